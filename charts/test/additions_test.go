@@ -70,13 +70,17 @@ func TestWhatAClusterAddsIsInEveryPod(t *testing.T) {
 			volumes, mounts = "more other", "other"
 		}
 		for what, right := range map[string]bool{
-			"strategy":       text(deployment, "spec", "strategy", "type") == "Recreate" && at(deployment, "spec", "strategy", "rollingUpdate") == nil,
-			"lifecycle":      c.Lifecycle.PreStop.HTTPGet != nil && c.Lifecycle.PreStop.Sleep == nil,
-			"spread":         len(pod.TopologySpreadConstraints) == 1 && pod.TopologySpreadConstraints[0].TopologyKey == "rack",
-			"envFrom":        len(c.EnvFrom) == 1 && c.EnvFrom[0].SecretRef.Name == "more",
-			"volumes":        names(pod.Volumes, func(v corev1.Volume) string { return v.Name }) == volumes,
-			"mounts":         names(c.VolumeMounts, func(m corev1.VolumeMount) string { return m.Name }) == mounts,
-			"containers":     names(pod.Containers, func(c corev1.Container) string { return c.Name }) == service+" beside",
+			"strategy": text(deployment, "spec", "strategy", "type") == "Recreate" && at(deployment, "spec",
+				"strategy", "rollingUpdate") == nil,
+			"lifecycle": c.Lifecycle.PreStop.HTTPGet != nil && c.Lifecycle.PreStop.Sleep == nil,
+			"spread": len(pod.TopologySpreadConstraints) == 1 &&
+				pod.TopologySpreadConstraints[0].TopologyKey == "rack",
+			"envFrom": len(c.EnvFrom) == 1 && c.EnvFrom[0].SecretRef.Name == "more",
+			"volumes": names(pod.Volumes, func(v corev1.Volume) string { return v.Name }) == volumes,
+			"mounts":  names(c.VolumeMounts, func(m corev1.VolumeMount) string { return m.Name }) == mounts,
+			"containers": names(pod.Containers, func(c corev1.Container) string {
+				return c.Name
+			}) == service+" beside",
 			"initContainers": names(pod.InitContainers, func(c corev1.Container) string { return c.Name }) == "before",
 			"scheduling":     scheduled(pod),
 		} {
@@ -92,12 +96,14 @@ func TestWhatAClusterAddsIsInEveryPod(t *testing.T) {
 
 // scheduled reports whether a pod runs where the additions say.
 func scheduled(pod corev1.PodSpec) bool {
-	return pod.NodeSelector["pool"] == "booking" && len(pod.Tolerations) == 1 && pod.PriorityClassName == "important" && pod.Affinity != nil
+	return pod.NodeSelector["pool"] == "booking" && len(pod.Tolerations) == 1 && pod.PriorityClassName == "important" &&
+		pod.Affinity != nil
 }
 
 func TestTheJobsOfMigrationsHaveTheAdditionsOfTheirServices(t *testing.T) {
 	t.Parallel()
-	pod := podOf(t, find(t, mustRender(t, decode[map[string]any](t, []byte(additions))), "Job", release+"-migrate-first"))
+	pod := podOf(t, find(t, mustRender(t, decode[map[string]any](t, []byte(additions))), "Job",
+		release+"-migrate-first"))
 	if got := names(pod.Volumes, func(v corev1.Volume) string { return v.Name }); got != "more other" {
 		t.Errorf("volumes: %s", got)
 	}
@@ -106,7 +112,8 @@ func TestTheJobsOfMigrationsHaveTheAdditionsOfTheirServices(t *testing.T) {
 		if c.Name == "booking" {
 			want = "other"
 		}
-		if got := names(c.VolumeMounts, func(m corev1.VolumeMount) string { return m.Name }); got != want || len(c.EnvFrom) != 1 {
+		if got := names(c.VolumeMounts, func(m corev1.VolumeMount) string { return m.Name }); got != want ||
+			len(c.EnvFrom) != 1 {
 			t.Errorf("%s: mounts %s, settings %v", c.Name, got, c.EnvFrom)
 		}
 	}
@@ -117,13 +124,16 @@ func TestTheJobsOfMigrationsHaveTheAdditionsOfTheirServices(t *testing.T) {
 
 func TestTheClusterMayChooseTheUsersOfPods(t *testing.T) {
 	t.Parallel()
-	all := mustRender(t, set(t, "demo.enabled=true,defaults.podSecurityContext.runAsUser=null,defaults.podSecurityContext.runAsGroup=null,defaults.podSecurityContext.fsGroup=null"))
+	all := mustRender(t,
+		set(t,
+			"demo.enabled=true,defaults.podSecurityContext.runAsUser=null,defaults.podSecurityContext.runAsGroup=null,defaults.podSecurityContext.fsGroup=null"))
 	for _, o := range all {
 		if podSpec(o) == nil || slices.Contains([]string{release + "-postgres", release + "-redis"}, o.name()) {
 			continue
 		}
 		security := podOf(t, o).SecurityContext
-		if security.RunAsUser != nil || security.RunAsGroup != nil || security.FSGroup != nil || !*security.RunAsNonRoot {
+		if security.RunAsUser != nil || security.RunAsGroup != nil || security.FSGroup != nil ||
+			!*security.RunAsNonRoot {
 			t.Errorf("%s runs as %+v", o.name(), security)
 		}
 	}

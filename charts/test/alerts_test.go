@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// objectives are what Prometheus is told of a minute's bookings and of public requests, and the alerts that it has to make of it. 120 are asked for each
-// minute; of bookings "internal" fail, of requests those with 503.
+// objectives are what Prometheus is told of a minute's bookings and of public requests, and the alerts that it has to
+// make of it. 120 are asked for each minute; of bookings "internal" fail, of requests those with 503.
 const objectives = `
 rule_files: [rules.yaml]
 evaluation_interval: 5m
@@ -103,7 +103,8 @@ func TestPrometheusMakesOfTheRulesWhatTheyAreFor(t *testing.T) {
 	}
 	save("rules.yaml", map[string]any{"groups": at(rules, "spec", "groups")})
 	save("tests.yaml", expected(t, list(rules, "spec", "groups")[0]))
-	for _, arguments := range [][]string{{"check", "rules", "--lint-fatal", "rules.yaml"}, {"test", "rules", "tests.yaml"}} {
+	for _, arguments := range [][]string{{"check", "rules", "--lint-fatal", "rules.yaml"},
+		{"test", "rules", "tests.yaml"}} {
 		cmd := exec.CommandContext(t.Context(), program, arguments...)
 		cmd.Dir = folder
 		if said, err := cmd.CombinedOutput(); err != nil {
@@ -125,7 +126,8 @@ func expected(t *testing.T, group any) map[string]any {
 			alerts := []any{}
 			for _, severity := range list(check, "exp_alerts") {
 				label := map[any]string{"CRITICAL": "critical", "WARNING": "warning"}[severity]
-				alerts = append(alerts, map[string]any{"exp_labels": map[string]any{"severity": label}, "exp_annotations": annotations[text(check, "alertname")]})
+				alerts = append(alerts, map[string]any{"exp_labels": map[string]any{"severity": label},
+					"exp_annotations": annotations[text(check, "alertname")]})
 			}
 			check.(map[string]any)["exp_alerts"] = alerts
 		}

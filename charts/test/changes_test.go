@@ -12,11 +12,13 @@ import (
 // A released version has a heading of its own in both files, the newest first, behind what comes next.
 var heading = regexp.MustCompile(`(?m)^##+ (\d\S*)(?: - (\d{4}-\d\d-\d\d))?$`)
 
-// TestChangesNameTheVersionOfTheChart holds CHANGELOG.md, UPGRADING.md and the chart together: the newest version that has changes is the
-// chart's, and each says what it asks of those who run it. Before the first release the chart has the version that it will be.
+// TestChangesNameTheVersionOfTheChart holds CHANGELOG.md, UPGRADING.md and the chart together: the newest version that
+// has changes is the chart's, and each says what it asks of those who run it. Before the first release the chart has
+// the version that it will be.
 func TestChangesNameTheVersionOfTheChart(t *testing.T) {
 	t.Parallel()
-	changes, upgrading := string(read(t, filepath.Join(root, "CHANGELOG.md"))), string(read(t, filepath.Join(root, "UPGRADING.md")))
+	changes, upgrading := string(read(t, filepath.Join(root, "CHANGELOG.md"))),
+		string(read(t, filepath.Join(root, "UPGRADING.md")))
 	metadata := load(t).Metadata
 	for _, fault := range faults(changes, upgrading, metadata.Version, metadata.AppVersion) {
 		t.Error(fault)
@@ -26,7 +28,8 @@ func TestChangesNameTheVersionOfTheChart(t *testing.T) {
 func faults(changes, upgrading, version, app string) []string {
 	var found []string
 	if app != "dev" {
-		found = append(found, "Chart.yaml's appVersion is "+app+": leave it dev, a release sets it in the chart that it sends")
+		found = append(found, "Chart.yaml's appVersion is "+app+
+			": leave it dev, a release sets it in the chart that it sends")
 	}
 	first, _, _ := strings.Cut(strings.SplitN(changes, "\n## ", 2)[1], "\n")
 	if first != "Unreleased" {
@@ -53,7 +56,8 @@ func faults(changes, upgrading, version, app string) []string {
 			found = append(found, "CHANGELOG.md: "+match[1]+" stands below "+newer.String())
 		}
 		if !told[match[1]] {
-			found = append(found, "UPGRADING.md says nothing of "+match[1]+": say that it asks for nothing, where it does")
+			found = append(found, "UPGRADING.md says nothing of "+match[1]+
+				": say that it asks for nothing, where it does")
 		}
 		delete(told, match[1])
 		newer = parsed
@@ -66,7 +70,8 @@ func faults(changes, upgrading, version, app string) []string {
 
 func TestFaultsOfTheChangesAreFound(t *testing.T) {
 	t.Parallel()
-	const good, asked = "# Changes\n\n## Unreleased\n\n## 0.2.0 - 2026-12-01\n\n## 0.1.0 - 2026-11-23\n", "### 0.2.0\n\n### 0.1.0\n"
+	const good, asked = "# Changes\n\n## Unreleased\n\n## 0.2.0 - 2026-12-01\n\n## 0.1.0 - 2026-11-23\n",
+		"### 0.2.0\n\n### 0.1.0\n"
 	if got := faults(good, asked, "0.2.0", "dev"); len(got) > 0 {
 		t.Errorf("good files are refused: %q", got)
 	}
@@ -77,7 +82,8 @@ func TestFaultsOfTheChangesAreFound(t *testing.T) {
 		{good, asked + "### 0.0.9\n", "0.2.0", "dev", "tells of 0.0.9"},
 		{strings.Replace(good, " - 2026-11-23", "", 1), asked, "0.2.0", "dev", "0.1.0 has no date"},
 		{strings.Replace(good, "## Unreleased\n\n", "", 1), asked, "0.2.0", "dev", "begin with Unreleased"},
-		{strings.Replace(good, "0.1.0", "0.3.0", 1), "### 0.2.0\n### 0.3.0\n", "0.2.0", "dev", "0.3.0 stands below 0.2.0"},
+		{strings.Replace(good, "0.1.0", "0.3.0", 1), "### 0.2.0\n### 0.3.0\n", "0.2.0", "dev",
+			"0.3.0 stands below 0.2.0"},
 		{strings.Replace(good, "0.1.0", "0.01.0", 1), asked, "0.2.0", "dev", "0.01.0 is no version"},
 	} {
 		if got := strings.Join(faults(c.changes, c.upgrading, c.version, c.app), "\n"); !strings.Contains(got, c.want) {

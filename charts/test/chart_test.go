@@ -38,7 +38,8 @@ var services = func() []string {
 	for _, program := range programs {
 		name := filepath.Base(program)
 		// allinone is all of them in one; nobody calls the operator or the front, which are optional.
-		if name == filepath.Base(filepath.Dir(filepath.Dir(program))) && name != "allinone" && name != "operator" && name != "front" {
+		if name == filepath.Base(filepath.Dir(filepath.Dir(program))) && name != "allinone" && name != "operator" &&
+			name != "front" {
 			names = append(names, name)
 		}
 	}
@@ -147,7 +148,8 @@ func renderOnce(t *testing.T, values map[string]any, upgrade bool) *rendering {
 
 func renderChart(t *testing.T, loaded *chart.Chart, values map[string]any, upgrade bool) (map[string]string, error) {
 	t.Helper()
-	options := chartutil.ReleaseOptions{Name: release, Namespace: namespace, Revision: 1, IsInstall: !upgrade, IsUpgrade: upgrade}
+	options := chartutil.ReleaseOptions{Name: release, Namespace: namespace, Revision: 1, IsInstall: !upgrade,
+		IsUpgrade: upgrade}
 	merged, err := chartutil.ToRenderValues(loaded, values, options, chartutil.DefaultCapabilities)
 	if err != nil {
 		return nil, err

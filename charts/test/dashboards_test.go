@@ -37,7 +37,8 @@ func TestDashboardsAreOfGrafanasOwnSchema(t *testing.T) {
 	keep("grafana.d.ts", node.File(t, "@grafana/schema/dist/types/raw/dashboard/x/types.gen.d.ts"))
 	check := []string{"--noEmit", "--strict"}
 	for name, content := range dashboards(t) {
-		keep(name+".ts", []byte(`import type { Dashboard } from "./grafana"; export const dashboard: Dashboard = `+content))
+		keep(name+".ts", []byte(`import type { Dashboard } from "./grafana"; export const dashboard: Dashboard = `+
+			content))
 		check = append(check, name+".ts")
 	}
 	if said := node.RunIn(t, dir, nil, "tsc", check...); said.Exit != 0 {

@@ -51,8 +51,10 @@ func variables(t *testing.T, service string) map[string]bool {
 	t.Helper()
 	sources := string(read(t, filepath.Join(root, "services", service, service+".go")))
 	groups := map[string]string{
-		"server.Config": "libs/platform/server/server.go", "postgres.Config": "libs/platform/postgres/postgres.go", "redisx.Config": "libs/platform/redisx/redisx.go",
-		"limits.Config": "libs/platform/limits/limits.go", "link.Config": "libs/sale/link/link.go", "mail.Config": "services/notifications/internal/mail/config.go",
+		"server.Config": "libs/platform/server/server.go", "postgres.Config": "libs/platform/postgres/postgres.go",
+		"redisx.Config": "libs/platform/redisx/redisx.go",
+		"limits.Config": "libs/platform/limits/limits.go", "link.Config": "libs/sale/link/link.go",
+		"mail.Config": "services/notifications/internal/mail/config.go",
 	}
 	for config, file := range groups {
 		if regexp.MustCompile(`(?m)^\s+\w+\s+` + regexp.QuoteMeta(config) + `$`).MatchString(sources) {
@@ -83,7 +85,8 @@ func TestTheTableIsWhatTheServicesAskFor(t *testing.T) {
 		known := variables(t, service)
 		var calls, stores []string
 		for _, other := range services {
-			if _, ok := known[strings.ToUpper(other)+"_URL"]; ok && other != "pages" { // PAGES_URL is their public base: nobody calls them
+			// PAGES_URL is their public base: nobody calls them
+			if _, ok := known[strings.ToUpper(other)+"_URL"]; ok && other != "pages" {
 				calls = append(calls, other)
 			}
 		}
@@ -98,7 +101,8 @@ func TestTheTableIsWhatTheServicesAskFor(t *testing.T) {
 		slices.Sort(got.Calls)
 		slices.Sort(got.Stores)
 		got.Business, got.Exact, got.Below = nil, nil, nil
-		want := row{Calls: calls, Stores: stores, Tables: len(migrations) > 0, Outside: service == "booking" || service == "notifications"}
+		want := row{Calls: calls, Stores: stores, Tables: len(migrations) > 0, Outside: service == "booking" ||
+			service == "notifications"}
 		_, want.Mail = known["SMTP_URL"]
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-code +table):\n%s", service, diff)
@@ -108,7 +112,8 @@ func TestTheTableIsWhatTheServicesAskFor(t *testing.T) {
 
 func TestEveryServiceIsGivenItsSettingsAndNoOthers(t *testing.T) {
 	t.Parallel()
-	// Read by the slotmesh command in console's image, by Go itself, by pgx as libpq does, and by OpenTelemetry, or named in what it reads.
+	// Read by the slotmesh command in console's image, by Go itself, by pgx as libpq does, and by OpenTelemetry, or
+	// named in what it reads.
 	ours := []string{
 		"SLOTMESH_SERVER", "GOMEMLIMIT", "PGSSLMODE", "PGSSLROOTCERT",
 		"OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG", "OTEL_RESOURCE_ATTRIBUTES", "POD_NAME", "NODE_NAME",
@@ -153,7 +158,8 @@ func TestServicesReachEachOtherOnInternalPorts(t *testing.T) {
 			}
 		}
 		for _, port := range list(find(t, all, "Service", release+"-"+caller), "spec", "ports") {
-			if number := map[string]string{"public": "8080", "internal": "9090"}[text(port, "name")]; number != fmt.Sprint(at(port, "port")) {
+			if number := map[string]string{"public": "8080",
+				"internal": "9090"}[text(port, "name")]; number != fmt.Sprint(at(port, "port")) {
 				t.Errorf("%s: port %v", caller, port)
 			}
 		}
@@ -227,7 +233,8 @@ func TestEveryPodIsDeniedByDefault(t *testing.T) {
 		all := mustRender(t, shapeValues(t, shape))
 		deny := find(t, all, "NetworkPolicy", release+"-default-deny")
 		selector, _ := at(deny, "spec", "podSelector", "matchLabels").(map[string]any)
-		if len(selector) != 2 || len(list(deny, "spec", "policyTypes")) != 2 || len(list(deny, "spec", "ingress")) != 0 {
+		if len(selector) != 2 || len(list(deny, "spec", "policyTypes")) != 2 ||
+			len(list(deny, "spec", "ingress")) != 0 {
 			t.Errorf("%s: %v", shape, deny["spec"])
 		}
 		for _, o := range all {
@@ -249,11 +256,13 @@ func TestIstioNamesExactlyTheCallersOfEachInternalPort(t *testing.T) {
 		for _, service := range services {
 			for _, rule := range list(find(t, all, "AuthorizationPolicy", release+"-"+service), "spec", "rules") {
 				operation := at(list(rule, "to")[0], "operation")
-				if fmt.Sprint(at(operation, "ports")) != "[9090]" || fmt.Sprint(at(operation, "paths")) == "[/metrics]" {
+				if fmt.Sprint(at(operation, "ports")) != "[9090]" ||
+					fmt.Sprint(at(operation, "paths")) == "[/metrics]" {
 					continue
 				}
 				for _, principal := range list(list(rule, "from")[0], "source", "principals") {
-					caller := strings.TrimPrefix(fmt.Sprint(principal), "cluster.local/ns/"+namespace+"/sa/"+release+"-")
+					caller := strings.TrimPrefix(fmt.Sprint(principal), "cluster.local/ns/"+namespace+"/sa/"+release+
+						"-")
 					got = append(got, caller+" -> "+service)
 				}
 			}
@@ -262,7 +271,8 @@ func TestIstioNamesExactlyTheCallersOfEachInternalPort(t *testing.T) {
 		if diff := cmp.Diff(pairs(t), got); diff != "" {
 			t.Errorf("%s (-table +policies):\n%s", mode, diff)
 		}
-		retries := at(list(find(t, all, "VirtualService", release+"-booking"), "spec", "http")[0], "retries", "attempts")
+		retries := at(list(find(t, all, "VirtualService", release+"-booking"), "spec", "http")[0], "retries",
+			"attempts")
 		if fmt.Sprint(retries) != "0" {
 			t.Errorf("%s: bookings are sent again %v times", mode, retries)
 		}
@@ -278,13 +288,15 @@ func TestLinkerdNamesExactlyTheCallersOfEachInternalPort(t *testing.T) {
 			if o.name() != release+"-"+service+"-peers" {
 				continue
 			}
-			callers := find(t, all, "MeshTLSAuthentication", text(list(o, "spec", "requiredAuthenticationRefs")[0], "name"))
+			callers := find(t, all, "MeshTLSAuthentication", text(list(o, "spec", "requiredAuthenticationRefs")[0],
+				"name"))
 			for _, account := range list(callers, "spec", "identityRefs") {
 				got = append(got, strings.TrimPrefix(text(account, "name"), release+"-")+" -> "+service)
 			}
 		}
 		probes := find(t, all, "AuthorizationPolicy", release+"-"+service+"-probes")
-		if kind := text(list(probes, "spec", "requiredAuthenticationRefs")[0], "kind"); kind != "NetworkAuthentication" {
+		if kind := text(list(probes, "spec", "requiredAuthenticationRefs")[0],
+			"kind"); kind != "NetworkAuthentication" {
 			t.Errorf("%s: probes have to show a %s", service, kind)
 		}
 	}

@@ -28,7 +28,8 @@ func withFront(t *testing.T, shape string) map[string]any {
 
 func TestAnyControllerLeadsOnePrefixToTheFront(t *testing.T) {
 	t.Parallel()
-	for _, shape := range []string{"gateway", "ingress-traefik", "ingress-skipper", "ingress-nginx", "front-ingress", "front-gateway"} {
+	for _, shape := range []string{"gateway", "ingress-traefik", "ingress-skipper", "ingress-nginx", "front-ingress",
+		"front-gateway"} {
 		all := mustRender(t, withFront(t, shape))
 		var leads []string
 		for _, o := range append(ofKind(all, "HTTPRoute"), ofKind(all, "Ingress")...) {
@@ -37,14 +38,17 @@ func TestAnyControllerLeadsOnePrefixToTheFront(t *testing.T) {
 			}
 			for _, rule := range list(o, "spec", "rules") {
 				for _, match := range list(rule, "matches") {
-					leads = append(leads, text(match, "path", "type")+" "+text(match, "path", "value")+" "+text(list(rule, "backendRefs")[0], "name"))
+					leads = append(leads, text(match, "path", "type")+" "+text(match, "path", "value")+" "+
+						text(list(rule, "backendRefs")[0], "name"))
 				}
 				for _, path := range list(rule, "http", "paths") {
-					leads = append(leads, "Path"+text(path, "pathType")+" "+text(path, "path")+" "+text(path, "backend", "service", "name"))
+					leads = append(leads, "Path"+text(path, "pathType")+" "+text(path, "path")+" "+text(path, "backend",
+						"service", "name"))
 				}
 			}
 			for name := range at(o, "metadata").(map[string]any) {
-				if annotations := fmt.Sprint(at(o, "metadata", "annotations")); name == "annotations" && (strings.Contains(annotations, "regex") || strings.Contains(annotations, "PathRegexp")) {
+				if annotations := fmt.Sprint(at(o, "metadata", "annotations")); name == "annotations" &&
+					(strings.Contains(annotations, "regex") || strings.Contains(annotations, "PathRegexp")) {
 					t.Errorf("%s: %s is told of expressions: %s", shape, o.name(), annotations)
 				}
 			}
@@ -113,11 +117,15 @@ func TestPoliciesLetTheFrontToPublicPortsAndNobodyElse(t *testing.T) {
 	for _, service := range fronted(t) {
 		want = append(want, "front -> "+service)
 	}
-	ingress := slices.DeleteFunc(allowed(all, "ingress", "from", "public"), func(edge string) bool { return strings.HasSuffix(edge, "-> console") })
+	ingress := slices.DeleteFunc(allowed(all, "ingress", "from", "public"), func(edge string) bool {
+		return strings.HasSuffix(edge, "-> console")
+	})
 	if diff := cmp.Diff(want, ingress); diff != "" {
 		t.Errorf("into public ports (-want +got):\n%s", diff)
 	}
-	egress := slices.DeleteFunc(allowed(all, "egress", "to", "8080"), func(edge string) bool { return strings.HasSuffix(edge, "-> console") })
+	egress := slices.DeleteFunc(allowed(all, "egress", "to", "8080"), func(edge string) bool {
+		return strings.HasSuffix(edge, "-> console")
+	})
 	if diff := cmp.Diff(want, egress); diff != "" {
 		t.Errorf("out to public ports (-want +got):\n%s", diff)
 	}
@@ -158,11 +166,13 @@ func TestMeshesLetTheFrontToPublicPortsAndTheFrontDoorToTheFront(t *testing.T) {
 		if service == "front" {
 			want = release + "-front"
 		}
-		if got := text(list(find(t, all, "AuthorizationPolicy", release+"-"+service+"-public"), "spec", "requiredAuthenticationRefs")[0], "name"); got != want {
+		if got := text(list(find(t, all, "AuthorizationPolicy", release+"-"+service+"-public"), "spec",
+			"requiredAuthenticationRefs")[0], "name"); got != want {
 			t.Errorf("linkerd: %s is asked by %s, want %s", service, got, want)
 		}
 	}
-	if own := fmt.Sprint(list(find(t, all, "MeshTLSAuthentication", release+"-own-front"), "spec", "identityRefs")); !strings.Contains(own, "slotmesh-front") {
+	if own := fmt.Sprint(list(find(t, all, "MeshTLSAuthentication", release+"-own-front"), "spec",
+		"identityRefs")); !strings.Contains(own, "slotmesh-front") {
 		t.Errorf("the front shows the account %s", own)
 	}
 }

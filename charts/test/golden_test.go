@@ -13,7 +13,8 @@ import (
 )
 
 // madeOnce finds what is random in a new release: the data of the Secrets that the chart makes.
-var madeOnce = regexp.MustCompile(`(?m)^(  (?:token|secrets|password|url|(?:front|operator|` + strings.Join(services, "|") + `)(?:-callers)?): )\S+$`)
+var madeOnce = regexp.MustCompile(`(?m)^(  (?:token|secrets|password|url|(?:front|operator|` + strings.Join(services,
+	"|") + `)(?:-callers)?): )\S+$`)
 
 // document is a whole release as one text.
 func document(t *testing.T, values map[string]any) string {
@@ -24,7 +25,8 @@ func document(t *testing.T, values map[string]any) string {
 	}
 	var out strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if strings.HasSuffix(name, "/dashboards.yaml") || strings.HasSuffix(name, "/definitions.yaml") { // long, and held against what they are made of
+		// long, and held against what they are made of
+		if strings.HasSuffix(name, "/dashboards.yaml") || strings.HasSuffix(name, "/definitions.yaml") {
 			continue
 		}
 		content := files[name]
@@ -53,6 +55,7 @@ func golden(t *testing.T, name, got string) {
 		return
 	}
 	if difference := cmp.Diff(string(read(t, path)), got); difference != "" {
-		t.Errorf("%s is rendered differently; if that is right, run `go test ./charts/test -update` (-want +got):\n%s", name, difference)
+		t.Errorf("%s is rendered differently; if that is right, run `go test ./charts/test -update` (-want +got):\n%s",
+			name, difference)
 	}
 }

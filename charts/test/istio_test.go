@@ -82,17 +82,21 @@ func TestTheDefaultDenyLeavesThePodsOfGatewaysAlone(t *testing.T) {
 	}
 }
 
-// The proxy declares the port 15090 by the name of http-envoy-prom and no other; 15020 gives its metrics and the service's.
+// The proxy declares the port 15090 by the name of http-envoy-prom and no other; 15020 gives its metrics and the
+// service's.
 func TestWithSidecarsOneTargetOfEachPodIsThePortThatMergesMetrics(t *testing.T) {
 	t.Parallel()
-	endpoint := list(find(t, mustRender(t, shapeValues(t, "istio-sidecar")), "PodMonitor", release), "spec", "podMetricsEndpoints")[0]
-	if port, path := text(endpoint, "port"), text(endpoint, "path"); port != "http-envoy-prom" || path != "/stats/prometheus" {
+	endpoint := list(find(t, mustRender(t, shapeValues(t, "istio-sidecar")), "PodMonitor", release), "spec",
+		"podMetricsEndpoints")[0]
+	if port, path := text(endpoint, "port"), text(endpoint, "path"); port != "http-envoy-prom" ||
+		path != "/stats/prometheus" {
 		t.Errorf("collects from %s%s", port, path)
 	}
 	for ip, want := range map[string]string{"10.244.0.7": "10.244.0.7:15020", "fd00::7": "[fd00::7]:15020"} {
 		address := ip + ":15090"
 		for _, rule := range list(endpoint, "relabelings") {
-			if text(rule, "targetLabel") != "__address__" || fmt.Sprint(at(rule, "sourceLabels")) != "[__meta_kubernetes_pod_ip]" {
+			if text(rule, "targetLabel") != "__address__" ||
+				fmt.Sprint(at(rule, "sourceLabels")) != "[__meta_kubernetes_pod_ip]" {
 				continue
 			}
 			anchored := regexp.MustCompile("^(?:" + text(rule, "regex") + ")$")
@@ -106,15 +110,18 @@ func TestWithSidecarsOneTargetOfEachPodIsThePortThatMergesMetrics(t *testing.T) 
 	}
 }
 
-// A sidecar calls its service from an address of its own, whoever called it: Istio's listeners of inbound calls bind to 127.0.0.6, and to ::6.
+// A sidecar calls its service from an address of its own, whoever called it: Istio's listeners of inbound calls bind to
+// 127.0.0.6, and to ::6.
 func TestServicesBelieveTheSidecarInTheirPodAboutWhoCalls(t *testing.T) {
 	t.Parallel()
 	for shape, want := range map[string]string{
-		"istio-sidecar": "10.0.3.0/24,127.0.0.6/32,::6/128", "istio-ambient": "10.0.3.0/24", "linkerd": "10.0.3.0/24", "gateway": "10.0.3.0/24",
+		"istio-sidecar": "10.0.3.0/24,127.0.0.6/32,::6/128", "istio-ambient": "10.0.3.0/24", "linkerd": "10.0.3.0/24",
+		"gateway": "10.0.3.0/24",
 	} {
 		all := mustRender(t, shapeValues(t, shape))
 		for _, service := range services {
-			if got := environment(podSpec(find(t, all, "Deployment", release+"-"+service)))["TRUSTED_PROXIES"]; got != want {
+			if got := environment(podSpec(find(t, all, "Deployment",
+				release+"-"+service)))["TRUSTED_PROXIES"]; got != want {
 				t.Errorf("%s: %s believes %v, want %s", shape, service, got, want)
 			}
 		}

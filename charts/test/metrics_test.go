@@ -19,8 +19,8 @@ var (
 	metricName = regexp.MustCompile(`[a-z]+(?:_[a-z0-9]+)+`)
 )
 
-// others are the beginnings of names that the services' code does not make: of kube-state-metrics, of Prometheus' client for
-// Go, and of otelpgx, which measures the database.
+// others are the beginnings of names that the services' code does not make: of kube-state-metrics, of Prometheus'
+// client for Go, and of otelpgx, which measures the database.
 var others = []string{"kube_", "go_", "process_", "db_client_operation_duration_seconds"}
 
 // exported are the metrics that the services give, as Prometheus names them.
@@ -43,7 +43,8 @@ func exported(t *testing.T) map[string]bool {
 					found[name+"_seconds"] = true
 					continue
 				}
-				found[name+"_seconds_bucket"], found[name+"_seconds_count"], found[name+"_seconds_sum"] = true, true, true
+				found[name+"_seconds_bucket"], found[name+"_seconds_count"], found[name+"_seconds_sum"] = true, true,
+					true
 			}
 			return err
 		})
@@ -117,11 +118,13 @@ func TestAlertsAndDashboardsAskForMetricsThatTheServicesGive(t *testing.T) {
 	}
 }
 
-// Probes and collectors ask all the time and hardly ever fail: among the requests they would hide the failures of the others.
+// Probes and collectors ask all the time and hardly ever fail: among the requests they would hide the failures of the
+// others.
 func TestRequestsAreCountedWithoutThoseOfProbesAndCollectors(t *testing.T) {
 	t.Parallel()
 	var own []string
-	for _, match := range regexp.MustCompile(`s\.internalApp\.Get\("(/[a-z]+)"`).FindAllStringSubmatch(string(read(t, filepath.Join(root, "libs", "server", "app.go"))), -1) {
+	for _, match := range regexp.MustCompile(`s\.internalApp\.Get\("(/[a-z]+)"`).FindAllStringSubmatch(string(read(t,
+		filepath.Join(root, "libs", "server", "app.go"))), -1) {
 		own = append(own, match[1])
 	}
 	excluded := `http_route!~"` + strings.Join(own, "|") + `"`

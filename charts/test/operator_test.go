@@ -14,22 +14,26 @@ func TestTheOperatorHasRightsInItsNamespacesAlone(t *testing.T) {
 	for _, role := range ofKind(all, "Role") {
 		at = append(at, text(role, "metadata", "namespace"))
 		for _, rule := range list(role, "rules") {
-			if slices.Contains(list(rule, "resources"), any("secrets")) && !cmp.Equal(list(rule, "verbs"), []any{"get", "create", "update"}) {
+			if slices.Contains(list(rule, "resources"), any("secrets")) && !cmp.Equal(list(rule, "verbs"),
+				[]any{"get", "create", "update"}) {
 				t.Errorf("of Secrets it may %v", list(rule, "verbs"))
 			}
 		}
 	}
 	for _, binding := range ofKind(all, "RoleBinding") {
 		bound = append(bound, text(binding, "metadata", "namespace"))
-		if subject := list(binding, "subjects")[0]; text(subject, "name") != release+"-operator" || text(subject, "kind") != "ServiceAccount" {
+		if subject := list(binding, "subjects")[0]; text(subject, "name") != release+"-operator" ||
+			text(subject, "kind") != "ServiceAccount" {
 			t.Errorf("%v", subject)
 		}
 	}
 	want := []string{"shops", "salons"}
-	if !cmp.Equal(at, want) || !cmp.Equal(bound, want) || len(ofKind(all, "ClusterRole"))+len(ofKind(all, "ClusterRoleBinding")) != 0 {
+	if !cmp.Equal(at, want) || !cmp.Equal(bound, want) || len(ofKind(all, "ClusterRole"))+
+		len(ofKind(all, "ClusterRoleBinding")) != 0 {
 		t.Errorf("rights in %v, bound in %v", at, bound)
 	}
-	if env := environment(podSpec(find(t, all, "Deployment", release+"-operator"))); env["OPERATOR_NAMESPACES"] != "shops,salons" {
+	if env := environment(podSpec(find(t, all, "Deployment",
+		release+"-operator"))); env["OPERATOR_NAMESPACES"] != "shops,salons" {
 		t.Errorf("it looks in %s", env["OPERATOR_NAMESPACES"])
 	}
 }
@@ -68,7 +72,8 @@ func TestTheOperatorIsGivenItsSettingsAndTheAdditionsOfEveryPod(t *testing.T) {
 	values := decode[map[string]any](t, []byte(additions))
 	values["operator"] = map[string]any{"enabled": true}
 	deployment := find(t, mustRender(t, values), "Deployment", release+"-operator")
-	if pod := podOf(t, deployment); !scheduled(pod) || len(pod.Containers) != 2 || text(deployment, "spec", "strategy", "type") != "Recreate" {
+	if pod := podOf(t, deployment); !scheduled(pod) || len(pod.Containers) != 2 || text(deployment, "spec", "strategy",
+		"type") != "Recreate" {
 		t.Errorf("%+v", pod)
 	}
 	given, known := environment(podSpec(deployment)), variables(t, "operator")

@@ -23,8 +23,10 @@ func wanted(t *testing.T) map[string]string {
 		below(paths, service, row.Below)
 	}
 	for _, path := range []string{
-		"/", "/internal", "/internal/offers/x", "/metrics", "/livez", "/readyz", "/admin", "/admin/businesses", "/api/public",
-		"/api/public/x", "/api/public/x/", "/api/public/../metrics", "/api/public/x/../../../metrics", "/%69nternal", "/api/public/x/event",
+		"/", "/internal", "/internal/offers/x", "/metrics", "/livez", "/readyz", "/admin", "/admin/businesses",
+		"/api/public",
+		"/api/public/x", "/api/public/x/", "/api/public/../metrics", "/api/public/x/../../../metrics", "/%69nternal",
+		"/api/public/x/event",
 	} {
 		paths[path] = ""
 	}
@@ -35,7 +37,8 @@ func business(paths map[string]string, service string, parts []string) {
 	for _, part := range parts {
 		path := "/api/public/harbor-studio_2/" + part
 		paths[path] = service
-		for _, odd := range []string{"/x" + path, path + "/", path + "s", path + "/x", path + "\n", strings.ToUpper(path), "/" + path, strings.Replace(path, "harbor", "harbor/", 1)} {
+		for _, odd := range []string{"/x" + path, path + "/", path + "s", path + "/x", path + "\n",
+			strings.ToUpper(path), "/" + path, strings.Replace(path, "harbor", "harbor/", 1)} {
 			paths[odd] = ""
 		}
 		paths["/api/public/a.b/"+part], paths["/api/public/a%2fb/"+part], paths["/api/public//"+part] = "", "", ""
@@ -55,7 +58,8 @@ func exact(paths map[string]string, service string, exact []string) {
 func below(paths map[string]string, service string, beginnings []string) {
 	for _, beginning := range beginnings {
 		paths[beginning+"/harbor-studio"], paths[beginning+"/x/Y_2.ics"] = service, service
-		for _, odd := range []string{beginning, beginning + "/", beginning + "x/y", "/x" + beginning + "/y", beginning + "/a b", beginning + "/a%2fb", beginning + "/a\n"} {
+		for _, odd := range []string{beginning, beginning + "/", beginning + "x/y", "/x" + beginning + "/y",
+			beginning + "/a b", beginning + "/a%2fb", beginning + "/a\n"} {
 			paths[odd] = ""
 		}
 	}
@@ -122,7 +126,8 @@ func ingressRoutes(t *testing.T, ingresses []object, match func(o object, path s
 			if !strings.HasPrefix(value, "/") {
 				t.Errorf("%s does not begin with a slash: the API server refuses it", value)
 			}
-			r := route{service: strings.TrimPrefix(text(path, "backend", "service", "name"), release+"-"), match: match(o, value)}
+			r := route{service: strings.TrimPrefix(text(path, "backend", "service", "name"), release+"-"),
+				match: match(o, value)}
 			if text(path, "pathType") == "Exact" {
 				r.match = equal(value)
 			}
@@ -160,15 +165,18 @@ func TestEachIngressLeadsPublicPathsToTheirServicesAndNothingElse(t *testing.T) 
 func TestTheAdminAPIHasAHostOfItsOwnOrNone(t *testing.T) {
 	t.Parallel()
 	for _, settings := range []string{
-		"frontDoor.gateway.enabled=true,frontDoor.adminHost=admin.example.com", "frontDoor.adminHost=admin.example.com,frontDoor.ingress.controller=traefik", "demo.enabled=true",
+		"frontDoor.gateway.enabled=true,frontDoor.adminHost=admin.example.com",
+		"frontDoor.adminHost=admin.example.com,frontDoor.ingress.controller=traefik", "demo.enabled=true",
 	} {
 		for _, o := range mustRender(t, set(t, settings)) {
 			if o.kind() != "HTTPRoute" && o.kind() != "Ingress" {
 				continue
 			}
 			rendered := fmt.Sprint(o["spec"])
-			if console, own := strings.Contains(rendered, release+"-console"), strings.Contains(rendered, "admin.example.com"); console != own {
-				t.Errorf("%s: %s %s leads to console: %v, is the admin API's host: %v", settings, o.kind(), o.name(), console, own)
+			if console, own := strings.Contains(rendered, release+"-console"),
+				strings.Contains(rendered, "admin.example.com"); console != own {
+				t.Errorf("%s: %s %s leads to console: %v, is the admin API's host: %v", settings, o.kind(), o.name(),
+					console, own)
 			}
 		}
 	}

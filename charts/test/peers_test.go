@@ -61,8 +61,10 @@ func TestEachPodIsGivenItsOwnCredentialAlone(t *testing.T) {
 						continue
 					}
 					part := container.Name
-					if want := map[string]string{"PEER_SECRETS": part, "PEER_CALLERS": part + "-callers"}[variable.Name]; from.SecretKeyRef.Key != want {
-						t.Errorf("%s: %s of %s is given %s as %s", shape, container.Name, name, from.SecretKeyRef.Key, variable.Name)
+					if want := map[string]string{"PEER_SECRETS": part,
+						"PEER_CALLERS": part + "-callers"}[variable.Name]; from.SecretKeyRef.Key != want {
+						t.Errorf("%s: %s of %s is given %s as %s", shape, container.Name, name, from.SecretKeyRef.Key,
+							variable.Name)
 					}
 					if len(made) > 0 && made[from.SecretKeyRef.Key] == nil {
 						t.Errorf("%s: the Secret has no %s", shape, from.SecretKeyRef.Key)

@@ -59,7 +59,8 @@ func TestEveryContainerIsBoundedReadOnlyAndWithoutATokenItDoesNotNeed(t *testing
 				t.Errorf("%s: %s is given a token of the API server", shape, name)
 			}
 			for _, c := range pod.Containers {
-				if c.Resources.Limits.Memory().IsZero() || c.Resources.Requests.Cpu().IsZero() || c.Resources.Requests.Memory().IsZero() {
+				if c.Resources.Limits.Memory().IsZero() || c.Resources.Requests.Cpu().IsZero() ||
+					c.Resources.Requests.Memory().IsZero() {
 					t.Errorf("%s: %s: %s has no bounds: %v", shape, name, c.Name, c.Resources)
 				}
 				if c.SecurityContext.ReadOnlyRootFilesystem == nil || !*c.SecurityContext.ReadOnlyRootFilesystem {
@@ -109,7 +110,8 @@ func TestProbesAskTheInternalPort(t *testing.T) {
 			}
 		}
 		if c.LivenessProbe.HTTPGet.Path != "/livez" {
-			t.Errorf("%s: liveness asks %s; a database that is away is no reason to restart", name, c.LivenessProbe.HTTPGet.Path)
+			t.Errorf("%s: liveness asks %s; a database that is away is no reason to restart", name,
+				c.LivenessProbe.HTTPGet.Path)
 		}
 	}
 }
@@ -141,7 +143,8 @@ func TestMigrationsRunBeforeTheServicesTheyAreFor(t *testing.T) {
 			t.Errorf("%s: pods are restarted %s, and their logs go when the Job gives up", c.shape, policy)
 		}
 		// Helm waits for hooks alone, five minutes unless it is told otherwise.
-		if deadline, bounded := at(job, "spec", "activeDeadlineSeconds").(float64); bounded != (c.hooks != "") || deadline >= 300 {
+		if deadline, bounded := at(job, "spec", "activeDeadlineSeconds").(float64); bounded != (c.hooks != "") ||
+			deadline >= 300 {
 			t.Errorf("%s: the deadline is %v s", c.shape, deadline)
 		}
 		var migrated []string
@@ -163,13 +166,16 @@ func TestAReplicaCountIsLeftToTheAutoscaler(t *testing.T) {
 		all := mustRender(t, shapeValues(t, shape))
 		for _, service := range services {
 			replicas := at(find(t, all, "Deployment", release+"-"+service), "spec", "replicas")
-			scaled := slices.ContainsFunc(ofKind(all, kind), func(o object) bool { return o.name() == release+"-"+service })
+			scaled := slices.ContainsFunc(ofKind(all, kind), func(o object) bool {
+				return o.name() == release+"-"+service
+			})
 			if scaled != (replicas == nil) || scaled == (service == "console") {
 				t.Errorf("%s: %s: scaled by load: %v, replicas %v", shape, service, scaled, replicas)
 			}
 		}
 		// Two autoscalers of one Deployment would pull it both ways.
-		if n, other := len(ofKind(all, kind)), len(ofKind(all, "HorizontalPodAutoscaler"))+len(ofKind(all, "ScaledObject")); n != other {
+		if n, other := len(ofKind(all, kind)), len(ofKind(all, "HorizontalPodAutoscaler"))+
+			len(ofKind(all, "ScaledObject")); n != other {
 			t.Errorf("%s: %d of %d autoscalers are a %s", shape, n, other, kind)
 		}
 	}
@@ -187,7 +193,8 @@ func TestGoKnowsNineTenthsOfTheMemoryOfItsContainer(t *testing.T) {
 		return ""
 	}
 	for memory, want := range map[string]string{
-		"256Mi": "241591910", "1.5Gi": "1449551462", "500M": "450000000", "1000000k": "900000000", "100Ki": "92160", "1000000000": "900000000",
+		"256Mi": "241591910", "1.5Gi": "1449551462", "500M": "450000000", "1000000k": "900000000", "100Ki": "92160",
+		"1000000000": "900000000",
 	} {
 		if got := limitOf("components.mcp.resources.limits.memory=" + memory); got != want {
 			t.Errorf("of %s: GOMEMLIMIT is %q, want %q", memory, got, want)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A database that is asked for more connections than it takes answers 53300, and requests fail: the pools of all pods that
-// a rollout may have, of the migrations and of an operator must fit together, in every shape.
+// A database that is asked for more connections than it takes answers 53300, and requests fail: the pools of all pods
+// that a rollout may have, of the migrations and of an operator must fit together, in every shape.
 func TestAllPoolsTogetherFitTheDatabaseInEveryShape(t *testing.T) {
 	t.Parallel()
 	for _, shape := range shapes(t) {
@@ -85,7 +85,8 @@ func TestTheOneFigureOfConnectionsSizesPoolsAndDatabases(t *testing.T) {
 			}
 			all := mustRender(t, set(t, settings))
 			for _, service := range []string{"booking", "catalog", "console", "notifications", "rental"} {
-				if got := environment(podSpec(find(t, all, "Deployment", release+"-"+service)))["DATABASE_MAX_CONNS"]; got != pool {
+				if got := environment(podSpec(find(t, all, "Deployment",
+					release+"-"+service)))["DATABASE_MAX_CONNS"]; got != pool {
 					t.Errorf("%s: a pod of %s has %q connections, want %s", settings, service, got, pool)
 				}
 			}
@@ -115,8 +116,10 @@ func databaseTakes(all []object) string {
 func TestASecondFigureOfConnectionsIsRefused(t *testing.T) {
 	t.Parallel()
 	own := map[string]any{"parameters": map[string]any{"max_connections": "300"}}
-	_, err := render(t, map[string]any{"postgres": map[string]any{"provider": "cloudnativepg", "cloudnativepg": own}}, false)
-	if want := "postgres.cloudnativepg.parameters.max_connections: leave it out"; err == nil || !strings.Contains(err.Error(), want) {
+	_, err := render(t, map[string]any{"postgres": map[string]any{"provider": "cloudnativepg", "cloudnativepg": own}},
+		false)
+	if want := "postgres.cloudnativepg.parameters.max_connections: leave it out"; err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want a sentence with %q", err, want)
 	}
 }

@@ -90,10 +90,13 @@ func TestAFrontDoorWithoutTheNetworksOfItsProxiesIsRefused(t *testing.T) {
 		door map[string]any
 		want string
 	}{
-		"a gateway":           {map[string]any{"trustedProxies": none, "gateway": map[string]any{"enabled": true}}, "frontDoor.trustedProxies: name the networks from which"},
-		"an ingress":          {map[string]any{"trustedProxies": none, "ingress": map[string]any{"controller": "nginx"}}, "a node's address is not a proxy's"},
-		"everybody's network": {map[string]any{"trustedProxies": everybody}, "frontDoor.trustedProxies: ::/0 believes everybody"},
-		"no front door":       {map[string]any{"trustedProxies": none}, ""},
+		"a gateway": {map[string]any{"trustedProxies": none, "gateway": map[string]any{"enabled": true}},
+			"frontDoor.trustedProxies: name the networks from which"},
+		"an ingress": {map[string]any{"trustedProxies": none,
+			"ingress": map[string]any{"controller": "nginx"}}, "a node's address is not a proxy's"},
+		"everybody's network": {map[string]any{"trustedProxies": everybody},
+			"frontDoor.trustedProxies: ::/0 believes everybody"},
+		"no front door": {map[string]any{"trustedProxies": none}, ""},
 	} {
 		_, err := render(t, map[string]any{"frontDoor": c.door}, false)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
@@ -124,7 +127,8 @@ func TestAllContradictionsAreReportedAtOnce(t *testing.T) {
 
 // free are the values below which names are the installer's own, or Kubernetes'.
 var free = []string{
-	"nodeSelector", "affinity", "podAnnotations", "podLabels", "serviceAnnotations", "serviceAccountAnnotations", "requests",
+	"nodeSelector", "affinity", "podAnnotations", "podLabels", "serviceAnnotations", "serviceAccountAnnotations",
+	"requests",
 	"limits", "annotations", "parameters", "labels", "dashboardLabels", "env", "secretEnv",
 	"podSecurityContext", "securityContext", "lifecycle", "spec",
 }
@@ -165,10 +169,14 @@ func TestUnknownValuesAreRefusedEverywhere(t *testing.T) {
 func TestValuesOfTheWrongTypeAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, settings := range []string{
-		"defaults.replicas=-1", "defaults.replicas=two", "image.pullPolicy=Sometimes", "logLevel=loud", "postgres.provider=mysql",
-		"redis.url=http://x", "frontDoor.hosts[0]=https://book.example.com", "frontDoor.hosts[0]=Book.example.com", "frontDoor.hosts=null",
-		"frontDoor.trustedProxies[0]=everyone", "frontDoor.ingress.controller=haproxy", "mesh.provider=consul", "mesh.istio.mode=both",
-		"telemetry.otlpEndpoint=collector:4318", "telemetry.otlpEndpoint=http://collector:4318/v1", "components.booking.env.lower=1",
+		"defaults.replicas=-1", "defaults.replicas=two", "image.pullPolicy=Sometimes", "logLevel=loud",
+		"postgres.provider=mysql",
+		"redis.url=http://x", "frontDoor.hosts[0]=https://book.example.com", "frontDoor.hosts[0]=Book.example.com",
+		"frontDoor.hosts=null",
+		"frontDoor.trustedProxies[0]=everyone", "frontDoor.ingress.controller=haproxy", "mesh.provider=consul",
+		"mesh.istio.mode=both",
+		"telemetry.otlpEndpoint=collector:4318", "telemetry.otlpEndpoint=http://collector:4318/v1",
+		"components.booking.env.lower=1",
 		"mesh.frontAccounts[0].name=x", "networkPolicy.redisPort=70000", "trial.postgres.runAsUser=0",
 	} {
 		if _, err := render(t, set(t, settings), false); err == nil {
@@ -214,7 +222,8 @@ func TestDefaultsRender(t *testing.T) {
 		t.Errorf("%d objects with %d names: %s", len(all), len(names), slices.Sorted(maps.Keys(names)))
 	}
 	for _, service := range services {
-		for _, kind := range []string{"Deployment", "Service", "ServiceAccount", "PodDisruptionBudget", "NetworkPolicy"} {
+		for _, kind := range []string{"Deployment", "Service", "ServiceAccount", "PodDisruptionBudget",
+			"NetworkPolicy"} {
 			if name := fmt.Sprintf("%s/%s-%s", kind, release, service); !names[name] {
 				t.Errorf("no %s", name)
 			}

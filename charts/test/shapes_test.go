@@ -200,8 +200,10 @@ func TestShapesLeaveOutWhatTheyDoNotUse(t *testing.T) {
 	for shape, want := range map[string]string{
 		"cloudnativepg": noDemo + noPostgres + " Deployment/redis Service/redis NetworkPolicy/redis",
 		"keda":          noDemo + noPostgres + " NetworkPolicy/postgres Job/migrate-first",
-		"front-gateway": noDemo, "front-ingress": noDemo, "istio-ambient": noDemo, "linkerd": noDemo, "operator": noDemo,
-		"gateway": "", "ingress-nginx": "", "ingress-skipper": "", "ingress-traefik": "", upgradeShape: "Job/migrate-first",
+		"front-gateway": noDemo, "front-ingress": noDemo, "istio-ambient": noDemo, "linkerd": noDemo,
+		"operator": noDemo,
+		"gateway":  "", "ingress-nginx": "", "ingress-skipper": "", "ingress-traefik": "",
+		upgradeShape: "Job/migrate-first",
 	} {
 		all := shapeObjects(t, shape)
 		var absent []string

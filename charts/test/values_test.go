@@ -24,7 +24,8 @@ func TestLargeNumbersAreWrittenOut(t *testing.T) {
 	}
 	values := shapeValues(t, "ingress-nginx")
 	values["frontDoor"].(map[string]any)["bodyBytes"] = float64(8 << 20)
-	size := text(find(t, mustRender(t, values), "Ingress", release), "metadata", "annotations", "nginx.ingress.kubernetes.io/proxy-body-size")
+	size := text(find(t, mustRender(t, values), "Ingress", release), "metadata", "annotations",
+		"nginx.ingress.kubernetes.io/proxy-body-size")
 	if size != "8388608" {
 		t.Errorf("nginx takes bodies of %q bytes", size)
 	}
@@ -51,7 +52,8 @@ func TestEveryTagAndDigestMakesValidLabels(t *testing.T) {
 			}
 		}
 		catalog := find(t, all, "Deployment", release+"-catalog")
-		if image := text(list(podSpec(catalog), "containers")[0], "image"); image != "localhost/slotmesh-catalog"+c.image {
+		if image := text(list(podSpec(catalog), "containers")[0], "image"); image != "localhost/slotmesh-catalog"+
+			c.image {
 			t.Errorf("%s: the image is %s", c.tag, image)
 		}
 		if version := text(catalog, "metadata", "labels", "app.kubernetes.io/version"); version != c.version {
@@ -60,8 +62,8 @@ func TestEveryTagAndDigestMakesValidLabels(t *testing.T) {
 	}
 }
 
-// TestTheTrialsStoresAreNotRestartedByAnUpgrade compares what two releases make of their pods: another version of Slotmesh's images and
-// chart is no other PostgreSQL or Redis.
+// TestTheTrialsStoresAreNotRestartedByAnUpgrade compares what two releases make of their pods: another version of
+// Slotmesh's images and chart is no other PostgreSQL or Redis.
 func TestTheTrialsStoresAreNotRestartedByAnUpgrade(t *testing.T) {
 	t.Parallel()
 	pods := func(version, settings string) map[string]any {
@@ -94,7 +96,8 @@ func TestAReleasedChartNamesItsImagesByDigest(t *testing.T) {
 	digest := "sha256:" + strings.Repeat("0123456789abcdef", 4)
 	released := load(t)
 	released.Metadata.AppVersion = "1.2.0"
-	released.Files = append(released.Files, &chart.File{Name: "files/digests.yaml", Data: []byte("catalog: " + digest + "\n")})
+	released.Files = append(released.Files,
+		&chart.File{Name: "files/digests.yaml", Data: []byte("catalog: " + digest + "\n")})
 	for _, c := range []struct{ name, values, want string }{
 		{"as released", "", "localhost/slotmesh-catalog:1.2.0@" + digest},
 		{"from a mirror", "image.prefix=mirror.example.com/", "mirror.example.com/catalog:1.2.0@" + digest},
@@ -111,7 +114,8 @@ func TestAReleasedChartNamesItsImagesByDigest(t *testing.T) {
 			if image := text(list(podSpec(catalog), "containers")[0], "image"); image != c.want {
 				t.Errorf("the image is %s, want %s", image, c.want)
 			}
-			if version := text(catalog, "metadata", "labels", "app.kubernetes.io/version"); version != "1.2.0" && !strings.Contains(c.values, "image.tag") {
+			if version := text(catalog, "metadata", "labels", "app.kubernetes.io/version"); version != "1.2.0" &&
+				!strings.Contains(c.values, "image.tag") {
 				t.Errorf("the version is %q", version)
 			}
 		})

@@ -29,12 +29,14 @@ type front struct {
 	http    *http.Client
 }
 
-// reach is the front of this controller, found in kube-system or by the environment. Where the cluster has none, the test is skipped.
+// reach is the front of this controller, found in kube-system or by the environment. Where the cluster has none, the
+// test is skipped.
 func (c cluster) reach(t *testing.T, name, controller, host string) front {
 	t.Helper()
 	address := os.Getenv(frontOf + strings.ToUpper(controller))
 	if address == "" {
-		ip, err := c.try(t.Context(), nil, "kubectl", "--namespace", "kube-system", "get", "service", controller, "--output", "jsonpath={.spec.clusterIP}")
+		ip, err := c.try(t.Context(), nil, "kubectl", "--namespace", "kube-system", "get", "service", controller,
+			"--output", "jsonpath={.spec.clusterIP}")
 		if err != nil {
 			t.Skipf("this cluster has no %s: %v", controller, err)
 		}
@@ -154,12 +156,14 @@ var forwarded = regexp.MustCompile(`Forwarding from (127\.0\.0\.1:\d+)`)
 
 func (c cluster) owner(t *testing.T) owner {
 	t.Helper()
-	token, err := base64.StdEncoding.DecodeString(c.kubectl(t, "get", "secret", release+"-admin", "--output", "jsonpath={.data.token}"))
+	token, err := base64.StdEncoding.DecodeString(c.kubectl(t, "get", "secret", release+"-admin", "--output",
+		"jsonpath={.data.token}"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	tunnel := exec.CommandContext(ctx, "kubectl", "--kubeconfig", c.config, "--namespace", namespace, "port-forward", "service/"+release+"-console", ":public")
+	tunnel := exec.CommandContext(ctx, "kubectl", "--kubeconfig", c.config, "--namespace", namespace, "port-forward",
+		"service/"+release+"-console", ":public")
 	stdout, err := tunnel.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +178,8 @@ func (c cluster) owner(t *testing.T) owner {
 		if found := forwarded.FindStringSubmatch(lines.Text()); found != nil {
 			deadline.Stop()
 			go func() { _, _ = io.Copy(io.Discard, stdout) }()
-			return owner{address: "http://" + found[1], token: string(token), http: &http.Client{Timeout: 30 * time.Second}}
+			return owner{address: "http://" + found[1], token: string(token),
+				http: &http.Client{Timeout: 30 * time.Second}}
 		}
 	}
 	t.Fatal("kubectl port-forward to console ended without a port")
@@ -183,7 +188,8 @@ func (c cluster) owner(t *testing.T) owner {
 
 // call calls the admin API below /admin/businesses/ and decodes an answer of this status.
 func (o owner) call(ctx context.Context, method, path, contentType, body string, status int, out any) error {
-	request, err := http.NewRequestWithContext(ctx, method, o.address+"/admin/businesses/"+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, o.address+"/admin/businesses/"+path,
+		strings.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -207,7 +213,8 @@ func (o owner) call(ctx context.Context, method, path, contentType, body string,
 // publish makes a new business of the salon manifest.
 func (o owner) publish(t *testing.T, slug string, staff int) {
 	t.Helper()
-	if err := o.call(t.Context(), http.MethodPut, slug, "application/yaml", salon(slug, staff), http.StatusCreated, nil); err != nil {
+	if err := o.call(t.Context(), http.MethodPut, slug, "application/yaml", salon(slug, staff), http.StatusCreated,
+		nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -216,7 +223,8 @@ func (o owner) publish(t *testing.T, slug string, staff int) {
 func (o owner) key(t *testing.T, slug string) string {
 	t.Helper()
 	var made struct{ Key string }
-	if err := o.call(t.Context(), http.MethodPost, slug+"/keys", "application/json", `{"name":"e2e","scope":"all"}`, http.StatusCreated, &made); err != nil {
+	if err := o.call(t.Context(), http.MethodPost, slug+"/keys", "application/json", `{"name":"e2e","scope":"all"}`,
+		http.StatusCreated, &made); err != nil {
 		t.Fatal(err)
 	}
 	return made.Key
@@ -241,7 +249,8 @@ func (o owner) booked(t *testing.T, slug string) []row {
 			NextCursor string `json:"next_cursor"`
 		}
 		soon(t, "the bookings of "+slug, func() error {
-			return o.call(t.Context(), http.MethodGet, slug+"/bookings?limit=1000&cursor="+url.QueryEscape(cursor), "", "", http.StatusOK, &page)
+			return o.call(t.Context(), http.MethodGet, slug+"/bookings?limit=1000&cursor="+url.QueryEscape(cursor), "",
+				"", http.StatusOK, &page)
 		})
 		all = append(all, page.Bookings...)
 		if page.NextCursor == "" {

@@ -16,20 +16,25 @@ import (
 // Settings of the tests, by environment.
 const (
 	kubeconfig = "SLOTMESH_E2E_KUBECONFIG" // the cluster; without it nothing is tested
-	valuesFile = "SLOTMESH_E2E_VALUES"     // values beyond those of testdata/: where a cluster gets its images, for instance
-	policies   = "SLOTMESH_E2E_POLICIES"   // "enforced" where the cluster does enforce NetworkPolicies
-	resources  = "SLOTMESH_E2E_CRDS"       // "all" where the cluster has the custom resources of every mesh and operator
-	metrics    = "SLOTMESH_E2E_METRICS"    // "served" where a metrics server measures what pods use
-	releases   = "SLOTMESH_E2E_RELEASES"   // the folder that the script releases has filled; its images are in the cluster
-	nodes      = "SLOTMESH_E2E_NODES"      // "kwok" where nodes can be made up
-	frontOf    = "SLOTMESH_E2E_FRONT_"     // + TRAEFIK or SKIPPER: its address, where the cluster's own is not reachable from here
+	// values beyond those of testdata/: where a cluster gets its images, for instance
+	valuesFile = "SLOTMESH_E2E_VALUES"
+	policies   = "SLOTMESH_E2E_POLICIES" // "enforced" where the cluster does enforce NetworkPolicies
+	// "all" where the cluster has the custom resources of every mesh and operator
+	resources = "SLOTMESH_E2E_CRDS"
+	metrics   = "SLOTMESH_E2E_METRICS" // "served" where a metrics server measures what pods use
+	// the folder that the script releases has filled; its images are in the cluster
+	releases = "SLOTMESH_E2E_RELEASES"
+	nodes    = "SLOTMESH_E2E_NODES" // "kwok" where nodes can be made up
+	// + TRAEFIK or SKIPPER: its address, where the cluster's own is not reachable from here
+	frontOf = "SLOTMESH_E2E_FRONT_"
 )
 
 const (
 	release   = "slotmesh"
 	namespace = "slotmesh-e2e"
 	chart     = "../../charts/slotmesh"
-	oldest    = "1.30" // the oldest Kubernetes that the chart is for: where helm renders alone, it believes what it is told
+	// the oldest Kubernetes that the chart is for: where helm renders alone, it believes what it is told
+	oldest = "1.30"
 )
 
 // eventually is how long the cluster may take for what it does by itself.
@@ -86,7 +91,8 @@ func (c cluster) helm(t *testing.T, args ...string) string {
 // apply sends manifests to the cluster.
 func (c cluster) apply(t *testing.T, manifests string, args ...string) {
 	t.Helper()
-	if _, err := c.try(t.Context(), []byte(manifests), "kubectl", append([]string{"--namespace", namespace, "apply", "--filename", "-"}, args...)...); err != nil {
+	if _, err := c.try(t.Context(), []byte(manifests), "kubectl",
+		append([]string{"--namespace", namespace, "apply", "--filename", "-"}, args...)...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -104,7 +110,8 @@ func values(more ...string) []string {
 	return args
 }
 
-// install makes the release, with values of these files on top of those of all tests, and removes the namespace when the test ends. When it fails, it says what the pods say.
+// install makes the release, with values of these files on top of those of all tests, and removes the namespace when
+// the test ends. When it fails, it says what the pods say.
 func (c cluster) install(t *testing.T, more ...string) {
 	t.Helper()
 	c.run(t, "kubectl", "create", "namespace", namespace)
@@ -112,16 +119,19 @@ func (c cluster) install(t *testing.T, more ...string) {
 		if t.Failed() {
 			t.Log(c.diagnosis())
 		}
-		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "namespace", namespace, "--timeout=3m"); err != nil {
+		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "namespace", namespace,
+			"--timeout=3m"); err != nil {
 			t.Error(err)
 		}
 		// The definitions outlive the release, for the objects of others; here there are none.
-		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "customresourcedefinition", "businesses.slotmesh.io", "apikeys.slotmesh.io", "--ignore-not-found"); err != nil {
+		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "customresourcedefinition",
+			"businesses.slotmesh.io", "apikeys.slotmesh.io", "--ignore-not-found"); err != nil {
 			t.Error(err)
 		}
 	})
 	c.run(t, "kubectl", "label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted")
-	c.helm(t, append([]string{"install", release, chart, "--wait", "--wait-for-jobs", "--timeout", "8m"}, values(more...)...)...)
+	c.helm(t, append([]string{"install", release, chart, "--wait", "--wait-for-jobs", "--timeout", "8m"},
+		values(more...)...)...)
 }
 
 // diagnosis is what a person would look at first.
@@ -130,7 +140,8 @@ func (c cluster) diagnosis() string {
 	for _, args := range [][]string{
 		{"get", "all,ingress,pvc", "--output", "wide"},
 		{"get", "events", "--sort-by=.lastTimestamp", "--field-selector=type=Warning"},
-		{"logs", "--selector", "app.kubernetes.io/instance=" + release, "--all-containers", "--prefix", "--tail=15", "--ignore-errors"},
+		{"logs", "--selector", "app.kubernetes.io/instance=" + release, "--all-containers", "--prefix", "--tail=15",
+			"--ignore-errors"},
 	} {
 		out, err := c.try(context.Background(), nil, "kubectl", append([]string{"--namespace", namespace}, args...)...)
 		fmt.Fprintf(&all, "== kubectl %s\n%s", strings.Join(args, " "), out)
@@ -189,7 +200,8 @@ func (c cluster) pods(t *testing.T) []pod {
 // awaitRollout waits until everything that the release runs is rolled out, and the pods that it replaces are gone.
 func (c cluster) awaitRollout(t *testing.T) {
 	t.Helper()
-	for name := range strings.FieldsSeq(c.kubectl(t, "get", "deployments,statefulsets", "--selector", "app.kubernetes.io/instance="+release, "--output", "name")) {
+	for name := range strings.FieldsSeq(c.kubectl(t, "get", "deployments,statefulsets", "--selector",
+		"app.kubernetes.io/instance="+release, "--output", "name")) {
 		c.kubectl(t, "rollout", "status", name, "--timeout", eventually.String())
 	}
 	soon(t, "ending pods are gone", func() error {
@@ -202,7 +214,8 @@ func (c cluster) awaitRollout(t *testing.T) {
 	})
 }
 
-// soon asks until the answer is good; the last one is the test's failure when time is up. within is soon with a time of its own.
+// soon asks until the answer is good; the last one is the test's failure when time is up. within is soon with a time of
+// its own.
 func soon(t *testing.T, what string, ask func() error) {
 	t.Helper()
 	within(t, eventually, what, ask)

@@ -46,16 +46,19 @@ var callers = func() map[string][]string {
 	return all
 }()
 
-// edges knocks at every internal port and store from pods that look like each service, and from one that looks like none.
+// edges knocks at every internal port and store from pods that look like each service, and from one that looks like
+// none.
 func (c cluster) edges(t *testing.T) {
 	if os.Getenv(policies) == "" {
-		t.Skipf("NetworkPolicies are not known to be enforced on this cluster; set %s=enforced where they are", policies)
+		t.Skipf("NetworkPolicies are not known to be enforced on this cluster; set %s=enforced where they are",
+			policies)
 	}
 	for _, who := range append([]string{"stranger"}, services...) {
 		c.apply(t, knocker(who))
 	}
 	t.Cleanup(func() {
-		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "--namespace", namespace, "delete", "pod", "--selector", "e2e=knocker", "--timeout=1m"); err != nil {
+		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "--namespace", namespace, "delete",
+			"pod", "--selector", "e2e=knocker", "--timeout=1m"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -114,8 +117,8 @@ const unanswered = 10 * time.Second
 // knocking asks for a PING at every address at the same time and prints what came of each in one line.
 const knocking = `for at in "$@"; do (said=$(redis-cli -h "${at%:*}" -p "${at#*:}" PING 2>&1); echo "$at $said") & done; wait`
 
-// knock says which ports accepted a connection of a pod. What is behind them rarely speaks Redis's protocol; that it says anything is
-// enough.
+// knock says which ports accepted a connection of a pod. What is behind them rarely speaks Redis's protocol; that it
+// says anything is enough.
 func (c cluster) knock(t *testing.T, who string) map[string]bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), unanswered)
@@ -133,7 +136,8 @@ func (c cluster) knock(t *testing.T, who string) map[string]bool {
 		target, said, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), release+"-"), " ")
 		switch {
 		case strings.Contains(said, "Could not connect"):
-		case said == "PONG", strings.Contains(said, "Protocol error"), strings.Contains(said, "Server closed the connection"), strings.Contains(said, "reset by peer"):
+		case said == "PONG", strings.Contains(said, "Protocol error"),
+			strings.Contains(said, "Server closed the connection"), strings.Contains(said, "reset by peer"):
 			answered[target] = true
 		default:
 			t.Fatalf("%s knocked at %s: %s", who, target, said)

@@ -30,14 +30,15 @@ patches:
 func renderExamples(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	if output, err := exec.CommandContext(t.Context(), filepath.Join(examples, "render"), folder).CombinedOutput(); err != nil {
+	if output, err := exec.CommandContext(t.Context(), filepath.Join(examples, "render"),
+		folder).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, output)
 	}
 	return folder
 }
 
-// TestExamplesAreApplied applies the trial as a person would, until its demo business is published, and lets the server judge
-// the example that needs stores which are not here.
+// TestExamplesAreApplied applies the trial as a person would, until its demo business is published, and lets the server
+// judge the example that needs stores which are not here.
 func TestExamplesAreApplied(t *testing.T) {
 	t.Parallel()
 	c := connect(t)
@@ -46,14 +47,17 @@ func TestExamplesAreApplied(t *testing.T) {
 
 	c.run(t, "kubectl", "create", "namespace", examplesNamespace)
 	t.Cleanup(func() {
-		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "namespace", examplesNamespace, "--wait=false"); err != nil {
+		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "namespace", examplesNamespace,
+			"--wait=false"); err != nil {
 			t.Error(err)
 		}
 	})
 	c.run(t, "kubectl", "apply", "-k", trial)
 	kubectl := []string{"--namespace", examplesNamespace}
-	c.run(t, "kubectl", append(kubectl, "wait", "--for=condition=Complete", "job/slotmesh-demo", "--timeout="+eventually.String())...)
-	if list := c.run(t, "kubectl", append(kubectl, "exec", "deploy/slotmesh-console", "--", "/slotmesh", "list")...); !strings.Contains(list, "harbor-studio") {
+	c.run(t, "kubectl", append(kubectl, "wait", "--for=condition=Complete", "job/slotmesh-demo",
+		"--timeout="+eventually.String())...)
+	if list := c.run(t, "kubectl", append(kubectl, "exec", "deploy/slotmesh-console", "--", "/slotmesh",
+		"list")...); !strings.Contains(list, "harbor-studio") {
 		t.Errorf("the demo business is not listed: %s", list)
 	}
 	c.run(t, "kubectl", "apply", "-k", external, "--dry-run=server")
@@ -83,9 +87,11 @@ func exampleElsewhere(t *testing.T, rendered, name, added string) string {
 	if !strings.Contains(string(text), own) {
 		t.Fatalf("%s does not say the example's namespace:\n%s", file, text)
 	}
-	moved := strings.Replace(string(text), own, "\nnamespace: "+examplesNamespace+"\n", 1) + strings.TrimPrefix(added, "\n")
+	moved := strings.Replace(string(text), own, "\nnamespace: "+examplesNamespace+"\n", 1) + strings.TrimPrefix(added,
+		"\n")
 	moved = strings.Replace(moved, "token=change-me-as-this-one-is-refused", "token="+rand.Text(), 1)
-	moved = strings.Replace(moved, "secrets=change-me-as-these-are-refused-by-every-service", "secrets="+rand.Text()+rand.Text(), 1)
+	moved = strings.Replace(moved, "secrets=change-me-as-these-are-refused-by-every-service",
+		"secrets="+rand.Text()+rand.Text(), 1)
 	if err := os.WriteFile(file, []byte(moved), 0o600); err != nil {
 		t.Fatal(err)
 	}

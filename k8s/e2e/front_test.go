@@ -46,28 +46,41 @@ func open(slug, service, rental string) []struct {
 
 // closed is what must not be reached from outside, however it is written.
 var closed = []string{
-	"/", "/internal", "/internal/businesses", "/internal/businesses/harbor-studio/offer", "/metrics", "/livez", "/readyz",
+	"/", "/internal", "/internal/businesses", "/internal/businesses/harbor-studio/offer", "/metrics", "/livez",
+	"/readyz",
 	"/admin", "/admin/businesses", "/admin/businesses/harbor-studio", "/admin/openapi.json",
-	"/api", "/api/public", "/api/public/", "/api/public/harbor-studio", "/api/public/harbor-studio/", "/api/public/harbor-studio/nothing",
-	"/api/public/harbor-studio/info/more", "/x/api/public/harbor-studio/info", "/api/public/a/b/info", "/api/public//info",
-	"/API/PUBLIC/harbor-studio/info", "/api/public/harbor-studio/infos", "/api/public/harbor-studio/inf", "/mcp/x", "/mcpx", "/xmcp",
-	"/api/public/../../internal/businesses", "/api/public/harbor-studio/../../../internal/businesses", "/api/public/%2e%2e/%2e%2e/metrics",
-	"/api/public/harbor-studio/info/%2e%2e/%2e%2e/%2e%2e/%2e%2e/metrics", "/api/public/harbor-studio%2f..%2f..%2f..%2fmetrics",
-	"/%6detrics", "/%2fmetrics", "/./metrics", "//metrics", "/metrics/", "/metrics%00", "/%2e/metrics", "/metrics;/info",
+	"/api", "/api/public", "/api/public/", "/api/public/harbor-studio", "/api/public/harbor-studio/",
+	"/api/public/harbor-studio/nothing",
+	"/api/public/harbor-studio/info/more", "/x/api/public/harbor-studio/info", "/api/public/a/b/info",
+	"/api/public//info",
+	"/API/PUBLIC/harbor-studio/info", "/api/public/harbor-studio/infos", "/api/public/harbor-studio/inf", "/mcp/x",
+	"/mcpx", "/xmcp",
+	"/api/public/../../internal/businesses", "/api/public/harbor-studio/../../../internal/businesses",
+	"/api/public/%2e%2e/%2e%2e/metrics",
+	"/api/public/harbor-studio/info/%2e%2e/%2e%2e/%2e%2e/%2e%2e/metrics",
+	"/api/public/harbor-studio%2f..%2f..%2f..%2fmetrics",
+	"/%6detrics", "/%2fmetrics", "/./metrics", "//metrics", "/metrics/", "/metrics%00", "/%2e/metrics",
+	"/metrics;/info",
 	"/api/public/harbor-studio/info%2f..%2f..%2f..%2f..%2fmetrics", "/api/public/..%2f..%2finternal/info",
-	"/internal/info", "/admin/api/public/harbor-studio/info", "/mcp/../metrics", "/mcp/..%2fmetrics", "/mcp%2f..%2finternal",
-	"/api/public/harbor-studio/info\\..\\..\\metrics", "/metrics?/api/public/harbor-studio/info", "/metrics#/api/public/harbor-studio/info",
+	"/internal/info", "/admin/api/public/harbor-studio/info", "/mcp/../metrics", "/mcp/..%2fmetrics",
+	"/mcp%2f..%2finternal",
+	"/api/public/harbor-studio/info\\..\\..\\metrics", "/metrics?/api/public/harbor-studio/info",
+	"/metrics#/api/public/harbor-studio/info",
 }
 
-// respelt are public paths in another spelling. A controller may know them for what they mean, or not; nothing is found there.
-var respelt = []string{"/api%2fpublic%2fharbor-studio%2finfo", "/api/public/harbor-studio%2finfo", "/api/public/harbor-studio/info/"}
+// respelt are public paths in another spelling. A controller may know them for what they mean, or not; nothing is found
+// there.
+var respelt = []string{"/api%2fpublic%2fharbor-studio%2finfo", "/api/public/harbor-studio%2finfo",
+	"/api/public/harbor-studio/info/"}
 
-// described checks that a front answers the public paths and nothing else, and that a customer can read and book through it.
+// described checks that a front answers the public paths and nothing else, and that a customer can read and book
+// through it.
 func described(t *testing.T, f front, key string) {
 	var offer struct{ Services []struct{ ID, Name string } }
 	soon(t, f.name+" answers", func() error { return f.read(t.Context(), "harbor-studio/services", &offer) })
 	var rentals struct{ Rentals []struct{ ID string } }
-	if err := f.read(t.Context(), "harbor-studio/rentals", &rentals); err != nil || len(rentals.Rentals) == 0 || len(offer.Services) == 0 {
+	if err := f.read(t.Context(), "harbor-studio/rentals", &rentals); err != nil || len(rentals.Rentals) == 0 ||
+		len(offer.Services) == 0 {
 		t.Fatalf("the demo business offers %v and %v: %v", offer, rentals, err)
 	}
 	for _, o := range open("harbor-studio", offer.Services[0].ID, rentals.Rentals[0].ID) {
@@ -92,20 +105,22 @@ func described(t *testing.T, f front, key string) {
 		}
 	}
 	for _, path := range respelt {
-		if a, err := f.send(t.Context(), http.MethodGet, path, nil, nil); err != nil || a.status != http.StatusNotFound && a.status != http.StatusBadRequest {
+		if a, err := f.send(t.Context(), http.MethodGet, path, nil, nil); err != nil ||
+			a.status != http.StatusNotFound && a.status != http.StatusBadRequest {
 			t.Errorf("%s: got %v (%v), want nothing there", path, a, err)
 		}
 	}
 	stranger := f
 	stranger.host = "other.example"
-	if a, err := stranger.send(t.Context(), http.MethodGet, "/api/public/harbor-studio/info", nil, nil); err != nil || a.status != http.StatusNotFound {
+	if a, err := stranger.send(t.Context(), http.MethodGet, "/api/public/harbor-studio/info", nil, nil); err != nil ||
+		a.status != http.StatusNotFound {
 		t.Errorf("another host name is answered %v (%v)", a, err)
 	}
 	bookDemo(t, f, offer.Services[0].ID, key)
 }
 
-// countedByClient checks that services count each client by itself whom the front names to them: of one address the eleventh order within a
-// minute is refused, of another the first is not.
+// countedByClient checks that services count each client by itself whom the front names to them: of one address the
+// eleventh order within a minute is refused, of another the first is not.
 func countedByClient(t *testing.T, f front) {
 	t.Helper()
 	order := func(from string) int {
@@ -119,7 +134,8 @@ func countedByClient(t *testing.T, f front) {
 	one, other, orders := client(), client(), 1
 	for status := order(one); status != http.StatusTooManyRequests; status = order(one) {
 		if orders++; status != http.StatusUnauthorized || orders > 100 {
-			t.Fatalf("order %d without a key of one address is answered %d, want 401 ten times a minute, and then 429", orders, status)
+			t.Fatalf("order %d without a key of one address is answered %d, want 401 ten times a minute, and then 429",
+				orders, status)
 		}
 	}
 	if orders < 11 {

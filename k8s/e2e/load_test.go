@@ -87,7 +87,8 @@ func (c cluster) trouble(ctx context.Context) string {
 		return out
 	}
 	var said strings.Builder
-	for line := range strings.Lines(ask("logs", "--selector", "app.kubernetes.io/component in (booking,availability,pricing)", "--all-containers", "--prefix",
+	for line := range strings.Lines(ask("logs", "--selector",
+		"app.kubernetes.io/component in (booking,availability,pricing)", "--all-containers", "--prefix",
 		"--since=20s", "--tail=-1", "--ignore-errors")) {
 		if !strings.Contains(line, `"level":"INFO"`) && !strings.Contains(line, "\tinfo\t") { // ours, and the proxies'
 			said.WriteString(line)
@@ -98,7 +99,8 @@ func (c cluster) trouble(ctx context.Context) string {
 
 func (l *load) readOnce(ctx context.Context, n int) {
 	date := time.Now().AddDate(0, 0, 1+n%14).Format(time.DateOnly)
-	paths := []string{"/info", "/services", "/staff", "/events", "/rentals", "/slots?date=" + date + "&service_id=" + l.free[0].service}
+	paths := []string{"/info", "/services", "/staff", "/events", "/rentals", "/slots?date=" + date + "&service_id=" +
+		l.free[0].service}
 	path := paths[n%len(paths)]
 	var body struct{ Computed *bool }
 	begun := time.Now()
@@ -187,9 +189,11 @@ func (l *load) compare(t *testing.T, o owner) {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	t.Logf("%d reads (%d of slots, %d of these not computed), %d bookings made, %d refused, %d failed", l.reads, l.slots, l.degraded, len(l.created), l.refused, len(l.failures))
+	t.Logf("%d reads (%d of slots, %d of these not computed), %d bookings made, %d refused, %d failed", l.reads,
+		l.slots, l.degraded, len(l.created), l.refused, len(l.failures))
 	if slices.Sort(l.took); len(l.took) > 0 {
-		t.Logf("half of the answers came within %v, 99 of 100 within %v, all within %v", l.took[len(l.took)/2], l.took[len(l.took)*99/100], l.took[len(l.took)-1])
+		t.Logf("half of the answers came within %v, 99 of 100 within %v, all within %v", l.took[len(l.took)/2],
+			l.took[len(l.took)*99/100], l.took[len(l.took)-1])
 	}
 	for _, f := range l.failures[:min(len(l.failures), 20)] {
 		t.Error(f)
@@ -224,8 +228,8 @@ func (l *load) compare(t *testing.T, o owner) {
 	}
 }
 
-// killings deletes so many pods, one at each pause's end, while the load runs, as a drained or lost node would: always one of a service that
-// has another which is ready.
+// killings deletes so many pods, one at each pause's end, while the load runs, as a drained or lost node would: always
+// one of a service that has another which is ready.
 func (c cluster) killings(t *testing.T, l *load, pods int, pause time.Duration) {
 	killed := make(map[string]int)
 	l.during(t, func() {

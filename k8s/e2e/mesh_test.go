@@ -20,7 +20,8 @@ const meshSetting = "SLOTMESH_E2E_MESH"
 // tracing is where the spans of the mesh's tests go.
 const tracing = namespace + "-tracing"
 
-// TestTheChartInAMesh installs the release with a proxy in every pod of its services, through which all that they send and receive goes.
+// TestTheChartInAMesh installs the release with a proxy in every pod of its services, through which all that they send
+// and receive goes.
 func TestTheChartInAMesh(t *testing.T) {
 	c := connect(t)
 	if os.Getenv(meshSetting) != "istio" {
@@ -47,31 +48,37 @@ func (c cluster) tracing(t *testing.T) {
 	t.Helper()
 	c.run(t, "kubectl", "apply", "--filename", "testdata/tracing.yaml")
 	t.Cleanup(func() {
-		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "namespace", tracing, "--timeout=3m"); err != nil {
+		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "namespace", tracing,
+			"--timeout=3m"); err != nil {
 			t.Error(err)
 		}
 	})
-	c.run(t, "kubectl", "--namespace", tracing, "rollout", "status", "deployment/jaeger", "--timeout", eventually.String())
+	c.run(t, "kubectl", "--namespace", tracing, "rollout", "status", "deployment/jaeger", "--timeout",
+		eventually.String())
 }
 
 // everyServiceIsInTheMesh looks for the proxy, which Istio puts among the containers that start first and run on.
 func (c cluster) everyServiceIsInTheMesh(t *testing.T) {
 	c.everyPodIsReady(t)
-	for line := range strings.Lines(c.kubectl(t, "get", "pods", "--selector", "app.kubernetes.io/instance="+release, "--output",
+	for line := range strings.Lines(c.kubectl(t, "get", "pods", "--selector", "app.kubernetes.io/instance="+release,
+		"--output",
 		`jsonpath={range .items[*]}{.metadata.labels.app\.kubernetes\.io/component}:{.spec.initContainers[*].name}{"\n"}{end}`)) {
 		name, containers, _ := strings.Cut(strings.TrimSpace(line), ":")
-		if in := slices.Contains(strings.Fields(containers), "istio-proxy"); in != slices.Contains(services, name) && name != "demo" {
+		if in := slices.Contains(strings.Fields(containers), "istio-proxy"); in != slices.Contains(services, name) &&
+			name != "demo" {
 			t.Errorf("a pod of %s has a proxy: %v", name, in)
 		}
 	}
 	c.helm(t, "test", release, "--timeout", "3m")
 }
 
-// limitsByAddress reads as one customer until that is too much, and then as another. To a service every call comes from the proxy in its pod.
+// limitsByAddress reads as one customer until that is too much, and then as another. To a service every call comes from
+// the proxy in its pod.
 func limitsByAddress(t *testing.T, f front) {
 	one, other := client(), client()
 	from := func(address string) int {
-		a, err := f.send(t.Context(), http.MethodGet, "/api/public/harbor-studio/info", nil, http.Header{"X-Forwarded-For": {address}})
+		a, err := f.send(t.Context(), http.MethodGet, "/api/public/harbor-studio/info", nil,
+			http.Header{"X-Forwarded-For": {address}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,12 +92,13 @@ func limitsByAddress(t *testing.T, f front) {
 		}
 	}
 	if first, second := from(one), from(other); first != http.StatusTooManyRequests || second != http.StatusOK {
-		t.Errorf("after more reads than an address may send, it is answered %d and another %d; want 429 and 200", first, second)
+		t.Errorf("after more reads than an address may send, it is answered %d and another %d; want 429 and 200", first,
+			second)
 	}
 }
 
-// allowed calls every service from the mesh with every service's account and with none, and from outside of the mesh. NetworkPolicies let the callers
-// through here, so that what refuses them is the mesh.
+// allowed calls every service from the mesh with every service's account and with none, and from outside of the mesh.
+// NetworkPolicies let the callers through here, so that what refuses them is the mesh.
 func (c cluster) allowed(t *testing.T) {
 	who := append([]string{"stranger", "outsider"}, services...)
 	for _, name := range who {
@@ -98,7 +106,8 @@ func (c cluster) allowed(t *testing.T) {
 	}
 	c.apply(t, callersPolicy)
 	t.Cleanup(func() {
-		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "--namespace", namespace, "delete", "pod,networkpolicy", "--selector", "e2e=caller", "--timeout=1m"); err != nil {
+		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "--namespace", namespace, "delete",
+			"pod,networkpolicy", "--selector", "e2e=caller", "--timeout=1m"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -107,14 +116,17 @@ func (c cluster) allowed(t *testing.T) {
 	}
 	for _, name := range append([]string{"stranger"}, services...) {
 		t.Run(name, func(t *testing.T) {
-			soon(t, name+" may call what the table says and nothing else", func() error { return c.callsOnlyItsOwn(t, name) })
+			soon(t, name+" may call what the table says and nothing else", func() error {
+				return c.callsOnlyItsOwn(t, name)
+			})
 		})
 	}
 	t.Run("outside of the mesh", func(t *testing.T) {
 		soon(t, "plain text is refused", func() error { return c.plainTextIsRefused(t) })
 	})
 	t.Run("a proxy calls its service from an address of its own", func(t *testing.T) {
-		to := "http://" + c.kubectl(t, "get", "pod", "caller-stranger", "--output", "jsonpath={.status.podIP}") + ":8080/"
+		to := "http://" + c.kubectl(t, "get", "pod", "caller-stranger", "--output", "jsonpath={.status.podIP}") +
+			":8080/"
 		if said := c.calls(t, "outsider", to)[to]; !strings.HasPrefix(said, "200 127.0.0.6:") {
 			t.Errorf("asked through its proxy, a container sees %q; want an address that the chart believes", said)
 		}
@@ -124,8 +136,8 @@ func (c cluster) allowed(t *testing.T) {
 // rbac is how a proxy refuses what no policy allows.
 const rbac = "403 RBAC: access denied"
 
-// callsOnlyItsOwn says where a service's account is let in, in the mesh, or refused, otherwise than the table has it. What is let in, the service itself
-// refuses, as the caller does not show what peers show.
+// callsOnlyItsOwn says where a service's account is let in, in the mesh, or refused, otherwise than the table has it.
+// What is let in, the service itself refuses, as the caller does not show what peers show.
 func (c cluster) callsOnlyItsOwn(t *testing.T, who string) error {
 	t.Helper()
 	want := map[string]bool{at("console", 8080, "/admin/businesses"): false}
@@ -143,17 +155,20 @@ func (c cluster) callsOnlyItsOwn(t *testing.T, who string) error {
 	return errors.Join(wrong...)
 }
 
-// plainTextIsRefused calls without a proxy: a public port answers, as the front is outside the mesh, too; every other one breaks the connection off.
+// plainTextIsRefused calls without a proxy: a public port answers, as the front is outside the mesh, too; every other
+// one breaks the connection off.
 func (c cluster) plainTextIsRefused(t *testing.T) error {
 	t.Helper()
 	open := at("catalog", 8080, "/api/public/harbor-studio/info")
-	urls := []string{open, at("pricing", 8080, "/"), at("notifications", 8080, "/"), at("console", 8080, "/admin/businesses")}
+	urls := []string{open, at("pricing", 8080, "/"), at("notifications", 8080, "/"),
+		at("console", 8080, "/admin/businesses")}
 	for _, callee := range services {
 		urls = append(urls, at(callee, 9090, "/internal/e2e"))
 	}
 	var wrong []error
 	for url, said := range c.calls(t, "outsider", urls...) {
-		broken := strings.HasPrefix(said, "error") && (strings.HasSuffix(said, ": EOF") || strings.HasSuffix(said, "connection reset by peer"))
+		broken := strings.HasPrefix(said, "error") &&
+			(strings.HasSuffix(said, ": EOF") || strings.HasSuffix(said, "connection reset by peer"))
 		if url == open && !strings.HasPrefix(said, "200 ") || url != open && !broken {
 			wrong = append(wrong, fmt.Errorf("%s: %s", url, said))
 		}
@@ -165,11 +180,13 @@ func at(service string, port int, path string) string {
 	return fmt.Sprintf("http://%s-%s:%d%s", release, service, port, path)
 }
 
-// calls asks addresses from the pod of a caller, and returns the status and the beginning of the body, or the error, of each.
+// calls asks addresses from the pod of a caller, and returns the status and the beginning of the body, or the error, of
+// each.
 func (c cluster) calls(t *testing.T, who string, urls ...string) map[string]string {
 	t.Helper()
 	said := make(map[string]string)
-	out := c.kubectl(t, append([]string{"exec", "caller-" + who, "--container", "caller", "--", "/service", "GET"}, urls...)...)
+	out := c.kubectl(t, append([]string{"exec", "caller-" + who, "--container", "caller", "--", "/service", "GET"},
+		urls...)...)
 	for line := range strings.Lines(out) {
 		_, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		url, answer, _ := strings.Cut(rest, " ")
@@ -178,7 +195,8 @@ func (c cluster) calls(t *testing.T, who string, urls ...string) map[string]stri
 	return said
 }
 
-// callerPod has the account of a service, but not its labels: no request is sent to it, and no NetworkPolicy of the release is about it.
+// callerPod has the account of a service, but not its labels: no request is sent to it, and no NetworkPolicy of the
+// release is about it.
 func callerPod(who string) string {
 	account := release + "-" + who
 	if who == "stranger" || who == "outsider" {
@@ -221,20 +239,22 @@ type span struct {
 	Process    string `json:"-"`
 }
 
-// traced reads a calendar as a client that traces: what it starts goes on in the proxy before the service that it asks, in that service, and through both
-// proxies between that and those that it asks in turn.
+// traced reads a calendar as a client that traces: what it starts goes on in the proxy before the service that it asks,
+// in that service, and through both proxies between that and those that it asks in turn.
 func (c cluster) traced(t *testing.T, f front) {
 	var offer struct{ Services []struct{ ID string } }
 	if err := f.read(t.Context(), "harbor-studio/services", &offer); err != nil || len(offer.Services) == 0 {
 		t.Fatal(err)
 	}
-	store := front{http: f.http, address: "http://" + c.run(t, "kubectl", "--namespace", tracing, "get", "service", "jaeger", "--output", "jsonpath={.spec.clusterIP}") + ":16686"}
+	store := front{http: f.http, address: "http://" + c.run(t, "kubectl", "--namespace", tracing, "get", "service",
+		"jaeger", "--output", "jsonpath={.spec.clusterIP}") + ":16686"}
 	n := 0
 	soon(t, "a trace", func() error {
 		n++ // what is occupied is kept for a while: each time another day is asked for
 		id := fmt.Sprintf("%016x%016x", time.Now().UnixNano(), n)
 		date := time.Now().AddDate(0, 0, 1+n%300).Format(time.DateOnly)
-		a, err := f.send(t.Context(), http.MethodGet, "/api/public/harbor-studio/slots?date="+date+"&service_id="+offer.Services[0].ID, nil,
+		a, err := f.send(t.Context(), http.MethodGet, "/api/public/harbor-studio/slots?date="+date+"&service_id="+
+			offer.Services[0].ID, nil,
 			http.Header{"Traceparent": {"00-" + id + "-" + clientSpan + "-01"}})
 		if err != nil || a.status != http.StatusOK {
 			return fmt.Errorf("%v %w", a, err)
@@ -309,7 +329,8 @@ func (c cluster) rollout(t *testing.T, f front) {
 	l := newLoad(t, c, f, "rolling").gently()
 	before := c.pods(t)
 	l.during(t, func() {
-		c.helm(t, append([]string{"upgrade", release, chart, "--wait", "--timeout", "8m", "--set", "logLevel=warn", "--set-json", "telemetry.traceRatio=0.01"}, values("testdata/mesh-values.yaml")...)...)
+		c.helm(t, append([]string{"upgrade", release, chart, "--wait", "--timeout", "8m", "--set", "logLevel=warn",
+			"--set-json", "telemetry.traceRatio=0.01"}, values("testdata/mesh-values.yaml")...)...)
 		c.awaitRollout(t)
 	})
 	c.everyPodIsReady(t)

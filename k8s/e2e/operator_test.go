@@ -37,8 +37,8 @@ func (c cluster) becomes(t *testing.T, object, reason string) custom {
 	return o
 }
 
-// asObjects shows a business that is an object: published, booked with the key of a Secret, refused with its problems, and not removed
-// while a customer is expected, unless its deletion is forced.
+// asObjects shows a business that is an object: published, booked with the key of a Secret, refused with its problems,
+// and not removed while a customer is expected, unless its deletion is forced.
 func (c cluster) asObjects(t *testing.T, main front) {
 	const slug = "objects"
 	var spec []string
@@ -47,17 +47,22 @@ func (c cluster) asObjects(t *testing.T, main front) {
 			spec = append(spec, "  "+line)
 		}
 	}
-	business := "apiVersion: slotmesh.io/v1\nkind: Business\nmetadata: {name: objects}\nspec:\n" + strings.Join(spec, "")
-	c.apply(t, business+"---\napiVersion: slotmesh.io/v1\nkind: APIKey\nmetadata: {name: website}\nspec: {business: objects, scope: write}\n")
+	business := "apiVersion: slotmesh.io/v1\nkind: Business\nmetadata: {name: objects}\nspec:\n" + strings.Join(spec,
+		"")
+	c.apply(t,
+		business+
+			"---\napiVersion: slotmesh.io/v1\nkind: APIKey\nmetadata: {name: website}\nspec: {business: objects, scope: write}\n")
 	if first := c.becomes(t, "business/objects", "Published"); first.Status.Version != 1 {
 		t.Errorf("%+v", first.Status)
 	}
 	c.becomes(t, "apikey/website", "Ready")
-	if table := strings.Fields(c.kubectl(t, "get", "businesses", "--no-headers")); len(table) < 5 || table[1] != slug || table[3] != "True" {
+	if table := strings.Fields(c.kubectl(t, "get", "businesses", "--no-headers")); len(table) < 5 || table[1] != slug ||
+		table[3] != "True" {
 		t.Errorf("kubectl get businesses prints %q", table)
 	}
 	var secret struct{ Data map[string][]byte }
-	if err := json.Unmarshal([]byte(c.kubectl(t, "get", "secret", "website", "--output", "json")), &secret); err != nil {
+	if err := json.Unmarshal([]byte(c.kubectl(t, "get", "secret", "website", "--output", "json")),
+		&secret); err != nil {
 		t.Fatal(err)
 	}
 	soon(t, "the business is booked with the key of the Secret", func() error {
@@ -72,10 +77,12 @@ func (c cluster) asObjects(t *testing.T, main front) {
 		return nil
 	})
 	c.apply(t, strings.Replace(business, "Europe/Lisbon", "Europe/Lisboa", 1))
-	if bad := c.becomes(t, "business/objects", "Invalid"); len(bad.Status.Problems) != 1 || bad.Status.Problems[0].Path != "timezone" || bad.Status.Version != 1 {
+	if bad := c.becomes(t, "business/objects", "Invalid"); len(bad.Status.Problems) != 1 ||
+		bad.Status.Problems[0].Path != "timezone" || bad.Status.Version != 1 {
 		t.Errorf("%+v", bad.Status)
 	}
-	if _, err := c.try(t.Context(), []byte(business+"  colour: blue\n"), "kubectl", "--namespace", namespace, "apply", "--filename", "-"); err == nil || !strings.Contains(err.Error(), "colour") {
+	if _, err := c.try(t.Context(), []byte(business+"  colour: blue\n"), "kubectl", "--namespace", namespace, "apply",
+		"--filename", "-"); err == nil || !strings.Contains(err.Error(), "colour") {
 		t.Errorf("a field that no manifest has: %v", err)
 	}
 	c.kubectl(t, "delete", "business/objects", "--wait=false")

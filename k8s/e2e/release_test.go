@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// upgrade goes to the release before this one; then, while the load runs, to the next one, whose tables have a migration more than this
-// checkout's, and back. In the end this checkout's programs are there again, on those tables.
+// upgrade goes to the release before this one; then, while the load runs, to the next one, whose tables have a
+// migration more than this checkout's, and back. In the end this checkout's programs are there again, on those tables.
 func (c cluster) upgrade(t *testing.T, f front) {
 	folder := os.Getenv(releases)
 	if folder == "" {
@@ -21,19 +21,24 @@ func (c cluster) upgrade(t *testing.T, f front) {
 	}
 	source := filepath.Join(folder, "before", "source")
 	older := filepath.Join(source, "charts", "slotmesh")
-	// That release labelled the pods of the trial's stores with the version, too, by which they would start anew. It goes without that label.
+	// That release labelled the pods of the trial's stores with the version, too, by which they would start anew. It
+	// goes without that label.
 	c.helm(t, "upgrade", release, older, "--wait", "--timeout", "8m", "--set", "image.tag=before",
-		"--values", filepath.Join(older, "ci", "trial-values.yaml"), "--values", filepath.Join(source, "k8s", "e2e", "testdata", "e2e-values.yaml"),
+		"--values", filepath.Join(older, "ci", "trial-values.yaml"), "--values",
+		filepath.Join(source, "k8s", "e2e", "testdata", "e2e-values.yaml"),
 		"--values", "testdata/e2e-values.yaml", // as the next one has it: the stores stay as they are
 		"--post-renderer", "sed", "--post-renderer-args", `/^ *app.kubernetes.io.version:/d`)
 	c.awaitRollout(t)
 	l := newLoad(t, c, f, "upgraded")
 	l.during(t, func() {
-		next := []string{"upgrade", release, chart, "--wait", "--timeout", "8m", "--set", "components.booking.image.tag=next"}
+		next := []string{"upgrade", release, chart, "--wait", "--timeout", "8m", "--set",
+			"components.booking.image.tag=next"}
 		c.sideBySide(t, l, append(next, values()...)...)
 		c.awaitRollout(t)
-		migrations, err := filepath.Glob(filepath.Join(folder, "next", "source", "services", "booking", "migrations", "*.sql"))
-		if got := c.sql(t, "SELECT max(version_id) FROM booking.goose_db_version"); err != nil || got != strconv.Itoa(len(migrations)) {
+		migrations, err := filepath.Glob(filepath.Join(folder, "next", "source", "services", "booking", "migrations",
+			"*.sql"))
+		if got := c.sql(t, "SELECT max(version_id) FROM booking.goose_db_version"); err != nil ||
+			got != strconv.Itoa(len(migrations)) {
 			t.Errorf("after the upgrade booking's tables are at version %s, want %d (%v)", got, len(migrations), err)
 		}
 		c.sideBySide(t, l, "rollback", release, "--wait", "--timeout", "8m")
@@ -44,8 +49,8 @@ func (c cluster) upgrade(t *testing.T, f front) {
 	c.everyPodIsReady(t)
 }
 
-// sideBySide lets helm replace the pods of one release by those of another, and wants of each service pods of both to be ready at the same
-// time, and bookings to be made from then on.
+// sideBySide lets helm replace the pods of one release by those of another, and wants of each service pods of both to
+// be ready at the same time, and bookings to be made from then on.
 func (c cluster) sideBySide(t *testing.T, l *load, args ...string) {
 	t.Helper()
 	old := make(map[string]string) // the image of each service
@@ -108,7 +113,8 @@ func (c cluster) together(t *testing.T, old map[string]string) map[string]bool {
 func (c cluster) replaced(t *testing.T, before []pod) {
 	t.Helper()
 	for _, p := range c.pods(t) {
-		if slices.Contains(services, p.component()) && slices.ContainsFunc(before, func(old pod) bool { return old.Metadata.Name == p.Metadata.Name }) {
+		if slices.Contains(services, p.component()) && slices.ContainsFunc(before,
+			func(old pod) bool { return old.Metadata.Name == p.Metadata.Name }) {
 			t.Errorf("%s was not replaced", p.Metadata.Name)
 		}
 	}
@@ -118,14 +124,16 @@ func (c cluster) replaced(t *testing.T, before []pod) {
 func (c cluster) sql(t *testing.T, statements string) string {
 	t.Helper()
 	out := c.kubectl(t, "exec", release+"-postgres-0", "--container", "postgres", "--",
-		"psql", "--username=slotmesh", "--dbname=slotmesh", "--quiet", "--no-psqlrc", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", "--command", statements)
+		"psql", "--username=slotmesh", "--dbname=slotmesh", "--quiet", "--no-psqlrc", "--tuples-only", "--no-align",
+		"--set=ON_ERROR_STOP=1", "--command", statements)
 	return strings.TrimSpace(out)
 }
 
 // fronted enables the front, to which one prefix leads: by the Gateway, and by an Ingress of whichever class.
 func (c cluster) fronted(t *testing.T, key string) {
 	c.helm(t, append([]string{"upgrade", release, chart, "--wait", "--timeout", "8m", "--set", "front.enabled=true",
-		"--set", "frontDoor.hosts={" + host + ",front." + host + "}", "--set", "frontDoor.ingress.controller=any", "--set", "frontDoor.ingress.className=traefik"},
+		"--set", "frontDoor.hosts={" + host + ",front." + host + "}", "--set", "frontDoor.ingress.controller=any",
+		"--set", "frontDoor.ingress.className=traefik"},
 		values()...)...)
 	c.everyPodIsReady(t)
 	f := c.reach(t, "Ingress to the front", "traefik", "front."+host)
@@ -135,7 +143,8 @@ func (c cluster) fronted(t *testing.T, key string) {
 }
 
 // everywhere is what the cluster, and Istio where it is there, puts into every namespace.
-var everywhere = []string{"ServiceAccount/default", "ConfigMap/kube-root-ca.crt", "ConfigMap/istio-ca-root-cert", "ConfigMap/istio-ca-crl"}
+var everywhere = []string{"ServiceAccount/default", "ConfigMap/kube-root-ca.crt", "ConfigMap/istio-ca-root-cert",
+	"ConfigMap/istio-ca-crl"}
 
 // uninstall removes the release. Only volumes stay, and what every namespace has.
 func (c cluster) uninstall(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// measured is how long an autoscaler, or a node that is emptied, may take: the first learns of what pods use every half a minute, the second
-// waits for a pod of each service to be replaced, and both share the machine with everything else.
+// measured is how long an autoscaler, or a node that is emptied, may take: the first learns of what pods use every half
+// a minute, the second waits for a pod of each service to be replaced, and both share the machine with everything else.
 const measured = 8 * time.Minute
 
 // scaler is what the tests look at of a HorizontalPodAutoscaler.
@@ -40,7 +40,8 @@ func (s scaler) utilization() int {
 	return *s.Status.CurrentMetrics[0].Resource.Current.AverageUtilization
 }
 
-// scaling gives catalog the autoscaler that the chart has for it, reads until there are more pods, and then no more until these are gone.
+// scaling gives catalog the autoscaler that the chart has for it, reads until there are more pods, and then no more
+// until these are gone.
 func (c cluster) scaling(t *testing.T, f front) {
 	if os.Getenv(metrics) != "served" {
 		t.Skipf("nobody measures what pods use here: %s is not %q", metrics, "served")
@@ -51,28 +52,35 @@ func (c cluster) scaling(t *testing.T, f front) {
 		within(t, measured, what, func() error {
 			s := c.scaler(t, "catalog")
 			if !reached(s) {
-				return fmt.Errorf("%d pods, %d wanted, at %d%% of their requests", s.Status.CurrentReplicas, s.Status.DesiredReplicas, s.utilization())
+				return fmt.Errorf("%d pods, %d wanted, at %d%% of their requests", s.Status.CurrentReplicas,
+					s.Status.DesiredReplicas, s.utilization())
 			}
 			t.Logf("%s: %d pods at %d%% of their requests", what, s.Status.CurrentReplicas, s.utilization())
 			return nil
 		})
 	}
-	await("idle pods are measured", func(s scaler) bool { return s.utilization() >= 0 && s.Status.CurrentReplicas == s.Spec.MinReplicas })
+	await("idle pods are measured", func(s scaler) bool {
+		return s.utilization() >= 0 && s.Status.CurrentReplicas == s.Spec.MinReplicas
+	})
 	crowd(t, f, func() {
 		await("more pods under load", func(s scaler) bool { return s.Status.CurrentReplicas == s.Spec.MaxReplicas })
 		c.everyPodIsReady(t)
 	})
 	// The five minutes for which the chart keeps pods that were needed are the API server's to count, not ours.
-	c.kubectl(t, "patch", "hpa", release+"-catalog", "--type=merge", "--patch", `{"spec": {"behavior": {"scaleDown": {"stabilizationWindowSeconds": 0}}}}`)
+	c.kubectl(t, "patch", "hpa", release+"-catalog", "--type=merge", "--patch",
+		`{"spec": {"behavior": {"scaleDown": {"stabilizationWindowSeconds": 0}}}}`)
 	await("fewer pods without load", func(s scaler) bool { return s.Status.CurrentReplicas == s.Spec.MinReplicas })
 	c.everyPodIsReady(t)
 }
 
-// autoscaler adds what the chart makes for a service that scales by load, beside what is installed, and takes it away when the step ends.
+// autoscaler adds what the chart makes for a service that scales by load, beside what is installed, and takes it away
+// when the step ends.
 func (c cluster) autoscaler(t *testing.T, service string) {
 	t.Helper()
-	rendered := c.helm(t, append([]string{"template", release, chart, "--kube-version", oldest, "--show-only", "templates/components.yaml",
-		"--set", fmt.Sprintf("components.%[1]s.autoscaling.enabled=true,components.%[1]s.autoscaling.maxReplicas=3,components.%[1]s.autoscaling.cpuPercent=20,postgres.maxConnections=200", service)}, values()...)...)
+	rendered := c.helm(t, append([]string{"template", release, chart, "--kube-version", oldest, "--show-only",
+		"templates/components.yaml",
+		"--set",
+		fmt.Sprintf("components.%[1]s.autoscaling.enabled=true,components.%[1]s.autoscaling.maxReplicas=3,components.%[1]s.autoscaling.cpuPercent=20,postgres.maxConnections=200", service)}, values()...)...)
 	made := 0
 	for object := range strings.SplitSeq(rendered, "\n---\n") {
 		if strings.Contains(object, "\nkind: HorizontalPodAutoscaler\n") {
@@ -85,8 +93,10 @@ func (c cluster) autoscaler(t *testing.T, service string) {
 	}
 	replicas := c.kubectl(t, "get", "deployment", release+"-"+service, "--output", "jsonpath={.spec.replicas}")
 	t.Cleanup(func() {
-		for _, args := range [][]string{{"delete", "hpa", release + "-" + service}, {"scale", "deployment/" + release + "-" + service, "--replicas=" + replicas}} {
-			if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", append([]string{"--namespace", namespace}, args...)...); err != nil {
+		for _, args := range [][]string{{"delete", "hpa", release + "-" + service},
+			{"scale", "deployment/" + release + "-" + service, "--replicas=" + replicas}} {
+			if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl",
+				append([]string{"--namespace", namespace}, args...)...); err != nil {
 				t.Error(err)
 			}
 		}
@@ -96,14 +106,15 @@ func (c cluster) autoscaler(t *testing.T, service string) {
 func (c cluster) scaler(t *testing.T, service string) scaler {
 	t.Helper()
 	var s scaler
-	if err := json.Unmarshal([]byte(c.kubectl(t, "get", "hpa", release+"-"+service, "--output", "json")), &s); err != nil {
+	if err := json.Unmarshal([]byte(c.kubectl(t, "get", "hpa", release+"-"+service, "--output", "json")),
+		&s); err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// crowd reads the demo business as eight who each wait for the answer and then up to ten milliseconds, while work is done. All answers must be
-// good.
+// crowd reads the demo business as eight who each wait for the answer and then up to ten milliseconds, while work is
+// done. All answers must be good.
 func crowd(t *testing.T, f front, work func()) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -115,7 +126,8 @@ func crowd(t *testing.T, f front, work func()) {
 	for range 8 {
 		running.Go(func() {
 			for pause := time.NewTicker(10 * time.Millisecond); ctx.Err() == nil; <-pause.C {
-				a, err := f.send(context.WithoutCancel(ctx), http.MethodGet, "/api/public/harbor-studio/services", nil, nil)
+				a, err := f.send(context.WithoutCancel(ctx), http.MethodGet, "/api/public/harbor-studio/services", nil,
+					nil)
 				if err != nil || a.status != http.StatusOK {
 					t.Errorf("a reader was answered %v (%v)", a, err)
 					return

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// schemas writes what the API server says of its resources, custom ones included, as the strict JSON schemas that kubeconform reads,
-// and returns their location as kubeconform wants it written.
+// schemas writes what the API server says of its resources, custom ones included, as the strict JSON schemas that
+// kubeconform reads, and returns their location as kubeconform wants it written.
 func (c cluster) schemas(t *testing.T) string {
 	t.Helper()
 	var document struct{ Definitions map[string]map[string]any }
@@ -33,7 +33,8 @@ func (c cluster) schemas(t *testing.T) string {
 		}
 		kind := kinds[0].(map[string]any)
 		group, _, _ := strings.Cut(kind["group"].(string), ".")
-		file := strings.ToLower(strings.Trim(fmt.Sprintf("%s-%s", kind["kind"], group), "-")) + "-" + kind["version"].(string) + ".json"
+		file := strings.ToLower(strings.Trim(fmt.Sprintf("%s-%s", kind["kind"], group), "-")) + "-" +
+			kind["version"].(string) + ".json"
 		used := make(map[string]any)
 		gather(document.Definitions, d, used)
 		used[name] = d

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTheServerAcceptsEveryShape renders the chart with each of its ci/ values and lets helm lint, the API server, kubeconform and Istio
-// judge what comes out, with the definitions of all custom resources at hand.
+// TestTheServerAcceptsEveryShape renders the chart with each of its ci/ values and lets helm lint, the API server,
+// kubeconform and Istio judge what comes out, with the definitions of all custom resources at hand.
 func TestTheServerAcceptsEveryShape(t *testing.T) {
 	c := connect(t)
 	shapes, err := filepath.Glob(chart + "/ci/*-values.yaml")
@@ -20,8 +20,10 @@ func TestTheServerAcceptsEveryShape(t *testing.T) {
 	for _, shape := range shapes {
 		t.Run(strings.TrimSuffix(filepath.Base(shape), "-values.yaml"), func(t *testing.T) {
 			c.run(t, "helm", "lint", "--strict", "--quiet", chart, "--values", shape)
-			rendered := c.run(t, "helm", "template", release, chart, "--kube-version", oldest, "--namespace", "default", "--values", shape)
-			_, err := c.try(t.Context(), []byte(rendered), "kubectl", "--namespace", "default", "create", "--dry-run=server", "--validate=strict", "--filename", "-")
+			rendered := c.run(t, "helm", "template", release, chart, "--kube-version", oldest, "--namespace", "default",
+				"--values", shape)
+			_, err := c.try(t.Context(), []byte(rendered), "kubectl", "--namespace", "default", "create",
+				"--dry-run=server", "--validate=strict", "--filename", "-")
 			switch {
 			case err != nil && os.Getenv(resources) != "all" && strings.Contains(err.Error(), "no matches for kind"):
 				t.Skipf("the cluster lacks custom resources of this shape: %v", err)
@@ -43,7 +45,8 @@ func (c cluster) conform(t *testing.T, schemas, rendered string) {
 		t.Log("kubeconform is not in PATH")
 		return
 	}
-	if out, err := c.try(t.Context(), []byte(rendered), "kubeconform", "-strict", "-schema-location", schemas, "-"); err != nil {
+	if out, err := c.try(t.Context(), []byte(rendered), "kubeconform", "-strict", "-schema-location", schemas,
+		"-"); err != nil {
 		t.Errorf("%s%v", out, err)
 	}
 }
@@ -55,7 +58,8 @@ func (c cluster) analyze(t *testing.T, rendered string) {
 		t.Log("istioctl is not in PATH")
 		return
 	}
-	out, err := c.try(t.Context(), []byte(rendered), "istioctl", "analyze", "--use-kube=false", "--failure-threshold", "Warning", "-")
+	out, err := c.try(t.Context(), []byte(rendered), "istioctl", "analyze", "--use-kube=false", "--failure-threshold",
+		"Warning", "-")
 	if err != nil {
 		t.Errorf("%s%v", out, err)
 	}

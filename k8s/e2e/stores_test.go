@@ -25,7 +25,8 @@ func (c cluster) losePostgres(t *testing.T, f front) {
 				Computed *bool
 				Slots    []any
 			}
-			if err := f.read(t.Context(), l.slug+"/slots?date="+l.free[0].date+"&service_id="+l.free[0].service, &found); err != nil {
+			if err := f.read(t.Context(), l.slug+"/slots?date="+l.free[0].date+"&service_id="+l.free[0].service,
+				&found); err != nil {
 				return err
 			}
 			if found.Computed == nil || *found.Computed || len(found.Slots) != 0 {
@@ -48,7 +49,8 @@ func (c cluster) losePostgres(t *testing.T, f front) {
 func (c cluster) loseRedis(t *testing.T, f front) {
 	l := newLoad(t, c, f, "without-redis")
 	c.without(t, "deployment/"+release+"-redis", func() {
-		for _, path := range []string{"/info", "/services", "/slots?date=" + l.free[0].date + "&service_id=" + l.free[0].service} {
+		for _, path := range []string{"/info", "/services", "/slots?date=" + l.free[0].date + "&service_id=" +
+			l.free[0].service} {
 			var body struct{ Computed *bool }
 			if err := f.read(t.Context(), l.slug+path, &body); err != nil {
 				t.Error(err)
@@ -66,16 +68,19 @@ func (c cluster) readByAll(t *testing.T, service, path string) {
 	t.Helper()
 	for _, p := range c.pods(t) {
 		if p.component() == service {
-			c.kubectl(t, "get", "--raw", "/api/v1/namespaces/"+namespace+"/pods/"+p.Metadata.Name+":8080/proxy/api/public/"+path)
+			c.kubectl(t, "get", "--raw", "/api/v1/namespaces/"+namespace+"/pods/"+p.Metadata.Name+
+				":8080/proxy/api/public/"+path)
 		}
 	}
 }
 
-// without takes a store's pod away while work looks at what that does. The pod is deleted and kept from coming back until then.
+// without takes a store's pod away while work looks at what that does. The pod is deleted and kept from coming back
+// until then.
 func (c cluster) without(t *testing.T, store string, work func()) {
 	t.Helper()
 	c.kubectl(t, "scale", store, "--replicas=0", "--timeout=2m")
-	c.kubectl(t, "wait", "--for=delete", "pod", "--selector", "app.kubernetes.io/component="+component(store), "--timeout=2m")
+	c.kubectl(t, "wait", "--for=delete", "pod", "--selector", "app.kubernetes.io/component="+component(store),
+		"--timeout=2m")
 	restored := false
 	restore := func() {
 		if !restored {

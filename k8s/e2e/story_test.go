@@ -37,13 +37,19 @@ func TestTheChartOnACluster(t *testing.T) {
 	t.Run("a business is an object of the cluster and its key a Secret", func(t *testing.T) { c.asObjects(t, main) })
 	t.Run("each internal port answers exactly the services of the table", c.edges)
 	t.Run("an autoscaler adds pods under load and takes them away again", func(t *testing.T) { c.scaling(t, main) })
-	t.Run("an upgrade from the release before and back under load fails no request", func(t *testing.T) { c.upgrade(t, main) })
+	t.Run("an upgrade from the release before and back under load fails no request", func(t *testing.T) {
+		c.upgrade(t, main)
+	})
 	t.Run("a pod killed every second under load fails no request", func(t *testing.T) {
 		c.killings(t, newLoad(t, c, main, "killing"), 60, time.Second)
 	})
-	t.Run("without Postgres reads degrade and bookings are refused, and all recovers", func(t *testing.T) { c.losePostgres(t, main) })
+	t.Run("without Postgres reads degrade and bookings are refused, and all recovers", func(t *testing.T) {
+		c.losePostgres(t, main)
+	})
 	t.Run("without Redis reads and bookings go on", func(t *testing.T) { c.loseRedis(t, main) })
-	t.Run("the public paths and only they answer through the front behind one prefix", func(t *testing.T) { c.fronted(t, key) })
+	t.Run("the public paths and only they answer through the front behind one prefix", func(t *testing.T) {
+		c.fronted(t, key)
+	})
 	t.Run("an uninstall leaves nothing but the data volumes", c.uninstall)
 }
 
@@ -71,11 +77,14 @@ const host = "slotmesh.test"
 func (c cluster) ingress(t *testing.T, controller string) {
 	t.Helper()
 	c.apply(t, c.helm(t, append([]string{
-		"template", release, chart, "--kube-version", oldest, "--show-only", "templates/frontdoor/" + controller + ".yaml",
-		"--set", "frontDoor.ingress.controller=" + controller, "--set", "frontDoor.hosts={" + controller + "." + host + "}",
+		"template", release, chart, "--kube-version", oldest, "--show-only", "templates/frontdoor/" + controller +
+			".yaml",
+		"--set", "frontDoor.ingress.controller=" + controller, "--set", "frontDoor.hosts={" + controller + "." + host +
+			"}",
 	}, values()...)...))
 	t.Cleanup(func() {
-		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "--namespace", namespace, "delete", "ingress", "--all"); err != nil {
+		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "--namespace", namespace, "delete",
+			"ingress", "--all"); err != nil {
 			t.Error(err)
 		}
 	})

@@ -13,8 +13,9 @@ const zonesNamespace = "slotmesh-e2e-zones"
 // zoneOf is the zone of each node that is made up.
 var zoneOf = map[string]string{"north-1": "north", "north-2": "north", "south-1": "south", "south-2": "south"}
 
-// TestPodsAreSpreadOverZonesAndSurviveADrain lets the scheduler place four pods of each service on two zones of two nodes, which kwok
-// makes up, and drains nodes. Nothing is really started: what is shown is what the API server, the scheduler and the controllers do.
+// TestPodsAreSpreadOverZonesAndSurviveADrain lets the scheduler place four pods of each service on two zones of two
+// nodes, which kwok makes up, and drains nodes. Nothing is really started: what is shown is what the API server, the
+// scheduler and the controllers do.
 func TestPodsAreSpreadOverZonesAndSurviveADrain(t *testing.T) {
 	c := connect(t)
 	if os.Getenv(nodes) != "kwok" {
@@ -23,12 +24,14 @@ func TestPodsAreSpreadOverZonesAndSurviveADrain(t *testing.T) {
 	c.makeNodes(t)
 	c.run(t, "kubectl", "create", "namespace", zonesNamespace)
 	t.Cleanup(func() { c.forget(t, "delete", "namespace", zonesNamespace, "--timeout=3m") })
-	c.run(t, "helm", "--namespace", zonesNamespace, "install", release, chart, "--values", "testdata/zones-values.yaml", "--wait", "--timeout", "8m")
+	c.run(t, "helm", "--namespace", zonesNamespace, "install", release, chart, "--values", "testdata/zones-values.yaml",
+		"--wait", "--timeout", "8m")
 	c.isSpread(t)
 
 	// A rollout's own pods are spread, wherever those before them were.
 	c.run(t, "kubectl", "--namespace", zonesNamespace, "rollout", "restart", "deployment/"+release+"-catalog")
-	c.run(t, "kubectl", "--namespace", zonesNamespace, "rollout", "status", "deployment/"+release+"-catalog", "--timeout", measured.String())
+	c.run(t, "kubectl", "--namespace", zonesNamespace, "rollout", "status", "deployment/"+release+"-catalog",
+		"--timeout", measured.String())
 	c.isSpread(t)
 	c.drain(t)
 }
@@ -50,7 +53,8 @@ spec:
 `, name, zone))
 	}
 	soon(t, "the nodes are ready", func() error {
-		_, err := c.try(t.Context(), nil, "kubectl", "wait", "--for=condition=Ready", "node", "--selector", "type=kwok", "--timeout=1s")
+		_, err := c.try(t.Context(), nil, "kubectl", "wait", "--for=condition=Ready", "node", "--selector", "type=kwok",
+			"--timeout=1s")
 		return err
 	})
 }
@@ -58,7 +62,8 @@ spec:
 // forget removes what a test has made, also when the test was stopped.
 func (c cluster) forget(t *testing.T, args ...string) {
 	t.Helper()
-	if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", append(args, "--ignore-not-found")...); err != nil {
+	if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl",
+		append(args, "--ignore-not-found")...); err != nil {
 		t.Error(err)
 	}
 }
@@ -72,7 +77,8 @@ func (c cluster) placed(t *testing.T) map[string]map[string]int {
 			Spec struct{ NodeName string }
 		}
 	}
-	if err := json.Unmarshal([]byte(c.run(t, "kubectl", "--namespace", zonesNamespace, "get", "pods", "--output", "json")), &list); err != nil {
+	if err := json.Unmarshal([]byte(c.run(t, "kubectl", "--namespace", zonesNamespace, "get", "pods", "--output",
+		"json")), &list); err != nil {
 		t.Fatal(err)
 	}
 	on := make(map[string]map[string]int)
@@ -102,11 +108,13 @@ func (c cluster) isSpread(t *testing.T) {
 	})
 }
 
-// drain empties a node while no other takes pods: each service gives one. The next node then keeps its pods until the first ones are back.
+// drain empties a node while no other takes pods: each service gives one. The next node then keeps its pods until the
+// first ones are back.
 func (c cluster) drain(t *testing.T) {
 	t.Helper()
 	empty := func(node, patience string) error {
-		_, err := c.try(t.Context(), nil, "kubectl", "drain", node, "--ignore-daemonsets", "--delete-emptydir-data", "--timeout", patience)
+		_, err := c.try(t.Context(), nil, "kubectl", "drain", node, "--ignore-daemonsets", "--delete-emptydir-data",
+			"--timeout", patience)
 		return err
 	}
 	for node := range zoneOf {

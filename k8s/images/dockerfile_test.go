@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDockerfileMakesTheSameImage compares what the Dockerfile's last stage says with the configuration that we write. No
-// container engine runs in our tests, so it is read, not built.
+// TestDockerfileMakesTheSameImage compares what the Dockerfile's last stage says with the configuration that we write.
+// No container engine runs in our tests, so it is read, not built.
 func TestDockerfileMakesTheSameImage(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("Dockerfile")
@@ -36,13 +36,15 @@ func TestDockerfileMakesTheSameImage(t *testing.T) {
 	got.WorkingDir = instruction(t, last, "WORKDIR")
 	got.Env = strings.Fields(instruction(t, last, "ENV"))
 	got.Labels = map[string]string{}
-	for _, pair := range regexp.MustCompile(`(\S+)="([^"]*)"`).FindAllStringSubmatch(instruction(t, last, "LABEL"), -1) {
+	for _, pair := range regexp.MustCompile(`(\S+)="([^"]*)"`).FindAllStringSubmatch(instruction(t, last, "LABEL"),
+		-1) {
 		got.Labels[pair[1]] = pair[2]
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the Dockerfile differs from `make images` (-make +Dockerfile):\n%s", diff)
 	}
-	if flags := "go " + strings.Join(buildArgs("/image/", "${VERSION}"), " "); !strings.Contains(strings.ReplaceAll(build, `"`, ""), flags) {
+	if flags := "go " + strings.Join(buildArgs("/image/", "${VERSION}"),
+		" "); !strings.Contains(strings.ReplaceAll(build, `"`, ""), flags) {
 		t.Errorf("the Dockerfile does not build by %q", flags)
 	}
 }

@@ -65,7 +65,8 @@ func SaveProgram(ctx context.Context, ref, program, file string, further map[str
 		if err != nil {
 			return err
 		}
-		layers = append([][]entry{append(beside, entry{path: "usr/local/bin/" + filepath.Base(program), link: "/service"})}, layers...)
+		layers = append([][]entry{append(beside, entry{path: "usr/local/bin/" + filepath.Base(program),
+			link: "/service"})}, layers...)
 	}
 	img, err := assemble(layers, v1.Config{
 		Entrypoint: []string{"/service"}, User: serviceUser, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"},

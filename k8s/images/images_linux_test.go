@@ -1,6 +1,7 @@
 //go:build !race
 
-// The race detector makes packing and unpacking ten times as slow and big, and finds nothing in it: `make test` runs these without it.
+// The race detector makes packing and unpacking ten times as slow and big, and finds nothing in it: `make test` runs
+// these without it.
 
 package images
 
@@ -96,7 +97,8 @@ func TestServiceImages(t *testing.T) {
 			checkFiles(t, commands, img, root)
 			for _, command := range commands {
 				checkProgram(t, filepath.Join(root, place(service, command)))
-				checkMaterials(t, filepath.Join(root, place(service, command)), filepath.Join(root, "sbom", command+".cdx.json"))
+				checkMaterials(t, filepath.Join(root, place(service, command)),
+					filepath.Join(root, "sbom", command+".cdx.json"))
 			}
 			checkCertificates(t, root)
 			checkStart(t, root)
@@ -117,7 +119,8 @@ func TestOperatorsCommandKnowsTimeZonesAndItsVersionInItsImage(t *testing.T) {
 	if said, err := confined(t, root, 65532, "/slotmesh", "validate", "-f", "/demo.yaml").CombinedOutput(); err != nil {
 		t.Errorf("validating a manifest with a time zone: %v: %s", err, said)
 	}
-	if said, err := confined(t, root, 65532, "/slotmesh", "version").CombinedOutput(); err != nil || string(said) != "slotmesh test "+runtime.Version()+"\n" {
+	if said, err := confined(t, root, 65532, "/slotmesh", "version").CombinedOutput(); err != nil ||
+		string(said) != "slotmesh test "+runtime.Version()+"\n" {
 		t.Errorf("it says that it is %q, %v", said, err)
 	}
 }
@@ -181,7 +184,8 @@ func TestImageOfAProgramHoldsFurtherFilesAndWhatTheyLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := unpack(t, load(t, "localhost/program:1", file))
-	said, err := confined(t, root, storeUser, "/usr/local/bin/shell", "-c", "read -r line < /var/lib/settings.json || test -n \"$line\"; echo $line").CombinedOutput()
+	said, err := confined(t, root, storeUser, "/usr/local/bin/shell", "-c",
+		"read -r line < /var/lib/settings.json || test -n \"$line\"; echo $line").CombinedOutput()
 	if err != nil || string(said) != "{}\n" {
 		t.Errorf("got %q, %v", said, err)
 	}
@@ -202,7 +206,8 @@ func TestStoresRunFromTheirImages(t *testing.T) {
 			t.Parallel()
 			_, root := saved(t, image)
 			for _, program := range programs {
-				if said, err := confined(t, root, storeUser, "/bin/sh", "-c", "exec "+program+" --version").CombinedOutput(); err != nil {
+				if said, err := confined(t, root, storeUser, "/bin/sh", "-c",
+					"exec "+program+" --version").CombinedOutput(); err != nil {
 					t.Errorf("%s --version: %v: %s", program, err, said)
 				}
 			}
@@ -210,8 +215,8 @@ func TestStoresRunFromTheirImages(t *testing.T) {
 	}
 }
 
-// TestRedisAnswersFromOutsideItsContainer starts the server as the chart does, with arguments in place of the image's own, and
-// asks it from another address than 127.0.0.1, the one that Redis takes for its own machine.
+// TestRedisAnswersFromOutsideItsContainer starts the server as the chart does, with arguments in place of the image's
+// own, and asks it from another address than 127.0.0.1, the one that Redis takes for its own machine.
 func TestRedisAnswersFromOutsideItsContainer(t *testing.T) {
 	t.Parallel()
 	needDebian(t)
@@ -257,8 +262,8 @@ func freePort(t *testing.T) string {
 	return ""
 }
 
-// needDebian skips a test of images that are put together from packages which only Debian and its kin have: there is nothing
-// to make them of elsewhere, and nothing that runs elsewhere needs them.
+// needDebian skips a test of images that are put together from packages which only Debian and its kin have: there is
+// nothing to make them of elsewhere, and nothing that runs elsewhere needs them.
 func needDebian(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("dpkg-query"); err != nil {
@@ -361,7 +366,8 @@ func checkConfig(t *testing.T, service string, img v1.Image) {
 	if file.OS != "linux" || file.Architecture != runtime.GOARCH {
 		t.Errorf("the image is for %s/%s", file.OS, file.Architecture)
 	}
-	if file.Config.User != "65532:65532" || !slices.Equal(file.Config.Entrypoint, []string{"/service"}) || file.Config.Cmd != nil {
+	if file.Config.User != "65532:65532" || !slices.Equal(file.Config.Entrypoint, []string{"/service"}) ||
+		file.Config.Cmd != nil {
 		t.Errorf("it runs %v %v as %q", file.Config.Entrypoint, file.Config.Cmd, file.Config.User)
 	}
 	want := map[string]string{
@@ -490,7 +496,8 @@ func checkMaterials(t *testing.T, program, document string) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("materials of %s (-want +got):\n%s", program, diff)
 	}
-	if bom.SpecVersion != cyclonedx.SpecVersion1_6 || bom.Metadata.Component.Name != strings.TrimSuffix(filepath.Base(document), ".cdx.json") {
+	if bom.SpecVersion != cyclonedx.SpecVersion1_6 ||
+		bom.Metadata.Component.Name != strings.TrimSuffix(filepath.Base(document), ".cdx.json") {
 		t.Errorf("%s describes %q in version %v", document, bom.Metadata.Component.Name, bom.SpecVersion)
 	}
 }

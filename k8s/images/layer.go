@@ -44,7 +44,8 @@ func layer(entries []entry) (v1.Layer, error) {
 }
 
 func (e entry) write(w *tar.Writer) error {
-	header := &tar.Header{Name: e.path, Mode: e.mode, Uid: e.owner, Gid: e.owner, ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
+	header := &tar.Header{Name: e.path, Mode: e.mode, Uid: e.owner, Gid: e.owner, ModTime: time.Unix(0, 0),
+		Format: tar.FormatUSTAR}
 	switch {
 	case e.folder:
 		header.Typeflag, header.Name = tar.TypeDir, e.path+"/"

@@ -34,7 +34,8 @@ func (l Live) Push(ctx context.Context, ref string) error {
 		return err
 	}
 	if err := remote.Write(tag, img, remote.WithContext(ctx)); err != nil {
-		return fmt.Errorf("sending the image to %s: %w: make the cluster with its registry, as k8s/README.md says", tag.Context().RegistryStr(), err)
+		return fmt.Errorf("sending the image to %s: %w: make the cluster with its registry, as k8s/README.md says",
+			tag.Context().RegistryStr(), err)
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ func TestDevelopmentImageIsPushedWithAProgramItsUserMayReplace(t *testing.T) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	files := Live{Supervisor: filepath.Join(dir, "live"), Program: filepath.Join(dir, "service"), Commands: []string{filepath.Join(dir, "slotmesh")}}
+	files := Live{Supervisor: filepath.Join(dir, "live"), Program: filepath.Join(dir, "service"),
+		Commands: []string{filepath.Join(dir, "slotmesh")}}
 	for _, file := range append(files.Commands, files.Supervisor, files.Program) {
 		if err := os.WriteFile(file, []byte(filepath.Base(file)), 0o600); err != nil {
 			t.Fatal(err)

@@ -23,7 +23,8 @@ func Materials(program string) ([]byte, error) {
 	}
 	bom := cyclonedx.NewBOM()
 	bom.Metadata = &cyclonedx.Metadata{Component: &cyclonedx.Component{
-		Type: cyclonedx.ComponentTypeApplication, BOMRef: info.Path, Name: path.Base(info.Path), PackageURL: "pkg:golang/" + info.Path,
+		Type: cyclonedx.ComponentTypeApplication, BOMRef: info.Path, Name: path.Base(info.Path),
+		PackageURL: "pkg:golang/" + info.Path,
 	}}
 	components := []cyclonedx.Component{standardLibrary(info.GoVersion)}
 	for _, module := range info.Deps {
@@ -43,7 +44,8 @@ func Materials(program string) ([]byte, error) {
 func standardLibrary(version string) cyclonedx.Component {
 	version = strings.TrimPrefix(version, "go")
 	url := "pkg:golang/std@" + version
-	return cyclonedx.Component{Type: cyclonedx.ComponentTypeLibrary, BOMRef: url, Name: "std", Version: version, PackageURL: url}
+	return cyclonedx.Component{Type: cyclonedx.ComponentTypeLibrary, BOMRef: url, Name: "std", Version: version,
+		PackageURL: url}
 }
 
 // component describes a module. A replaced module is described as its replacement. If

@@ -25,7 +25,8 @@ func Push(ctx context.Context, src Source, architectures []string, prefix, what 
 	if err != nil {
 		return "", fmt.Errorf("image of %s: %w", what, err)
 	}
-	if err := remote.WriteIndex(tag, list, remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain)); err != nil {
+	if err := remote.WriteIndex(tag, list, remote.WithContext(ctx),
+		remote.WithAuthFromKeychain(authn.DefaultKeychain)); err != nil {
 		return "", fmt.Errorf("sending the image to %s: %w", tag.Context(), err)
 	}
 	digest, err := list.Digest()
@@ -42,7 +43,8 @@ func multi(ctx context.Context, src Source, architectures []string, what string)
 			return nil, err
 		}
 		platform := v1.Platform{OS: "linux", Architecture: arch}
-		list = mutate.AppendManifests(list, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &platform}})
+		list = mutate.AppendManifests(list,
+			mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &platform}})
 	}
 	return list, nil
 }

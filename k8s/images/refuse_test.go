@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// releasable lays out a checkout of one commit that `release` has no objection to, with what it looks at before it builds anything.
+// releasable lays out a checkout of one commit that `release` has no objection to, with what it looks at before it
+// builds anything.
 func releasable(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -43,7 +44,8 @@ func commit(t *testing.T, root string) {
 	t.Helper()
 	call(t, root, "git", "init", "--quiet")
 	call(t, root, "git", "add", "--all")
-	call(t, root, "git", "-c", "user.name=Zoë", "-c", "user.email=zoe@example.com", "commit", "--quiet", "--message=A change", "--no-verify")
+	call(t, root, "git", "-c", "user.name=Zoë", "-c", "user.email=zoe@example.com", "commit", "--quiet",
+		"--message=A change", "--no-verify")
 }
 
 func call(t *testing.T, dir string, command ...string) string {
@@ -76,27 +78,34 @@ func TestReleaseRefuses(t *testing.T) {
 		{name: "no v", setting: "VERSION=1.2.0", sentence: "VERSION=1.2.0 is no version"},
 		{name: "two numbers", setting: "VERSION=v1.2", sentence: "VERSION=v1.2 is no version"},
 		{name: "leading zero", setting: "VERSION=v1.02.0", sentence: "VERSION=v1.02.0 is no version"},
-		{name: "leading zero before a release", setting: "VERSION=v1.2.0-rc.01", sentence: "VERSION=v1.2.0-rc.01 is no version"},
+		{name: "leading zero before a release", setting: "VERSION=v1.2.0-rc.01",
+			sentence: "VERSION=v1.2.0-rc.01 is no version"},
 		{name: "build metadata", setting: "VERSION=v1.2.0+1", sentence: "VERSION=v1.2.0+1 is no version"},
 		{name: "no registry", setting: "REGISTRY=", sentence: "REGISTRY= is no place in a registry"},
-		{name: "URL", setting: "REGISTRY=https://ghcr.io/slotmesh", sentence: "REGISTRY=https://ghcr.io/slotmesh is no place in a registry"},
+		{name: "URL", setting: "REGISTRY=https://ghcr.io/slotmesh",
+			sentence: "REGISTRY=https://ghcr.io/slotmesh is no place in a registry"},
 		{name: "no key", setting: "KEY=", sentence: "KEY= is no key"},
 		{name: "missing key", setting: "KEY=other.key", sentence: "KEY=other.key is no key"},
 		{name: "version without changes", setting: "VERSION=v1.2.1", sentence: "CHANGELOG.md says nothing of 1.2.1"},
-		{name: "a version as pattern", setting: "VERSION=v1.2.0-rc.1", sentence: "CHANGELOG.md says nothing of 1.2.0-rc.1"},
-		{name: "another version of the chart", sentence: "Chart.yaml has another version than 1.2.0", change: func(t *testing.T, root string) {
-			put(t, root, "charts/slotmesh/Chart.yaml", "name: slotmesh\nversion: 1.1.0\n")
-			commit(t, root)
-		}},
+		{name: "a version as pattern", setting: "VERSION=v1.2.0-rc.1",
+			sentence: "CHANGELOG.md says nothing of 1.2.0-rc.1"},
+		{name: "another version of the chart", sentence: "Chart.yaml has another version than 1.2.0",
+			change: func(t *testing.T, root string) {
+				put(t, root, "charts/slotmesh/Chart.yaml", "name: slotmesh\nversion: 1.1.0\n")
+				commit(t, root)
+			}},
 		{name: "a changed file", sentence: "files differ from the commit", change: func(t *testing.T, root string) {
 			put(t, root, "charts/slotmesh/Chart.yaml", "version: 1.2.0\n")
 		}},
-		{name: "a new file", sentence: "files differ from the commit", change: func(t *testing.T, root string) { put(t, root, "main.go", "package main\n") }},
-		{name: "another commit's tag", sentence: "the tag v1.2.0 stands at another commit", change: func(t *testing.T, root string) {
-			call(t, root, "git", "tag", "v1.2.0")
+		{name: "a new file", sentence: "files differ from the commit", change: func(t *testing.T, root string) {
 			put(t, root, "main.go", "package main\n")
-			commit(t, root)
 		}},
+		{name: "another commit's tag", sentence: "the tag v1.2.0 stands at another commit",
+			change: func(t *testing.T, root string) {
+				call(t, root, "git", "tag", "v1.2.0")
+				put(t, root, "main.go", "package main\n")
+				commit(t, root)
+			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

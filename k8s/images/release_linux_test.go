@@ -33,8 +33,8 @@ type published struct {
 	env                []string // with cosign, helm and crane
 }
 
-// TestRelease releases this checkout to a registry of its own, holds what is there against README.md, and installs it from there on the cluster
-// of KUBECONFIG: `make release-test`.
+// TestRelease releases this checkout to a registry of its own, holds what is there against README.md, and installs it
+// from there on the cluster of KUBECONFIG: `make release-test`.
 func TestRelease(t *testing.T) {
 	if os.Getenv("SLOTMESH_TEST_RELEASE") == "" {
 		t.Skip("make release-test releases to a registry of its own: it builds cosign, which is dear")
@@ -52,12 +52,14 @@ func TestRelease(t *testing.T) {
 	t.Run("install", func(t *testing.T) { p.checkInstall(t, digests) })
 	t.Run("nobody else's signature is taken", func(t *testing.T) {
 		image := p.registry + "/slotmesh-pricing:9.8.7"
-		if said, err := p.run(t, "cosign", "verify", "--key", "other.pub", "--insecure-ignore-tlog=true", image); err == nil {
+		if said, err := p.run(t, "cosign", "verify", "--key", "other.pub", "--insecure-ignore-tlog=true",
+			image); err == nil {
 			t.Errorf("cosign takes another key: %s", said)
 		}
 	})
 	t.Run("a version is released once", func(t *testing.T) {
-		if said := refused(t, p.checkout, p.env); !strings.Contains(said, "no release: v9.8.7 is in "+p.registry+" already") {
+		if said := refused(t, p.checkout, p.env); !strings.Contains(said, "no release: v9.8.7 is in "+p.registry+
+			" already") {
 			t.Errorf("it said %q", said)
 		}
 	})
@@ -68,9 +70,11 @@ func publish(t *testing.T) published {
 	t.Helper()
 	server := httptest.NewServer(registry.New(registry.WithReferrersSupport(true)))
 	t.Cleanup(server.Close)
-	p := published{checkout: t.TempDir(), registry: strings.TrimPrefix(server.URL, "http://") + "/slotmesh", home: t.TempDir()}
+	p := published{checkout: t.TempDir(), registry: strings.TrimPrefix(server.URL, "http://") + "/slotmesh",
+		home: t.TempDir()}
 	tools := strings.Join(strings.Fields(call(t, "../cluster", "tools/build", "crane", "cosign", "helm")), ":")
-	p.env = append(os.Environ(), "PATH="+tools+":"+os.Getenv("PATH"), "COSIGN_PASSWORD=a password", "VERSION=v9.8.7", "REGISTRY="+p.registry,
+	p.env = append(os.Environ(), "PATH="+tools+":"+os.Getenv("PATH"), "COSIGN_PASSWORD=a password", "VERSION=v9.8.7",
+		"REGISTRY="+p.registry,
 		"KEY="+filepath.Join(p.home, "cosign.key"), "BUILDER=https://example.com/builder")
 	p.must(t, "cosign", "generate-key-pair")
 	p.must(t, "cosign", "generate-key-pair", "--output-key-prefix", "other")
@@ -185,7 +189,8 @@ func (p published) checkContents(t *testing.T, service, ref, arch string, img v1
 	}
 	revision := strings.TrimSpace(call(t, p.checkout, "git", "rev-parse", "HEAD"))
 	labels := config.Config.Labels
-	if labels["org.opencontainers.image.version"] != "9.8.7" || labels["org.opencontainers.image.revision"] != revision || config.Architecture != arch {
+	if labels["org.opencontainers.image.version"] != "9.8.7" ||
+		labels["org.opencontainers.image.revision"] != revision || config.Architecture != arch {
 		t.Errorf("for %s: it is for %s, labels %v", arch, config.Architecture, labels)
 	}
 	var bills []string
@@ -214,7 +219,8 @@ func (p published) checkContents(t *testing.T, service, ref, arch string, img v1
 	}
 	checkStart(t, root)
 	if service == "console" {
-		if said, err := confined(t, root, 65532, "/slotmesh", "version").Output(); err != nil || !strings.HasPrefix(string(said), "slotmesh 9.8.7 ") {
+		if said, err := confined(t, root, 65532, "/slotmesh", "version").Output(); err != nil ||
+			!strings.HasPrefix(string(said), "slotmesh 9.8.7 ") {
 			t.Errorf("its command says that it is %q, %v", said, err)
 		}
 	}
@@ -265,7 +271,8 @@ type statement struct {
 // statements are what cosign verifies of one kind: each of them has to be about the image that ref names by its digest.
 func (p published) statements(t *testing.T, ref, kind string) []statement {
 	t.Helper()
-	out := p.must(t, "cosign", "verify-attestation", "--key", "cosign.pub", "--insecure-ignore-tlog=true", "--type", kind, ref)
+	out := p.must(t, "cosign", "verify-attestation", "--key", "cosign.pub", "--insecure-ignore-tlog=true", "--type",
+		kind, ref)
 	_, digest, _ := strings.Cut(ref, "@sha256:")
 	var found []statement
 	for lines := json.NewDecoder(strings.NewReader(out)); lines.More(); {
@@ -315,7 +322,8 @@ func (p published) checkProvenance(t *testing.T, ref string) {
 	}
 	revision := strings.TrimSpace(call(t, p.checkout, "git", "rev-parse", "HEAD"))
 	of := said.BuildDefinition.ResolvedDependencies
-	if len(of) == 0 || of[0].Digest["gitCommit"] != revision || said.RunDetails.Builder.ID != "https://example.com/builder" {
+	if len(of) == 0 || of[0].Digest["gitCommit"] != revision ||
+		said.RunDetails.Builder.ID != "https://example.com/builder" {
 		t.Errorf("the provenance of %s is %s, want commit %s", ref, all[0].Predicate, revision)
 	}
 }
@@ -336,13 +344,15 @@ func (p published) checkChart(t *testing.T, digests map[string]string) {
 	p.checkProvenance(t, ref)
 	p.must(t, "helm", "pull", "oci://"+p.registry+"/charts/slotmesh", "--version", "9.8.7", "--plain-http")
 	shape := filepath.Join(p.checkout, "charts/slotmesh/ci/operator-values.yaml")
-	rendered := p.must(t, "helm", "template", "slotmesh", "slotmesh-9.8.7.tgz", "--kube-version", "1.34.0", "--values", shape,
+	rendered := p.must(t, "helm", "template", "slotmesh", "slotmesh-9.8.7.tgz", "--kube-version", "1.34.0", "--values",
+		shape,
 		"--set", "front.enabled=true", "--set", "frontDoor.trustedProxies={10.0.3.0/24}")
 	want, got := map[string]bool{}, map[string]bool{}
 	for service, digest := range digests {
 		want[p.registry+"/slotmesh-"+service+":9.8.7@"+digest] = true
 	}
-	for _, match := range regexp.MustCompile(`image: "?([^\s"]*slotmesh-[^\s"]*)"?`).FindAllStringSubmatch(rendered, -1) {
+	for _, match := range regexp.MustCompile(`image: "?([^\s"]*slotmesh-[^\s"]*)"?`).FindAllStringSubmatch(rendered,
+		-1) {
 		got[match[1]] = true
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -350,17 +360,22 @@ func (p published) checkChart(t *testing.T, digests map[string]string) {
 	}
 }
 
-// checkInstall installs the chart as README.md says, without a copy of it: the cluster has nothing of Slotmesh but what it pulls.
+// checkInstall installs the chart as README.md says, without a copy of it: the cluster has nothing of Slotmesh but what
+// it pulls.
 func (p published) checkInstall(t *testing.T, digests map[string]string) {
 	t.Helper()
-	p.must(t, "helm", "install", "slotmesh", "oci://"+p.registry+"/charts/slotmesh", "--version", "9.8.7", "--plain-http",
+	p.must(t, "helm", "install", "slotmesh", "oci://"+p.registry+"/charts/slotmesh", "--version", "9.8.7",
+		"--plain-http",
 		"--namespace", "released", "--create-namespace", "--wait", "--timeout", "9m",
-		"--set", "trial.postgres.image=localhost/postgres:15", "--set", "trial.redis.image=localhost/redis:7") // which are on the node
+		// which are on the node
+		"--set", "trial.postgres.image=localhost/postgres:15", "--set", "trial.redis.image=localhost/redis:7")
 	p.must(t, "helm", "test", "slotmesh", "--namespace", "released")
-	if said := p.must(t, "kubectl", "--namespace", "released", "exec", "deployment/slotmesh-console", "--", "/slotmesh", "version"); !strings.HasPrefix(said, "slotmesh 9.8.7 ") {
+	if said := p.must(t, "kubectl", "--namespace", "released", "exec", "deployment/slotmesh-console", "--", "/slotmesh",
+		"version"); !strings.HasPrefix(said, "slotmesh 9.8.7 ") {
 		t.Errorf("the command in the pod says that it is %q", said)
 	}
-	running := p.must(t, "kubectl", "--namespace", "released", "get", "pods", "--selector", "app.kubernetes.io/name=slotmesh", "--output",
+	running := p.must(t, "kubectl", "--namespace", "released", "get", "pods", "--selector",
+		"app.kubernetes.io/name=slotmesh", "--output",
 		`jsonpath={range .items[*].status.containerStatuses[*]}{.imageID}{"\n"}{end}`)
 	got := map[string]bool{}
 	for _, image := range strings.Fields(running) {

@@ -68,7 +68,8 @@ func service(ctx context.Context, src Source, what string) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return assemble([][]entry{{{path: certificates, mode: 0o644, content: trust}}, files}, serviceConfig(src, what), src)
+	return assemble([][]entry{{{path: certificates, mode: 0o644, content: trust}}, files}, serviceConfig(src, what),
+		src)
 }
 
 func serviceConfig(src Source, what string) v1.Config {
@@ -119,7 +120,8 @@ func compile(ctx context.Context, src Source, what string) (string, error) {
 // buildArgs returns the arguments of go. The Dockerfile uses the same ones.
 func buildArgs(out, version string) []string {
 	return []string{
-		"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X github.com/slotmesh/slotmesh/libs/platform/build.release=" + version, "-o", out, "./cmd/...",
+		"build", "-trimpath", "-buildvcs=false", "-ldflags",
+		"-s -w -X github.com/slotmesh/slotmesh/libs/platform/build.release=" + version, "-o", out, "./cmd/...",
 	}
 }
 
@@ -158,7 +160,8 @@ func assemble(layers [][]entry, cfg v1.Config, src Source) (v1.Image, error) {
 		if err != nil {
 			return nil, err
 		}
-		history := v1.History{Created: v1.Time{Time: src.Created}, CreatedBy: "slotmesh k8s/images", Comment: entries[0].path}
+		history := v1.History{Created: v1.Time{Time: src.Created}, CreatedBy: "slotmesh k8s/images",
+			Comment: entries[0].path}
 		adds = append(adds, mutate.Addendum{Layer: packed, History: history})
 	}
 	img, err := mutate.Append(empty.Image, adds...)

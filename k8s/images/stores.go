@@ -48,7 +48,8 @@ var stores = map[string]store{
 			"/usr/lib/postgresql/15/bin/psql", "/usr/lib/postgresql/15/bin/pg_isready",
 			"/usr/bin/chmod", "/usr/bin/seq", "/usr/bin/sleep", // for the entry point and the chart hook
 		},
-		files: []string{"/usr/bin/dash", "/usr/lib/postgresql/15/lib", "/usr/share/postgresql/15", "/usr/share/zoneinfo", "/usr/lib/locale/C.utf8"},
+		files: []string{"/usr/bin/dash", "/usr/lib/postgresql/15/lib", "/usr/share/postgresql/15",
+			"/usr/share/zoneinfo", "/usr/lib/locale/C.utf8"},
 		// The query compiler, its bitcode and the manuals are 80 %
 		// of the package. Duplicate zone files are most of zoneinfo.
 		without: regexp.MustCompile(`/llvmjit|/bitcode/|/man/|/zoneinfo/(right|posix)/`),
@@ -62,7 +63,8 @@ var stores = map[string]store{
 		config: v1.Config{
 			Entrypoint: []string{"/docker-entrypoint.sh"},
 			Cmd:        []string{"postgres"},
-			Env:        []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "PGDATA=/var/lib/postgresql/data"},
+			Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
+				"PGDATA=/var/lib/postgresql/data"},
 			StopSignal: "SIGINT", // fast shutdown: SIGTERM would wait for the last client to disconnect
 		},
 	},
@@ -88,7 +90,8 @@ var stores = map[string]store{
 // base are the entries of every store's image: Debian's links for
 // the merged /usr, the users, and a folder for temporary files.
 var base = []entry{
-	{path: "bin", link: "usr/bin"}, {path: "sbin", link: "usr/sbin"}, {path: "lib", link: "usr/lib"}, {path: "lib64", link: "usr/lib64"},
+	{path: "bin", link: "usr/bin"}, {path: "sbin", link: "usr/sbin"}, {path: "lib", link: "usr/lib"},
+	{path: "lib64", link: "usr/lib64"},
 	{path: "etc/passwd", mode: 0o644, content: []byte("root:x:0:0::/:/sbin/nologin\nstore:x:999:999::/:/bin/sh\n")},
 	{path: "etc/group", mode: 0o644, content: []byte("root:x:0:\nstore:x:999:\n")},
 	{path: "tmp", mode: 0o1777, folder: true},

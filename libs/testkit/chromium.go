@@ -24,7 +24,8 @@ func ChromiumDOM(t *testing.T, address string) []byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+	cmd := exec.CommandContext(ctx, "chromium", "--headless", "--no-sandbox", "--disable-gpu",
+		"--disable-dev-shm-usage",
 		"--user-data-dir="+filepath.Join(t.TempDir(), "profile"), "--dump-dom", address)
 	var faults bytes.Buffer
 	// Chromium's other processes end later and write to the profile until then

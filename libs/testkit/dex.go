@@ -35,8 +35,10 @@ func StartDex(t *testing.T, client DexClient, users ...DexUser) string {
 	binary, folder := lookup(t, DexPath), t.TempDir()
 	address := Serve(t, func(address string) *exec.Cmd {
 		config, err := json.Marshal(map[string]any{
-			"issuer": "http://" + address + "/dex", "storage": map[string]string{"type": "memory"}, "web": map[string]string{"http": address},
-			"oauth2": map[string]bool{"skipApprovalScreen": true}, "enablePasswordDB": true, "staticPasswords": users, "staticClients": []DexClient{client},
+			"issuer": "http://" + address + "/dex", "storage": map[string]string{"type": "memory"},
+			"web":    map[string]string{"http": address},
+			"oauth2": map[string]bool{"skipApprovalScreen": true}, "enablePasswordDB": true, "staticPasswords": users,
+			"staticClients": []DexClient{client},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -47,7 +47,8 @@ func NewHanging(t testing.TB, database string) *Hanging {
 	}
 	h := &Hanging{listener: listener, open: map[net.Conn]*lane{}}
 	h.network, h.address = pgconn.NetworkAddress(parsed.Host, parsed.Port)
-	at := url.URL{Scheme: "postgres", User: url.UserPassword(parsed.User, parsed.Password), Host: listener.Addr().String(),
+	at := url.URL{Scheme: "postgres", User: url.UserPassword(parsed.User, parsed.Password),
+		Host: listener.Addr().String(),
 		Path: parsed.Database, RawQuery: "sslmode=disable"}
 	h.URL = at.String()
 	h.all.Go(h.accept)

@@ -29,7 +29,8 @@ func CheckLostWrites(t *testing.T, pool *pgxpool.Pool, prepare map[string]func(t
 	t.Helper()
 	for name, prepared := range prepare {
 		for _, step := range []string{"may_write", "commit"} {
-			for fate, way := range map[Fate]string{LostBefore: "lost before", LostAfter: "lost after", AnswerLost: "answer lost", Held: "held"} {
+			for fate, way := range map[Fate]string{LostBefore: "lost before", LostAfter: "lost after",
+				AnswerLost: "answer lost", Held: "held"} {
 				for dark, others := range map[bool]string{false: "others get through", true: "nobody gets through"} {
 					t.Run(name+"/"+step+"/"+way+"/"+others, func(t *testing.T) {
 						t.Parallel()
@@ -42,7 +43,8 @@ func CheckLostWrites(t *testing.T, pool *pgxpool.Pool, prepare map[string]func(t
 }
 
 // checkLostWrite doubles the deadline until the write reaches the step, so that the machine's speed does not matter.
-func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T) LostWrite, step string, fate Fate, dark bool) {
+func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T) LostWrite, step string, fate Fate,
+	dark bool) {
 	t.Helper()
 	var err error
 	within := Patience // for cases in which nothing hangs
@@ -60,7 +62,8 @@ func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T)
 
 // tryLostWrite runs a write whose connection breaks at the step. It reports whether the write
 // reached the step, and returns the error of the write. A write that hangs must end at the deadline.
-func tryLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string, fate Fate, dark bool, within time.Duration) (bool, error) {
+func tryLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string, fate Fate, dark bool,
+	within time.Duration) (bool, error) {
 	t.Helper()
 	wired, wires := OpenWires(t, pool)
 	met := wires.Break(step, fate, dark)
@@ -81,7 +84,8 @@ func tryLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string
 	if done := write.Done(); !unknown && (err == nil) != done {
 		t.Errorf("the answer was %v, and done is %t", err, done)
 	}
-	if told := new(fault.Error); err != nil && !errors.As(err, &told) && !errors.Is(err, context.DeadlineExceeded) && !sqlstate.Away(err) {
+	if told := new(fault.Error); err != nil && !errors.As(err, &told) && !errors.Is(err, context.DeadlineExceeded) &&
+		!sqlstate.Away(err) {
 		t.Errorf("the answer blames us for a connection that broke: %v", err)
 	}
 	return true, err

@@ -44,7 +44,8 @@ func packagesIn(t *testing.T, kind, of string, packages []string, install func(f
 	run := exec.CommandContext(ctx, command[0], command[1:]...)
 	run.WaitDelay = 5 * time.Second
 	if out, err := run.CombinedOutput(); err != nil {
-		Lacks(t, "%s could not install %s: %v\n%s", filepath.Base(command[0]), strings.Join(packages, " "), err, out[max(0, len(out)-4000):])
+		Lacks(t, "%s could not install %s: %v\n%s", filepath.Base(command[0]), strings.Join(packages, " "), err,
+			out[max(0, len(out)-4000):])
 	}
 	if err := os.Rename(aside, at); err != nil {
 		if _, there := os.Stat(at); there != nil { // no other test has installed them in the meantime

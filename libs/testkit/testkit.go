@@ -143,7 +143,8 @@ func lookup(t testing.TB, name string) string {
 	inputs.Programs() // the stores are programs of this machine
 	value := os.Getenv(name)
 	if value == "" {
-		t.Fatalf("%s is not set; run the tests by `make test`, which starts PostgreSQL, Redis and stripe-mock, and builds Dex", name)
+		t.Fatalf("%s is not set; run the tests by `make test`, which starts PostgreSQL, Redis and stripe-mock, and "+
+			"builds Dex", name)
 	}
 	return value
 }

@@ -77,7 +77,8 @@ const readyWithin = 3 * time.Minute
 // requests. It calls say with each line for the person at the terminal. Its error is one sentence.
 // Cancelling ctx aborts the start; after the start, call [Process.Stop] instead.
 func Start(ctx context.Context, cfg Config, say func(line string)) (*Process, error) {
-	p := &Process{cfg: cfg, say: say, PeerSecrets: peer.NewSecrets(partNames()...), died: make(chan error, len(partNames())+1)}
+	p := &Process{cfg: cfg, say: say, PeerSecrets: peer.NewSecrets(partNames()...),
+		died: make(chan error, len(partNames())+1)}
 	if err := p.start(ctx); err != nil {
 		_ = p.Stop() // its errors follow from err
 		return nil, err
@@ -87,7 +88,8 @@ func Start(ctx context.Context, cfg Config, say func(line string)) (*Process, er
 
 func (p *Process) start(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		p.openClock, p.openHome, p.openLogs, p.openPorts, p.openMail, p.openOps, p.openToken, p.checkSettings, p.startStores, p.migrate, p.startServices, p.startOps,
+		p.openClock, p.openHome, p.openLogs, p.openPorts, p.openMail, p.openOps, p.openToken, p.checkSettings,
+		p.startStores, p.migrate, p.startServices, p.startOps,
 		p.awaitReady, p.startDemo,
 	} {
 		if err := step(ctx); err != nil {
@@ -102,7 +104,8 @@ func (p *Process) start(ctx context.Context) error {
 // omits the URLs of the stores, because they contain passwords.
 func (p *Process) noteStart(ctx context.Context) {
 	front := p.parts[len(p.parts)-1]
-	front.telemetry.Logger.InfoContext(ctx, "Slotmesh has started", "build", build.Version(), "public", p.PublicURL, "admin", p.AdminURL, "home", p.home.Path)
+	front.telemetry.Logger.InfoContext(ctx, "Slotmesh has started", "build", build.Version(), "public", p.PublicURL,
+		"admin", p.AdminURL, "home", p.home.Path)
 }
 
 func (p *Process) openClock(context.Context) error {
@@ -121,7 +124,8 @@ func (p *Process) openHome(context.Context) error {
 	p.home = home
 	p.onStop(home.Close)
 	if home.Shared {
-		p.say("SLOTMESH_HOME: other users of this machine may enter or read " + home.Path + ", which was there before; it is left as it is")
+		p.say("SLOTMESH_HOME: other users of this machine may enter or read " + home.Path +
+			", which was there before; it is left as it is")
 	}
 	return nil
 }
@@ -167,7 +171,8 @@ func (p *Process) openToken(context.Context) error {
 
 func (p *Process) startStores(ctx context.Context) error {
 	stores, err := backing.Start(ctx, backing.Options{
-		Home: p.home.Path, DatabaseURL: p.cfg.DatabaseURL, RedisURL: p.cfg.RedisURL, Say: p.say, MayInstall: mayInstall(p.cfg, os.Stdin, p.say),
+		Home: p.home.Path, DatabaseURL: p.cfg.DatabaseURL, RedisURL: p.cfg.RedisURL, Say: p.say,
+		MayInstall: mayInstall(p.cfg, os.Stdin, p.say),
 	})
 	if err != nil {
 		return err
@@ -208,7 +213,8 @@ func tablesError(service, data string, err error) error {
 		return fmt.Errorf("DATABASE_URL: %s: %w", what, err)
 	}
 	if _, ok := errors.AsType[*postgres.OtherTextError](err); ok {
-		return fmt.Errorf("%s, as a build that was never released has made them; delete %s, which loses all data, and start again", what, data)
+		return fmt.Errorf("%s, as a build that was never released has made them; delete %s, which loses all data, "+
+			"and start again", what, data)
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
@@ -216,7 +222,10 @@ func tablesError(service, data string, err error) error {
 // startServices starts the services in the order of the list services, then the front.
 func (p *Process) startServices(ctx context.Context) error {
 	for _, s := range services {
-		if err := p.launch(ctx, s.name, func(rt server.Runtime) (*server.Server, error) { return s.open(ctx, p.environment(s.name), rt) }); err != nil {
+		if err := p.launch(ctx, s.name, func(rt server.Runtime) (*server.Server,
+			error) {
+			return s.open(ctx, p.environment(s.name), rt)
+		}); err != nil {
 			return err
 		}
 	}

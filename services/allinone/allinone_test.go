@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 	leaks.Verify(m)
 }
 
-// stores are the settings that name an empty database, and one of Redis in which nobody else is counted: a program of a test knows its clients by this
-// machine's address alone.
+// stores are the settings that name an empty database, and one of Redis in which nobody else is counted: a program of a
+// test knows its clients by this machine's address alone.
 func stores(t *testing.T) map[string]string {
 	t.Helper()
 	return map[string]string{"DATABASE_URL": testkit.Database(t, "allinone"), "REDIS_URL": testkit.RedisDatabase(t)}
@@ -143,10 +143,12 @@ func TestThePrintedLinesWorkAndASecondStartKeepsTheData(t *testing.T) {
 func TestWithoutTheDemoItSaysHowToBegin(t *testing.T) {
 	t.Parallel()
 	env := stores(t)
-	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"], env["SLOTMESH_DEMO"] = "0", "0", "0", t.TempDir(), "false"
+	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"], env["SLOTMESH_DEMO"] = "0", "0", "0",
+		t.TempDir(), "false"
 	begin := regexp.MustCompile(`begin +slotmesh users invite --server (http://\S+) --email \S+ --role operator .*\n(?s:.*)admin +(http://\S+)\n`)
 	runOnce(t, env, func(greeting string) {
-		if found := begin.FindStringSubmatch(greeting); found == nil || found[1] != found[2] || signInLine.MatchString(greeting) {
+		if found := begin.FindStringSubmatch(greeting); found == nil || found[1] != found[2] ||
+			signInLine.MatchString(greeting) {
 			t.Errorf("printed:\n%s", greeting)
 		}
 	})
@@ -177,7 +179,8 @@ func TestThePrintedLinkSignsTheDemosOwnerInOnce(t *testing.T) {
 			}
 			page, _ := io.ReadAll(answer.Body)
 			_ = answer.Body.Close()
-			if owns := strings.Contains(string(page), "Harbor Studio"); answer.StatusCode != want || owns != (want == http.StatusOK) {
+			if owns := strings.Contains(string(page), "Harbor Studio"); answer.StatusCode != want ||
+				owns != (want == http.StatusOK) {
 				t.Errorf("%d %s", answer.StatusCode, page)
 			}
 		}
@@ -244,7 +247,8 @@ func TestSecretsAreKeptForTheirOwnerAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(log), "Slotmesh has started") || strings.Contains(string(log), strings.TrimSpace(string(token))) {
+	if !strings.Contains(string(log), "Slotmesh has started") || strings.Contains(string(log),
+		strings.TrimSpace(string(token))) {
 		t.Errorf("the log does not say that it has started, or has the admin token:\n%s", log)
 	}
 	for _, name := range []string{TokenFile, DemoKeyFile} {
@@ -286,18 +290,31 @@ func TestFaultySettingsAreOneSentence(t *testing.T) {
 		env  map[string]string
 		want string
 	}{
-		"a public port in use":   {map[string]string{"PORT": port, "ADMIN_PORT": "0"}, "port " + port + " is in use; set PORT to another"},
-		"an admin port in use":   {map[string]string{"PORT": "0", "ADMIN_PORT": port}, "port " + port + " is in use; set ADMIN_PORT to another"},
-		"a mail port in use":     {map[string]string{"PORT": "0", "ADMIN_PORT": "0", "MAIL_PORT": port}, "port " + port + " is in use; set MAIL_PORT to another"},
-		"one port for both":      {map[string]string{"PORT": port, "ADMIN_PORT": port}, "settings: ADMIN_PORT: it must differ from PORT"},
-		"no port":                {map[string]string{"PORT": "65536"}, "settings: PORT: 65536 is not a port; write one from 1 to 65535"},
-		"an ops port in use":     {map[string]string{"PORT": "0", "ADMIN_PORT": "0", "OPS_PORT": port}, "port " + port + " is in use; set OPS_PORT to another"},
-		"no host":                {map[string]string{"HOST": "here"}, `settings: HOST: "here" is no address of this machine; write one such as 192.168.1.20, or 0.0.0.0 for all`},
-		"another's host":         {map[string]string{"PORT": "0", "ADMIN_PORT": "0", "HOST": "192.0.2.1"}, "HOST: 192.0.2.1 is no address of this machine; write one that is, or 0.0.0.0 for all"},
-		"no instant":             {map[string]string{"SLOTMESH_NOW": "noon"}, `SLOTMESH_NOW: "noon" is not an instant; write one such as 2027-03-01T09:00:00Z`},
-		"no network":             {map[string]string{"TRUSTED_PROXIES": "nobody"}, `settings: TRUSTED_PROXIES: "nobody" is not a network; write CIDRs such as 10.0.0.0/8`},
-		"a database not there":   {map[string]string{"PORT": "0", "ADMIN_PORT": "0", "DATABASE_URL": "postgres://u:secret@127.0.0.1:1/d?sslmode=disable"}, `DATABASE_URL: cannot use database "d" at 127.0.0.1:1 as user "u": connect: connection refused`},
-		"a home under no folder": {map[string]string{"SLOTMESH_HOME": "/dev/null/home"}, "SLOTMESH_HOME: cannot write in /dev/null/home: not a directory; name a folder that this user may write to and that has space"},
+		"a public port in use": {map[string]string{"PORT": port, "ADMIN_PORT": "0"},
+			"port " + port + " is in use; set PORT to another"},
+		"an admin port in use": {map[string]string{"PORT": "0", "ADMIN_PORT": port},
+			"port " + port + " is in use; set ADMIN_PORT to another"},
+		"a mail port in use": {map[string]string{"PORT": "0", "ADMIN_PORT": "0", "MAIL_PORT": port},
+			"port " + port + " is in use; set MAIL_PORT to another"},
+		"one port for both": {map[string]string{"PORT": port, "ADMIN_PORT": port},
+			"settings: ADMIN_PORT: it must differ from PORT"},
+		"no port": {map[string]string{"PORT": "65536"},
+			"settings: PORT: 65536 is not a port; write one from 1 to 65535"},
+		"an ops port in use": {map[string]string{"PORT": "0", "ADMIN_PORT": "0", "OPS_PORT": port},
+			"port " + port + " is in use; set OPS_PORT to another"},
+		"no host": {map[string]string{"HOST": "here"},
+			`settings: HOST: "here" is no address of this machine; write one such as 192.168.1.20, or 0.0.0.0 for all`},
+		"another's host": {map[string]string{"PORT": "0", "ADMIN_PORT": "0", "HOST": "192.0.2.1"},
+			"HOST: 192.0.2.1 is no address of this machine; write one that is, or 0.0.0.0 for all"},
+		"no instant": {map[string]string{"SLOTMESH_NOW": "noon"},
+			`SLOTMESH_NOW: "noon" is not an instant; write one such as 2027-03-01T09:00:00Z`},
+		"no network": {map[string]string{"TRUSTED_PROXIES": "nobody"},
+			`settings: TRUSTED_PROXIES: "nobody" is not a network; write CIDRs such as 10.0.0.0/8`},
+		"a database not there": {map[string]string{"PORT": "0", "ADMIN_PORT": "0",
+			"DATABASE_URL": "postgres://u:secret@127.0.0.1:1/d?sslmode=disable"},
+			`DATABASE_URL: cannot use database "d" at 127.0.0.1:1 as user "u": connect: connection refused`},
+		"a home under no folder": {map[string]string{"SLOTMESH_HOME": "/dev/null/home"},
+			"SLOTMESH_HOME: cannot write in /dev/null/home: not a directory; name a folder that this user may write to and that has space"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -322,8 +339,10 @@ func TestTablesOfAnotherBuildAreToldWithWhatToDo(t *testing.T) {
 	other := fmt.Errorf("migrate: %w", &postgres.OtherTextError{Migration: "00001_booking.sql", Schema: "booking"})
 	for want, got := range map[string]error{
 		"the tables of booking cannot be made or brought up to date, as a build that was never released has made them; delete /data/postgres, which loses all data, and start again": tablesError("booking", "/data/postgres", other),
-		"DATABASE_URL: the tables of booking cannot be made or brought up to date: " + other.Error():                                                                                 tablesError("booking", "", other),
-		"the tables of booking cannot be made or brought up to date: disk full":                                                                                                      tablesError("booking", "/data/postgres", errors.New("disk full")),
+		"DATABASE_URL: the tables of booking cannot be made or brought up to date: " +
+			other.Error(): tablesError("booking", "", other),
+		"the tables of booking cannot be made or brought up to date: disk full": tablesError("booking",
+			"/data/postgres", errors.New("disk full")),
 	} {
 		if got.Error() != want {
 			t.Errorf("got %v, want %s", got, want)

@@ -76,7 +76,8 @@ func Asked(args []string, out io.Writer) (bool, error) {
 		_, err := io.WriteString(out, usage)
 		return true, err
 	case "--version", "-version", "version":
-		_, err := fmt.Fprintf(out, "slotmesh %s\nzones %s\n", build.Version(), zonefiles.Describe(os.Getenv("ZONE_DATA")))
+		_, err := fmt.Fprintf(out, "slotmesh %s\nzones %s\n", build.Version(),
+			zonefiles.Describe(os.Getenv("ZONE_DATA")))
 		return true, err
 	}
 	if _, is := works[args[0]]; is {
@@ -85,5 +86,6 @@ func Asked(args []string, out io.Writer) (bool, error) {
 		}
 		return false, nil
 	}
-	return true, fmt.Errorf("%q is not an argument; settings are variables of the environment, which --help lists", args[0])
+	return true, fmt.Errorf("%q is not an argument; settings are variables of the environment, which --help lists",
+		args[0])
 }

@@ -78,7 +78,8 @@ func databaseToRead(ctx context.Context, cfg Config, say func(string)) (string, 
 		return openDatabase(ctx, cfg, cfg.Home, say)
 	}
 	if _, err := os.Stat(cfg.Home); err != nil {
-		return "", nil, fmt.Errorf("SLOTMESH_HOME: there is no folder %s; name the one to back up, or the database by DATABASE_URL", cfg.Home)
+		return "", nil, fmt.Errorf("SLOTMESH_HOME: there is no folder %s; name the one to back up, or the database "+
+			"by DATABASE_URL", cfg.Home)
 	}
 	home, err := backing.OpenHome(cfg.Home)
 	if inUse, ok := errors.AsType[*backing.InUseError](err); ok {
@@ -90,7 +91,8 @@ func databaseToRead(ctx context.Context, cfg Config, say func(string)) (string, 
 	}
 	has, err := backing.HasData(home.Path)
 	if err == nil && !has {
-		err = fmt.Errorf("SLOTMESH_HOME: %s has no data; name the folder to back up, or the database by DATABASE_URL", home.Path)
+		err = fmt.Errorf("SLOTMESH_HOME: %s has no data; name the folder to back up, or the database by DATABASE_URL",
+			home.Path)
 	}
 	if err != nil {
 		return "", nil, errors.Join(err, home.Close())
@@ -108,7 +110,8 @@ func ofHome(ctx context.Context, cfg Config, home *backing.Home, say func(string
 }
 
 func openDatabase(ctx context.Context, cfg Config, home string, say func(string)) (string, func() error, error) {
-	stores, err := backing.Start(ctx, backing.Options{Home: home, DatabaseURL: cfg.DatabaseURL, NoRedis: true, Say: say, MayInstall: mayInstall(cfg, os.Stdin, say)})
+	stores, err := backing.Start(ctx, backing.Options{Home: home, DatabaseURL: cfg.DatabaseURL, NoRedis: true, Say: say,
+		MayInstall: mayInstall(cfg, os.Stdin, say)})
 	if err != nil {
 		return "", nil, err
 	}
@@ -143,9 +146,11 @@ func writeBackup(ctx context.Context, cfg Config, url, path string, out io.Write
 		return errors.Join(fmt.Errorf("the backup cannot be made: %w", plain(err)), os.Remove(path))
 	}
 	_, err = fmt.Fprintf(out, "Backed up to %s: %d rows of %d tables, as they were at %s.\n"+
-		"It holds customers' data and secrets: keep it as safe as the database.\n", path, written.Rows(), len(written.Tables), written.At.Format(time.RFC3339))
+		"It holds customers' data and secrets: keep it as safe as the database.\n", path, written.Rows(),
+		len(written.Tables), written.At.Format(time.RFC3339))
 	if _, has := files[linkSecretFile]; err == nil && !has {
-		_, err = fmt.Fprintf(out, "It is without the secret of customers' links, as there is no file %s: keep the value of LINK_SECRETS beside it.\n",
+		_, err = fmt.Fprintf(out, "It is without the secret of customers' links, as there is no file %s: keep the "+
+			"value of LINK_SECRETS beside it.\n",
 			filepath.Join(cfg.Home, linkSecretFile))
 	}
 	return err
@@ -196,9 +201,12 @@ func restore(ctx context.Context, cfg Config, from *backup.Backup, out io.Writer
 	if err := errors.Join(fillHome(ctx, home.Path, url, from), done()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "Restored %d rows of %d tables, as they were at %s.\n", from.Rows(), len(from.Tables), from.At.Format(time.RFC3339))
-	if err == nil && !slices.ContainsFunc(from.Contents.Files, func(f backup.File) bool { return f.Name == linkSecretFile }) {
-		_, err = fmt.Fprintln(out, "The backup is without the secret of customers' links: links in mails that were sent lead on only where LINK_SECRETS is as it was.")
+	_, err = fmt.Fprintf(out, "Restored %d rows of %d tables, as they were at %s.\n", from.Rows(), len(from.Tables),
+		from.At.Format(time.RFC3339))
+	if err == nil && !slices.ContainsFunc(from.Contents.Files,
+		func(f backup.File) bool { return f.Name == linkSecretFile }) {
+		_, err = fmt.Fprintln(out, "The backup is without the secret of customers' links: links in mails that were "+
+			"sent lead on only where LINK_SECRETS is as it was.")
 	}
 	return err
 }
@@ -224,7 +232,8 @@ func fillHome(ctx context.Context, home, url string, from *backup.Backup) error 
 	for _, name := range keptFiles {
 		if content, kept := files[name]; kept {
 			if err := os.WriteFile(filepath.Join(home, name), content, 0o600); err != nil {
-				return fmt.Errorf("the database is restored, and SLOTMESH_HOME lacks the file %s of the backup: %w", name, err)
+				return fmt.Errorf("the database is restored, and SLOTMESH_HOME lacks the file %s of the backup: %w",
+					name, err)
 			}
 		}
 	}

@@ -30,13 +30,16 @@ func openTemp(t *testing.T) string {
 	return dir
 }
 
-// The home of `make run` is backed up while a process uses it, and when none does; what is restored has the same secrets.
+// The home of `make run` is backed up while a process uses it, and when none does; what is restored has the same
+// secrets.
 func TestAHomeIsBackedUpWhetherItRunsOrNotAndRestored(t *testing.T) {
 	t.Parallel()
 	home, redis := openTemp(t), os.Getenv(testkit.RedisURL)
 	running, stopped := filepath.Join(t.TempDir(), "running"), filepath.Join(t.TempDir(), "stopped")
 	env := map[string]string{"SLOTMESH_HOME": home}
-	p, err := Start(t.Context(), Config{Home: home, RedisURL: redis, Settings: deadlines.Roomy}, func(line string) { t.Log(line) })
+	p, err := Start(t.Context(), Config{Home: home, RedisURL: redis, Settings: deadlines.Roomy}, func(line string) {
+		t.Log(line)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +64,8 @@ func TestAHomeIsBackedUpWhetherItRunsOrNotAndRestored(t *testing.T) {
 	}
 	for _, name := range []string{linkSecretFile, TokenFile} {
 		kept, restored := entryOf(t, running, "files/"+name), entryOf(t, stopped, "files/"+name)
-		if is, err := os.ReadFile(filepath.Join(home, name)); err != nil || !bytes.Equal(is, kept) || !bytes.Equal(is, restored) {
+		if is, err := os.ReadFile(filepath.Join(home, name)); err != nil || !bytes.Equal(is, kept) ||
+			!bytes.Equal(is, restored) {
 			t.Errorf("the backups have another %s: %v", name, err)
 		}
 	}
@@ -88,7 +92,8 @@ func entryOf(t *testing.T, file, entry string) []byte {
 func TestWhatCannotBeBackedUpOrRestoredIsOneSentence(t *testing.T) {
 	t.Parallel()
 	env := stores(t)
-	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"], env["SLOTMESH_DEMO"] = "0", "0", "0", t.TempDir(), "false"
+	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"], env["SLOTMESH_DEMO"] = "0", "0", "0",
+		t.TempDir(), "false"
 	file := filepath.Join(t.TempDir(), "backup")
 	err := Backup(t.Context(), envconfig.MapLookuper(env), file, t.Output())
 	wantSentence(t, err, "the backup cannot be made: there are no tables of Slotmesh in this database")
@@ -100,15 +105,18 @@ func TestWhatCannotBeBackedUpOrRestoredIsOneSentence(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said bytes.Buffer
-	database := map[string]string{"DATABASE_URL": env["DATABASE_URL"], "SLOTMESH_HOME": filepath.Join(t.TempDir(), "other")}
-	if err := Backup(t.Context(), envconfig.MapLookuper(database), file+"3", &said); err != nil || !strings.Contains(said.String(), "keep the value of LINK_SECRETS") {
+	database := map[string]string{"DATABASE_URL": env["DATABASE_URL"],
+		"SLOTMESH_HOME": filepath.Join(t.TempDir(), "other")}
+	if err := Backup(t.Context(), envconfig.MapLookuper(database), file+"3", &said); err != nil ||
+		!strings.Contains(said.String(), "keep the value of LINK_SECRETS") {
 		t.Errorf("a backup without the secret of links: %v, %s", err, said.String())
 	}
 	err = Backup(t.Context(), envconfig.MapLookuper(env), file, t.Output())
 	wantSentence(t, err, file+" is there already; name another file")
 	missing := map[string]string{"SLOTMESH_HOME": filepath.Join(t.TempDir(), "none")}
 	err = Backup(t.Context(), envconfig.MapLookuper(missing), file+"2", t.Output())
-	wantSentence(t, err, "SLOTMESH_HOME: there is no folder "+missing["SLOTMESH_HOME"]+"; name the one to back up, or the database by DATABASE_URL")
+	wantSentence(t, err, "SLOTMESH_HOME: there is no folder "+missing["SLOTMESH_HOME"]+
+		"; name the one to back up, or the database by DATABASE_URL")
 
 	into := func(change map[string]string) error {
 		at := map[string]string{"DATABASE_URL": env["DATABASE_URL"], "SLOTMESH_HOME": t.TempDir()}
@@ -118,10 +126,14 @@ func TestWhatCannotBeBackedUpOrRestoredIsOneSentence(t *testing.T) {
 		}
 		return Restore(t.Context(), envconfig.MapLookuper(at), from, t.Output())
 	}
-	wantSentence(t, into(nil), "the database is not empty: it has tables of Slotmesh already, such as booking.api_keys; name an empty one, or an empty folder in SLOTMESH_HOME")
-	wantSentence(t, into(map[string]string{"tables/booking.bookings": "x"}), "is damaged: tables/booking.bookings: it does not match its checksum")
-	wantSentence(t, into(map[string]string{"contents.json": `{"format": 2}`}), "was made by a newer Slotmesh: its format is 2, and this build reads 1")
-	wantSentence(t, into(map[string]string{"contents.json": `{}`}), "is no backup of Slotmesh: its contents.json cannot be read")
+	wantSentence(t, into(nil),
+		"the database is not empty: it has tables of Slotmesh already, such as booking.api_keys; name an empty one, or an empty folder in SLOTMESH_HOME")
+	wantSentence(t, into(map[string]string{"tables/booking.bookings": "x"}),
+		"is damaged: tables/booking.bookings: it does not match its checksum")
+	wantSentence(t, into(map[string]string{"contents.json": `{"format": 2}`}),
+		"was made by a newer Slotmesh: its format is 2, and this build reads 1")
+	wantSentence(t, into(map[string]string{"contents.json": `{}`}),
+		"is no backup of Slotmesh: its contents.json cannot be read")
 	whole, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

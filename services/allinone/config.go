@@ -75,7 +75,8 @@ type Config struct {
 // Validate checks the settings together. Each error names its variable.
 func (c *Config) Validate() error {
 	var errs []error
-	for name, port := range map[string]int{"PORT": c.Port, "ADMIN_PORT": c.AdminPort, "MAIL_PORT": c.MailPort, "OPS_PORT": c.OpsPort} {
+	for name, port := range map[string]int{"PORT": c.Port, "ADMIN_PORT": c.AdminPort, "MAIL_PORT": c.MailPort,
+		"OPS_PORT": c.OpsPort} {
 		if port < 0 || port > 65535 {
 			errs = append(errs, fmt.Errorf("%s: %d is not a port; write one from 1 to 65535", name, port))
 		}
@@ -90,7 +91,8 @@ func (c *Config) Validate() error {
 		errs = append(errs, errors.New("OPS_PORT: it must differ from PORT, ADMIN_PORT and MAIL_PORT"))
 	}
 	if _, err := netip.ParseAddr(c.host()); err != nil {
-		errs = append(errs, fmt.Errorf("HOST: %q is no address of this machine; write one such as 192.168.1.20, or 0.0.0.0 for all", c.Host))
+		errs = append(errs, fmt.Errorf("HOST: %q is no address of this machine; write one such as 192.168.1.20, or "+
+			"0.0.0.0 for all", c.Host))
 	}
 	if _, err := server.ParseProxies(c.TrustedProxies); err != nil {
 		errs = append(errs, err)

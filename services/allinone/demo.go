@@ -110,7 +110,8 @@ func (p *Process) demoKey(ctx context.Context) (string, error) {
 // demoOwner and demoOperator are the invitations of two people. The operator is not also the owner, so
 // that the owner sees the pages as owners usually do.
 const (
-	demoOwner    = `{"business": "` + demoSlug + `", "email": "owner@harbor.example", "name": "Harbor's owner", "role": "owner", "mail": false}`
+	demoOwner = `{"business": "` + demoSlug +
+		`", "email": "owner@harbor.example", "name": "Harbor's owner", "role": "owner", "mail": false}`
 	demoOperator = `{"email": "operator@slotmesh.example", "name": "Operator", "role": "operator", "mail": false}`
 )
 
@@ -189,7 +190,8 @@ func (p *Process) findTry(ctx context.Context) error {
 	}
 	p.Demo.Try = append(p.Demo.Try,
 		fmt.Sprintf("curl '%s/slots?date=%s&service_id=%s'", public, free.Date, free.ServiceID),
-		fmt.Sprintf("curl -X POST '%s/book' -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '%s'", public, p.Demo.Key, book))
+		fmt.Sprintf("curl -X POST '%s/book' -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '%s'",
+			public, p.Demo.Key, book))
 	return nil
 }
 
@@ -202,7 +204,8 @@ func (p *Process) findFree(ctx context.Context) (*freeTime, error) {
 	}
 	tomorrow := p.clock.Now().AddDate(0, 0, 1)
 	window := url.Values{
-		"start": {tomorrow.Format(time.DateOnly)}, "end": {tomorrow.AddDate(0, 0, demoDays-1).Format(time.DateOnly)}, "service_id": {id},
+		"start": {tomorrow.Format(time.DateOnly)}, "end": {tomorrow.AddDate(0, 0, demoDays-1).Format(time.DateOnly)},
+		"service_id": {id},
 	}
 	var calendar struct{ Days map[string]int }
 	if err := p.ask(ctx, "availability", "available-dates?"+window.Encode(), &calendar); err != nil {
@@ -215,7 +218,8 @@ func (p *Process) findFree(ctx context.Context) (*freeTime, error) {
 	var day struct {
 		Slots []struct{ Time, Date, StaffID string }
 	}
-	if err := p.ask(ctx, "availability", "slots?"+url.Values{"date": {date}, "service_id": {id}}.Encode(), &day); err != nil {
+	if err := p.ask(ctx, "availability", "slots?"+url.Values{"date": {date}, "service_id": {id}}.Encode(),
+		&day); err != nil {
 		return nil, err
 	}
 	if len(day.Slots) == 0 {

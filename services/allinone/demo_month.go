@@ -44,7 +44,8 @@ var demoOrders = []struct {
 
 // demoGuests are the customers of the demo business. The bookings use them in turn.
 var demoGuests = []string{
-	"Ada Example", "Bruno Costa", "Clara Neves", "Diego Rocha", "Eva Lind", "Farid Haddad", "Grace Okafor", "Hugo Martins", "Inês Prado", "Jonas Weber", "Kana Mori",
+	"Ada Example", "Bruno Costa", "Clara Neves", "Diego Rocha", "Eva Lind", "Farid Haddad", "Grace Okafor",
+	"Hugo Martins", "Inês Prado", "Jonas Weber", "Kana Mori",
 }
 
 // demoMonth is the number of days with bookings, from today on.
@@ -134,16 +135,18 @@ func (p *Process) writeDemo(ctx context.Context, w demoWrite, progress demoProgr
 		url, token = p.ports.url("booking")+"/api/public/"+demoSlug+"/book", p.Demo.Key
 	}
 	header := http.Header{
-		"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "X-Forwarded-For": {fmt.Sprintf("192.0.2.%d", 2+progress.Made%250)},
+		"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"},
+		"X-Forwarded-For":  {fmt.Sprintf("192.0.2.%d", 2+progress.Made%250)},
 		idempotency.Header: {fmt.Sprintf("demo-%d-%d", progress.From.UnixNano(), progress.Made)},
 	}
-	return retry.Do(ctx, retry.WithMaxDuration(demoPatience, retry.NewConstant(time.Second)), func(ctx context.Context) error {
-		status, answer, err := request(ctx, http.MethodPost, url, header, body)
-		if err == nil && status == http.StatusServiceUnavailable {
-			return retry.RetryableError(expect(http.StatusCreated, status, answer, nil))
-		}
-		return leftOut(status, answer, err)
-	})
+	return retry.Do(ctx, retry.WithMaxDuration(demoPatience, retry.NewConstant(time.Second)),
+		func(ctx context.Context) error {
+			status, answer, err := request(ctx, http.MethodPost, url, header, body)
+			if err == nil && status == http.StatusServiceUnavailable {
+				return retry.RetryableError(expect(http.StatusCreated, status, answer, nil))
+			}
+			return leftOut(status, answer, err)
+		})
 }
 
 // demoPatience is how long a write is retried while a busy machine answers 503. The retries have the
@@ -185,14 +188,16 @@ func (o *demoOffer) month(from time.Time) []demoWrite {
 	for i, day := range []int{0, 1, 3, 8} {
 		date := today.AddDate(0, 0, day).Format(time.DateOnly)
 		all = append(all, demoWrite{path: "/reservations", body: rental.NewReservation{
-			RentalID: o.rentals["Kayak"], StartDate: date, EndDate: date, StartTime: new("10:00"), EndTime: new("12:00"), Quantity: 1 + i%2,
+			RentalID: o.rentals["Kayak"], StartDate: date, EndDate: date, StartTime: new("10:00"),
+			EndTime: new("12:00"), Quantity: 1 + i%2,
 			Extras:       []rental.NewExtra{{RentalID: o.rentals["Life vest"], Quantity: 1 + i%2}},
 			CustomerName: demoGuests[i], CustomerEmail: new(fmt.Sprintf("guest%d@example.com", i)),
 		}})
 	}
 	for i, event := range o.events {
 		all = append(all, demoWrite{path: "/tickets", body: map[string]any{
-			"event_id": event.ID, "tier_id": event.Inventory[0].ID, "quantity": 2, "customer_name": demoGuests[i%len(demoGuests)],
+			"event_id": event.ID, "tier_id": event.Inventory[0].ID, "quantity": 2,
+			"customer_name": demoGuests[i%len(demoGuests)],
 		}})
 	}
 	return all
@@ -221,7 +226,8 @@ func (p *Process) demoOffer(ctx context.Context) (*demoOffer, error) {
 	}
 	o := &demoOffer{}
 	var events struct{ Events []demoEvent }
-	for path, into := range map[string]any{"info": &info, "services": &services, "staff": &staff, "rentals": &rentals, "events": &events} {
+	for path, into := range map[string]any{"info": &info, "services": &services, "staff": &staff, "rentals": &rentals,
+		"events": &events} {
 		if err := p.ask(ctx, "catalog", path, into); err != nil {
 			return nil, err
 		}
@@ -234,7 +240,8 @@ func (p *Process) demoOffer(ctx context.Context) (*demoOffer, error) {
 		return ids
 	}
 	o.events = events.Events
-	o.services, o.staff, o.rentals = byName(services.Services), byName(staff.Staff), byName(append(rentals.Rentals, rentals.AddOns...))
+	o.services, o.staff, o.rentals = byName(services.Services), byName(staff.Staff),
+		byName(append(rentals.Rentals, rentals.AddOns...))
 	var err error
 	o.zone, err = zone.Load(info.Timezone)
 	return o, err

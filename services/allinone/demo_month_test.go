@@ -37,7 +37,8 @@ func made(t *testing.T, databaseURL string) []string {
 	return lines
 }
 
-// demoIn are the settings of a demo in a database of its own, at an instant at which every machine makes the same month.
+// demoIn are the settings of a demo in a database of its own, at an instant at which every machine makes the same
+// month.
 func demoIn(t *testing.T) map[string]string {
 	t.Helper()
 	env := stores(t)
@@ -46,8 +47,8 @@ func demoIn(t *testing.T) map[string]string {
 	return env
 }
 
-// A start that breaks off while the month is made is continued by the next one: the month is the one of a start that did not, and what was
-// under way when the process ended, written but not noted, is there once.
+// A start that breaks off while the month is made is continued by the next one: the month is the one of a start that
+// did not, and what was under way when the process ended, written but not noted, is there once.
 func TestAMonthThatBrokeOffIsMadeByTheNextStart(t *testing.T) {
 	t.Parallel()
 	whole, broken := demoIn(t), demoIn(t)

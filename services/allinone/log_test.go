@@ -36,7 +36,8 @@ func TestALogThatIsFullIsPutAside(t *testing.T) {
 	if text, err := os.ReadFile(path); err != nil || string(text) != "{\"msg\":\"first\"}\n" {
 		t.Errorf("the log is %d bytes, %v", len(text), err)
 	}
-	// lumberjack removes old logs in a goroutine of its own and tells nobody when it has done: only looking again shows it.
+	// lumberjack removes old logs in a goroutine of its own and tells nobody when it has done: only looking again shows
+	// it.
 	aside := filepath.Join(home, "slotmesh-*.log")
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		kept, err := filepath.Glob(aside)

@@ -37,8 +37,10 @@ func (p *Process) openMail(ctx context.Context) error {
 	}
 	p.Mailbox = mailbox.Open(smtp, mailbox.Options{})
 	p.onStop(p.Mailbox.Close)
-	p.MailURL, p.cfg.SMTPURL, p.cfg.MailFrom = "http://"+page.Addr().String(), "smtp://"+smtp.Addr().String(), cmp.Or(p.cfg.MailFrom, demoSender)
-	server := &http.Server{Handler: mailpage.Handler(p.Mailbox), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute}
+	p.MailURL, p.cfg.SMTPURL, p.cfg.MailFrom = "http://"+page.Addr().String(), "smtp://"+smtp.Addr().String(),
+		cmp.Or(p.cfg.MailFrom, demoSender)
+	server := &http.Server{Handler: mailpage.Handler(p.Mailbox), ReadHeaderTimeout: 10 * time.Second,
+		WriteTimeout: time.Minute}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -65,7 +65,8 @@ func opsHandler(parts []*part) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { showReadiness(w, r, parts) })
-	mux.Handle("GET /metrics", promhttp.HandlerFor(gatherers, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
+	mux.Handle("GET /metrics",
+		promhttp.HandlerFor(gatherers, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
 	return mux
 }
 
@@ -75,8 +76,11 @@ func labelled(part *part) prometheus.Gatherer {
 		families, err := part.telemetry.Gatherer().Gather()
 		for _, family := range families {
 			for _, metric := range family.Metric {
-				metric.Label = append(slices.Clone(metric.Label), &dto.LabelPair{Name: proto.String(serviceLabel), Value: proto.String(part.name)})
-				slices.SortFunc(metric.Label, func(a, b *dto.LabelPair) int { return strings.Compare(a.GetName(), b.GetName()) })
+				metric.Label = append(slices.Clone(metric.Label), &dto.LabelPair{Name: proto.String(serviceLabel),
+					Value: proto.String(part.name)})
+				slices.SortFunc(metric.Label, func(a, b *dto.LabelPair) int {
+					return strings.Compare(a.GetName(), b.GetName())
+				})
 			}
 		}
 		return families, err

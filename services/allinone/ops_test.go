@@ -18,14 +18,17 @@ var opsLine = regexp.MustCompile(`ops +(http://\S+)`)
 func TestReadinessAndMetricsOfAllServicesAreAtOneAddress(t *testing.T) {
 	t.Parallel()
 	env := stores(t)
-	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"], env["SLOTMESH_DEMO"] = "0", "0", "0", t.TempDir(), "false"
+	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"], env["SLOTMESH_DEMO"] = "0", "0", "0",
+		t.TempDir(), "false"
 	env["OPS_PORT"], env["HOST"] = freePorts(t, "OPS_PORT")["OPS_PORT"], "0.0.0.0"
 	runOnce(t, env, func(greeting string) {
 		found := opsLine.FindStringSubmatch(greeting)
-		if found == nil || !strings.Contains(greeting, "public   http://127.0.0.1:") || !strings.Contains(greeting, "reached at 0.0.0.0") {
+		if found == nil || !strings.Contains(greeting, "public   http://127.0.0.1:") || !strings.Contains(greeting,
+			"reached at 0.0.0.0") {
 			t.Fatalf("printed:\n%s", greeting)
 		}
-		testkit.Until(t, "all are ready", func(ctx context.Context) error { // within 5 seconds, which a slow machine may miss
+		// within 5 seconds, which a slow machine may miss
+		testkit.Until(t, "all are ready", func(ctx context.Context) error {
 			status, body, err := request(ctx, http.MethodGet, found[1]+"/readyz", nil, nil)
 			if err == nil && status != http.StatusOK {
 				err = fmt.Errorf("%d %s", status, body)
@@ -53,7 +56,8 @@ func TestReadinessAndMetricsOfAllServicesAreAtOneAddress(t *testing.T) {
 func TestWhichServiceIsNotReadyIsSaid(t *testing.T) {
 	t.Parallel()
 	p, err := Start(t.Context(), Config{
-		DatabaseURL: stores(t)["DATABASE_URL"], RedisURL: stores(t)["REDIS_URL"], Home: t.TempDir(), Settings: deadlines.Roomy,
+		DatabaseURL: stores(t)["DATABASE_URL"], RedisURL: stores(t)["REDIS_URL"], Home: t.TempDir(),
+		Settings: deadlines.Roomy,
 	}, func(string) {})
 	if err != nil {
 		t.Fatal(err)
@@ -66,10 +70,12 @@ func TestWhichServiceIsNotReadyIsSaid(t *testing.T) {
 	if err := p.StopService("rental"); err != nil {
 		t.Fatal(err)
 	}
-	testkit.Until(t, "rental alone is not ready", func(ctx context.Context) error { // others say so within 5 seconds, which a slow machine may miss
+	// others say so within 5 seconds, which a slow machine may miss
+	testkit.Until(t, "rental alone is not ready", func(ctx context.Context) error {
 		answer := httptest.NewRecorder()
 		opsHandler(p.parts).ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, "/readyz", nil))
-		if answer.Code != http.StatusServiceUnavailable || !strings.HasPrefix(answer.Body.String(), "rental: ") || strings.Count(answer.Body.String(), "\n") != 1 {
+		if answer.Code != http.StatusServiceUnavailable || !strings.HasPrefix(answer.Body.String(), "rental: ") ||
+			strings.Count(answer.Body.String(), "\n") != 1 {
 			return fmt.Errorf("%d %s", answer.Code, answer.Body)
 		}
 		return nil

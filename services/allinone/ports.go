@@ -51,7 +51,8 @@ type setPort struct {
 }
 
 func listen(ctx context.Context, p setPort) (net.Listener, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(cmp.Or(p.host, loopbackHost), strconv.Itoa(p.port)))
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(cmp.Or(p.host, loopbackHost),
+		strconv.Itoa(p.port)))
 	switch {
 	case err == nil:
 		return listener, nil

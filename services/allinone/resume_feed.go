@@ -24,7 +24,8 @@ func ResumeFeed(ctx context.Context, env envconfig.Lookuper, feed string, out io
 	if err != nil {
 		return err
 	}
-	err = notifications.ResumeFeed(ctx, postgres.Config{URL: url, MaxConns: 1, StatementTimeout: 10 * time.Second}, feed)
+	err = notifications.ResumeFeed(ctx, postgres.Config{URL: url, MaxConns: 1, StatementTimeout: 10 * time.Second},
+		feed)
 	if err == nil {
 		_, err = fmt.Fprintf(out, "The feed %s goes on from the oldest event that it keeps.\n", feed)
 	}

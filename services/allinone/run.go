@@ -79,7 +79,8 @@ func (p *Process) greeting() string {
 	var b strings.Builder
 	b.WriteString("Slotmesh is running; Ctrl-C stops it.\n\n")
 	if p.Demo != nil {
-		fmt.Fprintf(&b, "  book     %s/b/%s (the demo business's page: open it in a browser)\n", p.PublicURL, p.Demo.Slug)
+		fmt.Fprintf(&b, "  book     %s/b/%s (the demo business's page: open it in a browser)\n", p.PublicURL,
+			p.Demo.Slug)
 		fmt.Fprintf(&b, "  sign in  %s (as its owner: works once, for 15 minutes)\n", p.Demo.SignIn)
 		fmt.Fprintf(
 			&b,
@@ -88,7 +89,8 @@ func (p *Process) greeting() string {
 		)
 	}
 	if p.Demo == nil {
-		fmt.Fprintf(&b, "  begin    slotmesh users invite --server %s --email you@example.com --role operator (prints a link that signs you in, and leads to your first business)\n", p.AdminURL)
+		fmt.Fprintf(&b, "  begin    slotmesh users invite --server %s --email you@example.com --role operator "+
+			"(prints a link that signs you in, and leads to your first business)\n", p.AdminURL)
 	}
 	fmt.Fprintf(&b, "  public   %s\n  admin    %s\n", p.PublicURL, p.AdminURL)
 	if p.cfg.AdminToken == "" {
@@ -101,7 +103,8 @@ func (p *Process) greeting() string {
 		fmt.Fprintf(&b, "  ops      %s (/readyz and /metrics of all services)\n", p.OpsURL)
 	}
 	if host := net.ParseIP(p.cfg.host()); !host.IsLoopback() {
-		fmt.Fprintf(&b, "  network  public and admin are reached at %s from other machines; sign in there by https, through a proxy (OWNER_URL)\n", p.cfg.Host)
+		fmt.Fprintf(&b, "  network  public and admin are reached at %s from other machines; sign in there by https, "+
+			"through a proxy (OWNER_URL)\n", p.cfg.Host)
 	}
 	fmt.Fprintf(&b, "  stores   %s\n", p.storesInWords())
 	if log := p.file(LogFile); p.cfg.logsToStderr() {

@@ -39,7 +39,8 @@ var services = []service{
 	describe(server.Service[booking.Config]{Name: "booking", New: booking.New, Migrate: booking.Migrate}),
 	describe(server.Service[availability.Config]{Name: "availability", New: availability.New}),
 	describe(server.Service[rental.Config]{Name: "rental", New: rental.New, Migrate: rental.Migrate}),
-	describe(server.Service[notifications.Config]{Name: "notifications", New: notifications.New, Migrate: notifications.Migrate}),
+	describe(server.Service[notifications.Config]{Name: "notifications", New: notifications.New,
+		Migrate: notifications.Migrate}),
 	describe(server.Service[mcp.Config]{Name: "mcp", New: mcp.New}),
 	describe(server.Service[pages.Config]{Name: "pages", New: pages.New}),
 	describe(server.Service[console.Config]{Name: consoleName, New: console.New, Migrate: console.Migrate}),
@@ -122,9 +123,12 @@ func (p *Process) environmentWith(name, databaseURL, redisURL string) envconfig.
 		}
 	}
 	for name, value := range map[string]string{
-		"STRIPE_SECRET_KEY": p.cfg.StripeSecretKey, "STRIPE_WEBHOOK_SECRET": p.cfg.StripeWebhookSecret, "STRIPE_API_BASE": p.cfg.StripeAPIBase,
-		"PEER_TIMEOUT": p.cfg.PeerTimeout, "PAGES_URL": cmp.Or(p.cfg.PagesURL, p.PublicURL), "OWNER_URL": cmp.Or(p.cfg.OwnerURL, p.AdminURL), "PUBLIC_URL": p.PublicURL,
-		"SMTP_URL": p.cfg.SMTPURL, "SMTP_ALLOW_PLAINTEXT": p.cfg.SMTPAllowPlaintext, "MAIL_FROM": p.cfg.MailFrom, "SMTP_PREVIEW": p.smtpPreview(),
+		"STRIPE_SECRET_KEY": p.cfg.StripeSecretKey, "STRIPE_WEBHOOK_SECRET": p.cfg.StripeWebhookSecret,
+		"STRIPE_API_BASE": p.cfg.StripeAPIBase,
+		"PEER_TIMEOUT":    p.cfg.PeerTimeout, "PAGES_URL": cmp.Or(p.cfg.PagesURL, p.PublicURL),
+		"OWNER_URL": cmp.Or(p.cfg.OwnerURL, p.AdminURL), "PUBLIC_URL": p.PublicURL,
+		"SMTP_URL": p.cfg.SMTPURL, "SMTP_ALLOW_PLAINTEXT": p.cfg.SMTPAllowPlaintext, "MAIL_FROM": p.cfg.MailFrom,
+		"SMTP_PREVIEW": p.smtpPreview(),
 	} {
 		if value != "" {
 			env[name] = value
@@ -132,7 +136,8 @@ func (p *Process) environmentWith(name, databaseURL, redisURL string) envconfig.
 	}
 	maps.Copy(env, p.cfg.Settings)
 	for name, n := range map[string]int{
-		"PUBLIC_LIMIT_PER_MINUTE": p.cfg.PublicLimitPerMinute, "ADMIN_WRONG_TOKENS_PER_MINUTE": p.cfg.WrongTokensPerMinute,
+		"PUBLIC_LIMIT_PER_MINUTE":       p.cfg.PublicLimitPerMinute,
+		"ADMIN_WRONG_TOKENS_PER_MINUTE": p.cfg.WrongTokensPerMinute,
 	} {
 		if n != 0 {
 			env[name] = strconv.Itoa(n)

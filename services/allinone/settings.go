@@ -17,7 +17,8 @@ import (
 
 // ownSettings are settings of the services that this process sets itself, in addition to the URLs of its services.
 // The process refuses to start if the environment sets one of them, because the value would have no effect.
-var ownSettings = []string{"INTERNAL_ADDR", "INTERNAL_HOSTS", "PEER_CALLERS", "PEER_SECRETS", "PUBLIC_ADDR", "PUBLIC_URL", "UPSTREAMS"}
+var ownSettings = []string{"INTERNAL_ADDR", "INTERNAL_HOSTS", "PEER_CALLERS", "PEER_SECRETS", "PUBLIC_ADDR",
+	"PUBLIC_URL", "UPSTREAMS"}
 
 // outside are variables with our prefix that other programs of Slotmesh read. They may be in the same environment.
 var outside = []string{"SLOTMESH_CONFIG", "SLOTMESH_KEY", "SLOTMESH_SERVER"}
@@ -111,7 +112,8 @@ func (p *Process) checkSettings(ctx context.Context) error {
 		}
 	}
 	for _, s := range services {
-		add(s.check(ctx, p.environmentWith(s.name, cmp.Or(p.cfg.DatabaseURL, store), cmp.Or(p.cfg.RedisURL, "redis://localhost"))))
+		add(s.check(ctx, p.environmentWith(s.name, cmp.Or(p.cfg.DatabaseURL, store),
+			cmp.Or(p.cfg.RedisURL, "redis://localhost"))))
 	}
 	_, err := frontConfig(ctx, p.cfg, p.PeerSecrets[frontName], p.upstreams())
 	add(err)

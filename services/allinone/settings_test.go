@@ -43,7 +43,8 @@ func TestEverySettingOfEveryServiceHasAnEffect(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"BOOKING_IP_LIMIT_PER_MINUTE", "PAGES_LIMIT_PER_MINUTE", "OIDC_ISSUER", "OIDC_CLIENT_SECRET", "MCP_ORIGINS", "LINK_SECRETS", "REQUEST_TIMEOUT",
+		"BOOKING_IP_LIMIT_PER_MINUTE", "PAGES_LIMIT_PER_MINUTE", "OIDC_ISSUER", "OIDC_CLIENT_SECRET", "MCP_ORIGINS",
+		"LINK_SECRETS", "REQUEST_TIMEOUT",
 		"MAX_CONNECTIONS_PER_ADDRESS", "DATABASE_MAX_CONNS",
 	} {
 		if !slices.Contains(passedOn(), name) {
@@ -51,7 +52,8 @@ func TestEverySettingOfEveryServiceHasAnEffect(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"PEER_SECRETS", "CATALOG_URL", "INTERNAL_ADDR", "UPSTREAMS"} {
-		if err := readSettings(&Config{}, envconfig.MapLookuper(map[string]string{name: "x"})); err == nil || !strings.HasPrefix(err.Error(), name+": ") {
+		if err := readSettings(&Config{}, envconfig.MapLookuper(map[string]string{name: "x"})); err == nil ||
+			!strings.HasPrefix(err.Error(), name+": ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -60,13 +62,16 @@ func TestEverySettingOfEveryServiceHasAnEffect(t *testing.T) {
 func TestAnUnknownSettingWithOurPrefixIsRefused(t *testing.T) {
 	t.Parallel()
 	known := []string{
-		"PATH=/bin", "SLOTMESH_HOME=x", "SLOTMESH_DEMO=false", "SLOTMESH_SERVER=http://x", "SLOTMESH_TEST_DATABASE_URL=x", "SLOTMESH_INSTALL=yes",
-		"SLOTMESH_SERVICE_HOST=10.0.0.1", "SLOTMESH_PORT=tcp://10.0.0.1:80", "SLOTMESH_FRONT_PORT_80_TCP_ADDR=10.0.0.1", "SLOTMESH_FRONT_SERVICE_PORT_HTTP=80",
+		"PATH=/bin", "SLOTMESH_HOME=x", "SLOTMESH_DEMO=false", "SLOTMESH_SERVER=http://x",
+		"SLOTMESH_TEST_DATABASE_URL=x", "SLOTMESH_INSTALL=yes",
+		"SLOTMESH_SERVICE_HOST=10.0.0.1", "SLOTMESH_PORT=tcp://10.0.0.1:80", "SLOTMESH_FRONT_PORT_80_TCP_ADDR=10.0.0.1",
+		"SLOTMESH_FRONT_SERVICE_PORT_HTTP=80",
 	}
 	if err := CheckNames(known); err != nil {
 		t.Error(err)
 	}
-	if err := CheckNames(append(known, "SLOTMESH_DEMOS=false")); err == nil || !strings.HasPrefix(err.Error(), "SLOTMESH_DEMOS: ") {
+	if err := CheckNames(append(known, "SLOTMESH_DEMOS=false")); err == nil || !strings.HasPrefix(err.Error(),
+		"SLOTMESH_DEMOS: ") {
 		t.Errorf("%v", err)
 	}
 }
@@ -77,7 +82,8 @@ func TestAWrongSettingIsNamedBeforeAnythingIsMade(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	var out bytes.Buffer
 	err := Run(t.Context(), envconfig.MapLookuper(map[string]string{
-		"SLOTMESH_HOME": home, "PORT": "0", "ADMIN_PORT": "0", "MAIL_PORT": "0", "BOOKING_IP_LIMIT_PER_MINUTE": "many", "PAGES_URL": "nowhere",
+		"SLOTMESH_HOME": home, "PORT": "0", "ADMIN_PORT": "0", "MAIL_PORT": "0", "BOOKING_IP_LIMIT_PER_MINUTE": "many",
+		"PAGES_URL": "nowhere",
 	}), &out)
 	if err == nil {
 		t.Fatal("it started")

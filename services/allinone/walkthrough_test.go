@@ -24,8 +24,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// walkthroughs are the documents that lead new users from nothing to done. The last one starts another program at its end.
-var walkthroughs = []string{"../console/docs/first-offer.md", "../catalog/docs/first-integration.md", "../mcp/docs/first-agent.md", "docs/first-day.md"}
+// walkthroughs are the documents that lead new users from nothing to done. The last one starts another program at its
+// end.
+var walkthroughs = []string{"../console/docs/first-offer.md", "../catalog/docs/first-integration.md",
+	"../mcp/docs/first-agent.md", "docs/first-day.md"}
 
 // asProgram is set where the tests' program stands in for slotmesh-allinone, which need not be built then.
 const asProgram = "SLOTMESH_TEST_AS_PROGRAM"
@@ -79,7 +81,8 @@ func TestTheWalkthroughsOfNewUsersAreAsTheyAreWritten(t *testing.T) {
 func openWalk(t *testing.T) *walk {
 	t.Helper()
 	w := &walk{T: t, dir: openTemp(t)}
-	for _, home := range []string{"bin", ".slotmesh", "restored"} { // the stores' user enters the homes, so that nothing is left elsewhere
+	// the stores' user enters the homes, so that nothing is left elsewhere
+	for _, home := range []string{"bin", ".slotmesh", "restored"} {
 		if err := os.Mkdir(filepath.Join(w.dir, home), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -88,15 +91,18 @@ func openWalk(t *testing.T) *walk {
 	own, errs := os.Executable()
 	services, err := filepath.Abs("..")
 	errs = errors.Join(errs, err, os.Symlink(services, filepath.Join(w.dir, "services")),
-		os.WriteFile(filepath.Join(w.dir, "bin", "slotmesh-allinone"), []byte("#!/bin/sh\n"+asProgram+"=yes exec '"+own+"' \"$@\"\n"), 0o755))
+		os.WriteFile(filepath.Join(w.dir, "bin", "slotmesh-allinone"),
+			[]byte("#!/bin/sh\n"+asProgram+"=yes exec '"+own+"' \"$@\"\n"), 0o755))
 	if errs != nil {
 		t.Fatal(errs)
 	}
 	ports := freePorts(t, "PORT", "ADMIN_PORT", "MAIL_PORT", "OPS_PORT")
 	local := "http://127.0.0.1:"
-	w.env = append(strangers(os.Environ()), "SLOTMESH_SERVER="+local+ports["ADMIN_PORT"], "XDG_CONFIG_HOME="+w.dir, "PORT="+ports["PORT"], "ADMIN_PORT="+ports["ADMIN_PORT"],
+	w.env = append(strangers(os.Environ()), "SLOTMESH_SERVER="+local+ports["ADMIN_PORT"], "XDG_CONFIG_HOME="+w.dir,
+		"PORT="+ports["PORT"], "ADMIN_PORT="+ports["ADMIN_PORT"],
 		"MAIL_PORT="+ports["MAIL_PORT"])
-	w.replaces = strings.NewReplacer(local+"8080", local+ports["PORT"], local+"8090", local+ports["ADMIN_PORT"], local+"8095", local+ports["OPS_PORT"],
+	w.replaces = strings.NewReplacer(local+"8080", local+ports["PORT"], local+"8090", local+ports["ADMIN_PORT"],
+		local+"8095", local+ports["OPS_PORT"],
 		"OPS_PORT=8095", "OPS_PORT="+ports["OPS_PORT"])
 	return w
 }
@@ -104,12 +110,13 @@ func openWalk(t *testing.T) *walk {
 // strangers are the variables that say nothing of Slotmesh or its stores, which the documents leave at their defaults.
 func strangers(environment []string) []string {
 	return slices.DeleteFunc(environment, func(variable string) bool {
-		return strings.HasPrefix(variable, "SLOTMESH_") || strings.HasPrefix(variable, "DATABASE_") || strings.HasPrefix(variable, "REDIS_")
+		return strings.HasPrefix(variable, "SLOTMESH_") || strings.HasPrefix(variable, "DATABASE_") ||
+			strings.HasPrefix(variable, "REDIS_")
 	})
 }
 
-// nextPort is where freePorts looks next, so that it gives none twice: between those that testkit runs programs at and those that the system gives to
-// whoever asks for any.
+// nextPort is where freePorts looks next, so that it gives none twice: between those that testkit runs programs at and
+// those that the system gives to whoever asks for any.
 var nextPort = func() *atomic.Int32 {
 	var next atomic.Int32
 	next.Store(30000 + rand.Int32N(2500))
@@ -163,7 +170,8 @@ func (w *walk) run(settings string) {
 	w.stop()
 	said := &lines{greeted: make(chan string, 1)}
 	w.running = exec.CommandContext(w.Context(), "sh", "-c", settings+"exec bin/slotmesh-allinone")
-	w.running.Dir, w.running.Env, w.running.Stdout, w.running.Stderr, w.running.WaitDelay = w.dir, w.env, said, w.Output(), testkit.Patience
+	w.running.Dir, w.running.Env, w.running.Stdout, w.running.Stderr, w.running.WaitDelay = w.dir, w.env, said,
+		w.Output(), testkit.Patience
 	w.running.Cancel = func() error { return w.running.Process.Signal(syscall.SIGINT) } // it stops its stores
 	if err := w.running.Start(); err != nil {
 		w.Fatal(err)
@@ -218,7 +226,8 @@ func (w *walk) shell(name string, blocks []block) {
 	}
 }
 
-// pattern is what a document says is printed: … is any text of a line, and alone in its line any lines; runs of blanks are one.
+// pattern is what a document says is printed: … is any text of a line, and alone in its line any lines; runs of blanks
+// are one.
 func pattern(prints string) *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString(`\A`)

@@ -60,7 +60,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.Limit(s.Limits(cfg.Limits, rdb).Pass)
 
 	offers := s.Offers(s.Peer("catalog", cfg.CatalogURL), rdb)
-	calendars := api.NewPublic(offers, bookingclient.NewClient(s.Peer("booking", cfg.BookingURL)), rt.Clock, rt.Telemetry)
+	calendars := api.NewPublic(offers, bookingclient.NewClient(s.Peer("booking", cfg.BookingURL)), rt.Clock,
+		rt.Telemetry)
 	calendars.ReadWithin = cfg.ReadWithin
 	calendars.Mount(s.Public)
 	calendars.MountForPeers(s.Internal)

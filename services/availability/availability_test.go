@@ -55,7 +55,8 @@ func start(t *testing.T, bookingStatus int) (*server.Server, uuid.UUID) {
 	offer := catalog.Offer{
 		ID: uuid.UUID{9}, Slug: "harbor", Version: 1, Timezone: "UTC", Currency: "EUR",
 		Modules: catalog.Modules{Services: true}, Bookings: catalog.Bookings{AdvanceDays: 30},
-		Services: []catalog.Service{{ID: sauna, Active: true, DurationMinutes: 60, SlotIntervalMinutes: 60, Capacity: 1}},
+		Services: []catalog.Service{{ID: sauna, Active: true, DurationMinutes: 60, SlotIntervalMinutes: 60,
+			Capacity: 1}},
 	}
 	for d := range offer.Hours {
 		offer.Hours[d] = []timespan.Window{{From: 9 * 60, To: 11 * 60}}
@@ -66,11 +67,13 @@ func start(t *testing.T, bookingStatus int) (*server.Server, uuid.UUID) {
 	}
 	srv, err := New(t.Context(), Config{
 		Server: server.Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", PublicBodyLimit: 1 << 10,
-			InternalBodyLimit: 1 << 20, RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}},
+			InternalBodyLimit: 1 << 20, RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute,
+			Peers: peer.Config{Timeout: 2 * time.Minute}},
 		Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
 		CatalogURL: always(t, http.StatusOK, offer),
 		BookingURL: always(t, bookingStatus, nothing),
-		RentalURL:  always(t, http.StatusOK, map[string]any{"days": map[string]any{}, "computed": true, "timezone": "UTC"}),
+		RentalURL: always(t, http.StatusOK, map[string]any{"days": map[string]any{}, "computed": true,
+			"timezone": "UTC"}),
 	}, server.Runtime{
 		Open: true,
 		Name: "availability", Telemetry: telemetry.Discard(),
@@ -110,10 +113,12 @@ func slotsOf(t *testing.T, srv *server.Server, service uuid.UUID) string {
 func TestServiceListsWhatItLetsBook(t *testing.T) {
 	t.Parallel()
 	srv, sauna := start(t, http.StatusOK)
-	if body := slotsOf(t, srv, sauna); strings.Count(body, `"time"`) != 2 || !strings.Contains(body, `"computed":true`) {
+	if body := slotsOf(t, srv, sauna); strings.Count(body, `"time"`) != 2 || !strings.Contains(body,
+		`"computed":true`) {
 		t.Errorf("slots: %s", body)
 	}
-	p := peer.New("availability", "http://"+srv.InternalAddr().String(), telemetry.Discard(), peer.Timeout(testkit.Patience))
+	p := peer.New("availability", "http://"+srv.InternalAddr().String(), telemetry.Discard(),
+		peer.Timeout(testkit.Patience))
 	t.Cleanup(p.Close)
 	client := peeravailability.NewClient(p)
 	request := peeravailability.BookableRequest{Slug: "harbor", OfferVersion: 1, Question: peeravailability.Question{

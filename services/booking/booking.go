@@ -72,7 +72,8 @@ type Config struct {
 
 // Validate checks all settings; each error names its variable.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.Events.Validate(), c.Links.Validate(), c.validatePayments())
+	return errors.Join(c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(),
+		c.Events.Validate(), c.Links.Validate(), c.validatePayments())
 }
 
 // Migrate applies the migrations to booking's tables.
@@ -113,14 +114,16 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	booker := usecase.NewBooker(usecase.Dependencies{
 		Offers: offers, Availability: availability.NewClient(s.Peer("availability", cfg.AvailabilityURL)),
 		Pricing: pricing.NewClient(s.Peer("pricing", cfg.PricingURL)), Bookings: records,
-		Payments: options, Notice: payments.Notice, Links: links, Clock: rt.Clock, RequestTimeout: cfg.Server.RequestTimeout, Telemetry: rt.Telemetry,
+		Payments: options, Notice: payments.Notice, Links: links, Clock: rt.Clock,
+		RequestTimeout: cfg.Server.RequestTimeout, Telemetry: rt.Telemetry,
 	})
 	public := api.NewPublic(records, offers, booker, gate, links, rt.Clock, rt.Telemetry)
 	s.LimitBy(public.Limit)
 	public.Mount(s.Public)
 	public.MountAgents(s.Internal)
 	cancellations := usecase.NewCancellations(records, options.Providers, rt.Clock)
-	api.NewInternal(usecase.NewOwner(records, offers, links, rt.Clock), booker, cancellations, records, links, rt.Clock).Mount(s.Internal)
+	api.NewInternal(usecase.NewOwner(records, offers, links, rt.Clock), booker, cancellations, records, links,
+		rt.Clock).Mount(s.Internal)
 	api.NewCharges(usecase.NewCharges(records, booker)).Mount(s.Internal)
 	businesses := catalogclient.NewByID(catalogPeer, offers)
 	api.NewByLink(usecase.NewByLink(records, businesses, booker, cancellations, options, rt.Clock)).Mount(s.Internal)
@@ -133,10 +136,11 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		_, err := postgres.Alone(ctx, pool, "moving past occupied time", work)
 		return err
 	}
-	followers := usecase.NewFollowers(records, businesses, func(ctx context.Context, work func(context.Context) error) error {
-		_, err := postgres.Alone(ctx, pool, "tickets follow their events", work)
-		return err
-	}, rt.Clock, rt.Telemetry)
+	followers := usecase.NewFollowers(records, businesses,
+		func(ctx context.Context, work func(context.Context) error) error {
+			_, err := postgres.Alone(ctx, pool, "tickets follow their events", work)
+			return err
+		}, rt.Clock, rt.Telemetry)
 	s.Go("tickets follow their events", followers.Run)
 	s.Go("past occupied time", usecase.NewPast(records, alone, rt.Clock, rt.Telemetry).Run)
 	s.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
@@ -149,8 +153,9 @@ const sweepEvery = 10 * time.Minute
 
 // sweep removes expired idempotency records until ctx ends. If the database is unavailable, it retries in the next run.
 func sweep(ctx context.Context, records *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
-	return periodic.Job{Every: sweepEvery, Within: time.Minute, Failed: "expired idempotency records stay for now", Do: func(ctx context.Context) error {
-		_, err := records.SweepIdempotency(ctx, now.Now())
-		return err
-	}}.Run(ctx, tel.Logger)
+	return periodic.Job{Every: sweepEvery, Within: time.Minute, Failed: "expired idempotency records stay for now",
+		Do: func(ctx context.Context) error {
+			_, err := records.SweepIdempotency(ctx, now.Now())
+			return err
+		}}.Run(ctx, tel.Logger)
 }

@@ -65,15 +65,19 @@ func get(t *testing.T, method, url, key string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
-// start runs the service with its own routes, while its peers are away, and returns the addresses of its public and its internal port. That answers
-// the callers of these settings, or every caller if there are none.
+// start runs the service with its own routes, while its peers are away, and returns the addresses of its public and its
+// internal port. That answers the callers of these settings, or every caller if there are none.
 func start(t *testing.T, callers ...string) (string, string) {
 	t.Helper()
 	database := testkit.PostgresSchema(t, "booking")
-	peers := peer.Config{Timeout: 2 * time.Minute, Secrets: []string{peer.NewSecrets("booking")["booking"]}, Callers: callers}
+	peers := peer.Config{Timeout: 2 * time.Minute, Secrets: []string{peer.NewSecrets("booking")["booking"]},
+		Callers: callers}
 	cfg := Config{
-		Server:   server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peers, PublicBodyLimit: 1 << 18, InternalBodyLimit: 1 << 20},
-		Postgres: database, Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}, BookPerMinute: 1000, KeyPerMinute: 100},
+		Server: server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peers,
+			PublicBodyLimit: 1 << 18, InternalBodyLimit: 1 << 20},
+		Postgres: database, Redis: testkit.RedisConfig(t),
+		Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}, BookPerMinute: 1000,
+			KeyPerMinute: 100},
 		CatalogURL: nobody, AvailabilityURL: nobody, PricingURL: nobody, Events: eventlog.Config{KeepDays: 90},
 		Links:          link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}},
 		PaymentTimeout: maxPaymentTimeout, PaymentExpiresAfter: time.Hour,
@@ -86,7 +90,8 @@ func start(t *testing.T, callers ...string) (string, string) {
 	}
 	onPublic, onInternal := listen(t), listen(t)
 	srv, err := New(t.Context(), cfg, server.Runtime{
-		Open: len(callers) == 0, Name: "booking", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: onPublic, Internal: onInternal,
+		Open: len(callers) == 0, Name: "booking", Clock: clock.System(), Telemetry: telemetry.Discard(),
+		Public: onPublic, Internal: onInternal,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +143,8 @@ func TestPagesIsRefusedTheOwnersEndpoints(t *testing.T) {
 	secrets := peer.NewSecrets("pages", "console")
 	_, internal := start(t, strings.Split(peer.CallersSetting(secrets, "booking"), ",")...)
 	as := func(caller string, kind actor.Kind, path string) (int, string) {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, internal+path, strings.NewReader(`{"name": "x", "scope": "write"}`))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, internal+path,
+			strings.NewReader(`{"name": "x", "scope": "write"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,10 +164,12 @@ func TestPagesIsRefusedTheOwnersEndpoints(t *testing.T) {
 		return response.StatusCode, string(body)
 	}
 	business := "/internal/businesses/" + uuid.NewString()
-	owners := []string{"/keys", "/calendars", "/customers/erase", "/bookings/" + uuid.NewString() + "/cancel", "/tickets/" + uuid.NewString() + "/refund"}
+	owners := []string{"/keys", "/calendars", "/customers/erase", "/bookings/" + uuid.NewString() + "/cancel",
+		"/tickets/" + uuid.NewString() + "/refund"}
 	for _, path := range owners {
 		for _, kind := range []actor.Kind{"", actor.Page, actor.Customer, actor.Owner, actor.System} {
-			if status, body := as("pages", kind, business+path); status != http.StatusForbidden || !strings.Contains(body, `"source_forbidden"`) {
+			if status, body := as("pages", kind, business+path); status != http.StatusForbidden ||
+				!strings.Contains(body, `"source_forbidden"`) {
 				t.Errorf("pages for %q at %s: %d %s", kind, path, status, body)
 			}
 		}

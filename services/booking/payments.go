@@ -23,19 +23,23 @@ const maxPaymentTimeout = 30 * time.Second
 func (c *Config) validatePayments() error {
 	var errs []error
 	if c.PaymentExpiresAfter <= 0 || c.PaymentExpiresAfter > usecase.MaxExpiresAfter {
-		errs = append(errs, fmt.Errorf("PAYMENT_EXPIRES_AFTER: write a duration above 0 and up to %s, such as 30m", usecase.MaxExpiresAfter))
+		errs = append(errs, fmt.Errorf("PAYMENT_EXPIRES_AFTER: write a duration above 0 and up to %s, such as 30m",
+			usecase.MaxExpiresAfter))
 	}
 	if c.PaymentTimeout <= 0 || c.PaymentTimeout > maxPaymentTimeout {
-		errs = append(errs, fmt.Errorf("PAYMENT_TIMEOUT: write a duration above 0 and up to %s, such as 5s", maxPaymentTimeout))
+		errs = append(errs, fmt.Errorf("PAYMENT_TIMEOUT: write a duration above 0 and up to %s, such as 5s",
+			maxPaymentTimeout))
 	}
 	if c.StripeSecretKey == "" && c.StripeWebhookSecret == "" {
 		return errors.Join(errs...)
 	}
 	if c.StripeSecretKey == "" {
-		errs = append(errs, errors.New("STRIPE_SECRET_KEY: write the platform's secret key, as STRIPE_WEBHOOK_SECRET is set"))
+		errs = append(errs, errors.New("STRIPE_SECRET_KEY: write the platform's secret key, as STRIPE_WEBHOOK_SECRET "+
+			"is set"))
 	}
 	if c.StripeWebhookSecret == "" {
-		errs = append(errs, errors.New("STRIPE_WEBHOOK_SECRET: write the webhook's signing secret; without it no payment would ever confirm a booking"))
+		errs = append(errs, errors.New("STRIPE_WEBHOOK_SECRET: write the webhook's signing secret; without it no "+
+			"payment would ever confirm a booking"))
 	}
 	if base, err := url.Parse(c.StripeAPIBase); err != nil || base.Host == "" {
 		errs = append(errs, errors.New("STRIPE_API_BASE: write a URL such as https://api.stripe.com"))
@@ -51,5 +55,6 @@ func paymentOptions(cfg Config, srv *server.Server, now clock.Clock) usecase.Pay
 		srv.OnStop("stripe", func(context.Context) error { transport.CloseIdleConnections(); return nil })
 		providers[stripe.Name] = stripe.New(cfg.StripeSecretKey, cfg.StripeWebhookSecret, cfg.StripeAPIBase, transport)
 	}
-	return usecase.PaymentOptions{Providers: providers, Within: cfg.PaymentTimeout, ExpiresAfter: cfg.PaymentExpiresAfter}
+	return usecase.PaymentOptions{Providers: providers, Within: cfg.PaymentTimeout,
+		ExpiresAfter: cfg.PaymentExpiresAfter}
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// Each script reads a URL twice through a cache, and prints the status, the media type and the text of the second answer.
+// Each script reads a URL twice through a cache, and prints the status, the media type and the text of the second
+// answer.
 const (
 	readWithCacheControl = `
 import sys, requests, cachecontrol
@@ -64,7 +65,8 @@ func TestCachesKeepTheMediaTypeAfterA304(t *testing.T) {
 				t.Errorf("%s: exit %d: %s%s", name, run.Exit, run.Stdout, run.Stderr)
 				continue
 			}
-			if lines[0] != "200" || lines[1] != "application/json" || strings.TrimSpace(lines[2]) != strings.TrimSpace(first.body) {
+			if lines[0] != "200" || lines[1] != "application/json" ||
+				strings.TrimSpace(lines[2]) != strings.TrimSpace(first.body) {
 				t.Errorf("%s reads %s as %s %s, %d bytes", name, path, lines[0], lines[1], len(lines[2]))
 			}
 		}

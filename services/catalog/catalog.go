@@ -83,7 +83,8 @@ type Config struct {
 
 // Validate checks all settings; each error names its environment variable.
 func (c *Config) Validate() error {
-	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.Events.Validate()}
+	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(),
+		c.Events.Validate()}
 	if c.PricingTimeout <= 0 {
 		errs = append(errs, errors.New("PRICING_TIMEOUT: write a duration above 0, such as 1s"))
 	}
@@ -119,7 +120,8 @@ func (c *Config) copiesPrefix() (string, error) {
 	if err != nil {
 		return "", c.Postgres.Validate()
 	}
-	of := sha256.Sum256(fmt.Appendf(nil, "%q %d %q %q", database.Host, database.Port, database.Database, c.Postgres.Schema))
+	of := sha256.Sum256(fmt.Appendf(nil, "%q %d %q %q", database.Host, database.Port, database.Database,
+		c.Postgres.Schema))
 	return fmt.Sprintf("slotmesh:last-known:%x:", of[:8]), nil
 }
 
@@ -173,7 +175,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.Go("sweep of old writes", func(ctx context.Context) error {
 		return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger)
 	})
-	versions := current.New(businesses, ready.Decode, copies, cfg.MemoryBytes, cfg.Server.Peers.Patience, rt.Clock, rt.Telemetry)
+	versions := current.New(businesses, ready.Decode, copies, cfg.MemoryBytes, cfg.Server.Peers.Patience, rt.Clock,
+		rt.Telemetry)
 	s.Go("changes", func(ctx context.Context) error { return catalogclient.Listen(ctx, rdb, versions.Expire) })
 	changed := func(ctx context.Context, slug string, version int64) {
 		versions.Expire(slug)
@@ -196,9 +199,12 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	// Booking waits for sales that are being written, so this
 	// client has the request timeout, not the short one of /events.
 	sold := bookingclient.NewClient(s.Peer("booking", cfg.BookingURL, peer.WriteTimeout(cfg.Server.RequestTimeout)))
-	owner := &usecase.Owner{Store: businesses, Bookings: sold, Changed: changed, Clock: rt.Clock, Telemetry: rt.Telemetry, TellWithin: cfg.patience}
+	owner := &usecase.Owner{Store: businesses, Bookings: sold, Changed: changed, Clock: rt.Clock,
+		Telemetry: rt.Telemetry, TellWithin: cfg.patience}
 	(&api.Owner{Businesses: owner, Store: businesses}).Mount(s.Internal)
 	eventapi.Serve(s.Server, eventlog.New(pool, showEvents(), cfg.Events, rt.Clock, rt.Telemetry))
-	s.Go("erasing events of removed businesses", func(ctx context.Context) error { return eraseEvents(ctx, businesses, rt.Clock, rt.Telemetry) })
+	s.Go("erasing events of removed businesses", func(ctx context.Context) error {
+		return eraseEvents(ctx, businesses, rt.Clock, rt.Telemetry)
+	})
 	return docs.Mount(s.Public)
 }

@@ -33,8 +33,8 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// harness is a running catalog on a schema of its own, with a pricing service that takes a tenth off and a booking service
-// that has sold tickets and a rental service that knows ceilings.
+// harness is a running catalog on a schema of its own, with a pricing service that takes a tenth off and a booking
+// service that has sold tickets and a rental service that knows ceilings.
 type harness struct {
 	t        testing.TB
 	public   string
@@ -51,11 +51,14 @@ func start(t testing.TB, change ...func(*Config)) *harness {
 	t.Helper()
 	database := testkit.PostgresSchema(t, "catalog")
 	h := &harness{
-		t: t, clock: clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)), pricing: newPriceServer(t), sales: newSalesServer(t),
+		t: t, clock: clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)), pricing: newPriceServer(t),
+		sales:    newSalesServer(t),
 		ceilings: newCeilingServer(t),
 		config: Config{
-			Server:   server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1 << 18, InternalBodyLimit: 16 << 20},
-			Postgres: database, Redis: testkit.RedisConfig(t), Events: eventlog.Config{KeepDays: 90}, Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
+			Server: server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute,
+				Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1 << 18, InternalBodyLimit: 16 << 20},
+			Postgres: database, Redis: testkit.RedisConfig(t), Events: eventlog.Config{KeepDays: 90},
+			Limits:         limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
 			PricingTimeout: 2 * time.Minute, BookingTimeout: 2 * time.Minute, RentalTimeout: 2 * time.Minute,
 			MemoryBytes: 64 << 20, RenderedBytes: 8 << 20, patience: testkit.Patience,
 		},
@@ -139,10 +142,12 @@ func (p *priceServer) quote(w http.ResponseWriter, r *http.Request) {
 	if p.asked != nil {
 		p.asked(asked.Slug)
 	}
-	answer := pricing.QuotesResponse{OfferVersion: asked.OfferVersion + p.ahead.Load(), Currency: "EUR", ValidUntil: p.validUntil.Load()}
+	answer := pricing.QuotesResponse{OfferVersion: asked.OfferVersion + p.ahead.Load(), Currency: "EUR",
+		ValidUntil: p.validUntil.Load()}
 	for i := range asked.Items {
 		list := int64(1000 * (i + 1))
-		answer.Quotes = append(answer.Quotes, pricing.Quote{Priced: true, List: list, Price: list * p.percent.Load() / 100})
+		answer.Quotes = append(answer.Quotes,
+			pricing.Quote{Priced: true, List: list, Price: list * p.percent.Load() / 100})
 	}
 	_ = json.NewEncoder(w).Encode(answer)
 }
@@ -173,7 +178,8 @@ func (h *harness) call(method, url string, body []byte, headers ...string) answe
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
 	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}, Timeout: testkit.Patience}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true},
+		Timeout: testkit.Patience}
 	response, err := client.Do(request)
 	if err != nil {
 		h.t.Fatal(err)
@@ -268,7 +274,9 @@ func TestServicesAreQuotedInOneCall(t *testing.T) {
 		t.Fatalf("%d %s %s", a.status, a.header, a.body)
 	}
 	// Numbers keep the currency's decimals.
-	for _, part := range []string{`"price":10.00,"price_per":"booking","quoted_price":9.00`, `"price":0.00,"price_per":"booking","quoted_price":null`, `"price":20.00,"price_per":"booking","quoted_price":18.00`} {
+	for _, part := range []string{`"price":10.00,"price_per":"booking","quoted_price":9.00`,
+		`"price":0.00,"price_per":"booking","quoted_price":null`,
+		`"price":20.00,"price_per":"booking","quoted_price":18.00`} {
 		if !strings.Contains(a.body, part) {
 			t.Errorf("%s lacks %s", a.body, part)
 		}
@@ -278,8 +286,10 @@ func TestServicesAreQuotedInOneCall(t *testing.T) {
 		t.Errorf("quote is %v", quote)
 	}
 	asked := h.pricing.last.Load()
-	if h.pricing.calls.Load() != 1 || len(asked.Items) != 2 || asked.Slug != "harbor" || asked.OfferVersion != version ||
-		!asked.PurchaseAt.Equal(h.clock.Now()) || asked.Items[0].Date.String() != "2026-12-25" || asked.Items[0].Kind != pricing.KindService {
+	if h.pricing.calls.Load() != 1 || len(asked.Items) != 2 || asked.Slug != "harbor" ||
+		asked.OfferVersion != version ||
+		!asked.PurchaseAt.Equal(h.clock.Now()) || asked.Items[0].Date.String() != "2026-12-25" ||
+		asked.Items[0].Kind != pricing.KindService {
 		t.Errorf("asked %d times, last %+v", h.pricing.calls.Load(), asked)
 	}
 }
@@ -303,7 +313,8 @@ func TestServicesAreListedWithoutQuotesWhilePricingIsAway(t *testing.T) {
 	h.clock.Advance(2 * time.Second) // for as long the prices hold that were asked for before
 	a := h.get("/services")
 	body := a.json(t)
-	if a.status != http.StatusOK || body["quote"].(map[string]any)["applies_pricing_rules"] != false || len(body["services"].([]any)) != 3 {
+	if a.status != http.StatusOK || body["quote"].(map[string]any)["applies_pricing_rules"] != false ||
+		len(body["services"].([]any)) != 3 {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	for _, s := range body["services"].([]any) {
@@ -331,10 +342,12 @@ func TestBadParametersAreNamed(t *testing.T) {
 	t.Parallel()
 	h := start(t)
 	h.mustPublish(harborYAML)
-	for _, date := range []string{"2027-02-29", "2026-13-01", "tomorrow", "", "2026-12-25T10:00", "%00", "%ff%fe", "20261225"} {
+	for _, date := range []string{"2027-02-29", "2026-13-01", "tomorrow", "", "2026-12-25T10:00", "%00", "%ff%fe",
+		"20261225"} {
 		h.wantFault(h.get("/services?date="+date), http.StatusBadRequest, "invalid_parameter", "date")
 	}
-	for _, id := range []string{"x", "", "%00", "{3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10}", "3f2c8a520c5e4d5b9a556f0f4a1f7d10", "3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d1g"} {
+	for _, id := range []string{"x", "", "%00", "{3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10}",
+		"3f2c8a520c5e4d5b9a556f0f4a1f7d10", "3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d1g"} {
 		h.wantFault(h.get("/staff?service_id="+id), http.StatusBadRequest, "invalid_parameter", "service_id")
 	}
 }
@@ -363,14 +376,16 @@ func TestLocaleNeverFailsAndResolvesTexts(t *testing.T) {
 		{"?locale=%00", "Anna"}, {"?locale=%ff", "Anna"}, {"?locale=not-a-language-at-all", "Anna"},
 	} {
 		a := h.get("/staff" + c.query)
-		if a.status != http.StatusOK || strings.Contains(a.body, "_translations") || !strings.Contains(a.body, `"name":"`+c.name+`"`) {
+		if a.status != http.StatusOK || strings.Contains(a.body, "_translations") || !strings.Contains(a.body,
+			`"name":"`+c.name+`"`) {
 			t.Errorf("%s: %d %s", c.query, a.status, a.body)
 		}
 	}
 	if a := h.get("/staff?locale="); a.body != raw {
 		t.Errorf("an empty locale shows %s, none %s", a.body, raw)
 	}
-	if a := h.get("/services?locale=pt"); strings.Contains(a.body, "_translations") || !strings.Contains(a.body, `"name":"Corte"`) {
+	if a := h.get("/services?locale=pt"); strings.Contains(a.body, "_translations") || !strings.Contains(a.body,
+		`"name":"Corte"`) {
 		t.Error(a.body)
 	}
 }
@@ -395,7 +410,8 @@ func TestPublicAnswersAreTaggedAndConfirmedBy304(t *testing.T) {
 			t.Errorf("%s with another tag: %d", path, other.status)
 		}
 		head := h.call(http.MethodHead, h.public+"/api/public/harbor"+path, nil)
-		if head.status != http.StatusOK || head.body != "" || head.header.Get("ETag") != tag || head.header.Get("Content-Length") != fmt.Sprint(len(first.body)) {
+		if head.status != http.StatusOK || head.body != "" || head.header.Get("ETag") != tag ||
+			head.header.Get("Content-Length") != fmt.Sprint(len(first.body)) {
 			t.Errorf("HEAD %s: %d %q %v", path, head.status, head.body, head.header)
 		}
 	}
@@ -409,7 +425,8 @@ func TestThePauseEndsByItselfOnItsDay(t *testing.T) {
 	paused := h.get("/info")
 	h.clock.Advance(time.Second) // midnight in Auckland
 	open := h.get("/info", "If-None-Match", paused.header.Get("ETag"))
-	if paused.json(t)["online_bookings_paused"] != true || open.status != http.StatusOK || open.json(t)["online_bookings_paused"] != false {
+	if paused.json(t)["online_bookings_paused"] != true || open.status != http.StatusOK ||
+		open.json(t)["online_bookings_paused"] != false {
 		t.Errorf("before %s, after %d %s", paused.body, open.status, open.body)
 	}
 }
@@ -420,12 +437,15 @@ func TestUnknownBusinessesPathsAndMethods(t *testing.T) {
 	h.mustPublish(harborYAML)
 	for _, slug := range []string{"nobody", "Harbor", "har%00bor", "%ff", strings.Repeat("a", 64)} {
 		for _, path := range []string{"/info", "/services", "/staff"} {
-			h.wantFault(h.call(http.MethodGet, h.public+"/api/public/"+slug+path, nil), http.StatusNotFound, "business_not_found", "Business not found")
+			h.wantFault(h.call(http.MethodGet, h.public+"/api/public/"+slug+path, nil), http.StatusNotFound,
+				"business_not_found", "Business not found")
 		}
-		h.wantFault(h.call(http.MethodGet, h.internal+"/internal/offers/"+slug, nil), http.StatusNotFound, "business_not_found", "Business not found")
+		h.wantFault(h.call(http.MethodGet, h.internal+"/internal/offers/"+slug, nil), http.StatusNotFound,
+			"business_not_found", "Business not found")
 	}
 	h.wantFault(h.get("/nothing"), http.StatusNotFound, "not_found", "")
-	h.wantFault(h.call(http.MethodPost, h.public+"/api/public/harbor/info", nil), http.StatusMethodNotAllowed, "method_not_allowed", "")
+	h.wantFault(h.call(http.MethodPost, h.public+"/api/public/harbor/info", nil), http.StatusMethodNotAllowed,
+		"method_not_allowed", "")
 	for _, path := range []string{"/internal/offers/harbor", "/internal/businesses", "/metrics"} {
 		h.wantFault(h.call(http.MethodGet, h.public+path, nil), http.StatusNotFound, "not_found", "")
 	}
@@ -525,10 +545,12 @@ func TestEachPublicPathHasItsOwnLimitByAddress(t *testing.T) {
 
 func TestSettingsAreJudgedTogether(t *testing.T) {
 	t.Parallel()
-	bad := Config{PricingTimeout: -1, BookingTimeout: -1, RentalTimeout: -1, MemoryBytes: -1, RenderedBytes: -1, Limits: limits.Config{PublicPerMinute: -1}, Server: server.Config{TrustedProxies: []string{"x"}}}
+	bad := Config{PricingTimeout: -1, BookingTimeout: -1, RentalTimeout: -1, MemoryBytes: -1, RenderedBytes: -1,
+		Limits: limits.Config{PublicPerMinute: -1}, Server: server.Config{TrustedProxies: []string{"x"}}}
 	bad.Postgres.MaxConns = 1
 	err := bad.Validate()
-	for _, name := range []string{"PRICING_TIMEOUT", "BOOKING_TIMEOUT", "RENTAL_TIMEOUT", "CATALOG_MEMORY_BYTES", "CATALOG_RENDERED_BYTES", "PUBLIC_LIMIT_PER_MINUTE", "TRUSTED_PROXIES", "REDIS_URL"} {
+	for _, name := range []string{"PRICING_TIMEOUT", "BOOKING_TIMEOUT", "RENTAL_TIMEOUT", "CATALOG_MEMORY_BYTES",
+		"CATALOG_RENDERED_BYTES", "PUBLIC_LIMIT_PER_MINUTE", "TRUSTED_PROXIES", "REDIS_URL"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v does not name %s", err, name)
 		}

@@ -14,10 +14,12 @@ import (
 func TestDatesThatNobodyCanBookAreListedUnquoted(t *testing.T) {
 	t.Parallel()
 	h := start(t)
-	h.mustPublish(strings.Replace(rentalsYAML, "bookings: {", "bookings: {advance_days: 30, ", 1) + "services: [{key: cut, name: Cut, duration_minutes: 30, price: 10}]\n")
+	h.mustPublish(strings.Replace(rentalsYAML, "bookings: {", "bookings: {advance_days: 30, ", 1) +
+		"services: [{key: cut, name: Cut, duration_minutes: 30, price: 10}]\n")
 	for _, path := range []string{"/services", "/rentals"} {
 		for date, quoted := range map[string]bool{
-			"2026-11-20": false, "2026-11-21": true, "2026-12-21": true, "2026-12-22": false, "0001-01-01": false, "9999-12-31": false,
+			"2026-11-20": false, "2026-11-21": true, "2026-12-21": true, "2026-12-22": false, "0001-01-01": false,
+			"9999-12-31": false,
 		} {
 			before := h.pricing.calls.Load()
 			a := h.get(path + "?date=" + date)
@@ -25,7 +27,8 @@ func TestDatesThatNobodyCanBookAreListedUnquoted(t *testing.T) {
 			if a.status != http.StatusOK || quote["date"] != date || quote["applies_pricing_rules"] != quoted {
 				t.Errorf("%s of %s: %d %v, quoted %t", path, date, a.status, quote, quoted)
 			}
-			if strings.Contains(a.body, `"quoted_price":9.00`) != quoted || strings.Contains(quote["basis"].(string), "nothing can be booked for "+date) == quoted {
+			if strings.Contains(a.body, `"quoted_price":9.00`) != quoted || strings.Contains(quote["basis"].(string),
+				"nothing can be booked for "+date) == quoted {
 				t.Errorf("%s of %s: %s", path, date, a.body)
 			}
 			if asked := h.pricing.calls.Load() > before; asked != quoted {
@@ -57,7 +60,8 @@ func TestOneBusinessTakesNotThePricesOfAnother(t *testing.T) {
 		mu.Unlock()
 	}
 	h.mustPublish(harborYAML)
-	other := h.call(http.MethodPut, h.internal+"/internal/businesses/other", []byte(strings.Replace(harborYAML, "slug: harbor", "slug: other", 1)))
+	other := h.call(http.MethodPut, h.internal+"/internal/businesses/other",
+		[]byte(strings.Replace(harborYAML, "slug: harbor", "slug: other", 1)))
 	if other.status != http.StatusCreated {
 		t.Fatalf("publish: %d %s", other.status, other.body)
 	}
@@ -91,7 +95,8 @@ func TestWhatManyAskForAtOnceIsAskedOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			if a := h.get("/services?date=2026-12-25"); a.status != http.StatusOK || !strings.Contains(a.body, `"quoted_price":9.00`) {
+			if a := h.get("/services?date=2026-12-25"); a.status != http.StatusOK || !strings.Contains(a.body,
+				`"quoted_price":9.00`) {
 				t.Errorf("%d %s", a.status, a.body)
 			}
 		})

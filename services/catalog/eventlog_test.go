@@ -49,23 +49,27 @@ func TestEventsTellOfBusinessesAsTheListShowsThem(t *testing.T) {
 	if err != nil || len(page.Events) != 4 {
 		t.Fatalf("%+v, %v", page, err)
 	}
-	types := []event.Type{event.BusinessPublished, event.BusinessPublished, event.BusinessPublished, event.BusinessRemoved}
+	types := []event.Type{event.BusinessPublished, event.BusinessPublished, event.BusinessPublished,
+		event.BusinessRemoved}
 	for i, e := range page.Events {
 		var got catalog.Business
 		if err := json.Unmarshal(e.Data, &got); err != nil {
 			t.Fatal(err)
 		}
-		if e.Type != types[i] || e.Sequence != i+1 || e.Actor != who || e.Subject != (event.Subject{Kind: event.Business, ID: e.BusinessID}) {
+		if e.Type != types[i] || e.Sequence != i+1 || e.Actor != who ||
+			e.Subject != (event.Subject{Kind: event.Business, ID: e.BusinessID}) {
 			t.Errorf("%+v", e)
 		}
 		if i < len(want) && cmp.Diff(want[i], got) != "" {
 			t.Errorf("(-want +got):\n%s", cmp.Diff(want[i], got))
 		}
-		if got.ID != e.BusinessID || got.Slug != "harbor" || got.Version != min(3, int64(i+1)) || got.Name != want[0].Name {
+		if got.ID != e.BusinessID || got.Slug != "harbor" || got.Version != min(3, int64(i+1)) ||
+			got.Name != want[0].Name {
 			t.Errorf("%+v", got)
 		}
 	}
-	if list, err := events.List(t.Context(), page.Events[0].BusinessID, event.Filter{Type: event.BusinessRemoved}, request.Page{}); err != nil || len(list.Events) != 1 {
+	if list, err := events.List(t.Context(), page.Events[0].BusinessID, event.Filter{Type: event.BusinessRemoved},
+		request.Page{}); err != nil || len(list.Events) != 1 {
 		t.Errorf("%+v, %v", list, err)
 	}
 }

@@ -17,7 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
 )
 
-// salesServer stands for booking: it has sold 7 tickets, or what sold says, of every event, 3 of them of the tiers it is told of.
+// salesServer stands for booking: it has sold 7 tickets, or what sold says, of every event, 3 of them of the tiers it
+// is told of.
 type salesServer struct {
 	*httptest.Server
 
@@ -133,15 +134,18 @@ func TestEventsAreQuotedAndCountedInOneCallEach(t *testing.T) {
 		t.Errorf("%d events", n)
 	}
 	asked := h.pricing.last.Load()
-	if h.pricing.calls.Load() != 1 || len(asked.Items) != 2 || asked.OfferVersion != version || !asked.PurchaseAt.Equal(h.clock.Now()) ||
-		asked.Items[1].Kind != pricing.KindEvent || asked.Items[1].ID.String() != galaID || asked.Items[1].TierID.String() != vipID {
+	if h.pricing.calls.Load() != 1 || len(asked.Items) != 2 || asked.OfferVersion != version ||
+		!asked.PurchaseAt.Equal(h.clock.Now()) ||
+		asked.Items[1].Kind != pricing.KindEvent || asked.Items[1].ID.String() != galaID ||
+		asked.Items[1].TierID.String() != vipID {
 		t.Errorf("pricing was asked %d times, last %+v", h.pricing.calls.Load(), asked)
 	}
 	counted := h.sales.last.Load()
 	if h.sales.calls.Load() != 1 || len(counted.EventIDs) != 2 || counted.EventIDs[0].String() != galaID {
 		t.Errorf("booking was asked %d times, last %+v", h.sales.calls.Load(), counted)
 	}
-	if path := *h.sales.path.Load(); !strings.HasPrefix(path, "/internal/businesses/") || !strings.HasSuffix(path, "/tickets/sales") {
+	if path := *h.sales.path.Load(); !strings.HasPrefix(path, "/internal/businesses/") || !strings.HasSuffix(path,
+		"/tickets/sales") {
 		t.Errorf("asked %s", path)
 	}
 }
@@ -151,7 +155,10 @@ func TestEventsAreListedWhilePeersAreAway(t *testing.T) {
 	for name, away := range map[string]func(*harness){
 		"booking fails":        func(h *harness) { h.sales.away.Store(true) },
 		"booking is not there": func(h *harness) { h.sales.Close() },
-		"booking is slow":      func(h *harness) { h.sales.slow = make(chan struct{}); h.t.Cleanup(func() { close(h.sales.slow) }) },
+		"booking is slow": func(h *harness) {
+			h.sales.slow = make(chan struct{})
+			h.t.Cleanup(func() { close(h.sales.slow) })
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -159,7 +166,8 @@ func TestEventsAreListedWhilePeersAreAway(t *testing.T) {
 			h.mustPublish(eventsYAML)
 			away(h)
 			a := h.get("/events")
-			if a.status != http.StatusOK || strings.Count(a.body, `"spots_remaining":null`) != 5 || !strings.Contains(a.body, `"quoted_price":18.00`) {
+			if a.status != http.StatusOK || strings.Count(a.body, `"spots_remaining":null`) != 5 ||
+				!strings.Contains(a.body, `"quoted_price":18.00`) {
 				t.Errorf("%d %s", a.status, a.body)
 			}
 		})
@@ -170,7 +178,8 @@ func TestEventsAreListedWhilePeersAreAway(t *testing.T) {
 		h.mustPublish(eventsYAML)
 		h.pricing.away.Store(true)
 		a := h.get("/events")
-		if a.status != http.StatusOK || strings.Count(a.body, `"quoted_price":null`) != 3 || !strings.Contains(a.body, `"applies_pricing_rules":false`) ||
+		if a.status != http.StatusOK || strings.Count(a.body, `"quoted_price":null`) != 3 || !strings.Contains(a.body,
+			`"applies_pricing_rules":false`) ||
 			!strings.Contains(a.body, `"spots_remaining":5`) {
 			t.Errorf("%d %s", a.status, a.body)
 		}
@@ -211,24 +220,28 @@ func TestABusinessWithoutEventsAsksNobody(t *testing.T) {
 	for _, manifest := range []string{harborYAML, "modules: {events: false}\n" + eventsYAML} {
 		h.mustPublish(manifest)
 		a := h.get("/events")
-		if a.status != http.StatusOK || !strings.HasPrefix(a.body, `{"events":[],"currency":"EUR","quote":{"date":"2026-11-21","applies_pricing_rules":true`) {
+		if a.status != http.StatusOK || !strings.HasPrefix(a.body,
+			`{"events":[],"currency":"EUR","quote":{"date":"2026-11-21","applies_pricing_rules":true`) {
 			t.Errorf("%d %s", a.status, a.body)
 		}
 	}
 	if n := h.pricing.calls.Load() + h.sales.calls.Load(); n != 0 {
 		t.Errorf("%d calls", n)
 	}
-	h.wantFault(h.call(http.MethodGet, h.public+"/api/public/nobody/events", nil), http.StatusNotFound, "business_not_found", "Business not found")
+	h.wantFault(h.call(http.MethodGet, h.public+"/api/public/nobody/events", nil), http.StatusNotFound,
+		"business_not_found", "Business not found")
 }
 
 func TestEventsResolveTheirLanguage(t *testing.T) {
 	t.Parallel()
 	h := start(t)
 	h.mustPublish(eventsYAML)
-	if a := h.get("/events"); !strings.Contains(a.body, `"name_translations":{"pt":"Gala Grande"}`) || !strings.Contains(a.body, `"name_translations":{"pt":"Lugar"}`) {
+	if a := h.get("/events"); !strings.Contains(a.body, `"name_translations":{"pt":"Gala Grande"}`) ||
+		!strings.Contains(a.body, `"name_translations":{"pt":"Lugar"}`) {
 		t.Errorf("without locale: %s", a.body)
 	}
-	for locale, want := range map[string]string{"pt-BR": "Gala Grande Lugar", "xx": "Gala Seat", "%00": "Gala Seat", "EN": "Gala Seat"} {
+	for locale, want := range map[string]string{"pt-BR": "Gala Grande Lugar", "xx": "Gala Seat", "%00": "Gala Seat",
+		"EN": "Gala Seat"} {
 		a := h.get("/events?locale=" + locale)
 		gala := a.json(t)["events"].([]any)[0].(map[string]any)
 		got := fmt.Sprint(gala["name"], " ", gala["inventory"].([]any)[0].(map[string]any)["name"])

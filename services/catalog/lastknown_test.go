@@ -28,8 +28,8 @@ func startBeforeHanging(t *testing.T) (*harness, *testkit.Hanging) {
 	return h, hanging
 }
 
-// restart has the database hang and starts one more replica, which waits for it only a little. The other one, which publishes, has the time that a
-// busy machine takes.
+// restart has the database hang and starts one more replica, which waits for it only a little. The other one, which
+// publishes, has the time that a busy machine takes.
 func (h *harness) restart(hanging *testkit.Hanging) (string, string) {
 	h.t.Helper()
 	hanging.Hang(true)
@@ -64,11 +64,13 @@ func TestARestartedReplicaAnswersReadsWithoutItsDatabase(t *testing.T) {
 	public, internal := h.restart(hanging)
 	for _, path := range []string{"/info", "/services", "/staff", "/events", "/rentals"} {
 		a := h.call(http.MethodGet, public+"/api/public/harbor"+path, nil)
-		if a.status != http.StatusOK || path == "/services" && (!strings.Contains(a.body, "Wash") || strings.Contains(a.body, "onclick")) {
+		if a.status != http.StatusOK || path == "/services" &&
+			(!strings.Contains(a.body, "Wash") || strings.Contains(a.body, "onclick")) {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
 		}
 	}
-	testkit.Until(t, "it is ready", func(context.Context) error { // a probe gives each answer two seconds, of which the database takes one
+	// a probe gives each answer two seconds, of which the database takes one
+	testkit.Until(t, "it is ready", func(context.Context) error {
 		if a := h.call(http.MethodGet, internal+"/readyz", nil); a.status != http.StatusOK {
 			return errors.New(a.body)
 		}
@@ -119,7 +121,8 @@ func TestWhatWasPublishedOrRemovedLastIsNeverUndoneByACopy(t *testing.T) {
 				t.Fatal(err)
 			}
 			public, _ := h.restart(hanging)
-			if a := h.call(http.MethodGet, public+"/api/public/harbor/info", nil); a.status != http.StatusServiceUnavailable {
+			if a := h.call(http.MethodGet, public+"/api/public/harbor/info",
+				nil); a.status != http.StatusServiceUnavailable {
 				t.Errorf("%d %s", a.status, a.body)
 			}
 		})

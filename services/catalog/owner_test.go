@@ -38,7 +38,8 @@ func TestOwnerPublishesReadsBackAndRollsBack(t *testing.T) {
 	if want := (peercatalog.Published{ID: first.ID, Slug: "harbor", Version: 2}); *second != want {
 		t.Errorf("got %+v, want %+v", *second, want)
 	}
-	if _, err := h.owner.Publish(ctx, "harbor", []byte(harborYAML), "", `"1"`); !fault.Is(err, fault.PreconditionFailed) {
+	if _, err := h.owner.Publish(ctx, "harbor", []byte(harborYAML), "", `"1"`); !fault.Is(err,
+		fault.PreconditionFailed) {
 		t.Errorf("an old If-Match: %v", err)
 	}
 	third, err := h.owner.Rollback(ctx, "harbor", 1, "")
@@ -54,7 +55,8 @@ func TestOwnerPublishesReadsBackAndRollsBack(t *testing.T) {
 			t.Errorf("version %d is %s\n%s", version, got.MediaType, got.Text)
 		}
 	}
-	if newest, err := h.owner.Get(ctx, "harbor", 0, ""); err != nil || newest.ETag != `"3"` || newest.MediaType != peercatalog.MediaJSON {
+	if newest, err := h.owner.Get(ctx, "harbor", 0, ""); err != nil || newest.ETag != `"3"` ||
+		newest.MediaType != peercatalog.MediaJSON {
 		t.Errorf("got %+v, %v", newest, err)
 	}
 	if a := h.get("/info"); a.json(t)["name"] != "Harbor" {
@@ -66,14 +68,16 @@ func TestCompilingPublishesNothing(t *testing.T) {
 	t.Parallel()
 	h := start(t)
 	h.mustPublish(harborYAML)
-	offer, err := h.owner.Compile(t.Context(), "harbor", []byte(strings.Replace(harborYAML, "name: Harbor", "name: New Harbor", 1)))
+	offer, err := h.owner.Compile(t.Context(), "harbor",
+		[]byte(strings.Replace(harborYAML, "name: Harbor", "name: New Harbor", 1)))
 	if err != nil || offer.Name != "New Harbor" {
 		t.Errorf("got %+v, %v", offer, err)
 	}
 	if newest, err := h.owner.Get(t.Context(), "harbor", 0, ""); err != nil || newest.ETag != `"1"` {
 		t.Errorf("it was published: %+v, %v", newest, err)
 	}
-	if _, err := h.owner.Compile(t.Context(), "harbor", []byte("kind: Business")); !fault.Is(err, fault.InvalidParameter) || fault.Of(err).Extra["problems"] == nil {
+	if _, err := h.owner.Compile(t.Context(), "harbor", []byte("kind: Business")); !fault.Is(err,
+		fault.InvalidParameter) || fault.Of(err).Extra["problems"] == nil {
 		t.Errorf("of what is no manifest: %v", err)
 	}
 	if _, err := h.owner.Compile(t.Context(), "elsewhere", []byte(harborYAML)); !fault.Is(err, fault.InvalidParameter) {
@@ -89,13 +93,15 @@ func TestEveryFormatGivesBackTheSameManifest(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	published := h.call(http.MethodGet, h.internal+"/internal/businesses/harbor", nil, "Accept", "application/json").body
+	published := h.call(http.MethodGet, h.internal+"/internal/businesses/harbor", nil, "Accept",
+		"application/json").body
 	for i, source := range []string{harborYAML, published, "\n " + published} {
 		version := h.mustPublish(source)
 		for _, accept := range []string{"application/json", "application/yaml", "text/yaml", "*/*", ""} {
 			a := h.call(http.MethodGet, h.internal+"/internal/businesses/harbor", nil, "Accept", accept)
 			wantYAML := strings.HasSuffix(accept, "yaml")
-			if isYAML := a.header.Get("Content-Type") == peercatalog.MediaYAML; isYAML != wantYAML || a.header.Get("ETag") != fmt.Sprintf(`"%d"`, version) {
+			if isYAML := a.header.Get("Content-Type") == peercatalog.MediaYAML; isYAML != wantYAML ||
+				a.header.Get("ETag") != fmt.Sprintf(`"%d"`, version) {
 				t.Errorf("%q: headers %v", accept, a.header)
 			}
 			if sameFormat := wantYAML == (i == 0); sameFormat && a.body != source {
@@ -128,7 +134,8 @@ func TestAnInvalidManifestIsRefusedWithEveryProblem(t *testing.T) {
 	t.Parallel()
 	h := start(t)
 	h.mustPublish(harborYAML)
-	a := h.publish(harborHead + "services: [{key: a, name: A, duration_minutes: 0}, {key: a, nam: A, duration_minutes: 5}]\n")
+	a := h.publish(harborHead +
+		"services: [{key: a, name: A, duration_minutes: 0}, {key: a, nam: A, duration_minutes: 5}]\n")
 	h.wantFault(a, http.StatusBadRequest, "invalid_parameter", "The manifest is not valid in ")
 	problems := a.json(t)["problems"].([]any)
 	if len(problems) < 3 {
@@ -141,7 +148,8 @@ func TestAnInvalidManifestIsRefusedWithEveryProblem(t *testing.T) {
 		}
 	}
 	for name, source := range map[string]string{
-		"nothing": "", "broken JSON": `{"apiVersion": `, "broken YAML": "a: [", "NUL": harborYAML + "\x00", "no UTF-8": harborYAML + "# \xff",
+		"nothing": "", "broken JSON": `{"apiVersion": `, "broken YAML": "a: [", "NUL": harborYAML + "\x00",
+		"no UTF-8":     harborYAML + "# \xff",
 		"another slug": strings.Replace(harborYAML, "slug: harbor", "slug: quay", 1),
 	} {
 		a := h.publish(source)
@@ -175,14 +183,17 @@ func TestAnIdIsFixedAndItsOwn(t *testing.T) {
 	t.Parallel()
 	h := start(t)
 	h.mustPublish(harborYAML)
-	moved := h.publish(strings.Replace(harborYAML, "slug: harbor", "id: 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10\nslug: harbor", 1))
+	moved := h.publish(strings.Replace(harborYAML, "slug: harbor",
+		"id: 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10\nslug: harbor", 1))
 	h.wantFault(moved, http.StatusBadRequest, "invalid_parameter", "keeps its id")
-	if problem := moved.json(t)["problems"].([]any)[0].(map[string]any); problem["path"] != "id" || problem["line"].(float64) != 4 {
+	if problem := moved.json(t)["problems"].([]any)[0].(map[string]any); problem["path"] != "id" ||
+		problem["line"].(float64) != 4 {
 		t.Errorf("problem %v", problem)
 	}
 	harbor, _ := manifest.Parse([]byte(harborYAML))
 	quay := strings.Replace(harborYAML, "slug: harbor", "id: "+harbor.BusinessID().String()+"\nslug: quay", 1)
-	h.wantFault(h.call(http.MethodPut, h.internal+"/internal/businesses/quay", []byte(quay)), http.StatusBadRequest, "invalid_parameter", "another business")
+	h.wantFault(h.call(http.MethodPut, h.internal+"/internal/businesses/quay", []byte(quay)), http.StatusBadRequest,
+		"invalid_parameter", "another business")
 	h.wantVersions(1)
 }
 
@@ -190,7 +201,8 @@ func TestTooLargeManifestsAreRefused(t *testing.T) {
 	t.Parallel()
 	h := start(t)
 	for _, size := range []int{manifest.MaxBytes + 1, 17 << 20} {
-		h.wantFault(h.publish(strings.Repeat("#", size)), http.StatusRequestEntityTooLarge, "payload_too_large", "too large")
+		h.wantFault(h.publish(strings.Repeat("#", size)), http.StatusRequestEntityTooLarge, "payload_too_large",
+			"too large")
 	}
 }
 
@@ -199,12 +211,15 @@ func TestBadOwnerRequestsAreNamed(t *testing.T) {
 	h := start(t)
 	h.mustPublish(harborYAML)
 	one := h.internal + "/internal/businesses/harbor"
-	h.wantFault(h.publish(harborYAML, "If-None-Match", "*"), http.StatusPreconditionFailed, "precondition_failed", "If-Match")
+	h.wantFault(h.publish(harborYAML, "If-None-Match", "*"), http.StatusPreconditionFailed, "precondition_failed",
+		"If-Match")
 	for _, match := range []string{"x", `"0"`, "-1", `W/"1"`, "*", `"1", "2"`} {
 		h.wantFault(h.publish(harborYAML, "If-Match", match), http.StatusBadRequest, "invalid_parameter", "If-Match")
 	}
-	for _, body := range []string{"", "{", "[]", `{}`, `{"version": 0}`, `{"version": 1.5}`, `{"version": "1"}`, "\x00"} {
-		h.wantFault(h.call(http.MethodPost, one+"/rollback", []byte(body)), http.StatusBadRequest, "invalid_parameter", "version")
+	for _, body := range []string{"", "{", "[]", `{}`, `{"version": 0}`, `{"version": 1.5}`, `{"version": "1"}`,
+		"\x00"} {
+		h.wantFault(h.call(http.MethodPost, one+"/rollback", []byte(body)), http.StatusBadRequest, "invalid_parameter",
+			"version")
 	}
 	for path, field := range map[string]string{
 		one + "?version=x": "version", one + "?version=0": "version", one + "?version=99999999999999999999": "version",
@@ -214,13 +229,17 @@ func TestBadOwnerRequestsAreNamed(t *testing.T) {
 		h.wantFault(h.call(http.MethodGet, path, nil), http.StatusBadRequest, "invalid_parameter", field)
 	}
 	h.wantFault(h.call(http.MethodGet, one+"?version=2", nil), http.StatusNotFound, "not_found", "version")
-	h.wantFault(h.call(http.MethodPost, one+"/rollback", []byte(`{"version": 2}`)), http.StatusNotFound, "not_found", "version")
+	h.wantFault(h.call(http.MethodPost, one+"/rollback", []byte(`{"version": 2}`)), http.StatusNotFound, "not_found",
+		"version")
 	for _, slug := range []string{"nobody", "%00", "%ff"} {
 		other := h.internal + "/internal/businesses/" + slug
 		h.wantFault(h.call(http.MethodGet, other, nil), http.StatusNotFound, "business_not_found", "Business not found")
-		h.wantFault(h.call(http.MethodGet, other+"/versions", nil), http.StatusNotFound, "business_not_found", "Business not found")
-		h.wantFault(h.call(http.MethodPost, other+"/rollback", []byte(`{"version": 1}`)), http.StatusNotFound, "business_not_found", "Business not found")
-		h.wantFault(h.call(http.MethodDelete, other, nil), http.StatusNotFound, "business_not_found", "Business not found")
+		h.wantFault(h.call(http.MethodGet, other+"/versions", nil), http.StatusNotFound, "business_not_found",
+			"Business not found")
+		h.wantFault(h.call(http.MethodPost, other+"/rollback", []byte(`{"version": 1}`)), http.StatusNotFound,
+			"business_not_found", "Business not found")
+		h.wantFault(h.call(http.MethodDelete, other, nil), http.StatusNotFound, "business_not_found",
+			"Business not found")
 	}
 }
 
@@ -233,7 +252,8 @@ func TestARemovedBusinessIsGoneEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.wantFault(h.get("/info"), http.StatusNotFound, "business_not_found", "Business not found")
-	h.wantFault(h.call(http.MethodGet, h.internal+"/internal/offers/harbor", nil), http.StatusNotFound, "business_not_found", "Business not found")
+	h.wantFault(h.call(http.MethodGet, h.internal+"/internal/offers/harbor", nil), http.StatusNotFound,
+		"business_not_found", "Business not found")
 	if err := h.owner.Delete(t.Context(), "harbor", firstOf("harbor")); !fault.Is(err, fault.BusinessNotFound) {
 		t.Errorf("removed twice: %v", err)
 	}
@@ -260,13 +280,15 @@ func TestListsPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, b := range list.Businesses {
-			slugs = append(slugs, fmt.Sprintf("%s %d %s %t", b.Slug, b.Version, b.Name, b.UpdatedAt.Equal(h.clock.Now())))
+			slugs = append(slugs, fmt.Sprintf("%s %d %s %t", b.Slug, b.Version, b.Name,
+				b.UpdatedAt.Equal(h.clock.Now())))
 		}
 		if page.Cursor = list.NextCursor; page.Cursor == "" {
 			break
 		}
 	}
-	if diff := cmp.Diff([]string{"bay 1 Harbor true", "harbor 3 Harbor true", "quay 1 Harbor true"}, slugs); diff != "" {
+	if diff := cmp.Diff([]string{"bay 1 Harbor true", "harbor 3 Harbor true", "quay 1 Harbor true"},
+		slugs); diff != "" {
 		t.Error(diff)
 	}
 	first, err := h.owner.Versions(t.Context(), "harbor", request.Page{Limit: 2})
@@ -282,7 +304,8 @@ func TestListsPage(t *testing.T) {
 func TestOffersAreTaggedAndNeverOld(t *testing.T) {
 	t.Parallel()
 	h := start(t, withoutRedis)
-	_, other := h.run() // the clock stands still and no message comes: a replica that trusted its memory would be behind
+	// the clock stands still and no message comes: a replica that trusted its memory would be behind
+	_, other := h.run()
 	url := other + "/internal/offers/harbor"
 	var tag string
 	for i := range 5 {
@@ -345,8 +368,9 @@ func large(sentences int) []byte {
 	}
 	b.WriteString("services:\n")
 	for i := range 2000 {
-		fmt.Fprintf(&b, "  - key: s%d\n    name: Service %d\n    description_html: \"<p>%s</p>\"\n    duration_minutes: 45\n    price: %d.50\n"+
-			"    order: %d\n    staff: [m%d, m%d, m%d]\n    translations: {pt: {name: Serviço %d}}\n",
+		fmt.Fprintf(&b,
+			"  - key: s%d\n    name: Service %d\n    description_html: \"<p>%s</p>\"\n    duration_minutes: 45\n    price: %d.50\n"+
+				"    order: %d\n    staff: [m%d, m%d, m%d]\n    translations: {pt: {name: Serviço %d}}\n",
 			i, i, words, i%90+10, i, i%500, (i+1)%500, (i+2)%500, i)
 	}
 	return b.Bytes()
@@ -377,11 +401,13 @@ func TestRepeatedChangesAreAnsweredAsTheFirst(t *testing.T) {
 		}
 	}
 	changed := strings.Replace(harborYAML, "name: Harbor", "name: New Harbor", 1)
-	if _, err := h.owner.Publish(named("a"), "harbor", []byte(changed), "", ""); !fault.Is(err, fault.IdempotencyMismatch) {
+	if _, err := h.owner.Publish(named("a"), "harbor", []byte(changed), "", ""); !fault.Is(err,
+		fault.IdempotencyMismatch) {
 		t.Errorf("another manifest under the key: %v", err)
 	}
 	for range 2 { // the If-Match of the repetition is old by then
-		if got, err := h.owner.Publish(named("b"), "harbor", []byte(changed), "", `"1"`); err != nil || got.Version != 2 {
+		if got, err := h.owner.Publish(named("b"), "harbor", []byte(changed), "", `"1"`); err != nil ||
+			got.Version != 2 {
 			t.Errorf("publish again: %+v, %v", got, err)
 		}
 	}

@@ -19,7 +19,8 @@ func TestAnAnswerIsRenderedOnceForAVersionLanguageAndDate(t *testing.T) {
 	t.Parallel()
 	h := start(t)
 	h.mustPublish(harborYAML)
-	paths := []string{"/services", "/services?date=2026-12-25", "/services?locale=pt", "/services?locale=xx", "/staff", "/staff?locale=pt", "/info"}
+	paths := []string{"/services", "/services?date=2026-12-25", "/services?locale=pt", "/services?locale=xx", "/staff",
+		"/staff?locale=pt", "/info"}
 	first := map[string]string{}
 	for _, path := range paths {
 		first[path] = h.get(path).body
@@ -48,7 +49,8 @@ func TestStaffIsKeptForEachServiceByItself(t *testing.T) {
 	h.mustPublish(harborYAML)
 	ids := h.serviceIDs()
 	for range 2 {
-		for path, n := range map[string]int{"/staff": 1, "/staff?service_id=" + ids["cut"]: 1, "/staff?service_id=" + ids["talk"]: 0} {
+		for path, n := range map[string]int{"/staff": 1, "/staff?service_id=" + ids["cut"]: 1,
+			"/staff?service_id=" + ids["talk"]: 0} {
 			if got := len(h.get(path).json(t)["staff"].([]any)); got != n {
 				t.Errorf("%s lists %d, want %d", path, got, n)
 			}
@@ -58,7 +60,8 @@ func TestStaffIsKeptForEachServiceByItself(t *testing.T) {
 
 func TestPricesAreAskedForAgainAfterTwoSeconds(t *testing.T) {
 	t.Parallel()
-	for path, manifest := range map[string]string{"/services": harborYAML, "/events": eventsYAML, "/rentals": rentalsYAML} {
+	for path, manifest := range map[string]string{"/services": harborYAML, "/events": eventsYAML,
+		"/rentals": rentalsYAML} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			h := start(t)
@@ -82,7 +85,8 @@ func TestAnAnswerWhosePricesComeOutTheSameKeepsItsTag(t *testing.T) {
 	h.mustPublish(harborYAML)
 	first := h.get("/services")
 	h.clock.Advance(2 * time.Second)
-	if a := h.get("/services", "If-None-Match", first.header.Get("ETag")); a.status != http.StatusNotModified || h.pricing.calls.Load() != 2 {
+	if a := h.get("/services", "If-None-Match", first.header.Get("ETag")); a.status != http.StatusNotModified ||
+		h.pricing.calls.Load() != 2 {
 		t.Errorf("%d after %d calls", a.status, h.pricing.calls.Load())
 	}
 	calls := h.pricing.calls.Load()
@@ -152,7 +156,8 @@ func TestANewVersionIsNeverAnsweredWithTheBytesOfAnOldOne(t *testing.T) {
 	for _, path := range paths {
 		h.get(path)
 	}
-	h.mustPublish(strings.NewReplacer("name: Harbor", "name: Changed", "name: Cut", "name: Changed", "name: Anna", "name: Changed").Replace(harborYAML))
+	h.mustPublish(strings.NewReplacer("name: Harbor", "name: Changed", "name: Cut", "name: Changed", "name: Anna",
+		"name: Changed").Replace(harborYAML))
 	for _, path := range paths {
 		if a := h.get(path); !strings.Contains(a.body, `"name":"Changed"`) {
 			t.Errorf("%s: %s", path, a.body)
@@ -167,14 +172,16 @@ func TestTicketsSoldShowAtOnceWhilePricesHold(t *testing.T) {
 	before := h.get("/events")
 	h.sales.sold.Store(9)
 	after := h.get("/events")
-	if !strings.Contains(before.body, `"total_capacity":12,"spots_remaining":5`) || !strings.Contains(after.body, `"total_capacity":12,"spots_remaining":3`) {
+	if !strings.Contains(before.body, `"total_capacity":12,"spots_remaining":5`) || !strings.Contains(after.body,
+		`"total_capacity":12,"spots_remaining":3`) {
 		t.Errorf("before %s, after %s", before.body, after.body)
 	}
 	if h.pricing.calls.Load() != 1 || h.sales.calls.Load() != 2 {
 		t.Errorf("pricing was asked %d times, booking %d times", h.pricing.calls.Load(), h.sales.calls.Load())
 	}
 	h.sales.away.Store(true)
-	if a := h.get("/events"); strings.Count(a.body, `"spots_remaining":null`) != 5 || !strings.Contains(a.body, `"quoted_price":18.00`) {
+	if a := h.get("/events"); strings.Count(a.body, `"spots_remaining":null`) != 5 || !strings.Contains(a.body,
+		`"quoted_price":18.00`) {
 		t.Errorf("without booking: %s", a.body)
 	}
 	h.sales.away.Store(false)
@@ -192,7 +199,8 @@ func TestCeilingsShowAtOnceWhilePricesHold(t *testing.T) {
 	away := h.get("/rentals")
 	h.ceilings.away.Store(false)
 	after := h.get("/rentals")
-	if !strings.Contains(before.body, `"max_bookable_online":2`) || strings.Contains(away.body, `"max_bookable_online":2`) || after.body != before.body {
+	if !strings.Contains(before.body, `"max_bookable_online":2`) || strings.Contains(away.body,
+		`"max_bookable_online":2`) || after.body != before.body {
 		t.Errorf("before %s, away %s, after %s", before.body, away.body, after.body)
 	}
 	if !strings.Contains(away.body, `"quoted_price":9.00`) || h.pricing.calls.Load() != 1 {

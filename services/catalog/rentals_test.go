@@ -71,7 +71,8 @@ func TestRentalsAreQuotedAndBoundedInOneCallEach(t *testing.T) {
 		t.Fatalf("%d %v %s", a.status, a.header, a.body)
 	}
 	for _, part := range []string{
-		`{"rentals":[{"id":"` + kayakID + `","name":"Caiaque","description":"","description_html":"","category":"","price":12.00,"quoted_price":9.00`,
+		`{"rentals":[{"id":"` + kayakID +
+			`","name":"Caiaque","description":"","description_html":"","category":"","price":12.00,"quoted_price":9.00`,
 		`"quantity":6,"max_bookable_online":2,`,
 		`"add_on_rentals":[{`, `"name":"Vest"`, `"quoted_price":null`, `"max_bookable_online":null`,
 		`"rental_upsells":[{"rental_id":"` + kayakID + `"`,
@@ -85,11 +86,13 @@ func TestRentalsAreQuotedAndBoundedInOneCallEach(t *testing.T) {
 		t.Errorf("with a locale, translations stay: %s", a.body)
 	}
 	asked := h.pricing.last.Load()
-	if h.pricing.calls.Load() != 1 || len(asked.Items) != 1 || asked.OfferVersion != version || asked.Items[0].Kind != pricing.KindRental ||
+	if h.pricing.calls.Load() != 1 || len(asked.Items) != 1 || asked.OfferVersion != version ||
+		asked.Items[0].Kind != pricing.KindRental ||
 		asked.Items[0].ID.String() != kayakID || asked.Items[0].Date.String() != "2026-12-25" {
 		t.Errorf("pricing was asked %d times, last %+v", h.pricing.calls.Load(), asked)
 	}
-	if h.ceilings.calls.Load() != 1 || *h.ceilings.last.Load() != "/internal/businesses/harbor/ceilings?offer_version=1" {
+	if h.ceilings.calls.Load() != 1 ||
+		*h.ceilings.last.Load() != "/internal/businesses/harbor/ceilings?offer_version=1" {
 		t.Errorf("rental was asked %d times, last %s", h.ceilings.calls.Load(), *h.ceilings.last.Load())
 	}
 }
@@ -112,7 +115,8 @@ func TestRentalsAreListedWithoutWhatDoesNotAnswer(t *testing.T) {
 			stop(h)
 			a := h.get("/rentals")
 			if a.status != http.StatusOK || strings.Count(a.body, `"max_bookable_online":null`) != 2 ||
-				strings.Count(a.body, `"quoted_price":null`) != 2 || !strings.Contains(a.body, `"applies_pricing_rules":false`) {
+				strings.Count(a.body, `"quoted_price":null`) != 2 || !strings.Contains(a.body,
+				`"applies_pricing_rules":false`) {
 				t.Errorf("%d %s", a.status, a.body)
 			}
 		})
@@ -124,7 +128,8 @@ func TestABusinessWithoutRentalsAsksNobody(t *testing.T) {
 	h := start(t)
 	h.mustPublish(harborHead)
 	a := h.get("/rentals")
-	if a.status != http.StatusOK || !strings.HasPrefix(a.body, `{"rentals":[],"add_on_rentals":[],"rental_upsells":[],"currency":"EUR","quote":{"date":"2026-11-21","applies_pricing_rules":true`) {
+	if a.status != http.StatusOK || !strings.HasPrefix(a.body,
+		`{"rentals":[],"add_on_rentals":[],"rental_upsells":[],"currency":"EUR","quote":{"date":"2026-11-21","applies_pricing_rules":true`) {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	if h.pricing.calls.Load()+h.ceilings.calls.Load() != 0 {

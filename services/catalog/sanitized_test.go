@@ -33,7 +33,8 @@ func (h *harness) database(statement string) string {
 	}
 	defer func() { _ = conn.Close(h.t.Context()) }()
 	var text string
-	if err := conn.QueryRow(h.t.Context(), strings.ReplaceAll(statement, "versions", pgx.Identifier{h.config.Postgres.Schema, "versions"}.Sanitize())).Scan(&text); err != nil {
+	if err := conn.QueryRow(h.t.Context(), strings.ReplaceAll(statement, "versions",
+		pgx.Identifier{h.config.Postgres.Schema, "versions"}.Sanitize())).Scan(&text); err != nil {
 		h.t.Fatal(err)
 	}
 	return text
@@ -51,7 +52,8 @@ func TestDescriptionsAreSanitizedWhenTheyArePublished(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/services", "/staff", "/events", "/rentals"} {
-		if a := h.get(path); strings.Contains(a.body, "onclick") || strings.Contains(a.body, "=\\\"x\\\"") || !strings.Contains(a.body, "description_html\":\"<") {
+		if a := h.get(path); strings.Contains(a.body, "onclick") || strings.Contains(a.body, "=\\\"x\\\"") ||
+			!strings.Contains(a.body, "description_html\":\"<") {
 			t.Errorf("%s: %s", path, a.body)
 		}
 	}
@@ -81,7 +83,8 @@ func TestAnotherReleasesSanitizedTextIsNotShown(t *testing.T) {
 	h := start(t)
 	h.mustPublish(described)
 	h.database(`UPDATE versions SET sanitizer = sanitizer - 1, sanitized = replace(sanitized::text, 'Wash', 'Stored')::json RETURNING ''`)
-	if a := h.get("/services"); strings.Contains(a.body, "Stored") || strings.Contains(a.body, "onclick") || !strings.Contains(a.body, "Wash") {
+	if a := h.get("/services"); strings.Contains(a.body, "Stored") || strings.Contains(a.body, "onclick") ||
+		!strings.Contains(a.body, "Wash") {
 		t.Error(a.body)
 	}
 }

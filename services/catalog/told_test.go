@@ -16,7 +16,8 @@ func TestBookingHearsOfEachChangeBeforeItIsAnswered(t *testing.T) {
 	for newest, change := range []func() error{
 		func() error { _, err := h.owner.Publish(t.Context(), "harbor", []byte(harborYAML), "", ""); return err },
 		func() error { _, err := h.owner.Rollback(t.Context(), "harbor", 1, ""); return err },
-		func() error { return h.owner.Delete(t.Context(), "harbor", firstOf("harbor")) }, // of which version 4 will be another business's
+		// of which version 4 will be another business's
+		func() error { return h.owner.Delete(t.Context(), "harbor", firstOf("harbor")) },
 	} {
 		if err := change(); err != nil {
 			t.Fatal(err)
@@ -44,19 +45,22 @@ func (h *harness) told(version int64) string {
 	return at
 }
 
-// Who publishes while booking is away is told that it is published and not known to booking, and is answered as ever when they repeat it.
+// Who publishes while booking is away is told that it is published and not known to booking, and is answered as ever
+// when they repeat it.
 func TestAPublishThatBookingHasNotHeardOfIsNotAcknowledged(t *testing.T) {
 	t.Parallel()
 	h := start(t, impatient)
 	h.mustPublish(harborYAML)
 	h.sales.deaf.Store(true)
 	a := h.publish(harborYAML, idempotency.Header, "one")
-	if a.status != http.StatusServiceUnavailable || a.json(t)["messageCode"] != "outcome_unknown" || a.header.Get("Retry-After") == "" {
+	if a.status != http.StatusServiceUnavailable || a.json(t)["messageCode"] != "outcome_unknown" ||
+		a.header.Get("Retry-After") == "" {
 		t.Fatalf("got %d %s", a.status, a.body)
 	}
 	h.told(1)
 	h.sales.deaf.Store(false)
-	if a := h.publish(harborYAML, idempotency.Header, "one"); a.status != http.StatusOK || a.json(t)["version"] != float64(2) {
+	if a := h.publish(harborYAML, idempotency.Header, "one"); a.status != http.StatusOK ||
+		a.json(t)["version"] != float64(2) {
 		t.Errorf("repeated: %d %s", a.status, a.body)
 	}
 	h.told(2)

@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// mayWhat is accounts.md's table as a person reads it: who may, of operator, owner, manager, desk, staff and viewer, by the first letter
-// of each (o, w, m, d, s, v).
+// mayWhat is accounts.md's table as a person reads it: who may, of operator, owner, manager, desk, staff and viewer, by
+// the first letter of each (o, w, m, d, s, v).
 var mayWhat = map[string]string{
 	"sign in":                       "owmdsv",
 	"see businesses":                "owmdsv",
@@ -172,8 +172,8 @@ var rowOfPage = map[string]string{
 	"POST /business/:slug/reservations/:id/return":       "book, move, cancel, sell",
 }
 
-// pageOutcome is the outcome of a page, which says by its status alone what a request met: what is not there, and what is somebody
-// else's, are shown alike. The business is there, so that nothing but an id names what is not.
+// pageOutcome is the outcome of a page, which says by its status alone what a request met: what is not there, and what
+// is somebody else's, are shown alike. The business is there, so that nothing but an id names what is not.
 func pageOutcome(a consoletest.Answer, path, want string) string {
 	switch {
 	case a.Status == 401, a.Status == 303 && a.Header.Get("Location") == "/sign-in":
@@ -190,7 +190,8 @@ func pageOutcome(a consoletest.Answer, path, want string) string {
 func manyPeople(t *testing.T, w *consoletest.World, businessID uuid.UUID) map[string]string {
 	t.Helper()
 	sessions := map[string]string{
-		"nobody": "", "another's owner": w.SessionOf(t, "another@example.com", access.Member{BusinessID: uuid.New(), Role: access.Owner}),
+		"nobody": "", "another's owner": w.SessionOf(t, "another@example.com",
+			access.Member{BusinessID: uuid.New(), Role: access.Owner}),
 	}
 	for _, role := range access.Roles {
 		m := access.Member{BusinessID: businessID, Role: role}
@@ -242,7 +243,8 @@ func TestEveryPageIsAllowedByTheTable(t *testing.T) {
 
 // letters are the roles as mayWhat writes them.
 var letters = map[access.Role]string{
-	access.Operator: "o", access.Owner: "w", access.Manager: "m", access.Desk: "d", access.Staff: "s", access.Viewer: "v",
+	access.Operator: "o", access.Owner: "w", access.Manager: "m", access.Desk: "d", access.Staff: "s",
+	access.Viewer: "v",
 }
 
 // outcome is what a request met: in, where it got past the question who may.
@@ -305,7 +307,8 @@ func TestEveryRouteIsAllowedByTheTable(t *testing.T) {
 		}
 		path := strings.NewReplacer(":slug", "harbor", ":id", uuid.NewString()).Replace(route.Path)
 		for _, who := range slices.Sorted(maps.Keys(tokens)) {
-			if row == "erase customers, the business" && route.Method == http.MethodDelete && who != "nobody" && expected(route.Path, row, who) == "in" {
+			if row == "erase customers, the business" && route.Method == http.MethodDelete && who != "nobody" &&
+				expected(route.Path, row, who) == "in" {
 				continue // below: it would leave nothing for the others
 			}
 			body := "{}"
@@ -363,7 +366,8 @@ func TestAMemberOfTheStaffHasTheirOwnCalendarAlone(t *testing.T) {
 		}
 	}
 	for _, b := range []booking.Booking{other, unassigned} {
-		expect(t, w.CallAs(t, token, "POST", harb+"/bookings/"+b.ID.String()+"/complete", ""), 404, "not_found", "Booking not found")
+		expect(t, w.CallAs(t, token, "POST", harb+"/bookings/"+b.ID.String()+"/complete", ""), 404, "not_found",
+			"Booking not found")
 	}
 	if got := w.CallAs(t, token, "POST", harb+"/bookings/"+own.ID.String()+"/complete", ""); got.Status != 200 {
 		t.Errorf("their own: %d %s", got.Status, got.Body)
@@ -393,8 +397,10 @@ func TestAViewerSeesNoContact(t *testing.T) {
 	}
 	const customer = `"customer_name":"Cara","customer_email":"cara@example.com","customer_phone":"+351912345678","form_data":{"instagram":"@cara"}}`
 	for list, order := range map[string]string{
-		"/tickets":      `{"event_id":"` + uuid.NewString() + `","tier_id":"` + uuid.NewString() + `","quantity":1,` + customer,
-		"/reservations": `{"rental_id":"` + uuid.NewString() + `","start_date":"2026-12-01","end_date":"2026-12-01","quantity":1,` + customer,
+		"/tickets": `{"event_id":"` + uuid.NewString() + `","tier_id":"` + uuid.NewString() + `","quantity":1,` +
+			customer,
+		"/reservations": `{"rental_id":"` + uuid.NewString() +
+			`","start_date":"2026-12-01","end_date":"2026-12-01","quantity":1,` + customer,
 	} {
 		made := w.CallAs(t, desk, "POST", harb+list, order)
 		if made.Status != 201 || !strings.Contains(made.Body, "@cara") {
@@ -431,7 +437,8 @@ func TestOnlySomeRefundOtherThanByThePolicy(t *testing.T) {
 	desk, _ := as(t, w, id, access.Desk)
 	manager, _ := as(t, w, id, access.Manager)
 	for token, may := range map[string]bool{desk: false, manager: true} {
-		for body, others := range map[string]bool{"": false, `{"refund":"policy"}`: false, `{"refund":"full"}`: true, `{"refund":"none"}`: true, `{"refund":1.5}`: true} {
+		for body, others := range map[string]bool{"": false, `{"refund":"policy"}`: false, `{"refund":"full"}`: true,
+			`{"refund":"none"}`: true, `{"refund":1.5}`: true} {
 			b := someBooking("confirmed", "2026-12-01")
 			w.Booking.Add(id, b)
 			got := w.CallAs(t, token, "POST", harb+"/bookings/"+b.ID.String()+"/cancel", body)
@@ -455,7 +462,8 @@ func TestWhoBelongsToNoOtherBusinessIsShownNoOther(t *testing.T) {
 	if list := field(t, w.Call(t, "GET", "/admin/businesses", ""), "businesses").([]any); len(list) != 2 {
 		t.Errorf("the operator sees %v", list)
 	}
-	expect(t, w.CallAs(t, owner, "PUT", "/admin/businesses/new", consoletest.Manifest("new", "New")), 404, "business_not_found", "not found")
+	expect(t, w.CallAs(t, owner, "PUT", "/admin/businesses/new", consoletest.Manifest("new", "New")), 404,
+		"business_not_found", "not found")
 }
 
 func TestATokenEndsAtOnce(t *testing.T) {

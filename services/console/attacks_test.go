@@ -67,7 +67,8 @@ var entrances = map[string]entrance{
 	"GET /account/password":                 {},
 	"POST /sign-in/passkey": {func(t *testing.T, w *attacked, brought string) consoletest.Answer {
 		told, cookie := ask(t, w.World, "")
-		return atOwner(t, w.World, "/sign-in/passkey", url.Values{"credential": {w.device.Sign(t, told)}}, challengeCookie, cookie, sessionCookie, brought)
+		return atOwner(t, w.World, "/sign-in/passkey", url.Values{"credential": {w.device.Sign(t, told)}},
+			challengeCookie, cookie, sessionCookie, brought)
 	}},
 	"POST /account/sessions/:id/end":    {},
 	"POST /account/devices/:id/end":     {},
@@ -89,7 +90,8 @@ func lured(t *testing.T) *attacked {
 
 // strangers are the headers of what another site makes a browser send.
 var strangers = [][]string{
-	{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Sec-Fetch-Site", "", "Origin", "https://evil.example"}, {"Sec-Fetch-Site", "", "Origin", "null"},
+	{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"},
+	{"Sec-Fetch-Site", "", "Origin", "https://evil.example"}, {"Sec-Fetch-Site", "", "Origin", "null"},
 }
 
 // evil is what an address or a form says that is to lead a browser elsewhere.
@@ -104,25 +106,31 @@ func init() {
 // keptIn fails where an answer may be framed, or leads elsewhere.
 func keptIn(t *testing.T, name string, got consoletest.Answer) {
 	t.Helper()
-	if policy := got.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'none'") || !strings.Contains(policy, "form-action 'self'") {
+	if policy := got.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'none'") ||
+		!strings.Contains(policy, "form-action 'self'") {
 		t.Errorf("%s, answered %d, can be framed: %q", name, got.Status, policy)
 	}
 	to, err := url.Parse(got.Header.Get("Location"))
-	if err != nil || to.Host != "" || to.IsAbs() || to.Path != "" && (!strings.HasPrefix(to.Path, "/") || strings.HasPrefix(to.Path, "//") || strings.Contains(to.Path, `\`)) {
+	if err != nil || to.Host != "" || to.IsAbs() || to.Path != "" &&
+		(!strings.HasPrefix(to.Path, "/") || strings.HasPrefix(to.Path, "//") || strings.Contains(to.Path, `\`)) {
 		t.Errorf("%s leads to %s", name, got.Header.Get("Location"))
 	}
 }
 
-// Every page and every form, of signing in and of owners, is refused to other sites, is in no frame, and leads nowhere else.
+// Every page and every form, of signing in and of owners, is refused to other sites, is in no frame, and leads nowhere
+// else.
 func TestEveryFormIsKeptFromOtherSites(t *testing.T) {
 	t.Parallel()
 	w := lured(t)
 	walked := map[string]bool{}
 	for _, route := range w.Routes {
 		name := route.Method + " " + route.Path
-		entry := slices.ContainsFunc([]string{"/sign-in", "/account", "/device"}, func(below string) bool { return strings.HasPrefix(route.Path, below) })
+		entry := slices.ContainsFunc([]string{"/sign-in", "/account", "/device"}, func(below string) bool {
+			return strings.HasPrefix(route.Path, below)
+		})
 		page := route.Path == "/" || strings.HasPrefix(route.Path, "/business/")
-		if !entry && !page || strings.Contains(route.Path, "/assets/") || route.Method != http.MethodGet && route.Method != http.MethodPost || walked[name] {
+		if !entry && !page || strings.Contains(route.Path, "/assets/") || route.Method != http.MethodGet &&
+			route.Method != http.MethodPost || walked[name] {
 			continue
 		}
 		walked[name] = true
@@ -130,7 +138,8 @@ func TestEveryFormIsKeptFromOtherSites(t *testing.T) {
 			t.Errorf("%s has no row in the table of what is attacked", name)
 			continue
 		}
-		path := strings.NewReplacer(":slug", "harbor", ":id", uuid.NewString(), ":secret", strings.Repeat("0", 64)).Replace(route.Path)
+		path := strings.NewReplacer(":slug", "harbor", ":id", uuid.NewString(), ":secret",
+			strings.Repeat("0", 64)).Replace(route.Path)
 		session := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: w.id, Role: access.Owner})
 		if route.Method == http.MethodGet {
 			for _, who := range []string{"", session} {
@@ -139,7 +148,8 @@ func TestEveryFormIsKeptFromOtherSites(t *testing.T) {
 			continue
 		}
 		for _, header := range strangers {
-			if got := fill(t, w.World, path, session, evil, header...); got.Status != 403 || got.Header.Get("Set-Cookie") != "" {
+			if got := fill(t, w.World, path, session, evil, header...); got.Status != 403 ||
+				got.Header.Get("Set-Cookie") != "" {
 				t.Errorf("%s with %v: %d %v", name, header, got.Status, got.Header)
 			}
 		}
@@ -179,7 +189,8 @@ func (w *attacked) fixate(t *testing.T, name string, enter func(brought string) 
 	t.Helper()
 	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: w.id, Role: access.Owner})
 	for kind, brought := range map[string]string{
-		"made up": strings.Repeat("a", 64), "an attacker's": w.SessionOf(t, uuid.NewString()+"@example.com", access.Member{BusinessID: w.id, Role: access.Desk}),
+		"made up": strings.Repeat("a", 64), "an attacker's": w.SessionOf(t, uuid.NewString()+"@example.com",
+			access.Member{BusinessID: w.id, Role: access.Desk}),
 	} {
 		got := enter(brought)
 		if got.Status != 303 {

@@ -15,8 +15,10 @@ func TestACalendarsAddressIsShownOnce(t *testing.T) {
 	publish(t, w)
 	staff := uuid.NewString()
 	got := w.Call(t, "POST", harb+"/calendars", `{"staff_id":"`+staff+`","shows":"names"}`)
-	if got.Status != 201 || got.Header.Get("Cache-Control") != "no-store" || field(t, got, "staff_id") != staff || field(t, got, "shows") != "names" ||
-		field(t, got, "token") != consoletest.CalendarToken || !strings.HasSuffix(field(t, got, "url").(string), consoletest.CalendarToken+".ics") {
+	if got.Status != 201 || got.Header.Get("Cache-Control") != "no-store" || field(t, got, "staff_id") != staff ||
+		field(t, got, "shows") != "names" ||
+		field(t, got, "token") != consoletest.CalendarToken || !strings.HasSuffix(field(t, got, "url").(string),
+		consoletest.CalendarToken+".ics") {
 		t.Fatalf("%d %v %s", got.Status, got.Header, got.Body)
 	}
 	id := field(t, got, "id").(string)
@@ -38,11 +40,13 @@ func TestACalendarsAddressIsShownOnce(t *testing.T) {
 	expect(t, w.Call(t, "DELETE", harb+"/calendars/"+uuid.NewString(), ""), 404, "not_found", "alendar")
 	expect(t, w.Call(t, "DELETE", harb+"/calendars/1", ""), 404, "not_found", "Calendar")
 	for body, sentence := range map[string]string{
-		`{"shows":"all"}`: "shows", `{"shows":"times","staff_id":"anna"}`: "staff_id", `{"shows":"times","name":"x"}`: "name",
+		`{"shows":"all"}`: "shows", `{"shows":"times","staff_id":"anna"}`: "staff_id",
+		`{"shows":"times","name":"x"}`: "name",
 	} {
 		expect(t, w.Call(t, "POST", harb+"/calendars", body), 400, "invalid_parameter", sentence)
 	}
 	for _, call := range [][3]string{{"GET", ""}, {"POST", "", `{"shows":"times"}`}, {"DELETE", "/" + id}} {
-		expect(t, w.Call(t, call[0], "/admin/businesses/nobody/calendars"+call[1], call[2]), 404, "business_not_found", "Business not found")
+		expect(t, w.Call(t, call[0], "/admin/businesses/nobody/calendars"+call[1], call[2]), 404, "business_not_found",
+			"Business not found")
 	}
 }

@@ -93,17 +93,22 @@ func checkTokens(list string) error {
 
 // Validate checks the settings together. Each error names its variable and never shows the token.
 func (c *Config) Validate() error {
-	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.OIDC.Validate(), c.Events.Validate(), checkTokens(c.AdminToken)}
-	for name, address := range map[string]string{"PAGES_URL": c.PagesURL, "PUBLIC_URL": cmp.Or(c.PublicURL, c.PagesURL)} {
+	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(),
+		c.OIDC.Validate(), c.Events.Validate(), checkTokens(c.AdminToken)}
+	for name, address := range map[string]string{"PAGES_URL": c.PagesURL,
+		"PUBLIC_URL": cmp.Or(c.PublicURL, c.PagesURL)} {
 		if !link.IsBase(address) {
-			errs = append(errs, fmt.Errorf("%s: write a public base such as https://book.example.com, without a query", name))
+			errs = append(errs, fmt.Errorf("%s: write a public base such as https://book.example.com, without a query",
+				name))
 		}
 	}
 	if c.PublishTimeout <= 0 {
-		errs = append(errs, fmt.Errorf("PUBLISH_TIMEOUT: %s is no time; write a duration above 0, such as 8s", c.PublishTimeout))
+		errs = append(errs, fmt.Errorf("PUBLISH_TIMEOUT: %s is no time; write a duration above 0, such as 8s",
+			c.PublishTimeout))
 	}
 	if c.OIDC.Enabled() && c.OwnerURL == "" {
-		errs = append(errs, errors.New("OWNER_URL: with OIDC_ISSUER, write the base of the owner's side, which the provider leads back to"))
+		errs = append(errs, errors.New("OWNER_URL: with OIDC_ISSUER, write the base of the owner's side, which the "+
+			"provider leads back to"))
 	}
 	if c.OwnerURL != "" {
 		errs = append(errs, checkOwnerURL(c.OwnerURL))
@@ -114,15 +119,18 @@ func (c *Config) Validate() error {
 // checkOwnerURL returns what is wrong with the base of the owner's side.
 func checkOwnerURL(text string) error {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return errors.New("OWNER_URL: write the base of the owner's side, without a path, such as https://owner.example.com")
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Path != "" || u.RawQuery != "" ||
+		u.Fragment != "" || u.User != nil {
+		return errors.New("OWNER_URL: write the base of the owner's side, without a path, such as " +
+			"https://owner.example.com")
 	}
 	return nil
 }
 
 // addresses returns the public addresses that are shown to owners.
 func (c *Config) addresses() pages.Addresses {
-	return pages.Addresses{Pages: strings.TrimSuffix(c.PagesURL, "/"), Public: strings.TrimSuffix(cmp.Or(c.PublicURL, c.PagesURL), "/")}
+	return pages.Addresses{Pages: strings.TrimSuffix(c.PagesURL, "/"),
+		Public: strings.TrimSuffix(cmp.Or(c.PublicURL, c.PagesURL), "/")}
 }
 
 // Migrate brings console's tables up to date.
@@ -151,9 +159,11 @@ func openProvider(cfg Config, s *service.Service) *oidc.Provider {
 }
 
 // openOwner returns the use cases of owners, with clients of the services that they call.
-func openOwner(cfg Config, rt server.Runtime, s *service.Service, records *store.Store, team *eventlog.Log) *usecase.Owner {
+func openOwner(cfg Config, rt server.Runtime, s *service.Service, records *store.Store,
+	team *eventlog.Log) *usecase.Owner {
 	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // timeout of a write to a peer
-	catalog, bookings, rentals := s.Peer("catalog", cfg.CatalogURL), s.Peer("booking", cfg.BookingURL, patient), s.Peer("rental", cfg.RentalURL, patient)
+	catalog, bookings, rentals := s.Peer("catalog", cfg.CatalogURL), s.Peer("booking", cfg.BookingURL, patient),
+		s.Peer("rental", cfg.RentalURL, patient)
 	s.Erase(catalog, records.Erase)
 	return &usecase.Owner{
 		Businesses: catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
@@ -200,8 +210,10 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	gate := s.Limits(cfg.Limits, rdb)
 	accounts := usecase.NewAccounts(usecase.AccountsConfig{
-		Store: records, Passwords: password.NewHasher(), Mails: owner.Notifications, Limits: gate, OwnerURL: cfg.OwnerURL, PasswordSignIn: cfg.PasswordSignIn,
-		Passkeys: passkeys, Provider: openProvider(cfg, s), Businesses: owner.Businesses, PeerTimeout: cfg.Server.Peers.Timeout, Clock: rt.Clock, Telemetry: rt.Telemetry,
+		Store: records, Passwords: password.NewHasher(), Mails: owner.Notifications, Limits: gate,
+		OwnerURL: cfg.OwnerURL, PasswordSignIn: cfg.PasswordSignIn,
+		Passkeys: passkeys, Provider: openProvider(cfg, s), Businesses: owner.Businesses,
+		PeerTimeout: cfg.Server.Peers.Timeout, Clock: rt.Clock, Telemetry: rt.Telemetry,
 	})
 	owner.Mailer = accounts
 	s.Go("mails about accounts", accounts.KeepMailing)
@@ -217,7 +229,9 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	entrance.Mount(s.Public)
 	s.Go("sweep of ended sessions", accounts.KeepSweeping)
-	s.Go("sweep of old writes", func(ctx context.Context) error { return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger) })
+	s.Go("sweep of old writes", func(ctx context.Context) error {
+		return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger)
+	})
 	owners, err := pages.New(owner, accounts, cfg.addresses(), strings.Split(cfg.AdminToken, ",")...)
 	if err != nil {
 		return err

@@ -67,7 +67,8 @@ func expect(t *testing.T, a consoletest.Answer, status int, code, sentence strin
 func TestOnlyTheBearerOfTheTokenGetsIn(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	for _, header := range []string{"", "Bearer", "Bearer ", "Bearer wrong", consoletest.Token, "Basic " + consoletest.Token, "Bearer " + consoletest.Token + "x"} {
+	for _, header := range []string{"", "Bearer", "Bearer ", "Bearer wrong", consoletest.Token,
+		"Basic " + consoletest.Token, "Bearer " + consoletest.Token + "x"} {
 		for _, path := range []string{"/admin/businesses", harb, "/admin/nowhere"} {
 			got := w.Call(t, "GET", path, "", "Authorization", header)
 			expect(t, got, 401, "unauthorized", "admin token")
@@ -76,7 +77,8 @@ func TestOnlyTheBearerOfTheTokenGetsIn(t *testing.T) {
 			}
 		}
 	}
-	if got := w.Call(t, "GET", "/admin/businesses", "", "Authorization", "bearer "+consoletest.Token); got.Status != 200 {
+	if got := w.Call(t, "GET", "/admin/businesses", "", "Authorization",
+		"bearer "+consoletest.Token); got.Status != 200 {
 		t.Errorf("the scheme in lower case: %d %s", got.Status, got.Body)
 	}
 	if strings.Contains(w.Log.String(), consoletest.Token) {
@@ -93,7 +95,8 @@ func TestPublishAnswers201FirstAnd200After(t *testing.T) {
 		version float64
 	}{{201, `"1"`, 1}, {200, `"2"`, 2}} {
 		got := w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"), "Content-Type", yaml)
-		if got.Status != want.status || got.Header.Get("ETag") != want.etag || field(t, got, "version") != want.version {
+		if got.Status != want.status || got.Header.Get("ETag") != want.etag ||
+			field(t, got, "version") != want.version {
 			t.Errorf("publish %d: %d %s %s", i+1, got.Status, got.Header.Get("ETag"), got.Body)
 		}
 		var members map[string]any
@@ -109,7 +112,8 @@ func TestPublishOverANewerVersionIsRefused(t *testing.T) {
 	w := consoletest.Start(t)
 	publish(t, w)
 	publishIf := func(version string) consoletest.Answer {
-		return w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"), "Content-Type", yaml, "If-Match", version)
+		return w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"), "Content-Type", yaml, "If-Match",
+			version)
 	}
 	if got := publishIf(`"1"`); got.Status != 200 {
 		t.Errorf("the newest version: %d %s", got.Status, got.Body)
@@ -120,7 +124,8 @@ func TestPublishOverANewerVersionIsRefused(t *testing.T) {
 func TestAnInvalidManifestIsRefusedWithEveryProblem(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	text := strings.Replace(consoletest.Manifest("harbor", "Harbor"), "Europe/Lisbon", "Europe/Lisboa", 1) + "colour: blue\n"
+	text := strings.Replace(consoletest.Manifest("harbor", "Harbor"), "Europe/Lisbon", "Europe/Lisboa", 1) +
+		"colour: blue\n"
 	got := w.Call(t, "PUT", harb, text, "Content-Type", yaml)
 	expect(t, got, 400, "invalid_parameter", "manifest")
 	problems, _ := field(t, got, "problems").([]any)
@@ -137,12 +142,14 @@ func TestPublishRefusesWhatIsNoManifest(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	manifest := consoletest.Manifest("harbor", "Harbor")
-	expect(t, w.Call(t, "PUT", harb, manifest, "Content-Type", "application/xml"), 415, "unsupported_media_type", "application/yaml")
+	expect(t, w.Call(t, "PUT", harb, manifest, "Content-Type", "application/xml"), 415, "unsupported_media_type",
+		"application/yaml")
 	expect(t, w.Call(t, "PUT", harb, manifest, "Content-Type", ";;"), 415, "unsupported_media_type", "Content-Type")
 	expect(t, w.Call(t, "PUT", harb, manifest, "Content-Encoding", "gzip"), 415, "unsupported_media_type", "compressed")
 	expect(t, w.Call(t, "PUT", "/admin/businesses/Harbor_1", manifest), 400, "invalid_parameter", "slug")
 	expect(t, w.Call(t, "PUT", harb, strings.Repeat("# filler\n", 1<<20)), 413, "payload_too_large", "8388608")
-	for _, mediaType := range []string{"", "application/x-yaml", "text/yaml; charset=utf-8", "application/x-www-form-urlencoded"} {
+	for _, mediaType := range []string{"", "application/x-yaml", "text/yaml; charset=utf-8",
+		"application/x-www-form-urlencoded"} {
 		if got := w.Call(t, "PUT", harb, manifest, "Content-Type", mediaType); got.Status >= 300 {
 			t.Errorf("%q: %d %s", mediaType, got.Status, got.Body)
 		}
@@ -156,12 +163,14 @@ func TestAManifestComesBackAsItWasPublished(t *testing.T) {
 	w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Port"), "Content-Type", yaml)
 
 	got := w.Call(t, "GET", harb+"?version=1", "", "Accept", yaml)
-	if diff := cmp.Diff(consoletest.Manifest("harbor", "Harbor"), got.Body); diff != "" || got.Header.Get("ETag") != `"1"` ||
+	if diff := cmp.Diff(consoletest.Manifest("harbor", "Harbor"), got.Body); diff != "" ||
+		got.Header.Get("ETag") != `"1"` ||
 		got.Header.Get("Content-Type") != yaml {
 		t.Errorf("%v %s", got.Header, diff)
 	}
 	got = w.Call(t, "GET", harb, "")
-	if field(t, got, "name") != "Port" || got.Header.Get("ETag") != `"2"` || got.Header.Get("Content-Type") != "application/json" {
+	if field(t, got, "name") != "Port" || got.Header.Get("ETag") != `"2"` ||
+		got.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("newest: %v %s", got.Header, got.Body)
 	}
 	if got := w.Call(t, "GET", harb, "", "If-None-Match", `"2"`); got.Status != 304 || got.Body != "" {
@@ -181,7 +190,8 @@ func TestAnUnknownBusinessIsNotFound(t *testing.T) {
 			{"GET", ""}, {"DELETE", ""}, {"GET", "/versions"}, {"POST", "/rollback", `{"version":1}`},
 			{"GET", "/keys"}, {"POST", "/keys", `{"name":"n","scope":"all"}`}, {"DELETE", "/keys/" + id},
 			{"GET", "/bookings"}, {"POST", "/bookings/" + id + "/confirm"},
-			{"GET", "/bookings/" + id + "/cancellation"}, {"POST", "/bookings/" + id + "/cancel"}, {"POST", "/bookings/" + id + "/refund"},
+			{"GET", "/bookings/" + id + "/cancellation"}, {"POST", "/bookings/" + id + "/cancel"},
+			{"POST", "/bookings/" + id + "/refund"},
 		} {
 			expect(t, w.Call(t, call[0], base+call[1], call[2]), 404, "business_not_found", "Business not found")
 		}
@@ -192,17 +202,22 @@ func TestPathsAndMethodsThatDoNotExistAreFaults(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	business := publish(t, w)
-	for _, path := range []string{"/admin", "/admin/", "/admin/nowhere", harb + "/ticket", harb + "/tickets/" + uuid.NewString(),
+	for _, path := range []string{"/admin", "/admin/", "/admin/nowhere", harb + "/ticket",
+		harb + "/tickets/" + uuid.NewString(),
 		harb + "/bookings/" + uuid.NewString() + "/refunds"} {
 		expect(t, w.Call(t, "GET", path, ""), 404, "not_found", "nothing")
 	}
-	session := consoletest.Cookie(w.SessionOf(t, "ana@example.com", access.Member{BusinessID: business, Role: access.Owner}))
-	for _, path := range []string{"/nowhere", "/internal/businesses", "/metrics", "/businesses", "/business/harbor/nothing", "/assets/owner.css"} {
-		if got := w.Call(t, "GET", path, "", session...); got.Status != 404 || !strings.Contains(got.Body, "There is nothing here") {
+	session := consoletest.Cookie(w.SessionOf(t, "ana@example.com",
+		access.Member{BusinessID: business, Role: access.Owner}))
+	for _, path := range []string{"/nowhere", "/internal/businesses", "/metrics", "/businesses",
+		"/business/harbor/nothing", "/assets/owner.css"} {
+		if got := w.Call(t, "GET", path, "", session...); got.Status != 404 || !strings.Contains(got.Body,
+			"There is nothing here") {
 			t.Errorf("%s: %d %s", path, got.Status, got.Body)
 		}
 	}
-	for _, call := range [][2]string{{"POST", "/admin/businesses"}, {"PATCH", harb}, {"DELETE", harb + "/versions"}, {"PUT", harb + "/keys"}} {
+	for _, call := range [][2]string{{"POST", "/admin/businesses"}, {"PATCH", harb}, {"DELETE", harb + "/versions"},
+		{"PUT", harb + "/keys"}} {
 		expect(t, w.Call(t, call[0], call[1], ""), 405, "method_not_allowed", "method")
 	}
 }
@@ -220,7 +235,8 @@ func TestListsComeInPages(t *testing.T) {
 		for _, entry := range field(t, got, "businesses").([]any) {
 			business := entry.(map[string]any)
 			slugs = append(slugs, business["slug"].(string))
-			if business["name"] == "" || business["version"] != 1.0 || business["updated_at"] == "" || business["id"] == "" {
+			if business["name"] == "" || business["version"] != 1.0 || business["updated_at"] == "" ||
+				business["id"] == "" {
 				t.Errorf("%v lacks a field", business)
 			}
 		}
@@ -232,7 +248,8 @@ func TestListsComeInPages(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b", "c"}, slugs); diff != "" {
 		t.Error(diff)
 	}
-	for _, path := range []string{"/admin/businesses", "/admin/businesses/a/versions", "/admin/businesses/a/keys", "/admin/businesses/a/bookings"} {
+	for _, path := range []string{"/admin/businesses", "/admin/businesses/a/versions", "/admin/businesses/a/keys",
+		"/admin/businesses/a/bookings"} {
 		for _, limit := range []string{"0", "-1", "1001", "x", "1e2"} {
 			expect(t, w.Call(t, "GET", path+"?limit="+limit, ""), 400, "invalid_parameter", "limit")
 		}
@@ -252,13 +269,16 @@ func TestRollbackPublishesAnOldVersionAgain(t *testing.T) {
 		t.Errorf("the newest is called %v", name)
 	}
 	for body, sentence := range map[string]string{
-		``: "JSON", `{}`: "version", `{"version":0}`: "version", `{"version":"1"}`: "version", `{"version":1.5}`: "version",
-		`{"version":1,"x":2}`: "x: unknown", `{"version":1}{}`: "goes on", `[1]`: "JSON", `null`: "version", "{\"version\":1,\"\xff\":1}": "UTF-8",
+		``: "JSON", `{}`: "version", `{"version":0}`: "version", `{"version":"1"}`: "version",
+		`{"version":1.5}`:     "version",
+		`{"version":1,"x":2}`: "x: unknown", `{"version":1}{}`: "goes on", `[1]`: "JSON", `null`: "version",
+		"{\"version\":1,\"\xff\":1}": "UTF-8",
 	} {
 		expect(t, w.Call(t, "POST", harb+"/rollback", body), 400, "invalid_parameter", sentence)
 	}
 	expect(t, w.Call(t, "POST", harb+"/rollback", `{"version":99}`), 404, "not_found", "ersion")
-	expect(t, w.Call(t, "POST", harb+"/rollback", `{"version":1}`, "Content-Type", yaml), 415, "unsupported_media_type", "application/json")
+	expect(t, w.Call(t, "POST", harb+"/rollback", `{"version":1}`, "Content-Type", yaml), 415, "unsupported_media_type",
+		"application/json")
 	expect(t, w.Call(t, "POST", harb+"/rollback", strings.Repeat(" ", 70_000)), 413, "payload_too_large", "65536")
 }
 
@@ -312,9 +332,12 @@ func TestBadKeysAreRefusedByField(t *testing.T) {
 
 func someBooking(status, date string) booking.Booking {
 	return booking.Booking{
-		ID: uuid.New(), Status: status, Date: date, StartTime: "10:00:00", EndTime: "10:45:00", StartsAt: consoletest.Epoch,
-		EndsAt: consoletest.Epoch.Add(45 * time.Minute), Services: []booking.BookedService{{Name: "Haircut", Price: "40.00"}},
-		PartySize: 1, Total: "40.00", Currency: "EUR", Source: "api", CustomerName: "Cara Customer", CustomerEmail: "cara@example.com",
+		ID: uuid.New(), Status: status, Date: date, StartTime: "10:00:00", EndTime: "10:45:00",
+		StartsAt:  consoletest.Epoch,
+		EndsAt:    consoletest.Epoch.Add(45 * time.Minute),
+		Services:  []booking.BookedService{{Name: "Haircut", Price: "40.00"}},
+		PartySize: 1, Total: "40.00", Currency: "EUR", Source: "api", CustomerName: "Cara Customer",
+		CustomerEmail: "cara@example.com",
 	}
 }
 
@@ -328,7 +351,8 @@ func TestBookingsAreListedAndMoved(t *testing.T) {
 
 	for query, want := range map[string]int{
 		"": 2, "?status=pending": 1, "?from=2026-12-02": 1, "?to=2026-11-30": 0, "?from=2026-12-01&to=2026-12-02": 2,
-		"?query=CARA": 2, "?query=nobody": 0, "?source=api": 2, "?source=page": 0, "?payment=open": 0, "?staff_id=" + uuid.NewString(): 0, "?service_id=" + uuid.NewString(): 0,
+		"?query=CARA": 2, "?query=nobody": 0, "?source=api": 2, "?source=page": 0, "?payment=open": 0,
+		"?staff_id=" + uuid.NewString(): 0, "?service_id=" + uuid.NewString(): 0,
 	} {
 		got := w.Call(t, "GET", harb+"/bookings"+query, "")
 		if list := field(t, got, "bookings").([]any); len(list) != want {
@@ -338,7 +362,8 @@ func TestBookingsAreListedAndMoved(t *testing.T) {
 	for _, move := range []struct {
 		name   string
 		status int
-	}{{"no-show", 409}, {"confirm", 200}, {"confirm", 409}, {"reopen", 409}, {"complete", 200}, {"reopen", 200}, {"reopen", 409}, {"complete", 200}} {
+	}{{"no-show", 409}, {"confirm", 200}, {"confirm", 409}, {"reopen", 409}, {"complete", 200}, {"reopen", 200},
+		{"reopen", 409}, {"complete", 200}} {
 		got := w.Call(t, "POST", harb+"/bookings/"+mine.ID.String()+"/"+move.name, "")
 		if got.Status != move.status {
 			t.Errorf("%s: %d %s", move.name, got.Status, got.Body)
@@ -350,7 +375,8 @@ func TestBookingsAreListedAndMoved(t *testing.T) {
 	expect(t, w.Call(t, "POST", harb+"/bookings/"+uuid.NewString()+"/confirm", ""), 404, "not_found", "Booking")
 	expect(t, w.Call(t, "POST", harb+"/bookings/1/confirm", ""), 404, "not_found", "Booking")
 	for query, name := range map[string]string{
-		"from=2027-02-29": "from", "to=tomorrow": "to", "status=gone": "status", "payment=gone": "payment", "staff_id=1": "staff_id", "query=" + strings.Repeat("x", 255): "query", "from=2026-12-02&to=2026-12-01": "to",
+		"from=2027-02-29": "from", "to=tomorrow": "to", "status=gone": "status", "payment=gone": "payment",
+		"staff_id=1": "staff_id", "query=" + strings.Repeat("x", 255): "query", "from=2026-12-02&to=2026-12-01": "to",
 	} {
 		expect(t, w.Call(t, "GET", harb+"/bookings?"+query, ""), 400, "invalid_parameter", name)
 	}
@@ -361,13 +387,15 @@ func TestABookingIsCancelledAndRefunded(t *testing.T) {
 	w := consoletest.Start(t)
 	business := publish(t, w)
 	for body, want := range map[string]any{
-		"": 20.0, `{}`: 20.0, `{"refund":"policy"}`: 20.0, `{"refund":"full"}`: 40.0, `{"refund":12.5}`: 12.5, `{"refund":"none"}`: nil,
+		"": 20.0, `{}`: 20.0, `{"refund":"policy"}`: 20.0, `{"refund":"full"}`: 40.0, `{"refund":12.5}`: 12.5,
+		`{"refund":"none"}`: nil,
 	} {
 		b := someBooking("confirmed", "2026-12-01")
 		w.Booking.Add(business, b)
 		at := harb + "/bookings/" + b.ID.String()
 		preview := w.Call(t, "GET", at+"/cancellation", "")
-		if diff := cmp.Diff(map[string]any{"amount": 20.0, "percent": 50.0, "currency": "EUR"}, field(t, preview, "refund")); diff != "" {
+		if diff := cmp.Diff(map[string]any{"amount": 20.0, "percent": 50.0, "currency": "EUR"},
+			field(t, preview, "refund")); diff != "" {
 			t.Errorf("the preview (-want +got):\n%s", diff)
 		}
 		expect(t, w.Call(t, "POST", at+"/refund", ""), 409, "conflict", "cancel it")
@@ -380,7 +408,8 @@ func TestABookingIsCancelledAndRefunded(t *testing.T) {
 			t.Errorf("%s: %v is refunded, want %v", body, refund, want)
 		}
 		expect(t, w.Call(t, "POST", at+"/cancel", body), 409, "conflict", "cancelled")
-		if got := w.Call(t, "POST", at+"/refund", `{"refund":5}`); got.Status != 200 || !strings.Contains(got.Body, `"amount":5`) {
+		if got := w.Call(t, "POST", at+"/refund", `{"refund":5}`); got.Status != 200 || !strings.Contains(got.Body,
+			`"amount":5`) {
 			t.Errorf("refund: %d %s", got.Status, got.Body)
 		}
 		if want := `"booking_id":"` + b.ID.String() + `","refund":"5"`; !strings.Contains(w.Log.String(), want) {
@@ -390,7 +419,8 @@ func TestABookingIsCancelledAndRefunded(t *testing.T) {
 	id := uuid.NewString()
 	for _, call := range []string{"cancel", "refund"} {
 		for body, sentence := range map[string]string{
-			`{"refund":"half"}`: "refund", `{"refund":"12.5"}`: "refund", `{"refund":true}`: "refund", `{"amount":1}`: "amount", `[]`: "JSON",
+			`{"refund":"half"}`: "refund", `{"refund":"12.5"}`: "refund", `{"refund":true}`: "refund",
+			`{"amount":1}`: "amount", `[]`: "JSON",
 		} {
 			expect(t, w.Call(t, "POST", harb+"/bookings/"+id+"/"+call, body), 400, "invalid_parameter", sentence)
 		}
@@ -406,7 +436,8 @@ func TestABusinessWithBookingsAheadIsRemovedByForceOnly(t *testing.T) {
 	w.Call(t, "POST", harb+"/keys", `{"name":"site","scope":"all"}`)
 	w.Booking.Add(business, someBooking("confirmed", "2026-12-01"))
 
-	expect(t, w.Call(t, "DELETE", harb, ""), 409, "conflict", "bookings (1), tickets (0) and reservations (0) lie ahead")
+	expect(t, w.Call(t, "DELETE", harb, ""), 409, "conflict",
+		"bookings (1), tickets (0) and reservations (0) lie ahead")
 	expect(t, w.Call(t, "DELETE", harb+"?force=maybe", ""), 400, "invalid_parameter", "force")
 	if w.Call(t, "GET", harb, "").Status != 200 || w.Booking.LiveKeys(business) != 1 {
 		t.Error("the refusal changed something")
@@ -502,10 +533,12 @@ func TestSettingsAreJudgedAsAWhole(t *testing.T) {
 	for _, token := range []string{
 		"", "short", "with a space in it somewhere", "naïve-tökens-are-not-ascii", "k7Hq2xWm9RtZ4pLs8VbN3cY",
 		"change-me-0123456789-change", "admin-token-admin-token-admin-token", strings.Repeat("soak-", 8),
-		"k7Hq2xWm9RtZ4pLs8VbN3cYd,short", "k7Hq2xWm9RtZ4pLs8VbN3cYd,", "k7Hq2xWm9RtZ4pLs8VbN3cYd,MyPassword-is-very-very-long",
+		"k7Hq2xWm9RtZ4pLs8VbN3cYd,short", "k7Hq2xWm9RtZ4pLs8VbN3cYd,",
+		"k7Hq2xWm9RtZ4pLs8VbN3cYd,MyPassword-is-very-very-long",
 	} {
 		_, err := console.New(t.Context(), console.Config{AdminToken: token}, rt)
-		if err == nil || !strings.Contains(err.Error(), "SLOTMESH_ADMIN_TOKEN") || !strings.Contains(err.Error(), "PUBLISH_TIMEOUT") ||
+		if err == nil || !strings.Contains(err.Error(), "SLOTMESH_ADMIN_TOKEN") || !strings.Contains(err.Error(),
+			"PUBLISH_TIMEOUT") ||
 			token != "" && strings.Contains(err.Error(), token) {
 			t.Errorf("token %q: %v", token, err)
 		}
@@ -526,10 +559,12 @@ func TestRandomTokensOneOrSeveralAreGood(t *testing.T) {
 func TestTheIdempotencyKeyIsPassedOnAndABadOneRefused(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	got := w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"), "Content-Type", yaml, "Idempotency-Key", "publish-1")
+	got := w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"), "Content-Type", yaml, "Idempotency-Key",
+		"publish-1")
 	if keys := w.Catalog.Keys(); got.Status != http.StatusCreated || len(keys) != 1 || keys[0] != "publish-1" {
 		t.Errorf("%d %s; catalog was sent the keys %q", got.Status, got.Body, keys)
 	}
-	expect(t, w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"), "Content-Type", yaml, "Idempotency-Key", "a b"),
+	expect(t, w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"), "Content-Type", yaml, "Idempotency-Key",
+		"a b"),
 		400, "invalid_parameter", "Idempotency-Key")
 }

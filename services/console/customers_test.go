@@ -29,19 +29,24 @@ func TestCustomersAreListedExportedAndErased(t *testing.T) {
 	business := publish(t, w)
 	done, ahead := uuid.New(), uuid.New()
 	for _, b := range []booking.Booking{
-		{ID: done, Status: "completed", CustomerName: "Ada", CustomerEmail: "ada@example.com", CreatedAt: consoletest.Epoch, Total: "40.00"},
-		{ID: ahead, Status: "pending", CustomerName: "Ada", CustomerEmail: "Ada@example.com", CreatedAt: consoletest.Epoch, Total: "40.00"},
-		{ID: uuid.New(), Status: "pending", CustomerName: "Bob", CustomerEmail: "bob@example.com", CreatedAt: consoletest.Epoch, Total: "40.00"},
+		{ID: done, Status: "completed", CustomerName: "Ada", CustomerEmail: "ada@example.com",
+			CreatedAt: consoletest.Epoch, Total: "40.00"},
+		{ID: ahead, Status: "pending", CustomerName: "Ada", CustomerEmail: "Ada@example.com",
+			CreatedAt: consoletest.Epoch, Total: "40.00"},
+		{ID: uuid.New(), Status: "pending", CustomerName: "Bob", CustomerEmail: "bob@example.com",
+			CreatedAt: consoletest.Epoch, Total: "40.00"},
 	} {
 		w.Booking.Add(business, b)
 	}
-	reserved := strings.Replace(someReservation("Countess", "2026-12-01", "2026-12-03"), `}`, `, "customer_email": "ada@example.com"}`, 1)
+	reserved := strings.Replace(someReservation("Countess", "2026-12-01", "2026-12-03"), `}`,
+		`, "customer_email": "ada@example.com"}`, 1)
 	if made := w.Call(t, "POST", harb+"/reservations", reserved); made.Status != 201 {
 		t.Fatalf("reserved: %d %s", made.Status, made.Body)
 	}
 	at := harb + "/customers"
 	for query, want := range map[string]string{
-		"": "ada 2 1, bob 1 0", "?query=countess": "ada 2 1", "?query=BOB": "bob 1 0", "?query=nobody": "", "?limit=1": "ada 2 1 …",
+		"": "ada 2 1, bob 1 0", "?query=countess": "ada 2 1", "?query=BOB": "bob 1 0", "?query=nobody": "",
+		"?limit=1": "ada 2 1 …",
 	} {
 		got := w.Call(t, "GET", at+query, "")
 		text := customersIn(t, got)
@@ -53,44 +58,53 @@ func TestCustomersAreListedExportedAndErased(t *testing.T) {
 		}
 	}
 	next := field(t, w.Call(t, "GET", at+"?limit=1", ""), "next_cursor").(string)
-	if got := w.Call(t, "GET", at+"?limit=1&cursor="+next, ""); !strings.Contains(got.Body, "bob@") || strings.Contains(got.Body, "ada@") {
+	if got := w.Call(t, "GET", at+"?limit=1&cursor="+next, ""); !strings.Contains(got.Body, "bob@") ||
+		strings.Contains(got.Body, "ada@") {
 		t.Errorf("the page after the first: %s", got.Body)
 	}
 	export := w.Call(t, "GET", at+"/export?email=ada%40example.com", "")
-	if export.Status != 200 || len(field(t, export, "bookings").([]any)) != 2 || len(field(t, export, "reservations").([]any)) != 1 || strings.Contains(export.Body, "bob") {
+	if export.Status != 200 || len(field(t, export, "bookings").([]any)) != 2 ||
+		len(field(t, export, "reservations").([]any)) != 1 || strings.Contains(export.Body, "bob") {
 		t.Errorf("exported: %d %s", export.Status, export.Body)
 	}
 	erased := w.Call(t, "POST", at+"/erase", `{"email": "ada@example.com"}`)
-	if erased.Status != 200 || field(t, erased, "bookings") != 1.0 || field(t, erased, "reservations") != 1.0 || !strings.Contains(erased.Body, ahead.String()) {
+	if erased.Status != 200 || field(t, erased, "bookings") != 1.0 || field(t, erased, "reservations") != 1.0 ||
+		!strings.Contains(erased.Body, ahead.String()) {
 		t.Errorf("erased: %d %s", erased.Status, erased.Body)
 	}
-	if forced := w.Call(t, "POST", at+"/erase", `{"email": "ada@example.com", "force": true}`); field(t, forced, "bookings") != 1.0 {
+	if forced := w.Call(t, "POST", at+"/erase", `{"email": "ada@example.com", "force": true}`); field(t, forced,
+		"bookings") != 1.0 {
 		t.Errorf("forced: %d %s", forced.Status, forced.Body)
 	}
 	if export := w.Call(t, "GET", at+"/export?email=ada@example.com", ""); strings.Contains(export.Body, `"status"`) {
 		t.Errorf("after erasing: %s", export.Body)
 	}
-	for path, body := range map[string]string{"/export": "", "/export?email=ada": "", "?cursor=*": "", "?query=" + strings.Repeat("x", 255): "", "/erase": `{"email": "ada"}`} {
+	for path, body := range map[string]string{"/export": "", "/export?email=ada": "", "?cursor=*": "",
+		"?query=" + strings.Repeat("x", 255): "", "/erase": `{"email": "ada"}`} {
 		method := "GET"
 		if body != "" {
 			method = "POST"
 		}
 		expect(t, w.Call(t, method, at+path, body), 400, "invalid_parameter", "")
 	}
-	if log := strings.ToLower(w.Log.String()); strings.Contains(log, "ada@") || strings.Contains(log, "countess") || !strings.Contains(log, `"change":"erase customer"`) {
+	if log := strings.ToLower(w.Log.String()); strings.Contains(log, "ada@") || strings.Contains(log, "countess") ||
+		!strings.Contains(log, `"change":"erase customer"`) {
 		t.Errorf("the log: %s", log)
 	}
 }
 
-// Notifications shows and forgets messages, last, and is told what stays. Where it is away nothing is claimed, and the same request finishes the work.
+// Notifications shows and forgets messages, last, and is told what stays. Where it is away nothing is claimed, and the
+// same request finishes the work.
 func TestErasingReachesMessagesAndDeliveries(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	business := publish(t, w)
 	done, ahead := uuid.New(), uuid.New()
 	for id, status := range map[uuid.UUID]string{done: "completed", ahead: "pending"} {
-		w.Booking.Add(business, booking.Booking{ID: id, Status: status, CustomerName: "Ada", CustomerEmail: "ada@example.com", CreatedAt: consoletest.Epoch, Total: "40.00"})
-		w.Notifications.Keep(business, consoletest.Message{About: id, To: "Ada@example.com"}, consoletest.Message{About: id, To: "bob@example.com"})
+		w.Booking.Add(business, booking.Booking{ID: id, Status: status, CustomerName: "Ada",
+			CustomerEmail: "ada@example.com", CreatedAt: consoletest.Epoch, Total: "40.00"})
+		w.Notifications.Keep(business, consoletest.Message{About: id, To: "Ada@example.com"},
+			consoletest.Message{About: id, To: "bob@example.com"})
 	}
 	at := harb + "/customers/erase"
 	w.Notifications.Leave(true)
@@ -100,16 +114,19 @@ func TestErasingReachesMessagesAndDeliveries(t *testing.T) {
 		t.Errorf("exported without messages: %d %s", got.Status, got.Body)
 	}
 	w.Notifications.Leave(false)
-	if got := w.Call(t, "GET", export, ""); len(field(t, got, "bookings").([]any)) != 1 || len(field(t, got, "messages").([]any)) != 2 || !strings.Contains(got.Body, "See you soon.") ||
+	if got := w.Call(t, "GET", export, ""); len(field(t, got, "bookings").([]any)) != 1 ||
+		len(field(t, got, "messages").([]any)) != 2 || !strings.Contains(got.Body, "See you soon.") ||
 		strings.Contains(got.Body, "bob@") {
 		t.Errorf("after the first attempt: %s", got.Body)
 	}
 	got := w.Call(t, "POST", at, `{"email": " ADA@example.com"}`)
-	if got.Status != 200 || field(t, got, "bookings") != 0.0 || field(t, got, "messages") != 1.0 || field(t, got, "deliveries") != 1.0 || !strings.Contains(got.Body, ahead.String()) {
+	if got.Status != 200 || field(t, got, "bookings") != 0.0 || field(t, got, "messages") != 1.0 ||
+		field(t, got, "deliveries") != 1.0 || !strings.Contains(got.Body, ahead.String()) {
 		t.Errorf("repeated: %d %s", got.Status, got.Body)
 	}
 	got = w.Call(t, "POST", at, `{"email": "ada@example.com", "force": true}`)
-	if got.Status != 200 || field(t, got, "bookings") != 1.0 || field(t, got, "messages") != 1.0 || field(t, got, "deliveries") != 1.0 {
+	if got.Status != 200 || field(t, got, "bookings") != 1.0 || field(t, got, "messages") != 1.0 ||
+		field(t, got, "deliveries") != 1.0 {
 		t.Errorf("forced: %d %s", got.Status, got.Body)
 	}
 	if got := w.Call(t, "GET", export, ""); len(field(t, got, "messages").([]any)) != 0 {

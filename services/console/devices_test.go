@@ -21,7 +21,8 @@ import (
 
 // The rows of what is attacked, of the device flow.
 func init() {
-	maps.Copy(entrances, map[string]entrance{"GET /device": {}, "POST /device": {}, "POST /device/authorization": {}, "POST /device/token": {}})
+	maps.Copy(entrances, map[string]entrance{"GET /device": {}, "POST /device": {}, "POST /device/authorization": {},
+		"POST /device/token": {}})
 }
 
 // program is a program that waits for its person.
@@ -37,8 +38,10 @@ type program struct {
 func begin(t *testing.T, w *consoletest.World, name string) program {
 	t.Helper()
 	got := program{}
-	a := fill(t, w, "/device/authorization", "", url.Values{"client_id": {"slotmesh"}, "device_name": {name}}, "Origin", "", "Sec-Fetch-Site", "")
-	if err := json.Unmarshal([]byte(a.Body), &got); err != nil || a.Status != 200 || a.Header.Get("Cache-Control") != "no-store" {
+	a := fill(t, w, "/device/authorization", "", url.Values{"client_id": {"slotmesh"}, "device_name": {name}}, "Origin",
+		"", "Sec-Fetch-Site", "")
+	if err := json.Unmarshal([]byte(a.Body), &got); err != nil || a.Status != 200 ||
+		a.Header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
 	return got
@@ -48,14 +51,16 @@ func begin(t *testing.T, w *consoletest.World, name string) program {
 func poll(t *testing.T, w *consoletest.World, device string) (string, string) {
 	t.Helper()
 	a := fill(t, w, "/device/token", "", url.Values{
-		"client_id": {"slotmesh"}, "grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}, "device_code": {device},
+		"client_id": {"slotmesh"}, "grant_type": {"urn:ietf:params:oauth:grant-type:device_code"},
+		"device_code": {device},
 	}, "Origin", "", "Sec-Fetch-Site", "")
 	var said struct {
 		Token string `json:"access_token"`
 		Kind  string `json:"token_type"`
 		Error string
 	}
-	if err := json.Unmarshal([]byte(a.Body), &said); err != nil || (a.Status == 200) != (said.Token != "") || a.Status == 200 && said.Kind != "Bearer" {
+	if err := json.Unmarshal([]byte(a.Body), &said); err != nil || (a.Status == 200) != (said.Token != "") ||
+		a.Status == 200 && said.Kind != "Bearer" {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
 	return said.Token, said.Error
@@ -73,7 +78,8 @@ func TestAProgramActsForWhoConfirmsItsCode(t *testing.T) {
 	other := w.Replica(t)
 	id := publish(t, w)
 	p := begin(t, w, "Ana's <b> laptop")
-	if p.URI != consoletest.OwnerURL+"/device" || p.Whole != p.URI+"?code="+p.Code || p.Until != 600 || p.Every != 5 || len(p.Code) != 9 {
+	if p.URI != consoletest.OwnerURL+"/device" || p.Whole != p.URI+"?code="+p.Code || p.Until != 600 || p.Every != 5 ||
+		len(p.Code) != 9 {
 		t.Errorf("%+v", p)
 	}
 	if _, said := poll(t, other, p.Device); said != "authorization_pending" {
@@ -92,10 +98,12 @@ func TestAProgramActsForWhoConfirmsItsCode(t *testing.T) {
 	if got := allow(t, w, mia, p.Code, uuid.NewString(), "allow"); got.Status != 422 {
 		t.Errorf("another business: %d", got.Status)
 	}
-	if got := allow(t, other, mia, p.Code, id.String(), "allow"); got.Status != 303 || got.Header.Get("Location") != "/device?done=allowed" {
+	if got := allow(t, other, mia, p.Code, id.String(), "allow"); got.Status != 303 ||
+		got.Header.Get("Location") != "/device?done=allowed" {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
-	if got := allow(t, w, w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner}), p.Code, id.String(), "allow"); got.Status != 422 {
+	if got := allow(t, w, w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner}), p.Code,
+		id.String(), "allow"); got.Status != 422 {
 		t.Errorf("answered twice: %d", got.Status)
 	}
 	const at = 6
@@ -127,10 +135,12 @@ func TestAProgramActsForWhoConfirmsItsCode(t *testing.T) {
 		t.Errorf("what its person may not: %d", got.Status)
 	}
 	owner := w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner})
-	if got := w.CallAs(t, owner, "DELETE", harb+"/members/"+idOfMember(t, w, "mia@example.com"), ""); got.Status != 204 || w.CallAs(t, tokens[0], "GET", harb, "").Status != 401 {
+	if got := w.CallAs(t, owner, "DELETE", harb+"/members/"+idOfMember(t, w, "mia@example.com"),
+		""); got.Status != 204 || w.CallAs(t, tokens[0], "GET", harb, "").Status != 401 {
 		t.Errorf("it stays good once its person is removed: %d", got.Status)
 	}
-	if log := w.Log.String(); strings.Contains(log, p.Device) || strings.Contains(log, tokens[0]) || strings.Contains(log, p.Code) {
+	if log := w.Log.String(); strings.Contains(log, p.Device) || strings.Contains(log, tokens[0]) ||
+		strings.Contains(log, p.Code) {
 		t.Error("the log holds a secret")
 	}
 }
@@ -141,7 +151,8 @@ func TestAProgramThatIsRefusedGetsNothing(t *testing.T) {
 	id := publish(t, w)
 	ana := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	p := begin(t, w, "")
-	if got := allow(t, w, ana, p.Code, "", "refuse"); got.Status != 303 || got.Header.Get("Location") != "/device?done=refused" {
+	if got := allow(t, w, ana, p.Code, "", "refuse"); got.Status != 303 ||
+		got.Header.Get("Location") != "/device?done=refused" {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	for _, want := range []string{"access_denied", "invalid_grant"} {
@@ -159,17 +170,20 @@ func TestAProgramThatIsRefusedGetsNothing(t *testing.T) {
 		t.Error(said)
 	}
 	for _, code := range []string{"BCDF-GHJK", "", "x", strings.Repeat("B", 9), p.Code} {
-		if got := look(t, w, "/device?code="+code, ana); code != "" && got.Status != 303 && (got.Status != 422 || !strings.Contains(got.Body, "No program shows this code")) {
+		if got := look(t, w, "/device?code="+code, ana); code != "" && got.Status != 303 &&
+			(got.Status != 422 || !strings.Contains(got.Body, "No program shows this code")) {
 			t.Errorf("%s: %d %s", code, got.Status, got.Body)
 		}
 	}
-	for form, want := range map[string]string{"client_id=slotmesh": "unsupported_grant_type", "": "unsupported_grant_type"} {
+	for form, want := range map[string]string{"client_id=slotmesh": "unsupported_grant_type",
+		"": "unsupported_grant_type"} {
 		values, _ := url.ParseQuery(form)
 		if got := fill(t, w, "/device/token", "", values); got.Status != 400 || !strings.Contains(got.Body, want) {
 			t.Errorf("%s: %d %s", form, got.Status, got.Body)
 		}
 	}
-	if got := fill(t, w, "/device/authorization", "", nil); got.Status != 400 || !strings.Contains(got.Body, "invalid_request") {
+	if got := fill(t, w, "/device/authorization", "", nil); got.Status != 400 || !strings.Contains(got.Body,
+		"invalid_request") {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 }
@@ -178,7 +192,8 @@ func TestAProgramWaitsTenMinutes(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
-	for after, want := range map[time.Duration]error{9 * time.Minute: store.ErrPending, 11 * time.Minute: store.ErrExpired} {
+	for after, want := range map[time.Duration]error{9 * time.Minute: store.ErrPending,
+		11 * time.Minute: store.ErrExpired} {
 		p := begin(t, w, "")
 		code := strings.ReplaceAll(p.Code, "-", "")
 		if _, err := w.Store.DeviceLogin(t.Context(), code, time.Now().Add(after)); (err == nil) != (want == store.ErrPending) { //nolint:errorlint // that very one
@@ -199,11 +214,14 @@ func TestWhoSignsInComesBackToTheirProgram(t *testing.T) {
 	p := begin(t, w, "")
 	sent := look(t, w, "/device?code="+p.Code, "")
 	cookie, _, _ := strings.Cut(sent.Header.Get("Set-Cookie"), ";")
-	if sent.Status != 303 || sent.Header.Get("Location") != "/sign-in" || !strings.HasPrefix(cookie, "slotmesh-device=") {
+	if sent.Status != 303 || sent.Header.Get("Location") != "/sign-in" || !strings.HasPrefix(cookie,
+		"slotmesh-device=") {
 		t.Fatalf("%d %v", sent.Status, sent.Header)
 	}
-	for brought, want := range map[string]string{cookie: "/device?code=" + p.Code, "slotmesh-device=//evil.example": "/", "": "/"} {
-		got := fill(t, w, "/sign-in", "", url.Values{"email": {"ana@example.com"}, "password": {gulls}}, "Cookie", brought)
+	for brought, want := range map[string]string{cookie: "/device?code=" + p.Code,
+		"slotmesh-device=//evil.example": "/", "": "/"} {
+		got := fill(t, w, "/sign-in", "", url.Values{"email": {"ana@example.com"}, "password": {gulls}}, "Cookie",
+			brought)
 		if got.Status != 303 || got.Header.Get("Location") != want {
 			t.Errorf("%s: %d to %s", brought, got.Status, got.Header.Get("Location"))
 		}
@@ -228,7 +246,8 @@ func TestProgramsAndTheirCodesAreLimited(t *testing.T) {
 		}, "X-Forwarded-For", polls)
 	}, window{10, time.Minute})
 	refusedAfter(t, "guess", func(int) consoletest.Answer {
-		return fill(t, w, "/device", session, url.Values{"code": {"BCDF-GHJK"}, "answer": {"refuse"}}, "X-Forwarded-For", guesses)
+		return fill(t, w, "/device", session, url.Values{"code": {"BCDF-GHJK"}, "answer": {"refuse"}},
+			"X-Forwarded-For", guesses)
 	}, slowed...)
 }
 
@@ -249,7 +268,8 @@ func connect(t *testing.T, w *consoletest.World, session, name string, business 
 // childOf makes a token with a token.
 func childOf(t *testing.T, w *consoletest.World, token string) string {
 	t.Helper()
-	return field(t, w.CallAs(t, token, "POST", "/admin/tokens", `{"name":"of a program","business":"harbor","role":"owner"}`), "token").(string)
+	return field(t, w.CallAs(t, token, "POST", "/admin/tokens",
+		`{"name":"of a program","business":"harbor","role":"owner"}`), "token").(string)
 }
 
 func TestProgramsEndWithPassword(t *testing.T) {
@@ -261,7 +281,8 @@ func TestProgramsEndWithPassword(t *testing.T) {
 		"reset": func(_, _ string, person uuid.UUID) { resetPassword(t, w, person) },
 		"changed": func(email, _ string, _ uuid.UUID) {
 			session := withPassword(t, w, id, email, gulls)
-			if got := fill(t, w, "/account/password", session, url.Values{"current": {gulls}, "new": {herring}}); got.Status != 303 {
+			if got := fill(t, w, "/account/password", session,
+				url.Values{"current": {gulls}, "new": {herring}}); got.Status != 303 {
 				t.Fatalf("%d %s", got.Status, got.Body)
 			}
 		},
@@ -285,7 +306,8 @@ func TestProgramsEndWithPassword(t *testing.T) {
 				t.Errorf("%s: %s: %d", how, name, got.Status)
 			}
 		}
-		for name, token := range map[string]string{"a token that was made on purpose": named, "another's program": other} {
+		for name, token := range map[string]string{"a token that was made on purpose": named,
+			"another's program": other} {
 			if got := w.CallAs(t, token, "GET", harb, ""); got.Status != 200 {
 				t.Errorf("%s: %s: %d", how, name, got.Status)
 			}
@@ -304,24 +326,28 @@ func TestAccountListsAndEndsPrograms(t *testing.T) {
 	stays, ends := connect(t, w, session, "desk of Ana", id), connect(t, w, session, "Ana's <b> laptop", id)
 	child := childOf(t, w, ends)
 	mail, _ := w.AwaitMail(t, "ana@example.com", 2)
-	if text := strings.Join(mail.Paragraphs, " "); mail.Subject != "A program was connected to your account" || !strings.Contains(text, "desk of Ana") && !strings.Contains(text, "laptop") {
+	if text := strings.Join(mail.Paragraphs, " "); mail.Subject != "A program was connected to your account" ||
+		!strings.Contains(text, "desk of Ana") && !strings.Contains(text, "laptop") {
 		t.Errorf("%s: %s", mail.Subject, text)
 	}
 	page := look(t, w, "/account", session)
-	for _, text := range []string{"Connected programs", "desk of Ana", "Ana&#39;s &lt;b&gt; laptop", "Harbor", "Last used", "Not used yet"} {
+	for _, text := range []string{"Connected programs", "desk of Ana", "Ana&#39;s &lt;b&gt; laptop", "Harbor",
+		"Last used", "Not used yet"} {
 		if !strings.Contains(page.Body, text) {
 			t.Errorf("the page lacks %s", text)
 		}
 	}
 	token, _ := w.Store.TokenByHash(t.Context(), secret.Hash(ends), time.Now())
 	at := "/account/devices/" + token.ID.String() + "/end"
-	if got := press(t, w, at, w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})); got.Status != 303 {
+	if got := press(t, w, at,
+		w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})); got.Status != 303 {
 		t.Errorf("another person: %d", got.Status)
 	}
 	if got := w.CallAs(t, ends, "GET", harb, ""); got.Status != 200 {
 		t.Errorf("another person has ended it: %d", got.Status)
 	}
-	if got := press(t, w, at, session); got.Status != 303 || got.Header.Get("Location") != "/account?done=device_ended" {
+	if got := press(t, w, at, session); got.Status != 303 ||
+		got.Header.Get("Location") != "/account?done=device_ended" {
 		t.Fatalf("%d %v", got.Status, got.Header)
 	}
 	for token, want := range map[string]int{ends: 401, child: 401, stays: 200} {
@@ -329,7 +355,8 @@ func TestAccountListsAndEndsPrograms(t *testing.T) {
 			t.Errorf("%d, want %d", got.Status, want)
 		}
 	}
-	if page := look(t, w, "/account?done=device_ended", session); strings.Contains(page.Body, "laptop") || !strings.Contains(page.Body, "The program is disconnected.") {
+	if page := look(t, w, "/account?done=device_ended", session); strings.Contains(page.Body, "laptop") ||
+		!strings.Contains(page.Body, "The program is disconnected.") {
 		t.Error(page.Body)
 	}
 }

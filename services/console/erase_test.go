@@ -30,7 +30,8 @@ func kept(t *testing.T, w *consoletest.World, column string, id uuid.UUID) map[s
 	rows := map[string]int{}
 	for _, table := range tables {
 		var n int
-		if err := w.Pool.QueryRow(t.Context(), "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+" WHERE "+column+" = $1", id).Scan(&n); err != nil {
+		if err := w.Pool.QueryRow(t.Context(), "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+" WHERE "+
+			column+" = $1", id).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		rows[table] = n
@@ -61,15 +62,19 @@ func fillAll(t *testing.T, w *consoletest.World, businessID uuid.UUID, email str
 			t.Fatal(err)
 		}
 	}
-	must(w.Store.AddPasskey(testkit.AsSystem(t), by, store.Passkey{Key: passkey.Key{ID: hash[:], PublicKey: hash[:], Transports: []string{}}, ID: uuid.New(), PersonID: who.ID, Name: "mine", CreatedAt: now}))
+	must(w.Store.AddPasskey(testkit.AsSystem(t), by, store.Passkey{Key: passkey.Key{ID: hash[:], PublicKey: hash[:],
+		Transports: []string{}}, ID: uuid.New(), PersonID: who.ID, Name: "mine", CreatedAt: now}))
 	must(w.Store.AddOwnChallenge(t.Context(), by, hash, []byte("{}"), now.Add(time.Hour)))
-	must(w.Store.AddLink(t.Context(), store.Link{PersonID: who.ID, Purpose: store.ForSignIn, ExpiresAt: now.Add(time.Hour)}, hash))
-	must(w.Store.AddDeviceLogin(t.Context(), store.DeviceLogin{UserCode: email, Client: "x", CreatedAt: now, ExpiresAt: now.Add(time.Hour)}, hash))
+	must(w.Store.AddLink(t.Context(), store.Link{PersonID: who.ID, Purpose: store.ForSignIn,
+		ExpiresAt: now.Add(time.Hour)}, hash))
+	must(w.Store.AddDeviceLogin(t.Context(), store.DeviceLogin{UserCode: email, Client: "x", CreatedAt: now,
+		ExpiresAt: now.Add(time.Hour)}, hash))
 	must(w.Store.AnswerDeviceLogin(t.Context(), by, email, &owner, now))
 	must(w.Store.RememberBrowser(t.Context(), hash, who.ID, sessions[0].ID, now))
 	for _, sql := range []string{
 		`INSERT INTO invitations (business_id, id, email, role, created_at, expires_at) VALUES ($1, $2, 'bo@example.com', 'desk', now(), now())`,
-		`INSERT INTO refused_writes VALUES ($1, $2, now())`, `INSERT INTO made_writes VALUES ($1, $2, decode(repeat('00', 32), 'hex'), '{}', now())`,
+		`INSERT INTO refused_writes VALUES ($1, $2, now())`,
+		`INSERT INTO made_writes VALUES ($1, $2, decode(repeat('00', 32), 'hex'), '{}', now())`,
 	} {
 		_, err := w.Pool.Exec(t.Context(), sql, businessID, uuid.New())
 		must(err)
@@ -84,8 +89,10 @@ func TestErasingLeavesNothingOfARemovedBusiness(t *testing.T) {
 	removed, other := uuid.New(), uuid.New()
 	ana, anas := fillAll(t, w, removed, "ana@example.com")
 	fillAll(t, w, other, "bo@example.com")
-	both := w.SessionOf(t, "both@example.com", access.Member{BusinessID: removed, Role: access.Desk}, access.Member{BusinessID: other, Role: access.Desk})
-	operator := w.SessionOf(t, "op@example.com", access.Member{BusinessID: removed, Role: access.Owner}, access.Member{Role: access.Operator})
+	both := w.SessionOf(t, "both@example.com", access.Member{BusinessID: removed, Role: access.Desk},
+		access.Member{BusinessID: other, Role: access.Desk})
+	operator := w.SessionOf(t, "op@example.com", access.Member{BusinessID: removed, Role: access.Owner},
+		access.Member{Role: access.Operator})
 	for _, rows := range []map[string]int{kept(t, w, "business_id", removed), kept(t, w, "person_id", ana)} {
 		for table, n := range rows {
 			if n == 0 {

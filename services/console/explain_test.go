@@ -20,7 +20,8 @@ func TestAStartIsExplainedByTheNewestOffer(t *testing.T) {
 	w := consoletest.Start(t)
 	publish(t, w)
 	w.Availability.Answer(availability.Explanation{
-		Computed: true, Timezone: "Europe/Lisbon", Reason: &availability.Reason{Rule: availability.RuleClosed, Message: "The business is closed then."},
+		Computed: true, Timezone: "Europe/Lisbon", Reason: &availability.Reason{Rule: availability.RuleClosed,
+			Message: "The business is closed then."},
 		Staff: []availability.MemberExplanation{},
 	})
 	got := w.Call(t, "GET", harb+"/explain?service_id="+cutID+"&date=2027-03-02&time=10:15&staff_id="+annaID, "")
@@ -29,7 +30,8 @@ func TestAStartIsExplainedByTheNewestOffer(t *testing.T) {
 	}
 	asked := w.Availability.Asked()[0]
 	q := asked.Question
-	if asked.Slug != "harbor" || asked.OfferVersion != 1 || q.ServiceIDs[0] != uuid.MustParse(cutID) || *q.StaffID != uuid.MustParse(annaID) ||
+	if asked.Slug != "harbor" || asked.OfferVersion != 1 || q.ServiceIDs[0] != uuid.MustParse(cutID) ||
+		*q.StaffID != uuid.MustParse(annaID) ||
 		q.Date.String() != "2027-03-02" || q.Time.String() != "10:15" {
 		t.Errorf("asked %+v", asked)
 	}
@@ -42,11 +44,13 @@ func TestAStartIsExplainedByTheNewestOffer(t *testing.T) {
 		"service_id=" + cutID + "&date=2027-03-02":                       "time",
 		"service_id=" + cutID + "&date=2027-03-02&time=10:00&staff_id=a": "staff_id",
 	} {
-		if got := w.Call(t, "GET", harb+"/explain?"+query, ""); got.Status != 400 || !strings.Contains(got.Body, `"error":"`+want) {
+		if got := w.Call(t, "GET", harb+"/explain?"+query, ""); got.Status != 400 || !strings.Contains(got.Body,
+			`"error":"`+want) {
 			t.Errorf("%s: %d %s", query, got.Status, got.Body)
 		}
 	}
-	if got := w.Call(t, "GET", "/admin/businesses/nobody/explain?service_id="+cutID+"&date=2027-03-02&time=10:00", ""); got.Status != 404 {
+	if got := w.Call(t, "GET", "/admin/businesses/nobody/explain?service_id="+cutID+"&date=2027-03-02&time=10:00",
+		""); got.Status != 404 {
 		t.Errorf("an unknown business: %d %s", got.Status, got.Body)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// TestFinishingIsOfferedOnItsDays: arrived from the booking's day on, undo until the end of the next day, both by the zone of
-// the sale.
+// TestFinishingIsOfferedOnItsDays: arrived from the booking's day on, undo until the end of the next day, both by the
+// zone of the sale.
 func TestFinishingIsOfferedOnItsDays(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2027, 3, 2, 23, 30, 0, 0, time.UTC)
@@ -46,7 +46,8 @@ func TestFinishingIsOfferedOnItsDays(t *testing.T) {
 		if !c.undo {
 			continue
 		}
-		if got := press(t, w, at+"/reopen", desk); got.Status != 303 || !strings.Contains(got.Header.Get("Location"), "done=reopen") {
+		if got := press(t, w, at+"/reopen", desk); got.Status != 303 || !strings.Contains(got.Header.Get("Location"),
+			"done=reopen") {
 			t.Errorf("%+v: %d %s", c, got.Status, got.Header.Get("Location"))
 		}
 		if got := look(t, w, at+"?done=reopen", desk); !strings.Contains(got.Body, "The booking is confirmed again.") {

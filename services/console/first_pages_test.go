@@ -16,7 +16,8 @@ import (
 func init() {
 	mayWhat["create businesses"] = "o"
 	rowOfPage["GET /business"], rowOfPage["POST /business"] = "create businesses", "create businesses"
-	rowOfPage["GET /business/:slug/first"], rowOfPage["GET /business/:slug/first/done"] = "change all of the offer", "change all of the offer"
+	rowOfPage["GET /business/:slug/first"], rowOfPage["GET /business/:slug/first/done"] = "change all of the offer",
+		"change all of the offer"
 	for _, step := range firstForms {
 		rowOfPage["GET /business/:slug/first/"+step], rowOfPage["POST /business/:slug/first/"+step] = "change all of the offer", "change all of the offer"
 	}
@@ -27,7 +28,8 @@ var firstForms = []string{"business", "hours", "team", "services", "policies"}
 // beginning is the first form as it is sent for a trade.
 func beginning(trade string) url.Values {
 	return url.Values{
-		"trade": {trade}, "name": {"Ínês & Tomás " + trade}, "slug": {trade}, "currency": {"eur"}, "timezone": {"Europe/Lisbon"}, "default_language": {"pt"}, "key": {trade},
+		"trade": {trade}, "name": {"Ínês & Tomás " + trade}, "slug": {trade}, "currency": {"eur"},
+		"timezone": {"Europe/Lisbon"}, "default_language": {"pt"}, "key": {trade},
 	}
 }
 
@@ -90,11 +92,13 @@ func active(t *testing.T, w *consoletest.World, slug string) []string {
 
 // sold is what each trade's business offers once it is opened.
 var sold = map[string][]string{
-	"clinic": {"consultation", "check-up", "physio"}, "rental": {"repair", "kayak", "bike"}, "salon": {"cut", "colour"}, "studio": {"yoga", "lesson"},
-	"venue": {"viewing", "opening-night"},
+	"clinic": {"consultation", "check-up", "physio"}, "rental": {"repair", "kayak", "bike"}, "salon": {"cut", "colour"},
+	"studio": {"yoga", "lesson"},
+	"venue":  {"viewing", "opening-night"},
 }
 
-// Of every trade, five forms lead from nothing to what can be booked; nothing can be before the last one, and who comes back finds the way on.
+// Of every trade, five forms lead from nothing to what can be booked; nothing can be before the last one, and who comes
+// back finds the way on.
 func TestFiveFormsLeadToABookableBusinessOfEveryTrade(t *testing.T) {
 	t.Parallel()
 	for _, trade := range template.Trades() {
@@ -106,7 +110,8 @@ func TestFiveFormsLeadToABookableBusinessOfEveryTrade(t *testing.T) {
 			if got := look(t, w, "/", olga); got.Status != 200 || !strings.Contains(got.Body, `href="/business"`) {
 				t.Errorf("an empty installation does not say what to do: %d %s", got.Status, got.Body)
 			}
-			if got := look(t, w, "/business", olga); got.Status != 200 || !strings.Contains(got.Body, `value="`+trade+`"`) {
+			if got := look(t, w, "/business", olga); got.Status != 200 || !strings.Contains(got.Body,
+				`value="`+trade+`"`) {
 				t.Errorf("%d %s", got.Status, got.Body)
 			}
 			first := fill(t, w, "/business", olga, form)
@@ -138,33 +143,41 @@ func fromFormToForm(t *testing.T, w *consoletest.World, session, at string) {
 	if back := look(t, w, "/business/harbor/first/hours", session); back.Header.Get("Location") != at {
 		t.Errorf("who has opened is asked again: %d %s", back.Status, back.Body)
 	}
-	if today := look(t, w, "/business/harbor/today?lang=en", session); strings.Contains(today.Body, "Nothing can be booked yet") {
+	if today := look(t, w, "/business/harbor/today?lang=en", session); strings.Contains(today.Body,
+		"Nothing can be booked yet") {
 		t.Errorf("%s", today.Body)
 	}
 }
 
-// What is typed is what is offered: the team does what is offered, who left does nothing, and nothing of the example that nobody saw remains.
+// What is typed is what is offered: the team does what is offered, who left does nothing, and nothing of the example
+// that nobody saw remains.
 func TestTheFirstVisitOffersWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	olga := operatorOf(t, w)
 	fill(t, w, "/business", olga, beginning("salon"))
 	at := "/business/salon/first/"
-	steps(t, w, olga, at+"hours", url.Values{"hours.mon.n": {"1"}, "hours.mon.0.from": {"10:00"}, "hours.mon.0.to": {"19:00"}})
+	steps(t, w, olga, at+"hours", url.Values{"hours.mon.n": {"1"}, "hours.mon.0.from": {"10:00"},
+		"hours.mon.0.to": {"19:00"}})
 	steps(t, w, olga, at+"team", url.Values{
-		"staff.n": {"3"}, "staff.0.name": {"Inês"}, "staff.1.name": {"Ben"}, "staff.1.remove": {"yes"}, "staff.2.name": {"Tomás"},
+		"staff.n": {"3"}, "staff.0.name": {"Inês"}, "staff.1.name": {"Ben"}, "staff.1.remove": {"yes"},
+		"staff.2.name": {"Tomás"},
 	})
-	wrong := url.Values{"base": {"3"}, "services.n": {"1"}, "services.0.name": {"Corte"}, "services.0.duration_minutes": {"0"}, "services.0.price": {"25,50"}}
-	if got := fill(t, w, at+"services", olga, wrong); got.Status != 422 || !strings.Contains(got.Body, "field-error") || !strings.Contains(got.Body, `value="25,50"`) {
+	wrong := url.Values{"base": {"3"}, "services.n": {"1"}, "services.0.name": {"Corte"},
+		"services.0.duration_minutes": {"0"}, "services.0.price": {"25,50"}}
+	if got := fill(t, w, at+"services", olga, wrong); got.Status != 422 || !strings.Contains(got.Body, "field-error") ||
+		!strings.Contains(got.Body, `value="25,50"`) {
 		t.Errorf("no time at all: %d %s", got.Status, got.Body)
 	}
 	steps(t, w, olga, at+"services", url.Values{
-		"services.n": {"2"}, "services.0.name": {"Corte"}, "services.0.duration_minutes": {"30"}, "services.0.price": {"25,50"},
+		"services.n": {"2"}, "services.0.name": {"Corte"}, "services.0.duration_minutes": {"30"},
+		"services.0.price": {"25,50"},
 		"services.0.staff": {"anna", "tomas"}, "services.1.remove": {"yes"},
 	})
 	steps(t, w, olga, at+"policies", url.Values{"bookings.confirm": {"manual"}})
 	text := w.Call(t, "GET", "/admin/businesses/salon", "", "Accept", yaml).Body
-	for _, want := range []string{`name: Corte`, "25.50", "10:00-19:00", "Inês", "Tomás", "default_language: pt", "languages: [pt]", "Ínês & Tomás salon"} {
+	for _, want := range []string{`name: Corte`, "25.50", "10:00-19:00", "Inês", "Tomás", "default_language: pt",
+		"languages: [pt]", "Ínês & Tomás salon"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -176,7 +189,8 @@ func TestTheFirstVisitOffersWhatWasTyped(t *testing.T) {
 	}
 }
 
-// A service that is added in the fourth form opens the business no earlier than the last form, and opens with the others.
+// A service that is added in the fourth form opens the business no earlier than the last form, and opens with the
+// others.
 func TestServiceAddedInTheFirstVisitWaitsForOpening(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -184,7 +198,8 @@ func TestServiceAddedInTheFirstVisitWaitsForOpening(t *testing.T) {
 	fill(t, w, "/business", olga, beginning("salon"))
 	const at = "/business/salon/first/"
 	next := steps(t, w, olga, at+"services", url.Values{
-		"services.n": {"3"}, "services.2.name": {"Shave"}, "services.2.duration_minutes": {"20"}, "services.2.price": {"12"},
+		"services.n": {"3"}, "services.2.name": {"Shave"}, "services.2.duration_minutes": {"20"},
+		"services.2.price": {"12"},
 	})
 	if keys := active(t, w, "salon"); next != at+"policies" || len(keys) > 0 {
 		t.Errorf("led to %s, and %v can be booked", next, keys)
@@ -195,8 +210,8 @@ func TestServiceAddedInTheFirstVisitWaitsForOpening(t *testing.T) {
 	}
 }
 
-// TestCatalogueDoesNotOpenABusiness: a service that is added or switched on outside the first visit opens nothing, and a
-// business whose owner switches all off stays open. Only "Open for bookings" opens.
+// TestCatalogueDoesNotOpenABusiness: a service that is added or switched on outside the first visit opens nothing, and
+// a business whose owner switches all off stays open. Only "Open for bookings" opens.
 func TestCatalogueDoesNotOpenABusiness(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -217,8 +232,10 @@ func TestCatalogueDoesNotOpenABusiness(t *testing.T) {
 		t.Errorf("what can be booked is %v", keys)
 	}
 	text := w.Call(t, "GET", "/admin/businesses/salon", "", "Accept", yaml).Body
-	w.Call(t, "PUT", "/admin/businesses/salon", strings.ReplaceAll(text, "duration_minutes:", "active: false\n    duration_minutes:"), "Content-Type", yaml)
-	if today := look(t, w, "/business/salon/today?lang=en", olga); strings.Contains(today.Body, "Nothing can be booked yet") {
+	w.Call(t, "PUT", "/admin/businesses/salon", strings.ReplaceAll(text, "duration_minutes:",
+		"active: false\n    duration_minutes:"), "Content-Type", yaml)
+	if today := look(t, w, "/business/salon/today?lang=en", olga); strings.Contains(today.Body,
+		"Nothing can be booked yet") {
 		t.Errorf("that nothing is active is taken for not open: %s", today.Body)
 	}
 }
@@ -235,18 +252,21 @@ func TestCreatorIsNotifiedOfBookings(t *testing.T) {
 		t.Errorf("%d %s", shown.Status, shown.Body)
 	}
 	got := fill(t, w, at, olga, url.Values{
-		"base": {"1"}, "notifications.owner_emails": {"desk@example.com\r\nboss@example.com"}, "notifications.reply_to": {"hello@example.com"},
+		"base": {"1"}, "notifications.owner_emails": {"desk@example.com\r\nboss@example.com"},
+		"notifications.reply_to":               {"hello@example.com"},
 		"notifications.reminders_hours_before": {"48, 2"},
 	})
 	m, _ := manifest.Parse([]byte(w.Call(t, "GET", "/admin/businesses/salon", "", "Accept", yaml).Body))
 	n := m.NotificationSettings()
-	if got.Status != 303 || !slices.Equal(n.OwnerEmails, []manifest.Email{"desk@example.com", "boss@example.com"}) || n.ReplyTo != "hello@example.com" ||
+	if got.Status != 303 || !slices.Equal(n.OwnerEmails, []manifest.Email{"desk@example.com", "boss@example.com"}) ||
+		n.ReplyTo != "hello@example.com" ||
 		!slices.Equal(n.RemindersHoursBefore, []int{48, 2}) {
 		t.Errorf("%d %s: %+v", got.Status, got.Body, n)
 	}
 }
 
-// A business that is there is never written over, and what cannot be is said beside its field; nothing that was typed is lost.
+// A business that is there is never written over, and what cannot be is said beside its field; nothing that was typed
+// is lost.
 func TestTheFirstFormSaysWhatCannotBe(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -265,7 +285,8 @@ func TestTheFirstFormSaysWhatCannotBe(t *testing.T) {
 		form := beginning("clinic")
 		form.Set(field, c.value)
 		got := fill(t, w, "/business", olga, form)
-		if got.Status != c.status || !strings.Contains(got.Body, c.says) || field != "name" && !strings.Contains(got.Body, "Tomás clinic") {
+		if got.Status != c.status || !strings.Contains(got.Body, c.says) || field != "name" &&
+			!strings.Contains(got.Body, "Tomás clinic") {
 			t.Errorf("%s %q: %d %s", field, c.value, got.Status, got.Body)
 		}
 	}
@@ -339,7 +360,8 @@ func TestLastFormShowsWhoIsNotified(t *testing.T) {
 	)
 	const at = "/business/harbor/first/policies"
 	owned := look(t, w, at, olga).Body
-	for _, want := range []string{"olga@example.com", `name="self_service.cancel_until_hours"`, `name="self_service.reschedule_until_hours"`} {
+	for _, want := range []string{"olga@example.com", `name="self_service.cancel_until_hours"`,
+		`name="self_service.reschedule_until_hours"`} {
 		if !strings.Contains(owned, want) {
 			t.Errorf("%q is not in %s", want, owned)
 		}

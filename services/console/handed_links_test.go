@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// An owner who has invited a person gets no link that signs in as them once the person may do more than the owner: in a business of others,
-// or as an operator.
+// An owner who has invited a person gets no link that signs in as them once the person may do more than the owner: in a
+// business of others, or as an operator.
 func TestOwnerGetsNoLinkToPersonOfOthers(t *testing.T) {
 	t.Parallel()
 	for name, promote := range map[string]string{
@@ -21,10 +21,12 @@ func TestOwnerGetsNoLinkToPersonOfOthers(t *testing.T) {
 			t.Parallel()
 			w := consoletest.Start(t)
 			harbors := w.TokenOf(t, access.Member{BusinessID: publish(t, w), Role: access.Owner})
-			uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")), "id").(string))
+			uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")),
+				"id").(string))
 			const again = `{"email":"ana@example.com","role":"desk","mail":false}`
 			for range 2 {
-				if got := w.CallAs(t, harbors, "POST", harb+"/members", again); got.Status != 201 || field(t, got, "link") == nil {
+				if got := w.CallAs(t, harbors, "POST", harb+"/members", again); got.Status != 201 ||
+					field(t, got, "link") == nil {
 					t.Fatalf("while nobody else knows the address: %d %s", got.Status, got.Body)
 				}
 			}
@@ -32,7 +34,8 @@ func TestOwnerGetsNoLinkToPersonOfOthers(t *testing.T) {
 			if promoted.Status != 201 {
 				t.Fatalf("%d %s", promoted.Status, promoted.Body)
 			}
-			if got := w.CallAs(t, harbors, "POST", harb+"/members", again); got.Status != 201 || field(t, got, "link") != nil {
+			if got := w.CallAs(t, harbors, "POST", harb+"/members", again); got.Status != 201 ||
+				field(t, got, "link") != nil {
 				t.Errorf("afterwards: %d %s", got.Status, got.Body)
 			}
 			if got := press(t, w, field(t, promoted, "link").(string), ""); got.Status != 303 {

@@ -29,10 +29,12 @@ func withDex(t *testing.T, users ...testkit.DexUser) *consoletest.World {
 		users[i].Hash, users[i].UserID, users[i].Username = string(hash), users[i].Email, users[i].Email
 	}
 	issuer := testkit.StartDex(t, testkit.DexClient{
-		ID: "slotmesh", Secret: "a secret of theirs", Name: "Slotmesh", RedirectURIs: []string{consoletest.OwnerURL + "/sign-in/oidc/callback"},
+		ID: "slotmesh", Secret: "a secret of theirs", Name: "Slotmesh",
+		RedirectURIs: []string{consoletest.OwnerURL + "/sign-in/oidc/callback"},
 	}, users...)
 	return consoletest.Start(t, func(c *console.Config) {
-		c.OIDC = oidc.Config{Issuer: issuer, ClientID: "slotmesh", ClientSecret: "a secret of theirs", OperatorGroup: "operators", Name: "Dex"}
+		c.OIDC = oidc.Config{Issuer: issuer, ClientID: "slotmesh", ClientSecret: "a secret of theirs",
+			OperatorGroup: "operators", Name: "Dex"}
 	})
 }
 
@@ -41,7 +43,8 @@ func attempt(t *testing.T, w *consoletest.World) (string, string) {
 	t.Helper()
 	sent := look(t, w, "/sign-in/oidc", "")
 	cookie, _, _ := strings.Cut(sent.Header.Get("Set-Cookie"), ";")
-	if sent.Status != 303 || !strings.HasPrefix(cookie, "slotmesh-oidc=") || !strings.Contains(sent.Header.Get("Set-Cookie"), "HttpOnly") {
+	if sent.Status != 303 || !strings.HasPrefix(cookie, "slotmesh-oidc=") ||
+		!strings.Contains(sent.Header.Get("Set-Cookie"), "HttpOnly") {
 		t.Fatalf("%d %v", sent.Status, sent.Header)
 	}
 	return sent.Header.Get("Location"), cookie
@@ -54,13 +57,14 @@ func vouched(t *testing.T, address, email string) string {
 	t.Helper()
 	jar, _ := cookiejar.New(nil)
 	var back string
-	client := &http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: func(r *http.Request, _ []*http.Request) error {
-		if strings.HasPrefix(r.URL.String(), consoletest.OwnerURL) {
-			back = strings.TrimPrefix(r.URL.String(), consoletest.OwnerURL)
-			return http.ErrUseLastResponse
-		}
-		return nil
-	}}
+	client := &http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(r *http.Request, _ []*http.Request) error {
+			if strings.HasPrefix(r.URL.String(), consoletest.OwnerURL) {
+				back = strings.TrimPrefix(r.URL.String(), consoletest.OwnerURL)
+				return http.ErrUseLastResponse
+			}
+			return nil
+		}}
 	read := func(answer *http.Response, err error) (*http.Response, string) {
 		if err != nil {
 			t.Fatal(err)
@@ -99,10 +103,13 @@ func comeBack(t *testing.T, w *consoletest.World, path, cookie string) consolete
 
 func TestPeopleSignInByAnIdentityProvider(t *testing.T) {
 	t.Parallel()
-	w := withDex(t, testkit.DexUser{Email: "ana@example.com", EmailVerified: true}, testkit.DexUser{Email: "bo@example.com"},
-		testkit.DexUser{Email: "op@example.com", EmailVerified: true, Groups: []string{"people", "operators"}}, testkit.DexUser{Email: "stranger@example.com", EmailVerified: true})
+	w := withDex(t, testkit.DexUser{Email: "ana@example.com", EmailVerified: true},
+		testkit.DexUser{Email: "bo@example.com"},
+		testkit.DexUser{Email: "op@example.com", EmailVerified: true, Groups: []string{"people", "operators"}},
+		testkit.DexUser{Email: "stranger@example.com", EmailVerified: true})
 	id := publish(t, w)
-	early := sessionIn(t, press(t, w, invite(t, w, w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner}), `{"business":"harbor","email":"ana@example.com","role":"desk","mail":false}`), ""))
+	early := sessionIn(t, press(t, w, invite(t, w, w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner}),
+		`{"business":"harbor","email":"ana@example.com","role":"desk","mail":false}`), ""))
 	w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	if got := look(t, w, "/sign-in", ""); !strings.Contains(got.Body, "Sign in with Dex") {
 		t.Error(got.Body)
@@ -110,7 +117,8 @@ func TestPeopleSignInByAnIdentityProvider(t *testing.T) {
 	for _, who := range []struct {
 		email, says string
 		status      int
-	}{{"ana@example.com", "", 303}, {"op@example.com", "", 303}, {"bo@example.com", "has not checked your e-mail address", 403}, {"stranger@example.com", "has been invited here", 403}} {
+	}{{"ana@example.com", "", 303}, {"op@example.com", "", 303}, {"bo@example.com",
+		"has not checked your e-mail address", 403}, {"stranger@example.com", "has been invited here", 403}} {
 		address, cookie := attempt(t, w)
 		back := vouched(t, address, who.email)
 		got := comeBack(t, w, back, cookie)
@@ -134,12 +142,14 @@ func TestPeopleSignInByAnIdentityProvider(t *testing.T) {
 	if got := look(t, w, "/account", early); got.Status != 303 {
 		t.Errorf("what the inviter signed in as them: %d", got.Status)
 	}
-	if log := w.Log.String(); strings.Contains(log, "@example.com") || strings.Contains(log, "a secret of theirs") || !strings.Contains(log, `"by":"oidc"`) {
+	if log := w.Log.String(); strings.Contains(log, "@example.com") || strings.Contains(log, "a secret of theirs") ||
+		!strings.Contains(log, `"by":"oidc"`) {
 		t.Error("the log holds an address or a secret, or does not say by what somebody signed in")
 	}
 }
 
-// A stranger cannot make somebody's browser finish what it has not begun (RFC 6749 §10.12), nor put their own answer in its place.
+// A stranger cannot make somebody's browser finish what it has not begun (RFC 6749 §10.12), nor put their own answer in
+// its place.
 func TestAnAnswerOfAnotherAttemptIsRefused(t *testing.T) {
 	t.Parallel()
 	w := withDex(t, testkit.DexUser{Email: "ana@example.com", EmailVerified: true})
@@ -159,14 +169,18 @@ func TestAnAnswerOfAnotherAttemptIsRefused(t *testing.T) {
 	parts := strings.Split(value, ".")
 	foreign := strings.Split(strings.TrimPrefix(others, "slotmesh-oidc="), ".")
 	for what, kept := range map[string]string{
-		"no cookie": "", "another browser's": others, "another nonce": "slotmesh-oidc=" + parts[0] + "." + foreign[1] + "." + parts[2],
-		"another verifier": "slotmesh-oidc=" + parts[0] + "." + parts[1] + "." + foreign[2], "not one": "slotmesh-oidc=x",
+		"no cookie": "", "another browser's": others, "another nonce": "slotmesh-oidc=" + parts[0] + "." + foreign[1] +
+			"." + parts[2],
+		"another verifier": "slotmesh-oidc=" + parts[0] + "." + parts[1] + "." + foreign[2],
+		"not one":          "slotmesh-oidc=x",
 	} {
-		if got := comeBack(t, w, vouched(t, address, "ana@example.com"), kept); got.Status != 403 || strings.Contains(got.Header.Get("Set-Cookie"), "slotmesh-session") {
+		if got := comeBack(t, w, vouched(t, address, "ana@example.com"), kept); got.Status != 403 ||
+			strings.Contains(got.Header.Get("Set-Cookie"), "slotmesh-session") {
 			t.Errorf("%s: %d %v", what, got.Status, got.Header)
 		}
 	}
-	for _, path := range []string{"/sign-in/oidc/callback", "/sign-in/oidc/callback?error=access_denied&state=" + parts[0], "/sign-in/oidc/callback?code=x&state=" + parts[0]} {
+	for _, path := range []string{"/sign-in/oidc/callback", "/sign-in/oidc/callback?error=access_denied&state=" +
+		parts[0], "/sign-in/oidc/callback?code=x&state=" + parts[0]} {
 		if got := comeBack(t, w, path, cookie); got.Status != 403 || strings.Contains(got.Body, "access_denied") {
 			t.Errorf("%s: %d %s", path, got.Status, got.Body)
 		}
@@ -179,15 +193,20 @@ func TestAProviderThatIsAwayHoldsUpNobodyElse(t *testing.T) {
 		c.OIDC = oidc.Config{Issuer: "http://127.0.0.1:1", ClientID: "slotmesh", ClientSecret: "s"}
 	})
 	withPassword(t, w, publish(t, w), "ana@example.com", gulls)
-	if got := look(t, w, "/sign-in/oidc", ""); got.Status != 503 || !strings.Contains(got.Body, "does not answer right now") {
+	if got := look(t, w, "/sign-in/oidc", ""); got.Status != 503 || !strings.Contains(got.Body,
+		"does not answer right now") {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	if got := enter(t, w, "ana@example.com", gulls); got.Status != 303 {
 		t.Errorf("by a password: %d", got.Status)
 	}
 	for _, change := range []func(*console.Config){
-		func(c *console.Config) { c.OwnerURL = "" }, func(c *console.Config) { c.OIDC.ClientID = "" }, func(c *console.Config) { c.OIDC.ClientSecret = "" },
-		func(c *console.Config) { c.OIDC.Issuer = "http://login.example.com" }, func(c *console.Config) { c.OIDC.Issuer = "" },
+		func(c *console.Config) {
+			c.OwnerURL = ""
+		}, func(c *console.Config) { c.OIDC.ClientID = "" }, func(c *console.Config) { c.OIDC.ClientSecret = "" },
+		func(c *console.Config) {
+			c.OIDC.Issuer = "http://login.example.com"
+		}, func(c *console.Config) { c.OIDC.Issuer = "" },
 	} {
 		cfg := w.Config()
 		change(&cfg)

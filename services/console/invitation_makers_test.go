@@ -34,7 +34,8 @@ var waysToInvite = map[string]func(*testing.T, *consoletest.World, *inviter, acc
 
 func inviteWith(t *testing.T, w *consoletest.World, token, email string) {
 	t.Helper()
-	if got := w.CallAs(t, token, "POST", harb+"/members", `{"email":"`+email+`","role":"owner","mail":false}`); got.Status != 201 {
+	if got := w.CallAs(t, token, "POST", harb+"/members",
+		`{"email":"`+email+`","role":"owner","mail":false}`); got.Status != 201 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 }
@@ -94,7 +95,8 @@ func TestInvitationsEndWithTheRightToInvite(t *testing.T) {
 				if got := press(t, w, "/account/invitations/"+id+"/accept", friend); got.Status != 404 {
 					t.Errorf("the friend accepts it: %d", got.Status)
 				}
-				if members := w.Call(t, "GET", harb+"/members", ""); strings.Contains(members.Body, "friend@example.com") {
+				if members := w.Call(t, "GET", harb+"/members", ""); strings.Contains(members.Body,
+					"friend@example.com") {
 					t.Errorf("the friend is a member: %s", members.Body)
 				}
 			})

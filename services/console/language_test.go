@@ -14,7 +14,8 @@ func TestPeopleChooseTheLanguageThatTheyRead(t *testing.T) {
 	w := consoletest.Start(t)
 	session := withPassword(t, w, publish(t, w), "ana@example.com", gulls)
 	page := look(t, w, "/account", session).Body
-	for _, want := range []string{`<html lang="en"`, `<option value="en" selected>English</option>`, `<option value="fr">français</option>`, `<option value="he">עברית</option>`} {
+	for _, want := range []string{`<html lang="en"`, `<option value="en" selected>English</option>`,
+		`<option value="fr">français</option>`, `<option value="he">עברית</option>`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%s is not in %s", want, page)
 		}
@@ -23,7 +24,8 @@ func TestPeopleChooseTheLanguageThatTheyRead(t *testing.T) {
 	if chosen.Status != 303 || chosen.Header.Get("Location") != "/account?done=language" {
 		t.Fatalf("%d %v", chosen.Status, chosen.Header)
 	}
-	for path, want := range map[string]string{"/account?done=language": `<option value="fr" selected>`, "/business/harbor/today": "Aujourd’hui", "/account?lang=de": `<html lang="de"`} {
+	for path, want := range map[string]string{"/account?done=language": `<option value="fr" selected>`,
+		"/business/harbor/today": "Aujourd’hui", "/account?lang=de": `<html lang="de"`} {
 		if got := look(t, w, path, session); got.Status != 200 || !strings.Contains(got.Body, want) {
 			t.Errorf("%s: %d, %s is not in %s", path, got.Status, want, got.Body)
 		}
@@ -36,7 +38,8 @@ func TestPeopleChooseTheLanguageThatTheyRead(t *testing.T) {
 	if got := fill(t, w, "/account/language", "", url.Values{"language": {"fr"}}); got.Status != 401 {
 		t.Errorf("nobody: %d", got.Status)
 	}
-	if got := fill(t, w, "/account/language", session, url.Values{"language": {"de"}}, "Sec-Fetch-Site", "cross-site"); got.Status != 403 {
+	if got := fill(t, w, "/account/language", session, url.Values{"language": {"de"}}, "Sec-Fetch-Site",
+		"cross-site"); got.Status != 403 {
 		t.Errorf("from another site: %d", got.Status)
 	}
 	changed := fill(t, w, "/account/password", session, url.Values{"current": {gulls}, "new": {herring}})

@@ -24,10 +24,11 @@ type window struct {
 	of time.Duration
 }
 
-// refusedAfter sends requests until one is refused, which must be the first that follows on as many others as one of the windows takes: those that
-// passed before it began count no longer, however long a busy machine takes to send them. Each counted between two readings of the clock. It returns
-// the refusal, and until when the same is refused at least.
-func refusedAfter(t *testing.T, what string, send func(i int) consoletest.Answer, windows ...window) (consoletest.Answer, time.Time) {
+// refusedAfter sends requests until one is refused, which must be the first that follows on as many others as one of
+// the windows takes: those that passed before it began count no longer, however long a busy machine takes to send them.
+// Each counted between two readings of the clock. It returns the refusal, and until when the same is refused at least.
+func refusedAfter(t *testing.T, what string, send func(i int) consoletest.Answer,
+	windows ...window) (consoletest.Answer, time.Time) {
 	t.Helper()
 	var sent, answered []time.Time // of the requests that passed
 	for i := range 5 * windows[0].n {
@@ -44,9 +45,11 @@ func refusedAfter(t *testing.T, what string, send func(i int) consoletest.Answer
 		}
 		if got.Status == http.StatusTooManyRequests {
 			if !may {
-				t.Fatalf("%s: request %d is refused, and fewer than a window takes have passed: %v", what, i+1, answered)
+				t.Fatalf("%s: request %d is refused, and fewer than a window takes have passed: %v", what, i+1,
+					answered)
 			}
-			return got, until.Add(begun.Sub(ended)) // console counts how long it remembers a refusal from before it asks Redis
+			// console counts how long it remembers a refusal from before it asks Redis
+			return got, until.Add(begun.Sub(ended))
 		}
 		if ended.Before(until) {
 			t.Fatalf("%s: request %d is answered %d though a window is full: %v", what, i+1, got.Status, sent)
@@ -108,7 +111,9 @@ func TestPrincipalsOfTheAdminAPIAreLimited(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) { c.Limits.AdminPerMinute = 3 })
 	mine, other := w.TokenUntil(t, time.Now().Add(time.Hour)), w.TokenUntil(t, time.Now().Add(time.Hour))
-	got, _ := refusedAfter(t, "one token", func(int) consoletest.Answer { return w.CallAs(t, mine, "GET", "/admin/tokens", "") }, window{3, time.Minute})
+	got, _ := refusedAfter(t, "one token", func(int) consoletest.Answer {
+		return w.CallAs(t, mine, "GET", "/admin/tokens", "")
+	}, window{3, time.Minute})
 	expect(t, got, 429, "rate_limited", "Rate limit exceeded")
 	if got.Header.Get("Retry-After") == "" {
 		t.Error("Retry-After is missing")
@@ -130,10 +135,13 @@ func TestStrangersAtTheDoorAreCountedAndSendNoMoreThanAForm(t *testing.T) {
 		if path == "/device/token" {
 			method = "POST"
 		}
-		refusedAfter(t, path, func(int) consoletest.Answer { return w.Call(t, method, path, "", "X-Forwarded-For", from) }, window{2, time.Minute})
+		refusedAfter(t, path, func(int) consoletest.Answer {
+			return w.Call(t, method, path, "", "X-Forwarded-For", from)
+		}, window{2, time.Minute})
 	}
 	form := "email=" + strings.Repeat("a", 64<<10)
-	got := w.Call(t, "POST", "/sign-in", form, "X-Forwarded-For", stranger(), "Content-Type", "application/x-www-form-urlencoded")
+	got := w.Call(t, "POST", "/sign-in", form, "X-Forwarded-For", stranger(), "Content-Type",
+		"application/x-www-form-urlencoded")
 	if got.Status != 413 {
 		t.Errorf("a form of %d bytes: %d", len(form), got.Status)
 	}

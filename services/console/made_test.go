@@ -34,7 +34,8 @@ func TestWhatARemovedMemberMadeIsListedAndEnded(t *testing.T) {
 	make := func(token string) {
 		t.Helper()
 		for path, body := range map[string]string{
-			"/keys": `{"name":"site","scope":"all"}`, "/calendars": `{"shows":"names"}`, "/webhooks": `{"url":"https://example.com/hooks","events":["booking.created"]}`,
+			"/keys": `{"name":"site","scope":"all"}`, "/calendars": `{"shows":"names"}`,
+			"/webhooks": `{"url":"https://example.com/hooks","events":["booking.created"]}`,
 		} {
 			if got := w.CallAs(t, token, "POST", harb+path, body); got.Status != 201 {
 				t.Fatalf("%s: %d %s", path, got.Status, got.Body)
@@ -43,7 +44,8 @@ func TestWhatARemovedMemberMadeIsListedAndEnded(t *testing.T) {
 	}
 	make(token)
 	make(w.TokenMadeBy(t, owner, uuid.MustParse(idOfMember(t, w, "ana@example.com"))))
-	if got := fill(t, w, "/business/harbor/settings/keys", bo, url.Values{"name": {"by bo"}, "scope": {"all"}, "days": {"365"}, "key": {"k"}}); got.Status != 201 {
+	if got := fill(t, w, "/business/harbor/settings/keys", bo, url.Values{"name": {"by bo"}, "scope": {"all"},
+		"days": {"365"}, "key": {"k"}}); got.Status != 201 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 	made := harb + "/members/" + bos + "/made"
@@ -51,16 +53,19 @@ func TestWhatARemovedMemberMadeIsListedAndEnded(t *testing.T) {
 		t.Error(got)
 	}
 	removed := fill(t, w, "/business/harbor/team/"+bos+"/remove", ana, nil)
-	if to := removed.Header.Get("Location"); removed.Status != 303 || to != "/business/harbor/team/"+bos+"/made?done=team_removed" {
+	if to := removed.Header.Get("Location"); removed.Status != 303 || to != "/business/harbor/team/"+bos+
+		"/made?done=team_removed" {
 		t.Errorf("%d to %s", removed.Status, to)
 	}
 	if got := counts(t, w.Call(t, "GET", made, "")); got != "2 keys, 1 calendars, 1 webhooks, 0 tokens" {
 		t.Errorf("after the removal: %s", got)
 	}
-	if page := look(t, w, "/business/harbor/team/"+bos+"/made", ana); page.Status != 200 || !strings.Contains(page.Body, "by bo") || !strings.Contains(page.Body, "https://example.com/hooks") {
+	if page := look(t, w, "/business/harbor/team/"+bos+"/made", ana); page.Status != 200 || !strings.Contains(page.Body,
+		"by bo") || !strings.Contains(page.Body, "https://example.com/hooks") {
 		t.Errorf("%d %s", page.Status, page.Body)
 	}
-	if got := fill(t, w, "/business/harbor/team/"+bos+"/made", ana, nil); got.Status != 303 || !strings.HasSuffix(got.Header.Get("Location"), "?done=team_made_ended") {
+	if got := fill(t, w, "/business/harbor/team/"+bos+"/made", ana, nil); got.Status != 303 ||
+		!strings.HasSuffix(got.Header.Get("Location"), "?done=team_made_ended") {
 		t.Errorf("%d %v", got.Status, got.Header)
 	}
 	if got := counts(t, w.Call(t, "GET", made, "")); got != "0 keys, 0 calendars, 0 webhooks, 0 tokens" {

@@ -16,7 +16,8 @@ func init() {
 	rowOfPage["POST /business/:slug/messages/:id/retry"] = "book, move, cancel, sell"
 }
 
-// What was sent is listed by the address's filter, read, and sent again where it failed; a repeated press says that something has changed.
+// What was sent is listed by the address's filter, read, and sent again where it failed; a repeated press says that
+// something has changed.
 func TestMessagesHaveAPage(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -25,10 +26,12 @@ func TestMessagesHaveAPage(t *testing.T) {
 	desk := w.SessionOf(t, "desk@example.com", access.Member{BusinessID: id, Role: access.Desk})
 	const all = "/business/harbor/messages"
 	for query, want := range map[string]int{
-		"": 2, "?status=failed": 1, "?status=sent&kind=booking_confirmed": 1, "?kind=reminder": 0, "?about=" + mailed[1].About.ID.String(): 1, "?about=" + uuid.NewString(): 0,
+		"": 2, "?status=failed": 1, "?status=sent&kind=booking_confirmed": 1, "?kind=reminder": 0,
+		"?about=" + mailed[1].About.ID.String(): 1, "?about=" + uuid.NewString(): 0,
 	} {
 		got := look(t, w, all+query, desk)
-		if n := strings.Count(got.Body, `class="cover"`); got.Status != 200 || n != want || strings.Contains(got.Body, "zoe@example.com") != (want > 0) {
+		if n := strings.Count(got.Body, `class="cover"`); got.Status != 200 || n != want || strings.Contains(got.Body,
+			"zoe@example.com") != (want > 0) {
 			t.Errorf("%q: %d, %d listed: %s", query, got.Status, n, got.Body)
 		}
 	}
@@ -52,7 +55,8 @@ func TestMessagesHaveAPage(t *testing.T) {
 		t.Errorf("an unknown message: %d", got.Status)
 	}
 	for _, want := range []string{"done=message_again", "wrong=changed"} {
-		if got := press(t, w, failed+"/retry", desk); got.Status != 303 || !strings.Contains(got.Header.Get("Location"), want) {
+		if got := press(t, w, failed+"/retry", desk); got.Status != 303 || !strings.Contains(got.Header.Get("Location"),
+			want) {
 			t.Errorf("%s: %d %s", want, got.Status, got.Header.Get("Location"))
 		}
 	}

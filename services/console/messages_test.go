@@ -18,17 +18,20 @@ func TestMessagesAreListedShownAndSentAgain(t *testing.T) {
 		"?about=" + mailed[1].About.ID.String(): 1, "?about=" + uuid.NewString(): 0,
 	} {
 		list := w.Call(t, "GET", harb+"/messages"+query, "")
-		if list.Status != 200 || len(field(t, list, "messages").([]any)) != want || strings.Contains(list.Body, "Hello") {
+		if list.Status != 200 || len(field(t, list, "messages").([]any)) != want || strings.Contains(list.Body,
+			"Hello") {
 			t.Errorf("%s: %d %s", query, list.Status, list.Body)
 		}
 	}
 	first := w.Call(t, "GET", harb+"/messages?limit=1", "")
-	if next := w.Call(t, "GET", harb+"/messages?limit=1&cursor="+field(t, first, "next_cursor").(string), ""); !strings.Contains(next.Body, mailed[1].ID.String()) {
+	if next := w.Call(t, "GET", harb+"/messages?limit=1&cursor="+field(t, first, "next_cursor").(string),
+		""); !strings.Contains(next.Body, mailed[1].ID.String()) {
 		t.Errorf("the next page: %s", next.Body)
 	}
 	at := harb + "/messages/" + mailed[0].ID.String()
 	shown := w.Call(t, "GET", at, "")
-	if shown.Status != 200 || field(t, shown, "text") != mailed[0].Text || field(t, shown, "html") != mailed[0].HTML || field(t, shown, "reason") != "550 No such user" ||
+	if shown.Status != 200 || field(t, shown, "text") != mailed[0].Text || field(t, shown, "html") != mailed[0].HTML ||
+		field(t, shown, "reason") != "550 No such user" ||
 		field(t, shown, "sent_at") != nil || shown.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("shown: %d %s", shown.Status, shown.Body)
 	}
@@ -36,7 +39,8 @@ func TestMessagesAreListedShownAndSentAgain(t *testing.T) {
 		t.Errorf("sent again: %d %s", again.Status, again.Body)
 	}
 	expect(t, w.Call(t, "POST", harb+"/messages/"+mailed[1].ID.String()+"/retry", ""), 409, "conflict", "was sent")
-	if log := w.Log.String(); !strings.Contains(log, `"change":"retry message"`) || strings.Contains(log, "zoe@") || strings.Contains(log, "Zoë") {
+	if log := w.Log.String(); !strings.Contains(log, `"change":"retry message"`) || strings.Contains(log, "zoe@") ||
+		strings.Contains(log, "Zoë") {
 		t.Errorf("the log: %s", log)
 	}
 }
@@ -52,7 +56,9 @@ func TestMessagesThatAreNotThereAreNotFound(t *testing.T) {
 		expect(t, w.Call(t, "GET", harb+"/messages/"+id, ""), 404, "not_found", "Message")
 		expect(t, w.Call(t, "POST", harb+"/messages/"+id+"/retry", ""), 404, "not_found", "Message")
 	}
-	for _, call := range [][2]string{{"GET", ""}, {"GET", "/" + uuid.NewString()}, {"POST", "/" + uuid.NewString() + "/retry"}} {
-		expect(t, w.Call(t, call[0], "/admin/businesses/elsewhere/messages"+call[1], ""), 404, "business_not_found", "Business")
+	for _, call := range [][2]string{{"GET", ""}, {"GET", "/" + uuid.NewString()},
+		{"POST", "/" + uuid.NewString() + "/retry"}} {
+		expect(t, w.Call(t, call[0], "/admin/businesses/elsewhere/messages"+call[1], ""), 404, "business_not_found",
+			"Business")
 	}
 }

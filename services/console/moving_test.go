@@ -20,12 +20,14 @@ func TestAnOwnerBooksAndMovesByTheAdminAPI(t *testing.T) {
 	w := consoletest.Start(t)
 	publish(t, w)
 	booked := w.Call(t, "POST", harb+"/bookings", newBooking+`}`)
-	if booked.Status != 201 || field(t, booked, "source") != "dashboard" || field(t, booked, "start_time") != "09:37:00" {
+	if booked.Status != 201 || field(t, booked, "source") != "dashboard" ||
+		field(t, booked, "start_time") != "09:37:00" {
 		t.Fatalf("%d %s", booked.Status, booked.Body)
 	}
 	at := harb + "/bookings/" + field(t, booked, "id").(string) + "/reschedule"
 	moved := w.Call(t, "POST", at, `{"date":"2026-12-02","time":"10:15"}`)
-	if moved.Status != 200 || field(t, moved, "date") != "2026-12-02" || field(t, moved, "start_time") != "10:15:00" || field(t, moved, "id") != field(t, booked, "id") {
+	if moved.Status != 200 || field(t, moved, "date") != "2026-12-02" || field(t, moved, "start_time") != "10:15:00" ||
+		field(t, moved, "id") != field(t, booked, "id") {
 		t.Errorf("%d %s", moved.Status, moved.Body)
 	}
 	taken := `{"date":"2026-12-02","time":"` + consoletest.Taken + `"}`
@@ -33,13 +35,16 @@ func TestAnOwnerBooksAndMovesByTheAdminAPI(t *testing.T) {
 	expect(t, w.Call(t, "POST", harb+"/bookings/"+uuid.NewString()+"/reschedule", taken), 404, "not_found", "Booking")
 	expect(t, w.Call(t, "POST", harb+"/bookings/1/reschedule", taken), 404, "not_found", "Booking")
 	for body, names := range map[string]string{
-		`{"date":"2026-12-02","time":"10:15","source":"page"}`: "source", `{"date":7}`: "date", `[]`: "object", ``: "body",
+		`{"date":"2026-12-02","time":"10:15","source":"page"}`: "source", `{"date":7}`: "date", `[]`: "object",
+		``: "body",
 	} {
 		expect(t, w.Call(t, "POST", at, body), 400, "invalid_parameter", names)
 	}
 	expect(t, w.Call(t, "POST", harb+"/bookings", newBooking+`,"source":"page"}`), 400, "invalid_parameter", "source")
-	for _, call := range [][2]string{{"/bookings", newBooking + `}`}, {"/bookings/" + uuid.NewString() + "/reschedule", taken}} {
-		expect(t, w.Call(t, "POST", "/admin/businesses/nobody"+call[0], call[1]), 404, "business_not_found", "Business not found")
+	for _, call := range [][2]string{{"/bookings", newBooking + `}`}, {"/bookings/" + uuid.NewString() + "/reschedule",
+		taken}} {
+		expect(t, w.Call(t, "POST", "/admin/businesses/nobody"+call[0], call[1]), 404, "business_not_found",
+			"Business not found")
 	}
 	if got := w.Call(t, "POST", at[:len(at)-len("reschedule")]+"cancel", ""); got.Status != 200 {
 		t.Errorf("cancel: %d %s", got.Status, got.Body)
@@ -47,7 +52,8 @@ func TestAnOwnerBooksAndMovesByTheAdminAPI(t *testing.T) {
 	expect(t, w.Call(t, "POST", at, `{"date":"2026-12-02","time":"10:15"}`), 409, "conflict", "cancelled")
 }
 
-// The box for notifying the customer decides at a confirmation, at a drag in the calendar, and at the undoing of a drag.
+// The box for notifying the customer decides at a confirmation, at a drag in the calendar, and at the undoing of a
+// drag.
 func TestConfirmAndDragAskWhetherTheCustomerIsNotified(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -80,14 +86,16 @@ func TestConfirmAndDragAskWhetherTheCustomerIsNotified(t *testing.T) {
 		}
 		send("confirm", url.Values{})
 		expect("confirm")
-		dropped := send("drop", url.Values{"back": {"calendar"}, "seen": {"2026-12-01 10:00:00 "}, "date": {"2026-12-02"}, "time": {"11:00"}})
+		dropped := send("drop", url.Values{"back": {"calendar"}, "seen": {"2026-12-01 10:00:00 "},
+			"date": {"2026-12-02"}, "time": {"11:00"}})
 		expect("reschedule")
 		to, err := url.Parse(dropped.Header.Get("Location"))
 		if err != nil || to.Query().Has("silent") != c.silent {
 			t.Errorf("%v: it leads to %v, %v", c.box, to, err)
 		}
 		page := look(t, w, to.String(), session)
-		if undo := strings.Index(page.Body, `name="undone"`); undo < 0 || strings.Contains(page.Body[undo:undo+200], `name="notifies"`) != c.silent {
+		if undo := strings.Index(page.Body, `name="undone"`); undo < 0 || strings.Contains(page.Body[undo:undo+200],
+			`name="notifies"`) != c.silent {
 			t.Errorf("%v: undoing asks: %s", c.box, page.Body)
 		}
 	}

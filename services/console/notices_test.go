@@ -52,8 +52,10 @@ func TestNoticesToOwnersAreLimited(t *testing.T) {
 	const most = 5
 	shortenRetention(t, w, owner, most+5)
 	w.AwaitMail(t, "olga@example.com", most)
-	w.Call(t, "PUT", harb, textOf(t, w)+"payments: {providers: [stripe], accounts: {stripe: acct_other}}\n", "Content-Type", yaml)
-	if mail, _ := w.AwaitMail(t, "olga@example.com", most+1); !strings.Contains(mail.Subject, "payment account was changed") {
+	w.Call(t, "PUT", harb, textOf(t, w)+"payments: {providers: [stripe], accounts: {stripe: acct_other}}\n",
+		"Content-Type", yaml)
+	if mail, _ := w.AwaitMail(t, "olga@example.com", most+1); !strings.Contains(mail.Subject,
+		"payment account was changed") {
 		t.Errorf("mail %d is about something else: %s", most+1, mail.Subject)
 	}
 }
@@ -64,7 +66,8 @@ func shortenRetention(t *testing.T, w *consoletest.World, owner string, times in
 	text := consoletest.Manifest("harbor", "Harbor")
 	for range times {
 		for _, days := range []string{"800", "30"} {
-			if got := w.CallAs(t, owner, "PUT", harb, text+"privacy: {keep_customers_days: "+days+"}\n", "Content-Type", yaml); got.Status != 200 {
+			if got := w.CallAs(t, owner, "PUT", harb, text+"privacy: {keep_customers_days: "+days+"}\n", "Content-Type",
+				yaml); got.Status != 200 {
 				t.Fatalf("%d %s", got.Status, got.Body)
 			}
 		}

@@ -29,8 +29,10 @@ func asked(t *testing.T) askedFirst {
 	id, ahead := publish(t, w), soon("confirmed")
 	ahead.CustomerName = "Cara <b>"
 	w.Booking.Add(id, ahead)
-	w.Availability.LeaveOutside(availability.Outside{Reason: availability.Reason{Rule: availability.RuleClosed, Whose: availability.OfStaff, StaffName: "Anna"}})
-	return askedFirst{w, id, ahead.ID, w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})}
+	w.Availability.LeaveOutside(availability.Outside{Reason: availability.Reason{Rule: availability.RuleClosed,
+		Whose: availability.OfStaff, StaffName: "Anna"}})
+	return askedFirst{w, id, ahead.ID,
+		w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})}
 }
 
 // priced is the form of the service, as it is sent with another price and a longer duration.
@@ -78,15 +80,18 @@ func (w askedFirst) asks(t *testing.T, form url.Values, words ...string) {
 	}
 }
 
-// What would fall outside is shown before it is saved, and nothing that was typed is lost; who has answered for one version is asked again where
-// somebody else publishes another.
+// What would fall outside is shown before it is saved, and nothing that was typed is lost; who has answered for one
+// version is asked again where somebody else publishes another.
 func TestSavingAsksFirstWhereBookingsWouldFallOutside(t *testing.T) {
 	t.Parallel()
 	w := asked(t)
-	w.asks(t, priced("47"), "What will change", "Haircut · Price", "40", "47", "1 booking would then fall outside", "Cara &lt;b&gt;",
-		"Anna does not work then.", "/business/harbor/bookings/"+w.ahead.String(), "Save anyway", "Back to the form", `name="price" value="47"`)
+	w.asks(t, priced("47"), "What will change", "Haircut · Price", "40", "47", "1 booking would then fall outside",
+		"Cara &lt;b&gt;",
+		"Anna does not work then.", "/business/harbor/bookings/"+w.ahead.String(), "Save anyway", "Back to the form",
+		`name="price" value="47"`)
 	back := fill(t, w.World, ofCut, w.mia, priced("47", "again", "yes"))
-	if back.Status != 200 || !strings.Contains(back.Body, `value="47"`) || strings.Contains(back.Body, `name="agreed"`) || w.newest(t) != 1 {
+	if back.Status != 200 || !strings.Contains(back.Body, `value="47"`) || strings.Contains(back.Body,
+		`name="agreed"`) || w.newest(t) != 1 {
 		t.Errorf("back to the form: %d %s", back.Status, back.Body)
 	}
 	others := strings.Replace(consoletest.Manifest("harbor", "Harbor"), "name: Haircut", "name: Trim", 1)
@@ -105,7 +110,8 @@ func TestSavingAsksFirstWhereBookingsWouldFallOutside(t *testing.T) {
 func TestSavingAsksNothingWithoutNeedAndSaysWhatNobodyKnows(t *testing.T) {
 	t.Parallel()
 	w := asked(t)
-	w.Availability.LeaveOutside(availability.Outside{Already: true, Reason: availability.Reason{Rule: availability.RuleClosed}})
+	w.Availability.LeaveOutside(availability.Outside{Already: true,
+		Reason: availability.Reason{Rule: availability.RuleClosed}})
 	w.saves(t, priced("47"), 2)
 	w.StopBooking()
 	w.asks(
@@ -121,10 +127,12 @@ func TestSavingAsksNothingWithoutNeedAndSaysWhatNobodyKnows(t *testing.T) {
 		t.Error("the log says nothing")
 	}
 	got := fill(t, w.World, "/business/harbor/offer/undo", w.mia, url.Values{"version": {"3"}, "section": {"services"}})
-	if got.Status != 409 || !strings.Contains(got.Body, "Save anyway") || strings.Contains(got.Body, "Back to the form") {
+	if got.Status != 409 || !strings.Contains(got.Body, "Save anyway") || strings.Contains(got.Body,
+		"Back to the form") {
 		t.Errorf("undone without a question: %d %s", got.Status, got.Body)
 	}
-	got = fill(t, w.World, "/business/harbor/offer/undo", w.mia, url.Values{"version": {"3"}, "section": {"services"}, "agreed": {"3"}})
+	got = fill(t, w.World, "/business/harbor/offer/undo", w.mia, url.Values{"version": {"3"}, "section": {"services"},
+		"agreed": {"3"}})
 	if got.Status != 303 || !strings.Contains(got.Header.Get("Location"), "saved=4") {
 		t.Errorf("undo: %d %s", got.Status, got.Body)
 	}

@@ -21,7 +21,8 @@ func saved(t *testing.T, w *consoletest.World, session, path string, form url.Va
 
 func dressed() url.Values {
 	return url.Values{
-		"name": {"Gala"}, "date": {"2030-12-31"}, "start_time": {"20:00"}, "end_time": {"23:00"}, "total_capacity": {"50"}, "tiers.n": {"1"},
+		"name": {"Gala"}, "date": {"2030-12-31"}, "start_time": {"20:00"}, "end_time": {"23:00"},
+		"total_capacity": {"50"}, "tiers.n": {"1"},
 		"tiers.0.name": {"Seat"}, "tiers.0.capacity": {"50"}, "active": {"yes"}, "public": {"yes"},
 	}
 }
@@ -33,11 +34,13 @@ func TestAddingTheFirstOfAKindSwitchesItsModuleOn(t *testing.T) {
 	id := publishText(t, w, text)
 	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
 	for section, form := range map[string]url.Values{
-		"events":  dressed(),
-		"rentals": {"name": {"Kayak"}, "price_type": {"daily"}, "quantity": {"3"}, "units_count": {"3"}, "active": {"yes"}},
+		"events": dressed(),
+		"rentals": {"name": {"Kayak"}, "price_type": {"daily"}, "quantity": {"3"}, "units_count": {"3"},
+			"active": {"yes"}},
 	} {
 		page := saved(t, w, mia, "/business/harbor/offer/"+section+"/new", form)
-		if !strings.Contains(page.Body, "Customers see it now") || !strings.Contains(page.Body, `href="https://book.example.org/b/harbor"`) {
+		if !strings.Contains(page.Body, "Customers see it now") || !strings.Contains(page.Body,
+			`href="https://book.example.org/b/harbor"`) {
 			t.Errorf("the notice of %s: %s", section, page.Body)
 		}
 	}
@@ -49,7 +52,8 @@ func TestAddingTheFirstOfAKindSwitchesItsModuleOn(t *testing.T) {
 
 func TestSavedNoticeNamesTheFieldThatHidesTheObject(t *testing.T) {
 	t.Parallel()
-	kayak := url.Values{"name": {"Kayak"}, "price_type": {"daily"}, "quantity": {""}, "units_count": {""}, "active": {"yes"}}
+	kayak := url.Values{"name": {"Kayak"}, "price_type": {"daily"}, "quantity": {""}, "units_count": {""},
+		"active": {"yes"}}
 	without := func(form url.Values, name, value string) url.Values {
 		changed := url.Values{name: {value}}
 		for n, values := range form {
@@ -64,13 +68,15 @@ func TestSavedNoticeNamesTheFieldThatHidesTheObject(t *testing.T) {
 		form              url.Values
 		says, leads       string
 	}{
-		"inactive":     {"", "events", without(dressed(), "active", ""), "Check: Offered", "/offer/events/gala"},
-		"private":      {"", "events", without(dressed(), "public", ""), "Check: Shown to everybody", "/offer/events/gala"},
-		"past":         {"", "events", without(dressed(), "date", "2020-01-01"), "Check: Date", "/offer/events/gala"},
-		"no quantity":  {"", "rentals", kayak, "Check: Offered online", "/offer/rentals/kayak"},
-		"no units":     {"", "rentals", without(kayak, "quantity", "2"), "Check: Pieces", "/offer/rentals/kayak"},
-		"module off":   {"modules: {events: false}\nevents: [{key: ball, name: Ball, date: 2030-01-01, start_time: \"20:00\", end_time: \"21:00\", total_capacity: 5}]\n", "events", dressed(), "Check: Events", "/offer/business"},
-		"inactive cut": {"", "services", url.Values{"name": {"Shave"}, "duration_minutes": {"30"}}, "Check: Offered", "/offer/services/shave"},
+		"inactive": {"", "events", without(dressed(), "active", ""), "Check: Offered", "/offer/events/gala"},
+		"private": {"", "events", without(dressed(), "public", ""), "Check: Shown to everybody",
+			"/offer/events/gala"},
+		"past":        {"", "events", without(dressed(), "date", "2020-01-01"), "Check: Date", "/offer/events/gala"},
+		"no quantity": {"", "rentals", kayak, "Check: Offered online", "/offer/rentals/kayak"},
+		"no units":    {"", "rentals", without(kayak, "quantity", "2"), "Check: Pieces", "/offer/rentals/kayak"},
+		"module off":  {"modules: {events: false}\nevents: [{key: ball, name: Ball, date: 2030-01-01, start_time: \"20:00\", end_time: \"21:00\", total_capacity: 5}]\n", "events", dressed(), "Check: Events", "/offer/business"},
+		"inactive cut": {"", "services", url.Values{"name": {"Shave"}, "duration_minutes": {"30"}}, "Check: Offered",
+			"/offer/services/shave"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +84,8 @@ func TestSavedNoticeNamesTheFieldThatHidesTheObject(t *testing.T) {
 			id := publishText(t, w, consoletest.Manifest("harbor", "Harbor")+c.manifest)
 			mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
 			page := saved(t, w, mia, "/business/harbor/offer/"+c.section+"/new", c.form)
-			if strings.Contains(page.Body, "Customers see it now") || !strings.Contains(page.Body, c.says) || !strings.Contains(page.Body, c.leads+`"`) {
+			if strings.Contains(page.Body, "Customers see it now") || !strings.Contains(page.Body, c.says) ||
+				!strings.Contains(page.Body, c.leads+`"`) {
 				t.Errorf("want %q and a link to %s: %s", c.says, c.leads, page.Body)
 			}
 		})
@@ -90,7 +97,8 @@ func TestModulesAreSwitchedInTheBusinessForm(t *testing.T) {
 	w := consoletest.Start(t)
 	id := publishText(t, w, consoletest.Manifest("harbor", "Harbor")+"modules: {services: true, events: false}\n")
 	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
-	saved(t, w, mia, "/business/harbor/offer/business", url.Values{"base": {"1"}, "modules.services": {"yes"}, "modules.events": {"yes"}})
+	saved(t, w, mia, "/business/harbor/offer/business", url.Values{"base": {"1"}, "modules.services": {"yes"},
+		"modules.events": {"yes"}})
 	if text := w.Call(t, "GET", harb, "", "Accept", yaml).Body; !strings.Contains(text, "events: true") {
 		t.Errorf("the module is still off:\n%s", text)
 	}
@@ -105,7 +113,8 @@ func TestListedUnitsReplaceTheirNumber(t *testing.T) {
 		"name": {"Kayak"}, "price_type": {"daily"}, "quantity": {"1"}, "units_count": {"1"}, "active": {"yes"},
 		"units.n": {"1"}, "units.0.key": {"red"}, "units.0.in_service": {"yes"},
 	})
-	if text := w.Call(t, "GET", harb, "", "Accept", yaml).Body; !strings.Contains(text, "key: red") || strings.Contains(text, "units_count") {
+	if text := w.Call(t, "GET", harb, "", "Accept", yaml).Body; !strings.Contains(text, "key: red") ||
+		strings.Contains(text, "units_count") {
 		t.Errorf("%s", text)
 	}
 }

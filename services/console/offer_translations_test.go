@@ -33,7 +33,8 @@ func TestNamesOfTheBusinessAndOfVariantsAreTranslatedInAForm(t *testing.T) {
 		{"page", "Name", "business.name", "Porto", "3"},
 		{"pricing_rules", "Welcome · Label for customers", "pricing_rules.sale.label", "Bem-vindo", "4"},
 	} {
-		if got := look(t, w, at+one.of, mia); !strings.Contains(got.Body, ">"+one.shows+"<") || !strings.Contains(got.Body, `name="`+one.name+`"`) {
+		if got := look(t, w, at+one.of, mia); !strings.Contains(got.Body, ">"+one.shows+"<") ||
+			!strings.Contains(got.Body, `name="`+one.name+`"`) {
 			t.Errorf("%s: %d %s", one.of, got.Status, got.Body)
 		}
 		if got := fill(t, w, at+one.of, mia, url.Values{"base": {one.base}, one.name: {one.typed}}); got.Status != 303 {

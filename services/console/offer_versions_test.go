@@ -12,24 +12,29 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// An old version is taken back over the version that it was compared with alone, and through the question that every form is saved through.
+// An old version is taken back over the version that it was compared with alone, and through the question that every
+// form is saved through.
 func TestAVersionIsTakenBackThroughTheSameQuestion(t *testing.T) {
 	t.Parallel()
 	w := asked(t)
 	w.saves(t, priced("47", "agreed", "1"), 2)
 	w.Catalog.Record(event.Event{
-		ID: uuid.New(), Type: event.BusinessPublished, BusinessID: w.id, Subject: event.Subject{Kind: event.Business, ID: w.id}, At: consoletest.Epoch,
+		ID: uuid.New(), Type: event.BusinessPublished, BusinessID: w.id, Subject: event.Subject{Kind: event.Business,
+			ID: w.id}, At: consoletest.Epoch,
 		Actor: actor.Actor{Kind: actor.System}, Data: []byte(`{"version": 2}`),
 	})
 	const versions = "/business/harbor/offer/versions"
 	list := look(t, w.World, versions, w.mia)
-	if list.Status != 200 || strings.Count(list.Body, "· Automatic") != 1 || !strings.Contains(list.Body, versions+"/1") {
+	if list.Status != 200 || strings.Count(list.Body, "· Automatic") != 1 || !strings.Contains(list.Body,
+		versions+"/1") {
 		t.Errorf("%d %s", list.Status, list.Body)
 	}
-	if one := look(t, w.World, versions+"/1", w.mia); !strings.Contains(one.Body, "Haircut · Price") || !strings.Contains(one.Body, "Go back to this version") {
+	if one := look(t, w.World, versions+"/1", w.mia); !strings.Contains(one.Body, "Haircut · Price") ||
+		!strings.Contains(one.Body, "Go back to this version") {
 		t.Errorf("what differs: %d %s", one.Status, one.Body)
 	}
-	if now := look(t, w.World, versions+"/2", w.mia); !strings.Contains(now.Body, "Customers see just this now.") || strings.Contains(now.Body, "Go back to this version") {
+	if now := look(t, w.World, versions+"/2", w.mia); !strings.Contains(now.Body, "Customers see just this now.") ||
+		strings.Contains(now.Body, "Go back to this version") {
 		t.Errorf("the newest: %d %s", now.Status, now.Body)
 	}
 	for _, none := range []string{"/9", "/0", "/x"} {
@@ -38,13 +43,16 @@ func TestAVersionIsTakenBackThroughTheSameQuestion(t *testing.T) {
 		}
 	}
 	take := func(form url.Values) consoletest.Answer { return fill(t, w.World, versions+"/1", w.mia, form) }
-	if got := take(url.Values{"over": {"2"}}); got.Status != 409 || !strings.Contains(got.Body, "1 booking would then fall outside") || w.newest(t) != 2 {
+	if got := take(url.Values{"over": {"2"}}); got.Status != 409 || !strings.Contains(got.Body,
+		"1 booking would then fall outside") || w.newest(t) != 2 {
 		t.Errorf("not asked: %d %s", got.Status, got.Body)
 	}
-	if got := take(url.Values{"over": {"1"}, "agreed": {"2"}}); got.Status != 409 || !strings.Contains(got.Body, "Something has changed meanwhile") || w.newest(t) != 2 {
+	if got := take(url.Values{"over": {"1"}, "agreed": {"2"}}); got.Status != 409 || !strings.Contains(got.Body,
+		"Something has changed meanwhile") || w.newest(t) != 2 {
 		t.Errorf("held against another version: %d %s", got.Status, got.Body)
 	}
-	if got := take(url.Values{"over": {"2"}, "agreed": {"2"}}); got.Status != 303 || !strings.HasSuffix(got.Header.Get("Location"), "saved=3") {
+	if got := take(url.Values{"over": {"2"}, "agreed": {"2"}}); got.Status != 303 ||
+		!strings.HasSuffix(got.Header.Get("Location"), "saved=3") {
 		t.Errorf("taken back: %d %s", got.Status, got.Body)
 	}
 	if text := w.Call(t, "GET", harb, "", "Accept", yaml).Body; text != consoletest.Manifest("harbor", "Harbor") {

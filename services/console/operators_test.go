@@ -47,7 +47,8 @@ func TestOperatorsAreListedDemotedAndSignedOut(t *testing.T) {
 			method = "POST"
 		}
 		for range 2 { // the second is a repetition of the first
-			if got := w.Call(t, method, "/admin/operators/"+id+path, "", "Idempotency-Key", id+path); got.Status != 204 {
+			if got := w.Call(t, method, "/admin/operators/"+id+path, "", "Idempotency-Key",
+				id+path); got.Status != 204 {
 				t.Fatalf("%s: %d %s", path, got.Status, got.Body)
 			}
 		}
@@ -91,12 +92,14 @@ func TestLastOperatorStays(t *testing.T) {
 	}
 }
 
-// A person whom a group makes an operator is one for 12 hours after the last sign-in by the provider, whatever else they did in the meantime.
+// A person whom a group makes an operator is one for 12 hours after the last sign-in by the provider, whatever else
+// they did in the meantime.
 func TestGroupOperatorsLapse(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	now := time.Now().UTC().Truncate(time.Second)
-	person, err := w.Store.AddPerson(t.Context(), consoletest.Operator, uuid.Nil, store.Person{ID: uuid.New(), Email: "ana@example.com", Name: "Ana", CreatedAt: now})
+	person, err := w.Store.AddPerson(t.Context(), consoletest.Operator, uuid.Nil,
+		store.Person{ID: uuid.New(), Email: "ana@example.com", Name: "Ana", CreatedAt: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +107,8 @@ func TestGroupOperatorsLapse(t *testing.T) {
 	signIn := func(at time.Time) [32]byte {
 		t.Helper()
 		_, hash := secret.New("")
-		if err := w.Store.SignInVouched(t.Context(), &yes, store.Session{ID: uuid.New(), PersonID: person.ID, CreatedAt: at}, hash); err != nil {
+		if err := w.Store.SignInVouched(t.Context(), &yes, store.Session{ID: uuid.New(), PersonID: person.ID,
+			CreatedAt: at}, hash); err != nil {
 			t.Fatal(err)
 		}
 		return hash
@@ -112,7 +116,8 @@ func TestGroupOperatorsLapse(t *testing.T) {
 	token := func(m access.Member, by uuid.UUID, at time.Time) (uuid.UUID, [32]byte) {
 		t.Helper()
 		clear, hash := secret.New(secret.TokenPrefix)
-		made := store.Token{Member: m, ID: uuid.New(), Name: "n", Prefix: secret.Shown(clear), CreatedBy: by, CreatedAt: at}
+		made := store.Token{Member: m, ID: uuid.New(), Name: "n", Prefix: secret.Shown(clear), CreatedBy: by,
+			CreatedAt: at}
 		if err := w.Store.AddToken(testkit.AsSystem(t), consoletest.Operator, made, hash); err != nil {
 			t.Fatal(err)
 		}
@@ -126,12 +131,14 @@ func TestGroupOperatorsLapse(t *testing.T) {
 	good := func(after time.Duration, session [32]byte, want bool) {
 		t.Helper()
 		at := now.Add(after)
-		for name, hash := range map[string][32]byte{"token": firstHash, "the token's token": child, "token of a business": ofBusiness} {
+		for name, hash := range map[string][32]byte{"token": firstHash, "the token's token": child,
+			"token of a business": ofBusiness} {
 			if _, err := w.Store.TokenByHash(t.Context(), hash, at); (err == nil) != want {
 				t.Errorf("after %s: %s: %v", after, name, err)
 			}
 		}
-		if signed, err := w.Store.SessionByHash(t.Context(), session, at); (err == nil) != want || want && !signed.Person.Operator {
+		if signed, err := w.Store.SessionByHash(t.Context(), session, at); (err == nil) != want || want &&
+			!signed.Person.Operator {
 			t.Errorf("after %s: the session: %v", after, err)
 		}
 	}
@@ -139,14 +146,17 @@ func TestGroupOperatorsLapse(t *testing.T) {
 	good(20*time.Hour-time.Second, session, true)
 	good(20*time.Hour, session, false)
 	_, hash := secret.New("")
-	if err := w.Store.SignInVouched(t.Context(), nil, store.Session{ID: uuid.New(), PersonID: person.ID, CreatedAt: now.Add(21 * time.Hour)}, hash); err != nil {
+	if err := w.Store.SignInVouched(t.Context(), nil, store.Session{ID: uuid.New(), PersonID: person.ID,
+		CreatedAt: now.Add(21 * time.Hour)}, hash); err != nil {
 		t.Fatal(err)
 	}
-	if signed, err := w.Store.SessionByHash(t.Context(), hash, now.Add(21*time.Hour)); err != nil || signed.Person.Operator {
+	if signed, err := w.Store.SessionByHash(t.Context(), hash, now.Add(21*time.Hour)); err != nil ||
+		signed.Person.Operator {
 		t.Errorf("a later sign-in that the group says nothing of: %v, operator %v", err, signed.Person.Operator)
 	}
 	again := signIn(now.Add(22 * time.Hour))
-	if signed, err := w.Store.SessionByHash(t.Context(), again, now.Add(22*time.Hour)); err != nil || !signed.Person.Operator {
+	if signed, err := w.Store.SessionByHash(t.Context(), again, now.Add(22*time.Hour)); err != nil ||
+		!signed.Person.Operator {
 		t.Errorf("a later sign-in by the group: %v", err)
 	}
 	if _, err := w.Store.TokenByHash(t.Context(), firstHash, now.Add(22*time.Hour)); err == nil {

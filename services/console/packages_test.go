@@ -19,7 +19,8 @@ packages:
   - {key: trio, name: Trio, services: [cut, dry, wash], percent: 12.5}
 `
 
-// Packages are written in the text of the offer and translated in a form; forms keep them as they are, and a package goes with a service of it.
+// Packages are written in the text of the offer and translated in a form; forms keep them as they are, and a package
+// goes with a service of it.
 func TestPackagesArePublishedTranslatedAndKept(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -40,24 +41,30 @@ func TestPackagesArePublishedTranslatedAndKept(t *testing.T) {
 	if len(before) != 2 || before[0].Price.String() != "45" || before[1].Percent.String() != "12.5" {
 		t.Fatalf("published as %+v", before)
 	}
-	if got := fill(t, w, ofCut, mia, url.Values{"base": {"2"}, "name": {"Trim"}, "duration_minutes": {"45"}, "price": {"41"}, "active": {"yes"}}); got.Status != 303 {
+	if got := fill(t, w, ofCut, mia, url.Values{"base": {"2"}, "name": {"Trim"}, "duration_minutes": {"45"},
+		"price": {"41"}, "active": {"yes"}}); got.Status != 303 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
-	if m := now(); m.Services[0].Name != "Trim" || len(m.Packages) != 2 || m.Packages[0].Name != "Pair" || !slices.Equal(m.Packages[1].Services, before[1].Services) {
+	if m := now(); m.Services[0].Name != "Trim" || len(m.Packages) != 2 || m.Packages[0].Name != "Pair" ||
+		!slices.Equal(m.Packages[1].Services, before[1].Services) {
 		t.Errorf("a form has left %+v", m.Packages)
 	}
 	const at = "/business/harbor/offer/translations?language=pt&of=packages"
-	if got := look(t, w, at, mia); !strings.Contains(got.Body, `name="packages.pair.name"`) || !strings.Contains(got.Body, `name="packages.pair.description"`) {
+	if got := look(t, w, at, mia); !strings.Contains(got.Body, `name="packages.pair.name"`) ||
+		!strings.Contains(got.Body, `name="packages.pair.description"`) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	if got := fill(t, w, at, mia, url.Values{"base": {"3"}, "packages.pair.name": {"Par"}, "packages.pair.description": {"Tudo <junto>.\r\nSempre."}}); got.Status != 303 {
+	if got := fill(t, w, at, mia, url.Values{"base": {"3"}, "packages.pair.name": {"Par"},
+		"packages.pair.description": {"Tudo <junto>.\r\nSempre."}}); got.Status != 303 {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	if m := now(); m.Packages[0].Translations["pt"] != (manifest.PackageTranslation{Name: "Par", Description: "Tudo <junto>.\nSempre."}) {
+	if m := now(); m.Packages[0].Translations["pt"] != (manifest.PackageTranslation{Name: "Par",
+		Description: "Tudo <junto>.\nSempre."}) {
 		t.Errorf("translated as %+v", m.Packages[0].Translations)
 	}
 	removal := "/business/harbor/offer/services/wash/remove"
-	if got := look(t, w, removal, mia); got.Status != 200 || !strings.Contains(got.Body, "Packages that go with it: 1") {
+	if got := look(t, w, removal, mia); got.Status != 200 || !strings.Contains(got.Body,
+		"Packages that go with it: 1") {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	if got := fill(t, w, removal, mia, url.Values{"base": {"4"}}); got.Status != 303 {

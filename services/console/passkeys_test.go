@@ -29,7 +29,8 @@ func atOwner(t *testing.T, w *consoletest.World, path string, form url.Values, c
 			all = append(all, cookies[i]+"="+cookies[i+1])
 		}
 	}
-	return fill(t, w, path, "", form, "Host", "owner.example.com", "Origin", consoletest.OwnerURL, "Cookie", strings.Join(all, "; "))
+	return fill(t, w, path, "", form, "Host", "owner.example.com", "Origin", consoletest.OwnerURL, "Cookie",
+		strings.Join(all, "; "))
 }
 
 const (
@@ -54,7 +55,8 @@ func addPasskey(t *testing.T, w *consoletest.World, session string, device *cons
 	if begun.Status != 200 {
 		t.Fatalf("%d %s", begun.Status, begun.Body)
 	}
-	got := atOwner(t, w, "/account/passkeys", url.Values{"name": {"Ana's phone"}, "credential": {device.Make(t, begun.Body)}},
+	got := atOwner(t, w, "/account/passkeys",
+		url.Values{"name": {"Ana's phone"}, "credential": {device.Make(t, begun.Body)}},
 		sessionCookie, session, challengeCookie, cookieIn(begun, challengeCookie))
 	if got.Status != 303 || got.Header.Get("Location") != "/account?done=passkey_added" {
 		t.Fatalf("%d %s", got.Status, got.Body)
@@ -74,7 +76,8 @@ func ask(t *testing.T, w *consoletest.World, email string) (string, string) {
 // answerTo sends a device's answer.
 func answerTo(t *testing.T, w *consoletest.World, answer, cookie, email string) consoletest.Answer {
 	t.Helper()
-	return atOwner(t, w, "/sign-in/passkey", url.Values{"credential": {answer}, "email": {email}}, challengeCookie, cookie)
+	return atOwner(t, w, "/sign-in/passkey", url.Values{"credential": {answer}, "email": {email}}, challengeCookie,
+		cookie)
 }
 
 // byPasskey signs in with a device, at two replicas: one asks, the other takes the answer.
@@ -98,11 +101,13 @@ func TestPeopleSignInByAPasskey(t *testing.T) {
 			t.Fatalf("%q: %d %s", email, got.Status, got.Body)
 		}
 		page := look(t, w, "/account", sessionIn(t, got))
-		if page.Status != 200 || !strings.Contains(page.Body, "Ana&#39;s phone") || strings.Contains(page.Body, "Not used yet") {
+		if page.Status != 200 || !strings.Contains(page.Body, "Ana&#39;s phone") || strings.Contains(page.Body,
+			"Not used yet") {
 			t.Errorf("%d %s", page.Status, page.Body)
 		}
 	}
-	if mail, path := w.AwaitMail(t, "ana@example.com", 2); mail.Subject != "A passkey was added to your account" || path != "/sign-in/forgotten" {
+	if mail, path := w.AwaitMail(t, "ana@example.com", 2); mail.Subject != "A passkey was added to your account" ||
+		path != "/sign-in/forgotten" {
 		t.Errorf("%+v", mail)
 	}
 	if log := w.Log.String(); strings.Contains(log, "@example.com") || !strings.Contains(log, `"by":"passkey"`) {
@@ -110,11 +115,13 @@ func TestPeopleSignInByAPasskey(t *testing.T) {
 	}
 	// A challenge says nothing of who has the address that is typed.
 	for _, email := range []string{"", "ana@example.com", "nobody@example.com"} {
-		if told, _ := ask(t, w, email); strings.Contains(told, "allowCredentials") || !strings.Contains(told, `"userVerification":"required"`) {
+		if told, _ := ask(t, w, email); strings.Contains(told, "allowCredentials") || !strings.Contains(told,
+			`"userVerification":"required"`) {
 			t.Errorf("%q: %s", email, told)
 		}
 	}
-	if shown := look(t, w, "/sign-in", ""); strings.Contains(shown.Body, "passkey") { // its address is another one than passkeys are bound to
+	// its address is another one than passkeys are bound to
+	if shown := look(t, w, "/sign-in", ""); strings.Contains(shown.Body, "passkey") {
 		t.Error(shown.Body)
 	}
 }
@@ -127,7 +134,8 @@ func TestAPasskeyIsRefusedInOneWay(t *testing.T) {
 	device, stranger := consoletest.NewDevice(), consoletest.NewDevice()
 	addPasskey(t, w, withPassword(t, w, id, "ana@example.com", gulls), device)
 	bo := w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Desk})
-	stranger.Make(t, atOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, bo).Body) // which the server never hears of
+	// which the server never hears of
+	stranger.Make(t, atOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, bo).Body)
 	told, cookie := ask(t, w, "")
 	used := device.Sign(t, told)
 	if got := answerTo(t, w, used, cookie, ""); got.Status != 303 {
@@ -143,17 +151,29 @@ func TestAPasskeyIsRefusedInOneWay(t *testing.T) {
 	var said []string
 	for name, try := range map[string]func() consoletest.Answer{
 		"a challenge that was answered": func() consoletest.Answer { return answerTo(t, w, used, cookie, "") },
-		"another challenge's answer":    func() consoletest.Answer { _, cookie := ask(t, w, ""); return answerTo(t, w, used, cookie, "") },
+		"another challenge's answer": func() consoletest.Answer {
+			_, cookie := ask(t, w, "")
+			return answerTo(t, w, used, cookie, "")
+		},
 		"another browser's challenge": func() consoletest.Answer {
 			told, _ := ask(t, w, "")
 			return answerTo(t, w, device.Sign(t, told), "", "")
 		},
-		"a cookie that nobody was given": func() consoletest.Answer { return answerTo(t, w, used, strings.Repeat("0", 64), "") },
-		"a passkey that nobody has":      func() consoletest.Answer { return byPasskey(t, w, w, stranger, "") },
-		"another person's passkey":       func() consoletest.Answer { return byPasskey(t, w, w, device, "bo@example.com") },
-		"a page of another site":         with(func(d *consoletest.Device) { d.Origin = "https://owner.example.com.evil.example" }),
-		"a person who was not verified":  with(func(d *consoletest.Device) { d.Unverified = true }),
-		"nothing that a browser answers": func() consoletest.Answer { _, cookie := ask(t, w, ""); return answerTo(t, w, "{}", cookie, "") },
+		"a cookie that nobody was given": func() consoletest.Answer {
+			return answerTo(t, w, used, strings.Repeat("0", 64), "")
+		},
+		"a passkey that nobody has": func() consoletest.Answer { return byPasskey(t, w, w, stranger, "") },
+		"another person's passkey": func() consoletest.Answer {
+			return byPasskey(t, w, w, device, "bo@example.com")
+		},
+		"a page of another site": with(func(d *consoletest.Device) {
+			d.Origin = "https://owner.example.com.evil.example"
+		}),
+		"a person who was not verified": with(func(d *consoletest.Device) { d.Unverified = true }),
+		"nothing that a browser answers": func() consoletest.Answer {
+			_, cookie := ask(t, w, "")
+			return answerTo(t, w, "{}", cookie, "")
+		},
 		"more than a browser answers": func() consoletest.Answer {
 			_, cookie := ask(t, w, "")
 			return answerTo(t, w, strings.Repeat("x", 20000), cookie, "")
@@ -176,7 +196,8 @@ func TestAPasskeyIsRefusedInOneWay(t *testing.T) {
 	}
 }
 
-// A device whose count goes back was copied: one of the two is refused. Of many answers at once, each count signs in once.
+// A device whose count goes back was copied: one of the two is refused. Of many answers at once, each count signs in
+// once.
 func TestACopiedPasskeyIsRefused(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -234,7 +255,8 @@ func TestPasskeysTakeThePlaceOfThePassword(t *testing.T) {
 	w := consoletest.Start(t)
 	other := w.Replica(t)
 	session := withPassword(t, w, publish(t, w), "ana@example.com", gulls)
-	if got := atOwner(t, w, "/account/password/remove", nil, sessionCookie, session); got.Status != 409 || !strings.Contains(got.Body, "could not sign in any more") {
+	if got := atOwner(t, w, "/account/password/remove", nil, sessionCookie, session); got.Status != 409 ||
+		!strings.Contains(got.Body, "could not sign in any more") {
 		t.Errorf("a password without a passkey: %d %s", got.Status, got.Body)
 	}
 	device := consoletest.NewDevice()
@@ -256,10 +278,12 @@ func TestPasskeysTakeThePlaceOfThePassword(t *testing.T) {
 	page := look(t, w, "/account?done=password_removed", session)
 	_, rest, _ := strings.Cut(page.Body, `action="/account/passkeys/`)
 	path, _, _ := strings.Cut(rest, `"`)
-	if path = "/account/passkeys/" + path; !strings.Contains(page.Body, "Your password is removed") || !strings.HasSuffix(path, "/remove") {
+	if path = "/account/passkeys/" + path; !strings.Contains(page.Body, "Your password is removed") ||
+		!strings.HasSuffix(path, "/remove") {
 		t.Fatalf("%d %s", page.Status, page.Body)
 	}
-	if got := atOwner(t, w, path, nil, sessionCookie, session); got.Status != 409 || !strings.Contains(got.Body, "could not sign in any more") {
+	if got := atOwner(t, w, path, nil, sessionCookie, session); got.Status != 409 || !strings.Contains(got.Body,
+		"could not sign in any more") {
 		t.Errorf("the last way in: %d", got.Status)
 	}
 	if got := byPasskey(t, w, other, device, ""); got.Status != 303 {
@@ -342,7 +366,8 @@ func TestWhoSignedInLongAgoChangesNoWayIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	hands := clock.Fixed(time.Now())
-	accounts := usecase.NewAccounts(usecase.AccountsConfig{Store: w.Store, Clock: hands, Telemetry: telemetry.Discard()})
+	accounts := usecase.NewAccounts(usecase.AccountsConfig{Store: w.Store, Clock: hands,
+		Telemetry: telemetry.Discard()})
 	signed := &usecase.SignedIn{Person: who.Person, Session: store.Session{CreatedAt: hands.Now()}}
 	hands.Advance(usecase.FreshFor + time.Second)
 	_, _, begin := accounts.BeginPasskey(t.Context(), signed)
@@ -362,7 +387,8 @@ func TestChallengesEnd(t *testing.T) {
 	publish(t, w)
 	for after, good := range map[time.Duration]bool{4 * time.Minute: true, 6 * time.Minute: false} {
 		_, cookie := ask(t, w, "")
-		if _, err := w.Store.TakeChallenge(t.Context(), secret.Hash(cookie), uuid.Nil, time.Now().Add(after)); (err == nil) != good {
+		if _, err := w.Store.TakeChallenge(t.Context(), secret.Hash(cookie), uuid.Nil,
+			time.Now().Add(after)); (err == nil) != good {
 			t.Errorf("after %s: %v", after, err)
 		}
 		if _, err := w.Store.TakeChallenge(t.Context(), secret.Hash(cookie), uuid.Nil, time.Now()); err == nil {
@@ -379,7 +405,8 @@ func TestAttemptsByPasskeyAreSlowed(t *testing.T) {
 	})
 	email := uuid.NewString() + "@example.com" // counts are one Redis's, for all tests
 	from := func(path, address string, form url.Values) consoletest.Answer {
-		return fill(t, w, path, "", form, "X-Forwarded-For", address, "Cookie", "slotmesh-passkey="+strings.Repeat("0", 64))
+		return fill(t, w, path, "", form, "X-Forwarded-For", address, "Cookie",
+			"slotmesh-passkey="+strings.Repeat("0", 64))
 	}
 	asks, answers := stranger(), stranger()
 	got, _ := refusedAfter(t, "asking", func(int) consoletest.Answer {
@@ -411,7 +438,8 @@ func TestPasskeysAreOfferedWhereTheyCanBe(t *testing.T) {
 				t.Fatal(err)
 			}
 			request.Host = host
-			if got := send(t, request); got.Status != 200 || strings.Contains(got.Body, "Sign in with a passkey") != want {
+			if got := send(t, request); got.Status != 200 || strings.Contains(got.Body,
+				"Sign in with a passkey") != want {
 				t.Errorf("%s of %s: %d %s", host, base, got.Status, got.Body)
 			}
 		}

@@ -31,7 +31,8 @@ func enter(t *testing.T, w *consoletest.World, email, clear string, header ...st
 	return fill(t, w, "/sign-in", "", url.Values{"email": {email}, "password": {clear}}, header...)
 }
 
-// withPassword is the session of an owner of harbor who has just chosen a password and was told so: a later mail would else overtake that one.
+// withPassword is the session of an owner of harbor who has just chosen a password and was told so: a later mail would
+// else overtake that one.
 func withPassword(t *testing.T, w *consoletest.World, businessID uuid.UUID, email, clear string) string {
 	t.Helper()
 	session := choosePassword(t, w, businessID, email, clear)
@@ -58,12 +59,14 @@ func TestPeopleSignInByAPassword(t *testing.T) {
 	if got.Status != 303 || got.Header.Get("Location") != "/" {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
-	if page := look(t, w, "/account", sessionIn(t, got)); page.Status != 200 || !strings.Contains(page.Body, "Change password") {
+	if page := look(t, w, "/account", sessionIn(t, got)); page.Status != 200 || !strings.Contains(page.Body,
+		"Change password") {
 		t.Errorf("%d %s", page.Status, page.Body)
 	}
 	w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Desk}) // who has no password
 	var said []string
-	for _, who := range [][2]string{{"ana@example.com", herring}, {"nobody@example.com", gulls}, {"bo@example.com", ""}, {"bo@example.com", gulls}, {"", ""}} {
+	for _, who := range [][2]string{{"ana@example.com", herring}, {"nobody@example.com", gulls}, {"bo@example.com", ""},
+		{"bo@example.com", gulls}, {"", ""}} {
 		got := enter(t, w, who[0], who[1])
 		if got.Status != 422 || got.Header.Get("Set-Cookie") != "" {
 			t.Errorf("%v: %d %v", who, got.Status, got.Header)
@@ -73,7 +76,8 @@ func TestPeopleSignInByAPassword(t *testing.T) {
 	if len(slices.Compact(said)) != 1 {
 		t.Errorf("what is answered tells who exists: %q", said)
 	}
-	if log := w.Log.String(); strings.Contains(log, "@example.com") || strings.Contains(log, "gull") || !strings.Contains(log, `"by":"password"`) {
+	if log := w.Log.String(); strings.Contains(log, "@example.com") || strings.Contains(log, "gull") ||
+		!strings.Contains(log, `"by":"password"`) {
 		t.Error("the log holds an address or a password, or does not say by what somebody signed in")
 	}
 }
@@ -86,7 +90,8 @@ func TestAnAttemptCostsAsMuchForNobody(t *testing.T) {
 	withPassword(t, w, id, "ana@example.com", gulls)
 	w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Desk})
 	hasher := password.NewHasher()
-	accounts := usecase.NewAccounts(usecase.AccountsConfig{Store: w.Store, Passwords: hasher, Clock: clock.System(), Telemetry: telemetry.Discard()})
+	accounts := usecase.NewAccounts(usecase.AccountsConfig{Store: w.Store, Passwords: hasher, Clock: clock.System(),
+		Telemetry: telemetry.Discard()})
 	for i, who := range []string{"ana@example.com", "bo@example.com", "nobody@example.com"} {
 		if _, err := accounts.SignInByPassword(t.Context(), who, herring, "a browser"); err != usecase.ErrNobody { //nolint:errorlint // it is that very one
 			t.Errorf("%s: %v", who, err)
@@ -104,7 +109,8 @@ func TestGuessingIsSlowed(t *testing.T) {
 		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
 	})
 	other := w.Replica(t)
-	ana, nobody := uuid.NewString()+"@example.com", uuid.NewString()+"@example.com" // counts are one Redis's, for all tests
+	// counts are one Redis's, for all tests
+	ana, nobody := uuid.NewString()+"@example.com", uuid.NewString()+"@example.com"
 	id, replicas := publish(t, w), []*consoletest.World{w, other}
 	withPassword(t, w, id, ana, gulls)
 	for _, who := range []string{nobody, ana} { // from many addresses, on two replicas
@@ -118,7 +124,8 @@ func TestGuessingIsSlowed(t *testing.T) {
 		if !strings.Contains(got.Body, "Please wait") || got.Header.Get("Retry-After") == "" {
 			t.Errorf("%v %s", got.Header, got.Body)
 		}
-		if got := enter(t, w, who, gulls, "X-Forwarded-For", stranger()); got.Status != 429 && time.Now().Before(until) {
+		if got := enter(t, w, who, gulls, "X-Forwarded-For", stranger()); got.Status != 429 &&
+			time.Now().Before(until) {
 			t.Errorf("the right one, once there were too many: %d", got.Status)
 		}
 	}
@@ -131,7 +138,8 @@ func TestGuessingIsSlowed(t *testing.T) {
 // slowed are the windows of wrong attempts to sign in, where ten pass in a minute.
 var slowed = []window{{10, time.Minute}, {20, 15 * time.Minute}}
 
-// Strangers who know an address lock neither the browsers in which its person signed in before, nor sessions, nor mailed links.
+// Strangers who know an address lock neither the browsers in which its person signed in before, nor sessions, nor
+// mailed links.
 func TestStrangersLockNoKnownBrowser(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) {
@@ -165,10 +173,12 @@ func TestStrangersLockNoKnownBrowser(t *testing.T) {
 	if got := enter(t, w, ana, gulls, known...); got.Status != 303 {
 		t.Errorf("the known browser: %d", got.Status)
 	}
-	if got := fill(t, w, "/account/password", session, url.Values{"current": {herring}, "new": {herring}}); got.Status != 422 {
+	if got := fill(t, w, "/account/password", session,
+		url.Values{"current": {herring}, "new": {herring}}); got.Status != 422 {
 		t.Errorf("the session changes the password: %d", got.Status)
 	}
-	if got := fill(t, w, "/sign-in/forgotten", "", url.Values{"email": {ana}}, "X-Forwarded-For", stranger()); got.Status != 303 {
+	if got := fill(t, w, "/sign-in/forgotten", "", url.Values{"email": {ana}}, "X-Forwarded-For",
+		stranger()); got.Status != 303 {
 		t.Errorf("asks for a link: %d", got.Status)
 	}
 	_, link := w.AwaitMail(t, ana, 2)
@@ -187,26 +197,32 @@ func TestAPasswordIsChosenByAMailedLinkOnce(t *testing.T) {
 	other := w.Replica(t)
 	before := withPassword(t, w, id, "ana@example.com", gulls)
 	for _, who := range []string{"Ana@example.com", "nobody@example.com", "ana@example.com"} {
-		got := fill(t, w, "/sign-in/forgotten", "", url.Values{"email": {who}}, "Host", "evil.example", "Origin", "https://evil.example")
+		got := fill(t, w, "/sign-in/forgotten", "", url.Values{"email": {who}}, "Host", "evil.example", "Origin",
+			"https://evil.example")
 		if got.Status != 303 || got.Header.Get("Location") != "/sign-in/forgotten?sent=yes" {
 			t.Errorf("%s: %d %v", who, got.Status, got.Header)
 		}
 	}
 	mail, first := w.AwaitMail(t, "ana@example.com", 2)
 	_, second := w.AwaitMail(t, "ana@example.com", 3)
-	if !strings.HasPrefix(mail.Link, consoletest.OwnerURL+"/sign-in/password/") || first == second || len(w.Notifications.Mails("nobody@example.com")) > 0 {
+	if !strings.HasPrefix(mail.Link, consoletest.OwnerURL+"/sign-in/password/") || first == second ||
+		len(w.Notifications.Mails("nobody@example.com")) > 0 {
 		t.Errorf("%+v", mail)
 	}
-	if got := look(t, w, first, ""); got.Status != 200 || !strings.Contains(got.Body, "ana@example.com") || !strings.Contains(got.Body, `autocomplete="new-password"`) {
+	if got := look(t, w, first, ""); got.Status != 200 || !strings.Contains(got.Body, "ana@example.com") ||
+		!strings.Contains(got.Body, `autocomplete="new-password"`) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	for chosen, want := range map[string]string{"short": "at least 12", "Password2026!": "easily guessed", strings.Repeat("long", 70): "at most 256"} {
-		if got := fill(t, w, first, "", url.Values{"new": {chosen}}); got.Status != 422 || !strings.Contains(got.Body, want) || strings.Contains(got.Body, chosen) {
+	for chosen, want := range map[string]string{"short": "at least 12", "Password2026!": "easily guessed",
+		strings.Repeat("long", 70): "at most 256"} {
+		if got := fill(t, w, first, "", url.Values{"new": {chosen}}); got.Status != 422 || !strings.Contains(got.Body,
+			want) || strings.Contains(got.Body, chosen) {
 			t.Errorf("%s: %d %s", chosen, got.Status, got.Body)
 		}
 	}
 	chosen := fill(t, w, first, before, url.Values{"new": {herring}})
-	for path, good := range map[string]bool{first: false, second: false, "/sign-in/link/" + strings.TrimPrefix(second, "/sign-in/password/"): false} {
+	for path, good := range map[string]bool{first: false, second: false, "/sign-in/link/" + strings.TrimPrefix(second,
+		"/sign-in/password/"): false} {
 		if got := fill(t, w, path, "", url.Values{"new": {gulls}}); (got.Status == 303) != good {
 			t.Errorf("%s once more: %d", path, got.Status)
 		}
@@ -218,11 +234,13 @@ func TestAPasswordIsChosenByAMailedLinkOnce(t *testing.T) {
 		if got := look(t, replica, "/account", before); got.Status != 303 {
 			t.Errorf("the session from before: %d", got.Status)
 		}
-		if old, young := enter(t, replica, "ana@example.com", gulls), enter(t, replica, "ana@example.com", herring); old.Status != 422 || young.Status != 303 {
+		if old, young := enter(t, replica, "ana@example.com", gulls),
+			enter(t, replica, "ana@example.com", herring); old.Status != 422 || young.Status != 303 {
 			t.Errorf("the old password: %d, the new one: %d", old.Status, young.Status)
 		}
 	}
-	if log := w.Log.String(); strings.Contains(log, strings.TrimPrefix(first, "/sign-in/password/")) || strings.Contains(log, "ana@") {
+	if log := w.Log.String(); strings.Contains(log, strings.TrimPrefix(first, "/sign-in/password/")) ||
+		strings.Contains(log, "ana@") {
 		t.Error("the log holds a secret or an address")
 	}
 }
@@ -234,12 +252,15 @@ func TestAChangedPasswordEndsEverySessionOnEveryReplica(t *testing.T) {
 	other := w.Replica(t)
 	here := withPassword(t, w, id, "ana@example.com", gulls)
 	there := sessionIn(t, enter(t, other, "ana@example.com", gulls))
-	for form, want := range map[string]string{"current=" + url.QueryEscape(herring) + "&new=" + url.QueryEscape(herring): "not your password", "new=" + url.QueryEscape(herring): "not your password", "current=" + url.QueryEscape(gulls) + "&new=short": "at least 12"} {
+	for form, want := range map[string]string{"current=" + url.QueryEscape(herring) + "&new=" +
+		url.QueryEscape(herring): "not your password", "new=" + url.QueryEscape(herring): "not your password",
+		"current=" + url.QueryEscape(gulls) + "&new=short": "at least 12"} {
 		values, err := url.ParseQuery(form)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := fill(t, w, "/account/password", here, values); got.Status != 422 || !strings.Contains(got.Body, want) {
+		if got := fill(t, w, "/account/password", here, values); got.Status != 422 || !strings.Contains(got.Body,
+			want) {
 			t.Errorf("%s: %d %s", form, got.Status, got.Body)
 		}
 	}
@@ -254,7 +275,8 @@ func TestAChangedPasswordEndsEverySessionOnEveryReplica(t *testing.T) {
 			}
 		}
 	}
-	if got := look(t, other, "/account?done=password", sessionIn(t, changed)); got.Status != 200 || !strings.Contains(got.Body, "Your password is saved") {
+	if got := look(t, other, "/account?done=password", sessionIn(t, changed)); got.Status != 200 ||
+		!strings.Contains(got.Body, "Your password is saved") {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	if mail, _ := w.AwaitMail(t, "ana@example.com", 2); mail.Subject != "Your password was changed" {
@@ -270,7 +292,8 @@ func TestLinksToChooseAPasswordEnd(t *testing.T) {
 	_, path := w.AwaitMail(t, "ana@example.com", 1)
 	link := secret.Hash(strings.TrimPrefix(path, "/sign-in/password/"))
 	for after, good := range map[time.Duration]bool{29 * time.Minute: true, 31 * time.Minute: false} {
-		if _, err := w.Store.PersonByLink(t.Context(), link, store.ForPassword, time.Now().Add(after)); (err == nil) != good {
+		if _, err := w.Store.PersonByLink(t.Context(), link, store.ForPassword,
+			time.Now().Add(after)); (err == nil) != good {
 			t.Errorf("after %s: %v", after, err)
 		}
 	}
@@ -285,10 +308,12 @@ func TestInvitationsAreMailedAndVouch(t *testing.T) {
 	w := consoletest.Start(t)
 	id := publish(t, w)
 	harbors := w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner})
-	early := sessionIn(t, press(t, w, invite(t, w, harbors, `{"business":"harbor","email":"ana@example.com","role":"manager"}`), ""))
+	early := sessionIn(t,
+		press(t, w, invite(t, w, harbors, `{"business":"harbor","email":"ana@example.com","role":"manager"}`), ""))
 	set := fill(t, w, "/account/password", early, url.Values{"new": {gulls}})
 	mail, path := w.AwaitMail(t, "ana@example.com", 1)
-	if set.Status != 303 || !strings.EqualFold(mail.FromName, "harbor") || !strings.HasPrefix(path, "/sign-in/password/") {
+	if set.Status != 303 || !strings.EqualFold(mail.FromName, "harbor") || !strings.HasPrefix(path,
+		"/sign-in/password/") {
 		t.Fatalf("%d, %+v", set.Status, mail)
 	}
 	if got := look(t, w, path, ""); got.Status != 404 { // the password that was set since has ended it
@@ -307,10 +332,12 @@ func TestInvitationsAreMailedAndVouch(t *testing.T) {
 		t.Errorf("the password that the inviter set: %d", got.Status)
 	}
 	invite(t, w, harbors, `{"business":"harbor","email":"ana@example.com","role":"manager"}`)
-	if mail, path := w.AwaitMail(t, "ana@example.com", 3); path != "/sign-in" || !slices.Contains(mail.Paragraphs, "Sign in as you always do.") {
+	if mail, path := w.AwaitMail(t, "ana@example.com", 3); path != "/sign-in" || !slices.Contains(mail.Paragraphs,
+		"Sign in as you always do.") {
 		t.Errorf("who is known gets %s, %+v", path, mail)
 	}
-	for body, mailed := range map[string]bool{`"email":"bo@example.com"`: true, `"email":"cy@example.com","mail":false`: false, `"email":"` + consoletest.Refused + `"`: false} {
+	for body, mailed := range map[string]bool{`"email":"bo@example.com"`: true,
+		`"email":"cy@example.com","mail":false`: false, `"email":"` + consoletest.Refused + `"`: false} {
 		got := w.CallAs(t, harbors, "POST", "/admin/invitations", `{"business":"harbor","role":"desk",`+body+`}`)
 		if got.Status != 201 || field(t, got, "mailed") != mailed {
 			t.Errorf("%s: %d %s", body, got.Status, got.Body)
@@ -318,7 +345,8 @@ func TestInvitationsAreMailedAndVouch(t *testing.T) {
 	}
 }
 
-// Somebody who has signed in by an inviter's link sets a password; then an operator, or another business, invites the address: the password is gone.
+// Somebody who has signed in by an inviter's link sets a password; then an operator, or another business, invites the
+// address: the password is gone.
 func TestNobodyKeepsAPasswordAsSomebodyElse(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -329,14 +357,16 @@ func TestNobodyKeepsAPasswordAsSomebodyElse(t *testing.T) {
 			invite(t, w, consoletest.Token, `{"email":"`+email+`","role":"operator","mail":false}`)
 		},
 		"ana@example.com": func(email string) {
-			press(t, w, invite(t, w, consoletest.Token, `{"business":"harbor","email":"`+email+`","role":"desk","mail":false}`), "")
+			press(t, w, invite(t, w, consoletest.Token, `{"business":"harbor","email":"`+email+
+				`","role":"desk","mail":false}`), "")
 		},
 		"bo@example.com": func(email string) {
 			w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay"))
 			invite(t, w, consoletest.Token, `{"business":"quay","email":"`+email+`","role":"desk","mail":false}`)
 		},
 	} {
-		early := sessionIn(t, press(t, w, invite(t, w, harbors, `{"business":"harbor","email":"`+email+`","role":"desk","mail":false}`), ""))
+		early := sessionIn(t, press(t, w,
+			invite(t, w, harbors, `{"business":"harbor","email":"`+email+`","role":"desk","mail":false}`), ""))
 		fill(t, w, "/account/password", early, url.Values{"new": {gulls}})
 		if got := enter(t, w, email, gulls); got.Status != 303 {
 			t.Fatalf("%s before: %d", email, got.Status)
@@ -352,7 +382,8 @@ func TestSigningInByPasswordsCanBeSwitchedOff(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) { c.PasswordSignIn = false })
 	session := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: publish(t, w), Role: access.Owner})
-	for _, path := range []string{"/sign-in/forgotten", "/sign-in/password/" + strings.Repeat("0", 64), "/account/password"} {
+	for _, path := range []string{"/sign-in/forgotten", "/sign-in/password/" + strings.Repeat("0", 64),
+		"/account/password"} {
 		if got := look(t, w, path, session); got.Status != 404 {
 			t.Errorf("%s: %d", path, got.Status)
 		}
@@ -370,7 +401,8 @@ func TestSigningInByPasswordsCanBeSwitchedOff(t *testing.T) {
 		}
 	}
 	invite(t, w, consoletest.Token, `{"business":"harbor","email":"bo@example.com","role":"desk"}`)
-	if _, path := w.AwaitMail(t, "bo@example.com", 1); !strings.HasPrefix(path, "/sign-in/link/") || press(t, w, path, "").Status != 303 {
+	if _, path := w.AwaitMail(t, "bo@example.com", 1); !strings.HasPrefix(path, "/sign-in/link/") || press(t, w, path,
+		"").Status != 303 {
 		t.Errorf("an invitation leads to %s", path)
 	}
 }
@@ -379,13 +411,16 @@ func TestWithoutAnAddressOfItsOwnNothingIsMailed(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) { c.OwnerURL = "" })
 	choosePassword(t, w, publish(t, w), "ana@example.com", gulls)
-	if got := w.Call(t, "POST", "/admin/invitations", `{"business":"harbor","email":"bo@example.com","role":"desk"}`); field(t, got, "mailed") != false {
+	if got := w.Call(t, "POST", "/admin/invitations",
+		`{"business":"harbor","email":"bo@example.com","role":"desk"}`); field(t, got, "mailed") != false {
 		t.Error(got.Body)
 	}
-	if got := look(t, w, "/sign-in", ""); got.Status != 200 || strings.Contains(got.Body, "forgotten") || look(t, w, "/sign-in/forgotten", "").Status != 404 {
+	if got := look(t, w, "/sign-in", ""); got.Status != 200 || strings.Contains(got.Body, "forgotten") ||
+		look(t, w, "/sign-in/forgotten", "").Status != 404 {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	for text, good := range map[string]bool{"https://owner.example.com": true, "http://localhost:8090": true, "owner.example.com": false, "https://owner.example.com/": false, "ftp://x": false} {
+	for text, good := range map[string]bool{"https://owner.example.com": true, "http://localhost:8090": true,
+		"owner.example.com": false, "https://owner.example.com/": false, "ftp://x": false} {
 		cfg := w.Config()
 		cfg.OwnerURL = text
 		if err := cfg.Validate(); (err == nil) != good {

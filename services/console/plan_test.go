@@ -63,12 +63,15 @@ func TestAPlanSaysWhatWouldChangeAndWhatWouldBeOutside(t *testing.T) {
 	if p := planned(t, w, owner, text); len(p.Changes) > 0 || p.Outside.Count > 0 || p.Version != 1 {
 		t.Errorf("of what is published: %+v", p)
 	}
-	if held := w.Availability.Held(); len(held) != 1 || held[0].StartsAt != ahead.StartsAt.Unix() || held[0].Services[0].DurationMinutes != 45 {
+	if held := w.Availability.Held(); len(held) != 1 || held[0].StartsAt != ahead.StartsAt.Unix() ||
+		held[0].Services[0].DurationMinutes != 45 {
 		t.Errorf("asked about %+v", held)
 	}
-	w.Availability.LeaveOutside(availability.Outside{Reason: availability.Reason{Rule: availability.RuleClosed, Message: "The business is closed then."}})
+	w.Availability.LeaveOutside(availability.Outside{Reason: availability.Reason{Rule: availability.RuleClosed,
+		Message: "The business is closed then."}})
 	w.Rental.LeavesOutside = true
-	reserved := w.Call(t, "POST", harb+"/reservations", `{"rental_id": "`+uuid.NewString()+`", "start_date": "2099-01-01", "end_date": "2099-01-02", "quantity": 1, "customer_name": "Zoë"}`)
+	reserved := w.Call(t, "POST", harb+"/reservations", `{"rental_id": "`+uuid.NewString()+
+		`", "start_date": "2099-01-01", "end_date": "2099-01-02", "quantity": 1, "customer_name": "Zoë"}`)
 	if reserved.Status != 201 {
 		t.Fatal(reserved.Body)
 	}
@@ -77,7 +80,8 @@ func TestAPlanSaysWhatWouldChangeAndWhatWouldBeOutside(t *testing.T) {
 		t.Errorf("changes: %+v", p.Changes)
 	}
 	o := p.Outside
-	if o.Count != 2 || o.Already != 0 || len(o.Bookings) != 1 || o.Bookings[0].Booking.ID != ahead.ID || len(o.Reservations) != 1 || o.Bookings[0].Reason.Rule != "closed" {
+	if o.Count != 2 || o.Already != 0 || len(o.Bookings) != 1 || o.Bookings[0].Booking.ID != ahead.ID ||
+		len(o.Reservations) != 1 || o.Bookings[0].Reason.Rule != "closed" {
 		t.Errorf("outside: %+v", o)
 	}
 	if versions := w.CallAs(t, owner, "GET", harb+"/versions", ""); strings.Count(versions.Body, `"version"`) != 1 {
@@ -104,16 +108,19 @@ func TestAPlanNamesTicketsThatAreSoldOfWhatIsGoneMovedOrTooSmall(t *testing.T) {
 	id := uuid.MustParse(field(t, w.Call(t, "PUT", harb, text, "Content-Type", yaml), "id").(string))
 	owner, _ := as(t, w, id, access.Owner)
 	event := func(path string) string { return uuid.NewSHA1(id, []byte(path)).String() }
-	order := `{"event_id": "` + event("event/gala") + `", "tier_id": "` + event("event/gala/tier/vip") + `", "quantity": 9, "customer_name": "Zoë"}`
+	order := `{"event_id": "` + event("event/gala") + `", "tier_id": "` + event("event/gala/tier/vip") +
+		`", "quantity": 9, "customer_name": "Zoë"}`
 	if sold := w.Call(t, "POST", harb+"/tickets", order); sold.Status != 201 {
 		t.Fatal(sold.Body)
 	}
 	for name, change := range map[string]struct{ from, to, want string }{
-		"nothing of it":         {"price: 5", "price: 6", ""},
-		"a tier with fewer":     {"capacity: 20", "capacity: 8", "VIP: 9 are booked, and 8 are offered."},
-		"a tier that is gone":   {"{key: vip, name: VIP, price: 10, capacity: 20}, ", "", "VIP is no longer in the offer."},
-		"the event has fewer":   {"total_capacity: 50", "total_capacity: 7", "Gala: 9 are booked, and 7 are offered."},
-		"the event is moved":    {`start_time: "20:00"`, `start_time: "19:00"`, "Gala begins at another time: 2099-12-31T19:00."},
+		"nothing of it":     {"price: 5", "price: 6", ""},
+		"a tier with fewer": {"capacity: 20", "capacity: 8", "VIP: 9 are booked, and 8 are offered."},
+		"a tier that is gone": {"{key: vip, name: VIP, price: 10, capacity: 20}, ", "",
+			"VIP is no longer in the offer."},
+		"the event has fewer": {"total_capacity: 50", "total_capacity: 7", "Gala: 9 are booked, and 7 are offered."},
+		"the event is moved": {`start_time: "20:00"`, `start_time: "19:00"`,
+			"Gala begins at another time: 2099-12-31T19:00."},
 		"the event is inactive": {"name: Gala", "name: Gala\n    active: false", "Gala is not active."},
 		"the event is gone":     {withGala, "\n", "Gala is no longer in the offer."},
 	} {
@@ -131,7 +138,8 @@ func TestAPlanNamesTicketsThatAreSoldOfWhatIsGoneMovedOrTooSmall(t *testing.T) {
 	}
 }
 
-// TestAPlanWarnsOfWhatKeepsItsZoneAndCurrency: a change of one of them counts what lies ahead, any other change does not.
+// TestAPlanWarnsOfWhatKeepsItsZoneAndCurrency: a change of one of them counts what lies ahead, any other change does
+// not.
 func TestAPlanWarnsOfWhatKeepsItsZoneAndCurrency(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -153,7 +161,8 @@ func TestAPlanWarnsOfWhatKeepsItsZoneAndCurrency(t *testing.T) {
 	}
 	w.Booking.Add(id, soon("pending"))
 	for _, manifest := range []string{elsewhere, changed("currency", "CHF")} {
-		if p := planned(t, w, owner, manifest); len(p.Changes) != 1 || p.Kept == nil || *p.Kept != (plan.Kept{Bookings: 1}) {
+		if p := planned(t, w, owner, manifest); len(p.Changes) != 1 || p.Kept == nil ||
+			*p.Kept != (plan.Kept{Bookings: 1}) {
 			t.Errorf("%+v of %+v", p.Kept, p.Changes)
 		}
 	}

@@ -56,7 +56,8 @@ func TestWhatWasHeldAgainstOneVersionReplacesNoOther(t *testing.T) {
 	id := publish(t, w)
 	owner, _ := as(t, w, id, access.Owner)
 	text := consoletest.Manifest("harbor", "Port")
-	expect(t, w.CallAs(t, owner, "PUT", harb, text, "If-Match", `"2"`), 412, "precondition_failed", "newest version is 1")
+	expect(t, w.CallAs(t, owner, "PUT", harb, text, "If-Match", `"2"`), 412, "precondition_failed",
+		"newest version is 1")
 	expect(t, w.CallAs(t, owner, "PUT", harb, text, "If-Match", "soon"), 400, "invalid_parameter", "If-Match")
 	expect(t, w.CallAs(t, owner, "PUT", harb, "slug: harbor"), 400, "invalid_parameter", "not valid")
 	inactive := consoletest.Manifest("harbor", "Harbor") + "account: {subscription: inactive}\n"
@@ -79,8 +80,9 @@ func TestAMemberOfTheStaffPublishesTheirOwnTimeOffAlone(t *testing.T) {
 		return "blocks: [{from: 2027-03-01T14:00, to: 2027-03-01T16:00" + staff + "}]\n"
 	}
 	for what, text := range map[string]string{
-		"a name":           withStaff(", category: Stylist"),
-		"another's":        strings.Replace(withStaff(""), "name: Bo", "name: Bo, overrides: [{date: 2027-03-01, hours: []}]", 1),
+		"a name": withStaff(", category: Stylist"),
+		"another's": strings.Replace(withStaff(""), "name: Bo",
+			"name: Bo, overrides: [{date: 2027-03-01, hours: []}]", 1),
 		"a price":          strings.Replace(off, "price: 40.00", "price: 50.00", 1),
 		"a pause":          off + "bookings: {paused_until: 2027-03-01}\n",
 		"time of everyone": off + block(""),

@@ -53,15 +53,18 @@ func TestThePageOfReportsHasTheFiguresOfTheAdminAPI(t *testing.T) {
 	answered := w.Call(t, "GET", harb+"/reports/bookings"+fortnight, "")
 	for _, row := range field(t, answered, "rows").([]any) {
 		r := row.(map[string]any)
-		bookings, guests, missed = bookings+r["bookings"].(float64), guests+r["guests"].(float64), missed+r["no_show"].(float64)
+		bookings, guests, missed = bookings+r["bookings"].(float64), guests+r["guests"].(float64),
+			missed+r["no_show"].(float64)
 		cancelled, came = cancelled+r["cancelled"].(float64), came+r["completed"].(float64)
 	}
 	week := fmt.Sprintf(" | %v | %v | %v | %v", bookings, guests, missed, cancelled)
 	share := fmt.Sprintf(" | %v | %v | %.0f%%", came, missed, 100*missed/(missed+came))
 	for _, want := range []string{
-		"22 Feb 2027 | 0 | 0 | 0 | 0", "1 Mar 2027" + week, "All" + week, "22 Feb 2027 | 0 | 0 | –", "1 Mar 2027" + share, "All" + share,
+		"22 Feb 2027 | 0 | 0 | 0 | 0", "1 Mar 2027" + week, "All" + week, "22 Feb 2027 | 0 | 0 | –",
+		"1 Mar 2027" + share, "All" + share,
 		"=cmd() | 3 | 75% | 0 | 1", "API | 1 | 25% | 1 | 0",
-		"22 Feb 2027 | €0.00 | €24.00 | €24.00 | €0.00 | €0.00", "1 Mar 2027 | €80.00 | €0.00 | €80.00 | €40.00 | €10.00", "All | €80.00 | €24.00 | €104.00 | €40.00 | €10.00",
+		"22 Feb 2027 | €0.00 | €24.00 | €24.00 | €0.00 | €0.00",
+		"1 Mar 2027 | €80.00 | €0.00 | €80.00 | €40.00 | €10.00", "All | €80.00 | €24.00 | €104.00 | €40.00 | €10.00",
 		"Left the team | 1 h 30 min | 2 h | 75%", "All | 1 h 30 min | 2 h | 75%", "Left the team | – | 75%",
 	} {
 		if !slices.Contains(rows, want) {
@@ -73,8 +76,10 @@ func TestThePageOfReportsHasTheFiguresOfTheAdminAPI(t *testing.T) {
 		if !strings.Contains(html.UnescapeString(page.Body), `"`+at+`"`) {
 			t.Errorf("the page does not link to %s", at)
 		}
-		file, same := look(t, w, at, session), w.Call(t, "GET", harb+"/reports/"+name+fortnight, "", "Accept", "text/csv")
-		if file.Status != 200 || file.Body != "\ufeff"+same.Body || !strings.Contains(file.Header.Get("Content-Disposition"), name+"-2027-02-22-2027-03-07.csv") {
+		file, same := look(t, w, at, session), w.Call(t, "GET", harb+"/reports/"+name+fortnight, "", "Accept",
+			"text/csv")
+		if file.Status != 200 || file.Body != "\ufeff"+same.Body ||
+			!strings.Contains(file.Header.Get("Content-Disposition"), name+"-2027-02-22-2027-03-07.csv") {
 			t.Errorf("%s: %d %s, the admin API sends %s", name, file.Status, file.Body, same.Body)
 		}
 	}

@@ -24,18 +24,21 @@ func TestReportsAreJSONAndByAcceptCSV(t *testing.T) {
 		if got.Status != 200 || got.Body != want || got.Header.Get("Content-Type") != "text/csv; charset=utf-8" {
 			t.Errorf("%s: %d %s\n%q\nwant\n%q", name, got.Status, got.Header.Get("Content-Type"), got.Body, want)
 		}
-		if d := got.Header.Get("Content-Disposition"); d != `attachment; filename="harbor-`+name+`-2027-03-01-2027-03-31.csv"` {
+		if d := got.Header.Get("Content-Disposition"); d != `attachment; filename="harbor-`+name+
+			`-2027-03-01-2027-03-31.csv"` {
 			t.Errorf("%s is kept as %s", name, d)
 		}
 		asJSON := w.Call(t, "GET", harb+"/reports/"+name+march, "")
 		if rows := field(t, asJSON, "rows").([]any); asJSON.Status != 200 || len(rows) != strings.Count(want, "\n")-1 {
 			t.Errorf("%s: %d %s", name, asJSON.Status, asJSON.Body)
 		}
-		if field(t, asJSON, "timezone") != "Europe/Lisbon" || field(t, asJSON, "by") != "month" || field(t, asJSON, "from") != "2027-03-01" {
+		if field(t, asJSON, "timezone") != "Europe/Lisbon" || field(t, asJSON, "by") != "month" || field(t, asJSON,
+			"from") != "2027-03-01" {
 			t.Errorf("%s does not say what it is about: %s", name, asJSON.Body)
 		}
 	}
-	for _, wrong := range []string{"", "?from=2027-03-01", "?from=2027-03-02&to=2027-03-01", march + "&by=x", "?from=2020-01-01&to=2027-01-01"} {
+	for _, wrong := range []string{"", "?from=2027-03-01", "?from=2027-03-02&to=2027-03-01", march + "&by=x",
+		"?from=2020-01-01&to=2027-01-01"} {
 		if got := w.Call(t, "GET", harb+"/reports/bookings"+wrong, ""); got.Status != 400 {
 			t.Errorf("%s: %d %s", wrong, got.Status, got.Body)
 		}

@@ -22,9 +22,12 @@ func addPaid(w *consoletest.World, status, payment string, refund *booking.Refun
 	price, email, id := json.Number("24.00"), "cara@example.com", uuid.New()
 	day := timespan.NewDate(clock.System().Now().Date()) + 3
 	w.Rental.Add(rental.Reservation{
-		ID: id, RentalID: uuid.MustParse(kayak), RentalName: "Kayak", Status: status, Quantity: 2, StartDate: day, EndDate: day, Extras: []rental.Extra{},
-		Price: &price, Total: &price, Currency: "EUR", CustomerName: "Cara", CustomerEmail: &email, FormData: []byte("{}"), Locale: "en", CreatedAt: consoletest.Epoch,
-		Payment: &booking.Payment{Provider: "stripe", Status: payment, Amount: "20.00", Refunded: "0.00", Refund: refund},
+		ID: id, RentalID: uuid.MustParse(kayak), RentalName: "Kayak", Status: status, Quantity: 2, StartDate: day,
+		EndDate: day, Extras: []rental.Extra{},
+		Price: &price, Total: &price, Currency: "EUR", CustomerName: "Cara", CustomerEmail: &email,
+		FormData: []byte("{}"), Locale: "en", CreatedAt: consoletest.Epoch,
+		Payment: &booking.Payment{Provider: "stripe", Status: payment, Amount: "20.00", Refunded: "0.00",
+			Refund: refund},
 	})
 	return id.String()
 }
@@ -34,12 +37,14 @@ func TestAReservationIsCancelledAndRefunded(t *testing.T) {
 	w := consoletest.Start(t)
 	publish(t, w)
 	for body, want := range map[string]any{
-		"": 10.0, `{}`: 10.0, `{"refund":"policy"}`: 10.0, `{"refund":"full"}`: 20.0, `{"refund":12.5}`: 12.5, `{"refund":"none"}`: nil,
+		"": 10.0, `{}`: 10.0, `{"refund":"policy"}`: 10.0, `{"refund":"full"}`: 20.0, `{"refund":12.5}`: 12.5,
+		`{"refund":"none"}`: nil,
 	} {
 		id := addPaid(w, "reserved", "paid", nil)
 		at := harb + "/reservations/" + id
 		preview := w.Call(t, "GET", at+"/cancellation", "")
-		if diff := cmp.Diff(map[string]any{"amount": 10.0, "percent": 50.0, "currency": "EUR"}, field(t, preview, "refund")); diff != "" {
+		if diff := cmp.Diff(map[string]any{"amount": 10.0, "percent": 50.0, "currency": "EUR"},
+			field(t, preview, "refund")); diff != "" {
 			t.Errorf("the preview (-want +got):\n%s", diff)
 		}
 		expect(t, w.Call(t, "POST", at+"/cancel", `{"refund":"all"}`), 400, "invalid_parameter", "refund")
@@ -53,7 +58,8 @@ func TestAReservationIsCancelledAndRefunded(t *testing.T) {
 			t.Errorf("%s: %v is refunded, want %v", body, refund, want)
 		}
 		expect(t, w.Call(t, "POST", at+"/cancel", body), 409, "conflict", "cancelled")
-		if got := w.Call(t, "POST", at+"/refund", `{"refund":5}`); got.Status != 200 || !strings.Contains(got.Body, `"amount":5`) {
+		if got := w.Call(t, "POST", at+"/refund", `{"refund":5}`); got.Status != 200 || !strings.Contains(got.Body,
+			`"amount":5`) {
 			t.Errorf("refund: %d %s", got.Status, got.Body)
 		}
 		if want := `"reservation_id":"` + id + `","refund":"5"`; !strings.Contains(w.Log.String(), want) {
@@ -78,7 +84,8 @@ func TestOnlySomeRefundReservationsOtherThanByThePolicy(t *testing.T) {
 	desk, _ := as(t, w, id, access.Desk)
 	manager, _ := as(t, w, id, access.Manager)
 	for token, may := range map[string]bool{desk: false, manager: true} {
-		for body, others := range map[string]bool{"": false, `{"refund":"policy"}`: false, `{"refund":"full"}`: true, `{"refund":"none"}`: true, `{"refund":1.5}`: true} {
+		for body, others := range map[string]bool{"": false, `{"refund":"policy"}`: false, `{"refund":"full"}`: true,
+			`{"refund":"none"}`: true, `{"refund":1.5}`: true} {
 			got := w.CallAs(t, token, "POST", harb+"/reservations/"+addPaid(w, "reserved", "paid", nil)+"/cancel", body)
 			if want := !others || may; (got.Status == 200) != want || !want && got.Status != 403 {
 				t.Errorf("%s: %d %s", body, got.Status, got.Body)
@@ -90,9 +97,12 @@ func TestOnlySomeRefundReservationsOtherThanByThePolicy(t *testing.T) {
 // lends publishes harbor with a rental, and returns sessions of its owner and of its front desk.
 func lends(t *testing.T, w *consoletest.World) (string, string) {
 	t.Helper()
-	got := w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor")+"rentals: [{key: kayak, name: Kayak, price: 12, price_type: hourly, quantity: 2, units_count: 2}]\n", "Content-Type", yaml)
+	got := w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor")+
+		"rentals: [{key: kayak, name: Kayak, price: 12, price_type: hourly, quantity: 2, units_count: 2}]\n",
+		"Content-Type", yaml)
 	id := uuid.MustParse(field(t, got, "id").(string))
-	return w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner}), w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Desk})
+	return w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner}),
+		w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Desk})
 }
 
 // shows wants all sentences on a page, and none of those that follow a -.
@@ -150,19 +160,23 @@ func TestCancellingAReservationOnThePageShowsItsRefundFirst(t *testing.T) {
 	const rentals, all = "/business/harbor/rentals", `value="full"`
 	at := "/business/harbor/reservations/" + addPaid(w, "reserved", "paid", nil)
 	shows(t, look(t, w, rentals, desk), 200, at+"/cancel", "€20.00 paid online", "€4.00 to pay on site")
-	shows(t, look(t, w, at+"/cancel", owner), 200, "2 × Kayak", "€20.00 paid online", "By the policy: €10.00 (50 %)", "All: €20.00", all)
+	shows(t, look(t, w, at+"/cancel", owner), 200, "2 × Kayak", "€20.00 paid online", "By the policy: €10.00 (50 %)",
+		"All: €20.00", all)
 	shows(t, look(t, w, at+"/cancel", desk), 200, "By the policy: €10.00 (50 %)", "-"+all)
 	shows(t, fill(t, w, at+"/cancel", desk, url.Values{"refund": {"full"}}), 403, "")
 	shows(t, fill(t, w, at+"/cancel", owner, url.Values{"refund": {"amount"}, "amount": {"much"}}), 422, "much", all)
-	shows(t, fill(t, w, at+"/cancel", owner, url.Values{"refund": {"policy"}, "shown": {"20.00"}}), 409, "Something has changed meanwhile", "By the policy: €10.00")
+	shows(t, fill(t, w, at+"/cancel", owner, url.Values{"refund": {"policy"}, "shown": {"20.00"}}), 409,
+		"Something has changed meanwhile", "By the policy: €10.00")
 	got := fill(t, w, at+"/cancel", owner, url.Values{"refund": {"amount"}, "amount": {"5,50"}})
 	if to := got.Header.Get("Location"); got.Status != 303 || to != rentals+"?done=reservation_cancel" {
 		t.Fatalf("cancelled: %d to %q: %s", got.Status, to, got.Body)
 	}
-	if list := w.Call(t, "GET", harb+"/reservations", ""); !strings.Contains(list.Body, `"amount":5.5`) || !strings.Contains(list.Body, `"status":"cancelled"`) {
+	if list := w.Call(t, "GET", harb+"/reservations", ""); !strings.Contains(list.Body, `"amount":5.5`) ||
+		!strings.Contains(list.Body, `"status":"cancelled"`) {
 		t.Errorf("cancelled: %s", list.Body)
 	}
-	if again := look(t, w, at+"/cancel", owner); again.Status != 303 || again.Header.Get("Location") != rentals+"?wrong=changed" {
+	if again := look(t, w, at+"/cancel", owner); again.Status != 303 || again.Header.Get("Location") != rentals+
+		"?wrong=changed" {
 		t.Errorf("once more: %d %s", again.Status, again.Header.Get("Location"))
 	}
 }
@@ -171,14 +185,16 @@ func TestWhatTheProviderRefusedIsRefundedFromTheCustomersPage(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	owner, desk := lends(t, w)
-	refund := "/business/harbor/reservations/" + addPaid(w, "cancelled", "paid", &booking.Refund{Amount: "10.00", Percent: 50, Status: booking.RefundRefused}) + "/refund"
+	refund := "/business/harbor/reservations/" + addPaid(w, "cancelled", "paid",
+		&booking.Refund{Amount: "10.00", Percent: 50, Status: booking.RefundRefused}) + "/refund"
 	const customer = "/business/harbor/customers/one?email=cara%40example.com"
 	shows(t, look(t, w, customer, owner), 200, refund, "The provider refused to refund €10.00")
 	shows(t, look(t, w, customer, desk), 200, "-"+refund, "The provider refused to refund €10.00")
 	shows(t, look(t, w, refund, owner), 200, "€20.00 of what was paid has not gone back yet")
 	shows(t, fill(t, w, refund, owner, url.Values{"amount": {"much"}}), 422, "much")
 	got := fill(t, w, refund, owner, url.Values{"amount": {"20"}})
-	if to := got.Header.Get("Location"); got.Status != 303 || to != "/business/harbor/customers/one?done=refunded&email="+sealedFor(t, "cara@example.com") {
+	if to := got.Header.Get("Location"); got.Status != 303 ||
+		to != "/business/harbor/customers/one?done=refunded&email="+sealedFor(t, "cara@example.com") {
 		t.Fatalf("refunded: %d to %q: %s", got.Status, to, got.Body)
 	}
 	shows(t, look(t, w, customer, owner), 200, "-"+refund, "€20.00 on its way back")
@@ -215,18 +231,23 @@ func TestMembersReachWhatRentalKeepsOfTheirBusinessAlone(t *testing.T) {
 	token, _ := as(t, w, business, access.Owner)
 	id := uuid.NewString()
 	for path, method := range map[string]string{
-		"/reservations": "GET", "/reservations/" + id + "/pickup": "POST", "/reservations/" + id + "/cancellation": "GET", "/reservations/" + id + "/cancel": "POST",
-		"/reservations/" + id + "/refund": "POST", "/customers": "GET", "/customers/export?email=ada@example.com": "GET",
+		"/reservations": "GET", "/reservations/" + id + "/pickup": "POST",
+		"/reservations/" + id + "/cancellation": "GET", "/reservations/" + id + "/cancel": "POST",
+		"/reservations/" + id + "/refund": "POST", "/customers": "GET",
+		"/customers/export?email=ada@example.com":               "GET",
 		"/reports/revenue?from=2027-03-01&to=2027-03-31&by=day": "GET",
 	} {
 		w.CallAs(t, token, method, harb+path, "")
 	}
 	w.CallAs(t, token, "POST", harb+"/customers/erase", `{"email":"ada@example.com"}`)
-	look(t, w, "/business/harbor/reservations/"+id+"/cancel", w.SessionOf(t, "ada@example.com", access.Member{BusinessID: business, Role: access.Owner}))
+	look(t, w, "/business/harbor/reservations/"+id+"/cancel",
+		w.SessionOf(t, "ada@example.com", access.Member{BusinessID: business, Role: access.Owner}))
 	want := map[string]string{}
 	for _, route := range []string{
-		"GET reservations", "GET reservations/{id}", "GET reservations/{id}/cancellation", "POST reservations/{id}/{move}", "POST reservations/{id}/cancel",
-		"POST reservations/{id}/refund", "POST customers/search", "POST customers/held", "POST customers/erase", "GET reports/revenue",
+		"GET reservations", "GET reservations/{id}", "GET reservations/{id}/cancellation",
+		"POST reservations/{id}/{move}", "POST reservations/{id}/cancel",
+		"POST reservations/{id}/refund", "POST customers/search", "POST customers/held", "POST customers/erase",
+		"GET reports/revenue",
 	} {
 		want[route] = business.String()
 	}

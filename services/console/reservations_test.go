@@ -13,7 +13,8 @@ const kayak = "22222222-2222-4222-8222-222222222222"
 
 // someReservation is a body of two kayaks for a customer from one date to another.
 func someReservation(customer, from, to string) string {
-	return `{"rental_id": "` + kayak + `", "start_date": "` + from + `", "end_date": "` + to + `", "quantity": 2, "customer_name": "` + customer + `"}`
+	return `{"rental_id": "` + kayak + `", "start_date": "` + from + `", "end_date": "` + to +
+		`", "quantity": 2, "customer_name": "` + customer + `"}`
 }
 
 func TestReservationsAreMadeListedAndMoved(t *testing.T) {
@@ -55,7 +56,8 @@ func TestBadReservationsAreRefusedByField(t *testing.T) {
 	w := consoletest.Start(t)
 	post := func(body string) consoletest.Answer { return w.Call(t, "POST", harb+"/reservations", body) }
 	good := someReservation("Cara", "2026-12-01", "2026-12-03")
-	expect(t, post(strings.Replace(good, `"quantity": 2`, `"quantity": "two"`, 1)), 400, "invalid_parameter", "quantity")
+	expect(t, post(strings.Replace(good, `"quantity": 2`, `"quantity": "two"`, 1)), 400, "invalid_parameter",
+		"quantity")
 	expect(t, post(strings.Replace(good, "2026-12-01", "2026-02-29", 1)), 400, "invalid_parameter", "start_date")
 	expect(t, post(strings.Replace(good, "quantity", "colour", 1)), 400, "invalid_parameter", "colour")
 	expect(t, post("{"), 400, "invalid_parameter", "JSON")

@@ -107,43 +107,51 @@ type ending struct {
 
 // endings are all ways in which rights end.
 var endings = map[string]ending{
-	"token revoked": {tokens: true, members: true, operators: true, end: func(t *testing.T, w *consoletest.World, _ store.Person, held []heldRequest) {
+	"token revoked": {tokens: true, members: true, operators: true, end: func(t *testing.T, w *consoletest.World,
+		_ store.Person, held []heldRequest) {
 		for _, h := range held {
 			if got := w.Call(t, "DELETE", "/admin/tokens/"+h.principal.id.String(), ""); got.Status != 204 {
 				t.Fatalf("%d %s", got.Status, got.Body)
 			}
 		}
 	}},
-	"member removed": {tokens: true, sessions: true, members: true, end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
+	"member removed": {tokens: true, sessions: true, members: true, end: func(t *testing.T, w *consoletest.World,
+		p store.Person, _ []heldRequest) {
 		if got := w.Call(t, "DELETE", harb+"/members/"+p.ID.String(), ""); got.Status != 204 {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
 	}},
-	"demoted": {tokens: true, sessions: true, members: true, end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
+	"demoted": {tokens: true, sessions: true, members: true, end: func(t *testing.T, w *consoletest.World,
+		p store.Person, _ []heldRequest) {
 		if got := w.Call(t, "PATCH", harb+"/members/"+p.ID.String(), `{"role":"viewer"}`); got.Status != 200 {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
 	}},
-	"signed out": {sessions: true, members: true, operators: true, end: func(t *testing.T, w *consoletest.World, _ store.Person, held []heldRequest) {
+	"signed out": {sessions: true, members: true, operators: true, end: func(t *testing.T, w *consoletest.World,
+		_ store.Person, held []heldRequest) {
 		for _, h := range held {
-			if got := press(t, w, "/account/sign-out", strings.TrimPrefix(h.principal.header, "Cookie: slotmesh-session=")); got.Status != 303 {
+			if got := press(t, w, "/account/sign-out",
+				strings.TrimPrefix(h.principal.header, "Cookie: slotmesh-session=")); got.Status != 303 {
 				t.Fatalf("%d %s", got.Status, got.Body)
 			}
 		}
 	}},
-	"operator demoted": {tokens: true, sessions: true, operators: true, end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
+	"operator demoted": {tokens: true, sessions: true, operators: true, end: func(t *testing.T, w *consoletest.World,
+		p store.Person, _ []heldRequest) {
 		if got := w.Call(t, "DELETE", "/admin/operators/"+p.ID.String(), ""); got.Status != 204 {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
 	}},
-	"operator signed out": {tokens: true, sessions: true, operators: true, end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
+	"operator signed out": {tokens: true, sessions: true, operators: true, end: func(t *testing.T, w *consoletest.World,
+		p store.Person, _ []heldRequest) {
 		if got := w.Call(t, "POST", "/admin/operators/"+p.ID.String()+"/sign-out", ""); got.Status != 204 {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
 	}},
-	"password reset": {tokens: true, sessions: true, members: true, operators: true, end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
-		resetPassword(t, w, p.ID)
-	}},
+	"password reset": {tokens: true, sessions: true, members: true, operators: true,
+		end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
+			resetPassword(t, w, p.ID)
+		}},
 }
 
 // resetPassword chooses another password by a mailed link.
@@ -154,7 +162,8 @@ func resetPassword(t *testing.T, w *consoletest.World, person uuid.UUID) {
 
 func resetPasswordTo(t *testing.T, w *consoletest.World, person uuid.UUID, chosen string) {
 	t.Helper()
-	if got := fill(t, w, "/sign-in/password/"+linkOf(t, w, person, store.ForPassword), "", url.Values{"new": {chosen}}); got.Status != 303 {
+	if got := fill(t, w, "/sign-in/password/"+linkOf(t, w, person, store.ForPassword), "",
+		url.Values{"new": {chosen}}); got.Status != 303 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 }
@@ -167,7 +176,9 @@ func writesOf(w *consoletest.World, tokens, operator bool) []string {
 		name := route.Method + " " + route.Path
 		read := route.Method == http.MethodGet || route.Method == http.MethodHead
 		admin := strings.HasPrefix(route.Path, "/admin")
-		page := slices.ContainsFunc([]string{"/business", "/account"}, func(below string) bool { return strings.HasPrefix(route.Path, below) }) || route.Path == "/device"
+		page := slices.ContainsFunc([]string{"/business", "/account"}, func(below string) bool {
+			return strings.HasPrefix(route.Path, below)
+		}) || route.Path == "/device"
 		ofOperators := name == "POST /business" || strings.HasPrefix(route.Path, "/admin/operators")
 		if read || admin != tokens || !admin && !page || slices.Contains(names, name) || ofOperators != operator {
 			continue
@@ -183,7 +194,8 @@ func credentialOf(t *testing.T, w *consoletest.World, token bool, person uuid.UU
 	id, now := uuid.New(), time.Now()
 	if token {
 		clear, hash := secret.New(secret.TokenPrefix)
-		made := store.Token{Member: as, ID: id, Name: "held", Prefix: secret.Shown(clear), CreatedBy: person, CreatedAt: now, Device: "laptop"}
+		made := store.Token{Member: as, ID: id, Name: "held", Prefix: secret.Shown(clear), CreatedBy: person,
+			CreatedAt: now, Device: "laptop"}
 		if err := w.Store.AddToken(testkit.AsSystem(t), consoletest.Operator, made, hash); err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +232,8 @@ func awaitSeen(t *testing.T, w *consoletest.World, held []heldRequest) {
 }
 
 // holdAll holds every write of a kind of credential, each with a credential of its own.
-func holdAll(t *testing.T, w *consoletest.World, tokens, operator bool, person uuid.UUID, as access.Member) []heldRequest {
+func holdAll(t *testing.T, w *consoletest.World, tokens, operator bool, person uuid.UUID,
+	as access.Member) []heldRequest {
 	t.Helper()
 	var held []heldRequest
 	for _, route := range writesOf(w, tokens, operator) {
@@ -248,7 +261,8 @@ func TestAHeldWriteDoesNothingAfterTheEndOfItsRights(t *testing.T) {
 		way := endings[name]
 		for _, tokens := range []bool{true, false} {
 			for _, operator := range []bool{false, true} {
-				if tokens && !way.tokens || !tokens && !way.sessions || operator && !way.operators || !operator && !way.members {
+				if tokens && !way.tokens || !tokens && !way.sessions || operator && !way.operators || !operator &&
+					!way.members {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s, by token %t, by an operator %t", name, tokens, operator), func(t *testing.T) {
@@ -303,7 +317,8 @@ func TestAHeldWriteWithItsRightsIsLetBy(t *testing.T) {
 		// The removal of the business comes last.
 		slices.SortStableFunc(held, func(a, b heldRequest) int { return strings.Compare(a.name, b.name) })
 		for i := range held {
-			if strings.HasPrefix(held[i].name, "DELETE /admin/businesses/:slug") && !strings.Contains(held[i].name, ":id") {
+			if strings.HasPrefix(held[i].name, "DELETE /admin/businesses/:slug") && !strings.Contains(held[i].name,
+				":id") {
 				continue
 			}
 			if got := held[i].finish(t); refusedNow(got) {
@@ -323,14 +338,19 @@ type heldSignIn struct {
 	end          func()
 }
 
-// signIns are all writes of people who are not signed in yet. nil stands for a write without a proof: its answer gives no rights.
+// signIns are all writes of people who are not signed in yet. nil stands for a write without a proof: its answer gives
+// no rights.
 var signIns = map[string]func(t *testing.T, w *consoletest.World, business, person uuid.UUID) heldSignIn{
 	"POST /sign-in": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) heldSignIn {
 		resetPasswordTo(t, w, person, gulls)
-		return heldSignIn{"/sign-in", "", url.Values{"email": {"ana@example.com"}, "password": {gulls}}, func() { resetPassword(t, w, person) }}
+		return heldSignIn{"/sign-in", "", url.Values{"email": {"ana@example.com"}, "password": {gulls}}, func() {
+			resetPassword(t, w, person)
+		}}
 	},
 	"POST /sign-in/link/:secret": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) heldSignIn {
-		return heldSignIn{"/sign-in/link/" + linkOf(t, w, person, store.ForSignIn), "", nil, func() { resetPassword(t, w, person) }}
+		return heldSignIn{"/sign-in/link/" + linkOf(t, w, person, store.ForSignIn), "", nil, func() {
+			resetPassword(t, w, person)
+		}}
 	},
 	"POST /sign-in/password/:secret": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) heldSignIn {
 		path := "/sign-in/password/" + linkOf(t, w, person, store.ForPassword)
@@ -338,15 +358,23 @@ var signIns = map[string]func(t *testing.T, w *consoletest.World, business, pers
 	},
 	"POST /sign-in/passkey": func(t *testing.T, w *consoletest.World, business, person uuid.UUID) heldSignIn {
 		device := consoletest.NewDevice()
-		addPasskey(t, w, w.SessionOf(t, "ana@example.com", access.Member{BusinessID: business, Role: access.Owner}), device)
+		addPasskey(t, w, w.SessionOf(t, "ana@example.com", access.Member{BusinessID: business, Role: access.Owner}),
+			device)
 		challenge, cookie := ask(t, w, "")
-		return heldSignIn{"/sign-in/passkey", "slotmesh-passkey=" + cookie, url.Values{"credential": {device.Sign(t, challenge)}}, func() { resetPassword(t, w, person) }}
+		return heldSignIn{"/sign-in/passkey", "slotmesh-passkey=" + cookie,
+			url.Values{"credential": {device.Sign(t, challenge)}}, func() {
+				resetPassword(t, w, person)
+			}}
 	},
 	"POST /sign-in/invitation/:secret": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) heldSignIn {
 		slug := "quay-" + testkit.Unique()
-		quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/"+slug, consoletest.Manifest(slug, "Quay")), "id").(string))
+		quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/"+slug, consoletest.Manifest(slug, "Quay")),
+			"id").(string))
 		m := access.Member{BusinessID: quay, Role: access.Desk}
-		invited, err := w.Store.Invite(testkit.AsSystem(t), consoletest.Operator, person, m, time.Now(), func(access.Principal, store.Person, []access.Member) bool { return true })
+		invited, err := w.Store.Invite(testkit.AsSystem(t), consoletest.Operator, person, m, time.Now(),
+			func(access.Principal, store.Person, []access.Member) bool {
+				return true
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,18 +383,21 @@ var signIns = map[string]func(t *testing.T, w *consoletest.World, business, pers
 			t.Fatal(err)
 		}
 		return heldSignIn{usecase.InvitationPath(clear), "", nil, func() {
-			if got := w.Call(t, "DELETE", "/admin/businesses/"+slug+"/invitations/"+invited.ID.String(), ""); got.Status != 204 {
+			if got := w.Call(t, "DELETE", "/admin/businesses/"+slug+"/invitations/"+invited.ID.String(),
+				""); got.Status != 204 {
 				t.Fatalf("%d %s", got.Status, got.Body)
 			}
 		}}
 	},
 	"POST /device/token": func(t *testing.T, w *consoletest.World, business, person uuid.UUID) heldSignIn {
 		p := begin(t, w, "laptop")
-		session := strings.TrimPrefix(credentialOf(t, w, false, person, access.Member{}).header, "Cookie: slotmesh-session=")
+		session := strings.TrimPrefix(credentialOf(t, w, false, person, access.Member{}).header,
+			"Cookie: slotmesh-session=")
 		if got := allow(t, w, session, p.Code, business.String(), "allow"); got.Status != 303 {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
-		form := url.Values{"client_id": {"slotmesh"}, "grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}, "device_code": {p.Device}}
+		form := url.Values{"client_id": {"slotmesh"}, "grant_type": {"urn:ietf:params:oauth:grant-type:device_code"},
+			"device_code": {p.Device}}
 		return heldSignIn{"/device/token", "", form, func() { resetPassword(t, w, person) }}
 	},
 	"POST /sign-in/passkey/begin": nil,
@@ -385,7 +416,8 @@ func linkOf(t *testing.T, w *consoletest.World, person uuid.UUID, purpose store.
 	return clear
 }
 
-// A sign-in checks its proof after the body has arrived: a changed password, a removed passkey and an ended link or invitation are refused.
+// A sign-in checks its proof after the body has arrived: a changed password, a removed passkey and an ended link or
+// invitation are refused.
 func TestAHeldSignInNeedsItsProofUntilTheEnd(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -393,7 +425,8 @@ func TestAHeldSignInNeedsItsProofUntilTheEnd(t *testing.T) {
 	walked := map[string]bool{}
 	for _, route := range w.Routes {
 		name := route.Method + " " + route.Path
-		if route.Method != http.MethodPost || !strings.HasPrefix(route.Path, "/sign-in") && !strings.HasPrefix(route.Path, "/device/") || walked[name] {
+		if route.Method != http.MethodPost || !strings.HasPrefix(route.Path, "/sign-in") &&
+			!strings.HasPrefix(route.Path, "/device/") || walked[name] {
 			continue
 		}
 		walked[name] = true
@@ -445,7 +478,8 @@ func checkHeldSignIn(
 		t.Errorf("%s: %d %s", name, got.Status, got.Body)
 	}
 	after := w.Rows(t)
-	for _, spent := range []string{"device_logins", "challenges"} { // a refused answer uses them up, which grants nothing
+	// a refused answer uses them up, which grants nothing
+	for _, spent := range []string{"device_logins", "challenges"} {
 		delete(rows, spent)
 		delete(after, spent)
 	}

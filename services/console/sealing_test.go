@@ -40,7 +40,8 @@ func TestAddressesOfPagesHoldNoCustomersAddress(t *testing.T) {
 		if got.Status != 303 || !strings.HasPrefix(to, business+path+"?query=~") {
 			t.Errorf("a search at %s: %d to %s", path, got.Status, to)
 		}
-		if page := look(t, w, to, owner); page.Status != 200 || !strings.Contains(page.Body, email) && path != "/bookings" {
+		if page := look(t, w, to, owner); page.Status != 200 || !strings.Contains(page.Body, email) &&
+			path != "/bookings" {
 			t.Errorf("%s: %d %s", to, page.Status, page.Body)
 		}
 		todo = append(todo, to)
@@ -68,7 +69,8 @@ func TestAddressesOfPagesHoldNoCustomersAddress(t *testing.T) {
 			if strings.HasPrefix(to, business+"/bookings/new?email=~") && strings.Contains(to, "&name=~") {
 				again = to
 			}
-			if strings.HasPrefix(to, business+"/customers") || strings.HasPrefix(to, business+"/bookings") || strings.HasPrefix(to, business+"/search") {
+			if strings.HasPrefix(to, business+"/customers") || strings.HasPrefix(to, business+"/bookings") ||
+				strings.HasPrefix(to, business+"/search") {
 				todo = append(todo, to)
 			}
 		}
@@ -76,7 +78,8 @@ func TestAddressesOfPagesHoldNoCustomersAddress(t *testing.T) {
 	if customers == 0 {
 		t.Error("no page led to a customer")
 	}
-	if page := look(t, w, again, owner); again == "" || page.Status != 200 || !strings.Contains(page.Body, `value="`+email+`"`) {
+	if page := look(t, w, again, owner); again == "" || page.Status != 200 || !strings.Contains(page.Body,
+		`value="`+email+`"`) {
 		t.Errorf("no customer's page leads to a form for them: %q, %d", again, page.Status)
 	}
 	if got := look(t, w, business+"/customers/one?email=~"+strings.Repeat("x", 60), owner); got.Status != 404 {

@@ -14,7 +14,8 @@ func init() {
 	rowOfPage["GET /business/:slug/search"], rowOfPage["POST /business/:slug/search"] = "see bookings", "see bookings"
 }
 
-// Who may see customers finds them and their bookings; a member of the staff finds their own bookings, and a viewer pages alone.
+// Who may see customers finds them and their bookings; a member of the staff finds their own bookings, and a viewer
+// pages alone.
 func TestASearchFindsWhatThePersonMaySee(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -48,18 +49,22 @@ func TestASearchFindsWhatThePersonMaySee(t *testing.T) {
 		got := look(t, w, "/business/harbor/search?query="+c.query, people[c.role])
 		for part, want := range c.shows {
 			if got.Status != 200 || strings.Contains(got.Body, part) != want {
-				t.Errorf("a %s who searches for %s: %d, %s is shown: %t, want %t\n%s", c.role, c.query, got.Status, part, !want, want, got.Body)
+				t.Errorf("a %s who searches for %s: %d, %s is shown: %t, want %t\n%s", c.role, c.query, got.Status,
+					part, !want, want, got.Body)
 			}
 		}
 	}
-	if got := look(t, w, "/business/harbor/search?query=+", people[access.Desk]); got.Status != 303 || got.Header.Get("Location") != "/business/harbor/bookings" {
+	if got := look(t, w, "/business/harbor/search?query=+", people[access.Desk]); got.Status != 303 ||
+		got.Header.Get("Location") != "/business/harbor/bookings" {
 		t.Errorf("without anything to look for: %d %s", got.Status, got.Header.Get("Location"))
 	}
-	if got := look(t, w, "/business/harbor/search?query="+strings.Repeat("a", 1000), people[access.Desk]); got.Status != 400 {
+	if got := look(t, w, "/business/harbor/search?query="+strings.Repeat("a", 1000),
+		people[access.Desk]); got.Status != 400 {
 		t.Errorf("a query without bound: %d", got.Status)
 	}
 	w.StopBooking()
-	if got := look(t, w, "/business/harbor/search?query=cara", people[access.Desk]); got.Status != 200 || !strings.Contains(got.Body, "cannot be checked") {
+	if got := look(t, w, "/business/harbor/search?query=cara", people[access.Desk]); got.Status != 200 ||
+		!strings.Contains(got.Body, "cannot be checked") {
 		t.Errorf("while booking is away: %d %s", got.Status, got.Body)
 	}
 }

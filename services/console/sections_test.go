@@ -19,7 +19,8 @@ var restricted = map[string]string{
 	"managed_by":         "managed_by: a repository\n",
 }
 
-// Publishing by the admin API, the text editor, a rollback, an undo and a form refuse a section that the role may not change.
+// Publishing by the admin API, the text editor, a rollback, an undo and a form refuse a section that the role may not
+// change.
 func TestManagerMayNotChangeOwnersSections(t *testing.T) {
 	t.Parallel()
 	for section, line := range restricted {
@@ -31,8 +32,10 @@ func TestManagerMayNotChangeOwnersSections(t *testing.T) {
 			owner, _ := as(t, w, id, access.Owner)
 			mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
 			plain := textOf(t, w)
-			expect(t, w.CallAs(t, manager, "PUT", harb, plain+line, "Content-Type", yaml), 403, "forbidden", section+": the role manager may not ")
-			if got := writes(t, w, mia, "1", plain+line); got.Status != 422 || !strings.Contains(got.Body, section+": ") {
+			expect(t, w.CallAs(t, manager, "PUT", harb, plain+line, "Content-Type", yaml), 403, "forbidden",
+				section+": the role manager may not ")
+			if got := writes(t, w, mia, "1", plain+line); got.Status != 422 || !strings.Contains(got.Body,
+				section+": ") {
 				t.Errorf("text editor: %d %s", got.Status, got.Body)
 			}
 			if got := w.CallAs(t, owner, "PUT", harb, plain+line, "Content-Type", yaml); got.Status != 200 {
@@ -44,7 +47,8 @@ func TestManagerMayNotChangeOwnersSections(t *testing.T) {
 			}
 			expect(t, w.CallAs(t, manager, "POST", harb+"/rollback", `{"version":1}`), 403, "forbidden", section+": ")
 			back := fill(t, w, "/business/harbor/offer/versions/1", mia, url.Values{"over": {"3"}, "agreed": {"3"}})
-			undone := fill(t, w, "/business/harbor/offer/undo", mia, url.Values{"version": {"2"}, "section": {"services"}, "agreed": {"3"}})
+			undone := fill(t, w, "/business/harbor/offer/undo", mia,
+				url.Values{"version": {"2"}, "section": {"services"}, "agreed": {"3"}})
 			if section == "managed_by" { // no page changes an offer that is managed elsewhere
 				return
 			}
@@ -83,7 +87,8 @@ func TestFormsHideOwnersSectionsFromManagers(t *testing.T) {
 	}
 }
 
-// Lowering keep_customers_days says in the plan and before a form is saved how many customers lose their data, each counted once.
+// Lowering keep_customers_days says in the plan and before a form is saved how many customers lose their data, each
+// counted once.
 func TestPlanCountsCustomersToErase(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -108,7 +113,8 @@ func TestPlanCountsCustomersToErase(t *testing.T) {
 	olga := w.SessionOf(t, "olga@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	form := url.Values{"base": {"1"}, "privacy.keep_customers_days": {"30"}}
 	const policies = "/business/harbor/offer/policies"
-	if got := fill(t, w, policies, olga, form); got.Status != 409 || !strings.Contains(got.Body, "Customers whose data will be deleted: 2") {
+	if got := fill(t, w, policies, olga, form); got.Status != 409 || !strings.Contains(got.Body,
+		"Customers whose data will be deleted: 2") {
 		t.Errorf("not asked: %d %s", got.Status, got.Body)
 	}
 	form.Set("agreed", "1")
@@ -129,11 +135,14 @@ func TestOwnersAreMailedAboutMoneyAndErasing(t *testing.T) {
 	w.Call(t, "PUT", harb, text+"privacy: {keep_customers_days: 800}\n", "Content-Type", yaml)
 	w.CallAs(t, owner, "PUT", harb, text+"privacy: {keep_customers_days: 30}\n", "Content-Type", yaml)
 	mail, link := w.AwaitMail(t, "olga@example.com", 1)
-	if !strings.Contains(mail.Subject, "deleted sooner") || !strings.Contains(mail.Paragraphs[0], "800 → 30") || link != "/business/harbor/offer/versions" {
+	if !strings.Contains(mail.Subject, "deleted sooner") || !strings.Contains(mail.Paragraphs[0], "800 → 30") ||
+		link != "/business/harbor/offer/versions" {
 		t.Errorf("%+v", mail)
 	}
-	w.Call(t, "PUT", harb, text+"payments: {providers: [stripe], accounts: {stripe: acct_other}}\n", "Content-Type", yaml)
-	if mail, _ := w.AwaitMail(t, "olga@example.com", 2); !strings.Contains(mail.Subject, "payment account was changed") {
+	w.Call(t, "PUT", harb, text+"payments: {providers: [stripe], accounts: {stripe: acct_other}}\n", "Content-Type",
+		yaml)
+	if mail, _ := w.AwaitMail(t, "olga@example.com", 2); !strings.Contains(mail.Subject,
+		"payment account was changed") {
 		t.Errorf("%+v", mail)
 	}
 	w.Call(t, "POST", harb+"/rollback", `{"version":1}`)

@@ -36,7 +36,8 @@ func press(t *testing.T, w *consoletest.World, path, session string, header ...s
 }
 
 // fill posts a form as a browser does from the page itself; header holds pairs that may replace its own.
-func fill(t *testing.T, w *consoletest.World, path, session string, form url.Values, header ...string) consoletest.Answer {
+func fill(t *testing.T, w *consoletest.World, path, session string, form url.Values,
+	header ...string) consoletest.Answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), "POST", w.URL+path, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -148,7 +149,8 @@ func TestALinkSignsInOnce(t *testing.T) {
 			t.Errorf("%s: %d", path, got.Status)
 		}
 	}
-	if log := w.Log.String(); strings.Contains(log, signed[0]) || strings.Contains(log, strings.TrimPrefix(link, "/sign-in/link/")) || strings.Contains(log, "ana@") {
+	if log := w.Log.String(); strings.Contains(log, signed[0]) || strings.Contains(log,
+		strings.TrimPrefix(link, "/sign-in/link/")) || strings.Contains(log, "ana@") {
 		t.Error("the log holds a secret or an address")
 	}
 }
@@ -172,7 +174,8 @@ func TestASessionsCookieIsTheHostsOwn(t *testing.T) {
 				t.Errorf("%s: %q lacks %s", host, cookie, attribute)
 			}
 		}
-		if secure := strings.Contains(cookie, "secure"); secure != (host != "") || strings.Contains(strings.ToLower(cookie), "domain") {
+		if secure := strings.Contains(cookie, "secure"); secure != (host != "") ||
+			strings.Contains(strings.ToLower(cookie), "domain") {
 			t.Errorf("%s: %q", host, cookie)
 		}
 	}
@@ -203,7 +206,8 @@ func TestWhatAnotherSiteSendsIsRefused(t *testing.T) {
 	session := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
 	link := invite(t, w, consoletest.Token, newOwner)
 	for _, header := range [][]string{
-		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Sec-Fetch-Site", "", "Origin", "https://evil.example"}, {"Sec-Fetch-Site", "", "Origin", "null"},
+		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"},
+		{"Sec-Fetch-Site", "", "Origin", "https://evil.example"}, {"Sec-Fetch-Site", "", "Origin", "null"},
 	} {
 		for _, path := range []string{link, "/account/sign-out", "/account/sessions/" + uuid.NewString() + "/end"} {
 			if got := press(t, w, path, session, header...); got.Status != 403 {
@@ -212,7 +216,8 @@ func TestWhatAnotherSiteSendsIsRefused(t *testing.T) {
 		}
 	}
 	got := look(t, w, "/account", session)
-	if policy := got.Header.Get("Content-Security-Policy"); got.Status != 200 || !strings.Contains(policy, "frame-ancestors 'none'") || got.Header.Get("Cache-Control") != "no-store" {
+	if policy := got.Header.Get("Content-Security-Policy"); got.Status != 200 || !strings.Contains(policy,
+		"frame-ancestors 'none'") || got.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %v", got.Status, got.Header)
 	}
 	for _, path := range []string{"/sign-in", "/account"} { // nobody is led elsewhere
@@ -290,15 +295,20 @@ func TestNobodySignsInAsSomebodyOfAnotherBusiness(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")), "id").(string))
-	harbors, quays := w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner}), w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
-	forHarbor, forQuay := `{"business":"harbor","email":"ana@example.com","role":"manager"}`, `{"business":"quay","email":"ANA@example.com","role":"desk"}`
+	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")),
+		"id").(string))
+	harbors, quays := w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner}),
+		w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
+	forHarbor, forQuay := `{"business":"harbor","email":"ana@example.com","role":"manager"}`,
+		`{"business":"quay","email":"ANA@example.com","role":"desk"}`
 
-	// An address that harbor has invited, and of whom nobody knows whose it is: harbor's owner may be signed in as them.
+	// An address that harbor has invited, and of whom nobody knows whose it is: harbor's owner may be signed in as
+	// them.
 	early := sessionIn(t, press(t, w, invite(t, w, harbors, forHarbor), ""))
 	// Quay may invite the address all the same, and learns nothing of it.
 	asked := w.CallAs(t, quays, "POST", "/admin/invitations", forQuay)
-	if asked.Status != 201 || field(t, asked, "person_id") != nil || field(t, asked, "link") != nil || field(t, asked, "invitation_id") == nil {
+	if asked.Status != 201 || field(t, asked, "person_id") != nil || field(t, asked, "link") != nil ||
+		field(t, asked, "invitation_id") == nil {
 		t.Errorf("%d %s", asked.Status, asked.Body)
 	}
 	if got := look(t, w, "/account", early); strings.Contains(got.Body, "Quay") {
@@ -322,7 +332,8 @@ func TestNobodySignsInAsSomebodyOfAnotherBusiness(t *testing.T) {
 	if got := look(t, w, "/account", real); got.Status != 200 {
 		t.Errorf("their own session: %d", got.Status)
 	}
-	expect(t, w.CallAs(t, harbors, "POST", "/admin/invitations", `{"business":"harbor","email":"ana@example.com","role":"owner"}`), 409, "conflict", "another role")
+	expect(t, w.CallAs(t, harbors, "POST", "/admin/invitations",
+		`{"business":"harbor","email":"ana@example.com","role":"owner"}`), 409, "conflict", "another role")
 }
 
 func TestInvitationsAreCheckedByField(t *testing.T) {
@@ -330,22 +341,27 @@ func TestInvitationsAreCheckedByField(t *testing.T) {
 	w := consoletest.Start(t, func(c *console.Config) { c.Limits.WrongTokensPerMinute = 0 })
 	id := publish(t, w)
 	for body, want := range map[string]string{
-		`{"business":"harbor","email":"ana","role":"owner"}`:                                                    "email",
-		`{"business":"harbor","email":"a@example.com","role":"king"}`:                                           "role",
-		`{"business":"harbor","email":"a@example.com","role":"operator"}`:                                       "role",
-		`{"business":"harbor","email":"a@example.com","role":"staff"}`:                                          "staff_id",
-		`{"business":"harbor","email":"a@example.com","role":"staff","staff_id":"` + uuid.NewString() + `"}`:    "staff_id",
-		`{"business":"harbor","email":"a@example.com","role":"desk","staff_id":"` + uuid.NewString() + `"}`:     "staff_id",
+		`{"business":"harbor","email":"ana","role":"owner"}`:              "email",
+		`{"business":"harbor","email":"a@example.com","role":"king"}`:     "role",
+		`{"business":"harbor","email":"a@example.com","role":"operator"}`: "role",
+		`{"business":"harbor","email":"a@example.com","role":"staff"}`:    "staff_id",
+		`{"business":"harbor","email":"a@example.com","role":"staff","staff_id":"` + uuid.NewString() +
+			`"}`: "staff_id",
+		`{"business":"harbor","email":"a@example.com","role":"desk","staff_id":"` + uuid.NewString() +
+			`"}`: "staff_id",
 		`{"business":"harbor","email":"a@example.com","role":"desk","name":"` + strings.Repeat("x", 201) + `"}`: "name",
 		`{"email":"a@example.com","role":"owner"}`:                                                              "business",
-		`{"email":"a@example.com","role":"operator","staff_id":"` + uuid.NewString() + `"}`:                     "staff_id",
-		`{"business":"harbor","email":"a@example.com","role":"desk","admin":true}`:                              "admin",
+		`{"email":"a@example.com","role":"operator","staff_id":"` + uuid.NewString() +
+			`"}`: "staff_id",
+		`{"business":"harbor","email":"a@example.com","role":"desk","admin":true}`: "admin",
 	} {
 		expect(t, w.Call(t, "POST", "/admin/invitations", body), 400, "invalid_parameter", want)
 	}
 	owner, _ := as(t, w, id, access.Owner)
-	expect(t, w.CallAs(t, owner, "POST", "/admin/invitations", `{"email":"a@example.com","role":"operator"}`), 403, "forbidden", "operators")
-	expect(t, w.CallAs(t, owner, "POST", "/admin/invitations", `{"business":"quay","email":"a@example.com","role":"owner"}`), 404, "business_not_found", "")
+	expect(t, w.CallAs(t, owner, "POST", "/admin/invitations", `{"email":"a@example.com","role":"operator"}`), 403,
+		"forbidden", "operators")
+	expect(t, w.CallAs(t, owner, "POST", "/admin/invitations",
+		`{"business":"quay","email":"a@example.com","role":"owner"}`), 404, "business_not_found", "")
 	link := invite(t, w, consoletest.Token, `{"email":"op@example.com","role":"operator"}`)
 	if got := press(t, w, link, ""); got.Status != 303 {
 		t.Errorf("an operator signs in: %d", got.Status)

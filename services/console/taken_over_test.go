@@ -16,7 +16,8 @@ func ofID(id uuid.UUID, name string) string {
 	return strings.Replace(consoletest.Manifest("harbor", name), "slug:", "id: "+id.String()+"\nslug:", 1)
 }
 
-// The gate has let an owner by when their business is removed and its slug becomes another's; their body comes after that.
+// The gate has let an owner by when their business is removed and its slug becomes another's; their body comes after
+// that.
 func TestAnOwnerDoesNothingToTheBusinessThatTakesTheSlugOfTheirs(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -29,8 +30,9 @@ func TestAnOwnerDoesNothingToTheBusinessThatTakesTheSlugOfTheirs(t *testing.T) {
 		return func() consoletest.Answer { return w.CallAs(t, token, method, harb+path, body) }
 	}
 	for name, call := range map[string]func() consoletest.Answer{
-		"key":         as(token, "POST", "/keys", `{"name":"site","scope":"all"}`),
-		"webhook":     as(token, "POST", "/webhooks", `{"url": "https://example.com/hooks", "events": ["booking.created"]}`),
+		"key": as(token, "POST", "/keys", `{"name":"site","scope":"all"}`),
+		"webhook": as(token, "POST", "/webhooks",
+			`{"url": "https://example.com/hooks", "events": ["booking.created"]}`),
 		"calendar":    as(token, "POST", "/calendars", `{"shows":"names"}`),
 		"booking":     as(token, "POST", "/bookings", newBooking+"}"),
 		"reservation": as(token, "POST", "/reservations", someReservation("Cara", "2026-12-01", "2026-12-03")),
@@ -42,7 +44,8 @@ func TestAnOwnerDoesNothingToTheBusinessThatTakesTheSlugOfTheirs(t *testing.T) {
 		"member":      as(token, "POST", "/members", `{"email":"bo@example.com","role":"owner"}`),
 		"remove":      as(token, "DELETE", "?force=true", ""),
 		"page": func() consoletest.Answer {
-			return fill(t, w, "/business/harbor/settings/keys", session, url.Values{"name": {"site"}, "scope": {"all"}, "days": {"365"}, "key": {"k"}})
+			return fill(t, w, "/business/harbor/settings/keys", session, url.Values{"name": {"site"}, "scope": {"all"},
+				"days": {"365"}, "key": {"k"}})
 		},
 	} {
 		w.Catalog.AfterOffer(taken)
@@ -52,7 +55,8 @@ func TestAnOwnerDoesNothingToTheBusinessThatTakesTheSlugOfTheirs(t *testing.T) {
 		if now := w.Call(t, "GET", harb, ""); field(t, now, "name") != "Second" {
 			t.Errorf("%s: the offer is %s", name, now.Body)
 		}
-		if got := w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor")); got.Status >= 300 { // the first has it again
+		// the first has it again
+		if got := w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor")); got.Status >= 300 {
 			t.Fatalf("%s: %d %s", name, got.Status, got.Body)
 		}
 	}
@@ -70,7 +74,8 @@ func TestARepeatedRemovalLeavesTheBusinessThatHasTheSlugByThen(t *testing.T) {
 	first, second := publish(t, w), uuid.New()
 	w.Booking.Add(first, someBooking("confirmed", "2026-12-01"))
 	expect(t, w.Call(t, "DELETE", harb, "", "Idempotency-Key", "refused"), 409, "conflict", "bookings (1)")
-	expect(t, w.Call(t, "DELETE", "/admin/businesses/quay", "", "Idempotency-Key", "made"), 404, "business_not_found", "")
+	expect(t, w.Call(t, "DELETE", "/admin/businesses/quay", "", "Idempotency-Key", "made"), 404, "business_not_found",
+		"")
 	remove := func() {
 		t.Helper()
 		for _, path := range []string{harb + "?force=true", harb} {
@@ -90,7 +95,8 @@ func TestARepeatedRemovalLeavesTheBusinessThatHasTheSlugByThen(t *testing.T) {
 	if now := w.Call(t, "GET", harb, ""); now.Status != 200 || w.Booking.LiveKeys(second) != 1 {
 		t.Errorf("the second business: %d %s with %d live keys", now.Status, now.Body, w.Booking.LiveKeys(second))
 	}
-	if got := w.Call(t, "DELETE", harb+"?force=true", "", "Idempotency-Key", "another"); got.Status != 204 || w.Booking.LiveKeys(second) != 0 {
+	if got := w.Call(t, "DELETE", harb+"?force=true", "", "Idempotency-Key", "another"); got.Status != 204 ||
+		w.Booking.LiveKeys(second) != 0 {
 		t.Errorf("under a key of its own: %d %s", got.Status, got.Body)
 	}
 }

@@ -27,10 +27,13 @@ func told(t *testing.T, w *consoletest.World, token string) []event.Event {
 		all, cursor = append(all, list.Events...), list.NextCursor
 	}
 	slices.Reverse(all)
-	return slices.DeleteFunc(all, func(e event.Event) bool { return e.Subject.Kind != event.Member && e.Subject.Kind != event.Token })
+	return slices.DeleteFunc(all, func(e event.Event) bool {
+		return e.Subject.Kind != event.Member && e.Subject.Kind != event.Token
+	})
 }
 
-// Who was invited, came, was promoted, made a token, changed by what they sign in and was removed: each is an event, by who did it.
+// Who was invited, came, was promoted, made a token, changed by what they sign in and was removed: each is an event, by
+// who did it.
 func TestWhatHappensToTheTeamIsInItsHistory(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -71,13 +74,16 @@ func TestWhatHappensToTheTeamIsInItsHistory(t *testing.T) {
 			}
 			got = append(got, line{e.Type, of, e.Actor.ID})
 		}
-		if text := string(e.Data); strings.Contains(text, "@") || strings.Contains(text, "Bo") || strings.Contains(text, "hash") {
+		if text := string(e.Data); strings.Contains(text, "@") || strings.Contains(text, "Bo") || strings.Contains(text,
+			"hash") {
 			t.Errorf("an event keeps who somebody is: %s", text)
 		}
 	}
 	want := []line{
-		{event.MemberInvited, bos, anas}, {event.MemberJoined, bos, bos}, {event.MemberPasswordChanged, bos, bos}, {event.MemberChanged, bos, anas},
-		{event.MemberPasskeyAdded, bos, bos}, {event.MemberPasswordRemoved, bos, bos}, {event.MemberPasswordChanged, bos, bos},
+		{event.MemberInvited, bos, anas}, {event.MemberJoined, bos, bos}, {event.MemberPasswordChanged, bos, bos},
+		{event.MemberChanged, bos, anas},
+		{event.MemberPasskeyAdded, bos, bos}, {event.MemberPasswordRemoved, bos, bos},
+		{event.MemberPasswordChanged, bos, bos},
 		{event.MemberPasskeyRemoved, bos, bos}, {event.MemberRemoved, bos, anas}, {event.TokenRevoked, uuid.Nil, anas},
 	}
 	if !slices.Equal(got, want) {
@@ -89,21 +95,25 @@ func TestWhatHappensToTheTeamIsInItsHistory(t *testing.T) {
 		}
 	}
 	page := look(t, w, team, ana)
-	for _, text := range []string{"Bo &lt;b&gt;", "Invited · Front desk", "Has another role · Owner", "Removed from the team", "Access for a program ended", "Added a passkey"} {
+	for _, text := range []string{"Bo &lt;b&gt;", "Invited · Front desk", "Has another role · Owner",
+		"Removed from the team", "Access for a program ended", "Added a passkey"} {
 		if !strings.Contains(page.Body, text) {
 			t.Errorf("the page of the team does not say %q: %s", text, page.Body)
 		}
 	}
-	for _, role := range []access.Role{access.Manager, access.Desk} { // who reads the rest of the audit log does not read of the team
+	// who reads the rest of the audit log does not read of the team
+	for _, role := range []access.Role{access.Manager, access.Desk} {
 		token := w.TokenOf(t, access.Member{BusinessID: id, Role: role})
 		if list := told(t, w, token); len(list) > 0 {
 			t.Errorf("a %s reads %v", role, list)
 		}
-		if a := w.CallAs(t, token, "GET", harb+"/events?type=member.invited", ""); a.Status != 200 || strings.Contains(a.Body, "member.invited") {
+		if a := w.CallAs(t, token, "GET", harb+"/events?type=member.invited", ""); a.Status != 200 ||
+			strings.Contains(a.Body, "member.invited") {
 			t.Errorf("a %s: %d %s", role, a.Status, a.Body)
 		}
 	}
-	if a := w.CallAs(t, reader, "GET", harb+"/events?subject=member&type=member.removed", ""); strings.Count(a.Body, `"member.removed"`) != 1 {
+	if a := w.CallAs(t, reader, "GET", harb+"/events?subject=member&type=member.removed", ""); strings.Count(a.Body,
+		`"member.removed"`) != 1 {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 }

@@ -12,7 +12,8 @@ import (
 
 var linkShown = regexp.MustCompile(`/sign-in/link/[0-9a-f]{64}`)
 
-// An owner invites somebody, promotes them, is demoted by them and is out on every replica at once; the last owner stays.
+// An owner invites somebody, promotes them, is demoted by them and is out on every replica at once; the last owner
+// stays.
 func TestOwnersLookAfterTheirTeamOnItsPage(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -32,13 +33,16 @@ func TestOwnersLookAfterTheirTeamOnItsPage(t *testing.T) {
 			t.Errorf("%s: %d %s", form, got.Status, got.Body)
 		}
 	}
-	invited := fill(t, w, team+"/invite", ana, url.Values{"email": {"Bo@example.com"}, "name": {"Bo <b>"}, "role": {"desk"}})
-	if invited.Status != 200 || !strings.Contains(invited.Body, consoletest.OwnerURL+"/sign-in/link/") || !strings.Contains(invited.Body, "on its way by mail") {
+	invited := fill(t, w, team+"/invite", ana, url.Values{"email": {"Bo@example.com"}, "name": {"Bo <b>"},
+		"role": {"desk"}})
+	if invited.Status != 200 || !strings.Contains(invited.Body, consoletest.OwnerURL+"/sign-in/link/") ||
+		!strings.Contains(invited.Body, "on its way by mail") {
 		t.Fatalf("%d %s", invited.Status, invited.Body)
 	}
 	bo := sessionIn(t, press(t, w, linkShown.FindString(invited.Body), ""))
 	member := team + "/" + idOfMember(t, w, "bo@example.com")
-	if got := look(t, w, team, ana); got.Status != 200 || !strings.Contains(got.Body, "Bo &lt;b&gt;") || !strings.Contains(got.Body, "Front desk") {
+	if got := look(t, w, team, ana); got.Status != 200 || !strings.Contains(got.Body, "Bo &lt;b&gt;") ||
+		!strings.Contains(got.Body, "Front desk") {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	if got := look(t, w, "/business/harbor/settings", bo); got.Status != 200 || strings.Contains(got.Body, team) {
@@ -49,11 +53,13 @@ func TestOwnersLookAfterTheirTeamOnItsPage(t *testing.T) {
 	}
 	anas := team + "/" + idOfMember(t, w, "ana@example.com")
 	for path, form := range map[string]url.Values{anas: {"role": {"desk"}}, anas + "/remove": nil} {
-		if got := fill(t, w, path, ana, form); got.Status != 409 || !strings.Contains(got.Body, "This is the last owner. Make somebody else an owner first.") {
+		if got := fill(t, w, path, ana, form); got.Status != 409 || !strings.Contains(got.Body,
+			"This is the last owner. Make somebody else an owner first.") {
 			t.Errorf("%s: %d %s", path, got.Status, got.Body)
 		}
 	}
-	if got := fill(t, w, member, ana, url.Values{"role": {"owner"}}); got.Status != 303 || got.Header.Get("Location") != team+"?done=team_changed" {
+	if got := fill(t, w, member, ana, url.Values{"role": {"owner"}}); got.Status != 303 ||
+		got.Header.Get("Location") != team+"?done=team_changed" {
 		t.Fatalf("promoted: %d %s", got.Status, got.Body)
 	}
 	for _, replica := range []*consoletest.World{w, other} {
@@ -77,7 +83,8 @@ func TestOwnersLookAfterTheirTeamOnItsPage(t *testing.T) {
 		}
 	}
 	got := look(t, w, team+"?done=team_removed", bo)
-	if list, happened, _ := strings.Cut(got.Body, `id="history"`); strings.Contains(list, "ana@") || !strings.Contains(happened, "ana@") || !strings.Contains(got.Body, "no longer belong") {
+	if list, happened, _ := strings.Cut(got.Body, `id="history"`); strings.Contains(list, "ana@") ||
+		!strings.Contains(happened, "ana@") || !strings.Contains(got.Body, "no longer belong") {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 }
@@ -91,16 +98,19 @@ func TestInvitationsAreWithdrawnOnThePageOfTheTeam(t *testing.T) {
 	w.SessionOf(t, "bo@example.com")
 	const team = "/business/harbor/team"
 	invited := fill(t, w, team+"/invite", ana, url.Values{"email": {"bo@example.com"}, "role": {"desk"}})
-	if invited.Status != 200 || strings.Contains(invited.Body, "/sign-in/link/") || !strings.Contains(invited.Body, "joins after accepting") {
+	if invited.Status != 200 || strings.Contains(invited.Body, "/sign-in/link/") || !strings.Contains(invited.Body,
+		"joins after accepting") {
 		t.Fatalf("%d %s", invited.Status, invited.Body)
 	}
-	withdraw := regexp.MustCompile(`action="(` + team + `/invitations/[0-9a-f-]+/withdraw)"`).FindStringSubmatch(look(t, w, team, ana).Body)
+	withdraw := regexp.MustCompile(`action="(` + team + `/invitations/[0-9a-f-]+/withdraw)"`).FindStringSubmatch(look(t,
+		w, team, ana).Body)
 	if withdraw == nil {
 		t.Fatal("the page of the team does not list the invitation")
 	}
 	got := press(t, w, withdraw[1], ana)
 	page := look(t, w, got.Header.Get("Location"), ana)
-	if got.Status != 303 || !strings.Contains(page.Body, "The invitation is withdrawn.") || strings.Contains(page.Body, "bo@") {
+	if got.Status != 303 || !strings.Contains(page.Body, "The invitation is withdrawn.") || strings.Contains(page.Body,
+		"bo@") {
 		t.Errorf("%d %s", got.Status, page.Body)
 	}
 }

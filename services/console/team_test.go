@@ -42,7 +42,8 @@ func TestAMemberWhoIsDemotedOrRemovedIsOutAtOnce(t *testing.T) {
 		session := w.SessionOf(t, email, owner)
 		member := idOfMember(t, w, email)
 		made := w.TokenMadeBy(t, owner, uuid.MustParse(member))
-		of := field(t, w.CallAs(t, made, "POST", "/admin/tokens", `{"name":"of a token","business":"harbor","role":"owner"}`), "token").(string)
+		of := field(t, w.CallAs(t, made, "POST", "/admin/tokens",
+			`{"name":"of a token","business":"harbor","role":"owner"}`), "token").(string)
 		if got := w.CallAs(t, of, "GET", harb, ""); got.Status != 200 {
 			t.Fatalf("%s: before: %d", what, got.Status)
 		}
@@ -60,7 +61,8 @@ func TestAMemberWhoIsDemotedOrRemovedIsOutAtOnce(t *testing.T) {
 			}
 		}
 	}
-	if got := w.Call(t, "GET", harb+"/members", ""); strings.Contains(got.Body, "removed@") || !strings.Contains(got.Body, `"desk"`) {
+	if got := w.Call(t, "GET", harb+"/members", ""); strings.Contains(got.Body, "removed@") ||
+		!strings.Contains(got.Body, `"desk"`) {
 		t.Error(got.Body)
 	}
 }
@@ -80,7 +82,8 @@ func TestABusinessKeepsAnOwner(t *testing.T) {
 	for range 5 { // two owners take each other out at once: one stays
 		w.SessionOf(t, "bo@example.com", owner)
 		w.SessionOf(t, "ana@example.com", owner)
-		paths := []string{harb + "/members/" + idOfMember(t, w, "bo@example.com"), harb + "/members/" + idOfMember(t, w, "ana@example.com")}
+		paths := []string{harb + "/members/" + idOfMember(t, w, "bo@example.com"),
+			harb + "/members/" + idOfMember(t, w, "ana@example.com")}
 		statuses := make([]int, len(paths))
 		var all sync.WaitGroup
 		for i, path := range paths {
@@ -98,18 +101,23 @@ func TestTeamsAreEachBusinesssOwn(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")), "id").(string))
+	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")),
+		"id").(string))
 	quays := w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
 	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Desk})
 	ana := idOfMember(t, w, "ana@example.com")
 	for _, call := range [][2]string{{"PATCH", `{"role":"viewer"}`}, {"DELETE", ""}} {
-		expect(t, w.CallAs(t, quays, call[0], "/admin/businesses/quay/members/"+ana, call[1]), 404, "not_found", "Member")
+		expect(t, w.CallAs(t, quays, call[0], "/admin/businesses/quay/members/"+ana, call[1]), 404, "not_found",
+			"Member")
 		expect(t, w.CallAs(t, quays, call[0], harb+"/members/"+ana, call[1]), 404, "business_not_found", "")
 	}
-	harbors := field(t, w.Call(t, "POST", "/admin/tokens", `{"name":"n","business":"harbor","role":"viewer"}`), "id").(string)
+	harbors := field(t, w.Call(t, "POST", "/admin/tokens", `{"name":"n","business":"harbor","role":"viewer"}`),
+		"id").(string)
 	expect(t, w.CallAs(t, quays, "DELETE", "/admin/tokens/"+harbors, ""), 404, "not_found", "Token")
-	expect(t, w.CallAs(t, quays, "POST", "/admin/tokens", `{"name":"n","business":"harbor","role":"viewer"}`), 404, "business_not_found", "")
-	expect(t, w.CallAs(t, quays, "POST", "/admin/tokens", `{"name":"n","role":"operator"}`), 403, "forbidden", "operators")
+	expect(t, w.CallAs(t, quays, "POST", "/admin/tokens", `{"name":"n","business":"harbor","role":"viewer"}`), 404,
+		"business_not_found", "")
+	expect(t, w.CallAs(t, quays, "POST", "/admin/tokens", `{"name":"n","role":"operator"}`), 403, "forbidden",
+		"operators")
 	expect(t, w.CallAs(t, quays, "GET", "/admin/tokens?business=harbor", ""), 404, "business_not_found", "")
 	if list := field(t, w.CallAs(t, quays, "GET", "/admin/tokens", ""), "tokens").([]any); len(list) != 1 {
 		t.Errorf("quay's owner sees %v", list)
@@ -131,7 +139,8 @@ func TestATokenIsShownOnceAndRevoked(t *testing.T) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	list := w.Call(t, "GET", "/admin/tokens?business=harbor", "")
-	if strings.Contains(list.Body, token) || strings.Contains(w.Log.String(), token) || !strings.Contains(list.Body, `"last_used_at":"2`) {
+	if strings.Contains(list.Body, token) || strings.Contains(w.Log.String(), token) || !strings.Contains(list.Body,
+		`"last_used_at":"2`) {
 		t.Error(list.Body)
 	}
 	for range 2 {
@@ -196,7 +205,8 @@ func TestWritesOfTheTeamAreMadeOnceUnderTheirKey(t *testing.T) {
 	ana := harb + "/members/" + idOfMember(t, w, "ana@example.com")
 	first := under("change", "PATCH", ana, `{"role":"desk"}`)
 	under("later", "PATCH", ana, `{"role":"viewer"}`)
-	if again := under("change", "PATCH", ana, `{"role":"desk"}`); again.Body != first.Body || field(t, again, "role") != "desk" {
+	if again := under("change", "PATCH", ana, `{"role":"desk"}`); again.Body != first.Body ||
+		field(t, again, "role") != "desk" {
 		t.Errorf("repeated: %s, first %s", again.Body, first.Body)
 	}
 	if got := w.Call(t, "GET", harb+"/members", ""); !strings.Contains(got.Body, `"viewer"`) {
@@ -213,7 +223,8 @@ func TestWritesOfTheTeamAreMadeOnceUnderTheirKey(t *testing.T) {
 	if got := w.Call(t, "GET", harb+"/members", ""); !strings.Contains(got.Body, "ana@") {
 		t.Errorf("a repeated removal undid an invitation: %s", got.Body)
 	}
-	expect(t, w.Call(t, "DELETE", harb+"/members/"+uuid.NewString(), "", "Idempotency-Key", "remove"), 422, "idempotency_mismatch", "")
+	expect(t, w.Call(t, "DELETE", harb+"/members/"+uuid.NewString(), "", "Idempotency-Key", "remove"), 422,
+		"idempotency_mismatch", "")
 }
 
 func TestARefusedWriteOfTheTeamHoldsForEarlierAttemptsUnderItsKey(t *testing.T) {
@@ -225,19 +236,22 @@ func TestARefusedWriteOfTheTeamHoldsForEarlierAttemptsUnderItsKey(t *testing.T) 
 	refused := func() int {
 		t.Helper()
 		var n int
-		if err := w.Pool.QueryRow(t.Context(), `SELECT count(*) FROM refused_writes WHERE business_id = $1`, id).Scan(&n); err != nil {
+		if err := w.Pool.QueryRow(t.Context(), `SELECT count(*) FROM refused_writes WHERE business_id = $1`,
+			id).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		return n
 	}
 	expect(t, w.Call(t, "PATCH", ana, `{"role":"desk"}`, "Idempotency-Key", "change"), 409, "conflict", "last owner")
 	expect(t, w.Call(t, "DELETE", ana, "", "Idempotency-Key", "remove"), 409, "conflict", "last owner")
-	expect(t, w.Call(t, "POST", "/admin/tokens", `{"business":"harbor","role":"viewer"}`, "Idempotency-Key", "make"), 400, "invalid_parameter", "name")
+	expect(t, w.Call(t, "POST", "/admin/tokens", `{"business":"harbor","role":"viewer"}`, "Idempotency-Key", "make"),
+		400, "invalid_parameter", "name")
 	if n := refused(); n != 3 {
 		t.Errorf("%d refusals are noted", n)
 	}
 	stranger := w.TokenOf(t, access.Member{BusinessID: uuid.New(), Role: access.Owner})
-	expect(t, w.CallAs(t, stranger, "POST", "/admin/tokens", `{"business":"harbor","role":"viewer"}`, "Idempotency-Key", "other"), 404, "business_not_found", "")
+	expect(t, w.CallAs(t, stranger, "POST", "/admin/tokens", `{"business":"harbor","role":"viewer"}`, "Idempotency-Key",
+		"other"), 404, "business_not_found", "")
 	if n := refused(); n != 3 {
 		t.Errorf("a stranger has refused a key of the business")
 	}
@@ -257,7 +271,8 @@ func TestAnInvitationWhoseLinkIsNotMadeIsNotRefused(t *testing.T) {
 	alter("ADD CONSTRAINT no_links CHECK (false)")
 	expect(t, w.Call(t, "POST", harb+"/members", body, "Idempotency-Key", "k"), 503, "outcome_unknown", "repeat")
 	alter("DROP CONSTRAINT no_links")
-	if got := w.Call(t, "POST", harb+"/members", body, "Idempotency-Key", "k"); got.Status != 201 || field(t, got, "link") == nil {
+	if got := w.Call(t, "POST", harb+"/members", body, "Idempotency-Key", "k"); got.Status != 201 ||
+		field(t, got, "link") == nil {
 		t.Errorf("repeated: %d %s", got.Status, got.Body)
 	}
 }
@@ -272,12 +287,14 @@ func invitationIn(t *testing.T, w *consoletest.World, email string, nth int) str
 	return path
 }
 
-// A tenant that invites and removes a known person again and again ends neither their sessions nor their mailed links, and learns nothing of them.
+// A tenant that invites and removes a known person again and again ends neither their sessions nor their mailed links,
+// and learns nothing of them.
 func TestInvitingAndRemovingEndsNothingOfOtherBusinesses(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")), "id").(string))
+	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")),
+		"id").(string))
 	attacker := w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
 	sessions := map[string]string{
 		"ana@example.com":   w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner}),
@@ -291,16 +308,20 @@ func TestInvitingAndRemovingEndsNothingOfOtherBusinesses(t *testing.T) {
 		for range 5 {
 			got := w.CallAs(t, attacker, "POST", "/admin/invitations", body)
 			invitation, _ := field(t, got, "invitation_id").(string)
-			if got.Status != 201 || field(t, got, "person_id") != nil || field(t, got, "link") != nil || invitation == "" {
+			if got.Status != 201 || field(t, got, "person_id") != nil || field(t, got, "link") != nil ||
+				invitation == "" {
 				t.Fatalf("%s: %d %s", email, got.Status, got.Body)
 			}
-			if list := w.CallAs(t, attacker, "GET", "/admin/businesses/quay/members", ""); strings.Contains(list.Body, email) {
+			if list := w.CallAs(t, attacker, "GET", "/admin/businesses/quay/members", ""); strings.Contains(list.Body,
+				email) {
 				t.Errorf("%s is a member before they accept: %s", email, list.Body)
 			}
-			if list := w.CallAs(t, attacker, "GET", "/admin/businesses/quay/invitations", ""); !strings.Contains(list.Body, email) || !strings.Contains(list.Body, invitation) {
+			if list := w.CallAs(t, attacker, "GET", "/admin/businesses/quay/invitations",
+				""); !strings.Contains(list.Body, email) || !strings.Contains(list.Body, invitation) {
 				t.Errorf("%s: %s", email, list.Body)
 			}
-			if got := w.CallAs(t, attacker, "DELETE", "/admin/businesses/quay/invitations/"+invitation, ""); got.Status != 204 {
+			if got := w.CallAs(t, attacker, "DELETE", "/admin/businesses/quay/invitations/"+invitation,
+				""); got.Status != 204 {
 				t.Errorf("%d %s", got.Status, got.Body)
 			}
 		}
@@ -313,14 +334,17 @@ func TestInvitingAndRemovingEndsNothingOfOtherBusinesses(t *testing.T) {
 	}
 }
 
-// A known person joins by the mailed link or on their account's page, is then a member of two businesses, and stays signed in when one removes them.
+// A known person joins by the mailed link or on their account's page, is then a member of two businesses, and stays
+// signed in when one removes them.
 func TestKnownPeopleJoinByAccepting(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
-	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")), "id").(string))
+	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")),
+		"id").(string))
 	quays := w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
-	ana, bo := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Desk}), w.SessionOf(t, "bo@example.com")
+	ana, bo := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Desk}),
+		w.SessionOf(t, "bo@example.com")
 	for nth, answer := range []func() consoletest.Answer{
 		func() consoletest.Answer { return press(t, w, invitationIn(t, w, "ana@example.com", 1), "") },
 		func() consoletest.Answer {
@@ -374,13 +398,17 @@ func TestUnverifiedPeopleAcceptNothing(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	harbor := publish(t, w)
-	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")), "id").(string))
-	harbors, quays := w.TokenOf(t, access.Member{BusinessID: harbor, Role: access.Owner}), w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
-	as := sessionIn(t, press(t, w, invite(t, w, harbors, `{"business":"harbor","email":"ana@example.com","role":"desk","mail":false}`), ""))
+	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")),
+		"id").(string))
+	harbors, quays := w.TokenOf(t, access.Member{BusinessID: harbor, Role: access.Owner}),
+		w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
+	as := sessionIn(t, press(t, w,
+		invite(t, w, harbors, `{"business":"harbor","email":"ana@example.com","role":"desk","mail":false}`), ""))
 	if got := fill(t, w, "/account/password", as, url.Values{"new": {gulls}}); got.Status != 303 {
 		t.Fatalf("%d", got.Status)
 	}
-	asked := w.CallAs(t, quays, "POST", "/admin/invitations", `{"business":"quay","email":"ana@example.com","role":"owner"}`)
+	asked := w.CallAs(t, quays, "POST", "/admin/invitations",
+		`{"business":"quay","email":"ana@example.com","role":"owner"}`)
 	invitation := field(t, asked, "invitation_id").(string)
 	_, link := w.AwaitMail(t, "ana@example.com", 1) // no mail tells an unverified address of the password
 	as = sessionIn(t, enter(t, w, "ana@example.com", gulls))
@@ -388,7 +416,8 @@ func TestUnverifiedPeopleAcceptNothing(t *testing.T) {
 		t.Errorf("whoever harbor lets in accepts for the address: %d", got.Status)
 	}
 	// Harbor lets the address go and takes it again: what it set is gone for quay, and quay's mail still works.
-	if got := w.CallAs(t, harbors, "DELETE", harb+"/members/"+idOfMember(t, w, "ana@example.com"), ""); got.Status != 204 {
+	if got := w.CallAs(t, harbors, "DELETE", harb+"/members/"+idOfMember(t, w, "ana@example.com"),
+		""); got.Status != 204 {
 		t.Fatalf("%d", got.Status)
 	}
 	invite(t, w, harbors, `{"business":"harbor","email":"ana@example.com","role":"desk","mail":false}`)

@@ -33,7 +33,8 @@ func writes(t *testing.T, w *consoletest.World, session, base, text string, more
 	return fill(t, w, ofText, session, form)
 }
 
-// What is wrong with a text stands with its line, in the words of the command; nothing is published, and nothing that was typed is lost.
+// What is wrong with a text stands with its line, in the words of the command; nothing is published, and nothing that
+// was typed is lost.
 func TestTheProblemsOfATextStandWithTheirLines(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -44,7 +45,8 @@ func TestTheProblemsOfATextStandWithTheirLines(t *testing.T) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	for _, wrong := range []string{
-		strings.Replace(before, "price: 40.00", "price: -3", 1), strings.Replace(before, "duration_minutes: 45", "duration: 45", 1), "a: [", "",
+		strings.Replace(before, "price: 40.00", "price: -3", 1), strings.Replace(before, "duration_minutes: 45",
+			"duration: 45", 1), "a: [", "",
 		before + "<script>: 1\n", before + "languages: [en]\ncurrency: EUR\n",
 	} {
 		_, problems := manifest.Parse([]byte(wrong))
@@ -58,12 +60,14 @@ func TestTheProblemsOfATextStandWithTheirLines(t *testing.T) {
 		for _, problem := range problems {
 			_, told, _ := strings.Cut(problem.String(), ": ")
 			line, _, _ := strings.Cut(problem.String(), ":")
-			if !strings.Contains(got.Body, html.EscapeString(told)) || !strings.Contains(got.Body, ">"+strings.Replace(line, "line", "Line", 1)+"<") {
+			if !strings.Contains(got.Body, html.EscapeString(told)) || !strings.Contains(got.Body,
+				">"+strings.Replace(line, "line", "Line", 1)+"<") {
 				t.Errorf("%s is not said of %q: %s", problem, wrong, got.Body)
 			}
 		}
 	}
-	for line, field := range map[string]string{"account: {subscription: inactive}\n": "account", "account: {sandbox: true}\n": "account", "": "slug"} {
+	for line, field := range map[string]string{"account: {subscription: inactive}\n": "account",
+		"account: {sandbox: true}\n": "account", "": "slug"} {
 		text := before + line
 		if line == "" {
 			text = strings.Replace(before, "slug: harbor", "slug: quay", 1)
@@ -77,7 +81,8 @@ func TestTheProblemsOfATextStandWithTheirLines(t *testing.T) {
 	}
 }
 
-// What overlaps stands beside its line, in the words of the command, and keeps nothing from being published; the admin API answers it, too.
+// What overlaps stands beside its line, in the words of the command, and keeps nothing from being published; the admin
+// API answers it, too.
 func TestWhatOverlapsInATextIsNamedBesideItsLine(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -89,13 +94,16 @@ func TestWhatOverlapsInATextIsNamedBesideItsLine(t *testing.T) {
 	twice := textOf(t, w) + "hours: {mon: [\"09:00-12:00\", \"10:00-11:00\"]}\n"
 	const told = "is 10:00-11:00, which lies within 09:00-12:00 of the same day; remove it"
 	const answered = `"warnings":[{"path":"hours.mon[1]","line":10,"message":"` + told + `"}]`
-	if got := w.Call(t, "POST", harb+"/diff", twice, "Content-Type", yaml); got.Status != 200 || !strings.Contains(got.Body, answered) {
+	if got := w.Call(t, "POST", harb+"/diff", twice, "Content-Type", yaml); got.Status != 200 ||
+		!strings.Contains(got.Body, answered) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	if got := w.Call(t, "PUT", harb, twice, "Content-Type", yaml); got.Status != 200 || !strings.Contains(got.Body, answered) {
+	if got := w.Call(t, "PUT", harb, twice, "Content-Type", yaml); got.Status != 200 || !strings.Contains(got.Body,
+		answered) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	if got := look(t, w, ofText, mia); !strings.Contains(got.Body, ">Line 10<") || !strings.Contains(got.Body, "warning: hours.mon[1]: "+told) {
+	if got := look(t, w, ofText, mia); !strings.Contains(got.Body, ">Line 10<") || !strings.Contains(got.Body,
+		"warning: hours.mon[1]: "+told) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 }
@@ -108,12 +116,14 @@ func TestATextIsPublishedAsItWasTypedOnceItWasSeen(t *testing.T) {
 	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
 	typed := "\n# Our <own> words.\n" + strings.Replace(textOf(t, w), "40.00}", "47.50} # since spring", 1)
 	asked := writes(t, w, mia, "1", typed)
-	for _, part := range []string{"What will change", "Haircut · Price", "47.5", "Nothing that customers have booked would fall outside", `name="agreed" value="1"`, "Back to the form"} {
+	for _, part := range []string{"What will change", "Haircut · Price", "47.5",
+		"Nothing that customers have booked would fall outside", `name="agreed" value="1"`, "Back to the form"} {
 		if asked.Status != 409 || !strings.Contains(asked.Body, part) {
 			t.Errorf("%q: %d %s", part, asked.Status, asked.Body)
 		}
 	}
-	if again := writes(t, w, mia, "1", typed, "again", "yes"); again.Status != 200 || !strings.Contains(again.Body, "&lt;own&gt;") {
+	if again := writes(t, w, mia, "1", typed, "again", "yes"); again.Status != 200 || !strings.Contains(again.Body,
+		"&lt;own&gt;") {
 		t.Errorf("back: %d %s", again.Status, again.Body)
 	}
 	saved := writes(t, w, mia, "1", typed, "agreed", "1")
@@ -151,15 +161,18 @@ func TestTwoWhoWriteAtOnceLoseNothing(t *testing.T) {
 	w.Call(t, "PUT", harb, strings.Replace(third, "47.00", "50.00", 1), "Content-Type", yaml)
 	mine = strings.Replace(third, "47.00", "60.00", 1) + "# once more\n"
 	got := writes(t, w, mia, "3", mine)
-	if got.Status != 409 || !strings.Contains(got.Body, "Somebody else has changed the same") || !strings.Contains(got.Body, "# once more") {
+	if got.Status != 409 || !strings.Contains(got.Body, "Somebody else has changed the same") ||
+		!strings.Contains(got.Body, "# once more") {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 	got = writes(t, w, mia, "3", mine, "over", "4", "choose.services.[cut].price", "theirs", "agreed", "4")
-	if now := textOf(t, w); got.Status != 303 || !strings.Contains(now, "price: 50") || !strings.Contains(now, "# once more") {
+	if now := textOf(t, w); got.Status != 303 || !strings.Contains(now, "price: 50") || !strings.Contains(now,
+		"# once more") {
 		t.Errorf("%d %s\n%s", got.Status, got.Body, now)
 	}
 	w.Call(t, "PUT", harb, textOf(t, w)+"managed_by: our repository\n", "Content-Type", yaml)
-	if got := look(t, w, ofText, mia); !strings.Contains(got.Body, "readonly") || strings.Contains(got.Body, "See what will change") {
+	if got := look(t, w, ofText, mia); !strings.Contains(got.Body, "readonly") || strings.Contains(got.Body,
+		"See what will change") {
 		t.Errorf("managed elsewhere: %s", got.Body)
 	}
 }

@@ -15,7 +15,8 @@ const (
 )
 
 func someTickets(customer string) string {
-	return `{"event_id": "` + gala + `", "tier_id": "` + vip + `", "quantity": 2, "customer_name": "` + customer + `", "customer_email": "cara@example.com", "locale": "pt"}`
+	return `{"event_id": "` + gala + `", "tier_id": "` + vip + `", "quantity": 2, "customer_name": "` + customer +
+		`", "customer_email": "cara@example.com", "locale": "pt"}`
 }
 
 func TestTicketsAreSoldListedAndCancelled(t *testing.T) {
@@ -23,12 +24,14 @@ func TestTicketsAreSoldListedAndCancelled(t *testing.T) {
 	w := consoletest.Start(t)
 	publish(t, w)
 	sold := w.Call(t, "POST", harb+"/tickets", someTickets("Cara"))
-	if sold.Status != 201 || sold.Header.Get("Cache-Control") != "no-store" || field(t, sold, "event_name") != "Gala of harbor" || field(t, sold, "quantity") != 2.0 ||
+	if sold.Status != 201 || sold.Header.Get("Cache-Control") != "no-store" ||
+		field(t, sold, "event_name") != "Gala of harbor" || field(t, sold, "quantity") != 2.0 ||
 		field(t, sold, "customer_email") != "cara@example.com" || field(t, sold, "locale") != "pt" {
 		t.Fatalf("sold: %d %v %s", sold.Status, sold.Header, sold.Body)
 	}
 	w.Call(t, "POST", harb+"/tickets", strings.Replace(someTickets("Dora"), gala, vip, 1))
-	for query, want := range map[string]int{"": 2, "?event_id=" + gala: 1, "?limit=1": 1, "?event_id=" + uuid.NewString(): 0} {
+	for query, want := range map[string]int{"": 2, "?event_id=" + gala: 1, "?limit=1": 1,
+		"?event_id=" + uuid.NewString(): 0} {
 		if list := field(t, w.Call(t, "GET", harb+"/tickets"+query, ""), "tickets").([]any); len(list) != want {
 			t.Errorf("%q: %d orders, want %d", query, len(list), want)
 		}
@@ -39,7 +42,8 @@ func TestTicketsAreSoldListedAndCancelled(t *testing.T) {
 	}
 	expect(t, w.Call(t, "POST", at+"/cancel", `{"refund": "all"}`), 400, "invalid_parameter", "refund")
 	expect(t, w.Call(t, "POST", at+"/refund", ""), 409, "conflict", "cancel it")
-	if got := w.Call(t, "POST", at+"/cancel", `{"refund": "full"}`); got.Status != 200 || field(t, got, "status") != "cancelled" {
+	if got := w.Call(t, "POST", at+"/cancel", `{"refund": "full"}`); got.Status != 200 ||
+		field(t, got, "status") != "cancelled" {
 		t.Errorf("cancelled: %d %s", got.Status, got.Body)
 	}
 	expect(t, w.Call(t, "POST", at+"/cancel", ""), 409, "conflict", "cancelled")
@@ -50,7 +54,8 @@ func TestTicketsAreSoldListedAndCancelled(t *testing.T) {
 	for _, id := range []string{uuid.NewString(), "1"} {
 		expect(t, w.Call(t, "POST", harb+"/tickets/"+id+"/cancel", ""), 404, "not_found", "Tickets")
 	}
-	for _, change := range []string{`"change":"sell tickets"`, `"change":"cancel tickets"`, `"change":"refund tickets"`} {
+	for _, change := range []string{`"change":"sell tickets"`, `"change":"cancel tickets"`,
+		`"change":"refund tickets"`} {
 		if !strings.Contains(w.Log.String(), change) {
 			t.Errorf("the log does not hold %s: %s", change, w.Log)
 		}
@@ -69,14 +74,20 @@ func TestBadOrdersOfTicketsAreRefusedByField(t *testing.T) {
 		"event_id": {gala, "gala"}, "tier_id": {vip, ""}, "quantity": {`"quantity": 2`, `"quantity": "two"`},
 		"quantity:": {`"quantity": 2`, `"quantity": 0`}, "colour": {"quantity", "colour"},
 	} {
-		expect(t, w.Call(t, "POST", harb+"/tickets", strings.Replace(good, change[0], change[1], 1)), 400, "invalid_parameter", name)
+		expect(t, w.Call(t, "POST", harb+"/tickets", strings.Replace(good, change[0], change[1], 1)), 400,
+			"invalid_parameter", name)
 	}
-	expect(t, w.Call(t, "POST", harb+"/tickets", strings.Replace(good, `"quantity": 2`, `"quantity": 11`, 1)), 409, "conflict", "Sold out")
+	expect(t, w.Call(t, "POST", harb+"/tickets", strings.Replace(good, `"quantity": 2`, `"quantity": 11`, 1)), 409,
+		"conflict", "Sold out")
 	for name, tiers := range map[string]string{
-		"tiers: send at least one": `"tiers": []`, "neither tier_id nor quantity": `"quantity": 1, "tiers": [{"tier_id": "` + vip + `", "quantity": 1}]`,
-		"tiers[1].tier_id": `"tiers": [{"tier_id": "` + vip + `", "quantity": 1}, {"tier_id": "vip", "quantity": 1}]`, "colour": `"tiers": [{"tier_id": "` + vip + `", "colour": 1}]`,
+		"tiers: send at least one":     `"tiers": []`,
+		"neither tier_id nor quantity": `"quantity": 1, "tiers": [{"tier_id": "` + vip + `", "quantity": 1}]`,
+		"tiers[1].tier_id": `"tiers": [{"tier_id": "` + vip +
+			`", "quantity": 1}, {"tier_id": "vip", "quantity": 1}]`,
+		"colour": `"tiers": [{"tier_id": "` + vip + `", "colour": 1}]`,
 	} {
-		expect(t, w.Call(t, "POST", harb+"/tickets", `{"event_id": "`+gala+`", "customer_name": "Cara", `+tiers+`}`), 400, "invalid_parameter", name)
+		expect(t, w.Call(t, "POST", harb+"/tickets", `{"event_id": "`+gala+`", "customer_name": "Cara", `+tiers+`}`),
+			400, "invalid_parameter", name)
 	}
 	for _, query := range []string{"event_id=x", "limit=0"} {
 		expect(t, w.Call(t, "GET", harb+"/tickets?"+query, ""), 400, "invalid_parameter", strings.Split(query, "=")[0])

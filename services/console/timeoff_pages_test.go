@@ -12,10 +12,12 @@ func TestTimeOffAsksWhoseFirst(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	w.Catalog.ShowStaff()
-	id := publishText(t, w, consoletest.Manifest("harbor", "Harbor")+"staff: [{key: anna, name: Anna}, {key: ben, name: Ben}]\n")
+	id := publishText(t, w, consoletest.Manifest("harbor", "Harbor")+
+		"staff: [{key: anna, name: Anna}, {key: ben, name: Ben}]\n")
 	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
 	got := look(t, w, "/business/harbor/time-off", mia)
-	if got.Status != 200 || !strings.Contains(got.Body, "Who is off") || strings.Count(got.Body, "/time-off?staff_id=") != 2 || strings.Contains(got.Body, `name="from"`) {
+	if got.Status != 200 || !strings.Contains(got.Body, "Who is off") || strings.Count(got.Body,
+		"/time-off?staff_id=") != 2 || strings.Contains(got.Body, `name="from"`) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 }

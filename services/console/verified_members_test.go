@@ -22,17 +22,20 @@ func TestVerifiedMembersOfABusinessAreTold(t *testing.T) {
 	w.SessionOf(t, "olga@example.com", access.Member{Role: access.Operator})
 	w.SessionOf(t, "bo@example.com") // of no business
 	owner := w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner})
-	if got := w.CallAs(t, owner, "POST", harb+"/members", `{"email":"stranger@example.com","role":"owner","mail":false}`); got.Status != 201 {
+	if got := w.CallAs(t, owner, "POST", harb+"/members",
+		`{"email":"stranger@example.com","role":"owner","mail":false}`); got.Status != 201 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 	at := peer.New("console", w.InternalURL, telemetry.Discard(), peer.Timeout(testkit.Patience))
 	t.Cleanup(at.Close)
-	asked := []string{"Ana@Example.com", "olga@example.com", "bo@example.com", "stranger@example.com", "nobody@example.com", "", strings.Repeat("x", 300)}
+	asked := []string{"Ana@Example.com", "olga@example.com", "bo@example.com", "stranger@example.com",
+		"nobody@example.com", "", strings.Repeat("x", 300)}
 	got, err := console.NewClient(at).VerifiedMembers(t.Context(), id, asked)
 	if want := asked[:2]; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}
-	if _, err := console.NewClient(at).VerifiedMembers(t.Context(), id, make([]string, console.MaxAddresses+1)); err == nil {
+	if _, err := console.NewClient(at).VerifiedMembers(t.Context(), id,
+		make([]string, console.MaxAddresses+1)); err == nil {
 		t.Error("any number of addresses can be asked about")
 	}
 }

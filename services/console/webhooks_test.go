@@ -14,14 +14,17 @@ func TestWebhooksAreMadeChangedTestedAndDeleted(t *testing.T) {
 	w := consoletest.Start(t)
 	publish(t, w)
 	made := w.Call(t, "POST", harb+"/webhooks", `{"url": "https://example.com/hooks", "events": ["booking.created"]}`)
-	if made.Status != 201 || field(t, made, "secret") != consoletest.Secret || field(t, made, "active") != true || made.Header.Get("Cache-Control") != "no-store" {
+	if made.Status != 201 || field(t, made, "secret") != consoletest.Secret || field(t, made, "active") != true ||
+		made.Header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("made: %d %s", made.Status, made.Body)
 	}
 	at := harb + "/webhooks/" + field(t, made, "id").(string)
-	if list := w.Call(t, "GET", harb+"/webhooks", ""); list.Status != 200 || len(field(t, list, "webhooks").([]any)) != 1 || strings.Contains(list.Body, "whsec_") {
+	if list := w.Call(t, "GET", harb+"/webhooks", ""); list.Status != 200 ||
+		len(field(t, list, "webhooks").([]any)) != 1 || strings.Contains(list.Body, "whsec_") {
 		t.Errorf("listed: %d %s", list.Status, list.Body)
 	}
-	if got := w.Call(t, "PATCH", at, `{"events": ["*"], "active": false}`); got.Status != 200 || field(t, got, "active") != false || field(t, got, "url") != "https://example.com/hooks" {
+	if got := w.Call(t, "PATCH", at, `{"events": ["*"], "active": false}`); got.Status != 200 ||
+		field(t, got, "active") != false || field(t, got, "url") != "https://example.com/hooks" {
 		t.Errorf("changed: %d %s", got.Status, got.Body)
 	}
 	if got := w.Call(t, "POST", at+"/rotate", ""); got.Status != 200 || field(t, got, "secret") != consoletest.Secret {
@@ -32,7 +35,8 @@ func TestWebhooksAreMadeChangedTestedAndDeleted(t *testing.T) {
 		t.Errorf("tested: %d %s", sent.Status, sent.Body)
 	}
 	for query, want := range map[string]int{"": 1, "?status=pending": 1, "?status=delivered": 0} {
-		if list := w.Call(t, "GET", at+"/deliveries"+query, ""); list.Status != 200 || len(field(t, list, "deliveries").([]any)) != want {
+		if list := w.Call(t, "GET", at+"/deliveries"+query, ""); list.Status != 200 ||
+			len(field(t, list, "deliveries").([]any)) != want {
 			t.Errorf("%s: %d %s", query, list.Status, list.Body)
 		}
 	}
@@ -42,7 +46,8 @@ func TestWebhooksAreMadeChangedTestedAndDeleted(t *testing.T) {
 	if got := w.Call(t, "DELETE", at, ""); got.Status != 204 {
 		t.Errorf("deleted: %d %s", got.Status, got.Body)
 	}
-	for _, change := range []string{"create webhook", "change webhook", "rotate webhook secret", "test webhook", "retry delivery", "delete webhook"} {
+	for _, change := range []string{"create webhook", "change webhook", "rotate webhook secret", "test webhook",
+		"retry delivery", "delete webhook"} {
 		if !strings.Contains(w.Log.String(), `"change":"`+change+`"`) {
 			t.Errorf("the log does not hold %q: %s", change, w.Log)
 		}
@@ -56,8 +61,10 @@ func TestWebhooksThatAreNotThereAreNotFound(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	publish(t, w)
-	expect(t, w.Call(t, "POST", harb+"/webhooks", `{"url": "http://10.0.0.1", "events": ["*"]}`), 400, "invalid_parameter", "url")
-	expect(t, w.Call(t, "POST", harb+"/webhooks", `{"address": "https://example.com"}`), 400, "invalid_parameter", "address")
+	expect(t, w.Call(t, "POST", harb+"/webhooks", `{"url": "http://10.0.0.1", "events": ["*"]}`), 400,
+		"invalid_parameter", "url")
+	expect(t, w.Call(t, "POST", harb+"/webhooks", `{"address": "https://example.com"}`), 400, "invalid_parameter",
+		"address")
 	expect(t, w.Call(t, "GET", harb+"/webhooks?limit=0", ""), 400, "invalid_parameter", "limit")
 	for _, id := range []string{uuid.NewString(), "1"} {
 		at := harb + "/webhooks/" + id

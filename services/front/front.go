@@ -52,7 +52,8 @@ func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Limits.Validate()}
 	for _, service := range Services() {
 		if _, _, err := net.SplitHostPort(c.Upstreams[service]); err != nil {
-			errs = append(errs, fmt.Errorf("UPSTREAMS: write where the public port of %s is, as in %s=slotmesh-%s:8080", service, service, service))
+			errs = append(errs, fmt.Errorf("UPSTREAMS: write where the public port of %s is, as in %s=slotmesh-%s:8080",
+				service, service, service))
 		}
 	}
 	for name := range c.Upstreams {
@@ -122,7 +123,8 @@ type refuser struct{ counts *limits.Gate }
 // with counts a request against the limit of its address. It returns
 // the limit's error, or fault if the request is within the limit.
 func (r refuser) with(c *fiber.Ctx, fault error) error {
-	if err := r.counts.Pass(c.UserContext(), server.ClientIP(c), c.Method(), c.Path(), server.AnswerHeader(c)); err != nil {
+	if err := r.counts.Pass(c.UserContext(), server.ClientIP(c), c.Method(), c.Path(),
+		server.AnswerHeader(c)); err != nil {
 		return err
 	}
 	return fault
@@ -182,7 +184,8 @@ var connectionHeaders = []string{
 }
 
 // callerHeaders name the client and the trace. The front sets them itself and drops those of the client.
-var callerHeaders = []string{peer.SecretHeader, "Forwarded", "X-Forwarded-For", "X-Real-Ip", "Traceparent", "Tracestate", "Baggage"}
+var callerHeaders = []string{peer.SecretHeader, "Forwarded", "X-Forwarded-For", "X-Real-Ip", "Traceparent",
+	"Tracestate", "Baggage"}
 
 // forward sends the request to the service and returns its response.
 func (u *upstream) forward(c *fiber.Ctx) error {

@@ -59,7 +59,8 @@ func newFront(t *testing.T, cfg server.Config, change func(addresses map[string]
 	return newFrontWith(t, Config{Server: cfg}, change)
 }
 
-// newFrontWith runs a front before stand-ins of all services, at addresses that change may replace, and returns its address.
+// newFrontWith runs a front before stand-ins of all services, at addresses that change may replace, and returns its
+// address.
 func newFrontWith(t *testing.T, all Config, change func(addresses map[string]string)) string {
 	t.Helper()
 	addresses := make(map[string]string)
@@ -91,8 +92,9 @@ func newFrontWith(t *testing.T, all Config, change func(addresses map[string]str
 	return srv.PublicAddr().String()
 }
 
-// send writes a request as it stands, as clients clean up the paths that matter here. One that is answered before it has come may not be taken to its end:
-// the front gives up a connection some seconds after it has refused what is still sent there.
+// send writes a request as it stands, as clients clean up the paths that matter here. One that is answered before it
+// has come may not be taken to its end: the front gives up a connection some seconds after it has refused what is still
+// sent there.
 func send(t *testing.T, address, request string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -115,7 +117,8 @@ func send(t *testing.T, address, request string) (*http.Response, string) {
 }
 
 func get(path string, headers ...string) string {
-	return "GET " + path + " HTTP/1.1\nHost: slotmesh.example\nConnection: close\n" + strings.Join(append(headers, "\n"), "\n")
+	return "GET " + path + " HTTP/1.1\nHost: slotmesh.example\nConnection: close\n" +
+		strings.Join(append(headers, "\n"), "\n")
 }
 
 func decode(t *testing.T, body string) seen {
@@ -184,7 +187,8 @@ func TestWhatIsNotInTheTableDoesNotExist(t *testing.T) {
 		"/API/public/x/info", "//api/public/x/info", "/api/public/x//info", "/api/public/x/info;a=b",
 		"/api/public/x%2Finfo", "/api/public/x/../y/info",
 		"/internal/offers/x", "/livez", "/readyz", "/metrics",
-		"/admin/businesses", "/api/public/x/event", "/api/public/x/rental", "/mcp/", "/MCP", "/mcp/x", "/api/public/x/info%20",
+		"/admin/businesses", "/api/public/x/event", "/api/public/x/rental", "/mcp/", "/MCP", "/mcp/x",
+		"/api/public/x/info%20",
 		"/api/public/x/info%3Fa", "/api/public/x\\info", "/api/public/no.such/nothing",
 	} {
 		refused(t, address, path, "not_found", "There is nothing at this path.")
@@ -194,7 +198,8 @@ func TestWhatIsNotInTheTableDoesNotExist(t *testing.T) {
 func TestASlugThatNoBusinessCanHaveIsNotFound(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
-	slugs := []string{"no.such", "caf%C3%A9", "caf\xe9", "x;a", "..", "%2e%2e", ".", "a%2Fb", "a%00b", "%zz", "\xff", "openapi.json"}
+	slugs := []string{"no.such", "caf%C3%A9", "caf\xe9", "x;a", "..", "%2e%2e", ".", "a%2Fb", "a%00b", "%zz", "\xff",
+		"openapi.json"}
 	for _, row := range components.All {
 		for _, path := range row.Business {
 			for _, slug := range slugs {
@@ -221,9 +226,11 @@ func refused(t *testing.T, address, path, code, sentence string) {
 // Whoever tries paths, in whichever spelling, is stopped by the front alone: no service hears of them.
 func TestWhatIsForwardedToNobodyIsCountedByAddress(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{"/nothing", "/b/a%20b", "/b/../metrics", "/api/public/no.such/info", "/api/public//info"} {
+	for _, path := range []string{"/nothing", "/b/a%20b", "/b/../metrics", "/api/public/no.such/info",
+		"/api/public//info"} {
 		address := newFrontWith(t, Config{Limits: limits.Config{PublicPerMinute: 2, PagesPerMinute: 2}}, nil)
-		// However long a busy machine takes: what passed more than a minute before counts no longer, and each counted between two readings of the clock.
+		// However long a busy machine takes: what passed more than a minute before counts no longer, and each counted
+		// between two readings of the clock.
 		sent, answered := []time.Time{{}, {}}, []time.Time{{}, {}}
 		for refused := false; !refused; {
 			begun := time.Now()
@@ -234,8 +241,10 @@ func TestWhatIsForwardedToNobodyIsCountedByAddress(t *testing.T) {
 				want = response.StatusCode
 			}
 			may, must := begun.Sub(answered[len(answered)-2]) < time.Minute, ended.Sub(sent[len(sent)-2]) < time.Minute
-			if response.StatusCode != want || refused && !may || !refused && must || response.Header.Get("RateLimit") == "" {
-				t.Fatalf("%s: got %d %s with RateLimit %q after requests at %v", path, response.StatusCode, body, response.Header.Get("RateLimit"), sent[2:])
+			if response.StatusCode != want || refused && !may || !refused && must ||
+				response.Header.Get("RateLimit") == "" {
+				t.Fatalf("%s: got %d %s with RateLimit %q after requests at %v", path, response.StatusCode, body,
+					response.Header.Get("RateLimit"), sent[2:])
 			}
 			sent, answered = append(sent, begun), append(answered, ended)
 		}
@@ -264,7 +273,8 @@ func TestMethodAndBodyGoThrough(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	response, body := send(t, address, "HEAD /api/public/x/info HTTP/1.1\nHost: h\n\n")
-	if body != "" || response.StatusCode != http.StatusNonAuthoritativeInfo || response.Header.Get("X-Service") != "catalog" {
+	if body != "" || response.StatusCode != http.StatusNonAuthoritativeInfo ||
+		response.Header.Get("X-Service") != "catalog" {
 		t.Errorf("got %d %q", response.StatusCode, body)
 	}
 }
@@ -273,7 +283,8 @@ func TestABodyThatIsTooLargeIsRefused(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
 	large := strings.Repeat("x", 10<<20)
-	response, body := send(t, address, fmt.Sprintf("POST /api/public/x/book HTTP/1.1\nHost: h\nContent-Length: %d\n\n%s", len(large), large))
+	response, body := send(t, address,
+		fmt.Sprintf("POST /api/public/x/book HTTP/1.1\nHost: h\nContent-Length: %d\n\n%s", len(large), large))
 	if response.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(body, "payload_too_large") {
 		t.Errorf("got %d %s", response.StatusCode, body)
 	}
@@ -283,7 +294,8 @@ func TestExactlyOneClientAddressIsHandedOn(t *testing.T) {
 	t.Parallel()
 	untrusting := newFront(t, server.Config{}, nil)
 	trusting := newFront(t, server.Config{TrustedProxies: []string{"127.0.0.0/8", "10.0.0.0/8"}}, nil)
-	forwarded := []string{"X-Forwarded-For: 6.6.6.6", "X-Forwarded-For: 192.0.2.7, 10.1.2.3", "X-Real-IP: 9.9.9.9", "Forwarded: for=9.9.9.9"}
+	forwarded := []string{"X-Forwarded-For: 6.6.6.6", "X-Forwarded-For: 192.0.2.7, 10.1.2.3", "X-Real-IP: 9.9.9.9",
+		"Forwarded: for=9.9.9.9"}
 	for _, test := range []struct{ address, want string }{{untrusting, "127.0.0.1"}, {trusting, "192.0.2.7"}} {
 		_, body := send(t, test.address, get("/api/public/x/slots", forwarded...))
 		got := decode(t, body)
@@ -312,7 +324,9 @@ func TestTheTraceGoesOnWithTheFrontAsParent(t *testing.T) {
 
 func TestAServiceThatIsDownIs503(t *testing.T) {
 	t.Parallel()
-	address := newFront(t, server.Config{}, func(addresses map[string]string) { addresses["availability"] = "127.0.0.1:1" })
+	address := newFront(t, server.Config{}, func(addresses map[string]string) {
+		addresses["availability"] = "127.0.0.1:1"
+	})
 	response, body := send(t, address, get("/api/public/x/slots"))
 	want := `{"error":"The availability service does not answer; try again shortly.","messageCode":"service_unavailable"}`
 	if response.StatusCode != http.StatusServiceUnavailable || body != want {
@@ -337,7 +351,9 @@ func TestNothingIsSentTwice(t *testing.T) {
 		_ = conn.Close()
 	}))
 	t.Cleanup(dropping.Close)
-	address := newFront(t, server.Config{}, func(addresses map[string]string) { addresses["booking"] = dropping.Listener.Addr().String() })
+	address := newFront(t, server.Config{}, func(addresses map[string]string) {
+		addresses["booking"] = dropping.Listener.Addr().String()
+	})
 	response, _ := send(t, address, "POST /api/public/x/book HTTP/1.1\nHost: h\nContent-Length: 2\n\n{}")
 	if response.StatusCode != http.StatusServiceUnavailable || len(asked) != 1 {
 		t.Errorf("got %d after %d requests", response.StatusCode, len(asked))
@@ -362,17 +378,21 @@ func TestAnAnswerThatAResetCutsOffIs503(t *testing.T) {
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf a chunk")
 			_ = conn.(*net.TCPConn).SetLinger(0)
 		case 3: // whole without a body, as is the answer to HEAD
-			_, _ = io.WriteString(conn, "HTTP/1.1 304 Not Modified\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n")
+			_, _ = io.WriteString(conn,
+				"HTTP/1.1 304 Not Modified\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n")
 		default:
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n")
 		}
 	}))
 	t.Cleanup(cutting.Close)
-	address := newFront(t, server.Config{}, func(addresses map[string]string) { addresses["availability"] = cutting.Listener.Addr().String() })
+	address := newFront(t, server.Config{}, func(addresses map[string]string) {
+		addresses["availability"] = cutting.Listener.Addr().String()
+	})
 	for _, step := range []struct {
 		method string
 		want   int
-	}{{"GET", http.StatusServiceUnavailable}, {"GET", http.StatusServiceUnavailable}, {"GET", http.StatusNotModified}, {"HEAD", http.StatusOK}} {
+	}{{"GET", http.StatusServiceUnavailable}, {"GET", http.StatusServiceUnavailable}, {"GET", http.StatusNotModified},
+		{"HEAD", http.StatusOK}} {
 		response, body := send(t, address, step.method+" /api/public/x/slots HTTP/1.1\nHost: h\nConnection: close\n\n")
 		if response.StatusCode != step.want {
 			t.Errorf("%s: got %d %q, want %d", step.method, response.StatusCode, body, step.want)
@@ -405,12 +425,14 @@ func TestOldHealthChecksAreForwardedThoughTheyNameNoHost(t *testing.T) {
 func TestWhatIsBelowABeginningIsForwardedWherePlainlyWritten(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
-	for _, path := range []string{"/b/harbor", "/b/harbor/when?service=a%2Fb", "/m/mZ2Qm1rZyQ0v3pXkK1tW9g", "/calendar/x_y-z.ics", "/assets/pages-1.css", "/embed.js"} {
+	for _, path := range []string{"/b/harbor", "/b/harbor/when?service=a%2Fb", "/m/mZ2Qm1rZyQ0v3pXkK1tW9g",
+		"/calendar/x_y-z.ics", "/assets/pages-1.css", "/embed.js"} {
 		if _, body := send(t, address, get(path)); decode(t, body).Service != "pages" || decode(t, body).URI != path {
 			t.Errorf("%s: %s", path, body)
 		}
 	}
-	for _, path := range []string{"/b", "/b/", "/b/a%2fb", "/b/../metrics", "/b/./x", "/b/a%20b", "/bb/x", "/embed.jsx"} {
+	for _, path := range []string{"/b", "/b/", "/b/a%2fb", "/b/../metrics", "/b/./x", "/b/a%20b", "/bb/x",
+		"/embed.jsx"} {
 		if response, body := send(t, address, get(path)); response.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d %s", path, response.StatusCode, body)
 		}
@@ -422,11 +444,13 @@ func TestAServiceIsShownTheFrontsSecretAndNeverTheCallers(t *testing.T) {
 	const secret = "0123456789abcdef0123456789abcdef"
 	address := newFront(t, server.Config{Peers: peer.Config{Secrets: []string{secret}}}, nil)
 	_, body := send(t, address, get("/api/public/x/slots", peer.SecretHeader+": guessed"))
-	if diff := cmp.Diff([]string{peer.Credential(secret, "availability")}, decode(t, body).Header[peer.SecretHeader]); diff != "" {
+	if diff := cmp.Diff([]string{peer.Credential(secret, "availability")},
+		decode(t, body).Header[peer.SecretHeader]); diff != "" {
 		t.Error(diff)
 	}
 	without := newFront(t, server.Config{}, nil)
-	if _, body := send(t, without, get("/api/public/x/slots", peer.SecretHeader+": guessed")); decode(t, body).Header[peer.SecretHeader] != nil {
+	if _, body := send(t, without, get("/api/public/x/slots", peer.SecretHeader+": guessed")); decode(t,
+		body).Header[peer.SecretHeader] != nil {
 		t.Errorf("a caller's secret goes through: %s", body)
 	}
 }
@@ -439,11 +463,14 @@ func TestLoadBalancersAskAtThePublicPort(t *testing.T) {
 	}
 }
 
-// A pod that stops ends the connections that were kept to it. What was not sent yet is begun anew, whatever it asks for.
+// A pod that stops ends the connections that were kept to it. What was not sent yet is begun anew, whatever it asks
+// for.
 func TestAKeptConnectionThatTheServiceEndedCostsNobodyAnAnswer(t *testing.T) {
 	t.Parallel()
 	booking := service(t, "booking")
-	address := newFront(t, server.Config{}, func(addresses map[string]string) { addresses["booking"] = booking.Listener.Addr().String() })
+	address := newFront(t, server.Config{}, func(addresses map[string]string) {
+		addresses["booking"] = booking.Listener.Addr().String()
+	})
 	for range 5 {
 		response, body := send(t, address, "POST /api/public/x/book HTTP/1.1\nHost: h\nContent-Length: 2\n\n{}")
 		if response.StatusCode != http.StatusNonAuthoritativeInfo {
@@ -457,7 +484,8 @@ func TestAddressesThatAreMissingOrNobodysAreNamed(t *testing.T) {
 	t.Parallel()
 	cfg := Config{Upstreams: map[string]string{"pricing": "slotmesh-pricing:8080", "booking": "slotmesh-booking"}}
 	err := cfg.Validate()
-	for _, want := range []string{"where the public port of booking is", "where the public port of catalog is", `"pricing" has no public paths`} {
+	for _, want := range []string{"where the public port of booking is", "where the public port of catalog is",
+		`"pricing" has no public paths`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want a sentence with %q", err, want)
 		}
@@ -471,7 +499,8 @@ func TestAddressesAreReadFromOneSetting(t *testing.T) {
 		parts = append(parts, name+"=slotmesh-"+name+":8080")
 	}
 	var cfg Config
-	if err := config.Load(t.Context(), &cfg, envconfig.MapLookuper(map[string]string{"UPSTREAMS": strings.Join(parts, ",")})); err != nil {
+	if err := config.Load(t.Context(), &cfg,
+		envconfig.MapLookuper(map[string]string{"UPSTREAMS": strings.Join(parts, ",")})); err != nil {
 		t.Fatal(err)
 	}
 	if cfg.Upstreams["booking"] != "slotmesh-booking:8080" || len(cfg.Upstreams) != len(Services()) {
@@ -499,8 +528,11 @@ func TestABodyOfAReadIsRefusedAfterTheMethodOfTheService(t *testing.T) {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 	}))
 	t.Cleanup(bookings.Close)
-	address := newFront(t, server.Config{}, func(addresses map[string]string) { addresses["booking"] = bookings.Listener.Addr().String() })
-	for path, want := range map[string]int{"/api/public/x/book": http.StatusMethodNotAllowed, "/api/public/x/info": http.StatusBadRequest} {
+	address := newFront(t, server.Config{}, func(addresses map[string]string) {
+		addresses["booking"] = bookings.Listener.Addr().String()
+	})
+	for path, want := range map[string]int{"/api/public/x/book": http.StatusMethodNotAllowed,
+		"/api/public/x/info": http.StatusBadRequest} {
 		response, body := send(t, address, "GET "+path+" HTTP/1.1\nHost: slotmesh.example\nContent-Length: 2\n\n{}")
 		if response.StatusCode != want || !response.Close {
 			t.Errorf("%s: %d %v %s", path, response.StatusCode, response.Header, body)

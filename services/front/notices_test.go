@@ -10,7 +10,8 @@ import (
 func TestAProvidersNoticesAreBookingsAndNoBusinesss(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
-	for path, want := range map[string]string{"stripe/webhook": "booking", "stripe/info": "catalog", "stripe/book": "booking"} {
+	for path, want := range map[string]string{"stripe/webhook": "booking", "stripe/info": "catalog",
+		"stripe/book": "booking"} {
 		_, body := send(t, address, "POST /api/public/"+path+" HTTP/1.1\nHost: h\nContent-Length: 2\n\n{}")
 		if got := decode(t, body); got.Service != want || got.URI != "/api/public/"+path || got.Body != "{}" {
 			t.Errorf("%s: %+v", path, got)

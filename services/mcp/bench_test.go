@@ -21,8 +21,9 @@ func dayOfSlots() string {
 	var list []string
 	for i := range 160 {
 		start := time.Date(2027, 3, 1, 9, 30*(i/10), 0, 0, time.UTC)
-		list = append(list, fmt.Sprintf(`{"time":%q,"endTime":%q,"staffId":%q,"staffName":"Member %d","date":"2027-03-01","dateOffset":0}`,
-			start.Format("15:04"), start.Add(30*time.Minute).Format("15:04"), members[i%10], i%10))
+		list = append(list,
+			fmt.Sprintf(`{"time":%q,"endTime":%q,"staffId":%q,"staffName":"Member %d","date":"2027-03-01","dateOffset":0}`,
+				start.Format("15:04"), start.Add(30*time.Minute).Format("15:04"), members[i%10], i%10))
 	}
 	return `{"slots":[` + strings.Join(list, ",") + `],"computed":true,"timezone":"Europe/Lisbon"}`
 }
@@ -51,7 +52,9 @@ func readyPeers(b *testing.B) string {
 // The whole way of a call of find_slots for one date: gate, protocol, tool, and the peers' answers over HTTP.
 func BenchmarkFindSlotsOfOneDate(b *testing.B) {
 	address := startBeside(b, readyPeers(b))
-	client := &fasthttp.HostClient{Addr: address, Dial: func(at string) (net.Conn, error) { return net.Dial("tcp", at) }}
+	client := &fasthttp.HostClient{Addr: address, Dial: func(at string) (net.Conn, error) {
+		return net.Dial("tcp", at)
+	}}
 	b.Cleanup(client.CloseIdleConnections)
 	request, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	request.SetRequestURI("http://" + address + "/mcp")

@@ -50,21 +50,33 @@ func TestPagesOfListedOriginsAreOpenedTheWayAndNoOthers(t *testing.T) {
 		status                          int
 		want                            http.Header
 	}{
-		"the question":                     {http.MethodOptions, "", "https://app.example", "book.example", "", 204, permitted},
-		"the question to another host":     {http.MethodOptions, "", "https://app.example", "evil.example", "", 403, closed},
-		"the question of another page":     {http.MethodOptions, "", "https://evil.example", "book.example", "", 403, closed},
-		"the question of no page":          {http.MethodOptions, "", "null", "book.example", "", 403, closed},
-		"the host's own page":              {http.MethodOptions, "", "https://book.example", "book.example", "", 405, closed},
-		"OPTIONS without a page":           {http.MethodOptions, "", "", "book.example", "", 405, closed},
-		"a call":                           {http.MethodPost, ping, "https://app.example", "book.example", "Bearer read", 200, open},
-		"a call by the SDK":                {http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "https://app.example", "book.example", "Bearer read", 200, open},
-		"a call without a key":             {http.MethodPost, ping, "https://app.example", "book.example", "", 401, open},
-		"a call with a spent key":          {http.MethodPost, ping, "https://app.example", "book.example", "Bearer spent", 429, open},
-		"what is no message":               {http.MethodPost, "ping", "https://app.example", "book.example", "Bearer read", 400, open},
-		"a look for a stream":              {http.MethodGet, "", "https://app.example", "book.example", "Bearer read", 405, open},
-		"a call of the host's own page":    {http.MethodPost, ping, "https://book.example", "book.example", "Bearer read", 200, closed},
-		"a call of a program":              {http.MethodPost, ping, "", "book.example", "Bearer read", 200, closed},
-		"a call of a page of another name": {http.MethodPost, ping, "https://evil.example", "book.example", "Bearer read", 403, closed},
+		"the question": {http.MethodOptions, "", "https://app.example", "book.example", "", 204,
+			permitted},
+		"the question to another host": {http.MethodOptions, "", "https://app.example", "evil.example", "", 403,
+			closed},
+		"the question of another page": {http.MethodOptions, "", "https://evil.example", "book.example", "", 403,
+			closed},
+		"the question of no page": {http.MethodOptions, "", "null", "book.example", "", 403, closed},
+		"the host's own page": {http.MethodOptions, "", "https://book.example", "book.example", "", 405,
+			closed},
+		"OPTIONS without a page": {http.MethodOptions, "", "", "book.example", "", 405, closed},
+		"a call": {http.MethodPost, ping, "https://app.example", "book.example",
+			"Bearer read", 200, open},
+		"a call by the SDK": {http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+			"https://app.example", "book.example", "Bearer read", 200, open},
+		"a call without a key": {http.MethodPost, ping, "https://app.example", "book.example", "", 401,
+			open},
+		"a call with a spent key": {http.MethodPost, ping, "https://app.example", "book.example",
+			"Bearer spent", 429, open},
+		"what is no message": {http.MethodPost, "ping", "https://app.example", "book.example",
+			"Bearer read", 400, open},
+		"a look for a stream": {http.MethodGet, "", "https://app.example", "book.example", "Bearer read",
+			405, open},
+		"a call of the host's own page": {http.MethodPost, ping, "https://book.example", "book.example",
+			"Bearer read", 200, closed},
+		"a call of a program": {http.MethodPost, ping, "", "book.example", "Bearer read", 200, closed},
+		"a call of a page of another name": {http.MethodPost, ping, "https://evil.example", "book.example",
+			"Bearer read", 403, closed},
 	} {
 		header := http.Header{"Host": {c.host}, "Authorization": {c.key}}
 		if c.origin != "" {
@@ -72,10 +84,12 @@ func TestPagesOfListedOriginsAreOpenedTheWayAndNoOthers(t *testing.T) {
 		}
 		if c.method == http.MethodOptions { // as Chromium asks: without the key
 			header = http.Header{
-				"Host": {c.host}, "Origin": header["Origin"], "Accept": {"*/*"}, "Authorization": nil, "Content-Type": nil,
+				"Host": {c.host}, "Origin": header["Origin"], "Accept": {"*/*"}, "Authorization": nil,
+				"Content-Type":                   nil,
 				"Access-Control-Request-Method":  {"POST"},
 				"Access-Control-Request-Headers": {"authorization,content-type,mcp-protocol-version"},
-				"Sec-Fetch-Mode":                 {"cors"}, "Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Dest": {"empty"},
+				"Sec-Fetch-Mode":                 {"cors"}, "Sec-Fetch-Site": {"cross-site"},
+				"Sec-Fetch-Dest": {"empty"},
 			}
 		}
 		got := post(t, address, c.method, c.body, header)
@@ -111,16 +125,19 @@ type pageSaw struct {
 
 func TestAPageCallsFromTheChromiumOfThisMachine(t *testing.T) {
 	t.Parallel()
-	testkit.NeedChromium(t, "TestPagesOfListedOriginsAreOpenedTheWayAndNoOthers looks everywhere at the headers that it goes by")
+	testkit.NeedChromium(t,
+		"TestPagesOfListedOriginsAreOpenedTheWayAndNoOthers looks everywhere at the headers that it goes by")
 	pages := httptest.NewUnstartedServer(nil)
 	origin := "http://" + pages.Listener.Addr().String()
 	open := "http://" + start(t, newPeers(), func(c *mcp.Config) { c.Origins = []string{origin} }) + "/mcp"
 	closed := "http://" + start(t, newPeers()) + "/mcp"
 	const list, book = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
-			`"io.modelcontextprotocol/clientCapabilities":{}},"name":"book_appointment","arguments":{"service_ids":["` + cutID + `"]}}}`
+			`"io.modelcontextprotocol/clientCapabilities":{}},"name":"book_appointment","arguments":{"service_ids":["` +
+			cutID + `"]}}}`
 	header := func(key string, more ...string) map[string]string {
-		h := map[string]string{"Authorization": "Bearer " + key, "Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+		h := map[string]string{"Authorization": "Bearer " + key, "Content-Type": "application/json",
+			"Accept": "application/json, text/event-stream"}
 		for i := 0; i < len(more); i += 2 {
 			h[more[i]] = more[i+1]
 		}
@@ -128,7 +145,8 @@ func TestAPageCallsFromTheChromiumOfThisMachine(t *testing.T) {
 	}
 	calls := []pageCall{
 		{open, list, header("read", "mcp-protocol-version", "2025-11-25", "mcp-session-id", "old")},
-		{open, book, header("write", "mcp-protocol-version", "2026-07-28", "mcp-method", "tools/call", "mcp-name", "book_appointment")},
+		{open, book, header("write", "mcp-protocol-version", "2026-07-28", "mcp-method", "tools/call", "mcp-name",
+			"book_appointment")},
 		{open, list, header("bad")},
 		{closed, list, header("read")},
 	}
@@ -136,7 +154,9 @@ func TestAPageCallsFromTheChromiumOfThisMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(w, page, encoded) })
+	pages.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, page, encoded)
+	})
 	pages.Start()
 	t.Cleanup(pages.Close)
 	saw := inChromium(t, origin)
@@ -149,7 +169,8 @@ func TestAPageCallsFromTheChromiumOfThisMachine(t *testing.T) {
 	if saw[1].Status != http.StatusOK || !strings.Contains(saw[1].Body, "Booked") {
 		t.Errorf("book_appointment: %+v", saw[1])
 	}
-	if saw[2].Status != http.StatusUnauthorized || !strings.Contains(saw[2].Body, "invalid_api_key") || !strings.Contains(saw[2].Challenge, "invalid_token") {
+	if saw[2].Status != http.StatusUnauthorized || !strings.Contains(saw[2].Body, "invalid_api_key") ||
+		!strings.Contains(saw[2].Challenge, "invalid_token") {
 		t.Errorf("a bad key: %+v", saw[2])
 	}
 	if saw[3] != (pageSaw{}) {

@@ -13,7 +13,8 @@ func TestALongListIsReadOnceForAllItsPages(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
 	var version, sent atomic.Int64
-	n.answers["GET /internal/api/public/harbor/services"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	n.answers["GET /internal/api/public/harbor/services"] = http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
 		tag := fmt.Sprintf(`"%d"`, version.Load())
 		w.Header().Set("ETag", tag)
 		if r.Header.Get("If-None-Match") == tag {
@@ -23,8 +24,9 @@ func TestALongListIsReadOnceForAllItsPages(t *testing.T) {
 		sent.Add(1)
 		var list []string
 		for i := range 300 {
-			list = append(list, fmt.Sprintf(`{"id":"%s","name":"Cut %d of version %d","description":"%s","price":40.00,"quoted_price":null,"variants":[]}`,
-				cutID, i, version.Load(), strings.Repeat("A text. ", 20)))
+			list = append(list,
+				fmt.Sprintf(`{"id":"%s","name":"Cut %d of version %d","description":"%s","price":40.00,"quoted_price":null,"variants":[]}`,
+					cutID, i, version.Load(), strings.Repeat("A text. ", 20)))
 		}
 		_, _ = fmt.Fprintf(w, `{"services":[%s],"currency":"EUR","quote":{"date":"2027-03-01","applies_pricing_rules":false,"basis":"List prices."}}`, strings.Join(list, ","))
 	})

@@ -53,10 +53,12 @@ func whole(body io.ReadCloser) io.ReadCloser {
 // by revision.
 var needNoFixtures = map[string][]string{
 	"2025-06-18": {
-		"server-initialize", "server-session-lifecycle", "logging-set-level", "ping", "tools-list", "resources-list", "prompts-list",
+		"server-initialize", "server-session-lifecycle", "logging-set-level", "ping", "tools-list", "resources-list",
+		"prompts-list",
 	},
 	"2025-11-25": {
-		"server-initialize", "server-session-lifecycle", "logging-set-level", "ping", "tools-list", "resources-list", "prompts-list",
+		"server-initialize", "server-session-lifecycle", "logging-set-level", "ping", "tools-list", "resources-list",
+		"prompts-list",
 		"dns-rebinding-protection", "server-sse-multiple-streams", "server-sse-polling",
 	},
 	"2026-07-28": {
@@ -97,9 +99,9 @@ func TestTheConformanceSuitePasses(t *testing.T) {
 	}
 }
 
-// With tools, prompts and resources behind the service's own server and gate, every scenario passes. The revisions before
-// 2026-07-28 let a server ask its client something (sampling, elicitation) during a call, in a session: their fixtures
-// keep sessions. The service keeps none and asks nothing.
+// With tools, prompts and resources behind the service's own server and gate, every scenario passes. The revisions
+// before 2026-07-28 let a server ask its client something (sampling, elicitation) during a call, in a session: their
+// fixtures keep sessions. The service keeps none and asks nothing.
 func TestTheConformanceSuitePassesWithFixturesBehindTheGate(t *testing.T) {
 	t.Parallel()
 	suite := conformance{testkit.InstallNode(t, conformancePackage)}
@@ -108,7 +110,8 @@ func TestTheConformanceSuitePassesWithFixturesBehindTheGate(t *testing.T) {
 		mode      string
 		scenarios int // that there are at least
 	}{
-		"2025-06-18": {"-stateless=false", 27}, "2025-11-25": {"-stateless=false", 33}, "2026-07-28": {"-stateless=true", 40},
+		"2025-06-18": {"-stateless=false", 27}, "2025-11-25": {"-stateless=false", 33},
+		"2026-07-28": {"-stateless=true", 40},
 	} {
 		t.Run(revision, func(t *testing.T) {
 			t.Parallel()
@@ -145,8 +148,8 @@ type checked struct {
 
 const failure = "FAILURE"
 
-// slowly has the suite wait twenty times as long: it takes a service for dead that does not answer some requests within half a second, as a busy
-// machine does not always.
+// slowly has the suite wait twenty times as long: it takes a service for dead that does not answer some requests within
+// half a second, as a busy machine does not always.
 const slowly = `
 const { setTimeout: timer } = globalThis;
 globalThis.setTimeout = (then, milliseconds, ...args) => timer(then, 20 * milliseconds, ...args);
@@ -158,8 +161,10 @@ AbortSignal.timeout = (milliseconds) => timeout.call(AbortSignal, 20 * milliseco
 func (s conformance) check(t *testing.T, endpoint, revision string) map[string][]checked {
 	t.Helper()
 	reports := t.TempDir()
-	args := []string{"server", "--url", endpoint, "--output-dir", reports, "--timeout", "30000"} // milliseconds a scenario
-	if revision == "2025-06-18" {                                                                // the suite has no list of what it requires
+	// milliseconds a scenario
+	args := []string{"server", "--url", endpoint, "--output-dir", reports, "--timeout", "30000"}
+	// the suite has no list of what it requires
+	if revision == "2025-06-18" {
 		args = append(args, "--suite", "all", "--spec-version", revision)
 	} else {
 		args = append(args, "--requirements", revision)
@@ -169,7 +174,8 @@ func (s conformance) check(t *testing.T, endpoint, revision string) map[string][
 	if err := os.WriteFile(slow, []byte(slowly), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run := s.RunIn(t, dir, []string{"NODE_OPTIONS=--require=" + slow}, "conformance", args...) // its exit code is of all scenarios
+	// its exit code is of all scenarios
+	run := s.RunIn(t, dir, []string{"NODE_OPTIONS=--require=" + slow}, "conformance", args...)
 	files, err := filepath.Glob(filepath.Join(reports, "server-*", "checks.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no reports, %v: %s", err, run.Stdout+run.Stderr)

@@ -51,21 +51,27 @@ func newPeers() *fakePeers {
 	return &fakePeers{asked: map[string][]asked{}, answers: map[string]any{
 		"POST /internal/keys/check":         http.HandlerFunc(checkKey),
 		"GET /internal/slugs/" + businessID: json.RawMessage(`{"slug":"harbor"}`),
-		public + "info": json.RawMessage(`{"name":"Harbor","slug":"harbor","logo_url":"","currency":"EUR","timezone":"Europe/Lisbon",
+		public +
+			"info": json.RawMessage(`{"name":"Harbor","slug":"harbor","logo_url":"","currency":"EUR","timezone":"Europe/Lisbon",
 			"default_language":"en","languages":["en"],"modules_enabled":{"services":true,"events":true,"rentals":true},
 			"social_links":{},"action_buttons":[],"has_payment_providers":false,"payment_providers":[],
 			"payment_modes":{"services":"at_door","rentals":"at_door","events":"at_door"},"cancellation_policy":[],
 			"cooling_off_hours":0,"online_bookings_paused":false,"open":true}`),
-		public + "services": json.RawMessage(`{"services":[{"id":"` + cutID + `","name":"Cut","description":"Wash.","description_html":"<p>Wash.</p>",
+		public + "services": json.RawMessage(`{"services":[{"id":"` + cutID +
+			`","name":"Cut","description":"Wash.","description_html":"<p>Wash.</p>",
 			"category":"Hair","duration_minutes":45,"price":40.00,"quoted_price":36.00,"currency":"EUR","image_url":"","allow_multiple":false,
 			"has_class_schedule":false,"payment_requirement":"none","deposit_value":null,"name_translations":null}],
 			"currency":"EUR","quote":{"date":"2027-03-01","applies_pricing_rules":true,"basis":"As of now."}}`),
-		public + "staff":  json.RawMessage(`{"staff":[{"id":"` + annaID + `","name":"Anna","description":"","category":"Stylist","image_url":""}]}`),
-		public + "events": json.RawMessage(`{"events":[],"currency":"EUR","quote":{"date":"2027-03-01","applies_pricing_rules":true,"basis":"As of now."}}`),
-		public + "slots": json.RawMessage(`{"slots":[{"time":"09:00","endTime":"09:45","staffId":"` + annaID + `","staffName":"Anna","date":"2027-03-01",
+		public + "staff": json.RawMessage(`{"staff":[{"id":"` + annaID +
+			`","name":"Anna","description":"","category":"Stylist","image_url":""}]}`),
+		public +
+			"events": json.RawMessage(`{"events":[],"currency":"EUR","quote":{"date":"2027-03-01","applies_pricing_rules":true,"basis":"As of now."}}`),
+		public + "slots": json.RawMessage(`{"slots":[{"time":"09:00","endTime":"09:45","staffId":"` + annaID +
+			`","staffName":"Anna","date":"2027-03-01",
 			"dateOffset":0},{"time":"15:00","endTime":"15:45","staffId":null,"staffName":null,"date":"2027-03-01","dateOffset":0}],
 			"computed":true,"timezone":"Europe/Lisbon"}`),
-		public + "available-dates": json.RawMessage(`{"days":{"2027-03-02":0,"2027-03-01":2},"computed":true,"timezone":"Europe/Lisbon"}`),
+		public +
+			"available-dates": json.RawMessage(`{"days":{"2027-03-02":0,"2027-03-01":2},"computed":true,"timezone":"Europe/Lisbon"}`),
 		"POST /internal/api/public/harbor/book": json.RawMessage(`{"success":true,"booking":{"id":"01900000-0000-7000-8000-000000000000",
 			"date":"2027-03-01","start_time":"09:00:00","end_time":"09:45:00","status":"pending","source":"api",
 			"services":[{"name":"Cut","duration_minutes":45,"price":36.00}],"total":36.00,"currency":"EUR","party_size":1,
@@ -141,7 +147,8 @@ func startBeside(t testing.TB, beside string, change ...func(*mcp.Config)) strin
 	cfg := mcp.Config{
 		Server: server.Config{
 			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
-			RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1000,
+			RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute,
+			Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1000,
 		},
 		Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
 		CatalogURL: beside, AvailabilityURL: beside, RentalURL: beside, BookingURL: beside,
@@ -150,7 +157,8 @@ func startBeside(t testing.TB, beside string, change ...func(*mcp.Config)) strin
 		c(&cfg)
 	}
 	now := clock.Fixed(time.Date(2027, 3, 1, 6, 0, 0, 0, time.UTC))
-	srv, err := mcp.New(t.Context(), cfg, server.Runtime{Open: true, Name: "mcp", Clock: now, Telemetry: telemetry.Discard()})
+	srv, err := mcp.New(t.Context(), cfg, server.Runtime{Open: true, Name: "mcp", Clock: now,
+		Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,8 @@ func gated(t *testing.T, protocol http.Handler) string {
 	t.Cleanup(beside.Close)
 	cfg := server.Config{
 		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
-		RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1000,
+		RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, PublicBodyLimit: 256 << 10,
+		InternalBodyLimit: 1000,
 	}
 	now := clock.Fixed(time.Date(2027, 3, 1, 6, 0, 0, 0, time.UTC))
 	srv, err := server.New(cfg, server.Runtime{Open: true, Name: "mcp", Clock: now, Telemetry: telemetry.Discard()})
@@ -70,7 +71,8 @@ func gated(t *testing.T, protocol http.Handler) string {
 	}
 	keys := peer.New("booking", beside.URL, telemetry.Discard(), peer.Timeout(testkit.Patience))
 	t.Cleanup(keys.Close)
-	g := &gate.Gate{Keys: bookingclient.NewAgents(keys), Limits: limits.New(limits.Config{}, ratelimit.NewLocal(now), telemetry.Discard()), Slugs: harborAlone{}, Protocol: protocol}
+	g := &gate.Gate{Keys: bookingclient.NewAgents(keys), Limits: limits.New(limits.Config{}, ratelimit.NewLocal(now),
+		telemetry.Discard()), Slugs: harborAlone{}, Protocol: protocol}
 	srv.HandleHTTP("/mcp", g.Serve)
 	return run(t, srv)
 }

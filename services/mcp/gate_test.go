@@ -29,7 +29,8 @@ func post(t *testing.T, address, method, body string, header http.Header) reply 
 		t.Fatal(err)
 	}
 	request.Header = http.Header{
-		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Authorization": {"Bearer read"},
+		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+		"Authorization": {"Bearer read"},
 	}
 	for name, values := range header {
 		request.Header[name] = values
@@ -55,7 +56,8 @@ func (r reply) want(t *testing.T, what string, status int, code string) {
 	if r.status != status {
 		t.Errorf("%s: got %d %s, want %d", what, r.status, r.body, status)
 	}
-	if code != "" && (json.Unmarshal([]byte(r.body), &refusal) != nil || refusal.MessageCode != code || refusal.Error == "") {
+	if code != "" && (json.Unmarshal([]byte(r.body), &refusal) != nil || refusal.MessageCode != code ||
+		refusal.Error == "") {
 		t.Errorf("%s: got %s, want a sentence and messageCode %s", what, r.body, code)
 	}
 }
@@ -106,15 +108,18 @@ func TestWhatIsNoMessageIsRefusedInTheOneShape(t *testing.T) {
 		status       int
 		code         string
 	}{
-		"no key":           {http.MethodPost, ping, http.Header{"Authorization": {""}}, 401, "missing_api_key"},
-		"a bad key":        {http.MethodPost, ping, http.Header{"Authorization": {"Bearer bad"}}, 401, "invalid_api_key"},
-		"a spent key":      {http.MethodPost, ping, http.Header{"Authorization": {"Bearer spent"}}, 429, "rate_limited"},
-		"GET":              {http.MethodGet, "", nil, 405, "method_not_allowed"},
-		"DELETE":           {http.MethodDelete, "", nil, 405, "method_not_allowed"},
-		"a batch":          {http.MethodPost, " [" + ping + "]", nil, 400, "invalid_parameter"},
-		"no JSON":          {http.MethodPost, "ping", nil, 400, "invalid_parameter"},
-		"nothing":          {http.MethodPost, "", nil, 400, "invalid_parameter"},
-		"a form":           {http.MethodPost, ping, http.Header{"Content-Type": {"text/plain"}}, 415, "unsupported_media_type"},
+		"no key": {http.MethodPost, ping, http.Header{"Authorization": {""}}, 401, "missing_api_key"},
+		"a bad key": {http.MethodPost, ping, http.Header{"Authorization": {"Bearer bad"}}, 401,
+			"invalid_api_key"},
+		"a spent key": {http.MethodPost, ping, http.Header{"Authorization": {"Bearer spent"}}, 429,
+			"rate_limited"},
+		"GET":     {http.MethodGet, "", nil, 405, "method_not_allowed"},
+		"DELETE":  {http.MethodDelete, "", nil, 405, "method_not_allowed"},
+		"a batch": {http.MethodPost, " [" + ping + "]", nil, 400, "invalid_parameter"},
+		"no JSON": {http.MethodPost, "ping", nil, 400, "invalid_parameter"},
+		"nothing": {http.MethodPost, "", nil, 400, "invalid_parameter"},
+		"a form": {http.MethodPost, ping, http.Header{"Content-Type": {"text/plain"}}, 415,
+			"unsupported_media_type"},
 		"too much":         {http.MethodPost, `"` + strings.Repeat("x", 1000) + `"`, nil, 413, "payload_too_large"},
 		"unknown revision": {http.MethodPost, ping, http.Header{"Mcp-Protocol-Version": {"1999-01-01"}}, 400, ""},
 	} {
@@ -138,8 +143,8 @@ func TestAKeyAndOneRequestAreEnough(t *testing.T) {
 	}
 }
 
-// The time that the gate took is no longer the tool's: a booking that could not be answered in time is not begun. In revisions
-// before 2026-07-28 the SDK does not hand the request's own deadline on to a tool.
+// The time that the gate took is no longer the tool's: a booking that could not be answered in time is not begun. In
+// revisions before 2026-07-28 the SDK does not hand the request's own deadline on to a tool.
 func TestWhatTheGateTookIsTakenFromTheCall(t *testing.T) {
 	t.Parallel()
 	const whole = 500 * time.Millisecond
@@ -149,13 +154,15 @@ func TestWhatTheGateTookIsTakenFromTheCall(t *testing.T) {
 	} {
 		n := newPeers()
 		n.answers["GET /internal/slugs/"+businessID] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			// A slow service: a request's time is the machine's, which no clock of a test moves. Taking longer changes nothing.
+			// A slow service: a request's time is the machine's, which no clock of a test moves. Taking longer changes
+			// nothing.
 			time.Sleep(whole * 19 / 20)
 			_, _ = io.WriteString(w, `{"slug":"harbor"}`)
 		})
 		address := start(t, n, func(c *mcp.Config) { c.Server.RequestTimeout = whole })
 		got := post(t, address, http.MethodPost,
-			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":`+meta+`,"name":"book_appointment","arguments":{"service_ids":["`+cutID+`"]}}}`,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":`+meta+
+				`,"name":"book_appointment","arguments":{"service_ids":["`+cutID+`"]}}}`,
 			http.Header{
 				"Authorization": {"Bearer write"}, "Mcp-Protocol-Version": {revision},
 				"Mcp-Method": {"tools/call"}, "Mcp-Name": {"book_appointment"},
@@ -177,7 +184,8 @@ func TestEachServiceThatIsAwayTakesItsToolsWithIt(t *testing.T) {
 	n := newPeers()
 	n.answers["GET /internal/api/public/harbor/slots"] = away
 	address := start(t, n)
-	if got := call(t, address, "read", "find_slots", slots); !got.IsError || got.StructuredContent["messageCode"] != "service_unavailable" {
+	if got := call(t, address, "read", "find_slots", slots); !got.IsError ||
+		got.StructuredContent["messageCode"] != "service_unavailable" {
 		t.Errorf("without availability: %v", got)
 	}
 	if got := call(t, address, "read", "list_services", nil); got.IsError {
@@ -187,7 +195,8 @@ func TestEachServiceThatIsAwayTakesItsToolsWithIt(t *testing.T) {
 	n = newPeers()
 	n.answers["GET /internal/api/public/harbor/services"] = away
 	address = start(t, n)
-	if got := call(t, address, "read", "list_services", nil); !got.IsError || got.StructuredContent["messageCode"] != "service_unavailable" {
+	if got := call(t, address, "read", "list_services", nil); !got.IsError ||
+		got.StructuredContent["messageCode"] != "service_unavailable" {
 		t.Errorf("without catalog: %v", got)
 	}
 	if got := call(t, address, "read", "find_slots", slots); got.IsError {
@@ -196,16 +205,19 @@ func TestEachServiceThatIsAwayTakesItsToolsWithIt(t *testing.T) {
 
 	n = newPeers()
 	n.answers["POST /internal/keys/check"] = away
-	post(t, start(t, n), http.MethodPost, ping, nil).want(t, "without booking", http.StatusServiceUnavailable, "service_unavailable")
+	post(t, start(t, n), http.MethodPost, ping, nil).want(t, "without booking", http.StatusServiceUnavailable,
+		"service_unavailable")
 
 	n = newPeers()
 	n.answers["GET /internal/slugs/"+businessID] = away
-	post(t, start(t, n), http.MethodPost, ping, nil).want(t, "without the name of the business", http.StatusServiceUnavailable, "service_unavailable")
+	post(t, start(t, n), http.MethodPost, ping, nil).want(t, "without the name of the business",
+		http.StatusServiceUnavailable, "service_unavailable")
 
 	n = newPeers()
 	n.answers["POST /internal/api/public/harbor/book"] = away
 	got := call(t, start(t, n), "write", "book_appointment", map[string]any{"service_ids": []string{cutID}})
-	if !got.IsError || got.StructuredContent["messageCode"] != "service_unavailable" || got.StructuredContent["next_step"] != nil {
+	if !got.IsError || got.StructuredContent["messageCode"] != "service_unavailable" ||
+		got.StructuredContent["next_step"] != nil {
 		t.Errorf("a booking that was refused: %v", got)
 	}
 }
@@ -213,12 +225,14 @@ func TestEachServiceThatIsAwayTakesItsToolsWithIt(t *testing.T) {
 // Only where the booking may have been made is the agent told so, and how to learn it.
 func TestABookingWhoseOutcomeIsUnknownIsToldAsSuch(t *testing.T) {
 	t.Parallel()
-	for _, answer := range []*fault.Error{fault.Unknown(nil), fault.New(fault.Internal, "Something went wrong on our side.")} {
+	for _, answer := range []*fault.Error{fault.Unknown(nil),
+		fault.New(fault.Internal, "Something went wrong on our side.")} {
 		n := newPeers()
 		n.answers["POST /internal/api/public/harbor/book"] = answer
 		got := call(t, start(t, n), "write", "book_appointment", map[string]any{"service_ids": []string{cutID}})
 		next, _ := got.StructuredContent["next_step"].(string)
-		if !got.IsError || got.StructuredContent["messageCode"] != "outcome_unknown" || !strings.Contains(next, "not known whether the booking was made") {
+		if !got.IsError || got.StructuredContent["messageCode"] != "outcome_unknown" || !strings.Contains(next,
+			"not known whether the booking was made") {
 			t.Errorf("%s: %v", answer.Kind.Code, got)
 		}
 	}

@@ -21,14 +21,19 @@ func TestWhatIsNoIDIsToldWhereItComesFrom(t *testing.T) {
 		arguments map[string]any
 		want      string
 	}{
-		{"find_slots", with("service_ids", []string{"cut"}), `service_ids: "cut" is no id; take the ids of services from list_services.`},
+		{"find_slots", with("service_ids", []string{"cut"}),
+			`service_ids: "cut" is no id; take the ids of services from list_services.`},
 		{"find_slots", with("service_ids", "cut"), "take the ids of services from list_services."},
 		{"find_slots", with("service_ids", []string{}), "take the ids of services from list_services."},
 		{"find_slots", with("staff_id", "Ana"), `staff_id: "Ana" is no id; take the id of a member from list_staff.`},
-		{"list_staff", map[string]any{"service_id": "cut"}, `service_id: "cut" is no id; take the id of a service from list_services.`},
-		{"book_appointment", with("service_ids", []string{"cut"}), `service_ids: "cut" is no id; take the ids of services from list_services.`},
-		{"book_appointment", with("staff_id", "Ana"), `staff_id: "Ana" is no id; take the id of a member from list_staff.`},
-		{"book_appointment", with("class_schedule_id", "10:00"), `class_schedule_id: "10:00" is no id; take the class_schedule_id of a start from find_slots.`},
+		{"list_staff", map[string]any{"service_id": "cut"},
+			`service_id: "cut" is no id; take the id of a service from list_services.`},
+		{"book_appointment", with("service_ids", []string{"cut"}),
+			`service_ids: "cut" is no id; take the ids of services from list_services.`},
+		{"book_appointment", with("staff_id", "Ana"),
+			`staff_id: "Ana" is no id; take the id of a member from list_staff.`},
+		{"book_appointment", with("class_schedule_id", "10:00"),
+			`class_schedule_id: "10:00" is no id; take the class_schedule_id of a start from find_slots.`},
 	} {
 		got := call(t, address, "all", c.tool, c.arguments)
 		if said := fmt.Sprint(got.StructuredContent["error"]); !got.IsError || !strings.Contains(said, c.want) {

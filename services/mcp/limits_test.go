@@ -14,7 +14,8 @@ func someAddress() string {
 	return "2001:db8:" + testkit.Unique()[:4] + ":" + testkit.Unique()[:4] + "::1"
 }
 
-// inAMinute returns what the last of some requests gives, once all of them were sent within a minute: after it the first counts no longer.
+// inAMinute returns what the last of some requests gives, once all of them were sent within a minute: after it the
+// first counts no longer.
 func inAMinute(send func() reply) reply {
 	for {
 		begun := time.Now()
@@ -41,7 +42,8 @@ func TestAgentsHaveALimitByAddressCountedBeforeTheKey(t *testing.T) {
 	if refused.header.Get("Retry-After") == "" || refused.header.Get("RateLimit-Policy") != `"mcp";q=2;w=60` {
 		t.Errorf("the headers are %v", refused.header)
 	}
-	post(t, address, http.MethodPost, ping, http.Header{"X-Forwarded-For": {someAddress()}}).want(t, "another address", 200, "")
+	post(t, address, http.MethodPost, ping, http.Header{"X-Forwarded-For": {someAddress()}}).want(t, "another address",
+		200, "")
 }
 
 func TestAgentsCountAgainstTheLimitOfTheirKey(t *testing.T) {
@@ -49,7 +51,8 @@ func TestAgentsCountAgainstTheLimitOfTheirKey(t *testing.T) {
 	refused := inAMinute(func() reply {
 		n, id := newPeers(), testkit.Unique()
 		n.answers["POST /internal/keys/check"] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = w.Write([]byte(`{"business_id":"` + businessID + `","id":"01900000-0000-7000-8000-` + id[:12] + `","scope":"all"}`))
+			_, _ = w.Write([]byte(`{"business_id":"` + businessID + `","id":"01900000-0000-7000-8000-` + id[:12] +
+				`","scope":"all"}`))
 		})
 		address := start(t, n, func(c *mcp.Config) { c.Limits.KeyPerMinute = 2 })
 		for range 2 {

@@ -18,19 +18,26 @@ func many(n int, each string) string {
 	return strings.Join(list, ",")
 }
 
-// crowded is the fake business with so many variants, kinds of tickets and upsells of one element, whose texts grow when
-// they are escaped.
+// crowded is the fake business with so many variants, kinds of tickets and upsells of one element, whose texts grow
+// when they are escaped.
 func crowded(n int) *fakePeers {
-	const public, frame = "GET /internal/api/public/harbor/", `"currency":"EUR","quote":{"date":"2027-03-01","applies_pricing_rules":true,"basis":"As of now."}`
+	const public, frame = "GET /internal/api/public/harbor/",
+		`"currency":"EUR","quote":{"date":"2027-03-01","applies_pricing_rules":true,"basis":"As of now."}`
 	text, _ := json.Marshal(strings.Repeat("<&\"é", 150))
-	of := `"id":"` + annaID + `","name":` + string(text) + `,"category":` + string(text) + `,"description":` + string(text) + `,"price":999999999999.99,"quoted_price":999999999999.99,`
-	part := `{"id":"3f2c8a52-0c5e-4d5b-9a55-%d","name":` + string(text) + `,"duration_minutes":10080,"price":999999999999.99,"quoted_price":999999999999.99,` +
+	of := `"id":"` + annaID + `","name":` + string(text) + `,"category":` + string(text) + `,"description":` +
+		string(text) + `,"price":999999999999.99,"quoted_price":999999999999.99,`
+	part := `{"id":"3f2c8a52-0c5e-4d5b-9a55-%d","name":` + string(text) +
+		`,"duration_minutes":10080,"price":999999999999.99,"quoted_price":999999999999.99,` +
 		`"total_capacity":1000000,"spots_remaining":1000000}`
 	s := newPeers()
-	s.answers[public+"services"] = json.RawMessage(`{"services":[{` + of + `"variants":[` + many(n, part) + `]}],` + frame + `}`)
-	s.answers[public+"events"] = json.RawMessage(`{"events":[{` + of + `"inventory":[` + many(n, part) + `]}],` + frame + `}`)
-	s.answers[public+"rentals"] = json.RawMessage(`{"rentals":[{` + of + `"price_type":"daily"}],"add_on_rentals":[],"rental_upsells":[` +
-		many(n, `{"rental_id":"`+annaID+`","upsell_rental_id":"3f2c8a52-0c5e-4d5b-9a55-%d","is_required":false}`) + `],` + frame + `}`)
+	s.answers[public+"services"] = json.RawMessage(`{"services":[{` + of + `"variants":[` + many(n, part) + `]}],` +
+		frame + `}`)
+	s.answers[public+"events"] = json.RawMessage(`{"events":[{` + of + `"inventory":[` + many(n, part) + `]}],` +
+		frame + `}`)
+	s.answers[public+"rentals"] = json.RawMessage(`{"rentals":[{` + of +
+		`"price_type":"daily"}],"add_on_rentals":[],"rental_upsells":[` +
+		many(n, `{"rental_id":"`+annaID+`","upsell_rental_id":"3f2c8a52-0c5e-4d5b-9a55-%d","is_required":false}`) +
+		`],` + frame + `}`)
 	return s
 }
 
@@ -73,7 +80,8 @@ func TestAListWithinAnElementIsBoundedAndSaysSo(t *testing.T) {
 func TestOfManyVariantsTheTextSaysThatThereAreMore(t *testing.T) {
 	t.Parallel()
 	n := crowded(53)
-	n.answers["GET /internal/api/public/harbor/services"] = json.RawMessage(`{"services":[{"id":"` + cutID + `","name":"Cut","price":1,"variants":[` +
+	n.answers["GET /internal/api/public/harbor/services"] = json.RawMessage(`{"services":[{"id":"` + cutID +
+		`","name":"Cut","price":1,"variants":[` +
 		many(53, `{"id":"%d","name":"V","price":1}`) + `]}]}`)
 	got := call(t, start(t, n), "read", "list_services", nil)
 	if !strings.Contains(got.Content[0].Text, "\n  and 3 more variants, which are not shown\n") {
@@ -83,13 +91,15 @@ func TestOfManyVariantsTheTextSaysThatThereAreMore(t *testing.T) {
 
 func TestSocialLinksAreTheSameInEachAnswerAndSayHowManyThereAre(t *testing.T) {
 	t.Parallel()
-	links := map[string]string{"a-long-one": "https://social.example/" + strings.Repeat("x", 12_000), "video": "https://video.example/" + strings.Repeat("y", 1000)}
+	links := map[string]string{"a-long-one": "https://social.example/" + strings.Repeat("x", 12_000),
+		"video": "https://video.example/" + strings.Repeat("y", 1000)}
 	for i := range 48 {
 		links[fmt.Sprintf("network-%02d", i)] = "https://social.example/" + strings.Repeat("<", 60)
 	}
 	n := newPeers()
 	info := func() {
-		encoded, err := json.Marshal(map[string]any{"name": "Harbor", "slug": "harbor", "timezone": "Europe/Lisbon", "social_links": links})
+		encoded, err := json.Marshal(map[string]any{"name": "Harbor", "slug": "harbor", "timezone": "Europe/Lisbon",
+			"social_links": links})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +123,8 @@ func TestSocialLinksAreTheSameInEachAnswerAndSayHowManyThereAre(t *testing.T) {
 	links["video"] = "https://video.example/" + strings.Repeat("y", 1000)
 	info()
 	few := call(t, address, "read", "get_business_info", nil)
-	if _, said := few.StructuredContent["social_links_total"]; said || cmp.Diff(map[string]any{"video": links["video"]}, few.StructuredContent["social_links"]) != "" {
+	if _, said := few.StructuredContent["social_links_total"]; said || cmp.Diff(map[string]any{"video": links["video"]},
+		few.StructuredContent["social_links"]) != "" {
 		t.Errorf("got %v", few.StructuredContent)
 	}
 }

@@ -54,13 +54,16 @@ type Config struct {
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Redis.Validate(), c.Limits.Validate()}
 	for _, origin := range c.Origins {
-		if u, err := url.Parse(strings.TrimSpace(origin)); err != nil || u.Host == "" || u.Scheme == "" || strings.Trim(u.Path, "/") != "" {
-			errs = append(errs, errors.New("MCP_ORIGINS: write origins such as https://app.example, separated by commas"))
+		if u, err := url.Parse(strings.TrimSpace(origin)); err != nil || u.Host == "" || u.Scheme == "" ||
+			strings.Trim(u.Path, "/") != "" {
+			errs = append(errs, errors.New("MCP_ORIGINS: write origins such as https://app.example, separated by "+
+				"commas"))
 		}
 	}
 	for _, host := range c.Hosts {
 		if strings.ContainsAny(host, "/ ") {
-			errs = append(errs, errors.New("MCP_HOSTS: write names such as book.example, separated by commas, without scheme or path"))
+			errs = append(errs, errors.New("MCP_HOSTS: write names such as book.example, separated by commas, "+
+				"without scheme or path"))
 		}
 	}
 	return errors.Join(errs...)
@@ -84,7 +87,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	// spare is the time that is reserved for sending the answer before the request's deadline: tool calls
 	// end earlier by it. A call to booking may take all of the other time.
 	spare := cfg.Server.RequestTimeout / 10
-	bookings := bookingclient.NewAgents(s.Peer("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-spare)))
+	bookings := bookingclient.NewAgents(s.Peer("booking", cfg.BookingURL,
+		peer.Timeout(cfg.Server.RequestTimeout-spare)))
 	catalog := s.Peer("catalog", cfg.CatalogURL)
 	box := &tools.Toolbox{
 		Catalog:      newReader("catalog", catalog),
@@ -93,7 +97,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		Booking:      bookings, Clock: rt.Clock, Telemetry: rt.Telemetry,
 	}
 	g := &gate.Gate{
-		Keys: bookings, Limits: counts, Slugs: catalogclient.NewSlugs(catalog), Hosts: lower(cfg.Hosts), Origins: lower(cfg.Origins), Spare: spare,
+		Keys: bookings, Limits: counts, Slugs: catalogclient.NewSlugs(catalog), Hosts: lower(cfg.Hosts),
+		Origins: lower(cfg.Origins), Spare: spare,
 		Protocol: serveProtocol(box),
 	}
 	s.HandleHTTP("/mcp", g.Serve)

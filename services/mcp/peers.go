@@ -62,7 +62,8 @@ type cached struct {
 
 // ReadCached reads a path and decodes the answer into the value that empty returns; prepare then converts that
 // value to the form that is cached. Callers share the value while the service answers with the same ETag.
-func (r reader) ReadCached(ctx context.Context, slug, path string, query url.Values, empty func() any, prepare func(any)) (any, error) {
+func (r reader) ReadCached(ctx context.Context, slug, path string, query url.Values, empty func() any,
+	prepare func(any)) (any, error) {
 	key := slug + "/" + path + "?" + query.Encode()
 	before, known := r.cache.Get(key)
 	if !known {

@@ -56,12 +56,14 @@ func call(t *testing.T, address, key, tool string, arguments map[string]any) con
 func tryCall(t *testing.T, address, key, tool string, arguments map[string]any) (*content, string) {
 	t.Helper()
 	encoded, err := json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments},
+		"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+		"params": map[string]any{"name": tool, "arguments": arguments},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/mcp", strings.NewReader(string(encoded)))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/mcp",
+		strings.NewReader(string(encoded)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +135,8 @@ func TestRentalsSayWhetherEachIsAvailable(t *testing.T) {
 			_, _ = io.WriteString(w, `{"available":true}`)
 			return
 		}
-		_, _ = io.WriteString(w, `{"available":false,"conflictReason":"Nur 1 verfügbar.","messageCode":"not_enough_units"}`)
+		_, _ = io.WriteString(w,
+			`{"available":false,"conflictReason":"Nur 1 verfügbar.","messageCode":"not_enough_units"}`)
 	}))
 	address := start(t, n)
 	arguments := period("start_time", "09:00", "end_time", "11:30", "locale", "de")
@@ -147,7 +150,8 @@ func TestRentalsSayWhetherEachIsAvailable(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	asked := n.queries("GET /internal/api/public/harbor/rental-availability", kayakID)
-	if want := "endDate=2027-03-03&endTime=11%3A30&lang=de&quantity=2&rentalId=" + kayakID + "&startDate=2027-03-02&startTime=09%3A00"; asked != want {
+	if want := "endDate=2027-03-03&endTime=11%3A30&lang=de&quantity=2&rentalId=" + kayakID +
+		"&startDate=2027-03-02&startTime=09%3A00"; asked != want {
 		t.Errorf("asked %s, want %s", asked, want)
 	}
 	if asked := n.queries("GET /internal/api/public/harbor/rentals", ""); asked != "date=2027-03-02&locale=de" {
@@ -176,9 +180,12 @@ func TestRentalsAreListedAsUnknownWhenAvailabilityCannotBeRead(t *testing.T) {
 	t.Parallel()
 	silent := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	for name, away := range map[string]any{
-		"cannot count":        fault.New(fault.AvailabilityUnverified, "Availability could not be checked; try again shortly."),
-		"fails":               fault.New(fault.Internal, "Something went wrong."),
-		"answers no JSON":     http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }),
+		"cannot count": fault.New(fault.AvailabilityUnverified,
+			"Availability could not be checked; try again shortly."),
+		"fails": fault.New(fault.Internal, "Something went wrong."),
+		"answers no JSON": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, "<html>")
+		}),
 		"does not answer":     silent,
 		"knows only the vest": nil,
 	} {
@@ -192,7 +199,8 @@ func TestRentalsAreListedAsUnknownWhenAvailabilityCannotBeRead(t *testing.T) {
 						_, _ = io.WriteString(w, `{"available":true}`)
 						return
 					}
-					send(w, fault.New(fault.AvailabilityUnverified, "Availability could not be checked; try again shortly."))
+					send(w, fault.New(fault.AvailabilityUnverified,
+						"Availability could not be checked; try again shortly."))
 				})
 			}
 			within := testkit.Patience
@@ -200,7 +208,8 @@ func TestRentalsAreListedAsUnknownWhenAvailabilityCannotBeRead(t *testing.T) {
 				within = 2 * time.Second // nobody waits longer for it
 			}
 			var got *content
-			for said := ""; got == nil || got.IsError; within *= 2 { // how fast this machine asks and answers is not tested
+			// how fast this machine asks and answers is not tested
+			for said := ""; got == nil || got.IsError; within *= 2 {
 				if within > testkit.Patience {
 					t.Fatalf("%+v %s", got, said)
 				}
@@ -210,7 +219,8 @@ func TestRentalsAreListedAsUnknownWhenAvailabilityCannotBeRead(t *testing.T) {
 			if diff := cmp.Diff(want, got.availability(t)); got.IsError || diff != "" {
 				t.Errorf("got %v\n%s", got, diff)
 			}
-			if got.StructuredContent["computed"] != false || !strings.Contains(got.Content[0].Text, "neither free nor fully booked") {
+			if got.StructuredContent["computed"] != false || !strings.Contains(got.Content[0].Text,
+				"neither free nor fully booked") {
 				t.Errorf("got %v", got)
 			}
 		})
@@ -225,28 +235,35 @@ func TestRentalsRefuseWhatIsNoRentalPeriod(t *testing.T) {
 		arguments map[string]any
 		begins    string
 	}{
-		"one date":          {map[string]any{"start_date": "2027-03-02"}, "start_date:"},
-		"no real date":      {map[string]any{"start_date": "2027-02-29", "end_date": "2027-03-01"}, "start_date:"},
-		"backwards":         {map[string]any{"start_date": "2027-03-02", "end_date": "2027-03-01"}, "end_date:"},
-		"731 days":          {map[string]any{"start_date": "2027-03-01", "end_date": "2029-02-28"}, "end_date:"},
-		"one time":          {period("start_time", "09:00"), "start_time:"},
-		"no time":           {period("start_time", "9:00", "end_time", "11:00"), "start_time:"},
-		"after midnight":    {period("start_time", "09:00", "end_time", "24:00"), "end_time:"},
-		"times alone":       {map[string]any{"start_time": "09:00", "end_time": "10:00"}, "start_date:"},
-		"units alone":       {map[string]any{"quantity": 2}, "start_date:"},
-		"no units":          {map[string]any{"start_date": "2027-03-02", "end_date": "2027-03-02", "quantity": 0}, "quantity:"},
-		"too many units":    {map[string]any{"start_date": "2027-03-02", "end_date": "2027-03-02", "quantity": 1001}, "quantity:"},
-		"half a unit":       {map[string]any{"start_date": "2027-03-02", "end_date": "2027-03-02", "quantity": 1.5}, "quantity:"},
-		"skipped hours":     {period("start_time", "09:00", "end_time", "10:00"), "end_time: it is not after start_time."},
-		"another argument":  {map[string]any{"rental_id": kayakID}, `"rental_id":`},
-		"a list as a start": {map[string]any{"start_date": []string{"2027-03-02"}, "end_date": "2027-03-02"}, "start_date:"},
+		"one date":       {map[string]any{"start_date": "2027-03-02"}, "start_date:"},
+		"no real date":   {map[string]any{"start_date": "2027-02-29", "end_date": "2027-03-01"}, "start_date:"},
+		"backwards":      {map[string]any{"start_date": "2027-03-02", "end_date": "2027-03-01"}, "end_date:"},
+		"731 days":       {map[string]any{"start_date": "2027-03-01", "end_date": "2029-02-28"}, "end_date:"},
+		"one time":       {period("start_time", "09:00"), "start_time:"},
+		"no time":        {period("start_time", "9:00", "end_time", "11:00"), "start_time:"},
+		"after midnight": {period("start_time", "09:00", "end_time", "24:00"), "end_time:"},
+		"times alone":    {map[string]any{"start_time": "09:00", "end_time": "10:00"}, "start_date:"},
+		"units alone":    {map[string]any{"quantity": 2}, "start_date:"},
+		"no units": {map[string]any{"start_date": "2027-03-02", "end_date": "2027-03-02", "quantity": 0},
+			"quantity:"},
+		"too many units": {map[string]any{"start_date": "2027-03-02", "end_date": "2027-03-02", "quantity": 1001},
+			"quantity:"},
+		"half a unit": {map[string]any{"start_date": "2027-03-02", "end_date": "2027-03-02", "quantity": 1.5},
+			"quantity:"},
+		"skipped hours": {period("start_time", "09:00", "end_time", "10:00"),
+			"end_time: it is not after start_time."},
+		"another argument": {map[string]any{"rental_id": kayakID}, `"rental_id":`},
+		"a list as a start": {map[string]any{"start_date": []string{"2027-03-02"}, "end_date": "2027-03-02"},
+			"start_date:"},
 	} {
 		got := call(t, address, "read", "list_rentals", c.arguments)
-		if sentence := fmt.Sprint(got.StructuredContent["error"]); !got.IsError || got.StructuredContent["messageCode"] != "invalid_parameter" || !strings.HasPrefix(sentence, c.begins) {
+		if sentence := fmt.Sprint(got.StructuredContent["error"]); !got.IsError ||
+			got.StructuredContent["messageCode"] != "invalid_parameter" || !strings.HasPrefix(sentence, c.begins) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if got := call(t, address, "read", "list_rentals", map[string]any{"start_date": "2027-03-01", "end_date": "2029-02-27"}); got.StructuredContent["error"] != "end_time: it is not after start_time." {
+	if got := call(t, address, "read", "list_rentals", map[string]any{"start_date": "2027-03-01",
+		"end_date": "2029-02-27"}); got.StructuredContent["error"] != "end_time: it is not after start_time." {
 		t.Errorf("730 days were not asked for: %v", got)
 	}
 }

@@ -13,7 +13,8 @@ import (
 // outputs are the schemas of what the tools answer, as a key is shown them.
 func outputs(t *testing.T, address, key string) map[string]*jsonschema.Resolved {
 	t.Helper()
-	got := post(t, address, http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, http.Header{"Authorization": {"Bearer " + key}})
+	got := post(t, address, http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+		http.Header{"Authorization": {"Bearer " + key}})
 	var list struct {
 		Result struct {
 			Tools []struct {
@@ -64,7 +65,8 @@ func TestAnswersAndRefusalsFitTheirSchemas(t *testing.T) {
 		{"list_rentals", nil, false},
 		{"list_rentals", period(), false},
 		{"find_slots", slots, false},
-		{"find_slots", map[string]any{"service_ids": []string{cutID}, "start_date": "2027-03-01", "end_date": "2027-03-02"}, false},
+		{"find_slots", map[string]any{"service_ids": []string{cutID}, "start_date": "2027-03-01",
+			"end_date": "2027-03-02"}, false},
 		{"book_appointment", map[string]any{"service_ids": []string{cutID}}, false},
 		{"get_business_info", map[string]any{"x": 1}, true},
 		{"list_rentals", map[string]any{"quantity": 0}, true},
@@ -77,12 +79,15 @@ func TestAnswersAndRefusalsFitTheirSchemas(t *testing.T) {
 	n.mu.Lock()
 	n.answers["POST /internal/api/public/harbor/book"] = fault.New(fault.SlotUnavailable, "Taken.")
 	n.mu.Unlock()
-	got := call(t, address, "all", "book_appointment", map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01", "time": "09:00"})
-	if err := schemas["book_appointment"].Validate(got.StructuredContent); err != nil || got.StructuredContent["other_slots"] == nil {
+	got := call(t, address, "all", "book_appointment", map[string]any{"service_ids": []string{cutID},
+		"date": "2027-03-01", "time": "09:00"})
+	if err := schemas["book_appointment"].Validate(got.StructuredContent); err != nil ||
+		got.StructuredContent["other_slots"] == nil {
 		t.Errorf("a refusal with other starts: %v: %v", err, got.StructuredContent)
 	}
 	for tool, schema := range schemas {
-		if schema.Validate(map[string]any{"error": 1, "messageCode": 2}) == nil || schema.Validate(map[string]any{}) == nil {
+		if schema.Validate(map[string]any{"error": 1, "messageCode": 2}) == nil ||
+			schema.Validate(map[string]any{}) == nil {
 			t.Errorf("%s: the schema takes anything", tool)
 		}
 	}

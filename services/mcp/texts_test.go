@@ -56,7 +56,8 @@ func TestTheTextOfServicesIsEnoughToSell(t *testing.T) {
 func TestTheTextOfEventsNamesTiersWithPricesAndWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
-	n.answers[public+"events"] = json.RawMessage(`{"events":[{"id":"e1","name":"Gala","date":"2027-04-01","start_time":"20:00:00","end_time":"23:30:00",
+	n.answers[public+
+		"events"] = json.RawMessage(`{"events":[{"id":"e1","name":"Gala","date":"2027-04-01","start_time":"20:00:00","end_time":"23:30:00",
 		"total_capacity":150,"spots_remaining":12,"payment_requirement":"full","deposit_value":null,"inventory":[
 		{"id":"a","name":"Front","price":80.00,"quoted_price":72.00,"total_capacity":20,"spots_remaining":0},
 		{"id":"b","name":"Balcony","price":30.00,"quoted_price":30.00,"total_capacity":20,"spots_remaining":12},
@@ -72,7 +73,8 @@ func TestTheTextOfEventsNamesTiersWithPricesAndWhatIsLeft(t *testing.T) {
 func TestTheTextOfRentalsNamesPricesBoundsAndWhatGoesAlong(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
-	n.answers[public+"rentals"] = json.RawMessage(`{"rentals":[{"id":"k","name":"Kayak","price":15.00,"quoted_price":12.00,"price_type":"hourly","max_bookable_online":3,
+	n.answers[public+
+		"rentals"] = json.RawMessage(`{"rentals":[{"id":"k","name":"Kayak","price":15.00,"quoted_price":12.00,"price_type":"hourly","max_bookable_online":3,
 		"min_rental_hours":2,"max_rental_hours":8,"payment_requirement":"deposit_fixed","deposit_value":50.00}],
 		"add_on_rentals":[{"id":"v","name":"Vest","price":0,"quoted_price":null,"price_type":"daily","max_bookable_online":null,"payment_requirement":"none"}],
 		"rental_upsells":[{"rental_id":"k","upsell_rental_id":"v","is_required":true}],` + frame + `}`)
@@ -86,7 +88,8 @@ func TestTheTextOfRentalsNamesPricesBoundsAndWhatGoesAlong(t *testing.T) {
 func TestTheTextOfTheBusinessSaysHowToPayAndWhatCancellingCosts(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
-	n.answers[public+"info"] = json.RawMessage(`{"name":"Harbor","slug":"harbor","currency":"EUR","timezone":"Europe/Lisbon","default_language":"pt","languages":["pt","en"],
+	n.answers[public+
+		"info"] = json.RawMessage(`{"name":"Harbor","slug":"harbor","currency":"EUR","timezone":"Europe/Lisbon","default_language":"pt","languages":["pt","en"],
 		"modules_enabled":{"services":true,"events":true,"rentals":false},"has_payment_providers":true,"payment_providers":["stripe"],
 		"payment_modes":{"services":"customer_choice","rentals":"online","events":"online"},"cooling_off_hours":2,
 		"cancellation_policy":[{"hours_before":24,"refund_percent":50},{"hours_before":72,"refund_percent":100}],"online_bookings_paused":true,"open":true}`)
@@ -102,15 +105,18 @@ func TestTheTextOfTheBusinessSaysHowToPayAndWhatCancellingCosts(t *testing.T) {
 func TestBusinessInfoListsTheQuestions(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
-	n.answers[public+"info"] = json.RawMessage(`{"name":"Harbor","slug":"harbor","currency":"EUR","timezone":"Europe/Lisbon","default_language":"en","languages":["en","pt"],
+	n.answers[public+
+		"info"] = json.RawMessage(`{"name":"Harbor","slug":"harbor","currency":"EUR","timezone":"Europe/Lisbon","default_language":"en","languages":["en","pt"],
 		"form":[{"key":"level","label":"Level","label_translations":{"pt":"Nível"},"type":"select","required":true,"service_ids":["` + cutID + `"],
 		"options":[{"key":"new","label":"Beginner","label_translations":{"pt":"Novo"}},{"key":"old","label":"Advanced"}]},{"key":"note","label":"Note","type":"text","required":false}]}`)
 	want := "\nAsk the customer these questions, and send the answers as form_data of book_appointment, by their keys:" +
 		"\n  level: Nível (select), one of new (Novo), old (Advanced), for the services " + cutID
-	if got := said(t, n, "get_business_info", map[string]any{"locale": "pt"}); !strings.Contains(got, want) || strings.Contains(got, "Note") {
+	if got := said(t, n, "get_business_info", map[string]any{"locale": "pt"}); !strings.Contains(got, want) ||
+		strings.Contains(got, "Note") {
 		t.Errorf("in Portuguese: %s", got)
 	}
-	if got := said(t, n, "get_business_info", nil); strings.Contains(got, "Note") || !strings.Contains(got, "level: Level (select), one of new (Beginner)") {
+	if got := said(t, n, "get_business_info", nil); strings.Contains(got, "Note") || !strings.Contains(got,
+		"level: Level (select), one of new (Beginner)") {
 		t.Errorf("without a language: %s", got)
 	}
 }
@@ -119,7 +125,8 @@ func TestBusinessInfoListsTheQuestions(t *testing.T) {
 func TestTheNameOfTheBusinessIsInTheLanguageThatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
-	n.answers[public+"info"] = json.RawMessage(`{"name":"Harbor","slug":"harbor","currency":"EUR","timezone":"Europe/Lisbon","default_language":"en","languages":["en","pt","de"],
+	n.answers[public+
+		"info"] = json.RawMessage(`{"name":"Harbor","slug":"harbor","currency":"EUR","timezone":"Europe/Lisbon","default_language":"en","languages":["en","pt","de"],
 		"name_translations":{"pt":"Porto"}}`)
 	for locale, want := range map[string]string{"pt-BR": "Porto. ", "de": "Harbor. ", "": "Harbor. ", "x": "Harbor. "} {
 		if got := said(t, n, "get_business_info", map[string]any{"locale": locale}); !strings.HasPrefix(got, want) {
@@ -157,9 +164,11 @@ func TestAPauseIsNamedBesideFreeTimes(t *testing.T) {
 		n.answers[slotsPath] = json.RawMessage(day)
 		n.answers[public+"info"] = json.RawMessage(fmt.Sprintf(`{"online_bookings_paused":%t}`, paused))
 		address := start(t, n)
-		for _, arguments := range []map[string]any{asksDay, {"service_ids": []string{cutID}, "start_date": "2027-03-01", "end_date": "2027-03-02"}} {
+		for _, arguments := range []map[string]any{asksDay, {"service_ids": []string{cutID}, "start_date": "2027-03-01",
+			"end_date": "2027-03-02"}} {
 			got := call(t, address, "read", "find_slots", arguments)
-			if got.StructuredContent["online_bookings_paused"] != paused || strings.HasPrefix(got.Content[0].Text, sentence) != paused ||
+			if got.StructuredContent["online_bookings_paused"] != paused || strings.HasPrefix(got.Content[0].Text,
+				sentence) != paused ||
 				strings.Contains(got.Content[0].Text, "Next: ") == paused {
 				t.Errorf("paused %t: %v", paused, got)
 			}
@@ -178,14 +187,17 @@ func TestALongDayGoesOnWhereItsTextEnds(t *testing.T) {
 	n := newPeers()
 	var slots []string
 	for i := range 1440 {
-		slots = append(slots, fmt.Sprintf(`{"time":"%02d:%02d","endTime":"%02d:%02d","staffId":"%d","staffName":"Member","date":"2027-03-01","dateOffset":0}`,
-			i/3/60, i/3%60, i/3/60+1, i/3%60, i%3))
+		slots = append(slots,
+			fmt.Sprintf(`{"time":"%02d:%02d","endTime":"%02d:%02d","staffId":"%d","staffName":"Member","date":"2027-03-01","dateOffset":0}`,
+				i/3/60, i/3%60, i/3/60+1, i/3%60, i%3))
 	}
-	n.answers[slotsPath] = json.RawMessage(`{"slots":[` + strings.Join(slots, ",") + `],"computed":true,"timezone":"Europe/Lisbon"}`)
+	n.answers[slotsPath] = json.RawMessage(`{"slots":[` + strings.Join(slots, ",") +
+		`],"computed":true,"timezone":"Europe/Lisbon"}`)
 	address := start(t, n)
 	seen := 0
 	for offset := 0; ; {
-		text := call(t, address, "read", "find_slots", map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01", "offset": offset}).Content[0].Text
+		text := call(t, address, "read", "find_slots", map[string]any{"service_ids": []string{cutID},
+			"date": "2027-03-01", "offset": offset}).Content[0].Text
 		if !utf8.ValidString(text) || len(text) > 5000 || strings.Contains(text, "…") {
 			t.Fatalf("from %d: %s", offset, text)
 		}
@@ -209,10 +221,13 @@ func TestALongDayGoesOnWhereItsTextEnds(t *testing.T) {
 func TestARefusalNamesTheToolToCallNext(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
-	n.answers["POST /internal/api/public/harbor/book"] = fault.New(fault.NoStaffAvailable, "No staff member is free at that time; choose another from /slots.")
+	n.answers["POST /internal/api/public/harbor/book"] = fault.New(fault.NoStaffAvailable,
+		"No staff member is free at that time; choose another from /slots.")
 	n.answers[slotsPath] = fault.New(fault.PeerUnavailable, "Not now.")
-	got := call(t, start(t, n), "write", "book_appointment", map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01", "time": "10:00"})
-	expectLines(t, got.Content[0].Text, "No staff member is free at that time; choose another of find_slots. (messageCode: no_staff_available)",
+	got := call(t, start(t, n), "write", "book_appointment", map[string]any{"service_ids": []string{cutID},
+		"date": "2027-03-01", "time": "10:00"})
+	expectLines(t, got.Content[0].Text,
+		"No staff member is free at that time; choose another of find_slots. (messageCode: no_staff_available)",
 		"Call find_slots for the times that are free.")
 }
 
@@ -230,5 +245,6 @@ func TestAnUnknownMethodIsAnsweredAsJSONRPCSays(t *testing.T) {
 			t.Errorf("%s: %d %s", message, got.status, got.body)
 		}
 	}
-	post(t, address, http.MethodPost, `{"jsonrpc":"2.0","method":"tools/sell"}`, nil).want(t, "a notification", http.StatusBadRequest, "invalid_parameter")
+	post(t, address, http.MethodPost, `{"jsonrpc":"2.0","method":"tools/sell"}`, nil).want(t, "a notification",
+		http.StatusBadRequest, "invalid_parameter")
 }

@@ -23,7 +23,8 @@ func TestFindSlotsFiltersByTimeOfDay(t *testing.T) {
 		{"22:00", "00:30", "23:30 00:30"},
 		{"10:00", "12:00", ""},
 	} {
-		arguments := map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01", "from_time": c.from, "to_time": c.to}
+		arguments := map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01", "from_time": c.from,
+			"to_time": c.to}
 		got := call(t, address, "read", "find_slots", arguments)
 		var times []string
 		for _, s := range got.StructuredContent["slots"].([]any) {
@@ -35,7 +36,8 @@ func TestFindSlotsFiltersByTimeOfDay(t *testing.T) {
 	}
 	text := call(t, address, "read", "find_slots", map[string]any{
 		"service_ids": []string{cutID}, "date": "2027-03-01", "from_time": "10:00", "to_time": "12:00"}).Content[0].Text
-	expectLines(t, text, "0 free starts on Mon 2027-03-01 from 10:00 to 12:00 (Europe/Lisbon); at other times of that date 4 are free.")
+	expectLines(t, text,
+		"0 free starts on Mon 2027-03-01 from 10:00 to 12:00 (Europe/Lisbon); at other times of that date 4 are free.")
 }
 
 func TestFindSlotsRefusesTimesThatItCannotUse(t *testing.T) {
@@ -66,16 +68,20 @@ func TestFindSlotsExplainsADateWithoutFreeStarts(t *testing.T) {
 		{"closed", "2027-03-02", `{"2027-03-02":0,"2027-03-03":5}`, "start=2027-03-02",
 			"Tue 2027-03-02 (Europe/Lisbon). The business is closed then, or nobody who performs the services works long enough." + free, "2027-03-03", "closed"},
 		{"advance_limit", "2028-03-02", `{}`, "start=2028-03-02",
-			"Thu 2028-03-02 (Europe/Lisbon). The business does not take bookings that far ahead yet." + noneAfter, "", "beyond_advance_limit"},
-		{"", "2027-03-02", `{"2027-03-03":5}`, "start=2027-03-02", "Tue 2027-03-02 (Europe/Lisbon)." + free, "2027-03-03", ""},
+			"Thu 2028-03-02 (Europe/Lisbon). The business does not take bookings that far ahead yet." + noneAfter, "",
+			"beyond_advance_limit"},
+		{"", "2027-03-02", `{"2027-03-03":5}`, "start=2027-03-02", "Tue 2027-03-02 (Europe/Lisbon)." + free,
+			"2027-03-03", ""},
 	} {
 		n := newPeers()
 		n.answers[slotsPath] = json.RawMessage(nothingAtAll)
-		n.answers[public+"available-dates"] = json.RawMessage(`{"days":` + c.days + `,"computed":true,"timezone":"Europe/Lisbon"}`)
+		n.answers[public+"available-dates"] = json.RawMessage(`{"days":` + c.days +
+			`,"computed":true,"timezone":"Europe/Lisbon"}`)
 		if c.rule != "" {
 			n.answers[public+"no-starts"] = json.RawMessage(`{"rules":{"` + c.date + `":"` + c.rule + `"}}`)
 		}
-		got := call(t, start(t, n), "read", "find_slots", map[string]any{"service_ids": []string{cutID}, "date": c.date})
+		got := call(t, start(t, n), "read", "find_slots", map[string]any{"service_ids": []string{cutID},
+			"date": c.date})
 		if got.Content[0].Text != "0 free starts on "+c.text {
 			t.Errorf("%s: got %q", c.rule, got.Content[0].Text)
 		}
@@ -102,10 +108,13 @@ func TestFindSlotsExplainsAWindowWithoutFreeStarts(t *testing.T) {
 		{`{"2027-03-01":"closed","2027-03-02":"closed"}`, " Of its 2 dates are 2 closed." + none, "closed"},
 	} {
 		n := newPeers()
-		n.answers[public+"available-dates"] = json.RawMessage(`{"days":{"2027-03-01":0,"2027-03-02":0},"computed":true,"timezone":"Europe/Lisbon"}`)
+		n.answers[public+
+			"available-dates"] = json.RawMessage(`{"days":{"2027-03-01":0,"2027-03-02":0},"computed":true,"timezone":"Europe/Lisbon"}`)
 		n.answers[public+"no-starts"] = json.RawMessage(`{"rules":` + c.rules + `}`)
-		got := call(t, start(t, n), "read", "find_slots", map[string]any{"service_ids": []string{cutID}, "start_date": "2027-03-01", "end_date": "2027-03-02"})
-		if reason, _ := got.StructuredContent["reason"].(string); got.Content[0].Text != head+c.text || reason != c.reason {
+		got := call(t, start(t, n), "read", "find_slots", map[string]any{"service_ids": []string{cutID},
+			"start_date": "2027-03-01", "end_date": "2027-03-02"})
+		if reason, _ := got.StructuredContent["reason"].(string); got.Content[0].Text != head+c.text ||
+			reason != c.reason {
 			t.Errorf("got %q, reason %q", got.Content[0].Text, reason)
 		}
 	}
@@ -113,7 +122,8 @@ func TestFindSlotsExplainsAWindowWithoutFreeStarts(t *testing.T) {
 
 func TestFindSlotsNamesTheFirstStartOfAWindow(t *testing.T) {
 	t.Parallel()
-	expectLines(t, said(t, newPeers(), "find_slots", map[string]any{"service_ids": []string{cutID}, "start_date": "2027-03-01", "end_date": "2027-03-02"}),
+	expectLines(t, said(t, newPeers(), "find_slots", map[string]any{"service_ids": []string{cutID},
+		"start_date": "2027-03-01", "end_date": "2027-03-02"}),
 		"2 free starts from Mon 2027-03-01 to Tue 2027-03-02 (Europe/Lisbon). The first is Mon 2027-03-01 09:00–09:45 with Anna (staff_id "+annaID+
 			"). Next: find_slots with one of these dates as date.",
 		"Mon 2027-03-01: 2")
@@ -135,7 +145,8 @@ func TestListsShowDescriptionsWhileTheyFit(t *testing.T) {
 		t.Errorf("two members: %q", lines)
 	}
 	n.answers[public+"staff"] = members(60, "She knows colour.")
-	if text := said(t, n, "list_staff", map[string]any{}); strings.Contains(text, "colour") || strings.Count(text, "\nAnna") != 60 {
+	if text := said(t, n, "list_staff", map[string]any{}); strings.Contains(text, "colour") || strings.Count(text,
+		"\nAnna") != 60 {
 		t.Errorf("60 members: %s", text)
 	}
 }

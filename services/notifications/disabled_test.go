@@ -40,8 +40,10 @@ type salon struct{}
 
 func (salon) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) {
 	offer := catalog.Offer{
-		Name: "Harbor Studio", Timezone: "Europe/Lisbon", Currency: "EUR", DefaultLanguage: "en", Languages: []string{"en"},
-		Notifications: catalog.Notifications{OwnerEmails: []string{"owner@harbor.example"}}, Privacy: catalog.Privacy{KeepCustomersDays: 730},
+		Name: "Harbor Studio", Timezone: "Europe/Lisbon", Currency: "EUR", DefaultLanguage: "en",
+		Languages:     []string{"en"},
+		Notifications: catalog.Notifications{OwnerEmails: []string{"owner@harbor.example"}},
+		Privacy:       catalog.Privacy{KeepCustomersDays: 730},
 	}
 	return &offer, offer.Prepare()
 }
@@ -54,8 +56,8 @@ func (salon) VerifiedMembers(_ context.Context, _ uuid.UUID, emails []string) ([
 }
 func (salon) Link(context.Context, uuid.UUID, event.Subject) (string, error) { return "", nil }
 
-// failing is webhooks and messages at work as the service puts them together, by a clock that is given, before a receiver that fails and a
-// real mail server.
+// failing is webhooks and messages at work as the service puts them together, by a clock that is given, before a
+// receiver that fails and a real mail server.
 type failing struct {
 	t        *testing.T
 	pool     *pgxpool.Pool
@@ -76,7 +78,8 @@ func startFailing(t *testing.T) *failing {
 	}
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
 	f := &failing{
-		t: t, pool: pool, clock: clock.Fixed(time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)), box: mailbox.Open(listener, mailbox.Options{}), records: store.New(pool),
+		t: t, pool: pool, clock: clock.Fixed(time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)),
+		box: mailbox.Open(listener, mailbox.Options{}), records: store.New(pool),
 	}
 	t.Cleanup(func() { _ = f.box.Close() })
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -84,7 +87,8 @@ func startFailing(t *testing.T) *failing {
 		w.WriteHeader(http.StatusInternalServerError)
 	}))
 	t.Cleanup(server.Close)
-	smtp, err := mail.NewSender(mail.Config{URL: "smtp://" + listener.Addr().String(), From: "no-reply@slotmesh.example", Timeout: testkit.Patience})
+	smtp, err := mail.NewSender(mail.Config{URL: "smtp://" + listener.Addr().String(),
+		From: "no-reply@slotmesh.example", Timeout: testkit.Patience})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +99,8 @@ func startFailing(t *testing.T) *failing {
 	})
 	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, f.clock, testkit.Patience)
 	t.Cleanup(sender.Close)
-	f.webhooks = &deliver.Webhooks{Slug: harbor, Store: f.records, Sender: sender, Disabled: tellOwner(told), Clock: f.clock, Telemetry: tel}
+	f.webhooks = &deliver.Webhooks{Slug: harbor, Store: f.records, Sender: sender, Disabled: tellOwner(told),
+		Clock: f.clock, Telemetry: tel}
 	work := jobs.NewWork()
 	told.AddTo(work)
 	f.webhooks.Join(work)
@@ -104,7 +109,8 @@ func startFailing(t *testing.T) *failing {
 	}
 	f.webhooks.InsertBy(f.client)
 	made, err := f.records.CreateEndpoint(testkit.AsSystem(t), store.Endpoint{
-		BusinessID: uuid.New(), ID: uuid.New(), URL: server.URL, Events: []string{webhook.Every}, CreatedAt: f.clock.Now(),
+		BusinessID: uuid.New(), ID: uuid.New(), URL: server.URL, Events: []string{webhook.Every},
+		CreatedAt: f.clock.Now(),
 	}, webhook.NewSecret())
 	if err != nil {
 		t.Fatal(err)
@@ -127,8 +133,9 @@ func (f *failing) happens() {
 	f.t.Helper()
 	err := pgx.BeginFunc(f.t.Context(), f.pool, func(tx pgx.Tx) error {
 		made, err := f.webhooks.Take(f.t.Context(), tx, []event.Event{{
-			ID: uuid.New(), Type: event.BookingCreated, BusinessID: f.endpoint.BusinessID, At: f.clock.Now(), Sequence: 1,
-			Subject: event.Subject{Kind: event.Booking, ID: uuid.New()}, Data: json.RawMessage(`{}`),
+			ID: uuid.New(), Type: event.BookingCreated, BusinessID: f.endpoint.BusinessID, At: f.clock.Now(),
+			Sequence: 1,
+			Subject:  event.Subject{Kind: event.Booking, ID: uuid.New()}, Data: json.RawMessage(`{}`),
 		}})
 		if err != nil || len(made) == 0 {
 			return err
@@ -141,7 +148,8 @@ func (f *failing) happens() {
 	}
 }
 
-// works waits until nothing is left that is due by now, and lets River's scheduler, which looks every five seconds, not be waited for.
+// works waits until nothing is left that is due by now, and lets River's scheduler, which looks every five seconds, not
+// be waited for.
 func (f *failing) works() {
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(f.t.Context(), testkit.Patience)
@@ -149,19 +157,22 @@ func (f *failing) works() {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for due := 1; due > 0; {
-		_, err := f.pool.Exec(ctx, `UPDATE river_job SET state = 'available' WHERE state = 'scheduled' AND scheduled_at <= $1`, f.clock.Now())
+		_, err := f.pool.Exec(ctx,
+			`UPDATE river_job SET state = 'available' WHERE state = 'scheduled' AND scheduled_at <= $1`, f.clock.Now())
 		if err != nil {
 			f.t.Fatal(err)
 		}
 		<-tick.C
-		err = f.pool.QueryRow(ctx, `SELECT count(*) FROM river_job WHERE kind NOT LIKE '%sweep%' AND state IN ('available', 'running', 'scheduled') AND scheduled_at <= $1`, f.clock.Now()).Scan(&due)
+		err = f.pool.QueryRow(ctx,
+			`SELECT count(*) FROM river_job WHERE kind NOT LIKE '%sweep%' AND state IN ('available', 'running', 'scheduled') AND scheduled_at <= $1`, f.clock.Now()).Scan(&due)
 		if err != nil {
 			f.t.Fatal(err)
 		}
 	}
 }
 
-// From the first failure to the owner's mail: for five days each delivery to an endpoint fails, and no day sooner it is disabled.
+// From the first failure to the owner's mail: for five days each delivery to an endpoint fails, and no day sooner it is
+// disabled.
 func TestFiveDaysOfFailureDisableAnEndpointAndAreMailedToItsOwner(t *testing.T) {
 	t.Parallel()
 	f := startFailing(t)
@@ -192,7 +203,8 @@ func TestFiveDaysOfFailureDisableAnEndpointAndAreMailedToItsOwner(t *testing.T) 
 		t.Errorf("after five days the endpoint is %+v", e)
 	}
 	host := strings.TrimPrefix(f.endpoint.URL, "http://")
-	if len(f.box.Mails()) != 1 || mails[0].To[0] != "owner@harbor.example" || !bytes.Contains(mails[0].Raw, []byte(host)) {
+	if len(f.box.Mails()) != 1 || mails[0].To[0] != "owner@harbor.example" || !bytes.Contains(mails[0].Raw,
+		[]byte(host)) {
 		t.Errorf("%d mails; to %v: %s", len(f.box.Mails()), mails[0].To, mails[0].Raw)
 	}
 	calls := f.calls.Load()

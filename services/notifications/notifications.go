@@ -77,23 +77,27 @@ type Config struct {
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Mail.Validate()}
 	if c.Mail.Timeout > mostForMail {
-		errs = append(errs, fmt.Errorf("SMTP_TIMEOUT: write at most %s: an attempt takes up to twice as long, and a job ends after %s", mostForMail, jobs.Timeout))
+		errs = append(errs, fmt.Errorf("SMTP_TIMEOUT: write at most %s: an attempt takes up to twice as long, and a "+
+			"job ends after %s", mostForMail, jobs.Timeout))
 	}
 	if c.MessagesKeptFor < leastKept {
-		errs = append(errs, fmt.Errorf("MESSAGES_KEPT_FOR: write at least %s, as attempts at a message are made for a day", leastKept))
+		errs = append(errs, fmt.Errorf("MESSAGES_KEPT_FOR: write at least %s, as attempts at a message are made for "+
+			"a day", leastKept))
 	}
 	if _, err := networks(c.WebhookAllow); err != nil {
 		errs = append(errs, err)
 	}
 	if c.OwnerURL != "" && !link.IsBase(c.OwnerURL) {
-		errs = append(errs, errors.New("OWNER_URL: write the base of the owner's side, such as https://owner.example.com"))
+		errs = append(errs, errors.New("OWNER_URL: write the base of the owner's side, such as "+
+			"https://owner.example.com"))
 	}
 	if c.MessagesPerDay < 1 {
 		errs = append(errs, errors.New("MESSAGES_PER_DAY: write a number above 0, such as 1000"))
 	}
 	for id, n := range c.MessagesPerDayOf {
 		if uuid.Validate(id) != nil || n < 1 {
-			errs = append(errs, fmt.Errorf("MESSAGES_PER_DAY_OF: %q: write the id of a business and a number above 0, such as 01890a5d-ac96-774b-bcce-b302099a8057:5000", id))
+			errs = append(errs, fmt.Errorf("MESSAGES_PER_DAY_OF: %q: write the id of a business and a number above "+
+				"0, such as 01890a5d-ac96-774b-bcce-b302099a8057:5000", id))
 		}
 	}
 	if c.MessagesUndo < 0 || c.MessagesUndo > maxUndo {
@@ -114,7 +118,8 @@ func networks(texts []string) ([]netip.Prefix, error) {
 	for i, text := range texts {
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, fmt.Errorf("WEBHOOK_ALLOW: %q is no network; write one such as 10.0.0.0/8, several with commas between them", text)
+			return nil, fmt.Errorf("WEBHOOK_ALLOW: %q is no network; write one such as 10.0.0.0/8, several with "+
+				"commas between them", text)
 		}
 		list[i] = p.Masked()
 	}
@@ -128,7 +133,9 @@ func Migrate(ctx context.Context, cfg Config) error {
 
 // Commands are the commands of the program apart from serving and migrating. Each takes one argument.
 var Commands = map[string]func(ctx context.Context, cfg Config, argument string) error{
-	feed.ResumeCommand: func(ctx context.Context, cfg Config, name string) error { return ResumeFeed(ctx, cfg.Postgres, name) },
+	feed.ResumeCommand: func(ctx context.Context, cfg Config, name string) error {
+		return ResumeFeed(ctx, cfg.Postgres, name)
+	},
 }
 
 // ResumeFeed moves the cursor of a feed to the oldest event that
@@ -176,11 +183,13 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	if err != nil {
 		return err
 	}
-	(&api.Mails{Account: &usecase.Mails{Sender: letters, Clock: rt.Clock, Logger: rt.Telemetry.Logger}}).Mount(s.Internal)
+	(&api.Mails{Account: &usecase.Mails{Sender: letters, Clock: rt.Clock,
+		Logger: rt.Telemetry.Logger}}).Mount(s.Internal)
 	messages := openMessages(cfg, rt, s, pool, records, catalog)
 	messages.Sender = letters
 	messages.AddTo(work)
-	webhooks := &deliver.Webhooks{Slug: slugOf(messages), Store: records, Sender: sender, Disabled: tellOwner(messages), Clock: rt.Clock, Telemetry: rt.Telemetry}
+	webhooks := &deliver.Webhooks{Slug: slugOf(messages), Store: records, Sender: sender, Disabled: tellOwner(messages),
+		Clock: rt.Clock, Telemetry: rt.Telemetry}
 	webhooks.Join(work)
 	client, err := jobs.Open(pool, work, rt.Clock, rt.Telemetry)
 	if err != nil {
@@ -188,17 +197,22 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	webhooks.InsertBy(client)
 	(&api.Webhooks{Records: records, Owner: &usecase.Webhooks{
-		Slug: slugOf(messages), Store: records, Guard: guard, Resolve: webhook.Resolve, Clock: rt.Clock, Wake: webhooks.Wake,
+		Slug: slugOf(messages), Store: records, Guard: guard, Resolve: webhook.Resolve, Clock: rt.Clock,
+		Wake: webhooks.Wake,
 	}}).Mount(s.Internal)
-	(&api.Customers{Records: records, Owner: &usecase.Customers{Store: records, Clock: rt.Clock, Wake: webhooks.Wake}}).Mount(s.Internal)
-	(&api.Messages{Owner: &usecase.Messages{Store: records, Again: func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
-		return messages.Retry(ctx, client, businessID, id)
-	}}}).Mount(s.Internal)
+	(&api.Customers{Records: records, Owner: &usecase.Customers{Store: records, Clock: rt.Clock,
+		Wake: webhooks.Wake}}).Mount(s.Internal)
+	(&api.Messages{Owner: &usecase.Messages{Store: records,
+		Again: func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
+			return messages.Retry(ctx, client, businessID, id)
+		}}}).Mount(s.Internal)
 	subscribers := []feed.Subscriber{messages, webhooks}
-	for name, url := range map[string]string{"catalog": cfg.CatalogURL, "booking": cfg.BookingURL, "rental": cfg.RentalURL} {
+	for name, url := range map[string]string{"catalog": cfg.CatalogURL, "booking": cfg.BookingURL,
+		"rental": cfg.RentalURL} {
 		reader, err := feed.New(feed.Config{
-			Feed: name, Events: eventclient.New(s.Peer(name, url, peer.Timeout(feed.AskWithin))), Subscribers: subscribers,
-			Jobs: client, Store: records, Clock: rt.Clock, Telemetry: rt.Telemetry,
+			Feed: name, Events: eventclient.New(s.Peer(name, url, peer.Timeout(feed.AskWithin))),
+			Subscribers: subscribers,
+			Jobs:        client, Store: records, Clock: rt.Clock, Telemetry: rt.Telemetry,
 		})
 		if err != nil {
 			return err
@@ -217,10 +231,13 @@ func openMail(cfg mail.Config) (messages.Sender, error) {
 	return mail.NewSender(cfg)
 }
 
-func openMessages(cfg Config, rt server.Runtime, s *service.Service, pool *pgxpool.Pool, records *store.Store, catalog *peer.Client) *messages.Messages {
+func openMessages(cfg Config, rt server.Runtime, s *service.Service, pool *pgxpool.Pool, records *store.Store,
+	catalog *peer.Client) *messages.Messages {
 	return messages.New(messages.Config{
-		Pool: pool, Store: records, From: cfg.Mail.From, Preview: cfg.Mail.Preview, OwnerURL: strings.TrimSuffix(cfg.OwnerURL, "/"),
-		Limits: messages.RecipientLimits(cfg.MessagesPerDay, cfg.MessagesPerDayOf), UndoFor: cfg.MessagesUndo, KeptFor: cfg.MessagesKeptFor, Clock: rt.Clock, Telemetry: rt.Telemetry,
+		Pool: pool, Store: records, From: cfg.Mail.From, Preview: cfg.Mail.Preview,
+		OwnerURL: strings.TrimSuffix(cfg.OwnerURL, "/"),
+		Limits:   messages.RecipientLimits(cfg.MessagesPerDay, cfg.MessagesPerDayOf), UndoFor: cfg.MessagesUndo,
+		KeptFor: cfg.MessagesKeptFor, Clock: rt.Clock, Telemetry: rt.Telemetry,
 		Peers: messages.NewServices(catalog, s.Peer("booking", cfg.BookingURL), s.Peer("rental", cfg.RentalURL),
 			s.Peer("console", cfg.ConsoleURL), rt.Telemetry),
 	})

@@ -61,7 +61,8 @@ type Config struct {
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate()}
 	if u, err := url.Parse(c.AdminURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		errs = append(errs, errors.New("SLOTMESH_SERVER: write the base of the admin API, such as http://slotmesh-console:8080"))
+		errs = append(errs, errors.New("SLOTMESH_SERVER: write the base of the admin API, such as "+
+			"http://slotmesh-console:8080"))
 	}
 	if err := config.CheckSecret(c.token(), 24); err != nil {
 		errs = append(errs, fmt.Errorf("SLOTMESH_ADMIN_TOKEN: %w", err))
@@ -121,12 +122,15 @@ func assemble(cfg Config, cluster *rest.Config, rt server.Runtime, s *service.Se
 	}
 	api := admin.New(strings.TrimSuffix(cfg.AdminURL, "/"), cfg.token(), cfg.AdminTimeout)
 	s.OnStop("admin API", func(context.Context) error { api.Close(); return nil })
-	passes := rt.Telemetry.Counter("slotmesh.operator.reconciles", "Objects that were brought to what they ask for, by kind and outcome.")
+	passes := rt.Telemetry.Counter("slotmesh.operator.reconciles",
+		"Objects that were brought to what they ask for, by kind and outcome.")
 	businesses := &reconcile.Businesses{
-		Client: mgr.GetClient(), Events: mgr.GetEventRecorder("slotmesh-operator"), Admin: api, Log: log, Resync: cfg.Resync,
+		Client: mgr.GetClient(), Events: mgr.GetEventRecorder("slotmesh-operator"), Admin: api, Log: log,
+		Resync: cfg.Resync,
 	}
 	keys := &reconcile.APIKeys{
-		Client: mgr.GetClient(), Secrets: mgr.GetAPIReader(), Events: businesses.Events, Admin: api, Clock: rt.Clock, Log: log, Resync: cfg.Resync,
+		Client: mgr.GetClient(), Secrets: mgr.GetAPIReader(), Events: businesses.Events, Admin: api, Clock: rt.Clock,
+		Log: log, Resync: cfg.Resync,
 	}
 	if err := errors.Join(
 		controlBusinesses(mgr, reconcile.Observed("Business", passes, businesses)),
@@ -139,7 +143,8 @@ func assemble(cfg Config, cluster *rest.Config, rt server.Runtime, s *service.Se
 }
 
 // asked selects the changes of spec and annotations. Changes of the status are made by the operator itself.
-var asked = builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))
+var asked = builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{},
+	predicate.AnnotationChangedPredicate{}))
 
 func controlBusinesses(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
 	return ctrl.NewControllerManagedBy(mgr).For(&v1.Business{}, asked).WithOptions(patient()).Complete(r)

@@ -14,7 +14,8 @@ func TestFaultySettingsAreNamedTogetherWithoutTheToken(t *testing.T) {
 	if err == nil {
 		t.Fatal("no fault")
 	}
-	for _, name := range []string{"SLOTMESH_SERVER", "SLOTMESH_ADMIN_TOKEN: ", "OPERATOR_RESYNC", "OPERATOR_ADMIN_TIMEOUT"} {
+	for _, name := range []string{"SLOTMESH_SERVER", "SLOTMESH_ADMIN_TOKEN: ", "OPERATOR_RESYNC",
+		"OPERATOR_ADMIN_TIMEOUT"} {
 		if !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not named: %v", name, err)
 		}

@@ -57,12 +57,15 @@ type Config struct {
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Redis.Validate(), c.Limits.Validate()}
 	base, err := url.Parse(c.PagesURL)
-	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" {
-		errs = append(errs, errors.New("PAGES_URL: write the base of the customers' pages, such as https://book.example.com, without a query"))
+	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || base.RawQuery != "" ||
+		base.Fragment != "" {
+		errs = append(errs, errors.New("PAGES_URL: write the base of the customers' pages, such as "+
+			"https://book.example.com, without a query"))
 	}
 	for _, origin := range c.PayOrigins {
 		if u, err := url.Parse(origin); err != nil || u.Scheme+"://"+u.Host != origin {
-			errs = append(errs, errors.New("PAY_ORIGINS: write origins such as https://checkout.stripe.com, separated by commas"))
+			errs = append(errs, errors.New("PAY_ORIGINS: write origins such as https://checkout.stripe.com, "+
+				"separated by commas"))
 			break
 		}
 	}
@@ -95,7 +98,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	// A booking takes as long as its checks. The timeout leaves
 	// time to send the response before the request's own deadline.
 	bookings := s.Peer("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-cfg.Server.RequestTimeout/10))
-	rentals := s.Peer("rental", cfg.RentalURL, peer.WriteTimeout(cfg.Server.RequestTimeout-cfg.Server.RequestTimeout/10))
+	rentals := s.Peer("rental", cfg.RentalURL,
+		peer.WriteTimeout(cfg.Server.RequestTimeout-cfg.Server.RequestTimeout/10))
 	shop := &usecase.Shop{
 		Offers: s.Offers(catalog, rdb), Catalog: usecase.NewReader(catalog),
 		Availability: usecase.NewReader(s.Peer("availability", cfg.AvailabilityURL)),
@@ -106,7 +110,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	links := usecase.NewLinks(bookings, rentals, shop)
 	pages, err := handler.New(shop, links, handler.Config{
-		Base: strings.TrimSuffix(cfg.PagesURL, "/"), Secrets: cfg.Server.Peers.Secrets, FormAtLeast: cfg.FormAtLeast, PayOrigins: cfg.PayOrigins,
+		Base: strings.TrimSuffix(cfg.PagesURL, "/"), Secrets: cfg.Server.Peers.Secrets, FormAtLeast: cfg.FormAtLeast,
+		PayOrigins: cfg.PayOrigins,
 	})
 	if err != nil {
 		return err

@@ -46,7 +46,8 @@ func startCatalog(t *testing.T) *catalogPeer {
 	offer, err := json.Marshal(catalog.Offer{
 		Slug: "studio", Version: 7, Currency: "EUR", Timezone: "Europe/Lisbon",
 		Services: []catalog.Service{{ID: cut, Active: true, Price: 4000}},
-		Rules:    []catalog.Rule{{Key: "sun", Kind: rule.DayOfWeek, When: rule.When{Days: []timespan.Weekday{timespan.Weekday(time.Sunday)}}, Amount: &amount}},
+		Rules: []catalog.Rule{{Key: "sun", Kind: rule.DayOfWeek,
+			When: rule.When{Days: []timespan.Weekday{timespan.Weekday(time.Sunday)}}, Amount: &amount}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -74,15 +75,18 @@ func start(t *testing.T, catalogURL string) *server.Server {
 	t.Helper()
 	variables := envconfig.MapLookuper(map[string]string{
 		"PUBLIC_ADDR": "127.0.0.1:0", "INTERNAL_ADDR": "127.0.0.1:0",
-		"CATALOG_URL": catalogURL, "REDIS_URL": redisURL(t), "PEER_SECRETS": "a-secret-of-the-tests-that-is-long-enough",
-		"PEER_TIMEOUT": testkit.Patience.String(), "REQUEST_TIMEOUT": testkit.Patience.String(), "REDIS_TIMEOUT": testkit.Patience.String(),
+		"CATALOG_URL": catalogURL, "REDIS_URL": redisURL(t),
+		"PEER_SECRETS": "a-secret-of-the-tests-that-is-long-enough",
+		"PEER_TIMEOUT": testkit.Patience.String(), "REQUEST_TIMEOUT": testkit.Patience.String(),
+		"REDIS_TIMEOUT": testkit.Patience.String(),
 		"DRAIN_TIMEOUT": testkit.Patience.String(),
 	})
 	var cfg pricing.Config
 	if err := config.Load(t.Context(), &cfg, variables); err != nil {
 		t.Fatal(err)
 	}
-	srv, err := pricing.New(t.Context(), cfg, server.Runtime{Open: true, Name: "pricing", Clock: clock.System(), Telemetry: telemetry.Discard()})
+	srv, err := pricing.New(t.Context(), cfg, server.Runtime{Open: true, Name: "pricing", Clock: clock.System(),
+		Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +113,8 @@ func redisURL(t *testing.T) string {
 
 func client(t *testing.T, srv *server.Server) *peerpricing.Client {
 	t.Helper()
-	caller := peer.New("pricing", "http://"+srv.InternalAddr().String(), telemetry.Discard(), peer.Timeout(testkit.Patience))
+	caller := peer.New("pricing", "http://"+srv.InternalAddr().String(), telemetry.Discard(),
+		peer.Timeout(testkit.Patience))
 	t.Cleanup(caller.Close)
 	return peerpricing.NewClient(caller)
 }
@@ -128,7 +133,8 @@ func TestQuotesByTheRulesThatCatalogHas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if q := answer.Quotes[0]; q.List != 4000 || q.Price != 4500 || answer.Currency != "EUR" || answer.OfferVersion != 7 {
+	if q := answer.Quotes[0]; q.List != 4000 || q.Price != 4500 || answer.Currency != "EUR" ||
+		answer.OfferVersion != 7 {
 		t.Errorf("got %+v", answer)
 	}
 	_, err = client(t, start(t, startCatalog(t).URL)).Quotes(t.Context(), request("nobody", 0))

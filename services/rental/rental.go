@@ -56,7 +56,8 @@ type Config struct {
 
 // Validate checks the settings as a whole. Each fault names the environment variable.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.Events.Validate(), c.Links.Validate())
+	return errors.Join(c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(),
+		c.Events.Validate(), c.Links.Validate())
 }
 
 // Migrate brings rental's tables up to date.
@@ -115,9 +116,12 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.Go("no longer counting what is over", keepsUp(pool, rt, "no longer counting what is over", news.Uncount))
 	byID := catalogclient.NewByID(catalog, offers)
 	followers := usecase.NewFollowers(records, offers, byID, rt.Clock, rt.Telemetry)
-	s.Go("hearing of new offers", func(ctx context.Context) error { return catalogclient.Listen(ctx, rdb, followers.Changed) })
+	s.Go("hearing of new offers", func(ctx context.Context) error {
+		return catalogclient.Listen(ctx, rdb, followers.Changed)
+	})
 	s.Go("following rentals", keepsUp(pool, rt, "following rentals", followers.Once))
-	owner := usecase.NewOwner(offers, records, prices, charges, links, cfg.Server.RequestTimeout, rt.Clock, rt.Telemetry)
+	owner := usecase.NewOwner(offers, records, prices, charges, links, cfg.Server.RequestTimeout, rt.Clock,
+		rt.Telemetry)
 	api.NewInternal(owner, news, offers, records, links, rt.Clock).Mount(s.Internal)
 	api.NewByLink(usecase.NewByLink(records, byID, charges, news, rt.Clock)).Mount(s.Internal)
 	return nil
@@ -129,10 +133,12 @@ const chargesEvery = 5 * time.Second
 
 // keepsUp returns a job that calls do every [chargesEvery], in
 // one replica at a time. After an error, the next run retries.
-func keepsUp(pool *pgxpool.Pool, rt server.Runtime, name string, do func(context.Context) error) func(context.Context) error {
-	job := periodic.Job{Every: chargesEvery, Within: time.Minute, Failed: name + " failed, and is done again", Do: func(ctx context.Context) error {
-		_, err := postgres.Alone(ctx, pool, name, do)
-		return err
-	}}
+func keepsUp(pool *pgxpool.Pool, rt server.Runtime, name string,
+	do func(context.Context) error) func(context.Context) error {
+	job := periodic.Job{Every: chargesEvery, Within: time.Minute, Failed: name + " failed, and is done again",
+		Do: func(ctx context.Context) error {
+			_, err := postgres.Alone(ctx, pool, name, do)
+			return err
+		}}
 	return func(ctx context.Context) error { return job.Run(ctx, rt.Telemetry.Logger) }
 }

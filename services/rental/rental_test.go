@@ -63,10 +63,13 @@ func start(t *testing.T, catalogURL string) *server.Server {
 	db := testkit.PostgresSchema(t, "rental")
 	cfg := Config{
 		Server: server.Config{
-			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute},
+			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute,
+			DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute},
 			PublicBodyLimit: 1000, InternalBodyLimit: 1000,
 		},
-		Postgres: db, Redis: testkit.RedisConfig(t), Events: eventlog.Config{KeepDays: 90}, Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}}, CatalogURL: catalogURL, PricingURL: catalogURL, BookingURL: "http://127.0.0.1:1",
+		Postgres: db, Redis: testkit.RedisConfig(t), Events: eventlog.Config{KeepDays: 90},
+		Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}}, CatalogURL: catalogURL,
+		PricingURL: catalogURL, BookingURL: "http://127.0.0.1:1",
 		Links: link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}},
 	}
 	if err := cfg.Validate(); err != nil {
@@ -76,7 +79,8 @@ func start(t *testing.T, catalogURL string) *server.Server {
 		t.Fatal(err)
 	}
 	now := clock.Fixed(time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC))
-	srv, err := New(t.Context(), cfg, server.Runtime{Open: true, Name: "rental", Clock: now, Telemetry: telemetry.Discard()})
+	srv, err := New(t.Context(), cfg, server.Runtime{Open: true, Name: "rental", Clock: now,
+		Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,19 +129,23 @@ func TestItServesFromCatalogsOfferAndItsOwnTables(t *testing.T) {
 	for _, probe := range []string{"/livez", "/readyz", "/metrics"} {
 		expect(t, http.MethodGet, internal+probe, "", http.StatusOK, "")
 	}
-	expect(t, http.MethodGet, internal+"/internal/businesses/harbor/ceilings?offer_version=1", "", http.StatusOK, `{"ceilings":{"`+kayak+`":2}}`)
+	expect(t, http.MethodGet, internal+"/internal/businesses/harbor/ceilings?offer_version=1", "", http.StatusOK,
+		`{"ceilings":{"`+kayak+`":2}}`)
 	expect(t, http.MethodPost, internal+"/internal/businesses/harbor/reservations",
-		`{"rental_id": "`+kayak+`", "start_date": "2027-06-11", "end_date": "2027-06-12", "quantity": 1, "customer_name": "Zoë"}`,
+		`{"rental_id": "`+kayak+
+			`", "start_date": "2027-06-11", "end_date": "2027-06-12", "quantity": 1, "customer_name": "Zoë"}`,
 		http.StatusCreated, `"status":"reserved"`)
 	question := "/rental-availability?rentalId=" + kayak + "&startDate=2027-06-11&endDate=2027-06-11&quantity="
 	expect(t, http.MethodGet, public+question+"1", "", http.StatusOK, `{"available":true}`)
 	expect(t, http.MethodGet, public+question+"2", "", http.StatusOK, `"Only 1 unit is available at that time."`)
 	for range 61 { // peers have no limit by address
-		expect(t, http.MethodGet, internal+"/internal/api/public/harbor"+question+"1", "", http.StatusOK, `{"available":true}`)
+		expect(t, http.MethodGet, internal+"/internal/api/public/harbor"+question+"1", "", http.StatusOK,
+			`{"available":true}`)
 	}
 	const calendar = "/rental-available-dates?start=2027-06-11&end=2027-06-13&rental_id=" + kayak
 	expect(t, http.MethodGet, internal+"/internal/api/public/harbor"+calendar, "", http.StatusOK,
-		`{"days":{"2027-06-11":{"`+kayak+`":1},"2027-06-12":{"`+kayak+`":1},"2027-06-13":{"`+kayak+`":2}},"computed":true,"timezone":"Europe/Lisbon"}`)
+		`{"days":{"2027-06-11":{"`+kayak+`":1},"2027-06-12":{"`+kayak+`":1},"2027-06-13":{"`+kayak+
+			`":2}},"computed":true,"timezone":"Europe/Lisbon"}`)
 }
 
 func TestInternalPathsAreNotPublic(t *testing.T) {
@@ -147,9 +155,11 @@ func TestInternalPathsAreNotPublic(t *testing.T) {
 		"/internal/businesses/harbor/ceilings", "/internal/businesses/harbor/reservations", "/livez", "/metrics",
 		"/api/public/harbor/rental-available-dates", // availability's
 	} {
-		expect(t, http.MethodGet, "http://"+srv.PublicAddr().String()+path, "", http.StatusNotFound, `"messageCode":"not_found"`)
+		expect(t, http.MethodGet, "http://"+srv.PublicAddr().String()+path, "", http.StatusNotFound,
+			`"messageCode":"not_found"`)
 	}
-	expect(t, http.MethodPost, "http://"+srv.PublicAddr().String()+"/api/public/harbor/rental-availability", "", http.StatusMethodNotAllowed,
+	expect(t, http.MethodPost, "http://"+srv.PublicAddr().String()+"/api/public/harbor/rental-availability", "",
+		http.StatusMethodNotAllowed,
 		`"messageCode":"method_not_allowed"`)
 }
 
@@ -158,10 +168,13 @@ func TestWithoutCatalogItIsReadyAndSaysThatItCannotKnow(t *testing.T) {
 	srv := start(t, "http://127.0.0.1:1")
 	internal, public := "http://"+srv.InternalAddr().String(), "http://"+srv.PublicAddr().String()+"/api/public/harbor"
 	expect(t, http.MethodGet, internal+"/readyz", "", http.StatusOK, "ok")
-	expect(t, http.MethodGet, internal+"/internal/api/public/harbor/rental-available-dates?rental_id="+kayak+"&start=2027-06-11&end=2027-06-13", "", http.StatusOK, `"computed":false`)
-	expect(t, http.MethodGet, public+"/rental-availability?rentalId="+kayak+"&startDate=2027-06-11&endDate=2027-06-11", "",
+	expect(t, http.MethodGet, internal+"/internal/api/public/harbor/rental-available-dates?rental_id="+kayak+
+		"&start=2027-06-11&end=2027-06-13", "", http.StatusOK, `"computed":false`)
+	expect(t, http.MethodGet, public+"/rental-availability?rentalId="+kayak+"&startDate=2027-06-11&endDate=2027-06-11",
+		"",
 		http.StatusServiceUnavailable, `"availability_unverified"`)
-	expect(t, http.MethodGet, internal+"/internal/businesses/harbor/ceilings?offer_version=1", "", http.StatusServiceUnavailable, `"service_unavailable"`)
+	expect(t, http.MethodGet, internal+"/internal/businesses/harbor/ceilings?offer_version=1", "",
+		http.StatusServiceUnavailable, `"service_unavailable"`)
 }
 
 func TestFaultsOfSettingsNameTheirVariables(t *testing.T) {

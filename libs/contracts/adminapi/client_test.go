@@ -55,10 +55,12 @@ func TestWhatTimedOutIsSentAgainOnlyWhereItMayBe(t *testing.T) {
 	t.Parallel()
 	for again, want := range map[bool]int{false: 1, true: 3} {
 		sent := 0
-		c := &adminapi.Client{Base: "http://admin.example", HTTP: &http.Client{Transport: overdue{&sent}}, Attempts: 3, RepeatTimeouts: again}
+		c := &adminapi.Client{Base: "http://admin.example", HTTP: &http.Client{Transport: overdue{&sent}}, Attempts: 3,
+			RepeatTimeouts: again}
 		_, err := c.Send(t.Context(), adminapi.Request{Method: http.MethodGet, Path: adminapi.At("harbor")})
 		var lost *adminapi.NoAnswerError
-		if !errors.As(err, &lost) || !lost.TimedOut() || strings.Contains(err.Error(), "admin.example") || sent != want {
+		if !errors.As(err, &lost) || !lost.TimedOut() || strings.Contains(err.Error(), "admin.example") ||
+			sent != want {
 			t.Errorf("again %t: %v after %d requests, want %d", again, err, sent, want)
 		}
 	}

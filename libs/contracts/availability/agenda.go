@@ -25,7 +25,8 @@ func (r AgendaRequest) Tenant() string { return r.Slug }
 // window has at most [MaxAgendaDays] dates. Fault: invalid_parameter.
 func (r AgendaRequest) Check() error {
 	if r.To < r.From || r.To-r.From >= MaxAgendaDays {
-		return fault.Newf(fault.InvalidParameter, "to: %s is before from, %s, or more than %d days after it.", r.To, r.From, MaxAgendaDays)
+		return fault.Newf(fault.InvalidParameter, "to: %s is before from, %s, or more than %d days after it.", r.To,
+			r.From, MaxAgendaDays)
 	}
 	return nil
 }

@@ -166,9 +166,11 @@ func (r *Reason) sentence(who, whose string) string {
 func (r *Reason) limit() string {
 	switch r.Rule {
 	case RuleBuffer:
-		return fmt.Sprintf("The service's own buffer of up to %d minutes does not fit between what is taken.", r.Minutes)
+		return fmt.Sprintf("The service's own buffer of up to %d minutes does not fit between what is taken.",
+			r.Minutes)
 	case RuleGrid:
-		return fmt.Sprintf("Starts lie %d minutes apart, counted from when hours begin, and this is between two of them.", r.Minutes)
+		return fmt.Sprintf("Starts lie %d minutes apart, counted from when hours begin, and this is between two of "+
+			"them.", r.Minutes)
 	case RulePast:
 		return "This time is over."
 	case RuleNotice:

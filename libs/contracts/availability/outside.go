@@ -65,7 +65,8 @@ func (r *OutsideRequest) Check() error {
 	}
 	for i, h := range r.Held {
 		if n := len(h.Services); n == 0 || n > MaxHeldServices {
-			return fault.Newf(fault.InvalidParameter, "held[%d].services: there are %d; send 1 to %d.", i, n, MaxHeldServices)
+			return fault.Newf(fault.InvalidParameter, "held[%d].services: there are %d; send 1 to %d.", i, n,
+				MaxHeldServices)
 		}
 	}
 	return nil

@@ -97,7 +97,8 @@ func (c *Charge) Shown(currency money.Currency) *Payment {
 		return nil
 	}
 	shown := &Payment{
-		Provider: c.Provider, Status: c.Status, Amount: currency.JSON(c.Amount), Refunded: currency.JSON(c.Refunded), Policy: c.Policy,
+		Provider: c.Provider, Status: c.Status, Amount: currency.JSON(c.Amount), Refunded: currency.JSON(c.Refunded),
+		Policy: c.Policy,
 	}
 	switch c.Status {
 	case ChargeCreating:
@@ -112,7 +113,8 @@ func (c *Charge) Shown(currency money.Currency) *Payment {
 		shown.Dispute = &Dispute{Status: c.DisputeStatus, Reason: c.DisputeReason}
 	}
 	if c.RefundStatus != "" {
-		shown.Refund = &Refund{Amount: currency.JSON(c.RefundAmount), Percent: c.RefundPercent, Status: c.RefundStatus, Reason: c.RefundReason}
+		shown.Refund = &Refund{Amount: currency.JSON(c.RefundAmount), Percent: c.RefundPercent, Status: c.RefundStatus,
+			Reason: c.RefundReason}
 	}
 	return shown
 }

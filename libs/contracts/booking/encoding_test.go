@@ -43,7 +43,8 @@ func anyOccupied(t *rapid.T) booking.Occupied {
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "sessions") {
 		o.Seats = append(o.Seats, booking.SeatsTaken{
-			SessionID: anyID(t), StartsAt: rapid.Int64().Draw(t, "starts at"), Taken: rapid.IntRange(0, 1<<31-1).Draw(t, "taken"),
+			SessionID: anyID(t), StartsAt: rapid.Int64().Draw(t, "starts at"),
+			Taken: rapid.IntRange(0, 1<<31-1).Draw(t, "taken"),
 		})
 	}
 	return o

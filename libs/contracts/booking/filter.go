@@ -78,7 +78,8 @@ func (f Filter) Values() url.Values {
 	if f.StaffID != nil {
 		query.Set("staff_id", f.StaffID.String())
 	}
-	for name, value := range map[string]string{"status": f.Status, "query": f.Query, "source": f.Source, "payment": f.Payment} {
+	for name, value := range map[string]string{"status": f.Status, "query": f.Query, "source": f.Source,
+		"payment": f.Payment} {
 		if value != "" {
 			query.Set(name, value)
 		}

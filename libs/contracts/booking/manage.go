@@ -106,7 +106,8 @@ func (c CancelByLink) Agreed() (decimal.Decimal, error) {
 			return amount, nil
 		}
 	}
-	return decimal.Zero, fault.New(fault.InvalidParameter, "refund: send the amount that the customer was shown, such as 12.50, or 0.")
+	return decimal.Zero, fault.New(fault.InvalidParameter, "refund: send the amount that the customer was shown, "+
+		"such as 12.50, or 0.")
 }
 
 // OpenPayment is an open charge that can be paid until DueAt. CheckoutURL is the

@@ -13,7 +13,8 @@ func TestPackageNameIsTheOneThatWasSold(t *testing.T) {
 	t.Parallel()
 	cut, colour, wash := uuid.New(), uuid.New(), uuid.New()
 	offer := &catalog.Offer{Packages: []catalog.Package{{
-		Name: catalog.Label{Text: "Total look", Translations: map[string]string{"pt": "Visual completo"}}, ServiceIDs: []uuid.UUID{cut, colour},
+		Name:       catalog.Label{Text: "Total look", Translations: map[string]string{"pt": "Visual completo"}},
+		ServiceIDs: []uuid.UUID{cut, colour},
 	}}}
 	sold := func(name string, ids ...uuid.UUID) []booking.BookedService {
 		services := make([]booking.BookedService, len(ids))

@@ -26,7 +26,8 @@ func TestARefundIsAWordOrANumber(t *testing.T) {
 			t.Errorf("%q is sent as %s and read as %q, %v", got.Refund, sent, again.Refund, err)
 		}
 	}
-	for _, text := range []string{`{"refund": "half"}`, `{"refund": "12.50"}`, `{"refund": ""}`, `{"refund": true}`, `{"refund": {}}`, `{"refund": [1]}`, `{"refund": null}`} {
+	for _, text := range []string{`{"refund": "half"}`, `{"refund": "12.50"}`, `{"refund": ""}`, `{"refund": true}`,
+		`{"refund": {}}`, `{"refund": [1]}`, `{"refund": null}`} {
 		var got booking.Cancel
 		if err := json.Unmarshal([]byte(text), &got); err == nil {
 			t.Errorf("%s is read as %q", text, got.Refund)

@@ -36,7 +36,8 @@ func (a *Agents) CheckKey(ctx context.Context, authorization string) (*booking.C
 	}
 	key := new(booking.CheckedKey)
 	if err := json.Unmarshal(response.Body, key); err != nil {
-		return nil, fault.Wrap(fault.PeerUnavailable, err, "The booking service gave an unreadable answer; try again shortly.")
+		return nil, fault.Wrap(fault.PeerUnavailable, err, "The booking service gave an unreadable answer; try again "+
+			"shortly.")
 	}
 	return key, nil
 }
@@ -50,14 +51,16 @@ type Confirmation struct {
 
 // Book sends POST /book for a request whose key CheckKey has already counted. Checks, answers
 // and faults are those of POST /book. body is a JSON object; an empty idempotencyKey sends none.
-func (a *Agents) Book(ctx context.Context, slug, authorization, idempotencyKey string, body []byte) (*Confirmation, error) {
+func (a *Agents) Book(ctx context.Context, slug, authorization, idempotencyKey string,
+	body []byte) (*Confirmation, error) {
 	header := http.Header{"Authorization": {authorization}, "Content-Type": {"application/json"}}
 	if idempotencyKey != "" {
 		header["Idempotency-Key"] = []string{idempotencyKey}
 	}
 	ctx = actor.With(ctx, actor.Actor{Kind: actor.APIKey})
 	response, err := a.peer.Do(ctx, peer.Request{
-		Method: http.MethodPost, Path: "/internal/api/public/" + url.PathEscape(slug) + "/book", Header: header, Body: body,
+		Method: http.MethodPost, Path: "/internal/api/public/" + url.PathEscape(slug) + "/book", Header: header,
+		Body:       body,
 		Repeatable: idempotencyKey != "",
 	})
 	if err != nil {

@@ -14,14 +14,17 @@ import (
 
 // CreateCalendar creates a calendar feed. Only this response contains its token and URL. Faults: invalid_parameter;
 // conflict if the same Idempotency-Key was used before; the faults of catalog about the business.
-func (c *Client) CreateCalendar(ctx context.Context, businessID uuid.UUID, wanted booking.NewCalendar) (*booking.Calendar, error) {
+func (c *Client) CreateCalendar(ctx context.Context, businessID uuid.UUID,
+	wanted booking.NewCalendar) (*booking.Calendar, error) {
 	return typed.Call[booking.Calendar](ctx, c.peer, http.MethodPost, path(businessID, "calendars"), wanted)
 }
 
 // Calendars lists the feeds of a business, including revoked ones,
 // oldest first. Faults: invalid_parameter for an invalid page.
-func (c *Client) Calendars(ctx context.Context, businessID uuid.UUID, page request.Page) (*booking.CalendarList, error) {
-	return typed.Call[booking.CalendarList](ctx, c.peer, http.MethodGet, path(businessID, "calendars")+"?"+page.Values().Encode(), nil)
+func (c *Client) Calendars(ctx context.Context, businessID uuid.UUID,
+	page request.Page) (*booking.CalendarList, error) {
+	return typed.Call[booking.CalendarList](ctx, c.peer, http.MethodGet, path(businessID, "calendars")+"?"+
+		page.Values().Encode(), nil)
 }
 
 // RevokeCalendar revokes a feed immediately. Faults: not_found.

@@ -21,7 +21,8 @@ func NewCharges(caller Caller) *Charges { return &Charges{peer: caller} }
 //
 // Faults: payment_unavailable if no provider can charge the amount or the provider did not answer;
 // conflict if the charge is closed; idempotency_in_progress while another request opens it.
-func (c *Charges) Open(ctx context.Context, businessID, id uuid.UUID, asked booking.NewCharge) (*booking.OpenedCharge, error) {
+func (c *Charges) Open(ctx context.Context, businessID, id uuid.UUID,
+	asked booking.NewCharge) (*booking.OpenedCharge, error) {
 	return typed.Call[booking.OpenedCharge](ctx, c.peer, http.MethodPost, chargePath(businessID, id, ""), asked)
 }
 
@@ -58,7 +59,8 @@ func (c *Charges) Page(ctx context.Context, businessID, id uuid.UUID) (*booking.
 
 // Close ends the charge of a cancelled reservation and returns the charge. A
 // repeated call changes nothing. Faults: not_found if the reservation has no charge.
-func (c *Charges) Close(ctx context.Context, businessID, id uuid.UUID, asked booking.CloseCharge) (*booking.Charge, error) {
+func (c *Charges) Close(ctx context.Context, businessID, id uuid.UUID,
+	asked booking.CloseCharge) (*booking.Charge, error) {
 	return typed.Call[booking.Charge](ctx, c.peer, http.MethodPost, chargePath(businessID, id, "/close"), asked)
 }
 

@@ -38,7 +38,8 @@ func NewClient(caller Caller) *Client { return &Client{peer: caller} }
 //
 // If seats is true, the result also has the booked seats of class sessions that start in the window.
 // moving is the id of a booking that is being rescheduled, whose time is left out; nil leaves out none.
-func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool, moving *uuid.UUID) (*booking.Occupied, error) {
+func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,
+	moving *uuid.UUID) (*booking.Occupied, error) {
 	query := append(make([]byte, 0, 128), path(businessID, "occupied?from=")...)
 	query = strconv.AppendInt(query, from.Unix(), 10)
 	query = strconv.AppendInt(append(query, "&to="...), to.Unix(), 10)
@@ -54,7 +55,8 @@ func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to ti
 	}
 	out := new(booking.Occupied)
 	if err := out.UnmarshalBinary(answer.Body); err != nil {
-		return nil, fault.Wrap(fault.PeerUnavailable, err, "The booking service sent what cannot be read; try again shortly.")
+		return nil, fault.Wrap(fault.PeerUnavailable, err, "The booking service sent what cannot be read; try again "+
+			"shortly.")
 	}
 	return out, nil
 }
@@ -63,7 +65,8 @@ func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to ti
 // business was removed, it notifies booking that all versions before version are removed. After it
 // returns, booking sells nothing by an older version. It may be called repeatedly and in any order.
 func (c *Client) Published(ctx context.Context, businessID uuid.UUID, version int64) error {
-	_, err := c.peer.Do(ctx, peer.Request{Method: http.MethodPut, Path: path(businessID, "offer"), Body: booking.PublishedOffer{Version: version}, Repeatable: true})
+	_, err := c.peer.Do(ctx, peer.Request{Method: http.MethodPut, Path: path(businessID, "offer"),
+		Body: booking.PublishedOffer{Version: version}, Repeatable: true})
 	return err
 }
 
@@ -75,7 +78,8 @@ func (c *Client) CreateKey(ctx context.Context, businessID uuid.UUID, key bookin
 // Keys lists the keys of a business, including revoked ones,
 // oldest first. Faults: invalid_parameter for an invalid page.
 func (c *Client) Keys(ctx context.Context, businessID uuid.UUID, page request.Page) (*booking.KeyList, error) {
-	return typed.Call[booking.KeyList](ctx, c.peer, http.MethodGet, path(businessID, "keys")+"?"+page.Values().Encode(), nil)
+	return typed.Call[booking.KeyList](ctx, c.peer, http.MethodGet, path(businessID, "keys")+"?"+page.Values().Encode(),
+		nil)
 }
 
 // RevokeKey revokes a key immediately. A key that is already revoked stays unchanged. Faults: not_found.
@@ -89,15 +93,18 @@ func (c *Client) RevokeAllKeys(ctx context.Context, businessID uuid.UUID) error 
 }
 
 // Bookings lists bookings in order of their local start. Faults: invalid_parameter for an invalid filter or page.
-func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page request.Page) (*booking.BookingList, error) {
+func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter,
+	page request.Page) (*booking.BookingList, error) {
 	query := filter.Values()
 	maps.Copy(query, page.Values())
-	return typed.Call[booking.BookingList](ctx, c.peer, http.MethodGet, path(businessID, "bookings")+"?"+query.Encode(), nil)
+	return typed.Call[booking.BookingList](ctx, c.peer, http.MethodGet, path(businessID, "bookings")+"?"+query.Encode(),
+		nil)
 }
 
 // Book makes a booking for a customer by the rules of POST /book. slug is the slug
 // of the business. The actor in ctx makes the booking. Faults: those of POST /book.
-func (c *Client) Book(ctx context.Context, businessID uuid.UUID, slug string, wanted booking.NewBooking) (*booking.Booking, error) {
+func (c *Client) Book(ctx context.Context, businessID uuid.UUID, slug string,
+	wanted booking.NewBooking) (*booking.Booking, error) {
 	body := struct {
 		Slug string `json:"slug"`
 		booking.NewBooking
@@ -118,7 +125,8 @@ func (c *Client) Reschedule(
 		BoundsRefund bool   `json:"bounds_refund,omitempty"`
 		booking.Reschedule
 	}{slug, boundsRefund, to}
-	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/reschedule"), body)
+	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost,
+		path(businessID, "bookings/"+bookingID.String()+"/reschedule"), body)
 }
 
 // Move changes the status of a booking by one of the Move… transitions, and returns the
@@ -131,26 +139,32 @@ func (c *Client) Move(ctx context.Context, businessID, bookingID uuid.UUID, move
 
 // Cancellation returns the effect of cancelling a booking now. Faults: not_found.
 func (c *Client) Cancellation(ctx context.Context, businessID, bookingID uuid.UUID) (*booking.Cancellation, error) {
-	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet, path(businessID, "bookings/"+bookingID.String()+"/cancellation"), nil)
+	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet,
+		path(businessID, "bookings/"+bookingID.String()+"/cancellation"), nil)
 }
 
 // Cancel cancels a booking and returns it; the refund is then pending. Faults:
 // not_found; conflict if the booking's status does not permit a cancellation, or
 // if the requested refund exceeds the amount that is left; invalid_parameter.
-func (c *Client) Cancel(ctx context.Context, businessID, bookingID uuid.UUID, wanted booking.Cancel) (*booking.Booking, error) {
-	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/cancel"), wanted)
+func (c *Client) Cancel(ctx context.Context, businessID, bookingID uuid.UUID,
+	wanted booking.Cancel) (*booking.Booking, error) {
+	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost,
+		path(businessID, "bookings/"+bookingID.String()+"/cancel"), wanted)
 }
 
 // Refund refunds a booking that has ended or was cancelled, and returns it. Faults:
 // not_found; conflict if the booking can still be cancelled, if a refund is pending,
 // or if the requested refund exceeds the amount that is left; invalid_parameter.
-func (c *Client) Refund(ctx context.Context, businessID, bookingID uuid.UUID, wanted booking.NewRefund) (*booking.Booking, error) {
-	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/refund"), wanted)
+func (c *Client) Refund(ctx context.Context, businessID, bookingID uuid.UUID,
+	wanted booking.NewRefund) (*booking.Booking, error) {
+	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost,
+		path(businessID, "bookings/"+bookingID.String()+"/refund"), wanted)
 }
 
 // Booking returns the current state of a booking. Faults: not_found.
 func (c *Client) Booking(ctx context.Context, businessID, bookingID uuid.UUID) (*booking.Booking, error) {
-	return typed.Call[booking.Booking](ctx, c.peer, http.MethodGet, path(businessID, "bookings/"+bookingID.String()), nil)
+	return typed.Call[booking.Booking](ctx, c.peer, http.MethodGet, path(businessID, "bookings/"+bookingID.String()),
+		nil)
 }
 
 // Ahead returns the number of pending and confirmed bookings that end in the future.

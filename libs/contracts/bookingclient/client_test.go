@@ -29,7 +29,8 @@ func (r *replica) Do(_ context.Context, request peer.Request) (*peer.Response, e
 
 func TestOccupiedTimeIsRead(t *testing.T) {
 	t.Parallel()
-	want := booking.Occupied{Busy: []booking.Busy{{Resource: booking.Resource{ID: uuid.New()}, Edges: []int64{1803862800, 1803864600}}}}
+	want := booking.Occupied{Busy: []booking.Busy{{Resource: booking.Resource{ID: uuid.New()},
+		Edges: []int64{1803862800, 1803864600}}}}
 	want.Seats = []booking.SeatsTaken{{SessionID: uuid.New(), StartsAt: 7, Taken: 2}}
 	body, err := want.AppendBinary(nil)
 	if err != nil {
@@ -37,7 +38,8 @@ func TestOccupiedTimeIsRead(t *testing.T) {
 	}
 	r := &replica{body: body}
 	business := uuid.MustParse("99999999-9999-4999-8999-999999999999")
-	got, err := bookingclient.NewClient(r).Occupied(t.Context(), business, time.Unix(-5, 0), time.Unix(86400, 0), true, &business)
+	got, err := bookingclient.NewClient(r).Occupied(t.Context(), business, time.Unix(-5, 0), time.Unix(86400, 0), true,
+		&business)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +55,8 @@ func TestOccupiedTimeThatCannotBeReadIsAPeerThatIsAway(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", "{", "\x01\x01"} {
 		r := &replica{body: []byte(body)}
-		got, err := bookingclient.NewClient(r).Occupied(t.Context(), uuid.New(), time.Unix(0, 0), time.Unix(1, 0), false, nil)
+		got, err := bookingclient.NewClient(r).Occupied(t.Context(), uuid.New(), time.Unix(0, 0), time.Unix(1, 0),
+			false, nil)
 		if !fault.Is(err, fault.PeerUnavailable) || got != nil {
 			t.Errorf("%q: %+v, %v", body, got, err)
 		}

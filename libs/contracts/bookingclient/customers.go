@@ -13,7 +13,8 @@ import (
 
 // Customers lists the customers with bookings or tickets, ordered
 // by address. Faults: invalid_parameter for an invalid limit.
-func (c *Client) Customers(ctx context.Context, businessID uuid.UUID, asked customer.Search) ([]customer.Customer, error) {
+func (c *Client) Customers(ctx context.Context, businessID uuid.UUID,
+	asked customer.Search) ([]customer.Customer, error) {
 	var out customer.List
 	err := c.peer.Ask(ctx, path(businessID, "customers/search"), asked, &out)
 	return out.Customers, err
@@ -25,12 +26,14 @@ func (c *Client) Held(ctx context.Context, businessID uuid.UUID, email string) (
 }
 
 // ExpiringCustomers returns digests of the customers of all bookings and tickets that had ended by an instant.
-func (c *Client) ExpiringCustomers(ctx context.Context, businessID uuid.UUID, asked customer.Expiring) (*customer.ExpiringList, error) {
+func (c *Client) ExpiringCustomers(ctx context.Context, businessID uuid.UUID,
+	asked customer.Expiring) (*customer.ExpiringList, error) {
 	return typed.Ask[customer.ExpiringList](ctx, c.peer, path(businessID, "customers/expiring"), asked)
 }
 
 // EraseCustomer anonymizes a customer's bookings and orders of tickets. Faults: invalid_parameter
 // if the address is invalid; conflict if the list of future bookings would be too long.
-func (c *Client) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked customer.Erase) (*customer.Erased, error) {
+func (c *Client) EraseCustomer(ctx context.Context, businessID uuid.UUID,
+	asked customer.Erase) (*customer.Erased, error) {
 	return typed.Call[customer.Erased](ctx, c.peer, http.MethodPost, path(businessID, "customers/erase"), asked)
 }

@@ -74,5 +74,6 @@ func ReadTicketFilter(q request.Query) (booking.TicketFilter, error) {
 }
 
 func tooLong() error {
-	return request.Invalid("query: the text is too long; send at most %d characters of a name, an address or a phone number.", booking.MaxQuery)
+	return request.Invalid("query: the text is too long; send at most %d characters of a name, an address or a phone "+
+		"number.", booking.MaxQuery)
 }

@@ -13,20 +13,25 @@ import (
 
 // BookingsReport counts bookings by period, source and status.
 // Faults: invalid_parameter if the report would have too many rows.
-func (c *Client) BookingsReport(ctx context.Context, businessID uuid.UUID, q report.Query) (*booking.BookingsReport, error) {
-	return typed.Call[booking.BookingsReport](ctx, c.peer, http.MethodGet, path(businessID, "reports/bookings")+"?"+q.Values().Encode(), nil)
+func (c *Client) BookingsReport(ctx context.Context, businessID uuid.UUID,
+	q report.Query) (*booking.BookingsReport, error) {
+	return typed.Call[booking.BookingsReport](ctx, c.peer, http.MethodGet, path(businessID, "reports/bookings")+"?"+
+		q.Values().Encode(), nil)
 }
 
 // RevenueReport returns the sums of sold, paid and refunded bookings and
 // tickets by period, kind and currency. Faults: those of BookingsReport.
 func (c *Client) RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query) (*report.Revenue, error) {
-	return typed.Call[report.Revenue](ctx, c.peer, http.MethodGet, path(businessID, "reports/revenue")+"?"+q.Values().Encode(), nil)
+	return typed.Call[report.Revenue](ctx, c.peer, http.MethodGet, path(businessID, "reports/revenue")+"?"+
+		q.Values().Encode(), nil)
 }
 
 // StaffTimeReport returns the booked time of members by period.
 // timezone is an IANA name. Faults: those of BookingsReport.
-func (c *Client) StaffTimeReport(ctx context.Context, businessID uuid.UUID, q report.Query, timezone string) (*booking.StaffTimeReport, error) {
+func (c *Client) StaffTimeReport(ctx context.Context, businessID uuid.UUID, q report.Query,
+	timezone string) (*booking.StaffTimeReport, error) {
 	query := q.Values()
 	query.Set("timezone", timezone)
-	return typed.Call[booking.StaffTimeReport](ctx, c.peer, http.MethodGet, path(businessID, "reports/staff-time")+"?"+query.Encode(), nil)
+	return typed.Call[booking.StaffTimeReport](ctx, c.peer, http.MethodGet, path(businessID, "reports/staff-time")+"?"+
+		query.Encode(), nil)
 }

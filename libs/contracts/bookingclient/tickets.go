@@ -21,7 +21,8 @@ import (
 // SellTicket sells all tickets of an order or none, within the capacities of the current
 // offer. Faults: invalid_parameter; not_found if the event or tier is not offered; conflict
 // if the capacity is exceeded or the event is over; the faults of catalog about the business.
-func (c *Client) SellTicket(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (*booking.Ticket, error) {
+func (c *Client) SellTicket(ctx context.Context, businessID uuid.UUID,
+	order booking.NewTicket) (*booking.Ticket, error) {
 	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost, path(businessID, "tickets"), order)
 }
 
@@ -61,7 +62,8 @@ func (o *TicketOrder) Read() (booking.NewTicket, error) {
 		return order, err
 	}
 	if o.TierID != "" || o.Quantity != 0 || len(o.Tiers) == 0 {
-		return booking.NewTicket{}, fault.New(fault.InvalidParameter, "tiers: send at least one tier here, and then neither tier_id nor quantity beside it.")
+		return booking.NewTicket{}, fault.New(fault.InvalidParameter,
+			"tiers: send at least one tier here, and then neither tier_id nor quantity beside it.")
 	}
 	for i, tier := range o.Tiers {
 		id, err := request.ID(fmt.Sprintf("tiers[%d].tier_id", i), tier.TierID)
@@ -80,36 +82,45 @@ func (c *Client) Ticket(ctx context.Context, businessID, ticketID uuid.UUID) (*b
 
 // Tickets lists the orders that match the filter, including cancelled ones,
 // oldest first. Faults: invalid_parameter for an invalid filter or page.
-func (c *Client) Tickets(ctx context.Context, businessID uuid.UUID, filter booking.TicketFilter, page request.Page) (*booking.TicketList, error) {
+func (c *Client) Tickets(ctx context.Context, businessID uuid.UUID, filter booking.TicketFilter,
+	page request.Page) (*booking.TicketList, error) {
 	query := page.Values()
 	maps.Copy(query, filter.Values())
-	return typed.Call[booking.TicketList](ctx, c.peer, http.MethodGet, path(businessID, "tickets")+"?"+query.Encode(), nil)
+	return typed.Call[booking.TicketList](ctx, c.peer, http.MethodGet, path(businessID, "tickets")+"?"+query.Encode(),
+		nil)
 }
 
 // TicketCancellation returns the refund of cancelling an order now, by its policy. Faults: not_found.
-func (c *Client) TicketCancellation(ctx context.Context, businessID, ticketID uuid.UUID) (*booking.Cancellation, error) {
-	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet, path(businessID, "tickets/"+ticketID.String()+"/cancellation"), nil)
+func (c *Client) TicketCancellation(ctx context.Context,
+	businessID, ticketID uuid.UUID) (*booking.Cancellation, error) {
+	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet,
+		path(businessID, "tickets/"+ticketID.String()+"/cancellation"), nil)
 }
 
 // CancelTicket cancels an order, whose tickets are available again immediately, and refunds the
 // requested amount of the online payment. Faults: not_found; conflict if the order is already
 // cancelled or the amount exceeds the payment; invalid_parameter if the amount is invalid.
-func (c *Client) CancelTicket(ctx context.Context, businessID, ticketID uuid.UUID, wanted booking.Cancel) (*booking.Ticket, error) {
-	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost, path(businessID, "tickets/"+ticketID.String()+"/cancel"), wanted)
+func (c *Client) CancelTicket(ctx context.Context, businessID, ticketID uuid.UUID,
+	wanted booking.Cancel) (*booking.Ticket, error) {
+	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost,
+		path(businessID, "tickets/"+ticketID.String()+"/cancel"), wanted)
 }
 
 // RefundTicket refunds a cancelled order, for example after the provider refused a
 // refund. Faults: not_found; conflict if the order is not cancelled, a refund is pending,
 // or the amount exceeds the remainder; invalid_parameter if the amount is invalid.
-func (c *Client) RefundTicket(ctx context.Context, businessID, ticketID uuid.UUID, wanted booking.NewRefund) (*booking.Ticket, error) {
-	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost, path(businessID, "tickets/"+ticketID.String()+"/refund"), wanted)
+func (c *Client) RefundTicket(ctx context.Context, businessID, ticketID uuid.UUID,
+	wanted booking.NewRefund) (*booking.Ticket, error) {
+	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost,
+		path(businessID, "tickets/"+ticketID.String()+"/refund"), wanted)
 }
 
 // Link returns the customer's link to a booking or an order of
 // tickets; "" if the link cannot be shown. Faults: not_found.
 func (c *Client) Link(ctx context.Context, businessID uuid.UUID, kind event.SubjectKind, id uuid.UUID) (string, error) {
 	var out link.Shown
-	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, string(kind)+"s/"+id.String()+"/link"), nil, &out); err != nil {
+	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, string(kind)+"s/"+id.String()+"/link"), nil,
+		&out); err != nil {
 		return "", err
 	}
 	return out.URL, nil
@@ -129,5 +140,6 @@ func (c *Client) TicketsAhead(ctx context.Context, businessID uuid.UUID, slug st
 
 // Sales returns the sales of many events in one call. Faults: invalid_parameter for too many events.
 func (c *Client) Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) (*booking.Sales, error) {
-	return typed.Ask[booking.Sales](ctx, c.peer, path(businessID, "tickets/sales"), booking.SalesRequest{EventIDs: eventIDs})
+	return typed.Ask[booking.Sales](ctx, c.peer, path(businessID, "tickets/sales"),
+		booking.SalesRequest{EventIDs: eventIDs})
 }

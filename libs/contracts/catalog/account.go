@@ -12,13 +12,16 @@ import (
 func (o *Offer) CheckAccount(override bool, now time.Time) error {
 	switch {
 	case !o.Account.SubscriptionActive:
-		return fault.New(fault.SubscriptionInactive, "This business's subscription is inactive, so it takes no bookings.")
+		return fault.New(fault.SubscriptionInactive,
+			"This business's subscription is inactive, so it takes no bookings.")
 	case o.Account.RemovalOn != nil:
-		return fault.New(fault.AccountClosing, "This business's account is scheduled for removal, so it takes no bookings.")
+		return fault.New(fault.AccountClosing,
+			"This business's account is scheduled for removal, so it takes no bookings.")
 	case o.NotYetOpen && !override:
 		return fault.New(fault.NotOpenYet, "This business is not open for bookings yet.")
 	case o.Paused(now) && !override:
-		return fault.Newf(fault.NotAcceptingBookings, "This business has paused online bookings until %s.", *o.Bookings.PausedUntil)
+		return fault.Newf(fault.NotAcceptingBookings, "This business has paused online bookings until %s.",
+			*o.Bookings.PausedUntil)
 	}
 	return nil
 }

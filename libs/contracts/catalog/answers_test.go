@@ -12,18 +12,22 @@ import (
 func TestAnswersInFollowsTheQuestions(t *testing.T) {
 	t.Parallel()
 	asked := func(key, label, kind string) catalog.Question {
-		return catalog.Question{Key: key, Label: catalog.Label{Text: label, Translations: map[string]string{"pt": label + " (pt)"}}, Type: kind}
+		return catalog.Question{Key: key,
+			Label: catalog.Label{Text: label, Translations: map[string]string{"pt": label + " (pt)"}}, Type: kind}
 	}
 	level := asked("level", "Level", catalog.QuestionSelect)
-	level.Options = []catalog.QuestionOption{{Key: "new", Label: catalog.Label{Text: "Beginner", Translations: map[string]string{"pt": "Principiante"}}}}
+	level.Options = []catalog.QuestionOption{{Key: "new",
+		Label: catalog.Label{Text: "Beginner", Translations: map[string]string{"pt": "Principiante"}}}}
 	photos := asked("photos", "Photos", catalog.QuestionCheckbox)
 	photos.Consent = true
-	offer := &catalog.Offer{Form: []catalog.Question{asked("weight", "Weight", catalog.QuestionNumber), level, photos, asked("notes", "Notes", catalog.QuestionTextarea)}}
+	offer := &catalog.Offer{Form: []catalog.Question{asked("weight", "Weight", catalog.QuestionNumber), level, photos,
+		asked("notes", "Notes", catalog.QuestionTextarea)}}
 	got := [][2]string{}
 	for _, a := range offer.AnswersIn(json.RawMessage(`{"shoe":"42","level":"new","weight":71.50,"_consent":{"photos":true}}`)) {
 		got = append(got, [2]string{a.Question.Label.In("pt"), a.Text("pt", "Sim", "Não")})
 	}
-	want := [][2]string{{"Weight (pt)", "71.50"}, {"Level (pt)", "Principiante"}, {"Photos (pt)", "Sim"}, {"shoe", "42"}}
+	want := [][2]string{{"Weight (pt)", "71.50"}, {"Level (pt)", "Principiante"}, {"Photos (pt)", "Sim"},
+		{"shoe", "42"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -34,7 +38,8 @@ func TestAnswersInFollowsTheQuestions(t *testing.T) {
 
 func TestAnswersCountsALineBreakOnce(t *testing.T) {
 	t.Parallel()
-	q := catalog.Question{Key: "q", Label: catalog.Label{Text: "Question"}, Type: catalog.QuestionTextarea, MaxLength: 7}
+	q := catalog.Question{Key: "q", Label: catalog.Label{Text: "Question"}, Type: catalog.QuestionTextarea,
+		MaxLength: 7}
 	kept, wrong := catalog.Answers([]catalog.Question{q}, map[string]any{"q": "abc\r\ndef"})
 	if len(wrong) > 0 || kept["q"] != "abc\ndef" {
 		t.Errorf("got %q, %v", kept["q"], wrong)

@@ -15,17 +15,20 @@ const MaxVariants = 20
 // of a service. A pair may be repeated. Faults: invalid_parameter.
 func ParseVariants(pairs []string) (map[uuid.UUID]uuid.UUID, error) {
 	if len(pairs) > MaxVariants {
-		return nil, fault.Newf(fault.InvalidParameter, "variants: there are %d pairs; send at most %d.", len(pairs), MaxVariants)
+		return nil, fault.Newf(fault.InvalidParameter, "variants: there are %d pairs; send at most %d.", len(pairs),
+			MaxVariants)
 	}
 	variants := make(map[uuid.UUID]uuid.UUID, len(pairs))
 	for i, pair := range pairs {
 		service, variant, ok := parsePair(pair)
 		if !ok {
 			return nil, fault.Newf(fault.InvalidParameter,
-				"variants: entry %d is not a pair of UUIDs; write serviceId:variantId, with the ids that /services lists.", i+1)
+				"variants: entry %d is not a pair of UUIDs; write serviceId:variantId, with the ids that /services "+
+					"lists.", i+1)
 		}
 		if other, twice := variants[service]; twice && other != variant {
-			return nil, fault.Newf(fault.InvalidParameter, "variants: service %s has two variants; choose one.", service)
+			return nil, fault.Newf(fault.InvalidParameter, "variants: service %s has two variants; choose one.",
+				service)
 		}
 		variants[service] = variant
 	}
@@ -65,22 +68,26 @@ func (o *Offer) Appointment(ids []uuid.UUID, variants map[uuid.UUID]uuid.UUID) (
 		variant, as := variants[service.ID]
 		switch {
 		case service.Class() && len(services) > 1:
-			return nil, fault.Newf(fault.InvalidParameter, "Service %s is a class, which is booked alone; ask for it without other services.", service.ID)
+			return nil, fault.Newf(fault.InvalidParameter,
+				"Service %s is a class, which is booked alone; ask for it without other services.", service.ID)
 		case !as:
 			continue
 		case service.Class():
-			return nil, fault.Newf(fault.InvalidParameter, "variants: service %s is a class, which is as long as its sessions; leave its variant out.", service.ID)
+			return nil, fault.Newf(fault.InvalidParameter,
+				"variants: service %s is a class, which is as long as its sessions; leave its variant out.", service.ID)
 		}
 		if chosen[service.ID] == nil {
 			if chosen[service.ID] = service.as(variant); chosen[service.ID] == nil {
-				return nil, fault.Newf(fault.InvalidParameter, "variants: service %s has no variant %s; choose one that /services lists.", service.ID, variant)
+				return nil, fault.Newf(fault.InvalidParameter,
+					"variants: service %s has no variant %s; choose one that /services lists.", service.ID, variant)
 			}
 		}
 		services[i] = chosen[service.ID]
 	}
 	for id := range variants {
 		if chosen[id] == nil {
-			return nil, fault.Newf(fault.InvalidParameter, "variants: service %s is not asked for; name only services of the appointment.", id)
+			return nil, fault.Newf(fault.InvalidParameter,
+				"variants: service %s is not asked for; name only services of the appointment.", id)
 		}
 	}
 	return services, nil

@@ -24,9 +24,11 @@ func salon(t *testing.T) *catalog.Offer {
 	o := &catalog.Offer{
 		Timezone: "Europe/Lisbon", Currency: "EUR", Modules: catalog.Modules{Services: true},
 		Services: []catalog.Service{
-			{ID: cut, Active: true, DurationMinutes: 45, Price: 4000, Variants: []catalog.Variant{{ID: long, DurationMinutes: 60, Price: 5500}}},
+			{ID: cut, Active: true, DurationMinutes: 45, Price: 4000,
+				Variants: []catalog.Variant{{ID: long, DurationMinutes: 60, Price: 5500}}},
 			{ID: wash, Active: true, DurationMinutes: 15},
-			{ID: yoga, Active: true, DurationMinutes: 60, Classes: []catalog.ClassSession{{}}, Variants: []catalog.Variant{{ID: long}}},
+			{ID: yoga, Active: true, DurationMinutes: 60, Classes: []catalog.ClassSession{{}},
+				Variants: []catalog.Variant{{ID: long}}},
 			{ID: gone, DurationMinutes: 30},
 		},
 	}
@@ -75,16 +77,22 @@ func TestAppointmentsThatCannotBeAreRefused(t *testing.T) {
 		kind     fault.Kind
 		sentence string
 	}{
-		"unknown":              {salon(t), ids(cut, long), nil, fault.ServiceNotFound, "Service not found: " + long.String()},
-		"inactive":             {salon(t), ids(gone, cut), nil, fault.ServiceNotFound, "Service not found: " + gone.String()},
-		"no services at all":   {off, ids(cut), nil, fault.ServiceNotFound, "Service not found: " + cut.String()},
-		"unknown comes first":  {salon(t), ids(yoga, long), as(cut, cut), fault.ServiceNotFound, "Service not found: " + long.String()},
+		"unknown": {salon(t), ids(cut, long), nil, fault.ServiceNotFound,
+			"Service not found: " + long.String()},
+		"inactive": {salon(t), ids(gone, cut), nil, fault.ServiceNotFound,
+			"Service not found: " + gone.String()},
+		"no services at all": {off, ids(cut), nil, fault.ServiceNotFound, "Service not found: " + cut.String()},
+		"unknown comes first": {salon(t), ids(yoga, long), as(cut, cut), fault.ServiceNotFound,
+			"Service not found: " + long.String()},
 		"a class among others": {salon(t), ids(cut, yoga), nil, fault.InvalidParameter, yoga.String() + " is a class"},
 		"a class twice":        {salon(t), ids(yoga, yoga), nil, fault.InvalidParameter, yoga.String() + " is a class"},
 		"a class's variant":    {salon(t), ids(yoga), as(yoga, long), fault.InvalidParameter, "variants: "},
-		"an unknown variant":   {salon(t), ids(cut), as(cut, gone), fault.InvalidParameter, "has no variant " + gone.String()},
-		"another service's":    {salon(t), ids(wash), as(wash, long), fault.InvalidParameter, "has no variant " + long.String()},
-		"of no service asked":  {salon(t), ids(wash), as(cut, long), fault.InvalidParameter, cut.String() + " is not asked for"},
+		"an unknown variant": {salon(t), ids(cut), as(cut, gone), fault.InvalidParameter,
+			"has no variant " + gone.String()},
+		"another service's": {salon(t), ids(wash), as(wash, long), fault.InvalidParameter,
+			"has no variant " + long.String()},
+		"of no service asked": {salon(t), ids(wash), as(cut, long), fault.InvalidParameter,
+			cut.String() + " is not asked for"},
 	} {
 		_, err := c.offer.Appointment(c.ids, c.variants)
 		if !fault.Is(err, c.kind) || !strings.Contains(err.Error(), c.sentence) {
@@ -104,10 +112,12 @@ func TestPairsOfVariantsAreReadStrictly(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, bad := range [][]string{
-		{""}, {"x"}, {cut.String()}, {pair, ""}, {pair + ":"}, {"{" + cut.String() + "}:" + long.String()}, {" " + pair},
+		{""}, {"x"}, {cut.String()}, {pair, ""}, {pair + ":"}, {"{" + cut.String() + "}:" + long.String()},
+		{" " + pair},
 		{pair, cut.String() + ":" + wash.String()}, strings.Split(strings.Repeat(pair+" ", 20)+pair, " "),
 	} {
-		if _, err := catalog.ParseVariants(bad); !fault.Is(err, fault.InvalidParameter) || !strings.HasPrefix(fault.Of(err).Sentence, "variants: ") {
+		if _, err := catalog.ParseVariants(bad); !fault.Is(err, fault.InvalidParameter) ||
+			!strings.HasPrefix(fault.Of(err).Sentence, "variants: ") {
 			t.Errorf("%q: got %v, want invalid_parameter", bad, err)
 		}
 	}

@@ -23,7 +23,8 @@ func TestFixedDepositCountsEachPersonUpToThePrice(t *testing.T) {
 		{false, 3, 1750, 500},
 		{false, 3, 300, 300},
 	} {
-		s := catalog.Service{PerPerson: c.perPerson, PaymentRequirement: catalog.RequirementDepositFixed, DepositValue: &five}
+		s := catalog.Service{PerPerson: c.perPerson, PaymentRequirement: catalog.RequirementDepositFixed,
+			DepositValue: &five}
 		if got := s.Due(c.price, c.party, euro); got != c.deposit {
 			t.Errorf("%+v: %d", c, got)
 		}

@@ -13,7 +13,8 @@ import (
 )
 
 func asked(kind string, required bool) catalog.Question {
-	q := catalog.Question{Key: "q", Label: catalog.Label{Text: "Question", Translations: map[string]string{"pt": "Pergunta"}}, Type: kind, Required: required}
+	q := catalog.Question{Key: "q", Label: catalog.Label{Text: "Question",
+		Translations: map[string]string{"pt": "Pergunta"}}, Type: kind, Required: required}
 	switch kind {
 	case catalog.QuestionText, catalog.QuestionTextarea:
 		q.MaxLength = 5
@@ -31,19 +32,26 @@ func TestAnswersAreReadByTheTypeOfTheirQuestion(t *testing.T) {
 		kept  any
 		wrong catalog.Wrong
 	}{
-		{"text", " nuts ", "nuts", ""}, {"text", "äöüßé", "äöüßé", ""}, {"text", "123456", nil, "too_long"}, {"text", "a\nb", nil, "character"},
-		{"text", json.Number("1"), nil, "type"}, {"text", map[string]any{}, nil, "type"}, {"text", "  ", nil, ""}, {"text", nil, nil, ""},
-		{"textarea", "a\nb", "a\nb", ""}, {"textarea", "a\x1bb", nil, "character"}, {"textarea", "123456", nil, "too_long"},
-		{"number", json.Number("-1.5"), json.Number("-1.5"), ""}, {"number", "12", json.Number("12"), ""}, {"number", "1e9", nil, "number"},
-		{"number", "two", nil, "number"}, {"number", true, nil, "number"}, {"number", strings.Repeat("1", 41), nil, "number"}, {"number", "01", nil, "number"},
+		{"text", " nuts ", "nuts", ""}, {"text", "äöüßé", "äöüßé", ""}, {"text", "123456", nil, "too_long"},
+		{"text", "a\nb", nil, "character"},
+		{"text", json.Number("1"), nil, "type"}, {"text", map[string]any{}, nil, "type"}, {"text", "  ", nil, ""},
+		{"text", nil, nil, ""},
+		{"textarea", "a\nb", "a\nb", ""}, {"textarea", "a\x1bb", nil, "character"},
+		{"textarea", "123456", nil, "too_long"},
+		{"number", json.Number("-1.5"), json.Number("-1.5"), ""}, {"number", "12", json.Number("12"), ""},
+		{"number", "1e9", nil, "number"},
+		{"number", "two", nil, "number"}, {"number", true, nil, "number"},
+		{"number", strings.Repeat("1", 41), nil, "number"}, {"number", "01", nil, "number"},
 		{"select", "old", "old", ""}, {"select", "young", nil, "option"}, {"select", true, nil, "type"},
 		{"checkbox", true, true, ""}, {"checkbox", false, false, ""}, {"checkbox", "on", nil, "type"},
 		{"date", "2027-02-28", "2027-02-28", ""}, {"date", "2027-02-29", nil, "date"},
-		{"phone", "+351 (21) 1-2.3/4", "+351 (21) 1-2.3/4", ""}, {"phone", "call me", nil, "phone"}, {"phone", "+", nil, "phone"}, {"phone", strings.Repeat("1", 51), nil, "phone"},
+		{"phone", "+351 (21) 1-2.3/4", "+351 (21) 1-2.3/4", ""}, {"phone", "call me", nil, "phone"},
+		{"phone", "+", nil, "phone"}, {"phone", strings.Repeat("1", 51), nil, "phone"},
 	} {
 		kept, wrong := catalog.Answers([]catalog.Question{asked(c.kind, false)}, map[string]any{"q": c.given})
 		if c.wrong != "" {
-			if len(wrong) != 1 || wrong[0].Wrong != c.wrong || !strings.HasPrefix(wrong[0].Error(), `form_data.q: "Question" `) {
+			if len(wrong) != 1 || wrong[0].Wrong != c.wrong || !strings.HasPrefix(wrong[0].Error(),
+				`form_data.q: "Question" `) {
 				t.Errorf("%s, %v: got %v, want %s", c.kind, c.given, wrong, c.wrong)
 			}
 			continue
@@ -57,15 +65,18 @@ func TestAnswersAreReadByTheTypeOfTheirQuestion(t *testing.T) {
 func TestWhatIsRequiredIsAnsweredAndTicked(t *testing.T) {
 	t.Parallel()
 	for kind, wrong := range map[string]catalog.Wrong{
-		"text": "missing", "textarea": "missing", "number": "missing", "select": "missing", "date": "missing", "phone": "missing", "checkbox": "unticked",
+		"text": "missing", "textarea": "missing", "number": "missing", "select": "missing", "date": "missing",
+		"phone": "missing", "checkbox": "unticked",
 	} {
 		for _, given := range []any{nil, "", " \t"} {
-			if _, got := catalog.Answers([]catalog.Question{asked(kind, true)}, map[string]any{"q": given}); len(got) != 1 || got[0].Wrong != wrong {
+			if _, got := catalog.Answers([]catalog.Question{asked(kind, true)},
+				map[string]any{"q": given}); len(got) != 1 || got[0].Wrong != wrong {
 				t.Errorf("%s, %q: got %v, want %s", kind, given, got, wrong)
 			}
 		}
 	}
-	if _, got := catalog.Answers([]catalog.Question{asked("checkbox", true)}, map[string]any{"q": false}); len(got) != 1 || got[0].Wrong != catalog.WrongUnticked {
+	if _, got := catalog.Answers([]catalog.Question{asked("checkbox", true)},
+		map[string]any{"q": false}); len(got) != 1 || got[0].Wrong != catalog.WrongUnticked {
 		t.Errorf("an unticked box that is required: got %v", got)
 	}
 }
@@ -79,11 +90,13 @@ func TestConsentsStandApartAndWhatNobodyAskedForIsLeftOut(t *testing.T) {
 	kept, wrong := catalog.Answers([]catalog.Question{news, level}, map[string]any{
 		"level": "new", "news": true, "gone": "x", "_other": 1, "_consent": map[string]any{"news": true, "gone": true},
 	})
-	if diff := cmp.Diff(map[string]any{"level": "new", "_consent": map[string]any{"news": true}}, kept); diff != "" || wrong != nil {
+	if diff := cmp.Diff(map[string]any{"level": "new", "_consent": map[string]any{"news": true}}, kept); diff != "" ||
+		wrong != nil {
 		t.Errorf("wrong %v (-want +got):\n%s", wrong, diff)
 	}
 	for _, consent := range []any{nil, true, "yes", map[string]any{}, map[string]any{"gone": true}} {
-		if kept, wrong := catalog.Answers([]catalog.Question{news}, map[string]any{"news": true, "_consent": consent}); len(kept) != 0 || wrong != nil {
+		if kept, wrong := catalog.Answers([]catalog.Question{news},
+			map[string]any{"news": true, "_consent": consent}); len(kept) != 0 || wrong != nil {
 			t.Errorf("a consent of %v: kept %v, wrong %v", consent, kept, wrong)
 		}
 	}
@@ -101,7 +114,8 @@ func TestQuestionsAreAskedForTheirServices(t *testing.T) {
 		}
 		return list
 	}
-	if diff := cmp.Diff([][]string{{"cut", "all"}, {"all"}, {"cut", "all"}}, [][]string{keys(cut), keys(yoga), keys(yoga, cut)}); diff != "" {
+	if diff := cmp.Diff([][]string{{"cut", "all"}, {"all"}, {"cut", "all"}},
+		[][]string{keys(cut), keys(yoga), keys(yoga, cut)}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if q := all.Label; q.In("pt") != "Pergunta" || q.In("de") != "Question" {

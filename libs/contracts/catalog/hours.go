@@ -49,7 +49,8 @@ func (o *Offer) EventTime(e *Event) timespan.Span {
 	if e.End <= e.Start {
 		until++
 	}
-	return timespan.Span{Start: timespan.Instant(e.Date, e.Start, o.Location()), End: timespan.Instant(until, e.End, o.Location())}
+	return timespan.Span{Start: timespan.Instant(e.Date, e.Start, o.Location()),
+		End: timespan.Instant(until, e.End, o.Location())}
 }
 
 // hasHours reports whether the business has any opening hours.

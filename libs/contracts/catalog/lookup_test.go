@@ -34,7 +34,8 @@ func TestEverythingIsFoundByItsIDAndNothingByAnother(t *testing.T) {
 				o.Event(o.Events[i].ID) != &o.Events[i] || o.Rental(o.Rentals[i].ID) != &o.Rentals[i] {
 				t.Errorf("of %d, number %d is not found", n, i)
 			}
-			if o.Service(o.Staff[i].ID) != nil || o.StaffMember(o.Services[i].ID) != nil || o.Event(o.Rentals[i].ID) != nil || o.Rental(o.Events[i].ID) != nil {
+			if o.Service(o.Staff[i].ID) != nil || o.StaffMember(o.Services[i].ID) != nil ||
+				o.Event(o.Rentals[i].ID) != nil || o.Rental(o.Events[i].ID) != nil {
 				t.Errorf("of %d, the id of another is found", n)
 			}
 		}
@@ -71,7 +72,8 @@ func TestAnOfferSaysTheSameInLessRoom(t *testing.T) {
 		t.Error(diff)
 	}
 	if cap(got.Services) != 5 || cap(got.Staff) != 5 || cap(got.Services[1].StaffIDs) != 3 {
-		t.Errorf("there is room for %d services, %d members and %d members of a service", cap(got.Services), cap(got.Staff), cap(got.Services[1].StaffIDs))
+		t.Errorf("there is room for %d services, %d members and %d members of a service", cap(got.Services),
+			cap(got.Staff), cap(got.Services[1].StaffIDs))
 	}
 	if &got.Services[0].StaffIDs[0] != &got.Services[2].StaffIDs[0] {
 		t.Error("the same members are kept twice")

@@ -11,5 +11,6 @@ type ManagedBusiness struct {
 
 // Managed returns the business as the customer view shows it.
 func (o *Offer) Managed() ManagedBusiness {
-	return ManagedBusiness{Slug: o.Slug, Name: o.Name, Timezone: o.Timezone, DefaultLanguage: o.DefaultLanguage, Languages: o.Languages}
+	return ManagedBusiness{Slug: o.Slug, Name: o.Name, Timezone: o.Timezone, DefaultLanguage: o.DefaultLanguage,
+		Languages: o.Languages}
 }

@@ -15,21 +15,27 @@ func TestNamesOfWhatWasSold(t *testing.T) {
 	cut, long, anna, gala, seat, kayak := id(), id(), id(), id(), id(), id()
 	o := &catalog.Offer{
 		Timezone: "Europe/Lisbon", Currency: "EUR",
-		Services: []catalog.Service{{ID: cut, Name: "Cut", NameTranslations: pt("Corte"), Variants: []catalog.Variant{{ID: long, Name: "Long", NameTranslations: pt("Longo")}}}},
-		Staff:    []catalog.Staff{{ID: anna, Name: "Anna", NameTranslations: pt("Ana")}},
-		Events:   []catalog.Event{{ID: gala, Name: "Gala", NameTranslations: pt("Baile"), Tiers: []catalog.Tier{{ID: seat, Name: "Seat", NameTranslations: pt("Lugar")}}}},
-		Rentals:  []catalog.Rental{{ID: kayak, Name: "Kayak", NameTranslations: pt("Caiaque")}},
+		Services: []catalog.Service{{ID: cut, Name: "Cut", NameTranslations: pt("Corte"),
+			Variants: []catalog.Variant{{ID: long, Name: "Long", NameTranslations: pt("Longo")}}}},
+		Staff: []catalog.Staff{{ID: anna, Name: "Anna", NameTranslations: pt("Ana")}},
+		Events: []catalog.Event{{ID: gala, Name: "Gala", NameTranslations: pt("Baile"),
+			Tiers: []catalog.Tier{{ID: seat, Name: "Seat", NameTranslations: pt("Lugar")}}}},
+		Rentals: []catalog.Rental{{ID: kayak, Name: "Kayak", NameTranslations: pt("Caiaque")}},
 	}
 	if err := o.Prepare(); err != nil {
 		t.Fatal(err)
 	}
 	gone := id()
 	for want, got := range map[string]string{
-		"Corte": o.ServiceName(cut, "Cut", "pt"), "Cut": o.ServiceName(cut, "Cut", "de"), "Trim": o.ServiceName(cut, "Trim", "pt"), "Wash": o.ServiceName(gone, "Wash", "pt"),
-		"Longo": o.VariantName(cut, long, "Long", "pt"), "Long": o.VariantName(cut, gone, "Long", "pt"), "Short": o.VariantName(gone, long, "Short", "pt"),
-		"Ana": o.MemberName(&anna, "Anna", "pt"), "Ben": o.MemberName(&gone, "Ben", "pt"), "Bo": o.MemberName(nil, "Bo", "pt"),
+		"Corte": o.ServiceName(cut, "Cut", "pt"), "Cut": o.ServiceName(cut, "Cut", "de"),
+		"Trim": o.ServiceName(cut, "Trim", "pt"), "Wash": o.ServiceName(gone, "Wash", "pt"),
+		"Longo": o.VariantName(cut, long, "Long", "pt"), "Long": o.VariantName(cut, gone, "Long", "pt"),
+		"Short": o.VariantName(gone, long, "Short", "pt"),
+		"Ana":   o.MemberName(&anna, "Anna", "pt"), "Ben": o.MemberName(&gone, "Ben", "pt"),
+		"Bo":    o.MemberName(nil, "Bo", "pt"),
 		"Baile": o.EventName(gala, "Gala", "pt"), "Ball": o.EventName(gone, "Ball", "pt"),
-		"Lugar": o.TierName(gala, seat, "Seat", "pt"), "Seat": o.TierName(gala, gone, "Seat", "pt"), "Box": o.TierName(gone, seat, "Box", "pt"),
+		"Lugar": o.TierName(gala, seat, "Seat", "pt"), "Seat": o.TierName(gala, gone, "Seat", "pt"),
+		"Box":     o.TierName(gone, seat, "Box", "pt"),
 		"Caiaque": o.RentalName(kayak, "Kayak", "pt"), "Canoe": o.RentalName(gone, "Canoe", "pt"),
 	} {
 		if got != want {
@@ -41,13 +47,15 @@ func TestNamesOfWhatWasSold(t *testing.T) {
 func TestIsPhone(t *testing.T) {
 	t.Parallel()
 	for _, number := range []string{
-		"112", "+351 21 000 0000", "(212) 555-0100", "+351 210 000\u2011000", "030/1234-56", "555-0100 ext. 12", "5550100x7", "٠٢١ ٠٠٠ ٠٠٠٠", "+1.212.555.0100", "#31#5550100",
+		"112", "+351 21 000 0000", "(212) 555-0100", "+351 210 000\u2011000", "030/1234-56", "555-0100 ext. 12",
+		"5550100x7", "٠٢١ ٠٠٠ ٠٠٠٠", "+1.212.555.0100", "#31#5550100",
 	} {
 		if !catalog.IsPhone(number) {
 			t.Errorf("%q is refused", number)
 		}
 	}
-	for _, other := range []string{"", "abc", "+", "12", "call me", "5550100 please", "zoe@example.com", "x12345", "ext 123456", "1\n234", "123456789012345678901234567890123456789012345678901"} {
+	for _, other := range []string{"", "abc", "+", "12", "call me", "5550100 please", "zoe@example.com", "x12345",
+		"ext 123456", "1\n234", "123456789012345678901234567890123456789012345678901"} {
 		if catalog.IsPhone(other) {
 			t.Errorf("%q is taken", other)
 		}

@@ -22,7 +22,8 @@ func (o *Offer) HoldsSession(service, session uuid.UUID, during timespan.Span, z
 		return false
 	}
 	c, date := &s.Classes[i], timespan.DateOf(time.Unix(during.Start, 0), zone)
-	if !c.isOn(date) || timespan.Instant(date, c.Time, zone) != during.Start || o.closesOn(date) || o.blocks(c.StaffID, during, zone) {
+	if !c.isOn(date) || timespan.Instant(date, c.Time, zone) != during.Start || o.closesOn(date) || o.blocks(c.StaffID,
+		during, zone) {
 		return false
 	}
 	member := c.StaffID
@@ -38,7 +39,8 @@ func (c *ClassSession) isOn(date timespan.Date) bool {
 	if c.Date != nil {
 		return *c.Date == date
 	}
-	return c.Weekday != nil && *c.Weekday == date.Weekday() && (c.From == nil || *c.From <= date) && (c.To == nil || date <= *c.To)
+	return c.Weekday != nil && *c.Weekday == date.Weekday() && (c.From == nil || *c.From <= date) &&
+		(c.To == nil || date <= *c.To)
 }
 
 // closesOn reports whether an override closes the business on a date.
@@ -49,7 +51,8 @@ func (o *Offer) closesOn(date timespan.Date) bool {
 // blocks reports whether a block of the whole business or of this member overlaps a span.
 func (o *Offer) blocks(member *uuid.UUID, during timespan.Span, zone *time.Location) bool {
 	return slices.ContainsFunc(o.Blocks, func(b Block) bool {
-		blocked := timespan.Span{Start: timespan.Instant(b.From.Date, b.From.Time, zone), End: timespan.Instant(b.To.Date, b.To.Time, zone)}
+		blocked := timespan.Span{Start: timespan.Instant(b.From.Date, b.From.Time, zone),
+			End: timespan.Instant(b.To.Date, b.To.Time, zone)}
 		ofMember := len(b.StaffIDs) == 0 || member != nil && slices.Contains(b.StaffIDs, *member)
 		return ofMember && blocked.Overlaps(during)
 	})

@@ -22,19 +22,32 @@ func TestHoldsSession(t *testing.T) {
 		change func(*catalog.Offer)
 		want   bool
 	}{
-		"as it was booked":      {func(*catalog.Offer) {}, true},
-		"without a module":      {func(o *catalog.Offer) { o.Modules.Services = false }, false},
-		"inactive":              {func(o *catalog.Offer) { o.Services[0].Active = false }, false},
-		"removed service":       {func(o *catalog.Offer) { o.Services = nil }, false},
-		"removed session":       {func(o *catalog.Offer) { o.Services[0].Classes[0].ID = other }, false},
-		"at another time":       {func(o *catalog.Offer) { o.Services[0].Classes[0].Time = 19 * 60 }, false},
-		"on another weekday":    {func(o *catalog.Offer) { o.Services[0].Classes[0].Weekday = &friday }, false},
-		"ended before":          {func(o *catalog.Offer) { day := date - 1; o.Services[0].Classes[0].To = &day }, false},
-		"until then":            {func(o *catalog.Offer) { o.Services[0].Classes[0].From, o.Services[0].Classes[0].To = &date, &date }, true},
-		"begins later":          {func(o *catalog.Offer) { day := date + 1; o.Services[0].Classes[0].From = &day }, false},
-		"once, then":            {func(o *catalog.Offer) { o.Services[0].Classes[0].Weekday, o.Services[0].Classes[0].Date = nil, &date }, true},
-		"once, on another date": {func(o *catalog.Offer) { day := date + 7; o.Services[0].Classes[0].Date = &day }, false},
-		"closed":                {func(o *catalog.Offer) { o.Overrides = []catalog.DayOverride{{Date: date}} }, false},
+		"as it was booked":   {func(*catalog.Offer) {}, true},
+		"without a module":   {func(o *catalog.Offer) { o.Modules.Services = false }, false},
+		"inactive":           {func(o *catalog.Offer) { o.Services[0].Active = false }, false},
+		"removed service":    {func(o *catalog.Offer) { o.Services = nil }, false},
+		"removed session":    {func(o *catalog.Offer) { o.Services[0].Classes[0].ID = other }, false},
+		"at another time":    {func(o *catalog.Offer) { o.Services[0].Classes[0].Time = 19 * 60 }, false},
+		"on another weekday": {func(o *catalog.Offer) { o.Services[0].Classes[0].Weekday = &friday }, false},
+		"ended before": {func(o *catalog.Offer) {
+			day := date - 1
+			o.Services[0].Classes[0].To = &day
+		}, false},
+		"until then": {func(o *catalog.Offer) {
+			o.Services[0].Classes[0].From, o.Services[0].Classes[0].To = &date, &date
+		}, true},
+		"begins later": {func(o *catalog.Offer) {
+			day := date + 1
+			o.Services[0].Classes[0].From = &day
+		}, false},
+		"once, then": {func(o *catalog.Offer) {
+			o.Services[0].Classes[0].Weekday, o.Services[0].Classes[0].Date = nil, &date
+		}, true},
+		"once, on another date": {func(o *catalog.Offer) {
+			day := date + 7
+			o.Services[0].Classes[0].Date = &day
+		}, false},
+		"closed": {func(o *catalog.Offer) { o.Overrides = []catalog.DayOverride{{Date: date}} }, false},
 		"other hours": {func(o *catalog.Offer) {
 			o.Overrides = []catalog.DayOverride{{Date: date, Hours: []timespan.Window{{}}}}
 		}, true},
@@ -48,17 +61,20 @@ func TestHoldsSession(t *testing.T) {
 		}, true},
 		"its member is inactive": {func(o *catalog.Offer) { o.Staff[0].Active = false }, false},
 		"its member left":        {func(o *catalog.Offer) { o.Staff = nil }, false},
-		"given by nobody":        {func(o *catalog.Offer) { o.Staff, o.Services[0].Classes[0].StaffID = nil, nil }, true},
-		"in another zone":        {func(o *catalog.Offer) { o.Timezone = "America/Chicago" }, true},
+		"given by nobody": {func(o *catalog.Offer) {
+			o.Staff, o.Services[0].Classes[0].StaffID = nil, nil
+		}, true},
+		"in another zone": {func(o *catalog.Offer) { o.Timezone = "America/Chicago" }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := &catalog.Offer{
 				Timezone: "Europe/Lisbon", Currency: "EUR", Modules: catalog.Modules{Services: true},
 				Staff: []catalog.Staff{{ID: anna, Active: true}},
-				Services: []catalog.Service{{ID: yoga, Active: true, DurationMinutes: 60, Classes: []catalog.ClassSession{
-					{ID: evening, Weekday: &tuesday, Time: 18 * 60, StaffID: &anna},
-				}}},
+				Services: []catalog.Service{{ID: yoga, Active: true, DurationMinutes: 60,
+					Classes: []catalog.ClassSession{
+						{ID: evening, Weekday: &tuesday, Time: 18 * 60, StaffID: &anna},
+					}}},
 			}
 			c.change(o)
 			if err := o.Prepare(); err != nil {
@@ -66,7 +82,8 @@ func TestHoldsSession(t *testing.T) {
 			}
 			zone := timespan.Zone("Europe/Lisbon", time.UTC)
 			start := timespan.Instant(date, 18*60, zone)
-			if got := o.HoldsSession(yoga, evening, timespan.Span{Start: start, End: start + 3600}, zone); got != c.want {
+			if got := o.HoldsSession(yoga, evening, timespan.Span{Start: start, End: start + 3600},
+				zone); got != c.want {
 				t.Errorf("the session takes place: %t, want %t", got, c.want)
 			}
 		})

@@ -24,7 +24,8 @@ func Slug(ctx context.Context, p *peer.Client, id uuid.UUID) (string, error) {
 // Read requests a public path of a business from catalog, availability or rental, on the service's
 // internal port. No limits per address apply there. If the entity tag of the answer equals the argument
 // tag, the status is 304 and the body is empty; "" sends no tag. Faults: those of the public path.
-func Read(ctx context.Context, p *peer.Client, slug, path string, query url.Values, tag string) (*peer.Response, error) {
+func Read(ctx context.Context, p *peer.Client, slug, path string, query url.Values,
+	tag string) (*peer.Response, error) {
 	request := peer.Request{Method: http.MethodGet, Path: publicPath(slug, path, query)}
 	if tag != "" {
 		request.Header = http.Header{"If-None-Match": {tag}}

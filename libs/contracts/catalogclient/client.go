@@ -118,7 +118,8 @@ func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld b
 	if mayBeOld {
 		header.Set("Cache-Control", catalog.MaxStale)
 	}
-	response, err := c.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: "/internal/offers/" + slug, Header: header})
+	response, err := c.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: "/internal/offers/" + slug,
+		Header: header})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -127,7 +128,8 @@ func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld b
 	}
 	offer := new(catalog.Offer)
 	if err := errors.Join(json.Unmarshal(response.Body, offer), offer.Prepare()); err != nil {
-		return nil, 0, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable offer; try again shortly.")
+		return nil, 0, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable offer; try "+
+			"again shortly.")
 	}
 	seconds, _ := strconv.Atoi(response.Header.Get("Age")) // absent if catalog has just read its database
 	return &tagged{Offer: offer, etag: response.Header.Get("ETag")}, time.Duration(seconds) * time.Second, nil

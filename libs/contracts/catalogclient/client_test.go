@@ -60,7 +60,8 @@ func (o *origin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if o.age > 0 {
 			w.Header().Set("Age", strconv.Itoa(o.age))
 		}
-		_ = json.NewEncoder(w).Encode(catalog.Offer{Slug: "harbor", Version: o.version, Currency: "EUR", Timezone: "Europe/Lisbon"})
+		_ = json.NewEncoder(w).Encode(catalog.Offer{Slug: "harbor", Version: o.version, Currency: "EUR",
+			Timezone: "Europe/Lisbon"})
 	}
 }
 
@@ -110,10 +111,14 @@ func TestFreshAndAtLeastAreNeverBehind(t *testing.T) {
 	c, o, _ := client(t, 1)
 	expectVersion(t, c.Fresh, 1)
 	o.set(func(o *origin) { o.version = 2 })
-	expectVersion(t, func(ctx context.Context, slug string) (*catalog.Offer, error) { return c.AtLeast(ctx, slug, 1) }, 1)
+	expectVersion(t, func(ctx context.Context, slug string) (*catalog.Offer, error) {
+		return c.AtLeast(ctx, slug, 1)
+	}, 1)
 	expectVersion(t, c.Fresh, 2)
 	o.set(func(o *origin) { o.version = 3 })
-	expectVersion(t, func(ctx context.Context, slug string) (*catalog.Offer, error) { return c.AtLeast(ctx, slug, 3) }, 3)
+	expectVersion(t, func(ctx context.Context, slug string) (*catalog.Offer, error) {
+		return c.AtLeast(ctx, slug, 3)
+	}, 3)
 }
 
 func TestTheLastGoodOfferOutlivesCatalog(t *testing.T) {

@@ -41,10 +41,12 @@ type Forgetter struct {
 }
 
 // NewForgetter returns a retention job. alone runs a function while no other replica runs it.
-func NewForgetter(p *peer.Client, offers *Client, kept Remembered, alone func(context.Context, func(context.Context) error) error, now clock.Clock, tel *telemetry.Telemetry) *Forgetter {
+func NewForgetter(p *peer.Client, offers *Client, kept Remembered, alone func(context.Context,
+	func(context.Context) error) error, now clock.Clock, tel *telemetry.Telemetry) *Forgetter {
 	return &Forgetter{
 		catalog: p, offer: offers.Uncached, kept: kept, alone: alone, clock: now, telemetry: tel,
-		forgotten: tel.Counter("slotmesh.customers.forgotten", "Bookings, orders of tickets and reservations whose customer was forgotten for their age."),
+		forgotten: tel.Counter("slotmesh.customers.forgotten",
+			"Bookings, orders of tickets and reservations whose customer was forgotten for their age."),
 	}
 }
 
@@ -57,9 +59,10 @@ const (
 
 // Run anonymizes immediately and then every hour until ctx ends. After a failure it retries soon.
 func (f *Forgetter) Run(ctx context.Context) error {
-	return keep(ctx, forgetEvery, f.telemetry, "customers that are to be forgotten stay for now", func(ctx context.Context) error {
-		return f.alone(ctx, f.Once)
-	})
+	return keep(ctx, forgetEvery, f.telemetry, "customers that are to be forgotten stay for now",
+		func(ctx context.Context) error {
+			return f.alone(ctx, f.Once)
+		})
 }
 
 // Once anonymizes all customers whose retention time is over.
@@ -72,7 +75,9 @@ func (f *Forgetter) Once(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = bulkhead.Each(ctx, businesses, func(ctx context.Context, business uuid.UUID) error { return f.of(ctx, business, now) })
+		err = bulkhead.Each(ctx, businesses, func(ctx context.Context, business uuid.UUID) error {
+			return f.of(ctx, business, now)
+		})
 		first = cmp.Or(first, err)
 		if len(businesses) < forgetPage || ctx.Err() != nil {
 			return first
@@ -104,7 +109,8 @@ func (f *Forgetter) of(ctx context.Context, business uuid.UUID, now time.Time) e
 	n, err := f.kept.ForgetEnded(ctx, business, now.AddDate(0, 0, -offer.Privacy.KeepCustomersDays))
 	f.forgotten.Add(ctx, n)
 	if n > 0 {
-		f.telemetry.Logger.InfoContext(ctx, "customers of what ended long ago are forgotten", "business_id", business.String(), "rows", n)
+		f.telemetry.Logger.InfoContext(ctx, "customers of what ended long ago are forgotten", "business_id",
+			business.String(), "rows", n)
 	}
 	return err
 }

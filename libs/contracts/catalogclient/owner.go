@@ -46,7 +46,8 @@ func (o *Owner) bindQuery() string {
 //
 // Faults: invalid_parameter, with a list of manifest.Problem under "problems" in its Extra;
 // precondition_failed; payload_too_large; forbidden if a payment account is not bound to the business.
-func (o *Owner) Publish(ctx context.Context, slug string, text []byte, mediaType, ifMatch string) (*catalog.Published, error) {
+func (o *Owner) Publish(ctx context.Context, slug string, text []byte,
+	mediaType, ifMatch string) (*catalog.Published, error) {
 	header := http.Header{}
 	if mediaType != "" {
 		header.Set("Content-Type", mediaType)
@@ -62,7 +63,8 @@ func (o *Owner) Publish(ctx context.Context, slug string, text []byte, mediaType
 // Publish; precondition_failed if the slug already names a business.
 func (o *Owner) Create(ctx context.Context, slug string, text []byte, mediaType string) (*catalog.Published, error) {
 	header := http.Header{"Content-Type": {mediaType}, "If-None-Match": {"*"}}
-	return o.published(ctx, peer.Request{Method: http.MethodPut, Path: businessPath(slug, o.bindQuery()), Header: header, Body: text})
+	return o.published(ctx, peer.Request{Method: http.MethodPut, Path: businessPath(slug, o.bindQuery()),
+		Header: header, Body: text})
 }
 
 func (o *Owner) published(ctx context.Context, request peer.Request) (*catalog.Published, error) {
@@ -72,7 +74,8 @@ func (o *Owner) published(ctx context.Context, request peer.Request) (*catalog.P
 	}
 	published := new(catalog.Published)
 	if err := json.Unmarshal(response.Body, published); err != nil {
-		return nil, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable answer; try again shortly.")
+		return nil, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable answer; try again "+
+			"shortly.")
 	}
 	return published, nil
 }
@@ -121,7 +124,8 @@ func (o *Owner) List(ctx context.Context, of []uuid.UUID, page request.Page) (*c
 // Versions returns a page of a business's history, newest first.
 // Faults: business_not_found; invalid_parameter for an invalid page.
 func (o *Owner) Versions(ctx context.Context, slug string, page request.Page) (*catalog.VersionList, error) {
-	return typed.Call[catalog.VersionList](ctx, o.peer, http.MethodGet, businessPath(slug, "/versions")+"?"+page.Values().Encode(), nil)
+	return typed.Call[catalog.VersionList](ctx, o.peer, http.MethodGet, businessPath(slug, "/versions")+"?"+
+		page.Values().Encode(), nil)
 }
 
 // Rollback publishes an old version again as the newest. ifMatch is as in [Owner.Publish].
@@ -131,7 +135,8 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatc
 	if ifMatch != "" {
 		header.Set("If-Match", ifMatch)
 	}
-	return o.published(ctx, peer.Request{Method: http.MethodPost, Path: businessPath(slug, "/rollback"+o.bindQuery()), Header: header, Body: catalog.Rollback{Version: version}})
+	return o.published(ctx, peer.Request{Method: http.MethodPost, Path: businessPath(slug, "/rollback"+o.bindQuery()),
+		Header: header, Body: catalog.Rollback{Version: version}})
 }
 
 // Delete removes the business with this id, with all its versions and its offer.

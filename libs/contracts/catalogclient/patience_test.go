@@ -40,7 +40,8 @@ func TestAReaderDoesNotWaitForACatalogThatHangsWhereAnOfferIsKnown(t *testing.T)
 	t.Parallel()
 	s := &slow{origin: origin{version: 1}}
 	server := httptest.NewServer(s)
-	p := peer.New("catalog", server.URL, telemetry.Discard(), peer.Timeout(2*testkit.Patience), peer.Patience(time.Millisecond))
+	p := peer.New("catalog", server.URL, telemetry.Discard(), peer.Timeout(2*testkit.Patience),
+		peer.Patience(time.Millisecond))
 	t.Cleanup(func() { p.Close(); server.Close() })
 	now := clock.Fixed(time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC))
 	c := newClient(p, telemetry.Discard(), now)
@@ -101,7 +102,8 @@ func TestTheAgeOfWhatIsServedIsToldWhileCatalogIsAway(t *testing.T) {
 	})
 	now.Advance(revalidate.TrustFor)
 	expectVersion(t, c.Get, 1) // the newest
-	if count, sum := reading(t, tel, "slotmesh_offer_age_seconds_count"), reading(t, tel, "slotmesh_offer_age_seconds_sum"); count != 2 || sum != 5 {
+	if count, sum := reading(t, tel, "slotmesh_offer_age_seconds_count"),
+		reading(t, tel, "slotmesh_offer_age_seconds_sum"); count != 2 || sum != 5 {
 		t.Errorf("%v answers of %v s together, want 2 of 5", count, sum)
 	}
 	if n := reading(t, tel, "slotmesh_offer_stale_total"); n != 2 {
@@ -136,7 +138,8 @@ func TestOnlyAReaderWithoutAnOfferTakesTheLastOneThatCatalogKnew(t *testing.T) {
 	now.Advance(revalidate.TrustFor)
 	o.set(func(o *origin) { o.version = 4 })
 	expectVersion(t, c.Get, 3) // in memory: what catalog knew is not asked for
-	if count, sum := reading(t, tel, "slotmesh_offer_age_seconds_count"), reading(t, tel, "slotmesh_offer_age_seconds_sum"); count != 3 || sum != 10802 {
+	if count, sum := reading(t, tel, "slotmesh_offer_age_seconds_count"),
+		reading(t, tel, "slotmesh_offer_age_seconds_sum"); count != 3 || sum != 10802 {
 		t.Errorf("%v answers of %v s together, want 3 of 10802", count, sum)
 	}
 	o.set(func(o *origin) { o.age = 0 })

@@ -40,24 +40,26 @@ const (
 // ctx ends. After an error it soon tries again. After it has deleted rows it soon
 // checks again, because a job that ran at the same time may have written new rows.
 func (e *Eraser) Run(ctx context.Context) error {
-	return keep(ctx, eraseEvery, e.Telemetry, "what is kept of removed businesses stays for now", func(ctx context.Context) error {
-		for {
-			rows, err := e.Once(ctx)
-			if err != nil || rows == 0 {
-				return err
+	return keep(ctx, eraseEvery, e.Telemetry, "what is kept of removed businesses stays for now",
+		func(ctx context.Context) error {
+			for {
+				rows, err := e.Once(ctx)
+				if err != nil || rows == 0 {
+					return err
+				}
+				select {
+				case <-ctx.Done():
+					return ctx.Err()
+				case <-time.After(eraseAgain):
+				}
 			}
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(eraseAgain):
-			}
-		}
-	})
+		})
 }
 
 // keep calls once immediately and then at the interval every,
 // until ctx ends. It logs an error and retries with backoff.
-func keep(ctx context.Context, every time.Duration, tel *telemetry.Telemetry, failure string, once func(context.Context) error) error {
+func keep(ctx context.Context, every time.Duration, tel *telemetry.Telemetry, failure string,
+	once func(context.Context) error) error {
 	again := doAgain
 	for {
 		wait := every

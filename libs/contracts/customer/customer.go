@@ -40,7 +40,9 @@ func (s *Search) Validate() error {
 	case s.Limit < 1 || s.Limit > MostFound:
 		return fault.Newf(fault.InvalidParameter, "limit: send a whole number from 1 to %d.", MostFound)
 	case utf8.RuneCountInString(s.Query) > maxQuery:
-		return fault.Newf(fault.InvalidParameter, "query: the text is too long; send at most %d characters of a name, an address or a phone number.", maxQuery)
+		return fault.Newf(fault.InvalidParameter,
+			"query: the text is too long; send at most %d characters of a name, an address or a phone number.",
+			maxQuery)
 	case len(s.Of) > MostFound:
 		return fault.Newf(fault.InvalidParameter, "of: send at most %d addresses.", MostFound)
 	case strings.ContainsRune(s.Query+s.After, 0):
@@ -102,7 +104,8 @@ func Merge(lists ...[]Customer) []Customer {
 func Check(address string) (string, error) {
 	address = strings.TrimSpace(address)
 	if !email.Valid(address) {
-		return "", fault.New(fault.InvalidParameter, "email: this is not an e-mail address; send one such as ana@example.com.")
+		return "", fault.New(fault.InvalidParameter, "email: this is not an e-mail address; send one such as "+
+			"ana@example.com.")
 	}
 	return email.Canonical(address), nil
 }

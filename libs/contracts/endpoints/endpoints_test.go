@@ -41,7 +41,8 @@ func TestEveryEndpointHasOneRowAndCallers(t *testing.T) {
 // A stolen credential of pages or mcp is good only for what its rows allow.
 func TestPagesAndAgentsActForNobodyElse(t *testing.T) {
 	t.Parallel()
-	allowed := map[string][]actor.Kind{"pages": {actor.Page, actor.Customer}, "mcp": {actor.APIKey}, "notifications": {}}
+	allowed := map[string][]actor.Kind{"pages": {actor.Page, actor.Customer}, "mcp": {actor.APIKey},
+		"notifications": {}}
 	for _, e := range All {
 		for caller, kinds := range allowed {
 			for _, kind := range e.Callers[caller] {

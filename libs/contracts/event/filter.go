@@ -23,7 +23,8 @@ func Types() []Type {
 // TeamTypes returns all types of events of the team.
 func TeamTypes() []Type {
 	return []Type{
-		MemberInvited, MemberJoined, MemberChanged, MemberRemoved, MemberPasswordChanged, MemberPasswordRemoved, MemberPasskeyAdded, MemberPasskeyRemoved,
+		MemberInvited, MemberJoined, MemberChanged, MemberRemoved, MemberPasswordChanged, MemberPasswordRemoved,
+		MemberPasskeyAdded, MemberPasskeyRemoved,
 		TokenCreated, TokenRevoked,
 	}
 }

@@ -19,7 +19,8 @@ func TestWebhookNamesSequenceAndBusiness(t *testing.T) {
 		``:                            `{"type":"booking.created","timestamp":"2027-06-10T09:00:00Z","data":{"business_id":"7d9f3c1e-6a1b-4a55-9c1d-2f0a8f6f3b11","sequence":3,"slug":"harbor"}}`,
 	} {
 		got, err := event.Event{
-			Type: event.BookingCreated, BusinessID: uuid.MustParse("7d9f3c1e-6a1b-4a55-9c1d-2f0a8f6f3b11"), At: time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC), Sequence: 3, Data: json.RawMessage(data),
+			Type: event.BookingCreated, BusinessID: uuid.MustParse("7d9f3c1e-6a1b-4a55-9c1d-2f0a8f6f3b11"),
+			At: time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC), Sequence: 3, Data: json.RawMessage(data),
 		}.Webhook("harbor")
 		if err != nil || string(got) != want {
 			t.Errorf("%s:\ngot  %s %v\nwant %s", data, got, err, want)

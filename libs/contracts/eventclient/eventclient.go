@@ -40,10 +40,12 @@ func (c *Client) Events(ctx context.Context, after string, limit int, wait time.
 }
 
 // List returns events of a business, newest first. Faults: invalid_parameter for an invalid filter or page.
-func (c *Client) List(ctx context.Context, businessID uuid.UUID, filter event.Filter, page request.Page) (event.List, error) {
+func (c *Client) List(ctx context.Context, businessID uuid.UUID, filter event.Filter,
+	page request.Page) (event.List, error) {
 	query := filter.Values()
 	maps.Copy(query, page.Values())
 	var list event.List
-	err := c.peer.Call(ctx, http.MethodGet, "/internal/businesses/"+businessID.String()+"/events?"+query.Encode(), nil, &list)
+	err := c.peer.Call(ctx, http.MethodGet, "/internal/businesses/"+businessID.String()+"/events?"+query.Encode(), nil,
+		&list)
 	return list, err
 }

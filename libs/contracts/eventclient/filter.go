@@ -22,8 +22,10 @@ func ReadFilter(q request.Query) (event.Filter, error) {
 	if err != nil {
 		return event.Filter{}, err
 	}
-	if f.Type = event.Type(typ); typ != "" && !slices.Contains(event.Types(), f.Type) && !slices.Contains(event.TeamTypes(), f.Type) {
-		return event.Filter{}, request.Invalid("type: %s is no type of event; write one such as %s.", request.Quoted(typ), event.BookingCreated)
+	if f.Type = event.Type(typ); typ != "" && !slices.Contains(event.Types(), f.Type) &&
+		!slices.Contains(event.TeamTypes(), f.Type) {
+		return event.Filter{}, request.Invalid("type: %s is no type of event; write one such as %s.",
+			request.Quoted(typ), event.BookingCreated)
 	}
 	if f.From, err = readInstant(q, "from", 0); err != nil {
 		return event.Filter{}, err
@@ -37,10 +39,12 @@ func readSubject(q request.Query, f *event.Filter) error {
 	switch kind := event.SubjectKind(text); {
 	case err != nil || text == "":
 		return err
-	case slices.Contains([]event.SubjectKind{event.Booking, event.Ticket, event.Reservation, event.Key, event.Business, event.Customer, event.Member, event.Token}, kind):
+	case slices.Contains([]event.SubjectKind{event.Booking, event.Ticket, event.Reservation, event.Key, event.Business,
+		event.Customer, event.Member, event.Token}, kind):
 		f.Kind = kind
 	case f.Subject.UnmarshalText([]byte(text)) != nil || len(text) != len(uuid.Nil.String()):
-		return request.Invalid("subject: %s is none; write its id, or booking, ticket, reservation, key, business, customer, member or token.", request.Quoted(text))
+		return request.Invalid("subject: %s is none; write its id, or booking, ticket, reservation, key, business, "+
+			"customer, member or token.", request.Quoted(text))
 	}
 	return nil
 }
@@ -56,7 +60,8 @@ func readInstant(q request.Query, name string, after time.Duration) (time.Time, 
 	}
 	at, err := time.Parse(time.RFC3339, strings.ToUpper(text))
 	if err != nil {
-		return time.Time{}, request.Invalid("%s: %s is no date and no instant; write one such as 2026-11-21 or 2026-11-21T09:00:00Z.", name, request.Quoted(text))
+		return time.Time{}, request.Invalid("%s: %s is no date and no instant; write one such as 2026-11-21 or "+
+			"2026-11-21T09:00:00Z.", name, request.Quoted(text))
 	}
 	return at, nil
 }

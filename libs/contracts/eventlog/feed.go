@@ -98,7 +98,8 @@ func parseCursor(text string) (cursor, error) {
 	return c, nil
 }
 
-var errNoCursor = request.Invalid("after: this is not a cursor; send next of the page before, or leave it out to begin with the oldest event that is kept.")
+var errNoCursor = request.Invalid("after: this is not a cursor; send next of the page before, or leave it out to " +
+	"begin with the oldest event that is kept.")
 
 // page is the result of one read of the feed.
 type page struct {
@@ -117,7 +118,8 @@ type page struct {
 //
 // Faults: invalid_parameter if after is not a cursor; cursor_expired if events after the cursor
 // were removed because of their age, or if the database was restored to an earlier state.
-func (l *Log) Feed(ctx context.Context, after string, limit int, wait time.Duration, stop func() bool) (event.Page, error) {
+func (l *Log) Feed(ctx context.Context, after string, limit int, wait time.Duration,
+	stop func() bool) (event.Page, error) {
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for {
@@ -157,10 +159,12 @@ func (l *Log) feed(ctx context.Context, after string, limit int) (event.Page, er
 	case err != nil:
 		return event.Page{}, err
 	case after != "" && found.pruned > from.position:
-		return event.Page{}, fault.New(fault.CursorExpired, "after: events after this cursor are no longer kept; leave it out to begin with the oldest that is.")
+		return event.Page{}, fault.New(fault.CursorExpired,
+			"after: events after this cursor are no longer kept; leave it out to begin with the oldest that is.")
 	case found.last < from.position || found.other:
-		return event.Page{}, fault.New(fault.CursorExpired, "after: this feed did not give this cursor, as its database was restored to an earlier state; "+
-			"leave it out to begin with the oldest event that is kept.")
+		return event.Page{}, fault.New(fault.CursorExpired,
+			"after: this feed did not give this cursor, as its database was restored to an earlier state; "+
+				"leave it out to begin with the oldest event that is kept.")
 	case after == "" && len(found.rows) == 0:
 		from.position = found.pruned
 	}

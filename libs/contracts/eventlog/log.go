@@ -54,10 +54,12 @@ type Log struct {
 
 // New returns the log of the events in the pool's schema. show must
 // have an entry for each kind of subject that the service owns.
-func New(pool *pgxpool.Pool, show map[event.SubjectKind]Show, cfg Config, c clock.Clock, tel *telemetry.Telemetry) *Log {
+func New(pool *pgxpool.Pool, show map[event.SubjectKind]Show, cfg Config, c clock.Clock,
+	tel *telemetry.Telemetry) *Log {
 	return &Log{
 		pool: pool, show: show, clock: c, tel: tel, keep: time.Duration(cfg.KeepDays) * 24 * time.Hour,
-		lag:    tel.Seconds("slotmesh.events.lag", "Age of the oldest event of a page when a reader of the feed gets it."),
+		lag: tel.Seconds("slotmesh.events.lag",
+			"Age of the oldest event of a page when a reader of the feed gets it."),
 		pruned: tel.Counter("slotmesh.events.pruned", "Events removed for their age."),
 	}
 }
@@ -82,7 +84,8 @@ func As[T, W any](read func(ctx context.Context, kept []json.RawMessage) ([]T, e
 
 // Rows decodes table rows that events store as JSON, in the order of kept. columns are columns of the
 // table, or expressions over kept_row, the stored row. A column that the table got after the event is null.
-func Rows[T any](ctx context.Context, pool *pgxpool.Pool, table, columns string, kept []json.RawMessage, scan pgx.RowToFunc[T]) ([]T, error) {
+func Rows[T any](ctx context.Context, pool *pgxpool.Pool, table, columns string, kept []json.RawMessage,
+	scan pgx.RowToFunc[T]) ([]T, error) {
 	rows, err := pool.Query(ctx, `
 		SELECT `+columns+`
 		FROM unnest($1::jsonb[]) WITH ORDINALITY AS kept_rows (kept_row, place), jsonb_populate_record(NULL::`+table+`, kept_row) AS `+table+`
@@ -113,7 +116,8 @@ func scan(from pgx.CollectableRow) (row, error) {
 		r  row
 		by *uuid.UUID
 	)
-	err := from.Scan(&r.ID, &r.Type, &r.BusinessID, &r.Subject.Kind, &r.Subject.ID, &r.At, &r.Actor.Kind, &by, &r.Sequence, &r.Data, &r.position)
+	err := from.Scan(&r.ID, &r.Type, &r.BusinessID, &r.Subject.Kind, &r.Subject.ID, &r.At, &r.Actor.Kind, &by,
+		&r.Sequence, &r.Data, &r.position)
 	r.At = r.At.UTC()
 	if by != nil {
 		r.Actor = actor.Actor{Kind: r.Actor.Kind, ID: *by}

@@ -71,8 +71,9 @@ func (l *Log) Prune(ctx context.Context) (int, error) {
 
 // Run removes old events periodically until ctx ends. After a failure it tries again at the next interval.
 func (l *Log) Run(ctx context.Context) error {
-	return periodic.Job{Every: pruneEvery, Within: time.Minute, Failed: "old events stay for now", Do: func(ctx context.Context) error {
-		_, err := l.Prune(ctx)
-		return err
-	}}.Run(ctx, l.tel.Logger)
+	return periodic.Job{Every: pruneEvery, Within: time.Minute, Failed: "old events stay for now",
+		Do: func(ctx context.Context) error {
+			_, err := l.Prune(ctx)
+			return err
+		}}.Run(ctx, l.tel.Logger)
 }

@@ -68,7 +68,8 @@ func Silent(kept json.RawMessage) bool {
 // ctx, and the event's id for [RecordOne]. at is the time of the change by the service's
 // clock. If ctx has no actor, the statement fails with [actor.ErrMissing] before it is sent.
 func Add(ctx context.Context, args pgx.NamedArgs, at time.Time) pgx.NamedArgs {
-	args["event_extra"], args["recorded_id"], args["event_at"], args["actor_id"] = "{}", uuid.Must(uuid.NewV7()), at, nil
+	args["event_extra"], args["recorded_id"], args["event_at"], args["actor_id"] = "{}", uuid.Must(uuid.NewV7()), at,
+		nil
 	by, err := actor.Require(ctx)
 	if err != nil {
 		args["actor_kind"] = failingParameter{err}

@@ -18,11 +18,13 @@ import (
 // the expiry. A later cancellation has another time, so it does not count.
 func Unpaid(ctx context.Context, pool *pgxpool.Pool, businessID, subjectID uuid.UUID) (bool, error) {
 	var is bool
-	err := pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM events expired JOIN events cancelled USING (business_id, subject_id)
+	err := pool.QueryRow(ctx,
+		`SELECT EXISTS (SELECT FROM events expired JOIN events cancelled USING (business_id, subject_id)
 		WHERE business_id = $1 AND subject_id = $2 AND expired.type = $3
 		  AND cancelled.sequence = expired.sequence + 1 AND cancelled.at = expired.at AND cancelled.type = ANY ($4))`,
 		businessID, subjectID, string(event.PaymentExpired),
-		[]string{string(event.BookingCancelled), string(event.TicketCancelled), string(event.ReservationCancelled)}).Scan(&is)
+		[]string{string(event.BookingCancelled), string(event.TicketCancelled),
+			string(event.ReservationCancelled)}).Scan(&is)
 	if err != nil {
 		return false, fmt.Errorf("read why it was cancelled: %w", err)
 	}

@@ -19,7 +19,8 @@ func nodes(n *yaml.Node) int {
 	return total
 }
 
-// Whatever shape it has, a source costs what the tree of its values takes, and those that people write not many times as much.
+// Whatever shape it has, a source costs what the tree of its values takes, and those that people write not many times
+// as much.
 func TestASourceCostsWhatItsTreeTakes(t *testing.T) {
 	t.Parallel()
 	r, n := strings.Repeat, 3000
@@ -40,8 +41,9 @@ func TestASourceCostsWhatItsTreeTakes(t *testing.T) {
 		"lists in lines":          {source: "x:\n" + r("- - - 1\n", n), atMost: 3},
 		"lines of an object":      {source: r("a:\n", n), atMost: 3},
 		"questions":               {source: r("? a\n", n), atMost: 3},
-		"blocks":                  {source: minimal + "blocks:\n" + r("- {from: 2026-12-01T12:00, to: 2026-12-01T13:00}\n", n), atMost: 5},
-		"JSON":                    {source: `{"x": [` + r(`{"key":"a","price":1},`, n) + `1]}`, atMost: 3},
+		"blocks": {source: minimal + "blocks:\n" +
+			r("- {from: 2026-12-01T12:00, to: 2026-12-01T13:00}\n", n), atMost: 5},
+		"JSON": {source: `{"x": [` + r(`{"key":"a","price":1},`, n) + `1]}`, atMost: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -73,7 +75,8 @@ func TestAliasesCostWhatTheyMayRepeat(t *testing.T) {
 func TestWhatIsRefusedUnreadCostsItsText(t *testing.T) {
 	t.Parallel()
 	for name, source := range map[string]string{
-		"too many separators": "x: [" + strings.Repeat("a,", maxValues) + "]\n", "too long": "x: [" + strings.Repeat("a,", MaxBytes/2) + "]\n",
+		"too many separators": "x: [" + strings.Repeat("a,", maxValues) + "]\n",
+		"too long":            "x: [" + strings.Repeat("a,", MaxBytes/2) + "]\n",
 	} {
 		if cost := Cost([]byte(source)); cost != int64(len(source))*textBytes {
 			t.Errorf("%s: costs %d bytes", name, cost)
@@ -95,7 +98,8 @@ func TestWarningsStopWhenTheCallerSaysSo(t *testing.T) {
 			t.Errorf("stopped when asked %d times: %v, %v", asked, warnings, err)
 		}
 	}
-	if warnings, err := WarningsUntil(source, warnedAt, func() bool { return false }); err != nil || len(warnings) != 1 {
+	if warnings, err := WarningsUntil(source, warnedAt, func() bool { return false }); err != nil ||
+		len(warnings) != 1 {
 		t.Errorf("not stopped: %v, %v", warnings, err)
 	}
 }

@@ -54,7 +54,8 @@ func (e *expander) alias(n *yaml.Node, depth int) (extent, *Problem) {
 	size := e.anchored[n.Alias]
 	switch {
 	case size == nil:
-		return extent{}, &Problem{Line: n.Line, Message: fmt.Sprintf("the alias *%s stands within what it names; write the value out", clip.Text(n.Value))}
+		return extent{}, &Problem{Line: n.Line,
+			Message: fmt.Sprintf("the alias *%s stands within what it names; write the value out", clip.Text(n.Value))}
 	case depth+size.height > maxDepth:
 		return extent{}, tooDeep(n)
 	}
@@ -98,7 +99,9 @@ func levelsMerged(n *yaml.Node, item int) int {
 }
 
 func tooDeep(n *yaml.Node) *Problem {
-	return &Problem{Line: n.Line, Message: fmt.Sprintf("the manifest nests deeper than %d levels here; check the indentation and brackets", maxDepth)}
+	return &Problem{Line: n.Line,
+		Message: fmt.Sprintf("the manifest nests deeper than %d levels here; check the indentation and brackets",
+			maxDepth)}
 }
 
 // check returns a problem if the extent is too large; last is the value that exceeded the limit.
@@ -106,9 +109,11 @@ func (x extent) check(last *yaml.Node) *Problem {
 	const advice = "up to here, those that aliases and merge keys repeat included; repeat less"
 	switch {
 	case x.values > maxValues:
-		return &Problem{Line: last.Line, Message: fmt.Sprintf("the manifest holds more than %d values "+advice, maxValues)}
+		return &Problem{Line: last.Line, Message: fmt.Sprintf("the manifest holds more than %d values "+advice,
+			maxValues)}
 	case x.bytes > MaxBytes:
-		return &Problem{Line: last.Line, Message: fmt.Sprintf("the manifest holds more than %d bytes "+advice, MaxBytes)}
+		return &Problem{Line: last.Line, Message: fmt.Sprintf("the manifest holds more than %d bytes "+advice,
+			MaxBytes)}
 	}
 	return nil
 }
@@ -133,7 +138,8 @@ func merge(n *yaml.Node) *Problem {
 		for _, one := range named {
 			from := target(one)
 			if from.Kind != yaml.MappingNode {
-				return &Problem{Line: one.Line, Message: "the merge key << names " + describe(from) + "; name an object or a list of objects"}
+				return &Problem{Line: one.Line, Message: "the merge key << names " + describe(from) +
+					"; name an object or a list of objects"}
 			}
 			own = appendMissing(own, from.Content, known)
 		}

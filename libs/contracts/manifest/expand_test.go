@@ -32,21 +32,32 @@ func bombs() []bomb {
 	bare := strings.Replace(minimal, "staff: ", "s: ", 1)
 	return []bomb{
 		{"a text that many aliases repeat", bare + text + members.String(), "line 94: " + tooManyBytes},
-		{"a list that many aliases repeat", minimal + "rentals: [&r {key: k, name: K, units: &u [" + r("{key: u},", 900) + "]}" + r(", *r", 9000) + "]\n", "line 9: " + tooManyValues},
-		{"a merge key with a long list", minimal + object + "services: [{<<: [" + r("*x,", 40_000) + "]}]\n", "line 10: " + tooManyValues},
-		{"many merge keys in one object", minimal + object + "services: [{" + r("<<: *x,", 17_000) + "}]\n", "line 10: " + tooManyValues},
-		{"a list for merge keys that many objects use", minimal + object + "y: &y [" + r("*x,", 500) + "]\nservices: [" + r("{<<: *y},", 5000) + "]\n", "line 11: " + tooManyValues},
+		{"a list that many aliases repeat", minimal + "rentals: [&r {key: k, name: K, units: &u [" +
+			r("{key: u},", 900) + "]}" + r(", *r", 9000) + "]\n", "line 9: " + tooManyValues},
+		{"a merge key with a long list", minimal + object + "services: [{<<: [" + r("*x,", 40_000) + "]}]\n",
+			"line 10: " + tooManyValues},
+		{"many merge keys in one object", minimal + object + "services: [{" + r("<<: *x,", 17_000) + "}]\n",
+			"line 10: " + tooManyValues},
+		{"a list for merge keys that many objects use", minimal + object + "y: &y [" + r("*x,", 500) +
+			"]\nservices: [" + r("{<<: *y},", 5000) + "]\n", "line 11: " + tooManyValues},
 		{"merges that double at each step", minimal + "a0: &a0 {a: 1}\n" + doubling(40), "line 26: " + tooManyValues},
-		{"merges of nothing", minimal + "e: &e {}\ny: &y [" + r("*e,", 1000) + "]\nservices: [" + r("{<<: *y},", 5000) + "]\n", "line 11: " + tooManyValues},
-		{"lists in lists", minimal + "x: " + r("[", 100) + r("]", 100) + "\n", "line 9: the manifest nests deeper than 32 levels here; check the indentation and brackets"},
-		{"lists in lists by aliases", minimal + nesting(40), "line 40: the manifest nests deeper than 32 levels here; check the indentation and brackets"},
+		{"merges of nothing", minimal + "e: &e {}\ny: &y [" + r("*e,", 1000) + "]\nservices: [" + r("{<<: *y},", 5000) +
+			"]\n", "line 11: " + tooManyValues},
+		{"lists in lists", minimal + "x: " + r("[", 100) + r("]", 100) + "\n",
+			"line 9: the manifest nests deeper than 32 levels here; check the indentation and brackets"},
+		{"lists in lists by aliases", minimal + nesting(40),
+			"line 40: the manifest nests deeper than 32 levels here; check the indentation and brackets"},
 		{"many small values", minimal + "x: [" + r("~,", 1_000_001) + "]\n",
 			"line 1: the manifest has 1000021 commas, colons, dashes and opening brackets that can part values; write at most 1000000"},
-		{"many small values in JSON", `{"x":[` + r("1,", 1_000_000) + `1]}`, "line 1: the JSON cannot be read (it holds more than 1000000 values); check the commas, quotes and brackets near this line"},
-		{"lists in lists in JSON", `{"x":` + r("[", 1_000_000), "line 1: the JSON cannot be read (it nests deeper than 32 levels); check the commas, quotes and brackets near this line"},
-		{"a field many times in JSON", `{` + r(`"slug":"a",`, 2000) + `"slug":"a"}`, `line 1: has 2001 fields; write at most 1000`},
+		{"many small values in JSON", `{"x":[` + r("1,", 1_000_000) + `1]}`,
+			"line 1: the JSON cannot be read (it holds more than 1000000 values); check the commas, quotes and brackets near this line"},
+		{"lists in lists in JSON", `{"x":` + r("[", 1_000_000),
+			"line 1: the JSON cannot be read (it nests deeper than 32 levels); check the commas, quotes and brackets near this line"},
+		{"a field many times in JSON", `{` + r(`"slug":"a",`, 2000) + `"slug":"a"}`,
+			`line 1: has 2001 fields; write at most 1000`},
 		{"a long number in JSON", `{"cooling_off_hours":` + r("9", 1_000_000) + `}`,
-			"line 1: cooling_off_hours: is the number " + r("9", maxNumberLength) + "…; write a whole number from 0 to 8760"},
+			"line 1: cooling_off_hours: is the number " + r("9", maxNumberLength) +
+				"…; write a whole number from 0 to 8760"},
 		{"a great exponent in JSON", `{"services":[{"price":1e999999999}]}`,
 			"line 1: services[0].price: is the number 1e999999999; write a plain decimal number of at least 0"},
 	}

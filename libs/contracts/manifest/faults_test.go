@@ -76,7 +76,8 @@ var faults = []struct {
 		},
 	},
 	{
-		"wrong types", "services: 3\nhours: [mon]\nbookings: {advance_days: '10', min_notice_minutes: 1.5, slot_interval_minutes: 010}\n" +
+		"wrong types",
+		"services: 3\nhours: [mon]\nbookings: {advance_days: '10', min_notice_minutes: 1.5, slot_interval_minutes: 010}\n" +
 			"rentals: [{key: kayak, name: 7, price: cheap, price_type: daily, add_on: 'yes', category: [x]}]\n",
 		[]string{
 			"line 9: services: is the number 3; write a list",
@@ -91,7 +92,8 @@ var faults = []struct {
 		},
 	},
 	{
-		"bad scalars", "logo_url: ftp://x\nid: 7f\noverrides: [{date: 2027-02-29, hours: []}]\nlanguages: [EN, xx-yyyyyyyyyyy]\n" +
+		"bad scalars",
+		"logo_url: ftp://x\nid: 7f\noverrides: [{date: 2027-02-29, hours: []}]\nlanguages: [EN, xx-yyyyyyyyyyy]\n" +
 			"hours:\n  mon: ['9-17', '09:00-09:00']\n  tue: ['25:00-26:00']\n",
 		[]string{
 			`line 9: logo_url: "ftp://x" is not a web address; write http:// or https:// and a host, at most 2000 characters, with %22 and the like for quotes, spaces, <, > and \`,
@@ -109,7 +111,8 @@ var faults = []struct {
 		[]string{`line 9: services[0].key: is the number 5; write it in quotes, as "5"`},
 	},
 	{
-		"keys", "services:\n- {key: Cut, name: Cut, duration_minutes: 30}\n- {key: a, name: A, duration_minutes: 30}\n- {key: a, name: B, duration_minutes: 30}\n",
+		"keys",
+		"services:\n- {key: Cut, name: Cut, duration_minutes: 30}\n- {key: a, name: A, duration_minutes: 30}\n- {key: a, name: B, duration_minutes: 30}\n",
 		[]string{
 			`line 10: services[0].key: "Cut" is not a key; write 1 to 63 of a-z, 0-9 and "-"`,
 			`line 12: services[2].key: is "a", as in item 1 of the list; write each only once`,
@@ -129,7 +132,8 @@ var faults = []struct {
 		},
 	},
 	{
-		"languages", "languages: [pt, pt]\nservices: [{key: cut, name: Cut, duration_minutes: 30, translations: {fr: {name: Coupe}, pt: {nome: Corte}}}]\n",
+		"languages",
+		"languages: [pt, pt]\nservices: [{key: cut, name: Cut, duration_minutes: 30, translations: {fr: {name: Coupe}, pt: {nome: Corte}}}]\n",
 		[]string{
 			`line 9: languages[1]: is "pt", as in item 0 of the list; write each only once`,
 			"line 9: languages: lacks the default language en; add it",
@@ -138,7 +142,8 @@ var faults = []struct {
 		},
 	},
 	{
-		"translations of names", "translations: {fr: {name: Atelier}}\nservices: [{key: cut, name: Cut, duration_minutes: 30, variants: [{key: long, name: Long, translations: {fr: {name: Longue}, en: {nom: L}}}]}]\n",
+		"translations of names",
+		"translations: {fr: {name: Atelier}}\nservices: [{key: cut, name: Cut, duration_minutes: 30, variants: [{key: long, name: Long, translations: {fr: {name: Longue}, en: {nom: L}}}]}]\n",
 		[]string{
 			"line 9: translations.fr: is not among the languages of the business; add it there or remove the translation",
 			"line 10: services[0].variants[0].translations.en.nom: is no field here; the fields are name",
@@ -146,7 +151,8 @@ var faults = []struct {
 		},
 	},
 	{
-		"prices", "services:\n- {key: a, name: A, duration_minutes: 30, price: 1.005}\n- {key: b, name: B, duration_minutes: 30, price: -1}\n" +
+		"prices",
+		"services:\n- {key: a, name: A, duration_minutes: 30, price: 1.005}\n- {key: b, name: B, duration_minutes: 30, price: -1}\n" +
 			"- {key: c, name: C, duration_minutes: 30, price: 1e15}\n- {key: d, name: D, duration_minutes: 30, price: 1e999999999}\n- {key: e, name: E, duration_minutes: 30, price: .inf}\n",
 		[]string{
 			"line 10: services[0].price: 1.005 has more decimals than EUR allows; write at most 2",
@@ -188,7 +194,8 @@ var faults = []struct {
 		},
 	},
 	{
-		"events", "events:\n- {key: a, name: A, date: 2027-01-01, start_time: '20:00', end_time: '20:00', total_capacity: 10}\n" +
+		"events",
+		"events:\n- {key: a, name: A, date: 2027-01-01, start_time: '20:00', end_time: '20:00', total_capacity: 10}\n" +
 			"- {key: b, name: B, date: 2027-01-01, start_time: '24:00', end_time: '02:00', total_capacity: -1, tiers: [{key: x, name: X, price: 1.234, capacity: 1}, {key: x, name: Y, capacity: 1}]}\n",
 		[]string{
 			"line 10: events[0].end_time: is 20:00, when the event starts; write another time (one before the start lies on the next day)",
@@ -215,7 +222,8 @@ var faults = []struct {
 		},
 	},
 	{
-		"packages", "services:\n- {key: cut, name: Cut, duration_minutes: 30, price: 10}\n- {key: dry, name: Dry, duration_minutes: 30, price: 5}\n" +
+		"packages",
+		"services:\n- {key: cut, name: Cut, duration_minutes: 30, price: 10}\n- {key: dry, name: Dry, duration_minutes: 30, price: 5}\n" +
 			"- {key: yoga, name: Yoga, duration_minutes: 60, classes: [{key: a, weekday: mon, time: '18:30', capacity: 5}]}\npackages:\n" +
 			"- {key: a, name: A, services: [cut], price: 5}\n- {key: a, name: A, services: [cut, cutt], price: 5}\n- {key: c, name: C, services: [cut, dry]}\n" +
 			"- {key: d, name: D, services: [dry, cut], price: 5, percent: 5}\n- {key: e, name: E, services: [cut, yoga], price: 5.001}\n" +
@@ -244,7 +252,8 @@ var faults = []struct {
 		},
 	},
 	{
-		"rule fields", "pricing_rules:\n- {key: a, kind: seasonal, percent: 5}\n- {key: b, kind: day_of_week, days: [sat, sat], percent: 5, amount: 1}\n" +
+		"rule fields",
+		"pricing_rules:\n- {key: a, kind: seasonal, percent: 5}\n- {key: b, kind: day_of_week, days: [sat, sat], percent: 5, amount: 1}\n" +
 			"- {key: c, kind: first_booking, min: 2}\n- {key: d, kind: party_size, percent: -101}\n- {key: e, kind: early_bird, max_days_before: 2, set: 5.001}\n" +
 			"- {key: f, kind: party_size, min: 5, max: 4, percent: 1.23456}\n- {key: g, kind: happy_hour, percent: 1}\n- {key: h, kind: day_of_week, days: [], percent: 1}\n",
 		[]string{
@@ -266,7 +275,8 @@ var faults = []struct {
 		},
 	},
 	{
-		"rule spans", "pricing_rules:\n- {key: a, kind: seasonal, from: '06-01', to: 2027-08-31, percent: 5}\n- {key: b, kind: seasonal, from: 2027-08-31, to: 2027-06-01, percent: 5}\n" +
+		"rule spans",
+		"pricing_rules:\n- {key: a, kind: seasonal, from: '06-01', to: 2027-08-31, percent: 5}\n- {key: b, kind: seasonal, from: 2027-08-31, to: 2027-06-01, percent: 5}\n" +
 			"- {key: c, kind: time_of_day, from: '18:00', to: '18:00', percent: 5}\n- {key: d, kind: time_of_day, from: '24:00', to: '06-01', percent: 5}\n" +
 			"- {key: e, kind: flash_sale, from: 2027-06-01T10:00, to: 2027-06-01T10:00, percent: 5}\n- {key: f, kind: seasonal, from: '02-30', to: 6-1, percent: 5}\n" +
 			"- {key: g, kind: time_of_day, from: '24:00', to: '06:00', percent: 5}\n",
@@ -282,7 +292,8 @@ var faults = []struct {
 		},
 	},
 	{
-		"what rules apply to", "pricing_rules:\n- {key: a, kind: first_booking, percent: 5, applies_to: {}}\n- {key: b, kind: first_booking, percent: 5, applies_to: {services: some}}\n" +
+		"what rules apply to",
+		"pricing_rules:\n- {key: a, kind: first_booking, percent: 5, applies_to: {}}\n- {key: b, kind: first_booking, percent: 5, applies_to: {services: some}}\n" +
 			"- {key: c, kind: first_booking, percent: 5, applies_to: {services: [cut], events: []}}\n- {key: d, kind: first_booking, percent: 5, applies_to: all}\n",
 		[]string{
 			"line 10: pricing_rules[0].applies_to: names nothing; write services, events or rentals, or leave it out for everything priced",
@@ -293,7 +304,8 @@ var faults = []struct {
 		},
 	},
 	{
-		"payments", "payments:\n  providers: [stripe, paypal]\n  modes: {services: cash}\n  accounts: {adyen: x, stripe: ''}\ncancellation_policy: [{hours_before: 1, refund_percent: 101}]\n" +
+		"payments",
+		"payments:\n  providers: [stripe, paypal]\n  modes: {services: cash}\n  accounts: {adyen: x, stripe: ''}\ncancellation_policy: [{hours_before: 1, refund_percent: 101}]\n" +
 			"action_buttons: [{type: link, label: Menu, content: menu}]\nsocial_links: {a b: x}\n",
 		[]string{
 			`line 10: payments.providers[1]: is "paypal"; write stripe`,
@@ -306,7 +318,8 @@ var faults = []struct {
 		},
 	},
 	{
-		"bookings and self-service", "bookings: {confirm: maybe, max_open_per_customer: 0}\nself_service: {cancel_until_hours: -1, reschedule_until_hours: soon}\n",
+		"bookings and self-service",
+		"bookings: {confirm: maybe, max_open_per_customer: 0}\nself_service: {cancel_until_hours: -1, reschedule_until_hours: soon}\n",
 		[]string{
 			`line 9: bookings.confirm: is "maybe"; write manual or auto`,
 			"line 9: bookings.max_open_per_customer: is the number 0; write a whole number from 1 to 1000",
@@ -315,7 +328,8 @@ var faults = []struct {
 		},
 	},
 	{
-		"notifications", "notifications:\n  owner_emails: [a@b.example, a@b.example, \"a@b.example\\r\\nBcc: c@d.example\"]\n  reply_to: nobody\n  reminders_hours_before: [24, 24, 0]\n" +
+		"notifications",
+		"notifications:\n  owner_emails: [a@b.example, a@b.example, \"a@b.example\\r\\nBcc: c@d.example\"]\n  reply_to: nobody\n  reminders_hours_before: [24, 24, 0]\n" +
 			"  notes:\n    reminders: {text: Hello}\n    refunded: {text: ' '}\n    ticket: {translations: {en: {text: Hello}, fr: {text: Bonjour}}}\nprivacy: {keep_customers_days: 3651}\n",
 		[]string{
 			`line 10: notifications.owner_emails[2]: "a@b.example\r\nBcc: c@d.example" is not an e-mail address; write one such as hello@example.com`,
@@ -323,7 +337,8 @@ var faults = []struct {
 			`line 11: notifications.reply_to: "nobody" is not an e-mail address; write one such as hello@example.com`,
 			"line 12: notifications.reminders_hours_before[2]: is the number 0; write a whole number from 1 to 8760",
 			`line 12: notifications.reminders_hours_before[1]: is "24", as in item 0 of the list; write each only once`,
-			`line 14: notifications.notes.reminders: "reminders" is no kind of message to customers; write ` + oneOf(MessageKinds()),
+			`line 14: notifications.notes.reminders: "reminders" is no kind of message to customers; write ` +
+				oneOf(MessageKinds()),
 			"line 15: notifications.notes.refunded.text: is blank; write text of at most 2000 characters",
 			"line 16: notifications.notes.ticket.text: is missing; write text of at most 2000 characters",
 			"line 16: notifications.notes.ticket.translations.fr: is not among the languages of the business; add it there or remove the translation",
@@ -331,11 +346,13 @@ var faults = []struct {
 		},
 	},
 	{
-		"page", "page:\n  accent: \"#FFCC00\"\n  embed_origins: [https://a.example, 'https://a.example', https://a.example/, HTTPS://a.example, 'https://*.a.example', http://a.example, 'https://a.example:443', https://a..example, https://u@a.example, 'https://a.example;x', 'http://localhost:8080', 'http://127.0.0.1:1']\n" +
+		"page",
+		"page:\n  accent: \"#FFCC00\"\n  embed_origins: [https://a.example, 'https://a.example', https://a.example/, HTTPS://a.example, 'https://*.a.example', http://a.example, 'https://a.example:443', https://a..example, https://u@a.example, 'https://a.example;x', 'http://localhost:8080', 'http://127.0.0.1:1']\n" +
 			"  translations: {fr: {about_html: x}}\n",
 		append([]string{
 			"line 10: page.accent: is #ffcc00, on which white text has a contrast of 1.5 : 1, below 4.5; write a darker one such as #907300",
-		}, append(notOrigins(2, "https://a.example/", "HTTPS://a.example", "https://*.a.example", "http://a.example", "https://a.example:443", "https://a..example", "https://u@a.example", "https://a.example;x"),
+		}, append(notOrigins(2, "https://a.example/", "HTTPS://a.example", "https://*.a.example", "http://a.example",
+			"https://a.example:443", "https://a..example", "https://u@a.example", "https://a.example;x"),
 			`line 11: page.embed_origins[1]: is "https://a.example", as in item 0 of the list; write each only once`,
 			"line 12: page.translations.fr: is not among the languages of the business; add it there or remove the translation",
 		)...),
@@ -345,7 +362,8 @@ var faults = []struct {
 		[]string{`line 9: page.accent: "green" is not a colour; write # and six hexadecimal digits, such as #0b6e4f`},
 	},
 	{
-		"form", "services: [{key: cut, name: Cut, duration_minutes: 5}]\nform:\n- {key: a, label: A, type: text, options: [{key: x, label: X}], consent: true}\n- {key: a, label: A, type: select, max_length: 5}\n" +
+		"form",
+		"services: [{key: cut, name: Cut, duration_minutes: 5}]\nform:\n- {key: a, label: A, type: text, options: [{key: x, label: X}], consent: true}\n- {key: a, label: A, type: select, max_length: 5}\n" +
 			"- {key: b, label: B, type: select, options: [{key: x, label: X}, {key: x, label: Y, translations: {fr: {label: Z}}}], services: [cut, cuts], events: [gala], rentals: [kayak]}\n" +
 			"- {key: _c, label: ' ', type: email, max_length: 0, translations: {fr: {label: C}}}\n",
 		[]string{
@@ -367,7 +385,8 @@ var faults = []struct {
 		},
 	},
 	{
-		"ids", "services:\n- {key: a, name: A, duration_minutes: 5, id: 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10}\nevents:\n" +
+		"ids",
+		"services:\n- {key: a, name: A, duration_minutes: 5, id: 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10}\nevents:\n" +
 			"- {key: b, id: 3F2C8A52-0C5E-4D5B-9A55-6F0F4A1F7D10, name: B, date: 2027-01-01, start_time: '20:00', end_time: '22:00', total_capacity: 1}\n",
 		[]string{"line 12: events[0].id: is 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10, which is also the id of services[0]; write another or leave it out"},
 	},
@@ -376,7 +395,8 @@ var faults = []struct {
 		[]string{`line 9: overrides[1].date: is "2027-01-01", as in item 0 of the list; write each only once`},
 	},
 	{
-		"hidden characters", "services: [{key: a, name: \"A\\u202eb\", duration_minutes: 5, category: \"\\u200e\"},\n  {key: b, name: \"\\u2800\", duration_minutes: 5}]\n",
+		"hidden characters",
+		"services: [{key: a, name: \"A\\u202eb\", duration_minutes: 5, category: \"\\u200e\"},\n  {key: b, name: \"\\u2800\", duration_minutes: 5}]\n",
 		[]string{
 			"line 9: services[0].name: contains an invisible character or a direction mark; write the text without it",
 			"line 9: services[0].category: contains an invisible character or a direction mark; write the text without it",
@@ -384,7 +404,8 @@ var faults = []struct {
 		},
 	},
 	{
-		"texts", "services: [{key: a, name: ' ', duration_minutes: 5, description_html: \"a\\0b\", category: \"a\\nb\"}]\nrentals: [{key: r, price_type: daily, name: " + strings.Repeat("ä", 201) + "}]\n",
+		"texts",
+		"services: [{key: a, name: ' ', duration_minutes: 5, description_html: \"a\\0b\", category: \"a\\nb\"}]\nrentals: [{key: r, price_type: daily, name: " + strings.Repeat("ä", 201) + "}]\n",
 		[]string{
 			"line 9: services[0].name: is blank; write text of at most 200 characters",
 			"line 9: services[0].description_html: contains a control character; write plain text",
@@ -424,19 +445,28 @@ func TestWhatCannotBeReadAtAllIsOneProblem(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"nothing", "", "line 1: the manifest is empty; write one, beginning with apiVersion: slotmesh/v1"},
 		{"white space", " \n\t\n", "line 1: the manifest is empty; write one, beginning with apiVersion: slotmesh/v1"},
-		{"a comment", "# nothing\n", "line 1: the manifest is empty; write one, beginning with apiVersion: slotmesh/v1"},
-		{"an empty document", "---\n", "line 1: the manifest is empty; write one, beginning with apiVersion: slotmesh/v1"},
+		{"a comment", "# nothing\n",
+			"line 1: the manifest is empty; write one, beginning with apiVersion: slotmesh/v1"},
+		{"an empty document", "---\n",
+			"line 1: the manifest is empty; write one, beginning with apiVersion: slotmesh/v1"},
 		{"NUL", "slug: a\nname: \x00\n", "line 2: the manifest contains a NUL byte; write plain UTF-8 text"},
-		{"invalid UTF-8", "slug: a\nname: \xff\n", "line 2: the manifest is not valid UTF-8 here; save the file as UTF-8"},
+		{"invalid UTF-8", "slug: a\nname: \xff\n",
+			"line 2: the manifest is not valid UTF-8 here; save the file as UTF-8"},
 		{"a list", "- a\n", "line 1: the manifest is a list; write fields, beginning with apiVersion: slotmesh/v1"},
 		{"a word", "a\n", `line 1: the manifest is the text "a"; write fields, beginning with apiVersion: slotmesh/v1`},
-		{"two documents", minimal + "---\n" + minimal, "line 9: a second YAML document begins here; write one document, without a further ---"},
-		{"broken YAML", "slug: a\nname: 'x\n", "line 2: the YAML cannot be read (a quote that opens here is not closed); close it, or leave it out"},
-		{"unknown anchor", "slug: *a\n", "line 1: the YAML cannot be read (there is no anchor &a); quote a text that begins with *"},
+		{"two documents", minimal + "---\n" + minimal,
+			"line 9: a second YAML document begins here; write one document, without a further ---"},
+		{"broken YAML", "slug: a\nname: 'x\n",
+			"line 2: the YAML cannot be read (a quote that opens here is not closed); close it, or leave it out"},
+		{"unknown anchor", "slug: *a\n",
+			"line 1: the YAML cannot be read (there is no anchor &a); quote a text that begins with *"},
 		{"JSON cut short", "{\"slug\":\n\"a\"", "line 2: the JSON ends too early; close every bracket and quote"},
-		{"broken JSON", "{\n\"slug\":\n1,\n,}", "line 4: the JSON cannot be read (invalid character ',' looking for beginning of object key string); check the commas, quotes and brackets near this line"},
-		{"two JSON values", "{}\n{}", "line 2: something follows the JSON object; write one object and nothing after it"},
-		{"deep JSON", "{\"a\":" + strings.Repeat("[", 100) + strings.Repeat("]", 100) + "}", "line 1: the JSON cannot be read (it nests deeper than 32 levels); check the commas, quotes and brackets near this line"},
+		{"broken JSON", "{\n\"slug\":\n1,\n,}",
+			"line 4: the JSON cannot be read (invalid character ',' looking for beginning of object key string); check the commas, quotes and brackets near this line"},
+		{"two JSON values", "{}\n{}",
+			"line 2: something follows the JSON object; write one object and nothing after it"},
+		{"deep JSON", "{\"a\":" + strings.Repeat("[", 100) + strings.Repeat("]", 100) + "}",
+			"line 1: the JSON cannot be read (it nests deeper than 32 levels); check the commas, quotes and brackets near this line"},
 		{"too large", strings.Repeat("#", MaxBytes+1), "line 1: the manifest has 8388609 bytes; write at most 8388608"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -30,7 +30,8 @@ func parseJSON(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 			return root, nil
 		}
 		r.advance()
-		return nil, &Problem{Line: r.line, Message: "something follows the JSON object; write one object and nothing after it"}
+		return nil, &Problem{Line: r.line, Message: "something follows the JSON object; write one object and nothing " +
+			"after it"}
 	}
 	return nil, r.problem(err)
 }
@@ -46,9 +47,11 @@ func (r *jsonReader) problem(err error) *Problem {
 			r.line += bytes.Count(r.src[r.offset:o], []byte("\n"))
 		}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return &Problem{Line: lineAt(r.src, len(r.src)), Message: "the JSON ends too early; close every bracket and quote"}
+		return &Problem{Line: lineAt(r.src, len(r.src)),
+			Message: "the JSON ends too early; close every bracket and quote"}
 	}
-	return &Problem{Line: r.line, Message: fmt.Sprintf("the JSON cannot be read (%s); check the commas, quotes and brackets near this line", err)}
+	return &Problem{Line: r.line,
+		Message: fmt.Sprintf("the JSON cannot be read (%s); check the commas, quotes and brackets near this line", err)}
 }
 
 // advance sets line to that of the end of the last token.

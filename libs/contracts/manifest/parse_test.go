@@ -52,7 +52,8 @@ func TestExampleReadsBackEqualFromItsJSON(t *testing.T) {
 	}
 }
 
-// Null is never, of one part and of the whole; leaving it out is the default. Both stay what they are in the JSON that is kept.
+// Null is never, of one part and of the whole; leaving it out is the default. Both stay what they are in the JSON that
+// is kept.
 func TestSelfServiceTellsNullFromLeftOut(t *testing.T) {
 	t.Parallel()
 	hours := func(n int) *int { return &n }
@@ -77,8 +78,10 @@ func TestSelfServiceTellsNullFromLeftOut(t *testing.T) {
 			if err := json.Unmarshal(written, &decoded); err != nil {
 				t.Fatal(err)
 			}
-			for form, m := range map[string]*Manifest{"as written": m, "parsed from its JSON": mustParse(t, written), "decoded from its JSON": &decoded} {
-				if diff := cmp.Diff([]*int{c.cancel, c.reschedule}, []*int{m.CancelUntilHours(), m.RescheduleUntilHours()}); diff != "" {
+			for form, m := range map[string]*Manifest{"as written": m, "parsed from its JSON": mustParse(t, written),
+				"decoded from its JSON": &decoded} {
+				if diff := cmp.Diff([]*int{c.cancel, c.reschedule},
+					[]*int{m.CancelUntilHours(), m.RescheduleUntilHours()}); diff != "" {
 					t.Errorf("%s: %s", form, diff)
 				}
 			}

@@ -181,7 +181,8 @@ func child(n *yaml.Node, s *path) *yaml.Node {
 func Invalid(problems []Problem) error {
 	f := fault.Newf(fault.InvalidParameter, "The manifest is not valid: %s.", problems[0])
 	if len(problems) > 1 {
-		f = fault.Newf(fault.InvalidParameter, "The manifest is not valid in %d places; the first: %s.", len(problems), problems[0])
+		f = fault.Newf(fault.InvalidParameter, "The manifest is not valid in %d places; the first: %s.", len(problems),
+			problems[0])
 	}
 	f.Extra = map[string]any{"problems": problems}
 	return f

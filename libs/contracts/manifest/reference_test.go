@@ -108,7 +108,8 @@ var forms = map[string]string{
 	`^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$`: "language, such as pt-BR",
 	scalarPattern("URL"):             "address, https or http",
 	scalarPattern("Date"):            "date, such as 2027-03-01", scalarPattern("TimeOfDay"): "time, such as 09:30",
-	scalarPattern("Window"): "window, such as 09:00-17:00", scalarPattern("LocalDateTime"): "moment, such as 2027-03-01T09:30",
+	scalarPattern("Window"):           "window, such as 09:00-17:00",
+	scalarPattern("LocalDateTime"):    "moment, such as 2027-03-01T09:30",
 	`^(mon|tue|wed|thu|fri|sat|sun)$`: "weekday, such as mon",
 }
 

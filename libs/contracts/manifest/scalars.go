@@ -141,7 +141,8 @@ const maxURL = 2000
 func (u *URL) UnmarshalText(b []byte) error {
 	s := string(b)
 	if s != "" && !isWebAddress(s) {
-		return fmt.Errorf("%s is not a web address; write http:// or https:// and a host, at most %d characters, with %%22 and the like for %s",
+		return fmt.Errorf("%s is not a web address; write http:// or https:// and a host, at most %d characters, "+
+			"with %%22 and the like for %s",
 			quote(s), maxURL, unsafeNames)
 	}
 	*u = URL(s)
@@ -215,7 +216,8 @@ func (o *Origin) UnmarshalText(b []byte) error {
 	s := string(b)
 	u, err := url.Parse(s)
 	if err != nil || len(s) > 300 || !isOrigin(u, s) {
-		return fmt.Errorf("%s is not an origin; write https://, a host in lower case and, where it has one, a port, such as https://example.com, and nothing after it; http:// only with localhost",
+		return fmt.Errorf("%s is not an origin; write https://, a host in lower case and, where it has one, a port, "+
+			"such as https://example.com, and nothing after it; http:// only with localhost",
 			quote(s))
 	}
 	*o = Origin(s)
@@ -227,13 +229,15 @@ func isOrigin(u *url.URL, s string) bool {
 	if u.Scheme != "https" && (u.Scheme != "http" || !isThisMachine(host)) {
 		return false
 	}
-	if strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || slices.Contains(strings.Split(host, "."), "") {
+	if strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || slices.Contains(strings.Split(host, "."),
+		"") {
 		return false
 	}
 	whole := u.Scheme + "://" + host
 	if port != "" {
 		n, err := strconv.ParseUint(port, 10, 16)
-		if err != nil || n == 0 || strconv.FormatUint(n, 10) != port || n == 443 && u.Scheme == "https" || n == 80 && u.Scheme == "http" {
+		if err != nil || n == 0 || strconv.FormatUint(n, 10) != port || n == 443 && u.Scheme == "https" || n == 80 &&
+			u.Scheme == "http" {
 			return false
 		}
 		whole += ":" + port

@@ -43,7 +43,8 @@ func parseSource(src []byte, stop func() bool) (*yaml.Node, *Problem, error) {
 	case in.stopped:
 		return nil, nil, ErrStopped
 	case problem == nil && root.Kind != yaml.MappingNode:
-		problem = &Problem{Line: root.Line, Message: "the manifest is " + describe(root) + "; write fields, beginning with apiVersion: " + APIVersion}
+		problem = &Problem{Line: root.Line, Message: "the manifest is " + describe(root) +
+			"; write fields, beginning with apiVersion: " + APIVersion}
 	}
 	return root, problem, nil
 }
@@ -65,7 +66,8 @@ func (s *stoppable) Read(p []byte) (int, error) {
 
 func checkBytes(src []byte) *Problem {
 	if len(src) > MaxBytes {
-		return &Problem{Line: 1, Message: fmt.Sprintf("the manifest has %d bytes; write at most %d", len(src), MaxBytes)}
+		return &Problem{Line: 1, Message: fmt.Sprintf("the manifest has %d bytes; write at most %d", len(src),
+			MaxBytes)}
 	}
 	if len(bytes.TrimSpace(src)) == 0 {
 		return empty()
@@ -76,7 +78,8 @@ func checkBytes(src []byte) *Problem {
 	for i := 0; i < len(src); {
 		r, size := utf8.DecodeRune(src[i:])
 		if r == utf8.RuneError && size == 1 {
-			return &Problem{Line: lineAt(src, i), Message: "the manifest is not valid UTF-8 here; save the file as UTF-8"}
+			return &Problem{Line: lineAt(src, i),
+				Message: "the manifest is not valid UTF-8 here; save the file as UTF-8"}
 		}
 		i += size
 	}
@@ -93,7 +96,8 @@ func lineAt(src []byte, offset int) int { return 1 + bytes.Count(src[:offset], [
 func parseYAML(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 	if n := separators(src); n > maxValues {
 		return nil, &Problem{Line: 1, Message: fmt.Sprintf(
-			"the manifest has %d commas, colons, dashes and opening brackets that can part values; write at most %d", n, maxValues)}
+			"the manifest has %d commas, colons, dashes and opening brackets that can part values; write at most %d", n,
+			maxValues)}
 	}
 	dec := yaml.NewDecoder(in)
 	var doc, second yaml.Node
@@ -103,7 +107,8 @@ func parseYAML(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 		return nil, yamlProblem(src, err)
 	}
 	if err := dec.Decode(&second); err == nil {
-		return nil, &Problem{Line: second.Line, Message: "a second YAML document begins here; write one document, without a further ---"}
+		return nil, &Problem{Line: second.Line,
+			Message: "a second YAML document begins here; write one document, without a further ---"}
 	} else if !errors.Is(err, io.EOF) {
 		return nil, yamlProblem(src, err)
 	}

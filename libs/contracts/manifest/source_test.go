@@ -22,7 +22,8 @@ func TestJSONIsAsGoodAsYAML(t *testing.T) {
 	if diff := cmp.Diff(want, problemsOf(src)); diff != "" {
 		t.Error(diff)
 	}
-	m := mustParse(t, []byte(strings.NewReplacer(`\t`, "", `"prise": 1, `, "", `"key": "a"`, `"key": "a", "name": "A"`, `"x"}`, "5}").Replace(src)))
+	m := mustParse(t, []byte(strings.NewReplacer(`\t`, "", `"prise": 1, `, "", `"key": "a"`, `"key": "a", "name": "A"`,
+		`"x"}`, "5}").Replace(src)))
 	if m.Name != "Café 😀\"x\"" || m.Services[0].DurationMinutes != 5 {
 		t.Errorf("got %q and %d minutes", m.Name, m.Services[0].DurationMinutes)
 	}
@@ -100,15 +101,18 @@ func TestProblemsAreBoundedAndCounted(t *testing.T) {
 
 func TestTextsThatYAMLTakesForSomethingElseStayText(t *testing.T) {
 	t.Parallel()
-	m := mustParse(t, []byte(strings.Replace(minimal, "name: Shop", "name: 2027-03-01", 1)+"services: [{key: no, name: yes, duration_minutes: 30, category: 12:30}]\n"))
-	if m.Name != "2027-03-01" || m.Services[0].Key != "no" || m.Services[0].Name != "yes" || m.Services[0].Category != "12:30" {
+	m := mustParse(t, []byte(strings.Replace(minimal, "name: Shop", "name: 2027-03-01", 1)+
+		"services: [{key: no, name: yes, duration_minutes: 30, category: 12:30}]\n"))
+	if m.Name != "2027-03-01" || m.Services[0].Key != "no" || m.Services[0].Name != "yes" ||
+		m.Services[0].Category != "12:30" {
 		t.Errorf("got %q, %+v", m.Name, m.Services[0])
 	}
 }
 
 func TestPricesKeepTheDecimalsTheyWereWrittenWith(t *testing.T) {
 	t.Parallel()
-	for written, want := range map[string]string{"40.00": "40.00", "40": "40", "4e1": "40", "0.50": "0.50", "1.5e1": "15"} {
+	for written, want := range map[string]string{"40.00": "40.00", "40": "40", "4e1": "40", "0.50": "0.50",
+		"1.5e1": "15"} {
 		d, err := parseDecimal(written)
 		if err != nil {
 			t.Fatal(err)

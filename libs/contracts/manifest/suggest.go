@@ -77,8 +77,10 @@ func nearestZone(got string) string {
 
 // symbols maps the symbols and names of currencies that people write to ISO 4217 codes.
 var symbols = map[string]string{
-	"€": "EUR", "euro": "EUR", "euros": "EUR", "$": "USD", "us$": "USD", "dollar": "USD", "£": "GBP", "pound": "GBP", "¥": "JPY", "yen": "JPY",
-	"chf.": "CHF", "fr.": "CHF", "franc": "CHF", "₹": "INR", "rupee": "INR", "zł": "PLN", "kč": "CZK", "r$": "BRL", "real": "BRL", "rmb": "CNY", "yuan": "CNY",
+	"€": "EUR", "euro": "EUR", "euros": "EUR", "$": "USD", "us$": "USD", "dollar": "USD", "£": "GBP", "pound": "GBP",
+	"¥": "JPY", "yen": "JPY",
+	"chf.": "CHF", "fr.": "CHF", "franc": "CHF", "₹": "INR", "rupee": "INR", "zł": "PLN", "kč": "CZK", "r$": "BRL",
+	"real": "BRL", "rmb": "CNY", "yuan": "CNY",
 }
 
 // nearestCurrency returns the most similar currency code, or "" if there is none. If several codes are
@@ -90,7 +92,8 @@ func nearestCurrency(got string) string {
 	if code := symbols[strings.ToLower(got)]; code != "" {
 		return code
 	}
-	return nearest(strings.ToUpper(got), slices.Concat([]string{"EUR", "USD", "GBP", "CHF", "JPY", "CAD", "AUD"}, money.Codes()))
+	return nearest(strings.ToUpper(got), slices.Concat([]string{"EUR", "USD", "GBP", "CHF", "JPY", "CAD", "AUD"},
+		money.Codes()))
 }
 
 // Nearest returns the candidate that is most similar to got, or "" if none is similar.

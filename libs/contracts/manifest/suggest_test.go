@@ -26,15 +26,18 @@ func TestHintsNameWhatWasMeant(t *testing.T) {
 func TestHintsNameZonesAndCurrencies(t *testing.T) {
 	t.Parallel()
 	for written, want := range map[string]string{
-		"europe/lisbon": "did you mean Europe/Lisbon?", "Lisbon": "did you mean Europe/Lisbon?", "Europe/Lisboa": "did you mean Europe/Lisbon?",
-		"America/New York": "did you mean America/New_York?", "nowhere at all": "write an IANA name", strings.Repeat("x", 100): "write an IANA name",
+		"europe/lisbon": "did you mean Europe/Lisbon?", "Lisbon": "did you mean Europe/Lisbon?",
+		"Europe/Lisboa":    "did you mean Europe/Lisbon?",
+		"America/New York": "did you mean America/New_York?", "nowhere at all": "write an IANA name",
+		strings.Repeat("x", 100): "write an IANA name",
 	} {
 		if err := new(Timezone).UnmarshalText([]byte(written)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", written, err, want)
 		}
 	}
 	for written, want := range map[string]string{
-		"eur": "did you mean EUR?", "EURO": "did you mean EUR?", "€": "did you mean EUR?", "US$": "did you mean USD?", "GPB": "did you mean GBP?",
+		"eur": "did you mean EUR?", "EURO": "did you mean EUR?", "€": "did you mean EUR?", "US$": "did you mean USD?",
+		"GPB":   "did you mean GBP?",
 		"Taler": "write one such as EUR", "": "write one such as EUR",
 	} {
 		if err := new(Currency).UnmarshalText([]byte(written)); err == nil || !strings.Contains(err.Error(), want) {

@@ -47,13 +47,15 @@ func TestAddressesRunNothingAndEndNoAttribute(t *testing.T) {
 			t.Errorf("%s as the address of an image: %t", address, image)
 		}
 		for _, kind := range []string{"link", "phone", "x"} {
-			link := parses(fmt.Sprintf(`"action_buttons": [{"type": %q, "label": "L", "content": "%s"}]`, kind, address))
+			link := parses(fmt.Sprintf(`"action_buttons": [{"type": %q, "label": "L", "content": "%s"}]`, kind,
+				address))
 			if link != allowed.link {
 				t.Errorf("%s as the content of a button of type %s: %t", address, kind, link)
 			}
 		}
 	}
-	if parses(`"action_buttons": [{"type": "link", "label": "L"}]`) || !parses(`"action_buttons": [{"type": "book", "label": "L"}]`) {
+	if parses(`"action_buttons": [{"type": "link", "label": "L"}]`) ||
+		!parses(`"action_buttons": [{"type": "book", "label": "L"}]`) {
 		t.Error("a link needs content, a button of another type does not")
 	}
 }

@@ -210,7 +210,8 @@ func translated[T any](v *validator, at *path, translations map[Language]T) {
 	}
 	slices.Sort(foreign)
 	for _, l := range foreign {
-		v.problem(at.field("translations").field(string(l)), "is not among the languages of the business; add it there or remove the translation").
+		v.problem(at.field("translations").field(string(l)),
+			"is not among the languages of the business; add it there or remove the translation").
 			as(CodeForeignLanguage, "Language", l)
 	}
 }
@@ -219,7 +220,9 @@ func translated[T any](v *validator, at *path, translations map[Language]T) {
 func (v *validator) buttons(at *path) {
 	for i, b := range v.m.ActionButtons {
 		if (b.Content != "" || b.Type == "link") && !isLink(b.Content) {
-			v.problem(at.item(i).field("content"), "is %s; write where the button leads: an http:// or https:// address, mailto: or tel:, with %%22 and the like for %s",
+			v.problem(at.item(i).field("content"),
+				"is %s; write where the button leads: an http:// or https:// address, mailto: or tel:, with %%22 and "+
+					"the like for %s",
 				quote(b.Content), unsafeNames).as(CodeURL, "Value", clipped(b.Content))
 		}
 	}
@@ -263,7 +266,8 @@ func (v *validator) blocks(at *path) {
 	for i := range v.m.Blocks {
 		b, here := &v.m.Blocks[i], at.item(i)
 		if !b.From.Before(b.To) {
-			v.problem(here.field("to"), "is %s, which is not after from (%s); end the block after it begins", b.To, b.From).
+			v.problem(here.field("to"), "is %s, which is not after from (%s); end the block after it begins", b.To,
+				b.From).
 				as(CodeOrder)
 		}
 		v.referAll(here.field("staff"), b.Staff, &v.staff)
@@ -301,7 +305,8 @@ func (v *validator) deposit(at *path, requirement string, value *Decimal) {
 	switch {
 	case requirement != "deposit_percent" && requirement != "deposit_fixed":
 		if value != nil {
-			v.problem(here, "goes only with payment_requirement deposit_percent or deposit_fixed, not %s; remove it or set one of them", requirement).
+			v.problem(here, "goes only with payment_requirement deposit_percent or deposit_fixed, not %s; remove it "+
+				"or set one of them", requirement).
 				as(CodeExcludes, "With", "payment_requirement")
 		}
 	case value == nil:

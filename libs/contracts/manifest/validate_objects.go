@@ -67,7 +67,8 @@ func (v *validator) classDates(at *path, c *ClassSession) {
 		v.problem(at, "has neither weekday nor date; write weekday for a weekly session or date for a single one").
 			as(CodeSessionDay)
 	case c.Weekday != nil && c.Date != nil:
-		v.problem(at.field("date"), "stands beside weekday; write weekday for a weekly session or date for a single one").
+		v.problem(at.field("date"),
+			"stands beside weekday; write weekday for a weekly session or date for a single one").
 			as(CodeExcludes, "With", "weekday")
 	}
 	if c.Date != nil && c.From != nil {
@@ -95,7 +96,9 @@ func (v *validator) eventList(at *path) {
 		v.id(here.field("id"), e.ID, e.ObjectID(v.business))
 		v.startsOnItsDay(here.field("start_time"), e.StartTime)
 		if e.StartTime == e.EndTime && !v.report.hasFailed(here.field("start_time")) {
-			v.problem(here.field("end_time"), "is %s, when the event starts; write another time (one before the start lies on the next day)", e.EndTime).
+			v.problem(here.field("end_time"),
+				"is %s, when the event starts; write another time (one before the start lies on the next day)",
+				e.EndTime).
 				as(CodeOrder)
 		}
 		v.deposit(here, e.Requirement(), e.DepositValue)
@@ -141,7 +144,8 @@ func (v *validator) units(at *path, r *Rental) {
 		v.id(here.field("id"), u.ID, u.ObjectID(v.business, r.Key))
 		for j, m := range u.Maintenance {
 			if m.From > m.To {
-				v.problem(here.field("maintenance").item(j).field("to"), "is %s, before from (%s); end on that date or later", m.To, m.From).
+				v.problem(here.field("maintenance").item(j).field("to"),
+					"is %s, before from (%s); end on that date or later", m.To, m.From).
 					as(CodeOrder)
 			}
 		}

@@ -15,7 +15,9 @@ func (v *validator) packageList(at *path) {
 		v.referAll(services, p.Services, &v.services)
 		for j, key := range p.Services {
 			if classes[key] {
-				v.problem(services.item(j), "names the class %s, and classes are booked alone; write services that have no sessions", quote(string(key)))
+				v.problem(services.item(j),
+					"names the class %s, and classes are booked alone; write services that have no sessions",
+					quote(string(key)))
 			}
 		}
 		v.packagePrice(here, p)
@@ -35,7 +37,8 @@ func (v *validator) ownServices(at *path, p *Package, i int, first map[string]in
 		first[p.set()] = i
 		return
 	}
-	v.problem(at, "are those of packages[%d], in whatever order, and a booking of them could be either; write each set of services only once", j)
+	v.problem(at, "are those of packages[%d], in whatever order, and a booking of them could be either; write each "+
+		"set of services only once", j)
 }
 
 // classServices returns the keys of the services that are classes, which customers book only at their sessions.
@@ -65,7 +68,8 @@ func (v *validator) packagePrice(at *path, p *Package) {
 	percent := p.Percent != nil || v.report.hasFailed(at.field("percent"))
 	switch {
 	case price && percent:
-		v.problem(at.field("percent"), "stands beside price; write what the services cost together, or how much is taken off, but not both").
+		v.problem(at.field("percent"),
+			"stands beside price; write what the services cost together, or how much is taken off, but not both").
 			as(CodeExcludes, "With", "price")
 	case !price && !percent:
 		v.problem(at, "has no price; write price, what the services cost together, or percent, how much is taken off").

@@ -10,7 +10,8 @@ func (v *validator) page(at *path) {
 	}
 	if c, err := color.Parse(string(v.m.Page.Accent)); err == nil {
 		if ratio := color.Contrast(c, color.White); ratio < color.MinContrast {
-			v.problem(at.field("accent"), "is %s, on which white text has a contrast of %.1f : 1, below %.1f; write a darker one such as %s",
+			v.problem(at.field("accent"),
+				"is %s, on which white text has a contrast of %.1f : 1, below %.1f; write a darker one such as %s",
 				c, ratio, color.MinContrast, color.Readable(c, color.White)).
 				as(CodeContrast, "Color", color.Readable(c, color.White))
 		}

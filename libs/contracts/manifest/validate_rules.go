@@ -63,7 +63,8 @@ func (v *validator) change(at *path, r *PricingRule) {
 func (v *validator) ruleFields(at *path, r *PricingRule, spec rule.Spec) {
 	some, written := len(spec.Any) == 0, r.Written()
 	for _, name := range rule.Fields() {
-		is, needed, possible := slices.Contains(written, name), slices.Contains(spec.All, name), slices.Contains(spec.Any, name)
+		is, needed, possible := slices.Contains(written, name), slices.Contains(spec.All, name),
+			slices.Contains(spec.Any, name)
 		some = some || possible && (is || v.report.hasFailed(at.field(name)))
 		switch {
 		case is && !needed && !possible:
@@ -115,7 +116,8 @@ func (v *validator) boundOrder(at *path, r *PricingRule) {
 	here := at.field("to")
 	switch {
 	case from.Form != to.Form:
-		v.problem(here, "is %s, but from is %s; write both as MM-DD, or both as YYYY-MM-DD", quote(to.String()), quote(from.String())).
+		v.problem(here, "is %s, but from is %s; write both as MM-DD, or both as YYYY-MM-DD", quote(to.String()),
+			quote(from.String())).
 			as(CodeFormat, "Value", to, "Example", from.Form.Example())
 	case from.Form == rule.DateForm && from.Date > to.Date:
 		v.problem(here, "is %s, before from (%s); end on that date or later", to, from).as(CodeOrder)

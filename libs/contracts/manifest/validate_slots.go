@@ -37,7 +37,8 @@ type member struct {
 
 func newSlotBound(m *Manifest) slotBound {
 	business := longest(&m.Hours, m.Overrides)
-	b := slotBound{business: business, members: make(map[Key]member, len(m.Staff)), interval: *m.BookingSettings().SlotIntervalMinutes}
+	b := slotBound{business: business, members: make(map[Key]member, len(m.Staff)),
+		interval: *m.BookingSettings().SlotIntervalMinutes}
 	for i := range m.Staff {
 		s := &m.Staff[i]
 		if !s.IsActive() {
@@ -166,15 +167,20 @@ func (v *validator) slots(at *path, s *Service, b slotBound) {
 	case most.bytes <= MaxSlotsBytes && after.bytes <= MaxSlotsBytes:
 	case most.bytes <= MaxSlotsBytes:
 		first := b.finest
-		v.problem(at, "has up to %d slots a date where %s, which needs no staff, comes before it (%d members × the business's longest day / %d minutes), "+
-			"which /slots would list in %d MB; at most %d MB are listed: write a longer slot_interval_minutes for %[2]s, fewer staff or shorter names",
-			after.slots, quote(string(first.Key)), after.members, b.intervalOf(first), after.bytes>>20, MaxSlotsBytes>>20).
+		v.problem(at, "has up to %d slots a date where %s, which needs no staff, comes before it (%d members × the "+
+			"business's longest day / %d minutes), "+
+			"which /slots would list in %d MB; at most %d MB are listed: write a longer slot_interval_minutes for "+
+			"%[2]s, fewer staff or shorter names",
+			after.slots, quote(string(first.Key)), after.members, b.intervalOf(first), after.bytes>>20,
+			MaxSlotsBytes>>20).
 			as(CodeTooManyStarts)
 	case len(s.Classes) > 0:
-		v.problem(at.field("classes"), "makes up to %d sessions a date, which /slots would list in %d MB; at most %d MB are listed: write fewer",
+		v.problem(at.field("classes"),
+			"makes up to %d sessions a date, which /slots would list in %d MB; at most %d MB are listed: write fewer",
 			most.slots, most.bytes>>20, MaxSlotsBytes>>20).as(CodeTooManyStarts)
 	default:
-		v.problem(at, "has up to %d slots a date (%d members × their longest day / %d minutes), which /slots would list in %d MB; "+
+		v.problem(at, "has up to %d slots a date (%d members × their longest day / %d minutes), which /slots would "+
+			"list in %d MB; "+
 			"at most %d MB are listed: write a longer slot_interval_minutes, fewer staff or shorter names",
 			most.slots, most.members, b.intervalOf(s), most.bytes>>20, MaxSlotsBytes>>20).as(CodeTooManyStarts)
 	}

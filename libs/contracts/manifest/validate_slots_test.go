@@ -14,8 +14,10 @@ func crowd(members, interval int, name, service string) string {
 		fmt.Fprintf(&keys, "m%d, ", i)
 	}
 	return strings.Replace(minimal, "staff: [{key: anna, name: Anna}, {key: ben, name: Ben}]\n", "", 1) +
-		fmt.Sprintf("hours: {mon: ['00:00-24:00']}\nbookings: {slot_interval_minutes: %d}\nstaff:\n%s", interval, staff.String()) +
-		fmt.Sprintf("services: [{key: cut, name: Cut, duration_minutes: 5, staff: [%s]%s}]\n", strings.TrimSuffix(keys.String(), ", "), service)
+		fmt.Sprintf("hours: {mon: ['00:00-24:00']}\nbookings: {slot_interval_minutes: %d}\nstaff:\n%s", interval,
+			staff.String()) +
+		fmt.Sprintf("services: [{key: cut, name: Cut, duration_minutes: 5, staff: [%s]%s}]\n",
+			strings.TrimSuffix(keys.String(), ", "), service)
 }
 
 // pieces are so many windows of five minutes with five minutes between them.
@@ -30,7 +32,8 @@ func pieces(n int) string {
 
 // beside is [crowd] with further services, and with what each member has beside its name.
 func beside(crowd, services, members string) string {
-	return strings.ReplaceAll(strings.Replace(crowd, "services: [", "services: ["+services+", ", 1), "'}\n", "'"+members+"}\n")
+	return strings.ReplaceAll(strings.Replace(crowd, "services: [", "services: ["+services+", ", 1), "'}\n",
+		"'"+members+"}\n")
 }
 
 func TestWhatSlotsListOfADateIsBounded(t *testing.T) {
@@ -39,31 +42,41 @@ func TestWhatSlotsListOfADateIsBounded(t *testing.T) {
 		source string
 		want   string // in the problem; empty: it is valid
 	}{
-		"300 members every minute":     {crowd(300, 1, "Member", ""), "services[0]: has up to 432300 slots a date (300 members × their longest day / 1 minutes), which /slots would list in 61 MB; at most 16 MB"},
-		"the service's own interval":   {crowd(300, 15, "Member", ", slot_interval_minutes: 1"), "services[0]: has up to 432300 slots"},
-		"names that grow when escaped": {crowd(300, 10, strings.Repeat("<", 200), ""), "services[0]: has up to 43500 slots"},
+		"300 members every minute": {crowd(300, 1, "Member", ""),
+			"services[0]: has up to 432300 slots a date (300 members × their longest day / 1 minutes), which /slots would list in 61 MB; at most 16 MB"},
+		"the service's own interval": {crowd(300, 15, "Member", ", slot_interval_minutes: 1"),
+			"services[0]: has up to 432300 slots"},
+		"names that grow when escaped": {crowd(300, 10, strings.Repeat("<", 200), ""),
+			"services[0]: has up to 43500 slots"},
 		"a service without staff before one of 300 members": {
-			beside(crowd(300, 60, "Member", ""), "{key: wash, name: Wash, duration_minutes: 5, slot_interval_minutes: 1}", ""),
+			beside(crowd(300, 60, "Member", ""),
+				"{key: wash, name: Wash, duration_minutes: 5, slot_interval_minutes: 1}", ""),
 			`services[1]: has up to 432300 slots a date where "wash", which needs no staff, comes before it (300 members × the business's longest day / 1 minutes), ` +
 				`which /slots would list in 61 MB; at most 16 MB are listed: write a longer slot_interval_minutes for "wash", fewer staff or shorter names`,
 		},
 		"the finest of several before it, at the business's interval": {
-			beside(crowd(300, 1, "Member", ", slot_interval_minutes: 60"), "{key: dry, name: Dry, duration_minutes: 5, slot_interval_minutes: 9}, {key: wash, name: Wash, duration_minutes: 5}", ""),
+			beside(crowd(300, 1, "Member", ", slot_interval_minutes: 60"),
+				"{key: dry, name: Dry, duration_minutes: 5, slot_interval_minutes: 9}, {key: wash, name: Wash, duration_minutes: 5}", ""),
 			`services[2]: has up to 432300 slots a date where "wash"`,
 		},
 		"members of less time than the business": {
-			beside(crowd(300, 60, "Member", ""), "{key: wash, name: Wash, duration_minutes: 5, slot_interval_minutes: 1}", ", hours: {mon: ['10:00-11:00']}"),
+			beside(crowd(300, 60, "Member", ""),
+				"{key: wash, name: Wash, duration_minutes: 5, slot_interval_minutes: 1}",
+				", hours: {mon: ['10:00-11:00']}"),
 			`services[1]: has up to 432300 slots a date where "wash"`,
 		},
 		"a class, an inactive service and one of nobody before it": {
-			beside(crowd(300, 60, "Member", ""), "{key: yoga, name: Yoga, duration_minutes: 5, slot_interval_minutes: 1, classes: [{key: m, weekday: mon, time: '10:00', capacity: 9}]}, "+
-				"{key: wash, name: Wash, duration_minutes: 5, slot_interval_minutes: 1, active: false}, {key: dry, name: Dry, duration_minutes: 5, slot_interval_minutes: 5}", ""), "",
+			beside(crowd(300, 60, "Member", ""),
+				"{key: yoga, name: Yoga, duration_minutes: 5, slot_interval_minutes: 1, classes: [{key: m, weekday: mon, time: '10:00', capacity: 9}]}, "+
+					"{key: wash, name: Wash, duration_minutes: 5, slot_interval_minutes: 1, active: false}, {key: dry, name: Dry, duration_minutes: 5, slot_interval_minutes: 5}", ""), "",
 		},
 		"an inactive service of 300 members": {
-			beside(crowd(300, 60, "Member", ", active: false"), "{key: wash, name: Wash, duration_minutes: 5, slot_interval_minutes: 1}", ""), "",
+			beside(crowd(300, 60, "Member", ", active: false"),
+				"{key: wash, name: Wash, duration_minutes: 5, slot_interval_minutes: 1}", ""), "",
 		},
 		"hours of members that the business's cut into pieces": {
-			strings.Replace(beside(crowd(1000, 1440, "Member", ""), "{key: wash, name: Wash, duration_minutes: 1}", ", hours: {mon: ['00:00-24:00']}"),
+			strings.Replace(beside(crowd(1000, 1440, "Member", ""), "{key: wash, name: Wash, duration_minutes: 1}",
+				", hours: {mon: ['00:00-24:00']}"),
 				"mon: ['00:00-24:00']}\nbookings", "mon: ["+pieces(100)+"]}\nbookings", 1),
 			"services[1]: has up to 202000 slots",
 		},

@@ -93,7 +93,8 @@ func (w *warner) week(at *path, week *WeekHours) {
 	for _, day := range []struct {
 		name    string
 		windows []timespan.Window
-	}{{"mon", week.Mon}, {"tue", week.Tue}, {"wed", week.Wed}, {"thu", week.Thu}, {"fri", week.Fri}, {"sat", week.Sat}, {"sun", week.Sun}} {
+	}{{"mon", week.Mon}, {"tue", week.Tue}, {"wed", week.Wed}, {"thu", week.Thu}, {"fri", week.Fri}, {"sat", week.Sat},
+		{"sun", week.Sun}} {
 		w.windows(at.field(day.name), day.windows)
 	}
 }
@@ -101,7 +102,8 @@ func (w *warner) week(at *path, week *WeekHours) {
 func (w *warner) days(at *path, list []DayOverride) {
 	for i := range list {
 		if list[i].Date < w.today {
-			w.warn(at.item(i).field("date"), "is %s, which is over; remove it, or write the date that is meant", list[i].Date)
+			w.warn(at.item(i).field("date"), "is %s, which is over; remove it, or write the date that is meant",
+				list[i].Date)
 		}
 		w.windows(at.item(i).field("hours"), list[i].Hours)
 	}
@@ -111,7 +113,9 @@ func (w *warner) days(at *path, list []DayOverride) {
 // It does not warn of windows that only touch: they also count as one, but are probably intended.
 func (w *warner) windows(at *path, list []timespan.Window) {
 	w.long(at, list)
-	order := sorted(list, func(a, b timespan.Window) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) })
+	order := sorted(list, func(a, b timespan.Window) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To))
+	})
 	latest := 0 // index in order of the previous window that ends last
 	for i := 1; i < len(order); i++ {
 		window, before := list[order[i]], list[order[latest]]
@@ -120,7 +124,8 @@ func (w *warner) windows(at *path, list []timespan.Window) {
 			w.warn(at.item(order[i]), "is %s, which lies within %s of the same day; remove it", window, before)
 			continue
 		case window.From < before.To:
-			w.warn(at.item(order[i]), "is %s, which overlaps %s of the same day: the two count as one; write them as one, or begin where the other ends",
+			w.warn(at.item(order[i]), "is %s, which overlaps %s of the same day: the two count as one; write them as "+
+				"one, or begin where the other ends",
 				window, before)
 		}
 		latest = i
@@ -135,7 +140,8 @@ func (w *warner) long(at *path, list []timespan.Window) {
 	for i, window := range list {
 		isWholeDay := window.From == 0 && window.To == timespan.MinutesPerDay
 		if minutes := int(window.To - window.From); minutes > maxWindow && !isWholeDay {
-			w.warn(at.item(i), "is %s, which is %d:%02d hours long; check that its times are meant", window, minutes/60, minutes%60)
+			w.warn(at.item(i), "is %s, which is %d:%02d hours long; check that its times are meant", window, minutes/60,
+				minutes%60)
 		}
 	}
 }
@@ -179,7 +185,8 @@ func (w *warner) blocks(at *path, m *Manifest) {
 		b := &m.Blocks[i]
 		if by := coveredBy(b); by >= 0 {
 			other := &m.Blocks[by]
-			w.warn(at.item(i), "lies within blocks[%d], from %s to %s, which blocks the same; remove it", by, other.From, other.To)
+			w.warn(at.item(i), "lies within blocks[%d], from %s to %s, which blocks the same; remove it", by,
+				other.From, other.To)
 			continue
 		}
 		if len(b.Staff) == 0 {

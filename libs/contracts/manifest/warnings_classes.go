@@ -77,7 +77,8 @@ func (w *warner) together(staff Key, list []given, named map[*path]bool) {
 			}
 			if other.at != g.at && !named[g.at] && meet(g, other) {
 				named[g.at] = true
-				w.warn(g.at, "is given by %s, who gives %s at that time; name somebody else, or move one of them", staff, other.at)
+				w.warn(g.at, "is given by %s, who gives %s at that time; name somebody else, or move one of them",
+					staff, other.at)
 			}
 		}
 		going = append(going, g)
@@ -86,5 +87,6 @@ func (w *warner) together(staff Key, list []given, named map[*path]bool) {
 
 // meet reports whether two sessions have a date in common.
 func meet(a, b given) bool {
-	return (a.first == nil || b.last == nil || *a.first <= *b.last) && (b.first == nil || a.last == nil || *b.first <= *a.last)
+	return (a.first == nil || b.last == nil || *a.first <= *b.last) &&
+		(b.first == nil || a.last == nil || *b.first <= *a.last)
 }

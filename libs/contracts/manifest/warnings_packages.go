@@ -23,15 +23,20 @@ func (w *warner) packages(at *path, m *Manifest) {
 		p, here, sum := &m.Packages[i], at.item(i), decimal.Zero
 		for j, key := range p.Services {
 			if !services[key].IsActive() {
-				w.warn(here.field("services").item(j), "names %s, which is not active, so that the package is not offered", quote(string(key)))
+				w.warn(here.field("services").item(j),
+					"names %s, which is not active, so that the package is not offered", quote(string(key)))
 			}
 			sum = sum.Add(services[key].Price.Decimal)
 		}
 		if p.Price != nil && p.Price.GreaterThanOrEqual(sum) {
-			w.warn(here.field("price"), "is %s, and the services cost %s one by one: customers never pay more than that, so that the package saves nothing; write less", p.Price, sum)
+			w.warn(here.field("price"),
+				"is %s, and the services cost %s one by one: customers never pay more than that, so that the package "+
+					"saves nothing; write less", p.Price, sum)
 		}
 		if p.Percent != nil && sum.IsZero() {
-			w.warn(here.field("percent"), "is taken off services that cost nothing, so that the package saves nothing; give a service a price, or leave the package out")
+			w.warn(here.field("percent"),
+				"is taken off services that cost nothing, so that the package saves nothing; give a service a price, "+
+					"or leave the package out")
 		}
 		if p.Price != nil {
 			w.byPeople(here.field("price"), p.Services, m.PricingRules)
@@ -49,9 +54,12 @@ func (w *warner) byPeople(at *path, services []Key, rules []PricingRule) {
 		}
 		of := rules[i].AppliesTo
 		w.left -= len(services)
-		if of != nil && of.Services != nil && slices.ContainsFunc(services, func(key Key) bool { return slices.Contains(of.Services.Keys, key) }) {
-			w.warn(at, "is the same for any number of people, though pricing_rules[%d] (%s) changes what a service of it costs by that: the rule has no effect on the package, "+
-				"unless the services are less than its price; write percent instead of price, which is taken off after the rules", i, rules[i].Key)
+		if of != nil && of.Services != nil && slices.ContainsFunc(services,
+			func(key Key) bool { return slices.Contains(of.Services.Keys, key) }) {
+			w.warn(at, "is the same for any number of people, though pricing_rules[%d] (%s) changes what a service "+
+				"of it costs by that: the rule has no effect on the package, "+
+				"unless the services are less than its price; write percent instead of price, which is taken off "+
+				"after the rules", i, rules[i].Key)
 			return
 		}
 	}

@@ -25,8 +25,10 @@ func (w *warner) seasons(at *path, rules []PricingRule) {
 				return
 			}
 			if overlapping(a, b) && w.sameOffer(a.AppliesTo, b.AppliesTo) {
-				w.warn(at.item(j), "is from %s to %s, which overlaps pricing_rules[%d] (%s), from %s to %s: where both hold, both change the price, one after the other; "+
-					"end one where the other begins, or give the one that is to go first a lower priority", b.From, b.To, i, a.Key, a.From, a.To)
+				w.warn(at.item(j), "is from %s to %s, which overlaps pricing_rules[%d] (%s), from %s to %s: where "+
+					"both hold, both change the price, one after the other; "+
+					"end one where the other begins, or give the one that is to go first a lower priority", b.From,
+					b.To, i, a.Key, a.From, a.To)
 				break
 			}
 		}
@@ -62,7 +64,8 @@ func ofYear(r *PricingRule) []days {
 		}
 		firstYear, month, day := from.YMD()
 		lastYear, lastMonth, lastDay := to.YMD()
-		from, to, wraps = timespan.NewDate(year, month, day), timespan.NewDate(year, lastMonth, lastDay), firstYear != lastYear
+		from, to, wraps = timespan.NewDate(year, month, day), timespan.NewDate(year, lastMonth, lastDay),
+			firstYear != lastYear
 	}
 	if wraps {
 		return []days{{from, whole.to}, {whole.from, to}}

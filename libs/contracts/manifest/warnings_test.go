@@ -51,9 +51,10 @@ func TestSpansThatOverlapAreNamed(t *testing.T) {
 		"dates that are over": {"overrides: [{date: 2026-12-30, hours: []}, {date: 2026-12-31, hours: []}]\n", []string{
 			"line 9: overrides[0].date: is 2026-12-30, which is over; remove it, or write the date that is meant",
 		}},
-		"hours of members and dates": {"overrides: [{date: 2027-01-01, hours: ['09:00-10:00', '09:00-10:00']}]\n", []string{
-			"line 9: overrides[0].hours[1]: is 09:00-10:00, which lies within 09:00-10:00 of the same day; remove it",
-		}},
+		"hours of members and dates": {"overrides: [{date: 2027-01-01, hours: ['09:00-10:00', '09:00-10:00']}]\n",
+			[]string{
+				"line 9: overrides[0].hours[1]: is 09:00-10:00, which lies within 09:00-10:00 of the same day; remove it",
+			}},
 		"blocks": {
 			"blocks:\n- {from: 2027-01-01T10:00, to: 2027-01-01T12:00, staff: [anna]}\n- {from: 2027-01-01T09:00, to: 2027-01-01T12:00, staff: [anna, ben]}\n" +
 				"- {from: 2027-01-01T11:00, to: 2027-01-01T13:00, staff: [ben]}\n- {from: 2027-01-02T09:00, to: 2027-01-03T09:00}\n- {from: 2027-01-02T10:00, to: 2027-01-02T11:00, staff: [ben]}\n" +
@@ -96,12 +97,14 @@ func TestSpansThatOverlapAreNamed(t *testing.T) {
 				"line 20: services[1].classes[5]: is given by ben, who gives services[1].classes[4] at that time; name somebody else, or move one of them",
 			},
 		},
-		"seasons": {offer + "- {key: b, kind: seasonal, from: 2027-08-31, to: 2027-09-30, percent: 5}\n- {key: c, kind: seasonal, from: 07-01, to: 07-02, amount: 1, applies_to: {services: [dry]}}\n", []string{
+		"seasons": {offer +
+			"- {key: b, kind: seasonal, from: 2027-08-31, to: 2027-09-30, percent: 5}\n- {key: c, kind: seasonal, from: 07-01, to: 07-02, amount: 1, applies_to: {services: [dry]}}\n", []string{
 			"line 12: pricing_rules[1]: is from 2027-08-31 to 2027-09-30, which overlaps pricing_rules[0] (a), from 06-01 to 08-31: where both hold, both change the price, one after the other; " +
 				"end one where the other begins, or give the one that is to go first a lower priority",
 		}},
-		"seasons in an order": {offer + "- {key: b, kind: seasonal, from: 07-01, to: 07-31, percent: 5, priority: 1}\n- {key: c, kind: seasonal, from: 07-01, to: 07-31, percent: 5, stop: true}\n", nil},
-		"refused":             {"hours: {mon: ['09:00-13:00']}\n", nil},
+		"seasons in an order": {offer +
+			"- {key: b, kind: seasonal, from: 07-01, to: 07-31, percent: 5, priority: 1}\n- {key: c, kind: seasonal, from: 07-01, to: 07-31, percent: 5, stop: true}\n", nil},
+		"refused": {"hours: {mon: ['09:00-13:00']}\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -118,12 +121,14 @@ func TestSpansThatOverlapAreNamed(t *testing.T) {
 	}
 }
 
-// A day has a warning for every window that shares a minute with one that begins before it, or with it and is written before it or ends later.
+// A day has a warning for every window that shares a minute with one that begins before it, or with it and is written
+// before it or ends later.
 func TestAWindowIsWarnedOfWhereItSharesAMinute(t *testing.T) {
 	t.Parallel()
 	window := rapid.Custom(func(t *rapid.T) timespan.Window {
 		from := rapid.IntRange(0, 23).Draw(t, "from")
-		return timespan.Window{From: timespan.TimeOfDay(from * 60), To: timespan.TimeOfDay((from + rapid.IntRange(1, 8).Draw(t, "hours")) * 60)}
+		return timespan.Window{From: timespan.TimeOfDay(from * 60),
+			To: timespan.TimeOfDay((from + rapid.IntRange(1, 8).Draw(t, "hours")) * 60)}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(window, 0, 5).Draw(t, "windows")
@@ -135,7 +140,9 @@ func TestAWindowIsWarnedOfWhereItSharesAMinute(t *testing.T) {
 		want := 0
 		for i, w := range list {
 			written = append(written, fmt.Sprintf("'%s'", w))
-			want += map[bool]int{true: 1}[slices.ContainsFunc(places(list), func(j int) bool { return j != i && first(j, i) && w.From < list[j].To })]
+			want += map[bool]int{true: 1}[slices.ContainsFunc(places(list), func(j int) bool {
+				return j != i && first(j, i) && w.From < list[j].To
+			})]
 		}
 		if got := warningsOf(t, "hours: {mon: ["+strings.Join(written, ", ")+"]}\n"); len(got) != want {
 			t.Fatalf("%v: %d warnings, want %d: %v", written, len(got), want, got)
@@ -155,7 +162,8 @@ func places[T any](list []T) []int {
 func TestSeasonsAreWarnedOfWhereADateIsInBoth(t *testing.T) {
 	t.Parallel()
 	bound := rapid.Custom(func(t *rapid.T) [3]int {
-		return [3]int{rapid.IntRange(2026, 2028).Draw(t, "year"), rapid.IntRange(1, 12).Draw(t, "month"), rapid.IntRange(1, 28).Draw(t, "day")}
+		return [3]int{rapid.IntRange(2026, 2028).Draw(t, "year"), rapid.IntRange(1, 12).Draw(t, "month"),
+			rapid.IntRange(1, 28).Draw(t, "day")}
 	})
 	type season struct {
 		from, to string
@@ -183,7 +191,8 @@ func TestSeasonsAreWarnedOfWhereADateIsInBoth(t *testing.T) {
 			date := day.Format(time.DateOnly)
 			both = both || a.holds(date) && b.holds(date)
 		}
-		got := warningsOf(t, fmt.Sprintf("pricing_rules: [{key: a, kind: seasonal, from: '%s', to: '%s', percent: 1}, {key: b, kind: seasonal, from: '%s', to: '%s', percent: 1}]\n", a.from, a.to, b.from, b.to))
+		got := warningsOf(t,
+			fmt.Sprintf("pricing_rules: [{key: a, kind: seasonal, from: '%s', to: '%s', percent: 1}, {key: b, kind: seasonal, from: '%s', to: '%s', percent: 1}]\n", a.from, a.to, b.from, b.to))
 		if both != (len(got) == 1) {
 			t.Fatalf("%s to %s and %s to %s: %v", a.from, a.to, b.from, b.to, got)
 		}

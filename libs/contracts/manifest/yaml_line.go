@@ -31,7 +31,8 @@ func yamlProblem(src []byte, err error) *Problem {
 	text = strings.TrimPrefix(text, "yaml: ")
 	hint := "check the indentation and quotes near this line"
 	switch {
-	case strings.Contains(text, "tab character") || strings.Contains(text, "cannot start any token") && indentTab.Match(src):
+	case strings.Contains(text, "tab character") || strings.Contains(text, "cannot start any token") &&
+		indentTab.Match(src):
 		if at := indentTab.FindIndex(src); at != nil {
 			line = lineAt(src, at[0])
 		}

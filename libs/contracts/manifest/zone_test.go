@@ -8,7 +8,8 @@ func TestATimezoneIsOneThatClientsKnow(t *testing.T) {
 	if err := zone.UnmarshalText([]byte("America/Vancouver")); err != nil || zone != "America/Vancouver" {
 		t.Errorf("%s, %v", zone, err)
 	}
-	for _, name := range []string{"", "Local", "localtime", "posixrules", "right/Europe/Lisbon", "posix/Europe/Lisbon", "Factory", "Europe/lisbon"} {
+	for _, name := range []string{"", "Local", "localtime", "posixrules", "right/Europe/Lisbon", "posix/Europe/Lisbon",
+		"Factory", "Europe/lisbon"} {
 		if err := zone.UnmarshalText([]byte(name)); err == nil {
 			t.Errorf("%q is a time zone", name)
 		}

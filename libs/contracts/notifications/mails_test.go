@@ -15,7 +15,8 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// Whoever invites strangers could else choose addresses that make the mail server slow, and nobody would get a link to sign in.
+// Whoever invites strangers could else choose addresses that make the mail server slow, and nobody would get a link to
+// sign in.
 func TestMailsThatFailKeepNobodyElseFromTheirs(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -66,7 +66,8 @@ type MessageFilter struct {
 
 // Messages lists messages, newest first, without the contents of their
 // mails. Fault: invalid_parameter for an invalid filter or page.
-func (c *Client) Messages(ctx context.Context, businessID uuid.UUID, filter MessageFilter, page request.Page) (*MessageList, error) {
+func (c *Client) Messages(ctx context.Context, businessID uuid.UUID, filter MessageFilter,
+	page request.Page) (*MessageList, error) {
 	query := page.Values()
 	for name, value := range map[string]string{"status": filter.Status, "kind": filter.Kind} {
 		if value != "" {

@@ -116,7 +116,8 @@ func (c *Client) CreateWebhook(ctx context.Context, businessID uuid.UUID, wanted
 
 // Webhooks lists endpoints, oldest first. Fault: invalid_parameter for an invalid page.
 func (c *Client) Webhooks(ctx context.Context, businessID uuid.UUID, page request.Page) (*WebhookList, error) {
-	return typed.Call[WebhookList](ctx, c.peer, http.MethodGet, path(businessID, "webhooks")+"?"+page.Values().Encode(), nil)
+	return typed.Call[WebhookList](ctx, c.peer, http.MethodGet, path(businessID, "webhooks")+"?"+page.Values().Encode(),
+		nil)
 }
 
 // ChangeWebhook changes an endpoint. Faults: invalid_parameter; not_found.
@@ -131,7 +132,8 @@ func (c *Client) DeleteWebhook(ctx context.Context, businessID, id uuid.UUID) er
 
 // RotateWebhook creates a new secret for an endpoint. For one day, requests are signed with both. Fault: not_found.
 func (c *Client) RotateWebhook(ctx context.Context, businessID, id uuid.UUID) (*SecretWebhook, error) {
-	return typed.Call[SecretWebhook](ctx, c.peer, http.MethodPost, path(businessID, "webhooks/"+id.String()+"/rotate"), nil)
+	return typed.Call[SecretWebhook](ctx, c.peer, http.MethodPost, path(businessID, "webhooks/"+id.String()+"/rotate"),
+		nil)
 }
 
 // TestWebhook sends an event of type webhook.test to an endpoint. Fault: not_found.
@@ -141,12 +143,14 @@ func (c *Client) TestWebhook(ctx context.Context, businessID, id uuid.UUID) (*De
 
 // Deliveries lists an endpoint's deliveries, newest first. status
 // selects one status, "" all. Faults: invalid_parameter; not_found.
-func (c *Client) Deliveries(ctx context.Context, businessID, id uuid.UUID, status string, page request.Page) (*DeliveryList, error) {
+func (c *Client) Deliveries(ctx context.Context, businessID, id uuid.UUID, status string,
+	page request.Page) (*DeliveryList, error) {
 	query := page.Values()
 	if status != "" {
 		query.Set("status", status)
 	}
-	return typed.Call[DeliveryList](ctx, c.peer, http.MethodGet, path(businessID, "webhooks/"+id.String()+"/deliveries")+"?"+query.Encode(), nil)
+	return typed.Call[DeliveryList](ctx, c.peer, http.MethodGet,
+		path(businessID, "webhooks/"+id.String()+"/deliveries")+"?"+query.Encode(), nil)
 }
 
 // RetryDelivery sends a delivery again. Faults: not_found; conflict if it waits for an earlier event of its subject.

@@ -63,7 +63,8 @@ func (c *Client) AvailableDates(ctx context.Context, slug string, query url.Valu
 
 // Starts returns the times on a date at which a reservation can start. Faults: invalid_parameter; rental_not_found.
 func (c *Client) Starts(ctx context.Context, slug string, wanted Wanted) (*Starts, error) {
-	query := url.Values{"rental_id": {wanted.RentalID.String()}, "date": {wanted.Date.String()}, "quantity": {strconv.Itoa(wanted.Quantity)}}
+	query := url.Values{"rental_id": {wanted.RentalID.String()}, "date": {wanted.Date.String()},
+		"quantity": {strconv.Itoa(wanted.Quantity)}}
 	for _, id := range wanted.Extras {
 		query.Add("extra_id", id.String())
 	}
@@ -76,7 +77,8 @@ func (c *Client) Reserve(ctx context.Context, slug string, reservation NewReserv
 }
 
 // Reservations lists reservations in order of their start. Faults: invalid_parameter for an invalid filter or page.
-func (c *Client) Reservations(ctx context.Context, slug string, filter Filter, page request.Page) (*ReservationList, error) {
+func (c *Client) Reservations(ctx context.Context, slug string, filter Filter,
+	page request.Page) (*ReservationList, error) {
 	query := page.Values()
 	if filter.From != nil {
 		query.Set("from", filter.From.String())
@@ -106,7 +108,8 @@ func (c *Client) Ahead(ctx context.Context, slug string) (int, error) {
 // Link returns the customer's link to a reservation; "" if the link cannot be shown. Faults: not_found.
 func (c *Client) Link(ctx context.Context, businessID, id uuid.UUID) (string, error) {
 	var out link.Shown
-	if err := c.peer.Call(ctx, http.MethodGet, path(businessID.String(), "reservations/"+id.String()+"/link"), nil, &out); err != nil {
+	if err := c.peer.Call(ctx, http.MethodGet, path(businessID.String(), "reservations/"+id.String()+"/link"), nil,
+		&out); err != nil {
 		return "", err
 	}
 	return out.URL, nil
@@ -127,21 +130,25 @@ func (c *Client) Move(ctx context.Context, slug string, id uuid.UUID, move strin
 
 // Cancellation returns the refund of cancelling a reservation now, by its policy. Faults: not_found.
 func (c *Client) Cancellation(ctx context.Context, slug string, id uuid.UUID) (*booking.Cancellation, error) {
-	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet, c.at(slug, "reservations/"+id.String()+"/cancellation", nil), nil)
+	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet,
+		c.at(slug, "reservations/"+id.String()+"/cancellation", nil), nil)
 }
 
 // Cancel cancels a reservation, whose units are available again immediately, and refunds the
 // requested amount of the online payment. Faults: not_found; conflict if its status does not
 // permit it or the amount exceeds the payment; invalid_parameter if the amount is invalid.
 func (c *Client) Cancel(ctx context.Context, slug string, id uuid.UUID, wanted booking.Cancel) (*Reservation, error) {
-	return typed.Call[Reservation](ctx, c.peer, http.MethodPost, c.at(slug, "reservations/"+id.String()+"/cancel", nil), wanted)
+	return typed.Call[Reservation](ctx, c.peer, http.MethodPost, c.at(slug, "reservations/"+id.String()+"/cancel", nil),
+		wanted)
 }
 
 // Refund refunds a reservation that has ended or was cancelled, for example after the provider refused an
 // earlier refund. Faults: not_found; conflict if the reservation can still be cancelled, if a refund is
 // pending, or if the amount exceeds what is left of the payment; invalid_parameter if the amount is invalid.
-func (c *Client) Refund(ctx context.Context, slug string, id uuid.UUID, wanted booking.NewRefund) (*Reservation, error) {
-	return typed.Call[Reservation](ctx, c.peer, http.MethodPost, c.at(slug, "reservations/"+id.String()+"/refund", nil), wanted)
+func (c *Client) Refund(ctx context.Context, slug string, id uuid.UUID,
+	wanted booking.NewRefund) (*Reservation, error) {
+	return typed.Call[Reservation](ctx, c.peer, http.MethodPost, c.at(slug, "reservations/"+id.String()+"/refund", nil),
+		wanted)
 }
 
 // RevenueReport returns the sums of sold reservations, by the period of their first date

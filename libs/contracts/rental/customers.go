@@ -26,7 +26,8 @@ func (c *Client) Held(ctx context.Context, slug, email string) (*Held, error) {
 }
 
 // ExpiringCustomers returns digests of the customers of all reservations that had ended by an instant.
-func (c *Client) ExpiringCustomers(ctx context.Context, slug string, asked customer.Expiring) (*customer.ExpiringList, error) {
+func (c *Client) ExpiringCustomers(ctx context.Context, slug string,
+	asked customer.Expiring) (*customer.ExpiringList, error) {
 	return typed.Ask[customer.ExpiringList](ctx, c.peer, c.at(slug, "customers/expiring", nil), asked)
 }
 

@@ -95,7 +95,8 @@ func TestWorkIsDoneOnceForAllWhoWaitForIt(t *testing.T) {
 		}
 		second <- n
 	}()
-	if n, err := s.Do(t.Context(), "another", func(context.Context) (int, error) { return 8, nil }); n != 8 || err != nil {
+	if n, err := s.Do(t.Context(), "another", func(context.Context) (int, error) { return 8, nil }); n != 8 ||
+		err != nil {
 		t.Errorf("another key: %d, %v", n, err)
 	}
 	close(hold)

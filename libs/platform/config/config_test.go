@@ -32,7 +32,8 @@ func (s *settings) Validate() error {
 func TestLoadReportsEveryFaultByVariable(t *testing.T) {
 	t.Parallel()
 	var s settings
-	err := Load(context.Background(), &s, envconfig.MapLookuper(map[string]string{"GROUP_WAIT": "soon", "RATIO": "two"}))
+	err := Load(context.Background(), &s,
+		envconfig.MapLookuper(map[string]string{"GROUP_WAIT": "soon", "RATIO": "two"}))
 	if err == nil {
 		t.Fatal("faulty settings were accepted")
 	}
@@ -58,7 +59,8 @@ func TestLoadFillsDefaultsAndGroups(t *testing.T) {
 func TestLoadValidatesTheWhole(t *testing.T) {
 	t.Parallel()
 	var s settings
-	err := Load(context.Background(), &s, envconfig.MapLookuper(map[string]string{"GROUP_SIZE": "7", "NAME": "x", "RATIO": "0"}))
+	err := Load(context.Background(), &s,
+		envconfig.MapLookuper(map[string]string{"GROUP_SIZE": "7", "NAME": "x", "RATIO": "0"}))
 	if err == nil || !strings.Contains(err.Error(), "RATIO: 0 divides nothing") {
 		t.Errorf("got %v", err)
 	}
@@ -89,13 +91,16 @@ func TestAFaultSaysWhatWouldBeRight(t *testing.T) {
 		Level slog.Level    `env:"LOG_LEVEL, default=info"`
 		Need  int           `env:"NEED, required"`
 	}
-	err := Load(context.Background(), &cfg, envconfig.MapLookuper(map[string]string{"PORT": "abc", "WAIT": "soon", "DEMO": "maybe", "LOG_LEVEL": "loud"}))
+	err := Load(context.Background(), &cfg,
+		envconfig.MapLookuper(map[string]string{"PORT": "abc", "WAIT": "soon", "DEMO": "maybe", "LOG_LEVEL": "loud"}))
 	if err == nil {
 		t.Fatal("faulty settings were accepted")
 	}
 	for _, want := range []string{
-		`PORT: "abc" is not a whole number that fits; write one such as 8080`, `WAIT: "soon" is not a duration; write one such as 2s or 500ms`,
-		`DEMO: "maybe" is neither true nor false`, `LOG_LEVEL: "loud" is not a level; write debug, info, warn or error`, "NEED: ",
+		`PORT: "abc" is not a whole number that fits; write one such as 8080`,
+		`WAIT: "soon" is not a duration; write one such as 2s or 500ms`,
+		`DEMO: "maybe" is neither true nor false`, `LOG_LEVEL: "loud" is not a level; write debug, info, warn or error`,
+		"NEED: ",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v lacks %s", err, want)

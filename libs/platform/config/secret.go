@@ -18,9 +18,11 @@ var (
 func CheckSecret(secret string, least int) error {
 	switch {
 	case len(secret) < least || !secretPattern.MatchString(secret):
-		return fmt.Errorf("write %d or more ASCII letters, digits or signs without spaces and commas, such as `openssl rand -hex %d` prints; part several by commas", least, least)
+		return fmt.Errorf("write %d or more ASCII letters, digits or signs without spaces and commas, such as "+
+			"`openssl rand -hex %d` prints; part several by commas", least, least)
 	case published.MatchString(secret) || distinct(secret) < 6:
-		return fmt.Errorf("this is an example's, or easily guessed; take a random one, such as `openssl rand -hex %d` prints", least)
+		return fmt.Errorf("this is an example's, or easily guessed; take a random one, such as `openssl rand -hex "+
+			"%d` prints", least)
 	default:
 		return nil
 	}

@@ -68,7 +68,8 @@ func (c *Config) Validate() error {
 		"ADMIN_LIMIT_PER_MINUTE": c.AdminPerMinute,
 	} {
 		if n < 0 || n > mostPerMinute {
-			errs = append(errs, fmt.Errorf("%s: write a number of requests from 1 to %d, or 0 for no limit", name, mostPerMinute))
+			errs = append(errs, fmt.Errorf("%s: write a number of requests from 1 to %d, or 0 for no limit", name,
+				mostPerMinute))
 		}
 	}
 	return errors.Join(errs...)
@@ -175,7 +176,8 @@ func (g *Gate) row(method, path string) *row {
 	default:
 		counts = reads
 	}
-	if r := g.rows[name]; r != nil && r.requests == counts && (counts == writes || method == http.MethodGet || method == http.MethodHead) {
+	if r := g.rows[name]; r != nil && r.requests == counts && (counts == writes || method == http.MethodGet ||
+		method == http.MethodHead) {
 		return r
 	}
 	return g.rows[other]
@@ -250,7 +252,8 @@ func (g *Gate) PassAgent(ctx context.Context, keyID string, answer server.Header
 // PassBoth combines [Gate.Pass] and [Gate.PassKey] in one round trip. A request that the
 // limit of its address refuses does not count by its key. The caller must call [ByKey.Pass]
 // for the result of the key's limit, after it has verified the key. Faults: those of Pass.
-func (g *Gate) PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string, answer server.Header) (ByKey, error) {
+func (g *Gate) PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string,
+	answer server.Header) (ByKey, error) {
 	byAddress, key := g.row(method, path), g.rows[byKey]
 	if byAddress.N == 0 || key.N == 0 {
 		err := g.count(ctx, byAddress, ratelimit.Address(client), fault.RateLimited, answer)
@@ -310,7 +313,8 @@ func (g *Gate) PassPrincipal(ctx context.Context, label string, answer server.He
 	return g.count(ctx, g.rows[admin], ratelimit.ID("principal "+label), fault.RateLimited, answer)
 }
 
-func (g *Gate) count(ctx context.Context, limit *row, who ratelimit.Client, kind fault.Kind, answer server.Header) error {
+func (g *Gate) count(ctx context.Context, limit *row, who ratelimit.Client, kind fault.Kind,
+	answer server.Header) error {
 	if limit.N == 0 {
 		return nil
 	}
@@ -322,7 +326,8 @@ func (g *Gate) count(ctx context.Context, limit *row, who ratelimit.Client, kind
 }
 
 // told writes a decision to the answer's headers. If the decision refuses the request, it returns a fault.
-func (g *Gate) told(ctx context.Context, limit *row, d ratelimit.Decision, kind fault.Kind, answer server.Header) error {
+func (g *Gate) told(ctx context.Context, limit *row, d ratelimit.Decision, kind fault.Kind,
+	answer server.Header) error {
 	tell(answer, limit, d)
 	if d.Allowed {
 		return nil

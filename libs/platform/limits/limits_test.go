@@ -24,7 +24,9 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-var settings = limits.Config{Counting: ratelimit.Config{Timeout: time.Second}, PublicPerMinute: 600, WebhookPerMinute: 6000, BookPerMinute: 10, PagesPerMinute: 120, KeyPerMinute: 100, WrongTokensPerMinute: 10, AdminPerMinute: 1200, SignInsPerMinute: 10}
+var settings = limits.Config{Counting: ratelimit.Config{Timeout: time.Second}, PublicPerMinute: 600,
+	WebhookPerMinute: 6000, BookPerMinute: 10, PagesPerMinute: 120, KeyPerMinute: 100, WrongTokensPerMinute: 10,
+	AdminPerMinute: 1200, SignInsPerMinute: 10}
 
 var somebody = netip.MustParseAddr("192.0.2.7")
 
@@ -101,7 +103,8 @@ func TestTheReadmeNamesEveryLimitAndEverySetting(t *testing.T) {
 	}
 	var told []string
 	for line := range strings.Lines(string(readme)) {
-		if cells := strings.Split(line, "|"); len(cells) == 6 && !strings.HasPrefix(cells[1], " limit") && !strings.HasPrefix(cells[1], "---") {
+		if cells := strings.Split(line, "|"); len(cells) == 6 && !strings.HasPrefix(cells[1], " limit") &&
+			!strings.HasPrefix(cells[1], "---") {
 			told = append(told, strings.Split(strings.TrimSpace(cells[1]), ", ")...)
 		}
 	}
@@ -143,7 +146,8 @@ func TestAnswersTellWhatIsLeft(t *testing.T) {
 	}
 	answer, err := pass()
 	refused := fault.Of(err)
-	if !fault.Is(err, fault.RateLimited) || refused.Sentence != "Rate limit exceeded" || refused.RetrySeconds() != 50 || answer.Get("RateLimit") != `"book";r=0;t=50` {
+	if !fault.Is(err, fault.RateLimited) || refused.Sentence != "Rate limit exceeded" || refused.RetrySeconds() != 50 ||
+		answer.Get("RateLimit") != `"book";r=0;t=50` {
 		t.Errorf("%q, %v after %s", answer.Get("RateLimit"), err, refused.RetryAfter)
 	}
 }
@@ -158,7 +162,8 @@ func TestAKeysLimitIsToldBesideThatOfTheAddress(t *testing.T) {
 	if err := g.PassKey(t.Context(), "one", answer); err != nil {
 		t.Fatal(err)
 	}
-	if got := answer.Get("RateLimit-Policy") + " | " + answer.Get("RateLimit"); got != `"book";q=10;w=60, "key";q=1;w=60 | "book";r=9;t=60, "key";r=0;t=60` {
+	if got := answer.Get("RateLimit-Policy") + " | " +
+		answer.Get("RateLimit"); got != `"book";q=10;w=60, "key";q=1;w=60 | "book";r=9;t=60, "key";r=0;t=60` {
 		t.Error(got)
 	}
 	if err := g.PassAgent(t.Context(), "one", answer); !fault.Is(err, fault.RateLimited) {
@@ -172,7 +177,8 @@ func TestAKeysLimitIsToldBesideThatOfTheAddress(t *testing.T) {
 	}
 }
 
-// Asked together, the limits of the address and of the key say what they say one after the other, whichever of them there is.
+// Asked together, the limits of the address and of the key say what they say one after the other, whichever of them
+// there is.
 func TestBothLimitsTogetherAreOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]limits.Config{
@@ -183,7 +189,8 @@ func TestBothLimitsTogetherAreOneAfterTheOther(t *testing.T) {
 		apart, _ := gate(of)
 		for i := range 4 {
 			got, want := http.Header{}, http.Header{}
-			byKey, told := together.PassBoth(t.Context(), somebody, http.MethodPost, "/api/public/harbor/book", "one", got)
+			byKey, told := together.PassBoth(t.Context(), somebody, http.MethodPost, "/api/public/harbor/book", "one",
+				got)
 			if told == nil {
 				told = byKey.Pass(t.Context(), got)
 			}
@@ -228,7 +235,8 @@ func TestWrongTokensAreCountedByAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := g.TokensRefused(t.Context(), somebody); !fault.Is(err, fault.RateLimited) || fault.Of(err).RetrySeconds() != 60 {
+	if err := g.TokensRefused(t.Context(), somebody); !fault.Is(err, fault.RateLimited) ||
+		fault.Of(err).RetrySeconds() != 60 {
 		t.Errorf("after two: %v", err)
 	}
 	if err := wrong(); !fault.Is(err, fault.RateLimited) {
@@ -288,7 +296,8 @@ func TestACallerThatWentAwayIsNoRefusal(t *testing.T) {
 	g, _ := gate(settings)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := g.Pass(gone, somebody, http.MethodGet, "/api/public/harbor/info", http.Header{}); err == nil || fault.Is(err, fault.RateLimited) {
+	if err := g.Pass(gone, somebody, http.MethodGet, "/api/public/harbor/info", http.Header{}); err == nil ||
+		fault.Is(err, fault.RateLimited) {
 		t.Errorf("%v", err)
 	}
 }

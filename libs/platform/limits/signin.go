@@ -134,7 +134,8 @@ func (g *Gate) AccountNotice(ctx context.Context, account, subject string) error
 // BusinessInvitation counts an invitation that a business sends,
 // regardless of the recipient. Faults: rate_limited (429).
 func (g *Gate) BusinessInvitation(ctx context.Context, businessID uuid.UUID) error {
-	err := g.count(ctx, g.rows[businessInvitation], ratelimit.ID("business "+businessID.String()), fault.RateLimited, http.Header{})
+	err := g.count(ctx, g.rows[businessInvitation], ratelimit.ID("business "+businessID.String()), fault.RateLimited,
+		http.Header{})
 	if !fault.Is(err, fault.RateLimited) {
 		return err
 	}

@@ -205,7 +205,8 @@ func TestBusinessInvitationsAreLimitedByTheHour(t *testing.T) {
 		}
 	}
 	err := g.BusinessInvitation(t.Context(), business)
-	if !fault.Is(err, fault.RateLimited) || !strings.Contains(fault.Of(err).Sentence, "as many invitations") || fault.Of(err).RetryAfter != time.Hour {
+	if !fault.Is(err, fault.RateLimited) || !strings.Contains(fault.Of(err).Sentence, "as many invitations") ||
+		fault.Of(err).RetryAfter != time.Hour {
 		t.Errorf("the fourth: %v", err)
 	}
 	if err := g.BusinessInvitation(t.Context(), other); err != nil {

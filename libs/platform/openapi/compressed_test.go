@@ -31,7 +31,8 @@ func TestALargeFileIsSentInTheSmallestFormThatIsTaken(t *testing.T) {
 	}
 	tags := make(map[string]string)
 	for accept, want := range map[string]string{
-		"": "", "gzip": "gzip", "gzip, deflate, br, zstd": "br", "br;q=0, gzip;q=0.5": "gzip", "*": "br", "*;q=0": "", "identity": "",
+		"": "", "gzip": "gzip", "gzip, deflate, br, zstd": "br", "br;q=0, gzip;q=0.5": "gzip", "*": "br", "*;q=0": "",
+		"identity":  "",
 		"br;q=0, *": "gzip", "BR": "br", "brotli": "", "gzip;q=x": "",
 	} {
 		request := httptest.NewRequest("GET", "/large", nil)
@@ -43,7 +44,8 @@ func TestALargeFileIsSentInTheSmallestFormThatIsTaken(t *testing.T) {
 		body, _ := io.ReadAll(response.Body)
 		_ = response.Body.Close()
 		got, err := read[want](body)
-		if response.Header.Get("Content-Encoding") != want || err != nil || string(got) != large || response.Header.Get("Vary") != "Accept-Encoding" {
+		if response.Header.Get("Content-Encoding") != want || err != nil || string(got) != large ||
+			response.Header.Get("Vary") != "Accept-Encoding" {
 			t.Errorf("%q: %v, %d bytes, %v", accept, response.Header, len(body), err)
 		}
 		tags[want] = response.Header.Get("ETag")
@@ -60,7 +62,8 @@ func TestALargeFileIsSentInTheSmallestFormThatIsTaken(t *testing.T) {
 	}
 	request := httptest.NewRequest("GET", "/small", nil)
 	request.Header.Set("Accept-Encoding", "br, gzip")
-	if response, err := app.Test(request, -1); err != nil || response.Header.Get("Content-Encoding") != "" || response.Header.Get("Vary") != "" {
+	if response, err := app.Test(request, -1); err != nil || response.Header.Get("Content-Encoding") != "" ||
+		response.Header.Get("Vary") != "" {
 		t.Errorf("a small file is compressed: %v", response.Header)
 	}
 }

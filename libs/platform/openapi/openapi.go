@@ -27,7 +27,8 @@ type File struct {
 // these additional headers. A large file is also sent compressed.
 func NewFile(body []byte, mediaType string, header map[string]string) *File {
 	sum := sha256.Sum256(body)
-	return &File{mediaType: mediaType, tag: base64.RawURLEncoding.EncodeToString(sum[:16]), header: header, forms: compressed(body)}
+	return &File{mediaType: mediaType, tag: base64.RawURLEncoding.EncodeToString(sum[:16]), header: header,
+		forms: compressed(body)}
 }
 
 // Document returns the file of an OpenAPI document that is written in YAML.

@@ -47,7 +47,8 @@ func WithMember(document []byte, name string, value []byte) ([]byte, error) {
 	if err := yaml.Unmarshal(value, &from); err != nil { // JSON is YAML
 		return nil, fmt.Errorf("the member %s is not JSON: %w", name, err)
 	}
-	if len(into.Content) != 1 || len(from.Content) != 1 || into.Content[0].Kind != yaml.MappingNode || member(into.Content[0], name) != nil {
+	if len(into.Content) != 1 || len(from.Content) != 1 || into.Content[0].Kind != yaml.MappingNode ||
+		member(into.Content[0], name) != nil {
 		return nil, fmt.Errorf("the document is empty, or has the member %s", name)
 	}
 	root := into.Content[0]

@@ -9,7 +9,8 @@ import (
 func TestASchemaStandsInTheDocumentWithItsDefinitions(t *testing.T) {
 	t.Parallel()
 	const schema = `{"$schema":"x","$defs":{"Part":{"type":"string","pattern":"^\u003c"}},"type":"object","properties":{"a":{"$ref":"#/$defs/Part"}}}`
-	document, err := WithSchema([]byte("components:\n  schemas:\n    Id: &id {type: string}\n    Other: *id\n"), "Whole", []byte(schema))
+	document, err := WithSchema([]byte("components:\n  schemas:\n    Id: &id {type: string}\n    Other: *id\n"),
+		"Whole", []byte(schema))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,11 +32,13 @@ func TestASchemaStandsInTheDocumentWithItsDefinitions(t *testing.T) {
 
 func TestWithMemberAddsToTheEnd(t *testing.T) {
 	t.Parallel()
-	document, err := WithMember([]byte("paths: {}"), "webhooks", []byte(`{"a.b": {"at": "2026-11-21T09:00:00Z", "n": "1"}}`))
+	document, err := WithMember([]byte("paths: {}"), "webhooks",
+		[]byte(`{"a.b": {"at": "2026-11-21T09:00:00Z", "n": "1"}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := JSON(document); err != nil || string(got) != `{"paths":{},"webhooks":{"a.b":{"at":"2026-11-21T09:00:00Z","n":"1"}}}` {
+	if got, err := JSON(document); err != nil ||
+		string(got) != `{"paths":{},"webhooks":{"a.b":{"at":"2026-11-21T09:00:00Z","n":"1"}}}` {
 		t.Errorf("%s %v", got, err)
 	}
 	for _, bad := range []string{"", "[]", "webhooks: {}", "["} {

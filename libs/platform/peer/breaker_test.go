@@ -73,7 +73,8 @@ func TestABreakerSparesAPeerThatIsUnwell(t *testing.T) {
 	} {
 		peer, client, _ := watched(t, c.status, c.body)
 		for range 50 {
-			if err := client.Call(t.Context(), http.MethodGet, harbor, nil, nil); !fault.Is(err, fault.PeerUnavailable) {
+			if err := client.Call(t.Context(), http.MethodGet, harbor, nil, nil); !fault.Is(err,
+				fault.PeerUnavailable) {
 				t.Fatalf("%s: got %v", name, err)
 			}
 		}
@@ -106,7 +107,8 @@ func TestWhatIsAboutOneRequestMovesNoBreaker(t *testing.T) {
 	}
 }
 
-// A fault that is not the peer's health must also not hide it: nine failures and a 500 between make ten failures no success.
+// A fault that is not the peer's health must also not hide it: nine failures and a 500 between make ten failures no
+// success.
 func TestAFaultOfOneRequestDoesNotCloseABreaker(t *testing.T) {
 	t.Parallel()
 	peer, client, _ := watched(t, 503, away)

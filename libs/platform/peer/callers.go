@@ -65,7 +65,8 @@ func ParseCallers(entries []string) (Callers, error) {
 		name, text, _ := strings.Cut(entry, "=")
 		hash, err := hex.DecodeString(text)
 		if err != nil || len(hash) != sha256.Size || !isCallerName(name) {
-			return nil, fmt.Errorf("entry %d: write the name of a service, = and the SHA-256 of its credential in hexadecimal digits, "+
+			return nil, fmt.Errorf("entry %d: write the name of a service, = and the SHA-256 of its credential in "+
+				"hexadecimal digits, "+
 				"such as pages=9f86…; part several by commas", len(names)+1)
 		}
 		c := caller{name: name, hash: [sha256.Size]byte(hash)}

@@ -10,11 +10,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-const oneSecret, nextSecret, otherSecret = "one-9f3kq7vz2mxw-w8r5n1c0d6s4", "next-t6yb4hd8rcpn-x2z7m9k3j5q1", "other-p0o9i8u7y6t5-r4e3w2q1a5z6"
+const oneSecret, nextSecret, otherSecret = "one-9f3kq7vz2mxw-w8r5n1c0d6s4", "next-t6yb4hd8rcpn-x2z7m9k3j5q1",
+	"other-p0o9i8u7y6t5-r4e3w2q1a5z6"
 
 func TestCallersFindWhoShowsASecret(t *testing.T) {
 	t.Parallel()
-	callers, err := ParseCallers([]string{"pages=" + HashCredential(oneSecret), " pages=" + HashCredential(nextSecret), "mcp=" + HashCredential(otherSecret), ""})
+	callers, err := ParseCallers([]string{"pages=" + HashCredential(oneSecret), " pages=" + HashCredential(nextSecret),
+		"mcp=" + HashCredential(otherSecret), ""})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +44,8 @@ func TestParseCallersRejectsWhatNamesNoCaller(t *testing.T) {
 	t.Parallel()
 	hash := HashCredential(oneSecret)
 	for _, entries := range [][]string{
-		{"pages"}, {"pages="}, {"=" + hash}, {hash}, {"pages=" + hash[2:]}, {"pages=" + hash + "00"}, {"pages=" + oneSecret}, {"Pages=" + hash},
+		{"pages"}, {"pages="}, {"=" + hash}, {hash}, {"pages=" + hash[2:]}, {"pages=" + hash + "00"},
+		{"pages=" + oneSecret}, {"Pages=" + hash},
 		{"pages=" + hash, "mcp=" + hash},
 	} {
 		if got, err := ParseCallers(entries); err == nil {
@@ -83,7 +86,8 @@ func TestCredentialIsGoodAtOneServiceAlone(t *testing.T) {
 	}
 }
 
-// The script makes the Secret of a cluster without Helm: a pair of keys for each service, by which each knows all of the others.
+// The script makes the Secret of a cluster without Helm: a pair of keys for each service, by which each knows all of
+// the others.
 func TestPeerSecretsPrintsWhatServicesRead(t *testing.T) {
 	t.Parallel()
 	if _, err := inputs.LookPath("openssl"); err != nil {

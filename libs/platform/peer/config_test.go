@@ -17,10 +17,13 @@ import (
 func TestTheTimeoutOfCallsIsASetting(t *testing.T) {
 	t.Parallel()
 	var cfg, refused Config
-	if err := config.Load(t.Context(), &refused, envconfig.MapLookuper(map[string]string{"PEER_TIMEOUT": "-1s"})); err == nil || !strings.Contains(err.Error(), "PEER_TIMEOUT") {
+	if err := config.Load(t.Context(), &refused,
+		envconfig.MapLookuper(map[string]string{"PEER_TIMEOUT": "-1s"})); err == nil || !strings.Contains(err.Error(),
+		"PEER_TIMEOUT") {
 		t.Errorf("a timeout below 0: %v", err)
 	}
-	if err := config.Load(t.Context(), &cfg, envconfig.MapLookuper(map[string]string{"PEER_TIMEOUT": "20ms"})); err != nil {
+	if err := config.Load(t.Context(), &cfg,
+		envconfig.MapLookuper(map[string]string{"PEER_TIMEOUT": "20ms"})); err != nil {
 		t.Fatal(err)
 	}
 	_, silent := silent(t, "http://")

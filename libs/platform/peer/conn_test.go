@@ -62,15 +62,18 @@ func TestAnAnswerThatAResetCutsOffIsNone(t *testing.T) {
 		"neither": "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhalf a manifest",
 	} {
 		client, _ := resetting(t, 1, cut, whole)
-		if answer, err := client.Do(t.Context(), Request{Method: http.MethodGet, Path: "/"}); err != nil || string(answer.Body) != "whole" {
+		if answer, err := client.Do(t.Context(), Request{Method: http.MethodGet, Path: "/"}); err != nil ||
+			string(answer.Body) != "whole" {
 			t.Errorf("%s: a read that is cut off once: %+v, %v", name, answer, err)
 		}
 		client, asked := resetting(t, 2, cut, whole)
-		if answer, err := client.Do(t.Context(), Request{Method: http.MethodGet, Path: "/"}); !fault.Is(err, fault.PeerUnavailable) || asked.Load() != 2 {
+		if answer, err := client.Do(t.Context(), Request{Method: http.MethodGet, Path: "/"}); !fault.Is(err,
+			fault.PeerUnavailable) || asked.Load() != 2 {
 			t.Errorf("%s: a read that is cut off twice: %+v, %v, after %d requests", name, answer, err, asked.Load())
 		}
 		client, asked = resetting(t, 1, cut, whole)
-		if answer, err := client.Do(t.Context(), Request{Method: http.MethodPost, Path: "/"}); !fault.Is(err, fault.OutcomeUnknown) || asked.Load() != 1 {
+		if answer, err := client.Do(t.Context(), Request{Method: http.MethodPost, Path: "/"}); !fault.Is(err,
+			fault.OutcomeUnknown) || asked.Load() != 1 {
 			t.Errorf("%s: a write whose answer is cut off: %+v, %v, after %d requests", name, answer, err, asked.Load())
 		}
 	}
@@ -137,7 +140,8 @@ func TestAHandshakeThatIsNotAnsweredEndsWithTheCall(t *testing.T) {
 	t.Parallel()
 	_, client := silent(t, "https://")
 	// fasthttp does not say whether it was the handshake that took too long, so that a write may have been sent.
-	for method, kind := range map[string]fault.Kind{http.MethodGet: fault.PeerUnavailable, http.MethodPost: fault.OutcomeUnknown} {
+	for method, kind := range map[string]fault.Kind{http.MethodGet: fault.PeerUnavailable,
+		http.MethodPost: fault.OutcomeUnknown} {
 		if err := client.Call(t.Context(), method, "/", nil, nil); !fault.Is(err, kind) {
 			t.Errorf("%s: %v", method, err)
 		}
@@ -158,8 +162,8 @@ func TestAPeerMayBeAskedOverTLS(t *testing.T) {
 	}
 }
 
-// TestAConnectionThatThePeerEndedIsNotUsed has peers that end a kept connection and take what comes over it without a word, as the
-// network does where the peer's machine is gone.
+// TestAConnectionThatThePeerEndedIsNotUsed has peers that end a kept connection and take what comes over it without a
+// word, as the network does where the peer's machine is gone.
 func TestAConnectionThatThePeerEndedIsNotUsed(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

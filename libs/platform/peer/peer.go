@@ -71,7 +71,8 @@ func New(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Cli
 		outcome: map[string]metric.MeasurementOption{},
 	}
 	for _, o := range []string{answered, refused, unavailable} {
-		c.outcome[o] = metric.WithAttributeSet(attribute.NewSet(attribute.String("peer", name), attribute.String("outcome", o)))
+		c.outcome[o] = metric.WithAttributeSet(attribute.NewSet(attribute.String("peer", name),
+			attribute.String("outcome", o)))
 	}
 	for _, option := range options {
 		option(c)
@@ -260,7 +261,8 @@ func (a *Response) health() health {
 // example, booking answers 503 if another service that it needs for the request is down.
 func (a *Response) considered() bool {
 	kind := fault.Decode(a.Status, a.Body, 0).Kind
-	return a.Status == http.StatusServiceUnavailable && kind.Code != "" && kind.Code != fault.Internal.Code && kind.Code != fault.PeerUnavailable.Code
+	return a.Status == http.StatusServiceUnavailable && kind.Code != "" && kind.Code != fault.Internal.Code &&
+		kind.Code != fault.PeerUnavailable.Code
 }
 
 func (c *Client) unavailable(err error) error {

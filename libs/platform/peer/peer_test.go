@@ -19,7 +19,8 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// serve is a client of a peer that answers so. It waits for as long as a slow machine needs, unless the options say otherwise.
+// serve is a client of a peer that answers so. It waits for as long as a slow machine needs, unless the options say
+// otherwise.
 func serve(t *testing.T, handler http.HandlerFunc, options ...Option) *Client {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -53,9 +54,11 @@ func TestCallCarriesJSONAndTheTrace(t *testing.T) {
 
 func TestThePeersFaultArrivesAsItWasSent(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []fault.Kind{fault.PreconditionFailed, fault.AvailabilityUnverified, fault.PaymentUnavailable} {
+	for _, kind := range []fault.Kind{fault.PreconditionFailed, fault.AvailabilityUnverified,
+		fault.PaymentUnavailable} {
 		checkArrives(t, &fault.Error{
-			Kind: kind, Sentence: "Version 3 is newer.", RetryAfter: 2 * time.Second, Extra: map[string]any{"version": "3"},
+			Kind: kind, Sentence: "Version 3 is newer.", RetryAfter: 2 * time.Second,
+			Extra: map[string]any{"version": "3"},
 		})
 	}
 }
@@ -72,7 +75,8 @@ func checkArrives(t *testing.T, sent *fault.Error) {
 	if !errors.As(err, &got) {
 		t.Fatalf("got %v", err)
 	}
-	if got.Kind != sent.Kind || got.Sentence != sent.Sentence || got.RetryAfter != sent.RetryAfter || got.Extra["version"] != "3" {
+	if got.Kind != sent.Kind || got.Sentence != sent.Sentence || got.RetryAfter != sent.RetryAfter ||
+		got.Extra["version"] != "3" {
 		t.Errorf("got %+v, want %+v", got, sent)
 	}
 }
@@ -80,11 +84,15 @@ func checkArrives(t *testing.T, sent *fault.Error) {
 func TestAPeerThatFailsIsUnavailable(t *testing.T) {
 	t.Parallel()
 	failing := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
-	hanging := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, Timeout(20*time.Millisecond))
+	hanging := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		<-r.Context().Done()
+	}, Timeout(20*time.Millisecond))
 	garbled := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{")) })
-	for name, client := range map[string]*Client{"failing": failing, "hanging": hanging, "garbled": garbled, "absent": absent(t)} {
+	for name, client := range map[string]*Client{"failing": failing, "hanging": hanging, "garbled": garbled,
+		"absent": absent(t)} {
 		var out struct{}
-		if err := client.Call(context.Background(), http.MethodGet, "/", nil, &out); !fault.Is(err, fault.PeerUnavailable) {
+		if err := client.Call(context.Background(), http.MethodGet, "/", nil, &out); !fault.Is(err,
+			fault.PeerUnavailable) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -93,7 +101,8 @@ func TestAPeerThatFailsIsUnavailable(t *testing.T) {
 // absent is a client of an address where nothing listens.
 func absent(t *testing.T) *Client {
 	t.Helper()
-	return New("absent", "http://127.0.0.1:1", telemetry.Discard(), Timeout(testkit.Patience)) // no port that is given to anybody
+	// no port that is given to anybody
+	return New("absent", "http://127.0.0.1:1", telemetry.Discard(), Timeout(testkit.Patience))
 }
 
 func TestAPeerThatHangsUntilItsCallersGiveUpFails(t *testing.T) {
@@ -126,17 +135,20 @@ func TestAWriteThatMayHaveReachedThePeerIsOfUnknownOutcome(t *testing.T) {
 		handler http.HandlerFunc
 		want    fault.Kind
 	}{
-		"the answer is lost":         {lost, fault.OutcomeUnknown},
-		"a proxy failed":             {answer(503, "upstream connect error"), fault.OutcomeUnknown},
-		"it failed inside":           {answer(500, string(fault.New(fault.Internal, "No.").Body())), fault.OutcomeUnknown},
-		"it does not know itself":    {answer(503, string(fault.Unknown(nil).Body())), fault.OutcomeUnknown},
-		"it refused in its own word": {answer(503, string(fault.New(fault.PeerUnavailable, "No.").Body())), fault.PeerUnavailable},
+		"the answer is lost": {lost, fault.OutcomeUnknown},
+		"a proxy failed":     {answer(503, "upstream connect error"), fault.OutcomeUnknown},
+		"it failed inside": {answer(500, string(fault.New(fault.Internal, "No.").Body())),
+			fault.OutcomeUnknown},
+		"it does not know itself": {answer(503, string(fault.Unknown(nil).Body())), fault.OutcomeUnknown},
+		"it refused in its own word": {answer(503, string(fault.New(fault.PeerUnavailable, "No.").Body())),
+			fault.PeerUnavailable},
 	} {
 		client := serve(t, c.handler)
 		if err := client.Call(t.Context(), http.MethodPost, "/", nil, nil); fault.KindOf(err) != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := client.Ask(t.Context(), "/", nil, nil); name == "the answer is lost" && fault.KindOf(err) != fault.PeerUnavailable {
+		if err := client.Ask(t.Context(), "/", nil, nil); name == "the answer is lost" &&
+			fault.KindOf(err) != fault.PeerUnavailable {
 			t.Errorf("%s to a question: %v", name, err)
 		}
 	}

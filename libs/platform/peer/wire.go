@@ -73,7 +73,8 @@ func (w *wire) close() {
 //
 // If a connection was refused, nothing was sent. The wire then retries every request once, because another
 // replica behind the same address may accept it.
-func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte, deadline time.Time) (*Response, error) {
+func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte,
+	deadline time.Time) (*Response, error) {
 	request, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)
 	defer fasthttp.ReleaseResponse(answer)
@@ -153,7 +154,8 @@ func (w *wire) span(ctx context.Context, method string, request *fasthttp.Reques
 	span := trace.SpanFromContext(ctx)
 	if span.IsRecording() || !span.SpanContext().IsValid() {
 		ctx, span = w.tel.Tracer.Start(ctx, method+" "+w.name, trace.WithSpanKind(trace.SpanKindClient),
-			trace.WithAttributes(attribute.String("http.request.method", method), attribute.String("peer.service", w.name)))
+			trace.WithAttributes(attribute.String("http.request.method", method),
+				attribute.String("peer.service", w.name)))
 	} else {
 		span = trace.SpanFromContext(context.Background()) // a no-op span
 	}

@@ -182,17 +182,21 @@ func TestRequestsArriveAsTheyWereMade(t *testing.T) {
 	seen := make(chan arrived, 1)
 	client := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		seen <- arrived{r.Method, r.RequestURI, r.Header.Get("Content-Type"), strconv.FormatInt(r.ContentLength, 10), r.Header.Get("X-Own"), body}
+		seen <- arrived{r.Method, r.RequestURI, r.Header.Get("Content-Type"), strconv.FormatInt(r.ContentLength, 10),
+			r.Header.Get("X-Own"), body}
 	})
 	for _, c := range []struct {
 		request Request
 		want    arrived
 	}{
-		{Request{Method: http.MethodGet, Path: "/a%2Fb/../c?x=%20y&x=2"}, arrived{http.MethodGet, "/a%2Fb/../c?x=%20y&x=2", "", "0", "", nil}},
+		{Request{Method: http.MethodGet, Path: "/a%2Fb/../c?x=%20y&x=2"},
+			arrived{http.MethodGet, "/a%2Fb/../c?x=%20y&x=2", "", "0", "", nil}},
 		{Request{Method: http.MethodPost, Path: "/"}, arrived{http.MethodPost, "/", "", "0", "", nil}},
-		{Request{Method: http.MethodPost, Path: "/", Body: 7}, arrived{http.MethodPost, "/", "application/json", "1", "", []byte("7")}},
+		{Request{Method: http.MethodPost, Path: "/", Body: 7}, arrived{http.MethodPost, "/", "application/json", "1",
+			"", []byte("7")}},
 		{
-			Request{Method: http.MethodPut, Path: "/", Body: []byte("a: 1"), Header: http.Header{"Content-Type": {"application/yaml"}, "X-Own": {"yes"}}},
+			Request{Method: http.MethodPut, Path: "/", Body: []byte("a: 1"),
+				Header: http.Header{"Content-Type": {"application/yaml"}, "X-Own": {"yes"}}},
 			arrived{http.MethodPut, "/", "application/yaml", "4", "yes", []byte("a: 1")},
 		},
 		{Request{Method: http.MethodDelete, Path: "/x"}, arrived{http.MethodDelete, "/x", "", "0", "", nil}},
@@ -205,7 +209,8 @@ func TestRequestsArriveAsTheyWereMade(t *testing.T) {
 			t.Errorf("%s %s: body %q, want %q", c.want.method, c.want.path, got.body, c.want.body)
 		}
 		got.body, c.want.body = nil, nil
-		if got.method != c.want.method || got.path != c.want.path || got.contentType != c.want.contentType || got.length != c.want.length || got.own != c.want.own {
+		if got.method != c.want.method || got.path != c.want.path || got.contentType != c.want.contentType ||
+			got.length != c.want.length || got.own != c.want.own {
 			t.Errorf("got %+v, want %+v", got, c.want)
 		}
 	}
@@ -221,7 +226,9 @@ func BenchmarkAsk(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(answer) }), ReadHeaderTimeout: time.Minute}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(answer)
+	}), ReadHeaderTimeout: time.Minute}
 	go func() { _ = server.Serve(listener) }()
 	client := New("bench", "http://"+listener.Addr().String(), telemetry.Discard())
 	b.Cleanup(func() { client.Close(); _ = server.Close() })

@@ -18,16 +18,17 @@ func TestAJobThatFailsIsLoggedAndDoneAgainUntilTheServiceStops(t *testing.T) {
 	defer stop()
 	var log bytes.Buffer
 	times := 0
-	err := periodic.Job{Every: time.Microsecond, Within: time.Hour, Failed: "old rows stay for now", Do: func(ctx context.Context) error {
-		if _, bounded := ctx.Deadline(); !bounded {
-			t.Error("it has no bound")
-		}
-		if times++; times == 3 {
-			stop()
-			return ctx.Err() // what ends with the service is no failure
-		}
-		return errors.New("the database is away")
-	}}.Run(ctx, slog.New(slog.NewTextHandler(&log, nil)))
+	err := periodic.Job{Every: time.Microsecond, Within: time.Hour, Failed: "old rows stay for now",
+		Do: func(ctx context.Context) error {
+			if _, bounded := ctx.Deadline(); !bounded {
+				t.Error("it has no bound")
+			}
+			if times++; times == 3 {
+				stop()
+				return ctx.Err() // what ends with the service is no failure
+			}
+			return errors.New("the database is away")
+		}}.Run(ctx, slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil || times != 3 {
 		t.Errorf("done %d times, want 3: %v", times, err)
 	}

@@ -19,7 +19,8 @@ func Alone(ctx context.Context, pool *pgxpool.Pool, name string, work func(conte
 		worked error
 	)
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		err := tx.QueryRow(ctx, `SELECT pg_try_advisory_xact_lock(hashtextextended(current_schema() || '/' || $1, 0))`, name).Scan(&held)
+		err := tx.QueryRow(ctx, `SELECT pg_try_advisory_xact_lock(hashtextextended(current_schema() || '/' || $1, 0))`,
+			name).Scan(&held)
 		if err == nil && held {
 			worked = work(ctx)
 		}

@@ -44,7 +44,8 @@ func Texts(files fs.FS) ([]Text, error) {
 func Applied(ctx context.Context, tx pgx.Tx, schema string) ([]Text, error) {
 	var there bool
 	in := pgx.Identifier{schema}.Sanitize()
-	if err := tx.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, in+".migration_texts").Scan(&there); err != nil || !there {
+	if err := tx.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, in+".migration_texts").Scan(&there); err != nil ||
+		!there {
 		return nil, err
 	}
 	rows, err := tx.Query(ctx, `

@@ -36,7 +36,8 @@ func nextBusiness(all []DueRows, after string) string {
 		if d.Index != "" {
 			index = d.Index + " AND "
 		}
-		first = append(first, `(SELECT business_id AS id FROM `+d.Table+` WHERE `+index+`business_id > `+after+` ORDER BY business_id LIMIT 1)`)
+		first = append(first, `(SELECT business_id AS id FROM `+d.Table+` WHERE `+index+`business_id > `+after+
+			` ORDER BY business_id LIMIT 1)`)
 	}
 	return `SELECT id FROM (` + strings.Join(first, " UNION ALL ") + `) AS first ORDER BY id LIMIT 1`
 }

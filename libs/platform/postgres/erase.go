@@ -42,7 +42,8 @@ func erase(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, of Erasa
 	if of.Where != "" {
 		condition += " AND " + of.Where
 	}
-	sql := `DELETE FROM ` + of.Table + ` WHERE business_id = $1 AND ctid IN (SELECT ctid FROM ` + of.Table + ` t WHERE ` + condition + ` LIMIT $2)`
+	sql := `DELETE FROM ` + of.Table + ` WHERE business_id = $1 AND ctid IN (SELECT ctid FROM ` + of.Table +
+		` t WHERE ` + condition + ` LIMIT $2)`
 	var erased int64
 	for {
 		tag, err := pool.Exec(ctx, sql, business, eraseStep)

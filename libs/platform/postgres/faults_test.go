@@ -39,7 +39,9 @@ func TestWhatTheDatabaseCannotDoJustNowIsNoFaultOfTheRequest(t *testing.T) {
 	}
 	defer conn.Release()
 	var bound string
-	if err := conn.QueryRow(t.Context(), `SELECT current_setting('statement_timeout')`).Scan(&bound); err != nil || bound != "2min" { // testkit.Patience
+	// testkit.Patience
+	if err := conn.QueryRow(t.Context(), `SELECT current_setting('statement_timeout')`).Scan(&bound); err != nil ||
+		bound != "2min" {
 		t.Fatalf("the bound of statements is %q, %v", bound, err)
 	}
 	// The server's word for it has to come within half a second after the bound: here it has longer.
@@ -77,7 +79,8 @@ func TestAConnectionToAServerThatIsNoPrimaryAnyMoreIsReplaced(t *testing.T) {
 	}
 }
 
-// waits is how long these tests wait for what does not come. All that does come has to come sooner, on a slow machine too.
+// waits is how long these tests wait for what does not come. All that does come has to come sooner, on a slow machine
+// too.
 const waits = 10 * time.Second
 
 // patiently gives connections through a [testkit.Hanging] the time that others have to be made.

@@ -61,7 +61,8 @@ func Unmake(ctx context.Context, tx pgx.Tx, business, write, made uuid.UUID) err
 // After an error nothing was written, and this attempt writes nothing later. The exception is outcome_unknown:
 // the write may exist. Errors: those of do and of [Write.Make]; idempotency_mismatch; idempotency_in_progress
 // if another request with the key is in progress; [actor.ErrMissing] if ctx has no actor, before do is called.
-func Once[T any](ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, do func(context.Context, pgx.Tx) (T, error)) (T, error) {
+func Once[T any](ctx context.Context, pool *pgxpool.Pool, business uuid.UUID,
+	do func(context.Context, pgx.Tx) (T, error)) (T, error) {
 	var (
 		answer   T
 		mismatch error
@@ -98,7 +99,8 @@ func Once[T any](ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, do
 	}, made)
 	if errors.Is(err, ErrRefused) {
 		err = fault.New(fault.IdempotencyInProgress,
-			idempotency.Header+": a later request with this key was refused while this one was on its way, so this one does nothing; send it again.")
+			idempotency.Header+": a later request with this key was refused while this one was on its way, so this "+
+				"one does nothing; send it again.")
 	}
 	if err == nil {
 		err = mismatch
@@ -162,12 +164,14 @@ func (k *knownWrite) matches(hash []byte) error {
 	if bytes.Equal(k.hash, hash) {
 		return nil
 	}
-	return fault.New(fault.IdempotencyMismatch, idempotency.Header+": this key was used for another request; send a new key with a new one.")
+	return fault.New(fault.IdempotencyMismatch,
+		idempotency.Header+": this key was used for another request; send a new key with a new one.")
 }
 
 func (w Write) known(ctx context.Context, tx pgx.Tx) (*knownWrite, error) {
 	var k knownWrite
-	err := tx.QueryRow(ctx, `SELECT request_hash, answer FROM made_writes WHERE business_id = $1 AND write_id = $2`, w.Business, w.ID).
+	err := tx.QueryRow(ctx, `SELECT request_hash, answer FROM made_writes WHERE business_id = $1 AND write_id = $2`,
+		w.Business, w.ID).
 		Scan(&k.hash, &k.answer)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):

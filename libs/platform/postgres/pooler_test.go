@@ -90,20 +90,26 @@ func TestOneReplicaAtATimeWorksBehindAPooler(t *testing.T) {
 	begun, end := make(chan struct{}), make(chan struct{})
 	var first sync.WaitGroup
 	first.Go(func() {
-		did, err := postgres.Alone(t.Context(), pool, "work", func(context.Context) error { close(begun); <-end; return nil })
+		did, err := postgres.Alone(t.Context(), pool, "work", func(context.Context) error {
+			close(begun)
+			<-end
+			return nil
+		})
 		if !did || err != nil {
 			t.Error(did, err)
 		}
 	})
 	<-begun
 	for range 10 {
-		if did, err := postgres.Alone(t.Context(), pool, "work", func(context.Context) error { t.Error("two work"); return nil }); did || err != nil {
+		if did, err := postgres.Alone(t.Context(), pool, "work",
+			func(context.Context) error { t.Error("two work"); return nil }); did || err != nil {
 			t.Error(did, err)
 		}
 	}
 	close(end)
 	first.Wait()
-	if did, err := postgres.Alone(t.Context(), pool, "work", func(context.Context) error { return nil }); !did || err != nil {
+	if did, err := postgres.Alone(t.Context(), pool, "work", func(context.Context) error { return nil }); !did ||
+		err != nil {
 		t.Error("after it:", did, err)
 	}
 }
@@ -134,12 +140,14 @@ func TestMigrationsSayWhatARoleLacks(t *testing.T) {
 	cfg := testkit.PooledSchema(t, "lacks")
 	missing := cfg
 	missing.URL = strings.Replace(cfg.URL, "role_", "norole_", 1)
-	if err := postgres.Migrate(t.Context(), missing, "lacks", oneTable); err == nil || !strings.Contains(err.Error(), "CREATE ROLE") {
+	if err := postgres.Migrate(t.Context(), missing, "lacks", oneTable); err == nil || !strings.Contains(err.Error(),
+		"CREATE ROLE") {
 		t.Errorf("a role that is not there: %v", err)
 	}
 	same := cfg
 	same.URL = cfg.MigrationsURL
-	if err := postgres.Migrate(t.Context(), same, "lacks", oneTable); err == nil || !strings.Contains(err.Error(), "DATABASE_POOLED") {
+	if err := postgres.Migrate(t.Context(), same, "lacks", oneTable); err == nil || !strings.Contains(err.Error(),
+		"DATABASE_POOLED") {
 		t.Errorf("the owner behind a pooler: %v", err)
 	}
 }
@@ -151,7 +159,8 @@ func TestAnOwnerThatMayNotChangeTheRoleIsToldWhatToRun(t *testing.T) {
 	admin := cfg.MigrationsURL
 	testkit.Administer(t, admin, "CREATE ROLE "+owner+" LOGIN")
 	testkit.Administer(t, admin, "CREATE SCHEMA "+cfg.Schema+" AUTHORIZATION "+owner)
-	testkit.Administer(t, admin, `DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO %I', current_database(), '`+owner+`'); END $$`)
+	testkit.Administer(t, admin,
+		`DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO %I', current_database(), '`+owner+`'); END $$`)
 	t.Cleanup(func() {
 		testkit.Administer(t, admin, "DROP OWNED BY "+owner+" CASCADE")
 		testkit.Administer(t, admin, "DROP ROLE "+owner)
@@ -172,7 +181,8 @@ func TestAServerWithTooFewConnectionsIsRefused(t *testing.T) {
 	t.Parallel()
 	cfg := testkit.PostgresSchema(t, "few")
 	cfg.ServerConnections = 1 << 20
-	if err := postgres.Migrate(t.Context(), cfg, "few", oneTable); err == nil || !strings.Contains(err.Error(), "max_connections") {
+	if err := postgres.Migrate(t.Context(), cfg, "few", oneTable); err == nil || !strings.Contains(err.Error(),
+		"max_connections") {
 		t.Error(err)
 	}
 	cfg.ServerConnections = 10

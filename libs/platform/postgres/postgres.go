@@ -50,7 +50,8 @@ type Config struct {
 
 // Validate checks the settings. It does not repeat an invalid URL, which may contain a password.
 func (c *Config) Validate() error {
-	for _, url := range [][2]string{{"DATABASE_URL", c.URL}, {"DATABASE_MIGRATIONS_URL", cmp.Or(c.MigrationsURL, c.URL)}} {
+	for _, url := range [][2]string{{"DATABASE_URL", c.URL},
+		{"DATABASE_MIGRATIONS_URL", cmp.Or(c.MigrationsURL, c.URL)}} {
 		if _, err := pgxpool.ParseConfig(url[1]); err != nil {
 			return errors.New(url[0] + ": not a PostgreSQL URL; write postgres://user:password@host:5432/database")
 		}
@@ -104,9 +105,10 @@ func Open(ctx context.Context, cfg Config, service string, tel *telemetry.Teleme
 	parsed.ConnConfig.DialFunc = dialer(parsed.ConnConfig.ConnectTimeout, cfg.StatementTimeout+silence)
 	parsed.PingTimeout = pingTimeout
 	// Statements are parameterised, so that their text may appear in spans. Parameters are not recorded.
-	parsed.ConnConfig.Tracer = &tracer{acquire: cfg.StatementTimeout, Tracer: otelpgx.NewTracer(otelpgx.WithTracerProvider(tel.TracerProvider),
-		otelpgx.WithMeterProvider(tel.MeterProvider),
-		otelpgx.WithDisableConnectionDetailsInAttributes())}
+	parsed.ConnConfig.Tracer = &tracer{acquire: cfg.StatementTimeout,
+		Tracer: otelpgx.NewTracer(otelpgx.WithTracerProvider(tel.TracerProvider),
+			otelpgx.WithMeterProvider(tel.MeterProvider),
+			otelpgx.WithDisableConnectionDetailsInAttributes())}
 	pool, err := pgxpool.NewWithConfig(ctx, parsed)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
@@ -165,7 +167,8 @@ func Migrate(ctx context.Context, cfg Config, service string, files fs.FS) error
 	return nil
 }
 
-func migrate(ctx context.Context, db *sql.DB, cfg Config, schema string, files fs.FS, after func(context.Context, *sql.Conn) error) error {
+func migrate(ctx context.Context, db *sql.DB, cfg Config, schema string, files fs.FS,
+	after func(context.Context, *sql.Conn) error) error {
 	lock, err := reach(ctx, db, cfg.Wait)
 	if err != nil {
 		return err
@@ -190,7 +193,8 @@ func migrate(ctx context.Context, db *sql.DB, cfg Config, schema string, files f
 	if err := noteTexts(ctx, db, provider, files, schema); err != nil {
 		return err
 	}
-	if err := standingBack(ctx, func(ctx context.Context) error { _, err := provider.Up(ctx); return err }); err != nil {
+	if err := standingBack(ctx,
+		func(ctx context.Context) error { _, err := provider.Up(ctx); return err }); err != nil {
 		return err
 	}
 	return after(ctx, lock)
@@ -203,7 +207,8 @@ func ours(ctx context.Context, lock *sql.Conn) error {
 	defer again.Stop()
 	for {
 		var taken bool
-		if err := lock.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", migrationLock).Scan(&taken); err != nil || taken {
+		if err := lock.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)",
+			migrationLock).Scan(&taken); err != nil || taken {
 			return err
 		}
 		select {
@@ -217,24 +222,26 @@ func ours(ctx context.Context, lock *sql.Conn) error {
 // standingBack retries do when it exceeds the lock timeout.
 // Statements of others that wait for the lock run in between.
 func standingBack(ctx context.Context, do func(context.Context) error) error {
-	return retry.Do(ctx, retry.WithMaxRetries(lockTries, retry.NewConstant(lockPause)), func(ctx context.Context) error {
-		err := do(ctx)
-		if sqlstate.Of(err) == sqlstate.LockNotAvailable {
-			return retry.RetryableError(err)
-		}
-		return err
-	})
+	return retry.Do(ctx, retry.WithMaxRetries(lockTries, retry.NewConstant(lockPause)),
+		func(ctx context.Context) error {
+			err := do(ctx)
+			if sqlstate.Of(err) == sqlstate.LockNotAvailable {
+				return retry.RetryableError(err)
+			}
+			return err
+		})
 }
 
 // reach connects to the database and retries until the argument wait has passed. If the
 // database is installed together with the services, it can start later than they do.
 func reach(ctx context.Context, db *sql.DB, wait time.Duration) (*sql.Conn, error) {
 	var conn *sql.Conn
-	err := retry.Do(ctx, retry.WithMaxDuration(wait, retry.NewConstant(500*time.Millisecond)), func(ctx context.Context) error {
-		opened, err := db.Conn(ctx)
-		conn = opened
-		return retry.RetryableError(err)
-	})
+	err := retry.Do(ctx, retry.WithMaxDuration(wait, retry.NewConstant(500*time.Millisecond)),
+		func(ctx context.Context) error {
+			opened, err := db.Conn(ctx)
+			conn = opened
+			return retry.RetryableError(err)
+		})
 	return conn, err
 }
 

@@ -51,7 +51,8 @@ func late(t *testing.T, database string, hangUps int) string {
 		}
 	})
 	t.Cleanup(func() { _ = listener.Close(); open.Wait() })
-	name := url.URL{Scheme: "postgres", User: url.UserPassword(parsed.User, parsed.Password), Host: listener.Addr().String(),
+	name := url.URL{Scheme: "postgres", User: url.UserPassword(parsed.User, parsed.Password),
+		Host: listener.Addr().String(),
 		Path: parsed.Database, RawQuery: "sslmode=disable"}
 	return name.String()
 }
@@ -96,7 +97,8 @@ func TestTablesOfAnotherTextAreRefused(t *testing.T) {
 			t.Fatal(again, err)
 		}
 	}
-	two := fstest.MapFS{"00001_one.sql": oneTable["00001_one.sql"], "00002_two.sql": {Data: []byte("-- +goose Up\nCREATE TABLE two (id int PRIMARY KEY);\n")}}
+	two := fstest.MapFS{"00001_one.sql": oneTable["00001_one.sql"],
+		"00002_two.sql": {Data: []byte("-- +goose Up\nCREATE TABLE two (id int PRIMARY KEY);\n")}}
 	if err := postgres.Migrate(t.Context(), cfg, "texts", two); err != nil {
 		t.Fatal("one more:", err)
 	}
@@ -105,8 +107,10 @@ func TestTablesOfAnotherTextAreRefused(t *testing.T) {
 	}
 	other := fstest.MapFS{"00001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE one (id bigint PRIMARY KEY);\n")}}
 	err := postgres.Migrate(t.Context(), cfg, "texts", other)
-	if refused, ok := errors.AsType[*postgres.OtherTextError](err); !ok || refused.Migration != "00001_one.sql" || refused.Schema != cfg.Schema ||
-		!strings.Contains(err.Error(), "another text of 00001_one.sql") || !strings.Contains(err.Error(), "DROP SCHEMA") {
+	if refused, ok := errors.AsType[*postgres.OtherTextError](err); !ok || refused.Migration != "00001_one.sql" ||
+		refused.Schema != cfg.Schema ||
+		!strings.Contains(err.Error(), "another text of 00001_one.sql") || !strings.Contains(err.Error(),
+		"DROP SCHEMA") {
 		t.Error(err)
 	}
 	pool, err := postgres.Open(t.Context(), cfg, "texts", telemetry.Discard())
@@ -122,7 +126,8 @@ func TestTablesOfAnotherTextAreRefused(t *testing.T) {
 	}
 }
 
-// A request that is long on its way holds a lock on the table that a migration wants; those that come later must not queue behind the migration.
+// A request that is long on its way holds a lock on the table that a migration wants; those that come later must not
+// queue behind the migration.
 func TestAMigrationThatWaitsForATableHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	cfg := testkit.PostgresSchema(t, "waits")
@@ -141,7 +146,8 @@ func TestAMigrationThatWaitsForATableHoldsUpNobody(t *testing.T) {
 	if _, err := long.Exec(t.Context(), `SELECT * FROM one`); err != nil {
 		t.Fatal(err)
 	}
-	two := fstest.MapFS{"00001_one.sql": oneTable["00001_one.sql"], "00002_two.sql": {Data: []byte("-- +goose Up\nALTER TABLE one ADD COLUMN two int;\n")}}
+	two := fstest.MapFS{"00001_one.sql": oneTable["00001_one.sql"],
+		"00002_two.sql": {Data: []byte("-- +goose Up\nALTER TABLE one ADD COLUMN two int;\n")}}
 	migrated := make(chan error, 1)
 	go func() { migrated <- postgres.Migrate(context.Background(), cfg, "waits", two) }()
 	untilSomebodyWaits(t, pool, cfg.Schema)
@@ -156,7 +162,8 @@ func TestAMigrationThatWaitsForATableHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// All services migrate at the same time. What waits for its turn must not hold up an index that another makes while its table is in use.
+// All services migrate at the same time. What waits for its turn must not hold up an index that another makes while its
+// table is in use.
 func TestAnIndexIsMadeConcurrentlyWhileOthersWaitForTheirTurn(t *testing.T) {
 	t.Parallel()
 	index := fstest.MapFS{"00001_one.sql": oneTable["00001_one.sql"], "00002_two.sql": {Data: []byte(
@@ -196,7 +203,8 @@ func untilSomebodyWaits(t *testing.T, pool *pgxpool.Pool, schema string) {
 	}
 }
 
-// PostgreSQL would compile what it holds for dear, as a feed's look at its events, which takes longer than the statements do.
+// PostgreSQL would compile what it holds for dear, as a feed's look at its events, which takes longer than the
+// statements do.
 func TestNoStatementIsCompiled(t *testing.T) {
 	t.Parallel()
 	pool, err := postgres.Open(t.Context(), testkit.PostgresSchema(t, "jit"), "jit", telemetry.Discard())

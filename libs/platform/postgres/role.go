@@ -26,8 +26,9 @@ func (c *Config) role(owner string) (string, error) {
 		return by.User, nil
 	}
 	if c.Pooled {
-		return "", errors.New("DATABASE_POOLED: a pooler keeps no settings of a session, so that each service needs a user of its own, which has them: " +
-			"write that user into DATABASE_URL, and the URL of the database itself, past the pooler, with the user that owns the tables, into DATABASE_MIGRATIONS_URL")
+		return "", errors.New("DATABASE_POOLED: a pooler keeps no settings of a session, so that each service needs " +
+			"a user of its own, which has them: write that user into DATABASE_URL, and the URL of the database " +
+			"itself, past the pooler, with the user that owns the tables, into DATABASE_MIGRATIONS_URL")
 	}
 	return "", nil
 }
@@ -36,19 +37,22 @@ func (c *Config) role(owner string) (string, error) {
 // that are already correct. An administrator can therefore set them in advance if the migrating user may not.
 func admit(ctx context.Context, conn *sql.Conn, role, schema string, wanted map[string]string) error {
 	var exists bool
-	if err := conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)`, role).Scan(&exists); err != nil {
+	if err := conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)`,
+		role).Scan(&exists); err != nil {
 		return err
 	}
 	name := pgx.Identifier{role}.Sanitize()
 	if !exists {
-		return fmt.Errorf("DATABASE_URL: there is no role %s; make it by: CREATE ROLE %s LOGIN PASSWORD '…'", name, name)
+		return fmt.Errorf("DATABASE_URL: there is no role %s; make it by: CREATE ROLE %s LOGIN PASSWORD '…'", name,
+			name)
 	}
 	if err := giveSettings(ctx, conn, role, wanted); err != nil {
 		return err
 	}
 	in := pgx.Identifier{schema}.Sanitize()
 	for _, grant := range []string{
-		"USAGE ON SCHEMA ", "SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ", "USAGE ON ALL SEQUENCES IN SCHEMA ",
+		"USAGE ON SCHEMA ", "SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ",
+		"USAGE ON ALL SEQUENCES IN SCHEMA ",
 	} {
 		if _, err := conn.ExecContext(ctx, "GRANT "+grant+in+" TO "+name); err != nil {
 			return fmt.Errorf("admit role %s: %w", name, err)
@@ -79,15 +83,18 @@ func giveSettings(ctx context.Context, conn *sql.Conn, role string, wanted map[s
 	for _, setting := range slices.Sorted(maps.Keys(wanted)) {
 		is := setting + "=" + strings.ReplaceAll(wanted[setting], `"`, "")
 		if !slices.ContainsFunc(given, func(has string) bool { return strings.EqualFold(has, is) }) {
-			missing = append(missing, fmt.Sprintf("ALTER ROLE %s IN DATABASE %s SET %s = %s", pgx.Identifier{role}.Sanitize(),
+			missing = append(missing, fmt.Sprintf("ALTER ROLE %s IN DATABASE %s SET %s = %s",
+				pgx.Identifier{role}.Sanitize(),
 				pgx.Identifier{database}.Sanitize(), setting, literal(setting, wanted[setting])))
 		}
 	}
 	for _, statement := range missing {
 		if _, err := conn.ExecContext(ctx, statement); err != nil {
 			if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == sqlstate.NotAllowed {
-				return fmt.Errorf("DATABASE_MIGRATIONS_URL: its user may not give the role of DATABASE_URL its settings (%s); let it (CREATEROLE, from PostgreSQL 16 on "+
-					"with ADMIN OPTION of the role), or run as a superuser: %s", refused.Message, strings.Join(missing, "; "))
+				return fmt.Errorf("DATABASE_MIGRATIONS_URL: its user may not give the role of DATABASE_URL its "+
+					"settings (%s); let it (CREATEROLE, from PostgreSQL 16 on "+
+					"with ADMIN OPTION of the role), or run as a superuser: %s", refused.Message,
+					strings.Join(missing, "; "))
 			}
 			return fmt.Errorf("settings of role %s: %w", role, err)
 		}
@@ -110,7 +117,8 @@ func enoughConnections(ctx context.Context, conn *sql.Conn, wanted int) error {
 		return nil
 	}
 	var server, database int
-	err := conn.QueryRowContext(ctx, `SELECT current_setting('max_connections')::int, datconnlimit FROM pg_database WHERE datname = current_database()`).
+	err := conn.QueryRowContext(ctx,
+		`SELECT current_setting('max_connections')::int, datconnlimit FROM pg_database WHERE datname = current_database()`).
 		Scan(&server, &database)
 	if err != nil {
 		return fmt.Errorf("count the server's connections: %w", err)
@@ -120,7 +128,8 @@ func enoughConnections(ctx context.Context, conn *sql.Conn, wanted int) error {
 		what, takes = "database takes %d (CONNECTION LIMIT)", database
 	}
 	if takes < wanted {
-		return fmt.Errorf("DATABASE_SERVER_CONNECTIONS: the services may hold %d connections together, and this "+what+": raise that, or give them fewer", wanted, takes)
+		return fmt.Errorf("DATABASE_SERVER_CONNECTIONS: the services may hold %d connections together, and this "+what+
+			": raise that, or give them fewer", wanted, takes)
 	}
 	return nil
 }

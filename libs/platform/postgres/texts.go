@@ -54,7 +54,8 @@ func noteTexts(ctx context.Context, db *sql.DB, provider *goose.Provider, files 
 
 func checkText(ctx context.Context, db *sql.DB, version int64, sum []byte, name, schema string) error {
 	var same bool
-	err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM migration_texts WHERE version = $1 AND sha256 = $2)`, version, sum).Scan(&same)
+	err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM migration_texts WHERE version = $1 AND sha256 = $2)`,
+		version, sum).Scan(&same)
 	if err != nil || same {
 		return err
 	}
@@ -69,6 +70,7 @@ type OtherTextError struct {
 }
 
 func (e *OtherTextError) Error() string {
-	return fmt.Sprintf("the tables were made by another text of %s, in a build that was never released and whose data is not carried over: "+
+	return fmt.Sprintf("the tables were made by another text of %s, in a build that was never released and whose "+
+		"data is not carried over: "+
 		"start with an empty database, or run DROP SCHEMA %s CASCADE", e.Migration, pgx.Identifier{e.Schema}.Sanitize())
 }

@@ -21,7 +21,8 @@ type tracer struct {
 type cancelKey struct{}
 
 // TraceAcquireStart bounds the wait for a connection.
-func (t *tracer) TraceAcquireStart(ctx context.Context, pool *pgxpool.Pool, data pgxpool.TraceAcquireStartData) context.Context {
+func (t *tracer) TraceAcquireStart(ctx context.Context, pool *pgxpool.Pool,
+	data pgxpool.TraceAcquireStartData) context.Context {
 	bounded, cancel := context.WithTimeout(t.Tracer.TraceAcquireStart(ctx, pool, data), t.acquire)
 	return context.WithValue(bounded, cancelKey{}, cancel)
 }

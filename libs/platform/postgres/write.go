@@ -63,7 +63,8 @@ const decideWithin = 3 * time.Second
 //
 // do runs the statement that calls may_write, and must not change anything outside the
 // database. made reports whether the write exists, and may read the stored answer.
-func (w Write) Make(ctx context.Context, pool *pgxpool.Pool, do func(context.Context, *pgxpool.Conn) error, made func(context.Context, pgx.Tx) (bool, error)) error {
+func (w Write) Make(ctx context.Context, pool *pgxpool.Pool, do func(context.Context, *pgxpool.Conn) error,
+	made func(context.Context, pgx.Tx) (bool, error)) error {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
 		return err // nothing was sent
@@ -130,7 +131,8 @@ INSERT INTO refused_writes AS known (business_id, write_id, refused_at) VALUES (
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
 
 // learn calls [Write.decide] on one connection after another until it succeeds or ctx ends.
-func (w Write) learn(ctx context.Context, pool *pgxpool.Pool, made func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
+func (w Write) learn(ctx context.Context, pool *pgxpool.Pool,
+	made func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
 	for pause := 10 * time.Millisecond; ; pause *= 2 {
 		there, err := w.decide(ctx, pool, made)
 		if err == nil || !wait(ctx, pause) {
@@ -141,7 +143,8 @@ func (w Write) learn(ctx context.Context, pool *pgxpool.Pool, made func(context.
 
 // decide reports whether the write exists. If it does not, decide refuses the write, so that this attempt can
 // no longer make it. If an attempt is running the write's statement, decide waits until that transaction ends.
-func (w Write) decide(ctx context.Context, pool *pgxpool.Pool, made func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
+func (w Write) decide(ctx context.Context, pool *pgxpool.Pool,
+	made func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, decideWithin/3) // other connections may be dead, too
 	defer cancel()
 	there := false
@@ -163,7 +166,8 @@ func (w Write) decide(ctx context.Context, pool *pgxpool.Pool, made func(context
 // request gets the stored answer. After a day, no delayed attempt, statement or replica can need a refusal.
 func SweepWrites(ctx context.Context, pool *pgxpool.Pool) error {
 	_, made := pool.Exec(ctx, `DELETE FROM made_writes WHERE made_at <= clock_timestamp() - interval '24 hours'`)
-	_, refused := pool.Exec(ctx, `DELETE FROM refused_writes WHERE refused_at <= clock_timestamp() - interval '24 hours'`)
+	_, refused := pool.Exec(ctx,
+		`DELETE FROM refused_writes WHERE refused_at <= clock_timestamp() - interval '24 hours'`)
 	return errors.Join(made, refused)
 }
 
@@ -173,7 +177,8 @@ const sweepEvery = 10 * time.Minute
 // KeepSweepingWrites calls [SweepWrites] periodically until ctx
 // ends. After a failure it tries again at the next interval.
 func KeepSweepingWrites(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
-	return periodic.Job{Every: sweepEvery, Within: time.Minute, Failed: "notes of old writes stay for now", Do: func(ctx context.Context) error {
-		return SweepWrites(ctx, pool)
-	}}.Run(ctx, log)
+	return periodic.Job{Every: sweepEvery, Within: time.Minute, Failed: "notes of old writes stay for now",
+		Do: func(ctx context.Context) error {
+			return SweepWrites(ctx, pool)
+		}}.Run(ctx, log)
 }

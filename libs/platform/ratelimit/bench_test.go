@@ -20,7 +20,8 @@ func BenchmarkLocal(b *testing.B) { run(b, ratelimit.NewLocal(clock.System())) }
 
 func BenchmarkFallbackOverRedis(b *testing.B) {
 	client, prefix := testkit.Redis(b)
-	run(b, ratelimit.NewFallback(ratelimit.NewRedis(client, prefix, time.Minute), ratelimit.NewLocal(clock.System()), telemetry.Discard()))
+	run(b, ratelimit.NewFallback(ratelimit.NewRedis(client, prefix, time.Minute), ratelimit.NewLocal(clock.System()),
+		telemetry.Discard()))
 }
 
 // run asks for 1,000 clients in turn, from as many goroutines as there are processors.
@@ -32,7 +33,8 @@ func run(b *testing.B, limiter ratelimit.Limiter) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for i := 0; pb.Next(); i++ {
-			if _, err := limiter.Allow(b.Context(), ratelimit.ID(keys[i%len(keys)]), ratelimit.PerMinute("slots", 60)); err != nil {
+			if _, err := limiter.Allow(b.Context(), ratelimit.ID(keys[i%len(keys)]),
+				ratelimit.PerMinute("slots", 60)); err != nil {
 				b.Fatal(err)
 			}
 		}

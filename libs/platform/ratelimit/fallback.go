@@ -64,7 +64,8 @@ func newFallback(shared Limiter, local *Local, tel *telemetry.Telemetry, retryAf
 	}
 	for _, store := range []string{inRedis, inProcess, remembered} {
 		for allowed, outcome := range map[bool]string{true: "allowed", false: "refused"} {
-			f.labels[decided{store, allowed}] = metric.WithAttributeSet(attribute.NewSet(attribute.String("store", store), attribute.String("outcome", outcome)))
+			f.labels[decided{store, allowed}] = metric.WithAttributeSet(attribute.NewSet(attribute.String("store",
+				store), attribute.String("outcome", outcome)))
 		}
 	}
 	f.breaker = gobreaker.NewCircuitBreaker[[]Decision](gobreaker.Settings{
@@ -114,7 +115,9 @@ func (f *Fallback) decide(ctx context.Context, asked []Question) []Decision {
 	}
 	began := f.local.now()
 	store := inRedis
-	decisions, err := f.breaker.Execute(func() ([]Decision, error) { return f.shared.AllowInTurn(context.WithoutCancel(ctx), asked...) })
+	decisions, err := f.breaker.Execute(func() ([]Decision, error) {
+		return f.shared.AllowInTurn(context.WithoutCancel(ctx), asked...)
+	})
 	if err != nil {
 		store, decisions = inProcess, f.local.inTurn(asked)
 	}

@@ -106,7 +106,8 @@ func TestFallbackLimitsGoOnWithTheHistorySeenSoFar(t *testing.T) {
 			t.Errorf("request %d without Redis: %+v, want Allowed %v", i+1, d, want)
 		}
 	}
-	if diff := cmp.Diff(map[string]int64{"redis allowed": 2, "local allowed": 2, "remembered refused": 2}, s.counted(t)); diff != "" {
+	if diff := cmp.Diff(map[string]int64{"redis allowed": 2, "local allowed": 2, "remembered refused": 2},
+		s.counted(t)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -154,7 +155,8 @@ func TestFallbackSaysOnceThatRedisIsGoneAndOnceThatItIsBack(t *testing.T) {
 		s.ask(t, "client", limit)
 	}
 	lines := strings.Split(strings.TrimSpace(s.log.String()), "\n")
-	if len(lines) != 2 || !strings.Contains(lines[0], "does not answer") || !strings.Contains(lines[1], "answers again") {
+	if len(lines) != 2 || !strings.Contains(lines[0], "does not answer") || !strings.Contains(lines[1],
+		"answers again") {
 		t.Errorf("log:\n%s\nwant one line for going and one for coming back", s.log)
 	}
 	if strings.Contains(s.log.String(), "client") {
@@ -171,7 +173,8 @@ func TestFallbackCallersThatGoAwayAreNoFailureOfRedis(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 10 {
-		if _, err := s.limiter.Allow(cancelled, ratelimit.ID("client"), ratelimit.PerMinute("slots", 1)); !errors.Is(err, context.Canceled) {
+		if _, err := s.limiter.Allow(cancelled, ratelimit.ID("client"),
+			ratelimit.PerMinute("slots", 1)); !errors.Is(err, context.Canceled) {
 			t.Fatalf("error %v, want that of the context", err)
 		}
 	}
@@ -187,7 +190,8 @@ func TestFallbackDoesNotWaitForASilentRedis(t *testing.T) {
 	client := redis.NewClient(&redis.Options{Addr: silent, ContextTimeoutEnabled: true, DisableIdentity: true})
 	t.Cleanup(func() { _ = client.Close() })
 	b := bench{limiter: ratelimit.NewFallback(
-		ratelimit.NewRedis(client, "limits:", 100*time.Millisecond), ratelimit.NewLocal(clock.Fixed(noon)), telemetry.Discard())}
+		ratelimit.NewRedis(client, "limits:", 100*time.Millisecond), ratelimit.NewLocal(clock.Fixed(noon)),
+		telemetry.Discard())}
 	for range 60 {
 		if !b.ask(t, "client", ratelimit.PerMinute("slots", 60)).Allowed {
 			t.Fatal("refused below the limit")
@@ -231,8 +235,8 @@ func silentServer(t *testing.T) (string, *atomic.Int32) {
 	return listener.Addr().String(), &accepted
 }
 
-// Whoever is remembered as refused must be let through when the limiter itself would, and not before, wherever else the client
-// asked meanwhile.
+// Whoever is remembered as refused must be let through when the limiter itself would, and not before, wherever else the
+// client asked meanwhile.
 func TestRememberedRefusalsAreAsExactAsTheLimit(t *testing.T) {
 	t.Parallel()
 	refusedUnasked := 0

@@ -188,7 +188,8 @@ func (b bench) agreesWithOracle(t *testing.T) {
 	})
 }
 
-// networksAgreeWithOracle asks from four /64s, two of them in one /56, all in one /48, whose limits are reached at times.
+// networksAgreeWithOracle asks from four /64s, two of them in one /56, all in one /48, whose limits are reached at
+// times.
 func (b bench) networksAgreeWithOracle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -208,7 +209,8 @@ func (b bench) networksAgreeWithOracle(t *testing.T) {
 			wide, near := byte(rapid.IntRange(0, 1).Draw(r, "/56")), byte(rapid.IntRange(0, 15).Draw(r, "/64"))
 			before := b.now(t)
 			d := b.askAs(t, host(whole, wide, near, byte(rapid.IntRange(0, 255).Draw(r, "host"))), limit)
-			if fault := judge(limit, before, b.now(t), d, of(64, wide<<4|near, 1), of(56, wide, 10), of(48, 0, 10)); fault != "" {
+			if fault := judge(limit, before, b.now(t), d, of(64, wide<<4|near, 1), of(56, wide, 10),
+				of(48, 0, 10)); fault != "" {
 				r.Fatal(fault)
 			}
 		}
@@ -329,8 +331,8 @@ func judge(limit ratelimit.Limit, from, to time.Time, d ratelimit.Decision, orac
 	return ""
 }
 
-// What two limits say in one round trip is what they say in two: the first counts also where the second refuses, and the second does
-// not where the first does. The oracle asks twins of the two clients one after the other.
+// What two limits say in one round trip is what they say in two: the first counts also where the second refuses, and
+// the second does not where the first does. The oracle asks twins of the two clients one after the other.
 func (b bench) inTurn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -340,7 +342,8 @@ func (b bench) inTurn(t *testing.T) {
 		second := ratelimit.Limit{Name: "second", N: rapid.IntRange(1, 4).Draw(r, "second"), Window: time.Hour}
 		for range rapid.IntRange(1, 20).Draw(r, "requests") {
 			near, key := byte(rapid.IntRange(0, 2).Draw(r, "address")), rapid.IntRange(0, 1).Draw(r, "key")
-			got, err := b.limiter.AllowInTurn(t.Context(), ratelimit.Question{Who: host(whole, 0, near, 1), Limit: first},
+			got, err := b.limiter.AllowInTurn(t.Context(), ratelimit.Question{Who: host(whole, 0, near, 1),
+				Limit: first},
 				ratelimit.Question{Who: ratelimit.ID(keys[key]), Limit: second})
 			if err != nil {
 				t.Fatal(err)

@@ -78,12 +78,13 @@ func relay(from, to net.Conn, pass func([]byte) bool) {
 	}
 }
 
-// A script that was not answered has counted. Sent again, as go-redis does by itself, it would count twice, and the client would
-// be refused before it has had its N.
+// A script that was not answered has counted. Sent again, as go-redis does by itself, it would count twice, and the
+// client would be refused before it has had its N.
 func TestNPassExactlyWhereAnswersOfRedisAreLost(t *testing.T) {
 	t.Parallel()
 	direct, prefix := testkit.Redis(t)
-	if _, err := ratelimit.NewRedis(direct, prefix, time.Minute).Allow(t.Context(), ratelimit.ID("first"), ratelimit.PerMinute("", 1)); err != nil {
+	if _, err := ratelimit.NewRedis(direct, prefix, time.Minute).Allow(t.Context(), ratelimit.ID("first"),
+		ratelimit.PerMinute("", 1)); err != nil {
 		t.Fatal(err) // Redis knows the script from here on
 	}
 	for name, fates := range map[string][]int{
@@ -98,12 +99,14 @@ func TestNPassExactlyWhereAnswersOfRedisAreLost(t *testing.T) {
 			t.Parallel()
 			way := newLossy(t, func() int { return fates[rand.IntN(len(fates))] })
 			client := redis.NewClient(&redis.Options{
-				Addr: way.Address, MaxRetries: 3, MaxRetryBackoff: time.Millisecond, ContextTimeoutEnabled: true, DisableIdentity: true,
+				Addr: way.Address, MaxRetries: 3, MaxRetryBackoff: time.Millisecond, ContextTimeoutEnabled: true,
+				DisableIdentity: true,
 			})
 			t.Cleanup(func() { _ = client.Close() })
 			who := "client of " + name
 			b := bench{limiter: ratelimit.NewFallbackOf(
-				ratelimit.NewRedis(client, prefix, 100*time.Millisecond), ratelimit.NewLocal(clock.System()), telemetry.Discard(), time.Nanosecond)}
+				ratelimit.NewRedis(client, prefix, 100*time.Millisecond), ratelimit.NewLocal(clock.System()),
+				telemetry.Discard(), time.Nanosecond)}
 			limit := ratelimit.Limit{Name: "slots", N: 20, Window: time.Hour}
 			for i := range limit.N {
 				if d := b.ask(t, who, limit); !d.Allowed {
@@ -116,7 +119,8 @@ func TestNPassExactlyWhereAnswersOfRedisAreLost(t *testing.T) {
 				}
 			}
 			counted := direct.LLen(t.Context(), prefix+"{slots:"+who+"}").Val()
-			if sent := way.scripts.Load(); counted > sent || sent > int64(limit.N) { // fewer where this machine was too slow to send one in time
+			// fewer where this machine was too slow to send one in time
+			if sent := way.scripts.Load(); counted > sent || sent > int64(limit.N) {
 				t.Errorf("Redis was sent %d scripts and counted %d requests, want %d at most", sent, counted, limit.N)
 			}
 		})

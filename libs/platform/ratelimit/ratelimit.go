@@ -26,7 +26,8 @@ func PerMinute(name string, n int) Limit { return Limit{Name: name, N: n, Window
 // check returns an error if the limit is invalid.
 func (l Limit) check() error {
 	if l.N < 0 || l.N > 0 && l.Window < time.Microsecond {
-		return fmt.Errorf("limit %q: %d per %s is none; give 0, or a number above 0 and a window of at least 1µs", l.Name, l.N, l.Window)
+		return fmt.Errorf("limit %q: %d per %s is none; give 0, or a number above 0 and a window of at least 1µs",
+			l.Name, l.N, l.Window)
 	}
 	return nil
 }

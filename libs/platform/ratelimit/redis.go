@@ -89,7 +89,8 @@ func (r *Redis) ask(ctx context.Context, asked []Question) ([]Decision, error) {
 	decisions := make([]Decision, len(answer)/3)
 	for i := range decisions {
 		wait := time.Duration(answer[3*i]) * time.Microsecond
-		decisions[i] = Decision{Allowed: wait == 0, RetryAfter: wait, Left: int(answer[3*i+1]), Reset: time.Duration(answer[3*i+2]) * time.Microsecond}
+		decisions[i] = Decision{Allowed: wait == 0, RetryAfter: wait, Left: int(answer[3*i+1]),
+			Reset: time.Duration(answer[3*i+2]) * time.Microsecond}
 	}
 	return decisions, nil
 }

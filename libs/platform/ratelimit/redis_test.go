@@ -66,7 +66,8 @@ func TestRedisCheckIsOneRoundTrip(t *testing.T) {
 	t.Parallel()
 	client, prefix := testkit.Redis(t)
 	limiter, limit := ratelimit.NewRedis(client, prefix, time.Minute), ratelimit.PerMinute("slots", 1)
-	if _, err := limiter.Allow(t.Context(), ratelimit.ID("client"), limit); err != nil { // Redis knows the script from here on
+	// Redis knows the script from here on
+	if _, err := limiter.Allow(t.Context(), ratelimit.ID("client"), limit); err != nil {
 		t.Fatal(err)
 	}
 	seen := &commands{}
@@ -75,7 +76,8 @@ func TestRedisCheckIsOneRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	another := ratelimit.Question{Who: ratelimit.ID("another"), Limit: limit}
-	if d, err := limiter.AllowInTurn(t.Context(), another, ratelimit.Question{Who: ratelimit.ID("third"), Limit: limit}); err != nil || len(d) != 2 {
+	if d, err := limiter.AllowInTurn(t.Context(), another, ratelimit.Question{Who: ratelimit.ID("third"),
+		Limit: limit}); err != nil || len(d) != 2 {
 		t.Fatal(d, err)
 	}
 	if diff := cmp.Diff([]string{"evalsha", "evalsha"}, seen.names); diff != "" {
@@ -109,7 +111,8 @@ func (c *commands) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pro
 func TestRedisForgetsIdleKeysAndKeepsNoMoreThanTheLimit(t *testing.T) {
 	t.Parallel()
 	client, prefix := testkit.Redis(t)
-	limiter, limit := ratelimit.NewRedis(client, prefix, time.Minute), ratelimit.Limit{Name: "slots", N: 2, Window: time.Hour}
+	limiter, limit := ratelimit.NewRedis(client, prefix, time.Minute),
+		ratelimit.Limit{Name: "slots", N: 2, Window: time.Hour}
 	began := time.Now()
 	for range 5 {
 		if _, err := limiter.Allow(t.Context(), ratelimit.ID("client"), limit); err != nil {
@@ -133,7 +136,8 @@ func TestRedisClockSetBackStartsAfresh(t *testing.T) {
 	if err := client.RPush(t.Context(), prefix+"{slots:client}", future, future).Err(); err != nil {
 		t.Fatal(err)
 	}
-	d, err := ratelimit.NewRedis(client, prefix, time.Minute).Allow(t.Context(), ratelimit.ID("client"), ratelimit.PerMinute("slots", 2))
+	d, err := ratelimit.NewRedis(client, prefix, time.Minute).Allow(t.Context(), ratelimit.ID("client"),
+		ratelimit.PerMinute("slots", 2))
 	if err != nil || !d.Allowed {
 		t.Errorf("%+v, %v; want it to pass", d, err)
 	}
@@ -145,7 +149,8 @@ func TestRedisErrorsAreReturned(t *testing.T) {
 	if err := client.Set(t.Context(), prefix+"{slots:client}", "no list", time.Minute).Err(); err != nil {
 		t.Fatal(err)
 	}
-	_, err := ratelimit.NewRedis(client, prefix, time.Minute).Allow(t.Context(), ratelimit.ID("client"), ratelimit.PerMinute("slots", 1))
+	_, err := ratelimit.NewRedis(client, prefix, time.Minute).Allow(t.Context(), ratelimit.ID("client"),
+		ratelimit.PerMinute("slots", 1))
 	if err == nil || !strings.Contains(err.Error(), "WRONGTYPE") {
 		t.Errorf("error %v, want Redis's own", err)
 	}

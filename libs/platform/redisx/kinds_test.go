@@ -36,7 +36,8 @@ func server(t *testing.T, port string, args ...string) string {
 	})
 }
 
-// busPort is where a node of a cluster that serves at a port talks with other nodes: by itself it would be 10000 ports above, among those that the system gives to callers.
+// busPort is where a node of a cluster that serves at a port talks with other nodes: by itself it would be 10000 ports
+// above, among those that the system gives to callers.
 func busPort(at string) string {
 	port, _ := strconv.Atoi(at)
 	return strconv.Itoa(port - 10000)
@@ -74,8 +75,10 @@ func TestAUserComesInOverTLSByAnAuthorityOfOnesOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	certificate := save(t, "cert.pem", &pem.Block{Type: "CERTIFICATE", Bytes: known.Certificate().Raw})
-	address := server(t, "tls-port", "--port", "0", "--tls-cert-file", certificate, "--tls-key-file", save(t, "key.pem", &pem.Block{Type: "PRIVATE KEY", Bytes: key}),
-		"--tls-ca-cert-file", certificate, "--tls-auth-clients", "no", "--user", "default", "off", "--user", "slotmesh", "on", ">secret", "~*", "&*", "+@all")
+	address := server(t, "tls-port", "--port", "0", "--tls-cert-file", certificate, "--tls-key-file",
+		save(t, "key.pem", &pem.Block{Type: "PRIVATE KEY", Bytes: key}),
+		"--tls-ca-cert-file", certificate, "--tls-auth-clients", "no", "--user", "default", "off", "--user", "slotmesh",
+		"on", ">secret", "~*", "&*", "+@all")
 	url := "rediss://slotmesh:secret@" + address
 	client := open(t, redisx.Config{URL: url, CAFile: certificate})
 	if err := client.Set(t.Context(), "a", "b", 0).Err(); err != nil {
@@ -92,7 +95,8 @@ func TestAClusterIsFoundByOneAddress(t *testing.T) {
 	var nodes []redis.UniversalClient
 	var addresses []string
 	for range 2 {
-		address := server(t, "port", "--cluster-enabled", "yes", "--cluster-node-timeout", "120000") // a node that stands still is not given up
+		// a node that stands still is not given up
+		address := server(t, "port", "--cluster-enabled", "yes", "--cluster-node-timeout", "120000")
 		addresses = append(addresses, address)
 		nodes = append(nodes, open(t, redisx.Config{URL: "redis://" + address}))
 	}
@@ -107,7 +111,8 @@ func TestAClusterIsFoundByOneAddress(t *testing.T) {
 	}
 	for _, node := range nodes {
 		testkit.Until(t, "the nodes agree", func(ctx context.Context) error {
-			if info := node.ClusterInfo(ctx).Val(); !strings.Contains(info, "cluster_state:ok") || !strings.Contains(info, "cluster_known_nodes:2") {
+			if info := node.ClusterInfo(ctx).Val(); !strings.Contains(info, "cluster_state:ok") ||
+				!strings.Contains(info, "cluster_known_nodes:2") {
 				return fmt.Errorf("%s", info)
 			}
 			return nil
@@ -133,25 +138,32 @@ func TestTheNextPrimaryOfSentinelsIsUsed(t *testing.T) {
 	second := server(t, "port", "--replicaof", host+" "+port)
 	settings := filepath.Join(t.TempDir(), "sentinel.conf")
 	watch := fmt.Sprintf("sentinel monitor slotmesh %s %s 1\nsentinel down-after-milliseconds slotmesh 1000\n"+
-		"sentinel failover-timeout slotmesh 15000\n", host, port) // a failover that a slow machine breaks off is tried again soon
+		// a failover that a slow machine breaks off is tried again soon
+		"sentinel failover-timeout slotmesh 15000\n", host, port)
 	if err := os.WriteFile(settings, []byte(watch), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	sentinel := testkit.Serve(t, func(address string) *exec.Cmd {
 		_, at, _ := net.SplitHostPort(address)
-		return exec.CommandContext(t.Context(), "redis-server", settings, "--sentinel", "--port", at, "--bind", "127.0.0.1") // the test's own arguments
+		// the test's own arguments
+		return exec.CommandContext(t.Context(), "redis-server", settings, "--sentinel", "--port", at, "--bind",
+			"127.0.0.1")
 	})
 	asked := open(t, redisx.Config{URL: "redis://" + sentinel})
 	testkit.Until(t, "the Sentinel knows the replica", func(ctx context.Context) error {
-		if known := fmt.Sprint(asked.Do(ctx, "SENTINEL", "REPLICAS", "slotmesh").Val()); !strings.Contains(known, second) {
+		if known := fmt.Sprint(asked.Do(ctx, "SENTINEL", "REPLICAS", "slotmesh").Val()); !strings.Contains(known,
+			second) {
 			return fmt.Errorf("it knows %s", known)
 		}
 		return nil
 	})
 	client := open(t, redisx.Config{URL: "redis://" + sentinel, SentinelMaster: "slotmesh"})
 	// A Sentinel that takes a primary which stands still for lost has the other one at once.
-	testkit.Until(t, "a write arrives", func(ctx context.Context) error { return client.Set(ctx, "before", "1", 0).Err() })
-	open(t, redisx.Config{URL: "redis://" + first}).ShutdownNoSave(t.Context()) // its answer is that the connection ends
+	testkit.Until(t, "a write arrives", func(ctx context.Context) error {
+		return client.Set(ctx, "before", "1", 0).Err()
+	})
+	// its answer is that the connection ends
+	open(t, redisx.Config{URL: "redis://" + first}).ShutdownNoSave(t.Context())
 	testkit.Until(t, "writes go on", func(ctx context.Context) error { return client.Set(ctx, "after", "1", 0).Err() })
 	if got := open(t, redisx.Config{URL: "redis://" + second}).Get(t.Context(), "after").Val(); got != "1" {
 		t.Errorf("the other one holds %q", got)
@@ -171,11 +183,13 @@ func TestSettingsOfRedisThatDoNotGoTogetherAreRefused(t *testing.T) {
 		"holds no certificate":                 {URL: "rediss://a", CAFile: "kinds_test.go"},
 	} {
 		cfg.Timeout = time.Second
-		if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), names) || strings.Contains(err.Error(), "hidden") {
+		if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), names) || strings.Contains(err.Error(),
+			"hidden") {
 			t.Errorf("%s: %v", names, err)
 		}
 	}
-	several := redisx.Config{URL: "redis://:pw@a:26379/2?addr=b:26379&addr=c:26379", SentinelMaster: "m", Timeout: time.Second}
+	several := redisx.Config{URL: "redis://:pw@a:26379/2?addr=b:26379&addr=c:26379", SentinelMaster: "m",
+		Timeout: time.Second}
 	if err := several.Validate(); err != nil {
 		t.Errorf("Sentinels of a numbered database: %v", err)
 	}

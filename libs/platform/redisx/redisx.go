@@ -45,7 +45,8 @@ func (c *Config) Validate() error {
 	options, err := c.options()
 	switch {
 	case err != nil:
-		return errors.New("REDIS_URL: not a Redis URL; write redis://user:password@host:6379/0 or unix:///path/redis.sock")
+		return errors.New("REDIS_URL: not a Redis URL; write redis://user:password@host:6379/0 or " +
+			"unix:///path/redis.sock")
 	case c.Timeout <= 0:
 		return errors.New("REDIS_TIMEOUT: write a duration above 0, such as 500ms")
 	case c.Cluster && c.SentinelMaster != "":
@@ -53,7 +54,8 @@ func (c *Config) Validate() error {
 	case (c.Cluster || len(options.Addrs) > 1 && c.SentinelMaster == "") && options.DB != 0:
 		return errors.New("REDIS_URL: leave the database's number out, a Redis Cluster has only one")
 	case c.SentinelMaster == "" && (c.SentinelUsername != "" || c.SentinelPassword != ""):
-		return errors.New("REDIS_SENTINEL_MASTER: write what the Sentinels call the primary, as a name or a password for them is given")
+		return errors.New("REDIS_SENTINEL_MASTER: write what the Sentinels call the primary, as a name or a password " +
+			"for them is given")
 	}
 	return c.trust(options)
 }
@@ -73,8 +75,10 @@ func (c *Config) options() (*redis.UniversalOptions, error) {
 		addresses = []string{single.Addr} // an address that begins with a slash is a unix socket
 	}
 	return &redis.UniversalOptions{
-		Addrs: addresses, DB: single.DB, Username: single.Username, Password: single.Password, TLSConfig: single.TLSConfig,
-		IsClusterMode: c.Cluster, MasterName: c.SentinelMaster, SentinelUsername: c.SentinelUsername, SentinelPassword: c.SentinelPassword,
+		Addrs: addresses, DB: single.DB, Username: single.Username, Password: single.Password,
+		TLSConfig:     single.TLSConfig,
+		IsClusterMode: c.Cluster, MasterName: c.SentinelMaster, SentinelUsername: c.SentinelUsername,
+		SentinelPassword: c.SentinelPassword,
 	}, nil
 }
 
@@ -96,7 +100,8 @@ func (c *Config) trust(options *redis.UniversalOptions) error {
 		return nil
 	}
 	if options.TLSConfig == nil {
-		return errors.New("REDIS_CA_FILE: write rediss:// in REDIS_URL, or leave the file out: without TLS there is no certificate to verify")
+		return errors.New("REDIS_CA_FILE: write rediss:// in REDIS_URL, or leave the file out: without TLS there is " +
+			"no certificate to verify")
 	}
 	certificates, err := os.ReadFile(c.CAFile)
 	if err != nil {
@@ -136,7 +141,8 @@ func Open(_ context.Context, cfg Config, tel *telemetry.Telemetry) (redis.Univer
 // dialer returns a dial function for connections that detect a lost peer
 // (package dial). Dialing takes at most timeout, including a TLS handshake. The
 // connections of go-redis would detect the loss only after a quarter of an hour.
-func dialer(timeout time.Duration, secure *tls.Config) func(ctx context.Context, network, addr string) (net.Conn, error) {
+func dialer(timeout time.Duration,
+	secure *tls.Config) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	plain := dial.Dialer()
 	plain.Timeout = timeout
 	if secure == nil {

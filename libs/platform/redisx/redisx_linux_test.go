@@ -64,7 +64,10 @@ func unacknowledged(t *testing.T, conn net.Conn) time.Duration {
 		t.Fatal(err)
 	}
 	var user int
-	if err := raw.Control(func(fd uintptr) { user, _ = unix.GetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT) }); err != nil {
+	if err := raw.Control(func(fd uintptr) {
+		user, _ = unix.GetsockoptInt(int(fd), unix.IPPROTO_TCP,
+			unix.TCP_USER_TIMEOUT)
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return time.Duration(user) * time.Millisecond
@@ -77,7 +80,8 @@ func TestASecureConnectionShakesHandsAndIsGivenUpLikewise(t *testing.T) {
 	trusted := x509.NewCertPool()
 	trusted.AddCert(known.Certificate())
 	address := accepting(t, &tls.Config{Certificates: known.TLS.Certificates, MinVersion: tls.VersionTLS12})
-	conn, err := dialer(time.Minute, &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12})(t.Context(), "tcp", address)
+	conn, err := dialer(time.Minute, &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12})(t.Context(), "tcp",
+		address)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,8 @@ func JSON(body []byte, into any) error {
 // an unknown field resembles a known one, the fault names the known field.
 func refusedBody(err error, into any) error {
 	if name, ok := strings.CutPrefix(err.Error(), unknownField); ok {
-		if similar := plain.CheckNames("field", []string{strings.Trim(name, `"`)}, fieldsOf(reflect.TypeOf(into), nil)); similar != nil {
+		if similar := plain.CheckNames("field", []string{strings.Trim(name, `"`)},
+			fieldsOf(reflect.TypeOf(into), nil)); similar != nil {
 			return similar
 		}
 	}
@@ -69,7 +70,8 @@ func fieldsOf(t reflect.Type, names []string) []string {
 func bodySentence(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
-		return fmt.Sprintf("%s: %s is not right here; write %s.", FieldOf(wrong), found(wrong.Value), wanted(wrong.Type))
+		return fmt.Sprintf("%s: %s is not right here; write %s.", FieldOf(wrong), found(wrong.Value),
+			wanted(wrong.Type))
 	}
 	if name, ok := strings.CutPrefix(err.Error(), unknownField); ok {
 		return strings.Trim(name, `"`) + ": unknown field; leave it out."

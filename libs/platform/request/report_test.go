@@ -21,7 +21,8 @@ func TestAQueryIsReadBackAsItWasWritten(t *testing.T) {
 	}
 	for _, wrong := range []map[string][]string{
 		{"from": {"2027-01-01"}}, {"from": {"2027-01-02"}, "to": {"2027-01-01"}},
-		{"from": {"2027-01-01"}, "to": {"2030-01-01"}, "by": {"day"}}, {"from": {"2027-01-01"}, "to": {"2027-01-01"}, "by": {"year"}},
+		{"from": {"2027-01-01"}, "to": {"2030-01-01"}, "by": {"day"}}, {"from": {"2027-01-01"}, "to": {"2027-01-01"},
+			"by": {"year"}},
 	} {
 		if _, err := read(wrong); err == nil {
 			t.Errorf("%v is taken", wrong)

@@ -56,7 +56,8 @@ func ID(name, s string) (uuid.UUID, error) {
 			return id, nil
 		}
 	}
-	return uuid.Nil, Invalid("%s: %s is not a UUID; write one such as 6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b.", name, Quoted(s))
+	return uuid.Nil, Invalid("%s: %s is not a UUID; write one such as 6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b.", name,
+		Quoted(s))
 }
 
 // Date parses YYYY-MM-DD.
@@ -92,7 +93,8 @@ func Line(name, s string, most int) (string, error) {
 	if plain.HasHidden(s) {
 		return "", Invalid("%s: %s", name, plain.Refusal)
 	}
-	if plain.IsBlank(s) || !utf8.ValidString(s) || utf8.RuneCountInString(s) > most || strings.ContainsFunc(s, unicode.IsControl) {
+	if plain.IsBlank(s) || !utf8.ValidString(s) || utf8.RuneCountInString(s) > most || strings.ContainsFunc(s,
+		unicode.IsControl) {
 		return "", Invalid("%s: write 1 to %d characters on one line.", name, most)
 	}
 	return s, nil
@@ -114,7 +116,8 @@ func OptionalEmail(name string, s *string) (*string, error) {
 	}
 	trimmed := strings.TrimSpace(*s)
 	if !email.Valid(trimmed) {
-		return nil, Invalid("%s: this is not an e-mail address; send one such as ana@example.com, or leave it out.", name)
+		return nil, Invalid("%s: this is not an e-mail address; send one such as ana@example.com, or leave it out.",
+			name)
 	}
 	canonical := email.Canonical(trimmed)
 	return &canonical, nil

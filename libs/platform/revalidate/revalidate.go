@@ -52,7 +52,8 @@ type Options struct {
 // The age is the time, in seconds, since the value was known to be the newest.
 func Ages(tel *telemetry.Telemetry) metric.Float64Histogram {
 	ages, err := tel.Meter.Float64Histogram("slotmesh.offer.age", metric.WithUnit("s"),
-		metric.WithDescription("Age of the last good version where it is served: since it was last known to be the newest."),
+		metric.WithDescription("Age of the last good version where it is served: since it was last known to be the "+
+			"newest."),
 		metric.WithExplicitBucketBoundaries(1, 2, 5, 10, 30, 60, 300, 1800, 3600, 21600, 86400))
 	if err != nil {
 		panic(err) // only for a name that OpenTelemetry refuses
@@ -118,7 +119,9 @@ func (c *Cache[V]) Get(ctx context.Context, key string) (V, error) {
 // LastKnown returns the newest value like [Cache.Newest]. If the owner does not answer, it returns
 // the last value that it got. It also returns the time since the value was known to be the newest.
 func (c *Cache[V]) LastKnown(ctx context.Context, key string) (V, time.Duration, error) {
-	e, err := c.orLast(ctx, key, func(ctx context.Context, key string) (entry[V], error) { return c.revalidate(ctx, key, true) })
+	e, err := c.orLast(ctx, key, func(ctx context.Context, key string) (entry[V], error) {
+		return c.revalidate(ctx, key, true)
+	})
 	if err != nil {
 		return e.value, 0, err
 	}
@@ -142,7 +145,8 @@ func (c *Cache[V]) Expire(key string) {
 
 // orLast returns the result of the argument ask. If the cache has a value, orLast waits
 // at most for the configured patience, and returns the cached value if ask fails.
-func (c *Cache[V]) orLast(ctx context.Context, key string, ask func(context.Context, string) (entry[V], error)) (entry[V], error) {
+func (c *Cache[V]) orLast(ctx context.Context, key string, ask func(context.Context, string) (entry[V],
+	error)) (entry[V], error) {
 	now := c.opts.Clock.Now()
 	last, known := c.lookup(key)
 	wait := ctx

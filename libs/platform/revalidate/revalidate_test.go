@@ -106,7 +106,8 @@ func TestWhatIsRecentIsNeverOlderThanItIsTrusted(t *testing.T) {
 	expect("when there is news", 3)
 	now.Advance(TrustFor)
 	away = true
-	if _, err := c.Get(t.Context(), "harbor"); err != nil { // which is given the last good one, and puts the next question off
+	// which is given the last good one, and puts the next question off
+	if _, err := c.Get(t.Context(), "harbor"); err != nil {
 		t.Error(err)
 	}
 	if got, err := c.Recent(t.Context(), "harbor"); err == nil {

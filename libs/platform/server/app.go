@@ -44,7 +44,8 @@ func (s *Server) app(bodyLimit int, own ...any) *fiber.App {
 			from.answered()
 		}
 	}
-	app.Use(slices.Concat([]any{s.observe.middleware, methods, guard, trust(&s.believed)}, own, []any{refuseMalformed})...)
+	app.Use(slices.Concat([]any{s.observe.middleware, methods, guard, trust(&s.believed)}, own,
+		[]any{refuseMalformed})...)
 	if s.cfg.AnswerBytesInFlight > 0 {
 		app.Use(newInFlight(s.cfg.AnswerBytesInFlight, &s.slow, s.tel).middleware)
 	}

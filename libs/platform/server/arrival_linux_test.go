@@ -17,7 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// stalled is a listener of a process that stands still: the kernel takes connections and bytes, and nobody fetches them.
+// stalled is a listener of a process that stands still: the kernel takes connections and bytes, and nobody fetches
+// them.
 type stalled struct {
 	net.Listener
 	runs chan struct{}
@@ -28,8 +29,8 @@ func (l stalled) Accept() (net.Conn, error) {
 	return l.Listener.Accept()
 }
 
-// A paused replica reads, when it is resumed, requests whose callers have long been answered by others (semantics.md §3): both
-// the deadline and the order of attempts count from when the bytes came in.
+// A paused replica reads, when it is resumed, requests whose callers have long been answered by others (semantics.md
+// §3): both the deadline and the order of attempts count from when the bytes came in.
 func TestARequestCountsFromWhenItCameIntoTheQueue(t *testing.T) {
 	t.Parallel()
 	type counted struct{ arrived, deadline time.Time }
@@ -54,7 +55,8 @@ func TestARequestCountsFromWhenItCameIntoTheQueue(t *testing.T) {
 			}
 			defer func() { _ = conn.Close() }()
 			_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-			time.Sleep(300 * time.Millisecond) // the request waits in the queue; the kernel counts in milliseconds, and a longer wait changes nothing
+			// the request waits in the queue; the kernel counts in milliseconds, and a longer wait changes nothing
+			time.Sleep(300 * time.Millisecond)
 			resumed := time.Now()
 			close(runs)
 			got := <-seen
@@ -76,8 +78,10 @@ func startStalled(t *testing.T, mount func(*Server)) (net.Addr, chan struct{}) {
 		t.Fatal(err)
 	}
 	runs := make(chan struct{})
-	srv, err := New(Config{InternalAddr: "127.0.0.1:0", RequestTimeout: time.Minute, DrainTimeout: testkit.Patience, PublicBodyLimit: 1024},
-		Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: stalled{opened, runs}, Open: true})
+	srv, err := New(Config{InternalAddr: "127.0.0.1:0", RequestTimeout: time.Minute, DrainTimeout: testkit.Patience,
+		PublicBodyLimit: 1024},
+		Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: stalled{opened, runs},
+			Open: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,8 +107,10 @@ func TestTheTimeThatAPeersRequestHasWaitedIsAdded(t *testing.T) {
 		s.Public.Post("/", handler)
 		s.internalApp.Post("/", handler)
 	})
-	for address, want := range map[string]time.Duration{srv.InternalAddr().String(): 30 * time.Minute, srv.PublicAddr().String(): 0} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/", strings.NewReader(""))
+	for address, want := range map[string]time.Duration{srv.InternalAddr().String(): 30 * time.Minute,
+		srv.PublicAddr().String(): 0} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/",
+			strings.NewReader(""))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,10 +9,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 )
 
-// The front has no address that could be trusted: it names the client and shows its secret. No other service is believed by a header.
+// The front has no address that could be trusted: it names the client and shows its secret. No other service is
+// believed by a header.
 func TestOnlyTheFrontIsBelievedAboutTheClient(t *testing.T) {
 	t.Parallel()
-	secrets := map[string]string{"front": "0123456789abcdef0123456789abcdef", "pages": "fedcba9876543210fedcba9876543210"}
+	secrets := map[string]string{"front": "0123456789abcdef0123456789abcdef",
+		"pages": "fedcba9876543210fedcba9876543210"}
 	secret, ofPages := peer.Credential(secrets["front"], "booking"), peer.Credential(secrets["pages"], "booking")
 	callers, err := peer.ParseCallers(strings.Split(peer.CallersSetting(secrets, "booking"), ","))
 	if err != nil {
@@ -32,7 +34,8 @@ func TestOnlyTheFrontIsBelievedAboutTheClient(t *testing.T) {
 		if got := b.client(netip.MustParseAddr("10.1.2.3"), c.forwarded, []byte(c.shown)); got.String() != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
-		r := &http.Request{RemoteAddr: "10.1.2.3:4567", Header: http.Header{"X-Forwarded-For": {c.forwarded}, peer.SecretHeader: {c.shown}}}
+		r := &http.Request{RemoteAddr: "10.1.2.3:4567", Header: http.Header{"X-Forwarded-For": {c.forwarded},
+			peer.SecretHeader: {c.shown}}}
 		if got := b.clientOf(r); got.String() != c.want {
 			t.Errorf("%s, by net/http: %s, want %s", name, got, c.want)
 		}

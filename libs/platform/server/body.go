@@ -53,7 +53,8 @@ func Body(c *fiber.Ctx) ([]byte, error) {
 	}
 	// The connection's framing decides whether the body is complete: fasthttp accepts some incomplete bodies.
 	if from, ok := ctx.Conn().(*conn); ok && from.body.open() {
-		return nil, fault.New(fault.InvalidParameter, "The request body broke off before its end, or its chunks are malformed.")
+		return nil, fault.New(fault.InvalidParameter, "The request body broke off before its end, or its chunks are "+
+			"malformed.")
 	}
 	ctx.SetUserValue(bodyKey{}, body)
 	return body, nil
@@ -74,7 +75,8 @@ type (
 func BodyOf(r *http.Request) ([]byte, error) {
 	body, ok := r.Body.(*unread)
 	if !ok {
-		return nil, errors.New("server: the request's body is not the port's: it was read before, or the port is another's")
+		return nil, errors.New("server: the request's body is not the port's: it was read before, or the port is " +
+			"another's")
 	}
 	if err := checkEncoding(r.Header.Get("Content-Encoding")); err != nil {
 		return nil, err
@@ -201,7 +203,8 @@ func refuseMalformed(c *fiber.Ctx) error {
 	var before fasthttp.ResponseHeader
 	c.Response().Header.CopyTo(&before)
 	err := c.Next() // a read changes nothing, and its answer is discarded
-	if errors.Is(err, fiber.ErrMethodNotAllowed) || err == nil && c.Response().StatusCode() == fiber.StatusMethodNotAllowed {
+	if errors.Is(err, fiber.ErrMethodNotAllowed) || err == nil &&
+		c.Response().StatusCode() == fiber.StatusMethodNotAllowed {
 		c.Context().SetConnectionClose() // the front has replaced the headers with those of a service
 		return err
 	}

@@ -24,14 +24,16 @@ var bothServers = map[string]func(*Server){
 	"net/http": func(s *Server) { s.HandleHTTP("/echo", echoHTTP) },
 }
 
-// Bodies that come slowly hold their memory for as long as a request may take; others of their size are refused meanwhile, small ones are not.
+// Bodies that come slowly hold their memory for as long as a request may take; others of their size are refused
+// meanwhile, small ones are not.
 func TestTheMemoryOfLargeBodiesIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, mount := range bothServers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const length = 128 << 10
-			s := start(t, Config{AnswerBytesInFlight: length, PublicBodyLimit: length, InternalBodyLimit: length}, mount)
+			s := start(t, Config{AnswerBytesInFlight: length, PublicBodyLimit: length, InternalBodyLimit: length},
+				mount)
 			slow, err := net.Dial("tcp", s.PublicAddr().String())
 			if err != nil {
 				t.Fatal(err)
@@ -53,7 +55,8 @@ func TestTheMemoryOfLargeBodiesIsBounded(t *testing.T) {
 			if refused.Header.Get("Retry-After") != "1" {
 				t.Errorf("it does not say when to come again: %v", refused.Header)
 			}
-			if small, _ := fetch(t, http.MethodPost, public(s, "/echo"), strings.NewReader(whole[:largeBody-1])); small.StatusCode != http.StatusOK {
+			if small, _ := fetch(t, http.MethodPost, public(s, "/echo"),
+				strings.NewReader(whole[:largeBody-1])); small.StatusCode != http.StatusOK {
 				t.Errorf("a small body beside it: %d", small.StatusCode)
 			}
 			_, _ = io.WriteString(slow, whole[length/2:])
@@ -97,7 +100,8 @@ func TestAPathMayTakeLessThanItsPort(t *testing.T) {
 		s.Public.Post("/echo", echo)
 	})
 	for path, most := range map[string]int{"/few": 10, "/echo": 1024} {
-		if answer, _ := fetch(t, http.MethodPost, public(s, path), strings.NewReader(strings.Repeat("x", most))); answer.StatusCode != http.StatusOK {
+		if answer, _ := fetch(t, http.MethodPost, public(s, path),
+			strings.NewReader(strings.Repeat("x", most))); answer.StatusCode != http.StatusOK {
 			t.Errorf("%s: %d bytes were answered %d", path, most, answer.StatusCode)
 		}
 		answer, body := fetch(t, http.MethodPost, public(s, path), strings.NewReader(strings.Repeat("x", most+1)))
@@ -115,7 +119,8 @@ func TestABodyOfAReadIsRefusedAfterTheMethod(t *testing.T) {
 			return c.SendString("info")
 		})
 	})
-	for path, want := range map[string]int{"/book": http.StatusMethodNotAllowed, "/info": http.StatusBadRequest, "/nothing": http.StatusBadRequest} {
+	for path, want := range map[string]int{"/book": http.StatusMethodNotAllowed, "/info": http.StatusBadRequest,
+		"/nothing": http.StatusBadRequest} {
 		answer, body := fetch(t, http.MethodGet, "http://"+srv.PublicAddr().String()+path, strings.NewReader(`{"a":1}`))
 		if answer.StatusCode != want || answer.Header.Get("ETag") != "" || !answer.Close {
 			t.Errorf("%s: %d %v %s", path, answer.StatusCode, answer.Header, body)

@@ -100,7 +100,8 @@ func (b *believed) client(socket netip.Addr, forwardedFor string, shown []byte) 
 // clientOf is [ClientIP] for net/http.
 func (b *believed) clientOf(r *http.Request) netip.Addr {
 	socket, _ := netip.ParseAddrPort(r.RemoteAddr)
-	return b.client(socket.Addr(), strings.Join(r.Header.Values(fiber.HeaderXForwardedFor), ","), []byte(r.Header.Get(peer.SecretHeader)))
+	return b.client(socket.Addr(), strings.Join(r.Header.Values(fiber.HeaderXForwardedFor), ","),
+		[]byte(r.Header.Get(peer.SecretHeader)))
 }
 
 type believedKey struct{}

@@ -24,7 +24,8 @@ func TestADeadlineEndsWhoeverWaits(t *testing.T) {
 	below, cancel := context.WithCancel(ctx)
 	defer cancel()
 	<-below.Done()
-	if !errors.Is(below.Err(), context.DeadlineExceeded) || !errors.Is(ctx.Err(), context.DeadlineExceeded) || ctx.Value(someKey{}) != "kept" {
+	if !errors.Is(below.Err(), context.DeadlineExceeded) || !errors.Is(ctx.Err(), context.DeadlineExceeded) ||
+		ctx.Value(someKey{}) != "kept" {
 		t.Errorf("ended by %v, above %v", below.Err(), ctx.Err())
 	}
 }

@@ -85,7 +85,8 @@ func TestDesyncNoEarlyAnswerLeavesItsBodyToBeTakenForARequest(t *testing.T) {
 	})
 	paths := slices.AppendSeq([]string{"/echo", "/405", "/404"}, maps.Keys(early))
 	asked := 0
-	for port, address := range map[string]string{"fasthttp": fiberPort.PublicAddr().String(), "net/http": netPort.PublicAddr().String()} {
+	for port, address := range map[string]string{"fasthttp": fiberPort.PublicAddr().String(),
+		"net/http": netPort.PublicAddr().String()} {
 		for _, path := range paths {
 			for _, encoding := range []string{"", "Content-Encoding: gzip\r\n"} {
 				for _, padding := range testkit.Boundaries(os.Getenv("ATTACK") != "") {
@@ -94,7 +95,8 @@ func TestDesyncNoEarlyAnswerLeavesItsBodyToBeTakenForARequest(t *testing.T) {
 						got, closed := testkit.Dialogue(t, address, text)
 						asked++
 						if !testkit.OneAnswer(got, closed) {
-							t.Errorf("%s %s %s with %d bytes before the hidden request, chunked %v: %v, closed %v", port, path, encoding, padding, chunked, got, closed)
+							t.Errorf("%s %s %s with %d bytes before the hidden request, chunked %v: %v, closed %v",
+								port, path, encoding, padding, chunked, got, closed)
 						}
 					}
 				}

@@ -61,7 +61,8 @@ func (r *internalRouter) Add(method, path string, handlers ...fiber.Handler) fib
 	if err != nil {
 		panic(err)
 	}
-	r.server.internalApp.Add(method, r.prefix+path, slices.Concat([]fiber.Handler{r.server.admit(row)}, r.before, handlers)...)
+	r.server.internalApp.Add(method, r.prefix+path, slices.Concat([]fiber.Handler{r.server.admit(row)}, r.before,
+		handlers)...)
 	r.server.mounted = append(r.server.mounted, method+" "+r.prefix+path)
 	return r
 }
@@ -73,7 +74,8 @@ func (s *Server) endpoint(method, path string) (endpoints.Endpoint, error) {
 			return row, nil
 		}
 	}
-	return endpoints.Endpoint{}, fmt.Errorf("%s: the internal endpoint %s %s has no row in libs/contracts/endpoints", s.name, method, path)
+	return endpoints.Endpoint{}, fmt.Errorf("%s: the internal endpoint %s %s has no row in libs/contracts/endpoints",
+		s.name, method, path)
 }
 
 // sameShape reports whether two paths have the same segments; all parameters are considered equal.
@@ -90,7 +92,8 @@ func (s *Server) unmounted() error {
 			method, path, _ := strings.Cut(m, " ")
 			return method == row.Method && sameShape(path, row.Path)
 		}) {
-			return fmt.Errorf("%s: %s %s has a row in libs/contracts/endpoints and is not mounted", s.name, row.Method, row.Path)
+			return fmt.Errorf("%s: %s %s has a row in libs/contracts/endpoints and is not mounted", s.name, row.Method,
+				row.Path)
 		}
 	}
 	return nil
@@ -125,7 +128,8 @@ func Actor(c *fiber.Ctx) actor.Actor { return actor.Of(c.UserContext()) }
 
 func (s *Server) noteRefusal(ctx context.Context, row endpoints.Endpoint, caller string, kind actor.Kind) {
 	s.refused.Add(ctx, 1, metric.WithAttributes(attribute.String("by", "endpoint"), attribute.String("caller", caller)))
-	s.tel.Logger.WarnContext(ctx, "internal call refused", "caller", caller, "actor", kind, "method", row.Method, "route", row.Path)
+	s.tel.Logger.WarnContext(ctx, "internal call refused", "caller", caller, "actor", kind, "method", row.Method,
+		"route", row.Path)
 }
 
 // actorOf returns the actor that a request names; the zero Actor if it names none.

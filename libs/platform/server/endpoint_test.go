@@ -22,7 +22,8 @@ var kinds = []actor.Kind{"", actor.APIKey, actor.Page, actor.Customer, actor.Own
 // withSecrets is a server of the named service that knows the secrets of all, and mounts nothing yet.
 func withSecrets(t *testing.T, name string, secrets map[string]string, rows []endpoints.Endpoint) *Server {
 	t.Helper()
-	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", PublicBodyLimit: 1024, InternalBodyLimit: 1024}
+	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", PublicBodyLimit: 1024,
+		InternalBodyLimit: 1024}
 	cfg.Peers.Secrets = []string{secrets[name] + "0123456789abcdefghijklmnopqrstuv"}
 	cfg.Peers.Callers = strings.Split(peer.CallersSetting(secrets, name), ",")
 	s, err := New(cfg, Runtime{Name: name, Clock: clock.System(), Telemetry: telemetry.Discard(), Endpoints: rows})
@@ -33,8 +34,8 @@ func withSecrets(t *testing.T, name string, secrets map[string]string, rows []en
 	return s
 }
 
-// Every caller asks every endpoint for every kind of actor. What is answered is what the table says, and what is refused never reaches the
-// handlers of the endpoint or of its group.
+// Every caller asks every endpoint for every kind of actor. What is answered is what the table says, and what is
+// refused never reaches the handlers of the endpoint or of its group.
 func TestEveryEndpointAdmitsWhatItsRowNamesAlone(t *testing.T) {
 	t.Parallel()
 	callers := append(components.Names(), frontCaller)
@@ -43,7 +44,9 @@ func TestEveryEndpointAdmitsWhatItsRowNamesAlone(t *testing.T) {
 		s, reached := withSecrets(t, service, secrets, nil), 0
 		group := s.Internal.Group("/internal", func(c *fiber.Ctx) error { reached++; return c.Next() })
 		for _, row := range endpoints.Of(service) {
-			group.Add(row.Method, strings.TrimPrefix(row.Path, "/internal"), func(c *fiber.Ctx) error { return c.SendStatus(http.StatusNoContent) })
+			group.Add(row.Method, strings.TrimPrefix(row.Path, "/internal"), func(c *fiber.Ctx) error {
+				return c.SendStatus(http.StatusNoContent)
+			})
 		}
 		if err := s.unmounted(); err != nil {
 			t.Fatal(err)
@@ -53,8 +56,10 @@ func TestEveryEndpointAdmitsWhatItsRowNamesAlone(t *testing.T) {
 				for _, kind := range kinds {
 					want, before := row.Allows(caller, kind), reached
 					status := ask(t, s, row, peer.Credential(secrets[caller], service), kind)
-					if want != (status == http.StatusNoContent) || !want && (status != http.StatusForbidden || reached != before) {
-						t.Errorf("%s: %s %s by %s as %q: %d, allowed %v", service, row.Method, row.Path, caller, kind, status, want)
+					if want != (status == http.StatusNoContent) || !want &&
+						(status != http.StatusForbidden || reached != before) {
+						t.Errorf("%s: %s %s by %s as %q: %d, allowed %v", service, row.Method, row.Path, caller, kind,
+							status, want)
 					}
 				}
 			}
@@ -87,7 +92,8 @@ func ask(t *testing.T, s *Server, row endpoints.Endpoint, credential string, kin
 func TestAnEndpointWithoutARowCannotBeMounted(t *testing.T) {
 	t.Parallel()
 	secrets := peer.NewSecrets("pages", "test")
-	rows := []endpoints.Endpoint{{Method: http.MethodGet, Path: "/internal/a/:id", Callers: map[string][]actor.Kind{"pages": nil}}}
+	rows := []endpoints.Endpoint{{Method: http.MethodGet, Path: "/internal/a/:id",
+		Callers: map[string][]actor.Kind{"pages": nil}}}
 	s := withSecrets(t, "test", secrets, rows)
 	nothing := func(*fiber.Ctx) error { return nil }
 	for name, mount := range map[string]func(){

@@ -18,7 +18,8 @@ func TestHostAndSchemeAreBelievedFromTrustedProxiesAlone(t *testing.T) {
 	mount := func(s *Server) {
 		s.Public.Get("/", func(c *fiber.Ctx) error { return c.SendString(c.BaseURL()) })
 	}
-	peers := peer.Config{Callers: []string{"front=" + peer.HashCredential(secret), "pages=" + peer.HashCredential(ofPages)}}
+	peers := peer.Config{Callers: []string{"front=" + peer.HashCredential(secret),
+		"pages=" + peer.HashCredential(ofPages)}}
 	trusting := start(t, Config{TrustedProxies: []string{"127.0.0.0/8"}, Peers: peers}, mount)
 	strict := start(t, Config{Peers: peers}, mount)
 	for name, c := range map[string]struct {
@@ -27,14 +28,22 @@ func TestHostAndSchemeAreBelievedFromTrustedProxiesAlone(t *testing.T) {
 		want   string
 		https  bool
 	}{
-		"a proxy":            {trusting, map[string]string{"X-Forwarded-Host": "real.example", "X-Forwarded-Proto": "https"}, "https://real.example", true},
-		"a list":             {trusting, map[string]string{"X-Forwarded-Host": "evil.example, real.example", "X-Forwarded-Proto": "https, http"}, "http://real.example", false},
-		"a client":           {strict, map[string]string{"X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https"}, "http://own.example", false},
-		"other headers":      {strict, map[string]string{"X-Forwarded-Ssl": "on", "X-Forwarded-Protocol": "https", "X-Url-Scheme": "https"}, "http://own.example", false},
-		"the front":          {strict, map[string]string{"X-Forwarded-Host": "real.example", "X-Forwarded-Proto": "https", peer.SecretHeader: secret}, "https://real.example", true},
-		"another service":    {strict, map[string]string{"X-Forwarded-Host": "evil.example", peer.SecretHeader: ofPages}, "http://own.example", false},
-		"a wrong secret":     {strict, map[string]string{"X-Forwarded-Host": "evil.example", peer.SecretHeader: "x"}, "http://own.example", false},
-		"a scheme of no web": {trusting, map[string]string{"X-Forwarded-Proto": "javascript"}, "http://own.example", false},
+		"a proxy": {trusting, map[string]string{"X-Forwarded-Host": "real.example",
+			"X-Forwarded-Proto": "https"}, "https://real.example", true},
+		"a list": {trusting, map[string]string{"X-Forwarded-Host": "evil.example, real.example",
+			"X-Forwarded-Proto": "https, http"}, "http://real.example", false},
+		"a client": {strict, map[string]string{"X-Forwarded-Host": "evil.example",
+			"X-Forwarded-Proto": "https"}, "http://own.example", false},
+		"other headers": {strict, map[string]string{"X-Forwarded-Ssl": "on", "X-Forwarded-Protocol": "https",
+			"X-Url-Scheme": "https"}, "http://own.example", false},
+		"the front": {strict, map[string]string{"X-Forwarded-Host": "real.example",
+			"X-Forwarded-Proto": "https", peer.SecretHeader: secret}, "https://real.example", true},
+		"another service": {strict, map[string]string{"X-Forwarded-Host": "evil.example",
+			peer.SecretHeader: ofPages}, "http://own.example", false},
+		"a wrong secret": {strict, map[string]string{"X-Forwarded-Host": "evil.example", peer.SecretHeader: "x"},
+			"http://own.example", false},
+		"a scheme of no web": {trusting, map[string]string{"X-Forwarded-Proto": "javascript"}, "http://own.example",
+			false},
 	} {
 		answer, body := fetchAs(t, c.server.PublicAddr().String(), c.header)
 		if string(body) != c.want || (answer.Header.Get(strictHeader) != "") != c.https {
@@ -46,14 +55,16 @@ func TestHostAndSchemeAreBelievedFromTrustedProxiesAlone(t *testing.T) {
 func TestAServiceThatIsReachedByHTTPSStatesItWithEveryAnswer(t *testing.T) {
 	t.Parallel()
 	srv := start(t, Config{}, func(s *Server) { s.ServedAt("https://book.example") })
-	if answer, _ := fetch(t, http.MethodGet, "http://"+srv.PublicAddr().String()+"/nothing", nil); answer.Header.Get(strictHeader) != strictTransport {
+	if answer, _ := fetch(t, http.MethodGet, "http://"+srv.PublicAddr().String()+"/nothing",
+		nil); answer.Header.Get(strictHeader) != strictTransport {
 		t.Errorf("%v", answer.Header)
 	}
 	web := start(t, Config{}, func(s *Server) {
 		s.ServedAt("https://book.example")
 		s.HandleHTTP("/", func(http.ResponseWriter, *http.Request) error { return nil })
 	})
-	if answer, _ := fetch(t, http.MethodGet, "http://"+web.PublicAddr().String()+"/", nil); answer.Header.Get(strictHeader) != strictTransport {
+	if answer, _ := fetch(t, http.MethodGet, "http://"+web.PublicAddr().String()+"/",
+		nil); answer.Header.Get(strictHeader) != strictTransport {
 		t.Errorf("by net/http: %v", answer.Header)
 	}
 }

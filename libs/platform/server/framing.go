@@ -114,9 +114,12 @@ func malformed(sentence string) error { return fault.New(fault.InvalidParameter,
 
 // The reasons for which the head of a request is refused.
 var (
-	errLine     = malformed("The request is not well-formed HTTP: its first line must be a method, a path and HTTP/1.1 or HTTP/1.0.")
-	errEnds     = malformed("The request is not well-formed HTTP: every line of its head must end with CR and LF, and hold no other control characters.")
-	errName     = malformed("The request is not well-formed HTTP: a header line must be a name, a colon and a value, and may not be continued on the next.")
+	errLine = malformed("The request is not well-formed HTTP: its first line must be a method, a path and " +
+		"HTTP/1.1 or HTTP/1.0.")
+	errEnds = malformed("The request is not well-formed HTTP: every line of its head must end with CR and LF, " +
+		"and hold no other control characters.")
+	errName = malformed("The request is not well-formed HTTP: a header line must be a name, a colon and a value, " +
+		"and may not be continued on the next.")
 	errHost     = malformed("Host: send exactly one, which names where the request goes.")
 	errLength   = malformed("Content-Length: send it once, as a whole number of bytes.")
 	errTransfer = malformed("Transfer-Encoding: only chunked is known, once, with HTTP/1.1 and without Content-Length.")

@@ -65,8 +65,9 @@ var refusedHeads = map[string]string{
 	"version 2":                       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
 	"a version in lower case":         "GET /get http/1.1\r\nHost: x\r\n\r\n",
 	"a method that is no word":        "G(T /get HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a body of a GET":                 "GET /get HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n" + strings.Repeat("x", 9000),
-	"chunks of a GET":                 "GET /get HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
+	"a body of a GET": "GET /get HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n" +
+		strings.Repeat("x", 9000),
+	"chunks of a GET": "GET /get HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
 }
 
 // refusedChunks are bodies in chunks, each of which something reads otherwise.
@@ -119,7 +120,8 @@ func TestFramingThatTwoServersMayReadDifferentlyIsRefusedAndTheConnectionCloses(
 	for port, address := range ports(t) {
 		for name, request := range all {
 			for _, before := range []int{0, 1} { // alone, and behind a request that is answered
-				text := strings.Repeat("GET /get HTTP/1.1\r\nHost: x\r\n\r\n", before) + request + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
+				text := strings.Repeat("GET /get HTTP/1.1\r\nHost: x\r\n\r\n", before) + request +
+					"GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
 				got, closed := testkit.Dialogue(t, address, text)
 				if !closed || len(got) != before+1 || got[before] != 400 {
 					t.Errorf("%s: %s behind %d: %v, closed: %v", port, name, before, got, closed)
@@ -133,9 +135,12 @@ func TestFramingThatEveryServerReadsAlikeIsServed(t *testing.T) {
 	t.Parallel()
 	for port, address := range ports(t) {
 		for name, request := range map[string]string{
-			"a length":                    "POST /echo HTTP/1.1\r\nHost: x\r\n" + end + "Content-Length: 5\r\n\r\nhello",
-			"chunks":                      "POST /echo HTTP/1.1\r\nHost: x\r\n" + end + "Transfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n00\r\n\r\n",
-			"a length after an interim":   "POST /echo HTTP/1.1\r\nHost: x\r\n" + end + "Expect: 100-continue\r\nContent-Length: 5\r\n\r\nhello",
+			"a length": "POST /echo HTTP/1.1\r\nHost: x\r\n" + end +
+				"Content-Length: 5\r\n\r\nhello",
+			"chunks": "POST /echo HTTP/1.1\r\nHost: x\r\n" + end +
+				"Transfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n00\r\n\r\n",
+			"a length after an interim": "POST /echo HTTP/1.1\r\nHost: x\r\n" + end +
+				"Expect: 100-continue\r\nContent-Length: 5\r\n\r\nhello",
 			"no body":                     "GET /get HTTP/1.1\r\nHost: x\r\n" + end + "\r\n",
 			"a body of no bytes":          "GET /get HTTP/1.1\r\nHost: x\r\n" + end + "Content-Length: 0\r\n\r\n",
 			"its own host in the target":  "GET http://X/get HTTP/1.1\r\nHost: x\r\n" + end + "\r\n",
@@ -156,10 +161,12 @@ func TestARefusalHasTheOneShapeOfErrors(t *testing.T) {
 	for port, address := range ports(t) {
 		response, body := answerTo(t, address, "GET /get HTTP/1.1\r\n\r\n")
 		expectFault(t, response, body, fault.InvalidParameter)
-		if !response.Close || response.Header.Get("X-Content-Type-Options") != "nosniff" || response.Header.Get("Traceparent") == "" {
+		if !response.Close || response.Header.Get("X-Content-Type-Options") != "nosniff" ||
+			response.Header.Get("Traceparent") == "" {
 			t.Errorf("%s: %v", port, response.Header)
 		}
-		response, body = answerTo(t, address, "GET /get HTTP/1.1\r\nHost: x\r\nX-A: "+strings.Repeat("x", maxHead)+"\r\n\r\n")
+		response, body = answerTo(t, address, "GET /get HTTP/1.1\r\nHost: x\r\nX-A: "+strings.Repeat("x", maxHead)+
+			"\r\n\r\n")
 		expectFault(t, response, body, fault.HeadersTooLarge)
 	}
 }
@@ -171,7 +178,8 @@ func TestAHeadIsReadTheSameHoweverItComes(t *testing.T) {
 	for _, text := range refusedHeads {
 		texts = append(texts, text)
 	}
-	for _, text := range append(texts, "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc", "GET / HTTP/1.0\r\n\r\n") {
+	for _, text := range append(texts, "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc",
+		"GET / HTTP/1.0\r\n\r\n") {
 		wholeEnd, wholeBody, wholeErr := readHead([]byte(text))
 		for n := range len(text) {
 			at, body, err := readHead([]byte(text[:n]))
@@ -179,7 +187,8 @@ func TestAHeadIsReadTheSameHoweverItComes(t *testing.T) {
 				continue
 			}
 			if at != wholeEnd || body != wholeBody || fmt.Sprint(err) != fmt.Sprint(wholeErr) {
-				t.Fatalf("the first %d bytes of %q: %d %v %v, whole: %d %v %v", n, text, at, body, err, wholeEnd, wholeBody, wholeErr)
+				t.Fatalf("the first %d bytes of %q: %d %v %v, whole: %d %v %v", n, text, at, body, err, wholeEnd,
+					wholeBody, wholeErr)
 			}
 		}
 	}

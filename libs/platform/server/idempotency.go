@@ -23,7 +23,8 @@ func IdempotencyKey(c *fiber.Ctx) (string, error) {
 	key := string(values[0])
 	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
 	if len(values) > 1 || key == "" || len(key) > maxIdempotencyKey || strings.ContainsFunc(key, invisible) {
-		return "", fault.Newf(fault.InvalidParameter, "%s: send one of 1 to %d visible ASCII characters, such as a UUID.", idempotency.Header, maxIdempotencyKey)
+		return "", fault.Newf(fault.InvalidParameter,
+			"%s: send one of 1 to %d visible ASCII characters, such as a UUID.", idempotency.Header, maxIdempotencyKey)
 	}
 	return key, nil
 }
@@ -51,7 +52,8 @@ func name(c *fiber.Ctx) error {
 		return err
 	}
 	_, _ = sum.Write(body)
-	c.SetUserContext(idempotency.With(c.UserContext(), idempotency.Request{Key: key, Hash: [sha256.Size]byte(sum.Sum(nil))}))
+	c.SetUserContext(idempotency.With(c.UserContext(),
+		idempotency.Request{Key: key, Hash: [sha256.Size]byte(sum.Sum(nil))}))
 	return nil
 }
 
@@ -60,7 +62,8 @@ func name(c *fiber.Ctx) error {
 //
 //   - If an earlier attempt made the write, the handler answers with again and the stored result.
 //   - If outcome returns nil, it sends the error of write. No earlier attempt can still make the write then.
-func Once(write fiber.Handler, outcome func(*fiber.Ctx) ([]byte, error), again func(*fiber.Ctx, []byte) error) fiber.Handler {
+func Once(write fiber.Handler, outcome func(*fiber.Ctx) ([]byte, error),
+	again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if err := name(c); err != nil {
 			return err

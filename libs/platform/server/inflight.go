@@ -65,7 +65,8 @@ func (r *room) takeOf(ctx context.Context, business string, bytes int) (func(), 
 	ctx, cancel := context.WithTimeout(ctx, r.patience)
 	defer cancel()
 	weight := min(int64(bytes), max(r.bytes/businessShare, 1))
-	if own.free.TryAcquire(weight) || waitFor(ctx, own.free, weight, own.queue, min(weight, max(r.waits/businessShare, 1))) {
+	if own.free.TryAcquire(weight) || waitFor(ctx, own.free, weight, own.queue,
+		min(weight, max(r.waits/businessShare, 1))) {
 		if leave, ok := r.take(ctx, bytes); ok {
 			return func() { leave(); own.free.Release(weight); r.exit(business) }, true
 		}
@@ -123,7 +124,8 @@ func (r *room) wait(ctx context.Context, weight int64) bool {
 
 // waitFor waits until the semaphore free has the weight, and acquires it. It returns
 // false if ctx ends first, or if the queue has no place for another waiting request.
-func waitFor(ctx context.Context, free *semaphore.Weighted, weight int64, queue *semaphore.Weighted, waiting int64) bool {
+func waitFor(ctx context.Context, free *semaphore.Weighted, weight int64, queue *semaphore.Weighted,
+	waiting int64) bool {
 	if !queue.TryAcquire(waiting) {
 		return false
 	}
@@ -137,7 +139,8 @@ func (s *Server) bodies() *room {
 		return nil
 	}
 	return newRoom(s.cfg.AnswerBytesInFlight,
-		s.tel.Counter("slotmesh.bodies.refused", "Large request bodies refused because others that are being read fill the memory for them."))
+		s.tel.Counter("slotmesh.bodies.refused",
+			"Large request bodies refused because others that are being read fill the memory for them."))
 }
 
 // forBody reserves memory for a request body and returns a function that releases it.
@@ -173,7 +176,8 @@ type inFlight struct {
 
 func newInFlight(bytes int, slow *slowness, tel *telemetry.Telemetry) *inFlight {
 	return &inFlight{newRoom(bytes,
-		tel.Counter("slotmesh.answers.refused", "Large answers refused because others that are being read fill the memory for them.")), slow}
+		tel.Counter("slotmesh.answers.refused",
+			"Large answers refused because others that are being read fill the memory for them.")), slow}
 }
 
 // readerGrace is the time that any reader of a large answer has.

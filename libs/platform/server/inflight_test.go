@@ -49,11 +49,13 @@ func TestLargeAnswersThatNobodyReadsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused, body := fetch(t, http.MethodGet, url+"/large", nil)
-	if refused.StatusCode != http.StatusServiceUnavailable || refused.Header.Get("Retry-After") != "1" || refused.Header.Get("ETag") != "" ||
+	if refused.StatusCode != http.StatusServiceUnavailable || refused.Header.Get("Retry-After") != "1" ||
+		refused.Header.Get("ETag") != "" ||
 		!bytes.Contains(body, []byte(`"messageCode":"service_unavailable"`)) {
 		t.Errorf("beside a reader that does not read: %d %v %.200s", refused.StatusCode, refused.Header, body)
 	}
-	if ok, body := fetch(t, http.MethodGet, url+"/small", nil); ok.StatusCode != http.StatusOK || string(body) != "small" {
+	if ok, body := fetch(t, http.MethodGet, url+"/small", nil); ok.StatusCode != http.StatusOK ||
+		string(body) != "small" {
 		t.Errorf("a small answer: %d", ok.StatusCode)
 	}
 	answer, err := http.ReadResponse(reader, nil)
@@ -136,7 +138,8 @@ func TestTheAnswerOfAWriteIsNeverRefused(t *testing.T) {
 	if _, err := io.ReadFull(slow, make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if answer, body := fetch(t, http.MethodPost, "http://"+s.PublicAddr().String()+"/large", nil); answer.StatusCode != http.StatusCreated || !bytes.Equal(body, large) {
+	if answer, body := fetch(t, http.MethodPost, "http://"+s.PublicAddr().String()+"/large",
+		nil); answer.StatusCode != http.StatusCreated || !bytes.Equal(body, large) {
 		t.Errorf("the answer of a write: %d", answer.StatusCode)
 	}
 }
@@ -183,10 +186,12 @@ func TestOneBusinessTakesAShareOfTheRoom(t *testing.T) {
 	if _, err := io.ReadFull(slow, make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if answer, _ := fetch(t, http.MethodGet, url+"harbor/large", nil); answer.StatusCode != http.StatusServiceUnavailable {
+	if answer, _ := fetch(t, http.MethodGet, url+"harbor/large",
+		nil); answer.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("a second answer of the business: %d", answer.StatusCode)
 	}
-	if answer, body := fetch(t, http.MethodGet, url+"other/large", nil); answer.StatusCode != http.StatusOK || !bytes.Equal(body, large) {
+	if answer, body := fetch(t, http.MethodGet, url+"other/large", nil); answer.StatusCode != http.StatusOK ||
+		!bytes.Equal(body, large) {
 		t.Errorf("another business's answer: %d", answer.StatusCode)
 	}
 }

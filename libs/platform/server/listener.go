@@ -66,10 +66,13 @@ func sharesOf(remote netip.Addr) []share {
 }
 
 func newListener(l net.Listener, b bounds) *listener {
-	b.refused = b.tel.Counter("slotmesh.connections.refused", "Connections closed at once because too many were open, by port and bound.")
-	b.reclaimed = b.tel.Counter("slotmesh.connections.reclaimed", "Idle connections closed to make room for new ones, by port and bound.")
+	b.refused = b.tel.Counter("slotmesh.connections.refused",
+		"Connections closed at once because too many were open, by port and bound.")
+	b.reclaimed = b.tel.Counter("slotmesh.connections.reclaimed",
+		"Idle connections closed to make room for new ones, by port and bound.")
 	return &listener{
-		Listener: l, bounds: b, lingers: lingerTime, open: make(map[*conn]struct{}), from: make(map[netip.Prefix]*group), gone: make(chan struct{}),
+		Listener: l, bounds: b, lingers: lingerTime, open: make(map[*conn]struct{}),
+		from: make(map[netip.Prefix]*group), gone: make(chan struct{}),
 	}
 }
 
@@ -173,7 +176,8 @@ func (l *listener) becameIdle(c *conn) {
 const warnEvery = time.Minute
 
 func (l *listener) warn(bound string) {
-	l.bounds.refused.Add(context.Background(), 1, metric.WithAttributes(attribute.String("port", l.bounds.port), attribute.String("bound", bound)))
+	l.bounds.refused.Add(context.Background(), 1, metric.WithAttributes(attribute.String("port", l.bounds.port),
+		attribute.String("bound", bound)))
 	now := time.Now() //nolint:forbidigo // bounds the log, by the machine's time
 	l.mu.Lock()
 	quiet := now.Sub(l.warned) < warnEvery

@@ -60,7 +60,8 @@ func TestConnectionsOfOneNetworkAreBoundedTogether(t *testing.T) {
 	}
 }
 
-// A connection that is idle makes room for a new one, the one that is idle for the longest time first, and within the bound that is reached.
+// A connection that is idle makes room for a new one, the one that is idle for the longest time first, and within the
+// bound that is reached.
 func TestTheLongestIdleConnectionMakesRoom(t *testing.T) {
 	t.Parallel()
 	l := newListener(nil, bounds{total: 4, byAddress: 2, tel: telemetry.Discard()})
@@ -80,7 +81,8 @@ func TestTheLongestIdleConnectionMakesRoom(t *testing.T) {
 	first.answered() // idle for a shorter time than the second from now on
 	third, ok := open("192.0.2.1")
 	if !ok || isOpen(second) || !isOpen(first) || !isOpen(other) {
-		t.Errorf("within the bound of an address: %v, second %v, first %v, another's %v", ok, isOpen(second), isOpen(first), isOpen(other))
+		t.Errorf("within the bound of an address: %v, second %v, first %v, another's %v", ok, isOpen(second),
+			isOpen(first), isOpen(other))
 	}
 	first.claim()
 	third.claim()
@@ -90,12 +92,14 @@ func TestTheLongestIdleConnectionMakesRoom(t *testing.T) {
 	fourth, _ := open("192.0.2.8")
 	fifth, ok := open("192.0.2.7") // the fifth of four
 	if !ok || isOpen(other) || !isOpen(fourth) || !isOpen(fifth) {
-		t.Errorf("within the bound of all: %v, the longest idle %v, the others %v %v", ok, isOpen(other), isOpen(fourth), isOpen(fifth))
+		t.Errorf("within the bound of all: %v, the longest idle %v, the others %v %v", ok, isOpen(other),
+			isOpen(fourth), isOpen(fifth))
 	}
 	for _, c := range []*conn{first, third, fourth, fifth} {
 		l.remove(c)
 	}
 	if len(l.open) != 0 || len(l.from) != 0 || l.all.members.Len() != 0 || l.all.idle.Load() != 0 {
-		t.Errorf("after all were closed: %d open, %d networks, %d members, %d idle", len(l.open), len(l.from), l.all.members.Len(), l.all.idle.Load())
+		t.Errorf("after all were closed: %d open, %d networks, %d members, %d idle", len(l.open), len(l.from),
+			l.all.members.Len(), l.all.idle.Load())
 	}
 }

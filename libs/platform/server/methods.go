@@ -39,7 +39,8 @@ func methods(c *fiber.Ctx) error {
 		c.Status(fiber.StatusNoContent)
 		return nil
 	}
-	if !refused && c.Response().StatusCode() != fiber.StatusMethodNotAllowed && isRead(c.Method()) && isPublic(c.Path()) {
+	if !refused && c.Response().StatusCode() != fiber.StatusMethodNotAllowed && isRead(c.Method()) &&
+		isPublic(c.Path()) {
 		c.Response().Header.SetCanonical(allowOriginKey, anyOrigin)
 		c.Response().Header.SetCanonical(exposeHeadersKey, exposed)
 	}
@@ -50,7 +51,8 @@ func methods(c *fiber.Ctx) error {
 // that scripts of other origins may read, in addition to those that they may always read.
 var (
 	allowOriginKey, anyOrigin = []byte(fiber.HeaderAccessControlAllowOrigin), []byte("*")
-	exposeHeadersKey, exposed = []byte(fiber.HeaderAccessControlExposeHeaders), []byte("ETag, RateLimit, RateLimit-Policy, Retry-After, traceparent")
+	exposeHeadersKey, exposed = []byte(fiber.HeaderAccessControlExposeHeaders),
+		[]byte("ETag, RateLimit, RateLimit-Policy, Retry-After, traceparent")
 )
 
 // preflight answers the request that a browser sends before a request of another origin (CORS

@@ -59,8 +59,10 @@ func TestHeadIsGetWithoutItsBody(t *testing.T) {
 	for _, path := range []string{"/api/public/x/slots", "/api/public/unknown/slots", "/nothing"} {
 		get, body := fetch(t, "GET", public(s, path), nil)
 		head, none := fetch(t, "HEAD", public(s, path), nil)
-		if head.StatusCode != get.StatusCode || len(none) != 0 || head.ContentLength != int64(len(body)) || head.Header.Get("ETag") != get.Header.Get("ETag") {
-			t.Errorf("%s: GET %d with %d bytes, HEAD %d announcing %d", path, get.StatusCode, len(body), head.StatusCode, head.ContentLength)
+		if head.StatusCode != get.StatusCode || len(none) != 0 || head.ContentLength != int64(len(body)) ||
+			head.Header.Get("ETag") != get.Header.Get("ETag") {
+			t.Errorf("%s: GET %d with %d bytes, HEAD %d announcing %d", path, get.StatusCode, len(body),
+				head.StatusCode, head.ContentLength)
 		}
 	}
 }
@@ -94,13 +96,16 @@ func TestReadsAreOpenToAllOriginsAndNothingElseIs(t *testing.T) {
 			expose = ""
 		}
 		h := response.Header
-		if response.StatusCode != c.status || h.Get("Access-Control-Allow-Origin") != want || h.Get("Access-Control-Expose-Headers") != expose {
+		if response.StatusCode != c.status || h.Get("Access-Control-Allow-Origin") != want ||
+			h.Get("Access-Control-Expose-Headers") != expose {
 			t.Errorf("%s %s: %d %v", c.method, c.path, response.StatusCode, h)
 		}
-		if answered := h.Get("Access-Control-Allow-Methods") != ""; answered != (c.open && c.method == http.MethodOptions) {
+		if answered := h.Get("Access-Control-Allow-Methods") != ""; answered != (c.open &&
+			c.method == http.MethodOptions) {
 			t.Errorf("%s %s: preflight answered: %v", c.method, c.path, answered)
 		}
-		if h.Get("Access-Control-Allow-Credentials") != "" || strings.Contains(h.Get("Access-Control-Allow-Headers"), "Authorization") {
+		if h.Get("Access-Control-Allow-Credentials") != "" || strings.Contains(h.Get("Access-Control-Allow-Headers"),
+			"Authorization") {
 			t.Errorf("%s %s: credentials are let in: %v", c.method, c.path, h)
 		}
 	}

@@ -36,7 +36,8 @@ type observer struct {
 }
 
 func newObserver(tel *telemetry.Telemetry, timeout time.Duration) *observer {
-	o := &observer{tel: tel, timeout: timeout, duration: tel.Seconds("http.server.request.duration", "Duration of HTTP requests by route.")}
+	o := &observer{tel: tel, timeout: timeout, duration: tel.Seconds("http.server.request.duration",
+		"Duration of HTTP requests by route.")}
 	o.labels.Store(&map[label]metric.MeasurementOption{})
 	return o
 }
@@ -121,7 +122,8 @@ func (o *observer) finish(ctx context.Context, span trace.Span, start time.Time,
 	o.duration.Record(ctx, time.Since(start).Seconds(), o.labelled(s))
 	if s.status >= fiber.StatusInternalServerError {
 		span.SetStatus(codes.Error, "")
-		o.tel.Logger.ErrorContext(ctx, "request failed", "method", s.method, "route", s.route, "status", s.status, "error", s.cause)
+		o.tel.Logger.ErrorContext(ctx, "request failed", "method", s.method, "route", s.route, "status", s.status,
+			"error", s.cause)
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// proxies are the servers that stand before ours somewhere. Each returns the command that serves on one port and passes on to another
-// over few connections, which it keeps.
+// proxies are the servers that stand before ours somewhere. Each returns the command that serves on one port and passes
+// on to another over few connections, which it keeps.
 var proxies = map[string]func(t *testing.T, home, on, to string) []string{
 	"nginx":              func(t *testing.T, home, on, to string) []string { return nginx(t, home, on, to, "off") },
 	"nginx that buffers": func(t *testing.T, home, on, to string) []string { return nginx(t, home, on, to, "on") },
@@ -93,7 +93,8 @@ func skipper(t *testing.T, _, on, to string) []string {
 	if program == "" {
 		t.Skip("`make cluster-tools` has not built skipper")
 	}
-	return []string{program, "-address", on, "-support-listener", "127.0.0.1:0", "-inline-routes", `* -> "http://` + to + `"`, "-idle-conns-num", "2", "-access-log-disabled", "-application-log-level", "ERROR"}
+	return []string{program, "-address", on, "-support-listener", "127.0.0.1:0", "-inline-routes",
+		`* -> "http://` + to + `"`, "-idle-conns-num", "2", "-access-log-disabled", "-application-log-level", "ERROR"}
 }
 
 func write(t *testing.T, home, name, text string) string {
@@ -136,8 +137,8 @@ func passesOn(address string) bool {
 	return answer.Header.Get("Traceparent") != ""
 }
 
-// Behind proxies that keep few connections to us, attackers hide requests in bodies that are refused, while visitors check that each
-// answer is their own.
+// Behind proxies that keep few connections to us, attackers hide requests in bodies that are refused, while visitors
+// check that each answer is their own.
 func TestDesyncBehindProxiesEveryAnswerIsItsVisitorsOwn(t *testing.T) {
 	t.Parallel()
 	limit := Config{PublicBodyLimit: 32 << 10, InternalBodyLimit: 1024}
@@ -201,7 +202,8 @@ func attack(address string, n int) {
 	_ = conn.SetDeadline(time.Now().Add(testkit.Patience))
 	paddings := []int{8192, 0, 100, 4096, 8191, 8193, 16384, 40000, 70000}
 	body := strings.Repeat("x", paddings[n%len(paddings)]) + strings.Repeat(strings.ReplaceAll(smuggled, end, ""), 3)
-	text := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Encoding: gzip\r\n", []string{"/echo", "/refused", "/nowhere", "/smuggled"}[n/9%4])
+	text := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Encoding: gzip\r\n",
+		[]string{"/echo", "/refused", "/nowhere", "/smuggled"}[n/9%4])
 	if n%2 == 0 {
 		text += fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
 	} else {

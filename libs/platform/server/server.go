@@ -145,11 +145,14 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	case err != nil:
 		return nil, fmt.Errorf("PEER_CALLERS: %w", err)
 	case len(cfg.Peers.Secrets) == 0 && !rt.Open:
-		return nil, errors.New("PEER_SECRETS: write a random secret of this service alone, such as `openssl rand -hex 32` prints")
+		return nil, errors.New("PEER_SECRETS: write a random secret of this service alone, such as `openssl rand " +
+			"-hex 32` prints")
 	}
-	s := &Server{name: rt.Name, cfg: cfg, clock: rt.Clock, tel: rt.Telemetry, believed: believed{proxies, callers}, open: rt.Open, rows: rt.Endpoints}
+	s := &Server{name: rt.Name, cfg: cfg, clock: rt.Clock, tel: rt.Telemetry, believed: believed{proxies, callers},
+		open: rt.Open, rows: rt.Endpoints}
 	s.slow = slowness{grace: readerGrace, bytesPerSecond: cfg.ReaderBytesPerSecond}
-	open := bounds{port: "public", total: cfg.MaxConnections, byAddress: cfg.MaxConnectionsPerAddress, proxies: proxies, tel: rt.Telemetry}
+	open := bounds{port: "public", total: cfg.MaxConnections, byAddress: cfg.MaxConnectionsPerAddress, proxies: proxies,
+		tel: rt.Telemetry}
 	if s.public, err = listen(rt.Public, cfg.PublicAddr, open); err != nil {
 		return nil, fmt.Errorf("public port: %w", err)
 	}
@@ -169,7 +172,8 @@ func (s *Server) openInternal() {
 	if s.rows == nil {
 		s.rows = endpoints.Of(s.name)
 	}
-	s.refused = s.tel.Counter("slotmesh.internal.refused", "Requests refused at the internal port, by what gave them away.")
+	s.refused = s.tel.Counter("slotmesh.internal.refused",
+		"Requests refused at the internal port, by what gave them away.")
 	s.internalApp = s.app(s.cfg.InternalBodyLimit)
 	s.internalApp.Use(s.sources(s.cfg, s.open).check)
 	s.Internal = &internalRouter{server: s}
@@ -238,7 +242,8 @@ func (s *Server) Run(ctx context.Context) error {
 	begin("public port", s.publicPort())
 	begin("internal port", func(context.Context) error { return s.internalApp.Listener(s.internal) })
 	zonefiles.Report(ctx, s.tel, s.clock.Now())
-	s.tel.Logger.InfoContext(ctx, "started", "build", build.Version(), "zones", zone.Current().String(), "public", s.PublicAddr().String(), "internal", s.InternalAddr().String())
+	s.tel.Logger.InfoContext(ctx, "started", "build", build.Version(), "zones", zone.Current().String(), "public",
+		s.PublicAddr().String(), "internal", s.InternalAddr().String())
 
 	var cause error
 	select {

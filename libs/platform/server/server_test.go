@@ -104,7 +104,9 @@ func TestErrorsBecomeFaults(t *testing.T) {
 			_, err := (&net.Dialer{}).DialContext(c.UserContext(), "tcp", "127.0.0.1:1")
 			return fmt.Errorf("read an offer: %w", err)
 		})
-		s.Public.Get("/crowded", func(*fiber.Ctx) error { return fmt.Errorf("read an offer: %w", &pgconn.PgError{Code: "53300"}) })
+		s.Public.Get("/crowded", func(*fiber.Ctx) error {
+			return fmt.Errorf("read an offer: %w", &pgconn.PgError{Code: "53300"})
+		})
 		s.Public.Get("/late", func(*fiber.Ctx) error { return context.DeadlineExceeded })
 		s.Public.Get("/limited", func(*fiber.Ctx) error {
 			return &fault.Error{Kind: fault.RateLimited, Sentence: "Slow down.", RetryAfter: 1500 * time.Millisecond}
@@ -241,7 +243,8 @@ func TestStoppingClosesInReverseOrderAfterTheLastRequest(t *testing.T) {
 	note := func(name string) func(context.Context) error {
 		return func(context.Context) error { order = append(order, name); return nil }
 	}
-	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute}
+	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute,
+		DrainTimeout: 2 * time.Minute}
 	var log bytes.Buffer
 	tel, err := telemetry.New(t.Context(), telemetry.Config{}, "test", &log)
 	if err != nil {
@@ -258,7 +261,8 @@ func TestStoppingClosesInReverseOrderAfterTheLastRequest(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "test: broken: gone") {
 		t.Errorf("a dead part must end the server by name, got %v", err)
 	}
-	if !strings.Contains(log.String(), `"msg":"started"`) || !strings.Contains(log.String(), `"public":"`+s.PublicAddr().String()+`"`) {
+	if !strings.Contains(log.String(), `"msg":"started"`) || !strings.Contains(log.String(),
+		`"public":"`+s.PublicAddr().String()+`"`) {
 		t.Errorf("the log does not say that it started, and where: %s", log.String())
 	}
 	if strings.Join(order, " ") != "second first" {
@@ -314,7 +318,8 @@ func TestClientIsTheRightMostUntrustedAddress(t *testing.T) {
 			t.Errorf("socket %s, X-Forwarded-For %q: got %s, want %s", c.socket, c.header, got, c.want)
 		}
 	}
-	if _, err := ParseProxies([]string{"10.0.0.0/99"}); err == nil || !strings.Contains(err.Error(), "TRUSTED_PROXIES") {
+	if _, err := ParseProxies([]string{"10.0.0.0/99"}); err == nil || !strings.Contains(err.Error(),
+		"TRUSTED_PROXIES") {
 		t.Errorf("a bad network: %v", err)
 	}
 }

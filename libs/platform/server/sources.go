@@ -51,13 +51,16 @@ func (g *sources) check(c *fiber.Ctx) error {
 	case len(header.Peek(fiber.HeaderOrigin)) > 0:
 		return g.refuse(c, "origin", "Origin: the internal port does not answer web pages.")
 	case !g.ours(string(header.Host())):
-		return g.refuse(c, "host", "Host: ask the internal port by an address or one of its own names; INTERNAL_HOSTS adds some.")
+		return g.refuse(c, "host",
+			"Host: ask the internal port by an address or one of its own names; INTERNAL_HOSTS adds some.")
 	case platform[c.Path()] || g.open:
 		return c.Next()
 	}
 	caller := g.callers.Find(header.Peek(peer.SecretHeader))
 	if caller == "" {
-		return g.refuse(c, "secret", peer.SecretHeader+": the internal port answers Slotmesh's own services alone; show a credential of PEER_SECRETS whose hash is in PEER_CALLERS.")
+		return g.refuse(c, "secret",
+			peer.SecretHeader+": the internal port answers Slotmesh's own services alone; show a credential of "+
+				"PEER_SECRETS whose hash is in PEER_CALLERS.")
 	}
 	c.Locals(callerKey{}, caller)
 	return c.Next()

@@ -28,11 +28,13 @@ const (
 // guarded is a server with an internal path, which answers who shows a secret, and counts what reached it.
 func guarded(t *testing.T, reached *int) *Server {
 	t.Helper()
-	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: testkit.Patience, DrainTimeout: testkit.Patience,
+	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: testkit.Patience,
+		DrainTimeout:    testkit.Patience,
 		PublicBodyLimit: 1024, InternalBodyLimit: 1024, InternalHosts: []string{"Peers.example"}}
 	cfg.Peers.Secrets = []string{otherSecret}
 	cfg.Peers.Callers = []string{"pages=" + peer.HashCredential(newSecret), "pages=" + peer.HashCredential(oldSecret)}
-	rows := []endpoints.Endpoint{{Method: http.MethodPost, Path: "/internal/thing", Callers: map[string][]actor.Kind{"pages": nil}}}
+	rows := []endpoints.Endpoint{{Method: http.MethodPost, Path: "/internal/thing",
+		Callers: map[string][]actor.Kind{"pages": nil}}}
 	s, err := New(cfg, Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard(), Endpoints: rows})
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +56,8 @@ func guarded(t *testing.T, reached *int) *Server {
 // askInternal sends a request to the internal port, with a header of which Host is the name that it is sent to.
 func askInternal(t *testing.T, s *Server, path string, header map[string]string) (*http.Response, []byte) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.InternalAddr().String()+path, nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.InternalAddr().String()+path,
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,23 +89,34 @@ func TestTheInternalPortAnswersWhoShowsASecretAlone(t *testing.T) {
 		header map[string]string
 		want   int
 	}{
-		"the secret that is shown":      {"/internal/thing", map[string]string{peer.SecretHeader: newSecret}, 200},
-		"the one before":                {"/internal/thing", map[string]string{peer.SecretHeader: oldSecret}, 200},
-		"none":                          {"/internal/thing", nil, 403},
-		"the called service's own":      {"/internal/thing", map[string]string{peer.SecretHeader: otherSecret}, 403},
-		"a hash":                        {"/internal/thing", map[string]string{peer.SecretHeader: peer.HashCredential(newSecret)}, 403},
-		"another":                       {"/internal/thing", map[string]string{peer.SecretHeader: newSecret + "x"}, 403},
-		"an empty one":                  {"/internal/thing", map[string]string{peer.SecretHeader: ""}, 403},
-		"both at once":                  {"/internal/thing", map[string]string{peer.SecretHeader: newSecret + "," + oldSecret}, 403},
-		"none, where nothing is":        {"/nowhere", nil, 403},
-		"a web page with the secret":    {"/internal/thing", map[string]string{peer.SecretHeader: newSecret, "Origin": "http://127.0.0.1"}, 403},
-		"a web page without a name":     {"/internal/thing", map[string]string{peer.SecretHeader: newSecret, "Origin": "null"}, 403},
-		"a name pointed here":           {"/internal/thing", map[string]string{peer.SecretHeader: newSecret, "Host": "rebound.example"}, 403},
-		"a name like ours":              {"/internal/thing", map[string]string{peer.SecretHeader: newSecret, "Host": "x.svc.evil.example"}, 403},
-		"the service's name":            {"/internal/thing", map[string]string{peer.SecretHeader: newSecret, "Host": "slotmesh-booking:9090"}, 200},
-		"the service's whole name":      {"/internal/thing", map[string]string{peer.SecretHeader: newSecret, "Host": "slotmesh-booking.shop.svc.cluster.local:9090"}, 200},
-		"a name that was set":           {"/internal/thing", map[string]string{peer.SecretHeader: newSecret, "Host": "peers.example:9090"}, 200},
-		"an address of IPv6":            {"/internal/thing", map[string]string{peer.SecretHeader: newSecret, "Host": "[::1]:9090"}, 200},
+		"the secret that is shown": {"/internal/thing", map[string]string{peer.SecretHeader: newSecret}, 200},
+		"the one before":           {"/internal/thing", map[string]string{peer.SecretHeader: oldSecret}, 200},
+		"none":                     {"/internal/thing", nil, 403},
+		"the called service's own": {"/internal/thing", map[string]string{peer.SecretHeader: otherSecret}, 403},
+		"a hash": {"/internal/thing",
+			map[string]string{peer.SecretHeader: peer.HashCredential(newSecret)}, 403},
+		"another": {"/internal/thing", map[string]string{peer.SecretHeader: newSecret + "x"},
+			403},
+		"an empty one": {"/internal/thing", map[string]string{peer.SecretHeader: ""}, 403},
+		"both at once": {"/internal/thing",
+			map[string]string{peer.SecretHeader: newSecret + "," + oldSecret}, 403},
+		"none, where nothing is": {"/nowhere", nil, 403},
+		"a web page with the secret": {"/internal/thing", map[string]string{peer.SecretHeader: newSecret,
+			"Origin": "http://127.0.0.1"}, 403},
+		"a web page without a name": {"/internal/thing", map[string]string{peer.SecretHeader: newSecret,
+			"Origin": "null"}, 403},
+		"a name pointed here": {"/internal/thing", map[string]string{peer.SecretHeader: newSecret,
+			"Host": "rebound.example"}, 403},
+		"a name like ours": {"/internal/thing", map[string]string{peer.SecretHeader: newSecret,
+			"Host": "x.svc.evil.example"}, 403},
+		"the service's name": {"/internal/thing", map[string]string{peer.SecretHeader: newSecret,
+			"Host": "slotmesh-booking:9090"}, 200},
+		"the service's whole name": {"/internal/thing", map[string]string{peer.SecretHeader: newSecret,
+			"Host": "slotmesh-booking.shop.svc.cluster.local:9090"}, 200},
+		"a name that was set": {"/internal/thing", map[string]string{peer.SecretHeader: newSecret,
+			"Host": "peers.example:9090"}, 200},
+		"an address of IPv6": {"/internal/thing", map[string]string{peer.SecretHeader: newSecret,
+			"Host": "[::1]:9090"}, 200},
 		"a probe":                       {"/livez", nil, 200},
 		"readiness":                     {"/readyz", nil, 200},
 		"metrics":                       {"/metrics", nil, 200},
@@ -129,7 +143,9 @@ func TestTheInternalPortAnswersWhoShowsASecretAlone(t *testing.T) {
 func TestCallsShowTheFirstSecret(t *testing.T) {
 	t.Parallel()
 	shown := make(chan string, 1)
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { shown <- r.Header.Get(peer.SecretHeader) }))
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		shown <- r.Header.Get(peer.SecretHeader)
+	}))
 	defer server.Close()
 	cfg := peer.Config{Timeout: testkit.Patience, Secrets: []string{newSecret, oldSecret}}
 	client := cfg.Client("peer", server.URL, telemetry.Discard())
@@ -144,18 +160,22 @@ func TestCallsShowTheFirstSecret(t *testing.T) {
 
 func TestAServiceWithoutASecretDoesNotStart(t *testing.T) {
 	t.Parallel()
-	_, err := New(Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0"}, Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard()})
+	_, err := New(Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0"},
+		Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard()})
 	if err == nil || !strings.Contains(err.Error(), "PEER_SECRETS") {
 		t.Errorf("got %v", err)
 	}
-	for _, secret := range []string{"", "short", strings.Repeat("x", 31), strings.Repeat("x", 31) + " ", strings.Repeat("ü", 32), "change-me-0123456789-0123456789-0123456789"} {
+	for _, secret := range []string{"", "short", strings.Repeat("x", 31), strings.Repeat("x", 31) + " ",
+		strings.Repeat("ü", 32), "change-me-0123456789-0123456789-0123456789"} {
 		cfg := peer.Config{Timeout: 1, Secrets: []string{newSecret, secret}}
-		if err := cfg.Validate(); err == nil || strings.Contains(err.Error(), newSecret) || !strings.Contains(err.Error(), "PEER_SECRETS") {
+		if err := cfg.Validate(); err == nil || strings.Contains(err.Error(), newSecret) ||
+			!strings.Contains(err.Error(), "PEER_SECRETS") {
 			t.Errorf("%q: %v", secret, err)
 		}
 	}
 	cfg := peer.Config{Timeout: 1, Secrets: []string{newSecret}, Callers: []string{"pages=" + newSecret}}
-	if err := cfg.Validate(); err == nil || strings.Contains(err.Error(), newSecret) || !strings.Contains(err.Error(), "PEER_CALLERS") {
+	if err := cfg.Validate(); err == nil || strings.Contains(err.Error(), newSecret) || !strings.Contains(err.Error(),
+		"PEER_CALLERS") {
 		t.Errorf("a secret in place of its hash: %v", err)
 	}
 }

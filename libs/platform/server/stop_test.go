@@ -34,8 +34,8 @@ func stops(t *testing.T) int {
 	return n
 }
 
-// Connections beside, on which nothing was sent or all was answered, and requests that come at the moment of stopping: whatever was
-// written has its answer.
+// Connections beside, on which nothing was sent or all was answered, and requests that come at the moment of stopping:
+// whatever was written has its answer.
 func TestStoppingUnderLoadAnswersEveryRequestThatItRead(t *testing.T) {
 	t.Parallel()
 	var written, unanswered, reset atomic.Int64
@@ -57,7 +57,8 @@ func TestStoppingUnderLoadAnswersEveryRequestThatItRead(t *testing.T) {
 		})
 	}
 	work.Wait()
-	t.Logf("%d stops, %d requests written, %d connections ended before one was read", stops(t), written.Load(), reset.Load())
+	t.Logf("%d stops, %d requests written, %d connections ended before one was read", stops(t), written.Load(),
+		reset.Load())
 	if unanswered.Load() > 0 || written.Load() == 0 {
 		t.Errorf("%d of %d written requests have no answer", unanswered.Load(), written.Load())
 	}
@@ -69,7 +70,8 @@ type outcome struct{ written, unanswered, reset int }
 const loaders = 6
 
 func stopUnderLoad(t *testing.T, netHTTP bool) outcome {
-	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: testkit.Patience, DrainTimeout: testkit.Patience, PublicBodyLimit: 1024, InternalBodyLimit: 1024}
+	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: testkit.Patience,
+		DrainTimeout: testkit.Patience, PublicBodyLimit: 1024, InternalBodyLimit: 1024}
 	s, err := New(cfg, Runtime{Open: true, Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Error(err)
@@ -147,7 +149,8 @@ func load(address string, loader int, answered *sync.Map, ended *atomic.Int64) {
 		for {
 			n++
 			id := fmt.Sprintf("%d-%d", loader, n)
-			if _, err = fmt.Fprintf(conn, "POST /write HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(id), id); err != nil {
+			if _, err = fmt.Fprintf(conn, "POST /write HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(id),
+				id); err != nil {
 				break
 			}
 			answer, readErr := http.ReadResponse(in, nil)

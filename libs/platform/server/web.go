@@ -48,7 +48,9 @@ func newWeb(s *Server) *web {
 		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    16 << 10,
-		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, c)
+		},
 		ConnState: func(c net.Conn, state http.ConnState) {
 			if from, ok := c.(*conn); ok && state == http.StateIdle {
 				from.answered()
@@ -83,7 +85,8 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		out.Header().Set("Strict-Transport-Security", strictTransport)
 	}
 
-	body := &unread{ReadCloser: r.Body, length: r.ContentLength, limit: w.server.cfg.PublicBodyLimit, out: out, room: w.bodies}
+	body := &unread{ReadCloser: r.Body, length: r.ContentLength, limit: w.server.cfg.PublicBodyLimit, out: out,
+		room: w.bodies}
 	body.conn, _ = ctx.Value(connKey{}).(net.Conn)
 	defer body.forget()
 	r = r.WithContext(clock.WithArrival(ctx, arrival(start, r.Method, body.conn, "")))

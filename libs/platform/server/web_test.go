@@ -36,7 +36,8 @@ func TestNetHTTPOnThePublicPortAnswersAsFiberDoes(t *testing.T) {
 	})
 	for path, want := range map[string]fault.Kind{
 		"/plain": fault.Internal, "/panic": fault.Internal, "/late": fault.PeerUnavailable,
-		"/limited": fault.KeyRateLimited, "/nowhere": fault.NotFound, "/echo/": fault.NotFound, "/metrics": fault.NotFound,
+		"/limited": fault.KeyRateLimited, "/nowhere": fault.NotFound, "/echo/": fault.NotFound,
+		"/metrics": fault.NotFound,
 	} {
 		response, body := fetch(t, "POST", public(s, path), strings.NewReader("x"))
 		expectFault(t, response, body, want)
@@ -46,12 +47,14 @@ func TestNetHTTPOnThePublicPortAnswersAsFiberDoes(t *testing.T) {
 		if response.Header.Get("Traceparent") == "" || response.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s answers with the headers %v", path, response.Header)
 		}
-		if path == "/limited" && (response.Header.Get("Retry-After") != "2" || response.Header.Get("WWW-Authenticate") != "Bearer") {
+		if path == "/limited" && (response.Header.Get("Retry-After") != "2" ||
+			response.Header.Get("WWW-Authenticate") != "Bearer") {
 			t.Errorf("headers of the limit: %v", response.Header)
 		}
 	}
 	atTheLimit := strings.Repeat("x", 1024)
-	if response, body := fetch(t, "POST", public(s, "/echo"), strings.NewReader(atTheLimit)); response.StatusCode != http.StatusAccepted || string(body) != atTheLimit {
+	if response, body := fetch(t, "POST", public(s, "/echo"),
+		strings.NewReader(atTheLimit)); response.StatusCode != http.StatusAccepted || string(body) != atTheLimit {
 		t.Errorf("a body at the limit: status %d, %d bytes", response.StatusCode, len(body))
 	}
 	response, body := fetch(t, "POST", public(s, "/echo"), strings.NewReader(strings.Repeat("x", 10<<20)))

@@ -74,10 +74,12 @@ func (s *Service) Erase(catalog *peer.Client, erase catalogclient.Erase) {
 
 // Forget adds the retention job to the service. The job anonymizes customers whose bookings
 // ended long enough ago, by the setting of each business. Only one replica at a time runs it.
-func (s *Service) Forget(catalog *peer.Client, offers *catalogclient.Client, pool *pgxpool.Pool, kept catalogclient.Remembered) {
+func (s *Service) Forget(catalog *peer.Client, offers *catalogclient.Client, pool *pgxpool.Pool,
+	kept catalogclient.Remembered) {
 	alone := func(ctx context.Context, work func(context.Context) error) error {
 		_, err := postgres.Alone(ctx, pool, "forgetting customers", work)
 		return err
 	}
-	s.Go("forgetting customers", catalogclient.NewForgetter(catalog, offers, kept, alone, s.rt.Clock, s.rt.Telemetry).Run)
+	s.Go("forgetting customers", catalogclient.NewForgetter(catalog, offers, kept, alone, s.rt.Clock,
+		s.rt.Telemetry).Run)
 }

@@ -12,7 +12,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// received is a collector's memory: which spans came, some of them perhaps twice, and what their processes said of themselves.
+// received is a collector's memory: which spans came, some of them perhaps twice, and what their processes said of
+// themselves.
 type received struct {
 	mu    sync.Mutex
 	spans map[string]bool // by their ids
@@ -62,7 +63,8 @@ func sent(t *testing.T) *received {
 // The chart sets what OpenTelemetry's own library reads, which nothing here may take the place of.
 func TestTheShareThatTheEnvironmentSetsIsSent(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_traceidratio")
-	for share, within := range map[string][2]int{"1": {1000, 1000}, "0": {0, 0}, "0.5": {350, 650}} { // 350 is nine standard deviations away
+	// 350 is nine standard deviations away
+	for share, within := range map[string][2]int{"1": {1000, 1000}, "0": {0, 0}, "0.5": {350, 650}} {
 		t.Setenv("OTEL_TRACES_SAMPLER_ARG", share)
 		if got := len(sent(t).spans); got < within[0] || got > within[1] {
 			t.Errorf("share %q: %d of 1000 are sent", share, got)
@@ -73,7 +75,8 @@ func TestTheShareThatTheEnvironmentSetsIsSent(t *testing.T) {
 func TestSpansSayWhereTheyComeFrom(t *testing.T) {
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "service.version=1.2.3,k8s.pod.name=booking-1,service.name=another")
 	got := sent(t).of
-	for name, want := range map[string]string{"service.name": "sampled", "service.version": "1.2.3", "k8s.pod.name": "booking-1"} {
+	for name, want := range map[string]string{"service.name": "sampled", "service.version": "1.2.3",
+		"k8s.pod.name": "booking-1"} {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %q", name, got[name], want)
 		}

@@ -44,11 +44,13 @@ func TestWithoutACollectorWhatTheCallerDecidedGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	caller := trace.NewSpanContext(trace.SpanContextConfig{
-		TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled, TraceState: state, Remote: true,
+		TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled, TraceState: state,
+		Remote: true,
 	})
 	_, span := quiet(t).Tracer.Start(trace.ContextWithRemoteSpanContext(t.Context(), caller), "request")
 	got := span.SpanContext()
-	if got.TraceID() != caller.TraceID() || got.SpanID() == caller.SpanID() || !got.IsSampled() || got.TraceState().Get("vendor") != "1" {
+	if got.TraceID() != caller.TraceID() || got.SpanID() == caller.SpanID() || !got.IsSampled() ||
+		got.TraceState().Get("vendor") != "1" {
 		t.Errorf("got %+v below %+v", got, caller)
 	}
 }

@@ -43,7 +43,8 @@ func (c *Config) Validate() error {
 		return nil
 	}
 	if u, err := url.Parse(c.OTLPEndpoint); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return errors.New("OTEL_EXPORTER_OTLP_ENDPOINT: it is not the base URL of a collector; write one such as http://127.0.0.1:4318")
+		return errors.New("OTEL_EXPORTER_OTLP_ENDPOINT: it is not the base URL of a collector; write one such as " +
+			"http://127.0.0.1:4318")
 	}
 	return nil
 }
@@ -65,7 +66,8 @@ type Telemetry struct {
 func New(ctx context.Context, cfg Config, service string, logs io.Writer) (*Telemetry, error) {
 	res := resource.NewSchemaless(attribute.String("service.name", service))
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	reader, err := otelprom.New(otelprom.WithRegisterer(registry))
 	if err != nil {
 		return nil, err

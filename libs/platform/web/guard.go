@@ -38,7 +38,8 @@ func Protect(c *fiber.Ctx, p Policy) {
 	}
 	forms := strings.Join(append([]string{"form-action 'self'"}, p.FormTargets...), " ")
 	c.Set(fiber.HeaderContentSecurityPolicy, strings.Join([]string{
-		"default-src 'self'", style, "img-src 'self' https: data:", "object-src 'none'", "base-uri 'none'", forms, ancestors,
+		"default-src 'self'", style, "img-src 'self' https: data:", "object-src 'none'", "base-uri 'none'", forms,
+		ancestors,
 	}, "; "))
 	c.Set(fiber.HeaderReferrerPolicy, "same-origin")
 	c.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
@@ -55,8 +56,10 @@ func Form(c *fiber.Ctx) (url.Values, error) {
 	if err := SameOrigin(c); err != nil {
 		return nil, err
 	}
-	if kind, _, _ := strings.Cut(c.Get(fiber.HeaderContentType), ";"); !strings.EqualFold(strings.TrimSpace(kind), fiber.MIMEApplicationForm) {
-		return nil, fault.New(fault.UnsupportedMediaType, "Content-Type: send the form as application/x-www-form-urlencoded.")
+	if kind, _, _ := strings.Cut(c.Get(fiber.HeaderContentType), ";"); !strings.EqualFold(strings.TrimSpace(kind),
+		fiber.MIMEApplicationForm) {
+		return nil, fault.New(fault.UnsupportedMediaType, "Content-Type: send the form as "+
+			"application/x-www-form-urlencoded.")
 	}
 	body, err := server.Body(c)
 	if err != nil {
@@ -83,5 +86,6 @@ func sameSite(site, origin, host string) error {
 	if site == "" && (origin == "" || err == nil && strings.EqualFold(from.Host, host)) {
 		return nil
 	}
-	return fault.New(fault.SourceForbidden, "This form was not sent from this site; open the page itself and send it again.")
+	return fault.New(fault.SourceForbidden,
+		"This form was not sent from this site; open the page itself and send it again.")
 }

@@ -155,7 +155,8 @@ func Report(ctx context.Context, tel *telemetry.Telemetry, now time.Time) {
 	gauge.Record(ctx, 1, metric.WithAttributes(
 		attribute.String("version", rules.Version), attribute.String("source", rules.Source)))
 	if rules.IsOld(now) && warned.Swap(rules) != rules {
-		tel.Logger.WarnContext(ctx, "the rules of time zones are older than a year; renew the system's zone data or set ZONE_DATA",
+		tel.Logger.WarnContext(ctx,
+			"the rules of time zones are older than a year; renew the system's zone data or set ZONE_DATA",
 			"zones", rules.String())
 	}
 }

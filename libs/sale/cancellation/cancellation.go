@@ -144,13 +144,17 @@ func (of Purchase) Agreed(offer *catalog.Offer, agreed decimal.Decimal, now time
 	}
 	switch p := of.ForCustomer(offer, now); {
 	case p.Reason == booking.CancelNotOffered:
-		return refund.Owed{}, fault.New(fault.Conflict, "Bookings of this business cannot be cancelled online; ask the business.")
+		return refund.Owed{}, fault.New(fault.Conflict, "Bookings of this business cannot be cancelled online; ask "+
+			"the business.")
 	case p.Reason == booking.CancelTooLate:
-		return refund.Owed{}, fault.Newf(fault.Conflict, "It is too late to cancel this %s online; ask the business.", of.What)
+		return refund.Owed{}, fault.Newf(fault.Conflict, "It is too late to cancel this %s online; ask the business.",
+			of.What)
 	case !p.Allowed:
-		return refund.Owed{}, fault.Newf(fault.Conflict, "The %s is %s; it cannot be cancelled any more.", of.What, of.Status)
+		return refund.Owed{}, fault.Newf(fault.Conflict, "The %s is %s; it cannot be cancelled any more.", of.What,
+			of.Status)
 	case p.Refund != seen:
-		return refund.Owed{}, fault.New(fault.Conflict, "The refund is another one by now; look at it before you cancel.")
+		return refund.Owed{}, fault.New(fault.Conflict, "The refund is another one by now; look at it before you "+
+			"cancel.")
 	default:
 		return refund.Owed{Amount: p.Refund, Percent: p.Percent}, nil
 	}
@@ -167,13 +171,16 @@ func (of Purchase) Afterwards(wanted booking.RefundAmount, now time.Time) (refun
 	}
 	switch {
 	case of.Cancellable:
-		return refund.Owed{}, fault.Newf(fault.Conflict, "The %s is %s; cancel it, which refunds it.", of.What, of.Status)
+		return refund.Owed{}, fault.Newf(fault.Conflict, "The %s is %s; cancel it, which refunds it.", of.What,
+			of.Status)
 	case wanted == booking.RefundPolicy || wanted == booking.RefundNone:
 		return refund.Owed{}, fault.New(fault.InvalidParameter, `refund: send "full" or an amount such as 12.50.`)
 	case of.Paid.Refunding:
-		return refund.Owed{}, fault.Newf(fault.Conflict, "A refund of this %s is on its way; ask again when the provider has answered.", of.What)
+		return refund.Owed{}, fault.Newf(fault.Conflict,
+			"A refund of this %s is on its way; ask again when the provider has answered.", of.What)
 	case of.Paid.Left == 0:
-		return refund.Owed{}, fault.Newf(fault.Conflict, "Nothing is left to refund of what was paid online for this %s.", of.What)
+		return refund.Owed{},
+			fault.Newf(fault.Conflict, "Nothing is left to refund of what was paid online for this %s.", of.What)
 	}
 	return of.owed(wanted, now)
 }
@@ -194,7 +201,8 @@ func (of Purchase) Owed(wanted booking.RefundAmount, now time.Time) (refund.Owed
 	owed, err := of.owed(wanted, now)
 	if err == nil && owed.Amount != all.Amount {
 		return refund.Owed{}, fault.Newf(fault.Conflict,
-			"refund: this %s was paid and never confirmed, so that declining it refunds all; leave refund out.", of.What)
+			"refund: this %s was paid and never confirmed, so that declining it refunds all; leave refund out.",
+			of.What)
 	}
 	return owed, err
 }
@@ -221,7 +229,8 @@ func (of Purchase) wanted(wanted booking.RefundAmount, now time.Time) (refund.Ow
 	}
 	d, err := decimal.NewFromString(string(wanted))
 	if err != nil {
-		return refund.Owed{}, fault.New(fault.InvalidParameter, `refund: send "policy", "full", "none" or an amount such as 12.50.`)
+		return refund.Owed{},
+			fault.New(fault.InvalidParameter, `refund: send "policy", "full", "none" or an amount such as 12.50.`)
 	}
 	amount, err := of.Currency.Minor(d)
 	switch {
@@ -230,9 +239,11 @@ func (of Purchase) wanted(wanted booking.RefundAmount, now time.Time) (refund.Ow
 	case amount < 0:
 		return refund.Owed{}, fault.New(fault.InvalidParameter, "refund: send an amount of 0 or more.")
 	case amount > left:
-		return refund.Owed{}, fault.Newf(fault.Conflict, "refund: only %s %s is left of what was paid online.", of.Currency.JSON(left), of.Currency.Code)
+		return refund.Owed{}, fault.Newf(fault.Conflict, "refund: only %s %s is left of what was paid online.",
+			of.Currency.JSON(left), of.Currency.Code)
 	case of.Paid.payable(amount) != amount:
-		return refund.Owed{}, fault.Newf(fault.InvalidParameter, "refund: the payment provider cannot refund this amount of %s; %s is the nearest below.",
+		return refund.Owed{}, fault.Newf(fault.InvalidParameter,
+			"refund: the payment provider cannot refund this amount of %s; %s is the nearest below.",
 			of.Currency.Code, of.Currency.JSON(of.Paid.payable(amount)))
 	}
 	return refund.Of(amount, of.Paid.Amount), nil

@@ -93,7 +93,8 @@ func (c *check) value(path string, value any, depth int) {
 		}
 	case json.Number:
 		if !keptExactly(v.String()) {
-			c.fail(clip.Text(path), "the number is out of range; send one of at most %d digits before the point and %d after it, or a text.", maxDigits, maxDigits)
+			c.fail(clip.Text(path), "the number is out of range; send one of at most %d digits before the point and "+
+				"%d after it, or a text.", maxDigits, maxDigits)
 		}
 	case []any:
 		for i, element := range v {

@@ -54,7 +54,8 @@ func (c *Config) Validate() error {
 		}
 	}
 	if c.PagesURL != "" && !IsBase(c.PagesURL) {
-		errs = append(errs, errors.New("PAGES_URL: write the base of the customers' pages, such as https://book.example.com, without a query"))
+		errs = append(errs, errors.New("PAGES_URL: write the base of the customers' pages, such as "+
+			"https://book.example.com, without a query"))
 	}
 	return errors.Join(errs...)
 }
@@ -70,7 +71,8 @@ func IsBase(text string) bool {
 // if there are none: a service does not start without a secret, but a migration needs none.
 func (c *Config) Open() (*Links, error) {
 	if len(c.Secrets) == 0 {
-		return nil, errors.New("LINK_SECRETS: missing; write one of 32 or more random characters, such as `openssl rand -hex 32` prints, and keep it")
+		return nil, errors.New("LINK_SECRETS: missing; write one of 32 or more random characters, such as `openssl " +
+			"rand -hex 32` prints, and keep it")
 	}
 	return &Links{secrets: c.Secrets, pages: strings.TrimSuffix(c.PagesURL, "/")}, nil
 }

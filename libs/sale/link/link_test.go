@@ -33,9 +33,11 @@ func open(t testing.TB, pages string, secrets ...string) *link.Links {
 
 var kinds = []event.SubjectKind{event.Booking, event.Ticket, event.Reservation}
 
-// A link can be shown again as long as its secret is there, it is found by what is kept of it, and it leads to one thing alone.
+// A link can be shown again as long as its secret is there, it is found by what is kept of it, and it leads to one
+// thing alone.
 func TestALinkIsFoundByItsHashAndShownAgain(t *testing.T) {
-	made, rotated, lost := open(t, pages, oldSecret), open(t, pages+"/", newSecret, oldSecret), open(t, pages, newSecret)
+	made, rotated, lost := open(t, pages, oldSecret), open(t, pages+"/", newSecret, oldSecret),
+		open(t, pages, newSecret)
 	seen := map[string]bool{}
 	rapid.Check(t, func(t *rapid.T) {
 		id := uuid.UUID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id"))
@@ -43,7 +45,8 @@ func TestALinkIsFoundByItsHashAndShownAgain(t *testing.T) {
 		kept := made.Hash(kind, id)
 		url := made.URL(kind, id, kept)
 		token, found := strings.CutPrefix(url, pages+"/m/")
-		if hash, ok := link.HashOf(token); !found || !ok || !link.Same(hash, kept) || len(kept) != sha256.Size || len(token) != 22 {
+		if hash, ok := link.HashOf(token); !found || !ok || !link.Same(hash, kept) || len(kept) != sha256.Size ||
+			len(token) != 22 {
 			t.Fatalf("%s is not found by what is kept of it", url)
 		}
 		if again := rotated.URL(kind, id, kept); again != url {
@@ -79,7 +82,8 @@ func TestAnyChangeOfATokenIsAnotherOrNone(t *testing.T) {
 			t.Fatalf("%q leads where %q does", changed, token)
 		}
 	})
-	for _, none := range []string{"", "x", strings.Repeat("A", 21), strings.Repeat("A", 23), strings.Repeat("A", 22) + "==", strings.Repeat("+", 22), strings.Repeat("A", 1<<20)} {
+	for _, none := range []string{"", "x", strings.Repeat("A", 21), strings.Repeat("A", 23),
+		strings.Repeat("A", 22) + "==", strings.Repeat("+", 22), strings.Repeat("A", 1<<20)} {
 		if _, ok := link.HashOf(none); ok {
 			t.Errorf("%.30q is taken for a token", none)
 		}

@@ -9,7 +9,8 @@ import (
 )
 
 var languages = []string{
-	"en", "de", "fr", "es", "it", "pt", "nl", "pl", "cs", "sk", "hu", "ro", "bg", "el", "hr", "sl", "sr", "et", "lv", "lt", "fi",
+	"en", "de", "fr", "es", "it", "pt", "nl", "pl", "cs", "sk", "hu", "ro", "bg", "el", "hr", "sl", "sr", "et", "lv",
+	"lt", "fi",
 	"sv", "da", "nb", "is", "uk", "ru", "tr", "ar", "he", "ja", "ko", "zh", "vi", "th", "id",
 }
 
@@ -29,7 +30,8 @@ func TestEveryKindHasALabelInEveryLanguage(t *testing.T) {
 
 func TestOfPrefersTheOwnersLabel(t *testing.T) {
 	t.Parallel()
-	own := catalog.Rule{Key: "group", Kind: rule.PartySize, Label: catalog.Label{Text: "Groups of four", Translations: map[string]string{"pt": "Grupos de quatro"}}}
+	own := catalog.Rule{Key: "group", Kind: rule.PartySize,
+		Label: catalog.Label{Text: "Groups of four", Translations: map[string]string{"pt": "Grupos de quatro"}}}
 	plain := catalog.Rule{Key: "group", Kind: rule.PartySize}
 	for _, c := range []struct {
 		rule           *catalog.Rule

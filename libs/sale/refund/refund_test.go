@@ -26,7 +26,8 @@ func rules(pairs ...int) []catalog.CancellationRule {
 	return all
 }
 
-// TestPoliciesAtTheirTimes goes through policies, each at instants around its edges: before is how long before the start.
+// TestPoliciesAtTheirTimes goes through policies, each at instants around its edges: before is how long before the
+// start.
 func TestPoliciesAtTheirTimes(t *testing.T) {
 	t.Parallel()
 	const h, ns = time.Hour, time.Nanosecond
@@ -40,25 +41,34 @@ func TestPoliciesAtTheirTimes(t *testing.T) {
 		policy  refund.Policy
 		moments []moment
 	}{
-		"none":                 {refund.Policy{}, []moment{{72 * h, 100, never}, {0, 100, never}, {-5 * h, 100, never}}},
-		"none but cooling off": {refund.Policy{CoolingOffHours: 2}, []moment{{71 * h, 100, never}, {1 * h, 100, never}}},
+		"none": {refund.Policy{}, []moment{{72 * h, 100, never}, {0, 100, never},
+			{-5 * h, 100, never}}},
+		"none but cooling off": {refund.Policy{CoolingOffHours: 2},
+			[]moment{{71 * h, 100, never}, {1 * h, 100, never}}},
 		"a day": {refund.Policy{Rules: rules(24, 100)}, []moment{
-			{72 * h, 100, 24 * h}, {24*h + ns, 100, 24 * h}, {24 * h, 100, 24 * h}, {24*h - ns, 0, never}, {0, 0, never}, {-h, 0, never},
+			{72 * h, 100, 24 * h}, {24*h + ns, 100, 24 * h}, {24 * h, 100, 24 * h}, {24*h - ns, 0, never},
+			{0, 0, never}, {-h, 0, never},
 		}},
 		"steps, in any order": {refund.Policy{Rules: rules(2, 20, 48, 100, 24, 50)}, []moment{
-			{72 * h, 100, 48 * h}, {48 * h, 100, 48 * h}, {48*h - ns, 50, 24 * h}, {24 * h, 50, 24 * h}, {24*h - ns, 20, 2 * h},
+			{72 * h, 100, 48 * h}, {48 * h, 100, 48 * h}, {48*h - ns, 50, 24 * h}, {24 * h, 50, 24 * h},
+			{24*h - ns, 20, 2 * h},
 			{2 * h, 20, 2 * h}, {2*h - ns, 0, never}, {-h, 0, never},
 		}},
-		"until the start":             {refund.Policy{Rules: rules(0, 30)}, []moment{{72 * h, 30, 0}, {0, 30, 0}, {-ns, 0, never}}},
-		"never":                       {refund.Policy{Rules: rules(0, 0)}, []moment{{72 * h, 0, never}, {-h, 0, never}}},
-		"two steps of one percentage": {refund.Policy{Rules: rules(48, 50, 24, 50)}, []moment{{60 * h, 50, 24 * h}, {30 * h, 50, 24 * h}}},
+		"until the start": {refund.Policy{Rules: rules(0, 30)},
+			[]moment{{72 * h, 30, 0}, {0, 30, 0}, {-ns, 0, never}}},
+		"never": {refund.Policy{Rules: rules(0, 0)},
+			[]moment{{72 * h, 0, never}, {-h, 0, never}}},
+		"two steps of one percentage": {refund.Policy{Rules: rules(48, 50, 24, 50)},
+			[]moment{{60 * h, 50, 24 * h}, {30 * h, 50, 24 * h}}},
 		"more than there is time for": {refund.Policy{Rules: rules(100, 80)}, []moment{{72 * h, 0, never}}},
 		"cooling off": {refund.Policy{CoolingOffHours: 24, Rules: rules(60, 40)}, []moment{
 			{72 * h, 100, 48 * h}, {60 * h, 100, 48 * h}, {48 * h, 100, 48 * h}, {48*h - ns, 0, never},
 		}},
-		"cooling off into a rule":      {refund.Policy{CoolingOffHours: 1, Rules: rules(24, 50)}, []moment{{72 * h, 100, 71 * h}, {71*h - ns, 50, 24 * h}}},
-		"cooling off beyond the start": {refund.Policy{CoolingOffHours: 80, Rules: rules(24, 50)}, []moment{{0, 100, -8 * h}, {-8 * h, 100, -8 * h}, {-8*h - ns, 0, never}}},
-		"no cooling off, at once":      {refund.Policy{Rules: rules(100, 100)}, []moment{{72 * h, 0, never}}},
+		"cooling off into a rule": {refund.Policy{CoolingOffHours: 1, Rules: rules(24, 50)},
+			[]moment{{72 * h, 100, 71 * h}, {71*h - ns, 50, 24 * h}}},
+		"cooling off beyond the start": {refund.Policy{CoolingOffHours: 80, Rules: rules(24, 50)},
+			[]moment{{0, 100, -8 * h}, {-8 * h, 100, -8 * h}, {-8*h - ns, 0, never}}},
+		"no cooling off, at once": {refund.Policy{Rules: rules(100, 100)}, []moment{{72 * h, 0, never}}},
 	} {
 		for _, m := range c.moments {
 			at := start.Add(-m.before)
@@ -82,13 +92,16 @@ func percentByTheWords(p refund.Policy, booked, start, t time.Time) int {
 		return 100
 	}
 	since := t.Sub(booked)
-	if p.CoolingOffHours != 0 && since <= time.Duration(p.CoolingOffHours)*time.Hour { // "within cooling_off_hours after it was booked 100 %"
+	// "within cooling_off_hours after it was booked 100 %"
+	if p.CoolingOffHours != 0 && since <= time.Duration(p.CoolingOffHours)*time.Hour {
 		return 100
 	}
 	hoursToStart := new(big.Rat).SetFrac64(int64(start.Sub(t)), int64(time.Hour))
-	var greatest *catalog.CancellationRule // "the rule with the greatest hours_before that is not more than the hours from t to the start"
+	// "the rule with the greatest hours_before that is not more than the hours from t to the start"
+	var greatest *catalog.CancellationRule
 	for i, r := range p.Rules {
-		if new(big.Rat).SetInt64(int64(r.HoursBefore)).Cmp(hoursToStart) <= 0 && (greatest == nil || r.HoursBefore > greatest.HoursBefore) {
+		if new(big.Rat).SetInt64(int64(r.HoursBefore)).Cmp(hoursToStart) <= 0 &&
+			(greatest == nil || r.HoursBefore > greatest.HoursBefore) {
 			greatest = &p.Rules[i]
 		}
 	}
@@ -102,7 +115,8 @@ func policies() *rapid.Generator[refund.Policy] {
 	return rapid.Custom(func(t *rapid.T) refund.Policy {
 		p := refund.Policy{CoolingOffHours: rapid.IntRange(0, 30).Draw(t, "cooling off")}
 		for _, h := range rapid.SliceOfNDistinct(rapid.IntRange(0, 60), 0, 6, rapid.ID[int]).Draw(t, "hours before") {
-			p.Rules = append(p.Rules, catalog.CancellationRule{HoursBefore: h, RefundPercent: rapid.IntRange(0, 100).Draw(t, "percent")})
+			p.Rules = append(p.Rules,
+				catalog.CancellationRule{HoursBefore: h, RefundPercent: rapid.IntRange(0, 100).Draw(t, "percent")})
 		}
 		return p
 	})
@@ -114,7 +128,8 @@ func TestAnyPolicyFollowsTheWords(t *testing.T) {
 		p := policies().Draw(t, "policy")
 		start := booked.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "lead")) * time.Hour)
 		// On a whole hour from booking and start, or a little off it.
-		at := booked.Add(time.Duration(rapid.IntRange(0, 70).Draw(t, "hours"))*time.Hour + time.Duration(rapid.IntRange(-1, 1).Draw(t, "off")))
+		at := booked.Add(time.Duration(rapid.IntRange(0, 70).Draw(t, "hours"))*time.Hour +
+			time.Duration(rapid.IntRange(-1, 1).Draw(t, "off")))
 		want := percentByTheWords(p, booked, start, at)
 		if got := p.Percent(booked, start, at); got != want {
 			t.Fatalf("%d %%, want %d", got, want)
@@ -141,7 +156,8 @@ func TestStepsFollowTheWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := policies().Draw(t, "policy")
 		start := booked.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "lead")) * time.Hour)
-		from := booked.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "hours"))*time.Hour + time.Duration(rapid.IntRange(-1, 1).Draw(t, "off")))
+		from := booked.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "hours"))*time.Hour +
+			time.Duration(rapid.IntRange(-1, 1).Draw(t, "off")))
 		steps := p.Steps(booked, start, from)
 		if len(p.Rules) == 0 {
 			if steps != nil {
@@ -176,7 +192,8 @@ func TestSharesAreRoundedHalfUp(t *testing.T) {
 		amount  int64
 		percent int
 		want    int64
-	}{{4000, 100, 4000}, {4000, 0, 0}, {1, 50, 1}, {3, 50, 2}, {1, 49, 0}, {999, 33, 330}, {150, 1, 2}, {149, 1, 1}, {0, 50, 0}} {
+	}{{4000, 100, 4000}, {4000, 0, 0}, {1, 50, 1}, {3, 50, 2}, {1, 49, 0}, {999, 33, 330}, {150, 1, 2}, {149, 1, 1},
+		{0, 50, 0}} {
 		if got := refund.Share(c.amount, c.percent); got != c.want {
 			t.Errorf("%d %% of %d is %d, want %d", c.percent, c.amount, got, c.want)
 		}
@@ -191,8 +208,8 @@ func TestSharesAreRoundedHalfUp(t *testing.T) {
 	})
 }
 
-// TestNoSequenceOfReschedulesRefundsMore reschedules at any times to any starts. No later cancellation may refund more than one at the time of
-// the first reschedule, nor more than one at the time of any other.
+// TestNoSequenceOfReschedulesRefundsMore reschedules at any times to any starts. No later cancellation may refund more
+// than one at the time of the first reschedule, nor more than one at the time of any other.
 func TestNoSequenceOfReschedulesRefundsMore(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

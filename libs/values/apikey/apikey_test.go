@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/apikey"
 )
 
-// zeroKey was computed outside this package: python3 -c 'import zlib; k="sm_"+"0"*56; print(k+"%08x" % zlib.crc32(k.encode()))'.
+// zeroKey was computed outside this package: python3 -c 'import zlib; k="sm_"+"0"*56; print(k+"%08x" %
+// zlib.crc32(k.encode()))'.
 const zeroKey = "sm_00000000000000000000000000000000000000000000000000000000a0ab0ac4"
 
 func TestGeneratedKeysHaveTheirForm(t *testing.T) {

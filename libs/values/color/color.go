@@ -61,7 +61,8 @@ func Readable(c, behind Color) Color {
 	}
 	const steps = 255
 	for step := range steps {
-		mixed := Color{toward(c.R, end.R, step, steps), toward(c.G, end.G, step, steps), toward(c.B, end.B, step, steps)}
+		mixed := Color{toward(c.R, end.R, step, steps), toward(c.G, end.G, step, steps),
+			toward(c.B, end.B, step, steps)}
 		if Contrast(mixed, behind) >= MinContrast {
 			return mixed
 		}

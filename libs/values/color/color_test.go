@@ -11,10 +11,12 @@ import (
 
 func TestColorsAreReadStrictly(t *testing.T) {
 	t.Parallel()
-	if c, err := color.Parse("#0B6e4f"); err != nil || c != (color.Color{R: 0x0b, G: 0x6e, B: 0x4f}) || c.String() != "#0b6e4f" {
+	if c, err := color.Parse("#0B6e4f"); err != nil || c != (color.Color{R: 0x0b, G: 0x6e, B: 0x4f}) ||
+		c.String() != "#0b6e4f" {
 		t.Errorf("got %v, %v", c, err)
 	}
-	for _, s := range []string{"", "#", "#fff", "0b6e4f", "#0b6e4g", "#+b6e4f", "#0b6e4f0", "red", "##b6e4f", "#0b_e4f", "é0b6e4"} {
+	for _, s := range []string{"", "#", "#fff", "0b6e4f", "#0b6e4g", "#+b6e4f", "#0b6e4f0", "red", "##b6e4f", "#0b_e4f",
+		"é0b6e4"} {
 		if c, err := color.Parse(s); err == nil {
 			t.Errorf("%q is read as %v", s, c)
 		}
@@ -27,7 +29,8 @@ func TestContrastIsThatOfWCAG(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want float64
-	}{{"#000000", "#ffffff", 21}, {"#777777", "#ffffff", 4.48}, {"#767676", "#ffffff", 4.54}, {"#ff0000", "#ffffff", 4.00}, {"#0000ff", "#ffffff", 8.59}} {
+	}{{"#000000", "#ffffff", 21}, {"#777777", "#ffffff", 4.48}, {"#767676", "#ffffff", 4.54},
+		{"#ff0000", "#ffffff", 4.00}, {"#0000ff", "#ffffff", 8.59}} {
 		a, _ := color.Parse(c.a)
 		b, _ := color.Parse(c.b)
 		if got := color.Contrast(a, b); math.Abs(got-c.want) > 0.005 || color.Contrast(b, a) != got {

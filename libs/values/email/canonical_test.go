@@ -12,10 +12,13 @@ import (
 func TestCanonicalIsOneSpellingOfAnAddress(t *testing.T) {
 	t.Parallel()
 	for want, spellings := range map[string][]string{
-		"zoe@example.com":                 {"zoe@example.com", "ZOE@Example.COM", "ｚｏｅ@example.com", "zoe@ｅｘａｍｐｌｅ.com"},
-		"zo\u00eb@example.com":            {"zo\u00eb@example.com", "zoe\u0308@example.com", "ZO\u00cb@example.com", "ZOE\u0308@EXAMPLE.COM"},
-		"info@xn--bcher-kva.example":      {"info@b\u00fccher.example", "info@B\u00dcCHER.example", "INFO@xn--bcher-kva.example", "info@bu\u0308cher.EXAMPLE"},
-		"stra\u00dfe@example.com":         {"stra\u00dfe@example.com", "STRA\u1e9eE@example.com"}, // not strasse@, which is another mailbox
+		"zoe@example.com": {"zoe@example.com", "ZOE@Example.COM", "ｚｏｅ@example.com", "zoe@ｅｘａｍｐｌｅ.com"},
+		"zo\u00eb@example.com": {"zo\u00eb@example.com", "zoe\u0308@example.com", "ZO\u00cb@example.com",
+			"ZOE\u0308@EXAMPLE.COM"},
+		"info@xn--bcher-kva.example": {"info@b\u00fccher.example", "info@B\u00dcCHER.example",
+			"INFO@xn--bcher-kva.example", "info@bu\u0308cher.EXAMPLE"},
+		// not strasse@, which is another mailbox
+		"stra\u00dfe@example.com":         {"stra\u00dfe@example.com", "STRA\u1e9eE@example.com"},
 		"strasse@example.com":             {"strasse@example.com", "STRASSE@example.com"},
 		"zoe.o'neil+spring@sub.a.example": {"Zoe.O'Neil+Spring@Sub.A.example"},
 	} {

@@ -24,7 +24,8 @@ func Valid(s string) bool {
 	}
 	labels := strings.Split(s[at+1:], ".")
 	for _, label := range labels {
-		if label == "" || strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") || strings.ContainsFunc(label, notInDomain) {
+		if label == "" || strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") || strings.ContainsFunc(label,
+			notInDomain) {
 			return false
 		}
 	}

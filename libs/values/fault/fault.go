@@ -105,7 +105,8 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Cause }
 
 // startRefusals are the kinds of faults that mean that a start cannot be booked.
-var startRefusals = []Kind{SlotUnavailable, NoStaffAvailable, DateInPast, BeyondAdvanceLimit, TooSoon, Closed, NotAStart, StaffNotFound}
+var startRefusals = []Kind{SlotUnavailable, NoStaffAvailable, DateInPast, BeyondAdvanceLimit, TooSoon, Closed,
+	NotAStart, StaffNotFound}
 
 // RefusesStart reports whether err means that a start cannot be booked, although another start may be bookable.
 func RefusesStart(err error) bool { return slices.Contains(startRefusals, KindOf(err)) }
@@ -130,7 +131,8 @@ func KindOf(err error) Kind { return Of(err).Kind }
 
 // Unknown returns the fault of a write whose outcome could not be learned within the deadline (semantics.md §7).
 func Unknown(err error) *Error {
-	return Wrap(OutcomeUnknown, err, "It is not known whether this was done; look it up, or repeat the request with the same Idempotency-Key.")
+	return Wrap(OutcomeUnknown, err,
+		"It is not known whether this was done; look it up, or repeat the request with the same Idempotency-Key.")
 }
 
 // Body returns the JSON body of a fault: {"error", "messageCode"} and its extra members. It never contains the cause.

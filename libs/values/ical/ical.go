@@ -171,7 +171,8 @@ func invite(v *ics.VEvent, e *Event) error {
 	}
 	v.SetOrganizer(organizer, name(e.Organizer)...)
 	if attendee, ok := mailto(e.Attendee); ok {
-		v.AddAttendee(attendee, append(name(e.Attendee), ics.CalendarUserTypeIndividual, ics.ParticipationRoleReqParticipant,
+		v.AddAttendee(attendee, append(name(e.Attendee), ics.CalendarUserTypeIndividual,
+			ics.ParticipationRoleReqParticipant,
 			ics.ParticipationStatusAccepted, ics.WithRSVP(false))...)
 	}
 	return nil

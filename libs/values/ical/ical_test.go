@@ -24,8 +24,10 @@ var start = time.Date(2026, 12, 4, 14, 5, 0, 0, time.UTC)
 
 func haircut() ical.Event {
 	return ical.Event{
-		UID: "0193a1b2-0000-7000-8000-000000000001", Sequence: 1, Stamp: start.AddDate(0, 0, -7), Start: start, End: start.Add(45 * time.Minute),
-		Status: ical.Confirmed, Summary: "Haircut; long, with Ana", Description: "First line\r\nhttps://book.example/m/abc", Location: "Cais 1, Lisboa",
+		UID: "0193a1b2-0000-7000-8000-000000000001", Sequence: 1, Stamp: start.AddDate(0, 0, -7), Start: start,
+		End:    start.Add(45 * time.Minute),
+		Status: ical.Confirmed, Summary: "Haircut; long, with Ana",
+		Description: "First line\r\nhttps://book.example/m/abc", Location: "Cais 1, Lisboa",
 		URL:       "https://book.example/m/abc",
 		Organizer: &ical.Person{Name: `O'Neil, "Sons"; Co: \`, Email: "hello@harbor.example"},
 		Attendee:  &ical.Person{Name: "Ada Lovelace", Email: "ada@mail.example"},
@@ -111,9 +113,12 @@ func TestACalendarFollowsAMoveAndACancellation(t *testing.T) {
 	end := write(t, ical.Calendar{Method: ical.Cancel, Events: []ical.Event{cancelled}})
 
 	want := entry{
-		Method: "REQUEST", UID: first.UID, Sequence: 1, Status: "CONFIRMED", Start: "2026-12-04T14:05:00.000Z", End: "2026-12-04T14:50:00.000Z",
-		Summary: first.Summary, Description: "First line\nhttps://book.example/m/abc", Location: first.Location, URL: first.URL,
-		Organizer: "mailto:hello@harbor.example", OrganizerName: "O’Neil  ’Sons’  Co", Attendees: "mailto:ada@mail.example ACCEPTED",
+		Method: "REQUEST", UID: first.UID, Sequence: 1, Status: "CONFIRMED", Start: "2026-12-04T14:05:00.000Z",
+		End:     "2026-12-04T14:50:00.000Z",
+		Summary: first.Summary, Description: "First line\nhttps://book.example/m/abc", Location: first.Location,
+		URL:       first.URL,
+		Organizer: "mailto:hello@harbor.example", OrganizerName: "O’Neil  ’Sons’  Co",
+		Attendees: "mailto:ada@mail.example ACCEPTED",
 	}
 	if diff := cmp.Diff([]entry{want}, readWith(t, programs, booked)); diff != "" {
 		t.Errorf("booked:\n%s", diff)
@@ -135,9 +140,11 @@ func TestWholeDaysEndOnTheDayAfterTheLast(t *testing.T) {
 	programs := testkit.InstallNode(t, icalPackage)
 	zone := time.FixedZone("", 13*60*60)
 	kayak := ical.Event{
-		UID: "kayak", Start: time.Date(2026, 12, 4, 0, 0, 0, 0, zone), End: time.Date(2026, 12, 7, 0, 0, 0, 0, zone), AllDay: true, Status: ical.Confirmed,
+		UID: "kayak", Start: time.Date(2026, 12, 4, 0, 0, 0, 0, zone), End: time.Date(2026, 12, 7, 0, 0, 0, 0, zone),
+		AllDay: true, Status: ical.Confirmed,
 	}
-	got := readWith(t, programs, write(t, ical.Calendar{Method: ical.Publish, Name: "Rentals", Refresh: time.Hour, Events: []ical.Event{kayak}}))
+	got := readWith(t, programs,
+		write(t, ical.Calendar{Method: ical.Publish, Name: "Rentals", Refresh: time.Hour, Events: []ical.Event{kayak}}))
 	want := []entry{{Method: "PUBLISH", UID: "kayak", Status: "CONFIRMED", Start: "2026-12-04", End: "2026-12-07"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -156,8 +163,10 @@ func TestAnAddressIsWrittenAsAURI(t *testing.T) {
 
 func TestAFeedNamesNobody(t *testing.T) {
 	t.Parallel()
-	text := string(write(t, ical.Calendar{Method: ical.Publish, Name: "Ana", Refresh: 90 * time.Minute, Events: []ical.Event{haircut(), haircut()}}))
-	for _, want := range []string{"X-WR-CALNAME:Ana\r\n", "REFRESH-INTERVAL;VALUE=DURATION:PT90M\r\n", "X-PUBLISHED-TTL:PT90M\r\n", "METHOD:PUBLISH\r\n"} {
+	text := string(write(t, ical.Calendar{Method: ical.Publish, Name: "Ana", Refresh: 90 * time.Minute,
+		Events: []ical.Event{haircut(), haircut()}}))
+	for _, want := range []string{"X-WR-CALNAME:Ana\r\n", "REFRESH-INTERVAL;VALUE=DURATION:PT90M\r\n",
+		"X-PUBLISHED-TTL:PT90M\r\n", "METHOD:PUBLISH\r\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)
 		}
@@ -171,15 +180,19 @@ func TestWhatIsNoCalendarIsRefused(t *testing.T) {
 	t.Parallel()
 	change := func(f func(*ical.Event)) []ical.Event { e := haircut(); f(&e); return []ical.Event{e} }
 	for what, c := range map[string]ical.Calendar{
-		"a request of two":          {Method: ical.Request, Events: []ical.Event{haircut(), haircut()}},
-		"a cancellation of none":    {Method: ical.Cancel},
-		"no UID":                    {Method: ical.Publish, Events: change(func(e *ical.Event) { e.UID = "\x00 " })},
-		"no end":                    {Method: ical.Publish, Events: change(func(e *ical.Event) { e.End = e.Start })},
-		"a sequence below zero":     {Method: ical.Publish, Events: change(func(e *ical.Event) { e.Sequence = -1 })},
-		"a request of nobody":       {Method: ical.Request, Events: change(func(e *ical.Event) { e.Organizer = nil })},
-		"an organizer of two lines": {Method: ical.Request, Events: change(func(e *ical.Event) { e.Organizer.Email = "a@b.example\r\nX:y" })},
-		"an organizer of two words": {Method: ical.Request, Events: change(func(e *ical.Event) { e.Organizer.Email = `"a b"@b.example` })},
-		"too many":                  {Method: ical.Publish, Events: make([]ical.Event, ical.MaxEvents+1)},
+		"a request of two":       {Method: ical.Request, Events: []ical.Event{haircut(), haircut()}},
+		"a cancellation of none": {Method: ical.Cancel},
+		"no UID":                 {Method: ical.Publish, Events: change(func(e *ical.Event) { e.UID = "\x00 " })},
+		"no end":                 {Method: ical.Publish, Events: change(func(e *ical.Event) { e.End = e.Start })},
+		"a sequence below zero":  {Method: ical.Publish, Events: change(func(e *ical.Event) { e.Sequence = -1 })},
+		"a request of nobody":    {Method: ical.Request, Events: change(func(e *ical.Event) { e.Organizer = nil })},
+		"an organizer of two lines": {Method: ical.Request, Events: change(func(e *ical.Event) {
+			e.Organizer.Email = "a@b.example\r\nX:y"
+		})},
+		"an organizer of two words": {Method: ical.Request, Events: change(func(e *ical.Event) {
+			e.Organizer.Email = `"a b"@b.example`
+		})},
+		"too many": {Method: ical.Publish, Events: make([]ical.Event, ical.MaxEvents+1)},
 	} {
 		if b, err := c.Write(); err == nil {
 			t.Errorf("%s: written as\n%s", what, b)
@@ -193,7 +206,8 @@ func anyText() *rapid.Generator[string] {
 		rapid.String(),
 		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
 		rapid.Map(rapid.SliceOf(rapid.SampledFrom([]string{
-			"\r", "\n", "\r\n", "\n ", "\\", "\\n", ",", ";", ":", `"`, "'", "^", "\t", " ", "\u2028", "\u0085", "END:VEVENT", "BEGIN:VALARM", "é", "日本", "\u202e", "a",
+			"\r", "\n", "\r\n", "\n ", "\\", "\\n", ",", ";", ":", `"`, "'", "^", "\t", " ", "\u2028", "\u0085",
+			"END:VEVENT", "BEGIN:VALARM", "é", "日本", "\u202e", "a",
 		})), func(s []string) string { return strings.Join(s, "") }),
 	)
 }
@@ -202,10 +216,14 @@ func anyEvent() *rapid.Generator[ical.Event] {
 	return rapid.Custom(func(t *rapid.T) ical.Event {
 		e := haircut()
 		e.UID = "u" + anyText().Draw(t, "uid")
-		e.Summary, e.Description, e.Location = anyText().Draw(t, "summary"), anyText().Draw(t, "description"), anyText().Draw(t, "location")
-		e.URL = rapid.OneOf(anyText(), rapid.Map(anyText(), func(s string) string { return "https://x.example/" + s })).Draw(t, "url")
+		e.Summary, e.Description, e.Location = anyText().Draw(t, "summary"), anyText().Draw(t, "description"),
+			anyText().Draw(t, "location")
+		e.URL = rapid.OneOf(anyText(), rapid.Map(anyText(), func(s string) string {
+			return "https://x.example/" + s
+		})).Draw(t, "url")
 		e.Organizer = &ical.Person{Name: anyText().Draw(t, "organizer"), Email: "hello@harbor.example"}
-		e.Attendee = &ical.Person{Name: anyText().Draw(t, "attendee"), Email: rapid.OneOf(anyText(), rapid.Just("ada@mail.example")).Draw(t, "email")}
+		e.Attendee = &ical.Person{Name: anyText().Draw(t, "attendee"),
+			Email: rapid.OneOf(anyText(), rapid.Just("ada@mail.example")).Draw(t, "email")}
 		return e
 	})
 }
@@ -227,7 +245,8 @@ func TestNoTextBreaksOutOfItsProperty(t *testing.T) {
 			t.Fatal("no UTF-8")
 		}
 		for line := range strings.SplitSeq(strings.TrimSuffix(string(b), "\r\n"), "\r\n") {
-			if len(line) > 75 || strings.ContainsFunc(line, func(r rune) bool { return unicode.IsControl(r) && r != '\t' }) {
+			if len(line) > 75 || strings.ContainsFunc(line,
+				func(r rune) bool { return unicode.IsControl(r) && r != '\t' }) {
 				t.Fatalf("a line is longer than 75 bytes or has controls: %q", line)
 			}
 		}
@@ -259,7 +278,8 @@ func TestAnAddressIsWrittenInASCII(t *testing.T) {
 	} {
 		e := haircut()
 		e.URL = from
-		if got := unfold(write(t, ical.Calendar{Method: ical.Publish, Events: []ical.Event{e}})); !strings.Contains(got, "\r\nURL:"+want+"\r\n") {
+		if got := unfold(write(t, ical.Calendar{Method: ical.Publish, Events: []ical.Event{e}})); !strings.Contains(got,
+			"\r\nURL:"+want+"\r\n") {
 			t.Errorf("%q stands as %s, want %s", from, got, want)
 		}
 	}

@@ -82,11 +82,13 @@ func TestVisibleTextIsWhatChromiumShows(t *testing.T) {
 	}
 	known := goldens(t)
 	if len(known) < 200 || len(known) != len(list) {
-		t.Fatalf("%d goldens of %d fragments; run go test ./libs/values/locale -run Chromium -update", len(known), len(list))
+		t.Fatalf("%d goldens of %d fragments; run go test ./libs/values/locale -run Chromium -update", len(known),
+			len(list))
 	}
 	for i, k := range known {
 		if k.Fragment != list[i].Fragment || k.HTML != list[i].HTML {
-			t.Errorf("%q is sanitized to %q, the golden is of %q; run with -update", list[i].Fragment, list[i].HTML, k.HTML)
+			t.Errorf("%q is sanitized to %q, the golden is of %q; run with -update", list[i].Fragment, list[i].HTML,
+				k.HTML)
 			continue
 		}
 		if got, want := VisibleText(k.HTML), folded(k.InnerText); got != want {
@@ -98,7 +100,8 @@ func TestVisibleTextIsWhatChromiumShows(t *testing.T) {
 // The goldens are Chromium's words and not ours: where it is installed, it is asked.
 func TestGoldensAreWhatTheChromiumOfThisMachineShows(t *testing.T) {
 	t.Parallel()
-	testkit.NeedChromium(t, "what it answered is recorded in testdata, and TestVisibleTextIsWhatChromiumShows holds our text against that everywhere")
+	testkit.NeedChromium(t,
+		"what it answered is recorded in testdata, and TestVisibleTextIsWhatChromiumShows holds our text against that everywhere")
 	known := goldens(t)
 	asked := make([]rendering, len(known))
 	copy(asked, known)
@@ -154,7 +157,8 @@ func inChromium(t *testing.T, list []rendering) []rendering {
 	if err := os.WriteFile(file, fmt.Appendf(nil, page, base64.StdEncoding.EncodeToString(input)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	found := regexp.MustCompile(`seen:([A-Za-z0-9+/=]*):seen</pre>`).FindSubmatch(testkit.ChromiumDOM(t, "file://"+file))
+	found := regexp.MustCompile(`seen:([A-Za-z0-9+/=]*):seen</pre>`).FindSubmatch(testkit.ChromiumDOM(t,
+		"file://"+file))
 	if found == nil {
 		t.Fatal("chromium did not render the page")
 	}

@@ -109,7 +109,8 @@ func TestMatchFindsNothingButTheSameLanguage(t *testing.T) {
 }
 
 func FuzzMatch(f *testing.F) {
-	for _, s := range []string{"pt-BR", "zh-Hant-HK", "x-a", "i-klingon", "en-u-nu-latn", "*", "\xff", "sl-rozaj-biske-1994"} {
+	for _, s := range []string{"pt-BR", "zh-Hant-HK", "x-a", "i-klingon", "en-u-nu-latn", "*", "\xff",
+		"sl-rozaj-biske-1994"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, requested string) {

@@ -42,7 +42,8 @@ func TestSanitizeTakesTheRestAway(t *testing.T) {
 		{"comments", "a<!-- b -->c", "ac"},
 		{"attributes", `<p class="x" onclick="y" style="z">a</p>`, "<p>a</p>"},
 		{"unknown elements but not their text", "<span>a</span><foo>b</foo>c", "abc"},
-		{"links that lead nowhere", `<a>a</a><a href="/b">b</a><a href="javascript:c">c</a><a href="//d.example">d</a>`, "abcd"},
+		{"links that lead nowhere", `<a>a</a><a href="/b">b</a><a href="javascript:c">c</a><a href="//d.example">d</a>`,
+			"abcd"},
 		{"images", `a<img src="https://x.example/y.png" alt="z">b`, "ab"},
 		{"drawings", "a<svg><title>b</title><text>c</text></svg>d", "ad"},
 		{"input fields", "a<textarea>b</textarea><select><option>c</option></select>d", "ad"},
@@ -115,11 +116,16 @@ func FuzzSanitize(f *testing.F) {
 // Random soup of tags is likelier than random bytes to be taken apart differently the second time.
 func TestSanitizedTagSoupStaysAsItIs(t *testing.T) {
 	t.Parallel()
-	pieces := []string{"<p>", "</p>", "<b>", "</b>", "<i>", "</i>", "<ul>", "</ul>", "<li>", "</li>", "<h1>", "</h1>", "<h2>",
-		`<a href="https://a.example">`, `<a href="https://b.example/?q=%zz">`, "</a>", "<br>", "</br>", "<div>", "</div>", "<table>", "<tr>", "<td>", "</table>",
-		"<svg>", "</svg>", "<math>", "<script>", "</script>", "<select>", "</select>", "<option>", "<form>", "</form>", "<button>",
-		"<pre>", "<textarea>", "<!--", "-->", "<template>", "</template>", "<style>", "</style>", "<nobr>", "<u>", "<s>", "<em>", "<strong>",
-		"<center>", "<applet>", "<marquee>", "<frameset>", "<head>", "<body>", "<html>", "<col>", "<caption>", "<dd>", "<dt>", "<rt>",
+	pieces := []string{"<p>", "</p>", "<b>", "</b>", "<i>", "</i>", "<ul>", "</ul>", "<li>", "</li>", "<h1>", "</h1>",
+		"<h2>",
+		`<a href="https://a.example">`, `<a href="https://b.example/?q=%zz">`, "</a>", "<br>", "</br>", "<div>",
+		"</div>", "<table>", "<tr>", "<td>", "</table>",
+		"<svg>", "</svg>", "<math>", "<script>", "</script>", "<select>", "</select>", "<option>", "<form>", "</form>",
+		"<button>",
+		"<pre>", "<textarea>", "<!--", "-->", "<template>", "</template>", "<style>", "</style>", "<nobr>", "<u>",
+		"<s>", "<em>", "<strong>",
+		"<center>", "<applet>", "<marquee>", "<frameset>", "<head>", "<body>", "<html>", "<col>", "<caption>", "<dd>",
+		"<dt>", "<rt>",
 		"\n", " ", "x", "\u200b", "&", "&lt;", "&#13;", "&nbsp;", "<", ">", "\"", "\x00", "é"}
 	rapid.Check(t, func(t *rapid.T) {
 		checkSanitized(t, strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 40).Draw(t, "pieces"), ""))
@@ -160,7 +166,8 @@ func isProse(n *html.Node) bool {
 	case n.Data == "a":
 		return isHarmlessLink(n.Attr)
 	}
-	return len(n.Attr) == 0 && slices.Contains(strings.Fields("p br ul ol li b strong i em u s h1 h2 h3 h4 h5 h6"), n.Data)
+	return len(n.Attr) == 0 && slices.Contains(strings.Fields("p br ul ol li b strong i em u s h1 h2 h3 h4 h5 h6"),
+		n.Data)
 }
 
 func isHarmlessLink(attributes []html.Attribute) bool {

@@ -14,7 +14,8 @@ func TestVisibleText(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"nothing", "", ""},
 		{"plain text", "Haircut", "Haircut"},
-		{"entities", "<p>Wash, cut &amp; dry &lt;3 &eacute;&#233;&#xE9; &quot;x&quot; it&#39;s</p>", `Wash, cut & dry <3 ééé "x" it's`},
+		{"entities", "<p>Wash, cut &amp; dry &lt;3 &eacute;&#233;&#xE9; &quot;x&quot; it&#39;s</p>",
+			`Wash, cut & dry <3 ééé "x" it's`},
 		{"entities are decoded once", "&amp;amp;lt;", "&amp;lt;"},
 		{"paragraphs", "<p>one</p><p>two</p>", "one\ntwo"},
 		{"breaks", "one<br>two<br/>three", "one\ntwo\nthree"},

@@ -60,7 +60,8 @@ func Read(from fs.FS, folder string) (*Catalog, error) {
 		return nil, err
 	}
 	bundle := i18n.NewBundle(language.English)
-	c := &Catalog{localizers: map[string]*i18n.Localizer{}, digits: map[string]*textmessage.Printer{}, single: map[string]map[string]bool{}}
+	c := &Catalog{localizers: map[string]*i18n.Localizer{}, digits: map[string]*textmessage.Printer{},
+		single: map[string]map[string]bool{}}
 	for _, entry := range entries {
 		file, err := bundle.LoadMessageFileFS(from, path.Join(folder, entry.Name()))
 		if err != nil {

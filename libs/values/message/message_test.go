@@ -19,7 +19,8 @@ import (
 )
 
 var ids = []message.ID{
-	message.RentalNotFound, message.NotEnoughUnits, message.NothingAvailable, message.DateInPast, message.BeyondAdvanceLimit,
+	message.RentalNotFound, message.NotEnoughUnits, message.NothingAvailable, message.DateInPast,
+	message.BeyondAdvanceLimit,
 	message.TooShort, message.TooLong, message.Closed,
 }
 
@@ -194,7 +195,8 @@ func digits(code string, n int) string {
 func TestTheTableOfThisTestAgreesWithAnotherReadingOfCLDR(t *testing.T) {
 	t.Parallel()
 	names := map[plural.Form]string{
-		plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few", plural.Many: "many", plural.Other: "other",
+		plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few", plural.Many: "many",
+		plural.Other: "other",
 	}
 	for code, want := range cldr {
 		for i, category := range strings.Fields(want.of) {
@@ -300,7 +302,8 @@ func TestASentenceOfOneFormIsSaidOfEveryCount(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{}
 	for code := range cldr {
-		files["texts/"+code+".json"] = &fstest.MapFile{Data: []byte(`{"plain": "{{.Count}} in all", "counted": {"other": "{{.Count}} of them"}, "lacking": {"one": "one", "few": "few"}}`)}
+		files["texts/"+code+
+			".json"] = &fstest.MapFile{Data: []byte(`{"plain": "{{.Count}} in all", "counted": {"other": "{{.Count}} of them"}, "lacking": {"one": "one", "few": "few"}}`)}
 	}
 	c, err := message.Read(files, "texts")
 	if err != nil {
@@ -309,7 +312,8 @@ func TestASentenceOfOneFormIsSaidOfEveryCount(t *testing.T) {
 	for code := range cldr {
 		for _, count := range counts {
 			data := map[string]string{"Count": strconv.Itoa(count)}
-			for id, want := range map[message.ID]string{"plain": data["Count"] + " in all", "counted": data["Count"] + " of them"} {
+			for id, want := range map[message.ID]string{"plain": data["Count"] + " in all",
+				"counted": data["Count"] + " of them"} {
 				if s, err := c.FillCount(code, id, count, data); err != nil || s != want {
 					t.Errorf("%s %s of %d: %q, %v", code, id, count, s, err)
 				}

@@ -51,7 +51,8 @@ func (c Currency) Minor(d decimal.Decimal) (int64, error) {
 	}
 	scaled := d.Shift(int32(c.Digits))
 	if !scaled.IsInteger() {
-		return 0, fmt.Errorf("%s has more decimals than %s allows; write at most %d", clip.Text(d.String()), c.Code, c.Digits)
+		return 0, fmt.Errorf("%s has more decimals than %s allows; write at most %d", clip.Text(d.String()), c.Code,
+			c.Digits)
 	}
 	return scaled.IntPart(), nil
 }

@@ -95,7 +95,8 @@ func TestRoundIsTheFloorOfHalfMore(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := currencyOfDigits(rapid.SampledFrom([]int{0, 2, 3}).Draw(t, "digits"))
-		d := decimal.New(rapid.Int64Range(-1e15, 1e15).Draw(t, "coefficient"), rapid.Int32Range(-9, -4).Draw(t, "exponent"))
+		d := decimal.New(rapid.Int64Range(-1e15, 1e15).Draw(t, "coefficient"),
+			rapid.Int32Range(-9, -4).Draw(t, "exponent"))
 		scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(c.Digits)), nil))
 		scaled := new(big.Rat).Mul(d.Rat(), scale)
 		distance := new(big.Rat).Sub(scaled, new(big.Rat).SetInt64(c.Round(d)))

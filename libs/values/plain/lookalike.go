@@ -17,7 +17,8 @@ func CheckNames(noun string, names, known []string) error {
 			continue
 		}
 		if i := slices.IndexFunc(known, func(k string) bool { return plainName(k) == plainName(name) }); i >= 0 {
-			return fault.Newf(fault.InvalidParameter, "%s: there is no such %s; write %s.", strconv.Quote(clip.Text(name)), noun, known[i])
+			return fault.Newf(fault.InvalidParameter, "%s: there is no such %s; write %s.",
+				strconv.Quote(clip.Text(name)), noun, known[i])
 		}
 	}
 	return nil

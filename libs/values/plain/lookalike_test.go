@@ -12,7 +12,8 @@ func TestCheckNamesRefusesOnlyLookalikesOfKnownNames(t *testing.T) {
 	t.Parallel()
 	known := []string{"staff_id", "rentalId", "date"}
 	for name, want := range map[string]string{
-		"staffId": "staff_id", "staffid": "staff_id", "STAFF_ID": "staff_id", "staff-id": "staff_id", "_staff_id": "staff_id",
+		"staffId": "staff_id", "staffid": "staff_id", "STAFF_ID": "staff_id", "staff-id": "staff_id",
+		"_staff_id": "staff_id",
 		"rental_id": "rentalId", "RentalID": "rentalId", "Date": "date",
 		"staff_id": "", "rentalId": "", "date": "", "staff": "", "dates": "", "utm_source": "", "": "", "_": "",
 	} {

@@ -30,7 +30,8 @@ const MaxRows = 50_000
 
 // TooManyRows returns the fault of a report with more than [MaxRows].
 func TooManyRows() error {
-	return fault.Newf(fault.InvalidParameter, "by: there are more than %d rows; ask for fewer dates, or by week or month.", MaxRows)
+	return fault.Newf(fault.InvalidParameter,
+		"by: there are more than %d rows; ask for fewer dates, or by week or month.", MaxRows)
 }
 
 // Query requests a report about the dates From to To of the business, both inclusive. The date of a row is the
@@ -47,7 +48,8 @@ func (q Query) Check() error {
 	case q.By != Day && q.By != Week && q.By != Month:
 		return fault.Newf(fault.InvalidParameter, "by: write day, week or month.")
 	case q.To < q.From:
-		return fault.Newf(fault.InvalidParameter, "to: %s lies before from, %s; give a date on or after it.", q.To, q.From)
+		return fault.Newf(fault.InvalidParameter, "to: %s lies before from, %s; give a date on or after it.", q.To,
+			q.From)
 	case q.To-q.From >= MaxDays:
 		return fault.Newf(fault.InvalidParameter, "Window too large (max %d days).", MaxDays)
 	}

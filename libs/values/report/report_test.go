@@ -32,7 +32,8 @@ func TestEveryDateLiesInOneOfTheStretchesAndEachOfThemHoldsOne(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		from := timespan.NewDate(2026, time.December, 1) + timespan.Date(rapid.IntRange(0, 800).Draw(t, "from"))
-		q := report.Query{From: from, To: from + timespan.Date(rapid.IntRange(0, report.MaxDays-1).Draw(t, "days")), By: rapid.SampledFrom([]report.By{report.Day, report.Week, report.Month}).Draw(t, "by")}
+		q := report.Query{From: from, To: from + timespan.Date(rapid.IntRange(0, report.MaxDays-1).Draw(t, "days")),
+			By: rapid.SampledFrom([]report.By{report.Day, report.Week, report.Month}).Draw(t, "by")}
 		var want []timespan.Date
 		for d := q.From; d <= q.To; d++ {
 			if start := q.By.Start(d); len(want) == 0 || want[len(want)-1] != start {

@@ -101,7 +101,8 @@ func (b *Bound) UnmarshalText(text []byte) error {
 		l, err = timespan.ParseLocalDateTime(s)
 		read = Bound{Form: DateTimeForm, Date: l.Date, Time: l.Time}
 	default:
-		err = fmt.Errorf("%q is no date or time; write MM-DD, YYYY-MM-DD, HH:MM or YYYY-MM-DDTHH:MM, as the rule's kind needs it", clip.Text(s))
+		err = fmt.Errorf("%q is no date or time; write MM-DD, YYYY-MM-DD, HH:MM or YYYY-MM-DDTHH:MM, as the rule's "+
+			"kind needs it", clip.Text(s))
 	}
 	if err != nil {
 		return err

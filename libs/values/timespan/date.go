@@ -162,7 +162,8 @@ type LocalDateTime struct {
 // ParseLocalDateTime parses YYYY-MM-DDTHH:MM.
 func ParseLocalDateTime(s string) (LocalDateTime, error) {
 	if len(s) != 16 || s[10] != 'T' {
-		return LocalDateTime{}, fmt.Errorf("%q is not a local date and time; write YYYY-MM-DDTHH:MM, such as 2027-03-01T09:30", clip.Text(s))
+		return LocalDateTime{}, fmt.Errorf("%q is not a local date and time; write YYYY-MM-DDTHH:MM, such as "+
+			"2027-03-01T09:30", clip.Text(s))
 	}
 	d, err := ParseDate(s[:10])
 	if err != nil {

@@ -32,7 +32,8 @@ func TestInstantFollowsClockChanges(t *testing.T) {
 
 func TestParsersRefuseWhatDoesNotExist(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"2027-02-29", "2026-13-01", "0000-01-01", "0000-12-31", "2026-1-01", "", "2026-01-01x", "20260101"} {
+	for _, s := range []string{"2027-02-29", "2026-13-01", "0000-01-01", "0000-12-31", "2026-1-01", "", "2026-01-01x",
+		"20260101"} {
 		if d, err := ParseDate(s); err == nil {
 			t.Errorf("date %q was read as %s", s, d)
 		}

@@ -70,7 +70,8 @@ func serveBare(ctx context.Context, ready func(any) error) error {
 	if err != nil {
 		return err
 	}
-	if err := ready(BareAddresses{Public: "http://" + listener.Addr().String(), MCP: agents, Inside: inside}); err != nil {
+	if err := ready(BareAddresses{Public: "http://" + listener.Addr().String(), MCP: agents,
+		Inside: inside}); err != nil {
 		return err
 	}
 	context.AfterFunc(ctx, func() { _ = app.ShutdownWithTimeout(time.Second) })
@@ -105,7 +106,8 @@ const (
 
 // count is middleware that runs the rate limiter's script in Redis, which counts the client's request.
 func (b *bare) count(c *fiber.Ctx) error {
-	decision, err := b.limiter.Allow(c.UserContext(), ratelimit.ID(c.Get(fiber.HeaderXForwardedFor)), ratelimit.PerMinute("slots", 60))
+	decision, err := b.limiter.Allow(c.UserContext(), ratelimit.ID(c.Get(fiber.HeaderXForwardedFor)),
+		ratelimit.PerMinute("slots", 60))
 	if err != nil || !decision.Allowed {
 		return fiber.ErrTooManyRequests
 	}

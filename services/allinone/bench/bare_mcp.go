@@ -16,8 +16,11 @@ import (
 // URL in the tool's argument and returns the bytes of the answer.
 func serveBareMCP(ctx context.Context) (string, error) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "bare", Version: "1"}, nil)
-	server.AddTool(&mcp.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}}}`)}, askOnly(newCaller()))
-	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+	server.AddTool(&mcp.Tool{Name: "ask",
+		InputSchema: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}}}`)}, askOnly(newCaller()))
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server {
+		return server
+	}, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
@@ -42,6 +45,7 @@ func askOnly(client *caller) mcp.ToolHandler {
 		if err != nil {
 			return nil, err
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "slots"}}, StructuredContent: json.RawMessage(body)}, nil
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "slots"}},
+			StructuredContent: json.RawMessage(body)}, nil
 	}
 }

@@ -45,13 +45,15 @@ func TestARunMeasuresEverythingAndAllAnswersAreRight(t *testing.T) {
 	defer cancel()
 	report, err := Run(ctx, Options{
 		DatabaseURL: testkit.Server(t), RedisURL: os.Getenv(testkit.RedisURL), Settings: deadlines.Roomy,
-		Duration: 100 * time.Millisecond, Clients: 4, Seeds: Seeds{Salons: 2, Keys: 20, Bookings: 200}, Views: 1, Progress: progress{t},
+		Duration: 100 * time.Millisecond, Clients: 4, Seeds: Seeds{Salons: 2, Keys: 20, Bookings: 200}, Views: 1,
+		Progress: progress{t},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	expectPainted(t, report.Painted)
-	if (report.Week == nil) != (len(report.Painted) == 0) || report.Week != nil && (report.Week.Boxes != weekBookings || report.Week.Loaded <= 0) {
+	if (report.Week == nil) != (len(report.Painted) == 0) || report.Week != nil &&
+		(report.Week.Boxes != weekBookings || report.Week.Loaded <= 0) {
 		t.Errorf("the week: %+v", report.Week)
 	}
 	for _, row := range report.Rows {
@@ -84,7 +86,8 @@ func expectPainted(t *testing.T, all []Painted) {
 		t.Errorf("%d pages were painted", len(all))
 	}
 	for _, p := range all {
-		if p.Largest <= 0 || p.HTML <= 0 || p.Script <= 0 || p.Style <= 0 || p.Script != all[0].Script || p.Style != all[0].Style {
+		if p.Largest <= 0 || p.HTML <= 0 || p.Script <= 0 || p.Style <= 0 || p.Script != all[0].Script ||
+			p.Style != all[0].Style {
 			t.Errorf("painted: %+v", p)
 		}
 	}
@@ -109,7 +112,8 @@ func TestGrowthIsMeasuredAtEachSize(t *testing.T) {
 			t.Errorf("%+v", g)
 		}
 	}
-	if plot := Plot(report.Grown); strings.Count(plot, "<polyline") != 6 || xml.Unmarshal([]byte(plot), new(any)) != nil {
+	if plot := Plot(report.Grown); strings.Count(plot, "<polyline") != 6 || xml.Unmarshal([]byte(plot),
+		new(any)) != nil {
 		t.Errorf("the plot is %s", plot)
 	}
 }
@@ -158,7 +162,8 @@ func TestSizesAreBoundedAndGrow(t *testing.T) {
 	if diff := cmp.Diff([]Size{{10, 10_000}, {1000, 1_000_000}}, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
-	for _, text := range []string{"", "10", "0:1", "1:0", "100001:1", "1:10000001", "10:100,5:200", "10:100,20:50", "a:b"} {
+	for _, text := range []string{"", "10", "0:1", "1:0", "100001:1", "1:10000001", "10:100,5:200", "10:100,20:50",
+		"a:b"} {
 		if got, err := ParseSizes(text); err == nil {
 			t.Errorf("%q gives %v", text, got)
 		}

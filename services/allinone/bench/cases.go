@@ -52,13 +52,15 @@ const (
 	slotsName, slotsBare        = "GET /slots, one day, 10 staff", "  bare: script, query, bytes of /slots"
 	datesName, datesBare        = "GET /available-dates, 62 days", "  bare: script, query, bytes of the dates"
 	rentalName, rentalBare      = "GET /rental-availability, 30 days", "  bare: script, query, bytes of the rental"
-	bookName, bookBare, bookHot = "POST /book, distinct slots", "  bare: one statement, same constraint", "POST /book, one member, 64 clients"
-	bookLeast                   = "  bare: what no booking can do without, two statements"
-	bookMany                    = "POST /book, distinct slots, 64 clients"
-	peerHot, peerMany           = "  a peer's way: lock the member, check, insert", "  a peer's way, distinct slots, 64 clients"
-	agentName, agentBare        = "MCP find_slots, one day", "  bare: the SDK, one tool that asks for /slots"
-	frontInfo, frontSlots       = "GET /info, through the front", "GET /slots, through the front"
-	pageName, frontServices     = "the booking page's first view, through the front", "GET /services, through the front"
+	bookName, bookBare, bookHot = "POST /book, distinct slots", "  bare: one statement, same constraint",
+		"POST /book, one member, 64 clients"
+	bookLeast         = "  bare: what no booking can do without, two statements"
+	bookMany          = "POST /book, distinct slots, 64 clients"
+	peerHot, peerMany = "  a peer's way: lock the member, check, insert",
+		"  a peer's way, distinct slots, 64 clients"
+	agentName, agentBare    = "MCP find_slots, one day", "  bare: the SDK, one tool that asks for /slots"
+	frontInfo, frontSlots   = "GET /info, through the front", "GET /slots, through the front"
+	pageName, frontServices = "the booking page's first view, through the front", "GET /services, through the front"
 )
 
 func (w *world) cases() []aCase {
@@ -67,9 +69,11 @@ func (w *world) cases() []aCase {
 	}
 	front := w.at.Front + "/api/public/" + w.reader.slug
 	slots := "/slots?date=" + tomorrow.Format(time.DateOnly) + "&service_id=" + w.reader.services[0].String()
-	dates := "/available-dates?start=" + tomorrow.Format(time.DateOnly) + "&end=" + tomorrow.AddDate(0, 0, window-1).Format(time.DateOnly) +
+	dates := "/available-dates?start=" + tomorrow.Format(time.DateOnly) + "&end=" + tomorrow.AddDate(0, 0,
+		window-1).Format(time.DateOnly) +
 		"&service_id=" + w.reader.services[0].String()
-	rental := "/rental-availability?startDate=" + tomorrow.Format(time.DateOnly) + "&endDate=" + tomorrow.AddDate(0, 0, 29).Format(time.DateOnly) +
+	rental := "/rental-availability?startDate=" + tomorrow.Format(time.DateOnly) + "&endDate=" + tomorrow.AddDate(0, 0,
+		29).Format(time.DateOnly) +
 		"&rentalId=" + w.reader.rental.String()
 	return []aCase{
 		w.read(infoName, public("catalog", "/info"), nil),
@@ -88,13 +92,20 @@ func (w *world) cases() []aCase {
 		w.read(frontSlots, front+slots, nil),
 		w.read(frontServices, front+"/services", nil),
 		w.read(pageName, w.at.Front+"/b/"+w.reader.slug, w.rightPage),
-		{name: bookName, sessions: bookingSessions, shot: w.bookAnywhere, allowed: []int{http.StatusCreated}, check: w.rightBooking},
-		{name: bookBare, bare: true, sessions: ownSessions, shot: w.insert, allowed: []int{http.StatusCreated}, check: w.makeBareTables},
-		{name: bookLeast, bare: true, sessions: ownSessions, shot: w.leastBook, allowed: []int{http.StatusCreated}, check: w.makeLeastTables},
-		{name: bookHot, sessions: bookingSessions, shot: w.bookHot, clients: 64, allowed: []int{http.StatusCreated, http.StatusConflict}},
-		{name: peerHot, bare: true, sessions: ownSessions, shot: w.peerHot, clients: 64, allowed: []int{http.StatusCreated, http.StatusConflict}, check: w.makePeerTables},
-		{name: bookMany, sessions: bookingSessions, shot: w.bookAnywhere, clients: 64, allowed: []int{http.StatusCreated}},
-		{name: peerMany, bare: true, sessions: ownSessions, shot: w.peerAnywhere, clients: 64, allowed: []int{http.StatusCreated}, check: w.makePeerTables},
+		{name: bookName, sessions: bookingSessions, shot: w.bookAnywhere, allowed: []int{http.StatusCreated},
+			check: w.rightBooking},
+		{name: bookBare, bare: true, sessions: ownSessions, shot: w.insert, allowed: []int{http.StatusCreated},
+			check: w.makeBareTables},
+		{name: bookLeast, bare: true, sessions: ownSessions, shot: w.leastBook, allowed: []int{http.StatusCreated},
+			check: w.makeLeastTables},
+		{name: bookHot, sessions: bookingSessions, shot: w.bookHot, clients: 64,
+			allowed: []int{http.StatusCreated, http.StatusConflict}},
+		{name: peerHot, bare: true, sessions: ownSessions, shot: w.peerHot, clients: 64,
+			allowed: []int{http.StatusCreated, http.StatusConflict}, check: w.makePeerTables},
+		{name: bookMany, sessions: bookingSessions, shot: w.bookAnywhere, clients: 64,
+			allowed: []int{http.StatusCreated}},
+		{name: peerMany, bare: true, sessions: ownSessions, shot: w.peerAnywhere, clients: 64,
+			allowed: []int{http.StatusCreated}, check: w.makePeerTables},
 	}
 }
 
@@ -106,7 +117,8 @@ func (w *world) read(name, url string, check func() error) aCase {
 
 // rightPage checks that the page links to each service.
 func (w *world) rightPage() error {
-	body, err := w.http.get(call{Method: http.MethodGet, URL: w.at.Front + "/b/" + w.reader.slug, Headers: client(w.number.Add(1))})
+	body, err := w.http.get(call{Method: http.MethodGet, URL: w.at.Front + "/b/" + w.reader.slug,
+		Headers: client(w.number.Add(1))})
 	if err != nil {
 		return err
 	}
@@ -252,24 +264,26 @@ func (w *world) agents() aCase {
 // bareAgents is the case of the bare MCP server, which requests the same slots from availability.
 func (w *world) bareAgents(slots string) aCase {
 	ask := w.callTool(w.bareAt.MCP, "ask", fmt.Sprintf(`{"url":%q}`, slots))
-	return aCase{name: agentBare, bare: true, behind: true, allowed: []int{http.StatusOK}, shot: func(n int64) (int, error) {
-		var failed string
-		status, err := w.http.send(ask(n), func(body []byte) {
-			if !bytes.Contains(body, []byte(`"structuredContent":{"slots":[{`)) {
-				failed = string(body)
+	return aCase{name: agentBare, bare: true, behind: true, allowed: []int{http.StatusOK},
+		shot: func(n int64) (int, error) {
+			var failed string
+			status, err := w.http.send(ask(n), func(body []byte) {
+				if !bytes.Contains(body, []byte(`"structuredContent":{"slots":[{`)) {
+					failed = string(body)
+				}
+			})
+			if err == nil && failed != "" {
+				err = errors.New("the tool has failed: " + failed)
 			}
-		})
-		if err == nil && failed != "" {
-			err = errors.New("the tool has failed: " + failed)
-		}
-		return status, err
-	}}
+			return status, err
+		}}
 }
 
 // callTool returns a function that creates calls of an MCP tool. Each call has its own client address.
 // The calls take turns with the reader's API keys.
 func (w *world) callTool(url, tool, arguments string) func(n int64) call {
-	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
+	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool,
+		arguments)
 	return func(n int64) call {
 		return call{Method: http.MethodPost, URL: url, Body: body, Headers: append(client(n),
 			"Content-Type", "application/json", "Accept", "application/json, text/event-stream",

@@ -48,29 +48,39 @@ func claims(r *Report) []Claim {
 	}
 	cpu := func(a, b string) float64 { return ratio(float64(rows[a].server()), float64(rows[b].server())) }
 	whole := func(a, b string) Claim {
-		return Claim{What: "  with PostgreSQL's and Redis's on both sides", Value: ratio(float64(rows[a].everything()), float64(rows[b].everything()))}
+		return Claim{What: "  with PostgreSQL's and Redis's on both sides",
+			Value: ratio(float64(rows[a].everything()), float64(rows[b].everything()))}
 	}
 	sessions := func(a, b string) float64 { return ratio(float64(rows[a].Sessions), float64(rows[b].Sessions)) }
 	hot := rows[bookHot]
 	list := append(engineClaims(r.Engine),
 		Claim{"/info: CPU a request against bare fiber, script and the same bytes", cpu(infoName, infoBare), 2.2, true},
 		Claim{"/services: CPU a request against the same", cpu(servicesName, servicesBare), 2.2, true},
-		Claim{"/slots, one day, 10 staff: CPU a request against bare fiber, script and query", cpu(slotsName, slotsBare), 3, true},
+		Claim{"/slots, one day, 10 staff: CPU a request against bare fiber, script and query",
+			cpu(slotsName, slotsBare), 3, true},
 		whole(slotsName, slotsBare),
 		Claim{"/available-dates, 62 days: CPU a request against the same", cpu(datesName, datesBare), 4, true},
 		whole(datesName, datesBare),
 		Claim{"/rental-availability, 30 days: CPU a request against the same", cpu(rentalName, rentalBare), 3, true},
 		whole(rentalName, rentalBare),
 		Claim{"the booking page's first view: CPU against /info and /services, which it reads",
-			ratio(float64(rows[pageName].server()), float64(rows[frontInfo].server()+rows[frontServices].server())), 1.5, true},
-		Claim{"POST /book, distinct slots: throughput against one-statement inserts", ratio(rows[bookName].PerSecond, rows[bookBare].PerSecond), 0, false},
-		Claim{"  throughput against two statements with all that no booking can do without", ratio(rows[bookName].PerSecond, rows[bookLeast].PerSecond), 0.2, false},
-		Claim{"  PostgreSQL's CPU a booking, in booking's sessions, against that of the one statement", sessions(bookName, bookBare), 0, true},
+			ratio(float64(rows[pageName].server()), float64(rows[frontInfo].server()+rows[frontServices].server())),
+			1.5, true},
+		Claim{"POST /book, distinct slots: throughput against one-statement inserts",
+			ratio(rows[bookName].PerSecond, rows[bookBare].PerSecond), 0, false},
+		Claim{"  throughput against two statements with all that no booking can do without",
+			ratio(rows[bookName].PerSecond, rows[bookLeast].PerSecond), 0.2, false},
+		Claim{"  PostgreSQL's CPU a booking, in booking's sessions, against that of the one statement",
+			sessions(bookName, bookBare), 0, true},
 		Claim{"  the same against that of the two statements", sessions(bookName, bookLeast), 1.6, true},
-		Claim{"  distinct slots, 64 clients: throughput against a peer's way, in the database alone", ratio(rows[bookMany].PerSecond, rows[peerMany].PerSecond), 0, false},
-		Claim{"  one member, 64 clients: throughput against the same", ratio(hot.PerSecond, rows[peerHot].PerSecond), 0, false},
-		Claim{"POST /book, one member, 64 clients: p99 against p50", ratio(float64(hot.P99), float64(hot.P50)), 10, true},
-		Claim{"MCP find_slots: CPU a request against the same SDK with a tool that only asks for /slots", cpu(agentName, agentBare), 1.7, true},
+		Claim{"  distinct slots, 64 clients: throughput against a peer's way, in the database alone",
+			ratio(rows[bookMany].PerSecond, rows[peerMany].PerSecond), 0, false},
+		Claim{"  one member, 64 clients: throughput against the same", ratio(hot.PerSecond, rows[peerHot].PerSecond), 0,
+			false},
+		Claim{"POST /book, one member, 64 clients: p99 against p50", ratio(float64(hot.P99), float64(hot.P50)), 10,
+			true},
+		Claim{"MCP find_slots: CPU a request against the same SDK with a tool that only asks for /slots",
+			cpu(agentName, agentBare), 1.7, true},
 		whole(agentName, agentBare),
 	)
 	for _, s := range r.Startups {
@@ -79,15 +89,18 @@ func claims(r *Report) []Claim {
 			Claim{s.Service + ": resident when idle, against 40 MB", ratio(float64(s.Resident), idleResident), 1, true})
 	}
 	for _, p := range r.Painted {
-		list = append(list, Claim{"the booking page, " + p.Page + ": largest paint at 1.6 Mbit/s and 150 ms, against 1.5 s", ratio(float64(p.Largest), float64(largestPaint)), 1, true})
+		list = append(list, Claim{"the booking page, " + p.Page + ": largest paint at 1.6 Mbit/s and 150 ms, against " +
+			"1.5 s", ratio(float64(p.Largest), float64(largestPaint)), 1, true})
 	}
 	if len(r.Painted) > 0 {
 		p := r.Painted[0] // the same for all steps
-		list = append(list, Claim{"the booking page: script on the line, against 25 kB", ratio(float64(p.Script), mostScript), 1, true},
+		list = append(list, Claim{"the booking page: script on the line, against 25 kB",
+			ratio(float64(p.Script), mostScript), 1, true},
 			Claim{"the booking page: style on the line, against 15 kB", ratio(float64(p.Style), mostStyle), 1, true})
 	}
 	if r.Week != nil {
-		list = append(list, Claim{"the owner's calendar: the longest task of a week of 20 members and 2,000 bookings, against 200 ms", ratio(float64(max(r.Week.Longest, toldFrom)), float64(longestTask)), 1, true})
+		list = append(list, Claim{"the owner's calendar: the longest task of a week of 20 members and 2,000 " +
+			"bookings, against 200 ms", ratio(float64(max(r.Week.Longest, toldFrom)), float64(longestTask)), 1, true})
 	}
 	list = append(list, grownClaims(r.Grown)...)
 	return slices.DeleteFunc(list, func(c Claim) bool { return c.Value == 0 }) // not measured
@@ -102,13 +115,15 @@ func engineClaims(rows []EngineRow) []Claim {
 	for _, members := range []string{"1", "20"} {
 		listed, plain := byName["Scenario/members="+members+"/list"], byName["Scenario/members="+members+"/plain-sweep"]
 		if plain.Time > 0 {
-			list = append(list, Claim{"slot engine, " + members + " members listed: time against the plain sweep", ratio(float64(listed.Time), float64(plain.Time)), 1.3, true})
+			list = append(list, Claim{"slot engine, " + members + " members listed: time against the plain sweep",
+				ratio(float64(listed.Time), float64(plain.Time)), 1.3, true})
 		}
 	}
 	for _, report := range []string{"bookings", "revenue", "staff-time"} {
 		read, plain := byName["Reports/"+report+"/report"], byName["Reports/"+report+"/plain"]
 		if plain.Time > 0 {
-			list = append(list, Claim{"report of " + report + ", a year of 100,000 bookings by week: time against plain SQL", ratio(float64(read.Time), float64(plain.Time)), 1.5, true})
+			list = append(list, Claim{"report of " + report + ", a year of 100,000 bookings by week: time against " +
+				"plain SQL", ratio(float64(read.Time), float64(plain.Time)), 1.5, true})
 		}
 	}
 	large := byName["Large/one-appointment-of-20/list"]
@@ -136,12 +151,14 @@ func (r *Report) Print(out io.Writer) error {
 	if len(r.Startups) > 0 {
 		_, _ = fmt.Fprint(t, "service\tready in\tresident MB, idle\t\n")
 		for _, s := range r.Startups {
-			_, _ = fmt.Fprintf(t, "%s\t%s\t%.1f\t\n", s.Service, s.Ready.Round(time.Millisecond), float64(s.Resident)/(1<<20))
+			_, _ = fmt.Fprintf(t, "%s\t%s\t%.1f\t\n", s.Service, s.Ready.Round(time.Millisecond),
+				float64(s.Resident)/(1<<20))
 		}
 		_, _ = fmt.Fprintln(t)
 	}
 	if len(r.Rows) > 0 {
-		_, _ = fmt.Fprint(t, "\trequests/s\tp50 ms\tp99 ms\tp99.9 ms\tserver µs\tPostgres µs\tin its sessions\tRedis µs\tallocs\tkB\tresident MB\t\n")
+		_, _ = fmt.Fprint(t, "\trequests/s\tp50 ms\tp99 ms\tp99.9 ms\tserver µs\tPostgres µs\tin its sessions\tRedis "+
+			"µs\tallocs\tkB\tresident MB\t\n")
 		for _, row := range r.Rows {
 			sessions := ""
 			if row.Sessions > 0 {
@@ -149,18 +166,22 @@ func (r *Report) Print(out io.Writer) error {
 			}
 			_, _ = fmt.Fprintf(t, "%s\t%.0f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.0f\t%.1f\t%d\t\n", row.Name, row.PerSecond,
 				milliseconds(row.P50), milliseconds(row.P99), milliseconds(row.P999), microseconds(row.server()),
-				microseconds(row.CPU.Postgres), sessions, microseconds(row.CPU.Redis), row.Allocs, row.Bytes/1000, row.Resident>>20)
+				microseconds(row.CPU.Postgres), sessions, microseconds(row.CPU.Redis), row.Allocs, row.Bytes/1000,
+				row.Resident>>20)
 		}
 	}
 	if len(r.Painted) > 0 {
-		_, _ = fmt.Fprint(t, "\nthe booking page, on a phone\tlargest paint ms\tkB of HTML\tkB of script\tkB of style\t\n")
+		_, _ = fmt.Fprint(t, "\nthe booking page, on a phone\tlargest paint ms\tkB of HTML\tkB of script\tkB of "+
+			"style\t\n")
 		for _, p := range r.Painted {
-			_, _ = fmt.Fprintf(t, "%s\t%d\t%.1f\t%.1f\t%.1f\t\n", p.Page, p.Largest.Milliseconds(), float64(p.HTML)/1000, float64(p.Script)/1000, float64(p.Style)/1000)
+			_, _ = fmt.Fprintf(t, "%s\t%d\t%.1f\t%.1f\t%.1f\t\n", p.Page, p.Largest.Milliseconds(),
+				float64(p.HTML)/1000, float64(p.Script)/1000, float64(p.Style)/1000)
 		}
 	}
 	if r.Week != nil {
 		_, _ = fmt.Fprint(t, "\nthe owner's calendar, on a desk\tbookings drawn\tlongest task ms\tloaded ms\t\n")
-		_, _ = fmt.Fprintf(t, "a week of 20 members\t%d\t%d\t%d\t\n", r.Week.Boxes, r.Week.Longest.Milliseconds(), r.Week.Loaded.Milliseconds())
+		_, _ = fmt.Fprintf(t, "a week of 20 members\t%d\t%d\t%d\t\n", r.Week.Boxes, r.Week.Longest.Milliseconds(),
+			r.Week.Loaded.Milliseconds())
 	}
 	printGrowth(t, r.Grown)
 	_, _ = fmt.Fprint(t, "\nratio\tbound\tmeasured\t\t\n")

@@ -11,8 +11,10 @@ func TestRatiosAreToldWithTheirBoundsAndWithTheStoresBesides(t *testing.T) {
 	t.Parallel()
 	r := &Report{
 		Rows: []Row{
-			{Name: slotsName, CPU: Usage{Slotmesh: 330 * time.Microsecond, Postgres: 90 * time.Microsecond, Redis: 10 * time.Microsecond}},
-			{Name: slotsBare, Bare: true, CPU: Usage{Bare: 100 * time.Microsecond, Postgres: 80 * time.Microsecond, Redis: 20 * time.Microsecond}},
+			{Name: slotsName, CPU: Usage{Slotmesh: 330 * time.Microsecond, Postgres: 90 * time.Microsecond,
+				Redis: 10 * time.Microsecond}},
+			{Name: slotsBare, Bare: true, CPU: Usage{Bare: 100 * time.Microsecond, Postgres: 80 * time.Microsecond,
+				Redis: 20 * time.Microsecond}},
 		},
 		Grown: []Grown{
 			{Size: claimedSize, Row: Row{Name: "first", Resident: 500 << 20}},

@@ -39,7 +39,8 @@ func (o Options) runEngine(ctx context.Context) ([]EngineRow, error) {
 }
 
 func (o Options) goBenchmarks(ctx context.Context, which, duration, pkg string) ([]EngineRow, error) {
-	command := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", which, "-benchmem", "-benchtime", duration, "-timeout", "10m", pkg)
+	command := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", which, "-benchmem", "-benchtime",
+		duration, "-timeout", "10m", pkg)
 	command.Env = append(os.Environ(), "SLOTMESH_TEST_DATABASE_URL="+o.DatabaseURL)
 	out, err := command.CombinedOutput()
 	if err != nil {

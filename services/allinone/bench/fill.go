@@ -44,7 +44,8 @@ func (o Options) kept(ctx context.Context, name string, size Size) (string, erro
 	if err != nil || there {
 		return database, err
 	}
-	for _, statement := range []string{"DROP DATABASE IF EXISTS " + unfinished + " WITH (FORCE)", "CREATE DATABASE " + unfinished} {
+	for _, statement := range []string{"DROP DATABASE IF EXISTS " + unfinished + " WITH (FORCE)",
+		"CREATE DATABASE " + unfinished} {
 		if err := execute(ctx, o.DatabaseURL, statement); err != nil {
 			return "", err
 		}
@@ -154,7 +155,8 @@ func (f *filling) each(ctx context.Context, write func(ctx context.Context, from
 func (f *filling) businesses(ctx context.Context, template salon) error {
 	var source, canonical, sanitized string
 	var sanitizer int32
-	err := f.pool.QueryRow(ctx, `SELECT convert_from(source, 'UTF8'), canonical::text, sanitizer, coalesce(sanitized::text, '')
+	err := f.pool.QueryRow(ctx,
+		`SELECT convert_from(source, 'UTF8'), canonical::text, sanitizer, coalesce(sanitized::text, '')
 		FROM catalog.versions WHERE business_id = $1`, template.id).Scan(&source, &canonical, &sanitizer, &sanitized)
 	if err != nil {
 		return err
@@ -166,15 +168,18 @@ func (f *filling) businesses(ctx context.Context, template salon) error {
 			like := template.replacer(s)
 			heads = append(heads, []any{s.id, s.slug, int64(1), int64(1), 1})
 			versions = append(versions, []any{
-				s.id, int64(1), s.name(), "json", []byte(like.Replace(source)), jsonOrNull(like.Replace(canonical)), sanitizer, jsonOrNull(like.Replace(sanitized)), now(),
+				s.id, int64(1), s.name(), "json", []byte(like.Replace(source)), jsonOrNull(like.Replace(canonical)),
+				sanitizer, jsonOrNull(like.Replace(sanitized)), now(),
 			})
 		}
 		return pgx.BeginFunc(ctx, f.pool, func(tx pgx.Tx) error {
-			if _, err := tx.CopyFrom(ctx, pgx.Identifier{"catalog", "businesses"}, []string{"id", "slug", "last_version", "head", "sequence"}, pgx.CopyFromRows(heads)); err != nil {
+			if _, err := tx.CopyFrom(ctx, pgx.Identifier{"catalog", "businesses"},
+				[]string{"id", "slug", "last_version", "head", "sequence"}, pgx.CopyFromRows(heads)); err != nil {
 				return err
 			}
 			_, err := tx.CopyFrom(ctx, pgx.Identifier{"catalog", "versions"},
-				[]string{"business_id", "version", "name", "format", "source", "canonical", "sanitizer", "sanitized", "published_at"}, pgx.CopyFromRows(versions))
+				[]string{"business_id", "version", "name", "format", "source", "canonical", "sanitizer", "sanitized",
+					"published_at"}, pgx.CopyFromRows(versions))
 			return err
 		})
 	})
@@ -230,7 +235,8 @@ func (f *filling) bookings(ctx context.Context) error {
 			services = append(services, s.services[0])
 		}
 		last := tomorrow.AddDate(0, 0, lastGrown).Add(takenHours * time.Hour)
-		if _, err := f.pool.Exec(ctx, insertBookings, ids, staff, counts, salonStaff, takenADay, last, services); err != nil {
+		if _, err := f.pool.Exec(ctx, insertBookings, ids, staff, counts, salonStaff, takenADay, last,
+			services); err != nil {
 			return err
 		}
 		_, _ = fmt.Fprintf(f.o.Progress, "%d bookings\n", f.made.Add(int64(total)))

@@ -22,7 +22,8 @@ func TestWhatIsMadeInBulkIsAsTheInterfaceMakesIt(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
-	o := Options{DatabaseURL: testkit.Server(t), RedisURL: os.Getenv(testkit.RedisURL), Settings: deadlines.Roomy, Progress: progress{t}}
+	o := Options{DatabaseURL: testkit.Server(t), RedisURL: os.Getenv(testkit.RedisURL), Settings: deadlines.Roomy,
+		Progress: progress{t}}
 	size := Size{Businesses: 3, Bookings: 100}
 	bulk, drop, err := o.filled(ctx, size)
 	if err != nil {
@@ -43,7 +44,8 @@ func TestWhatIsMadeInBulkIsAsTheInterfaceMakesIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	wednesday := int64(1) // the day after a Tuesday, which has a price of its own
-	if status, err := w.http.send(w.bookCall(s, wednesday*salonStaff*startsADay, 1), nil); status != http.StatusCreated {
+	if status, err := w.http.send(w.bookCall(s, wednesday*salonStaff*startsADay, 1),
+		nil); status != http.StatusCreated {
 		t.Fatal(status, err)
 	}
 	made, err := pgxpool.New(ctx, bulk)
@@ -52,7 +54,8 @@ func TestWhatIsMadeInBulkIsAsTheInterfaceMakesIt(t *testing.T) {
 	}
 	defer made.Close()
 	for _, table := range []string{"catalog.businesses", "catalog.versions"} {
-		query := "SELECT to_jsonb(t) - 'published_at' FROM " + table + " AS t WHERE $1 IN (to_jsonb(t) ->> 'id', to_jsonb(t) ->> 'business_id')"
+		query := "SELECT to_jsonb(t) - 'published_at' FROM " + table +
+			" AS t WHERE $1 IN (to_jsonb(t) ->> 'id', to_jsonb(t) ->> 'business_id')"
 		if diff := cmp.Diff(oneRow(ctx, t, w.pool, query, s.id), oneRow(ctx, t, made, query, s.id)); diff != "" {
 			t.Errorf("%s: the interface's row and ours:\n%s", table, diff)
 		}
@@ -95,13 +98,15 @@ func oneRow(ctx context.Context, t *testing.T, pool *pgxpool.Pool, query string,
 func wantCounts(ctx context.Context, t *testing.T, pool *pgxpool.Pool, size Size) {
 	t.Helper()
 	var businesses, bookings, times, least, most int
-	err := pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM catalog.businesses WHERE slug LIKE 'grown-%'), (SELECT count(*) FROM booking.bookings),
+	err := pool.QueryRow(ctx,
+		`SELECT (SELECT count(*) FROM catalog.businesses WHERE slug LIKE 'grown-%'), (SELECT count(*) FROM booking.bookings),
 		(SELECT count(*) FROM booking.occupied_time), min(n), max(n) FROM (SELECT count(*) AS n FROM booking.occupied_time GROUP BY resource_id) AS each`).
 		Scan(&businesses, &bookings, &times, &least, &most)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if businesses != size.Businesses || bookings != size.Bookings || times != size.Bookings || least != 3 || most != 4 {
-		t.Errorf("%d businesses, %d bookings, %d times, of each member %d to %d", businesses, bookings, times, least, most)
+		t.Errorf("%d businesses, %d bookings, %d times, of each member %d to %d", businesses, bookings, times, least,
+			most)
 	}
 }

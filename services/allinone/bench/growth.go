@@ -35,7 +35,8 @@ func ParseSizes(text string) ([]Size, error) {
 			return nil, fmt.Errorf("%q is not a size; write businesses and bookings such as 10:10000", part)
 		}
 		if s.Businesses < 1 || s.Businesses > mostBusinesses || s.Bookings < 1 || s.Bookings > mostBookings {
-			return nil, fmt.Errorf("%q is out of bounds; there are up to %d businesses and %d bookings", part, mostBusinesses, mostBookings)
+			return nil, fmt.Errorf("%q is out of bounds; there are up to %d businesses and %d bookings", part,
+				mostBusinesses, mostBookings)
 		}
 		if s.Businesses < last.Businesses || s.Bookings < last.Bookings {
 			return nil, fmt.Errorf("%q is smaller than the size before it; let sizes grow", part)
@@ -90,7 +91,8 @@ func (w *world) measureGrown(ctx context.Context, size Size) ([]Grown, error) {
 	}
 	var all []Grown
 	for _, c := range w.grownCases(set) {
-		_, _ = fmt.Fprintf(w.o.Progress, "measuring %s at %d businesses and %d bookings\n", c.name, size.Businesses, size.Bookings)
+		_, _ = fmt.Fprintf(w.o.Progress, "measuring %s at %d businesses and %d bookings\n", c.name, size.Businesses,
+			size.Bookings)
 		row, err := w.measure(ctx, c)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.name, err)
@@ -117,7 +119,8 @@ func (w *world) pages(ctx context.Context, s salon) (int, error) {
 	day := tomorrow.AddDate(0, 0, lastGrown)
 	var text []byte
 	for range 2 {
-		err := conn.QueryRow(ctx, "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+dayQuery, s.id, day, day.AddDate(0, 0, 1)).Scan(&text)
+		err := conn.QueryRow(ctx, "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+dayQuery, s.id, day,
+			day.AddDate(0, 0, 1)).Scan(&text)
 		if err != nil {
 			return 0, err
 		}
@@ -172,7 +175,8 @@ func (w *world) forgetRuns(ctx context.Context, set []salon) error {
 	for i := range set {
 		ids[i] = set[i].id
 	}
-	booked, err := w.pool.Exec(ctx, `DELETE FROM booking.bookings WHERE business_id = ANY ($1) AND source <> 'bench'`, ids)
+	booked, err := w.pool.Exec(ctx, `DELETE FROM booking.bookings WHERE business_id = ANY ($1) AND source <> 'bench'`,
+		ids)
 	if err != nil || booked.RowsAffected() == 0 {
 		return err
 	}
@@ -186,7 +190,8 @@ func (w *world) grownCases(set []salon) []aCase {
 	ask := func(name, service string, path func(salon) string) aCase {
 		return aCase{name: name, allowed: []int{http.StatusOK}, shot: func(n int64) (int, error) {
 			s := set[int(n)%len(set)]
-			return w.http.send(call{Method: http.MethodGet, URL: w.at.Services[service] + "/api/public/" + s.slug + path(s), Headers: client(n)}, nil)
+			return w.http.send(call{Method: http.MethodGet, URL: w.at.Services[service] + "/api/public/" + s.slug +
+				path(s), Headers: client(n)}, nil)
 		}}
 	}
 	same := func(path string) func(salon) string { return func(salon) string { return path } }
@@ -196,7 +201,9 @@ func (w *world) grownCases(set []salon) []aCase {
 	rental := ask("GET /rental-availability", "rental", func(s salon) string {
 		return "/rental-availability?startDate=2027-03-02&endDate=2027-03-04&rentalId=" + s.rental.String()
 	})
-	book := aCase{name: "POST /book", allowed: []int{http.StatusCreated}, shot: func(n int64) (int, error) { return w.bookGrown(set, n) }}
+	book := aCase{name: "POST /book", allowed: []int{http.StatusCreated}, shot: func(n int64) (int, error) {
+		return w.bookGrown(set, n)
+	}}
 	lists.check = func() error { return w.askEach(len(set), lists, info, staff, rental) }
 	slots.check = func() error { return errors.Join(w.rightGrownSlots(set[0]), w.askEach(len(set), slots)) }
 	book.check = func() error { return w.askEach(len(set), book) }
@@ -204,7 +211,8 @@ func (w *world) grownCases(set []salon) []aCase {
 }
 
 func grownSlots(s salon) string {
-	return "/slots?date=" + tomorrow.AddDate(0, 0, lastGrown).Format(time.DateOnly) + "&service_id=" + s.services[0].String()
+	return "/slots?date=" + tomorrow.AddDate(0, 0, lastGrown).Format(time.DateOnly) + "&service_id=" +
+		s.services[0].String()
 }
 
 // askEach sends each case's request once for each of n businesses.
@@ -258,14 +266,17 @@ func printGrowth(out io.Writer, grown []Grown) {
 	if len(grown) == 0 {
 		return
 	}
-	_, _ = fmt.Fprint(out, "\ngrowth\tbusinesses\tbookings\trequests/s\tp50 ms\tp99 ms\tserver µs\tPostgres µs\tRedis µs\tresident MB\tpages\t\n")
+	_, _ = fmt.Fprint(out, "\ngrowth\tbusinesses\tbookings\trequests/s\tp50 ms\tp99 ms\tserver µs\tPostgres "+
+		"µs\tRedis µs\tresident MB\tpages\t\n")
 	for _, g := range grown {
 		pages := ""
 		if g.Pages > 0 {
 			pages = strconv.Itoa(g.Pages)
 		}
-		_, _ = fmt.Fprintf(out, "%s\t%d\t%d\t%.0f\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t\n", g.Name, g.Businesses, g.Bookings, g.PerSecond,
-			milliseconds(g.P50), milliseconds(g.P99), microseconds(g.server()), microseconds(g.CPU.Postgres), microseconds(g.CPU.Redis), g.Resident>>20, pages)
+		_, _ = fmt.Fprintf(out, "%s\t%d\t%d\t%.0f\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t\n", g.Name, g.Businesses, g.Bookings,
+			g.PerSecond,
+			milliseconds(g.P50), milliseconds(g.P99), microseconds(g.server()), microseconds(g.CPU.Postgres),
+			microseconds(g.CPU.Redis), g.Resident>>20, pages)
 	}
 }
 
@@ -283,5 +294,6 @@ func grownClaims(grown []Grown) []Claim {
 			most = max(most, g.Resident)
 		}
 	}
-	return []Claim{{"1,000 businesses, 1,000,000 bookings: resident, all services together, against 400 MB", float64(most) / claimedResident, 1, true}}
+	return []Claim{{"1,000 businesses, 1,000,000 bookings: resident, all services together, against 400 MB",
+		float64(most) / claimedResident, 1, true}}
 }

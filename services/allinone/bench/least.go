@@ -71,7 +71,8 @@ func (w *world) leastBook(n int64) (int, error) {
 			SELECT business_id, id, 1, 'booking', $8, 'booking.created', now(), 'api_key', to_jsonb(booked) FROM booked
 		)
 		SELECT EXISTS (SELECT FROM booked) AND may_write($1, $2, now()) AND may_sell($1, $9, $10)`,
-		s.id, id, s.staff[i%salonStaff], starts, starts.Add(30*time.Minute), fmt.Sprintf("c%d@example.com", n), link, uuid.Must(uuid.NewV7()),
+		s.id, id, s.staff[i%salonStaff], starts, starts.Add(30*time.Minute), fmt.Sprintf("c%d@example.com", n), link,
+		uuid.Must(uuid.NewV7()),
 		int64(1), s.keyIDs[int(n/2)%len(s.keyIDs)]).Scan(&booked)
 	switch {
 	case err != nil:

@@ -62,7 +62,8 @@ func closedLoop(ctx context.Context, clients int, d time.Duration, next *atomic.
 
 // openLoop begins requests at the fixed rate, in requests per second, independently of earlier ones. If all
 // clients are busy, a request begins late; its latency counts from the time at which it should have begun.
-func openLoop(ctx context.Context, clients int, rate float64, d time.Duration, next *atomic.Int64, s shot) (firing, error) {
+func openLoop(ctx context.Context, clients int, rate float64, d time.Duration, next *atomic.Int64,
+	s shot) (firing, error) {
 	begun, total := now(), max(1, int64(rate*d.Seconds())) // at least one, so that there is a latency
 	var turn atomic.Int64
 	return fire(ctx, clients, func(t *tally) error {

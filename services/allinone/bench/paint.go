@@ -86,7 +86,8 @@ func (w *world) steps() []step {
 	chosen.Set("date", tomorrow.Format(time.DateOnly))
 	chosen.Set("time", fmt.Sprintf("%02d:00", opens))
 	base := "/b/" + w.reader.slug
-	return []step{{"what", base}, {"who", base + "/who?" + who}, {"when", base + "/when?" + when}, {"details", base + "/details?" + chosen.Encode()}}
+	return []step{{"what", base}, {"who", base + "/who?" + who}, {"when", base + "/when?" + when},
+		{"details", base + "/details?" + chosen.Encode()}}
 }
 
 // paint views a step o.Views times.
@@ -132,15 +133,18 @@ func (w *world) view(ctx context.Context, address string) (seen, error) {
 	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
 		return s, err
 	}
-	if _, err := chromedp.Call(ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
-		MatchedNetworkConditions: []*network.Conditions{{Latency: lineLatency, DownloadThroughput: lineDown, UploadThroughput: lineDown}},
-	}); err != nil {
+	if _, err := chromedp.Call(ctx, network.EmulateNetworkConditionsByRule,
+		network.EmulateNetworkConditionsByRuleParams{
+			MatchedNetworkConditions: []*network.Conditions{{Latency: lineLatency, DownloadThroughput: lineDown,
+				UploadThroughput: lineDown}},
+		}); err != nil {
 		return s, err
 	}
 	headers := network.Headers{}
 	from := client(w.number.Add(1))
 	headers[from[0]] = from[1]
-	if _, err := chromedp.Call(ctx, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: headers}); err != nil {
+	if _, err := chromedp.Call(ctx, network.SetExtraHTTPHeaders,
+		network.SetExtraHTTPHeadersParams{Headers: headers}); err != nil {
 		return s, err
 	}
 	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {

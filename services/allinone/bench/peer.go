@@ -35,7 +35,8 @@ func (w *world) makePeerTables() error {
 		return err
 	}
 	for _, s := range append([]salon{w.hot}, w.salons...) {
-		if _, err := w.peer.Exec(ctx, `INSERT INTO peer.staff SELECT $1, unnest($2::uuid[])`, s.id, s.staff); err != nil {
+		if _, err := w.peer.Exec(ctx, `INSERT INTO peer.staff SELECT $1, unnest($2::uuid[])`, s.id,
+			s.staff); err != nil {
 			return err
 		}
 	}
@@ -58,11 +59,13 @@ func (w *world) peerBook(s salon, i, n int64) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
 	defer cancel()
 	member := s.staff[i%salonStaff]
-	starts := tomorrow.AddDate(0, 0, int(i/(salonStaff*startsADay))).Add(opens*time.Hour + time.Duration(i/salonStaff%startsADay)*30*time.Minute)
+	starts := tomorrow.AddDate(0, 0, int(i/(salonStaff*startsADay))).Add(opens*time.Hour +
+		time.Duration(i/salonStaff%startsADay)*30*time.Minute)
 	status := http.StatusConflict
 	err := pgx.BeginFunc(ctx, w.peer, func(tx pgx.Tx) error {
 		var id uuid.UUID
-		if err := tx.QueryRow(ctx, `SELECT id FROM peer.staff WHERE business_id = $1 AND id = $2 FOR UPDATE`, s.id, member).Scan(&id); err != nil {
+		if err := tx.QueryRow(ctx, `SELECT id FROM peer.staff WHERE business_id = $1 AND id = $2 FOR UPDATE`, s.id,
+			member).Scan(&id); err != nil {
 			return err
 		}
 		var taken bool

@@ -53,13 +53,15 @@ const style = `<style>
 func Plot(grown []Grown) string {
 	all := curves(grown)
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="Cost of a request against size">`+"\n",
+	fmt.Fprintf(&b,
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="Cost of a request against size">`+"\n",
 		plotWidth, plotHeight)
 	b.WriteString(style)
 	fmt.Fprintf(&b, `<rect class="ground" width="%d" height="%d"/>`+"\n", plotWidth, plotHeight)
 	for i, c := range all {
 		x := firstPanel + 160*i
-		fmt.Fprintf(&b, `<line class="line c%d" x1="%d" x2="%d" y1="20" y2="20"/><text x="%d" y="24">%s</text>`+"\n", i%3, x, x+24, x+30, html.EscapeString(c.name))
+		fmt.Fprintf(&b, `<line class="line c%d" x1="%d" x2="%d" y1="20" y2="20"/><text x="%d" y="24">%s</text>`+"\n",
+			i%3, x, x+24, x+30, html.EscapeString(c.name))
 	}
 	panels := []struct {
 		title  string
@@ -113,7 +115,8 @@ func (p panel) draw(title string, all []*curve, values func(*curve) []time.Durat
 	fmt.Fprintf(p.to, `<text x="%.1f" y="%d">%s</text>`+"\n", p.left, panelTop-16, title)
 	for i, name := range []string{"10 µs", "100 µs", "1 ms", "10 ms", "100 ms"} {
 		y := p.y(time.Duration(math.Pow10(lowest+i)) * time.Microsecond)
-		fmt.Fprintf(p.to, `<line class="grid" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/><text class="faint" x="%.1f" y="%.1f" text-anchor="end">%s</text>`+"\n",
+		fmt.Fprintf(p.to,
+			`<line class="grid" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/><text class="faint" x="%.1f" y="%.1f" text-anchor="end">%s</text>`+"\n",
 			p.left, p.left+panelWidth, y, y, p.left-6, y+4, name)
 	}
 	for i, c := range all {
@@ -123,8 +126,10 @@ func (p panel) draw(title string, all []*curve, values func(*curve) []time.Durat
 			points = append(points, fmt.Sprintf("%.1f,%.1f", x, y))
 			fmt.Fprintf(p.to, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n", x, y-7, short(v))
 			if i == 0 {
-				fmt.Fprintf(p.to, `<text class="faint" x="%.1f" y="%d" text-anchor="middle">%s businesses</text><text class="faint" x="%.1f" y="%d" text-anchor="middle">%s bookings</text>`+"\n",
-					x, panelBottom+22, thousands(c.sizes[j].Businesses), x, panelBottom+38, thousands(c.sizes[j].Bookings))
+				fmt.Fprintf(p.to,
+					`<text class="faint" x="%.1f" y="%d" text-anchor="middle">%s businesses</text><text class="faint" x="%.1f" y="%d" text-anchor="middle">%s bookings</text>`+"\n",
+					x, panelBottom+22, thousands(c.sizes[j].Businesses), x, panelBottom+38,
+					thousands(c.sizes[j].Bookings))
 			}
 		}
 		fmt.Fprintf(p.to, `<polyline class="line c%d" points="%s"/>`+"\n", i%3, strings.Join(points, " "))

@@ -65,8 +65,10 @@ func (w *world) startOnce(ctx context.Context, name string) (Startup, error) {
 		return Startup{}, err
 	}
 	command := exec.CommandContext(ctx, filepath.Join(w.o.Programs, name))
-	command.Env = append(os.Environ(), "PUBLIC_ADDR="+public, "INTERNAL_ADDR="+internal, "DATABASE_URL="+w.o.DatabaseURL,
-		"REDIS_URL="+w.o.RedisURL, "SLOTMESH_ADMIN_TOKEN="+adminToken, "PEER_SECRETS="+rand.Text()+rand.Text(), "LINK_SECRETS="+rand.Text()+rand.Text())
+	command.Env = append(os.Environ(), "PUBLIC_ADDR="+public, "INTERNAL_ADDR="+internal,
+		"DATABASE_URL="+w.o.DatabaseURL,
+		"REDIS_URL="+w.o.RedisURL, "SLOTMESH_ADMIN_TOKEN="+adminToken, "PEER_SECRETS="+rand.Text()+rand.Text(),
+		"LINK_SECRETS="+rand.Text()+rand.Text())
 	for _, peer := range programs {
 		command.Env = append(command.Env, strings.ToUpper(peer)+"_URL="+w.at.Front) // an idle service calls none
 	}

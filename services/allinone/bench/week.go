@@ -48,7 +48,8 @@ func (w *world) measureWeek(ctx context.Context) (*Week, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := w.pool.Exec(ctx, insertBookings, []uuid.UUID{s.id}, s.staff, []int{weekBookings}, weekMembers, weekADay, lastOfWeek, s.services[:1]); err != nil {
+	if _, err := w.pool.Exec(ctx, insertBookings, []uuid.UUID{s.id}, s.staff, []int{weekBookings}, weekMembers,
+		weekADay, lastOfWeek, s.services[:1]); err != nil {
 		return nil, fmt.Errorf("make a week: %w", err)
 	}
 	ctx, leave := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
@@ -76,13 +77,15 @@ func (w *world) signIn(ctx context.Context) error {
 	var invited struct{ Link string }
 	var read error
 	status, err := w.http.send(call{
-		Method: http.MethodPost, URL: w.at.Admin + "/admin/invitations", Body: []byte(`{"email":"bench@example.com","role":"operator"}`),
+		Method: http.MethodPost, URL: w.at.Admin + "/admin/invitations",
+		Body:    []byte(`{"email":"bench@example.com","role":"operator"}`),
 		Headers: []string{"Authorization", "Bearer " + adminToken, "Content-Type", "application/json"},
 	}, func(body []byte) { read = json.Unmarshal(body, &invited) })
 	if err != nil || read != nil || status != http.StatusCreated {
 		return fmt.Errorf("invite: %d %w %w", status, err, read)
 	}
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(w.at.Admin+invited.Link)); err != nil {
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900),
+		chromedp.Navigate(w.at.Admin+invited.Link)); err != nil {
 		return err
 	}
 	const press = `fetch(location.pathname, {method: "POST", headers: {"Content-Type": "application/x-www-form-urlencoded"}, body: ""}).then(r => r.status)`
@@ -102,7 +105,8 @@ const tellWeek = `new Promise(done => setTimeout(() => done({
 	Loaded: performance.getEntriesByType("navigation")[0].loadEventStart}), 1000))`
 
 func (w *world) viewWeek(ctx context.Context, slug string) (*Week, error) {
-	if err := chromedp.Do(ctx, chromedp.Navigate(w.at.Admin+"/business/"+slug+"/calendar?lang=en-GB&view=week&date="+lastOfWeek.AddDate(0, 0, -6).Format(time.DateOnly))); err != nil {
+	if err := chromedp.Do(ctx, chromedp.Navigate(w.at.Admin+"/business/"+slug+"/calendar?lang=en-GB&view=week&date="+
+		lastOfWeek.AddDate(0, 0, -6).Format(time.DateOnly))); err != nil {
 		return nil, err
 	}
 	seen, err := evaluate[struct {
@@ -123,7 +127,8 @@ func (w *world) viewWeek(ctx context.Context, slug string) (*Week, error) {
 func evaluate[T any](ctx context.Context, expression string) (T, error) {
 	var value T
 	yes := true
-	told, err := chromedp.Call(ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: expression, ReturnByValue: &yes, AwaitPromise: &yes})
+	told, err := chromedp.Call(ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: expression,
+		ReturnByValue: &yes, AwaitPromise: &yes})
 	if err != nil {
 		return value, err
 	}

@@ -75,7 +75,8 @@ func (w *world) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.slotmesh, err = startChild(ctx, "slotmesh", append(stores, settingsVariable+"="+string(settings)), &w.at); err != nil {
+	if w.slotmesh, err = startChild(ctx, "slotmesh", append(stores, settingsVariable+"="+string(settings)),
+		&w.at); err != nil {
 		return err
 	}
 	if w.bare, err = startChild(ctx, "bare", stores, &w.bareAt); err != nil {
@@ -182,13 +183,16 @@ func (s salon) manifest() map[string]any {
 	var everyone []string
 	for i, id := range s.staff {
 		everyone = append(everyone, memberKey(i))
-		staff = append(staff, map[string]any{"key": memberKey(i), "id": id, "name": fmt.Sprintf("Member %d", i), "order": i})
+		staff = append(staff, map[string]any{"key": memberKey(i), "id": id, "name": fmt.Sprintf("Member %d", i),
+			"order": i})
 	}
 	for i, id := range s.services {
 		services = append(services, map[string]any{
-			"key": serviceKey(i), "id": id, "name": fmt.Sprintf("Service %d", i), "price": 20 + i, "duration_minutes": 30, "staff": everyone,
+			"key": serviceKey(i), "id": id, "name": fmt.Sprintf("Service %d", i), "price": 20 + i,
+			"duration_minutes": 30, "staff": everyone,
 			"description_html": "<p>Half an hour of <b>care</b>, with tea.</p>",
-			"translations":     map[string]any{"pt": map[string]any{"name": fmt.Sprintf("Serviço %d", i), "description_html": "<p>Meia hora.</p>"}},
+			"translations": map[string]any{"pt": map[string]any{"name": fmt.Sprintf("Serviço %d", i),
+				"description_html": "<p>Meia hora.</p>"}},
 		})
 	}
 	hours := map[string][]string{}
@@ -196,11 +200,15 @@ func (s salon) manifest() map[string]any {
 		hours[day] = []string{fmt.Sprintf("%02d:00-%02d:00", opens, closes)}
 	}
 	return map[string]any{
-		"apiVersion": "slotmesh/v1", "kind": "Business", "slug": s.slug, "id": s.id, "name": s.name(), "currency": "EUR",
+		"apiVersion": "slotmesh/v1", "kind": "Business", "slug": s.slug, "id": s.id, "name": s.name(),
+		"currency": "EUR",
 		"timezone": "Europe/Lisbon", "default_language": "en", "languages": []string{"en", "pt"}, "hours": hours,
-		"bookings": map[string]any{"slot_interval_minutes": 30, "advance_days": advanceDays}, "staff": staff, "services": services,
-		"rentals":       []map[string]any{{"key": "bike", "id": s.rental, "name": "Bike", "price": 15, "price_type": "daily", "quantity": 5, "units_count": 5}},
-		"pricing_rules": []map[string]any{{"key": "tuesdays", "kind": "day_of_week", "days": []string{"tue"}, "percent": -10}},
+		"bookings": map[string]any{"slot_interval_minutes": 30, "advance_days": advanceDays}, "staff": staff,
+		"services": services,
+		"rentals": []map[string]any{{"key": "bike", "id": s.rental, "name": "Bike", "price": 15,
+			"price_type": "daily", "quantity": 5, "units_count": 5}},
+		"pricing_rules": []map[string]any{{"key": "tuesdays", "kind": "day_of_week", "days": []string{"tue"},
+			"percent": -10}},
 	}
 }
 
@@ -249,7 +257,8 @@ func (w *world) seedBookings(ctx context.Context, s salon, n int) error {
 // seedReservations reserves four of the five bikes for the whole time, with reservations of three days each.
 func (w *world) seedReservations(ctx context.Context, s salon) error {
 	var batch pgx.Batch
-	batch.Queue(`INSERT INTO rental.rentals (business_id, rental_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`, s.id, s.rental)
+	batch.Queue(`INSERT INTO rental.rentals (business_id, rental_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`, s.id,
+		s.rental)
 	batch.Queue(`INSERT INTO rental.reservations (business_id, id, rental_id, rental_name, status, quantity, start_date, end_date,
 			customer_name, locale, offer_version, created_at, updated_at)
 		SELECT $1, gen_random_uuid(), $2, 'Bike', 'reserved', 1, $3::date + 3 * day, $3::date + 3 * day + 2, 'C', 'en', 1, now(), now()
@@ -261,7 +270,8 @@ func (w *world) seedReservations(ctx context.Context, s salon) error {
 // because rate limits apply to addresses.
 func client(n int64) []string {
 	n += addressBase
-	return []string{"X-Forwarded-For", "10." + strconv.FormatInt(n>>16&255, 10) + "." + strconv.FormatInt(n>>8&255, 10) + "." + strconv.FormatInt(n&255, 10)}
+	return []string{"X-Forwarded-For", "10." + strconv.FormatInt(n>>16&255, 10) + "." + strconv.FormatInt(n>>8&255,
+		10) + "." + strconv.FormatInt(n&255, 10)}
 }
 
 // addressBase is the base of the clients' addresses. It differs between runs: a run may use the same
@@ -271,18 +281,22 @@ var addressBase = now().Unix() * 9973
 // bookCall returns the request that books slot i of a salon. The slots are numbered by staff member, then by start,
 // then by day. The requests take turns with the API keys, so that none reaches its limit of 100 bookings a minute.
 func (w *world) bookCall(s salon, i, n int64) call {
-	body := fmt.Appendf(nil, `{"service_ids":[%q],"staff_id":%q,"date":%q,"time":"%02d:%02d","customer_name":"C","customer_email":"c%d@example.com"}`,
-		s.services[0], s.staff[i%salonStaff], tomorrow.AddDate(0, 0, int(i/(salonStaff*startsADay))).Format(time.DateOnly),
+	body := fmt.Appendf(nil,
+		`{"service_ids":[%q],"staff_id":%q,"date":%q,"time":"%02d:%02d","customer_name":"C","customer_email":"c%d@example.com"}`,
+		s.services[0], s.staff[i%salonStaff],
+		tomorrow.AddDate(0, 0, int(i/(salonStaff*startsADay))).Format(time.DateOnly),
 		opens+i/salonStaff%startsADay/2, i/salonStaff%2*30, n)
 	return call{
 		Method: http.MethodPost, URL: w.at.Services["booking"] + "/api/public/" + s.slug + "/book", Body: body,
-		Headers: append(client(n), "Content-Type", "application/json", "Authorization", "Bearer "+s.keys[int(n/2)%len(s.keys)]),
+		Headers: append(client(n), "Content-Type", "application/json", "Authorization",
+			"Bearer "+s.keys[int(n/2)%len(s.keys)]),
 	}
 }
 
 // give stores the bytes of an answer in the bare program ([bare]) under a name.
 func (w *world) give(name string, body []byte) error {
-	status, err := w.http.send(call{Method: http.MethodPut, URL: w.bareAt.Public + "/bytes/" + name, Body: bytes.Clone(body)}, nil)
+	status, err := w.http.send(call{Method: http.MethodPut, URL: w.bareAt.Public + "/bytes/" + name,
+		Body: bytes.Clone(body)}, nil)
 	if err == nil && status != http.StatusOK {
 		err = fmt.Errorf("the bare program answers %d", status)
 	}

@@ -28,9 +28,9 @@ import (
 // awayBookings is the variable that says how many bookings are made while notifications is away; `make away` sets it.
 const awayBookings = "SLOTMESH_TEST_AWAY"
 
-// Notifications is stopped for the time of many bookings, and started again. Meanwhile bookings are answered as before, and then all that
-// happened is told by webhook and by mail, once, and in order of each booking, also where a receiver or a mail server refuses at first
-// (lifecycle.md §2). How long bookings took is printed.
+// Notifications is stopped for the time of many bookings, and started again. Meanwhile bookings are answered as before,
+// and then all that happened is told by webhook and by mail, once, and in order of each booking, also where a receiver
+// or a mail server refuses at first (lifecycle.md §2). How long bookings took is printed.
 func TestBookingsGoOnAndNothingIsLostWhileNotificationsIsAway(t *testing.T) {
 	t.Parallel()
 	n := 40
@@ -60,12 +60,14 @@ func TestBookingsGoOnAndNothingIsLostWhileNotificationsIsAway(t *testing.T) {
 	})
 	a.await("of all work", func() (int, int) { return -a.left(), 0 })
 	t.Logf("%d webhooks, %d of them refused once, and %d mails, %d of them refused once, told of %d bookings %s after the start",
-		a.hooks.taken(), a.hooks.refused, a.post.taken(), len(a.post.refused), a.created, time.Since(begun).Round(time.Second))
+		a.hooks.taken(), a.hooks.refused, a.post.taken(), len(a.post.refused), a.created,
+		time.Since(begun).Round(time.Second))
 	a.hooks.check(t)
 	a.checkMails()
 }
 
-// away is a Slotmesh whose notifications come and go, between a receiver of webhooks and a mail server that are the test's.
+// away is a Slotmesh whose notifications come and go, between a receiver of webhooks and a mail server that are the
+// test's.
 type away struct {
 	*world
 
@@ -89,14 +91,16 @@ const (
 
 // awaySalon is open all day, every day.
 func awaySalon() string {
-	m := strings.Replace(salon("salon", awayStaff), "languages: [en]", "languages: [en]\nnotifications: {owner_emails: [owner@harbor.example], reminders_hours_before: []}", 1)
+	m := strings.Replace(salon("salon", awayStaff), "languages: [en]",
+		"languages: [en]\nnotifications: {owner_emails: [owner@harbor.example], reminders_hours_before: []}", 1)
 	open := strings.Index(m, "hours:")
 	staff := strings.Index(m, "staff:\n")
 	hours := "hours: {"
 	for _, day := range strings.Fields("mon tue wed thu fri sat sun") {
 		hours += day + `: ["08:00-20:00"], `
 	}
-	return strings.Replace(m[:open]+strings.TrimSuffix(hours, ", ")+"}\n"+m[staff:], "name: Cut, duration_minutes: 45", "name: Cut, duration_minutes: 30", 1)
+	return strings.Replace(m[:open]+strings.TrimSuffix(hours, ", ")+"}\n"+m[staff:], "name: Cut, duration_minutes: 45",
+		"name: Cut, duration_minutes: 30", 1)
 }
 
 func openAway(t *testing.T) *away {
@@ -105,7 +109,8 @@ func openAway(t *testing.T) *away {
 	url, begun := testkit.Database(t, "e2e"), time.Now()
 	a.again = func() *world {
 		return start(t, loopback, func(c *allinone.Config) {
-			c.DatabaseURL, c.SMTPURL, c.MailFrom, c.Now = url, a.post.url, "no-reply@harbor.example", afterMonday(t, begun)
+			c.DatabaseURL, c.SMTPURL, c.MailFrom, c.Now = url, a.post.url, "no-reply@harbor.example",
+				afterMonday(t, begun)
 			for _, limit := range []string{"BOOKING_IP_LIMIT_PER_MINUTE", "BOOKING_KEY_LIMIT_PER_MINUTE"} {
 				c.Settings[limit] = "100000"
 			}
@@ -119,7 +124,8 @@ func openAway(t *testing.T) *away {
 	t.Cleanup(func() { _ = a.database.Close(t.Context()) })
 	a.publish(t, "salon", awaySalon())
 	a.verifyOwner(t, "owner@harbor.example")
-	a.admin(t, http.MethodPost, "businesses/salon/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["booking.created", "booking.confirmed", "booking.cancelled"]}`, a.hooks.url)).
+	a.admin(t, http.MethodPost, "businesses/salon/webhooks", fmt.Appendf(nil,
+		`{"url": %q, "events": ["booking.created", "booking.confirmed", "booking.cancelled"]}`, a.hooks.url)).
 		want(t, http.StatusCreated, "")
 	a.key, a.cut = a.world.key(t, "salon", "all"), a.named(t, "salon", "services")["Cut"]
 	a.staff = slices.Sorted(maps.Values(a.named(t, "salon", "staff")))
@@ -137,7 +143,8 @@ func (a *away) verifyOwner(t *testing.T, email string) {
 		Transport:     &http.Transport{DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	answer, err := browser.Post(a.AdminURL+invited.Link, "application/x-www-form-urlencoded", strings.NewReader("confirm=yes"))
+	answer, err := browser.Post(a.AdminURL+invited.Link, "application/x-www-form-urlencoded",
+		strings.NewReader("confirm=yes"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,8 +154,8 @@ func (a *away) verifyOwner(t *testing.T, email string) {
 	}
 }
 
-// book makes so many bookings by four clients, prints how long they took, and returns in what form they were answered. Of four
-// one is confirmed, and of eight one cancelled, by the owner.
+// book makes so many bookings by four clients, prints how long they took, and returns in what form they were answered.
+// Of four one is confirmed, and of eight one cancelled, by the owner.
 func (a *away) book(when string, n int) map[string]bool {
 	a.t.Helper()
 	var (
@@ -184,10 +191,12 @@ func (a *away) book(when string, n int) map[string]bool {
 	return forms
 }
 
-// one makes the booking of a number, at a time and with a member of its own. It returns the status and the form of the answer, and how long it took.
+// one makes the booking of a number, at a time and with a member of its own. It returns the status and the form of the
+// answer, and how long it took.
 func (a *away) one(i int) (string, time.Duration) {
 	day, slot := i/awayPerDay, i%awayPerDay
-	o := appointment(a.cut, time.Date(2027, time.March, 2+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), fmt.Sprintf("%02d:%02d", 8+slot/2%12, slot%2*30))
+	o := appointment(a.cut, time.Date(2027, time.March, 2+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),
+		fmt.Sprintf("%02d:%02d", 8+slot/2%12, slot%2*30))
 	o["staff_id"], o["customer_email"] = a.staff[slot/24], fmt.Sprintf("customer%d@example.com", i)
 	begun := time.Now()
 	made, err := a.tryBook("salon", a.key, o, nil)
@@ -214,7 +223,8 @@ func (a *away) owner(booking string, does bool, what string, count *int) {
 	if !does {
 		return
 	}
-	request, err := http.NewRequest(http.MethodPost, a.AdminURL+"/admin/businesses/salon/bookings/"+booking+"/"+what, nil)
+	request, err := http.NewRequest(http.MethodPost, a.AdminURL+"/admin/businesses/salon/bookings/"+booking+"/"+what,
+		nil)
 	if err != nil {
 		a.t.Error(err)
 		return
@@ -274,7 +284,8 @@ func (a *away) await(what string, count func() (have, want int)) {
 func (a *away) left() int {
 	a.t.Helper()
 	var n int
-	err := a.database.QueryRow(a.t.Context(), `SELECT (SELECT count(*) FROM notifications.message_events) + (SELECT count(*) FROM notifications.messages WHERE status = 'queued')
+	err := a.database.QueryRow(a.t.Context(),
+		`SELECT (SELECT count(*) FROM notifications.message_events) + (SELECT count(*) FROM notifications.messages WHERE status = 'queued')
 		+ (SELECT count(*) FROM notifications.webhook_deliveries WHERE status = 'pending')`).Scan(&n)
 	if err != nil {
 		a.t.Fatal(err)
@@ -285,7 +296,8 @@ func (a *away) left() int {
 // checkMails holds what has come against what notifications says that it has sent.
 func (a *away) checkMails() {
 	a.t.Helper()
-	rows, _ := a.database.Query(a.t.Context(), `SELECT id::text, kind, recipient, status, attempts FROM notifications.messages ORDER BY position`)
+	rows, _ := a.database.Query(a.t.Context(),
+		`SELECT id::text, kind, recipient, status, attempts FROM notifications.messages ORDER BY position`)
 	var id, kind, to, status string
 	var attempts int
 	kinds, written := map[string]int{}, map[string][]string{}
@@ -304,9 +316,10 @@ func (a *away) checkMails() {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	// A cancellation takes the place of the confirmation before it, and each of both that of the message before, unless a slow machine
-	// has sent that by then.
-	most := map[string]int{"booking_received": a.created, "owner_notice": a.created, "booking_confirmed": a.confirmed, "booking_cancelled": a.cancelled}
+	// A cancellation takes the place of the confirmation before it, and each of both that of the message before, unless
+	// a slow machine has sent that by then.
+	most := map[string]int{"booking_received": a.created, "owner_notice": a.created, "booking_confirmed": a.confirmed,
+		"booking_cancelled": a.cancelled}
 	least := maps.Clone(most)
 	least["booking_received"] -= a.confirmed
 	least["booking_confirmed"] -= a.cancelled
@@ -325,7 +338,8 @@ func (a *away) checkMails() {
 			slices.Sort(arrived)
 		}
 		if !slices.Equal(ids, arrived) {
-			a.t.Errorf("%d mails arrive at %s, not those that were written, in their order: %d", len(arrived), to, len(ids))
+			a.t.Errorf("%d mails arrive at %s, not those that were written, in their order: %d", len(arrived), to,
+				len(ids))
 		}
 	}
 }
@@ -383,7 +397,8 @@ func (h *hooks) check(t *testing.T) {
 		attempts += n
 	}
 	if h.count != len(h.attempts) || attempts != h.count+h.refused {
-		t.Errorf("%d events were taken, of %d, by %d attempts, of which %d were refused", h.count, len(h.attempts), attempts, h.refused)
+		t.Errorf("%d events were taken, of %d, by %d attempts, of which %d were refused", h.count, len(h.attempts),
+			attempts, h.refused)
 	}
 	for booking, sequences := range h.order {
 		for i, n := range sequences {
@@ -412,7 +427,8 @@ func openPost(t *testing.T) *post {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &post{url: "smtp://" + listener.Addr().String(), seen: map[string]bool{}, refused: map[string]bool{}, arrived: map[string][]string{}}
+	p := &post{url: "smtp://" + listener.Addr().String(), seen: map[string]bool{}, refused: map[string]bool{},
+		arrived: map[string][]string{}}
 	box := mailbox.Open(listener, mailbox.Options{Refuse: p.refuse, Lose: p.take})
 	t.Cleanup(func() { _ = box.Close() })
 	return p

@@ -28,8 +28,9 @@ import (
 // backupClients book all the time while the backup is made.
 const backupClients = 64
 
-// A backup is made while many clients book, and restored elsewhere: every booking that was answered before is there, with its customer's link; what was
-// told of is not told again, and what was not yet is. One made when nothing runs is, restored, the same tables as PostgreSQL's own program writes them.
+// A backup is made while many clients book, and restored elsewhere: every booking that was answered before is there,
+// with its customer's link; what was told of is not told again, and what was not yet is. One made when nothing runs is,
+// restored, the same tables as PostgreSQL's own program writes them.
 func TestABackupUnderLoadHasEveryBookingThatWasAnsweredBefore(t *testing.T) {
 	t.Parallel()
 	s := openSaved(t)
@@ -44,7 +45,9 @@ func TestABackupUnderLoadHasEveryBookingThatWasAnsweredBefore(t *testing.T) {
 	atRest := s.backup()
 
 	same, _ := s.restore(atRest)
-	for _, held := range []string{"feeds SET reader = NULL, reader_until", "webhook_endpoints SET lane = NULL, lane_until"} { // by who stopped, which a restore lets go
+	// by who stopped, which a restore lets go
+	for _, held := range []string{"feeds SET reader = NULL, reader_until",
+		"webhook_endpoints SET lane = NULL, lane_until"} {
 		testkit.Administer(t, s.url, "UPDATE notifications."+held+" = '-infinity'")
 	}
 	if diff := cmp.Diff(dumped(t, s.url), dumped(t, same)); diff != "" {
@@ -69,11 +72,13 @@ type made struct {
 
 func openSaved(t *testing.T) *saved {
 	t.Helper()
-	s := &saved{away: &away{t: t, hooks: openHooks(t), post: openPost(t)}, url: testkit.Database(t, "e2e"), begun: time.Now(), booked: map[string]made{}}
+	s := &saved{away: &away{t: t, hooks: openHooks(t), post: openPost(t)}, url: testkit.Database(t, "e2e"),
+		begun: time.Now(), booked: map[string]made{}}
 	s.world = s.start(s.url, "", s.post)
 	s.publish(t, "salon", awaySalon())
 	s.verifyOwner(t, "owner@harbor.example")
-	s.admin(t, http.MethodPost, "businesses/salon/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["booking.created"]}`, s.hooks.url)).
+	s.admin(t, http.MethodPost, "businesses/salon/webhooks",
+		fmt.Appendf(nil, `{"url": %q, "events": ["booking.created"]}`, s.hooks.url)).
 		want(t, http.StatusCreated, "")
 	s.key, s.cut = s.world.key(t, "salon", "all"), s.named(t, "salon", "services")["Cut"]
 	s.staff = slices.Sorted(maps.Values(s.named(t, "salon", "staff")))
@@ -83,7 +88,8 @@ func openSaved(t *testing.T) *saved {
 // start brings up a Slotmesh on a database and in a home, "" for one of its own.
 func (s *saved) start(url, home string, post *post) *world {
 	return start(s.t, loopback, func(c *allinone.Config) {
-		c.DatabaseURL, c.SMTPURL, c.MailFrom, c.Now = url, post.url, "no-reply@harbor.example", afterMonday(s.t, s.begun)
+		c.DatabaseURL, c.SMTPURL, c.MailFrom, c.Now = url, post.url, "no-reply@harbor.example",
+			afterMonday(s.t, s.begun)
 		if home != "" {
 			c.Home = home
 		}
@@ -117,7 +123,8 @@ func (s *saved) load() func() {
 // bookOne books the time of a number, which no other has.
 func (s *saved) bookOne(i int) {
 	day, slot := i/awayPerDay, i%awayPerDay
-	o := appointment(s.cut, time.Date(2027, time.March, 2+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), fmt.Sprintf("%02d:%02d", 8+slot/2%12, slot%2*30))
+	o := appointment(s.cut, time.Date(2027, time.March, 2+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),
+		fmt.Sprintf("%02d:%02d", 8+slot/2%12, slot%2*30))
 	o["staff_id"], o["customer_email"] = s.staff[slot/24], fmt.Sprintf("customer%d@example.com", i)
 	a, err := s.tryBook("salon", s.key, o, nil)
 	var booked struct {
@@ -163,13 +170,15 @@ func (s *saved) restore(file string) (string, string) {
 	if err := allinone.Restore(s.t.Context(), env, file, s.t.Output()); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := allinone.Restore(s.t.Context(), env, file, io.Discard); err == nil || !strings.Contains(err.Error(), "not empty") {
+	if err := allinone.Restore(s.t.Context(), env, file, io.Discard); err == nil || !strings.Contains(err.Error(),
+		"not empty") {
 		s.t.Errorf("restoring a second time: %v", err)
 	}
 	return url, home
 }
 
-// dumped is what PostgreSQL's program writes of a database, tables and rows, in lines without an order. When migrations were applied is left out.
+// dumped is what PostgreSQL's program writes of a database, tables and rows, in lines without an order. When migrations
+// were applied is left out.
 func dumped(t *testing.T, url string) []string {
 	t.Helper()
 	if _, err := inputs.LookPath("pg_dump"); err != nil {
@@ -180,7 +189,8 @@ func dumped(t *testing.T, url string) []string {
 		t.Fatal(err)
 	}
 	lines := slices.DeleteFunc(strings.Split(string(text), "\n"), func(line string) bool {
-		return strings.HasPrefix(line, `\restrict`) || strings.HasPrefix(line, `\unrestrict`) || strings.Contains(line, "goose_db_version_id_seq")
+		return strings.HasPrefix(line, `\restrict`) || strings.HasPrefix(line, `\unrestrict`) || strings.Contains(line,
+			"goose_db_version_id_seq")
 	})
 	slices.Sort(lines)
 	return lines
@@ -201,11 +211,13 @@ func (s *saved) goesOn(file string, before map[string]made) {
 			t.Errorf("booking %s was answered before the backup began, and is not in it", id)
 		}
 	}
-	t.Logf("%d bookings were answered before the backup began; it has %d, and %d were made in all", len(before), len(bookings), s.count())
+	t.Logf("%d bookings were answered before the backup began; it has %d, and %d were made in all", len(before),
+		len(bookings), s.count())
 	sent, delivered := ids(t, database, `SELECT id::text FROM notifications.messages WHERE status = 'sent'`),
 		ids(t, database, `SELECT event_id::text FROM notifications.webhook_deliveries WHERE status = 'delivered'`)
 	if len(sent) == 0 || len(delivered) == 0 {
-		t.Errorf("the backup has %d mails that were sent, and %d webhooks that were delivered", len(sent), len(delivered))
+		t.Errorf("the backup has %d mails that were sent, and %d webhooks that were delivered", len(sent),
+			len(delivered))
 	}
 	told := s.hooks.attempted()
 
@@ -213,7 +225,8 @@ func (s *saved) goesOn(file string, before map[string]made) {
 	on.away = &away{t: t, hooks: s.hooks, post: openPost(t), database: database, key: s.key}
 	on.world = on.start(url, home, on.post)
 	on.await("messages about bookings", func() (int, int) {
-		return len(ids(t, database, `SELECT id::text FROM notifications.messages WHERE kind = 'booking_received'`)), len(bookings)
+		return len(ids(t, database, `SELECT id::text FROM notifications.messages WHERE kind = 'booking_received'`)),
+			len(bookings)
 	})
 	on.await("of all work", func() (int, int) { return -on.left(), 0 })
 	on.tellsOnce(sent, delivered, told)
@@ -250,7 +263,8 @@ func (s *saved) tellsOnce(sent, delivered map[string]bool, told map[string]int) 
 			t.Errorf("event %s is in the backup and was never delivered", id)
 		}
 	}
-	t.Logf("of %d mails %d came after the restore; of %d events %d", len(sent)+len(want), len(want), len(events), len(events)-len(delivered))
+	t.Logf("of %d mails %d came after the restore; of %d events %d", len(sent)+len(want), len(want), len(events),
+		len(events)-len(delivered))
 }
 
 func (h *hooks) attempted() map[string]int {
@@ -264,7 +278,8 @@ func (s *saved) keepsItsWord(before map[string]made) {
 	s.t.Helper()
 	for _, b := range before {
 		s.world.book(s.t, "salon", s.key, b.order).want(s.t, http.StatusConflict, "slot_unavailable")
-		if page := s.do(s.t, http.MethodGet, s.PublicURL+b.link, nil, http.Header{"Accept": {"text/html"}}); page.status != http.StatusOK {
+		if page := s.do(s.t, http.MethodGet, s.PublicURL+b.link, nil,
+			http.Header{"Accept": {"text/html"}}); page.status != http.StatusOK {
 			s.t.Errorf("the customer's link is answered with %d", page.status)
 		}
 		return // one stands for all

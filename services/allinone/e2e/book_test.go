@@ -100,7 +100,8 @@ func TestOneSlotIsSoldOnceToManyAtTheSameTime(t *testing.T) {
 	w := start(t)
 	w.publish(t, "one", salon("one", 1))
 	w.publish(t, "three", salon("three", 3))
-	cut := map[string]string{"one": w.named(t, "one", "services")["Cut"], "three": w.named(t, "three", "services")["Cut"]}
+	cut := map[string]string{"one": w.named(t, "one", "services")["Cut"],
+		"three": w.named(t, "three", "services")["Cut"]}
 	for slug, want := range map[string]int{"one": 1, "three": 3} {
 		orders := make([]order, 200)
 		for i := range orders {
@@ -156,7 +157,8 @@ func TestABookingSaysWhatWasSold(t *testing.T) {
 	if len(listed) == 0 || listed[0].Time != "09:00" || listed[0].EndTime != "10:15" {
 		t.Errorf("both together are listed as %+v", listed)
 	}
-	o := appointment(services["Cut"], "2027-03-02", "10:00").with("service_ids", []string{services["Wash"], services["Cut"]})
+	o := appointment(services["Cut"], "2027-03-02", "10:00").with("service_ids",
+		[]string{services["Wash"], services["Cut"]})
 	var got struct {
 		Success         bool
 		PaymentRequired *bool
@@ -174,11 +176,13 @@ func TestABookingSaysWhatWasSold(t *testing.T) {
 	}
 	w.book(t, "shop", key, o).into(t, http.StatusCreated, &got)
 	b := got.Booking
-	if !got.Success || b.Date != "2027-03-02" || b.StartTime != "10:00:00" || b.EndTime != "11:15:00" || b.Status != "pending" || b.Source != "api" {
+	if !got.Success || b.Date != "2027-03-02" || b.StartTime != "10:00:00" || b.EndTime != "11:15:00" ||
+		b.Status != "pending" || b.Source != "api" {
 		t.Errorf("got %+v", got)
 	}
 	// Tuesdays are a tenth cheaper: 10 → 9, 40 → 36.
-	if len(b.Services) != 2 || b.Services[0].Name != "Wash" || b.Services[0].Price != 9 || b.Services[1].Price != 36 || b.Total != 45 || b.Currency != "EUR" {
+	if len(b.Services) != 2 || b.Services[0].Name != "Wash" || b.Services[0].Price != 9 || b.Services[1].Price != 36 ||
+		b.Total != 45 || b.Currency != "EUR" {
 		t.Errorf("got services %+v, total %v %s", b.Services, b.Total, b.Currency)
 	}
 	if got.PaymentRequired == nil || *got.PaymentRequired {
@@ -276,7 +280,8 @@ func TestABusinessThatTakesNoBookingsRefusesThem(t *testing.T) {
 		}
 		w.publish(t, slug, manifest)
 		cut := w.named(t, slug, "services")["Cut"]
-		w.book(t, slug, w.key(t, slug, "write"), appointment(cut, "2027-03-02", "10:00")).want(t, http.StatusForbidden, code)
+		w.book(t, slug, w.key(t, slug, "write"), appointment(cut, "2027-03-02", "10:00")).want(t, http.StatusForbidden,
+			code)
 		paused := w.get(t, slug+"/info").object(t)["online_bookings_paused"]
 		if paused != (code == "not_accepting_bookings") {
 			t.Errorf("%s: online_bookings_paused is %v", slug, paused)

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// studio is a business with classes: yoga on Mondays at 18:00 with ten seats by Ben, and, as Ben alone also cuts hair, a
-// service of his that a class keeps him from; spinning in two rooms at once, which nobody gives.
+// studio is a business with classes: yoga on Mondays at 18:00 with ten seats by Ben, and, as Ben alone also cuts hair,
+// a service of his that a class keeps him from; spinning in two rooms at once, which nobody gives.
 func studio(slug string) string {
 	return `apiVersion: slotmesh/v1
 kind: Business
@@ -117,7 +117,8 @@ func TestAClassIsSoldSeatBySeat(t *testing.T) {
 		}
 	}
 	w.book(t, "class", key, party(4)).into(t, http.StatusCreated, &first)
-	if b := first.Booking; b.StartTime != "18:00:00" || b.EndTime != "19:00:00" || b.StaffName != "Ben" || b.Total != 50 ||
+	if b := first.Booking; b.StartTime != "18:00:00" || b.EndTime != "19:00:00" || b.StaffName != "Ben" ||
+		b.Total != 50 ||
 		b.Session != w.seats(t, "class", monday, yoga)[0].ClassScheduleID {
 		t.Errorf("the booking is %+v", b)
 	}
@@ -128,7 +129,8 @@ func TestAClassIsSoldSeatBySeat(t *testing.T) {
 	w.book(t, "class", key, party(1)).want(t, http.StatusConflict, "slot_unavailable")
 	w.admin(t, http.MethodPost, "businesses/class/bookings/"+first.Booking.ID+"/cancel", nil).want(t, http.StatusOK, "")
 	expect("18:00 4")
-	w.book(t, "class", key, appointment(yoga, monday, "18:30")).want(t, http.StatusConflict, "not_a_start") // no session
+	// no session
+	w.book(t, "class", key, appointment(yoga, monday, "18:30")).want(t, http.StatusConflict, "not_a_start")
 	w.book(t, "class", key, appointment(yoga, monday, "18:00").with("service_ids", []string{yoga, services["Cut"]})).
 		want(t, http.StatusBadRequest, "invalid_parameter")
 	if n := w.days(t, "class", "2027-03-08", "service_id="+yoga); n != 1 {
@@ -158,11 +160,13 @@ func TestAClassKeepsItsTeacher(t *testing.T) {
 	if got := times("2027-03-02"); got != "16:00 16:30 17:00 17:30 18:00 18:30 19:00 19:30" {
 		t.Errorf("without a class Ben is offered at %s", got)
 	}
-	w.book(t, "teacher", key, appointment(services["Cut"], "2027-03-01", "18:30")).want(t, http.StatusConflict, "no_staff_available")
+	w.book(t, "teacher", key, appointment(services["Cut"], "2027-03-01", "18:30")).want(t, http.StatusConflict,
+		"no_staff_available")
 
 	// A seat that is sold keeps him also when the session has left the offer.
 	w.book(t, "teacher", key, appointment(services["Yoga"], "2027-03-01", "18:00")).want(t, http.StatusCreated, "")
-	w.publish(t, "teacher", strings.Replace(studio("teacher"), `weekday: mon, time: "18:00"`, `weekday: tue, time: "18:00"`, 1))
+	w.publish(t, "teacher", strings.Replace(studio("teacher"), `weekday: mon, time: "18:00"`,
+		`weekday: tue, time: "18:00"`, 1))
 	if got := times("2027-03-01"); got != "16:00 16:30 17:00 17:30 19:30" {
 		t.Errorf("beside the class that was sold Ben is offered at %s", got)
 	}
@@ -173,7 +177,8 @@ func TestAClassKeepsItsTeacher(t *testing.T) {
 	if got := w.remaining(t, "teacher", "2027-03-08", services["Yoga"]); got != "" {
 		t.Errorf("while Ben cuts hair he is to give a class: %s", got)
 	}
-	w.book(t, "teacher", key, appointment(services["Yoga"], "2027-03-08", "18:00")).want(t, http.StatusConflict, "slot_unavailable")
+	w.book(t, "teacher", key, appointment(services["Yoga"], "2027-03-08", "18:00")).want(t, http.StatusConflict,
+		"slot_unavailable")
 }
 
 func TestTwoSessionsOfOneStartAreToldApart(t *testing.T) {
@@ -182,16 +187,19 @@ func TestTwoSessionsOfOneStartAreToldApart(t *testing.T) {
 	w.publish(t, "two", studio("two"))
 	key, spinning := w.key(t, "two", "all"), w.named(t, "two", "services")["Spinning"]
 	sessions := w.seats(t, "two", "2027-03-02", spinning)
-	if len(sessions) != 2 || *sessions[0].RemainingCapacity != 2 || *sessions[1].RemainingCapacity != 1 || sessions[0].StaffName != nil {
+	if len(sessions) != 2 || *sessions[0].RemainingCapacity != 2 || *sessions[1].RemainingCapacity != 1 ||
+		sessions[0].StaffName != nil {
 		t.Fatalf("the sessions are %+v", sessions)
 	}
 	ride := appointment(spinning, "2027-03-02", "07:00")
 	w.book(t, "two", key, ride.with("class_schedule_id", sessions[1].ClassScheduleID)).want(t, http.StatusCreated, "")
-	w.book(t, "two", key, ride.with("class_schedule_id", sessions[1].ClassScheduleID)).want(t, http.StatusConflict, "slot_unavailable")
+	w.book(t, "two", key, ride.with("class_schedule_id", sessions[1].ClassScheduleID)).want(t, http.StatusConflict,
+		"slot_unavailable")
 	if got := w.remaining(t, "two", "2027-03-02", spinning); got != "07:00 2" {
 		t.Errorf("after the second session was sold out: %s", got)
 	}
-	w.publish(t, "two", strings.Replace(studio("two"), `key: b-room, date: 2027-03-02, time: "07:00", capacity: 1`, `key: b-room, date: 2027-03-02, time: "07:00", capacity: 3`, 1))
+	w.publish(t, "two", strings.Replace(studio("two"), `key: b-room, date: 2027-03-02, time: "07:00", capacity: 1`,
+		`key: b-room, date: 2027-03-02, time: "07:00", capacity: 3`, 1))
 	w.book(t, "two", key, ride).want(t, http.StatusCreated, "") // without a word of it, the first with seats
 	if got := w.remaining(t, "two", "2027-03-02", spinning); got != "07:00 1, 07:00 2" {
 		t.Errorf("a seat without a session named was taken so that %s remain", got)
@@ -201,12 +209,13 @@ func TestTwoSessionsOfOneStartAreToldApart(t *testing.T) {
 	w.book(t, "two", key, ride).want(t, http.StatusConflict, "slot_unavailable")
 	w.book(t, "two", key, ride.with("class_schedule_id", key)).want(t, http.StatusBadRequest, "invalid_parameter")
 	cut := w.named(t, "two", "services")["Cut"]
-	w.book(t, "two", key, appointment(cut, "2027-03-02", "16:00").with("class_schedule_id", sessions[0].ClassScheduleID)).
+	w.book(t, "two", key, appointment(cut, "2027-03-02", "16:00").with("class_schedule_id",
+		sessions[0].ClassScheduleID)).
 		want(t, http.StatusBadRequest, "invalid_parameter")
 }
 
-// TestOfFiftyPartiesAsManySitAsThereAreSeats: ten seats, parties of one to three; nobody is refused who would have fitted
-// in the end.
+// TestOfFiftyPartiesAsManySitAsThereAreSeats: ten seats, parties of one to three; nobody is refused who would have
+// fitted in the end.
 func TestOfFiftyPartiesAsManySitAsThereAreSeats(t *testing.T) {
 	t.Parallel()
 	var databaseURL string
@@ -244,7 +253,8 @@ func TestOfFiftyPartiesAsManySitAsThereAreSeats(t *testing.T) {
 	if seated > 10 || seated+smallest <= 10 {
 		t.Errorf("%d sit on 10 seats, and a party of %d was refused", seated, smallest)
 	}
-	counted := row(t, databaseURL, `SELECT (SELECT sum(taken) FROM booking.class_sessions), (SELECT sum(seats) FROM booking.class_seats),
+	counted := row(t, databaseURL,
+		`SELECT (SELECT sum(taken) FROM booking.class_sessions), (SELECT sum(seats) FROM booking.class_seats),
 		(SELECT sum(party_size) FROM booking.bookings WHERE status <> 'cancelled'), (SELECT count(*) FROM booking.occupied_time)
 		- (SELECT count(*) FROM booking.bookings)`, 4)
 	if counted[0] != seated || counted[1] != seated || counted[2] != seated || counted[3] != 0 {

@@ -32,11 +32,13 @@ type contract struct {
 func (c *contract) RoundTrip(r *http.Request) (*http.Response, error) {
 	d := c.documents[r.URL.Scheme+"://"+r.URL.Host]
 	// The protocol of agents describes itself, its suite is in services/mcp; pages are for people.
-	if d == nil || r.URL.Path == "/mcp" || slices.ContainsFunc(components.All["pages"].Below, func(at string) bool { return strings.HasPrefix(r.URL.Path, at+"/") }) {
+	if d == nil || r.URL.Path == "/mcp" || slices.ContainsFunc(components.All["pages"].Below,
+		func(at string) bool { return strings.HasPrefix(r.URL.Path, at+"/") }) {
 		return c.next.RoundTrip(r)
 	}
 	var sent []byte
-	// What is known to have no body stays so: of another that gives no byte within 200 ms, as on a busy machine, net/http sends an empty chunk.
+	// What is known to have no body stays so: of another that gives no byte within 200 ms, as on a busy machine,
+	// net/http sends an empty chunk.
 	if r.Body != nil && r.Body != http.NoBody {
 		var err error
 		if sent, err = io.ReadAll(r.Body); err != nil {
@@ -55,7 +57,8 @@ func (c *contract) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	if err := d.check(r, sent, response, body); err != nil {
-		return nil, fmt.Errorf("against the document: %s %s answered %d %.600s: %w", r.Method, r.URL, response.StatusCode, body, err)
+		return nil, fmt.Errorf("against the document: %s %s answered %d %.600s: %w", r.Method, r.URL,
+			response.StatusCode, body, err)
 	}
 	return response, nil
 }
@@ -103,7 +106,8 @@ func closeCodes(described *openapi3.T) {
 // closeSchema forbids members that the schema does not name, in the schema and in those written within it.
 func closeSchema(ref *openapi3.SchemaRef) {
 	schema := ref.Value
-	if len(schema.Properties) > 0 && schema.AdditionalProperties.Has == nil && schema.AdditionalProperties.Schema == nil {
+	if len(schema.Properties) > 0 && schema.AdditionalProperties.Has == nil &&
+		schema.AdditionalProperties.Schema == nil {
 		no := false
 		schema.AdditionalProperties.Has = &no
 	}
@@ -134,7 +138,8 @@ func (d *document) check(r *http.Request, sent []byte, response *http.Response, 
 	}
 	input := &openapi3filter.RequestValidationInput{
 		Request: asked, PathParams: parameters, Route: route,
-		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true, SkipSettingDefaults: true},
+		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
+			IncludeResponseStatus: true, SkipSettingDefaults: true},
 	}
 	if response.StatusCode < http.StatusBadRequest {
 		if err := openapi3filter.ValidateRequest(context.Background(), input); err != nil {
@@ -225,7 +230,8 @@ func (w *world) underContract(t *testing.T, next http.RoundTripper) http.RoundTr
 	t.Helper()
 	return &contract{next: next, documents: map[string]*document{
 		w.PublicURL: describe(t, w.PublicURL+"/api/public/openapi.json", nil),
-		w.AdminURL:  describe(t, w.AdminURL+"/admin/openapi.json", http.Header{"Authorization": {"Bearer " + w.AdminToken}}),
+		w.AdminURL: describe(t, w.AdminURL+"/admin/openapi.json",
+			http.Header{"Authorization": {"Bearer " + w.AdminToken}}),
 	}}
 }
 
@@ -244,25 +250,40 @@ func TestTheContractNoticesDrift(t *testing.T) {
 		from         answer
 		change       func(a *answer)
 	}{
-		"a field more": {"GET", "info", nil, info, func(a *answer) { a.body = bytes.Replace(a.body, []byte(`{"name"`), []byte(`{"nickname":"","name"`), 1) }},
-		"a field less": {"GET", "info", nil, info, func(a *answer) { a.body = bytes.Replace(a.body, []byte(`"cooling_off_hours":0,`), nil, 1) }},
+		"a field more": {"GET", "info", nil, info, func(a *answer) {
+			a.body = bytes.Replace(a.body, []byte(`{"name"`), []byte(`{"nickname":"","name"`), 1)
+		}},
+		"a field less": {"GET", "info", nil, info, func(a *answer) {
+			a.body = bytes.Replace(a.body, []byte(`"cooling_off_hours":0,`), nil, 1)
+		}},
 		"another type": {"GET", "info", nil, info, func(a *answer) {
 			a.body = bytes.Replace(a.body, []byte(`"cooling_off_hours":0`), []byte(`"cooling_off_hours":"0"`), 1)
 		}},
-		"a null": {"GET", "info", nil, info, func(a *answer) { a.body = bytes.Replace(a.body, []byte(`"slug":"drift"`), []byte(`"slug":null`), 1) }},
+		"a null": {"GET", "info", nil, info, func(a *answer) {
+			a.body = bytes.Replace(a.body, []byte(`"slug":"drift"`), []byte(`"slug":null`), 1)
+		}},
 		"a member deeper": {"GET", "info", nil, info, func(a *answer) {
 			a.body = bytes.Replace(a.body, []byte(`{"services":true`), []byte(`{"classes":true,"services":true`), 1)
 		}},
-		"another header":         {"GET", "info", nil, info, func(a *answer) { a.header.Set("Cache-Control", "public") }},
-		"another status":         {"GET", "info", nil, info, func(a *answer) { a.status = 202 }},
-		"a header less":          {"GET", "info", nil, info, func(a *answer) { a.header.Del("Cache-Control") }},
-		"no trace":               {"GET", "info", nil, info, func(a *answer) { a.header.Del("Traceparent") }},
-		"an unknown code":        {"GET", "info", nil, info, func(a *answer) { a.status, a.body = 404, []byte(`{"error":"x","messageCode":"gone"}`) }},
-		"an error without words": {"GET", "nothing", nil, info, func(a *answer) { a.status, a.body = 404, []byte(`{"messageCode":"not_found"}`) }},
-		"405 without Allow":      {"POST", "info", nil, info, func(a *answer) { a.status, a.body = 405, []byte(`{"error":"x","messageCode":"method_not_allowed"}`) }},
-		"an undescribed path":    {"GET", "nothing", nil, info, func(*answer) {}},
-		"a lax parameter":        {"GET", "staff?service_id=x", nil, w.get(t, "drift/staff"), func(*answer) {}},
-		"a lax body":             {"POST", "book", bytes.Replace(good, []byte(`"10:00"`), []byte(`"9"`), 1), booked, func(*answer) {}},
+		"another header": {"GET", "info", nil, info, func(a *answer) {
+			a.header.Set("Cache-Control", "public")
+		}},
+		"another status": {"GET", "info", nil, info, func(a *answer) { a.status = 202 }},
+		"a header less":  {"GET", "info", nil, info, func(a *answer) { a.header.Del("Cache-Control") }},
+		"no trace":       {"GET", "info", nil, info, func(a *answer) { a.header.Del("Traceparent") }},
+		"an unknown code": {"GET", "info", nil, info, func(a *answer) {
+			a.status, a.body = 404, []byte(`{"error":"x","messageCode":"gone"}`)
+		}},
+		"an error without words": {"GET", "nothing", nil, info, func(a *answer) {
+			a.status, a.body = 404, []byte(`{"messageCode":"not_found"}`)
+		}},
+		"405 without Allow": {"POST", "info", nil, info, func(a *answer) {
+			a.status, a.body = 405, []byte(`{"error":"x","messageCode":"method_not_allowed"}`)
+		}},
+		"an undescribed path": {"GET", "nothing", nil, info, func(*answer) {}},
+		"a lax parameter":     {"GET", "staff?service_id=x", nil, w.get(t, "drift/staff"), func(*answer) {}},
+		"a lax body": {"POST", "book", bytes.Replace(good, []byte(`"10:00"`), []byte(`"9"`), 1), booked,
+			func(*answer) {}},
 	} {
 		request, err := http.NewRequest(c.method, w.PublicURL+"/api/public/drift/"+c.path, bytes.NewReader(c.sent))
 		if err != nil {
@@ -293,5 +314,6 @@ func TestWhatABookingMayLeaveOutMayBeNullAndFlagsMayBeTexts(t *testing.T) {
 	}
 	w.book(t, "nulls", key, o).want(t, http.StatusCreated, "")
 	w.book(t, "nulls", key, o.with("is_package", "true").with("variants", "")).want(t, http.StatusCreated, "")
-	w.book(t, "nulls", key, o.with("time", "12:00").with("is_package", "false").with("variants", []string{})).want(t, http.StatusCreated, "")
+	w.book(t, "nulls", key, o.with("time", "12:00").with("is_package", "false").with("variants", []string{})).want(t,
+		http.StatusCreated, "")
 }

@@ -28,8 +28,8 @@ type proof struct {
 	Tests            []string
 }
 
-// section is the endpoint or kind of object that the row is about: "slots" of "§4 slots", "Variant" of "§2 Variant (added)",
-// "rental-availability" of "§4 rental-availability 5".
+// section is the endpoint or kind of object that the row is about: "slots" of "§4 slots", "Variant" of "§2 Variant
+// (added)", "rental-availability" of "§4 rental-availability 5".
 func (p proof) section() string {
 	_, name, _ := strings.Cut(strings.TrimSuffix(p.About, " (added)"), " ")
 	return strings.TrimRight(name, " 0123456789")
@@ -74,9 +74,9 @@ var (
 	capital      = regexp.MustCompile(`\B[A-Z]`)
 )
 
-// The table holds when every row is there once and names tests that exist, every path of the document has a row about it, every
-// query and header parameter is quoted by a row about its endpoint, and every field by one about its object, or about its endpoint
-// where it is a field of a body. Whether the tests prove what a row says is not judged here.
+// The table holds when every row is there once and names tests that exist, every path of the document has a row about
+// it, every query and header parameter is quoted by a row about its endpoint, and every field by one about its object,
+// or about its endpoint where it is a field of a body. Whether the tests prove what a row says is not judged here.
 func TestTheTableOfProofsHolds(t *testing.T) {
 	t.Parallel()
 	rows := proofs(t)
@@ -147,9 +147,9 @@ func (s subject) in(spoken map[string][][]string) bool {
 	return false
 }
 
-// subjectsOf are the endpoints, their parameters but for the path's, and all fields. The section of an endpoint is its path
-// after the business, as "slots"; that of a schema is its name in words, as "Ticket tier". Fields of a body may stand in
-// either.
+// subjectsOf are the endpoints, their parameters but for the path's, and all fields. The section of an endpoint is its
+// path after the business, as "slots"; that of a schema is its name in words, as "Ticket tier". Fields of a body may
+// stand in either.
 func subjectsOf(described *openapi3.T) []subject {
 	var all []subject
 	bodies := make(map[string]bool)

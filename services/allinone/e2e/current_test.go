@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// replicas are two whole Slotmeshes on one database, without Redis: each has a catalog and a booking of its own, and hears nothing of the
-// other's changes.
+// replicas are two whole Slotmeshes on one database, without Redis: each has a catalog and a booking of its own, and
+// hears nothing of the other's changes.
 type replicas struct {
 	all      [2]*world
 	database *pgx.Conn
@@ -31,7 +31,8 @@ func openReplicas(t *testing.T) *replicas {
 	for i := range r.all {
 		r.all[i] = start(t, loopback, func(c *allinone.Config) {
 			c.DatabaseURL, c.RedisURL = url, "redis://"+cache.Addr()
-			c.Settings = with(c.Settings, "BOOKING_IP_LIMIT_PER_MINUTE", "0", "BOOKING_KEY_LIMIT_PER_MINUTE", "0", "LIMIT_TIMEOUT", "1s", "REDIS_TIMEOUT", "1s")
+			c.Settings = with(c.Settings, "BOOKING_IP_LIMIT_PER_MINUTE", "0", "BOOKING_KEY_LIMIT_PER_MINUTE", "0",
+				"LIMIT_TIMEOUT", "1s", "REDIS_TIMEOUT", "1s")
 		})
 	}
 	cache.Close() // for good
@@ -62,14 +63,16 @@ func with(settings map[string]string, pairs ...string) map[string]string {
 func (r *replicas) booked(t *testing.T, day string) int {
 	t.Helper()
 	var n int
-	if err := r.database.QueryRow(t.Context(), `SELECT count(*) FROM booking.bookings WHERE local_start::date = $1::text::date`, day).Scan(&n); err != nil {
+	if err := r.database.QueryRow(t.Context(),
+		`SELECT count(*) FROM booking.bookings WHERE local_start::date = $1::text::date`, day).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
 }
 
-// race lets 64 clients book on a day, at both replicas, until each is answered by something else than a booking or a time that is taken.
-// do is called once some have booked. race returns how many bookings of the day there were when do had returned, and what ended the clients.
+// race lets 64 clients book on a day, at both replicas, until each is answered by something else than a booking or a
+// time that is taken. do is called once some have booked. race returns how many bookings of the day there were when do
+// had returned, and what ended the clients.
 func (r *replicas) race(t *testing.T, day string, do func()) (int, []answer) {
 	t.Helper()
 	var (
@@ -93,7 +96,8 @@ func (r *replicas) race(t *testing.T, day string, do func()) (int, []answer) {
 				if a.status == http.StatusCreated && made.Add(1) == 5 {
 					close(begun)
 				}
-				again := a.status == http.StatusConflict && !late || a.status == http.StatusServiceUnavailable // which says that nothing was booked
+				// which says that nothing was booked
+				again := a.status == http.StatusConflict && !late || a.status == http.StatusServiceUnavailable
 				if last[client] = a; a.status != http.StatusCreated && !again {
 					return
 				}
@@ -139,7 +143,8 @@ func TestAPublishWhileBookingIsAwayIsNotAcknowledged(t *testing.T) {
 		t.Fatal(err)
 	}
 	changed := strings.Replace(salon("salon", 1), "name: Cut", "name: Trim", 1)
-	w.admin(t, http.MethodPut, "businesses/salon", []byte(changed)).want(t, http.StatusServiceUnavailable, "outcome_unknown")
+	w.admin(t, http.MethodPut, "businesses/salon", []byte(changed)).want(t, http.StatusServiceUnavailable,
+		"outcome_unknown")
 	if a := w.admin(t, http.MethodGet, "businesses/salon", nil); !bytes.Contains(a.body, []byte("Trim")) {
 		t.Errorf("what is published is %d %s", a.status, a.body)
 	}

@@ -15,7 +15,8 @@ import (
 // catalogue is a business with 1,000 services of five variants each under 200 pricing rules, all of which apply.
 func catalogue(slug string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "apiVersion: slotmesh/v1\nkind: Business\nslug: %s\nname: Catalogue\ncurrency: EUR\ntimezone: Europe/Lisbon\ndefault_language: en\nservices:\n", slug)
+	fmt.Fprintf(&b,
+		"apiVersion: slotmesh/v1\nkind: Business\nslug: %s\nname: Catalogue\ncurrency: EUR\ntimezone: Europe/Lisbon\ndefault_language: en\nservices:\n", slug)
 	for i := range 1000 {
 		fmt.Fprintf(&b, "- {key: s%d, name: Service %d, duration_minutes: 30, price: %d, variants: [", i, i, 10+i)
 		for v := range 5 {
@@ -25,7 +26,8 @@ func catalogue(slug string) string {
 	}
 	b.WriteString("pricing_rules:\n")
 	for i := range 200 {
-		fmt.Fprintf(&b, "- {key: r%d, kind: day_of_week, days: [mon, tue, wed, thu, fri, sat, sun], percent: -0.5}\n", i)
+		fmt.Fprintf(&b, "- {key: r%d, kind: day_of_week, days: [mon, tue, wed, thu, fri, sat, sun], percent: -0.5}\n",
+			i)
 	}
 	return b.String()
 }
@@ -61,8 +63,8 @@ func processor(t *testing.T) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// Each path is asked for the dearest that a manifest can be published for. What is logged (go test -v, with nothing beside it)
-// is the processor time of all services, the front and the reading client together.
+// Each path is asked for the dearest that a manifest can be published for. What is logged (go test -v, with nothing
+// beside it) is the processor time of all services, the front and the reading client together.
 func TestTheDearestAnswerOfEachPathIsBounded(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -70,7 +72,8 @@ func TestTheDearestAnswerOfEachPathIsBounded(t *testing.T) {
 	w.publish(t, "department", department("department"))
 	w.publish(t, "crowd", crowded("crowd", 300, 5))
 	refused := w.admin(t, http.MethodPut, "businesses/endless", []byte(crowded("endless", 300, 1)))
-	if refused.status != http.StatusBadRequest || !strings.Contains(string(refused.body), "which /slots would list in") {
+	if refused.status != http.StatusBadRequest || !strings.Contains(string(refused.body),
+		"which /slots would list in") {
 		t.Errorf("300 members at steps of a minute: %d %.300s", refused.status, refused.body)
 	}
 	cut := w.named(t, "crowd", "services")["Cut"]
@@ -81,9 +84,11 @@ func TestTheDearestAnswerOfEachPathIsBounded(t *testing.T) {
 	defer reader.CloseIdleConnections()
 	for _, path := range []string{
 		"department/info",
-		"catalogue/services?date=2027-03-10", "catalogue/services?date=2027-03-10&", "catalogue/services?date=2030-01-01", "department/services",
+		"catalogue/services?date=2027-03-10", "catalogue/services?date=2027-03-10&",
+		"catalogue/services?date=2030-01-01", "department/services",
 		"crowd/staff", "department/staff", "department/events", "department/rentals?date=2027-03-10",
-		"crowd/slots?date=2027-03-10&service_id=" + cut, "crowd/available-dates?start=2027-03-01&end=2027-05-01&service_id=" + cut,
+		"crowd/slots?date=2027-03-10&service_id=" + cut,
+		"crowd/available-dates?start=2027-03-01&end=2027-05-01&service_id=" + cut,
 		"department/rental-availability?startDate=2027-03-02&endDate=2027-03-03&rentalId=" + rentals.Rentals[0].ID,
 		"department/rental-available-dates?start=2027-03-02&end=2027-04-30&rental_id=" + rentals.Rentals[0].ID,
 	} {

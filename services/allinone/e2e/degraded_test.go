@@ -51,7 +51,8 @@ func TestWithoutAvailabilityABookingIsRefusedNotGuessed(t *testing.T) {
 	if err := w.StopService("availability"); err != nil {
 		t.Fatal(err)
 	}
-	w.book(t, "blind", key, appointment(cut, "2027-03-01", "10:00")).want(t, http.StatusServiceUnavailable, "availability_unverified")
+	w.book(t, "blind", key, appointment(cut, "2027-03-01", "10:00")).want(t, http.StatusServiceUnavailable,
+		"availability_unverified")
 	w.get(t, "blind/services").want(t, http.StatusOK, "")
 	if live := w.booked(t, "blind"); live != 0 {
 		t.Errorf("%d bookings were written", live)
@@ -99,5 +100,6 @@ func TestWithoutCatalogReadersGoOnWithTheLastOffer(t *testing.T) {
 	if s := w.slots(t, "last", "2027-03-01", "service_id="+cut); len(s.Slots) == 0 {
 		t.Error("no slots from the last good offer")
 	}
-	w.book(t, "last", key, appointment(cut, "2027-03-01", "10:00")).want(t, http.StatusServiceUnavailable, "availability_unverified")
+	w.book(t, "last", key, appointment(cut, "2027-03-01", "10:00")).want(t, http.StatusServiceUnavailable,
+		"availability_unverified")
 }

@@ -26,33 +26,39 @@ const somebody = "8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98"
 
 // internalPaths are of services that peers send bodies to; the others are asked whether they are ready.
 var internalPaths = map[string][]string{
-	"catalog":      {"/internal/businesses/desync", "/internal/businesses/desync/rollback", "/internal/api/public/desync/info", "/livez", "/metrics"},
+	"catalog": {"/internal/businesses/desync", "/internal/businesses/desync/rollback",
+		"/internal/api/public/desync/info", "/livez", "/metrics"},
 	"pricing":      {"/internal/quotes"},
 	"availability": {"/internal/bookable", "/internal/api/public/desync/slots"},
 	"rental":       {"/internal/businesses/desync/reservations", "/internal/businesses/desync/ceilings"},
-	"booking": {"/internal/keys/check", "/internal/api/public/desync/book", "/internal/businesses/" + somebody + "/keys",
+	"booking": {"/internal/keys/check", "/internal/api/public/desync/book", "/internal/businesses/" + somebody +
+		"/keys",
 		"/internal/businesses/" + somebody + "/tickets", "/internal/businesses/" + somebody + "/tickets/sales"},
 	"notifications": {"/internal/businesses/" + somebody + "/webhooks"},
 }
 
-// customerPages and ownerPages are pages of every kind: those that show, those that take a form, links with a secret, and what programs ask there.
+// customerPages and ownerPages are pages of every kind: those that show, those that take a form, links with a secret,
+// and what programs ask there.
 var (
-	customerPages = []string{"/b/desync", "/b/desync/when", "/b/desync/details", "/m/" + somebody, "/m/" + somebody + "/cancel", "/calendar/" + somebody + ".ics",
+	customerPages = []string{"/b/desync", "/b/desync/when", "/b/desync/details", "/m/" + somebody,
+		"/m/" + somebody + "/cancel", "/calendar/" + somebody + ".ics",
 		"/assets/none.js", "/embed.js"}
-	ownerPages = []string{"/", "/desync/today", "/desync/bookings/new", "/sign-in", "/sign-in/forgotten", "/sign-in/link/" + somebody, "/sign-in/password/" + somebody,
+	ownerPages = []string{"/", "/desync/today", "/desync/bookings/new", "/sign-in", "/sign-in/forgotten",
+		"/sign-in/link/" + somebody, "/sign-in/password/" + somebody,
 		"/sign-in/passkey", "/device", "/device/authorization", "/device/token", "/account", "/account/password"}
 )
 
 // target is one path of one port, and a header that its port knows callers by.
 type target struct{ address, path, header string }
 
-// asCaller returns the headers of a caller that the first endpoint at a path of the internal port admits, of a write before a read; none for
-// what the platform asks.
+// asCaller returns the headers of a caller that the first endpoint at a path of the internal port admits, of a write
+// before a read; none for what the platform asks.
 func (w *world) asCaller(service, path string) string {
 	header := ""
 	for _, row := range endpoints.Of(service) {
 		segments := strings.Split(path, "/")
-		if !slices.EqualFunc(strings.Split(row.Path, "/"), segments, func(of, is string) bool { return of == is || strings.HasPrefix(of, ":") }) {
+		if !slices.EqualFunc(strings.Split(row.Path, "/"), segments,
+			func(of, is string) bool { return of == is || strings.HasPrefix(of, ":") }) {
 			continue
 		}
 		for caller, kinds := range row.Callers {
@@ -67,8 +73,8 @@ func (w *world) asCaller(service, path string) string {
 	return header
 }
 
-// Whatever a path answers to a body that it does not want, at every port, nothing of the body is taken for a request. After ten
-// requests POST /book answers 429, so that all early answers are among these.
+// Whatever a path answers to a body that it does not want, at every port, nothing of the body is taken for a request.
+// After ten requests POST /book answers 429, so that all early answers are among these.
 func TestDesyncOfEveryPathOfEveryPort(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -77,11 +83,13 @@ func TestDesyncOfEveryPathOfEveryPort(t *testing.T) {
 	token := "Authorization: Bearer " + w.AdminToken + "\r\n"
 	form := "Content-Type: application/x-www-form-urlencoded\r\n"
 	host := func(base string) string { return strings.TrimPrefix(base, "http://") }
-	targets := []target{{host(w.PublicURL), "/mcp", bearer}, {host(w.PublicURL), "/nothing", bearer}, {host(w.AdminURL), "/nothing", token}}
+	targets := []target{{host(w.PublicURL), "/mcp", bearer}, {host(w.PublicURL), "/nothing", bearer},
+		{host(w.AdminURL), "/nothing", token}}
 	for _, path := range documented(t, w, w.PublicURL+"/api/public/openapi.json", nil) {
 		targets = append(targets, target{host(w.PublicURL), path, bearer})
 	}
-	for _, path := range documented(t, w, w.AdminURL+"/admin/openapi.json", http.Header{"Authorization": {"Bearer " + w.AdminToken}}) {
+	for _, path := range documented(t, w, w.AdminURL+"/admin/openapi.json",
+		http.Header{"Authorization": {"Bearer " + w.AdminToken}}) {
 		targets = append(targets, target{host(w.AdminURL), path, token})
 	}
 	for _, path := range customerPages {
@@ -106,12 +114,14 @@ func TestDesyncOfEveryPathOfEveryPort(t *testing.T) {
 	asked, answers := 0, make(map[int]int)
 	for _, at := range targets {
 		for _, method := range []string{"POST", "PUT", "GET"} {
-			for _, header := range []string{"", at.header, "Content-Encoding: gzip\r\n", "Content-Encoding: gzip\r\n" + at.header} {
+			for _, header := range []string{"", at.header, "Content-Encoding: gzip\r\n", "Content-Encoding: gzip\r\n" +
+				at.header} {
 				for n, padding := range boundaries {
 					head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\n%s", method, at.path, at.address, header)
 					got, closed := testkit.Dialogue(t, at.address, testkit.Hide(head, padding, n%2 == 0))
 					if asked++; !testkit.OneAnswer(got, closed) {
-						t.Errorf("%s %s with %d bytes before the hidden request: %v, closed: %v", method, at.path, padding, got, closed)
+						t.Errorf("%s %s with %d bytes before the hidden request: %v, closed: %v", method, at.path,
+							padding, got, closed)
 					}
 					if len(got) > 0 {
 						answers[got[0]]++
@@ -156,8 +166,8 @@ func documented(t *testing.T, w *world, document string, header http.Header) []s
 	return paths
 }
 
-// Who has no key or token is told so while most of the body is still to come, and who has only come to sign in that it is too much: it costs no
-// memory.
+// Who has no key or token is told so while most of the body is still to come, and who has only come to sign in that it
+// is too much: it costs no memory.
 func TestACallerIsKnownBeforeItsBodyIsRead(t *testing.T) {
 	t.Parallel()
 	w := start(t)

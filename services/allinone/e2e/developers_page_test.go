@@ -74,7 +74,8 @@ func TestTheProgramsOfTheDevelopersPageBook(t *testing.T) {
 			Success bool
 			Booking struct{ ID, Status string }
 		}
-		if err := json.Unmarshal([]byte(said.Stdout), &answer); err != nil || !answer.Success || answer.Booking.Status != "pending" {
+		if err := json.Unmarshal([]byte(said.Stdout), &answer); err != nil || !answer.Success ||
+			answer.Booking.Status != "pending" {
 			t.Errorf("%s ended with %d: %s %s", name, said.Exit, said.Stdout, said.Stderr)
 		}
 		made[answer.Booking.ID] = true
@@ -84,7 +85,8 @@ func TestTheProgramsOfTheDevelopersPageBook(t *testing.T) {
 	}
 }
 
-// drivers call verify of a sample with a secret, headers and a body of the environment, and end with 0 where it takes them.
+// drivers call verify of a sample with a secret, headers and a body of the environment, and end with 0 where it takes
+// them.
 var drivers = map[string]string{
 	"webhook.py": `import os, webhook
 webhook.verify(os.environ["SECRET"], {n: os.environ[n] for n in ("webhook-id", "webhook-timestamp", "webhook-signature")}, os.environ["BODY"].encode())
@@ -104,7 +106,8 @@ func main() {
 `,
 }
 
-// Each program of the page takes what is signed as Standard Webhooks says, also beside another signature, and nothing else.
+// Each program of the page takes what is signed as Standard Webhooks says, also beside another signature, and nothing
+// else.
 func TestTheWebhookProgramsOfTheDevelopersPageCheckSignatures(t *testing.T) {
 	t.Parallel()
 	node := testkit.InstallNode(t)
@@ -118,7 +121,8 @@ func TestTheWebhookProgramsOfTheDevelopersPageCheckSignatures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return []string{"webhook-id=" + id, "webhook-timestamp=" + strconv.FormatInt(at.Unix(), 10), "webhook-signature=v1,AAAA " + signature}
+		return []string{"webhook-id=" + id, "webhook-timestamp=" + strconv.FormatInt(at.Unix(), 10),
+			"webhook-signature=v1,AAAA " + signature}
 	}
 	for name, driver := range drivers {
 		dir, ending := sampled(t, name), filepath.Ext(name)
@@ -130,7 +134,8 @@ func TestTheWebhookProgramsOfTheDevelopersPageCheckSignatures(t *testing.T) {
 				t.Fatal(built.Stderr)
 			}
 		}
-		now := signed(time.Now()) // the programs go by the machine's clock, and take what is a few minutes old: to build one may take longer
+		// the programs go by the machine's clock, and take what is a few minutes old: to build one may take longer
+		now := signed(time.Now())
 		takes := func(env []string, with, text string) bool {
 			env = append([]string{"SECRET=" + with, "BODY=" + text}, env...)
 			switch ending {
@@ -144,27 +149,31 @@ func TestTheWebhookProgramsOfTheDevelopersPageCheckSignatures(t *testing.T) {
 		if !takes(now, secret, body) {
 			t.Errorf("%s refuses what is signed", name)
 		}
-		if takes(now, secret, body+" ") || takes(now, "whsec_AAAA", body) || takes(signed(time.Now().Add(-time.Hour)), secret, body) {
+		if takes(now, secret, body+" ") || takes(now, "whsec_AAAA", body) || takes(signed(time.Now().Add(-time.Hour)),
+			secret, body) {
 			t.Errorf("%s takes another body, another secret or an old one", name)
 		}
 	}
 }
 
-// The page, and that of the admin API, is light: it asks no other host, its policy holds, axe finds nothing, and it can be read on a phone, dark and
-// without JavaScript.
+// The page, and that of the admin API, is light: it asks no other host, its policy holds, axe finds nothing, and it can
+// be read on a phone, dark and without JavaScript.
 func TestTheDevelopersPageInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
 	w := start(t, alone(t))
 	w.publish(t, "salon", salon("salon", 1))
 	for name, as := range map[string]visitor.As{
-		"phone": {Heavy: true, MayShift: 1}, "desk-dark": {Width: 1280, Dark: true, Heavy: true, MayShift: 1}, "plain": {NoScript: true},
+		"phone": {Heavy: true, MayShift: 1}, "desk-dark": {Width: 1280, Dark: true, Heavy: true, MayShift: 1},
+		"plain": {NoScript: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			as.Headers = map[string]string{"X-Forwarded-For": client()}
-			looksRight(t, chromium.Visit(t, as), as, w.PublicURL+"/api/public/docs", "/available-dates", "Quickstart", "slot_unavailable", "Idempotency-Key", "webhook-signature")
-			looksRight(t, chromium.Visit(t, as), as, w.AdminURL+"/developers", "/admin/businesses/{slug}/bookings", "What the owner's side does, programs can do.", "slotmesh login")
+			looksRight(t, chromium.Visit(t, as), as, w.PublicURL+"/api/public/docs", "/available-dates", "Quickstart",
+				"slot_unavailable", "Idempotency-Key", "webhook-signature")
+			looksRight(t, chromium.Visit(t, as), as, w.AdminURL+"/developers", "/admin/businesses/{slug}/bookings",
+				"What the owner's side does, programs can do.", "slotmesh login")
 		})
 	}
 	weighed(t, w.PublicURL+"/api/public/docs.js", 250<<10)
@@ -179,7 +188,8 @@ func looksRight(t *testing.T, v *visitor.Visitor, as visitor.As, url, path strin
 	v.Go(url)
 	v.Sees(words...)
 	if !as.NoScript {
-		v.Until("the reference is there", `document.querySelector("rapi-doc").shadowRoot?.textContent.includes("`+path+`")`)
+		v.Until("the reference is there", `document.querySelector("rapi-doc").shadowRoot?.textContent.includes("`+path+
+			`")`)
 	}
 	v.Check()
 	v.Keep("developers-" + filepath.Base(url) + "-" + t.Name()[strings.LastIndex(t.Name(), "/")+1:])
@@ -199,7 +209,8 @@ func weighed(t *testing.T, url string, most int) {
 	}
 	defer func() { _ = answer.Body.Close() }()
 	body, err := io.ReadAll(answer.Body)
-	if err != nil || answer.Header.Get("Content-Encoding") != "br" || answer.Header.Get("Vary") == "" || len(body) > most {
+	if err != nil || answer.Header.Get("Content-Encoding") != "br" || answer.Header.Get("Vary") == "" ||
+		len(body) > most {
 		t.Errorf("%s takes %d bytes, %v, %v", url, len(body), answer.Header, err)
 	}
 }

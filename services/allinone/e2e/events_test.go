@@ -89,7 +89,8 @@ func (e events) left() []int {
 }
 
 func (w *world) sell(slug, event, tier string, quantity int) (answer, error) {
-	body, err := json.Marshal(map[string]any{"event_id": event, "tier_id": tier, "quantity": quantity, "customer_name": "Ada Example"})
+	body, err := json.Marshal(map[string]any{"event_id": event, "tier_id": tier, "quantity": quantity,
+		"customer_name": "Ada Example"})
 	if err != nil {
 		return answer{}, err
 	}
@@ -125,7 +126,8 @@ func TestEventsShowWhatIsLeftAsTicketsAreSoldAndCancelled(t *testing.T) {
 	w.publish(t, "stage", theatre("stage", 10, 8, 4, 3))
 	list := w.events(t, "stage/events")
 	if len(list.Events) != 2 || list.Events[0].Name != "Gala" || list.Events[1].Name != "Matinee" ||
-		list.Events[0].StartTime != "20:00:00" || list.Events[0].EndTime != "00:30:00" || list.Quote.Date != "2027-03-01" || !list.Quote.Applies {
+		list.Events[0].StartTime != "20:00:00" || list.Events[0].EndTime != "00:30:00" ||
+		list.Quote.Date != "2027-03-01" || !list.Quote.Applies {
 		t.Errorf("events: %+v", list)
 	}
 	wantLeft(t, "before", list, 10, 8, 4, 3)
@@ -159,7 +161,8 @@ func TestEventsShowWhatIsLeftAsTicketsAreSoldAndCancelled(t *testing.T) {
 	wantLeft(t, "after an order of which not all is left", w.events(t, "stage/events"), 9, 8, 4, 1)
 	both(2, 1).want(t, http.StatusCreated, "")
 	wantLeft(t, "after an order of two tiers", w.events(t, "stage/events"), 6, 6, 4, 0)
-	if all := w.admin(t, http.MethodGet, "businesses/stage/tickets?event_id="+gala, nil).object(t)["tickets"].([]any); len(all) != 3 {
+	if all := w.admin(t, http.MethodGet, "businesses/stage/tickets?event_id="+gala,
+		nil).object(t)["tickets"].([]any); len(all) != 3 {
 		t.Errorf("orders: %v", all)
 	}
 }
@@ -186,8 +189,10 @@ func TestTicketsAreQuotedForTheirEventsOwnDateAndStart(t *testing.T) {
 	if err := w.StopService("pricing"); err != nil {
 		t.Fatal(err)
 	}
-	w.publish(t, "quoted", theatre("quoted", 11, 8, 4, 3)) // another version: prices that were asked for hold for two seconds
-	if list := w.events(t, "quoted/events"); list.Quote.Applies || list.Events[0].Inventory[0].QuotedPrice != nil || *list.Events[0].SpotsRemaining != 11 {
+	// another version: prices that were asked for hold for two seconds
+	w.publish(t, "quoted", theatre("quoted", 11, 8, 4, 3))
+	if list := w.events(t, "quoted/events"); list.Quote.Applies || list.Events[0].Inventory[0].QuotedPrice != nil ||
+		*list.Events[0].SpotsRemaining != 11 {
 		t.Errorf("without pricing: %+v", list)
 	}
 }
@@ -207,7 +212,8 @@ func TestEventsAreToldInTheLanguageAskedFor(t *testing.T) {
 		var list events
 		a.into(t, http.StatusOK, &list)
 		e := list.Events[0]
-		if got := strings.Join([]string{e.Name, e.Description, e.Inventory[0].Name, e.Inventory[1].Name}, "|"); got != want {
+		if got := strings.Join([]string{e.Name, e.Description, e.Inventory[0].Name, e.Inventory[1].Name},
+			"|"); got != want {
 			t.Errorf("%s: got %s, want %s", locale, got, want)
 		}
 		if strings.Contains(string(a.body), "_translations") {
@@ -276,13 +282,15 @@ func TestTicketsAreNeverOversoldTo200OrdersAtOnce(t *testing.T) {
 		}
 	}
 	for _, o := range orders {
-		if o.status == http.StatusConflict && sold[0]+o.quantity <= capacities[0] && sold[o.tier+1]+o.quantity <= capacities[o.tier+1] {
+		if o.status == http.StatusConflict && sold[0]+o.quantity <= capacities[0] && sold[o.tier+1]+
+			o.quantity <= capacities[o.tier+1] {
 			t.Errorf("%d of tier %d were refused and would fit: sold %v of %v", o.quantity, o.tier, sold, capacities)
 		}
 	}
 	eventLeft := capacities[0] - sold[0]
 	wantLeft(t, "in the end", w.events(t, "rush/events"), eventLeft,
-		min(eventLeft, capacities[1]-sold[1]), min(eventLeft, capacities[2]-sold[2]), min(eventLeft, capacities[3]-sold[3]))
+		min(eventLeft, capacities[1]-sold[1]), min(eventLeft, capacities[2]-sold[2]),
+		min(eventLeft, capacities[3]-sold[3]))
 }
 
 func TestAnOperatorSellsTicketsFromTheCommandLine(t *testing.T) {
@@ -291,10 +299,12 @@ func TestAnOperatorSellsTicketsFromTheCommandLine(t *testing.T) {
 	w.publish(t, "counter", theatre("counter", 10, 8, 4, 3))
 	o := w.operator(t)
 	gala := w.events(t, "counter/events").Events[0]
-	sell := []string{"tickets", "sell", "counter", "--event", gala.ID, "--tier", gala.Inventory[0].ID, "--customer", "Ada Example"}
+	sell := []string{"tickets", "sell", "counter", "--event", gala.ID, "--tier", gala.Inventory[0].ID, "--customer",
+		"Ada Example"}
 	sold := o.must(t, "", append(sell, "--quantity", "8")...)
 	o.refused(t, "Sold out", "", sell...)
-	if cancelled := o.must(t, "", "tickets", "cancel", "counter", sold["id"].(string)); cancelled["status"] != "cancelled" {
+	if cancelled := o.must(t, "", "tickets", "cancel", "counter",
+		sold["id"].(string)); cancelled["status"] != "cancelled" {
 		t.Errorf("cancelled: %v", cancelled)
 	}
 	o.must(t, "", sell...)

@@ -35,7 +35,8 @@ func TestTheExamplesOfTheDocumentAreWhatIsSaid(t *testing.T) {
 	w.provokeBooking(t, databaseURL)
 	w.provokeKeys(t)
 	hear(heard, http.StatusInternalServerError, fault.Of(errors.New("unexpected")).Body())
-	hear(heard, http.StatusServiceUnavailable, fault.Unknown(errors.New("the answer was lost")).Body()) // which booking's own tests provoke
+	// which booking's own tests provoke
+	hear(heard, http.StatusServiceUnavailable, fault.Unknown(errors.New("the answer was lost")).Body())
 
 	examples := examplesOf(describe(t, w.PublicURL+"/api/public/openapi.json", nil))
 	if len(examples) == 0 {
@@ -71,7 +72,9 @@ func (w *world) provokeReads(t *testing.T) {
 	w.do(t, http.MethodDelete, w.PublicURL+"/api/public/harbor-studio/info", nil, nil)
 	w.notify(t, "{}", "")
 	address := client()
-	exhaust(t, "rental-availability", 60, http.StatusTooManyRequests, func(int) answer { return w.getFrom(t, address, rental+kayak) })
+	exhaust(t, "rental-availability", 60, http.StatusTooManyRequests, func(int) answer {
+		return w.getFrom(t, address, rental+kayak)
+	})
 }
 
 // provokeAccountChecks books with businesses that take no bookings.
@@ -111,19 +114,23 @@ func (w *world) provokeBooking(t *testing.T, databaseURL string) {
 	class := appointment(services["Yoga class"], "2027-03-01", "18:30")
 	book(class.with("party_size", 11), nil).want(t, http.StatusCreated, "")
 	book(class.with("party_size", 2), nil).want(t, http.StatusConflict, "slot_unavailable")
-	book(night, http.Header{"Content-Type": {"text/plain"}}).want(t, http.StatusUnsupportedMediaType, "unsupported_media_type")
-	book(order{"form_data": strings.Repeat("x", 256<<10)}, nil).want(t, http.StatusRequestEntityTooLarge, "payload_too_large")
+	book(night, http.Header{"Content-Type": {"text/plain"}}).want(t, http.StatusUnsupportedMediaType,
+		"unsupported_media_type")
+	book(order{"form_data": strings.Repeat("x", 256<<10)}, nil).want(t, http.StatusRequestEntityTooLarge,
+		"payload_too_large")
 
 	once := http.Header{"Idempotency-Key": {"order-1"}}
 	sauna := appointment(services["Sauna"], "2027-03-01", "10:00")
 	book(sauna, once).want(t, http.StatusCreated, "")
 	book(sauna.with("time", "11:00"), once).want(t, http.StatusUnprocessableEntity, "idempotency_mismatch")
-	testkit.Administer(t, databaseURL, `UPDATE booking.idempotency_records SET confirmation = NULL, claimed_until = claimed_until + interval '1 hour'`)
+	testkit.Administer(t, databaseURL,
+		`UPDATE booking.idempotency_records SET confirmation = NULL, claimed_until = claimed_until + interval '1 hour'`)
 	book(sauna, once).want(t, http.StatusConflict, "idempotency_in_progress") // as if it were not answered yet
 
 	w.publish(t, "paid", paidSalon("paid"))
 	cut := w.named(t, "paid", "services")["Cut"]
-	w.book(t, "paid", w.key(t, "paid", "write"), appointment(cut, "2027-03-01", "10:00")).want(t, http.StatusServiceUnavailable, "payment_unavailable")
+	w.book(t, "paid", w.key(t, "paid", "write"), appointment(cut, "2027-03-01", "10:00")).want(t,
+		http.StatusServiceUnavailable, "payment_unavailable")
 	if err := w.StopService("availability"); err != nil {
 		t.Fatal(err)
 	}
@@ -133,14 +140,17 @@ func (w *world) provokeBooking(t *testing.T, databaseURL string) {
 func (w *world) provokeKeys(t *testing.T) {
 	t.Helper()
 	w.book(t, "harbor-studio", "", order{}).want(t, http.StatusUnauthorized, "missing_api_key")
-	w.book(t, "harbor-studio", w.key(t, "harbor-studio", "read"), order{}).want(t, http.StatusForbidden, "scope_forbidden")
+	w.book(t, "harbor-studio", w.key(t, "harbor-studio", "read"), order{}).want(t, http.StatusForbidden,
+		"scope_forbidden")
 	key := w.key(t, "harbor-studio", "write")
 	address := http.Header{"X-Forwarded-For": {client()}}
 	exhaust(t, "book by address", 10, http.StatusTooManyRequests, func(int) answer {
 		return w.mustBook(t, "harbor-studio", key, order{}, address)
 	})
 	key = w.key(t, "harbor-studio", "write")
-	exhaust(t, "book by key", 100, http.StatusUnauthorized, func(int) answer { return w.book(t, "harbor-studio", key, order{}) })
+	exhaust(t, "book by key", 100, http.StatusUnauthorized, func(int) answer {
+		return w.book(t, "harbor-studio", key, order{})
+	})
 	revoked := w.key(t, "harbor-studio", "write")
 	w.revokeAll(t, "harbor-studio")
 	w.book(t, "harbor-studio", revoked, order{}).want(t, http.StatusUnauthorized, "invalid_api_key")

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestAnOwnerIsToldWhyAStartCannotBeBooked asks about every quarter of an hour of a morning: what is bookable is what is listed.
+// TestAnOwnerIsToldWhyAStartCannotBeBooked asks about every quarter of an hour of a morning: what is bookable is what
+// is listed.
 func TestAnOwnerIsToldWhyAStartCannotBeBooked(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
@@ -23,7 +24,8 @@ func TestAnOwnerIsToldWhyAStartCannotBeBooked(t *testing.T) {
 			Reason             *struct{ Rule, Message string }
 			Staff              []struct{ Bookable bool }
 		}
-		w.admin(t, http.MethodGet, "businesses/asked/explain?service_id="+cut+"&date=2027-03-02&time="+clock, nil).into(t, http.StatusOK, &told)
+		w.admin(t, http.MethodGet, "businesses/asked/explain?service_id="+cut+"&date=2027-03-02&time="+clock,
+			nil).into(t, http.StatusOK, &told)
 		if !told.Computed || told.Bookable != slices.Contains(listed, clock) || told.Bookable != (told.Reason == nil) {
 			t.Errorf("%s: %+v, listed are %v", clock, told, listed)
 		}

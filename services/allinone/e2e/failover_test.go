@@ -16,8 +16,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/internal/deadlines"
 )
 
-// Eight clients book while the database's primary is lost and its standby takes over, and repeat, as the description tells them, whatever is answered
-// with 503. Each order is there once in the end, and nothing that was acknowledged before is lost.
+// Eight clients book while the database's primary is lost and its standby takes over, and repeat, as the description
+// tells them, whatever is answered with 503. Each order is there once in the end, and nothing that was acknowledged
+// before is lost.
 func TestBookingsSurviveTheLossOfTheDatabasesPrimary(t *testing.T) {
 	t.Parallel()
 	const clients, each = 8, 24
@@ -57,8 +58,8 @@ func TestBookingsSurviveTheLossOfTheDatabasesPrimary(t *testing.T) {
 	t.Logf("%d repetitions", refused.Load())
 }
 
-// bookAtLast repeats an order with its Idempotency-Key, every second, while the answer is 503, or says that the attempt before is still being made.
-// It returns the booking's id and how often that was.
+// bookAtLast repeats an order with its Idempotency-Key, every second, while the answer is 503, or says that the attempt
+// before is still being made. It returns the booking's id and how often that was.
 func (w *world) bookAtLast(t *testing.T, slug, key string, o order) (string, int) {
 	header := http.Header{"Idempotency-Key": {uuid.NewString()}}
 	again := time.NewTicker(time.Second)
@@ -71,7 +72,8 @@ func (w *world) bookAtLast(t *testing.T, slug, key string, o order) (string, int
 			booking, _ := a.object(t)["booking"].(map[string]any)
 			id, _ := booking["id"].(string)
 			return id, times
-		case err != nil || a.status != http.StatusServiceUnavailable && a.object(t)["messageCode"] != "idempotency_in_progress":
+		case err != nil || a.status != http.StatusServiceUnavailable &&
+			a.object(t)["messageCode"] != "idempotency_in_progress":
 			t.Errorf("after %d repetitions: %d %s %v", times, a.status, a.body, err)
 			return "", times
 		}

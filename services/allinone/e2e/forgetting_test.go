@@ -32,9 +32,11 @@ const (
 )
 
 var (
-	goneEverywhere  = []string{"gonelia", "vanishova", "faded.example"}
-	goneWithThePast = []string{"555019", "hazelnutty", "555088", "walnutty", "555099", "cashewy"} // the phone numbers and forms of what has ended
-	goneWithTheRest = []string{"555077", "pistachio"}                                             // and of what lies ahead
+	goneEverywhere = []string{"gonelia", "vanishova", "faded.example"}
+	// the phone numbers and forms of what has ended
+	goneWithThePast = []string{"555019", "hazelnutty", "555088", "walnutty", "555099", "cashewy"}
+	// and of what lies ahead
+	goneWithTheRest = []string{"555077", "pistachio"}
 )
 
 // dump is the whole database as pg_dump writes it.
@@ -80,18 +82,20 @@ func sums(t *testing.T, databaseURL string) string {
 func (w *world) owns(t *testing.T, path, key string, body any) answer {
 	t.Helper()
 	text := encoded(t, body)
-	header := http.Header{"Authorization": {"Bearer " + w.AdminToken}, "Content-Type": {"application/json"}, "Idempotency-Key": {key}}
+	header := http.Header{"Authorization": {"Bearer " + w.AdminToken}, "Content-Type": {"application/json"},
+		"Idempotency-Key": {key}}
 	return w.do(t, http.MethodPost, w.AdminURL+"/admin/businesses/forgetful/"+path, text, header)
 }
 
-// takesOfEverything has a customer book, move, cancel, hold tickets and reserve, through everybody who writes, and one booking of another
-// customer. It returns two bookings: one that has ended in April, and one that is still ahead then.
+// takesOfEverything has a customer book, move, cancel, hold tickets and reserve, through everybody who writes, and one
+// booking of another customer. It returns two bookings: one that has ended in April, and one that is still ahead then.
 func (w *world) takesOfEverything(t *testing.T) (string, string) {
 	t.Helper()
 	cut, key := w.named(t, "forgetful", "services")["Cut"], w.key(t, "forgetful", "all")
 	hers := func(date, clock string) order {
 		return order{
-			"service_ids": []string{cut}, "date": date, "time": clock, "customer_name": goneName, "customer_email": goneEmail,
+			"service_ids": []string{cut}, "date": date, "time": clock, "customer_name": goneName,
+			"customer_email": goneEmail,
 			"customer_phone": "+351 210 555019", "form_data": order{"allergies": "hazelnutty"},
 		}
 	}
@@ -102,22 +106,29 @@ func (w *world) takesOfEverything(t *testing.T) (string, string) {
 		t.Fatal(err)
 	}
 	first.into(t, http.StatusCreated, &made)
-	w.owns(t, "bookings/"+made.Booking.ID+"/reschedule", "move", order{"date": "2027-03-02", "time": "11:00"}).want(t, http.StatusOK, "")
+	w.owns(t, "bookings/"+made.Booking.ID+"/reschedule", "move", order{"date": "2027-03-02", "time": "11:00"}).want(t,
+		http.StatusOK, "")
 	w.owns(t, "bookings/"+made.Booking.ID+"/cancel", "cancel", order{}).want(t, http.StatusOK, "")
 	w.owns(t, "bookings", "dashboard", hers("2027-03-08", "10:00")).into(t, http.StatusCreated, &ended)
 	w.owns(t, "bookings", "taken", hers("2027-03-08", "10:00")).want(t, http.StatusConflict, "no_staff_available")
 	gala := w.events(t, "forgetful/events").Events[0]
 	w.owns(t, "tickets", "gala", order{
-		"event_id": gala.ID, "tier_id": gala.Inventory[0].ID, "quantity": 2, "customer_name": goneName, "customer_email": goneEmail,
+		"event_id": gala.ID, "tier_id": gala.Inventory[0].ID, "quantity": 2, "customer_name": goneName,
+		"customer_email": goneEmail,
 		"customer_phone": "+351 210 555088", "form_data": order{"meal": "walnutty"},
 	}).want(t, http.StatusCreated, "")
 	w.owns(t, "reservations", "kayak", order{
-		"rental_id": w.named(t, "forgetful", "rentals")["Kayak"], "start_date": "2027-03-05", "end_date": "2027-03-06", "quantity": 1,
-		"customer_name": goneName, "customer_email": goneEmail, "customer_phone": "+351 210 555099", "form_data": order{"snack": "cashewy"},
+		"rental_id": w.named(t, "forgetful", "rentals")["Kayak"], "start_date": "2027-03-05", "end_date": "2027-03-06",
+		"quantity":      1,
+		"customer_name": goneName, "customer_email": goneEmail, "customer_phone": "+351 210 555099",
+		"form_data": order{"snack": "cashewy"},
 	}).want(t, http.StatusCreated, "")
-	w.book(t, "forgetful", key, hers("2027-03-09", "10:00").with("customer_email", "no address")).want(t, http.StatusBadRequest, "invalid_parameter")
-	w.book(t, "forgetful", key, appointment(cut, "2027-03-09", "10:00").with("customer_name", "Staying Customer")).want(t, http.StatusCreated, "")
-	ahead := hers("2027-05-04", "10:00").with("customer_phone", "+351 210 555077").with("form_data", order{"allergies": "pistachio"})
+	w.book(t, "forgetful", key, hers("2027-03-09", "10:00").with("customer_email", "no address")).want(t,
+		http.StatusBadRequest, "invalid_parameter")
+	w.book(t, "forgetful", key, appointment(cut, "2027-03-09", "10:00").with("customer_name",
+		"Staying Customer")).want(t, http.StatusCreated, "")
+	ahead := hers("2027-05-04", "10:00").with("customer_phone", "+351 210 555077").with("form_data",
+		order{"allergies": "pistachio"})
 	w.book(t, "forgetful", key, ahead).into(t, http.StatusCreated, &made)
 	return ended.ID, made.Booking.ID
 }
@@ -135,7 +146,8 @@ func TestNothingIsLeftOfACustomerWhoWasErased(t *testing.T) {
 	w.publish(t, "forgetful", salon("forgetful", 1)+forgetful)
 	url, arrived := receiver(t)
 	for _, u := range []string{url, nobodyAt(t)} { // what nobody takes waits to be sent again
-		w.admin(t, http.MethodPost, "businesses/forgetful/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["*"]}`, u)).want(t, http.StatusCreated, "")
+		w.admin(t, http.MethodPost, "businesses/forgetful/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["*"]}`,
+			u)).want(t, http.StatusCreated, "")
 	}
 	ended, ahead := w.takesOfEverything(t)
 	for range 8 {
@@ -162,7 +174,8 @@ func TestNothingIsLeftOfACustomerWhoWasErased(t *testing.T) {
 	if diff := cmp.Diff([]kept{{"booking", ahead}}, named); diff != "" {
 		t.Errorf("what lies ahead (-want +named):\n%s", diff)
 	}
-	if found := testkit.Find(dump(t, databaseURL), all...); !slices.Equal(found, slices.Concat(goneEverywhere, goneWithTheRest)) {
+	if found := testkit.Find(dump(t, databaseURL), all...); !slices.Equal(found,
+		slices.Concat(goneEverywhere, goneWithTheRest)) {
 		t.Errorf("with one booking ahead the dump has %q", found)
 	}
 	operator.must(t, "", "customers", "erase", "forgetful", "--email", goneEmail, "--force")

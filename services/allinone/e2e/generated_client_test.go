@@ -22,11 +22,12 @@ func TestAClientMadeFromTheDocumentReadsEverythingAndBooks(t *testing.T) {
 	key, ctx := w.key(t, slug, "write"), t.Context()
 	asked := make(map[string]bool)
 	w.http.Transport = noting{asked, w.http.Transport}
-	c, err := publicapi.NewClientWithResponses(w.PublicURL, publicapi.WithHTTPClient(w.http), publicapi.WithRequestEditorFn(
-		func(_ context.Context, r *http.Request) error {
-			r.Header.Set("X-Forwarded-For", client())
-			return nil
-		}))
+	c, err := publicapi.NewClientWithResponses(w.PublicURL, publicapi.WithHTTPClient(w.http),
+		publicapi.WithRequestEditorFn(
+			func(_ context.Context, r *http.Request) error {
+				r.Header.Set("X-Forwarded-For", client())
+				return nil
+			}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,11 +45,14 @@ func TestAClientMadeFromTheDocumentReadsEverythingAndBooks(t *testing.T) {
 	read(t, info, err, http.StatusOK)
 	events, err := c.ListEventsWithResponse(ctx, slug, nil)
 	read(t, events, err, http.StatusOK)
-	dates, err := c.ListAvailableDatesWithResponse(ctx, slug, &publicapi.ListAvailableDatesParams{Start: day, End: day, ServiceId: cut.String()})
+	dates, err := c.ListAvailableDatesWithResponse(ctx, slug, &publicapi.ListAvailableDatesParams{Start: day, End: day,
+		ServiceId: cut.String()})
 	read(t, dates, err, http.StatusOK)
-	rental, err := c.CheckRentalWithResponse(ctx, slug, &publicapi.CheckRentalParams{RentalId: kayak, StartDate: day, EndDate: day})
+	rental, err := c.CheckRentalWithResponse(ctx, slug, &publicapi.CheckRentalParams{RentalId: kayak, StartDate: day,
+		EndDate: day})
 	read(t, rental, err, http.StatusOK)
-	units, err := c.ListRentalDatesWithResponse(ctx, slug, &publicapi.ListRentalDatesParams{Start: day, End: day, RentalId: kayak.String()})
+	units, err := c.ListRentalDatesWithResponse(ctx, slug, &publicapi.ListRentalDatesParams{Start: day, End: day,
+		RentalId: kayak.String()})
 	read(t, units, err, http.StatusOK)
 	slots, err := c.ListSlotsWithResponse(ctx, slug, &publicapi.ListSlotsParams{Date: day, ServiceId: cut.String()})
 	read(t, slots, err, http.StatusOK)
@@ -66,7 +70,8 @@ func TestAClientMadeFromTheDocumentReadsEverythingAndBooks(t *testing.T) {
 		return nil
 	})
 	event := succeeded("paid", "pi_unknown")
-	noticed, err := c.TakeStripeEventWithBodyWithResponse(ctx, &publicapi.TakeStripeEventParams{StripeSignature: signed(event)}, "application/json", strings.NewReader(event))
+	noticed, err := c.TakeStripeEventWithBodyWithResponse(ctx,
+		&publicapi.TakeStripeEventParams{StripeSignature: signed(event)}, "application/json", strings.NewReader(event))
 	read(t, noticed, err, http.StatusOK)
 	expectAllAsked(t, w, asked)
 }
@@ -82,7 +87,8 @@ func expectAllAsked(t *testing.T, w *world, asked map[string]bool) {
 }
 
 // bookTwice books a slot, which is taken then.
-func bookTwice(t *testing.T, c *publicapi.ClientWithResponses, slug string, service publicapi.Id, first publicapi.Slot, withKey publicapi.RequestEditorFn) {
+func bookTwice(t *testing.T, c *publicapi.ClientWithResponses, slug string, service publicapi.Id, first publicapi.Slot,
+	withKey publicapi.RequestEditorFn) {
 	t.Helper()
 	order := publicapi.BookingRequest{
 		ServiceIds: []publicapi.Id{service}, Date: first.Date, Time: first.Time, StaffId: first.StaffId,
@@ -90,7 +96,8 @@ func bookTwice(t *testing.T, c *publicapi.ClientWithResponses, slug string, serv
 	}
 	booked, err := c.BookWithResponse(t.Context(), slug, nil, order, withKey)
 	read(t, booked, err, http.StatusCreated)
-	if b := booked.JSON201.Booking; b.StartTime != first.Time+":00" || b.Status != publicapi.Pending || b.StaffId == nil || *b.StaffId != *first.StaffId {
+	if b := booked.JSON201.Booking; b.StartTime != first.Time+":00" || b.Status != publicapi.Pending ||
+		b.StaffId == nil || *b.StaffId != *first.StaffId {
 		t.Errorf("asked for %+v, booked %s", first, booked.Body)
 	}
 	again, err := c.BookWithResponse(t.Context(), slug, nil, order, withKey)

@@ -44,9 +44,12 @@ func pick[T any](g *generator, all ...T) T { return all[g.rng.IntN(len(all))] }
 
 // odd are texts that trip what reads carelessly.
 var odd = []string{
-	"", " ", "null", "-1", "0", "1e-20000", "1e309", "9223372036854775808", "NaN", "true", "\x00", "a\x00b", "\u202e", "ﬀ", "İ", "😀", "%00", "%zz", "../..",
-	"' OR 1=1 --", "<script>", "{{7*7}}", "\xff\xfe", "2027-02-29", "0000-00-00", "9999-12-31", "24:00", "25:61", "2027-03-01T09:00:00Z",
-	"00000000-0000-0000-0000-000000000000", strings.Repeat("a", 300), strings.Repeat("é", 500), strings.Repeat("1,", 40), "*", "\"3\"", "W/\"x\"",
+	"", " ", "null", "-1", "0", "1e-20000", "1e309", "9223372036854775808", "NaN", "true", "\x00", "a\x00b", "\u202e",
+	"ﬀ", "İ", "😀", "%00", "%zz", "../..",
+	"' OR 1=1 --", "<script>", "{{7*7}}", "\xff\xfe", "2027-02-29", "0000-00-00", "9999-12-31", "24:00", "25:61",
+	"2027-03-01T09:00:00Z",
+	"00000000-0000-0000-0000-000000000000", strings.Repeat("a", 300), strings.Repeat("é", 500),
+	strings.Repeat("1,", 40), "*", "\"3\"", "W/\"x\"",
 }
 
 // value is one that a schema describes; now and then it is another.
@@ -127,7 +130,8 @@ func (g *generator) text(s *openapi3.Schema, name string) string {
 		return pick(g, odd...)
 	case s.Format == "uuid" || strings.HasSuffix(name, "id") || strings.HasSuffix(name, "ids"):
 		return g.id(name)
-	case s.Format == "date" || strings.Contains(name, "date") || name == "start" || name == "end" || name == "from" || name == "to":
+	case s.Format == "date" || strings.Contains(name, "date") || name == "start" || name == "end" || name == "from" ||
+		name == "to":
 		return fmt.Sprintf("2027-03-%02d", 1+g.rng.IntN(31))
 	case s.Format == "date-time":
 		return "2027-04-01T09:00:00Z"
@@ -186,7 +190,8 @@ func (g *generator) request(path, method string, item *openapi3.PathItem, op *op
 			path = strings.ReplaceAll(path, "{slug}", g.slug)
 		case p.In == "path":
 			path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(value))
-		case !p.Required && (g.odds(2) || value == ""): // an empty one counts as left out, which the document cannot say
+		// an empty one counts as left out, which the document cannot say
+		case !p.Required && (g.odds(2) || value == ""):
 		case p.In == "query":
 			query.Add(p.Name, value)
 			if g.odds(20) {
@@ -227,7 +232,8 @@ func (g *generator) fill(r *madeUp, described *openapi3.RequestBody) {
 	case 0:
 		r.body = r.body[:g.rng.IntN(len(r.body)+1)]
 	case 1:
-		r.header.Set("Content-Type", pick(g, "text/plain", "multipart/form-data", "application/json; charset=utf-16", "json", "*/*"))
+		r.header.Set("Content-Type", pick(g, "text/plain", "multipart/form-data", "application/json; charset=utf-16",
+			"json", "*/*"))
 	case 2:
 		r.header.Set("Content-Encoding", pick(g, "gzip", "br", "identity", "x"))
 	case 3:
@@ -298,7 +304,8 @@ func (a *attack) renew(t *testing.T) {
 	a.publish(t, a.slug, offered(a.slug))
 	a.key = a.world.key(t, a.slug, "all")
 	a.offer = map[string][]string{}
-	for kind, list := range map[string]string{"service": "services", "staff": "staff", "event": "events", "rental": "rentals"} {
+	for kind, list := range map[string]string{"service": "services", "staff": "staff", "event": "events",
+		"rental": "rentals"} {
 		for _, id := range a.named(t, a.slug, list) {
 			a.offer[kind] = append(a.offer[kind], id)
 		}
@@ -317,16 +324,18 @@ func (r *madeUp) changed(status int) bool {
 	return done && slices.Contains([]string{"deleteBusiness", "publish", "rollback", "revokeKey"}, r.operation)
 }
 
-// The client of these tests holds every answer against the documents. What is asked here is that there is one at all, and
-// no 5xx: nothing is away.
+// The client of these tests holds every answer against the documents. What is asked here is that there is one at all,
+// and no 5xx: nothing is away.
 func TestGeneratedRequestsAreAnsweredAsTheDocumentsSay(t *testing.T) {
 	t.Parallel()
 	seed := number(t, "SEED", 1)
 	w := start(t, connected(noStripe))
-	a := &attack{world: w, generator: &generator{rng: rand.New(rand.NewPCG(seed, 0)), slug: "attacked", ids: []string{"0190163d-8694-739b-aea5-966c26f8ad91"}}}
+	a := &attack{world: w, generator: &generator{rng: rand.New(rand.NewPCG(seed, 0)), slug: "attacked",
+		ids: []string{"0190163d-8694-739b-aea5-966c26f8ad91"}}}
 	a.renew(t)
 	open := a.operations(describe(t, w.PublicURL+"/api/public/openapi.json", nil).T)
-	owners := a.operations(describe(t, w.AdminURL+"/admin/openapi.json", http.Header{"Authorization": {"Bearer " + w.AdminToken}}).T)
+	owners := a.operations(describe(t, w.AdminURL+"/admin/openapi.json",
+		http.Header{"Authorization": {"Bearer " + w.AdminToken}}).T)
 	statuses := map[string]map[int]int{}
 	for n := range number(t, "ATTACK", 1500) {
 		base, bearer, operations := w.PublicURL, a.key, open
@@ -342,7 +351,8 @@ func TestGeneratedRequestsAreAnsweredAsTheDocumentsSay(t *testing.T) {
 		}
 		answer, err := a.send(base, r)
 		if err != nil || answer.status >= http.StatusInternalServerError {
-			t.Errorf("SEED=%d, request %d: %.1200s\nanswered %d %.500s, %v", seed, n, r, answer.status, answer.body, reason(err))
+			t.Errorf("SEED=%d, request %d: %.1200s\nanswered %d %.500s, %v", seed, n, r, answer.status, answer.body,
+				reason(err))
 		}
 		if statuses[r.operation] == nil {
 			statuses[r.operation] = map[int]int{}
@@ -380,7 +390,8 @@ func (w *world) send(base string, r *madeUp) (answer, error) {
 
 // offered is a business with something of every kind.
 func offered(slug string) string {
-	return strings.Replace(salon(slug, 2), "pricing_rules:\n", `  - {key: yoga, name: Yoga, duration_minutes: 60, price: 12.50, order: 4, classes: [{key: mon, weekday: mon, time: "10:00", capacity: 5, staff: s0}]}
+	return strings.Replace(salon(slug, 2), "pricing_rules:\n",
+		`  - {key: yoga, name: Yoga, duration_minutes: 60, price: 12.50, order: 4, classes: [{key: mon, weekday: mon, time: "10:00", capacity: 5, staff: s0}]}
 events:
   - {key: gala, name: Gala, date: 2027-03-20, start_time: "20:00", end_time: "23:00", total_capacity: 500, tiers: [{key: a, name: A, price: 10, capacity: 400}]}
 rentals:

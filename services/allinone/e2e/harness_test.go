@@ -35,7 +35,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental"
 )
 
-// Some tests wait for a line that is slow on purpose: others use the processors meanwhile. A -parallel that is asked for stays.
+// Some tests wait for a line that is slow on purpose: others use the processors meanwhile. A -parallel that is asked
+// for stays.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if most := flag.Lookup("test.parallel"); most.Value.String() == most.DefValue {
@@ -98,8 +99,8 @@ var tables = testkit.Template{Fill: func(ctx context.Context, databaseURL string
 // monday is the clock's start in most tests: 2027-03-01, a Monday, 06:00 UTC.
 const monday = "2027-03-01T06:00:00Z"
 
-// afterMonday is what a clock shows that was at monday at this instant. A process that goes on with what another one left has it go on too: what is
-// due would else wait for as long again as that one ran.
+// afterMonday is what a clock shows that was at monday at this instant. A process that goes on with what another one
+// left has it go on too: what is due would else wait for as long again as that one ran.
 func afterMonday(t *testing.T, begun time.Time) string {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339, monday)
@@ -119,8 +120,8 @@ type world struct {
 	isShared bool // other tests use the process too
 }
 
-// start brings up a Slotmesh without the demo on a database of its own. The front believes X-Forwarded-For, so that
-// one test can be many clients. Limits that are settings are roomy: tests share a Redis, and some this machine's address.
+// start brings up a Slotmesh without the demo on a database of its own. The front believes X-Forwarded-For, so that one
+// test can be many clients. Limits that are settings are roomy: tests share a Redis, and some this machine's address.
 func start(t *testing.T, change ...func(*allinone.Config)) *world {
 	t.Helper()
 	cfg := defaults(t, t.TempDir())
@@ -166,7 +167,8 @@ func newWorld(t *testing.T, p *allinone.Process) *world {
 	return w
 }
 
-// showWarnings shows the newest of what the services of a test that failed have warned of: their log goes with its home.
+// showWarnings shows the newest of what the services of a test that failed have warned of: their log goes with its
+// home.
 func showWarnings(t *testing.T, log string) {
 	t.Helper()
 	text, err := os.ReadFile(log)
@@ -181,10 +183,12 @@ func showWarnings(t *testing.T, log string) {
 		}
 	}
 	const most = 40
-	t.Logf("the services have warned %d times, at last:\n%s", len(warnings), strings.Join(warnings[max(0, len(warnings)-most):], ""))
+	t.Logf("the services have warned %d times, at last:\n%s", len(warnings),
+		strings.Join(warnings[max(0, len(warnings)-most):], ""))
 }
 
-// alone gives a world limits of its own: programs that are run as they are name no address, and all of them come from this machine's.
+// alone gives a world limits of its own: programs that are run as they are name no address, and all of them come from
+// this machine's.
 func alone(t *testing.T) func(*allinone.Config) {
 	t.Helper()
 	redis := testkit.RedisDatabase(t)
@@ -258,8 +262,8 @@ func (w *world) do(t *testing.T, method, url string, body []byte, header http.He
 	return a
 }
 
-// try is do for goroutines, which must not end the test. A request that names no address comes from one of the world's own, as
-// all worlds count in one Redis.
+// try is do for goroutines, which must not end the test. A request that names no address comes from one of the world's
+// own, as all worlds count in one Redis.
 func (w *world) try(method, url string, body []byte, header http.Header) (answer, error) {
 	request, err := http.NewRequest(method, url, bytes.NewReader(body))
 	if err != nil {
@@ -321,7 +325,8 @@ func (w *world) publish(t *testing.T, slug, manifest string) {
 func (w *world) key(t *testing.T, slug, scope string) string {
 	t.Helper()
 	var made struct{ Key string }
-	w.admin(t, http.MethodPost, "businesses/"+slug+"/keys", fmt.Appendf(nil, `{"name":"test","scope":%q}`, scope)).into(t, http.StatusCreated, &made)
+	w.admin(t, http.MethodPost, "businesses/"+slug+"/keys", fmt.Appendf(nil, `{"name":"test","scope":%q}`,
+		scope)).into(t, http.StatusCreated, &made)
 	return made.Key
 }
 
@@ -371,7 +376,8 @@ func (w *world) tryBook(slug, key string, o order, header http.Header) (answer, 
 	if err != nil {
 		return answer{}, err
 	}
-	all := http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + key}, "X-Forwarded-For": {client()}}
+	all := http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + key},
+		"X-Forwarded-For": {client()}}
 	for name, values := range header {
 		all[name] = values
 	}

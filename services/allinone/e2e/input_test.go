@@ -36,7 +36,8 @@ func TestBadParametersGetASentence(t *testing.T) {
 		{"available-dates?end=2027-03-02&service_id=" + cut, 400, "invalid_parameter", "start"},
 		{"available-dates?start=2027-03-02&service_id=" + cut, 400, "invalid_parameter", "end"},
 		{"available-dates?start=2027-03-02&end=2027-03-01&service_id=" + cut, 400, "invalid_parameter", "end"},
-		{"available-dates?start=2027-03-01&end=2027-05-02&service_id=" + cut, 400, "invalid_parameter", "Window too large (max 62 days)."},
+		{"available-dates?start=2027-03-01&end=2027-05-02&service_id=" + cut, 400, "invalid_parameter",
+			"Window too large (max 62 days)."},
 		{"available-dates?start=2027-03-01&end=2027-03-02&service_id=" + many, 400, "invalid_parameter", "service_id"},
 		{"available-dates?start=2027-03-01&end=2027-03-02&service_id=" + nobody, 404, "service_not_found", nobody},
 		{"services?date=2027-02-30", 400, "invalid_parameter", "date"},
@@ -53,7 +54,8 @@ func TestBadParametersGetASentence(t *testing.T) {
 			t.Errorf("%s: the sentence %q does not name %q", c.path, sentence, c.says)
 		}
 	}
-	if a := w.get(t, "strict/available-dates?start=2027-03-01&end=2027-05-01&service_id="+cut); a.status != http.StatusOK {
+	if a := w.get(t, "strict/available-dates?start=2027-03-01&end=2027-05-01&service_id="+
+		cut); a.status != http.StatusOK {
 		t.Errorf("62 days answered %d: %s", a.status, a.body)
 	}
 	for _, slug := range []string{"unknown", "Strict", "strict%2f", "stri%00ct", "%ff", strings.Repeat("a", 200)} {
@@ -91,10 +93,12 @@ func TestBadBookingsGetASentenceAndWriteNothing(t *testing.T) {
 		field string
 		value any
 	}{
-		{"service_ids", nil}, {"service_ids", []string{}}, {"service_ids", cut}, {"service_ids", []string{"cut"}}, {"service_ids", []int{1}},
+		{"service_ids", nil}, {"service_ids", []string{}}, {"service_ids", cut}, {"service_ids", []string{"cut"}},
+		{"service_ids", []int{1}},
 		{"date", nil}, {"date", "2027-02-29"}, {"date", "01.03.2027"}, {"date", 20270301},
 		{"time", nil}, {"time", "9:00"}, {"time", "25:00"}, {"time", "10:00:00"}, {"time", 10},
-		{"customer_name", nil}, {"customer_name", ""}, {"customer_name", "   "}, {"customer_name", strings.Repeat("x", 10_000)}, {"customer_name", "a\x00b"}, {"customer_name", true},
+		{"customer_name", nil}, {"customer_name", ""}, {"customer_name", "   "},
+		{"customer_name", strings.Repeat("x", 10_000)}, {"customer_name", "a\x00b"}, {"customer_name", true},
 		{"customer_email", nil}, {"customer_email", "nobody"}, {"customer_email", "a@b@c"},
 		{"staff_id", "anna"}, {"party_size", 0}, {"party_size", 1001}, {"party_size", 1.5}, {"party_size", "two"},
 		{"payment_choice", "later"}, {"form_data", "text"}, {"class_schedule_id", "x"},
@@ -117,7 +121,8 @@ func TestBadBookingsGetASentenceAndWriteNothing(t *testing.T) {
 	for _, body := range []string{"", "{", "[]", "null", `"x"`, "{}}", `{"customer_name":"` + "\xff\xfe" + `"}`} {
 		send(body).want(t, http.StatusBadRequest, "invalid_parameter")
 	}
-	send(`{"form_data":"`+strings.Repeat("x", 10<<20)+`"}`).want(t, http.StatusRequestEntityTooLarge, "payload_too_large")
+	send(`{"form_data":"`+strings.Repeat("x", 10<<20)+`"}`).want(t, http.StatusRequestEntityTooLarge,
+		"payload_too_large")
 	unknown := uuid.NewString()
 	a := w.book(t, "form", key, good.with("service_ids", []string{unknown}))
 	a.want(t, http.StatusNotFound, "service_not_found")
@@ -132,8 +137,10 @@ func TestOnlyPublicPathsAreRouted(t *testing.T) {
 	w := start(t)
 	w.publish(t, "door", salon("door", 1))
 	for _, path := range []string{
-		"/metrics", "/livez", "/readyz", "/internal/offers/door", "/admin/businesses", "/api/public/door/../../../metrics",
-		"/api/public/door/%2e%2e/%2e%2e/metrics", "/api/public//info", "/api/public/door/info/", "/API/public/door/info",
+		"/metrics", "/livez", "/readyz", "/internal/offers/door", "/admin/businesses",
+		"/api/public/door/../../../metrics",
+		"/api/public/door/%2e%2e/%2e%2e/metrics", "/api/public//info", "/api/public/door/info/",
+		"/API/public/door/info",
 		"/api/public/door/info;x", "/api/public/door%2Finfo", "/internal%2Foffers%2Fdoor",
 	} {
 		request, err := http.NewRequest(http.MethodGet, w.PublicURL, nil)
@@ -154,7 +161,8 @@ func TestOnlyPublicPathsAreRouted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	foreign.URL = &url.URL{Scheme: "http", Host: foreign.Host, Opaque: "//internal/offers/door"} // is sent as http://internal/offers/door
+	// is sent as http://internal/offers/door
+	foreign.URL = &url.URL{Scheme: "http", Host: foreign.Host, Opaque: "//internal/offers/door"}
 	response, err := w.http.Do(foreign)
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +171,9 @@ func TestOnlyPublicPathsAreRouted(t *testing.T) {
 	if response.StatusCode != http.StatusBadRequest {
 		t.Errorf("a target that names another host than Host answered %d", response.StatusCode)
 	}
-	for method, path := range map[string]string{http.MethodDelete: "info", http.MethodPost: "slots", http.MethodGet: "book"} {
-		w.do(t, method, w.PublicURL+"/api/public/door/"+path, nil, http.Header{}).want(t, http.StatusMethodNotAllowed, "method_not_allowed")
+	for method, path := range map[string]string{http.MethodDelete: "info", http.MethodPost: "slots",
+		http.MethodGet: "book"} {
+		w.do(t, method, w.PublicURL+"/api/public/door/"+path, nil, http.Header{}).want(t, http.StatusMethodNotAllowed,
+			"method_not_allowed")
 	}
 }

@@ -33,12 +33,14 @@ func harbor(t *testing.T, w *world) map[string][]string {
 			"?date=2027-03-05&is_package=false&staff_id=" + anna + "&service_id=" + cut,
 		},
 		"available-dates": {
-			"?start=2027-03-01&end=2027-05-01&service_id=" + cut, "?start=2027-03-01&end=2027-03-01&service_id=" + cut + "&staff_id=" + anna,
+			"?start=2027-03-01&end=2027-05-01&service_id=" + cut, "?start=2027-03-01&end=2027-03-01&service_id=" + cut +
+				"&staff_id=" + anna,
 			"?start=2020-01-01&end=2020-01-31&service_id=" + cut,
 		},
 		"rental-availability": {
 			"?startDate=2027-03-01&endDate=2027-03-02&rentalId=" + kayak,
-			"?startDate=2027-03-01&endDate=2027-03-01&startTime=10:00&endTime=24:00&quantity=1000&lang=de&rentalId=" + kayak,
+			"?startDate=2027-03-01&endDate=2027-03-01&startTime=10:00&endTime=24:00&quantity=1000&lang=de&rentalId=" +
+				kayak,
 			"?startDate=2027-03-01&endDate=2027-03-01&rentalId=" + cut,
 		},
 		"rental-available-dates": {"?start=2027-03-01&end=2027-05-01&rental_id=" + kayak + "," + kayak},
@@ -66,11 +68,13 @@ func TestEveryReadAnswersAsDescribedAndIsOpenToPages(t *testing.T) {
 			get := w.do(t, http.MethodGet, url, nil, header)
 			get.want(t, http.StatusOK, "")
 			head := w.do(t, http.MethodHead, url, nil, header)
-			if head.status != http.StatusOK || head.header.Get("Content-Length") != fmt.Sprint(len(get.body)) || len(head.body) != 0 {
+			if head.status != http.StatusOK || head.header.Get("Content-Length") != fmt.Sprint(len(get.body)) ||
+				len(head.body) != 0 {
 				t.Errorf("HEAD %s: %d %v", url, head.status, head.header)
 			}
 			expose := get.header.Get("Access-Control-Expose-Headers")
-			if get.header.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(expose, "ETag") || !strings.Contains(expose, "Retry-After") || !strings.Contains(expose, "traceparent") {
+			if get.header.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(expose, "ETag") ||
+				!strings.Contains(expose, "Retry-After") || !strings.Contains(expose, "traceparent") {
 				t.Errorf("%s is closed to pages: %v", url, get.header)
 			}
 			if tag := get.header.Get("ETag"); tag != "" {
@@ -100,14 +104,16 @@ func TestEveryMethodOfEveryPathIsAnsweredInOneShape(t *testing.T) {
 				continue
 			}
 			a := w.do(t, method, url, nil, http.Header{"X-Forwarded-For": {client()}})
-			if a.status != http.StatusMethodNotAllowed || a.header.Get("Allow") != allow || a.header.Get("Access-Control-Allow-Origin") != "" {
+			if a.status != http.StatusMethodNotAllowed || a.header.Get("Allow") != allow ||
+				a.header.Get("Access-Control-Allow-Origin") != "" {
 				t.Errorf("%s %s: %d %v", method, path, a.status, a.header)
 			}
 		}
 		preflight := w.do(t, http.MethodOptions, url, nil, http.Header{
 			"Origin": {"https://pages.example"}, "Access-Control-Request-Method": {strings.Split(allow, ", ")[0]},
 		})
-		if preflight.status != http.StatusNoContent || preflight.header.Get("Allow") != allow || preflight.header.Get("Access-Control-Allow-Origin") != open {
+		if preflight.status != http.StatusNoContent || preflight.header.Get("Allow") != allow ||
+			preflight.header.Get("Access-Control-Allow-Origin") != open {
 			t.Errorf("OPTIONS %s: %d %v", path, preflight.status, preflight.header)
 		}
 	}
@@ -131,13 +137,17 @@ func TestBodiesOfEveryTypeAndSizeAreAnsweredInOneShape(t *testing.T) {
 		}
 		return w.do(t, http.MethodPost, w.PublicURL+"/api/public/bodies/book", []byte(body), header)
 	}
-	for _, mediaType := range []string{"text/plain", "text/html", "application/xml", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "json", "*/*"} {
-		send("{}", map[string]string{"Content-Type": mediaType}).want(t, http.StatusUnsupportedMediaType, "unsupported_media_type")
+	for _, mediaType := range []string{"text/plain", "text/html", "application/xml",
+		"application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "json", "*/*"} {
+		send("{}", map[string]string{"Content-Type": mediaType}).want(t, http.StatusUnsupportedMediaType,
+			"unsupported_media_type")
 	}
-	for _, mediaType := range []string{"", "application/json", "application/json; charset=utf-8", "application/merge-patch+json"} {
+	for _, mediaType := range []string{"", "application/json", "application/json; charset=utf-8",
+		"application/merge-patch+json"} {
 		send("{}", map[string]string{"Content-Type": mediaType}).want(t, http.StatusBadRequest, "invalid_parameter")
 	}
-	send("x", map[string]string{"Content-Encoding": "gzip"}).want(t, http.StatusUnsupportedMediaType, "unsupported_media_type")
+	send("x", map[string]string{"Content-Encoding": "gzip"}).want(t, http.StatusUnsupportedMediaType,
+		"unsupported_media_type")
 	send(strings.Repeat(" ", 256<<10+1), nil).want(t, http.StatusRequestEntityTooLarge, "payload_too_large")
 	large := w.do(t, http.MethodGet, w.PublicURL+"/api/public/bodies/info", []byte(strings.Repeat(" ", 256<<10+1)), nil)
 	large.want(t, http.StatusBadRequest, "invalid_parameter") // of any size: a read has no body
@@ -155,5 +165,6 @@ func TestAnUnknownBusinessIsSaidInOneSentenceOnEveryPath(t *testing.T) {
 		}
 	}
 	key := w.key(t, "harbor-studio", "write")
-	w.book(t, "nobody", key, appointment("8f14e45f-ceea-567f-a2b6-1d1f7e0f5a01", "2027-03-01", "10:00")).want(t, http.StatusNotFound, "business_not_found")
+	w.book(t, "nobody", key, appointment("8f14e45f-ceea-567f-a2b6-1d1f7e0f5a01", "2027-03-01", "10:00")).want(t,
+		http.StatusNotFound, "business_not_found")
 }

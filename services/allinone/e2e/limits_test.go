@@ -21,7 +21,8 @@ func exhaust(t *testing.T, what string, limit, status int, send func(i int) answ
 	policy := refused.header.Get("RateLimit-Policy")
 	if name, _, found := strings.Cut(policy, fmt.Sprintf(";q=%d;w=60", limit)); status == http.StatusTooManyRequests &&
 		(!found || refused.header.Get("RateLimit") != name+";r=0;t="+refused.header.Get("Retry-After")) {
-		t.Errorf("%s: RateLimit-Policy %q, RateLimit %q, Retry-After %q", what, policy, refused.header.Get("RateLimit"), refused.header.Get("Retry-After"))
+		t.Errorf("%s: RateLimit-Policy %q, RateLimit %q, Retry-After %q", what, policy, refused.header.Get("RateLimit"),
+			refused.header.Get("Retry-After"))
 	}
 	seconds, err := strconv.Atoi(refused.header.Get("Retry-After"))
 	if err != nil || seconds < 1 || seconds > 60 {
@@ -29,8 +30,9 @@ func exhaust(t *testing.T, what string, limit, status int, send func(i int) answ
 	}
 }
 
-// refusedAfter sends requests until one is refused, which must be the first that follows on limit others within a minute: those that passed a minute
-// before a request count no longer for it, however long a busy machine takes to send them. Each counted between two readings of the clock.
+// refusedAfter sends requests until one is refused, which must be the first that follows on limit others within a
+// minute: those that passed a minute before a request count no longer for it, however long a busy machine takes to send
+// them. Each counted between two readings of the clock.
 func refusedAfter(t *testing.T, what string, limit, status int, send func(i int) answer) answer {
 	t.Helper()
 	var sent, answered []time.Time // of the requests that passed
@@ -41,12 +43,14 @@ func refusedAfter(t *testing.T, what string, limit, status int, send func(i int)
 		if a.status == status {
 			a.want(t, status, "rate_limited")
 			if counting := since(answered, begun.Add(-time.Minute)); counting < limit {
-				t.Fatalf("%s: request %d was refused though %d have passed in the minute before, want %d", what, i+1, counting, limit)
+				t.Fatalf("%s: request %d was refused though %d have passed in the minute before, want %d", what, i+1,
+					counting, limit)
 			}
 			return a
 		}
 		if counting := since(sent, ended.Add(-time.Minute)); counting >= limit {
-			t.Fatalf("%s: request %d passed after %d in the minute before, and was answered %d: %s", what, i+1, counting, a.status, a.body)
+			t.Fatalf("%s: request %d passed after %d in the minute before, and was answered %d: %s", what, i+1,
+				counting, a.status, a.body)
 		}
 		sent, answered = append(sent, begun), append(answered, ended)
 	}
@@ -116,7 +120,9 @@ func TestClientsInAnIPv6NetworkShareTheirLimit(t *testing.T) {
 	info := func(address string) answer { return w.getFrom(t, address, "six/info") }
 
 	site := network()
-	exhaust(t, "one /64", public, http.StatusTooManyRequests, func(i int) answer { return info(fmt.Sprintf("%s:1::%x", site, i+1)) })
+	exhaust(t, "one /64", public, http.StatusTooManyRequests, func(i int) answer {
+		return info(fmt.Sprintf("%s:1::%x", site, i+1))
+	})
 	info(site+":2::1").want(t, http.StatusOK, "") // another /64
 
 	site = network()
@@ -137,7 +143,8 @@ func TestPagesOfOtherOriginsMayReadWhatIsLeft(t *testing.T) {
 	a := w.get(t, "shown/info")
 	a.want(t, http.StatusOK, "")
 	for _, name := range []string{"RateLimit", "RateLimit-Policy", "Retry-After"} {
-		if exposed := strings.Split(a.header.Get("Access-Control-Expose-Headers"), ", "); !slices.Contains(exposed, name) {
+		if exposed := strings.Split(a.header.Get("Access-Control-Expose-Headers"), ", "); !slices.Contains(exposed,
+			name) {
 			t.Errorf("%s is not among %v", name, exposed)
 		}
 	}
@@ -188,7 +195,8 @@ func TestAClientCannotChooseItsAddress(t *testing.T) {
 	// Everything here comes from this machine's address, whatever the header says.
 	w := start(t, alone(t), func(c *allinone.Config) { c.TrustedProxies = nil })
 	w.publish(t, "direct", salon("direct", 1))
-	path := "direct/available-dates?start=2027-03-01&end=2027-03-02&service_id=" + w.named(t, "direct", "services")["Cut"]
+	path := "direct/available-dates?start=2027-03-01&end=2027-03-02&service_id=" + w.named(t, "direct",
+		"services")["Cut"]
 	exhaust(t, "under claimed addresses", 20, http.StatusTooManyRequests, func(int) answer { return w.get(t, path) })
 }
 

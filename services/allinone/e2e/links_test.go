@@ -27,7 +27,8 @@ func TestACustomerComesBackByTheirLinkAndTheOwnersCalendarFollows(t *testing.T) 
 		ManageURL string `json:"manage_url"`
 	}
 	for _, id := range service {
-		if a := w.book(t, "fair", w.key(t, "fair", "write"), appointment(id, "2027-03-02", "10:00")); a.status == http.StatusCreated {
+		if a := w.book(t, "fair", w.key(t, "fair", "write"),
+			appointment(id, "2027-03-02", "10:00")); a.status == http.StatusCreated {
 			a.into(t, http.StatusCreated, &booked)
 			break
 		}
@@ -37,23 +38,29 @@ func TestACustomerComesBackByTheirLinkAndTheOwnersCalendarFollows(t *testing.T) 
 		t.Fatalf("the link is %q", booked.ManageURL)
 	}
 	var made, listed booking.Calendar
-	w.admin(t, http.MethodPost, "businesses/fair/calendars", []byte(`{"shows":"names"}`)).into(t, http.StatusCreated, &made)
+	w.admin(t, http.MethodPost, "businesses/fair/calendars", []byte(`{"shows":"names"}`)).into(t, http.StatusCreated,
+		&made)
 	var list booking.CalendarList
 	w.admin(t, http.MethodGet, "businesses/fair/calendars", nil).into(t, http.StatusOK, &list)
-	if listed = list.Calendars[0]; listed.ID != made.ID || listed.Token != "" || made.URL != pages+"/calendar/"+made.Token+".ics" {
+	if listed = list.Calendars[0]; listed.ID != made.ID || listed.Token != "" || made.URL != pages+"/calendar/"+
+		made.Token+".ics" {
 		t.Errorf("made %+v, listed %+v", made, listed)
 	}
-	if status, text := w.internal(t, bookingclient.CalendarPath(made.Token)); status != http.StatusOK || !strings.Contains(text, "UID:"+booked.Booking.ID) {
+	if status, text := w.internal(t, bookingclient.CalendarPath(made.Token)); status != http.StatusOK ||
+		!strings.Contains(text, "UID:"+booked.Booking.ID) {
 		t.Errorf("the calendar: %d %s", status, text)
 	}
-	p := peer.New("booking", w.InternalURL("booking"), telemetry.Discard(), peer.Timeout(2*time.Minute), peer.Secret(peer.Credential(w.PeerSecrets["pages"], "booking")))
+	p := peer.New("booking", w.InternalURL("booking"), telemetry.Discard(), peer.Timeout(2*time.Minute),
+		peer.Secret(peer.Credential(w.PeerSecrets["pages"], "booking")))
 	defer p.Close()
 	customer := bookingclient.NewLinks(p)
 	seen, err := customer.Managed(t.Context(), token)
-	if err != nil || seen.Business.Slug != "fair" || seen.Booking.ID.String() != booked.Booking.ID || !seen.Booking.Cancellation.Allowed {
+	if err != nil || seen.Business.Slug != "fair" || seen.Booking.ID.String() != booked.Booking.ID ||
+		!seen.Booking.Cancellation.Allowed {
 		t.Fatalf("%+v, %v", seen, err)
 	}
-	cancelled, err := customer.Cancel(t.Context(), token, booking.CancelByLink{Refund: &seen.Booking.Cancellation.Refund.Amount})
+	cancelled, err := customer.Cancel(t.Context(), token,
+		booking.CancelByLink{Refund: &seen.Booking.Cancellation.Refund.Amount})
 	if err != nil || cancelled.Booking.Status != booking.StatusCancelled {
 		t.Errorf("%+v, %v", cancelled, err)
 	}

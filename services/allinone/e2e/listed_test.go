@@ -23,7 +23,8 @@ func TestWhatIsListedCanBeBookedAndNothingElse(t *testing.T) {
 		w.publish(t, slug, manifest)
 		b := &booker{w: w, slug: slug}
 		for name, id := range w.named(t, slug, "services") {
-			for _, date := range []string{"2027-03-27", "2027-03-28", "2027-03-29"} { // Lisbon's clocks change on the 28th
+			// Lisbon's clocks change on the 28th
+			for _, date := range []string{"2027-03-27", "2027-03-28", "2027-03-29"} {
 				b.checkDay(t, rng, id, date)
 				if t.Failed() {
 					t.Fatalf("service %s on %s of\n%s", name, date, manifest)
@@ -71,7 +72,8 @@ func (b *booker) checkDay(t *testing.T, rng *rand.Rand, service, date string) {
 		}
 		var made struct{ Booking struct{ ID string } }
 		a.into(t, http.StatusCreated, &made)
-		b.w.admin(t, http.MethodPost, "businesses/"+b.slug+"/bookings/"+made.Booking.ID+"/cancel", nil).want(t, http.StatusOK, "")
+		b.w.admin(t, http.MethodPost, "businesses/"+b.slug+"/bookings/"+made.Booking.ID+"/cancel", nil).want(t,
+			http.StatusOK, "")
 	}
 	// A slot of the day after midnight lies on the next date, and so may one of the day before on this one.
 	for _, s := range b.w.slots(t, b.slug, before(t, date), "service_id="+service).Slots {
@@ -101,24 +103,30 @@ func before(t *testing.T, date string) string {
 // generated is a random business in Lisbon.
 func generated(rng *rand.Rand, slug string) string {
 	var m strings.Builder
-	fmt.Fprintf(&m, "apiVersion: slotmesh/v1\nkind: Business\nslug: %s\nname: Any\ncurrency: EUR\ntimezone: Europe/Lisbon\n", slug)
+	fmt.Fprintf(&m,
+		"apiVersion: slotmesh/v1\nkind: Business\nslug: %s\nname: Any\ncurrency: EUR\ntimezone: Europe/Lisbon\n", slug)
 	m.WriteString("default_language: en\nlanguages: [en]\nmodules: {services: true, events: false, rentals: false}\n")
-	fmt.Fprintf(&m, "bookings: {slot_interval_minutes: %d, min_notice_minutes: 0, advance_days: 60}\nhours:\n", []int{10, 15, 20, 30}[rng.IntN(4)])
+	fmt.Fprintf(&m, "bookings: {slot_interval_minutes: %d, min_notice_minutes: 0, advance_days: 60}\nhours:\n",
+		[]int{10, 15, 20, 30}[rng.IntN(4)])
 	for _, day := range []string{"mon", "fri", "sat", "sun"} {
 		fmt.Fprintf(&m, "  %s: [%s]\n", day, windows(rng))
 	}
 	fmt.Fprintf(&m, "overrides:\n  - {date: 2027-03-29, hours: [%s]}\n", windows(rng))
 	m.WriteString("blocks:\n  - {from: 2027-03-28T11:00, to: 2027-03-28T12:10}\n  - {from: 2027-03-27T09:00, to: 2027-03-27T13:00, staff: [s0]}\n")
-	fmt.Fprintf(&m, "staff:\n  - {key: s0, name: Zero, order: 2}\n  - {key: s1, name: One, order: 1, hours: {sat: [%s], sun: [%s]}}\n", windows(rng), windows(rng))
-	fmt.Fprintf(&m, "services:\n  - {key: staffed, name: Staffed, duration_minutes: %d, buffer_before_minutes: %d, buffer_after_minutes: %d, price: 10, staff: [s0, s1]}\n",
+	fmt.Fprintf(&m,
+		"staff:\n  - {key: s0, name: Zero, order: 2}\n  - {key: s1, name: One, order: 1, hours: {sat: [%s], sun: [%s]}}\n", windows(rng), windows(rng))
+	fmt.Fprintf(&m,
+		"services:\n  - {key: staffed, name: Staffed, duration_minutes: %d, buffer_before_minutes: %d, buffer_after_minutes: %d, price: 10, staff: [s0, s1]}\n",
 		15+5*rng.IntN(20), 5*rng.IntN(3), 5*rng.IntN(4))
-	fmt.Fprintf(&m, "  - {key: laned, name: Laned, duration_minutes: %d, price: 5, capacity: %d}\n", 20+10*rng.IntN(6), 1+rng.IntN(3))
+	fmt.Fprintf(&m, "  - {key: laned, name: Laned, duration_minutes: %d, price: 5, capacity: %d}\n", 20+10*rng.IntN(6),
+		1+rng.IntN(3))
 	return m.String()
 }
 
 // windows are one or two windows, overnight ones among them.
 func windows(rng *rand.Rand) string {
-	all := []string{`"09:00-12:00"`, `"12:00-17:30"`, `"00:00-24:00"`, `"20:00-02:00"`, `"22:30-04:15"`, `"10:05-19:00"`, `"00:30-03:30"`}
+	all := []string{`"09:00-12:00"`, `"12:00-17:30"`, `"00:00-24:00"`, `"20:00-02:00"`, `"22:30-04:15"`,
+		`"10:05-19:00"`, `"00:30-03:30"`}
 	picked := []string{all[rng.IntN(len(all))]}
 	if rng.IntN(2) == 0 {
 		picked = append(picked, all[rng.IntN(len(all))])

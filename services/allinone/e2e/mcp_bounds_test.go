@@ -13,8 +13,8 @@ import (
 // maxAnswer is the most text that a tool may answer with.
 const maxAnswer = 25_000
 
-// department is a business with as much of everything as its owner may write at length: sixty of each, in texts that grow
-// when they are escaped.
+// department is a business with as much of everything as its owner may write at length: sixty of each, in texts that
+// grow when they are escaped.
 func department(slug string) string {
 	const each = 60
 	name := func(kind string, i int) string {
@@ -25,22 +25,28 @@ func department(slug string) string {
 	var staff, services, events, rentals, keys, tiers, variants strings.Builder
 	for i := range each {
 		fmt.Fprintf(&tiers, "{key: t%d, name: %s, price: 10.00, capacity: 5}, ", i, quoted(name("Tier", i)))
-		fmt.Fprintf(&variants, "{key: v%d, name: %s, duration_minutes: 30, price: 15.00}, ", i, quoted(name("Variant", i)))
+		fmt.Fprintf(&variants, "{key: v%d, name: %s, duration_minutes: 30, price: 15.00}, ", i,
+			quoted(name("Variant", i)))
 	}
 	for i := range each {
 		fmt.Fprintf(&keys, "s%d, ", i)
-		fmt.Fprintf(&staff, "  - {key: s%d, name: %s, category: %s, order: %d, description_html: %s}\n", i, quoted(name("Member", i)), quoted(name("Group", i)), i, text)
+		fmt.Fprintf(&staff, "  - {key: s%d, name: %s, category: %s, order: %d, description_html: %s}\n", i,
+			quoted(name("Member", i)), quoted(name("Group", i)), i, text)
 	}
 	for i := range each {
 		also := ""
 		if i == 0 {
-			also = ", staff: [" + strings.TrimSuffix(keys.String(), ", ") + "], variants: [" + strings.TrimSuffix(variants.String(), ", ") + "]"
+			also = ", staff: [" + strings.TrimSuffix(keys.String(), ", ") + "], variants: [" +
+				strings.TrimSuffix(variants.String(), ", ") + "]"
 		}
-		fmt.Fprintf(&services, "  - {key: v%d, name: %s, category: %s, duration_minutes: 15, price: 10.00, order: %d, description_html: %s%s}\n",
+		fmt.Fprintf(&services,
+			"  - {key: v%d, name: %s, category: %s, duration_minutes: 15, price: 10.00, order: %d, description_html: %s%s}\n",
 			i, quoted(name("Service", i)), quoted(name("Group", i)), i, text, also)
-		fmt.Fprintf(&events, "  - {key: e%d, name: %s, date: 2027-04-01, start_time: \"20:00\", end_time: \"22:00\", total_capacity: 150, description_html: %s, tiers: [%s]}\n",
+		fmt.Fprintf(&events,
+			"  - {key: e%d, name: %s, date: 2027-04-01, start_time: \"20:00\", end_time: \"22:00\", total_capacity: 150, description_html: %s, tiers: [%s]}\n",
 			i, quoted(name("Event", i)), text, strings.TrimSuffix(tiers.String(), ", "))
-		fmt.Fprintf(&rentals, "  - {key: r%d, name: %s, category: %s, price: 5.00, price_type: daily, quantity: 5, units_count: 5, order: %d, add_on: %t, description_html: %s}\n",
+		fmt.Fprintf(&rentals,
+			"  - {key: r%d, name: %s, category: %s, price: 5.00, price_type: daily, quantity: 5, units_count: 5, order: %d, add_on: %t, description_html: %s}\n",
 			i, quoted(name("Rental", i)), quoted(name("Group", i)), i, i >= 50, text)
 	}
 	return fmt.Sprintf(`apiVersion: slotmesh/v1
@@ -144,15 +150,18 @@ func TestNoAnswerOfABigBusinessExceedsItsBound(t *testing.T) {
 	if day.Total < 10_000 {
 		t.Errorf("the day has %d slots only", day.Total)
 	}
-	a.bounded(t, "find_slots", map[string]any{"service_ids": []string{first}, "start_date": "2027-03-01", "end_date": "2027-05-01"}, nil)
+	a.bounded(t, "find_slots", map[string]any{"service_ids": []string{first}, "start_date": "2027-03-01",
+		"end_date": "2027-05-01"}, nil)
 
-	o := appointment("", "2027-03-02", "10:00").with("service_ids", slices.Repeat([]string{first}, 20)).with("staff_id", *day.Slots[0].StaffID)
+	o := appointment("", "2027-03-02", "10:00").with("service_ids", slices.Repeat([]string{first}, 20)).with("staff_id",
+		*day.Slots[0].StaffID)
 	a.bounded(t, "book_appointment", o, nil)
 	taken := a.call(t, "book_appointment", o, nil)
 	if n := size(t, taken); !taken.IsError || n > maxAnswer {
 		t.Errorf("the refusal: %t, %d bytes", taken.IsError, n)
 	}
-	wrong := a.call(t, "find_slots", map[string]any{strings.Repeat("x", 50_000): 1, "date": strings.Repeat("9", 50_000)}, nil)
+	wrong := a.call(t, "find_slots", map[string]any{strings.Repeat("x", 50_000): 1,
+		"date": strings.Repeat("9", 50_000)}, nil)
 	if n := size(t, wrong); !wrong.IsError || n > maxAnswer {
 		t.Errorf("the refusal of long arguments: %t, %d bytes", wrong.IsError, n)
 	}

@@ -32,7 +32,8 @@ func TestAnAgentBooksSeatsOfAClassSession(t *testing.T) {
 	if len(before.Slots) != 2 || *before.Slots[0].RemainingCapacity != 2 || *before.Slots[1].RemainingCapacity != 1 {
 		t.Fatalf("the sessions are %+v", before.Slots)
 	}
-	ride := appointment(spinning, "2027-03-02", "07:00").with("class_schedule_id", *before.Slots[0].ClassScheduleID).with("party_size", 2)
+	ride := appointment(spinning, "2027-03-02", "07:00").with("class_schedule_id",
+		*before.Slots[0].ClassScheduleID).with("party_size", 2)
 	a.accepted(t, "book_appointment", ride, nil)
 	other := a.refused(t, "book_appointment", ride, "slot_unavailable")
 	if slots, _ := other["other_slots"].([]any); len(slots) != 1 {
@@ -79,7 +80,9 @@ func TestAnAgentBooksAPackageWithAVariant(t *testing.T) {
 		"service_ids": []string{wash.ID, cut.ID}, "is_package": true, "staffing_mode": "per_service",
 		"variants": []string{cut.ID + ":" + cut.Variants[0].ID},
 	}
-	if got := a.times(t, asked.with("date", "2027-03-01")); !slices.Equal(got, []string{"09:00", "09:30", "10:00", "10:30"}) { // open until 12:00, 30 and then 60 minutes
+	// open until 12:00, 30 and then 60 minutes
+	if got := a.times(t, asked.with("date", "2027-03-01")); !slices.Equal(got,
+		[]string{"09:00", "09:30", "10:00", "10:30"}) {
 		t.Errorf("the package is found at %v", got)
 	}
 	var window found
@@ -93,7 +96,8 @@ func TestAnAgentBooksAPackageWithAVariant(t *testing.T) {
 		t.Errorf("nobody does both, and yet there is %+v", one.Slots)
 	}
 
-	o := asked.with("date", "2027-03-01").with("time", "09:30").with("customer_name", "Ada Example").with("customer_email", "ada@example.com")
+	o := asked.with("date", "2027-03-01").with("time", "09:30").with("customer_name",
+		"Ada Example").with("customer_email", "ada@example.com")
 	var made struct {
 		Booking struct {
 			End string `json:"end_time"`
@@ -103,11 +107,13 @@ func TestAnAgentBooksAPackageWithAVariant(t *testing.T) {
 	if made.Booking.End != "11:00:00" {
 		t.Errorf("booked until %s", made.Booking.End)
 	}
-	if got := a.times(t, asked.with("date", "2027-03-01")); !slices.Equal(got, []string{"10:30"}) { // Ben cuts from 10:00 to 11:00
+	// Ben cuts from 10:00 to 11:00
+	if got := a.times(t, asked.with("date", "2027-03-01")); !slices.Equal(got, []string{"10:30"}) {
 		t.Errorf("then the package is found at %v", got)
 	}
 	other := a.refused(t, "book_appointment", o, "no_staff_available")
-	if starts, _ := other["other_slots"].([]any); len(starts) != 1 { // without the package's arguments there would be none
+	// without the package's arguments there would be none
+	if starts, _ := other["other_slots"].([]any); len(starts) != 1 {
 		t.Errorf("other starts of the package: %v", other)
 	}
 	a.refused(t, "find_slots", asked.with("date", "2027-03-01").with("staffing_mode", "any"), "invalid_parameter")

@@ -21,7 +21,8 @@ func TestTheInspectorListsTheToolsAndBooks(t *testing.T) {
 	inspect := func(out any, args ...string) testkit.ToolRun {
 		t.Helper()
 		run := programs.Run(t, "mcp-inspector", append([]string{
-			"--cli", "--server-url", w.PublicURL + "/mcp", "--transport", "http", "--header", "Authorization: Bearer " + key,
+			"--cli", "--server-url", w.PublicURL + "/mcp", "--transport", "http", "--header",
+			"Authorization: Bearer " + key,
 		}, args...)...)
 		if run.Exit != 0 {
 			t.Fatalf("%q ended with %d: %s %s", args, run.Exit, run.Stdout, run.Stderr)
@@ -41,7 +42,8 @@ func TestTheInspectorListsTheToolsAndBooks(t *testing.T) {
 	for _, tool := range list.Tools {
 		names = append(names, tool.Name)
 	}
-	want := []string{"book_appointment", "find_slots", "get_business_info", "list_events", "list_rentals", "list_services", "list_staff"}
+	want := []string{"book_appointment", "find_slots", "get_business_info", "list_events", "list_rentals",
+		"list_services", "list_staff"}
 	if !slices.Equal(names, want) {
 		t.Errorf("the inspector lists %q, want %q", names, want)
 	}
@@ -51,7 +53,8 @@ func TestTheInspectorListsTheToolsAndBooks(t *testing.T) {
 		StructuredContent C
 	}
 	var free called[found]
-	inspect(&free, "--method", "tools/call", "--tool-name", "find_slots", "--tool-arg", `service_ids=["`+cut+`"]`, "date=2027-03-02")
+	inspect(&free, "--method", "tools/call", "--tool-name", "find_slots", "--tool-arg", `service_ids=["`+cut+`"]`,
+		"date=2027-03-02")
 	if free.IsError || len(free.StructuredContent.Slots) == 0 {
 		t.Fatalf("found %+v", free)
 	}
@@ -62,7 +65,8 @@ func TestTheInspectorListsTheToolsAndBooks(t *testing.T) {
 		}
 	}]
 	at := free.StructuredContent.Slots[0].Time
-	inspect(&made, "--method", "tools/call", "--tool-name", "book_appointment", "--tool-arg", `service_ids=["`+cut+`"]`, "date=2027-03-02",
+	inspect(&made, "--method", "tools/call", "--tool-name", "book_appointment", "--tool-arg", `service_ids=["`+cut+`"]`,
+		"date=2027-03-02",
 		"time="+at, "customer_name=Ada Example", "customer_email=ada@example.com", "idempotency_key=inspector-1")
 	if made.IsError || !made.StructuredContent.Success || made.StructuredContent.Booking.Start != at+":00" {
 		t.Errorf("got %+v", made)

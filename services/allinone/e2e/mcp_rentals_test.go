@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// availabilities are what list_rentals shows of availability, by name: the status, and the messageCode of an unavailable one.
+// availabilities are what list_rentals shows of availability, by name: the status, and the messageCode of an
+// unavailable one.
 func (a agent) availabilities(t *testing.T, arguments map[string]any) (map[string]string, bool) {
 	t.Helper()
 	var list struct {
@@ -59,13 +60,18 @@ func TestAnAgentSeesWhatCanBeRented(t *testing.T) {
 		arguments map[string]any
 		want      map[string]string
 	}{
-		"no dates":       {nil, all("", "", "", "")},
-		"one day":        {on("2027-03-02", "2027-03-02", nil), all(free, free, none, none)},
-		"two units":      {on("2027-03-02", "2027-03-02", map[string]any{"quantity": 2}), all("unavailable not_enough_units", "unavailable not_enough_units", none, none)},
-		"two days":       {on("2027-03-02", "2027-03-03", nil), all(free, none, none, none)},
-		"hours":          {on("2027-03-02", "2027-03-02", map[string]any{"start_time": "12:00", "end_time": "13:00"}), all(free, free, free, none)},
-		"yesterday":      {on("2027-02-28", "2027-03-02", nil), all("unavailable date_in_past", "unavailable date_in_past", "unavailable date_in_past", "unavailable date_in_past")},
-		"in a year's on": {on("2028-03-01", "2028-03-02", nil), all("unavailable beyond_advance_limit", "unavailable beyond_advance_limit", "unavailable beyond_advance_limit", "unavailable beyond_advance_limit")},
+		"no dates": {nil, all("", "", "", "")},
+		"one day":  {on("2027-03-02", "2027-03-02", nil), all(free, free, none, none)},
+		"two units": {on("2027-03-02", "2027-03-02", map[string]any{"quantity": 2}),
+			all("unavailable not_enough_units", "unavailable not_enough_units", none, none)},
+		"two days": {on("2027-03-02", "2027-03-03", nil), all(free, none, none, none)},
+		"hours": {on("2027-03-02", "2027-03-02", map[string]any{"start_time": "12:00", "end_time": "13:00"}),
+			all(free, free, free, none)},
+		"yesterday": {on("2027-02-28", "2027-03-02", nil), all("unavailable date_in_past",
+			"unavailable date_in_past", "unavailable date_in_past", "unavailable date_in_past")},
+		"in a year's on": {on("2028-03-01", "2028-03-02", nil),
+			all("unavailable beyond_advance_limit", "unavailable beyond_advance_limit",
+				"unavailable beyond_advance_limit", "unavailable beyond_advance_limit")},
 	} {
 		got, computed := a.availabilities(t, c.arguments)
 		if diff := cmp.Diff(c.want, got); diff != "" || !computed {
@@ -86,9 +92,11 @@ func TestRentalsAndAddOnsComeInTheLanguageOfTheAgent(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
 	const canoe = "name: Canoe, "
-	manifest := strings.Replace(boathouse("boats"), canoe, canoe+"translations: {en: {name: Open canoe}}, upsells: [{rental: vest, required: true}], ", 1)
-	w.publish(t, "boats", strings.Replace(manifest, "rentals:\n", "rentals:\n  - {key: vest, name: Colete, price: 2.00, price_type: daily, "+
-		"quantity: 10, units_count: 10, add_on: true, translations: {en: {name: Life vest}}}\n", 1))
+	manifest := strings.Replace(boathouse("boats"), canoe,
+		canoe+"translations: {en: {name: Open canoe}}, upsells: [{rental: vest, required: true}], ", 1)
+	w.publish(t, "boats", strings.Replace(manifest, "rentals:\n",
+		"rentals:\n  - {key: vest, name: Colete, price: 2.00, price_type: daily, "+
+			"quantity: 10, units_count: 10, add_on: true, translations: {en: {name: Life vest}}}\n", 1))
 	a := w.agent(t, w.key(t, "boats", "read"))
 	type rental struct {
 		ID, Name string
@@ -108,7 +116,8 @@ func TestRentalsAndAddOnsComeInTheLanguageOfTheAgent(t *testing.T) {
 			AddOns  []rental `json:"add_on_rentals"`
 			Total   int
 		}
-		a.accepted(t, "list_rentals", map[string]any{"locale": language, "start_date": "2027-03-02", "end_date": "2027-03-02", "quantity": 11}, &list)
+		a.accepted(t, "list_rentals", map[string]any{"locale": language, "start_date": "2027-03-02",
+			"end_date": "2027-03-02", "quantity": 11}, &list)
 		if len(list.Rentals) != 4 || len(list.AddOns) != 1 || list.Total != 5 {
 			t.Fatalf("%q: got %+v", language, list)
 		}
@@ -116,7 +125,8 @@ func TestRentalsAndAddOnsComeInTheLanguageOfTheAgent(t *testing.T) {
 		if canoe.Name != want[0] || vest.Name != want[1] || !strings.HasPrefix(*canoe.Availability.Reason, want[2]) {
 			t.Errorf("%q: got %s, %s, %s, want %q", language, canoe.Name, vest.Name, *canoe.Availability.Reason, want)
 		}
-		if len(canoe.Upsells) != 1 || canoe.Upsells[0].RentalID != vest.ID || !canoe.Upsells[0].IsRequired || len(vest.Upsells) != 0 {
+		if len(canoe.Upsells) != 1 || canoe.Upsells[0].RentalID != vest.ID || !canoe.Upsells[0].IsRequired ||
+			len(vest.Upsells) != 0 {
 			t.Errorf("along with the canoe go %+v", canoe.Upsells)
 		}
 	}

@@ -16,7 +16,8 @@ const (
 	typescriptMCP = "@modelcontextprotocol/sdk@1.32.2"
 )
 
-// agentSaid is what a program of testdata tells that listed the tools, found a time, booked it twice under one key, and was refused under another.
+// agentSaid is what a program of testdata tells that listed the tools, found a time, booked it twice under one key, and
+// was refused under another.
 type agentSaid struct {
 	Tools         []string
 	Slot, Refused string
@@ -27,26 +28,32 @@ type agentSaid struct {
 	}
 }
 
-// Agents built on the protocol's SDKs for Python and TypeScript list the tools, find a time and book it once, that for Python
-// in the newest revision of the protocol and by the older handshake.
+// Agents built on the protocol's SDKs for Python and TypeScript list the tools, find a time and book it once, that for
+// Python in the newest revision of the protocol and by the older handshake.
 func TestAgentsOfThePythonAndTypeScriptSDKsFindATimeAndBook(t *testing.T) {
 	t.Parallel()
 	python, node := testkit.InstallPython(t, pythonMCP), testkit.InstallNode(t, typescriptMCP)
 	w := start(t)
 	w.publish(t, "salon", salon("salon", 1))
-	dir, env := t.TempDir(), []string{"BASE=" + w.PublicURL, "KEY=" + w.key(t, "salon", "all"), "CUT=" + w.named(t, "salon", "services")["Cut"], "DAY=2027-03-02"}
+	dir, env := t.TempDir(), []string{"BASE=" + w.PublicURL, "KEY=" + w.key(t, "salon", "all"),
+		"CUT=" + w.named(t, "salon", "services")["Cut"], "DAY=2027-03-02"}
 	copied(t, dir, "agent.py")
 	program, err := os.ReadFile(filepath.Join("testdata", "typescript", "agent.cjs"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "agent.cjs"), string(program))
-	want := []string{"book_appointment", "find_slots", "get_business_info", "list_events", "list_rentals", "list_services", "list_staff"}
+	want := []string{"book_appointment", "find_slots", "get_business_info", "list_events", "list_rentals",
+		"list_services", "list_staff"}
 	made := make(map[string]bool)
 	for name, run := range map[string]func(env []string) testkit.ToolRun{
-		"python-newest":    func(env []string) testkit.ToolRun { return python.Python(t, dir, env, "agent.py", "auto") },
-		"python-handshake": func(env []string) testkit.ToolRun { return python.Python(t, dir, env, "agent.py", "legacy") },
-		"typescript":       func(env []string) testkit.ToolRun { return node.Node(t, dir, env, "agent.cjs") },
+		"python-newest": func(env []string) testkit.ToolRun {
+			return python.Python(t, dir, env, "agent.py", "auto")
+		},
+		"python-handshake": func(env []string) testkit.ToolRun {
+			return python.Python(t, dir, env, "agent.py", "legacy")
+		},
+		"typescript": func(env []string) testkit.ToolRun { return node.Node(t, dir, env, "agent.cjs") },
 	} {
 		ran := run(append(slices.Clone(env), "IDEMPOTENCY_KEY="+name))
 		var said agentSaid
@@ -54,7 +61,8 @@ func TestAgentsOfThePythonAndTypeScriptSDKsFindATimeAndBook(t *testing.T) {
 			t.Errorf("%s ended with %d: %s %s", name, ran.Exit, ran.Stdout, ran.Stderr)
 			continue
 		}
-		if !slices.Equal(said.Tools, want) || said.Booking.Status != "pending" || said.Booking.Start != said.Slot+":00" || said.Refused != "slot_unavailable" || !said.IsError {
+		if !slices.Equal(said.Tools, want) || said.Booking.Status != "pending" || said.Booking.Start != said.Slot+
+			":00" || said.Refused != "slot_unavailable" || !said.IsError {
 			t.Errorf("%s: %+v", name, said)
 		}
 		made[said.Booking.ID] = true

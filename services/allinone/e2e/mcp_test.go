@@ -115,7 +115,8 @@ func TestAnAgentFindsItsWayFromNothingToABooking(t *testing.T) {
 		LocalTime string `json:"local_time"`
 	}
 	a.accepted(t, "get_business_info", nil, &info)
-	if info.Name != "Salon" || info.Timezone != "Europe/Lisbon" || !strings.HasPrefix(info.LocalTime, "2027-03-01T06:0") {
+	if info.Name != "Salon" || info.Timezone != "Europe/Lisbon" || !strings.HasPrefix(info.LocalTime,
+		"2027-03-01T06:0") {
 		t.Errorf("got %+v", info)
 	}
 	var offered struct {
@@ -135,8 +136,10 @@ func TestAnAgentFindsItsWayFromNothingToABooking(t *testing.T) {
 		}
 		Computed bool
 	}
-	a.accepted(t, "find_slots", map[string]any{"service_ids": []string{cut}, "start_date": "2027-03-01", "end_date": "2027-03-07"}, &window)
-	if len(window.Days) != 7 || window.Days[0].Date != "2027-03-01" || window.Days[0].Count == 0 || window.Days[3].Count != 0 || !window.Computed {
+	a.accepted(t, "find_slots", map[string]any{"service_ids": []string{cut}, "start_date": "2027-03-01",
+		"end_date": "2027-03-07"}, &window)
+	if len(window.Days) != 7 || window.Days[0].Date != "2027-03-01" || window.Days[0].Count == 0 ||
+		window.Days[3].Count != 0 || !window.Computed {
 		t.Fatalf("got %+v", window)
 	}
 	var free struct {
@@ -150,8 +153,10 @@ func TestAnAgentFindsItsWayFromNothingToABooking(t *testing.T) {
 	if free.Total != window.Days[0].Count {
 		t.Errorf("the date has %d slots, the window says %d", free.Total, window.Days[0].Count)
 	}
-	a.accepted(t, "find_slots", map[string]any{"service_ids": []string{cut}, "date": "2027-03-02", "staff_id": anna}, &free)
-	o := appointment(cut, free.Slots[0].Date, free.Slots[0].Time).with("staff_id", free.Slots[0].StaffID).with("idempotency_key", "once")
+	a.accepted(t, "find_slots", map[string]any{"service_ids": []string{cut}, "date": "2027-03-02", "staff_id": anna},
+		&free)
+	o := appointment(cut, free.Slots[0].Date, free.Slots[0].Time).with("staff_id",
+		free.Slots[0].StaffID).with("idempotency_key", "once")
 	a.booksOnce(t, o, anna)
 }
 
@@ -168,7 +173,8 @@ func (a agent) booksOnce(t *testing.T, o order, member string) {
 		}
 	}
 	a.accepted(t, "book_appointment", o, &made)
-	if !made.Success || made.Replayed || made.Booking.Status != "pending" || made.Booking.StaffID != member || made.Booking.Total != "36" {
+	if !made.Success || made.Replayed || made.Booking.Status != "pending" || made.Booking.StaffID != member ||
+		made.Booking.Total != "36" {
 		t.Errorf("got %+v", made)
 	}
 	a.accepted(t, "book_appointment", o, &again)
@@ -178,7 +184,8 @@ func (a agent) booksOnce(t *testing.T, o order, member string) {
 	a.refused(t, "book_appointment", o.with("customer_name", "Someone Else"), "idempotency_mismatch")
 
 	other := a.refused(t, "book_appointment", o.with("idempotency_key", "twice"), "slot_unavailable")
-	if slots, _ := other["other_slots"].([]any); len(slots) == 0 || !strings.Contains(fmt.Sprint(other["next_step"]), fmt.Sprint(o["date"])) {
+	if slots, _ := other["other_slots"].([]any); len(slots) == 0 || !strings.Contains(fmt.Sprint(other["next_step"]),
+		fmt.Sprint(o["date"])) {
 		t.Errorf("the refusal names no other start of the date: %v", other)
 	}
 }
@@ -226,7 +233,8 @@ func TestAKeySeesItsOwnBusinessAlone(t *testing.T) {
 		t.Errorf("got business %q", info.Slug)
 	}
 	foreign := w.named(t, "two", "services")["Cut"]
-	a.refused(t, "find_slots", map[string]any{"service_ids": []string{foreign}, "date": "2027-03-01"}, "service_not_found")
+	a.refused(t, "find_slots", map[string]any{"service_ids": []string{foreign}, "date": "2027-03-01"},
+		"service_not_found")
 	a.refused(t, "list_staff", map[string]any{"service_id": foreign}, "service_not_found")
 	a.refused(t, "book_appointment", appointment(foreign, "2027-03-01", "10:00"), "service_not_found")
 }
@@ -234,7 +242,8 @@ func TestAKeySeesItsOwnBusinessAlone(t *testing.T) {
 // rpc sends one message as it stands.
 func (w *world) rpc(key, message string) (answer, error) {
 	header := http.Header{
-		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {"2025-11-25"},
+		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+		"Mcp-Protocol-Version": {"2025-11-25"},
 	}
 	if key != "" {
 		header.Set("Authorization", "Bearer "+key)
@@ -256,7 +265,8 @@ func TestWithoutAGoodKeyNoMessageIsHeard(t *testing.T) {
 	}
 	w.admin(t, http.MethodDelete, "businesses/salon/keys/"+keys.Keys[1].ID, nil).want(t, http.StatusNoContent, "")
 	for name, c := range map[string]struct{ key, code, challenge string }{
-		"none": {"", "missing_api_key", "Bearer"}, "mistyped": {good[:66] + "x", "invalid_api_key", `Bearer error="invalid_token"`},
+		"none": {"", "missing_api_key", "Bearer"}, "mistyped": {good[:66] + "x", "invalid_api_key",
+			`Bearer error="invalid_token"`},
 		"revoked": {revoked, "invalid_api_key", `Bearer error="invalid_token"`},
 	} {
 		a, err := w.rpc(c.key, ping)
@@ -296,7 +306,8 @@ func TestAgentsAndServersShareTheLimitOfAKey(t *testing.T) {
 		})
 	}
 	a := refused("an agent after a server", http.StatusTooManyRequests, asAgent, asServer)
-	if a.object(t)["error"] != "Rate limit exceeded" || a.header.Get("Retry-After") == "" || a.header.Get("Www-Authenticate") != "" {
+	if a.object(t)["error"] != "Rate limit exceeded" || a.header.Get("Retry-After") == "" ||
+		a.header.Get("Www-Authenticate") != "" {
 		t.Errorf("got %v %s", a.header, a.body)
 	}
 	refused("a server after an agent", http.StatusUnauthorized, asServer, asAgent)
@@ -331,12 +342,14 @@ func TestAHundredAgentsBookOneSlotOnce(t *testing.T) {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			outcomes[fmt.Sprintf("%t %s", said.Result.StructuredContent.Success, said.Result.StructuredContent.MessageCode)]++
+			outcomes[fmt.Sprintf("%t %s", said.Result.StructuredContent.Success,
+				said.Result.StructuredContent.MessageCode)]++
 		})
 	}
 	close(begin)
 	wg.Wait()
-	if outcomes["true "] != 1 || outcomes["true "]+outcomes["false no_staff_available"]+outcomes["false slot_unavailable"] != 100 {
+	if outcomes["true "] != 1 || outcomes["true "]+outcomes["false no_staff_available"]+
+		outcomes["false slot_unavailable"] != 100 {
 		t.Errorf("got %v, want one booking and 99 refusals", outcomes)
 	}
 	var kept struct{ Bookings []struct{ ID string } }

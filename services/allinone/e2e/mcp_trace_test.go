@@ -9,15 +9,17 @@ import (
 
 // toolCall is a message that calls a tool.
 func toolCall(tool, arguments string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool,
+		arguments)
 }
 
 // rpcIn sends one message within a trace.
 func (w *world) rpcIn(t *testing.T, traceID, key, message string) answer {
 	t.Helper()
 	return w.do(t, http.MethodPost, w.PublicURL+"/mcp", []byte(message), http.Header{
-		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {"2025-11-25"},
-		"Authorization": {"Bearer " + key}, "Traceparent": {"00-" + traceID + "-1111111111111111-01"},
+		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+		"Mcp-Protocol-Version": {"2025-11-25"},
+		"Authorization":        {"Bearer " + key}, "Traceparent": {"00-" + traceID + "-1111111111111111-01"},
 	})
 }
 
@@ -39,15 +41,18 @@ func TestOneTraceRunsFromTheAgentThroughAllHops(t *testing.T) {
 	} {
 		a := w.rpcIn(t, id, key, message)
 		a.want(t, http.StatusOK, "")
-		if tp := a.header.Get("Traceparent"); !strings.Contains(tp, id) || strings.Contains(string(a.body), "messageCode") {
+		if tp := a.header.Get("Traceparent"); !strings.Contains(tp, id) || strings.Contains(string(a.body),
+			"messageCode") {
 			t.Errorf("traceparent %q, body %s", tp, a.body)
 		}
 	}
 	received.await(t, map[string][]string{
 		listing: {"front → mcp", "mcp → booking", "mcp → catalog", "booking → postgresql", "mcp → redis"},
-		finding: {"front → mcp", "mcp → booking", "mcp → availability", "availability → booking", "booking → postgresql"},
-		hiring:  {"front → mcp", "mcp → booking", "mcp → catalog"},
-		booking: {"front → mcp", "mcp → booking", "booking → availability", "booking → catalog", "booking → pricing", "booking → postgresql"},
+		finding: {"front → mcp", "mcp → booking", "mcp → availability", "availability → booking",
+			"booking → postgresql"},
+		hiring: {"front → mcp", "mcp → booking", "mcp → catalog"},
+		booking: {"front → mcp", "mcp → booking", "booking → availability", "booking → catalog", "booking → pricing",
+			"booking → postgresql"},
 	})
 	w.stop(t) // sends what is buffered
 	for _, secret := range []string{"Ada Example", "ada@example.com", "912 345", key, key[3:]} {

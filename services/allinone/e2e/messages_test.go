@@ -45,8 +45,8 @@ func headOf(t *testing.T, m mailbox.Mail, name string) string {
 	return value
 }
 
-// A customer who books is written to in their language, and so is the owner in theirs; the page of the mail shows both. Nobody is written to
-// of whom the owner has no address.
+// A customer who books is written to in their language, and so is the owner in theirs; the page of the mail shows both.
+// Nobody is written to of whom the owner has no address.
 func TestCustomersAndOwnersAreWrittenTo(t *testing.T) {
 	t.Parallel()
 	w := start(t, routed(t))
@@ -55,7 +55,8 @@ notifications: {owner_emails: [hello@harbor.example], reply_to: desk@harbor.exam
 	cut, key := w.named(t, "mailed", "services")["Cut"], w.key(t, "mailed", "write")
 	var walkIn struct{ ID, Status string }
 	w.admin(t, http.MethodPost, "businesses/mailed/bookings", fmt.Appendf(nil,
-		`{"service_ids":[%q],"date":"2027-03-02","time":"09:00","customer_name":"Whoever"}`, cut)).into(t, http.StatusCreated, &walkIn)
+		`{"service_ids":[%q],"date":"2027-03-02","time":"09:00","customer_name":"Whoever"}`,
+		cut)).into(t, http.StatusCreated, &walkIn)
 	o := appointment(cut, "2027-03-02", "10:00")
 	o["customer_email"], o["locale"] = "zoe@example.com", "pt-BR"
 	var booked struct{ Booking struct{ ID string } }
@@ -71,12 +72,14 @@ notifications: {owner_emails: [hello@harbor.example], reply_to: desk@harbor.exam
 	if got := headOf(t, customer[0], "Reply-To"); !strings.Contains(got, "desk@harbor.example") {
 		t.Errorf("answers go to %q", got)
 	}
-	w.admin(t, http.MethodPost, "businesses/mailed/bookings/"+booked.Booking.ID+"/confirm", nil).want(t, http.StatusOK, "")
+	w.admin(t, http.MethodPost, "businesses/mailed/bookings/"+booked.Booking.ID+"/confirm", nil).want(t, http.StatusOK,
+		"")
 	if mails := w.awaitMails(t, 3); len(mails["zoe@example.com"]) != 2 {
 		t.Errorf("%d mails once the booking is confirmed", len(mails["zoe@example.com"]))
 	}
 	var list struct{ Messages []struct{ ID, Kind string } }
-	if a := w.admin(t, http.MethodGet, "businesses/mailed/messages", nil); a.status != http.StatusOK || strings.Contains(string(a.body), walkIn.ID) {
+	if a := w.admin(t, http.MethodGet, "businesses/mailed/messages", nil); a.status != http.StatusOK ||
+		strings.Contains(string(a.body), walkIn.ID) {
 		t.Errorf("somebody without an address is written to: %d %s", a.status, a.body)
 	}
 	w.admin(t, http.MethodGet, "businesses/mailed/messages?kind=owner_notice", nil).into(t, http.StatusOK, &list)
@@ -88,8 +91,10 @@ notifications: {owner_emails: [hello@harbor.example], reply_to: desk@harbor.exam
 	if whole.Recipient != "hello@harbor.example" || whole.Text == "" {
 		t.Errorf("the owner reads %+v", whole)
 	}
-	w.admin(t, http.MethodPost, "businesses/mailed/messages/"+list.Messages[0].ID+"/retry", nil).want(t, http.StatusConflict, "conflict")
-	if a := w.do(t, http.MethodGet, w.MailURL+"/mails.json", nil, nil); !strings.Contains(string(a.body), "zoe@example.com") {
+	w.admin(t, http.MethodPost, "businesses/mailed/messages/"+list.Messages[0].ID+"/retry", nil).want(t,
+		http.StatusConflict, "conflict")
+	if a := w.do(t, http.MethodGet, w.MailURL+"/mails.json", nil, nil); !strings.Contains(string(a.body),
+		"zoe@example.com") {
 		t.Errorf("the page shows %s", a.body)
 	}
 }

@@ -55,10 +55,12 @@ func TestAnOwnerBooksForCustomersAndMovesBookings(t *testing.T) {
 	move := "/" + told.Booking.ID + "/reschedule"
 	var moved, again adminBooking
 	post(move, order{"date": "2027-03-02", "time": "10:15"}).into(t, http.StatusOK, &moved)
-	if moved.ID != told.Booking.ID || moved.StartTime != "10:15:00" || moved.Status != "confirmed" || moved.Total != "36.00" && moved.Total != "36" || moved.Sequence != 2 {
+	if moved.ID != told.Booking.ID || moved.StartTime != "10:15:00" || moved.Status != "confirmed" ||
+		moved.Total != "36.00" && moved.Total != "36" || moved.Sequence != 2 {
 		t.Errorf("moved by a quarter of an hour: %+v", moved)
 	}
-	w.expectListed(t, query, map[string]bool{"09:30": true, "09:45": false, "10:15": false, "10:45": false, "11:00": true})
+	w.expectListed(t, query, map[string]bool{"09:30": true, "09:45": false, "10:15": false, "10:45": false,
+		"11:00": true})
 
 	w.book(t, "moving", key, appointment(cut, "2027-03-02", "12:00")).want(t, http.StatusCreated, "")
 	before := w.listedTimes(t, "moving", "2027-03-02", query)
@@ -71,9 +73,11 @@ func TestAnOwnerBooksForCustomersAndMovesBookings(t *testing.T) {
 		t.Errorf("to where it is: %+v", again)
 	}
 	post(move, order{"date": "2027-03-02", "time": "14:07"}).into(t, http.StatusOK, &moved)
-	w.expectListed(t, query, map[string]bool{"10:15": true, "13:15": true, "13:30": false, "14:45": false, "15:00": true})
+	w.expectListed(t, query, map[string]bool{"10:15": true, "13:15": true, "13:30": false, "14:45": false,
+		"15:00": true})
 
-	for clock, want := range map[string]int{"14:30": http.StatusConflict, "16:30": http.StatusConflict, "15:03": http.StatusCreated} {
+	for clock, want := range map[string]int{"14:30": http.StatusConflict, "16:30": http.StatusConflict,
+		"15:03": http.StatusCreated} {
 		a := post("", appointment(cut, "2027-03-02", clock))
 		if a.status != want {
 			t.Errorf("an owner books %s: %d %s, want %d", clock, a.status, a.body, want)

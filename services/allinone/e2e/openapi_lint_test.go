@@ -15,8 +15,9 @@ const (
 	spectral = "@stoplight/spectral-cli@6.16.3"
 )
 
-// redoclyRules are what the linter recommends, each an error, without the rules that ask for what these documents say otherwise: every operation's
-// errors are its default answer, and an installation's operator is not known to the document.
+// redoclyRules are what the linter recommends, each an error, without the rules that ask for what these documents say
+// otherwise: every operation's errors are its default answer, and an installation's operator is not known to the
+// document.
 const redoclyRules = `extends: [recommended-strict]
 rules:
   operation-4xx-response: off
@@ -46,7 +47,8 @@ func (w *world) documentsAsFiles(t *testing.T, dir string) {
 	t.Helper()
 	for name, text := range map[string][]byte{
 		"public.json": w.served(t, w.PublicURL+"/api/public/openapi.json", nil),
-		"admin.json":  w.served(t, w.AdminURL+"/admin/openapi.json", http.Header{"Authorization": {"Bearer " + w.AdminToken}}),
+		"admin.json": w.served(t, w.AdminURL+"/admin/openapi.json",
+			http.Header{"Authorization": {"Bearer " + w.AdminToken}}),
 	} {
 		write(t, filepath.Join(dir, name), string(text))
 	}
@@ -59,7 +61,8 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// A warning of a linter is a generator's trouble: an example that does not fit, a reference to nothing, a type that is none.
+// A warning of a linter is a generator's trouble: an example that does not fit, a reference to nothing, a type that is
+// none.
 func TestTheDocumentsLintWithoutWarnings(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t, redocly, spectral)
@@ -69,7 +72,8 @@ func TestTheDocumentsLintWithoutWarnings(t *testing.T) {
 	write(t, filepath.Join(dir, "spectral.yaml"), spectralRules)
 	quiet := []string{"REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true", "CI=true"}
 	for _, run := range [][]string{
-		{"redocly", "lint", "--config", "redocly.yaml", "--max-problems", "20", "--format", "stylish", "public.json", "admin.json"},
+		{"redocly", "lint", "--config", "redocly.yaml", "--max-problems", "20", "--format", "stylish", "public.json",
+			"admin.json"},
 		{"spectral", "lint", "--ruleset", "spectral.yaml", "--fail-severity", "hint", "public.json", "admin.json"},
 	} {
 		said := programs.RunIn(t, dir, quiet, run[0], run[1:]...)

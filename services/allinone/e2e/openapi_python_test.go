@@ -31,13 +31,15 @@ func TestAPythonClientMadeFromTheDocumentReadsAndBooks(t *testing.T) {
 	dir := t.TempDir()
 	w.documentsAsFiles(t, dir)
 	write(t, filepath.Join(dir, "settings.yaml"), "post_hooks: []\npackage_name_override: slotmesh_client\n")
-	made := python.Python(t, dir, nil, "-m", "openapi_python_client", "generate", "--path", "public.json", "--config", "settings.yaml",
+	made := python.Python(t, dir, nil, "-m", "openapi_python_client", "generate", "--path", "public.json", "--config",
+		"settings.yaml",
 		"--meta", "none", "--output-path", "slotmesh_client", "--fail-on-warning")
 	if made.Exit != 0 {
 		t.Fatalf("no client is made: %s %s", made.Stdout, made.Stderr)
 	}
 	copied(t, dir, "book.py")
-	run := python.Python(t, dir, []string{"BASE=" + w.PublicURL, "SLUG=salon", "DAY=2027-03-01", "KEY=" + w.key(t, "salon", "write")}, "book.py")
+	run := python.Python(t, dir, []string{"BASE=" + w.PublicURL, "SLUG=salon", "DAY=2027-03-01",
+		"KEY=" + w.key(t, "salon", "write")}, "book.py")
 	if run.Exit != 0 || strings.TrimSpace(run.Stdout) != "Salon pending" {
 		t.Fatalf("the client ended with %d: %s %s", run.Exit, run.Stdout, run.Stderr)
 	}
@@ -46,8 +48,9 @@ func TestAPythonClientMadeFromTheDocumentReadsAndBooks(t *testing.T) {
 	}
 }
 
-// TestGeneratedRequestsOfSchemathesisFindNoFault sends what schemathesis generates: requests as the document has them, and
-// requests that break it in one place each. None may be answered by a fault of ours, and none that breaks it may succeed.
+// TestGeneratedRequestsOfSchemathesisFindNoFault sends what schemathesis generates: requests as the document has them,
+// and requests that break it in one place each. None may be answered by a fault of ours, and none that breaks it may
+// succeed.
 func TestGeneratedRequestsOfSchemathesisFindNoFault(t *testing.T) {
 	t.Parallel()
 	python := testkit.InstallPython(t, pythonTools...)
@@ -67,10 +70,13 @@ func TestGeneratedRequestsOfSchemathesisFindNoFault(t *testing.T) {
 			dir := t.TempDir()
 			w.documentsAsFiles(t, dir)
 			copied(t, dir, "hooks.py")
-			run := python.Python(t, dir, []string{"SLUG=salon", "SCHEMATHESIS_HOOKS=hooks", "PYTHONPATH=" + python.Path() + string(os.PathListSeparator) + dir},
+			run := python.Python(t, dir, []string{"SLUG=salon", "SCHEMATHESIS_HOOKS=hooks",
+				"PYTHONPATH=" + python.Path() + string(os.PathListSeparator) + dir},
 				"-c", "from schemathesis.cli import schemathesis; schemathesis()", "run", c.document, "--url", c.url,
-				"-H", "Authorization: Bearer "+c.token, "--phases", c.phases, "--max-examples", c.most, "--request-timeout", "170", "--seed", "1", "--no-shrink", "--warnings", "off",
-				"--suppress-health-check", "all", "--continue-on-failure", "--checks", "no_fault_of_ours,negative_data_rejection", "--exclude-operation-id", c.without)
+				"-H", "Authorization: Bearer "+c.token, "--phases", c.phases, "--max-examples", c.most,
+				"--request-timeout", "170", "--seed", "1", "--no-shrink", "--warnings", "off",
+				"--suppress-health-check", "all", "--continue-on-failure", "--checks",
+				"no_fault_of_ours,negative_data_rejection", "--exclude-operation-id", c.without)
 			if run.Exit != 0 {
 				t.Errorf("schemathesis ended with %d:\n%s\n%s", run.Exit, run.Stdout, run.Stderr)
 			}

@@ -9,7 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// TestTypesMadeFromTheDocumentsCompileReadAndBook compiles what openapi-typescript makes of both documents, strictly, and books by it.
+// TestTypesMadeFromTheDocumentsCompileReadAndBook compiles what openapi-typescript makes of both documents, strictly,
+// and books by it.
 func TestTypesMadeFromTheDocumentsCompileReadAndBook(t *testing.T) {
 	t.Parallel()
 	node := testkit.InstallNode(t, "openapi-typescript@7.13.0", "typescript@5.9.3")
@@ -36,7 +37,8 @@ func TestTypesMadeFromTheDocumentsCompileReadAndBook(t *testing.T) {
 			t.Fatalf("%q ended with %d: %s %s", step, said.Exit, said.Stdout, said.Stderr)
 		}
 	}
-	ran := node.Node(t, dir, []string{"BASE=" + w.PublicURL, "SLUG=salon", "DAY=2027-03-01", "KEY=" + w.key(t, "salon", "write")}, "book.js")
+	ran := node.Node(t, dir, []string{"BASE=" + w.PublicURL, "SLUG=salon", "DAY=2027-03-01",
+		"KEY=" + w.key(t, "salon", "write")}, "book.js")
 	if ran.Exit != 0 || strings.TrimSpace(ran.Stdout) != "Salon pending" {
 		t.Fatalf("the program ended with %d: %s %s", ran.Exit, ran.Stdout, ran.Stderr)
 	}

@@ -25,7 +25,8 @@ func (w *world) operator(t *testing.T) operator {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "slotmesh")
 	testkit.Build(t, filepath.Join("..", "..", "console"), program, "./cmd/slotmesh")
-	return operator{program: program, env: []string{"SLOTMESH_SERVER=" + w.AdminURL, "SLOTMESH_ADMIN_TOKEN=" + w.AdminToken}}
+	return operator{program: program, env: []string{"SLOTMESH_SERVER=" + w.AdminURL,
+		"SLOTMESH_ADMIN_TOKEN=" + w.AdminToken}}
 }
 
 // run gives the command its standard input and returns its exit code and what it printed.
@@ -59,7 +60,8 @@ func (o operator) must(t *testing.T, input string, args ...string) map[string]an
 func (o operator) refused(t *testing.T, text, input string, args ...string) {
 	t.Helper()
 	if code, out, faults := o.run(t, input, args...); code != 1 || !strings.Contains(faults, text) {
-		t.Errorf("slotmesh %s: exit code %d\n%s%s\nwant 1 and a sentence with %q", strings.Join(args, " "), code, out, faults, text)
+		t.Errorf("slotmesh %s: exit code %d\n%s%s\nwant 1 and a sentence with %q", strings.Join(args, " "), code, out,
+			faults, text)
 	}
 }
 
@@ -69,7 +71,8 @@ func TestAnOperatorRunsABusinessFromTheCommandLine(t *testing.T) {
 	o := w.operator(t)
 	manifest := salon("shore", 1)
 
-	o.refused(t, "<stdin>:6: timezone: ", strings.Replace(manifest, "Europe/Lisbon", "Europe/Lisboa", 1), "apply", "-f", "-")
+	o.refused(t, "<stdin>:6: timezone: ", strings.Replace(manifest, "Europe/Lisbon", "Europe/Lisboa", 1), "apply", "-f",
+		"-")
 	if first := o.must(t, manifest, "apply", "-f", "-"); first["version"] != 1.0 {
 		t.Errorf("first version: %v", first)
 	}
@@ -96,18 +99,21 @@ func (w *world) operatorMovesABooking(t *testing.T, o operator) {
 	cut := w.named(t, "shore", "services")["Cut"]
 	w.book(t, "shore", key["key"].(string), appointment(cut, "2027-03-02", "10:00")).want(t, http.StatusCreated, "")
 
-	bookings := o.must(t, "", "bookings", "list", "shore", "--from", "2027-03-02", "--to", "2027-03-02", "--status", "pending")["bookings"].([]any)
+	bookings := o.must(t, "", "bookings", "list", "shore", "--from", "2027-03-02", "--to", "2027-03-02", "--status",
+		"pending")["bookings"].([]any)
 	if len(bookings) != 1 {
 		t.Fatalf("bookings: %v", bookings)
 	}
 	id := bookings[0].(map[string]any)["id"].(string)
 	o.refused(t, "pending", "", "bookings", "complete", "shore", id)
-	if moved := o.must(t, "", "bookings", "confirm", "shore", id); moved["status"] != "confirmed" || moved["customer_name"] != "Ada Example" {
+	if moved := o.must(t, "", "bookings", "confirm", "shore", id); moved["status"] != "confirmed" ||
+		moved["customer_name"] != "Ada Example" {
 		t.Errorf("confirmed: %v", moved)
 	}
 	o.refused(t, "lie ahead", "", "delete", "shore")
 	o.must(t, "", "bookings", "cancel", "shore", id)
 	o.must(t, "", "delete", "shore")
 	w.get(t, "shore/info").want(t, http.StatusNotFound, "business_not_found")
-	w.book(t, "shore", key["key"].(string), appointment(cut, "2027-03-02", "11:00")).want(t, http.StatusUnauthorized, "invalid_api_key")
+	w.book(t, "shore", key["key"].(string), appointment(cut, "2027-03-02", "11:00")).want(t, http.StatusUnauthorized,
+		"invalid_api_key")
 }

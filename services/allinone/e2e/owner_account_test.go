@@ -40,8 +40,8 @@ func (w *world) linkMailed(t *testing.T, to string, n int) string {
 	}
 }
 
-// invite invites somebody to the front desk by mail, and gives the link in it. A mail that is not taken in the time that its inviter waits is not sent
-// by itself later: they are invited again.
+// invite invites somebody to the front desk by mail, and gives the link in it. A mail that is not taken in the time
+// that its inviter waits is not sent by itself later: they are invited again.
 func (w *world) invite(t *testing.T, email string) string {
 	t.Helper()
 	testkit.Until(t, "an invitation of "+email, func(context.Context) error {
@@ -66,7 +66,8 @@ func (w *world) mailed(to string) int {
 	return n
 }
 
-// People come in by the invitation that they were mailed, choose a password, sign in by it, forget it, and choose another.
+// People come in by the invitation that they were mailed, choose a password, sign in by it, forget it, and choose
+// another.
 func TestPeopleSignInByAPasswordInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
@@ -77,7 +78,8 @@ func TestPeopleSignInByAPasswordInABrowser(t *testing.T) {
 		w.signInByPasskey(t, chromium)
 	})
 	for name, as := range map[string]visitor.As{
-		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "de", Width: 1280, Dark: true, NoScript: true}, "ar": {Locale: "ar", Slow: true},
+		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "de", Width: 1280, Dark: true, NoScript: true},
+		"ar": {Locale: "ar", Slow: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -129,7 +131,8 @@ func TestPeopleSignInByAPasswordInABrowser(t *testing.T) {
 	}
 }
 
-// connectProgram begins to sign a program in, as slotmesh login does, opens the address that it shows, signs in on the way there, and allows it.
+// connectProgram begins to sign a program in, as slotmesh login does, opens the address that it shows, signs in on the
+// way there, and allows it.
 func (w *world) connectProgram(t *testing.T, v *visitor.Visitor, owners string, signIn func()) {
 	var begun struct {
 		Device string `json:"device_code"`
@@ -145,7 +148,8 @@ func (w *world) connectProgram(t *testing.T, v *visitor.Visitor, owners string, 
 	var granted struct {
 		Token string `json:"access_token"`
 	}
-	w.program(t, "token", url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}, "device_code": {begun.Device}}, &granted)
+	w.program(t, "token", url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"},
+		"device_code": {begun.Device}}, &granted)
 	w.do(t, http.MethodGet, w.AdminURL+"/admin/businesses/account/bookings?from=2027-03-01&to=2027-03-02", nil,
 		http.Header{"Authorization": {"Bearer " + granted.Token}}).want(t, http.StatusOK, "")
 }
@@ -153,13 +157,15 @@ func (w *world) connectProgram(t *testing.T, v *visitor.Visitor, owners string, 
 // program asks what a program asks that signs in by a code.
 func (w *world) program(t *testing.T, path string, form url.Values, out any) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.AdminURL+"/device/"+path, strings.NewReader(form.Encode()))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.AdminURL+"/device/"+path,
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("X-Forwarded-For", client())
-	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: testkit.Patience}).Do(request)
+	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true},
+		Timeout: testkit.Patience}).Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,12 +175,13 @@ func (w *world) program(t *testing.T, path string, form url.Values, out any) {
 	}
 }
 
-// signInByPasskey is the visit of somebody who adds a passkey, gives up their password, and comes in by their device alone. Passkeys are bound to a
-// name, so they come by localhost.
+// signInByPasskey is the visit of somebody who adds a passkey, gives up their password, and comes in by their device
+// alone. Passkeys are bound to a name, so they come by localhost.
 func (w *world) signInByPasskey(t *testing.T, chromium *visitor.Chromium) {
 	owners := strings.Replace(w.AdminURL, "127.0.0.1", "localhost", 1)
 	const email = "passkey@people.example"
-	v := chromium.Visit(t, visitor.As{Locale: "en-GB", Width: 1280, Headers: map[string]string{"X-Forwarded-For": client()}})
+	v := chromium.Visit(t,
+		visitor.As{Locale: "en-GB", Width: 1280, Headers: map[string]string{"X-Forwarded-For": client()}})
 	verifies := v.Device()
 	seen := func(step, selector string) {
 		v.Finds(selector)

@@ -7,8 +7,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// An owner shortens a member's hours while a customer is booked in what is left out: they are shown who, go back and find all that they typed,
-// save it anyway, and undo it; then they take it back from the list of versions. These pages are held against what pages owe, on a phone and a desk, in Arabic and without scripts.
+// An owner shortens a member's hours while a customer is booked in what is left out: they are shown who, go back and
+// find all that they typed, save it anyway, and undo it; then they take it back from the list of versions. These pages
+// are held against what pages owe, on a phone and a desk, in Arabic and without scripts.
 func TestOwnersAreShownWhatWouldFallOutsideBeforeTheySaveInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
@@ -29,7 +30,8 @@ func TestOwnersAreShownWhatWouldFallOutsideBeforeTheySaveInABrowser(t *testing.T
 	v.Check()
 	v.Keep("owner-ask-phone")
 	v.Press("Back to the form")
-	v.Until("what was typed is there", `document.querySelector('[name="hours.tue.0.from"]')?.value === "12:00" && document.querySelector('[name="hours.mode"]:checked').value === "own"`)
+	v.Until("what was typed is there",
+		`document.querySelector('[name="hours.tue.0.from"]')?.value === "12:00" && document.querySelector('[name="hours.mode"]:checked').value === "own"`)
 	v.Check()
 	v.Press("Save")
 	v.Sees("Clara Neves")
@@ -39,7 +41,8 @@ func TestOwnersAreShownWhatWouldFallOutsideBeforeTheySaveInABrowser(t *testing.T
 	v.Press("Save anyway")
 	v.Sees("Saved.", "Own hours")
 	v.Press("Undo")
-	v.Until("it is undone", `document.readyState === "complete" && !!document.body?.innerText.includes("Saved.") && !document.body.innerText.includes("Own hours")`)
+	v.Until("it is undone",
+		`document.readyState === "complete" && !!document.body?.innerText.includes("Saved.") && !document.body.innerText.includes("Own hours")`)
 	if strings.Contains(o.offerText(t), "12:00-17:00") {
 		t.Error("it is not undone")
 	}
@@ -48,7 +51,8 @@ func TestOwnersAreShownWhatWouldFallOutsideBeforeTheySaveInABrowser(t *testing.T
 		t.Errorf("%d bookings, want 4", n)
 	}
 	for name, as := range map[string]visitor.As{
-		"desk-dark": {Locale: "de", Width: 1280, Dark: true}, "ar": {Locale: "ar"}, "plain": {Locale: "en-GB", NoScript: true},
+		"desk-dark": {Locale: "de", Width: 1280, Dark: true}, "ar": {Locale: "ar"},
+		"plain": {Locale: "en-GB", NoScript: true},
 	} {
 		v := o.signIn(t, "manager", as)
 		o.shortens(v)
@@ -63,7 +67,8 @@ func TestOwnersAreShownWhatWouldFallOutsideBeforeTheySaveInABrowser(t *testing.T
 	}
 }
 
-// takesBack finds the version with the shorter hours, who published it and what it differs in, takes it back, and undoes that, too.
+// takesBack finds the version with the shorter hours, who published it and what it differs in, takes it back, and
+// undoes that, too.
 func (o *office) takesBack(t *testing.T, v *visitor.Visitor) {
 	v.Press("Versions")
 	v.Sees("Version 3", "Marta Silva", "Now", "Version 1", "The business")

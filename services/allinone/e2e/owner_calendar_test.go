@@ -24,14 +24,15 @@ func isAt(customer, member, when string) string {
 		[...c.querySelectorAll(".box")].some(b => b.innerText.includes(%q) && b.innerText.includes(%q)))`, member, customer, when)
 }
 
-// byDragging moves a booking with the pointer and back, is refused where somebody was quicker, drags over free time to book, and drags with a
-// finger.
+// byDragging moves a booking with the pointer and back, is refused where somebody was quicker, drags over free time to
+// book, and drags with a finger.
 func (o *office) byDragging(t *testing.T) {
 	v := o.signIn(t, "desk", visitor.As{Locale: "en-GB", Width: 1280, Height: 1000})
 	v.Go(o.at("/today"))
 	v.Sees("Free today", "11:45 – 17:00")
 	v.Go(o.at("/calendar?date=2027-03-02"))
-	v.Until("free time is shown", `[...document.querySelectorAll(".gap")].some(g => g.innerText.includes("10:45 – 17:00"))`)
+	v.Until("free time is shown",
+		`[...document.querySelectorAll(".gap")].some(g => g.innerText.includes("10:45 – 17:00"))`)
 	const grabbed, at10, at12, at14 = 22.0, 600, 720, 840
 	v.Drag(inColumn("Inês", at10+grabbed), inColumn("Tomás", at12+grabbed), "")
 	v.Sees("The booking has a new time")
@@ -41,7 +42,8 @@ func (o *office) byDragging(t *testing.T) {
 	v.Sees("The booking is back where it was")
 	v.Until("she is with Inês at ten", isAt("Clara Neves", "Inês", "10:00"))
 	key, cut := o.world.key(t, o.slug, "write"), o.world.named(t, o.slug, "services")["Cut"]
-	o.world.book(t, o.slug, key, appointment(cut, "2027-03-02", "12:00").with("customer_name", "Quick Q").with("staff_id", o.world.named(t, o.slug, "staff")["Tomás"])).
+	o.world.book(t, o.slug, key, appointment(cut, "2027-03-02", "12:00").with("customer_name",
+		"Quick Q").with("staff_id", o.world.named(t, o.slug, "staff")["Tomás"])).
 		want(t, http.StatusCreated, "")
 	v.Drag(inColumn("Inês", at10+grabbed), inColumn("Tomás", at12+grabbed), "")
 	v.Sees("This time is not free")
@@ -59,7 +61,8 @@ func (o *office) byDragging(t *testing.T) {
 	v.Drag(inColumn("Inês", at10+grabbed), inColumn("Inês", at12+grabbed), "") // who sees her at ten still
 	v.Sees("Something has changed meanwhile")
 	v.Until("she is where the other has put her", isAt("Clara Neves", "Inês", "14:00"))
-	v.Drag(inColumn("Inês", at14+grabbed), inColumn("Inês", at12+grabbed), `document.documentElement.classList.contains("dragging")`)
+	v.Drag(inColumn("Inês", at14+grabbed), inColumn("Inês", at12+grabbed),
+		`document.documentElement.classList.contains("dragging")`)
 	v.Sees("The booking has a new time")
 	v.Until("she is with Inês at twelve", isAt("Clara Neves", "Inês", "12:00"))
 }
@@ -106,7 +109,8 @@ func (o *office) takingOff(t *testing.T) {
 	v.SeesNot("Drag a booking", "Free 0")
 	key, cut := o.world.key(t, o.slug, "write"), o.world.named(t, o.slug, "services")["Cut"]
 	with := o.world.named(t, o.slug, "staff")["Inês"]
-	o.world.book(t, o.slug, key, appointment(cut, "2027-03-02", "14:00").with("staff_id", with)).want(t, http.StatusConflict, "closed")
+	o.world.book(t, o.slug, key, appointment(cut, "2027-03-02", "14:00").with("staff_id", with)).want(t,
+		http.StatusConflict, "closed")
 	wednesday := appointment(cut, "2027-03-03", "14:00").with("staff_id", with)
 	o.world.book(t, o.slug, key, wednesday).want(t, http.StatusConflict, "slot_unavailable")
 	v.Go(o.at("/time-off"))

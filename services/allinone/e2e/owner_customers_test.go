@@ -8,18 +8,21 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// Owners find a customer, book again for her, take what is held of her, and erase her: what lies ahead is kept until that is ticked, too.
+// Owners find a customer, book again for her, take what is held of her, and erase her: what lies ahead is kept until
+// that is ticked, too.
 func TestOwnersKnowTheirCustomersInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: start(t), chromium: visitor.Open(t)}
 	for name, as := range map[string]visitor.As{
-		"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true}, "ar": {Locale: "ar", Width: 1280}, "slow": {Locale: "de", Slow: true},
+		"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true},
+		"ar": {Locale: "ar", Width: 1280}, "slow": {Locale: "de", Slow: true},
 	} {
 		t.Run("every page "+name, func(t *testing.T) {
 			t.Parallel()
 			o := p.open(t, "clients-"+name)
 			v := o.signIn(t, "manager", as)
-			for step, at := range map[string]string{"list": "/customers", "none": "/customers?query=nobody", "one": "/customers/one?email=ada@example.com"} {
+			for step, at := range map[string]string{"list": "/customers", "none": "/customers?query=nobody",
+				"one": "/customers/one?email=ada@example.com"} {
 				v.Go(o.at(at))
 				v.Finds("h1")
 				v.Whole()
@@ -28,7 +31,8 @@ func TestOwnersKnowTheirCustomersInABrowser(t *testing.T) {
 			}
 			v.Go(o.at("/customers/one?email=nobody@example.com"))
 			v.Finds(".empty")
-			if erases := visitor.Eval[int](v, `document.querySelectorAll('form[action$="/erase"]').length`); erases > 0 {
+			if erases := visitor.Eval[int](v,
+				`document.querySelectorAll('form[action$="/erase"]').length`); erases > 0 {
 				t.Error("a manager is offered to erase")
 			}
 		})
@@ -47,22 +51,26 @@ func TestOwnersKnowTheirCustomersInABrowser(t *testing.T) {
 func (o *office) aCustomer(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
 	cut := o.named(t, o.slug, "services")["Cut"]
-	o.book(t, o.slug, o.world.key(t, o.slug, "write"), appointment(cut, "2027-03-03", "09:00").with("customer_name", "Eva Lind").with("customer_email", "eva@example.com")).want(t, http.StatusCreated, "")
+	o.book(t, o.slug, o.world.key(t, o.slug, "write"), appointment(cut, "2027-03-03", "09:00").with("customer_name",
+		"Eva Lind").with("customer_email", "eva@example.com")).want(t, http.StatusCreated, "")
 	v.Go(o.at("/customers"))
 	v.Sees("ada@example.com", "4 bookings", "eva@example.com", "one booking")
 	v.Fill("Find a customer", "LIND")
 	v.Press("Show")
-	v.Until("only she is listed", `document.querySelectorAll(".row").length === 1 && location.search.includes("query=LIND")`)
+	v.Until("only she is listed",
+		`document.querySelectorAll(".row").length === 1 && location.search.includes("query=LIND")`)
 	v.Press("Eva Lind")
 	v.Sees("eva@example.com", "Cut", "3 Mar 2027", "€40.00 for all that is not cancelled", "Messages")
 	export := visitor.Eval[string](v, `fetch(document.querySelector('a[href*="/export"]').href).then(r => r.text())`)
-	if !strings.Contains(export, `"email": "eva@example.com"`) || !strings.Contains(export, `"Eva Lind"`) || strings.Contains(export, "ada@") {
+	if !strings.Contains(export, `"email": "eva@example.com"`) || !strings.Contains(export, `"Eva Lind"`) ||
+		strings.Contains(export, "ada@") {
 		t.Errorf("the export: %s", export)
 	}
 	v.Press("Book again")
 	v.Finds("input[name=people]")
 	v.Whole()
-	if name, email := v.Filled("Customer"), v.Filled("E-mail"); name != "Eva Lind" || email != "eva@example.com" || v.Filled("Service") != cut {
+	if name, email := v.Filled("Customer"), v.Filled("E-mail"); name != "Eva Lind" || email != "eva@example.com" ||
+		v.Filled("Service") != cut {
 		t.Errorf("the form says %q, %q, %q", name, email, v.Filled("Service"))
 	}
 	v.Fill("Date", "2027-03-03")

@@ -20,7 +20,8 @@ func (o *office) sellOne(t *testing.T, customer, tier string, quantity int) {
 	event := o.events(t, o.slug+"/events").Events[0]
 	for _, of := range event.Inventory {
 		if of.Name == tier {
-			o.admin(t, http.MethodPost, "businesses/"+o.slug+"/tickets", fmt.Appendf(nil, `{"event_id":%q,"tier_id":%q,"quantity":%d,"customer_name":%q,"customer_email":"buyer@example.com"}`,
+			o.admin(t, http.MethodPost, "businesses/"+o.slug+"/tickets", fmt.Appendf(nil,
+				`{"event_id":%q,"tier_id":%q,"quantity":%d,"customer_name":%q,"customer_email":"buyer@example.com"}`,
 				event.ID, of.ID, quantity, customer)).want(t, http.StatusCreated, "")
 		}
 	}
@@ -68,7 +69,8 @@ func (o *office) atTheDoor(t *testing.T) {
 	}
 	v.Fill("Box", "1")
 	v.PressTwice("Sell tickets")
-	v.Sees("The tickets are sold", "Bruno Costa", "2 × Floor", "1 × Box", "€140.00", "By the price list of today", "To be paid on site", "Sold")
+	v.Sees("The tickets are sold", "Bruno Costa", "2 × Floor", "1 × Box", "€140.00", "By the price list of today",
+		"To be paid on site", "Sold")
 	v.Check()
 	v.Press("Cancel tickets")
 	v.Sees("Cancel these tickets?", "Nothing was paid online", "Spring Gala")
@@ -79,7 +81,8 @@ func (o *office) atTheDoor(t *testing.T) {
 	v.Sees("Floor €30.00 4 7", "Box €80.00 1 1", "All together 5 7")
 	v.Fill("Customer", "martins")
 	v.Press("Show")
-	v.Until("only the one is listed", `document.querySelectorAll(".row.order").length === 1 && document.body.innerText.includes("Zoë Martins")`)
+	v.Until("only the one is listed",
+		`document.querySelectorAll(".row.order").length === 1 && document.body.innerText.includes("Zoë Martins")`)
 	v.SeesNot("Download as CSV") // which a desk may not
 	v.Go(o.at("/events?past=yes"))
 	v.Sees("Last Gala", "0 of 12 sold")

@@ -15,7 +15,9 @@ import (
 func (p *pages) claim(t *testing.T, name string, as visitor.As) *visitor.Visitor {
 	t.Helper()
 	var invited struct{ Link string }
-	p.admin(t, http.MethodPost, "invitations", fmt.Appendf(nil, `{"email":"%s@example.com","name":"Marta Silva","role":"operator"}`, name)).into(t, http.StatusCreated, &invited)
+	p.admin(t, http.MethodPost, "invitations",
+		fmt.Appendf(nil, `{"email":"%s@example.com","name":"Marta Silva","role":"operator"}`, name)).into(t,
+		http.StatusCreated, &invited)
 	as.MayShift = ownerShift
 	v := p.chromium.Visit(t, as)
 	v.Go(p.AdminURL + invited.Link)
@@ -115,7 +117,8 @@ func (p *pages) firstFiveForms(t *testing.T, v *newcomer) {
 	v.form(t, 4, `[name="services.0.name"]`)
 	v.FillThe(`[name="services.0.price"]`, "50")
 	v.FillThe(`[name="services.1.price"]`, "70 €")
-	for i, s := range [][3]string{{"Follow-up visit", "30", "40,50"}, {"Home visit", "60", "80"}, {"Sports massage", "45", "45"}} {
+	for i, s := range [][3]string{{"Follow-up visit", "30", "40,50"}, {"Home visit", "60", "80"},
+		{"Sports massage", "45", "45"}} {
 		row := fmt.Sprintf("services.%d.", i+3)
 		if i > 0 {
 			v.Press("Add another")
@@ -143,7 +146,8 @@ func (p *pages) firstFiveForms(t *testing.T, v *newcomer) {
 func addsToTheOffer(v *newcomer) {
 	v.Press("Add a class")
 	for _, field := range [][2]string{
-		{"name", "Back school"}, {"price", "18"}, {"classes.0.weekday", "Tuesday"}, {"classes.0.time", "18:30"}, {"classes.0.capacity", "8"},
+		{"name", "Back school"}, {"price", "18"}, {"classes.0.weekday", "Tuesday"}, {"classes.0.time", "18:30"},
+		{"classes.0.capacity", "8"},
 		{"classes.0.staff", "Ben Costa"},
 	} {
 		v.FillThe(`[name="`+field[0]+`"]`, field[1])
@@ -248,7 +252,8 @@ func (p *pages) firstOnAPhone(t *testing.T) {
 		as    visitor.As
 		trade string
 	}{
-		"ar": {visitor.As{Locale: "ar"}, "rental"}, "dark": {visitor.As{Locale: "de", Dark: true}, "studio"}, "plain": {visitor.As{Locale: "en-GB", NoScript: true}, "venue"},
+		"ar": {visitor.As{Locale: "ar"}, "rental"}, "dark": {visitor.As{Locale: "de", Dark: true}, "studio"},
+		"plain": {visitor.As{Locale: "en-GB", NoScript: true}, "venue"},
 	} {
 		v := p.claim(t, name, c.as)
 		v.PressThe(`a[href="/business"]`)
@@ -262,7 +267,8 @@ func (p *pages) firstOnAPhone(t *testing.T) {
 		v.Until("the cursor is where something is wrong", `document.activeElement.name === "timezone"`)
 		v.FillThe("[name=timezone]", "Europe/Lisbon")
 		v.Keep("first-" + name + "-1")
-		for i, field := range []string{`[name="hours.mon.0.from"]`, `[name="staff.n"]`, `[name="services.0.name"]`, `[name="bookings.confirm"]`, "#address"} {
+		for i, field := range []string{`[name="hours.mon.0.from"]`, `[name="staff.n"]`, `[name="services.0.name"]`,
+			`[name="bookings.confirm"]`, "#address"} {
 			v.PressThe("main .actions button")
 			v.Until("the next form is there", "!!document.querySelector('main "+strings.ReplaceAll(field, `'`, "")+"')")
 			v.Check()

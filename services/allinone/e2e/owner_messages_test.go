@@ -11,7 +11,8 @@ import (
 func TestOwnersReadWhatWasSentInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: start(t), chromium: visitor.Open(t)}
-	looks := map[string]visitor.As{"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true}, "ar": {Locale: "ar", Width: 1280}}
+	looks := map[string]visitor.As{"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true},
+		"ar": {Locale: "ar", Width: 1280}}
 	offices := map[string]*office{}
 	for name := range looks {
 		offices[name] = p.open(t, "mails-"+name)
@@ -36,7 +37,8 @@ func TestOwnersReadWhatWasSentInABrowser(t *testing.T) {
 			v.PressThe(".row .cover")
 			look("one", ".letter")
 			v.PressThe(`.facts a[href*="/messages?about="]`)
-			v.Until("one is listed", `document.querySelectorAll(".row").length === 1 && location.search.includes("about=")`)
+			v.Until("one is listed",
+				`document.querySelectorAll(".row").length === 1 && location.search.includes("about=")`)
 			v.PressThe(".row .cover")
 			v.Finds(".letter")
 			v.PressThe(`.facts a[href*="/bookings/"]`)

@@ -8,7 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// Owners change what they offer in forms, two of them at once; what the forms do not know stays. Each page is held against what pages owe.
+// Owners change what they offer in forms, two of them at once; what the forms do not know stays. Each page is held
+// against what pages owe.
 func TestOwnersChangeTheirOfferInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: start(t), chromium: visitor.Open(t)}
@@ -134,8 +135,10 @@ func (o *office) removesAService(t *testing.T, v *visitor.Visitor) {
 func (o *office) keepsWhatItDoesNotKnow(t *testing.T) {
 	text := o.offerText(t)
 	for _, kept := range []string{
-		"# Our salon, in our words.\n", "  - {key: wash, name: Wash, duration_minutes: 30, buffer_after_minutes: 15, price: 10.00, staff: [s0, s1], order: 2}\n",
-		"form: [{key: allergies, label: Allergies, type: text, max_length: 200}]\n", "duration_minutes: 50, price: 55, staff: [s0, s1], variants: [{",
+		"# Our salon, in our words.\n",
+		"  - {key: wash, name: Wash, duration_minutes: 30, buffer_after_minutes: 15, price: 10.00, staff: [s0, s1], order: 2}\n",
+		"form: [{key: allergies, label: Allergies, type: text, max_length: 200}]\n",
+		"duration_minutes: 50, price: 55, staff: [s0, s1], variants: [{",
 	} {
 		if !strings.Contains(text, kept) {
 			t.Errorf("%q is gone from\n%s", kept, text)
@@ -187,7 +190,8 @@ func (o *office) addsAMember(t *testing.T, v *visitor.Visitor) {
 	v.Press("Add a member")
 	v.FillThe(`[name="name"]`, "Rui")
 	v.Press("Own hours")
-	v.Until("the week is to be seen, with the business's hours", `document.querySelector('[name="hours.mon.0.from"]').checkVisibility() && document.querySelector('[name="hours.mon.0.to"]').value === "17:00"`)
+	v.Until("the week is to be seen, with the business's hours",
+		`document.querySelector('[name="hours.mon.0.from"]').checkVisibility() && document.querySelector('[name="hours.mon.0.to"]').value === "17:00"`)
 	v.FillThe(`[name="hours.mon.0.to"]`, "12:00")
 	v.FillThe(`[name="hours.mon.1.from"]`, "13:00")
 	v.FillThe(`[name="hours.mon.1.to"]`, "16:00")
@@ -209,7 +213,8 @@ func (o *office) addsAMember(t *testing.T, v *visitor.Visitor) {
 		a.want(t, http.StatusOK, "")
 		return string(a.body)
 	}
-	if monday := list("2027-03-08"); !strings.Contains(monday, `"time":"11:15"`) || strings.Contains(monday, `"time":"11:30"`) || !strings.Contains(monday, `"time":"13:00"`) {
+	if monday := list("2027-03-08"); !strings.Contains(monday, `"time":"11:15"`) || strings.Contains(monday,
+		`"time":"11:30"`) || !strings.Contains(monday, `"time":"13:00"`) {
 		t.Errorf("on Monday Rui is offered at %s", monday)
 	}
 	if off := list("2027-03-02"); strings.Contains(off, `"time"`) {
@@ -230,7 +235,8 @@ func (o *office) takesTimeOff(t *testing.T, v *visitor.Visitor) {
 	v.Keep("owner-offer-9-hours")
 	v.Press("Save")
 	v.Sees("Saved.")
-	v.Until("what was typed is there", `document.querySelector('[name="blocks.0.from"]').value === "2027-03-15T00:00" && document.querySelector('[name="hours.thu.0.to"]').value === "00:00"`)
+	v.Until("what was typed is there",
+		`document.querySelector('[name="blocks.0.from"]').value === "2027-03-15T00:00" && document.querySelector('[name="hours.thu.0.to"]').value === "00:00"`)
 	if text := o.offerText(t); !strings.Contains(text, "10:00-24:00") || !strings.Contains(text, "2027-03-17T00:00") {
 		t.Errorf("the hours are not there:\n%s", text)
 	}
@@ -239,7 +245,8 @@ func (o *office) takesTimeOff(t *testing.T, v *visitor.Visitor) {
 // losesAMember is told what goes with who leaves.
 func (o *office) losesAMember(t *testing.T, v *visitor.Visitor) {
 	v.Go(o.at("/offer/team/rui/remove"))
-	v.Sees("Remove Rui?", "0 bookings lie ahead", "1 service is done by the others from then on.", "1 blocked time goes with it.")
+	v.Sees("Remove Rui?", "0 bookings lie ahead", "1 service is done by the others from then on.",
+		"1 blocked time goes with it.")
 	v.Check()
 	v.PressThe("button.danger")
 	v.Sees("Saved.", "Tomás")
@@ -358,7 +365,8 @@ func (o *office) setsPolicies(t *testing.T, v *visitor.Visitor) {
 	v.Press("Save")
 	v.Sees("Saved.")
 	text := o.offerText(t)
-	for _, want := range []string{"min_notice_minutes: 120", "cancel_until_hours: null", "refund_percent: 50", "#0b6e4f", "label: Your level"} {
+	for _, want := range []string{"min_notice_minutes: 120", "cancel_until_hours: null", "refund_percent: 50",
+		"#0b6e4f", "label: Your level"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -368,7 +376,8 @@ func (o *office) setsPolicies(t *testing.T, v *visitor.Visitor) {
 // everyPartOnAPhone looks at each part in Arabic, in the dark.
 func (o *office) everyPartOnAPhone(t *testing.T) {
 	v := o.signIn(t, "manager", visitor.As{Locale: "ar", Dark: true})
-	for _, part := range []string{"classes", "events/gala", "rentals/kayak", "translations", "business", "policies", "page", "hours", "rules/tuesday", "team/s0"} {
+	for _, part := range []string{"classes", "events/gala", "rentals/kayak", "translations", "business", "policies",
+		"page", "hours", "rules/tuesday", "team/s0"} {
 		v.Go(o.at("/offer/" + part))
 		v.Finds(".quick")
 		v.Check()

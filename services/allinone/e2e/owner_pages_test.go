@@ -12,34 +12,42 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// office is a business whose owner's pages people visit: on its first day four customers are booked by a server and wait to be confirmed.
+// office is a business whose owner's pages people visit: on its first day four customers are booked by a server and
+// wait to be confirmed.
 type office struct {
 	*pages
 	slug string
 }
 
-// open publishes a business of a test's own, with two members, and has it booked. Of its manifest is replaced what is given, in pairs.
+// open publishes a business of a test's own, with two members, and has it booked. Of its manifest is replaced what is
+// given, in pairs.
 func (p *pages) open(t *testing.T, slug string, replaced ...string) *office {
 	t.Helper()
-	p.publish(t, slug, strings.NewReplacer(replaced...).Replace(strings.NewReplacer("name: Salon", "name: Harbour Hair", "Member 0", "Inês", "Member 1", "Tomás", "capacity: 2, order: 3}\n", "capacity: 2, order: 3}\n"+yoga).Replace(salon(slug, 2))+
+	p.publish(t, slug, strings.NewReplacer(replaced...).Replace(strings.NewReplacer("name: Salon", "name: Harbour Hair",
+		"Member 0", "Inês", "Member 1", "Tomás", "capacity: 2, order: 3}\n",
+		"capacity: 2, order: 3}\n"+yoga).Replace(salon(slug, 2))+
 		"form: [{key: allergies, label: Allergies, type: text, max_length: 200}]\nrentals: [{key: kayak, name: Kayak, price: 12, price_type: hourly, quantity: 2, units_count: 2}]\n"+gala))
 	key, cut := p.world.key(t, slug, "write"), p.world.named(t, slug, "services")["Cut"]
-	for time, customer := range map[string]string{"09:00": "Ada Example", "09:45": "Zoë Example", "11:00": "Bruno Costa"} {
-		p.world.book(t, slug, key, appointment(cut, "2027-03-01", time).with("customer_name", customer).with("form_data", map[string]any{"allergies": "Nuts"})).want(t, http.StatusCreated, "")
+	for time, customer := range map[string]string{"09:00": "Ada Example", "09:45": "Zoë Example",
+		"11:00": "Bruno Costa"} {
+		p.world.book(t, slug, key, appointment(cut, "2027-03-01", time).with("customer_name",
+			customer).with("form_data", map[string]any{"allergies": "Nuts"})).want(t, http.StatusCreated, "")
 	}
-	p.world.book(t, slug, key, appointment(cut, "2027-03-02", "10:00").with("customer_name", "Clara Neves")).want(t, http.StatusCreated, "")
+	p.world.book(t, slug, key, appointment(cut, "2027-03-02", "10:00").with("customer_name", "Clara Neves")).want(t,
+		http.StatusCreated, "")
 	return &office{p, slug}
 }
 
-// ownerShift is a tenth of the Cumulative Layout Shift that counts as good. That nothing moves at all is owed by the booking page (pages.md);
-// here a list that comes in pieces may grow.
+// ownerShift is a tenth of the Cumulative Layout Shift that counts as good. That nothing moves at all is owed by the
+// booking page (pages.md); here a list that comes in pieces may grow.
 const ownerShift = 0.01
 
 // signIn is one more visitor, who is invited as this and signs in by the link. Who is a member of the staff is Inês.
 func (o *office) signIn(t *testing.T, role string, as visitor.As) *visitor.Visitor {
 	t.Helper()
 	var invited struct{ Link string }
-	body := map[string]any{"business": o.slug, "email": role + "-" + o.slug + "@example.com", "name": "Marta Silva", "role": role}
+	body := map[string]any{"business": o.slug, "email": role + "-" + o.slug + "@example.com", "name": "Marta Silva",
+		"role": role}
 	if role == "staff" {
 		body["staff_id"] = o.world.named(t, o.slug, "staff")["Inês"]
 	}
@@ -59,8 +67,8 @@ func (o *office) signIn(t *testing.T, role string, as visitor.As) *visitor.Visit
 // at is an address of the business's pages.
 func (o *office) at(path string) string { return o.AdminURL + "/business/" + o.slug + path }
 
-// Owners see who comes, confirm, move, cancel and book, on a phone and on a desk, with and without scripts; each page is held against what
-// pages owe.
+// Owners see who comes, confirm, move, cancel and book, on a phone and on a desk, with and without scripts; each page
+// is held against what pages owe.
 func TestOwnersUseTheirPagesInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
@@ -68,9 +76,11 @@ func TestOwnersUseTheirPagesInABrowser(t *testing.T) {
 	p := &pages{world: start(t, cashier.connect), chromium: chromium}
 	cashier.notices = p.PublicURL + "/api/public/stripe/webhook"
 	for name, as := range map[string]visitor.As{
-		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true}, "plain": {Locale: "en-GB", NoScript: true}, "ar": {Locale: "ar"},
-		"ar-desk": {Locale: "ar", Width: 1280, NoRules: true}, "de-desk": {Locale: "de", Width: 1280}, "zoomed": {Locale: "en-GB", Width: 1280, Zoom: 200, NoRules: true},
-		"slow": {Locale: "en-GB", Slow: true}, "slow-desk": {Locale: "en-GB", Width: 1280, Slow: true},
+		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true},
+		"plain": {Locale: "en-GB", NoScript: true}, "ar": {Locale: "ar"},
+		"ar-desk": {Locale: "ar", Width: 1280, NoRules: true}, "de-desk": {Locale: "de", Width: 1280},
+		"zoomed": {Locale: "en-GB", Width: 1280, Zoom: 200, NoRules: true},
+		"slow":   {Locale: "en-GB", Slow: true}, "slow-desk": {Locale: "en-GB", Width: 1280, Slow: true},
 	} {
 		t.Run("every page "+name, func(t *testing.T) {
 			t.Parallel()
@@ -171,7 +181,8 @@ func (o *office) everyPage(t *testing.T, name string, as visitor.As) {
 func (o *office) aDay(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
 	v.Go(o.AdminURL) // the only business is shown at once
-	v.Sees("Today", "Monday, 1 March 2027", "Ada Example", "Zoë Example", "To be confirmed", "Clara Neves", "€40.00 to pay on site")
+	v.Sees("Today", "Monday, 1 March 2027", "Ada Example", "Zoë Example", "To be confirmed", "Clara Neves",
+		"€40.00 to pay on site")
 	v.Press("Confirm Ada Example")
 	v.Sees("The booking is confirmed")
 	v.Press("Arrived Ada Example")
@@ -197,7 +208,8 @@ func (o *office) aDay(t *testing.T) {
 	v.SeesNot("Bruno Costa")
 	v.Fill("Find a booking, customer or page", "clara")
 	v.Keys(kb.Enter)
-	v.Until("only the one is listed", `document.querySelectorAll(".list .row").length === 1 && document.body.innerText.includes("Clara Neves")`)
+	v.Until("only the one is listed",
+		`document.querySelectorAll(".list .row").length === 1 && document.body.innerText.includes("Clara Neves")`)
 }
 
 // inCalendar finds a booking in the day and in the week, and moves it to another member by its form.
@@ -209,7 +221,8 @@ func (o *office) inCalendar(t *testing.T) {
 		return `[...document.querySelectorAll(".column")].findIndex(c => c.innerText.includes("Clara Neves")) === [...document.querySelectorAll(".column")].findIndex(c => c.innerText.startsWith("` + name + `"))`
 	}
 	v.Until("she is with Inês", column("Inês"))
-	v.Until("it is an hour below nine", `Math.round(document.querySelector(".box").getBoundingClientRect().top - document.querySelector(".slots").getBoundingClientRect().top) === Math.round(72 * (10 - parseInt(document.querySelector(".hours li").innerText)))`)
+	v.Until("it is an hour below nine",
+		`Math.round(document.querySelector(".box").getBoundingClientRect().top - document.querySelector(".slots").getBoundingClientRect().top) === Math.round(72 * (10 - parseInt(document.querySelector(".hours li").innerText)))`)
 	v.Press("Clara Neves")
 	v.Press("Move")
 	v.Fill("With", "Tomás")
@@ -222,7 +235,8 @@ func (o *office) inCalendar(t *testing.T) {
 	v.Sees("Clara Neves", "Ada Example")
 	v.Check()
 	v.Press("Later")
-	v.Until("the next week is shown, and empty", `!!document.body?.innerText.includes("8 Mar 2027") && !!document.querySelector(".calendar") && !document.querySelector(".box")`)
+	v.Until("the next week is shown, and empty",
+		`!!document.body?.innerText.includes("8 Mar 2027") && !!document.querySelector(".calendar") && !document.querySelector(".box")`)
 }
 
 // byPhone books for somebody who calls: at a time that is taken, then outside of the usual start times.
@@ -230,7 +244,8 @@ func (o *office) byPhone(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB"})
 	v.Go(o.at("/bookings/new"))
 	v.Press("Book")
-	v.Until("the browser asks for what is missing", `document.querySelector("input[name=time]:invalid, input[name=name]:invalid") !== null`)
+	v.Until("the browser asks for what is missing",
+		`document.querySelector("input[name=time]:invalid, input[name=name]:invalid") !== null`)
 	v.Fill("Service", "Cut · €40.00")
 	v.Fill("Date", "2027-03-01")
 	v.Fill("Time", "09:10")
@@ -244,7 +259,8 @@ func (o *office) byPhone(t *testing.T) {
 	}
 	v.Fill("Time", "13:07") // on no grid
 	v.PressTwice("Book")
-	v.Sees("The booking is made", "This breaks a rule for customers", "Eva Lind", "13:07 – 13:52", "By the business", "Confirmed")
+	v.Sees("The booking is made", "This breaks a rule for customers", "Eva Lind", "13:07 – 13:52", "By the business",
+		"Confirmed")
 	v.Check()
 	if n := o.booked(t, o.slug); n != 5 {
 		t.Errorf("%d bookings, want 5", n)

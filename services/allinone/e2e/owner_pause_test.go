@@ -7,13 +7,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// Owners pause online bookings until a day, see on Today that they are paused, and end it; customers are told meanwhile.
+// Owners pause online bookings until a day, see on Today that they are paused, and end it; customers are told
+// meanwhile.
 func TestOwnersPauseOnlineBookingsInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
 	p := &pages{world: start(t, loopback), chromium: chromium}
 	for name, as := range map[string]visitor.As{
-		"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true}, "ar": {Locale: "ar", Width: 1280}, "de-plain": {Locale: "de", NoScript: true},
+		"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true},
+		"ar": {Locale: "ar", Width: 1280}, "de-plain": {Locale: "de", NoScript: true},
 	} {
 		t.Run("looks "+name, func(t *testing.T) {
 			t.Parallel()

@@ -13,7 +13,8 @@ const yoga = `  - {key: yoga, name: Yoga, duration_minutes: 60, price: 12.50, or
 
 // rentedOnline has rentals of an office paid online, and half of that given back until an hour before.
 var rentedOnline = []string{
-	"\nhours:\n", "\npayments: {providers: [stripe], accounts: {stripe: acct_salon}, modes: {rentals: online}}\ncancellation_policy: [{hours_before: 1, refund_percent: 50}]\nhours:\n",
+	"\nhours:\n",
+	"\npayments: {providers: [stripe], accounts: {stripe: acct_salon}, modes: {rentals: online}}\ncancellation_policy: [{hours_before: 1, refund_percent: 50}]\nhours:\n",
 	"price_type: hourly", "price_type: hourly, payment_requirement: full",
 }
 
@@ -42,7 +43,8 @@ func (o *office) everyDay(v *visitor.Visitor, seen func(step, selector string)) 
 func (o *office) lending(t *testing.T) {
 	v := o.signIn(t, "desk", visitor.As{Locale: "en-GB", Width: 1280})
 	v.Go(o.at("/rentals"))
-	v.Sees("Nothing is out", "Nothing is to be picked up", "Kayak 2 2 2 closed closed closed closed 2 2 2 closed closed closed closed")
+	v.Sees("Nothing is out", "Nothing is to be picked up",
+		"Kayak 2 2 2 closed closed closed closed 2 2 2 closed closed closed closed")
 	v.Press("Reserve")
 	v.Fill("How many", "3")
 	v.Fill("Customer", "Bruno Costa")
@@ -79,7 +81,8 @@ func (o *office) lending(t *testing.T) {
 	o.rentedByACustomer(t, v)
 }
 
-// rentedByACustomer is paid online: the front desk sees it, and what the policy gives back; the owner gives back as much as they want.
+// rentedByACustomer is paid online: the front desk sees it, and what the policy gives back; the owner gives back as
+// much as they want.
 func (o *office) rentedByACustomer(t *testing.T, desk *visitor.Visitor) {
 	t.Helper()
 	at, _ := o.rentalPage(t, o.slug, "Kayak")
@@ -111,7 +114,8 @@ func (o *office) rentedByACustomer(t *testing.T, desk *visitor.Visitor) {
 	desk.Sees("Something has changed meanwhile")
 }
 
-// teaching books a party into a class by its roster and notes that it came; whoever gives the class sees the same, and books nobody.
+// teaching books a party into a class by its roster and notes that it came; whoever gives the class sees the same, and
+// books nobody.
 func (o *office) teaching(t *testing.T) {
 	v := o.signIn(t, "desk", visitor.As{Locale: "en-GB"})
 	v.Go(o.at("/classes"))

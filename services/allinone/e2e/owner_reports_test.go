@@ -10,7 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// Owners read what was booked and sold as charts and tables, in the figures of the admin API, choose other dates, and take a file of them.
+// Owners read what was booked and sold as charts and tables, in the figures of the admin API, choose other dates, and
+// take a file of them.
 func TestOwnersReadTheirReportsInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: start(t), chromium: visitor.Open(t)}
@@ -19,13 +20,15 @@ func TestOwnersReadTheirReportsInABrowser(t *testing.T) {
 	o.noteOne(t, "Bruno Costa", "no-show")
 	o.noteOne(t, "Ada Example", "complete")
 	for name, as := range map[string]visitor.As{
-		"owner": {Locale: "en-GB"}, "manager": {Locale: "en-GB", Width: 1280, Dark: true}, "desk": {Locale: "ar", Slow: true},
+		"owner": {Locale: "en-GB"}, "manager": {Locale: "en-GB", Width: 1280, Dark: true},
+		"desk": {Locale: "ar", Slow: true},
 	} {
 		t.Run("every page as "+name, func(t *testing.T) {
 			t.Parallel()
 			v := o.signIn(t, name, as)
 			for step, at := range map[string]string{
-				"weeks": "", "months": "?by=month", "ahead": "?from=2027-02-22&to=2027-03-14&by=week", "days": "?by=day", "none": "?from=2026-01-01&to=2026-01-31", "wrong": "?from=2027-03-02&to=2027-03-01",
+				"weeks": "", "months": "?by=month", "ahead": "?from=2027-02-22&to=2027-03-14&by=week",
+				"days": "?by=day", "none": "?from=2026-01-01&to=2026-01-31", "wrong": "?from=2027-03-02&to=2027-03-01",
 			} {
 				v.Go(o.at("/reports" + at))
 				v.Finds("h1")
@@ -60,10 +63,12 @@ func (o *office) noteOne(t *testing.T, customer, move string) {
 			CustomerName string `json:"customer_name"`
 		}
 	}
-	o.admin(t, http.MethodGet, "businesses/"+o.slug+"/bookings?from=2027-03-01&to=2027-03-01", nil).into(t, http.StatusOK, &list)
+	o.admin(t, http.MethodGet, "businesses/"+o.slug+"/bookings?from=2027-03-01&to=2027-03-01", nil).into(t,
+		http.StatusOK, &list)
 	for _, b := range list.Bookings {
 		if b.CustomerName == customer {
-			o.admin(t, http.MethodPost, "businesses/"+o.slug+"/bookings/"+b.ID+"/confirm", nil).want(t, http.StatusOK, "")
+			o.admin(t, http.MethodPost, "businesses/"+o.slug+"/bookings/"+b.ID+"/confirm", nil).want(t, http.StatusOK,
+				"")
 			o.admin(t, http.MethodPost, "businesses/"+o.slug+"/bookings/"+b.ID+"/"+move, nil).want(t, http.StatusOK, "")
 		}
 	}
@@ -104,10 +109,13 @@ func (o *office) reading(t *testing.T) {
 	v.Fill("Add up by", "Week")
 	v.Press("Show")
 	r := booked.Rows[0]
-	v.Sees("22 Feb 2027 – 14 Mar 2027", fmt.Sprintf("1 Mar 2027 %d %d %d %d", r.Bookings, r.Guests, r.NoShow, r.Cancelled),
-		fmt.Sprintf("1 Mar 2027 %d %d 50%%", r.Completed, r.NoShow), fmt.Sprintf("1 Mar 2027 €%s €%s €", sold.Rows[0].Total, sold.Rows[1].Total), "8 Mar 2027 0 0 0 0")
+	v.Sees("22 Feb 2027 – 14 Mar 2027", fmt.Sprintf("1 Mar 2027 %d %d %d %d", r.Bookings, r.Guests, r.NoShow,
+		r.Cancelled),
+		fmt.Sprintf("1 Mar 2027 %d %d 50%%", r.Completed, r.NoShow),
+		fmt.Sprintf("1 Mar 2027 €%s €%s €", sold.Rows[0].Total, sold.Rows[1].Total), "8 Mar 2027 0 0 0 0")
 	v.Check()
-	file := visitor.Eval[string](v, `fetch(document.querySelector('a[href*="/reports/bookings.csv"]').href).then(r => r.text())`)
+	file := visitor.Eval[string](v,
+		`fetch(document.querySelector('a[href*="/reports/bookings.csv"]').href).then(r => r.text())`)
 	if want := fmt.Sprintf("2027-03-01,api,%d,", r.Bookings); !strings.Contains(file, want) {
 		t.Errorf("the file lacks %q:\n%s", want, file)
 	}

@@ -12,7 +12,8 @@ import (
 func TestOwnersFindBookingsCustomersAndPagesInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: start(t), chromium: visitor.Open(t)}
-	for name, as := range map[string]visitor.As{"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true}, "ar": {Locale: "ar"}} {
+	for name, as := range map[string]visitor.As{"phone": {Locale: "en-GB"},
+		"dark": {Locale: "en-GB", Width: 1280, Dark: true}, "ar": {Locale: "ar"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := p.open(t, "search-"+name)
@@ -24,7 +25,8 @@ func TestOwnersFindBookingsCustomersAndPagesInABrowser(t *testing.T) {
 				v.Until("the search has the focus", `document.activeElement?.id === "search"`)
 				v.FillThe("#search", words)
 				v.Keys(kb.Enter)
-				v.Until("it was looked for", `location.pathname.endsWith("/search") && document.readyState === "complete" && document.querySelector("#search").defaultValue === "`+words+`"`)
+				v.Until("it was looked for",
+					`location.pathname.endsWith("/search") && document.readyState === "complete" && document.querySelector("#search").defaultValue === "`+words+`"`)
 				v.Check()
 				v.Keep("search-" + name + "-" + step)
 			}

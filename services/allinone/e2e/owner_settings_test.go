@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// Owners connect other programs: a key that is used by HTTP and revoked, a webhook that is tested and read of, a calendar feed that is
-// opened, the lines for their site, and the address for agents.
+// Owners connect other programs: a key that is used by HTTP and revoked, a webhook that is tested and read of, a
+// calendar feed that is opened, the lines for their site, and the address for agents.
 func TestOwnersConnectOtherProgramsInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)

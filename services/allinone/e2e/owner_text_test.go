@@ -10,7 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// Owners write their offer as text: what is wrong is said with its line, what would change is shown first, and two who write at once lose nothing.
+// Owners write their offer as text: what is wrong is said with its line, what would change is shown first, and two who
+// write at once lose nothing.
 func TestOwnersWriteTheirOfferAsTextInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: start(t), chromium: visitor.Open(t)}
@@ -27,13 +28,16 @@ func TestOwnersWriteTheirOfferAsTextInABrowser(t *testing.T) {
 	v.FillThe("#text", wrong)
 	v.Press("See what will change")
 	v.Sees("Please check", "price: is the number -3; write a plain decimal number of at least 0")
-	v.Until("its line is marked", `document.querySelector(".numbers b")?.textContent.includes("`+strconv.Itoa(line)+`")`)
+	v.Until("its line is marked", `document.querySelector(".numbers b")?.textContent.includes("`+strconv.Itoa(line)+
+		`")`)
 	v.Check()
 	v.Keep("text-2-problem")
 	v.Tab("Line " + strconv.Itoa(line))
 	v.Keys(kb.Enter)
-	v.Until("the line is chosen", `document.activeElement.id === "text" && document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd).includes("price: -3")`)
-	v.Until("what is wrong with it is said", `document.querySelector(".at-line").textContent.includes("is the number -3")`)
+	v.Until("the line is chosen",
+		`document.activeElement.id === "text" && document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd).includes("price: -3")`)
+	v.Until("what is wrong with it is said",
+		`document.querySelector(".at-line").textContent.includes("is the number -3")`)
 	other := o.signIn(t, "manager", visitor.As{Locale: "en-GB", NoScript: true})
 	other.Go(o.at("/offer/text"))
 	other.FillThe("#text", "# Our house.\n"+before)
@@ -49,10 +53,12 @@ func TestOwnersWriteTheirOfferAsTextInABrowser(t *testing.T) {
 	other.Check()
 	other.Press("Save")
 	other.Sees("Saved.")
-	if now, want := o.offerText(t), "# Our house.\n"+strings.Replace(before, "price: 10.00", "price: 12.50", 1); now != want {
+	if now, want := o.offerText(t), "# Our house.\n"+strings.Replace(before, "price: 10.00", "price: 12.50",
+		1); now != want {
 		t.Errorf("both have written\n%s\nwant\n%s", now, want)
 	}
-	for name, as := range map[string]visitor.As{"ar": {Locale: "ar"}, "dark": {Locale: "de", Dark: true, Width: 1280}, "plain": {Locale: "de", NoScript: true}} {
+	for name, as := range map[string]visitor.As{"ar": {Locale: "ar"}, "dark": {Locale: "de", Dark: true, Width: 1280},
+		"plain": {Locale: "de", NoScript: true}} {
 		v := o.signIn(t, "owner", as)
 		v.Go(o.at("/offer/text"))
 		v.FillThe("#text", wrong)

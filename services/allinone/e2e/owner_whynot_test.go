@@ -6,19 +6,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// Owners are told why a time cannot be booked, from the calendar and from a refusal, and led to the form or the booking that keeps it from being.
+// Owners are told why a time cannot be booked, from the calendar and from a refusal, and led to the form or the booking
+// that keeps it from being.
 func TestOwnersAreToldWhyNotInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: start(t), chromium: visitor.Open(t)}
 	for name, as := range map[string]visitor.As{
-		"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true}, "ar": {Locale: "ar"}, "de-plain": {Locale: "de", Width: 1280, NoScript: true},
+		"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true}, "ar": {Locale: "ar"},
+		"de-plain": {Locale: "de", Width: 1280, NoScript: true},
 	} {
 		t.Run("looks "+name, func(t *testing.T) {
 			t.Parallel()
 			o := p.open(t, "why-"+name)
 			v := o.signIn(t, "manager", as)
 			at := "/why-not?service=" + o.named(t, o.slug, "services")["Cut"] + "&date=2027-03-01&time="
-			for step, path := range map[string]string{"ask": "/why-not", "free": at + "13:00", "taken": at + "09:10", "closed": at + "18:00", "wrong": at + "noon"} {
+			for step, path := range map[string]string{"ask": "/why-not", "free": at + "13:00", "taken": at + "09:10",
+				"closed": at + "18:00", "wrong": at + "noon"} {
 				v.Go(o.at(path))
 				v.Finds("select[name=service]")
 				v.Whole()

@@ -77,10 +77,12 @@ func TestAPackageByServiceIsListedAndBookedWithAMemberForEach(t *testing.T) {
 		t.Errorf("the package was booked as %+v", b)
 	}
 	// Each is held for the own part only: Anna to 09:30, Ben from 09:30 to 10:00.
-	if got, want := list("service_id="+services["Wash"]), "09:30-10:00 Anna 10:00-10:30 Anna 10:30-11:00 Anna 11:00-11:30 Anna 11:30-12:00 Anna "; got != want {
+	if got, want := list("service_id="+services["Wash"]),
+		"09:30-10:00 Anna 10:00-10:30 Anna 10:30-11:00 Anna 11:00-11:30 Anna 11:30-12:00 Anna "; got != want {
 		t.Errorf("Anna is free at %s", got)
 	}
-	if got, want := list("service_id="+services["Cut"]), "09:00-09:30 Ben 10:00-10:30 Ben 10:30-11:00 Ben 11:00-11:30 Ben 11:30-12:00 Ben "; got != want {
+	if got, want := list("service_id="+services["Cut"]),
+		"09:00-09:30 Ben 10:00-10:30 Ben 10:30-11:00 Ben 11:00-11:30 Ben 11:30-12:00 Ben "; got != want {
 		t.Errorf("Ben is free at %s", got)
 	}
 	w.admin(t, http.MethodPost, "businesses/pack/bookings/"+got.Booking.ID+"/cancel", nil).want(t, http.StatusOK, "")
@@ -123,21 +125,24 @@ func TestAVariantIsBookedWithItsOwnLengthAndPrice(t *testing.T) {
 		}
 	}
 	key := w.key(t, "long", "all")
-	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "11:00").with("variants", []string{pair})).into(t, http.StatusCreated, &got)
-	if b := got.Booking; b.EndTime != "12:00:00" || b.Total != 55 || b.Services[0]["variant_name"] != "Long hair" || b.Services[0]["duration_minutes"] != 60.0 {
+	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "11:00").with("variants", []string{pair})).into(t,
+		http.StatusCreated, &got)
+	if b := got.Booking; b.EndTime != "12:00:00" || b.Total != 55 || b.Services[0]["variant_name"] != "Long hair" ||
+		b.Services[0]["duration_minutes"] != 60.0 {
 		t.Errorf("the variant was booked as %+v", b)
 	}
-	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "11:30").with("variants", pair)).want(t, http.StatusConflict, "closed")
+	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "11:30").with("variants", pair)).want(t,
+		http.StatusConflict, "closed")
 	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "09:00").with("variants", cut.ID+":"+cut.ID)).
 		want(t, http.StatusBadRequest, "invalid_parameter")
 }
 
-// packageTimes are when packages are asked for. Those of different times do not meet, so that one of each would be booked
-// if nobody booked the members singly.
+// packageTimes are when packages are asked for. Those of different times do not meet, so that one of each would be
+// booked if nobody booked the members singly.
 var packageTimes = []string{"09:00", "09:30", "10:00", "10:30", "11:00"}
 
-// TestAPackageIsNeverHalfBooked: 50 clients book the package's members singly while others book the package, Monday after
-// Monday until packages have won and lost.
+// TestAPackageIsNeverHalfBooked: 50 clients book the package's members singly while others book the package, Monday
+// after Monday until packages have won and lost.
 func TestAPackageIsNeverHalfBooked(t *testing.T) {
 	t.Parallel()
 	var databaseURL string
@@ -162,7 +167,8 @@ func TestAPackageIsNeverHalfBooked(t *testing.T) {
 		)
 		SELECT count(*) FILTER (WHERE services <> parts), count(*) FILTER (WHERE services = 2) FROM parts`, 2)
 	if counted[0] != 0 || counted[1] != won {
-		t.Errorf("%d packages were answered 201; %d are in the tables, and %d bookings are half", won, counted[1], counted[0])
+		t.Errorf("%d packages were answered 201; %d are in the tables, and %d bookings are half", won, counted[1],
+			counted[0])
 	}
 }
 

@@ -119,7 +119,8 @@ func (s shown) want(t *testing.T, name string, status int, words ...string) {
 func (w *world) fairDetails(t *testing.T, service, at string) string {
 	t.Helper()
 	id := w.named(t, "fair", "services")[service]
-	return w.PublicURL + "/b/fair/details?" + url.Values{"service": {id}, "staff": {"any"}, "date": {"2027-03-02"}, "time": {at}}.Encode()
+	return w.PublicURL + "/b/fair/details?" + url.Values{"service": {id}, "staff": {"any"}, "date": {"2027-03-02"},
+		"time": {at}}.Encode()
 }
 
 // Every link and form of the flow, without a script: from the first page to the customer's own.
@@ -151,7 +152,8 @@ func TestABookingIsMadeByPlainLinksAndForms(t *testing.T) {
 	wrong := details.filled(t, typed)
 	wrong.Set("email", "zoe")
 	again := w.browse(t, at, wrong)
-	again.want(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com", `aria-invalid="true"`, `value="Zoë &lt;b&gt;"`, `value="zoe"`)
+	again.want(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com", `aria-invalid="true"`,
+		`value="Zoë &lt;b&gt;"`, `value="zoe"`)
 	booked := w.browse(t, at, again.filled(t, typed))
 	if booked.status != http.StatusSeeOther || !strings.HasPrefix(booked.location, w.PublicURL+"/m/") {
 		t.Fatalf("booked: %d to %q: %s", booked.status, booked.location, booked.text)
@@ -199,7 +201,8 @@ func TestATimeThatWasTakenMeanwhileLeadsToTheNearestWithEverythingKept(t *testin
 	w.publish(t, "fair", fair)
 	at := w.fairDetails(t, "plain", "10:00")
 	form := w.browse(t, at, nil).filled(t, typed)
-	w.book(t, "fair", w.key(t, "fair", "write"), appointment(w.named(t, "fair", "services")["plain"], "2027-03-02", "10:00")).want(t, http.StatusCreated, "")
+	w.book(t, "fair", w.key(t, "fair", "write"), appointment(w.named(t, "fair", "services")["plain"], "2027-03-02",
+		"10:00")).want(t, http.StatusCreated, "")
 	taken := w.browse(t, at, form)
 	taken.want(t, "taken", http.StatusConflict, "just been taken")
 	taken.keeps(t)
@@ -222,7 +225,8 @@ func TestATimeThatWasTakenMeanwhileLeadsToTheNearestWithEverythingKept(t *testin
 	next := w.browse(t, at, form)
 	next.want(t, "another time", http.StatusOK, "10:30")
 	next.keeps(t)
-	if booked := w.browse(t, w.fairDetails(t, "plain", "10:30"), next.filled(t, typed)); booked.status != http.StatusSeeOther {
+	if booked := w.browse(t, w.fairDetails(t, "plain", "10:30"),
+		next.filled(t, typed)); booked.status != http.StatusSeeOther {
 		t.Errorf("the other time: %d %s", booked.status, booked.text)
 	}
 }
@@ -236,7 +240,8 @@ func TestAFormThatThePageDidNotShowBooksNothing(t *testing.T) {
 	at := w.fairDetails(t, "plain", "10:00")
 	page := w.browse(t, at, nil)
 	others := w.browse(t, w.PublicURL+"/b/other/details?"+url.Values{
-		"service": {w.named(t, "other", "services")["plain"]}, "staff": {"any"}, "date": {"2027-03-02"}, "time": {"10:00"},
+		"service": {w.named(t, "other", "services")["plain"]}, "staff": {"any"}, "date": {"2027-03-02"},
+		"time": {"10:00"},
 	}.Encode(), nil)
 	for name, change := range map[string]func(url.Values){
 		"no token":           func(f url.Values) { f.Del("token") },
@@ -255,17 +260,20 @@ func TestAFormThatThePageDidNotShowBooksNothing(t *testing.T) {
 	cheaper.Set("total", "1.00")
 	w.browse(t, at, cheaper).want(t, "another price", http.StatusConflict, "The price is now €40.00")
 	for name, header := range map[string][]string{
-		"another origin": {"Origin", "https://evil.example"}, "no origin of a page": {"Origin", "null"}, "another site": {"Sec-Fetch-Site", "cross-site"},
+		"another origin": {"Origin", "https://evil.example"}, "no origin of a page": {"Origin", "null"},
+		"another site":             {"Sec-Fetch-Site", "cross-site"},
 		"another host of the site": {"Sec-Fetch-Site", "same-site"},
 	} {
 		w.browse(t, at, page.filled(t, typed), header...).want(t, name, http.StatusForbidden)
 	}
-	w.browse(t, at, page.filled(t, typed), "Content-Type", "text/plain").want(t, "plain text", http.StatusUnsupportedMediaType)
+	w.browse(t, at, page.filled(t, typed), "Content-Type", "text/plain").want(t, "plain text",
+		http.StatusUnsupportedMediaType)
 	if n := w.booked(t, "fair"); n != 0 {
 		t.Errorf("%d bookings were made", n)
 	}
 	policy := page.header.Get("Content-Security-Policy")
-	if !strings.Contains(policy, "default-src 'self'") || strings.Contains(policy, "unsafe") || page.header.Get("Referrer-Policy") != "same-origin" {
+	if !strings.Contains(policy, "default-src 'self'") || strings.Contains(policy, "unsafe") ||
+		page.header.Get("Referrer-Policy") != "same-origin" {
 		t.Errorf("the page is sent with %v", page.header)
 	}
 }
@@ -275,13 +283,16 @@ func TestThePageSaysWhyNothingCanBeBooked(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	for slug, change := range map[string]string{
-		"paused": "bookings: {paused_until: 2027-03-08, ", "left": "account: {removal_on: 2027-04-01}\nbookings: {", "unpaid": "account: {subscription: inactive}\nbookings: {",
+		"paused": "bookings: {paused_until: 2027-03-08, ", "left": "account: {removal_on: 2027-04-01}\nbookings: {",
+		"unpaid": "account: {subscription: inactive}\nbookings: {",
 	} {
-		w.publish(t, slug, strings.Replace(strings.Replace(fair, "slug: fair", "slug: "+slug, 1), "bookings: {", change, 1))
+		w.publish(t, slug, strings.Replace(strings.Replace(fair, "slug: fair", "slug: "+slug, 1), "bookings: {", change,
+			1))
 	}
 	w.browse(t, w.PublicURL+"/b/paused", nil).want(t, "paused", http.StatusOK, "paused until Monday, 8 March 2027")
 	w.browse(t, w.PublicURL+"/b/left", nil).want(t, "leaving", http.StatusOK, "takes no online bookings")
-	w.browse(t, w.PublicURL+"/b/unpaid", nil, "Accept-Language", "de").want(t, "inactive", http.StatusOK, `lang="de"`, "keine Online-Buchungen")
+	w.browse(t, w.PublicURL+"/b/unpaid", nil, "Accept-Language", "de").want(t, "inactive", http.StatusOK, `lang="de"`,
+		"keine Online-Buchungen")
 	w.browse(t, w.PublicURL+"/b/unpaid", nil, "Accept-Language", "ar").want(t, "in Arabic", http.StatusOK, `dir="rtl"`)
 	w.browse(t, w.PublicURL+"/b/nobody", nil).want(t, "unknown", http.StatusNotFound, "There is nothing here")
 	w.browse(t, w.PublicURL+"/b/nobody/x/y", nil).want(t, "unknown page", http.StatusNotFound, "There is nothing here")
@@ -289,39 +300,49 @@ func TestThePageSaysWhyNothingCanBeBooked(t *testing.T) {
 	w.browse(t, at, nil).want(t, "a step of a paused one", http.StatusOK, "paused until")
 }
 
-// Where the business wants it, or the customer does, the form leads to the provider's page, and the customer's link leads there again.
+// Where the business wants it, or the customer does, the form leads to the provider's page, and the customer's link
+// leads there again.
 func TestABookingToBePaidOnlineLeadsToTheProvidersPage(t *testing.T) {
 	t.Parallel()
 	mock := testkit.StartStripeMock(t)
 	w := start(t, connected(mock.URL))
 	w.publish(t, "online", paidSalon("online"))
-	w.publish(t, "choice", strings.Replace(paidSalon("choice"), "modes: {services: online}", "modes: {services: customer_choice}", 1))
+	w.publish(t, "choice", strings.Replace(paidSalon("choice"), "modes: {services: online}",
+		"modes: {services: customer_choice}", 1))
 	at := func(slug, clock string) string {
 		id := w.named(t, slug, "services")["Cut"]
-		return w.PublicURL + "/b/" + slug + "/details?" + url.Values{"service": {id}, "staff": {"any"}, "date": {"2027-03-02"}, "time": {clock}}.Encode()
+		return w.PublicURL + "/b/" + slug + "/details?" + url.Values{"service": {id}, "staff": {"any"},
+			"date": {"2027-03-02"}, "time": {clock}}.Encode()
 	}
 	page := w.browse(t, at("online", "10:00"), nil)
 	page.want(t, "online", http.StatusOK, "Total", "€36.00", "To pay now", "Pay €9.00 now", "To pay on site", "€27.00")
 	deposit := page.filled(t, typed)
 	deposit.Set("now", "5.00")
-	w.browse(t, at("online", "10:00"), deposit).want(t, "another deposit than was shown", http.StatusConflict, "Pay €9.00 now")
-	if policy := page.header.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self' https://checkout.stripe.com;") {
+	w.browse(t, at("online", "10:00"), deposit).want(t, "another deposit than was shown", http.StatusConflict,
+		"Pay €9.00 now")
+	if policy := page.header.Get("Content-Security-Policy"); !strings.Contains(policy,
+		"form-action 'self' https://checkout.stripe.com;") {
 		t.Errorf("the form may lead to: %s", policy)
 	}
 	const provider = "https://checkout.stripe.com/"
-	if paid := w.browse(t, at("online", "10:00"), page.filled(t, typed)); paid.status != http.StatusSeeOther || !strings.HasPrefix(paid.location, provider) {
+	if paid := w.browse(t, at("online", "10:00"), page.filled(t, typed)); paid.status != http.StatusSeeOther ||
+		!strings.HasPrefix(paid.location, provider) {
 		t.Errorf("online: %d to %q: %s", paid.status, paid.location, paid.text)
 	}
-	framed := w.browse(t, at("online", "13:00"), w.browse(t, at("online", "13:00"), nil).filled(t, typed), "Sec-Fetch-Dest", "iframe", "Sec-Fetch-Site", "same-origin")
+	framed := w.browse(t, at("online", "13:00"), w.browse(t, at("online", "13:00"), nil).filled(t, typed),
+		"Sec-Fetch-Dest", "iframe", "Sec-Fetch-Site", "same-origin")
 	link, _, _ := strings.Cut(framed.location, "?")
 	if framed.status != http.StatusSeeOther || !strings.HasPrefix(link, w.PublicURL+"/m/") {
 		t.Fatalf("in a frame: %d to %q", framed.status, framed.location)
 	}
-	w.browse(t, link, nil).want(t, "the customer's page", http.StatusOK, `action="`+strings.TrimPrefix(link, w.PublicURL)+`/pay" target="_top"`)
-	if later := w.browse(t, link+"/pay", url.Values{}); later.status != http.StatusSeeOther || !strings.HasPrefix(later.location, provider) {
+	w.browse(t, link, nil).want(t, "the customer's page", http.StatusOK,
+		`action="`+strings.TrimPrefix(link, w.PublicURL)+`/pay" target="_top"`)
+	if later := w.browse(t, link+"/pay", url.Values{}); later.status != http.StatusSeeOther ||
+		!strings.HasPrefix(later.location, provider) {
 		t.Errorf("later: %d to %q", later.status, later.location)
 	}
-	if evil := w.browse(t, link+"/pay", url.Values{}, "Origin", "https://evil.example"); evil.status != http.StatusForbidden {
+	if evil := w.browse(t, link+"/pay", url.Values{}, "Origin",
+		"https://evil.example"); evil.status != http.StatusForbidden {
 		t.Errorf("by another site: %d", evil.status)
 	}
 	for pay, want := range map[string]string{"at_door": w.PublicURL + "/m/", "online": provider} {
@@ -330,7 +351,8 @@ func TestABookingToBePaidOnlineLeadsToTheProvidersPage(t *testing.T) {
 		asked.want(t, "choice", http.StatusOK, `name="pay"`, "Pay €9.00 now", "You pay on site.", "Book now")
 		form := asked.filled(t, typed)
 		form.Set("pay", pay)
-		if booked := w.browse(t, at("choice", clock), form); booked.status != http.StatusSeeOther || !strings.HasPrefix(booked.location, want) {
+		if booked := w.browse(t, at("choice", clock), form); booked.status != http.StatusSeeOther ||
+			!strings.HasPrefix(booked.location, want) {
 			t.Errorf("%s: %d to %q: %s", pay, booked.status, booked.location, booked.text)
 		}
 	}
@@ -344,7 +366,8 @@ func TestThePageSaysWhatItCannotKnow(t *testing.T) {
 	id := w.named(t, "fair", "services")["plain"]
 	when := w.PublicURL + "/b/fair/when?staff=any&service=" + id
 	form := w.browse(t, w.fairDetails(t, "plain", "10:00"), nil).filled(t, typed)
-	w.browse(t, when+"&service=8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98", nil).want(t, "a service that is gone", http.StatusOK, "no longer offered", "plain")
+	w.browse(t, when+"&service=8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98", nil).want(t, "a service that is gone",
+		http.StatusOK, "no longer offered", "plain")
 	w.browse(t, when+"&date=2027-02-30", nil).want(t, "no date", http.StatusBadRequest, "go back to the page")
 	if err := w.StopService("availability"); err != nil {
 		t.Fatal(err)
@@ -372,12 +395,14 @@ func TestCustomersChooseTheLanguageOfMessages(t *testing.T) {
 	w.publish(t, "fair", strings.Replace(fair, "languages: [en]", "languages: [en, pt, ja]", 1))
 	w.publish(t, "one", strings.Replace(fair, "slug: fair", "slug: one", 1))
 	id := w.named(t, "one", "services")["plain"]
-	only := w.PublicURL + "/b/one/details?" + url.Values{"service": {id}, "staff": {"any"}, "date": {"2027-03-02"}, "time": {"09:00"}}.Encode()
+	only := w.PublicURL + "/b/one/details?" + url.Values{"service": {id}, "staff": {"any"}, "date": {"2027-03-02"},
+		"time": {"09:00"}}.Encode()
 	if page := w.browse(t, only, nil); strings.Contains(page.text, `name="language"`) {
 		t.Error("a business of one language asks for it")
 	}
 	for clock, c := range map[string]struct{ reader, preset, chosen, want string }{
-		"09:00": {"en-GB", "en", "en", "en"}, "10:00": {"en-GB", "en", "ja", "ja"}, "11:00": {"pt-BR", "pt", "pt", "pt"},
+		"09:00": {"en-GB", "en", "en", "en"}, "10:00": {"en-GB", "en", "ja", "ja"},
+		"11:00": {"pt-BR", "pt", "pt", "pt"},
 		"12:00": {"fr", "en", "pt", "pt"}, "13:00": {"ja", "ja", "<b>", "ja"}, "14:00": {"ja", "ja", "de", "ja"},
 	} {
 		at := w.fairDetails(t, "plain", clock)
@@ -385,7 +410,8 @@ func TestCustomersChooseTheLanguageOfMessages(t *testing.T) {
 		page := w.browse(t, at, nil, "Accept-Language", c.reader)
 		page.want(t, c.reader, http.StatusOK, set(c.preset))
 		wrong := page.filled(t, url.Values{"name": {""}, "language": {c.chosen}})
-		w.browse(t, at, wrong, "Accept-Language", c.reader).want(t, "what "+c.reader+" chose is kept", http.StatusUnprocessableEntity, set(c.want))
+		w.browse(t, at, wrong, "Accept-Language", c.reader).want(t, "what "+c.reader+" chose is kept",
+			http.StatusUnprocessableEntity, set(c.want))
 		form := page.filled(t, typed)
 		form.Set("language", c.chosen)
 		w.browse(t, at, form, "Accept-Language", c.reader)
@@ -407,7 +433,8 @@ func TestCustomersChooseTheLanguageOfMessages(t *testing.T) {
 	}
 }
 
-// A page that was left open until its day is over, or a day after which its month has nothing free, leads on to the next free times.
+// A page that was left open until its day is over, or a day after which its month has nothing free, leads on to the
+// next free times.
 func TestWhoComesTooLateIsShownTheNextFreeTimes(t *testing.T) {
 	t.Parallel()
 	w := start(t) // today is Monday, 2027-03-01; it is open from Monday to Wednesday

@@ -10,7 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// people is a business of a test's own, with two members; change is what its manifest has otherwise, from and to by turns.
+// people is a business of a test's own, with two members; change is what its manifest has otherwise, from and to by
+// turns.
 func (p *pages) people(t *testing.T, slug string, change ...string) {
 	t.Helper()
 	manifest := strings.Replace(salon(slug, 2), "languages: [en]", "languages: [en, ar, ja]", 1)
@@ -24,7 +25,8 @@ func fill(v *visitor.Visitor) {
 	v.FillThe("input[name=phone]", "+351 210 000 000")
 }
 
-// toDetails goes on foot to the last question, with who is free and at the first start of a Monday that is listed at ten.
+// toDetails goes on foot to the last question, with who is free and at the first start of a Monday that is listed at
+// ten.
 func (p *pages) toDetails(v *visitor.Visitor, slug string) {
 	v.Go(p.PublicURL + "/b/" + slug)
 	v.Press("Cut")
@@ -41,13 +43,15 @@ func (p *pages) live(t *testing.T, slug string) int { t.Helper(); return p.booke
 func (p *pages) everyWay(t *testing.T) {
 	t.Parallel()
 	for name, as := range map[string]visitor.As{
-		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true}, "plain": {Locale: "en-GB", NoScript: true}, "ar": {Locale: "ar"},
+		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true},
+		"plain": {Locale: "en-GB", NoScript: true}, "ar": {Locale: "ar"},
 		"ja": {Locale: "ja", Width: 1280}, "zoomed": {Locale: "en-GB", Width: 1280, Zoom: 200, NoRules: true},
 		"slow": {Locale: "en-GB", Slow: true}, "slow-desk": {Locale: "ar", Width: 1280, Slow: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p.people(t, "ways-"+name, "name: Salon", "name: Harbour Hair", "Member 0", "Inês", "Member 1", "Tomás", "name: Wash", "name: Wash and blow-dry",
+			p.people(t, "ways-"+name, "name: Salon", "name: Harbour Hair", "Member 0", "Inês", "Member 1", "Tomás",
+				"name: Wash", "name: Wash and blow-dry",
 				"modules: {", "page: {accent: \"#0b6e4f\"}\nmodules: {")
 			v := p.visit(t, as)
 			seen := func(step, selector string) {
@@ -121,7 +125,8 @@ func (p *pages) twoTabs(t *testing.T) {
 	}
 }
 
-// changing is a business that changes while somebody fills in the form: it costs more, then pauses, then has no such service.
+// changing is a business that changes while somebody fills in the form: it costs more, then pauses, then has no such
+// service.
 func (p *pages) changing(t *testing.T) {
 	t.Parallel()
 	p.people(t, "changing")
@@ -156,7 +161,8 @@ func (p *pages) byKeyboard(t *testing.T) {
 	p.people(t, "keyboard")
 	v := p.visit(t, visitor.As{Locale: "en-GB", Width: 1280})
 	v.Go(p.PublicURL + "/b/keyboard")
-	for _, press := range [][]string{{"Cut", kb.Enter}, {"Member 1", kb.Enter}, {"Monday", kb.ArrowRight, kb.Enter}, {"11:00", kb.Enter}} {
+	for _, press := range [][]string{{"Cut", kb.Enter}, {"Member 1", kb.Enter}, {"Monday", kb.ArrowRight, kb.Enter},
+		{"11:00", kb.Enter}} {
 		v.Sees(map[string]string{"Monday": "March 2027", "11:00": "Tuesday, 2 March"}[press[0]])
 		v.Tab(press[0])
 		v.Keys(press[1:]...)
@@ -204,7 +210,8 @@ func (p *pages) embedded(t *testing.T) {
 	v.Within("/details", func() {
 		v.Finds("input[name=email]")
 		v.Until("the frame is as high as its page", wholeFrame)
-		v.Until("what the site knows stands there", `document.querySelector("input[name=name]").value === "Ada Example"`)
+		v.Until("what the site knows stands there",
+			`document.querySelector("input[name=name]").value === "Ada Example"`)
 		v.FillThe("input[name=email]", "ada@example.com")
 		v.Press("Book now")
 	})
@@ -217,7 +224,8 @@ func (p *pages) strangers(t *testing.T) {
 	t.Parallel()
 	p.people(t, "strangers")
 	a := p.do(t, http.MethodGet, p.PublicURL+"/b/strangers", nil, nil)
-	if strings.Contains(string(a.body), p.key) || strings.Contains(string(a.body), p.AdminToken) || strings.Contains(string(a.body), p.PeerSecrets["pages"]) {
+	if strings.Contains(string(a.body), p.key) || strings.Contains(string(a.body), p.AdminToken) ||
+		strings.Contains(string(a.body), p.PeerSecrets["pages"]) {
 		t.Error("a secret is in the page")
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// embedding are two sites of others, of which the first is listed: they show the business's page within theirs, as their path says.
+// embedding are two sites of others, of which the first is listed: they show the business's page within theirs, as
+// their path says.
 func embedding(t *testing.T, base *string) (string, string) {
 	t.Helper()
 	site := func() string {
@@ -24,7 +25,8 @@ func embedding(t *testing.T, base *string) (string, string) {
 				*base, strings.TrimPrefix(r.URL.Path, "/"))
 		}))
 		t.Cleanup(s.Close)
-		return strings.Replace(s.URL, "127.0.0.1", "localhost", 1) // another site than the pages', not only another port
+		// another site than the pages', not only another port
+		return strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
 	}
 	return site(), site()
 }
@@ -40,9 +42,11 @@ func (p *pages) embed(t *testing.T) {
 				v.Press(press)
 			}
 			v.Within("/b/parlour", func() { v.Sees("Cut") })
-			v.Until("the frame has the height of its page and a title", `(f => f.title === "Book at the parlour" && f.style.height !== "640px" && f.checkVisibility())(document.querySelector("iframe"))`)
+			v.Until("the frame has the height of its page and a title",
+				`(f => f.title === "Book at the parlour" && f.style.height !== "640px" && f.checkVisibility())(document.querySelector("iframe"))`)
 			v.Within("/b/parlour", func() {
-				v.Until("nothing in the frame has to be scrolled", "document.documentElement.scrollHeight <= innerHeight + 1")
+				v.Until("nothing in the frame has to be scrolled",
+					"document.documentElement.scrollHeight <= innerHeight + 1")
 			})
 			v.Until("the page around hears of it", fmt.Sprintf("heard.includes(%q)", "slotmesh:height of "+p.PublicURL))
 			v.Keep("embed-" + mode)

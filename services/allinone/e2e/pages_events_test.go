@@ -16,7 +16,8 @@ import (
 // tier is the field of how many tickets of a tier are wanted, as the page of the event shows it.
 func (s shown) tier(t *testing.T, name string) string {
 	t.Helper()
-	found := regexp.MustCompile(`(?s)<label for="(n-[0-9a-f-]+)">\s*<span class="tier"><bdi>` + name + `</bdi>`).FindStringSubmatch(s.text)
+	found := regexp.MustCompile(`(?s)<label for="(n-[0-9a-f-]+)">\s*<span class="tier"><bdi>` + name +
+		`</bdi>`).FindStringSubmatch(s.text)
 	if found == nil {
 		t.Fatalf("%d: no tickets called %s in %s", s.status, name, s.text)
 	}
@@ -52,7 +53,8 @@ func (w *world) sold(t *testing.T, slug string, seats int) int {
 	return seats - w.events(t, slug+"/events").left()[0]
 }
 
-// Every link and form from the list of events to the customer's own page, without a script; search engines are told of both.
+// Every link and form from the list of events to the customer's own page, without a script; search engines are told of
+// both.
 func TestTicketsAreBoughtByPlainLinksAndForms(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -63,29 +65,35 @@ func TestTicketsAreBoughtByPlainLinksAndForms(t *testing.T) {
 	}
 	list := w.browse(t, w.PublicURL+first.location, nil)
 	list.want(t, "list", http.StatusOK, "Gala", "Saturday, 3 April 2027, 20:00", "Lisbon", "Matinee", "5 left",
-		`<link rel="canonical" href="`+w.PublicURL+`/b/theatre/events"`, `hreflang="ja" href="`+w.PublicURL+`/b/theatre/events?lang=ja"`, `"@type":"Event"`)
+		`<link rel="canonical" href="`+w.PublicURL+`/b/theatre/events"`, `hreflang="ja" href="`+w.PublicURL+
+			`/b/theatre/events?lang=ja"`, `"@type":"Event"`)
 	for _, hidden := range []string{"Private", "Past"} {
 		if strings.Contains(list.text, hidden) {
 			t.Errorf("%s is listed", hidden)
 		}
 	}
 	address, event := w.to(t, list, "/b/theatre/events/")
-	event.want(t, "event", http.StatusOK, "Gala", "20:00 – 00:30", "Dinner &amp; music.", "€71.00", "€115.00", "Free", "1 left",
-		`"startDate":"2027-04-03T20:00:00+01:00"`, `"endDate":"2027-04-04T00:30:00+01:00"`, `"price":71.00,"priceCurrency":"EUR"`, `"availability":"https://schema.org/LimitedAvailability"`)
+	event.want(t, "event", http.StatusOK, "Gala", "20:00 – 00:30", "Dinner &amp; music.", "€71.00", "€115.00", "Free",
+		"1 left",
+		`"startDate":"2027-04-03T20:00:00+01:00"`, `"endDate":"2027-04-04T00:30:00+01:00"`,
+		`"price":71.00,"priceCurrency":"EUR"`, `"availability":"https://schema.org/LimitedAvailability"`)
 	wanted := url.Values{event.tier(t, "Stalls"): {"2"}, event.tier(t, "Circle"): {"1"}}
 	w.browse(t, address+"/details", nil).want(t, "none chosen", http.StatusUnprocessableEntity, "at least one ticket")
 	at := address + "/details?" + wanted.Encode()
 	details := w.browse(t, at, nil)
-	details.want(t, "details", http.StatusOK, "2 × Stalls", "€142.00", "1 × Circle", "€115.00", "€257.00", "You pay on site.")
+	details.want(t, "details", http.StatusOK, "2 × Stalls", "€142.00", "1 × Circle", "€115.00", "€257.00",
+		"You pay on site.")
 	wrong := details.filled(t, typed)
 	wrong.Set("email", "zoe")
 	again := w.browse(t, at, wrong)
-	again.want(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com", `value="Zoë &lt;b&gt;"`, `value="zoe"`, "2 × Stalls")
+	again.want(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com",
+		`value="Zoë &lt;b&gt;"`, `value="zoe"`, "2 × Stalls")
 	bought := w.browse(t, at, again.filled(t, typed))
 	if bought.status != http.StatusSeeOther || !strings.HasPrefix(bought.location, w.PublicURL+"/m/") {
 		t.Fatalf("bought: %d to %q: %s", bought.status, bought.location, bought.text)
 	}
-	w.browse(t, bought.location, nil).want(t, "the customer's page", http.StatusOK, "Your tickets", "Gala", "2 × Stalls", "1 × Circle", `data-told="booked"`, "€257.00")
+	w.browse(t, bought.location, nil).want(t, "the customer's page", http.StatusOK, "Your tickets", "Gala",
+		"2 × Stalls", "1 × Circle", `data-told="booked"`, "€257.00")
 	if n := w.sold(t, "theatre", 12); n != 3 {
 		t.Errorf("%d tickets are sold, want 3", n)
 	}
@@ -100,8 +108,12 @@ func TestAFormBuysTicketsOnceAndOnlyAsItWasShown(t *testing.T) {
 	at := address + "/details?" + url.Values{event.tier(t, "Stalls"): {"2"}}.Encode()
 	page := w.browse(t, at, nil)
 	for name, change := range map[string]func(url.Values){
-		"no token": func(f url.Values) { f.Del("token") }, "a made up token": func(f url.Values) { f.Set("token", f.Get("token")+"A") },
-		"the trap": func(f url.Values) { f.Set("website", "https://spam.example") }, "no name": func(f url.Values) { f.Set("name", " ") },
+		"no token": func(f url.Values) {
+			f.Del("token")
+		}, "a made up token": func(f url.Values) { f.Set("token", f.Get("token")+"A") },
+		"the trap": func(f url.Values) {
+			f.Set("website", "https://spam.example")
+		}, "no name": func(f url.Values) { f.Set("name", " ") },
 		"no address": func(f url.Values) { f.Set("email", "") },
 	} {
 		form := page.filled(t, typed)
@@ -151,7 +163,8 @@ func TestWhatHappensToTicketsMeanwhileIsSaidWithEverythingKept(t *testing.T) {
 	}
 	w.browse(t, at, nil).want(t, "an old link", http.StatusConflict, "Fewer tickets are left", "1 left")
 	fewer := w.browse(t, at, form)
-	fewer.want(t, "sold meanwhile", http.StatusConflict, "Fewer tickets are left", "1 left", `<option value="1" selected`)
+	fewer.want(t, "sold meanwhile", http.StatusConflict, "Fewer tickets are left", "1 left",
+		`<option value="1" selected`)
 	fewer.keepsCustomer(t)
 	next := fewer.filled(t, typed)
 	next.Set(stalls, "1")
@@ -171,7 +184,8 @@ func TestWhatHappensToTicketsMeanwhileIsSaidWithEverythingKept(t *testing.T) {
 	}
 	w.publish(t, "theatre", strings.Replace(manifest, "key: gala", "key: opera", 1))
 	w.shows(t, circle, "no longer offered")
-	if gone := w.browse(t, circle, form); gone.status == http.StatusSeeOther || !strings.Contains(gone.text, "no longer offered") {
+	if gone := w.browse(t, circle, form); gone.status == http.StatusSeeOther || !strings.Contains(gone.text,
+		"no longer offered") {
 		t.Errorf("gone: %d %s", gone.status, gone.text)
 	}
 	if n := w.sold(t, "theatre", 12); n != 0 {
@@ -179,7 +193,8 @@ func TestWhatHappensToTicketsMeanwhileIsSaidWithEverythingKept(t *testing.T) {
 	}
 }
 
-// What is sold out, cannot be told, or must be paid in a way that the page has not, is said as such, and nothing is offered that would be refused.
+// What is sold out, cannot be told, or must be paid in a way that the page has not, is said as such, and nothing is
+// offered that would be refused.
 func TestAnEventSaysWhyItsTicketsAreNotSold(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -196,7 +211,8 @@ func TestAnEventSaysWhyItsTicketsAreNotSold(t *testing.T) {
 	if strings.Contains(over.text, "<form") {
 		t.Error("tickets are offered that there are not")
 	}
-	prepaid := strings.Replace(theatre("prepaid", 9, 9, 9, 9), "modules:", "payments: {providers: [stripe], modes: {events: online}}\nmodules:", 1)
+	prepaid := strings.Replace(theatre("prepaid", 9, 9, 9, 9), "modules:",
+		"payments: {providers: [stripe], modes: {events: online}}\nmodules:", 1)
 	w.publish(t, "prepaid", prepaid)
 	_, event = w.to(t, w.browse(t, w.PublicURL+"/b/prepaid/events", nil), "/b/prepaid/events/")
 	event.want(t, "to be paid online", http.StatusOK, "€71.00", "arrange it with the business")
@@ -220,8 +236,10 @@ func TestAnEventSaysWhyItsTicketsAreNotSold(t *testing.T) {
 func (p *pages) evenings(t *testing.T) {
 	t.Parallel()
 	for name, as := range map[string]visitor.As{
-		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true}, "plain": {Locale: "en-GB", NoScript: true},
-		"ar": {Locale: "ar"}, "ja": {Locale: "ja", Width: 1280}, "slow": {Locale: "en-GB", Slow: true}, "slow-desk": {Locale: "ar", Width: 1280, Slow: true},
+		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true},
+		"plain": {Locale: "en-GB", NoScript: true},
+		"ar":    {Locale: "ar"}, "ja": {Locale: "ja", Width: 1280}, "slow": {Locale: "en-GB", Slow: true},
+		"slow-desk": {Locale: "ar", Width: 1280, Slow: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -255,7 +273,8 @@ func (p *pages) evenings(t *testing.T) {
 	}
 }
 
-// lastTickets are wanted by two at once: the second is told beside the tickets, and takes another kind with all that was typed.
+// lastTickets are wanted by two at once: the second is told beside the tickets, and takes another kind with all that
+// was typed.
 func (p *pages) lastTickets(t *testing.T) {
 	t.Parallel()
 	p.publish(t, "last", theatre("last", 40, 2, 20, 1))
@@ -293,14 +312,16 @@ func charging(slug, mode string) string {
 			"self_service: {cancel_until_hours: 0}\ncancellation_policy:\n  - {hours_before: 24, refund_percent: 100}\nmodules:", 1)
 }
 
-// Where the business wants it, or the customer does, the form leads to the provider's page; free tickets are bought without.
+// Where the business wants it, or the customer does, the form leads to the provider's page; free tickets are bought
+// without.
 func TestTicketsArePaidWhereTheBusinessOrTheCustomerWants(t *testing.T) {
 	t.Parallel()
 	mock := testkit.StartStripeMock(t)
 	w := start(t, connected(mock.URL))
 	const provider = "https://checkout.stripe.com/"
 	for _, c := range []struct{ slug, mode, tier, pay, leads string }{
-		{"online", "online", "Stalls", "", provider}, {"free", "online", "Box", "", "/m/"}, {"choice", "customer_choice", "Stalls", "online", provider},
+		{"online", "online", "Stalls", "", provider}, {"free", "online", "Box", "", "/m/"},
+		{"choice", "customer_choice", "Stalls", "online", provider},
 		{"door", "customer_choice", "Stalls", "at_door", "/m/"}, {"later", "at_door", "Stalls", "", "/m/"},
 	} {
 		w.publish(t, c.slug, charging(c.slug, c.mode))
@@ -312,7 +333,8 @@ func TestTicketsArePaidWhereTheBusinessOrTheCustomerWants(t *testing.T) {
 		}
 		form := page.filled(t, typed)
 		form.Set("pay", c.pay)
-		if bought := w.browse(t, at, form); bought.status != http.StatusSeeOther || !strings.HasPrefix(strings.TrimPrefix(bought.location, w.PublicURL), c.leads) {
+		if bought := w.browse(t, at, form); bought.status != http.StatusSeeOther ||
+			!strings.HasPrefix(strings.TrimPrefix(bought.location, w.PublicURL), c.leads) {
 			t.Errorf("%s: %d to %q: %s", c.slug, bought.status, bought.location, bought.text)
 		}
 	}

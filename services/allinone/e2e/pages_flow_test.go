@@ -10,7 +10,8 @@ import (
 
 // togetherManifest is a salon whose services are booked together, with a class.
 func togetherManifest(slug string) string {
-	manifest := strings.NewReplacer("name: Cut,", "name: Cut, allow_multiple: true,", "name: Wash,", "name: Wash, allow_multiple: true,").Replace(movable(slug, 0))
+	manifest := strings.NewReplacer("name: Cut,", "name: Cut, allow_multiple: true,", "name: Wash,",
+		"name: Wash, allow_multiple: true,").Replace(movable(slug, 0))
 	return strings.Replace(manifest, "weekday: tue", "weekday: mon", 1)
 }
 
@@ -80,7 +81,8 @@ func (p *pages) together(t *testing.T) {
 		v.Press("10:00")
 		v.Fill("People", "3")
 		whole(t, v, "class", "Spinning", "People 3")
-		if left := p.remaining(t, "together", "2027-03-01", p.named(t, "together", "services")["Spinning"]); left != "[10:00 1]" && left != "10:00 1" {
+		if left := p.remaining(t, "together", "2027-03-01",
+			p.named(t, "together", "services")["Spinning"]); left != "[10:00 1]" && left != "10:00 1" {
 			t.Errorf("left: %s", left)
 		}
 	})
@@ -111,7 +113,8 @@ func (p *pages) elsewhere(t *testing.T) {
 		v := p.visit(t, visitor.As{Locale: "en-GB", Timezone: "Asia/Tokyo", Width: width})
 		v.Go(p.PublicURL + "/b/elsewhere/when?staff=any&service=" + p.named(t, "elsewhere", "services")["Cut"])
 		v.Sees("Small: your own time")
-		v.Until("Tokyo's time stands beside Lisbon's", `document.querySelector(".starts .pill").innerText.replace(/\s+/g, " ").trim() === "09:00 18:00"`)
+		v.Until("Tokyo's time stands beside Lisbon's",
+			`document.querySelector(".starts .pill").innerText.replace(/\s+/g, " ").trim() === "09:00 18:00"`)
 		v.Check() // its Cumulative Layout Shift is 0
 		v.Keep("elsewhere")
 	}

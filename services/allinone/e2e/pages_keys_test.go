@@ -15,8 +15,8 @@ const standsOut = `(() => {
 	return filled.length === 1 && filled[0].innerText.trim() === %q;
 })()`
 
-// keysAlone buys tickets and reserves a kayak without a pointer, on a window at 200 %: everything is reached, seen and held against what
-// pages owe, and in the end the calendar is what stands out.
+// keysAlone buys tickets and reserves a kayak without a pointer, on a window at 200 %: everything is reached, seen and
+// held against what pages owe, and in the end the calendar is what stands out.
 func (p *pages) keysAlone(t *testing.T) {
 	t.Parallel()
 	p.publish(t, "keys-theatre", theatre("keys-theatre", 12, 10, 10, 1))

@@ -52,8 +52,8 @@ func toCashier(v *visitor.Visitor, address string, choose func()) {
 	v.Sees("The provider's page")
 }
 
-// late are people who come back from the provider's page after what they wanted was given up for want of payment: one who gives up, and
-// two who pay all the same. They are told that it is off, and get all of their money back, once.
+// late are people who come back from the provider's page after what they wanted was given up for want of payment: one
+// who gives up, and two who pay all the same. They are told that it is off, and get all of their money back, once.
 func (p *pages) late(t *testing.T) {
 	t.Parallel()
 	cashier := openCashier(t, p.mock)
@@ -62,7 +62,8 @@ func (p *pages) late(t *testing.T) {
 	w.publish(t, "late", paidSalon("late"))
 	w.publish(t, "late-gala", charging("late-gala", "online"))
 	w.publish(t, "late-kayak", paidShed("late-kayak", "online"))
-	cut, gala, kayak := p.visit(t, visitor.As{Locale: "en-GB"}), p.visit(t, visitor.As{Locale: "en-GB"}), p.visit(t, visitor.As{Locale: "en-GB"})
+	cut, gala, kayak := p.visit(t, visitor.As{Locale: "en-GB"}), p.visit(t, visitor.As{Locale: "en-GB"}),
+		p.visit(t, visitor.As{Locale: "en-GB"})
 	toCashier(cut, w.PublicURL+"/b/late", func() { cut.Press("Cut"); cut.PressThe(".day[href]"); cut.Press("10:00") })
 	toCashier(gala, w.PublicURL+"/b/late-gala/events", func() {
 		gala.Press("Gala")
@@ -70,9 +71,15 @@ func (p *pages) late(t *testing.T) {
 		gala.Choose(".tiers li:nth-child(1) select", 2)
 		gala.Press("Continue")
 	})
-	toCashier(kayak, w.PublicURL+"/b/late-kayak/rentals", func() { kayak.Press("Kayak"); kayak.Finds("main select[name=start]"); kayak.Press("Continue") })
-	for slug, list := range map[string]string{"late": "bookings", "late-gala": "tickets", "late-kayak": "reservations"} {
-		w.becomes(t, slug, list, "cancelled", func(p paid) bool { return p.Status == booking.StatusCancelled }) // by the reconciliation
+	toCashier(kayak, w.PublicURL+"/b/late-kayak/rentals", func() {
+		kayak.Press("Kayak")
+		kayak.Finds("main select[name=start]")
+		kayak.Press("Continue")
+	})
+	for slug, list := range map[string]string{"late": "bookings", "late-gala": "tickets",
+		"late-kayak": "reservations"} {
+		// by the reconciliation
+		w.becomes(t, slug, list, "cancelled", func(p paid) bool { return p.Status == booking.StatusCancelled })
 	}
 	cut.Press("Give up")
 	cut.Sees("Booking cancelled", "Book again")
@@ -87,9 +94,11 @@ func (p *pages) late(t *testing.T) {
 	given := map[string]string{}
 	for range 2 {
 		refund := cashier.refund(t)
-		given[cashier.made(strings.TrimPrefix(refund.Get("payment_intent"), "pi_")).Get("line_items[0][price_data][unit_amount]")] = refund.Get("amount")
+		given[cashier.made(strings.TrimPrefix(refund.Get("payment_intent"),
+			"pi_")).Get("line_items[0][price_data][unit_amount]")] = refund.Get("amount")
 	}
-	if diff := cmp.Diff(map[string]string{"14200": "14200", "1200": "1200"}, given); diff != "" || len(cashier.refunds) > 0 {
+	if diff := cmp.Diff(map[string]string{"14200": "14200", "1200": "1200"}, given); diff != "" ||
+		len(cashier.refunds) > 0 {
 		t.Errorf("refunds (-paid +given back), and %d more:\n%s", len(cashier.refunds), diff)
 	}
 }
@@ -112,7 +121,8 @@ func (p *pages) paidTooLate(t *testing.T, w *world, v *visitor.Visitor, slug, li
 	v.Press("Pay")
 	v.Sees(reads[0])
 	w.becomes(t, slug, list, "refunded", func(p paid) bool {
-		return p.Status == booking.StatusCancelled && p.Payment.Refund != nil && p.Payment.Refund.Status != booking.RefundRefused
+		return p.Status == booking.StatusCancelled && p.Payment.Refund != nil &&
+			p.Payment.Refund.Status != booking.RefundRefused
 	})
 	link, _, _ := strings.Cut(v.Address(), "?")
 	later := p.visit(t, visitor.As{Locale: "en-GB"})

@@ -23,7 +23,8 @@ func (p *pages) monthGrid(t *testing.T) {
 	if days := visitor.Eval[int](v, `document.querySelectorAll(".month [tabindex='0']").length`); days != 1 {
 		t.Errorf("%d days are reached by Tab, want 1", days)
 	}
-	if chosen := visitor.Eval[string](v, `document.querySelector("[role=grid][aria-labelledby] [aria-selected=true]").innerText`); chosen != "1" {
+	if chosen := visitor.Eval[string](v,
+		`document.querySelector("[role=grid][aria-labelledby] [aria-selected=true]").innerText`); chosen != "1" {
 		t.Errorf("day %q is said to be chosen", chosen)
 	}
 	for _, step := range []struct{ key, day, says string }{
@@ -51,12 +52,14 @@ func (p *pages) monthGrid(t *testing.T) {
 		t.Errorf("the pointer is told %q", hint)
 	}
 	v.Keys(kb.Enter)
-	v.Until("the times of that day are shown", `location.search.includes("date=2027-04-07") && document.querySelector("#times h2").innerText.startsWith("Wednesday, 7 April")`)
+	v.Until("the times of that day are shown",
+		`location.search.includes("date=2027-04-07") && document.querySelector("#times h2").innerText.startsWith("Wednesday, 7 April")`)
 	arabic := p.visit(t, visitor.As{Locale: "ar"})
 	arabic.Go(at)
 	arabic.Until("the month is a grid", `!!document.querySelector("[role=grid] .chosen[tabindex='0']")`)
 	visitor.Eval[bool](arabic, `(document.querySelector("[role=grid] .chosen").focus(), true)`)
 	arabic.Keys(kb.ArrowLeft)
-	arabic.Until("what is to the left comes next", `document.activeElement.innerText.trim() === document.querySelectorAll(".day")[1].innerText.trim()`)
+	arabic.Until("what is to the left comes next",
+		`document.activeElement.innerText.trim() === document.querySelectorAll(".day")[1].innerText.trim()`)
 	arabic.Check()
 }

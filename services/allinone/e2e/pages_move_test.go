@@ -58,7 +58,8 @@ func (s shown) movesTo(t *testing.T, day string) map[string]string {
 	return all
 }
 
-// The page lists for a package, a class and a member what moving there accepts, and nothing else: every quarter of an hour is tried.
+// The page lists for a package, a class and a member what moving there accepts, and nothing else: every quarter of an
+// hour is tried.
 func TestAMoveIsOfferedWhereItIsAccepted(t *testing.T) {
 	t.Parallel()
 	var database *pgx.Conn
@@ -80,15 +81,22 @@ func TestAMoveIsOfferedWhereItIsAccepted(t *testing.T) {
 		day   string
 		order func() order
 	}{
-		"a package with one member":         {"2027-03-02", func() order { return both("12:30") }},
-		"a package with a member for each":  {"2027-03-09", func() order { return both("15:00").with("staffing_mode", "per_service") }},
-		"with the member who was asked for": {"2027-03-16", func() order { return at("Cut", "09:00").with("staff_id", staff["Member 0"]) }},
-		"with anyone":                       {"2027-03-23", func() order { return at("Cut", "13:00") }},
-		"a class for three":                 {"2027-03-30", func() order { return at("Spinning", "14:00").with("party_size", 3) }},
+		"a package with one member": {"2027-03-02", func() order { return both("12:30") }},
+		"a package with a member for each": {"2027-03-09", func() order {
+			return both("15:00").with("staffing_mode", "per_service")
+		}},
+		"with the member who was asked for": {"2027-03-16", func() order {
+			return at("Cut", "09:00").with("staff_id", staff["Member 0"])
+		}},
+		"with anyone": {"2027-03-23", func() order { return at("Cut", "13:00") }},
+		"a class for three": {"2027-03-30", func() order {
+			return at("Spinning", "14:00").with("party_size", 3)
+		}},
 	} {
 		day = o.day
 		for _, other := range []order{
-			at("Cut", "10:00").with("staff_id", staff["Member 0"]), at("Cut", "11:15").with("staff_id", staff["Member 1"]),
+			at("Cut", "10:00").with("staff_id", staff["Member 0"]),
+			at("Cut", "11:15").with("staff_id", staff["Member 1"]),
 			at("Wash", "14:00").with("staff_id", staff["Member 0"]), at("Spinning", "10:00").with("party_size", 2),
 		} {
 			w.book(t, "moves", key, other).want(t, http.StatusCreated, "")
@@ -109,8 +117,9 @@ func TestAMoveIsOfferedWhereItIsAccepted(t *testing.T) {
 	}
 }
 
-// accepted returns the starts of a day to which a booking can be moved, of every quarter of an hour. A listed one is sent as the page
-// sends it. Moves of the last hour are made older, as a customer can move a booking only a few times an hour.
+// accepted returns the starts of a day to which a booking can be moved, of every quarter of an hour. A listed one is
+// sent as the page sends it. Moves of the last hour are made older, as a customer can move a booking only a few times
+// an hour.
 func (w *world) accepted(t *testing.T, database *pgx.Conn, link, day string, listed map[string]string) []string {
 	t.Helper()
 	var all []string
@@ -148,7 +157,8 @@ func TestAMoveThatComesTooLateIsNotOffered(t *testing.T) {
 		if offered := strings.Contains(page.text, `/move"`); offered != allowed {
 			t.Errorf("%s: a move is offered: %v", date, offered)
 		}
-		if asked := w.browse(t, link+"/move", nil); (asked.status == http.StatusOK) != allowed || !allowed && asked.location != strings.TrimPrefix(link, w.PublicURL) {
+		if asked := w.browse(t, link+"/move", nil); (asked.status == http.StatusOK) != allowed || !allowed &&
+			asked.location != strings.TrimPrefix(link, w.PublicURL) {
 			t.Errorf("%s: the page of moves: %d to %q", date, asked.status, asked.location)
 		}
 		moved := w.browse(t, link+"/move", url.Values{"to": {"date=2027-03-10&time=12:00"}})

@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// packaged books a package from the booking page: what its card shows is what the last step shows, what is stored and what the customer is told.
-// Whoever books the same services by an API key pays what /services lists.
+// packaged books a package from the booking page: what its card shows is what the last step shows, what is stored and
+// what the customer is told. Whoever books the same services by an API key pays what /services lists.
 func (p *pages) packaged(t *testing.T) {
 	t.Parallel()
 	p.publish(t, "packaged", togetherManifest("packaged")+

@@ -20,8 +20,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// cashier stands in for Stripe's pages, before stripe-mock, which judges what is asked and keeps nothing: it remembers each Checkout Session
-// and shows its page, on which a visitor pays or gives up.
+// cashier stands in for Stripe's pages, before stripe-mock, which judges what is asked and keeps nothing: it remembers
+// each Checkout Session and shows its page, on which a visitor pays or gives up.
 type cashier struct {
 	*httptest.Server
 	notices string // where it tells of what was paid

@@ -35,12 +35,13 @@ func (w *world) answeredForms(t *testing.T, slug, of string) []map[string]any {
 	return forms
 }
 
-// The business's own questions, phone and consents are those of bookings: asked by the page about what is taken, kept as they were answered,
-// shown to the owner, and what was typed survives what was wrong.
+// The business's own questions, phone and consents are those of bookings: asked by the page about what is taken, kept
+// as they were answered, shown to the owner, and what was typed survives what was wrong.
 func TestWhoBuysTicketsOrRentsAnswersTheQuestionsAboutIt(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	w.publish(t, "theatre", theatre("theatre", 12, 10, 10, 1)+strings.Join(strings.Split(asksEverybody, "\n")[:2], "\n")+"\n  - {key: news, label: Write to me, type: checkbox, consent: true}\n")
+	w.publish(t, "theatre", theatre("theatre", 12, 10, 10, 1)+strings.Join(strings.Split(asksEverybody, "\n")[:2],
+		"\n")+"\n  - {key: news, label: Write to me, type: checkbox, consent: true}\n")
 	w.publish(t, "shed", shed("shed")+strings.Replace(asksEverybody, strings.Split(asksEverybody, "\n")[1]+"\n", "", 1))
 	_, event := w.to(t, w.browse(t, w.PublicURL+"/b/theatre/events", nil), "/b/theatre/events/")
 	gala := w.events(t, "theatre/events").Events[0].ID
@@ -53,12 +54,14 @@ func TestWhoBuysTicketsOrRentsAnswersTheQuestionsAboutIt(t *testing.T) {
 		kept           map[string]any
 	}{
 		{
-			"theatre", "/events/" + gala + "/details?" + event.tier(t, "Stalls") + "=1", "tickets", []string{"Your meal", "Write to me"}, nil,
+			"theatre", "/events/" + gala + "/details?" + event.tier(t, "Stalls") + "=1", "tickets",
+			[]string{"Your meal", "Write to me"}, nil,
 			url.Values{"q-meal": {""}}, url.Values{"q-meal": {"fish"}, "q-news": {"yes"}}, "Please fill this in.",
 			map[string]any{"phone": "+351 1", "meal": "fish", "_consent": map[string]any{"news": true}},
 		},
 		{
-			"shed", "/rentals/" + kayak + "/details?from=2027-03-02&start=10:00&for=2", "reservations", []string{"I can swim", "Your weight", "Write to me"}, []string{"saddle"},
+			"shed", "/rentals/" + kayak + "/details?from=2027-03-02&start=10:00&for=2", "reservations",
+			[]string{"I can swim", "Your weight", "Write to me"}, []string{"saddle"},
 			url.Values{"q-weight": {"80"}}, url.Values{"q-swims": {"yes"}, "q-weight": {"80"}, "q-size": {"1"}}, "tick",
 			map[string]any{"phone": "+351 1", "swims": true, "weight": 80.0, "_consent": map[string]any{"news": false}},
 		},
@@ -88,7 +91,8 @@ func TestWhoBuysTicketsOrRentsAnswersTheQuestionsAboutIt(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.slug, diff)
 		}
 		var held json.RawMessage
-		w.admin(t, http.MethodGet, "businesses/"+c.slug+"/customers/export?email=zoe@example.com", nil).into(t, http.StatusOK, &held)
+		w.admin(t, http.MethodGet, "businesses/"+c.slug+"/customers/export?email=zoe@example.com", nil).into(t,
+			http.StatusOK, &held)
 		if !strings.Contains(string(held), `+351 1`) || !strings.Contains(string(held), `"_consent":`) {
 			t.Errorf("the export of %s is %s", c.slug, held)
 		}

@@ -55,36 +55,44 @@ func (w *world) rentalPage(t *testing.T, slug, key string) (string, shown) {
 	return at, w.browse(t, at, nil)
 }
 
-// Every link and form from the list of rentals to the customer's own page, without a script; search engines are told of both.
+// Every link and form from the list of rentals to the customer's own page, without a script; search engines are told of
+// both.
 func TestARentalIsReservedByPlainLinksAndForms(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.publish(t, "shed", shed("shed"))
 	list := w.browse(t, w.PublicURL+"/b/shed/rentals", nil)
 	list.want(t, "list", http.StatusOK, "Water", "Kayak", "€12.00 per hour", "Bike", "€18.00 per day",
-		`<link rel="canonical" href="`+w.PublicURL+`/b/shed/rentals"`, `hreflang="ar"`, `"@type":"Product"`, `"unitCode":"HUR"`)
+		`<link rel="canonical" href="`+w.PublicURL+`/b/shed/rentals"`, `hreflang="ar"`, `"@type":"Product"`,
+		`"unitCode":"HUR"`)
 	for _, hidden := range []string{"Life vest", "Hidden"} {
 		if strings.Contains(list.text, hidden) {
 			t.Errorf("%s is listed", hidden)
 		}
 	}
 	at, kayak := w.rentalPage(t, "shed", "Kayak")
-	kayak.want(t, "kayak", http.StatusOK, "Single-seat &amp; steady.", "March 2027", "Life vest", "required", "Dry bag", "Times in Lisbon", `value="10:00" selected`)
-	bags := regexp.MustCompile(`name="extra" value="([^"]*)">`).FindAllStringSubmatch(kayak.text, -1) // the vest is ticked for good
+	kayak.want(t, "kayak", http.StatusOK, "Single-seat &amp; steady.", "March 2027", "Life vest", "required", "Dry bag",
+		"Times in Lisbon", `value="10:00" selected`)
+	// the vest is ticked for good
+	bags := regexp.MustCompile(`name="extra" value="([^"]*)">`).FindAllStringSubmatch(kayak.text, -1)
 	if len(bags) != 1 {
 		t.Fatalf("%d extras can be chosen: %s", len(bags), kayak.text)
 	}
 	bag := bags[0][1]
-	wanted := at + "/details?" + url.Values{"from": {"2027-03-02"}, "start": {"10:00"}, "for": {"2"}, "units": {"2"}, "extra": {bag}}.Encode()
-	w.browse(t, wanted, nil).want(t, "two bags, of which there is one", http.StatusConflict, "Dry bag: Only 1 unit is available at that time.")
+	wanted := at + "/details?" + url.Values{"from": {"2027-03-02"}, "start": {"10:00"}, "for": {"2"}, "units": {"2"},
+		"extra": {bag}}.Encode()
+	w.browse(t, wanted, nil).want(t, "two bags, of which there is one", http.StatusConflict,
+		"Dry bag: Only 1 unit is available at that time.")
 	wanted = strings.Replace(wanted, "&extra="+bag, "", 1)
 	wanted = strings.Replace(wanted, "extra="+bag+"&", "", 1)
 	details := w.browse(t, wanted, nil)
-	details.want(t, "details", http.StatusOK, "2 Mar 2027, 10:00 – 12:00", "2 × Kayak", "€48.00", "2 × Life vest", "€4.00", "€52.00", "You pay on site.")
+	details.want(t, "details", http.StatusOK, "2 Mar 2027, 10:00 – 12:00", "2 × Kayak", "€48.00", "2 × Life vest",
+		"€4.00", "€52.00", "You pay on site.")
 	wrong := details.filled(t, typed)
 	wrong.Set("email", "zoe")
 	again := w.browse(t, wanted, wrong)
-	again.want(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com", `value="Zoë &lt;b&gt;"`, `value="zoe"`)
+	again.want(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com",
+		`value="Zoë &lt;b&gt;"`, `value="zoe"`)
 	form := again.filled(t, typed)
 	var wg sync.WaitGroup
 	links := make([]string, 6)
@@ -97,11 +105,14 @@ func TestARentalIsReservedByPlainLinksAndForms(t *testing.T) {
 			t.Fatalf("the clicks lead to %q", links)
 		}
 	}
-	w.browse(t, links[0], nil).want(t, "the customer's page", http.StatusOK, "Reservation confirmed", "2 × Kayak", "2 × Life vest", "€52.00", "10:00 – 12:00", `data-told="booked"`)
+	w.browse(t, links[0], nil).want(t, "the customer's page", http.StatusOK, "Reservation confirmed", "2 × Kayak",
+		"2 × Life vest", "€52.00", "10:00 – 12:00", `data-told="booked"`)
 	late := at + "/details?from=2027-03-03&start=23:00&for=1"
 	night := w.browse(t, late, w.browse(t, late, nil).filled(t, typed))
-	w.browse(t, night.location, nil).want(t, "until midnight", http.StatusOK, "Wednesday, 3 March 2027 · 23:00 – Thursday, 4 March 2027 · 00:00")
-	if why := w.availability(t, "shed", "rentalId="+w.named(t, "shed", "rentals")["Kayak"]+"&startDate=2027-03-02&endDate=2027-03-02&startTime=11:00&endTime=12:00"); why != "nothing_available" {
+	w.browse(t, night.location, nil).want(t, "until midnight", http.StatusOK,
+		"Wednesday, 3 March 2027 · 23:00 – Thursday, 4 March 2027 · 00:00")
+	if why := w.availability(t, "shed", "rentalId="+w.named(t, "shed", "rentals")["Kayak"]+
+		"&startDate=2027-03-02&endDate=2027-03-02&startTime=11:00&endTime=12:00"); why != "nothing_available" {
 		t.Errorf("another kayak then: %q", why)
 	}
 }
@@ -120,12 +131,14 @@ func TestARentalByTheDayIsChosenForAsLongAsItIsFree(t *testing.T) {
 			t.Errorf("it offers %s", no)
 		}
 	}
-	w.browse(t, at+"?from=2027-03-04", nil).want(t, "one day before another's", http.StatusOK, "Thursday, 4 March 2027", "No free times on this day")
+	w.browse(t, at+"?from=2027-03-04", nil).want(t, "one day before another's", http.StatusOK, "Thursday, 4 March 2027",
+		"No free times on this day")
 	wanted := at + "/details?from=2027-03-02&for=3"
 	form := w.browse(t, wanted, nil).filled(t, typed)
 	w.mustReserve(t, "shed", bike, "2027-03-03", "2027-03-03", 1)
 	taken := w.browse(t, wanted, form)
-	taken.want(t, "taken meanwhile", http.StatusConflict, "Nothing is available at that time.", `name="from"`, `value="2027-03-02"`, `name="for"`)
+	taken.want(t, "taken meanwhile", http.StatusConflict, "Nothing is available at that time.", `name="from"`,
+		`value="2027-03-02"`, `name="for"`)
 	taken.keepsCustomer(t)
 	next := taken.filled(t, typed)
 	next.Set("from", "2027-03-07")
@@ -138,7 +151,8 @@ func TestARentalByTheDayIsChosenForAsLongAsItIsFree(t *testing.T) {
 	w.browse(t, at+"/details?from=2027-02-30&for=x&units=900", nil).want(t, "no dates", http.StatusOK, "When?")
 }
 
-// Of the hours of a day those are offered from which what is wanted is free, in the quantity that is wanted, and for how long.
+// Of the hours of a day those are offered from which what is wanted is free, in the quantity that is wanted, and for
+// how long.
 func TestTheHoursOfARentalAreThoseThatAreFreeForWhatIsWanted(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
@@ -157,7 +171,8 @@ func TestTheHoursOfARentalAreThoseThatAreFreeForWhatIsWanted(t *testing.T) {
 			t.Errorf("one kayak: %s is missing in %s", free, one)
 		}
 	}
-	for _, free := range []string{`value="09:00">09:00 (≤ 3 h)<`, `value="11:00">11:00 (≤ 1 h)<`, `value="14:30">14:30<`} {
+	for _, free := range []string{`value="09:00">09:00 (≤ 3 h)<`, `value="11:00">11:00 (≤ 1 h)<`,
+		`value="14:30">14:30<`} {
 		if !strings.Contains(two, free) {
 			t.Errorf("two kayaks: %s is missing in %s", free, two)
 		}
@@ -167,10 +182,12 @@ func TestTheHoursOfARentalAreThoseThatAreFreeForWhatIsWanted(t *testing.T) {
 			t.Errorf("two kayaks are offered from %s on", taken)
 		}
 	}
-	if chosen := w.browse(t, at+"?from=2027-03-02&units=2&start=10:00", nil).text; !strings.Contains(chosen, ">2 h<") || strings.Contains(chosen, ">3 h<") {
+	if chosen := w.browse(t, at+"?from=2027-03-02&units=2&start=10:00", nil).text; !strings.Contains(chosen, ">2 h<") ||
+		strings.Contains(chosen, ">3 h<") {
 		t.Errorf("two kayaks from 10:00 on are not offered for one or two hours: %s", chosen)
 	}
-	w.browse(t, at+"/details?from=2027-03-02&units=2&start=10:00&for=2", nil).want(t, "until the other begins", http.StatusOK, "2 × Kayak")
+	w.browse(t, at+"/details?from=2027-03-02&units=2&start=10:00&for=2", nil).want(t, "until the other begins",
+		http.StatusOK, "2 × Kayak")
 	w.mustReserve(t, "shed", kayak, "2027-03-03", "2027-03-03", 2)
 	none := w.browse(t, at+"?from=2027-03-03", nil)
 	none.want(t, "taken all day", http.StatusOK, "No free times on this day")
@@ -189,7 +206,11 @@ func TestARentalSaysWhyItIsNotReserved(t *testing.T) {
 	page := w.browse(t, wanted, nil)
 	form := page.filled(t, typed)
 	for name, change := range map[string]func(url.Values){
-		"no token": func(f url.Values) { f.Del("token") }, "the trap": func(f url.Values) { f.Set("website", "x") }, "no address": func(f url.Values) { f.Set("email", "") },
+		"no token": func(f url.Values) {
+			f.Del("token")
+		}, "the trap": func(f url.Values) {
+			f.Set("website", "x")
+		}, "no address": func(f url.Values) { f.Set("email", "") },
 	} {
 		changed := page.filled(t, typed)
 		change(changed)
@@ -202,14 +223,18 @@ func TestARentalSaysWhyItIsNotReserved(t *testing.T) {
 	dearer := w.browse(t, wanted, form)
 	dearer.want(t, "price changed", http.StatusConflict, "The price is now €30.00")
 	dearer.keepsCustomer(t)
-	prepaid := strings.NewReplacer("modules:", "payments: {providers: [stripe], modes: {rentals: online}}\nmodules:", "price_type: hourly", "price_type: hourly\n    payment_requirement: deposit_percent\n    deposit_value: 20").Replace(shed("prepaid"))
+	prepaid := strings.NewReplacer("modules:", "payments: {providers: [stripe], modes: {rentals: online}}\nmodules:",
+		"price_type: hourly",
+		"price_type: hourly\n    payment_requirement: deposit_percent\n    deposit_value: 20").Replace(shed("prepaid"))
 	w.publish(t, "prepaid", prepaid)
 	_, kayak := w.rentalPage(t, "prepaid", "Kayak")
-	kayak.want(t, "to be paid online", http.StatusOK, "€12.00 per hour", "Deposit", "20 %", "arrange it with the business")
+	kayak.want(t, "to be paid online", http.StatusOK, "€12.00 per hour", "Deposit", "20 %",
+		"arrange it with the business")
 	if strings.Contains(kayak.text, "<form") {
 		t.Error("a rental is offered that would be refused")
 	}
-	if gone := w.browse(t, w.PublicURL+"/b/shed/rentals/8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98", nil); gone.status != http.StatusNotFound || !strings.Contains(gone.text, "no longer offered") {
+	if gone := w.browse(t, w.PublicURL+"/b/shed/rentals/8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98",
+		nil); gone.status != http.StatusNotFound || !strings.Contains(gone.text, "no longer offered") {
 		t.Errorf("gone: %d %s", gone.status, gone.text)
 	}
 	if err := w.StopService("rental"); err != nil {
@@ -226,8 +251,10 @@ func TestARentalSaysWhyItIsNotReserved(t *testing.T) {
 func (p *pages) outings(t *testing.T) {
 	t.Parallel()
 	for name, as := range map[string]visitor.As{
-		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true}, "plain": {Locale: "en-GB", NoScript: true},
-		"ar": {Locale: "ar"}, "ja": {Locale: "ja", Width: 1280}, "slow": {Locale: "en-GB", Slow: true}, "slow-desk": {Locale: "ar", Width: 1280, Slow: true},
+		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true},
+		"plain": {Locale: "en-GB", NoScript: true},
+		"ar":    {Locale: "ar"}, "ja": {Locale: "ja", Width: 1280}, "slow": {Locale: "en-GB", Slow: true},
+		"slow-desk": {Locale: "ar", Width: 1280, Slow: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -295,23 +322,27 @@ func (p *pages) lastKayaks(t *testing.T) {
 // paidShed has its kayaks paid in advance, by this mode, with their money back until a day before.
 func paidShed(slug, mode string) string {
 	return strings.NewReplacer("modules:",
-		"payments: {providers: [stripe], accounts: {stripe: acct_"+slug+"}, modes: {rentals: "+mode+"}}\ncancellation_policy:\n  - {hours_before: 1, refund_percent: 100}\nmodules:",
+		"payments: {providers: [stripe], accounts: {stripe: acct_"+slug+"}, modes: {rentals: "+mode+
+			"}}\ncancellation_policy:\n  - {hours_before: 1, refund_percent: 100}\nmodules:",
 		"price_type: hourly", "price_type: hourly\n    payment_requirement: full").Replace(shed(slug))
 }
 
-// Where the business wants it, or the customer does, the form leads to the provider's page; a bike, which needs no payment, is reserved without.
+// Where the business wants it, or the customer does, the form leads to the provider's page; a bike, which needs no
+// payment, is reserved without.
 func TestRentalsArePaidWhereTheBusinessOrTheCustomerWants(t *testing.T) {
 	t.Parallel()
 	mock := testkit.StartStripeMock(t)
 	w := start(t, connected(mock.URL))
 	const provider = "https://checkout.stripe.com/"
-	kayak, bike := url.Values{"from": {"2027-03-02"}, "start": {"10:00"}, "for": {"2"}}, url.Values{"from": {"2027-03-02"}, "for": {"2"}}
+	kayak, bike := url.Values{"from": {"2027-03-02"}, "start": {"10:00"}, "for": {"2"}},
+		url.Values{"from": {"2027-03-02"}, "for": {"2"}}
 	for _, c := range []struct {
 		slug, mode, rental string
 		wanted             url.Values
 		pay, leads         string
 	}{
-		{"online", "online", "Kayak", kayak, "", provider}, {"free", "online", "Bike", bike, "", "/m/"}, {"choice", "customer_choice", "Kayak", kayak, "online", provider},
+		{"online", "online", "Kayak", kayak, "", provider}, {"free", "online", "Bike", bike, "", "/m/"},
+		{"choice", "customer_choice", "Kayak", kayak, "online", provider},
 		{"door", "customer_choice", "Kayak", kayak, "at_door", "/m/"}, {"later", "at_door", "Kayak", kayak, "", "/m/"},
 	} {
 		w.publish(t, c.slug, paidShed(c.slug, c.mode))
@@ -323,7 +354,8 @@ func TestRentalsArePaidWhereTheBusinessOrTheCustomerWants(t *testing.T) {
 		}
 		form := page.filled(t, typed)
 		form.Set("pay", c.pay)
-		if made := w.browse(t, at, form); made.status != http.StatusSeeOther || !strings.HasPrefix(strings.TrimPrefix(made.location, w.PublicURL), c.leads) {
+		if made := w.browse(t, at, form); made.status != http.StatusSeeOther ||
+			!strings.HasPrefix(strings.TrimPrefix(made.location, w.PublicURL), c.leads) {
 			t.Errorf("%s: %d to %q: %s", c.slug, made.status, made.location, made.text)
 		}
 	}

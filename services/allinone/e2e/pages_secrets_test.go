@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// What opens something stands in no log line and in no span of the whole process, and no key in what browsers are sent, whatever was
-// asked with it and however it failed.
+// What opens something stands in no log line and in no span of the whole process, and no key in what browsers are sent,
+// whatever was asked with it and however it failed.
 func TestWhatOpensSomethingIsNeitherLoggedNorTracedNorSent(t *testing.T) {
 	t.Parallel()
 	home := ""
@@ -41,10 +41,13 @@ func TestWhatOpensSomethingIsNeitherLoggedNorTracedNorSent(t *testing.T) {
 		t.Fatalf("booked at %q", link)
 	}
 	var made booking.Calendar
-	w.admin(t, http.MethodPost, "businesses/fair/calendars", []byte(`{"shows":"times"}`)).into(t, http.StatusCreated, &made)
+	w.admin(t, http.MethodPost, "businesses/fair/calendars", []byte(`{"shows":"times"}`)).into(t, http.StatusCreated,
+		&made)
 	calendar := strings.TrimSuffix(made.URL[strings.LastIndexByte(made.URL, '/')+1:], ".ics")
 	const wrong = "AAAAAAAAAAAAAAAAAAAAAA"
-	for _, address := range []string{link, link + "/calendar.ics", link + "/move", link + "/cancel", link + "/none", made.URL, made.URL + "/more", w.PublicURL + "/m/" + wrong, w.PublicURL + "/m/" + wrong + "/move", w.PublicURL + "/calendar/" + wrong + ".ics"} {
+	for _, address := range []string{link, link + "/calendar.ics", link + "/move", link + "/cancel", link + "/none",
+		made.URL, made.URL + "/more", w.PublicURL + "/m/" + wrong, w.PublicURL + "/m/" + wrong + "/move",
+		w.PublicURL + "/calendar/" + wrong + ".ics"} {
 		visit(address, nil)
 	}
 	visit(link+"/move", url.Values{"to": {"date=2027-03-02&time=11:00"}})
@@ -66,9 +69,12 @@ func TestWhatOpensSomethingIsNeitherLoggedNorTracedNorSent(t *testing.T) {
 		t.Fatalf("%d bytes of log, %d of spans: %v", len(logged), received.text.Len(), err)
 	}
 	for name, secret := range map[string]string{
-		"the link's token": token, "a token that leads nowhere": wrong, "the calendar's token": calendar, "the form's token": form.Get("token"),
-		"the form's key": strings.Split(form.Get("token"), ".")[1], "a forged token": "forged-0123456789", "an API key": key[3:], "the admin token": w.AdminToken, "the secret of pages": w.PeerSecrets["pages"], "what pages shows": peer.Credential(w.PeerSecrets["pages"], "booking"),
-		"a name": "Zoë", "an address": "zoe@example.com",
+		"the link's token": token, "a token that leads nowhere": wrong, "the calendar's token": calendar,
+		"the form's token": form.Get("token"),
+		"the form's key":   strings.Split(form.Get("token"), ".")[1], "a forged token": "forged-0123456789",
+		"an API key": key[3:], "the admin token": w.AdminToken, "the secret of pages": w.PeerSecrets["pages"],
+		"what pages shows": peer.Credential(w.PeerSecrets["pages"], "booking"),
+		"a name":           "Zoë", "an address": "zoe@example.com",
 	} {
 		if strings.Contains(string(logged), secret) {
 			t.Errorf("%s is logged", name)
@@ -77,7 +83,9 @@ func TestWhatOpensSomethingIsNeitherLoggedNorTracedNorSent(t *testing.T) {
 			t.Errorf("%s is in a span", name)
 		}
 	}
-	for name, secret := range map[string]string{"an API key": key[3:], "the admin token": w.AdminToken, "the secret of pages": w.PeerSecrets["pages"], "what pages shows": peer.Credential(w.PeerSecrets["pages"], "booking")} {
+	for name, secret := range map[string]string{"an API key": key[3:], "the admin token": w.AdminToken,
+		"the secret of pages": w.PeerSecrets["pages"], "what pages shows": peer.Credential(w.PeerSecrets["pages"],
+			"booking")} {
 		if strings.Contains(sent.String(), secret) {
 			t.Errorf("a browser was sent %s", name)
 		}
@@ -91,17 +99,23 @@ func TestSearchEnginesAreToldWhereAPageIs(t *testing.T) {
 	w.publish(t, "fair", strings.Replace(fair, "languages: [en]", "languages: [en, ja]", 1))
 	base := w.PublicURL + "/b/fair"
 	link := func(rel, rest, at string) string { return `<link rel="` + rel + `"` + rest + ` href="` + at + `">` }
-	w.browse(t, base, nil).want(t, "first page", http.StatusOK, "<title>Fair · Book</title>", `<meta name="description" content="Book online at Fair: see free times and choose yours.">`,
-		link("canonical", "", base), link("alternate", ` hreflang="x-default"`, base), link("alternate", ` hreflang="en"`, base+"?lang=en"),
+	w.browse(t, base, nil).want(t, "first page", http.StatusOK, "<title>Fair · Book</title>",
+		`<meta name="description" content="Book online at Fair: see free times and choose yours.">`,
+		link("canonical", "", base), link("alternate", ` hreflang="x-default"`, base),
+		link("alternate", ` hreflang="en"`, base+"?lang=en"),
 		link("alternate", ` hreflang="ja"`, base+"?lang=ja"), `"@type":"LocalBusiness"`)
-	w.browse(t, base+"?lang=ja", nil).want(t, "in Japanese", http.StatusOK, `<html lang="ja"`, link("canonical", "", base+"?lang=ja"), link("alternate", ` hreflang="en"`, base+"?lang=en"))
-	w.browse(t, base+"?lang=fr", nil).want(t, "in a language that is not the business's", http.StatusOK, link("canonical", "", base))
+	w.browse(t, base+"?lang=ja", nil).want(t, "in Japanese", http.StatusOK, `<html lang="ja"`,
+		link("canonical", "", base+"?lang=ja"), link("alternate", ` hreflang="en"`, base+"?lang=en"))
+	w.browse(t, base+"?lang=fr", nil).want(t, "in a language that is not the business's", http.StatusOK,
+		link("canonical", "", base))
 	query := "?staff=any&service=" + w.named(t, "fair", "services")["plain"]
 	for name, address := range map[string]string{
-		"when": base + "/when" + query, "details": w.fairDetails(t, "plain", "10:00"), "a link that leads nowhere": w.PublicURL + "/m/AAAAAAAAAAAAAAAAAAAAAA",
+		"when": base + "/when" + query, "details": w.fairDetails(t, "plain", "10:00"),
+		"a link that leads nowhere": w.PublicURL + "/m/AAAAAAAAAAAAAAAAAAAAAA",
 	} {
 		page := w.browse(t, address, nil)
-		if !strings.Contains(page.text, `<meta name="robots" content="noindex">`) || strings.Contains(page.text, `rel="canonical"`) || !strings.Contains(page.text, "<title>") {
+		if !strings.Contains(page.text, `<meta name="robots" content="noindex">`) || strings.Contains(page.text,
+			`rel="canonical"`) || !strings.Contains(page.text, "<title>") {
 			t.Errorf("%s: %d, search engines may show it", name, page.status)
 		}
 	}

@@ -27,11 +27,13 @@ func (p *pages) visit(t *testing.T, as visitor.As) *visitor.Visitor {
 	return p.chromium.Visit(t, as)
 }
 
-// parlour is a business whose customers may move and cancel until the start, in three languages; half is refunded within a day of it.
+// parlour is a business whose customers may move and cancel until the start, in three languages; half is refunded
+// within a day of it.
 func parlour(slug string) string {
 	manifest := strings.Replace(paidSalon(slug), "languages: [en]", "languages: [en, ar, ja]", 1)
 	manifest = strings.Replace(manifest, "modes: {services: online}", "modes: {services: customer_choice}", 1)
-	return manifest + "self_service: {cancel_until_hours: 0, reschedule_until_hours: 0}\ncancellation_policy:\n  - {hours_before: 48, refund_percent: 100}\n  - {hours_before: 0, refund_percent: 50}\n"
+	return manifest +
+		"self_service: {cancel_until_hours: 0, reschedule_until_hours: 0}\ncancellation_policy:\n  - {hours_before: 48, refund_percent: 100}\n  - {hours_before: 0, refund_percent: 50}\n"
 }
 
 // managed books and gives the address of the customer's link.
@@ -59,7 +61,8 @@ func TestPeopleUsePagesInABrowser(t *testing.T) {
 	cashier.notices = w.PublicURL + "/api/public/stripe/webhook"
 	listed, stranger := embedding(t, &w.PublicURL)
 	w.publish(t, "parlour", parlour("parlour")+"page: {embed_origins: ["+listed+"]}\n")
-	p := &pages{world: w, chromium: chromium, mock: mock.URL, listed: listed, stranger: stranger, key: w.key(t, "parlour", "write"), cut: w.named(t, "parlour", "services")["Cut"]}
+	p := &pages{world: w, chromium: chromium, mock: mock.URL, listed: listed, stranger: stranger,
+		key: w.key(t, "parlour", "write"), cut: w.named(t, "parlour", "services")["Cut"]}
 	t.Run("meanwhile", p.meanwhile)
 	t.Run("unknown availability", p.unknown)
 }
@@ -67,15 +70,21 @@ func TestPeopleUsePagesInABrowser(t *testing.T) {
 // meanwhile are visitors who come all at once.
 func (p *pages) meanwhile(t *testing.T) {
 	for name, do := range map[string]func(*testing.T){
-		"book in every way": p.everyWay, "impatient": p.impatient, "two tabs": p.twoTabs, "changing offer": p.changing, "keyboard alone": p.byKeyboard, "month by keys": p.monthGrid, "several at once": p.together, "a package with a price": p.packaged, "gone meanwhile": p.gone, "from elsewhere": p.elsewhere, "late from the payment": p.late,
-		"within another site": p.embedded, "strangers": p.strangers, "paid online": p.payOnline,
-		"tickets in every way": p.evenings, "the last tickets": p.lastTickets, "tickets paid online": p.payTickets, "rentals in every way": p.outings, "tickets and rentals by keys": p.keysAlone, "rentals paid online": p.payRental, "the last kayaks": p.lastKayaks,
+		"book in every way": p.everyWay, "impatient": p.impatient, "two tabs": p.twoTabs, "changing offer": p.changing,
+		"keyboard alone": p.byKeyboard, "month by keys": p.monthGrid, "several at once": p.together,
+		"a package with a price": p.packaged, "gone meanwhile": p.gone, "from elsewhere": p.elsewhere,
+		"late from the payment": p.late,
+		"within another site":   p.embedded, "strangers": p.strangers, "paid online": p.payOnline,
+		"tickets in every way": p.evenings, "the last tickets": p.lastTickets, "tickets paid online": p.payTickets,
+		"rentals in every way": p.outings, "tickets and rentals by keys": p.keysAlone,
+		"rentals paid online": p.payRental, "the last kayaks": p.lastKayaks,
 	} {
 		t.Run(name, do)
 	}
 	t.Run("a booking is seen, moved and cancelled by its link", p.moveAndCancel)
 	t.Run("another site embeds the page", p.embed)
-	for name, as := range map[string]visitor.As{"without JavaScript": {NoScript: true}, "in Arabic": {Locale: "ar", Dark: true}, "on a desk in Japanese": {Locale: "ja", Width: 1280}} {
+	for name, as := range map[string]visitor.As{"without JavaScript": {NoScript: true},
+		"in Arabic": {Locale: "ar", Dark: true}, "on a desk in Japanese": {Locale: "ja", Width: 1280}} {
 		t.Run("by link "+name, func(t *testing.T) { p.cancelPaid(t, as) })
 	}
 }
@@ -114,10 +123,12 @@ func (p *pages) moveAndCancel(t *testing.T) {
 	v.Sees("Booking cancelled")
 }
 
-// cancelPaid cancels within two days of the start what was paid online: the visitor is told the half before, and gets it.
+// cancelPaid cancels within two days of the start what was paid online: the visitor is told the half before, and gets
+// it.
 func (p *pages) cancelPaid(t *testing.T, as visitor.As) {
 	t.Parallel()
-	o := appointment(p.cut, "2027-03-01", map[string]string{"": "13:00", "ar": "14:00", "ja": "15:00"}[as.Locale]).with("payment_choice", "online")
+	o := appointment(p.cut, "2027-03-01", map[string]string{"": "13:00", "ar": "14:00",
+		"ja": "15:00"}[as.Locale]).with("payment_choice", "online")
 	link := p.managed(t, o.with("locale", map[string]string{"": "en"}[as.Locale]+as.Locale))
 	v := p.visit(t, as)
 	words := map[string][]string{
@@ -140,7 +151,8 @@ func (p *pages) cancelPaid(t *testing.T, as visitor.As) {
 	v.Keep(name + "-cancelled")
 }
 
-// A link that leads nowhere has one page, whatever it once was, and a form that another site makes a browser send does nothing.
+// A link that leads nowhere has one page, whatever it once was, and a form that another site makes a browser send does
+// nothing.
 func TestALinkAnswersItsHolderAlone(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -151,17 +163,21 @@ func TestALinkAnswersItsHolderAlone(t *testing.T) {
 		return w.do(t, http.MethodGet, path, nil, http.Header{"X-Forwarded-For": {client()}})
 	}
 	good := read(link)
-	if good.status != http.StatusOK || good.header.Get("Cache-Control") != "no-store" || good.header.Get("Referrer-Policy") != "same-origin" {
+	if good.status != http.StatusOK || good.header.Get("Cache-Control") != "no-store" ||
+		good.header.Get("Referrer-Policy") != "same-origin" {
 		t.Errorf("the page: %d %v", good.status, good.header)
 	}
 	erased := p.managed(t, appointment(p.cut, "2027-03-02", "12:00").with("customer_email", "gone@example.com"))
-	w.admin(t, http.MethodPost, "businesses/parlour/customers/erase", []byte(`{"email":"gone@example.com","force":true}`)).want(t, http.StatusOK, "")
+	w.admin(t, http.MethodPost, "businesses/parlour/customers/erase",
+		[]byte(`{"email":"gone@example.com","force":true}`)).want(t, http.StatusOK, "")
 	one := read(erased)
 	if one.status != http.StatusNotFound || !strings.HasPrefix(one.header.Get("Content-Type"), "text/html") {
 		t.Fatalf("an erased link: %d %s", one.status, one.body)
 	}
-	for _, path := range []string{"/m/AAAAAAAAAAAAAAAAAAAAAA", "/m/short", "/m/AAAAAAAAAAAAAAAAAAAAAA/calendar.ics", "/m/AAAAAAAAAAAAAAAAAAAAAA/move", "/m/short/cancel",
-		strings.TrimPrefix(erased, w.PublicURL) + "/cancel", "/calendar/AAAAAAAAAAAAAAAAAAAAAA.ics", "/calendar/short"} {
+	for _, path := range []string{"/m/AAAAAAAAAAAAAAAAAAAAAA", "/m/short", "/m/AAAAAAAAAAAAAAAAAAAAAA/calendar.ics",
+		"/m/AAAAAAAAAAAAAAAAAAAAAA/move", "/m/short/cancel",
+		strings.TrimPrefix(erased, w.PublicURL) + "/cancel", "/calendar/AAAAAAAAAAAAAAAAAAAAAA.ics",
+		"/calendar/short"} {
 		if got := read(w.PublicURL + path); got.status != one.status || string(got.body) != string(one.body) {
 			t.Errorf("%s: %d, not the answer of all that lead nowhere: %s", path, got.status, got.body)
 		}
@@ -175,7 +191,8 @@ func TestALinkAnswersItsHolderAlone(t *testing.T) {
 		expectNothingDone(t, address, one, post)
 	}
 	for name, header := range map[string]http.Header{
-		"another site": {"Sec-Fetch-Site": {"cross-site"}}, "a sister": {"Sec-Fetch-Site": {"same-site"}}, "an old browser": {"Origin": {"https://evil.example"}},
+		"another site": {"Sec-Fetch-Site": {"cross-site"}}, "a sister": {"Sec-Fetch-Site": {"same-site"}},
+		"an old browser": {"Origin": {"https://evil.example"}},
 	} {
 		if a := post(link+"/cancel", header); a.status != http.StatusForbidden {
 			t.Errorf("%s: %d", name, a.status)
@@ -184,16 +201,21 @@ func TestALinkAnswersItsHolderAlone(t *testing.T) {
 	if statuses := w.statuses(t, "parlour"); strings.Contains(strings.Join(statuses, " "), "cancelled") {
 		t.Errorf("another site's form did something: %v", statuses)
 	}
-	if text := string(good.body); !strings.Contains(text, "dates=20270302T100000Z%2F20270302T104500Z") || !strings.Contains(text, "startdt=2027-03-02T10%3A00%3A00Z") {
+	if text := string(good.body); !strings.Contains(text, "dates=20270302T100000Z%2F20270302T104500Z") ||
+		!strings.Contains(text, "startdt=2027-03-02T10%3A00%3A00Z") {
 		t.Errorf("no way into other calendars: %s", text)
 	}
-	if ics := read(link + "/calendar.ics"); ics.status != http.StatusOK || !strings.HasPrefix(ics.header.Get("Content-Type"), "text/calendar") || !strings.Contains(string(ics.body), "BEGIN:VEVENT") {
+	if ics := read(link + "/calendar.ics"); ics.status != http.StatusOK ||
+		!strings.HasPrefix(ics.header.Get("Content-Type"), "text/calendar") || !strings.Contains(string(ics.body),
+		"BEGIN:VEVENT") {
 		t.Errorf("the calendar: %d %v", ics.status, ics.header)
 	}
 	var made booking.Calendar
-	w.admin(t, http.MethodPost, "businesses/parlour/calendars", []byte(`{"shows":"times"}`)).into(t, http.StatusCreated, &made)
+	w.admin(t, http.MethodPost, "businesses/parlour/calendars", []byte(`{"shows":"times"}`)).into(t, http.StatusCreated,
+		&made)
 	feed := read(made.URL)
-	if feed.status != http.StatusOK || !strings.Contains(string(feed.body), "BEGIN:VEVENT") || feed.header.Get("ETag") == "" {
+	if feed.status != http.StatusOK || !strings.Contains(string(feed.body), "BEGIN:VEVENT") ||
+		feed.header.Get("ETag") == "" {
 		t.Errorf("the feed at %s: %d %v %s", made.URL, feed.status, feed.header, feed.body)
 	}
 	again := w.do(t, http.MethodGet, made.URL, nil, http.Header{"If-None-Match": {feed.header.Get("ETag")}})

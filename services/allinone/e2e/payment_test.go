@@ -65,8 +65,10 @@ func (w *world) statuses(t *testing.T, slug string) []string {
 // paidSalon is a salon that takes 25 percent of Cut online, when booking.
 func paidSalon(slug string) string {
 	manifest := strings.Replace(salon(slug, 1), "bookings: {", "bookings: {confirm: auto, ", 1)
-	manifest = strings.Replace(manifest, "hours:\n", "payments:\n  providers: [stripe]\n  accounts: {stripe: acct_"+slug+"}\n  modes: {services: online}\nhours:\n", 1)
-	return strings.Replace(manifest, "price: 40.00,", "price: 40.00, payment_requirement: deposit_percent, deposit_value: 25,", 1)
+	manifest = strings.Replace(manifest, "hours:\n", "payments:\n  providers: [stripe]\n  accounts: {stripe: acct_"+
+		slug+"}\n  modes: {services: online}\nhours:\n", 1)
+	return strings.Replace(manifest, "price: 40.00,",
+		"price: 40.00, payment_requirement: deposit_percent, deposit_value: 25,", 1)
 }
 
 func TestABookingIsPaidOnline(t *testing.T) {
@@ -86,12 +88,15 @@ func TestABookingIsPaidOnline(t *testing.T) {
 	}
 	w.book(t, "paid", key, appointment(cut, "2027-03-01", "10:00")).into(t, http.StatusCreated, &booked)
 	p := booked.Payment
-	if !booked.PaymentRequired || p.Provider != "stripe" || p.Amount != 10 || p.Currency != "EUR" || p.Reference == "" || p.ClientSecret == "" {
+	if !booked.PaymentRequired || p.Provider != "stripe" || p.Amount != 10 || p.Currency != "EUR" ||
+		p.Reference == "" || p.ClientSecret == "" {
 		t.Errorf("got %+v", booked)
 	}
 	event := succeeded("paid", p.Reference)
-	for name, signature := range map[string]string{"no signature": "", "another event's": signed("{}"), "a made-up one": "t=1,v1=00"} {
-		if a := w.notify(t, event, signature); a.status != http.StatusBadRequest || !slices.Equal(w.statuses(t, "paid"), []string{"pending"}) {
+	for name, signature := range map[string]string{"no signature": "", "another event's": signed("{}"),
+		"a made-up one": "t=1,v1=00"} {
+		if a := w.notify(t, event, signature); a.status != http.StatusBadRequest || !slices.Equal(w.statuses(t, "paid"),
+			[]string{"pending"}) {
 			t.Errorf("%s: an event was answered %d, the bookings are %v", name, a.status, w.statuses(t, "paid"))
 		}
 	}
@@ -103,8 +108,10 @@ func TestABookingIsPaidOnline(t *testing.T) {
 	w.notify(t, unknown, signed(unknown)).want(t, http.StatusOK, "")
 
 	mock.Stop()
-	w.book(t, "paid", key, appointment(cut, "2027-03-01", "12:00")).want(t, http.StatusServiceUnavailable, "payment_unavailable")
-	testkit.Until(t, "what was not paid is free again", func(context.Context) error { // at once, or by the reconciliation where the tables were slow
+	w.book(t, "paid", key, appointment(cut, "2027-03-01", "12:00")).want(t, http.StatusServiceUnavailable,
+		"payment_unavailable")
+	// at once, or by the reconciliation where the tables were slow
+	testkit.Until(t, "what was not paid is free again", func(context.Context) error {
 		free := make(map[string]bool)
 		for _, s := range w.slots(t, "paid", "2027-03-01", "service_id="+cut).Slots {
 			free[s.Time] = true
@@ -145,7 +152,8 @@ func (w *world) ownerCancelsThePaidBooking(t *testing.T) {
 		Payment struct{ Refund refund }
 	}
 	w.admin(t, http.MethodPost, at+"/cancel", []byte(`{"refund": 2.5}`)).into(t, http.StatusOK, &cancelled)
-	if cancelled.Status != "cancelled" || cancelled.Payment.Refund != (refund{Amount: 2.5, Percent: 25, Status: "pending"}) {
+	if cancelled.Status != "cancelled" || cancelled.Payment.Refund != (refund{Amount: 2.5, Percent: 25,
+		Status: "pending"}) {
 		t.Errorf("cancelled, it is %+v", cancelled)
 	}
 	w.admin(t, http.MethodPost, at+"/refund", nil).want(t, http.StatusConflict, "conflict")

@@ -22,8 +22,8 @@ type planned struct {
 	}
 }
 
-// TestAPlanNamesTheBookingsThatANewOfferCouldNotTake books a morning, and asks what shorter hours would leave outside; what is published then
-// is outside already.
+// TestAPlanNamesTheBookingsThatANewOfferCouldNotTake books a morning, and asks what shorter hours would leave outside;
+// what is published then is outside already.
 func TestAPlanNamesTheBookingsThatANewOfferCouldNotTake(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
@@ -37,7 +37,8 @@ func TestAPlanNamesTheBookingsThatANewOfferCouldNotTake(t *testing.T) {
 		t.Helper()
 		var p planned
 		header := http.Header{"Authorization": {"Bearer " + w.AdminToken}, "Content-Type": {"application/yaml"}}
-		w.do(t, http.MethodPost, w.AdminURL+"/admin/businesses/planned/diff", []byte(text), header).into(t, http.StatusOK, &p)
+		w.do(t, http.MethodPost, w.AdminURL+"/admin/businesses/planned/diff", []byte(text), header).into(t,
+			http.StatusOK, &p)
 		return p
 	}
 	if p := plan(offer); len(p.Changes) > 0 || p.Outside.Count > 0 {
@@ -50,7 +51,8 @@ func TestAPlanNamesTheBookingsThatANewOfferCouldNotTake(t *testing.T) {
 		outside = append(outside, b.Booking.StartTime+" "+b.Reason.Rule)
 	}
 	slices.Sort(outside)
-	if strings.Join(outside, ", ") != "09:00:00 override, 11:00:00 override" || p.Outside.Already != 0 || len(p.Changes) == 0 {
+	if strings.Join(outside, ", ") != "09:00:00 override, 11:00:00 override" || p.Outside.Already != 0 ||
+		len(p.Changes) == 0 {
 		t.Errorf("of shorter hours: %+v", p)
 	}
 	w.publish(t, "planned", closed)

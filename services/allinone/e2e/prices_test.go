@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// fair is a salon whose services each have a price of 40 and a rule of their own; the clock stands at Monday 2027-03-01.
+// fair is a salon whose services each have a price of 40 and a rule of their own; the clock stands at Monday
+// 2027-03-01.
 const fair = `apiVersion: slotmesh/v1
 kind: Business
 slug: fair
@@ -39,8 +40,8 @@ pricing_rules:
   - {key: welcome, kind: first_booking, percent: -25, applies_to: {services: [welcome]}}
 `
 
-// Rules that need the date and the moment of purchase alone are in the quote, and the booking costs what was quoted; those
-// that need the time, the party or the customer are known at booking.
+// Rules that need the date and the moment of purchase alone are in the quote, and the booking costs what was quoted;
+// those that need the time, the party or the customer are known at booking.
 func TestABookingCostsWhatWasQuotedAndWhatIsSettledThen(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -54,8 +55,10 @@ func TestABookingCostsWhatWasQuotedAndWhatIsSettledThen(t *testing.T) {
 	}
 	w.get(t, "fair/services?date=2027-03-02").into(t, http.StatusOK, &list)
 	want := map[string]struct{ quoted, booked float64 }{
-		"plain": {40, 40}, "seasonal": {48, 48}, "day of week": {36, 36}, "flash sale": {28, 28}, "early bird": {35, 35},
-		"last minute": {25, 25}, "time of day": {40, 45}, "party size": {40, 20}, "first booking": {40, 30}, "per person": {40, 80},
+		"plain": {40, 40}, "seasonal": {48, 48}, "day of week": {36, 36}, "flash sale": {28, 28},
+		"early bird":  {35, 35},
+		"last minute": {25, 25}, "time of day": {40, 45}, "party size": {40, 20}, "first booking": {40, 30},
+		"per person": {40, 80},
 	}
 	if len(list.Services) != len(want) {
 		t.Errorf("%d services", len(list.Services))
@@ -72,10 +75,12 @@ func TestABookingCostsWhatWasQuotedAndWhatIsSettledThen(t *testing.T) {
 				}
 			}
 		}
-		o := appointment(s.ID, "2027-03-02", "10:00").with("party_size", 4).with("customer_email", "ada@"+s.ID+".example")
+		o := appointment(s.ID, "2027-03-02", "10:00").with("party_size", 4).with("customer_email",
+			"ada@"+s.ID+".example")
 		w.book(t, "fair", key, o).into(t, http.StatusCreated, &got)
 		b := got.Booking
-		if s.QuotedPrice != want[s.Name].quoted || len(b.Services) != 1 || b.Services[0].Price != want[s.Name].booked || b.Total != want[s.Name].booked {
+		if s.QuotedPrice != want[s.Name].quoted || len(b.Services) != 1 || b.Services[0].Price != want[s.Name].booked ||
+			b.Total != want[s.Name].booked {
 			t.Errorf("%s: quoted %v, booked for %+v; want %+v", s.Name, s.QuotedPrice, b, want[s.Name])
 			continue
 		}
@@ -83,7 +88,8 @@ func TestABookingCostsWhatWasQuotedAndWhatIsSettledThen(t *testing.T) {
 		if each := s.Name == "per person"; each != (sold.Quantity == 4) || each != (sold.UnitPrice == 40) {
 			t.Errorf("%s: %d at %v each", s.Name, sold.Quantity, sold.UnitPrice)
 		}
-		if labelled := len(sold.PriceChanges) == 1 && sold.PriceChanges[0].Label == "Groups"; labelled != (s.Name == "per person" || s.Name == "party size") {
+		if labelled := len(sold.PriceChanges) == 1 &&
+			sold.PriceChanges[0].Label == "Groups"; labelled != (s.Name == "per person" || s.Name == "party size") {
 			t.Errorf("%s: the price was changed by %+v", s.Name, sold.PriceChanges)
 		}
 	}

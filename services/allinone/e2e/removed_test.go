@@ -24,11 +24,14 @@ events: [{key: gala, name: Gala, date: 2027-03-06, start_time: "20:00", end_time
 func takeAll(t *testing.T, w *world, key string) {
 	t.Helper()
 	cut := w.named(t, "quay", "services")["Cut"]
-	w.book(t, "quay", key, appointment(cut, "2027-03-02", "10:00").with("customer_name", "Old Customer")).want(t, http.StatusCreated, "")
+	w.book(t, "quay", key, appointment(cut, "2027-03-02", "10:00").with("customer_name", "Old Customer")).want(t,
+		http.StatusCreated, "")
 	kayak := w.named(t, "quay", "rentals")["Kayak"]
 	w.admin(t, http.MethodPost, "businesses/quay/reservations", fmt.Appendf(nil,
 		`{"rental_id":%q,"start_date":"2027-03-05","end_date":"2027-03-06","quantity":1,"customer_name":"Old Customer"}`, kayak)).want(t, http.StatusCreated, "")
-	w.admin(t, http.MethodPost, "invitations", []byte(`{"business":"quay","email":"rosa@quay.example","role":"desk","mail":false}`)).want(t, http.StatusCreated, "")
+	w.admin(t, http.MethodPost, "invitations",
+		[]byte(`{"business":"quay","email":"rosa@quay.example","role":"desk","mail":false}`)).want(t,
+		http.StatusCreated, "")
 	gala := w.events(t, "quay/events").Events[0]
 	w.mustSell(t, "quay", gala.ID, gala.Inventory[0].ID, 5)
 }
@@ -47,8 +50,8 @@ func (w *world) businessID(t *testing.T, slug string) string {
 	return ""
 }
 
-// Whoever takes over a slug is another business: nothing of the removed one passes to it, and a month later nothing of the
-// removed one is left.
+// Whoever takes over a slug is another business: nothing of the removed one passes to it, and a month later nothing of
+// the removed one is left.
 func TestASlugPublishedAfterARemovalIsAnotherBusiness(t *testing.T) {
 	t.Parallel()
 	databaseURL := testkit.Database(t, "e2e")
@@ -59,13 +62,15 @@ func TestASlugPublishedAfterARemovalIsAnotherBusiness(t *testing.T) {
 	w.publish(t, "quay", salon("quay", 1)+quay)
 	oldID, oldKey := w.businessID(t, "quay"), w.key(t, "quay", "all")
 	url, arrived := receiver(t)
-	w.admin(t, http.MethodPost, "businesses/quay/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["*"]}`, url)).want(t, http.StatusCreated, "")
+	w.admin(t, http.MethodPost, "businesses/quay/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["*"]}`,
+		url)).want(t, http.StatusCreated, "")
 	takeAll(t, w, oldKey)
 	next(t, arrived)
 	w.admin(t, http.MethodDelete, "businesses/quay", nil).want(t, http.StatusConflict, "conflict")
 	w.admin(t, http.MethodDelete, "businesses/quay?force=true", nil).want(t, http.StatusNoContent, "")
 	cut := "6f1c1f4e-8f3c-4a5b-9e3f-1b1f6f4f0a01"
-	w.book(t, "quay", oldKey, appointment(cut, "2027-03-02", "10:00")).want(t, http.StatusUnauthorized, "invalid_api_key")
+	w.book(t, "quay", oldKey, appointment(cut, "2027-03-02", "10:00")).want(t, http.StatusUnauthorized,
+		"invalid_api_key")
 
 	w.publish(t, "quay", salon("quay", 1)+quay)
 	newID := w.businessID(t, "quay")
@@ -79,7 +84,8 @@ func TestASlugPublishedAfterARemovalIsAnotherBusiness(t *testing.T) {
 	if n := strings.Count(string(versions.body), "published_at"); n != 1 {
 		t.Errorf("the new business has %d versions: %s", n, versions.body)
 	}
-	w.admin(t, http.MethodPost, "businesses/quay/rollback", []byte(`{"version":1}`)).want(t, http.StatusNotFound, "not_found")
+	w.admin(t, http.MethodPost, "businesses/quay/rollback", []byte(`{"version":1}`)).want(t, http.StatusNotFound,
+		"not_found")
 	w.publish(t, "quay", strings.Replace(salon("quay", 1)+quay, "timezone:", "cooling_off_hours: 5\ntimezone:", 1))
 	if id := w.businessID(t, "quay"); id != newID {
 		t.Errorf("its next version has the id %s, after %s", id, newID)
@@ -108,9 +114,12 @@ func TestASlugPublishedAfterARemovalIsAnotherBusiness(t *testing.T) {
 func (w *world) wantNothingOfTheOld(t *testing.T, oldKey string) {
 	t.Helper()
 	cut := w.named(t, "quay", "services")["Cut"]
-	w.book(t, "quay", oldKey, appointment(cut, "2027-03-02", "11:00")).want(t, http.StatusUnauthorized, "invalid_api_key")
-	for _, list := range []string{"bookings?from=2027-01-01&to=2027-12-31", "reservations?from=2027-01-01&to=2027-12-31", "tickets", "keys"} {
-		if a := w.admin(t, http.MethodGet, "businesses/quay/"+list, nil); a.status != http.StatusOK || strings.Contains(string(a.body), `"id"`) {
+	w.book(t, "quay", oldKey, appointment(cut, "2027-03-02", "11:00")).want(t, http.StatusUnauthorized,
+		"invalid_api_key")
+	for _, list := range []string{"bookings?from=2027-01-01&to=2027-12-31",
+		"reservations?from=2027-01-01&to=2027-12-31", "tickets", "keys"} {
+		if a := w.admin(t, http.MethodGet, "businesses/quay/"+list, nil); a.status != http.StatusOK ||
+			strings.Contains(string(a.body), `"id"`) {
 			t.Errorf("%s of the new business: %d %s", list, a.status, a.body)
 		}
 	}
@@ -136,7 +145,8 @@ func heldOf(t *testing.T, databaseURL, business string) map[string]int {
 	held := map[string]int{}
 	for _, table := range tables {
 		var n int
-		if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM "+table+" WHERE business_id = $1", business).Scan(&n); err != nil {
+		if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM "+table+" WHERE business_id = $1",
+			business).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		service, _, _ := strings.Cut(table, ".")

@@ -35,7 +35,8 @@ pricing_rules:
 
 // reserve asks the admin API for units.
 func (w *world) reserve(slug, rental, from, to string, quantity int, times ...string) (answer, error) {
-	body := map[string]any{"rental_id": rental, "start_date": from, "end_date": to, "quantity": quantity, "customer_name": "Ada Example"}
+	body := map[string]any{"rental_id": rental, "start_date": from, "end_date": to, "quantity": quantity,
+		"customer_name": "Ada Example"}
 	if len(times) == 2 {
 		body["start_time"], body["end_time"] = times[0], times[1]
 	}
@@ -99,7 +100,8 @@ func TestRentalsAreListedReservedAndGivenBack(t *testing.T) {
 		atMost int
 	}{{"Canoe", 18, 10}, {"Boat", 72, 1}, {"Kayak", 10.8, 2}, {"Unlisted", 4.5, 0}} {
 		got := list.Rentals[i]
-		if got.Name != want.name || got.QuotedPrice == nil || *got.QuotedPrice != want.price || got.AtMost == nil || *got.AtMost != want.atMost {
+		if got.Name != want.name || got.QuotedPrice == nil || *got.QuotedPrice != want.price || got.AtMost == nil ||
+			*got.AtMost != want.atMost {
 			t.Errorf("rental %d: %+v, want %+v", i, got, want)
 		}
 	}
@@ -120,10 +122,12 @@ func TestRentalsAreListedReservedAndGivenBack(t *testing.T) {
 			t.Errorf("a kayak at %s: %q, want %q", times, got, want)
 		}
 	}
-	calendar := w.get(t, "boats/rental-available-dates?start=2027-02-27&end=2027-03-02&rental_id="+ids["Canoe"]+","+ids["Kayak"])
+	calendar := w.get(t, "boats/rental-available-dates?start=2027-02-27&end=2027-03-02&rental_id="+ids["Canoe"]+","+
+		ids["Kayak"])
 	want := fmt.Sprintf(`{"days":{"2027-03-01":{%[1]q:10,%[2]q:2},"2027-03-02":{%[1]q:3,%[2]q:0}},"computed":true,"timezone":"Europe/Lisbon"}`, ids["Canoe"], ids["Kayak"])
 	var got, wanted any
-	if json.Unmarshal(calendar.body, &got) != nil || json.Unmarshal([]byte(want), &wanted) != nil || fmt.Sprint(got) != fmt.Sprint(wanted) {
+	if json.Unmarshal(calendar.body, &got) != nil || json.Unmarshal([]byte(want), &wanted) != nil ||
+		fmt.Sprint(got) != fmt.Sprint(wanted) {
 		t.Errorf("the calendar is %s, want %s", calendar.body, want)
 	}
 }
@@ -159,7 +163,8 @@ func TestAUnitThatIsOutHoldsTodayAndNotTomorrow(t *testing.T) {
 	}
 	w.moveReservation(t, "late", id, "return")
 	expect("", "", "")
-	w.admin(t, http.MethodPost, "businesses/late/reservations/"+id+"/cancel", nil).want(t, http.StatusConflict, "conflict")
+	w.admin(t, http.MethodPost, "businesses/late/reservations/"+id+"/cancel", nil).want(t, http.StatusConflict,
+		"conflict")
 }
 
 func TestOfTwentyWhoReserveTheLastThreeCanoesThreeGetThem(t *testing.T) {
@@ -215,10 +220,12 @@ func TestWithoutRentalListsGoOnAndTheCalendarIsUnknown(t *testing.T) {
 	}
 	calendar := w.get(t, "gone/rental-available-dates?start=2027-03-01&end=2027-03-02&rental_id="+boat)
 	calendar.want(t, http.StatusOK, "")
-	if o := calendar.object(t); o["computed"] != false || len(o["days"].(map[string]any)) != 0 || o["timezone"] != "Europe/Lisbon" {
+	if o := calendar.object(t); o["computed"] != false || len(o["days"].(map[string]any)) != 0 ||
+		o["timezone"] != "Europe/Lisbon" {
 		t.Errorf("the calendar is %s", calendar.body)
 	}
-	if a := w.get(t, "gone/rental-availability?rentalId="+boat+"&startDate=2027-03-01&endDate=2027-03-02"); a.status != http.StatusServiceUnavailable {
+	if a := w.get(t, "gone/rental-availability?rentalId="+boat+
+		"&startDate=2027-03-01&endDate=2027-03-02"); a.status != http.StatusServiceUnavailable {
 		t.Errorf("a single question answers %d %s", a.status, a.body)
 	}
 	w.get(t, "gone/services").want(t, http.StatusOK, "")

@@ -15,7 +15,8 @@ func TestReportsAddUpWhatWasBookedThroughTheInterface(t *testing.T) {
 	for _, clock := range []string{"10:00", "12:00"} {
 		w.book(t, "counted", key, appointment(cut, "2027-03-02", clock)).into(t, http.StatusCreated, &told)
 	}
-	w.admin(t, http.MethodPost, "businesses/counted/bookings/"+told.Booking.ID+"/cancel", nil).want(t, http.StatusOK, "")
+	w.admin(t, http.MethodPost, "businesses/counted/bookings/"+told.Booking.ID+"/cancel", nil).want(t, http.StatusOK,
+		"")
 	const week = "?from=2027-03-01&to=2027-03-07"
 	var bookings struct {
 		Rows []struct {
@@ -24,7 +25,8 @@ func TestReportsAddUpWhatWasBookedThroughTheInterface(t *testing.T) {
 		}
 	}
 	w.admin(t, http.MethodGet, "businesses/counted/reports/bookings"+week, nil).into(t, http.StatusOK, &bookings)
-	if r := bookings.Rows; len(r) != 1 || r[0].Date != "2027-03-01" || r[0].Source != "api" || r[0].Bookings != 2 || r[0].Pending != 1 || r[0].Cancelled != 1 {
+	if r := bookings.Rows; len(r) != 1 || r[0].Date != "2027-03-01" || r[0].Source != "api" || r[0].Bookings != 2 ||
+		r[0].Pending != 1 || r[0].Cancelled != 1 {
 		t.Errorf("%+v", r)
 	}
 	var revenue struct {
@@ -46,7 +48,8 @@ func TestReportsAddUpWhatWasBookedThroughTheInterface(t *testing.T) {
 		}
 	}
 	w.admin(t, http.MethodGet, "businesses/counted/reports/utilisation"+week, nil).into(t, http.StatusOK, &used)
-	if r := used.Rows; len(r) == 0 || r[0].StaffName == "" || r[0].BookedMinutes < 30 || r[0].OpenMinutes < r[0].BookedMinutes || r[0].Utilisation == nil {
+	if r := used.Rows; len(r) == 0 || r[0].StaffName == "" || r[0].BookedMinutes < 30 ||
+		r[0].OpenMinutes < r[0].BookedMinutes || r[0].Utilisation == nil {
 		t.Errorf("%+v", r)
 	}
 	csv := w.do(t, http.MethodGet, w.AdminURL+"/admin/businesses/counted/reports/bookings"+week, nil,

@@ -29,21 +29,23 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// Every statement that PostgreSQL gets from booking, rental and notifications in the tests that say [routed] can be routed by business_id alone
-// (services/booking/docs/sharding.md): of each of their tables that have that column it asks for the rows of one business, which a parameter
-// names. PostgreSQL itself reads the statements: its plan says what each table is asked for.
+// Every statement that PostgreSQL gets from booking, rental and notifications in the tests that say [routed] can be
+// routed by business_id alone (services/booking/docs/sharding.md): of each of their tables that have that column it
+// asks for the rows of one business, which a parameter names. PostgreSQL itself reads the statements: its plan says
+// what each table is asked for.
 
 // sharded are the services whose tables are.
 var sharded = []string{"booking", "rental", "notifications"}
 
-// forMany are the statements that are meant for many businesses, or whose business is not known before, by what they have and no other has, with
-// one space between words; sharding.md says of each name why.
+// forMany are the statements that are meant for many businesses, or whose business is not known before, by what they
+// have and no other has, with one space between words; sharding.md says of each name why.
 var forMany = []struct{ name, has string }{
 	{"An API key's hash", "FROM api_keys WHERE hash = $1"},
 	{"A link's hash", "WHERE link_hash = $1"},
 	{"A calendar's token", "FROM calendar_feeds WHERE token_hash = $1"},
 	{"A provider's reference", "WHERE provider = $1 AND account = $2 AND reference = $3"},
-	{"Whether an offer and a key still count", "AND EXISTS (SELECT FROM api_keys WHERE business_id = $3 AND id = $4 AND revoked_at IS NULL)"},
+	{"Whether an offer and a key still count",
+		"AND EXISTS (SELECT FROM api_keys WHERE business_id = $3 AND id = $4 AND revoked_at IS NULL)"},
 	{"Charges that rental asks for", "AS asked (business_id, id) JOIN payments"},
 	{"The feed of events", "FROM events WHERE position > $1 ORDER BY position LIMIT $2"},
 	{"The feed of events", "SELECT position, pruned, EXISTS (SELECT FROM events WHERE events.position IS NULL)"},
@@ -56,15 +58,19 @@ var forMany = []struct{ name, has string }{
 	{"What is old", "DELETE FROM made_writes WHERE made_at <= clock_timestamp()"},
 	{"What is old", "DELETE FROM refused_writes WHERE refused_at <= clock_timestamp()"},
 	{"What is old", "DELETE FROM idempotency_records WHERE (business_id, principal, idempotency_key) IN"},
-	{"What is old", "DELETE FROM messages WHERE (business_id, id) IN (SELECT business_id, id FROM messages WHERE created_at < $1 LIMIT $2)"},
-	{"What is old", "DELETE FROM webhook_deliveries WHERE (business_id, id) IN (SELECT business_id, id FROM webhook_deliveries WHERE created_at < $1 LIMIT $2)"},
-	{"What is old", "UPDATE webhook_endpoints SET lane = NULL, lane_until = '-infinity' WHERE lane IS NOT NULL AND lane_until <"},
+	{"What is old",
+		"DELETE FROM messages WHERE (business_id, id) IN (SELECT business_id, id FROM messages WHERE created_at < $1 LIMIT $2)"},
+	{"What is old",
+		"DELETE FROM webhook_deliveries WHERE (business_id, id) IN (SELECT business_id, id FROM webhook_deliveries WHERE created_at < $1 LIMIT $2)"},
+	{"What is old",
+		"UPDATE webhook_endpoints SET lane = NULL, lane_until = '-infinity' WHERE lane IS NOT NULL AND lane_until <"},
 	{"Businesses with something due", "WITH RECURSIVE found AS"},
 	{"Businesses with something due", "SELECT DISTINCT business_id FROM messages"},
 	{"Businesses with something due", "SELECT DISTINCT business_id FROM reservations"},
 	{"Businesses with something due", "FROM offer_versions WHERE followed < version AND business_id > $1"},
 	{"Businesses with something due", "FROM reservations WHERE counted AND status IN ('returned', 'cancelled')"},
-	{"What a page of events leads to", "INSERT INTO message_events (business_id, event_id, subject_id, sequence, event) SELECT * FROM unnest("},
+	{"What a page of events leads to",
+		"INSERT INTO message_events (business_id, event_id, subject_id, sequence, event) SELECT * FROM unnest("},
 	{"What a page of events leads to", "FROM (SELECT DISTINCT unnest($1::uuid[]) AS id) AS b"},
 	{"What a page of events leads to", "FROM webhook_endpoints WHERE business_id = ANY($1) AND active"},
 	{"What a page of events leads to", ") SELECT n.business_id, n.endpoint_id"},
@@ -75,15 +81,16 @@ var forMany = []struct{ name, has string }{
 
 // unsharded are the tables without business_id: they stay whole on one node, as do River's, river_*.
 var unsharded = []string{
-	"booking.event_feed", "booking.goose_db_version", "booking.migration_texts", "notifications.feeds", "notifications.goose_db_version",
+	"booking.event_feed", "booking.goose_db_version", "booking.migration_texts", "notifications.feeds",
+	"notifications.goose_db_version",
 	"notifications.migration_texts", "rental.event_feed", "rental.goose_db_version", "rental.migration_texts",
 }
 
 // judged are the statements that were looked at by any test, by service.
 var judged sync.Map
 
-// routed has all statements of the sharded services in a world noted, and each held to the rule when the test ends. It comes after what says
-// which database that is.
+// routed has all statements of the sharded services in a world noted, and each held to the rule when the test ends. It
+// comes after what says which database that is.
 func routed(t *testing.T) func(*allinone.Config) {
 	t.Helper()
 	return func(cfg *allinone.Config) { cfg.DatabaseURL = recorded(t, cfg.DatabaseURL) }
@@ -222,7 +229,8 @@ func judge(t *testing.T, databaseURL, service, text string) {
 			continue
 		}
 		if len(unrouted) == 0 {
-			t.Errorf("%s: this statement is routed by business_id, and is no exception (%s)\n%s", service, of.name, text)
+			t.Errorf("%s: this statement is routed by business_id, and is no exception (%s)\n%s", service, of.name,
+				text)
 		}
 		return
 	}
@@ -259,7 +267,8 @@ func TestAStatementIsRoutedByOneBusinessInEachOfItsTables(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 		} else if unrouted := p.unrouted(); (len(unrouted) == 0) != right {
-			t.Errorf("%s: routed is %t, for %q, of this plan:\n%s", text, !right, unrouted, strings.Join(p.conditions, "\n"))
+			t.Errorf("%s: routed is %t, for %q, of this plan:\n%s", text, !right, unrouted,
+				strings.Join(p.conditions, "\n"))
 		}
 	}
 }
@@ -366,7 +375,8 @@ func planOf(ctx context.Context, databaseURL, service, text string) (*plan, erro
 
 // prepare reads which tables have business_id, and how the statement is planned.
 func (p *plan) prepare(ctx context.Context, conn *pgx.Conn, service, text string) error {
-	rows, err := conn.Query(ctx, `SELECT attrelid::regclass::text, attnum FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+	rows, err := conn.Query(ctx,
+		`SELECT attrelid::regclass::text, attnum FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
 		WHERE attname = 'business_id' AND relkind = 'r' AND relnamespace::regnamespace::text = ANY ($1)`, sharded)
 	if err != nil {
 		return err
@@ -375,7 +385,8 @@ func (p *plan) prepare(ctx context.Context, conn *pgx.Conn, service, text string
 		table  string
 		column int
 	)
-	if _, err := pgx.ForEachRow(rows, []any{&table, &column}, func() error { p.tables[table] = column - 1; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(rows, []any{&table, &column},
+		func() error { p.tables[table] = column - 1; return nil }); err != nil {
 		return err
 	}
 	for _, setting := range []string{"search_path = " + service + ", public", "plan_cache_mode = force_generic_plan"} {
@@ -383,7 +394,8 @@ func (p *plan) prepare(ctx context.Context, conn *pgx.Conn, service, text string
 			return err
 		}
 	}
-	// In a plan, what the statement itself computes is called $0, $1 and so on, too: its parameters are moved out of the way, behind others.
+	// In a plan, what the statement itself computes is called $0, $1 and so on, too: its parameters are moved out of
+	// the way, behind others.
 	moved := placeholder.ReplaceAllStringFunc(text, func(name string) string {
 		number, _ := strconv.Atoi(name[1:]) // the expression lets only digits through
 		return fmt.Sprintf("$%d", number+leading)
@@ -408,8 +420,8 @@ func (p *plan) prepare(ctx context.Context, conn *pgx.Conn, service, text string
 	return nil
 }
 
-// read takes in what a step and those below it ask for. own are the aliases of the subquery that it is part of, nil outside of one: a subquery
-// that is run for each row is not routed by what that row has.
+// read takes in what a step and those below it ask for. own are the aliases of the subquery that it is part of, nil
+// outside of one: a subquery that is run for each row is not routed by what that row has.
 func (p *plan) read(s step, own []string) {
 	if strings.HasPrefix(s.Subplan, "SubPlan") {
 		own = s.aliases()
@@ -445,8 +457,8 @@ func (p *plan) read(s step, own []string) {
 	}
 }
 
-// inserts notes what becomes business_id of the rows that a step makes. What comes out of a subquery has its columns' names, behind which a
-// parameter may be: business_id is the first column of all tables and lists.
+// inserts notes what becomes business_id of the rows that a step makes. What comes out of a subquery has its columns'
+// names, behind which a parameter may be: business_id is the first column of all tables and lists.
 func (p *plan) inserts(alias string, column int, from step) {
 	for {
 		p.conditions = append(p.conditions, alias+" gets: "+strings.Join(from.Output, ", "))
@@ -463,11 +475,12 @@ func (p *plan) inserts(alias string, column int, from step) {
 var (
 	placeholder = regexp.MustCompile(`\$\d+`)
 	businessID  = regexp.MustCompile(`^"?([^"]+)"?\.business_id$`)
-	named       = regexp.MustCompile(`^(\$\d{4,}|'[0-9a-f-]{36}')$`) // a parameter, or a constant; $0 to $999 are computed
+	// a parameter, or a constant; $0 to $999 are computed
+	named = regexp.MustCompile(`^(\$\d{4,}|'[0-9a-f-]{36}')$`)
 )
 
-// handsOn notes whose the rows of a part of a statement are, which has a name: those of the business that it reads, or of that which a
-// parameter names, in the first column as everywhere.
+// handsOn notes whose the rows of a part of a statement are, which has a name: those of the business that it reads, or
+// of that which a parameter names, in the first column as everywhere.
 func (p *plan) handsOn(name string, output []string) {
 	if len(output) > 0 && named.MatchString(output[0]) {
 		p.equal(name, output[0])
@@ -508,7 +521,8 @@ func (p *plan) condition(text string, own []string) {
 		if of == nil {
 			continue
 		}
-		if other := businessID.FindStringSubmatch(sides[1-i]); other == nil || own == nil || slices.Contains(own, of[1]) && slices.Contains(own, other[1]) {
+		if other := businessID.FindStringSubmatch(sides[1-i]); other == nil || own == nil || slices.Contains(own,
+			of[1]) && slices.Contains(own, other[1]) {
 			p.equal(of[1], sides[1-i])
 		}
 	}
@@ -561,7 +575,8 @@ func split(text, word string) []string {
 	return append(parts, text[from:])
 }
 
-// unrouted are the tables of which a statement asks for rows of no business that its parameters name, or of more than one.
+// unrouted are the tables of which a statement asks for rows of no business that its parameters name, or of more than
+// one.
 func (p *plan) unrouted() []string {
 	var tables []string
 	all := make(map[string]bool)

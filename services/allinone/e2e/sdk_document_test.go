@@ -72,11 +72,14 @@ func TestTheGoSDKHasTheTypesOfTheDocument(t *testing.T) {
 	t.Parallel()
 	d := readDescribed(t, publicDocument)
 	if d.Info.Version != slotmesh.APIVersion || !strings.HasPrefix(slotmesh.Version, slotmesh.APIVersion+".") {
-		t.Errorf("the document has version %s, the SDK %s for %s", d.Info.Version, slotmesh.Version, slotmesh.APIVersion)
+		t.Errorf("the document has version %s, the SDK %s for %s", d.Info.Version, slotmesh.Version,
+			slotmesh.APIVersion)
 	}
 	for _, of := range []any{
-		slotmesh.BusinessInfo{}, slotmesh.ServiceList{}, slotmesh.StaffList{}, slotmesh.EventList{}, slotmesh.RentalList{}, slotmesh.SlotList{},
-		slotmesh.AvailableDates{}, slotmesh.RentalAvailability{}, slotmesh.RentalDates{}, slotmesh.BookingRequest{}, slotmesh.BookingConfirmation{},
+		slotmesh.BusinessInfo{}, slotmesh.ServiceList{}, slotmesh.StaffList{}, slotmesh.EventList{},
+		slotmesh.RentalList{}, slotmesh.SlotList{},
+		slotmesh.AvailableDates{}, slotmesh.RentalAvailability{}, slotmesh.RentalDates{}, slotmesh.BookingRequest{},
+		slotmesh.BookingConfirmation{},
 	} {
 		as := reflect.TypeOf(of)
 		d.agrees(t, as.Name(), as, d.Components.Schemas[as.Name()], agreement{sent: as.Name() == "BookingRequest"})
@@ -85,14 +88,17 @@ func TestTheGoSDKHasTheTypesOfTheDocument(t *testing.T) {
 	for _, c := range slotmesh.Codes() {
 		codes = append(codes, string(c))
 	}
-	if documented := d.Components.Schemas["Error"].Properties["messageCode"].Examples; len(codes) == 0 || !slices.Equal(codes, documented) {
+	if documented := d.Components.Schemas["Error"].Properties["messageCode"].Examples; len(codes) == 0 ||
+		!slices.Equal(codes, documented) {
 		t.Errorf("the SDK has the codes %v, the document %v", codes, documented)
 	}
 	admin := readDescribed(t, "services/console/internal/api/admin.yaml")
-	admin.agrees(t, "WebhookBooking", reflect.TypeFor[slotmesh.WebhookBooking](), admin.Components.Schemas["Booking"], agreement{part: true})
+	admin.agrees(t, "WebhookBooking", reflect.TypeFor[slotmesh.WebhookBooking](), admin.Components.Schemas["Booking"],
+		agreement{part: true})
 }
 
-// agreement says what is asked of a type: sent, that it leaves out what need not be sent; part, that it may have fewer fields.
+// agreement says what is asked of a type: sent, that it leaves out what need not be sent; part, that it may have fewer
+// fields.
 type agreement struct{ sent, part bool }
 
 // agrees holds a type against a schema.
@@ -139,7 +145,8 @@ func (d *described) agrees(t *testing.T, at string, as reflect.Type, s *shape, h
 
 // kinds are what JSON's types are in Go.
 var kinds = map[string]reflect.Kind{
-	"string": reflect.String, "integer": reflect.Int, "number": reflect.Float64, "boolean": reflect.Bool, "array": reflect.Slice, "object": reflect.Map,
+	"string": reflect.String, "integer": reflect.Int, "number": reflect.Float64, "boolean": reflect.Bool,
+	"array": reflect.Slice, "object": reflect.Map,
 }
 
 // kind is the type that a value has unless it is null.
@@ -184,20 +191,24 @@ type answering func(*http.Request)
 
 func (f answering) RoundTrip(r *http.Request) (*http.Response, error) {
 	f(r)
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")), Request: r}, nil
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")),
+		Request: r}, nil
 }
 
 // The Go SDK asks every path of the document, with each of its parameters by its name.
 func TestTheGoSDKAsksWhatTheDocumentDescribes(t *testing.T) {
 	t.Parallel()
 	d, asked := readDescribed(t, publicDocument), make(map[string][]string)
-	c, err := slotmesh.New("https://book.example", "slug", slotmesh.WithHTTPClient(&http.Client{Transport: answering(func(r *http.Request) {
-		asked[strings.ToLower(r.Method)+" "+strings.Replace(r.URL.Path, "/slug/", "/{slug}/", 1)] = slices.Sorted(maps.Keys(r.URL.Query()))
-	})}))
+	c, err := slotmesh.New("https://book.example", "slug",
+		slotmesh.WithHTTPClient(&http.Client{Transport: answering(func(r *http.Request) {
+			asked[strings.ToLower(r.Method)+" "+strings.Replace(r.URL.Path, "/slug/", "/{slug}/",
+				1)] = slices.Sorted(maps.Keys(r.URL.Query()))
+		})}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, what := t.Context(), slotmesh.Appointment{ServiceIDs: []string{"a", "b"}, StaffID: "c", Package: true, StaffingMode: slotmesh.StaffingPerService, Variants: slotmesh.Variants{"a": "d"}}
+	ctx, what := t.Context(), slotmesh.Appointment{ServiceIDs: []string{"a", "b"}, StaffID: "c", Package: true,
+		StaffingMode: slotmesh.StaffingPerService, Variants: slotmesh.Variants{"a": "d"}}
 	_, err1 := c.Info(ctx)
 	_, err2 := c.Services(ctx, slotmesh.OfferQuery{Locale: "pt", Date: "2027-03-01"})
 	_, err3 := c.Staff(ctx, slotmesh.StaffQuery{ServiceID: "a", Locale: "pt"})
@@ -206,9 +217,11 @@ func TestTheGoSDKAsksWhatTheDocumentDescribes(t *testing.T) {
 	_, err6 := c.Slots(ctx, slotmesh.SlotQuery{Date: "2027-03-01", Appointment: what})
 	_, err7 := c.AvailableDates(ctx, slotmesh.DateQuery{Start: "2027-03-01", End: "2027-03-02", Appointment: what})
 	_, err8 := c.RentalAvailability(ctx, slotmesh.RentalQuery{
-		RentalID: "a", StartDate: "2027-03-01", EndDate: "2027-03-01", StartTime: "10:00", EndTime: "24:00", Quantity: 2, Language: "de",
+		RentalID: "a", StartDate: "2027-03-01", EndDate: "2027-03-01", StartTime: "10:00", EndTime: "24:00",
+		Quantity: 2, Language: "de",
 	})
-	_, err9 := c.RentalDates(ctx, slotmesh.RentalDateQuery{Start: "2027-03-01", End: "2027-03-02", RentalIDs: []string{"a", "b"}})
+	_, err9 := c.RentalDates(ctx, slotmesh.RentalDateQuery{Start: "2027-03-01", End: "2027-03-02",
+		RentalIDs: []string{"a", "b"}})
 	_, err10 := c.Book(ctx, slotmesh.BookingRequest{})
 	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
 		if err != nil {

@@ -14,7 +14,8 @@ import (
 	slotmesh "github.com/slotmesh/slotmesh/services/catalog/sdk/go"
 )
 
-// TestTheSDKsReadBookAndBelieveWebhooks uses what integrations use: each SDK reads, books once, is refused, and checks the webhook of its booking.
+// TestTheSDKsReadBookAndBelieveWebhooks uses what integrations use: each SDK reads, books once, is refused, and checks
+// the webhook of its booking.
 func TestTheSDKsReadBookAndBelieveWebhooks(t *testing.T) {
 	t.Parallel()
 	w := start(t, alone(t), loopback)
@@ -22,11 +23,13 @@ func TestTheSDKsReadBookAndBelieveWebhooks(t *testing.T) {
 	const slug = "harbor-studio"
 	url, arrived := receiver(t)
 	var hook struct{ Secret string }
-	w.admin(t, http.MethodPost, "businesses/"+slug+"/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["booking.created"]}`, url)).
+	w.admin(t, http.MethodPost, "businesses/"+slug+"/webhooks",
+		fmt.Appendf(nil, `{"url": %q, "events": ["booking.created"]}`, url)).
 		into(t, http.StatusCreated, &hook)
 	key := w.key(t, slug, "write")
 	booked := w.goSDKBooks(t, slug, key)
-	if event := goSDKBelieves(t, hook.Secret, next(t, arrived)); event.ID != booked.ID || event.Status != slotmesh.BookingPending || event.Sequence != 1 ||
+	if event := goSDKBelieves(t, hook.Secret, next(t, arrived)); event.ID != booked.ID ||
+		event.Status != slotmesh.BookingPending || event.Sequence != 1 ||
 		event.CustomerEmail != "ada@example.com" || event.Total != booked.Total {
 		t.Errorf("the webhook says %+v of %+v", event, booked)
 	}
@@ -56,7 +59,8 @@ func (w *world) goSDKBooks(t *testing.T, slug, key string) slotmesh.Booking {
 		t.Fatal(err)
 	}
 	cut := offered.Services[0]
-	if info.Name != "Harbor Studio" || cut.Name != "Corte" || cut.QuotedPrice == nil || len(staff.Staff) == 0 || events.Currency != "EUR" {
+	if info.Name != "Harbor Studio" || cut.Name != "Corte" || cut.QuotedPrice == nil || len(staff.Staff) == 0 ||
+		events.Currency != "EUR" {
 		t.Errorf("read %+v, %+v", info, cut)
 	}
 	const day = "2027-03-01"
@@ -82,12 +86,14 @@ func (w *world) goSDKBooks(t *testing.T, slug, key string) slotmesh.Booking {
 		t.Fatal(err)
 	}
 	again, err := c.Book(ctx, order)
-	if err != nil || made.Replayed || !again.Replayed || again.Booking.ID != made.Booking.ID || made.Booking.StaffID != slot.StaffID {
+	if err != nil || made.Replayed || !again.Replayed || again.Booking.ID != made.Booking.ID ||
+		made.Booking.StaffID != slot.StaffID {
 		t.Errorf("made %+v, again %+v, %v", made, again, err)
 	}
 	order.IdempotencyKey = ""
 	var told *slotmesh.Error
-	if _, err := c.Book(ctx, order); !errors.Is(err, slotmesh.CodeSlotUnavailable) || !errors.As(err, &told) || told.Status != http.StatusConflict || told.Trace == "" {
+	if _, err := c.Book(ctx, order); !errors.Is(err, slotmesh.CodeSlotUnavailable) || !errors.As(err, &told) ||
+		told.Status != http.StatusConflict || told.Trace == "" {
 		t.Errorf("the same time again: %v", err)
 	}
 	return made.Booking
@@ -101,7 +107,8 @@ func goSDKBelieves(t *testing.T, secret string, d delivered) slotmesh.WebhookBoo
 		t.Fatal(err)
 	}
 	sent := func(body string) (*slotmesh.WebhookEvent, error) {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://example.com/hooks", strings.NewReader(body))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://example.com/hooks",
+			strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +125,8 @@ func goSDKBelieves(t *testing.T, secret string, d delivered) slotmesh.WebhookBoo
 		t.Fatal(err)
 	}
 	var booking slotmesh.WebhookBooking
-	if err := json.Unmarshal(event.Data, &booking); err != nil || event.Type != "booking.created" || event.ID != d.Headers["webhook-id"] {
+	if err := json.Unmarshal(event.Data, &booking); err != nil || event.Type != "booking.created" ||
+		event.ID != d.Headers["webhook-id"] {
 		t.Errorf("%+v: %v", event, err)
 	}
 	return booking

@@ -22,19 +22,21 @@ var typescriptTools = []string{"openapi-typescript@7.13.0", "typescript@5.9.3"}
 // comments are what the document says beside its types: a word more in it makes no client wrong.
 var comments = regexp.MustCompile(`(?s)\s*/\*\*.*?\*/`)
 
-// typescriptProgram packs the SDK as it would be published, and installs it beside a program of testdata that is compiled against it.
-// It returns the folder of the program, sdk.js.
+// typescriptProgram packs the SDK as it would be published, and installs it beside a program of testdata that is
+// compiled against it. It returns the folder of the program, sdk.js.
 func typescriptProgram(t *testing.T, w *world, node testkit.NodePrograms) string {
 	t.Helper()
 	sdk, dir := builtTypeScriptSDK(t, node), t.TempDir()
-	if packed := run(t, sdk, []string{"HOME=" + sdk}, "npm", "pack", "--ignore-scripts", "--pack-destination", dir); packed.Exit != 0 {
+	if packed := run(t, sdk, []string{"HOME=" + sdk}, "npm", "pack", "--ignore-scripts", "--pack-destination",
+		dir); packed.Exit != 0 {
 		t.Fatalf("it is not packed: %s", packed.Stderr)
 	}
 	into := filepath.Join(dir, "node_modules", "@slotmesh", "sdk")
 	if err := os.MkdirAll(into, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if unpacked := run(t, dir, nil, "tar", "-xzf", "slotmesh-sdk-1.0.0.tgz", "-C", into, "--strip-components=1"); unpacked.Exit != 0 {
+	if unpacked := run(t, dir, nil, "tar", "-xzf", "slotmesh-sdk-1.0.0.tgz", "-C", into,
+		"--strip-components=1"); unpacked.Exit != 0 {
 		t.Fatal(unpacked.Stderr)
 	}
 	w.documentsAsFiles(t, dir)
@@ -46,11 +48,13 @@ func typescriptProgram(t *testing.T, w *world, node testkit.NodePrograms) string
 	write(t, filepath.Join(dir, "package.json"), `{"type": "module"}`)
 	write(t, filepath.Join(dir, "node.d.ts"), "declare const process: { env: Record<string, string | undefined> };\n")
 	ranWell(t, node, dir, "openapi-typescript", "admin.json", "--output", "admin.ts")
-	ranWell(t, node, dir, "tsc", "--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom", "sdk.ts", "node.d.ts", "admin.ts")
+	ranWell(t, node, dir, "tsc", "--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom",
+		"sdk.ts", "node.d.ts", "admin.ts")
 	return dir
 }
 
-// builtTypeScriptSDK is a copy of the SDK, built, whose own tests have passed, and whose types are those that are made of the document.
+// builtTypeScriptSDK is a copy of the SDK, built, whose own tests have passed, and whose types are those that are made
+// of the document.
 func builtTypeScriptSDK(t *testing.T, node testkit.NodePrograms) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -79,7 +83,8 @@ func builtTypeScriptSDK(t *testing.T, node testkit.NodePrograms) string {
 	made, err1 := os.ReadFile(filepath.Join(dir, "made.ts"))
 	kept, err2 := os.ReadFile(filepath.Join(dir, "src", "schema.ts"))
 	if err1 != nil || err2 != nil || !bytes.Equal(comments.ReplaceAll(made, nil), comments.ReplaceAll(kept, nil)) {
-		t.Errorf("src/schema.ts is not what is made of the document: run `npm install && npm run generate` in %s", typescriptSDK)
+		t.Errorf("src/schema.ts is not what is made of the document: run `npm install && npm run generate` in %s",
+			typescriptSDK)
 	}
 	ranWell(t, node, dir, "tsc")
 	if tested := node.Node(t, dir, nil, "--test"); tested.Exit != 0 {
@@ -105,7 +110,8 @@ func (w *world) typescriptSDKBooks(t *testing.T, node testkit.NodePrograms, dir,
 	}
 	ranTo(t, node, dir, []string{"BASE=" + w.PublicURL, "SLUG=" + slug, "DAY=2027-03-02", "KEY=" + key}, &said)
 	d := readDescribed(t, publicDocument)
-	if documented := d.Components.Schemas["Error"].Properties["messageCode"].Examples; !slices.Equal(said.Codes, documented) {
+	if documented := d.Components.Schemas["Error"].Properties["messageCode"].Examples; !slices.Equal(said.Codes,
+		documented) {
 		t.Errorf("the SDK has the codes %v, the document %v", said.Codes, documented)
 	}
 	var pack struct {
@@ -117,8 +123,10 @@ func (w *world) typescriptSDKBooks(t *testing.T, node testkit.NodePrograms, dir,
 	if err == nil {
 		err = json.Unmarshal(text, &pack)
 	}
-	if err != nil || d.Info.Version != said.APIVersion || !strings.HasPrefix(pack.Version, said.APIVersion+".") || len(pack.Dependencies) > 0 {
-		t.Errorf("the document has version %s, the SDK says %s, its package %+v, %v", d.Info.Version, said.APIVersion, pack, err)
+	if err != nil || d.Info.Version != said.APIVersion || !strings.HasPrefix(pack.Version, said.APIVersion+".") ||
+		len(pack.Dependencies) > 0 {
+		t.Errorf("the document has version %s, the SDK says %s, its package %+v, %v", d.Info.Version, said.APIVersion,
+			pack, err)
 	}
 	for _, tool := range typescriptTools {
 		if name, version, _ := strings.Cut(tool, "@"); pack.DevDependencies[name] != version {
@@ -131,13 +139,15 @@ func (w *world) typescriptSDKBooks(t *testing.T, node testkit.NodePrograms, dir,
 // typescriptSDKBelieves expects that the SDK reads the webhook of a booking, and not a changed one.
 func typescriptSDKBelieves(t *testing.T, node testkit.NodePrograms, dir, secret, booking string, d delivered) {
 	t.Helper()
-	hook := encoded(t, map[string]any{"headers": d.Headers, "body": d.Body, "secret": secret, "now": sentAt(t, d).Unix()})
+	hook := encoded(t, map[string]any{"headers": d.Headers, "body": d.Body, "secret": secret,
+		"now": sentAt(t, d).Unix()})
 	var said struct {
 		Booking, Type, ID, Status, Email string
 		Sequence                         int
 	}
 	ranTo(t, node, dir, []string{"HOOK=" + string(hook)}, &said)
-	if said.Booking != booking || said.Type != "booking.created" || said.ID != d.Headers["webhook-id"] || said.Status != "pending" || said.Sequence != 1 || said.Email != "ada@example.com" {
+	if said.Booking != booking || said.Type != "booking.created" || said.ID != d.Headers["webhook-id"] ||
+		said.Status != "pending" || said.Sequence != 1 || said.Email != "ada@example.com" {
 		t.Errorf("it read %+v of booking %s", said, booking)
 	}
 }

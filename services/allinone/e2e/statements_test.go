@@ -92,7 +92,8 @@ func TestAPauseLeavesReadsAndBookingsAsTheyAre(t *testing.T) {
 
 	w.publish(t, "shut", paused("shut")) // of which nobody has an offer from before the pause
 	theirs := w.slots(t, "shut", "2027-03-02", "service_id="+w.named(t, "shut", "services")["Cut"]).Slots
-	if ours := w.slots(t, "pause", "2027-03-02", "service_id="+cut).Slots; len(theirs) == 0 || len(theirs) != len(ours) {
+	if ours := w.slots(t, "pause", "2027-03-02", "service_id="+cut).Slots; len(theirs) == 0 ||
+		len(theirs) != len(ours) {
 		t.Errorf("a business that pauses lists %d starts, want %d", len(theirs), len(ours))
 	}
 }

@@ -95,7 +95,8 @@ func (s *spans) edges(traceID string) map[string]bool {
 	return edges
 }
 
-// await waits until traces have these edges: spans are sent every few seconds, and a stop has a few for what is left, which a slow machine may need for more.
+// await waits until traces have these edges: spans are sent every few seconds, and a stop has a few for what is left,
+// which a slow machine may need for more.
 func (s *spans) await(t *testing.T, want map[string][]string) {
 	t.Helper()
 	testkit.Until(t, "all hops are in their traces", func(context.Context) error {
@@ -136,7 +137,8 @@ func TestOneTraceRunsThroughAllHops(t *testing.T) {
 	from := func(id string) http.Header {
 		return http.Header{"Traceparent": {"00-" + id + "-1111111111111111-01"}, "X-Forwarded-For": {client()}}
 	}
-	w.do(t, http.MethodGet, w.PublicURL+"/api/public/traced/slots?date=2027-03-01&service_id="+cut, nil, from(listing)).want(t, http.StatusOK, "")
+	w.do(t, http.MethodGet, w.PublicURL+"/api/public/traced/slots?date=2027-03-01&service_id="+cut, nil,
+		from(listing)).want(t, http.StatusOK, "")
 	o := appointment(cut, "2027-03-01", "10:00").with("customer_phone", "+351 912 345 678")
 	booked := w.mustBook(t, "traced", key, o, from(booking))
 	booked.want(t, http.StatusCreated, "")
@@ -144,8 +146,10 @@ func TestOneTraceRunsThroughAllHops(t *testing.T) {
 		t.Errorf("the answer's traceparent %q does not name the request's trace", tp)
 	}
 	received.await(t, map[string][]string{
-		listing: {"front → availability", "availability → catalog", "availability → booking", "availability → redis", "booking → postgresql"},
-		booking: {"front → booking", "booking → availability", "booking → pricing", "booking → catalog", "booking → postgresql", "booking → redis"},
+		listing: {"front → availability", "availability → catalog", "availability → booking", "availability → redis",
+			"booking → postgresql"},
+		booking: {"front → booking", "booking → availability", "booking → pricing", "booking → catalog",
+			"booking → postgresql", "booking → redis"},
 	})
 	w.stop(t) // sends what is buffered
 	for _, secret := range []string{"Ada Example", "ada@example.com", "912 345", key, key[3:], w.AdminToken} {

@@ -19,7 +19,8 @@ func TestEveryTradesFirstManifestHasSomethingToBook(t *testing.T) {
 		o.must(t, printed, "apply", "-f", "-")
 		for name, id := range w.named(t, trade, "services") {
 			var calendar struct{ Days map[string]int }
-			w.get(t, trade+"/available-dates?start=2027-03-01&end=2027-03-14&service_id="+id).into(t, http.StatusOK, &calendar)
+			w.get(t, trade+"/available-dates?start=2027-03-01&end=2027-03-14&service_id="+id).into(t, http.StatusOK,
+				&calendar)
 			free := 0
 			for _, n := range calendar.Days {
 				free += n

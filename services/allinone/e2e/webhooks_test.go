@@ -18,7 +18,8 @@ import (
 // webhooksPackage is the verifier of signatures that Standard Webhooks gives to receivers.
 const webhooksPackage = "standardwebhooks@1.0.0"
 
-// verify is what a receiver does with what it was sent, in the words of its package. Its clock is the message's, as ours is set.
+// verify is what a receiver does with what it was sent, in the words of its package. Its clock is the message's, as
+// ours is set.
 const verify = `
 const { Webhook } = require("standardwebhooks");
 const sent = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -98,7 +99,8 @@ func loopback(cfg *allinone.Config) {
 	cfg.Settings = settings
 }
 
-// A booking is made, confirmed and cancelled; the business's server is told of each, and the package that it would use verifies it.
+// A booking is made, confirmed and cancelled; the business's server is told of each, and the package that it would use
+// verifies it.
 func TestABookingArrivesAsASignedWebhook(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t, webhooksPackage)
@@ -106,12 +108,15 @@ func TestABookingArrivesAsASignedWebhook(t *testing.T) {
 	w.publish(t, "salon", salon("salon", 1))
 	url, arrived := receiver(t)
 	var hook struct{ ID, Secret string }
-	w.admin(t, http.MethodPost, "businesses/salon/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["booking.created", "booking.confirmed", "booking.cancelled"]}`, url)).
+	w.admin(t, http.MethodPost, "businesses/salon/webhooks",
+		fmt.Appendf(nil, `{"url": %q, "events": ["booking.created", "booking.confirmed", "booking.cancelled"]}`, url)).
 		into(t, http.StatusCreated, &hook)
-	w.admin(t, http.MethodPost, "businesses/salon/webhooks", []byte(`{"url": "https://169.254.169.254/latest", "events": ["*"]}`)).
+	w.admin(t, http.MethodPost, "businesses/salon/webhooks",
+		[]byte(`{"url": "https://169.254.169.254/latest", "events": ["*"]}`)).
 		want(t, http.StatusBadRequest, "invalid_parameter")
 
-	w.book(t, "salon", w.key(t, "salon", "all"), appointment(w.named(t, "salon", "services")["Cut"], "2027-03-02", "10:00")).
+	w.book(t, "salon", w.key(t, "salon", "all"), appointment(w.named(t, "salon", "services")["Cut"], "2027-03-02",
+		"10:00")).
 		want(t, http.StatusCreated, "")
 	first := next(t, arrived)
 	id := first.told(t).Data.ID
@@ -142,10 +147,12 @@ func TestABookingArrivesAsASignedWebhook(t *testing.T) {
 		}
 	}
 	w.admin(t, http.MethodGet, at+"/deliveries", nil).into(t, http.StatusOK, &log)
-	if len(log.Deliveries) != 4 || log.Deliveries[3].Type != "booking.created" || len(log.Deliveries[3].Attempts) != 1 || *log.Deliveries[3].Attempts[0].HTTPStatus != http.StatusOK {
+	if len(log.Deliveries) != 4 || log.Deliveries[3].Type != "booking.created" ||
+		len(log.Deliveries[3].Attempts) != 1 || *log.Deliveries[3].Attempts[0].HTTPStatus != http.StatusOK {
 		t.Errorf("the log is %+v", log)
 	}
-	w.admin(t, http.MethodPost, "businesses/salon/deliveries/"+log.Deliveries[3].ID+"/retry", nil).want(t, http.StatusAccepted, "")
+	w.admin(t, http.MethodPost, "businesses/salon/deliveries/"+log.Deliveries[3].ID+"/retry", nil).want(t,
+		http.StatusAccepted, "")
 	again := next(t, arrived)
 	if again.Headers["webhook-id"] != first.Headers["webhook-id"] || again.Body != first.Body {
 		t.Errorf("sent again, it is %+v", again)
@@ -166,9 +173,12 @@ func TestAnErasingIsToldOfWithoutTheAddress(t *testing.T) {
 	w := start(t, routed(t), loopback)
 	w.publish(t, "salon", salon("salon", 1))
 	url, arrived := receiver(t)
-	w.admin(t, http.MethodPost, "businesses/salon/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["customer.erased"]}`, url)).want(t, http.StatusCreated, "")
-	w.book(t, "salon", w.key(t, "salon", "all"), appointment(w.named(t, "salon", "services")["Cut"], "2027-03-02", "10:00")).want(t, http.StatusCreated, "")
-	w.admin(t, http.MethodPost, "businesses/salon/customers/erase", []byte(`{"email": "ada@example.com", "force": true}`)).want(t, http.StatusOK, "")
+	w.admin(t, http.MethodPost, "businesses/salon/webhooks",
+		fmt.Appendf(nil, `{"url": %q, "events": ["customer.erased"]}`, url)).want(t, http.StatusCreated, "")
+	w.book(t, "salon", w.key(t, "salon", "all"), appointment(w.named(t, "salon", "services")["Cut"], "2027-03-02",
+		"10:00")).want(t, http.StatusCreated, "")
+	w.admin(t, http.MethodPost, "businesses/salon/customers/erase",
+		[]byte(`{"email": "ada@example.com", "force": true}`)).want(t, http.StatusOK, "")
 	d := next(t, arrived)
 	body, err := base64.StdEncoding.DecodeString(d.Body)
 	if err != nil {
@@ -181,7 +191,8 @@ func TestAnErasingIsToldOfWithoutTheAddress(t *testing.T) {
 			Forced   bool
 		}
 	}
-	if err := json.Unmarshal(body, &says); err != nil || says.Type != "customer.erased" || says.Data.Bookings != 1 || !says.Data.Forced {
+	if err := json.Unmarshal(body, &says); err != nil || says.Type != "customer.erased" || says.Data.Bookings != 1 ||
+		!says.Data.Forced {
 		t.Errorf("%s: %v", body, err)
 	}
 	if text := strings.ToLower(string(body)); strings.Contains(text, "ada") || strings.Contains(text, "@") {

@@ -31,12 +31,14 @@ func (j *judgement) wrong(op *operation, format string, args ...any) {
 	for _, c := range op.cancels {
 		told = append(told, c.String())
 	}
-	j.found = append(j.found, fmt.Sprintf(format, args...)+fmt.Sprintf(" (%s %s key %q: %s)", op.kind, op.tag, op.key, strings.Join(told, "; ")))
+	j.found = append(j.found, fmt.Sprintf(format, args...)+fmt.Sprintf(" (%s %s key %q: %s)", op.kind, op.tag, op.key,
+		strings.Join(told, "; ")))
 }
 
 // String formats an attempt as one line of a report.
 func (a *attempt) String() string {
-	return fmt.Sprintf("%s %.3f-%.3fs %d %s %s %.120s", a.replica.name, a.begin.Seconds(), a.end.Seconds(), a.status, a.code, a.id, a.trouble)
+	return fmt.Sprintf("%s %.3f-%.3fs %d %s %s %.120s", a.replica.name, a.begin.Seconds(), a.end.Seconds(), a.status,
+		a.code, a.id, a.trouble)
 }
 
 func (j *judgement) judge() {
@@ -129,12 +131,14 @@ func (j *judgement) repeats(op *operation, t *task) {
 // ofNoOrder are the codes of refusals that do not show whether an earlier attempt with the same idempotency key can
 // still succeed ([judgement.straggler]). Either the service did not decide, or it did not know the caller, because
 // the API key was revoked after an earlier attempt had booked. MCP tools answer with status 200, so the code decides.
-var ofNoOrder = []string{"idempotency_in_progress", "service_unavailable", "availability_unverified", "payment_unavailable", "invalid_api_key"}
+var ofNoOrder = []string{"idempotency_in_progress", "service_unavailable", "availability_unverified",
+	"payment_unavailable", "invalid_api_key"}
 
 // straggler checks that no attempt succeeds after the final refusal of a later one with the same key (§3).
 func (j *judgement) straggler(op *operation) {
 	rows := j.rows[op.tag]
-	if op.key == "" || len(rows) == 0 || slices.ContainsFunc(op.attempts, func(a *attempt) bool { return a.verdict == made }) {
+	if op.key == "" || len(rows) == 0 || slices.ContainsFunc(op.attempts,
+		func(a *attempt) bool { return a.verdict == made }) {
 		return
 	}
 	var lastRefusal time.Duration
@@ -143,7 +147,9 @@ func (j *judgement) straggler(op *operation) {
 			lastRefusal = max(lastRefusal, a.begin)
 		}
 	}
-	later := slices.ContainsFunc(op.attempts, func(a *attempt) bool { return a.verdict == unknown && a.begin > lastRefusal })
+	later := slices.ContainsFunc(op.attempts, func(a *attempt) bool {
+		return a.verdict == unknown && a.begin > lastRefusal
+	})
 	if lastRefusal > 0 && !later && !op.pays() {
 		j.wrong(op, "an earlier attempt succeeded after a later one under the same key was refused")
 	}
@@ -208,7 +214,8 @@ func (j *judgement) revoked(op *operation) {
 }
 
 // expected are the possible statuses of answers; any other one is a finding. The clients stay below every limit.
-var expected = []int{0, http.StatusOK, http.StatusCreated, http.StatusNoContent, http.StatusUnauthorized, http.StatusConflict, http.StatusServiceUnavailable}
+var expected = []int{0, http.StatusOK, http.StatusCreated, http.StatusNoContent, http.StatusUnauthorized,
+	http.StatusConflict, http.StatusServiceUnavailable}
 
 // single checks one answer by itself.
 func (j *judgement) single(a *attempt) {
@@ -240,13 +247,15 @@ func (j *judgement) charges(rows []payment, p *provider) {
 		if r.Reference != nil && p.charges[*r.Reference] != nil {
 			c = p.charges[*r.Reference]
 		}
-		want := map[string]string{"open": "requires_payment_method", "paid": "succeeded", "cancelled": "canceled"}[r.Status]
+		want := map[string]string{"open": "requires_payment_method", "paid": "succeeded",
+			"cancelled": "canceled"}[r.Status]
 		switch {
 		case want == "":
 			j.found = append(j.found, fmt.Sprintf("the charge of %s stays %s", r.SubjectID, r.Status))
 		case r.Reference == nil && r.Status == "cancelled": // there is no charge, or the loop below finds it
 		case c.status != want || c.amount != r.Amount || c.refunded != r.Refunded:
-			j.found = append(j.found, fmt.Sprintf("the charge of %s is %s over %d, and with the provider %+v", r.SubjectID, r.Status, r.Amount, *c))
+			j.found = append(j.found, fmt.Sprintf("the charge of %s is %s over %d, and with the provider %+v",
+				r.SubjectID, r.Status, r.Amount, *c))
 		case r.Live && r.Status == "cancelled":
 			j.found = append(j.found, fmt.Sprintf("%s stands, and its charge is cancelled", r.SubjectID))
 		}

@@ -86,7 +86,8 @@ func newCluster(programs, logs string, s *stores, settings []string) (*cluster, 
 
 // asPages returns the headers of a request from the customers' pages to a service, in the name of an actor.
 func (c *cluster) asPages(service string, kind actor.Kind) map[string]string {
-	return map[string]string{peer.SecretHeader: peer.Credential(c.secrets["pages"], service), actor.Header: string(kind)}
+	return map[string]string{peer.SecretHeader: peer.Credential(c.secrets["pages"], service),
+		actor.Header: string(kind)}
 }
 
 // connect creates the links of a replica and the settings that refer to them.
@@ -108,7 +109,8 @@ func (c *cluster) connect(r *replica) error {
 		r.links[target] = l
 		switch target {
 		case toPostgres:
-			r.environment = append(r.environment, "DATABASE_URL=postgres://postgres@"+l.address()+"/postgres?sslmode=disable")
+			r.environment = append(r.environment, "DATABASE_URL=postgres://postgres@"+l.address()+
+				"/postgres?sslmode=disable")
 		case toRedis:
 			r.environment = append(r.environment, "REDIS_URL=redis://"+l.address())
 		default:
@@ -173,7 +175,8 @@ func (c *cluster) launch(r *replica, apart time.Duration) error {
 	}
 	defer func() { _ = log.Close() }() // the process has its own handle
 	command := exec.Command(filepath.Join(c.programs, r.service))
-	command.Env = append(append(os.Environ(), r.environment...), "SLOTMESH_NOW="+now().Add(apart).Format(time.RFC3339Nano))
+	command.Env = append(append(os.Environ(), r.environment...),
+		"SLOTMESH_NOW="+now().Add(apart).Format(time.RFC3339Nano))
 	command.Stdout, command.Stderr = log, log
 	command.SysProcAttr = endsWithParent()
 	if err := command.Start(); err != nil {

@@ -72,7 +72,8 @@ func (w *workload) linearizable(rows map[string][]row, changes map[uuid.UUID][]c
 			history[i].ClientId = i // each operation has a client of its own
 		}
 		if porcupine.CheckOperationsTimeout(stock, history, time.Minute) == porcupine.Illegal {
-			broken = append(broken, fmt.Sprintf("the history of %s has no order that explains it: %s", resource, describe(history)))
+			broken = append(broken, fmt.Sprintf("the history of %s has no order that explains it: %s", resource,
+				describe(history)))
 		}
 	}
 	slices.Sort(broken)
@@ -84,13 +85,15 @@ func describe(history []porcupine.Operation) string {
 	text := ""
 	for _, h := range history {
 		in := h.Input.(linear)
-		text += fmt.Sprintf("\n      %s %v %.3f-%.3fs", []string{"take", "give back", "refused"}[in.kind], in.takes, float64(h.Call)/1e9, float64(h.Return)/1e9)
+		text += fmt.Sprintf("\n      %s %v %.3f-%.3fs", []string{"take", "give back", "refused"}[in.kind], in.takes,
+			float64(h.Call)/1e9, float64(h.Return)/1e9)
 	}
 	return text
 }
 
 // history passes the steps of an operation to step: on its resource, and on those to which its booking was rescheduled.
-func (op *operation) history(rows []row, changes map[uuid.UUID][]change, step func(resource string, step porcupine.Operation)) {
+func (op *operation) history(rows []row, changes map[uuid.UUID][]change,
+	step func(resource string, step porcupine.Operation)) {
 	at := op.resource
 	add := func(kind int, begin, end time.Duration) {
 		step(at, porcupine.Operation{Input: linear{kind, op.takes, op.caps}, Call: int64(begin), Return: int64(end)})

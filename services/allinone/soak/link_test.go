@@ -108,7 +108,8 @@ func TestACutResetsWhatIsThereAndWhatComes(t *testing.T) {
 	hear(t, c, "before")
 	l.set(condition{cut: true})
 	lost(t, c)
-	if come, err := net.Dial("tcp", l.address()); err == nil { // the reset may be there before the dialer has seen its connection
+	// the reset may be there before the dialer has seen its connection
+	if come, err := net.Dial("tcp", l.address()); err == nil {
 		lost(t, lines(t, come))
 	}
 	l.set(condition{})

@@ -65,7 +65,8 @@ func (t *task) did() *attempt {
 func (op *operation) behind(c change) []*move {
 	var found []*move
 	for _, m := range op.moves {
-		if m.may() && m.by == c.By && m.to.start() == c.Start && (m.to.staff == nil || c.StaffID != nil && *m.to.staff == *c.StaffID) {
+		if m.may() && m.by == c.By && m.to.start() == c.Start &&
+			(m.to.staff == nil || c.StaffID != nil && *m.to.staff == *c.StaffID) {
 			found = append(found, m)
 		}
 	}
@@ -103,7 +104,8 @@ func (j *judgement) moved(op *operation) {
 			}
 			done++
 			if c.From == nil || i == 0 || *c.From != changes[i-1].Start {
-				j.wrong(op, "the event of a move says that it was from %v, and it was at %v", value(c.From), changes[:i])
+				j.wrong(op, "the event of a move says that it was from %v, and it was at %v", value(c.From),
+					changes[:i])
 			}
 			moves := op.behind(c)
 			if len(moves) == 0 {
@@ -111,7 +113,8 @@ func (j *judgement) moved(op *operation) {
 			}
 			j.movable(op, c, moves)
 		}
-		if possible := len(slices.DeleteFunc(slices.Clone(op.moves), func(m *move) bool { return !m.may() })); done > possible {
+		if possible := len(slices.DeleteFunc(slices.Clone(op.moves),
+			func(m *move) bool { return !m.may() })); done > possible {
 			j.wrong(op, "it was moved %d times, and %d may have been", done, possible)
 		}
 	}
@@ -137,12 +140,15 @@ func (j *judgement) toldOfMove(op *operation, m *move) {
 		id, _ := uuid.Parse(a.id) // an invalid id has no changes
 		changes := j.changes[id]
 		told := slices.IndexFunc(changes, func(c change) bool { return c.Sequence == a.answer.Sequence })
-		been := slices.IndexFunc(changes, func(c change) bool { return c.Sequence <= a.answer.Sequence && c.Start == m.to.start() })
+		been := slices.IndexFunc(changes, func(c change) bool {
+			return c.Sequence <= a.answer.Sequence && c.Start == m.to.start()
+		})
 		switch {
 		case told < 0:
 			j.wrong(op, "what was answered as moved has no event %d", a.answer.Sequence)
 		case changes[told].Start != a.answer.start() || !a.answer.by(changes[told].StaffID):
-			j.wrong(op, "an answer says that it was at %s with %v, and it was at %s with %v", a.answer.start(), value(a.answer.StaffID), changes[told].Start, changes[told].StaffID)
+			j.wrong(op, "an answer says that it was at %s with %v, and it was at %s with %v", a.answer.start(),
+				value(a.answer.StaffID), changes[told].Start, changes[told].StaffID)
 		case been < 0:
 			j.wrong(op, "what was answered as moved to %s never was there", m.to.start())
 		}
@@ -200,7 +206,8 @@ func (op *operation) owed(p payment, changes []change) []int64 {
 		}
 		amount := map[any]int64{nil: byPolicy, "policy": byPolicy, "full": p.Amount, "none": 0, 12.5: 1250}[c.refund]
 		if a := c.did(); a != nil {
-			if told := a.answer.Payment; told != nil && told.Refund != nil && int64(math.Round(told.Refund.Amount*100)) != amount {
+			if told := a.answer.Payment; told != nil && told.Refund != nil &&
+				int64(math.Round(told.Refund.Amount*100)) != amount {
 				return nil // the answer named another amount
 			}
 			return []int64{amount}
@@ -221,6 +228,7 @@ func (j *judgement) refunds(op *operation, p payment) {
 		return
 	}
 	if last := changes[len(changes)-1].Refund; last == nil && p.Refunded != 0 || last != nil && *last != p.Refunded {
-		j.wrong(op, "%d were refunded, and its last event tells of another refund: %+v", p.Refunded, changes[len(changes)-1])
+		j.wrong(op, "%d were refunded, and its last event tells of another refund: %+v", p.Refunded,
+			changes[len(changes)-1])
 	}
 }

@@ -126,7 +126,8 @@ func (c *client) linkMessage(method, path string, body any, key string) message 
 	if key != "" {
 		header[idempotency.Header] = key
 	}
-	return message{service: "booking", inside: true, method: method, path: "/internal/manage/" + path, body: body, header: header, read: readManaged}
+	return message{service: "booking", inside: true, method: method, path: "/internal/manage/" + path, body: body,
+		header: header, read: readManaged}
 }
 
 // readMoved reads the booking in the answer of a reschedule. Repeated answers need to agree only on the start: an
@@ -143,7 +144,8 @@ func (c *client) cancelSome(ctx context.Context, op *operation, a *attempt, path
 	}
 	cancelled := &cancel{by: actor.Owner}
 	op.cancels = append(op.cancels, cancelled)
-	cancelled.note(c.call.send(ctx, c.adminMessage(http.MethodPost, "businesses/"+op.business.slug+"/"+path+"/"+a.id+"/cancel", nil, "")))
+	cancelled.note(c.call.send(ctx, c.adminMessage(http.MethodPost, "businesses/"+op.business.slug+"/"+path+"/"+a.id+
+		"/cancel", nil, "")))
 }
 
 // String formats a reschedule as one line of a report.

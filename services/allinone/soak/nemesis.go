@@ -101,7 +101,8 @@ func (n *nemesis) run(ctx context.Context) {
 	}
 }
 
-func (n *nemesis) happen(ctx, healing context.Context, kind, at string, r *replica, lasts time.Duration, do, undo func(context.Context) error) {
+func (n *nemesis) happen(ctx, healing context.Context, kind, at string, r *replica, lasts time.Duration,
+	do, undo func(context.Context) error) {
 	t := trouble{kind: kind, begin: n.w.call.since(), replica: r}
 	n.w.o.log("%8.1fs %s: %s for %.1fs", t.begin.Seconds(), kind, at, lasts.Seconds())
 	if err := do(healing); err != nil {
@@ -329,7 +330,8 @@ func (o *owner) revoke(ctx context.Context) {
 // newKey creates an API key.
 func (w *workload) newKey(ctx context.Context, b *business) (*apiKey, error) {
 	k := &apiKey{}
-	m := w.adminMessage(http.MethodPost, "businesses/"+b.slug+"/keys", object{"name": "soak " + uuid.NewString(), "scope": "all"}, "")
+	m := w.adminMessage(http.MethodPost, "businesses/"+b.slug+"/keys",
+		object{"name": "soak " + uuid.NewString(), "scope": "all"}, "")
 	m.read = func(a *attempt, body []byte) { readKey(k, a, body) }
 	if a := w.call.send(ctx, m); a.verdict != made {
 		return nil, fmt.Errorf("make a key: status %d %s %s", a.status, a.code, a.trouble)

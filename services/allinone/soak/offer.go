@@ -64,7 +64,8 @@ const (
 
 // cancellationPolicy is the policy of both businesses. A run of more than half a minute makes bookings
 // on both sides of its limit of 240 hours, so that cancellations use both rules.
-var cancellationPolicy = []object{{"hours_before": 0, "refund_percent": 50}, {"hours_before": 240, "refund_percent": 75}}
+var cancellationPolicy = []object{{"hours_before": 0, "refund_percent": 50},
+	{"hours_before": 240, "refund_percent": 75}}
 
 // policyRefund returns the refund of an amount by the policy. A day has 24 hours.
 func policyRefund(amount int64, cancelled, start time.Time) int64 {
@@ -122,7 +123,8 @@ func mixedBusiness() *business {
 	for i := range events + paidEvents {
 		key := fmt.Sprintf("event-%d", i)
 		b.events = append(b.events, &ticketed{
-			id: b.sub("event", key), tiers: []uuid.UUID{b.sub("tier", key+"-a"), b.sub("tier", key+"-b")}, capacity: eventCapacity,
+			id: b.sub("event", key), tiers: []uuid.UUID{b.sub("tier", key+"-a"), b.sub("tier", key+"-b")},
+			capacity: eventCapacity,
 		})
 	}
 	b.events, b.paid = b.events[:events], b.events[events:]
@@ -149,11 +151,13 @@ func (b *business) manifest(e edition, today time.Time) object {
 		hours[day] = []string{fmt.Sprintf("%02d:00-%02d:00", opensAt, closesAt)}
 	}
 	m := object{
-		"apiVersion": "slotmesh/v1", "kind": "Business", "slug": b.slug, "id": b.id, "name": "Soak " + b.slug, "currency": "EUR",
+		"apiVersion": "slotmesh/v1", "kind": "Business", "slug": b.slug, "id": b.id, "name": "Soak " + b.slug,
+		"currency": "EUR",
 		"timezone": "UTC", "default_language": "en", "languages": []string{"en"}, "hours": hours,
 		"bookings": object{"confirm": "auto", "slot_interval_minutes": intervalMinutes, "advance_days": advanceDays},
 		"staff":    b.staffOf(e), "services": b.servicesOf(),
-		"self_service": object{"cancel_until_hours": 1, "reschedule_until_hours": 1}, "cancellation_policy": cancellationPolicy,
+		"self_service":        object{"cancel_until_hours": 1, "reschedule_until_hours": 1},
+		"cancellation_policy": cancellationPolicy,
 	}
 	var overrides []object
 	for date := range e.closed {
@@ -162,7 +166,8 @@ func (b *business) manifest(e edition, today time.Time) object {
 	m["overrides"] = overrides
 	if len(b.events) > 0 {
 		m["events"], m["rentals"] = b.eventsOf(today), b.rentalsOf()
-		m["payments"] = object{"providers": []string{"stripe"}, "accounts": object{"stripe": stripeAccount}, "modes": object{"services": "customer_choice", "events": "online", "rentals": "online"}}
+		m["payments"] = object{"providers": []string{"stripe"}, "accounts": object{"stripe": stripeAccount},
+			"modes": object{"services": "customer_choice", "events": "online", "rentals": "online"}}
 	}
 	return m
 }
@@ -170,7 +175,8 @@ func (b *business) manifest(e edition, today time.Time) object {
 func (b *business) staffOf(e edition) []object {
 	var all []object
 	for i, key := range b.staff {
-		all = append(all, object{"key": key, "id": b.sub("staff", key), "name": "Member " + key, "order": i, "active": key != e.away})
+		all = append(all, object{"key": key, "id": b.sub("staff", key), "name": "Member " + key, "order": i,
+			"active": key != e.away})
 	}
 	return all
 }
@@ -179,7 +185,8 @@ func (b *business) servicesOf() []object {
 	var all []object
 	for i, s := range b.services {
 		o := object{
-			"key": s.key, "id": s.id, "name": s.key, "duration_minutes": s.minutes, "order": i, "price": priceCents / 100,
+			"key": s.key, "id": s.id, "name": s.key, "duration_minutes": s.minutes, "order": i,
+			"price":                 priceCents / 100,
 			"buffer_before_minutes": s.before, "buffer_after_minutes": s.after,
 		}
 		switch {
@@ -187,7 +194,8 @@ func (b *business) servicesOf() []object {
 			var sessions []object
 			for _, day := range weekdays {
 				sessions = append(sessions, object{
-					"key": s.session + "-" + day, "id": b.sub("class", s.session+"-"+day), "weekday": day, "time": sessionTime,
+					"key": s.session + "-" + day, "id": b.sub("class", s.session+"-"+day), "weekday": day,
+					"time":     sessionTime,
 					"capacity": s.capacity, "staff": s.staff[0],
 				})
 			}
@@ -210,10 +218,12 @@ func (b *business) eventsOf(today time.Time) []object {
 	for i, e := range slices.Concat(b.events, b.paid) {
 		var tiers []object
 		for j, tier := range e.tiers {
-			tiers = append(tiers, object{"key": fmt.Sprintf("t%d", j), "id": tier, "name": "Tier", "price": 10, "capacity": tierCapacity})
+			tiers = append(tiers, object{"key": fmt.Sprintf("t%d", j), "id": tier, "name": "Tier", "price": 10,
+				"capacity": tierCapacity})
 		}
 		event := object{
-			"key": fmt.Sprintf("event-%d", i), "id": e.id, "name": fmt.Sprintf("Event %d", i), "total_capacity": e.capacity, "tiers": tiers,
+			"key": fmt.Sprintf("event-%d", i), "id": e.id, "name": fmt.Sprintf("Event %d", i),
+			"total_capacity": e.capacity, "tiers": tiers,
 			"date": today.AddDate(0, 0, 300).Format(time.DateOnly), "start_time": "20:00", "end_time": "23:00",
 		}
 		if i >= events {
@@ -232,7 +242,8 @@ func (b *business) rentalsOf() []object {
 			kind = "hourly"
 		}
 		rented := object{
-			"key": r.key, "id": r.id, "name": r.key, "price": 10, "price_type": kind, "quantity": r.quantity, "units_count": r.quantity,
+			"key": r.key, "id": r.id, "name": r.key, "price": 10, "price_type": kind, "quantity": r.quantity,
+			"units_count": r.quantity,
 		}
 		if r.paid {
 			rented["payment_requirement"] = "full"

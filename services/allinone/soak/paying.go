@@ -31,7 +31,8 @@ func (c *client) buyTickets(ctx context.Context) {
 	op.apiKey = nil
 	c.onPage(ctx, op, "tickets", "booking", c.mixed.id.String(), object{
 		"slug": c.mixed.slug, "event_id": e.id, "customer_name": op.tag, "customer_email": op.tag, "locale": "en",
-		"tiers": []object{{"tier_id": e.tiers[0], "quantity": 1 + c.rng.IntN(2)}, {"tier_id": e.tiers[1], "quantity": 1}},
+		"tiers": []object{{"tier_id": e.tiers[0], "quantity": 1 + c.rng.IntN(2)},
+			{"tier_id": e.tiers[1], "quantity": 1}},
 	})
 }
 
@@ -41,7 +42,8 @@ func (c *client) rentPaid(ctx context.Context) {
 	op.apiKey = nil
 	day := c.day()
 	c.onPage(ctx, op, "reservations", "rental", c.mixed.slug, object{
-		"rental_id": c.mixed.rentals[2].id, "start_date": day, "end_date": day, "quantity": 1, "customer_name": op.tag, "customer_email": op.tag, "locale": "en",
+		"rental_id": c.mixed.rentals[2].id, "start_date": day, "end_date": day, "quantity": 1, "customer_name": op.tag,
+		"customer_email": op.tag, "locale": "en",
 	})
 }
 
@@ -53,7 +55,8 @@ func (c *client) onPage(ctx context.Context, op *operation, what, service, of st
 		header[idempotency.Header] = op.key
 	}
 	a := c.perform(ctx, &op.task, message{
-		service: service, inside: true, method: http.MethodPost, path: "/internal/businesses/" + of + "/" + what, body: body, header: header, read: readSold,
+		service: service, inside: true, method: http.MethodPost, path: "/internal/businesses/" + of + "/" + what,
+		body: body, header: header, read: readSold,
 	})
 	if a.verdict != made || a.answer.reference == "" {
 		return

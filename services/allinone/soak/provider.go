@@ -55,7 +55,8 @@ func startProvider(rng *rand.Rand) (*provider, error) {
 		return nil, err
 	}
 	p := &provider{
-		address: "http://" + listener.Addr().String(), rng: rng, charges: map[string]*charge{}, byKey: map[string]*charge{}, ended: make(chan struct{}),
+		address: "http://" + listener.Addr().String(), rng: rng, charges: map[string]*charge{},
+		byKey: map[string]*charge{}, ended: make(chan struct{}),
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/payment_intents", p.answer(p.create))
@@ -144,12 +145,14 @@ func (c *charge) object() object {
 			"client_secret": c.reference + "_secret",
 		}
 	}
-	session := object{"id": c.reference, "object": "checkout.session", "status": "open", "payment_status": "unpaid", "url": checkoutURL + c.reference}
+	session := object{"id": c.reference, "object": "checkout.session", "status": "open", "payment_status": "unpaid",
+		"url": checkoutURL + c.reference}
 	switch c.status {
 	case "canceled":
 		session["status"], session["url"] = "expired", nil
 	case "succeeded":
-		session["status"], session["payment_status"], session["url"], session["payment_intent"] = "complete", "paid", nil, c.intent()
+		session["status"], session["payment_status"], session["url"], session["payment_intent"] = "complete", "paid",
+			nil, c.intent()
 	}
 	return session
 }
@@ -164,7 +167,8 @@ func (p *provider) create(r *http.Request) (int, object) {
 	if strings.HasSuffix(r.URL.Path, "/sessions") {
 		c.reference, amount = fmt.Sprintf("cs_%d", len(p.charges)), r.Form.Get("line_items[0][price_data][unit_amount]")
 	}
-	c.subject = cmp.Or(r.Form.Get("metadata[slotmesh_booking]"), r.Form.Get("metadata[slotmesh_ticket]"), r.Form.Get("metadata[slotmesh_reservation]"))
+	c.subject = cmp.Or(r.Form.Get("metadata[slotmesh_booking]"), r.Form.Get("metadata[slotmesh_ticket]"),
+		r.Form.Get("metadata[slotmesh_reservation]"))
 	_, _ = fmt.Sscan(amount, &c.amount)
 	p.charges[c.reference], p.byKey[key] = c, c
 	return http.StatusOK, c.object()
@@ -210,7 +214,8 @@ func (p *provider) refund(r *http.Request) (int, object) {
 	p.byKey[key] = c
 	c.refunded += amount
 	c.refunds = append(c.refunds, object{
-		"id": fmt.Sprintf("re_%s_%d", c.reference, len(c.refunds)), "object": "refund", "status": "succeeded", "amount": amount,
+		"id": fmt.Sprintf("re_%s_%d", c.reference, len(c.refunds)), "object": "refund", "status": "succeeded",
+		"amount":   amount,
 		"metadata": object{"slotmesh_refund": r.Form.Get("metadata[slotmesh_refund]")},
 	})
 	return http.StatusOK, c.refunds[len(c.refunds)-1]

@@ -33,8 +33,9 @@ type Fault struct {
 
 func (r *run) report(rows, resources int) *Report {
 	report := &Report{
-		Seed: r.o.Seed, For: r.o.For, Operations: len(r.workload.done), Attempts: r.attempts, Rows: rows, Resources: resources,
-		Answers: r.answers, Changes: r.owner.changes,
+		Seed: r.o.Seed, For: r.o.For, Operations: len(r.workload.done), Attempts: r.attempts, Rows: rows,
+		Resources: resources,
+		Answers:   r.answers, Changes: r.owner.changes,
 	}
 	recoveries := map[string][]time.Duration{}
 	for _, t := range r.nemesis.troubles {
@@ -69,7 +70,8 @@ const shownFindings = 40
 // Print writes the report for a person.
 func (r *Report) Print(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	_, _ = fmt.Fprintf(table, "\n%d operations in %d attempts over %s; %d rows; %d histories\n\nanswer\ttimes\n", r.Operations, r.Attempts, r.For, r.Rows, r.Resources)
+	_, _ = fmt.Fprintf(table, "\n%d operations in %d attempts over %s; %d rows; %d histories\n\nanswer\ttimes\n",
+		r.Operations, r.Attempts, r.For, r.Rows, r.Resources)
 	for _, answer := range slices.Sorted(maps.Keys(r.Answers)) {
 		_, _ = fmt.Fprintf(table, "%s\t%d\n", answer, r.Answers[answer])
 	}

@@ -146,7 +146,8 @@ func (r *run) start(ctx context.Context) error {
 // settings returns the settings of every service. The limits are so high that no client reaches them.
 func settings(stripe string) []string {
 	return []string{
-		"SLOTMESH_ADMIN_TOKEN=" + adminToken, "BOOKING_KEY_LIMIT_PER_MINUTE=100000", "ADMIN_LIMIT_PER_MINUTE=100000", "MESSAGES_PER_DAY=1000000",
+		"SLOTMESH_ADMIN_TOKEN=" + adminToken, "BOOKING_KEY_LIMIT_PER_MINUTE=100000", "ADMIN_LIMIT_PER_MINUTE=100000",
+		"MESSAGES_PER_DAY=1000000",
 		"STRIPE_SECRET_KEY=sk_soak", "STRIPE_WEBHOOK_SECRET=" + webhookSecret, "STRIPE_API_BASE=" + stripe,
 		"PAYMENT_TIMEOUT=2s", "PAYMENT_EXPIRES_AFTER=20s",
 	}
@@ -156,7 +157,9 @@ func settings(stripe string) []string {
 // OpenAPI document it finds out whether the admin API accepts idempotency keys.
 func (r *run) open(ctx context.Context) error {
 	document := r.workload.adminMessage(http.MethodGet, "openapi.json", nil, "")
-	document.read = func(_ *attempt, body []byte) { r.workload.keyedAdmin = bytes.Contains(body, []byte("Idempotency-Key")) }
+	document.read = func(_ *attempt, body []byte) {
+		r.workload.keyedAdmin = bytes.Contains(body, []byte("Idempotency-Key"))
+	}
 	if a := r.call.send(ctx, document); a.verdict != made {
 		return fmt.Errorf("read the admin API's document: %s", a)
 	}
@@ -286,7 +289,8 @@ func (r *run) judge(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &judgement{w: r.workload, rows: rows, changes: changes, versions: r.owner.versions, troubles: r.nemesis.troubles}
+	j := &judgement{w: r.workload, rows: rows, changes: changes, versions: r.owner.versions,
+		troubles: r.nemesis.troubles}
 	j.judge()
 	for _, a := range r.odd {
 		j.single(a)

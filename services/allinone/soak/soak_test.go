@@ -1,7 +1,7 @@
 //go:build !race
 
-// The race detector takes so much of the machine that too little is booked to find what is broken, and sees nothing of the services, which are programs:
-// `make test` runs this without it.
+// The race detector takes so much of the machine that too little is booked to find what is broken, and sees nothing of
+// the services, which are programs: `make test` runs this without it.
 
 package soak
 
@@ -29,9 +29,9 @@ func build(t *testing.T) {
 	testkit.Build(t, ".", programs+"/", commands...)
 }
 
-// sabotage breaks what keeps the tables right: nothing excludes two bookings of one time, which are slow to be written, the
-// counter of a class forgets, class bookings for three are lost although they were answered as made, customers' moves leave no event and
-// a cent of each refund is kept.
+// sabotage breaks what keeps the tables right: nothing excludes two bookings of one time, which are slow to be written,
+// the counter of a class forgets, class bookings for three are lost although they were answered as made, customers'
+// moves leave no event and a cent of each refund is kept.
 var sabotage = []string{
 	`ALTER TABLE booking.occupied_time DROP CONSTRAINT never_twice`,
 	`CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END $$`,
@@ -54,10 +54,12 @@ var mustBeFound = []string{
 	"two bookings of one member overlap", "two bookings hold one member's time", "the history of e",
 	"more seats of a class sold than there are", "the counter of a class is not the seats sold", "the history of ring",
 	"what was answered as made is not there", "a change is not exactly one event", "what was answered as moved",
-	" of 4000 were refunded", " of 2000 were refunded", " of 1000 were refunded", // of bookings, tickets and reservations
+	// of bookings, tickets and reservations
+	" of 4000 were refunded", " of 2000 were refunded", " of 1000 were refunded",
 }
 
-// A busy machine books less in the same time, too little perhaps to fill a class: what is not found is looked for in a longer run.
+// A busy machine books less in the same time, too little perhaps to fill a class: what is not found is looked for in a
+// longer run.
 func TestTheSoakFindsWhatIsBroken(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Minute)
@@ -66,7 +68,8 @@ func TestTheSoakFindsWhatIsBroken(t *testing.T) {
 	missing := mustBeFound
 	for _, length := range []time.Duration{20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second} {
 		report, err := Run(ctx, Options{
-			Programs: programs, Home: filepath.Join(t.TempDir(), "home"), For: length, Clients: 24, Seed: 1, Calm: true, Sabotage: sabotage,
+			Programs: programs, Home: filepath.Join(t.TempDir(), "home"), For: length, Clients: 24, Seed: 1, Calm: true,
+			Sabotage: sabotage,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -74,8 +74,10 @@ var rules = []rule{
 	{"the counter of an event is not the tickets sold", `
 		SELECT e.event_id || ': ' || e.sold FROM booking.event_sales e
 		WHERE e.sold <> (SELECT coalesce(sum(quantity), 0) FROM booking.tickets t WHERE t.event_id = e.event_id AND t.status = 'sold')`},
-	{"a change is not exactly one event, or its event tells of something else", recorded("booking.bookings", "'{payment,from}'") + ` UNION ALL ` +
-		recorded("booking.tickets", "'{payment}'") + ` UNION ALL ` + recorded("rental.reservations", "'{payment,updated_at,counted}'")},
+	{"a change is not exactly one event, or its event tells of something else",
+		recorded("booking.bookings", "'{payment,from}'") + ` UNION ALL ` +
+			recorded("booking.tickets", "'{payment}'") + ` UNION ALL ` + recorded("rental.reservations",
+			"'{payment,updated_at,counted}'")},
 	{"nobody was told of a booking whose charge was open, or that needed none", `
 		SELECT b.id || ': ' || b.status FROM booking.bookings b
 		WHERE b.sequence = 0 AND NOT EXISTS (
@@ -123,7 +125,8 @@ func openTables(ctx context.Context, databaseURL string, all ...*business) (*tab
 	}
 	for _, b := range all {
 		for _, s := range b.services {
-			if _, err := conn.Exec(ctx, "INSERT INTO soak_services VALUES ($1, $2, $3, $4)", s.id, s.before, s.after, s.capacity); err != nil {
+			if _, err := conn.Exec(ctx, "INSERT INTO soak_services VALUES ($1, $2, $3, $4)", s.id, s.before, s.after,
+				s.capacity); err != nil {
 				return t, err
 			}
 		}

@@ -131,7 +131,8 @@ func (op *operation) bookMessage(order object) message {
 		header["Idempotency-Key"] = op.key
 	}
 	return message{
-		service: "booking", method: http.MethodPost, path: "/api/public/" + op.business.slug + "/book", body: order, header: header, read: readBooking,
+		service: "booking", method: http.MethodPost, path: "/api/public/" + op.business.slug + "/book", body: order,
+		header: header, read: readBooking,
 	}
 }
 
@@ -193,13 +194,15 @@ func (w *workload) adminMessage(method, path string, body any, key string) messa
 	if key != "" {
 		header["Idempotency-Key"] = key
 	}
-	return message{service: "console", method: method, path: "/admin/" + path, body: body, header: header, read: readThing}
+	return message{service: "console", method: method, path: "/admin/" + path, body: body, header: header,
+		read: readThing}
 }
 
 // bookExact books half an hour of a named staff member. The possible starts do not overlap each other.
 func (c *client) bookExact(ctx context.Context) {
 	p := c.halfHour()
-	op := c.begin(&operation{kind: "service", business: c.exact, date: p.date, resource: p.resource, takes: [3]int{1}, caps: [3]int{1}})
+	op := c.begin(&operation{kind: "service", business: c.exact, date: p.date, resource: p.resource, takes: [3]int{1},
+		caps: [3]int{1}})
 	order := c.order(op, p.clock, c.exact.service("half"))
 	order["staff_id"] = p.staff
 	c.afterwards(ctx, op, c.perform(ctx, &op.task, op.bookMessage(order)), c.halfHour)
@@ -228,7 +231,8 @@ func (c *client) bookSeats(ctx context.Context) {
 		return p
 	}
 	p := session()
-	op := c.begin(&operation{kind: "class", business: b, date: p.date, resource: p.resource, takes: [3]int{party}, caps: [3]int{s.capacity}})
+	op := c.begin(&operation{kind: "class", business: b, date: p.date, resource: p.resource, takes: [3]int{party},
+		caps: [3]int{s.capacity}})
 	order := c.order(op, sessionTime, s)
 	order["party_size"] = party
 	c.afterwards(ctx, op, c.perform(ctx, &op.task, op.bookMessage(order)), session)
@@ -284,9 +288,11 @@ func (c *client) bookByAgent(ctx context.Context) {
 	}
 	c.afterwards(ctx, op, c.perform(ctx, &op.task, message{
 		service: "mcp", method: http.MethodPost, path: "/mcp", read: readTool,
-		header: map[string]string{"Authorization": "Bearer " + op.apiKey.secret, "Accept": "application/json, text/event-stream"},
+		header: map[string]string{"Authorization": "Bearer " + op.apiKey.secret,
+			"Accept": "application/json, text/event-stream"},
 		body: object{
-			"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": object{"name": "book_appointment", "arguments": arguments},
+			"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": object{"name": "book_appointment",
+				"arguments": arguments},
 		},
 	}), c.anywhere)
 }
@@ -296,7 +302,8 @@ func (c *client) sellTickets(ctx context.Context) {
 	n := (c.epoch()/4 + c.rng.IntN(2)) % events
 	e, tier, quantity := c.mixed.events[n], c.rng.IntN(2), 1+c.rng.IntN(4)
 	op := c.begin(&operation{
-		kind: "ticket", business: c.mixed, resource: fmt.Sprintf("event %d", n), caps: [3]int{tierCapacity, tierCapacity, eventCapacity},
+		kind: "ticket", business: c.mixed, resource: fmt.Sprintf("event %d", n),
+		caps: [3]int{tierCapacity, tierCapacity, eventCapacity},
 	})
 	op.takes[tier], op.takes[2] = quantity, quantity
 	c.unkeyed(op)
@@ -311,10 +318,12 @@ func (c *client) reserve(ctx context.Context) {
 	quantity := 1 + c.rng.IntN(2)
 	op := c.begin(&operation{kind: "reservation", business: c.mixed, date: c.day()})
 	c.unkeyed(op)
-	body := object{"rental_id": r.id, "start_date": op.date, "end_date": op.date, "quantity": quantity, "customer_name": op.tag}
+	body := object{"rental_id": r.id, "start_date": op.date, "end_date": op.date, "quantity": quantity,
+		"customer_name": op.tag}
 	if r.hourly {
 		hour := opensAt + c.rng.IntN(8)
-		body["start_time"], body["end_time"] = fmt.Sprintf("%02d:00", hour), fmt.Sprintf("%02d:00", hour+1+c.rng.IntN(3))
+		body["start_time"], body["end_time"] = fmt.Sprintf("%02d:00", hour),
+			fmt.Sprintf("%02d:00", hour+1+c.rng.IntN(3))
 	} else {
 		op.resource, op.takes, op.caps = r.key+" "+op.date, [3]int{quantity}, [3]int{r.quantity}
 	}
@@ -333,15 +342,19 @@ func (c *client) unkeyed(op *operation) {
 // look reads like a visitor of the booking page.
 func (c *client) look(ctx context.Context) {
 	date, s := c.day(), c.mixed.service("cut")
-	m := message{service: "availability", method: http.MethodGet, path: fmt.Sprintf("/api/public/%s/slots?date=%s&service_id=%s", c.mixed.slug, date, s.id)}
+	m := message{service: "availability", method: http.MethodGet,
+		path: fmt.Sprintf("/api/public/%s/slots?date=%s&service_id=%s", c.mixed.slug, date, s.id)}
 	switch c.rng.IntN(4) {
 	case 0:
-		m = message{service: "catalog", method: http.MethodGet, path: "/api/public/" + c.mixed.slug + "/services?date=" + date}
+		m = message{service: "catalog", method: http.MethodGet, path: "/api/public/" + c.mixed.slug +
+			"/services?date=" + date}
 	case 1:
 		m = message{service: "catalog", method: http.MethodGet, path: "/api/public/" + c.mixed.slug + "/events"}
 	case 2:
 		r := c.mixed.rentals[0]
-		m = message{service: "rental", method: http.MethodGet, path: fmt.Sprintf("/api/public/%s/rental-availability?rentalId=%s&startDate=%s&endDate=%s", c.mixed.slug, r.id, date, date)}
+		m = message{service: "rental", method: http.MethodGet,
+			path: fmt.Sprintf("/api/public/%s/rental-availability?rentalId=%s&startDate=%s&endDate=%s", c.mixed.slug,
+				r.id, date, date)}
 	}
 	c.call.send(ctx, m)
 }

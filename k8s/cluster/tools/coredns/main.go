@@ -1,5 +1,5 @@
-// Command coredns is CoreDNS with the plugins a cluster needs and no others. The order in which plugins act comes from CoreDNS,
-// not from this list.
+// Command coredns is CoreDNS with the plugins a cluster needs and no others. The order in which plugins act comes from
+// CoreDNS, not from this list.
 package main
 
 import (

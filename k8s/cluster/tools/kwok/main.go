@@ -29,7 +29,8 @@ func run() error {
 		return err
 	}
 	defer func() { _ = os.Remove(stages.Name()) }()
-	all := []string{fast.DefaultNodeInit, heartbeat.DefaultNodeHeartbeat, pods.DefaultPodReady, pods.DefaultPodComplete, pods.DefaultPodDelete}
+	all := []string{fast.DefaultNodeInit, heartbeat.DefaultNodeHeartbeat, pods.DefaultPodReady, pods.DefaultPodComplete,
+		pods.DefaultPodDelete}
 	if _, err := stages.WriteString(strings.Join(all, "\n---\n")); err != nil {
 		return err
 	}

@@ -51,7 +51,8 @@ func run(stop <-chan struct{}) error {
 		Apiserver: apiserver,
 		Rest:      cluster,
 		Kubelet: &client.KubeletClientConfig{
-			Scheme: "https", DefaultPort: port, AddressTypePriority: []corev1.NodeAddressType{corev1.NodeInternalIP}, Client: *rest.CopyConfig(cluster),
+			Scheme: "https", DefaultPort: port, AddressTypePriority: []corev1.NodeAddressType{corev1.NodeInternalIP},
+			Client: *rest.CopyConfig(cluster),
 		},
 		MetricResolution: resolution,
 		ScrapeTimeout:    patience,
@@ -76,7 +77,8 @@ func listener() (*server.Config, error) {
 	if err := serving.ApplyTo(&config.SecureServing, &config.LoopbackClientConfig); err != nil {
 		return nil, err
 	}
-	if err := options.NewDelegatingAuthenticationOptions().ApplyTo(&config.Authentication, config.SecureServing, nil); err != nil {
+	if err := options.NewDelegatingAuthenticationOptions().ApplyTo(&config.Authentication, config.SecureServing,
+		nil); err != nil {
 		return nil, err
 	}
 	if err := options.NewDelegatingAuthorizationOptions().ApplyTo(&config.Authorization); err != nil {

@@ -83,7 +83,8 @@ func run(ctx context.Context, args []string) error {
 	names, prefix := flags.Args(), ""
 	if push {
 		if len(names) == 0 {
-			return errors.New("push wants what stands before the services' names in their repositories, as localhost:5000/slotmesh-")
+			return errors.New("push wants what stands before the services' names in their repositories, as " +
+				"localhost:5000/slotmesh-")
 		}
 		prefix, names = names[0], names[1:]
 	}

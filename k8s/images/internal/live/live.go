@@ -44,7 +44,8 @@ func Debugged(debugger, program string, args []string) (string, []string) {
 		return program, args
 	}
 	return debugger, append([]string{
-		"exec", program, "--headless", "--continue", "--accept-multiclient", "--only-same-user=false", "--api-version=2",
+		"exec", program, "--headless", "--continue", "--accept-multiclient", "--only-same-user=false",
+		"--api-version=2",
 		"--listen=127.0.0.1:2345", "--",
 	}, args...)
 }

@@ -17,7 +17,8 @@ const patience = 2 * time.Minute
 
 // script is a program that says into the pipe said which version it is, and ends with code 7 when it is asked to end.
 func script(version, said string) string {
-	return fmt.Sprintf("#!/bin/sh\ntrap 'exit 7' TERM\necho %s $1 >%s\nwhile :; do read -r line <%s.never; done\n", version, said, said)
+	return fmt.Sprintf("#!/bin/sh\ntrap 'exit 7' TERM\necho %s $1 >%s\nwhile :; do read -r line <%s.never; done\n",
+		version, said, said)
 }
 
 func archive(t *testing.T, files map[string]string) *bytes.Buffer {
@@ -25,7 +26,8 @@ func archive(t *testing.T, files map[string]string) *bytes.Buffer {
 	var packed bytes.Buffer
 	w := tar.NewWriter(&packed)
 	for name, content := range files {
-		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(content)), Typeflag: tar.TypeReg}); err != nil {
+		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(content)),
+			Typeflag: tar.TypeReg}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Write([]byte(content)); err != nil {
@@ -127,12 +129,14 @@ func TestUnpackStaysBelowItsFolder(t *testing.T) {
 func TestAProgramRunsUnderTheDebuggerWhereThereIsOne(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if program, args := Debugged(filepath.Join(dir, "dlv"), "/live/service", []string{"migrate"}); program != "/live/service" || !slices.Equal(args, []string{"migrate"}) {
+	if program, args := Debugged(filepath.Join(dir, "dlv"), "/live/service",
+		[]string{"migrate"}); program != "/live/service" || !slices.Equal(args, []string{"migrate"}) {
 		t.Errorf("without a debugger: %s %q", program, args)
 	}
 	// What is told apart by -- is the program's, whatever it looks like.
 	debugger := filepath.Join(dir, "dlv")
-	if err := os.WriteFile(debugger, []byte("#!/bin/sh\n[ \"$1 $2\" = 'exec /live/service' ] || exit 1\nwhile [ \"$1\" != -- ]; do shift; done\n[ \"$*\" = '-- migrate --all' ]\n"), 0o755); err != nil {
+	if err := os.WriteFile(debugger,
+		[]byte("#!/bin/sh\n[ \"$1 $2\" = 'exec /live/service' ] || exit 1\nwhile [ \"$1\" != -- ]; do shift; done\n[ \"$*\" = '-- migrate --all' ]\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	program, args := Debugged(debugger, "/live/service", []string{"migrate", "--all"})

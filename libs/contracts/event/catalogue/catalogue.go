@@ -59,7 +59,8 @@ func Entries() []Entry {
 			bookingSchema, 3, confirmed(),
 		},
 		{
-			event.BookingRescheduled, "A booking is at another time or with another member; from and to are both times.",
+			event.BookingRescheduled, "A booking is at another time or with another member; from and to are both " +
+				"times.",
 			bookingSchema, 4, rescheduled(),
 		},
 		{
@@ -71,7 +72,8 @@ func Entries() []Entry {
 			bookingSchema, 5, confirmed(),
 		},
 		{
-			event.BookingCancelled, "A booking is cancelled, by the customer, by the owner or because its payment expired.",
+			event.BookingCancelled, "A booking is cancelled, by the customer, by the owner or because its payment " +
+				"expired.",
 			bookingSchema, 4, cancelled(),
 		},
 		{
@@ -87,7 +89,8 @@ func Entries() []Entry {
 			bookingSchema, 5, confirmed(),
 		},
 		{
-			event.PaymentSucceeded, "A booking, an order of tickets or a reservation is paid. The data is the one that is paid.",
+			event.PaymentSucceeded, "A booking, an order of tickets or a reservation is paid. The data is the one " +
+				"that is paid.",
 			bookingSchema, 2, paid(),
 		},
 		{

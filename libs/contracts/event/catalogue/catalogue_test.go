@@ -36,7 +36,8 @@ func TestPayloadNamesItsTypeAndBusiness(t *testing.T) {
 				Sequence int
 			}
 		}
-		if err := json.Unmarshal(text, &got); err != nil || got.Type != e.Type || got.Data.Slug != catalogue.Slug || got.Data.Sequence < 1 {
+		if err := json.Unmarshal(text, &got); err != nil || got.Type != e.Type || got.Data.Slug != catalogue.Slug ||
+			got.Data.Sequence < 1 {
 			t.Errorf("%s: %s %v", e.Type, text, err)
 		}
 	}

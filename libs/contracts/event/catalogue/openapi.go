@@ -15,7 +15,8 @@ func Webhooks(hasSchemas bool) ([]byte, error) {
 			return nil, err
 		}
 		operation := object{
-			"operationId": "webhook." + string(e.Type), "tags": []string{"Webhooks"}, "summary": e.Summary, "security": []any{},
+			"operationId": "webhook." + string(e.Type), "tags": []string{"Webhooks"}, "summary": e.Summary,
+			"security":   []any{},
 			"parameters": headers(),
 			"requestBody": object{"required": true, "content": object{"application/json": object{
 				"schema": e.schema(hasSchemas), "example": json.RawMessage(payload),
@@ -33,7 +34,8 @@ func Webhooks(hasSchemas bool) ([]byte, error) {
 // headers describes the headers of Standard Webhooks.
 func headers() []object {
 	header := func(name, description string) object {
-		return object{"name": name, "in": "header", "required": true, "description": description, "schema": object{"type": "string"}}
+		return object{"name": name, "in": "header", "required": true, "description": description,
+			"schema": object{"type": "string"}}
 	}
 	return []object{
 		header("webhook-id", "The id of the event, the same in each attempt."),

@@ -50,11 +50,13 @@ func booked() booking.Booking {
 	starts := time.Date(2026, time.December, 1, 10, 0, 0, 0, time.UTC)
 	return booking.Booking{
 		ID: theBooking, Status: booking.StatusPending,
-		Date: "2026-12-01", StartTime: "10:00:00", EndTime: "11:00:00", StartsAt: starts, EndsAt: starts.Add(time.Hour), Timezone: lisbon,
+		Date: "2026-12-01", StartTime: "10:00:00", EndTime: "11:00:00", StartsAt: starts, EndsAt: starts.Add(time.Hour),
+		Timezone: lisbon,
 		Services: []booking.BookedService{{ID: service, Name: "Massage", DurationMinutes: 60, Price: "60.00"}},
 		StaffID:  &member, StaffName: pointer("Inês"), PartySize: 1, Total: "60.00", Currency: euro, Source: "page",
 		CustomerName: customer, CustomerEmail: email, CustomerPhone: &phone, FormData: answers, Locale: "en",
-		CreatedAt: created, UpdatedAt: created, Sequence: 1, StaffRequested: true, Payment: payment(booking.PaymentOpen),
+		CreatedAt: created, UpdatedAt: created, Sequence: 1, StaffRequested: true,
+		Payment: payment(booking.PaymentOpen),
 	}
 }
 
@@ -81,10 +83,12 @@ func confirmed() booking.Booking {
 func rescheduled() booking.Rescheduled {
 	b := bookedAs(booking.StatusConfirmed, 4, payment(booking.PaymentPaid))
 	from := booking.BookedTime{
-		Date: b.Date, StartTime: b.StartTime, EndTime: b.EndTime, StartsAt: b.StartsAt, EndsAt: b.EndsAt, StaffID: b.StaffID, StaffName: b.StaffName,
+		Date: b.Date, StartTime: b.StartTime, EndTime: b.EndTime, StartsAt: b.StartsAt, EndsAt: b.EndsAt,
+		StaffID: b.StaffID, StaffName: b.StaffName,
 	}
 	to := from
-	to.StartTime, to.EndTime, to.StartsAt, to.EndsAt = "14:00:00", "15:00:00", b.StartsAt.Add(4*time.Hour), b.EndsAt.Add(4*time.Hour)
+	to.StartTime, to.EndTime, to.StartsAt, to.EndsAt = "14:00:00", "15:00:00", b.StartsAt.Add(4*time.Hour),
+		b.EndsAt.Add(4*time.Hour)
 	b.StartTime, b.EndTime, b.StartsAt, b.EndsAt = to.StartTime, to.EndTime, to.StartsAt, to.EndsAt
 	return booking.Rescheduled{Booking: b, From: from, To: to}
 }
@@ -144,8 +148,10 @@ func ordered(status string, p string) booking.Ticket {
 	order := booking.Ticket{
 		ID: ticket, Status: status, EventID: show, EventName: "New Year Gala", TierID: tier, TierName: "VIP",
 		Tiers: []booking.SoldTier{{TierID: tier, TierName: "VIP", Quantity: 2, Price: pointer(json.Number("30.00"))}},
-		Date:  "2026-12-31", StartTime: "20:00:00", Timezone: lisbon, Quantity: 2, Total: pointer(json.Number("60.00")), Currency: euro,
-		CustomerName: customer, CustomerEmail: &email, CustomerPhone: &phone, FormData: answers, Locale: "en", CreatedAt: created,
+		Date:  "2026-12-31", StartTime: "20:00:00", Timezone: lisbon, Quantity: 2, Total: pointer(json.Number("60.00")),
+		Currency:     euro,
+		CustomerName: customer, CustomerEmail: &email, CustomerPhone: &phone, FormData: answers, Locale: "en",
+		CreatedAt: created,
 	}
 	order.Payment = payment(p)
 	return order
@@ -153,8 +159,10 @@ func ordered(status string, p string) booking.Ticket {
 
 func movedTickets() booking.RescheduledTicket {
 	starts := time.Date(2026, time.December, 31, 20, 0, 0, 0, time.UTC)
-	from := booking.TicketTime{Date: "2026-12-31", StartTime: "20:00:00", StartsAt: starts, EndsAt: starts.Add(5 * time.Hour)}
-	to := booking.TicketTime{Date: "2026-12-31", StartTime: "21:00:00", StartsAt: starts.Add(time.Hour), EndsAt: starts.Add(6 * time.Hour)}
+	from := booking.TicketTime{Date: "2026-12-31", StartTime: "20:00:00", StartsAt: starts,
+		EndsAt: starts.Add(5 * time.Hour)}
+	to := booking.TicketTime{Date: "2026-12-31", StartTime: "21:00:00", StartsAt: starts.Add(time.Hour),
+		EndsAt: starts.Add(6 * time.Hour)}
 	order := ordered(booking.StatusSold, booking.PaymentPaid)
 	order.StartTime = to.StartTime
 	return booking.RescheduledTicket{Ticket: order, From: from, To: to}
@@ -176,8 +184,10 @@ func cancelledTickets() booking.Ticket {
 func reserved(status string) rental.Reservation {
 	date := timespan.NewDate(2026, time.December, 1)
 	r := rental.Reservation{
-		ID: reservation, RentalID: kayak, RentalName: "Kayak", Status: status, Quantity: 2, StartDate: date, EndDate: date,
-		StartTime: pointer(timespan.TimeOfDay(10 * 60)), EndTime: pointer(timespan.TimeOfDay(12 * 60)), Extras: []rental.Extra{}, Units: []rental.Unit{},
+		ID: reservation, RentalID: kayak, RentalName: "Kayak", Status: status, Quantity: 2, StartDate: date,
+		EndDate:   date,
+		StartTime: pointer(timespan.TimeOfDay(10 * 60)), EndTime: pointer(timespan.TimeOfDay(12 * 60)),
+		Extras: []rental.Extra{}, Units: []rental.Unit{},
 		Price: pointer(json.Number("60.00")), Total: pointer(json.Number("60.00")), Currency: euro, Timezone: lisbon,
 		CustomerName: customer, CustomerEmail: &email, CustomerPhone: &phone, FormData: answers, Locale: "en",
 		Payment: payment(booking.PaymentPaid), CreatedAt: created, UpdatedAt: changed,

@@ -62,7 +62,8 @@ func (r *room) do(ctx context.Context, business string, work func(stop func() bo
 		return err
 	}
 	defer leave()
-	if err = work(func() bool { return ctx.Err() != nil }); errors.Is(err, manifest.ErrStopped) && !fault.Is(err, fault.PeerUnavailable) {
+	if err = work(func() bool { return ctx.Err() != nil }); errors.Is(err, manifest.ErrStopped) &&
+		!fault.Is(err, fault.PeerUnavailable) {
 		return TooLong(ctx, err)
 	}
 	return err
@@ -74,7 +75,8 @@ func (r *room) enter(ctx context.Context, business string, sources [][]byte) (fu
 		one := manifest.Cost(source)
 		if one > r.bytes {
 			return nil, fault.Newf(fault.PayloadTooLarge,
-				"The manifest may hold so many values that reading it takes %d MB, and %d MB are there for it; write fewer values.", one>>20, r.bytes>>20)
+				"The manifest may hold so many values that reading it takes %d MB, and %d MB are there for it; write "+
+					"fewer values.", one>>20, r.bytes>>20)
 		}
 		cost += one
 	}

@@ -55,7 +55,9 @@ var guarded = map[string]string{
 // File renders the page as a file. The argument main is an html/template for the main part of the page.
 // It is executed with the page as its data, and includes the viewer with the template "reference".
 func (p Page) File(main string) (*openapi.File, error) {
-	page, err := template.New("page").Funcs(template.FuncMap{"style": func() template.CSS { return template.CSS(style) }}).Parse(frame)
+	page, err := template.New("page").Funcs(template.FuncMap{"style": func() template.CSS {
+		return template.CSS(style)
+	}}).Parse(frame)
 	if err == nil {
 		_, err = page.New("main").Parse(main)
 	}

@@ -57,5 +57,6 @@ func Away(err error) bool {
 	}
 	var network *net.OpError
 	var unsent interface{ SafeToRetry() bool } // how pgx marks a connection that was closed before the request
-	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &unsent) && unsent.SafeToRetry()
+	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &unsent) &&
+		unsent.SafeToRetry()
 }

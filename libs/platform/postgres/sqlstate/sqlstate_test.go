@@ -16,9 +16,12 @@ import (
 func TestErrorsThatSayNothingOfTheRequestAreTheStores(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]bool{
-		"08006": true, "08P01": true, "25006": true, "26000": true, "40001": true, "40P01": true, "53100": true, "53200": true, "53300": true,
-		"55P03": true, "57014": true, "57P01": true, "57P02": true, "57P03": true, "57P05": true, "58030": true, "25P03": true,
-		"23505": false, "23P01": false, "22003": false, "22P05": false, "42601": false, "42P01": false, "XX000": false, "25P02": false, "": false,
+		"08006": true, "08P01": true, "25006": true, "26000": true, "40001": true, "40P01": true, "53100": true,
+		"53200": true, "53300": true,
+		"55P03": true, "57014": true, "57P01": true, "57P02": true, "57P03": true, "57P05": true, "58030": true,
+		"25P03": true,
+		"23505": false, "23P01": false, "22003": false, "22P05": false, "42601": false, "42P01": false, "XX000": false,
+		"25P02": false, "": false,
 	} {
 		err := fmt.Errorf("read the head: %w", &pgconn.PgError{Code: code, Message: "text"})
 		if sqlstate.Of(err) != code || sqlstate.Away(err) != want {

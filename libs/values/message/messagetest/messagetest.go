@@ -67,7 +67,8 @@ func same(t *testing.T, file string, want, got map[string]sentence) {
 	t.Helper()
 	for _, id := range slices.Sorted(maps.Keys(want)) {
 		if s, ok := got[id]; !ok || s.placeholders != want[id].placeholders {
-			t.Errorf("%s: %s has the placeholders %q (there: %v), want %q", file, id, s.placeholders, ok, want[id].placeholders)
+			t.Errorf("%s: %s has the placeholders %q (there: %v), want %q", file, id, s.placeholders, ok,
+				want[id].placeholders)
 		}
 	}
 	for id := range got {
@@ -106,7 +107,8 @@ func sentences(t *testing.T, file string, content []byte) map[string]sentence {
 	}
 	names := regexp.MustCompile(`(?m)^  "([^"]+)":`).FindAllSubmatch(content, -1)
 	if len(names) != len(raw) {
-		t.Errorf("%s: %d sentences have %d names: one stands twice, and the later takes its place", file, len(names), len(raw))
+		t.Errorf("%s: %d sentences have %d names: one stands twice, and the later takes its place", file, len(names),
+			len(raw))
 	}
 	found := map[string]sentence{}
 	for id, value := range raw {

@@ -181,7 +181,8 @@ func (w *Words) Day(day int) string { return w.Number(day) }
 // standalone holds the nominative names of months, for languages that inflect them within dates.
 var standalone = map[string]string{
 	"cs": "leden únor březen duben květen červen červenec srpen září říjen listopad prosinec",
-	"el": "Ιανουάριος Φεβρουάριος Μάρτιος Απρίλιος Μάιος Ιούνιος Ιούλιος Αύγουστος Σεπτέμβριος Οκτώβριος Νοέμβριος Δεκέμβριος",
+	"el": "Ιανουάριος Φεβρουάριος Μάρτιος Απρίλιος Μάιος Ιούνιος Ιούλιος Αύγουστος Σεπτέμβριος Οκτώβριος Νοέμβριος " +
+		"Δεκέμβριος",
 	"fi": "tammikuu helmikuu maaliskuu huhtikuu toukokuu kesäkuu heinäkuu elokuu syyskuu lokakuu marraskuu joulukuu",
 	"hr": "siječanj veljača ožujak travanj svibanj lipanj srpanj kolovoz rujan listopad studeni prosinac",
 	"lt": "sausis vasaris kovas balandis gegužė birželis liepa rugpjūtis rugsėjis spalis lapkritis gruodis",
@@ -207,7 +208,8 @@ func (w *Words) WholeWeekday(d time.Weekday) string { return w.cldr.WeekdayWide(
 // whose English uses a 12-hour clock. The other two list those whose weeks start on Sunday or on Saturday.
 const (
 	monthFirst = " US PH PR CA "
-	sunday     = " AG AS BD BR BS BT BW BZ CA CO DM DO ET GT GU HK HN ID IL IN JM JP KE KH KR LA MH MM MO MT MX MZ NI NP PA PE PH PK PR PT PY SA SG SV TH TT TW UM US VE VI WS YE ZA ZW "
+	sunday     = " AG AS BD BR BS BT BW BZ CA CO DM DO ET GT GU HK HN ID IL IN JM JP KE KH KR LA MH MM MO MT MX MZ " +
+		"NI NP PA PE PH PK PR PT PY SA SG SV TH TT TW UM US VE VI WS YE ZA ZW "
 	saturday   = " AE AF BH DJ DZ EG IQ IR JO KW LY OM QA SD SY "
 	twelveHour = " US CA AU NZ IN PH PK SG MY BD PR JM TT BS BZ "
 )

@@ -29,7 +29,8 @@ func TestDatesTimesAndMoneyAreWrittenInEveryLanguage(t *testing.T) {
 		for day := range 366 {
 			at := time.Date(2028, 1, 1+day, day%24, 5, 0, 0, time.UTC)
 			for what, text := range map[string]string{
-				"date": w.Date(at), "short date": w.ShortDate(at), "clock": w.Clock(at), "weekday": w.Weekday(at.Weekday()), "amount": w.Amount("40.00", "EUR"), "number": w.Number(7),
+				"date": w.Date(at), "short date": w.ShortDate(at), "clock": w.Clock(at),
+				"weekday": w.Weekday(at.Weekday()), "amount": w.Amount("40.00", "EUR"), "number": w.Number(7),
 			} {
 				if text == "" {
 					t.Errorf("%s: no %s of %s", tag, what, at)
@@ -64,8 +65,10 @@ func TestTheReadersRegionSaysHowTimesAreWrittenAndWhenWeeksBegin(t *testing.T) {
 	} {
 		w := words.In(catalog, "xx-unknown", tag, "fr")
 		clock := strings.NewReplacer("\u202f", " ", "\u00a0", " ", "\u200f", "").Replace(w.Clock(at))
-		if clock != want.clock || w.Month(2027, time.March) != want.month || w.FirstWeekday() != want.first || w.Asked != tag {
-			t.Errorf("%s: %q, %q, %v, asked %s; want %+v", tag, clock, w.Month(2027, time.March), w.FirstWeekday(), w.Asked, want)
+		if clock != want.clock || w.Month(2027, time.March) != want.month || w.FirstWeekday() != want.first ||
+			w.Asked != tag {
+			t.Errorf("%s: %q, %q, %v, asked %s; want %+v", tag, clock, w.Month(2027, time.March), w.FirstWeekday(),
+				w.Asked, want)
 		}
 	}
 }
@@ -93,7 +96,8 @@ func TestRegionOfAnotherTagAndOfTheBusiness(t *testing.T) {
 		"chosen German, an American's browser": {[]string{"de", "en-US", "en"}, "GB", "14:05", time.Monday},
 	} {
 		w := words.In(catalog, c.tags...).Within(c.business)
-		if clock := strings.ReplaceAll(w.Clock(at), "\u202f", " "); clock != c.clock || w.FirstWeekday() != c.first || w.Asked != c.tags[0] {
+		if clock := strings.ReplaceAll(w.Clock(at), "\u202f", " "); clock != c.clock || w.FirstWeekday() != c.first ||
+			w.Asked != c.tags[0] {
 			t.Errorf("%s: %q, weeks from %s, asked %s", name, clock, w.FirstWeekday(), w.Asked)
 		}
 	}

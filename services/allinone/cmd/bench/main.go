@@ -41,10 +41,13 @@ func run(ctx context.Context) error {
 	flag.IntVar(&o.Clients, "clients", 32, "clients of the closed loops")
 	flag.StringVar(&o.ProfileDir, "profiles", "", "folder for CPU and allocation profiles of each path")
 	flag.BoolVar(&o.Engine, "engine", true, "also run the slot engine's benchmarks, from the root of the repository")
-	flag.IntVar(&o.Views, "views", 5, "how often each step of the booking page, on a slow line, and a full week of the owner's calendar are viewed in Chromium; 0: not at all")
+	flag.IntVar(&o.Views, "views", 5,
+		"how often each step of the booking page, on a slow line, and a full week of the owner's calendar are viewed "+
+			"in Chromium; 0: not at all")
 	flag.StringVar(&o.Programs, "programs", "", "folder of the services' programs, to measure how they start")
 	only := flag.String("only", "", "measure only the cases whose names match this regular expression")
-	sizes := flag.String("grow", "", "measure only growth, at these numbers of businesses and bookings, such as 10:10000,1000:1000000")
+	sizes := flag.String("grow", "",
+		"measure only growth, at these numbers of businesses and bookings, such as 10:10000,1000:1000000")
 	data := flag.String("data", "", "folder that keeps what -grow makes; what lies there is not made again")
 	flag.BoolVar(&o.OnlyMake, "make", false, "only make what -grow needs, in the folder of -data")
 	plot := flag.String("plot", "growth.svg", "the file that -grow draws its plot into")

@@ -52,7 +52,8 @@ func run(ctx context.Context) error {
 		err = report.Print(os.Stdout)
 	}
 	if err == nil && len(report.Found) > 0 {
-		err = fmt.Errorf("%d things are wrong; the services' logs are in %s; the same faults again: %s", len(report.Found), o.Home, again)
+		err = fmt.Errorf("%d things are wrong; the services' logs are in %s; the same faults again: %s",
+			len(report.Found), o.Home, again)
 	}
 	if err != nil {
 		return err

@@ -93,7 +93,8 @@ func checkoutHashes(ctx context.Context) (map[string]string, error) {
 // testedPrograms are the programs on the machine that tests run. It does not contain programs that the
 // Makefile builds at fixed versions.
 var testedPrograms = []string{
-	"chromium", "git", "jq", "make", "nginx", "node", "npm", "openssl", "pg_basebackup", "pg_dump", "pgbouncer", "promtool", "psql",
+	"chromium", "git", "jq", "make", "nginx", "node", "npm", "openssl", "pg_basebackup", "pg_dump", "pgbouncer",
+	"promtool", "psql",
 	"python3", "redis-server", "zic",
 }
 

@@ -38,7 +38,8 @@ func (v *Visitor) until(what string, there func() (bool, error)) {
 		case <-ctx.Done():
 			v.Keep("failed-" + strings.NewReplacer("/", "-", " ", "-").Replace(v.t.Name()))
 			seen, _ := tryEval[string](v, "document.body?.innerText")
-			held, _ := tryEval[[]string](v, `[...document.querySelectorAll("`+fillable+`")].map(e => e.name + "=" + e.value)`)
+			held, _ := tryEval[[]string](v, `[...document.querySelectorAll("`+fillable+
+				`")].map(e => e.name + "=" + e.value)`)
 			v.t.Fatalf("%s (%v); the fields hold %q, and the page says:\n%s", what, err, held, seen)
 		}
 	}
@@ -54,8 +55,9 @@ const find = `((kinds, name) => {
 })(%q, %q)`
 
 const (
-	pressable = "a[href], button, summary, input[type=submit], input[type=radio], input[type=checkbox], [role=button], [role=gridcell], [role=option]"
-	fillable  = "input:not([type=hidden]):not([type=submit]):not([type=radio]):not([type=checkbox]), textarea, select"
+	pressable = "a[href], button, summary, input[type=submit], input[type=radio], input[type=checkbox], " +
+		"[role=button], [role=gridcell], [role=option]"
+	fillable = "input:not([type=hidden]):not([type=submit]):not([type=radio]):not([type=checkbox]), textarea, select"
 )
 
 // Until waits until an expression is true in the page, or in the current frame.
@@ -81,7 +83,8 @@ func (v *Visitor) Sees(words ...string) {
 	v.t.Helper()
 	for _, text := range words {
 		v.until(fmt.Sprintf("%q is not to be seen", text), func() (bool, error) {
-			return tryEval[bool](v, fmt.Sprintf(`(document.body?.innerText ?? "").replace(/\s+/g, " ").includes(%q)`, text))
+			return tryEval[bool](v, fmt.Sprintf(`(document.body?.innerText ?? "").replace(/\s+/g, " ").includes(%q)`,
+				text))
 		})
 	}
 }
@@ -166,7 +169,8 @@ func (v *Visitor) pressAt(missing, element string, times int) {
 		})
 	})
 	for n := range times {
-		for _, kind := range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
+		for _, kind := range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed,
+			input.DispatchMouseEventTypeMouseReleased} {
 			call(v, input.DispatchMouseEvent, input.DispatchMouseEventParams{
 				Type: kind, X: at.X, Y: at.Y, Button: input.MouseButtonLeft, Buttons: 1, ClickCount: int64(n + 1),
 			})
@@ -210,7 +214,8 @@ func (v *Visitor) fill(missing, field, text string) {
 	v.until(missing, func() (bool, error) {
 		return v.stays(func() (bool, error) { return tryEval[bool](v, put) })
 	})
-	if Eval[bool](v, fmt.Sprintf(`(e => e.tagName !== "SELECT" && e.type !== "date" && e.type !== "time" && e.type !== "datetime-local")(%s)`, field)) {
+	if Eval[bool](v,
+		fmt.Sprintf(`(e => e.tagName !== "SELECT" && e.type !== "date" && e.type !== "time" && e.type !== "datetime-local")(%s)`, field)) {
 		if text == "" {
 			v.Keys(kb.Delete)
 			return
@@ -254,7 +259,8 @@ func (v *Visitor) Keys(keys ...string) {
 func (v *Visitor) Tab(name string) {
 	v.t.Helper()
 	const most = 150
-	on := fmt.Sprintf(`document.activeElement !== null && document.activeElement === %s`, fmt.Sprintf(find, pressable+", "+fillable, name))
+	on := fmt.Sprintf(`document.activeElement !== null && document.activeElement === %s`,
+		fmt.Sprintf(find, pressable+", "+fillable, name))
 	for range most {
 		v.Keys(kb.Tab)
 		if Eval[bool](v, on) {

@@ -115,7 +115,8 @@ func (v *Visitor) Weight() (int, int) {
 	script, css := 0, 0
 	seen := make(map[string]bool)
 	for _, r := range asked {
-		if kind := r.kind; kind != network.ResourceTypeScript && kind != network.ResourceTypeStylesheet || seen[r.url.String()] {
+		if kind := r.kind; kind != network.ResourceTypeScript && kind != network.ResourceTypeStylesheet ||
+			seen[r.url.String()] {
 			continue
 		}
 		got, err := chromedp.Call(v.ctx, network.GetResponseBody, network.GetResponseBodyParams{RequestID: r.id})

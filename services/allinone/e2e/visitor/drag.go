@@ -50,7 +50,8 @@ func (v *Visitor) place(script string) point {
 
 func (v *Visitor) mouse(kind input.DispatchMouseEventType, at point) {
 	v.t.Helper()
-	call(v, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: kind, X: at.X, Y: at.Y, Button: input.MouseButtonLeft, Buttons: 1, ClickCount: 1})
+	call(v, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: kind, X: at.X, Y: at.Y,
+		Button: input.MouseButtonLeft, Buttons: 1, ClickCount: 1})
 }
 
 func (v *Visitor) touch(kind input.DispatchTouchEventType, at ...point) {

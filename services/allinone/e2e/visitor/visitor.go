@@ -56,7 +56,9 @@ func Open(t *testing.T) *Chromium {
 		chromedp.NoSandbox, chromedp.DisableGPU,
 		// A page and its embedded pages share a process, so that a visitor can reach both. The hidden parts
 		// of the window's own interface would take a process and a quarter of the time for each page.
-		chromedp.Flag("disable-features", "Translate,IsolateOrigins,site-per-process,WebUIOmniboxPopup,WebUIOmniboxAimPopup"), chromedp.Flag("disable-site-isolation-trials", true))
+		chromedp.Flag("disable-features",
+			"Translate,IsolateOrigins,site-per-process,WebUIOmniboxPopup,WebUIOmniboxAimPopup"),
+		chromedp.Flag("disable-site-isolation-trials", true))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, closeAll := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
 	t.Cleanup(func() {
@@ -156,9 +158,11 @@ func (v *Visitor) dress() {
 		Width: int64(v.as.Width * 100 / zoom), Height: int64(v.as.Height * 100 / zoom), DeviceScaleFactor: 1,
 	})
 	call(v, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme},
+			{Name: "prefers-reduced-motion", Value: "reduce"}},
 	})
-	call(v, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: version, AcceptLanguage: v.as.Locale})
+	call(v, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: version,
+		AcceptLanguage: v.as.Locale})
 	call(v, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: v.as.Timezone})
 	call(v, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	if v.as.Slow {
@@ -198,7 +202,8 @@ func (v *Visitor) notice(event any) {
 			v.problems = append(v.problems, fmt.Sprintf("the browser says of %s: %s", e.Entry.URL, e.Entry.Text))
 		}
 	case *runtime.EventExceptionThrown:
-		v.problems = append(v.problems, "a script failed: "+(&chromedp.ExceptionError{ExceptionDetails: e.ExceptionDetails}).Error())
+		v.problems = append(v.problems,
+			"a script failed: "+(&chromedp.ExceptionError{ExceptionDetails: e.ExceptionDetails}).Error())
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError {
 			v.problems = append(v.problems, "a script complains")
@@ -271,7 +276,8 @@ func (v *Visitor) Address() string { return Eval[string](v, "location.href") }
 func (v *Visitor) Screenshot() []byte {
 	v.t.Helper()
 	beyond := true
-	shot := call(v, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng, CaptureBeyondViewport: &beyond})
+	shot := call(v, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng,
+		CaptureBeyondViewport: &beyond})
 	return shot.Data
 }
 
@@ -309,7 +315,8 @@ func tryEval[T any](v *Visitor, expression string) (T, error) {
 	yes := true
 	asked := runtime.EvaluateParams{Expression: expression, ReturnByValue: &yes, AwaitPromise: &yes}
 	if v.frame != "" {
-		world, err := chromedp.Call(v.ctx, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: v.frame, WorldName: "visitor"})
+		world, err := chromedp.Call(v.ctx, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: v.frame,
+			WorldName: "visitor"})
 		if err != nil {
 			return value, err
 		}

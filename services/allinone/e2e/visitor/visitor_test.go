@@ -48,17 +48,22 @@ func pages(t *testing.T) *httptest.Server {
 	server := httptest.NewUnstartedServer(mux)
 	serve("/", html, form)
 	serve("/faulty", html, strings.ReplaceAll(faulty, "%s", strings.Split(server.Listener.Addr().String(), ":")[1]))
-	serve("/host", html, `<!doctype html><html lang=en><title>Host</title><main><h1>Host</h1><p style="height: 300px">above</p><iframe src="/" title="Form" width=350 height=300></iframe></main>`)
-	serve("/leaving", html, `<!doctype html><html lang=en><title>Leaving</title><script src=/leaving.js></script><main>A page that is left once it is looked at</main>`)
+	serve("/host", html,
+		`<!doctype html><html lang=en><title>Host</title><main><h1>Host</h1><p style="height: 300px">above</p><iframe src="/" title="Form" width=350 height=300></iframe></main>`)
+	serve("/leaving", html,
+		`<!doctype html><html lang=en><title>Leaving</title><script src=/leaving.js></script><main>A page that is left once it is looked at</main>`)
 	serve("/leaving.js", js, `Object.defineProperty(window, "axe", {configurable: true, set(rules) {
 		Object.defineProperty(window, "axe", {value: rules}); location.assign("/")
 	}})`)
 	serve("/script.js", js, `document.querySelector("h1").append(" with script")`)
-	serve("/style.css", css, "label, button { display: block; min-height: 30px; margin: 10px } .pair { display: flex; justify-content: center }")
+	serve("/style.css", css,
+		"label, button { display: block; min-height: 30px; margin: 10px } .pair { display: flex; justify-content: center }")
 	serve("/long.js", js, noise(9000))
 	serve("/long.css", css, noise(6000))
-	serve("/shift.js", js, `requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector("#moves").before(Object.assign(document.createElement("p"), {style: "height: 200px"}))))`)
-	serve("/painted.js", js, `(function look() { performance.getEntriesByType("paint").length ? fetch("/painted") : requestAnimationFrame(look) })()`)
+	serve("/shift.js", js,
+		`requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector("#moves").before(Object.assign(document.createElement("p"), {style: "height: 200px"}))))`)
+	serve("/painted.js", js,
+		`(function look() { performance.getEntriesByType("paint").length ? fetch("/painted") : requestAnimationFrame(look) })()`)
 	painted := make(chan struct{})
 	mux.HandleFunc("/painted", func(http.ResponseWriter, *http.Request) { close(painted) })
 	mux.HandleFunc("/pieces", func(w http.ResponseWriter, r *http.Request) {
@@ -74,7 +79,8 @@ func pages(t *testing.T) *httptest.Server {
 	mux.HandleFunc("/ours", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", html)
 		var page bytes.Buffer
-		if err := web.Layout(web.Frame{Words: &words.Words{Code: "en", Asked: "en"}, Title: "Ours", Style: "/style.css"}).Render(r.Context(), &page); err != nil {
+		if err := web.Layout(web.Frame{Words: &words.Words{Code: "en", Asked: "en"}, Title: "Ours",
+			Style: "/style.css"}).Render(r.Context(), &page); err != nil {
 			t.Error(err)
 		}
 		before, after, _ := strings.Cut(page.String(), "<body>")
@@ -99,7 +105,8 @@ func pages(t *testing.T) *httptest.Server {
 func TestAVisitorDoesWhatAPersonDoesAndSeesEveryFaultInABrowser(t *testing.T) {
 	t.Parallel()
 	server, chromium := pages(t), Open(t)
-	for name, as := range map[string]As{"a phone": {}, "without JavaScript": {NoScript: true, Locale: "ja"}, "zoomed": {Width: 1280, Zoom: 200, Dark: true}} {
+	for name, as := range map[string]As{"a phone": {}, "without JavaScript": {NoScript: true, Locale: "ja"},
+		"zoomed": {Width: 1280, Zoom: 200, Dark: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v := chromium.Visit(t, as)
@@ -144,7 +151,10 @@ func TestAVisitorDoesWhatAPersonDoesAndSeesEveryFaultInABrowser(t *testing.T) {
 		v := chromium.Visit(t, As{})
 		v.Go(server.URL + "/pieces")
 		v.Sees("45 min")
-		v.until("the browser tells nothing of the space between two pieces", func() (bool, error) { moved, err := v.moved("true"); return len(moved) > 0, err })
+		v.until("the browser tells nothing of the space between two pieces", func() (bool, error) {
+			moved, err := v.moved("true")
+			return len(moved) > 0, err
+		})
 		v.Check()
 	})
 	t.Run("a page of ours in pieces", func(t *testing.T) {
@@ -161,7 +171,8 @@ func TestAVisitorDoesWhatAPersonDoesAndSeesEveryFaultInABrowser(t *testing.T) {
 		v.until("it has not moved", func() (bool, error) { moved, err := v.shifts(); return len(moved) > 0, err })
 		seen, err := v.look()
 		found := slices.Concat(seen, v.strangers(), v.complaints(), v.overweight())
-		for _, want := range []string{"image-alt", "another host was asked for", "Content Security Policy", "bytes of script", "bytes of CSS", "shifted by", "px wider"} {
+		for _, want := range []string{"image-alt", "another host was asked for", "Content Security Policy",
+			"bytes of script", "bytes of CSS", "shifted by", "px wider"} {
 			if !strings.Contains(strings.Join(found, "\n"), want) {
 				t.Errorf("%q was not found in %q, %v", want, found, err)
 			}

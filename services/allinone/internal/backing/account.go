@@ -31,7 +31,8 @@ func processAccount() (account, error) {
 			return a, nil
 		}
 	}
-	return account{}, fmt.Errorf("PostgreSQL does not run as root, and this machine has none of the users %v to run it as; run as another user", unprivileged)
+	return account{}, fmt.Errorf("PostgreSQL does not run as root, and this machine has none of the users %v to run "+
+		"it as; run as another user", unprivileged)
 }
 
 func lookupAccount(name string) (account, error) {
@@ -81,7 +82,8 @@ func (a account) dataDir(home string) (string, error) {
 	sum := sha256.Sum256([]byte(home))
 	dir := filepath.Join(systemData, filepath.Base(filepath.Dir(home))+"-"+hex.EncodeToString(sum[:4]))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("%s lies below a folder that the user %s cannot enter, and %s cannot be made: %w; set SLOTMESH_HOME to a folder that %s can enter",
+		return "", fmt.Errorf("%s lies below a folder that the user %s cannot enter, and %s cannot be made: %w; set "+
+			"SLOTMESH_HOME to a folder that %s can enter",
 			home, a.name, dir, cause(err), a.name)
 	}
 	return dir, nil
@@ -137,7 +139,8 @@ func (a account) privateTempDir() (string, error) {
 	}
 	dir, err := os.MkdirTemp(base, tempDirPattern)
 	if err != nil {
-		return "", fmt.Errorf("cannot make a temporary folder in %s: %w; set TMPDIR to a folder that can be written to and that has space", base, cause(err))
+		return "", fmt.Errorf("cannot make a temporary folder in %s: %w; set TMPDIR to a folder that can be written "+
+			"to and that has space", base, cause(err))
 	}
 	if err := a.own(dir); err != nil {
 		return "", fmt.Errorf("cannot give %s to the user %s: %w", dir, a.name, cause(err))

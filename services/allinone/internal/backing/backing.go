@@ -136,7 +136,8 @@ func (s *Stores) place(o Options, a account) (place, error) {
 		return place{}, err
 	}
 	if data != o.Home {
-		o.Say(fmt.Sprintf("PostgreSQL's data is kept in %s: the user %s, which runs it, cannot reach %s.", data, a.name, o.Home))
+		o.Say(fmt.Sprintf("PostgreSQL's data is kept in %s: the user %s, which runs it, cannot reach %s.", data, a.name,
+			o.Home))
 	}
 	return place{account: a, data: data, sockets: sockets, logs: o.Home}, nil
 }

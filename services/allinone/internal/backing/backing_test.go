@@ -128,7 +128,8 @@ func TestASecondProcessOnTheSameHomeIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = OpenHome(home)
-	want := "SLOTMESH_HOME: " + home + " is in use by the slotmesh process " + strconv.Itoa(os.Getpid()) + "; stop that one, or name another folder"
+	want := "SLOTMESH_HOME: " + home + " is in use by the slotmesh process " + strconv.Itoa(os.Getpid()) +
+		"; stop that one, or name another folder"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -158,7 +159,8 @@ func serverPID(t *testing.T, home string) int {
 	return pid
 }
 
-// atWork has a child of the server work on for seconds, also when the server has been killed. Call what it returns when the server has.
+// atWork has a child of the server work on for seconds, also when the server has been killed. Call what it returns when
+// the server has.
 func atWork(t *testing.T, s *Stores) func() {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), s.DatabaseURL)
@@ -176,7 +178,8 @@ func atWork(t *testing.T, s *Stores) func() {
 	}
 	defer func() { _ = waiting.Close(t.Context()) }()
 	for n := 0; n == 0; {
-		if err := waiting.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'DO %'`).Scan(&n); err != nil {
+		if err := waiting.QueryRow(t.Context(),
+			`SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'DO %'`).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -312,7 +315,8 @@ func TestBrokenURLsAreToldWithoutTheirPassword(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := Start(t.Context(), test.options)
-			if err == nil || !strings.HasPrefix(err.Error(), test.want) || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "\n") {
+			if err == nil || !strings.HasPrefix(err.Error(), test.want) || strings.Contains(err.Error(), "secret") ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("got %v, want %s", err, test.want)
 			}
 		})
@@ -336,7 +340,8 @@ func TestAHomeThatCannotBeWrittenIsNamed(t *testing.T) {
 	}
 	home := filepath.Join(file, "home")
 	_, err := OpenHome(home)
-	want := "SLOTMESH_HOME: cannot write in " + home + ": not a directory; name a folder that this user may write to and that has space"
+	want := "SLOTMESH_HOME: cannot write in " + home +
+		": not a directory; name a folder that this user may write to and that has space"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

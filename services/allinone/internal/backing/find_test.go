@@ -52,9 +52,10 @@ func TestFindPostgres(t *testing.T) {
 		want   int
 		found  string
 	}{
-		"the newest":                        {nil, 0, bin("17")},
-		"the one on the PATH, over links":   {map[string]string{"postgres": link}, 0, bin("15")},
-		"not one that is too old":           {map[string]string{"postgres": filepath.Join(bin("14"), "postgres")}, 0, bin("17")},
+		"the newest":                      {nil, 0, bin("17")},
+		"the one on the PATH, over links": {map[string]string{"postgres": link}, 0, bin("15")},
+		"not one that is too old": {map[string]string{"postgres": filepath.Join(bin("14"), "postgres")}, 0,
+			bin("17")},
 		"the version that made the data":    {map[string]string{"postgres": link}, 17, bin("17")},
 		"an old version that made the data": {nil, 14, bin("14")},
 		"none without its version":          {nil, 16, ""},

@@ -40,15 +40,19 @@ func checkDatabase(ctx context.Context, databaseURL string) error {
 	}
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return fmt.Errorf("DATABASE_URL: cannot use database %q at %s as user %q: %s", config.Database, address(config), config.User, connectCause(err))
+		return fmt.Errorf("DATABASE_URL: cannot use database %q at %s as user %q: %s", config.Database, address(config),
+			config.User, connectCause(err))
 	}
 	defer conn.Close(ctx)
 	var version int
-	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int / 10000").Scan(&version); err != nil {
-		return fmt.Errorf("DATABASE_URL: the server at %s does not tell its version: %s", address(config), connectCause(err))
+	if err := conn.QueryRow(ctx,
+		"SELECT current_setting('server_version_num')::int / 10000").Scan(&version); err != nil {
+		return fmt.Errorf("DATABASE_URL: the server at %s does not tell its version: %s", address(config),
+			connectCause(err))
 	}
 	if version < oldestPostgres {
-		return fmt.Errorf("DATABASE_URL: the server at %s is PostgreSQL %d; %d or newer is needed", address(config), version, oldestPostgres)
+		return fmt.Errorf("DATABASE_URL: the server at %s is PostgreSQL %d; %d or newer is needed", address(config),
+			version, oldestPostgres)
 	}
 	return nil
 }

@@ -88,11 +88,13 @@ type InUseError struct {
 }
 
 func (e *InUseError) Error() string {
-	return fmt.Sprintf("SLOTMESH_HOME: %s is in use by the slotmesh process %s; stop that one, or name another folder", e.Home, e.Holder)
+	return fmt.Sprintf("SLOTMESH_HOME: %s is in use by the slotmesh process %s; stop that one, or name another folder",
+		e.Home, e.Holder)
 }
 
 func homeError(home string, err error) error {
-	return fmt.Errorf("SLOTMESH_HOME: cannot write in %s: %w; name a folder that this user may write to and that has space", home, cause(err))
+	return fmt.Errorf("SLOTMESH_HOME: cannot write in %s: %w; name a folder that this user may write to and that has "+
+		"space", home, cause(err))
 }
 
 // cause returns the innermost error. The sentence around it already names the paths.

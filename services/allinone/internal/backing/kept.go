@@ -17,7 +17,8 @@ func RunningDatabase(home string) (string, error) {
 			return socketURL(sockets), nil
 		}
 	}
-	return "", fmt.Errorf("the slotmesh process that uses %s has no PostgreSQL of its own; set DATABASE_URL as it has it", home)
+	return "", fmt.Errorf("the slotmesh process that uses %s has no PostgreSQL of its own; set DATABASE_URL as it "+
+		"has it", home)
 }
 
 // HasData reports whether the home contains PostgreSQL data.

@@ -42,13 +42,15 @@ func (s *Stores) startPostgres(ctx context.Context, o Options, p place, program 
 		settings = throwaway
 	}
 	s.DatabaseURL, s.Data = socketURL(p.sockets), data
-	return retry.Do(ctx, retry.WithMaxRetries(mostRetries, retry.NewConstant(retryAfter)), func(ctx context.Context) error {
-		err := s.servePostgres(ctx, p, filepath.Join(program.bin, "postgres"), serverArgs(data, p.sockets, settings))
-		if err != nil && strings.Contains(err.Error(), dataInUse) {
-			return retry.RetryableError(err)
-		}
-		return err
-	})
+	return retry.Do(ctx, retry.WithMaxRetries(mostRetries, retry.NewConstant(retryAfter)),
+		func(ctx context.Context) error {
+			err := s.servePostgres(ctx, p, filepath.Join(program.bin, "postgres"),
+				serverArgs(data, p.sockets, settings))
+			if err != nil && strings.Contains(err.Error(), dataInUse) {
+				return retry.RetryableError(err)
+			}
+			return err
+		})
 }
 
 // After a server is killed, its child processes end one after the other. Until then, no other server
@@ -66,7 +68,8 @@ func (s *Stores) servePostgres(ctx context.Context, p place, program string, arg
 		return err
 	}
 	s.onStop(func() error { return server.stop(syscall.SIGINT, syscall.SIGQUIT) }) // fast, then immediate shutdown
-	if err := waitFor(ctx, server, "PostgreSQL", func(ctx context.Context) error { return pingPostgres(ctx, s.DatabaseURL) }); err != nil {
+	if err := waitFor(ctx, server, "PostgreSQL",
+		func(ctx context.Context) error { return pingPostgres(ctx, s.DatabaseURL) }); err != nil {
 		return err
 	}
 	server.watch(s.failed)
@@ -199,7 +202,8 @@ func endLeftover(data string) error {
 // endServer requests a fast shutdown and waits for it.
 func endServer(pid int) error {
 	if err := syscall.Kill(pid, syscall.SIGINT); err != nil && !errors.Is(err, syscall.ESRCH) {
-		return fmt.Errorf("a PostgreSQL of an earlier run (process %d) is still there and cannot be stopped: %w; stop it", pid, err)
+		return fmt.Errorf("a PostgreSQL of an earlier run (process %d) is still there and cannot be stopped: %w; "+
+			"stop it", pid, err)
 	}
 	deadline := time.After(stopWithin)
 	tick := time.NewTicker(50 * time.Millisecond)

@@ -79,14 +79,16 @@ func (s search) run(ctx context.Context) (programs, []tool) {
 type refusedInstall struct{ missing, command string }
 
 func (e *refusedInstall) Error() string {
-	return fmt.Sprintf("there is no %s on this machine: run `%s`, set SLOTMESH_INSTALL=yes to have that done, or name stores by DATABASE_URL and REDIS_URL",
+	return fmt.Sprintf("there is no %s on this machine: run `%s`, set SLOTMESH_INSTALL=yes to have that done, or "+
+		"name stores by DATABASE_URL and REDIS_URL",
 		e.missing, e.command)
 }
 
 func install(ctx context.Context, o Options, missing []tool) error {
 	installer, ok := systemInstaller(ctx)
 	if !ok {
-		return errors.New("nothing can be installed here: there is neither apt-get that this user may run without a password, nor brew")
+		return errors.New("nothing can be installed here: there is neither apt-get that this user may run without a " +
+			"password, nor brew")
 	}
 	return installer.addIfAllowed(ctx, o, missing...)
 }
@@ -107,7 +109,8 @@ func (i installer) addIfAllowed(ctx context.Context, o Options, missing ...tool)
 // fetchFitting downloads a PostgreSQL, unless there is data of another major version, which it could not read.
 func fetchFitting(ctx context.Context, say func(string), s search) (postgresInstall, error) {
 	if s.major != 0 && s.major != fetchedMajor {
-		return postgresInstall{}, fmt.Errorf("the data was made by PostgreSQL %d, and this machine has %s: install PostgreSQL %d, or set SLOTMESH_HOME to another folder to begin anew",
+		return postgresInstall{}, fmt.Errorf("the data was made by PostgreSQL %d, and this machine has %s: install "+
+			"PostgreSQL %d, or set SLOTMESH_HOME to another folder to begin anew",
 			s.major, s.others(ctx), s.major)
 	}
 	return fetchPostgres(ctx, say)
@@ -135,11 +138,13 @@ func dataMajor(data string) (int, error) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("PostgreSQL's data in %s cannot be read: %w; start as the user who made it, or set SLOTMESH_HOME to another folder", data, cause(err))
+		return 0, fmt.Errorf("PostgreSQL's data in %s cannot be read: %w; start as the user who made it, or set "+
+			"SLOTMESH_HOME to another folder", data, cause(err))
 	}
 	major, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil {
-		return 0, fmt.Errorf("%s is not PostgreSQL's data: its PG_VERSION is %q; set SLOTMESH_HOME to another folder", data, text)
+		return 0, fmt.Errorf("%s is not PostgreSQL's data: its PG_VERSION is %q; set SLOTMESH_HOME to another folder",
+			data, text)
 	}
 	return major, nil
 }

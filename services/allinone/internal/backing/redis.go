@@ -39,7 +39,8 @@ func (s *Stores) startRedis(ctx context.Context, o Options, p place, program str
 	}
 	s.onStop(func() error { return server.stop(syscall.SIGTERM, syscall.SIGKILL) })
 	s.RedisURL = "unix://" + socket
-	if err := waitFor(ctx, server, "redis-server", func(ctx context.Context) error { return pingRedis(ctx, s.RedisURL) }); err != nil {
+	if err := waitFor(ctx, server, "redis-server",
+		func(ctx context.Context) error { return pingRedis(ctx, s.RedisURL) }); err != nil {
 		return err
 	}
 	server.watch(s.failed)

@@ -93,7 +93,8 @@ func (c Contents) Rows() int64 {
 func (c Contents) Fits(build map[string][]postgres.Text) error {
 	for _, schema := range slices.Sorted(maps.Keys(c.Schemas)) {
 		if _, known := build[schema]; !known {
-			return fmt.Errorf("the backup is of newer tables: this build has none of %s; restore it with the release that made it (%s), or a newer one", schema, c.Build)
+			return fmt.Errorf("the backup is of newer tables: this build has none of %s; restore it with the release "+
+				"that made it (%s), or a newer one", schema, c.Build)
 		}
 	}
 	for _, schema := range slices.Sorted(maps.Keys(build)) {
@@ -101,14 +102,18 @@ func (c Contents) Fits(build map[string][]postgres.Text) error {
 		common := min(len(ours), len(theirs))
 		switch {
 		case !slices.Equal(ours[:common], theirs[:common]):
-			return fmt.Errorf("the backup is of tables that this build does not make: it was made by %s, and one of both was never released; "+
+			return fmt.Errorf("the backup is of tables that this build does not make: it was made by %s, and one of "+
+				"both was never released; "+
 				"restore it with the build that made it", c.Build)
 		case len(theirs) > common:
-			return fmt.Errorf("the backup is of newer tables: those of %s are of migration %d, and this build knows them to %d; restore it with "+
+			return fmt.Errorf("the backup is of newer tables: those of %s are of migration %d, and this build knows "+
+				"them to %d; restore it with "+
 				"the release that made it (%s), or a newer one", schema, newest(theirs), newest(ours), c.Build)
 		case len(ours) > common:
-			return fmt.Errorf("the backup is of older tables: those of %s are of migration %d, and this build makes %d; restore it with the "+
-				"release that made it (%s), then start the newer release, which brings the tables up to date", schema, newest(theirs), newest(ours), c.Build)
+			return fmt.Errorf("the backup is of older tables: those of %s are of migration %d, and this build makes "+
+				"%d; restore it with the "+
+				"release that made it (%s), then start the newer release, which brings the tables up to date", schema,
+				newest(theirs), newest(ours), c.Build)
 		}
 	}
 	return nil
@@ -129,7 +134,8 @@ func connect(ctx context.Context, databaseURL string) (*pgx.Conn, error) {
 		return nil, err
 	}
 	for setting, value := range map[string]string{
-		"application_name": "slotmesh-backup", "timezone": "UTC", "datestyle": "ISO", "intervalstyle": "postgres", "client_encoding": "UTF8",
+		"application_name": "slotmesh-backup", "timezone": "UTC", "datestyle": "ISO", "intervalstyle": "postgres",
+		"client_encoding":    "UTF8",
 		"extra_float_digits": "1", "bytea_output": "hex",
 		"statement_timeout": "0", "idle_in_transaction_session_timeout": "0",
 	} {

@@ -62,7 +62,8 @@ func (b *Backup) check(path string) error {
 		return fmt.Errorf("%s is no backup of Slotmesh: its %s cannot be read", path, contentsName)
 	}
 	if of.Format != format {
-		return fmt.Errorf("%s was made by a newer Slotmesh: its format is %d, and this build reads %d", path, of.Format, format)
+		return fmt.Errorf("%s was made by a newer Slotmesh: its format is %d, and this build reads %d", path, of.Format,
+			format)
 	}
 	if err := json.Unmarshal(text, &b.Contents); err != nil {
 		return fmt.Errorf("%s is damaged: %s: %w", path, contentsName, err)
@@ -187,7 +188,8 @@ func drop(ctx context.Context, databaseURL string, schemas []string) error {
 	return errors.Join(errs...)
 }
 
-func (b *Backup) restore(ctx context.Context, conn *pgx.Conn, databaseURL string, migrations map[string]fs.FS, after []string) error {
+func (b *Backup) restore(ctx context.Context, conn *pgx.Conn, databaseURL string, migrations map[string]fs.FS,
+	after []string) error {
 	for _, schema := range slices.Sorted(maps.Keys(migrations)) {
 		if err := postgres.Migrate(ctx, postgres.Config{URL: databaseURL}, schema, migrations[schema]); err != nil {
 			return err
@@ -223,7 +225,8 @@ func (b *Backup) fillAll(ctx context.Context, tx pgx.Tx) error {
 		}
 	}
 	for _, s := range b.Sequences {
-		if _, err := tx.Exec(ctx, `SELECT setval($1::regclass, $2)`, pgx.Identifier{s.Schema, s.Name}.Sanitize(), s.Last); err != nil {
+		if _, err := tx.Exec(ctx, `SELECT setval($1::regclass, $2)`, pgx.Identifier{s.Schema, s.Name}.Sanitize(),
+			s.Last); err != nil {
 			return err
 		}
 	}
@@ -236,7 +239,8 @@ func (b *Backup) fill(ctx context.Context, conn *pgx.Conn, t Table) error {
 		return err
 	}
 	defer func() { _ = content.Close() }()
-	copied, err := conn.PgConn().CopyFrom(ctx, content, fmt.Sprintf("COPY %s (%s) FROM STDIN", t.sanitized(), t.columns()))
+	copied, err := conn.PgConn().CopyFrom(ctx, content, fmt.Sprintf("COPY %s (%s) FROM STDIN", t.sanitized(),
+		t.columns()))
 	if err == nil && copied.RowsAffected() != t.Rows {
 		err = fmt.Errorf("%d rows were written, and it has %d", copied.RowsAffected(), t.Rows)
 	}

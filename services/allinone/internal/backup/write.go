@@ -23,7 +23,8 @@ var ErrNoTables = errors.New("there are no tables of Slotmesh in this database")
 // Write writes a backup to w: the tables of schemas, in one snapshot taken after the call, and files,
 // by name. It returns the contents of the backup. The argument build identifies the program that
 // writes it. Other users of the database can continue to work, but migrations wait.
-func Write(ctx context.Context, w io.Writer, databaseURL string, schemas []string, files map[string][]byte, build string) (Contents, error) {
+func Write(ctx context.Context, w io.Writer, databaseURL string, schemas []string, files map[string][]byte,
+	build string) (Contents, error) {
 	conn, err := connect(ctx, databaseURL)
 	if err != nil {
 		return Contents{}, err
@@ -162,7 +163,8 @@ func (w *writer) table(ctx context.Context, conn *pgx.Conn, t *Table) error {
 		return err
 	}
 	sum := sha256.New()
-	copied, err := conn.PgConn().CopyTo(ctx, io.MultiWriter(entry, sum), fmt.Sprintf("COPY %s (%s) TO STDOUT", t.sanitized(), t.columns()))
+	copied, err := conn.PgConn().CopyTo(ctx, io.MultiWriter(entry, sum),
+		fmt.Sprintf("COPY %s (%s) TO STDOUT", t.sanitized(), t.columns()))
 	if err != nil {
 		return fmt.Errorf("table %s.%s: %w", t.Schema, t.Name, err)
 	}

@@ -56,20 +56,25 @@ func TestMailIsReadOnThePage(t *testing.T) {
 	if _, body := get(t, web.URL, ""); !strings.Contains(body, "Nothing yet") {
 		t.Errorf("an empty box: %s", body)
 	}
-	if err := smtp.SendMail(listener.Addr().String(), nil, "no-reply@slotmesh.example", []string{"ada@example.com"}, []byte(sent)); err != nil {
+	if err := smtp.SendMail(listener.Addr().String(), nil, "no-reply@slotmesh.example", []string{"ada@example.com"},
+		[]byte(sent)); err != nil {
 		t.Fatal(err)
 	}
 	answer, body := get(t, web.URL, "")
-	if policy := answer.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "script-src") {
+	if policy := answer.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'") ||
+		strings.Contains(policy, "script-src") {
 		t.Errorf("Content-Security-Policy: %s", policy)
 	}
-	if !strings.Contains(body, "&lt;b&gt;Hello&lt;/b&gt;") || !strings.Contains(body, "ada@example.com") || strings.Contains(body, "<b>Hello") {
+	if !strings.Contains(body, "&lt;b&gt;Hello&lt;/b&gt;") || !strings.Contains(body, "ada@example.com") ||
+		strings.Contains(body, "<b>Hello") {
 		t.Errorf("the list: %s", body)
 	}
-	if _, body := get(t, web.URL+"/mails/1", ""); !strings.Contains(body, "Grüße &lt;i&gt;") || !strings.Contains(body, "Zoë") || !strings.Contains(body, "<iframe sandbox src=\"/mails/1/html\"") || strings.Contains(body, "alert") {
+	if _, body := get(t, web.URL+"/mails/1", ""); !strings.Contains(body, "Grüße &lt;i&gt;") || !strings.Contains(body,
+		"Zoë") || !strings.Contains(body, "<iframe sandbox src=\"/mails/1/html\"") || strings.Contains(body, "alert") {
 		t.Errorf("the mail: %s", body)
 	}
-	for path, want := range map[string]string{"html": "<script>alert(1)</script><p>Hi</p>", "calendar": "BEGIN:VCALENDAR", "raw": sent} {
+	for path, want := range map[string]string{"html": "<script>alert(1)</script><p>Hi</p>",
+		"calendar": "BEGIN:VCALENDAR", "raw": sent} {
 		if _, body := get(t, web.URL+"/mails/1/"+path, ""); strings.TrimSpace(body) != strings.TrimSpace(want) {
 			t.Errorf("%s: %q", path, body)
 		}
@@ -80,7 +85,8 @@ func TestMailIsReadOnThePage(t *testing.T) {
 			Subject string
 		}
 	}
-	if _, body := get(t, web.URL+"/mails.json", "localhost:8025"); json.Unmarshal([]byte(body), &list) != nil || len(list.Mails) != 1 || list.Mails[0].Subject != "<b>Hello</b>" {
+	if _, body := get(t, web.URL+"/mails.json", "localhost:8025"); json.Unmarshal([]byte(body), &list) != nil ||
+		len(list.Mails) != 1 || list.Mails[0].Subject != "<b>Hello</b>" {
 		t.Errorf("as JSON: %s", body)
 	}
 	for path, want := range map[string]int{"/mails/2": 404, "/mails/x/html": 404, "/other": 404} {

@@ -28,7 +28,8 @@ func (p *Public) agenda(c *fiber.Ctx) error {
 	}
 	bounded, cancel := p.bounded(ctx)
 	defer cancel()
-	occupied, unknown := occupiedWithin(bounded, p.occupied, offer.ID, slot.AgendaReach(offer, asked.From, asked.To), true, nil)
+	occupied, unknown := occupiedWithin(bounded, p.occupied, offer.ID, slot.AgendaReach(offer, asked.From, asked.To),
+		true, nil)
 	if unknown != nil {
 		p.note(ctx, "occupied time", unknown)
 		occupied = booking.Occupied{}

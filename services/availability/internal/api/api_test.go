@@ -33,11 +33,12 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 // Ids of the business that the tests ask about.
 var (
-	cut     = uuid.MustParse("11111111-1111-4111-8111-111111111111") // Anna and Ben, 60 minutes
-	colour  = uuid.MustParse("22222222-2222-4222-8222-222222222222") // Anna, 30 minutes
-	sauna   = uuid.MustParse("33333333-3333-4333-8333-333333333333") // no staff, 2 at a time, 60 minutes
-	yoga    = uuid.MustParse("44444444-4444-4444-8444-444444444444") // class-based
-	evening = uuid.MustParse("66666666-6666-4666-8666-666666666666") // its session on Wednesdays at 18:00, ben's, 10 seats
+	cut    = uuid.MustParse("11111111-1111-4111-8111-111111111111") // Anna and Ben, 60 minutes
+	colour = uuid.MustParse("22222222-2222-4222-8222-222222222222") // Anna, 30 minutes
+	sauna  = uuid.MustParse("33333333-3333-4333-8333-333333333333") // no staff, 2 at a time, 60 minutes
+	yoga   = uuid.MustParse("44444444-4444-4444-8444-444444444444") // class-based
+	// its session on Wednesdays at 18:00, ben's, 10 seats
+	evening = uuid.MustParse("66666666-6666-4666-8666-666666666666")
 	long    = uuid.MustParse("88888888-8888-4888-8888-888888888888") // cut's variant, 120 minutes
 	retired = uuid.MustParse("55555555-5555-4555-8555-555555555555")
 	anna    = uuid.MustParse("aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa")
@@ -66,7 +67,8 @@ func harbor() *catalog.Offer {
 			{ID: sauna, Active: true, DurationMinutes: 60, Capacity: 2},
 			{
 				ID: yoga, Active: true, DurationMinutes: 60,
-				Classes: []catalog.ClassSession{{ID: evening, Key: "evening", Weekday: &wednesday, Time: 18 * 60, Capacity: 10, StaffID: &ben}},
+				Classes: []catalog.ClassSession{{ID: evening, Key: "evening", Weekday: &wednesday, Time: 18 * 60,
+					Capacity: 10, StaffID: &ben}},
 			},
 			{ID: retired, DurationMinutes: 60},
 		},
@@ -118,7 +120,8 @@ func (n *fakePeers) AtLeast(ctx context.Context, slug string, version int64) (*c
 	return n.Get(ctx, slug)
 }
 
-func (n *fakePeers) Occupied(_ context.Context, id uuid.UUID, from, to time.Time, seats bool, moving *uuid.UUID) (*booking.Occupied, error) {
+func (n *fakePeers) Occupied(_ context.Context, id uuid.UUID, from, to time.Time, seats bool,
+	moving *uuid.UUID) (*booking.Occupied, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if id != n.offer.ID {
@@ -150,7 +153,8 @@ func start(t *testing.T, change func(*fakePeers)) service {
 	now := clock.Fixed(time.Date(2027, time.March, 1, 8, 0, 0, 0, time.UTC))
 	tel := telemetry.Discard()
 	srv, err := server.New(server.Config{
-		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute,
+		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute,
+		DrainTimeout:    2 * time.Minute,
 		PublicBodyLimit: 1 << 10, InternalBodyLimit: 1 << 20, TrustedProxies: []string{"127.0.0.1"},
 	}, server.Runtime{Open: true, Name: "availability", Clock: now, Telemetry: tel})
 	if err != nil {
@@ -173,7 +177,8 @@ func start(t *testing.T, change func(*fakePeers)) service {
 			t.Errorf("the service did not stop cleanly: %v", err)
 		}
 	})
-	return service{fakePeers: n, public: "http://" + srv.PublicAddr().String(), internal: "http://" + srv.InternalAddr().String()}
+	return service{fakePeers: n, public: "http://" + srv.PublicAddr().String(),
+		internal: "http://" + srv.InternalAddr().String()}
 }
 
 type reply struct {
@@ -260,7 +265,8 @@ func TestSlotsListsEachMembersStarts(t *testing.T) {
 func TestSlotsAfterMidnightNameTheirOwnDate(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(n *fakePeers) {
-		n.busy = []booking.Busy{busyFrom(sauna, 1, "2027-03-05T08:00", "2027-03-06T00:00"), busyFrom(sauna, 2, "2027-03-05T08:00", "2027-03-06T00:00")}
+		n.busy = []booking.Busy{busyFrom(sauna, 1, "2027-03-05T08:00", "2027-03-06T00:00"),
+			busyFrom(sauna, 2, "2027-03-05T08:00", "2027-03-06T00:00")}
 	})
 	s.get(t, "harbor/slots", "date", "2027-03-05", "service_id", sauna.String()).mustBe(t, 200,
 		`{"computed": true, "timezone": "Europe/Lisbon", "slots": [
@@ -280,7 +286,8 @@ func TestAvailableDatesCountsWhatSlotsLists(t *testing.T) {
 	if c := got.header.Get("Cache-Control"); c != "public, max-age=10" {
 		t.Errorf("Cache-Control is %q", c)
 	}
-	s.get(t, "harbor/available-dates", "start", "2027-03-30", "end", "2027-04-03", "service_id", cut.String(), "staff_id", ben.String()).
+	s.get(t, "harbor/available-dates", "start", "2027-03-30", "end", "2027-04-03", "service_id", cut.String(),
+		"staff_id", ben.String()).
 		mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "days": {"2027-03-30": 3, "2027-03-31": 3}}`)
 }
 
@@ -298,7 +305,8 @@ func TestOnlyTheTimeThatMattersIsAskedFor(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	for date, want := range map[string][]timespan.Span{
-		monday:       {{Start: at("2027-03-01T09:00"), End: at("2027-03-01T13:00")}}, // the last start could run into the hour after
+		// the last start could run into the hour after
+		monday:       {{Start: at("2027-03-01T09:00"), End: at("2027-03-01T13:00")}},
 		"2027-03-05": {{Start: at("2027-03-05T09:00"), End: at("2027-03-06T02:00")}}, // over midnight
 		"2027-03-07": nil,                                                            // closed
 	} {
@@ -316,7 +324,9 @@ func TestWhatCannotBeReadIsNotComputed(t *testing.T) {
 		change   func(*fakePeers)
 		timezone string
 	}{
-		"booking is away": {func(n *fakePeers) { n.busyErr = fault.New(fault.PeerUnavailable, "away") }, "Europe/Lisbon"},
+		"booking is away": {func(n *fakePeers) {
+			n.busyErr = fault.New(fault.PeerUnavailable, "away")
+		}, "Europe/Lisbon"},
 		"catalog is away": {func(n *fakePeers) { n.offerErr = fault.New(fault.PeerUnavailable, "away") }, ""},
 		"catalog is slow": {func(n *fakePeers) { n.offerErr = context.DeadlineExceeded }, ""},
 	} {
@@ -345,12 +355,15 @@ func TestUnknownThingsAreNamed(t *testing.T) {
 		return s.get(t, slug+"/slots", "date", monday, "service_id", strings.Join(ids, ","))
 	}
 	ask("nowhere", cut.String()).mustBe(t, 404, notFound("Business not found", "business_not_found"))
-	ask("harbor", stranger.String()).mustBe(t, 404, notFound("Service not found: "+stranger.String(), "service_not_found"))
-	ask("harbor", cut.String(), retired.String()).mustBe(t, 404, notFound("Service not found: "+retired.String(), "service_not_found"))
+	ask("harbor", stranger.String()).mustBe(t, 404, notFound("Service not found: "+stranger.String(),
+		"service_not_found"))
+	ask("harbor", cut.String(), retired.String()).mustBe(t, 404, notFound("Service not found: "+retired.String(),
+		"service_not_found"))
 	s.get(t, "harbor/slots", "date", monday, "service_id", cut.String(), "staff_id", stranger.String()).
 		mustBe(t, 200, `{"slots": [], "computed": true, "timezone": "Europe/Lisbon"}`)
 	for _, together := range [][]string{{yoga.String(), cut.String()}, {yoga.String(), yoga.String()}} {
-		if r := ask("harbor", together...); r.status != 400 || !strings.Contains(r.body, "is a class, which is booked alone") {
+		if r := ask("harbor", together...); r.status != 400 || !strings.Contains(r.body,
+			"is a class, which is booked alone") {
 			t.Errorf("a class together with another service: %d %s", r.status, r.body)
 		}
 	}
@@ -380,16 +393,21 @@ func TestBadParametersAreNamed(t *testing.T) {
 		{"slots", "date=2027-03-01&service_id=" + id + ",", `service_id: "" is not a UUID`},
 		{"slots", "date=2027-03-01&service_id=" + many, "Too many service_id values (max 20)."},
 		{"slots", "date=2027-03-01&service_id=" + id + "&staff_id=anna", `staff_id: "anna" is not a UUID`},
-		{"slots", "date=2027-03-01&service_id=" + id + "&variants=" + id + ":" + id, "variants: service " + id + " has no variant " + id},
+		{"slots", "date=2027-03-01&service_id=" + id + "&variants=" + id + ":" + id,
+			"variants: service " + id + " has no variant " + id},
 		{"slots", "date=2027-03-01&service_id=" + id + "&variants=" + id, "variants: entry 1 is not a pair of UUIDs"},
-		{"available-dates", "start=2027-03-01&end=2027-03-01&service_id=" + id + "&variants=" + anna.String() + ":" + id, "variants: service " + anna.String() + " is not asked for"},
-		{"slots", "date=2027-03-01&service_id=" + yoga.String() + "&variants=" + yoga.String() + ":" + id, "variants: service " + yoga.String() + " is a class"},
-		{"slots", "date=2027-03-01&service_id=" + id + "&is_package=true&is_package=true", "is_package: is given 2 times"},
+		{"available-dates", "start=2027-03-01&end=2027-03-01&service_id=" + id + "&variants=" + anna.String() + ":" +
+			id, "variants: service " + anna.String() + " is not asked for"},
+		{"slots", "date=2027-03-01&service_id=" + yoga.String() + "&variants=" + yoga.String() + ":" + id,
+			"variants: service " + yoga.String() + " is a class"},
+		{"slots", "date=2027-03-01&service_id=" + id + "&is_package=true&is_package=true",
+			"is_package: is given 2 times"},
 		{"available-dates", "end=2027-03-01&service_id=" + id, "start: is missing"},
 		{"available-dates", "start=2027-03-01&service_id=" + id, "end: is missing"},
 		{"available-dates", "start=2027-03-02&end=2027-03-01&service_id=" + id, "end: 2027-03-01 lies before start"},
 		{"available-dates", "start=2027-03-01&end=2027-05-02&service_id=" + id, "Window too large (max 62 days)."},
-		{"available-dates", "start=2027-03-01&end=2027-05-01&service_id=" + many, "Too many service_id values (max 20)."},
+		{"available-dates", "start=2027-03-01&end=2027-05-01&service_id=" + many,
+			"Too many service_id values (max 20)."},
 	} {
 		t.Run(c.path+"?"+c.query, func(t *testing.T) {
 			t.Parallel()
@@ -403,7 +421,8 @@ func TestBadParametersAreNamed(t *testing.T) {
 			if err := json.Unmarshal([]byte(r.body), &body); err != nil {
 				t.Fatal(err)
 			}
-			if r.status != 400 || body.MessageCode != "invalid_parameter" || !strings.HasPrefix(body.Error, c.sentence) {
+			if r.status != 400 || body.MessageCode != "invalid_parameter" || !strings.HasPrefix(body.Error,
+				c.sentence) {
 				t.Errorf("%d %s; want 400 and a sentence that begins %q", r.status, r.body, c.sentence)
 			}
 		})
@@ -414,7 +433,8 @@ func TestTheLargestQuestionsPass(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	twenty := strings.TrimSuffix(strings.Repeat(colour.String()+",", 20), ",")
-	if r := s.get(t, "harbor/available-dates", "start", monday, "end", "2027-05-01", "service_id", twenty); r.status != 200 {
+	if r := s.get(t, "harbor/available-dates", "start", monday, "end", "2027-05-01", "service_id",
+		twenty); r.status != 200 {
 		t.Errorf("62 days and 20 services: %d %s", r.status, r.body)
 	}
 }
@@ -444,7 +464,8 @@ func TestLimitsCountEachAddressAndPath(t *testing.T) {
 		}
 		refused := ask(path, "nonsense", "203.0.113.7")
 		if refused.StatusCode != 429 || refused.Header.Get("Retry-After") != "60" {
-			t.Errorf("%s: request %d answers %d, Retry-After %q", path, limit+1, refused.StatusCode, refused.Header.Get("Retry-After"))
+			t.Errorf("%s: request %d answers %d, Retry-After %q", path, limit+1, refused.StatusCode,
+				refused.Header.Get("Retry-After"))
 		}
 		if got := ask(path, query, "203.0.113.8").StatusCode; got != 200 {
 			t.Errorf("%s: another address answers %d", path, got)
@@ -458,12 +479,14 @@ func TestLongAppointmentsAreAskedForInPieces(t *testing.T) {
 	const most = int64(booking.MaxOccupiedWindow / time.Second)
 	span := timespan.Span{Start: 1_000_000, End: 1_000_000 + 2*most + 5}
 	edge := span.Start + most
-	n.busy = []booking.Busy{{Resource: booking.Resource{ID: sauna, Lane: 1}, Edges: []int64{edge - 10, edge + 10, edge + 20, edge + 30}}}
+	n.busy = []booking.Busy{{Resource: booking.Resource{ID: sauna, Lane: 1},
+		Edges: []int64{edge - 10, edge + 10, edge + 20, edge + 30}}}
 	got, err := occupiedWithin(t.Context(), n, n.offer.ID, span, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []timespan.Span{{Start: span.Start, End: edge}, {Start: edge, End: edge + most}, {Start: edge + most, End: span.End}}
+	want := []timespan.Span{{Start: span.Start, End: edge}, {Start: edge, End: edge + most},
+		{Start: edge + most, End: span.End}}
 	if diff := cmp.Diff(want, n.askedWindow); diff != "" {
 		t.Errorf("pieces (-want +got):\n%s", diff)
 	}
@@ -506,17 +529,20 @@ func TestBookableNamesWhoCanServe(t *testing.T) {
 	ask := func(change func(*availability.BookableRequest)) []availability.Assignment {
 		r := s.bookable(t, change)
 		var answer availability.BookableResponse
-		if err := json.Unmarshal([]byte(r.body), &answer); r.status != 200 || err != nil || answer.Assignments == nil || answer.OfferVersion != 3 {
+		if err := json.Unmarshal([]byte(r.body), &answer); r.status != 200 || err != nil || answer.Assignments == nil ||
+			answer.OfferVersion != 3 {
 			t.Fatalf("%d %s: %v", r.status, r.body, err)
 		}
 		return answer.Assignments
 	}
 	nine := timespan.Span{Start: at("2027-03-01T09:00"), End: at("2027-03-01T10:00")}
-	byBen := []availability.Assignment{{StaffID: &ben, During: nine, Parts: []availability.Part{{Resource: booking.Resource{ID: ben}, Occupies: nine}}}}
+	byBen := []availability.Assignment{{StaffID: &ben, During: nine,
+		Parts: []availability.Part{{Resource: booking.Resource{ID: ben}, Occupies: nine}}}}
 	if diff := cmp.Diff(byBen, ask(func(*availability.BookableRequest) {})); diff != "" {
 		t.Errorf("09:00, Anna busy (-want +got):\n%s", diff)
 	}
-	if got := ask(func(r *availability.BookableRequest) { r.Question.Time = 11 * 60 }); len(got) != 2 || *got[0].StaffID != anna {
+	if got := ask(func(r *availability.BookableRequest) { r.Question.Time = 11 * 60 }); len(got) != 2 ||
+		*got[0].StaffID != anna {
 		t.Errorf("11:00: %v, want Anna before Ben", got)
 	}
 	if got := ask(func(r *availability.BookableRequest) { r.Question.StaffID = &anna }); len(got) != 0 {
@@ -525,7 +551,10 @@ func TestBookableNamesWhoCanServe(t *testing.T) {
 	if got := ask(func(r *availability.BookableRequest) { r.Question.Time = 9*60 + 30 }); len(got) != 0 {
 		t.Errorf("09:30 is off the grid: %v", got)
 	}
-	if got := ask(func(r *availability.BookableRequest) { r.Question.Time, r.Question.Override = 9*60+30, true }); len(got) != 1 || *got[0].StaffID != ben {
+	if got := ask(func(r *availability.BookableRequest) {
+		r.Question.Time, r.Question.Override = 9*60+30,
+			true
+	}); len(got) != 1 || *got[0].StaffID != ben {
 		t.Errorf("09:30 for the owner, Anna busy: %v, want Ben", got)
 	}
 	lanes := ask(func(r *availability.BookableRequest) {
@@ -552,15 +581,21 @@ func TestBookableRefusesBadRequests(t *testing.T) {
 		change func(*availability.BookableRequest)
 		status int
 	}{
-		"no services":     {func(r *availability.BookableRequest) { r.Question.ServiceIDs = nil }, 400},
-		"21 services":     {func(r *availability.BookableRequest) { r.Question.ServiceIDs = make([]uuid.UUID, 21) }, 400},
-		"24:00":           {func(r *availability.BookableRequest) { r.Question.Time = 1440 }, 400},
-		"unknown variant": {func(r *availability.BookableRequest) { r.Question.Variants = map[uuid.UUID]uuid.UUID{cut: anna} }, 400},
+		"no services": {func(r *availability.BookableRequest) { r.Question.ServiceIDs = nil }, 400},
+		"21 services": {func(r *availability.BookableRequest) {
+			r.Question.ServiceIDs = make([]uuid.UUID, 21)
+		}, 400},
+		"24:00": {func(r *availability.BookableRequest) { r.Question.Time = 1440 }, 400},
+		"unknown variant": {func(r *availability.BookableRequest) {
+			r.Question.Variants = map[uuid.UUID]uuid.UUID{cut: anna}
+		}, 400},
 		"21 variants":     {func(r *availability.BookableRequest) { r.Question.Variants = manyVariants() }, 400},
 		"unknown service": {func(r *availability.BookableRequest) { r.Question.ServiceIDs[0] = anna }, 404},
 		"unknown slug":    {func(r *availability.BookableRequest) { r.Slug = "nowhere" }, 404},
-		"class with more": {func(r *availability.BookableRequest) { r.Question.ServiceIDs = []uuid.UUID{cut, yoga} }, 400},
-		"newer offer":     {func(r *availability.BookableRequest) { r.OfferVersion = 4 }, 500},
+		"class with more": {func(r *availability.BookableRequest) {
+			r.Question.ServiceIDs = []uuid.UUID{cut, yoga}
+		}, 400},
+		"newer offer": {func(r *availability.BookableRequest) { r.OfferVersion = 4 }, 500},
 	} {
 		if r := s.bookable(t, c.change); r.status != c.status {
 			t.Errorf("%s: %d %s, want %d", name, r.status, r.body, c.status)

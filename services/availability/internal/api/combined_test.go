@@ -32,7 +32,8 @@ func TestAClassIsOfferedAtItsSessionsWithTheSeatsThatAreLeft(t *testing.T) {
 	ask(start(t, seats(10))).mustBe(t, 200, none)
 	ask(start(t, seats(11))).mustBe(t, 200, none) // sold before the capacity was lowered
 	s.get(t, "harbor/available-dates", "start", "2027-03-02", "end", "2027-03-11", "service_id", yoga.String()).
-		mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "days": {"2027-03-02": 0, "2027-03-03": 1, "2027-03-04": 0,
+		mustBe(t, 200,
+			`{"computed": true, "timezone": "Europe/Lisbon", "days": {"2027-03-02": 0, "2027-03-03": 1, "2027-03-04": 0,
 			"2027-03-05": 0, "2027-03-06": 0, "2027-03-07": 0, "2027-03-08": 0, "2027-03-09": 0, "2027-03-10": 1, "2027-03-11": 0}}`)
 }
 
@@ -53,7 +54,8 @@ func TestSeatsAreAskedForWhereTheyMatter(t *testing.T) {
 func TestAVariantIsListedWithItsOwnLength(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
-	s.get(t, "harbor/slots", "date", monday, "service_id", cut.String(), "staff_id", ben.String(), "variants", cut.String()+":"+long.String()).
+	s.get(t, "harbor/slots", "date", monday, "service_id", cut.String(), "staff_id", ben.String(), "variants",
+		cut.String()+":"+long.String()).
 		mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "slots": [
 		{"time": "09:00", "endTime": "11:00", "staffId": "`+ben.String()+`", "staffName": "Ben", "date": "2027-03-01", "dateOffset": 0},
 		{"time": "10:00", "endTime": "12:00", "staffId": "`+ben.String()+`", "staffName": "Ben", "date": "2027-03-01", "dateOffset": 0}]}`)
@@ -71,17 +73,19 @@ func TestAPackageListsEachStartOnceWithTheFirstMember(t *testing.T) {
 		{"time": "11:00", "endTime": "12:00", "staffId": "`+anna.String()+`", "staffName": "Anna \"A\" <Ω>", "date": "2027-03-01", "dateOffset": 0}]}`)
 }
 
-// TestAPackageByServiceGivesEachServiceAMemberOfItsOwn: anna alone colours; while she cuts nobody else could colour after,
-// but ben can cut.
+// TestAPackageByServiceGivesEachServiceAMemberOfItsOwn: anna alone colours; while she cuts nobody else could colour
+// after, but ben can cut.
 func TestAPackageByServiceGivesEachServiceAMemberOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(n *fakePeers) {
 		n.busy = []booking.Busy{busyFrom(anna, 0, "2027-03-01T09:00", "2027-03-01T10:00")}
 	})
 	ask := func(mode string) reply {
-		return s.get(t, "harbor/slots", "date", monday, "service_id", cut.String()+","+colour.String(), "is_package", "true", "staffing_mode", mode)
+		return s.get(t, "harbor/slots", "date", monday, "service_id", cut.String()+","+colour.String(), "is_package",
+			"true", "staffing_mode", mode)
 	}
-	annaAtTen := `{"time": "10:00", "endTime": "11:30", "staffId": "` + anna.String() + `", "staffName": "Anna \"A\" <Ω>", "date": "2027-03-01", "dateOffset": 0}`
+	annaAtTen := `{"time": "10:00", "endTime": "11:30", "staffId": "` + anna.String() +
+		`", "staffName": "Anna \"A\" <Ω>", "date": "2027-03-01", "dateOffset": 0}`
 	ask("any").mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "slots": [`+annaAtTen+`]}`)
 	ask("per_service").mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "slots": [
 		{"time": "09:00", "endTime": "10:30", "staffId": "`+ben.String()+`", "staffName": "Ben", "date": "2027-03-01", "dateOffset": 0},

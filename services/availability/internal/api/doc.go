@@ -27,5 +27,6 @@ type Offers interface {
 // must not be longer than [booking.MaxOccupiedWindow]. If the argument moving is not nil, it is the
 // id of a booking whose time is left out. An error means that the occupied time could not be read.
 type Occupied interface {
-	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool, moving *uuid.UUID) (*booking.Occupied, error)
+	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,
+		moving *uuid.UUID) (*booking.Occupied, error)
 }

@@ -55,7 +55,8 @@ func (p *Public) explained(ctx context.Context, asked availability.ExplainReques
 	bounded, cancel := p.bounded(ctx)
 	defer cancel()
 	reach := slot.ExplainReach(offer, s.question, s.date, s.time)
-	if s.occupied, err = occupiedWithin(bounded, p.occupied, offer.ID, reach, s.question.Services[0].Class(), nil); err != nil {
+	if s.occupied, err = occupiedWithin(bounded, p.occupied, offer.ID, reach, s.question.Services[0].Class(),
+		nil); err != nil {
 		p.note(ctx, "occupied time", err)
 		return explained, nil
 	}
@@ -83,7 +84,8 @@ func (p *Public) startOf(offer *catalog.Offer, q availability.Question) (*explai
 	if err != nil {
 		return nil, err
 	}
-	return &explainedStart{offer: offer, date: q.Date, time: q.Time, question: questionOf(q, services, p.clock.Now())}, nil
+	return &explainedStart{offer: offer, date: q.Date, time: q.Time, question: questionOf(q, services, p.clock.Now())},
+		nil
 }
 
 // inactive returns the reason for the first inactive service, or nil if all are active.

@@ -56,7 +56,8 @@ func TestExplainNamesTheFirstRuleInTotalAndOfEachMember(t *testing.T) {
 	got := start(t, func(n *fakePeers) {
 		n.busy = []booking.Busy{busyFrom(ben, 0, "2027-03-02T09:30", "2027-03-02T10:30")}
 		noon := timespan.LocalDateTime{Date: date(t, "2027-03-02"), Time: 12 * 60}
-		n.offer.Blocks = []catalog.Block{{From: timespan.LocalDateTime{Date: noon.Date}, To: noon, StaffIDs: []uuid.UUID{anna}, Reason: "dentist"}}
+		n.offer.Blocks = []catalog.Block{{From: timespan.LocalDateTime{Date: noon.Date}, To: noon,
+			StaffIDs: []uuid.UUID{anna}, Reason: "dentist"}}
 	}).explain(t, onDate(t, cut, "2027-03-02T10:00"))
 	got.mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "bookable": false,
 		"reason": {"rule": "booking", "whose": "staff", "staff_id": "`+ben.String()+`", "staff_name": "Ben",
@@ -92,9 +93,10 @@ func TestExplainSaysWhatStandsInTheWay(t *testing.T) {
 	}{
 		{"", "2027-03-02T10:00", "", cut, func(*fakePeers) {}},
 		{"closed", "2027-03-02T12:00", "The business is closed then.", cut, nil},
-		{"override", "2027-03-02T10:00", "An override of the business's hours on 2027-03-02 leaves this time out.", cut, func(n *fakePeers) {
-			n.offer.Overrides = []catalog.DayOverride{{Date: date(t, "2027-03-02")}}
-		}},
+		{"override", "2027-03-02T10:00", "An override of the business's hours on 2027-03-02 leaves this time out.", cut,
+			func(n *fakePeers) {
+				n.offer.Overrides = []catalog.DayOverride{{Date: date(t, "2027-03-02")}}
+			}},
 		{"closed", "2027-03-02T10:00", "Whoever performs it does not work then.", cut, func(n *fakePeers) {
 			n.offer.Staff[0].Hours, n.offer.Staff[1].Hours = &catalog.WeekHours{}, &catalog.WeekHours{}
 		}},
@@ -102,29 +104,43 @@ func TestExplainSaysWhatStandsInTheWay(t *testing.T) {
 			n.offer.Services[1].StaffIDs, n.offer.Services[3].Name = []uuid.UUID{ben}, "Yoga"
 			n.offer.Hours[3] = []timespan.Window{{From: 8 * 60, To: 20 * 60}}
 		}},
-		{"booking", "2027-03-02T10:00", "All places are taken, one of them from 2027-03-02T10:00 to 2027-03-02T11:00, buffers included.", sauna, func(n *fakePeers) {
-			n.busy = []booking.Busy{busyFrom(sauna, 1, "2027-03-02T10:00", "2027-03-02T11:00"), busyFrom(sauna, 2, "2027-03-02T10:00", "2027-03-02T11:00")}
-		}},
-		{"buffer", "2027-03-02T10:00", "The service's own buffer of up to 15 minutes does not fit between what is taken.", colour, func(n *fakePeers) {
-			n.offer.Services[1].BufferAfterMinutes = 15
-			n.busy = []booking.Busy{busyFrom(anna, 0, "2027-03-02T10:30", "2027-03-02T11:00")}
-		}},
-		{"grid", "2027-03-02T10:10", "Starts lie 60 minutes apart, counted from when hours begin, and this is between two of them.", cut, nil},
+		{"booking", "2027-03-02T10:00",
+			"All places are taken, one of them from 2027-03-02T10:00 to 2027-03-02T11:00, buffers included.", sauna,
+			func(n *fakePeers) {
+				n.busy = []booking.Busy{busyFrom(sauna, 1, "2027-03-02T10:00", "2027-03-02T11:00"),
+					busyFrom(sauna, 2, "2027-03-02T10:00", "2027-03-02T11:00")}
+			}},
+		{"buffer", "2027-03-02T10:00",
+			"The service's own buffer of up to 15 minutes does not fit between what is taken.", colour,
+			func(n *fakePeers) {
+				n.offer.Services[1].BufferAfterMinutes = 15
+				n.busy = []booking.Busy{busyFrom(anna, 0, "2027-03-02T10:30", "2027-03-02T11:00")}
+			}},
+		{"grid", "2027-03-02T10:10",
+			"Starts lie 60 minutes apart, counted from when hours begin, and this is between two of them.", cut, nil},
 		{"past", "2027-02-26T10:00", "This time is over.", cut, nil},
-		{"notice", "2027-03-01T10:00", "Bookings are taken 180 minutes ahead: now from 2027-03-01T11:00 on.", cut, func(n *fakePeers) {
-			n.offer.Bookings.MinNoticeMinutes = 180
-		}},
+		{"notice", "2027-03-01T10:00", "Bookings are taken 180 minutes ahead: now from 2027-03-01T11:00 on.", cut,
+			func(n *fakePeers) {
+				n.offer.Bookings.MinNoticeMinutes = 180
+			}},
 		{"advance_limit", "2027-04-01T10:00", "Bookings are taken up to 2027-03-31.", cut, nil},
 		{"class_full", "2027-03-03T18:00", "All seats of the class are taken.", yoga, func(n *fakePeers) {
 			n.seats = []booking.SeatsTaken{{SessionID: evening, StartsAt: at("2027-03-03T18:00"), Taken: 10}}
 		}},
 		{"no_session", "2027-03-02T18:00", "No session of the class starts then.", yoga, nil},
-		{"inactive", "2027-03-02T10:00", "Braids is not active.", retired, func(n *fakePeers) { n.offer.Services[4].Name = "Braids" }},
-		{"paused", "2027-03-02T10:00", "Online bookings are paused until 2027-04-01.", cut, func(n *fakePeers) { n.offer.Bookings.PausedUntil = &later }},
-		{"not_open", "2027-03-02T10:00", "The business is not open for bookings yet.", cut, func(n *fakePeers) { n.offer.NotYetOpen = true }},
-		{"subscription", "2027-03-02T10:00", "The business's subscription is inactive, so it takes no bookings.", cut, func(n *fakePeers) {
-			n.offer.Account.SubscriptionActive = false
+		{"inactive", "2027-03-02T10:00", "Braids is not active.", retired, func(n *fakePeers) {
+			n.offer.Services[4].Name = "Braids"
 		}},
+		{"paused", "2027-03-02T10:00", "Online bookings are paused until 2027-04-01.", cut, func(n *fakePeers) {
+			n.offer.Bookings.PausedUntil = &later
+		}},
+		{"not_open", "2027-03-02T10:00", "The business is not open for bookings yet.", cut, func(n *fakePeers) {
+			n.offer.NotYetOpen = true
+		}},
+		{"subscription", "2027-03-02T10:00", "The business's subscription is inactive, so it takes no bookings.", cut,
+			func(n *fakePeers) {
+				n.offer.Account.SubscriptionActive = false
+			}},
 	} {
 		t.Run(c.rule+" "+c.at, func(t *testing.T) {
 			t.Parallel()
@@ -137,7 +153,8 @@ func TestExplainSaysWhatStandsInTheWay(t *testing.T) {
 			switch {
 			case !got.Computed || got.Bookable != (c.rule == ""):
 				t.Errorf("%+v", got)
-			case got.Reason == nil && c.rule != "", got.Reason != nil && (got.Reason.Rule != c.rule || got.Reason.Message != c.message):
+			case got.Reason == nil && c.rule != "",
+				got.Reason != nil && (got.Reason.Rule != c.rule || got.Reason.Message != c.message):
 				t.Errorf("want %s: %s\ngot %+v", c.rule, c.message, got.Reason)
 			}
 		})

@@ -24,7 +24,8 @@ func fuzzQuery(f *testing.F, parse func(request.Query) (query, error)) {
 		"date=2027-02-29&start=2027-03-02&end=2027-03-01&service_id=x",
 		"date=9999-12-31&start=0000-01-01&end=0000-03-02&service_id=" + id + "," + id + "&staff_id=" + id,
 		"date=%00&start=%ff&service_id=,", "is_package=true&staffing_mode=per_service&variants=" + id + ":" + id,
-		"date=2027-03-01&service_id=" + id + "&variants=" + id + ":" + id + "," + id + ":11111111-1111-4111-8111-111111111112",
+		"date=2027-03-01&service_id=" + id + "&variants=" + id + ":" + id + "," + id +
+			":11111111-1111-4111-8111-111111111112",
 		"date=2027-03-01&service_id=" + id + "&variants=" + strings.Repeat(id+":"+id+",", 21) + ":",
 		"date=2027-03-01&date=2027-03-01", "service_id=" + strings.Repeat(id+",", 30),
 	} {
@@ -35,7 +36,8 @@ func fuzzQuery(f *testing.F, parse func(request.Query) (query, error)) {
 		q, err := parse(func(name string) []string { return sent[name] })
 		if err != nil {
 			sentence := fault.Of(err).Sentence
-			if !fault.Is(err, fault.InvalidParameter) || !utf8.ValidString(sentence) || len(sentence) > 400 || strings.ContainsRune(sentence, 0) {
+			if !fault.Is(err, fault.InvalidParameter) || !utf8.ValidString(sentence) || len(sentence) > 400 ||
+				strings.ContainsRune(sentence, 0) {
 				t.Errorf("%q is refused by %q", raw, sentence)
 			}
 			return
@@ -62,7 +64,8 @@ func FuzzBookableBody(f *testing.F) {
 			}
 			return
 		}
-		if n := len(r.Question.ServiceIDs); n < 1 || n > 20 || len(r.Question.Variants) > 20 || r.Question.Time < 0 || r.Question.Time > 1439 {
+		if n := len(r.Question.ServiceIDs); n < 1 || n > 20 || len(r.Question.Variants) > 20 || r.Question.Time < 0 ||
+			r.Question.Time > 1439 {
 			t.Errorf("%q was read as %+v", body, r)
 		}
 	})

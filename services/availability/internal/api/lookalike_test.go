@@ -43,7 +43,8 @@ func TestAgendaAnswersWithoutOccupiedTime(t *testing.T) {
 		return read(t, answer)
 	}
 	got := ask(`{"slug": "harbor", "offer_version": 3, "from": "2027-03-03", "to": "2027-03-03"}`)
-	for _, want := range []string{`"computed":false`, `"free":[]`, `"service_id":"` + yoga.String() + `"`, `"working":[{"Start":`} {
+	for _, want := range []string{`"computed":false`, `"free":[]`, `"service_id":"` + yoga.String() + `"`,
+		`"working":[{"Start":`} {
 		if got.status != 200 || !strings.Contains(got.body, want) {
 			t.Errorf("%d %s, want %s", got.status, got.body, want)
 		}

@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 )
 
-// Where a booking can be moved to is what /slots lists with its own time taken as free (lifecycle.md §3). Peers alone learn that.
+// Where a booking can be moved to is what /slots lists with its own time taken as free (lifecycle.md §3). Peers alone
+// learn that.
 func TestPeersLearnWhereABookingCanBeMovedTo(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(n *fakePeers) {
@@ -35,17 +36,20 @@ func TestPeersLearnWhereABookingCanBeMovedTo(t *testing.T) {
 	}
 	moving := func() url.Values { return url.Values{"service_id": {colour.String()}, "moving": {booked.String()}} }
 	const taken = `"time":"10:00"`
-	if got := ask(s.internal+"/internal", monday, moving()); !strings.Contains(got, taken) || s.askedMoving == nil || *s.askedMoving != booked {
+	if got := ask(s.internal+"/internal", monday, moving()); !strings.Contains(got, taken) || s.askedMoving == nil ||
+		*s.askedMoving != booked {
 		t.Errorf("its own time counts as taken: %s", got)
 	}
-	if got := ask(s.internal+"/internal", monday, url.Values{"service_id": {colour.String()}}); strings.Contains(got, taken) {
+	if got := ask(s.internal+"/internal", monday, url.Values{"service_id": {colour.String()}}); strings.Contains(got,
+		taken) {
 		t.Errorf("taken time is free: %s", got)
 	}
 	if got := ask(s.public, monday, moving()); strings.Contains(got, taken) {
 		t.Errorf("everybody may ask: %s", got)
 	}
 	for party, fits := range map[string]bool{"2": true, "3": false} {
-		got := ask(s.internal+"/internal", "2027-03-03", url.Values{"service_id": {yoga.String()}, "party_size": {party}})
+		got := ask(s.internal+"/internal", "2027-03-03",
+			url.Values{"service_id": {yoga.String()}, "party_size": {party}})
 		if strings.Contains(got, evening.String()) != fits {
 			t.Errorf("a party of %s where two seats are left: %s", party, got)
 		}

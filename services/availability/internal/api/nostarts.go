@@ -32,7 +32,8 @@ func (p *Public) noStarts(c *fiber.Ctx) error {
 	defer leave()
 	answer := availability.NoStarts{Rules: map[timespan.Date]string{}}
 	question := slot.Question{
-		Services: services, StaffID: q.StaffID, From: q.From, To: q.To, Now: p.clock.Now(), Package: q.Package, PerService: q.PerService,
+		Services: services, StaffID: q.StaffID, From: q.From, To: q.To, Now: p.clock.Now(), Package: q.Package,
+		PerService: q.PerService,
 	}
 	slot.NoStarts(offer, question, func(d timespan.Date, rule string) { answer.Rules[d] = rule })
 	return c.JSON(answer)

@@ -20,7 +20,8 @@ func TestNoStartsNamesARuleForEachDateToPeers(t *testing.T) {
 	ask(s.internal+"/internal", window).mustBe(t, 200, `{"rules": {"2027-02-28": "past", "2027-03-01": "booking"}}`)
 	window.Set("start", "2027-03-31")
 	window.Set("end", "2027-04-01")
-	ask(s.internal+"/internal", window).mustBe(t, 200, `{"rules": {"2027-03-31": "booking", "2027-04-01": "advance_limit"}}`)
+	ask(s.internal+"/internal", window).mustBe(t, 200,
+		`{"rules": {"2027-03-31": "booking", "2027-04-01": "advance_limit"}}`)
 	if got := ask(s.public, window); got.status != 404 {
 		t.Errorf("everybody may ask: %d %s", got.status, got.body)
 	}

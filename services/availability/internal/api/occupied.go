@@ -16,7 +16,8 @@ import (
 //
 // It splits the span into windows that are short enough for booking. If occupied
 // time lies in two windows, both report it; the result contains it once.
-func occupiedWithin(ctx context.Context, peer Occupied, businessID uuid.UUID, span timespan.Span, seats bool, moving *uuid.UUID) (booking.Occupied, error) {
+func occupiedWithin(ctx context.Context, peer Occupied, businessID uuid.UUID, span timespan.Span, seats bool,
+	moving *uuid.UUID) (booking.Occupied, error) {
 	const most = int64(booking.MaxOccupiedWindow / time.Second)
 	var all booking.Occupied
 	for from := span.Start; from < span.End; from += most {

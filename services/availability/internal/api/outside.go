@@ -41,12 +41,14 @@ func (p *Public) outside(c *fiber.Ctx) error {
 }
 
 // outsideOf checks each booking of the request against the unpublished offer. It stops when the request ends.
-func outsideOf(ctx context.Context, published *catalog.Offer, asked *availability.OutsideRequest) (*availability.OutsideResponse, error) {
+func outsideOf(ctx context.Context, published *catalog.Offer,
+	asked *availability.OutsideRequest) (*availability.OutsideResponse, error) {
 	answer := &availability.OutsideResponse{Outside: []availability.Outside{}}
 	wanted, now := slot.NewOutside(&asked.Offer, asked.Held), slot.NewOutside(published, asked.Held)
 	for i := range asked.Held {
 		if ctx.Err() != nil {
-			return nil, fault.Wrap(fault.PeerUnavailable, context.Cause(ctx), "The bookings could not be compared in time; try again shortly.")
+			return nil, fault.Wrap(fault.PeerUnavailable, context.Cause(ctx),
+				"The bookings could not be compared in time; try again shortly.")
 		}
 		h := &asked.Held[i]
 		reason := wanted.Reason(h)
@@ -57,7 +59,8 @@ func outsideOf(ctx context.Context, published *catalog.Offer, asked *availabilit
 			reason.StaffName = nameOf(&asked.Offer, h, reason)
 		}
 		reason.Explain()
-		answer.Outside = append(answer.Outside, availability.Outside{Index: i, Reason: *reason, Already: now.Reason(h) != nil})
+		answer.Outside = append(answer.Outside, availability.Outside{Index: i, Reason: *reason,
+			Already: now.Reason(h) != nil})
 	}
 	return answer, nil
 }

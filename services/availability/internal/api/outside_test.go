@@ -46,20 +46,25 @@ func TestOutsideNamesTheReasonAndWhatWasOutsideBefore(t *testing.T) {
 	s := start(t, func(n *fakePeers) { offer = n.offer })
 	wanted := *offer
 	closed := date(t, "2027-03-02")
-	wanted.Overrides = append(wanted.Overrides[:len(wanted.Overrides):len(wanted.Overrides)], catalog.DayOverride{Date: closed})
+	wanted.Overrides = append(wanted.Overrides[:len(wanted.Overrides):len(wanted.Overrides)],
+		catalog.DayOverride{Date: closed})
 	gone := heldAt(t, uuid.New(), "2027-03-03T10:00", offer)
-	held := []availability.Held{heldAt(t, cut, "2027-03-03T10:00", offer), heldAt(t, cut, "2027-03-02T10:00", offer), gone}
-	s.outside(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted, Held: held}).mustBe(t, 200, `{"outside": [
+	held := []availability.Held{heldAt(t, cut, "2027-03-03T10:00", offer), heldAt(t, cut, "2027-03-02T10:00", offer),
+		gone}
+	s.outside(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted, Held: held}).mustBe(t, 200,
+		`{"outside": [
 		{"index": 1, "already": false, "reason": {"rule": "override", "whose": "business", "date": "2027-03-02",
 			"message": "An override of the business's hours on 2027-03-02 leaves this time out."}},
 		{"index": 2, "already": true, "reason": {"rule": "removed", "name": "Haircut", "message": "Haircut is no longer in the offer."}}]}`)
 
 	wanted.Staff = nil
-	if reply := s.outside(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted, Held: held[:1]}); !strings.Contains(reply.body, "Ben is no longer in the offer.") {
+	if reply := s.outside(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted,
+		Held: held[:1]}); !strings.Contains(reply.body, "Ben is no longer in the offer.") {
 		t.Errorf("of a member who is gone: %s", reply.body)
 	}
 	held[0].Services = nil
-	if reply := s.outside(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted, Held: held[:1]}); reply.status != http.StatusBadRequest {
+	if reply := s.outside(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted,
+		Held: held[:1]}); reply.status != http.StatusBadRequest {
 		t.Errorf("of a booking of nothing: %d %s", reply.status, reply.body)
 	}
 }

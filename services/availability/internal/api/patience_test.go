@@ -25,7 +25,8 @@ func (h hanging) AtLeast(ctx context.Context, slug string, _ int64) (*catalog.Of
 	return h.Get(ctx, slug)
 }
 
-func (hanging) Occupied(ctx context.Context, _ uuid.UUID, _, _ time.Time, _ bool, _ *uuid.UUID) (*booking.Occupied, error) {
+func (hanging) Occupied(ctx context.Context, _ uuid.UUID, _, _ time.Time, _ bool,
+	_ *uuid.UUID) (*booking.Occupied, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
@@ -45,6 +46,8 @@ func TestACalendarDoesNotWaitForPeersThatHang(t *testing.T) {
 func TestTheCalendarOfRentalsDoesNotWaitForARentalThatHangs(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(n *fakePeers) { n.rentals.hangs, n.readWithin = true, time.Millisecond })
-	s.get(t, "harbor/rental-available-dates").mustBe(t, 200, `{"days": {}, "computed": false, "timezone": "Europe/Lisbon"}`)
-	s.get(t, "elsewhere/rental-available-dates").mustBe(t, 404, `{"error": "Business not found", "messageCode": "business_not_found"}`)
+	s.get(t, "harbor/rental-available-dates").mustBe(t, 200,
+		`{"days": {}, "computed": false, "timezone": "Europe/Lisbon"}`)
+	s.get(t, "elsewhere/rental-available-dates").mustBe(t, 404,
+		`{"error": "Business not found", "messageCode": "business_not_found"}`)
 }

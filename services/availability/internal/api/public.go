@@ -40,7 +40,8 @@ func NewPublic(offers Offers, occupied Occupied, now clock.Clock, tel *telemetry
 	return &Public{
 		places: bulkhead.New(max(2, runtime.GOMAXPROCS(0))),
 		offers: offers, occupied: occupied, clock: now, tel: tel,
-		degraded: tel.Counter("slotmesh.availability.degraded", "Calendars answered with computed false, by what could not be read."),
+		degraded: tel.Counter("slotmesh.availability.degraded",
+			"Calendars answered with computed false, by what could not be read."),
 	}
 }
 
@@ -56,7 +57,8 @@ func (p *Public) Mount(router fiber.Router) {
 // against an unpublished offer. These routes have no rate limits; the callers apply their own.
 func (p *Public) MountForPeers(router fiber.Router) {
 	p.mount(router.Group("/internal/api/public/:slug"), forPeers)
-	router.Get("/internal/api/public/:slug/no-starts", server.WithParameters(p.noStarts, append(calendarParameters(), "start", "end")...))
+	router.Get("/internal/api/public/:slug/no-starts",
+		server.WithParameters(p.noStarts, append(calendarParameters(), "start", "end")...))
 	router.Post("/internal/explain", p.explain)
 	router.Post("/internal/working-time", p.workingTime)
 	router.Post("/internal/agenda", p.agenda)
@@ -179,7 +181,8 @@ func (p *Public) gather(ctx context.Context, slug string, q query) (material, er
 	}}}
 	plan := slot.NewPlan(offer, m.question)
 	if reach, needed := plan.Reach(); needed {
-		if m.occupied, err = occupiedWithin(ctx, p.occupied, offer.ID, reach, services[0].Class(), q.Moving); err != nil {
+		if m.occupied, err = occupiedWithin(ctx, p.occupied, offer.ID, reach, services[0].Class(),
+			q.Moving); err != nil {
 			p.note(ctx, "occupied time", err)
 			return m, nil
 		}

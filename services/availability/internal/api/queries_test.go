@@ -38,15 +38,19 @@ func TestOneRequestToBookingIsEnoughForAnyCalendar(t *testing.T) {
 			ids := strings.TrimSuffix(strings.Repeat(cut.String()+",", services), ",")
 			for _, days := range []int{1, 62} {
 				for _, query := range [][]string{{}, {"is_package", "true", "staffing_mode", "per_service"}} {
-					query = append(query, "service_id", ids, "date", monday, "start", monday, "end", (day + timespan.Date(days) - 1).String())
+					query = append(query, "service_id", ids, "date", monday, "start", monday, "end",
+						(day + timespan.Date(days) - 1).String())
 					s.askedWindow = nil
 					dates := s.get(t, "harbor/available-dates", query...)
-					if n := len(s.askedWindow); n != 1 || dates.status != 200 || strings.Count(dates.body, "2027-") != days {
-						t.Errorf("/available-dates of %d days, %d services, %d members asked booking %d times: %s", days, services, members, n, dates.body)
+					if n := len(s.askedWindow); n != 1 || dates.status != 200 || strings.Count(dates.body,
+						"2027-") != days {
+						t.Errorf("/available-dates of %d days, %d services, %d members asked booking %d times: %s",
+							days, services, members, n, dates.body)
 					}
 					s.askedWindow = nil
 					if s.get(t, "harbor/slots", query...); len(s.askedWindow) != 1 {
-						t.Errorf("/slots of %d services, %d members asked booking %d times", services, members, len(s.askedWindow))
+						t.Errorf("/slots of %d services, %d members asked booking %d times", services, members,
+							len(s.askedWindow))
 					}
 				}
 			}

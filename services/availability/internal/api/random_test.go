@@ -16,13 +16,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// randomBusiness changes harbor into a business like no other: hours over midnight, a zone whose clock changes within the
-// week asked for, members with hours of their own, buffers, variants, sessions at any time and half of everything sold.
+// randomBusiness changes harbor into a business like no other: hours over midnight, a zone whose clock changes within
+// the week asked for, members with hours of their own, buffers, variants, sessions at any time and half of everything
+// sold.
 func randomBusiness(r *rand.Rand) func(*fakePeers) {
 	return func(n *fakePeers) {
 		o := n.offer
 		o.Timezone = []string{"Europe/Lisbon", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata"}[r.IntN(4)]
-		o.Bookings = catalog.Bookings{SlotIntervalMinutes: 30, AdvanceDays: 10 + r.IntN(40), MinNoticeMinutes: r.IntN(3000)}
+		o.Bookings = catalog.Bookings{SlotIntervalMinutes: 30, AdvanceDays: 10 + r.IntN(40),
+			MinNoticeMinutes: r.IntN(3000)}
 		o.Hours = randomWeek(r)
 		if r.IntN(2) == 0 {
 			week := randomWeek(r)
@@ -38,7 +40,8 @@ func randomBusiness(r *rand.Rand) func(*fakePeers) {
 			d := firstOfWeek + timespan.Date(r.IntN(7))
 			o.Overrides = append(o.Overrides, catalog.DayOverride{Date: d})
 			o.Blocks = append(o.Blocks, catalog.Block{
-				From: timespan.LocalDateTime{Date: d, Time: 600}, To: timespan.LocalDateTime{Date: d + 1, Time: 660}, StaffIDs: []uuid.UUID{anna},
+				From: timespan.LocalDateTime{Date: d, Time: 600}, To: timespan.LocalDateTime{Date: d + 1, Time: 660},
+				StaffIDs: []uuid.UUID{anna},
 			})
 		}
 		if err := o.Prepare(); err != nil {
@@ -64,7 +67,8 @@ func randomSessions(r *rand.Rand) []catalog.ClassSession {
 	var sessions []catalog.ClassSession
 	for i := range 6 {
 		weekday := time.Weekday(r.IntN(7))
-		c := catalog.ClassSession{ID: uuid.UUID{7, byte(i)}, Key: fmt.Sprint(i), Weekday: &weekday, Time: timespan.TimeOfDay(60 * r.IntN(24)), Capacity: 1 + r.IntN(3)}
+		c := catalog.ClassSession{ID: uuid.UUID{7, byte(i)}, Key: fmt.Sprint(i), Weekday: &weekday,
+			Time: timespan.TimeOfDay(60 * r.IntN(24)), Capacity: 1 + r.IntN(3)}
 		if r.IntN(3) > 0 {
 			c.StaffID = []*uuid.UUID{&anna, &ben}[r.IntN(2)]
 		}
@@ -88,7 +92,8 @@ func randomBookings(r *rand.Rand, o *catalog.Offer) ([]booking.Busy, []booking.S
 	var seats []booking.SeatsTaken
 	for _, c := range o.Services[3].Classes {
 		for d := firstOfWeek; d < firstOfWeek+7; d++ {
-			seats = append(seats, booking.SeatsTaken{SessionID: c.ID, StartsAt: timespan.Instant(d, c.Time, o.Location()), Taken: r.IntN(c.Capacity + 1)})
+			seats = append(seats, booking.SeatsTaken{SessionID: c.ID,
+				StartsAt: timespan.Instant(d, c.Time, o.Location()), Taken: r.IntN(c.Capacity + 1)})
 		}
 	}
 	return busy, seats
@@ -135,8 +140,8 @@ func combinations() []url.Values {
 	})
 }
 
-// TestBothCalendarsAgreeForEveryCombinationOfParameters compares /available-dates with the lengths of the lists of /slots
-// of random businesses, day by day.
+// TestBothCalendarsAgreeForEveryCombinationOfParameters compares /available-dates with the lengths of the lists of
+// /slots of random businesses, day by day.
 func TestBothCalendarsAgreeForEveryCombinationOfParameters(t *testing.T) {
 	t.Parallel()
 	listed := map[string]int{} // by service_id
@@ -151,7 +156,8 @@ func TestBothCalendarsAgreeForEveryCombinationOfParameters(t *testing.T) {
 			for day, number := range days {
 				n := s.count(t, address, "date="+day+"&"+query.Encode())
 				if listed[query.Get("service_id")] += n; n != number {
-					t.Errorf("seed %d, %s: /slots lists %d on %s, /available-dates says %d", seed, query.Encode(), n, day, number)
+					t.Errorf("seed %d, %s: /slots lists %d on %s, /available-dates says %d", seed, query.Encode(), n,
+						day, number)
 				}
 			}
 		}

@@ -2,8 +2,8 @@ package api
 
 import "testing"
 
-// In memory that is there, 2,800 slots cost what 20 do: their counts by start. It does not run beside other tests, as it
-// counts what the whole process allocates.
+// In memory that is there, 2,800 slots cost what 20 do: their counts by start. It does not run beside other tests, as
+// it counts what the whole process allocates.
 func TestRenderingAllocatesNothingForASlot(t *testing.T) {
 	few, many := salon(t, 2), salon(t, 280)
 	l := newList()

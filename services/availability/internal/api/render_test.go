@@ -69,7 +69,8 @@ func mustMarshal(t testing.TB, v any) string {
 
 // anyName is made of what JSON treats in its own way, and of what it does not.
 func anyName(r *rand.Rand) string {
-	parts := []string{"Anna", "ß", `"`, `\`, "<b>", "&", "\n", "\x00", "\x1f", "\x7f", "\u2028", "\u2029", "\ufffd", "\xff", "\xc3", "😀", " "}
+	parts := []string{"Anna", "ß", `"`, `\`, "<b>", "&", "\n", "\x00", "\x1f", "\x7f", "\u2028", "\u2029", "\ufffd",
+		"\xff", "\xc3", "😀", " "}
 	var name strings.Builder
 	for range r.IntN(6) {
 		name.WriteString(parts[r.IntN(len(parts))])
@@ -143,15 +144,18 @@ func salon(t testing.TB, starts int) answer {
 		offer.Hours[d] = []timespan.Window{{From: 0, To: timespan.TimeOfDay(5 * starts)}}
 	}
 	for i := range 10 {
-		offer.Staff = append(offer.Staff, catalog.Staff{ID: uuid.UUID{2, byte(i)}, Name: "Member", Active: true, Order: i})
+		offer.Staff = append(offer.Staff, catalog.Staff{ID: uuid.UUID{2, byte(i)}, Name: "Member", Active: true,
+			Order: i})
 		service.StaffIDs = append(service.StaffIDs, offer.Staff[i].ID)
 	}
 	offer.Services = []catalog.Service{service}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	q := slot.Question{Services: []*catalog.Service{&service}, From: firstOfWeek, To: firstOfWeek, Now: time.Unix(int64(firstOfWeek-2)*86400, 0)}
-	a := answer{computed: true, timezone: offer.Timezone, offer: offer, question: q, openings: slot.Find(offer, q, booking.Occupied{})}
+	q := slot.Question{Services: []*catalog.Service{&service}, From: firstOfWeek, To: firstOfWeek,
+		Now: time.Unix(int64(firstOfWeek-2)*86400, 0)}
+	a := answer{computed: true, timezone: offer.Timezone, offer: offer, question: q,
+		openings: slot.Find(offer, q, booking.Occupied{})}
 	if n := len(a.openings.AppendOn(nil, firstOfWeek)); n != 10*starts {
 		t.Fatalf("the salon has %d slots, want %d", n, 10*starts)
 	}

@@ -28,7 +28,8 @@ func (r *rentalCalendar) AvailableDates(ctx context.Context, slug string, query 
 			return nil, errors.New("it is waited for as long as the request lasts")
 		}
 		<-ctx.Done()
-		return nil, fault.Wrap(fault.PeerUnavailable, ctx.Err(), "The rental service does not answer; try again shortly.")
+		return nil,
+			fault.Wrap(fault.PeerUnavailable, ctx.Err(), "The rental service does not answer; try again shortly.")
 	}
 	r.asked = query
 	if r.err == nil && slug != "harbor" {
@@ -42,7 +43,8 @@ const calendar = `{"days": {"2027-03-01": {"11111111-1111-4111-8111-111111111111
 func TestTheRentalCalendarIsAsRentalComputesIt(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(n *fakePeers) { n.rentals.body = calendar })
-	got := s.get(t, "harbor/rental-available-dates", "start", monday, "end", "\xff\x00 &x=1", "rental_id", "a", "rental_id", "b", "more", "1")
+	got := s.get(t, "harbor/rental-available-dates", "start", monday, "end", "\xff\x00 &x=1", "rental_id", "a",
+		"rental_id", "b", "more", "1")
 	got.mustBe(t, 200, calendar)
 	if c := got.header.Get("Cache-Control"); c != "no-store" {
 		t.Errorf("Cache-Control is %q", c)
@@ -51,7 +53,8 @@ func TestTheRentalCalendarIsAsRentalComputesIt(t *testing.T) {
 	if diff := cmp.Diff(want, s.rentals.asked); diff != "" {
 		t.Errorf("rental was asked (-want +got):\n%s", diff)
 	}
-	s.get(t, "elsewhere/rental-available-dates").mustBe(t, 404, `{"error": "Business not found", "messageCode": "business_not_found"}`)
+	s.get(t, "elsewhere/rental-available-dates").mustBe(t, 404,
+		`{"error": "Business not found", "messageCode": "business_not_found"}`)
 }
 
 func TestFaultsOfRentalComeThrough(t *testing.T) {
@@ -59,17 +62,22 @@ func TestFaultsOfRentalComeThrough(t *testing.T) {
 	large := start(t, func(n *fakePeers) {
 		n.rentals.err = fault.New(fault.InvalidParameter, "Window too large (max 62 days).")
 	})
-	large.get(t, "harbor/rental-available-dates").mustBe(t, 400, `{"error": "Window too large (max 62 days).", "messageCode": "invalid_parameter"}`)
+	large.get(t, "harbor/rental-available-dates").mustBe(t, 400,
+		`{"error": "Window too large (max 62 days).", "messageCode": "invalid_parameter"}`)
 	none := start(t, func(n *fakePeers) { n.rentals.err = fault.New(fault.RentalNotFound, "Rental not found") })
-	none.get(t, "harbor/rental-available-dates").mustBe(t, 404, `{"error": "Rental not found", "messageCode": "rental_not_found"}`)
+	none.get(t, "harbor/rental-available-dates").mustBe(t, 404,
+		`{"error": "Rental not found", "messageCode": "rental_not_found"}`)
 }
 
 func TestWithoutRentalItsCalendarIsUnknown(t *testing.T) {
 	t.Parallel()
-	away := fault.Wrap(fault.PeerUnavailable, errors.New("refused"), "The rental service does not answer; try again shortly.")
+	away := fault.Wrap(fault.PeerUnavailable, errors.New("refused"),
+		"The rental service does not answer; try again shortly.")
 	s := start(t, func(n *fakePeers) { n.rentals.err = away })
-	s.get(t, "harbor/rental-available-dates").mustBe(t, 200, `{"days": {}, "computed": false, "timezone": "Europe/Lisbon"}`)
-	s.get(t, "elsewhere/rental-available-dates").mustBe(t, 404, `{"error": "Business not found", "messageCode": "business_not_found"}`)
+	s.get(t, "harbor/rental-available-dates").mustBe(t, 200,
+		`{"days": {}, "computed": false, "timezone": "Europe/Lisbon"}`)
+	s.get(t, "elsewhere/rental-available-dates").mustBe(t, 404,
+		`{"error": "Business not found", "messageCode": "business_not_found"}`)
 	blind := start(t, func(n *fakePeers) { n.rentals.err, n.offerErr = away, errors.New("catalog is away") })
 	blind.get(t, "harbor/rental-available-dates").mustBe(t, 200, `{"days": {}, "computed": false, "timezone": ""}`)
 }
@@ -80,7 +88,8 @@ func TestTheRentalCalendarPasses20AMinute(t *testing.T) {
 	for range 20 {
 		s.get(t, "harbor/rental-available-dates").mustBe(t, 200, calendar)
 	}
-	if got := s.get(t, "harbor/rental-available-dates"); got.status != 429 || !strings.Contains(got.body, `"rate_limited"`) || got.header.Get("Retry-After") != "60" {
+	if got := s.get(t, "harbor/rental-available-dates"); got.status != 429 || !strings.Contains(got.body,
+		`"rate_limited"`) || got.header.Get("Retry-After") != "60" {
 		t.Errorf("%d %v %s", got.status, got.header, got.body)
 	}
 }

@@ -26,7 +26,8 @@ func NewAgenda(offer *catalog.Offer, from, to timespan.Date, occupied booking.Oc
 	for _, b := range occupied.Busy {
 		busy[b.Resource] = append(busy[b.Resource], b.Spans()...)
 	}
-	a := &availability.Agenda{Computed: true, Open: cut(timespan.Subtract(nil, h.open, h.blocked)), Members: []availability.MemberAgenda{}}
+	a := &availability.Agenda{Computed: true, Open: cut(timespan.Subtract(nil, h.open, h.blocked)),
+		Members: []availability.MemberAgenda{}}
 	for i := range offer.Staff {
 		member := &offer.Staff[i]
 		if !member.Active {

@@ -13,7 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// TestAgendaIsFreeExactlyWhereAMinuteCanBeBooked compares free time with the starts of a service of one minute on a grid of minutes.
+// TestAgendaIsFreeExactlyWhereAMinuteCanBeBooked compares free time with the starts of a service of one minute on a
+// grid of minutes.
 func TestAgendaIsFreeExactlyWhereAMinuteCanBeBooked(t *testing.T) {
 	t.Parallel()
 	free := 0
@@ -25,7 +26,8 @@ func TestAgendaIsFreeExactlyWhereAMinuteCanBeBooked(t *testing.T) {
 		a := NewAgenda(offer, from, to, occupied)
 		within := AgendaReach(offer, from, to)
 		for _, m := range a.Members {
-			service := catalog.Service{ID: uuid.New(), Active: true, DurationMinutes: 1, SlotIntervalMinutes: 1, StaffIDs: []uuid.UUID{m.StaffID}}
+			service := catalog.Service{ID: uuid.New(), Active: true, DurationMinutes: 1, SlotIntervalMinutes: 1,
+				StaffIDs: []uuid.UUID{m.StaffID}}
 			q := Question{
 				Services: []*catalog.Service{&service}, From: from - 1, To: to, Override: true,
 				Now: time.Unix(within.Start, 0).AddDate(0, 0, -5),
@@ -43,8 +45,10 @@ func TestAgendaIsFreeExactlyWhereAMinuteCanBeBooked(t *testing.T) {
 				if timespan.Instant(date, shown, offer.Location()) != at {
 					continue // the clock shows it for the second time
 				}
-				if isFree := overlap(m.Free, timespan.Span{Start: at, End: at + minute}) == minute; isFree != isListed[at] {
-					t.Fatalf("seed %d: %s is free at %s %s: %t, listed: %t", seed, m.StaffID, date, shown, isFree, isListed[at])
+				if isFree := overlap(m.Free,
+					timespan.Span{Start: at, End: at + minute}) == minute; isFree != isListed[at] {
+					t.Fatalf("seed %d: %s is free at %s %s: %t, listed: %t", seed, m.StaffID, date, shown, isFree,
+						isListed[at])
 				} else if isFree {
 					free++
 				}
@@ -56,20 +60,23 @@ func TestAgendaIsFreeExactlyWhereAMinuteCanBeBooked(t *testing.T) {
 	}
 }
 
-// TestAgendaShowsAnOvernightClass has a class from 23:30 to 01:00 with a buffer, on a date with a session and on the date after it.
+// TestAgendaShowsAnOvernightClass has a class from 23:30 to 01:00 with a buffer, on a date with a session and on the
+// date after it.
 func TestAgendaShowsAnOvernightClass(t *testing.T) {
 	t.Parallel()
 	wednesday, anna, class, session := time.Wednesday, uuid.UUID{1}, uuid.UUID{2}, uuid.UUID{3}
 	offer, _ := roundTheClock(t, "UTC", []catalog.Staff{{ID: anna, Active: true}}, catalog.Service{
 		ID: class, Active: true, DurationMinutes: 90, BufferAfterMinutes: 15,
-		Classes: []catalog.ClassSession{{ID: session, Weekday: &wednesday, Time: 23*60 + 30, Capacity: 5, StaffID: &anna}},
+		Classes: []catalog.ClassSession{{ID: session, Weekday: &wednesday, Time: 23*60 + 30, Capacity: 5,
+			StaffID: &anna}},
 	})
 	day := timespan.NewDate(2027, time.March, 3)
 	start := timespan.Instant(day, 23*60+30, time.UTC)
 	midnight := timespan.Instant(day+1, 0, time.UTC)
 	taken := booking.Occupied{Seats: []booking.SeatsTaken{{SessionID: session, StartsAt: start, Taken: 2}}}
 	got := NewAgenda(offer, day, day, taken)
-	want := []availability.ClassSession{{ID: session, ServiceID: class, Date: day, During: timespan.Span{Start: start, End: start + 90*minute}, Taken: 2}}
+	want := []availability.ClassSession{{ID: session, ServiceID: class, Date: day,
+		During: timespan.Span{Start: start, End: start + 90*minute}, Taken: 2}}
 	if diff := cmp.Diff(want, got.Sessions); diff != "" {
 		t.Errorf("sessions (-want +got):\n%s", diff)
 	}
@@ -77,11 +84,13 @@ func TestAgendaShowsAnOvernightClass(t *testing.T) {
 		t.Errorf("on its date (-want +got):\n%s", diff)
 	}
 	after := NewAgenda(offer, day+1, day+1, booking.Occupied{})
-	if diff := cmp.Diff([]timespan.Span{{Start: midnight, End: start + 105*minute}}, after.Members[0].Teaching); diff != "" {
+	if diff := cmp.Diff([]timespan.Span{{Start: midnight, End: start + 105*minute}},
+		after.Members[0].Teaching); diff != "" {
 		t.Errorf("on the date after it (-want +got):\n%s", diff)
 	}
 	offer.Overrides = []catalog.DayOverride{{Date: day}}
-	if off := NewAgenda(offer, day, day, booking.Occupied{}); len(off.Sessions) != 1 || !off.Sessions[0].Off || len(off.Members[0].Teaching) != 0 {
+	if off := NewAgenda(offer, day, day, booking.Occupied{}); len(off.Sessions) != 1 || !off.Sessions[0].Off ||
+		len(off.Members[0].Teaching) != 0 {
 		t.Errorf("on a closed date: %+v", off)
 	}
 }

@@ -36,13 +36,14 @@ func opened(t *testing.T, apart int) (*catalog.Offer, Question, booking.Occupied
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	q := Question{Services: []*catalog.Service{&offer.Services[0]}, From: first, To: first + 29, Now: time.Unix(int64(first-7)*day, 0)}
+	q := Question{Services: []*catalog.Service{&offer.Services[0]}, From: first, To: first + 29,
+		Now: time.Unix(int64(first-7)*day, 0)}
 	return offer, q, occupied
 }
 
-// Starts every minute are sixty times as many as starts every hour, of the same windows and bookings: finding and counting
-// them must allocate as often, and listing them too: a list for each date, however long. It does not run beside other tests, as it
-// counts what the whole process allocates.
+// Starts every minute are sixty times as many as starts every hour, of the same windows and bookings: finding and
+// counting them must allocate as often, and listing them too: a list for each date, however long. It does not run
+// beside other tests, as it counts what the whole process allocates.
 func TestNoSlotCostsAnAllocation(t *testing.T) {
 	type figures struct{ slots, find, days, list float64 }
 	measure := func(apart int) figures {

@@ -20,7 +20,8 @@ const mostAssignments = 64
 // Bookable returns the assignments with which the appointment can start at the local
 // time t of the calendar date d, in Auto-Assign order. The result is empty if /slots
 // does not list the start (semantics.md §3). Bookable ignores q.From and q.To.
-func Bookable(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay, occupied booking.Occupied) []availability.Assignment {
+func Bookable(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay,
+	occupied booking.Occupied) []availability.Assignment {
 	q.From, q.To = d-1, d // after midnight, the window may belong to the day before
 	start := timespan.Instant(d, t, offer.Location())
 	assignments := Find(offer, q, occupied).assignments(start)

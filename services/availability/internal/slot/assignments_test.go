@@ -17,9 +17,11 @@ import (
 var monday = timespan.NewDate(2027, time.March, 1)
 
 // roundTheClock is a business that is always open, with the services and staff given.
-func roundTheClock(t *testing.T, zone string, staff []catalog.Staff, services ...catalog.Service) (*catalog.Offer, Question) {
+func roundTheClock(t *testing.T, zone string, staff []catalog.Staff,
+	services ...catalog.Service) (*catalog.Offer, Question) {
 	t.Helper()
-	o := &catalog.Offer{Timezone: zone, Currency: "EUR", Staff: staff, Services: services, Bookings: catalog.Bookings{AdvanceDays: 365}}
+	o := &catalog.Offer{Timezone: zone, Currency: "EUR", Staff: staff, Services: services,
+		Bookings: catalog.Bookings{AdvanceDays: 365}}
 	for d := range o.Hours {
 		o.Hours[d] = []timespan.Window{{From: 0, To: timespan.MinutesPerDay}}
 	}
@@ -47,7 +49,8 @@ func TestMixedAppointmentsTryEachMemberOnSeveralLanes(t *testing.T) {
 	t.Parallel()
 	staff := []catalog.Staff{{ID: uuid.UUID{2}, Active: true}, {ID: uuid.UUID{3}, Active: true, Order: 1}}
 	hall := catalog.Service{ID: uuid.UUID{1}, DurationMinutes: 60, SlotIntervalMinutes: 60, Capacity: 1000}
-	cut := catalog.Service{ID: uuid.UUID{4}, DurationMinutes: 30, SlotIntervalMinutes: 60, StaffIDs: []uuid.UUID{{2}, {3}}}
+	cut := catalog.Service{ID: uuid.UUID{4}, DurationMinutes: 30, SlotIntervalMinutes: 60,
+		StaffIDs: []uuid.UUID{{2}, {3}}}
 	offer, q := roundTheClock(t, "UTC", staff, hall, cut)
 	assignments := Bookable(offer, q, monday, 600, booking.Occupied{})
 	if len(assignments) != 64 || *assignments[31].StaffID != staff[0].ID || *assignments[32].StaffID != staff[1].ID {
@@ -98,14 +101,18 @@ func TestWaysOfAPackageByServiceAreBounded(t *testing.T) {
 		return Bookable(offer, q, monday, 600, booking.Occupied{})
 	}
 	hallOf, cutOf := q.Services[0], q.Services[1]
-	if assignments := at(hallOf, cutOf); len(assignments) != 64 || assignments[63].Parts[1].Resource.ID != everybody[63] {
-		t.Errorf("%d ways with 1000 lanes and 70 members, want each of the first 64 members on one lane", len(assignments))
+	if assignments := at(hallOf, cutOf); len(assignments) != 64 ||
+		assignments[63].Parts[1].Resource.ID != everybody[63] {
+		t.Errorf("%d ways with 1000 lanes and 70 members, want each of the first 64 members on one lane",
+			len(assignments))
 	}
 	cutOf.StaffIDs = everybody[:2]
-	if assignments := at(hallOf, cutOf); len(assignments) != 64 || assignments[31].Parts[1].Resource.ID != everybody[0] || assignments[32].Parts[1].Resource.ID != everybody[1] {
+	if assignments := at(hallOf, cutOf); len(assignments) != 64 ||
+		assignments[31].Parts[1].Resource.ID != everybody[0] || assignments[32].Parts[1].Resource.ID != everybody[1] {
 		t.Errorf("%d ways with 1000 lanes and 2 members, want 32 lanes for each of the two members", len(assignments))
 	}
-	if assignments := at(cutOf, cutOf); len(assignments) != 2 || len(assignments[1].Parts) != 1 || *assignments[1].StaffID != everybody[1] {
+	if assignments := at(cutOf, cutOf); len(assignments) != 2 || len(assignments[1].Parts) != 1 ||
+		*assignments[1].StaffID != everybody[1] {
 		t.Errorf("%+v, want one stretch of each of the two members", assignments)
 	}
 }
@@ -129,10 +136,12 @@ func TestPerformersOccupyTheTimeOfTheirServices(t *testing.T) {
 			for i, s := range q.Services {
 				until := at + int64(s.DurationMinutes)*minute
 				isHeld := slices.ContainsFunc(c.Parts, func(p availability.Part) bool {
-					return p.Resource.Lane == 0 && c.Performers[i] != nil && p.Resource.ID == *c.Performers[i] && p.Occupies.Start <= at && until <= p.Occupies.End
+					return p.Resource.Lane == 0 && c.Performers[i] != nil && p.Resource.ID == *c.Performers[i] &&
+						p.Occupies.Start <= at && until <= p.Occupies.End
 				})
 				if hasStaff := len(s.StaffIDs) > 0; isHeld != hasStaff {
-					t.Errorf("seed %d: service %d is held by its performer: %t, has staff: %t", seed, i, isHeld, hasStaff)
+					t.Errorf("seed %d: service %d is held by its performer: %t, has staff: %t", seed, i, isHeld,
+						hasStaff)
 				}
 				if at = until; isHeld {
 					named++

@@ -86,13 +86,15 @@ func large(b *testing.B) (*catalog.Offer, Question, []booking.Busy) {
 	}
 	for i := range 20 {
 		offer.Services = append(offer.Services, catalog.Service{
-			ID: uuid.UUID{1, byte(i)}, Active: true, DurationMinutes: 10, SlotIntervalMinutes: 15, BufferAfterMinutes: 5, StaffIDs: ids,
+			ID: uuid.UUID{1, byte(i)}, Active: true, DurationMinutes: 10, SlotIntervalMinutes: 15,
+			BufferAfterMinutes: 5, StaffIDs: ids,
 		})
 	}
 	if err := offer.Prepare(); err != nil {
 		b.Fatal(err)
 	}
-	return offer, Question{From: first, To: first + days - 1, Now: time.Unix(timespan.Instant(first-7, 0, time.UTC), 0)}, occupied
+	return offer, Question{From: first, To: first + days - 1, Now: time.Unix(timespan.Instant(first-7, 0, time.UTC),
+		0)}, occupied
 }
 
 // BenchmarkLarge asks for 62 days of it: all 20 services as one appointment, and each of the 20 by itself.

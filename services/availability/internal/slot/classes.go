@@ -44,7 +44,8 @@ func (h *horizon) scheduled(service *catalog.Service, from, to timespan.Date, yi
 		first, last := dates(c, from, to)
 		for d := first; d <= last; d += week {
 			start := h.clock.instant(d, c.Time)
-			yield(occurrence{session: c, date: d, Span: timespan.Span{Start: start, End: start + int64(service.DurationMinutes)*minute}})
+			yield(occurrence{session: c, date: d,
+				Span: timespan.Span{Start: start, End: start + int64(service.DurationMinutes)*minute}})
 		}
 	}
 }
@@ -80,7 +81,9 @@ func (h *horizon) isBlocked(at occurrence) bool {
 
 // overlapsAny reports whether s overlaps one of normalized spans.
 func overlapsAny(spans []timespan.Span, s timespan.Span) bool {
-	i, _ := slices.BinarySearchFunc(spans, s.Start, func(b timespan.Span, start int64) int { return cmp.Compare(b.End, start+1) })
+	i, _ := slices.BinarySearchFunc(spans, s.Start, func(b timespan.Span, start int64) int {
+		return cmp.Compare(b.End, start+1)
+	})
 	return i < len(spans) && spans[i].Overlaps(s)
 }
 
@@ -126,7 +129,8 @@ func longestClass(offer *catalog.Offer) timespan.Date {
 
 // widened returns the time of a service with its buffers.
 func widened(s *catalog.Service, span timespan.Span) timespan.Span {
-	return timespan.Span{Start: span.Start - int64(s.BufferBeforeMinutes)*minute, End: span.End + int64(s.BufferAfterMinutes)*minute}
+	return timespan.Span{Start: span.Start - int64(s.BufferBeforeMinutes)*minute,
+		End: span.End + int64(s.BufferAfterMinutes)*minute}
 }
 
 // session is a class session that can be booked.
@@ -145,7 +149,8 @@ func (h *horizon) sessionsOf(q Question, from, to timespan.Date, earliest int64,
 	class, taken, busy := q.Services[0], occupied.SeatsByOccurrence(), appointments(occupied.Busy)
 	var sessions []session
 	h.occurrences(class, from, to, func(at occurrence) {
-		found := session{occurrence: at, remaining: at.session.Capacity - taken[booking.Occurrence{SessionID: at.session.ID, StartsAt: at.Start}]}
+		found := session{occurrence: at,
+			remaining: at.session.Capacity - taken[booking.Occurrence{SessionID: at.session.ID, StartsAt: at.Start}]}
 		if member := at.session.StaffID; member != nil {
 			found.member = h.offer.StaffMember(*member)
 			if slices.ContainsFunc(busy[*member], widened(class, at.Span).Overlaps) {
@@ -180,7 +185,8 @@ func appointments(occupied []booking.Busy) map[uuid.UUID][]timespan.Span {
 // compareSessions defines the order in which slots are listed: by start, then by member, then by
 // the key of the session. Sessions without a member come last among those with the same start.
 func compareSessions(a, b session) int {
-	return cmp.Or(cmp.Compare(a.Start, b.Start), compareMembers(a.member, b.member), cmp.Compare(a.session.Key, b.session.Key))
+	return cmp.Or(cmp.Compare(a.Start, b.Start), compareMembers(a.member, b.member),
+		cmp.Compare(a.session.Key, b.session.Key))
 }
 
 func compareMembers(a, b *catalog.Staff) int {

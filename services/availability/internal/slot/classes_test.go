@@ -19,7 +19,8 @@ func TestALongClassKeepsItsMemberForDays(t *testing.T) {
 		ID: uuid.UUID{1}, Active: true, DurationMinutes: 7 * timespan.MinutesPerDay,
 		Classes: []catalog.ClassSession{{ID: uuid.UUID{3}, Date: &monday, Time: 9 * 60, Capacity: 5, StaffID: &guide}},
 	}
-	walk := catalog.Service{ID: uuid.UUID{4}, Active: true, DurationMinutes: 60, SlotIntervalMinutes: 60, StaffIDs: []uuid.UUID{guide}}
+	walk := catalog.Service{ID: uuid.UUID{4}, Active: true, DurationMinutes: 60, SlotIntervalMinutes: 60,
+		StaffIDs: []uuid.UUID{guide}}
 	offer, q := roundTheClock(t, "UTC", []catalog.Staff{{ID: guide, Active: true}}, camp, walk)
 	q.Services = q.Services[1:]
 	for days, want := range []int{9, 0, 0, 0, 0, 0, 0, 24 - 9, 24} {
@@ -31,7 +32,8 @@ func TestALongClassKeepsItsMemberForDays(t *testing.T) {
 	}
 }
 
-// Apia's clock skipped 2011-12-30 whole: what is blocked then is no time at all, and hinders no class that runs over it.
+// Apia's clock skipped 2011-12-30 whole: what is blocked then is no time at all, and hinders no class that runs over
+// it.
 func TestBlockedTimeThatTheClockSkipsHindersNoClass(t *testing.T) {
 	t.Parallel()
 	first := timespan.NewDate(2011, time.December, 29)
@@ -41,7 +43,8 @@ func TestBlockedTimeThatTheClockSkipsHindersNoClass(t *testing.T) {
 	}
 	offer, q := roundTheClock(t, "Pacific/Apia", nil, retreat)
 	offer.Blocks = []catalog.Block{{
-		From: timespan.LocalDateTime{Date: first + 1, Time: 10 * 60}, To: timespan.LocalDateTime{Date: first + 1, Time: 11 * 60},
+		From: timespan.LocalDateTime{Date: first + 1, Time: 10 * 60},
+		To:   timespan.LocalDateTime{Date: first + 1, Time: 11 * 60},
 	}}
 	q.Now = time.Date(2011, time.December, 1, 0, 0, 0, 0, time.UTC)
 	q.From, q.To = first, first
@@ -86,7 +89,8 @@ func TestALongClassIsSeenToItsEnd(t *testing.T) {
 	}
 	for from, want := range map[timespan.TimeOfDay]int{12*60 + 59: 0, 13 * 60: 1} {
 		offer.Blocks = []catalog.Block{{
-			From: timespan.LocalDateTime{Date: begins + 7, Time: from}, To: timespan.LocalDateTime{Date: begins + 7, Time: 14 * 60},
+			From: timespan.LocalDateTime{Date: begins + 7, Time: from},
+			To:   timespan.LocalDateTime{Date: begins + 7, Time: 14 * 60},
 		}}
 		if n := len(Find(offer, q, booking.Occupied{}).AppendOn(nil, begins)); n != want {
 			t.Errorf("blocked from %s on the last day, the camp is offered %d times, want %d", from, n, want)

@@ -11,9 +11,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// TestEveryCombinationOfParametersAgrees asks each of some random businesses in all ways there are: the counts of days are
-// the lengths of their lists, a package is the plain list with the first slot of each start alone, and what is listed can
-// be booked by whom it names.
+// TestEveryCombinationOfParametersAgrees asks each of some random businesses in all ways there are: the counts of days
+// are the lengths of their lists, a package is the plain list with the first slot of each start alone, and what is
+// listed can be booked by whom it names.
 func TestEveryCombinationOfParametersAgrees(t *testing.T) {
 	t.Parallel()
 	listed := 0

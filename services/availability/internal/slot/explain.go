@@ -21,9 +21,11 @@ import (
 //
 // Leaving out a rule never removes a start. Therefore a binary search finds the first
 // rule that prevents the start, and the cause: for example which block or which booking.
-func Explain(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay, occupied booking.Occupied) *availability.Reason {
+func Explain(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay,
+	occupied booking.Occupied) *availability.Reason {
 	q.From, q.To = d-1, d
-	e := explanation{offer: offer, question: q, occupied: occupied, date: d, start: timespan.Instant(d, t, offer.Location())}
+	e := explanation{offer: offer, question: q, occupied: occupied, date: d,
+		start: timespan.Instant(d, t, offer.Location())}
 	return e.reason()
 }
 
@@ -66,7 +68,8 @@ func Performers(offer *catalog.Offer, q Question) []*catalog.Staff {
 	if q.Services[0].Class() {
 		for i := range offer.Staff {
 			id := offer.Staff[i].ID
-			if slices.ContainsFunc(q.Services[0].Classes, func(c catalog.ClassSession) bool { return c.StaffID != nil && *c.StaffID == id }) {
+			if slices.ContainsFunc(q.Services[0].Classes,
+				func(c catalog.ClassSession) bool { return c.StaffID != nil && *c.StaffID == id }) {
 				performers = append(performers, &offer.Staff[i])
 			}
 		}
@@ -159,12 +162,14 @@ type rule struct {
 var rules = []rule{
 	{code: availability.RuleNotPerformed, leaveOut: anybody, describe: ofStaff},
 	{code: availability.RuleInactive, leaveOut: everybodyActive, describe: ofStaff},
-	{code: availability.RuleOverride, leaveOut: noOverrides, causes: countOverrides, keep: keepOverrides, describe: describeOverride},
+	{code: availability.RuleOverride, leaveOut: noOverrides, causes: countOverrides, keep: keepOverrides,
+		describe: describeOverride},
 	{code: availability.RuleClosed, leaveOut: alwaysOpen, describe: ofBusiness},
 	{code: availability.RuleOverride, leaveOut: noOverridesOfStaff, describe: ofStaff},
 	{code: availability.RuleClosed, leaveOut: staffAlwaysThere, describe: ofStaff},
 	{code: availability.RuleBlock, leaveOut: noBlocks, causes: countBlocks, keep: keepBlocks, describe: describeBlock},
-	{code: availability.RuleClass, leaveOut: noClasses, causes: countServices, keep: keepClasses, describe: describeClass},
+	{code: availability.RuleClass, leaveOut: noClasses, causes: countServices, keep: keepClasses,
+		describe: describeClass},
 	{code: availability.RuleBooking, leaveOut: noBookings, causes: countHeld, keep: keepHeld, describe: describeHeld},
 	{code: availability.RuleBuffer, leaveOut: noBuffers, describe: describeBuffer},
 	{code: availability.RuleGrid, leaveOut: everyMinute, describe: describeGrid},

@@ -65,15 +65,16 @@ func (a asking) listed() bool {
 	q := a.asked.Question
 	for d := a.date - 1; d <= a.date; d++ {
 		q.From, q.To = d, d
-		if slices.ContainsFunc(Find(a.offer, q, a.occupied).AppendOn(nil, d), func(s Slot) bool { return s.Start == a.start() }) {
+		if slices.ContainsFunc(Find(a.offer, q, a.occupied).AppendOn(nil, d),
+			func(s Slot) bool { return s.Start == a.start() }) {
 			return true
 		}
 	}
 	return false
 }
 
-// TestExplainSaysBookableWhereSlotsListItAndItsReasonIsTrue asks about random starts: what is not listed has a reason, and
-// without that one cause the start is bookable or the reason is another.
+// TestExplainSaysBookableWhereSlotsListItAndItsReasonIsTrue asks about random starts: what is not listed has a reason,
+// and without that one cause the start is bookable or the reason is another.
 func TestExplainSaysBookableWhereSlotsListItAndItsReasonIsTrue(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -149,7 +150,8 @@ func (a asking) concerns(r availability.Reason) bool {
 	return true
 }
 
-// without takes the one cause of a reason out of the business, as its owner would; false where there is none to take out.
+// without takes the one cause of a reason out of the business, as its owner would; false where there is none to take
+// out.
 func (a asking) without(r availability.Reason) (asking, bool) {
 	offer := *a.offer
 	offer.Staff, offer.Services = slices.Clone(offer.Staff), slices.Clone(offer.Services)
@@ -162,7 +164,9 @@ func (a asking) without(r availability.Reason) (asking, bool) {
 	case availability.RuleOverride, availability.RuleClosed:
 		a.openHours(r)
 	case availability.RuleBlock:
-		offer.Blocks = slices.DeleteFunc(slices.Clone(offer.Blocks), func(b catalog.Block) bool { return b.Reason == r.Name })
+		offer.Blocks = slices.DeleteFunc(slices.Clone(offer.Blocks), func(b catalog.Block) bool {
+			return b.Reason == r.Name
+		})
 	case availability.RuleBooking:
 		a.occupied = a.cancelled(r)
 	case availability.RuleClassFull:
@@ -203,7 +207,8 @@ func (a *asking) findSomebody(r availability.Reason) {
 		s := &a.offer.Services[i]
 		switch {
 		case s.ID == a.asked.ids[0] && r.Rule == availability.RuleNoSession:
-			s.Classes = append(slices.Clone(s.Classes), catalog.ClassSession{ID: uuid.New(), Date: &a.date, Time: a.time, Capacity: 1})
+			s.Classes = append(slices.Clone(s.Classes), catalog.ClassSession{ID: uuid.New(), Date: &a.date,
+				Time: a.time, Capacity: 1})
 		case r.Rule == availability.RuleNotPerformed && len(s.StaffIDs) > 0:
 			for _, m := range a.offer.Staff {
 				s.StaffIDs = append(slices.Clone(s.StaffIDs), m.ID)
@@ -219,7 +224,9 @@ func (a asking) openHours(r availability.Reason) {
 			a.offer.Hours = allDay(a.offer.Hours)
 			return
 		}
-		a.offer.Overrides = slices.DeleteFunc(slices.Clone(a.offer.Overrides), func(o catalog.DayOverride) bool { return o.Date == *r.Date })
+		a.offer.Overrides = slices.DeleteFunc(slices.Clone(a.offer.Overrides), func(o catalog.DayOverride) bool {
+			return o.Date == *r.Date
+		})
 		return
 	}
 	for i := range a.offer.Staff {

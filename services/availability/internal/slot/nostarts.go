@@ -67,7 +67,8 @@ func noStartRules(q Question) []noStartRule {
 	if q.Services[0].Class() {
 		whole = availability.RuleNoSession
 	}
-	open := []string{availability.RuleInactive, availability.RuleOverride, availability.RuleClosed, availability.RuleBlock}
+	open := []string{availability.RuleInactive, availability.RuleOverride, availability.RuleClosed,
+		availability.RuleBlock}
 	ahead := append(open[:len(open):len(open)], availability.RulePast)
 	return []noStartRule{
 		{whole, nil}, {availability.RuleClosed, open}, {availability.RulePast, ahead},
@@ -82,6 +83,8 @@ func startsUnder(offer *catalog.Offer, q Question, codes []string) map[timespan.
 	asked := e.under(codes...)
 	noAdvanceLimit(&explanation{offer: offer, date: q.To}, &asked)
 	counts := make(map[timespan.Date]int, q.To-q.From+1)
-	Find(&asked.offer, asked.question, asked.occupied).Days(q.From, q.To, func(d timespan.Date, n int) { counts[d] = n })
+	Find(&asked.offer, asked.question, asked.occupied).Days(q.From, q.To, func(d timespan.Date, n int) {
+		counts[d] = n
+	})
 	return counts
 }

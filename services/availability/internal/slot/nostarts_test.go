@@ -34,12 +34,14 @@ func TestNoStartsNamesTheRuleOfEachDate(t *testing.T) {
 		{"a class on another day", class, nil, morning, 1, availability.RuleNoSession},
 		{"a class that is full", class, nil, morning, 3, availability.RuleBooking},
 		{"a class on a closed day", class, nil, morning.AddDate(0, 0, 2).Add(11 * time.Hour), 3, availability.RulePast},
-		{"a class that begins soon", class, nil, morning.AddDate(0, 0, 2).Add(9 * time.Hour), 3, availability.RuleNotice},
+		{"a class that begins soon", class, nil, morning.AddDate(0, 0, 2).Add(9 * time.Hour), 3,
+			availability.RuleNotice},
 		{"an inactive member", ofInactive, nil, morning, 1, availability.RuleClosed},
 		{"an unknown member", appointment, &unknown, morning, 1, availability.RuleNotPerformed},
 	} {
 		date := timespan.NewDate(2027, time.March, c.day)
-		q := Question{Services: []*catalog.Service{&offer.Services[c.service]}, StaffID: c.staff, From: date, To: date, Now: c.now}
+		q := Question{Services: []*catalog.Service{&offer.Services[c.service]}, StaffID: c.staff, From: date, To: date,
+			Now: c.now}
 		NoStarts(offer, q, func(d timespan.Date, got string) {
 			if d != date || got != c.want {
 				t.Errorf("%s: %s has %s, want %s", c.name, d, got, c.want)
@@ -65,7 +67,8 @@ func TestNoStartsNamesARuleOfDatesWithoutStartsAlone(t *testing.T) {
 			}
 		})
 	}
-	for _, rule := range []string{availability.RuleBooking, availability.RulePast, availability.RuleAdvanceLimit, availability.RuleClosed, availability.RuleNoSession} {
+	for _, rule := range []string{availability.RuleBooking, availability.RulePast, availability.RuleAdvanceLimit,
+		availability.RuleClosed, availability.RuleNoSession} {
 		if named[rule] == 0 {
 			t.Errorf("no date has the reason %s: %v", rule, named)
 		}

@@ -11,8 +11,8 @@ import (
 )
 
 // happens reports whether session c of class v takes place on date d: on every such weekday in [from, to] or on its one
-// date, not where the business's override of the date is [], nor where blocked time overlaps it, nor where its member is
-// inactive.
+// date, not where the business's override of the date is [], nor where blocked time overlaps it, nor where its member
+// is inactive.
 func (o *oracle) happens(v *catalog.Service, c *catalog.ClassSession, d timespan.Date) bool {
 	if c.Date != nil && *c.Date != d || c.Weekday != nil && *c.Weekday != d.Weekday() {
 		return false
@@ -113,7 +113,8 @@ func (o *oracle) sessions(d timespan.Date) []Slot {
 		slots = append(slots, slot)
 	}
 	slices.SortFunc(slots, func(a, b Slot) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), compareStaff(a.Staff, b.Staff), cmp.Compare(a.Session.Key, b.Session.Key))
+		return cmp.Or(cmp.Compare(a.Start, b.Start), compareStaff(a.Staff, b.Staff),
+			cmp.Compare(a.Session.Key, b.Session.Key))
 	})
 	return slots
 }
@@ -135,8 +136,8 @@ func compareStaff(a, b *catalog.Staff) int {
 	return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name))
 }
 
-// sessionWays are the assignments of a class at minute i that a request for date d means: the sessions that start then, in
-// order of their keys.
+// sessionWays are the assignments of a class at minute i that a request for date d means: the sessions that start then,
+// in order of their keys.
 func (o *oracle) sessionWays(asked timespan.Date, i int) []wayTaken {
 	var found []Slot
 	for _, d := range []timespan.Date{asked - 1, asked} {

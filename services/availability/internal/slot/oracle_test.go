@@ -24,8 +24,9 @@ type clockTable struct {
 	base  timespan.Date
 	start int64
 	shown []int
-	wall  int   // the earliest time on the wall that the table knows
-	at    []int // by time on the wall after that: the first minute that shows it, or the one right after the gap that skips it
+	wall  int // the earliest time on the wall that the table knows
+	// by time on the wall after that: the first minute that shows it, or the one right after the gap that skips it
+	at []int
 }
 
 const tableDays = 17
@@ -245,8 +246,8 @@ func (o *oracle) blockedAt(member uuid.UUID) minutes {
 	return m
 }
 
-// busyAt is when a member can serve nothing: in blocked time, in bookings of any kind, and in the class sessions that it
-// gives, whether or not they are sold.
+// busyAt is when a member can serve nothing: in blocked time, in bookings of any kind, and in the class sessions that
+// it gives, whether or not they are sold.
 func (o *oracle) busyAt(s *catalog.Staff) minutes {
 	if m, ok := o.busy[s.ID]; ok {
 		return m
@@ -297,7 +298,9 @@ func (o *oracle) members() []*catalog.Staff {
 		members = o.performersOf(services)
 	}
 	if o.question.StaffID != nil {
-		members = slices.DeleteFunc(members, func(s *catalog.Staff) bool { return s == nil || s.ID != *o.question.StaffID })
+		members = slices.DeleteFunc(members, func(s *catalog.Staff) bool {
+			return s == nil || s.ID != *o.question.StaffID
+		})
 	}
 	return members
 }
@@ -315,7 +318,8 @@ func (o *oracle) performersOf(services []*catalog.Service) []*catalog.Staff {
 		}
 	}
 	slices.SortFunc(members, func(a, b *catalog.Staff) int {
-		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID.String(), b.ID.String()))
+		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.ID.String(), b.ID.String()))
 	})
 	return members
 }
@@ -346,8 +350,8 @@ func (o *oracle) parts(i int) []part {
 	return parts
 }
 
-// inTime reports whether a start at minute i of date d's windows, or of a session on d, keeps the notice and the advance
-// limit.
+// inTime reports whether a start at minute i of date d's windows, or of a session on d, keeps the notice and the
+// advance limit.
 func (o *oracle) inTime(d timespan.Date, i int) bool {
 	start := time.Unix(o.start+int64(i)*60, 0)
 	if start.Before(o.question.Now.Add(time.Duration(o.offer.Bookings.MinNoticeMinutes) * time.Minute)) {
@@ -372,8 +376,8 @@ func (o *oracle) listed(s *catalog.Staff, d timespan.Date, i int) bool {
 	return !slices.ContainsFunc(o.parts(i), func(p part) bool { return len(o.servers(s, p)) == 0 })
 }
 
-// servers are those who can serve a part of an appointment of member s, in Auto-Assign order: s itself, or in a package by
-// service, but for its first service, any who perform it; one nil for a service without staff.
+// servers are those who can serve a part of an appointment of member s, in Auto-Assign order: s itself, or in a package
+// by service, but for its first service, any who perform it; one nil for a service without staff.
 func (o *oracle) servers(s *catalog.Staff, p part) []*catalog.Staff {
 	candidates := []*catalog.Staff{s}
 	switch {
@@ -496,8 +500,8 @@ func (o *oracle) ways(able []*catalog.Staff, i int) []wayTaken {
 	return ways
 }
 
-// waysAt are all assignments for the start at minute i that a request for date d means: those of members for whom the list of
-// that date, or of the one before, has it.
+// waysAt are all assignments for the start at minute i that a request for date d means: those of members for whom the
+// list of that date, or of the one before, has it.
 func (o *oracle) waysAt(d timespan.Date, i int) []wayTaken {
 	if o.ofClass() {
 		return o.sessionWays(d, i)
@@ -528,8 +532,8 @@ func (o *oracle) around(able []*catalog.Staff, i int) int {
 	return min(turns, mostWays)
 }
 
-// way is the assignment with member s, the turn-th member of each other service going around, and the lowest free lanes but
-// lane.
+// way is the assignment with member s, the turn-th member of each other service going around, and the lowest free lanes
+// but lane.
 func (o *oracle) way(s *catalog.Staff, i, turn, lane int) wayTaken {
 	parts := o.parts(i)
 	way := wayTaken{From: o.start + int64(i)*60, To: o.start + int64(parts[len(parts)-1].to)*60}

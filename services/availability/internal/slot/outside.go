@@ -24,7 +24,8 @@ type Outside struct {
 // NewOutside compares all future bookings with an offer.
 func NewOutside(offer *catalog.Offer, held []availability.Held) *Outside {
 	o := &Outside{
-		offer: offer, seats: map[booking.Occurrence]int{}, uses: map[uuid.UUID][]laneUse{}, crowded: map[uuid.UUID][]timespan.Span{},
+		offer: offer, seats: map[booking.Occurrence]int{}, uses: map[uuid.UUID][]laneUse{},
+		crowded: map[uuid.UUID][]timespan.Span{},
 	}
 	for i := range held {
 		o.add(&held[i])
@@ -101,7 +102,9 @@ func (o *Outside) services(h *availability.Held) ([]*catalog.Service, *availabil
 			return nil, &availability.Reason{Rule: availability.RuleRemoved, Name: part.Name}
 		case !s.Active:
 			return nil, &availability.Reason{Rule: availability.RuleInactive, Name: s.Name}
-		case part.VariantID != uuid.Nil && !slices.ContainsFunc(s.Variants, func(v catalog.Variant) bool { return v.ID == part.VariantID }):
+		case part.VariantID != uuid.Nil && !slices.ContainsFunc(s.Variants, func(v catalog.Variant) bool {
+			return v.ID == part.VariantID
+		}):
 			return nil, &availability.Reason{Rule: availability.RuleRemoved, Name: part.VariantName}
 		case s.Class() != (h.SessionID != nil):
 			return nil, &availability.Reason{Rule: availability.RuleNoSession}
@@ -127,7 +130,8 @@ func (o *Outside) tooFewLanes(h *availability.Held) *availability.Reason {
 	var reason *availability.Reason
 	o.eachLane(h, func(s *catalog.Service, during timespan.Span) bool {
 		if overlapsAny(o.crowded[s.ID], during) {
-			reason = &availability.Reason{Rule: availability.RuleTooFew, Booked: o.busiest(s.ID, during), Offered: s.Capacity}
+			reason = &availability.Reason{Rule: availability.RuleTooFew, Booked: o.busiest(s.ID, during),
+				Offered: s.Capacity}
 		}
 		return reason == nil
 	})
@@ -139,7 +143,8 @@ func (o *Outside) busiest(service uuid.UUID, during timespan.Span) int {
 	var within []laneUse
 	for _, u := range o.uses[service] {
 		if u.Overlaps(during) {
-			within = append(within, laneUse{Span: timespan.Span{Start: max(u.Start, during.Start), End: min(u.End, during.End)}})
+			within = append(within,
+				laneUse{Span: timespan.Span{Start: max(u.Start, during.Start), End: min(u.End, during.End)}})
 		}
 	}
 	running, most := 0, 0

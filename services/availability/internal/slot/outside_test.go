@@ -13,7 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// TestABookingIsOutsideExactlyWhereTheNewOfferCouldNotTakeIt draws businesses, bookings of what they listed, and changes of the offer.
+// TestABookingIsOutsideExactlyWhereTheNewOfferCouldNotTakeIt draws businesses, bookings of what they listed, and
+// changes of the offer.
 func TestABookingIsOutsideExactlyWhereTheNewOfferCouldNotTakeIt(t *testing.T) {
 	t.Parallel()
 	named, inside := map[string]int{}, 0
@@ -29,7 +30,8 @@ func TestABookingIsOutsideExactlyWhereTheNewOfferCouldNotTakeIt(t *testing.T) {
 		for i := range held {
 			reason, outside := check.Reason(&held[i]), wordsSayOutside(b.table, offer, held, &held[i])
 			if (reason != nil) != outside {
-				t.Errorf("seed %d, booking %d: outside by the words: %t, by the engine: %+v\n%+v", seed, i, outside, reason, held[i])
+				t.Errorf("seed %d, booking %d: outside by the words: %t, by the engine: %+v\n%+v", seed, i, outside,
+					reason, held[i])
 			}
 			if reason == nil {
 				inside++
@@ -42,14 +44,16 @@ func TestABookingIsOutsideExactlyWhereTheNewOfferCouldNotTakeIt(t *testing.T) {
 	}
 	t.Log(inside, named)
 	for _, rule := range []string{
-		availability.RuleRemoved, availability.RuleInactive, availability.RuleNotPerformed, availability.RuleOverride, availability.RuleClosed,
+		availability.RuleRemoved, availability.RuleInactive, availability.RuleNotPerformed, availability.RuleOverride,
+		availability.RuleClosed,
 		availability.RuleBlock, availability.RuleClass, availability.RuleNoSession, availability.RuleTooFew,
 	} {
 		if n >= 5000 && (named[rule] == 0 || inside == 0) {
 			t.Errorf("no booking was outside by %s: the comparison means nothing of it", rule)
 		}
 	}
-	if named[availability.RuleNotice]+named[availability.RuleAdvanceLimit]+named[availability.RuleGrid]+named[availability.RulePast] > 0 {
+	if named[availability.RuleNotice]+named[availability.RuleAdvanceLimit]+named[availability.RuleGrid]+
+		named[availability.RulePast] > 0 {
 		t.Error("what is about booking keeps what is booked:", named)
 	}
 }
@@ -62,7 +66,9 @@ func wellNamed(r *availability.Reason, offer *catalog.Offer, h *availability.Hel
 	case r.Rule == availability.RuleRemoved && r.StaffID != nil:
 		return offer.StaffMember(*h.StaffID) == nil
 	case r.Rule == availability.RuleRemoved:
-		return slices.ContainsFunc(h.Services, func(s availability.HeldService) bool { return r.Name == s.Name || r.Name == s.VariantName })
+		return slices.ContainsFunc(h.Services, func(s availability.HeldService) bool {
+			return r.Name == s.Name || r.Name == s.VariantName
+		})
 	}
 	return true
 }
@@ -81,7 +87,8 @@ func (b business) held(offer *catalog.Offer) []availability.Held {
 			h := availability.Held{StartsAt: s.Start, PerService: q.PerService, PartySize: 1 + b.IntN(2)}
 			for i, v := range q.Services {
 				h.Services = append(h.Services, availability.HeldService{
-					ID: v.ID, Name: v.ID.String(), DurationMinutes: v.DurationMinutes, VariantID: q.variants[q.ids[i]], VariantName: "variant " + v.ID.String(),
+					ID: v.ID, Name: v.ID.String(), DurationMinutes: v.DurationMinutes, VariantID: q.variants[q.ids[i]],
+					VariantName: "variant " + v.ID.String(),
 				})
 			}
 			if s.Staff != nil {
@@ -112,7 +119,9 @@ func (b business) changed(before *catalog.Offer) *catalog.Offer {
 		b.changeStaff(&offer)
 	case 5:
 		if len(offer.Services) > 1 {
-			offer.Services = slices.DeleteFunc(offer.Services, func(each catalog.Service) bool { return each.ID == s.ID })
+			offer.Services = slices.DeleteFunc(offer.Services, func(each catalog.Service) bool {
+				return each.ID == s.ID
+			})
 		}
 	case 6:
 		s.Active = b.oneIn(2)
@@ -183,7 +192,8 @@ func wordsSayOutside(t *clockTable, offer *catalog.Offer, all []availability.Hel
 		if i < 0 || !offer.Services[i].Active || len(offer.Services[i].Classes) > 0 != (h.SessionID != nil) {
 			return true
 		}
-		if part.VariantID != uuid.Nil && !slices.ContainsFunc(offer.Services[i].Variants, func(v catalog.Variant) bool { return v.ID == part.VariantID }) {
+		if part.VariantID != uuid.Nil && !slices.ContainsFunc(offer.Services[i].Variants,
+			func(v catalog.Variant) bool { return v.ID == part.VariantID }) {
 			return true
 		}
 		question.ids = append(question.ids, part.ID)
@@ -213,7 +223,8 @@ func (o *oracle) seatHeld(all []availability.Held, h *availability.Held) bool {
 	for k := range o.services[0].Classes {
 		c := &o.services[0].Classes[k]
 		for _, d := range o.dates() {
-			if c.ID == *h.SessionID && o.happens(o.services[0], c, d) && o.start+int64(o.minuteOf(d, c.Time))*60 == h.StartsAt {
+			if c.ID == *h.SessionID && o.happens(o.services[0], c, d) && o.start+
+				int64(o.minuteOf(d, c.Time))*60 == h.StartsAt {
 				return booked <= c.Capacity
 			}
 		}
@@ -221,8 +232,8 @@ func (o *oracle) seatHeld(all []availability.Held, h *availability.Held) bool {
 	return false
 }
 
-// crowdedAt reports whether at a minute of an appointment that begins at minute i more have booked one of its services than may
-// take it at a time.
+// crowdedAt reports whether at a minute of an appointment that begins at minute i more have booked one of its services
+// than may take it at a time.
 func (o *oracle) crowdedAt(all []availability.Held, i int) bool {
 	for _, p := range o.parts(i) {
 		if isStaffed(p.service) {
@@ -247,8 +258,10 @@ func (o *oracle) crowdedAt(all []availability.Held, i int) bool {
 
 func TestAReasonSaysHowManyAreBookedAndOffered(t *testing.T) {
 	t.Parallel()
-	sauna := catalog.Service{ID: uuid.New(), Name: "Sauna", Active: true, DurationMinutes: 60, SlotIntervalMinutes: 15, Capacity: 2}
-	offer := &catalog.Offer{Timezone: "UTC", Currency: "EUR", Services: []catalog.Service{sauna}, Modules: catalog.Modules{Services: true}}
+	sauna := catalog.Service{ID: uuid.New(), Name: "Sauna", Active: true, DurationMinutes: 60, SlotIntervalMinutes: 15,
+		Capacity: 2}
+	offer := &catalog.Offer{Timezone: "UTC", Currency: "EUR", Services: []catalog.Service{sauna},
+		Modules: catalog.Modules{Services: true}}
 	for day := range offer.Hours {
 		offer.Hours[day] = []timespan.Window{{From: 540, To: 1080}}
 	}
@@ -258,7 +271,8 @@ func TestAReasonSaysHowManyAreBookedAndOffered(t *testing.T) {
 	var held []availability.Held
 	for _, hour := range []int{9, 9, 9, 10, 11} {
 		at := time.Date(2027, 3, 1, hour, 0, 0, 0, time.UTC).Unix()
-		held = append(held, availability.Held{StartsAt: at, Services: []availability.HeldService{{ID: sauna.ID, DurationMinutes: 60}}})
+		held = append(held,
+			availability.Held{StartsAt: at, Services: []availability.HeldService{{ID: sauna.ID, DurationMinutes: 60}}})
 	}
 	check := NewOutside(offer, held)
 	for i := range held {

@@ -13,8 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// TestAnOverrideLeavesOutNoticeAdvanceLimitAndGridAlone: what the owner may book is what the same business would list with a grid
-// of minutes, no notice and no advance limit at the beginning of today. The comparison with the oracle covers that business.
+// TestAnOverrideLeavesOutNoticeAdvanceLimitAndGridAlone: what the owner may book is what the same business would list
+// with a grid of minutes, no notice and no advance limit at the beginning of today. The comparison with the oracle
+// covers that business.
 func TestAnOverrideLeavesOutNoticeAdvanceLimitAndGridAlone(t *testing.T) {
 	t.Parallel()
 	more := 0
@@ -33,7 +34,8 @@ func TestAnOverrideLeavesOutNoticeAdvanceLimitAndGridAlone(t *testing.T) {
 		q.Override = true
 		want, got := listsOf(t, &lax, plain, occupied), listsOf(t, offer, q, occupied)
 		if !slices.EqualFunc(want, got, slices.Equal[[]Slot]) {
-			t.Fatalf("seed %d (-want +got):\n%s", seed, cmp.Diff(brief(slices.Concat(want...)), brief(slices.Concat(got...))))
+			t.Fatalf("seed %d (-want +got):\n%s", seed,
+				cmp.Diff(brief(slices.Concat(want...)), brief(slices.Concat(got...))))
 		}
 		more += len(slices.Concat(got...)) - len(slices.Concat(usual...))
 	}
@@ -73,7 +75,8 @@ func TestOutsideHoursServesWhatNobodyHoldsOutsideWorkingTime(t *testing.T) {
 func TestWarningsNameEveryRuleThatTheOwnerLeavesOut(t *testing.T) {
 	t.Parallel()
 	offer := refusalOffer(t)
-	q := Question{Services: []*catalog.Service{&offer.Services[0]}, Now: time.Date(2027, time.March, 1, 20, 10, 0, 0, time.UTC), Override: true}
+	q := Question{Services: []*catalog.Service{&offer.Services[0]}, Now: time.Date(2027, time.March, 1, 20, 10, 0, 0,
+		time.UTC), Override: true}
 	for _, c := range []struct {
 		day  int
 		at   timespan.TimeOfDay

@@ -42,7 +42,8 @@ func NewPlan(offer *catalog.Offer, q Question) *Plan {
 		// The windows of a date also depend on the open time of the neighbouring dates.
 		ahead := timespan.Date(p.appointment.duration/day) + 4
 		h := newHorizon(offer, from-2, to+ahead)
-		whole := timespan.Span{Start: max(h.clock.instant(from, 0), p.earliest), End: h.clock.instant(to, p.latestEnd(h))}
+		whole := timespan.Span{Start: max(h.clock.instant(from, 0), p.earliest),
+			End: h.clock.instant(to, p.latestEnd(h))}
 		if p.starts = hull(h.open, whole); p.starts.Start < p.starts.End {
 			p.horizon = h
 		}

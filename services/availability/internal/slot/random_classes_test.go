@@ -16,8 +16,8 @@ func (b business) variants() []catalog.Variant {
 	return variants
 }
 
-// class draws a service with sessions. One that lasts for days has single dates alone, none before those that the oracle
-// knows.
+// class draws a service with sessions. One that lasts for days has single dates alone, none before those that the
+// oracle knows.
 func (b business) class(staff []catalog.Staff) catalog.Service {
 	s := b.service(staff)
 	s.Variants = nil
@@ -86,7 +86,8 @@ func (b business) blockAtSessions(offer *catalog.Offer) {
 			}
 			to := from
 			length := 1 + b.IntN(60)
-			after := int(c.Time) + []int{offer.Services[i].DurationMinutes - b.IntN(2), -length + b.IntN(2), 10}[b.IntN(3)]
+			after := int(c.Time) + []int{offer.Services[i].DurationMinutes - b.IntN(2), -length + b.IntN(2),
+				10}[b.IntN(3)]
 			from = later(from.Date, after)
 			to = later(to.Date, after+length)
 			block := catalog.Block{From: from, To: to}

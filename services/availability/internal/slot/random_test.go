@@ -121,7 +121,8 @@ func (b business) staff() []catalog.Staff {
 		}
 	}
 	slices.SortFunc(staff, func(x, y catalog.Staff) int {
-		return cmp.Or(cmp.Compare(x.Order, y.Order), cmp.Compare(x.Name, y.Name), cmp.Compare(x.ID.String(), y.ID.String()))
+		return cmp.Or(cmp.Compare(x.Order, y.Order), cmp.Compare(x.Name, y.Name),
+			cmp.Compare(x.ID.String(), y.ID.String()))
 	})
 	return staff
 }

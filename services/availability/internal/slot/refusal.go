@@ -45,7 +45,8 @@ type start struct {
 
 func newStart(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) *start {
 	q.From, q.To = d-1, d
-	s := &start{explanation: explanation{offer: offer, question: q, date: d, start: timespan.Instant(d, t, offer.Location())}}
+	s := &start{explanation: explanation{offer: offer, question: q, date: d,
+		start: timespan.Instant(d, t, offer.Location())}}
 	s.isUnfit = q.StaffID != nil && !slices.ContainsFunc(Performers(offer, q), func(m *catalog.Staff) bool {
 		return m.ID == *q.StaffID && m.Active
 	})

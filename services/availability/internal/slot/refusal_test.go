@@ -21,7 +21,8 @@ func refusalOffer(t *testing.T) *catalog.Offer {
 		Staff:     []catalog.Staff{{ID: anna, Active: true}, {ID: ben}},
 		Overrides: []catalog.DayOverride{{Date: timespan.NewDate(2027, time.March, 5)}},
 		Services: []catalog.Service{
-			{ID: uuid.UUID{3}, Active: true, DurationMinutes: 60, SlotIntervalMinutes: 30, StaffIDs: []uuid.UUID{anna, ben}},
+			{ID: uuid.UUID{3}, Active: true, DurationMinutes: 60, SlotIntervalMinutes: 30,
+				StaffIDs: []uuid.UUID{anna, ben}},
 			{ID: uuid.UUID{4}, Active: true, DurationMinutes: 60, Classes: []catalog.ClassSession{
 				{ID: uuid.UUID{5}, Weekday: &wednesday, Time: 18 * 60, Capacity: 2, StaffID: &anna},
 			}},
@@ -113,7 +114,8 @@ func TestRefusalIsEmptyExactlyWhereOnlyOccupiedTimeRefuses(t *testing.T) {
 		if isPast := start.Before(now); isPast != (rule == availability.RulePast) {
 			t.Errorf("seed %d: %s %s is past: %t, refused by %q", seed, a.date, a.time, isPast, rule)
 		}
-		if rule == availability.RuleNotice && start.Sub(now) >= time.Duration(a.offer.Bookings.MinNoticeMinutes)*time.Minute {
+		if rule == availability.RuleNotice &&
+			start.Sub(now) >= time.Duration(a.offer.Bookings.MinNoticeMinutes)*time.Minute {
 			t.Errorf("seed %d: %s %s has the notice, refused by %q", seed, a.date, a.time, rule)
 		}
 	}

@@ -120,7 +120,8 @@ func compareStart(t *testing.T, seed uint64, o *oracle, d timespan.Date, at time
 	t.Helper()
 	want, got := o.waysAt(d, o.minuteOf(d, at)), o.spelledOut(Bookable(o.offer, o.question, d, at, o.occupied))
 	same := func(a, b wayTaken) bool {
-		return a.Staff == b.Staff && a.Session == b.Session && a.From == b.From && a.To == b.To && slices.Equal(a.Takes, b.Takes)
+		return a.Staff == b.Staff && a.Session == b.Session && a.From == b.From && a.To == b.To && slices.Equal(a.Takes,
+			b.Takes)
 	}
 	if !slices.EqualFunc(want, got, same) { // cmp.Diff alone takes too long for the many that are equal
 		t.Errorf("seed %d: assignments for %s %s (-oracle +engine):\n%s", seed, d, at, cmp.Diff(want, got))
@@ -170,7 +171,8 @@ type briefSlot struct {
 func brief(slots []Slot) []briefSlot {
 	var out []briefSlot
 	for _, s := range slots {
-		b := briefSlot{Start: s.Start, Date: s.Date.String(), Time: s.Time.String(), End: s.End.String(), Offset: s.DateOffset, Remaining: s.Remaining}
+		b := briefSlot{Start: s.Start, Date: s.Date.String(), Time: s.Time.String(), End: s.End.String(),
+			Offset: s.DateOffset, Remaining: s.Remaining}
 		if s.Session != nil {
 			b.Session = s.Session.Key
 		}

@@ -60,7 +60,8 @@ func (s *sweep) admitAny(leg int) {
 // serve keeps the starts at which a member can serve the leg.
 func (s *sweep) serve(l leg, member *catalog.Staff, work []timespan.Span) {
 	s.confine(l, work)
-	s.hinderByMember(l, s.occupancy.members[member.ID], s.horizon.memberBlocked[member.ID], s.horizon.teaching[member.ID])
+	s.hinderByMember(l, s.occupancy.members[member.ID], s.horizon.memberBlocked[member.ID],
+		s.horizon.teaching[member.ID])
 }
 
 // confine keeps the starts for which the leg lies in work.

@@ -11,7 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// TestWorkingTimeIsThatOfTheOracle counts the minutes that the oracle paints: those in which a member works, but blocked ones.
+// TestWorkingTimeIsThatOfTheOracle counts the minutes that the oracle paints: those in which a member works, but
+// blocked ones.
 func TestWorkingTimeIsThatOfTheOracle(t *testing.T) {
 	t.Parallel()
 	type row struct {
@@ -29,7 +30,8 @@ func TestWorkingTimeIsThatOfTheOracle(t *testing.T) {
 			blocked := slices.Clone(o.blocked)
 			for _, block := range offer.Blocks {
 				if slices.Contains(block.StaffIDs, m.ID) {
-					o.paint(blocked, o.minuteOf(block.From.Date, block.From.Time), o.minuteOf(block.To.Date, block.To.Time))
+					o.paint(blocked, o.minuteOf(block.From.Date, block.From.Time),
+						o.minuteOf(block.To.Date, block.To.Time))
 				}
 			}
 			for at, works := range o.worksAt(m) {

@@ -30,9 +30,11 @@ func TestABookingIsConfirmedAsTheInterfaceSays(t *testing.T) {
 		t.Fatalf("got %d %s", a.status, a.text)
 	}
 	b := a.body.Booking
-	got := fmt.Sprint(b.Date, b.StartTime, b.EndTime, b.Status, b.Source, b.Total, b.Currency, b.PartySize, *b.StaffID, *b.StaffName,
+	got := fmt.Sprint(b.Date, b.StartTime, b.EndTime, b.Status, b.Source, b.Total, b.Currency, b.PartySize, *b.StaffID,
+		*b.StaffName,
 		b.Services[0].Name, b.Services[0].DurationMinutes, b.Services[0].Price)
-	want := fmt.Sprint("2027-03-02", "09:30:00", "10:15:00", "pending", "widget", "40.00", "EUR", 2, annaID, "Anna", "Haircut", 45, "40.00")
+	want := fmt.Sprint("2027-03-02", "09:30:00", "10:15:00", "pending", "widget", "40.00", "EUR", 2, annaID, "Anna",
+		"Haircut", 45, "40.00")
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -46,7 +48,8 @@ func TestABookingIsConfirmedAsTheInterfaceSays(t *testing.T) {
 	}
 }
 
-// The tags and what they are matched with are those of semantics.md §6: BCP 47 against the business's languages, in any case.
+// The tags and what they are matched with are those of semantics.md §6: BCP 47 against the business's languages, in any
+// case.
 func TestABookingKeepsTheCustomersLanguage(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -55,11 +58,13 @@ func TestABookingKeepsTheCustomersLanguage(t *testing.T) {
 		asked any
 		want  string
 	}{
-		"09:00": {nil, "en"}, "10:00": {"pt", "pt"}, "11:00": {"PT-br", "pt"}, "12:00": {"de", "en"}, "13:00": {"no language", "en"}, "14:00": {"", "en"},
+		"09:00": {nil, "en"}, "10:00": {"pt", "pt"}, "11:00": {"PT-br", "pt"}, "12:00": {"de", "en"},
+		"13:00": {"no language", "en"}, "14:00": {"", "en"},
 	} {
 		w.expect(at, w.book(key, order(at, map[string]any{"locale": c.asked})), http.StatusCreated, "")
 		var got string
-		err := w.pool.QueryRow(t.Context(), `SELECT locale FROM bookings WHERE local_start::time = $1::time`, at).Scan(&got)
+		err := w.pool.QueryRow(t.Context(), `SELECT locale FROM bookings WHERE local_start::time = $1::time`,
+			at).Scan(&got)
 		if err != nil || got != c.want {
 			t.Errorf("asked for %v: %q is kept, %v, want %q", c.asked, got, err, c.want)
 		}
@@ -91,7 +96,8 @@ func TestAServiceWithoutStaffTakesALane(t *testing.T) {
 			t.Fatalf("got %d %s", a.status, a.text)
 		}
 	}
-	w.expect("the fourth", w.book(key, order("10:00", map[string]any{"service_ids": []uuid.UUID{saunaID}})), 409, "slot_unavailable")
+	w.expect("the fourth", w.book(key, order("10:00", map[string]any{"service_ids": []uuid.UUID{saunaID}})), 409,
+		"slot_unavailable")
 	w.expectRows(3)
 }
 
@@ -183,8 +189,10 @@ func TestAuthorizationIsReadStrictly(t *testing.T) {
 	w := open(t, none)
 	key := w.key("write")
 	for header, code := range map[string]string{
-		"Basic " + key: "missing_api_key", key: "missing_api_key", "Bearer": "missing_api_key", "Bearer  ": "missing_api_key",
-		"Bearer " + key + "0": "invalid_api_key", "Bearer " + strings.ToUpper(key): "invalid_api_key", "Bearer x": "invalid_api_key",
+		"Basic " + key: "missing_api_key", key: "missing_api_key", "Bearer": "missing_api_key",
+		"Bearer  ":            "missing_api_key",
+		"Bearer " + key + "0": "invalid_api_key", "Bearer " + strings.ToUpper(key): "invalid_api_key",
+		"Bearer x": "invalid_api_key",
 	} {
 		a := w.book("", "{}", "Authorization", header)
 		w.expect(header, a, 401, code)
@@ -206,7 +214,8 @@ func TestUseOfAKeyIsNotedOnceAMinute(t *testing.T) {
 		}
 		return at.UTC()
 	}
-	for _, step := range []struct{ after, want time.Duration }{{0, 0}, {59 * time.Second, 0}, {time.Second, time.Minute}} {
+	for _, step := range []struct{ after, want time.Duration }{{0, 0}, {59 * time.Second, 0},
+		{time.Second, time.Minute}} {
 		w.clock.Advance(step.after)
 		w.book(key, "{}")
 		if got := used(); !got.Equal(now.Add(step.want)) {
@@ -221,12 +230,16 @@ func TestBookNamesTheRuleThatRefusesTheStart(t *testing.T) {
 	key := w.key("write")
 	w.change(func(o *catalog.Offer) { o.Bookings.AdvanceDays, o.Bookings.MinNoticeMinutes = 30, 90 })
 	for _, c := range []struct{ rule, code, sentence string }{
-		{availability.RulePast, "date_in_past", "2027-03-02 09:30 is in the past; choose a start that lies ahead from /slots."},
-		{availability.RuleAdvanceLimit, "beyond_advance_limit", "Bookings are taken up to 2027-03-31; choose an earlier date from /slots."},
-		{availability.RuleNotice, "too_soon", "Bookings are taken at least 90 minutes before the start; choose a later one from /slots."},
+		{availability.RulePast, "date_in_past",
+			"2027-03-02 09:30 is in the past; choose a start that lies ahead from /slots."},
+		{availability.RuleAdvanceLimit, "beyond_advance_limit",
+			"Bookings are taken up to 2027-03-31; choose an earlier date from /slots."},
+		{availability.RuleNotice, "too_soon",
+			"Bookings are taken at least 90 minutes before the start; choose a later one from /slots."},
 		{availability.RuleClosed, "closed", ""},
 		{availability.RuleGrid, "not_a_start", ""},
-		{availability.RuleNoSession, "not_a_start", "No session of this class starts then; choose another from /slots."},
+		{availability.RuleNoSession, "not_a_start",
+			"No session of this class starts then; choose another from /slots."},
 		{availability.RuleNotPerformed, "staff_not_found", ""},
 		{"", "no_staff_available", "No staff member is free at that time; choose another from /slots."},
 	} {
@@ -244,7 +257,8 @@ func TestBookRefusesFieldsThatLookLikeKnownOnes(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
 	key := w.key("write")
-	for name, known := range map[string]string{"staffId": "staff_id", "PARTY_SIZE": "party_size", "isPackage": "is_package"} {
+	for name, known := range map[string]string{"staffId": "staff_id", "PARTY_SIZE": "party_size",
+		"isPackage": "is_package"} {
 		a := w.book(key, order("09:30", map[string]any{name: 1}))
 		w.expect(name, a, 400, "invalid_parameter")
 		if want := fmt.Sprintf("%q: there is no such field; write %s.", name, known); a.body.Error != want {
@@ -270,7 +284,8 @@ func TestBookRefusesOnlinePaymentWithoutConnectedProvider(t *testing.T) {
 	card := []string{"stripe"}
 	online := map[string]any{"payment_choice": "online"}
 	try("always online", catalog.ModeOnline, card, nil, 409, "payment_not_offered")
-	try("always online, whatever is chosen", catalog.ModeOnline, card, map[string]any{"payment_choice": "at_door"}, 409, "payment_not_offered")
+	try("always online, whatever is chosen", catalog.ModeOnline, card, map[string]any{"payment_choice": "at_door"}, 409,
+		"payment_not_offered")
 	try("online chosen", catalog.ModeCustomerChoice, card, online, 409, "payment_not_offered")
 	w.expectRows(0)
 	try("nothing chosen", catalog.ModeCustomerChoice, card, nil, 201, "")
@@ -282,7 +297,8 @@ func TestBookRefusesOnlinePaymentWithoutConnectedProvider(t *testing.T) {
 	try("no requirement", catalog.ModeOnline, card, map[string]any{"service_ids": []uuid.UUID{saunaID}}, 201, "")
 	try("another choice", catalog.ModeAtDoor, card, map[string]any{"payment_choice": "cash"}, 400, "invalid_parameter")
 	try("a provider of the business", catalog.ModeAtDoor, card, map[string]any{"preferred_provider": "stripe"}, 201, "")
-	try("another provider", catalog.ModeAtDoor, card, map[string]any{"preferred_provider": "other"}, 400, "invalid_parameter")
+	try("another provider", catalog.ModeAtDoor, card, map[string]any{"preferred_provider": "other"}, 400,
+		"invalid_parameter")
 }
 
 func TestWhatCannotBeVerifiedIsNotBooked(t *testing.T) {
@@ -297,7 +313,8 @@ func TestWhatCannotBeVerifiedIsNotBooked(t *testing.T) {
 	} {
 		w.set(func(w *town) { fail(w, away) })
 		w.expect(name+" away", w.book(key, order("09:30", nil)), 503, "availability_unverified")
-		w.expect(name+" away, with staff", w.book(key, order("09:30", map[string]any{"staff_id": benID})), 503, "availability_unverified")
+		w.expect(name+" away, with staff", w.book(key, order("09:30", map[string]any{"staff_id": benID})), 503,
+			"availability_unverified")
 		w.set(func(w *town) { fail(w, nil) })
 	}
 	w.expectRows(0)
@@ -444,9 +461,12 @@ func TestBodiesThatAreNotJSONAreRefused(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
 	key := w.key("write")
-	w.expect("another type", w.book(key, order("09:30", nil), "Content-Type", "text/plain"), 415, "unsupported_media_type")
-	w.expect("a form", w.book(key, "a=b", "Content-Type", "application/x-www-form-urlencoded"), 415, "unsupported_media_type")
+	w.expect("another type", w.book(key, order("09:30", nil), "Content-Type", "text/plain"), 415,
+		"unsupported_media_type")
+	w.expect("a form", w.book(key, "a=b", "Content-Type", "application/x-www-form-urlencoded"), 415,
+		"unsupported_media_type")
 	w.expect("broken", w.book(key, "{"), 400, "invalid_parameter")
 	w.expect("too large", w.book(key, `{"a":"`+strings.Repeat("x", 256<<10)+`"}`), 413, "payload_too_large")
-	w.expect("with a charset", w.book(key, order("09:30", nil), "Content-Type", "application/json; charset=utf-8"), 201, "")
+	w.expect("with a charset", w.book(key, order("09:30", nil), "Content-Type", "application/json; charset=utf-8"), 201,
+		"")
 }

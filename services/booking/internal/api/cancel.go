@@ -61,7 +61,8 @@ func optionalBody(c *fiber.Ctx, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(body, into); err != nil {
-		return fault.New(fault.InvalidParameter, `The body must be {"refund": "policy", "full", "none" or an amount such as 12.50}, or none.`)
+		return fault.New(fault.InvalidParameter,
+			`The body must be {"refund": "policy", "full", "none" or an amount such as 12.50}, or none.`)
 	}
 	return nil
 }

@@ -31,7 +31,8 @@ func (w *town) charges() *bookingclient.Charges {
 
 // kayaks is the charge of a reservation of 40.00.
 func (s *shop) kayaks() booking.NewCharge {
-	return booking.NewCharge{Slug: s.offer.Slug, Name: "2 × Kayak", Amount: 4000, Currency: "EUR", Manage: pagesURL + "/m/token"}
+	return booking.NewCharge{Slug: s.offer.Slug, Name: "2 × Kayak", Amount: 4000, Currency: "EUR",
+		Manage: pagesURL + "/m/token"}
 }
 
 // openCharge opens the charge of a reservation and returns the id of the Checkout Session on which it is paid.
@@ -47,7 +48,8 @@ func (s *shop) openCharge(id uuid.UUID) string {
 // known is the charge of a reservation as rental is told of it.
 func (s *shop) known(id uuid.UUID) booking.Charge {
 	s.t.Helper()
-	found, err := s.charges().Charges(s.t.Context(), []booking.ReservationID{{BusinessID: s.offer.ID, ID: id}, {BusinessID: s.offer.ID, ID: uuid.New()}})
+	found, err := s.charges().Charges(s.t.Context(), []booking.ReservationID{{BusinessID: s.offer.ID, ID: id},
+		{BusinessID: s.offer.ID, ID: uuid.New()}})
 	if err != nil || len(found) != 1 || found[0].ID != id || found[0].BusinessID != s.offer.ID {
 		s.t.Fatalf("the charge of one reservation is %+v, %v", found, err)
 	}
@@ -63,7 +65,8 @@ func TestTheChargeOfAReservationIsOpenedOnceAndPaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := booking.Charge{Provider: "stripe", Status: booking.ChargeOpen, Amount: 4000, DueAt: now.Add(expiresAfter), Step: 1, UpdatedAt: now}
+	want := booking.Charge{Provider: "stripe", Status: booking.ChargeOpen, Amount: 4000, DueAt: now.Add(expiresAfter),
+		Step: 1, UpdatedAt: now}
 	if diff := cmp.Diff(want, opened.Charge); diff != "" {
 		t.Error(diff)
 	}
@@ -72,21 +75,27 @@ func TestTheChargeOfAReservationIsOpenedOnceAndPaid(t *testing.T) {
 	for name, value := range map[string]string{
 		"line_items[0][price_data][unit_amount]": "4000", "line_items[0][price_data][product_data][name]": "2 × Kayak",
 		"success_url": pagesURL + "/m/token?payment=done", "cancel_url": pagesURL + "/m/token?payment=open",
-		"metadata[slotmesh_reservation]": id.String(), "payment_intent_data[metadata][slotmesh_reservation]": id.String(),
+		"metadata[slotmesh_reservation]":                      id.String(),
+		"payment_intent_data[metadata][slotmesh_reservation]": id.String(),
 	} {
 		if page.asked[name] != value {
 			t.Errorf("Stripe was asked for %s %q, want %q", name, page.asked[name], value)
 		}
 	}
 	for name, ask := range map[string]func() (*booking.OpenedCharge, error){
-		"opened again":       func() (*booking.OpenedCharge, error) { return charges.Open(t.Context(), s.offer.ID, id, s.kayaks()) },
-		"its page once more": func() (*booking.OpenedCharge, error) { return charges.Page(t.Context(), s.offer.ID, id) },
+		"opened again": func() (*booking.OpenedCharge, error) {
+			return charges.Open(t.Context(), s.offer.ID, id, s.kayaks())
+		},
+		"its page once more": func() (*booking.OpenedCharge, error) {
+			return charges.Page(t.Context(), s.offer.ID, id)
+		},
 	} {
 		if again, err := ask(); err != nil || cmp.Diff(opened, again) != "" {
 			t.Errorf("%s: %+v, %v", name, again, err)
 		}
 	}
-	s.tell("payment_intent.payment_failed", map[string]any{"id": "pi_any", "metadata": map[string]string{"slotmesh_business": s.offer.ID.String(), "slotmesh_reservation": id.String()}})
+	s.tell("payment_intent.payment_failed", map[string]any{"id": "pi_any",
+		"metadata": map[string]string{"slotmesh_business": s.offer.ID.String(), "slotmesh_reservation": id.String()}})
 	failed := time.Unix(1803888000, 0).UTC()
 	want.FailedAt = &failed
 	if diff := cmp.Diff(want, s.known(id)); diff != "" {
@@ -107,7 +116,8 @@ func TestTheChargeOfAReservationIsOpenedOnceAndPaid(t *testing.T) {
 func TestTheChargeOfAReservationEndsAsThatOfABooking(t *testing.T) {
 	t.Parallel()
 	off := func(s *shop, id uuid.UUID, refund *booking.NumberedRefund) {
-		if _, err := s.charges().Close(context.Background(), s.offer.ID, id, booking.CloseCharge{Refund: refund}); err != nil {
+		if _, err := s.charges().Close(context.Background(), s.offer.ID, id,
+			booking.CloseCharge{Refund: refund}); err != nil {
 			s.t.Error(err)
 		}
 	}
@@ -117,12 +127,17 @@ func TestTheChargeOfAReservationEndsAsThatOfABooking(t *testing.T) {
 		status  string
 		back    []int64
 	}{
-		"nobody pays":     {func(*shop, *fakeStripe, uuid.UUID, string) {}, booking.ChargeCancelled, nil},
-		"paid at the end": {func(s *shop, f *fakeStripe, _ uuid.UUID, page string) { f.checkOut(s.t.(*testing.T), page) }, booking.ChargePaid, nil},
+		"nobody pays": {func(*shop, *fakeStripe, uuid.UUID, string) {}, booking.ChargeCancelled, nil},
+		"paid at the end": {func(s *shop, f *fakeStripe, _ uuid.UUID, page string) {
+			f.checkOut(s.t.(*testing.T), page)
+		}, booking.ChargePaid, nil},
 		"Stripe ends it": {func(s *shop, _ *fakeStripe, _ uuid.UUID, page string) {
 			s.tell("checkout.session.expired", map[string]any{"id": page})
 		}, booking.ChargeCancelled, nil},
-		"given up": {func(s *shop, _ *fakeStripe, id uuid.UUID, _ string) { off(s, id, nil); off(s, id, nil) }, booking.ChargeCancelled, nil},
+		"given up": {func(s *shop, _ *fakeStripe, id uuid.UUID, _ string) {
+			off(s, id, nil)
+			off(s, id, nil)
+		}, booking.ChargeCancelled, nil},
 		"given up while it was paid": {func(s *shop, f *fakeStripe, id uuid.UUID, page string) {
 			f.checkOut(s.t.(*testing.T), page)
 			off(s, id, nil)
@@ -152,7 +167,8 @@ func TestTheChargeOfAReservationEndsAsThatOfABooking(t *testing.T) {
 			off(s, id, part)
 		}, booking.ChargePaid, []int64{1500, 2500}},
 		"its process dies before the page is noted": {func(s *shop, _ *fakeStripe, _ uuid.UUID, _ string) {
-			if _, err := s.pool.Exec(context.Background(), `UPDATE payments SET status = 'creating', reference = NULL`); err != nil {
+			if _, err := s.pool.Exec(context.Background(),
+				`UPDATE payments SET status = 'creating', reference = NULL`); err != nil {
 				s.t.Error(err)
 			}
 		}, booking.ChargeCancelled, nil},
@@ -192,7 +208,8 @@ func TestAChargeThatCannotBeOpenedIsTakenBack(t *testing.T) {
 	for name, m := range map[string]manner{"fails": fails, "breaks": breaks} {
 		f.set(m)
 		id := uuid.New()
-		if _, err := s.charges().Open(t.Context(), s.offer.ID, id, s.kayaks()); !fault.Is(err, fault.PaymentUnavailable) {
+		if _, err := s.charges().Open(t.Context(), s.offer.ID, id, s.kayaks()); !fault.Is(err,
+			fault.PaymentUnavailable) {
 			t.Errorf("%s: %v", name, err)
 		}
 		f.set(answers)
@@ -209,20 +226,23 @@ func TestAChargeThatCannotBeOpenedIsTakenBack(t *testing.T) {
 		"another currency": {Slug: s.offer.Slug, Name: "Kayak", Amount: 1, Currency: "USD", Manage: "https://x"},
 		"no link":          {Slug: s.offer.Slug, Name: "Kayak", Amount: 1, Currency: "EUR"},
 	} {
-		if _, err := s.charges().Open(t.Context(), s.offer.ID, uuid.New(), asked); !fault.Is(err, fault.InvalidParameter) {
+		if _, err := s.charges().Open(t.Context(), s.offer.ID, uuid.New(), asked); !fault.Is(err,
+			fault.InvalidParameter) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := s.charges().Close(t.Context(), s.offer.ID, uuid.New(), booking.CloseCharge{}); !fault.Is(err, fault.NotFound) {
+	if _, err := s.charges().Close(t.Context(), s.offer.ID, uuid.New(), booking.CloseCharge{}); !fault.Is(err,
+		fault.NotFound) {
 		t.Errorf("closing what is not there: %v", err)
 	}
-	if _, err := s.charges().Charges(t.Context(), make([]booking.ReservationID, booking.MaxCharges+1)); !fault.Is(err, fault.InvalidParameter) {
+	if _, err := s.charges().Charges(t.Context(), make([]booking.ReservationID, booking.MaxCharges+1)); !fault.Is(err,
+		fault.InvalidParameter) {
 		t.Errorf("too many: %v", err)
 	}
 }
 
-// Customers pay while rental closes their charges and these expire: what is paid in the end went back whole, or rental was never told that it
-// was off.
+// Customers pay while rental closes their charges and these expire: what is paid in the end went back whole, or rental
+// was never told that it was off.
 func TestWhileChargesArePaidClosedAndExpireEachRefundIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
@@ -239,7 +259,9 @@ func TestWhileChargesArePaidClosedAndExpireEachRefundIsMadeOnce(t *testing.T) {
 	for i := range n {
 		if i%2 == 0 {
 			f.checkOut(t, pages[i])
-			wg.Go(func() { s.tell("checkout.session.completed", map[string]any{"id": pages[i], "payment_status": "paid"}) })
+			wg.Go(func() {
+				s.tell("checkout.session.completed", map[string]any{"id": pages[i], "payment_status": "paid"})
+			})
 		}
 		for range i % 3 {
 			wg.Go(func() {
@@ -264,12 +286,14 @@ func TestWhileChargesArePaidClosedAndExpireEachRefundIsMadeOnce(t *testing.T) {
 			}
 		}
 		if got := s.known(ids[i]); got.Status != want || !slices.Equal(f.given("pi_of_"+pages[i]), back) {
-			t.Errorf("%d: it is %s and %v went back, want %s, %v", i, got.Status, f.given("pi_of_"+pages[i]), want, back)
+			t.Errorf("%d: it is %s and %v went back, want %s, %v", i, got.Status, f.given("pi_of_"+pages[i]), want,
+				back)
 		}
 	}
 }
 
-// TestKilledAtAnyPointReservationsAreRefundedOnce has rental say that reservations are off until it is answered, while booking is killed.
+// TestKilledAtAnyPointReservationsAreRefundedOnce has rental say that reservations are off until it is answered, while
+// booking is killed.
 func TestKilledAtAnyPointReservationsAreRefundedOnce(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
@@ -293,7 +317,8 @@ func TestKilledAtAnyPointReservationsAreRefundedOnce(t *testing.T) {
 				}
 				owed = refund.Of(cents, 4000)
 			}
-			return records.CloseCharge(ctx, s.offer.ID, id, &booking.NumberedRefund{Number: 1, Owed: owed}, s.clock.Now())
+			return records.CloseCharge(ctx, s.offer.ID, id, &booking.NumberedRefund{Number: 1, Owed: owed},
+				s.clock.Now())
 		},
 		expect: func(id uuid.UUID, reference string, owed int64) {
 			var want []int64
@@ -319,26 +344,30 @@ func TestNewsOfAReservationsChargeWaitsUntilItIsNoted(t *testing.T) {
 	waiting := func(want int64) {
 		t.Helper()
 		news, err := charges.News(t.Context())
-		if err != nil || (want == 0) != (len(news) == 0) || want > 0 && (len(news) != 1 || news[0].ID != id || news[0].News != want) {
+		if err != nil || (want == 0) != (len(news) == 0) || want > 0 &&
+			(len(news) != 1 || news[0].ID != id || news[0].News != want) {
 			t.Errorf("%+v wait, want news %d: %v", news, want, err)
 		}
 	}
 	noted := func(news int64) {
 		t.Helper()
 		ctx := actor.With(t.Context(), actor.Actor{Kind: actor.System})
-		err := charges.Noted(ctx, []booking.NotedCharge{{ReservationID: booking.ReservationID{BusinessID: s.offer.ID, ID: id}, News: news}})
+		err := charges.Noted(ctx,
+			[]booking.NotedCharge{{ReservationID: booking.ReservationID{BusinessID: s.offer.ID, ID: id}, News: news}})
 		if err != nil {
 			t.Error(err)
 		}
 	}
 	waiting(0)
-	s.hear("charge.dispute.created", map[string]any{"id": "dp_1", "object": "dispute", "payment_intent": reference, "status": "needs_response", "reason": "fraudulent"})
+	s.hear("charge.dispute.created", map[string]any{"id": "dp_1", "object": "dispute", "payment_intent": reference,
+		"status": "needs_response", "reason": "fraudulent"})
 	waiting(1)
 	waiting(1)
 	if got := s.known(id); got.DisputeStatus != booking.DisputeOpen {
 		t.Errorf("the charge is %+v", got)
 	}
-	s.hear("charge.dispute.closed", map[string]any{"id": "dp_1", "object": "dispute", "payment_intent": reference, "status": "won", "reason": "fraudulent"})
+	s.hear("charge.dispute.closed", map[string]any{"id": "dp_1", "object": "dispute", "payment_intent": reference,
+		"status": "won", "reason": "fraudulent"})
 	noted(1)
 	waiting(2)
 	noted(2)

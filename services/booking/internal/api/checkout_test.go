@@ -43,7 +43,8 @@ func (s *shop) buyOnPage(at string) (*booking.Booking, string) {
 func (s *shop) tell(event string, object map[string]any) {
 	s.t.Helper()
 	raw, err := json.Marshal(map[string]any{
-		"id": "evt_1", "object": "event", "type": event, "account": "acct_harbor", "created": 1803888000, "data": map[string]any{"object": object},
+		"id": "evt_1", "object": "event", "type": event, "account": "acct_harbor", "created": 1803888000,
+		"data": map[string]any{"object": object},
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -54,7 +55,8 @@ func (s *shop) tell(event string, object map[string]any) {
 
 // payAgain asks for the page of an open charge, as the page of the customer's link does.
 func (s *shop) payAgain(manageURL string) (payment.Intent, error) {
-	links := usecase.NewByLink(s.store, s, s.booker, usecase.NewCancellations(s.store, s.providers, s.clock), s.booker.Payments, s.clock)
+	links := usecase.NewByLink(s.store, s, s.booker, usecase.NewCancellations(s.store, s.providers, s.clock),
+		s.booker.Payments, s.clock)
 	_, _, intent, err := links.OpenPayment(context.Background(), tokenOf(manageURL))
 	return intent, err
 }
@@ -65,12 +67,15 @@ func TestOnThePageCustomersPayOnTheProvidersOwnPage(t *testing.T) {
 	s := openPageShop(t, f)
 	b, id := s.buyOnPage("09:30")
 	page := f.page(id)
-	if page.URL != b.CheckoutURL || page.Account != "acct_harbor" || b.Payment == nil || b.Payment.Status != booking.PaymentOpen {
+	if page.URL != b.CheckoutURL || page.Account != "acct_harbor" || b.Payment == nil ||
+		b.Payment.Status != booking.PaymentOpen {
 		t.Errorf("booked %+v, to be paid on %+v", b, page)
 	}
-	of := map[string]string{"metadata[slotmesh_business]": s.offer.ID.String(), "metadata[slotmesh_booking]": b.ID.String()}
+	of := map[string]string{"metadata[slotmesh_business]": s.offer.ID.String(),
+		"metadata[slotmesh_booking]": b.ID.String()}
 	want := map[string]string{
-		"mode": "payment", "line_items[0][quantity]": "1", "line_items[0][price_data][currency]": "eur", "line_items[0][price_data][unit_amount]": "4000",
+		"mode": "payment", "line_items[0][quantity]": "1", "line_items[0][price_data][currency]": "eur",
+		"line_items[0][price_data][unit_amount]":        "4000",
 		"line_items[0][price_data][product_data][name]": "Haircut",
 		"success_url": b.ManageURL + "?payment=done", "cancel_url": b.ManageURL + "?payment=open",
 		"expires_at": strconv.FormatInt(now.Add(expiresAfter+31*time.Minute).Unix(), 10),
@@ -110,8 +115,10 @@ func TestWhatWasPaidOnTheProvidersPageIsRefunded(t *testing.T) {
 		t.Errorf("%v went back, want 40.00 once", got)
 	}
 	told := map[string]any{
-		"id": "re_1", "object": "refund", "status": "failed", "failure_reason": "lost_or_stolen_card", "payment_intent": "pi_of_" + id,
-		"metadata": map[string]string{"slotmesh_refund": "1", "slotmesh_business": s.offer.ID.String(), "slotmesh_booking": b.ID.String()},
+		"id": "re_1", "object": "refund", "status": "failed", "failure_reason": "lost_or_stolen_card",
+		"payment_intent": "pi_of_" + id,
+		"metadata": map[string]string{"slotmesh_refund": "1", "slotmesh_business": s.offer.ID.String(),
+			"slotmesh_booking": b.ID.String()},
 	}
 	s.tell("refund.failed", told)
 	if n := s.count(`SELECT count(*) FROM payments WHERE refund_status = 'refused' AND refunded = 0`); n != 1 {
@@ -119,20 +126,25 @@ func TestWhatWasPaidOnTheProvidersPageIsRefunded(t *testing.T) {
 	}
 }
 
-// What a charge says of itself is believed of the account that the booking is paid to, and of no other: any account could say it.
+// What a charge says of itself is believed of the account that the booking is paid to, and of no other: any account
+// could say it.
 func TestANoticeOfAnotherAccountIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openPageShop(t, f)
 	b, _ := s.buyOnPage("09:30")
-	said := map[string]any{"id": "pi_any", "metadata": map[string]string{"slotmesh_business": s.offer.ID.String(), "slotmesh_booking": b.ID.String()}}
+	said := map[string]any{"id": "pi_any", "metadata": map[string]string{"slotmesh_business": s.offer.ID.String(),
+		"slotmesh_booking": b.ID.String()}}
 	s.tell("payment_intent.succeeded", said)
 	s.tell("payment_intent.canceled", said)
 	s.expectState("pending", "open", 1)
 	failed := func() int { return s.count(`SELECT count(*) FROM events WHERE type = 'payment.failed'`) }
-	raw, _ := json.Marshal(map[string]any{"id": "evt_2", "object": "event", "type": "payment_intent.payment_failed", "account": "acct_other",
+	raw, _ := json.Marshal(map[string]any{"id": "evt_2", "object": "event", "type": "payment_intent.payment_failed",
+		"account": "acct_other",
 		"created": 1803888000, "data": map[string]any{"object": said}})
-	s.expect("another account", s.sendNotice(string(raw), webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: raw, Secret: webhookSecret}).Header), 200, "")
+	s.expect("another account",
+		s.sendNotice(string(raw), webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: raw,
+			Secret: webhookSecret}).Header), 200, "")
 	if n := failed(); n != 0 {
 		t.Errorf("%d attempts failed by what another account says", n)
 	}
@@ -150,9 +162,13 @@ func TestThePageOfTheProviderEndsWithTheBooking(t *testing.T) {
 		page            string
 		occupied        int
 	}{
-		"nobody pays":     {func(*shop, *fakeStripe, string) {}, "cancelled", "cancelled", "expired", 0},
-		"paid at the end": {func(s *shop, f *fakeStripe, id string) { f.checkOut(s.t.(*testing.T), id) }, "confirmed", "paid", "complete", 1},
-		"Stripe ends it":  {func(s *shop, _ *fakeStripe, id string) { s.tell("checkout.session.expired", map[string]any{"id": id}) }, "cancelled", "cancelled", "open", 0},
+		"nobody pays": {func(*shop, *fakeStripe, string) {}, "cancelled", "cancelled", "expired", 0},
+		"paid at the end": {func(s *shop, f *fakeStripe, id string) {
+			f.checkOut(s.t.(*testing.T), id)
+		}, "confirmed", "paid", "complete", 1},
+		"Stripe ends it": {func(s *shop, _ *fakeStripe, id string) {
+			s.tell("checkout.session.expired", map[string]any{"id": id})
+		}, "cancelled", "cancelled", "open", 0},
 		"its process dies": {func(s *shop, _ *fakeStripe, _ string) {
 			_, err := s.pool.Exec(context.Background(), `UPDATE payments SET status = 'creating', reference = NULL`)
 			if err != nil {
@@ -176,17 +192,23 @@ func TestThePageOfTheProviderEndsWithTheBooking(t *testing.T) {
 	}
 }
 
-// By their link customers see that a booking was cancelled because nobody paid it, and not where somebody else has cancelled it.
+// By their link customers see that a booking was cancelled because nobody paid it, and not where somebody else has
+// cancelled it.
 func TestByTheLinkItIsSaidThatABookingWasNotPaidInTime(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		happens func(s *shop, f *fakeStripe, b *booking.Booking, page string)
 		unpaid  bool
 	}{
-		"nobody pays":       {func(*shop, *fakeStripe, *booking.Booking, string) {}, true},
-		"the owner cancels": {func(s *shop, _ *fakeStripe, b *booking.Booking, _ string) { s.cancel(b.ID, booking.RefundPolicy) }, false},
-		"it is paid":        {func(s *shop, f *fakeStripe, _ *booking.Booking, page string) { f.checkOut(s.t.(*testing.T), page) }, false},
-		"confirmed without the money, and cancelled later": {func(s *shop, _ *fakeStripe, b *booking.Booking, _ string) {
+		"nobody pays": {func(*shop, *fakeStripe, *booking.Booking, string) {}, true},
+		"the owner cancels": {func(s *shop, _ *fakeStripe, b *booking.Booking, _ string) {
+			s.cancel(b.ID, booking.RefundPolicy)
+		}, false},
+		"it is paid": {func(s *shop, f *fakeStripe, _ *booking.Booking, page string) {
+			f.checkOut(s.t.(*testing.T), page)
+		}, false},
+		"confirmed without the money, and cancelled later": {func(s *shop, _ *fakeStripe, b *booking.Booking,
+			_ string) {
 			s.ownerMoves(b.ID, "confirm")
 			s.clock.Advance(expiresAfter)
 			s.step()
@@ -203,7 +225,8 @@ func TestByTheLinkItIsSaidThatABookingWasNotPaidInTime(t *testing.T) {
 			s.clock.Advance(expiresAfter)
 			s.step()
 			seen, err := s.pages().Managed(t.Context(), tokenOf(b.ManageURL))
-			if err != nil || seen.Booking.Unpaid != c.unpaid || (seen.Booking.Status == booking.StatusCancelled) != (name != "it is paid") {
+			if err != nil || seen.Booking.Unpaid != c.unpaid ||
+				(seen.Booking.Status == booking.StatusCancelled) != (name != "it is paid") {
 				t.Errorf("%+v, %v", seen, err)
 			}
 		})
@@ -296,7 +319,8 @@ func TestPayingAgainGoesOnWhereItDied(t *testing.T) {
 					f.intents[reference].Status = "requires_payment_method"
 					f.mu.Unlock()
 				}
-				if _, err := s.pool.Exec(t.Context(), `UPDATE payments SET reference = $1, on_checkout = false`, reference); err != nil {
+				if _, err := s.pool.Exec(t.Context(), `UPDATE payments SET reference = $1, on_checkout = false`,
+					reference); err != nil {
 					t.Fatal(err)
 				}
 				s.tell("payment_intent.canceled", map[string]any{"id": reference, "cancellation_reason": "duplicate"})

@@ -41,7 +41,8 @@ func sessions(class *catalog.Service, r availability.BookableRequest, during tim
 		if elsewhere || left <= 0 || *c.Date != r.Question.Date || c.Time != r.Question.Time {
 			continue
 		}
-		assignment := availability.Assignment{During: during, StaffID: c.StaffID, Session: &availability.Session{ID: c.ID, Capacity: c.Capacity, Remaining: left}}
+		assignment := availability.Assignment{During: during, StaffID: c.StaffID,
+			Session: &availability.Session{ID: c.ID, Capacity: c.Capacity, Remaining: left}}
 		if c.StaffID != nil {
 			member := booking.Resource{ID: *c.StaffID}
 			if hasAppointment(r.Occupied, member, during) {
@@ -63,8 +64,8 @@ func hasAppointment(o booking.Occupied, r booking.Resource, span timespan.Span) 
 	return false
 }
 
-// openStudio is a town whose business gives yoga at 18:00: an evening class of Anna's with so many seats, and, where second
-// is not 0, another of nobody's; and cuts long hair in 90 minutes.
+// openStudio is a town whose business gives yoga at 18:00: an evening class of Anna's with so many seats, and, where
+// second is not 0, another of nobody's; and cuts long hair in 90 minutes.
 func openStudio(t *testing.T, seats, second int) *town {
 	t.Helper()
 	w := open(t, none)
@@ -75,14 +76,18 @@ func openStudio(t *testing.T, seats, second int) *town {
 func (w *town) studio(seats, second int) {
 	date, anna := timespan.NewDate(2027, 3, 2), annaID
 	class := catalog.Service{
-		ID: yogaID, Name: "Yoga", Active: true, DurationMinutes: 60, Price: 1200, PaymentRequirement: catalog.RequirementFull,
-		Classes: []catalog.ClassSession{{ID: eveningID, Key: "a", Date: &date, Time: 18 * 60, Capacity: seats, StaffID: &anna}},
+		ID: yogaID, Name: "Yoga", Active: true, DurationMinutes: 60, Price: 1200,
+		PaymentRequirement: catalog.RequirementFull,
+		Classes: []catalog.ClassSession{{ID: eveningID, Key: "a", Date: &date, Time: 18 * 60, Capacity: seats,
+			StaffID: &anna}},
 	}
 	if second > 0 {
-		class.Classes = append(class.Classes, catalog.ClassSession{ID: secondID, Key: "b", Date: &date, Time: 18 * 60, Capacity: second})
+		class.Classes = append(class.Classes, catalog.ClassSession{ID: secondID, Key: "b", Date: &date, Time: 18 * 60,
+			Capacity: second})
 	}
 	w.change(func(o *catalog.Offer) {
-		o.Services[0].Variants = []catalog.Variant{{ID: longID, Key: "long", Name: "Long hair", DurationMinutes: 90, Price: 5500}}
+		o.Services[0].Variants = []catalog.Variant{{ID: longID, Key: "long", Name: "Long hair", DurationMinutes: 90,
+			Price: 5500}}
 		o.Services = append(o.Services, class)
 	})
 }
@@ -100,7 +105,8 @@ func yoga(party int, changes map[string]any) map[string]any {
 func (w *town) expectSeats(evening, second int) {
 	w.t.Helper()
 	for id, want := range map[uuid.UUID]int{eveningID: evening, secondID: second} {
-		counted := w.count(fmt.Sprintf(`SELECT coalesce(sum(taken), 0) FROM class_sessions WHERE session_id = '%s'`, id))
+		counted := w.count(fmt.Sprintf(`SELECT coalesce(sum(taken), 0) FROM class_sessions WHERE session_id = '%s'`,
+			id))
 		seated := w.count(fmt.Sprintf(`SELECT coalesce(sum(seats), 0) FROM class_seats WHERE session_id = '%s'`, id))
 		if counted != want || seated != want {
 			w.t.Errorf("of session %s %d seats are counted and %d held, want %d", id, counted, seated, want)
@@ -114,7 +120,8 @@ func TestAClassBookingTakesSeatsAndSaysWhich(t *testing.T) {
 	key := w.key("write")
 	a := w.book(key, yoga(3, nil))
 	b := a.body.Booking
-	if a.status != http.StatusCreated || b.SessionID == nil || *b.SessionID != eveningID || b.EndTime != "19:00:00" || b.PartySize != 3 ||
+	if a.status != http.StatusCreated || b.SessionID == nil || *b.SessionID != eveningID || b.EndTime != "19:00:00" ||
+		b.PartySize != 3 ||
 		b.Total != "12.00" || b.StaffName == nil || *b.StaffName != "Anna" || b.Services[0].DurationMinutes != 60 {
 		t.Fatalf("got %d %s", a.status, a.text)
 	}
@@ -126,10 +133,14 @@ func TestAClassBookingTakesSeatsAndSaysWhich(t *testing.T) {
 	}
 	w.expect("a party above the capacity", w.book(key, yoga(6, nil)), 409, "slot_unavailable")
 	w.expect("a time without a session", w.book(key, yoga(1, map[string]any{"time": "18:30"})), 409, "slot_unavailable")
-	w.expect("an unknown session", w.book(key, yoga(1, map[string]any{"class_schedule_id": uuid.New()})), 409, "slot_unavailable")
-	w.expect("a session of no class", w.book(key, order("09:30", map[string]any{"class_schedule_id": eveningID})), 400, "invalid_parameter")
-	w.expect("a class among others", w.book(key, yoga(1, map[string]any{"service_ids": []any{yogaID, cutID}})), 400, "invalid_parameter")
-	w.expect("the rest", w.book(key, yoga(2, map[string]any{"class_schedule_id": eveningID, "is_package": true})), 201, "")
+	w.expect("an unknown session", w.book(key, yoga(1, map[string]any{"class_schedule_id": uuid.New()})), 409,
+		"slot_unavailable")
+	w.expect("a session of no class", w.book(key, order("09:30", map[string]any{"class_schedule_id": eveningID})), 400,
+		"invalid_parameter")
+	w.expect("a class among others", w.book(key, yoga(1, map[string]any{"service_ids": []any{yogaID, cutID}})), 400,
+		"invalid_parameter")
+	w.expect("the rest", w.book(key, yoga(2, map[string]any{"class_schedule_id": eveningID, "is_package": true})), 201,
+		"")
 	w.expect("a full session", w.book(key, yoga(1, nil)), 409, "slot_unavailable")
 	w.expectSeats(5, 0)
 
@@ -209,7 +220,8 @@ func TestWithoutASessionNamedTheNextIsTakenWhenOneIsFull(t *testing.T) {
 		t.Errorf("answers (-want +got):\n%s", diff)
 	}
 	w.expectSeats(3, 8)
-	w.expect("the first, by name", w.book(key, yoga(1, map[string]any{"class_schedule_id": eveningID})), 409, "slot_unavailable")
+	w.expect("the first, by name", w.book(key, yoga(1, map[string]any{"class_schedule_id": eveningID})), 409,
+		"slot_unavailable")
 }
 
 func TestARetriedClassBookingTakesItsSeatsOnce(t *testing.T) {
@@ -297,8 +309,10 @@ func TestAVariantIsSoldByItsOwnNameLengthAndPrice(t *testing.T) {
 	long := map[string]any{"variants": fmt.Sprintf("%s:%s", cutID, longID), "staff_id": benID}
 	a := s.book(s.key, order("09:30", long))
 	b := a.body.Booking
-	if a.status != http.StatusCreated || b.EndTime != "11:00:00" || b.Total != "55.00" || b.Services[0].Name != "Haircut" ||
-		b.Services[0].VariantName != "Long hair" || b.Services[0].DurationMinutes != 90 || b.Services[0].Price != "55.00" {
+	if a.status != http.StatusCreated || b.EndTime != "11:00:00" || b.Total != "55.00" ||
+		b.Services[0].Name != "Haircut" ||
+		b.Services[0].VariantName != "Long hair" || b.Services[0].DurationMinutes != 90 ||
+		b.Services[0].Price != "55.00" {
 		t.Fatalf("got %d %s", a.status, a.text)
 	}
 	if p := a.payment(t); p == nil || p.Amount != "11.00" {
@@ -307,12 +321,14 @@ func TestAVariantIsSoldByItsOwnNameLengthAndPrice(t *testing.T) {
 	if item := s.quotes[0].Items[0]; item.ID != cutID || item.VariantID == nil || *item.VariantID != longID {
 		t.Errorf("pricing was asked for %+v", item)
 	}
-	s.expect("into its longer time", s.book(s.key, order("10:30", map[string]any{"staff_id": benID})), 409, "slot_unavailable")
+	s.expect("into its longer time", s.book(s.key, order("10:30", map[string]any{"staff_id": benID})), 409,
+		"slot_unavailable")
 	s.expect("after it and its buffer", s.book(s.key, order("11:10", map[string]any{"staff_id": benID})), 201, "")
 	for name, pairs := range map[string]any{
-		"an unknown variant":       []string{fmt.Sprintf("%s:%s", cutID, uuid.New())},
-		"of a service not booked":  []string{fmt.Sprintf("%s:%s", saunaID, longID)},
-		"two variants of one":      []string{fmt.Sprintf("%s:%s", cutID, longID), fmt.Sprintf("%s:%s", cutID, uuid.New())},
+		"an unknown variant":      []string{fmt.Sprintf("%s:%s", cutID, uuid.New())},
+		"of a service not booked": []string{fmt.Sprintf("%s:%s", saunaID, longID)},
+		"two variants of one": []string{fmt.Sprintf("%s:%s", cutID, longID),
+			fmt.Sprintf("%s:%s", cutID, uuid.New())},
 		"what is no pair of UUIDs": "long",
 	} {
 		s.expect(name, s.book(s.key, order("14:30", map[string]any{"variants": pairs})), 400, "invalid_parameter")

@@ -60,7 +60,8 @@ func (p *Public) render(c store.Confirmation) confirmation {
 	services := make([]sold, len(c.Services))
 	for i, s := range c.Services {
 		services[i] = sold{
-			Name: s.Name, VariantName: s.VariantName, DurationMinutes: s.DurationMinutes, Price: c.Currency.JSON(s.Price),
+			Name: s.Name, VariantName: s.VariantName, DurationMinutes: s.DurationMinutes,
+			Price:        c.Currency.JSON(s.Price),
 			PriceChanges: s.PriceChanges,
 		}
 		if s.Quantity > 1 {

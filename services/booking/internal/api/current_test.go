@@ -17,8 +17,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// crowd is 64 clients of two replicas, which both know the key and the offer and go on with what they know. Half of the clients book at
-// one member, whose questions can be held in availability: their bookings are decided before, and written after, what happens meanwhile.
+// crowd is 64 clients of two replicas, which both know the key and the offer and go on with what they know. Half of the
+// clients book at one member, whose questions can be held in availability: their bookings are decided before, and
+// written after, what happens meanwhile.
 type crowd struct {
 	*town
 	replicas [2]string
@@ -35,7 +36,8 @@ func gather(t *testing.T) *crowd {
 	c.replicas = [2]string{w.public, second}
 	w.set(func(w *town) { w.remembered = w.offer })
 	for i := range c.replicas {
-		w.expect("a replica learns the key", c.ask(i, order("08:00", map[string]any{"date": fmt.Sprintf("2027-03-%02d", 20+i)})), http.StatusCreated, "")
+		w.expect("a replica learns the key",
+			c.ask(i, order("08:00", map[string]any{"date": fmt.Sprintf("2027-03-%02d", 20+i)})), http.StatusCreated, "")
 	}
 	return c
 }
@@ -51,9 +53,11 @@ func (c *crowd) book() {
 		c.group.Go(func() {
 			for n := range 20 {
 				minute := client / 2 * 20
-				c.last[client] = c.ask(client/2%2, order(fmt.Sprintf("%02d:%02d", 9+minute/60, minute%60), map[string]any{
-					"date": fmt.Sprintf("2027-04-%02d", 1+n), "staff_id": member, "service_ids": []uuid.UUID{freeID},
-				}))
+				c.last[client] = c.ask(client/2%2, order(fmt.Sprintf("%02d:%02d", 9+minute/60, minute%60),
+					map[string]any{
+						"date": fmt.Sprintf("2027-04-%02d", 1+n), "staff_id": member,
+						"service_ids": []uuid.UUID{freeID},
+					}))
 				if c.last[client].status != http.StatusCreated {
 					return
 				}
@@ -63,8 +67,8 @@ func (c *crowd) book() {
 	}
 }
 
-// meanwhile does something while half of the clients have their bookings decided and not written, and the others go on; it returns how many
-// bookings were there when it was done.
+// meanwhile does something while half of the clients have their bookings decided and not written, and the others go on;
+// it returns how many bookings were there when it was done.
 func (c *crowd) meanwhile(do func() error) int {
 	c.t.Helper()
 	release := make(chan struct{})
@@ -102,7 +106,8 @@ func TestNoBookingCommitsAfterItsKeyWasRevoked(t *testing.T) {
 	c.expectRows(there)
 	for i := range c.replicas {
 		c.expect("afterwards", c.ask(i, order("23:00", nil)), http.StatusUnauthorized, "invalid_api_key")
-		c.expect("afterwards, with a body that is none", c.bookOn(c.replicas[i], "harbor", c.secret, "{"), http.StatusUnauthorized, "invalid_api_key")
+		c.expect("afterwards, with a body that is none", c.bookOn(c.replicas[i], "harbor", c.secret, "{"),
+			http.StatusUnauthorized, "invalid_api_key")
 	}
 }
 
@@ -124,8 +129,8 @@ func TestNoBookingCommitsByAnOfferThatWasReplaced(t *testing.T) {
 	c.expectRows(there)
 }
 
-// A refusal by what a process remembers is told only where that holds: each of these is the answer to the newest offer, though the one
-// in memory refuses for another reason, or the reverse.
+// A refusal by what a process remembers is told only where that holds: each of these is the answer to the newest offer,
+// though the one in memory refuses for another reason, or the reverse.
 func TestARefusalIsNeverThatOfAnOldOffer(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -142,7 +147,8 @@ func TestARefusalIsNeverThatOfAnOldOffer(t *testing.T) {
 	}
 	told(closed)
 	w.expect("it has closed", w.book(key, order("09:00", nil)), http.StatusForbidden, "subscription_inactive")
-	w.expect("it has closed, and the body is none", w.book(key, "{", header, "one"), http.StatusForbidden, "subscription_inactive")
+	w.expect("it has closed, and the body is none", w.book(key, "{", header, "one"), http.StatusForbidden,
+		"subscription_inactive")
 	told(reopened)
 	w.expect("it is open again", w.book(key, order("10:00", nil)), http.StatusCreated, "")
 	w.expect("it is open again, by name", w.book(key, order("11:00", nil), header, "two"), http.StatusCreated, "")
@@ -153,7 +159,8 @@ func TestARefusalIsNeverThatOfAnOldOffer(t *testing.T) {
 	if err := w.client().Published(t.Context(), w.remembered.ID, w.remembered.Version+1); err != nil {
 		t.Fatal(err)
 	}
-	w.expect("the business has gone", w.book(key, order("13:00", map[string]any{"service_ids": []uuid.UUID{freeID}})), http.StatusNotFound, "business_not_found")
+	w.expect("the business has gone", w.book(key, order("13:00", map[string]any{"service_ids": []uuid.UUID{freeID}})),
+		http.StatusNotFound, "business_not_found")
 }
 
 // What was booked under an Idempotency-Key is told again without a write, which would look at the key.

@@ -60,7 +60,8 @@ func TestEventsTellOfSubjectsAsTheOwnerSeesThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := client.CreateKey(actor.With(t.Context(), who), w.offer.ID, booking.NewKey{Name: "site", Scope: booking.ScopeAll})
+	made, err := client.CreateKey(actor.With(t.Context(), who), w.offer.ID,
+		booking.NewKey{Name: "site", Scope: booking.ScopeAll})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,20 +76,24 @@ func TestEventsTellOfSubjectsAsTheOwnerSeesThem(t *testing.T) {
 			types = append(types, e.Type)
 		}
 	}
-	if diff := cmp.Diff([]event.Type{event.KeyCreated, event.BookingCreated, event.BookingConfirmed, event.KeyCreated}, types); diff != "" {
+	if diff := cmp.Diff([]event.Type{event.KeyCreated, event.BookingCreated, event.BookingConfirmed, event.KeyCreated},
+		types); diff != "" {
 		t.Fatalf("(-want +got):\n%s", diff)
 	}
 	last := page.Events[len(page.Events)-3:]
 	sameJSON(t, "created", first.Bookings[0], last[0].Data)
 	sameJSON(t, "confirmed", confirmed, last[1].Data)
 	sameJSON(t, "a key", made, last[2].Data)
-	if last[0].Actor.Kind != actor.APIKey || last[0].Actor.ID == uuid.Nil || last[1].Actor != who || last[2].Actor != who {
+	if last[0].Actor.Kind != actor.APIKey || last[0].Actor.ID == uuid.Nil || last[1].Actor != who ||
+		last[2].Actor != who {
 		t.Errorf("who acted: %v, %v, %v", last[0].Actor, last[1].Actor, last[2].Actor)
 	}
-	if !last[1].At.Equal(now) || last[1].Sequence != 2 || last[1].Subject != (event.Subject{Kind: event.Booking, ID: confirmed.ID}) {
+	if !last[1].At.Equal(now) || last[1].Sequence != 2 ||
+		last[1].Subject != (event.Subject{Kind: event.Booking, ID: confirmed.ID}) {
 		t.Errorf("%+v", last[1])
 	}
-	if again, err := w.events(t).Events(t.Context(), page.Next, 100, 0); err != nil || len(again.Events) != 0 || again.Next != page.Next {
+	if again, err := w.events(t).Events(t.Context(), page.Next, 100, 0); err != nil || len(again.Events) != 0 ||
+		again.Next != page.Next {
 		t.Errorf("after all: %+v, %v", again, err)
 	}
 }
@@ -129,7 +134,8 @@ func TestTheAuditLogOfABusinessIsListedNewestFirst(t *testing.T) {
 	if got := list(event.Filter{Type: event.BookingCancelled}, request.Page{}).Events; got == nil || len(got) != 0 {
 		t.Errorf("of another type: %+v", got)
 	}
-	if other, err := events.List(t.Context(), uuid.New(), event.Filter{}, request.Page{}); err != nil || len(other.Events) != 0 {
+	if other, err := events.List(t.Context(), uuid.New(), event.Filter{}, request.Page{}); err != nil ||
+		len(other.Events) != 0 {
 		t.Errorf("of another business: %+v, %v", other, err)
 	}
 	for _, bad := range []event.Filter{{Kind: "boat"}, {Type: "boat.sunk"}} {
@@ -137,7 +143,8 @@ func TestTheAuditLogOfABusinessIsListedNewestFirst(t *testing.T) {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
-	if _, err := events.List(t.Context(), w.offer.ID, event.Filter{}, request.Page{Cursor: "x"}); !fault.Is(err, fault.InvalidParameter) {
+	if _, err := events.List(t.Context(), w.offer.ID, event.Filter{}, request.Page{Cursor: "x"}); !fault.Is(err,
+		fault.InvalidParameter) {
 		t.Errorf("a bad cursor: %v", err)
 	}
 }

@@ -46,7 +46,9 @@ func (f *Feeds) create(c *fiber.Ctx) error {
 	}
 	var asked booking.NewCalendar
 	if err := json.Unmarshal(body, &asked); err != nil {
-		return fault.Newf(fault.InvalidParameter, "The body must be {\"slug\", \"staff_id\": a UUID or null, \"shows\": \"times\" or \"names\"}: %s.", jsonReason(err))
+		return fault.Newf(fault.InvalidParameter,
+			"The body must be {\"slug\", \"staff_id\": a UUID or null, \"shows\": \"times\" or \"names\"}: %s.",
+			jsonReason(err))
 	}
 	made, token, err := f.feeds.Make(c.UserContext(), server.Actor(c), businessID, asked)
 	if err != nil {
@@ -111,6 +113,7 @@ func (f *Feeds) read(c *fiber.Ctx) error {
 // showFeed returns a feed in the form for the owner's pages and tools, without its token.
 func showFeed(f store.Feed) booking.Calendar {
 	return booking.Calendar{
-		ID: f.ID, StaffID: f.StaffID, Shows: f.Shows, CreatedAt: f.CreatedAt, CreatedBy: f.CreatedBy, LastUsedAt: f.LastUsedAt, RevokedAt: f.RevokedAt,
+		ID: f.ID, StaffID: f.StaffID, Shows: f.Shows, CreatedAt: f.CreatedAt, CreatedBy: f.CreatedBy,
+		LastUsedAt: f.LastUsedAt, RevokedAt: f.RevokedAt,
 	}
 }

@@ -43,7 +43,8 @@ func TestOneFeedOfABusinessIsComputedAtATime(t *testing.T) {
 		return n
 	}
 	const waiting = `SELECT count(*) FROM pg_locks WHERE relation = 'bookings'::regclass AND NOT granted`
-	for count(`SELECT count(*) FROM calendar_feeds WHERE last_used_at IS NOT NULL`) < len(paths) || count(waiting) == 0 {
+	for count(`SELECT count(*) FROM calendar_feeds WHERE last_used_at IS NOT NULL`) < len(paths) ||
+		count(waiting) == 0 {
 	}
 	for range 50 {
 		if n := count(waiting); n != 1 {
@@ -70,7 +71,9 @@ func TestAFeedIsBoundedInBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := w.read(bookingclient.CalendarPath(w.feed(nil, booking.ShowsNames).Token))
-	if n := strings.Count(got.text, "BEGIN:VEVENT"); got.status != http.StatusOK || len(got.text) > 8<<20 || n < 100 || !strings.Contains(got.text, next.String()) {
-		t.Errorf("%d: %d bytes with %d bookings, the next among them: %v", got.status, len(got.text), n, strings.Contains(got.text, next.String()))
+	if n := strings.Count(got.text, "BEGIN:VEVENT"); got.status != http.StatusOK || len(got.text) > 8<<20 || n < 100 ||
+		!strings.Contains(got.text, next.String()) {
+		t.Errorf("%d: %d bytes with %d bookings, the next among them: %v", got.status, len(got.text), n,
+			strings.Contains(got.text, next.String()))
 	}
 }

@@ -27,7 +27,8 @@ import (
 // feed makes a calendar feed of one member, or of all.
 func (w *town) feed(staff *uuid.UUID, shows string) *booking.Calendar {
 	w.t.Helper()
-	made, err := w.client().CreateCalendar(w.t.Context(), w.offer.ID, booking.NewCalendar{Slug: "harbor", StaffID: staff, Shows: shows})
+	made, err := w.client().CreateCalendar(w.t.Context(), w.offer.ID,
+		booking.NewCalendar{Slug: "harbor", StaffID: staff, Shows: shows})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -106,9 +107,12 @@ func TestAFeedShowsTheLiveBookingsOfOneOrAll(t *testing.T) {
 	w.change(aMonthAhead)
 	cut := w.bookID("10:00", map[string]any{"staff_id": benID, "customer_name": "Zoë; Müller, \"Z\""})
 	gone := w.bookID("12:00", map[string]any{"staff_id": benID, "customer_email": "gone@example.com"})
-	confirmed := w.bookID("14:00", map[string]any{"staff_id": annaID, "customer_email": "c@example.com", "party_size": 2})
+	confirmed := w.bookID("14:00", map[string]any{"staff_id": annaID, "customer_email": "c@example.com",
+		"party_size": 2})
 	for i, party := range []int{1, 3} {
-		w.expect("yoga", w.book(w.key("write"), yoga(party, map[string]any{"customer_email": fmt.Sprintf("y%d@example.com", i), "customer_name": fmt.Sprintf("Guest %d", i)})), 201, "")
+		w.expect("yoga",
+			w.book(w.key("write"), yoga(party, map[string]any{"customer_email": fmt.Sprintf("y%d@example.com", i),
+				"customer_name": fmt.Sprintf("Guest %d", i)})), 201, "")
 	}
 	client := w.client()
 	if _, err := client.Move(t.Context(), w.offer.ID, gone, booking.MoveCancel); err != nil {
@@ -117,12 +121,16 @@ func TestAFeedShowsTheLiveBookingsOfOneOrAll(t *testing.T) {
 	if _, err := client.Move(t.Context(), w.offer.ID, confirmed, booking.MoveConfirm); err != nil {
 		t.Fatal(err)
 	}
-	class := entry{UID: eveningID.String() + "-" + fmt.Sprint(time.Date(2027, 3, 2, 18, 0, 0, 0, time.UTC).Unix()), Summary: "Yoga (4)",
-		Description: "Anna\nGuest 0\nGuest 1 (3)", Status: "CONFIRMED", Start: "2027-03-02T18:00:00.000Z", End: "2027-03-02T19:00:00.000Z"}
-	first := entry{UID: cut.String(), Summary: `Haircut · Zoë; Müller, "Z"`, Description: "Ben", Status: "TENTATIVE", Sequence: 1,
-		Start: "2027-03-02T10:00:00.000Z", End: "2027-03-02T10:45:00.000Z"}
-	second := entry{UID: confirmed.String(), Summary: "Haircut · Zoë (2)", Description: "Anna", Status: "CONFIRMED", Sequence: 2,
-		Start: "2027-03-02T14:00:00.000Z", End: "2027-03-02T14:45:00.000Z"}
+	class := entry{UID: eveningID.String() + "-" + fmt.Sprint(time.Date(2027, 3, 2, 18, 0, 0, 0, time.UTC).Unix()),
+		Summary:     "Yoga (4)",
+		Description: "Anna\nGuest 0\nGuest 1 (3)", Status: "CONFIRMED", Start: "2027-03-02T18:00:00.000Z",
+		End: "2027-03-02T19:00:00.000Z"}
+	first := entry{UID: cut.String(), Summary: `Haircut · Zoë; Müller, "Z"`, Description: "Ben", Status: "TENTATIVE",
+		Sequence: 1,
+		Start:    "2027-03-02T10:00:00.000Z", End: "2027-03-02T10:45:00.000Z"}
+	second := entry{UID: confirmed.String(), Summary: "Haircut · Zoë (2)", Description: "Anna", Status: "CONFIRMED",
+		Sequence: 2,
+		Start:    "2027-03-02T14:00:00.000Z", End: "2027-03-02T14:45:00.000Z"}
 	bare := func(e entry) entry { e.Summary, e.Description = w.offer.Name, ""; return e }
 	alone := func(e entry) entry {
 		e.Description = strings.TrimPrefix(strings.TrimPrefix(e.Description, "Anna"), "\n")
@@ -146,7 +154,8 @@ func TestAFeedShowsTheLiveBookingsOfOneOrAll(t *testing.T) {
 		if diff := cmp.Diff(c.want, entries(t, got.text)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		if c.shows == booking.ShowsTimes && (strings.Contains(got.text, "Guest") || strings.Contains(got.text, "Zo") || strings.Contains(got.text, "Haircut")) {
+		if c.shows == booking.ShowsTimes && (strings.Contains(got.text, "Guest") || strings.Contains(got.text, "Zo") ||
+			strings.Contains(got.text, "Haircut")) {
 			t.Errorf("%s shows more than times:\n%s", name, got.text)
 		}
 		if strings.Contains(got.text, "@example.com") {
@@ -208,11 +217,13 @@ func TestAFeedIsComputedAtMostOnceAMinute(t *testing.T) {
 	}
 	w.clock.Advance(time.Second)
 	fresh := w.read(path, "If-None-Match", empty.header.Get("ETag"))
-	if fresh.status != http.StatusOK || !strings.Contains(fresh.text, id.String()) || fresh.header.Get("ETag") == empty.header.Get("ETag") {
+	if fresh.status != http.StatusOK || !strings.Contains(fresh.text, id.String()) ||
+		fresh.header.Get("ETag") == empty.header.Get("ETag") {
 		t.Errorf("after the minute: %d %q", fresh.status, fresh.text)
 	}
 	w.clock.Advance(time.Minute)
-	if again := w.read(path, "If-None-Match", `"other", `+fresh.header.Get("ETag")); again.status != http.StatusNotModified {
+	if again := w.read(path, "If-None-Match",
+		`"other", `+fresh.header.Get("ETag")); again.status != http.StatusNotModified {
 		t.Errorf("what has not changed has another tag: %d", again.status)
 	}
 }
@@ -265,7 +276,8 @@ func TestFeedsAreMadeOnceListedAndEndedByTheirOwner(t *testing.T) {
 	if err != nil || made.URL != pagesURL+"/calendar/"+made.Token+".ics" || !made.CreatedAt.Equal(now) {
 		t.Fatalf("made %+v, %v", made, err)
 	}
-	if _, err := client.CreateCalendar(named, w.offer.ID, wanted); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), made.ID.String()) {
+	if _, err := client.CreateCalendar(named, w.offer.ID, wanted); !fault.Is(err, fault.Conflict) ||
+		!strings.Contains(err.Error(), made.ID.String()) {
 		t.Errorf("made again: %v", err)
 	}
 	hash, _ := link.HashOf(made.Token)
@@ -277,7 +289,8 @@ func TestFeedsAreMadeOnceListedAndEndedByTheirOwner(t *testing.T) {
 		"shows:":    {Slug: "harbor", Shows: "all"},
 		"staff_id:": {Slug: "harbor", Shows: "times", StaffID: &nobody},
 	} {
-		if _, err := client.CreateCalendar(t.Context(), w.offer.ID, wrong); !fault.Is(err, fault.InvalidParameter) || !strings.Contains(err.Error(), sentence) {
+		if _, err := client.CreateCalendar(t.Context(), w.offer.ID, wrong); !fault.Is(err, fault.InvalidParameter) ||
+			!strings.Contains(err.Error(), sentence) {
 			t.Errorf("%+v: %v", wrong, err)
 		}
 	}
@@ -289,7 +302,8 @@ func TestFeedsAreMadeOnceListedAndEndedByTheirOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err := client.Calendars(t.Context(), w.offer.ID, request.Page{})
-	if err != nil || len(list.Calendars) != 1 || list.Calendars[0].Token+list.Calendars[0].URL != "" || list.Calendars[0].LastUsedAt == nil || list.Calendars[0].RevokedAt == nil {
+	if err != nil || len(list.Calendars) != 1 || list.Calendars[0].Token+list.Calendars[0].URL != "" ||
+		list.Calendars[0].LastUsedAt == nil || list.Calendars[0].RevokedAt == nil {
 		t.Errorf("the list is %+v, %v", list, err)
 	}
 }

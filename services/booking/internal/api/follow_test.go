@@ -77,7 +77,8 @@ func TestTicketsFollowTheirEventToAnotherTime(t *testing.T) {
 	s.publish(func(e *catalog.Event) { e.Date, e.Start, e.End = timespan.NewDate(2027, time.March, 5), 20*60, 23*60 })
 	start := time.Date(2027, 3, 5, 20, 0, 0, 0, time.UTC)
 	got := s.ticket(token)
-	if got.Date != "2027-03-05" || got.StartTime != "20:00:00" || !got.StartsAt.Equal(start) || !got.EndsAt.Equal(start.Add(3*time.Hour)) ||
+	if got.Date != "2027-03-05" || got.StartTime != "20:00:00" || !got.StartsAt.Equal(start) ||
+		!got.EndsAt.Equal(start.Add(3*time.Hour)) ||
 		!cmp.Equal(got.FormerStarts, []time.Time{old}) || got.Withdrawn {
 		t.Errorf("the customer is shown %+v", got)
 	}
@@ -99,7 +100,8 @@ func TestTicketsFollowTheirEventToAnotherTime(t *testing.T) {
 			}
 		}
 	}
-	if !told.From.StartsAt.Equal(old) || !told.To.StartsAt.Equal(start) || told.To.Date != "2027-03-05" || told.ID != id {
+	if !told.From.StartsAt.Equal(old) || !told.To.StartsAt.Equal(start) || told.To.Date != "2027-03-05" ||
+		told.ID != id {
 		t.Errorf("the event tells of %+v", told)
 	}
 	s.clock.Advance(old.Add(time.Hour).Sub(s.clock.Now())) // an hour after the old start
@@ -121,7 +123,8 @@ func TestTheBetterOfBothDatesDecidesWhatGoesBack(t *testing.T) {
 	}
 	s.publish(func(e *catalog.Event) { e.Start, e.End = 10*60, 12*60 }) // in an hour
 	got := s.ticket(token).Cancellation
-	if !got.Allowed || got.Refund.Percent != 50 || got.Until == nil || !got.Until.Equal(time.Date(2027, 3, 1, 10, 0, 0, 0, time.UTC)) {
+	if !got.Allowed || got.Refund.Percent != 50 || got.Until == nil ||
+		!got.Until.Equal(time.Date(2027, 3, 1, 10, 0, 0, 0, time.UTC)) {
 		t.Errorf("they cancel with %+v", got)
 	}
 	if _, err := s.pages().Cancel(t.Context(), token, booking.CancelByLink{Refund: &got.Refund.Amount}); err != nil {
@@ -148,13 +151,16 @@ func TestAnEventThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 			id, token := s.sold(f)
 			s.change(withdraw)
 			s.follow()
-			s.clock.Advance(time.Date(2027, 3, 1, 21, 30, 0, 0, time.UTC).Sub(s.clock.Now())) // the policy gives nothing any more
-			if got := s.ticket(token); !got.Withdrawn || !got.Cancellation.Allowed || got.Cancellation.Refund.Percent != 100 {
+			// the policy gives nothing any more
+			s.clock.Advance(time.Date(2027, 3, 1, 21, 30, 0, 0, time.UTC).Sub(s.clock.Now()))
+			if got := s.ticket(token); !got.Withdrawn || !got.Cancellation.Allowed ||
+				got.Cancellation.Refund.Percent != 100 {
 				t.Errorf("they are shown %+v", got)
 			}
 			s.expectEvents(id, "ticket.created", "payment.succeeded", "ticket.sold", "ticket.withdrawn")
 			s.publish(asItIs)
-			s.expectEvents(id, "ticket.created", "payment.succeeded", "ticket.sold", "ticket.withdrawn", "ticket.rescheduled")
+			s.expectEvents(id, "ticket.created", "payment.succeeded", "ticket.sold", "ticket.withdrawn",
+				"ticket.rescheduled")
 			if got := s.ticket(token); got.Withdrawn || got.Cancellation.Allowed || len(got.FormerStarts) > 0 {
 				t.Errorf("offered again, they are shown %+v", got)
 			}
@@ -187,13 +193,15 @@ func TestTicketsKeepTheirZoneWhenTheBusinessMoves(t *testing.T) {
 	}
 }
 
-// A class keeps its wall clock under other rules of its time zone, so a booking that was made by the rules before stays.
+// A class keeps its wall clock under other rules of its time zone, so a booking that was made by the rules before
+// stays.
 func TestOtherRulesOfAZoneWithdrawNoBooking(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 5, 5)
 	w.change(customersMay(nil, nil))
 	w.book(w.key("write"), yoga(1, map[string]any{"class_schedule_id": eveningID}))
-	_, err := w.pool.Exec(t.Context(), `UPDATE bookings SET starts_at = starts_at + interval '1 hour', ends_at = ends_at + interval '1 hour'`)
+	_, err := w.pool.Exec(t.Context(),
+		`UPDATE bookings SET starts_at = starts_at + interval '1 hour', ends_at = ends_at + interval '1 hour'`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +228,8 @@ func TestAClassThatDoesNotTakePlaceGivesAllBack(t *testing.T) {
 		"blocked": func(o *catalog.Offer) {
 			day := timespan.NewDate(2027, time.March, 2)
 			o.Blocks = []catalog.Block{{
-				From: timespan.LocalDateTime{Date: day, Time: 17 * 60}, To: timespan.LocalDateTime{Date: day, Time: 18*60 + 30}, StaffIDs: []uuid.UUID{annaID},
+				From: timespan.LocalDateTime{Date: day, Time: 17 * 60},
+				To:   timespan.LocalDateTime{Date: day, Time: 18*60 + 30}, StaffIDs: []uuid.UUID{annaID},
 			}}
 		},
 		"inactive": func(o *catalog.Offer) { o.Services[len(o.Services)-1].Active = false },
@@ -231,13 +240,15 @@ func TestAClassThatDoesNotTakePlaceGivesAllBack(t *testing.T) {
 			w.change(customersMay(nil, nil))
 			key := w.key("write")
 			first := w.book(key, yoga(1, map[string]any{"class_schedule_id": eveningID}))
-			other := w.book(key, yoga(1, map[string]any{"class_schedule_id": secondID, "customer_email": "other@example.com"}))
+			other := w.book(key,
+				yoga(1, map[string]any{"class_schedule_id": secondID, "customer_email": "other@example.com"}))
 			token := tokenOf(first.body.ManageURL)
 			as := func(withdrawn bool) {
 				t.Helper()
 				w.follow()
 				shown, err := w.pages().Managed(t.Context(), token)
-				if err != nil || shown.Booking.Withdrawn != withdrawn || shown.Booking.Cancellation.Allowed != withdrawn {
+				if err != nil || shown.Booking.Withdrawn != withdrawn ||
+					shown.Booking.Cancellation.Allowed != withdrawn {
 					t.Errorf("withdrawn is to be %t: %+v, %v", withdrawn, shown.Booking, err)
 				}
 			}
@@ -252,8 +263,10 @@ func TestAClassThatDoesNotTakePlaceGivesAllBack(t *testing.T) {
 			if name != "inactive" && w.count(`SELECT count(*) FROM bookings WHERE withdrawn`) != 1 {
 				t.Error("a booking of another session is withdrawn")
 			}
-			told := w.count(`SELECT count(*) FROM events WHERE subject_id = '` + first.body.Booking.ID.String() + `' AND type = 'booking.withdrawn'`)
-			again := w.count(`SELECT count(*) FROM events WHERE subject_id = '` + first.body.Booking.ID.String() + `' AND type = 'booking.restored'`)
+			told := w.count(`SELECT count(*) FROM events WHERE subject_id = '` + first.body.Booking.ID.String() +
+				`' AND type = 'booking.withdrawn'`)
+			again := w.count(`SELECT count(*) FROM events WHERE subject_id = '` + first.body.Booking.ID.String() +
+				`' AND type = 'booking.restored'`)
 			if told != 2 || again != 1 {
 				t.Errorf("%d events of the withdrawal and %d of the restoring", told, again)
 			}

@@ -22,7 +22,8 @@ func TestARetryGetsTheStoredAnswer(t *testing.T) {
 	key := w.key("write")
 	first := w.book(key, order("09:30", nil), header, "k1")
 	again := w.book(key, order("09:30", nil), header, "k1")
-	if first.status != 201 || again.status != 201 || again.text != first.text || again.header.Get("Idempotent-Replayed") != "true" ||
+	if first.status != 201 || again.status != 201 || again.text != first.text ||
+		again.header.Get("Idempotent-Replayed") != "true" ||
 		first.header.Get("Idempotent-Replayed") != "" {
 		t.Errorf("first %d %s\nagain %d %s", first.status, first.text, again.status, again.text)
 	}
@@ -84,12 +85,13 @@ func TestARequestInFlightHoldsItsKey(t *testing.T) {
 // keyless is a store that cannot look at idempotency keys.
 type keyless struct{ *store.Store }
 
-func (keyless) Confirmed(context.Context, store.IdempotencyKey, [sha256.Size]byte, time.Time, time.Time) (store.Confirmation, error) {
+func (keyless) Confirmed(context.Context, store.IdempotencyKey, [sha256.Size]byte, time.Time,
+	time.Time) (store.Confirmation, error) {
 	return store.Confirmation{}, errors.New("the connection broke")
 }
 
-// Without the offer nothing is booked, and yet a key is answered by what was booked under it, and else refused to all attempts before
-// (semantics.md §3, §7).
+// Without the offer nothing is booked, and yet a key is answered by what was booked under it, and else refused to all
+// attempts before (semantics.md §3, §7).
 func TestWithoutCatalogAKeyIsAnsweredByWhatItHasDone(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -102,7 +104,8 @@ func TestWithoutCatalogAKeyIsAnsweredByWhatItHasDone(t *testing.T) {
 	}
 	away := func(err error) { w.set(func(w *town) { w.catalogErr = err }) }
 	away(fault.New(fault.PeerUnavailable, "away"))
-	if again := w.book(key, order("09:30", nil), header, "k1"); again.status != 201 || again.text != first.text || again.header.Get("Idempotent-Replayed") != "true" {
+	if again := w.book(key, order("09:30", nil), header, "k1"); again.status != 201 || again.text != first.text ||
+		again.header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("the retry gets %d %s\nthe answer was %s", again.status, again.text, first.text)
 	}
 	if again, err := w.onPage("k1", wanted("11:30")); err != nil || again.ID != onPage.ID {
@@ -127,10 +130,12 @@ func TestWithoutCatalogAKeyIsAnsweredByWhatItHasDone(t *testing.T) {
 
 	away(fault.New(fault.PeerUnavailable, "away"))
 	w.booker.Bookings = keyless{w.store}
-	w.expect("where the key cannot be looked at", w.book(key, order("15:30", nil), header, "k3"), 503, "outcome_unknown")
+	w.expect("where the key cannot be looked at", w.book(key, order("15:30", nil), header, "k3"), 503,
+		"outcome_unknown")
 	w.expect("without a key", w.book(key, order("15:30", nil)), 503, "availability_unverified")
 	away(fault.New(fault.BusinessNotFound, "Business not found"))
-	w.expect("where there is no such business", w.book(key, order("15:30", nil), header, "k3"), 404, "business_not_found")
+	w.expect("where there is no such business", w.book(key, order("15:30", nil), header, "k3"), 404,
+		"business_not_found")
 }
 
 func TestOfManyWithOneKeyOneBooksAndTheRestAreToldSo(t *testing.T) {
@@ -169,6 +174,7 @@ func TestKeysThatCannotBeKeptAreRefused(t *testing.T) {
 	}
 	paused := timespan.NewDate(2027, 3, 2)
 	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = &paused })
-	w.expect("refused for another reason before", w.book(key, order("09:30", nil), header, "caf\xe9"), 403, "not_accepting_bookings")
+	w.expect("refused for another reason before", w.book(key, order("09:30", nil), header, "caf\xe9"), 403,
+		"not_accepting_bookings")
 	w.expectRows(0)
 }

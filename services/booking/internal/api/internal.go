@@ -64,9 +64,11 @@ type Internal struct {
 }
 
 // NewInternal returns the internal API.
-func NewInternal(owner *usecase.Owner, booker *usecase.Booker, cancellations *usecase.Cancellations, records *store.Store, links *link.Links, c clock.Clock) *Internal {
-	return &Internal{owner: owner, booker: booker, tickets: usecase.NewTickets(records, booker), cancellations: cancellations,
-		records: records, links: links, clock: c, outcomes: newOutcomes(booker.Telemetry)}
+func NewInternal(owner *usecase.Owner, booker *usecase.Booker, cancellations *usecase.Cancellations,
+	records *store.Store, links *link.Links, c clock.Clock) *Internal {
+	return &Internal{owner: owner, booker: booker, tickets: usecase.NewTickets(records, booker),
+		cancellations: cancellations,
+		records:       records, links: links, clock: c, outcomes: newOutcomes(booker.Telemetry)}
 }
 
 // Mount adds the routes.
@@ -119,7 +121,8 @@ func (in *Internal) published(c *fiber.Ctx) error {
 	}
 	var newest booking.PublishedOffer
 	if err := json.Unmarshal(body, &newest); err != nil || newest.Version < 1 {
-		return fault.New(fault.InvalidParameter, `version: missing or not a whole number from 1 on; send {"version": 3}.`)
+		return fault.New(fault.InvalidParameter,
+			`version: missing or not a whole number from 1 on; send {"version": 3}.`)
 	}
 	if err := in.records.Published(c.UserContext(), businessID, newest.Version); err != nil {
 		return err
@@ -154,7 +157,8 @@ func (in *Internal) occupied(c *fiber.Ctx) error {
 
 // occupiedBut reads the occupied time without that of one booking, which is to be rescheduled.
 // The argument moving is its id. If moving is nil, occupiedBut leaves out nothing.
-func (in *Internal) occupiedBut(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool, moving *uuid.UUID) (booking.Occupied, error) {
+func (in *Internal) occupiedBut(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,
+	moving *uuid.UUID) (booking.Occupied, error) {
 	if moving == nil {
 		return in.records.Occupied(ctx, businessID, from, to, seats)
 	}
@@ -174,7 +178,8 @@ func window(from, to string) (time.Time, time.Time, error) {
 	}
 	if length := end.Sub(start); length <= 0 || length > booking.MaxOccupiedWindow {
 		return time.Time{}, time.Time{}, fault.Newf(fault.InvalidParameter,
-			"to: the window must end after it begins and be at most %d days long.", int(booking.MaxOccupiedWindow.Hours()/24))
+			"to: the window must end after it begins and be at most %d days long.",
+			int(booking.MaxOccupiedWindow.Hours()/24))
 	}
 	return start, end, nil
 }
@@ -185,7 +190,8 @@ const mostSeconds = 1 << 38
 func instant(name, text string) (time.Time, error) {
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || seconds < -mostSeconds || seconds > mostSeconds {
-		return time.Time{}, fault.Newf(fault.InvalidParameter, "%s: send an instant in whole seconds since 1970-01-01T00:00:00Z.", name)
+		return time.Time{}, fault.Newf(fault.InvalidParameter, "%s: send an instant in whole seconds since "+
+			"1970-01-01T00:00:00Z.", name)
 	}
 	return time.Unix(seconds, 0), nil
 }
@@ -201,7 +207,9 @@ func (in *Internal) createKey(c *fiber.Ctx) error {
 	}
 	var asked booking.NewKey
 	if err := json.Unmarshal(body, &asked); err != nil {
-		return fault.Newf(fault.InvalidParameter, "The body must be {\"name\": \"…\", \"scope\": \"read\", \"write\" or \"all\", \"expires_at\": an RFC 3339 instant or null}: %s.", jsonReason(err))
+		return fault.Newf(fault.InvalidParameter,
+			"The body must be {\"name\": \"…\", \"scope\": \"read\", \"write\" or \"all\", \"expires_at\": an RFC "+
+				"3339 instant or null}: %s.", jsonReason(err))
 	}
 	key, secret, err := in.owner.MakeKey(c.UserContext(), server.Actor(c), businessID, asked)
 	if err != nil {
@@ -324,7 +332,8 @@ func (in *Internal) move(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	moved, err := in.owner.MoveBooking(c.UserContext(), server.Actor(c), businessID, bookingID, state.Move(c.Params("move")))
+	moved, err := in.owner.MoveBooking(c.UserContext(), server.Actor(c), businessID, bookingID,
+		state.Move(c.Params("move")))
 	if err != nil {
 		return err
 	}

@@ -30,16 +30,19 @@ func TestAKeyMadeByAPeerBooksUntilItIsRevoked(t *testing.T) {
 	w := open(t, none)
 	client := w.client()
 	expires := now.Add(time.Hour)
-	made, err := client.CreateKey(t.Context(), w.offer.ID, booking.NewKey{Name: " website ", Scope: "write", ExpiresAt: &expires})
+	made, err := client.CreateKey(t.Context(), w.offer.ID, booking.NewKey{Name: " website ", Scope: "write",
+		ExpiresAt: &expires})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made.Name != "website" || made.Scope != "write" || made.Prefix != made.Secret[3:11] || !made.CreatedAt.Equal(now) || !made.ExpiresAt.Equal(expires) {
+	if made.Name != "website" || made.Scope != "write" || made.Prefix != made.Secret[3:11] ||
+		!made.CreatedAt.Equal(now) || !made.ExpiresAt.Equal(expires) {
 		t.Errorf("made %+v", made)
 	}
 	w.expect("with the key", w.book(made.Secret, order("09:30", nil)), 201, "")
 	list, err := client.Keys(t.Context(), w.offer.ID, request.Page{})
-	if err != nil || len(list.Keys) != 1 || list.Keys[0].Secret != "" || list.Keys[0].LastUsedAt == nil || list.NextCursor != "" {
+	if err != nil || len(list.Keys) != 1 || list.Keys[0].Secret != "" || list.Keys[0].LastUsedAt == nil ||
+		list.NextCursor != "" {
 		t.Errorf("the list is %+v, %v", list, err)
 	}
 	if err := client.RevokeKey(t.Context(), w.offer.ID, made.ID); err != nil {
@@ -95,7 +98,8 @@ func TestBadKeysAreRefusedByField(t *testing.T) {
 		}
 	}
 	for _, body := range []string{"", "[]", `{"name": 7}`, `{"name": "x", "scope": "all", "expires_at": "tomorrow"}`} {
-		a := w.send(http.MethodPost, w.internal+"/internal/businesses/"+w.offer.ID.String()+"/keys", body, http.Header{})
+		a := w.send(http.MethodPost, w.internal+"/internal/businesses/"+w.offer.ID.String()+"/keys", body,
+			http.Header{})
 		w.expect(body, a, 400, "invalid_parameter")
 	}
 }
@@ -111,10 +115,12 @@ func TestOccupiedTimeIsServedToPeers(t *testing.T) {
 	}
 	start := from.Unix() + 9*3600 + 30*60
 	if len(occupied.Busy) != 1 || occupied.Busy[0].ID != *a.body.Booking.StaffID || occupied.Busy[0].Lane != 0 ||
-		len(occupied.Busy[0].Edges) != 2 || occupied.Busy[0].Edges[0] != start || occupied.Busy[0].Edges[1] != start+55*60 {
+		len(occupied.Busy[0].Edges) != 2 || occupied.Busy[0].Edges[0] != start || occupied.Busy[0].Edges[1] != start+
+		55*60 {
 		t.Errorf("occupied is %+v", occupied)
 	}
-	if others, err := w.client().Occupied(t.Context(), w.offer.ID, from, from.Add(24*time.Hour), true, &a.body.Booking.ID); err != nil || len(others.Busy) != 0 {
+	if others, err := w.client().Occupied(t.Context(), w.offer.ID, from, from.Add(24*time.Hour), true,
+		&a.body.Booking.ID); err != nil || len(others.Busy) != 0 {
 		t.Errorf("with this booking's own time left out: %+v, %v", others, err)
 	}
 	none, err := w.client().Occupied(t.Context(), uuid.New(), from, from.Add(booking.MaxOccupiedWindow), false, nil)
@@ -122,9 +128,11 @@ func TestOccupiedTimeIsServedToPeers(t *testing.T) {
 		t.Errorf("another business has %+v, %v", none, err)
 	}
 	for name, to := range map[string]time.Time{
-		"empty": from, "backwards": from.Add(-time.Hour), "too long": from.Add(booking.MaxOccupiedWindow + time.Second), "absurd": time.Unix(1<<60, 0),
+		"empty": from, "backwards": from.Add(-time.Hour), "too long": from.Add(booking.MaxOccupiedWindow + time.Second),
+		"absurd": time.Unix(1<<60, 0),
 	} {
-		if _, err := w.client().Occupied(t.Context(), w.offer.ID, from, to, false, nil); !fault.Is(err, fault.InvalidParameter) {
+		if _, err := w.client().Occupied(t.Context(), w.offer.ID, from, to, false, nil); !fault.Is(err,
+			fault.InvalidParameter) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -135,7 +143,8 @@ func TestBookingsAreListedAndMovedByPeers(t *testing.T) {
 	w := open(t, none)
 	client := w.client()
 	key := w.key("write")
-	first := w.book(key, order("09:30", map[string]any{"form_data": map[string]any{"notes": "x", "_consent": true}})).body.Booking.ID
+	first := w.book(key,
+		order("09:30", map[string]any{"form_data": map[string]any{"notes": "x", "_consent": true}})).body.Booking.ID
 	second := w.book(key, order("11:30", map[string]any{"date": "2027-03-03"})).body.Booking.ID
 
 	if n, err := client.Ahead(t.Context(), w.offer.ID); err != nil || n != 2 {
@@ -146,16 +155,20 @@ func TestBookingsAreListedAndMovedByPeers(t *testing.T) {
 		t.Fatalf("the first page is %+v, %v", page, err)
 	}
 	b := page.Bookings[0]
-	if b.CustomerName != "Zoë" || b.CustomerEmail != "zoe@example.com" || *b.StaffName != "Anna" || b.Total != "40.00" || b.Source != "api" ||
-		b.Status != "pending" || string(b.FormData) != `{"notes":"x"}` && string(b.FormData) != `{"notes": "x"}` || b.Date != "2027-03-02" {
+	if b.CustomerName != "Zoë" || b.CustomerEmail != "zoe@example.com" || *b.StaffName != "Anna" ||
+		b.Total != "40.00" || b.Source != "api" ||
+		b.Status != "pending" || string(b.FormData) != `{"notes":"x"}` && string(b.FormData) != `{"notes": "x"}` ||
+		b.Date != "2027-03-02" {
 		t.Errorf("the owner sees %+v", b)
 	}
-	rest, err := client.Bookings(t.Context(), w.offer.ID, booking.Filter{}, request.Page{Limit: 1, Cursor: page.NextCursor})
+	rest, err := client.Bookings(t.Context(), w.offer.ID, booking.Filter{},
+		request.Page{Limit: 1, Cursor: page.NextCursor})
 	if err != nil || len(rest.Bookings) != 1 || rest.Bookings[0].ID != second || rest.NextCursor != "" {
 		t.Errorf("the second page is %+v, %v", rest, err)
 	}
 	day := timespan.NewDate(2027, 3, 3)
-	one, err := client.Bookings(t.Context(), w.offer.ID, booking.Filter{From: &day, To: &day, Status: "pending"}, request.Page{})
+	one, err := client.Bookings(t.Context(), w.offer.ID, booking.Filter{From: &day, To: &day, Status: "pending"},
+		request.Page{})
 	if err != nil || len(one.Bookings) != 1 || one.Bookings[0].ID != second {
 		t.Errorf("of that day there are %+v, %v", one, err)
 	}
@@ -192,16 +205,20 @@ func TestBadQueriesOfPeersAreRefused(t *testing.T) {
 	business := w.internal + "/internal/businesses/" + w.offer.ID.String()
 	for _, path := range []string{
 		"/bookings?limit=0", "/bookings?limit=1001", "/bookings?limit=x", "/bookings?cursor=x", "/bookings?status=open",
-		"/bookings?from=2027-02-29", "/bookings?to=x", "/bookings?from=2027-03-02&to=2027-03-01", "/keys?limit=-1", "/keys?cursor=AAAA",
+		"/bookings?from=2027-02-29", "/bookings?to=x", "/bookings?from=2027-03-02&to=2027-03-01", "/keys?limit=-1",
+		"/keys?cursor=AAAA",
 		"/occupied", "/occupied?from=1&to=x", "/occupied?from=99999999999999999999&to=1",
 	} {
 		w.expect(path, w.send(http.MethodGet, business+path, "", http.Header{}), 400, "invalid_parameter")
 	}
-	w.expect("no business", w.send(http.MethodGet, w.internal+"/internal/businesses/x/keys", "", http.Header{}), 400, "invalid_parameter")
-	w.expect("not public", w.send(http.MethodGet, w.public+"/internal/businesses/"+w.offer.ID.String()+"/keys", "", http.Header{}), 404, "not_found")
+	w.expect("no business", w.send(http.MethodGet, w.internal+"/internal/businesses/x/keys", "", http.Header{}), 400,
+		"invalid_parameter")
+	w.expect("not public", w.send(http.MethodGet, w.public+"/internal/businesses/"+w.offer.ID.String()+"/keys", "",
+		http.Header{}), 404, "not_found")
 }
 
-// TestFinishingABookingNamesTheRuleOfDays: refusals name the day and the zone of the sale, whatever zone the business has today.
+// TestFinishingABookingNamesTheRuleOfDays: refusals name the day and the zone of the sale, whatever zone the business
+// has today.
 func TestFinishingABookingNamesTheRuleOfDays(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -233,7 +250,8 @@ func TestFinishingABookingNamesTheRuleOfDays(t *testing.T) {
 	for _, what := range []string{"complete", "no-show"} {
 		refused("2027-03-01T23:59:59Z", what, fault.BeforeBookingDay, "from the start of that day (Europe/Lisbon)")
 		allowed("2027-03-02T00:00:00Z", what)
-		refused("2027-03-04T00:00:00Z", "reopen", fault.TooLateToReopen, "until the end of the next day, 2027-03-03 (Europe/Lisbon)")
+		refused("2027-03-04T00:00:00Z", "reopen", fault.TooLateToReopen,
+			"until the end of the next day, 2027-03-03 (Europe/Lisbon)")
 		allowed("2027-03-03T23:59:59Z", "reopen")
 		refused("2027-03-03T23:59:59Z", "reopen", fault.Conflict, "reopen takes one that is completed or no_show")
 	}

@@ -32,7 +32,8 @@ type Keys interface {
 type Limits interface {
 	Pass(ctx context.Context, client netip.Addr, method, path string, answer server.Header) error
 	PassKey(ctx context.Context, keyID string, answer server.Header) error
-	PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string, answer server.Header) (limits.ByKey, error)
+	PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string, answer server.Header) (limits.ByKey,
+		error)
 }
 
 // rememberedKeys is the maximum number of API keys in a process's cache. Each takes about 300 bytes.
@@ -119,10 +120,12 @@ func hashOf(c *fiber.Ctx) ([sha256.Size]byte, error) {
 	secret, sent := bearer(c)
 	if !sent {
 		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
-		return [sha256.Size]byte{}, fault.New(fault.MissingAPIKey, "An API key is required; send it as Authorization: Bearer sm_….")
+		return [sha256.Size]byte{},
+			fault.New(fault.MissingAPIKey, "An API key is required; send it as Authorization: Bearer sm_….")
 	}
 	if !apikey.WellFormed(secret) {
-		return [sha256.Size]byte{}, invalidKey(c, "The API key is not one; it is sm_ and 64 hexadecimal digits, as it was shown when it was made.")
+		return [sha256.Size]byte{}, invalidKey(c,
+			"The API key is not one; it is sm_ and 64 hexadecimal digits, as it was shown when it was made.")
 	}
 	return apikey.Hash(secret), nil
 }
@@ -182,7 +185,8 @@ func authorize(key store.Key, offer *catalog.Offer) error {
 		return fault.New(fault.InvalidAPIKey, "The API key belongs to another business.")
 	}
 	if key.Scope != booking.ScopeWrite && key.Scope != booking.ScopeAll {
-		return fault.New(fault.ScopeForbidden, "The API key's scope is read; booking takes a key of scope write or all.")
+		return fault.New(fault.ScopeForbidden,
+			"The API key's scope is read; booking takes a key of scope write or all.")
 	}
 	return nil
 }

@@ -41,10 +41,12 @@ func TestWhoBooksIsToldTheCustomersLink(t *testing.T) {
 		if !leads || !ok {
 			t.Fatalf("%q is no link", told.url)
 		}
-		if n := w.countOf(`SELECT count(*) FROM `+string(kind)+`s WHERE id = $1 AND link_hash = $2`, told.id, hash); n != 1 {
+		if n := w.countOf(`SELECT count(*) FROM `+string(kind)+`s WHERE id = $1 AND link_hash = $2`, told.id,
+			hash); n != 1 {
 			t.Errorf("%d rows of a %s have the link's hash", n, kind)
 		}
-		if n := w.countOf(`SELECT count(*) FROM `+string(kind)+`s t WHERE t::text LIKE '%' || $1 || '%'`, token); n != 0 {
+		if n := w.countOf(`SELECT count(*) FROM `+string(kind)+`s t WHERE t::text LIKE '%' || $1 || '%'`,
+			token); n != 0 {
 			t.Errorf("the token of a %s is in its table", kind)
 		}
 		if _, err := client.Link(t.Context(), uuid.New(), kind, told.id); !fault.Is(err, fault.NotFound) {

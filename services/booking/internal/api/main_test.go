@@ -102,14 +102,19 @@ func newOffer(t testing.TB) *catalog.Offer {
 		Account:  catalog.Account{SubscriptionActive: true},
 		Modules:  catalog.Modules{Services: true},
 		Bookings: catalog.Bookings{MaxOpenPerCustomer: 1000},
-		Payments: catalog.Payments{Modes: catalog.PaymentModes{Services: catalog.ModeCustomerChoice}, Providers: []string{"stripe"}},
+		Payments: catalog.Payments{Modes: catalog.PaymentModes{Services: catalog.ModeCustomerChoice},
+			Providers: []string{"stripe"}},
 		Staff: []catalog.Staff{
-			{ID: annaID, Name: "Anna", Active: true}, {ID: benID, Name: "Ben", Active: true}, {ID: carlID, Name: "Carl", Active: true},
+			{ID: annaID, Name: "Anna", Active: true}, {ID: benID, Name: "Ben", Active: true},
+			{ID: carlID, Name: "Carl", Active: true},
 		},
 		Services: []catalog.Service{
-			{ID: cutID, Name: "Haircut", Active: true, DurationMinutes: 45, BufferAfterMinutes: 10, Price: 4000, StaffIDs: staff, PaymentRequirement: catalog.RequirementFull},
-			{ID: saunaID, Name: "Sauna", Active: true, DurationMinutes: 60, Price: 1500, Capacity: 3, PaymentRequirement: catalog.RequirementNone},
-			{ID: freeID, Name: "Advice", Active: true, DurationMinutes: 15, StaffIDs: staff, PaymentRequirement: catalog.RequirementFull},
+			{ID: cutID, Name: "Haircut", Active: true, DurationMinutes: 45, BufferAfterMinutes: 10, Price: 4000,
+				StaffIDs: staff, PaymentRequirement: catalog.RequirementFull},
+			{ID: saunaID, Name: "Sauna", Active: true, DurationMinutes: 60, Price: 1500, Capacity: 3,
+				PaymentRequirement: catalog.RequirementNone},
+			{ID: freeID, Name: "Advice", Active: true, DurationMinutes: 15, StaffIDs: staff,
+				PaymentRequirement: catalog.RequirementFull},
 			{ID: uuid.New(), Name: "Gone", DurationMinutes: 15},
 		},
 	}
@@ -122,8 +127,8 @@ func newOffer(t testing.TB) *catalog.Offer {
 // pagesURL is where customers' links lead.
 const pagesURL = "https://book.example.org"
 
-// holdsFor is how long a request holds its idempotency key, by the tests' own clock, which they advance past it. The deadline
-// of requests is by the machine's clock, and roomy.
+// holdsFor is how long a request holds its idempotency key, by the tests' own clock, which they advance past it. The
+// deadline of requests is by the machine's clock, and roomy.
 const holdsFor = 20 * time.Second
 
 // open starts a service; limits are those given.
@@ -134,19 +139,22 @@ func open(t testing.TB, of limits.Config) *town {
 
 func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
 	t.Helper()
-	return openCounting(t, of, tel, func(w *town) limits.Limiter { return ratelimit.NewLocal(w.clock) }) // a minute of the machine's may pass in a test
+	// a minute of the machine's may pass in a test
+	return openCounting(t, of, tel, func(w *town) limits.Limiter { return ratelimit.NewLocal(w.clock) })
 }
 
 // inRedis counts requests as the service does.
 func inRedis(w *town) limits.Limiter {
 	rdb, prefix := testkit.Redis(w.t)
 	rdb.AddHook(&w.redis)
-	return ratelimit.NewFallback(ratelimit.NewRedis(rdb, prefix, testkit.Patience), ratelimit.NewLocal(clock.System()), telemetry.Discard())
+	return ratelimit.NewFallback(ratelimit.NewRedis(rdb, prefix, testkit.Patience), ratelimit.NewLocal(clock.System()),
+		telemetry.Discard())
 }
 
 func openCounting(t testing.TB, of limits.Config, tel *telemetry.Telemetry, counting func(*town) limits.Limiter) *town {
 	t.Helper()
-	w := &town{t: t, clock: clock.Fixed(now), offer: newOffer(t), opening: true, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
+	w := &town{t: t, clock: clock.Fixed(now), offer: newOffer(t), opening: true,
+		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
 	w.limiter = counting(w)
 	w.pool = traced(t, testkit.Postgres(t, "booking", migrations.FS), &w.trips)
 	w.store = store.New(w.pool)
@@ -159,8 +167,10 @@ func openCounting(t testing.TB, of limits.Config, tel *telemetry.Telemetry, coun
 func (w *town) serve(of limits.Config, tel *telemetry.Telemetry) (string, string) {
 	t := w.t
 	public, internal := listen(t), listen(t)
-	cfg := server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1 << 20}
-	srv, err := server.New(cfg, server.Runtime{Open: true, Name: "booking", Clock: w.clock, Telemetry: tel, Public: public, Internal: internal})
+	cfg := server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, PublicBodyLimit: 256 << 10,
+		InternalBodyLimit: 1 << 20}
+	srv, err := server.New(cfg, server.Runtime{Open: true, Name: "booking", Clock: w.clock, Telemetry: tel,
+		Public: public, Internal: internal})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,14 +183,17 @@ func (w *town) serve(of limits.Config, tel *telemetry.Telemetry) (string, string
 		Offers: w, Availability: w, Pricing: w, Bookings: w.store,
 		Links: links, Clock: w.clock, RequestTimeout: holdsFor, Telemetry: tel,
 	})
-	w.booker.RefuseWithin, w.booker.AbandonWithin = testkit.Patience, testkit.Patience // of 64 clients each waits for the others' statements
+	// of 64 clients each waits for the others' statements
+	w.booker.RefuseWithin, w.booker.AbandonWithin = testkit.Patience, testkit.Patience
 	providers := payment.Providers{stripe.Name: stripe.New("", webhookSecret, "", nil)}
 	api.MountWebhooks(srv.Public, providers, usecase.NewPayments(w.store, usecase.PaymentOptions{}, w.clock, tel))
 	book := api.NewPublic(keys{Store: w.store, town: w}, w, w.booker, gate, links, w.clock, tel)
 	srv.LimitBy(book.Limit)
 	book.Mount(srv.Public)
-	api.NewInternal(usecase.NewOwner(w.store, w, links, w.clock), w.booker, usecase.NewCancellations(w.store, providers, w.clock), w.store, links, w.clock).Mount(srv.Internal)
-	api.NewByLink(usecase.NewByLink(w.store, w, w.booker, usecase.NewCancellations(w.store, providers, w.clock), usecase.PaymentOptions{Providers: providers, Within: time.Minute}, w.clock)).Mount(srv.Internal)
+	api.NewInternal(usecase.NewOwner(w.store, w, links, w.clock), w.booker,
+		usecase.NewCancellations(w.store, providers, w.clock), w.store, links, w.clock).Mount(srv.Internal)
+	api.NewByLink(usecase.NewByLink(w.store, w, w.booker, usecase.NewCancellations(w.store, providers, w.clock),
+		usecase.PaymentOptions{Providers: providers, Within: time.Minute}, w.clock)).Mount(srv.Internal)
 	api.NewCharges(usecase.NewCharges(w.store, w.booker)).Mount(srv.Internal)
 	feeds := usecase.NewFeeds(w.store, w, w, w.clock, tel)
 	feeds.Within = testkit.Patience
@@ -291,8 +304,8 @@ func (w *town) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) 
 	return offer, err
 }
 
-// Bookable offers every free member in order, or every free lane, on the occupied time that was sent along; of a class its
-// sessions of that start with seats left.
+// Bookable offers every free member in order, or every free lane, on the occupied time that was sent along; of a class
+// its sessions of that start with seats left.
 func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*availability.BookableResponse, error) {
 	w.mu.Lock()
 	w.asked++
@@ -350,7 +363,8 @@ func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*a
 		if r.Question.StaffID != nil && *r.Question.StaffID != resource.ID || isTaken(r.Occupied, resource, occupies) {
 			continue
 		}
-		assignment := availability.Assignment{During: during, Performers: performers, Parts: []availability.Part{{Resource: resource, Occupies: occupies}}}
+		assignment := availability.Assignment{During: during, Performers: performers,
+			Parts: []availability.Part{{Resource: resource, Occupies: occupies}}}
 		if resource.Lane == 0 {
 			assignment.StaffID = &resource.ID
 		}
@@ -456,7 +470,8 @@ func (w *town) keyOf(business uuid.UUID, scope string, expires *time.Time) strin
 		w.t.Fatal(err)
 	}
 	key := store.Key{
-		BusinessID: business, ID: uuid.New(), Name: "test", Scope: scope, Prefix: apikey.Display(secret), CreatedAt: now, ExpiresAt: expires,
+		BusinessID: business, ID: uuid.New(), Name: "test", Scope: scope, Prefix: apikey.Display(secret),
+		CreatedAt: now, ExpiresAt: expires,
 	}
 	if err := w.store.CreateKey(testkit.AsSystem(w.t), key, apikey.Hash(secret)); err != nil {
 		w.t.Fatal(err)
@@ -467,7 +482,8 @@ func (w *town) keyOf(business uuid.UUID, scope string, expires *time.Time) strin
 // order is the body of an ordinary booking at a time, with changes; a nil leaves a member out.
 func order(at string, changes map[string]any) map[string]any {
 	body := map[string]any{
-		"service_ids": []any{cutID}, "date": "2027-03-02", "time": at, "customer_name": "Zoë", "customer_email": "zoe@example.com",
+		"service_ids": []any{cutID}, "date": "2027-03-02", "time": at, "customer_name": "Zoë",
+		"customer_email": "zoe@example.com",
 	}
 	for name, value := range changes {
 		if body[name] = value; value == nil {

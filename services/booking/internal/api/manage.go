@@ -137,11 +137,14 @@ func showManaged(m usecase.Managed) booking.Managed {
 	}
 	b := showBooking(m.Booking)
 	shown.Booking = &booking.ManagedBooking{
-		ID: b.ID, Status: b.Status, Date: b.Date, StartTime: b.StartTime, EndTime: b.EndTime, StartsAt: b.StartsAt, EndsAt: b.EndsAt,
-		Timezone: b.Timezone, Services: b.Services, StaffID: b.StaffID, StaffName: b.StaffName, ClassScheduleID: b.ClassScheduleID, PartySize: b.PartySize,
+		ID: b.ID, Status: b.Status, Date: b.Date, StartTime: b.StartTime, EndTime: b.EndTime, StartsAt: b.StartsAt,
+		EndsAt:   b.EndsAt,
+		Timezone: b.Timezone, Services: b.Services, StaffID: b.StaffID, StaffName: b.StaffName,
+		ClassScheduleID: b.ClassScheduleID, PartySize: b.PartySize,
 		IsPackage: b.IsPackage, StaffingMode: b.StaffingMode, StaffRequested: b.StaffRequested, Withdrawn: b.Withdrawn,
-		Total: b.Total, Currency: b.Currency, CustomerName: b.CustomerName, Locale: b.Locale, Sequence: b.Sequence, CreatedAt: b.CreatedAt,
-		Payment: ownPayment(b.Payment), CanPay: m.CanPay, Unpaid: m.Unpaid, Cancellation: m.Cancellation.Shown(),
+		Total: b.Total, Currency: b.Currency, CustomerName: b.CustomerName, Locale: b.Locale, Sequence: b.Sequence,
+		CreatedAt: b.CreatedAt,
+		Payment:   ownPayment(b.Payment), CanPay: m.CanPay, Unpaid: m.Unpaid, Cancellation: m.Cancellation.Shown(),
 		Reschedule: booking.MayMove{Allowed: m.Reschedule.Allowed, Reason: m.Reschedule.Reason},
 	}
 	if until := m.Reschedule.Until; !until.IsZero() {
@@ -166,10 +169,14 @@ func ownPayment(p *booking.Payment) *booking.Payment {
 func showOwnTicket(m usecase.Managed) *booking.ManagedTicket {
 	t := m.Ticket
 	return &booking.ManagedTicket{
-		ID: t.ID, Status: t.Status, EventName: t.EventName, TierName: tierNames(t), Tiers: all(t.Tiers, showTier(t.Currency)),
-		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), StartsAt: t.StartsAt, EndsAt: t.EndsAt,
-		Timezone: t.Timezone, FormerStarts: append([]time.Time{}, t.FormerStarts...), Withdrawn: t.Withdrawn, Quantity: t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
+		ID: t.ID, Status: t.Status, EventName: t.EventName, TierName: tierNames(t),
+		Tiers: all(t.Tiers, showTier(t.Currency)),
+		Date:  t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), StartsAt: t.StartsAt,
+		EndsAt:   t.EndsAt,
+		Timezone: t.Timezone, FormerStarts: append([]time.Time{}, t.FormerStarts...), Withdrawn: t.Withdrawn,
+		Quantity: t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
 		PriceChanges: t.PriceChanges, CustomerName: t.CustomerName, Locale: t.Locale, CreatedAt: t.CreatedAt,
-		Payment: ownPayment(showPayment(t.Payment, t.Currency)), CanPay: m.CanPay, Unpaid: m.Unpaid, Cancellation: m.Cancellation.Shown(),
+		Payment: ownPayment(showPayment(t.Payment, t.Currency)), CanPay: m.CanPay, Unpaid: m.Unpaid,
+		Cancellation: m.Cancellation.Shown(),
 	}
 }

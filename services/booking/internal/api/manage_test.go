@@ -49,7 +49,8 @@ func TestByTheLinkACustomerSeesTheirBookingAndNothingInternal(t *testing.T) {
 	w := open(t, none)
 	w.change(customersMay(new(int), nil))
 	pages := w.pages()
-	a := w.book(w.key("write"), order("10:00", map[string]any{"staff_id": annaID, "source": "secret-campaign", "form_data": map[string]any{"allergies": "nuts"}}))
+	a := w.book(w.key("write"), order("10:00", map[string]any{"staff_id": annaID, "source": "secret-campaign",
+		"form_data": map[string]any{"allergies": "nuts"}}))
 	w.expect("booked", a, 201, "")
 	got, err := pages.Managed(t.Context(), tokenOf(a.body.ManageURL))
 	if err != nil {
@@ -61,12 +62,16 @@ func TestByTheLinkACustomerSeesTheirBookingAndNothingInternal(t *testing.T) {
 		Kind:     event.Booking,
 		Business: w.offer.Managed(),
 		Booking: &booking.ManagedBooking{
-			ID: a.body.Booking.ID, Status: "pending", Date: "2027-03-02", StartTime: "10:00:00", EndTime: "10:45:00", StartsAt: start, EndsAt: start.Add(45 * time.Minute),
-			Timezone: "Europe/Lisbon", Services: []booking.BookedService{{ID: cutID, Name: "Haircut", DurationMinutes: 45, Price: got.Booking.Services[0].Price}},
-			StaffID: &anna, StaffName: &name, PartySize: 1, StaffRequested: true, Total: got.Booking.Total, Currency: "EUR", CustomerName: "Zoë", Locale: got.Booking.Locale,
+			ID: a.body.Booking.ID, Status: "pending", Date: "2027-03-02", StartTime: "10:00:00", EndTime: "10:45:00",
+			StartsAt: start, EndsAt: start.Add(45 * time.Minute),
+			Timezone: "Europe/Lisbon", Services: []booking.BookedService{{ID: cutID, Name: "Haircut",
+				DurationMinutes: 45, Price: got.Booking.Services[0].Price}},
+			StaffID: &anna, StaffName: &name, PartySize: 1, StaffRequested: true, Total: got.Booking.Total,
+			Currency: "EUR", CustomerName: "Zoë", Locale: got.Booking.Locale,
 			Sequence: 1, CreatedAt: now,
-			Cancellation: booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "0.00", Currency: "EUR"}, Until: &start, Deadline: &start},
-			Reschedule:   booking.MayMove{Reason: booking.CancelNotOffered},
+			Cancellation: booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "0.00",
+				Currency: "EUR"}, Until: &start, Deadline: &start},
+			Reschedule: booking.MayMove{Reason: booking.CancelNotOffered},
 		},
 	}
 	want.Booking.Cancellation.Refund.Amount = got.Booking.Cancellation.Refund.Amount
@@ -84,8 +89,10 @@ func TestByTheLinkACustomerSeesTheirBookingAndNothingInternal(t *testing.T) {
 	}
 	w.change(func(o *catalog.Offer) { o.NameTranslations = map[string]string{got.Booking.Locale: "Porto"} })
 	ics := w.read("/internal/manage/" + tokenOf(a.body.ManageURL) + "/calendar")
-	if diff := cmp.Diff([]entry{{UID: a.body.Booking.ID.String(), Summary: "Haircut · Porto", Description: "Anna", Status: "TENTATIVE",
-		Start: "2027-03-02T10:00:00.000Z", End: "2027-03-02T10:45:00.000Z", Sequence: 1}}, entries(t, ics.text)); diff != "" {
+	if diff := cmp.Diff([]entry{{UID: a.body.Booking.ID.String(), Summary: "Haircut · Porto", Description: "Anna",
+		Status: "TENTATIVE",
+		Start:  "2027-03-02T10:00:00.000Z", End: "2027-03-02T10:45:00.000Z",
+		Sequence: 1}}, entries(t, ics.text)); diff != "" {
 		t.Errorf("the calendar (-want +got):\n%s", diff)
 	}
 }
@@ -100,7 +107,8 @@ func TestByTheLinkACustomerSeesTheirTickets(t *testing.T) {
 	}
 	pages, token := w.pages(), tokenOf(sold.ManageURL)
 	got, err := pages.Managed(t.Context(), token)
-	if err != nil || got.Kind != event.Ticket || got.Booking != nil || got.Ticket.ID != sold.ID || got.Ticket.EventName != "Gala" || got.Ticket.Quantity != 2 ||
+	if err != nil || got.Kind != event.Ticket || got.Booking != nil || got.Ticket.ID != sold.ID ||
+		got.Ticket.EventName != "Gala" || got.Ticket.Quantity != 2 ||
 		got.Ticket.StartTime != "22:00:00" || !got.Ticket.EndsAt.After(got.Ticket.StartsAt) {
 		t.Errorf("%+v, %v", got.Ticket, err)
 	}
@@ -108,11 +116,13 @@ func TestByTheLinkACustomerSeesTheirTickets(t *testing.T) {
 		t.Fatal(err)
 	}
 	ics := entries(t, w.read("/internal/manage/"+token+"/calendar").text)
-	if len(ics) != 1 || ics[0].UID != sold.ID.String() || ics[0].Status != "CANCELLED" || ics[0].Sequence != 2 || ics[0].Description != "VIP × 2" {
+	if len(ics) != 1 || ics[0].UID != sold.ID.String() || ics[0].Status != "CANCELLED" || ics[0].Sequence != 2 ||
+		ics[0].Description != "VIP × 2" {
 		t.Errorf("the calendar: %+v", ics)
 	}
 	for what, err := range map[string]error{
-		"cancel": second(pages.Cancel(t.Context(), token, nothingBack)), "payment": second(pages.OpenPayment(t.Context(), token)),
+		"cancel":  second(pages.Cancel(t.Context(), token, nothingBack)),
+		"payment": second(pages.OpenPayment(t.Context(), token)),
 	} {
 		if !fault.Is(err, fault.Conflict) {
 			t.Errorf("%s of tickets: %v", what, err)
@@ -146,11 +156,14 @@ func TestALinkThatLeadsNowhereTellsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.changeLinked(forgotten, `UPDATE bookings SET link_hash = NULL WHERE link_hash = $1`)
-	w.changeLinked(old, `UPDATE bookings SET starts_at = $2::timestamptz - interval '1 hour', ends_at = $2 WHERE link_hash = $1`, now.Add(-link.Lasts))
+	w.changeLinked(old,
+		`UPDATE bookings SET starts_at = $2::timestamptz - interval '1 hour', ends_at = $2 WHERE link_hash = $1`,
+		now.Add(-link.Lasts))
 	ask := func(token, what string) page {
 		token = url.PathEscape(token)
 		if what == "/cancel" || what == "/reschedule" || what == "/payment" {
-			a := w.send(http.MethodPost, w.internal+"/internal/manage/"+token+what, `{"refund": 0}`, http.Header{"Content-Type": {"application/json"}})
+			a := w.send(http.MethodPost, w.internal+"/internal/manage/"+token+what, `{"refund": 0}`,
+				http.Header{"Content-Type": {"application/json"}})
 			return page{a.status, a.header, a.text}
 		}
 		return w.read("/internal/manage/" + token + what)
@@ -170,7 +183,8 @@ func TestALinkThatLeadsNowhereTellsNothing(t *testing.T) {
 				got.header.Del(own)
 				one.header.Del(own)
 			}
-			if got.status != one.status || got.text != one.text || got.header.Get("Cache-Control") != one.header.Get("Cache-Control") {
+			if got.status != one.status || got.text != one.text ||
+				got.header.Get("Cache-Control") != one.header.Get("Cache-Control") {
 				rt.Fatalf("%s%s: %d %s", name, what, got.status, got.text)
 			}
 		}
@@ -178,7 +192,8 @@ func TestALinkThatLeadsNowhereTellsNothing(t *testing.T) {
 	same(t, "old", old)
 	same(t, "forgotten", forgotten)
 	rapid.Check(t, func(rt *rapid.T) {
-		if token := rapid.OneOf(rapid.StringMatching(`[A-Za-z0-9_-]{22}`), rapid.StringMatching(`[A-Za-z0-9_=+%.-]{1,30}`)).Draw(rt, "token"); token != "." && token != ".." {
+		if token := rapid.OneOf(rapid.StringMatching(`[A-Za-z0-9_-]{22}`),
+			rapid.StringMatching(`[A-Za-z0-9_=+%.-]{1,30}`)).Draw(rt, "token"); token != "." && token != ".." {
 			same(rt, token, token)
 		}
 	})
@@ -203,7 +218,10 @@ func TestByTheLinkACustomerCancelsWhatTheySawUntilItIsTooLate(t *testing.T) {
 	}
 	w.change(customersMay(new(int), nil))
 	five := json.Number("5")
-	for what, agreed := range map[string]booking.CancelByLink{"nothing": {}, "less": {Refund: func() *json.Number { n := json.Number("-1"); return &n }()}} {
+	for what, agreed := range map[string]booking.CancelByLink{"nothing": {}, "less": {Refund: func() *json.Number {
+		n := json.Number("-1")
+		return &n
+	}()}} {
 		if _, err := pages.Cancel(t.Context(), token, agreed); !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("agreed to %s: %v", what, err)
 		}
@@ -212,13 +230,15 @@ func TestByTheLinkACustomerCancelsWhatTheySawUntilItIsTooLate(t *testing.T) {
 		t.Errorf("another refund than was seen: %v", err)
 	}
 	got, err := pages.Cancel(t.Context(), token, nothingBack)
-	if err != nil || got.Booking.Status != "cancelled" || got.Booking.Sequence != 2 || got.Booking.Cancellation.Allowed {
+	if err != nil || got.Booking.Status != "cancelled" || got.Booking.Sequence != 2 ||
+		got.Booking.Cancellation.Allowed {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.cancelled' AND actor_kind = 'customer'`); n != 1 {
 		t.Errorf("%d events say that the customer cancelled", n)
 	}
-	w.expect("the time is free", w.book(w.key("write"), order("10:00", map[string]any{"staff_id": annaID, "customer_email": "b@example.com"})), 201, "")
+	w.expect("the time is free", w.book(w.key("write"),
+		order("10:00", map[string]any{"staff_id": annaID, "customer_email": "b@example.com"})), 201, "")
 	w.clock.Advance(27*time.Hour + time.Microsecond + time.Hour) // past 12:00 of the day after
 	if _, err := pages.Cancel(t.Context(), late, nothingBack); !fault.Is(err, fault.Conflict) {
 		t.Errorf("after the start: %v", err)
@@ -236,11 +256,13 @@ func TestByTheLinkACustomerMovesUntilItIsTooLate(t *testing.T) {
 		t.Errorf("where customers never move: %v", err)
 	}
 	w.change(customersMay(nil, &twelve))
-	if _, err := pages.Reschedule(t.Context(), token, booking.Reschedule{Date: "tomorrow", Time: "11:15"}); !fault.Is(err, fault.InvalidParameter) {
+	if _, err := pages.Reschedule(t.Context(), token,
+		booking.Reschedule{Date: "tomorrow", Time: "11:15"}); !fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("no date: %v", err)
 	}
 	got, err := pages.Reschedule(t.Context(), token, there)
-	if err != nil || got.Booking.Date != "2027-03-03" || got.Booking.StartTime != "11:15:00" || !got.Booking.Reschedule.Allowed ||
+	if err != nil || got.Booking.Date != "2027-03-03" || got.Booking.StartTime != "11:15:00" ||
+		!got.Booking.Reschedule.Allowed ||
 		!got.Booking.Reschedule.Until.Equal(time.Date(2027, 3, 2, 23, 15, 0, 0, time.UTC)) {
 		t.Fatalf("moved: %+v, %v", got, err)
 	}
@@ -248,10 +270,12 @@ func TestByTheLinkACustomerMovesUntilItIsTooLate(t *testing.T) {
 		t.Errorf("%d events say that the customer moved it", n)
 	}
 	w.clock.Advance(got.Booking.Reschedule.Until.Sub(w.clock.Now()) + time.Microsecond)
-	if _, err := pages.Reschedule(t.Context(), token, booking.Reschedule{Date: "2027-03-04", Time: "10:00"}); !fault.Is(err, fault.Conflict) {
+	if _, err := pages.Reschedule(t.Context(), token,
+		booking.Reschedule{Date: "2027-03-04", Time: "10:00"}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("too late: %v", err)
 	}
-	if seen, err := pages.Managed(t.Context(), token); err != nil || seen.Booking.Reschedule.Allowed || seen.Booking.Reschedule.Reason != booking.CancelTooLate {
+	if seen, err := pages.Managed(t.Context(), token); err != nil || seen.Booking.Reschedule.Allowed ||
+		seen.Booking.Reschedule.Reason != booking.CancelTooLate {
 		t.Errorf("seen: %+v, %v", seen, err)
 	}
 }
@@ -303,10 +327,12 @@ func TestAnIdempotencyKeyIsThatOfOneLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, date := range []string{"2027-03-03", "2027-03-04"} {
-		if _, err := pages.Reschedule(named(t, "a"), tokens[i], booking.Reschedule{Date: date, Time: "11:15"}); err != nil {
+		if _, err := pages.Reschedule(named(t, "a"), tokens[i],
+			booking.Reschedule{Date: date, Time: "11:15"}); err != nil {
 			t.Errorf("customer %d moves: %v", i, err)
 		}
-		if _, err := pages.Cancel(named(t, "b"), tokens[i], booking.CancelByLink{Refund: new(json.Number("0"))}); err != nil {
+		if _, err := pages.Cancel(named(t, "b"), tokens[i],
+			booking.CancelByLink{Refund: new(json.Number("0"))}); err != nil {
 			t.Errorf("customer %d cancels: %v", i, err)
 		}
 	}
@@ -319,7 +345,8 @@ func TestACustomersCancellationAndTheOwnersMovesExcludeEachOther(t *testing.T) {
 	w.change(customersMay(new(int), new(int)))
 	pages, client := w.pages(), w.client()
 	for round := range 8 {
-		a := w.book(w.key("write"), yoga(2, map[string]any{"customer_email": "r" + string(rune('a'+round)) + "@example.com"}))
+		a := w.book(w.key("write"),
+			yoga(2, map[string]any{"customer_email": "r" + string(rune('a'+round)) + "@example.com"}))
 		w.expect("booked", a, 201, "")
 		var (
 			wg   sync.WaitGroup
@@ -354,7 +381,8 @@ func TestACustomersCancellationAndTheOwnersMovesExcludeEachOther(t *testing.T) {
 	}
 }
 
-// TestASaleKeepsItsZoneAndCurrency changes both of the business. What was sold is shown, and refunded, in its own; a reschedule is in the new zone.
+// TestASaleKeepsItsZoneAndCurrency changes both of the business. What was sold is shown, and refunded, in its own; a
+// reschedule is in the new zone.
 func TestASaleKeepsItsZoneAndCurrency(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
@@ -373,11 +401,13 @@ func TestASaleKeepsItsZoneAndCurrency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := shown.Booking; b.StartTime != "15:00:00" || b.Timezone != "Europe/Lisbon" || b.Currency != "EUR" || b.Total != "40.00" || b.Cancellation.Refund.Currency != "EUR" {
+	if b := shown.Booking; b.StartTime != "15:00:00" || b.Timezone != "Europe/Lisbon" || b.Currency != "EUR" ||
+		b.Total != "40.00" || b.Cancellation.Refund.Currency != "EUR" {
 		t.Errorf("the booking is shown as %+v", b)
 	}
 	ticket, err := pages.Managed(t.Context(), tokenOf(sold.ManageURL))
-	if err != nil || ticket.Ticket.Timezone != "Europe/Lisbon" || ticket.Ticket.Currency != "EUR" || ticket.Ticket.StartTime != "22:00:00" {
+	if err != nil || ticket.Ticket.Timezone != "Europe/Lisbon" || ticket.Ticket.Currency != "EUR" ||
+		ticket.Ticket.StartTime != "22:00:00" {
 		t.Errorf("the tickets are shown as %+v, %v", ticket.Ticket, err)
 	}
 	list, err := s.client().Bookings(t.Context(), s.offer.ID, booking.Filter{}, request.Page{})
@@ -385,7 +415,8 @@ func TestASaleKeepsItsZoneAndCurrency(t *testing.T) {
 		t.Errorf("the list: %+v, %v", list, err)
 	}
 	moved, err := pages.Reschedule(t.Context(), token, booking.Reschedule{Date: "2027-03-21", Time: "09:00"})
-	if err != nil || moved.Booking.Timezone != "America/Chicago" || moved.Booking.Currency != "EUR" || !moved.Booking.StartsAt.Equal(time.Date(2027, 3, 21, 14, 0, 0, 0, time.UTC)) {
+	if err != nil || moved.Booking.Timezone != "America/Chicago" || moved.Booking.Currency != "EUR" ||
+		!moved.Booking.StartsAt.Equal(time.Date(2027, 3, 21, 14, 0, 0, 0, time.UTC)) {
 		t.Errorf("a reschedule: %+v, %v", moved, err)
 	}
 	cents := json.Number("40.00")

@@ -23,7 +23,9 @@ func (s *shop) hear(event string, object map[string]any) {
 		s.t.Fatal(err)
 	}
 	signed := webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: raw, Secret: webhookSecret})
-	notice, err := s.providers["stripe"].(payment.Notifier).ReadNotice(raw, func(string) string { return signed.Header })
+	notice, err := s.providers["stripe"].(payment.Notifier).ReadNotice(raw, func(string) string {
+		return signed.Header
+	})
 	if err == nil {
 		err = s.payments.Notice(s.t.Context(), "stripe", notice)
 	}
@@ -36,12 +38,15 @@ func (s *shop) hear(event string, object map[string]any) {
 func (s *shop) refundsElsewhere(f *fakeStripe, charge string, amount int64, notices int) *refunded {
 	s.t.Helper()
 	f.mu.Lock()
-	made := &refunded{ID: fmt.Sprintf("re_%d", len(f.refunds[charge])), Object: "refund", Amount: amount, Status: "succeeded"}
+	made := &refunded{ID: fmt.Sprintf("re_%d", len(f.refunds[charge])), Object: "refund", Amount: amount,
+		Status: "succeeded"}
 	f.refunds[charge] = append(f.refunds[charge], made)
 	f.mu.Unlock()
 	for range notices {
-		s.hear("refund.created", map[string]any{"id": made.ID, "object": "refund", "payment_intent": charge, "status": "succeeded", "amount": amount})
-		s.hear("charge.refunded", map[string]any{"id": "ch_1", "object": "charge", "payment_intent": charge, "amount_refunded": amount})
+		s.hear("refund.created", map[string]any{"id": made.ID, "object": "refund", "payment_intent": charge,
+			"status": "succeeded", "amount": amount})
+		s.hear("charge.refunded", map[string]any{"id": "ch_1", "object": "charge", "payment_intent": charge,
+			"amount_refunded": amount})
 	}
 	return made
 }
@@ -76,14 +81,17 @@ func TestARefundMadeAtTheProviderCountsAndIsNotPromisedAgain(t *testing.T) {
 	f.mu.Lock()
 	made.Status = "failed"
 	f.mu.Unlock()
-	s.hear("refund.failed", map[string]any{"id": made.ID, "object": "refund", "payment_intent": charge, "status": "failed"})
+	s.hear("refund.failed", map[string]any{"id": made.ID, "object": "refund", "payment_intent": charge,
+		"status": "failed"})
 	if p := s.paidBack(""); p.Refunded != "0.00" {
 		t.Errorf("when it failed, the owner is shown %+v", p)
 	}
-	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed", "payment.refunded", "payment.refund_failed")
+	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed", "payment.refunded",
+		"payment.refund_failed")
 	s.cancel(id, "")
 	s.refundsElsewhere(f, charge, 4000, 1) // before ours was made
-	want := &booking.Refund{Amount: "40.00", Percent: 100, Status: booking.RefundRefused, Reason: "refunded_at_provider"}
+	want := &booking.Refund{Amount: "40.00", Percent: 100, Status: booking.RefundRefused,
+		Reason: "refunded_at_provider"}
 	s.expectRefund("all went back there", id, "40.00", want)
 	s.step()
 	if n := s.count(`SELECT refunded FROM payments`); n != 4000 {
@@ -97,7 +105,8 @@ func TestARefundOfAnUnknownChargeIsNoneOfOurs(t *testing.T) {
 	s, f := openPolicyShop(t)
 	id, _ := s.bought(f, "09:30")
 	f.mu.Lock()
-	f.intents["pi_other"] = &intent{ID: "pi_other", Status: "succeeded", Account: "acct_harbor", Amount: "500", Currency: "eur"}
+	f.intents["pi_other"] = &intent{ID: "pi_other", Status: "succeeded", Account: "acct_harbor", Amount: "500",
+		Currency: "eur"}
 	f.mu.Unlock()
 	s.refundsElsewhere(f, "pi_other", 500, 1)
 	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed")
@@ -114,11 +123,13 @@ func TestARefundThatFailsLaterIsShownAndTold(t *testing.T) {
 	s.cancel(id, "")
 	s.step()
 	s.hear("refund.failed", map[string]any{
-		"id": "re_1", "object": "refund", "payment_intent": charge, "status": "failed", "failure_reason": "lost_or_stolen_card", "metadata": map[string]string{"slotmesh_refund": "1"},
+		"id": "re_1", "object": "refund", "payment_intent": charge, "status": "failed",
+		"failure_reason": "lost_or_stolen_card", "metadata": map[string]string{"slotmesh_refund": "1"},
 	})
 	want := &booking.Refund{Amount: "40.00", Percent: 100, Status: booking.RefundRefused, Reason: "lost_or_stolen_card"}
 	s.expectRefund("failed", id, "0.00", want)
-	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed", "booking.cancelled", "payment.refunded", "payment.refund_failed")
+	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed", "booking.cancelled",
+		"payment.refunded", "payment.refund_failed")
 	if p := s.paidBack(booking.PaymentRefundFailed); p == nil || p.Refund.Status != booking.RefundRefused {
 		t.Errorf("the filter finds %+v", p)
 	}
@@ -137,7 +148,8 @@ func TestADisputeStopsRefundsAndIsShown(t *testing.T) {
 			f.pay(charge)
 			s.notify("payment_intent.succeeded", "acct_harbor", charge)
 			disputed := func(event, status string) {
-				s.hear("charge.dispute."+event, map[string]any{"id": "dp_1", "object": "dispute", "payment_intent": charge, "status": status, "reason": "fraudulent"})
+				s.hear("charge.dispute."+event, map[string]any{"id": "dp_1", "object": "dispute",
+					"payment_intent": charge, "status": status, "reason": "fraudulent"})
 			}
 			gives := func(when string, want json.Number) {
 				t.Helper()
@@ -163,13 +175,15 @@ func TestADisputeStopsRefundsAndIsShown(t *testing.T) {
 			disputed("created", "needs_response")
 			disputed("updated", "under_review")
 			gives("while it is open", "0.00")
-			if p := s.paidBack(booking.PaymentDisputed); p == nil || p.Dispute == nil || *p.Dispute != (booking.Dispute{Status: "open", Reason: "fraudulent"}) {
+			if p := s.paidBack(booking.PaymentDisputed); p == nil || p.Dispute == nil ||
+				*p.Dispute != (booking.Dispute{Status: "open", Reason: "fraudulent"}) {
 				t.Errorf("the owner is shown %+v", p)
 			}
 			disputed("closed", ended)
 			disputed("updated", "under_review") // which comes late
 			gives("when it has ended", refund)
-			s.expectEvents(a.body.Booking.ID, "booking.created", "payment.succeeded", "booking.confirmed", "payment.disputed", "payment.disputed")
+			s.expectEvents(a.body.Booking.ID, "booking.created", "payment.succeeded", "booking.confirmed",
+				"payment.disputed", "payment.disputed")
 		})
 	}
 }

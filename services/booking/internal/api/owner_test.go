@@ -30,17 +30,21 @@ func TestARepeatedSaleIsAnsweredAsTheFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := client.SellTicket(named(t, "a"), business, tickets(vipID, 2)); err != nil || !cmp.Equal(again, first) {
+	if again, err := client.SellTicket(named(t, "a"), business, tickets(vipID, 2)); err != nil || !cmp.Equal(again,
+		first) {
 		t.Errorf("the same request: %+v, %v; want %+v", again, err, first)
 	}
-	if _, err := client.SellTicket(named(t, "a"), business, tickets(vipID, 1)); !fault.Is(err, fault.IdempotencyMismatch) {
+	if _, err := client.SellTicket(named(t, "a"), business, tickets(vipID, 1)); !fault.Is(err,
+		fault.IdempotencyMismatch) {
 		t.Errorf("another order under the key: %v", err)
 	}
-	if _, err := client.CancelTicket(named(t, "a"), business, first.ID, booking.Cancel{}); !fault.Is(err, fault.IdempotencyMismatch) {
+	if _, err := client.CancelTicket(named(t, "a"), business, first.ID, booking.Cancel{}); !fault.Is(err,
+		fault.IdempotencyMismatch) {
 		t.Errorf("another path under the key: %v", err)
 	}
 	w.change(withGala(func(e *catalog.Event) { e.Active = false }))
-	if again, err := client.SellTicket(named(t, "a"), business, tickets(vipID, 2)); err != nil || !cmp.Equal(again, first) {
+	if again, err := client.SellTicket(named(t, "a"), business, tickets(vipID, 2)); err != nil || !cmp.Equal(again,
+		first) {
 		t.Errorf("where nothing is sold any more: %+v, %v; want %+v", again, err, first)
 	}
 	if _, err := client.SellTicket(named(t, "b"), business, tickets(vipID, 2)); !fault.Is(err, fault.Conflict) {

@@ -25,7 +25,8 @@ var thePage = actor.Actor{Kind: actor.Page}
 
 // wanted is what a customer asks for on the booking page.
 func wanted(at string, change ...func(*booking.NewBooking)) booking.NewBooking {
-	n := booking.NewBooking{ServiceIDs: []string{cutID.String()}, Date: "2027-03-02", Time: at, CustomerName: "Zoë", CustomerEmail: "zoe@example.com"}
+	n := booking.NewBooking{ServiceIDs: []string{cutID.String()}, Date: "2027-03-02", Time: at, CustomerName: "Zoë",
+		CustomerEmail: "zoe@example.com"}
 	for _, c := range change {
 		c(&n)
 	}
@@ -53,10 +54,12 @@ func asks(most int) func(*catalog.Offer) {
 	return func(o *catalog.Offer) {
 		o.Bookings.MaxOpenPerCustomer = most
 		o.Form = []catalog.Question{
-			{Key: "level", Label: label("Your level"), Type: catalog.QuestionSelect, Required: true, Options: []catalog.QuestionOption{{Key: "new"}, {Key: "old"}}, ServiceIDs: []uuid.UUID{cutID}},
+			{Key: "level", Label: label("Your level"), Type: catalog.QuestionSelect, Required: true,
+				Options: []catalog.QuestionOption{{Key: "new"}, {Key: "old"}}, ServiceIDs: []uuid.UUID{cutID}},
 			{Key: "notes", Label: label("Notes"), Type: catalog.QuestionText, MaxLength: 10},
 			{Key: "news", Label: label("News"), Type: catalog.QuestionCheckbox, Consent: true},
-			{Key: "towel", Label: label("Towel?"), Type: catalog.QuestionCheckbox, Required: true, ServiceIDs: []uuid.UUID{saunaID}},
+			{Key: "towel", Label: label("Towel?"), Type: catalog.QuestionCheckbox, Required: true,
+				ServiceIDs: []uuid.UUID{saunaID}},
 		}
 	}
 }
@@ -69,20 +72,23 @@ func TestThePageBooksAsItselfWithTheConsentThatOnlyItMaySet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Source != "page" || got.Status != booking.StatusPending || !strings.HasPrefix(got.ManageURL, pagesURL+"/m/") {
+	if got.Source != "page" || got.Status != booking.StatusPending || !strings.HasPrefix(got.ManageURL,
+		pagesURL+"/m/") {
 		t.Errorf("booked %+v", got)
 	}
 	var kept any
 	if err := json.Unmarshal(got.FormData, &kept); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]any{"level": "new", "notes": "hi", "_consent": map[string]any{"news": true}}, kept); diff != "" {
+	if diff := cmp.Diff(map[string]any{"level": "new", "notes": "hi", "_consent": map[string]any{"news": true}},
+		kept); diff != "" {
 		t.Errorf("the form (-want +got):\n%s", diff)
 	}
 	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.created' AND actor_kind = 'page' AND actor_id IS NULL`); n != 1 {
 		t.Errorf("%d events say that the page booked", n)
 	}
-	w.expect("by API key", w.book(w.key("write"), order("11:30", map[string]any{"form_data": map[string]any{"own": 1, "_consent": map[string]any{"news": true}}})), 201, "")
+	w.expect("by API key", w.book(w.key("write"), order("11:30",
+		map[string]any{"form_data": map[string]any{"own": 1, "_consent": map[string]any{"news": true}}})), 201, "")
 	if n := w.count(`SELECT count(*) FROM bookings WHERE source = 'api' AND form_data = '{"own": 1}' AND NOT on_page`); n != 1 {
 		t.Errorf("of an API key %d bookings keep their own answers and no consent", n)
 	}
@@ -96,7 +102,8 @@ func TestBookAsksAKeyForRequiredAnswersIfTheBusinessEnforcesThem(t *testing.T) {
 	w.expect("not enforced", w.book(key, order("09:30", nil)), 201, "")
 	w.change(func(o *catalog.Offer) { o.FormEnforceAPI = true })
 	w.expect("no answer", w.book(key, order("11:30", nil)), 400, "invalid_parameter")
-	w.expect("answered", w.book(key, order("11:30", map[string]any{"form_data": map[string]any{"level": "old", "own": 1}})), 201, "")
+	w.expect("answered",
+		w.book(key, order("11:30", map[string]any{"form_data": map[string]any{"level": "old", "own": 1}})), 201, "")
 	if n := w.count(`SELECT count(*) FROM bookings WHERE form_data = '{"level": "old", "own": 1}'`); n != 1 {
 		t.Errorf("%d bookings keep their answers", n)
 	}
@@ -111,7 +118,8 @@ func TestAKeyOfThePageIsItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := w.onPage("k", wanted("09:30", form)); err != nil || again.ID != first.ID || again.ManageURL != first.ManageURL {
+	if again, err := w.onPage("k", wanted("09:30", form)); err != nil || again.ID != first.ID ||
+		again.ManageURL != first.ManageURL {
 		t.Errorf("a second click: %+v, %v", again, err)
 	}
 	if _, err := w.onPage("k", wanted("11:30", form)); !fault.Is(err, fault.IdempotencyMismatch) {
@@ -167,12 +175,17 @@ func TestAnswersAreCheckedOnThePageAlone(t *testing.T) {
 		ask  booking.NewBooking
 		says string
 	}{
-		"no form":          {wanted("09:30"), `form_data.level: "Your level" needs an answer.`},
-		"blank":            {wanted("09:30", answering(`{"level": " "}`)), `form_data.level: "Your level" needs an answer.`},
-		"no option":        {wanted("09:30", answering(`{"level": "both"}`)), `form_data.level: "Your level" takes one of its options by key: new, old.`},
-		"too long":         {wanted("09:30", answering(`{"level": "new", "notes": "12345678901"}`)), `form_data.notes: "Notes" takes at most 10 characters.`},
-		"not ticked":       {wanted("09:30", inSauna, answering(`{"towel": false}`)), `form_data.towel: "Towel?" must be ticked.`},
-		"a strange answer": {wanted("09:30", answering(`{"level": {"a": 1}}`)), `form_data.level: "Your level" takes text.`},
+		"no form": {wanted("09:30"), `form_data.level: "Your level" needs an answer.`},
+		"blank": {wanted("09:30", answering(`{"level": " "}`)),
+			`form_data.level: "Your level" needs an answer.`},
+		"no option": {wanted("09:30", answering(`{"level": "both"}`)),
+			`form_data.level: "Your level" takes one of its options by key: new, old.`},
+		"too long": {wanted("09:30", answering(`{"level": "new", "notes": "12345678901"}`)),
+			`form_data.notes: "Notes" takes at most 10 characters.`},
+		"not ticked": {wanted("09:30", inSauna, answering(`{"towel": false}`)),
+			`form_data.towel: "Towel?" must be ticked.`},
+		"a strange answer": {wanted("09:30", answering(`{"level": {"a": 1}}`)),
+			`form_data.level: "Your level" takes text.`},
 	} {
 		_, err := w.onPage("", c.ask)
 		if !fault.Is(err, fault.InvalidParameter) || fault.Of(err).Sentence != c.says {
@@ -194,7 +207,8 @@ func TestOneAddressHasSoManyOpenBookingsOfThePage(t *testing.T) {
 	w.change(func(o *catalog.Offer) { o.Bookings.MaxOpenPerCustomer = 2 })
 	full := func(name string, n booking.NewBooking) {
 		t.Helper()
-		if _, err := w.onPage("", n); !fault.Is(err, fault.TooManyOpen) || !strings.Contains(fault.Of(err).Sentence, "2 open bookings") {
+		if _, err := w.onPage("", n); !fault.Is(err, fault.TooManyOpen) || !strings.Contains(fault.Of(err).Sentence,
+			"2 open bookings") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -234,7 +248,8 @@ func TestTheLimitOfAnAddressCountsTicketsAndReservations(t *testing.T) {
 	w.change(withGala(public))
 	charges, reservation := w.charges(), uuid.New()
 	reserve := func(id uuid.UUID, address string) error {
-		return charges.Count(t.Context(), w.offer.ID, id, booking.OpenReservation{CustomerEmail: address, EndsAt: now.Add(48 * time.Hour), MaxOpen: 3})
+		return charges.Count(t.Context(), w.offer.ID, id, booking.OpenReservation{CustomerEmail: address,
+			EndsAt: now.Add(48 * time.Hour), MaxOpen: 3})
 	}
 	buy := func(address string) (*booking.Ticket, error) {
 		return w.buyTickets("", func(n *booking.NewTicket) { n.CustomerEmail = &address })
@@ -255,7 +270,8 @@ func TestTheLimitOfAnAddressCountsTicketsAndReservations(t *testing.T) {
 		t.Helper()
 		_, bookErr := w.onPage("", wanted("12:30", of("Zoe@b\u00fccher.example")))
 		_, buyErr := buy("zoe@bu\u0308cher.example")
-		for what, err := range map[string]error{"a booking": bookErr, "tickets": buyErr, "a reservation": reserve(uuid.New(), "zoe@b\u00fccher.example")} {
+		for what, err := range map[string]error{"a booking": bookErr, "tickets": buyErr,
+			"a reservation": reserve(uuid.New(), "zoe@b\u00fccher.example")} {
 			if !fault.Is(err, fault.TooManyOpen) {
 				t.Errorf("%s, %s: %v", when, what, err)
 			}
@@ -296,7 +312,8 @@ func TestTheLimitOfAnAddressHoldsInARace(t *testing.T) {
 	)
 	for i := range clients {
 		n := wanted(fmt.Sprintf("%02d:00", 8+i%12), of([]string{"zoe@example.com", "Zoe@Example.com"}[i%2]))
-		n.Date = fmt.Sprintf("2027-03-%02d", 2+i/36) // three members at twelve hours of two days: every one finds a time
+		// three members at twelve hours of two days: every one finds a time
+		n.Date = fmt.Sprintf("2027-03-%02d", 2+i/36)
 		wg.Go(func() {
 			<-start
 			ctx := idempotency.With(actor.With(context.Background(), thePage), idempotency.Request{Key: fmt.Sprint(i)})
@@ -352,8 +369,8 @@ func keepsThePackage(t *testing.T, w *town, name string, got *booking.Booking) {
 	}
 }
 
-// What the business itself sells is priced as a package where it is one, and what is booked costs the shares that pricing answers; an API key's
-// services are each priced alone, as /services lists them.
+// What the business itself sells is priced as a package where it is one, and what is booked costs the shares that
+// pricing answers; an API key's services are each priced alone, as /services lists them.
 func TestPackagesAreSoldByThePageAndTheOwnerAlone(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -373,7 +390,8 @@ func TestPackagesAreSoldByThePageAndTheOwnerAlone(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if got.Total != "30.00" || len(got.Services) != 2 || got.Services[0].Price != "20.00" || got.Services[1].Price != "10.00" {
+		if got.Total != "30.00" || len(got.Services) != 2 || got.Services[0].Price != "20.00" ||
+			got.Services[1].Price != "10.00" {
 			t.Errorf("%s booked %+v", name, got)
 		}
 		keepsThePackage(t, w, name, got)

@@ -57,7 +57,8 @@ func TestOnThePageCustomersBuyTicketsOfPublicEventsUntilTheyBegin(t *testing.T) 
 		t.Errorf("a second click: %+v, %v", again, err)
 	}
 	ownersKey := idempotency.With(actor.With(t.Context(), owner), idempotency.Request{Key: "k"})
-	if other, err := w.client().SellTicket(ownersKey, w.offer.ID, tickets(vipID, 1)); err != nil || other.ID == sold.ID {
+	if other, err := w.client().SellTicket(ownersKey, w.offer.ID, tickets(vipID, 1)); err != nil ||
+		other.ID == sold.ID {
 		t.Errorf("the same key of the owner's: %+v, %v", other, err)
 	}
 	if n := w.count(`SELECT count(*) FROM events WHERE type = 'ticket.sold' AND actor_kind = 'page'`); n != 1 {
@@ -93,7 +94,10 @@ func TestOnThePageWhoBuysTicketsAnswersTheQuestionsAboutTheEvent(t *testing.T) {
 	}
 	for name, change := range map[string]func(*booking.NewTicket){
 		"no answer": nil, "too long": answering(`{"meal": "hazelnut cake"}`), "no object": answering(`[]`),
-		"a phone number on two lines": func(n *booking.NewTicket) { answering(`{"meal": "fish"}`)(n); n.CustomerPhone = new("1\n2") },
+		"a phone number on two lines": func(n *booking.NewTicket) {
+			answering(`{"meal": "fish"}`)(n)
+			n.CustomerPhone = new("1\n2")
+		},
 	} {
 		if _, err := w.buyTickets("", change); !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("%s: %v", name, err)
@@ -112,7 +116,8 @@ func TestOnThePageWhoBuysTicketsAnswersTheQuestionsAboutTheEvent(t *testing.T) {
 		sold.ID:   `{"meal": "fish", "other": "x"}`, // consent is the customer's to give
 	} {
 		kept, err := w.client().Ticket(t.Context(), w.offer.ID, id)
-		if err != nil || kept.CustomerPhone == nil || *kept.CustomerPhone != "+351 1 777" || cmp.Diff(decoded(t, want), decoded(t, string(kept.FormData))) != "" {
+		if err != nil || kept.CustomerPhone == nil || *kept.CustomerPhone != "+351 1 777" || cmp.Diff(decoded(t, want),
+			decoded(t, string(kept.FormData))) != "" {
 			t.Errorf("kept %+v with %s, %v", kept, kept.FormData, err)
 		}
 	}
@@ -146,7 +151,8 @@ func TestOnThePageNothingIsSoldThatMustBePaidAndCannotBe(t *testing.T) {
 		{"customer_choice", "full", 100, []string{"stripe"}, false},
 	} {
 		w.change(withGala(func(e *catalog.Event) {
-			e.Public, e.PaymentRequirement, e.DepositValue, e.TotalCapacity = true, c.requirement, new(decimal.NewFromInt(20)), 100
+			e.Public, e.PaymentRequirement, e.DepositValue, e.TotalCapacity = true, c.requirement,
+				new(decimal.NewFromInt(20)), 100
 			e.Tiers[0].Price, e.Tiers[0].Capacity = c.price, 100
 		}))
 		w.change(func(o *catalog.Offer) { o.Payments.Modes.Events, o.Payments.Providers = c.mode, c.providers })
@@ -171,7 +177,8 @@ func TestOneOrderHoldsTicketsOfSeveralTiersOrNone(t *testing.T) {
 		}
 	}
 	_, err := w.buyTickets("", order(4, 3))
-	if !fault.Is(err, fault.Conflict) || fault.Of(err).Sentence != "Sold out: asked for 7, while 4 are left of Seat, 2 are left of VIP and 5 of the event." {
+	if !fault.Is(err, fault.Conflict) ||
+		fault.Of(err).Sentence != "Sold out: asked for 7, while 4 are left of Seat, 2 are left of VIP and 5 of the event." {
 		t.Errorf("one tier has too few: %v", err)
 	}
 	sold, err := w.buyTickets("k", order(3, 1))
@@ -179,13 +186,15 @@ func TestOneOrderHoldsTicketsOfSeveralTiersOrNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := booking.Ticket{
-		ID: sold.ID, Status: "sold", EventID: galaID, EventName: "Gala", TierName: "Seat, VIP", Quantity: 4, Total: new(json.Number("270.00")), Currency: "EUR",
+		ID: sold.ID, Status: "sold", EventID: galaID, EventName: "Gala", TierName: "Seat, VIP", Quantity: 4,
+		Total: new(json.Number("270.00")), Currency: "EUR",
 		Tiers: []booking.SoldTier{ // four are a group, which pays a tenth less
 			{TierID: seatID, TierName: "Seat", Quantity: 3, Price: new(json.Number("54.00"))},
 			{TierID: vipID, TierName: "VIP", Quantity: 1, Price: new(json.Number("108.00"))},
 		},
 		Date: "2027-03-01", StartTime: "22:00:00", Timezone: "Europe/Lisbon",
-		CustomerName: "Zoë", CustomerEmail: new("zoe@example.com"), FormData: json.RawMessage("{}"), Locale: "pt", CreatedAt: now, ManageURL: sold.ManageURL,
+		CustomerName: "Zoë", CustomerEmail: new("zoe@example.com"), FormData: json.RawMessage("{}"), Locale: "pt",
+		CreatedAt: now, ManageURL: sold.ManageURL,
 	}
 	if diff := cmp.Diff(want, *sold); diff != "" {
 		t.Error(diff)
@@ -196,8 +205,10 @@ func TestOneOrderHoldsTicketsOfSeveralTiersOrNone(t *testing.T) {
 	if _, err := w.buyTickets("", order(1, 1)); !fault.Is(err, fault.Conflict) {
 		t.Errorf("more than the event has left: %v", err)
 	}
-	wantSales := []booking.EventSales{{EventID: galaID, Sold: 4, Tiers: []booking.TierSales{{TierID: seatID, Sold: 3}, {TierID: vipID, Sold: 1}}}}
-	if sales, err := w.client().Sales(t.Context(), w.offer.ID, []uuid.UUID{galaID}); err != nil || cmp.Diff(wantSales, sales.Events) != "" {
+	wantSales := []booking.EventSales{{EventID: galaID, Sold: 4, Tiers: []booking.TierSales{{TierID: seatID, Sold: 3},
+		{TierID: vipID, Sold: 1}}}}
+	if sales, err := w.client().Sales(t.Context(), w.offer.ID, []uuid.UUID{galaID}); err != nil || cmp.Diff(wantSales,
+		sales.Events) != "" {
 		t.Errorf("sales are %+v, %v", sales, err)
 	}
 	w.set(func(w *town) { w.pricesErr = errors.New("away") })
@@ -218,11 +229,13 @@ func TestOrdersOfTiersAreRefusedByField(t *testing.T) {
 	w.change(withGala(public))
 	at := w.internal + "/internal/businesses/" + w.offer.ID.String() + "/tickets"
 	body := func(rest string) string {
-		return `{"slug":"harbor","event_id":"` + galaID.String() + `","customer_name":"Zoë","customer_email":"zoe@example.com",` + rest + `}`
+		return `{"slug":"harbor","event_id":"` + galaID.String() +
+			`","customer_name":"Zoë","customer_email":"zoe@example.com",` + rest + `}`
 	}
 	one := `{"tier_id":"` + seatID.String() + `","quantity":1}`
 	for rest, sentence := range map[string]string{
-		`"tiers":[]`: "tiers: ", `"tiers":[` + one + `],"quantity":1`: "tiers: ", `"tiers":[` + one + `,` + one + `]`: "tiers: ",
+		`"tiers":[]`: "tiers: ", `"tiers":[` + one + `],"quantity":1`: "tiers: ", `"tiers":[` + one + `,` + one +
+			`]`: "tiers: ",
 		`"tiers":[{"tier_id":"x","quantity":1}]`:                "tiers[0].tier_id: ",
 		`"tiers":[` + strings.Replace(one, "1}", "0}", 1) + `]`: "quantity: ",
 		`"tiers":"x"`: "The body must be ",

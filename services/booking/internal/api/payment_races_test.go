@@ -134,8 +134,9 @@ func TestAPaidBookingWhoseKeyIsTakenOverIsTakenBack(t *testing.T) {
 	}
 }
 
-// TestAnOpenChargeWhoseAnswerIsLostIsTold breaks the connections while an open charge is noted: whoever repeats the request may be told of it
-// before the first one has learned that it is, and the customer may have paid, or the owner cancelled.
+// TestAnOpenChargeWhoseAnswerIsLostIsTold breaks the connections while an open charge is noted: whoever repeats the
+// request may be told of it before the first one has learned that it is, and the customer may have paid, or the owner
+// cancelled.
 func TestAnOpenChargeWhoseAnswerIsLostIsTold(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -173,14 +174,16 @@ func TestAnOpenChargeWhoseAnswerIsLostIsTold(t *testing.T) {
 			s.expect("the booking", first, 201, "")
 			s.expectState(c.booking, c.charge, c.held)
 			again := s.book(s.key, order("09:30", nil), header, "k")
-			if again.status != http.StatusCreated || again.text != first.text || again.header.Get("Idempotent-Replayed") != "true" {
+			if again.status != http.StatusCreated || again.text != first.text ||
+				again.header.Get("Idempotent-Replayed") != "true" {
 				t.Errorf("the replay is %d %s\nthe answer was %s", again.status, again.text, first.text)
 			}
 		})
 	}
 }
 
-// TestAKeyThatIsRefusedIsRefusedToABookingThatWaitsForItsProvider pauses the business while the provider creates the charge (semantics.md §3).
+// TestAKeyThatIsRefusedIsRefusedToABookingThatWaitsForItsProvider pauses the business while the provider creates the
+// charge (semantics.md §3).
 func TestAKeyThatIsRefusedIsRefusedToABookingThatWaitsForItsProvider(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)

@@ -108,8 +108,10 @@ func (s *shop) expectState(booking, charge string, occupied int) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if got := s.count(`SELECT count(*) FROM occupied_time`); gotBooking != booking || gotCharge != charge || got != occupied {
-		s.t.Errorf("the booking is %s, its charge %s, occupying %d; want %s, %s, %d", gotBooking, gotCharge, got, booking, charge, occupied)
+	if got := s.count(`SELECT count(*) FROM occupied_time`); gotBooking != booking || gotCharge != charge ||
+		got != occupied {
+		s.t.Errorf("the booking is %s, its charge %s, occupying %d; want %s, %s, %d", gotBooking, gotCharge, got,
+			booking, charge, occupied)
 	}
 }
 
@@ -121,7 +123,8 @@ func TestABookingPaidOnlineCarriesItsCharge(t *testing.T) {
 	if a.status != http.StatusCreated || !*a.body.PaymentRequired || a.body.Booking.Status != "pending" {
 		t.Fatalf("got %d %s", a.status, a.text)
 	}
-	if p.Provider != "stripe" || p.Amount != "40.00" || p.Currency != "EUR" || !strings.HasPrefix(p.Reference, "pi_") || p.ClientSecret == "" {
+	if p.Provider != "stripe" || p.Amount != "40.00" || p.Currency != "EUR" || !strings.HasPrefix(p.Reference, "pi_") ||
+		p.ClientSecret == "" {
 		t.Errorf("the payment is %+v", p)
 	}
 	s.expectState("pending", "open", 1)
@@ -161,8 +164,10 @@ func TestPaymentIsRequiredWhereTheRulesSay(t *testing.T) {
 						}
 						want := len(providers) > 0 && price > 0 && requirement != "none" &&
 							(mode == "online" || mode == "customer_choice" && choice == "online")
-						if a.status != http.StatusCreated || *a.body.PaymentRequired != want || (a.payment(t) != nil) != want {
-							t.Errorf("providers %v, %s, choice %v, %s, price %d: %d %s", providers, mode, choice, requirement, price, a.status, a.text)
+						if a.status != http.StatusCreated || *a.body.PaymentRequired != want ||
+							(a.payment(t) != nil) != want {
+							t.Errorf("providers %v, %s, choice %v, %s, price %d: %d %s", providers, mode, choice,
+								requirement, price, a.status, a.text)
 						}
 					}
 				}
@@ -265,7 +270,8 @@ func TestThePreferredProviderIsTriedFirstAndTheOthersInTheirOrder(t *testing.T) 
 		for _, name := range names {
 			providers[name] = ordered{s.providers[stripe.Name], name, strings.Contains(c.able, name), &asked}
 		}
-		s.booker.Payments = usecase.PaymentOptions{Providers: providers, Within: time.Minute, ExpiresAfter: expiresAfter}
+		s.booker.Payments = usecase.PaymentOptions{Providers: providers, Within: time.Minute,
+			ExpiresAfter: expiresAfter}
 		a := s.book(s.key, order(fmt.Sprintf("%02d:00", 8+i), map[string]any{"preferred_provider": c.preferred}))
 		if got := strings.Join(asked, ""); got != c.asked {
 			t.Errorf("%v preferred, %q can charge: %q were asked, want %q", c.preferred, c.able, got, c.asked)
@@ -283,7 +289,8 @@ func TestThePreferredProviderIsTriedFirstAndTheOthersInTheirOrder(t *testing.T) 
 func TestAProviderThatFailsLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for name, m := range map[string]manner{
-		"fails": fails, "refuses": refuses, "throttles": throttles, "hangs": hangs, "breaks": breaks, "answers nonsense": answersNonsense,
+		"fails": fails, "refuses": refuses, "throttles": throttles, "hangs": hangs, "breaks": breaks,
+		"answers nonsense": answersNonsense,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -300,7 +307,8 @@ func TestAProviderThatFailsLeavesNothing(t *testing.T) {
 			if m == refuses {
 				charge, again = "cancelled", "" // it would be refused again
 			}
-			if got := a.header.Get("Retry-After"); got != again || strings.Contains(a.body.Error, "try again") != (again != "") {
+			if got := a.header.Get("Retry-After"); got != again || strings.Contains(a.body.Error,
+				"try again") != (again != "") {
 				t.Errorf("Retry-After is %q with %q", got, a.body.Error)
 			}
 			s.expectState("cancelled", charge, 0)
@@ -324,7 +332,8 @@ func TestAProcessThatDiesHoldsNothing(t *testing.T) {
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
 	s.buy("09:30")
-	if _, err := s.pool.Exec(t.Context(), `UPDATE payments SET status = 'creating', reference = NULL, due_at = $1`, now.Add(25*time.Second)); err != nil {
+	if _, err := s.pool.Exec(t.Context(), `UPDATE payments SET status = 'creating', reference = NULL, due_at = $1`,
+		now.Add(25*time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	s.clock.Advance(24 * time.Second)
@@ -391,7 +400,8 @@ func TestABookingTheOwnerConfirmedOutlivesItsCharge(t *testing.T) {
 
 func (s *shop) ownerMoves(id uuid.UUID, move string) {
 	s.t.Helper()
-	a := s.send(http.MethodPost, fmt.Sprintf("%s/internal/businesses/%s/bookings/%s/%s", s.internal, s.offer.ID, id, move), "", nil)
+	a := s.send(http.MethodPost, fmt.Sprintf("%s/internal/businesses/%s/bookings/%s/%s", s.internal, s.offer.ID, id,
+		move), "", nil)
 	if a.status != http.StatusOK {
 		s.t.Fatalf("%s answered %d %s", move, a.status, a.text)
 	}
@@ -400,7 +410,8 @@ func (s *shop) ownerMoves(id uuid.UUID, move string) {
 // notify sends what Stripe would of a charge.
 func (s *shop) notify(event, account, reference string) answer {
 	s.t.Helper()
-	body := fmt.Appendf(nil, `{"id": "evt_1", "object": "event", "api_version": "2020-08-27", "created": %d, "type": %q, "account": %q,
+	body := fmt.Appendf(nil,
+		`{"id": "evt_1", "object": "event", "api_version": "2020-08-27", "created": %d, "type": %q, "account": %q,
 		"data": {"object": {"id": %q, "object": "payment_intent"}}}`, s.clock.Now().Unix(), event, account, reference)
 	signed := webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: body, Secret: webhookSecret})
 	return s.sendNotice(string(body), signed.Header)
@@ -408,12 +419,14 @@ func (s *shop) notify(event, account, reference string) answer {
 
 func (s *shop) sendNotice(body, signature string) answer {
 	s.t.Helper()
-	return s.send(http.MethodPost, s.public+"/api/public/stripe/webhook", body, http.Header{"Stripe-Signature": {signature}})
+	return s.send(http.MethodPost, s.public+"/api/public/stripe/webhook", body,
+		http.Header{"Stripe-Signature": {signature}})
 }
 
 func TestNoticesDecideOnABooking(t *testing.T) {
 	t.Parallel()
-	const paid, failed, canceled = "payment_intent.succeeded", "payment_intent.payment_failed", "payment_intent.canceled"
+	const paid, failed, canceled = "payment_intent.succeeded", "payment_intent.payment_failed",
+		"payment_intent.canceled"
 	for _, c := range []struct {
 		notices         []string
 		booking, charge string
@@ -458,8 +471,8 @@ func TestNoticesDecideOnABooking(t *testing.T) {
 	}
 }
 
-// TestAFailedAttemptLeavesTimeToTryAgain has the customer's bank decline, at which the booking waits on until it expires
-// (lifecycle.md §4): the customer pays with another card, or not.
+// TestAFailedAttemptLeavesTimeToTryAgain has the customer's bank decline, at which the booking waits on until it
+// expires (lifecycle.md §4): the customer pays with another card, or not.
 func TestAFailedAttemptLeavesTimeToTryAgain(t *testing.T) {
 	t.Parallel()
 	for name, pays := range map[string]bool{"with success": true, "in vain": false} {
@@ -483,7 +496,8 @@ func TestAFailedAttemptLeavesTimeToTryAgain(t *testing.T) {
 				s.clock.Advance(time.Hour)
 				s.step()
 				s.expectState("confirmed", "paid", 1)
-				s.expectEvents(id, "booking.created", "payment.failed", "payment.failed", "payment.succeeded", "booking.confirmed")
+				s.expectEvents(id, "booking.created", "payment.failed", "payment.failed", "payment.succeeded",
+					"booking.confirmed")
 				return
 			}
 			s.clock.Advance(2 * time.Second)
@@ -494,7 +508,8 @@ func TestAFailedAttemptLeavesTimeToTryAgain(t *testing.T) {
 			}
 			s.notify("payment_intent.payment_failed", "acct_harbor", p.Reference) // late
 			s.expectState("cancelled", "cancelled", 0)
-			s.expectEvents(id, "booking.created", "payment.failed", "payment.failed", "payment.expired", "booking.cancelled")
+			s.expectEvents(id, "booking.created", "payment.failed", "payment.failed", "payment.expired",
+				"booking.cancelled")
 		})
 	}
 }
@@ -515,7 +530,8 @@ func TestNoticesOfUnknownChargesChangeNothing(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, newFakeStripe(t).URL)
 	_, p := s.buy("09:30")
-	for _, n := range [][2]string{{"acct_harbor", "pi_unknown"}, {"acct_other", p.Reference}, {"", p.Reference}, {"acct_harbor", ""}} {
+	for _, n := range [][2]string{{"acct_harbor", "pi_unknown"}, {"acct_other", p.Reference}, {"", p.Reference},
+		{"acct_harbor", ""}} {
 		if a := s.notify("payment_intent.succeeded", n[0], n[1]); a.status != http.StatusOK {
 			t.Errorf("%v: %d %s", n, a.status, a.text)
 		}
@@ -530,11 +546,13 @@ func TestNoticesThatStripeDidNotSignAreRefused(t *testing.T) {
 	body := fmt.Sprintf(`{"id": "evt_1", "object": "event", "type": "payment_intent.succeeded", "account": "acct_harbor",
 		"data": {"object": {"id": %q}}}`, p.Reference)
 	sign := func(secret string, at time.Time) string {
-		return webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: []byte(body), Secret: secret, Timestamp: at}).Header
+		return webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: []byte(body), Secret: secret,
+			Timestamp: at}).Header
 	}
 	real := time.Now()
 	for name, signature := range map[string]string{
-		"none": "", "nonsense": "t=1,v1=00", "another secret": sign("whsec_other", real), "too old": sign(webhookSecret, real.Add(-6*time.Minute)),
+		"none": "", "nonsense": "t=1,v1=00", "another secret": sign("whsec_other", real),
+		"too old": sign(webhookSecret, real.Add(-6*time.Minute)),
 	} {
 		s.expect(name, s.sendNotice(body, signature), 400, "invalid_parameter")
 	}
@@ -571,7 +589,8 @@ func TestStripeStoppedInTheMiddleHoldsNoSlot(t *testing.T) {
 	}
 	wg.Wait()
 	if booked.Load() == 0 || refused.Load() == 0 {
-		t.Fatalf("%d were booked and %d refused: stripe-mock was not stopped in the middle", booked.Load(), refused.Load())
+		t.Fatalf("%d were booked and %d refused: stripe-mock was not stopped in the middle", booked.Load(),
+			refused.Load())
 	}
 	s.clock.Advance(time.Minute) // longer than a request can be at work
 	s.step()

@@ -48,7 +48,8 @@ type Public struct {
 }
 
 // NewPublic returns the public API.
-func NewPublic(keys Keys, offers Offers, booker *usecase.Booker, limits Limits, links *link.Links, c clock.Clock, tel *telemetry.Telemetry) *Public {
+func NewPublic(keys Keys, offers Offers, booker *usecase.Booker, limits Limits, links *link.Links, c clock.Clock,
+	tel *telemetry.Telemetry) *Public {
 	return &Public{
 		keys: keys, offers: offers, booker: booker, limits: limits, links: links, clock: c, tel: tel,
 		known: lru.New[[sha256.Size]byte](rememberedKeys, func(store.Key) int { return 1 }), outcomes: newOutcomes(tel),
@@ -85,7 +86,8 @@ func (p *Public) respond(c *fiber.Ctx, authenticate func(*fiber.Ctx) (shown, err
 type outcomes struct{ metric.Int64Counter }
 
 func newOutcomes(tel *telemetry.Telemetry) outcomes {
-	return outcomes{tel.Counter("slotmesh.bookings", "Requests to book by outcome: booked, replayed, or the messageCode of the refusal.")}
+	return outcomes{tel.Counter("slotmesh.bookings",
+		"Requests to book by outcome: booked, replayed, or the messageCode of the refusal.")}
 }
 
 func (o outcomes) count(ctx context.Context, made store.Confirmation, err error) {
@@ -131,7 +133,8 @@ func (p *Public) decide(c *fiber.Ctx, key shown) (store.Confirmation, error) {
 
 // attempt makes the checks that follow the key's limit, based on one key and one offer, and books. If the
 // offer could not be read, the argument unread is the error of the read. The key then identifies the business.
-func (p *Public) attempt(ctx context.Context, key shown, offer *catalog.Offer, unread error, read func() asked) (store.Confirmation, error) {
+func (p *Public) attempt(ctx context.Context, key shown, offer *catalog.Offer, unread error,
+	read func() asked) (store.Confirmation, error) {
 	by := actor.Actor{Kind: actor.APIKey, ID: key.ID}
 	if unread != nil {
 		return p.booker.Unread(ctx, key.BusinessID, by, read().named, unread)

@@ -22,7 +22,8 @@ func (c cancelling) Cancel(ctx context.Context, account, reference string) (paym
 }
 
 // reconcilerOf is a replica's, whose provider cancels like this.
-func (s *shop) reconcilerOf(within time.Duration, cancel func(ctx context.Context, account, reference string) (payment.Outcome, error)) *usecase.Payments {
+func (s *shop) reconcilerOf(within time.Duration,
+	cancel func(ctx context.Context, account, reference string) (payment.Outcome, error)) *usecase.Payments {
 	providers := payment.Providers{stripe.Name: cancelling{s.providers[stripe.Name], cancel}}
 	options := usecase.PaymentOptions{Providers: providers, Within: within}
 	return usecase.NewPayments(s.store, options, s.clock, telemetry.Discard())
@@ -44,7 +45,8 @@ func TestAHangingChargeHoldsUpNoRelease(t *testing.T) {
 	s := openShop(t, newFakeStripe(t).URL)
 	s.cancelled("09:30", "11:30")
 	id, _ := s.buy("13:30")
-	_, err := s.pool.Exec(t.Context(), `UPDATE payments SET status = 'creating', reference = NULL, due_at = $2 WHERE subject_id = $1`,
+	_, err := s.pool.Exec(t.Context(),
+		`UPDATE payments SET status = 'creating', reference = NULL, due_at = $2 WHERE subject_id = $1`,
 		id, now.Add(25*time.Second))
 	if err != nil {
 		t.Fatal(err)

@@ -27,8 +27,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// life is that of a process. It passes a point before and after each statement and each call of the provider; at the last one it is
-// killed: what it was about to send is not sent, what it was about to hear is not heard, and nothing is sent afterwards.
+// life is that of a process. It passes a point before and after each statement and each call of the provider; at the
+// last one it is killed: what it was about to send is not sent, what it was about to hear is not heard, and nothing is
+// sent afterwards.
 type life struct {
 	context.Context
 	kill   context.CancelFunc
@@ -104,29 +105,32 @@ type boughtKind struct {
 	expect func(id uuid.UUID, reference string, owed int64)
 }
 
-// TestKilledAtAnyPointARefundIsMadeOnce kills the process that cancels, refunds and notes at 200 random points, up to five times for
-// a booking, while the provider answers, fails, breaks its answers off and forgets its idempotency keys. The client repeats its
-// cancellation until it is answered. Then what went back is what is owed, in one piece.
+// TestKilledAtAnyPointARefundIsMadeOnce kills the process that cancels, refunds and notes at 200 random points, up to
+// five times for a booking, while the provider answers, fails, breaks its answers off and forgets its idempotency keys.
+// The client repeats its cancellation until it is answered. Then what went back is what is owed, in one piece.
 func TestKilledAtAnyPointARefundIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
 	s.killRefunds(t, f, 200, boughtKind{
 		buy: func(round int) (uuid.UUID, string) { return s.bought(f, fmt.Sprintf("%02d:00", round%24)) },
 		cancel: func(ctx context.Context, records *store.Store, id uuid.UUID, wanted booking.RefundAmount) error {
-			_, err := usecase.NewCancellations(records, s.providers, s.clock).Cancel(ctx, actor.Actor{Kind: actor.Owner}, s.offer.ID, id, wanted)
+			_, err := usecase.NewCancellations(records, s.providers, s.clock).Cancel(ctx,
+				actor.Actor{Kind: actor.Owner}, s.offer.ID, id, wanted)
 			return err
 		},
 		expect: func(id uuid.UUID, reference string, owed int64) { s.expectGivenBack(f, id, reference, owed) },
 	})
 }
 
-// TestKilledAtAnyPointTicketsAreRefundedOnce does the same to orders of tickets, each of which takes the last ticket of its event.
+// TestKilledAtAnyPointTicketsAreRefundedOnce does the same to orders of tickets, each of which takes the last ticket of
+// its event.
 func TestKilledAtAnyPointTicketsAreRefundedOnce(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openBoxOffice(t, f.URL)
 	s.change(withGala(func(e *catalog.Event) {
-		e.Public, e.PaymentRequirement, e.TotalCapacity, e.Date = true, catalog.RequirementFull, 1, timespan.NewDate(2030, time.March, 1)
+		e.Public, e.PaymentRequirement, e.TotalCapacity, e.Date = true, catalog.RequirementFull, 1,
+			timespan.NewDate(2030, time.March, 1)
 		e.Tiers[0].Price = 4000
 	}))
 	s.killRefunds(t, f, 100, boughtKind{
@@ -136,7 +140,8 @@ func TestKilledAtAnyPointTicketsAreRefundedOnce(t *testing.T) {
 			return sold.ID, "pi_of_" + page
 		},
 		cancel: func(ctx context.Context, records *store.Store, id uuid.UUID, wanted booking.RefundAmount) error {
-			_, err := usecase.NewCancellations(records, s.providers, s.clock).CancelTicket(ctx, actor.Actor{Kind: actor.Owner}, s.offer.ID, id, wanted)
+			_, err := usecase.NewCancellations(records, s.providers, s.clock).CancelTicket(ctx,
+				actor.Actor{Kind: actor.Owner}, s.offer.ID, id, wanted)
 			return err
 		},
 		expect: func(id uuid.UUID, reference string, owed int64) { s.expectTicketsGivenBack(f, id, reference, owed) },
@@ -154,7 +159,8 @@ func (s *shop) killRefunds(t *testing.T, f *fakeStripe, deaths int, of boughtKin
 	pool := m.pool(t, s.pool.Config(), process)
 	records := store.New(pool)
 	providers := payment.Providers{stripe.Name: m}
-	payments := usecase.NewPayments(records, usecase.PaymentOptions{Providers: providers, Within: time.Minute}, s.clock, telemetry.Discard())
+	payments := usecase.NewPayments(records, usecase.PaymentOptions{Providers: providers, Within: time.Minute}, s.clock,
+		telemetry.Discard())
 
 	died := 0
 	for round := 0; died < deaths; round++ {
@@ -175,7 +181,8 @@ func (s *shop) killRefunds(t *testing.T, f *fakeStripe, deaths int, of boughtKin
 				return true
 			}
 			// The database lets go of what the process held once it sees the connections gone.
-			for pool.Reset(); s.count(`SELECT count(*) FROM pg_stat_activity WHERE application_name = '`+process+`'`) > 0; {
+			for pool.Reset(); s.count(`SELECT count(*) FROM pg_stat_activity WHERE application_name = '`+process+
+				`'`) > 0; {
 			}
 			return false
 		}
@@ -197,8 +204,8 @@ func (s *shop) killRefunds(t *testing.T, f *fakeStripe, deaths int, of boughtKin
 	}
 }
 
-// expectTicketsGivenBack compares what the provider gave back of an order that is cancelled, and what is noted and told of it, with what is
-// owed.
+// expectTicketsGivenBack compares what the provider gave back of an order that is cancelled, and what is noted and told
+// of it, with what is owed.
 func (s *shop) expectTicketsGivenBack(f *fakeStripe, id uuid.UUID, reference string, owed int64) {
 	s.t.Helper()
 	var given []int64
@@ -212,26 +219,30 @@ func (s *shop) expectTicketsGivenBack(f *fakeStripe, id uuid.UUID, reference str
 	}
 	var status, events string
 	var refunded, held int64
-	err := s.pool.QueryRow(s.t.Context(), `SELECT t.status, p.refunded, (SELECT string_agg(type, ' ' ORDER BY sequence) FROM events e WHERE e.subject_id = t.id),
+	err := s.pool.QueryRow(s.t.Context(),
+		`SELECT t.status, p.refunded, (SELECT string_agg(type, ' ' ORDER BY sequence) FROM events e WHERE e.subject_id = t.id),
 			(SELECT sold FROM event_sales e WHERE e.event_id = t.event_id)
 		FROM tickets t JOIN payments p ON p.business_id = t.business_id AND p.subject_id = t.id WHERE t.id = $1`, id).Scan(&status, &refunded, &events, &held)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	if status != "cancelled" || refunded != owed || held != 0 || events != told {
-		s.t.Errorf("%s: it is %s, holds %d, %d is noted as refunded, told are %s; want cancelled, 0, %d and %s", id, status, held, refunded, events, owed, told)
+		s.t.Errorf("%s: it is %s, holds %d, %d is noted as refunded, told are %s; want cancelled, 0, %d and %s", id,
+			status, held, refunded, events, owed, told)
 	}
 }
 
 // howMuch is what an owner wants to be refunded of 40.00, and what is owed then.
 func howMuch(rng *rand.Rand) (booking.RefundAmount, int64) {
 	cents := 1 + rng.Int64N(4000)
-	all := []booking.RefundAmount{booking.RefundFull, booking.RefundNone, booking.RefundAmount(fmt.Sprintf("%d.%02d", cents/100, cents%100))}
+	all := []booking.RefundAmount{booking.RefundFull, booking.RefundNone,
+		booking.RefundAmount(fmt.Sprintf("%d.%02d", cents/100, cents%100))}
 	i := rng.IntN(len(all))
 	return all[i], []int64{4000, 0, cents}[i]
 }
 
-// expectGivenBack compares what the provider gave back of a cancelled booking, and what is noted and told of it, with what is owed.
+// expectGivenBack compares what the provider gave back of a cancelled booking, and what is noted and told of it, with
+// what is owed.
 func (s *shop) expectGivenBack(f *fakeStripe, id uuid.UUID, reference string, owed int64) {
 	s.t.Helper()
 	var given []int64
@@ -245,13 +256,15 @@ func (s *shop) expectGivenBack(f *fakeStripe, id uuid.UUID, reference string, ow
 	}
 	var booking, events string
 	var refunded, held int64
-	err := s.pool.QueryRow(s.t.Context(), `SELECT b.status, p.refunded, (SELECT string_agg(type, ' ' ORDER BY sequence) FROM events e WHERE e.subject_id = b.id),
+	err := s.pool.QueryRow(s.t.Context(),
+		`SELECT b.status, p.refunded, (SELECT string_agg(type, ' ' ORDER BY sequence) FROM events e WHERE e.subject_id = b.id),
 			(SELECT count(*) FROM occupied_time o WHERE o.business_id = b.business_id AND o.booking_id = b.id)
 		FROM bookings b JOIN payments p ON p.business_id = b.business_id AND p.subject_id = b.id WHERE b.id = $1`, id).Scan(&booking, &refunded, &events, &held)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	if booking != "cancelled" || refunded != owed || held != 0 || strings.TrimSpace(events) != told {
-		s.t.Errorf("%s: it is %s, holds %d times, %d is noted as refunded, told are %s; want cancelled, 0, %d and %s", id, booking, held, refunded, events, owed, told)
+		s.t.Errorf("%s: it is %s, holds %d times, %d is noted as refunded, told are %s; want cancelled, 0, %d and %s",
+			id, booking, held, refunded, events, owed, told)
 	}
 }

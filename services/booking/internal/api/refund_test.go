@@ -32,7 +32,8 @@ func openPolicyShop(t *testing.T) (*shop, *fakeStripe) {
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
 	s.change(func(o *catalog.Offer) {
-		o.CancellationPolicy = []catalog.CancellationRule{{HoursBefore: 2, RefundPercent: 50}, {HoursBefore: 24, RefundPercent: 100}}
+		o.CancellationPolicy = []catalog.CancellationRule{{HoursBefore: 2, RefundPercent: 50},
+			{HoursBefore: 24, RefundPercent: 100}}
 	})
 	return s, f
 }
@@ -63,7 +64,8 @@ func (s *shop) expectRefund(when string, id uuid.UUID, refunded json.Number, wan
 	}
 	i := slices.IndexFunc(list.Bookings, func(b booking.Booking) bool { return b.ID == id })
 	got := list.Bookings[i].Payment
-	if got == nil || got.Status != booking.PaymentPaid || got.Amount != "40.00" || got.Refunded != refunded || got.DueAt != nil {
+	if got == nil || got.Status != booking.PaymentPaid || got.Amount != "40.00" || got.Refunded != refunded ||
+		got.DueAt != nil {
 		s.t.Fatalf("%s: the payment is %+v, want it paid and %s refunded", when, got, refunded)
 	}
 	if diff := cmp.Diff(want, got.Refund); diff != "" {
@@ -117,17 +119,21 @@ func TestACancellationRefundsAsItsPreviewSays(t *testing.T) {
 				s.expectRefund("cancelled", id, "0.00", nil)
 				return
 			}
-			if diff := cmp.Diff(&booking.Refund{Amount: c.want.Refund.Amount, Percent: c.want.Refund.Percent, Status: booking.RefundPending}, cancelled.Payment.Refund); diff != "" {
+			if diff := cmp.Diff(&booking.Refund{Amount: c.want.Refund.Amount, Percent: c.want.Refund.Percent,
+				Status: booking.RefundPending}, cancelled.Payment.Refund); diff != "" {
 				t.Errorf("the refund at once (-want +got):\n%s", diff)
 			}
-			s.expectRefund("in the end", id, c.want.Refund.Amount, &booking.Refund{Amount: c.want.Refund.Amount, Percent: c.want.Refund.Percent, Status: booking.RefundRefunded})
-			s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed", "booking.cancelled", "payment.refunded")
+			s.expectRefund("in the end", id, c.want.Refund.Amount, &booking.Refund{Amount: c.want.Refund.Amount,
+				Percent: c.want.Refund.Percent, Status: booking.RefundRefunded})
+			s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed", "booking.cancelled",
+				"payment.refunded")
 		})
 	}
 }
 
 func preview(amount json.Number, percent int) booking.Cancellation {
-	return booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: amount, Percent: percent, Currency: "EUR"}}
+	return booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: amount, Percent: percent,
+		Currency: "EUR"}}
 }
 
 func (s *shop) expectEvents(id uuid.UUID, want ...string) {
@@ -171,7 +177,8 @@ func TestEventsTellOfThePaymentAsItWas(t *testing.T) {
 	}
 	policy := refund.PolicyOf(s.offer)
 	paid := func(status string, refunded json.Number, back *booking.Refund) *booking.Payment {
-		return &booking.Payment{Provider: "stripe", Status: status, Amount: "40.00", Refunded: refunded, Refund: back, Policy: policy}
+		return &booking.Payment{Provider: "stripe", Status: status, Amount: "40.00", Refunded: refunded, Refund: back,
+			Policy: policy}
 	}
 	back := func(status string) *booking.Refund {
 		return &booking.Refund{Amount: "12.50", Percent: 31, Status: status}
@@ -180,8 +187,9 @@ func TestEventsTellOfThePaymentAsItWas(t *testing.T) {
 	open.DueAt = &due
 	want := map[event.Type]*booking.Payment{
 		event.BookingCreated: open, event.PaymentSucceeded: paid(booking.PaymentPaid, "0.00", nil),
-		event.BookingConfirmed: paid(booking.PaymentPaid, "0.00", nil), event.BookingCancelled: paid(booking.PaymentPaid, "0.00", back(booking.RefundPending)),
-		event.PaymentRefunded: paid(booking.PaymentPaid, "12.50", back(booking.RefundRefunded)),
+		event.BookingConfirmed: paid(booking.PaymentPaid, "0.00", nil),
+		event.BookingCancelled: paid(booking.PaymentPaid, "0.00", back(booking.RefundPending)),
+		event.PaymentRefunded:  paid(booking.PaymentPaid, "12.50", back(booking.RefundRefunded)),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -198,9 +206,12 @@ func TestTheOwnerDecidesWhatGoesBack(t *testing.T) {
 		percent int
 		fault   fault.Kind
 	}{
-		{wanted: "policy", given: []int64{4000}, percent: 100}, {wanted: "full", given: []int64{4000}, percent: 100}, {wanted: "none"}, {wanted: "0"},
-		{wanted: "12.5", given: []int64{1250}, percent: 31}, {wanted: "40", given: []int64{4000}, percent: 100}, {wanted: "0.01", given: []int64{1}},
-		{wanted: "40.01", fault: fault.Conflict}, {wanted: "-1", fault: fault.InvalidParameter}, {wanted: "0.001", fault: fault.InvalidParameter},
+		{wanted: "policy", given: []int64{4000}, percent: 100}, {wanted: "full", given: []int64{4000}, percent: 100},
+		{wanted: "none"}, {wanted: "0"},
+		{wanted: "12.5", given: []int64{1250}, percent: 31}, {wanted: "40", given: []int64{4000}, percent: 100},
+		{wanted: "0.01", given: []int64{1}},
+		{wanted: "40.01", fault: fault.Conflict}, {wanted: "-1", fault: fault.InvalidParameter},
+		{wanted: "0.001", fault: fault.InvalidParameter},
 	} {
 		id, reference := s.bought(f, fmt.Sprintf("%02d:00", 9+i))
 		b, err := s.client().Cancel(t.Context(), s.offer.ID, id, booking.Cancel{Refund: c.wanted})
@@ -213,7 +224,8 @@ func TestTheOwnerDecidesWhatGoesBack(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || (b.Payment.Refund != nil) != (c.given != nil) || b.Payment.Refund != nil && b.Payment.Refund.Percent != c.percent {
+		if err != nil || (b.Payment.Refund != nil) != (c.given != nil) || b.Payment.Refund != nil &&
+			b.Payment.Refund.Percent != c.percent {
 			t.Fatalf("%s: %+v, %v", c.wanted, b.Payment, err)
 		}
 		s.step()
@@ -236,11 +248,13 @@ func TestABookingThatWasNotPaidOnlineRefundsNothing(t *testing.T) {
 		if diff := cmp.Diff(&want, got); err != nil || diff != "" {
 			t.Errorf("%v, the preview (-want +got):\n%s", err, diff)
 		}
-		if _, err := s.client().Cancel(t.Context(), s.offer.ID, id, booking.Cancel{Refund: "1"}); !fault.Is(err, fault.Conflict) {
+		if _, err := s.client().Cancel(t.Context(), s.offer.ID, id, booking.Cancel{Refund: "1"}); !fault.Is(err,
+			fault.Conflict) {
 			t.Errorf("an amount of what was not paid: %v", err)
 		}
 		s.cancel(id, booking.RefundFull)
-		if got, err := s.client().Cancellation(t.Context(), s.offer.ID, id); err != nil || got.Allowed || got.Reason != booking.StatusCancelled {
+		if got, err := s.client().Cancellation(t.Context(), s.offer.ID, id); err != nil || got.Allowed ||
+			got.Reason != booking.StatusCancelled {
 			t.Errorf("once more: %+v, %v", got, err)
 		}
 	}
@@ -294,7 +308,8 @@ func TestWhoDoesNotComeIsRefundedNothingUnlessTheOwnerDoes(t *testing.T) {
 	if !slices.Equal(f.given(reference), []int64{1500, 2500}) {
 		t.Errorf("%v went back, want 1500 and 2500", f.given(reference))
 	}
-	s.expectRefund("in the end", id, "40.00", &booking.Refund{Amount: "25.00", Percent: 63, Status: booking.RefundRefunded})
+	s.expectRefund("in the end", id, "40.00", &booking.Refund{Amount: "25.00", Percent: 63,
+		Status: booking.RefundRefunded})
 }
 
 // TestARefusedRefundIsShownAndNotRepeated has the provider refuse for good; the owner sees why, and has it tried again.
@@ -315,17 +330,19 @@ func TestARefusedRefundIsShownAndNotRepeated(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.step()
-	s.expectRefund("tried again", id, "40.00", &booking.Refund{Amount: "40.00", Percent: 100, Status: booking.RefundRefunded})
+	s.expectRefund("tried again", id, "40.00", &booking.Refund{Amount: "40.00", Percent: 100,
+		Status: booking.RefundRefunded})
 	if !slices.Equal(f.given(reference), []int64{4000}) {
 		t.Errorf("%v went back", f.given(reference))
 	}
 }
 
-// TestARefundIsAskedForUntilItIsAnswered has the provider fail in every way, so that nobody knows what it did, and then be away
-// for a day, after which it knows no idempotency key any more.
+// TestARefundIsAskedForUntilItIsAnswered has the provider fail in every way, so that nobody knows what it did, and then
+// be away for a day, after which it knows no idempotency key any more.
 func TestARefundIsAskedForUntilItIsAnswered(t *testing.T) {
 	t.Parallel()
-	for name, m := range map[string]manner{"fails": fails, "throttles": throttles, "hangs": hangs, "breaks": breaks, "answers nonsense": answersNonsense} {
+	for name, m := range map[string]manner{"fails": fails, "throttles": throttles, "hangs": hangs, "breaks": breaks,
+		"answers nonsense": answersNonsense} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, f := openPolicyShop(t)
@@ -341,12 +358,14 @@ func TestARefundIsAskedForUntilItIsAnswered(t *testing.T) {
 			if err := impatient.Reconcile(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			s.expectRefund("not answered", id, "0.00", &booking.Refund{Amount: "12.50", Percent: 31, Status: booking.RefundPending})
+			s.expectRefund("not answered", id, "0.00", &booking.Refund{Amount: "12.50", Percent: 31,
+				Status: booking.RefundPending})
 			f.set(answers)
 			f.forget()
 			s.clock.Advance(24 * time.Hour)
 			s.step()
-			s.expectRefund("answered", id, "12.50", &booking.Refund{Amount: "12.50", Percent: 31, Status: booking.RefundRefunded})
+			s.expectRefund("answered", id, "12.50", &booking.Refund{Amount: "12.50", Percent: 31,
+				Status: booking.RefundRefunded})
 			if !slices.Equal(f.given(reference), []int64{1250}) {
 				t.Errorf("%v went back, want 1250 once", f.given(reference))
 			}
@@ -366,7 +385,8 @@ func TestNoticesOfARefundDecideAboutItsNewestTry(t *testing.T) {
 	}{
 		{[]payment.RefundStatus{underway}, 1, booking.RefundPending, "0.00"},
 		{[]payment.RefundStatus{done, done}, 1, booking.RefundRefunded, "40.00"},
-		{[]payment.RefundStatus{done, failed, failed}, 1, booking.RefundRefused, "0.00"}, // the customer's bank sent it back
+		// the customer's bank sent it back
+		{[]payment.RefundStatus{done, failed, failed}, 1, booking.RefundRefused, "0.00"},
 		{[]payment.RefundStatus{failed, done, underway}, 1, booking.RefundRefused, "0.00"},
 		{[]payment.RefundStatus{done}, 2, booking.RefundPending, "0.00"}, // not ours
 	} {
@@ -376,9 +396,10 @@ func TestNoticesOfARefundDecideAboutItsNewestTry(t *testing.T) {
 			id, reference := s.bought(f, "09:30")
 			s.cancel(id, "")
 			for _, status := range c.told {
-				err := s.payments.Notice(t.Context(), "stripe", payment.Notice{Account: "acct_harbor", Reference: reference, Refund: &payment.RefundNotice{
-					Number: c.number, RefundState: payment.RefundState{Status: status},
-				}})
+				err := s.payments.Notice(t.Context(), "stripe",
+					payment.Notice{Account: "acct_harbor", Reference: reference, Refund: &payment.RefundNotice{
+						Number: c.number, RefundState: payment.RefundState{Status: status},
+					}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -418,10 +439,12 @@ func TestOfManyCancellationsAtOnceOneRefunds(t *testing.T) {
 	if given := f.given(reference); cancelled != 1 || !slices.Equal(given, []int64{1500}) {
 		t.Errorf("%d cancelled, %v went back", cancelled, given)
 	}
-	s.expectRefund("in the end", id, "15.00", &booking.Refund{Amount: "15.00", Percent: 38, Status: booking.RefundRefunded})
+	s.expectRefund("in the end", id, "15.00", &booking.Refund{Amount: "15.00", Percent: 38,
+		Status: booking.RefundRefunded})
 }
 
-// TestThePaymentAndTheCancellationMayMeet has a charge paid while its booking is cancelled: whichever comes first, all goes back.
+// TestThePaymentAndTheCancellationMayMeet has a charge paid while its booking is cancelled: whichever comes first, all
+// goes back.
 func TestThePaymentAndTheCancellationMayMeet(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
@@ -440,7 +463,8 @@ func TestThePaymentAndTheCancellationMayMeet(t *testing.T) {
 		if !slices.Equal(f.given(p.Reference), []int64{4000}) {
 			t.Errorf("%v went back, want 4000", f.given(p.Reference))
 		}
-		s.expectRefund("in the end", id, "40.00", &booking.Refund{Amount: "40.00", Percent: 100, Status: booking.RefundRefunded})
+		s.expectRefund("in the end", id, "40.00", &booking.Refund{Amount: "40.00", Percent: 100,
+			Status: booking.RefundRefunded})
 	}
 }
 
@@ -484,7 +508,8 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 	}
 	fail := func(seen int64) {
 		t.Helper()
-		if _, err := c.CancelForCustomer(t.Context(), actor.Actor{Kind: actor.Customer}, s.offer, id, decimal.New(seen, -2)); !fault.Is(err, fault.Conflict) {
+		if _, err := c.CancelForCustomer(t.Context(), actor.Actor{Kind: actor.Customer}, s.offer, id,
+			decimal.New(seen, -2)); !fault.Is(err, fault.Conflict) {
 			t.Errorf("it is cancelled: %v", err)
 		}
 	}
@@ -493,7 +518,8 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 	twelve := 12
 	s.change(func(o *catalog.Offer) { o.SelfService.CancelUntilHours = &twelve })
 	deadline := start.Add(-12 * time.Hour)
-	look(cancellation.Preview{Allowed: true, Refund: 4000, Percent: 100, Until: start.Add(-24 * time.Hour), Deadline: deadline})
+	look(cancellation.Preview{Allowed: true, Refund: 4000, Percent: 100, Until: start.Add(-24 * time.Hour),
+		Deadline: deadline})
 	s.clock.Advance(deadline.Sub(s.clock.Now()))
 	look(cancellation.Preview{Allowed: true, Refund: 2000, Percent: 50, Until: deadline, Deadline: deadline})
 	fail(4000) // what was shown a while ago
@@ -501,7 +527,8 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 	look(cancellation.Preview{Reason: booking.CancelTooLate})
 	fail(2000)
 	s.clock.Advance(-time.Nanosecond)
-	if b, err := c.CancelForCustomer(t.Context(), actor.Actor{Kind: actor.Customer}, s.offer, id, decimal.New(2000, -2)); err != nil || string(b.Status) != booking.StatusCancelled {
+	if b, err := c.CancelForCustomer(t.Context(), actor.Actor{Kind: actor.Customer}, s.offer, id,
+		decimal.New(2000, -2)); err != nil || string(b.Status) != booking.StatusCancelled {
 		t.Errorf("%+v, %v", b, err)
 	}
 	look(cancellation.Preview{Reason: booking.StatusCancelled})
@@ -512,7 +539,8 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 	}
 }
 
-// TestARescheduleNeverRaisesTheRefund moves a booking whose cancellation gives nothing any more to a late date, and cancels it there.
+// TestARescheduleNeverRaisesTheRefund moves a booking whose cancellation gives nothing any more to a late date, and
+// cancels it there.
 func TestARescheduleNeverRaisesTheRefund(t *testing.T) {
 	t.Parallel()
 	late := booking.Reschedule{Date: "2027-03-30", Time: "09:30"}
@@ -556,7 +584,8 @@ func TestARescheduleNeverRaisesTheRefund(t *testing.T) {
 			if err != nil || shown.Booking.Cancellation.Refund != got.Refund {
 				t.Errorf("the customer is shown %+v, %v", shown.Booking.Cancellation.Refund, err)
 			}
-			if err := second(s.pages().Cancel(t.Context(), token, booking.CancelByLink{Refund: &c.amount})); err != nil {
+			if err := second(s.pages().Cancel(t.Context(), token,
+				booking.CancelByLink{Refund: &c.amount})); err != nil {
 				t.Fatal(err)
 			}
 			s.step()
@@ -570,14 +599,16 @@ func TestARescheduleNeverRaisesTheRefund(t *testing.T) {
 // moveByLink reschedules to the end of the month as the customer, and once more by a day.
 func (s *shop) moveByLink(_ uuid.UUID, token string) error {
 	for _, date := range []string{"2027-03-29", "2027-03-30"} {
-		if _, err := s.pages().Reschedule(s.t.Context(), token, booking.Reschedule{Date: date, Time: "09:30"}); err != nil {
+		if _, err := s.pages().Reschedule(s.t.Context(), token,
+			booking.Reschedule{Date: date, Time: "09:30"}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo pays a booking, which waits for the owner, who confirms or declines it.
+// TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo pays a booking, which waits for the owner, who confirms or
+// declines it.
 func TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
@@ -595,26 +626,32 @@ func TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo(t *testing.T) {
 	s.clock.Advance(start.Add(-time.Hour).Sub(s.clock.Now())) // the policy gives nothing any more
 	s.step()
 	s.expectState("pending", "paid", 1)
-	if got, err := s.client().Cancellation(t.Context(), s.offer.ID, id); err != nil || got.Refund != preview("40.00", 100).Refund || got.Until != nil {
+	if got, err := s.client().Cancellation(t.Context(), s.offer.ID, id); err != nil || got.Refund != preview("40.00",
+		100).Refund || got.Until != nil {
 		t.Errorf("to decline it gives back %+v, %v", got, err)
 	}
-	if shown, err := s.pages().Managed(t.Context(), token); err != nil || shown.Booking.Cancellation.Refund != preview("0.00", 0).Refund {
+	if shown, err := s.pages().Managed(t.Context(), token); err != nil ||
+		shown.Booking.Cancellation.Refund != preview("0.00", 0).Refund {
 		t.Errorf("to withdraw it gives back %+v, %v", shown.Booking.Cancellation, err)
 	}
 	for _, less := range []booking.RefundAmount{booking.RefundNone, "39.99"} {
-		if _, err := s.client().Cancel(t.Context(), s.offer.ID, id, booking.Cancel{Refund: less}); !fault.Is(err, fault.Conflict) {
+		if _, err := s.client().Cancel(t.Context(), s.offer.ID, id, booking.Cancel{Refund: less}); !fault.Is(err,
+			fault.Conflict) {
 			t.Errorf("declined with a refund of %s: %v", less, err)
 		}
 	}
 	s.cancel(id, "")
 	s.step()
-	s.expectRefund("declined", id, "40.00", &booking.Refund{Amount: "40.00", Percent: 100, Status: booking.RefundRefunded})
+	s.expectRefund("declined", id, "40.00", &booking.Refund{Amount: "40.00", Percent: 100,
+		Status: booking.RefundRefunded})
 
 	id, _ = s.bought(f, "12:30")
-	if b, err := s.client().Move(t.Context(), s.offer.ID, id, booking.MoveConfirm); err != nil || b.Status != booking.StatusConfirmed {
+	if b, err := s.client().Move(t.Context(), s.offer.ID, id, booking.MoveConfirm); err != nil ||
+		b.Status != booking.StatusConfirmed {
 		t.Fatalf("%+v, %v", b, err)
 	}
-	if got, err := s.client().Cancellation(t.Context(), s.offer.ID, id); err != nil || got.Refund != preview("20.00", 50).Refund {
+	if got, err := s.client().Cancellation(t.Context(), s.offer.ID, id); err != nil || got.Refund != preview("20.00",
+		50).Refund {
 		t.Errorf("once it is confirmed, cancelling gives back %+v, %v", got, err)
 	}
 }
@@ -629,7 +666,8 @@ func TestWhatAnOwnerBooksIsConfirmedByItsPayment(t *testing.T) {
 		t.Fatalf("%+v, %v", b, err)
 	}
 	var reference string
-	if err := s.pool.QueryRow(t.Context(), `SELECT reference FROM payments WHERE subject_id = $1`, b.ID).Scan(&reference); err != nil {
+	if err := s.pool.QueryRow(t.Context(), `SELECT reference FROM payments WHERE subject_id = $1`,
+		b.ID).Scan(&reference); err != nil {
 		t.Fatal(err)
 	}
 	f.pay(reference)

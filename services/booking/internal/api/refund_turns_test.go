@@ -25,7 +25,8 @@ func (r refunding) Refund(ctx context.Context, asked payment.Refund) (payment.Re
 	return r.refund(ctx, asked)
 }
 
-// alsoOf copies a cancelled booking and its charge, whose refund is due, so many times for a business with this account.
+// alsoOf copies a cancelled booking and its charge, whose refund is due, so many times for a business with this
+// account.
 func (s *shop) alsoOf(id uuid.UUID, account string, due time.Time, times int) {
 	s.t.Helper()
 	business := uuid.New()
@@ -43,8 +44,9 @@ func (s *shop) alsoOf(id uuid.UUID, account string, due time.Time, times int) {
 	}
 }
 
-// TestNoBusinessWaitsBehindTheRefundsOfOthers has one business with a thousand refunds, of which the provider leaves the first hanging, and
-// more businesses with many than are served at once. The one refund of the last business is made before any other has had its third.
+// TestNoBusinessWaitsBehindTheRefundsOfOthers has one business with a thousand refunds, of which the provider leaves
+// the first hanging, and more businesses with many than are served at once. The one refund of the last business is made
+// before any other has had its third.
 func TestNoBusinessWaitsBehindTheRefundsOfOthers(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
@@ -81,14 +83,16 @@ func TestNoBusinessWaitsBehindTheRefundsOfOthers(t *testing.T) {
 		}
 		return payment.RefundState{Status: payment.RefundRefunded}, nil
 	}
-	options := usecase.PaymentOptions{Providers: payment.Providers{stripe.Name: refunding{s.providers[stripe.Name], refund}}, Within: testkit.Patience}
+	options := usecase.PaymentOptions{Providers: payment.Providers{stripe.Name: refunding{s.providers[stripe.Name],
+		refund}}, Within: testkit.Patience}
 	if err := usecase.NewPayments(s.store, options, s.clock, telemetry.Discard()).Reconcile(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if hung > 0 {
 		t.Error("the last business's refund was not made while another's hung")
 	}
-	if left := s.count(`SELECT count(*) FROM payments WHERE refund_status <> 'refunded'`); left != 0 || asked["large"] != 1000 {
+	if left := s.count(`SELECT count(*) FROM payments WHERE refund_status <> 'refunded'`); left != 0 ||
+		asked["large"] != 1000 {
 		t.Errorf("%d refunds are left, %d of a thousand were asked for", left, asked["large"])
 	}
 }

@@ -42,7 +42,8 @@ func (w *town) reschedule(id uuid.UUID, to booking.Reschedule) (*booking.Booking
 }
 
 // moveAs moves as somebody, by the use case.
-func (w *town) moveAs(by actor.Actor, id uuid.UUID, clock string, change func(*usecase.Reschedule)) (store.Booking, error) {
+func (w *town) moveAs(by actor.Actor, id uuid.UUID, clock string,
+	change func(*usecase.Reschedule)) (store.Booking, error) {
 	w.t.Helper()
 	date, _ := timespan.ParseDate("2027-03-02")
 	t, err := timespan.ParseTimeOfDay(clock)
@@ -71,7 +72,8 @@ func TestAnOwnerMovesABookingByAQuarterOfAnHour(t *testing.T) {
 	w := open(t, none)
 	id := w.booked(map[string]any{"staff_id": benID})
 	got, err := w.reschedule(id, at("09:45"))
-	if err != nil || got.ID != id || got.StartTime != "09:45:00" || got.EndTime != "10:30:00" || *got.StaffID != benID || got.Status != "pending" ||
+	if err != nil || got.ID != id || got.StartTime != "09:45:00" || got.EndTime != "10:30:00" ||
+		*got.StaffID != benID || got.Status != "pending" ||
 		!got.StaffRequested || got.Sequence != 2 || got.Total.String() != "40.00" {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -129,7 +131,8 @@ func TestACustomerWhoAskedForAMemberIsNotGivenToAnother(t *testing.T) {
 	if err != nil || *got.StaffID != carlID || !got.StaffRequested {
 		t.Errorf("to Carl: %+v, %v", got, err)
 	}
-	if got, err := w.moveAs(customer, byBen, "18:00", func(to *usecase.Reschedule) { to.Override = true }); err != nil || w.question.Override {
+	if got, err := w.moveAs(customer, byBen, "18:00",
+		func(to *usecase.Reschedule) { to.Override = true }); err != nil || w.question.Override {
 		t.Errorf("a customer overrides: %+v, %v", got, err)
 	}
 }
@@ -139,7 +142,8 @@ func TestRescheduleLimitsMovesByCustomer(t *testing.T) {
 	w := open(t, none)
 	hours := 1
 	w.change(func(o *catalog.Offer) { o.SelfService.RescheduleUntilHours = &hours })
-	id, other := w.booked(map[string]any{"staff_id": benID}), w.booked(map[string]any{"time": "15:00", "staff_id": annaID})
+	id, other := w.booked(map[string]any{"staff_id": benID}),
+		w.booked(map[string]any{"time": "15:00", "staff_id": annaID})
 	times := []string{"11:00", "12:00"}
 	for i := range store.MaxCustomerMoves {
 		if _, err := w.moveAs(customer, id, times[i%2], nil); err != nil {
@@ -148,7 +152,8 @@ func TestRescheduleLimitsMovesByCustomer(t *testing.T) {
 		w.clock.Advance(time.Minute)
 	}
 	_, err := w.moveAs(customer, id, "11:00", nil)
-	if !fault.Is(err, fault.RateLimited) || !strings.Contains(fault.Of(err).Sentence, "6 times an hour") || fault.Of(err).RetryAfter != 54*time.Minute {
+	if !fault.Is(err, fault.RateLimited) || !strings.Contains(fault.Of(err).Sentence, "6 times an hour") ||
+		fault.Of(err).RetryAfter != 54*time.Minute {
 		t.Errorf("the seventh move: %v, retry after %s", err, fault.Of(err).RetryAfter)
 	}
 	if _, err := w.moveAs(customer, other, "16:00", nil); err != nil {
@@ -204,16 +209,19 @@ func TestWhatIsOverOrNotOfferedAnyMoreDoesNotMove(t *testing.T) {
 		t.Errorf("an unknown booking: %v", err)
 	}
 	w.change(func(o *catalog.Offer) { o.Services[0].Active = false })
-	if _, err := w.reschedule(id, at("10:00")); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "Haircut is not offered") {
+	if _, err := w.reschedule(id, at("10:00")); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(),
+		"Haircut is not offered") {
 		t.Errorf("a service that is gone: %v", err)
 	}
 	w.change(func(o *catalog.Offer) { o.Services[0].Active = true })
 	session := uuid.NewString()
-	if _, err := w.reschedule(id, booking.Reschedule{Date: "2027-03-02", Time: "10:00", ClassScheduleID: &session}); !fault.Is(err, fault.InvalidParameter) {
+	if _, err := w.reschedule(id, booking.Reschedule{Date: "2027-03-02", Time: "10:00",
+		ClassScheduleID: &session}); !fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("a session of no class: %v", err)
 	}
 	for name, to := range map[string]booking.Reschedule{
-		"no date": {Time: "10:00"}, "no time": {Date: "2027-03-02"}, "24:00": at("24:00"), "no member": {Date: "2027-03-02", Time: "10:00", StaffID: new(string)},
+		"no date": {Time: "10:00"}, "no time": {Date: "2027-03-02"}, "24:00": at("24:00"),
+		"no member": {Date: "2027-03-02", Time: "10:00", StaffID: new(string)},
 	} {
 		if _, err := w.reschedule(id, to); !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("%s: %v", name, err)
@@ -225,7 +233,8 @@ func TestWhatIsOverOrNotOfferedAnyMoreDoesNotMove(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.reschedule(id, at("10:00")); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "completed") {
+	if _, err := w.reschedule(id, at("10:00")); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(),
+		"completed") {
 		t.Errorf("what took place: %v", err)
 	}
 	w.set(func(w *town) { w.catalogErr = context.DeadlineExceeded })
@@ -270,7 +279,8 @@ func TestAMoveAsksForWhatWasBooked(t *testing.T) {
 		o.Services[0].Variants = []catalog.Variant{{ID: longID, Name: "Long", DurationMinutes: 90, Price: 6000}}
 	})
 	id := w.booked(map[string]any{
-		"service_ids": []any{cutID, freeID}, "is_package": true, "staffing_mode": "per_service", "variants": cutID.String() + ":" + longID.String(),
+		"service_ids": []any{cutID, freeID}, "is_package": true, "staffing_mode": "per_service",
+		"variants": cutID.String() + ":" + longID.String(),
 	})
 	asked := w.question
 	w.change(func(o *catalog.Offer) {
@@ -286,7 +296,8 @@ func TestAMoveAsksForWhatWasBooked(t *testing.T) {
 	if diff := cmp.Diff(asked, w.question); diff != "" {
 		t.Errorf("(-booked +moved):\n%s", diff)
 	}
-	if s := got.Services[0]; s.VariantID != longID || s.DurationMinutes != 120 || s.Price.String() != "60.00" || !got.IsPackage ||
+	if s := got.Services[0]; s.VariantID != longID || s.DurationMinutes != 120 || s.Price.String() != "60.00" ||
+		!got.IsPackage ||
 		got.StaffingMode != availability.StaffingPerService || got.EndTime != "16:15:00" {
 		t.Errorf("it is %+v", got)
 	}
@@ -302,12 +313,16 @@ func TestAPartyStaysInItsSession(t *testing.T) {
 			return catalog.ClassSession{ID: id, Key: id.String(), Date: &date, Time: at, Capacity: capacity}
 		}
 		o.Services = append(o.Services, catalog.Service{
-			ID: yogaID, Name: "Yoga", Active: true, DurationMinutes: 60, Price: 1000, PaymentRequirement: catalog.RequirementNone,
-			Classes: []catalog.ClassSession{class(eveningID, 18*60, 5), class(secondID, 18*60, 5), class(late, 20*60, 2)},
+			ID: yogaID, Name: "Yoga", Active: true, DurationMinutes: 60, Price: 1000,
+			PaymentRequirement: catalog.RequirementNone,
+			Classes: []catalog.ClassSession{class(eveningID, 18*60, 5), class(secondID, 18*60, 5),
+				class(late, 20*60, 2)},
 		})
 	})
-	id := w.booked(map[string]any{"service_ids": []any{yogaID}, "time": "18:00", "party_size": 3, "class_schedule_id": secondID})
-	if _, err := w.reschedule(id, at("20:00")); !fault.Is(err, fault.SlotUnavailable) || !strings.Contains(err.Error(), "fewer seats") {
+	id := w.booked(map[string]any{"service_ids": []any{yogaID}, "time": "18:00", "party_size": 3,
+		"class_schedule_id": secondID})
+	if _, err := w.reschedule(id, at("20:00")); !fault.Is(err, fault.SlotUnavailable) || !strings.Contains(err.Error(),
+		"fewer seats") {
 		t.Errorf("three on two seats: %v", err)
 	}
 	evening := eveningID.String()
@@ -317,7 +332,8 @@ func TestAPartyStaysInItsSession(t *testing.T) {
 	if err != nil || *got.ClassScheduleID != eveningID {
 		t.Errorf("to the other session of that time: %+v, %v", got, err)
 	}
-	if n := w.count(`SELECT sum(taken) FILTER (WHERE session_id = '` + evening + `') * 10 + sum(taken) FROM class_sessions`); n != 33 {
+	if n := w.count(`SELECT sum(taken) FILTER (WHERE session_id = '` + evening +
+		`') * 10 + sum(taken) FROM class_sessions`); n != 33 {
 		t.Errorf("the counters say %d", n)
 	}
 }
@@ -352,7 +368,8 @@ func TestBookingsOfAMemberIncludeTheirPartsOfPackages(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
 	w.set(func(w *town) { w.performers = []*uuid.UUID{&annaID, &benID} })
-	id := w.booked(map[string]any{"service_ids": []any{cutID, freeID}, "is_package": true, "staffing_mode": "per_service"})
+	id := w.booked(map[string]any{"service_ids": []any{cutID, freeID}, "is_package": true,
+		"staffing_mode": "per_service"})
 	for member, want := range map[uuid.UUID]int{annaID: 1, benID: 1, carlID: 0} {
 		list, err := w.client().Bookings(t.Context(), w.offer.ID, booking.Filter{StaffID: &member}, request.Page{})
 		if err != nil || len(list.Bookings) != want || want == 1 && list.Bookings[0].ID != id {
@@ -370,7 +387,8 @@ func TestAnOwnerBooksForACustomer(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
 	wanted := booking.NewBooking{
-		ServiceIDs: []string{cutID.String()}, Date: "2027-03-02", Time: "09:37", CustomerName: "Zoë", CustomerEmail: "zoe@example.com", Override: true,
+		ServiceIDs: []string{cutID.String()}, Date: "2027-03-02", Time: "09:37", CustomerName: "Zoë",
+		CustomerEmail: "zoe@example.com", Override: true,
 	}
 	book := func(key string, b booking.NewBooking) (*booking.Booking, error) {
 		return w.client().Book(actor.With(named(t, key), owner), w.offer.ID, "harbor", b)
@@ -378,7 +396,8 @@ func TestAnOwnerBooksForACustomer(t *testing.T) {
 	date, _ := timespan.ParseDate("2027-05-01")
 	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = &date })
 	first, err := book("a", wanted)
-	if err != nil || first.Source != "dashboard" || first.Status != "confirmed" || first.CustomerName != "Zoë" || *first.StaffID != annaID || !w.question.Override {
+	if err != nil || first.Source != "dashboard" || first.Status != "confirmed" || first.CustomerName != "Zoë" ||
+		*first.StaffID != annaID || !w.question.Override {
 		t.Fatalf("got %+v, %v", first, err)
 	}
 	for _, change := range []func() error{
@@ -424,7 +443,8 @@ func TestAnOwnerBooksForACustomer(t *testing.T) {
 		t.Errorf("repeated: %v\n%s", err, cmp.Diff(paused, again))
 	}
 	wanted.Override, wanted.Date = true, "tomorrow"
-	if _, err := book("e", wanted); !fault.Is(err, fault.NotAcceptingBookings) && !fault.Is(err, fault.InvalidParameter) {
+	if _, err := book("e", wanted); !fault.Is(err, fault.NotAcceptingBookings) &&
+		!fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("no date: %v", err)
 	}
 	if n := w.count(`SELECT count(*) FROM occupied_time`); n != 2 {
@@ -442,7 +462,8 @@ func TestAnOwnerBooksForSomebodyWithoutAnAddress(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
 	w.change(func(o *catalog.Offer) { o.PriceNeeds = append(o.PriceNeeds, rule.NewCustomer) })
-	wanted := booking.NewBooking{ServiceIDs: []string{cutID.String()}, Date: "2027-03-02", Time: "09:30", CustomerName: "Zoë"}
+	wanted := booking.NewBooking{ServiceIDs: []string{cutID.String()}, Date: "2027-03-02", Time: "09:30",
+		CustomerName: "Zoë"}
 	for _, clock := range []string{"09:30", "12:00"} { // two are not one customer
 		wanted.Time = clock
 		booked, err := w.client().Book(actor.With(t.Context(), owner), w.offer.ID, "harbor", wanted)
@@ -458,7 +479,8 @@ func TestAnOwnerBooksForSomebodyWithoutAnAddress(t *testing.T) {
 		t.Errorf("customers by address: %+v, %v", known, err)
 	}
 	wanted.Time, wanted.CustomerEmail = "14:00", "zoe"
-	if _, err := w.client().Book(actor.With(t.Context(), owner), w.offer.ID, "harbor", wanted); !fault.Is(err, fault.InvalidParameter) {
+	if _, err := w.client().Book(actor.With(t.Context(), owner), w.offer.ID, "harbor", wanted); !fault.Is(err,
+		fault.InvalidParameter) {
 		t.Errorf("what is no address: %v", err)
 	}
 	a := w.book(w.key("write"), order("14:00", map[string]any{"customer_email": ""}))
@@ -482,15 +504,18 @@ func TestTheEventOfAMoveTellsFromWhereAndTo(t *testing.T) {
 	if err := json.Unmarshal(last.Data, &told); err != nil {
 		t.Fatal(err)
 	}
-	if last.Type != event.BookingRescheduled || last.Subject.ID != id || last.Sequence != 2 || last.Actor != owner || told.ID != id || told.StartTime != "12:15:00" {
+	if last.Type != event.BookingRescheduled || last.Subject.ID != id || last.Sequence != 2 || last.Actor != owner ||
+		told.ID != id || told.StartTime != "12:15:00" {
 		t.Errorf("the event is %+v %s", last, last.Data)
 	}
 	ben, anna := "Ben", "Anna"
 	ten := time.Date(2027, 3, 2, 9, 30, 0, 0, time.UTC)
 	noon := ten.Add(2*time.Hour + 45*time.Minute)
 	want := [2]booking.BookedTime{
-		{Date: "2027-03-02", StartTime: "09:30:00", EndTime: "10:15:00", StartsAt: ten, EndsAt: ten.Add(45 * time.Minute), StaffID: &benID, StaffName: &ben},
-		{Date: "2027-03-02", StartTime: "12:15:00", EndTime: "13:00:00", StartsAt: noon, EndsAt: noon.Add(45 * time.Minute), StaffID: &annaID, StaffName: &anna},
+		{Date: "2027-03-02", StartTime: "09:30:00", EndTime: "10:15:00", StartsAt: ten,
+			EndsAt: ten.Add(45 * time.Minute), StaffID: &benID, StaffName: &ben},
+		{Date: "2027-03-02", StartTime: "12:15:00", EndTime: "13:00:00", StartsAt: noon,
+			EndsAt: noon.Add(45 * time.Minute), StaffID: &annaID, StaffName: &anna},
 	}
 	if diff := cmp.Diff(want, [2]booking.BookedTime{told.From, told.To}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

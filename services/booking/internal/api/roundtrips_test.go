@@ -48,7 +48,8 @@ func (r *roundTrips) take() []string {
 	return sent
 }
 
-// prepared does a thing again until it meets a connection that has all its statements prepared, and returns what was sent then.
+// prepared does a thing again until it meets a connection that has all its statements prepared, and returns what was
+// sent then.
 func (r *roundTrips) prepared(t *testing.T, do func(n int)) []string {
 	t.Helper()
 	for n := range 10 {
@@ -71,7 +72,8 @@ func (r *roundTrips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.
 func (r *roundTrips) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 func (r *roundTrips) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
-	ofTheFeed := func(q *pgx.QueuedQuery) bool { return strings.Contains(q.SQL, "event_feed") } // which is pruned beside the requests
+	// which is pruned beside the requests
+	ofTheFeed := func(q *pgx.QueuedQuery) bool { return strings.Contains(q.SQL, "event_feed") }
 	if !slices.ContainsFunc(data.Batch.QueuedQueries, ofTheFeed) {
 		r.note("batch")
 	}
@@ -82,7 +84,8 @@ func (r *roundTrips) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQ
 
 func (r *roundTrips) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-func (r *roundTrips) TracePrepareStart(ctx context.Context, _ *pgx.Conn, data pgx.TracePrepareStartData) context.Context {
+func (r *roundTrips) TracePrepareStart(ctx context.Context, _ *pgx.Conn,
+	data pgx.TracePrepareStartData) context.Context {
 	r.note("prepare " + table(data.SQL))
 	return ctx
 }
@@ -91,7 +94,8 @@ func (r *roundTrips) TracePrepareEnd(context.Context, *pgx.Conn, pgx.TracePrepar
 
 // table names a statement by what it does first.
 func table(sql string) string {
-	for _, name := range []string{"INSERT INTO occupied_time", "INSERT INTO idempotency_records", "DELETE FROM idempotency_records", "FROM api_keys", "UPDATE api_keys", "FROM occupied_time"} {
+	for _, name := range []string{"INSERT INTO occupied_time", "INSERT INTO idempotency_records",
+		"DELETE FROM idempotency_records", "FROM api_keys", "UPDATE api_keys", "FROM occupied_time"} {
 		if strings.Contains(sql, name) {
 			return name
 		}
@@ -170,7 +174,8 @@ func TestABookingTakesTwoRoundTripsToTheDatabase(t *testing.T) {
 		t.Errorf("a booking (-want +got):\n%s", diff)
 	}
 	sent = w.trips.prepared(t, func(n int) {
-		w.expect("with an idempotency key", w.book(key, order("14:30", map[string]any{"date": at(n)}), header, at(n)), 201, "")
+		w.expect("with an idempotency key", w.book(key, order("14:30", map[string]any{"date": at(n)}), header, at(n)),
+			201, "")
 	})
 	want = []string{"batch", "INSERT INTO occupied_time"}
 	if diff := cmp.Diff(want, sent); diff != "" {
@@ -193,7 +198,8 @@ func TestABookingAsksAvailabilityAndPricingSideBySideAndNobodyElse(t *testing.T)
 	})
 	w.expect("the next", w.book(key, order("09:30", nil)), 201, "")
 	if w.freshened != 0 || w.asked != 1 || len(w.quotes) != 1 {
-		t.Errorf("catalog is asked %d times, availability %d, pricing %d; want 0, 1, 1", w.freshened, w.asked, len(w.quotes))
+		t.Errorf("catalog is asked %d times, availability %d, pricing %d; want 0, 1, 1", w.freshened, w.asked,
+			len(w.quotes))
 	}
 }
 
@@ -227,7 +233,8 @@ func TestOccupiedTimeTakesOneRoundTripHoweverMuchThereIs(t *testing.T) {
 		for _, days := range []int{1, 62} {
 			for seats, want := range map[bool][]string{false: {"FROM occupied_time"}, true: {"batch"}} {
 				sent := w.trips.prepared(t, func(int) {
-					if _, err := client.Occupied(t.Context(), w.offer.ID, from, from.AddDate(0, 0, days), seats, nil); err != nil {
+					if _, err := client.Occupied(t.Context(), w.offer.ID, from, from.AddDate(0, 0, days), seats,
+						nil); err != nil {
 						t.Fatal(err)
 					}
 				})

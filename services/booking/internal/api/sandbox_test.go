@@ -102,7 +102,8 @@ func TestInASandboxOrdersOfThePageTicketsAndReservationsArePaidAtOnce(t *testing
 		t.Errorf("tickets: %+v, %v", sold, err)
 	}
 	reservation := uuid.New()
-	if opened, err := s.charges().Open(t.Context(), s.offer.ID, reservation, s.kayaks()); err != nil || opened.CheckoutURL != "" {
+	if opened, err := s.charges().Open(t.Context(), s.offer.ID, reservation, s.kayaks()); err != nil ||
+		opened.CheckoutURL != "" {
 		t.Errorf("a reservation: %+v, %v", opened, err)
 	}
 	if got := s.known(reservation); got.Status != booking.ChargePaid || got.Provider != payment.Sandbox {
@@ -119,7 +120,8 @@ func TestOnlyASandboxHasTheProviderOfSandboxes(t *testing.T) {
 	s := inSandbox(openShop(t, nowhere))
 	s.change(func(o *catalog.Offer) {
 		o.Account.Sandbox = false
-		o.Payments.Providers, o.Payments.Accounts = []string{payment.Sandbox}, map[string]string{payment.Sandbox: payment.Sandbox}
+		o.Payments.Providers, o.Payments.Accounts = []string{payment.Sandbox},
+			map[string]string{payment.Sandbox: payment.Sandbox}
 	})
 	s.expect("live", s.book(s.key, order("09:30", nil)), 409, "payment_not_offered")
 	if n := s.count(`SELECT count(*) FROM bookings`); n != 0 {

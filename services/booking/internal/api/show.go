@@ -18,7 +18,8 @@ func showBooking(b store.Booking) booking.Booking {
 	services := make([]booking.BookedService, len(b.Services))
 	for i, s := range b.Services {
 		services[i] = booking.BookedService{
-			ID: s.ID, Name: s.Name, VariantID: s.VariantID, VariantName: s.VariantName, DurationMinutes: s.DurationMinutes, Price: b.Currency.JSON(s.Price), StaffID: s.StaffID,
+			ID: s.ID, Name: s.Name, VariantID: s.VariantID, VariantName: s.VariantName,
+			DurationMinutes: s.DurationMinutes, Price: b.Currency.JSON(s.Price), StaffID: s.StaffID,
 			PriceChanges: s.PriceChanges, PackageName: s.PackageName,
 		}
 		if s.Quantity > 1 {
@@ -62,7 +63,8 @@ func showPayment(p *store.Payment, currency money.Currency) *booking.Payment {
 	}
 	if p.RefundStatus != "" {
 		shown.Refund = &booking.Refund{
-			Amount: currency.JSON(p.RefundAmount), Percent: p.RefundPercent, Status: string(p.RefundStatus), Reason: p.RefundReason,
+			Amount: currency.JSON(p.RefundAmount), Percent: p.RefundPercent, Status: string(p.RefundStatus),
+			Reason: p.RefundReason,
 		}
 	}
 	return shown
@@ -71,11 +73,15 @@ func showPayment(p *store.Payment, currency money.Currency) *booking.Payment {
 // showTicket returns an order of tickets in the form for the owner's pages and tools.
 func showTicket(t store.Ticket) booking.Ticket {
 	shown := booking.Ticket{
-		ID: t.ID, Status: t.Status, EventID: t.EventID, EventName: t.EventName, TierName: tierNames(t), Tiers: all(t.Tiers, showTier(t.Currency)),
-		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), Timezone: t.Timezone, Withdrawn: t.Withdrawn,
-		Quantity: t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code, PriceChanges: t.PriceChanges,
-		CustomerName: t.CustomerName, CustomerEmail: t.CustomerEmail, CustomerPhone: t.CustomerPhone, FormData: t.FormData,
-		Locale: t.Locale, CreatedAt: t.CreatedAt, CancelledAt: t.CancelledAt, FormerStarts: t.FormerStarts,
+		ID: t.ID, Status: t.Status, EventID: t.EventID, EventName: t.EventName, TierName: tierNames(t),
+		Tiers: all(t.Tiers, showTier(t.Currency)),
+		Date:  t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), Timezone: t.Timezone,
+		Withdrawn: t.Withdrawn,
+		Quantity:  t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
+		PriceChanges: t.PriceChanges,
+		CustomerName: t.CustomerName, CustomerEmail: t.CustomerEmail, CustomerPhone: t.CustomerPhone,
+		FormData: t.FormData,
+		Locale:   t.Locale, CreatedAt: t.CreatedAt, CancelledAt: t.CancelledAt, FormerStarts: t.FormerStarts,
 		Payment: showPayment(t.Payment, t.Currency),
 	}
 	if len(t.Tiers) == 1 {
@@ -86,7 +92,8 @@ func showTicket(t store.Ticket) booking.Ticket {
 
 func showTier(in money.Currency) func(store.SoldTier) booking.SoldTier {
 	return func(tier store.SoldTier) booking.SoldTier {
-		return booking.SoldTier{TierID: tier.ID, TierName: tier.Name, Quantity: tier.Quantity, Price: optionalAmount(in, tier.Price)}
+		return booking.SoldTier{TierID: tier.ID, TierName: tier.Name, Quantity: tier.Quantity,
+			Price: optionalAmount(in, tier.Price)}
 	}
 }
 
@@ -107,7 +114,8 @@ func optionalAmount(in money.Currency, minor *int64) *json.Number {
 func showKey(k store.Key) booking.Key {
 	return booking.Key{
 		ID: k.ID, Name: k.Name, Scope: k.Scope, Prefix: k.Prefix,
-		CreatedAt: k.CreatedAt, CreatedBy: k.CreatedBy, ExpiresAt: k.ExpiresAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt,
+		CreatedAt: k.CreatedAt, CreatedBy: k.CreatedBy, ExpiresAt: k.ExpiresAt, LastUsedAt: k.LastUsedAt,
+		RevokedAt: k.RevokedAt,
 	}
 }
 

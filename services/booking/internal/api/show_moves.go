@@ -42,15 +42,19 @@ func showKept(b store.Booking, from *store.BookedTime) any {
 	}
 	return booking.Rescheduled{
 		Booking: showBooking(b),
-		From:    bookedTime(from.LocalStart.Time, from.LocalEnd.Time, from.StartsAt, from.EndsAt, from.StaffID, from.StaffName, from.SessionID),
-		To:      bookedTime(b.LocalStart, b.LocalEnd, b.StartsAt, b.EndsAt, b.StaffID, b.StaffName, b.SessionID),
+		From: bookedTime(from.LocalStart.Time, from.LocalEnd.Time, from.StartsAt, from.EndsAt, from.StaffID,
+			from.StaffName, from.SessionID),
+		To: bookedTime(b.LocalStart, b.LocalEnd, b.StartsAt, b.EndsAt, b.StaffID, b.StaffName, b.SessionID),
 	}
 }
 
-func bookedTime(localStart, localEnd, startsAt, endsAt time.Time, staffID *uuid.UUID, staffName *string, sessionID *uuid.UUID) booking.BookedTime {
+func bookedTime(localStart, localEnd, startsAt, endsAt time.Time, staffID *uuid.UUID, staffName *string,
+	sessionID *uuid.UUID) booking.BookedTime {
 	return booking.BookedTime{
-		Date: localStart.Format(time.DateOnly), StartTime: localStart.Format(time.TimeOnly), EndTime: localEnd.Format(time.TimeOnly),
-		StartsAt: startsAt.UTC(), EndsAt: endsAt.UTC(), StaffID: staffID, StaffName: staffName, ClassScheduleID: sessionID,
+		Date: localStart.Format(time.DateOnly), StartTime: localStart.Format(time.TimeOnly),
+		EndTime:  localEnd.Format(time.TimeOnly),
+		StartsAt: startsAt.UTC(), EndsAt: endsAt.UTC(), StaffID: staffID, StaffName: staffName,
+		ClassScheduleID: sessionID,
 	}
 }
 
@@ -72,7 +76,8 @@ func showTicketEvents(records *store.Store) eventlog.Show {
 			if from != nil {
 				told = booking.RescheduledTicket{
 					Ticket: showTicket(t),
-					From:   ticketTime(from.LocalStart.Time, from.StartsAt, from.EndsAt), To: ticketTime(t.LocalStart, t.StartsAt, t.EndsAt),
+					From:   ticketTime(from.LocalStart.Time, from.StartsAt, from.EndsAt),
+					To:     ticketTime(t.LocalStart, t.StartsAt, t.EndsAt),
 				}
 			}
 			if shown[i], err = json.Marshal(told); err != nil {
@@ -85,6 +90,7 @@ func showTicketEvents(records *store.Store) eventlog.Show {
 
 func ticketTime(localStart, startsAt, endsAt time.Time) booking.TicketTime {
 	return booking.TicketTime{
-		Date: localStart.Format(time.DateOnly), StartTime: localStart.Format(time.TimeOnly), StartsAt: startsAt.UTC(), EndsAt: endsAt.UTC(),
+		Date: localStart.Format(time.DateOnly), StartTime: localStart.Format(time.TimeOnly), StartsAt: startsAt.UTC(),
+		EndsAt: endsAt.UTC(),
 	}
 }

@@ -48,7 +48,8 @@ func (f *fakeStripe) createSession(w http.ResponseWriter, r *http.Request) {
 		return
 	case made == nil:
 		id := fmt.Sprintf("cs_%d", len(f.sessions)+1)
-		made = &session{ID: id, URL: "https://checkout.stripe.example/" + id, Status: "open", PaymentStatus: "unpaid", Account: r.Header.Get("Stripe-Account"), asked: asked}
+		made = &session{ID: id, URL: "https://checkout.stripe.example/" + id, Status: "open", PaymentStatus: "unpaid",
+			Account: r.Header.Get("Stripe-Account"), asked: asked}
 		f.sessionFor[key], f.sessions[id] = made, made
 	}
 	if f.manner == breaks {

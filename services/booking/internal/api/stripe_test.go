@@ -143,7 +143,8 @@ func (f *fakeStripe) cancel(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refund gives back what is asked for of a charge that was paid, once for each idempotency key and never more than was paid.
+// refund gives back what is asked for of a charge that was paid, once for each idempotency key and never more than was
+// paid.
 func (f *fakeStripe) refund(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	f.mu.Lock()
@@ -192,7 +193,8 @@ func (f *fakeStripe) refundOnce(r *http.Request) (*refunded, string) {
 		return nil, "charge_already_refunded"
 	}
 	made := &refunded{
-		ID: fmt.Sprintf("re_%s_%d", id, len(f.refunds[id])+1), Object: "refund", Amount: amount, Status: "succeeded", key: key,
+		ID: fmt.Sprintf("re_%s_%d", id, len(f.refunds[id])+1), Object: "refund", Amount: amount, Status: "succeeded",
+		key:      key,
 		Metadata: map[string]string{"slotmesh_refund": r.Form.Get("metadata[slotmesh_refund]")},
 	}
 	f.refunds[id] = append(f.refunds[id], made)
@@ -240,7 +242,8 @@ func (f *fakeStripe) pay(id string) {
 	f.intents[id].Status = "succeeded"
 }
 
-// decline is what becomes of an attempt to pay that the customer's bank does not allow: the charge waits for another one.
+// decline is what becomes of an attempt to pay that the customer's bank does not allow: the charge waits for another
+// one.
 func (f *fakeStripe) decline(t *testing.T, id string) {
 	t.Helper()
 	f.mu.Lock()

@@ -50,7 +50,8 @@ func TestOutcomesAreCountedAndCustomersStayOutOfTelemetry(t *testing.T) {
 	w.set(func(w *town) { w.slotsErr = fault.New(fault.PeerUnavailable, "away") })
 	w.expect("away", w.book(key, order("10:30", staffed)), 503, "availability_unverified")
 	w.set(func(w *town) { w.slotsErr = nil })
-	if _, err := w.pool.Exec(t.Context(), `ALTER TABLE bookings ADD CHECK (customer_name <> 'Zoë') NOT VALID`); err != nil {
+	if _, err := w.pool.Exec(t.Context(),
+		`ALTER TABLE bookings ADD CHECK (customer_name <> 'Zoë') NOT VALID`); err != nil {
 		t.Fatal(err)
 	}
 	w.expect("broken inside", w.book(key, order("11:30", staffed)), 500, "internal")
@@ -69,7 +70,8 @@ func TestOutcomesAreCountedAndCustomersStayOutOfTelemetry(t *testing.T) {
 	if _, err := metrics.ReadFrom(response.Body); err != nil || response.StatusCode != http.StatusOK {
 		t.Fatal(response.StatusCode, err)
 	}
-	for _, outcome := range []string{"booked", "replayed", "slot_unavailable", "invalid_parameter", "availability_unverified", "internal", "service_unavailable", "rate_limited"} {
+	for _, outcome := range []string{"booked", "replayed", "slot_unavailable", "invalid_parameter",
+		"availability_unverified", "internal", "service_unavailable", "rate_limited"} {
 		if !strings.Contains(metrics.String(), `outcome="`+outcome+`"`) {
 			t.Errorf("outcome %s is not counted", outcome)
 		}

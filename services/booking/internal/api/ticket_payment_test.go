@@ -26,8 +26,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// openBoxOffice is a shop that sells tickets of a gala tonight, at 60 and 120, to be paid online, and gives half back until two hours
-// before it begins.
+// openBoxOffice is a shop that sells tickets of a gala tonight, at 60 and 120, to be paid online, and gives half back
+// until two hours before it begins.
 func openBoxOffice(t *testing.T, stripeURL string) *shop {
 	t.Helper()
 	s := openShop(t, stripeURL)
@@ -78,9 +78,11 @@ func (s *shop) expectOrder(status, charge string, held int) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	inEvent, inTiers := s.count(`SELECT coalesce(sum(sold), 0) FROM event_sales`), s.count(`SELECT coalesce(sum(sold), 0) FROM tier_sales`)
+	inEvent, inTiers := s.count(`SELECT coalesce(sum(sold), 0) FROM event_sales`),
+		s.count(`SELECT coalesce(sum(sold), 0) FROM tier_sales`)
 	if gotStatus != status || gotCharge != charge || inEvent != held || inTiers != held {
-		s.t.Errorf("the order is %s, its charge %s, holding %d of the event and %d of tiers; want %s, %s, %d", gotStatus, gotCharge, inEvent, inTiers, status, charge, held)
+		s.t.Errorf("the order is %s, its charge %s, holding %d of the event and %d of tiers; want %s, %s, %d",
+			gotStatus, gotCharge, inEvent, inTiers, status, charge, held)
 	}
 }
 
@@ -91,16 +93,21 @@ func TestTicketsWaitForTheirPaymentAndAreSoldByIt(t *testing.T) {
 	sold, id := s.order("k", seats(3, 1))
 	due := now.Add(expiresAfter)
 	want := &booking.Payment{
-		Provider: "stripe", Status: booking.PaymentOpen, Amount: "270.00", Refunded: "0.00", DueAt: &due, Policy: refund.PolicyOf(s.offer),
+		Provider: "stripe", Status: booking.PaymentOpen, Amount: "270.00", Refunded: "0.00", DueAt: &due,
+		Policy: refund.PolicyOf(s.offer),
 	}
-	if diff := cmp.Diff(want, sold.Payment); diff != "" || sold.Status != booking.StatusPending || *sold.Total != "270.00" {
+	if diff := cmp.Diff(want, sold.Payment); diff != "" || sold.Status != booking.StatusPending ||
+		*sold.Total != "270.00" {
 		t.Errorf("ordered %+v\n%s", sold, diff)
 	}
 	page := f.page(id)
 	for name, value := range map[string]string{
-		"line_items[0][price_data][unit_amount]": "27000", "line_items[0][price_data][product_data][name]": "Gala: 3 × Seat, 1 × VIP",
-		"success_url": sold.ManageURL + "?payment=done", "cancel_url": sold.ManageURL + "?payment=open", "metadata[slotmesh_ticket]": sold.ID.String(),
-		"expires_at": strconv.FormatInt(due.Add(31*time.Minute).Unix(), 10), "payment_intent_data[metadata][slotmesh_ticket]": sold.ID.String(),
+		"line_items[0][price_data][unit_amount]":        "27000",
+		"line_items[0][price_data][product_data][name]": "Gala: 3 × Seat, 1 × VIP",
+		"success_url": sold.ManageURL + "?payment=done", "cancel_url": sold.ManageURL + "?payment=open",
+		"metadata[slotmesh_ticket]": sold.ID.String(),
+		"expires_at":                strconv.FormatInt(due.Add(31*time.Minute).Unix(), 10),
+		"payment_intent_data[metadata][slotmesh_ticket]": sold.ID.String(),
 	} {
 		if page.asked[name] != value {
 			t.Errorf("Stripe was asked for %s %q, want %q", name, page.asked[name], value)
@@ -120,14 +127,17 @@ func TestTicketsWaitForTheirPaymentAndAreSoldByIt(t *testing.T) {
 		t.Errorf("what waits for its payment is sold once more: %v", err)
 	}
 	s.paysFor(f, id)
-	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"}) // Stripe tells at least once
+	// Stripe tells at least once
+	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"})
 	s.expectOrder("sold", "paid", 4)
 	s.expectEvents(sold.ID, "ticket.created", "payment.succeeded", "ticket.sold")
 	list, err := s.client().Tickets(t.Context(), s.offer.ID, booking.TicketFilter{}, request.Page{})
-	if err != nil || len(list.Tickets) != 1 || list.Tickets[0].Status != booking.StatusSold || list.Tickets[0].Payment.Status != booking.PaymentPaid {
+	if err != nil || len(list.Tickets) != 1 || list.Tickets[0].Status != booking.StatusSold ||
+		list.Tickets[0].Payment.Status != booking.PaymentPaid {
 		t.Errorf("the owner sees %+v, %v", list, err)
 	}
-	if again, err := s.buyTickets("k", seats(3, 1)); err != nil || again.ID != sold.ID || again.CheckoutURL != "" || again.Status != booking.StatusSold {
+	if again, err := s.buyTickets("k", seats(3, 1)); err != nil || again.ID != sold.ID || again.CheckoutURL != "" ||
+		again.Status != booking.StatusSold {
 		t.Errorf("a click once it is paid: %+v, %v", again, err)
 	}
 }
@@ -140,12 +150,21 @@ func TestTicketsThatAreNotPaidInTimeAreForSaleAgain(t *testing.T) {
 		held          int
 		told          []string
 	}{
-		"nobody pays":      {func(*shop, *fakeStripe, string) {}, "cancelled", "cancelled", 0, []string{"ticket.created", "payment.expired", "ticket.cancelled"}},
-		"paid at the end":  {func(s *shop, f *fakeStripe, id string) { f.checkOut(s.t.(*testing.T), id) }, "sold", "paid", 2, []string{"ticket.created", "payment.succeeded", "ticket.sold"}},
-		"Stripe ends it":   {func(s *shop, _ *fakeStripe, id string) { s.tell("checkout.session.expired", map[string]any{"id": id}) }, "cancelled", "cancelled", 0, []string{"ticket.created", "payment.expired", "ticket.cancelled"}},
-		"an attempt fails": {func(s *shop, f *fakeStripe, id string) { s.declined(id) }, "cancelled", "cancelled", 0, []string{"ticket.created", "payment.failed", "payment.expired", "ticket.cancelled"}},
+		"nobody pays": {func(*shop, *fakeStripe, string) {}, "cancelled", "cancelled", 0,
+			[]string{"ticket.created", "payment.expired", "ticket.cancelled"}},
+		"paid at the end": {func(s *shop, f *fakeStripe, id string) {
+			f.checkOut(s.t.(*testing.T), id)
+		}, "sold", "paid", 2, []string{"ticket.created", "payment.succeeded", "ticket.sold"}},
+		"Stripe ends it": {func(s *shop, _ *fakeStripe, id string) {
+			s.tell("checkout.session.expired", map[string]any{"id": id})
+		}, "cancelled", "cancelled", 0, []string{"ticket.created", "payment.expired", "ticket.cancelled"}},
+		"an attempt fails": {func(s *shop, f *fakeStripe, id string) {
+			s.declined(id)
+		}, "cancelled", "cancelled", 0, []string{"ticket.created", "payment.failed", "payment.expired",
+			"ticket.cancelled"}},
 		"its process dies before the page is noted": {func(s *shop, _ *fakeStripe, _ string) {
-			for _, sql := range []string{`UPDATE payments SET status = 'creating', reference = NULL`, `UPDATE tickets SET sequence = 0`, `DELETE FROM events`} {
+			for _, sql := range []string{`UPDATE payments SET status = 'creating', reference = NULL`,
+				`UPDATE tickets SET sequence = 0`, `DELETE FROM events`} {
 				if _, err := s.pool.Exec(context.Background(), sql); err != nil {
 					s.t.Error(err)
 				}
@@ -173,10 +192,12 @@ func TestTicketsThatAreNotPaidInTimeAreForSaleAgain(t *testing.T) {
 // declined has an attempt to pay on a page fail.
 func (s *shop) declined(session string) {
 	var id uuid.UUID
-	if err := s.pool.QueryRow(context.Background(), `SELECT subject_id FROM payments WHERE reference = $1`, session).Scan(&id); err != nil {
+	if err := s.pool.QueryRow(context.Background(), `SELECT subject_id FROM payments WHERE reference = $1`,
+		session).Scan(&id); err != nil {
 		s.t.Fatal(err)
 	}
-	s.tell("payment_intent.payment_failed", map[string]any{"id": "pi_any", "metadata": map[string]string{"slotmesh_business": s.offer.ID.String(), "slotmesh_ticket": id.String()}})
+	s.tell("payment_intent.payment_failed", map[string]any{"id": "pi_any",
+		"metadata": map[string]string{"slotmesh_business": s.offer.ID.String(), "slotmesh_ticket": id.String()}})
 }
 
 func TestTicketsWhosePageCannotBeOpenedAreNotSold(t *testing.T) {
@@ -203,7 +224,8 @@ func TestTicketsWhosePageCannotBeOpenedAreNotSold(t *testing.T) {
 	}
 }
 
-// Where the answer to noting a charge is lost, the charge may be noted and a repeated request told so: the order is not taken back then.
+// Where the answer to noting a charge is lost, the charge may be noted and a repeated request told so: the order is not
+// taken back then.
 func TestTicketsWhoseChargeMayBeNotedAreLeftToTheNextLook(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
@@ -222,7 +244,8 @@ func TestTicketsWhoseChargeMayBeNotedAreLeftToTheNextLook(t *testing.T) {
 	s.expectOrder("pending", "open", 2)
 }
 
-// By their link customers see, pay, and cancel what they ordered, with the refund that they were shown (lifecycle.md §4, §5).
+// By their link customers see, pay, and cancel what they ordered, with the refund that they were shown (lifecycle.md
+// §4, §5).
 func TestByTheLinkTicketsArePaidAndCancelledWithTheirRefund(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
@@ -237,7 +260,8 @@ func TestByTheLinkTicketsArePaidAndCancelledWithTheirRefund(t *testing.T) {
 			t.Fatal(err)
 		}
 		refund.Until, refund.Deadline = m.Ticket.Cancellation.Until, m.Ticket.Cancellation.Deadline
-		if diff := cmp.Diff(refund, m.Ticket.Cancellation); diff != "" || m.Ticket.Status != status || m.Ticket.CanPay != pays || *m.Ticket.Total != "180.00" {
+		if diff := cmp.Diff(refund, m.Ticket.Cancellation); diff != "" || m.Ticket.Status != status ||
+			m.Ticket.CanPay != pays || *m.Ticket.Total != "180.00" {
 			t.Errorf("%s: %+v\n%s", when, m.Ticket, diff)
 		}
 	}
@@ -255,7 +279,8 @@ func TestByTheLinkTicketsArePaidAndCancelledWithTheirRefund(t *testing.T) {
 		t.Errorf("another refund than was shown: %v", err)
 	}
 	m, err := links.Cancel(t.Context(), token, agree("90.00"))
-	if err != nil || m.Ticket.Status != booking.StatusCancelled || m.Ticket.Payment.Refund.Status != booking.RefundPending {
+	if err != nil || m.Ticket.Status != booking.StatusCancelled ||
+		m.Ticket.Payment.Refund.Status != booking.RefundPending {
 		t.Fatalf("cancelled %+v, %v", m, err)
 	}
 	if _, err := links.Cancel(t.Context(), token, agree("90.00")); !fault.Is(err, fault.Conflict) {
@@ -269,8 +294,10 @@ func TestByTheLinkTicketsArePaidAndCancelledWithTheirRefund(t *testing.T) {
 	if got := f.given("pi_of_" + id); !slices.Equal(got, []int64{9000}) {
 		t.Errorf("%v went back, want 90.00 once", got)
 	}
-	see("cancelled", "cancelled", false, booking.Cancellation{Reason: "cancelled", Refund: booking.CancellationRefund{Amount: "0.00", Currency: "EUR"}})
-	s.expectEvents(sold.ID, "ticket.created", "payment.failed", "payment.succeeded", "ticket.sold", "ticket.cancelled", "payment.refunded")
+	see("cancelled", "cancelled", false,
+		booking.Cancellation{Reason: "cancelled", Refund: booking.CancellationRefund{Amount: "0.00", Currency: "EUR"}})
+	s.expectEvents(sold.ID, "ticket.created", "payment.failed", "payment.succeeded", "ticket.sold", "ticket.cancelled",
+		"payment.refunded")
 }
 
 func agree(amount json.Number) booking.CancelByLink { return booking.CancelByLink{Refund: &amount} }
@@ -293,7 +320,8 @@ func TestWhatIsPaidForTicketsThatAreOffGoesBack(t *testing.T) {
 	}
 }
 
-// Of 64 buyers some pay and some do not: never more is held than there is, and in the end what is sold is what was paid.
+// Of 64 buyers some pay and some do not: never more is held than there is, and in the end what is sold is what was
+// paid.
 func TestOf64WhoPayForTicketsOnlineNobodyPaysForWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
@@ -310,7 +338,8 @@ func TestOf64WhoPayForTicketsOnlineNobodyPaysForWhatIsNotThere(t *testing.T) {
 	for i := range 64 {
 		wg.Go(func() {
 			sold, err := s.buyTickets(strconv.Itoa(i), seats(1, i%2))
-			for fault.Is(err, fault.OutcomeUnknown) { // 64 at once may keep a refusal from being noted soon: they ask again under their key
+			// 64 at once may keep a refusal from being noted soon: they ask again under their key
+			for fault.Is(err, fault.OutcomeUnknown) {
 				sold, err = s.buyTickets(strconv.Itoa(i), seats(1, i%2))
 			}
 			mu.Lock()
@@ -334,8 +363,10 @@ func TestOf64WhoPayForTicketsOnlineNobodyPaysForWhatIsNotThere(t *testing.T) {
 	}
 	s.clock.Advance(expiresAfter)
 	s.step()
-	sold, held := s.count(`SELECT coalesce(sum(quantity), 0) FROM tickets WHERE status = 'sold'`), s.count(`SELECT sold FROM event_sales`)
-	paid, waiting := s.count(`SELECT count(*) FROM payments WHERE status = 'paid'`), s.count(`SELECT count(*) FROM tickets WHERE status = 'pending'`)
+	sold, held := s.count(`SELECT coalesce(sum(quantity), 0) FROM tickets WHERE status = 'sold'`),
+		s.count(`SELECT sold FROM event_sales`)
+	paid, waiting := s.count(`SELECT count(*) FROM payments WHERE status = 'paid'`),
+		s.count(`SELECT count(*) FROM tickets WHERE status = 'pending'`)
 	if sold != held || paid != (len(pages)+2)/3 || waiting != 0 {
 		t.Errorf("%d are sold and %d held by %d payments of %d pages; %d wait", sold, held, paid, len(pages), waiting)
 	}
@@ -347,7 +378,8 @@ func TestADepositOfTicketsIsThatOfEachAndTheCustomerMayChoose(t *testing.T) {
 	deposit := func(requirement, value string) {
 		s.change(func(o *catalog.Offer) {
 			o.Events = slices.Clone(o.Events)
-			o.Events[0].PaymentRequirement, o.Events[0].DepositValue, o.Events[0].TotalCapacity = requirement, new(decimal.RequireFromString(value)), 100
+			o.Events[0].PaymentRequirement, o.Events[0].DepositValue, o.Events[0].TotalCapacity = requirement,
+				new(decimal.RequireFromString(value)), 100
 			o.Events[0].Tiers = slices.Clone(o.Events[0].Tiers)
 			o.Events[0].Tiers[0].Capacity = 100
 		})
@@ -376,7 +408,8 @@ func TestADepositOfTicketsIsThatOfEachAndTheCustomerMayChoose(t *testing.T) {
 			t.Errorf("%+v: %+v, %+v", c, sold, sold.Payment)
 		}
 	}
-	if _, err := s.buyTickets("", func(n *booking.NewTicket) { n.PaymentChoice = "cash" }); !fault.Is(err, fault.InvalidParameter) {
+	if _, err := s.buyTickets("", func(n *booking.NewTicket) { n.PaymentChoice = "cash" }); !fault.Is(err,
+		fault.InvalidParameter) {
 		t.Errorf("another choice: %v", err)
 	}
 }
@@ -389,13 +422,16 @@ func TestTheOwnerRefundsTicketsAsTheyWant(t *testing.T) {
 	sold, id := s.order("", seats(1, 0))
 	s.paysFor(f, id)
 	client, business := s.client(), s.offer.ID
-	if got, err := client.TicketCancellation(t.Context(), business, sold.ID); err != nil || !got.Allowed || got.Refund.Amount != "30.00" {
+	if got, err := client.TicketCancellation(t.Context(), business, sold.ID); err != nil || !got.Allowed ||
+		got.Refund.Amount != "30.00" {
 		t.Errorf("by the policy: %+v, %v", got, err)
 	}
-	if _, err := client.RefundTicket(t.Context(), business, sold.ID, booking.NewRefund{}); !fault.Is(err, fault.Conflict) {
+	if _, err := client.RefundTicket(t.Context(), business, sold.ID, booking.NewRefund{}); !fault.Is(err,
+		fault.Conflict) {
 		t.Errorf("refunded while it is sold: %v", err)
 	}
-	if _, err := client.CancelTicket(t.Context(), business, sold.ID, booking.Cancel{Refund: "60.01"}); !fault.Is(err, fault.Conflict) {
+	if _, err := client.CancelTicket(t.Context(), business, sold.ID, booking.Cancel{Refund: "60.01"}); !fault.Is(err,
+		fault.Conflict) {
 		t.Errorf("more than was paid: %v", err)
 	}
 	f.set(refuses)
@@ -404,7 +440,8 @@ func TestTheOwnerRefundsTicketsAsTheyWant(t *testing.T) {
 		t.Fatalf("cancelled %+v, %v", cancelled, err)
 	}
 	s.step()
-	if shown, err := client.Ticket(t.Context(), business, sold.ID); err != nil || shown.Payment.Refund.Status != booking.RefundRefused || shown.Payment.Refund.Reason == "" {
+	if shown, err := client.Ticket(t.Context(), business, sold.ID); err != nil ||
+		shown.Payment.Refund.Status != booking.RefundRefused || shown.Payment.Refund.Reason == "" {
 		t.Errorf("refused, and the owner sees %+v, %v", shown, err)
 	}
 	f.set(answers)

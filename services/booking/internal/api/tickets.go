@@ -67,7 +67,8 @@ func newTicket(body []byte) (booking.NewTicket, error) {
 	}
 	if err := json.Unmarshal(body, &wire); err != nil {
 		return booking.NewTicket{}, fault.Newf(fault.InvalidParameter,
-			"The body must be {\"slug\", \"event_id\", \"tier_id\", \"quantity\", \"customer_name\"}, or \"tiers\" of {\"tier_id\", \"quantity\"}, quantity a whole number and the rest text: %s.", jsonReason(err))
+			"The body must be {\"slug\", \"event_id\", \"tier_id\", \"quantity\", \"customer_name\"}, or \"tiers\" "+
+				"of {\"tier_id\", \"quantity\"}, quantity a whole number and the rest text: %s.", jsonReason(err))
 	}
 	order, err := wire.Read()
 	order.Slug, order.PaymentChoice = wire.Slug, wire.PaymentChoice
@@ -151,7 +152,8 @@ func (in *Internal) cancelTickets(c *fiber.Ctx) error {
 	if err := optionalBody(c, &asked); err != nil {
 		return err
 	}
-	cancelled, err := in.cancellations.CancelTicket(c.UserContext(), server.Actor(c), businessID, ticketID, asked.Refund)
+	cancelled, err := in.cancellations.CancelTicket(c.UserContext(), server.Actor(c), businessID, ticketID,
+		asked.Refund)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,8 @@ func withGala(change func(*catalog.Event)) func(*catalog.Offer) {
 func asItIs(*catalog.Event) {}
 
 func tickets(tier uuid.UUID, quantity int) booking.NewTicket {
-	return booking.NewTicket{Slug: "harbor", EventID: galaID, TierID: tier, Quantity: quantity, CustomerName: " Zoë ", CustomerEmail: new(" zoe@example.com"), Locale: "pt-BR"}
+	return booking.NewTicket{Slug: "harbor", EventID: galaID, TierID: tier, Quantity: quantity, CustomerName: " Zoë ",
+		CustomerEmail: new(" zoe@example.com"), Locale: "pt-BR"}
 }
 
 func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
@@ -56,22 +57,26 @@ func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
 	want := booking.Ticket{
 		ID: sold.ID, Status: "sold", EventID: galaID, EventName: "Gala", TierID: vipID, TierName: "VIP",
 		Tiers: []booking.SoldTier{{TierID: vipID, TierName: "VIP", Quantity: 2}}, Currency: "EUR",
-		Date: "2027-03-01", StartTime: "22:00:00", Timezone: "Europe/Lisbon", Quantity: 2, CustomerName: "Zoë", CustomerEmail: new("zoe@example.com"), FormData: json.RawMessage("{}"), Locale: "pt",
+		Date: "2027-03-01", StartTime: "22:00:00", Timezone: "Europe/Lisbon", Quantity: 2, CustomerName: "Zoë",
+		CustomerEmail: new("zoe@example.com"), FormData: json.RawMessage("{}"), Locale: "pt",
 		CreatedAt: now, ManageURL: sold.ManageURL,
 	}
 	if diff := cmp.Diff(want, *sold); diff != "" {
 		t.Error(diff)
 	}
 	for _, sentence := range []string{"Sold out: asked for 1, while 0 are left of VIP and 3 of the event."} {
-		if _, err := client.SellTicket(t.Context(), business, tickets(vipID, 1)); !fault.Is(err, fault.Conflict) || fault.Of(err).Sentence != sentence {
+		if _, err := client.SellTicket(t.Context(), business, tickets(vipID, 1)); !fault.Is(err, fault.Conflict) ||
+			fault.Of(err).Sentence != sentence {
 			t.Errorf("one too many: %v", err)
 		}
 	}
 	if _, err := client.SellTicket(t.Context(), business, tickets(seatID, 4)); !fault.Is(err, fault.Conflict) {
 		t.Errorf("more than the event has left: %v", err)
 	}
-	wantSales := &booking.Sales{Events: []booking.EventSales{{EventID: galaID, Sold: 2, Tiers: []booking.TierSales{{TierID: vipID, Sold: 2}}}}}
-	if sales, err := client.Sales(t.Context(), business, []uuid.UUID{otherID, galaID}); err != nil || cmp.Diff(wantSales, sales) != "" {
+	wantSales := &booking.Sales{Events: []booking.EventSales{{EventID: galaID, Sold: 2,
+		Tiers: []booking.TierSales{{TierID: vipID, Sold: 2}}}}}
+	if sales, err := client.Sales(t.Context(), business, []uuid.UUID{otherID, galaID}); err != nil ||
+		cmp.Diff(wantSales, sales) != "" {
 		t.Errorf("sales are %+v, %v", sales, err)
 	}
 	if n, err := client.TicketsAhead(t.Context(), business, "harbor"); err != nil || n != 2 {
@@ -90,7 +95,8 @@ func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
 	if _, err := client.CancelTicket(t.Context(), business, sold.ID, booking.Cancel{}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("cancelled twice: %v", err)
 	}
-	if _, err := client.CancelTicket(t.Context(), business, uuid.New(), booking.Cancel{}); !fault.Is(err, fault.NotFound) {
+	if _, err := client.CancelTicket(t.Context(), business, uuid.New(), booking.Cancel{}); !fault.Is(err,
+		fault.NotFound) {
 		t.Errorf("unknown tickets: %v", err)
 	}
 	event := galaID
@@ -99,7 +105,8 @@ func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
 		t.Errorf("the list is %+v, %v", list, err)
 	}
 	event = otherID
-	if list, err := client.Tickets(t.Context(), business, booking.TicketFilter{EventID: &event}, request.Page{}); err != nil || list.Tickets == nil || len(list.Tickets) != 0 {
+	if list, err := client.Tickets(t.Context(), business, booking.TicketFilter{EventID: &event},
+		request.Page{}); err != nil || list.Tickets == nil || len(list.Tickets) != 0 {
 		t.Errorf("of another event: %+v, %v", list, err)
 	}
 }
@@ -113,15 +120,30 @@ func TestTicketsAreSoldOfWhatIsOfferedUntilItIsOver(t *testing.T) {
 		at    time.Time
 		kind  fault.Kind
 	}{
-		"a private event":       {withGala(func(e *catalog.Event) { e.Public = false }), tickets(seatID, 1), now, fault.Kind{}},
-		"at the door":           {withGala(asItIs), tickets(seatID, 1), end.Add(-time.Second), fault.Kind{}},
-		"after the end":         {withGala(asItIs), tickets(seatID, 1), end, fault.Conflict},
-		"an inactive event":     {withGala(func(e *catalog.Event) { e.Active = false }), tickets(seatID, 1), now, fault.Conflict},
-		"an event of no module": {func(o *catalog.Offer) { withGala(asItIs)(o); o.Modules.Events = false }, tickets(seatID, 1), now, fault.NotFound},
-		"an unknown event":      {withGala(func(e *catalog.Event) { e.ID = uuid.New() }), tickets(seatID, 1), now, fault.NotFound},
-		"an unknown tier":       {withGala(asItIs), tickets(otherID, 1), now, fault.NotFound},
-		"another business":      {func(o *catalog.Offer) { withGala(asItIs)(o); o.ID = uuid.New() }, tickets(seatID, 1), now, fault.InvalidParameter},
-		"an unknown business":   {func(o *catalog.Offer) { withGala(asItIs)(o); o.Slug = "quay" }, tickets(seatID, 1), now, fault.BusinessNotFound},
+		"a private event": {withGala(func(e *catalog.Event) {
+			e.Public = false
+		}), tickets(seatID, 1), now, fault.Kind{}},
+		"at the door":   {withGala(asItIs), tickets(seatID, 1), end.Add(-time.Second), fault.Kind{}},
+		"after the end": {withGala(asItIs), tickets(seatID, 1), end, fault.Conflict},
+		"an inactive event": {withGala(func(e *catalog.Event) {
+			e.Active = false
+		}), tickets(seatID, 1), now, fault.Conflict},
+		"an event of no module": {func(o *catalog.Offer) {
+			withGala(asItIs)(o)
+			o.Modules.Events = false
+		}, tickets(seatID, 1), now, fault.NotFound},
+		"an unknown event": {withGala(func(e *catalog.Event) {
+			e.ID = uuid.New()
+		}), tickets(seatID, 1), now, fault.NotFound},
+		"an unknown tier": {withGala(asItIs), tickets(otherID, 1), now, fault.NotFound},
+		"another business": {func(o *catalog.Offer) {
+			withGala(asItIs)(o)
+			o.ID = uuid.New()
+		}, tickets(seatID, 1), now, fault.InvalidParameter},
+		"an unknown business": {func(o *catalog.Offer) {
+			withGala(asItIs)(o)
+			o.Slug = "quay"
+		}, tickets(seatID, 1), now, fault.BusinessNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -142,7 +164,8 @@ func TestBadOrdersOfTicketsAreRefusedByField(t *testing.T) {
 	w := open(t, none)
 	w.change(withGala(asItIs))
 	at := w.internal + "/internal/businesses/" + w.offer.ID.String() + "/tickets"
-	good := `{"slug":"harbor","event_id":"` + galaID.String() + `","tier_id":"` + vipID.String() + `","quantity":1,"customer_name":"Zoë","customer_email":"zoe@example.com"}`
+	good := `{"slug":"harbor","event_id":"` + galaID.String() + `","tier_id":"` + vipID.String() +
+		`","quantity":1,"customer_name":"Zoë","customer_email":"zoe@example.com"}`
 	for field, change := range map[string][2]string{
 		"event_id":       {galaID.String(), "gala"},
 		"tier_id":        {vipID.String(), ""},

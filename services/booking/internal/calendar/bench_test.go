@@ -21,8 +21,9 @@ func many() []store.FeedEntry {
 	for i := range entries {
 		start := begin.Add(time.Duration(i) * 15 * time.Minute)
 		entries[i] = store.FeedEntry{
-			ID: uuid.New(), Status: state.Confirmed, StartsAt: start, EndsAt: start.Add(45 * time.Minute), StaffName: &member,
-			Services: []store.SoldService{{Name: "Cut and beard", VariantName: "long"}}, PartySize: 1 + i%2,
+			ID: uuid.New(), Status: state.Confirmed, StartsAt: start, EndsAt: start.Add(45 * time.Minute),
+			StaffName: &member,
+			Services:  []store.SoldService{{Name: "Cut and beard", VariantName: "long"}}, PartySize: 1 + i%2,
 			CustomerName: fmt.Sprintf("Zoë Customer %d", i), Sequence: 1 + i%3, UpdatedAt: begin,
 		}
 	}
@@ -52,8 +53,10 @@ func BenchmarkBareFeed(b *testing.B) {
 		var text bytes.Buffer
 		for _, e := range entries {
 			_, _ = fmt.Fprintf(&text, "BEGIN:VEVENT\r\nUID:%s\r\nSEQUENCE:%d\r\nDTSTAMP:%s\r\nLAST-MODIFIED:%s\r\nDTSTART:%s\r\nDTEND:%s\r\nSTATUS:CONFIRMED\r\n"+
-				"SUMMARY:%s (%s) · %s (%d)\r\nDESCRIPTION:%s\r\nEND:VEVENT\r\n", e.ID, e.Sequence, e.UpdatedAt.Format(stamp), e.UpdatedAt.Format(stamp),
-				e.StartsAt.Format(stamp), e.EndsAt.Format(stamp), e.Services[0].Name, e.Services[0].VariantName, e.CustomerName, e.PartySize, *e.StaffName)
+				"SUMMARY:%s (%s) · %s (%d)\r\nDESCRIPTION:%s\r\nEND:VEVENT\r\n", e.ID, e.Sequence,
+				e.UpdatedAt.Format(stamp), e.UpdatedAt.Format(stamp),
+				e.StartsAt.Format(stamp), e.EndsAt.Format(stamp), e.Services[0].Name, e.Services[0].VariantName,
+				e.CustomerName, e.PartySize, *e.StaffName)
 		}
 		b.SetBytes(int64(text.Len()))
 	}

@@ -28,7 +28,8 @@ type Feed struct {
 
 // Of returns the calendar with the given entries as text/calendar. The entries must not be cancelled.
 func Of(f Feed, entries []store.FeedEntry) ([]byte, error) {
-	c := ical.Calendar{Method: ical.Publish, Name: f.Name, Refresh: f.Refresh, Events: make([]ical.Event, 0, len(entries))}
+	c := ical.Calendar{Method: ical.Publish, Name: f.Name, Refresh: f.Refresh,
+		Events: make([]ical.Event, 0, len(entries))}
 	if f.Member != "" {
 		c.Name = f.Name + " · " + f.Member
 	}
@@ -57,7 +58,8 @@ func Of(f Feed, entries []store.FeedEntry) ([]byte, error) {
 
 func (f Feed) appointment(e store.FeedEntry) ical.Event {
 	event := ical.Event{
-		UID: e.ID.String(), Sequence: e.Sequence, Stamp: e.UpdatedAt, Start: e.StartsAt, End: e.EndsAt, Status: ical.Confirmed, Summary: f.Name,
+		UID: e.ID.String(), Sequence: e.Sequence, Stamp: e.UpdatedAt, Start: e.StartsAt, End: e.EndsAt,
+		Status: ical.Confirmed, Summary: f.Name,
 	}
 	if e.Status == state.Pending {
 		event.Status = ical.Tentative

@@ -55,5 +55,6 @@ func tiers(t store.Ticket) string {
 }
 
 func own(id uuid.UUID, sequence int, stamp, start, end time.Time, summary string) ical.Event {
-	return ical.Event{UID: id.String(), Sequence: sequence, Stamp: stamp, Start: start, End: end, Status: ical.Confirmed, Summary: summary}
+	return ical.Event{UID: id.String(), Sequence: sequence, Stamp: stamp, Start: start, End: end,
+		Status: ical.Confirmed, Summary: summary}
 }

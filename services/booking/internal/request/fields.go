@@ -231,7 +231,8 @@ func (f *fields) variants(name string) map[uuid.UUID]uuid.UUID {
 	if err := json.Unmarshal(raw, &text); err == nil {
 		pairs = strings.Split(text, ",")
 	} else if err := json.Unmarshal(raw, &pairs); err != nil {
-		f.fail(name, "%s is neither a string nor an array of strings; send pairs of ids such as \"serviceId:variantId\".", kind(raw))
+		f.fail(name, "%s is neither a string nor an array of strings; send pairs of ids such as "+
+			"\"serviceId:variantId\".", kind(raw))
 		return nil
 	}
 	variants, err := catalog.ParseVariants(pairs)

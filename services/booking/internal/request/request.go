@@ -55,7 +55,8 @@ const (
 func (f *fields) source(from actor.Actor) string {
 	s := f.withDefault("source", maxSource, sourceOf(from))
 	if from.Kind == actor.APIKey && (strings.EqualFold(s, pagesSource) || strings.EqualFold(s, ownersSource)) {
-		f.fail("source", "%s and %s stand for the booking page and the owner; send another name, or leave it out.", pagesSource, ownersSource)
+		f.fail("source", "%s and %s stand for the booking page and the owner; send another name, or leave it out.",
+			pagesSource, ownersSource)
 	}
 	return s
 }
@@ -87,22 +88,25 @@ type Request struct {
 	IsPackage         bool
 	StaffingMode      string                  // "per_service" or ""
 	Variants          map[uuid.UUID]uuid.UUID // service to variant; nil if no variant was chosen
-	Override          bool                    // true for the owner, who is not bound by notice, advance limit, pause and grid
-	OutsideHours      bool                    // owner only, the field override: also outside working hours
+	// true for the owner, who is not bound by notice, advance limit, pause and grid
+	Override     bool
+	OutsideHours bool // owner only, the field override: also outside working hours
 }
 
 // Parse reads a body. The argument from is the actor that sent it. Parse ignores members
 // that this actor may not set. Fault: invalid_parameter for the first invalid field.
 func Parse(body []byte, from actor.Actor) (*Request, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
-		return nil, fault.New(fault.InvalidParameter, "The body is empty; send a JSON object with service_ids, date, time, customer_name and customer_email.")
+		return nil, fault.New(fault.InvalidParameter,
+			"The body is empty; send a JSON object with service_ids, date, time, customer_name and customer_email.")
 	}
 	if !utf8.Valid(body) {
 		return nil, fault.New(fault.InvalidParameter, "The body is not valid UTF-8; send JSON in UTF-8.")
 	}
 	f := fields{}
 	if err := json.Unmarshal(body, &f.raw); err != nil || f.raw == nil {
-		return nil, fault.New(fault.InvalidParameter, "The body is not a JSON object; send one such as {\"service_ids\": [\"…\"], \"date\": \"2027-03-01\", …}.")
+		return nil, fault.New(fault.InvalidParameter,
+			"The body is not a JSON object; send one such as {\"service_ids\": [\"…\"], \"date\": \"2027-03-01\", …}.")
 	}
 	if err := plain.CheckNames("field", slices.Sorted(maps.Keys(f.raw)), fieldNames); err != nil {
 		return nil, err
@@ -140,8 +144,10 @@ func Parse(body []byte, from actor.Actor) (*Request, error) {
 
 // fieldNames are the fields that [Parse] reads.
 var fieldNames = []string{
-	"service_ids", "date", "time", "customer_name", "customer_email", "customer_phone", "staff_id", "party_size", "payment_choice",
-	"class_schedule_id", "source", "locale", "preferred_provider", "form_data", "is_package", "staffing_mode", "variants", "override",
+	"service_ids", "date", "time", "customer_name", "customer_email", "customer_phone", "staff_id", "party_size",
+	"payment_choice",
+	"class_schedule_id", "source", "locale", "preferred_provider", "form_data", "is_package", "staffing_mode",
+	"variants", "override",
 }
 
 // Hash returns a hash of the body as a JSON value, so that two requests can be compared. White

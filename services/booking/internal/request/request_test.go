@@ -62,11 +62,14 @@ func TestABodyWithTheRequiredFieldsTakesTheDefaults(t *testing.T) {
 func TestEveryFieldIsRead(t *testing.T) {
 	t.Parallel()
 	got, err := request.Parse(body(t, map[string]any{
-		"service_ids": []string{cut, cut}, "staff_id": anna, "customer_phone": " +351 1 ", "party_size": 4, "payment_choice": "at_door",
-		"class_schedule_id": anna, "source": "widget", "locale": " pt-BR ", "preferred_provider": "stripe", "is_package": "true", "staffing_mode": "per_service",
-		"variants":  cut + ":" + anna + "," + cut + ":" + anna,
-		"form_data": map[string]any{"notes": "x", "_consent": true, "n": 12345678901234567890.0, "nested": map[string]any{"_kept": 1}},
-		"unknown":   "a newer client's",
+		"service_ids": []string{cut, cut}, "staff_id": anna, "customer_phone": " +351 1 ", "party_size": 4,
+		"payment_choice":    "at_door",
+		"class_schedule_id": anna, "source": "widget", "locale": " pt-BR ", "preferred_provider": "stripe",
+		"is_package": "true", "staffing_mode": "per_service",
+		"variants": cut + ":" + anna + "," + cut + ":" + anna,
+		"form_data": map[string]any{"notes": "x", "_consent": true, "n": 12345678901234567890.0,
+			"nested": map[string]any{"_kept": 1}},
+		"unknown": "a newer client's",
 	}), server)
 	if err != nil {
 		t.Fatal(err)
@@ -75,9 +78,12 @@ func TestEveryFieldIsRead(t *testing.T) {
 	want := &request.Request{
 		ServiceIDs: []uuid.UUID{uuid.MustParse(cut), uuid.MustParse(cut)}, StaffID: &staff,
 		Date: timespan.NewDate(2027, 3, 1), Time: 9*60 + 30, CustomerName: "Zoë", CustomerEmail: "zoe@example.com",
-		CustomerPhone: &phone, PartySize: 4, PaymentChoice: "at_door", ClassScheduleID: &staff, Source: "widget", Locale: "pt-BR",
-		PreferredProvider: "stripe", IsPackage: true, StaffingMode: "per_service", Variants: map[uuid.UUID]uuid.UUID{uuid.MustParse(cut): staff},
-		FormData: map[string]any{"n": json.Number("12345678901234567000"), "nested": map[string]any{"_kept": json.Number("1")}, "notes": "x"},
+		CustomerPhone: &phone, PartySize: 4, PaymentChoice: "at_door", ClassScheduleID: &staff, Source: "widget",
+		Locale:            "pt-BR",
+		PreferredProvider: "stripe", IsPackage: true, StaffingMode: "per_service",
+		Variants: map[uuid.UUID]uuid.UUID{uuid.MustParse(cut): staff},
+		FormData: map[string]any{"n": json.Number("12345678901234567000"),
+			"nested": map[string]any{"_kept": json.Number("1")}, "notes": "x"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -105,8 +111,10 @@ func TestOnlyTheBookingPageSetsConsent(t *testing.T) {
 
 func TestNumbersOfAFormAreKeptWithinTheirDigits(t *testing.T) {
 	t.Parallel()
-	for _, number := range []string{"0", "-0", "1e39", "-1E+39", "1e-40", "12345678901234567890.125", strings.Repeat("9", 40), "0.001e-37"} {
-		if _, err := request.Parse(body(t, map[string]any{"form_data": map[string]any{"n": json.RawMessage(number)}}), server); err != nil {
+	for _, number := range []string{"0", "-0", "1e39", "-1E+39", "1e-40", "12345678901234567890.125",
+		strings.Repeat("9", 40), "0.001e-37"} {
+		if _, err := request.Parse(body(t, map[string]any{"form_data": map[string]any{"n": json.RawMessage(number)}}),
+			server); err != nil {
 			t.Errorf("%s: %v", number, err)
 		}
 	}
@@ -134,27 +142,41 @@ func TestWhatIsWrongIsToldByField(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat(`[`, 20) + strings.Repeat(`]`, 20)
 	for field, values := range map[string][]any{
-		"service_ids":        {nil, "x", cut, []string{}, make([]string, 21), 7, map[string]any{}},
-		"service_ids[0]":     {[]any{7}, []any{nil}, []string{"x"}, []string{""}, []string{"{" + cut + "}"}, []string{strings.ReplaceAll(cut, "-", "")}, []any{[]any{}}},
-		"service_ids[1]":     {[]any{cut, "urn:uuid:" + cut}},
-		"date":               {nil, "", "2027-02-29", "2026-13-01", "2027-3-1", 20270301, "2027-03-01T09:00", []any{}, true},
-		"time":               {nil, "", "9:30", "24:00", "25:00", "09:60", 930, "09:30:00", "0930"},
-		"customer_name":      {nil, "", "   ", 7, strings.Repeat("ö", 201), "a\nb", "a\x00b", []string{"x"}, "a\u202eb", "\u200eAna", "\u3164", "\u200b\u200d"},
-		"locale":             {7, strings.Repeat("x", 101), "p\nt"},
-		"customer_email":     {nil, "", "zoe", "@example.com", "zoe@", "zoe@localhost", "a b@example.com", "zoe@exa mple.com", "zoe@example..com", "zoe@-x.com", "<zoe@example.com>", "a@b@c.com", strings.Repeat("a", 65) + "@example.com", "zoe@" + strings.Repeat("a", 250) + ".com", 7, "zoe@example.com\x00"},
-		"staff_id":           {"", "x", 7, []string{anna}, anna + " ", map[string]any{}},
-		"customer_phone":     {7, strings.Repeat("1", 51), "1\x002"},
-		"form_data":          {"x", []any{}, 7, true, map[string]any{"a\x00": 1}, map[string]any{"a": strings.Repeat("x", 65<<10)}, map[string]any{"deep": json.RawMessage(deep)}, map[string]any{strings.Repeat("k", 101): 1}, map[string]any{"many": make([]int, 1001)}},
-		"form_data.a":        {map[string]any{"a": "x\x00"}, map[string]any{"a": json.RawMessage("1e999999")}, map[string]any{"a": json.RawMessage("1e-20000")}, map[string]any{"a": json.RawMessage("1e40")}, map[string]any{"a": json.RawMessage("-0.1e-40")}, map[string]any{"a": json.RawMessage("1e99999999999999999999")}, map[string]any{"a": json.RawMessage("0." + strings.Repeat("1", 41))}},
-		"form_data.a.b[1]":   {map[string]any{"a": map[string]any{"b": []any{1, "\x00"}}}},
-		"party_size":         {0, -1, 1001, 1.5, "2", true, []int{2}, json.RawMessage("1e400"), json.RawMessage("1e18")},
+		"service_ids": {nil, "x", cut, []string{}, make([]string, 21), 7, map[string]any{}},
+		"service_ids[0]": {[]any{7}, []any{nil}, []string{"x"}, []string{""}, []string{"{" + cut + "}"},
+			[]string{strings.ReplaceAll(cut, "-", "")}, []any{[]any{}}},
+		"service_ids[1]": {[]any{cut, "urn:uuid:" + cut}},
+		"date": {nil, "", "2027-02-29", "2026-13-01", "2027-3-1", 20270301, "2027-03-01T09:00", []any{},
+			true},
+		"time": {nil, "", "9:30", "24:00", "25:00", "09:60", 930, "09:30:00", "0930"},
+		"customer_name": {nil, "", "   ", 7, strings.Repeat("ö", 201), "a\nb", "a\x00b", []string{"x"}, "a\u202eb",
+			"\u200eAna", "\u3164", "\u200b\u200d"},
+		"locale": {7, strings.Repeat("x", 101), "p\nt"},
+		"customer_email": {nil, "", "zoe", "@example.com", "zoe@", "zoe@localhost", "a b@example.com",
+			"zoe@exa mple.com", "zoe@example..com", "zoe@-x.com", "<zoe@example.com>", "a@b@c.com", strings.Repeat("a",
+				65) + "@example.com", "zoe@" + strings.Repeat("a", 250) + ".com", 7, "zoe@example.com\x00"},
+		"staff_id":       {"", "x", 7, []string{anna}, anna + " ", map[string]any{}},
+		"customer_phone": {7, strings.Repeat("1", 51), "1\x002"},
+		"form_data": {"x", []any{}, 7, true, map[string]any{"a\x00": 1},
+			map[string]any{"a": strings.Repeat("x", 65<<10)}, map[string]any{"deep": json.RawMessage(deep)},
+			map[string]any{strings.Repeat("k", 101): 1}, map[string]any{"many": make([]int, 1001)}},
+		"form_data.a": {map[string]any{"a": "x\x00"}, map[string]any{"a": json.RawMessage("1e999999")},
+			map[string]any{"a": json.RawMessage("1e-20000")}, map[string]any{"a": json.RawMessage("1e40")},
+			map[string]any{"a": json.RawMessage("-0.1e-40")},
+			map[string]any{"a": json.RawMessage("1e99999999999999999999")},
+			map[string]any{"a": json.RawMessage("0." + strings.Repeat("1", 41))}},
+		"form_data.a.b[1]": {map[string]any{"a": map[string]any{"b": []any{1, "\x00"}}}},
+		"party_size": {0, -1, 1001, 1.5, "2", true, []int{2}, json.RawMessage("1e400"),
+			json.RawMessage("1e18")},
 		"payment_choice":     {"", "cash", "Online", 7, true},
 		"class_schedule_id":  {"x", 7},
 		"source":             {7, strings.Repeat("x", 101), "a\tb", "page", " Page ", "dashboard", "DASHBOARD"},
 		"preferred_provider": {7, strings.Repeat("x", 101)},
 		"is_package":         {"yes", 1, []any{}},
 		"staffing_mode":      {7},
-		"variants":           {"x", cut, cut + ":", cut + ":" + anna + ",", "{" + cut + "}:" + anna, cut + ":" + anna + "," + cut + ":" + cut, []any{"x"}, []any{7}, 7, map[string]any{cut: anna}, strings.Split(strings.Repeat(cut+":"+anna+" ", 21), " ")},
+		"variants": {"x", cut, cut + ":", cut + ":" + anna + ",", "{" + cut + "}:" + anna,
+			cut + ":" + anna + "," + cut + ":" + cut, []any{"x"}, []any{7}, 7, map[string]any{cut: anna},
+			strings.Split(strings.Repeat(cut+":"+anna+" ", 21), " ")},
 	} {
 		name, _, _ := strings.Cut(field, "[")
 		name, _, _ = strings.Cut(name, ".")
@@ -176,7 +198,8 @@ func TestWhatIsWrongIsToldByField(t *testing.T) {
 func TestWhatIsNoJSONObjectIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, b := range []string{
-		"", " ", "null", "[]", `"x"`, "7", "{", `{"date": }`, "{}x", "{} {}", string([]byte{'{', '"', 0xff, '"', ':', '1', '}'}), "\x00",
+		"", " ", "null", "[]", `"x"`, "7", "{", `{"date": }`, "{}x", "{} {}",
+		string([]byte{'{', '"', 0xff, '"', ':', '1', '}'}), "\x00",
 		strings.Repeat("[", 200_000), `{"a":` + strings.Repeat(`{"a":`, 50_000),
 	} {
 		if r, err := request.Parse([]byte(b), server); !fault.Is(err, fault.InvalidParameter) {
@@ -203,7 +226,8 @@ func TestHashIsThatOfTheValueNotOfItsSpelling(t *testing.T) {
 			t.Errorf("%s differs", b)
 		}
 	}
-	for _, b := range []string{`{"a":2,"b":"ö"}`, `{"a":1}`, `{"a":"1","b":"ö"}`, `{"a":10000000000000000000000001}`, `{"a":10000000000000000000000002}`} {
+	for _, b := range []string{`{"a":2,"b":"ö"}`, `{"a":1}`, `{"a":"1","b":"ö"}`, `{"a":10000000000000000000000001}`,
+		`{"a":10000000000000000000000002}`} {
 		if request.Hash([]byte(b)) == request.Hash([]byte(same[0])) {
 			t.Errorf("%s does not differ", b)
 		}
@@ -215,7 +239,8 @@ func TestHashIsThatOfTheValueNotOfItsSpelling(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(body(f, nil))
-	f.Add(body(f, map[string]any{"form_data": map[string]any{"_a": 1, "b": []any{nil, 1.5, "x"}}, "party_size": 2, "staff_id": anna}))
+	f.Add(body(f, map[string]any{"form_data": map[string]any{"_a": 1, "b": []any{nil, 1.5, "x"}}, "party_size": 2,
+		"staff_id": anna}))
 	f.Add([]byte(`{"service_ids":["` + cut + `"],"date":"2027-03-01","time":"24:00"}`))
 	f.Add([]byte(`{"form_data":{"a":1e999}}`))
 	f.Add([]byte("{\"customer_name\":\"\x00\"}"))
@@ -223,7 +248,8 @@ func FuzzParse(f *testing.F) {
 		r, err := request.Parse(b, server)
 		if err != nil {
 			sentence := fault.Of(err).Sentence
-			if !fault.Is(err, fault.InvalidParameter) || r != nil || sentence == "" || !utf8.ValidString(sentence) || len(sentence) > 1000 {
+			if !fault.Is(err, fault.InvalidParameter) || r != nil || sentence == "" || !utf8.ValidString(sentence) ||
+				len(sentence) > 1000 {
 				t.Fatalf("refused with %v beside %v", err, r)
 			}
 			return
@@ -253,7 +279,8 @@ func checkAccepted(t *testing.T, r *request.Request) {
 		t.Errorf("form_data is %v, %v", r.FormData, err)
 	}
 	for _, s := range []string{r.CustomerName, r.CustomerEmail, phone, r.Source, r.PreferredProvider, string(stored)} {
-		if !utf8.ValidString(s) || strings.ContainsRune(s, 0) || strings.Contains(s, `\u0000`) && !strings.Contains(s, `\\u0000`) {
+		if !utf8.ValidString(s) || strings.ContainsRune(s, 0) || strings.Contains(s, `\u0000`) && !strings.Contains(s,
+			`\\u0000`) {
 			t.Errorf("%q cannot be stored", s)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// TestMovesAreThoseOfTheSpecification writes out semantics.md §3 and lifecycle.md §4: pending → confirmed → completed | no_show, which
-// can be taken back; pending or confirmed → cancelled; nothing else.
+// TestMovesAreThoseOfTheSpecification writes out semantics.md §3 and lifecycle.md §4: pending → confirmed → completed |
+// no_show, which can be taken back; pending or confirmed → cancelled; nothing else.
 func TestMovesAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	want := map[string]map[string]string{

@@ -59,7 +59,8 @@ func BenchmarkBookParallel(b *testing.B) {
 		member, minute := uuid.NewSHA1(business, []byte{byte(members.Add(1))}), 0
 		for pb.Next() {
 			minute += 60
-			if err := s.Book(testkit.AsSystem(b), newBooking(business, part(member, 0, minute, minute+45))); err != nil {
+			if err := s.Book(testkit.AsSystem(b),
+				newBooking(business, part(member, 0, minute, minute+45))); err != nil {
 				b.Error(err)
 			}
 		}
@@ -73,7 +74,8 @@ func BenchmarkBareInsert(b *testing.B) {
 	start := noon
 	for b.Loop() {
 		start = start.Add(time.Hour)
-		exec(`INSERT INTO occupied_time VALUES ($1, $2, 1, $1, 0, tstzrange($3, $4), gen_random_uuid())`, business, uuid.New(), start, start.Add(45*time.Minute))
+		exec(`INSERT INTO occupied_time VALUES ($1, $2, 1, $1, 0, tstzrange($3, $4), gen_random_uuid())`, business,
+			uuid.New(), start, start.Add(45*time.Minute))
 	}
 }
 

@@ -309,12 +309,15 @@ func exists(sql string, args ...any) func(context.Context, pgx.Tx) (bool, error)
 func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 	args := pgx.NamedArgs{
 		"business_id": b.BusinessID, "id": b.ID, "status": string(b.Status),
-		"starts_at": b.StartsAt, "ends_at": b.EndsAt, "local_start": b.LocalStart, "local_end": b.LocalEnd, "timezone": b.Timezone,
+		"starts_at": b.StartsAt, "ends_at": b.EndsAt, "local_start": b.LocalStart, "local_end": b.LocalEnd,
+		"timezone": b.Timezone,
 		"staff_id": b.StaffID, "staff_name": b.StaffName, "session_id": b.SessionID, "capacity": b.Capacity,
 		"is_package": b.IsPackage, "staffing_mode": b.StaffingMode, "staff_requested": b.StaffRequested,
 		"party_size": b.PartySize, "total": b.Total, "currency": b.Currency.Code, "first_booking": b.FirstBooking,
-		"source": b.Source, "most_open": b.MostOpen, "customer_name": b.Customer.Name, "customer_email": b.Customer.Email,
-		"customer_phone": b.Customer.Phone, "locale": b.Locale, "offer_version": b.OfferVersion, "link_hash": b.LinkHash, "now": b.Now,
+		"source": b.Source, "most_open": b.MostOpen, "customer_name": b.Customer.Name,
+		"customer_email": b.Customer.Email,
+		"customer_phone": b.Customer.Phone, "locale": b.Locale, "offer_version": b.OfferVersion,
+		"link_hash": b.LinkHash, "now": b.Now,
 	}
 	args["api_key"] = nil
 	if b.APIKey != uuid.Nil {

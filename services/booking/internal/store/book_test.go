@@ -79,7 +79,9 @@ func TestOverlappingUnequalStartsAreNeverBothSold(t *testing.T) {
 	s, pool := open(t)
 	business, anna := uuid.New(), uuid.New()
 	// Any two of these overlap: all hold minute 95 to 100.
-	written := race(t, s, repeat(100, func(i int) store.NewBooking { return newBooking(business, part(anna, 0, i%96, 100+i)) }))
+	written := race(t, s, repeat(100, func(i int) store.NewBooking {
+		return newBooking(business, part(anna, 0, i%96, 100+i))
+	}))
 	if written != 1 {
 		t.Errorf("%d overlapping bookings were written, want 1", written)
 	}
@@ -90,7 +92,9 @@ func TestBookingsThatOnlyTouchAreAllSold(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, anna := uuid.New(), uuid.New()
-	written := race(t, s, repeat(50, func(i int) store.NewBooking { return newBooking(business, part(anna, 0, i*10, i*10+10)) }))
+	written := race(t, s, repeat(50, func(i int) store.NewBooking {
+		return newBooking(business, part(anna, 0, i*10, i*10+10))
+	}))
 	if written != 50 {
 		t.Errorf("%d of 50 bookings that only touch were written", written)
 	}
@@ -160,7 +164,8 @@ func TestAssignmentsOfSeveralPartsAreWholeOrNothing(t *testing.T) {
 			t.Errorf("booking %s holds %d of its %d parts (seed %d)", id, n, want[id], seed)
 		}
 	}
-	if n := count(t, pool, `SELECT count(*) FROM occupied_time o WHERE NOT EXISTS (SELECT FROM bookings b WHERE b.id = o.booking_id)`); n != 0 {
+	if n := count(t, pool,
+		`SELECT count(*) FROM occupied_time o WHERE NOT EXISTS (SELECT FROM bookings b WHERE b.id = o.booking_id)`); n != 0 {
 		t.Errorf("%d rows hold time for no booking", n)
 	}
 }
@@ -197,7 +202,8 @@ func TestCancellingFreesTheTimeAtOnceAndNothingElseDoes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if moved.Status != transition.To || !moved.UpdatedAt.Equal(now.Add(time.Hour)) || !moved.CreatedAt.Equal(now) {
+			if moved.Status != transition.To || !moved.UpdatedAt.Equal(now.Add(time.Hour)) ||
+				!moved.CreatedAt.Equal(now) {
 				t.Errorf("moved to %s, made %s, changed %s", moved.Status, moved.CreatedAt, moved.UpdatedAt)
 			}
 			err = s.Book(testkit.AsSystem(t), newBooking(business, part(anna, 0, 30, 60)))
@@ -287,7 +293,8 @@ func TestFirstBookingCountsWhatIsNotCancelled(t *testing.T) {
 	business := uuid.New()
 	first := func() bool {
 		t.Helper()
-		snapshot, err := s.Snapshot(testkit.AsSystem(t), business, noon, noon.Add(time.Hour), store.Asked{FirstBookingOf: "zoe@EXAMPLE.com"})
+		snapshot, err := s.Snapshot(testkit.AsSystem(t), business, noon, noon.Add(time.Hour),
+			store.Asked{FirstBookingOf: "zoe@EXAMPLE.com"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -328,7 +335,8 @@ func TestOccupiedTimeIsThatOfTheWindowWholeAndSorted(t *testing.T) {
 	anna := uuid.MustParse("11111111-1111-4111-8111-111111111111")
 	sauna := uuid.MustParse("22222222-2222-4222-8222-222222222222")
 	parts := []availability.Part{
-		part(sauna, 2, 0, 60), part(anna, 0, 60, 90), part(anna, 0, -30, 10), part(sauna, 1, 50, 70), part(anna, 0, 10, 40),
+		part(sauna, 2, 0, 60), part(anna, 0, 60, 90), part(anna, 0, -30, 10), part(sauna, 1, 50, 70),
+		part(anna, 0, 10, 40),
 		part(anna, 0, -60, -30), // before the window, though it touches what reaches in
 		part(anna, 0, 90, 100),  // touches its end
 	}
@@ -381,17 +389,20 @@ func TestWindowsAreReadFromTheIndexOfTheConstraintAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = tx.Rollback(actor.AsSystem(context.Background())) }()
-	if _, err := tx.Exec(testkit.AsSystem(t), `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off`); err != nil {
+	if _, err := tx.Exec(testkit.AsSystem(t),
+		`SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off`); err != nil {
 		t.Fatal(err)
 	}
 	for _, days := range []int{1, 62} {
 		var plan string
 		to := noon.AddDate(0, 0, days)
-		err = tx.QueryRow(testkit.AsSystem(t), `EXPLAIN (FORMAT JSON) `+store.OccupiedSQL(noon, to), uuid.New(), noon, to).Scan(&plan)
+		err = tx.QueryRow(testkit.AsSystem(t), `EXPLAIN (FORMAT JSON) `+store.OccupiedSQL(noon, to), uuid.New(), noon,
+			to).Scan(&plan)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Count(plan, "Scan\"") != 1 || !strings.Contains(plan, `"Index Only Scan"`) || !strings.Contains(plan, `"never_twice"`) {
+		if strings.Count(plan, "Scan\"") != 1 || !strings.Contains(plan, `"Index Only Scan"`) || !strings.Contains(plan,
+			`"never_twice"`) {
 			t.Errorf("a window of %d days is read by\n%s", days, plan)
 		}
 	}
@@ -421,7 +432,8 @@ func TestBookingsAreListedByLocalStartInPages(t *testing.T) {
 		next string
 	)
 	for {
-		list, after, err := s.Bookings(testkit.AsSystem(t), business, booking.Filter{}, request.Page{Limit: 2, Cursor: next})
+		list, after, err := s.Bookings(testkit.AsSystem(t), business, booking.Filter{},
+			request.Page{Limit: 2, Cursor: next})
 		if err != nil {
 			t.Fatal(err)
 		}

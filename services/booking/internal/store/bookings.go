@@ -49,8 +49,10 @@ func scanBooking(row pgx.CollectableRow) (Booking, error) {
 		b        Booking
 		currency string
 	)
-	err := row.Scan(&b.ID, &b.Status, &b.LocalStart, &b.LocalEnd, &b.StartsAt, &b.EndsAt, &b.Services, &b.StaffID, &b.StaffName,
-		&b.SessionID, &b.PartySize, &b.Total, &currency, &b.Source, &b.Customer.Name, &b.Customer.Email, &b.Customer.Phone,
+	err := row.Scan(&b.ID, &b.Status, &b.LocalStart, &b.LocalEnd, &b.StartsAt, &b.EndsAt, &b.Services, &b.StaffID,
+		&b.StaffName,
+		&b.SessionID, &b.PartySize, &b.Total, &currency, &b.Source, &b.Customer.Name, &b.Customer.Email,
+		&b.Customer.Phone,
 		&b.FormData, &b.Locale, &b.CreatedAt, &b.UpdatedAt, &b.Sequence,
 		&b.IsPackage, &b.StaffingMode, &b.StaffRequested, &b.Timezone, &b.Withdrawn, &b.Payment)
 	if err != nil {
@@ -90,7 +92,8 @@ func paidAs(subject string) string {
 func filterArgs(filter booking.Filter) pgx.NamedArgs {
 	args := pgx.NamedArgs{
 		"from": nil, "to": nil, "service_id": nil, "staff_id": filter.StaffID,
-		"status": filter.Status, "source": filter.Source, "query": filter.Query, "charges": booking.ChargeStatuses(filter.Payment), "payment": filter.Payment,
+		"status": filter.Status, "source": filter.Source, "query": filter.Query,
+		"charges": booking.ChargeStatuses(filter.Payment), "payment": filter.Payment,
 	}
 	if filter.From != nil {
 		args["from"] = filter.From.String()
@@ -106,7 +109,8 @@ func filterArgs(filter booking.Filter) pgx.NamedArgs {
 
 // Bookings returns a page of the bookings of a business that match the filter, by local start. It also returns
 // the cursor of the next page, or "" after the last page. Fault: invalid_parameter for an invalid cursor.
-func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page request.Page) ([]Booking, string, error) {
+func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter,
+	page request.Page) ([]Booking, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
 		return nil, "", err
@@ -211,7 +215,8 @@ func checkDay(b Booking, days state.Days, now time.Time) error {
 // Move makes a transition of a booking, once for each Idempotency-Key. If the transition
 // frees time, Move deletes the booking's occupied time. A transition that may refund needs
 // [Store.Cancel] instead. Errors: [ErrNotFound], [*NotAllowedError], [*WrongDayError].
-func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (Booking, error) {
+func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition,
+	now time.Time) (Booking, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
 		b, err := lockBooking(ctx, tx, businessID, id)
 		if err != nil {
@@ -227,15 +232,18 @@ func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Tran
 	})
 }
 
-func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, owed refund.Owed, now time.Time) (Booking, error) {
-	moved, err := postgres.Row(ctx, tx, scanBooking, "move a booking", moveSQL, moveArgs(ctx, businessID, id, t, owed, now))
+func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, owed refund.Owed,
+	now time.Time) (Booking, error) {
+	moved, err := postgres.Row(ctx, tx, scanBooking, "move a booking", moveSQL,
+		moveArgs(ctx, businessID, id, t, owed, now))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Booking{}, whyNot(ctx, tx, businessID, id)
 	}
 	return moved, err
 }
 
-func moveArgs(ctx context.Context, businessID, id uuid.UUID, t state.Transition, owed refund.Owed, now time.Time) pgx.NamedArgs {
+func moveArgs(ctx context.Context, businessID, id uuid.UUID, t state.Transition, owed refund.Owed,
+	now time.Time) pgx.NamedArgs {
 	return eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "frees": t.FreesTime, "now": now,
 		"event_type": string(t.Event), "refund_amount": owed.Amount, "refund_percent": owed.Percent, "untold": false,
@@ -244,7 +252,8 @@ func moveArgs(ctx context.Context, businessID, id uuid.UUID, t state.Transition,
 
 func whyNot(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
 	var status state.State
-	err := tx.QueryRow(ctx, `SELECT status FROM bookings WHERE business_id = $1 AND id = $2`, businessID, id).Scan(&status)
+	err := tx.QueryRow(ctx, `SELECT status FROM bookings WHERE business_id = $1 AND id = $2`, businessID,
+		id).Scan(&status)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return ErrNotFound
 	}

@@ -56,7 +56,8 @@ func (s *Store) CreateCharge(ctx context.Context, c NewCharge) (bool, error) {
 // OpenedCharge stores that the provider has opened the charge of a reservation, with
 // the provider's reference. The charge expires at the instant given by the argument
 // due. Errors: [ErrPaymentOver] if the charge is no longer in the status creating.
-func (s *Store) OpenedCharge(ctx context.Context, businessID, id uuid.UUID, reference string, due, now time.Time) (Charge, error) {
+func (s *Store) OpenedCharge(ctx context.Context, businessID, id uuid.UUID, reference string,
+	due, now time.Time) (Charge, error) {
 	c, err := postgres.Row(ctx, s.pool, pgx.RowTo[Charge], "note an open charge", `
 		UPDATE payments SET status = 'open', reference = $3, due_at = $4, updated_at = $5
 		WHERE business_id = $1 AND subject_id = $2 AND subject_kind = 'reservation' AND status = 'creating'
@@ -68,7 +69,8 @@ func (s *Store) OpenedCharge(ctx context.Context, businessID, id uuid.UUID, refe
 }
 
 // AbandonCharge cancels a charge that could not be opened, as [Store.AbandonPayment] does for a booking.
-func (s *Store) AbandonCharge(ctx context.Context, businessID, id uuid.UUID, reference string, none bool, now time.Time) error {
+func (s *Store) AbandonCharge(ctx context.Context, businessID, id uuid.UUID, reference string, none bool,
+	now time.Time) error {
 	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, p charged) error {
 		_, err := p.abandon(ctx, tx, reference, none, now)
 		return err
@@ -132,7 +134,8 @@ func (s *Store) Charge(ctx context.Context, businessID, id uuid.UUID) (Charge, e
 //
 // CloseCharge is idempotent: if the charge already has a refund with
 // the number of owed, it makes no other refund. Errors: [ErrNotFound].
-func (s *Store) CloseCharge(ctx context.Context, businessID, id uuid.UUID, owed *booking.NumberedRefund, now time.Time) error {
+func (s *Store) CloseCharge(ctx context.Context, businessID, id uuid.UUID, owed *booking.NumberedRefund,
+	now time.Time) error {
 	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, p charged) error {
 		back := booking.NumberedRefund{Number: 1, Owed: refund.Owed{Amount: p.amount, Percent: 100}}
 		if owed != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// session is one occurrence of a class of an hour: at a minute after noon, with so many seats, given by a teacher or, where
-// that is nil, by nobody.
+// session is one occurrence of a class of an hour: at a minute after noon, with so many seats, given by a teacher or,
+// where that is nil, by nobody.
 type session struct {
 	business, id, teacher uuid.UUID
 	at, capacity          int
@@ -44,10 +44,13 @@ func (c session) seats(party int) store.NewBooking {
 // taken is the counter of the session, 0 where nothing was ever sold.
 func (c session) taken(t *testing.T, pool *pgxpool.Pool) int {
 	t.Helper()
-	return count(t, pool, `SELECT coalesce(sum(taken), 0) FROM class_sessions WHERE business_id = $1 AND session_id = $2`, c.business, c.id)
+	return count(t, pool,
+		`SELECT coalesce(sum(taken), 0) FROM class_sessions WHERE business_id = $1 AND session_id = $2`, c.business,
+		c.id)
 }
 
-// checkSeats fails the test where a counter is not the sum of the seats of live bookings, each of which has a row of them.
+// checkSeats fails the test where a counter is not the sum of the seats of live bookings, each of which has a row of
+// them.
 func checkSeats(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
 	if n := count(t, pool, `
@@ -179,7 +182,8 @@ func TestAChargeThatFailsGivesSeatsBack(t *testing.T) {
 			s, pool := open(t)
 			class := newSession(3)
 			b := class.seats(2)
-			b.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000, DueAt: now.Add(time.Minute)}
+			b.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000,
+				DueAt: now.Add(time.Minute)}
 			mustBook(t, s, b)
 			expectTaken(t, s, "two on the last seat", class.seats(2))
 			if err := fail(s, b); err != nil {
@@ -219,7 +223,8 @@ func TestWhatIsRefusedTakesNoSeat(t *testing.T) {
 	busy := newBooking(class.business, part(class.teacher, 0, 59, 90))
 	mustBook(t, s, busy)
 	expectTaken(t, s, "a class while its teacher has an appointment", class.seats(2))
-	if n := count(t, pool, `SELECT count(*) FROM class_sessions`) + count(t, pool, `SELECT count(*) FROM class_seats`); n != 0 {
+	if n := count(t, pool, `SELECT count(*) FROM class_sessions`) +
+		count(t, pool, `SELECT count(*) FROM class_seats`); n != 0 {
 		t.Errorf("%d rows of seats are left by bookings that were refused", n)
 	}
 	if n := count(t, pool, `SELECT count(*) FROM occupied_time`); n != 2 {
@@ -227,8 +232,8 @@ func TestWhatIsRefusedTakesNoSeat(t *testing.T) {
 	}
 }
 
-// TestATeacherIsInOnePlace: appointments of a teacher and parties of the class come at the same moment; either the class
-// has guests or the teacher an appointment, never both.
+// TestATeacherIsInOnePlace: appointments of a teacher and parties of the class come at the same moment; either the
+// class has guests or the teacher an appointment, never both.
 func TestATeacherIsInOnePlace(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -238,7 +243,8 @@ func TestATeacherIsInOnePlace(t *testing.T) {
 	for i := range rounds {
 		class.at = i * 120
 		for j := range 8 {
-			all = append(all, class.seats(1+j%2), newBooking(class.business, part(class.teacher, 0, class.at+30, class.at+75)))
+			all = append(all, class.seats(1+j%2),
+				newBooking(class.business, part(class.teacher, 0, class.at+30, class.at+75)))
 		}
 	}
 	race(t, s, all)
@@ -261,7 +267,8 @@ func TestTwoSessionsOfOneTeacherAtOneTimeBothSell(t *testing.T) {
 	a := newSession(5)
 	b := a
 	b.id, b.at = uuid.New(), 30
-	if written := race(t, s, repeat(10, func(i int) store.NewBooking { return []session{a, b}[i%2].seats(1) })); written != 10 {
+	if written := race(t, s,
+		repeat(10, func(i int) store.NewBooking { return []session{a, b}[i%2].seats(1) })); written != 10 {
 		t.Errorf("%d of 10 seats in two rooms were sold", written)
 	}
 	checkSeats(t, pool)
@@ -284,8 +291,9 @@ func TestALoweredCapacityTakesNothingBackAndSellsNothingMore(t *testing.T) {
 	checkSeats(t, pool)
 }
 
-// TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter books and cancels in one session at the same time, all as the customer's
-// first booking: the counter and the index of first bookings are then taken in every order, which must not deadlock.
+// TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter books and cancels in one session at the same time, all as the
+// customer's first booking: the counter and the index of first bookings are then taken in every order, which must not
+// deadlock.
 func TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -327,7 +335,8 @@ func TestSeatsAreReadWithTheTimeOfTheirTeachers(t *testing.T) {
 	later, gone, appointed := class, class, uuid.New()
 	later.at, gone.at = 120, 60
 	left := gone.seats(1)
-	mustBook(t, s, class.seats(2), class.seats(3), later.seats(1), left, newBooking(class.business, part(appointed, 0, 0, 30)),
+	mustBook(t, s, class.seats(2), class.seats(3), later.seats(1), left,
+		newBooking(class.business, part(appointed, 0, 0, 30)),
 		session{business: uuid.New(), id: class.id, teacher: class.teacher, capacity: 9}.seats(7))
 	cancel(t, s, left)
 	read := func(seats bool) booking.Occupied {
@@ -339,7 +348,8 @@ func TestSeatsAreReadWithTheTimeOfTheirTeachers(t *testing.T) {
 		return got
 	}
 	got := read(true)
-	if diff := cmp.Diff([]booking.SeatsTaken{{SessionID: class.id, StartsAt: noon.Unix(), Taken: 5}}, got.Seats); diff != "" {
+	if diff := cmp.Diff([]booking.SeatsTaken{{SessionID: class.id, StartsAt: noon.Unix(), Taken: 5}},
+		got.Seats); diff != "" {
 		t.Errorf("seats (-want +got):\n%s", diff)
 	}
 	byWhom := map[uuid.UUID]booking.Busy{}
@@ -379,7 +389,8 @@ func TestAPackageOfSeveralMembersIsNeverHalf(t *testing.T) {
 	if halves != 0 {
 		t.Errorf("%d bookings do not hold what they sold", halves)
 	}
-	if n := count(t, pool, `SELECT count(*) FROM occupied_time WHERE NOT EXISTS (SELECT FROM bookings WHERE id = booking_id)`); n != 0 {
+	if n := count(t, pool,
+		`SELECT count(*) FROM occupied_time WHERE NOT EXISTS (SELECT FROM bookings WHERE id = booking_id)`); n != 0 {
 		t.Errorf("%d times are held for no booking", n)
 	}
 	checkNeverTwice(t, pool)

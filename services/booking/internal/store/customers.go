@@ -34,14 +34,16 @@ LIMIT @limit`
 
 // Customers lists the customers of a business by e-mail address. Anonymized customers have no
 // address and are not listed.
-func (s *Store) Customers(ctx context.Context, businessID uuid.UUID, asked customer.Search) ([]customer.Customer, error) {
+func (s *Store) Customers(ctx context.Context, businessID uuid.UUID,
+	asked customer.Search) ([]customer.Customer, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (customer.Customer, error) {
 		var c customer.Customer
 		err := row.Scan(&c.Email, &c.Name, &c.Phone, &c.Bookings, &c.Tickets, &c.FirstAt, &c.LastAt)
 		c.FirstAt, c.LastAt = c.FirstAt.UTC(), c.LastAt.UTC()
 		return c, err
 	}, "list customers", customersSQL, pgx.NamedArgs{
-		"business_id": businessID, "after": asked.After, "query": asked.Query, "of": append([]string{}, asked.Of...), "limit": asked.Limit,
+		"business_id": businessID, "after": asked.After, "query": asked.Query, "of": append([]string{}, asked.Of...),
+		"limit": asked.Limit,
 	})
 }
 
@@ -89,7 +91,8 @@ SELECT * FROM booked UNION ALL SELECT * FROM ordered`
 //
 // It records an event without the address. Fault: conflict if
 // too many bookings and orders are still to come for one answer.
-func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked customer.Erase, now time.Time) (customer.Erased, error) {
+func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked customer.Erase,
+	now time.Time) (customer.Erased, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased, error) {
 		if err := eventlog.LockFeed(ctx, tx); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
@@ -99,7 +102,8 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked c
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
 		if len(ahead) > customer.MostHeld {
-			return customer.Erased{}, fault.Newf(fault.Conflict, "More than %d bookings and orders of this address lie ahead; send force to erase them, too.", customer.MostHeld)
+			return customer.Erased{}, fault.Newf(fault.Conflict, "More than %d bookings and orders of this address "+
+				"lie ahead; send force to erase them, too.", customer.MostHeld)
 		}
 		erased := customer.Erased{Bookings: len(bookings), Tickets: len(tickets), Ahead: ahead}
 		if err := forget(ctx, tx, businessID, bookings, tickets); err != nil {
@@ -109,7 +113,8 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked c
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
 		if _, err := tx.Exec(ctx, recordErased, eventlog.Add(ctx, pgx.NamedArgs{
-			"business_id": businessID, "erasure": uuid.New(), "bookings": erased.Bookings, "tickets": erased.Tickets, "forced": asked.Force,
+			"business_id": businessID, "erasure": uuid.New(), "bookings": erased.Bookings, "tickets": erased.Tickets,
+			"forced": asked.Force,
 		}, now)); err != nil {
 			return customer.Erased{}, fmt.Errorf("record that a customer is erased: %w", err)
 		}
@@ -124,7 +129,8 @@ WITH erasure AS (SELECT @business_id::uuid AS business_id, @erasure::uuid AS id,
 ` + eventlog.Record(event.Customer, event.CustomerErased, "erasure",
 	`jsonb_build_object('bookings', @bookings::integer, 'tickets', @tickets::integer, 'forced', @forced::boolean)`)
 
-func theirs(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, asked customer.Erase, now time.Time) ([]uuid.UUID, []uuid.UUID, []customer.Ahead, error) {
+func theirs(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, asked customer.Erase,
+	now time.Time) ([]uuid.UUID, []uuid.UUID, []customer.Ahead, error) {
 	rows, err := tx.Query(ctx, theirsSQL, pgx.NamedArgs{"business_id": businessID, "email": asked.Email, "now": now})
 	if err != nil {
 		return nil, nil, nil, err

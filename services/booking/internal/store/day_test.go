@@ -14,13 +14,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// TestMoveKeepsToTheDayOfTheBooking attacks the rule of days with generated zones, starts and moments: completed and no-show
-// from the start of the booking's day, reopened until the end of the next day, both by the zone of the sale.
+// TestMoveKeepsToTheDayOfTheBooking attacks the rule of days with generated zones, starts and moments: completed and
+// no-show from the start of the booking's day, reopened until the end of the next day, both by the zone of the sale.
 func TestMoveKeepsToTheDayOfTheBooking(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	r := rand.New(rand.NewPCG(27, 3))
-	zones := []string{"Europe/Lisbon", "America/Los_Angeles", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Asia/Kolkata", "Africa/Cairo"}
+	zones := []string{"Europe/Lisbon", "America/Los_Angeles", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Asia/Kolkata",
+		"Africa/Cairo"}
 	refusals := 0
 	for range 150 {
 		zone := zones[r.IntN(len(zones))]
@@ -72,7 +73,8 @@ func TestMoveKeepsToTheDayOfTheBooking(t *testing.T) {
 	checkWhole(t, pool, 1)
 }
 
-// TestReopenUndoesFinish: a booking that is reopened is as before, its time is occupied, and the log has an event of its own.
+// TestReopenUndoesFinish: a booking that is reopened is as before, its time is occupied, and the log has an event of
+// its own.
 func TestReopenUndoesFinish(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -94,7 +96,8 @@ func TestReopenUndoesFinish(t *testing.T) {
 			t.Errorf("after %s and reopen: %+v, %v", move, after, err)
 		}
 		for i, kind := range []event.Type{event.BookingCreated, transitionOf(move).Event, event.BookingReopened} {
-			if count(t, pool, `SELECT count(*) FROM events WHERE subject_id = $1 AND sequence = $2 AND type = $3`, b.ID, i+1, kind) != 1 {
+			if count(t, pool, `SELECT count(*) FROM events WHERE subject_id = $1 AND sequence = $2 AND type = $3`, b.ID,
+				i+1, kind) != 1 {
 				t.Errorf("after %s and reopen, event %d is no %s", move, i+1, kind)
 			}
 		}

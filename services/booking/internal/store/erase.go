@@ -16,9 +16,12 @@ const chargeEnded = `NOT EXISTS (SELECT FROM payments p WHERE p.business_id = t.
 // erasable lists the tables with data of businesses, in the order of deletion. Occupied time and
 // seats are deleted with their bookings. Charges are deleted after their bookings and orders.
 var erasable = []postgres.Erasable{
-	{Table: "idempotency_records"}, {Table: "refused_writes"}, {Table: "made_writes"}, {Table: "api_keys"}, {Table: "offer_versions"}, {Table: "calendar_feeds"}, {Table: "open_reservations"},
-	{Table: "tickets", Where: chargeEnded}, {Table: "tier_sales"}, {Table: "event_sales"}, {Table: "bookings", Where: chargeEnded},
-	{Table: "payments", Where: `NOT (t.status IN ('creating', 'open', 'cancelling') OR t.refund_status IS NOT DISTINCT FROM 'pending')`},
+	{Table: "idempotency_records"}, {Table: "refused_writes"}, {Table: "made_writes"}, {Table: "api_keys"},
+	{Table: "offer_versions"}, {Table: "calendar_feeds"}, {Table: "open_reservations"},
+	{Table: "tickets", Where: chargeEnded}, {Table: "tier_sales"}, {Table: "event_sales"},
+	{Table: "bookings", Where: chargeEnded},
+	{Table: "payments",
+		Where: `NOT (t.status IN ('creating', 'open', 'cancelling') OR t.refund_status IS NOT DISTINCT FROM 'pending')`},
 	{Table: "class_sessions"}, {Table: "events"},
 }
 

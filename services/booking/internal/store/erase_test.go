@@ -55,7 +55,8 @@ func rows(t *testing.T, pool *pgxpool.Pool, business uuid.UUID) map[string]int {
 	}
 	held := map[string]int{}
 	for _, table := range tables {
-		held[table] = count(t, pool, "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+" WHERE business_id = $1", business)
+		held[table] = count(t, pool, "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+" WHERE business_id = $1",
+			business)
 	}
 	return held
 }
@@ -85,10 +86,12 @@ func TestErasingLeavesNothingOfABusinessInAnyTable(t *testing.T) {
 			t.Errorf("%d rows stay in %s", n, table)
 		}
 	}
-	if _, err := pool.Exec(testkit.AsSystem(t), `UPDATE payments SET refund_status = 'refunded' WHERE business_id = $1`, removed); err != nil {
+	if _, err := pool.Exec(testkit.AsSystem(t), `UPDATE payments SET refund_status = 'refunded' WHERE business_id = $1`,
+		removed); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.Erase(testkit.AsSystem(t), []uuid.UUID{removed}); err != nil || n != 2 { // the booking and its charge
+	// the booking and its charge
+	if n, err := s.Erase(testkit.AsSystem(t), []uuid.UUID{removed}); err != nil || n != 2 {
 		t.Fatalf("%d rows, %v", n, err)
 	}
 	for table, n := range rows(t, pool, removed) {

@@ -23,8 +23,9 @@ var (
 	// is open. Until then the booking may still be cancelled without an event.
 	//
 	// booked has exactly the columns for the event, because removing columns from a jsonb value would cost more.
-	recordCreated = eventlog.RecordOne(event.Booking, event.BookingCreated, "booked WHERE sequence > 0", `to_jsonb(booked)`)
-	recordOpened  = eventlog.Record(event.Booking, event.BookingCreated, "told",
+	recordCreated = eventlog.RecordOne(event.Booking, event.BookingCreated, "booked WHERE sequence > 0",
+		`to_jsonb(booked)`)
+	recordOpened = eventlog.Record(event.Booking, event.BookingCreated, "told",
 		row("told")+` || jsonb_build_object('payment', (SELECT to_jsonb(opened) FROM opened))`)
 
 	recordMoved = eventlog.Record(event.Booking, "", "moved WHERE sequence > 0",
@@ -36,10 +37,12 @@ var (
 			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = moved.id))`)
 
 	// An order of tickets is either sold at once, or created when its charge is open and sold when it is paid.
-	recordSold          = eventlog.Record(event.Ticket, event.TicketSold, "ticket WHERE sequence > 0", row("ticket")+` || '{"payment": null}'`)
+	recordSold = eventlog.Record(event.Ticket, event.TicketSold, "ticket WHERE sequence > 0",
+		row("ticket")+` || '{"payment": null}'`)
 	recordTicketCreated = eventlog.Record(event.Ticket, event.TicketCreated, "told",
 		row("told")+` || jsonb_build_object('payment', (SELECT to_jsonb(opened) FROM opened))`)
-	recordTicketPaid = eventlog.Record(event.Ticket, event.TicketSold, "sold", row("sold")+` || jsonb_build_object('payment',
+	recordTicketPaid = eventlog.Record(event.Ticket, event.TicketSold, "sold",
+		row("sold")+` || jsonb_build_object('payment',
 			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = sold.id))`)
 	recordTicketCancelled = eventlog.Record(event.Ticket, event.TicketCancelled, "cancelled WHERE sequence > 0",
 		row("cancelled")+` || jsonb_build_object('payment', `+movedCharge+`)`)
@@ -102,10 +105,13 @@ func (s *Store) BookingAsMade(ctx context.Context, businessID, id uuid.UUID) (Bo
 
 // KeptTickets returns the orders of tickets that the data of events contain.
 func (s *Store) KeptTickets(ctx context.Context, kept []json.RawMessage) ([]Ticket, error) {
-	return eventlog.Rows(ctx, s.pool, "tickets", ownTicketColumns+`, nullif(kept_row->'payment', 'null')`, kept, scanTicket)
+	return eventlog.Rows(ctx, s.pool, "tickets", ownTicketColumns+`, nullif(kept_row->'payment', 'null')`, kept,
+		scanTicket)
 }
 
 // KeptKeys returns the API keys that the data of events contain.
 func (s *Store) KeptKeys(ctx context.Context, kept []json.RawMessage) ([]Key, error) {
-	return eventlog.Rows(ctx, s.pool, "api_keys", keyColumns, kept, func(row pgx.CollectableRow) (Key, error) { return scanKey(row) })
+	return eventlog.Rows(ctx, s.pool, "api_keys", keyColumns, kept, func(row pgx.CollectableRow) (Key, error) {
+		return scanKey(row)
+	})
 }

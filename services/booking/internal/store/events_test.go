@@ -33,12 +33,13 @@ func told(t testing.TB, pool *pgxpool.Pool, subject uuid.UUID) []string {
 	return lines
 }
 
-// checkRecorded fails the test where a subject's events are not one for each of its changes, or the newest is not of what the
-// subject is now. A charge's steps on the way to what is told of are no events.
+// checkRecorded fails the test where a subject's events are not one for each of its changes, or the newest is not of
+// what the subject is now. A charge's steps on the way to what is told of are no events.
 func checkRecorded(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
 	for _, of := range []struct{ table, row string }{
-		{"bookings", `to_jsonb(s) - 'link_hash' = e.data - '{payment,from}'::text[]`}, {"tickets", `to_jsonb(s) - 'link_hash' = e.data - 'payment'`},
+		{"bookings", `to_jsonb(s) - 'link_hash' = e.data - '{payment,from}'::text[]`},
+		{"tickets", `to_jsonb(s) - 'link_hash' = e.data - 'payment'`},
 		{"api_keys", `to_jsonb(s) - 'hash' - 'last_used_at' = e.data - 'last_used_at'`},
 	} {
 		wrong := count(t, pool, `
@@ -94,7 +95,8 @@ func TestEveryChangeIsRecordedWithWhoMadeIt(t *testing.T) {
 	if n := count(t, pool, `SELECT count(*) FROM events WHERE data ?| '{hash,link_hash}'`); n != 0 {
 		t.Error("an event holds the hash of a secret")
 	}
-	if n := count(t, pool, `SELECT count(*) FROM events WHERE substr(id::text, 15, 1) <> '7' OR substr(id::text, 20, 1) NOT IN ('8', '9', 'a', 'b')
+	if n := count(t, pool,
+		`SELECT count(*) FROM events WHERE substr(id::text, 15, 1) <> '7' OR substr(id::text, 20, 1) NOT IN ('8', '9', 'a', 'b')
 		OR abs(('x' || substr(replace(id::text, '-', ''), 1, 12))::bit(48)::bigint - extract(epoch FROM now()) * 1000) > 600000`); n != 0 {
 		t.Error("an id is no UUIDv7 of now")
 	}
@@ -125,11 +127,13 @@ func (r recording) pays() {
 	r.expect(paid.ID, []string{}...) // until it can be paid
 	r.must(r.s.OpenPayment(r.by(actor.Page), store.OpenPayment{
 		BusinessID: paid.BusinessID, DueAt: now.Add(time.Hour), Write: paid.Named(), Now: now,
-		Confirmation: store.Confirmation{Details: paid.Details, Payment: &store.PaymentDetails{Provider: "stripe", Amount: 4000, Reference: "pi_1"}},
+		Confirmation: store.Confirmation{Details: paid.Details, Payment: &store.PaymentDetails{Provider: "stripe",
+			Amount: 4000, Reference: "pi_1"}},
 	}))
 	r.must(r.s.PaymentPaid(r.by(actor.Provider), paid.BusinessID, paid.ID, now))
 	r.must(r.s.PaymentPaid(r.by(actor.Provider), paid.BusinessID, paid.ID, now))
-	r.expect(paid.ID, "1 booking.created booking page pending open", "2 payment.succeeded booking provider pending paid",
+	r.expect(paid.ID, "1 booking.created booking page pending open",
+		"2 payment.succeeded booking provider pending paid",
 		"3 booking.confirmed booking provider confirmed paid")
 
 	late := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
@@ -140,11 +144,13 @@ func (r recording) pays() {
 		r.Errorf("released %d", released)
 	}
 	r.must(r.s.PaymentPaid(r.by(actor.Provider), late.BusinessID, late.ID, now))
-	back, err := r.s.RefundEnded(r.by(actor.System), late.BusinessID, late.ID, 1, payment.RefundState{Status: payment.RefundRefunded}, now)
+	back, err := r.s.RefundEnded(r.by(actor.System), late.BusinessID, late.ID, 1,
+		payment.RefundState{Status: payment.RefundRefunded}, now)
 	if r.must(err); !back {
 		r.Error("what was paid too late is not on its way back")
 	}
-	r.expect(late.ID, "1 payment.succeeded booking provider cancelled paid", "2 payment.refunded booking system cancelled paid")
+	r.expect(late.ID, "1 payment.succeeded booking provider cancelled paid",
+		"2 payment.refunded booking system cancelled paid")
 }
 
 func (r recording) sellsAndMakesKeys() {

@@ -19,6 +19,8 @@ LIMIT $3`
 
 // ExpiringCustomers returns digests of up to limit customers whose
 // data [Store.ForgetEnded] would remove with the same instant then.
-func (s *Store) ExpiringCustomers(ctx context.Context, businessID uuid.UUID, then time.Time, limit int) ([]string, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[string], "list expiring customers", expiringSQL, businessID, then, limit)
+func (s *Store) ExpiringCustomers(ctx context.Context, businessID uuid.UUID, then time.Time,
+	limit int) ([]string, error) {
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[string], "list expiring customers", expiringSQL, businessID, then,
+		limit)
 }

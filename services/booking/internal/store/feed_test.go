@@ -42,7 +42,8 @@ func openTelling(pool *pgxpool.Pool, c clock.Clock, tel *telemetry.Telemetry) *e
 
 func never() bool { return false }
 
-// changeSQL changes a subject and records that, as the statements of the service do. An API key is the smallest subject there is.
+// changeSQL changes a subject and records that, as the statements of the service do. An API key is the smallest subject
+// there is.
 var changeSQL = `
 WITH changed AS (
     INSERT INTO api_keys AS k (business_id, id, name, scope, hash, prefix, created_at)
@@ -58,8 +59,8 @@ func change(ctx context.Context, tx pgx.Tx, business, subject uuid.UUID) error {
 	return err
 }
 
-// A writer makes changes in transactions of one to four that stay open while others commit, and that are given up, or whose connection
-// is cut, at random.
+// A writer makes changes in transactions of one to four that stay open while others commit, and that are given up, or
+// whose connection is cut, at random.
 type writer struct {
 	t        *testing.T
 	pool     *pgxpool.Pool
@@ -109,8 +110,8 @@ func (w *writer) end(ctx context.Context, tx pgx.Tx) {
 	}
 }
 
-// reader reads the feed to its end, dies at random before it has kept what it read, and begins again where it was. It fails where an
-// event comes twice from where it was, or not in the order of its subject.
+// reader reads the feed to its end, dies at random before it has kept what it read, and begins again where it was. It
+// fails where an event comes twice from where it was, or not in the order of its subject.
 type reader struct {
 	t      *testing.T
 	log    *eventlog.Log
@@ -142,7 +143,8 @@ func (r *reader) run(ctx context.Context) {
 		}
 		for _, e := range page.Events {
 			if r.seen[e.ID] || e.Sequence != r.last[e.Subject.ID]+1 {
-				r.t.Errorf("event %d of %s after %d, seen: %v", e.Sequence, e.Subject.ID, r.last[e.Subject.ID], r.seen[e.ID])
+				r.t.Errorf("event %d of %s after %d, seen: %v", e.Sequence, e.Subject.ID, r.last[e.Subject.ID],
+					r.seen[e.ID])
 			}
 			r.seen[e.ID], r.last[e.Subject.ID] = true, e.Sequence
 		}
@@ -153,7 +155,8 @@ func (r *reader) run(ctx context.Context) {
 	}
 }
 
-// TestNoReaderMissesAnEventOrSeesOneTwice writes as many changes as SLOTMESH_TEST_EVENTS says; `make events` writes a million.
+// TestNoReaderMissesAnEventOrSeesOneTwice writes as many changes as SLOTMESH_TEST_EVENTS says; `make events` writes a
+// million.
 func TestNoReaderMissesAnEventOrSeesOneTwice(t *testing.T) {
 	t.Parallel()
 	const writers, readers = 8, 3
@@ -184,7 +187,8 @@ func TestNoReaderMissesAnEventOrSeesOneTwice(t *testing.T) {
 	left.Store(changes / 2) // a transaction makes two and a half on the average, and one of five is lost
 	writing.Store(writers)
 	for i := range writers {
-		w := &writer{t: t, pool: wide, business: uuid.New(), random: rand.New(rand.NewPCG(seed, uint64(i))), left: &left}
+		w := &writer{t: t, pool: wide, business: uuid.New(), random: rand.New(rand.NewPCG(seed, uint64(i))),
+			left: &left}
 		for range 400 {
 			w.subjects = append(w.subjects, uuid.New())
 		}
@@ -224,7 +228,8 @@ func checkFeeds(t *testing.T, pool *pgxpool.Pool, read []*reader) {
 	for i, r := range read {
 		t.Logf("reader %d: %d events of %d subjects, died %d times", i, len(r.seen), len(r.last), r.died)
 		if len(r.seen) != total || len(r.last) != len(tables) {
-			t.Errorf("reader %d saw %d events of %d subjects, the tables have %d of %d", i, len(r.seen), len(r.last), total, len(tables))
+			t.Errorf("reader %d saw %d events of %d subjects, the tables have %d of %d", i, len(r.seen), len(r.last),
+				total, len(tables))
 		}
 		for subject, sequence := range tables {
 			if r.last[subject] != sequence {
@@ -239,11 +244,13 @@ func record(t *testing.T, pool *pgxpool.Pool, at time.Time, n int) uuid.UUID {
 	t.Helper()
 	business, subject := uuid.New(), uuid.New()
 	for range n {
-		if err := pgx.BeginFunc(testkit.AsSystem(t), pool, func(tx pgx.Tx) error { return change(testkit.AsSystem(t), tx, business, subject) }); err != nil {
+		if err := pgx.BeginFunc(testkit.AsSystem(t), pool,
+			func(tx pgx.Tx) error { return change(testkit.AsSystem(t), tx, business, subject) }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := pool.Exec(testkit.AsSystem(t), `UPDATE events SET at = $2 WHERE subject_id = $1`, subject, at); err != nil {
+	if _, err := pool.Exec(testkit.AsSystem(t), `UPDATE events SET at = $2 WHERE subject_id = $1`, subject,
+		at); err != nil {
 		t.Fatal(err)
 	}
 	return business
@@ -291,7 +298,8 @@ func TestAReaderThatLagsBehindWhatIsKeptIsToldSo(t *testing.T) {
 	if err != nil || len(rest.Events) != 1 {
 		t.Errorf("what is kept: %+v, %v", rest, err)
 	}
-	if again, err := log.Feed(testkit.AsSystem(t), rest.Next, 10, 0, never); err != nil || len(again.Events) != 0 || again.Next != rest.Next {
+	if again, err := log.Feed(testkit.AsSystem(t), rest.Next, 10, 0, never); err != nil || len(again.Events) != 0 ||
+		again.Next != rest.Next {
 		t.Errorf("after it: %+v, %v", again, err)
 	}
 }
@@ -307,7 +315,9 @@ func TestEachEventIsOneLineOfTheLog(t *testing.T) {
 	}
 	key := actor.Actor{Kind: actor.APIKey, ID: uuid.New()}
 	business, subject := uuid.New(), uuid.New()
-	err = pgx.BeginFunc(testkit.AsSystem(t), pool, func(tx pgx.Tx) error { return change(actor.With(t.Context(), key), tx, business, subject) })
+	err = pgx.BeginFunc(testkit.AsSystem(t), pool, func(tx pgx.Tx) error {
+		return change(actor.With(t.Context(), key), tx, business, subject)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +344,8 @@ func TestEachEventIsOneLineOfTheLog(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil {
 		t.Fatal(err)
 	}
-	want := line{Level: "INFO", Msg: "key.created", Service: "booking", By: "api_key", BusinessID: business, KeyID: subject, ByID: key.ID, At: now}
+	want := line{Level: "INFO", Msg: "key.created", Service: "booking", By: "api_key", BusinessID: business,
+		KeyID: subject, ByID: key.ID, At: now}
 	if len(lines) != 41 || first != want {
 		t.Errorf("%d lines, first %+v, want 41 and %+v", len(lines), first, want)
 	}
@@ -358,7 +369,8 @@ func TestACursorFromBeforeARestoreIsRefused(t *testing.T) {
 	kept := follow(t, log, "", 2)
 	record(t, pool, now, 2)
 	lost := follow(t, log, kept, 2)
-	if _, err := pool.Exec(testkit.AsSystem(t), `WITH gone AS (DELETE FROM events WHERE position > 2) UPDATE event_feed SET position = 2`); err != nil {
+	if _, err := pool.Exec(testkit.AsSystem(t),
+		`WITH gone AS (DELETE FROM events WHERE position > 2) UPDATE event_feed SET position = 2`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := log.Feed(testkit.AsSystem(t), lost, 10, 0, never); !fault.Is(err, fault.CursorExpired) {
@@ -375,7 +387,8 @@ func TestWhatIsNoCursorIsRefused(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	for _, text := range []string{"x", "-1", "1.", "1.x", "99999999999999999999", fmt.Sprintf("1.%s.", uuid.New())} {
-		if _, err := openLog(pool, clock.Fixed(now)).Feed(testkit.AsSystem(t), text, 10, 0, never); !fault.Is(err, fault.InvalidParameter) {
+		if _, err := openLog(pool, clock.Fixed(now)).Feed(testkit.AsSystem(t), text, 10, 0, never); !fault.Is(err,
+			fault.InvalidParameter) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -435,7 +448,8 @@ func TestAReaderThatWaitsGetsWhatComes(t *testing.T) {
 	record(t, pool, now, 1)
 	waiting.Wait()
 	after := follow(t, log, begun.Next, 1)
-	if page, err := log.Feed(testkit.AsSystem(t), after, 10, time.Hour, func() bool { return true }); err != nil || len(page.Events) != 0 || page.Next != after {
+	if page, err := log.Feed(testkit.AsSystem(t), after, 10, time.Hour, func() bool { return true }); err != nil ||
+		len(page.Events) != 0 || page.Next != after {
 		t.Errorf("a service that stops: %+v, %v", page, err)
 	}
 }

@@ -32,7 +32,8 @@ const feedColumns = `business_id, id, staff_id, shows, created_at, created_by, l
 
 func scanFeed(row pgx.Row, more ...any) (Feed, error) {
 	var f Feed
-	err := row.Scan(append([]any{&f.BusinessID, &f.ID, &f.StaffID, &f.Shows, &f.CreatedAt, &f.CreatedBy, &f.LastUsedAt, &f.RevokedAt}, more...)...)
+	err := row.Scan(append([]any{&f.BusinessID, &f.ID, &f.StaffID, &f.Shows, &f.CreatedAt, &f.CreatedBy, &f.LastUsedAt,
+		&f.RevokedAt}, more...)...)
 	f.CreatedAt, f.LastUsedAt, f.RevokedAt = f.CreatedAt.UTC(), utc(f.LastUsedAt), utc(f.RevokedAt)
 	return f, err
 }
@@ -53,7 +54,8 @@ var ErrTooManyFeeds = errors.New("too many calendar feeds")
 // [*FeedMadeError], [ErrTooManyFeeds].
 func (s *Store) CreateFeed(ctx context.Context, f Feed, hash []byte) error {
 	made, err := postgres.Once(ctx, s.pool, f.BusinessID, func(ctx context.Context, tx pgx.Tx) (FeedMadeError, error) {
-		n, err := countLive(ctx, tx, "calendar_feeds", f.BusinessID, `SELECT count(*) FROM calendar_feeds WHERE business_id = $1 AND revoked_at IS NULL`)
+		n, err := countLive(ctx, tx, "calendar_feeds", f.BusinessID,
+			`SELECT count(*) FROM calendar_feeds WHERE business_id = $1 AND revoked_at IS NULL`)
 		if err == nil && n >= MaxFeeds {
 			err = ErrTooManyFeeds
 		}
@@ -81,7 +83,9 @@ func (s *Store) Feeds(ctx context.Context, businessID uuid.UUID, page request.Pa
 	if err != nil {
 		return nil, "", err
 	}
-	feeds, err := postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (Feed, error) { return scanFeed(row) }, "list calendar feeds", `
+	feeds, err := postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (Feed, error) {
+		return scanFeed(row)
+	}, "list calendar feeds", `
 		SELECT `+feedColumns+` FROM calendar_feeds
 		WHERE business_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) > ($2, $3))
 		ORDER BY created_at, id
@@ -180,9 +184,11 @@ LIMIT @most`
 
 // FeedEntries returns the bookings of a feed with a start on the dates from..to, both included. It returns at most
 // the number of the argument most. Future bookings come before past ones, and the nearest come first among both.
-func (s *Store) FeedEntries(ctx context.Context, f Feed, from, to timespan.Date, now time.Time, most int) ([]FeedEntry, error) {
+func (s *Store) FeedEntries(ctx context.Context, f Feed, from, to timespan.Date, now time.Time,
+	most int) ([]FeedEntry, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[FeedEntry], "read a calendar", feedSQL, pgx.NamedArgs{
-		"business_id": f.BusinessID, "staff_id": f.StaffID, "from": from.String(), "to": (to + 1).String(), "now": now, "most": most,
+		"business_id": f.BusinessID, "staff_id": f.StaffID, "from": from.String(), "to": (to + 1).String(), "now": now,
+		"most": most,
 		"past": now.Add(-PastAfter),
 	})
 }

@@ -129,7 +129,8 @@ func (s *Store) FollowEvent(ctx context.Context, e EventNow) (int, error) {
 		var n int
 		err := s.pool.QueryRow(ctx, sql, eventlog.Add(ctx, pgx.NamedArgs{
 			"business_id": e.BusinessID, "event_id": e.EventID, "timezone": e.Timezone, "starts_at": e.StartsAt,
-			"ends_at": e.EndsAt, "local_start": e.LocalStart, "limit": followStep, "max_former": maxFormerStarts, "now": e.Now,
+			"ends_at": e.EndsAt, "local_start": e.LocalStart, "limit": followStep, "max_former": maxFormerStarts,
+			"now": e.Now,
 		}, e.Now)).Scan(&n)
 		if err != nil {
 			return total, fmt.Errorf("have tickets follow their event: %w", err)
@@ -181,7 +182,8 @@ SELECT count(*) FROM changed`
 
 // FollowSession withdraws the bookings of a class session, or restores them if the argument
 // withdrawn is false. It returns the number of changed bookings. It is idempotent.
-func (s *Store) FollowSession(ctx context.Context, businessID uuid.UUID, of BookedSession, withdrawn bool, now time.Time) (int, error) {
+func (s *Store) FollowSession(ctx context.Context, businessID uuid.UUID, of BookedSession, withdrawn bool,
+	now time.Time) (int, error) {
 	total, change := 0, event.BookingRestored
 	if withdrawn {
 		change = event.BookingWithdrawn
@@ -189,8 +191,10 @@ func (s *Store) FollowSession(ctx context.Context, businessID uuid.UUID, of Book
 	for _, status := range []string{"confirmed", "pending"} {
 		for n := followStep; n == followStep; total += n {
 			err := s.pool.QueryRow(ctx, followSessionSQL, eventlog.Add(ctx, pgx.NamedArgs{
-				"business_id": businessID, "service_id": of.ServiceID.String(), "session_id": of.SessionID, "starts_at": of.StartsAt,
-				"ends_at": of.EndsAt, "local_start": of.LocalStart, "timezone": of.Timezone, "status": status, "withdrawn": withdrawn, "event_type": string(change),
+				"business_id": businessID, "service_id": of.ServiceID.String(), "session_id": of.SessionID,
+				"starts_at": of.StartsAt,
+				"ends_at":   of.EndsAt, "local_start": of.LocalStart, "timezone": of.Timezone, "status": status,
+				"withdrawn": withdrawn, "event_type": string(change),
 				"limit": followStep, "now": now,
 			}, now)).Scan(&n)
 			if err != nil {

@@ -109,7 +109,8 @@ func (s *Store) forgetSome(ctx context.Context, businessID uuid.UUID, then time.
 
 // remembered locks up to forgetStep rows of a table that had ended by the instant then and
 // are not anonymized. It returns their ids. A partial index contains exactly such rows.
-func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UUID, then time.Time) ([]uuid.UUID, error) {
+func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UUID,
+	then time.Time) ([]uuid.UUID, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT id FROM `+table+`
 		WHERE business_id = $1 AND ends_at <= $2 AND customer_name <> ''
@@ -129,7 +130,8 @@ func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UU
 //
 // The query uses an index to go from one business to the next.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget", remembersEndedSQL, after, then, limit)
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",
+		remembersEndedSQL, after, then, limit)
 }
 
 var remembersEndedSQL = postgres.DueBusinesses(

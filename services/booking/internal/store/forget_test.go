@@ -65,7 +65,8 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	s, pool := open(t)
 	g := newGala(10, 10)
 	business := g.business
-	done, cancelled, ahead, other := ofAda(business, 0), ofAda(business, 60*24*30), ofAda(business, 60*24*9), newBooking(business, part(uuid.New(), 0, 0, 45))
+	done, cancelled, ahead, other := ofAda(business, 0), ofAda(business, 60*24*30), ofAda(business, 60*24*9),
+		newBooking(business, part(uuid.New(), 0, 0, 45))
 	elsewhere := ofAda(uuid.New(), 0) // with another business, which knows the same customer
 	mustBook(t, s, done, cancelled, ahead, other, elsewhere)
 	sellToAda(t, s, g)
@@ -86,11 +87,13 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := customer.Erased{Bookings: 2, Tickets: 1, Ahead: []customer.Ahead{{Kind: "booking", ID: ahead.ID, Status: "pending", StartsAt: ahead.StartsAt}}}
+	want := customer.Erased{Bookings: 2, Tickets: 1,
+		Ahead: []customer.Ahead{{Kind: "booking", ID: ahead.ID, Status: "pending", StartsAt: ahead.StartsAt}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("erased (-want +got):\n%s", diff)
 	}
-	if again, err := s.EraseCustomer(named("erase"), business, erase, at.AddDate(1, 0, 0)); err != nil || cmp.Diff(want, again) != "" {
+	if again, err := s.EraseCustomer(named("erase"), business, erase, at.AddDate(1, 0, 0)); err != nil ||
+		cmp.Diff(want, again) != "" {
 		t.Errorf("repeated under its key: %+v, %v", again, err)
 	}
 	kept, _, err := s.Held(testkit.AsSystem(t), business, erase.Email, 10)
@@ -98,19 +101,23 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 		t.Errorf("what lies ahead is %+v, %v", kept, err)
 	}
 	erase.Force = true
-	if got, err = s.EraseCustomer(testkit.AsSystem(t), business, erase, at); err != nil || got.Bookings != 1 || len(got.Ahead) != 0 {
+	if got, err = s.EraseCustomer(testkit.AsSystem(t), business, erase, at); err != nil || got.Bookings != 1 ||
+		len(got.Ahead) != 0 {
 		t.Errorf("forced: %+v, %v", got, err)
 	}
-	if moved, err := s.Move(named("cancel"), business, cancelled.ID, cancel, now); err != nil || moved.ID != cancelled.ID || moved.Customer.Email != "" {
+	if moved, err := s.Move(named("cancel"), business, cancelled.ID, cancel, now); err != nil ||
+		moved.ID != cancelled.ID || moved.Customer.Email != "" {
 		t.Errorf("the owner's write, repeated: %+v, %v", moved, err)
 	}
 	if after := sums(t, pool); after != before {
 		t.Errorf("before %s\nafter  %s", before, after)
 	}
-	if n := count(t, pool, `SELECT count(*) FROM bookings WHERE customer_name = 'Zoë' OR business_id = $1 AND customer_name = 'Ada Lovelace'`, elsewhere.BusinessID); n != 2 {
+	if n := count(t, pool,
+		`SELECT count(*) FROM bookings WHERE customer_name = 'Zoë' OR business_id = $1 AND customer_name = 'Ada Lovelace'`, elsewhere.BusinessID); n != 2 {
 		t.Errorf("%d bookings of another customer and with another business are left, want 2", n)
 	}
-	if n := count(t, pool, `SELECT count(*) FROM events WHERE type = 'customer.erased' AND subject_kind = 'customer'`); n != 2 {
+	if n := count(t, pool,
+		`SELECT count(*) FROM events WHERE type = 'customer.erased' AND subject_kind = 'customer'`); n != 2 {
 		t.Errorf("%d erasings are recorded, want 2", n)
 	}
 	if _, err := s.Erase(testkit.AsSystem(t), []uuid.UUID{elsewhere.BusinessID}); err != nil {
@@ -121,7 +128,8 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	}
 }
 
-// Two customers that are forgotten were each the first of nobody else: the index of first bookings must let them both go.
+// Two customers that are forgotten were each the first of nobody else: the index of first bookings must let them both
+// go.
 func TestForgettingFirstBookingsOfSeveralCustomers(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -139,7 +147,8 @@ func TestForgettingFirstBookingsOfSeveralCustomers(t *testing.T) {
 	}
 }
 
-// The oracle is a sentence of lifecycle.md §6: so long after its end a booking loses name, e-mail, phone, form data; the rest stays.
+// The oracle is a sentence of lifecycle.md §6: so long after its end a booking loses name, e-mail, phone, form data;
+// the rest stays.
 func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -215,8 +224,10 @@ func TestCustomersAreFoundByNameAddressAndPhone(t *testing.T) {
 	if _, err := s.SellTicket(testkit.AsSystem(t), g.order(0, 1)); err != nil { // without an address
 		t.Fatal(err)
 	}
-	ada := customer.Customer{Email: "ada.l@example.com", Name: "Ada Lovelace", Phone: &phone, Bookings: 2, FirstAt: now, LastAt: now.Add(time.Hour)}
-	zoe := customer.Customer{Email: "zoe@example.com", Name: "Zoë", Phone: order.CustomerPhone, Bookings: 1, Tickets: 1, FirstAt: now, LastAt: now}
+	ada := customer.Customer{Email: "ada.l@example.com", Name: "Ada Lovelace", Phone: &phone, Bookings: 2, FirstAt: now,
+		LastAt: now.Add(time.Hour)}
+	zoe := customer.Customer{Email: "zoe@example.com", Name: "Zoë", Phone: order.CustomerPhone, Bookings: 1, Tickets: 1,
+		FirstAt: now, LastAt: now}
 	for _, c := range []struct {
 		query, after string
 		limit        int
@@ -232,7 +243,8 @@ func TestCustomersAreFoundByNameAddressAndPhone(t *testing.T) {
 		{"%", "", 10, nil},
 		{"nobody", "", 10, nil},
 	} {
-		got, err := s.Customers(testkit.AsSystem(t), g.business, customer.Search{Query: c.query, After: c.after, Limit: c.limit})
+		got, err := s.Customers(testkit.AsSystem(t), g.business, customer.Search{Query: c.query, After: c.after,
+			Limit: c.limit})
 		if err != nil {
 			t.Fatal(err)
 		}

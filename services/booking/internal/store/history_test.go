@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// historySQL is so many days of one business's bookings before noon, ten members with two each a day, and the time that these occupy.
+// historySQL is so many days of one business's bookings before noon, ten members with two each a day, and the time that
+// these occupy.
 const historySQL = `
 WITH slots AS (
 	SELECT gen_random_uuid() AS id, member, $2::timestamptz + day * interval '1 day' + hour * interval '1 hour' AS start
@@ -38,8 +39,8 @@ func fillDays(t testing.TB, pool *pgxpool.Pool, business uuid.UUID, from, to int
 	}
 }
 
-// BenchmarkADayBesideTenYearsOfHistory reads a day that lies ahead alone, after ten years of history, and after the job has moved
-// them. It takes a minute, and what it logs stands in docs/decisions/018-past-time.md.
+// BenchmarkADayBesideTenYearsOfHistory reads a day that lies ahead alone, after ten years of history, and after the job
+// has moved them. It takes a minute, and what it logs stands in docs/decisions/018-past-time.md.
 func BenchmarkADayBesideTenYearsOfHistory(b *testing.B) {
 	s, pool := open(b)
 	alone, old := uuid.New(), uuid.New()
@@ -69,7 +70,8 @@ func measureDay(t testing.TB, s *store.Store, pool *pgxpool.Pool, name string, b
 	from := noon.AddDate(0, 0, 10).Truncate(24 * time.Hour)
 	to := from.AddDate(0, 0, 1)
 	var plan string
-	if err := pool.QueryRow(testkit.AsSystem(t), `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) `+store.OccupiedSQL(from, to), business, from, to).Scan(&plan); err != nil {
+	if err := pool.QueryRow(testkit.AsSystem(t), `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) `+store.OccupiedSQL(from, to),
+		business, from, to).Scan(&plan); err != nil {
 		t.Fatal(err)
 	}
 	var explained []struct {
@@ -99,13 +101,16 @@ func measureDay(t testing.TB, s *store.Store, pool *pgxpool.Pool, name string, b
 	}
 	write := time.Since(began) / writes
 	var size string
-	if err := pool.QueryRow(testkit.AsSystem(t), `SELECT pg_size_pretty(pg_relation_size('never_twice'))`).Scan(&size); err != nil {
+	if err := pool.QueryRow(testkit.AsSystem(t),
+		`SELECT pg_size_pretty(pg_relation_size('never_twice'))`).Scan(&size); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pool.Exec(testkit.AsSystem(t), `DELETE FROM occupied_time WHERE resource_id = $1`, member); err != nil {
+	if _, err := pool.Exec(testkit.AsSystem(t), `DELETE FROM occupied_time WHERE resource_id = $1`,
+		member); err != nil {
 		t.Fatal(err)
 	}
 	p := explained[0].Plan
-	t.Logf("%s: %v rows, %d pages, %.3f ms in the database, %v a read, %v a booking, index of %s", name, p.Rows, p.Hit+p.Read,
+	t.Logf("%s: %v rows, %d pages, %.3f ms in the database, %v a read, %v a booking, index of %s", name, p.Rows,
+		p.Hit+p.Read,
 		explained[0].Execution, each, write, size)
 }

@@ -25,7 +25,8 @@ type IdempotencyKey struct {
 
 // Write returns the identity of the write for this key. begun is when the attempt to write began.
 func (k IdempotencyKey) Write(begun time.Time) postgres.Write {
-	return postgres.Write{Business: k.BusinessID, ID: postgres.WriteID("book", k.BusinessID.String(), k.Principal, k.Key), Begun: begun}
+	return postgres.Write{Business: k.BusinessID, ID: postgres.WriteID("book", k.BusinessID.String(), k.Principal,
+		k.Key), Begun: begun}
 }
 
 // Claim is an acquired idempotency lock. It is valid until another request takes it over.
@@ -103,7 +104,8 @@ func queueClaim(batch *pgx.Batch, asked Claiming, into *Claimed) error {
 	}
 	batch.Queue(claimStatement.text, claimStatement.values(pgx.NamedArgs{
 		"business_id": asked.BusinessID, "principal": asked.Principal, "idempotency_key": asked.Key,
-		"request_hash": asked.Hash[:], "token": token, "claimed_until": asked.Until, "expires_at": asked.Now.Add(asked.Keep), "now": asked.Now,
+		"request_hash": asked.Hash[:], "token": token, "claimed_until": asked.Until,
+		"expires_at": asked.Now.Add(asked.Keep), "now": asked.Now,
 	})...).QueryRow(func(row pgx.Row) error {
 		var (
 			claimed       bool
@@ -170,7 +172,8 @@ ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.re
 
 // Confirmed returns the stored confirmation for this key and request, or [ErrNotFound]. If there is none, it also
 // refuses every attempt with the key that began before the instant begun. It takes one round trip and one transaction.
-func (s *Store) Confirmed(ctx context.Context, key IdempotencyKey, hash [sha256.Size]byte, begun, now time.Time) (Confirmation, error) {
+func (s *Store) Confirmed(ctx context.Context, key IdempotencyKey, hash [sha256.Size]byte,
+	begun, now time.Time) (Confirmation, error) {
 	var (
 		batch  pgx.Batch
 		stored []byte
@@ -213,7 +216,8 @@ ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.re
 // that began before the instant begun is refused too and writes nothing. If another
 // attempt has taken over the lock, Refuse changes nothing; that attempt decides.
 func (s *Store) Refuse(ctx context.Context, c Claim, begun time.Time) error {
-	if _, err := s.pool.Exec(ctx, refuseClaimSQL, c.BusinessID, c.Principal, c.Key, c.Token, c.Write(begun).ID, begun); err != nil {
+	if _, err := s.pool.Exec(ctx, refuseClaimSQL, c.BusinessID, c.Principal, c.Key, c.Token, c.Write(begun).ID,
+		begun); err != nil {
 		return fmt.Errorf("refuse an idempotency key: %w", err)
 	}
 	return nil

@@ -28,9 +28,11 @@ func newKey() store.IdempotencyKey {
 }
 
 // claim asks at an instant for the usual time.
-func claim(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [32]byte, at time.Time) (*store.Claim, store.Record) {
+func claim(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [32]byte,
+	at time.Time) (*store.Claim, store.Record) {
 	t.Helper()
-	claimed, err := s.Claim(testkit.AsSystem(t), store.Claiming{IdempotencyKey: key, Hash: hash, Now: at, Until: at.Add(deadline), Keep: keep})
+	claimed, err := s.Claim(testkit.AsSystem(t), store.Claiming{IdempotencyKey: key, Hash: hash, Now: at,
+		Until: at.Add(deadline), Keep: keep})
 	c, record := claimed.Claim, claimed.Record
 	if err != nil {
 		t.Fatal(err)
@@ -75,8 +77,10 @@ func TestAnAnsweredKeyGivesItsAnswerForADay(t *testing.T) {
 		{"with another body", otherHash, now, false},
 	} {
 		got, record := claim(t, s, key, c.hash, c.at)
-		if got != nil || record.SameRequest != c.same || record.Confirmation == nil || !cmp.Equal(*record.Confirmation, want) {
-			t.Errorf("%s: claim %v, same request %t, confirmation %+v", c.name, got, record.SameRequest, record.Confirmation)
+		if got != nil || record.SameRequest != c.same || record.Confirmation == nil || !cmp.Equal(*record.Confirmation,
+			want) {
+			t.Errorf("%s: claim %v, same request %t, confirmation %+v", c.name, got, record.SameRequest,
+				record.Confirmation)
 		}
 	}
 	if got, err := s.Confirmed(testkit.AsSystem(t), key, bodyHash, now, now); err != nil || !cmp.Equal(got, want) {
@@ -85,7 +89,8 @@ func TestAnAnsweredKeyGivesItsAnswerForADay(t *testing.T) {
 	if _, err := s.Confirmed(testkit.AsSystem(t), key, otherHash, now, now); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another body's answer: %v", err)
 	}
-	if _, err := s.Confirmed(testkit.AsSystem(t), key, bodyHash, now, now.Add(keep)); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Confirmed(testkit.AsSystem(t), key, bodyHash, now, now.Add(keep)); !errors.Is(err,
+		store.ErrNotFound) {
 		t.Errorf("a day after: %v", err)
 	}
 	mustClaim(t, s, key, otherHash, now.Add(keep))
@@ -107,7 +112,8 @@ func TestARequestInFlightHoldsItsKeyUntilItsDeadline(t *testing.T) {
 	s, pool := open(t)
 	key := newKey()
 	first := mustClaim(t, s, key, bodyHash, now)
-	if _, record := claim(t, s, key, bodyHash, now.Add(deadline-time.Second)); !record.SameRequest || record.Confirmation != nil {
+	if _, record := claim(t, s, key, bodyHash, now.Add(deadline-time.Second)); !record.SameRequest ||
+		record.Confirmation != nil {
 		t.Errorf("within the deadline it is not in flight: %+v", record)
 	}
 	if _, record := claim(t, s, key, otherHash, now); record.SameRequest {
@@ -170,7 +176,8 @@ func TestOfManyRequestsWithOneKeyOneHoldsIt(t *testing.T) {
 	)
 	for i := range claims {
 		wg.Go(func() {
-			claimed, err := s.Claim(actor.AsSystem(context.Background()), store.Claiming{IdempotencyKey: key, Hash: bodyHash, Now: now, Until: now.Add(deadline), Keep: keep})
+			claimed, err := s.Claim(actor.AsSystem(context.Background()),
+				store.Claiming{IdempotencyKey: key, Hash: bodyHash, Now: now, Until: now.Add(deadline), Keep: keep})
 			record := claimed.Record
 			claims[i], errs[i] = claimed.Claim, err
 			if claims[i] == nil && (!record.SameRequest || record.Confirmation != nil) {

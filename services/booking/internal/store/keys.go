@@ -34,7 +34,8 @@ const keyColumns = `business_id, id, name, scope, prefix, created_at, created_by
 
 func scanKey(row pgx.Row, more ...any) (Key, error) {
 	var k Key
-	err := row.Scan(append([]any{&k.BusinessID, &k.ID, &k.Name, &k.Scope, &k.Prefix, &k.CreatedAt, &k.CreatedBy, &k.ExpiresAt,
+	err := row.Scan(append([]any{&k.BusinessID, &k.ID, &k.Name, &k.Scope, &k.Prefix, &k.CreatedAt, &k.CreatedBy,
+		&k.ExpiresAt,
 		&k.LastUsedAt, &k.RevokedAt}, more...)...)
 	k.CreatedAt = k.CreatedAt.UTC()
 	k.ExpiresAt, k.LastUsedAt, k.RevokedAt = utc(k.ExpiresAt), utc(k.LastUsedAt), utc(k.RevokedAt)
@@ -44,7 +45,8 @@ func scanKey(row pgx.Row, more ...any) (Key, error) {
 // KeyByHash returns the key with this hash, even if it is revoked or expired. Errors: [ErrNotFound].
 func (s *Store) KeyByHash(ctx context.Context, hash [sha256.Size]byte) (Key, error) {
 	var stored []byte
-	key, err := scanKey(s.pool.QueryRow(ctx, `SELECT `+keyColumns+`, hash FROM api_keys WHERE hash = $1`, hash[:]), &stored)
+	key, err := scanKey(s.pool.QueryRow(ctx, `SELECT `+keyColumns+`, hash FROM api_keys WHERE hash = $1`, hash[:]),
+		&stored)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Key{}, ErrNotFound
@@ -90,8 +92,10 @@ var ErrTooManyKeys = errors.New("too many API keys")
 
 // countLive counts rows of a business by the query. Before that, it acquires an advisory lock for the business and the
 // kind of row that the argument what names. Therefore, of two concurrent additions, the second one counts the first.
-func countLive(ctx context.Context, tx pgx.Tx, what string, businessID uuid.UUID, query string, args ...any) (int, error) {
-	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2::uuid::text, 0))`, what, businessID); err != nil {
+func countLive(ctx context.Context, tx pgx.Tx, what string, businessID uuid.UUID, query string,
+	args ...any) (int, error) {
+	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2::uuid::text, 0))`, what,
+		businessID); err != nil {
 		return 0, err
 	}
 	var n int
@@ -112,7 +116,8 @@ func (s *Store) CreateKey(ctx context.Context, key Key, hash [sha256.Size]byte) 
 			return KeyMadeError{}, err
 		}
 		_, err = tx.Exec(ctx, createKeySQL, eventlog.Add(ctx, pgx.NamedArgs{
-			"business_id": key.BusinessID, "id": key.ID, "name": key.Name, "scope": key.Scope, "hash": hash[:], "prefix": key.Prefix,
+			"business_id": key.BusinessID, "id": key.ID, "name": key.Name, "scope": key.Scope, "hash": hash[:],
+			"prefix":     key.Prefix,
 			"created_at": key.CreatedAt, "created_by": key.CreatedBy, "expires_at": key.ExpiresAt,
 		}, key.CreatedAt))
 		return KeyMadeError{ID: key.ID}, err
@@ -133,7 +138,9 @@ func (s *Store) Keys(ctx context.Context, businessID uuid.UUID, page request.Pag
 	if err != nil {
 		return nil, "", err
 	}
-	keys, err := postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (Key, error) { return scanKey(row) }, "list API keys", `
+	keys, err := postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (Key, error) {
+		return scanKey(row)
+	}, "list API keys", `
 		SELECT `+keyColumns+` FROM api_keys
 		WHERE business_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) > ($2, $3))
 		ORDER BY created_at, id
@@ -174,7 +181,8 @@ func (s *Store) revokeKeys(ctx context.Context, businessID uuid.UUID, id *uuid.U
 			return struct{}{}, err
 		}
 		var known bool
-		err := tx.QueryRow(ctx, revokeKeysSQL, eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "id": id, "now": now}, now)).Scan(&known)
+		err := tx.QueryRow(ctx, revokeKeysSQL,
+			eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "id": id, "now": now}, now)).Scan(&known)
 		if err == nil && id != nil && !known {
 			err = ErrNotFound
 		}

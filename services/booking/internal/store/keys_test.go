@@ -23,7 +23,8 @@ import (
 
 func storeKey(t *testing.T, s *store.Store, business uuid.UUID, secret string, created time.Time) store.Key {
 	t.Helper()
-	key := store.Key{BusinessID: business, ID: uuid.New(), Name: "website", Scope: booking.ScopeWrite, Prefix: "0123abcd", CreatedAt: created}
+	key := store.Key{BusinessID: business, ID: uuid.New(), Name: "website", Scope: booking.ScopeWrite,
+		Prefix: "0123abcd", CreatedAt: created}
 	if err := s.CreateKey(testkit.AsSystem(t), key, sha256.Sum256([]byte(secret))); err != nil {
 		t.Fatal(err)
 	}
@@ -132,11 +133,14 @@ func TestKeysAreListedOldestFirstInPages(t *testing.T) {
 func TestCursorsThatNoListMadeAreRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
-	for _, c := range []string{"x", "!!!", "AAAA", "_________________________________w", "f_______AAAAAAAAAAAAAAAAAAAAAA"} {
-		if _, _, err := s.Keys(testkit.AsSystem(t), uuid.New(), request.Page{Limit: 2, Cursor: c}); !fault.Is(err, fault.InvalidParameter) {
+	for _, c := range []string{"x", "!!!", "AAAA", "_________________________________w",
+		"f_______AAAAAAAAAAAAAAAAAAAAAA"} {
+		if _, _, err := s.Keys(testkit.AsSystem(t), uuid.New(), request.Page{Limit: 2, Cursor: c}); !fault.Is(err,
+			fault.InvalidParameter) {
 			t.Errorf("keys after %q: %v", c, err)
 		}
-		if _, _, err := s.Bookings(testkit.AsSystem(t), uuid.New(), booking.Filter{}, request.Page{Limit: 2, Cursor: c}); !fault.Is(err, fault.InvalidParameter) {
+		if _, _, err := s.Bookings(testkit.AsSystem(t), uuid.New(), booking.Filter{},
+			request.Page{Limit: 2, Cursor: c}); !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("bookings after %q: %v", c, err)
 		}
 	}
@@ -233,12 +237,14 @@ func TestKeysAndFeedsOfABusinessAreCapped(t *testing.T) {
 	business := uuid.New()
 	key := func(n int) error {
 		expires := now.Add(time.Hour)
-		k := store.Key{BusinessID: business, ID: uuid.New(), Name: "k", Scope: booking.ScopeRead, Prefix: "01234567", CreatedAt: now, ExpiresAt: &expires}
+		k := store.Key{BusinessID: business, ID: uuid.New(), Name: "k", Scope: booking.ScopeRead, Prefix: "01234567",
+			CreatedAt: now, ExpiresAt: &expires}
 		return s.CreateKey(testkit.AsSystem(t), k, sha256.Sum256(fmt.Append(nil, business, n)))
 	}
 	feed := func(n int) error {
 		hash := sha256.Sum256(fmt.Append(nil, business, n))
-		return s.CreateFeed(testkit.AsSystem(t), store.Feed{BusinessID: business, ID: uuid.New(), Shows: booking.ShowsTimes, CreatedAt: now}, hash[:])
+		return s.CreateFeed(testkit.AsSystem(t), store.Feed{BusinessID: business, ID: uuid.New(),
+			Shows: booking.ShowsTimes, CreatedAt: now}, hash[:])
 	}
 	for what, of := range map[string]struct {
 		add     func(int) error

@@ -20,9 +20,11 @@ var subjectTable = map[event.SubjectKind]string{event.Booking: "bookings", event
 
 // LinkHash returns the hash of the customer's link to a booking or an order of
 // tickets. It returns nil if the customer was anonymized. Errors: [ErrNotFound].
-func (s *Store) LinkHash(ctx context.Context, businessID uuid.UUID, kind event.SubjectKind, id uuid.UUID) ([]byte, error) {
+func (s *Store) LinkHash(ctx context.Context, businessID uuid.UUID, kind event.SubjectKind,
+	id uuid.UUID) ([]byte, error) {
 	var kept []byte
-	err := s.pool.QueryRow(ctx, `SELECT link_hash FROM `+subjectTable[kind]+` WHERE business_id = $1 AND id = $2`, businessID, id).Scan(&kept)
+	err := s.pool.QueryRow(ctx, `SELECT link_hash FROM `+subjectTable[kind]+` WHERE business_id = $1 AND id = $2`,
+		businessID, id).Scan(&kept)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, ErrNotFound
 	}
@@ -68,7 +70,8 @@ func (s *Store) Ticket(ctx context.Context, businessID, id uuid.UUID) (Ticket, e
 }
 
 func findTicket(ctx context.Context, q postgres.Querier, businessID, id uuid.UUID) (Ticket, error) {
-	found, err := postgres.Row(ctx, q, scanTicket, "read an order of tickets", `SELECT `+ticketColumns+` FROM tickets WHERE business_id = @business_id AND id = @id`,
+	found, err := postgres.Row(ctx, q, scanTicket, "read an order of tickets",
+		`SELECT `+ticketColumns+` FROM tickets WHERE business_id = @business_id AND id = @id`,
 		pgx.NamedArgs{"business_id": businessID, "id": id})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Ticket{}, ErrNotFound

@@ -35,7 +35,8 @@ var noteElsewhereRecorded = recordCharge(noteElsewhere)
 
 // RefundedElsewhere stores the sum of the refunds that the business made
 // in the provider's own interface, in minor units. It is idempotent.
-func (s *Store) RefundedElsewhere(ctx context.Context, businessID, subjectID uuid.UUID, sum int64, now time.Time) error {
+func (s *Store) RefundedElsewhere(ctx context.Context, businessID, subjectID uuid.UUID, sum int64,
+	now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		if p.payment != ChargePaid || sum == p.elsewhere {
 			return nil

@@ -74,12 +74,14 @@ SELECT NOT EXISTS (
 
 // Occupied returns the time that the bookings of a business occupy within [from, to), in one round trip.
 // If seats is true, it also returns the seats taken in class sessions that start within that time.
-func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (booking.Occupied, error) {
+func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time,
+	seats bool) (booking.Occupied, error) {
 	if seats {
 		now, err := s.Snapshot(ctx, businessID, from, to, Asked{Seats: true})
 		return now.Occupied, err
 	}
-	rows, err := s.pool.Query(ctx, occupiedSQL(from, to), inBinary, pgtype.UUID{Bytes: businessID, Valid: true}, from, to)
+	rows, err := s.pool.Query(ctx, occupiedSQL(from, to), inBinary, pgtype.UUID{Bytes: businessID, Valid: true}, from,
+		to)
 	if err != nil {
 		return booking.Occupied{}, fmt.Errorf("read occupied time: %w", err)
 	}

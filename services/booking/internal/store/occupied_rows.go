@@ -19,7 +19,8 @@ import (
 // inBinary requests every column in PostgreSQL's binary format. The functions below decode no other format.
 var inBinary = pgx.QueryResultFormats{pgx.BinaryFormatCode}
 
-var errNotBinary = errors.New("the database sends occupied time in text; leave default_query_exec_mode=simple_protocol out of DATABASE_URL")
+var errNotBinary = errors.New("the database sends occupied time in text; leave " +
+	"default_query_exec_mode=simple_protocol out of DATABASE_URL")
 
 // Sizes, in bytes, in the binary format of the columns.
 const (
@@ -153,7 +154,8 @@ func (g *gathering) inOrder() []booking.Busy {
 				edges = append(edges, s.Start, s.End)
 			}
 		}
-		busy[i] = booking.Busy{Resource: g.of[i].Resource, Class: g.of[i].class, Edges: edges[from:len(edges):len(edges)]}
+		busy[i] = booking.Busy{Resource: g.of[i].Resource, Class: g.of[i].class,
+			Edges: edges[from:len(edges):len(edges)]}
 	}
 	slices.SortFunc(busy, func(a, b booking.Busy) int {
 		return cmp.Or(slices.Compare(a.ID[:], b.ID[:]), cmp.Compare(a.Lane, b.Lane), compareBool(a.Class, b.Class))

@@ -30,7 +30,8 @@ func TestOccupiedTimeOfShortAndLongWindowsIsWhatTheTableHolds(t *testing.T) {
 		if i%2 == 0 {
 			at -= int(noon.Sub(turn).Minutes())
 		}
-		err := s.Book(testkit.AsSystem(t), newBooking(class.business, part(members[member], member*r.IntN(3), at, at+1+r.IntN(60))))
+		err := s.Book(testkit.AsSystem(t),
+			newBooking(class.business, part(members[member], member*r.IntN(3), at, at+1+r.IntN(60))))
 		if err != nil && !errors.Is(err, store.ErrTaken) {
 			t.Fatal(err)
 		}

@@ -53,8 +53,8 @@ func TestNothingIsSoldByAnOlderOfferOrARevokedKey(t *testing.T) {
 	checkWhole(t, pool, 1)
 }
 
-// Who publishes or revokes waits for what has passed may_sell and is not committed; what comes after waits for them, and sees what they
-// have decided.
+// Who publishes or revokes waits for what has passed may_sell and is not committed; what comes after waits for them,
+// and sees what they have decided.
 func TestAPublishAndARevocationWaitForSalesOnTheirWay(t *testing.T) {
 	t.Parallel()
 	for name, decide := range map[string]func(*testing.T, *store.Store, uuid.UUID) error{
@@ -100,7 +100,8 @@ func TestAPublishAndARevocationWaitForSalesOnTheirWay(t *testing.T) {
 func locksAwaited(t *testing.T, tx pgx.Tx, business uuid.UUID) int {
 	t.Helper()
 	var n int
-	err := tx.QueryRow(testkit.AsSystem(t), `SELECT count(*) FROM pg_locks, hashtextextended('sells ' || $1::uuid::text, 0) AS key
+	err := tx.QueryRow(testkit.AsSystem(t),
+		`SELECT count(*) FROM pg_locks, hashtextextended('sells ' || $1::uuid::text, 0) AS key
 		WHERE locktype = 'advisory' AND NOT granted AND (classid::bigint << 32 | objid::bigint) = key`, business).Scan(&n)
 	if err != nil {
 		t.Fatal(err)

@@ -54,7 +54,8 @@ func (s *Store) CountReservation(ctx context.Context, r OpenReservation) error {
 
 // UncountReservation removes a rental reservation from the open bookings of its customer. It is idempotent.
 func (s *Store) UncountReservation(ctx context.Context, businessID, id uuid.UUID) error {
-	_, err := s.pool.Exec(ctx, `DELETE FROM open_reservations WHERE business_id = $1 AND reservation_id = $2`, businessID, id)
+	_, err := s.pool.Exec(ctx, `DELETE FROM open_reservations WHERE business_id = $1 AND reservation_id = $2`,
+		businessID, id)
 	if err != nil {
 		return fmt.Errorf("no longer count a reservation: %w", err)
 	}

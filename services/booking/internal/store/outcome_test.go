@@ -22,10 +22,11 @@ func marked(business uuid.UUID) (store.NewBooking, string) {
 	return b, b.Customer.Name
 }
 
-// broken makes a write whose message meets a fate, and returns what it was answered. One that hangs until its deadline has a near one at first, and
-// is made anew with one twice as far until the message has met its fate and, where anybody can be asked, they have answered: how fast the machine is
-// is not tested.
-func broken(t *testing.T, wires *testkit.Wires, fate testkit.Fate, dark bool, prepare func() (marker string, write func(context.Context) error)) error {
+// broken makes a write whose message meets a fate, and returns what it was answered. One that hangs until its deadline
+// has a near one at first, and is made anew with one twice as far until the message has met its fate and, where anybody
+// can be asked, they have answered: how fast the machine is is not tested.
+func broken(t *testing.T, wires *testkit.Wires, fate testkit.Fate, dark bool,
+	prepare func() (marker string, write func(context.Context) error)) error {
 	t.Helper()
 	within := testkit.Patience // where nothing hangs
 	if dark || fate == testkit.Held {
@@ -54,7 +55,8 @@ func broken(t *testing.T, wires *testkit.Wires, fate testkit.Fate, dark bool, pr
 }
 
 // brokenBooking is [broken] of a booking, and which it was.
-func brokenBooking(t *testing.T, s *store.Store, wires *testkit.Wires, fate testkit.Fate, dark bool) (store.NewBooking, error) {
+func brokenBooking(t *testing.T, s *store.Store, wires *testkit.Wires, fate testkit.Fate,
+	dark bool) (store.NewBooking, error) {
 	t.Helper()
 	var b store.NewBooking
 	err := broken(t, wires, fate, dark, func() (string, func(context.Context) error) {
@@ -82,7 +84,8 @@ func TestABookingWhoseAnswerIsLostIsFound(t *testing.T) {
 
 func TestABookingLostOnTheWayIsRefusedForGood(t *testing.T) {
 	t.Parallel()
-	for name, fate := range map[string]testkit.Fate{"broken": testkit.LostBefore, "sent, never there": testkit.LostAfter, "held": testkit.Held} {
+	for name, fate := range map[string]testkit.Fate{"broken": testkit.LostBefore,
+		"sent, never there": testkit.LostAfter, "held": testkit.Held} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, pool := open(t)
@@ -145,29 +148,34 @@ func TestTheNoteOfAnOpenChargeIsFoundOrRefusedForGood(t *testing.T) {
 			var b store.NewBooking
 			err := broken(t, wires, c.fate, c.dark, func() (string, func(context.Context) error) {
 				b = newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
-				b.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000, DueAt: now.Add(time.Minute)}
+				b.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000,
+					DueAt: now.Add(time.Minute)}
 				mustBook(t, s, b)
 				reference := "pi_" + testkit.Unique()
 				return reference, func(ctx context.Context) error {
 					return store.New(wired).OpenPayment(ctx, store.OpenPayment{
 						BusinessID: b.BusinessID, DueAt: now.Add(time.Hour), Write: b.Named(), Now: now,
-						Confirmation: store.Confirmation{Details: b.Details, Payment: &store.PaymentDetails{Provider: "stripe", Amount: 4000, Reference: reference}},
+						Confirmation: store.Confirmation{Details: b.Details,
+							Payment: &store.PaymentDetails{Provider: "stripe", Amount: 4000, Reference: reference}},
 					})
 				}
 			})
-			if fault.Is(err, fault.OutcomeUnknown) != c.unknown || !c.unknown && (err == nil) != (c.status == store.ChargeOpen) {
+			if fault.Is(err, fault.OutcomeUnknown) != c.unknown || !c.unknown &&
+				(err == nil) != (c.status == store.ChargeOpen) {
 				t.Errorf("got %v", err)
 			}
 			wires.Mend()
 			wires.Release() // the statement arrives after all
-			if n := count(t, pool, `SELECT count(*) FROM payments WHERE subject_id = $1 AND status = $2`, b.ID, c.status); n != 1 {
+			if n := count(t, pool, `SELECT count(*) FROM payments WHERE subject_id = $1 AND status = $2`, b.ID,
+				c.status); n != 1 {
 				t.Errorf("the charge is not %s", c.status)
 			}
 		})
 	}
 }
 
-// With one idempotency key: the first attempt hangs, the second is refused, and then the first arrives (semantics.md §3).
+// With one idempotency key: the first attempt hangs, the second is refused, and then the first arrives (semantics.md
+// §3).
 func TestAnEarlierAttemptDoesNotBookAfterALaterOneWasRefused(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -202,7 +210,8 @@ func TestAKeyThatIsRefusedWithoutAClaimIsRefusedToThoseBefore(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	key := newKey()
-	if _, err := s.Confirmed(testkit.AsSystem(t), key, bodyHash, now.Add(time.Second), now); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Confirmed(testkit.AsSystem(t), key, bodyHash, now.Add(time.Second), now); !errors.Is(err,
+		store.ErrNotFound) {
 		t.Fatal(err)
 	}
 	b := answered(mustClaim(t, s, key, bodyHash, now))
@@ -212,8 +221,8 @@ func TestAKeyThatIsRefusedWithoutAClaimIsRefusedToThoseBefore(t *testing.T) {
 	}
 }
 
-// Whatever breaks where, an answer other than outcome_unknown is held to by the tables, also after all that was on its way has
-// arrived.
+// Whatever breaks where, an answer other than outcome_unknown is held to by the tables, also after all that was on its
+// way has arrived.
 func TestNoDefiniteAnswerIsContradictedByTheTables(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
@@ -225,7 +234,8 @@ func TestNoDefiniteAnswerIsContradictedByTheTables(t *testing.T) {
 		for range rapid.IntRange(1, 3).Draw(r, "bookings") {
 			b, marker := marked(business)
 			b.Parts[0] = part(resource, 0, 0, 45) // they want the same time
-			fate := rapid.SampledFrom([]testkit.Fate{testkit.LostBefore, testkit.LostAfter, testkit.AnswerLost, testkit.Held}).Draw(r, "fate")
+			fate := rapid.SampledFrom([]testkit.Fate{testkit.LostBefore, testkit.LostAfter, testkit.AnswerLost,
+				testkit.Held}).Draw(r, "fate")
 			wires.Break(marker, fate, rapid.Bool().Draw(r, "dark"))
 			ctx, cancel := context.WithTimeout(testkit.AsSystem(t), 200*time.Millisecond)
 			err := s.Book(ctx, b)

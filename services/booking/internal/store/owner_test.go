@@ -45,7 +45,8 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 		}
 	}
 	testkit.CheckLostWrites(t, pool, map[string]func(t *testing.T) testkit.LostWrite{
-		"confirm": move(state.Confirm), "cancel": move(state.Cancel), "complete": move(state.Complete), "no-show": move(state.MarkNoShow),
+		"confirm": move(state.Confirm), "cancel": move(state.Cancel), "complete": move(state.Complete),
+		"no-show": move(state.MarkNoShow),
 		"sell tickets": func(t *testing.T) testkit.LostWrite {
 			order := newGala(10, 10).order(0, 2)
 			return testkit.LostWrite{
@@ -83,7 +84,8 @@ func TestTheOwnersWritesOfKeysAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	is := func(t *testing.T, sql string, args ...any) func() bool { return isOne(t, pool, sql, args...) }
 	testkit.CheckLostWrites(t, pool, map[string]func(t *testing.T) testkit.LostWrite{
 		"make a key": func(t *testing.T) testkit.LostWrite {
-			key := store.Key{BusinessID: uuid.New(), ID: uuid.New(), Name: "site", Scope: "all", Prefix: "0", CreatedAt: now}
+			key := store.Key{BusinessID: uuid.New(), ID: uuid.New(), Name: "site", Scope: "all", Prefix: "0",
+				CreatedAt: now}
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
 					return store.New(p).CreateKey(ctx, key, sha256.Sum256(key.ID[:]))
@@ -127,7 +129,8 @@ func TestARequestWhoseKeyAnotherHoldsIsToldSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.Exec(testkit.AsSystem(t), postgres.LockSQL, postgres.WriteID("owner", order.BusinessID.String(), "", "a")); err != nil {
+	if _, err := other.Exec(testkit.AsSystem(t), postgres.LockSQL, postgres.WriteID("owner", order.BusinessID.String(),
+		"", "a")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.SellTicket(named(t, "a", now), order); !fault.Is(err, fault.IdempotencyInProgress) {
@@ -141,7 +144,8 @@ func TestARequestWhoseKeyAnotherHoldsIsToldSo(t *testing.T) {
 	}
 }
 
-// Two retries find that an order was taken back. The one that forgets it late forgets nothing of what the other has sold since.
+// Two retries find that an order was taken back. The one that forgets it late forgets nothing of what the other has
+// sold since.
 func TestForgettingAnOrderLeavesWhatItsKeyHasSoldSince(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)

@@ -110,7 +110,8 @@ func (s *Store) MovePast(ctx context.Context, businessID uuid.UUID, then time.Ti
 }
 
 func (s *Store) pastHeld(ctx context.Context, businessID, after uuid.UUID, then time.Time) ([]uuid.UUID, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "find occupied time of the past", pastHeldSQL, businessID, then, after, pastStep)
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "find occupied time of the past", pastHeldSQL, businessID,
+		then, after, pastStep)
 }
 
 func (s *Store) movePast(ctx context.Context, businessID uuid.UUID, ids []uuid.UUID, then time.Time) (int64, error) {
@@ -148,7 +149,8 @@ func (s *Store) deleteEmptySessions(ctx context.Context, businessID uuid.UUID, t
 // HoldsPast returns up to limit businesses for which [Store.MovePast] has something to archive. They are the next
 // businesses after the given one, in the order of ids. The query uses an index to go from one business to the next.
 func (s *Store) HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with occupied time of the past", holdsPastSQL, after, then, limit)
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with occupied time of the past",
+		holdsPastSQL, after, then, limit)
 }
 
 var holdsPastSQL = postgres.DueBusinesses(

@@ -25,8 +25,9 @@ import (
 
 const day = 24 * 60 // minutes
 
-// checkHeldOnce fails the test where a booking's time is not in exactly one of the two tables, or a cancelled one holds any: the rule that
-// occupied rows are those of live bookings holds of both tables together. Seats are those of live bookings whose time is not moved.
+// checkHeldOnce fails the test where a booking's time is not in exactly one of the two tables, or a cancelled one holds
+// any: the rule that occupied rows are those of live bookings holds of both tables together. Seats are those of live
+// bookings whose time is not moved.
 func checkHeldOnce(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
 	if n := count(t, pool, `
@@ -75,25 +76,29 @@ func lines(t testing.TB, pool *pgxpool.Pool, table string, business uuid.UUID) [
 func linesOf(b store.NewBooking) []string {
 	var all []string
 	for _, p := range b.Parts {
-		all = append(all, fmt.Sprint(b.ID, " ", p.Resource.ID, " ", p.Resource.Lane, " ", p.Occupies.Start, " ", p.Occupies.End))
+		all = append(all, fmt.Sprint(b.ID, " ", p.Resource.ID, " ", p.Resource.Lane, " ", p.Occupies.Start, " ",
+			p.Occupies.End))
 	}
 	return all
 }
 
 // isPast says what lifecycle.md §6 does: the booking and all that it occupies, buffers included, had ended by then.
 func isPast(b store.NewBooking, then time.Time) bool {
-	return !b.EndsAt.After(then) && !slices.ContainsFunc(b.Parts, func(p availability.Part) bool { return p.Occupies.End > then.Unix() })
+	return !b.EndsAt.After(then) && !slices.ContainsFunc(b.Parts, func(p availability.Part) bool {
+		return p.Occupies.End > then.Unix()
+	})
 }
 
-// pastBooking draws an appointment of one part or two with a buffer behind, or seats in a class with a teacher or without; each at times
-// of its own.
+// pastBooking draws an appointment of one part or two with a buffer behind, or seats in a class with a teacher or
+// without; each at times of its own.
 func pastBooking(rt *rapid.T, business uuid.UUID, i int) store.NewBooking {
 	at := rapid.IntRange(0, 20).Draw(rt, "hours")*60 + i*30*day/10
 	switch rapid.IntRange(0, 3).Draw(rt, "kind") {
 	case 0:
 		return newBooking(business, part(uuid.New(), 0, at, at+rapid.IntRange(30, 3*day).Draw(rt, "minutes")))
 	case 1:
-		b := newBooking(business, part(uuid.New(), 0, at, at+30), part(uuid.New(), 0, at+30, at+30+rapid.IntRange(1, 2*day).Draw(rt, "behind")))
+		b := newBooking(business, part(uuid.New(), 0, at, at+30),
+			part(uuid.New(), 0, at+30, at+30+rapid.IntRange(1, 2*day).Draw(rt, "behind")))
 		b.IsPackage = true
 		return b
 	default:
@@ -109,8 +114,8 @@ func pastBooking(rt *rapid.T, business uuid.UUID, i int) store.NewBooking {
 	}
 }
 
-// Whatever was booked and cancelled, and whenever the job runs by the given clock: what ended long enough ago is in the one table, all
-// else in the other, and cancels and moves afterwards leave nothing behind.
+// Whatever was booked and cancelled, and whenever the job runs by the given clock: what ended long enough ago is in the
+// one table, all else in the other, and cancels and moves afterwards leave nothing behind.
 func TestThePastIsMovedExactlyAndNothingThatLiesAhead(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -131,7 +136,8 @@ func TestThePastIsMovedExactlyAndNothingThatLiesAhead(t *testing.T) {
 			b, live := bookings[id]
 			switch step := rapid.SampledFrom([]string{"job", "cancel", "move"}).Draw(rt, "step"); {
 			case step == "job":
-				runJob(t, s, pool, noon.Add(time.Duration(rapid.IntRange(-1, 32*day).Draw(rt, "minute"))*time.Minute), business, bookings, past)
+				runJob(t, s, pool, noon.Add(time.Duration(rapid.IntRange(-1, 32*day).Draw(rt, "minute"))*time.Minute),
+					business, bookings, past)
 			case !live:
 			case step == "cancel":
 				cancel(t, s, b)
@@ -155,8 +161,10 @@ func TestThePastIsMovedExactlyAndNothingThatLiesAhead(t *testing.T) {
 	checkRecorded(t, pool)
 }
 
-// expectPast expects the lines of bookings in the table that each belongs to, and the seats of those that are not past counted.
-func expectPast(t *testing.T, rt *rapid.T, pool *pgxpool.Pool, business uuid.UUID, bookings map[uuid.UUID]store.NewBooking, past map[uuid.UUID]bool) {
+// expectPast expects the lines of bookings in the table that each belongs to, and the seats of those that are not past
+// counted.
+func expectPast(t *testing.T, rt *rapid.T, pool *pgxpool.Pool, business uuid.UUID,
+	bookings map[uuid.UUID]store.NewBooking, past map[uuid.UUID]bool) {
 	now, gone := []string{}, []string{}
 	for id, b := range bookings {
 		if past[id] {
@@ -179,13 +187,15 @@ func expectPast(t *testing.T, rt *rapid.T, pool *pgxpool.Pool, business uuid.UUI
 			seats += b.PartySize
 		}
 	}
-	if n := count(t, pool, `SELECT coalesce(sum(taken), 0) FROM class_sessions WHERE business_id = $1`, business); n != seats {
+	if n := count(t, pool, `SELECT coalesce(sum(taken), 0) FROM class_sessions WHERE business_id = $1`,
+		business); n != seats {
 		rt.Fatalf("%d seats are counted, want %d", n, seats)
 	}
 }
 
 // runJob moves what had ended by then and checks what the job says of it; past is what was moved before, and then is.
-func runJob(t *testing.T, s *store.Store, pool *pgxpool.Pool, then time.Time, business uuid.UUID, bookings map[uuid.UUID]store.NewBooking, past map[uuid.UUID]bool) {
+func runJob(t *testing.T, s *store.Store, pool *pgxpool.Pool, then time.Time, business uuid.UUID,
+	bookings map[uuid.UUID]store.NewBooking, past map[uuid.UUID]bool) {
 	t.Helper()
 	due := 0
 	for id, b := range bookings {
@@ -201,7 +211,9 @@ func runJob(t *testing.T, s *store.Store, pool *pgxpool.Pool, then time.Time, bu
 	if n, err := s.MovePast(actor.AsSystem(context.Background()), business, then); err != nil || int(n) != due {
 		t.Fatalf("%d bookings are moved, %v, want %d", n, err, due)
 	}
-	if n := count(t, pool, `SELECT count(*) FROM class_sessions WHERE business_id = $1 AND starts_at <= $2 AND taken = 0`, business, then); n != 0 {
+	if n := count(t, pool,
+		`SELECT count(*) FROM class_sessions WHERE business_id = $1 AND starts_at <= $2 AND taken = 0`, business,
+		then); n != 0 {
 		t.Errorf("%d empty sessions of the past stay", n)
 	}
 }
@@ -276,8 +288,9 @@ func TestACalendarShowsNothingOfWhatIsMoved(t *testing.T) {
 	}
 }
 
-// Half of the bookings ended long ago. While clients cancel them and move them to where it lies ahead, the job runs again and again: nobody
-// waits for somebody who waits for them, and in the end each booking holds its time once or, cancelled, not at all.
+// Half of the bookings ended long ago. While clients cancel them and move them to where it lies ahead, the job runs
+// again and again: nobody waits for somebody who waits for them, and in the end each booking holds its time once or,
+// cancelled, not at all.
 func TestTheJobRunsBesideSixtyFourClientsWhoCancelAndMove(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]crowd{"appointments": pastAppointments(), "classes": pastClasses()} {
@@ -293,8 +306,10 @@ func TestTheJobRunsBesideSixtyFourClientsWhoCancelAndMove(t *testing.T) {
 				past int64
 			)
 			job.Go(func() {
-				for then := noon.Add(time.Hour); ; then = then.Add(15 * time.Minute) { // not all at once: what is due grows
-					n, err := s.MovePast(actor.AsSystem(context.Background()), c.bookings[0].BusinessID, earlier(then, noon.Add(day/2*time.Minute)))
+				// not all at once: what is due grows
+				for then := noon.Add(time.Hour); ; then = then.Add(15 * time.Minute) {
+					n, err := s.MovePast(actor.AsSystem(context.Background()), c.bookings[0].BusinessID,
+						earlier(then, noon.Add(day/2*time.Minute)))
 					past += n
 					if err != nil {
 						t.Errorf("the job ends with %v", err)
@@ -309,7 +324,8 @@ func TestTheJobRunsBesideSixtyFourClientsWhoCancelAndMove(t *testing.T) {
 			made, refused := c.run(t, s, neverLost)
 			close(stop)
 			job.Wait()
-			t.Logf("%d moves and cancels made, %d refused, %d times a booking's time moved by the job", made, refused, past)
+			t.Logf("%d moves and cancels made, %d refused, %d times a booking's time moved by the job", made, refused,
+				past)
 			if made == 0 || past == 0 {
 				t.Error("nothing was made, or nothing is past: the test means less")
 			}

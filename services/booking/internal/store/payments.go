@@ -47,7 +47,8 @@ func addPayment(args pgx.NamedArgs, p *NewPayment) error {
 		return nil
 	}
 	policy, err := json.Marshal(p.Policy)
-	args["provider"], args["account"], args["amount"], args["cancellation_policy"], args["due_at"] = p.Provider, p.Account, p.Amount, policy, p.DueAt
+	args["provider"], args["account"], args["amount"], args["cancellation_policy"], args["due_at"] = p.Provider,
+		p.Account, p.Amount, policy, p.DueAt
 	args["on_checkout"] = p.OnCheckout
 	return err
 }
@@ -133,7 +134,8 @@ func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 //
 // The argument reference is the provider's reference, or "" if it is unknown.
 // The argument none is true if the provider certainly has no charge.
-func (s *Store) AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool, now time.Time) error {
+func (s *Store) AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool,
+	now time.Time) error {
 	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p charged) error {
 		_, err := p.abandon(ctx, tx, reference, none, now)
 		return err
@@ -159,7 +161,8 @@ func (p charged) abandon(ctx context.Context, tx pgx.Tx, reference string, none 
 // ReleaseUnfinished cancels the bookings, orders and reservations whose charge was
 // not opened in time, for example because the process died. It returns their number.
 func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, error) {
-	due, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[struct{ BusinessID, ID uuid.UUID }], "find charges that were not opened", `SELECT business_id, subject_id FROM payments
+	due, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[struct{ BusinessID, ID uuid.UUID }],
+		"find charges that were not opened", `SELECT business_id, subject_id FROM payments
 		WHERE status = 'creating' AND due_at <= $1 ORDER BY due_at LIMIT 1000`, now)
 	if err != nil {
 		return 0, err
@@ -228,7 +231,8 @@ func scanDue(row pgx.CollectableRow) (payment.Due, error) {
 		d        payment.Due
 		currency string
 	)
-	err := row.Scan(&d.BusinessID, &d.Kind, &d.ID, &d.Provider, &d.Account, &d.Amount, &currency, &d.Reference, &d.RefundNumber, &d.RefundAmount, &d.OnCheckout)
+	err := row.Scan(&d.BusinessID, &d.Kind, &d.ID, &d.Provider, &d.Account, &d.Amount, &currency, &d.Reference,
+		&d.RefundNumber, &d.RefundAmount, &d.OnCheckout)
 	if err != nil {
 		return d, err
 	}
@@ -288,7 +292,8 @@ func (s *Store) HasPayment(ctx context.Context, of payment.Subject, provider, ac
 // SupersedePayment stores that an open charge is now paid on the provider's page. The
 // argument to is the reference of the page; it replaces the reference from, which can
 // no longer be paid. Errors: [ErrPaymentOver] if the open charge has neither reference.
-func (s *Store) SupersedePayment(ctx context.Context, businessID, subjectID uuid.UUID, from, to string, now time.Time) error {
+func (s *Store) SupersedePayment(ctx context.Context, businessID, subjectID uuid.UUID, from, to string,
+	now time.Time) error {
 	tag, err := s.pool.Exec(ctx, `UPDATE payments SET reference = $4, on_checkout = true, updated_at = $5
 		WHERE business_id = $1 AND subject_id = $2 AND status = 'open' AND reference IN ($3, $4)`, businessID, subjectID, from, to, now)
 	if err != nil {
@@ -344,7 +349,8 @@ WHERE business_id = @business_id AND subject_id = @id AND status = 'open' AND (f
 func (s *Store) PaymentFailed(ctx context.Context, businessID, subjectID uuid.UUID, at, now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		_, err := tx.Exec(ctx, failCharge[p.kind], eventlog.Add(ctx, pgx.NamedArgs{
-			"business_id": businessID, "id": subjectID, "failed_at": at, "now": now, "event_type": string(event.PaymentFailed),
+			"business_id": businessID, "id": subjectID, "failed_at": at, "now": now,
+			"event_type": string(event.PaymentFailed),
 		}, now))
 		return err
 	})
@@ -376,7 +382,8 @@ type charged struct {
 
 // underLock calls decide in a transaction that has locked the subject and then its charge. Transitions of
 // bookings and cancellations of tickets lock them in the same order. Errors: [ErrNotFound], and those of decide.
-func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID, decide func(pgx.Tx, charged) error) error {
+func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID,
+	decide func(pgx.Tx, charged) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		p := charged{businessID: businessID, id: subjectID}
 		err := tx.QueryRow(ctx, `SELECT subject_kind FROM payments WHERE business_id = $1 AND subject_id = $2`,
@@ -385,7 +392,8 @@ func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID, 
 			return err
 		}
 		if table, ours := subjectTable[p.kind]; ours {
-			err := tx.QueryRow(ctx, `SELECT status FROM `+table+` WHERE business_id = $1 AND id = $2 FOR UPDATE`, businessID, subjectID).Scan(&p.status)
+			err := tx.QueryRow(ctx, `SELECT status FROM `+table+` WHERE business_id = $1 AND id = $2 FOR UPDATE`,
+				businessID, subjectID).Scan(&p.status)
 			if err != nil {
 				return err
 			}
@@ -425,7 +433,8 @@ func (p charged) confirm(ctx context.Context, tx pgx.Tx, now time.Time) error {
 		return nil
 	}
 	if p.kind == event.Ticket {
-		_, err := tx.Exec(ctx, paidTicketSQL, eventlog.Add(ctx, pgx.NamedArgs{"business_id": p.businessID, "id": p.id}, now))
+		_, err := tx.Exec(ctx, paidTicketSQL, eventlog.Add(ctx, pgx.NamedArgs{"business_id": p.businessID, "id": p.id},
+			now))
 		return err
 	}
 	t, _ := state.Of(state.Confirm)

@@ -43,7 +43,8 @@ type Payment struct {
 // Left returns the amount that can still be refunded: the amount that was paid, without refunds and pending refunds.
 // It is 0 while the customer disputes the payment, and after the customer has won the dispute. p may be nil.
 func (p *Payment) Left() int64 {
-	if p == nil || p.Status != ChargePaid || p.DisputeStatus == payment.DisputeOpen || p.DisputeStatus == payment.DisputeLost {
+	if p == nil || p.Status != ChargePaid || p.DisputeStatus == payment.DisputeOpen ||
+		p.DisputeStatus == payment.DisputeLost {
 		return 0
 	}
 	left := p.Amount - p.Refunded
@@ -59,7 +60,8 @@ func (s *Store) Booking(ctx context.Context, businessID, id uuid.UUID) (Booking,
 }
 
 func findBooking(ctx context.Context, q postgres.Querier, businessID, id uuid.UUID) (Booking, error) {
-	found, err := postgres.Row(ctx, q, scanBooking, "read a booking", `SELECT `+bookingColumns+` FROM bookings WHERE business_id = @business_id AND id = @id`,
+	found, err := postgres.Row(ctx, q, scanBooking, "read a booking",
+		`SELECT `+bookingColumns+` FROM bookings WHERE business_id = @business_id AND id = @id`,
 		pgx.NamedArgs{"business_id": businessID, "id": id})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Booking{}, ErrNotFound
@@ -79,7 +81,8 @@ func lockBooking(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Book
 
 // Cancel cancels a booking, once for each Idempotency-Key, and frees its time. It starts the refund that the function
 // owed returns. Errors: [ErrNotFound], [*NotAllowedError], and those of owed. After an error nothing has changed.
-func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Booking) (refund.Owed, error)) (Booking, error) {
+func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
+	owed func(Booking) (refund.Owed, error)) (Booking, error) {
 	t, _ := state.Of(state.Cancel)
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
 		b, err := lockBooking(ctx, tx, businessID, id)
@@ -108,7 +111,8 @@ WHERE business_id = @business_id AND subject_id = @id AND status = 'paid' AND re
 
 // Refund starts a refund of a booking. The function owed returns its amount.
 // Errors: [ErrNotFound], and those of owed. After an error nothing has changed.
-func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Booking) (refund.Owed, error)) (Booking, error) {
+func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time,
+	owed func(Booking) (refund.Owed, error)) (Booking, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
 		b, err := lockBooking(ctx, tx, businessID, id)
 		if err != nil {
@@ -137,7 +141,8 @@ func refundCharge(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, owed
 
 // RefundEnded stores the provider's result of a refund, and reports whether the result is new. A refund may be refused
 // after it was reported as refunded; a refusal is final. The result of a refund that is not the newest changes nothing.
-func (s *Store) RefundEnded(ctx context.Context, businessID, subjectID uuid.UUID, number int, said payment.RefundState, now time.Time) (bool, error) {
+func (s *Store) RefundEnded(ctx context.Context, businessID, subjectID uuid.UUID, number int, said payment.RefundState,
+	now time.Time) (bool, error) {
 	changed := false
 	err := s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		if number != p.refundNumber || !follows(p.refund, said.Status) {
@@ -145,7 +150,8 @@ func (s *Store) RefundEnded(ctx context.Context, businessID, subjectID uuid.UUID
 		}
 		changed = true
 		args := pgx.NamedArgs{
-			"business_id": businessID, "id": subjectID, "refund_status": string(said.Status), "refund_reason": said.Reason, "now": now,
+			"business_id": businessID, "id": subjectID, "refund_status": string(said.Status),
+			"refund_reason": said.Reason, "now": now,
 		}
 		args["event_type"] = string(event.PaymentRefunded)
 		if said.Status == payment.RefundRefused {

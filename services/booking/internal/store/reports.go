@@ -82,13 +82,15 @@ LIMIT @most`
 
 func reportArgs(businessID uuid.UUID, q report.Query) pgx.NamedArgs {
 	return pgx.NamedArgs{
-		"business_id": businessID, "from": q.From.String(), "to": (q.To + 1).String(), "by": string(q.By), "most": report.MaxRows + 1,
+		"business_id": businessID, "from": q.From.String(), "to": (q.To + 1).String(), "by": string(q.By),
+		"most": report.MaxRows + 1,
 	}
 }
 
 // rowsOf returns the rows of a report, so that each report has the same
 // limit. Fault: invalid_parameter if there are more than report.MaxRows.
-func rowsOf[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], what, sql string, args pgx.NamedArgs) ([]T, error) {
+func rowsOf[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], what, sql string,
+	args pgx.NamedArgs) ([]T, error) {
 	rows, err := postgres.Rows(ctx, s.pool, scan, what, sql, args)
 	if err == nil && len(rows) > report.MaxRows {
 		err = report.TooManyRows()
@@ -99,11 +101,13 @@ func rowsOf[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], what, s
 // BookingsReport returns the numbers of bookings of a business, one row for each
 // period and source. A period is a day, a week or a month, as q.By asks. Each row has
 // the numbers by status. Fault: invalid_parameter if the report has too many rows.
-func (s *Store) BookingsReport(ctx context.Context, businessID uuid.UUID, q report.Query) ([]booking.BookingsRow, error) {
+func (s *Store) BookingsReport(ctx context.Context, businessID uuid.UUID,
+	q report.Query) ([]booking.BookingsRow, error) {
 	return rowsOf(ctx, s, func(row pgx.CollectableRow) (booking.BookingsRow, error) {
 		var r booking.BookingsRow
 		var day int32
-		err := row.Scan(&day, &r.Source, &r.Bookings, &r.Pending, &r.Confirmed, &r.Completed, &r.NoShow, &r.Cancelled, &r.Guests)
+		err := row.Scan(&day, &r.Source, &r.Bookings, &r.Pending, &r.Confirmed, &r.Completed, &r.NoShow, &r.Cancelled,
+			&r.Guests)
 		r.Date = timespan.Date(day)
 		return r, err
 	}, "count bookings", bookingsReportSQL, reportArgs(businessID, q))
@@ -139,7 +143,8 @@ func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q repor
 // StaffTimeReport returns for how many minutes the members of a business are booked in
 // each period (day, week or month). Periods begin and end in the given time zone, which
 // the database must know. Fault: invalid_parameter if the report has too many rows.
-func (s *Store) StaffTimeReport(ctx context.Context, businessID uuid.UUID, q report.Query, timezone string) ([]booking.StaffTimeRow, error) {
+func (s *Store) StaffTimeReport(ctx context.Context, businessID uuid.UUID, q report.Query,
+	timezone string) ([]booking.StaffTimeRow, error) {
 	args := reportArgs(businessID, q)
 	args["timezone"], args["step"] = timezone, "1 "+string(q.By)
 	return rowsOf(ctx, s, func(row pgx.CollectableRow) (booking.StaffTimeRow, error) {

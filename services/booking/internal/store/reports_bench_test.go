@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// year is a store with 100,000 bookings of one business in 2027: 20 members, 14 a day each, of which all but the last 90 days' time
-// lies out of the constraint's way.
+// year is a store with 100,000 bookings of one business in 2027: 20 members, 14 a day each, of which all but the last
+// 90 days' time lies out of the constraint's way.
 func year(b *testing.B) (*store.Store, func(sql string, args ...any), uuid.UUID) {
 	b.Helper()
 	s, pool := open(b)
@@ -47,11 +47,12 @@ func year(b *testing.B) (*store.Store, func(sql string, args ...any), uuid.UUID)
 	return s, exec, business
 }
 
-// BenchmarkReports reads each report of a year of 100,000 bookings by week, beside the plainest statement that adds up the same of the
-// same rows, in one run; `make bench` compares them.
+// BenchmarkReports reads each report of a year of 100,000 bookings by week, beside the plainest statement that adds up
+// the same of the same rows, in one run; `make bench` compares them.
 func BenchmarkReports(b *testing.B) {
 	s, exec, business := year(b)
-	q := report.Query{From: timespan.NewDate(2027, time.January, 1), To: timespan.NewDate(2027, time.December, 31), By: report.Week}
+	q := report.Query{From: timespan.NewDate(2027, time.January, 1), To: timespan.NewDate(2027, time.December, 31),
+		By: report.Week}
 	for _, c := range []struct {
 		name, plain string
 		read        func() error
@@ -61,18 +62,20 @@ func BenchmarkReports(b *testing.B) {
 			_, err := s.BookingsReport(testkit.AsSystem(b), business, q)
 			return err
 		}},
-		{"revenue", `SELECT date_trunc('week', local_start), b.currency, count(*), sum(total), sum(amount), sum(refunded)
+		{"revenue",
+			`SELECT date_trunc('week', local_start), b.currency, count(*), sum(total), sum(amount), sum(refunded)
 			FROM bookings b LEFT JOIN payments p ON p.business_id = b.business_id AND p.subject_kind = 'booking' AND p.subject_id = b.id AND p.status = 'paid'
 			WHERE b.business_id = $1 AND local_start >= '2027-01-01' AND local_start < '2028-01-01' AND b.status <> 'cancelled' GROUP BY 1, 2`, func() error {
-			_, err := s.RevenueReport(testkit.AsSystem(b), business, q)
-			return err
-		}},
-		{"staff-time", `SELECT date_trunc('week', lower(during) AT TIME ZONE 'Europe/Lisbon'), resource_id, sum(upper(during) - lower(during))
+				_, err := s.RevenueReport(testkit.AsSystem(b), business, q)
+				return err
+			}},
+		{"staff-time",
+			`SELECT date_trunc('week', lower(during) AT TIME ZONE 'Europe/Lisbon'), resource_id, sum(upper(during) - lower(during))
 			FROM (SELECT * FROM occupied_time UNION ALL SELECT * FROM past_occupied_time) AS held
 			WHERE business_id = $1 AND lane = 0 AND during && tstzrange('2027-01-01', '2028-01-01') GROUP BY 1, 2`, func() error {
-			_, err := s.StaffTimeReport(testkit.AsSystem(b), business, q, "Europe/Lisbon")
-			return err
-		}},
+				_, err := s.StaffTimeReport(testkit.AsSystem(b), business, q, "Europe/Lisbon")
+				return err
+			}},
 	} {
 		b.Run(c.name+"/report", func(b *testing.B) {
 			b.ReportAllocs()

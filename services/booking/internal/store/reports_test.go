@@ -38,15 +38,16 @@ var lisbon = func() *time.Location {
 	return loc
 }()
 
-// someYear draws bookings of three members around two changes of the clock, each member's one after another; guests of a class share
-// its time.
+// someYear draws bookings of three members around two changes of the clock, each member's one after another; guests of
+// a class share its time.
 func someYear(r *rand.Rand) []made {
 	var all []made
 	for range 3 {
 		staff, at := uuid.New(), time.Date(2026, 12, 20, 9, 0, 0, 0, time.UTC)
 		for at.Year() < 2028 {
 			b := made{
-				start: at.In(lisbon), minutes: 15 * (1 + r.IntN(8)), staff: staff, guests: 1 + r.IntN(3), class: r.IntN(5) == 0,
+				start: at.In(lisbon), minutes: 15 * (1 + r.IntN(8)), staff: staff, guests: 1 + r.IntN(3),
+				class:    r.IntN(5) == 0,
 				status:   []string{"pending", "confirmed", "completed", "completed", "no_show", "cancelled"}[r.IntN(6)],
 				source:   []string{"api", "page", "dashboard", "a partner's site"}[r.IntN(4)],
 				currency: []string{"EUR", "EUR", "JPY"}[r.IntN(3)], total: int64(r.IntN(10_000)),
@@ -78,7 +79,8 @@ func keepMade(t *testing.T, pool *pgxpool.Pool, business uuid.UUID, all []made) 
 		exec(`INSERT INTO bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id, staff_name, party_size,
 				total, currency, first_booking, source, customer_name, customer_email, form_data, locale, offer_version, created_at, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, '[{"name": "Haircut"}]', $8, 'Anna', $9, $10, $11, false, $12, 'Zoë', 'zoe@example.com', '{}', 'en', 1, $4, $4)`,
-			business, id, b.status, b.start, end, wall(b.start), wall(end), b.staff, b.guests, b.total, b.currency, b.source)
+			business, id, b.status, b.start, end, wall(b.start), wall(end), b.staff, b.guests, b.total, b.currency,
+			b.source)
 		if b.paid > 0 {
 			exec(`INSERT INTO payments (business_id, subject_kind, subject_id, status, provider, account, amount, currency, cancellation_policy, refunded, due_at,
 				created_at, updated_at)
@@ -90,9 +92,11 @@ func keepMade(t *testing.T, pool *pgxpool.Pool, business uuid.UUID, all []made) 
 		switch {
 		case b.status == "cancelled":
 		case i%2 == 0:
-			exec(`INSERT INTO past_occupied_time VALUES ($1, $2, 1, $3, 0, tstzrange($4, $5), $6)`, business, id, b.staff, b.start, end, holder)
+			exec(`INSERT INTO past_occupied_time VALUES ($1, $2, 1, $3, 0, tstzrange($4, $5), $6)`, business, id,
+				b.staff, b.start, end, holder)
 		default:
-			exec(`INSERT INTO occupied_time VALUES ($1, $2, 1, $3, 0, tstzrange($4, $5), $6)`, business, id, b.staff, b.start, end, holder)
+			exec(`INSERT INTO occupied_time VALUES ($1, $2, 1, $3, 0, tstzrange($4, $5), $6)`, business, id, b.staff,
+				b.start, end, holder)
 		}
 	}
 }
@@ -122,7 +126,8 @@ func bookingsOf(all []made, q report.Query) []booking.BookingsRow {
 		row := rows[key]
 		row.Bookings++
 		*map[string]*int64{
-			"pending": &row.Pending, "confirmed": &row.Confirmed, "completed": &row.Completed, "no_show": &row.NoShow, "cancelled": &row.Cancelled,
+			"pending": &row.Pending, "confirmed": &row.Confirmed, "completed": &row.Completed, "no_show": &row.NoShow,
+			"cancelled": &row.Cancelled,
 		}[b.status]++
 		if b.status != "cancelled" {
 			row.Guests += int64(b.guests)
@@ -240,7 +245,8 @@ func TestTicketsAreRevenueOfTheDayOfTheirEvent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := pool.Exec(testkit.AsSystem(t), `INSERT INTO payments (business_id, subject_kind, subject_id, status, provider, account, amount, currency,
+	_, err := pool.Exec(testkit.AsSystem(t),
+		`INSERT INTO payments (business_id, subject_kind, subject_id, status, provider, account, amount, currency,
 			cancellation_policy, refunded, due_at, created_at, updated_at)
 		SELECT business_id, 'ticket', id, 'paid', 'stripe', 'acct', 6000, currency, '{}', CASE status WHEN 'cancelled' THEN 6000 ELSE 0 END, now(), now(), now()
 		FROM tickets WHERE business_id = $1 AND total = 6000`, business)
@@ -249,7 +255,8 @@ func TestTicketsAreRevenueOfTheDayOfTheirEvent(t *testing.T) {
 	}
 	q := report.Query{From: timespan.NewDate(2027, 12, 31), To: timespan.NewDate(2027, 12, 31), By: report.Month}
 	got, err := s.RevenueReport(testkit.AsSystem(t), business, q)
-	want := []store.RevenueRow{{Date: timespan.NewDate(2027, 12, 1), Kind: "ticket", Currency: euro, Sold: 2, Total: 18_000, Paid: 12_000, Refunded: 6_000}}
+	want := []store.RevenueRow{{Date: timespan.NewDate(2027, 12, 1), Kind: "ticket", Currency: euro, Sold: 2,
+		Total: 18_000, Paid: 12_000, Refunded: 6_000}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v (-want +got):\n%s", err, diff.Diff(want, got))
 	}

@@ -80,7 +80,8 @@ func checkCustomerMoves(ctx context.Context, tx pgx.Tx, r Reschedule) error {
 SELECT at FROM events
 WHERE business_id = $1 AND subject_id = $2 AND type = $3 AND actor_kind = $4 AND at > $5
 ORDER BY at DESC OFFSET $6 LIMIT 1`,
-		r.BusinessID, r.ID, string(event.BookingRescheduled), string(actor.Customer), r.Now.Add(-CustomerMovesWindow), MaxCustomerMoves-1,
+		r.BusinessID, r.ID, string(event.BookingRescheduled), string(actor.Customer), r.Now.Add(-CustomerMovesWindow),
+		MaxCustomerMoves-1,
 	).Scan(&oldest)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -257,7 +258,8 @@ func rescheduleArgs(ctx context.Context, r Reschedule) (pgx.NamedArgs, error) {
 	services, err := json.Marshal(r.Services)
 	args := eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": r.BusinessID, "id": r.ID, "now": r.Now, "offer_version": r.OfferVersion,
-		"starts_at": r.StartsAt, "ends_at": r.EndsAt, "local_start": r.LocalStart, "local_end": r.LocalEnd, "timezone": r.Timezone, "services": services,
+		"starts_at": r.StartsAt, "ends_at": r.EndsAt, "local_start": r.LocalStart, "local_end": r.LocalEnd,
+		"timezone": r.Timezone, "services": services,
 		"staff_id": r.StaffID, "staff_name": r.StaffName, "staff_requested": r.StaffRequested,
 		"session_id": r.SessionID, "capacity": r.Capacity, "party_size": r.PartySize,
 	}, r.Now)

@@ -30,8 +30,10 @@ import (
 func moved(b, to store.NewBooking, sequence int) store.Reschedule {
 	return store.Reschedule{
 		BusinessID: b.BusinessID, ID: b.ID, Sequence: sequence, Now: now,
-		StartsAt: to.StartsAt, EndsAt: to.EndsAt, LocalStart: to.LocalStart, LocalEnd: to.LocalEnd, Services: to.Services,
-		StaffID: to.StaffID, StaffName: to.StaffName, SessionID: to.SessionID, Capacity: to.Capacity, PartySize: b.PartySize, Parts: to.Parts,
+		StartsAt: to.StartsAt, EndsAt: to.EndsAt, LocalStart: to.LocalStart, LocalEnd: to.LocalEnd,
+		Services: to.Services,
+		StaffID:  to.StaffID, StaffName: to.StaffName, SessionID: to.SessionID, Capacity: to.Capacity,
+		PartySize: b.PartySize, Parts: to.Parts,
 	}
 }
 
@@ -52,7 +54,8 @@ func TestABookingMovesByAQuarterOfAnHourOntoItself(t *testing.T) {
 	mustBook(t, s, before)
 	later := newBooking(business, part(anna, 0, 15, 75), part(ben, 0, 75, 105))
 	got := mustMove(t, s, moved(before, later, 1))
-	if !got.StartsAt.Equal(later.StartsAt) || got.Sequence != 2 || got.ID != before.ID || got.Status != state.Pending || got.Total != before.Total {
+	if !got.StartsAt.Equal(later.StartsAt) || got.Sequence != 2 || got.ID != before.ID || got.Status != state.Pending ||
+		got.Total != before.Total {
 		t.Errorf("it is %+v", got)
 	}
 	checkWhole(t, pool, 2)
@@ -63,7 +66,8 @@ func TestABookingMovesByAQuarterOfAnHourOntoItself(t *testing.T) {
 		t.Errorf("it is at sequence %d after two moves", again.Sequence)
 	}
 	if diff := cmp.Diff([]string{
-		"1 booking.created booking system pending", "2 booking.rescheduled booking owner pending", "3 booking.rescheduled booking owner pending",
+		"1 booking.created booking system pending", "2 booking.rescheduled booking owner pending",
+		"3 booking.rescheduled booking owner pending",
 	}, told(t, pool, before.ID)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -75,18 +79,21 @@ func TestABookingMovesByAQuarterOfAnHourOntoItself(t *testing.T) {
 	checkRecorded(t, pool)
 }
 
-// The time of a change is taken before the lock of the booking. The change that waited is told of last, and not as the earlier one.
+// The time of a change is taken before the lock of the booking. The change that waited is told of last, and not as the
+// earlier one.
 func TestRescheduleKeepsTheTimesOfEventsInOrder(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, anna := uuid.New(), uuid.New()
 	b := newBooking(business, part(anna, 0, 0, 60))
 	mustBook(t, s, b)
-	second, first := moved(b, newBooking(business, part(anna, 0, 60, 120)), 1), moved(b, newBooking(business, part(anna, 0, 120, 180)), 2)
+	second, first := moved(b, newBooking(business, part(anna, 0, 60, 120)), 1),
+		moved(b, newBooking(business, part(anna, 0, 120, 180)), 2)
 	second.Now, first.Now = now.Add(2*time.Second), now.Add(time.Second)
 	mustMove(t, s, second)
 	mustMove(t, s, first)
-	if n := count(t, pool, `SELECT count(*) FROM events AS e JOIN events AS before ON before.subject_id = e.subject_id AND before.sequence = e.sequence - 1
+	if n := count(t, pool,
+		`SELECT count(*) FROM events AS e JOIN events AS before ON before.subject_id = e.subject_id AND before.sequence = e.sequence - 1
 		WHERE e.subject_id = $1 AND e.at < before.at`, b.ID); n != 0 {
 		t.Errorf("%d events are told as earlier than the ones before them", n)
 	}
@@ -100,11 +107,14 @@ func TestRescheduleRecordsThatTheCustomerIsNotNotified(t *testing.T) {
 	mustBook(t, s, b)
 	for i, by := range []actor.Kind{actor.Owner, actor.Customer} {
 		ctx := actor.Silently(actor.With(t.Context(), actor.Actor{Kind: by}))
-		if _, err := s.Reschedule(ctx, moved(b, newBooking(business, part(anna, 0, 60*(i+1), 60*(i+2))), i+1)); err != nil {
+		if _, err := s.Reschedule(ctx, moved(b, newBooking(business, part(anna, 0, 60*(i+1), 60*(i+2))),
+			i+1)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := count(t, pool, `SELECT count(*) FROM events WHERE subject_id = $1 AND data->'notify' = 'false' AND actor_kind = 'owner'`, b.ID); n != 1 {
+	if n := count(t, pool,
+		`SELECT count(*) FROM events WHERE subject_id = $1 AND data->'notify' = 'false' AND actor_kind = 'owner'`,
+		b.ID); n != 1 {
 		t.Error("the event of the business does not say it")
 	}
 	if n := count(t, pool, `SELECT count(*) FROM events WHERE subject_id = $1 AND data ? 'notify'`, b.ID); n != 1 {
@@ -124,7 +134,8 @@ func TestARefusedMoveChangesNothing(t *testing.T) {
 		sequence int
 		want     error
 	}{
-		"one of two parts is taken": {newBooking(business, part(anna, 0, 60, 120), part(ben, 0, 120, 150)), 1, store.ErrTaken},
+		"one of two parts is taken": {newBooking(business, part(anna, 0, 60, 120), part(ben, 0, 120, 150)), 1,
+			store.ErrTaken},
 		"decided before it changed": {newBooking(business, part(anna, 0, 60, 120)), 0, store.ErrChanged},
 	} {
 		if _, err := s.Reschedule(testkit.AsSystem(t), moved(b, c.to, c.sequence)); !errors.Is(err, c.want) {
@@ -197,8 +208,8 @@ type kept struct {
 	sequence int
 }
 
-// fits reports whether a booking could be where to is: no other appointment holds the time, and no class of another kind; a session has
-// the seats.
+// fits reports whether a booking could be where to is: no other appointment holds the time, and no class of another
+// kind; a session has the seats.
 func (c *calendar) fits(self *kept, to store.NewBooking) bool {
 	seats := 0
 	for _, other := range c.bookings {
@@ -226,14 +237,16 @@ func (c *calendar) fits(self *kept, to store.NewBooking) bool {
 func drawn(t *rapid.T, business uuid.UUID, members, sessions []uuid.UUID, party int, ofClass bool) store.NewBooking {
 	if ofClass {
 		i := rapid.IntRange(0, len(sessions)-1).Draw(t, "session")
-		c := session{business: business, id: sessions[i], teacher: members[i], at: 30 * rapid.IntRange(0, 2).Draw(t, "day"), capacity: 3}
+		c := session{business: business, id: sessions[i], teacher: members[i],
+			at: 30 * rapid.IntRange(0, 2).Draw(t, "day"), capacity: 3}
 		return c.seats(party)
 	}
 	var parts []availability.Part
 	at := 15 * rapid.IntRange(0, 12).Draw(t, "start")
 	for range rapid.IntRange(1, 3).Draw(t, "parts") {
 		end := at + 15*rapid.IntRange(1, 3).Draw(t, "length")
-		parts = append(parts, part(rapid.SampledFrom(members).Draw(t, "member"), rapid.IntRange(0, 1).Draw(t, "lane"), at, end))
+		parts = append(parts, part(rapid.SampledFrom(members).Draw(t, "member"), rapid.IntRange(0, 1).Draw(t, "lane"),
+			at, end))
 		at = end
 	}
 	b := newBooking(business, parts...)
@@ -241,8 +254,8 @@ func drawn(t *rapid.T, business uuid.UUID, members, sessions []uuid.UUID, party 
 	return b
 }
 
-// TestAfterAnySequenceWhatIsHeldIsThatOfTheLiveBookings: books, moves and cancels are made or refused as the calendar says, and
-// occupied time, seats and counters are those of the bookings that live.
+// TestAfterAnySequenceWhatIsHeldIsThatOfTheLiveBookings: books, moves and cancels are made or refused as the calendar
+// says, and occupied time, seats and counters are those of the bookings that live.
 func TestAfterAnySequenceWhatIsHeldIsThatOfTheLiveBookings(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -260,7 +273,8 @@ func TestAfterAnySequenceWhatIsHeldIsThatOfTheLiveBookings(t *testing.T) {
 		for range rapid.IntRange(1, 15).Draw(rt, "steps") {
 			step := rapid.SampledFrom([]string{"book", "book", "move", "move", "move", "cancel"}).Draw(rt, "step")
 			if step == "book" || len(c.bookings) == 0 {
-				b := &kept{NewBooking: drawn(rt, business, members, sessions, rapid.IntRange(1, 2).Draw(rt, "party"), rapid.Bool().Draw(rt, "class")), sequence: 1}
+				b := &kept{NewBooking: drawn(rt, business, members, sessions, rapid.IntRange(1, 2).Draw(rt, "party"),
+					rapid.Bool().Draw(rt, "class")), sequence: 1}
 				b.live = c.fits(b, b.NewBooking)
 				expect("book", s.Book(testkit.AsSystem(t), b.NewBooking), b.live)
 				if b.live {
@@ -305,7 +319,8 @@ func (c *calendar) held() []string {
 	for _, b := range c.bookings {
 		for _, p := range b.Parts {
 			if b.live {
-				lines = append(lines, fmt.Sprint(b.ID, p.Resource.ID, p.Resource.Lane, p.Occupies.Start, p.Occupies.End))
+				lines = append(lines, fmt.Sprint(b.ID, p.Resource.ID, p.Resource.Lane, p.Occupies.Start,
+					p.Occupies.End))
 			}
 		}
 	}
@@ -342,11 +357,12 @@ type crowd struct {
 	clients, tries int
 	bookings       []store.NewBooking
 	where          func(b store.NewBooking, r *rand.Rand) store.NewBooking
-	also           func(ctx context.Context, s *store.Store, b store.NewBooking, r *rand.Rand) error // nil: they only move
+	// nil: they only move
+	also func(ctx context.Context, s *store.Store, b store.NewBooking, r *rand.Rand) error
 }
 
-// run returns how many moves were made and how many refused. Any error but the two refusals of a move fails the test, unless lost
-// says that it is a connection's.
+// run returns how many moves were made and how many refused. Any error but the two refusals of a move fails the test,
+// unless lost says that it is a connection's.
 func (c crowd) run(t *testing.T, s *store.Store, lost func(error) bool) (int, int) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(actor.AsSystem(context.Background()), 2*time.Minute)
@@ -412,7 +428,8 @@ func cancelOnce(ctx context.Context, s *store.Store, b store.NewBooking) error {
 
 func neverLost(error) bool { return false }
 
-// checkLive fails the test where a live booking does not hold so many parts from its start on, or another holds anything.
+// checkLive fails the test where a live booking does not hold so many parts from its start on, or another holds
+// anything.
 func checkLive(t *testing.T, pool *pgxpool.Pool, parts int) {
 	t.Helper()
 	if n := count(t, pool, `
@@ -425,7 +442,8 @@ func checkLive(t *testing.T, pool *pgxpool.Pool, parts int) {
 	}
 }
 
-// crowded are 24 packages by two members, on a calendar that has room for twice as many; each may move to any place, also across others.
+// crowded are 24 packages by two members, on a calendar that has room for twice as many; each may move to any place,
+// also across others.
 func crowded(business uuid.UUID) crowd {
 	members := []uuid.UUID{uuid.New(), uuid.New(), uuid.New(), uuid.New()}
 	place := func(first, second, at int) store.NewBooking {
@@ -464,8 +482,8 @@ func TestSixtyFourClientsMoveBookingsOntoEachOthersTimes(t *testing.T) {
 	checkRecorded(t, pool)
 }
 
-// TestMovesBesideBookingsAndCancellationsNeverDeadlock: the same, while others book and cancel between them, as a customer's
-// first among them, whose index is the last lock of all.
+// TestMovesBesideBookingsAndCancellationsNeverDeadlock: the same, while others book and cancel between them, as a
+// customer's first among them, whose index is the last lock of all.
 func TestMovesBesideBookingsAndCancellationsNeverDeadlock(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -517,8 +535,8 @@ func TestPartiesMoveBetweenSessionsAtOnceAndKeepTheirCounters(t *testing.T) {
 	checkRecorded(t, pool)
 }
 
-// TestMovesWhoseConnectionsAreKilledAreWholeOrNot: somebody ends the clients' connections at random while bookings move. What they
-// were told is true.
+// TestMovesWhoseConnectionsAreKilledAreWholeOrNot: somebody ends the clients' connections at random while bookings
+// move. What they were told is true.
 func TestMovesWhoseConnectionsAreKilledAreWholeOrNot(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -547,7 +565,8 @@ func TestMovesWhoseConnectionsAreKilledAreWholeOrNot(t *testing.T) {
 		const deadlock = "40P01"
 		return postgres.Code(err) != deadlock
 	})
-	t.Logf("%d moves made, %d refused, %d of unknown outcome, %d connections killed", made, refused, unknown, killed.Load())
+	t.Logf("%d moves made, %d refused, %d of unknown outcome, %d connections killed", made, refused, unknown,
+		killed.Load())
 	if killed.Load() == 0 || made == 0 {
 		t.Error("nothing was killed or nothing moved")
 	}

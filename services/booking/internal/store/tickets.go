@@ -203,7 +203,8 @@ func sellArgs(t NewTicket) pgx.NamedArgs {
 		"business_id": t.BusinessID, "id": t.ID, "status": t.Status,
 		"event_id": t.EventID, "event_name": t.EventName, "event_capacity": t.EventCapacity,
 		"tiers": t.Tiers, "tier_ids": ids, "quantities": quantities, "capacities": t.TierCapacities,
-		"local_start": t.LocalStart, "starts_at": t.StartsAt, "ends_at": t.EndsAt, "timezone": t.Timezone, "link_hash": t.LinkHash,
+		"local_start": t.LocalStart, "starts_at": t.StartsAt, "ends_at": t.EndsAt, "timezone": t.Timezone,
+		"link_hash":     t.LinkHash,
 		"price_changes": append([]booking.PriceChange{}, t.PriceChanges...),
 		"quantity":      t.Quantity, "total": t.Total, "currency": t.Currency.Code,
 		"customer_name": t.CustomerName, "customer_email": t.CustomerEmail,
@@ -261,7 +262,8 @@ var ErrCancelled = errors.New("cancelled already")
 // CancelTicket cancels an order, once for each Idempotency-Key (postgres.Once), and
 // frees its tickets. It starts the refund that the function owed returns. Errors:
 // [ErrNotFound], [ErrCancelled], and those of owed. After an error nothing has changed.
-func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Ticket) (refund.Owed, error)) (Ticket, error) {
+func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time,
+	owed func(Ticket) (refund.Owed, error)) (Ticket, error) {
 	return s.changeTicket(ctx, businessID, id, func(ctx context.Context, tx pgx.Tx, t Ticket) (Ticket, error) {
 		if t.Status == booking.StatusCancelled {
 			return Ticket{}, ErrCancelled
@@ -270,13 +272,15 @@ func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now 
 		if err != nil {
 			return Ticket{}, err
 		}
-		return postgres.Row(ctx, tx, scanTicket, "cancel tickets", cancelTicketSQL, cancelTicketArgs(ctx, businessID, id, back, false, now))
+		return postgres.Row(ctx, tx, scanTicket, "cancel tickets", cancelTicketSQL,
+			cancelTicketArgs(ctx, businessID, id, back, false, now))
 	})
 }
 
 // RefundTicket starts a refund of an order, once for each Idempotency-Key. The function owed
 // returns its amount. Errors: [ErrNotFound], and those of owed. After an error nothing has changed.
-func (s *Store) RefundTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Ticket) (refund.Owed, error)) (Ticket, error) {
+func (s *Store) RefundTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time,
+	owed func(Ticket) (refund.Owed, error)) (Ticket, error) {
 	return s.changeTicket(ctx, businessID, id, func(ctx context.Context, tx pgx.Tx, t Ticket) (Ticket, error) {
 		back, err := owed(t)
 		if err != nil {
@@ -291,9 +295,11 @@ func (s *Store) RefundTicket(ctx context.Context, businessID, id uuid.UUID, now 
 
 // changeTicket locks an order, reads it with a second statement and calls change. The second statement
 // is necessary because a statement that waits for a lock sees other rows as they were before the wait.
-func (s *Store) changeTicket(ctx context.Context, businessID, id uuid.UUID, change func(context.Context, pgx.Tx, Ticket) (Ticket, error)) (Ticket, error) {
+func (s *Store) changeTicket(ctx context.Context, businessID, id uuid.UUID,
+	change func(context.Context, pgx.Tx, Ticket) (Ticket, error)) (Ticket, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
-		if _, err := tx.Exec(ctx, `SELECT FROM tickets WHERE business_id = $1 AND id = $2 FOR UPDATE`, businessID, id); err != nil {
+		if _, err := tx.Exec(ctx, `SELECT FROM tickets WHERE business_id = $1 AND id = $2 FOR UPDATE`, businessID,
+			id); err != nil {
 			return Ticket{}, fmt.Errorf("lock tickets: %w", err)
 		}
 		t, err := findTicket(ctx, tx, businessID, id)
@@ -304,9 +310,11 @@ func (s *Store) changeTicket(ctx context.Context, businessID, id uuid.UUID, chan
 	})
 }
 
-func cancelTicketArgs(ctx context.Context, businessID, id uuid.UUID, owed refund.Owed, untold bool, now time.Time) pgx.NamedArgs {
+func cancelTicketArgs(ctx context.Context, businessID, id uuid.UUID, owed refund.Owed, untold bool,
+	now time.Time) pgx.NamedArgs {
 	return eventlog.Add(ctx, pgx.NamedArgs{
-		"business_id": businessID, "id": id, "refund_amount": owed.Amount, "refund_percent": owed.Percent, "untold": untold, "now": now,
+		"business_id": businessID, "id": id, "refund_amount": owed.Amount, "refund_percent": owed.Percent,
+		"untold": untold, "now": now,
 	}, now)
 }
 
@@ -330,7 +338,8 @@ SELECT EXISTS (SELECT FROM opened)`
 
 // OpenTicketPayment stores that the provider has opened the charge of an order. The
 // charge expires at the instant given by the argument due. Errors: [ErrPaymentOver].
-func (s *Store) OpenTicketPayment(ctx context.Context, businessID, id uuid.UUID, reference string, due, now time.Time) error {
+func (s *Store) OpenTicketPayment(ctx context.Context, businessID, id uuid.UUID, reference string,
+	due, now time.Time) error {
 	var opened bool
 	err := s.pool.QueryRow(ctx, openTicketSQL, eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "reference": reference, "due_at": due, "now": now,
@@ -348,7 +357,8 @@ func (s *Store) OpenTicketPayment(ctx context.Context, businessID, id uuid.UUID,
 //
 // The argument write is the id of the idempotency result of the request. AbandonTicket deletes the
 // result, so that a retry can order again. It is the nil UUID if the request has no Idempotency-Key.
-func (s *Store) AbandonTicket(ctx context.Context, businessID, id uuid.UUID, reference string, none bool, write uuid.UUID, now time.Time) error {
+func (s *Store) AbandonTicket(ctx context.Context, businessID, id uuid.UUID, reference string, none bool,
+	write uuid.UUID, now time.Time) error {
 	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, p charged) error {
 		if abandoned, err := p.abandon(ctx, tx, reference, none, now); !abandoned || err != nil {
 			return err
@@ -368,8 +378,10 @@ func scanTicket(row pgx.CollectableRow) (Ticket, error) {
 		t        Ticket
 		currency string
 	)
-	err := row.Scan(&t.ID, &t.Status, &t.EventID, &t.EventName, &t.Tiers, &t.LocalStart, &t.StartsAt, &t.EndsAt, &t.Quantity, &t.Total, &currency,
-		&t.CustomerName, &t.CustomerEmail, &t.CustomerPhone, &t.FormData, &t.Locale, &t.CreatedAt, &t.CancelledAt, &t.LinkHash, &t.Sequence,
+	err := row.Scan(&t.ID, &t.Status, &t.EventID, &t.EventName, &t.Tiers, &t.LocalStart, &t.StartsAt, &t.EndsAt,
+		&t.Quantity, &t.Total, &currency,
+		&t.CustomerName, &t.CustomerEmail, &t.CustomerPhone, &t.FormData, &t.Locale, &t.CreatedAt, &t.CancelledAt,
+		&t.LinkHash, &t.Sequence,
 		&t.Timezone, &t.FormerStarts, &t.Withdrawn, &t.PriceChanges, &t.Payment)
 	if err != nil {
 		return Ticket{}, err
@@ -391,7 +403,8 @@ func scanTicket(row pgx.CollectableRow) (Ticket, error) {
 
 // Tickets returns a page of the orders that match the filter, oldest first. It also returns the
 // cursor of the next page, or "" after the last page. Fault: invalid_parameter for an invalid cursor.
-func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter booking.TicketFilter, page request.Page) ([]Ticket, string, error) {
+func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter booking.TicketFilter,
+	page request.Page) ([]Ticket, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
 		return nil, "", err
@@ -405,7 +418,8 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter bookin
 		  AND (@after::timestamptz IS NULL OR (created_at, id) > (@after, @after_id))
 		ORDER BY created_at, id
 		LIMIT @limit`, pgx.NamedArgs{
-		"business_id": businessID, "event_id": filter.EventID, "query": filter.Query, "after": after, "after_id": afterID, "limit": page.Limit + 1,
+		"business_id": businessID, "event_id": filter.EventID, "query": filter.Query, "after": after,
+		"after_id": afterID, "limit": page.Limit + 1,
 		"charges": booking.ChargeStatuses(filter.Payment), "payment": filter.Payment,
 	})
 	if err != nil {

@@ -55,7 +55,8 @@ func (g gala) orderOf(quantities map[int]int) store.NewTicket {
 		BusinessID: g.business, EventCapacity: g.capacity, OfferVersion: 3,
 	}
 	for tier, quantity := range quantities { // in any order
-		order.Tiers = append(order.Tiers, store.SoldTier{ID: g.tiers[tier], Name: fmt.Sprintf("Tier %d", tier), Quantity: quantity})
+		order.Tiers = append(order.Tiers, store.SoldTier{ID: g.tiers[tier], Name: fmt.Sprintf("Tier %d", tier),
+			Quantity: quantity})
 		order.TierCapacities = append(order.TierCapacities, g.tierCapacities[tier])
 		order.Quantity += quantity
 	}
@@ -87,7 +88,8 @@ func (g gala) soldOf(t *testing.T, pool *pgxpool.Pool) []int {
 	var sums []int
 	all := 0
 	for _, tier := range g.tiers {
-		n := count(t, pool, `SELECT coalesce(sum(tier.quantity), 0) FROM tickets, jsonb_to_recordset(tiers) AS tier (id uuid, quantity integer)
+		n := count(t, pool,
+			`SELECT coalesce(sum(tier.quantity), 0) FROM tickets, jsonb_to_recordset(tiers) AS tier (id uuid, quantity integer)
 			WHERE event_id = $1 AND tier.id = $2 AND status <> 'cancelled'`, g.event, tier)
 		sums, all = append(sums, n), all+n
 	}
@@ -121,7 +123,9 @@ func TestTicketsAreNeverOversoldTo200OrdersAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, pool := open(t)
-			refused := sellAtOnce(t, s, 200, func(i int) store.NewTicket { return g.order(i%len(g.tiers), 1+i/len(g.tiers)%3) })
+			refused := sellAtOnce(t, s, 200, func(i int) store.NewTicket {
+				return g.order(i%len(g.tiers), 1+i/len(g.tiers)%3)
+			})
 			sums := g.soldOf(t, pool)
 			for i, capacity := range append(g.tierCapacities, g.capacity) {
 				if sums[i] > capacity {
@@ -134,8 +138,8 @@ func TestTicketsAreNeverOversoldTo200OrdersAtOnce(t *testing.T) {
 	}
 }
 
-// TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce has buyers name the tiers in different orders: each holds what another waits for
-// unless they come one after another.
+// TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce has buyers name the tiers in different orders: each holds
+// what another waits for unless they come one after another.
 func TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, g := range map[string]gala{
@@ -245,7 +249,8 @@ func TestCancellingFreesTicketsOnceAndAtOnce(t *testing.T) {
 	)
 	for range 20 {
 		wg.Go(func() {
-			_, err := s.CancelTicket(actor.AsSystem(context.Background()), g.business, order.ID, now.Add(time.Hour), nothing)
+			_, err := s.CancelTicket(actor.AsSystem(context.Background()), g.business, order.ID, now.Add(time.Hour),
+				nothing)
 			mu.Lock()
 			defer mu.Unlock()
 			results[fmt.Sprint(err)]++
@@ -260,7 +265,8 @@ func TestCancellingFreesTicketsOnceAndAtOnce(t *testing.T) {
 		t.Errorf("the freed tickets are not for sale: %v", err)
 	}
 	for name, id := range map[string]uuid.UUID{"unknown": uuid.New(), "another business's": order.ID} {
-		if _, err := s.CancelTicket(testkit.AsSystem(t), uuid.New(), id, now, nothing); !errors.Is(err, store.ErrNotFound) {
+		if _, err := s.CancelTicket(testkit.AsSystem(t), uuid.New(), id, now, nothing); !errors.Is(err,
+			store.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -278,7 +284,8 @@ func TestTicketsAheadAreThoseSoldForTodayOrLater(t *testing.T) {
 	}
 	cancelled := at(g, midnight.Add(time.Hour), 16)
 	for _, o := range []store.NewTicket{
-		at(g, midnight.Add(-time.Minute), 1), at(g, midnight, 2), at(g, midnight.Add(72*time.Hour), 4), at(elsewhere, midnight, 8), cancelled,
+		at(g, midnight.Add(-time.Minute), 1), at(g, midnight, 2), at(g, midnight.Add(72*time.Hour), 4),
+		at(elsewhere, midnight, 8), cancelled,
 	} {
 		if _, err := s.SellTicket(testkit.AsSystem(t), o); err != nil {
 			t.Fatal(err)
@@ -329,7 +336,8 @@ func TestSalesAreCountedPerEventTierAndBusiness(t *testing.T) {
 	g, other := newGala(100, 50, 50), newGala(100, 50)
 	elsewhere := g
 	elsewhere.business = uuid.New()
-	for _, o := range []store.NewTicket{g.order(0, 3), g.order(1, 2), g.order(1, 4), other.order(0, 9), elsewhere.order(0, 50)} {
+	for _, o := range []store.NewTicket{g.order(0, 3), g.order(1, 2), g.order(1, 4), other.order(0, 9),
+		elsewhere.order(0, 50)} {
 		if _, err := s.SellTicket(testkit.AsSystem(t), o); err != nil {
 			t.Fatal(err)
 		}
@@ -373,7 +381,8 @@ func TestTicketsAreListedByAgeInPages(t *testing.T) {
 	var got []uuid.UUID
 	var third store.Ticket
 	for cursor := ""; ; {
-		page, next, err := s.Tickets(testkit.AsSystem(t), g.business, booking.TicketFilter{EventID: &g.event}, request.Page{Limit: 2, Cursor: cursor})
+		page, next, err := s.Tickets(testkit.AsSystem(t), g.business, booking.TicketFilter{EventID: &g.event},
+			request.Page{Limit: 2, Cursor: cursor})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -392,16 +401,19 @@ func TestTicketsAreListedByAgeInPages(t *testing.T) {
 	cancelledAt := now
 	whole := store.Ticket{
 		ID: want[2], Status: "cancelled", EventID: g.event, EventName: "Gala", Currency: euro,
-		Tiers: []store.SoldTier{{ID: g.tiers[0], Name: "Tier 0", Quantity: 3}}, LocalStart: noon, StartsAt: noon, EndsAt: noon.Add(time.Hour), Quantity: 3, CustomerName: "Zoë", FormData: json.RawMessage("{}"),
+		Tiers: []store.SoldTier{{ID: g.tiers[0], Name: "Tier 0", Quantity: 3}}, LocalStart: noon, StartsAt: noon,
+		EndsAt: noon.Add(time.Hour), Quantity: 3, CustomerName: "Zoë", FormData: json.RawMessage("{}"),
 		CreatedAt: now.Add(2 * time.Minute), CancelledAt: &cancelledAt, Sequence: 2,
 	}
 	if diff := cmp.Diff(whole, third); diff != "" {
 		t.Error(diff)
 	}
-	if all, _, err := s.Tickets(testkit.AsSystem(t), g.business, booking.TicketFilter{}, request.Page{Limit: 100}); err != nil || len(all) != 10 {
+	if all, _, err := s.Tickets(testkit.AsSystem(t), g.business, booking.TicketFilter{},
+		request.Page{Limit: 100}); err != nil || len(all) != 10 {
 		t.Errorf("%d orders of all events, %v", len(all), err)
 	}
-	if _, _, err := s.Tickets(testkit.AsSystem(t), g.business, booking.TicketFilter{}, request.Page{Limit: 1, Cursor: "x"}); !fault.Is(err, fault.InvalidParameter) {
+	if _, _, err := s.Tickets(testkit.AsSystem(t), g.business, booking.TicketFilter{},
+		request.Page{Limit: 1, Cursor: "x"}); !fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("a bad cursor: %v", err)
 	}
 }
@@ -411,7 +423,8 @@ func TestTicketsAreFoundByTheirCustomer(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	g := newGala(100, 50)
-	for name, address := range map[string]string{"Zoë Martins": "zoe@example.com", "Bruno 100%": "", "Martina_X": "ada@example.com"} {
+	for name, address := range map[string]string{"Zoë Martins": "zoe@example.com", "Bruno 100%": "",
+		"Martina_X": "ada@example.com"} {
 		order := g.order(0, 1)
 		if order.CustomerName = name; address != "" {
 			order.CustomerEmail = &address
@@ -420,8 +433,10 @@ func TestTicketsAreFoundByTheirCustomer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for query, want := range map[string]int{"": 3, "martin": 2, "MARTINS": 1, "0%": 1, "%": 1, "_": 1, "ADA@example": 1, "@example.com": 2, "nobody": 0} {
-		found, _, err := s.Tickets(testkit.AsSystem(t), g.business, booking.TicketFilter{EventID: &g.event, Query: query}, request.Page{Limit: 10})
+	for query, want := range map[string]int{"": 3, "martin": 2, "MARTINS": 1, "0%": 1, "%": 1, "_": 1, "ADA@example": 1,
+		"@example.com": 2, "nobody": 0} {
+		found, _, err := s.Tickets(testkit.AsSystem(t), g.business,
+			booking.TicketFilter{EventID: &g.event, Query: query}, request.Page{Limit: 10})
 		if err != nil || len(found) != want {
 			t.Errorf("%q finds %d, want %d: %v", query, len(found), want, err)
 		}

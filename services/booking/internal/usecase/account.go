@@ -21,7 +21,8 @@ func checkProvider(offer *catalog.Offer, provider string) error {
 	if provider == "" || len(providers) == 0 || slices.Contains(providers, provider) {
 		return nil
 	}
-	return fault.Newf(fault.InvalidParameter, "preferred_provider: this business has no such provider; send %s, or leave it out.",
+	return fault.Newf(fault.InvalidParameter,
+		"preferred_provider: this business has no such provider; send %s, or leave it out.",
 		strings.Join(providers, " or "))
 }
 
@@ -48,7 +49,9 @@ func checkClassSession(r *request.Request, services []*catalog.Service) error {
 
 // needsOnlinePayment reports whether the total must be paid online (semantics.md §3).
 func needsOnlinePayment(offer *catalog.Offer, r *request.Request, services []*catalog.Service, total int64) bool {
-	return slices.ContainsFunc(services, func(s *catalog.Service) bool { return s.PaymentRequirement != catalog.RequirementNone }) &&
+	return slices.ContainsFunc(services, func(s *catalog.Service) bool {
+		return s.PaymentRequirement != catalog.RequirementNone
+	}) &&
 		offer.PaysOnline(offer.Payments.Modes.Services, r.PaymentChoice, total)
 }
 
@@ -57,22 +60,30 @@ func needsOnlinePayment(offer *catalog.Offer, r *request.Request, services []*ca
 func (q question) refusal(rule string) error {
 	switch rule {
 	case availability.RulePast:
-		return fault.Newf(fault.DateInPast, "%s %s is in the past; choose a start that lies ahead from /slots.", q.request.Date, q.request.Time)
+		return fault.Newf(fault.DateInPast, "%s %s is in the past; choose a start that lies ahead from /slots.",
+			q.request.Date, q.request.Time)
 	case availability.RuleAdvanceLimit:
 		return fault.Newf(fault.BeyondAdvanceLimit, "Bookings are taken up to %s; choose an earlier date from /slots.",
 			q.offer.Today(q.now)+timespan.Date(q.offer.Bookings.AdvanceDays))
 	case availability.RuleNotice:
-		return fault.Newf(fault.TooSoon, "Bookings are taken at least %d minutes before the start; choose a later one from /slots.",
+		return fault.Newf(fault.TooSoon,
+			"Bookings are taken at least %d minutes before the start; choose a later one from /slots.",
 			q.offer.Bookings.MinNoticeMinutes)
 	case availability.RuleClosed:
-		return fault.New(fault.Closed, "The business is closed, or whoever performs this does not work, for a part of that time; choose another from /slots.")
+		return fault.New(fault.Closed,
+			"The business is closed, or whoever performs this does not work, for a part of that time; choose another "+
+				"from /slots.")
 	case availability.RuleNoSession:
 		return fault.New(fault.NotAStart, "No session of this class starts then; choose another from /slots.")
 	case availability.RuleGrid:
-		return fault.Newf(fault.NotAStart, "Starts lie %d minutes apart, counted from when working hours begin, and %s is not one of them; choose another from /slots.",
+		return fault.Newf(fault.NotAStart,
+			"Starts lie %d minutes apart, counted from when working hours begin, and %s is not one of them; choose "+
+				"another from /slots.",
 			q.services[0].SlotIntervalMinutes, q.request.Time)
 	case availability.RuleNotPerformed:
-		return fault.New(fault.StaffNotFound, "staff_id: no active staff member with this id performs all of these services; leave it out, or choose another from /slots.")
+		return fault.New(fault.StaffNotFound,
+			"staff_id: no active staff member with this id performs all of these services; leave it out, or choose "+
+				"another from /slots.")
 	}
 	return q.taken()
 }
@@ -82,15 +93,18 @@ func (q question) refusal(rule string) error {
 func (q question) warnings(rules []string) []booking.Warning {
 	var warnings []booking.Warning
 	if q.offer.NotYetOpen {
-		warnings = append(warnings, booking.Warning{Code: fault.NotOpenYet.Code, Message: "The business is not open for bookings yet."})
+		warnings = append(warnings,
+			booking.Warning{Code: fault.NotOpenYet.Code, Message: "The business is not open for bookings yet."})
 	}
 	if q.offer.Paused(q.now) {
-		warnings = append(warnings, booking.Warning{Code: fault.NotAcceptingBookings.Code, Message: fmt.Sprintf("Online bookings are paused until %s.", q.offer.Bookings.PausedUntil)})
+		warnings = append(warnings, booking.Warning{Code: fault.NotAcceptingBookings.Code,
+			Message: fmt.Sprintf("Online bookings are paused until %s.", q.offer.Bookings.PausedUntil)})
 	}
 	for _, rule := range rules {
 		refused := fault.Of(q.refusal(rule))
 		sentence, _, _ := strings.Cut(refused.Sentence, ";")
-		warnings = append(warnings, booking.Warning{Code: refused.Kind.Code, Message: strings.TrimSuffix(sentence, ".") + "."})
+		warnings = append(warnings,
+			booking.Warning{Code: refused.Kind.Code, Message: strings.TrimSuffix(sentence, ".") + "."})
 	}
 	return warnings
 }
@@ -99,7 +113,8 @@ func (q question) warnings(rules []string) []booking.Warning {
 // because its time is occupied or because seats are missing.
 func (q question) taken() error {
 	if q.ofClass() {
-		return fault.New(fault.SlotUnavailable, "No session of this class with seats left starts then; choose another from /slots.")
+		return fault.New(fault.SlotUnavailable,
+			"No session of this class with seats left starts then; choose another from /slots.")
 	}
 	staffed := slices.ContainsFunc(q.services, func(s *catalog.Service) bool { return len(s.StaffIDs) > 0 })
 	if staffed && q.request.StaffID == nil {
@@ -115,6 +130,7 @@ func tooFewSeats(r *request.Request, sessions []availability.Assignment) error {
 		most = max(most, c.Session.Remaining)
 	}
 	return fault.Newf(fault.SlotUnavailable,
-		"That class session has fewer seats left (%d) than party_size asks for (%d); send a smaller party or choose another from /slots.",
+		"That class session has fewer seats left (%d) than party_size asks for (%d); send a smaller party or choose "+
+			"another from /slots.",
 		most, r.PartySize)
 }

@@ -27,7 +27,8 @@ import (
 // assignment first, take reads the occupied time again and continues with the remaining assignments.
 //
 // It returns [errAgain] if no assignment remains, or if something other than the occupied time has changed.
-func take[T any](ctx context.Context, b *Booker, q question, assignments []availability.Assignment, write func(availability.Assignment) (T, error)) (T, error) {
+func take[T any](ctx context.Context, b *Booker, q question, assignments []availability.Assignment,
+	write func(availability.Assignment) (T, error)) (T, error) {
 	var nothing T
 	for len(assignments) > 0 {
 		written, err := write(assignments[0])
@@ -97,7 +98,8 @@ func index(o booking.Occupied) taken {
 // An assignment is not possible if one of its parts overlaps occupied time, or if its session has too few seats.
 func (t taken) conflict(party int) func(availability.Assignment) bool {
 	return func(c availability.Assignment) bool {
-		if c.Session != nil && t.seats[booking.Occurrence{SessionID: c.Session.ID, StartsAt: c.During.Start}]+party > c.Session.Capacity {
+		if c.Session != nil && t.seats[booking.Occurrence{SessionID: c.Session.ID, StartsAt: c.During.Start}]+
+			party > c.Session.Capacity {
 			return true
 		}
 		return slices.ContainsFunc(c.Parts, func(p availability.Part) bool {
@@ -112,7 +114,8 @@ func (t taken) conflict(party int) func(availability.Assignment) bool {
 // Errors: [store.ErrTaken] if the time is occupied; [errAgain] if the offer is no longer the newest.
 // Faults: invalid_api_key if the key was revoked; idempotency_in_progress if the lock was lost or the
 // idempotency key refused in the meantime; too_many_open_bookings; outcome_unknown; the faults of charge.
-func (b *Booker) write(ctx context.Context, q question, c availability.Assignment, t terms, a *attempt) (store.Confirmation, error) {
+func (b *Booker) write(ctx context.Context, q question, c availability.Assignment, t terms,
+	a *attempt) (store.Confirmation, error) {
 	id, err := uuid.NewV7() // ordered by time, so that bookings made in sequence are adjacent in the index
 	if err != nil {
 		return store.Confirmation{}, err
@@ -141,8 +144,10 @@ func (b *Booker) write(ctx context.Context, q question, c availability.Assignmen
 
 // tooManyOpen returns the fault for a customer of the booking page who already has the maximum number of open bookings.
 func tooManyOpen(most int) error {
-	return fault.Newf(fault.TooManyOpen, "This e-mail address has %d open bookings here, tickets and rentals included, which is as many as one may have; "+
-		"cancel one by the link in its messages, or ask the business.", most)
+	return fault.Newf(fault.TooManyOpen,
+		"This e-mail address has %d open bookings here, tickets and rentals included, which is as many as one may "+
+			"have; "+
+			"cancel one by the link in its messages, or ask the business.", most)
 }
 
 func (q question) newBooking(id uuid.UUID, c availability.Assignment, t terms) store.NewBooking {
@@ -152,12 +157,15 @@ func (q question) newBooking(id uuid.UUID, c availability.Assignment, t terms) s
 			ID: id, Status: q.firstStatus(t), StartsAt: start, EndsAt: end,
 			LocalStart: store.WallClock(start, loc), LocalEnd: store.WallClock(end, loc), Timezone: q.offer.Timezone,
 			StaffID: c.StaffID, StaffName: q.staffName(c), PartySize: q.request.PartySize,
-			IsPackage: q.request.IsPackage, StaffingMode: q.request.StaffingMode, StaffRequested: q.request.StaffID != nil,
-			Total: t.total, Currency: q.offer.Money(), Source: q.request.Source, Warnings: t.warnings,
+			IsPackage: q.request.IsPackage, StaffingMode: q.request.StaffingMode,
+			StaffRequested: q.request.StaffID != nil,
+			Total:          t.total, Currency: q.offer.Money(), Source: q.request.Source, Warnings: t.warnings,
 		},
 		BusinessID: q.offer.ID, FirstBooking: t.first,
-		Customer: store.Customer{Name: q.request.CustomerName, Email: q.request.CustomerEmail, Phone: q.request.CustomerPhone},
-		FormData: q.request.FormData, Locale: locale.Or(q.request.Locale, q.offer.Languages, q.offer.DefaultLanguage), OfferVersion: q.offer.Version, Now: q.now, Parts: c.Parts, Payment: t.payment,
+		Customer: store.Customer{Name: q.request.CustomerName, Email: q.request.CustomerEmail,
+			Phone: q.request.CustomerPhone},
+		FormData: q.request.FormData, Locale: locale.Or(q.request.Locale, q.offer.Languages, q.offer.DefaultLanguage),
+		OfferVersion: q.offer.Version, Now: q.now, Parts: c.Parts, Payment: t.payment,
 	}
 	if q.by == actor.Page {
 		n.MostOpen = &q.offer.Bookings.MaxOpenPerCustomer
@@ -171,7 +179,8 @@ func (q question) newBooking(id uuid.UUID, c availability.Assignment, t terms) s
 			PackageName: sold,
 			StaffID:     performer(c, i),
 			ID:          s.ID, Name: s.Name, VariantID: q.request.Variants[s.ID], VariantName: q.variantName(s),
-			DurationMinutes: s.DurationMinutes, Price: t.quotes[i].Price, Quantity: t.quotes[i].Quantity, UnitPrice: t.quotes[i].Unit,
+			DurationMinutes: s.DurationMinutes, Price: t.quotes[i].Price, Quantity: t.quotes[i].Quantity,
+			UnitPrice:    t.quotes[i].Unit,
 			PriceChanges: pricelabel.Changes(q.offer, n.Locale, t.quotes[i]),
 		})
 	}

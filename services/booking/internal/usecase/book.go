@@ -58,11 +58,13 @@ type Bookings interface {
 	Reschedule(ctx context.Context, r store.Reschedule) (store.Booking, error)
 	Book(ctx context.Context, b store.NewBooking) error
 	Claim(ctx context.Context, asked store.Claiming) (store.Claimed, error)
-	Confirmed(ctx context.Context, key store.IdempotencyKey, hash [sha256.Size]byte, begun, now time.Time) (store.Confirmation, error)
+	Confirmed(ctx context.Context, key store.IdempotencyKey, hash [sha256.Size]byte, begun,
+		now time.Time) (store.Confirmation, error)
 	Refuse(ctx context.Context, c store.Claim, begun time.Time) error
 	Release(ctx context.Context, c store.Claim) error
 	OpenPayment(ctx context.Context, p store.OpenPayment) error
-	AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool, now time.Time) error
+	AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool,
+		now time.Time) error
 }
 
 var _ Bookings = (*store.Store)(nil)
@@ -149,14 +151,16 @@ func (a *attempt) claimed(c store.Claimed) (*store.Confirmation, error) {
 //
 // If Book returns a fault, the fault is the answer to the caller. Unless the fault is
 // outcome_unknown, nothing was written or will be written. Any other error is internal.
-func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, r *request.Request) (store.Confirmation, error) {
+func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request,
+	r *request.Request) (store.Confirmation, error) {
 	if by.Kind == "" {
 		return store.Confirmation{}, fault.New(fault.SourceForbidden, "A booking is made by an actor.")
 	}
 	ctx = actor.With(ctx, by)
 	now := b.Clock.Now()
 	r, unanswered := answered(offer, by, r)
-	if err := cmp.Or(offer.CheckAccount(r.Override, now), checkProvider(offer, r.PreferredProvider), unanswered); err != nil {
+	if err := cmp.Or(offer.CheckAccount(r.Override, now), checkProvider(offer, r.PreferredProvider),
+		unanswered); err != nil {
 		return b.replay(ctx, offer.ID, by, named, err)
 	}
 	begun, a := clock.Arrived(ctx), &attempt{by: by}
@@ -166,7 +170,8 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 	if named.Key != "" {
 		key := recordOf(offer.ID, by, named)
 		a.write = key.Write(begun)
-		a.asking = &store.Claiming{IdempotencyKey: key, Hash: named.Hash, Now: now, Until: now.Add(b.claimFor()), Keep: keepConfirmations}
+		a.asking = &store.Claiming{IdempotencyKey: key, Hash: named.Hash, Now: now, Until: now.Add(b.claimFor()),
+			Keep: keepConfirmations}
 	}
 	confirmation, err := b.decide(ctx, offer, r, a)
 	switch {
@@ -187,7 +192,8 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 //
 // Otherwise it returns the argument refusal. A refusal because
 // of the business's account has priority over the argument.
-func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
+func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request,
+	refusal error) (store.Confirmation, error) {
 	return b.replay(ctx, offer.ID, by, named, cmp.Or(offer.CheckAccount(false, b.Clock.Now()), refusal))
 }
 
@@ -196,7 +202,8 @@ func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by actor.Acto
 //
 // If an earlier request with the same key made a booking, Unread returns that request's
 // confirmation. Faults: those of [Unverified]; outcome_unknown if the key cannot be looked up.
-func (b *Booker) Unread(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request, reason error) (store.Confirmation, error) {
+func (b *Booker) Unread(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request,
+	reason error) (store.Confirmation, error) {
 	refusal := Unverified(reason)
 	if !fault.Is(refusal, fault.AvailabilityUnverified) {
 		return store.Confirmation{}, refusal
@@ -218,7 +225,8 @@ func inProgress() error {
 
 func overtaken() error {
 	return fault.New(fault.IdempotencyInProgress,
-		"Idempotency-Key: a later request with this key was refused while this one was on its way, so this one books nothing; send it again.")
+		"Idempotency-Key: a later request with this key was refused while this one was on its way, so this one books "+
+			"nothing; send it again.")
 }
 
 // replay answers a request that would be refused now. If an earlier request with the same key made
@@ -226,11 +234,13 @@ func overtaken() error {
 //
 // Otherwise it returns the argument refusal. It then also refuses
 // earlier requests with the same key that are still in flight.
-func (b *Booker) replay(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
+func (b *Booker) replay(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request,
+	refusal error) (store.Confirmation, error) {
 	if named.Key == "" {
 		return store.Confirmation{}, refusal
 	}
-	stored, err := b.Bookings.Confirmed(ctx, recordOf(businessID, by, named), named.Hash, clock.Arrived(ctx), b.Clock.Now())
+	stored, err := b.Bookings.Confirmed(ctx, recordOf(businessID, by, named), named.Hash, clock.Arrived(ctx),
+		b.Clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return store.Confirmation{}, refusal
 	}
@@ -239,7 +249,8 @@ func (b *Booker) replay(ctx context.Context, businessID uuid.UUID, by actor.Acto
 
 // unheld answers a request whose idempotency lock could not be acquired because the tables could not be read.
 // It tries once more to find a stored confirmation. Fault: outcome_unknown if the key cannot be looked up.
-func (b *Booker) unheld(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
+func (b *Booker) unheld(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request,
+	refusal error) (store.Confirmation, error) {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
 	defer cancel()
 	stored, err := b.replay(within, businessID, by, named, refusal)

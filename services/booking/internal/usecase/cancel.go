@@ -60,7 +60,8 @@ func noBooking(err error) error {
 func (c *Cancellations) ofBooking(b store.Booking) cancellation.Purchase {
 	cancel, _ := state.Of(state.Cancel)
 	return cancellation.Purchase{
-		What: "booking", Status: string(b.Status), Cancellable: cancel.Allows(b.Status), Paid: c.paid(b.Payment, b.Currency), Currency: b.Currency,
+		What: "booking", Status: string(b.Status), Cancellable: cancel.Allows(b.Status),
+		Paid: c.paid(b.Payment, b.Currency), Currency: b.Currency,
 		MadeAt: b.CreatedAt, StartsAt: b.StartsAt, Unconfirmed: b.Status == state.Pending, Withdrawn: b.Withdrawn,
 	}
 }
@@ -68,7 +69,8 @@ func (c *Cancellations) ofBooking(b store.Booking) cancellation.Purchase {
 // ofTicket returns the data of an order of tickets that determine its refund.
 func (c *Cancellations) ofTicket(t store.Ticket) cancellation.Purchase {
 	return cancellation.Purchase{
-		What: "order of tickets", Status: t.Status, Cancellable: t.Status != booking.StatusCancelled, Paid: c.paid(t.Payment, t.Currency), Currency: t.Currency,
+		What: "order of tickets", Status: t.Status, Cancellable: t.Status != booking.StatusCancelled,
+		Paid: c.paid(t.Payment, t.Currency), Currency: t.Currency,
 		MadeAt: t.CreatedAt, StartsAt: t.StartsAt, FormerStarts: t.FormerStarts, Withdrawn: t.Withdrawn,
 	}
 }
@@ -78,8 +80,9 @@ func (c *Cancellations) paid(p *store.Payment, currency money.Currency) cancella
 		return cancellation.Paid{}
 	}
 	return cancellation.Paid{
-		Amount: p.Amount, Left: p.Left(), Refunding: p.RefundStatus == payment.RefundPending, Policy: p.Policy, Elsewhere: p.RefundedElsewhere,
-		Step: c.providers.Step(p.Provider, currency),
+		Amount: p.Amount, Left: p.Left(), Refunding: p.RefundStatus == payment.RefundPending, Policy: p.Policy,
+		Elsewhere: p.RefundedElsewhere,
+		Step:      c.providers.Step(p.Provider, currency),
 	}
 }
 
@@ -88,10 +91,13 @@ func (c *Cancellations) paid(p *store.Payment, currency money.Currency) cancella
 //
 // Faults: not_found; conflict if the booking's status does not allow it, or if wanted
 // is more than is left to refund; invalid_parameter if wanted is not an amount.
-func (c *Cancellations) Cancel(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Booking, error) {
+func (c *Cancellations) Cancel(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
+	wanted booking.RefundAmount) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
-	return c.cancel(ctx, businessID, id, now, func(b store.Booking) (refund.Owed, error) { return c.ofBooking(b).Owed(wanted, now) })
+	return c.cancel(ctx, businessID, id, now, func(b store.Booking) (refund.Owed, error) {
+		return c.ofBooking(b).Owed(wanted, now)
+	})
 }
 
 // CancelForCustomer cancels a booking for its customer, if the offer allows customers to cancel
@@ -100,18 +106,23 @@ func (c *Cancellations) Cancel(ctx context.Context, by actor.Actor, businessID, 
 //
 // Faults: not_found; invalid_parameter if agreed is not an amount of that currency;
 // conflict if the booking cannot be cancelled now, or if the refund is no longer agreed.
-func (c *Cancellations) CancelForCustomer(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, agreed decimal.Decimal) (store.Booking, error) {
+func (c *Cancellations) CancelForCustomer(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID,
+	agreed decimal.Decimal) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
-	return c.cancel(ctx, offer.ID, id, now, func(b store.Booking) (refund.Owed, error) { return c.ofBooking(b).Agreed(offer, agreed, now) })
+	return c.cancel(ctx, offer.ID, id, now, func(b store.Booking) (refund.Owed, error) {
+		return c.ofBooking(b).Agreed(offer, agreed, now)
+	})
 }
 
-func (c *Cancellations) cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(store.Booking) (refund.Owed, error)) (store.Booking, error) {
+func (c *Cancellations) cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
+	owed func(store.Booking) (refund.Owed, error)) (store.Booking, error) {
 	transition, _ := state.Of(state.Cancel)
 	cancelled, err := c.records.Cancel(ctx, businessID, id, now, owed)
 	var refused *store.NotAllowedError
 	if errors.As(err, &refused) {
-		err = fault.Newf(fault.Conflict, "The booking is %s; cancel takes one that is %s.", refused.Status, either(transition.From))
+		err = fault.Newf(fault.Conflict, "The booking is %s; cancel takes one that is %s.", refused.Status,
+			either(transition.From))
 	}
 	return cancelled, noBooking(err)
 }
@@ -121,7 +132,8 @@ func (c *Cancellations) cancel(ctx context.Context, businessID, id uuid.UUID, no
 //
 // Faults: not_found; conflict if the booking is still to come, a refund is pending,
 // or wanted is more than is left; invalid_parameter if wanted is not an amount.
-func (c *Cancellations) Refund(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Booking, error) {
+func (c *Cancellations) Refund(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
+	wanted booking.RefundAmount) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
 	refunded, err := c.records.Refund(ctx, businessID, id, now, func(b store.Booking) (refund.Owed, error) {
@@ -141,7 +153,8 @@ func (c *Cancellations) PreviewTicket(ctx context.Context, businessID, id uuid.U
 
 // CancelTicket cancels an order of tickets for the owner, as [Cancellations.Cancel] cancels a
 // booking. Its tickets are for sale again at once.
-func (c *Cancellations) CancelTicket(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Ticket, error) {
+func (c *Cancellations) CancelTicket(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
+	wanted booking.RefundAmount) (store.Ticket, error) {
 	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
 	cancelled, err := c.records.CancelTicket(ctx, businessID, id, now, func(t store.Ticket) (refund.Owed, error) {
@@ -152,7 +165,8 @@ func (c *Cancellations) CancelTicket(ctx context.Context, by actor.Actor, busine
 
 // CancelTicketForCustomer cancels an order of tickets for its customer, as
 // [Cancellations.CancelForCustomer] cancels a booking.
-func (c *Cancellations) CancelTicketForCustomer(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, agreed decimal.Decimal) (store.Ticket, error) {
+func (c *Cancellations) CancelTicketForCustomer(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID,
+	agreed decimal.Decimal) (store.Ticket, error) {
 	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
 	cancelled, err := c.records.CancelTicket(ctx, offer.ID, id, now, func(t store.Ticket) (refund.Owed, error) {
@@ -162,7 +176,8 @@ func (c *Cancellations) CancelTicketForCustomer(ctx context.Context, by actor.Ac
 }
 
 // RefundTicket refunds an order of tickets that is cancelled, as [Cancellations.Refund] refunds a booking.
-func (c *Cancellations) RefundTicket(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Ticket, error) {
+func (c *Cancellations) RefundTicket(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
+	wanted booking.RefundAmount) (store.Ticket, error) {
 	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
 	refunded, err := c.records.RefundTicket(ctx, businessID, id, now, func(t store.Ticket) (refund.Owed, error) {

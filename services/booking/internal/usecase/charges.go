@@ -41,14 +41,17 @@ const maxLink = 2000
 //
 // Faults: invalid_parameter; payment_not_offered if no provider can charge the amount; payment_unavailable;
 // conflict if the charge is over; idempotency_in_progress while another request opens it; those of [Offers].
-func (c *Charges) Open(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, asked booking.NewCharge) (booking.OpenedCharge, error) {
+func (c *Charges) Open(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
+	asked booking.NewCharge) (booking.OpenedCharge, error) {
 	ctx = actor.With(ctx, by)
 	offer, err := offerOf(ctx, c.Offers, businessID, asked.Slug)
 	if err != nil {
 		return booking.OpenedCharge{}, err
 	}
-	if asked.Amount <= 0 || asked.Name == "" || asked.Manage == "" || len(asked.Manage) > maxLink || asked.Currency != offer.Money().Code {
-		return booking.OpenedCharge{}, fault.New(fault.InvalidParameter, "send an amount above 0 in the business's currency, a name, and the customer's link.")
+	if asked.Amount <= 0 || asked.Name == "" || asked.Manage == "" || len(asked.Manage) > maxLink ||
+		asked.Currency != offer.Money().Code {
+		return booking.OpenedCharge{}, fault.New(fault.InvalidParameter,
+			"send an amount above 0 in the business's currency, a name, and the customer's link.")
 	}
 	n, err := c.newCharge(offer, id, asked)
 	if err != nil {
@@ -69,7 +72,8 @@ func (c *Charges) newCharge(offer *catalog.Offer, id uuid.UUID, asked booking.Ne
 	charge := c.newPayment(offer, "", asked.Amount, now)
 	if charge == nil {
 		return store.NewCharge{}, fault.New(fault.PaymentNotOffered,
-			"This must be paid online, and the business has no payment provider that can charge it, so nothing was reserved; ask the business.")
+			"This must be paid online, and the business has no payment provider that can charge it, so nothing was "+
+				"reserved; ask the business.")
 	}
 	charge.OnCheckout = true
 	return store.NewCharge{BusinessID: offer.ID, ID: id, Currency: asked.Currency, NewPayment: *charge, Now: now}, nil
@@ -83,25 +87,30 @@ func (c *Charges) open(ctx context.Context, n store.NewCharge, asked booking.New
 	intent, err := c.openPage(ctx, n, asked, due)
 	if err == nil {
 		var opened store.Charge
-		if opened, err = c.records.OpenedCharge(ctx, n.BusinessID, n.ID, intent.Reference, due, c.Clock.Now()); err == nil {
+		if opened, err = c.records.OpenedCharge(ctx, n.BusinessID, n.ID, intent.Reference, due,
+			c.Clock.Now()); err == nil {
 			c.decided(ctx, n.Provider, n.Account, intent)
 			return booking.OpenedCharge{Charge: c.shown(opened), CheckoutURL: intent.URL}, nil
 		}
 	}
-	c.Telemetry.Logger.WarnContext(ctx, "the charge of a reservation could not be opened; it is taken back", "reservation", n.ID, "error", err)
+	c.Telemetry.Logger.WarnContext(ctx, "the charge of a reservation could not be opened; it is taken back",
+		"reservation", n.ID, "error", err)
 	refused := errors.Is(err, payment.ErrRefused)
 	c.takeBack(ctx, n.ID, func(ctx context.Context) error {
 		return c.records.AbandonCharge(ctx, n.BusinessID, n.ID, intent.Reference, refused, c.Clock.Now())
 	})
 	if refused {
-		return booking.OpenedCharge{}, fault.New(fault.PaymentUnavailable, "The payment provider refuses to charge this amount online, so nothing was reserved; ask the business.")
+		return booking.OpenedCharge{}, fault.New(fault.PaymentUnavailable,
+			"The payment provider refuses to charge this amount online, so nothing was reserved; ask the business.")
 	}
-	f := fault.New(fault.PaymentUnavailable, "The payment could not be started just now, so nothing was reserved; try again shortly.")
+	f := fault.New(fault.PaymentUnavailable,
+		"The payment could not be started just now, so nothing was reserved; try again shortly.")
 	f.RetryAfter = time.Second
 	return booking.OpenedCharge{}, f
 }
 
-func (c *Charges) openPage(ctx context.Context, n store.NewCharge, asked booking.NewCharge, due time.Time) (payment.Intent, error) {
+func (c *Charges) openPage(ctx context.Context, n store.NewCharge, asked booking.NewCharge,
+	due time.Time) (payment.Intent, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Payments.Within)
 	defer cancel()
 	currency, err := money.ParseCurrency(n.Currency)
@@ -184,7 +193,8 @@ func (c *Charges) allShown(found []store.Charge) []booking.ReservationCharge {
 	shown := make([]booking.ReservationCharge, len(found))
 	for i, charge := range found {
 		shown[i] = booking.ReservationCharge{
-			ReservationID: booking.ReservationID{BusinessID: charge.BusinessID, ID: charge.ID}, Charge: c.shown(charge), News: charge.News,
+			ReservationID: booking.ReservationID{BusinessID: charge.BusinessID, ID: charge.ID}, Charge: c.shown(charge),
+			News: charge.News,
 		}
 	}
 	return shown
@@ -192,10 +202,12 @@ func (c *Charges) allShown(found []store.Charge) []booking.ReservationCharge {
 
 // Close ends the charge of a cancelled reservation, with the refund that the argument asked contains. It
 // returns the charge after that. Faults: not_found if the reservation has no charge; invalid_parameter.
-func (c *Charges) Close(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, asked booking.CloseCharge) (booking.Charge, error) {
+func (c *Charges) Close(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
+	asked booking.CloseCharge) (booking.Charge, error) {
 	ctx = actor.With(ctx, by)
 	if r := asked.Refund; r != nil && (r.Number < 1 || r.Amount < 0 || r.Percent < 0 || r.Percent > 100) {
-		return booking.Charge{}, fault.New(fault.InvalidParameter, "refund: send its number from 1 on, an amount of 0 or more, and its percentage.")
+		return booking.Charge{}, fault.New(fault.InvalidParameter,
+			"refund: send its number from 1 on, an amount of 0 or more, and its percentage.")
 	}
 	err := c.records.CloseCharge(ctx, businessID, id, asked.Refund, c.Clock.Now())
 	if err == nil {
@@ -214,10 +226,13 @@ func (c *Charges) Close(ctx context.Context, by actor.Actor, businessID, id uuid
 func (c *Charges) shown(of store.Charge) booking.Charge {
 	currency, _ := money.ParseCurrency(of.Currency) // cannot fail: the code was valid when it was written
 	shown := booking.Charge{
-		Provider: of.Provider, Status: of.Status, Amount: of.Amount, DueAt: of.DueAt.UTC(), Policy: of.Policy, Step: c.Payments.Providers.Step(of.Provider, currency),
-		Refunded: of.Refunded, RefundNumber: of.RefundNumber, RefundAmount: of.RefundAmount, RefundPercent: of.RefundPercent,
-		RefundStatus: string(of.RefundStatus), RefundReason: of.RefundReason,
-		RefundedElsewhere: of.RefundedElsewhere, DisputeStatus: string(of.DisputeStatus), DisputeReason: of.DisputeReason, UpdatedAt: of.UpdatedAt.UTC(),
+		Provider: of.Provider, Status: of.Status, Amount: of.Amount, DueAt: of.DueAt.UTC(), Policy: of.Policy,
+		Step:     c.Payments.Providers.Step(of.Provider, currency),
+		Refunded: of.Refunded, RefundNumber: of.RefundNumber, RefundAmount: of.RefundAmount,
+		RefundPercent: of.RefundPercent,
+		RefundStatus:  string(of.RefundStatus), RefundReason: of.RefundReason,
+		RefundedElsewhere: of.RefundedElsewhere, DisputeStatus: string(of.DisputeStatus),
+		DisputeReason: of.DisputeReason, UpdatedAt: of.UpdatedAt.UTC(),
 	}
 	if of.FailedAt != nil {
 		failed := of.FailedAt.UTC()
@@ -228,7 +243,8 @@ func (c *Charges) shown(of store.Charge) booking.Charge {
 
 // Count adds a reservation from the booking page to the customer's open bookings, which are limited.
 // Rental calls it before it writes the reservation. Faults: invalid_parameter; too_many_open_bookings.
-func (c *Charges) Count(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, asked booking.OpenReservation) error {
+func (c *Charges) Count(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
+	asked booking.OpenReservation) error {
 	ctx = actor.With(ctx, by)
 	address, err := customer.Check(asked.CustomerEmail)
 	switch {
@@ -238,7 +254,8 @@ func (c *Charges) Count(ctx context.Context, by actor.Actor, businessID, id uuid
 		return fault.New(fault.InvalidParameter, "max_open: send a whole number of 1 or more.")
 	}
 	err = c.records.CountReservation(ctx, store.OpenReservation{
-		BusinessID: businessID, ID: id, Email: address, EndsAt: asked.EndsAt, MaxOpen: asked.MaxOpen, Now: c.Clock.Now(),
+		BusinessID: businessID, ID: id, Email: address, EndsAt: asked.EndsAt, MaxOpen: asked.MaxOpen,
+		Now: c.Clock.Now(),
 	})
 	if errors.Is(err, store.ErrTooManyOpen) {
 		return tooManyOpen(asked.MaxOpen)

@@ -27,7 +27,8 @@ const MaxExpiresAfter = 23 * time.Hour
 //
 // The result depends only on the arguments, so that a retry makes
 // the same page. It returns an error if PAGES_URL is not set.
-func (b *Booker) checkout(kind event.SubjectKind, id uuid.UUID, linkHash []byte, name string, due time.Time) (*payment.Checkout, error) {
+func (b *Booker) checkout(kind event.SubjectKind, id uuid.UUID, linkHash []byte, name string,
+	due time.Time) (*payment.Checkout, error) {
 	manage := b.Links.URL(kind, id, linkHash)
 	if manage == "" {
 		return nil, errors.New("there are no customers' pages to come back to (PAGES_URL)")

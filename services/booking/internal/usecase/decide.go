@@ -30,7 +30,8 @@ const maxRounds = 50
 var errAgain = errors.New("the offer or the tables have changed")
 
 // decide repeats rounds until the request is booked or refused.
-func (b *Booker) decide(ctx context.Context, offer *catalog.Offer, r *request.Request, a *attempt) (store.Confirmation, error) {
+func (b *Booker) decide(ctx context.Context, offer *catalog.Offer, r *request.Request,
+	a *attempt) (store.Confirmation, error) {
 	for range maxRounds {
 		confirmation, err := b.round(ctx, offer, r, a)
 		if !errors.Is(err, errAgain) {
@@ -54,14 +55,16 @@ func Unverified(err error) error {
 			return err
 		}
 	}
-	f := fault.Wrap(fault.AvailabilityUnverified, err, "Availability could not be verified just now, so nothing was booked; try again shortly.")
+	f := fault.Wrap(fault.AvailabilityUnverified, err,
+		"Availability could not be verified just now, so nothing was booked; try again shortly.")
 	f.RetryAfter = time.Second
 	return f
 }
 
 // round makes one decision, based on one version of the offer and one read of
 // the tables. It returns [errAgain] if the offer or the tables have changed.
-func (b *Booker) round(ctx context.Context, offer *catalog.Offer, r *request.Request, a *attempt) (store.Confirmation, error) {
+func (b *Booker) round(ctx context.Context, offer *catalog.Offer, r *request.Request,
+	a *attempt) (store.Confirmation, error) {
 	services, err := offer.Appointment(r.ServiceIDs, r.Variants)
 	if err == nil {
 		err = checkClassSession(r, services)
@@ -92,7 +95,9 @@ func (b *Booker) round(ctx context.Context, offer *catalog.Offer, r *request.Req
 		return store.Confirmation{}, err
 	}
 	t := terms{quotes: answers.quotes, total: total, first: snapshot.First, payment: due, warnings: answers.warnings}
-	return take(ctx, b, q, answers.assignments, func(c availability.Assignment) (store.Confirmation, error) { return b.write(ctx, q, c, t, a) })
+	return take(ctx, b, q, answers.assignments, func(c availability.Assignment) (store.Confirmation, error) {
+		return b.write(ctx, q, c, t, a)
+	})
 }
 
 // unasked answers a request that is refused before the tables are read. If an earlier request
@@ -145,7 +150,8 @@ func (q question) window() (time.Time, time.Time) {
 		during += s.DurationMinutes
 	}
 	start := time.Unix(timespan.Instant(q.request.Date, q.request.Time, q.offer.Location()), 0)
-	return start.Add(-slack - time.Duration(before)*time.Minute), start.Add(slack + time.Duration(during+after)*time.Minute)
+	return start.Add(-slack - time.Duration(before)*time.Minute),
+		start.Add(slack + time.Duration(during+after)*time.Minute)
 }
 
 // snapshot reads the occupied time. For a class it also reads the seats taken. If a
@@ -183,7 +189,8 @@ func (b *Booker) ask(ctx context.Context, q question, now store.Snapshot) (answe
 	case err != nil:
 		return answers{}, err
 	case errPr != nil || len(prices.Quotes) != len(q.services):
-		f := fault.Wrap(fault.AvailabilityUnverified, errPr, "The price could not be computed just now, so nothing was booked; try again shortly.")
+		f := fault.Wrap(fault.AvailabilityUnverified, errPr,
+			"The price could not be computed just now, so nothing was booked; try again shortly.")
 		f.RetryAfter = time.Second
 		return answers{}, f
 	case prices.OfferVersion != q.offer.Version:
@@ -225,7 +232,8 @@ func (q question) bookable(occupied bookings.Occupied) availability.BookableRequ
 		Question: availability.Question{
 			ServiceIDs: q.request.ServiceIDs, StaffID: q.request.StaffID, Date: q.request.Date, Time: q.request.Time,
 			IsPackage: q.request.IsPackage, StaffingMode: q.request.StaffingMode,
-			Variants: q.request.Variants, ClassScheduleID: q.request.ClassScheduleID, Override: q.request.Override, OutsideHours: q.request.OutsideHours,
+			Variants: q.request.Variants, ClassScheduleID: q.request.ClassScheduleID, Override: q.request.Override,
+			OutsideHours: q.request.OutsideHours,
 		},
 		Occupied: occupied,
 	}
@@ -243,7 +251,8 @@ func (q question) quotes(first bool) pricing.QuotesRequest {
 		}
 	}
 	return pricing.QuotesRequest{
-		Slug: q.offer.Slug, OfferVersion: q.offer.Version, PurchaseAt: q.now, Items: items, OmitSteps: len(q.offer.Rules) == 0, Together: q.soldByBusiness(),
+		Slug: q.offer.Slug, OfferVersion: q.offer.Version, PurchaseAt: q.now, Items: items,
+		OmitSteps: len(q.offer.Rules) == 0, Together: q.soldByBusiness(),
 	}
 }
 

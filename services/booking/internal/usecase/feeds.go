@@ -71,20 +71,24 @@ type Calendar struct {
 }
 
 // NewFeeds returns a Feeds. offers reads the newest offer by slug, businesses by id.
-func NewFeeds(records *store.Store, offers Offers, businesses Businesses, c clock.Clock, tel *telemetry.Telemetry) *Feeds {
+func NewFeeds(records *store.Store, offers Offers, businesses Businesses, c clock.Clock,
+	tel *telemetry.Telemetry) *Feeds {
 	return &Feeds{
 		Within: 10 * time.Second, records: records, offers: offers, businesses: businesses, clock: c, tel: tel,
-		kept:     lru.New[uuid.UUID](feedBytes, func(k *keptCalendar) int { return len(k.Text) }),
-		computed: tel.Counter("slotmesh.calendars.computed", "Calendar feeds that were computed; all other readings are answered from memory."),
+		kept: lru.New[uuid.UUID](feedBytes, func(k *keptCalendar) int { return len(k.Text) }),
+		computed: tel.Counter("slotmesh.calendars.computed",
+			"Calendar feeds that were computed; all other readings are answered from memory."),
 	}
 }
 
 // Make makes a feed and returns it with its token, which no later call can return. Faults: invalid_parameter;
 // conflict if the business has too many feeds, or if the request was made before ([FeedMade]); those of [Offers].
-func (f *Feeds) Make(ctx context.Context, by actor.Actor, businessID uuid.UUID, asked booking.NewCalendar) (store.Feed, string, error) {
+func (f *Feeds) Make(ctx context.Context, by actor.Actor, businessID uuid.UUID,
+	asked booking.NewCalendar) (store.Feed, string, error) {
 	ctx = actor.With(ctx, by)
 	if asked.Shows != booking.ShowsTimes && asked.Shows != booking.ShowsNames {
-		return store.Feed{}, "", fault.New(fault.InvalidParameter, "shows: send times, for when bookings are alone, or names, for what and who they are, too.")
+		return store.Feed{}, "", fault.New(fault.InvalidParameter,
+			"shows: send times, for when bookings are alone, or names, for what and who they are, too.")
 	}
 	offer, err := f.offers.Fresh(ctx, asked.Slug)
 	switch {
@@ -93,7 +97,8 @@ func (f *Feeds) Make(ctx context.Context, by actor.Actor, businessID uuid.UUID, 
 	case offer.ID != businessID:
 		return store.Feed{}, "", fault.New(fault.InvalidParameter, "slug: names another business than the path.")
 	case asked.StaffID != nil && offer.StaffMember(*asked.StaffID) == nil:
-		return store.Feed{}, "", fault.New(fault.InvalidParameter, "staff_id: names no staff member of this business; leave it out for the bookings of all.")
+		return store.Feed{}, "", fault.New(fault.InvalidParameter,
+			"staff_id: names no staff member of this business; leave it out for the bookings of all.")
 	}
 	token, hash := link.Random()
 	feed := store.Feed{
@@ -106,7 +111,8 @@ func (f *Feeds) Make(ctx context.Context, by actor.Actor, businessID uuid.UUID, 
 		err = FeedMade(made.ID)
 	}
 	if errors.Is(err, store.ErrTooManyFeeds) {
-		err = fault.Wrap(fault.Conflict, err, fmt.Sprintf("A business has at most %d calendar feeds; revoke one first.", store.MaxFeeds))
+		err = fault.Wrap(fault.Conflict, err, fmt.Sprintf("A business has at most %d calendar feeds; revoke one first.",
+			store.MaxFeeds))
 	}
 	return feed, token, err
 }
@@ -114,8 +120,10 @@ func (f *Feeds) Make(ctx context.Context, by actor.Actor, businessID uuid.UUID, 
 // FeedMade returns the fault conflict for a repeated request to make a
 // feed. The feed was made, but only the first answer contained its address.
 func FeedMade(id uuid.UUID) error {
-	return fault.Newf(fault.Conflict, "Idempotency-Key: a request with this key made the calendar %s; its address is shown once, in "+
-		"that answer, and kept nowhere. If that answer was lost, revoke this calendar and make another one with a new Idempotency-Key.", id)
+	return fault.Newf(fault.Conflict,
+		"Idempotency-Key: a request with this key made the calendar %s; its address is shown once, in "+
+			"that answer, and kept nowhere. If that answer was lost, revoke this calendar and make another one with a "+
+			"new Idempotency-Key.", id)
 }
 
 // Revoke revokes a feed with immediate effect. A feed that is already revoked stays unchanged. Fault: not_found.
@@ -206,11 +214,13 @@ func (f *Feeds) compute(ctx context.Context, feed store.Feed, offer *catalog.Off
 // calendar is too large, render halves the number of bookings and tries again.
 func (f *Feeds) render(ctx context.Context, feed store.Feed, offer *catalog.Offer, now time.Time) ([]byte, error) {
 	today := offer.Today(now)
-	entries, err := f.records.FeedEntries(ctx, feed, today-feedDaysBack, today+timespan.Date(offer.Bookings.AdvanceDays), now, feedEntries)
+	entries, err := f.records.FeedEntries(ctx, feed, today-feedDaysBack,
+		today+timespan.Date(offer.Bookings.AdvanceDays), now, feedEntries)
 	if err != nil {
 		return nil, err
 	}
-	shown := calendar.Feed{Name: offer.Name, Names: feed.Shows == booking.ShowsNames, Member: memberOf(offer, feed.StaffID), Refresh: feedFor}
+	shown := calendar.Feed{Name: offer.Name, Names: feed.Shows == booking.ShowsNames,
+		Member: memberOf(offer, feed.StaffID), Refresh: feedFor}
 	for {
 		text, err := calendar.Of(shown, entries)
 		if err != nil || len(text) <= feedText {

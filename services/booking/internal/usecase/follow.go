@@ -39,13 +39,16 @@ type Followers struct {
 
 // NewFollowers returns the job. The argument alone runs a function unless another replica is running it.
 func NewFollowers(
-	records *store.Store, businesses Businesses, alone func(context.Context, func(context.Context) error) error, c clock.Clock,
+	records *store.Store, businesses Businesses, alone func(context.Context, func(context.Context) error) error,
+	c clock.Clock,
 	tel *telemetry.Telemetry,
 ) *Followers {
 	return &Followers{
 		records: records, businesses: businesses, alone: alone, clock: c, tel: tel,
-		orders:   tel.Counter("slotmesh.tickets.followed", "Orders of tickets that were changed because their event was."),
-		bookings: tel.Counter("slotmesh.bookings.followed", "Bookings that were changed because their class session was."),
+		orders: tel.Counter("slotmesh.tickets.followed",
+			"Orders of tickets that were changed because their event was."),
+		bookings: tel.Counter("slotmesh.bookings.followed",
+			"Bookings that were changed because their class session was."),
 	}
 }
 

@@ -23,7 +23,8 @@ const maxKeyName = 100
 
 // MakeKey makes an API key and returns it with its secret, which no later call can return (semantics.md §10). Faults:
 // invalid_parameter; conflict if the business has too many keys, or if the request was made before ([KeyMade]).
-func (o *Owner) MakeKey(ctx context.Context, by actor.Actor, businessID uuid.UUID, asked booking.NewKey) (store.Key, string, error) {
+func (o *Owner) MakeKey(ctx context.Context, by actor.Actor, businessID uuid.UUID,
+	asked booking.NewKey) (store.Key, string, error) {
 	ctx = actor.With(ctx, by)
 	now := o.now()
 	if err := checkKey(&asked, now); err != nil {
@@ -43,7 +44,8 @@ func (o *Owner) MakeKey(ctx context.Context, by actor.Actor, businessID uuid.UUI
 		err = KeyMade(made.ID)
 	}
 	if errors.Is(err, store.ErrTooManyKeys) {
-		err = fault.Wrap(fault.Conflict, err, fmt.Sprintf("A business has at most %d API keys; revoke one first.", store.MaxKeys))
+		err = fault.Wrap(fault.Conflict, err, fmt.Sprintf("A business has at most %d API keys; revoke one first.",
+			store.MaxKeys))
 	}
 	return key, secret, err
 }
@@ -51,8 +53,10 @@ func (o *Owner) MakeKey(ctx context.Context, by actor.Actor, businessID uuid.UUI
 // KeyMade returns the fault conflict for a repeated request to make an API
 // key. The key was made, but only the first answer contained the secret.
 func KeyMade(id uuid.UUID) error {
-	return fault.Newf(fault.Conflict, "Idempotency-Key: a request with this key made the API key %s; its secret is shown once, in "+
-		"that answer, and kept nowhere. If that answer was lost, revoke this API key and make another one with a new Idempotency-Key.", id)
+	return fault.Newf(fault.Conflict,
+		"Idempotency-Key: a request with this key made the API key %s; its secret is shown once, in "+
+			"that answer, and kept nowhere. If that answer was lost, revoke this API key and make another one with a new "+
+			"Idempotency-Key.", id)
 }
 
 // checkKey validates the fields of a new API key. It also trims the name, and
@@ -61,11 +65,13 @@ func checkKey(key *booking.NewKey, now time.Time) error {
 	key.Name = strings.TrimSpace(key.Name)
 	switch {
 	case !isLine(key.Name, maxKeyName):
-		return fault.Newf(fault.InvalidParameter, "name: send 1 to %d characters on one line, by which you will know the key.", maxKeyName)
+		return fault.Newf(fault.InvalidParameter,
+			"name: send 1 to %d characters on one line, by which you will know the key.", maxKeyName)
 	case key.Scope != booking.ScopeRead && key.Scope != booking.ScopeWrite && key.Scope != booking.ScopeAll:
 		return fault.New(fault.InvalidParameter, "scope: send read, write or all.")
 	case key.ExpiresAt != nil && (!key.ExpiresAt.After(now) || key.ExpiresAt.Year() > 9999):
-		return fault.New(fault.InvalidParameter, "expires_at: send an instant in the future, or leave it out for a key that does not expire.")
+		return fault.New(fault.InvalidParameter,
+			"expires_at: send an instant in the future, or leave it out for a key that does not expire.")
 	}
 	if key.ExpiresAt != nil {
 		whole := key.ExpiresAt.UTC().Truncate(time.Microsecond)
@@ -76,7 +82,8 @@ func checkKey(key *booking.NewKey, now time.Time) error {
 
 // isLine reports whether s is one line of 1 to limit characters of plain text without hidden characters.
 func isLine(s string, limit int) bool {
-	return !plain.IsBlank(s) && !plain.HasHidden(s) && utf8.RuneCountInString(s) <= limit && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+	return !plain.IsBlank(s) && !plain.HasHidden(s) && utf8.RuneCountInString(s) <= limit && utf8.ValidString(s) &&
+		!strings.ContainsFunc(s, unicode.IsControl)
 }
 
 // RevokeKey revokes an API key with immediate effect. A key that is already revoked stays unchanged. Fault: not_found.

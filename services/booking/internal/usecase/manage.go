@@ -41,8 +41,10 @@ type ByLink struct {
 }
 
 // NewByLink returns a ByLink.
-func NewByLink(records *store.Store, businesses Businesses, booker *Booker, cancellations *Cancellations, payments PaymentOptions, c clock.Clock) *ByLink {
-	return &ByLink{records: records, businesses: businesses, booker: booker, cancellations: cancellations, payments: payments, clock: c}
+func NewByLink(records *store.Store, businesses Businesses, booker *Booker, cancellations *Cancellations,
+	payments PaymentOptions, c clock.Clock) *ByLink {
+	return &ByLink{records: records, businesses: businesses, booker: booker, cancellations: cancellations,
+		payments: payments, clock: c}
 }
 
 // Managed is the customer view of a booking or an order of tickets. Linked.Kind decides which of
@@ -349,13 +351,15 @@ func nothingToPay() error {
 // moveToCheckout replaces an open charge by one that is paid on the provider's page. It creates the page, then ends
 // the old charge, and then returns the page's address. Therefore the customer can never pay both. After a crash,
 // the next call continues from the stored state. Errors: [errNothingToPay] if the old charge was paid or closed.
-func (l *ByLink) moveToCheckout(ctx context.Context, provider payment.Provider, m Managed, open store.OpenCharge, hash []byte) (payment.Intent, error) {
+func (l *ByLink) moveToCheckout(ctx context.Context, provider payment.Provider, m Managed, open store.OpenCharge,
+	hash []byte) (payment.Intent, error) {
 	page, err := l.booker.checkout(event.Booking, m.ID, hash, servicesOf(m.Booking.Services), open.DueAt)
 	if err != nil {
 		return payment.Intent{}, err
 	}
 	intent, err := provider.Create(ctx, payment.Charge{
-		Subject: payment.Subject{BusinessID: m.BusinessID, Kind: event.Booking, ID: m.ID}, Account: open.Account, Amount: open.Amount, Currency: m.Booking.Currency, Checkout: page,
+		Subject: payment.Subject{BusinessID: m.BusinessID, Kind: event.Booking, ID: m.ID}, Account: open.Account,
+		Amount: open.Amount, Currency: m.Booking.Currency, Checkout: page,
 	})
 	if err != nil {
 		return payment.Intent{}, err

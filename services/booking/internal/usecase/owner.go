@@ -40,11 +40,13 @@ func (o *Owner) now() time.Time { return o.clock.Now().UTC().Truncate(time.Micro
 // MoveBooking makes a transition of a booking (semantics.md §3, lifecycle.md §4). [Cancellations] makes the
 // transition that cancels. Faults: not_found for an unknown booking or transition; conflict if the booking's
 // status does not allow it; before_booking_day and too_late_to_reopen if the day does not allow it.
-func (o *Owner) MoveBooking(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, move state.Move) (store.Booking, error) {
+func (o *Owner) MoveBooking(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
+	move state.Move) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
 	transition, ok := state.Of(move)
 	if !ok || move == state.Cancel {
-		return store.Booking{}, fault.New(fault.NotFound, "There is no such move; a booking can be moved by confirm, cancel, complete, no-show and reopen.")
+		return store.Booking{}, fault.New(fault.NotFound,
+			"There is no such move; a booking can be moved by confirm, cancel, complete, no-show and reopen.")
 	}
 	moved, err := o.records.Move(ctx, businessID, id, transition, o.clock.Now())
 	var (
@@ -55,7 +57,8 @@ func (o *Owner) MoveBooking(ctx context.Context, by actor.Actor, businessID, id 
 	case errors.Is(err, store.ErrNotFound):
 		err = noBooking(err)
 	case errors.As(err, &refused):
-		err = fault.Newf(fault.Conflict, "The booking is %s; %s takes one that is %s.", refused.Status, move, either(transition.From))
+		err = fault.Newf(fault.Conflict, "The booking is %s; %s takes one that is %s.", refused.Status, move,
+			either(transition.From))
 	case errors.As(err, &wrongDay):
 		err = refuseDay(wrongDay, transition.Days)
 	}
@@ -65,10 +68,12 @@ func (o *Owner) MoveBooking(ctx context.Context, by actor.Actor, businessID, id 
 // refuseDay returns the fault for a transition that the day does not allow; its sentence names the rule.
 func refuseDay(e *store.WrongDayError, days state.Days) error {
 	if days == state.UntilNextDay {
-		return fault.Newf(fault.TooLateToReopen, "The booking was on %s; completed and no-show can be taken back until the end of the "+
-			"next day, %s (%s).", e.Date, e.Date+1, e.Zone)
+		return fault.Newf(fault.TooLateToReopen,
+			"The booking was on %s; completed and no-show can be taken back until the end of the "+
+				"next day, %s (%s).", e.Date, e.Date+1, e.Zone)
 	}
-	return fault.Newf(fault.BeforeBookingDay, "The booking is on %s; completed and no-show can be set from the start of that day (%s).",
+	return fault.Newf(fault.BeforeBookingDay,
+		"The booking is on %s; completed and no-show can be set from the start of that day (%s).",
 		e.Date, e.Zone)
 }
 

@@ -39,19 +39,22 @@ type Past struct {
 }
 
 // NewPast returns the job. The argument alone runs a function unless another replica is running it.
-func NewPast(records PastRecords, alone func(context.Context, func(context.Context) error) error, now clock.Clock, tel *telemetry.Telemetry) *Past {
+func NewPast(records PastRecords, alone func(context.Context, func(context.Context) error) error, now clock.Clock,
+	tel *telemetry.Telemetry) *Past {
 	return &Past{
 		records: records, alone: alone, clock: now, tel: tel,
-		moved: tel.Counter("slotmesh.bookings.past", "Bookings whose occupied time was moved out of the constraint's way for its age."),
+		moved: tel.Counter("slotmesh.bookings.past",
+			"Bookings whose occupied time was moved out of the constraint's way for its age."),
 	}
 }
 
 // Run archives immediately and then every hour, until ctx ends. After
 // an error it retries an hour later; nothing else depends on the job.
 func (p *Past) Run(ctx context.Context) error {
-	return periodic.Job{Every: pastEvery, Failed: "occupied time of the past stays for now", Do: func(ctx context.Context) error {
-		return p.alone(ctx, p.Once)
-	}}.Run(ctx, p.tel.Logger)
+	return periodic.Job{Every: pastEvery, Failed: "occupied time of the past stays for now",
+		Do: func(ctx context.Context) error {
+			return p.alone(ctx, p.Once)
+		}}.Run(ctx, p.tel.Logger)
 }
 
 // Once archives all occupied time that is due.
@@ -79,7 +82,8 @@ func (p *Past) of(ctx context.Context, business uuid.UUID, then time.Time) error
 	n, err := p.records.MovePast(ctx, business, then)
 	p.moved.Add(ctx, n)
 	if n > 0 {
-		p.tel.Logger.InfoContext(ctx, "occupied time of what ended long ago is moved", "business_id", business.String(), "bookings", n)
+		p.tel.Logger.InfoContext(ctx, "occupied time of what ended long ago is moved", "business_id", business.String(),
+			"bookings", n)
 	}
 	return err
 }

@@ -46,7 +46,8 @@ func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.New
 	charge := b.newPayment(q.offer, q.request.PreferredProvider, due, q.now)
 	if charge == nil {
 		return nil, fault.New(fault.PaymentNotOffered,
-			"This booking must be paid online, and the business has no payment provider that can charge it, so nothing was booked; ask the business.")
+			"This booking must be paid online, and the business has no payment provider that can charge it, so "+
+				"nothing was booked; ask the business.")
 	}
 	charge.OnCheckout, charge.ByHand = q.by == actor.Page, !q.confirmsAtOnce()
 	return charge, nil
@@ -66,7 +67,8 @@ func (b *Booker) newPayment(offer *catalog.Offer, preferred string, due int64, n
 			continue
 		}
 		if amount, err := provider.Chargeable(due, offer.Money()); err == nil {
-			return &store.NewPayment{Provider: name, Account: account, Amount: amount, Policy: refund.PolicyOf(offer), DueAt: now.Add(b.claimFor())}
+			return &store.NewPayment{Provider: name, Account: account, Amount: amount, Policy: refund.PolicyOf(offer),
+				DueAt: now.Add(b.claimFor())}
 		}
 	}
 	return nil
@@ -78,7 +80,9 @@ func connections(offer *catalog.Offer) ([]string, map[string]string) {
 	if offer.Account.Sandbox {
 		return []string{payment.Sandbox}, map[string]string{payment.Sandbox: payment.Sandbox}
 	}
-	live := slices.DeleteFunc(slices.Clone(offer.Payments.Providers), func(name string) bool { return name == payment.Sandbox })
+	live := slices.DeleteFunc(slices.Clone(offer.Payments.Providers), func(name string) bool {
+		return name == payment.Sandbox
+	})
 	return live, offer.Payments.Accounts
 }
 
@@ -91,7 +95,9 @@ func (b *Booker) decided(ctx context.Context, provider, account string, made pay
 	notice := *made.Decided
 	notice.Account, notice.Reference = account, made.Reference
 	if err := b.Notice(ctx, provider, notice); err != nil {
-		b.Telemetry.Logger.WarnContext(ctx, "what a provider decided is not noted; its charge stays open until it expires", "provider", provider, "error", err)
+		b.Telemetry.Logger.WarnContext(ctx,
+			"what a provider decided is not noted; its charge stays open until it expires", "provider", provider,
+			"error", err)
 	}
 }
 
@@ -114,7 +120,8 @@ func (b *Booker) charge(ctx context.Context, n store.NewBooking) (store.Confirma
 			return store.Confirmation{}, err
 		}
 	}
-	b.Telemetry.Logger.WarnContext(ctx, "a charge could not be opened; its booking is taken back", "booking", n.ID, "error", err)
+	b.Telemetry.Logger.WarnContext(ctx, "a charge could not be opened; its booking is taken back", "booking", n.ID,
+		"error", err)
 	refused := errors.Is(err, payment.ErrRefused)
 	b.takeBack(ctx, n.ID, func(ctx context.Context) error {
 		return b.Bookings.AbandonPayment(ctx, n.BusinessID, n.ID, intent.Reference, refused, b.Clock.Now())
@@ -129,10 +136,12 @@ func (b *Booker) charge(ctx context.Context, n store.NewBooking) (store.Confirma
 // refused the amount, a retry does not help, and the fault differs.
 func unpaid(refused bool) error {
 	if refused {
-		return fault.New(fault.PaymentUnavailable, "The payment provider refuses to charge this amount online, so nothing was booked; "+
-			"where payment_modes.services is customer_choice, send payment_choice at_door, else ask the business.")
+		return fault.New(fault.PaymentUnavailable,
+			"The payment provider refuses to charge this amount online, so nothing was booked; "+
+				"where payment_modes.services is customer_choice, send payment_choice at_door, else ask the business.")
 	}
-	f := fault.New(fault.PaymentUnavailable, "The payment could not be started just now, so nothing was booked; try again shortly.")
+	f := fault.New(fault.PaymentUnavailable,
+		"The payment could not be started just now, so nothing was booked; try again shortly.")
 	f.RetryAfter = time.Second
 	return f
 }
@@ -146,21 +155,25 @@ func (b *Booker) createCharge(ctx context.Context, n store.NewBooking) (payment.
 	}
 	if n.Payment.OnCheckout {
 		var err error
-		if c.Checkout, err = b.checkout(event.Booking, n.ID, n.LinkHash, servicesOf(n.Services), n.Now.Add(b.Payments.ExpiresAfter)); err != nil {
+		if c.Checkout, err = b.checkout(event.Booking, n.ID, n.LinkHash, servicesOf(n.Services),
+			n.Now.Add(b.Payments.ExpiresAfter)); err != nil {
 			return payment.Intent{}, err
 		}
 	}
 	return b.Payments.Providers[n.Payment.Provider].Create(ctx, c)
 }
 
-func (b *Booker) openCharge(ctx context.Context, n store.NewBooking, intent payment.Intent) (store.Confirmation, error) {
+func (b *Booker) openCharge(ctx context.Context, n store.NewBooking,
+	intent payment.Intent) (store.Confirmation, error) {
 	confirmation := store.Confirmation{Details: n.Details, Payment: &store.PaymentDetails{
-		Provider: n.Payment.Provider, Amount: n.Payment.Amount, Reference: intent.Reference, ClientSecret: intent.ClientSecret,
-		CheckoutURL: intent.URL,
+		Provider: n.Payment.Provider, Amount: n.Payment.Amount, Reference: intent.Reference,
+		ClientSecret: intent.ClientSecret,
+		CheckoutURL:  intent.URL,
 	}}
 	now := b.Clock.Now()
 	return confirmation, b.Bookings.OpenPayment(ctx, store.OpenPayment{
-		BusinessID: n.BusinessID, Confirmation: confirmation, DueAt: now.Add(b.Payments.ExpiresAfter), Claim: n.Claim, Write: n.Named(), Now: now,
+		BusinessID: n.BusinessID, Confirmation: confirmation, DueAt: now.Add(b.Payments.ExpiresAfter), Claim: n.Claim,
+		Write: n.Named(), Now: now,
 	})
 }
 
@@ -182,7 +195,8 @@ func (b *Booker) takeBack(ctx context.Context, id uuid.UUID, abandon func(contex
 		}
 		select {
 		case <-ctx.Done():
-			b.Telemetry.Logger.WarnContext(ctx, "what was not paid stays until the reconciliation", "subject", id, "error", err)
+			b.Telemetry.Logger.WarnContext(ctx, "what was not paid stays until the reconciliation", "subject", id,
+				"error", err)
 			return
 		case <-time.After(abandonPause):
 		}

@@ -38,7 +38,9 @@ type Payments struct {
 func NewPayments(charges *store.Store, options PaymentOptions, c clock.Clock, tel *telemetry.Telemetry) *Payments {
 	return &Payments{
 		charges: charges, options: options, clock: c, tel: tel,
-		outcomes: tel.Counter("slotmesh.payments.reconciled", "Charges that the reconciliation looked at, by outcome: released, paid, cancelled, failed; of a refund refunded, refused or pending."),
+		outcomes: tel.Counter("slotmesh.payments.reconciled",
+			"Charges that the reconciliation looked at, by outcome: released, paid, cancelled, failed; of a refund "+
+				"refunded, refused or pending."),
 	}
 }
 
@@ -117,10 +119,12 @@ func (p *Payments) note(ctx context.Context, businessID, subjectID uuid.UUID, ou
 }
 
 // noteRefund stores how a refund ended. If the provider refused the refund, the owner sees the reason and must act.
-func (p *Payments) noteRefund(ctx context.Context, businessID, subjectID uuid.UUID, number int, said payment.RefundState) error {
+func (p *Payments) noteRefund(ctx context.Context, businessID, subjectID uuid.UUID, number int,
+	said payment.RefundState) error {
 	changed, err := p.charges.RefundEnded(ctx, businessID, subjectID, number, said, p.clock.Now())
 	if changed && said.Status == payment.RefundRefused {
-		p.tel.Logger.WarnContext(ctx, "the payment provider refused a refund", "subject", subjectID, "refund", number, "reason", said.Reason)
+		p.tel.Logger.WarnContext(ctx, "the payment provider refused a refund", "subject", subjectID, "refund", number,
+			"reason", said.Reason)
 	}
 	return err
 }
@@ -203,7 +207,8 @@ func (p *Payments) end(ctx context.Context, due payment.Due) {
 		return
 	}
 	if err != nil {
-		p.tel.Logger.WarnContext(ctx, "a charge stays unsettled for now", "kind", due.Kind, "subject", due.ID, "error", err)
+		p.tel.Logger.WarnContext(ctx, "a charge stays unsettled for now", "kind", due.Kind, "subject", due.ID, "error",
+			err)
 		outcome = "failed"
 	}
 	p.count(ctx, outcome, 1)

@@ -44,7 +44,8 @@ type Reschedule struct {
 // Faults are the answer to the caller: not_found; conflict if the booking can no longer be
 // rescheduled; rate_limited for a customer who reschedules too often; those of [Booker.Book] about
 // a start. Unless the fault is outcome_unknown, nothing has changed. Any other error is internal.
-func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Offer, by actor.Actor, id uuid.UUID, to Reschedule) (store.Booking, error) {
+func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Offer, by actor.Actor, id uuid.UUID,
+	to Reschedule) (store.Booking, error) {
 	to.Override = to.Override && by.Kind == actor.Owner
 	to.BoundsRefund = to.BoundsRefund || by.Kind != actor.Owner
 	moved, err := b.decideMove(actor.With(ctx, by), offer, id, move{
@@ -140,7 +141,8 @@ func (b *Booker) reschedule(ctx context.Context, m move, id uuid.UUID) (store.Bo
 // if the account takes no bookings, or if the deadline has passed.
 func (m move) check(b store.Booking) error {
 	if !slices.Contains(state.Ahead(), b.Status) {
-		return fault.Newf(fault.Conflict, "The booking is %s; one that is %s can be moved.", b.Status, either(state.Ahead()))
+		return fault.Newf(fault.Conflict, "The booking is %s; one that is %s can be moved.", b.Status,
+			either(state.Ahead()))
 	}
 	if !m.byCustomer {
 		return nil
@@ -150,17 +152,20 @@ func (m move) check(b store.Booking) error {
 	}
 	hours := m.offer.SelfService.RescheduleUntilHours
 	if hours == nil {
-		return fault.New(fault.Conflict, "Customers of this business do not move bookings themselves; ask the business.")
+		return fault.New(fault.Conflict,
+			"Customers of this business do not move bookings themselves; ask the business.")
 	}
 	if m.now.After(b.StartsAt.Add(-time.Duration(*hours) * time.Hour)) {
-		return fault.Newf(fault.Conflict, "This booking can be moved until %d hours before its start, and not any more; ask the business.", *hours)
+		return fault.Newf(fault.Conflict,
+			"This booking can be moved until %d hours before its start, and not any more; ask the business.", *hours)
 	}
 	return nil
 }
 
 // tooManyMoves returns the fault rate_limited for a customer who reschedules a booking too often.
 func tooManyMoves(retryAfter time.Duration) error {
-	f := fault.Newf(fault.RateLimited, "A customer can move a booking %d times an hour; try again later or ask the business.", store.MaxCustomerMoves)
+	f := fault.Newf(fault.RateLimited,
+		"A customer can move a booking %d times an hour; try again later or ask the business.", store.MaxCustomerMoves)
 	f.RetryAfter = retryAfter
 	return f
 }
@@ -177,7 +182,8 @@ func (m move) stays(b store.Booking) bool {
 func (m move) question(b store.Booking) (question, error) {
 	r := &request.Request{
 		Date: m.Date, Time: m.Time, StaffID: m.StaffID, ClassScheduleID: m.ClassScheduleID, PartySize: b.PartySize,
-		IsPackage: b.IsPackage, StaffingMode: b.StaffingMode, Variants: map[uuid.UUID]uuid.UUID{}, Override: m.byOwner, OutsideHours: m.Override,
+		IsPackage: b.IsPackage, StaffingMode: b.StaffingMode, Variants: map[uuid.UUID]uuid.UUID{}, Override: m.byOwner,
+		OutsideHours: m.Override,
 	}
 	if m.byCustomer && b.StaffRequested && r.StaffID == nil {
 		r.StaffID = b.StaffID
@@ -190,7 +196,8 @@ func (m move) question(b store.Booking) (question, error) {
 	}
 	services, err := m.offer.Appointment(r.ServiceIDs, r.Variants)
 	if err != nil || services[0].Class() != (b.SessionID != nil) {
-		return question{}, fault.Newf(fault.Conflict, "%s is not offered any more as it was booked, so the booking cannot be moved.", b.Services[0].Name)
+		return question{}, fault.Newf(fault.Conflict,
+			"%s is not offered any more as it was booked, so the booking cannot be moved.", b.Services[0].Name)
 	}
 	if err := checkClassSession(r, services); err != nil {
 		return question{}, err
@@ -226,8 +233,10 @@ func (m move) rescheduled(b store.Booking, q question, c availability.Assignment
 	start, end, loc := time.Unix(c.During.Start, 0), time.Unix(c.During.End, 0), q.offer.Location()
 	r := store.Reschedule{
 		BusinessID: q.offer.ID, ID: b.ID, Sequence: b.Sequence, OfferVersion: q.offer.Version, Now: q.now,
-		StartsAt: start, EndsAt: end, LocalStart: store.WallClock(start, loc), LocalEnd: store.WallClock(end, loc), Timezone: q.offer.Timezone,
-		Services: slices.Clone(b.Services), StaffID: c.StaffID, StaffName: q.staffName(c), PartySize: b.PartySize, Parts: c.Parts,
+		StartsAt: start, EndsAt: end, LocalStart: store.WallClock(start, loc), LocalEnd: store.WallClock(end, loc),
+		Timezone: q.offer.Timezone,
+		Services: slices.Clone(b.Services), StaffID: c.StaffID, StaffName: q.staffName(c), PartySize: b.PartySize,
+		Parts:      c.Parts,
 		ByCustomer: m.byCustomer,
 	}
 	for i := range r.Services {

@@ -29,7 +29,8 @@ func (t *Tickets) charged(offer *catalog.Offer, choice string, ticket *store.New
 	}
 	var due int64
 	for _, tier := range ticket.Tiers {
-		due += int64(tier.Quantity) * catalog.Due(sold.PaymentRequirement, sold.DepositValue, *tier.Price, ticket.Currency)
+		due += int64(tier.Quantity) * catalog.Due(sold.PaymentRequirement, sold.DepositValue, *tier.Price,
+			ticket.Currency)
 	}
 	if due == 0 {
 		return nil
@@ -37,7 +38,8 @@ func (t *Tickets) charged(offer *catalog.Offer, choice string, ticket *store.New
 	charge := t.newPayment(offer, "", due, ticket.CreatedAt)
 	if charge == nil {
 		return fault.New(fault.PaymentNotOffered,
-			"These tickets must be paid online, and the business has no payment provider that can charge them, so nothing was sold; ask the business.")
+			"These tickets must be paid online, and the business has no payment provider that can charge them, so "+
+				"nothing was sold; ask the business.")
 	}
 	charge.OnCheckout = true
 	ticket.Charge, ticket.Status = charge, booking.StatusPending
@@ -62,16 +64,19 @@ func (t *Tickets) open(ctx context.Context, n store.NewTicket) (Order, error) {
 			return Order{}, fault.Unknown(err)
 		}
 	}
-	t.Telemetry.Logger.WarnContext(ctx, "a charge could not be opened; its tickets are taken back", "ticket", n.ID, "error", err)
+	t.Telemetry.Logger.WarnContext(ctx, "a charge could not be opened; its tickets are taken back", "ticket", n.ID,
+		"error", err)
 	refused := errors.Is(err, payment.ErrRefused)
 	write := postgres.OwnersWrite(ctx, n.BusinessID)
 	t.takeBack(ctx, n.ID, func(ctx context.Context) error {
 		return t.records.AbandonTicket(ctx, n.BusinessID, n.ID, intent.Reference, refused, write, t.now())
 	})
 	if refused {
-		return Order{}, fault.New(fault.PaymentUnavailable, "The payment provider refuses to charge this amount online, so nothing was sold; ask the business.")
+		return Order{}, fault.New(fault.PaymentUnavailable,
+			"The payment provider refuses to charge this amount online, so nothing was sold; ask the business.")
 	}
-	f := fault.New(fault.PaymentUnavailable, "The payment could not be started just now, so nothing was sold; try again shortly.")
+	f := fault.New(fault.PaymentUnavailable,
+		"The payment could not be started just now, so nothing was sold; try again shortly.")
 	f.RetryAfter = time.Second
 	return Order{}, f
 }
@@ -103,7 +108,8 @@ func ticketsOf(t store.Ticket) string {
 
 // asItIs reads the current state of an order, with its charge, after
 // the order was written. Fault: outcome_unknown if it cannot be read.
-func (t *Tickets) asItIs(ctx context.Context, businessID uuid.UUID, made store.Ticket, checkoutURL string) (Order, error) {
+func (t *Tickets) asItIs(ctx context.Context, businessID uuid.UUID, made store.Ticket,
+	checkoutURL string) (Order, error) {
 	found, err := t.records.Ticket(ctx, businessID, made.ID)
 	if err != nil {
 		return Order{}, fault.Unknown(err)

@@ -64,7 +64,8 @@ func (t *Tickets) now() time.Time { return t.Clock.Now().UTC().Truncate(time.Mic
 // few tickets are left or the sale is over; those of [Offers]. On the booking page also: the
 // faults of the business's account, too_many_open_bookings, availability_unverified if no
 // price is known, payment_not_offered, payment_unavailable. Any other actor: source_forbidden.
-func (t *Tickets) Sell(ctx context.Context, by actor.Actor, businessID uuid.UUID, order booking.NewTicket) (Order, error) {
+func (t *Tickets) Sell(ctx context.Context, by actor.Actor, businessID uuid.UUID,
+	order booking.NewTicket) (Order, error) {
 	if by.Kind != actor.Page && by.Kind != actor.Owner {
 		return Order{}, fault.New(fault.SourceForbidden, "Tickets are sold on the booking page or by the owner.")
 	}
@@ -92,22 +93,27 @@ func checked(order booking.NewTicket) (booking.NewTicket, error) {
 	order.Quantity = 0
 	for i, tier := range order.Tiers {
 		if tier.Quantity < 1 || tier.Quantity > booking.MaxTicketQuantity {
-			return order, fault.Newf(fault.InvalidParameter, "quantity: send a whole number from 1 to %d.", booking.MaxTicketQuantity)
+			return order, fault.Newf(fault.InvalidParameter, "quantity: send a whole number from 1 to %d.",
+				booking.MaxTicketQuantity)
 		}
-		if slices.ContainsFunc(order.Tiers[:i], func(other booking.OrderedTier) bool { return other.TierID == tier.TierID }) {
+		if slices.ContainsFunc(order.Tiers[:i],
+			func(other booking.OrderedTier) bool { return other.TierID == tier.TierID }) {
 			return order, fault.New(fault.InvalidParameter, "tiers: send each tier once, with all its tickets.")
 		}
 		order.Quantity += tier.Quantity
 	}
 	switch {
-	case order.PaymentChoice != "" && order.PaymentChoice != bookingrequest.PayOnline && order.PaymentChoice != bookingrequest.PayAtDoor:
+	case order.PaymentChoice != "" && order.PaymentChoice != bookingrequest.PayOnline &&
+		order.PaymentChoice != bookingrequest.PayAtDoor:
 		return order, fault.New(fault.InvalidParameter, "payment_choice: send online or at_door, or leave it out.")
 	case len(order.Tiers) > booking.MaxTicketTiers:
 		return order, fault.Newf(fault.InvalidParameter, "tiers: send at most %d.", booking.MaxTicketTiers)
 	case order.Quantity > booking.MaxTicketQuantity:
-		return order, fault.Newf(fault.InvalidParameter, "quantity: one order takes at most %d tickets.", booking.MaxTicketQuantity)
+		return order, fault.Newf(fault.InvalidParameter, "quantity: one order takes at most %d tickets.",
+			booking.MaxTicketQuantity)
 	case !isLine(order.CustomerName, maxCustomerName):
-		return order, fault.Newf(fault.InvalidParameter, "customer_name: send 1 to %d characters on one line.", maxCustomerName)
+		return order, fault.Newf(fault.InvalidParameter, "customer_name: send 1 to %d characters on one line.",
+			maxCustomerName)
 	}
 	var err error
 	if order.CustomerEmail, err = request.OptionalEmail("customer_email", order.CustomerEmail); err != nil {
@@ -118,7 +124,8 @@ func checked(order booking.NewTicket) (booking.NewTicket, error) {
 }
 
 // sell makes one attempt to sell, based on one version of the offer. It returns [errAgain] if the offer has changed.
-func (t *Tickets) sell(ctx context.Context, by actor.Actor, businessID uuid.UUID, order booking.NewTicket) (Order, error) {
+func (t *Tickets) sell(ctx context.Context, by actor.Actor, businessID uuid.UUID,
+	order booking.NewTicket) (Order, error) {
 	offer, err := offerOf(ctx, t.Offers, businessID, order.Slug)
 	if err != nil {
 		return Order{}, err
@@ -181,7 +188,8 @@ func tooFewTickets(asked store.NewTicket, left *store.SoldOutError) error {
 	for i, tier := range asked.Tiers {
 		of[i] = fmt.Sprintf("%d are left of %s", left.TiersLeft[i], tier.Name)
 	}
-	return fault.Newf(fault.Conflict, "Sold out: asked for %d, while %s and %d of the event.", asked.Quantity, strings.Join(of, ", "), left.EventLeft)
+	return fault.Newf(fault.Conflict, "Sold out: asked for %d, while %s and %d of the event.", asked.Quantity,
+		strings.Join(of, ", "), left.EventLeft)
 }
 
 // hasAddress refuses an order without the customer's e-mail address, to which the tickets are sent.
@@ -206,7 +214,8 @@ func (t *Tickets) price(ctx context.Context, offer *catalog.Offer, ticket *store
 	}
 	for _, tier := range ticket.Tiers {
 		ask.Items = append(ask.Items, pricing.Item{
-			Kind: pricing.KindEvent, ID: ticket.EventID, TierID: &tier.ID, Date: offer.Event(ticket.EventID).Date, PartySize: &ticket.Quantity,
+			Kind: pricing.KindEvent, ID: ticket.EventID, TierID: &tier.ID, Date: offer.Event(ticket.EventID).Date,
+			PartySize: &ticket.Quantity,
 		})
 	}
 	answer, err := t.Pricing.Quotes(ctx, ask)
@@ -250,7 +259,8 @@ func offered(offer *catalog.Offer, order booking.NewTicket, onPage bool, now tim
 		if at < 0 {
 			continue
 		}
-		ticket.Tiers = append(ticket.Tiers, store.SoldTier{ID: tier.ID, Name: tier.Name, Quantity: order.Tiers[at].Quantity})
+		ticket.Tiers = append(ticket.Tiers,
+			store.SoldTier{ID: tier.ID, Name: tier.Name, Quantity: order.Tiers[at].Quantity})
 		ticket.TierCapacities = append(ticket.TierCapacities, tier.Capacity)
 		order.Tiers = slices.Delete(slices.Clone(order.Tiers), at, at+1)
 	}

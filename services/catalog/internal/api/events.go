@@ -31,7 +31,8 @@ func (p *Public) events(c *fiber.Ctx) error {
 	ctx, now := c.UserContext(), p.Clock.Now()
 	today := version.Offer.Today(now)
 	events := version.Public().Events(today)
-	key := rendered.Key{Slug: version.Offer.Slug, Path: "events", Language: language(c, version.Offer), Date: today, Today: today}
+	key := rendered.Key{Slug: version.Offer.Slug, Path: "events", Language: language(c, version.Offer), Date: today,
+		Today: today}
 	quoted, sold := p.withCounts(ctx, key, version, now,
 		func(ctx context.Context) prices { return p.ticketPrices(ctx, version, events, now) },
 		func() map[uuid.UUID]int { return p.sold(ctx, version.Offer.ID, events.IDs()) })

@@ -64,13 +64,15 @@ func harbor(tb testing.TB) []byte {
 func publicServer(f *testing.F) *server.Server {
 	f.Helper()
 	srv, err := server.New(server.Config{RequestTimeout: 2 * time.Minute, PublicBodyLimit: 1 << 16},
-		server.Runtime{Open: true, Name: "catalog", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: listen(f), Internal: listen(f)})
+		server.Runtime{Open: true, Name: "catalog", Clock: clock.System(), Telemetry: telemetry.Discard(),
+			Public: listen(f), Internal: listen(f)})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = srv.Close() })
 	versions := current.New(one{harbor(f)}, ready.Decode, noCopies(f), 1<<20, 0, clock.System(), telemetry.Discard())
-	(&api.Public{Versions: versions, Quoter: noQuotes{}, QuoteTimeout: 2 * time.Minute, Rendered: rendered.NewCache(1 << 20), Places: bulkhead.New(2), Clock: clock.System()}).Mount(srv.Public)
+	(&api.Public{Versions: versions, Quoter: noQuotes{}, QuoteTimeout: 2 * time.Minute,
+		Rendered: rendered.NewCache(1 << 20), Places: bulkhead.New(2), Clock: clock.System()}).Mount(srv.Public)
 	return srv
 }
 
@@ -87,8 +89,10 @@ func listen(f *testing.F) net.Listener {
 // parameter, and a locale never refuses anything.
 func FuzzPublicQuery(f *testing.F) {
 	for _, seed := range []string{
-		"", "locale=pt", "locale=pt-BR&date=2026-12-25", "date=2027-02-29", "date=", "date=%00", "date=2026-12-25&date=x", "%", "&&=", "date=%zz",
-		"service_id=3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10", "service_id=%ff", "locale=%ff%00", "locale=" + strings.Repeat("a-", 500), "date=-001-01-01",
+		"", "locale=pt", "locale=pt-BR&date=2026-12-25", "date=2027-02-29", "date=", "date=%00",
+		"date=2026-12-25&date=x", "%", "&&=", "date=%zz",
+		"service_id=3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10", "service_id=%ff", "locale=%ff%00",
+		"locale=" + strings.Repeat("a-", 500), "date=-001-01-01",
 	} {
 		f.Add(seed)
 	}

@@ -53,7 +53,8 @@ func (o *Owner) publishedAgain(c *fiber.Ctx, answer []byte) error {
 	if err := json.Unmarshal(answer, &made); err != nil {
 		return err
 	}
-	if err := o.Businesses.Announce(c.UserContext(), "published before", c.Params("slug"), made.BusinessID, made.Version); err != nil {
+	if err := o.Businesses.Announce(c.UserContext(), "published before", c.Params("slug"), made.BusinessID,
+		made.Version); err != nil {
 		return err
 	}
 	return sendPublished(c, made)
@@ -113,7 +114,8 @@ func ifMatchHeader(c *fiber.Ctx) (*int64, error) {
 	}
 	version, err := strconv.ParseInt(strings.Trim(header, `"`), 10, 64)
 	if err != nil || version < 1 {
-		return nil, fault.New(fault.InvalidParameter, `If-Match: not a version; write the newest one you know in quotes, such as "3".`)
+		return nil, fault.New(fault.InvalidParameter,
+			`If-Match: not a version; write the newest one you know in quotes, such as "3".`)
 	}
 	return &version, nil
 }
@@ -141,7 +143,8 @@ func (o *Owner) rollback(c *fiber.Ctx) error {
 	}
 	var asked catalog.Rollback
 	if err := json.Unmarshal(body, &asked); err != nil || asked.Version < 1 {
-		return fault.New(fault.InvalidParameter, `version: missing or not a whole number from 1 on; send {"version": 3}.`)
+		return fault.New(fault.InvalidParameter,
+			`version: missing or not a whole number from 1 on; send {"version": 3}.`)
 	}
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -176,7 +179,8 @@ func (o *Owner) removedAgain(c *fiber.Ctx, answer []byte) error {
 	if err := json.Unmarshal(answer, &removed); err != nil {
 		return err
 	}
-	err := o.Businesses.Announce(c.UserContext(), "removed before", c.Params("slug"), removed.BusinessID, removed.LastVersion+1)
+	err := o.Businesses.Announce(c.UserContext(), "removed before", c.Params("slug"), removed.BusinessID,
+		removed.LastVersion+1)
 	if err != nil {
 		return err
 	}

@@ -161,7 +161,9 @@ func (o *Owner) versions(c *fiber.Ctx) error {
 	if err != nil {
 		return usecase.Fault(err)
 	}
-	found, next := request.Cut(found, page.Limit, func(v store.Version) string { return strconv.FormatInt(v.Version, 10) })
+	found, next := request.Cut(found, page.Limit, func(v store.Version) string {
+		return strconv.FormatInt(v.Version, 10)
+	})
 	list := catalog.VersionList{Versions: make([]catalog.Version, len(found)), NextCursor: next}
 	for i, v := range found {
 		list.Versions[i] = catalog.Version(v)
@@ -176,7 +178,8 @@ func versionParam(c *fiber.Ctx) (int64, error) {
 	}
 	version, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || version < 1 {
-		return 0, fault.New(fault.InvalidParameter, "version: write a whole number from 1 on, or leave it out for the newest.")
+		return 0, fault.New(fault.InvalidParameter,
+			"version: write a whole number from 1 on, or leave it out for the newest.")
 	}
 	return version, nil
 }

@@ -69,7 +69,8 @@ func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Dat
 	priced := v.Public().Priced()
 	items, ids := make([]pricing.Item, 0, len(priced)), make([]uuid.UUID, 0, len(priced))
 	for _, price := range priced {
-		items = append(items, pricing.Item{Kind: pricing.KindService, ID: price.ServiceID, VariantID: price.VariantID, Date: date})
+		items = append(items, pricing.Item{Kind: pricing.KindService, ID: price.ServiceID, VariantID: price.VariantID,
+			Date: date})
 		ids = append(ids, price.ID())
 	}
 	return p.quote(ctx, v, now, items, ids)
@@ -81,7 +82,8 @@ func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Dat
 //
 // Only a few requests of one business run at the same time ([Public.Places]), so that one business
 // cannot slow down the others. The timeout for pricing begins after the wait for that limit.
-func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, items []pricing.Item, ids []uuid.UUID) prices {
+func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, items []pricing.Item,
+	ids []uuid.UUID) prices {
 	if len(items) == 0 {
 		return prices{of: map[uuid.UUID]json.Number{}, ofVersion: true, from: now, until: now.Add(revalidate.TrustFor)}
 	}
@@ -92,8 +94,10 @@ func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, ite
 	defer leave()
 	ctx, cancel := context.WithTimeout(ctx, p.QuoteTimeout)
 	defer cancel()
-	quoted := prices{of: make(map[uuid.UUID]json.Number, len(items)), ofVersion: true, from: now, until: now.Add(revalidate.TrustFor)}
-	request := pricing.QuotesRequest{Slug: v.Offer.Slug, OfferVersion: v.Offer.Version, PurchaseAt: now, OmitSteps: true}
+	quoted := prices{of: make(map[uuid.UUID]json.Number, len(items)), ofVersion: true, from: now,
+		until: now.Add(revalidate.TrustFor)}
+	request := pricing.QuotesRequest{Slug: v.Offer.Slug, OfferVersion: v.Offer.Version, PurchaseAt: now,
+		OmitSteps: true}
 	for part := range slices.Chunk(items, pricing.MaxItems) {
 		request.Items = part
 		answer, err := p.Quoter.Quotes(ctx, request)

@@ -82,16 +82,18 @@ func (p *Public) services(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	key := rendered.Key{Slug: version.Offer.Slug, Path: "services", Language: language(c, version.Offer), Date: date, Today: today}
+	key := rendered.Key{Slug: version.Offer.Slug, Path: "services", Language: language(c, version.Offer), Date: date,
+		Today: today}
 	if held := p.held(key, version, now); held != nil {
 		return sendAnswer(c, held)
 	}
-	answer, err := p.answers.Do(c.UserContext(), fmt.Sprint(key, version.Offer.Version), func(ctx context.Context) (*rendered.Answer, error) {
-		if held := p.held(key, version, now); held != nil { // made since by a request that ended just now
-			return held, nil
-		}
-		return p.quotedServices(ctx, key, version, now)
-	})
+	answer, err := p.answers.Do(c.UserContext(), fmt.Sprint(key, version.Offer.Version),
+		func(ctx context.Context) (*rendered.Answer, error) {
+			if held := p.held(key, version, now); held != nil { // made since by a request that ended just now
+				return held, nil
+			}
+			return p.quotedServices(ctx, key, version, now)
+		})
 	if err != nil {
 		return err
 	}
@@ -107,7 +109,8 @@ func (p *Public) held(key rendered.Key, version *ready.Version, now time.Time) *
 }
 
 // quotedServices renders the list of services. If the date can be booked, it first requests the prices.
-func (p *Public) quotedServices(ctx context.Context, key rendered.Key, version *ready.Version, now time.Time) (*rendered.Answer, error) {
+func (p *Public) quotedServices(ctx context.Context, key rendered.Key, version *ready.Version,
+	now time.Time) (*rendered.Answer, error) {
 	quotes := public.Quotes{Date: key.Date, Unbookable: !bookable(version.Offer, key.Today, key.Date)}
 	n := numbered{complete: true}
 	if !quotes.Unbookable {

@@ -24,7 +24,8 @@ import (
 type tenEach struct{}
 
 func (tenEach) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
-	answer := &pricing.QuotesResponse{OfferVersion: r.OfferVersion, Currency: "EUR", Quotes: make([]pricing.Quote, len(r.Items))}
+	answer := &pricing.QuotesResponse{OfferVersion: r.OfferVersion, Currency: "EUR",
+		Quotes: make([]pricing.Quote, len(r.Items))}
 	for i := range answer.Quotes {
 		answer.Quotes[i] = pricing.Quote{Priced: true, Price: 1000}
 	}
@@ -45,7 +46,8 @@ func readyServer(tb testing.TB) fasthttp.RequestHandler {
 	at := clock.Fixed(time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC))
 	app := fiber.New(fiber.Config{Immutable: true, CaseSensitive: true, StrictRouting: true})
 	(&api.Public{
-		Versions: current.New(one{harbor(tb)}, ready.Decode, noCopies(tb), 1<<20, 0, at, telemetry.Discard()), Quoter: tenEach{}, QuoteTimeout: 2 * time.Minute,
+		Versions: current.New(one{harbor(tb)}, ready.Decode, noCopies(tb), 1<<20, 0, at, telemetry.Discard()),
+		Quoter:   tenEach{}, QuoteTimeout: 2 * time.Minute,
 		Rendered: rendered.NewCache(1 << 20), Places: bulkhead.New(2), Clock: at,
 	}).Mount(app)
 	app.Get("/nothing/public/:slug/info", func(c *fiber.Ctx) error { return c.SendString(c.Params("slug")) })
@@ -79,7 +81,8 @@ func TestAnAnswerThatIsReadyIsSentWithHardlyAnAllocation(t *testing.T) {
 	least := allocations("/nothing/public/harbor/info") // of the router, for any path with a slug in it
 	for path, most := range map[string]float64{
 		"/api/public/harbor/info": 0, "/api/public/harbor/services": 0, "/api/public/harbor/staff": 0,
-		"/api/public/harbor/services?locale=pt&date=2027-03-05": 6, // copies of the parameters, and of the locale in lower case
+		// copies of the parameters, and of the locale in lower case
+		"/api/public/harbor/services?locale=pt&date=2027-03-05": 6,
 	} {
 		if got := allocations(path) - least; got > most {
 			t.Errorf("%s: %v allocations more than a handler that does nothing, want at most %v", path, got, most)
@@ -90,7 +93,8 @@ func TestAnAnswerThatIsReadyIsSentWithHardlyAnAllocation(t *testing.T) {
 // BenchmarkReady is what it takes to find an answer and to send it, beside the router.
 func BenchmarkReady(b *testing.B) {
 	handler := readyServer(b)
-	for _, path := range []string{"/nothing/public/harbor/info", "/api/public/harbor/info", "/api/public/harbor/services", "/api/public/harbor/services?locale=pt"} {
+	for _, path := range []string{"/nothing/public/harbor/info", "/api/public/harbor/info",
+		"/api/public/harbor/services", "/api/public/harbor/services?locale=pt"} {
 		b.Run(path, func(b *testing.B) {
 			ctx := get(path)
 			b.ReportAllocs()

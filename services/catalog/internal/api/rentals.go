@@ -35,7 +35,8 @@ func (p *Public) rentals(c *fiber.Ctx) error {
 		return err
 	}
 	ctx, unbookable := c.UserContext(), !bookable(version.Offer, today, date)
-	key := rendered.Key{Slug: version.Offer.Slug, Path: "rentals", Language: language(c, version.Offer), Date: date, Today: today}
+	key := rendered.Key{Slug: version.Offer.Slug, Path: "rentals", Language: language(c, version.Offer), Date: date,
+		Today: today}
 	quoted, ceilings := p.withCounts(ctx, key, version, now, func(ctx context.Context) prices {
 		if unbookable {
 			return prices{}
@@ -44,7 +45,8 @@ func (p *Public) rentals(c *fiber.Ctx) error {
 	}, func() map[uuid.UUID]int { return p.ceilings(ctx, version) })
 	complete := ceilings != nil || !version.Public().HasRentals()
 	return p.sendNumbered(c, key, version, numbered{prices: quoted, counts: ceilings, complete: complete}, func() any {
-		return version.Public().Rentals(key.Language, public.Quotes{Date: date, Unbookable: unbookable, Prices: quoted.of}, ceilings)
+		return version.Public().Rentals(key.Language, public.Quotes{Date: date, Unbookable: unbookable,
+			Prices: quoted.of}, ceilings)
 	})
 }
 

@@ -38,7 +38,8 @@ type numbered struct {
 }
 
 // sendNumbered sends an answer that also depends on numbers of other services: prices and counts.
-func (p *Public) sendNumbered(c *fiber.Ctx, key rendered.Key, version *ready.Version, n numbered, show func() any) error {
+func (p *Public) sendNumbered(c *fiber.Ctx, key rendered.Key, version *ready.Version, n numbered,
+	show func() any) error {
 	answer, err := p.numbered(c.UserContext(), key, version, n, show)
 	if err != nil {
 		return err
@@ -49,7 +50,8 @@ func (p *Public) sendNumbered(c *fiber.Ctx, key rendered.Key, version *ready.Ver
 // numbered returns the answer with the numbers n (prices and counts). If the cached answer shows the
 // same numbers, it returns that one; otherwise show builds a new one. It does not cache an answer if a
 // number is missing, or if its prices belong to another version.
-func (p *Public) numbered(ctx context.Context, key rendered.Key, version *ready.Version, n numbered, show func() any) (*rendered.Answer, error) {
+func (p *Public) numbered(ctx context.Context, key rendered.Key, version *ready.Version, n numbered,
+	show func() any) (*rendered.Answer, error) {
 	numbers := rendered.Numbers{Prices: n.prices.of, Counts: n.counts}
 	lasts := n.complete && n.prices.of != nil && n.prices.ofVersion
 	look := func() *rendered.Answer {
@@ -73,7 +75,8 @@ func (p *Public) numbered(ctx context.Context, key rendered.Key, version *ready.
 // show returns, and keep turns the bytes into an answer. Only a few renderings of one business run at
 // the same time ([Public.Places]), because a large list keeps a processor busy.
 func (p *Public) foundOrRendered(
-	ctx context.Context, slug string, look func() *rendered.Answer, show func() any, keep func(body []byte) *rendered.Answer,
+	ctx context.Context, slug string, look func() *rendered.Answer, show func() any,
+	keep func(body []byte) *rendered.Answer,
 ) (*rendered.Answer, error) {
 	if held := look(); held != nil {
 		return held, nil

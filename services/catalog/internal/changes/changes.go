@@ -42,6 +42,7 @@ func (s *Sender) Announce(ctx context.Context, slug string) {
 	defer cancel()
 	if err := s.redis.Publish(ctx, catalog.ChangesChannel, slug).Err(); err != nil {
 		s.lost.Add(ctx, 1)
-		s.tel.Logger.WarnContext(ctx, "a change was not announced; readers notice it within two seconds", "slug", slug, "error", err)
+		s.tel.Logger.WarnContext(ctx, "a change was not announced; readers notice it within two seconds", "slug", slug,
+			"error", err)
 	}
 }

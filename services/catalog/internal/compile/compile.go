@@ -59,10 +59,12 @@ func newCompiler(m *manifest.Manifest) (*compiler, error) {
 	id := m.BusinessID()
 	return &compiler{
 		m: m, id: id, currency: currency,
-		staff:    byKey(m.Staff, func(s *manifest.Staff) (manifest.Key, uuid.UUID) { return s.Key, s.ObjectID(id) }),
-		services: byKey(m.Services, func(s *manifest.Service) (manifest.Key, uuid.UUID) { return s.Key, s.ObjectID(id) }),
-		events:   byKey(m.Events, func(e *manifest.Event) (manifest.Key, uuid.UUID) { return e.Key, e.ObjectID(id) }),
-		rentals:  byKey(m.Rentals, func(r *manifest.Rental) (manifest.Key, uuid.UUID) { return r.Key, r.ObjectID(id) }),
+		staff: byKey(m.Staff, func(s *manifest.Staff) (manifest.Key, uuid.UUID) { return s.Key, s.ObjectID(id) }),
+		services: byKey(m.Services, func(s *manifest.Service) (manifest.Key, uuid.UUID) {
+			return s.Key, s.ObjectID(id)
+		}),
+		events:  byKey(m.Events, func(e *manifest.Event) (manifest.Key, uuid.UUID) { return e.Key, e.ObjectID(id) }),
+		rentals: byKey(m.Rentals, func(r *manifest.Rental) (manifest.Key, uuid.UUID) { return r.Key, r.ObjectID(id) }),
 	}, nil
 }
 
@@ -92,8 +94,9 @@ func (c *compiler) business(version int64) *catalog.Offer {
 		Languages:       each(m.OfferedLanguages(), func(l *manifest.Language) string { return string(*l) }),
 		Modules:         catalog.Modules{Services: m.UsesServices(), Events: m.UsesEvents(), Rentals: m.UsesRentals()},
 		Payments:        payments(m),
-		Account:         catalog.Account{SubscriptionActive: m.SubscriptionActive(), RemovalOn: m.RemovalOn(), Sandbox: m.Sandbox()},
-		NotYetOpen:      !m.IsOpen(),
+		Account: catalog.Account{SubscriptionActive: m.SubscriptionActive(), RemovalOn: m.RemovalOn(),
+			Sandbox: m.Sandbox()},
+		NotYetOpen: !m.IsOpen(),
 		Bookings: catalog.Bookings{
 			PausedUntil:         bookings.PausedUntil,
 			SlotIntervalMinutes: *bookings.SlotIntervalMinutes,
@@ -106,12 +109,13 @@ func (c *compiler) business(version int64) *catalog.Offer {
 			return catalog.CancellationRule(*s)
 		}),
 		CoolingOffHours: m.CoolingOffHours,
-		SelfService:     catalog.SelfService{CancelUntilHours: m.CancelUntilHours(), RescheduleUntilHours: m.RescheduleUntilHours()},
-		Notifications:   notifications(m.NotificationSettings()),
-		Privacy:         catalog.Privacy{KeepCustomersDays: m.KeepCustomersDays()},
-		Page:            page(m.PageSettings()),
-		Form:            each(m.Form, c.question),
-		FormEnforceAPI:  m.FormEnforceAPI,
+		SelfService: catalog.SelfService{CancelUntilHours: m.CancelUntilHours(),
+			RescheduleUntilHours: m.RescheduleUntilHours()},
+		Notifications:  notifications(m.NotificationSettings()),
+		Privacy:        catalog.Privacy{KeepCustomersDays: m.KeepCustomersDays()},
+		Page:           page(m.PageSettings()),
+		Form:           each(m.Form, c.question),
+		FormEnforceAPI: m.FormEnforceAPI,
 	}
 }
 
@@ -126,7 +130,9 @@ func notifications(n manifest.Notifications) catalog.Notifications {
 	}
 	for kind, written := range n.Notes {
 		offered.Notes[string(kind)] = catalog.Note{
-			Text: written.Text, Translations: texts(written.Translations, func(t manifest.NoteTranslation) string { return t.Text }),
+			Text: written.Text, Translations: texts(written.Translations, func(t manifest.NoteTranslation) string {
+				return t.Text
+			}),
 		}
 	}
 	return offered

@@ -104,14 +104,16 @@ func TestExampleAtTheTop(t *testing.T) {
 		Modules: catalog.Modules{Services: true, Events: true, Rentals: true},
 		Payments: catalog.Payments{
 			Providers: []string{"stripe"},
-			Modes:     catalog.PaymentModes{Services: "customer_choice", Rentals: "customer_choice", Events: "customer_choice"},
+			Modes: catalog.PaymentModes{Services: "customer_choice", Rentals: "customer_choice",
+				Events: "customer_choice"},
 		},
 		Account:            catalog.Account{SubscriptionActive: true},
 		Bookings:           catalog.Bookings{SlotIntervalMinutes: 15, AdvanceDays: 365, MaxOpenPerCustomer: 20},
 		CancellationPolicy: []catalog.CancellationRule{{HoursBefore: 24, RefundPercent: 100}},
 		SelfService:        catalog.SelfService{CancelUntilHours: ptr(0), RescheduleUntilHours: ptr(12)},
 		Notifications: catalog.Notifications{
-			OwnerEmails: []string{"hello@harbor.example"}, ReplyTo: "hello@harbor.example", RemindersHoursBefore: []int{24, 2},
+			OwnerEmails: []string{"hello@harbor.example"}, ReplyTo: "hello@harbor.example",
+			RemindersHoursBefore: []int{24, 2},
 			Notes: map[string]catalog.Note{
 				"reminder": {Text: "Please bring a towel.", Translations: map[string]string{"pt": "Traga uma toalha."}},
 			},
@@ -119,16 +121,22 @@ func TestExampleAtTheTop(t *testing.T) {
 		Privacy: catalog.Privacy{KeepCustomersDays: 730},
 		Page: catalog.Page{
 			Accent: "#0b6e4f", EmbedOrigins: []string{"https://harbor.example"},
-			AboutHTML: "<p>By the old harbour.</p>", AboutTranslations: map[string]string{"pt": "<p>Junto ao velho porto.</p>"},
+			AboutHTML:         "<p>By the old harbour.</p>",
+			AboutTranslations: map[string]string{"pt": "<p>Junto ao velho porto.</p>"},
 		},
 		Form: []catalog.Question{
-			{Key: "allergies", Label: label("Allergies", "Alergias"), Type: "text", MaxLength: 200, ServiceIDs: []uuid.UUID{id(o, "service/cut")}},
+			{Key: "allergies", Label: label("Allergies", "Alergias"), Type: "text", MaxLength: 200,
+				ServiceIDs: []uuid.UUID{id(o, "service/cut")}},
 			{
-				Key: "level", Label: label("Your level", "O seu nível"), Type: "select", Required: true, ServiceIDs: []uuid.UUID{id(o, "service/yoga")},
-				Options: []catalog.QuestionOption{{Key: "new", Label: label("Beginner", "Principiante")}, {Key: "old", Label: label("Advanced", "Com experiência")}},
+				Key: "level", Label: label("Your level", "O seu nível"), Type: "select", Required: true,
+				ServiceIDs: []uuid.UUID{id(o, "service/yoga")},
+				Options: []catalog.QuestionOption{{Key: "new", Label: label("Beginner", "Principiante")},
+					{Key: "old", Label: label("Advanced", "Com experiência")}},
 			},
-			{Key: "news", Label: label("Write to me about offers", "Quero receber ofertas"), Type: "checkbox", Consent: true},
-			{Key: "diet", Label: label("What you do not eat", "O que não come"), Type: "text", MaxLength: 200, EventIDs: []uuid.UUID{id(o, "event/gala")}},
+			{Key: "news", Label: label("Write to me about offers", "Quero receber ofertas"), Type: "checkbox",
+				Consent: true},
+			{Key: "diet", Label: label("What you do not eat", "O que não come"), Type: "text", MaxLength: 200,
+				EventIDs: []uuid.UUID{id(o, "event/gala")}},
 		},
 		Hours: catalog.WeekHours{
 			time.Monday:    {window(t, "09:00-13:00"), window(t, "14:00-18:00")},
@@ -142,10 +150,12 @@ func TestExampleAtTheTop(t *testing.T) {
 			{Date: date(t, "2026-12-31"), Hours: []timespan.Window{window(t, "10:00-14:00")}},
 		},
 		Blocks: []catalog.Block{{
-			From: moment(t, "2026-12-01T12:00"), To: moment(t, "2026-12-01T14:00"), StaffIDs: []uuid.UUID{id(o, "staff/anna")},
-			Reason: "dentist",
+			From: moment(t, "2026-12-01T12:00"), To: moment(t, "2026-12-01T14:00"),
+			StaffIDs: []uuid.UUID{id(o, "staff/anna")},
+			Reason:   "dentist",
 		}},
-		Staff: o.Staff, Services: o.Services, Packages: o.Packages, Events: o.Events, Rentals: o.Rentals, Rules: o.Rules,
+		Staff: o.Staff, Services: o.Services, Packages: o.Packages, Events: o.Events, Rentals: o.Rentals,
+		Rules:      o.Rules,
 		PriceNeeds: []rule.Input{rule.Start, rule.Guests, rule.NewCustomer, rule.Units},
 	}
 	check(t, want, o)
@@ -156,12 +166,14 @@ func TestExampleStaff(t *testing.T) {
 	o := example(t)
 	check(t, []catalog.Staff{
 		{
-			ID: id(o, "staff/anna"), Key: "anna", Name: "Anna", NameTranslations: map[string]string{"pt": "Ana"}, Active: true, Order: 1,
+			ID: id(o, "staff/anna"), Key: "anna", Name: "Anna", NameTranslations: map[string]string{"pt": "Ana"},
+			Active: true, Order: 1,
 			Hours: &catalog.WeekHours{
 				time.Monday:  {window(t, "10:00-18:00")},
 				time.Tuesday: {window(t, "10:00-18:00")},
 			},
-			Overrides: []catalog.DayOverride{{Date: date(t, "2026-12-02"), Hours: []timespan.Window{window(t, "12:00-15:00")}}},
+			Overrides: []catalog.DayOverride{{Date: date(t, "2026-12-02"),
+				Hours: []timespan.Window{window(t, "12:00-15:00")}}},
 		},
 		{ID: id(o, "staff/ben"), Key: "ben", Name: "Ben", Active: true, Order: 2},
 	}, o.Staff)
@@ -173,22 +185,30 @@ func TestExampleServices(t *testing.T) {
 	anna, ben := id(o, "staff/anna"), id(o, "staff/ben")
 	check(t, []catalog.Service{
 		{
-			ID: id(o, "service/cut"), Key: "cut", Name: "Haircut", NameTranslations: map[string]string{"pt": "Corte"}, Category: label("Hair", "Cabelo"), Active: true, DurationMinutes: 45, BufferAfterMinutes: 10,
-			SlotIntervalMinutes: 15, Price: 4000, PaymentRequirement: "full", Capacity: 1, StaffIDs: []uuid.UUID{anna, ben},
-			Variants: []catalog.Variant{{ID: id(o, "service/cut/variant/long"), Key: "long", Name: "Long hair", NameTranslations: map[string]string{"pt": "Cabelo comprido"}, DurationMinutes: 60, Price: 5500}},
+			ID: id(o, "service/cut"), Key: "cut", Name: "Haircut", NameTranslations: map[string]string{"pt": "Corte"},
+			Category: label("Hair", "Cabelo"), Active: true, DurationMinutes: 45, BufferAfterMinutes: 10,
+			SlotIntervalMinutes: 15, Price: 4000, PaymentRequirement: "full", Capacity: 1,
+			StaffIDs: []uuid.UUID{anna, ben},
+			Variants: []catalog.Variant{{ID: id(o, "service/cut/variant/long"), Key: "long", Name: "Long hair",
+				NameTranslations: map[string]string{"pt": "Cabelo comprido"}, DurationMinutes: 60, Price: 5500}},
 		},
 		{
-			ID: id(o, "service/sauna"), Key: "sauna", Name: "Sauna", Active: true, DurationMinutes: 60, SlotIntervalMinutes: 15,
-			Price: 1500, PaymentRequirement: "none", Capacity: 4,
+			ID: id(o, "service/sauna"), Key: "sauna", Name: "Sauna", Active: true, DurationMinutes: 60,
+			SlotIntervalMinutes: 15,
+			Price:               1500, PaymentRequirement: "none", Capacity: 4,
 		},
 		{
-			ID: id(o, "service/yoga"), Key: "yoga", Name: "Yoga class", Active: true, DurationMinutes: 60, SlotIntervalMinutes: 15,
-			Price: 1250, PerPerson: true, PaymentRequirement: "none", Capacity: 1,
+			ID: id(o, "service/yoga"), Key: "yoga", Name: "Yoga class", Active: true, DurationMinutes: 60,
+			SlotIntervalMinutes: 15,
+			Price:               1250, PerPerson: true, PaymentRequirement: "none", Capacity: 1,
 			Classes: []catalog.ClassSession{
-				{ID: id(o, "service/yoga/class/mon-evening"), Key: "mon-evening", Weekday: ptr(time.Monday), Time: clock(t, "18:30"), Capacity: 12, StaffID: &ben},
-				{ID: id(o, "service/yoga/class/winter-camp"), Key: "winter-camp", Date: ptr(date(t, "2026-12-05")), Time: clock(t, "10:00"), Capacity: 20, StaffID: &anna},
+				{ID: id(o, "service/yoga/class/mon-evening"), Key: "mon-evening", Weekday: ptr(time.Monday),
+					Time: clock(t, "18:30"), Capacity: 12, StaffID: &ben},
+				{ID: id(o, "service/yoga/class/winter-camp"), Key: "winter-camp", Date: ptr(date(t, "2026-12-05")),
+					Time: clock(t, "10:00"), Capacity: 20, StaffID: &anna},
 				{
-					ID: id(o, "service/yoga/class/spring"), Key: "spring", Weekday: ptr(time.Wednesday), Time: clock(t, "07:30"), Capacity: 8, StaffID: &ben,
+					ID: id(o, "service/yoga/class/spring"), Key: "spring", Weekday: ptr(time.Wednesday),
+					Time: clock(t, "07:30"), Capacity: 8, StaffID: &ben,
 					From: ptr(date(t, "2027-03-01")), To: ptr(date(t, "2027-05-31")),
 				},
 			},
@@ -200,10 +220,13 @@ func TestExampleEventsAndRentals(t *testing.T) {
 	t.Parallel()
 	o := example(t)
 	check(t, []catalog.Event{{
-		ID: id(o, "event/gala"), Key: "gala", Name: "New Year Gala", NameTranslations: map[string]string{"pt": "Gala de Ano Novo"}, Date: date(t, "2026-12-31"), Start: clock(t, "20:00"), End: clock(t, "23:30"),
+		ID: id(o, "event/gala"), Key: "gala", Name: "New Year Gala",
+		NameTranslations: map[string]string{"pt": "Gala de Ano Novo"}, Date: date(t, "2026-12-31"),
+		Start: clock(t, "20:00"), End: clock(t, "23:30"),
 		Active: true, Public: true, TotalCapacity: 120, PaymentRequirement: "full",
 		Tiers: []catalog.Tier{
-			{ID: id(o, "event/gala/tier/standard"), Key: "standard", Name: "Standard", NameTranslations: map[string]string{"pt": "Normal"}, Price: 6000, Capacity: 100},
+			{ID: id(o, "event/gala/tier/standard"), Key: "standard", Name: "Standard",
+				NameTranslations: map[string]string{"pt": "Normal"}, Price: 6000, Capacity: 100},
 			{ID: id(o, "event/gala/tier/vip"), Key: "vip", Name: "VIP", Price: 12000, Capacity: 30},
 		},
 	}}, o.Events)
@@ -213,15 +236,19 @@ func TestExampleEventsAndRentals(t *testing.T) {
 	}
 	// The vest states no order, which is 0, and so stands before the kayak's 1.
 	check(t, []catalog.Rental{
-		{ID: id(o, "rental/vest"), Key: "vest", Name: "Life vest", Active: true, Price: 200, PriceType: "daily", Quantity: ptr(10), Units: vests, PaymentRequirement: "none"},
+		{ID: id(o, "rental/vest"), Key: "vest", Name: "Life vest", Active: true, Price: 200, PriceType: "daily",
+			Quantity: ptr(10), Units: vests, PaymentRequirement: "none"},
 		{
-			ID: id(o, "rental/kayak"), Key: "kayak", Name: "Kayak", Active: true, Price: 1200, PriceType: "hourly", Quantity: ptr(6),
+			ID: id(o, "rental/kayak"), Key: "kayak", Name: "Kayak", Active: true, Price: 1200, PriceType: "hourly",
+			Quantity: ptr(6),
 			Units: []catalog.RentalUnit{
 				{Key: "k1", InService: true}, {Key: "k2", InService: true}, {Key: "k3"},
-				{Key: "k4", InService: true, Maintenance: []catalog.Maintenance{{From: date(t, "2026-12-01"), To: date(t, "2026-12-03")}}},
+				{Key: "k4", InService: true,
+					Maintenance: []catalog.Maintenance{{From: date(t, "2026-12-01"), To: date(t, "2026-12-03")}}},
 			},
-			MinRentalHours: ptr(1), MaxRentalHours: ptr(8), PaymentRequirement: "deposit_percent", DepositValue: ptr(decimal.NewFromInt(20)),
-			Upsells: []catalog.Upsell{{RentalID: id(o, "rental/vest"), Required: true}},
+			MinRentalHours: ptr(1), MaxRentalHours: ptr(8), PaymentRequirement: "deposit_percent",
+			DepositValue: ptr(decimal.NewFromInt(20)),
+			Upsells:      []catalog.Upsell{{RentalID: id(o, "rental/vest"), Required: true}},
 		},
 	}, o.Rentals)
 }
@@ -270,11 +297,13 @@ pricing_rules:
 		{Key: "a", Kind: "time_of_day", Set: ptr(int64(0)), When: span(t, "22:00", "02:00")},
 		{Key: "b", Kind: "seasonal", Amount: ptr(int64(-150)), Stop: true, When: span(t, "2027-06-01", "2027-06-01")},
 		{
-			Key: "c", Kind: "seasonal", Percent: ptr(decimal.New(25, -1)), AppliesTo: catalog.AppliesTo{AllEvents: true, Rentals: []uuid.UUID{id(o, "rental/r")}},
+			Key: "c", Kind: "seasonal", Percent: ptr(decimal.New(25, -1)), AppliesTo: catalog.AppliesTo{AllEvents: true,
+				Rentals: []uuid.UUID{id(o, "rental/r")}},
 			When: span(t, "12-01", "02-29"),
 		},
 		{Key: "d", Kind: "party_size", Percent: ptr(decimal.New(1, 0)), When: rule.When{Min: ptr(2), Max: ptr(4)}},
-		{Key: "e", Kind: "duration", Percent: ptr(decimal.New(1, 0)), When: rule.When{MinUnits: ptr(2), MaxUnits: ptr(4)}},
+		{Key: "e", Kind: "duration", Percent: ptr(decimal.New(1, 0)),
+			When: rule.When{MinUnits: ptr(2), MaxUnits: ptr(4)}},
 	}, o.Rules)
 	check(t, []rule.Input{rule.Start, rule.Guests, rule.Units}, o.PriceNeeds)
 }
@@ -286,10 +315,13 @@ func span(t *testing.T, from, to string) rule.When {
 
 func TestDefaultsOfWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
-	o := compiled(t, head+"services: [{key: a, name: A, duration_minutes: 30, variants: [{key: v, name: V}], price: 3.50}]\nrentals: [{key: r, name: R, price_type: daily}]\n")
+	o := compiled(t,
+		head+
+			"services: [{key: a, name: A, duration_minutes: 30, variants: [{key: v, name: V}], price: 3.50}]\nrentals: [{key: r, name: R, price_type: daily}]\n")
 	check(t, catalog.Modules{Services: true, Rentals: true}, o.Modules)
 	check(t, []string{"en"}, o.Languages)
-	check(t, catalog.Payments{Modes: catalog.PaymentModes{Services: "at_door", Rentals: "at_door", Events: "at_door"}}, o.Payments)
+	check(t, catalog.Payments{Modes: catalog.PaymentModes{Services: "at_door", Rentals: "at_door", Events: "at_door"}},
+		o.Payments)
 	check(t, catalog.Account{SubscriptionActive: true}, o.Account)
 	check(t, catalog.Bookings{SlotIntervalMinutes: 15, AdvanceDays: 365, MaxOpenPerCustomer: 20}, o.Bookings)
 	check(t, catalog.SelfService{CancelUntilHours: ptr(0), RescheduleUntilHours: ptr(0)}, o.SelfService)
@@ -298,7 +330,8 @@ func TestDefaultsOfWhatIsLeftOut(t *testing.T) {
 	check(t, catalog.Page{}, o.Page)
 	check(t, 0, len(o.Form))
 	check(t, catalog.WeekHours{}, o.Hours)
-	check(t, []catalog.Variant{{ID: id(o, "service/a/variant/v"), Key: "v", Name: "V", DurationMinutes: 30, Price: 350}}, o.Services[0].Variants)
+	check(t, []catalog.Variant{{ID: id(o, "service/a/variant/v"), Key: "v", Name: "V", DurationMinutes: 30,
+		Price: 350}}, o.Services[0].Variants)
 	if r := o.Rentals[0]; r.Quantity != nil || len(r.Units) != 0 || !r.Active {
 		t.Errorf("got %+v", r)
 	}
@@ -323,14 +356,18 @@ events: [{key: e, name: E, date: 2027-01-01, start_time: "22:00", end_time: "02:
 `)
 	check(t, catalog.Modules{Events: true}, o.Modules)
 	check(t, catalog.Account{RemovalOn: ptr(date(t, "2027-01-01"))}, o.Account)
-	check(t, catalog.Bookings{PausedUntil: ptr(date(t, "2027-01-02")), SlotIntervalMinutes: 20, MinNoticeMinutes: 60, AutoConfirm: true, MaxOpenPerCustomer: 3}, o.Bookings)
-	check(t, []catalog.CancellationRule{{HoursBefore: 48, RefundPercent: 100}, {HoursBefore: 24, RefundPercent: 50}}, o.CancellationPolicy)
+	check(t, catalog.Bookings{PausedUntil: ptr(date(t, "2027-01-02")), SlotIntervalMinutes: 20, MinNoticeMinutes: 60,
+		AutoConfirm: true, MaxOpenPerCustomer: 3}, o.Bookings)
+	check(t, []catalog.CancellationRule{{HoursBefore: 48, RefundPercent: 100}, {HoursBefore: 24, RefundPercent: 50}},
+		o.CancellationPolicy)
 	check(t, 14, o.CoolingOffHours)
 	check(t, catalog.SelfService{RescheduleUntilHours: ptr(6)}, o.SelfService)
-	check(t, catalog.Notifications{OwnerEmails: []string{"a@shop.example", "b@shop.example"}, ReplyTo: "a@shop.example"}, o.Notifications)
+	check(t, catalog.Notifications{OwnerEmails: []string{"a@shop.example", "b@shop.example"},
+		ReplyTo: "a@shop.example"}, o.Notifications)
 	check(t, catalog.Privacy{KeepCustomersDays: 90}, o.Privacy)
 	check(t, map[string]string{"stripe": "acct_1"}, o.Payments.Accounts)
-	if a, b := o.Services[0], o.Services[1]; a.Active || a.SlotIntervalMinutes != 5 || a.DepositValue.String() != "12.5" || b.SlotIntervalMinutes != 20 {
+	if a, b := o.Services[0], o.Services[1]; a.Active || a.SlotIntervalMinutes != 5 ||
+		a.DepositValue.String() != "12.5" || b.SlotIntervalMinutes != 20 {
 		t.Errorf("got %+v and %+v", a, b)
 	}
 	if v := o.Services[1].Variants[0]; v.Price != 0 || v.DurationMinutes != 10 {
@@ -393,7 +430,8 @@ pricing_rules:
 func TestIDsSetByHandAreUsedEverywhere(t *testing.T) {
 	t.Parallel()
 	business, member := "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
-	o := compiled(t, head+"id: "+business+"\nstaff: [{key: a, name: A, id: "+member+"}]\nservices: [{key: s, name: S, duration_minutes: 5, staff: [a]}]\n")
+	o := compiled(t, head+"id: "+business+"\nstaff: [{key: a, name: A, id: "+member+
+		"}]\nservices: [{key: s, name: S, duration_minutes: 5, staff: [a]}]\n")
 	check(t, business, o.ID.String())
 	check(t, member, o.Staff[0].ID.String())
 	check(t, []uuid.UUID{uuid.MustParse(member)}, o.Services[0].StaffIDs)
@@ -445,9 +483,11 @@ func TestPackages(t *testing.T) {
 		services[s.Key] = s.ID
 	}
 	check(t, []catalog.Package{{
-		ID: uuid.NewSHA1(offer.ID, []byte("package/day-off")), Key: "day-off", Price: ptr(int64(4900)), ServiceIDs: []uuid.UUID{services["cut"], services["sauna"]},
-		Name:        catalog.Label{Text: "A day off", Translations: map[string]string{"pt": "Um dia de folga"}},
-		Description: catalog.Label{Text: "A haircut, and the sauna after it.", Translations: map[string]string{"pt": "Um corte e, depois, a sauna."}},
+		ID: uuid.NewSHA1(offer.ID, []byte("package/day-off")), Key: "day-off", Price: ptr(int64(4900)),
+		ServiceIDs: []uuid.UUID{services["cut"], services["sauna"]},
+		Name:       catalog.Label{Text: "A day off", Translations: map[string]string{"pt": "Um dia de folga"}},
+		Description: catalog.Label{Text: "A haircut, and the sauna after it.",
+			Translations: map[string]string{"pt": "Um corte e, depois, a sauna."}},
 	}}, offer.Packages)
 }
 

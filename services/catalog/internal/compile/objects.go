@@ -68,9 +68,10 @@ func (c *compiler) service(s *manifest.Service) catalog.Service {
 		Key:              string(s.Key),
 		Name:             string(s.Name),
 		NameTranslations: texts(s.Translations, func(t manifest.ServiceTranslation) string { return string(t.Name) }),
-		Category: catalog.Label{Text: string(s.Category), Translations: texts(s.Translations, func(t manifest.ServiceTranslation) string {
-			return string(t.Category)
-		})},
+		Category: catalog.Label{Text: string(s.Category),
+			Translations: texts(s.Translations, func(t manifest.ServiceTranslation) string {
+				return string(t.Category)
+			})},
 		Active:              s.IsActive(),
 		DurationMinutes:     s.DurationMinutes,
 		BufferBeforeMinutes: s.BufferBeforeMinutes,
@@ -83,7 +84,9 @@ func (c *compiler) service(s *manifest.Service) catalog.Service {
 		Capacity:            s.Lanes(),
 		StaffIDs:            c.resolveAll(s.Staff, c.staff),
 		Variants:            each(s.Variants, func(v *manifest.Variant) catalog.Variant { return c.variant(v, s) }),
-		Classes:             each(s.Classes, func(k *manifest.ClassSession) catalog.ClassSession { return c.class(k, s) }),
+		Classes: each(s.Classes, func(k *manifest.ClassSession) catalog.ClassSession {
+			return c.class(k, s)
+		}),
 	}
 }
 
@@ -126,12 +129,14 @@ func (c *compiler) bundle(p *manifest.Package) catalog.Package {
 	return catalog.Package{
 		ID:  p.ObjectID(c.id),
 		Key: string(p.Key),
-		Name: catalog.Label{Text: string(p.Name), Translations: texts(p.Translations, func(t manifest.PackageTranslation) string {
-			return string(t.Name)
-		})},
-		Description: catalog.Label{Text: p.Description, Translations: texts(p.Translations, func(t manifest.PackageTranslation) string {
-			return t.Description
-		})},
+		Name: catalog.Label{Text: string(p.Name),
+			Translations: texts(p.Translations, func(t manifest.PackageTranslation) string {
+				return string(t.Name)
+			})},
+		Description: catalog.Label{Text: p.Description,
+			Translations: texts(p.Translations, func(t manifest.PackageTranslation) string {
+				return t.Description
+			})},
 		ServiceIDs: c.resolveAll(p.Services, c.services),
 		Price:      c.minorOrNil(p.Price),
 		Percent:    plain(p.Percent),
@@ -221,9 +226,11 @@ func units(r *manifest.Rental) []catalog.RentalUnit {
 
 func unit(u *manifest.RentalUnit) catalog.RentalUnit {
 	return catalog.RentalUnit{
-		Key:         string(u.Key),
-		InService:   u.IsInService(),
-		Maintenance: each(u.Maintenance, func(m *manifest.Maintenance) catalog.Maintenance { return catalog.Maintenance(*m) }),
+		Key:       string(u.Key),
+		InService: u.IsInService(),
+		Maintenance: each(u.Maintenance, func(m *manifest.Maintenance) catalog.Maintenance {
+			return catalog.Maintenance(*m)
+		}),
 	}
 }
 
@@ -246,8 +253,11 @@ func (c *compiler) rule(r *manifest.PricingRule) catalog.Rule {
 		Set:       c.minorOrNil(r.Set),
 		Stop:      r.Stop,
 		AppliesTo: c.appliesTo(r.AppliesTo),
-		Label:     catalog.Label{Text: string(r.Label), Translations: texts(r.Translations, func(t manifest.RuleTranslation) string { return string(t.Label) })},
-		When:      r.When,
+		Label: catalog.Label{Text: string(r.Label),
+			Translations: texts(r.Translations, func(t manifest.RuleTranslation) string {
+				return string(t.Label)
+			})},
+		When: r.When,
 	}
 }
 

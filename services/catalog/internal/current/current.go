@@ -64,16 +64,19 @@ func (v *version[T]) Size() int     { return v.bytes }
 //
 // patience is how long a reader waits for the database's answer about the newest version, if an older
 // version or a copy can be returned instead. 0 means no limit.
-func New[T any](source Source, build Build[T], copies *lastknown.Copies, maxBytes int, patience time.Duration, clk clock.Clock, tel *telemetry.Telemetry) *Cache[T] {
+func New[T any](source Source, build Build[T], copies *lastknown.Copies, maxBytes int, patience time.Duration,
+	clk clock.Clock, tel *telemetry.Telemetry) *Cache[T] {
 	c := &Cache[T]{
 		source: source, build: build, copies: copies, patience: patience, clock: clk, tel: tel,
 		built: tel.Counter("slotmesh.catalog.versions.built", "Versions decoded and compiled."),
 	}
 	c.versions = revalidate.New(c.ask, revalidate.Options{
 		Most: maxBytes, Patience: patience, Clock: clk, Ages: revalidate.Ages(tel),
-		Stale: tel.Counter("slotmesh.catalog.versions.stale", "Reads of the last good version while the database was away."),
+		Stale: tel.Counter("slotmesh.catalog.versions.stale",
+			"Reads of the last good version while the database was away."),
 		Unanswered: func(ctx context.Context, slug string, err error) {
-			tel.Logger.WarnContext(ctx, "the last good version is served: the database did not say which is the newest", "slug", slug, "error", err)
+			tel.Logger.WarnContext(ctx, "the last good version is served: the database did not say which is the newest",
+				"slug", slug, "error", err)
 		},
 	})
 	return c
@@ -113,7 +116,8 @@ func unwrap[T any](v *version[T], err error) (T, int64, error) {
 
 // ask asks the database for the newest version of slug, and returns it with its age, for [revalidate.New]. known is
 // the version in memory, or nil. If mayBeOld is true and the database does not answer, it returns the copy in Redis.
-func (c *Cache[T]) ask(ctx context.Context, slug string, known *version[T], mayBeOld bool) (*version[T], time.Duration, error) {
+func (c *Cache[T]) ask(ctx context.Context, slug string, known *version[T],
+	mayBeOld bool) (*version[T], time.Duration, error) {
 	asked := c.clock.Now()
 	head, err := c.head(ctx, slug, mayBeOld)
 	if err != nil && mayBeOld && !errors.Is(err, store.ErrNotFound) {
@@ -181,16 +185,20 @@ func (c *Cache[T]) made(ctx context.Context, slug string, number int64, text sto
 // lastKnown returns the version of slug that is copied in Redis, and the copy's age. It returns nil if
 // there is no readable copy.
 func (c *Cache[T]) lastKnown(ctx context.Context, slug string) (*version[T], time.Duration) {
-	read, err := c.reads.Do(ctx, slug, func(ctx context.Context) (lastknown.Copy, error) { return c.copies.Read(ctx, slug) })
+	read, err := c.reads.Do(ctx, slug, func(ctx context.Context) (lastknown.Copy, error) {
+		return c.copies.Read(ctx, slug)
+	})
 	var v *version[T]
 	if err == nil {
 		v, err = c.made(ctx, slug, read.Version, store.Text{JSON: read.JSON})
 	}
 	switch {
 	case err == nil:
-		c.tel.Logger.WarnContext(ctx, "a version was taken from its copy: the database does not answer", "slug", slug, "version", read.Version, "age", read.Age.String())
+		c.tel.Logger.WarnContext(ctx, "a version was taken from its copy: the database does not answer", "slug", slug,
+			"version", read.Version, "age", read.Age.String())
 	case !errors.Is(err, lastknown.ErrNone):
-		c.tel.Logger.WarnContext(ctx, "the copy of the last known version could not be read", "slug", slug, "error", err)
+		c.tel.Logger.WarnContext(ctx, "the copy of the last known version could not be read", "slug", slug, "error",
+			err)
 	}
 	return v, read.Age
 }

@@ -147,7 +147,8 @@ func TestVerifiedIsNeverBehind(t *testing.T) {
 	b := newBench(t, 1000)
 	for v := range int64(5) {
 		b.source.set("harbor", v+1)
-		if got, version, err := b.Verified(t.Context(), "harbor"); err != nil || version != v+1 || got != fmt.Sprint("harbor ", v+1) {
+		if got, version, err := b.Verified(t.Context(), "harbor"); err != nil || version != v+1 ||
+			got != fmt.Sprint("harbor ", v+1) {
 			t.Errorf("got %q, %d, %v", got, version, err)
 		}
 	}

@@ -61,7 +61,9 @@ func TestTheAgeOfWhatIsServedIsToldWhileTheDatabaseIsAway(t *testing.T) {
 	defer func() { _ = tel.Shutdown(context.WithoutCancel(t.Context())) }()
 	src := &source{heads: map[string]int64{"harbor": 1}}
 	clk := clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
-	b := bench{current.New(src, func(store.Text, int64) (string, error) { return "harbor 1", nil }, noCopies(t), 1000, 0, clk, tel), src, clk}
+	b := bench{current.New(src, func(store.Text, int64) (string, error) {
+		return "harbor 1", nil
+	}, noCopies(t), 1000, 0, clk, tel), src, clk}
 	b.fresh(t, "harbor", "harbor 1")
 	clk.Advance(revalidate.TrustFor)
 	src.mu.Lock()
@@ -75,7 +77,8 @@ func TestTheAgeOfWhatIsServedIsToldWhileTheDatabaseIsAway(t *testing.T) {
 	}
 	page := httptest.NewRecorder()
 	tel.MetricsHandler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	for name, want := range map[string]string{"slotmesh_offer_age_seconds_sum": "5", "slotmesh_offer_age_seconds_count": "2", "slotmesh_catalog_versions_stale_total": "2"} {
+	for name, want := range map[string]string{"slotmesh_offer_age_seconds_sum": "5",
+		"slotmesh_offer_age_seconds_count": "2", "slotmesh_catalog_versions_stale_total": "2"} {
 		found := false
 		for line := range strings.Lines(page.Body.String()) {
 			found = found || strings.HasPrefix(line, name) && strings.HasSuffix(line, " "+want+"\n")

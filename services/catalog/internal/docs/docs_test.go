@@ -51,13 +51,15 @@ func TestTheDocumentIsServedAsJSON(t *testing.T) {
 func TestThePageLoadsNothingFromElsewhere(t *testing.T) {
 	t.Parallel()
 	page, mediaType, policy := fetch(t, "/api/public/docs")
-	if !strings.HasPrefix(mediaType, "text/html") || regexp.MustCompile(`(?i)(src|spec-url)="?https?://|<link[^>]*https?://|\son[a-z]+=|<script>`).MatchString(page) {
+	if !strings.HasPrefix(mediaType, "text/html") ||
+		regexp.MustCompile(`(?i)(src|spec-url)="?https?://|<link[^>]*https?://|\son[a-z]+=|<script>`).MatchString(page) {
 		t.Errorf("%s: the page names another origin or has script of its own:\n%s", mediaType, page)
 	}
 	for _, source := range regexp.MustCompile(`(?:src|spec-url)="([^"]*)"`).FindAllStringSubmatch(page, -1) {
 		fetch(t, "/api/public/"+source[1])
 	}
-	for _, rule := range []string{"default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"} {
+	for _, rule := range []string{"default-src 'none'", "script-src 'self'", "connect-src 'self'",
+		"frame-ancestors 'none'"} {
 		if !strings.Contains(policy, rule) {
 			t.Errorf("the policy %q lacks %q", policy, rule)
 		}
@@ -122,7 +124,8 @@ func TestTheCollectionOfPostmanHasEveryOperation(t *testing.T) {
 	if !strings.Contains(body, `{"key":"baseUrl","value":"http://example.com"}`) { // of the request of the test
 		t.Error("the collection lacks the address of the site")
 	}
-	if err := json.Unmarshal([]byte(body), &collection); err != nil || !strings.HasSuffix(collection.Info.Schema, "/v2.1.0/collection.json") {
+	if err := json.Unmarshal([]byte(body), &collection); err != nil || !strings.HasSuffix(collection.Info.Schema,
+		"/v2.1.0/collection.json") {
 		t.Fatalf("%s: %v", collection.Info.Schema, err)
 	}
 	requests := make(map[string]int)
@@ -130,7 +133,8 @@ func TestTheCollectionOfPostmanHasEveryOperation(t *testing.T) {
 		for _, item := range folder.Item {
 			r := item.Request
 			requests[r.Method+" "+strings.TrimPrefix(r.URL.Raw, "{{baseUrl}}")] = len(r.URL.Query)
-			if item.Name == "" || r.Method == "POST" && !json.Valid([]byte(r.Body.Raw)) || (r.Auth.Type == "bearer") != strings.HasSuffix(r.URL.Raw, "/book") {
+			if item.Name == "" || r.Method == "POST" && !json.Valid([]byte(r.Body.Raw)) ||
+				(r.Auth.Type == "bearer") != strings.HasSuffix(r.URL.Raw, "/book") {
 				t.Errorf("%+v", item)
 			}
 		}
@@ -171,7 +175,8 @@ collection.forEachItem((item) => {
   const of = (name) => ({ baseUrl: "https://book.example", slug: "salon" })[name] ?? "{{" + name + "}}";
   console.log(item.request.method, item.request.url.toString().replace(/{{(\w+)}}/g, (_, name) => of(name)).split("?")[0]);
 });`, []byte(body))
-	if run.Exit != 0 || !strings.Contains(run.Stdout, "POST https://book.example/api/public/salon/book\n") || strings.Count(run.Stdout, "\n") != 12 {
+	if run.Exit != 0 || !strings.Contains(run.Stdout, "POST https://book.example/api/public/salon/book\n") ||
+		strings.Count(run.Stdout, "\n") != 12 {
 		t.Errorf("it reads %s %s", run.Stdout, run.Stderr)
 	}
 }
@@ -189,7 +194,8 @@ func TestTheDocumentAndTheGuideHaveEveryWebhook(t *testing.T) {
 		if document.Webhooks[entry.Type] == nil {
 			t.Errorf("the document lacks %s", entry.Type)
 		}
-		if !strings.Contains(page, "<summary><code>"+string(entry.Type)+"</code> ") || !strings.Contains(page, "&#34;type&#34;: &#34;"+string(entry.Type)+"&#34;") {
+		if !strings.Contains(page, "<summary><code>"+string(entry.Type)+"</code> ") || !strings.Contains(page,
+			"&#34;type&#34;: &#34;"+string(entry.Type)+"&#34;") {
 			t.Errorf("the guide lacks %s", entry.Type)
 		}
 	}

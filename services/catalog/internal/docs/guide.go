@@ -29,7 +29,8 @@ var errorAdvice = []advice{
 	{"401, 429", "rate_limited", "Wait as many seconds as Retry-After says. 401: the key's limit."},
 	{"403", "scope_forbidden", "The key may not book. Ask the owner for one of scope write or all."},
 	{"403", "not_open_yet", "The business is not open for bookings yet; /info says so, too. Try again on another day."},
-	{"403", "not_accepting_bookings", "Online bookings are paused; /info says so, too. Send the customer to the business."},
+	{"403", "not_accepting_bookings",
+		"Online bookings are paused; /info says so, too. Send the customer to the business."},
 	{"403", "subscription_inactive", "The business takes no bookings on this site."},
 	{"403", "account_closing", "The business leaves this site."},
 	{"404", "business_not_found", "Check the name in the address."},
@@ -73,10 +74,13 @@ func guide() (*openapi.File, error) {
 		return nil, err
 	}
 	return viewer.Page{
-		Title: "Slotmesh for developers", Part: "for developers", Script: "docs.js", Document: "openapi.json", Try: true,
+		Title: "Slotmesh for developers", Part: "for developers", Script: "docs.js", Document: "openapi.json",
+		Try: true,
 		Sections: []viewer.Section{
-			{ID: "quickstart", Name: "Quickstart"}, {ID: "keys", Name: "Keys"}, {ID: "errors", Name: "Errors"}, {ID: "limits", Name: "Limits"}, {ID: "retries", Name: "Retries"},
-			{ID: "webhooks", Name: "Webhooks"}, {ID: "agents", Name: "Agents"}, {ID: "tools", Name: "Clients and tools"}, {ID: "reference", Name: "Reference"},
+			{ID: "quickstart", Name: "Quickstart"}, {ID: "keys", Name: "Keys"}, {ID: "errors", Name: "Errors"},
+			{ID: "limits", Name: "Limits"}, {ID: "retries", Name: "Retries"},
+			{ID: "webhooks", Name: "Webhooks"}, {ID: "agents", Name: "Agents"},
+			{ID: "tools", Name: "Clients and tools"}, {ID: "reference", Name: "Reference"},
 		},
 		Content: map[string]any{"Book": book, "Webhook": webhook, "Errors": errorAdvice, "Events": events},
 	}.File(pageSource)

@@ -91,7 +91,8 @@ func postman(source []byte) ([]byte, error) {
 		},
 		"item": items,
 		"variable": []object{
-			{"key": "baseUrl", "value": anySite}, {"key": "slug", "value": "harbor-studio"}, {"key": "apiKey", "value": ""},
+			{"key": "baseUrl", "value": anySite}, {"key": "slug", "value": "harbor-studio"},
+			{"key": "apiKey", "value": ""},
 		},
 	})
 }
@@ -121,7 +122,8 @@ func (d *described) request(method, path string, o operation) (object, error) {
 		"url": object{"raw": raw, "host": []string{"{{baseUrl}}"}, "path": segments, "query": query},
 	}
 	if len(o.Security) > 0 {
-		request["auth"] = object{"type": "bearer", "bearer": []object{{"key": "token", "value": "{{apiKey}}", "type": "string"}}}
+		request["auth"] = object{"type": "bearer",
+			"bearer": []object{{"key": "token", "value": "{{apiKey}}", "type": "string"}}}
 		for _, h := range headers {
 			if h["key"] == "Idempotency-Key" {
 				h["value"], h["disabled"] = "{{$guid}}", false // Postman inserts a new UUID for each request
@@ -142,7 +144,8 @@ func (d *described) request(method, path string, o operation) (object, error) {
 			return nil, fmt.Errorf("the example of %s %s: %w", method, path, err)
 		}
 		headers = append(headers, object{"key": "Content-Type", "value": "application/json"})
-		request["body"] = object{"mode": "raw", "raw": string(text), "options": object{"raw": object{"language": "json"}}}
+		request["body"] = object{"mode": "raw", "raw": string(text),
+			"options": object{"raw": object{"language": "json"}}}
 	}
 	request["header"] = slices.Clip(headers)
 	return request, nil

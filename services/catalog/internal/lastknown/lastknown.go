@@ -70,8 +70,10 @@ type Copies struct {
 // [Copies.Run], which retries to send what Redis did not accept.
 func New(client redis.UniversalClient, prefix string, tel *telemetry.Telemetry) *Copies {
 	c := &Copies{
-		redis: client, prefix: prefix, tel: tel, within: waits{write: 2 * time.Second, tell: 250 * time.Millisecond}, pending: map[string]int64{},
-		served:  tel.Counter("slotmesh.catalog.copies.read", "Versions taken from their copy in Redis because PostgreSQL did not answer."),
+		redis: client, prefix: prefix, tel: tel, within: waits{write: 2 * time.Second, tell: 250 * time.Millisecond},
+		pending: map[string]int64{},
+		served: tel.Counter("slotmesh.catalog.copies.read",
+			"Versions taken from their copy in Redis because PostgreSQL did not answer."),
 		unsaved: tel.Counter("slotmesh.catalog.copies.unsaved", "Copies of versions that Redis did not take."),
 	}
 	c.writes.SetLimit(atOnce)
@@ -89,7 +91,8 @@ func (c *Copies) marker() string { return c.prefix + "*" }
 // Confirm stores in Redis that the version of slug was still the newest at the time age before now. It does so
 // in the background. If Redis does not have the version's text, it calls text for its canonical JSON. It returns
 // false, and does nothing, if too many copies are being written; the caller should then try again later.
-func (c *Copies) Confirm(slug string, version int64, age time.Duration, text func(context.Context) ([]byte, error)) bool {
+func (c *Copies) Confirm(slug string, version int64, age time.Duration,
+	text func(context.Context) ([]byte, error)) bool {
 	return c.writes.TryGo(func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), c.within.write)
 		defer cancel()
@@ -97,7 +100,9 @@ func (c *Copies) Confirm(slug string, version int64, age time.Duration, text fun
 		if err != nil {
 			c.unsaved.Add(ctx, 1)
 			if !c.away.Swap(true) {
-				c.tel.Logger.WarnContext(ctx, "the last known version was not copied to Redis; more such failures are only counted", "slug", slug, "error", err)
+				c.tel.Logger.WarnContext(ctx,
+					"the last known version was not copied to Redis; more such failures are only counted", "slug", slug,
+					"error", err)
 			}
 			return nil
 		}
@@ -106,7 +111,8 @@ func (c *Copies) Confirm(slug string, version int64, age time.Duration, text fun
 	})
 }
 
-func (c *Copies) confirm(ctx context.Context, slug string, version int64, age time.Duration, text func(context.Context) ([]byte, error)) error {
+func (c *Copies) confirm(ctx context.Context, slug string, version int64, age time.Duration,
+	text func(context.Context) ([]byte, error)) error {
 	there, err := c.tell(ctx, slug, version, age)
 	if err != nil {
 		return err
@@ -131,7 +137,8 @@ func (c *Copies) confirm(ctx context.Context, slug string, version int64, age ti
 }
 
 func (c *Copies) tell(ctx context.Context, slug string, version int64, age time.Duration, text ...any) (bool, error) {
-	return confirm.Run(ctx, c.redis, []string{c.key(slug)}, append([]any{version, (Lifetime - age).Milliseconds()}, text...)...).Bool()
+	return confirm.Run(ctx, c.redis, []string{c.key(slug)}, append([]any{version, (Lifetime - age).Milliseconds()},
+		text...)...).Bool()
 }
 
 // Supersede marks in Redis all copies of slug's versions below version as superseded, so that no replica
@@ -141,7 +148,8 @@ func (c *Copies) Supersede(ctx context.Context, slug string, version int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.within.tell)
 	defer cancel()
 	if _, err := c.tell(ctx, slug, version, 0, ""); err != nil {
-		c.tel.Logger.WarnContext(ctx, "Redis was not told yet that older versions are superseded", "slug", slug, "version", version, "error", err)
+		c.tel.Logger.WarnContext(ctx, "Redis was not told yet that older versions are superseded", "slug", slug,
+			"version", version, "error", err)
 		c.SupersedeLater(slug, version)
 	}
 }

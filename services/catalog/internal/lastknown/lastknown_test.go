@@ -92,7 +92,8 @@ func TestTheAgeIsThatOfTheLastConfirmation(t *testing.T) {
 	b := open(t)
 	age := func(least time.Duration) {
 		t.Helper()
-		if got, err := b.Read(t.Context(), "harbor"); err != nil || got.Age < least || got.Age > least+testkit.Patience {
+		if got, err := b.Read(t.Context(), "harbor"); err != nil || got.Age < least || got.Age > least+
+			testkit.Patience {
 			t.Errorf("%v old, %v; want %v", got.Age, err, least)
 		}
 	}

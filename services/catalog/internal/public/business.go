@@ -31,7 +31,8 @@ type Business struct {
 func New(m *manifest.Manifest, offer *catalog.Offer) *Business {
 	rentals := newRentals(m, offer)
 	return &Business{
-		offer: offer, info: newInfo(m, offer), services: newServices(m, offer), staff: newStaff(m, offer), events: newEvents(m, offer),
+		offer: offer, info: newInfo(m, offer), services: newServices(m, offer), staff: newStaff(m, offer),
+		events:  newEvents(m, offer),
 		rentals: rentals, upsells: newUpsells(m, offer, rentals),
 	}
 }
@@ -95,8 +96,9 @@ func formOf(offer *catalog.Offer) []Question {
 			continue
 		}
 		shown := Question{
-			Key: q.Key, Label: q.Label.Text, Labels: q.Label.Translations, Type: q.Type, Required: q.Required, MaxLength: q.MaxLength,
-			Services: q.ServiceIDs, Events: q.EventIDs, Rentals: q.RentalIDs,
+			Key: q.Key, Label: q.Label.Text, Labels: q.Label.Translations, Type: q.Type, Required: q.Required,
+			MaxLength: q.MaxLength,
+			Services:  q.ServiceIDs, Events: q.EventIDs, Rentals: q.RentalIDs,
 		}
 		for _, o := range q.Options {
 			shown.Options = append(shown.Options, Option{Key: o.Key, Label: o.Label.Text, Labels: o.Label.Translations})

@@ -137,7 +137,9 @@ type Events struct {
 
 // Events returns the active public events on today or later, by date, start and name.
 func (b *Business) Events(today timespan.Date) Events {
-	ahead, _ := slices.BinarySearchFunc(b.events, today, func(e event, d timespan.Date) int { return cmp.Compare(e.shown.Date, d) })
+	ahead, _ := slices.BinarySearchFunc(b.events, today, func(e event, d timespan.Date) int {
+		return cmp.Compare(e.shown.Date, d)
+	})
 	return Events{list: b.events[ahead:], currency: b.info.Currency, today: today}
 }
 
@@ -194,8 +196,9 @@ func (e Events) quote(applied bool) Quote {
 	if !applied {
 		return Quote{Date: e.today, Basis: listPrices}
 	}
-	return Quote{Date: e.today, AppliesPricingRules: true, Basis: fmt.Sprintf("Price of one ticket bought on %s for the event's own "+
-		"date and start; rules that need a party size or the customer apply at booking.", e.today)}
+	return Quote{Date: e.today, AppliesPricingRules: true,
+		Basis: fmt.Sprintf("Price of one ticket bought on %s for the event's own "+
+			"date and start; rules that need a party size or the customer apply at booking.", e.today)}
 }
 
 func (e *event) show(l Language, prices map[uuid.UUID]json.Number, sold Sold) Event {

@@ -77,7 +77,8 @@ func TestEventsResolveTheirTiersToo(t *testing.T) {
 	} {
 		list := b.Events(christmas).Show(public.Language{Resolved: true, Code: code}, nil, nil)
 		e := list.Events[0]
-		if got := []string{e.Name, e.Description, e.DescriptionHTML, e.Inventory[0].Name, e.Inventory[1].Name}; !slices.Equal(got, want) {
+		if got := []string{e.Name, e.Description, e.DescriptionHTML, e.Inventory[0].Name,
+			e.Inventory[1].Name}; !slices.Equal(got, want) {
 			t.Errorf("in %q: got %q, want %q", code, got, want)
 		}
 		body, _ := json.Marshal(list)
@@ -92,7 +93,8 @@ func TestWhatIsNotKnownIsShownAsNeitherFullNorFree(t *testing.T) {
 	b, _ := read(t, galaYAML)
 	list := shown(t, b.Events(christmas).Show(public.Language{}, nil, nil)).(map[string]any)
 	event := list["events"].([]any)[0].(map[string]any)
-	for _, o := range []map[string]any{event, event["inventory"].([]any)[0].(map[string]any), event["inventory"].([]any)[1].(map[string]any)} {
+	for _, o := range []map[string]any{event, event["inventory"].([]any)[0].(map[string]any),
+		event["inventory"].([]any)[1].(map[string]any)} {
 		if spots, there := o["spots_remaining"]; !there || spots != nil {
 			t.Errorf("%v has spots_remaining %v", o["name"], spots)
 		}
@@ -100,7 +102,8 @@ func TestWhatIsNotKnownIsShownAsNeitherFullNorFree(t *testing.T) {
 	if price := event["inventory"].([]any)[0].(map[string]any)["quoted_price"]; price != nil {
 		t.Errorf("quoted_price is %v", price)
 	}
-	if quote := list["quote"].(map[string]any); quote["applies_pricing_rules"] != false || quote["date"] != "2026-12-25" {
+	if quote := list["quote"].(map[string]any); quote["applies_pricing_rules"] != false ||
+		quote["date"] != "2026-12-25" {
 		t.Errorf("quote is %v", quote)
 	}
 }

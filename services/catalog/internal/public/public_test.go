@@ -170,7 +170,8 @@ func TestWithoutQuotesRulesAreSaidNotToApply(t *testing.T) {
 	t.Parallel()
 	b, _ := read(t, cut)
 	list := b.Services(public.Language{}, public.Quotes{Date: christmas})
-	if list.Quote.AppliesPricingRules || list.Services[0].QuotedPrice != nil || list.Quote.Date != christmas || list.Quote.Basis == "" {
+	if list.Quote.AppliesPricingRules || list.Services[0].QuotedPrice != nil || list.Quote.Date != christmas ||
+		list.Quote.Basis == "" {
 		t.Errorf("got %+v, quoted price %v", list.Quote, list.Services[0].QuotedPrice)
 	}
 }
@@ -192,7 +193,8 @@ services:
 	if want := []string{"Walk", "Yoga", "Zumba", "Swim"}; !slices.Equal(names, want) {
 		t.Errorf("got %q, want %q", names, want)
 	}
-	want := []public.PriceOf{{ServiceID: service(offer, "d")}, {ServiceID: service(offer, "b")}, {ServiceID: service(offer, "a")}}
+	want := []public.PriceOf{{ServiceID: service(offer, "d")}, {ServiceID: service(offer, "b")},
+		{ServiceID: service(offer, "a")}}
 	if diff := cmp.Diff(want, b.Priced()); diff != "" {
 		t.Errorf("to be quoted (-want +got):\n%s", diff)
 	}
@@ -220,7 +222,8 @@ rentals: [{key: r, name: Kayak, price: 3, price_type: daily, quantity: 2}]
 		if !open {
 			want = []int{0, 0, 0}
 		}
-		if !slices.Equal(listed, want) || b.Info(false).Open != open || offer.NotYetOpen == open || b.HasService(service(offer, "a")) != open {
+		if !slices.Equal(listed, want) || b.Info(false).Open != open || offer.NotYetOpen == open ||
+			b.HasService(service(offer, "a")) != open {
 			t.Errorf("%q: lists %v, open %t", text, listed, b.Info(false).Open)
 		}
 		if !offer.Services[0].Active || !offer.Events[0].Active || !offer.Rentals[0].Active {
@@ -302,9 +305,10 @@ func TestStaffWithoutLocaleShowsEveryTranslation(t *testing.T) {
 		"description_html": "<p>Colour <b>specialist</b>.</p>", "category": "Stylist", "image_url": "https://harbor.example/anna.png",
 		"name_translations": {"pt": "Ana"}, "category_translations": {"pt": "Cabeleireira"},
 		"bio_translations": {"pt": "Cor."}, "description_html_translations": {"pt": "<p>Cor.</p>"}}`, offer.Staff[1].ID), anna(list))
-	same(t, fmt.Sprintf(`{"id": %q, "name": "Ben", "description": "", "description_html": "", "category": "", "image_url": "",
+	same(t,
+		fmt.Sprintf(`{"id": %q, "name": "Ben", "description": "", "description_html": "", "category": "", "image_url": "",
 		"name_translations": {}, "category_translations": {}, "bio_translations": {}, "description_html_translations": {}}`,
-		list.Staff[2].ID), list.Staff[2])
+			list.Staff[2].ID), list.Staff[2])
 }
 
 func anna(list public.StaffList) public.Staff {
@@ -400,7 +404,8 @@ func TestInfoListsConnectedProvidersOnly(t *testing.T) {
 	same(t, `[false, []]`, []any{b.Info(false).HasPaymentProviders, b.Info(false).PaymentProviders})
 }
 
-// /info takes no locale (interface.md §2, Localization 6): its name stays the default one, with the translations that there are beside it.
+// /info takes no locale (interface.md §2, Localization 6): its name stays the default one, with the translations that
+// there are beside it.
 func TestInfoShowsTheTranslationsOfTheName(t *testing.T) {
 	t.Parallel()
 	b, offer := read(t, "translations: {pt: {name: Porto}, de: {}}\n")
@@ -423,7 +428,8 @@ func TestSparseInfoHoldsNoNull(t *testing.T) {
 }
 
 // words draws a translation's text, which may be left out or hold nothing that is shown.
-var words = rapid.SampledFrom([]string{"", "<p>Ola</p>", "plain &amp; simple", "<script>x</script>", "<p></p>", "<b>a</b><br>b", " ", "<ul><li>x</li></ul>"})
+var words = rapid.SampledFrom([]string{"", "<p>Ola</p>", "plain &amp; simple", "<script>x</script>", "<p></p>",
+	"<b>a</b><br>b", " ", "<ul><li>x</li></ul>"})
 
 // TestTranslationsKeepTheirRules checks, on random texts, what interface.md §2 and semantics.md §6 promise of them.
 func TestTranslationsKeepTheirRules(t *testing.T) {
@@ -432,15 +438,18 @@ func TestTranslationsKeepTheirRules(t *testing.T) {
 		m := &manifest.Manifest{
 			APIVersion: manifest.APIVersion, Kind: manifest.Kind, Slug: "harbor", Name: "Harbor", Currency: "EUR",
 			Timezone: "UTC", DefaultLanguage: "en", Languages: []manifest.Language{"en", "pt", "de"},
-			Services: []manifest.Service{{Key: "a", Name: "A", Category: "C", DurationMinutes: 5, DescriptionHTML: words.Draw(t, "service"),
-				Translations: map[manifest.Language]manifest.ServiceTranslation{}}},
+			Services: []manifest.Service{{Key: "a", Name: "A", Category: "C", DurationMinutes: 5,
+				DescriptionHTML: words.Draw(t, "service"),
+				Translations:    map[manifest.Language]manifest.ServiceTranslation{}}},
 			Staff: []manifest.Staff{{Key: "b", Name: "B", Category: "D", DescriptionHTML: words.Draw(t, "staff"),
 				Translations: map[manifest.Language]manifest.StaffTranslation{}}},
 		}
 		for _, code := range rapid.SliceOfDistinct(rapid.SampledFrom(m.Languages), rapid.ID).Draw(t, "translated") {
 			name := manifest.Line(rapid.SampledFrom([]string{"", "Nome"}).Draw(t, "name"))
-			m.Services[0].Translations[code] = manifest.ServiceTranslation{Name: name, DescriptionHTML: words.Draw(t, "html"), Category: name}
-			m.Staff[0].Translations[code] = manifest.StaffTranslation{Name: name, DescriptionHTML: words.Draw(t, "bio"), Category: name}
+			m.Services[0].Translations[code] = manifest.ServiceTranslation{Name: name,
+				DescriptionHTML: words.Draw(t, "html"), Category: name}
+			m.Staff[0].Translations[code] = manifest.StaffTranslation{Name: name, DescriptionHTML: words.Draw(t, "bio"),
+				Category: name}
 		}
 		offer, err := compile.Offer(m, 1)
 		if err != nil {
@@ -455,8 +464,9 @@ func TestTranslationsKeepTheirRules(t *testing.T) {
 
 func checkTexts(t *rapid.T, b *public.Business) {
 	raw := map[string]map[string]any{
-		"description_translations": shown(t, b.Services(public.Language{}, public.Quotes{}).Services[0]).(map[string]any),
-		"bio_translations":         shown(t, b.Staff(public.Language{}, nil).Staff[0]).(map[string]any),
+		"description_translations": shown(t,
+			b.Services(public.Language{}, public.Quotes{}).Services[0]).(map[string]any),
+		"bio_translations": shown(t, b.Staff(public.Language{}, nil).Staff[0]).(map[string]any),
 	}
 	for plainMap, element := range raw {
 		plain, _ := element[plainMap].(map[string]any)
@@ -482,7 +492,8 @@ func checkResolved(t *rapid.T, b *public.Business, raw map[string]any, plainMap,
 			t.Fatalf("%s is there in %q", key, code)
 		}
 	}
-	fields := map[string]string{"name": "name_translations", "description": plainMap, "description_html": "description_html_translations"}
+	fields := map[string]string{"name": "name_translations", "description": plainMap,
+		"description_html": "description_html_translations"}
 	if plainMap == "bio_translations" {
 		fields["category"] = "category_translations"
 	} else if resolved["category"] != raw["category"] {
@@ -511,7 +522,8 @@ func TestSanitizingStopsWhenTheCallerSaysSo(t *testing.T) {
 		t.Fatal(problems)
 	}
 	asked := 0
-	if clean, ok := public.SanitizeUntil(m, func() bool { asked++; return asked > 1 }); ok || clean != nil || asked != 2 {
+	if clean, ok := public.SanitizeUntil(m, func() bool { asked++; return asked > 1 }); ok || clean != nil ||
+		asked != 2 {
 		t.Errorf("asked %d times: %v", asked, clean)
 	}
 	clean, ok := public.SanitizeUntil(m, func() bool { return false })

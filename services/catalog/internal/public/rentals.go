@@ -125,7 +125,8 @@ func newUpsells(m *manifest.Manifest, offer *catalog.Offer, rentals []rental) []
 		from := len(upsells)
 		for _, u := range written[keys[id]].Upsells {
 			if target, ok := ids[string(u.Rental)]; ok {
-				upsells = append(upsells, Upsell{RentalID: id, UpsellRentalID: target, IsRequired: u.Required, SortOrder: u.Order})
+				upsells = append(upsells, Upsell{RentalID: id, UpsellRentalID: target, IsRequired: u.Required,
+					SortOrder: u.Order})
 			}
 		}
 		slices.SortStableFunc(upsells[from:], func(a, b Upsell) int { return cmp.Compare(a.SortOrder, b.SortOrder) })
@@ -155,7 +156,8 @@ const rentalBasis = "Rate of one unit for an hour or a day, bought now for a ren
 // max_bookable_online by rental id; if it is nil, the numbers are unknown.
 func (b *Business) Rentals(l Language, q Quotes, ceilings map[uuid.UUID]int) RentalList {
 	list := RentalList{
-		Rentals: []Rental{}, AddOns: []Rental{}, Upsells: b.upsells, Currency: b.info.Currency, Quote: q.describe(rentalBasis),
+		Rentals: []Rental{}, AddOns: []Rental{}, Upsells: b.upsells, Currency: b.info.Currency,
+		Quote: q.describe(rentalBasis),
 	}
 	for i := range b.rentals {
 		shown := b.rentals[i].show(l, q)

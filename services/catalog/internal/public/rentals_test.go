@@ -102,11 +102,13 @@ func TestRentalsWithLocaleResolveBothLists(t *testing.T) {
 		"":   {"Paddle", "", "Kayak", "Single seat.", "Life vest"},
 	} {
 		list := b.Rentals(public.Language{Resolved: true, Code: code}, public.Quotes{}, nil)
-		got := []string{list.Rentals[0].Name, list.Rentals[0].Description, list.Rentals[1].Name, list.Rentals[1].Description, list.AddOns[0].Name}
+		got := []string{list.Rentals[0].Name, list.Rentals[0].Description, list.Rentals[1].Name,
+			list.Rentals[1].Description, list.AddOns[0].Name}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q: got %q, want %q", code, got, want)
 		}
-		if list.Rentals[1].RentalTranslations != nil || list.AddOns[0].RentalTranslations != nil || list.Rentals[1].Category != "Water" {
+		if list.Rentals[1].RentalTranslations != nil || list.AddOns[0].RentalTranslations != nil ||
+			list.Rentals[1].Category != "Water" {
 			t.Errorf("%q: translations stay, or the category went", code)
 		}
 	}

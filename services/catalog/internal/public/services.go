@@ -150,7 +150,9 @@ func variantNames(m *manifest.Service, o *catalog.Service) []text {
 	written := byKey(m.Variants, func(v *manifest.Variant) manifest.Key { return v.Key })
 	names := make([]text, len(o.Variants))
 	for i, v := range o.Variants {
-		names[i] = newText(v.Name, written[v.Key].Translations, func(t manifest.VariantTranslation) string { return string(t.Name) })
+		names[i] = newText(v.Name, written[v.Key].Translations, func(t manifest.VariantTranslation) string {
+			return string(t.Name)
+		})
 	}
 	return names
 }
@@ -208,7 +210,8 @@ func (q Quotes) describe(basis string) Quote {
 
 // Services returns the answer of /services, with the active services in display order.
 func (b *Business) Services(l Language, q Quotes) ServiceList {
-	list := ServiceList{Services: make([]Service, 0, len(b.services)), Currency: b.info.Currency, Quote: q.describe(serviceBasis)}
+	list := ServiceList{Services: make([]Service, 0, len(b.services)), Currency: b.info.Currency,
+		Quote: q.describe(serviceBasis)}
 	for i := range b.services {
 		list.Services = append(list.Services, b.services[i].show(l, q))
 	}
@@ -236,7 +239,8 @@ func (s *service) show(l Language, q Quotes) Service {
 	}
 	if !l.Resolved {
 		shown.ServiceTranslations = &ServiceTranslations{
-			Name: s.name.all(), Description: s.description.plain.all(), DescriptionHTML: s.description.html.all(), Category: s.category.all(),
+			Name: s.name.all(), Description: s.description.plain.all(), DescriptionHTML: s.description.html.all(),
+			Category: s.category.all(),
 		}
 	}
 	return shown

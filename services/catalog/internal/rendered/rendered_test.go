@@ -54,7 +54,8 @@ func TestAnotherVersionsAnswerIsNotFound(t *testing.T) {
 func TestAnswersShowTheirNumbersAndNoOthers(t *testing.T) {
 	t.Parallel()
 	id := uuid.New()
-	a := New(nil, 1, Numbers{Prices: map[uuid.UUID]json.Number{id: "9.00"}, Counts: map[uuid.UUID]int{id: 3}}, time.Time{}, time.Time{})
+	a := New(nil, 1, Numbers{Prices: map[uuid.UUID]json.Number{id: "9.00"}, Counts: map[uuid.UUID]int{id: 3}},
+		time.Time{}, time.Time{})
 	for _, n := range []Numbers{
 		{}, {Prices: a.Numbers.Prices}, {Prices: a.Numbers.Prices, Counts: map[uuid.UUID]int{id: 4}},
 		{Prices: map[uuid.UUID]json.Number{id: "8.00"}, Counts: a.Numbers.Counts},

@@ -64,7 +64,8 @@ ORDER BY named.provider LIMIT 1`
 // checkAccounts returns an [AccountError] if a version has a payment account that is not bound to the business. The
 // transaction must have written the version before. If the argument binds is true, checkAccounts first binds to the
 // business accounts of no business, and accounts that the newest version of their business no longer contains.
-func checkAccounts(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, version int64, binds bool, now time.Time) error {
+func checkAccounts(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, version int64, binds bool,
+	now time.Time) error {
 	args := pgx.NamedArgs{"id": businessID, "version": version, "now": now}
 	statements := []string{lockAccountsSQL}
 	if binds {

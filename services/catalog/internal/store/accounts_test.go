@@ -72,10 +72,12 @@ func TestAnAccountIsNamedByOneBusiness(t *testing.T) {
 		}
 		steps := make([]step, writers) // one for each business, at the same time
 		for i := range steps {
-			steps[i] = step{rapid.SampledFrom([]string{"", "acct_1", "acct_2"}).Draw(rt, "account"), rapid.Bool().Draw(rt, "is an operator")}
+			steps[i] = step{rapid.SampledFrom([]string{"", "acct_1", "acct_2"}).Draw(rt, "account"),
+				rapid.Bool().Draw(rt, "is an operator")}
 		}
 		errs := together(writers, func(i int) error {
-			_, err := s.Publish(testkit.AsSystem(t), fmt.Sprintf("business-%d", i), paidTo(ids[i], steps[i].account), nil, steps[i].binds, noon)
+			_, err := s.Publish(testkit.AsSystem(t), fmt.Sprintf("business-%d", i), paidTo(ids[i], steps[i].account),
+				nil, steps[i].binds, noon)
 			return err
 		})
 		for i, err := range errs {

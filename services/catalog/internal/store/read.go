@@ -45,7 +45,8 @@ type Text struct {
 // for example because its business was removed.
 func (s *Store) Text(ctx context.Context, slug string, version int64) (Text, error) {
 	var text Text
-	err := s.pool.QueryRow(ctx, `SELECT CASE WHEN v.sanitizer = $3 AND v.sanitized IS NOT NULL THEN v.sanitized ELSE v.canonical END,
+	err := s.pool.QueryRow(ctx,
+		`SELECT CASE WHEN v.sanitizer = $3 AND v.sanitized IS NOT NULL THEN v.sanitized ELSE v.canonical END,
 			v.sanitizer = $3
 		FROM businesses b JOIN versions v ON v.business_id = b.id
 		WHERE b.slug = $1 AND v.version = $2`, slug, version, locale.Sanitizer).Scan(&text.JSON, &text.Sanitized)
@@ -83,7 +84,8 @@ func (s *Store) Version(ctx context.Context, slug string, version int64) (Stored
 // List returns up to limit businesses, sorted by slug, whose slugs follow the argument after. An empty
 // after starts the list. If the argument of is not nil, it lists only businesses with these ids.
 func (s *Store) List(ctx context.Context, of []uuid.UUID, after string, limit int) ([]Business, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Business], "list businesses", `SELECT b.id, b.slug, v.name, v.version, v.published_at
+	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Business], "list businesses",
+		`SELECT b.id, b.slug, v.name, v.version, v.published_at
 		FROM businesses b JOIN versions v ON v.business_id = b.id AND v.version = b.head
 		WHERE b.slug > $1 AND ($3::uuid[] IS NULL OR b.id = ANY ($3)) ORDER BY b.slug LIMIT $2`, after, limit, of)
 }

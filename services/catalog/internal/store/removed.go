@@ -14,7 +14,8 @@ import (
 // Predecessors returns how many removed businesses had the slug.
 func (s *Store) Predecessors(ctx context.Context, slug string) (int, error) {
 	var n int
-	if err := s.pool.QueryRow(ctx, `SELECT count(*) FROM businesses WHERE removed_slug = $1`, slug).Scan(&n); err != nil {
+	if err := s.pool.QueryRow(ctx, `SELECT count(*) FROM businesses WHERE removed_slug = $1`,
+		slug).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count removed businesses: %w", err)
 	}
 	return n, nil
@@ -23,7 +24,8 @@ func (s *Store) Predecessors(ctx context.Context, slug string) (int, error) {
 // Removed returns up to limit ids of businesses that were removed at or before the instant before. The
 // ids are in ascending order and follow the argument after.
 func (s *Store) Removed(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list removed businesses", `SELECT id FROM businesses WHERE removed_at <= $1 AND id > $2 ORDER BY id LIMIT $3`, before, after, limit)
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list removed businesses",
+		`SELECT id FROM businesses WHERE removed_at <= $1 AND id > $2 ORDER BY id LIMIT $3`, before, after, limit)
 }
 
 // EraseEvents deletes the events of businesses that were removed at or before the instant before, and returns

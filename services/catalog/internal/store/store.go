@@ -106,8 +106,10 @@ func (s *Store) Ready(ctx context.Context) error {
 // payment accounts ([checkAccounts], with the argument binds). Concurrent calls get different version numbers.
 //
 // Like all changes, it runs at most once per Idempotency-Key ([postgres.Once]).
-func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *int64, binds bool, now time.Time) (Published, error) {
-	published, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Published, error) {
+func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *int64, binds bool,
+	now time.Time) (Published, error) {
+	published, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Published,
+		error) {
 		known, err := claim(ctx, tx, slug, c.BusinessID)
 		if err != nil {
 			return Published{}, err
@@ -228,8 +230,10 @@ func advance(ctx context.Context, p Published, now time.Time) pgx.NamedArgs {
 
 // Rollback publishes the content of an old version again, as the newest version of slug, at the
 // instant now. It checks ifMatch and the payment accounts as [Store.Publish] does.
-func (s *Store) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, binds bool, now time.Time) (Published, error) {
-	published, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Published, error) {
+func (s *Store) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, binds bool,
+	now time.Time) (Published, error) {
+	published, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Published,
+		error) {
 		known, err := lockPublished(ctx, tx, slug)
 		if err != nil {
 			return Published{}, err
@@ -276,7 +280,8 @@ func (s *Store) Remove(ctx context.Context, slug string, id uuid.UUID, now time.
 		if id != uuid.Nil && id != known.id {
 			return Removed{}, ErrNotFound
 		}
-		if _, err := tx.Exec(ctx, removeSQL, eventlog.Add(ctx, pgx.NamedArgs{"id": known.id, "now": now}, now)); err != nil {
+		if _, err := tx.Exec(ctx, removeSQL, eventlog.Add(ctx, pgx.NamedArgs{"id": known.id, "now": now},
+			now)); err != nil {
 			return Removed{}, err
 		}
 		_, err = tx.Exec(ctx, `DELETE FROM versions WHERE business_id = $1`, known.id)

@@ -146,7 +146,8 @@ func TestIdsAreFixedAndUnique(t *testing.T) {
 	}
 	publish(t, s, "quay", content(quay, "Quay"))
 	for name, id := range map[string]uuid.UUID{"a new id": uuid.New(), "another's id": quay} {
-		if _, err := s.Publish(testkit.AsSystem(t), "harbor", content(id, "Harbor"), nil, false, noon); !errors.Is(err, store.IDChangedError{Known: harbor}) {
+		if _, err := s.Publish(testkit.AsSystem(t), "harbor", content(id, "Harbor"), nil, false, noon); !errors.Is(err,
+			store.IDChangedError{Known: harbor}) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -173,7 +174,8 @@ func TestRollbackPublishesOldContentAsTheNewest(t *testing.T) {
 	if diff := cmp.Diff(store.Stored{Content: old, Version: 3, PublishedAt: later}, got); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := s.Rollback(testkit.AsSystem(t), "harbor", 4, nil, false, later); !errors.Is(err, store.NoVersionError(4)) {
+	if _, err := s.Rollback(testkit.AsSystem(t), "harbor", 4, nil, false, later); !errors.Is(err,
+		store.NoVersionError(4)) {
 		t.Errorf("a version that does not exist: %v", err)
 	}
 	if _, err := s.Rollback(testkit.AsSystem(t), "nobody", 1, nil, false, later); !errors.Is(err, store.ErrNotFound) {
@@ -233,10 +235,12 @@ func TestRemovedBusinessIsGoneAndItsNumbersGoOn(t *testing.T) {
 	if n, err := s.Predecessors(testkit.AsSystem(t), "harbor"); n != 1 || err != nil {
 		t.Errorf("%d predecessors, %v", n, err)
 	}
-	if _, err := s.Publish(testkit.AsSystem(t), "quay", content(harbor, "Quay"), nil, false, noon); !errors.Is(err, store.ErrIDTaken) {
+	if _, err := s.Publish(testkit.AsSystem(t), "quay", content(harbor, "Quay"), nil, false, noon); !errors.Is(err,
+		store.ErrIDTaken) {
 		t.Errorf("the removed business's id for another slug: %v", err)
 	}
-	if _, err := s.Publish(testkit.AsSystem(t), "harbor", content(harbor, "x"), nil, false, noon); !errors.Is(err, store.ErrIDTaken) {
+	if _, err := s.Publish(testkit.AsSystem(t), "harbor", content(harbor, "x"), nil, false, noon); !errors.Is(err,
+		store.ErrIDTaken) {
 		t.Errorf("the removed business's id for its own slug: %v", err)
 	}
 	two := int64(2)
@@ -247,7 +251,8 @@ func TestRemovedBusinessIsGoneAndItsNumbersGoOn(t *testing.T) {
 	if want := (store.Published{BusinessID: again, Version: 3, Created: true}); p != want {
 		t.Errorf("got %+v, want %+v", p, want)
 	}
-	if _, err := s.Rollback(testkit.AsSystem(t), "harbor", 2, nil, false, noon); !errors.Is(err, store.NoVersionError(2)) {
+	if _, err := s.Rollback(testkit.AsSystem(t), "harbor", 2, nil, false, noon); !errors.Is(err,
+		store.NoVersionError(2)) {
 		t.Errorf("a version from before the removal: %v", err)
 	}
 }
@@ -308,7 +313,8 @@ func TestListPagesInTheOrderOfSlugs(t *testing.T) {
 		}
 		after = page[len(page)-1].Slug
 	}
-	if some, err := s.List(testkit.AsSystem(t), []uuid.UUID{byID(t, s, "quay"), byID(t, s, "a1"), uuid.New()}, "a-b", 3); err != nil || len(some) != 2 || some[0].Slug != "a1" {
+	if some, err := s.List(testkit.AsSystem(t), []uuid.UUID{byID(t, s, "quay"), byID(t, s, "a1"), uuid.New()}, "a-b",
+		3); err != nil || len(some) != 2 || some[0].Slug != "a1" {
 		t.Errorf("two by their ids: %v %v", some, err)
 	}
 	want := []string{"a-b 1 Name of a-b", "a1 1 Name of a1", "ab 2 New name", "quay 1 Name of quay"}
@@ -347,7 +353,8 @@ func TestRemovedBusinessesAreListedFromTheirRemovalOn(t *testing.T) {
 	s := open(t)
 	for i, id := range []uuid.UUID{quay, harbor, again} {
 		publish(t, s, "harbor", content(id, "Harbor"))
-		if _, err := s.Remove(testkit.AsSystem(t), "harbor", uuid.Nil, noon.Add(time.Duration(i)*time.Hour)); err != nil {
+		if _, err := s.Remove(testkit.AsSystem(t), "harbor", uuid.Nil,
+			noon.Add(time.Duration(i)*time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -391,7 +398,8 @@ func TestEventsOfRemovedBusinessesAreErasedFromAnInstantOn(t *testing.T) {
 		}
 	}
 	var left int
-	if err := pool.QueryRow(testkit.AsSystem(t), `SELECT count(*) FROM events WHERE business_id = $1`, quay).Scan(&left); err != nil || left != 1 {
+	if err := pool.QueryRow(testkit.AsSystem(t), `SELECT count(*) FROM events WHERE business_id = $1`,
+		quay).Scan(&left); err != nil || left != 1 {
 		t.Errorf("%d are left of another, %v", left, err)
 	}
 }

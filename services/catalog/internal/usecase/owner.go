@@ -23,9 +23,11 @@ import (
 // Store is the part of [store.Store] that the package uses.
 type Store interface {
 	Predecessors(ctx context.Context, slug string) (int, error)
-	Publish(ctx context.Context, slug string, c store.Content, ifMatch *int64, binds bool, now time.Time) (store.Published, error)
+	Publish(ctx context.Context, slug string, c store.Content, ifMatch *int64, binds bool,
+		now time.Time) (store.Published, error)
 	Version(ctx context.Context, slug string, version int64) (store.Stored, error)
-	Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, binds bool, now time.Time) (store.Published, error)
+	Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, binds bool,
+		now time.Time) (store.Published, error)
 	Remove(ctx context.Context, slug string, id uuid.UUID, now time.Time) (store.Removed, error)
 }
 
@@ -56,7 +58,8 @@ type Owner struct {
 // Faults: business_not_found; not_found if the version does not exist; invalid_parameter if this release
 // cannot serve it; forbidden if a payment account is not bound to the business; precondition_failed if
 // ifMatch is not the newest version; those of postgres.Once; and that of [Owner.Announce].
-func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, binds bool) (store.Published, error) {
+func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64,
+	binds bool) (store.Published, error) {
 	old, err := o.Store.Version(ctx, slug, version)
 	if err != nil {
 		return store.Published{}, Fault(err)
@@ -64,7 +67,8 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatc
 	// Another release may have published the old version. A version that this release cannot serve must
 	// not become the newest.
 	if _, err := ready.Decode(store.Text{JSON: old.Canonical}, old.Version); err != nil {
-		return store.Published{}, fault.Wrap(fault.InvalidParameter, err, "version: this version can no longer be served; correct its manifest and publish it.")
+		return store.Published{}, fault.Wrap(fault.InvalidParameter, err,
+			"version: this version can no longer be served; correct its manifest and publish it.")
 	}
 	published, err := o.Store.Rollback(ctx, slug, version, ifMatch, binds, o.Clock.Now())
 	if err != nil {
@@ -101,9 +105,12 @@ func (o *Owner) Announce(ctx context.Context, change, slug string, business uuid
 	if err == nil {
 		return nil
 	}
-	o.Telemetry.Logger.WarnContext(ctx, "booking was not told of a change; it goes on with what it knows for up to two seconds", "slug", slug, "version", version, "error", err)
-	unheard := fault.Wrap(fault.OutcomeUnknown, err, "This was done, but bookings could not be told of it: some may be made by the offer before for a few "+
-		"seconds; repeat the request, with the same Idempotency-Key if it had one.")
+	o.Telemetry.Logger.WarnContext(ctx,
+		"booking was not told of a change; it goes on with what it knows for up to two seconds", "slug", slug,
+		"version", version, "error", err)
+	unheard := fault.Wrap(fault.OutcomeUnknown, err,
+		"This was done, but bookings could not be told of it: some may be made by the offer before for a few "+
+			"seconds; repeat the request, with the same Idempotency-Key if it had one.")
 	unheard.RetryAfter = time.Second
 	return unheard
 }
@@ -120,16 +127,19 @@ func Fault(err error) error {
 		return fault.New(fault.BusinessNotFound, "Business not found")
 	}
 	if version, ok := errors.AsType[store.NoVersionError](err); ok {
-		return fault.Newf(fault.NotFound, "version: the business has no version %d; GET …/versions lists those it has.", version)
+		return fault.Newf(fault.NotFound, "version: the business has no version %d; GET …/versions lists those it has.",
+			version)
 	}
 	if account, ok := errors.AsType[store.AccountError](err); ok {
 		return accountFault(account)
 	}
 	if version, ok := errors.AsType[store.NotNewestError](err); ok {
 		if version.Newest == nil {
-			return fault.New(fault.PreconditionFailed, "If-Match: the business is not published; leave the header out to publish it.")
+			return fault.New(fault.PreconditionFailed,
+				"If-Match: the business is not published; leave the header out to publish it.")
 		}
-		return fault.Newf(fault.PreconditionFailed, "If-Match: the newest version is %d, not %d; read it and try again.", *version.Newest, version.Known)
+		return fault.Newf(fault.PreconditionFailed,
+			"If-Match: the newest version is %d, not %d; read it and try again.", *version.Newest, version.Known)
 	}
 	return err
 }
@@ -137,6 +147,8 @@ func Fault(err error) error {
 // accountFault converts a [store.AccountError] to a fault. The fault does not reveal whether another
 // business has the account, so that owners cannot find accounts of others by trying.
 func accountFault(err store.AccountError) error {
-	return fault.Wrap(fault.Forbidden, err, fmt.Sprintf("payments.accounts.%s: this account is not bound to the business. "+
-		"An operator of the platform binds it by publishing the manifest, unless another business names it.", err.Provider))
+	return fault.Wrap(fault.Forbidden, err,
+		fmt.Sprintf("payments.accounts.%s: this account is not bound to the business. "+
+			"An operator of the platform binds it by publishing the manifest, unless another business names it.",
+			err.Provider))
 }

@@ -26,7 +26,8 @@ import (
 // forbidden if a payment account is not bound to the business; precondition_failed; payload_too_large;
 // conflict if the business is removed during the call; service_unavailable if the manifest cannot be
 // checked before ctx ends; those of postgres.Once; and that of [Owner.Announce].
-func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch *int64, binds bool) (store.Published, error) {
+func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch *int64,
+	binds bool) (store.Published, error) {
 	var checked store.Content
 	predecessors, err := o.check(ctx, slug, source, func(ctx context.Context, m *manifest.Manifest, _ *ready.Version) error {
 		var err error
@@ -59,9 +60,11 @@ func (o *Owner) Compile(ctx context.Context, slug string, source []byte) (*ready
 //
 // check returns how many removed businesses had the slug before. A manifest without an id gets its id
 // from the slug and this number.
-func (o *Owner) check(ctx context.Context, slug string, source []byte, use func(context.Context, *manifest.Manifest, *ready.Version) error) (int, error) {
+func (o *Owner) check(ctx context.Context, slug string, source []byte, use func(context.Context, *manifest.Manifest,
+	*ready.Version) error) (int, error) {
 	if len(source) > manifest.MaxBytes {
-		return 0, fault.Newf(fault.PayloadTooLarge, "The manifest is too large; send at most %d bytes.", manifest.MaxBytes)
+		return 0, fault.Newf(fault.PayloadTooLarge, "The manifest is too large; send at most %d bytes.",
+			manifest.MaxBytes)
 	}
 	predecessors, err := o.Store.Predecessors(ctx, slug)
 	if err != nil {
@@ -90,7 +93,8 @@ func read(slug string, source []byte, predecessors int, stop func() bool) (*mani
 	}
 	if string(m.Slug) != slug {
 		return nil, nil, manifest.Invalid([]manifest.Problem{{Path: "slug", Line: lineOf("slug", source),
-			Message: fmt.Sprintf("the manifest says %s and the path says %q; publish it under its own slug", m.Slug, slug)}})
+			Message: fmt.Sprintf("the manifest says %s and the path says %q; publish it under its own slug", m.Slug,
+				slug)}})
 	}
 	compiled, err := ready.New(m, 1)
 	return m, compiled, err
@@ -114,7 +118,8 @@ func content(ctx context.Context, m *manifest.Manifest, source []byte) (store.Co
 		sanitized = nil
 	}
 	return store.Content{
-		BusinessID: m.BusinessID(), Name: string(m.Name), Format: formatOf(source), Source: source, Canonical: canonical,
+		BusinessID: m.BusinessID(), Name: string(m.Name), Format: formatOf(source), Source: source,
+		Canonical: canonical,
 		Sanitizer: locale.Sanitizer, Sanitized: sanitized,
 	}, nil
 }
@@ -133,14 +138,17 @@ func formatOf(source []byte) string {
 func (o *Owner) refusal(ctx context.Context, slug string, source []byte, predecessors int, err error) error {
 	problem := manifest.Problem{Path: "id", Line: lineOf("id", source)}
 	if changed, ok := errors.AsType[store.IDChangedError](err); ok {
-		problem.Message = fmt.Sprintf("a business keeps its id for good, and this one was published as %s; write that id", changed.Known)
+		problem.Message = fmt.Sprintf("a business keeps its id for good, and this one was published as %s; write "+
+			"that id", changed.Known)
 	} else if errors.Is(err, store.ErrIDTaken) {
-		problem.Message = "another business, which may be removed, was published with this id; write an id of its own or leave it out"
+		problem.Message = "another business, which may be removed, was published with this id; write an id of its " +
+			"own or leave it out"
 	} else {
 		return Fault(err)
 	}
 	if meanwhile, e := o.Store.Predecessors(ctx, slug); e == nil && meanwhile != predecessors {
-		return fault.Wrap(fault.Conflict, err, "The business was removed while its manifest was read; publish it again.")
+		return fault.Wrap(fault.Conflict, err,
+			"The business was removed while its manifest was read; publish it again.")
 	}
 	return manifest.Invalid([]manifest.Problem{problem})
 }

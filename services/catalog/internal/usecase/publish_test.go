@@ -34,7 +34,8 @@ func TestAManifestIsNotCheckedAfterItsRequestEnded(t *testing.T) {
 	}
 }
 
-// removedMeanwhile is a store from which the business is removed while its manifest is read, and which refuses what is published then.
+// removedMeanwhile is a store from which the business is removed while its manifest is read, and which refuses what is
+// published then.
 type removedMeanwhile struct {
 	usecase.Store
 	removed int
@@ -46,12 +47,13 @@ func (s *removedMeanwhile) Predecessors(context.Context, string) (int, error) {
 	return s.removed, nil
 }
 
-func (s *removedMeanwhile) Publish(context.Context, string, store.Content, *int64, bool, time.Time) (store.Published, error) {
+func (s *removedMeanwhile) Publish(context.Context, string, store.Content, *int64,
+	bool, time.Time) (store.Published, error) {
 	return store.Published{}, s.refuses
 }
 
-// Only an id that the removal took says that nothing was published; what the database did with a write that it did not answer is not known,
-// whatever was removed.
+// Only an id that the removal took says that nothing was published; what the database did with a write that it did not
+// answer is not known, whatever was removed.
 func TestARemovalMeanwhileIsNamedOnlyWhereItIsTheCause(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -60,10 +62,12 @@ func TestARemovalMeanwhileIsNamedOnlyWhereItIsTheCause(t *testing.T) {
 	}{
 		"the id is a removed business's": {store.ErrIDTaken, fault.Conflict},
 		"published anew meanwhile":       {store.IDChangedError{}, fault.Conflict},
-		"the outcome is unknown":         {fault.Wrap(fault.OutcomeUnknown, errors.New("no answer"), "It is not known."), fault.OutcomeUnknown},
-		"If-Match names another":         {store.NotNewestError{Known: 3}, fault.PreconditionFailed},
+		"the outcome is unknown": {fault.Wrap(fault.OutcomeUnknown, errors.New("no answer"),
+			"It is not known."), fault.OutcomeUnknown},
+		"If-Match names another": {store.NotNewestError{Known: 3}, fault.PreconditionFailed},
 	} {
-		owner := usecase.Owner{Store: &removedMeanwhile{refuses: c.refuses}, Clock: clock.System(), Telemetry: telemetry.Discard()}
+		owner := usecase.Owner{Store: &removedMeanwhile{refuses: c.refuses}, Clock: clock.System(),
+			Telemetry: telemetry.Discard()}
 		if _, err := owner.Publish(t.Context(), "harbor", []byte(harbor), nil, false); !fault.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}

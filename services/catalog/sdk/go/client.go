@@ -66,7 +66,8 @@ var slugs = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
 // is the name of the business in it, such as harbor-studio. It returns an error if base or slug is invalid.
 func New(base, slug string, options ...Option) (*Client, error) {
 	at, err := url.Parse(base)
-	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.RawQuery != "" || at.Fragment != "" {
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.RawQuery != "" ||
+		at.Fragment != "" {
 		return nil, fmt.Errorf("slotmesh: %q is no address such as https://book.example", base)
 	}
 	if !slugs.MatchString(slug) {
@@ -170,7 +171,8 @@ func get[T any](ctx context.Context, c *Client, path string, query url.Values) (
 
 // do sends a request until an attempt succeeds or fails for good, and decodes a success into out. It
 // returns the answer's header.
-func (c *Client) do(ctx context.Context, method, path string, header http.Header, body []byte, out any) (http.Header, error) {
+func (c *Client) do(ctx context.Context, method, path string, header http.Header, body []byte,
+	out any) (http.Header, error) {
 	header.Set("Accept", "application/json")
 	header.Set("User-Agent", "slotmesh-go/"+Version)
 	for attempt := 0; ; attempt++ {
@@ -188,7 +190,8 @@ func (c *Client) do(ctx context.Context, method, path string, header http.Header
 }
 
 // once sends a request once. A refusal is returned as an [*Error].
-func (c *Client) once(ctx context.Context, method, path string, header http.Header, body []byte) (http.Header, []byte, error) {
+func (c *Client) once(ctx context.Context, method, path string, header http.Header,
+	body []byte) (http.Header, []byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.address+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrNotSent, err)

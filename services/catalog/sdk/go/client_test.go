@@ -33,11 +33,13 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	a := next.(answer)
-	return &http.Response{StatusCode: a.status, Header: a.header.Clone(), Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, nil
+	return &http.Response{StatusCode: a.status, Header: a.header.Clone(), Body: io.NopCloser(strings.NewReader(a.body)),
+		Request: r}, nil
 }
 
 func refused(status int, code Code, retryAfter string) answer {
-	return answer{status, http.Header{"Retry-After": {retryAfter}, "Traceparent": {"00-1-2-03"}}, `{"error": "A sentence.", "messageCode": "` + string(code) + `"}`}
+	return answer{status, http.Header{"Retry-After": {retryAfter}, "Traceparent": {"00-1-2-03"}},
+		`{"error": "A sentence.", "messageCode": "` + string(code) + `"}`}
 }
 
 func (s *script) client(t *testing.T) *Client {
@@ -49,15 +51,19 @@ func (s *script) client(t *testing.T) *Client {
 	return c
 }
 
-var made = answer{201, http.Header{"Idempotent-Replayed": {"true"}}, `{"success": true, "booking": {"id": "b1", "staff_id": null, "total": 36.5}, "paymentRequired": false}`}
+var made = answer{201, http.Header{"Idempotent-Replayed": {"true"}},
+	`{"success": true, "booking": {"id": "b1", "staff_id": null, "total": 36.5}, "paymentRequired": false}`}
 
 func TestABookingIsSentAgainUnderItsKeyUntilItsOutcomeIsKnown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := &script{answers: []any{errors.New("the connection broke"), refused(503, CodeOutcomeUnknown, "7"), refused(409, CodeIdempotencyInProgress, "2"), made}}
+		s := &script{answers: []any{errors.New("the connection broke"), refused(503, CodeOutcomeUnknown, "7"),
+			refused(409, CodeIdempotencyInProgress, "2"), made}}
 		from := time.Now()
-		booked, err := s.client(t).Book(t.Context(), BookingRequest{ServiceIDs: []string{"s1"}, Variants: Variants{"s1": "v1"}})
-		if err != nil || booked.Booking.ID != "b1" || booked.Booking.Total != 36.5 || booked.Booking.StaffID != "" || !booked.Replayed {
+		booked, err := s.client(t).Book(t.Context(),
+			BookingRequest{ServiceIDs: []string{"s1"}, Variants: Variants{"s1": "v1"}})
+		if err != nil || booked.Booking.ID != "b1" || booked.Booking.Total != 36.5 || booked.Booking.StaffID != "" ||
+			!booked.Replayed {
 			t.Fatalf("%+v, %v", booked, err)
 		}
 		if waited := time.Since(from); waited < 9*time.Second || waited > 10*time.Second {
@@ -65,7 +71,8 @@ func TestABookingIsSentAgainUnderItsKeyUntilItsOutcomeIsKnown(t *testing.T) {
 		}
 		for i, r := range s.asked {
 			key := r.Header.Get("Idempotency-Key")
-			if key == "" || key != s.asked[0].Header.Get("Idempotency-Key") || s.bodies[i] != s.bodies[0] || r.Header.Get("Authorization") != "Bearer sm_1" {
+			if key == "" || key != s.asked[0].Header.Get("Idempotency-Key") || s.bodies[i] != s.bodies[0] ||
+				r.Header.Get("Authorization") != "Bearer sm_1" {
 				t.Errorf("request %d: %v %s", i, r.Header, s.bodies[i])
 			}
 		}
@@ -78,12 +85,14 @@ func TestABookingIsSentAgainUnderItsKeyUntilItsOutcomeIsKnown(t *testing.T) {
 func TestWhatWouldFailAgainIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	for code, status := range map[Code]int{
-		CodeSlotUnavailable: 409, CodeInvalidAPIKey: 401, CodeInvalidParameter: 400, CodeNotAcceptingBookings: 403, CodeIdempotencyMismatch: 422, CodeInternal: 500,
+		CodeSlotUnavailable: 409, CodeInvalidAPIKey: 401, CodeInvalidParameter: 400, CodeNotAcceptingBookings: 403,
+		CodeIdempotencyMismatch: 422, CodeInternal: 500,
 	} {
 		s := &script{answers: []any{refused(status, code, "")}}
 		_, err := s.client(t).Book(t.Context(), BookingRequest{IdempotencyKey: "mine"})
 		var told *Error
-		if !errors.Is(err, code) || !errors.As(err, &told) || told.Status != status || told.Message != "A sentence." || told.Trace != "00-1-2-03" {
+		if !errors.Is(err, code) || !errors.As(err, &told) || told.Status != status || told.Message != "A sentence." ||
+			told.Trace != "00-1-2-03" {
 			t.Errorf("%s: %v", code, err)
 		}
 		if len(s.asked) != 1 || s.asked[0].Header.Get("Idempotency-Key") != "mine" || OutcomeUnknown(err) {
@@ -112,7 +121,8 @@ func TestNothingWaitsBeyondItsDeadline(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(2*time.Second, cancel)
 		s := &script{answers: []any{refused(429, CodeRateLimited, "5")}}
-		if _, err := s.client(t).Info(ctx); !errors.Is(err, CodeRateLimited) || !errors.Is(err, context.Canceled) || time.Since(from) != 2*time.Second {
+		if _, err := s.client(t).Info(ctx); !errors.Is(err, CodeRateLimited) || !errors.Is(err, context.Canceled) ||
+			time.Since(from) != 2*time.Second {
 			t.Errorf("%v after %s", err, time.Since(from))
 		}
 	})
@@ -125,7 +135,8 @@ func TestTheLastErrorIsToldAfterEnoughAttempts(t *testing.T) {
 		s := &script{answers: []any{bad, bad, bad, bad, made}}
 		_, err := s.client(t).Book(t.Context(), BookingRequest{})
 		var told *Error
-		if !errors.As(err, &told) || told.Status != 502 || told.Code != "" || len(s.asked) != 4 || !OutcomeUnknown(err) {
+		if !errors.As(err, &told) || told.Status != 502 || told.Code != "" || len(s.asked) != 4 ||
+			!OutcomeUnknown(err) {
 			t.Errorf("%v after %d requests", err, len(s.asked))
 		}
 	})
@@ -134,7 +145,8 @@ func TestTheLastErrorIsToldAfterEnoughAttempts(t *testing.T) {
 // A key goes to the address that was given, and nowhere else; reading sends none.
 func TestAKeyStaysWhereItBelongs(t *testing.T) {
 	t.Parallel()
-	s := &script{answers: []any{answer{307, http.Header{"Location": {"https://elsewhere.example/"}}, ""}, answer{200, http.Header{}, "{}"}}}
+	s := &script{answers: []any{answer{307, http.Header{"Location": {"https://elsewhere.example/"}}, ""},
+		answer{200, http.Header{}, "{}"}}}
 	c := s.client(t)
 	if _, err := c.Book(t.Context(), BookingRequest{}); err == nil {
 		t.Error("a redirect is taken for a booking")
@@ -142,10 +154,12 @@ func TestAKeyStaysWhereItBelongs(t *testing.T) {
 	if _, err := c.Services(t.Context(), OfferQuery{Locale: "pt"}); err != nil {
 		t.Error(err)
 	}
-	if len(s.asked) != 2 || s.asked[1].Header.Get("Authorization") != "" || s.asked[1].URL.String() != "https://book.example/api/public/harbor-studio/services?locale=pt" {
+	if len(s.asked) != 2 || s.asked[1].Header.Get("Authorization") != "" ||
+		s.asked[1].URL.String() != "https://book.example/api/public/harbor-studio/services?locale=pt" {
 		t.Errorf("asked %d times, last %s %v", len(s.asked), s.asked[1].URL, s.asked[1].Header)
 	}
-	for _, wrong := range [][2]string{{"book.example", "salon"}, {"https://book.example?x=1", "salon"}, {"https://book.example", "../admin"}, {"https://book.example", ""}} {
+	for _, wrong := range [][2]string{{"book.example", "salon"}, {"https://book.example?x=1", "salon"},
+		{"https://book.example", "../admin"}, {"https://book.example", ""}} {
 		if _, err := New(wrong[0], wrong[1]); err == nil {
 			t.Errorf("%q is taken", wrong)
 		}

@@ -82,11 +82,16 @@ const (
 // Codes returns all codes.
 func Codes() []Code {
 	return []Code{
-		CodeInvalidParameter, CodeBusinessNotFound, CodeServiceNotFound, CodeRentalNotFound, CodeNotFound, CodeMethodNotAllowed,
-		CodePayloadTooLarge, CodeUnsupportedMediaType, CodeHeadersTooLarge, CodeMissingAPIKey, CodeInvalidAPIKey, CodeRateLimited,
-		CodeScopeForbidden, CodeSubscriptionInactive, CodeAccountClosing, CodeNotOpenYet, CodeNotAcceptingBookings, CodeSlotUnavailable,
-		CodeNoStaffAvailable, CodeDateInPast, CodeBeyondAdvanceLimit, CodeTooSoon, CodeClosed, CodeNotAStart, CodeStaffNotFound,
-		CodePaymentNotOffered, CodeAvailabilityUnverified, CodePaymentUnavailable, CodeIdempotencyMismatch, CodeIdempotencyInProgress,
+		CodeInvalidParameter, CodeBusinessNotFound, CodeServiceNotFound, CodeRentalNotFound, CodeNotFound,
+		CodeMethodNotAllowed,
+		CodePayloadTooLarge, CodeUnsupportedMediaType, CodeHeadersTooLarge, CodeMissingAPIKey, CodeInvalidAPIKey,
+		CodeRateLimited,
+		CodeScopeForbidden, CodeSubscriptionInactive, CodeAccountClosing, CodeNotOpenYet, CodeNotAcceptingBookings,
+		CodeSlotUnavailable,
+		CodeNoStaffAvailable, CodeDateInPast, CodeBeyondAdvanceLimit, CodeTooSoon, CodeClosed, CodeNotAStart,
+		CodeStaffNotFound,
+		CodePaymentNotOffered, CodeAvailabilityUnverified, CodePaymentUnavailable, CodeIdempotencyMismatch,
+		CodeIdempotencyInProgress,
 		CodeServiceUnavailable, CodeOutcomeUnknown, CodeInternal,
 	}
 }

@@ -19,7 +19,8 @@ var bookExample = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter
 	text, _ := io.ReadAll(r.Body)
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/services"):
-		_, _ = io.WriteString(w, `{"services": [{"id": "s1", "name": "Haircut", "price": 40}], "currency": "EUR", "quote": {}}`)
+		_, _ = io.WriteString(w,
+			`{"services": [{"id": "s1", "name": "Haircut", "price": 40}], "currency": "EUR", "quote": {}}`)
 	case strings.HasSuffix(r.URL.Path, "/slots"):
 		_, _ = io.WriteString(w, `{"slots": [{"date": "2027-03-01", "time": "10:00", "staffId": "m1", "staffName": "Anna"}], "computed": true, "timezone": "Europe/Lisbon"}`)
 	case strings.Contains(string(text), "10:00"):
@@ -44,7 +45,8 @@ func Example() {
 		panic(err)
 	}
 	haircut := offered.Services[0]
-	free, err := client.Slots(ctx, slotmesh.SlotQuery{Date: "2027-03-01", Appointment: slotmesh.Appointment{ServiceIDs: []string{haircut.ID}}})
+	free, err := client.Slots(ctx,
+		slotmesh.SlotQuery{Date: "2027-03-01", Appointment: slotmesh.Appointment{ServiceIDs: []string{haircut.ID}}})
 	if err != nil {
 		panic(err)
 	}
@@ -70,7 +72,8 @@ func ExampleError() {
 	if err != nil {
 		panic(err)
 	}
-	_, err = client.Book(context.Background(), slotmesh.BookingRequest{ServiceIDs: []string{"s1"}, Date: "2027-03-01", Time: "11:00"})
+	_, err = client.Book(context.Background(), slotmesh.BookingRequest{ServiceIDs: []string{"s1"}, Date: "2027-03-01",
+		Time: "11:00"})
 	switch {
 	case errors.Is(err, slotmesh.CodeSlotUnavailable), errors.Is(err, slotmesh.CodeNoStaffAvailable):
 		fmt.Println("Somebody was faster: offer another time.")
@@ -85,7 +88,8 @@ func ExampleError() {
 // An endpoint that a business's webhooks are sent to. What is signed wrongly is answered with 400, and changes nothing.
 func ExampleReadWebhook() {
 	endpoint := func(w http.ResponseWriter, r *http.Request) {
-		event, err := slotmesh.ReadWebhook("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", r, time.Unix(1614265330, 0)) // in a program: time.Now()
+		// in a program: time.Now()
+		event, err := slotmesh.ReadWebhook("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", r, time.Unix(1614265330, 0))
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return

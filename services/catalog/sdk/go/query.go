@@ -54,7 +54,8 @@ type Appointment struct {
 const StaffingPerService = "per_service"
 
 func (a Appointment) addTo(values url.Values) url.Values {
-	for name, all := range given("service_id", strings.Join(a.ServiceIDs, ","), "staff_id", a.StaffID, "staffing_mode", a.StaffingMode,
+	for name, all := range given("service_id", strings.Join(a.ServiceIDs, ","), "staff_id", a.StaffID, "staffing_mode",
+		a.StaffingMode,
 		"variants", strings.Join(a.Variants.pairs(), ",")) {
 		values[name] = all
 	}
@@ -97,7 +98,8 @@ type RentalQuery struct {
 }
 
 func (q RentalQuery) values() url.Values {
-	values := given("rentalId", q.RentalID, "startDate", q.StartDate, "endDate", q.EndDate, "startTime", q.StartTime, "endTime", q.EndTime, "lang", q.Language)
+	values := given("rentalId", q.RentalID, "startDate", q.StartDate, "endDate", q.EndDate, "startTime", q.StartTime,
+		"endTime", q.EndTime, "lang", q.Language)
 	if q.Quantity != 0 {
 		values.Set("quantity", strconv.Itoa(q.Quantity))
 	}

@@ -43,7 +43,8 @@ func passesLater(err error) bool {
 	var refused *Error
 	if errors.As(err, &refused) {
 		switch refused.Status {
-		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable,
+			http.StatusGatewayTimeout:
 			return true
 		}
 		return refused.Code == CodeRateLimited || refused.Code == CodeIdempotencyInProgress

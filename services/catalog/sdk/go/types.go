@@ -58,7 +58,8 @@ type BusinessInfo struct {
 	OnlineBookingsPaused bool               `json:"online_bookings_paused"`
 	Open                 bool               `json:"open"`                        // false until it opens for bookings
 	NameTranslations     Translations       `json:"name_translations,omitempty"` // nil where the name has none
-	Form                 []Question         `json:"form,omitempty"`              // of the booking page, without consents
+	// of the booking page, without consents
+	Form []Question `json:"form,omitempty"`
 }
 
 // Question is a question to customers. Set the answer in form_data under its key. If ServiceIDs,

@@ -50,7 +50,8 @@ func TestOnlyWhatIsSignedWithTheSecretIsBelieved(t *testing.T) {
 		"an empty secret":  {"whsec_", knownSignature, knownBody, knownAt, nil},
 		"what is too long": {knownSecret, knownSignature, strings.Repeat(" ", webhookMost+1), knownAt, nil},
 	} {
-		if _, err := ReadWebhook(c.secret, told(c.signature, c.body), c.at); err == nil || c.want != nil && !errors.Is(err, c.want) {
+		if _, err := ReadWebhook(c.secret, told(c.signature, c.body), c.at); err == nil || c.want != nil &&
+			!errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}

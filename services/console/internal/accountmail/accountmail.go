@@ -31,7 +31,8 @@ type letter struct {
 // Password returns the mail with the link to choose a new password.
 func Password(to, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
-		from: platform, subject: "password_subject", paragraphs: []string{"password_lead", "password_until", "password_ignore"},
+		from: platform, subject: "password_subject", paragraphs: []string{"password_lead", "password_until",
+			"password_ignore"},
 		button: "password_button", link: link,
 	}.to(to, languages)
 }
@@ -39,7 +40,8 @@ func Password(to, link string, languages ...string) (notifications.Mail, error) 
 // PasswordChanged returns the mail after a password was changed. link is the page to reset the password.
 func PasswordChanged(to, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
-		from: platform, subject: "changed_subject", paragraphs: []string{"changed_lead", "changed_not_you"}, button: "changed_button", link: link,
+		from: platform, subject: "changed_subject", paragraphs: []string{"changed_lead", "changed_not_you"},
+		button: "changed_button", link: link,
 	}.to(to, languages)
 }
 
@@ -72,7 +74,8 @@ func DeviceAdded(to, device, link string, languages ...string) (notifications.Ma
 // changed returns a mail about a change of a person's passkeys or password.
 func changed(what, to, link string, languages []string) (notifications.Mail, error) {
 	return letter{
-		from: platform, subject: what + "_subject", paragraphs: []string{what + "_lead", "passkeys_not_you"}, button: "changed_button", link: link,
+		from: platform, subject: what + "_subject", paragraphs: []string{what + "_lead", "passkeys_not_you"},
+		button: "changed_button", link: link,
 	}.to(to, languages)
 }
 
@@ -90,7 +93,8 @@ const (
 // invitation to become an operator. link is the page on which the person signs in or accepts.
 func Invitation(to, business, link string, invitee Invitee, languages ...string) (notifications.Mail, error) {
 	l := letter{
-		from: business, subject: "invited_subject", business: business, paragraphs: []string{"invited_lead", "invited_until"}, button: "invited_button", link: link,
+		from: business, subject: "invited_subject", business: business,
+		paragraphs: []string{"invited_lead", "invited_until"}, button: "invited_button", link: link,
 	}
 	if business == "" {
 		l.from, l.business, l.paragraphs[0] = platform, platform, "invited_operator"
@@ -109,8 +113,10 @@ func Invitation(to, business, link string, invitee Invitee, languages ...string)
 // the old and the new number of days. link is the page with the versions of the offer.
 func RetentionShortened(to, business, link string, before, after int, languages ...string) (notifications.Mail, error) {
 	return letter{
-		from: business, subject: "data_sooner_subject", business: business, paragraphs: []string{"data_sooner_lead", "offer_not_you"},
-		values: map[string]string{"Before": strconv.Itoa(before), "After": strconv.Itoa(after)}, button: "offer_versions_button", link: link,
+		from: business, subject: "data_sooner_subject", business: business,
+		paragraphs: []string{"data_sooner_lead", "offer_not_you"},
+		values:     map[string]string{"Before": strconv.Itoa(before), "After": strconv.Itoa(after)},
+		button:     "offer_versions_button", link: link,
 	}.to(to, languages)
 }
 
@@ -118,8 +124,9 @@ func RetentionShortened(to, business, link string, before, after int, languages 
 // versions of the offer.
 func PaymentAccountChanged(to, business, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
-		from: business, subject: "payout_subject", business: business, paragraphs: []string{"payout_lead", "offer_not_you"},
-		button: "offer_versions_button", link: link,
+		from: business, subject: "payout_subject", business: business,
+		paragraphs: []string{"payout_lead", "offer_not_you"},
+		button:     "offer_versions_button", link: link,
 	}.to(to, languages)
 }
 
@@ -129,7 +136,8 @@ func (l letter) to(address string, languages []string) (notifications.Mail, erro
 		return notifications.Mail{}, err
 	}
 	w := words.In(all, languages...)
-	mail := notifications.Mail{To: address, FromName: l.from, Language: w.Code, Subject: w.Fill(l.subject, map[string]string{"Business": l.business}), Button: w.Say(l.button), Link: l.link}
+	mail := notifications.Mail{To: address, FromName: l.from, Language: w.Code,
+		Subject: w.Fill(l.subject, map[string]string{"Business": l.business}), Button: w.Say(l.button), Link: l.link}
 	for i, id := range l.paragraphs {
 		if i == 0 && l.values != nil {
 			mail.Paragraphs = append(mail.Paragraphs, w.Fill(id, l.values))

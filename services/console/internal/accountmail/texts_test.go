@@ -33,20 +33,24 @@ func TestEveryMailIsWrittenInEveryLanguageOfThePages(t *testing.T) {
 				t.Errorf("%s, %d: %v", language, i, err)
 			}
 		}
-		if !strings.Contains(invited.Subject, "Harbour") || invited.FromName != "Harbour" || known.FromName != "Slotmesh" || slices.Equal(known.Paragraphs, invited.Paragraphs) ||
+		if !strings.Contains(invited.Subject, "Harbour") || invited.FromName != "Harbour" ||
+			known.FromName != "Slotmesh" || slices.Equal(known.Paragraphs, invited.Paragraphs) ||
 			slices.Equal(accepts.Paragraphs, invited.Paragraphs) {
 			t.Errorf("%s: %+v and %+v", language, invited, known)
 		}
-		if !strings.Contains(sooner.Paragraphs[0], "730") || !strings.Contains(sooner.Paragraphs[0], "30") || account.Paragraphs[1] != sooner.Paragraphs[1] {
+		if !strings.Contains(sooner.Paragraphs[0], "730") || !strings.Contains(sooner.Paragraphs[0], "30") ||
+			account.Paragraphs[1] != sooner.Paragraphs[1] {
 			t.Errorf("%s: %+v and %+v", language, sooner, account)
 		}
-		if added.Subject == removed.Subject || alone.Subject == changed.Subject || added.Paragraphs[1] != alone.Paragraphs[1] {
+		if added.Subject == removed.Subject || alone.Subject == changed.Subject ||
+			added.Paragraphs[1] != alone.Paragraphs[1] {
 			t.Errorf("%s: %+v, %+v and %+v", language, added, removed, alone)
 		}
 		if !strings.Contains(device.Paragraphs[0], "Ana's laptop") || device.Subject == added.Subject {
 			t.Errorf("%s: %+v", language, device)
 		}
-		if reset.Language != language || reset.Link != link || reset.Subject == changed.Subject || len(reset.Paragraphs) != 3 {
+		if reset.Language != language || reset.Link != link || reset.Subject == changed.Subject ||
+			len(reset.Paragraphs) != 3 {
 			t.Errorf("%+v", reset)
 		}
 	}

@@ -78,7 +78,8 @@ func (a *Admin) mountSales(business *gate.Router) {
 	for _, move := range []string{rental.MovePickup, rental.MoveReturn} {
 		business.Post("/reservations/:id/"+move, access.Serve, transition("Reservation", move, a.Owner.MoveReservation))
 	}
-	business.Get("/reservations/:id/cancellation", access.Serve, ofID("Reservation", fiber.StatusOK, a.Owner.PreviewReservationCancellation))
+	business.Get("/reservations/:id/cancellation", access.Serve,
+		ofID("Reservation", fiber.StatusOK, a.Owner.PreviewReservationCancellation))
 	business.Post("/reservations/:id/cancel", access.Serve, refunded("Reservation", a.Owner.CancelReservation))
 	business.Post("/reservations/:id/refund", access.Refund, refunded("Reservation", a.Owner.RefundReservation))
 	business.Post("/tickets", access.Serve, a.sellTickets)

@@ -14,7 +14,8 @@ import (
 
 // refunded returns the handler of a write that may also refund an amount, such as a cancellation. The handler answers
 // with the changed object.
-func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write func(context.Context, usecase.Principal, string, uuid.UUID, W) (*T, error)) fiber.Handler {
+func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write func(context.Context, usecase.Principal,
+	string, uuid.UUID, W) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, id, err := idOf(c, what)
 		if err != nil {

@@ -73,6 +73,7 @@ func (a *Admin) MountDescription(router fiber.Router) error {
 func reference() (*openapi.File, error) {
 	return viewer.Page{
 		Title: "The admin API of Slotmesh", Part: "admin API", Script: referenceScript, Document: referenceDocument,
-		Sections: []viewer.Section{{ID: "start", Name: "Start"}, {ID: "clients", Name: "Clients"}, {ID: "reference", Name: "Reference"}},
+		Sections: []viewer.Section{{ID: "start", Name: "Start"}, {ID: "clients", Name: "Clients"},
+			{ID: "reference", Name: "Reference"}},
 	}.File(referenceSource)
 }

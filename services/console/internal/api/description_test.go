@@ -56,7 +56,8 @@ func TestTheDescriptionAsksForAnAddressOfACustomer(t *testing.T) {
 	}
 }
 
-// Generators of clients read the document at its address, and people on its page, which loads nothing from elsewhere and takes no token.
+// Generators of clients read the document at its address, and people on its page, which loads nothing from elsewhere
+// and takes no token.
 func TestTheDescriptionIsReadWithoutAToken(t *testing.T) {
 	t.Parallel()
 	body, _ := shown(t, referenceDocument)
@@ -64,7 +65,8 @@ func TestTheDescriptionIsReadWithoutAToken(t *testing.T) {
 		OpenAPI string
 		Paths   map[string]any
 	}
-	if err := json.Unmarshal([]byte(body), &document); err != nil || document.OpenAPI != "3.1.0" || document.Paths["/admin/businesses"] == nil {
+	if err := json.Unmarshal([]byte(body), &document); err != nil || document.OpenAPI != "3.1.0" ||
+		document.Paths["/admin/businesses"] == nil {
 		t.Errorf("OpenAPI %s with %d paths, %v", document.OpenAPI, len(document.Paths), err)
 	}
 	page, policy := shown(t, referencePage)

@@ -35,7 +35,8 @@ func create[B, T any](write func(context.Context, usecase.Principal, string, B) 
 
 // change returns the handler of a write that changes one object. The handler decodes the body and passes it to the
 // write.
-func change[B, T any](what string, write func(context.Context, usecase.Principal, string, uuid.UUID, B) (*T, error)) fiber.Handler {
+func change[B, T any](what string, write func(context.Context, usecase.Principal, string, uuid.UUID, B) (*T,
+	error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, id, err := idOf(c, what)
 		if err != nil {
@@ -67,7 +68,8 @@ type reschedule struct {
 	Notify *bool `json:"notify"` // omitted: true
 }
 
-func (a *Admin) reschedule(ctx context.Context, by usecase.Principal, slug string, id uuid.UUID, to reschedule) (*booking.Booking, error) {
+func (a *Admin) reschedule(ctx context.Context, by usecase.Principal, slug string, id uuid.UUID,
+	to reschedule) (*booking.Booking, error) {
 	return a.Owner.Reschedule(notified(ctx, to.Notify), by, slug, id, to.Reschedule)
 }
 
@@ -83,7 +85,8 @@ func (a *Admin) confirm(c *fiber.Ctx) error {
 	if err := decodeOptional(c, &body); err != nil {
 		return err
 	}
-	confirmed, err := a.Owner.MoveBooking(notified(c.UserContext(), body.Notify), principal(c), slug, id, booking.MoveConfirm)
+	confirmed, err := a.Owner.MoveBooking(notified(c.UserContext(), body.Notify), principal(c), slug, id,
+		booking.MoveConfirm)
 	if err != nil {
 		return err
 	}
@@ -91,7 +94,8 @@ func (a *Admin) confirm(c *fiber.Ctx) error {
 }
 
 // ofID returns the handler of a write that needs only an id, and answers with this status.
-func ofID[T any](what string, status int, write func(context.Context, usecase.Principal, string, uuid.UUID) (*T, error)) fiber.Handler {
+func ofID[T any](what string, status int, write func(context.Context, usecase.Principal, string, uuid.UUID) (*T,
+	error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, id, err := idOf(c, what)
 		if err != nil {
@@ -106,8 +110,10 @@ func ofID[T any](what string, status int, write func(context.Context, usecase.Pr
 }
 
 // transition returns the handler of one of the transitions that an owner can make.
-func transition[T any](what, move string, write func(context.Context, usecase.Principal, string, uuid.UUID, string) (*T, error)) fiber.Handler {
-	return ofID(what, fiber.StatusOK, func(ctx context.Context, by usecase.Principal, slug string, id uuid.UUID) (*T, error) {
+func transition[T any](what, move string, write func(context.Context, usecase.Principal, string, uuid.UUID, string) (*T,
+	error)) fiber.Handler {
+	return ofID(what, fiber.StatusOK, func(ctx context.Context, by usecase.Principal, slug string, id uuid.UUID) (*T,
+		error) {
 		return write(ctx, by, slug, id, move)
 	})
 }

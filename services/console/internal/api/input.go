@@ -66,7 +66,8 @@ func mediaTypeOf(c *fiber.Ctx, allowed map[string]string, say string) (string, e
 // decode decodes the JSON object of a small body into a struct. It refuses unknown fields, wrong types, and text after
 // the object. The error names the field.
 func decode(c *fiber.Ctx, into any) error {
-	if _, err := mediaTypeOf(c, map[string]string{fiber.MIMEApplicationJSON: ""}, fiber.MIMEApplicationJSON); err != nil {
+	if _, err := mediaTypeOf(c, map[string]string{fiber.MIMEApplicationJSON: ""},
+		fiber.MIMEApplicationJSON); err != nil {
 		return err
 	}
 	body, err := server.Body(c)

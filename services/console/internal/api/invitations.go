@@ -48,7 +48,8 @@ func (a *Admin) sendInvited(c *fiber.Ctx, body newInvitation) error {
 	if err != nil {
 		return err
 	}
-	answer := invited{PersonID: &made.ID, Email: made.Email, Role: made.Role, ExpiresAt: made.ExpiresAt, Mailed: made.Mailed}
+	answer := invited{PersonID: &made.ID, Email: made.Email, Role: made.Role, ExpiresAt: made.ExpiresAt,
+		Mailed: made.Mailed}
 	if made.Pending {
 		answer.PersonID, answer.Pending = nil, &made.ID
 	}
@@ -62,7 +63,8 @@ func (a *Admin) sendInvited(c *fiber.Ctx, body newInvitation) error {
 }
 
 func (a *Admin) inviteInto(c *fiber.Ctx, body newInvitation) (*usecase.Invited, error) {
-	wanted := usecase.Invitation{Email: body.Email, Name: body.Name, Role: access.Role(body.Role), StaffID: body.StaffID, Unsaid: body.Mail != nil && !*body.Mail}
+	wanted := usecase.Invitation{Email: body.Email, Name: body.Name, Role: access.Role(body.Role),
+		StaffID: body.StaffID, Unsaid: body.Mail != nil && !*body.Mail}
 	if wanted.Role == access.Operator && body.Business == "" {
 		return a.Accounts.InviteOperator(c.UserContext(), principal(c), wanted)
 	}
@@ -98,7 +100,8 @@ func (a *Admin) listInvitations(c *fiber.Ctx) error {
 	list := make([]pendingInvitation, len(found))
 	for i, inv := range found {
 		list[i] = pendingInvitation{
-			ID: inv.ID, Email: inv.Email, Role: inv.Role, StaffID: store.OrNull(inv.StaffID), CreatedAt: inv.CreatedAt.UTC(), ExpiresAt: inv.ExpiresAt.UTC(),
+			ID: inv.ID, Email: inv.Email, Role: inv.Role, StaffID: store.OrNull(inv.StaffID),
+			CreatedAt: inv.CreatedAt.UTC(), ExpiresAt: inv.ExpiresAt.UTC(),
 		}
 	}
 	return c.JSON(map[string]any{"invitations": list})

@@ -60,7 +60,8 @@ func keyOf(c *fiber.Ctx) (*booking.NewKey, error) {
 	}
 	expires, err := time.Parse(time.RFC3339, *body.ExpiresAt)
 	if err != nil {
-		return nil, request.Invalid("expires_at: not an instant; write one such as 2027-03-01T09:00:00Z, or leave it out.")
+		return nil,
+			request.Invalid("expires_at: not an instant; write one such as 2027-03-01T09:00:00Z, or leave it out.")
 	}
 	key.ExpiresAt = &expires
 	return key, nil

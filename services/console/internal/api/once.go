@@ -15,7 +15,8 @@ import (
 // once returns the handler of a write about a team, which runs write once for each Idempotency-Key of a business. For a
 // repeated request it calls again with the stored answer. of returns the id of the business; the nil id stands for the
 // operators. If of refuses the caller, no stored answer is looked up.
-func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error), again func(*fiber.Ctx, []byte) error) fiber.Handler {
+func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error),
+	again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return server.Once(write, func(c *fiber.Ctx) ([]byte, error) {
 		now, err := a.Accounts.Renew(c.UserContext(), principal(c))
 		if fault.Is(err, fault.Unauthorized) {

@@ -16,7 +16,8 @@ import (
 func (a *Admin) mountReports(business *gate.Router) {
 	business.Get("/reports/bookings", access.SeeSales, reported("bookings", a.Owner.BookingsReport, reportcsv.Bookings))
 	business.Get("/reports/revenue", access.SeeSales, reported("revenue", a.Owner.RevenueReport, reportcsv.Revenue))
-	business.Get("/reports/utilisation", access.SeeSales, reported("utilisation", a.Owner.UtilisationReport, reportcsv.Utilisation))
+	business.Get("/reports/utilisation", access.SeeSales, reported("utilisation", a.Owner.UtilisationReport,
+		reportcsv.Utilisation))
 }
 
 // reported returns the handler of a report. It answers with JSON or, depending on Accept, with CSV.
@@ -41,7 +42,8 @@ func reported[Row any](
 			return c.JSON(answer)
 		}
 		c.Set(fiber.HeaderContentType, reportcsv.MediaType+"; charset=utf-8")
-		c.Set(fiber.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="%s-%s-%s-%s.csv"`, slug, name, q.From, q.To))
+		c.Set(fiber.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="%s-%s-%s-%s.csv"`, slug, name, q.From,
+			q.To))
 		return c.Send(csv(answer.Rows))
 	}
 }

@@ -17,11 +17,13 @@ func (a *Admin) mountTeam(business *gate.Router) {
 	business.Post("/members", access.ManageTeam, a.addMember)
 	business.Get("/members", access.ManageTeam, a.listMembers)
 	business.Get("/invitations", access.ManageTeam, a.listInvitations)
-	business.Delete("/invitations/:id", access.ManageTeam, a.once(a.withdrawInvitation, a.ofPath, server.Again(fiber.StatusNoContent)))
+	business.Delete("/invitations/:id", access.ManageTeam,
+		a.once(a.withdrawInvitation, a.ofPath, server.Again(fiber.StatusNoContent)))
 	business.Get("/members/:id/made", access.ManageTeam, a.listMade)
 	business.Delete("/members/:id/made", access.ManageTeam, a.endMade)
 	business.Patch("/members/:id", access.ManageTeam, a.once(a.changeMember, a.ofPath, changedAgain))
-	business.Delete("/members/:id", access.ManageTeam, a.once(a.removeMember, a.ofPath, server.Again(fiber.StatusNoContent)))
+	business.Delete("/members/:id", access.ManageTeam,
+		a.once(a.removeMember, a.ofPath, server.Again(fiber.StatusNoContent)))
 }
 
 // member is a member of a business in answers.
@@ -94,7 +96,8 @@ func (a *Admin) changeMember(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	changed, err := a.Accounts.ChangeMember(c.UserContext(), principal(c), business, id, access.Role(body.Role), body.StaffID)
+	changed, err := a.Accounts.ChangeMember(c.UserContext(), principal(c), business, id, access.Role(body.Role),
+		body.StaffID)
 	if err != nil {
 		return err
 	}

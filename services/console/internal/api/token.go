@@ -82,12 +82,14 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 	}
 	c.Set(fiber.HeaderWWWAuthenticate, challenge)
 	if shown == "" {
-		return fault.New(fault.Unauthorized, "The admin token is missing; send it in the header Authorization, after the word Bearer.")
+		return fault.New(fault.Unauthorized,
+			"The admin token is missing; send it in the header Authorization, after the word Bearer.")
 	}
 	if err := a.Limits.WrongToken(c.UserContext(), server.ClientIP(c), server.AnswerHeader(c)); err != nil {
 		return err
 	}
-	return fault.New(fault.Unauthorized, "The admin token is not the right one; send one that was not revoked and has not expired.")
+	return fault.New(fault.Unauthorized,
+		"The admin token is not the right one; send one that was not revoked and has not expired.")
 }
 
 // bearerOf returns the principal of a token. Errors: [usecase.ErrNobody].

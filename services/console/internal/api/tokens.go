@@ -20,7 +20,8 @@ import (
 func (a *Admin) mountTokens(admin *gate.Router) {
 	admin.Post("/tokens", access.ManageTeam, a.once(a.createToken, a.ofTokenWanted, createdAgain))
 	admin.Get("/tokens", access.ManageTeam, a.listTokens)
-	admin.Delete("/tokens/:id", access.ManageTeam, a.once(a.revokeToken, a.ofToken, server.Again(fiber.StatusNoContent)))
+	admin.Delete("/tokens/:id", access.ManageTeam,
+		a.once(a.revokeToken, a.ofToken, server.Again(fiber.StatusNoContent)))
 }
 
 // token is a token of the admin API in answers. The field Token, the secret, is set only in the answer to the request
@@ -41,7 +42,8 @@ type token struct {
 
 func showToken(t store.Token) token {
 	return token{
-		ID: t.ID, Name: t.Name, BusinessID: store.OrNull(t.BusinessID), Role: t.Role, StaffID: store.OrNull(t.StaffID), Prefix: t.Prefix,
+		ID: t.ID, Name: t.Name, BusinessID: store.OrNull(t.BusinessID), Role: t.Role, StaffID: store.OrNull(t.StaffID),
+		Prefix:    t.Prefix,
 		CreatedAt: t.CreatedAt.UTC(), ExpiresAt: t.ExpiresAt, LastUsedAt: t.LastUsedAt, RevokedAt: t.RevokedAt,
 	}
 }

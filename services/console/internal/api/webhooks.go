@@ -16,7 +16,8 @@ func (a *Admin) mountWebhooks(business *gate.Router) {
 	business.Post("/webhooks/:id/rotate", access.Integrate, ofID("Webhook", fiber.StatusOK, a.Owner.RotateWebhook))
 	business.Post("/webhooks/:id/test", access.Integrate, ofID("Webhook", fiber.StatusAccepted, a.Owner.TestWebhook))
 	business.Get("/webhooks/:id/deliveries", access.Integrate, a.listDeliveries)
-	business.Post("/deliveries/:id/retry", access.Integrate, ofID("Delivery", fiber.StatusAccepted, a.Owner.RetryDelivery))
+	business.Post("/deliveries/:id/retry", access.Integrate,
+		ofID("Delivery", fiber.StatusAccepted, a.Owner.RetryDelivery))
 }
 
 func (a *Admin) listDeliveries(c *fiber.Ctx) error {

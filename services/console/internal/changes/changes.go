@@ -98,7 +98,8 @@ func (c *comparison) values(at string, old, wanted any, was, is bool) {
 	oldList, oldKeyed := keyed(old)
 	list, bothKeyed := keyed(wanted)
 	switch {
-	case !was && !oldKeyed && bothKeyed && len(list) > 0, was && oldKeyed && !is && len(oldList) > 0, oldKeyed && bothKeyed && len(oldList)+len(list) > 0:
+	case !was && !oldKeyed && bothKeyed && len(list) > 0, was && oldKeyed && !is && len(oldList) > 0,
+		oldKeyed && bothKeyed && len(oldList)+len(list) > 0:
 		c.lists(at, oldList, list)
 	case !was:
 		c.note(Change{Path: at, Change: Added, After: wanted})

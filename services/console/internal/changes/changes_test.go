@@ -38,7 +38,8 @@ func between(t *testing.T, before, after string) []string {
 
 func TestEachFieldThatDiffersIsNamedByItsKey(t *testing.T) {
 	t.Parallel()
-	salon, err := template.Manifest("salon", template.Business{Slug: "harbor", Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon"})
+	salon, err := template.Manifest("salon", template.Business{Slug: "harbor", Name: "Harbor", Currency: "EUR",
+		Timezone: "Europe/Lisbon"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,8 @@ func TestEachFieldThatDiffersIsNamedByItsKey(t *testing.T) {
 	}{
 		{replace("price: 40.00", "price: 45.00"), []string{"changed services[cut].price"}},
 		{replace("category: Hair\n", "category: Hair\n    capacity: 3\n"), []string{"added services[cut].capacity"}},
-		{replace("buffer_after_minutes: 10         # kept free, to clean up\n    ", ""), []string{"removed services[cut].buffer_after_minutes"}},
+		{replace("buffer_after_minutes: 10         # kept free, to clean up\n    ", ""),
+			[]string{"removed services[cut].buffer_after_minutes"}},
 		{replace(`sat: ["09:00-14:00"]`, `sat: ["09:00-13:00"]`), []string{"changed hours.sat"}},
 		{replace(`  sat: ["09:00-14:00"]`+"\n", ""), []string{"removed hours.sat"}},
 		{func(s string) string {
@@ -60,7 +62,8 @@ func TestEachFieldThatDiffersIsNamedByItsKey(t *testing.T) {
 		}, []string{"changed services[cut].staff", "removed staff[ben]"}},
 		{replace("{key: long, name: Long hair, duration", "{key: very-long, name: Long hair, duration"),
 			[]string{"removed services[cut].variants[long]", "added services[cut].variants[very-long]"}},
-		{replace("services:\n", "services:\n  - {key: wash, name: Wash, duration_minutes: 10}\n"), []string{"added services[wash]"}},
+		{replace("services:\n", "services:\n  - {key: wash, name: Wash, duration_minutes: 10}\n"),
+			[]string{"added services[wash]"}},
 	} {
 		edited := c.edit(salon)
 		if got := between(t, salon, edited); !slices.Equal(got, c.want) {
@@ -87,8 +90,10 @@ func TestAnotherOrderIsAChangeAndManyChangesAreCounted(t *testing.T) {
 	}
 	got, more, err := changes.Between(list("a", "b", "c"), list("c", "a", "d"))
 	want := []changes.Change{
-		{Path: "services[b]", Change: changes.Removed, Summary: "no longer: A"}, {Path: "services[d]", Change: changes.Added, Summary: "new: A"},
-		{Path: "services", Change: changes.Changed, Before: []string{"a", "c"}, After: []string{"c", "a"}, Summary: "a, c becomes c, a"},
+		{Path: "services[b]", Change: changes.Removed, Summary: "no longer: A"},
+		{Path: "services[d]", Change: changes.Added, Summary: "new: A"},
+		{Path: "services", Change: changes.Changed, Before: []string{"a", "c"}, After: []string{"c", "a"},
+			Summary: "a, c becomes c, a"},
 	}
 	for i := range got[:2] {
 		got[i].Before, got[i].After = nil, nil
@@ -100,7 +105,8 @@ func TestAnotherOrderIsAChangeAndManyChangesAreCounted(t *testing.T) {
 	for i := range changes.Most + 5 {
 		many = append(many, fmt.Sprint("k", i))
 	}
-	if got, more, err := changes.Between(list("a"), list(append(many, "a")...)); err != nil || len(got) != changes.Most || more != 5 {
+	if got, more, err := changes.Between(list("a"), list(append(many, "a")...)); err != nil ||
+		len(got) != changes.Most || more != 5 {
 		t.Errorf("%d changes and %d more, %v", len(got), more, err)
 	}
 }

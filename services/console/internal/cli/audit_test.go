@@ -18,8 +18,9 @@ import (
 func happened(business uuid.UUID, typ event.Type, kind event.SubjectKind, minute int) event.Event {
 	return event.Event{
 		ID: uuid.New(), Type: typ, BusinessID: business, Subject: event.Subject{Kind: kind, ID: uuid.New()},
-		At: consoletest.Epoch.Add(time.Duration(minute) * time.Minute), Actor: actor.Actor{Kind: actor.Owner}, Sequence: 1,
-		Data: json.RawMessage(`{"id":"x"}`),
+		At: consoletest.Epoch.Add(time.Duration(minute) * time.Minute), Actor: actor.Actor{Kind: actor.Owner},
+		Sequence: 1,
+		Data:     json.RawMessage(`{"id":"x"}`),
 	}
 }
 
@@ -30,7 +31,8 @@ func allEvents(t *testing.T, w *consoletest.World) []event.Event {
 	for cursor, pages := "", 0; pages == 0 || cursor != ""; pages++ {
 		var list event.List
 		answer := w.Call(t, "GET", "/admin/businesses/harbor/events?limit=4&cursor="+cursor, "")
-		if answer.Status != 200 || json.Unmarshal([]byte(answer.Body), &list) != nil || len(list.Events) > 4 || pages > 20 {
+		if answer.Status != 200 || json.Unmarshal([]byte(answer.Body), &list) != nil || len(list.Events) > 4 ||
+			pages > 20 {
 			t.Fatalf("%d %s", answer.Status, answer.Body)
 		}
 		got, cursor = append(got, list.Events...), list.NextCursor
@@ -51,11 +53,13 @@ func TestTheAuditLogIsOneListOfThreeServicesInPages(t *testing.T) {
 			typ    event.Type
 			kind   event.SubjectKind
 		}{
-			{&w.Catalog.Events, event.BusinessPublished, event.Business}, {&w.Booking.Events, event.BookingCreated, event.Booking},
+			{&w.Catalog.Events, event.BusinessPublished, event.Business},
+			{&w.Booking.Events, event.BookingCreated, event.Booking},
 			{&w.Rental.Events, event.ReservationCreated, event.Reservation},
 		} {
 			if minute%(i+1) == 0 {
-				of.events.Record(happened(harbor, of.typ, of.kind, minute), happened(uuid.New(), of.typ, of.kind, minute))
+				of.events.Record(happened(harbor, of.typ, of.kind, minute),
+					happened(uuid.New(), of.typ, of.kind, minute))
 				want++
 			}
 		}
@@ -73,10 +77,12 @@ func TestTheAuditLogIsOneListOfThreeServicesInPages(t *testing.T) {
 	}
 
 	lines := strings.Split(strings.TrimSpace(s.must("audit", "harbor")), "\n")
-	if len(lines) != want+1 || !strings.Contains(lines[1], "2026-11-21T09:11:00Z") || !strings.Contains(lines[1], "owner") {
+	if len(lines) != want+1 || !strings.Contains(lines[1], "2026-11-21T09:11:00Z") || !strings.Contains(lines[1],
+		"owner") {
 		t.Errorf("%s", strings.Join(lines, "\n"))
 	}
-	for filter, n := range map[string]int{"--type=booking.created": 6, "--subject=reservation": 4, "--from=2026-11-21T09:10:00Z": 3, "--to=2026-11-20": 0,
+	for filter, n := range map[string]int{"--type=booking.created": 6, "--subject=reservation": 4,
+		"--from=2026-11-21T09:10:00Z": 3, "--to=2026-11-20": 0,
 		"--to=2026-11-21": want, "--subject=" + got[0].Subject.ID.String(): 1} {
 		list := decoded(t, s.must("audit", "harbor", filter, "-o", "json"))
 		if found := fmt.Sprint(len(list["events"].([]any))); found != fmt.Sprint(n) {
@@ -84,8 +90,10 @@ func TestTheAuditLogIsOneListOfThreeServicesInPages(t *testing.T) {
 		}
 	}
 	for limit, n := range map[string]int{"0": want, "1": 1, "7": 7, "1000": want} {
-		if lines := strings.Split(strings.TrimSpace(s.must("audit", "harbor", "--limit", limit)), "\n"); len(lines) != n+1 || !strings.Contains(lines[1], got[0].Subject.ID.String()) {
-			t.Errorf("--limit %s: %d lines, want %d and the newest first:\n%s", limit, len(lines)-1, n, strings.Join(lines, "\n"))
+		if lines := strings.Split(strings.TrimSpace(s.must("audit", "harbor", "--limit", limit)),
+			"\n"); len(lines) != n+1 || !strings.Contains(lines[1], got[0].Subject.ID.String()) {
+			t.Errorf("--limit %s: %d lines, want %d and the newest first:\n%s", limit, len(lines)-1, n,
+				strings.Join(lines, "\n"))
 		}
 	}
 	s.fails(2, "--limit: -1", "audit", "harbor", "--limit", "-1")

@@ -19,7 +19,8 @@ func TestCalendarsAreMadeListedAndRevoked(t *testing.T) {
 	if made["token"] != consoletest.CalendarToken || made["staff_id"] != staff || made["shows"] != "names" {
 		t.Fatalf("%v", made)
 	}
-	if out := s.must("calendars", "create", "harbor"); !strings.Contains(out, "/calendar/"+consoletest.CalendarToken+".ics") || !strings.Contains(out, "times") {
+	if out := s.must("calendars", "create", "harbor"); !strings.Contains(out, "/calendar/"+consoletest.CalendarToken+
+		".ics") || !strings.Contains(out, "times") {
 		t.Errorf("the address is not shown: %s", out)
 	}
 	id := made["id"].(string)
@@ -28,11 +29,13 @@ func TestCalendarsAreMadeListedAndRevoked(t *testing.T) {
 	}
 	out := s.must("calendars", "list", "harbor")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if len(lines) != 3 || !strings.HasPrefix(lines[1], id) || !strings.Contains(lines[1], staff) || !strings.HasSuffix(lines[1], "2026-11-21T09:00:00Z") ||
+	if len(lines) != 3 || !strings.HasPrefix(lines[1], id) || !strings.Contains(lines[1], staff) ||
+		!strings.HasSuffix(lines[1], "2026-11-21T09:00:00Z") ||
 		!strings.Contains(lines[2], "all") || !strings.HasSuffix(lines[2], "-") {
 		t.Errorf("%s", out)
 	}
-	if help := s.must("calendars", "create", "--help"); !strings.Contains(help, "slotmesh calendars create harbor --staff") {
+	if help := s.must("calendars", "create", "--help"); !strings.Contains(help,
+		"slotmesh calendars create harbor --staff") {
 		t.Errorf("the help has no example: %s", help)
 	}
 	s.fails(1, "shows", "calendars", "create", "harbor", "--shows", "all")

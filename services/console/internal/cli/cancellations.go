@@ -27,19 +27,22 @@ func refundEntries[T any](c *command, of sold[T], freed string) []*cobra.Command
 
 func cancelEntry[T any](c *command, of sold[T], freed string) *cobra.Command {
 	short := "Cancel " + of.one + "; " + freed + ", and what was paid online is refunded"
-	return amountEntry(c, of, "cancel", short, "refund", booking.RefundPolicy, "how much of what was paid online: policy, full, none or an amount",
+	return amountEntry(c, of, "cancel", short, "refund", booking.RefundPolicy,
+		"how much of what was paid online: policy, full, none or an amount",
 		booking.RefundPolicy, booking.RefundFull, booking.RefundNone)
 }
 
 func refundEntry[T any](c *command, of sold[T]) *cobra.Command {
-	return amountEntry(c, of, "refund", "Refund "+of.one+" that is over, or try a refused refund again", "amount", booking.RefundFull,
+	return amountEntry(c, of, "refund", "Refund "+of.one+" that is over, or try a refused refund again", "amount",
+		booking.RefundFull,
 		"how much of what was paid online: full, which is all that is left, or an amount", booking.RefundFull)
 }
 
 // amountEntry returns the cancel or the refund command, as the argument write names it. The command sends the amount to
 // refund, which its flag gives as a number or as one of the words, and prints the refund. unsaid is the default of the
 // flag.
-func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsaid booking.RefundAmount, usage string, words ...booking.RefundAmount) *cobra.Command {
+func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsaid booking.RefundAmount, usage string,
+	words ...booking.RefundAmount) *cobra.Command {
 	var (
 		amount string
 		notify bool
@@ -50,7 +53,8 @@ func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsai
 			return err
 		}
 		var left T
-		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], of.list, args[1], write), refundBody{booking.Cancel{Refund: wanted}, silence(notify)}, &left); err != nil {
+		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], of.list, args[1], write),
+			refundBody{booking.Cancel{Refund: wanted}, silence(notify)}, &left); err != nil {
 			return err
 		}
 		t := of.table(left)
@@ -119,7 +123,8 @@ func previewEntry[T any](c *command, of sold[T]) *cobra.Command {
 	cmd := c.ofBusiness("cancellation SLUG ID", "Show what cancelling "+of.one+" would refund now, by its policy", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			var p booking.Cancellation
-			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], of.list, args[1], "cancellation"), nil, &p); err != nil {
+			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], of.list, args[1], "cancellation"), nil,
+				&p); err != nil {
 				return err
 			}
 			return c.print(p, cancellationTable(p))
@@ -138,6 +143,7 @@ func cancellationTable(p booking.Cancellation) table {
 	}
 	return table{
 		head: []string{"ALLOWED", "REFUND", "PERCENT", "UNTIL"},
-		rows: [][]string{{allowed, p.Refund.Amount.String() + " " + p.Refund.Currency, fmt.Sprintf("%d %%", p.Refund.Percent), until}},
+		rows: [][]string{{allowed, p.Refund.Amount.String() + " " + p.Refund.Currency,
+			fmt.Sprintf("%d %%", p.Refund.Percent), until}},
 	}
 }

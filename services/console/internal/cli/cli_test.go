@@ -47,7 +47,9 @@ func (s shell) run(args ...string) result {
 		args = append([]string{"--timeout=" + testkit.Patience.String()}, args...)
 	}
 	var out, err bytes.Buffer
-	host := cli.Host{Stdin: strings.NewReader(s.in), Stdout: &out, Stderr: &err, Getenv: func(name string) string { return s.env[name] }}
+	host := cli.Host{Stdin: strings.NewReader(s.in), Stdout: &out, Stderr: &err, Getenv: func(name string) string {
+		return s.env[name]
+	}}
 	code := cli.Run(context.WithoutCancel(s.t.Context()), host, args)
 	return result{code: code, out: out.String(), err: err.String()}
 }
@@ -68,7 +70,9 @@ func (s shell) fails(code int, text string, args ...string) {
 	r := s.run(args...)
 	said, usage, _ := strings.Cut(r.err, "\n")
 	isCalledWrong := code == 2 // and then a line shows how the command is called
-	if r.code != code || r.out != "" || strings.HasPrefix(usage, "Usage: slotmesh") != isCalledWrong || strings.Count(said+usage, "\n") > 1 || !strings.HasPrefix(r.err, "slotmesh: ") || !strings.Contains(r.err, text) {
+	if r.code != code || r.out != "" || strings.HasPrefix(usage, "Usage: slotmesh") != isCalledWrong ||
+		strings.Count(said+usage, "\n") > 1 || !strings.HasPrefix(r.err, "slotmesh: ") || !strings.Contains(r.err,
+		text) {
 		s.t.Errorf("slotmesh %s: exit code %d, out %q, err %q; want code %d and one sentence with %q",
 			strings.Join(args, " "), r.code, r.out, r.err, code, text)
 	}
@@ -112,7 +116,8 @@ func TestAManifestIsPublishedReadAndRolledBack(t *testing.T) {
 	if out := s.must("get", "harbor", "-o", "json"); decoded(t, out)["name"] != "Port" {
 		t.Errorf("get: %q", out)
 	}
-	if out := s.must("get", "harbor", "-o", "table"); !strings.Contains(out, "Port  EUR       Europe/Lisbon  0      1         0") {
+	if out := s.must("get", "harbor", "-o", "table"); !strings.Contains(out,
+		"Port  EUR       Europe/Lisbon  0      1         0") {
 		t.Errorf("get: %q", out)
 	}
 	if out := s.must("rollback", "harbor", "1"); out != "harbor: version 1 is published again as version 3\n" {
@@ -136,7 +141,8 @@ func TestApplyGuardsAgainstANewerVersion(t *testing.T) {
 func TestProblemsArePrintedAsPlaces(t *testing.T) {
 	t.Parallel()
 	s := shellAt(t, consoletest.Start(t))
-	bad := strings.Replace(consoletest.Manifest("harbor", "Harbor"), "Europe/Lisbon", "Europe/Lisboa", 1) + "colour: blue\n"
+	bad := strings.Replace(consoletest.Manifest("harbor", "Harbor"), "Europe/Lisbon", "Europe/Lisboa", 1) +
+		"colour: blue\n"
 	path := file(t, bad)
 	for _, name := range []string{"apply", "validate"} {
 		r := s.run(name, "-f", path)
@@ -162,7 +168,8 @@ func TestWhatOverlapsIsPrintedAsPlacesAndRefusesNothing(t *testing.T) {
 	s := shellAt(t, consoletest.Start(t))
 	path := file(t, consoletest.Manifest("harbor", "Harbor")+"hours: {mon: ['09:00-12:00', '10:00-11:00']}\n")
 	for _, name := range []string{"validate", "plan", "apply"} { // plan before it is published
-		if r := s.run(name, "-f", path); r.code != 0 || r.out == "" || !strings.HasPrefix(r.err, path+":10: warning: hours.mon[1]: ") || strings.Count(r.err, "\n") != 1 {
+		if r := s.run(name, "-f", path); r.code != 0 || r.out == "" || !strings.HasPrefix(r.err,
+			path+":10: warning: hours.mon[1]: ") || strings.Count(r.err, "\n") != 1 {
 			t.Errorf("%s: %d %q\n%s", name, r.code, r.out, r.err)
 		}
 	}
@@ -183,7 +190,8 @@ func TestApplyJudgesAManifestWithoutASlugItself(t *testing.T) {
 		"":                          ":1: ",
 	} {
 		path := file(t, content)
-		if r := s.run("apply", "-f", path); r.code != 1 || !strings.HasPrefix(r.err, path+":") || !strings.Contains(r.err, place) {
+		if r := s.run("apply", "-f", path); r.code != 1 || !strings.HasPrefix(r.err, path+":") ||
+			!strings.Contains(r.err, place) {
 			t.Errorf("%q: %d %s", content, r.code, r.err)
 		}
 	}
@@ -214,7 +222,8 @@ func TestListsFollowEveryPage(t *testing.T) {
 	}
 	out := s.must("list")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if len(lines) != 8 || strings.Fields(lines[0])[0] != "SLUG" || !strings.HasPrefix(lines[7], "g     Name of g  1        2026-11-21T09:00:00Z  ") {
+	if len(lines) != 8 || strings.Fields(lines[0])[0] != "SLUG" || !strings.HasPrefix(lines[7],
+		"g     Name of g  1        2026-11-21T09:00:00Z  ") {
 		t.Errorf("%s", out)
 	}
 	listed := decoded(t, s.must("list", "-o", "json"))
@@ -224,7 +233,8 @@ func TestListsFollowEveryPage(t *testing.T) {
 	var document struct {
 		Businesses []struct{ Slug string }
 	}
-	if err := yaml.Unmarshal([]byte(s.must("list", "-o", "yaml")), &document); err != nil || len(document.Businesses) != 7 {
+	if err := yaml.Unmarshal([]byte(s.must("list", "-o", "yaml")), &document); err != nil ||
+		len(document.Businesses) != 7 {
 		t.Errorf("%v %v", document, err)
 	}
 }
@@ -256,11 +266,14 @@ func TestKeysAreMadeListedAndRevoked(t *testing.T) {
 	s := shellAt(t, consoletest.Start(t))
 	s.in = consoletest.Manifest("harbor", "Harbor")
 	s.must("apply", "-f", "-")
-	key := decoded(t, s.must("keys", "create", "harbor", "--name", "site", "--scope", "write", "--expires-at", "2027-03-01T09:00:00Z", "-o", "json"))
-	if secret, _ := key["key"].(string); !strings.HasPrefix(secret, "sm_") || key["expires_at"] != "2027-03-01T09:00:00Z" {
+	key := decoded(t, s.must("keys", "create", "harbor", "--name", "site", "--scope", "write", "--expires-at",
+		"2027-03-01T09:00:00Z", "-o", "json"))
+	if secret, _ := key["key"].(string); !strings.HasPrefix(secret, "sm_") ||
+		key["expires_at"] != "2027-03-01T09:00:00Z" {
 		t.Fatalf("%v", key)
 	}
-	if out := s.must("keys", "create", "harbor", "--name", "second", "--scope", "all"); !strings.Contains(out, "sm_0123456701234567") {
+	if out := s.must("keys", "create", "harbor", "--name", "second", "--scope", "all"); !strings.Contains(out,
+		"sm_0123456701234567") {
 		t.Errorf("the key is not shown: %s", out)
 	}
 	id := key["id"].(string)
@@ -269,7 +282,8 @@ func TestKeysAreMadeListedAndRevoked(t *testing.T) {
 	}
 	out := s.must("keys", "list", "harbor")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if len(lines) != 3 || !strings.HasPrefix(lines[1], id) || !strings.HasSuffix(lines[1], "2026-11-21T09:00:00Z") || !strings.HasSuffix(lines[2], "-") {
+	if len(lines) != 3 || !strings.HasPrefix(lines[1], id) || !strings.HasSuffix(lines[1], "2026-11-21T09:00:00Z") ||
+		!strings.HasSuffix(lines[2], "-") {
 		t.Errorf("%s", out)
 	}
 	s.fails(2, "--name", "keys", "create", "harbor", "--scope", "all")
@@ -302,13 +316,15 @@ func TestBookingsAreListedAndMoved(t *testing.T) {
 	id := mine.ID.String()
 
 	lines := strings.Split(s.must("bookings", "list", "harbor"), "\n")
-	if want := id + "  2026-12-01  10:00-10:45  pending    Cara              Anna   Haircut, Colour  100.00 EUR  api"; len(lines) != 4 || lines[1] != want {
+	if want := id +
+		"  2026-12-01  10:00-10:45  pending    Cara              Anna   Haircut, Colour  100.00 EUR  api"; len(lines) != 4 || lines[1] != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), want)
 	}
 	if !strings.Contains(lines[2], " [31mMallory x y  Anna") {
 		t.Errorf("control characters reach the terminal: %q", lines[2])
 	}
-	if out := s.must("bookings", "list", "harbor", "--status", "cancelled", "--from", "2026-12-01", "--to", "2026-12-01"); strings.Contains(out, id) {
+	if out := s.must("bookings", "list", "harbor", "--status", "cancelled", "--from", "2026-12-01", "--to",
+		"2026-12-01"); strings.Contains(out, id) {
 		t.Errorf("filters do not reach the server: %s", out)
 	}
 	if out := s.must("bookings", "confirm", "harbor", id); !strings.Contains(out, "confirmed") {
@@ -328,11 +344,13 @@ func TestBookingsAreListedAndMoved(t *testing.T) {
 	third := someBooking("confirmed")
 	w.Booking.Add(business, third)
 	id = third.ID.String()
-	if out := s.must("bookings", "cancellation", "harbor", id); !strings.Contains(out, "yes      20.00 EUR  50 %     2026-11-21T09:00:00Z") {
+	if out := s.must("bookings", "cancellation", "harbor", id); !strings.Contains(out,
+		"yes      20.00 EUR  50 %     2026-11-21T09:00:00Z") {
 		t.Error(out)
 	}
 	s.fails(2, "an amount such as 12.50", "bookings", "cancel", "harbor", id, "--refund", "half")
-	if out := s.must("bookings", "cancel", "harbor", id, "--refund", "12.50"); !strings.Contains(out, "cancelled") || !strings.Contains(out, "12.50 EUR pending") {
+	if out := s.must("bookings", "cancel", "harbor", id, "--refund", "12.50"); !strings.Contains(out, "cancelled") ||
+		!strings.Contains(out, "12.50 EUR pending") {
 		t.Error(out)
 	}
 	if out := s.must("bookings", "cancellation", "harbor", id); !strings.Contains(out, "no: cancelled") {
@@ -348,7 +366,8 @@ func TestABusinessIsDeletedByForceWhileBookingsLieAhead(t *testing.T) {
 	w := consoletest.Start(t)
 	s := shellAt(t, w)
 	s.in = consoletest.Manifest("harbor", "Harbor")
-	w.Booking.Add(uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string)), someBooking("pending"))
+	w.Booking.Add(uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string)),
+		someBooking("pending"))
 	s.fails(1, "lie ahead", "delete", "harbor")
 	if out := s.must("delete", "harbor", "--force"); out != "harbor is removed\n" {
 		t.Errorf("%q", out)
@@ -400,8 +419,10 @@ func TestFailuresHaveTheirExitCodes(t *testing.T) {
 	w := consoletest.Start(t)
 	s := shellAt(t, w)
 	for _, args := range [][]string{
-		{"frobnicate"}, {"list", "--frob"}, {"list", "extra"}, {"get"}, {"rollback", "harbor"}, {"rollback", "harbor", "x"},
-		{"keys", "frob"}, {"list", "-o", "xml"}, {"list", "--timeout", "soon"}, {"list", "--server", "nowhere"}, {"apply"},
+		{"frobnicate"}, {"list", "--frob"}, {"list", "extra"}, {"get"}, {"rollback", "harbor"},
+		{"rollback", "harbor", "x"},
+		{"keys", "frob"}, {"list", "-o", "xml"}, {"list", "--timeout", "soon"}, {"list", "--server", "nowhere"},
+		{"apply"},
 	} {
 		s.fails(2, "", args...)
 	}

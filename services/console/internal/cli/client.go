@@ -120,5 +120,6 @@ func at(slug string, rest ...string) string { return adminapi.At(slug, rest...) 
 
 // isJSON reports whether a manifest is JSON, by the same rule as the server.
 func isJSON(text []byte) bool {
-	return strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(string(text[:min(len(text), 4096)]), "\ufeff"), " \t\r\n"), "{")
+	return strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(string(text[:min(len(text), 4096)]), "\ufeff"),
+		" \t\r\n"), "{")
 }

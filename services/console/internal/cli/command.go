@@ -123,9 +123,11 @@ func (c *command) addCommands(root *cobra.Command) {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Offer", append([]*cobra.Command{c.initialize(), c.validate(), c.plan(), c.apply(), c.get(), c.history(), c.rollback(), c.list(),
+		{"Offer", append([]*cobra.Command{c.initialize(), c.validate(), c.plan(), c.apply(), c.get(), c.history(),
+			c.rollback(), c.list(),
 			c.delete(), c.pause(), c.resume(), c.schema()}, c.listed()...)},
-		{"Sales and customers", []*cobra.Command{c.bookings(), c.reservations(), c.tickets(), c.customers(), c.messages(), c.explain(),
+		{"Sales and customers", []*cobra.Command{c.bookings(), c.reservations(), c.tickets(), c.customers(),
+			c.messages(), c.explain(),
 			c.reports(), c.audit()}},
 		{"Programs", []*cobra.Command{c.keys(), c.webhooks(), c.calendars()}},
 		{"People and access", []*cobra.Command{c.login(), c.users(), c.operators(), c.tokens()}},
@@ -164,14 +166,16 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 }
 
 func showVersion(c *command) *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "Say which build of slotmesh this is", Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error {
-		return c.done(map[string]string{"version": build.Version()}, "slotmesh %s", build.Version())
-	}}
+	return &cobra.Command{Use: "version", Short: "Say which build of slotmesh this is", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return c.done(map[string]string{"version": build.Version()}, "slotmesh %s", build.Version())
+		}}
 }
 
 // mustComplete completes a flag with fixed words. It panics if the flag does not exist, which is a bug.
 func mustComplete(cmd *cobra.Command, flag string, words ...string) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+	if err := cmd.RegisterFlagCompletionFunc(flag,
+		cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err)
 	}
 }

@@ -17,7 +17,8 @@ import (
 const mostCompleted = "100"
 
 // complete answers a shell's completion request with words from the server.
-func (c *command) complete(cmd *cobra.Command, words func(ctx context.Context, client *client) ([]string, error)) ([]string, cobra.ShellCompDirective) {
+func (c *command) complete(cmd *cobra.Command, words func(ctx context.Context, client *client) ([]string,
+	error)) ([]string, cobra.ShellCompDirective) {
 	client, err := c.client()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
@@ -47,7 +48,8 @@ func (c *command) completeSlug(cmd *cobra.Command, args []string, _ string) ([]s
 
 // completeArgument completes the arguments of a command in the shell: the first with slugs of businesses, the second
 // with ids or versions of the business. The name of the argument in the usage line decides between these.
-func (c *command) completeArgument(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+func (c *command) completeArgument(cmd *cobra.Command, args []string,
+	typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) != 1 {
 		return c.completeSlug(cmd, args, typed)
 	}
@@ -64,8 +66,9 @@ func (c *command) completeArgument(cmd *cobra.Command, args []string, typed stri
 
 // listsOfIDs maps a group of commands to the list of the admin API whose ids its commands take.
 var listsOfIDs = map[string]string{
-	"keys": "keys", "calendars": "calendars", "webhooks": "webhooks", "messages": "messages", "bookings": "bookings", "reservations": "reservations",
-	"tickets": "tickets", "users": "members",
+	"keys": "keys", "calendars": "calendars", "webhooks": "webhooks", "messages": "messages", "bookings": "bookings",
+	"reservations": "reservations",
+	"tickets":      "tickets", "users": "members",
 }
 
 // ids returns the ids on the first page of a list, each with a description, for completion. The descriptions do not
@@ -130,7 +133,8 @@ func (c *command) completeFlags(cmd *cobra.Command) {
 // mustCompleteBy adds completion to a flag, with entries from the offer. It panics if the command has no such flag,
 // which is a programming error.
 func (c *command) mustCompleteBy(cmd *cobra.Command, flag string, entries func(*contents) []entry) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, args []string, _ string) ([]string,
+		cobra.ShellCompDirective) {
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -8,7 +8,8 @@ import (
 func TestShellsAreOfferedKeysIdsAndVersions(t *testing.T) {
 	t.Parallel()
 	s, _, _ := workshopAt(t)
-	key := decoded(t, s.must("keys", "create", "harbor", "--name", "site", "--scope", "read", "-o", "json"))["id"].(string)
+	key := decoded(t, s.must("keys", "create", "harbor", "--name", "site", "--scope", "read", "-o",
+		"json"))["id"].(string)
 	for _, c := range []struct {
 		want string
 		args []string

@@ -12,27 +12,32 @@ import (
 // commands accept these keys in place of ids.
 func (c *command) listed() []*cobra.Command {
 	return []*cobra.Command{
-		group("services", "Show what a business offers at appointments and in classes", c.listContents(aService, "List the services, with their keys", []string{"MINUTES", "PRICE"}, func(o *contents, i int) []string {
-			s := &o.Services[i]
-			return []string{strconv.Itoa(s.DurationMinutes), price(o, s.Price)}
-		})),
-		group("staff", "Show who works at a business", c.listContents(aMember, "List the members of the staff, with their keys", []string{"ACTIVE"}, func(o *contents, i int) []string {
-			return []string{yes(o.Staff[i].IsActive())}
-		})),
-		group("events", "Show a business's events", c.listContents(anEvent, "List the events, with their keys and those of their tiers", []string{"DATE", "TIERS"}, func(o *contents, i int) []string {
-			e := &o.Events[i]
-			tiers := ""
-			for k := range e.Tiers {
-				if k > 0 {
-					tiers += ", "
-				}
-				tiers += string(e.Tiers[k].Key)
-			}
-			return []string{e.Date.String() + " " + e.StartTime.String(), tiers}
-		})),
-		group("rentals", "Show what a business rents out", c.listContents(aRental, "List the rentals, with their keys", []string{"PRICE"}, func(o *contents, i int) []string {
-			return []string{price(o, o.Rentals[i].Price)}
-		})),
+		group("services", "Show what a business offers at appointments and in classes", c.listContents(aService,
+			"List the services, with their keys", []string{"MINUTES", "PRICE"}, func(o *contents, i int) []string {
+				s := &o.Services[i]
+				return []string{strconv.Itoa(s.DurationMinutes), price(o, s.Price)}
+			})),
+		group("staff", "Show who works at a business", c.listContents(aMember,
+			"List the members of the staff, with their keys", []string{"ACTIVE"}, func(o *contents, i int) []string {
+				return []string{yes(o.Staff[i].IsActive())}
+			})),
+		group("events", "Show a business's events",
+			c.listContents(anEvent, "List the events, with their keys and those of their tiers",
+				[]string{"DATE", "TIERS"}, func(o *contents, i int) []string {
+					e := &o.Events[i]
+					tiers := ""
+					for k := range e.Tiers {
+						if k > 0 {
+							tiers += ", "
+						}
+						tiers += string(e.Tiers[k].Key)
+					}
+					return []string{e.Date.String() + " " + e.StartTime.String(), tiers}
+				})),
+		group("rentals", "Show what a business rents out", c.listContents(aRental, "List the rentals, with their keys",
+			[]string{"PRICE"}, func(o *contents, i int) []string {
+				return []string{price(o, o.Rentals[i].Price)}
+			})),
 	}
 }
 

@@ -64,7 +64,8 @@ func (c *command) tokenByDevice(ctx context.Context, server string) (string, err
 	defer client.close()
 	name, _ := os.Hostname() // without a name the server uses the program's name
 	var begun device
-	if err := client.form(ctx, "/device/authorization", url.Values{"client_id": {deviceClient}, "device_name": {name}}, &begun); err != nil {
+	if err := client.form(ctx, "/device/authorization", url.Values{"client_id": {deviceClient}, "device_name": {name}},
+		&begun); err != nil {
 		return "", err
 	}
 	if begun.Code == "" || begun.UserCode == "" {
@@ -80,7 +81,8 @@ func (c *command) tokenByDevice(ctx context.Context, server string) (string, err
 			return "", &localError{errors.New("nobody has confirmed the code")}
 		}
 		var answer granted
-		if err := client.form(ctx, "/device/token", url.Values{"client_id": {deviceClient}, "grant_type": {deviceGrant}, "device_code": {begun.Code}}, &answer); err != nil {
+		if err := client.form(ctx, "/device/token", url.Values{"client_id": {deviceClient}, "grant_type": {deviceGrant},
+			"device_code": {begun.Code}}, &answer); err != nil {
 			return "", err
 		}
 		switch answer.Error {
@@ -103,7 +105,8 @@ func (c *command) tokenByDevice(ctx context.Context, server string) (string, err
 // into a field of out and not returned as a Go error.
 func (c *client) form(ctx context.Context, path string, form url.Values, out any) error {
 	answer, err := c.Do(ctx, adminapi.Request{
-		Method: http.MethodPost, Path: path, Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, Body: []byte(form.Encode()),
+		Method: http.MethodPost, Path: path,
+		Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, Body: []byte(form.Encode()),
 	}, "")
 	if err != nil {
 		return c.inWords(err)

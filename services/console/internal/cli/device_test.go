@@ -28,13 +28,17 @@ func answer(t *testing.T, w *consoletest.World, session, said string, business u
 		t.Fatalf("it shows no code: %q", said)
 	}
 	form := url.Values{"code": {code[1]}, "for": {business.String()}, "answer": {how}}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+"/device", strings.NewReader(form.Encode()))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+"/device",
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Cookie", "slotmesh-session="+session)
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}}
 	got, err := client.Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -57,9 +61,12 @@ func TestLoginKeepsTheTokenThatItsPersonConfirms(t *testing.T) {
 		var out, said bytes.Buffer
 		var waits []time.Duration
 		host := cli.Host{
-			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said, Getenv: func(name string) string { return env[name] },
+			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said, Getenv: func(name string) string {
+				return env[name]
+			},
 			Wait: func(_ context.Context, d time.Duration) error {
-				if waits = append(waits, d); len(waits) == 3 { // until then it has been told to wait, and then to slow down
+				// until then it has been told to wait, and then to slow down
+				if waits = append(waits, d); len(waits) == 3 {
 					answer(t, w, session, said.String(), harbor, how)
 				}
 				return nil

@@ -15,7 +15,8 @@ import (
 )
 
 // ofBusiness returns a command on one business, which is its first argument.
-func (c *command) ofBusiness(use, short string, arguments int, run func(cmd *cobra.Command, args []string, client *client) error) *cobra.Command {
+func (c *command) ofBusiness(use, short string, arguments int,
+	run func(cmd *cobra.Command, args []string, client *client) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(arguments), ValidArgsFunction: c.completeArgument,
 		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
@@ -46,10 +47,12 @@ func (c *client) otherSlug(ctx context.Context, slug string, refused error) erro
 
 // listEntries returns a command that lists objects of a business, such as bookings. filters maps query parameters to
 // the values of their flags.
-func listEntries[T any](c *command, list, short string, filters map[string]*string, all func([]T) any, show func(...T) table) *cobra.Command {
+func listEntries[T any](c *command, list, short string, filters map[string]*string, all func([]T) any,
+	show func(...T) table) *cobra.Command {
 	return c.ofBusiness("list SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {
 		called := client.names(args[0])
-		for parameter, kind := range map[string]string{"service_id": aService, "staff_id": aMember, "event_id": anEvent} {
+		for parameter, kind := range map[string]string{"service_id": aService, "staff_id": aMember,
+			"event_id": anEvent} {
 			if value := filters[parameter]; value != nil {
 				if err := called.resolve(cmd.Context(), kind, value); err != nil {
 					return err
@@ -82,7 +85,8 @@ func moveEntry[T any](c *command, list, move, short string, show func(...T) tabl
 		if !notify {
 			body = map[string]bool{"notify": false}
 		}
-		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], list, args[1], move), body, &moved); err != nil {
+		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], list, args[1], move), body,
+			&moved); err != nil {
 			return err
 		}
 		return c.print(moved, show(moved))

@@ -17,7 +17,8 @@ func (c *command) explain() *cobra.Command {
 		func(cmd *cobra.Command, args []string, client *client) error {
 			asked := staff
 			called := client.names(args[0])
-			if err := errors.Join(called.services(cmd.Context(), &service), called.resolve(cmd.Context(), aMember, &staff)); err != nil {
+			if err := errors.Join(called.services(cmd.Context(), &service),
+				called.resolve(cmd.Context(), aMember, &staff)); err != nil {
 				return err
 			}
 			query := url.Values{"service_id": {service}, "date": {date}, "time": {start}}
@@ -25,13 +26,15 @@ func (c *command) explain() *cobra.Command {
 				query.Set("staff_id", staff)
 			}
 			var explained availability.Explanation
-			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], "explain")+"?"+query.Encode(), nil, &explained); err != nil {
+			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], "explain")+"?"+query.Encode(), nil,
+				&explained); err != nil {
 				return err
 			}
 			return c.print(explained, explanationTable(explained, cmp.Or(asked, "anyone")))
 		})
 	cmd.Example = "  slotmesh explain harbor --service cut --date 2027-03-01 --time 10:15"
-	cmd.Flags().StringVar(&service, "service", "", "what is to be booked: a service's key, name or id, or several parted by commas")
+	cmd.Flags().StringVar(&service, "service", "",
+		"what is to be booked: a service's key, name or id, or several parted by commas")
 	cmd.Flags().StringVar(&date, "date", "", "the date of the start, YYYY-MM-DD")
 	cmd.Flags().StringVar(&start, "time", "", "the time of the start, HH:MM")
 	cmd.Flags().StringVar(&staff, "staff", "", "by this member, by key, name or id; else by anybody")

@@ -31,23 +31,25 @@ const mostWhat = 20
 
 func (c *command) history() *cobra.Command {
 	var what bool
-	cmd := c.ofBusiness("history SLUG", "List the versions of a business, newest first, and who published them", 1, func(cmd *cobra.Command, args []string, client *client) error {
-		versions, err := pages[catalog.Version](cmd.Context(), client, at(args[0], "versions"), "versions", url.Values{})
-		if err != nil {
-			return err
-		}
-		by := client.publishers(cmd.Context(), args[0])
-		list := make([]historyEntry, len(versions))
-		for i, v := range versions {
-			list[i] = historyEntry{Version: v, By: by[v.Version]}
-		}
-		if what {
-			if err := client.whatChanged(cmd.Context(), args[0], list); err != nil {
+	cmd := c.ofBusiness("history SLUG", "List the versions of a business, newest first, and who published them", 1,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			versions, err := pages[catalog.Version](cmd.Context(), client, at(args[0], "versions"), "versions",
+				url.Values{})
+			if err != nil {
 				return err
 			}
-		}
-		return c.print(map[string]any{"versions": list}, historyTable(list, what))
-	})
+			by := client.publishers(cmd.Context(), args[0])
+			list := make([]historyEntry, len(versions))
+			for i, v := range versions {
+				list[i] = historyEntry{Version: v, By: by[v.Version]}
+			}
+			if what {
+				if err := client.whatChanged(cmd.Context(), args[0], list); err != nil {
+					return err
+				}
+			}
+			return c.print(map[string]any{"versions": list}, historyTable(list, what))
+		})
 	cmd.Flags().BoolVar(&what, "what", false, fmt.Sprintf("say what each of the newest %d versions changed", mostWhat))
 	return cmd
 }
@@ -78,7 +80,8 @@ func orNone(text string) string {
 // read the events. If the token may read the team, people are named by their e-mail addresses.
 func (c *client) publishers(ctx context.Context, slug string) map[int64]string {
 	by := map[int64]string{}
-	published, err := pages[event.Event](ctx, c, at(slug, "events"), "events", url.Values{"type": {string(event.BusinessPublished)}})
+	published, err := pages[event.Event](ctx, c, at(slug, "events"), "events",
+		url.Values{"type": {string(event.BusinessPublished)}})
 	if err != nil {
 		return by
 	}

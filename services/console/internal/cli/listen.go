@@ -48,7 +48,8 @@ func (c *command) listenWebhooks() *cobra.Command {
 		from string
 		once bool
 	)
-	cmd := c.ofBusiness("listen SLUG --forward-to URL", "Forward events to a receiver on this machine, signed like webhooks", 1,
+	cmd := c.ofBusiness("listen SLUG --forward-to URL",
+		"Forward events to a receiver on this machine, signed like webhooks", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			if to, err := url.Parse(l.to); err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Host == "" {
 				return fmt.Errorf("--forward-to: %q is no URL; write one such as http://localhost:3000/hooks", l.to)
@@ -60,9 +61,11 @@ func (c *command) listenWebhooks() *cobra.Command {
 					return fmt.Errorf("--from: %q is not an instant; write one such as 2027-03-01T09:00:00Z", from)
 				}
 			}
-			l.slug, l.out, l.seen, l.secret = args[0], cmd.OutOrStdout(), map[uuid.UUID]bool{}, make([]byte, secretBytes)
+			l.slug, l.out, l.seen, l.secret = args[0], cmd.OutOrStdout(), map[uuid.UUID]bool{},
+				make([]byte, secretBytes)
 			_, _ = rand.Read(l.secret) // never fails
-			fmt.Fprintf(cmd.ErrOrStderr(), "The secret of this listener is %s%s\n", secretPrefix, base64.StdEncoding.EncodeToString(l.secret))
+			fmt.Fprintf(cmd.ErrOrStderr(), "The secret of this listener is %s%s\n", secretPrefix,
+				base64.StdEncoding.EncodeToString(l.secret))
 			return l.run(cmd.Context(), client, since, once)
 		})
 	cmd.Long = `Follow the events of a business and send each of them to a URL as a webhook: the same body, headers and signature. It is for developing

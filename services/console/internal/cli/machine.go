@@ -75,5 +75,6 @@ func findMachineProgram() (string, error) {
 	if found, err := exec.LookPath(machinePrograms[0]); err == nil {
 		return found, nil
 	}
-	return "", &localError{fmt.Errorf("there is no program %s beside this one or on the PATH; `make run` and `make build` make it", machinePrograms[0])}
+	return "", &localError{fmt.Errorf("there is no program %s beside this one or on the PATH; `make run` and `make "+
+		"build` make it", machinePrograms[0])}
 }

@@ -14,10 +14,12 @@ func TestBackupAndRestoreRunTheProgramOfOneMachine(t *testing.T) {
 	t.Setenv("PATH", dir)
 	call := func(args ...string) (int, string) {
 		var out bytes.Buffer
-		code := Run(t.Context(), Host{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: os.Getenv}, args)
+		code := Run(t.Context(), Host{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: os.Getenv},
+			args)
 		return code, out.String()
 	}
-	if code, said := call("backup", "file"); code != exitRefused || !strings.Contains(said, "no program slotmesh-allinone") {
+	if code, said := call("backup", "file"); code != exitRefused || !strings.Contains(said,
+		"no program slotmesh-allinone") {
 		t.Errorf("without the program: %d %s", code, said)
 	}
 	script := "#!/bin/sh\necho \"$@ of $SLOTMESH_HOME\"\n[ $2 = good ]\n"

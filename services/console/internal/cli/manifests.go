@@ -110,8 +110,10 @@ func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) erro
 	if ifVersion != 0 {
 		r.Header["If-Match"] = strconv.Quote(strconv.FormatInt(ifVersion, 10))
 	}
-	if version := client.publishedAs(cmd.Context(), slug, src); version != 0 && (ifVersion == 0 || ifVersion == version) {
-		return c.done(published{Slug: slug, Version: version}, "%s: version %d says this already; nothing is published", slug, version)
+	if version := client.publishedAs(cmd.Context(), slug, src); version != 0 &&
+		(ifVersion == 0 || ifVersion == version) {
+		return c.done(published{Slug: slug, Version: version}, "%s: version %d says this already; nothing is published",
+			slug, version)
 	}
 	body, err := client.do(cmd.Context(), r)
 	if problems := manifest.ProblemsOf(err); len(problems) > 0 {
@@ -140,7 +142,8 @@ func (c *client) publishedAs(ctx context.Context, slug string, src *source) int6
 		accept = catalog.MediaJSON
 	}
 	text, err := c.do(ctx, adminapi.Request{
-		Method: http.MethodGet, Path: at(slug) + "?version=" + strconv.FormatInt(version, 10), Header: map[string]string{"Accept": accept},
+		Method: http.MethodGet, Path: at(slug) + "?version=" + strconv.FormatInt(version, 10),
+		Header: map[string]string{"Accept": accept},
 	})
 	if err != nil || !bytes.Equal(text, src.text) {
 		return 0
@@ -150,7 +153,8 @@ func (c *client) publishedAs(ctx context.Context, slug string, src *source) int6
 
 // manifestCall returns a request whose body is a manifest, with its Content-Type.
 func manifestCall(method, path string, src *source) adminapi.Request {
-	r := adminapi.Request{Method: method, Path: path, Body: src.text, Header: map[string]string{"Content-Type": "application/yaml"}}
+	r := adminapi.Request{Method: method, Path: path, Body: src.text,
+		Header: map[string]string{"Content-Type": "application/yaml"}}
 	if isJSON(src.text) {
 		r.Header["Content-Type"] = "application/json"
 	}
@@ -236,7 +240,8 @@ func (c *command) validate() *cobra.Command {
 			}
 			warnings := manifest.Warnings(src.text, clock.System().Now())
 			c.warn(src, warnings)
-			return c.done(verdict{Valid: true, Problems: []manifest.Problem{}, Warnings: warnings}, "%s is valid", src.name)
+			return c.done(verdict{Valid: true, Problems: []manifest.Problem{}, Warnings: warnings}, "%s is valid",
+				src.name)
 		},
 	}
 	fileFlag(cmd, &file)

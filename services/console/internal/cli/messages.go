@@ -11,18 +11,24 @@ import (
 )
 
 func (c *command) messages() *cobra.Command {
-	return group("messages", "Look at what customers and owners were mailed, or would have been, and send it again", c.listMessages(), c.showMessage(), c.retryMessage())
+	return group("messages", "Look at what customers and owners were mailed, or would have been, and send it again",
+		c.listMessages(), c.showMessage(), c.retryMessage())
 }
 
 func (c *command) listMessages() *cobra.Command {
 	var status, kind, about string
-	cmd := listEntries(c, "messages", "List messages, newest first", map[string]*string{"status": &status, "kind": &kind, "about": &about},
+	cmd := listEntries(c, "messages", "List messages, newest first",
+		map[string]*string{"status": &status, "kind": &kind, "about": &about},
 		func(list []notifications.Message) any { return notifications.MessageList{Messages: list} }, messageTable)
 	cmd.Example = `  slotmesh messages list harbor --status failed
   slotmesh messages list harbor --kind booking_confirmed -o json`
-	cmd.Flags().StringVar(&status, "status", "", "those that are not_sent (there is no mail server, or it is a sandbox), queued, held (by a limit), sent or failed only")
-	cmd.Flags().StringVar(&kind, "kind", "", "those of one kind only, such as booking_confirmed, reminder or owner_notice")
-	cmd.Flags().StringVar(&about, "about", "", "those about one booking, order of tickets or reservation only, by its id")
+	cmd.Flags().StringVar(&status, "status", "",
+		"those that are not_sent (there is no mail server, or it is a sandbox), queued, held (by a limit), sent or "+
+			"failed only")
+	cmd.Flags().StringVar(&kind, "kind", "",
+		"those of one kind only, such as booking_confirmed, reminder or owner_notice")
+	cmd.Flags().StringVar(&about, "about", "",
+		"those about one booking, order of tickets or reservation only, by its id")
 	mustComplete(cmd, "status", notifications.MessageStatuses()...)
 	return cmd
 }
@@ -30,22 +36,25 @@ func (c *command) listMessages() *cobra.Command {
 func messageTable(list ...notifications.Message) table {
 	t := table{head: []string{"ID", "KIND", "TO", "SUBJECT", "STATUS", "ATTEMPTS", "REASON", "CREATED", "SENT"}}
 	for _, m := range list {
-		t.rows = append(t.rows, []string{m.ID.String(), m.Kind, m.Recipient, m.Subject, m.Status, strconv.Itoa(m.Attempts), m.Reason, instant(&m.CreatedAt), instant(m.SentAt)})
+		t.rows = append(t.rows, []string{m.ID.String(), m.Kind, m.Recipient, m.Subject, m.Status,
+			strconv.Itoa(m.Attempts), m.Reason, instant(&m.CreatedAt), instant(m.SentAt)})
 	}
 	return t
 }
 
 func (c *command) showMessage() *cobra.Command {
-	cmd := c.ofBusiness("show SLUG ID", "Show a message as it is read", 2, func(cmd *cobra.Command, args []string, client *client) error {
-		var m notifications.WholeMessage
-		if err := client.call(cmd.Context(), http.MethodGet, at(args[0], "messages", args[1]), nil, &m); err != nil {
-			return err
-		}
-		if c.output == asJSON || c.output == asYAML {
-			return c.print(m, table{})
-		}
-		return c.write([]byte(letter(m)))
-	})
+	cmd := c.ofBusiness("show SLUG ID", "Show a message as it is read", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			var m notifications.WholeMessage
+			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], "messages", args[1]), nil,
+				&m); err != nil {
+				return err
+			}
+			if c.output == asJSON || c.output == asYAML {
+				return c.print(m, table{})
+			}
+			return c.write([]byte(letter(m)))
+		})
 	cmd.Example = `  slotmesh messages show harbor ID
   slotmesh messages show harbor ID -o json    # with its HTML and its calendar`
 	return cmd
@@ -55,7 +64,8 @@ func (c *command) showMessage() *cobra.Command {
 // from customers, so unprintable characters are replaced in every line.
 func letter(m notifications.WholeMessage) string {
 	head := [][2]string{
-		{"To", m.Recipient}, {"From", m.FromName}, {"Reply-To", m.ReplyTo}, {"Subject", m.Subject}, {"Kind", m.Kind}, {"About", m.About.Kind + " " + m.About.ID.String()},
+		{"To", m.Recipient}, {"From", m.FromName}, {"Reply-To", m.ReplyTo}, {"Subject", m.Subject}, {"Kind", m.Kind},
+		{"About", m.About.Kind + " " + m.About.ID.String()},
 		{"Status", m.Status}, {"Reason", m.Reason}, {"Created", instant(&m.CreatedAt)}, {"Sent", instant(m.SentAt)},
 	}
 	var out strings.Builder

@@ -16,35 +16,40 @@ func (c *command) book() *cobra.Command {
 		staffing, language            string
 		party                         int
 	)
-	cmd := c.ofBusiness("book SLUG", "Book for a customer", 1, func(cmd *cobra.Command, args []string, client *client) error {
-		wanted.PartySize = &party
-		if err := resolveBooking(cmd.Context(), client.names(args[0]), &wanted, &staff, &session); err != nil {
-			return err
-		}
-		wanted.CustomerPhone, wanted.StaffID, wanted.ClassScheduleID = given(phone), given(staff), given(session)
-		wanted.PaymentChoice, wanted.StaffingMode, wanted.Locale = given(paying), given(staffing), given(language)
-		var booked booking.Booking
-		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "bookings"), wanted, &booked); err != nil {
-			return err
-		}
-		warn(cmd, booked.Warnings)
-		return c.print(booked, bookingTable(booked))
-	})
+	cmd := c.ofBusiness("book SLUG", "Book for a customer", 1,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			wanted.PartySize = &party
+			if err := resolveBooking(cmd.Context(), client.names(args[0]), &wanted, &staff, &session); err != nil {
+				return err
+			}
+			wanted.CustomerPhone, wanted.StaffID, wanted.ClassScheduleID = given(phone), given(staff), given(session)
+			wanted.PaymentChoice, wanted.StaffingMode, wanted.Locale = given(paying), given(staffing), given(language)
+			var booked booking.Booking
+			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "bookings"), wanted,
+				&booked); err != nil {
+				return err
+			}
+			warn(cmd, booked.Warnings)
+			return c.print(booked, bookingTable(booked))
+		})
 	cmd.Long = `Book for a customer, whatever notice, advance limit, pause and grid say; the booking's source is dashboard. A rule for customers that it
 breaks is a warning. With --override also outside working hours; never what is taken.`
 	cmd.Example = `  slotmesh bookings book harbor --service haircut --date 2027-03-01 --time 09:30 --customer "Ada Example" --email ada@example.com
   slotmesh bookings book harbor --service haircut --staff anna --date 2027-03-01 --time 22:15 --override \
     --customer "Ada Example" --email ada@example.com`
 	flags := cmd.Flags()
-	flags.StringSliceVar(&wanted.ServiceIDs, "service", nil, "key, name or id of the service; several in the order they are performed")
+	flags.StringSliceVar(&wanted.ServiceIDs, "service", nil,
+		"key, name or id of the service; several in the order they are performed")
 	flags.StringVar(&wanted.Date, "date", "", "date of the start, YYYY-MM-DD")
 	flags.StringVar(&wanted.Time, "time", "", "time of the start, HH:MM")
 	flags.StringVar(&wanted.CustomerName, "customer", "", "the customer's name")
-	flags.StringVar(&wanted.CustomerEmail, "email", "", "the customer's e-mail address; without one nothing is mailed to them")
+	flags.StringVar(&wanted.CustomerEmail, "email", "",
+		"the customer's e-mail address; without one nothing is mailed to them")
 	flags.StringVar(&phone, "phone", "", "the customer's telephone number")
 	flags.StringVar(&language, "locale", "", "the customer's language, such as pt")
 	flags.StringVar(&staff, "staff", "", "key, name or id of the member; whoever is free when left out")
-	flags.StringSliceVar(&wanted.Variants, "variant", nil, "SERVICE:VARIANT, keys, names or ids of a service and the variant that is booked")
+	flags.StringSliceVar(&wanted.Variants, "variant", nil,
+		"SERVICE:VARIANT, keys, names or ids of a service and the variant that is booked")
 	flags.IntVar(&party, "party", 1, "how many people; as many seats in a class")
 	flags.StringVar(&session, "session", "", "key or id of the class session; the first with seats when left out")
 	flags.BoolVar(&wanted.IsPackage, "package", false, "the services are one package")
@@ -101,19 +106,21 @@ func (c *command) reschedule() *cobra.Command {
 		notify         bool
 		staff, session string
 	)
-	cmd := c.ofBusiness("reschedule SLUG ID", "Move a booking to another time", 2, func(cmd *cobra.Command, args []string, client *client) error {
-		if err := client.names(args[0]).person(cmd.Context(), &staff, &session); err != nil {
-			return err
-		}
-		to.StaffID, to.ClassScheduleID = given(staff), given(session)
-		to.Notify = silence(notify)
-		var moved booking.Booking
-		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "bookings", args[1], "reschedule"), to, &moved); err != nil {
-			return err
-		}
-		warn(cmd, moved.Warnings)
-		return c.print(moved, bookingTable(moved))
-	})
+	cmd := c.ofBusiness("reschedule SLUG ID", "Move a booking to another time", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			if err := client.names(args[0]).person(cmd.Context(), &staff, &session); err != nil {
+				return err
+			}
+			to.StaffID, to.ClassScheduleID = given(staff), given(session)
+			to.Notify = silence(notify)
+			var moved booking.Booking
+			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "bookings", args[1], "reschedule"), to,
+				&moved); err != nil {
+				return err
+			}
+			warn(cmd, moved.Warnings)
+			return c.print(moved, bookingTable(moved))
+		})
 	cmd.Long = `Move a pending or confirmed booking to another time. State, price and payment stay. Without --staff it stays with its member where
 that one is free, else whoever is takes it. What it holds is given back exactly when it has the new time; a refusal changes nothing.`
 	cmd.Example = `  slotmesh bookings reschedule harbor 0190…a7 --date 2027-03-02 --time 10:15
@@ -122,7 +129,8 @@ that one is free, else whoever is takes it. What it holds is given back exactly 
 	flags.StringVar(&to.Date, "date", "", "date of the new start, YYYY-MM-DD")
 	flags.StringVar(&to.Time, "time", "", "time of the new start, HH:MM")
 	flags.StringVar(&staff, "staff", "", "key, name or id of the member who takes it")
-	flags.StringVar(&session, "session", "", "key or id of the class session; its own when left out, where that has seats")
+	flags.StringVar(&session, "session", "",
+		"key or id of the class session; its own when left out, where that has seats")
 	flags.BoolVar(&to.Override, "override", false, "also outside working hours")
 	notifyFlag(cmd, &notify)
 	return mustRequire(cmd, "date", "time")

@@ -55,7 +55,8 @@ func (c *client) names(slug string) *names { return &names{client: c, slug: slug
 
 // contents reads the newest version of a business.
 func (c *client) contents(ctx context.Context, slug string) (*contents, error) {
-	text, err := c.do(ctx, adminapi.Request{Method: http.MethodGet, Path: at(slug), Header: map[string]string{"Accept": catalog.MediaJSON}})
+	text, err := c.do(ctx, adminapi.Request{Method: http.MethodGet, Path: at(slug),
+		Header: map[string]string{"Accept": catalog.MediaJSON}})
 	if err != nil {
 		return nil, err
 	}
@@ -90,11 +91,13 @@ func (o *contents) of(kind string) []entry {
 		}
 	case aMember:
 		for i := range o.Staff {
-			list = append(list, entry{ID: o.Staff[i].ObjectID(o.id), Key: string(o.Staff[i].Key), Name: string(o.Staff[i].Name)})
+			list = append(list, entry{ID: o.Staff[i].ObjectID(o.id), Key: string(o.Staff[i].Key),
+				Name: string(o.Staff[i].Name)})
 		}
 	case anEvent:
 		for i := range o.Events {
-			list = append(list, entry{ID: o.Events[i].ObjectID(o.id), Key: string(o.Events[i].Key), Name: string(o.Events[i].Name)})
+			list = append(list, entry{ID: o.Events[i].ObjectID(o.id), Key: string(o.Events[i].Key),
+				Name: string(o.Events[i].Name)})
 		}
 	case aRental:
 		for i := range o.Rentals {
@@ -112,7 +115,8 @@ func (o *contents) tiers(event uuid.UUID) []entry {
 	for i := range o.Events {
 		e := &o.Events[i]
 		for k := 0; e.ObjectID(o.id) == event && k < len(e.Tiers); k++ {
-			list = append(list, entry{ID: e.Tiers[k].ObjectID(o.id, e.Key), Key: string(e.Tiers[k].Key), Name: string(e.Tiers[k].Name)})
+			list = append(list, entry{ID: e.Tiers[k].ObjectID(o.id, e.Key), Key: string(e.Tiers[k].Key),
+				Name: string(e.Tiers[k].Name)})
 		}
 	}
 	return list
@@ -133,7 +137,8 @@ func (o *contents) sessions() []entry {
 	for i := range o.Services {
 		s := &o.Services[i]
 		for k := range s.Classes {
-			list = append(list, entry{ID: s.Classes[k].ObjectID(o.id, s.Key), Key: string(s.Classes[k].Key), Name: string(s.Classes[k].Key)})
+			list = append(list, entry{ID: s.Classes[k].ObjectID(o.id, s.Key), Key: string(s.Classes[k].Key),
+				Name: string(s.Classes[k].Key)})
 		}
 	}
 	return list
@@ -145,7 +150,8 @@ func (o *contents) variants(service uuid.UUID) []entry {
 	for i := range o.Services {
 		s := &o.Services[i]
 		for k := 0; s.ObjectID(o.id) == service && k < len(s.Variants); k++ {
-			list = append(list, entry{ID: s.Variants[k].ObjectID(o.id, s.Key), Key: string(s.Variants[k].Key), Name: string(s.Variants[k].Name)})
+			list = append(list, entry{ID: s.Variants[k].ObjectID(o.id, s.Key), Key: string(s.Variants[k].Key),
+				Name: string(s.Variants[k].Name)})
 		}
 	}
 	return list
@@ -240,7 +246,8 @@ func meant(kind, text string, entries []entry) (*entry, error) {
 	case len(named) == 1:
 		return named[0], nil
 	case len(named) > 1:
-		return nil, &localError{fmt.Errorf("%d are called %q; name the %s by its key, such as %s", len(named), text, kind, named[0].Key)}
+		return nil, &localError{fmt.Errorf("%d are called %q; name the %s by its key, such as %s", len(named), text,
+			kind, named[0].Key)}
 	case len(entries) == 0:
 		return nil, &localError{fmt.Errorf("there is no %s %q: the offer has none", kind, text)}
 	}

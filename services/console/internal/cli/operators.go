@@ -13,7 +13,8 @@ import (
 func (c *command) operators() *cobra.Command {
 	return group("operators", "Look after the operators of the platform",
 		c.listOperators(),
-		c.changeOperator("demote", "Take the right of an operator away, and sign them out", http.MethodDelete, "", "demoted"),
+		c.changeOperator("demote", "Take the right of an operator away, and sign them out", http.MethodDelete, "",
+			"demoted"),
 		c.changeOperator("sign-out", "Sign an operator out everywhere", http.MethodPost, "/sign-out", "signed_out"))
 }
 
@@ -40,7 +41,8 @@ func (c *command) listOperators() *cobra.Command {
 			}
 			t := table{head: []string{"ID", "EMAIL", "NAME", "SESSIONS", "LAST SEEN", "UNTIL"}}
 			for _, o := range list {
-				t.rows = append(t.rows, []string{o.ID.String(), o.Email, o.Name, strconv.Itoa(o.Sessions), instant(o.LastSeenAt), instant(o.Until)})
+				t.rows = append(t.rows, []string{o.ID.String(), o.Email, o.Name, strconv.Itoa(o.Sessions),
+					instant(o.LastSeenAt), instant(o.Until)})
 			}
 			return c.print(map[string]any{"operators": list}, t)
 		}),
@@ -52,7 +54,8 @@ func (c *command) changeOperator(name, short, method, path, done string) *cobra.
 	return &cobra.Command{
 		Use: name + " ID", Short: short, Args: cobra.ExactArgs(1),
 		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
-			if err := client.call(cmd.Context(), method, "/admin/operators/"+url.PathEscape(args[0])+path, nil, nil); err != nil {
+			if err := client.call(cmd.Context(), method, "/admin/operators/"+url.PathEscape(args[0])+path, nil,
+				nil); err != nil {
 				return err
 			}
 			return c.done(map[string]any{"id": args[0], done: true}, "%s: done", args[0])

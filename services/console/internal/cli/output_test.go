@@ -15,7 +15,8 @@ func TestListsArePrintedAsCSVWithoutFormulas(t *testing.T) {
 	w := consoletest.Start(t)
 	s := shellAt(t, w)
 	s.must("apply", "-f", file(t, consoletest.Manifest("harbor", "Harbor")))
-	s.must("bookings", "book", "harbor", "--service", "cut", "--date", "2026-12-01", "--time", "09:30", "--customer", `=1+"2", Ada`)
+	s.must("bookings", "book", "harbor", "--service", "cut", "--date", "2026-12-01", "--time", "09:30", "--customer",
+		`=1+"2", Ada`)
 	rows, err := csv.NewReader(strings.NewReader(s.must("bookings", "list", "harbor", "-o", "csv"))).ReadAll()
 	if err != nil || len(rows) != 2 {
 		t.Fatalf("%v, %v", rows, err)
@@ -49,7 +50,8 @@ func TestExplainNamesTheMemberThatWasAskedFor(t *testing.T) {
 	if got := s.must(asked...); !strings.Contains(got, "\nanyone ") {
 		t.Errorf("without --staff: %s", got)
 	}
-	if got := s.must(append(asked, "--staff", "anna")...); strings.Contains(got, "anyone") || !strings.Contains(got, "\nanna ") {
+	if got := s.must(append(asked, "--staff", "anna")...); strings.Contains(got, "anyone") || !strings.Contains(got,
+		"\nanna ") {
 		t.Errorf("with --staff: %s", got)
 	}
 }
@@ -58,8 +60,10 @@ func TestUsageErrorsShowHowTheCommandIsCalled(t *testing.T) {
 	t.Parallel()
 	s := shellAt(t, consoletest.Start(t))
 	s.fails(2, "Usage: slotmesh bookings book SLUG [flags]", "bookings", "book")
-	for _, group := range []string{"Offer:", "Sales and customers:", "Programs:", "People and access:", "Installation:"} {
-		if help := s.must("--help"); !strings.Contains(help, "\n"+group) || strings.Contains(help, "Additional Commands:\n  a") {
+	for _, group := range []string{"Offer:", "Sales and customers:", "Programs:", "People and access:",
+		"Installation:"} {
+		if help := s.must("--help"); !strings.Contains(help, "\n"+group) || strings.Contains(help,
+			"Additional Commands:\n  a") {
 			t.Errorf("the help lacks the group %s: %s", group, help)
 		}
 	}

@@ -25,7 +25,8 @@ func (c *command) pause() *cobra.Command {
 		func(cmd *cobra.Command, args []string, client *client) error {
 			first, err := timespan.ParseDate(until)
 			if err != nil {
-				return fmt.Errorf("--until: %q is no date; write the first day that can be booked on again, such as 2027-03-01", until)
+				return fmt.Errorf("--until: %q is no date; write the first day that can be booked on again, such as "+
+					"2027-03-01", until)
 			}
 			p, err := client.setPause(cmd.Context(), args[0], &first)
 			if err != nil {
@@ -41,13 +42,14 @@ are paused. Owners go on booking. slotmesh resume ends it.`
 }
 
 func (c *command) resume() *cobra.Command {
-	return c.ofBusiness("resume SLUG", "End a pause of online bookings", 1, func(cmd *cobra.Command, args []string, client *client) error {
-		p, err := client.setPause(cmd.Context(), args[0], nil)
-		if err != nil {
-			return err
-		}
-		return c.done(p, "%s: online bookings are taken (version %d)", args[0], p.Version)
-	})
+	return c.ofBusiness("resume SLUG", "End a pause of online bookings", 1,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			p, err := client.setPause(cmd.Context(), args[0], nil)
+			if err != nil {
+				return err
+			}
+			return c.done(p, "%s: online bookings are taken (version %d)", args[0], p.Version)
+		})
 }
 
 // setPause publishes a new version that differs from the newest one only in bookings.paused_until. first is the first
@@ -65,7 +67,8 @@ func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date
 	until := ""
 	if first != nil {
 		if until = first.String(); *first <= today(fields) {
-			return nil, fmt.Errorf("--until: %s is not ahead; write the first day that can be booked on again, %s or later", until, today(fields)+1)
+			return nil, fmt.Errorf("--until: %s is not ahead; write the first day that can be booked on again, %s or "+
+				"later", until, today(fields)+1)
 		}
 	}
 	settings, _ := fields["bookings"].(document.Fields)
@@ -86,9 +89,10 @@ func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date
 	if len(problems) > 0 {
 		return nil, &localError{fmt.Errorf("%s: %s", problems[0].Path, problems[0].Message)}
 	}
-	body, err := c.do(ctx, adminapi.Request{Method: http.MethodPut, Path: at(slug), Body: paused.Text, Header: map[string]string{
-		"Content-Type": catalog.MediaYAML, "If-Match": strconv.Quote(strconv.FormatInt(newest, 10)),
-	}})
+	body, err := c.do(ctx, adminapi.Request{Method: http.MethodPut, Path: at(slug), Body: paused.Text,
+		Header: map[string]string{
+			"Content-Type": catalog.MediaYAML, "If-Match": strconv.Quote(strconv.FormatInt(newest, 10)),
+		}})
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +103,8 @@ func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date
 // offer returns the fields of a version of a business's manifest, and its document.
 func (c *client) offer(ctx context.Context, slug string, version int64) (document.Fields, *document.Document, error) {
 	text, err := c.do(ctx, adminapi.Request{
-		Method: http.MethodGet, Path: at(slug) + "?version=" + strconv.FormatInt(version, 10), Header: map[string]string{"Accept": catalog.MediaYAML},
+		Method: http.MethodGet, Path: at(slug) + "?version=" + strconv.FormatInt(version, 10),
+		Header: map[string]string{"Accept": catalog.MediaYAML},
 	})
 	if err != nil {
 		return nil, nil, err
@@ -109,7 +114,8 @@ func (c *client) offer(ctx context.Context, slug string, version int64) (documen
 		return nil, nil, err
 	}
 	if len(problems) > 0 {
-		return nil, nil, &localError{fmt.Errorf("the offer of %s needs a newer slotmesh: %s", slug, problems[0].Message)}
+		return nil, nil,
+			&localError{fmt.Errorf("the offer of %s needs a newer slotmesh: %s", slug, problems[0].Message)}
 	}
 	fields, err := read.Fields()
 	return fields, read, err
@@ -132,7 +138,8 @@ func (c *client) newest(ctx context.Context, slug string) (int64, error) {
 			Version json.Number `json:"version"`
 		} `json:"versions"`
 	}
-	if err := c.call(ctx, http.MethodGet, at(slug, "versions")+"?"+url.Values{"limit": {"1"}}.Encode(), nil, &list); err != nil {
+	if err := c.call(ctx, http.MethodGet, at(slug, "versions")+"?"+url.Values{"limit": {"1"}}.Encode(), nil,
+		&list); err != nil {
 		return 0, err
 	}
 	if len(list.Versions) == 0 {

@@ -19,14 +19,16 @@ import (
 type leavesOutside struct{ count int }
 
 func (e *leavesOutside) Error() string {
-	return fmt.Sprintf("publishing this would leave outside what was promised to customers (%d); move or cancel that first, or apply it nonetheless.", e.count)
+	return fmt.Sprintf("publishing this would leave outside what was promised to customers (%d); move or cancel that "+
+		"first, or apply it nonetheless.", e.count)
 }
 
 func (c *command) plan() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
-		Use:   "plan -f FILE",
-		Short: "Say what publishing a manifest would change, and which bookings it would leave outside; publish nothing",
+		Use: "plan -f FILE",
+		Short: "Say what publishing a manifest would change, and which bookings it would leave outside; publish " +
+			"nothing",
 		Long: `Say what publishing a manifest would change, and which bookings, reservations and tickets ahead the new offer could not take.
 Nothing is published.
 
@@ -106,7 +108,8 @@ func (c *command) printPlan(slug string, p *plan.Plan) error {
 	}
 	if k := p.Kept; k != nil {
 		_, _ = fmt.Fprintf(c.host.Stderr,
-			"slotmesh: bookings (%d), tickets (%d) and reservations (%d) that lie ahead keep the time zone and the currency they were sold in.\n",
+			"slotmesh: bookings (%d), tickets (%d) and reservations (%d) that lie ahead keep the time zone and the "+
+				"currency they were sold in.\n",
 			k.Bookings, k.Tickets, k.Reservations)
 	}
 	if p.Erases != nil {
@@ -125,7 +128,8 @@ func erasesLine(e *plan.Erases) string {
 	if e.More {
 		atLeast = "at least "
 	}
-	return fmt.Sprintf("Customers to erase: %s%d (their data is kept for %d days after the booking, %d until now)", atLeast, e.Customers, e.KeepCustomersDays, e.Before)
+	return fmt.Sprintf("Customers to erase: %s%d (their data is kept for %d days after the booking, %d until now)",
+		atLeast, e.Customers, e.KeepCustomersDays, e.Before)
 }
 
 // safeToPublish returns an error if publishing would cause new conflicts.
@@ -156,14 +160,17 @@ func outsideTable(o *plan.Outside) table {
 		t.rows = append(t.rows, []string{kind, when, what, customer, why, id})
 	}
 	for _, b := range o.Bookings {
-		row("booking", b.Booking.Date+" "+clockOf(b.Booking.StartTime), servicesOf(&b.Booking), b.Booking.CustomerName, b.Reason.Message, b.Booking.ID.String(), b.Already)
+		row("booking", b.Booking.Date+" "+clockOf(b.Booking.StartTime), servicesOf(&b.Booking), b.Booking.CustomerName,
+			b.Reason.Message, b.Booking.ID.String(), b.Already)
 	}
 	for _, r := range o.Reservations {
 		held := r.Reservation
-		row("reservation", held.StartDate.String(), held.RentalName, held.CustomerName, r.Reason.Message, held.ID.String(), r.Already)
+		row("reservation", held.StartDate.String(), held.RentalName, held.CustomerName, r.Reason.Message,
+			held.ID.String(), r.Already)
 	}
 	for _, e := range o.Tickets {
-		row("tickets", e.Date.String(), strings.TrimSpace(e.Event+" "+e.Tier), fmt.Sprintf("%d sold", e.Sold), e.Reason.Message, e.EventID.String(), e.Already)
+		row("tickets", e.Date.String(), strings.TrimSpace(e.Event+" "+e.Tier), fmt.Sprintf("%d sold", e.Sold),
+			e.Reason.Message, e.EventID.String(), e.Already)
 	}
 	if o.More > 0 {
 		t.rows = append(t.rows, []string{"…", fmt.Sprintf("%d more", o.More), "", "", "", ""})

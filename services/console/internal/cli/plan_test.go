@@ -49,14 +49,18 @@ func TestPlanEndsWithACodeOfItsOwnWhereSomethingWouldBeOutside(t *testing.T) {
 	id := uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
 	start := time.Now().Add(24 * time.Hour)
 	w.Booking.Add(id, booking.Booking{
-		ID: uuid.New(), Status: booking.StatusConfirmed, Date: "2027-03-01", StartTime: "17:30:00", EndTime: "18:15:00", StartsAt: start, EndsAt: start.Add(time.Hour),
-		Services: []booking.BookedService{{ID: uuid.New(), Name: "Haircut", DurationMinutes: 45, Price: "40.00"}}, FormData: []byte("{}"),
-		Total: "40.00", CustomerName: "Cara",
+		ID: uuid.New(), Status: booking.StatusConfirmed, Date: "2027-03-01", StartTime: "17:30:00", EndTime: "18:15:00",
+		StartsAt: start, EndsAt: start.Add(time.Hour),
+		Services: []booking.BookedService{{ID: uuid.New(), Name: "Haircut", DurationMinutes: 45, Price: "40.00"}},
+		FormData: []byte("{}"),
+		Total:    "40.00", CustomerName: "Cara",
 	})
-	outside := availability.Outside{Reason: availability.Reason{Rule: availability.RuleClosed, Message: "The business is closed then."}}
+	outside := availability.Outside{Reason: availability.Reason{Rule: availability.RuleClosed,
+		Message: "The business is closed then."}}
 	w.Availability.LeaveOutside(outside)
 	r := s.run("plan", "-f", "-")
-	for _, want := range []string{"nothing would change", "2027-03-01 17:30", "Haircut", "Cara", "The business is closed then."} {
+	for _, want := range []string{"nothing would change", "2027-03-01 17:30", "Haircut", "Cara",
+		"The business is closed then."} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("%q is missing: %s", want, r.out)
 		}

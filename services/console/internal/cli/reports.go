@@ -26,7 +26,8 @@ func reportOf[Row any](c *command, name, short string, show func([]Row) table) *
 	cmd := c.ofBusiness(name+" SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {
 		path := at(args[0], "reports", name) + "?" + url.Values{"from": {from}, "to": {to}, "by": {by}}.Encode()
 		if c.output == asCSV {
-			text, err := client.do(cmd.Context(), adminapi.Request{Method: http.MethodGet, Path: path, Header: map[string]string{"Accept": "text/csv"}})
+			text, err := client.do(cmd.Context(), adminapi.Request{Method: http.MethodGet, Path: path,
+				Header: map[string]string{"Accept": "text/csv"}})
 			if err != nil {
 				return err
 			}
@@ -50,9 +51,11 @@ func reportOf[Row any](c *command, name, short string, show func([]Row) table) *
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 func bookingsReportTable(rows []booking.BookingsRow) table {
-	t := table{head: []string{"DATE", "SOURCE", "BOOKINGS", "PENDING", "CONFIRMED", "COMPLETED", "NO-SHOW", "CANCELLED", "GUESTS"}}
+	t := table{head: []string{"DATE", "SOURCE", "BOOKINGS", "PENDING", "CONFIRMED", "COMPLETED", "NO-SHOW", "CANCELLED",
+		"GUESTS"}}
 	for _, r := range rows {
-		t.rows = append(t.rows, []string{r.Date.String(), r.Source, number(r.Bookings), number(r.Pending), number(r.Confirmed),
+		t.rows = append(t.rows, []string{r.Date.String(), r.Source, number(r.Bookings), number(r.Pending),
+			number(r.Confirmed),
 			number(r.Completed), number(r.NoShow), number(r.Cancelled), number(r.Guests)})
 	}
 	return t
@@ -61,7 +64,8 @@ func bookingsReportTable(rows []booking.BookingsRow) table {
 func revenueReportTable(rows []report.RevenueRow) table {
 	t := table{head: []string{"DATE", "KIND", "SOLD", "TOTAL", "PAID", "REFUNDED", "CURRENCY"}}
 	for _, r := range rows {
-		t.rows = append(t.rows, []string{r.Date.String(), r.Kind, number(r.Sold), r.Total.String(), r.Paid.String(), r.Refunded.String(), r.Currency})
+		t.rows = append(t.rows, []string{r.Date.String(), r.Kind, number(r.Sold), r.Total.String(), r.Paid.String(),
+			r.Refunded.String(), r.Currency})
 	}
 	return t
 }
@@ -77,7 +81,8 @@ func utilisationReportTable(rows []report.UtilisationRow) table {
 		if name == "" {
 			name = r.StaffID.String()
 		}
-		t.rows = append(t.rows, []string{r.Date.String(), name, number(r.BookedMinutes) + " min", number(r.OpenMinutes) + " min", share})
+		t.rows = append(t.rows, []string{r.Date.String(), name, number(r.BookedMinutes) + " min",
+			number(r.OpenMinutes) + " min", share})
 	}
 	return t
 }

@@ -12,16 +12,23 @@ import (
 )
 
 func (c *command) reservations() *cobra.Command {
-	of := sold[rental.Reservation]{"reservations", "a reservation", reservationTable, func(r rental.Reservation) (*booking.Payment, string) { return r.Payment, r.Currency }}
-	return group("reservations", "Look after a business's rental reservations", append(refundEntries(c, of, "its units are free again"),
-		c.listReservations(), c.createReservation(),
-		moveEntry(c, "reservations", rental.MovePickup, "Say that the units of a reservation were picked up", reservationTable),
-		moveEntry(c, "reservations", rental.MoveReturn, "Say that the units of a reservation are back", reservationTable))...)
+	of := sold[rental.Reservation]{"reservations", "a reservation", reservationTable,
+		func(r rental.Reservation) (*booking.Payment, string) {
+			return r.Payment, r.Currency
+		}}
+	return group("reservations", "Look after a business's rental reservations",
+		append(refundEntries(c, of, "its units are free again"),
+			c.listReservations(), c.createReservation(),
+			moveEntry(c, "reservations", rental.MovePickup, "Say that the units of a reservation were picked up",
+				reservationTable),
+			moveEntry(c, "reservations", rental.MoveReturn, "Say that the units of a reservation are back",
+				reservationTable))...)
 }
 
 func (c *command) listReservations() *cobra.Command {
 	var from, to, status, payment string
-	cmd := listEntries(c, "reservations", "List a business's reservations by their start; late ones are marked overdue", map[string]*string{"from": &from, "to": &to, "status": &status, "payment": &payment},
+	cmd := listEntries(c, "reservations", "List a business's reservations by their start; late ones are marked overdue",
+		map[string]*string{"from": &from, "to": &to, "status": &status, "payment": &payment},
 		func(list []rental.Reservation) any { return rental.ReservationList{Reservations: list} }, reservationTable)
 	cmd.Flags().StringVar(&from, "from", "", "those that touch this date or later ones, YYYY-MM-DD")
 	cmd.Flags().StringVar(&to, "to", "", "those that touch this date or earlier ones")
@@ -59,24 +66,26 @@ func (c *command) createReservation() *cobra.Command {
 		start, end     string
 		address, phone string
 	)
-	cmd := c.ofBusiness("create SLUG", "Reserve units of a rental for a customer", 1, func(cmd *cobra.Command, args []string, client *client) error {
-		if start != "" {
-			wanted.StartTime = &start
-		}
-		if end != "" {
-			wanted.EndTime = &end
-		}
-		wanted.CustomerEmail, wanted.CustomerPhone = &address, &phone
-		if err := client.names(args[0]).resolve(cmd.Context(), aRental, &wanted.RentalID); err != nil {
-			return err
-		}
-		var made rental.Reservation
-		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "reservations"), wanted, &made); err != nil {
-			return err
-		}
-		warn(cmd, made.Warnings)
-		return c.print(made, reservationTable(made))
-	})
+	cmd := c.ofBusiness("create SLUG", "Reserve units of a rental for a customer", 1,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			if start != "" {
+				wanted.StartTime = &start
+			}
+			if end != "" {
+				wanted.EndTime = &end
+			}
+			wanted.CustomerEmail, wanted.CustomerPhone = &address, &phone
+			if err := client.names(args[0]).resolve(cmd.Context(), aRental, &wanted.RentalID); err != nil {
+				return err
+			}
+			var made rental.Reservation
+			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "reservations"), wanted,
+				&made); err != nil {
+				return err
+			}
+			warn(cmd, made.Warnings)
+			return c.print(made, reservationTable(made))
+		})
 	flags := cmd.Flags()
 	flags.StringVar(&wanted.RentalID, "rental", "", "key, name or id of the rental")
 	flags.StringVar(&wanted.StartDate, "start", "", "first date, YYYY-MM-DD")

@@ -34,7 +34,8 @@ func (c *command) resolveToken(server string) (string, error) {
 	path := filepath.Join(firstOf(c.host.Getenv("SLOTMESH_HOME"), ".slotmesh"), "admin-token")
 	content, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return "", &localError{fmt.Errorf("no admin token: run slotmesh login, give --token, set SLOTMESH_ADMIN_TOKEN, or keep it in %s", path)}
+		return "", &localError{fmt.Errorf("no admin token: run slotmesh login, give --token, set "+
+			"SLOTMESH_ADMIN_TOKEN, or keep it in %s", path)}
 	}
 	if err != nil {
 		return "", &localError{fmt.Errorf("the admin token cannot be read: %w", err)}

@@ -19,7 +19,8 @@ func TestTicketsAreSoldListedAndCancelled(t *testing.T) {
 	s := shellAt(t, w)
 	sell := []string{"tickets", "sell", "harbor", "--event", gala, "--tier", vip, "--customer", "Cara"}
 	id := decoded(t, s.must(append(sell, "--quantity", "3", "-o", "json")...))["id"].(string)
-	if told := decoded(t, s.must(append(sell, "--email", "cara@example.com", "--locale", "pt", "-o", "json")...)); told["customer_email"] != "cara@example.com" || told["locale"] != "pt" {
+	if told := decoded(t, s.must(append(sell, "--email", "cara@example.com", "--locale", "pt", "-o",
+		"json")...)); told["customer_email"] != "cara@example.com" || told["locale"] != "pt" {
 		t.Errorf("sold: %v", told)
 	}
 	for range 3 { // pages hold three
@@ -41,11 +42,13 @@ func TestTicketsAreSoldListedAndCancelled(t *testing.T) {
 	}
 	s.fails(2, "an amount such as 12.50", "tickets", "cancel", "harbor", id, "--refund", "half")
 	s.fails(1, "cancel it", "tickets", "refund", "harbor", id)
-	if out := s.must("tickets", "cancel", "harbor", id, "--refund", "none", "-o", "json"); decoded(t, out)["status"] != "cancelled" {
+	if out := s.must("tickets", "cancel", "harbor", id, "--refund", "none", "-o", "json"); decoded(t,
+		out)["status"] != "cancelled" {
 		t.Error(out)
 	}
 	s.fails(1, "cancelled", "tickets", "cancel", "harbor", id)
-	if out := s.must("tickets", "refund", "harbor", id, "--amount", "12.50"); !strings.Contains(out, "12.50 EUR pending") {
+	if out := s.must("tickets", "refund", "harbor", id, "--amount", "12.50"); !strings.Contains(out,
+		"12.50 EUR pending") {
 		t.Error(out)
 	}
 	s.fails(1, "Sold out", append(sell, "--quantity", "11")...)

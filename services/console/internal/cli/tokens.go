@@ -33,7 +33,8 @@ type apiToken struct {
 func (c *command) createToken() *cobra.Command {
 	var role, staff, name, expires string
 	cmd := &cobra.Command{
-		Use: "create [SLUG] --name NAME --role ROLE", Short: "Make a token and show it, this once", Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.completeSlug,
+		Use: "create [SLUG] --name NAME --role ROLE", Short: "Make a token and show it, this once",
+		Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.completeSlug,
 		Long: "create makes a token with a role in a business, or, with --role operator and no SLUG, an operator's.",
 	}
 	cmd.RunE = c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
@@ -43,7 +44,8 @@ func (c *command) createToken() *cobra.Command {
 		if err := client.names(strings.Join(args, "")).resolve(cmd.Context(), aMember, &staff); err != nil {
 			return err
 		}
-		wanted := map[string]any{"name": name, "role": role, "business": strings.Join(args, ""), "staff_id": optional(staff), "expires_at": optional(expires)}
+		wanted := map[string]any{"name": name, "role": role, "business": strings.Join(args, ""),
+			"staff_id": optional(staff), "expires_at": optional(expires)}
 		var made apiToken
 		if err := client.call(cmd.Context(), http.MethodPost, "/admin/tokens", wanted, &made); err != nil {
 			return err
@@ -55,13 +57,15 @@ func (c *command) createToken() *cobra.Command {
 	})
 	roleFlags(cmd, &role, &staff)
 	cmd.Flags().StringVar(&name, "name", "", "what the token is for")
-	cmd.Flags().StringVar(&expires, "expires-at", "", "until when, such as 2027-03-01T09:00:00Z; left out, it does not expire")
+	cmd.Flags().StringVar(&expires, "expires-at", "",
+		"until when, such as 2027-03-01T09:00:00Z; left out, it does not expire")
 	return cmd
 }
 
 func (c *command) listTokens() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "list [SLUG]", Short: "List the tokens of a business, or all that you may revoke", Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.completeSlug,
+		Use: "list [SLUG]", Short: "List the tokens of a business, or all that you may revoke",
+		Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.completeSlug,
 	}
 	cmd.RunE = c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
 		query := url.Values{}
@@ -74,7 +78,8 @@ func (c *command) listTokens() *cobra.Command {
 		}
 		t := table{head: []string{"ID", "PREFIX", "ROLE", "NAME", "CREATED", "EXPIRES", "LAST USED", "REVOKED"}}
 		for _, k := range list {
-			t.rows = append(t.rows, []string{k.ID.String(), k.Prefix, k.Role, k.Name, instant(&k.CreatedAt), instant(k.ExpiresAt), instant(k.LastUsedAt), instant(k.RevokedAt)})
+			t.rows = append(t.rows, []string{k.ID.String(), k.Prefix, k.Role, k.Name, instant(&k.CreatedAt),
+				instant(k.ExpiresAt), instant(k.LastUsedAt), instant(k.RevokedAt)})
 		}
 		return c.print(map[string]any{"tokens": list}, t)
 	})
@@ -85,7 +90,8 @@ func (c *command) revokeToken() *cobra.Command {
 	return &cobra.Command{
 		Use: "revoke ID", Short: "End a token, and those that were made with it, at once", Args: cobra.ExactArgs(1),
 		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
-			if err := client.call(cmd.Context(), http.MethodDelete, "/admin/tokens/"+url.PathEscape(args[0]), nil, nil); err != nil {
+			if err := client.call(cmd.Context(), http.MethodDelete, "/admin/tokens/"+url.PathEscape(args[0]), nil,
+				nil); err != nil {
 				return err
 			}
 			return c.done(map[string]any{"id": args[0], "revoked": true}, "%s is revoked", args[0])

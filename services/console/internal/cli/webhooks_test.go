@@ -19,31 +19,38 @@ func TestWebhooksOnTheCommandLine(t *testing.T) {
 	w := consoletest.Start(t)
 	w.Call(t, "PUT", "/admin/businesses/harbor", consoletest.Manifest("harbor", "Harbor"))
 	s := shellAt(t, w)
-	made := decoded(t, s.must("webhooks", "create", "harbor", "--url", "https://example.com/hooks", "--events", "booking.created,booking.cancelled", "-o", "json"))
+	made := decoded(t, s.must("webhooks", "create", "harbor", "--url", "https://example.com/hooks", "--events",
+		"booking.created,booking.cancelled", "-o", "json"))
 	id := made["id"].(string)
 	if made["secret"] != consoletest.Secret || len(made["events"].([]any)) != 2 {
 		t.Errorf("made: %v", made)
 	}
-	if out := s.must("webhooks", "create", "harbor", "--url", "https://example.com/all"); !strings.Contains(out, consoletest.Secret) || !strings.Contains(out, " * ") {
+	if out := s.must("webhooks", "create", "harbor", "--url", "https://example.com/all"); !strings.Contains(out,
+		consoletest.Secret) || !strings.Contains(out, " * ") {
 		t.Errorf("made: %s", out)
 	}
-	if out := s.must("webhooks", "list", "harbor"); !strings.Contains(out, id+"  https://example.com/hooks  booking.created,booking.cancelled  true") {
+	if out := s.must("webhooks", "list", "harbor"); !strings.Contains(out,
+		id+"  https://example.com/hooks  booking.created,booking.cancelled  true") {
 		t.Errorf("listed: %s", out)
 	}
-	if got := decoded(t, s.must("webhooks", "change", "harbor", id, "--url", "https://example.com/new", "--disable", "-o", "json")); got["url"] != "https://example.com/new" || got["active"] != false {
+	if got := decoded(t, s.must("webhooks", "change", "harbor", id, "--url", "https://example.com/new", "--disable",
+		"-o", "json")); got["url"] != "https://example.com/new" || got["active"] != false {
 		t.Errorf("changed: %v", got)
 	}
-	if got := decoded(t, s.must("webhooks", "change", "harbor", id, "--enable", "--events", "*", "-o", "json")); got["active"] != true || got["events"].([]any)[0] != "*" {
+	if got := decoded(t, s.must("webhooks", "change", "harbor", id, "--enable", "--events", "*", "-o",
+		"json")); got["active"] != true || got["events"].([]any)[0] != "*" {
 		t.Errorf("changed: %v", got)
 	}
-	if got := decoded(t, s.must("webhooks", "rotate", "harbor", id, "-o", "json")); got["secret"] != consoletest.Secret {
+	if got := decoded(t, s.must("webhooks", "rotate", "harbor", id, "-o",
+		"json")); got["secret"] != consoletest.Secret {
 		t.Errorf("rotated: %v", got)
 	}
 	sent := decoded(t, s.must("webhooks", "test", "harbor", id, "-o", "json"))
 	for range 3 { // pages hold three
 		s.must("webhooks", "test", "harbor", id)
 	}
-	if lines := strings.Split(s.must("webhooks", "deliveries", "harbor", id, "--status", "pending"), "\n"); len(lines) != 6 || !strings.Contains(lines[1], "webhook.test") || !strings.Contains(lines[1], "503") {
+	if lines := strings.Split(s.must("webhooks", "deliveries", "harbor", id, "--status", "pending"),
+		"\n"); len(lines) != 6 || !strings.Contains(lines[1], "webhook.test") || !strings.Contains(lines[1], "503") {
 		t.Errorf("deliveries: %s", strings.Join(lines, "\n"))
 	}
 	s.must("webhooks", "retry", "harbor", sent["id"].(string))
@@ -72,7 +79,8 @@ func TestWebhooksListenForwardsEventsSigned(t *testing.T) {
 	}))
 	t.Cleanup(receiver.Close)
 	s := shellAt(t, w)
-	listened := s.run("webhooks", "listen", "harbor", "--forward-to", receiver.URL, "--from", "2020-01-01T00:00:00Z", "--once")
+	listened := s.run("webhooks", "listen", "harbor", "--forward-to", receiver.URL, "--from", "2020-01-01T00:00:00Z",
+		"--once")
 	out := listened.out
 	if listened.code != 0 || !strings.Contains(listened.err, "The secret of this listener is whsec_") {
 		t.Errorf("listen: exit code %d, %s", listened.code, listened.err)
@@ -88,7 +96,8 @@ func TestWebhooksListenForwardsEventsSigned(t *testing.T) {
 		if err := json.Unmarshal(r.body, &body); err != nil || body.Type == "" || body.Data.Slug != "harbor" {
 			t.Errorf("got %s, %v", r.body, err)
 		}
-		if !strings.Contains(out, body.Type) || !strings.HasPrefix(r.header.Get("webhook-signature"), "v1,") || r.header.Get("webhook-id") == "" {
+		if !strings.Contains(out, body.Type) || !strings.HasPrefix(r.header.Get("webhook-signature"), "v1,") ||
+			r.header.Get("webhook-id") == "" {
 			t.Errorf("got %v", r.header)
 		}
 	}

@@ -25,7 +25,8 @@ func sentence(cmd *cobra.Command, err error) string {
 	}
 	switch {
 	case refused.Kind == fault.Unauthorized:
-		return refused.Sentence + " Set it by slotmesh login, --token, SLOTMESH_ADMIN_TOKEN or the file admin-token in SLOTMESH_HOME."
+		return refused.Sentence + " Set it by slotmesh login, --token, SLOTMESH_ADMIN_TOKEN or the file admin-token " +
+			"in SLOTMESH_HOME."
 	case refused.Kind == fault.PreconditionFailed: // "If-Match: the newest version is 3, not 2; read it and try again."
 		known, _, _ := strings.Cut(strings.TrimPrefix(refused.Sentence, "If-Match: "), "; ")
 		return "It has changed meanwhile: " + known + "; look at it with slotmesh get, and try again."

@@ -79,7 +79,8 @@ func (s *Availability) Handler() http.Handler {
 		return ok(agenda)
 	}))
 	mux.Handle("POST /internal/working-time", locked(&s.mu, func(*http.Request) (*reply, error) {
-		return ok(availability.WorkingTime{Rows: []availability.WorkingTimeRow{{Date: March, StaffID: Former, Minutes: 120}}})
+		return ok(availability.WorkingTime{Rows: []availability.WorkingTimeRow{{Date: March, StaffID: Former,
+			Minutes: 120}}})
 	}))
 	return mux
 }

@@ -181,8 +181,11 @@ func finds(f booking.Filter, b booking.Booking) bool {
 	return (f.From == nil || b.Date >= f.From.String()) && (f.To == nil || b.Date <= f.To.String()) &&
 		(f.Status == "" || b.Status == f.Status) && (f.Source == "" || b.Source == f.Source) &&
 		(f.StaffID == nil || b.StaffID != nil && *b.StaffID == *f.StaffID) &&
-		(f.ServiceID == nil || slices.ContainsFunc(b.Services, func(s booking.BookedService) bool { return s.ID == *f.ServiceID })) &&
-		(f.Query == "" || strings.Contains(strings.ToLower(b.CustomerName+" "+b.CustomerEmail), strings.ToLower(f.Query))) &&
+		(f.ServiceID == nil || slices.ContainsFunc(b.Services, func(s booking.BookedService) bool {
+			return s.ID == *f.ServiceID
+		})) &&
+		(f.Query == "" || strings.Contains(strings.ToLower(b.CustomerName+" "+b.CustomerEmail),
+			strings.ToLower(f.Query))) &&
 		hasPayment(b.Payment, f.Payment)
 }
 

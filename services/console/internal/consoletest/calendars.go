@@ -22,7 +22,8 @@ func (s *Booking) createCalendar(r *http.Request) (*reply, error) {
 	if wanted.Shows != booking.ShowsTimes && wanted.Shows != booking.ShowsNames {
 		return nil, fault.New(fault.InvalidParameter, "shows: send times or names.")
 	}
-	made := booking.Calendar{ID: uuid.New(), StaffID: wanted.StaffID, Shows: wanted.Shows, CreatedAt: Epoch, CreatedBy: makerOf(r)}
+	made := booking.Calendar{ID: uuid.New(), StaffID: wanted.StaffID, Shows: wanted.Shows, CreatedAt: Epoch,
+		CreatedBy: makerOf(r)}
 	if s.calendars == nil {
 		s.calendars = map[string][]booking.Calendar{}
 	}

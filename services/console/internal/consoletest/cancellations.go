@@ -33,10 +33,12 @@ func (s *Booking) cancellation(r *http.Request) (*reply, error) {
 		return nil, err
 	}
 	if b.Status == booking.StatusCancelled {
-		return ok(booking.Cancellation{Reason: b.Status, Refund: booking.CancellationRefund{Amount: "0.00", Currency: b.Currency}})
+		return ok(booking.Cancellation{Reason: b.Status, Refund: booking.CancellationRefund{Amount: "0.00",
+			Currency: b.Currency}})
 	}
 	until := Epoch
-	return ok(booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "20.00", Percent: 50, Currency: b.Currency}, Until: &until})
+	return ok(booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "20.00", Percent: 50,
+		Currency: b.Currency}, Until: &until})
 }
 
 func (s *Booking) cancel(r *http.Request) (*reply, error) {

@@ -76,7 +76,8 @@ func (s *Catalog) Put(slug, text string) {
 	if err != nil {
 		panic(err) // cannot happen: the manifest was parsed
 	}
-	s.businesses[slug] = append(s.businesses[slug], version{m.BusinessID(), string(m.Name), catalog.MediaYAML, []byte(text), canonical})
+	s.businesses[slug] = append(s.businesses[slug], version{m.BusinessID(), string(m.Name), catalog.MediaYAML,
+		[]byte(text), canonical})
 }
 
 type version struct {
@@ -91,7 +92,9 @@ type version struct {
 func (s *Catalog) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, answer := range map[string]func(*http.Request) (*reply, error){
-		"GET /internal/removed": func(*http.Request) (*reply, error) { return ok(catalog.RemovedList{IDs: []uuid.UUID{}}) },
+		"GET /internal/removed": func(*http.Request) (*reply, error) {
+			return ok(catalog.RemovedList{IDs: []uuid.UUID{}})
+		},
 		"PUT /internal/businesses/{slug}": func(r *http.Request) (*reply, error) {
 			s.keys = append(s.keys, r.Header.Values("Idempotency-Key")...)
 			return s.publish(r)
@@ -178,21 +181,25 @@ func (s *Catalog) compile(r *http.Request) (*reply, error) {
 func offerOf(m *manifest.Manifest, slug string, version int64) catalog.Offer {
 	o := catalog.Offer{
 		ID: m.BusinessID(), Slug: slug, Version: version, Currency: string(m.Currency), Timezone: string(m.Timezone),
-		Modules:    catalog.Modules{Services: m.UsesServices(), Events: m.UsesEvents(), Rentals: m.UsesRentals()},
-		Account:    catalog.Account{SubscriptionActive: m.SubscriptionActive(), RemovalOn: m.RemovalOn(), Sandbox: m.Sandbox()},
+		Modules: catalog.Modules{Services: m.UsesServices(), Events: m.UsesEvents(), Rentals: m.UsesRentals()},
+		Account: catalog.Account{SubscriptionActive: m.SubscriptionActive(), RemovalOn: m.RemovalOn(),
+			Sandbox: m.Sandbox()},
 		Privacy:    catalog.Privacy{KeepCustomersDays: m.KeepCustomersDays()},
 		NotYetOpen: !m.IsOpen(),
 	}
 	for i := range m.Events {
 		e := &m.Events[i]
-		event := catalog.Event{ID: e.ObjectID(o.ID), Name: string(e.Name), Date: e.Date, Start: e.StartTime, Active: e.IsActive(), TotalCapacity: e.TotalCapacity}
+		event := catalog.Event{ID: e.ObjectID(o.ID), Name: string(e.Name), Date: e.Date, Start: e.StartTime,
+			Active: e.IsActive(), TotalCapacity: e.TotalCapacity}
 		for k := range e.Tiers {
-			event.Tiers = append(event.Tiers, catalog.Tier{ID: e.Tiers[k].ObjectID(o.ID, e.Key), Name: string(e.Tiers[k].Name), Capacity: e.Tiers[k].Capacity})
+			event.Tiers = append(event.Tiers, catalog.Tier{ID: e.Tiers[k].ObjectID(o.ID, e.Key),
+				Name: string(e.Tiers[k].Name), Capacity: e.Tiers[k].Capacity})
 		}
 		o.Events = append(o.Events, event)
 	}
 	for i := range m.Services {
-		o.Services = append(o.Services, catalog.Service{ID: m.Services[i].ObjectID(o.ID), Name: string(m.Services[i].Name), Active: m.Services[i].IsActive()})
+		o.Services = append(o.Services, catalog.Service{ID: m.Services[i].ObjectID(o.ID),
+			Name: string(m.Services[i].Name), Active: m.Services[i].IsActive()})
 	}
 	for i := range m.Rentals {
 		o.Rentals = append(o.Rentals, catalog.Rental{ID: m.Rentals[i].ObjectID(o.ID), Name: string(m.Rentals[i].Name)})
@@ -207,7 +214,8 @@ func (s *Catalog) add(r *http.Request, v version) (*reply, error) {
 	}
 	slug := r.PathValue("slug")
 	if known := r.Header.Get("If-Match"); known != "" && known != tag(len(s.businesses[slug])) {
-		return nil, fault.Newf(fault.PreconditionFailed, "If-Match: the newest version is %d, not %s; read it and try again.", len(s.businesses[slug]), strings.Trim(known, `"`))
+		return nil, fault.Newf(fault.PreconditionFailed, "If-Match: the newest version is %d, not %s; read it and "+
+			"try again.", len(s.businesses[slug]), strings.Trim(known, `"`))
 	}
 	if r.Header.Get("If-None-Match") == "*" && len(s.businesses[slug]) > 0 {
 		return nil, fault.New(fault.PreconditionFailed, "It is published.")
@@ -246,7 +254,8 @@ func (s *Catalog) get(r *http.Request) (*reply, error) {
 	if v.mediaType == r.Header.Get("Accept") {
 		text, mediaType = v.text, v.mediaType
 	}
-	return &reply{status: http.StatusOK, body: text, header: map[string]string{"Content-Type": mediaType, "ETag": tag(n)}}, nil
+	return &reply{status: http.StatusOK, body: text, header: map[string]string{"Content-Type": mediaType,
+		"ETag": tag(n)}}, nil
 }
 
 func (s *Catalog) offer(r *http.Request) (*reply, error) {
@@ -262,7 +271,8 @@ func (s *Catalog) offer(r *http.Request) (*reply, error) {
 	o := offerOf(m, r.PathValue("slug"), int64(n))
 	for i := range m.Staff {
 		if s.staff {
-			o.Staff = append(o.Staff, catalog.Staff{ID: m.Staff[i].ObjectID(o.ID), Key: string(m.Staff[i].Key), Name: string(m.Staff[i].Name), Active: m.Staff[i].IsActive()})
+			o.Staff = append(o.Staff, catalog.Staff{ID: m.Staff[i].ObjectID(o.ID), Key: string(m.Staff[i].Key),
+				Name: string(m.Staff[i].Name), Active: m.Staff[i].IsActive()})
 		}
 	}
 	return ok(o)
@@ -294,7 +304,8 @@ func (s *Catalog) list(r *http.Request) (*reply, error) {
 		if of := r.URL.Query()["id"]; len(of) > 0 && !slices.Contains(of, v.id.String()) {
 			continue
 		}
-		all = append(all, catalog.Business{ID: v.id, Slug: slug, Name: v.name, Version: int64(len(versions)), UpdatedAt: Epoch})
+		all = append(all, catalog.Business{ID: v.id, Slug: slug, Name: v.name, Version: int64(len(versions)),
+			UpdatedAt: Epoch})
 	}
 	slices.SortFunc(all, func(a, b catalog.Business) int { return cmp.Compare(a.Slug, b.Slug) })
 	entries, next := page(r, all)

@@ -28,7 +28,8 @@ func found(r *http.Request, known []customer.Customer) (*reply, error) {
 	}
 	list := customer.List{Customers: []customer.Customer{}}
 	for _, c := range customer.Merge(known) {
-		named := strings.Contains(c.Email, strings.ToLower(asked.Query)) || strings.Contains(strings.ToLower(c.Name), strings.ToLower(asked.Query))
+		named := strings.Contains(c.Email, strings.ToLower(asked.Query)) || strings.Contains(strings.ToLower(c.Name),
+			strings.ToLower(asked.Query))
 		if len(asked.Of) > 0 {
 			named = slices.Contains(asked.Of, c.Email)
 		}
@@ -51,10 +52,14 @@ func of(email *string, name string, at time.Time, count func(*customer.Customer)
 func (s *Booking) customers(r *http.Request) (*reply, error) {
 	var known []customer.Customer
 	for _, b := range s.bookings[r.PathValue("business")] {
-		known = append(known, of(&b.CustomerEmail, b.CustomerName, b.CreatedAt, func(c *customer.Customer) { c.Bookings = 1 })...)
+		known = append(known, of(&b.CustomerEmail, b.CustomerName, b.CreatedAt, func(c *customer.Customer) {
+			c.Bookings = 1
+		})...)
 	}
 	for _, t := range s.tickets[r.PathValue("business")] {
-		known = append(known, of(t.CustomerEmail, t.CustomerName, t.CreatedAt, func(c *customer.Customer) { c.Tickets = 1 })...)
+		known = append(known, of(t.CustomerEmail, t.CustomerName, t.CreatedAt, func(c *customer.Customer) {
+			c.Tickets = 1
+		})...)
 	}
 	return found(r, known)
 }
@@ -90,7 +95,8 @@ func (s *Booking) erase(r *http.Request) (*reply, error) {
 		switch {
 		case !strings.EqualFold(b.CustomerEmail, asked.Email):
 		case b.Status == booking.StatusPending && !asked.Force:
-			erased.Ahead = append(erased.Ahead, customer.Ahead{Kind: "booking", ID: b.ID, Status: b.Status, StartsAt: b.StartsAt})
+			erased.Ahead = append(erased.Ahead, customer.Ahead{Kind: "booking", ID: b.ID, Status: b.Status,
+				StartsAt: b.StartsAt})
 		default:
 			list[i].CustomerName, list[i].CustomerEmail, list[i].CustomerPhone = "", "", nil
 			erased.Bookings++
@@ -102,7 +108,9 @@ func (s *Booking) erase(r *http.Request) (*reply, error) {
 func (s *Rental) customers(r *http.Request) (*reply, error) {
 	var known []customer.Customer
 	for _, one := range s.reservations {
-		known = append(known, of(one.CustomerEmail, one.CustomerName, one.CreatedAt, func(c *customer.Customer) { c.Reservations = 1 })...)
+		known = append(known, of(one.CustomerEmail, one.CustomerName, one.CreatedAt, func(c *customer.Customer) {
+			c.Reservations = 1
+		})...)
 	}
 	return found(r, known)
 }
@@ -174,10 +182,12 @@ func (s *Notifications) held(r *http.Request) (*reply, error) {
 	held := notifications.Held{Messages: []notifications.HeldMessage{}}
 	for _, m := range s.kept[r.PathValue("business")] {
 		if strings.EqualFold(m.To, asked.Email) {
-			held.Messages = append(held.Messages, notifications.HeldMessage{Text: "See you soon.", Message: notifications.Message{
-				ID: uuid.New(), Kind: "reminder", EventID: uuid.New(), About: notifications.Subject{Kind: "booking", ID: m.About}, Recipient: m.To, Locale: "en",
-				Subject: "Your booking", Status: notifications.MessageNotSent, CreatedAt: Epoch,
-			}})
+			held.Messages = append(held.Messages, notifications.HeldMessage{Text: "See you soon.",
+				Message: notifications.Message{
+					ID: uuid.New(), Kind: "reminder", EventID: uuid.New(), About: notifications.Subject{Kind: "booking",
+						ID: m.About}, Recipient: m.To, Locale: "en",
+					Subject: "Your booking", Status: notifications.MessageNotSent, CreatedAt: Epoch,
+				}})
 		}
 	}
 	return ok(held)

@@ -74,7 +74,8 @@ func (d *Device) Make(t *testing.T, told string) string {
 	data = append(append(append(data, 0, byte(len(d.id))), d.id...), cose...)
 	attestation := append([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x58"), byte(len(data)))
 	return d.answer(map[string]any{
-		"clientDataJSON": d.client("webauthn.create", o), "attestationObject": base64url.EncodeToString(append(attestation, data...)), "transports": []string{"internal"},
+		"clientDataJSON":    d.client("webauthn.create", o),
+		"attestationObject": base64url.EncodeToString(append(attestation, data...)), "transports": []string{"internal"},
 	})
 }
 
@@ -95,13 +96,15 @@ func (d *Device) Sign(t *testing.T, told string) string {
 		t.Fatal(err)
 	}
 	return d.answer(map[string]any{
-		"clientDataJSON": client, "authenticatorData": base64url.EncodeToString(data), "signature": base64url.EncodeToString(signature),
+		"clientDataJSON": client, "authenticatorData": base64url.EncodeToString(data),
+		"signature":  base64url.EncodeToString(signature),
 		"userHandle": base64url.EncodeToString(d.holder),
 	})
 }
 
 func (d *Device) client(kind string, o options) string {
-	text, _ := json.Marshal(map[string]any{"type": kind, "challenge": o.PublicKey.Challenge, "origin": d.Origin, "crossOrigin": false})
+	text, _ := json.Marshal(map[string]any{"type": kind, "challenge": o.PublicKey.Challenge, "origin": d.Origin,
+		"crossOrigin": false})
 	return base64url.EncodeToString(text)
 }
 
@@ -117,6 +120,7 @@ func (d *Device) data(site string, flags protocol.AuthenticatorFlags) []byte {
 
 func (d *Device) answer(response map[string]any) string {
 	id := base64url.EncodeToString(d.id)
-	text, _ := json.Marshal(map[string]any{"id": id, "rawId": id, "type": "public-key", "response": response, "clientExtensionResults": map[string]any{}})
+	text, _ := json.Marshal(map[string]any{"id": id, "rawId": id, "type": "public-key", "response": response,
+		"clientExtensionResults": map[string]any{}})
 	return string(text)
 }

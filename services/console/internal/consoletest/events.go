@@ -49,7 +49,8 @@ func (s *Events) events(r *http.Request) (*reply, error) {
 	}
 	found := []event.Event{}
 	for _, e := range s.list {
-		past := after != nil && cmp.Or(cmp.Compare(e.At.UnixMicro(), after.At), bytes.Compare(e.ID[:], after.ID[:])) >= 0
+		past := after != nil && cmp.Or(cmp.Compare(e.At.UnixMicro(), after.At),
+			bytes.Compare(e.ID[:], after.ID[:])) >= 0
 		if !past && e.BusinessID.String() == r.PathValue("business") && matches(filter, e) {
 			found = append(found, e)
 		}

@@ -19,10 +19,13 @@ func (s *Notifications) Mailed(business uuid.UUID, n int) []notifications.WholeM
 		at := Epoch
 		all[i] = notifications.WholeMessage{
 			Message: notifications.Message{
-				ID: uuid.New(), Kind: "booking_confirmed", EventID: uuid.New(), About: notifications.Subject{Kind: "booking", ID: uuid.New()},
-				Recipient: "zoe@example.com", Locale: "en", Subject: "Your booking is confirmed", Status: notifications.MessageSent, Attempts: 1, CreatedAt: Epoch, SentAt: &at,
+				ID: uuid.New(), Kind: "booking_confirmed", EventID: uuid.New(),
+				About:     notifications.Subject{Kind: "booking", ID: uuid.New()},
+				Recipient: "zoe@example.com", Locale: "en", Subject: "Your booking is confirmed",
+				Status: notifications.MessageSent, Attempts: 1, CreatedAt: Epoch, SentAt: &at,
 			},
-			FromName: "Harbor", ReplyTo: "desk@example.com", Text: "Hello Zoë,\nyour booking is confirmed.\n", HTML: "<p>Hello Zoë</p>",
+			FromName: "Harbor", ReplyTo: "desk@example.com", Text: "Hello Zoë,\nyour booking is confirmed.\n",
+			HTML:     "<p>Hello Zoë</p>",
 			Calendar: "BEGIN:VCALENDAR\r\n", CalendarMethod: "REQUEST",
 		}
 	}
@@ -34,11 +37,13 @@ func (s *Notifications) Mailed(business uuid.UUID, n int) []notifications.WholeM
 func (s *Notifications) listMessages(r *http.Request) (*reply, error) {
 	status, kind, about := r.URL.Query().Get("status"), r.URL.Query().Get("kind"), r.URL.Query().Get("about")
 	if status != "" && !slices.Contains(notifications.MessageStatuses(), status) {
-		return nil, fault.New(fault.InvalidParameter, "status: write not_sent, queued, held, sent or failed, or leave it out for all.")
+		return nil, fault.New(fault.InvalidParameter,
+			"status: write not_sent, queued, held, sent or failed, or leave it out for all.")
 	}
 	var found []notifications.Message
 	for _, m := range s.messages[r.PathValue("business")] {
-		if (status == "" || m.Status == status) && (kind == "" || m.Kind == kind) && (about == "" || m.About.ID.String() == about) {
+		if (status == "" || m.Status == status) && (kind == "" || m.Kind == kind) &&
+			(about == "" || m.About.ID.String() == about) {
 			found = append(found, m.Message)
 		}
 	}
@@ -70,7 +75,8 @@ func (s *Notifications) retryMessage(r *http.Request) (*reply, error) {
 		return nil, err
 	}
 	if m.Status != notifications.MessageFailed {
-		return nil, fault.New(fault.Conflict, "This message was sent; only one that failed or was not sent is sent again.")
+		return nil, fault.New(fault.Conflict, "This message was sent; only one that failed or was not sent is sent "+
+			"again.")
 	}
 	m.Status, m.Reason = notifications.MessageQueued, ""
 	return &reply{status: http.StatusAccepted, value: m.Message}, nil

@@ -25,7 +25,8 @@ func (s *Booking) book(r *http.Request) (*reply, error) {
 		return nil, err
 	}
 	if wanted.Slug == "" || wanted.Time == Taken {
-		return nil, fault.New(fault.NoStaffAvailable, "No staff member is free at that time; choose another from /slots.")
+		return nil, fault.New(fault.NoStaffAvailable, "No staff member is free at that time; choose another from "+
+			"/slots.")
 	}
 	start, err := time.Parse("2006-01-02 15:04", wanted.Date+" "+wanted.Time)
 	if err != nil {
@@ -45,9 +46,12 @@ func (s *Booking) book(r *http.Request) (*reply, error) {
 	}
 	booked := booking.Booking{
 		StaffID: member, ClassScheduleID: session,
-		ID: uuid.New(), Status: booking.StatusConfirmed, Services: []booking.BookedService{{ID: service, Name: "Haircut", DurationMinutes: 45, Price: "40.00"}},
-		PartySize: 1, Total: "40.00", Currency: "EUR", Source: "dashboard", CustomerName: wanted.CustomerName, CustomerEmail: wanted.CustomerEmail,
-		FormData: json.RawMessage(`{}`), Locale: "en", CreatedAt: Epoch, UpdatedAt: Epoch, Sequence: 1, StaffRequested: wanted.StaffID != nil,
+		ID: uuid.New(), Status: booking.StatusConfirmed,
+		Services:  []booking.BookedService{{ID: service, Name: "Haircut", DurationMinutes: 45, Price: "40.00"}},
+		PartySize: 1, Total: "40.00", Currency: "EUR", Source: "dashboard", CustomerName: wanted.CustomerName,
+		CustomerEmail: wanted.CustomerEmail,
+		FormData:      json.RawMessage(`{}`), Locale: "en", CreatedAt: Epoch, UpdatedAt: Epoch, Sequence: 1,
+		StaffRequested: wanted.StaffID != nil,
 	}
 	place(&booked, start)
 	business := r.PathValue("business")
@@ -96,9 +100,11 @@ func (s *Booking) reschedule(r *http.Request) (*reply, error) {
 	case i < 0:
 		return nil, fault.New(fault.NotFound, "Booking not found")
 	case bookings[i].Status != booking.StatusPending && bookings[i].Status != booking.StatusConfirmed:
-		return nil, fault.Newf(fault.Conflict, "The booking is %s; one that is pending or confirmed can be moved.", bookings[i].Status)
+		return nil, fault.Newf(fault.Conflict, "The booking is %s; one that is pending or confirmed can be moved.",
+			bookings[i].Status)
 	case to.Slug == "" || to.Time == Taken:
-		return nil, fault.New(fault.SlotUnavailable, "That time is booked or cannot be booked; choose another from /slots.")
+		return nil, fault.New(fault.SlotUnavailable, "That time is booked or cannot be booked; choose another from "+
+			"/slots.")
 	}
 	place(&bookings[i], start)
 	bookings[i].Sequence++

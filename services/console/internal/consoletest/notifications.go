@@ -62,7 +62,8 @@ func (s *Notifications) create(r *http.Request) (*reply, error) {
 	if wanted.URL == "http://10.0.0.1" {
 		return nil, fault.New(fault.InvalidParameter, "url: only https is sent to.")
 	}
-	made := notifications.Webhook{ID: uuid.New(), URL: wanted.URL, Events: wanted.Events, Active: true, CreatedAt: Epoch, CreatedBy: makerOf(r)}
+	made := notifications.Webhook{ID: uuid.New(), URL: wanted.URL, Events: wanted.Events, Active: true,
+		CreatedAt: Epoch, CreatedBy: makerOf(r)}
 	of := r.PathValue("business")
 	s.webhooks[of] = append(s.webhooks[of], made)
 	return &reply{status: http.StatusCreated, value: notifications.SecretWebhook{Webhook: made, Secret: Secret}}, nil
@@ -130,7 +131,8 @@ func (s *Notifications) test(r *http.Request) (*reply, error) {
 	status := http.StatusServiceUnavailable
 	sent := notifications.Delivery{
 		Body: json.RawMessage(`{"type":"webhook.test"}`),
-		ID:   uuid.New(), WebhookID: w.ID, EventID: uuid.New(), Type: "webhook.test", Subject: notifications.Subject{Kind: "webhook", ID: w.ID},
+		ID:   uuid.New(), WebhookID: w.ID, EventID: uuid.New(), Type: "webhook.test",
+		Subject:  notifications.Subject{Kind: "webhook", ID: w.ID},
 		Sequence: 1, Status: notifications.DeliveryPending, CreatedAt: Epoch,
 		Attempts: []notifications.DeliveryAttempt{{Number: 1, At: Epoch, Status: &status, Answer: "later"}},
 	}
@@ -154,7 +156,9 @@ func (s *Notifications) listDeliveries(r *http.Request) (*reply, error) {
 }
 
 func (s *Notifications) retry(r *http.Request) (*reply, error) {
-	i := slices.IndexFunc(s.deliveries, func(d notifications.Delivery) bool { return d.ID.String() == r.PathValue("id") })
+	i := slices.IndexFunc(s.deliveries, func(d notifications.Delivery) bool {
+		return d.ID.String() == r.PathValue("id")
+	})
 	if i < 0 {
 		return nil, fault.New(fault.NotFound, "Delivery not found")
 	}

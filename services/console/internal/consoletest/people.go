@@ -48,7 +48,8 @@ func (w *World) TokenMadeBy(t *testing.T, m access.Member, personID uuid.UUID) s
 func (w *World) addToken(t *testing.T, m access.Member, by uuid.UUID, expires *time.Time) string {
 	t.Helper()
 	clear, hash := secret.New(secret.TokenPrefix)
-	token := store.Token{Member: m, ID: uuid.New(), Name: string(m.Role), Prefix: secret.Shown(clear), CreatedBy: by, CreatedAt: w.clock.Now(), ExpiresAt: expires}
+	token := store.Token{Member: m, ID: uuid.New(), Name: string(m.Role), Prefix: secret.Shown(clear), CreatedBy: by,
+		CreatedAt: w.clock.Now(), ExpiresAt: expires}
 	if err := w.Store.AddToken(testkit.AsSystem(t), Operator, token, hash); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,8 @@ func (w *World) CallAs(t *testing.T, token, method, path, body string, header ..
 func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) string {
 	t.Helper()
 	now := w.clock.Now()
-	person, err := w.Store.AddPerson(t.Context(), Operator, uuid.Nil, store.Person{ID: uuid.New(), Email: email, Name: email, CreatedAt: now})
+	person, err := w.Store.AddPerson(t.Context(), Operator, uuid.Nil,
+		store.Person{ID: uuid.New(), Email: email, Name: email, CreatedAt: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,11 +85,13 @@ func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) 
 		}
 	}
 	_, link := secret.New("")
-	if err := w.Store.AddLink(t.Context(), store.Link{PersonID: person.ID, Purpose: store.ForSignIn, Verifies: true, ExpiresAt: now.Add(time.Hour)}, link); err != nil {
+	if err := w.Store.AddLink(t.Context(), store.Link{PersonID: person.ID, Purpose: store.ForSignIn, Verifies: true,
+		ExpiresAt: now.Add(time.Hour)}, link); err != nil {
 		t.Fatal(err)
 	}
 	clear, hash := secret.New("")
-	if _, err := w.Store.SignInByLink(t.Context(), link, store.Session{ID: uuid.New(), CreatedAt: now}, hash); err != nil {
+	if _, err := w.Store.SignInByLink(t.Context(), link, store.Session{ID: uuid.New(), CreatedAt: now},
+		hash); err != nil {
 		t.Fatal(err)
 	}
 	return clear

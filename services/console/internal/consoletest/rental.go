@@ -53,7 +53,8 @@ func (s *Rental) Handler() http.Handler {
 			if s.asked == nil {
 				s.asked = map[string]string{}
 			}
-			s.asked[r.Method+" "+strings.TrimPrefix(r.Pattern, r.Method+" /internal/businesses/harbor/")] = r.URL.Query().Get(rental.QueryBusinessID)
+			s.asked[r.Method+" "+strings.TrimPrefix(r.Pattern,
+				r.Method+" /internal/businesses/harbor/")] = r.URL.Query().Get(rental.QueryBusinessID)
 			return answer(r)
 		}))
 	}
@@ -88,7 +89,8 @@ func (s *Rental) reserve(r *http.Request) (*reply, error) {
 		Extras: []rental.Extra{}, Units: []rental.Unit{},
 		ID: uuid.New(), RentalID: uuid.MustParse(wanted.RentalID), RentalName: "Kayak", Status: rental.StatusReserved,
 		Quantity: wanted.Quantity, StartDate: from, EndDate: to, CustomerName: wanted.CustomerName,
-		CustomerEmail: wanted.CustomerEmail, CustomerPhone: wanted.CustomerPhone, FormData: formOf(wanted.FormData), Locale: wanted.Locale, CreatedAt: Epoch, UpdatedAt: Epoch,
+		CustomerEmail: wanted.CustomerEmail, CustomerPhone: wanted.CustomerPhone, FormData: formOf(wanted.FormData),
+		Locale: wanted.Locale, CreatedAt: Epoch, UpdatedAt: Epoch,
 	}
 	if wanted.StartTime != nil && wanted.EndTime != nil {
 		start, _ := timespan.ParseTimeOfDay(*wanted.StartTime)
@@ -105,7 +107,8 @@ func (s *Rental) list(r *http.Request) (*reply, error) {
 	for _, one := range s.reservations {
 		if (query.Get("from") == "" || one.EndDate.String() >= query.Get("from")) &&
 			(query.Get("to") == "" || one.StartDate.String() <= query.Get("to")) &&
-			(query.Get("status") == "" || one.Status == query.Get("status")) && hasPayment(one.Payment, query.Get("payment")) {
+			(query.Get("status") == "" || one.Status == query.Get("status")) && hasPayment(one.Payment,
+			query.Get("payment")) {
 			found = append(found, one)
 		}
 	}

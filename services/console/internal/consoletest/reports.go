@@ -37,6 +37,7 @@ func (s *Booking) reportRows(r *http.Request) (*reply, error) {
 
 func (s *Rental) revenue(*http.Request) (*reply, error) {
 	return ok(report.Revenue{Rows: []report.RevenueRow{
-		{Date: March - 7, Kind: "reservation", Currency: "EUR", Sold: 1, Total: "24.00", Paid: "0.00", Refunded: "0.00"},
+		{Date: March - 7, Kind: "reservation", Currency: "EUR", Sold: 1, Total: "24.00", Paid: "0.00",
+			Refunded: "0.00"},
 	}})
 }

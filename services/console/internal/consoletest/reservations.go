@@ -19,7 +19,9 @@ func (s *Rental) Add(r rental.Reservation) {
 
 // find returns the reservation in the path.
 func (s *Rental) find(r *http.Request) (*rental.Reservation, error) {
-	i := slices.IndexFunc(s.reservations, func(one rental.Reservation) bool { return one.ID.String() == r.PathValue("id") })
+	i := slices.IndexFunc(s.reservations, func(one rental.Reservation) bool {
+		return one.ID.String() == r.PathValue("id")
+	})
 	if i < 0 {
 		return nil, fault.New(fault.NotFound, "Reservation not found")
 	}
@@ -46,9 +48,11 @@ func (s *Rental) cancellation(r *http.Request) (*reply, error) {
 		return nil, err
 	}
 	if !expected(one) {
-		return ok(booking.Cancellation{Reason: one.Status, Refund: booking.CancellationRefund{Amount: "0.00", Currency: "EUR"}})
+		return ok(booking.Cancellation{Reason: one.Status, Refund: booking.CancellationRefund{Amount: "0.00",
+			Currency: "EUR"}})
 	}
-	return ok(booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "10.00", Percent: 50, Currency: "EUR"}})
+	return ok(booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "10.00", Percent: 50,
+		Currency: "EUR"}})
 }
 
 func (s *Rental) cancel(r *http.Request) (*reply, error) {

@@ -33,9 +33,12 @@ func (s *Booking) sellTickets(r *http.Request) (*reply, error) {
 		return nil, fault.New(fault.Conflict, "Sold out: 10 tickets are left.")
 	}
 	sold := booking.Ticket{
-		ID: uuid.New(), Status: booking.StatusSold, EventID: order.EventID, EventName: "Gala of " + order.Slug, TierID: order.TierID, TierName: "VIP", Currency: "EUR",
-		Tiers: tiers, Date: "2026-12-31", StartTime: "20:00:00", Quantity: order.Quantity, CustomerName: order.CustomerName,
-		CustomerEmail: order.CustomerEmail, CustomerPhone: order.CustomerPhone, FormData: formOf(order.FormData), Locale: order.Locale, CreatedAt: Epoch,
+		ID: uuid.New(), Status: booking.StatusSold, EventID: order.EventID, EventName: "Gala of " + order.Slug,
+		TierID: order.TierID, TierName: "VIP", Currency: "EUR",
+		Tiers: tiers, Date: "2026-12-31", StartTime: "20:00:00", Quantity: order.Quantity,
+		CustomerName:  order.CustomerName,
+		CustomerEmail: order.CustomerEmail, CustomerPhone: order.CustomerPhone, FormData: formOf(order.FormData),
+		Locale: order.Locale, CreatedAt: Epoch,
 	}
 	if s.tickets == nil {
 		s.tickets = map[string][]booking.Ticket{}
@@ -73,7 +76,8 @@ func (s *Booking) listTickets(r *http.Request) (*reply, error) {
 	event, query := r.URL.Query().Get("event_id"), r.URL.Query().Get("query")
 	var found []booking.Ticket
 	for _, t := range s.tickets[r.PathValue("business")] {
-		if (event == "" || t.EventID.String() == event) && strings.Contains(t.CustomerName, query) && hasPayment(t.Payment, r.URL.Query().Get("payment")) {
+		if (event == "" || t.EventID.String() == event) && strings.Contains(t.CustomerName, query) &&
+			hasPayment(t.Payment, r.URL.Query().Get("payment")) {
 			found = append(found, t)
 		}
 	}
@@ -114,7 +118,8 @@ func (s *Booking) ticketCancellation(r *http.Request) (*reply, error) {
 		return nil, err
 	}
 	return ok(booking.Cancellation{
-		Allowed: order.Status == booking.StatusSold, Refund: booking.CancellationRefund{Amount: "60.00", Percent: 50, Currency: order.Currency},
+		Allowed: order.Status == booking.StatusSold, Refund: booking.CancellationRefund{Amount: "60.00", Percent: 50,
+			Currency: order.Currency},
 	})
 }
 
@@ -144,7 +149,8 @@ func (s *Booking) refundTickets(r *http.Request) (*reply, error) {
 
 // refundTicket records a refund of a payment of 120.00. unsaid is the amount to refund if the request names none.
 func refundTicket(r *http.Request, order *booking.Ticket, unsaid json.Number) (*reply, error) {
-	order.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "120.00", Refunded: "0.00"}
+	order.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "120.00",
+		Refunded: "0.00"}
 	var err error
 	order.Payment.Refund, err = refunding(r, order.Payment.Amount, unsaid)
 	if err != nil {

@@ -89,7 +89,8 @@ func Start(t *testing.T, change ...func(*console.Config)) *World {
 // StartAt is [Start] with a clock of the test.
 func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *World {
 	t.Helper()
-	w := &World{Catalog: &Catalog{}, Booking: &Booking{}, Rental: &Rental{}, Availability: &Availability{}, Notifications: &Notifications{}, Log: &Log{}, Peers: &Peers{}}
+	w := &World{Catalog: &Catalog{}, Booking: &Booking{}, Rental: &Rental{}, Availability: &Availability{},
+		Notifications: &Notifications{}, Log: &Log{}, Peers: &Peers{}}
 	offers := httptest.NewServer(w.Peers.count(w.Catalog.Handler()))
 	t.Cleanup(offers.Close)
 	bookings := httptest.NewServer(w.Peers.count(w.Booking.Handler()))
@@ -109,11 +110,15 @@ func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *Wo
 	cfg := console.Config{
 		Server: server.Config{
 			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
-			RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1000, InternalBodyLimit: 10_000,
+			RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute,
+			Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1000, InternalBodyLimit: 10_000,
 		},
-		Postgres: testkit.PostgresSchema(t, "console"), Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
-		AdminToken: Token, CatalogURL: offers.URL, BookingURL: bookings.URL, RentalURL: rentals.URL, AvailabilityURL: slots.URL, NotificationsURL: webhooks.URL, PublishTimeout: 2 * time.Minute,
-		OwnerURL: OwnerURL, PagesURL: "https://book.example.org", PasswordSignIn: true, Events: eventlog.Config{KeepDays: 90},
+		Postgres: testkit.PostgresSchema(t, "console"), Redis: testkit.RedisConfig(t),
+		Limits:     limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
+		AdminToken: Token, CatalogURL: offers.URL, BookingURL: bookings.URL, RentalURL: rentals.URL,
+		AvailabilityURL: slots.URL, NotificationsURL: webhooks.URL, PublishTimeout: 2 * time.Minute,
+		OwnerURL: OwnerURL, PagesURL: "https://book.example.org", PasswordSignIn: true,
+		Events: eventlog.Config{KeepDays: 90},
 	}
 	for _, c := range change {
 		c(&cfg)
@@ -136,7 +141,8 @@ func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *Wo
 // Replica runs another console with the same tables and peers.
 func (w *World) Replica(t *testing.T) *World {
 	t.Helper()
-	srv, err := console.New(t.Context(), w.cfg, server.Runtime{Open: true, Name: "console", Clock: w.clock, Telemetry: w.telemetry})
+	srv, err := console.New(t.Context(), w.cfg, server.Runtime{Open: true, Name: "console", Clock: w.clock,
+		Telemetry: w.telemetry})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,8 @@ func (p *Peers) Writes() []string {
 func (w *World) Rows(t *testing.T) map[string]string {
 	t.Helper()
 	ctx := context.Background()
-	tables, err := w.Pool.Query(ctx, `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`)
+	tables, err := w.Pool.Query(ctx,
+		`SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`)
 	if err != nil {
 		t.Fatal(err)
 	}

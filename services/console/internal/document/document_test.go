@@ -91,7 +91,8 @@ func TestReadingAndWritingStopWhenTheCallerSaysSo(t *testing.T) {
 			t.Fatalf("stopped after %d questions: %v, %v", after, problems, err)
 		}
 	}
-	if d, problems, err := document.ReadUntil([]byte(studio), func() bool { return true }); d != nil || problems != nil || !errors.Is(err, manifest.ErrStopped) {
+	if d, problems, err := document.ReadUntil([]byte(studio), func() bool { return true }); d != nil ||
+		problems != nil || !errors.Is(err, manifest.ErrStopped) {
 		t.Errorf("read: %v, %v", problems, err)
 	}
 }
@@ -114,16 +115,20 @@ func TestOnlyTheLinesOfWhatChangesAreWritten(t *testing.T) {
 			func(f document.Fields) { item(f, "services", "cut")["price"] = json.Number("45.5") },
 			[]string{"price: 40.00    # raised", "price: 45.5 # raised"},
 		},
-		"a name": {func(f document.Fields) { f["name"] = "The Studio" }, []string{"name: Studio   #", "name: The Studio #"}},
+		"a name": {func(f document.Fields) {
+			f["name"] = "The Studio"
+		}, []string{"name: Studio   #", "name: The Studio #"}},
 		"a new field": {
 			func(f document.Fields) { item(f, "staff", "ben")["category"] = "Stylist" },
 			[]string{"name: Ben}   #", "name: Ben, category: Stylist} #"},
 		},
 		"a new object": {
 			func(f document.Fields) {
-				f["services"] = append(f["services"].([]any), document.Fields{"name": "Yoga", "key": "yoga", "duration_minutes": json.Number("60")})
+				f["services"] = append(f["services"].([]any), document.Fields{"name": "Yoga", "key": "yoga",
+					"duration_minutes": json.Number("60")})
 			},
-			[]string{"pt: {name: \"Sauna\"}\n", "pt: {name: \"Sauna\"}\n  - key: yoga\n    name: Yoga\n    duration_minutes: 60\n"},
+			[]string{"pt: {name: \"Sauna\"}\n",
+				"pt: {name: \"Sauna\"}\n  - key: yoga\n    name: Yoga\n    duration_minutes: 60\n"},
 		},
 		"a new list": {
 			func(f document.Fields) { f["privacy"] = document.Fields{"keep_customers_days": json.Number("30")} },
@@ -136,7 +141,8 @@ func TestOnlyTheLinesOfWhatChangesAreWritten(t *testing.T) {
 		"a date": {
 			func(f document.Fields) {
 				anna := item(f, "staff", "anna")
-				anna["overrides"] = append(anna["overrides"].([]any), document.Fields{"date": "2026-12-24", "hours": []any{}})
+				anna["overrides"] = append(anna["overrides"].([]any),
+					document.Fields{"date": "2026-12-24", "hours": []any{}})
 			},
 			[]string{"hours: [\"12:00-15:00\"]}]", "hours: [\"12:00-15:00\"]}, {date: \"2026-12-24\", hours: []}]"},
 		},
@@ -160,8 +166,10 @@ func TestOnlyTheLinesOfWhatChangesAreWritten(t *testing.T) {
 func TestTheTextSaysWhatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	texts := []string{
-		studio, strings.Replace(studio, "- {key: ben", "- &ben\n    key: carl\n    name: Carl\n  - <<: *ben\n    key: ben\n    image_url: ''\n  - {key: dora", 1),
-		strings.ReplaceAll(studio, "\n  ", "\n    "), strings.Replace(studio, "[anna, ben]", "&all [anna, ben]", 1) + "blocks: [{from: 2026-12-01T12:00, to: 2026-12-01T14:00, staff: *all}]\n",
+		studio, strings.Replace(studio, "- {key: ben",
+			"- &ben\n    key: carl\n    name: Carl\n  - <<: *ben\n    key: ben\n    image_url: ''\n  - {key: dora", 1),
+		strings.ReplaceAll(studio, "\n  ", "\n    "), strings.Replace(studio, "[anna, ben]", "&all [anna, ben]", 1) +
+			"blocks: [{from: 2026-12-01T12:00, to: 2026-12-01T14:00, staff: *all}]\n",
 	}
 	_, fields := read(t, studio)
 	bare, err := json.Marshal(fields)
@@ -183,7 +191,8 @@ func TestTheTextSaysWhatWasAskedFor(t *testing.T) {
 		if !document.Same(got, normal(t, fields)) {
 			r.Fatalf("the text says something else:\n%s\n%s", changed.Text, cmp.Diff(normal(t, fields), got))
 		}
-		if strings.Contains(text, "# the end") && !strings.ContainsAny(text, "&") && !strings.Contains(string(changed.Text), "# the end") {
+		if strings.Contains(text, "# the end") && !strings.ContainsAny(text, "&") &&
+			!strings.Contains(string(changed.Text), "# the end") {
 			r.Fatalf("a comment is lost:\n%s", changed.Text)
 		}
 	})
@@ -205,11 +214,13 @@ func change(r *rapid.T, fields document.Fields) {
 	services, _ := fields["services"].([]any)
 	switch what := rapid.IntRange(0, 6).Draw(r, "change"); {
 	case what == 0:
-		fields["name"] = rapid.SampledFrom([]string{"Studio", "true", "# x", "a: b", "  x", "12", "ä\"'", "-"}).Draw(r, "name")
+		fields["name"] = rapid.SampledFrom([]string{"Studio", "true", "# x", "a: b", "  x", "12", "ä\"'", "-"}).Draw(r,
+			"name")
 	case what == 1:
 		key := fmt.Sprintf("new-%d", rapid.IntRange(0, 3).Draw(r, "key"))
 		if _, there := document.Find(fields, "services", key); !there {
-			fields["services"] = append(services, document.Fields{"key": key, "name": "New", "duration_minutes": json.Number("30")})
+			fields["services"] = append(services,
+				document.Fields{"key": key, "name": "New", "duration_minutes": json.Number("30")})
 		}
 	case what == 2 && len(services) > 0:
 		i := rapid.IntRange(0, len(services)-1).Draw(r, "which")
@@ -221,13 +232,15 @@ func change(r *rapid.T, fields document.Fields) {
 		s := rapid.SampledFrom(services).Draw(r, "service").(document.Fields)
 		s["description_html"] = rapid.SampledFrom([]string{"<p>x</p>", "line\n# line\n\n", "  x"}).Draw(r, "text")
 	case what == 5:
-		fields["hours"] = document.Fields{rapid.SampledFrom([]string{"mon", "tue"}).Draw(r, "day"): []any{"10:00-12:00"}}
+		fields["hours"] = document.Fields{rapid.SampledFrom([]string{"mon", "tue"}).Draw(r,
+			"day"): []any{"10:00-12:00"}}
 	case what == 6:
 		delete(fields, rapid.SampledFrom([]string{"hours", "bookings", "account", "privacy"}).Draw(r, "field"))
 	}
 }
 
-// Two changes of the same version are both there afterwards, or are listed; who merges with nobody has what they asked for.
+// Two changes of the same version are both there afterwards, or are listed; who merges with nobody has what they asked
+// for.
 func TestMergingLosesNoChangeUnseen(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {

@@ -27,8 +27,8 @@ func edit(t *rapid.T, lines []string, word string) []string {
 	return out
 }
 
-// Where only one has changed the text, theirs is it; who changed it makes no difference; and in what is merged stands all that either has added and
-// nothing that either took away.
+// Where only one has changed the text, theirs is it; who changed it makes no difference; and in what is merged stands
+// all that either has added and nothing that either took away.
 func TestLinesAreMergedWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -37,7 +37,8 @@ func TestLinesAreMergedWholeOrNotAtAll(t *testing.T) {
 		mine, theirs := edit(t, base, "mine "), edit(t, base, "theirs ")
 		text := func(lines []string) []byte { return []byte(strings.Join(lines, "")) }
 		for _, c := range [][3][]string{{base, mine, base}, {base, base, mine}, {base, mine, mine}} {
-			if got, ok := document.MergeLines(text(c[0]), text(c[1]), text(c[2])); !ok || string(got) != string(text(mine)) {
+			if got, ok := document.MergeLines(text(c[0]), text(c[1]), text(c[2])); !ok ||
+				string(got) != string(text(mine)) {
 				t.Fatalf("one change alone: %q, %t, want %q", got, ok, mine)
 			}
 		}
@@ -54,7 +55,8 @@ func TestLinesAreMergedWholeOrNotAtAll(t *testing.T) {
 		}
 		merged := slices.Collect(strings.Lines(string(got)))
 		for _, word := range slices.Concat(base, mine, theirs) {
-			most, least := min(count(mine, word), count(theirs, word)), count(mine, word)+count(theirs, word)-count(base, word)
+			most, least := min(count(mine, word), count(theirs, word)),
+				count(mine, word)+count(theirs, word)-count(base, word)
 			if count(base, word) == 0 { // one of them has added it
 				most = least
 			}
@@ -70,7 +72,8 @@ func TestLinesFarApartAreMerged(t *testing.T) {
 	t.Parallel()
 	const base = "# ours\na: 1\nb: 2\nc: 3\nd: 4\n"
 	for _, c := range []struct{ mine, theirs, want string }{
-		{"# ours\na: 9\nb: 2\nc: 3\nd: 4\n", "# ours\na: 1\nb: 2\nc: 3\n# theirs\nd: 4\n", "# ours\na: 9\nb: 2\nc: 3\n# theirs\nd: 4\n"},
+		{"# ours\na: 9\nb: 2\nc: 3\nd: 4\n", "# ours\na: 1\nb: 2\nc: 3\n# theirs\nd: 4\n",
+			"# ours\na: 9\nb: 2\nc: 3\n# theirs\nd: 4\n"},
 		{"a: 1\nb: 2\nc: 3\nd: 4\n", "# ours\na: 1\nb: 2\nc: 3\nd: 4\ne: 5", "a: 1\nb: 2\nc: 3\nd: 4\ne: 5"},
 		{"# ours\na: 9\nb: 2\nc: 3\nd: 4\n", "# ours\na: 8\nb: 2\nc: 3\nd: 4\n", ""},
 	} {

@@ -27,7 +27,9 @@ func Remove(fields Fields, list, key string) (Removal, bool) {
 	put(fields, list, slices.Delete(slices.Clone(items), i, i+1))
 	switch list {
 	case "services":
-		r.Questions, r.QuestionsGone = unname(fields, "form", func(question Fields) (bool, bool) { return strike(question, "services", key) })
+		r.Questions, r.QuestionsGone = unname(fields, "form", func(question Fields) (bool, bool) {
+			return strike(question, "services", key)
+		})
 		_, r.Packages = unname(fields, "packages", func(sold Fields) (bool, bool) {
 			services, _ := sold["services"].([]any)
 			of := slices.Contains(services, any(key))
@@ -37,7 +39,9 @@ func Remove(fields Fields, list, key string) (Removal, bool) {
 		r.removeMember(fields, key)
 	case "rentals":
 		for _, rental := range objects(fields["rentals"]) {
-			n, _ := unname(rental, "upsells", func(upsell Fields) (bool, bool) { return upsell["rental"] == key, upsell["rental"] == key })
+			n, _ := unname(rental, "upsells", func(upsell Fields) (bool, bool) {
+				return upsell["rental"] == key, upsell["rental"] == key
+			})
 			r.Upsells += n
 		}
 	}

@@ -92,11 +92,13 @@ func (s *splicing) entry(key, value *yaml.Node, end int, old, wanted any, bare *
 	names, _, ok := named(old)
 	wantedNames, items, ok2 := named(wanted)
 	stay := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return items[name] == nil })
-	byItem := ok && ok2 && value.Kind == yaml.SequenceNode && value.Style&yaml.FlowStyle == 0 && len(value.Content) == len(names) &&
+	byItem := ok && ok2 && value.Kind == yaml.SequenceNode && value.Style&yaml.FlowStyle == 0 &&
+		len(value.Content) == len(names) &&
 		len(stay) > 0 && slices.Equal(stay, wantedNames[:len(stay)])
 	for _, item := range value.Content {
 		line := s.line(item.Line - 1)
-		byItem = byItem && item.Kind == yaml.MappingNode && strings.HasPrefix(strings.TrimLeft(line, " "), "- ") && item.Column > indentOf(line)
+		byItem = byItem && item.Kind == yaml.MappingNode && strings.HasPrefix(strings.TrimLeft(line, " "), "- ") &&
+			item.Column > indentOf(line)
 	}
 	if !byItem {
 		from, to := key.Line-1, s.trim(key.Line-1, end, 0)
@@ -146,7 +148,8 @@ func (s *splicing) remove(from, to int, comments bool) {
 	for comments && from > 0 && strings.HasPrefix(strings.TrimSpace(s.lines[from-1]), "#") {
 		from--
 	}
-	for from > 0 && to < len(s.lines) && strings.TrimSpace(s.lines[from-1]) == "" && strings.TrimSpace(s.lines[to]) == "" {
+	for from > 0 && to < len(s.lines) && strings.TrimSpace(s.lines[from-1]) == "" &&
+		strings.TrimSpace(s.lines[to]) == "" {
 		to++
 	}
 	s.patches = append(s.patches, patch{from, to, ""})

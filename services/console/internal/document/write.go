@@ -65,7 +65,8 @@ func (d *Document) write(wanted *Document, stop func() bool) ([]byte, error) {
 // parse returns the root node of a text. It reports false if the text is not a mapping.
 func parse(text []byte) (*yaml.Node, bool) {
 	var whole yaml.Node
-	if err := yaml.Unmarshal(text, &whole); err != nil || len(whole.Content) != 1 || whole.Content[0].Kind != yaml.MappingNode {
+	if err := yaml.Unmarshal(text, &whole); err != nil || len(whole.Content) != 1 ||
+		whole.Content[0].Kind != yaml.MappingNode {
 		return nil, false
 	}
 	return whole.Content[0], true

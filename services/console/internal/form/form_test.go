@@ -20,18 +20,22 @@ var fields = []form.Field{
 	{Name: "self_service.cancel_until_hours", Kind: form.Until, Default: "0"},
 	{Name: "applies_to.services", Kind: form.Picked},
 	{Name: "hours", Kind: form.Week, OwnHours: true},
-	{Name: "variants", Kind: form.Rows, Key: "variant", Fields: []form.Field{{Name: "name", Required: true}, {Name: "price", Kind: form.Decimal}}},
-	{Name: "overrides", Kind: form.Rows, Fields: []form.Field{{Name: "date", Kind: form.Date, Required: true}, {Name: "hours", Kind: form.Windows}}},
+	{Name: "variants", Kind: form.Rows, Key: "variant", Fields: []form.Field{{Name: "name", Required: true},
+		{Name: "price", Kind: form.Decimal}}},
+	{Name: "overrides", Kind: form.Rows, Fields: []form.Field{{Name: "date", Kind: form.Date, Required: true},
+		{Name: "hours", Kind: form.Windows}}},
 }
 
 func object() document.Fields {
 	return document.Fields{
-		"key": "cut", "name": "Cut", "description_html": "<p>Wash</p><p>Cut &amp; dry</p>", "price": json.Number("40.00"), "active": true,
-		"staff": []any{"anna"}, "self_service": document.Fields{"cancel_until_hours": nil}, "applies_to": document.Fields{"services": "all"},
-		"hours":     document.Fields{"mon": []any{"09:00-24:00"}, "tue": []any{}},
-		"variants":  []any{document.Fields{"key": "long", "id": "x", "name": "Long", "unknown": "stays"}},
-		"overrides": []any{document.Fields{"date": "2026-12-24", "hours": []any{}}},
-		"unknown":   "stays",
+		"key": "cut", "name": "Cut", "description_html": "<p>Wash</p><p>Cut &amp; dry</p>",
+		"price": json.Number("40.00"), "active": true,
+		"staff": []any{"anna"}, "self_service": document.Fields{"cancel_until_hours": nil},
+		"applies_to": document.Fields{"services": "all"},
+		"hours":      document.Fields{"mon": []any{"09:00-24:00"}, "tue": []any{}},
+		"variants":   []any{document.Fields{"key": "long", "id": "x", "name": "Long", "unknown": "stays"}},
+		"overrides":  []any{document.Fields{"date": "2026-12-24", "hours": []any{}}},
+		"unknown":    "stays",
 	}
 }
 
@@ -53,7 +57,8 @@ func TestWhatIsTypedIsWritten(t *testing.T) {
 	shown := form.Show(got, fields)
 	posted := form.Open(shown, fields)
 	for name, value := range map[string]string{
-		"price": "٤٥,50", "active": "", "self_service.cancel_until_hours": "12", "hours.mon.0.to": "18:00", "variants.0.price": "5", "variants.1.name": "Größe L",
+		"price": "٤٥,50", "active": "", "self_service.cancel_until_hours": "12", "hours.mon.0.to": "18:00",
+		"variants.0.price": "5", "variants.1.name": "Größe L",
 		"overrides.0.remove": "yes", "description_html": "One\r\nline",
 	} {
 		posted.Set(name, value)
@@ -62,7 +67,8 @@ func TestWhatIsTypedIsWritten(t *testing.T) {
 	posted["applies_to.services"] = nil
 	result := form.Write(got, fields, shown, posted)
 	want := object()
-	want["price"], want["active"], want["staff"], want["description_html"] = json.Number("45.50"), false, []any{"anna", "ben"}, "<p>One<br>line</p>"
+	want["price"], want["active"], want["staff"], want["description_html"] = json.Number("45.50"), false,
+		[]any{"anna", "ben"}, "<p>One<br>line</p>"
 	want["self_service"] = document.Fields{"cancel_until_hours": json.Number("12")}
 	want["hours"].(document.Fields)["mon"] = []any{"09:00-18:00"}
 	want["variants"] = []any{
@@ -78,14 +84,17 @@ func TestWhatIsTypedIsWritten(t *testing.T) {
 
 func TestProblemsFindTheirPlace(t *testing.T) {
 	t.Parallel()
-	o := document.Fields{"name": "x", "variants": []any{document.Fields{"key": "a", "name": "A"}, document.Fields{"key": "b", "name": "B"}}}
+	o := document.Fields{"name": "x", "variants": []any{document.Fields{"key": "a", "name": "A"},
+		document.Fields{"key": "b", "name": "B"}}}
 	shown := form.Show(o, fields)
-	posted := url.Values{"name": {""}, "price": {"much"}, "variants.n": {"3"}, "variants.0.remove": {"yes"}, "variants.1.name": {"B"}}
+	posted := url.Values{"name": {""}, "price": {"much"}, "variants.n": {"3"}, "variants.0.remove": {"yes"},
+		"variants.1.name": {"B"}}
 	result := form.Write(o, fields, shown, posted)
 	if diff := cmp.Diff(map[string]string{"name": form.Fill, "price": form.WrongAmount}, result.Wrong); diff != "" {
 		t.Error(diff)
 	}
-	for path, want := range map[string]string{"variants[0].price": "variants.1.price", "staff[3]": "staff", "hours.mon[0]": "hours.mon", "classes[1].time": ""} {
+	for path, want := range map[string]string{"variants[0].price": "variants.1.price", "staff[3]": "staff",
+		"hours.mon[0]": "hours.mon", "classes[1].time": ""} {
 		if got := result.Place(path); got != want {
 			t.Errorf("%s stands beside %q, want %q", path, got, want)
 		}
@@ -135,7 +144,8 @@ func TestMoreCopiesTheFirstOpenDay(t *testing.T) {
 	all := []any{"09:00-13:00", "14:00-18:00"}
 	for name, c := range map[string]struct{ before, want document.Fields }{
 		"the days behind it": {
-			document.Fields{"mon": all, "wed": []any{"08:00-12:00"}, "fri": []any{"06:00-07:00", "08:00-09:00", "10:00-11:00"}},
+			document.Fields{"mon": all, "wed": []any{"08:00-12:00"},
+				"fri": []any{"06:00-07:00", "08:00-09:00", "10:00-11:00"}},
 			document.Fields{"mon": all, "wed": all, "fri": all},
 		},
 		"Monday is closed": {
@@ -211,8 +221,10 @@ func TestMoreIgnoresUnknownNames(t *testing.T) {
 func TestAmountIsReadAsPeopleWriteIt(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
-		"45": "45", "45.50": "45.50", "45,50": "45.50", "€45": "45", "€ 45,50": "45.50", "45,50 €": "45.50", "45 eur": "45", "EUR 45": "45",
-		"1.234,50": "1234.50", "1,234.50": "1234.50", "1 234": "", "$45": "", "45 USD": "", "EUR": "", "much": "", "45.5.0": "",
+		"45": "45", "45.50": "45.50", "45,50": "45.50", "€45": "45", "€ 45,50": "45.50", "45,50 €": "45.50",
+		"45 eur": "45", "EUR 45": "45",
+		"1.234,50": "1234.50", "1,234.50": "1234.50", "1 234": "", "$45": "", "45 USD": "", "EUR": "", "much": "",
+		"45.5.0": "",
 	} {
 		o := document.Fields{}
 		price := []form.Field{{Name: "price", Kind: form.Decimal, Currency: "EUR"}}

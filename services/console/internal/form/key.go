@@ -63,7 +63,8 @@ func Prosaic(typed string) string { return toHTML(typed) }
 
 // toText converts HTML to plain text if it contains only paragraphs and line breaks. It returns other HTML unchanged.
 func toText(s string) string {
-	plain := strings.NewReplacer("</p>\n<p>", "\n\n", "</p><p>", "\n\n", "<br>", "\n", "<br/>", "\n", "<br />", "\n").Replace(strings.TrimSpace(s))
+	plain := strings.NewReplacer("</p>\n<p>", "\n\n", "</p><p>", "\n\n", "<br>", "\n", "<br/>", "\n", "<br />",
+		"\n").Replace(strings.TrimSpace(s))
 	plain = strings.TrimSuffix(strings.TrimPrefix(plain, "<p>"), "</p>")
 	if strings.Contains(plain, "<") {
 		return s

@@ -90,7 +90,8 @@ func (w *writing) field(object document.Fields, f Field, name string) {
 		w.result.Wrong[name] = wrong
 		return
 	}
-	if read == nil && f.Kind != Until || f.Default != "" && value == f.Default || f.Kind == Switch && value == f.Default {
+	if read == nil && f.Kind != Until || f.Default != "" && value == f.Default || f.Kind == Switch &&
+		value == f.Default {
 		leaveOut(object, f.Name)
 		return
 	}

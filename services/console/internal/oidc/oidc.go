@@ -44,14 +44,16 @@ func (c *Config) Enabled() bool { return c.Issuer != "" }
 func (c *Config) Validate() error {
 	if !c.Enabled() {
 		if c.ClientID+c.ClientSecret+c.OperatorGroup+strings.Join(c.TrustedAudiences, "") != "" {
-			return errors.New("OIDC_ISSUER: write the provider's base URL, or leave out the other settings that begin with OIDC_")
+			return errors.New("OIDC_ISSUER: write the provider's base URL, or leave out the other settings that " +
+				"begin with OIDC_")
 		}
 		return nil
 	}
 	var errs []error
 	u, err := url.Parse(c.Issuer)
 	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
-		errs = append(errs, errors.New("OIDC_ISSUER: write the provider's base URL, by https, such as https://login.example.com/realms/team"))
+		errs = append(errs, errors.New("OIDC_ISSUER: write the provider's base URL, by https, such as "+
+			"https://login.example.com/realms/team"))
 	}
 	if c.ClientID == "" {
 		errs = append(errs, errors.New("OIDC_CLIENT_ID: write what the provider calls Slotmesh"))
@@ -123,7 +125,8 @@ type Provider struct {
 // New returns a client of the provider. callback is the URL to which the provider sends browsers back. The timeout of a
 // request to the provider is the larger of [within] and peerTimeout.
 func New(cfg Config, callback string, peerTimeout time.Duration) *Provider {
-	return &Provider{cfg: cfg, callback: callback, client: &http.Client{Timeout: max(within, peerTimeout), Transport: bounded{&http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}}
+	return &Provider{cfg: cfg, callback: callback, client: &http.Client{Timeout: max(within, peerTimeout),
+		Transport: bounded{&http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}}
 }
 
 // Name returns the provider's display name, which the sign-in page shows.
@@ -150,7 +153,8 @@ func (p *Provider) open(ctx context.Context) (*provider.Provider, *oauth2.Config
 		}
 	}
 	return known, &oauth2.Config{
-		ClientID: p.cfg.ClientID, ClientSecret: p.cfg.ClientSecret, Endpoint: known.Endpoint(), RedirectURL: p.callback, Scopes: p.scopes(),
+		ClientID: p.cfg.ClientID, ClientSecret: p.cfg.ClientSecret, Endpoint: known.Endpoint(), RedirectURL: p.callback,
+		Scopes: p.scopes(),
 	}, nil
 }
 
@@ -202,7 +206,8 @@ func (p *Provider) Finish(ctx context.Context, a Attempt, state, code string) (I
 		return Identity{}, ErrAway
 	}
 	raw, _ := token.Extra("id_token").(string)
-	said, err := known.Verifier(&provider.Config{ClientID: p.cfg.ClientID}).Verify(provider.ClientContext(ctx, p.client), raw)
+	said, err := known.Verifier(&provider.Config{ClientID: p.cfg.ClientID}).Verify(provider.ClientContext(ctx,
+		p.client), raw)
 	if err != nil || subtle.ConstantTimeCompare([]byte(said.Nonce), []byte(a.Nonce)) != 1 {
 		return Identity{}, ErrRefused
 	}
@@ -239,7 +244,9 @@ func (p *Provider) isMeant(audience []string, party string) bool {
 		return false
 	}
 	trusted := func(one string) bool { return one == p.cfg.ClientID || slices.Contains(p.cfg.TrustedAudiences, one) }
-	return slices.Contains(audience, p.cfg.ClientID) && !slices.ContainsFunc(audience, func(one string) bool { return !trusted(one) })
+	return slices.Contains(audience, p.cfg.ClientID) && !slices.ContainsFunc(audience, func(one string) bool {
+		return !trusted(one)
+	})
 }
 
 // bounded limits every answer to mostBytes.

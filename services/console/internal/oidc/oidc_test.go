@@ -31,7 +31,8 @@ func startIssuer(t *testing.T) *issuer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := &oidctest.Server{PublicKeys: []oidctest.PublicKey{{PublicKey: key.Public(), KeyID: "k", Algorithm: provider.RS256}}}
+	known := &oidctest.Server{PublicKeys: []oidctest.PublicKey{{PublicKey: key.Public(), KeyID: "k",
+		Algorithm: provider.RS256}}}
 	i := &issuer{key: key}
 	mux := http.NewServeMux()
 	mux.Handle("/", known)
@@ -39,7 +40,8 @@ func startIssuer(t *testing.T) *issuer {
 		claims, _ := json.Marshal(i.claims)
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(map[string]any{
-			"access_token": "a", "token_type": "Bearer", "id_token": oidctest.SignIDToken(i.key, "k", provider.RS256, string(claims)),
+			"access_token": "a", "token_type": "Bearer", "id_token": oidctest.SignIDToken(i.key, "k", provider.RS256,
+				string(claims)),
 		})
 	})
 	i.Server = httptest.NewServer(mux)
@@ -52,7 +54,8 @@ func startIssuer(t *testing.T) *issuer {
 func TestFinishRefusesTokensForOthers(t *testing.T) {
 	t.Parallel()
 	i := startIssuer(t)
-	p := oidc.New(oidc.Config{Issuer: i.URL, ClientID: "slotmesh", ClientSecret: "s", TrustedAudiences: []string{"ours"}}, "https://owner.example.com/back", time.Minute)
+	p := oidc.New(oidc.Config{Issuer: i.URL, ClientID: "slotmesh", ClientSecret: "s",
+		TrustedAudiences: []string{"ours"}}, "https://owner.example.com/back", time.Minute)
 	t.Cleanup(p.Close)
 	for name, of := range map[string]struct {
 		audience any
@@ -76,7 +79,8 @@ func TestFinishRefusesTokensForOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		i.claims = map[string]any{
-			"iss": i.URL, "sub": "1", "aud": of.audience, "nonce": attempt.Nonce, "exp": time.Now().Add(time.Hour).Unix(), "email": "ana@example.com", "email_verified": true,
+			"iss": i.URL, "sub": "1", "aud": of.audience, "nonce": attempt.Nonce,
+			"exp": time.Now().Add(time.Hour).Unix(), "email": "ana@example.com", "email_verified": true,
 		}
 		if of.party != "" {
 			i.claims["azp"] = of.party
@@ -100,7 +104,8 @@ func TestBeginSharesOneDiscovery(t *testing.T) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}))
 	t.Cleanup(silent.Close)
-	p := oidc.New(oidc.Config{Issuer: silent.URL, ClientID: "slotmesh", ClientSecret: "s"}, "https://owner.example.com/back", time.Minute)
+	p := oidc.New(oidc.Config{Issuer: silent.URL, ClientID: "slotmesh", ClientSecret: "s"},
+		"https://owner.example.com/back", time.Minute)
 	t.Cleanup(p.Close)
 	answers := make(chan error, 3)
 	begin := func(ctx context.Context) {

@@ -37,7 +37,8 @@ func (p *Pages) listOf(c *fiber.Ctx, page *view.Page) (view.List, error) {
 		return l, err
 	}
 	cursor := l.Asked.Get("cursor")
-	found, err := p.owner.ListBookings(c.UserContext(), gate.Principal(c), page.Business.Slug, filter, request.Page{Limit: onPage, Cursor: cursor})
+	found, err := p.owner.ListBookings(c.UserContext(), gate.Principal(c), page.Business.Slug, filter,
+		request.Page{Limit: onPage, Cursor: cursor})
 	if err != nil {
 		return l, err
 	}
@@ -85,7 +86,8 @@ func (p *Pages) booking(c *fiber.Ctx) error {
 }
 
 var columns = []string{
-	"id", "status", "date", "start_time", "end_time", "services", "staff", "people", "total", "currency", "payment", "paid_online", "refunded",
+	"id", "status", "date", "start_time", "end_time", "services", "staff", "people", "total", "currency", "payment",
+	"paid_online", "refunded",
 	"customer_name", "customer_email", "customer_phone", "source", "created_at", "timezone",
 }
 
@@ -111,7 +113,8 @@ func (p *Pages) exportBookings(c *fiber.Ctx) error {
 }
 
 // sendTable sends a list as a CSV file. list reads the entries page by page and passes each page on.
-func sendTable[T any](c *fiber.Ctx, name string, columns []string, row func(T) []string, list func(take func([]T)) error) error {
+func sendTable[T any](c *fiber.Ctx, name string, columns []string, row func(T) []string,
+	list func(take func([]T)) error) error {
 	var out bytes.Buffer
 	out.WriteString("\ufeff") // spreadsheets recognize UTF-8 by this mark
 	table := csv.NewWriter(&out)
@@ -138,9 +141,11 @@ func row(b booking.Booking) []string {
 	}
 	payment, paid, refunded := paymentColumns(b.Payment)
 	return []string{
-		b.ID.String(), b.Status, b.Date, strings.TrimSuffix(b.StartTime, ":00"), strings.TrimSuffix(b.EndTime, ":00"), reportcsv.Words(strings.Join(services, " + ")), reportcsv.Words(deref(b.StaffName)),
+		b.ID.String(), b.Status, b.Date, strings.TrimSuffix(b.StartTime, ":00"), strings.TrimSuffix(b.EndTime, ":00"),
+		reportcsv.Words(strings.Join(services, " + ")), reportcsv.Words(deref(b.StaffName)),
 		strconv.Itoa(b.PartySize), b.Total.String(), b.Currency, payment, paid, refunded,
-		reportcsv.Words(b.CustomerName), reportcsv.Words(b.CustomerEmail), reportcsv.Words(deref(b.CustomerPhone)), reportcsv.Words(b.Source), b.CreatedAt.Format("2006-01-02T15:04:05Z"), b.Timezone,
+		reportcsv.Words(b.CustomerName), reportcsv.Words(b.CustomerEmail), reportcsv.Words(deref(b.CustomerPhone)),
+		reportcsv.Words(b.Source), b.CreatedAt.Format("2006-01-02T15:04:05Z"), b.Timezone,
 	}
 }
 
@@ -160,7 +165,9 @@ func answerCells(offer *catalog.Offer, formData json.RawMessage) []string {
 	var others []string
 	for _, a := range offer.AnswersIn(formData) {
 		text := a.Text(offer.DefaultLanguage, "true", "false")
-		at := slices.IndexFunc(offer.Form, func(q catalog.Question) bool { return q.Key == a.Question.Key && q.Consent == a.Question.Consent })
+		at := slices.IndexFunc(offer.Form, func(q catalog.Question) bool {
+			return q.Key == a.Question.Key && q.Consent == a.Question.Consent
+		})
 		if at < 0 {
 			others = append(others, a.Question.Key+": "+text)
 			continue

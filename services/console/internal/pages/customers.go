@@ -36,11 +36,13 @@ func (p *Pages) customers(c *fiber.Ctx) error {
 		return err
 	}
 	cursor := c.Query("cursor")
-	list, err := p.owner.Customers(c.UserContext(), page.Business.Slug, text, request.Page{Limit: onPage, Cursor: cursor})
+	list, err := p.owner.Customers(c.UserContext(), page.Business.Slug, text,
+		request.Page{Limit: onPage, Cursor: cursor})
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Customers(page, view.CustomerList{Query: text, Found: list.Customers, Next: list.NextCursor, Paged: cursor != ""}))
+	return p.show(c, fiber.StatusOK, page, view.Customers(page, view.CustomerList{Query: text, Found: list.Customers,
+		Next: list.NextCursor, Paged: cursor != ""}))
 }
 
 // customer shows the data of one customer. Fault: not_found if no data is stored about the customer, for example

@@ -71,12 +71,14 @@ func withUndo(back string, before, after *booking.Booking, silent bool) string {
 // button checks the state of the booking and the permissions of the person.
 func readUndo(c *fiber.Ctx) *view.Undo {
 	was := strings.Split(c.Query("undo"), " ")
-	if len(was) != len([]string{"id", "date", "time", "staff"}) || len(was[2]) < len("15:04") || c.Query("done") != "moved" {
+	if len(was) != len([]string{"id", "date", "time", "staff"}) || len(was[2]) < len("15:04") ||
+		c.Query("done") != "moved" {
 		return nil
 	}
 	back := asked(c)
 	back.Del("undo")
 	back.Del("seen")
 	back.Del("silent")
-	return &view.Undo{Booking: was[0], Date: was[1], Time: was[2][:len("15:04")], Staff: was[3], Seen: c.Query("seen"), Silent: c.Query("silent") == "yes", Back: "calendar?" + back.Encode()}
+	return &view.Undo{Booking: was[0], Date: was[1], Time: was[2][:len("15:04")], Staff: was[3], Seen: c.Query("seen"),
+		Silent: c.Query("silent") == "yes", Back: "calendar?" + back.Encode()}
 }

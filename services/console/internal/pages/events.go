@@ -79,7 +79,8 @@ func (p *Pages) ordersOf(c *fiber.Ctx, page *view.Page, o *view.Orders) error {
 		return err
 	}
 	filter.EventID = &o.Event.ID
-	o.List, o.Next, err = p.owner.Orders(c.UserContext(), gate.Principal(c), page.Business.Slug, filter, request.Page{Limit: onPage, Cursor: o.Asked.Get("cursor")})
+	o.List, o.Next, err = p.owner.Orders(c.UserContext(), gate.Principal(c), page.Business.Slug, filter,
+		request.Page{Limit: onPage, Cursor: o.Asked.Get("cursor")})
 	return err
 }
 
@@ -105,7 +106,8 @@ func (p *Pages) order(c *fiber.Ctx) error {
 }
 
 var orderColumns = []string{
-	"id", "status", "event", "date", "start_time", "tickets", "quantity", "total", "currency", "payment", "paid_online", "refunded", "customer_name", "customer_email",
+	"id", "status", "event", "date", "start_time", "tickets", "quantity", "total", "currency", "payment", "paid_online",
+	"refunded", "customer_name", "customer_email",
 	"created_at", "cancelled_at", "customer_phone",
 }
 
@@ -150,8 +152,10 @@ func orderRow(t booking.Ticket) []string {
 	}
 	payment, paid, refunded := paymentColumns(t.Payment)
 	return []string{
-		t.ID.String(), t.Status, reportcsv.Words(t.EventName), t.Date, strings.TrimSuffix(t.StartTime, ":00"), reportcsv.Words(strings.Join(tiers, " + ")), strconv.Itoa(t.Quantity), total, t.Currency,
-		payment, paid, refunded, reportcsv.Words(t.CustomerName), reportcsv.Words(deref(t.CustomerEmail)), t.CreatedAt.Format(instant), cancelled,
+		t.ID.String(), t.Status, reportcsv.Words(t.EventName), t.Date, strings.TrimSuffix(t.StartTime, ":00"),
+		reportcsv.Words(strings.Join(tiers, " + ")), strconv.Itoa(t.Quantity), total, t.Currency,
+		payment, paid, refunded, reportcsv.Words(t.CustomerName), reportcsv.Words(deref(t.CustomerEmail)),
+		t.CreatedAt.Format(instant), cancelled,
 		reportcsv.Words(deref(t.CustomerPhone)),
 	}
 }
@@ -195,7 +199,8 @@ func (p *Pages) sell(c *fiber.Ctx) error {
 		page.Wrong = page.Words.Say("check")
 		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Sell(page, *s))
 	}
-	sold, err := p.owner.SellTickets(idempotency.With(c.UserContext(), idempotency.Request{Key: s.Key}), gate.Principal(c), order)
+	sold, err := p.owner.SellTickets(idempotency.With(c.UserContext(), idempotency.Request{Key: s.Key}),
+		gate.Principal(c), order)
 	if err == nil {
 		return backTo(c, page.Business.Slug, "tickets/"+sold.ID.String(), "done", "sold")
 	}
@@ -273,7 +278,8 @@ func (p *Pages) askCancelTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.showCancelTickets(c, fiber.StatusOK, page, view.CancellingTickets{Order: *t, Refunds: view.Refunds{Choice: string(booking.RefundPolicy)}})
+	return p.showCancelTickets(c, fiber.StatusOK, page,
+		view.CancellingTickets{Order: *t, Refunds: view.Refunds{Choice: string(booking.RefundPolicy)}})
 }
 
 func (p *Pages) showCancelTickets(c *fiber.Ctx, status int, page *view.Page, asked view.CancellingTickets) error {
@@ -284,7 +290,8 @@ func (p *Pages) showCancelTickets(c *fiber.Ctx, status int, page *view.Page, ask
 	if !preview.Allowed {
 		return c.Redirect(string(view.OneOrder(page, asked.Order.ID, here(c))), fiber.StatusSeeOther)
 	}
-	asked.Preview, asked.Payment, asked.Currency, asked.Back = preview, asked.Order.Payment, asked.Order.Currency, here(c)
+	asked.Preview, asked.Payment, asked.Currency, asked.Back = preview, asked.Order.Payment, asked.Order.Currency,
+		here(c)
 	return p.show(c, status, page, view.CancelTickets(page, asked))
 }
 
@@ -298,7 +305,8 @@ func (p *Pages) cancelTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	asked := view.CancellingTickets{Order: *t, Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"), string(booking.RefundPolicy)), Amount: form.Get("amount")}}
+	asked := view.CancellingTickets{Order: *t, Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"),
+		string(booking.RefundPolicy)), Amount: form.Get("amount")}}
 	refund, again, err := chosenRefund(form, func() (*booking.Cancellation, error) {
 		return p.owner.PreviewTicketCancellation(c.UserContext(), page.Business.Slug, t.ID)
 	})
@@ -306,7 +314,8 @@ func (p *Pages) cancelTickets(c *fiber.Ctx) error {
 		return p.showCancelTickets(c, fiber.StatusUnprocessableEntity, page, asked)
 	}
 	if err == nil && again == "" {
-		if _, err = p.owner.CancelTickets(notifiedBy(c, form), gate.Principal(c), page.Business.Slug, t.ID, booking.Cancel{Refund: refund}); err == nil {
+		if _, err = p.owner.CancelTickets(notifiedBy(c, form), gate.Principal(c), page.Business.Slug, t.ID,
+			booking.Cancel{Refund: refund}); err == nil {
 			return backTo(c, page.Business.Slug, "tickets/"+t.ID.String()+here(c), "done", "tickets_cancel")
 		}
 	}
@@ -323,7 +332,8 @@ func (p *Pages) askRefundTickets(c *fiber.Ctx) error {
 		return err
 	}
 	rest := left(t.Payment)
-	return p.show(c, fiber.StatusOK, page, view.RefundTickets(page, view.RefundingTickets{Order: *t, Left: rest, Amount: rest.String(), Back: here(c)}))
+	return p.show(c, fiber.StatusOK, page,
+		view.RefundTickets(page, view.RefundingTickets{Order: *t, Left: rest, Amount: rest.String(), Back: here(c)}))
 }
 
 func (p *Pages) refundTickets(c *fiber.Ctx) error {
@@ -335,14 +345,16 @@ func (p *Pages) refundTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	asked, again := view.RefundingTickets{Order: *t, Left: left(t.Payment), Amount: form.Get("amount"), Back: here(c)}, ""
+	asked, again := view.RefundingTickets{Order: *t, Left: left(t.Payment), Amount: form.Get("amount"), Back: here(c)},
+		""
 	amount, ok := amountOf(asked.Amount)
 	if asked.Wrong = tooMuch(page, amount, t.Payment, t.Currency); asked.Wrong != "" {
 		return p.show(c, fiber.StatusUnprocessableEntity, page, view.RefundTickets(page, asked))
 	}
 	if !ok {
 		again = "amount_wrong"
-	} else if _, err = p.owner.RefundTickets(c.UserContext(), gate.Principal(c), page.Business.Slug, t.ID, booking.NewRefund{Refund: amount}); err == nil {
+	} else if _, err = p.owner.RefundTickets(c.UserContext(), gate.Principal(c), page.Business.Slug, t.ID,
+		booking.NewRefund{Refund: amount}); err == nil {
 		return backTo(c, page.Business.Slug, "tickets/"+t.ID.String()+here(c), "done", "refunded")
 	}
 	status, ok := asksAgain(page, again, err, &asked.Wrong)

@@ -43,7 +43,8 @@ var firstSteps = []firstStep{
 	}, func(fields document.Fields, _ []string) { fields["languages"] = []any{fields["default_language"]} }},
 	{"hours", func(o *offered) []form.Group { return only(hoursPart.groups(o), "hours") }, nil},
 	{"team", func(o *offered) []form.Group {
-		return []form.Group{{Fields: []form.Field{rows("staff", "reports_member", "member", only(teamGroups(o), "name", "category"))}}}
+		return []form.Group{{Fields: []form.Field{rows("staff", "reports_member", "member",
+			only(teamGroups(o), "name", "category"))}}}
 	}, func(fields document.Fields, before []string) {
 		usecase.Staffed(fields, before)
 		usecase.PlaceNew(fields, "staff")
@@ -70,7 +71,9 @@ var firstSteps = []firstStep{
 func only(groups []form.Group, names ...string) []form.Group {
 	var kept []form.Group
 	for _, g := range groups {
-		g.Fields = slices.DeleteFunc(slices.Clone(g.Fields), func(f form.Field) bool { return !slices.Contains(names, f.Name) })
+		g.Fields = slices.DeleteFunc(slices.Clone(g.Fields), func(f form.Field) bool {
+			return !slices.Contains(names, f.Name)
+		})
 		if len(g.Fields) > 0 {
 			g.Title, g.Hint = "", ""
 			kept = append(kept, g)
@@ -91,10 +94,12 @@ func soldGroups(o *offered) []form.Group {
 	if len(o.choices("staff")) == 0 {
 		services = only(services, "name", "category", "duration_minutes", "price")
 	}
-	if list, _ := o.fields["services"].([]any); slices.ContainsFunc(list, func(item any) bool { return item.(document.Fields)["classes"] != nil }) {
+	if list, _ := o.fields["services"].([]any); slices.ContainsFunc(list,
+		func(item any) bool { return item.(document.Fields)["classes"] != nil }) {
 		sessions := form.All(only(classGroups(o), "classes"))[0]
 		sessions.Required, sessions.Hint = false, "first_sessions_hint"
-		sessions.Fields = only([]form.Group{{Fields: sessions.Fields}}, "weekday", "time", "capacity", "staff")[0].Fields
+		sessions.Fields = only([]form.Group{{Fields: sessions.Fields}}, "weekday", "time", "capacity",
+			"staff")[0].Fields
 		services = append(services, form.Group{Fields: []form.Field{sessions}})
 	}
 	groups := []form.Group{{Fields: []form.Field{rows("services", "service", "service", services)}}}
@@ -125,7 +130,8 @@ func (p *Pages) mountFirst(all, business *gate.Router) {
 // askBusiness shows the first form. It presets the language and the currency from the browser's language.
 func (p *Pages) askBusiness(c *fiber.Ctx) error {
 	page := p.plain(c, "")
-	typed := view.Beginning{Beginning: usecase.Beginning{Trade: "salon", Language: page.Words.Code, Currency: currencyOf(page.Words.Asked)}, Key: rand.Text()}
+	typed := view.Beginning{Beginning: usecase.Beginning{Trade: "salon", Language: page.Words.Code,
+		Currency: currencyOf(page.Words.Asked)}, Key: rand.Text()}
 	return p.show(c, fiber.StatusOK, page, view.Begin(page, typed))
 }
 
@@ -189,7 +195,8 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	typed := view.Beginning{Wrong: map[string]string{}, Key: posted.Get("key"), Beginning: usecase.Beginning{
 		Trade: line(
 			"trade",
-		), Name: line("name"), Address: line("slug"), Currency: currencyCode(line("currency")), Timezone: zoneName(line("timezone")), Language: line("default_language"),
+		), Name: line("name"), Address: line("slug"), Currency: currencyCode(line("currency")),
+		Timezone: zoneName(line("timezone")), Language: line("default_language"),
 	}}
 	if signed := signin.SignedIn(c); signed != nil {
 		typed.Email = signed.Person.Email
@@ -199,7 +206,8 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 		page.Wrong = page.Words.Say("check")
 		return p.show(c, status, page, view.Begin(page, typed))
 	}
-	for name, value := range map[string]string{"name": typed.Name, "currency": typed.Currency, "timezone": typed.Timezone, "default_language": typed.Language} {
+	for name, value := range map[string]string{"name": typed.Name, "currency": typed.Currency,
+		"timezone": typed.Timezone, "default_language": typed.Language} {
 		if value == "" {
 			typed.Wrong[name] = page.Words.Say(form.Fill)
 		}
@@ -210,7 +218,8 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	if len(typed.Wrong) > 0 {
 		return again(fiber.StatusUnprocessableEntity)
 	}
-	published, problems, err := p.owner.Begin(idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key}), gate.Principal(c), typed.Beginning)
+	published, problems, err := p.owner.Begin(idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key}),
+		gate.Principal(c), typed.Beginning)
 	switch {
 	case fault.Is(err, fault.PreconditionFailed):
 		typed.Wrong["slug"], typed.Key = page.Words.Say("first_taken"), rand.Text()
@@ -285,7 +294,8 @@ func (p *Pages) showStep(c *fiber.Ctx, status, i int, o *offered, f view.Form) e
 	for n, step := range firstSteps {
 		names[n] = step.name
 	}
-	return p.show(c, status, o.page, view.First(o.page, view.FirstStep{Offering: o.about, Form: f, Names: names, Place: i}))
+	return p.show(c, status, o.page,
+		view.First(o.page, view.FirstStep{Offering: o.about, Form: f, Names: names, Place: i}))
 }
 
 // missingToOpen maps the results of usecase.MissingToOpen to the names of their sentences.

@@ -55,7 +55,8 @@ const byAmount = "amount"
 // It returns the name of a sentence if the form must be shown again: because the typed amount is invalid, or because
 // the cancellation policy now gives another amount than the form showed. Fault: invalid_parameter for an unknown
 // choice.
-func chosenRefund(form url.Values, preview func() (*booking.Cancellation, error)) (booking.RefundAmount, string, error) {
+func chosenRefund(form url.Values,
+	preview func() (*booking.Cancellation, error)) (booking.RefundAmount, string, error) {
 	refund := booking.RefundAmount(cmp.Or(form.Get("refund"), string(booking.RefundPolicy)))
 	switch {
 	case refund == byAmount:
@@ -88,7 +89,8 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	asked := view.Cancelling{Booking: *b, Choice: cmp.Or(form.Get("refund"), string(booking.RefundPolicy)), Amount: form.Get("amount")}
+	asked := view.Cancelling{Booking: *b, Choice: cmp.Or(form.Get("refund"), string(booking.RefundPolicy)),
+		Amount: form.Get("amount")}
 	refund, again, err := chosenRefund(form, func() (*booking.Cancellation, error) {
 		return p.owner.PreviewCancellation(c.UserContext(), page.Business.Slug, b.ID)
 	})
@@ -96,7 +98,8 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 		return p.showCancel(c, fiber.StatusUnprocessableEntity, page, asked)
 	}
 	if err == nil && again == "" {
-		_, err = p.owner.CancelBooking(notifiedBy(c, form), gate.Principal(c), page.Business.Slug, b.ID, booking.Cancel{Refund: refund})
+		_, err = p.owner.CancelBooking(notifiedBy(c, form), gate.Principal(c), page.Business.Slug, b.ID,
+			booking.Cancel{Refund: refund})
 		if err == nil {
 			return toBooking(c, page.Business, b.ID, booking.MoveCancel)
 		}
@@ -170,7 +173,8 @@ func (p *Pages) askRefund(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Refund(page, view.Refunding{Booking: *b, Left: left(b.Payment), Amount: left(b.Payment).String(), Back: here(c)}))
+	return p.show(c, fiber.StatusOK, page, view.Refund(page, view.Refunding{Booking: *b, Left: left(b.Payment),
+		Amount: left(b.Payment).String(), Back: here(c)}))
 }
 
 func (p *Pages) refund(c *fiber.Ctx) error {
@@ -188,7 +192,8 @@ func (p *Pages) refund(c *fiber.Ctx) error {
 		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Refund(page, asked))
 	}
 	if ok {
-		_, err = p.owner.RefundBooking(c.UserContext(), gate.Principal(c), page.Business.Slug, b.ID, booking.NewRefund{Refund: amount})
+		_, err = p.owner.RefundBooking(c.UserContext(), gate.Principal(c), page.Business.Slug, b.ID,
+			booking.NewRefund{Refund: amount})
 	}
 	sentence := sentences[fault.KindOf(err)]
 	switch {
@@ -209,7 +214,8 @@ func (p *Pages) askMove(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Move(page, view.Moving{Booking: *b, Date: b.Date, Time: b.StartTime[:len("15:04")], Back: here(c)}))
+	return p.show(c, fiber.StatusOK, page,
+		view.Move(page, view.Moving{Booking: *b, Date: b.Date, Time: b.StartTime[:len("15:04")], Back: here(c)}))
 }
 
 func (p *Pages) move(c *fiber.Ctx) error {
@@ -222,7 +228,8 @@ func (p *Pages) move(c *fiber.Ctx) error {
 		return err
 	}
 	m := view.Moving{
-		Booking: *b, Date: form.Get("date"), Time: form.Get("time"), Staff: form.Get("staff"), Override: form.Get("override") == "yes", Back: here(c),
+		Booking: *b, Date: form.Get("date"), Time: form.Get("time"), Staff: form.Get("staff"),
+		Override: form.Get("override") == "yes", Back: here(c),
 	}
 	to := booking.Reschedule{Date: m.Date, Time: m.Time, Override: m.Override}
 	if m.Staff != "" {
@@ -298,9 +305,12 @@ func refused(page *view.Page, err error, fields *map[string]string) (int, bool) 
 
 // fieldOf maps the parameter names of the services to the field names of forms.
 var fieldOf = map[string]string{
-	"date": "date", "time": "time", "staff_id": "staff", "party_size": "people", "customer_name": "name", "customer_email": "email",
-	"customer_phone": "phone", "service_ids": "service", "variants": "service", "name": "name", "scope": "scope", "expires_at": "days", "shows": "shows",
-	"rental_id": "rental", "start_date": "start", "end_date": "end", "start_time": "start_time", "end_time": "end_time", "quantity": "quantity",
+	"date": "date", "time": "time", "staff_id": "staff", "party_size": "people", "customer_name": "name",
+	"customer_email": "email",
+	"customer_phone": "phone", "service_ids": "service", "variants": "service", "name": "name", "scope": "scope",
+	"expires_at": "days", "shows": "shows",
+	"rental_id": "rental", "start_date": "start", "end_date": "end", "start_time": "start_time", "end_time": "end_time",
+	"quantity": "quantity",
 }
 
 // askBooking shows the booking form. The address may preset a service, a date, a time and a member.
@@ -310,7 +320,8 @@ func (p *Pages) askBooking(c *fiber.Ctx) error {
 		return err
 	}
 	return p.show(c, fiber.StatusOK, page, view.New(page, view.Booking{
-		Service: c.Query("service"), Session: c.Query("session"), Date: cmp.Or(c.Query("date"), page.Business.Today(page.Now).String()), Time: c.Query("time"), Staff: c.Query("staff"),
+		Service: c.Query("service"), Session: c.Query("session"), Date: cmp.Or(c.Query("date"),
+			page.Business.Today(page.Now).String()), Time: c.Query("time"), Staff: c.Query("staff"),
 		Name: c.Query("name"), Email: c.Query("email"), Phone: c.Query("phone"),
 		People: 1, Override: c.Query("override") == "yes", Key: rand.Text(),
 	}))
@@ -334,7 +345,8 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
 	booked, err := p.bookFor(ctx, c, page.Business, typed)
 	if err == nil {
-		return backTo(c, page.Business.Slug, "bookings/"+booked.ID.String()+"?back=today", "done", warned("booked", booked))
+		return backTo(c, page.Business.Slug, "bookings/"+booked.ID.String()+"?back=today", "done",
+			warned("booked", booked))
 	}
 	status, ok := refused(page, err, &typed.Wrong)
 	if !ok {
@@ -351,7 +363,8 @@ func (p *Pages) book(c *fiber.Ctx) error {
 // ofStart are the faults of a start that cannot be booked. For these, the form has a link to the page that explains the
 // reason.
 var ofStart = []fault.Kind{
-	fault.SlotUnavailable, fault.NoStaffAvailable, fault.DateInPast, fault.Closed, fault.NotAStart, fault.StaffNotFound, fault.ServiceNotFound, fault.NotAcceptingBookings, fault.SubscriptionInactive, fault.AccountClosing,
+	fault.SlotUnavailable, fault.NoStaffAvailable, fault.DateInPast, fault.Closed, fault.NotAStart, fault.StaffNotFound,
+	fault.ServiceNotFound, fault.NotAcceptingBookings, fault.SubscriptionInactive, fault.AccountClosing,
 }
 
 func typedBooking(form url.Values) view.Booking {
@@ -360,8 +373,10 @@ func typedBooking(form url.Values) view.Booking {
 		people = 0
 	}
 	return view.Booking{
-		Service: form.Get("service"), Session: form.Get("session"), Date: form.Get("date"), Time: form.Get("time"), Staff: form.Get("staff"), People: people,
-		Name: strings.TrimSpace(form.Get("name")), Email: strings.TrimSpace(form.Get("email")), Phone: strings.TrimSpace(form.Get("phone")),
+		Service: form.Get("service"), Session: form.Get("session"), Date: form.Get("date"), Time: form.Get("time"),
+		Staff: form.Get("staff"), People: people,
+		Name: strings.TrimSpace(form.Get("name")), Email: strings.TrimSpace(form.Get("email")),
+		Phone:    strings.TrimSpace(form.Get("phone")),
 		Override: form.Get("override") == "yes", Key: form.Get("key"),
 	}
 }
@@ -386,11 +401,13 @@ func checked(page *view.Page, b view.Booking) map[string]string {
 	return wrong
 }
 
-func (p *Pages) bookFor(ctx context.Context, c *fiber.Ctx, business *catalog.Offer, typed view.Booking) (*booking.Booking, error) {
+func (p *Pages) bookFor(ctx context.Context, c *fiber.Ctx, business *catalog.Offer,
+	typed view.Booking) (*booking.Booking, error) {
 	service, variant, varied := strings.Cut(typed.Service, ":")
 	wanted := booking.NewBooking{
-		ServiceIDs: []string{service}, Date: typed.Date, Time: typed.Time, CustomerName: typed.Name, CustomerEmail: typed.Email,
-		PartySize: &typed.People, Override: typed.Override,
+		ServiceIDs: []string{service}, Date: typed.Date, Time: typed.Time, CustomerName: typed.Name,
+		CustomerEmail: typed.Email,
+		PartySize:     &typed.People, Override: typed.Override,
 	}
 	if varied {
 		wanted.Variants = []string{service + ":" + variant}

@@ -29,7 +29,8 @@ type Addresses struct {
 
 // doneIntegrating are the possible values of the parameter done on the integration pages. Each names a sentence.
 var doneIntegrating = []string{
-	"key_revoked", "feed_removed", "webhook_tested", "webhook_paused", "webhook_resumed", "webhook_changed", "webhook_removed", "delivery_again",
+	"key_revoked", "feed_removed", "webhook_tested", "webhook_paused", "webhook_resumed", "webhook_changed",
+	"webhook_removed", "delivery_again",
 }
 
 // mountIntegrations adds the pages that connect a business with other programs (Settings › Integrations).
@@ -40,7 +41,8 @@ func (p *Pages) mountIntegrations(business *gate.Router) {
 	business.Post("/settings/keys/:id/revoke", access.Integrate, p.ends("/settings/keys", "key_revoked", p.revokeKey))
 	business.Get("/settings/feeds", access.Integrate, p.feeds)
 	business.Post("/settings/feeds", access.Integrate, p.makeFeed)
-	business.Post("/settings/feeds/:id/remove", access.Integrate, p.ends("/settings/feeds", "feed_removed", p.removeFeed))
+	business.Post("/settings/feeds/:id/remove", access.Integrate,
+		p.ends("/settings/feeds", "feed_removed", p.removeFeed))
 	business.Get("/settings/embed", access.Integrate, p.embed)
 	business.Get("/settings/agents", access.Integrate, p.agents)
 	p.mountWebhooks(business)
@@ -88,7 +90,8 @@ func (p *Pages) keys(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.showKeys(c, fiber.StatusOK, page, view.Keys{Form: view.KeyForm{Scope: booking.ScopeAll, Days: "365", Key: rand.Text()}})
+	return p.showKeys(c, fiber.StatusOK, page,
+		view.Keys{Form: view.KeyForm{Scope: booking.ScopeAll, Days: "365", Key: rand.Text()}})
 }
 
 func (p *Pages) showKeys(c *fiber.Ctx, status int, page *view.Page, k view.Keys) error {
@@ -112,7 +115,8 @@ func (p *Pages) makeKey(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	typed := view.KeyForm{Name: strings.TrimSpace(form.Get("name")), Scope: form.Get("scope"), Days: form.Get("days"), Key: form.Get("key")}
+	typed := view.KeyForm{Name: strings.TrimSpace(form.Get("name")), Scope: form.Get("scope"), Days: form.Get("days"),
+		Key: form.Get("key")}
 	wanted := booking.NewKey{Name: typed.Name, Scope: typed.Scope}
 	if typed.Days != "" {
 		days, err := strconv.Atoi(typed.Days)
@@ -125,7 +129,8 @@ func (p *Pages) makeKey(c *fiber.Ctx) error {
 	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
 	made, err := p.owner.CreateKey(ctx, gate.Principal(c), page.Business.Slug, wanted)
 	if err == nil {
-		return p.showKeys(c, fiber.StatusCreated, page, view.Keys{Made: made, Form: view.KeyForm{Scope: booking.ScopeAll, Days: "365", Key: rand.Text()}})
+		return p.showKeys(c, fiber.StatusCreated, page,
+			view.Keys{Made: made, Form: view.KeyForm{Scope: booking.ScopeAll, Days: "365", Key: rand.Text()}})
 	}
 	status, ok := refused(page, err, &typed.Wrong)
 	if !ok {
@@ -164,7 +169,8 @@ func (p *Pages) feeds(c *fiber.Ctx) error {
 
 func (p *Pages) showFeeds(c *fiber.Ctx, status int, page *view.Page, f view.Feeds) error {
 	cursor := c.Query("cursor")
-	list, err := p.owner.Bookings.Calendars(c.UserContext(), page.Business.ID, request.Page{Limit: onPage, Cursor: cursor})
+	list, err := p.owner.Bookings.Calendars(c.UserContext(), page.Business.ID,
+		request.Page{Limit: onPage, Cursor: cursor})
 	if err != nil {
 		return err
 	}
@@ -194,7 +200,8 @@ func (p *Pages) makeFeed(c *fiber.Ctx) error {
 	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
 	made, err := p.owner.CreateCalendar(ctx, gate.Principal(c), wanted)
 	if err == nil {
-		return p.showFeeds(c, fiber.StatusCreated, page, view.Feeds{Made: made, Shows: booking.ShowsTimes, Key: rand.Text()})
+		return p.showFeeds(c, fiber.StatusCreated, page, view.Feeds{Made: made, Shows: booking.ShowsTimes,
+			Key: rand.Text()})
 	}
 	status, ok := refused(page, err, &typed.Wrong)
 	if !ok {
@@ -217,7 +224,8 @@ func (p *Pages) embed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	e := view.Embedding{Base: p.addresses.Pages, Mode: c.Query("mode"), Label: strings.TrimSpace(c.Query("label")), Color: c.Query("color")}
+	e := view.Embedding{Base: p.addresses.Pages, Mode: c.Query("mode"), Label: strings.TrimSpace(c.Query("label")),
+		Color: c.Query("color")}
 	if !slices.Contains(view.EmbedModes, e.Mode) {
 		e.Mode = view.EmbedModes[0]
 	}

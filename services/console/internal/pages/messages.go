@@ -19,10 +19,11 @@ const messageAgain = "message_again"
 func (p *Pages) mountMessages(business *gate.Router) {
 	business.Get("/messages", access.SeeCustomers, p.messages)
 	business.Get("/messages/:id", access.SeeCustomers, p.message)
-	business.Post("/messages/:id/retry", access.Serve, p.pressed(messageAgain, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
-		_, err := p.owner.RetryMessage(c.UserContext(), gate.Principal(c), slug, id)
-		return err
-	}))
+	business.Post("/messages/:id/retry", access.Serve,
+		p.pressed(messageAgain, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
+			_, err := p.owner.RetryMessage(c.UserContext(), gate.Principal(c), slug, id)
+			return err
+		}))
 }
 
 // messages lists messages, newest first, filtered by the parameters of the address.
@@ -35,11 +36,13 @@ func (p *Pages) messages(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	l := view.MessageList{Filter: notifications.MessageFilter{Status: c.Query("status"), Kind: c.Query("kind")}, Paged: c.Query("cursor") != ""}
+	l := view.MessageList{Filter: notifications.MessageFilter{Status: c.Query("status"), Kind: c.Query("kind")},
+		Paged: c.Query("cursor") != ""}
 	if about != nil {
 		l.Filter.About = *about
 	}
-	found, err := p.owner.Messages(c.UserContext(), page.Business.Slug, l.Filter, request.Page{Limit: onPage, Cursor: c.Query("cursor")})
+	found, err := p.owner.Messages(c.UserContext(), page.Business.Slug, l.Filter,
+		request.Page{Limit: onPage, Cursor: c.Query("cursor")})
 	if err != nil {
 		return err
 	}

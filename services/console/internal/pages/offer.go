@@ -67,7 +67,8 @@ func (p *Pages) offered(c *fiber.Ctx, section string, version int64) (*offered, 
 		return nil, err
 	}
 	o := &offered{page, offer, fields, view.Offering{
-		Section: section, Version: offer.Version, ManagedBy: string(offer.Manifest.ManagedBy), Saved: versionOf(c.Query("saved")), Fields: fields,
+		Section: section, Version: offer.Version, ManagedBy: string(offer.Manifest.ManagedBy),
+		Saved: versionOf(c.Query("saved")), Fields: fields,
 	}}
 	if o.about.Saved > offer.Version {
 		o.about.Saved = 0
@@ -130,7 +131,8 @@ func (p *Pages) listOffer(k offerKind) fiber.Handler {
 			}
 			key, _ := item["key"].(string)
 			l.Groups[place].Lines = append(l.Groups[place].Lines, view.OfferLine{
-				Name: k.called(o, item), About: k.about(o, item), Path: "/offer/" + k.section + "/" + key, Off: item["active"] == false,
+				Name: k.called(o, item), About: k.about(o, item), Path: "/offer/" + k.section + "/" + key,
+				Off: item["active"] == false,
 			})
 		}
 		return p.show(c, fiber.StatusOK, o.page, view.ListOffer(o.page, l))
@@ -178,7 +180,8 @@ func newForm(groups []form.Group, object document.Fields) view.Form {
 func (p *Pages) showItem(c *fiber.Ctx, status int, k offerKind, o *offered, object document.Fields, f view.Form) error {
 	list := "/offer/" + k.section
 	f.Locked = o.about.ManagedBy != ""
-	item := view.OfferItem{Offering: o.about, Form: f, Back: list, Action: list + "/new", Title: o.page.Words.Say("offer_add_" + k.section)}
+	item := view.OfferItem{Offering: o.about, Form: f, Back: list, Action: list + "/new",
+		Title: o.page.Words.Say("offer_add_" + k.section)}
 	if key := c.Params("id"); key != "" {
 		item.Action, item.Remove, item.Title = list+"/"+key, list+"/"+key+"/remove", k.called(o, object)
 	}

@@ -29,7 +29,8 @@ func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *usecase.Off
 		return false, err
 	}
 	found, err := p.planOf(c, o.page.Business.Slug, draft)
-	if err != nil || !s.always && found != nil && found.Outside.New() == 0 && found.Kept == nil && !found.ErasesCustomers() {
+	if err != nil || !s.always && found != nil && found.Outside.New() == 0 && found.Kept == nil &&
+		!found.ErasesCustomers() {
 		return false, err
 	}
 	differs, err := difference(draft.Before.Document, draft.Document, mostChanges)
@@ -37,7 +38,8 @@ func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *usecase.Off
 		return false, err
 	}
 	question := view.OfferQuestion{
-		Posted: s.posted, Over: draft.Before.Version, Action: withoutBusiness(o, s.action), Back: s.back, Form: s.again != nil, Differs: differs,
+		Posted: s.posted, Over: draft.Before.Version, Action: withoutBusiness(o, s.action), Back: s.back,
+		Form: s.again != nil, Differs: differs,
 	}
 	if found != nil {
 		question.Outside, question.Kept, question.Erases = &found.Outside, found.Kept, found.Erases
@@ -55,8 +57,10 @@ func (p *Pages) planOf(c *fiber.Ctx, slug string, draft *usecase.OfferDraft) (*p
 		ctx = within
 	}
 	found, err := p.owner.Plan(ctx, gate.Principal(c), slug, draft.Text)
-	if kind := fault.KindOf(err); err != nil && (kind.Status >= fiber.StatusInternalServerError || kind == fault.RateLimited) {
-		p.owner.Logger.WarnContext(ctx, "what publishing would leave outside is not known", slog.String("slug", slug), slog.Any("error", err))
+	if kind := fault.KindOf(err); err != nil && (kind.Status >= fiber.StatusInternalServerError ||
+		kind == fault.RateLimited) {
+		p.owner.Logger.WarnContext(ctx, "what publishing would leave outside is not known", slog.String("slug", slug),
+			slog.Any("error", err))
 		return nil, nil
 	}
 	return found, err

@@ -180,7 +180,8 @@ func minutes(o *offered, value any) string { return o.page.Words.Count("offer_mi
 func (o *offered) prices(per string) []form.Field {
 	return []form.Field{
 		o.amount("price", "offer_price", "offer_price_hint"),
-		{Name: "price_per", Kind: form.Choice, Label: "offer_price_per", Default: per, Options: o.says("offer_price_per_", "person", "booking")},
+		{Name: "price_per", Kind: form.Choice, Label: "offer_price_per", Default: per,
+			Options: o.says("offer_price_per_", "person", "booking")},
 	}
 }
 
@@ -192,7 +193,8 @@ func (o *offered) amount(name, label, hint string) form.Field {
 // payments returns the fields for the payment at booking time.
 func (o *offered) payments() []form.Field {
 	return []form.Field{
-		{Name: "payment_requirement", Kind: form.Choice, Label: "offer_payment", Default: "none", Options: o.says("offer_payment_", "none", "full", "deposit_percent", "deposit_fixed")},
+		{Name: "payment_requirement", Kind: form.Choice, Label: "offer_payment", Default: "none",
+			Options: o.says("offer_payment_", "none", "full", "deposit_percent", "deposit_fixed")},
 		o.amount("deposit_value", "offer_deposit", "offer_deposit_hint"),
 	}
 }

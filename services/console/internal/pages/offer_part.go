@@ -72,7 +72,8 @@ func (p *Pages) showPart(c *fiber.Ctx, status int, part offerPart, o *offered, f
 	at := "/offer/" + part.section
 	f.Locked = o.about.ManagedBy != ""
 	return p.show(c, status, o.page, view.EditOffer(o.page, view.OfferItem{
-		Offering: o.about, Form: f, Back: at, Action: at, Title: o.page.Words.Say(cmp.Or(part.title, "offer_"+part.section)),
+		Offering: o.about, Form: f, Back: at, Action: at,
+		Title: o.page.Words.Say(cmp.Or(part.title, "offer_"+part.section)),
 	}))
 }
 

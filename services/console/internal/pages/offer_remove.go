@@ -36,7 +36,8 @@ func (p *Pages) showRemoval(c *fiber.Ctx, status int, k offerKind, o *offered) e
 	key, _ := object["key"].(string)
 	removal, _ := document.Remove(document.Clone(o.fields), k.list, key)
 	r := view.OfferRemoval{
-		Offering: o.about, Name: k.called(o, object), Action: "/offer/" + k.section + "/" + key + "/remove", Back: "/offer/" + k.section + "/" + key,
+		Offering: o.about, Name: k.called(o, object), Action: "/offer/" + k.section + "/" + key + "/remove",
+		Back: "/offer/" + k.section + "/" + key,
 	}
 	if r.Loses, err = p.ahead(c, k, o, key); err != nil {
 		return err
@@ -45,9 +46,11 @@ func (p *Pages) showRemoval(c *fiber.Ctx, status int, k offerKind, o *offered) e
 		sentence string
 		n        int
 	}{
-		{"offer_loses_services", removal.Services}, {"offer_loses_off", removal.ServicesOff}, {"offer_loses_classes", removal.Classes},
+		{"offer_loses_services", removal.Services}, {"offer_loses_off", removal.ServicesOff},
+		{"offer_loses_classes", removal.Classes},
 		{"offer_loses_rules", removal.Rules - removal.RulesGone}, {"offer_loses_rules_gone", removal.RulesGone},
-		{"offer_loses_questions", removal.Questions - removal.QuestionsGone}, {"offer_loses_questions_gone", removal.QuestionsGone},
+		{"offer_loses_questions", removal.Questions - removal.QuestionsGone},
+		{"offer_loses_questions_gone", removal.QuestionsGone},
 		{"offer_loses_blocks", removal.Blocks}, {"offer_loses_upsells", removal.Upsells},
 	} {
 		if line.n > 0 {
@@ -55,7 +58,8 @@ func (p *Pages) showRemoval(c *fiber.Ctx, status int, k offerKind, o *offered) e
 		}
 	}
 	if removal.Packages > 0 {
-		r.Loses = append(r.Loses, o.page.Words.With("offer_loses_packages", "Count", o.page.Words.Number(removal.Packages)))
+		r.Loses = append(r.Loses, o.page.Words.With("offer_loses_packages", "Count",
+			o.page.Words.Number(removal.Packages)))
 	}
 	return p.show(c, status, o.page, view.RemoveOffer(o.page, r))
 }
@@ -83,7 +87,8 @@ func (p *Pages) ahead(c *fiber.Ctx, k offerKind, o *offered, key string) ([]stri
 	n := 0
 	for _, status := range []string{booking.StatusPending, booking.StatusConfirmed} {
 		filter.Status = status
-		list, err := p.owner.ListBookings(c.UserContext(), gate.Principal(c), o.page.Business.Slug, filter, request.Page{Limit: mostCounted})
+		list, err := p.owner.ListBookings(c.UserContext(), gate.Principal(c), o.page.Business.Slug, filter,
+			request.Page{Limit: mostCounted})
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +102,8 @@ func (p *Pages) ahead(c *fiber.Ctx, k offerKind, o *offered, key string) ([]stri
 
 // ticketsAhead returns a sentence with the number of sold tickets of an event.
 func (p *Pages) ticketsAhead(c *fiber.Ctx, o *offered, event uuid.UUID) ([]string, error) {
-	list, err := p.owner.ListTickets(c.UserContext(), gate.Principal(c), o.page.Business.Slug, booking.TicketFilter{EventID: &event}, request.Page{Limit: mostCounted})
+	list, err := p.owner.ListTickets(c.UserContext(), gate.Principal(c), o.page.Business.Slug,
+		booking.TicketFilter{EventID: &event}, request.Page{Limit: mostCounted})
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +119,8 @@ func (p *Pages) ticketsAhead(c *fiber.Ctx, o *offered, event uuid.UUID) ([]strin
 // reservationsAhead returns a sentence with the number of reservations of a rental that are not over.
 func (p *Pages) reservationsAhead(c *fiber.Ctx, o *offered, thing uuid.UUID) ([]string, error) {
 	today := o.page.Business.Today(o.page.Now)
-	list, err := p.owner.ListReservations(c.UserContext(), gate.Principal(c), o.page.Business.Slug, rental.Filter{From: &today}, request.Page{Limit: mostCounted})
+	list, err := p.owner.ListReservations(c.UserContext(), gate.Principal(c), o.page.Business.Slug,
+		rental.Filter{From: &today}, request.Page{Limit: mostCounted})
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +180,8 @@ func (p *Pages) removeOffer(k offerKind) fiber.Handler {
 			return fault.New(fault.NotFound, "There is nothing at this path.")
 		}
 		return p.publishOffer(c, o, saving{
-			posted: posted, written: &form.Result{}, back: "/offer/" + k.section, action: string(c.Request().URI().Path()),
+			posted: posted, written: &form.Result{}, back: "/offer/" + k.section,
+			action: string(c.Request().URI().Path()),
 			within: func(document.Fields) string { return "-" },
 			again: func(status int, _ map[string]string) error {
 				fresh, err := p.offered(c, k.section, 0)

@@ -45,7 +45,8 @@ func ruleGroups(o *offered) []form.Group {
 	}
 	return []form.Group{
 		{Title: "offer_when", Hint: "offer_when_hint", Fields: append([]form.Field{
-			{Name: "kind", Kind: form.Choice, Label: "offer_rule_kind", Required: true, Options: o.says("offer_rule_", rule.Names()...)},
+			{Name: "kind", Kind: form.Choice, Label: "offer_rule_kind", Required: true,
+				Options: o.says("offer_rule_", rule.Names()...)},
 		}, conditions(o)...)},
 		{Title: "offer_change", Hint: "offer_change_hint", Fields: []form.Field{
 			{Name: "percent", Kind: form.Decimal, Label: "offer_percent", Hint: "offer_percent_hint"},
@@ -53,7 +54,8 @@ func ruleGroups(o *offered) []form.Group {
 			o.amount("set", "offer_set", "offer_set_hint"),
 		}},
 		{Fields: []form.Field{{Name: "label", Label: "offer_label", Hint: "offer_label_hint"}}},
-		{Title: "offer_scope", Hint: "offer_scope_hint", Fields: []form.Field{picked("services", all[0]), picked("events", all[1]), picked("rentals", all[2])}},
+		{Title: "offer_scope", Hint: "offer_scope_hint", Fields: []form.Field{picked("services", all[0]),
+			picked("events", all[1]), picked("rentals", all[2])}},
 		{Title: "offer_several_rules", Fields: []form.Field{
 			{Name: "priority", Kind: form.Whole, Label: "offer_priority", Default: "0", Hint: "offer_order_hint"},
 			{Name: "stop", Kind: form.Switch, Label: "offer_stop"},
@@ -119,7 +121,8 @@ func (o *offered) condition(r document.Fields) string {
 	case rule.PartySize:
 		return words.Fill("offer_rule_people", map[string]string{"Min": written("min"), "Max": written("max")})
 	case rule.Duration:
-		return words.Fill("offer_rule_units", map[string]string{"Min": written("min_units"), "Max": written("max_units")})
+		return words.Fill("offer_rule_units", map[string]string{"Min": written("min_units"),
+			"Max": written("max_units")})
 	case rule.FirstBooking:
 		return words.Say("offer_rule_first_booking")
 	}

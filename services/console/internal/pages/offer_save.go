@@ -87,7 +87,8 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 		}
 		published, err := p.owner.PublishOffer(c.UserContext(), gate.Principal(c), o.page.Business, draft)
 		if err == nil {
-			says := url.Values{"saved": {strconv.FormatInt(published.Version, 10)}, "since": {strconv.FormatInt(o.offer.Version, 10)}}
+			says := url.Values{"saved": {strconv.FormatInt(published.Version, 10)},
+				"since": {strconv.FormatInt(o.offer.Version, 10)}}
 			if s.item != "" {
 				says.Set("item", s.item)
 			}
@@ -104,7 +105,8 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 // changeOf returns the change that a form has made, and the person's decision for each conflict with the changes of
 // others.
 func changeOf(o *offered, posted url.Values) usecase.OfferChange {
-	change := usecase.OfferChange{Base: o.offer.Version, Fields: o.fields, Over: versionOf(posted.Get("over")), TakeTheirs: map[string]bool{}}
+	change := usecase.OfferChange{Base: o.offer.Version, Fields: o.fields, Over: versionOf(posted.Get("over")),
+		TakeTheirs: map[string]bool{}}
 	for name, values := range posted {
 		path, chosen := strings.CutPrefix(name, "choose.")
 		if chosen && len(values) == 1 && (values[0] == "mine" || values[0] == "theirs") {
@@ -122,7 +124,8 @@ func (p *Pages) askConflict(c *fiber.Ctx, o *offered, s saving, draft *usecase.O
 	}
 	o.about.Meanwhile = between
 	return p.show(c, fiber.StatusConflict, o.page, view.ConflictOffer(o.page, view.OfferConflict{
-		Offering: o.about, Conflicts: draft.Conflicts, Posted: s.posted, Over: draft.Before.Version, Action: withoutBusiness(o, s.action), Back: s.back,
+		Offering: o.about, Conflicts: draft.Conflicts, Posted: s.posted, Over: draft.Before.Version,
+		Action: withoutBusiness(o, s.action), Back: s.back,
 	}))
 }
 

@@ -30,7 +30,8 @@ func (o *offered) noteSaved(key, pages string) {
 func (o *offered) noteHidden(k offerKind, key string) {
 	label, at, name := "", "/offer/"+k.section+"/"+key, ""
 	if usecase.ModuleOff(o.fields, k.list) {
-		label, at, name = "offer_"+k.list, "/offer/"+businessPart.section, o.page.Words.Say("offer_"+businessPart.section)
+		label, at, name = "offer_"+k.list, "/offer/"+businessPart.section,
+			o.page.Words.Say("offer_"+businessPart.section)
 	} else if item, there := document.Find(o.fields, k.list, key); there {
 		label, name = o.hiddenBy(k, item), k.called(o, item)
 	}

@@ -52,6 +52,7 @@ func serviceGroups(o *offered) []form.Group {
 				o.amount("price", "offer_price", ""),
 			}},
 		}},
-		{Title: "offer_shown", Fields: append(listed(), form.Field{Name: "allow_multiple", Kind: form.Switch, Label: "offer_multiple"})},
+		{Title: "offer_shown",
+			Fields: append(listed(), form.Field{Name: "allow_multiple", Kind: form.Switch, Label: "offer_multiple"})},
 	}
 }

@@ -16,7 +16,8 @@ var classesKind = offerKind{
 	groups: classGroups,
 	about: func(o *offered, item document.Fields) string {
 		sessions, _ := item["classes"].([]any)
-		return joined(minutes(o, item["duration_minutes"]), o.price(item["price"]), o.page.Words.Count("offer_sessions", len(sessions)))
+		return joined(minutes(o, item["duration_minutes"]), o.price(item["price"]),
+			o.page.Words.Count("offer_sessions", len(sessions)))
 	},
 }
 
@@ -28,15 +29,16 @@ func classGroups(o *offered) []form.Group {
 			{Name: "duration_minutes", Kind: form.Whole, Label: "offer_duration", Required: true},
 		}, o.prices("person"), o.payments())},
 		{Title: "offer_classes_when", Hint: "offer_classes_hint", Fields: []form.Field{
-			{Name: "classes", Kind: form.Rows, Label: "offer_session", Key: "class", Required: true, Fields: []form.Field{
-				{Name: "weekday", Kind: form.Choice, Label: "offer_every", Options: some(o.weekdays())},
-				{Name: "date", Kind: form.Date, Label: "offer_or_on"},
-				{Name: "time", Kind: form.Time, Label: "offer_at", Required: true},
-				{Name: "capacity", Kind: form.Whole, Label: "offer_seats", Required: true},
-				{Name: "staff", Kind: form.Choice, Label: "offer_given_by", Options: some(o.choices("staff"))},
-				{Name: "from", Kind: form.Date, Label: "offer_first"},
-				{Name: "to", Kind: form.Date, Label: "offer_last"},
-			}},
+			{Name: "classes", Kind: form.Rows, Label: "offer_session", Key: "class", Required: true,
+				Fields: []form.Field{
+					{Name: "weekday", Kind: form.Choice, Label: "offer_every", Options: some(o.weekdays())},
+					{Name: "date", Kind: form.Date, Label: "offer_or_on"},
+					{Name: "time", Kind: form.Time, Label: "offer_at", Required: true},
+					{Name: "capacity", Kind: form.Whole, Label: "offer_seats", Required: true},
+					{Name: "staff", Kind: form.Choice, Label: "offer_given_by", Options: some(o.choices("staff"))},
+					{Name: "from", Kind: form.Date, Label: "offer_first"},
+					{Name: "to", Kind: form.Date, Label: "offer_last"},
+				}},
 		}},
 		{Title: "offer_shown", Fields: listed()},
 	}
@@ -136,7 +138,8 @@ func rentalGroups(o *offered) []form.Group {
 		{Fields: wordsOf()},
 		{Title: "offer_prices", Fields: slices.Concat([]form.Field{
 			o.amount("price", "offer_price", "offer_price_hint"),
-			{Name: "price_type", Kind: form.Choice, Label: "offer_price_type", Options: o.says("offer_price_", "hourly", "daily")},
+			{Name: "price_type", Kind: form.Choice, Label: "offer_price_type",
+				Options: o.says("offer_price_", "hourly", "daily")},
 		}, o.payments())},
 		{Title: "offer_how_long", Fields: limits},
 		{Title: "offer_units", Hint: "offer_units_hint", Fields: []form.Field{
@@ -153,10 +156,12 @@ func rentalGroups(o *offered) []form.Group {
 		}},
 		{Title: "offer_upsells", Hint: "offer_upsells_hint", Fields: []form.Field{
 			{Name: "upsells", Kind: form.Rows, Label: "offer_upsell", Fields: []form.Field{
-				{Name: "rental", Kind: form.Choice, Label: "offer_with", Required: true, Options: slices.Concat([]form.Option{{Label: "–"}}, o.choices("rentals"))},
+				{Name: "rental", Kind: form.Choice, Label: "offer_with", Required: true,
+					Options: slices.Concat([]form.Option{{Label: "–"}}, o.choices("rentals"))},
 				{Name: "required", Kind: form.Switch, Label: "offer_needed"},
 			}},
 		}},
-		{Title: "offer_shown", Fields: append(listed(), form.Field{Name: "add_on", Kind: form.Switch, Label: "offer_add_on"})},
+		{Title: "offer_shown",
+			Fields: append(listed(), form.Field{Name: "add_on", Kind: form.Switch, Label: "offer_add_on"})},
 	}
 }

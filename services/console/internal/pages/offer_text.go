@@ -48,14 +48,17 @@ func (p *Pages) saveText(c *fiber.Ctx) error {
 	}
 	text := strings.ReplaceAll(posted.Get("text"), "\r\n", "\n")
 	again := func(status int, problems []manifest.Problem) error {
-		return p.show(c, status, o.page, view.TextOffer(o.page, view.OfferText{Offering: o.about, Text: text, Wrong: problems}))
+		return p.show(c, status, o.page,
+			view.TextOffer(o.page, view.OfferText{Offering: o.about, Text: text, Wrong: problems}))
 	}
 	s := saving{
-		posted: posted, written: &form.Result{}, back: "/offer/text", action: string(c.Request().URI().Path()), always: true,
+		posted: posted, written: &form.Result{}, back: "/offer/text", action: string(c.Request().URI().Path()),
+		always: true,
 		within: func(document.Fields) string { return "-" },
 		again:  func(status int, _ map[string]string) error { return again(status, nil) },
 		draft: func() (*usecase.OfferDraft, error) {
-			return p.owner.DraftText(c.UserContext(), gate.Principal(c), o.page.Business.Slug, usecase.TextChange{OfferChange: changeOf(o, posted), Text: []byte(text)})
+			return p.owner.DraftText(c.UserContext(), gate.Principal(c), o.page.Business.Slug,
+				usecase.TextChange{OfferChange: changeOf(o, posted), Text: []byte(text)})
 		},
 		wrong: func(problems []manifest.Problem) error {
 			o.page.Wrong = o.page.Words.Say("check")

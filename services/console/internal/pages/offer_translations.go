@@ -16,8 +16,10 @@ import (
 
 // translatable maps each list to the fields of its objects that can be translated.
 var translatable = map[string][]string{
-	"services": {"name", "category", "description_html"}, "staff": {"name", "category", "description_html"}, "events": {"name", "description_html"},
-	"tiers": {"name"}, "rentals": {"name", "description_html"}, "form": {"label"}, "options": {"label"}, "page": {"about_html"},
+	"services": {"name", "category", "description_html"}, "staff": {"name", "category", "description_html"},
+	"events": {"name", "description_html"},
+	"tiers":  {"name"}, "rentals": {"name", "description_html"}, "form": {"label"}, "options": {"label"},
+	"page":     {"about_html"},
 	"variants": {"name"}, "packages": {"name", "description"}, "business": {"name"}, "pricing_rules": {"label"},
 }
 
@@ -53,7 +55,8 @@ func textsOf(fields document.Fields, list string) []translated {
 		within, _ := object[inner].([]any)
 		for _, part := range within {
 			o, _ := part.(document.Fields)
-			all = append(all, translated{list + "." + key + "." + worded(o["key"]), called + " · " + worded(o["name"]) + worded(o["label"]), o, translatable[inner]})
+			all = append(all, translated{list + "." + key + "." + worded(o["key"]), called + " · " + worded(o["name"]) +
+				worded(o["label"]), o, translatable[inner]})
 		}
 	}
 	return all
@@ -133,7 +136,8 @@ func (o *offered) fill(t *view.Translations, typed url.Values, wrong map[string]
 				value = typed.Get(name)
 			}
 			t.Texts = append(t.Texts, view.Translation{
-				Name: name, Called: item.called, Field: field, Original: original, Value: value, Long: strings.HasSuffix(field, "_html") || field == "description", Wrong: wrong[name],
+				Name: name, Called: item.called, Field: field, Original: original, Value: value,
+				Long: strings.HasSuffix(field, "_html") || field == "description", Wrong: wrong[name],
 			})
 		}
 	}

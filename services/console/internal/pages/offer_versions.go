@@ -40,7 +40,8 @@ func (p *Pages) versions(c *fiber.Ctx) error {
 		return err
 	}
 	cursor := c.Query("cursor")
-	list, next, err := p.owner.Versions(c.UserContext(), o.page.Business.Slug, request.Page{Limit: onVersions, Cursor: cursor})
+	list, next, err := p.owner.Versions(c.UserContext(), o.page.Business.Slug,
+		request.Page{Limit: onVersions, Cursor: cursor})
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,8 @@ func (p *Pages) showVersion(c *fiber.Ctx, status int, o *offered, old *usecase.O
 	if err != nil {
 		return err
 	}
-	return p.show(c, status, o.page, view.OneVersion(o.page, view.TakingBack{Offering: o.about, Number: old.Version, Differs: differs}))
+	return p.show(c, status, o.page,
+		view.OneVersion(o.page, view.TakingBack{Offering: o.about, Number: old.Version, Differs: differs}))
 }
 
 // takeVersionBack publishes an old version again, in place of the version that the page compared it with. If this
@@ -127,10 +129,12 @@ func (p *Pages) takeVersionBack(c *fiber.Ctx) error {
 	changed := versionOf(posted.Get("over")) != o.offer.Version || o.about.ManagedBy != ""
 	if !changed {
 		s := saving{posted: posted, back: "/offer/versions/" + c.Params("id"), action: string(c.Request().URI().Path())}
-		if asked, err := p.asksFirst(c, o, s, &usecase.OfferDraft{Document: old.Document, Before: o.offer}); asked || err != nil {
+		if asked, err := p.asksFirst(c, o, s, &usecase.OfferDraft{Document: old.Document, Before: o.offer}); asked ||
+			err != nil {
 			return err
 		}
-		published, err := p.owner.Rollback(c.UserContext(), gate.Principal(c), o.page.Business.Slug, old.Version, strconv.Quote(strconv.FormatInt(o.offer.Version, 10)))
+		published, err := p.owner.Rollback(c.UserContext(), gate.Principal(c), o.page.Business.Slug, old.Version,
+			strconv.Quote(strconv.FormatInt(o.offer.Version, 10)))
 		if err == nil {
 			return toOffer(c, o, "/offer/versions", url.Values{"saved": {strconv.FormatInt(published.Version, 10)}})
 		}

@@ -51,7 +51,8 @@ func New(owner *usecase.Owner, accounts *usecase.Accounts, addresses Addresses, 
 	if err := errors.Join(textErr, fileErr, boxErr); err != nil {
 		return nil, err
 	}
-	return &Pages{owner: owner, accounts: accounts, addresses: addresses, texts: sentences, assets: files, box: box}, nil
+	return &Pages{owner: owner, accounts: accounts, addresses: addresses, texts: sentences, assets: files, box: box},
+		nil
 }
 
 // Mount adds the routes, each with its action. admit authenticates the caller.
@@ -105,7 +106,8 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	page := &view.Page{
 		May: func(a access.Action) bool { return gate.Principal(c).Furthest(a) != access.None },
-		Now: p.owner.Clock.Now(), Seal: p.box.SealPath, Style: p.assets.Path("owner.css"), Script: p.assets.Path("owner.js"),
+		Now: p.owner.Clock.Now(), Seal: p.box.SealPath, Style: p.assets.Path("owner.css"),
+		Script: p.assets.Path("owner.js"),
 	}
 	chosen := c.Query("lang")
 	if signed := signin.SignedIn(c); signed != nil {
@@ -149,7 +151,8 @@ func done(page *view.Page, what string) string {
 	case "sold", "tickets_cancel", "reserved", "reserved_outside", "reservation_cancel", "undone", "off", "work",
 		"team_changed", "team_removed", "team_withdrawn", "team_made_ended", messageAgain:
 		return page.Words.Say("done_" + what)
-	case "booked", "booked_warned", "moved", "moved_warned", "refunded", "paused", "resumed", booking.MoveConfirm, booking.MoveCancel, booking.MoveComplete, booking.MoveNoShow,
+	case "booked", "booked_warned", "moved", "moved_warned", "refunded", "paused", "resumed", booking.MoveConfirm,
+		booking.MoveCancel, booking.MoveComplete, booking.MoveNoShow,
 		booking.MoveReopen, rental.MovePickup, rental.MoveReturn:
 		return page.Words.Say("done_" + what)
 	}
@@ -321,13 +324,18 @@ func (p *Pages) pressed(done string, do func(*fiber.Ctx, string, uuid.UUID) erro
 
 // sentences maps the faults that a person can solve to the names of their sentences.
 var sentences = map[fault.Kind]string{
-	fault.Conflict: "changed", fault.SlotUnavailable: "taken", fault.NoStaffAvailable: "nobody_free", fault.ServiceNotFound: "not_offered",
+	fault.Conflict: "changed", fault.SlotUnavailable: "taken", fault.NoStaffAvailable: "nobody_free",
+	fault.ServiceNotFound:  "not_offered",
 	fault.BeforeBookingDay: "before_its_day", fault.TooLateToReopen: "too_late_to_reopen",
-	fault.NotEnoughUnits: "units_out", fault.DateInPast: "why_past", fault.Closed: "why_closed_staff", fault.NotAStart: "why_no_session", fault.StaffNotFound: "staff_unfit",
-	fault.SubscriptionInactive: "account_closed", fault.AccountClosing: "account_closed", fault.NotAcceptingBookings: "paused",
-	fault.NotOpenYet:      "first_unopened",
-	fault.PeerUnavailable: "fault_later", fault.AvailabilityUnverified: "fault_later", fault.PaymentUnavailable: "no_payment", fault.PaymentNotOffered: "no_payment",
-	fault.OutcomeUnknown: "outcome_unknown", fault.IdempotencyInProgress: "in_progress", fault.IdempotencyMismatch: "sent_already",
+	fault.NotEnoughUnits: "units_out", fault.DateInPast: "why_past", fault.Closed: "why_closed_staff",
+	fault.NotAStart: "why_no_session", fault.StaffNotFound: "staff_unfit",
+	fault.SubscriptionInactive: "account_closed", fault.AccountClosing: "account_closed",
+	fault.NotAcceptingBookings: "paused",
+	fault.NotOpenYet:           "first_unopened",
+	fault.PeerUnavailable:      "fault_later", fault.AvailabilityUnverified: "fault_later",
+	fault.PaymentUnavailable: "no_payment", fault.PaymentNotOffered: "no_payment",
+	fault.OutcomeUnknown: "outcome_unknown", fault.IdempotencyInProgress: "in_progress",
+	fault.IdempotencyMismatch: "sent_already",
 }
 
 // found returns the booking whose id is in the path, and its page.

@@ -29,7 +29,8 @@ func (p *Pages) pausePage(c *fiber.Ctx) (*view.Page, view.Pausing, error) {
 	if err != nil {
 		return nil, view.Pausing{}, err
 	}
-	asked := view.Pausing{First: page.Business.Today(p.owner.Clock.Now()) + 1, ManagedBy: string(offer.Manifest.ManagedBy)}
+	asked := view.Pausing{First: page.Business.Today(p.owner.Clock.Now()) + 1,
+		ManagedBy: string(offer.Manifest.ManagedBy)}
 	if until := page.Business.Bookings.PausedUntil; page.Business.Paused(p.owner.Clock.Now()) {
 		asked.Until = until.String()
 	}

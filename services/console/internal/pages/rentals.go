@@ -71,7 +71,8 @@ func (p *Pages) askReserve(c *fiber.Ctx) error {
 		return err
 	}
 	date := cmp.Or(c.Query("date"), page.Business.Today(page.Now).String())
-	return p.show(c, fiber.StatusOK, page, view.Reserve(page, view.Reserving{Rental: c.Query("rental"), Start: date, End: date, Quantity: "1", Key: rand.Text()}))
+	return p.show(c, fiber.StatusOK, page, view.Reserve(page, view.Reserving{Rental: c.Query("rental"), Start: date,
+		End: date, Quantity: "1", Key: rand.Text()}))
 }
 
 // reserve reserves for a customer. The Idempotency-Key of the form lets each shown form reserve once.
@@ -99,7 +100,8 @@ func (p *Pages) reserve(c *fiber.Ctx) error {
 	}
 	status := fault.KindOf(err).Status
 	if fault.Is(err, fault.Conflict) {
-		page.Wrong, typed.Wrong = page.Words.Say("check"), map[string]string{"quantity": page.Words.Say("units_lacking")}
+		page.Wrong, typed.Wrong = page.Words.Say("check"),
+			map[string]string{"quantity": page.Words.Say("units_lacking")}
 	} else {
 		var ok bool
 		if status, ok = refused(page, err, &typed.Wrong); !ok {
@@ -116,17 +118,22 @@ func (p *Pages) reserve(c *fiber.Ctx) error {
 // rest.
 func typedReservation(page *view.Page, form url.Values) (view.Reserving, rental.NewReservation) {
 	typed := view.Reserving{
-		Rental: form.Get("rental"), Start: form.Get("start"), End: form.Get("end"), StartTime: form.Get("start_time"), EndTime: form.Get("end_time"),
-		Quantity: strings.TrimSpace(form.Get("quantity")), Name: strings.TrimSpace(form.Get("name")), Email: strings.TrimSpace(form.Get("email")),
-		Key: form.Get("key"), Wrong: map[string]string{},
+		Rental: form.Get("rental"), Start: form.Get("start"), End: form.Get("end"), StartTime: form.Get("start_time"),
+		EndTime:  form.Get("end_time"),
+		Quantity: strings.TrimSpace(form.Get("quantity")), Name: strings.TrimSpace(form.Get("name")),
+		Email: strings.TrimSpace(form.Get("email")),
+		Key:   form.Get("key"), Wrong: map[string]string{},
 	}
-	wanted := rental.NewReservation{RentalID: typed.Rental, StartDate: typed.Start, EndDate: typed.End, CustomerName: typed.Name}
-	for field, value := range map[string]string{"rental": typed.Rental, "start": typed.Start, "end": typed.End, "name": typed.Name} {
+	wanted := rental.NewReservation{RentalID: typed.Rental, StartDate: typed.Start, EndDate: typed.End,
+		CustomerName: typed.Name}
+	for field, value := range map[string]string{"rental": typed.Rental, "start": typed.Start, "end": typed.End,
+		"name": typed.Name} {
 		if value == "" {
 			typed.Wrong[field] = page.Words.Say("fill")
 		}
 	}
-	for value, into := range map[*string]**string{&typed.StartTime: &wanted.StartTime, &typed.EndTime: &wanted.EndTime, &typed.Email: &wanted.CustomerEmail} {
+	for value, into := range map[*string]**string{&typed.StartTime: &wanted.StartTime, &typed.EndTime: &wanted.EndTime,
+		&typed.Email: &wanted.CustomerEmail} {
 		if *value != "" {
 			*into = value
 		}

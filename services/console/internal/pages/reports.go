@@ -20,9 +20,12 @@ import (
 // single customers. So it is open to every role that may see all sales.
 func (p *Pages) mountReports(business *gate.Router) {
 	business.Get("/reports", access.SeeSales, p.reports)
-	business.Get("/reports/bookings.csv", access.SeeSales, exportReport(p, "bookings", p.owner.BookingsReport, reportcsv.Bookings))
-	business.Get("/reports/revenue.csv", access.SeeSales, exportReport(p, "revenue", p.owner.RevenueReport, reportcsv.Revenue))
-	business.Get("/reports/utilisation.csv", access.SeeSales, exportReport(p, "utilisation", p.owner.UtilisationReport, reportcsv.Utilisation))
+	business.Get("/reports/bookings.csv", access.SeeSales, exportReport(p, "bookings", p.owner.BookingsReport,
+		reportcsv.Bookings))
+	business.Get("/reports/revenue.csv", access.SeeSales, exportReport(p, "revenue", p.owner.RevenueReport,
+		reportcsv.Revenue))
+	business.Get("/reports/utilisation.csv", access.SeeSales, exportReport(p, "utilisation", p.owner.UtilisationReport,
+		reportcsv.Utilisation))
 }
 
 // reports shows all reports for the dates in the address.
@@ -53,7 +56,8 @@ func (p *Pages) reports(c *fiber.Ctx) error {
 // typedReport reads the parameters from, to and by of a report from the address. Without dates, the report covers the
 // last 12 weeks, 12 months or 28 days, depending on by.
 func typedReport(c *fiber.Ctx, page *view.Page) (view.ReportForm, report.Query) {
-	typed := view.ReportForm{From: c.Query("from"), To: c.Query("to"), By: cmp.Or(c.Query("by"), string(report.Week)), Wrong: map[string]string{}}
+	typed := view.ReportForm{From: c.Query("from"), To: c.Query("to"), By: cmp.Or(c.Query("by"), string(report.Week)),
+		Wrong: map[string]string{}}
 	q := report.Query{To: page.Business.Today(page.Now), By: report.By(typed.By)}
 	typed.Usual = typed.From == "" && typed.To == ""
 	for _, field := range []struct {
@@ -105,7 +109,8 @@ func usualFrom(by report.By, to timespan.Date) timespan.Date {
 
 // exportReport sends a report for the dates in the address as CSV.
 func exportReport[Row any](
-	p *Pages, name string, ask func(context.Context, string, report.Query) (*report.Report[Row], error), csv func([]Row) []byte,
+	p *Pages, name string, ask func(context.Context, string, report.Query) (*report.Report[Row], error),
+	csv func([]Row) []byte,
 ) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		page, err := p.page(c, view.PlaceReports)
@@ -114,7 +119,8 @@ func exportReport[Row any](
 		}
 		typed, q := typedReport(c, page)
 		if len(typed.Wrong) > 0 {
-			return fault.New(fault.InvalidParameter, "from, to and by: write two dates, the first before the last, and day, week or month.")
+			return fault.New(fault.InvalidParameter,
+				"from, to and by: write two dates, the first before the last, and day, week or month.")
 		}
 		answer, err := ask(c.UserContext(), page.Business.Slug, q)
 		if err != nil {

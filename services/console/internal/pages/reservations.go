@@ -28,13 +28,16 @@ func (p *Pages) askCancelReservation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.showCancelReservation(c, fiber.StatusOK, page, view.CancellingReservation{Reservation: *r, Refunds: view.Refunds{Choice: string(booking.RefundPolicy)}})
+	return p.showCancelReservation(c, fiber.StatusOK, page,
+		view.CancellingReservation{Reservation: *r, Refunds: view.Refunds{Choice: string(booking.RefundPolicy)}})
 }
 
 // showCancelReservation shows the form that cancels a reservation. A reservation that is picked up or has ended cannot
 // be cancelled; then it redirects to the page of rentals, which shows the reason.
-func (p *Pages) showCancelReservation(c *fiber.Ctx, status int, page *view.Page, asked view.CancellingReservation) error {
-	preview, err := p.owner.Rentals.Of(page.Business.ID).Cancellation(c.UserContext(), page.Business.Slug, asked.Reservation.ID)
+func (p *Pages) showCancelReservation(c *fiber.Ctx, status int, page *view.Page,
+	asked view.CancellingReservation) error {
+	preview, err := p.owner.Rentals.Of(page.Business.ID).Cancellation(c.UserContext(), page.Business.Slug,
+		asked.Reservation.ID)
 	if err != nil {
 		return err
 	}
@@ -56,7 +59,8 @@ func (p *Pages) cancelReservation(c *fiber.Ctx) error {
 		return err
 	}
 	ctx, slug := c.UserContext(), page.Business.Slug
-	asked := view.CancellingReservation{Reservation: *r, Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"), string(booking.RefundPolicy)), Amount: form.Get("amount")}}
+	asked := view.CancellingReservation{Reservation: *r, Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"),
+		string(booking.RefundPolicy)), Amount: form.Get("amount")}}
 	refund, again, err := chosenRefund(form, func() (*booking.Cancellation, error) {
 		return p.owner.Rentals.Of(page.Business.ID).Cancellation(ctx, slug, r.ID)
 	})
@@ -64,7 +68,8 @@ func (p *Pages) cancelReservation(c *fiber.Ctx) error {
 		return p.showCancelReservation(c, fiber.StatusUnprocessableEntity, page, asked)
 	}
 	if err == nil && again == "" {
-		if _, err = p.owner.CancelReservation(notifiedBy(c, form), gate.Principal(c), slug, r.ID, booking.Cancel{Refund: refund}); err == nil {
+		if _, err = p.owner.CancelReservation(notifiedBy(c, form), gate.Principal(c), slug, r.ID,
+			booking.Cancel{Refund: refund}); err == nil {
 			return backTo(c, slug, "rentals", "done", "reservation_cancel")
 		}
 	}
@@ -77,7 +82,8 @@ func (p *Pages) cancelReservation(c *fiber.Ctx) error {
 
 // refunding returns the refund form of a reservation. The form leads back to the customer's page.
 func refunding(r *rental.Reservation) view.RefundingReservation {
-	asked := view.RefundingReservation{Reservation: *r, Left: left(r.Payment), Amount: left(r.Payment).String(), Back: "rentals"}
+	asked := view.RefundingReservation{Reservation: *r, Left: left(r.Payment), Amount: left(r.Payment).String(),
+		Back: "rentals"}
 	if r.CustomerEmail != nil {
 		asked.Back = "customers/one?" + url.Values{"email": {*r.CustomerEmail}}.Encode()
 	}
@@ -109,7 +115,8 @@ func (p *Pages) refundReservation(c *fiber.Ctx) error {
 	}
 	if !ok {
 		again = "amount_wrong"
-	} else if _, err = p.owner.RefundReservation(c.UserContext(), gate.Principal(c), page.Business.Slug, r.ID, booking.NewRefund{Refund: amount}); err == nil {
+	} else if _, err = p.owner.RefundReservation(c.UserContext(), gate.Principal(c), page.Business.Slug, r.ID,
+		booking.NewRefund{Refund: amount}); err == nil {
 		return backTo(c, page.Business.Slug, asked.Back, "done", "refunded")
 	}
 	status, ok := asksAgain(page, again, err, &asked.Wrong)

@@ -24,7 +24,8 @@ func (p *Pages) mountTeam(business *gate.Router) {
 	business.Get("/team", access.ManageTeam, p.team)
 	business.Get("/team/invite", access.ManageTeam, p.askInvitation)
 	business.Post("/team/invite", access.ManageTeam, p.invite)
-	business.Post("/team/invitations/:id/withdraw", access.ManageTeam, p.ends("/team", "team_withdrawn", p.withdrawInvitation))
+	business.Post("/team/invitations/:id/withdraw", access.ManageTeam,
+		p.ends("/team", "team_withdrawn", p.withdrawInvitation))
 	business.Get("/team/:id", access.ManageTeam, p.member)
 	business.Post("/team/:id", access.ManageTeam, p.changeMember)
 	business.Get("/team/:id/made", access.ManageTeam, p.made)
@@ -54,7 +55,8 @@ func (p *Pages) team(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Team(page, view.TeamList{Members: list, Next: next, Invitations: invitations, Happened: happened, More: more}))
+	return p.show(c, fiber.StatusOK, page, view.Team(page,
+		view.TeamList{Members: list, Next: next, Invitations: invitations, Happened: happened, More: more}))
 }
 
 func (p *Pages) withdrawInvitation(c *fiber.Ctx, slug string, id uuid.UUID) error {
@@ -71,7 +73,8 @@ const mostTeamHistory = 25
 // teamHistory returns the newest events about the people and tokens of the business, newest first. It reports whether
 // there are older ones.
 func (p *Pages) teamHistory(c *fiber.Ctx, page *view.Page) ([]view.TeamEvent, bool, error) {
-	list, err := p.owner.TeamEvents(c.UserContext(), gate.Principal(c), page.Business.ID, request.Page{Limit: mostTeamHistory})
+	list, err := p.owner.TeamEvents(c.UserContext(), gate.Principal(c), page.Business.ID,
+		request.Page{Limit: mostTeamHistory})
 	if err != nil {
 		return nil, false, err
 	}
@@ -110,7 +113,8 @@ func (p *Pages) invite(c *fiber.Ctx) error {
 		return err
 	}
 	wanted := view.Inviting{
-		Email: strings.TrimSpace(form.Get("email")), Name: strings.TrimSpace(form.Get("name")), Joining: joining(page, form.Get("role"), form.Get("staff")),
+		Email: strings.TrimSpace(form.Get("email")), Name: strings.TrimSpace(form.Get("name")),
+		Joining: joining(page, form.Get("role"), form.Get("staff")),
 	}
 	if !email.Valid(wanted.Email) {
 		wanted.WrongEmail = page.Words.Say("email_wrong")
@@ -179,7 +183,8 @@ func (p *Pages) changeMember(c *fiber.Ctx) error {
 	if wanted.Wrong() {
 		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Member(page, m, wanted))
 	}
-	_, err = p.accounts.ChangeMember(c.UserContext(), gate.Principal(c), page.Business, m.Person.ID, access.Role(wanted.Role), wanted.StaffID())
+	_, err = p.accounts.ChangeMember(c.UserContext(), gate.Principal(c), page.Business, m.Person.ID,
+		access.Role(wanted.Role), wanted.StaffID())
 	if errors.Is(err, store.ErrLastOwner) {
 		wanted.WrongRole = page.Words.Say("team_last_owner")
 		return p.show(c, fiber.StatusConflict, page, view.Member(page, m, wanted))
@@ -212,8 +217,10 @@ func (p *Pages) removeMember(c *fiber.Ctx) error {
 		return err
 	}
 	// The keys, feeds and webhooks of a removed person keep working until they are ended. The page lists them.
-	if made, err := p.owner.MadeBy(c.UserContext(), gate.Principal(c), page.Business, m.Person.ID); err == nil && !made.IsEmpty() {
-		return c.Redirect(view.Path(page.Business.Slug)+"/team/"+m.Person.ID.String()+"/made?done=team_removed", fiber.StatusSeeOther)
+	if made, err := p.owner.MadeBy(c.UserContext(), gate.Principal(c), page.Business, m.Person.ID); err == nil &&
+		!made.IsEmpty() {
+		return c.Redirect(view.Path(page.Business.Slug)+"/team/"+m.Person.ID.String()+"/made?done=team_removed",
+			fiber.StatusSeeOther)
 	}
 	return p.backToTeam(c, page, "team_removed", nil)
 }
@@ -240,7 +247,8 @@ func (p *Pages) endMade(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.backToTeam(c, page, "team_made_ended", p.owner.EndMadeBy(c.UserContext(), gate.Principal(c), page.Business, id))
+	return p.backToTeam(c, page, "team_made_ended", p.owner.EndMadeBy(c.UserContext(), gate.Principal(c), page.Business,
+		id))
 }
 
 // backToTeam redirects to the page of the team, which shows the result. A person who has removed themselves is

@@ -23,7 +23,8 @@ func (p *Pages) timeOff(c *fiber.Ctx) error {
 		return err
 	}
 	_, unnamed := uuid.Parse(c.Query("staff_id"))
-	if unnamed != nil && len(page.Business.Staff) > 1 && gate.Principal(c).Reach(page.Business.ID, access.EditOffer) != access.Own {
+	if unnamed != nil && len(page.Business.Staff) > 1 && gate.Principal(c).Reach(page.Business.ID,
+		access.EditOffer) != access.Own {
 		return p.show(c, fiber.StatusOK, page, view.ChooseTimeOff(page))
 	}
 	off, err := p.offOf(c, page, c.Query("staff_id"))
@@ -79,7 +80,8 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 	}
 	by, id, adds := gate.Principal(c), off.Member.ID, form.Get("what") != "work"
 	typed := view.Off{
-		TimeOff: off, From: form.Get("from"), To: form.Get("to"), FromTime: form.Get("from_time"), ToTime: form.Get("to_time"),
+		TimeOff: off, From: form.Get("from"), To: form.Get("to"), FromTime: form.Get("from_time"),
+		ToTime: form.Get("to_time"),
 	}
 	away, wrong := absence(typed)
 	if wrong == nil && adds {
@@ -99,7 +101,8 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 	}
 	err = p.owner.SetTimeOff(c.UserContext(), by, page.Business, id, away, adds)
 	back := "time-off?staff_id=" + id.String()
-	if sentence := sentences[fault.KindOf(err)]; err != nil && (sentence != "" || fault.Is(err, fault.PreconditionFailed)) {
+	if sentence := sentences[fault.KindOf(err)]; err != nil &&
+		(sentence != "" || fault.Is(err, fault.PreconditionFailed)) {
 		return backTo(c, page.Business.Slug, back, "wrong", cmp.Or(sentence, "changed"))
 	}
 	if err != nil {

@@ -27,16 +27,18 @@ func (p *Pages) mountWebhooks(business *gate.Router) {
 	business.Post(all, access.Integrate, p.makeWebhook)
 	business.Get(one, access.Integrate, p.webhook)
 	business.Post(one, access.Integrate, p.changeWebhook)
-	business.Post(one+"/test", access.Integrate, p.ofWebhook("webhook_tested", func(c *fiber.Ctx, slug string, id uuid.UUID) error {
-		_, err := p.owner.TestWebhook(c.UserContext(), gate.Principal(c), slug, id)
-		return err
-	}))
+	business.Post(one+"/test", access.Integrate,
+		p.ofWebhook("webhook_tested", func(c *fiber.Ctx, slug string, id uuid.UUID) error {
+			_, err := p.owner.TestWebhook(c.UserContext(), gate.Principal(c), slug, id)
+			return err
+		}))
 	business.Post(one+"/pause", access.Integrate, p.ofWebhook("webhook_paused", p.activate(false)))
 	business.Post(one+"/resume", access.Integrate, p.ofWebhook("webhook_resumed", p.activate(true)))
 	business.Post(one+"/rotate", access.Integrate, p.rotateWebhook)
-	business.Post(one+"/remove", access.Integrate, p.ends(all, "webhook_removed", func(c *fiber.Ctx, slug string, id uuid.UUID) error {
-		return p.owner.DeleteWebhook(c.UserContext(), gate.Principal(c), slug, id)
-	}))
+	business.Post(one+"/remove", access.Integrate,
+		p.ends(all, "webhook_removed", func(c *fiber.Ctx, slug string, id uuid.UUID) error {
+			return p.owner.DeleteWebhook(c.UserContext(), gate.Principal(c), slug, id)
+		}))
 	business.Post("/settings/deliveries/:id/retry", access.Integrate, p.retryDelivery)
 }
 
@@ -100,7 +102,8 @@ func (p *Pages) makeWebhook(c *fiber.Ctx) error {
 		return err
 	}
 	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
-	made, err := p.owner.CreateWebhook(ctx, gate.Principal(c), page.Business.Slug, notifications.NewWebhook{URL: typed.URL, Events: typed.Events})
+	made, err := p.owner.CreateWebhook(ctx, gate.Principal(c), page.Business.Slug,
+		notifications.NewWebhook{URL: typed.URL, Events: typed.Events})
 	if err == nil {
 		page.Notice = page.Words.Say("webhook_made")
 		return p.showWebhook(c, fiber.StatusCreated, page, made.ID, view.Webhook{Secret: made.Secret})
@@ -134,7 +137,8 @@ func (p *Pages) showWebhook(c *fiber.Ctx, status int, page *view.Page, id uuid.U
 		}
 		return err
 	}, func() error {
-		sent, err := p.owner.Deliveries(c.UserContext(), page.Business.Slug, id, shown.Asked, request.Page{Limit: onPage, Cursor: shown.Cursor})
+		sent, err := p.owner.Deliveries(c.UserContext(), page.Business.Slug, id, shown.Asked,
+			request.Page{Limit: onPage, Cursor: shown.Cursor})
 		if err == nil {
 			shown.Deliveries, shown.Next = sent.Deliveries, sent.NextCursor
 		}
@@ -161,7 +165,8 @@ func (p *Pages) changeWebhook(c *fiber.Ctx) error {
 	}
 	change := notifications.WebhookChange{URL: &typed.URL, Events: typed.Events}
 	if len(typed.Events) == 0 {
-		page.Wrong, typed.Wrong = page.Words.Say("check"), map[string]string{"events": page.Words.Say("webhook_events_wrong")}
+		page.Wrong, typed.Wrong = page.Words.Say("check"),
+			map[string]string{"events": page.Words.Say("webhook_events_wrong")}
 		return p.showWebhook(c, fiber.StatusUnprocessableEntity, page, id, view.Webhook{Form: typed})
 	}
 	_, err = p.owner.ChangeWebhook(c.UserContext(), gate.Principal(c), page.Business.Slug, id, change)
@@ -185,7 +190,8 @@ func (p *Pages) ofWebhook(done string, do func(*fiber.Ctx, string, uuid.UUID) er
 
 func (p *Pages) activate(active bool) func(*fiber.Ctx, string, uuid.UUID) error {
 	return func(c *fiber.Ctx, slug string, id uuid.UUID) error {
-		_, err := p.owner.ChangeWebhook(c.UserContext(), gate.Principal(c), slug, id, notifications.WebhookChange{Active: &active})
+		_, err := p.owner.ChangeWebhook(c.UserContext(), gate.Principal(c), slug, id,
+			notifications.WebhookChange{Active: &active})
 		return err
 	}
 }

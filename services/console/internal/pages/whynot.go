@@ -27,7 +27,8 @@ func (p *Pages) whyNot(c *fiber.Ctx) error {
 		return err
 	}
 	w := view.WhyNot{
-		Service: c.Query("service"), Date: cmp.Or(c.Query("date"), page.Business.Today(page.Now).String()), Time: c.Query("time"), Staff: c.Query("staff"),
+		Service: c.Query("service"), Date: cmp.Or(c.Query("date"), page.Business.Today(page.Now).String()),
+		Time: c.Query("time"), Staff: c.Query("staff"),
 	}
 	if w.Service == "" || w.Time == "" {
 		return p.show(c, fiber.StatusOK, page, view.AskWhyNot(page, w))

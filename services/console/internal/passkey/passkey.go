@@ -66,9 +66,11 @@ func NewSite(base string) (*Site, error) {
 		at.Host = strings.TrimSuffix(name+":"+at.Port(), ":")
 	}
 	engine, err := webauthn.New(&webauthn.Config{
-		RPID: name, RPDisplayName: "Slotmesh", RPOrigins: []string{at.Scheme + "://" + at.Host}, AttestationPreference: protocol.PreferNoAttestation,
+		RPID: name, RPDisplayName: "Slotmesh", RPOrigins: []string{at.Scheme + "://" + at.Host},
+		AttestationPreference: protocol.PreferNoAttestation,
 		AuthenticatorSelection: protocol.AuthenticatorSelection{
-			ResidentKey: protocol.ResidentKeyRequirementRequired, RequireResidentKey: protocol.ResidentKeyRequired(), UserVerification: protocol.VerificationRequired,
+			ResidentKey: protocol.ResidentKeyRequirementRequired, RequireResidentKey: protocol.ResidentKeyRequired(),
+			UserVerification: protocol.VerificationRequired,
 		},
 		// Extension outputs that a browser adds without a request do not affect the checks.
 		ExtensionsUnsolicitedOutputPolicy: protocol.UnsolicitedOutputPolicyIgnore,
@@ -96,7 +98,8 @@ func (s *Site) Begin() (json.RawMessage, []byte, error) {
 // holder's passkeys. BeginAdding returns the options for the browser and the challenge to store, both as JSON.
 func (s *Site) BeginAdding(holder Holder) (json.RawMessage, []byte, error) {
 	u := user{holder}
-	asked, session, err := s.engine.BeginRegistration(u, webauthn.WithExclusions(webauthn.Credentials(u.WebAuthnCredentials()).CredentialDescriptors()))
+	asked, session, err := s.engine.BeginRegistration(u,
+		webauthn.WithExclusions(webauthn.Credentials(u.WebAuthnCredentials()).CredentialDescriptors()))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -163,7 +166,8 @@ func (s *Site) Finish(challenge []byte, answer string, find func(id, holder []by
 }
 
 func keyOf(c *webauthn.Credential) Key {
-	k := Key{ID: c.ID, PublicKey: c.PublicKey, Flags: byte(c.Flags.ProtocolValue()), Transports: []string{}, Count: c.Authenticator.SignCount}
+	k := Key{ID: c.ID, PublicKey: c.PublicKey, Flags: byte(c.Flags.ProtocolValue()), Transports: []string{},
+		Count: c.Authenticator.SignCount}
 	for _, t := range c.Transport {
 		k.Transports = append(k.Transports, string(t))
 	}

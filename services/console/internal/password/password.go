@@ -94,7 +94,8 @@ func (h *Hasher) compute(ctx context.Context, clear string, salt []byte, p param
 // encode returns a hash in the PHC string format.
 func encode(p params, salt, key []byte) string {
 	b64 := base64.RawStdEncoding
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.memory, p.time, p.threads, b64.EncodeToString(salt), b64.EncodeToString(key))
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.memory, p.time, p.threads,
+		b64.EncodeToString(salt), b64.EncodeToString(key))
 }
 
 func decode(hash string) (params, []byte, []byte, error) {
@@ -110,7 +111,8 @@ func decode(hash string) (params, []byte, []byte, error) {
 	_, costErr := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &p.memory, &p.time, &p.threads)
 	salt, saltErr := base64.RawStdEncoding.DecodeString(parts[4])
 	key, keyErr := base64.RawStdEncoding.DecodeString(parts[5])
-	if versionErr != nil || version != argon2.Version || costErr != nil || saltErr != nil || keyErr != nil || len(key) == 0 {
+	if versionErr != nil || version != argon2.Version || costErr != nil || saltErr != nil || keyErr != nil ||
+		len(key) == 0 {
 		return p, nil, nil, fmt.Errorf("the hash of a password cannot be read")
 	}
 	return p, salt, key, nil

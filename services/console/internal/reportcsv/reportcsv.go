@@ -19,9 +19,11 @@ const MediaType = "text/csv"
 
 // Bookings writes a report about bookings.
 func Bookings(rows []booking.BookingsRow) []byte {
-	return table([]string{"date", "source", "bookings", "pending", "confirmed", "completed", "no_show", "cancelled", "guests"}, rows, func(r booking.BookingsRow) []string {
+	return table([]string{"date", "source", "bookings", "pending", "confirmed", "completed", "no_show", "cancelled",
+		"guests"}, rows, func(r booking.BookingsRow) []string {
 		return []string{
-			r.Date.String(), Words(r.Source), count(r.Bookings), count(r.Pending), count(r.Confirmed), count(r.Completed), count(r.NoShow),
+			r.Date.String(), Words(r.Source), count(r.Bookings), count(r.Pending), count(r.Confirmed),
+			count(r.Completed), count(r.NoShow),
 			count(r.Cancelled), count(r.Guests),
 		}
 	})
@@ -29,20 +31,24 @@ func Bookings(rows []booking.BookingsRow) []byte {
 
 // Revenue writes a report about what was sold, paid and refunded.
 func Revenue(rows []report.RevenueRow) []byte {
-	return table([]string{"date", "kind", "currency", "sold", "total", "paid", "refunded"}, rows, func(r report.RevenueRow) []string {
-		return []string{r.Date.String(), r.Kind, r.Currency, count(r.Sold), r.Total.String(), r.Paid.String(), r.Refunded.String()}
-	})
+	return table([]string{"date", "kind", "currency", "sold", "total", "paid", "refunded"}, rows,
+		func(r report.RevenueRow) []string {
+			return []string{r.Date.String(), r.Kind, r.Currency, count(r.Sold), r.Total.String(), r.Paid.String(),
+				r.Refunded.String()}
+		})
 }
 
 // Utilisation writes a report about the time of members.
 func Utilisation(rows []report.UtilisationRow) []byte {
-	return table([]string{"date", "staff_id", "staff_name", "booked_minutes", "open_minutes", "utilisation"}, rows, func(r report.UtilisationRow) []string {
-		share := ""
-		if r.Utilisation != nil {
-			share = strconv.FormatFloat(*r.Utilisation, 'f', 4, 64)
-		}
-		return []string{r.Date.String(), r.StaffID.String(), Words(r.StaffName), count(r.BookedMinutes), count(r.OpenMinutes), share}
-	})
+	return table([]string{"date", "staff_id", "staff_name", "booked_minutes", "open_minutes", "utilisation"}, rows,
+		func(r report.UtilisationRow) []string {
+			share := ""
+			if r.Utilisation != nil {
+				share = strconv.FormatFloat(*r.Utilisation, 'f', 4, 64)
+			}
+			return []string{r.Date.String(), r.StaffID.String(), Words(r.StaffName), count(r.BookedMinutes),
+				count(r.OpenMinutes), share}
+		})
 }
 
 // Table returns a CSV file with a header line of columns and these rows. The cells may contain texts that people typed,

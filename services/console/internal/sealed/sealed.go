@@ -40,7 +40,8 @@ func New(secrets ...string) (*Box, error) {
 	b := &Box{}
 	for _, secret := range secrets {
 		const bytes = 32
-		material, err := hkdf.Key(sha256.New, []byte(secret), nil, "slotmesh console: customers' data in addresses", 2*bytes)
+		material, err := hkdf.Key(sha256.New, []byte(secret), nil, "slotmesh console: customers' data in addresses",
+			2*bytes)
 		if err != nil {
 			return nil, fmt.Errorf("derive a key: %w", err)
 		}
@@ -92,7 +93,8 @@ func (b *Box) Open(value string) (string, bool) {
 func (b *Box) SealQuery(values url.Values) {
 	for _, name := range parameters {
 		for i, value := range values[name] {
-			if _, already := b.Open(value); value != "" && !already && (name != "query" || strings.Contains(value, "@")) {
+			if _, already := b.Open(value); value != "" && !already &&
+				(name != "query" || strings.Contains(value, "@")) {
 				values[name][i] = b.Seal(value)
 			}
 		}

@@ -27,7 +27,8 @@ func TestSealedValuesOpenForTheirInstallationAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
 		value := mine.Seal(text)
-		if mine.Seal(text) != value || strings.Trim(value[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+		if mine.Seal(text) != value || strings.Trim(value[1:],
+			"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 			t.Fatalf("%q is sealed as %q", text, value)
 		}
 		for _, b := range []*sealed.Box{mine, rotating} {
@@ -74,7 +75,8 @@ func TestSealedQueriesHaveNoAddresses(t *testing.T) {
 		values := url.Values{}
 		for _, name := range []string{"email", "name", "phone", "query", "from"} {
 			if rapid.Bool().Draw(t, "has "+name) {
-				values.Set(name, rapid.SampledFrom([]string{"", "Zoë", "zoe@example.com", "2027-03-01", "~x"}).Draw(t, name))
+				values.Set(name, rapid.SampledFrom([]string{"", "Zoë", "zoe@example.com", "2027-03-01", "~x"}).Draw(t,
+					name))
 			}
 		}
 		values.Del("from")

@@ -54,7 +54,8 @@ func (p *Pages) beginDevice(c *fiber.Ctx) error {
 	}
 	var secret, code string
 	err = p.attempt(c, byAddress(c), func() error {
-		secret, code, err = p.accounts.BeginDevice(c.UserContext(), cmp.Or(form.Get("device_name"), form.Get("client_id")))
+		secret, code, err = p.accounts.BeginDevice(c.UserContext(),
+			cmp.Or(form.Get("device_name"), form.Get("client_id")))
 		return err
 	})
 	if fault.Is(err, fault.RateLimited) {
@@ -65,8 +66,9 @@ func (p *Pages) beginDevice(c *fiber.Ctx) error {
 	}
 	at := cmp.Or(p.accounts.OwnerURL, c.BaseURL()) + "/device"
 	return c.JSON(map[string]any{
-		"device_code": secret, "user_code": usecase.ShowCode(code), "verification_uri": at, "verification_uri_complete": at + "?code=" + usecase.ShowCode(code),
-		"expires_in": int(usecase.DeviceGood.Seconds()), "interval": int(usecase.DeviceEvery.Seconds()),
+		"device_code": secret, "user_code": usecase.ShowCode(code), "verification_uri": at,
+		"verification_uri_complete": at + "?code=" + usecase.ShowCode(code),
+		"expires_in":                int(usecase.DeviceGood.Seconds()), "interval": int(usecase.DeviceEvery.Seconds()),
 	})
 }
 
@@ -86,9 +88,11 @@ func (p *Pages) redeemDevice(c *fiber.Ctx) error {
 	token, err := p.accounts.RedeemDevice(c.UserContext(), form.Get("device_code"))
 	switch {
 	case err == nil:
-		return c.JSON(map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": int(usecase.DeviceTokenGood.Seconds())})
+		return c.JSON(map[string]any{"access_token": token, "token_type": "Bearer",
+			"expires_in": int(usecase.DeviceTokenGood.Seconds())})
 	case errors.Is(err, usecase.ErrNobody):
-		if err := p.accounts.Limits.WrongToken(c.UserContext(), server.ClientIP(c), server.AnswerHeader(c)); err != nil {
+		if err := p.accounts.Limits.WrongToken(c.UserContext(), server.ClientIP(c),
+			server.AnswerHeader(c)); err != nil {
 			return tooOften(c, err)
 		}
 		return refuseDevice(c, fiber.StatusBadRequest, "invalid_grant")
@@ -195,7 +199,9 @@ func (p *Pages) answerDevice(c *fiber.Ctx) error {
 			return p.askDevice(c, fiber.StatusUnprocessableEntity, asking)
 		}
 	}
-	err = p.attempt(c, bySession(c), func() error { return p.accounts.AnswerDevice(c.UserContext(), signed, asking.Code, chosen) })
+	err = p.attempt(c, bySession(c), func() error {
+		return p.accounts.AnswerDevice(c.UserContext(), signed, asking.Code, chosen)
+	})
 	switch {
 	case fault.Is(err, fault.RateLimited):
 		var slow view.Asking

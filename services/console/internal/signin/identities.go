@@ -53,7 +53,8 @@ func (p *Pages) fromProvider(c *fiber.Ctx) error {
 	}
 	err := p.attempt(c, byAddress(c), func() error {
 		return p.begin(c, func() (string, error) {
-			return p.accounts.SignInByIdentity(c.UserContext(), attempt, c.Query("state"), c.Query("code"), c.Get(fiber.HeaderUserAgent))
+			return p.accounts.SignInByIdentity(c.UserContext(), attempt, c.Query("state"), c.Query("code"),
+				c.Get(fiber.HeaderUserAgent))
 		})
 	})
 	var asking view.Asking

@@ -48,7 +48,8 @@ func takeChallenge(c *fiber.Ctx) string {
 // offersPasskeys reports whether the sign-in page offers passkeys. It does so only at the host of the owner's side,
 // because passkeys are bound to this host.
 func (p *Pages) offersPasskeys(c *fiber.Ctx) bool {
-	return p.accounts.PasswordSignIn && p.accounts.Passkeys != nil && strings.EqualFold(c.Hostname(), p.accounts.Passkeys.Host())
+	return p.accounts.PasswordSignIn && p.accounts.Passkeys != nil && strings.EqualFold(c.Hostname(),
+		p.accounts.Passkeys.Host())
 }
 
 // told answers a request of the page's script, as JSON: with what, the WebAuthn options for the browser. If what is
@@ -78,7 +79,9 @@ func (p *Pages) beginPasskey(c *fiber.Ctx) error {
 	if fault.Is(err, fault.RateLimited) {
 		var asking view.Asking
 		wait(c, &asking, err)
-		return p.told(c, fiber.StatusTooManyRequests, nil, func(page view.Page) string { return view.TooOften(page, asking.Wait) })
+		return p.told(c, fiber.StatusTooManyRequests, nil, func(page view.Page) string {
+			return view.TooOften(page, asking.Wait)
+		})
 	}
 	if err != nil {
 		return err
@@ -96,7 +99,8 @@ func (p *Pages) byPasskey(c *fiber.Ctx) error {
 	asking := view.Asking{Email: strings.TrimSpace(form.Get("email")), Wrong: "passkey_wrong"}
 	clear := takeChallenge(c)
 	err = p.begin(c, func() (string, error) {
-		return p.accounts.SignInByPasskey(c.UserContext(), clear, asking.Email, form.Get("credential"), c.Get(fiber.HeaderUserAgent))
+		return p.accounts.SignInByPasskey(c.UserContext(), clear, asking.Email, form.Get("credential"),
+			c.Get(fiber.HeaderUserAgent))
 	})
 	if errors.Is(err, usecase.ErrNobody) {
 		err = cmp.Or(p.accounts.Limits.WrongSignIn(c.UserContext(), byAddress(c), server.AnswerHeader(c)), err)
@@ -150,7 +154,8 @@ func (p *Pages) addPasskey(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	err = p.accounts.AddPasskey(c.UserContext(), SignedIn(c), takeChallenge(c), form.Get("name"), form.Get("credential"))
+	err = p.accounts.AddPasskey(c.UserContext(), SignedIn(c), takeChallenge(c), form.Get("name"),
+		form.Get("credential"))
 	return p.changed(c, "passkey_added", "", err)
 }
 
@@ -195,7 +200,8 @@ func (p *Pages) changed(c *fiber.Ctx, done, session string, err error) error {
 
 // doneHere maps the parameter done of the account page to the id of a sentence about what was done.
 var doneHere = map[string]string{
-	"language": "language_done", "password": "password_done", "passkey_added": "passkey_added", "passkey_removed": "passkey_removed", "password_removed": "password_removed",
+	"language": "language_done", "password": "password_done", "passkey_added": "passkey_added",
+	"passkey_removed": "passkey_removed", "password_removed": "password_removed",
 	"invitation_accepted": "invitation_accepted", "invitation_declined": "invitation_declined",
 	"device_ended": "device_ended",
 }

@@ -47,7 +47,8 @@ func (p *Pages) byPassword(c *fiber.Ctx) error {
 	}
 	err = p.attempt(c, by, func() error {
 		return p.begin(c, func() (string, error) {
-			return p.accounts.SignInByPassword(c.UserContext(), asking.Email, form.Get("password"), c.Get(fiber.HeaderUserAgent))
+			return p.accounts.SignInByPassword(c.UserContext(), asking.Email, form.Get("password"),
+				c.Get(fiber.HeaderUserAgent))
 		})
 	})
 	switch {
@@ -120,11 +121,14 @@ func (p *Pages) mailLink(c *fiber.Ctx) error {
 		return err
 	}
 	if err = p.accounts.Limits.MailedLink(c.UserContext(), by, server.AnswerHeader(c)); err == nil {
-		p.accounts.AskForPassword(c.UserContext(), asking.Email, web.Languages(c.Query("lang"), c.Get(fiber.HeaderAcceptLanguage), "")...)
+		p.accounts.AskForPassword(c.UserContext(), asking.Email,
+			web.Languages(c.Query("lang"), c.Get(fiber.HeaderAcceptLanguage), "")...)
 	}
 	if fault.Is(err, fault.RateLimited) {
 		wait(c, &asking, err)
-		return p.show(c, fiber.StatusTooManyRequests, func(page view.Page) view.Content { return view.Forgotten(page, asking, false) })
+		return p.show(c, fiber.StatusTooManyRequests, func(page view.Page) view.Content {
+			return view.Forgotten(page, asking, false)
+		})
 	}
 	if err != nil {
 		return err
@@ -157,7 +161,8 @@ func (p *Pages) choosePassword(c *fiber.Ctx) error {
 		return err
 	}
 	err = p.begin(c, func() (string, error) {
-		return p.accounts.SetPasswordByLink(c.UserContext(), c.Params("secret"), form.Get("new"), c.Get(fiber.HeaderUserAgent))
+		return p.accounts.SetPasswordByLink(c.UserContext(), c.Params("secret"), form.Get("new"),
+			c.Get(fiber.HeaderUserAgent))
 	})
 	if wrong := wrongChoice(err); wrong != "" {
 		return p.showChoice(c, fiber.StatusUnprocessableEntity, view.Choosing{WrongNew: wrong})
@@ -202,7 +207,8 @@ func (p *Pages) changePassword(c *fiber.Ctx) error {
 	}
 	signed := SignedIn(c)
 	err = p.attempt(c, bySession(c), func() error {
-		secret, err := p.accounts.ChangePassword(c.UserContext(), signed, form.Get("current"), form.Get("new"), c.Get(fiber.HeaderUserAgent))
+		secret, err := p.accounts.ChangePassword(c.UserContext(), signed, form.Get("current"), form.Get("new"),
+			c.Get(fiber.HeaderUserAgent))
 		if err == nil {
 			setCookie(c, secret, int(store.SessionMost.Seconds()))
 		}

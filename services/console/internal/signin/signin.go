@@ -75,7 +75,8 @@ const formBytes = 64 << 10
 func (p *Pages) strangers(c *fiber.Ctx) error {
 	web.Protect(c, web.Policy{})
 	server.Bound(c, formBytes)
-	if err := p.accounts.Limits.Pass(c.UserContext(), server.ClientIP(c), c.Method(), c.Path(), server.AnswerHeader(c)); err != nil {
+	if err := p.accounts.Limits.Pass(c.UserContext(), server.ClientIP(c), c.Method(), c.Path(),
+		server.AnswerHeader(c)); err != nil {
 		return err
 	}
 	return c.Next()
@@ -107,7 +108,8 @@ func shownSession(c *fiber.Ctx) string { return shownCookie(c, cookieName, loopb
 // setHostCookie sets a cookie of this host. On this machine the cookie has the name onThisMachine.
 func setHostCookie(c *fiber.Ctx, name, onThisMachine, value string, maxAge int) {
 	cookie := &fiber.Cookie{
-		Name: name, Value: value, Path: "/", MaxAge: maxAge, Secure: true, HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode,
+		Name: name, Value: value, Path: "/", MaxAge: maxAge, Secure: true, HTTPOnly: true,
+		SameSite: fiber.CookieSameSiteLaxMode,
 	}
 	if onLoopback(c) {
 		cookie.Name, cookie.Secure = onThisMachine, false
@@ -294,7 +296,8 @@ func (p *Pages) showAccount(c *fiber.Ctx, status int, wrong string) error {
 	}
 	return p.show(c, status, func(page view.Page) view.Content {
 		return view.Account(page, view.Accounts{
-			Signed: signed, Sessions: sessions, Languages: p.texts.Languages(), Passkeys: keys, Invitations: invitations, Passwords: p.accounts.PasswordSignIn, Adds: p.offersPasskeys(c),
+			Signed: signed, Sessions: sessions, Languages: p.texts.Languages(), Passkeys: keys,
+			Invitations: invitations, Passwords: p.accounts.PasswordSignIn, Adds: p.offersPasskeys(c),
 			Devices: devices, BusinessNames: names, Done: doneHere[c.Query("done")], Wrong: wrong,
 		})
 	})

@@ -32,7 +32,8 @@ func (s *Store) KnowsBrowser(ctx context.Context, hash [sha256.Size]byte, email 
 //
 // It stores nothing for a person whose address is not verified. The inviter may be signed in as that person. Each
 // stored browser would give the inviter further attempts to send mails and to guess passwords.
-func (s *Store) RememberBrowser(ctx context.Context, hash [sha256.Size]byte, personID, sessionID uuid.UUID, now time.Time) error {
+func (s *Store) RememberBrowser(ctx context.Context, hash [sha256.Size]byte, personID, sessionID uuid.UUID,
+	now time.Time) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := lockPerson(ctx, tx, personID); err != nil {
 			return err

@@ -32,7 +32,8 @@ type DeviceLogin struct {
 
 // AddDeviceLogin stores the sign-in of a program that waits for a person's answer, by the hash of the program's secret.
 func (s *Store) AddDeviceLogin(ctx context.Context, d DeviceLogin, hash [sha256.Size]byte) error {
-	_, err := s.pool.Exec(ctx, `INSERT INTO device_logins (hash, user_code, client, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
+	_, err := s.pool.Exec(ctx,
+		`INSERT INTO device_logins (hash, user_code, client, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
 		hash[:], d.UserCode, d.Client, d.CreatedAt, d.ExpiresAt)
 	if err != nil {
 		return fmt.Errorf("keep a program that waits: %w", err)
@@ -51,7 +52,8 @@ func (s *Store) DeviceLogin(ctx context.Context, userCode string, now time.Time)
 // AnswerDeviceLogin stores a person's answer to the sign-in of a program. allowed has the rights that the program gets;
 // nil denies the sign-in. Only the first answer is stored. Errors: [ErrRevoked]; [ErrNotFound] if no unanswered, valid
 // sign-in has the code.
-func (s *Store) AnswerDeviceLogin(ctx context.Context, by access.Principal, userCode string, allowed *access.Member, now time.Time) error {
+func (s *Store) AnswerDeviceLogin(ctx context.Context, by access.Principal, userCode string, allowed *access.Member,
+	now time.Time) error {
 	m := access.Member{}
 	if allowed != nil {
 		m = *allowed
@@ -93,7 +95,8 @@ func scanAnswered(row pgx.CollectableRow) (answered, error) {
 //
 // The argument every is the minimum time between two calls until the person answers. Errors: [ErrNotFound] for an
 // unknown program; [ErrPending] before the answer; [ErrTooSoon] for a call before that time; [ErrExpired]; [ErrDenied].
-func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, every time.Duration, t Token, token [sha256.Size]byte) (Token, error) {
+func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, every time.Duration, t Token,
+	token [sha256.Size]byte) (Token, error) {
 	var told error // not an error of the transaction, which must be committed
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		person, err := lockAnswerer(ctx, tx, hash)
@@ -183,7 +186,8 @@ func endDeviceLogin(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) erro
 // returns nil if there is no answer yet. The caller locks the row of the sign-in afterwards; [endDevices] locks in the
 // same order. Errors: [ErrNotFound].
 func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid.UUID, error) {
-	person, err := postgres.Row(ctx, tx, pgx.RowTo[*uuid.UUID], "look up a program that waits", `SELECT person_id FROM device_logins WHERE hash = $1`, hash[:])
+	person, err := postgres.Row(ctx, tx, pgx.RowTo[*uuid.UUID], "look up a program that waits",
+		`SELECT person_id FROM device_logins WHERE hash = $1`, hash[:])
 	if err != nil || person == nil {
 		return nil, found(err)
 	}

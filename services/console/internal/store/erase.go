@@ -42,7 +42,8 @@ func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error
 		return 0, fmt.Errorf("erase members: %w", err)
 	}
 	n, err := postgres.Erase(ctx, s.pool, businesses, []postgres.Erasable{
-		{Table: "device_logins"}, {Table: "invitations"}, {Table: "tokens"}, {Table: "refused_writes"}, {Table: "made_writes"}, {Table: "events"},
+		{Table: "device_logins"}, {Table: "invitations"}, {Table: "tokens"}, {Table: "refused_writes"},
+		{Table: "made_writes"}, {Table: "events"},
 	}...)
 	return left + n, err
 }

@@ -47,7 +47,8 @@ func followGroup(ctx context.Context, tx pgx.Tx, person Person, operator bool, n
 		_, err := tx.Exec(ctx, `UPDATE people SET operator_vouched_at = $2 WHERE id = $1 AND operator_vouched_at IS NOT NULL`, person.ID, now)
 		return err
 	case operator:
-		if _, err := tx.Exec(ctx, `UPDATE people SET operator = true, operator_vouched_at = $2 WHERE id = $1`, person.ID, now); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE people SET operator = true, operator_vouched_at = $2 WHERE id = $1`,
+			person.ID, now); err != nil {
 			return err
 		}
 	case person.Operator:

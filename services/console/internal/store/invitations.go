@@ -78,11 +78,13 @@ func (s *Store) Invite(
 		}
 		if mustAccept(by, person, known) {
 			return insertInvitation(ctx, tx, by.ID, Invitation{
-				Member: m, ID: uuid.New(), Email: person.Email, CreatedAt: now, ExpiresAt: now.Add(InvitationGood).UTC().Truncate(time.Second),
+				Member: m, ID: uuid.New(), Email: person.Email, CreatedAt: now,
+				ExpiresAt: now.Add(InvitationGood).UTC().Truncate(time.Second),
 			})
 		}
 		if !person.Verified {
-			if err := errors.Join(forgetCredentials(ctx, tx, personID), endUnverified(ctx, tx, personID, now)); err != nil {
+			if err := errors.Join(forgetCredentials(ctx, tx, personID),
+				endUnverified(ctx, tx, personID, now)); err != nil {
 				return Invitation{}, err
 			}
 		}
@@ -91,7 +93,8 @@ func (s *Store) Invite(
 }
 
 // insertMember makes a person a member of a business, and deletes the business's invitation to them.
-func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.Member, known []access.Member, what event.Type, now time.Time) error {
+func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.Member, known []access.Member,
+	what event.Type, now time.Time) error {
 	if len(known) >= catalog.MostListed {
 		return ErrTooMany
 	}
@@ -114,7 +117,9 @@ const keptInvitation = `jsonb_build_object('id', id, 'role', role, 'staff_id', s
 // replaces that invitation and keeps its id.
 func insertInvitation(ctx context.Context, tx pgx.Tx, maker uuid.UUID, i Invitation) (Invitation, error) {
 	var others int
-	err := tx.QueryRow(ctx, `SELECT count(*) FROM invitations WHERE business_id = $1 AND email <> $2 AND expires_at > $3`, i.BusinessID, i.Email, i.CreatedAt).Scan(&others)
+	err := tx.QueryRow(ctx,
+		`SELECT count(*) FROM invitations WHERE business_id = $1 AND email <> $2 AND expires_at > $3`, i.BusinessID,
+		i.Email, i.CreatedAt).Scan(&others)
 	if err == nil && others >= maxInvitations {
 		return Invitation{}, ErrTooManyInvitations
 	}
@@ -137,17 +142,20 @@ func insertInvitation(ctx context.Context, tx pgx.Tx, maker uuid.UUID, i Invitat
 	if err != nil {
 		return Invitation{}, fmt.Errorf("keep an invitation: %w", err)
 	}
-	return postgres.Row(ctx, tx, scanInvitation, "read an invitation", `SELECT `+invitationColumns+` FROM invitations WHERE business_id = $1 AND email = $2`, i.BusinessID, i.Email)
+	return postgres.Row(ctx, tx, scanInvitation, "read an invitation", `SELECT `+invitationColumns+
+		` FROM invitations WHERE business_id = $1 AND email = $2`, i.BusinessID, i.Email)
 }
 
 // SetInvitationSecret stores the hash of the secret in an invitation's mailed link. The link of an earlier mail stops
 // working. Errors: [ErrRevoked], [ErrNotFound]. Faults: those of the check of the principal's rights.
-func (s *Store) SetInvitationSecret(ctx context.Context, by access.Principal, businessID, id uuid.UUID, hash [sha256.Size]byte) error {
+func (s *Store) SetInvitationSecret(ctx context.Context, by access.Principal, businessID, id uuid.UUID,
+	hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
 			return err
 		}
-		done, err := tx.Exec(ctx, `UPDATE invitations SET hash = $2 WHERE id = $1 AND business_id = $3`, id, hash[:], businessID)
+		done, err := tx.Exec(ctx, `UPDATE invitations SET hash = $2 WHERE id = $1 AND business_id = $3`, id, hash[:],
+			businessID)
 		if err == nil && done.RowsAffected() == 0 {
 			return ErrNotFound
 		}
@@ -184,7 +192,8 @@ func (s *Store) AcceptInvitation(ctx context.Context, id uuid.UUID, email string
 }
 
 // AcceptOwnInvitation is [Store.AcceptInvitation] for the signed-in person. Errors also: [ErrRevoked].
-func (s *Store) AcceptOwnInvitation(ctx context.Context, by access.Principal, id uuid.UUID, email string, now time.Time) error {
+func (s *Store) AcceptOwnInvitation(ctx context.Context, by access.Principal, id uuid.UUID, email string,
+	now time.Time) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := s.authorize(ctx, tx, by, by.ID); err != nil {
 			return err
@@ -194,7 +203,8 @@ func (s *Store) AcceptOwnInvitation(ctx context.Context, by access.Principal, id
 }
 
 func acceptInvitation(ctx context.Context, tx pgx.Tx, id uuid.UUID, email string, now time.Time) error {
-	personID, err := postgres.Row(ctx, tx, pgx.RowTo[uuid.UUID], "look up a person", `SELECT id FROM people WHERE email = $1`, email)
+	personID, err := postgres.Row(ctx, tx, pgx.RowTo[uuid.UUID], "look up a person",
+		`SELECT id FROM people WHERE email = $1`, email)
 	if err != nil {
 		return found(err)
 	}
@@ -233,12 +243,14 @@ func endInvitationSQL(where string) string {
 
 // WithdrawInvitation deletes an open invitation of a business, idempotently. If the invitation is no longer open,
 // nothing changes. Errors: [ErrRevoked]. Faults: those of the check of the principal's rights.
-func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, businessID, id uuid.UUID, now time.Time) error {
+func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, businessID, id uuid.UUID,
+	now time.Time) error {
 	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
 			return struct{}{}, err
 		}
-		_, err := tx.Exec(ctx, endInvitationSQL(`business_id = @business_id AND id = @id`), eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "id": id}, now))
+		_, err := tx.Exec(ctx, endInvitationSQL(`business_id = @business_id AND id = @id`),
+			eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "id": id}, now))
 		return struct{}{}, err
 	})
 	if err != nil {
@@ -249,9 +261,11 @@ func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, bus
 
 // DeclineInvitation deletes an open invitation to the signed-in person; email is their address. If the invitation is no
 // longer open, nothing changes. Errors: [ErrRevoked].
-func (s *Store) DeclineInvitation(ctx context.Context, by access.Principal, id uuid.UUID, email string, now time.Time) error {
+func (s *Store) DeclineInvitation(ctx context.Context, by access.Principal, id uuid.UUID, email string,
+	now time.Time) error {
 	return s.ownWrite(ctx, by, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, endInvitationSQL(`email = @email AND id = @id`), eventlog.Add(ctx, pgx.NamedArgs{"email": email, "id": id}, now))
+		_, err := tx.Exec(ctx, endInvitationSQL(`email = @email AND id = @id`),
+			eventlog.Add(ctx, pgx.NamedArgs{"email": email, "id": id}, now))
 		if err != nil {
 			return fmt.Errorf("decline an invitation: %w", err)
 		}

@@ -40,7 +40,8 @@ func (s *Store) AddLink(ctx context.Context, l Link, hash [sha256.Size]byte) err
 // AddInvitation is [Store.AddLink] for a link that is mailed to an invited person. by is the principal who invites;
 // businessID is the nil UUID if the person is invited to be an operator. Errors: [ErrRevoked]. Faults: those of the
 // check of the principal's rights.
-func (s *Store) AddInvitation(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link, hash [sha256.Size]byte) error {
+func (s *Store) AddInvitation(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link,
+	hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
 			return err
@@ -57,7 +58,8 @@ var ErrKnownElsewhere = errors.New("is known elsewhere")
 // AddHandedLink is [Store.AddInvitation] for a link that is shown to the principal, who passes it on. The link verifies
 // the person's address only if the principal is an operator. Errors: [ErrRevoked], [ErrKnownElsewhere]. Faults: those
 // of the check of the principal's rights.
-func (s *Store) AddHandedLink(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link, hash [sha256.Size]byte) error {
+func (s *Store) AddHandedLink(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link,
+	hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		now, err := s.authorizeIn(ctx, tx, by, businessID, l.PersonID)
 		if err != nil {
@@ -87,7 +89,8 @@ func requireOwn(ctx context.Context, tx pgx.Tx, by access.Principal, personID uu
 }
 
 func addLink(ctx context.Context, to execer, l Link, hash [sha256.Size]byte) error {
-	_, err := to.Exec(ctx, `INSERT INTO links (hash, person_id, purpose, verifies, expires_at) VALUES ($1, $2, $3, $4, $5)`,
+	_, err := to.Exec(ctx,
+		`INSERT INTO links (hash, person_id, purpose, verifies, expires_at) VALUES ($1, $2, $3, $4, $5)`,
 		hash[:], l.PersonID, l.Purpose, l.Verifies, l.ExpiresAt)
 	if err != nil {
 		return fmt.Errorf("add a link: %w", err)
@@ -97,7 +100,8 @@ func addLink(ctx context.Context, to execer, l Link, hash [sha256.Size]byte) err
 
 // PersonByLink returns the person of a link with this purpose that is valid at the instant now. The link can still be
 // used afterwards. Errors: [ErrNotFound].
-func (s *Store) PersonByLink(ctx context.Context, hash [sha256.Size]byte, purpose Purpose, now time.Time) (Person, error) {
+func (s *Store) PersonByLink(ctx context.Context, hash [sha256.Size]byte, purpose Purpose,
+	now time.Time) (Person, error) {
 	p, err := postgres.Row(ctx, s.pool, pgx.RowToStructByPos[Person], "look up a link", `
 		SELECT `+personColumns+` FROM links JOIN people ON people.id = links.person_id
 		WHERE links.hash = $1 AND links.purpose = $2 AND links.expires_at > $3`, hash[:], purpose, now)
@@ -107,23 +111,27 @@ func (s *Store) PersonByLink(ctx context.Context, hash [sha256.Size]byte, purpos
 // SignInByLink deletes a link and creates a session of its person, in one transaction. If the link verifies the address
 // for the first time, it ends all access that other people may have had as this person. A link that does not verify the
 // address cannot sign in a person who is already verified. Errors: [ErrNotFound].
-func (s *Store) SignInByLink(ctx context.Context, link [sha256.Size]byte, of Session, session [sha256.Size]byte) (uuid.UUID, error) {
+func (s *Store) SignInByLink(ctx context.Context, link [sha256.Size]byte, of Session,
+	session [sha256.Size]byte) (uuid.UUID, error) {
 	return s.byLink(ctx, link, ForSignIn, of, session, func(context.Context, pgx.Tx, uuid.UUID) error { return nil })
 }
 
 // SetPasswordByLink deletes a link for a password and stores the hash of the chosen password, in one transaction. It
 // removes the person's passkeys, ends all their sessions and links, and creates a new session. Errors: [ErrNotFound].
-func (s *Store) SetPasswordByLink(ctx context.Context, link [sha256.Size]byte, passwordHash string, of Session, session [sha256.Size]byte) (uuid.UUID, error) {
-	return s.byLink(ctx, link, ForPassword, of, session, func(ctx context.Context, tx pgx.Tx, personID uuid.UUID) error {
-		if err := forgetCredentials(ctx, tx, personID); err != nil {
-			return err
-		}
-		return changePassword(ctx, tx, personID, passwordHash, of.CreatedAt)
-	})
+func (s *Store) SetPasswordByLink(ctx context.Context, link [sha256.Size]byte, passwordHash string, of Session,
+	session [sha256.Size]byte) (uuid.UUID, error) {
+	return s.byLink(ctx, link, ForPassword, of, session,
+		func(ctx context.Context, tx pgx.Tx, personID uuid.UUID) error {
+			if err := forgetCredentials(ctx, tx, personID); err != nil {
+				return err
+			}
+			return changePassword(ctx, tx, personID, passwordHash, of.CreatedAt)
+		})
 }
 
 // byLink deletes a link, runs do, and creates a session.
-func (s *Store) byLink(ctx context.Context, link [sha256.Size]byte, purpose Purpose, of Session, session [sha256.Size]byte, do func(context.Context, pgx.Tx, uuid.UUID) error) (uuid.UUID, error) {
+func (s *Store) byLink(ctx context.Context, link [sha256.Size]byte, purpose Purpose, of Session,
+	session [sha256.Size]byte, do func(context.Context, pgx.Tx, uuid.UUID) error) (uuid.UUID, error) {
 	whose, err := s.PersonByLink(ctx, link, purpose, of.CreatedAt)
 	if err != nil {
 		return uuid.Nil, err
@@ -136,7 +144,8 @@ func (s *Store) byLink(ctx context.Context, link [sha256.Size]byte, purpose Purp
 			return err
 		}
 		var verifies bool
-		if err := tx.QueryRow(ctx, `DELETE FROM links WHERE hash = $1 RETURNING verifies`, link[:]).Scan(&verifies); err != nil {
+		if err := tx.QueryRow(ctx, `DELETE FROM links WHERE hash = $1 RETURNING verifies`,
+			link[:]).Scan(&verifies); err != nil {
 			return found(err)
 		}
 		switch {

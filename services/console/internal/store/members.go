@@ -48,7 +48,9 @@ func (s *Store) Team(ctx context.Context, businessID uuid.UUID, page request.Pag
 	if err != nil {
 		return nil, "", err
 	}
-	list, next := request.Cut(list, page.Limit, func(m TeamMember) string { return request.ByTime(m.JoinedAt, m.Person.ID) })
+	list, next := request.Cut(list, page.Limit, func(m TeamMember) string {
+		return request.ByTime(m.JoinedAt, m.Person.ID)
+	})
 	return list, next, nil
 }
 
@@ -76,7 +78,8 @@ func (s *Store) VerifiedMembers(
 
 // Member returns one member of a business. Errors: [ErrNotFound].
 func (s *Store) Member(ctx context.Context, businessID, personID uuid.UUID) (TeamMember, error) {
-	m, err := postgres.Row(ctx, s.pool, scanTeamMember, "read a member", teamSQL+`AND members.person_id = $2`, businessID, personID)
+	m, err := postgres.Row(ctx, s.pool, scanTeamMember, "read a member", teamSQL+`AND members.person_id = $2`,
+		businessID, personID)
 	return m, found(err)
 }
 
@@ -84,26 +87,31 @@ func (s *Store) Member(ctx context.Context, businessID, personID uuid.UUID) (Tea
 // business. If the member belongs to no other business, it also ends their sessions. Errors: [ErrRevoked],
 // [ErrNotFound], [ErrLastOwner], those of postgres.Once. Faults: those of the check of the principal's rights;
 // outcome_unknown.
-func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID uuid.UUID, to access.Member, now time.Time) (TeamMember, error) {
-	return overMember(ctx, s, by, to.BusinessID, personID, to.Role, now, func(ctx context.Context, tx pgx.Tx) (TeamMember, error) {
-		_, err := tx.Exec(ctx, `
+func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID uuid.UUID, to access.Member,
+	now time.Time) (TeamMember, error) {
+	return overMember(ctx, s, by, to.BusinessID, personID, to.Role, now,
+		func(ctx context.Context, tx pgx.Tx) (TeamMember, error) {
+			_, err := tx.Exec(ctx, `
 			UPDATE members SET role = $3, staff_id = nullif($4, '00000000-0000-0000-0000-000000000000'::uuid)
 			WHERE business_id = $1 AND person_id = $2`, to.BusinessID, personID, to.Role, to.StaffID)
-		if err != nil {
-			return TeamMember{}, err
-		}
-		if err := record(ctx, tx, event.MemberChanged, personID, to.BusinessID, now); err != nil {
-			return TeamMember{}, err
-		}
-		return postgres.Row(ctx, tx, scanTeamMember, "read a member", teamSQL+`AND members.person_id = $2`, to.BusinessID, personID)
-	})
+			if err != nil {
+				return TeamMember{}, err
+			}
+			if err := record(ctx, tx, event.MemberChanged, personID, to.BusinessID, now); err != nil {
+				return TeamMember{}, err
+			}
+			return postgres.Row(ctx, tx, scanTeamMember, "read a member", teamSQL+`AND members.person_id = $2`,
+				to.BusinessID, personID)
+		})
 }
 
 // RemoveMember removes a person from a business, idempotently. It revokes the tokens that they created for the
 // business. If they belong to no other business, it also ends their sessions. Its errors and faults are those of
 // [Store.ChangeMember].
-func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessID, personID uuid.UUID, now time.Time) error {
-	_, err := overMember(ctx, s, by, businessID, personID, "", now, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessID, personID uuid.UUID,
+	now time.Time) error {
+	_, err := overMember(ctx, s, by, businessID, personID, "", now, func(ctx context.Context, tx pgx.Tx) (struct{},
+		error) {
 		if err := record(ctx, tx, event.MemberRemoved, personID, businessID, now); err != nil {
 			return struct{}{}, err
 		}

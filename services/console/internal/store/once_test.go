@@ -29,7 +29,8 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	pool := testkit.Postgres(t, "console", migrations.FS)
 	s, now := store.New(pool, clock.System()), clock.System().Now()
 	person := func(t *testing.T) uuid.UUID {
-		p, err := s.AddPerson(testkit.AsSystem(t), operator, uuid.Nil, store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", Name: "Ana", CreatedAt: now})
+		p, err := s.AddPerson(testkit.AsSystem(t), operator, uuid.Nil,
+			store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", Name: "Ana", CreatedAt: now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +46,8 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	there := func(t *testing.T, query string, args ...any) func() bool {
 		return func() bool {
 			var is bool
-			if err := pool.QueryRow(actor.AsSystem(context.Background()), "SELECT EXISTS ("+query+")", args...).Scan(&is); err != nil {
+			if err := pool.QueryRow(actor.AsSystem(context.Background()), "SELECT EXISTS ("+query+")",
+				args...).Scan(&is); err != nil {
 				t.Error(err)
 			}
 			return is
@@ -67,7 +69,10 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			m, id := desk(), person(t)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p, clock.System()).Invite(ctx, operator, id, m, now, func(access.Principal, store.Person, []access.Member) bool { return true })
+					_, err := store.New(p, clock.System()).Invite(ctx, operator, id, m, now,
+						func(access.Principal, store.Person, []access.Member) bool {
+							return true
+						})
 					return err
 				},
 				Done: there(t, `SELECT FROM invitations WHERE business_id = $1`, m.BusinessID),
@@ -107,7 +112,8 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 		},
 		"revoke a token": func(t *testing.T) testkit.LostWrite {
 			clear, hash := secret.New(secret.TokenPrefix)
-			token := store.Token{Member: desk(), ID: uuid.New(), Name: "site", Prefix: secret.Shown(clear), CreatedAt: now}
+			token := store.Token{Member: desk(), ID: uuid.New(), Name: "site", Prefix: secret.Shown(clear),
+				CreatedAt: now}
 			if err := s.AddToken(testkit.AsSystem(t), operator, token, hash); err != nil {
 				t.Fatal(err)
 			}

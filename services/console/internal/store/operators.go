@@ -82,7 +82,8 @@ func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personI
 }
 
 // overOperator runs a change that takes rights from an operator, idempotently. by is the operator who makes the change.
-func (s *Store) overOperator(ctx context.Context, by access.Principal, personID uuid.UUID, change func(context.Context, pgx.Tx) (struct{}, error)) error {
+func (s *Store) overOperator(ctx context.Context, by access.Principal, personID uuid.UUID,
+	change func(context.Context, pgx.Tx) (struct{}, error)) error {
 	_, err := revocation(ctx, s.pool, personID, func() (struct{}, error) {
 		return postgres.Once(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 			if _, err := s.authorizeIn(ctx, tx, by, uuid.Nil, personID); err != nil {
@@ -121,7 +122,8 @@ func (s *Store) SignOutOperator(ctx context.Context, by access.Principal, person
 
 // demote removes the operator right of a person, and ends the tokens that they made as an operator.
 func demote(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
-	if _, err := tx.Exec(ctx, `UPDATE people SET operator = false, operator_vouched_at = NULL WHERE id = $1`, personID); err != nil {
+	if _, err := tx.Exec(ctx, `UPDATE people SET operator = false, operator_vouched_at = NULL WHERE id = $1`,
+		personID); err != nil {
 		return fmt.Errorf("demote an operator: %w", err)
 	}
 	return revokeMadeAsOperator(ctx, tx, personID, now)
@@ -147,7 +149,8 @@ func lapse(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) er
 		return err
 	}
 	var lapsed bool
-	err := tx.QueryRow(ctx, `SELECT operator AND NOT `+fmt.Sprintf(notLapsed, "$2")+` FROM people WHERE id = $1 FOR UPDATE`,
+	err := tx.QueryRow(ctx, `SELECT operator AND NOT `+fmt.Sprintf(notLapsed, "$2")+
+		` FROM people WHERE id = $1 FOR UPDATE`,
 		personID, now.Add(-GroupOperatorGood)).Scan(&lapsed)
 	if err != nil || !lapsed {
 		return err

@@ -39,7 +39,8 @@ type Passkey struct {
 }
 
 // AddOwnChallenge is [Store.AddChallenge] for a signed-in person who adds a passkey. Errors: [ErrRevoked].
-func (s *Store) AddOwnChallenge(ctx context.Context, by access.Principal, hash [sha256.Size]byte, challenge []byte, expires time.Time) error {
+func (s *Store) AddOwnChallenge(ctx context.Context, by access.Principal, hash [sha256.Size]byte, challenge []byte,
+	expires time.Time) error {
 	return s.ownWrite(ctx, by, func(tx pgx.Tx) error { return addChallenge(ctx, tx, hash, by.ID, challenge, expires) })
 }
 
@@ -49,7 +50,8 @@ func (s *Store) AddChallenge(ctx context.Context, hash [sha256.Size]byte, challe
 }
 
 // addChallenge stores a challenge. personID is the person who adds a passkey; nil for a sign-in.
-func addChallenge(ctx context.Context, to execer, hash [sha256.Size]byte, personID uuid.UUID, challenge []byte, expires time.Time) error {
+func addChallenge(ctx context.Context, to execer, hash [sha256.Size]byte, personID uuid.UUID, challenge []byte,
+	expires time.Time) error {
 	_, err := to.Exec(ctx, `
 		INSERT INTO challenges (hash, person_id, challenge, expires_at) VALUES ($1, nullif($2, '00000000-0000-0000-0000-000000000000'::uuid), $3, $4)`,
 		hash[:], personID, challenge, expires)
@@ -61,7 +63,8 @@ func addChallenge(ctx context.Context, to execer, hash [sha256.Size]byte, person
 
 // TakeChallenge deletes a stored challenge, so that it serves one answer, and returns it. Errors: [ErrNotFound] if the
 // challenge has expired at the instant now, or was made for another person.
-func (s *Store) TakeChallenge(ctx context.Context, hash [sha256.Size]byte, personID uuid.UUID, now time.Time) ([]byte, error) {
+func (s *Store) TakeChallenge(ctx context.Context, hash [sha256.Size]byte, personID uuid.UUID,
+	now time.Time) ([]byte, error) {
 	challenge, err := postgres.Row(ctx, s.pool, pgx.RowTo[[]byte], "take a challenge", `
 		WITH taken AS (
 		    DELETE FROM challenges
@@ -80,14 +83,16 @@ func scanPasskey(row pgx.CollectableRow) (Passkey, error) {
 		flags int16
 		count int64
 	)
-	err := row.Scan(&p.Key.ID, &p.PublicKey, &flags, &p.Transports, &count, &p.ID, &p.PersonID, &p.Name, &p.CreatedAt, &p.LastUsedAt)
+	err := row.Scan(&p.Key.ID, &p.PublicKey, &flags, &p.Transports, &count, &p.ID, &p.PersonID, &p.Name, &p.CreatedAt,
+		&p.LastUsedAt)
 	p.Flags, p.Count = byte(flags), uint32(count) // the columns have the same bits
 	return p, err
 }
 
 // Passkeys lists the passkeys of a person in the order in which they were added.
 func (s *Store) Passkeys(ctx context.Context, personID uuid.UUID) ([]Passkey, error) {
-	return postgres.Rows(ctx, s.pool, scanPasskey, "list passkeys", passkeySQL+`person_id = $1 ORDER BY created_at, id`, personID)
+	return postgres.Rows(ctx, s.pool, scanPasskey, "list passkeys", passkeySQL+`person_id = $1 ORDER BY created_at, id`,
+		personID)
 }
 
 // PasskeyByKey returns the passkey with the id that its device gave it. Errors: [ErrNotFound].
@@ -128,7 +133,8 @@ func (s *Store) AddPasskey(ctx context.Context, by access.Principal, p Passkey) 
 }
 
 func countPasskeys(ctx context.Context, tx pgx.Tx, personID uuid.UUID) (int, error) {
-	return postgres.Row(ctx, tx, pgx.RowTo[int], "count passkeys", `SELECT count(*) FROM passkeys WHERE person_id = $1`, personID)
+	return postgres.Row(ctx, tx, pgx.RowTo[int], "count passkeys", `SELECT count(*) FROM passkeys WHERE person_id = $1`,
+		personID)
 }
 
 // SignInByPasskey creates a session of a person and stores the new counter and flags of their passkey. Errors:
@@ -155,7 +161,8 @@ func (s *Store) SignInByPasskey(ctx context.Context, used passkey.Key, of Sessio
 // RemovePasskey deletes a passkey of a person, ends all their sessions and links, and creates a new session. otherwise
 // means that the person can sign in even without any passkey or password, for example by an identity provider. Errors:
 // [ErrRevoked]; [ErrNotFound]; [ErrLastWay] if the person could no longer sign in.
-func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.UUID, otherwise bool, of Session, session [sha256.Size]byte) error {
+func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.UUID, otherwise bool, of Session,
+	session [sha256.Size]byte) error {
 	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {
 		if _, err := s.authorize(ctx, tx, by, of.PersonID); err != nil {
 			return err

@@ -41,7 +41,8 @@ func scanCredentials(row pgx.CollectableRow) (Credentials, error) {
 
 // SignInByPassword creates a session of a person, if their stored password still has this hash. The caller has compared
 // the hash with the typed password before; the stored one may have changed since. Errors: [ErrNotFound].
-func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Session, session [sha256.Size]byte) error {
+func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Session,
+	session [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if err := requirePassword(ctx, tx, of.PersonID, passwordHash); err != nil {
 			return err
@@ -53,7 +54,8 @@ func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Se
 // ChangePassword replaces the hash of a person's password. The arguments before and after are the old and the new hash;
 // before is "" for a person without a password. It ends all sessions and links of the person, and creates a new
 // session. Errors: [ErrRevoked]; [ErrNotFound] if the stored hash is no longer the old one.
-func (s *Store) ChangePassword(ctx context.Context, by access.Principal, before, after string, of Session, session [sha256.Size]byte) error {
+func (s *Store) ChangePassword(ctx context.Context, by access.Principal, before, after string, of Session,
+	session [sha256.Size]byte) error {
 	_, err := revocation(ctx, s.pool, of.PersonID, func() (struct{}, error) {
 		return struct{}{}, pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 			if _, err := s.authorize(ctx, tx, by, of.PersonID); err != nil {
@@ -78,7 +80,8 @@ func requirePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash st
 		return err
 	}
 	var same bool
-	err := tx.QueryRow(ctx, `SELECT coalesce(password_hash, '') = $2 FROM people WHERE id = $1`, personID, hash).Scan(&same)
+	err := tx.QueryRow(ctx, `SELECT coalesce(password_hash, '') = $2 FROM people WHERE id = $1`, personID,
+		hash).Scan(&same)
 	if err == nil && !same {
 		return ErrNotFound
 	}
@@ -88,7 +91,8 @@ func requirePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash st
 // changePassword stores the hash of a new password, or "" to remove the password. It ends all sessions and links of the
 // person.
 func changePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash string, now time.Time) error {
-	if _, err := tx.Exec(ctx, `UPDATE people SET password_hash = nullif($2, '') WHERE id = $1`, personID, hash); err != nil {
+	if _, err := tx.Exec(ctx, `UPDATE people SET password_hash = nullif($2, '') WHERE id = $1`, personID,
+		hash); err != nil {
 		return err
 	}
 	what := event.MemberPasswordChanged

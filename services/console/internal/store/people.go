@@ -32,7 +32,8 @@ const personColumns = `people.id, people.email, people.name, people.language, pe
 
 // parts returns pointers to the fields of a person, in the order of personColumns, for scanning a row.
 func (p *Person) parts() []any {
-	return []any{&p.ID, &p.Email, &p.Name, &p.Language, &p.Operator, &p.ByGroupAt, &p.CreatedAt, &p.Verified, &p.Password, &p.Passkey}
+	return []any{&p.ID, &p.Email, &p.Name, &p.Language, &p.Operator, &p.ByGroupAt, &p.CreatedAt, &p.Verified,
+		&p.Password, &p.Passkey}
 }
 
 // AddPerson adds a person whom a principal invites into a business, or among the operators if businessID is the nil
@@ -70,7 +71,8 @@ func addPerson(ctx context.Context, tx pgx.Tx, p Person) (Person, error) {
 	if err != nil {
 		return Person{}, fmt.Errorf("add a person: %w", err)
 	}
-	return postgres.Row(ctx, tx, pgx.RowToStructByPos[Person], "read a person", `SELECT `+personColumns+` FROM people WHERE email = $1`, p.Email)
+	return postgres.Row(ctx, tx, pgx.RowToStructByPos[Person], "read a person",
+		`SELECT `+personColumns+` FROM people WHERE email = $1`, p.Email)
 }
 
 // SetLanguage stores the language of the signed-in person, as BCP 47. Errors: [ErrRevoked].
@@ -95,7 +97,8 @@ func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID 
 		if err != nil {
 			return struct{}{}, err
 		}
-		if _, err := tx.Exec(ctx, `UPDATE people SET operator = true, operator_vouched_at = NULL WHERE id = $1`, personID); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE people SET operator = true, operator_vouched_at = NULL WHERE id = $1`,
+			personID); err != nil {
 			return struct{}{}, err
 		}
 		if !person.Verified {
@@ -152,6 +155,7 @@ func lockPerson(ctx context.Context, tx pgx.Tx, id uuid.UUID) (Person, error) {
 	if err := lockRights(ctx, tx, uuid.Nil, id); err != nil {
 		return Person{}, err
 	}
-	p, err := postgres.Row(ctx, tx, pgx.RowToStructByPos[Person], "lock a person", `SELECT `+personColumns+` FROM people WHERE id = $1 FOR UPDATE`, id)
+	p, err := postgres.Row(ctx, tx, pgx.RowToStructByPos[Person], "lock a person",
+		`SELECT `+personColumns+` FROM people WHERE id = $1 FOR UPDATE`, id)
 	return p, found(err)
 }

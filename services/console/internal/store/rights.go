@@ -19,7 +19,8 @@ import (
 
 // ErrRevoked means that the session or the token of a principal has ended since it was looked up. It is a fault:
 // unauthorized.
-var ErrRevoked = fault.New(fault.Unauthorized, "The session or token of this request has ended; sign in again, or send another token.")
+var ErrRevoked = fault.New(fault.Unauthorized,
+	"The session or token of this request has ended; sign in again, or send another token.")
 
 // lockRights locks the rights of principals until the transaction ends. It locks the rights of those in changed
 // exclusively, and the rights of reader only against changes. It locks in ascending order, so that two transactions
@@ -58,7 +59,8 @@ func rootOf(ctx context.Context, from postgres.Querier, by access.Principal) (uu
 }
 
 func rootOfToken(ctx context.Context, from postgres.Querier, id uuid.UUID) (uuid.UUID, error) {
-	root, err := postgres.Row(ctx, from, pgx.RowTo[uuid.UUID], "read a token's root", `SELECT coalesce(root_id, created_by, id) FROM tokens WHERE id = $1`, id)
+	root, err := postgres.Row(ctx, from, pgx.RowTo[uuid.UUID], "read a token's root",
+		`SELECT coalesce(root_id, created_by, id) FROM tokens WHERE id = $1`, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return uuid.Nil, ErrRevoked
 	}
@@ -68,7 +70,8 @@ func rootOfToken(ctx context.Context, from postgres.Querier, id uuid.UUID) (uuid
 // authorize returns a principal with their current rights, and locks these rights against changes until the transaction
 // ends. changed are the people whose rights the transaction itself changes. A transaction must call authorize before it
 // takes any other lock. Errors: [ErrRevoked].
-func (s *Store) authorize(ctx context.Context, tx pgx.Tx, by access.Principal, changed ...uuid.UUID) (access.Principal, error) {
+func (s *Store) authorize(ctx context.Context, tx pgx.Tx, by access.Principal,
+	changed ...uuid.UUID) (access.Principal, error) {
 	root, err := rootOf(ctx, tx, by)
 	if err != nil {
 		return access.Principal{}, err
@@ -81,7 +84,8 @@ func (s *Store) authorize(ctx context.Context, tx pgx.Tx, by access.Principal, c
 
 // authorizeIn is [authorize] for a write about the team of a business; the nil UUID means a write about the operators.
 // Errors: [ErrRevoked]. Faults: business_not_found, forbidden.
-func (s *Store) authorizeIn(ctx context.Context, tx pgx.Tx, by access.Principal, businessID uuid.UUID, changed ...uuid.UUID) (access.Principal, error) {
+func (s *Store) authorizeIn(ctx context.Context, tx pgx.Tx, by access.Principal, businessID uuid.UUID,
+	changed ...uuid.UUID) (access.Principal, error) {
 	now, err := s.authorize(ctx, tx, by, changed...)
 	if err != nil {
 		return now, err
@@ -144,7 +148,8 @@ func (s *Store) Current(ctx context.Context, by access.Principal) (access.Princi
 //
 // The record is committed before the rights are read. So a revocation either sees the record and waits for the write,
 // or has removed the rights before they are read.
-func (s *Store) BeginWrite(ctx context.Context, by access.Principal, lasts time.Duration) (access.Principal, uuid.UUID, error) {
+func (s *Store) BeginWrite(ctx context.Context, by access.Principal,
+	lasts time.Duration) (access.Principal, uuid.UUID, error) {
 	root, err := rootOf(ctx, s.pool, by)
 	if err != nil || root == uuid.Nil {
 		return by, uuid.Nil, err
@@ -188,7 +193,9 @@ func revocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUID, 
 
 // revoking is [revocation] for a single transaction without a result.
 func (s *Store) revoking(ctx context.Context, root uuid.UUID, revoke func(pgx.Tx) error) error {
-	_, err := revocation(ctx, s.pool, root, func() (struct{}, error) { return struct{}{}, pgx.BeginFunc(ctx, s.pool, revoke) })
+	_, err := revocation(ctx, s.pool, root, func() (struct{}, error) {
+		return struct{}{}, pgx.BeginFunc(ctx, s.pool, revoke)
+	})
 	return err
 }
 

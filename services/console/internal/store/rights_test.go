@@ -33,7 +33,8 @@ func owner(t *testing.T, s *store.Store, operates bool) account {
 	t.Helper()
 	now := clock.System().Now()
 	a := account{business: uuid.New()}
-	p, err := s.AddPerson(testkit.AsSystem(t), operator, uuid.Nil, store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", Name: "Ana", CreatedAt: now})
+	p, err := s.AddPerson(testkit.AsSystem(t), operator, uuid.Nil,
+		store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", Name: "Ana", CreatedAt: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,8 @@ func owner(t *testing.T, s *store.Store, operates bool) account {
 		t.Fatal(err)
 	}
 	_, link := secret.New("")
-	if err := s.AddLink(testkit.AsSystem(t), store.Link{PersonID: a.id, Purpose: store.ForSignIn, Verifies: true, ExpiresAt: now.Add(time.Hour)}, link); err != nil {
+	if err := s.AddLink(testkit.AsSystem(t), store.Link{PersonID: a.id, Purpose: store.ForSignIn, Verifies: true,
+		ExpiresAt: now.Add(time.Hour)}, link); err != nil {
 		t.Fatal(err)
 	}
 	_, hash := secret.New("")
@@ -65,7 +67,8 @@ func owner(t *testing.T, s *store.Store, operates bool) account {
 // join makes a person an owner of a business.
 func join(t *testing.T, s *store.Store, by access.Principal, person, business uuid.UUID) error {
 	t.Helper()
-	_, err := s.Invite(testkit.AsSystem(t), by, person, access.Member{BusinessID: business, Role: access.Owner}, time.Now(), joinsAtOnce)
+	_, err := s.Invite(testkit.AsSystem(t), by, person, access.Member{BusinessID: business, Role: access.Owner},
+		time.Now(), joinsAtOnce)
 	return err
 }
 
@@ -73,7 +76,8 @@ func join(t *testing.T, s *store.Store, by access.Principal, person, business uu
 // in, owns a business or is an operator.
 var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 	"AddPerson": func(t *testing.T, s *store.Store, a account) error {
-		_, err := s.AddPerson(testkit.AsSystem(t), a.by, a.business, store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", CreatedAt: time.Now()})
+		_, err := s.AddPerson(testkit.AsSystem(t), a.by, a.business,
+			store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", CreatedAt: time.Now()})
 		return err
 	},
 	"Invite": func(t *testing.T, s *store.Store, a account) error {
@@ -90,7 +94,8 @@ var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 		return s.DeclineInvitation(testkit.AsSystem(t), a.by, uuid.New(), "ana@example.com", time.Now())
 	},
 	"AcceptOwnInvitation": func(t *testing.T, s *store.Store, a account) error {
-		return unless(s.AcceptOwnInvitation(testkit.AsSystem(t), a.by, uuid.New(), "ana@example.com", time.Now()), store.ErrNotFound)
+		return unless(s.AcceptOwnInvitation(testkit.AsSystem(t), a.by, uuid.New(), "ana@example.com", time.Now()),
+			store.ErrNotFound)
 	},
 	"DemoteOperator": func(t *testing.T, s *store.Store, a account) error {
 		return s.DemoteOperator(testkit.AsSystem(t), a.by, owner(t, s, true).id, time.Now())
@@ -102,7 +107,8 @@ var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 		return s.MakeOperator(testkit.AsSystem(t), a.by, owner(t, s, false).id, time.Now())
 	},
 	"ChangeMember": func(t *testing.T, s *store.Store, a account) error {
-		_, err := s.ChangeMember(testkit.AsSystem(t), a.by, colleague(t, s, a), access.Member{BusinessID: a.business, Role: access.Desk}, time.Now())
+		_, err := s.ChangeMember(testkit.AsSystem(t), a.by, colleague(t, s, a),
+			access.Member{BusinessID: a.business, Role: access.Desk}, time.Now())
 		return err
 	},
 	"RemoveMember": func(t *testing.T, s *store.Store, a account) error {
@@ -110,17 +116,20 @@ var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 	},
 	"AddInvitation": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
-		return s.AddInvitation(testkit.AsSystem(t), a.by, a.business, store.Link{PersonID: a.id, Purpose: store.ForSignIn, ExpiresAt: time.Now().Add(time.Hour)}, hash)
+		return s.AddInvitation(testkit.AsSystem(t), a.by, a.business,
+			store.Link{PersonID: a.id, Purpose: store.ForSignIn, ExpiresAt: time.Now().Add(time.Hour)}, hash)
 	},
 	"AddHandedLink": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
-		err := s.AddHandedLink(t.Context(), a.by, a.business, store.Link{PersonID: a.id, Purpose: store.ForSignIn, ExpiresAt: time.Now().Add(time.Hour)}, hash)
+		err := s.AddHandedLink(t.Context(), a.by, a.business, store.Link{PersonID: a.id, Purpose: store.ForSignIn,
+			ExpiresAt: time.Now().Add(time.Hour)}, hash)
 		return unless(err, store.ErrKnownElsewhere)
 	},
 	"AddToken": func(t *testing.T, s *store.Store, a account) error {
 		clear, hash := secret.New(secret.TokenPrefix)
 		return s.AddToken(testkit.AsSystem(t), a.by, store.Token{
-			Member: access.Member{BusinessID: a.business, Role: access.Owner}, ID: uuid.New(), Name: "x", Prefix: secret.Shown(clear), CreatedBy: a.id, CreatedAt: time.Now(),
+			Member: access.Member{BusinessID: a.business, Role: access.Owner}, ID: uuid.New(), Name: "x",
+			Prefix: secret.Shown(clear), CreatedBy: a.id, CreatedAt: time.Now(),
 		}, hash)
 	},
 	"RevokeToken": func(t *testing.T, s *store.Store, a account) error {
@@ -145,21 +154,25 @@ var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 	"AddPasskey": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
 		key := passkey.Key{ID: hash[:], PublicKey: hash[:], Transports: []string{}}
-		return s.AddPasskey(testkit.AsSystem(t), a.by, store.Passkey{Key: key, ID: uuid.New(), PersonID: a.id, Name: "mine", CreatedAt: time.Now()})
+		return s.AddPasskey(testkit.AsSystem(t), a.by, store.Passkey{Key: key, ID: uuid.New(), PersonID: a.id,
+			Name: "mine", CreatedAt: time.Now()})
 	},
 	"RemovePasskey": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
-		err := s.RemovePasskey(testkit.AsSystem(t), a.by, uuid.New(), true, store.Session{ID: uuid.New(), PersonID: a.id, CreatedAt: time.Now()}, hash)
+		err := s.RemovePasskey(testkit.AsSystem(t), a.by, uuid.New(), true,
+			store.Session{ID: uuid.New(), PersonID: a.id, CreatedAt: time.Now()}, hash)
 		return unless(err, store.ErrNotFound)
 	},
 	"RemovePassword": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
-		err := s.RemovePassword(testkit.AsSystem(t), a.by, store.Session{ID: uuid.New(), PersonID: a.id, CreatedAt: time.Now()}, hash)
+		err := s.RemovePassword(testkit.AsSystem(t), a.by, store.Session{ID: uuid.New(), PersonID: a.id,
+			CreatedAt: time.Now()}, hash)
 		return unless(err, store.ErrLastWay)
 	},
 	"ChangePassword": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
-		return s.ChangePassword(testkit.AsSystem(t), a.by, "", "a hash", store.Session{ID: uuid.New(), PersonID: a.id, CreatedAt: time.Now()}, hash)
+		return s.ChangePassword(testkit.AsSystem(t), a.by, "", "a hash", store.Session{ID: uuid.New(), PersonID: a.id,
+			CreatedAt: time.Now()}, hash)
 	},
 	"AnswerDeviceLogin": func(t *testing.T, s *store.Store, a account) error {
 		err := s.AnswerDeviceLogin(testkit.AsSystem(t), a.by, "UNKNOWN", nil, time.Now())
@@ -201,7 +214,8 @@ func tokenOf(t *testing.T, s *store.Store, a account, maker uuid.UUID) uuid.UUID
 	t.Helper()
 	clear, hash := secret.New(secret.TokenPrefix)
 	made := store.Token{
-		Member: access.Member{BusinessID: a.business, Role: access.Owner}, ID: uuid.New(), Name: "x", Prefix: secret.Shown(clear), CreatedBy: maker, CreatedAt: time.Now(),
+		Member: access.Member{BusinessID: a.business, Role: access.Owner}, ID: uuid.New(), Name: "x",
+		Prefix: secret.Shown(clear), CreatedBy: maker, CreatedAt: time.Now(),
 	}
 	if err := s.AddToken(testkit.AsSystem(t), operator, made, hash); err != nil {
 		t.Fatal(err)
@@ -215,7 +229,8 @@ var revoked = map[string]struct {
 	errors []error
 }{
 	"idle for too long": {func(t *testing.T, pool *pgxpool.Pool, _ *store.Store, a account) error {
-		_, err := pool.Exec(t.Context(), `UPDATE sessions SET last_seen_at = last_seen_at - $2::interval WHERE id = $1`, a.by.Session, store.SessionIdle)
+		_, err := pool.Exec(t.Context(), `UPDATE sessions SET last_seen_at = last_seen_at - $2::interval WHERE id = $1`,
+			a.by.Session, store.SessionIdle)
 		return err
 	}, []error{store.ErrRevoked}},
 	"signed out": {func(t *testing.T, _ *pgxpool.Pool, s *store.Store, a account) error {
@@ -224,11 +239,13 @@ var revoked = map[string]struct {
 	"password set by a link": {func(t *testing.T, _ *pgxpool.Pool, s *store.Store, a account) error {
 		_, link := secret.New("")
 		now := time.Now()
-		if err := s.AddLink(testkit.AsSystem(t), store.Link{PersonID: a.id, Purpose: store.ForPassword, Verifies: true, ExpiresAt: now.Add(time.Hour)}, link); err != nil {
+		if err := s.AddLink(testkit.AsSystem(t), store.Link{PersonID: a.id, Purpose: store.ForPassword, Verifies: true,
+			ExpiresAt: now.Add(time.Hour)}, link); err != nil {
 			return err
 		}
 		_, session := secret.New("")
-		_, err := s.SetPasswordByLink(testkit.AsSystem(t), link, "a hash", store.Session{ID: uuid.New(), CreatedAt: now}, session)
+		_, err := s.SetPasswordByLink(testkit.AsSystem(t), link, "a hash",
+			store.Session{ID: uuid.New(), CreatedAt: now}, session)
 		return err
 	}, []error{store.ErrRevoked}},
 	"made an operator": {func(t *testing.T, _ *pgxpool.Pool, s *store.Store, a account) error {
@@ -263,7 +280,8 @@ func TestStoreWritesCheckPrincipalAgain(t *testing.T) {
 			if err := way.revoke(t, pool, s, a); err != nil {
 				t.Fatal(err)
 			}
-			if err := write(t, s, a); !slices.ContainsFunc(way.errors, func(want error) bool { return errors.Is(err, want) }) {
+			if err := write(t, s, a); !slices.ContainsFunc(way.errors,
+				func(want error) bool { return errors.Is(err, want) }) {
 				t.Errorf("%s by who was %s: %v", name, how, err)
 			}
 		}
@@ -280,7 +298,8 @@ func TestStoreWritesRefusePrincipalWhoseTimeIsUp(t *testing.T) {
 	s, begun := store.New(pool, clock.System()), time.Now()
 	session := func(idle time.Duration) access.Principal {
 		a := owner(t, s, false)
-		if _, err := pool.Exec(t.Context(), `UPDATE sessions SET last_seen_at = $2 WHERE id = $1`, a.by.Session, begun.Add(idle)); err != nil {
+		if _, err := pool.Exec(t.Context(), `UPDATE sessions SET last_seen_at = $2 WHERE id = $1`, a.by.Session,
+			begun.Add(idle)); err != nil {
 			t.Fatal(err)
 		}
 		return a.by
@@ -300,13 +319,14 @@ func TestStoreWritesRefusePrincipalWhoseTimeIsUp(t *testing.T) {
 		by    access.Principal
 		after time.Duration
 	}{
-		"session idle":                 {session(0), store.SessionIdle},
-		"session too old":              {session(store.SessionMost), store.SessionMost},
-		"token expired":                {token(store.Token{ExpiresAt: &expires}), time.Hour},
-		"program idle":                 {token(store.Token{Device: "laptop"}), store.DeviceIdle},
-		"group operator's session":     {grouped, store.GroupOperatorGood},
-		"group operator's token":       {token(store.Token{CreatedBy: grouped.ID}), store.GroupOperatorGood},
-		"token of an operator's token": {token(store.Token{CreatedBy: token(store.Token{CreatedBy: grouped.ID}).ID}), store.GroupOperatorGood},
+		"session idle":             {session(0), store.SessionIdle},
+		"session too old":          {session(store.SessionMost), store.SessionMost},
+		"token expired":            {token(store.Token{ExpiresAt: &expires}), time.Hour},
+		"program idle":             {token(store.Token{Device: "laptop"}), store.DeviceIdle},
+		"group operator's session": {grouped, store.GroupOperatorGood},
+		"group operator's token":   {token(store.Token{CreatedBy: grouped.ID}), store.GroupOperatorGood},
+		"token of an operator's token": {token(store.Token{CreatedBy: token(store.Token{CreatedBy: grouped.ID}).ID}),
+			store.GroupOperatorGood},
 	} {
 		for after, good := range map[time.Duration]bool{end.after - time.Minute: true, end.after + time.Minute: false} {
 			late := store.New(pool, clock.Fixed(begun.Add(after)))
@@ -324,7 +344,8 @@ func TestStoreWritesRefusePrincipalWhoseTimeIsUp(t *testing.T) {
 // byGroup is a person whom a group makes an operator at an instant, with a session that is seen until long after that.
 func byGroup(t *testing.T, s *store.Store, at time.Time) access.Principal {
 	t.Helper()
-	p, err := s.AddVouched(t.Context(), store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", CreatedAt: at})
+	p, err := s.AddVouched(t.Context(), store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com",
+		CreatedAt: at})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +376,8 @@ func TestRevocationWaitsForWriteInItsTransaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	invited, ended := owner(t, s, false).id, make(chan error, 1)
-	_, err = s.Invite(testkit.AsSystem(t), by, invited, access.Member{BusinessID: a.business, Role: access.Desk}, time.Now(),
+	_, err = s.Invite(testkit.AsSystem(t), by, invited, access.Member{BusinessID: a.business, Role: access.Desk},
+		time.Now(),
 		func(access.Principal, store.Person, []access.Member) bool {
 			go func() {
 				ended <- s.RevokeToken(actor.AsSystem(context.Background()), operator, a.business, token, time.Now())

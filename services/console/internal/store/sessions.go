@@ -89,7 +89,8 @@ func endSession(ctx context.Context, tx pgx.Tx, personID, id uuid.UUID) error {
 // Sweep demotes the operators whose right has lapsed at the instant now. It also deletes all rows that are no longer
 // valid: sessions, links, challenges, sign-ins of programs, known browsers, invitations and records of writes.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
-	_, sessions := s.pool.Exec(ctx, `DELETE FROM sessions WHERE last_seen_at <= $1 OR created_at <= $2`, now.Add(-SessionIdle), now.Add(-SessionMost))
+	_, sessions := s.pool.Exec(ctx, `DELETE FROM sessions WHERE last_seen_at <= $1 OR created_at <= $2`,
+		now.Add(-SessionIdle), now.Add(-SessionMost))
 	_, links := s.pool.Exec(ctx, `DELETE FROM links WHERE expires_at <= $1`, now)
 	_, challenges := s.pool.Exec(ctx, `DELETE FROM challenges WHERE expires_at <= $1`, now)
 	_, devices := s.pool.Exec(ctx, `DELETE FROM device_logins WHERE expires_at <= $1`, now)
@@ -126,7 +127,8 @@ func (s *Store) SessionByHash(ctx context.Context, hash [sha256.Size]byte, now t
 	if now.Sub(signed.LastSeenAt) < time.Minute {
 		return signed, nil
 	}
-	if _, err := s.pool.Exec(ctx, `UPDATE sessions SET last_seen_at = greatest(last_seen_at, $2) WHERE hash = $1`, hash[:], now); err != nil {
+	if _, err := s.pool.Exec(ctx, `UPDATE sessions SET last_seen_at = greatest(last_seen_at, $2) WHERE hash = $1`,
+		hash[:], now); err != nil {
 		return Signed{}, fmt.Errorf("note the use of a session: %w", err)
 	}
 	return signed, nil

@@ -40,7 +40,8 @@ const tokenColumns = `business_id, role, coalesce(staff_id, '00000000-0000-0000-
 
 func scanToken(row pgx.CollectableRow) (Token, error) {
 	var t Token
-	err := row.Scan(&t.BusinessID, &t.Role, &t.StaffID, &t.ID, &t.Name, &t.Prefix, &t.CreatedBy, &t.CreatedAt, &t.ExpiresAt, &t.LastUsedAt, &t.RevokedAt, &t.Device)
+	err := row.Scan(&t.BusinessID, &t.Role, &t.StaffID, &t.ID, &t.Name, &t.Prefix, &t.CreatedBy, &t.CreatedAt,
+		&t.ExpiresAt, &t.LastUsedAt, &t.RevokedAt, &t.Device)
 	return t, err
 }
 
@@ -77,11 +78,13 @@ var ErrTooManyTokens = errors.New("has too many tokens")
 // insertToken stores a token by the hash of its secret. Errors: [ErrTooManyTokens].
 func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte) error {
 	// The lock lets the second of two concurrent transactions count the token of the first.
-	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('tokens ' || $1::uuid::text, 0))`, t.BusinessID); err != nil {
+	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('tokens ' || $1::uuid::text, 0))`,
+		t.BusinessID); err != nil {
 		return err
 	}
 	var n int
-	err := tx.QueryRow(ctx, `SELECT count(*) FROM tokens WHERE business_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
+	err := tx.QueryRow(ctx,
+		`SELECT count(*) FROM tokens WHERE business_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
 		t.BusinessID, t.CreatedAt).Scan(&n)
 	if err == nil && n >= MaxTokens {
 		return ErrTooManyTokens
@@ -98,7 +101,8 @@ func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte
 			)
 			`+eventlog.Record(event.Token, event.TokenCreated, "made", keptToken),
 		eventlog.Add(ctx, pgx.NamedArgs{
-			"business_id": t.BusinessID, "id": t.ID, "name": t.Name, "role": t.Role, "staff_id": OrNull(t.StaffID), "hash": hash[:], "prefix": t.Prefix,
+			"business_id": t.BusinessID, "id": t.ID, "name": t.Name, "role": t.Role, "staff_id": OrNull(t.StaffID),
+			"hash": hash[:], "prefix": t.Prefix,
 			"created_by": OrNull(t.CreatedBy), "created_at": t.CreatedAt, "expires_at": t.ExpiresAt, "device": t.Device,
 		}, t.CreatedAt))
 	return err
@@ -125,7 +129,8 @@ func (s *Store) Tokens(ctx context.Context, of []uuid.UUID, page request.Page) (
 
 // TokenByID returns a token, revoked or expired ones included. Errors: [ErrNotFound].
 func (s *Store) TokenByID(ctx context.Context, id uuid.UUID) (Token, error) {
-	t, err := postgres.Row(ctx, s.pool, scanToken, "read a token", `SELECT `+tokenColumns+` FROM tokens WHERE id = $1`, id)
+	t, err := postgres.Row(ctx, s.pool, scanToken, "read a token", `SELECT `+tokenColumns+` FROM tokens WHERE id = $1`,
+		id)
 	return t, found(err)
 }
 
@@ -148,7 +153,8 @@ func endedSQL(first string) string {
 // not changed.
 func revoke(ctx context.Context, tx pgx.Tx, first string, args pgx.NamedArgs, now time.Time) error {
 	args = eventlog.Add(ctx, args, now)
-	if _, err := tx.Exec(ctx, endInvitationSQL(`made_by IN (`+endedSQL(first)+` SELECT id FROM ended_tokens)`), args); err != nil {
+	if _, err := tx.Exec(ctx, endInvitationSQL(`made_by IN (`+endedSQL(first)+` SELECT id FROM ended_tokens)`),
+		args); err != nil {
 		return fmt.Errorf("end the invitations of tokens: %w", err)
 	}
 	_, err := tx.Exec(ctx, endedSQL(first)+`, revoked AS (
@@ -189,11 +195,13 @@ func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID
 // also ends all invitations to the business that the person sent, directly or with these tokens.
 func revokeMadeBy(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
 	args := pgx.NamedArgs{"business_id": businessID, "person_id": personID}
-	_, err := tx.Exec(ctx, endInvitationSQL(`business_id = @business_id AND made_by = @person_id`), eventlog.Add(ctx, maps.Clone(args), now))
+	_, err := tx.Exec(ctx, endInvitationSQL(`business_id = @business_id AND made_by = @person_id`),
+		eventlog.Add(ctx, maps.Clone(args), now))
 	if err != nil {
 		return fmt.Errorf("end a person's invitations: %w", err)
 	}
-	return revoke(ctx, tx, `SELECT id FROM tokens WHERE business_id = @business_id AND created_by = @person_id`, args, now)
+	return revoke(ctx, tx, `SELECT id FROM tokens WHERE business_id = @business_id AND created_by = @person_id`, args,
+		now)
 }
 
 // madeByLapsed is an SQL query about the person who created a token, directly or through other tokens. It finds the
@@ -233,7 +241,8 @@ func (s *Store) TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID
 
 // RevokeTokensMadeBy revokes the tokens that [Store.TokensMadeBy] lists. Tokens that are already revoked are not
 // changed. Faults: those of the check of the principal's rights.
-func (s *Store) RevokeTokensMadeBy(ctx context.Context, by access.Principal, businessID, personID uuid.UUID, now time.Time) error {
+func (s *Store) RevokeTokensMadeBy(ctx context.Context, by access.Principal, businessID, personID uuid.UUID,
+	now time.Time) error {
 	err := s.revoking(ctx, personID, func(tx pgx.Tx) error {
 		if _, err := s.authorizeIn(ctx, tx, by, businessID, personID); err != nil {
 			return err
@@ -257,7 +266,8 @@ func (s *Store) TokenByHash(ctx context.Context, hash [sha256.Size]byte, now tim
 	if token.LastUsedAt != nil && now.Sub(*token.LastUsedAt) < time.Minute {
 		return token, nil
 	}
-	if _, err := s.pool.Exec(ctx, `UPDATE tokens SET last_used_at = $3 WHERE business_id = $1 AND id = $2`, token.BusinessID, token.ID, now); err != nil {
+	if _, err := s.pool.Exec(ctx, `UPDATE tokens SET last_used_at = $3 WHERE business_id = $1 AND id = $2`,
+		token.BusinessID, token.ID, now); err != nil {
 		return Token{}, fmt.Errorf("note the use of a token: %w", err)
 	}
 	return token, nil

@@ -16,11 +16,13 @@ import (
 //go:embed manifests/*.yaml
 var files embed.FS
 
-var parsed = template.Must(template.New("").Funcs(template.FuncMap{"quoted": quoted}).ParseFS(files, "manifests/*.yaml"))
+var parsed = template.Must(template.New("").Funcs(template.FuncMap{"quoted": quoted}).ParseFS(files,
+	"manifests/*.yaml"))
 
 // titles maps each trade to the title in the first line of its manifest.
 var titles = map[string]string{
-	"salon": "A salon", "clinic": "A clinic", "studio": "A studio with classes", "venue": "A venue with events", "rental": "A rental shop",
+	"salon": "A salon", "clinic": "A clinic", "studio": "A studio with classes", "venue": "A venue with events",
+	"rental": "A rental shop",
 }
 
 // Trades are the names of the trades that have a manifest, sorted.
@@ -44,7 +46,8 @@ type Business struct {
 // Manifest returns the first manifest of a trade, as YAML. Error: for an unknown trade.
 func Manifest(trade string, b Business) (string, error) {
 	if titles[trade] == "" {
-		return "", fmt.Errorf("there is no manifest for the trade %q; choose one of %s", trade, strings.Join(Trades(), ", "))
+		return "", fmt.Errorf("there is no manifest for the trade %q; choose one of %s", trade,
+			strings.Join(Trades(), ", "))
 	}
 	const month = 30
 	year, _, _ := b.Today.YMD()

@@ -13,7 +13,8 @@ func TestEveryManifestIsValidAndSaysWhatItIs(t *testing.T) {
 	t.Parallel()
 	for _, trade := range template.Trades() {
 		text, err := template.Manifest(trade, template.Business{
-			Slug: "harbor", Name: `The "Harbor": nº 1 #best`, Currency: "EUR", Timezone: "Europe/Lisbon", Today: timespan.NewDate(2027, 2, 28),
+			Slug: "harbor", Name: `The "Harbor": nº 1 #best`, Currency: "EUR", Timezone: "Europe/Lisbon",
+			Today: timespan.NewDate(2027, 2, 28),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -30,7 +31,8 @@ func TestEveryManifestIsValidAndSaysWhatItIs(t *testing.T) {
 			t.Errorf("%s with all its comments taken as lines: %v", trade, problems)
 		}
 	}
-	if _, err := template.Manifest("bakery", template.Business{}); err == nil || !strings.Contains(err.Error(), "salon") {
+	if _, err := template.Manifest("bakery", template.Business{}); err == nil || !strings.Contains(err.Error(),
+		"salon") {
 		t.Errorf("an unknown trade: %v", err)
 	}
 }

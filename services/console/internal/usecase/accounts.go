@@ -52,7 +52,8 @@ type Accounts struct {
 func NewAccounts(cfg AccountsConfig) *Accounts {
 	return &Accounts{
 		AccountsConfig: cfg, Logger: cfg.Telemetry.Logger, waiting: make(chan func(context.Context) error, mostWaiting),
-		signIns: cfg.Telemetry.Counter("slotmesh.sign_ins", "Attempts to sign in on the owner's side, by method and outcome (signed-in, refused)."),
+		signIns: cfg.Telemetry.Counter("slotmesh.sign_ins",
+			"Attempts to sign in on the owner's side, by method and outcome (signed-in, refused)."),
 	}
 }
 
@@ -71,7 +72,8 @@ func (a *Accounts) ByToken(ctx context.Context, clear string) (Principal, error)
 	if err != nil {
 		return Principal{}, err
 	}
-	p := Principal{Kind: access.Token, ID: token.ID, Label: "token " + token.ID.String(), Operator: token.Role == access.Operator}
+	p := Principal{Kind: access.Token, ID: token.ID, Label: "token " + token.ID.String(),
+		Operator: token.Role == access.Operator}
 	if !p.Operator {
 		p.Members = []access.Member{token.Member}
 	}

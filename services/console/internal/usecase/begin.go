@@ -50,10 +50,12 @@ func (o *Owner) Begin(ctx context.Context, by Principal, b Beginning) (*catalog.
 		return nil, nil, err
 	}
 	text, err := template.Manifest(b.Trade, template.Business{
-		Slug: b.Slug(), Name: b.Name, Currency: "EUR", Timezone: "UTC", Today: timespan.DateOf(o.Clock.Now(), o.Clock.Now().UTC().Location()),
+		Slug: b.Slug(), Name: b.Name, Currency: "EUR", Timezone: "UTC",
+		Today: timespan.DateOf(o.Clock.Now(), o.Clock.Now().UTC().Location()),
 	})
 	if err != nil {
-		return nil, nil, fault.Newf(fault.InvalidParameter, "trade: choose one of %s.", strings.Join(template.Trades(), ", "))
+		return nil, nil, fault.Newf(fault.InvalidParameter, "trade: choose one of %s.",
+			strings.Join(template.Trades(), ", "))
 	}
 	first, problems, err := documentOf(ctx, b.Slug(), []byte(text))
 	if err != nil || len(problems) > 0 {
@@ -63,7 +65,8 @@ func (o *Owner) Begin(ctx context.Context, by Principal, b Beginning) (*catalog.
 	if err != nil {
 		return nil, nil, err
 	}
-	fields["currency"], fields["timezone"], fields["default_language"], fields["languages"] = b.Currency, b.Timezone, b.Language, []any{b.Language}
+	fields["currency"], fields["timezone"], fields["default_language"], fields["languages"] = b.Currency, b.Timezone,
+		b.Language, []any{b.Language}
 	if b.Email != "" {
 		notified, _ := fields["notifications"].(document.Fields)
 		if notified == nil {
@@ -98,7 +101,8 @@ func onlyShown(fields document.Fields) {
 			if item["add_on"] == true {
 				continue
 			}
-			for _, unseen := range []string{"description_html", "variants", "upsells", "buffer_before_minutes", "buffer_after_minutes"} {
+			for _, unseen := range []string{"description_html", "variants", "upsells", "buffer_before_minutes",
+				"buffer_after_minutes"} {
 				delete(item, unseen)
 			}
 			kept = append(kept, item)
@@ -197,7 +201,9 @@ func Staffed(fields document.Fields, before []string) {
 	}
 	for _, service := range objects(fields, "services") {
 		if doing, has := service["staff"].([]any); has {
-			doing = append(slices.DeleteFunc(slices.Clone(doing), func(key any) bool { return !slices.Contains(now, key) }), added...)
+			doing = append(slices.DeleteFunc(slices.Clone(doing), func(key any) bool {
+				return !slices.Contains(now, key)
+			}), added...)
 			if len(doing) == 0 {
 				doing = now
 			}

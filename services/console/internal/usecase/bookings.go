@@ -41,7 +41,8 @@ func (o *Owner) RevokeKey(ctx context.Context, by Principal, slug string, id uui
 // MoveBooking changes the status of a booking; move is the name of the change, such as confirm. An owner can make every
 // change except a cancellation here. A member of the staff can change only their own bookings; the others are
 // not_found.
-func (o *Owner) MoveBooking(ctx context.Context, by Principal, slug string, id uuid.UUID, move string) (*booking.Booking, error) {
+func (o *Owner) MoveBooking(ctx context.Context, by Principal, slug string, id uuid.UUID,
+	move string) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,8 @@ func (o *Owner) MoveBooking(ctx context.Context, by Principal, slug string, id u
 	}
 	moved, err := o.Bookings.Move(ctx, business.ID, id, move)
 	if err == nil {
-		o.changed(ctx, by, move+" booking", slug, slog.String("booking_id", id.String()), slog.String("status", moved.Status))
+		o.changed(ctx, by, move+" booking", slug, slog.String("booking_id", id.String()),
+			slog.String("status", moved.Status))
 	}
 	return moved, err
 }
@@ -73,20 +75,23 @@ func (o *Owner) PreviewCancellation(ctx context.Context, slug string, id uuid.UU
 
 // CancelBooking cancels a booking and refunds the amount in wanted of what was paid online. An amount that differs from
 // the cancellation policy's needs the permission to refund.
-func (o *Owner) CancelBooking(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.Cancel) (*booking.Booking, error) {
+func (o *Owner) CancelBooking(ctx context.Context, by Principal, slug string, id uuid.UUID,
+	wanted booking.Cancel) (*booking.Booking, error) {
 	business, err := o.mayRefund(ctx, by, slug, wanted.Refund)
 	if err != nil {
 		return nil, err
 	}
 	cancelled, err := o.Bookings.Cancel(ctx, business.ID, id, wanted)
 	if err == nil {
-		o.changed(ctx, by, "cancel booking", slug, slog.String("booking_id", id.String()), slog.String("status", cancelled.Status), refundAttr(cancelled.Payment))
+		o.changed(ctx, by, "cancel booking", slug, slog.String("booking_id", id.String()),
+			slog.String("status", cancelled.Status), refundAttr(cancelled.Payment))
 	}
 	return cancelled, err
 }
 
 // RefundBooking refunds a booking that has ended or is cancelled.
-func (o *Owner) RefundBooking(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.NewRefund) (*booking.Booking, error) {
+func (o *Owner) RefundBooking(ctx context.Context, by Principal, slug string, id uuid.UUID,
+	wanted booking.NewRefund) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -108,7 +113,8 @@ func refundAttr(p *booking.Payment) slog.Attr {
 
 // mayRefund returns the business of a cancellation. It returns an error if the amount to refund differs from the
 // cancellation policy's and the principal may not refund.
-func (o *Owner) mayRefund(ctx context.Context, by Principal, slug string, refund booking.RefundAmount) (*catalog.Offer, error) {
+func (o *Owner) mayRefund(ctx context.Context, by Principal, slug string,
+	refund booking.RefundAmount) (*catalog.Offer, error) {
 	business, err := o.Business(ctx, slug)
 	if err == nil && !byPolicy(refund) {
 		err = by.Require(business.ID, access.Refund)
@@ -128,13 +134,15 @@ func (o *Owner) SellTickets(ctx context.Context, by Principal, order booking.New
 	}
 	sold, err := o.Bookings.SellTicket(ctx, business.ID, order)
 	if err == nil {
-		o.changed(ctx, by, "sell tickets", order.Slug, slog.String("tickets_id", sold.ID.String()), slog.Int("quantity", sold.Quantity))
+		o.changed(ctx, by, "sell tickets", order.Slug, slog.String("tickets_id", sold.ID.String()),
+			slog.Int("quantity", sold.Quantity))
 	}
 	return sold, err
 }
 
 // PreviewTicketCancellation returns what cancelling an order of tickets would do now.
-func (o *Owner) PreviewTicketCancellation(ctx context.Context, slug string, id uuid.UUID) (*booking.Cancellation, error) {
+func (o *Owner) PreviewTicketCancellation(ctx context.Context, slug string,
+	id uuid.UUID) (*booking.Cancellation, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -144,20 +152,23 @@ func (o *Owner) PreviewTicketCancellation(ctx context.Context, slug string, id u
 
 // CancelTickets cancels an order of tickets and refunds it as [Owner.CancelBooking] does. The tickets can be sold again
 // at once.
-func (o *Owner) CancelTickets(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.Cancel) (*booking.Ticket, error) {
+func (o *Owner) CancelTickets(ctx context.Context, by Principal, slug string, id uuid.UUID,
+	wanted booking.Cancel) (*booking.Ticket, error) {
 	business, err := o.mayRefund(ctx, by, slug, wanted.Refund)
 	if err != nil {
 		return nil, err
 	}
 	cancelled, err := o.Bookings.CancelTicket(ctx, business.ID, id, wanted)
 	if err == nil {
-		o.changed(ctx, by, "cancel tickets", slug, slog.String("tickets_id", id.String()), refundAttr(cancelled.Payment))
+		o.changed(ctx, by, "cancel tickets", slug, slog.String("tickets_id", id.String()),
+			refundAttr(cancelled.Payment))
 	}
 	return cancelled, err
 }
 
 // RefundTickets refunds a cancelled order of tickets.
-func (o *Owner) RefundTickets(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.NewRefund) (*booking.Ticket, error) {
+func (o *Owner) RefundTickets(ctx context.Context, by Principal, slug string, id uuid.UUID,
+	wanted booking.NewRefund) (*booking.Ticket, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err

@@ -72,7 +72,8 @@ func (o *Owner) refuseWhileExpected(ctx context.Context, business *catalog.Offer
 		return err
 	}
 	return fault.Newf(fault.Conflict,
-		"Customers are expected: bookings (%d), tickets (%d) and reservations (%d) lie ahead; cancel them first, or remove it with force=true.",
+		"Customers are expected: bookings (%d), tickets (%d) and reservations (%d) lie ahead; cancel them first, or "+
+			"remove it with force=true.",
 		ahead.Bookings, ahead.Tickets, ahead.Reservations)
 }
 

@@ -64,7 +64,8 @@ const (
 // Calendar reads the calendar of 1 or 7 days, beginning at the date from. One day has a column for each member. Seven
 // days have one column each; if member is set, they show only this member. If the booking service is unavailable, the
 // calendar is marked as unknown.
-func (o *Owner) Calendar(ctx context.Context, by Principal, slug string, from timespan.Date, days int, member *uuid.UUID) (*Calendar, error) {
+func (o *Owner) Calendar(ctx context.Context, by Principal, slug string, from timespan.Date, days int,
+	member *uuid.UUID) (*Calendar, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -110,7 +111,8 @@ func columns(by Principal, business *catalog.Offer, from timespan.Date, days int
 	self, _ := by.In(business.ID)
 	for i := range business.Staff {
 		of := &business.Staff[i]
-		if !of.Active || by.Reach(business.ID, access.SeeBookings) == access.Own && of.ID != self.StaffID || member != nil && of.ID != *member {
+		if !of.Active || by.Reach(business.ID, access.SeeBookings) == access.Own && of.ID != self.StaffID ||
+			member != nil && of.ID != *member {
 			continue
 		}
 		all = append(all, Column{Date: from, Member: of, Blocked: blockedOn(business, of, from)})
@@ -226,7 +228,8 @@ func (o *Owner) describe(ctx context.Context, business *catalog.Offer, cal *Cale
 
 // agenda reads the agenda of the availability service. It covers as many days as the argument days, beginning at the
 // date from. It returns nil if the service is unavailable.
-func (o *Owner) agenda(ctx context.Context, business *catalog.Offer, from timespan.Date, days int) (*availability.Agenda, error) {
+func (o *Owner) agenda(ctx context.Context, business *catalog.Offer, from timespan.Date,
+	days int) (*availability.Agenda, error) {
 	agenda, err := o.Availability.Agenda(ctx, availability.AgendaRequest{
 		Slug: business.Slug, OfferVersion: business.Version, From: from, To: from + timespan.Date(days) - 1,
 	})

@@ -24,7 +24,8 @@ func window(t *testing.T, text string) timespan.Window {
 // club is open on Mondays by day and on Fridays until two at night; Anna works less, and Ben as it is open.
 func club(t *testing.T) *catalog.Offer {
 	t.Helper()
-	o := &catalog.Offer{Timezone: "Europe/Lisbon", Currency: "EUR", Staff: []catalog.Staff{{ID: uuid.New(), Name: "Anna", Active: true}, {ID: uuid.New(), Name: "Ben", Active: true}}}
+	o := &catalog.Offer{Timezone: "Europe/Lisbon", Currency: "EUR", Staff: []catalog.Staff{{ID: uuid.New(),
+		Name: "Anna", Active: true}, {ID: uuid.New(), Name: "Ben", Active: true}}}
 	o.Hours[time.Monday] = []timespan.Window{window(t, "09:00-13:00"), window(t, "14:00-18:00")}
 	o.Hours[time.Friday] = []timespan.Window{window(t, "20:00-02:00")}
 	var hours catalog.WeekHours
@@ -36,7 +37,8 @@ func club(t *testing.T) *catalog.Offer {
 	return o
 }
 
-// TestMinutesOnIsTheWallClock has spans over midnight, and on 31 October, when Lisbon sets its clock back from 2:00 to 1:00.
+// TestMinutesOnIsTheWallClock has spans over midnight, and on 31 October, when Lisbon sets its clock back from 2:00 to
+// 1:00.
 func TestMinutesOnIsTheWallClock(t *testing.T) {
 	t.Parallel()
 	zone := club(t).Location()
@@ -47,11 +49,14 @@ func TestMinutesOnIsTheWallClock(t *testing.T) {
 		span timespan.Span
 		want []Minutes
 	}{
-		"over midnight into it":    {timespan.Span{Start: midnight - 2*hour, End: midnight + hour/2}, []Minutes{{0, 30}}},
-		"over midnight out of it":  {timespan.Span{Start: midnight + 24*hour, End: midnight + 27*hour}, []Minutes{{23 * 60, 1440}}},
-		"over the repeated hour":   {timespan.Span{Start: midnight, End: midnight + 4*hour}, []Minutes{{0, 180}}},
-		"on another day":           {timespan.Span{Start: midnight - 2*hour, End: midnight}, []Minutes{}},
-		"from the first 1:30 to 2": {timespan.Span{Start: midnight + 3*hour/2, End: midnight + 3*hour}, []Minutes{{90, 120}}},
+		"over midnight into it": {timespan.Span{Start: midnight - 2*hour, End: midnight + hour/2},
+			[]Minutes{{0, 30}}},
+		"over midnight out of it": {timespan.Span{Start: midnight + 24*hour, End: midnight + 27*hour},
+			[]Minutes{{23 * 60, 1440}}},
+		"over the repeated hour": {timespan.Span{Start: midnight, End: midnight + 4*hour}, []Minutes{{0, 180}}},
+		"on another day":         {timespan.Span{Start: midnight - 2*hour, End: midnight}, []Minutes{}},
+		"from the first 1:30 to 2": {timespan.Span{Start: midnight + 3*hour/2, End: midnight + 3*hour},
+			[]Minutes{{90, 120}}},
 	} {
 		if diff := cmp.Diff(c.want, minutesOn([]timespan.Span{c.span}, day, zone)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -64,7 +69,8 @@ func TestBlockedOnHasTheMembersOwnAndTheBusinesss(t *testing.T) {
 	o := club(t)
 	anna, monday := &o.Staff[0], timespan.NewDate(2027, 3, 1)
 	o.Blocks = []catalog.Block{{
-		From: timespan.LocalDateTime{Date: monday - 1}, To: timespan.LocalDateTime{Date: monday, Time: 10*60 + 30}, Reason: "Dentist", StaffIDs: []uuid.UUID{anna.ID},
+		From: timespan.LocalDateTime{Date: monday - 1}, To: timespan.LocalDateTime{Date: monday, Time: 10*60 + 30},
+		Reason: "Dentist", StaffIDs: []uuid.UUID{anna.ID},
 	}}
 	if diff := cmp.Diff([]Blocked{{Minutes{0, 630}, "Dentist"}}, blockedOn(o, anna, monday)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -80,9 +86,10 @@ func TestAPackageStandsWithEachMemberWhoPerformsAPart(t *testing.T) {
 	o := club(t)
 	anna, ben := o.Staff[0].ID, o.Staff[1].ID
 	at := time.Date(2027, 3, 5, 21, 0, 0, 0, time.UTC)
-	b := booking.Booking{ID: uuid.New(), StaffID: &anna, Status: booking.StatusConfirmed, StartsAt: at, EndsAt: at.Add(time.Hour), Services: []booking.BookedService{
-		{ID: uuid.New(), DurationMinutes: 30, StaffID: &anna}, {ID: uuid.New(), DurationMinutes: 30, StaffID: &ben},
-	}}
+	b := booking.Booking{ID: uuid.New(), StaffID: &anna, Status: booking.StatusConfirmed, StartsAt: at,
+		EndsAt: at.Add(time.Hour), Services: []booking.BookedService{
+			{ID: uuid.New(), DurationMinutes: 30, StaffID: &anna}, {ID: uuid.New(), DurationMinutes: 30, StaffID: &ben},
+		}}
 	cal := Calendar{Days: 1, Columns: columns(Principal{Operator: true}, o, timespan.NewDate(2027, 3, 5), 1, nil)}
 	cal.place(o, []booking.Booking{b})
 	if len(cal.Columns) != 2 {
@@ -104,7 +111,8 @@ func TestBookingsStandInTheirColumns(t *testing.T) {
 		return booking.Booking{ID: uuid.New(), StaffID: staff, Status: status, StartsAt: at, EndsAt: at.Add(time.Hour)}
 	}
 	gone := uuid.New()
-	bens, nobodys, former, cancelled := of(&o.Staff[1].ID, "confirmed"), of(nil, "pending"), of(&gone, "confirmed"), of(&o.Staff[1].ID, "cancelled")
+	bens, nobodys, former, cancelled := of(&o.Staff[1].ID, "confirmed"), of(nil, "pending"), of(&gone, "confirmed"),
+		of(&o.Staff[1].ID, "cancelled")
 	all := []booking.Booking{bens, nobodys, former, cancelled}
 	operator := Principal{Operator: true}
 	for _, c := range []struct {
@@ -113,7 +121,8 @@ func TestBookingsStandInTheirColumns(t *testing.T) {
 	}{{friday, Minutes{23*60 + 30, 1440}}, {friday + 1, Minutes{0, 30}}} {
 		cal := Calendar{Days: 1, Columns: columns(operator, o, c.on, 1, nil)}
 		cal.place(o, all)
-		if len(cal.Columns) != 3 || len(cal.Columns[0].Bookings) != 0 || len(cal.Columns[1].Bookings) != 1 || len(cal.Columns[2].Bookings) != 2 {
+		if len(cal.Columns) != 3 || len(cal.Columns[0].Bookings) != 0 || len(cal.Columns[1].Bookings) != 1 ||
+			len(cal.Columns[2].Bookings) != 2 {
 			t.Fatalf("%+v", cal.Columns)
 		}
 		if got := cal.Columns[1].Bookings[0]; got.ID != bens.ID || got.At != c.want {

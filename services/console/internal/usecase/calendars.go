@@ -10,14 +10,16 @@ import (
 )
 
 // CreateCalendar makes a calendar feed. Only this answer contains the feed's token and address.
-func (o *Owner) CreateCalendar(ctx context.Context, by Principal, wanted booking.NewCalendar) (*booking.Calendar, error) {
+func (o *Owner) CreateCalendar(ctx context.Context, by Principal,
+	wanted booking.NewCalendar) (*booking.Calendar, error) {
 	business, err := o.Business(ctx, wanted.Slug)
 	if err != nil {
 		return nil, err
 	}
 	made, err := o.Bookings.CreateCalendar(ctx, business.ID, wanted)
 	if err == nil {
-		o.changed(ctx, by, "create calendar", wanted.Slug, slog.String("calendar_id", made.ID.String()), slog.String("shows", made.Shows))
+		o.changed(ctx, by, "create calendar", wanted.Slug, slog.String("calendar_id", made.ID.String()),
+			slog.String("shows", made.Shows))
 	}
 	return made, err
 }

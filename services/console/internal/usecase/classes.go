@@ -42,7 +42,8 @@ func (s *Session) Left() int { return max(0, s.Class.Capacity-s.Taken) }
 // Sessions reads the class sessions of some days, with the number of taken seats; from is the first date. A member of
 // the staff sees only their own sessions. If the availability service is unavailable, the list is empty; if only the
 // booking service is, the numbers are unknown.
-func (o *Owner) Sessions(ctx context.Context, by Principal, business *catalog.Offer, from timespan.Date, days int) (*Sessions, error) {
+func (o *Owner) Sessions(ctx context.Context, by Principal, business *catalog.Offer, from timespan.Date,
+	days int) (*Sessions, error) {
 	all := &Sessions{From: from, Days: days}
 	if !business.Modules.Services {
 		return all, nil
@@ -92,7 +93,8 @@ func session(business *catalog.Offer, found availability.ClassSession) *Session 
 		return nil
 	}
 	one := &Session{
-		Service: service, Class: &service.Classes[i], Date: found.Date, StartsAt: time.Unix(found.During.Start, 0).UTC(), Off: found.Off, Taken: found.Taken,
+		Service: service, Class: &service.Classes[i], Date: found.Date,
+		StartsAt: time.Unix(found.During.Start, 0).UTC(), Off: found.Off, Taken: found.Taken,
 	}
 	if one.Class.StaffID != nil {
 		one.Member = business.StaffMember(*one.Class.StaffID)
@@ -109,7 +111,8 @@ type Roster struct {
 
 // Roster reads the bookings of a class session on a date, sorted by customers' names and without cancelled ones. Fault:
 // not_found if the session does not take place on the date, or if the principal may not see this member's sessions.
-func (o *Owner) Roster(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID, date timespan.Date) (*Roster, error) {
+func (o *Owner) Roster(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID,
+	date timespan.Date) (*Roster, error) {
 	day, err := o.Sessions(ctx, by, business, date, 1)
 	if err != nil {
 		return nil, err

@@ -64,14 +64,16 @@ func (o *Owner) Customers(ctx context.Context, slug, query string, page request.
 		booked = append(booked, more...)
 	}
 	list := &CustomerList{}
-	list.Customers, list.NextCursor = request.Cut(customer.Merge(booked, reserved), page.Limit, func(c customer.Customer) string {
-		return base64.RawURLEncoding.EncodeToString([]byte(c.Email))
-	})
+	list.Customers, list.NextCursor = request.Cut(customer.Merge(booked, reserved), page.Limit,
+		func(c customer.Customer) string {
+			return base64.RawURLEncoding.EncodeToString([]byte(c.Email))
+		})
 	return list, nil
 }
 
 // others asks each service about the customers whom only the other service has found, and returns the answers.
-func (o *Owner) others(ctx context.Context, businessID uuid.UUID, slug string, booked, reserved []customer.Customer) ([]customer.Customer, error) {
+func (o *Owner) others(ctx context.Context, businessID uuid.UUID, slug string,
+	booked, reserved []customer.Customer) ([]customer.Customer, error) {
 	var more []customer.Customer
 	if of := without(reserved, booked); len(of) > 0 {
 		found, err := o.Bookings.Customers(ctx, businessID, customer.Search{Of: of, Limit: customer.MostFound})
@@ -124,14 +126,17 @@ func (o *Owner) ExportCustomer(ctx context.Context, by Principal, slug, email st
 	if err != nil {
 		return nil, err
 	}
-	if max(len(booked.Bookings), len(booked.Tickets), len(reserved.Reservations)) > customer.MostHeld || len(written.Messages) > notifications.MostHeld {
-		return nil, fault.Newf(fault.Conflict, "More than %d bookings, orders or reservations, or %d messages, have this address, which is no one customer's then; list them instead.",
+	if max(len(booked.Bookings), len(booked.Tickets), len(reserved.Reservations)) > customer.MostHeld ||
+		len(written.Messages) > notifications.MostHeld {
+		return nil, fault.Newf(fault.Conflict, "More than %d bookings, orders or reservations, or %d messages, have "+
+			"this address, which is no one customer's then; list them instead.",
 			customer.MostHeld, notifications.MostHeld)
 	}
 	o.changed(ctx, by, "export customer", slug)
 	return &CustomerExport{
 		Email: address, ExportedAt: o.Clock.Now().UTC().Truncate(time.Second),
-		Bookings: booked.Bookings, Tickets: booked.Tickets, Reservations: reserved.Reservations, Messages: written.Messages,
+		Bookings: booked.Bookings, Tickets: booked.Tickets, Reservations: reserved.Reservations,
+		Messages: written.Messages,
 	}, nil
 }
 
@@ -142,7 +147,8 @@ func (o *Owner) ExportCustomer(ctx context.Context, by Principal, slug, email st
 // If a service is unavailable, a repeated call erases the rest. Faults: invalid_parameter for an invalid address;
 // conflict if there are too many future items to list; outcome_unknown if a service was unavailable after another one
 // had erased its part.
-func (o *Owner) EraseCustomer(ctx context.Context, by Principal, slug string, asked customer.Erase) (*customer.Forgotten, error) {
+func (o *Owner) EraseCustomer(ctx context.Context, by Principal, slug string,
+	asked customer.Erase) (*customer.Forgotten, error) {
 	address, err := customer.Check(asked.Email)
 	if err != nil {
 		return nil, err
@@ -163,12 +169,15 @@ func (o *Owner) EraseCustomer(ctx context.Context, by Principal, slug string, as
 	erased.Reservations = reserved.Reservations
 	erased.Ahead = append(erased.Ahead, reserved.Ahead...)
 	slices.SortFunc(erased.Ahead, func(a, b customer.Ahead) int { return a.StartsAt.Compare(b.StartsAt) })
-	told, err := o.Notifications.EraseCustomer(ctx, business.ID, notifications.Erase{Email: address, Stay: idsOf(erased.Ahead)})
+	told, err := o.Notifications.EraseCustomer(ctx, business.ID,
+		notifications.Erase{Email: address, Stay: idsOf(erased.Ahead)})
 	if err != nil {
 		return nil, unfinished(err)
 	}
-	o.changed(ctx, by, "erase customer", slug, slog.Int("bookings", erased.Bookings), slog.Int("tickets", erased.Tickets),
-		slog.Int("reservations", erased.Reservations), slog.Int("messages", told.Messages), slog.Int("deliveries", told.Deliveries),
+	o.changed(ctx, by, "erase customer", slug, slog.Int("bookings", erased.Bookings),
+		slog.Int("tickets", erased.Tickets),
+		slog.Int("reservations", erased.Reservations), slog.Int("messages", told.Messages),
+		slog.Int("deliveries", told.Deliveries),
 		slog.Int("ahead", len(erased.Ahead)), slog.Bool("forced", asked.Force))
 	return &customer.Forgotten{Erased: *erased, Messages: told.Messages, Deliveries: told.Deliveries}, nil
 }

@@ -72,7 +72,8 @@ func ShowCode(code string) string { return code[:codeLength/2] + "-" + code[code
 func (a *Accounts) BeginDevice(ctx context.Context, client string) (string, string, error) {
 	clear, hash := secret.New("")
 	now := a.Clock.Now()
-	d := store.DeviceLogin{UserCode: newUserCode(), Client: deviceName(client), CreatedAt: now, ExpiresAt: now.Add(DeviceGood)}
+	d := store.DeviceLogin{UserCode: newUserCode(), Client: deviceName(client), CreatedAt: now,
+		ExpiresAt: now.Add(DeviceGood)}
 	return clear, d.UserCode, a.Store.AddDeviceLogin(ctx, d, hash)
 }
 
@@ -197,7 +198,8 @@ func (a *Accounts) RedeemDevice(ctx context.Context, clear string) (string, erro
 	now := a.Clock.Now().UTC().Truncate(time.Microsecond)
 	expires := now.Add(DeviceTokenGood)
 	made, err := a.Store.RedeemDeviceLogin(ctx, secret.Hash(clear), DeviceEvery,
-		store.Token{ID: uuid.New(), Name: "slotmesh login", Prefix: secret.Shown(token), CreatedAt: now, ExpiresAt: &expires}, hash)
+		store.Token{ID: uuid.New(), Name: "slotmesh login", Prefix: secret.Shown(token), CreatedAt: now,
+			ExpiresAt: &expires}, hash)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		a.refused(ctx, byDevice)
@@ -213,7 +215,9 @@ func (a *Accounts) RedeemDevice(ctx context.Context, clear string) (string, erro
 	}
 	a.count(ctx, byDevice, "signed-in")
 	a.tellOfDevice(ctx, made)
-	a.Logger.LogAttrs(ctx, slog.LevelInfo, "admin change", slog.String("change", "create token"), slog.String("by", "person "+made.CreatedBy.String()),
-		slog.String("token_id", made.ID.String()), slog.String("business_id", made.BusinessID.String()), slog.String("role", string(made.Role)))
+	a.Logger.LogAttrs(ctx, slog.LevelInfo, "admin change", slog.String("change", "create token"),
+		slog.String("by", "person "+made.CreatedBy.String()),
+		slog.String("token_id", made.ID.String()), slog.String("business_id", made.BusinessID.String()),
+		slog.String("role", string(made.Role)))
 	return token, nil
 }

@@ -34,7 +34,8 @@ func (o *Owner) Events(ctx context.Context, slug string, filter event.Filter, pa
 
 // AuditLog lists the events of [Owner.Events]. If the principal manages the team, the list also has the events of the
 // team's people and tokens.
-func (o *Owner) AuditLog(ctx context.Context, by Principal, slug string, filter event.Filter, page request.Page) (*event.List, error) {
+func (o *Owner) AuditLog(ctx context.Context, by Principal, slug string, filter event.Filter,
+	page request.Page) (*event.List, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -48,7 +49,8 @@ func (o *Owner) AuditLog(ctx context.Context, by Principal, slug string, filter 
 
 // TeamEvents lists the events of the people and tokens of a business, newest first. Faults: forbidden;
 // invalid_parameter for a bad cursor.
-func (o *Owner) TeamEvents(ctx context.Context, by Principal, businessID uuid.UUID, page request.Page) (event.List, error) {
+func (o *Owner) TeamEvents(ctx context.Context, by Principal, businessID uuid.UUID,
+	page request.Page) (event.List, error) {
 	if err := by.Require(businessID, access.ManageTeam); err != nil {
 		return event.List{}, err
 	}
@@ -56,7 +58,8 @@ func (o *Owner) TeamEvents(ctx context.Context, by Principal, businessID uuid.UU
 }
 
 // listAll asks all services concurrently and merges their events into one list.
-func listAll(ctx context.Context, from []EventLister, businessID uuid.UUID, filter event.Filter, page request.Page) (*event.List, error) {
+func listAll(ctx context.Context, from []EventLister, businessID uuid.UUID, filter event.Filter,
+	page request.Page) (*event.List, error) {
 	var (
 		lists = make([]event.List, len(from))
 		errs  = make([]error, len(from))

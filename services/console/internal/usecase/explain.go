@@ -16,12 +16,14 @@ import (
 // Explain reports whether a start can be booked, and why not (pages.md, "Why not?"). It uses the newest published
 // version of the offer. If some data cannot be read, the answer is marked as not computed. Faults: service_not_found,
 // invalid_parameter.
-func (o *Owner) Explain(ctx context.Context, slug string, start availability.Question) (*availability.Explanation, error) {
+func (o *Owner) Explain(ctx context.Context, slug string,
+	start availability.Question) (*availability.Explanation, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	return o.Availability.Explain(ctx, availability.ExplainRequest{Slug: business.Slug, OfferVersion: business.Version, Question: start})
+	return o.Availability.Explain(ctx, availability.ExplainRequest{Slug: business.Slug, OfferVersion: business.Version,
+		Question: start})
 }
 
 // WhyNot explains why a start can or cannot be booked. Besides the reasons, it has the bookings that conflict with the
@@ -35,7 +37,8 @@ type WhyNot struct {
 
 // WhyNot explains a start as [Owner.Explain] does, and reads the bookings that the reasons refer to. If the bookings
 // cannot be read, the answer has only the reasons.
-func (o *Owner) WhyNot(ctx context.Context, by Principal, business *catalog.Offer, start availability.Question) (*WhyNot, error) {
+func (o *Owner) WhyNot(ctx context.Context, by Principal, business *catalog.Offer,
+	start availability.Question) (*WhyNot, error) {
 	explained, err := o.Explain(ctx, business.Slug, start)
 	if err != nil {
 		return nil, err
@@ -88,7 +91,9 @@ func (w *WhyNot) means(r availability.Reason, b booking.Booking) bool {
 		_, _, performs := b.PerformedBy(*r.StaffID)
 		return performs
 	}
-	return b.StaffID == nil && slices.ContainsFunc(b.Services, func(s booking.BookedService) bool { return slices.Contains(w.services, s.ID) })
+	return b.StaffID == nil && slices.ContainsFunc(b.Services, func(s booking.BookedService) bool {
+		return slices.Contains(w.services, s.ID)
+	})
 }
 
 func (w *WhyNot) instant(l timespan.LocalDateTime) time.Time {

@@ -25,7 +25,8 @@ func TestInTheWayNamesEveryBookingThatOccupiesItsTime(t *testing.T) {
 		return &timespan.LocalDateTime{Date: timespan.NewDate(2027, 3, 1), Time: timespan.TimeOfDay(hour * 60)}
 	}
 	for status, want := range map[string]int{
-		booking.StatusPending: 1, booking.StatusConfirmed: 1, booking.StatusCompleted: 1, booking.StatusNoShow: 1, booking.StatusCancelled: 0,
+		booking.StatusPending: 1, booking.StatusConfirmed: 1, booking.StatusCompleted: 1, booking.StatusNoShow: 1,
+		booking.StatusCancelled: 0,
 	} {
 		b := booking.Booking{
 			Status:   status,

@@ -24,7 +24,8 @@ func (a *Accounts) BeginIdentity(ctx context.Context) (string, oidc.Attempt, err
 // SignInByIdentity signs in a person whose identity the provider confirms, and returns the secret of a new session.
 // Errors: [ErrNobody] for a person who was not invited and is no operator by their group; those of
 // [oidc.Provider.Finish].
-func (a *Accounts) SignInByIdentity(ctx context.Context, attempt oidc.Attempt, state, code, client string) (string, error) {
+func (a *Accounts) SignInByIdentity(ctx context.Context, attempt oidc.Attempt,
+	state, code, client string) (string, error) {
 	who, err := a.Provider.Finish(ctx, attempt, state, code)
 	if err != nil {
 		a.refused(ctx, byProvider)
@@ -60,5 +61,6 @@ func (a *Accounts) vouched(ctx context.Context, who oidc.Identity) (store.Person
 	if name == "" || len(name) > 200 {
 		name = address(who.Email)
 	}
-	return a.Store.AddVouched(ctx, store.Person{ID: uuid.New(), Email: address(who.Email), Name: name, CreatedAt: a.Clock.Now()})
+	return a.Store.AddVouched(ctx, store.Person{ID: uuid.New(), Email: address(who.Email), Name: name,
+		CreatedAt: a.Clock.Now()})
 }

@@ -34,7 +34,8 @@ func (a *Accounts) WithdrawInvitation(ctx context.Context, by Principal, busines
 	if err := a.Store.WithdrawInvitation(ctx, by, business.ID, id, a.Clock.Now()); err != nil {
 		return err
 	}
-	a.changed(ctx, by, "withdraw invitation", slog.String("slug", business.Slug), slog.String("invitation_id", id.String()))
+	a.changed(ctx, by, "withdraw invitation", slog.String("slug", business.Slug),
+		slog.String("invitation_id", id.String()))
 	return nil
 }
 
@@ -112,7 +113,8 @@ func (a *Accounts) AcceptInvitation(ctx context.Context, id uuid.UUID, email str
 
 // AcceptOwnInvitation is [Accounts.AcceptInvitation] for the signed-in person.
 func (a *Accounts) AcceptOwnInvitation(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
-	return a.accepted(ctx, id, a.Store.AcceptOwnInvitation(ctx, signed.Principal, id, signed.Person.Email, a.Clock.Now()))
+	return a.accepted(ctx, id, a.Store.AcceptOwnInvitation(ctx, signed.Principal, id, signed.Person.Email,
+		a.Clock.Now()))
 }
 
 // accepted logs that an invitation was accepted, or converts the error of the store.

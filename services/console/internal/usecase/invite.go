@@ -48,7 +48,8 @@ func LinkPath(secret string) string { return "/sign-in/link/" + secret }
 // once. So does one by another person, if the address is not verified and its person belongs only to businesses that
 // the inviter manages. Every other person becomes a member by accepting; until then the business sees only their
 // address. Faults: invalid_parameter; conflict for a member with another role.
-func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.Offer, wanted Invitation) (*Invited, error) {
+func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.Offer,
+	wanted Invitation) (*Invited, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
 	}
@@ -65,22 +66,28 @@ func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.O
 			return nil, err
 		}
 	}
-	pending, err := a.Store.Invite(ctx, by, person.ID, m, a.Clock.Now(), func(by Principal, p store.Person, known []access.Member) bool {
-		return !by.Operator && (p.Verified || !managesAll(by, p, known))
-	})
+	pending, err := a.Store.Invite(ctx, by, person.ID, m, a.Clock.Now(),
+		func(by Principal, p store.Person, known []access.Member) bool {
+			return !by.Operator && (p.Verified || !managesAll(by, p, known))
+		})
 	if err != nil {
 		return nil, memberFault(err)
 	}
 	if pending.ID != uuid.Nil {
-		a.changed(ctx, by, "invite", slog.String("slug", business.Slug), slog.String("invitation_id", pending.ID.String()), slog.String("role", string(m.Role)))
-		invited := &Invited{ID: pending.ID, Email: pending.Email, Role: m.Role, Pending: true, ExpiresAt: &pending.ExpiresAt}
-		invited.Mailed = !wanted.Unsaid && a.mailInvitation(ctx, by, business.ID, person, pending.ID, cmp.Or(business.Name, business.Slug), business.DefaultLanguage)
+		a.changed(ctx, by, "invite", slog.String("slug", business.Slug),
+			slog.String("invitation_id", pending.ID.String()), slog.String("role", string(m.Role)))
+		invited := &Invited{ID: pending.ID, Email: pending.Email, Role: m.Role, Pending: true,
+			ExpiresAt: &pending.ExpiresAt}
+		invited.Mailed = !wanted.Unsaid && a.mailInvitation(ctx, by, business.ID, person, pending.ID,
+			cmp.Or(business.Name, business.Slug), business.DefaultLanguage)
 		return invited, nil
 	}
-	a.changed(ctx, by, "invite", slog.String("slug", business.Slug), slog.String("person_id", person.ID.String()), slog.String("role", string(m.Role)))
+	a.changed(ctx, by, "invite", slog.String("slug", business.Slug), slog.String("person_id", person.ID.String()),
+		slog.String("role", string(m.Role)))
 	invited, err := a.invited(ctx, by, business.ID, person, m.Role)
 	if err == nil && !wanted.Unsaid {
-		invited.Mailed = a.mailInvitation(ctx, by, business.ID, person, uuid.Nil, cmp.Or(business.Name, business.Slug), business.DefaultLanguage)
+		invited.Mailed = a.mailInvitation(ctx, by, business.ID, person, uuid.Nil, cmp.Or(business.Name, business.Slug),
+			business.DefaultLanguage)
 	}
 	return invited, err
 }
@@ -110,7 +117,8 @@ func (a *Accounts) InviteOperator(ctx context.Context, by Principal, wanted Invi
 }
 
 // person returns the person with the address, and adds an unknown one.
-func (a *Accounts) person(ctx context.Context, by Principal, businessID uuid.UUID, wanted Invitation) (store.Person, error) {
+func (a *Accounts) person(ctx context.Context, by Principal, businessID uuid.UUID,
+	wanted Invitation) (store.Person, error) {
 	address, err := customer.Check(wanted.Email)
 	if err != nil {
 		return store.Person{}, err
@@ -122,7 +130,8 @@ func (a *Accounts) person(ctx context.Context, by Principal, businessID uuid.UUI
 			return store.Person{}, err
 		}
 	}
-	return a.Store.AddPerson(ctx, by, businessID, store.Person{ID: uuid.New(), Email: strings.ToLower(address), Name: name, CreatedAt: a.Clock.Now()})
+	return a.Store.AddPerson(ctx, by, businessID, store.Person{ID: uuid.New(), Email: strings.ToLower(address),
+		Name: name, CreatedAt: a.Clock.Now()})
 }
 
 // memberOf returns the membership that a role and a staff id describe. Fault: invalid_parameter.
@@ -150,11 +159,14 @@ func managesAll(by Principal, person store.Person, members []access.Member) bool
 func memberFault(err error) error {
 	switch {
 	case errors.Is(err, store.ErrMember):
-		return fault.Wrap(fault.Conflict, err, "email: this person is a member already, with another role; change that instead.")
+		return fault.Wrap(fault.Conflict, err,
+			"email: this person is a member already, with another role; change that instead.")
 	case errors.Is(err, store.ErrTooMany):
-		return fault.Wrap(fault.Conflict, err, fmt.Sprintf("email: this person belongs to %d businesses, which is the most.", catalog.MostListed))
+		return fault.Wrap(fault.Conflict, err,
+			fmt.Sprintf("email: this person belongs to %d businesses, which is the most.", catalog.MostListed))
 	case errors.Is(err, store.ErrTooManyInvitations):
-		return fault.Wrap(fault.Conflict, err, "email: this business has 200 open invitations, which is the most; withdraw some first.")
+		return fault.Wrap(fault.Conflict, err,
+			"email: this business has 200 open invitations, which is the most; withdraw some first.")
 	}
 	return err
 }
@@ -162,7 +174,8 @@ func memberFault(err error) error {
 // invited returns the result of an invitation, with a link if the principal may have one. An operator gets a link for
 // every person. An owner gets one only for a person who is not verified, and who belongs only to businesses whose team
 // the owner manages.
-func (a *Accounts) invited(ctx context.Context, by Principal, businessID uuid.UUID, person store.Person, role access.Role) (*Invited, error) {
+func (a *Accounts) invited(ctx context.Context, by Principal, businessID uuid.UUID, person store.Person,
+	role access.Role) (*Invited, error) {
 	invited := &Invited{ID: person.ID, Email: person.Email, Role: role}
 	link := store.Link{PersonID: person.ID, Purpose: store.ForSignIn}
 	clear, expires, err := a.makeLink(link, LinkGood, func(l store.Link, hash [32]byte) error {

@@ -14,7 +14,8 @@ import (
 // ListBookings lists the bookings that the principal's role may see, sorted by their local start. A member of the staff
 // sees only their own; a viewer sees no contact data of customers. Fault: invalid_parameter for an invalid filter or
 // page.
-func (o *Owner) ListBookings(ctx context.Context, by Principal, slug string, filter booking.Filter, page request.Page) (*booking.BookingList, error) {
+func (o *Owner) ListBookings(ctx context.Context, by Principal, slug string, filter booking.Filter,
+	page request.Page) (*booking.BookingList, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,8 @@ func (o *Owner) ListBookings(ctx context.Context, by Principal, slug string, fil
 
 // ListTickets lists orders of tickets. A viewer sees no contact data of customers, and may not search by contact data.
 // Fault: invalid_parameter for an invalid filter or page.
-func (o *Owner) ListTickets(ctx context.Context, by Principal, slug string, filter booking.TicketFilter, page request.Page) (*booking.TicketList, error) {
+func (o *Owner) ListTickets(ctx context.Context, by Principal, slug string, filter booking.TicketFilter,
+	page request.Page) (*booking.TicketList, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -64,7 +66,8 @@ func (o *Owner) ListTickets(ctx context.Context, by Principal, slug string, filt
 
 // ListReservations lists reservations. A viewer sees no contact data of customers. Fault: invalid_parameter for an
 // invalid filter or page.
-func (o *Owner) ListReservations(ctx context.Context, by Principal, slug string, filter rental.Filter, page request.Page) (*rental.ReservationList, error) {
+func (o *Owner) ListReservations(ctx context.Context, by Principal, slug string, filter rental.Filter,
+	page request.Page) (*rental.ReservationList, error) {
 	// An operator sees all businesses; rental finds the business itself, even while catalog is unavailable.
 	if by.Operator {
 		return o.Rentals.Reservations(ctx, slug, filter, page)
@@ -77,7 +80,8 @@ func (o *Owner) ListReservations(ctx context.Context, by Principal, slug string,
 }
 
 // reservationsIn is [Owner.ListReservations] for a business that is already known.
-func (o *Owner) reservationsIn(ctx context.Context, by Principal, business *catalog.Offer, filter rental.Filter, page request.Page) (*rental.ReservationList, error) {
+func (o *Owner) reservationsIn(ctx context.Context, by Principal, business *catalog.Offer, filter rental.Filter,
+	page request.Page) (*rental.ReservationList, error) {
 	list, err := o.Rentals.Of(business.ID).Reservations(ctx, business.Slug, filter, page)
 	if err != nil {
 		return nil, err

@@ -142,7 +142,8 @@ func (o *Owner) EndMadeBy(ctx context.Context, by Principal, business *catalog.O
 		}
 	}
 	o.changed(ctx, by, "end what a person made", business.Slug, slog.String("person_id", personID.String()),
-		slog.Int("keys", len(made.Keys)), slog.Int("calendars", len(made.Calendars)), slog.Int("webhooks", len(made.Webhooks)),
+		slog.Int("keys", len(made.Keys)), slog.Int("calendars", len(made.Calendars)),
+		slog.Int("webhooks", len(made.Webhooks)),
 		slog.Int("tokens", len(made.Tokens)))
 	return nil
 }

@@ -23,7 +23,8 @@ type Mailer interface {
 }
 
 const (
-	mostWaiting = 200              // maximum number of waiting mails; further mails are dropped, and people can ask for them again
+	// maximum number of waiting mails; further mails are dropped, and people can ask for them again
+	mostWaiting = 200
 	mailers     = 4                // mails that are sent concurrently
 	mailWithin  = 15 * time.Second // timeout of a waiting mail
 	inviteMail  = 5 * time.Second  // timeout of a mail for which its inviter waits
@@ -84,7 +85,8 @@ func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, w
 //
 // The mail has a link to sign in, unless the person can already sign in. Only the owner of the address receives the
 // mail, so using the link verifies the address.
-func (a *Accounts) mailInvitation(ctx context.Context, by Principal, businessID uuid.UUID, to store.Person, pending uuid.UUID, business, language string) bool {
+func (a *Accounts) mailInvitation(ctx context.Context, by Principal, businessID uuid.UUID, to store.Person,
+	pending uuid.UUID, business, language string) bool {
 	if a.OwnerURL == "" || a.Limits.Invitation(ctx, AccountKey(to.Email)) != nil {
 		return false
 	}
@@ -153,7 +155,8 @@ func (a *Accounts) mayNotify(ctx context.Context, to store.Person, subject strin
 
 // MailOwners sends a mail, in the background, to each owner of a business whose address is verified. subject is the
 // kind of change, for the limits. write returns the mail to one owner.
-func (a *Accounts) MailOwners(ctx context.Context, businessID uuid.UUID, subject string, write func(to store.Person) (notifications.Mail, error)) {
+func (a *Accounts) MailOwners(ctx context.Context, businessID uuid.UUID, subject string,
+	write func(to store.Person) (notifications.Mail, error)) {
 	if a.OwnerURL == "" {
 		return
 	}

@@ -17,7 +17,8 @@ import (
 )
 
 // Team lists the members of a business in the order in which they joined. Fault: invalid_parameter for an invalid page.
-func (a *Accounts) Team(ctx context.Context, by Principal, business *catalog.Offer, page request.Page) ([]store.TeamMember, string, error) {
+func (a *Accounts) Team(ctx context.Context, by Principal, business *catalog.Offer,
+	page request.Page) ([]store.TeamMember, string, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, "", err
 	}
@@ -30,7 +31,8 @@ func (a *Accounts) Names(ctx context.Context, people []uuid.UUID) (map[uuid.UUID
 }
 
 // Member returns one member of a business. Fault: not_found.
-func (a *Accounts) Member(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID) (*store.TeamMember, error) {
+func (a *Accounts) Member(ctx context.Context, by Principal, business *catalog.Offer,
+	personID uuid.UUID) (*store.TeamMember, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
 	}
@@ -41,7 +43,8 @@ func (a *Accounts) Member(ctx context.Context, by Principal, business *catalog.O
 // ChangeMember gives a member another role, and revokes the tokens that the member created for the business. If the
 // member belongs to no other business, it also signs them out. Faults: invalid_parameter; not_found; conflict for the
 // last owner.
-func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID, role access.Role, staffID *uuid.UUID) (*store.TeamMember, error) {
+func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID,
+	role access.Role, staffID *uuid.UUID) (*store.TeamMember, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
 	}
@@ -53,7 +56,8 @@ func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *cat
 	if err != nil {
 		return nil, teamFault(err)
 	}
-	a.changed(ctx, by, "change member", slog.String("slug", business.Slug), slog.String("person_id", personID.String()), slog.String("role", string(role)))
+	a.changed(ctx, by, "change member", slog.String("slug", business.Slug), slog.String("person_id", personID.String()),
+		slog.String("role", string(role)))
 	return &changed, nil
 }
 
@@ -75,7 +79,8 @@ func teamFault(err error) error {
 	case errors.Is(err, store.ErrNotFound):
 		return fault.New(fault.NotFound, "Member not found")
 	case errors.Is(err, store.ErrLastOwner):
-		return fault.Wrap(fault.Conflict, err, "This is the last owner of the business; make somebody else an owner first.")
+		return fault.Wrap(fault.Conflict, err,
+			"This is the last owner of the business; make somebody else an owner first.")
 	}
 	return err
 }

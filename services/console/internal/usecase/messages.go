@@ -12,7 +12,8 @@ import (
 
 // Messages lists the messages of a business, newest first, without their texts. It includes messages that were only
 // stored and not sent.
-func (o *Owner) Messages(ctx context.Context, slug string, filter notifications.MessageFilter, page request.Page) (*notifications.MessageList, error) {
+func (o *Owner) Messages(ctx context.Context, slug string, filter notifications.MessageFilter,
+	page request.Page) (*notifications.MessageList, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -30,7 +31,8 @@ func (o *Owner) Message(ctx context.Context, slug string, id uuid.UUID) (*notifi
 }
 
 // RetryMessage sends a message again that failed or was only stored.
-func (o *Owner) RetryMessage(ctx context.Context, by Principal, slug string, id uuid.UUID) (*notifications.Message, error) {
+func (o *Owner) RetryMessage(ctx context.Context, by Principal, slug string,
+	id uuid.UUID) (*notifications.Message, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err

@@ -11,27 +11,31 @@ import (
 )
 
 // Book makes a booking for a customer.
-func (o *Owner) Book(ctx context.Context, by Principal, slug string, wanted booking.NewBooking) (*booking.Booking, error) {
+func (o *Owner) Book(ctx context.Context, by Principal, slug string,
+	wanted booking.NewBooking) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	booked, err := o.Bookings.Book(ctx, business.ID, business.Slug, wanted)
 	if err == nil {
-		o.changed(ctx, by, "book", slug, slog.String("booking_id", booked.ID.String()), slog.Bool("override", wanted.Override))
+		o.changed(ctx, by, "book", slug, slog.String("booking_id", booked.ID.String()),
+			slog.Bool("override", wanted.Override))
 	}
 	return booked, err
 }
 
 // Reschedule changes the time of a booking.
-func (o *Owner) Reschedule(ctx context.Context, by Principal, slug string, id uuid.UUID, to booking.Reschedule) (*booking.Booking, error) {
+func (o *Owner) Reschedule(ctx context.Context, by Principal, slug string, id uuid.UUID,
+	to booking.Reschedule) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	moved, err := o.Bookings.Reschedule(ctx, business.ID, id, business.Slug, to, boundsRefund(by, business.ID))
 	if err == nil {
-		o.changed(ctx, by, "reschedule booking", slug, slog.String("booking_id", id.String()), slog.Bool("override", to.Override))
+		o.changed(ctx, by, "reschedule booking", slug, slog.String("booking_id", id.String()),
+			slog.Bool("override", to.Override))
 	}
 	return moved, err
 }

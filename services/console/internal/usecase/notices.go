@@ -19,7 +19,8 @@ import (
 type OwnerMailer interface {
 	// VersionsURL returns the address of the page that lists the versions of a business's offer.
 	VersionsURL(slug string) string
-	MailOwners(ctx context.Context, businessID uuid.UUID, subject string, write func(to store.Person) (notifications.Mail, error))
+	MailOwners(ctx context.Context, businessID uuid.UUID, subject string,
+		write func(to store.Person) (notifications.Mail, error))
 }
 
 var _ OwnerMailer = (*Accounts)(nil)

@@ -27,7 +27,8 @@ func (o *Owner) Offer(ctx context.Context, slug string, version int64) (*Offer, 
 	}
 	number, err := strconv.ParseInt(strings.Trim(got.ETag, `"`), 10, 64)
 	if err != nil {
-		return nil, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable answer; try again shortly.")
+		return nil, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable answer; try again "+
+			"shortly.")
 	}
 	read, problems, err := documentOf(ctx, slug, got.Text)
 	if err == nil && len(problems) > 0 {
@@ -102,7 +103,9 @@ func (d *OfferDraft) merge(base *Offer, change OfferChange) error {
 	if err != nil {
 		return err
 	}
-	merged, conflicts := document.Merge(before, change.Fields, theirs, func(path string) bool { return change.TakeTheirs[path] })
+	merged, conflicts := document.Merge(before, change.Fields, theirs, func(path string) bool {
+		return change.TakeTheirs[path]
+	})
 	for _, c := range conflicts {
 		if _, decided := change.TakeTheirs[c.Path()]; !decided || change.Over != d.Before.Version {
 			d.Conflicts = conflicts

@@ -87,7 +87,8 @@ func reserved(by Principal, newest *Offer, written *document.Document) ([]manife
 		problems = append(problems, manifest.Problem{Path: field, Line: max(1, written.Line(top)), Message: message})
 	}
 	if written.Manifest.Slug != newest.Manifest.Slug {
-		refuse("slug", "is "+string(written.Manifest.Slug)+", and this business is "+string(newest.Manifest.Slug)+"; leave it as it is.")
+		refuse("slug", "is "+string(written.Manifest.Slug)+", and this business is "+string(newest.Manifest.Slug)+
+			"; leave it as it is.")
 	}
 	if written.Manifest.BusinessID() != newest.Manifest.BusinessID() && written.Manifest.Slug == newest.Manifest.Slug {
 		refuse("id", "is another one than this business has; leave it as it is.")

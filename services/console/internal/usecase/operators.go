@@ -53,7 +53,8 @@ func operatorFault(err error) error {
 	case errors.Is(err, store.ErrNotFound):
 		return fault.New(fault.NotFound, "Operator not found")
 	case errors.Is(err, store.ErrLastOperator):
-		return fault.Wrap(fault.Conflict, err, "This is the last operator of the platform; make somebody else an operator first.")
+		return fault.Wrap(fault.Conflict, err,
+			"This is the last operator of the platform; make somebody else an operator first.")
 	}
 	return err
 }

@@ -34,5 +34,6 @@ func (a *Accounts) refused(ctx context.Context, by method) {
 }
 
 func (a *Accounts) count(ctx context.Context, by method, outcome string) {
-	a.signIns.Add(ctx, 1, metric.WithAttributes(attribute.String("method", string(by)), attribute.String("outcome", outcome)))
+	a.signIns.Add(ctx, 1, metric.WithAttributes(attribute.String("method", string(by)),
+		attribute.String("outcome", outcome)))
 }

@@ -145,7 +145,8 @@ func (a *Accounts) BeginPasskey(ctx context.Context, signed *SignedIn) (json.Raw
 		return nil, "", err
 	}
 	clear, hash := secret.New("")
-	return told, clear, a.Store.AddOwnChallenge(ctx, signed.Principal, hash, challenge, a.Clock.Now().Add(ChallengeGood))
+	return told, clear, a.Store.AddOwnChallenge(ctx, signed.Principal, hash, challenge,
+		a.Clock.Now().Add(ChallengeGood))
 }
 
 // AddPasskey stores the passkey that the browser has made, and mails the person about it. name has 1 to 100 characters.
@@ -197,7 +198,8 @@ func (a *Accounts) RemovePasskey(ctx context.Context, signed *SignedIn, id uuid.
 	if err := a.Store.RemovePasskey(ctx, signed.Principal, id, a.Provider != nil, begun, hash); err != nil {
 		return "", err
 	}
-	a.Logger.InfoContext(ctx, "passkey removed", "person_id", signed.Person.ID, "passkey_id", id, "session_id", begun.ID)
+	a.Logger.InfoContext(ctx, "passkey removed", "person_id", signed.Person.ID, "passkey_id", id, "session_id",
+		begun.ID)
 	a.tell(ctx, signed.Person, aboutPasskeys, accountmail.PasskeyRemoved)
 	return session, nil
 }
@@ -219,7 +221,8 @@ func (a *Accounts) RemovePassword(ctx context.Context, signed *SignedIn, client 
 
 // tell mails a person about a change of their account, if OwnerURL is configured. subject is the kind of change, for
 // the limits.
-func (a *Accounts) tell(ctx context.Context, who store.Person, subject string, write func(to, link string, languages ...string) (notifications.Mail, error)) {
+func (a *Accounts) tell(ctx context.Context, who store.Person, subject string,
+	write func(to, link string, languages ...string) (notifications.Mail, error)) {
 	if a.OwnerURL == "" {
 		return
 	}

@@ -26,7 +26,8 @@ func PasswordPath(secret string) string { return "/sign-in/password/" + secret }
 // newSession returns a session that begins now, with its secret and the hash of the secret.
 func (a *Accounts) newSession(personID uuid.UUID, client string) (string, [32]byte, store.Session) {
 	clear, hash := secret.New("")
-	return clear, hash, store.Session{ID: uuid.New(), PersonID: personID, Client: clientName(client), CreatedAt: a.Clock.Now()}
+	return clear, hash, store.Session{ID: uuid.New(), PersonID: personID, Client: clientName(client),
+		CreatedAt: a.Clock.Now()}
 }
 
 // SignInByPassword signs in the person with an e-mail address, and returns the secret of a new session. clear is the
@@ -73,13 +74,15 @@ func (a *Accounts) AskForPassword(ctx context.Context, email string, languages .
 		if err != nil {
 			return err
 		}
-		clear, _, err := a.makeLink(store.Link{PersonID: who.ID, Purpose: store.ForPassword, Verifies: true}, PasswordLinkGood, func(l store.Link, hash [32]byte) error {
-			return a.Store.AddLink(ctx, l, hash)
-		})
+		clear, _, err := a.makeLink(store.Link{PersonID: who.ID, Purpose: store.ForPassword, Verifies: true},
+			PasswordLinkGood, func(l store.Link, hash [32]byte) error {
+				return a.Store.AddLink(ctx, l, hash)
+			})
 		if err != nil {
 			return err
 		}
-		mail, err := accountmail.Password(who.Email, a.OwnerURL+PasswordPath(clear), append([]string{who.Language}, languages...)...)
+		mail, err := accountmail.Password(who.Email, a.OwnerURL+PasswordPath(clear),
+			append([]string{who.Language}, languages...)...)
 		if err != nil {
 			return err
 		}
@@ -118,7 +121,8 @@ func (a *Accounts) SetPasswordByLink(ctx context.Context, link, chosen, client s
 // ChangePassword sets a new password of the signed-in person, and signs them out in all browsers. It returns the secret
 // of a new session. Errors: [ErrWrongPassword] if current is not their password; [ErrStale] if they have only passkeys
 // and signed in too long ago; those of [password.Check].
-func (a *Accounts) ChangePassword(ctx context.Context, signed *SignedIn, current, chosen, client string) (string, error) {
+func (a *Accounts) ChangePassword(ctx context.Context, signed *SignedIn,
+	current, chosen, client string) (string, error) {
 	who, err := a.Store.ByID(ctx, signed.Person.ID)
 	if err != nil {
 		return "", err

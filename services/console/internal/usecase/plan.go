@@ -110,12 +110,14 @@ func (o *Owner) countErased(ctx context.Context, business, wanted *catalog.Offer
 }
 
 // bookingsOutside asks availability which future bookings conflict with the new offer.
-func (o *Owner) bookingsOutside(ctx context.Context, by Principal, business, wanted *catalog.Offer, into *plan.Outside) error {
+func (o *Owner) bookingsOutside(ctx context.Context, by Principal, business, wanted *catalog.Offer,
+	into *plan.Outside) error {
 	ahead, more, err := o.ahead(ctx, by, business)
 	if err != nil || len(ahead) == 0 {
 		return err
 	}
-	asked := availability.OutsideRequest{Slug: business.Slug, OfferVersion: business.Version, Offer: *wanted, Held: make([]availability.Held, len(ahead))}
+	asked := availability.OutsideRequest{Slug: business.Slug, OfferVersion: business.Version, Offer: *wanted,
+		Held: make([]availability.Held, len(ahead))}
 	for i := range ahead {
 		asked.Held[i] = heldOf(&ahead[i])
 	}
@@ -132,7 +134,8 @@ func (o *Owner) bookingsOutside(ctx context.Context, by Principal, business, wan
 			into.More++
 			continue
 		}
-		into.Bookings = append(into.Bookings, plan.Booking{Booking: ahead[found.Index], Reason: found.Reason, Already: found.Already})
+		into.Bookings = append(into.Bookings, plan.Booking{Booking: ahead[found.Index], Reason: found.Reason,
+			Already: found.Already})
 	}
 	return nil
 }
@@ -151,7 +154,8 @@ func (o *Owner) ahead(ctx context.Context, by Principal, business *catalog.Offer
 				return nil, false, err
 			}
 			for i := range list.Bookings {
-				if b := &list.Bookings[i]; b.EndsAt.After(now) && len(b.Services) > 0 && len(b.Services) <= availability.MaxHeldServices {
+				if b := &list.Bookings[i]; b.EndsAt.After(now) && len(b.Services) > 0 &&
+					len(b.Services) <= availability.MaxHeldServices {
 					ahead = append(ahead, *b)
 				}
 			}
@@ -176,7 +180,8 @@ func heldOf(b *booking.Booking) availability.Held {
 	}
 	for _, s := range b.Services {
 		h.Services = append(h.Services, availability.HeldService{
-			ID: s.ID, Name: s.Name, VariantID: s.VariantID, VariantName: s.VariantName, DurationMinutes: s.DurationMinutes,
+			ID: s.ID, Name: s.Name, VariantID: s.VariantID, VariantName: s.VariantName,
+			DurationMinutes: s.DurationMinutes,
 		})
 	}
 	return h

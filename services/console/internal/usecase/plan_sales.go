@@ -47,7 +47,8 @@ func (s *salesOutside) reservations(ctx context.Context, o *Owner, business, wan
 	if len(business.Rentals) == 0 {
 		return nil
 	}
-	answer, err := o.Rentals.Outside(ctx, business.Slug, rental.OutsideRequest{OfferVersion: business.Version, Offer: *wanted})
+	answer, err := o.Rentals.Outside(ctx, business.Slug, rental.OutsideRequest{OfferVersion: business.Version,
+		Offer: *wanted})
 	if err == nil {
 		s.held = *answer
 	}
@@ -120,9 +121,11 @@ func eventReason(offer *catalog.Offer, e *catalog.Event, sold int) *availability
 	case !now.Active:
 		reason = &availability.Reason{Rule: availability.RuleInactive, Name: now.Name}
 	case now.Date != e.Date || now.Start != e.Start:
-		reason = &availability.Reason{Rule: availability.RuleMoved, Name: now.Name, From: &timespan.LocalDateTime{Date: now.Date, Time: now.Start}}
+		reason = &availability.Reason{Rule: availability.RuleMoved, Name: now.Name,
+			From: &timespan.LocalDateTime{Date: now.Date, Time: now.Start}}
 	case sold > now.TotalCapacity:
-		reason = &availability.Reason{Rule: availability.RuleTooFew, Name: now.Name, Booked: sold, Offered: now.TotalCapacity}
+		reason = &availability.Reason{Rule: availability.RuleTooFew, Name: now.Name, Booked: sold,
+			Offered: now.TotalCapacity}
 	default:
 		return nil
 	}
@@ -140,7 +143,8 @@ func tierReason(offer *catalog.Offer, e *catalog.Event, sold booking.TierSales) 
 			continue
 		}
 		if sold.Sold > tier.Capacity {
-			return &availability.Reason{Rule: availability.RuleTooFew, Name: tier.Name, Booked: sold.Sold, Offered: tier.Capacity}
+			return &availability.Reason{Rule: availability.RuleTooFew, Name: tier.Name, Booked: sold.Sold,
+				Offered: tier.Capacity}
 		}
 		return nil
 	}

@@ -24,7 +24,8 @@ const attempts = 3
 // Publish makes a manifest the newest version of a business. Fault: also forbidden, if the manifest changes a section
 // that the principal's role may not change (access.ActionOn). A member of the staff may change only their own time off
 // (accounts.md).
-func (o *Owner) Publish(ctx context.Context, by Principal, slug string, text []byte, mediaType, ifMatch string) (*catalog.Published, error) {
+func (o *Owner) Publish(ctx context.Context, by Principal, slug string, text []byte,
+	mediaType, ifMatch string) (*catalog.Published, error) {
 	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
 		return o.mayPublish(ctx, by, newest, text)
 	}, func(ifMatch string) (*catalog.Published, error) {
@@ -39,7 +40,8 @@ func (o *Owner) Publish(ctx context.Context, by Principal, slug string, text []b
 
 // Rollback publishes an old version again as the newest one. ifMatch names the version that must be the newest before;
 // "" allows any. Faults: also precondition_failed; forbidden, as for [Owner.Publish].
-func (o *Owner) Rollback(ctx context.Context, by Principal, slug string, version int64, ifMatch string) (*catalog.Published, error) {
+func (o *Owner) Rollback(ctx context.Context, by Principal, slug string, version int64,
+	ifMatch string) (*catalog.Published, error) {
 	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
 		old, err := o.Businesses.Get(ctx, slug, version, catalog.MediaJSON)
 		if err != nil {
@@ -70,10 +72,13 @@ func (o *Owner) overNewest(ctx context.Context, by Principal, slug, ifMatch stri
 		if err != nil {
 			return nil, err
 		}
-		if asked, err := strconv.ParseInt(strings.Trim(strings.TrimSpace(ifMatch), `"`), 10, 64); err == nil && asked != newest.Version {
-			return nil, fault.Newf(fault.PreconditionFailed, "If-Match: the newest version is %d, not %d; read it and try again.", newest.Version, asked)
+		if asked, err := strconv.ParseInt(strings.Trim(strings.TrimSpace(ifMatch), `"`), 10, 64); err == nil &&
+			asked != newest.Version {
+			return nil, fault.Newf(fault.PreconditionFailed,
+				"If-Match: the newest version is %d, not %d; read it and try again.", newest.Version, asked)
 		} else if err != nil && ifMatch != "" {
-			return nil, fault.New(fault.InvalidParameter, `If-Match: not a version; write the newest one you know in quotes, such as "3".`)
+			return nil, fault.New(fault.InvalidParameter,
+				`If-Match: not a version; write the newest one you know in quotes, such as "3".`)
 		}
 		if err := may(newest); err != nil {
 			return nil, err

@@ -41,7 +41,8 @@ func documentOf(ctx context.Context, slug string, text []byte) (*document.Docume
 
 // rewritten writes other fields into the text of a manifest, by [document.Document.With]. It returns the changed
 // document, or the problems of the fields. Faults: those of [reading.Do].
-func rewritten(ctx context.Context, slug string, d *document.Document, fields document.Fields) (*document.Document, []manifest.Problem, error) {
+func rewritten(ctx context.Context, slug string, d *document.Document,
+	fields document.Fields) (*document.Document, []manifest.Problem, error) {
 	var changed *document.Document
 	var problems []manifest.Problem
 	err := reading.Do(ctx, slug, func(stop func() bool) error {

@@ -59,7 +59,8 @@ func TestWhatIsReadOfAManifestIsTold(t *testing.T) {
 		t.Errorf("parsed: %+v, %v", m, err)
 	}
 	wrong := []byte(strings.Replace(shop, "EUR", "EURO", 1))
-	if _, err := parsed(t.Context(), "shop", wrong); !fault.Is(err, fault.InvalidParameter) || len(manifest.ProblemsOf(err)) != 1 {
+	if _, err := parsed(t.Context(), "shop", wrong); !fault.Is(err, fault.InvalidParameter) ||
+		len(manifest.ProblemsOf(err)) != 1 {
 		t.Errorf("what is wrong: %v", err)
 	}
 	if d, problems, err := documentOf(t.Context(), "shop", wrong); d != nil || len(problems) != 1 || err != nil {

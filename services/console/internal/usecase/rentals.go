@@ -61,17 +61,20 @@ const (
 
 // Rented reads the reservations that are picked up or due, and the free units from a date on. The data of an
 // unavailable service is marked as unknown.
-func (o *Owner) Rented(ctx context.Context, by Principal, business *catalog.Offer, from timespan.Date) (*Rented, error) {
+func (o *Owner) Rented(ctx context.Context, by Principal, business *catalog.Offer,
+	from timespan.Date) (*Rented, error) {
 	today := business.Today(o.Clock.Now())
 	r := &Rented{Date: today}
 	tomorrow, last := today+1, today+FortnightDays-1
 	err := Together(
 		o.reservationsOf(ctx, by, business, &r.Out, rental.Filter{Status: rental.StatusPickedUp}),
-		o.reservationsOf(ctx, by, business, &r.Due, rental.Filter{From: &today, To: &today, Status: rental.StatusReserved}),
+		o.reservationsOf(ctx, by, business, &r.Due,
+			rental.Filter{From: &today, To: &today, Status: rental.StatusReserved}),
 		o.reservationsOf(ctx, by, business, &r.Unpaid, rental.Filter{From: &today, Status: rental.StatusPending}),
 		o.reservationsOf(ctx, by, business, &r.RefundFailed, rental.Filter{Payment: booking.PaymentRefundFailed}),
 		o.reservationsOf(ctx, by, business, &r.Disputed, rental.Filter{Payment: booking.PaymentDisputed}),
-		o.reservationsOf(ctx, by, business, &r.Ahead, rental.Filter{From: &tomorrow, To: &last, Status: rental.StatusReserved}),
+		o.reservationsOf(ctx, by, business, &r.Ahead,
+			rental.Filter{From: &tomorrow, To: &last, Status: rental.StatusReserved}),
 		func() error { return o.free(ctx, business, from, &r.Free) },
 	)
 	if err != nil {
@@ -140,7 +143,8 @@ func (o *Owner) freeOf(ctx context.Context, slug string, days []timespan.Date, r
 }
 
 // Reservation returns one reservation; a viewer sees it without the customer's contact. Faults: not_found.
-func (o *Owner) Reservation(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID) (*rental.Reservation, error) {
+func (o *Owner) Reservation(ctx context.Context, by Principal, business *catalog.Offer,
+	id uuid.UUID) (*rental.Reservation, error) {
 	found, err := o.Rentals.Of(business.ID).Reservation(ctx, business.Slug, id)
 	if err == nil && hidesContact(by, business) {
 		removeContact(found)

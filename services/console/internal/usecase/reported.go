@@ -37,7 +37,8 @@ func (o *Owner) Reported(ctx context.Context, slug string, q report.Query) (*Rep
 	}
 	r := &Reported{Query: q, Stretches: q.Stretches()}
 	if len(r.Stretches) > MostStretches {
-		return nil, request.Invalid("by: there are more than %d on one page; ask for fewer dates, or by week or month.", MostStretches)
+		return nil, request.Invalid("by: there are more than %d on one page; ask for fewer dates, or by week or month.",
+			MostStretches)
 	}
 	err := Together(
 		func() error { return reported(ctx, o, slug, q, o.BookingsReport, &r.Bookings) },
@@ -48,7 +49,8 @@ func (o *Owner) Reported(ctx context.Context, slug string, q report.Query) (*Rep
 
 // reported reads one report.
 func reported[Row any](
-	ctx context.Context, o *Owner, slug string, q report.Query, ask func(context.Context, string, report.Query) (*report.Report[Row], error), into *Part[Row],
+	ctx context.Context, o *Owner, slug string, q report.Query,
+	ask func(context.Context, string, report.Query) (*report.Report[Row], error), into *Part[Row],
 ) error {
 	answer, err := ask(ctx, slug, q)
 	if err != nil {
@@ -192,7 +194,8 @@ func (r *Reported) Members() []Member {
 	for _, row := range r.Time.List {
 		i := slices.IndexFunc(all, func(m Member) bool { return m.ID == row.StaffID })
 		if i < 0 {
-			i, all = len(all), append(all, Member{ID: row.StaffID, Name: row.StaffName, Each: make([]Worked, len(r.Stretches))})
+			i, all = len(all),
+				append(all, Member{ID: row.StaffID, Name: row.StaffName, Each: make([]Worked, len(r.Stretches))})
 		}
 		all[i].add(row)
 		if at, ok := slices.BinarySearch(r.Stretches, row.Date); ok {

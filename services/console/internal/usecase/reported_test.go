@@ -16,10 +16,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// anyReported draws what services may answer: rows of any stretch, with sources, kinds, currencies and members in any mixture.
+// anyReported draws what services may answer: rows of any stretch, with sources, kinds, currencies and members in any
+// mixture.
 func anyReported(t *rapid.T) *Reported {
 	from := timespan.NewDate(2027, time.January, rapid.IntRange(1, 31).Draw(t, "from"))
-	q := report.Query{From: from, To: from + timespan.Date(rapid.IntRange(0, 200).Draw(t, "days")), By: rapid.SampledFrom([]report.By{report.Day, report.Week, report.Month}).Draw(t, "by")}
+	q := report.Query{From: from, To: from + timespan.Date(rapid.IntRange(0, 200).Draw(t, "days")),
+		By: rapid.SampledFrom([]report.By{report.Day, report.Week, report.Month}).Draw(t, "by")}
 	r := &Reported{Query: q, Stretches: q.Stretches()}
 	n := func(name string) int64 { return rapid.Int64Range(0, 9999).Draw(t, name) }
 	of := func(name string, all ...string) string { return rapid.SampledFrom(all).Draw(t, name) }
@@ -27,16 +29,19 @@ func anyReported(t *rapid.T) *Reported {
 	for range rapid.IntRange(0, 30).Draw(t, "rows") {
 		date := rapid.SampledFrom(r.Stretches).Draw(t, "date")
 		r.Bookings.List = append(r.Bookings.List, booking.BookingsRow{
-			Date: date, Source: of("source", "page", "api", "=x"), Bookings: n("bookings"), Pending: n("pending"), Confirmed: n("confirmed"),
+			Date: date, Source: of("source", "page", "api", "=x"), Bookings: n("bookings"), Pending: n("pending"),
+			Confirmed: n("confirmed"),
 			Completed: n("completed"), NoShow: n("missed"), Cancelled: n("cancelled"), Guests: n("guests"),
 		})
 		amount := func(name string) json.Number {
 			return json.Number(fmt.Sprintf("%d.%02d", n(name), rapid.IntRange(0, 99).Draw(t, "cents")))
 		}
 		r.Revenue.List = append(r.Revenue.List, report.RevenueRow{
-			Date: date, Kind: of("kind", "booking", "ticket", "reservation"), Currency: of("currency", "EUR", "CHF"), Total: amount("total"), Paid: amount("paid"), Refunded: amount("refunded"),
+			Date: date, Kind: of("kind", "booking", "ticket", "reservation"), Currency: of("currency", "EUR", "CHF"),
+			Total: amount("total"), Paid: amount("paid"), Refunded: amount("refunded"),
 		})
-		r.Time.List = append(r.Time.List, report.UtilisationRow{Date: date, StaffID: rapid.SampledFrom(members).Draw(t, "member"), BookedMinutes: n("booked"), OpenMinutes: n("open")})
+		r.Time.List = append(r.Time.List, report.UtilisationRow{Date: date,
+			StaffID: rapid.SampledFrom(members).Draw(t, "member"), BookedMinutes: n("booked"), OpenMinutes: n("open")})
 	}
 	return r
 }
@@ -108,7 +113,8 @@ func TestReportsAddUpToTheirRows(t *testing.T) {
 
 func tally(into map[string]int64, place string, b booking.BookingsRow) {
 	for name, n := range map[string]int64{
-		"bookings": b.Bookings, "pending": b.Pending, "confirmed": b.Confirmed, "completed": b.Completed, "missed": b.NoShow, "cancelled": b.Cancelled, "guests": b.Guests,
+		"bookings": b.Bookings, "pending": b.Pending, "confirmed": b.Confirmed, "completed": b.Completed,
+		"missed": b.NoShow, "cancelled": b.Cancelled, "guests": b.Guests,
 	} {
 		into[place+" "+name] += n
 	}

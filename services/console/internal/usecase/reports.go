@@ -16,7 +16,8 @@ import (
 
 // BookingsReport counts bookings by the date of their start, by source and by status. Fault: invalid_parameter for more
 // rows than a report may have, as for all reports.
-func (o *Owner) BookingsReport(ctx context.Context, slug string, q report.Query) (*report.Report[booking.BookingsRow], error) {
+func (o *Owner) BookingsReport(ctx context.Context, slug string,
+	q report.Query) (*report.Report[booking.BookingsRow], error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -30,7 +31,8 @@ func (o *Owner) BookingsReport(ctx context.Context, slug string, q report.Query)
 
 // RevenueReport adds up the prices of bookings, tickets and reservations, and what was paid online and refunded. The
 // date of an amount is that on which the booking, event or reservation begins.
-func (o *Owner) RevenueReport(ctx context.Context, slug string, q report.Query) (*report.Report[report.RevenueRow], error) {
+func (o *Owner) RevenueReport(ctx context.Context, slug string,
+	q report.Query) (*report.Report[report.RevenueRow], error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -51,7 +53,8 @@ func (o *Owner) RevenueReport(ctx context.Context, slug string, q report.Query) 
 
 // UtilisationReport compares the booked time of members with their working time. For all dates, including past ones,
 // the working time is that of the newest published offer.
-func (o *Owner) UtilisationReport(ctx context.Context, slug string, q report.Query) (*report.Report[report.UtilisationRow], error) {
+func (o *Owner) UtilisationReport(ctx context.Context, slug string,
+	q report.Query) (*report.Report[report.UtilisationRow], error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -60,16 +63,19 @@ func (o *Owner) UtilisationReport(ctx context.Context, slug string, q report.Que
 	if err != nil {
 		return nil, err
 	}
-	open, err := o.Availability.WorkingTime(ctx, availability.WorkingTimeRequest{Slug: business.Slug, OfferVersion: business.Version, Query: q})
+	open, err := o.Availability.WorkingTime(ctx, availability.WorkingTimeRequest{Slug: business.Slug,
+		OfferVersion: business.Version, Query: q})
 	if err != nil {
 		return nil, err
 	}
-	return &report.Report[report.UtilisationRow]{Query: q, Timezone: business.Timezone, Rows: utilisation(business, booked.Rows, open.Rows)}, nil
+	return &report.Report[report.UtilisationRow]{Query: q, Timezone: business.Timezone,
+		Rows: utilisation(business, booked.Rows, open.Rows)}, nil
 }
 
 // utilisation returns a row for each member and period that has booked or working time. The rows are sorted by date,
 // and then in the order in which bookings are assigned to members. Members who are no longer in the offer come last.
-func utilisation(offer *catalog.Offer, booked []booking.StaffTimeRow, open []availability.WorkingTimeRow) []report.UtilisationRow {
+func utilisation(offer *catalog.Offer, booked []booking.StaffTimeRow,
+	open []availability.WorkingTimeRow) []report.UtilisationRow {
 	type place struct {
 		date   timespan.Date
 		member uuid.UUID
@@ -106,7 +112,8 @@ func utilisation(offer *catalog.Offer, booked []booking.StaffTimeRow, open []ava
 	}
 	slices.SortFunc(list, func(a, b report.UtilisationRow) int {
 		known := func(r report.UtilisationRow) int { return cmp.Or(order[r.StaffID], len(order)+1) }
-		return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(known(a), known(b)), slices.Compare(a.StaffID[:], b.StaffID[:]))
+		return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(known(a), known(b)),
+			slices.Compare(a.StaffID[:], b.StaffID[:]))
 	})
 	return list
 }

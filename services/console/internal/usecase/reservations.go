@@ -13,7 +13,8 @@ import (
 
 // Reserve reserves units of a rental. The rental service looks up the business itself, so that an operator can reserve
 // while catalog is unavailable.
-func (o *Owner) Reserve(ctx context.Context, by Principal, slug string, wanted rental.NewReservation) (*rental.Reservation, error) {
+func (o *Owner) Reserve(ctx context.Context, by Principal, slug string,
+	wanted rental.NewReservation) (*rental.Reservation, error) {
 	// The body names a rental, which may belong to another business that has the slug by now.
 	if access.IsJudged(ctx) {
 		if _, err := o.Business(ctx, slug); err != nil {
@@ -28,20 +29,23 @@ func (o *Owner) Reserve(ctx context.Context, by Principal, slug string, wanted r
 }
 
 // MoveReservation makes one of the transitions that an owner can make, except cancelling.
-func (o *Owner) MoveReservation(ctx context.Context, by Principal, slug string, id uuid.UUID, move string) (*rental.Reservation, error) {
+func (o *Owner) MoveReservation(ctx context.Context, by Principal, slug string, id uuid.UUID,
+	move string) (*rental.Reservation, error) {
 	rentals, err := o.rentals(ctx, by, slug)
 	if err != nil {
 		return nil, err
 	}
 	moved, err := rentals.Move(ctx, slug, id, move)
 	if err == nil {
-		o.changed(ctx, by, move+" reservation", slug, slog.String("reservation_id", id.String()), slog.String("status", moved.Status))
+		o.changed(ctx, by, move+" reservation", slug, slog.String("reservation_id", id.String()),
+			slog.String("status", moved.Status))
 	}
 	return moved, err
 }
 
 // PreviewReservationCancellation returns what cancelling a reservation would refund now. Faults: not_found.
-func (o *Owner) PreviewReservationCancellation(ctx context.Context, by Principal, slug string, id uuid.UUID) (*booking.Cancellation, error) {
+func (o *Owner) PreviewReservationCancellation(ctx context.Context, by Principal, slug string,
+	id uuid.UUID) (*booking.Cancellation, error) {
 	rentals, err := o.rentals(ctx, by, slug)
 	if err != nil {
 		return nil, err
@@ -51,7 +55,8 @@ func (o *Owner) PreviewReservationCancellation(ctx context.Context, by Principal
 
 // CancelReservation cancels a reservation and refunds it as [Owner.CancelBooking] does. Its units can be reserved again
 // at once.
-func (o *Owner) CancelReservation(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.Cancel) (*rental.Reservation, error) {
+func (o *Owner) CancelReservation(ctx context.Context, by Principal, slug string, id uuid.UUID,
+	wanted booking.Cancel) (*rental.Reservation, error) {
 	if !byPolicy(wanted.Refund) { // otherwise rental finds the business, so that catalog may be unavailable
 		if _, err := o.mayRefund(ctx, by, slug, wanted.Refund); err != nil {
 			return nil, err
@@ -63,20 +68,23 @@ func (o *Owner) CancelReservation(ctx context.Context, by Principal, slug string
 	}
 	cancelled, err := rentals.Cancel(ctx, slug, id, wanted)
 	if err == nil {
-		o.changed(ctx, by, "cancel reservation", slug, slog.String("reservation_id", id.String()), slog.String("status", cancelled.Status), refundAttr(cancelled.Payment))
+		o.changed(ctx, by, "cancel reservation", slug, slog.String("reservation_id", id.String()),
+			slog.String("status", cancelled.Status), refundAttr(cancelled.Payment))
 	}
 	return cancelled, err
 }
 
 // RefundReservation refunds a reservation that has ended or is cancelled.
-func (o *Owner) RefundReservation(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.NewRefund) (*rental.Reservation, error) {
+func (o *Owner) RefundReservation(ctx context.Context, by Principal, slug string, id uuid.UUID,
+	wanted booking.NewRefund) (*rental.Reservation, error) {
 	rentals, err := o.rentals(ctx, by, slug)
 	if err != nil {
 		return nil, err
 	}
 	refunded, err := rentals.Refund(ctx, slug, id, wanted)
 	if err == nil {
-		o.changed(ctx, by, "refund reservation", slug, slog.String("reservation_id", id.String()), refundAttr(refunded.Payment))
+		o.changed(ctx, by, "refund reservation", slug, slog.String("reservation_id", id.String()),
+			refundAttr(refunded.Payment))
 	}
 	return refunded, err
 }

@@ -32,7 +32,8 @@ func refusedSection(by Principal, businessID uuid.UUID, before, after *manifest.
 		action := access.ActionOn(path)
 		if by.Reach(businessID, action) == access.None {
 			self, _ := by.In(businessID)
-			return &refusal{path, fmt.Sprintf("the role %s may not %s; leave it as the newest version has it.", self.Role, action)}, nil
+			return &refusal{path, fmt.Sprintf("the role %s may not %s; leave it as the newest version has it.",
+				self.Role, action)}, nil
 		}
 	}
 	return nil, nil

@@ -18,7 +18,8 @@ const LinkGood = 15 * time.Minute
 
 // makeLink makes a link that can be used once and expires after the duration good. It stores the link by calling keep
 // with the hash of its secret. It returns the secret and the time of expiry.
-func (a *Accounts) makeLink(link store.Link, good time.Duration, keep func(store.Link, [32]byte) error) (string, time.Time, error) {
+func (a *Accounts) makeLink(link store.Link, good time.Duration,
+	keep func(store.Link, [32]byte) error) (string, time.Time, error) {
 	clear, hash := secret.New("")
 	link.ExpiresAt = a.Clock.Now().Add(good).UTC().Truncate(time.Second)
 	return clear, link.ExpiresAt, keep(link, hash)
@@ -26,8 +27,11 @@ func (a *Accounts) makeLink(link store.Link, good time.Duration, keep func(store
 
 // makeInvitation is makeLink for a link that is mailed to an invited person. by is the principal who invites.
 // businessID is the nil UUID if the person is invited to become an operator.
-func (a *Accounts) makeInvitation(ctx context.Context, by Principal, businessID uuid.UUID, link store.Link, good time.Duration) (string, time.Time, error) {
-	return a.makeLink(link, good, func(l store.Link, hash [32]byte) error { return a.Store.AddInvitation(ctx, by, businessID, l, hash) })
+func (a *Accounts) makeInvitation(ctx context.Context, by Principal, businessID uuid.UUID, link store.Link,
+	good time.Duration) (string, time.Time, error) {
+	return a.makeLink(link, good, func(l store.Link, hash [32]byte) error {
+		return a.Store.AddInvitation(ctx, by, businessID, l, hash)
+	})
 }
 
 // WhoseLink returns the person of a link with this purpose. The link can still be used afterwards. Errors: [ErrNobody]

@@ -37,13 +37,15 @@ func Spent(bookings []booking.Booking, tickets []booking.Ticket, reservations []
 		}
 	}
 	for i := range bookings {
-		add(bookings[i].Currency, bookings[i].Status == booking.StatusCancelled, &bookings[i].Total, bookings[i].Payment)
+		add(bookings[i].Currency, bookings[i].Status == booking.StatusCancelled, &bookings[i].Total,
+			bookings[i].Payment)
 	}
 	for i := range tickets {
 		add(tickets[i].Currency, tickets[i].Status == booking.StatusCancelled, tickets[i].Total, tickets[i].Payment)
 	}
 	for i := range reservations {
-		add(reservations[i].Currency, reservations[i].Status == rental.StatusCancelled, reservations[i].Total, reservations[i].Payment)
+		add(reservations[i].Currency, reservations[i].Status == rental.StatusCancelled, reservations[i].Total,
+			reservations[i].Payment)
 	}
 	all = slices.DeleteFunc(all, func(s Spending) bool { return s.Total.IsZero() && s.Paid.IsZero() })
 	slices.SortFunc(all, func(a, b Spending) int { return cmp.Compare(a.Currency, b.Currency) })

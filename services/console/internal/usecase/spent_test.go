@@ -21,14 +21,17 @@ func TestWhatACustomerTookIsAddedUp(t *testing.T) {
 	}
 	got := usecase.Spent([]booking.Booking{
 		{Currency: "EUR", Status: booking.StatusCompleted, Total: "40.00"},
-		{Currency: "EUR", Status: booking.StatusCancelled, Total: "25.00", Payment: paid("25.00", "20.00", booking.PaymentPaid)},
-		{Currency: "EUR", Status: booking.StatusPending, Total: "30.00", Payment: paid("30.00", "0", booking.PaymentOpen)},
+		{Currency: "EUR", Status: booking.StatusCancelled, Total: "25.00",
+			Payment: paid("25.00", "20.00", booking.PaymentPaid)},
+		{Currency: "EUR", Status: booking.StatusPending, Total: "30.00",
+			Payment: paid("30.00", "0", booking.PaymentOpen)},
 		{Currency: "CHF", Status: booking.StatusConfirmed, Total: free},
 	}, []booking.Ticket{
 		{Currency: "USD", Status: booking.StatusSold, Total: &ten, Payment: paid("10.10", "0", booking.PaymentPaid)},
 		{Currency: "EUR", Status: booking.StatusSold}, // sold by the owner, who agreed on a price
 	}, []rental.Reservation{
-		{Currency: "EUR", Status: rental.StatusReserved, Total: &ten}, {Currency: "EUR", Status: rental.StatusCancelled, Total: &ten},
+		{Currency: "EUR", Status: rental.StatusReserved, Total: &ten}, {Currency: "EUR", Status: rental.StatusCancelled,
+			Total: &ten},
 	})
 	want := []usecase.Spending{
 		{Currency: "EUR", Total: decimal.RequireFromString("80.10"), Paid: decimal.RequireFromString("5")},

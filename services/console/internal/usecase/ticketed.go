@@ -132,7 +132,8 @@ func (a *TicketedEvent) counted(sold map[uuid.UUID]int) {
 }
 
 // Order returns one order of tickets; a viewer sees it without the customer's contact. Faults: not_found.
-func (o *Owner) Order(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID) (*booking.Ticket, error) {
+func (o *Owner) Order(ctx context.Context, by Principal, business *catalog.Offer,
+	id uuid.UUID) (*booking.Ticket, error) {
 	found, err := o.Bookings.Ticket(ctx, business.ID, id)
 	if err == nil && hidesContact(by, business) {
 		removeContact(found)
@@ -154,13 +155,15 @@ func (o *Owner) EventOf(ctx context.Context, business *catalog.Offer, order *boo
 	if err != nil {
 		return nil, err
 	}
-	all := &TicketedEvents{Events: []TicketedEvent{{Event: &catalog.Event{ID: order.EventID, Name: order.EventName, Date: date, Start: start, End: start}, Over: true, Gone: true}}}
+	all := &TicketedEvents{Events: []TicketedEvent{{Event: &catalog.Event{ID: order.EventID, Name: order.EventName,
+		Date: date, Start: start, End: start}, Over: true, Gone: true}}}
 	return all, o.count(ctx, business, all)
 }
 
 // Orders lists a page of orders of tickets. If the booking service is unavailable, the list is marked as unknown.
 // Faults: those of [Owner.ListTickets].
-func (o *Owner) Orders(ctx context.Context, by Principal, slug string, filter booking.TicketFilter, page request.Page) (Part[booking.Ticket], string, error) {
+func (o *Owner) Orders(ctx context.Context, by Principal, slug string, filter booking.TicketFilter,
+	page request.Page) (Part[booking.Ticket], string, error) {
 	var part Part[booking.Ticket]
 	list, err := o.ListTickets(ctx, by, slug, filter, page)
 	if err != nil {
@@ -178,7 +181,8 @@ type OrderDetails struct {
 }
 
 // OrderDetails reads the data of one order, as far as the person may see it. Faults: not_found.
-func (o *Owner) OrderDetails(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID) (*OrderDetails, error) {
+func (o *Owner) OrderDetails(ctx context.Context, by Principal, business *catalog.Offer,
+	id uuid.UUID) (*OrderDetails, error) {
 	d := &OrderDetails{}
 	asks := []func() error{func() error {
 		found, err := o.Order(ctx, by, business, id)
@@ -188,14 +192,16 @@ func (o *Owner) OrderDetails(ctx context.Context, by Principal, business *catalo
 		return err
 	}}
 	if by.Reach(business.ID, access.SeeCustomers) != access.None {
-		asks = append(asks, o.historyOf(ctx, business.Slug, id, &d.History), o.messagesAbout(ctx, business.Slug, id, &d.Messages))
+		asks = append(asks, o.historyOf(ctx, business.Slug, id, &d.History),
+			o.messagesAbout(ctx, business.Slug, id, &d.Messages))
 	}
 	return d, Together(asks...)
 }
 
 // ExportOrders reads all orders that a filter matches, and calls take with each page. Fault: conflict if there are more
 // than [MostExported].
-func (o *Owner) ExportOrders(ctx context.Context, by Principal, slug string, filter booking.TicketFilter, take func([]booking.Ticket)) error {
+func (o *Owner) ExportOrders(ctx context.Context, by Principal, slug string, filter booking.TicketFilter,
+	take func([]booking.Ticket)) error {
 	n, err := export("orders", take, func(page request.Page) ([]booking.Ticket, string, error) {
 		list, err := o.ListTickets(ctx, by, slug, filter, page)
 		if err != nil {

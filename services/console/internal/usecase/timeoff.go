@@ -139,7 +139,8 @@ func (o *Owner) SetTimeOff(
 	if err != nil {
 		return err
 	}
-	if err := o.publishFields(ctx, by, business, OfferChange{Base: newest.Version, Fields: fields, Newest: newest}); err != nil {
+	if err := o.publishFields(ctx, by, business, OfferChange{Base: newest.Version, Fields: fields,
+		Newest: newest}); err != nil {
 		return err
 	}
 	o.changed(ctx, by, "set time off", business.Slug, slog.String("staff_id", staffID.String()),

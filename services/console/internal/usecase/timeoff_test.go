@@ -26,10 +26,12 @@ func TestDaysOffAreWrittenIntoTheOffer(t *testing.T) {
 		off    bool
 		want   any
 	}{
-		"the first":        {nil, true, []any{day("2027-03-02"), day("2027-03-03")}},
-		"over other hours": {[]any{day("2027-03-03", "09:00-10:00"), day("2027-03-04")}, true, []any{day("2027-03-04"), day("2027-03-02"), day("2027-03-03")}},
-		"work again":       {[]any{day("2027-03-02"), day("2027-03-03", "09:00-10:00")}, false, []any{day("2027-03-03", "09:00-10:00")}},
-		"the last":         {[]any{day("2027-03-02")}, false, nil},
+		"the first": {nil, true, []any{day("2027-03-02"), day("2027-03-03")}},
+		"over other hours": {[]any{day("2027-03-03", "09:00-10:00"), day("2027-03-04")}, true,
+			[]any{day("2027-03-04"), day("2027-03-02"), day("2027-03-03")}},
+		"work again": {[]any{day("2027-03-02"), day("2027-03-03", "09:00-10:00")}, false,
+			[]any{day("2027-03-03", "09:00-10:00")}},
+		"the last": {[]any{day("2027-03-02")}, false, nil},
 	} {
 		member := document.Fields{"key": "ana", "name": "Ana"}
 		if c.before != nil {
@@ -122,7 +124,8 @@ func TestTimeOffListsWhatIsOfTheMemberAloneAndNotOver(t *testing.T) {
 			}, {Date: today + 2, Hours: []timespan.Window{{From: 600, To: 660}}}, {Date: today - 1}, {Date: today},
 		}}, {ID: ben, Key: "ben"}},
 		Blocks: []catalog.Block{
-			later, block(today, 9, 12, ana), block(today, 13, 14, ben), block(today, 13, 14, ana, ben), block(today, 13, 14), running,
+			later, block(today, 9, 12, ana), block(today, 13, 14, ben), block(today, 13, 14, ana, ben),
+			block(today, 13, 14), running,
 		},
 	}
 	if err := business.Prepare(); err != nil {

@@ -70,8 +70,10 @@ func (o *Owner) Today(ctx context.Context, by Principal, slug string) (*Today, e
 	tomorrow := t.Date + 1
 	asks := []func() error{
 		o.bookingsOf(ctx, by, business, &t.Arrivals, booking.Filter{From: &t.Date, To: &t.Date}, mostToday),
-		o.bookingsOf(ctx, by, business, &t.Pending, booking.Filter{From: &tomorrow, Status: booking.StatusPending}, mostBrief),
-		o.bookingsOf(ctx, by, business, &t.Unpaid, booking.Filter{From: &t.Date, Payment: booking.PaymentOpen}, mostBrief),
+		o.bookingsOf(ctx, by, business, &t.Pending, booking.Filter{From: &tomorrow, Status: booking.StatusPending},
+			mostBrief),
+		o.bookingsOf(ctx, by, business, &t.Unpaid, booking.Filter{From: &t.Date, Payment: booking.PaymentOpen},
+			mostBrief),
 	}
 	if by.Reach(business.ID, access.Serve) != access.None && len(business.Staff) > 0 {
 		asks = append(asks, func() error {
@@ -82,21 +84,28 @@ func (o *Owner) Today(ctx context.Context, by Principal, slug string) (*Today, e
 	}
 	if business.Modules.Rentals && by.Reach(business.ID, access.SeeSales) != access.None {
 		asks = append(asks,
-			o.reservationsOf(ctx, by, business, &t.UnpaidRentals, rental.Filter{From: &t.Date, Status: rental.StatusPending}),
-			o.reservationsOf(ctx, by, business, &t.Due, rental.Filter{From: &t.Date, To: &t.Date, Status: rental.StatusReserved}),
+			o.reservationsOf(ctx, by, business, &t.UnpaidRentals,
+				rental.Filter{From: &t.Date, Status: rental.StatusPending}),
+			o.reservationsOf(ctx, by, business, &t.Due,
+				rental.Filter{From: &t.Date, To: &t.Date, Status: rental.StatusReserved}),
 			o.reservationsOf(ctx, by, business, &t.Out, rental.Filter{To: &t.Date, Status: rental.StatusPickedUp}),
 		)
 	}
 	if err := Together(asks...); err != nil {
 		return nil, err
 	}
-	t.Arrivals.List = slices.DeleteFunc(t.Arrivals.List, func(b booking.Booking) bool { return b.Status == booking.StatusCancelled })
-	t.Unpaid.List = slices.DeleteFunc(t.Unpaid.List, func(b booking.Booking) bool { return b.Status == booking.StatusCancelled })
+	t.Arrivals.List = slices.DeleteFunc(t.Arrivals.List, func(b booking.Booking) bool {
+		return b.Status == booking.StatusCancelled
+	})
+	t.Unpaid.List = slices.DeleteFunc(t.Unpaid.List, func(b booking.Booking) bool {
+		return b.Status == booking.StatusCancelled
+	})
 	t.Out.List = slices.DeleteFunc(t.Out.List, func(r rental.Reservation) bool { return r.EndDate > t.Date })
 	return t, nil
 }
 
-func (o *Owner) bookingsOf(ctx context.Context, by Principal, business *catalog.Offer, part *Part[booking.Booking], filter booking.Filter, most int) func() error {
+func (o *Owner) bookingsOf(ctx context.Context, by Principal, business *catalog.Offer, part *Part[booking.Booking],
+	filter booking.Filter, most int) func() error {
 	return func() error {
 		list, err := o.ListBookings(ctx, by, business.Slug, filter, request.Page{Limit: most})
 		if err != nil {
@@ -106,7 +115,8 @@ func (o *Owner) bookingsOf(ctx context.Context, by Principal, business *catalog.
 	}
 }
 
-func (o *Owner) reservationsOf(ctx context.Context, by Principal, business *catalog.Offer, part *Part[rental.Reservation], filter rental.Filter) func() error {
+func (o *Owner) reservationsOf(ctx context.Context, by Principal, business *catalog.Offer,
+	part *Part[rental.Reservation], filter rental.Filter) func() error {
 	return func() error {
 		list, err := o.reservationsIn(ctx, by, business, filter, request.Page{Limit: mostToday})
 		if err != nil {
@@ -201,7 +211,8 @@ func (o *Owner) historyOf(ctx context.Context, slug string, id uuid.UUID, part *
 }
 
 // messagesAbout returns a function that reads the messages about the object with this id.
-func (o *Owner) messagesAbout(ctx context.Context, slug string, id uuid.UUID, part *Part[notifications.Message]) func() error {
+func (o *Owner) messagesAbout(ctx context.Context, slug string, id uuid.UUID,
+	part *Part[notifications.Message]) func() error {
 	return func() error {
 		list, err := o.Messages(ctx, slug, notifications.MessageFilter{About: id}, request.Page{Limit: mostHistory})
 		if err != nil {
@@ -216,7 +227,8 @@ const MostExported = 20_000
 
 // ExportBookings reads all bookings that a filter matches, and calls take with each page. Fault: conflict if there are
 // more than [MostExported].
-func (o *Owner) ExportBookings(ctx context.Context, by Principal, slug string, filter booking.Filter, take func([]booking.Booking)) error {
+func (o *Owner) ExportBookings(ctx context.Context, by Principal, slug string, filter booking.Filter,
+	take func([]booking.Booking)) error {
 	n, err := export("bookings", take, func(page request.Page) ([]booking.Booking, string, error) {
 		list, err := o.ListBookings(ctx, by, slug, filter, page)
 		if err != nil {
@@ -240,7 +252,8 @@ func export[T any](what string, take func([]T), list func(request.Page) ([]T, st
 			return taken, err
 		}
 		if taken += len(entries); taken > MostExported {
-			return taken, fault.Newf(fault.Conflict, "These are more than %d %s; choose fewer by a narrower filter.", MostExported, what)
+			return taken, fault.Newf(fault.Conflict, "These are more than %d %s; choose fewer by a narrower filter.",
+				MostExported, what)
 		}
 		take(entries)
 		if page.Cursor = next; next == "" {

@@ -28,7 +28,8 @@ func (o *Owner) Versions(ctx context.Context, slug string, page request.Page) ([
 	}
 	by, err := o.publishers(ctx, slug, list.Versions)
 	if err != nil {
-		o.Logger.WarnContext(ctx, "who published the versions is not known", slog.String("slug", slug), slog.Any("error", err))
+		o.Logger.WarnContext(ctx, "who published the versions is not known", slog.String("slug", slug),
+			slog.Any("error", err))
 	}
 	versions := make([]PublishedVersion, len(list.Versions))
 	for i, v := range list.Versions {
@@ -39,10 +40,12 @@ func (o *Owner) Versions(ctx context.Context, slug string, page request.Page) ([
 
 // publishers returns the publisher of each version, by the number of the version, from the recorded events. versions
 // must be sorted newest first. A version without an event is missing from the result.
-func (o *Owner) publishers(ctx context.Context, slug string, versions []catalog.Version) (map[int64]actor.Actor, error) {
+func (o *Owner) publishers(ctx context.Context, slug string,
+	versions []catalog.Version) (map[int64]actor.Actor, error) {
 	const about = time.Minute // maximum difference between the times of a version and its event
 	filter := event.Filter{
-		Type: event.BusinessPublished, From: versions[len(versions)-1].PublishedAt.Add(-about), To: versions[0].PublishedAt.Add(about),
+		Type: event.BusinessPublished, From: versions[len(versions)-1].PublishedAt.Add(-about),
+		To: versions[0].PublishedAt.Add(about),
 	}
 	published, err := o.Events(ctx, slug, filter, request.Page{Limit: 2 * len(versions)})
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 )
 
 // CreateWebhook adds an endpoint. Only this answer and that of [Owner.RotateWebhook] contain the secret.
-func (o *Owner) CreateWebhook(ctx context.Context, by Principal, slug string, wanted notifications.NewWebhook) (*notifications.SecretWebhook, error) {
+func (o *Owner) CreateWebhook(ctx context.Context, by Principal, slug string,
+	wanted notifications.NewWebhook) (*notifications.SecretWebhook, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -56,14 +57,16 @@ func (o *Owner) Webhook(ctx context.Context, slug string, id uuid.UUID) (*notifi
 }
 
 // ChangeWebhook changes an endpoint.
-func (o *Owner) ChangeWebhook(ctx context.Context, by Principal, slug string, id uuid.UUID, change notifications.WebhookChange) (*notifications.Webhook, error) {
+func (o *Owner) ChangeWebhook(ctx context.Context, by Principal, slug string, id uuid.UUID,
+	change notifications.WebhookChange) (*notifications.Webhook, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	changed, err := o.Notifications.ChangeWebhook(ctx, business.ID, id, change)
 	if err == nil {
-		o.changed(ctx, by, "change webhook", slug, slog.String("webhook_id", id.String()), slog.Bool("active", changed.Active))
+		o.changed(ctx, by, "change webhook", slug, slog.String("webhook_id", id.String()),
+			slog.Bool("active", changed.Active))
 	}
 	return changed, err
 }
@@ -83,7 +86,8 @@ func (o *Owner) DeleteWebhook(ctx context.Context, by Principal, slug string, id
 
 // RotateWebhook gives an endpoint a new secret. For one day, deliveries are signed with both the old and the new
 // secret.
-func (o *Owner) RotateWebhook(ctx context.Context, by Principal, slug string, id uuid.UUID) (*notifications.SecretWebhook, error) {
+func (o *Owner) RotateWebhook(ctx context.Context, by Principal, slug string,
+	id uuid.UUID) (*notifications.SecretWebhook, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -96,7 +100,8 @@ func (o *Owner) RotateWebhook(ctx context.Context, by Principal, slug string, id
 }
 
 // TestWebhook sends a test event to an endpoint.
-func (o *Owner) TestWebhook(ctx context.Context, by Principal, slug string, id uuid.UUID) (*notifications.Delivery, error) {
+func (o *Owner) TestWebhook(ctx context.Context, by Principal, slug string,
+	id uuid.UUID) (*notifications.Delivery, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -109,7 +114,8 @@ func (o *Owner) TestWebhook(ctx context.Context, by Principal, slug string, id u
 }
 
 // Deliveries lists an endpoint's deliveries, newest first.
-func (o *Owner) Deliveries(ctx context.Context, slug string, id uuid.UUID, status string, page request.Page) (*notifications.DeliveryList, error) {
+func (o *Owner) Deliveries(ctx context.Context, slug string, id uuid.UUID, status string,
+	page request.Page) (*notifications.DeliveryList, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -118,7 +124,8 @@ func (o *Owner) Deliveries(ctx context.Context, slug string, id uuid.UUID, statu
 }
 
 // RetryDelivery sends a delivery again.
-func (o *Owner) RetryDelivery(ctx context.Context, by Principal, slug string, id uuid.UUID) (*notifications.Delivery, error) {
+func (o *Owner) RetryDelivery(ctx context.Context, by Principal, slug string,
+	id uuid.UUID) (*notifications.Delivery, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err

@@ -50,7 +50,8 @@ func (a *answer) silence(late bool) error {
 	case a.said:
 		return nil
 	case late:
-		return fault.New(fault.PeerUnavailable, "There was no time left for this request, and nothing was done; try again shortly.")
+		return fault.New(fault.PeerUnavailable,
+			"There was no time left for this request, and nothing was done; try again shortly.")
 	}
 	return fault.Unknown(errors.New("the protocol gave no answer in time"))
 }
@@ -65,7 +66,8 @@ func (a *answer) refusal() error {
 
 func kindOf(status int) fault.Kind {
 	for _, kind := range []fault.Kind{
-		fault.NotFound, fault.MethodNotAllowed, fault.PayloadTooLarge, fault.UnsupportedMediaType, fault.SourceForbidden,
+		fault.NotFound, fault.MethodNotAllowed, fault.PayloadTooLarge, fault.UnsupportedMediaType,
+		fault.SourceForbidden,
 	} {
 		if kind.Status == status {
 			return kind

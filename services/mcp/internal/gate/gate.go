@@ -69,7 +69,8 @@ func (g *Gate) Serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		return fault.New(fault.MethodNotAllowed, "This path takes POST alone: there are no sessions and no streams of the server's own.")
+		return fault.New(fault.MethodNotAllowed,
+			"This path takes POST alone: there are no sessions and no streams of the server's own.")
 	}
 	who, err := g.identify(w, r)
 	if err != nil {
@@ -171,7 +172,8 @@ func oneMessage(r *http.Request) ([]byte, error) {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
-		return nil, fault.New(fault.InvalidParameter, "The body is an array; send one JSON-RPC message with each request.")
+		return nil, fault.New(fault.InvalidParameter, "The body is an array; send one JSON-RPC message with each "+
+			"request.")
 	}
 	return body, nil
 }

@@ -30,7 +30,8 @@ func (a *answer) refuseCall(message []byte) (bool, error) {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
 	}
-	if a.status != http.StatusBadRequest || json.Unmarshal(message, &call) != nil || call.ID == nil || call.Method == "" {
+	if a.status != http.StatusBadRequest || json.Unmarshal(message, &call) != nil || call.ID == nil ||
+		call.Method == "" {
 		return false, nil
 	}
 	said := strings.TrimSpace(a.text.String())

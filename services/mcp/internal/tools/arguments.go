@@ -31,7 +31,8 @@ func (t *tool) parse(raw json.RawMessage) (arguments, error) {
 	known := t.InputSchema.(*jsonschema.Schema).Properties
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if known[name] == nil {
-			return nil, request.Invalid("%s: %s has no such argument; it takes %s.", request.Quoted(name), t.Name, list(known))
+			return nil, request.Invalid("%s: %s has no such argument; it takes %s.", request.Quoted(name), t.Name,
+				list(known))
 		}
 		if string(bytes.TrimSpace(args[name])) == "null" {
 			delete(args, name)
@@ -80,7 +81,8 @@ func (a arguments) date(name string) (string, error) { return checked(a, name, r
 // sources names, for each argument with ids, the tool that the ids come from.
 var sources = map[string]string{
 	"service_id": "the id of a service from list_services", "service_ids": "the ids of services from list_services",
-	"staff_id": "the id of a member from list_staff", "class_schedule_id": "the class_schedule_id of a start from find_slots",
+	"staff_id":          "the id of a member from list_staff",
+	"class_schedule_id": "the class_schedule_id of a start from find_slots",
 }
 
 // identifier parses a UUID. If it is invalid, the error explains which tool returns ids, because
@@ -111,7 +113,8 @@ func (a arguments) ids(name string, most int) ([]string, error) {
 	raw, given := a[name]
 	var list []string
 	if given && json.Unmarshal(raw, &list) != nil {
-		return nil, request.Invalid("%s: send a list of ids, such as [\"6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b\"]; take %s.", name, sources[name])
+		return nil, request.Invalid("%s: send a list of ids, such as [\"6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b\"]; "+
+			"take %s.", name, sources[name])
 	}
 	if len(list) == 0 || len(list) > most {
 		return nil, request.Invalid("%s: send 1 to %d ids; take %s.", name, most, sources[name])

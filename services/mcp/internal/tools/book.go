@@ -89,25 +89,39 @@ func (c *confirmation) reasons() string {
 // bookSchema returns the schema of the arguments. The maximum lengths are those of POST /book.
 func bookSchema() *jsonschema.Schema {
 	return input(append([]property{
-		required("service_ids", idsSchema("Ids from list_services, in the order in which the services are performed.", maxServices)),
+		required("service_ids", idsSchema("Ids from list_services, in the order in which the services are performed.",
+			maxServices)),
 		required("date", dateSchema("The date of the start, as find_slots gave it.")),
 		required("time", clockSchema("Start time, as find_slots gave it.")),
 		required("customer_name", textSchema("Full name of the customer.", 200)),
-		required("customer_email", &jsonschema.Schema{Type: "string", Format: "email", Description: "E-mail address of the customer."}),
+		required("customer_email", &jsonschema.Schema{Type: "string", Format: "email",
+			Description: "E-mail address of the customer."}),
 		optional("customer_phone", textSchema("Phone number of the customer.", 50)),
-		optional("staff_id", idSchema("Whom to book: the staff_id of the slot. Left out: the first who is free is assigned.")),
-		optional("party_size", wholeSchema("Number of people; 1 if left out. A class booking takes that many places and, unless it is priced per booking, costs the price of each. "+
-			"For any other service it reserves nothing more: the business sees it, and it can change the price.", 1, 1000)),
-		optional("payment_choice", oneOfSchema("Where payment_modes.services of get_business_info is customer_choice: pay now, or on the spot "+
-			"(also when left out).", "online", "at_door")),
-		optional("class_schedule_id", idSchema("For a class: the session, as find_slots gave it. Needed only where two sessions of the class start together.")),
+		optional("staff_id", idSchema("Whom to book: the staff_id of the slot. Left out: the first who is free is "+
+			"assigned.")),
+		optional("party_size", wholeSchema("Number of people; 1 if left out. A class booking takes that many places "+
+			"and, unless it is priced per booking, costs the price of each. "+
+			"For any other service it reserves nothing more: the business sees it, and it can change the price.", 1,
+			1000)),
+		optional("payment_choice",
+			oneOfSchema("Where payment_modes.services of get_business_info is customer_choice: pay now, or on the "+
+				"spot "+
+				"(also when left out).", "online", "at_door")),
+		optional("class_schedule_id",
+			idSchema("For a class: the session, as find_slots gave it. Needed only where two sessions of the class "+
+				"start together.")),
 		optional("preferred_provider", textSchema("One of payment_providers of get_business_info.", 100)),
-		optional("form_data", &jsonschema.Schema{Type: "object", Description: "Answers to the business's own questions, by field."}),
-		optional("source", textSchema("Where the booking comes from, for the business's statistics; api where it is left out.", 100)),
-		optional("locale", textSchema("The customer's language as a BCP 47 tag, such as pt-BR, for the messages that the customer gets; "+
+		optional("form_data", &jsonschema.Schema{Type: "object", Description: "Answers to the business's own " +
+			"questions, by field."}),
+		optional("source", textSchema("Where the booking comes from, for the business's statistics; api where it is "+
+			"left out.", 100)),
+		optional("locale", textSchema("The customer's language as a BCP 47 tag, such as pt-BR, for the messages that "+
+			"the customer gets; "+
 			"the business's default language where it is left out or not among the business's languages.", 100)),
-		optional("idempotency_key", textSchema("A new random value, such as a UUID, for each booking that the customer wants. When a call fails without "+
-			"a clear answer, repeat it with the same key and the same arguments: nothing is booked twice.", 255)),
+		optional("idempotency_key",
+			textSchema("A new random value, such as a UUID, for each booking that the customer wants. When a call "+
+				"fails without "+
+				"a clear answer, repeat it with the same key and the same arguments: nothing is booked twice.", 255)),
 	}, combining()...)...)
 }
 
@@ -117,14 +131,15 @@ func (b *Toolbox) book() *tool {
 		Tool: mcp.Tool{
 			Name:  "book_appointment",
 			Title: "Book an appointment",
-			Description: "Books an appointment for a customer, for real: agree on the service, date, time and price with the customer before. " +
-				"Take service_ids from list_services, and date, time and staff_id from a slot of find_slots; both are local time of " +
-				"the business's time zone. Send an idempotency_key. When the start has been taken meanwhile, the refusal lists other " +
-				"free starts of the same date.",
+			Description: "Books an appointment for a customer, for real: agree on the service, date, time and price " +
+				"with the customer before. Take service_ids from list_services, and date, time and staff_id from a " +
+				"slot of find_slots; both are local time of the business's time zone. Send an idempotency_key. When " +
+				"the start has been taken meanwhile, the refusal lists other free starts of the same date.",
 			InputSchema:  bookSchema(),
 			OutputSchema: output[confirmation](),
 			Annotations: &mcp.ToolAnnotations{
-				Title: "Book an appointment", ReadOnlyHint: false, DestructiveHint: &no, IdempotentHint: false, OpenWorldHint: &no,
+				Title: "Book an appointment", ReadOnlyHint: false, DestructiveHint: &no, IdempotentHint: false,
+				OpenWorldHint: &no,
 			},
 		},
 		scopes: writers,
@@ -171,7 +186,8 @@ func (a arguments) idempotencyKey() (string, error) {
 	}
 	unprintable := func(r rune) bool { return r <= ' ' || r > '~' }
 	if s == "" || len(s) > maxIdempotencyKey || strings.ContainsFunc(s, unprintable) {
-		return "", request.Invalid("idempotency_key: send 1 to %d printable ASCII characters without spaces, such as a UUID.", maxIdempotencyKey)
+		return "", request.Invalid("idempotency_key: send 1 to %d printable ASCII characters without spaces, such as "+
+			"a UUID.", maxIdempotencyKey)
 	}
 	return s, nil
 }
@@ -215,10 +231,13 @@ func (c *confirmation) text() string {
 	if c.Booking.PartySize > 1 {
 		with += fmt.Sprintf(" for %d people", c.Booking.PartySize)
 	}
-	text := fmt.Sprintf("Booked (%s): %s%s on %s from %s to %s, %s %s%s. Booking id %s.", c.Booking.Status, strings.Join(names, ", "),
-		with, withWeekday(c.Booking.Date), c.Booking.StartTime, c.Booking.EndTime, c.Booking.Total, c.Booking.Currency, c.reasons(), c.Booking.ID)
+	text := fmt.Sprintf("Booked (%s): %s%s on %s from %s to %s, %s %s%s. Booking id %s.", c.Booking.Status,
+		strings.Join(names, ", "),
+		with, withWeekday(c.Booking.Date), c.Booking.StartTime, c.Booking.EndTime, c.Booking.Total, c.Booking.Currency,
+		c.reasons(), c.Booking.ID)
 	if c.PaymentRequired {
-		text += fmt.Sprintf(" %s %s must be paid online now: on the customer's page, or as payment in the structured content says.",
+		text += fmt.Sprintf(" %s %s must be paid online now: on the customer's page, or as payment in the structured "+
+			"content says.",
 			c.Payment.Amount, c.Payment.Currency)
 	}
 	if c.ManageURL != "" {
@@ -236,7 +255,8 @@ func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments
 	ids, errIDs := args.ids("service_ids", maxServices)
 	at, errTime := args.text("time")
 	query := url.Values{"service_id": {strings.Join(ids, ",")}}
-	if cmp.Or(errIDs, errTime, args.combined(query), copyTo(query, "date", args.date, "date"), copyTo(query, "staff_id", args.id, "staff_id")) != nil {
+	if cmp.Or(errIDs, errTime, args.combined(query), copyTo(query, "date", args.date, "date"),
+		copyTo(query, "staff_id", args.id, "staff_id")) != nil {
 		return refusal
 	}
 	free, err := b.readSlots(ctx, who.Slug, query)

@@ -21,7 +21,8 @@ func encodedSize(t *rapid.T, s string) int {
 func TestAClippedTextIsTheBeginningOfItAndFits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		whole := strings.ToValidUTF8(rapid.String().Draw(t, "text")+rapid.StringOf(rapid.SampledFrom([]rune("<>&\"\\\n\x00\bé長🙂 \u2028"))).Draw(t, "odd"), "")
+		whole := strings.ToValidUTF8(rapid.String().Draw(t, "text")+
+			rapid.StringOf(rapid.SampledFrom([]rune("<>&\"\\\n\x00\bé長🙂 \u2028"))).Draw(t, "odd"), "")
 		most := rapid.IntRange(3, 60).Draw(t, "most")
 		got := clip(whole, most)
 		if encodedSize(t, got) > most || !utf8.ValidString(got) {
@@ -65,7 +66,8 @@ func TestPagesGiveEveryElementOnceAndFit(t *testing.T) {
 		for offset := 0; ; {
 			p := pageOf(all, offset, later)
 			encoded, err := json.Marshal(p.items)
-			if err != nil || len(p.items) > 1 && len(encoded)+later*len(p.items) > maxListBytes+1 || p.total != len(all) {
+			if err != nil || len(p.items) > 1 && len(encoded)+later*len(p.items) > maxListBytes+1 ||
+				p.total != len(all) {
 				t.Fatalf("a page of %d bytes, %v", len(encoded), err)
 			}
 			got = append(got, p.items...)

@@ -84,9 +84,9 @@ func (b *Toolbox) businessInfo() *tool {
 		Tool: mcp.Tool{
 			Name:  "get_business_info",
 			Title: "Business information",
-			Description: "Who the business is: name, time zone with its present local time, currency, languages, what it offers " +
-				"(services, events, rentals), how customers pay, what cancelling costs, and whether online bookings are paused. " +
-				"Call it first: \"today\" and \"tomorrow\" mean the local_time given here.",
+			Description: "Who the business is: name, time zone with its present local time, currency, languages, " +
+				"what it offers (services, events, rentals), how customers pay, what cancelling costs, and whether " +
+				"online bookings are paused. Call it first: \"today\" and \"tomorrow\" mean the local_time given here.",
 			InputSchema:  input(localeProperty()),
 			OutputSchema: output[business](),
 			Annotations:  reading("Business information"),
@@ -246,7 +246,8 @@ func (i *business) text() string {
 		return !q.Required || isElsewhere
 	})
 	if len(required) > 0 {
-		b.WriteString("\nAsk the customer these questions, and send the answers as form_data of book_appointment, by their keys:")
+		b.WriteString("\nAsk the customer these questions, and send the answers as form_data of book_appointment, by " +
+			"their keys:")
 	}
 	for _, q := range required {
 		b.WriteString(q.line())
@@ -256,7 +257,8 @@ func (i *business) text() string {
 	}
 	switch {
 	case !i.Open:
-		b.WriteString("\nThe business is not open for bookings yet: nothing can be booked, and book_appointment is refused.")
+		b.WriteString("\nThe business is not open for bookings yet: nothing can be booked, and book_appointment is " +
+			"refused.")
 	case i.OnlineBookingsPaused:
 		b.WriteString("\n" + paused)
 	}
@@ -286,9 +288,12 @@ func (i *business) cancelling() string {
 	if i.CoolingOffHours > 0 {
 		steps = append(steps, fmt.Sprintf("100 %% within %d hours after booking", i.CoolingOffHours))
 	}
-	byHours := slices.SortedFunc(slices.Values(i.CancellationPolicy), func(a, b cancellationStep) int { return b.HoursBefore - a.HoursBefore })
+	byHours := slices.SortedFunc(slices.Values(i.CancellationPolicy), func(a, b cancellationStep) int {
+		return b.HoursBefore - a.HoursBefore
+	})
 	for _, s := range byHours {
 		steps = append(steps, fmt.Sprintf("%d %% until %d hours before the start", s.RefundPercent, s.HoursBefore))
 	}
-	return "Cancelling: of what was paid online these parts are refunded: " + strings.Join(steps, ", ") + ", else nothing."
+	return "Cancelling: of what was paid online these parts are refunded: " + strings.Join(steps, ", ") +
+		", else nothing."
 }

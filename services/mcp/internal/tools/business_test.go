@@ -11,7 +11,8 @@ func TestBusinessCountsTheQuestionsThatAreLeftOut(t *testing.T) {
 	ask := func(questions, options int) *business {
 		b := &business{}
 		for i := range questions {
-			q := question{Key: fmt.Sprint("q", i), Label: strings.Repeat("long ", 30), Type: "select", Required: i == questions-1}
+			q := question{Key: fmt.Sprint("q", i), Label: strings.Repeat("long ", 30), Type: "select",
+				Required: i == questions-1}
 			for n := range options {
 				q.Options = append(q.Options, option{Key: fmt.Sprint("o", n), Label: "Option"})
 			}
@@ -24,14 +25,17 @@ func TestBusinessCountsTheQuestionsThatAreLeftOut(t *testing.T) {
 	if many.FormTotal != 50 || len(many.Form) == 0 || len(many.Form) == 50 || many.Form[0].Key != "q49" {
 		t.Errorf("%d questions of %d, the first %s", len(many.Form), many.FormTotal, many.Form[0].Key)
 	}
-	if want := fmt.Sprintf("\n%d questions are left out here", 50-len(many.Form)); !strings.Contains(many.text(), want) {
+	if want := fmt.Sprintf("\n%d questions are left out here", 50-len(many.Form)); !strings.Contains(many.text(),
+		want) {
 		t.Errorf("the text lacks %q: %s", want, many.text())
 	}
 	long := ask(1, maxOptions+5)
-	if len(long.Form) != 1 || long.Form[0].OptionsTotal != maxOptions+5 || !strings.Contains(long.text(), " and 5 more") {
+	if len(long.Form) != 1 || long.Form[0].OptionsTotal != maxOptions+5 || !strings.Contains(long.text(),
+		" and 5 more") {
 		t.Errorf("%+v: %s", long.Form, long.text())
 	}
-	if few := ask(2, 2); few.FormTotal != 0 || few.Form[0].OptionsTotal != 0 || strings.Contains(few.text(), "left out") {
+	if few := ask(2, 2); few.FormTotal != 0 || few.Form[0].OptionsTotal != 0 || strings.Contains(few.text(),
+		"left out") {
 		t.Errorf("%+v: %s", few, few.text())
 	}
 }

@@ -19,10 +19,14 @@ const oneProvider = "one_provider"
 // find_slots and book_appointment have the same ones, so that each slot that was found can be booked.
 func combining() []property {
 	return []property{
-		optional("is_package", &jsonschema.Schema{Type: "boolean", Description: "True: the services are one package, and each start is offered " +
-			"once, with the first staff member who can serve it. False where it is left out. Send the same to find_slots and book_appointment."}),
-		optional("staffing_mode", oneOfSchema("For a package: one_provider (also when left out) has one staff member perform all of it, per_service "+
-			"lets each service have its own. Send the same to find_slots and book_appointment.", oneProvider, availability.StaffingPerService)),
+		optional("is_package", &jsonschema.Schema{Type: "boolean",
+			Description: "True: the services are one package, and each start is offered " +
+				"once, with the first staff member who can serve it. False where it is left out. Send the same to " +
+				"find_slots and book_appointment."}),
+		optional("staffing_mode", oneOfSchema("For a package: one_provider (also when left out) has one staff member "+
+			"perform all of it, per_service "+
+			"lets each service have its own. Send the same to find_slots and book_appointment.", oneProvider,
+			availability.StaffingPerService)),
 		optional("variants", variantsSchema()),
 	}
 }
@@ -32,8 +36,8 @@ func variantsSchema() *jsonschema.Schema {
 	most := catalog.MaxVariants
 	return &jsonschema.Schema{
 		Type: "array", Items: &jsonschema.Schema{Type: "string", Pattern: "^" + id + ":" + id + "$"}, MaxItems: &most,
-		Description: "Variants to take instead of the services themselves: pairs serviceId:variantId of ids from list_services, at most one for " +
-			"each service. Send the same to find_slots and book_appointment.",
+		Description: "Variants to take instead of the services themselves: pairs serviceId:variantId of ids from " +
+			"list_services, at most one for each service. Send the same to find_slots and book_appointment.",
 	}
 }
 
@@ -55,7 +59,8 @@ func (a arguments) combined(query url.Values) error {
 	case availability.StaffingPerService:
 		query.Set("staffing_mode", mode)
 	default:
-		return request.Invalid("staffing_mode: %s is none; send %s or %s.", request.Quoted(mode), oneProvider, availability.StaffingPerService)
+		return request.Invalid("staffing_mode: %s is none; send %s or %s.", request.Quoted(mode), oneProvider,
+			availability.StaffingPerService)
 	}
 	var pairs []string
 	if raw, ok := a["variants"]; ok && json.Unmarshal(raw, &pairs) != nil {

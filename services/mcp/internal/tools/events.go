@@ -52,9 +52,9 @@ func (b *Toolbox) events() *tool {
 		Tool: mcp.Tool{
 			Name:  "list_events",
 			Title: "Events",
-			Description: "The coming public events: name, description, date, start and end, kinds of tickets with prices, and how many places " +
-				"are left. Dates and times are local time of the business's time zone. Tickets cannot be bought with these tools. Long " +
-				"lists come in pages.",
+			Description: "The coming public events: name, description, date, start and end, kinds of tickets with " +
+				"prices, and how many places are left. Dates and times are local time of the business's time zone. " +
+				"Tickets cannot be bought with these tools. Long lists come in pages.",
 			InputSchema:  input(localeProperty(), offsetProperty()),
 			OutputSchema: output[eventList](),
 			Annotations:  reading("Events"),
@@ -93,7 +93,8 @@ func (l *eventList) bound() {
 
 func (l *eventList) text(note string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d coming events; prices in %s for a purchase now. These tools cannot buy tickets: the business's own page sells them.%s",
+	fmt.Fprintf(&b, "%d coming events; prices in %s for a purchase now. These tools cannot buy tickets: the "+
+		"business's own page sells them.%s",
 		l.Total, l.Currency, note)
 	for i := range l.Events {
 		l.Events[i].write(&b, l.Currency, len(l.Events))
@@ -105,7 +106,8 @@ func (l *eventList) text(note string) string {
 // of events in the text, which decides the length of descriptions.
 func (e *event) write(b *strings.Builder, currency string, listed int) {
 	minute := func(t string) string { return strings.TrimSuffix(t, ":00") }
-	fmt.Fprintf(b, "\n%s %s–%s %s%s%s", withWeekday(e.Date), minute(e.StartTime), minute(e.EndTime), e.Name, left(e.SpotsRemaining),
+	fmt.Fprintf(b, "\n%s %s–%s %s%s%s", withWeekday(e.Date), minute(e.StartTime), minute(e.EndTime), e.Name,
+		left(e.SpotsRemaining),
 		inAdvance(e.PaymentRequirement, e.DepositValue, currency))
 	b.WriteString(brief(e.Description, listed))
 	for _, t := range e.Inventory {

@@ -37,7 +37,8 @@ func (b *Toolbox) refused(ctx context.Context, t *tool, err error) *mcp.CallTool
 	if f.Kind == fault.Internal {
 		b.Telemetry.Logger.ErrorContext(ctx, "tool failed", "tool", t.Name, "error", err)
 	}
-	r := refusal{Error: named.Replace(f.Sentence), MessageCode: f.Kind.Code, RetryAfterSeconds: f.RetrySeconds(), NextStep: nextStep(t, f.Kind)}
+	r := refusal{Error: named.Replace(f.Sentence), MessageCode: f.Kind.Code, RetryAfterSeconds: f.RetrySeconds(),
+		NextStep: nextStep(t, f.Kind)}
 	var start *taken
 	if errors.As(err, &start) {
 		r.OtherSlots, r.NextStep = start.others, start.next
@@ -66,7 +67,8 @@ func nextStep(t *tool, kind fault.Kind) string {
 		return "Call list_services for the ids that there are."
 	case fault.ScopeForbidden:
 		return "Ask the owner of the business for a key of the right scope; tools/list shows what this one may call."
-	case fault.SlotUnavailable, fault.NoStaffAvailable, fault.DateInPast, fault.BeyondAdvanceLimit, fault.TooSoon, fault.Closed, fault.NotAStart:
+	case fault.SlotUnavailable, fault.NoStaffAvailable, fault.DateInPast, fault.BeyondAdvanceLimit, fault.TooSoon,
+		fault.Closed, fault.NotAStart:
 		return "Call find_slots for the times that are free."
 	case fault.StaffNotFound:
 		return "Call list_staff for the members that there are and what they perform."
@@ -77,13 +79,15 @@ func nextStep(t *tool, kind fault.Kind) string {
 	case fault.NotAcceptingBookings, fault.NotOpenYet, fault.SubscriptionInactive, fault.AccountClosing:
 		return "Nothing can be booked online now. Tell the customer to contact the business."
 	case fault.PaymentUnavailable:
-		return "Where get_business_info says that payment_modes.services is customer_choice, payment_choice at_door books without paying now."
+		return "Where get_business_info says that payment_modes.services is customer_choice, payment_choice at_door " +
+			"books without paying now."
 	case fault.IdempotencyMismatch:
 		return "Take a new idempotency_key for a new booking; repeat the very same arguments to repeat a booking."
 	case fault.OutcomeUnknown, fault.Internal:
 		if !t.Annotations.ReadOnlyHint {
-			return "It is not known whether the booking was made. With an idempotency_key, call again with the same arguments: " +
-				"nothing is booked twice. Without one, tell the customer to ask the business before booking again."
+			return "It is not known whether the booking was made. With an idempotency_key, call again with the same " +
+				"arguments: nothing is booked twice. Without one, tell the customer to ask the business before " +
+				"booking again."
 		}
 	}
 	return ""

@@ -65,7 +65,8 @@ func (a arguments) checkPeriod(query url.Values) error {
 	_, counted := a["quantity"]
 	switch {
 	case query.Has("startDate") != query.Has("endDate"):
-		return request.Invalid("start_date: availability needs both start_date and end_date; send the same date twice for one day.")
+		return request.Invalid("start_date: availability needs both start_date and end_date; send the same date " +
+			"twice for one day.")
 	case query.Has("startTime") != query.Has("endTime"):
 		return request.Invalid("start_time: send both start_time and end_time, or neither.")
 	case !query.Has("startDate") && (counted || query.Has("startTime")):
@@ -139,7 +140,8 @@ func (b *Toolbox) addAvailability(ctx context.Context, slug string, asked url.Va
 
 // availability reads the availability of one rental. If it cannot be read, the result has the status
 // unknown. Fault: invalid_parameter if the caller's parameters are invalid.
-func (b *Toolbox) availability(ctx context.Context, slug string, asked url.Values, id string) (*rentalAvailability, error) {
+func (b *Toolbox) availability(ctx context.Context, slug string, asked url.Values,
+	id string) (*rentalAvailability, error) {
 	query := url.Values{"rentalId": {id}}
 	for name, values := range asked {
 		query[name] = values
@@ -165,6 +167,7 @@ func (b *Toolbox) availability(ctx context.Context, slug string, asked url.Value
 // inWordsOfTool replaces the names of /rental-availability's parameters with those of the tool.
 func inWordsOfTool(err error) error {
 	f := *fault.Of(err)
-	f.Sentence = strings.NewReplacer("startDate", "start_date", "endDate", "end_date", "startTime", "start_time", "endTime", "end_time").Replace(f.Sentence)
+	f.Sentence = strings.NewReplacer("startDate", "start_date", "endDate", "end_date", "startTime", "start_time",
+		"endTime", "end_time").Replace(f.Sentence)
 	return &f
 }

@@ -56,11 +56,15 @@ type upsell struct {
 
 func rentalSchema() *jsonschema.Schema {
 	return input(
-		optional("start_date", dateSchema("First date of the rental; with end_date each rental says whether it is available. Prices are quoted for it.")),
-		optional("end_date", dateSchema("Last date of the rental, included; on or after start_date, at most 730 days with both ends. The same as start_date for one day.")),
-		optional("start_time", clockSchema("Rentals by the hour: when the rental begins on start_date. Send it together with end_time; without both, whole days.")),
+		optional("start_date", dateSchema("First date of the rental; with end_date each rental says whether it is "+
+			"available. Prices are quoted for it.")),
+		optional("end_date", dateSchema("Last date of the rental, included; on or after start_date, at most 730 days "+
+			"with both ends. The same as start_date for one day.")),
+		optional("start_time", clockSchema("Rentals by the hour: when the rental begins on start_date. Send it "+
+			"together with end_time; without both, whole days.")),
 		optional("end_time", clockSchema("Rentals by the hour: when it ends on end_date.")),
-		optional("quantity", wholeSchema("How many units are wanted of each; 1 where it is left out. Needs dates.", 1, maxQuantity)),
+		optional("quantity", wholeSchema("How many units are wanted of each; 1 where it is left out. Needs dates.", 1,
+			maxQuantity)),
 		localeProperty(), offsetProperty())
 }
 
@@ -69,10 +73,11 @@ func (b *Toolbox) rentals() *tool {
 		Tool: mcp.Tool{
 			Name:  "list_rentals",
 			Title: "Rentals",
-			Description: "What can be rented by the hour or the day, and add-ons: id, name, description, price, how many units. With start_date and " +
-				"end_date each has its availability for that time: available, unavailable with the reason, or unknown where it could not " +
-				"be read just now (never take unknown for free or full). All dates and times are local time of the business's time zone. " +
-				"Rentals cannot be reserved with these tools. Long lists come in pages.",
+			Description: "What can be rented by the hour or the day, and add-ons: id, name, description, price, how " +
+				"many units. With start_date and end_date each has its availability for that time: available, " +
+				"unavailable with the reason, or unknown where it could not be read just now (never take unknown for " +
+				"free or full). All dates and times are local time of the business's time zone. Rentals cannot be " +
+				"reserved with these tools. Long lists come in pages.",
 			InputSchema:  rentalSchema(),
 			OutputSchema: output[rentalList](),
 			Annotations:  reading("Rentals"),
@@ -112,7 +117,8 @@ func (b *Toolbox) listRentals(ctx context.Context, who caller.Caller, args argum
 		Rentals: p.items[:addOns], AddOnRentals: p.items[addOns:], Currency: all.Currency, Quote: all.Quote,
 		Computed: unknown == 0, Total: p.total, NextOffset: p.next,
 	}
-	return result{structured: shown, text: shown.text(unknown, len(all.AddOnRentals)) + p.note() + lines(p.items, all.names(), all.Currency)}, nil
+	return result{structured: shown, text: shown.text(unknown, len(all.AddOnRentals)) + p.note() +
+		lines(p.items, all.names(), all.Currency)}, nil
 }
 
 // listedRentals is the response of /rentals.
@@ -137,7 +143,8 @@ func (l *listedRentals) bounded() []rental {
 	all := slices.Concat(l.Rentals, l.AddOnRentals)
 	for i := range all {
 		r := &all[i]
-		r.Name, r.Category, r.Description = clip(r.Name, maxName), clip(r.Category, maxName), clip(r.Description, maxDescription)
+		r.Name, r.Category, r.Description = clip(r.Name, maxName), clip(r.Category, maxName),
+			clip(r.Description, maxDescription)
 		r.Upsells, r.UpsellsTotal = cut(append([]upsell{}, along[r.ID]...), maxUpsells)
 	}
 	return all
@@ -153,10 +160,12 @@ func (l *listedRentals) names() map[string]string {
 }
 
 func (l *rentalList) text(unknown, addOns int) string {
-	text := fmt.Sprintf("%d rentals, %d of them add-ons; prices in %s for %s. These tools cannot reserve them: the business's own page does.",
+	text := fmt.Sprintf("%d rentals, %d of them add-ons; prices in %s for %s. These tools cannot reserve them: the "+
+		"business's own page does.",
 		l.Total, addOns, l.Currency, withWeekday(l.Quote.Date))
 	if unknown > 0 {
-		text += fmt.Sprintf(" The availability of %d could not be read just now: that is neither free nor fully booked. Call again in a few seconds.", unknown)
+		text += fmt.Sprintf(" The availability of %d could not be read just now: that is neither free nor fully "+
+			"booked. Call again in a few seconds.", unknown)
 	}
 	return text
 }
@@ -166,7 +175,8 @@ func lines(rentals []rental, names map[string]string, currency string) string {
 	var b strings.Builder
 	for i := range rentals {
 		r := &rentals[i]
-		fmt.Fprintf(&b, "\n%s: %s%s%s%s", r.Name, r.price(currency), r.bounds(), inAdvance(r.PaymentRequirement, r.DepositValue, currency), r.free())
+		fmt.Fprintf(&b, "\n%s: %s%s%s%s", r.Name, r.price(currency), r.bounds(),
+			inAdvance(r.PaymentRequirement, r.DepositValue, currency), r.free())
 		fmt.Fprintf(&b, ", id %s%s", r.ID, brief(r.Description, len(rentals)))
 		for _, along := range r.Upsells {
 			how := "can be added"

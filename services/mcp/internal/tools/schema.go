@@ -45,13 +45,15 @@ func idSchema(description string) *jsonschema.Schema {
 }
 
 func dateSchema(description string) *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "string", Format: "date", Description: description + " YYYY-MM-DD, a calendar date in the business's time zone."}
+	return &jsonschema.Schema{Type: "string", Format: "date",
+		Description: description + " YYYY-MM-DD, a calendar date in the business's time zone."}
 }
 
 func idsSchema(description string, most int) *jsonschema.Schema {
 	least := 1
 	return &jsonschema.Schema{
-		Type: "array", Items: &jsonschema.Schema{Type: "string", Format: "uuid"}, MinItems: &least, MaxItems: &most, Description: description,
+		Type: "array", Items: &jsonschema.Schema{Type: "string", Format: "uuid"}, MinItems: &least, MaxItems: &most,
+		Description: description,
 	}
 }
 
@@ -61,7 +63,8 @@ const clockPattern = `^([01][0-9]|2[0-3]):[0-5][0-9]$`
 // clockSchema returns the schema of a time of day. The format is added to the description.
 func clockSchema(description string) *jsonschema.Schema {
 	return &jsonschema.Schema{
-		Type: "string", Pattern: clockPattern, Description: description + " HH:MM (24 hours), in the business's time zone.",
+		Type: "string", Pattern: clockPattern,
+		Description: description + " HH:MM (24 hours), in the business's time zone.",
 	}
 }
 
@@ -78,12 +81,14 @@ func oneOfSchema(description string, values ...any) *jsonschema.Schema {
 }
 
 func localeProperty() property {
-	return optional("locale", textSchema("Language of names and descriptions, as a BCP 47 code such as pt. One that the business does not offer, "+
+	return optional("locale", textSchema("Language of names and descriptions, as a BCP 47 code such as pt. One that "+
+		"the business does not offer, "+
 		"like none, gives its default language; get_business_info lists languages.", maxLocale))
 }
 
 func offsetProperty() property {
-	return optional("offset", wholeSchema("Where to go on in a long list: the next_offset of the answer before. Left out: the beginning.", 0, 0))
+	return optional("offset", wholeSchema("Where to go on in a long list: the next_offset of the answer before. Left "+
+		"out: the beginning.", 0, 0))
 }
 
 // output returns the schema of a tool's structured content, which is either Out or, in a tool error, a
@@ -135,6 +140,7 @@ func open(s *jsonschema.Schema) {
 
 // known holds the schemas of types whose JSON form differs from their Go type.
 var known = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[json.Number]():        {Type: "number"},
-	reflect.TypeFor[availabilityStatus](): {Type: "string", Enum: []any{statusAvailable, statusUnavailable, statusUnknown}},
+	reflect.TypeFor[json.Number](): {Type: "number"},
+	reflect.TypeFor[availabilityStatus](): {Type: "string", Enum: []any{statusAvailable, statusUnavailable,
+		statusUnknown}},
 }

@@ -61,9 +61,10 @@ func (b *Toolbox) services() *tool {
 		Tool: mcp.Tool{
 			Name:  "list_services",
 			Title: "Services",
-			Description: "The services that can be booked, in the business's order: id, name, description, duration in minutes, and price. " +
-				"Call it before find_slots and book_appointment, which take the ids. With date, quoted_price is the price for a booking " +
-				"on that date; the total that book_appointment gives is what counts. Long lists come in pages.",
+			Description: "The services that can be booked, in the business's order: id, name, description, duration " +
+				"in minutes, and price. Call it before find_slots and book_appointment, which take the ids. With " +
+				"date, quoted_price is the price for a booking on that date; the total that book_appointment gives " +
+				"is what counts. Long lists come in pages.",
 			InputSchema: input(
 				optional("date", dateSchema("The date to quote prices for; left out: today.")),
 				localeProperty(), offsetProperty()),
@@ -101,7 +102,8 @@ func (l *serviceList) bound() {
 
 // bound shortens long texts and lists that the owner wrote, so that the answer fits.
 func (s *service) bound() {
-	s.Name, s.Category, s.Description = clip(s.Name, maxName), clip(s.Category, maxName), clip(s.Description, maxDescription)
+	s.Name, s.Category, s.Description = clip(s.Name, maxName), clip(s.Category, maxName),
+		clip(s.Description, maxDescription)
 	s.Variants, s.VariantsTotal = cut(append([]variant{}, s.Variants...), maxVariants)
 	for i := range s.Variants {
 		s.Variants[i].Name = clip(s.Variants[i].Name, maxName)
@@ -122,7 +124,8 @@ func (a arguments) listing(query url.Values) (int, error) {
 
 func (l *serviceList) text(note string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d services; prices in %s for a booking on %s.%s", l.Total, l.Currency, withWeekday(l.Quote.Date), note)
+	fmt.Fprintf(&b, "%d services; prices in %s for a booking on %s.%s", l.Total, l.Currency, withWeekday(l.Quote.Date),
+		note)
 	for i := range l.Services {
 		l.Services[i].write(&b, l.Currency, len(l.Services))
 	}
@@ -152,7 +155,8 @@ func (s *service) write(b *strings.Builder, currency string, listed int) {
 	}
 	b.WriteString(brief(s.Description, listed))
 	for _, v := range s.Variants {
-		fmt.Fprintf(b, "\n  variant %s: %d min, %s, variants [\"%s:%s\"]", v.Name, v.DurationMinutes, cost(v.Price, v.QuotedPrice, currency), s.ID, v.ID)
+		fmt.Fprintf(b, "\n  variant %s: %d min, %s, variants [\"%s:%s\"]", v.Name, v.DurationMinutes,
+			cost(v.Price, v.QuotedPrice, currency), s.ID, v.ID)
 	}
 	if s.VariantsTotal > 0 {
 		fmt.Fprintf(b, "\n  and %d more variants, which are not shown", s.VariantsTotal-len(s.Variants))

@@ -58,12 +58,14 @@ func (b *Toolbox) slots() *tool {
 		Tool: mcp.Tool{
 			Name:  "find_slots",
 			Title: "Free times",
-			Description: "When one or several services can be booked. Call list_services first for the ids. With date: every free start " +
-				"of that date, each with the staff member who is free then. With start_date and end_date (at most 62 days, both " +
-				"included): how many free starts each date has; then ask for one of the dates. Several service_ids are one appointment, " +
-				"one after another, by one staff member; is_package and staffing_mode combine them otherwise, variants chooses other lengths. A class " +
-				"is asked for alone: its sessions are listed, with the places that are left. All dates and times are local time of the business's time zone. " +
-				"While the business has paused online bookings the answer says so: nothing can be booked then.",
+			Description: "When one or several services can be booked. Call list_services first for the ids. With " +
+				"date: every free start of that date, each with the staff member who is free then. With start_date " +
+				"and end_date (at most 62 days, both included): how many free starts each date has; then ask for one " +
+				"of the dates. Several service_ids are one appointment, one after another, by one staff member; " +
+				"is_package and staffing_mode combine them otherwise, variants chooses other lengths. A class is " +
+				"asked for alone: its sessions are listed, with the places that are left. All dates and times are " +
+				"local time of the business's time zone. While the business has paused online bookings the answer " +
+				"says so: nothing can be booked then.",
 			InputSchema:  slotsSchema(),
 			OutputSchema: output[calendar](),
 			Annotations:  reading("Free times"),
@@ -75,12 +77,14 @@ func (b *Toolbox) slots() *tool {
 
 func slotsSchema() *jsonschema.Schema {
 	properties := append([]property{
-		required("service_ids", idsSchema("Ids from list_services, in the order in which the services are performed.", maxServices)),
+		required("service_ids", idsSchema("Ids from list_services, in the order in which the services are performed.",
+			maxServices)),
 		optional("date", dateSchema("One date. Send either this, or start_date and end_date.")),
 		optional("start_date", dateSchema("First date of a window.")),
 		optional("end_date", dateSchema("Last date of a window, at most 62 days with both ends.")),
 		optional("from_time", clockSchema("With date: no start before this time.")),
-		optional("to_time", clockSchema("With date: no start after this time; one before from_time is after midnight.")),
+		optional("to_time",
+			clockSchema("With date: no start after this time; one before from_time is after midnight.")),
 		optional("staff_id", idSchema("Only this staff member: an id from list_staff.")),
 	}, combining()...)
 	return input(append(properties, offsetProperty())...)
@@ -156,7 +160,8 @@ func calendarQuery(args arguments) (url.Values, error) {
 	return query, nil
 }
 
-func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Values, within timeRange, offset int, isPaused func() bool) (result, error) {
+func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Values, within timeRange, offset int,
+	isPaused func() bool) (result, error) {
 	shown, err := b.readSlots(ctx, who.Slug, query)
 	if err != nil {
 		return result{}, err
@@ -176,7 +181,8 @@ func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Valu
 	}
 	p := pageOf(shown.Slots, offset, 0)
 	shown.Slots, shown.NextOffset, shown.Paused = p.items, p.next, isPaused()
-	text := fmt.Sprintf("%d free starts on %s%s (%s)%s", shown.Total, withWeekday(query.Get("date")), within, shown.Timezone, free.head)
+	text := fmt.Sprintf("%d free starts on %s%s (%s)%s", shown.Total, withWeekday(query.Get("date")), within,
+		shown.Timezone, free.head)
 	return result{structured: shown, text: shown.next(text, free.next) + free.times}, nil
 }
 
@@ -205,7 +211,8 @@ func (b *Toolbox) readSlots(ctx context.Context, slug string, query url.Values) 
 		return calendar{}, err
 	}
 	c := calendar{
-		Timezone: listed.Timezone, Computed: listed.Computed, Slots: make([]slot, len(listed.Slots)), Days: []day{}, Total: len(listed.Slots),
+		Timezone: listed.Timezone, Computed: listed.Computed, Slots: make([]slot, len(listed.Slots)), Days: []day{},
+		Total: len(listed.Slots),
 	}
 	for i, of := range listed.Slots {
 		c.Slots[i] = slot(of)
@@ -218,7 +225,8 @@ func (b *Toolbox) readSlots(ctx context.Context, slug string, query url.Values) 
 
 const unknown = "Availability could not be read just now. That does not mean fully booked: call again in a few seconds."
 
-func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Values, isPaused func() bool) (result, error) {
+func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Values,
+	isPaused func() bool) (result, error) {
 	var dates dates
 	if err := b.Availability.Read(ctx, who.Slug, "available-dates", query, &dates); err != nil {
 		return result{}, err
@@ -237,7 +245,8 @@ func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Value
 		}
 	}
 	shown.Paused = isPaused()
-	text := fmt.Sprintf("%d free starts from %s to %s (%s).", shown.Total, withWeekday(query.Get("start")), withWeekday(query.Get("end")), shown.Timezone)
+	text := fmt.Sprintf("%d free starts from %s to %s (%s).", shown.Total, withWeekday(query.Get("start")),
+		withWeekday(query.Get("end")), shown.Timezone)
 	next := b.firstStart(ctx, who.Slug, query, dates.first()) + " Next: find_slots with one of these dates as date."
 	if shown.Total == 0 {
 		why := b.nothingFree(ctx, who.Slug, shown.Timezone, query)

@@ -32,9 +32,10 @@ func (b *Toolbox) staff() *tool {
 		Tool: mcp.Tool{
 			Name:  "list_staff",
 			Title: "Staff",
-			Description: "The people who perform services: id, name, category, description. Call it where the customer wants somebody in " +
-				"particular; with service_id it lists those who perform that service. find_slots and book_appointment take an id as " +
-				"staff_id. Nobody has to be chosen: without staff_id the first who is free is assigned.",
+			Description: "The people who perform services: id, name, category, description. Call it where the " +
+				"customer wants somebody in particular; with service_id it lists those who perform that service. " +
+				"find_slots and book_appointment take an id as staff_id. Nobody has to be chosen: without staff_id " +
+				"the first who is free is assigned.",
 			InputSchema: input(
 				optional("service_id", idSchema("A service's id from list_services: only those who perform it.")),
 				localeProperty(), offsetProperty()),
@@ -61,7 +62,8 @@ func (b *Toolbox) listStaff(ctx context.Context, who caller.Caller, args argumen
 	}
 	for i := range all.Staff {
 		m := &all.Staff[i]
-		m.Name, m.Category, m.Description = clip(m.Name, maxName), clip(m.Category, maxName), clip(m.Description, maxDescription)
+		m.Name, m.Category, m.Description = clip(m.Name, maxName), clip(m.Category, maxName),
+			clip(m.Description, maxDescription)
 		m.ImageURL = clip(m.ImageURL, maxDescription)
 	}
 	p := pageOf(all.Staff, offset, 0)

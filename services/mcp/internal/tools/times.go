@@ -41,7 +41,8 @@ func timesOf(slots []slot, offset int, date string) timesText {
 		text.head = fmt.Sprintf(", of %d min each.", each)
 	}
 	if said < len(slots) {
-		text.head += fmt.Sprintf(" From %s on there are more: call again with offset %d.", slots[said].Time, offset+said)
+		text.head += fmt.Sprintf(" From %s on there are more: call again with offset %d.", slots[said].Time,
+			offset+said)
 	}
 	if len(slots) > 0 {
 		text.next = " Next: book_appointment with date, time" + needed(slots[0]) + "."

@@ -29,12 +29,14 @@ type Reader interface {
 	Read(ctx context.Context, slug, path string, query url.Values, out any) error
 	// ReadCached reads a path and decodes the answer into the value that empty returns. It then calls
 	// prepare once with that value. Callers share the value while the service's answer stays the same.
-	ReadCached(ctx context.Context, slug, path string, query url.Values, empty func() any, prepare func(any)) (any, error)
+	ReadCached(ctx context.Context, slug, path string, query url.Values, empty func() any, prepare func(any)) (any,
+		error)
 }
 
 // readCached reads a long list, which prepare converts to the form of the tool's answer. It returns a
 // shallow copy: the caller must not change the elements of its lists.
-func readCached[T any](ctx context.Context, r Reader, slug, path string, query url.Values, prepare func(*T)) (T, error) {
+func readCached[T any](ctx context.Context, r Reader, slug, path string, query url.Values,
+	prepare func(*T)) (T, error) {
 	list, err := r.ReadCached(ctx, slug, path, query, func() any { return new(T) }, func(v any) { prepare(v.(*T)) })
 	if err != nil {
 		var none T
@@ -45,7 +47,8 @@ func readCached[T any](ctx context.Context, r Reader, slug, path string, query u
 
 // Booker books as POST /book does; see bookingclient.Agents.
 type Booker interface {
-	Book(ctx context.Context, slug, authorization, idempotencyKey string, body []byte) (*bookingclient.Confirmation, error)
+	Book(ctx context.Context, slug, authorization, idempotencyKey string, body []byte) (*bookingclient.Confirmation,
+		error)
 }
 
 // Toolbox holds the dependencies of the tools.
@@ -86,10 +89,12 @@ func (b *Toolbox) Server(about *mcp.Implementation) *mcp.Server {
 		Capabilities: &mcp.ServerCapabilities{
 			Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{},
 		},
-		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }, // depends on the key
+		// depends on the key
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 	})
 	all := b.all()
-	calls := b.Telemetry.Counter("slotmesh.mcp.calls", "Calls of tools by tool and outcome: ok, or the messageCode of the refusal.")
+	calls := b.Telemetry.Counter("slotmesh.mcp.calls",
+		"Calls of tools by tool and outcome: ok, or the messageCode of the refusal.")
 	for _, tool := range all {
 		server.AddTool(&tool.Tool, b.handler(tool, calls))
 	}
@@ -133,7 +138,8 @@ func (b *Toolbox) handler(t *tool, calls metric.Int64Counter) mcp.ToolHandler {
 
 // contentOf returns a call result of the protocol.
 func contentOf(text string, structured any, refused bool) *mcp.CallToolResult {
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: clipLines(text)}}, StructuredContent: structured, IsError: refused}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: clipLines(text)}},
+		StructuredContent: structured, IsError: refused}
 }
 
 // showing returns middleware that removes from the answer of tools/list the tools that the API key may not call.
@@ -171,9 +177,11 @@ func (t *tool) answer(ctx context.Context, who caller.Caller, raw json.RawMessag
 
 func (t *tool) forbidden(scope string) error {
 	if t.allows(booking.ScopeWrite) {
-		return fault.Newf(fault.ScopeForbidden, "The API key's scope is %s; booking takes a key of scope write or all.", scope)
+		return fault.Newf(fault.ScopeForbidden, "The API key's scope is %s; booking takes a key of scope write or all.",
+			scope)
 	}
-	return fault.Newf(fault.ScopeForbidden, "The API key's scope is %s; reading takes a key of scope read or all.", scope)
+	return fault.Newf(fault.ScopeForbidden, "The API key's scope is %s; reading takes a key of scope read or all.",
+		scope)
 }
 
 var (
@@ -184,5 +192,6 @@ var (
 // reading returns the annotations of a read-only tool.
 func reading(title string) *mcp.ToolAnnotations {
 	no := false
-	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no}
+	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no,
+		OpenWorldHint: &no}
 }

@@ -30,12 +30,14 @@ func TestAPanicInAToolIsARefusalThatSaysNothingOfIt(t *testing.T) {
 	tel.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	box := &Toolbox{Catalog: panicking{}, Telemetry: tel}
 	ctx := caller.With(t.Context(), caller.Caller{Scope: booking.ScopeAll, Until: time.Now().Add(time.Hour)})
-	answer, err := box.handler(box.staff(), tel.Counter("calls", ""))(ctx, &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{}})
+	answer, err := box.handler(box.staff(), tel.Counter("calls", ""))(ctx,
+		&mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	shown, err := json.Marshal(answer)
-	if err != nil || !answer.IsError || !bytes.Contains(shown, []byte(`"messageCode":"internal"`)) || bytes.Contains(shown, []byte("secret")) {
+	if err != nil || !answer.IsError || !bytes.Contains(shown, []byte(`"messageCode":"internal"`)) ||
+		bytes.Contains(shown, []byte("secret")) {
 		t.Errorf("%s, %v", shown, err)
 	}
 	if !strings.Contains(log.String(), "secret") || !strings.Contains(log.String(), "tools_test.go") {

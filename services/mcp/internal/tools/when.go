@@ -35,7 +35,8 @@ func (a arguments) timeRange() (timeRange, error) {
 			continue
 		}
 		if *into, err = timespan.ParseTimeOfDay(text); err != nil {
-			return timeRange{}, request.Invalid("%s: %s is not a time; send HH:MM, such as 17:30.", name, request.Quoted(text))
+			return timeRange{}, request.Invalid("%s: %s is not a time; send HH:MM, such as 17:30.", name,
+				request.Quoted(text))
 		}
 		r.given = true
 	}
@@ -105,13 +106,18 @@ type noStart struct {
 
 // reasons maps each rule because of which a date can have no free starts to the name of the reason and its sentence.
 var reasons = map[string]struct{ name, of, sentence string }{
-	availability.RulePast:         {"past", "over", "That date is over, or its last start is."},
-	availability.RuleAdvanceLimit: {"beyond_advance_limit", "further ahead than bookings are taken", "The business does not take bookings that far ahead yet."},
-	availability.RuleClosed:       {"closed", "closed", "The business is closed then, or nobody who performs the services works long enough."},
-	availability.RuleNoSession:    {"no_session", "without a session of the class", "The class has no session on that date."},
-	availability.RuleNotice:       {"too_soon", "too soon to book", "What is left of that date is too soon to be booked."},
-	availability.RuleNotPerformed: {"not_performed", "without a member who performs the services", "No member performs the services; call list_staff for who does."},
-	availability.RuleBooking:      {"sold_out", "sold out", "That date is sold out."},
+	availability.RulePast: {"past", "over", "That date is over, or its last start is."},
+	availability.RuleAdvanceLimit: {"beyond_advance_limit", "further ahead than bookings are taken",
+		"The business does not take bookings that far ahead yet."},
+	availability.RuleClosed: {"closed", "closed",
+		"The business is closed then, or nobody who performs the services works long enough."},
+	availability.RuleNoSession: {"no_session", "without a session of the class",
+		"The class has no session on that date."},
+	availability.RuleNotice: {"too_soon", "too soon to book",
+		"What is left of that date is too soon to be booked."},
+	availability.RuleNotPerformed: {"not_performed", "without a member who performs the services",
+		"No member performs the services; call list_staff for who does."},
+	availability.RuleBooking: {"sold_out", "sold out", "That date is sold out."},
 }
 
 // nothingFree explains why one date or a window has no free starts. If the reason cannot be read, it is left out.
@@ -144,10 +150,12 @@ func (b *Toolbox) nothingFree(ctx context.Context, slug, timezone string, query 
 		return why
 	}
 	if why.nextDate = days.first(); why.nextDate != "" {
-		why.text += fmt.Sprintf(" The next date with a free start is %s (%d free).", withWeekday(why.nextDate), days.Days[why.nextDate])
+		why.text += fmt.Sprintf(" The next date with a free start is %s (%d free).", withWeekday(why.nextDate),
+			days.Days[why.nextDate])
 		return why
 	}
-	why.text += fmt.Sprintf(" No date of the %d days from %s on has a free start.", maxWindow, withWeekday(window.Get("start")))
+	why.text += fmt.Sprintf(" No date of the %d days from %s on has a free start.", maxWindow,
+		withWeekday(window.Get("start")))
 	return why
 }
 

@@ -17,7 +17,8 @@ import (
 // once returns a handler for an owner's write, which runs at most once per business and Idempotency-Key.
 // The argument write runs the write, and show builds the response body from its result. A repeated
 // request gets the response built from the stored result. The response has the given status.
-func once[T, W any](records *store.Store, write func(*fiber.Ctx) (T, error), status int, show func(*fiber.Ctx, T) (W, error)) fiber.Handler {
+func once[T, W any](records *store.Store, write func(*fiber.Ctx) (T, error), status int,
+	show func(*fiber.Ctx, T) (W, error)) fiber.Handler {
 	answer := func(c *fiber.Ctx, made T) error {
 		shown, err := show(c, made)
 		if err != nil {

@@ -18,7 +18,8 @@ type Customers struct {
 
 // Mount registers the routes.
 func (a *Customers) Mount(router fiber.Router) {
-	router.Post("/internal/businesses/:business/customers/erase", once(a.Records, a.erase, fiber.StatusOK, plain(showErased)))
+	router.Post("/internal/businesses/:business/customers/erase",
+		once(a.Records, a.erase, fiber.StatusOK, plain(showErased)))
 	router.Post("/internal/businesses/:business/customers/held", a.held)
 }
 

@@ -32,14 +32,17 @@ func TestAMailAboutAnAccountIsSentAtOnceAndKeptNowhere(t *testing.T) {
 	p := open(t, server)
 	mails := &usecase.Mails{Sender: server, Clock: clock.Fixed(monday), Logger: telemetry.Discard().Logger}
 	wanted := notifications.Mail{
-		To: "ana@example.com", FromName: "Harbour\r\nBcc: all@example.com", Language: "ar", Subject: "Choose a password",
-		Paragraphs: []string{"<b>First</b>", "Second"}, Button: "Choose", Link: "https://owner.example.com/sign-in/password/0123abcd",
+		To: "ana@example.com", FromName: "Harbour\r\nBcc: all@example.com", Language: "ar",
+		Subject:    "Choose a password",
+		Paragraphs: []string{"<b>First</b>", "Second"}, Button: "Choose",
+		Link: "https://owner.example.com/sign-in/password/0123abcd",
 	}
 	if err := mails.Send(t.Context(), wanted); err != nil {
 		t.Fatal(err)
 	}
 	got := server.last
-	if got.To != wanted.To || !strings.Contains(got.Text, "Second") || !strings.Contains(got.Text, wanted.Link) || !strings.Contains(got.HTML, "&lt;b&gt;First") ||
+	if got.To != wanted.To || !strings.Contains(got.Text, "Second") || !strings.Contains(got.Text, wanted.Link) ||
+		!strings.Contains(got.HTML, "&lt;b&gt;First") ||
 		!strings.Contains(got.HTML, `dir="rtl"`) || got.ID == "" || !got.Date.Equal(monday) {
 		t.Errorf("%+v", got)
 	}
@@ -57,16 +60,19 @@ func TestAMailAboutAnAccountIsSentAtOnceAndKeptNowhere(t *testing.T) {
 
 func TestWhatBecomesOfAMailIsTold(t *testing.T) {
 	t.Parallel()
-	wanted := notifications.Mail{To: "ana@example.com", FromName: "Slotmesh", Language: "en", Subject: "S", Paragraphs: []string{"P"}, Button: "B", Link: "https://owner.example.com/"}
+	wanted := notifications.Mail{To: "ana@example.com", FromName: "Slotmesh", Language: "en", Subject: "S",
+		Paragraphs: []string{"P"}, Button: "B", Link: "https://owner.example.com/"}
 	for what, is := range map[string]struct {
 		err  error
 		want fault.Kind
 	}{
-		"refused": {&mail.RefusedError{Reason: "550"}, fault.Conflict}, "later": {&mail.UnsentError{Reason: "450", Answered: true}, fault.Conflict},
+		"refused":            {&mail.RefusedError{Reason: "550"}, fault.Conflict},
+		"later":              {&mail.UnsentError{Reason: "450", Answered: true}, fault.Conflict},
 		"the server is away": {&mail.UnsentError{Reason: "no session with the mail server"}, fault.PeerUnavailable},
 		"broken":             {errors.New("x"), fault.PeerUnavailable},
 	} {
-		mails := &usecase.Mails{Sender: &taken{err: is.err}, Clock: clock.Fixed(monday), Logger: telemetry.Discard().Logger}
+		mails := &usecase.Mails{Sender: &taken{err: is.err}, Clock: clock.Fixed(monday),
+			Logger: telemetry.Discard().Logger}
 		if err := mails.Send(t.Context(), wanted); !fault.Is(err, is.want) {
 			t.Errorf("%s: %v", what, err)
 		}

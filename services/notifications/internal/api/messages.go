@@ -53,7 +53,8 @@ func (a *Messages) show(c *fiber.Ctx) error {
 		return err
 	}
 	return c.JSON(notifications.WholeMessage{
-		Message: showMessage(m), FromName: m.FromName, ReplyTo: m.ReplyTo, Text: m.Text, HTML: m.HTML, Calendar: string(m.Calendar), CalendarMethod: m.Method,
+		Message: showMessage(m), FromName: m.FromName, ReplyTo: m.ReplyTo, Text: m.Text, HTML: m.HTML,
+		Calendar: string(m.Calendar), CalendarMethod: m.Method,
 	})
 }
 
@@ -89,8 +90,10 @@ func (a *Messages) retried(c *fiber.Ctx, answer []byte) error {
 
 func showMessage(m store.Message) notifications.Message {
 	shown := notifications.Message{
-		ID: m.ID, Kind: m.Kind, EventID: m.EventID, About: notifications.Subject{Kind: string(m.About.Kind), ID: m.About.ID}, Recipient: m.Recipient,
-		Locale: m.Locale, Subject: m.Subject, Status: m.Status, Reason: m.Reason, Attempts: m.Attempts, CreatedAt: m.CreatedAt,
+		ID: m.ID, Kind: m.Kind, EventID: m.EventID, About: notifications.Subject{Kind: string(m.About.Kind),
+			ID: m.About.ID}, Recipient: m.Recipient,
+		Locale: m.Locale, Subject: m.Subject, Status: m.Status, Reason: m.Reason, Attempts: m.Attempts,
+		CreatedAt: m.CreatedAt,
 	}
 	if m.SentAt != nil {
 		at := m.SentAt.UTC()

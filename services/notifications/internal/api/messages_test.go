@@ -62,7 +62,8 @@ func open(t *testing.T, sender messages.Sender) *postOffice {
 	t.Helper()
 	pool, now := testkit.Postgres(t, "notifications", migrations.FS), clock.Fixed(monday)
 	p := &postOffice{t: t, pool: pool, store: store.New(pool), business: uuid.New()}
-	mails := messages.New(messages.Config{Pool: pool, Store: p.store, Peers: live{}, Sender: sender, Clock: now, Telemetry: telemetry.Discard()})
+	mails := messages.New(messages.Config{Pool: pool, Store: p.store, Peers: live{}, Sender: sender, Clock: now,
+		Telemetry: telemetry.Discard()})
 	work := jobs.NewWork()
 	mails.AddTo(work)
 	sends, err := jobs.Open(pool, work, now, telemetry.Discard())
@@ -70,19 +71,25 @@ func open(t *testing.T, sender messages.Sender) *postOffice {
 		t.Fatal(err)
 	}
 	cfg := server.Config{
-		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, PublicBodyLimit: 1000, InternalBodyLimit: 1000,
+		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute,
+		DrainTimeout: 2 * time.Minute, PublicBodyLimit: 1000, InternalBodyLimit: 1000,
 	}
-	srv, err := server.New(cfg, server.Runtime{Open: true, Name: "notifications", Clock: now, Telemetry: telemetry.Discard()})
+	srv, err := server.New(cfg, server.Runtime{Open: true, Name: "notifications", Clock: now,
+		Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	(&api.Messages{Owner: &usecase.Messages{Store: p.store, Again: func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
-		return mails.Retry(ctx, sends, businessID, id)
-	}}}).Mount(srv.Internal)
-	webhooks := &usecase.Webhooks{Slug: func(context.Context, uuid.UUID) (string, error) { return "harbor", nil }, Store: p.store, Guard: webhook.Guard{Loopback: true}, Resolve: webhook.Resolve, Clock: now}
+	(&api.Messages{Owner: &usecase.Messages{Store: p.store,
+		Again: func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
+			return mails.Retry(ctx, sends, businessID, id)
+		}}}).Mount(srv.Internal)
+	webhooks := &usecase.Webhooks{Slug: func(context.Context, uuid.UUID) (string, error) {
+		return "harbor", nil
+	}, Store: p.store, Guard: webhook.Guard{Loopback: true}, Resolve: webhook.Resolve, Clock: now}
 	(&api.Webhooks{Records: p.store, Owner: webhooks}).Mount(srv.Internal)
 	(&api.Customers{Records: p.store, Owner: &usecase.Customers{Store: p.store, Clock: now}}).Mount(srv.Internal)
-	caller := peer.New("notifications", "http://"+srv.InternalAddr().String(), telemetry.Discard(), peer.Timeout(testkit.Patience))
+	caller := peer.New("notifications", "http://"+srv.InternalAddr().String(), telemetry.Discard(),
+		peer.Timeout(testkit.Patience))
 	p.client = notifications.NewClient(caller)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -101,9 +108,12 @@ func open(t *testing.T, sender messages.Sender) *postOffice {
 func (p *postOffice) written(seconds int, kind letter.Kind, status string) store.Message {
 	p.t.Helper()
 	m := store.Message{
-		BusinessID: p.business, ID: uuid.New(), Kind: string(kind), EventID: uuid.New(), About: event.Subject{Kind: event.Booking, ID: uuid.New()},
-		CustomerEmail: "zoe@example.com", Recipient: "zoe@example.com", Locale: "en", FromName: "Harbor", ReplyTo: "desk@example.com", Subject: "Your booking",
-		Text: "Hello Zoë", HTML: "<p>Hello Zoë</p>", Calendar: []byte("BEGIN:VCALENDAR"), Method: "REQUEST", Status: store.MessageQueued,
+		BusinessID: p.business, ID: uuid.New(), Kind: string(kind), EventID: uuid.New(),
+		About:         event.Subject{Kind: event.Booking, ID: uuid.New()},
+		CustomerEmail: "zoe@example.com", Recipient: "zoe@example.com", Locale: "en", FromName: "Harbor",
+		ReplyTo: "desk@example.com", Subject: "Your booking",
+		Text: "Hello Zoë", HTML: "<p>Hello Zoë</p>", Calendar: []byte("BEGIN:VCALENDAR"), Method: "REQUEST",
+		Status:      store.MessageQueued,
 		AboutEndsAt: monday, CreatedAt: monday.Add(time.Duration(seconds) * time.Second),
 	}
 	if status == store.MessageNotSent {
@@ -116,7 +126,8 @@ func (p *postOffice) written(seconds int, kind letter.Kind, status string) store
 		if _, err := p.store.AddMessage(p.t.Context(), tx, m); err != nil || m.Status == status {
 			return err
 		}
-		return p.store.EndSending(p.t.Context(), tx, store.Outcome{BusinessID: p.business, ID: m.ID, Status: status, Reason: "because", Now: monday.Add(time.Hour)})
+		return p.store.EndSending(p.t.Context(), tx, store.Outcome{BusinessID: p.business, ID: m.ID, Status: status,
+			Reason: "because", Now: monday.Add(time.Hour)})
 	})
 	if err != nil {
 		p.t.Fatal(err)
@@ -143,10 +154,11 @@ func TestMessagesAreListedNewestFirstByStatusAndKind(t *testing.T) {
 		filter notifications.MessageFilter
 		want   []uuid.UUID
 	}{
-		"all":             {notifications.MessageFilter{}, []uuid.UUID{sent.ID, failed.ID, kept.ID}},
-		"by status":       {notifications.MessageFilter{Status: notifications.MessageNotSent}, []uuid.UUID{kept.ID}},
-		"by kind":         {notifications.MessageFilter{Kind: "booking_confirmed"}, []uuid.UUID{sent.ID, failed.ID}},
-		"by both":         {notifications.MessageFilter{Status: notifications.MessageFailed, Kind: "booking_confirmed"}, []uuid.UUID{failed.ID}},
+		"all":       {notifications.MessageFilter{}, []uuid.UUID{sent.ID, failed.ID, kept.ID}},
+		"by status": {notifications.MessageFilter{Status: notifications.MessageNotSent}, []uuid.UUID{kept.ID}},
+		"by kind":   {notifications.MessageFilter{Kind: "booking_confirmed"}, []uuid.UUID{sent.ID, failed.ID}},
+		"by both": {notifications.MessageFilter{Status: notifications.MessageFailed, Kind: "booking_confirmed"},
+			[]uuid.UUID{failed.ID}},
 		"of owners: none": {notifications.MessageFilter{Kind: "owner_notice"}, nil},
 	} {
 		var got []uuid.UUID
@@ -167,15 +179,19 @@ func TestMessagesAreListedNewestFirstByStatusAndKind(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	if list, err := p.client.Messages(t.Context(), uuid.New(), notifications.MessageFilter{}, request.Page{}); err != nil || len(list.Messages) != 0 {
+	if list, err := p.client.Messages(t.Context(), uuid.New(), notifications.MessageFilter{},
+		request.Page{}); err != nil || len(list.Messages) != 0 {
 		t.Errorf("another business has %v, %v", list, err)
 	}
-	for name, filter := range map[string]notifications.MessageFilter{"status": {Status: "lost"}, "kind": {Kind: "gossip"}} {
-		if _, err := p.client.Messages(t.Context(), p.business, filter, request.Page{}); !fault.Is(err, fault.InvalidParameter) || !strings.Contains(err.Error(), name+":") {
+	for name, filter := range map[string]notifications.MessageFilter{"status": {Status: "lost"},
+		"kind": {Kind: "gossip"}} {
+		if _, err := p.client.Messages(t.Context(), p.business, filter, request.Page{}); !fault.Is(err,
+			fault.InvalidParameter) || !strings.Contains(err.Error(), name+":") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := p.client.Messages(t.Context(), p.business, notifications.MessageFilter{}, request.Page{Cursor: "x"}); !fault.Is(err, fault.InvalidParameter) {
+	if _, err := p.client.Messages(t.Context(), p.business, notifications.MessageFilter{},
+		request.Page{Cursor: "x"}); !fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("a cursor that is none: %v", err)
 	}
 }
@@ -187,10 +203,12 @@ func TestAMessageIsShownWhole(t *testing.T) {
 	sentAt := monday.Add(time.Hour)
 	want := &notifications.WholeMessage{
 		Message: notifications.Message{
-			ID: m.ID, Kind: "booking_confirmed", EventID: m.EventID, About: notifications.Subject{Kind: "booking", ID: m.About.ID}, Recipient: "zoe@example.com", Locale: "en",
+			ID: m.ID, Kind: "booking_confirmed", EventID: m.EventID, About: notifications.Subject{Kind: "booking",
+				ID: m.About.ID}, Recipient: "zoe@example.com", Locale: "en",
 			Subject: "Your booking", Status: "sent", Reason: "because", CreatedAt: monday, SentAt: &sentAt,
 		},
-		FromName: "Harbor", ReplyTo: "desk@example.com", Text: "Hello Zoë", HTML: "<p>Hello Zoë</p>", Calendar: "BEGIN:VCALENDAR", CalendarMethod: "REQUEST",
+		FromName: "Harbor", ReplyTo: "desk@example.com", Text: "Hello Zoë", HTML: "<p>Hello Zoë</p>",
+		Calendar: "BEGIN:VCALENDAR", CalendarMethod: "REQUEST",
 	}
 	got, err := p.client.Message(t.Context(), p.business, m.ID)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -206,7 +224,8 @@ func TestAMessageIsShownWhole(t *testing.T) {
 func TestWhatIsHeldOfACustomerAreTheirMessages(t *testing.T) {
 	t.Parallel()
 	p := open(t, silent{})
-	second, first := p.written(2, letter.Reminder, store.MessageNotSent), p.written(1, letter.BookingConfirmed, store.MessageSent)
+	second, first := p.written(2, letter.Reminder, store.MessageNotSent),
+		p.written(1, letter.BookingConfirmed, store.MessageSent)
 	notice := p.written(3, letter.OwnerNotice, store.MessageFailed)
 	held, err := p.client.Held(t.Context(), p.business, " Zoe@Example.com")
 	if err != nil || len(held.Messages) != 3 {
@@ -221,7 +240,8 @@ func TestWhatIsHeldOfACustomerAreTheirMessages(t *testing.T) {
 		}
 	}
 	for business, email := range map[uuid.UUID]string{p.business: "bob@example.com", uuid.New(): "zoe@example.com"} {
-		if held, err := p.client.Held(t.Context(), business, email); err != nil || held.Messages == nil || len(held.Messages) != 0 {
+		if held, err := p.client.Held(t.Context(), business, email); err != nil || held.Messages == nil ||
+			len(held.Messages) != 0 {
 			t.Errorf("of %s: %+v, %v", email, held, err)
 		}
 	}
@@ -233,7 +253,8 @@ func TestWhatIsHeldOfACustomerAreTheirMessages(t *testing.T) {
 func TestAMessageIsSentAgainOnceForEachKey(t *testing.T) {
 	t.Parallel()
 	p := open(t, silent{})
-	failed, kept := p.written(0, letter.BookingConfirmed, store.MessageFailed), p.written(1, letter.BookingReceived, store.MessageNotSent)
+	failed, kept := p.written(0, letter.BookingConfirmed, store.MessageFailed),
+		p.written(1, letter.BookingReceived, store.MessageNotSent)
 	named := func(key string) context.Context {
 		return idempotency.With(t.Context(), idempotency.Request{Key: key})
 	}
@@ -243,7 +264,8 @@ func TestAMessageIsSentAgainOnceForEachKey(t *testing.T) {
 			t.Fatalf("try %d: %+v, %v", try, again, err)
 		}
 	}
-	if again, err := p.client.RetryMessage(t.Context(), p.business, kept.ID); err != nil || again.Status != notifications.MessageQueued {
+	if again, err := p.client.RetryMessage(t.Context(), p.business, kept.ID); err != nil ||
+		again.Status != notifications.MessageQueued {
 		t.Errorf("one that was kept: %+v, %v", again, err)
 	}
 	if n := p.count(`SELECT count(*) FROM river_job WHERE kind = 'send_message'`); n != 2 {
@@ -260,10 +282,13 @@ func TestAMessageIsSentAgainOnceForEachKey(t *testing.T) {
 func TestAMessageThatCannotBeSentAgainIsRefused(t *testing.T) {
 	t.Parallel()
 	p := open(t, silent{})
-	sent, queued := p.written(0, letter.BookingConfirmed, store.MessageSent), p.written(1, letter.BookingConfirmed, store.MessageQueued)
+	sent, queued := p.written(0, letter.BookingConfirmed, store.MessageSent),
+		p.written(1, letter.BookingConfirmed, store.MessageQueued)
 	for text, id := range map[string]uuid.UUID{"was sent": sent.ID, "being tried": queued.ID} {
-		for _, ctx := range []context.Context{t.Context(), idempotency.With(t.Context(), idempotency.Request{Key: id.String()})} {
-			if _, err := p.client.RetryMessage(ctx, p.business, id); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), text) {
+		for _, ctx := range []context.Context{t.Context(),
+			idempotency.With(t.Context(), idempotency.Request{Key: id.String()})} {
+			if _, err := p.client.RetryMessage(ctx, p.business, id); !fault.Is(err, fault.Conflict) ||
+				!strings.Contains(err.Error(), text) {
 				t.Errorf("one that %s: %v", text, err)
 			}
 		}
@@ -275,10 +300,12 @@ func TestAMessageThatCannotBeSentAgainIsRefused(t *testing.T) {
 	}
 	without := open(t, nil)
 	kept := without.written(0, letter.BookingConfirmed, store.MessageNotSent)
-	if _, err := without.client.RetryMessage(t.Context(), without.business, kept.ID); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "SMTP_URL") {
+	if _, err := without.client.RetryMessage(t.Context(), without.business, kept.ID); !fault.Is(err, fault.Conflict) ||
+		!strings.Contains(err.Error(), "SMTP_URL") {
 		t.Errorf("without a mail server: %v", err)
 	}
-	if got, err := without.client.Message(t.Context(), without.business, kept.ID); err != nil || got.Status != notifications.MessageNotSent {
+	if got, err := without.client.Message(t.Context(), without.business, kept.ID); err != nil ||
+		got.Status != notifications.MessageNotSent {
 		t.Errorf("it is %+v then, %v", got, err)
 	}
 }

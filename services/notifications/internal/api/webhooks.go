@@ -63,7 +63,8 @@ func (a *Webhooks) change(c *fiber.Ctx) (store.Endpoint, error) {
 	if err := server.JSON(c, &change); err != nil {
 		return store.Endpoint{}, err
 	}
-	return a.Owner.Change(c.UserContext(), business, id, store.EndpointChange{URL: change.URL, Events: change.Events, Active: change.Active})
+	return a.Owner.Change(c.UserContext(), business, id, store.EndpointChange{URL: change.URL, Events: change.Events,
+		Active: change.Active})
 }
 
 func (a *Webhooks) remove() fiber.Handler {
@@ -126,7 +127,8 @@ func (a *Webhooks) retry(c *fiber.Ctx) (store.Delivery, error) {
 }
 
 func showEndpoint(e store.Endpoint) notifications.Webhook {
-	return notifications.Webhook{ID: e.ID, URL: e.URL, Events: e.Events, Active: e.Active, CreatedAt: e.CreatedAt, CreatedBy: e.CreatedBy, DisabledReason: e.DisabledReason}
+	return notifications.Webhook{ID: e.ID, URL: e.URL, Events: e.Events, Active: e.Active, CreatedAt: e.CreatedAt,
+		CreatedBy: e.CreatedBy, DisabledReason: e.DisabledReason}
 }
 
 func (a *Webhooks) showSecret(c *fiber.Ctx, made store.Created) (notifications.SecretWebhook, error) {
@@ -134,13 +136,16 @@ func (a *Webhooks) showSecret(c *fiber.Ctx, made store.Created) (notifications.S
 	if err != nil {
 		return notifications.SecretWebhook{}, err
 	}
-	return notifications.SecretWebhook{Webhook: showEndpoint(made.Endpoint), Secret: webhook.ShowSecret(made.Secret)}, nil
+	return notifications.SecretWebhook{Webhook: showEndpoint(made.Endpoint), Secret: webhook.ShowSecret(made.Secret)},
+		nil
 }
 
 func showDelivery(d store.Delivery) notifications.Delivery {
 	shown := notifications.Delivery{
-		ID: d.ID, WebhookID: d.EndpointID, EventID: d.EventID, Type: d.EventType, Subject: notifications.Subject{Kind: d.SubjectKind, ID: d.SubjectID},
-		Sequence: d.Sequence, Status: d.Status, CreatedAt: d.CreatedAt, Body: d.Body, Attempts: make([]notifications.DeliveryAttempt, len(d.Attempts)),
+		ID: d.ID, WebhookID: d.EndpointID, EventID: d.EventID, Type: d.EventType,
+		Subject:  notifications.Subject{Kind: d.SubjectKind, ID: d.SubjectID},
+		Sequence: d.Sequence, Status: d.Status, CreatedAt: d.CreatedAt, Body: d.Body,
+		Attempts: make([]notifications.DeliveryAttempt, len(d.Attempts)),
 	}
 	if d.DueAt != nil {
 		at := d.DueAt.UTC()
@@ -148,7 +153,8 @@ func showDelivery(d store.Delivery) notifications.Delivery {
 	}
 	for i, a := range d.Attempts {
 		shown.Attempts[i] = notifications.DeliveryAttempt{
-			Number: a.Number, At: a.At.UTC(), Milliseconds: a.Milliseconds, Status: a.Status, Error: a.Error, Answer: a.Answer,
+			Number: a.Number, At: a.At.UTC(), Milliseconds: a.Milliseconds, Status: a.Status, Error: a.Error,
+			Answer: a.Answer,
 		}
 	}
 	return shown

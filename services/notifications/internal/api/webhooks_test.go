@@ -21,12 +21,14 @@ func TestSecretsOfWebhooksAreInNoNoteOfAWrite(t *testing.T) {
 		return idempotency.With(t.Context(), idempotency.Request{Key: key})
 	}
 	create := func() (*notifications.SecretWebhook, error) {
-		return p.client.CreateWebhook(named("create"), p.business, notifications.NewWebhook{URL: "http://127.0.0.1:9/hook", Events: []string{webhook.Every}})
+		return p.client.CreateWebhook(named("create"), p.business,
+			notifications.NewWebhook{URL: "http://127.0.0.1:9/hook", Events: []string{webhook.Every}})
 	}
 	var first *notifications.SecretWebhook
 	for try := range 2 {
 		made, err := create()
-		if err != nil || !strings.HasPrefix(made.Secret, "whsec_") || first != nil && (made.ID != first.ID || made.Secret != first.Secret || !made.CreatedAt.Equal(first.CreatedAt)) {
+		if err != nil || !strings.HasPrefix(made.Secret, "whsec_") || first != nil &&
+			(made.ID != first.ID || made.Secret != first.Secret || !made.CreatedAt.Equal(first.CreatedAt)) {
 			t.Fatalf("try %d: %+v, %v, first %+v", try, made, err, first)
 		}
 		first = made
@@ -53,7 +55,8 @@ func TestSecretsOfWebhooksAreInNoNoteOfAWrite(t *testing.T) {
 	}
 	for _, made := range []*notifications.SecretWebhook{first, second, third} {
 		secret := strings.TrimPrefix(made.Secret, "whsec_")
-		if n := p.count(`SELECT count(*) FROM made_writes WHERE strpos(convert_from(answer, 'UTF8'), '` + secret + `') > 0`); n != 0 {
+		if n := p.count(`SELECT count(*) FROM made_writes WHERE strpos(convert_from(answer, 'UTF8'), '` + secret +
+			`') > 0`); n != 0 {
 			t.Error("the note of a write holds a secret")
 		}
 	}

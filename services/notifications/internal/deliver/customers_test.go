@@ -17,14 +17,17 @@ func TestDeliveriesKnowWhoseDataTheyHold(t *testing.T) {
 	w := newWorld(t)
 	w.endpoint("https://hooks.example")
 	events := w.happened(uuid.New(), 1, 2, 3)
-	events[0].Data, events[1].Data = json.RawMessage(`{"customer_email": "Ada@Example.com"}`), json.RawMessage(`{"customer_email": null}`)
+	events[0].Data, events[1].Data = json.RawMessage(`{"customer_email": "Ada@Example.com"}`),
+		json.RawMessage(`{"customer_email": null}`)
 	w.take(events)
-	rows, _ := w.pool.Query(t.Context(), `SELECT coalesce(customer_email, 'null') FROM webhook_deliveries ORDER BY sequence`)
+	rows, _ := w.pool.Query(t.Context(),
+		`SELECT coalesce(customer_email, 'null') FROM webhook_deliveries ORDER BY sequence`)
 	known, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil || len(known) != 3 || known[0] != "ada@example.com" || known[1] != "null" || known[2] != "null" {
 		t.Errorf("known are %q, %v", known, err)
 	}
-	erased, err := w.records.EraseCustomer(testkit.AsSystem(t), store.Erase{BusinessID: w.business, Email: "ADA@example.com"}, start, w.wake)
+	erased, err := w.records.EraseCustomer(testkit.AsSystem(t),
+		store.Erase{BusinessID: w.business, Email: "ADA@example.com"}, start, w.wake)
 	if err != nil || erased.Deliveries != 1 {
 		t.Errorf("erased %+v, %v", erased, err)
 	}

@@ -106,7 +106,9 @@ func (w *Webhooks) rescue(ctx context.Context, _ *river.Job[rescueArgs]) error {
 // Join adds the workers, queues and periodic jobs of webhooks to the work of the service.
 func (w *Webhooks) Join(work *jobs.Work) {
 	w.attempts = w.Telemetry.Counter("slotmesh.webhooks.attempts", "Attempts to deliver webhooks by outcome.")
-	river.AddWorker(work.Workers, river.WorkFunc(func(ctx context.Context, job *river.Job[laneArgs]) error { return w.lane(ctx, job.ID, job.Args) }))
+	river.AddWorker(work.Workers, river.WorkFunc(func(ctx context.Context, job *river.Job[laneArgs]) error {
+		return w.lane(ctx, job.ID, job.Args)
+	}))
 	river.AddWorker(work.Workers, river.WorkFunc(w.sweep))
 	work.Queues[queue] = river.QueueConfig{MaxWorkers: workers}
 	work.Queues[queueFailing] = river.QueueConfig{MaxWorkers: workersFailing}
@@ -158,7 +160,8 @@ func (w *Webhooks) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([
 			}
 			all = append(all, store.NewDelivery{
 				BusinessID: e.BusinessID, EndpointID: to.ID, EventID: e.ID, EventType: string(e.Type),
-				SubjectKind: string(e.Subject.Kind), SubjectID: e.Subject.ID, Sequence: e.Sequence, Body: body, CustomerEmail: customer,
+				SubjectKind: string(e.Subject.Kind), SubjectID: e.Subject.ID, Sequence: e.Sequence, Body: body,
+				CustomerEmail: customer,
 			})
 			if !told[to.ID] {
 				told[to.ID] = true
@@ -186,7 +189,8 @@ func businessesOf(events []event.Event) []uuid.UUID {
 
 // laneJob returns a job that sends an endpoint's due deliveries at once.
 func laneJob(businessID, endpointID uuid.UUID, state store.LaneState) river.InsertManyParams {
-	return river.InsertManyParams{Args: laneArgs{BusinessID: businessID, EndpointID: endpointID}, InsertOpts: &river.InsertOpts{Queue: queueOf(state)}}
+	return river.InsertManyParams{Args: laneArgs{BusinessID: businessID, EndpointID: endpointID},
+		InsertOpts: &river.InsertOpts{Queue: queueOf(state)}}
 }
 
 func queueOf(state store.LaneState) string {
@@ -224,7 +228,8 @@ func (w *Webhooks) lane(ctx context.Context, jobID int64, args laneArgs) error {
 		}
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		w.Telemetry.Logger.WarnContext(ctx, "webhooks of an endpoint wait", "business_id", l.BusinessID, "endpoint_id", l.EndpointID, "error", err)
+		w.Telemetry.Logger.WarnContext(ctx, "webhooks of an endpoint wait", "business_id", l.BusinessID, "endpoint_id",
+			l.EndpointID, "error", err)
 		return river.JobSnooze(again)
 	}
 	return nil
@@ -262,7 +267,8 @@ func (w *Webhooks) sendDue(ctx context.Context, l store.Lane) error {
 
 // send makes one attempt at a delivery and records the result.
 func (w *Webhooks) send(ctx context.Context, l store.Lane, d store.Due) error {
-	a, err := w.Sender.Send(ctx, webhook.Message{URL: d.URL, ID: d.EventID.String(), Body: d.Body, Secrets: d.Secrets()})
+	a, err := w.Sender.Send(ctx, webhook.Message{URL: d.URL, ID: d.EventID.String(), Body: d.Body,
+		Secrets: d.Secrets()})
 	if err != nil {
 		return err // the result is unknown: the delivery is sent again
 	}
@@ -283,7 +289,8 @@ func (w *Webhooks) send(ctx context.Context, l store.Lane, d store.Due) error {
 	w.attempts.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcomeOf(a))))
 	off, err := w.Store.Record(ctx, l, o, now, w.disabled)
 	if off {
-		w.Telemetry.Logger.WarnContext(ctx, "a webhook endpoint is disabled", "business_id", l.BusinessID, "endpoint_id", l.EndpointID, "gone", o.Gone)
+		w.Telemetry.Logger.WarnContext(ctx, "a webhook endpoint is disabled", "business_id", l.BusinessID,
+			"endpoint_id", l.EndpointID, "gone", o.Gone)
 	}
 	return err
 }
@@ -319,7 +326,8 @@ func (w *Webhooks) leave(ctx context.Context, l store.Lane) error {
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(leaveWithin, cancel) })()
 	ctx = own
 	now := w.Clock.Now()
-	return w.Store.LeaveLane(ctx, l, now, func(ctx context.Context, tx pgx.Tx, state store.LaneState, next time.Time) error {
+	return w.Store.LeaveLane(ctx, l, now, func(ctx context.Context, tx pgx.Tx, state store.LaneState,
+		next time.Time) error {
 		job := laneJob(l.BusinessID, l.EndpointID, state)
 		if next.After(now) {
 			job.Args = laneArgs{BusinessID: l.BusinessID, EndpointID: l.EndpointID, Scheduled: true}

@@ -38,7 +38,8 @@ func TestADeliveryIsTriedOnScheduleUntilItHasFailed(t *testing.T) {
 	endpoint, happened := w.endpoint(to.URL), w.happened(uuid.New(), 1)
 	w.take(happened)
 	w.drain()
-	pauses := []time.Duration{0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
+	pauses := []time.Duration{0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
+		10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
 	d := w.deliveries(endpoint.Endpoint.ID)[0]
 	if d.Status != store.Failed || d.DueAt != nil || len(d.Attempts) != len(pauses) || len(to.got()) != len(pauses) {
 		t.Fatalf("%+v after %d requests", d, len(to.got()))
@@ -48,7 +49,8 @@ func TestADeliveryIsTriedOnScheduleUntilItHasFailed(t *testing.T) {
 		if pause := a.At.Sub(last); pause < pauses[i] || pause > pauses[i]+pauses[i]/10+time.Millisecond {
 			t.Errorf("attempt %d after %v, want %v and at most a tenth more", i+1, pause, pauses[i])
 		}
-		if last = a.At; a.Number != i+1 || a.Status == nil || *a.Status != 500 || a.Answer != fmt.Sprintf("not today: %d", i+1) {
+		if last = a.At; a.Number != i+1 || a.Status == nil || *a.Status != 500 ||
+			a.Answer != fmt.Sprintf("not today: %d", i+1) {
 			t.Errorf("attempt %d is logged as %+v", i+1, a)
 		}
 	}
@@ -93,7 +95,8 @@ func TestGoneDisablesTheEndpointAndTellsItsOwner(t *testing.T) {
 		t.Fatal(list, err)
 	}
 	for _, e := range list {
-		if e.ID == endpoint.Endpoint.ID && (e.Active || e.DisabledReason != store.Gone) || e.ID == other.Endpoint.ID && !e.Active {
+		if e.ID == endpoint.Endpoint.ID && (e.Active || e.DisabledReason != store.Gone) || e.ID == other.Endpoint.ID &&
+			!e.Active {
 			t.Errorf("%+v", e)
 		}
 	}
@@ -107,7 +110,8 @@ func TestGoneDisablesTheEndpointAndTellsItsOwner(t *testing.T) {
 	}
 }
 
-// While a call is on its way the owner names another address, or switches the endpoint off and on again: the 410 that answers it is about what was.
+// While a call is on its way the owner names another address, or switches the endpoint off and on again: the 410 that
+// answers it is about what was.
 func TestGoneOfWhatAnOwnerHasReplacedDisablesNothing(t *testing.T) {
 	t.Parallel()
 	off, on := false, true
@@ -137,7 +141,8 @@ func TestGoneOfWhatAnOwnerHasReplacedDisablesNothing(t *testing.T) {
 			t.Errorf("%s: %+v, %v; the owner is told of %+v", name, list, err, w.told)
 		}
 		if n := w.count(store.Delivered); n != c.delivered || w.count(store.Pending) != 0 || len(gone.got()) != 1 {
-			t.Errorf("%s: %d delivered, want %d; %d pending, %d calls of the one that is gone", name, n, c.delivered, w.count(store.Pending), len(gone.got()))
+			t.Errorf("%s: %d delivered, want %d; %d pending, %d calls of the one that is gone", name, n, c.delivered,
+				w.count(store.Pending), len(gone.got()))
 		}
 	}
 }
@@ -186,7 +191,8 @@ func TestFiveDaysOfFailureDisable(t *testing.T) {
 		t.Errorf("disabled after %v", w.clock.Now().Sub(failing))
 	}
 	daily(2)
-	if active() || len(w.told) != 1 || w.told[0].DisabledReason != store.Failing || w.told[0].ID != endpoint.Endpoint.ID {
+	if active() || len(w.told) != 1 || w.told[0].DisabledReason != store.Failing ||
+		w.told[0].ID != endpoint.Endpoint.ID {
 		t.Errorf("active after %v: %+v", w.clock.Now().Sub(failing), w.told)
 	}
 	if w.count(store.Pending) != 0 {
@@ -272,7 +278,8 @@ func verifies(t *testing.T, secret []byte, r received) bool {
 	return receiver.VerifyIgnoringTimestamp(r.body, r.header) == nil
 }
 
-// The owner rotates the secret and names another address while a delivery is on its way: the next one of the same turn follows.
+// The owner rotates the secret and names another address while a delivery is on its way: the next one of the same turn
+// follows.
 func TestAnEndpointThatChangesWhileItIsSentToIsObeyed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -280,10 +287,12 @@ func TestAnEndpointThatChangesWhileItIsSentToIsObeyed(t *testing.T) {
 	after := newReceiver(t, always(200))
 	before := newReceiver(t, func(int, http.ResponseWriter, *http.Request, []byte) {
 		var err error
-		if renewed, err = w.records.RotateSecret(testkit.AsSystem(t), w.business, endpoint.Endpoint.ID, webhook.NewSecret(), w.clock.Now().Add(24*time.Hour)); err != nil {
+		if renewed, err = w.records.RotateSecret(testkit.AsSystem(t), w.business, endpoint.Endpoint.ID,
+			webhook.NewSecret(), w.clock.Now().Add(24*time.Hour)); err != nil {
 			t.Error(err)
 		}
-		if _, err := w.records.ChangeEndpoint(testkit.AsSystem(t), w.business, endpoint.Endpoint.ID, store.EndpointChange{URL: &after.URL}); err != nil {
+		if _, err := w.records.ChangeEndpoint(testkit.AsSystem(t), w.business, endpoint.Endpoint.ID,
+			store.EndpointChange{URL: &after.URL}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -303,7 +312,8 @@ func TestBothSecretsSignForADay(t *testing.T) {
 	w := newWorld(t)
 	to := newReceiver(t, always(200))
 	first := w.endpoint(to.URL)
-	second, err := w.records.RotateSecret(testkit.AsSystem(t), w.business, first.Endpoint.ID, webhook.NewSecret(), w.clock.Now().Add(24*time.Hour))
+	second, err := w.records.RotateSecret(testkit.AsSystem(t), w.business, first.Endpoint.ID, webhook.NewSecret(),
+		w.clock.Now().Add(24*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +328,8 @@ func TestBothSecretsSignForADay(t *testing.T) {
 			t.Fatal(err)
 		}
 		var n int
-		if err := w.pool.QueryRow(t.Context(), `SELECT count(*) FROM webhook_endpoints WHERE previous_secret IS NOT NULL`).Scan(&n); err != nil {
+		if err := w.pool.QueryRow(t.Context(),
+			`SELECT count(*) FROM webhook_endpoints WHERE previous_secret IS NOT NULL`).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		return n
@@ -396,7 +407,8 @@ func TestDeliveriesAreLoggedForThirtyDays(t *testing.T) {
 	}
 }
 
-// An event is 31 days old and not sent yet, as where this service was away: it goes, and a later one of its subject that waited for it is sent.
+// An event is 31 days old and not sent yet, as where this service was away: it goes, and a later one of its subject
+// that waited for it is sent.
 func TestWhatWaitsBehindADeliveryThatIsTooOldIsSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -471,7 +483,8 @@ func TestEndpointsThatFailHaveWorkersOfTheirOwn(t *testing.T) {
 	queue := func() string {
 		t.Helper()
 		var name string
-		if err := w.pool.QueryRow(t.Context(), `SELECT queue FROM river_job WHERE kind = 'webhook_lane' ORDER BY id DESC LIMIT 1`).Scan(&name); err != nil {
+		if err := w.pool.QueryRow(t.Context(),
+			`SELECT queue FROM river_job WHERE kind = 'webhook_lane' ORDER BY id DESC LIMIT 1`).Scan(&name); err != nil {
 			t.Fatal(err)
 		}
 		return name
@@ -492,7 +505,8 @@ func TestEndpointsThatFailHaveWorkersOfTheirOwn(t *testing.T) {
 	}
 	w.drain() // the third attempt goes well
 	_, err := w.records.SendTest(testkit.AsSystem(t), store.NewDelivery{
-		BusinessID: w.business, EndpointID: endpoint, EventID: uuid.New(), EventType: "webhook.test", SubjectKind: "webhook", SubjectID: endpoint, Sequence: 1, Body: []byte(`{}`),
+		BusinessID: w.business, EndpointID: endpoint, EventID: uuid.New(), EventType: "webhook.test",
+		SubjectKind: "webhook", SubjectID: endpoint, Sequence: 1, Body: []byte(`{}`),
 	}, w.clock.Now(), w.wake)
 	if err != nil {
 		t.Fatal(err)
@@ -502,7 +516,8 @@ func TestEndpointsThatFailHaveWorkersOfTheirOwn(t *testing.T) {
 	}
 }
 
-// With River running: receivers that do not answer, beside twenty that do. Those have all they are to be sent while the others still hang.
+// With River running: receivers that do not answer, beside twenty that do. Those have all they are to be sent while the
+// others still hang.
 func TestAReceiverThatHangsHoldsUpNobodyElse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -521,7 +536,9 @@ func TestAReceiverThatHangsHoldsUpNobodyElse(t *testing.T) {
 		if i < bad {
 			w.endpoint(newReceiver(t, hangs).URL)
 		} else {
-			w.endpoint(newReceiver(t, func(int, http.ResponseWriter, *http.Request, []byte) { arrived <- struct{}{} }).URL)
+			w.endpoint(newReceiver(t, func(int, http.ResponseWriter, *http.Request, []byte) {
+				arrived <- struct{}{}
+			}).URL)
 		}
 		for range events {
 			all = append(all, w.happened(uuid.New(), 1)...)
@@ -578,8 +595,8 @@ func TestJobsGoByTheClockOfTheService(t *testing.T) {
 	await()
 }
 
-// With River running: a job cannot leave its lane, as where the database is away, and what is added meanwhile finds the lane taken. The job is run again,
-// and sends that too.
+// With River running: a job cannot leave its lane, as where the database is away, and what is added meanwhile finds the
+// lane taken. The job is run again, and sends that too.
 func TestALaneThatCouldNotBeLeftIsGoneOnWith(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -599,17 +616,21 @@ CREATE TRIGGER fails_once BEFORE UPDATE ON webhook_endpoints FOR EACH ROW WHEN (
 	stop := w.run()
 	defer stop()
 	w.take(w.happened(uuid.New(), 1))
-	testkit.Until(t, "the job is to be run again", w.has(1, `SELECT count(*) FROM river_job WHERE kind = 'webhook_lane' AND state = 'scheduled'`))
-	if _, err := w.pool.Exec(t.Context(), `UPDATE webhook_endpoints SET lane_until = 'infinity'`); err != nil { // however slow this machine is
+	testkit.Until(t, "the job is to be run again",
+		w.has(1, `SELECT count(*) FROM river_job WHERE kind = 'webhook_lane' AND state = 'scheduled'`))
+	// however slow this machine is
+	if _, err := w.pool.Exec(t.Context(), `UPDATE webhook_endpoints SET lane_until = 'infinity'`); err != nil {
 		t.Fatal(err)
 	}
 	w.take(w.happened(uuid.New(), 1))
-	testkit.Until(t, "the job of what was added has found the lane taken", w.has(1, `SELECT count(*) FROM river_job WHERE kind = 'webhook_lane' AND state = 'completed'`))
+	testkit.Until(t, "the job of what was added has found the lane taken",
+		w.has(1, `SELECT count(*) FROM river_job WHERE kind = 'webhook_lane' AND state = 'completed'`))
 	if n := w.count(store.Delivered); n != 1 {
 		t.Errorf("%d are delivered while the lane is held, want 1", n)
 	}
 	w.clock.Advance(time.Minute)
-	testkit.Until(t, "what was added is sent", w.has(2, `SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'`))
+	testkit.Until(t, "what was added is sent",
+		w.has(2, `SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'`))
 }
 
 // As where many wait for a connection: the lane is left for as long as its job goes on.
@@ -628,7 +649,8 @@ CREATE TRIGGER takes_long BEFORE UPDATE ON webhook_endpoints FOR EACH ROW WHEN (
 		id   int64
 		args []byte
 	)
-	if err := w.pool.QueryRow(t.Context(), `SELECT id, args FROM river_job WHERE kind = 'webhook_lane'`).Scan(&id, &args); err != nil {
+	if err := w.pool.QueryRow(t.Context(), `SELECT id, args FROM river_job WHERE kind = 'webhook_lane'`).Scan(&id,
+		&args); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.webhooks.Run(t.Context(), id, args); err != nil {
@@ -639,7 +661,8 @@ CREATE TRIGGER takes_long BEFORE UPDATE ON webhook_endpoints FOR EACH ROW WHEN (
 	}
 }
 
-// The database does not take what became of an attempt, however often it is made: its job goes on after a pause, and no other one before it.
+// The database does not take what became of an attempt, however often it is made: its job goes on after a pause, and no
+// other one before it.
 func TestAnAttemptThatCannotBeWrittenDownIsNotRepeatedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -657,7 +680,8 @@ CREATE TRIGGER fails BEFORE INSERT ON webhook_attempts FOR EACH ROW EXECUTE FUNC
 		args   []byte
 		paused *river.JobSnoozeError
 	)
-	if err := w.pool.QueryRow(t.Context(), `SELECT id, args FROM river_job WHERE kind = 'webhook_lane'`).Scan(&id, &args); err != nil {
+	if err := w.pool.QueryRow(t.Context(), `SELECT id, args FROM river_job WHERE kind = 'webhook_lane'`).Scan(&id,
+		&args); err != nil {
 		t.Fatal(err)
 	}
 	for n := range 2 {
@@ -668,20 +692,24 @@ CREATE TRIGGER fails BEFORE INSERT ON webhook_attempts FOR EACH ROW EXECUTE FUNC
 			t.Errorf("%d calls after run %d", len(to.got()), n+1)
 		}
 	}
-	if _, err := w.pool.Exec(t.Context(), `UPDATE webhook_endpoints SET lane_until = 'infinity'`); err != nil { // however slow this machine is
+	// however slow this machine is
+	if _, err := w.pool.Exec(t.Context(), `UPDATE webhook_endpoints SET lane_until = 'infinity'`); err != nil {
 		t.Fatal(err)
 	}
 	w.take(w.happened(uuid.New(), 1)) // finds the lane taken
 	rows, _ := w.pool.Query(t.Context(), `SELECT id, args FROM river_job WHERE kind = 'webhook_lane' AND id <> $1`, id)
 	others := 0
-	_, err = pgx.ForEachRow(rows, []any{&id, &args}, func() error { others++; return w.webhooks.Run(t.Context(), id, args) })
+	_, err = pgx.ForEachRow(rows, []any{&id, &args}, func() error {
+		others++
+		return w.webhooks.Run(t.Context(), id, args)
+	})
 	if err != nil || others != 1 || len(to.got()) != 2 {
 		t.Errorf("%d other jobs, %v; %d calls", others, err, len(to.got()))
 	}
 }
 
-// Three replicas send while events come, and each is killed again and again: what it was doing is broken off. Nothing that was taken is
-// left behind, and what arrived came in order.
+// Three replicas send while events come, and each is killed again and again: what it was doing is broken off. Nothing
+// that was taken is left behind, and what arrived came in order.
 func TestNothingIsLeftBehindWhereReplicasDie(t *testing.T) {
 	t.Parallel()
 	first := newWorld(t)
@@ -721,7 +749,8 @@ func TestNothingIsLeftBehindWhereReplicasDie(t *testing.T) {
 		}
 		first.take(page)
 	}
-	testkit.Until(t, "everything is sent", first.has(2*subjects*each, `SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'`))
+	testkit.Until(t, "everything is sent",
+		first.has(2*subjects*each, `SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'`))
 	stop()
 	replicas.Wait()
 	mu.Lock()
@@ -753,7 +782,8 @@ func TestRescueSendsWhereAJobDied(t *testing.T) {
 	if taken, err := w.records.TakeLane(t.Context(), dead, time.Hour, false); err != nil || !taken {
 		t.Fatal(taken, err)
 	}
-	if _, err := w.pool.Exec(t.Context(), `DELETE FROM river_job`); err != nil { // it counts as running until River finds out
+	// it counts as running until River finds out
+	if _, err := w.pool.Exec(t.Context(), `DELETE FROM river_job`); err != nil {
 		t.Fatal(err)
 	}
 	rescue := func() {

@@ -111,7 +111,8 @@ func (w *world) happened(subject uuid.UUID, sequences ...int) []event.Event {
 	for _, n := range sequences {
 		all = append(all, event.Event{
 			ID: uuid.New(), Type: event.BookingCreated, BusinessID: w.business, At: w.clock.Now(), Sequence: n,
-			Subject: event.Subject{Kind: event.Booking, ID: subject}, Data: json.RawMessage(fmt.Sprintf(`{"id":%q}`, subject)),
+			Subject: event.Subject{Kind: event.Booking, ID: subject},
+			Data:    json.RawMessage(fmt.Sprintf(`{"id":%q}`, subject)),
 		})
 	}
 	return all
@@ -133,7 +134,8 @@ func (w *world) take(events []event.Event) {
 	}
 }
 
-// next runs the job that is scheduled first, at its time, in the place of River, and says when that was; false where there is none.
+// next runs the job that is scheduled first, at its time, in the place of River, and says when that was; false where
+// there is none.
 func (w *world) next() (time.Time, bool) {
 	w.t.Helper()
 	var (
@@ -141,7 +143,8 @@ func (w *world) next() (time.Time, bool) {
 		args []byte
 		at   time.Time
 	)
-	err := w.pool.QueryRow(w.t.Context(), `DELETE FROM river_job WHERE id = (SELECT id FROM river_job WHERE kind = 'webhook_lane' ORDER BY scheduled_at, id LIMIT 1) RETURNING id, args, scheduled_at`).
+	err := w.pool.QueryRow(w.t.Context(),
+		`DELETE FROM river_job WHERE id = (SELECT id FROM river_job WHERE kind = 'webhook_lane' ORDER BY scheduled_at, id LIMIT 1) RETURNING id, args, scheduled_at`).
 		Scan(&id, &args, &at)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, false
@@ -162,7 +165,8 @@ func (w *world) next() (time.Time, bool) {
 func (w *world) due() (time.Time, bool) {
 	w.t.Helper()
 	var at *time.Time
-	if err := w.pool.QueryRow(w.t.Context(), `SELECT min(scheduled_at) FROM river_job WHERE kind = 'webhook_lane' AND state IN ('available', 'scheduled')`).Scan(&at); err != nil {
+	if err := w.pool.QueryRow(w.t.Context(),
+		`SELECT min(scheduled_at) FROM river_job WHERE kind = 'webhook_lane' AND state IN ('available', 'scheduled')`).Scan(&at); err != nil {
 		w.t.Fatal(err)
 	}
 	if at == nil {
@@ -171,14 +175,16 @@ func (w *world) due() (time.Time, bool) {
 	return at.UTC(), true
 }
 
-// runOne takes any job, as River does, and gives it back where it was broken off, as River does with the jobs of the dead.
+// runOne takes any job, as River does, and gives it back where it was broken off, as River does with the jobs of the
+// dead.
 func (w *world) runOne(ctx context.Context) {
 	_ = pgx.BeginFunc(context.WithoutCancel(ctx), w.pool, func(tx pgx.Tx) error {
 		var (
 			id   int64
 			args []byte
 		)
-		err := tx.QueryRow(context.WithoutCancel(ctx), `SELECT id, args FROM river_job WHERE kind = 'webhook_lane' ORDER BY random() LIMIT 1 FOR UPDATE SKIP LOCKED`).Scan(&id, &args)
+		err := tx.QueryRow(context.WithoutCancel(ctx),
+			`SELECT id, args FROM river_job WHERE kind = 'webhook_lane' ORDER BY random() LIMIT 1 FOR UPDATE SKIP LOCKED`).Scan(&id, &args)
 		if err != nil {
 			return err
 		}
@@ -193,7 +199,8 @@ func (w *world) runOne(ctx context.Context) {
 // expireLanes ends the hold of every lane.
 func (w *world) expireLanes() {
 	w.t.Helper()
-	if _, err := w.pool.Exec(w.t.Context(), `UPDATE webhook_endpoints SET lane_until = '-infinity' WHERE lane_until > '-infinity'`); err != nil {
+	if _, err := w.pool.Exec(w.t.Context(),
+		`UPDATE webhook_endpoints SET lane_until = '-infinity' WHERE lane_until > '-infinity'`); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -213,7 +220,8 @@ func (w *world) drain() {
 
 func (w *world) deliveries(endpoint uuid.UUID) []store.Delivery {
 	w.t.Helper()
-	rows, _ := w.pool.Query(w.t.Context(), `SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY created_at, subject_id, sequence`, endpoint)
+	rows, _ := w.pool.Query(w.t.Context(),
+		`SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY created_at, subject_id, sequence`, endpoint)
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 	if err != nil {
 		w.t.Fatal(err)
@@ -242,7 +250,8 @@ func (w *world) deliveries(endpoint uuid.UUID) []store.Delivery {
 func (w *world) count(status string) int {
 	w.t.Helper()
 	var n int
-	if err := w.pool.QueryRow(w.t.Context(), `SELECT count(*) FROM webhook_deliveries WHERE status = $1`, status).Scan(&n); err != nil {
+	if err := w.pool.QueryRow(w.t.Context(), `SELECT count(*) FROM webhook_deliveries WHERE status = $1`,
+		status).Scan(&n); err != nil {
 		w.t.Fatal(err)
 	}
 	return n

@@ -79,7 +79,8 @@ func New(cfg Config) (*Reader, error) {
 	}
 	return &Reader{
 		Config: cfg, replica: uuid.New(), anew: holdEvery, attrs: attrs, lag: lag,
-		failures: cfg.Telemetry.Counter("slotmesh.notifications.feed.failures", "Turns of reading a feed of events that failed."),
+		failures: cfg.Telemetry.Counter("slotmesh.notifications.feed.failures",
+			"Turns of reading a feed of events that failed."),
 	}, nil
 }
 
@@ -121,7 +122,8 @@ func (r *Reader) Run(ctx context.Context) error {
 	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := r.Store.ReleaseFeed(leave, r.Feed, r.replica); err != nil {
-		r.Telemetry.Logger.WarnContext(ctx, "a feed is not given up and rests until its hold ends", "feed", r.Feed, "error", err)
+		r.Telemetry.Logger.WarnContext(ctx, "a feed is not given up and rests until its hold ends", "feed", r.Feed,
+			"error", err)
 	}
 	return nil
 }
@@ -146,8 +148,10 @@ const ResumeCommand = "resume-feed"
 // report logs an error and, if events were lost, the command that resumes the feed.
 func (r *Reader) report(ctx context.Context, err error) {
 	if isExpired(err) {
-		r.Telemetry.Logger.ErrorContext(ctx, "events were lost: the feed no longer keeps those after the cursor, so no message is sent about them. "+
-			"To go on from the oldest that is kept, run: notifications "+ResumeCommand+" "+r.Feed+" (of one process: slotmesh-allinone "+ResumeCommand+" "+r.Feed+")", "feed", r.Feed, "error", err)
+		r.Telemetry.Logger.ErrorContext(ctx,
+			"events were lost: the feed no longer keeps those after the cursor, so no message is sent about them. "+
+				"To go on from the oldest that is kept, run: notifications "+ResumeCommand+" "+r.Feed+
+				" (of one process: slotmesh-allinone "+ResumeCommand+" "+r.Feed+")", "feed", r.Feed, "error", err)
 		return
 	}
 	r.Telemetry.Logger.WarnContext(ctx, "a feed of events is not read for now", "feed", r.Feed, "error", err)
@@ -181,7 +185,8 @@ func (r *Reader) turn(ctx context.Context) (time.Duration, error) {
 	if n := len(page.Events); n == pageEvents {
 		until, pause = page.Events[n-1].At, 0
 	}
-	taken, err := r.Store.TakePage(ctx, store.Move{Feed: r.Feed, Replica: r.replica, From: r.at.Cursor, To: page.Next, CaughtUp: until},
+	taken, err := r.Store.TakePage(ctx, store.Move{Feed: r.Feed, Replica: r.replica, From: r.at.Cursor, To: page.Next,
+		CaughtUp: until},
 		func(ctx context.Context, tx pgx.Tx) error { return r.take(ctx, tx, page.Events) })
 	if err != nil {
 		return 0, err
@@ -201,7 +206,8 @@ func (r *Reader) hold(ctx context.Context) error {
 		return nil
 	}
 	begun := time.Now() //nolint:forbidigo // measures
-	at, err := r.Store.HoldFeed(ctx, store.Hold{Feed: r.Feed, Replica: r.replica, For: heldFor, CaughtUp: r.until, Now: r.Clock.Now()})
+	at, err := r.Store.HoldFeed(ctx, store.Hold{Feed: r.Feed, Replica: r.replica, For: heldFor, CaughtUp: r.until,
+		Now: r.Clock.Now()})
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,8 @@ func writtenOf(n int) *written {
 	w := &written{}
 	for i := range n {
 		w.all = append(w.all, event.Event{
-			ID: uuid.New(), Type: event.BookingCreated, BusinessID: uuid.New(), At: now.Add(time.Duration(i) * time.Second), Sequence: 1,
+			ID: uuid.New(), Type: event.BookingCreated, BusinessID: uuid.New(),
+			At: now.Add(time.Duration(i) * time.Second), Sequence: 1,
 			Subject: event.Subject{Kind: event.Booking, ID: uuid.New()},
 		})
 	}
@@ -92,7 +93,8 @@ func (d dying) InsertManyFastTx(ctx context.Context, tx pgx.Tx, params []river.I
 	return n, errors.Join(err, d.die())
 }
 
-func replica(t *testing.T, pool *pgxpool.Pool, events feed.Events, die func() error, tel *telemetry.Telemetry) *feed.Reader {
+func replica(t *testing.T, pool *pgxpool.Pool, events feed.Events, die func() error,
+	tel *telemetry.Telemetry) *feed.Reader {
 	t.Helper()
 	client, err := jobs.Open(pool, &jobs.Work{}, clock.Fixed(now), tel)
 	if err != nil {
@@ -127,8 +129,8 @@ func (w *written) ids() []string {
 	return ids
 }
 
-// Four replicas read one feed. Each dies at random: before it has the page, before its jobs are inserted, and before the commit. The
-// hold on the feed ends behind readers that are at work, too, as with one that was slow.
+// Four replicas read one feed. Each dies at random: before it has the page, before its jobs are inserted, and before
+// the commit. The hold on the feed ends behind readers that are at work, too, as with one that was slow.
 func TestEachEventLeadsToItsJobOnceWhateverDies(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
@@ -150,7 +152,8 @@ func TestEachEventLeadsToItsJobOnceWhateverDies(t *testing.T) {
 				for r, alive := replica(t, pool, events, die, telemetry.Discard()), true; alive && cursor != end; {
 					_, err := r.Turn(t.Context())
 					alive = err == nil
-					if err := pool.QueryRow(t.Context(), `SELECT coalesce(max(cursor), '') FROM feeds`).Scan(&cursor); err != nil {
+					if err := pool.QueryRow(t.Context(),
+						`SELECT coalesce(max(cursor), '') FROM feeds`).Scan(&cursor); err != nil {
 						t.Error(err)
 						return
 					}
@@ -178,7 +181,8 @@ func TestOneReplicaReadsAFeedAtATime(t *testing.T) {
 	records := store.New(pool)
 	hold := func(replica uuid.UUID) bool {
 		t.Helper()
-		at, err := records.HoldFeed(t.Context(), store.Hold{Feed: "booking", Replica: replica, For: time.Hour, Now: now})
+		at, err := records.HoldFeed(t.Context(), store.Hold{Feed: "booking", Replica: replica, For: time.Hour,
+			Now: now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,8 +210,8 @@ func TestOneReplicaReadsAFeedAtATime(t *testing.T) {
 	}
 }
 
-// A reader goes by what it has read of its feed for some seconds, but not after another one has moved it, nor after what failed: at the next turn
-// it goes on from where the feed is.
+// A reader goes by what it has read of its feed for some seconds, but not after another one has moved it, nor after
+// what failed: at the next turn it goes on from where the feed is.
 func TestAReaderThatLostItsFeedReadsItAnew(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
@@ -218,7 +222,8 @@ func TestAReaderThatLostItsFeedReadsItAnew(t *testing.T) {
 	turn := func(there int, moved string) error {
 		t.Helper()
 		if moved != "" {
-			if _, err := pool.Exec(t.Context(), `UPDATE feeds SET cursor = $1, reader = NULL, reader_until = '-infinity'`, moved); err != nil {
+			if _, err := pool.Exec(t.Context(),
+				`UPDATE feeds SET cursor = $1, reader = NULL, reader_until = '-infinity'`, moved); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -278,7 +283,8 @@ func TestEventsThatAreGoneAreToldOfAndNotSkipped(t *testing.T) {
 		t.Errorf("jobs: %v", got)
 	}
 	records := store.New(pool)
-	if err := records.ResumeFeed(t.Context(), "nothing"); err == nil || !strings.Contains(err.Error(), "the feeds are "+r.Feed) {
+	if err := records.ResumeFeed(t.Context(), "nothing"); err == nil || !strings.Contains(err.Error(),
+		"the feeds are "+r.Feed) {
 		t.Errorf("a feed that there is not: %v", err)
 	}
 	if err := records.ResumeFeed(t.Context(), r.Feed); err != nil {

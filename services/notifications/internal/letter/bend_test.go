@@ -15,12 +15,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/color"
 )
 
-// FuzzWhatPeopleTypedBendsNothing: whatever stands in a text, the subject is one line, text and HTML say the same, the HTML has the
-// elements and attributes of the layout and no others, and marks of direction are closed in their line.
+// FuzzWhatPeopleTypedBendsNothing: whatever stands in a text, the subject is one line, text and HTML say the same, the
+// HTML has the elements and attributes of the layout and no others, and marks of direction are closed in their line.
 func FuzzWhatPeopleTypedBendsNothing(f *testing.F) {
 	for _, s := range []string{
-		"Ada", "a\r\nBcc: b@c.example", "</title><script>alert(1)</script>", "\u202egnp.exe", "\u2067\u2066x", "\x00\xff", "{{.Name}}", "  ", `"><img src=x onerror=y>`,
-		"javascript:alert(1)", "https://x.example/\r\n", "עברית", "日本語", strings.Repeat("e\u0301", 5000), "&lt;b&gt;", "<!--", "a\u2028b\u0085c", "\u200f\ufeff",
+		"Ada", "a\r\nBcc: b@c.example", "</title><script>alert(1)</script>", "\u202egnp.exe", "\u2067\u2066x",
+		"\x00\xff", "{{.Name}}", "  ", `"><img src=x onerror=y>`,
+		"javascript:alert(1)", "https://x.example/\r\n", "עברית", "日本語", strings.Repeat("e\u0301", 5000), "&lt;b&gt;",
+		"<!--", "a\u2028b\u0085c", "\u200f\ufeff",
 	} {
 		for i := range 8 {
 			f.Add(s, uint8(i))
@@ -84,11 +86,13 @@ func bent(t rapid.TB, l Letter) string {
 		return fmt.Sprintf("the subject is %q", l.Subject)
 	}
 	for line := range strings.SplitSeq(l.Subject+"\n"+l.Text, "\n") {
-		if open := strings.Count(line, "\u2066") + strings.Count(line, "\u2068"); open != strings.Count(line, "\u2069") {
+		if open := strings.Count(line, "\u2066") + strings.Count(line, "\u2068"); open != strings.Count(line,
+			"\u2069") {
 			return fmt.Sprintf("a mark of direction is open in %q", line)
 		}
 		if strings.ContainsFunc(line, func(r rune) bool {
-			return unicode.IsControl(r) || r >= '\u202a' && r <= '\u202e' || r == '\u2067' || r == '\u2028' || r == '\u2029' || r == '\ufeff'
+			return unicode.IsControl(r) || r >= '\u202a' && r <= '\u202e' || r == '\u2067' || r == '\u2028' ||
+				r == '\u2029' || r == '\ufeff'
 		}) {
 			return fmt.Sprintf("a control is in %q", line)
 		}
@@ -119,7 +123,8 @@ func strangers(t rapid.TB, document string) string {
 			if !slices.Contains(attributes, a.Key) || n.DataAtom != atom.A && a.Key == "href" {
 				return "an attribute of its own: " + a.Key
 			}
-			if a.Key == "href" && !strings.HasPrefix(a.Val, "https://") && !strings.HasPrefix(a.Val, "http://") || strings.Contains(a.Val, "ZgotmplZ") {
+			if a.Key == "href" && !strings.HasPrefix(a.Val, "https://") && !strings.HasPrefix(a.Val, "http://") ||
+				strings.Contains(a.Val, "ZgotmplZ") {
 				return "a value of its own: " + a.Key + "=" + a.Val
 			}
 		}
@@ -153,7 +158,8 @@ func TestATextThatRunsAgainstTheLetterIsIsolated(t *testing.T) {
 	t.Parallel()
 	const latin, hebrew = "Anna 2", "אנה 2"
 	for _, c := range []struct{ code, typed, want string }{
-		{"en", latin, latin}, {"en", hebrew, "\u2068" + hebrew + "\u2069"}, {"he", hebrew, hebrew}, {"he", latin, "\u2068" + latin + "\u2069"}, {"ja", "アンナ", "アンナ"},
+		{"en", latin, latin}, {"en", hebrew, "\u2068" + hebrew + "\u2069"}, {"he", hebrew, hebrew},
+		{"he", latin, "\u2068" + latin + "\u2069"}, {"ja", "アンナ", "アンナ"},
 	} {
 		f := facts(t, BookingConfirmed)
 		f.Subject.Staff, f.Subject.Items = c.typed, []string{c.typed}
@@ -164,7 +170,8 @@ func TestATextThatRunsAgainstTheLetterIsIsolated(t *testing.T) {
 	}
 	f := facts(t, BookingConfirmed)
 	f.Notice = NoticeCreated
-	if l := render(t, OwnerNotice, "ar", f); !strings.Contains(l.Text, "\u2066+44 20 7946 0000\u2069") || !strings.Contains(l.Text, "\u2066Europe/Lisbon\u2069") {
+	if l := render(t, OwnerNotice, "ar", f); !strings.Contains(l.Text, "\u2066+44 20 7946 0000\u2069") ||
+		!strings.Contains(l.Text, "\u2066Europe/Lisbon\u2069") {
 		t.Errorf("a number or a zone is not read from left to right:\n%q", l.Text)
 	}
 }

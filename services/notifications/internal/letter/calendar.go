@@ -53,8 +53,12 @@ func event(w *words, f *Facts, status ical.Status) ical.Event {
 	name := clean(f.Business.Name, maxName)
 	return ical.Event{
 		UID: s.ID, Sequence: s.Sequence, Stamp: f.Stamp, Start: start, End: end, AllDay: s.When.AllDay, Status: status,
-		Summary: strings.Join(items, ", "), Description: strings.Join(slices.DeleteFunc(description, func(line string) bool { return line == "" }), "\n"),
+		Summary: strings.Join(items, ", "),
+		Description: strings.Join(slices.DeleteFunc(description, func(line string) bool {
+			return line == ""
+		}), "\n"),
 		Location: name, URL: f.Link,
-		Organizer: &ical.Person{Name: name}, Attendee: &ical.Person{Name: callable(f.Customer.Name), Email: f.Customer.Email},
+		Organizer: &ical.Person{Name: name}, Attendee: &ical.Person{Name: callable(f.Customer.Name),
+			Email: f.Customer.Email},
 	}
 }

@@ -11,8 +11,10 @@ func TestAnInvitationFollowsItsSubject(t *testing.T) {
 	t.Parallel()
 	for name, s := range all(t) {
 		want := map[Kind]string{
-			BookingReceived: "REQUEST TENTATIVE", BookingConfirmed: "REQUEST CONFIRMED", BookingMoved: "REQUEST CONFIRMED", Ticket: "REQUEST CONFIRMED", TicketMoved: "REQUEST CONFIRMED",
-			Reservation: "REQUEST CONFIRMED", BookingCancelled: "CANCEL CANCELLED", TicketCancelled: "CANCEL CANCELLED", ReservationCancelled: "CANCEL CANCELLED",
+			BookingReceived: "REQUEST TENTATIVE", BookingConfirmed: "REQUEST CONFIRMED",
+			BookingMoved: "REQUEST CONFIRMED", Ticket: "REQUEST CONFIRMED", TicketMoved: "REQUEST CONFIRMED",
+			Reservation: "REQUEST CONFIRMED", BookingCancelled: "CANCEL CANCELLED", TicketCancelled: "CANCEL CANCELLED",
+			ReservationCancelled: "CANCEL CANCELLED",
 		}[s.kind]
 		l := render(t, s.kind, "en", s.facts)
 		if want == "" {
@@ -26,8 +28,10 @@ func TestAnInvitationFollowsItsSubject(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 		for property, want := range map[ics.ComponentProperty]string{
-			ics.ComponentPropertyUniqueId: s.facts.Subject.ID, ics.ComponentPropertySequence: "2", ics.ComponentPropertyUrl: s.facts.Link,
-			ics.ComponentPropertyOrganizer: "mailto:hello@harbor.example", ics.ComponentPropertyAttendee: "mailto:ada@mail.example",
+			ics.ComponentPropertyUniqueId: s.facts.Subject.ID, ics.ComponentPropertySequence: "2",
+			ics.ComponentPropertyUrl:       s.facts.Link,
+			ics.ComponentPropertyOrganizer: "mailto:hello@harbor.example",
+			ics.ComponentPropertyAttendee:  "mailto:ada@mail.example",
 		} {
 			if got := value(e, property); got != want {
 				t.Errorf("%s: %s is %q, want %q", name, property, got, want)
@@ -58,7 +62,8 @@ func value(e *ics.VEvent, property ics.ComponentProperty) string {
 func TestWholeDaysStandInCalendarsAsDates(t *testing.T) {
 	t.Parallel()
 	e := read(t, render(t, Reservation, "en", facts(t, Reservation)))
-	if start, end := value(e, ics.ComponentPropertyDtStart), value(e, ics.ComponentPropertyDtEnd); start != "20261204" || end != "20261207" {
+	if start, end := value(e, ics.ComponentPropertyDtStart),
+		value(e, ics.ComponentPropertyDtEnd); start != "20261204" || end != "20261207" {
 		t.Errorf("from %s to %s", start, end)
 	}
 }
@@ -68,7 +73,8 @@ func TestWhoeverSendsInvitesWhereTheBusinessHasNoAddress(t *testing.T) {
 	f := facts(t, BookingConfirmed)
 	f.Business.ReplyTo = ""
 	l := render(t, BookingConfirmed, "en", f)
-	if got := value(read(t, l), ics.ComponentPropertyOrganizer); got != "mailto:bookings@slotmesh.example" || l.Method != "REQUEST" {
+	if got := value(read(t, l), ics.ComponentPropertyOrganizer); got != "mailto:bookings@slotmesh.example" ||
+		l.Method != "REQUEST" {
 		t.Errorf("%s by %s", l.Method, got)
 	}
 	f.Business.From = ""

@@ -12,7 +12,8 @@ func bookedFacts() Facts {
 		Business: Business{Name: "Harbor Studio", Language: "en", Zone: time.UTC},
 		Customer: Person{Name: "Ada", Email: "ada@example.com"}, Link: "https://book.example/m/token",
 		Subject: Subject{
-			Kind: BookingSubject, ID: "b", Items: []string{"Haircut"}, Staff: "Ben", When: When{Start: start, End: start.Add(time.Hour)},
+			Kind: BookingSubject, ID: "b", Items: []string{"Haircut"}, Staff: "Ben",
+			When:  When{Start: start, End: start.Add(time.Hour)},
 			Total: Money{"40.00", "EUR"},
 		},
 	}
@@ -91,7 +92,8 @@ func TestRenderTellsTheOwnerTheAnswers(t *testing.T) {
 	f := bookedFacts()
 	f.Notice = NoticeCreated
 	f.Answers = []Answer{
-		{Label: Note{Text: "Level", Translations: map[string]string{"en": "Your level"}}, Text: "Beginner"}, {Label: Note{Text: "Photos"}, Yes: true},
+		{Label: Note{Text: "Level", Translations: map[string]string{"en": "Your level"}}, Text: "Beginner"},
+		{Label: Note{Text: "Photos"}, Yes: true},
 		{Label: Note{Text: "Wishes"}, Text: "a\nb"},
 	}
 	text := textOf(t, OwnerNotice, f)

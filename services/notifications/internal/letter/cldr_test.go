@@ -39,7 +39,8 @@ func TestDatesTimesAndMoneyAreWrittenAsAnotherReadingOfCLDRWritesThem(t *testing
 	for code := range the36 {
 		for month := range 12 {
 			moment := time.Date(2026, time.Month(month+1), 1+2*month, 2*month, 5*month, 0, 0, time.UTC)
-			asked = append(asked, question{intlCode(code), moment, "Europe/Lisbon", fmt.Sprintf("%d234.50", month), "EUR"},
+			asked = append(asked, question{intlCode(code), moment, "Europe/Lisbon", fmt.Sprintf("%d234.50", month),
+				"EUR"},
 				question{intlCode(code), moment.AddDate(0, 0, 3), "Asia/Kathmandu", "0.05", "USD"})
 		}
 	}
@@ -65,7 +66,8 @@ func TestDatesTimesAndMoneyAreWrittenAsAnotherReadingOfCLDRWritesThem(t *testing
 		if got, want := w.Clock(at), answers[i].Time; !alike(got, want) && w.Code != "ko" {
 			t.Errorf("%s: the time is %q, want %q", q.Language, got, want)
 		}
-		if got := w.amount(Money{q.Amount, q.Currency}); !alike(got, answers[i].Money) && !alike(got, answers[i].Money2) {
+		if got := w.amount(Money{q.Amount, q.Currency}); !alike(got, answers[i].Money) &&
+			!alike(got, answers[i].Money2) {
 			t.Errorf("%s: the amount is %q, want %q or %q", q.Language, got, answers[i].Money, answers[i].Money2)
 		}
 	}

@@ -196,7 +196,8 @@ func (b *Business) footer(w *words) []string {
 // webAddress returns s if it is a valid http or https URL for a link, otherwise "".
 func webAddress(s string) string {
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || len(s) > maxURL || clean(s, maxURL) != s {
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || len(s) > maxURL ||
+		clean(s, maxURL) != s {
 		return ""
 	}
 	return u.String()

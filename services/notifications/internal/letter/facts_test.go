@@ -55,7 +55,8 @@ hello@harbor.example
 	if diff := cmp.Diff(want, plainSpaces(l.Text)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if want, got := "Booking moved: Haircut, long hair, Sauna · Dec 4, 2026, 2:05 pm", plainSpaces(l.Subject); got != want {
+	if want, got := "Booking moved: Haircut, long hair, Sauna · Dec 4, 2026, 2:05 pm",
+		plainSpaces(l.Subject); got != want {
 		t.Errorf("the subject is %q, want %q", got, want)
 	}
 }
@@ -99,10 +100,12 @@ func TestEachKindTellsItsPart(t *testing.T) {
 	}
 }
 
-// TestWhoIsToPayIsToldForWhat looks for the sentence of a booking, of tickets and of a reservation, each in its own letter alone.
+// TestWhoIsToPayIsToldForWhat looks for the sentence of a booking, of tickets and of a reservation, each in its own
+// letter alone.
 func TestWhoIsToPayIsToldForWhat(t *testing.T) {
 	t.Parallel()
-	of := map[string]Kind{"payment_due": PaymentDue, "payment_due_ticket": Ticket, "payment_due_reservation": Reservation}
+	of := map[string]Kind{"payment_due": PaymentDue, "payment_due_ticket": Ticket,
+		"payment_due_reservation": Reservation}
 	for _, code := range languages(t) {
 		for sentence := range of {
 			for other, kind := range of {
@@ -113,7 +116,8 @@ func TestWhoIsToPayIsToldForWhat(t *testing.T) {
 			}
 		}
 	}
-	for kind, what := range map[Kind]string{PaymentDue: "keep your booking", Ticket: "keep your tickets", Reservation: "keep your reservation"} {
+	for kind, what := range map[Kind]string{PaymentDue: "keep your booking", Ticket: "keep your tickets",
+		Reservation: "keep your reservation"} {
 		if text := render(t, PaymentDue, "en", facts(t, kind)).Text; !strings.Contains(text, what) {
 			t.Errorf("no %q in\n%s", what, text)
 		}
@@ -151,12 +155,17 @@ func TestTimesAreThoseOfTheBusiness(t *testing.T) {
 		zone *time.Location
 		want string
 	}{
-		"on one day":        {When{Start: at("2026-12-04T14:05:00Z"), End: at("2026-12-04T14:50:00Z")}, kolkata, "Freitag, 4. Dezember 2026|19:35 – 20:20 (Asia/Kolkata)"},
-		"over midnight":     {When{Start: at("2026-12-31T23:30:00Z"), End: at("2027-01-01T00:30:00Z")}, lisbon, "Donnerstag, 31. Dezember 2026, 23:30 –|Freitag, 1. Januar 2027, 00:30 (Europe/Lisbon)"},
-		"a moment":          {When{Start: at("2026-12-04T14:05:00Z")}, newYork, "Freitag, 4. Dezember 2026|09:05 (America/New_York)"},
-		"in summer":         {When{Start: at("2026-07-04T14:05:00Z")}, lisbon, "Samstag, 4. Juli 2026|15:05 (Europe/Lisbon)"},
-		"one whole day":     {When{Start: day(4), End: day(5), AllDay: true}, newYork, "Samstag, 4. Juli 2026"},
-		"three whole days":  {When{Start: day(4), End: day(7), AllDay: true}, newYork, "Samstag, 4. Juli 2026 –|Montag, 6. Juli 2026"},
+		"on one day": {When{Start: at("2026-12-04T14:05:00Z"), End: at("2026-12-04T14:50:00Z")}, kolkata,
+			"Freitag, 4. Dezember 2026|19:35 – 20:20 (Asia/Kolkata)"},
+		"over midnight": {When{Start: at("2026-12-31T23:30:00Z"), End: at("2027-01-01T00:30:00Z")}, lisbon,
+			"Donnerstag, 31. Dezember 2026, 23:30 –|Freitag, 1. Januar 2027, 00:30 (Europe/Lisbon)"},
+		"a moment": {When{Start: at("2026-12-04T14:05:00Z")}, newYork,
+			"Freitag, 4. Dezember 2026|09:05 (America/New_York)"},
+		"in summer": {When{Start: at("2026-07-04T14:05:00Z")}, lisbon,
+			"Samstag, 4. Juli 2026|15:05 (Europe/Lisbon)"},
+		"one whole day": {When{Start: day(4), End: day(5), AllDay: true}, newYork, "Samstag, 4. Juli 2026"},
+		"three whole days": {When{Start: day(4), End: day(7), AllDay: true}, newYork,
+			"Samstag, 4. Juli 2026 –|Montag, 6. Juli 2026"},
 		"a day without end": {When{Start: day(4), AllDay: true}, newYork, "Samstag, 4. Juli 2026"},
 	} {
 		if got := strings.Join(inLanguage(t, "de").when(c.when, c.zone), "|"); got != c.want {
@@ -168,7 +177,8 @@ func TestTimesAreThoseOfTheBusiness(t *testing.T) {
 func TestWhatIsDueIsToldByItsEnd(t *testing.T) {
 	t.Parallel()
 	l := render(t, ReservationDue, "de", facts(t, ReservationDue))
-	if !strings.HasSuffix(l.Subject, "· 06.12.2026") || !strings.Contains(l.Text, "Rückgabe bis\n  Sonntag, 6. Dezember 2026\n") {
+	if !strings.HasSuffix(l.Subject, "· 06.12.2026") || !strings.Contains(l.Text,
+		"Rückgabe bis\n  Sonntag, 6. Dezember 2026\n") {
 		t.Errorf("%s\n%s", l.Subject, l.Text)
 	}
 	f := facts(t, ReservationDue)
@@ -183,8 +193,10 @@ func TestMoneyIsWrittenAsItsCurrencyIs(t *testing.T) {
 	for _, c := range []struct {
 		language, amount, currency, want string
 	}{
-		{"en", "40.00", "EUR", "€40.00"}, {"de", "1240.50", "EUR", "1.240,50 €"}, {"en", "1500", "JPY", "¥1,500"}, {"en", "1.500", "KWD", "KWD 1.500"},
-		{"en", "40.00", "RSD", "RSD 40.00"}, {"en", "12.00", "ABC", "12.00 ABC"}, {"en", "", "EUR", ""}, {"en", "<b>", "EUR", "<b> EUR"},
+		{"en", "40.00", "EUR", "€40.00"}, {"de", "1240.50", "EUR", "1.240,50 €"}, {"en", "1500", "JPY", "¥1,500"},
+		{"en", "1.500", "KWD", "KWD 1.500"},
+		{"en", "40.00", "RSD", "RSD 40.00"}, {"en", "12.00", "ABC", "12.00 ABC"}, {"en", "", "EUR", ""},
+		{"en", "<b>", "EUR", "<b> EUR"},
 	} {
 		if got := plainSpaces(inLanguage(t, c.language).amount(Money{c.amount, c.currency})); got != c.want {
 			t.Errorf("%s %s in %s: %q, want %q", c.amount, c.currency, c.language, got, c.want)
@@ -194,7 +206,8 @@ func TestMoneyIsWrittenAsItsCurrencyIs(t *testing.T) {
 
 func TestANoteIsInTheLanguageOfTheLetterWhereTheOwnerWroteOne(t *testing.T) {
 	t.Parallel()
-	for locale, want := range map[string]string{"pt": "Traga uma toalha.", "pt-BR": "Traga uma toalha.", "de": "Please bring a towel.", "": "Please bring a towel."} {
+	for locale, want := range map[string]string{"pt": "Traga uma toalha.", "pt-BR": "Traga uma toalha.",
+		"de": "Please bring a towel.", "": "Please bring a towel."} {
 		if l := render(t, Reminder, locale, facts(t, Reminder)); !strings.Contains(l.Text, want) {
 			t.Errorf("%q: %q is not in\n%s", locale, want, l.Text)
 		}
@@ -235,8 +248,10 @@ func TestAFactThatAKindNeedsIsAskedFor(t *testing.T) {
 func TestNobodyIsCalledByAnAdvertisement(t *testing.T) {
 	t.Parallel()
 	for name, called := range map[string]bool{
-		"Ada Lovelace": true, "Jean-Luc d'Arc": true, "J. R. R. Tolkien": true, "Nuñez, José": true, "山田太郎": true, "محمد": true,
-		"Win at https://evil.example": false, "evil.example": false, "www.evil.example": false, "write to a@b": false, strings.Repeat("free money ", 10): false, "": false,
+		"Ada Lovelace": true, "Jean-Luc d'Arc": true, "J. R. R. Tolkien": true, "Nuñez, José": true, "山田太郎": true,
+		"محمد":                        true,
+		"Win at https://evil.example": false, "evil.example": false, "www.evil.example": false, "write to a@b": false,
+		strings.Repeat("free money ", 10): false, "": false,
 	} {
 		f := facts(t, BookingConfirmed)
 		f.Customer.Name = name
@@ -250,14 +265,17 @@ func TestNobodyIsCalledByAnAdvertisement(t *testing.T) {
 	}
 }
 
-// A letter is from the business by the name that it has in the letter's language; its owner reads the name in their own.
+// A letter is from the business by the name that it has in the letter's language; its owner reads the name in their
+// own.
 func TestALetterNamesTheBusinessInItsLanguage(t *testing.T) {
 	t.Parallel()
 	f := facts(t, BookingConfirmed)
 	f.Business.Names = map[string]string{"pt": "Cabelos do Porto", "de": " "}
-	for locale, want := range map[string]string{"pt-BR": "Cabelos do Porto", "de": "Harbor Hair & Spa", "en": "Harbor Hair & Spa", "": "Harbor Hair & Spa"} {
+	for locale, want := range map[string]string{"pt-BR": "Cabelos do Porto", "de": "Harbor Hair & Spa",
+		"en": "Harbor Hair & Spa", "": "Harbor Hair & Spa"} {
 		l := render(t, BookingConfirmed, locale, f)
-		if l.From != want || !strings.HasPrefix(l.Text, want+"\n") || !strings.Contains(l.Text, "\n"+want+"\nhello@harbor.example\n") ||
+		if l.From != want || !strings.HasPrefix(l.Text, want+"\n") || !strings.Contains(l.Text,
+			"\n"+want+"\nhello@harbor.example\n") ||
 			!strings.Contains(strings.ReplaceAll(string(l.Calendar), "\r\n ", ""), "LOCATION:"+want+"\r\n") {
 			t.Errorf("in %q it is from %q:\n%s\n%s", locale, l.From, l.Text, l.Calendar)
 		}

@@ -134,7 +134,8 @@ var layouts = map[Kind]layout{
 	Reservation:          {"title_reservation", []string{"reservation"}, "manage", parts{total: true}},
 	ReservationWithdrawn: {"title_reservation_withdrawn", []string{"reservation_withdrawn"}, "manage_cancel", parts{}},
 	ReservationDue:       {"title_reservation_due", []string{"reservation_due"}, "view", parts{due: true}},
-	ReservationCancelled: {"title_reservation_cancelled", []string{"reservation_cancelled"}, "view", parts{refund: true}},
+	ReservationCancelled: {"title_reservation_cancelled", []string{"reservation_cancelled"}, "view",
+		parts{refund: true}},
 }
 
 // notices are the layouts of the mails to owners ([OwnerNotice]), by what happened. For created and
@@ -368,7 +369,8 @@ func (p *page) policy(w *words, f *Facts) {
 			lines = append(lines, w.With("policy_free_until", "When", at(step.Until)))
 			continue
 		}
-		lines = append(lines, w.Fill("policy_refund_until", map[string]string{"When": at(step.Until), "Percent": w.Number(step.Percent)}))
+		lines = append(lines,
+			w.Fill("policy_refund_until", map[string]string{"When": at(step.Until), "Percent": w.Number(step.Percent)}))
 	}
 	if n := len(f.Subject.Policy); n > 0 && f.Subject.Policy[n-1].Until.Before(f.Subject.When.Start) {
 		lines = append(lines, w.Say("policy_none"))

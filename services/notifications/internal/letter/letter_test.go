@@ -30,7 +30,8 @@ func lisbon(t rapid.TB) *time.Location {
 // harbor is the business of all letters here.
 func harbor(t rapid.TB) Business {
 	return Business{
-		Name: "Harbor Hair & Spa", Language: "en", Zone: lisbon(t), ReplyTo: "hello@harbor.example", From: "bookings@slotmesh.example", Accent: "#0b6e4f",
+		Name: "Harbor Hair & Spa", Language: "en", Zone: lisbon(t), ReplyTo: "hello@harbor.example",
+		From: "bookings@slotmesh.example", Accent: "#0b6e4f",
 	}
 }
 
@@ -42,14 +43,16 @@ func haircut(t rapid.TB) Facts {
 	return Facts{
 		Business: harbor(t), Customer: Person{"Ada Lovelace", "ada@mail.example", "+44 20 7946 0000"},
 		Subject: Subject{
-			Kind: BookingSubject, ID: "0193a1b2-0000-7000-8000-000000000001", Sequence: 2, Items: []string{"Haircut, long hair", "Sauna"}, Staff: "Anna",
+			Kind: BookingSubject, ID: "0193a1b2-0000-7000-8000-000000000001", Sequence: 2,
+			Items: []string{"Haircut, long hair", "Sauna"}, Staff: "Anna",
 			Quantity: 2, When: When{Start: start, End: start.Add(45 * time.Minute)}, Total: Money{"1240.00", "EUR"},
 		},
 		Was: &was, Refund: &refund, Payment: Payment{Amount: Money{"1240.00", "EUR"}, Due: start.AddDate(0, 0, -2)},
 		Webhook: Webhook{URL: "https://harbor.example/hooks?a=1&b=2"},
 		Link:    "https://book.example/m/3q2-7wAAAAAAAAAAAAAAAA",
 		CanMove: true, CanCancel: true,
-		Note:  Note{Text: "Please bring a towel.\nThe door is on the left.", Translations: map[string]string{"pt": "Traga uma toalha."}},
+		Note: Note{Text: "Please bring a towel.\nThe door is on the left.",
+			Translations: map[string]string{"pt": "Traga uma toalha."}},
 		Stamp: start.AddDate(0, 0, -7),
 	}
 }
@@ -59,7 +62,8 @@ func facts(t rapid.TB, kind Kind) Facts {
 	f := haircut(t)
 	switch kind {
 	case Ticket, TicketMoved, TicketWithdrawn, TicketCancelled:
-		f.Subject.Kind, f.Subject.Items, f.Subject.Tier, f.Subject.Staff = TicketSubject, []string{"New Year Gala"}, "VIP", ""
+		f.Subject.Kind, f.Subject.Items, f.Subject.Tier, f.Subject.Staff = TicketSubject, []string{"New Year Gala"},
+			"VIP", ""
 	case Reservation, ReservationWithdrawn, ReservationDue, ReservationCancelled:
 		f.Subject.Kind, f.Subject.Items, f.Subject.Staff = ReservationSubject, []string{"Kayak"}, ""
 		day := time.Date(2026, 12, 4, 0, 0, 0, 0, lisbon(t))
@@ -149,7 +153,8 @@ func look(t *testing.T, name, code string, l Letter) {
 	if *letters == "" {
 		return
 	}
-	for ending, content := range map[string]string{".html": l.HTML, ".txt": "Subject: " + l.Subject + "\n\n" + l.Text, ".ics": string(l.Calendar)} {
+	for ending, content := range map[string]string{".html": l.HTML, ".txt": "Subject: " + l.Subject + "\n\n" + l.Text,
+		".ics": string(l.Calendar)} {
 		if err := os.WriteFile(filepath.Join(*letters, code+"-"+name+ending), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +205,8 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// The region of the customer's language counts in messages as on the booking page, and the business's country where it names none.
+// The region of the customer's language counts in messages as on the booking page, and the business's country where it
+// names none.
 func TestDatesAndTimesAreWrittenAsInTheCustomersRegion(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2027, 3, 1, 14, 5, 0, 0, time.UTC)

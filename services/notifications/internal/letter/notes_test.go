@@ -16,7 +16,8 @@ func TestEveryKindToCustomersMayHaveANoteOfTheOwner(t *testing.T) {
 	for k := range layouts {
 		kinds = append(kinds, string(k))
 	}
-	if diff := cmp.Diff(manifest.MessageKinds(), kinds, cmpopts.SortSlices(func(a, b string) bool { return a < b })); diff != "" {
+	if diff := cmp.Diff(manifest.MessageKinds(), kinds,
+		cmpopts.SortSlices(func(a, b string) bool { return a < b })); diff != "" {
 		t.Errorf("kinds of the manifest, and of letters (-want +got):\n%s", diff)
 	}
 }

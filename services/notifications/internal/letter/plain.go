@@ -19,7 +19,8 @@ func RenderPlain(f Plain) (Letter, error) {
 	}
 	from, subject, link := w.typed(f.From, maxName), clean(f.Subject, maxName), webAddress(f.Link)
 	if from == "" || subject == "" || link == "" || f.Button == "" || len(f.Paragraphs) == 0 {
-		return Letter{}, errors.New("from_name, subject, paragraphs, button and link: send all of them, the link as http or https")
+		return Letter{}, errors.New("from_name, subject, paragraphs, button and link: send all of them, the link as " +
+			"http or https")
 	}
 	p := page{
 		Language: w.Code, Direction: w.Direction(), Subject: subject, Business: from, Title: subject,

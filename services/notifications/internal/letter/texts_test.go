@@ -95,7 +95,8 @@ func TestEveryLanguageHasEverySentenceWithItsPlaceholders(t *testing.T) {
 					t.Errorf("%s: %s %s has other placeholders:\n%s", code, id, form, diff)
 				}
 				plain := placeholder.ReplaceAllString(s, "")
-				if !norm.NFC.IsNormalString(s) || strings.TrimSpace(s) != s || s == "" || strings.ContainsAny(plain, "{}<>#") || strings.Contains(s, "  ") ||
+				if !norm.NFC.IsNormalString(s) || strings.TrimSpace(s) != s || s == "" || strings.ContainsAny(plain,
+					"{}<>#") || strings.Contains(s, "  ") ||
 					strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.C, r) }) {
 					t.Errorf("%s: %s %s is not clean: %q", code, id, form, s)
 				}
@@ -112,7 +113,8 @@ func TestEveryLanguageHasEverySentenceWithItsPlaceholders(t *testing.T) {
 	}
 }
 
-// TestWholeSentencesAreUnlikeThoseOfOtherLanguages finds a language that was copied and not translated. Single words may be alike.
+// TestWholeSentencesAreUnlikeThoseOfOtherLanguages finds a language that was copied and not translated. Single words
+// may be alike.
 func TestWholeSentencesAreUnlikeThoseOfOtherLanguages(t *testing.T) {
 	t.Parallel()
 	said := map[string]string{}
@@ -168,7 +170,8 @@ func inLanguage(t testing.TB, code string) *words {
 func TestTheLanguageAskedForIsSpoken(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ asked, fallback, want string }{
-		{"de", "fr", "de"}, {"pt-BR", "fr", "pt"}, {"DE-at", "fr", "de"}, {"", "fr", "fr"}, {"tlh", "fr", "fr"}, {"", "", "en"}, {"tlh", "xx", "en"},
+		{"de", "fr", "de"}, {"pt-BR", "fr", "pt"}, {"DE-at", "fr", "de"}, {"", "fr", "fr"}, {"tlh", "fr", "fr"},
+		{"", "", "en"}, {"tlh", "xx", "en"},
 		{"no", "", "nb"}, {"zh-Hant-TW", "", "zh"}, {"\r\n", "ja", "ja"},
 	} {
 		f := haircut(t)

@@ -45,8 +45,10 @@ func (s *Sender) compose(m Message) (*gomail.Msg, error) {
 	msg.SetBodyString(gomail.TypeTextPlain, m.Text)
 	msg.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
 	if len(m.Calendar) > 0 {
-		msg.AddAlternativeString(gomail.ContentType("text/calendar; method="+m.Method), string(m.Calendar), gomail.WithPartEncoding(gomail.EncodingB64))
-		if err := msg.AttachReader("booking.ics", bytes.NewReader(m.Calendar), gomail.WithFileContentType("application/ics")); err != nil {
+		msg.AddAlternativeString(gomail.ContentType("text/calendar; method="+m.Method), string(m.Calendar),
+			gomail.WithPartEncoding(gomail.EncodingB64))
+		if err := msg.AttachReader("booking.ics", bytes.NewReader(m.Calendar),
+			gomail.WithFileContentType("application/ics")); err != nil {
 			return nil, err
 		}
 	}

@@ -44,7 +44,8 @@ func (c *Config) Validate() error {
 	}
 	if c.From != "" {
 		if _, _, err := split(c.From); err != nil {
-			errs = append(errs, errors.New("MAIL_FROM: write one bare address, such as no-reply@example.com; the name is each business's"))
+			errs = append(errs, errors.New("MAIL_FROM: write one bare address, such as no-reply@example.com; the "+
+				"name is each business's"))
 		}
 	}
 	if !c.Enabled() {
@@ -54,7 +55,8 @@ func (c *Config) Validate() error {
 		errs = append(errs, fmt.Errorf("SMTP_URL: %w", err))
 	}
 	if c.From == "" {
-		errs = append(errs, errors.New("MAIL_FROM: with SMTP_URL, write the address that messages come from, such as no-reply@example.com"))
+		errs = append(errs, errors.New("MAIL_FROM: with SMTP_URL, write the address that messages come from, such as "+
+			"no-reply@example.com"))
 	}
 	return errors.Join(errs...)
 }
@@ -72,7 +74,8 @@ const (
 	submissionTLS = 465 // RFC 8314
 )
 
-var errURL = errors.New("write smtp://user:password@host:587 or smtps://user:password@host:465, with signs of user and password that a URL has no place for as %XX")
+var errURL = errors.New("write smtp://user:password@host:587 or smtps://user:password@host:465, with signs of user " +
+	"and password that a URL has no place for as %XX")
 
 func parse(text string) (server, error) {
 	u, err := url.Parse(text)

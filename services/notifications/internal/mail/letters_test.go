@@ -23,10 +23,13 @@ func everyKind() map[string]letters.Facts {
 			Business: letters.Business{Name: "Zoë's Studio", Zone: time.UTC, ReplyTo: "hello@harbor.example"},
 			Customer: letters.Person{Name: "Ada 山田", Email: "ada@example.com"},
 			Subject: letters.Subject{
-				Kind: subject, ID: "b1", Sequence: 3, Items: []string{"Haircut"}, Quantity: 2, Total: money, When: letters.When{Start: start, End: start.Add(time.Hour)},
+				Kind: subject, ID: "b1", Sequence: 3, Items: []string{"Haircut"}, Quantity: 2, Total: money,
+				When: letters.When{Start: start, End: start.Add(time.Hour)},
 			},
-			Was: &letters.When{Start: start.Add(time.Hour)}, Refund: &money, Payment: letters.Payment{Amount: money, Due: start}, Notice: notice,
-			Webhook: letters.Webhook{URL: "https://harbor.example/hook"}, Link: "https://book.example/m/x", Note: letters.Note{Text: "Bring a towel.\n.\nFrom us"}, Stamp: wrote,
+			Was: &letters.When{Start: start.Add(time.Hour)}, Refund: &money,
+			Payment: letters.Payment{Amount: money, Due: start}, Notice: notice,
+			Webhook: letters.Webhook{URL: "https://harbor.example/hook"}, Link: "https://book.example/m/x",
+			Note: letters.Note{Text: "Bring a towel.\n.\nFrom us"}, Stamp: wrote,
 		}
 	}
 	for kind := range strings.FieldsSeq("booking_received booking_confirmed booking_moved booking_withdrawn booking_cancelled reminder payment_due payment_failed refunded") {
@@ -39,7 +42,8 @@ func everyKind() map[string]letters.Facts {
 	for kind := range strings.FieldsSeq("reservation reservation_withdrawn reservation_due reservation_cancelled") {
 		add(letters.Kind(kind), letters.ReservationSubject, "")
 	}
-	for _, notice := range []letters.Notice{letters.NoticeCreated, letters.NoticeMoved, letters.NoticeCancelled, letters.NoticeWebhookDisabled} {
+	for _, notice := range []letters.Notice{letters.NoticeCreated, letters.NoticeMoved, letters.NoticeCancelled,
+		letters.NoticeWebhookDisabled} {
 		add(letters.OwnerNotice, letters.BookingSubject, notice)
 	}
 	return list
@@ -74,7 +78,8 @@ func TestEveryKindInEveryLanguageIsAValidMessage(t *testing.T) {
 func readBack(t *testing.T, sender *Sender, l letters.Letter) string {
 	t.Helper()
 	msg, err := sender.compose(Message{
-		ID: "m1", Date: wrote, FromName: "Zoë's Studio", To: "ada@example.com", Subject: l.Subject, Text: l.Text, HTML: l.HTML, Calendar: l.Calendar, Method: l.Method,
+		ID: "m1", Date: wrote, FromName: "Zoë's Studio", To: "ada@example.com", Subject: l.Subject, Text: l.Text,
+		HTML: l.HTML, Calendar: l.Calendar, Method: l.Method,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +101,8 @@ func readBack(t *testing.T, sender *Sender, l letters.Letter) string {
 	want := []part{{Type: "text/plain", Body: l.Text}, {Type: "text/html", Body: l.HTML}}
 	if len(l.Calendar) > 0 {
 		calendar := strings.ReplaceAll(string(l.Calendar), "\r\n", "\n")
-		want = append(want, part{Type: "text/calendar", Method: l.Method, Body: calendar}, part{Type: "application/ics", File: "booking.ics", Body: calendar})
+		want = append(want, part{Type: "text/calendar", Method: l.Method, Body: calendar},
+			part{Type: "application/ics", File: "booking.ics", Body: calendar})
 	}
 	return cmp.Diff(want, parts) + cmp.Diff(strings.Fields(l.Subject), strings.Fields(subject))
 }

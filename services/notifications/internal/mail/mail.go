@@ -112,7 +112,8 @@ func (s *Sender) Send(ctx context.Context, m Message) error {
 
 func (s *Sender) client(dial gomail.DialContextFunc) (*gomail.Client, error) {
 	options := []gomail.Option{
-		gomail.WithPort(s.server.port), gomail.WithTimeout(s.cfg.Timeout), gomail.WithTLSConfig(s.tls), gomail.WithHELO(s.domain),
+		gomail.WithPort(s.server.port), gomail.WithTimeout(s.cfg.Timeout), gomail.WithTLSConfig(s.tls),
+		gomail.WithHELO(s.domain),
 		gomail.WithDialContextFunc(dial), gomail.WithoutNoop(),
 	}
 	switch {
@@ -126,7 +127,8 @@ func (s *Sender) client(dial gomail.DialContextFunc) (*gomail.Client, error) {
 	if s.server.user != "" {
 		// If encryption is required, the connection is encrypted here;
 		// go-mail does not recognize TLS that it did not start itself.
-		options = append(options, gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc),
+		options = append(options, gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256,
+			gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc),
 			gomail.WithUsername(s.server.user), gomail.WithPassword(s.server.password))
 	}
 	return gomail.NewClient(s.server.host, options...)
@@ -177,7 +179,8 @@ func line(text string) string {
 	// Non-breaking spaces stay, for example between an amount and its currency.
 	isSpace := func(r rune) bool { return r == ' ' }
 	text = strings.Join(strings.FieldsFunc(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r == unicode.ReplacementChar {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' ||
+			r == unicode.ReplacementChar {
 			return ' '
 		}
 		return r

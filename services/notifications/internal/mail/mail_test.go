@@ -33,14 +33,16 @@ var wrote = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
 
 func letter() Message {
 	return Message{
-		ID: "m1", Thread: "b1", Date: wrote, FromName: "Zoë's Studio", To: "ada@example.com", ReplyTo: "hello@harbor.example", Language: "ru",
+		ID: "m1", Thread: "b1", Date: wrote, FromName: "Zoë's Studio", To: "ada@example.com",
+		ReplyTo: "hello@harbor.example", Language: "ru",
 		Subject: "Ваша запись – 09:00", Text: "Grüße,\nbis bald.\n.\nEnde\n", HTML: "<p>Grüße,<br>bis bald.</p>",
 		Calendar: []byte("BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nEND:VCALENDAR\r\n"), Method: "REQUEST",
 	}
 }
 
 // open runs a mail server at loopback and returns it with a sender for scheme://userinfo host:port.
-func open(t *testing.T, scheme, userinfo, host string, options mailbox.Options, change ...func(*Config)) (*mailbox.Box, *Sender) {
+func open(t *testing.T, scheme, userinfo, host string, options mailbox.Options,
+	change ...func(*Config)) (*mailbox.Box, *Sender) {
 	t.Helper()
 	var listener net.Listener
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -54,7 +56,8 @@ func open(t *testing.T, scheme, userinfo, host string, options mailbox.Options, 
 	}
 	box := mailbox.Open(listener, options)
 	t.Cleanup(func() { _ = box.Close() })
-	cfg := Config{URL: fmt.Sprintf("%s://%s%s:%d", scheme, userinfo, host, port), Timeout: testkit.Patience, From: "no-reply@slotmesh.example"}
+	cfg := Config{URL: fmt.Sprintf("%s://%s%s:%d", scheme, userinfo, host, port), Timeout: testkit.Patience,
+		From: "no-reply@slotmesh.example"}
 	for _, c := range change {
 		c(&cfg)
 	}
@@ -100,7 +103,8 @@ func leaves(t testing.TB, contentType, encoding, disposition string, body io.Rea
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, leaves(t, p.Header.Get("Content-Type"), p.Header.Get("Content-Transfer-Encoding"), p.Header.Get("Content-Disposition"), p)...)
+			all = append(all, leaves(t, p.Header.Get("Content-Type"), p.Header.Get("Content-Transfer-Encoding"),
+				p.Header.Get("Content-Disposition"), p)...)
 		}
 	}
 	switch strings.ToLower(encoding) {
@@ -114,7 +118,8 @@ func leaves(t testing.TB, contentType, encoding, disposition string, body io.Rea
 		t.Fatal(err)
 	}
 	_, file, _ := mime.ParseMediaType(disposition)
-	return []part{{Type: kind, Method: params["method"], File: file["filename"], Body: strings.ReplaceAll(string(text), "\r\n", "\n")}}
+	return []part{{Type: kind, Method: params["method"], File: file["filename"],
+		Body: strings.ReplaceAll(string(text), "\r\n", "\n")}}
 }
 
 func TestAMessageArrivesWhole(t *testing.T) {
@@ -124,7 +129,8 @@ func TestAMessageArrivesWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := box.Mails()
-	if len(got) != 1 || got[0].From != "no-reply@slotmesh.example" || !slices.Equal(got[0].To, []string{"ada@example.com"}) {
+	if len(got) != 1 || got[0].From != "no-reply@slotmesh.example" || !slices.Equal(got[0].To,
+		[]string{"ada@example.com"}) {
 		t.Fatalf("got %+v", got)
 	}
 	head, parts := read(t, got[0].Raw)
@@ -134,9 +140,12 @@ func TestAMessageArrivesWhole(t *testing.T) {
 	}
 	delete(decoded, "Content-Type") // has a random boundary
 	want := map[string]string{
-		"From": `Zoë's Studio <no-reply@slotmesh.example>`, "To": "<ada@example.com>", "Reply-To": `Zoë's Studio <hello@harbor.example>`,
-		"Subject": "Ваша запись – 09:00", "Date": "Mon, 01 Mar 2027 09:00:00 +0000", "Message-Id": "<m1@slotmesh.example>",
-		"References": "<b1@slotmesh.example>", "Auto-Submitted": "auto-generated", "Content-Language": "ru", "X-Auto-Response-Suppress": "All", "Mime-Version": "1.0",
+		"From": `Zoë's Studio <no-reply@slotmesh.example>`, "To": "<ada@example.com>",
+		"Reply-To": `Zoë's Studio <hello@harbor.example>`,
+		"Subject":  "Ваша запись – 09:00", "Date": "Mon, 01 Mar 2027 09:00:00 +0000",
+		"Message-Id": "<m1@slotmesh.example>",
+		"References": "<b1@slotmesh.example>", "Auto-Submitted": "auto-generated", "Content-Language": "ru",
+		"X-Auto-Response-Suppress": "All", "Mime-Version": "1.0",
 	}
 	if diff := cmp.Diff(want, decoded); diff != "" {
 		t.Errorf("the head (-want +got):\n%s", diff)
@@ -144,7 +153,8 @@ func TestAMessageArrivesWhole(t *testing.T) {
 	calendar := "BEGIN:VCALENDAR\nMETHOD:REQUEST\nEND:VCALENDAR\n"
 	wantParts := []part{
 		{Type: "text/plain", Body: letter().Text}, {Type: "text/html", Body: letter().HTML},
-		{Type: "text/calendar", Method: "REQUEST", Body: calendar}, {Type: "application/ics", File: "booking.ics", Body: calendar},
+		{Type: "text/calendar", Method: "REQUEST", Body: calendar}, {Type: "application/ics", File: "booking.ics",
+			Body: calendar},
 	}
 	if diff := cmp.Diff(wantParts, parts); diff != "" {
 		t.Errorf("the parts (-want +got):\n%s", diff)
@@ -170,7 +180,8 @@ func TestEncryptionIsDemandedOfServersElsewhere(t *testing.T) {
 	t.Parallel()
 	box, sender := open(t, "smtp", "", "0.0.0.0", mailbox.Options{})
 	var unsent *UnsentError
-	if err := sender.Send(t.Context(), letter()); !errors.As(err, &unsent) || !strings.Contains(err.Error(), "STARTTLS") {
+	if err := sender.Send(t.Context(), letter()); !errors.As(err, &unsent) || !strings.Contains(err.Error(),
+		"STARTTLS") {
 		t.Errorf("got %v", err)
 	}
 	if got := box.Mails(); len(got) != 0 {
@@ -199,11 +210,13 @@ func TestTLSInBothWaysAndSigningIn(t *testing.T) {
 		_, sender = open(t, scheme, "ada:wrong@", "127.0.0.1", options)
 		sender.tls.RootCAs = roots
 		var unsent *UnsentError
-		if err := sender.Send(t.Context(), letter()); !errors.As(err, &unsent) || strings.Contains(err.Error(), "wrong") {
+		if err := sender.Send(t.Context(), letter()); !errors.As(err, &unsent) || strings.Contains(err.Error(),
+			"wrong") {
 			t.Errorf("%s, wrong password: %v", scheme, err)
 		}
 		_, sender = open(t, scheme, "", "127.0.0.1", mailbox.Options{TLS: served})
-		if err := sender.Send(t.Context(), letter()); !errors.As(err, &unsent) || !strings.Contains(err.Error(), "certificate") {
+		if err := sender.Send(t.Context(), letter()); !errors.As(err, &unsent) || !strings.Contains(err.Error(),
+			"certificate") {
 			t.Errorf("%s, a certificate of nobody we know: %v", scheme, err)
 		}
 	}
@@ -222,13 +235,22 @@ func TestWhatBecomesOfAMessage(t *testing.T) {
 		answered bool
 		reason   string
 	}{
-		"no such address":  {mailbox.Options{Refuse: code(550, "No such user")}, true, false, "sending SMTP RCPT TO command: 550 \"5.1.1 No such user\""},
-		"come back later":  {mailbox.Options{Refuse: code(451, "Greylisted")}, false, true, "sending SMTP RCPT TO command: 451 \"4.1.1 Greylisted\""},
-		"spam":             {mailbox.Options{Lose: func(mailbox.Mail) error { return code(554, "Spam")("") }}, true, false, "closing SMTP DATA writer: 554 \"5.1.1 Spam\""},
-		"full":             {mailbox.Options{Lose: func(mailbox.Mail) error { return code(452, "Full")("") }}, false, true, "closing SMTP DATA writer: 452 \"4.1.1 Full\""},
-		"unknown domain":   {mailbox.Options{Refuse: code(450, "Domain not found")}, false, true, "sending SMTP RCPT TO command: 450 \"4.1.1 Domain not found\""},
-		"closing down":     {mailbox.Options{Refuse: code(421, "Closing")}, false, false, "sending SMTP RCPT TO command: 421 \"4.1.1 Closing\""},
-		"nobody signed in": {mailbox.Options{Refuse: code(530, "Sign in")}, false, false, "sending SMTP RCPT TO command: 530 \"5.1.1 Sign in\""},
+		"no such address": {mailbox.Options{Refuse: code(550, "No such user")}, true, false,
+			"sending SMTP RCPT TO command: 550 \"5.1.1 No such user\""},
+		"come back later": {mailbox.Options{Refuse: code(451, "Greylisted")}, false, true,
+			"sending SMTP RCPT TO command: 451 \"4.1.1 Greylisted\""},
+		"spam": {mailbox.Options{Lose: func(mailbox.Mail) error {
+			return code(554, "Spam")("")
+		}}, true, false, "closing SMTP DATA writer: 554 \"5.1.1 Spam\""},
+		"full": {mailbox.Options{Lose: func(mailbox.Mail) error {
+			return code(452, "Full")("")
+		}}, false, true, "closing SMTP DATA writer: 452 \"4.1.1 Full\""},
+		"unknown domain": {mailbox.Options{Refuse: code(450, "Domain not found")}, false, true,
+			"sending SMTP RCPT TO command: 450 \"4.1.1 Domain not found\""},
+		"closing down": {mailbox.Options{Refuse: code(421, "Closing")}, false, false,
+			"sending SMTP RCPT TO command: 421 \"4.1.1 Closing\""},
+		"nobody signed in": {mailbox.Options{Refuse: code(530, "Sign in")}, false, false,
+			"sending SMTP RCPT TO command: 530 \"5.1.1 Sign in\""},
 	} {
 		_, sender := open(t, "smtp", "", "127.0.0.1", c.options)
 		err := sender.Send(t.Context(), letter())
@@ -288,11 +310,13 @@ func TestSettings(t *testing.T) {
 	} {
 		cfg := Config{URL: url, From: "a@b.example", Timeout: time.Second}
 		err := cfg.Validate()
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) || err != nil && strings.Contains(err.Error(), "secret") {
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) || err != nil &&
+			strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: got %v, want %q", url, err, want)
 		}
 	}
-	for _, from := range []string{"", "no-reply", "A <a@b.example>", "a@b.example, c@d.example", "a@b.example\r\nBcc: c@d.example"} {
+	for _, from := range []string{"", "no-reply", "A <a@b.example>", "a@b.example, c@d.example",
+		"a@b.example\r\nBcc: c@d.example"} {
 		cfg := Config{URL: "smtp://mail.example.com", From: from, Timeout: time.Second}
 		if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), "MAIL_FROM: ") {
 			t.Errorf("MAIL_FROM %q: got %v", from, err)
@@ -305,13 +329,16 @@ func TestSettings(t *testing.T) {
 
 // heads are all headers that a message has, whatever is typed.
 var heads = []string{
-	"Auto-Submitted", "Content-Language", "Content-Type", "Date", "From", "Message-Id", "Mime-Version", "References", "Reply-To", "Subject", "To", "X-Auto-Response-Suppress",
+	"Auto-Submitted", "Content-Language", "Content-Type", "Date", "From", "Message-Id", "Mime-Version", "References",
+	"Reply-To", "Subject", "To", "X-Auto-Response-Suppress",
 }
 
 func FuzzNothingTypedBecomesAHeader(f *testing.F) {
 	for _, s := range []string{
-		"plain", "a\r\nBcc: evil@example.com", "a\nSubject: b\n\n<p>", "a\rb", "\u202eevil\u202c", "x\u2028y", "\x00\x0b\x7f", "\xff\xfe",
-		"=?utf-8?q?a=0d=0aBcc:_e@example.com?=", strings.Repeat("long ", 400), strings.Repeat("x", 3000), strings.Repeat("ж", 1500), `"; name=`, "--\r\n.\r\nQUIT",
+		"plain", "a\r\nBcc: evil@example.com", "a\nSubject: b\n\n<p>", "a\rb", "\u202eevil\u202c", "x\u2028y",
+		"\x00\x0b\x7f", "\xff\xfe",
+		"=?utf-8?q?a=0d=0aBcc:_e@example.com?=", strings.Repeat("long ", 400), strings.Repeat("x", 3000),
+		strings.Repeat("ж", 1500), `"; name=`, "--\r\n.\r\nQUIT",
 	} {
 		f.Add(s, s, s, s)
 	}
@@ -323,7 +350,8 @@ func FuzzNothingTypedBecomesAHeader(f *testing.F) {
 		m := letter()
 		m.FromName, m.Subject, m.Text = name, subject, text
 		if msg, err := sender.compose(Message{To: to, Date: wrote}); err == nil {
-			if rcpts, err := msg.GetRecipients(); err != nil || len(rcpts) != 1 || strings.ContainsAny(rcpts[0], "\r\n ") {
+			if rcpts, err := msg.GetRecipients(); err != nil || len(rcpts) != 1 || strings.ContainsAny(rcpts[0],
+				"\r\n ") {
 				t.Fatalf("the address %q became %q, %v", to, rcpts, err)
 			}
 		}
@@ -378,10 +406,12 @@ func mustDecode(t *testing.T, value string) string {
 func TestSubjectBeginsOnTheLineOfItsName(t *testing.T) {
 	t.Parallel()
 	for _, subject := range []string{
-		"Ваша запись подтверждена: Стрижка и укладка, длинные волосы · пн, 1 марта, 09:00", "Ä", "予約が確定しました：カット・カラー・トリートメント、その他のメニュー",
+		"Ваша запись подтверждена: Стрижка и укладка, длинные волосы · пн, 1 марта, 09:00", "Ä",
+		"予約が確定しました：カット・カラー・トリートメント、その他のメニュー",
 		"Booking confirmed: Füße", strings.Repeat("é", 100), "Booking confirmed: haircut",
 	} {
-		sender, err := NewSender(Config{URL: "smtp://127.0.0.1:25", Timeout: testkit.Patience, From: "no-reply@slotmesh.example"})
+		sender, err := NewSender(Config{URL: "smtp://127.0.0.1:25", Timeout: testkit.Patience,
+			From: "no-reply@slotmesh.example"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -85,11 +85,13 @@ func addPolicy(s *letter.Subject, offer *catalog.Offer, of sale, now time.Time) 
 
 // notices maps the types of events to the notices to owners.
 var notices = map[event.Type]letter.Notice{
-	event.BookingCreated: letter.NoticeCreated, event.TicketSold: letter.NoticeCreated, event.ReservationCreated: letter.NoticeCreated,
+	event.BookingCreated: letter.NoticeCreated, event.TicketSold: letter.NoticeCreated,
+	event.ReservationCreated:   letter.NoticeCreated,
 	event.ReservationConfirmed: letter.NoticeCreated,
 	event.BookingRescheduled:   letter.NoticeMoved,
-	event.BookingCancelled:     letter.NoticeCancelled, event.TicketCancelled: letter.NoticeCancelled, event.ReservationCancelled: letter.NoticeCancelled,
-	event.PaymentRefundFailed: letter.NoticeRefundFailed, event.PaymentDisputed: letter.NoticeDisputed,
+	event.BookingCancelled:     letter.NoticeCancelled, event.TicketCancelled: letter.NoticeCancelled,
+	event.ReservationCancelled: letter.NoticeCancelled,
+	event.PaymentRefundFailed:  letter.NoticeRefundFailed, event.PaymentDisputed: letter.NoticeDisputed,
 	plan.EndpointDisabled: letter.NoticeWebhookDisabled,
 }
 
@@ -101,7 +103,8 @@ func ofBooking(f *letter.Facts, e event.Event, offer *catalog.Offer, language st
 	f.Business.Zone = timespan.Zone(b.Timezone, offer.Location())
 	f.Customer = letter.Person{Name: b.CustomerName, Email: b.CustomerEmail, Phone: text(b.CustomerPhone)}
 	f.Subject = letter.Subject{
-		Kind: letter.BookingSubject, ID: b.ID.String(), Sequence: e.Sequence, Staff: offer.MemberName(b.StaffID, text(b.StaffName), language), Pending: b.Status == booking.StatusPending,
+		Kind: letter.BookingSubject, ID: b.ID.String(), Sequence: e.Sequence,
+		Staff: offer.MemberName(b.StaffID, text(b.StaffName), language), Pending: b.Status == booking.StatusPending,
 		When: letter.When{Start: b.StartsAt, End: b.EndsAt}, Total: amount(b.Total, b.Currency),
 	}
 	if b.PartySize > 1 {
@@ -117,7 +120,8 @@ func ofBooking(f *letter.Facts, e event.Event, offer *catalog.Offer, language st
 		}
 		f.Subject.Items = append(f.Subject.Items, name)
 		if s.Quantity > 1 {
-			f.Subject.Units = append(f.Subject.Units, letter.Units{Quantity: s.Quantity, Price: letter.Money{Amount: s.UnitPrice.String(), Currency: b.Currency}})
+			f.Subject.Units = append(f.Subject.Units, letter.Units{Quantity: s.Quantity,
+				Price: letter.Money{Amount: s.UnitPrice.String(), Currency: b.Currency}})
 		}
 		addChanges(f, s.PriceChanges)
 	}
@@ -155,7 +159,8 @@ func ofPayment(f *letter.Facts, e event.Event, p *booking.Payment, currency stri
 		f.Refund = &letter.Money{Amount: p.Refund.Amount.String(), Currency: currency}
 	case e.Type == event.PaymentRefunded:
 		f.Refund = &letter.Money{Amount: p.Refunded.String(), Currency: currency}
-	case (e.Type == event.BookingCancelled || e.Type == event.TicketCancelled || e.Type == event.ReservationCancelled) && p.Status == booking.PaymentPaid:
+	case (e.Type == event.BookingCancelled || e.Type == event.TicketCancelled ||
+		e.Type == event.ReservationCancelled) && p.Status == booking.PaymentPaid:
 		f.Refund = &letter.Money{Amount: "0", Currency: currency}
 	}
 }
@@ -175,8 +180,9 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language str
 	}
 	f.Customer = letter.Person{Name: t.CustomerName, Email: text(t.CustomerEmail), Phone: text(t.CustomerPhone)}
 	f.Subject = letter.Subject{
-		Kind: letter.TicketSubject, ID: t.ID.String(), Sequence: e.Sequence, Items: []string{offer.EventName(t.EventID, t.EventName, language)},
-		Tier: offer.TierName(t.EventID, t.TierID, t.TierName, language), Quantity: t.Quantity, Count: t.Quantity,
+		Kind: letter.TicketSubject, ID: t.ID.String(), Sequence: e.Sequence,
+		Items: []string{offer.EventName(t.EventID, t.EventName, language)},
+		Tier:  offer.TierName(t.EventID, t.TierID, t.TierName, language), Quantity: t.Quantity, Count: t.Quantity,
 		When: letter.When{Start: start},
 	}
 	if t.From != nil {
@@ -185,7 +191,8 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language str
 	if len(t.Tiers) > 1 {
 		lines := make([]string, len(t.Tiers))
 		for i, tier := range t.Tiers {
-			lines[i] = strconv.Itoa(tier.Quantity) + " × " + offer.TierName(t.EventID, tier.TierID, tier.TierName, language)
+			lines[i] = strconv.Itoa(tier.Quantity) + " × " + offer.TierName(t.EventID, tier.TierID, tier.TierName,
+				language)
 		}
 		f.Subject.Tier, f.Subject.Quantity = strings.Join(lines, ", "), 0 // each tier states its quantity
 	}
@@ -195,7 +202,8 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language str
 	addChanges(f, t.PriceChanges)
 	f.Answers = answers(offer, t.FormData)
 	ofPayment(f, e, t.Payment, t.Currency)
-	addPolicy(&f.Subject, offer, sale{payment: t.Payment, madeAt: t.CreatedAt, formerStarts: t.FormerStarts, withdrawn: t.Withdrawn}, e.At)
+	addPolicy(&f.Subject, offer, sale{payment: t.Payment, madeAt: t.CreatedAt, formerStarts: t.FormerStarts,
+		withdrawn: t.Withdrawn}, e.At)
 	return nil
 }
 
@@ -221,7 +229,8 @@ func ofReservation(f *letter.Facts, e event.Event, offer *catalog.Offer, languag
 		Items: []string{offer.RentalName(r.RentalID, r.RentalName, language)},
 	}
 	for _, extra := range r.Extras {
-		f.Subject.Items = append(f.Subject.Items, strconv.Itoa(extra.Quantity)+" × "+offer.RentalName(extra.RentalID, extra.RentalName, language))
+		f.Subject.Items = append(f.Subject.Items, strconv.Itoa(extra.Quantity)+" × "+offer.RentalName(extra.RentalID,
+			extra.RentalName, language))
 	}
 	if r.Total != nil {
 		f.Subject.Total = amount(*r.Total, r.Currency)
@@ -280,7 +289,8 @@ func rest(total, paid json.Number, currency string) letter.Money {
 	if err != nil || !whole.GreaterThan(part) {
 		return letter.Money{}
 	}
-	return letter.Money{Amount: whole.Sub(part).StringFixed(max(-whole.Exponent(), -part.Exponent(), 0)), Currency: currency}
+	return letter.Money{Amount: whole.Sub(part).StringFixed(max(-whole.Exponent(), -part.Exponent(), 0)),
+		Currency: currency}
 }
 
 // ends returns the end of a message's subject, or at if the subject has no end.

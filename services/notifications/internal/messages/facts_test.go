@@ -21,7 +21,8 @@ import (
 // factsOf are those of an order of tickets of a business in Berlin whose colour is green.
 func factsOf(t *testing.T, ticket booking.Ticket) (time.Time, string) {
 	t.Helper()
-	offer := &catalog.Offer{Name: "Club", Currency: "EUR", Timezone: "Europe/Berlin", Page: catalog.Page{Accent: "#0b6e4f"}}
+	offer := &catalog.Offer{Name: "Club", Currency: "EUR", Timezone: "Europe/Berlin",
+		Page: catalog.Page{Accent: "#0b6e4f"}}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,8 @@ func factsOf(t *testing.T, ticket booking.Ticket) (time.Time, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := new(Messages).facts(offer, event.Event{Type: event.TicketSold, Subject: event.Subject{Kind: event.Ticket, ID: uuid.New()}, Data: data}, "")
+	f, err := new(Messages).facts(offer,
+		event.Event{Type: event.TicketSold, Subject: event.Subject{Kind: event.Ticket, ID: uuid.New()}, Data: data}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +55,8 @@ func TestAnEventBeginsWhenTheBusinessClockSays(t *testing.T) {
 
 func TestAMessageHasTheColourOfItsBusiness(t *testing.T) {
 	t.Parallel()
-	if _, accent := factsOf(t, booking.Ticket{Date: "2027-07-01", StartTime: "20:00:00", EventName: "Night"}); accent != "#0b6e4f" {
+	if _, accent := factsOf(t, booking.Ticket{Date: "2027-07-01", StartTime: "20:00:00",
+		EventName: "Night"}); accent != "#0b6e4f" {
 		t.Errorf("the accent is %q", accent)
 	}
 }
@@ -62,13 +65,18 @@ func TestAMessageHasTheColourOfItsBusiness(t *testing.T) {
 func TestNamesAreInTheLanguageOfTheMessage(t *testing.T) {
 	t.Parallel()
 	pt := func(name string) map[string]string { return map[string]string{"pt": name} }
-	cut, long, anna, gala, seat, kayak, vest := uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New()
+	cut, long, anna, gala, seat, kayak, vest := uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New(),
+		uuid.New()
 	offer := &catalog.Offer{
-		Name: "Salon", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "en", Languages: []string{"en", "pt"},
-		Services: []catalog.Service{{ID: cut, Name: "Cut", NameTranslations: pt("Corte"), Variants: []catalog.Variant{{ID: long, Name: "Long", NameTranslations: pt("Longo")}}}},
-		Staff:    []catalog.Staff{{ID: anna, Name: "Anna", NameTranslations: pt("Ana")}},
-		Events:   []catalog.Event{{ID: gala, Name: "Gala", NameTranslations: pt("Baile"), Tiers: []catalog.Tier{{ID: seat, Name: "Seat", NameTranslations: pt("Lugar")}}}},
-		Rentals:  []catalog.Rental{{ID: kayak, Name: "Kayak", NameTranslations: pt("Caiaque")}, {ID: vest, Name: "Vest", NameTranslations: pt("Colete")}},
+		Name: "Salon", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "en",
+		Languages: []string{"en", "pt"},
+		Services: []catalog.Service{{ID: cut, Name: "Cut", NameTranslations: pt("Corte"),
+			Variants: []catalog.Variant{{ID: long, Name: "Long", NameTranslations: pt("Longo")}}}},
+		Staff: []catalog.Staff{{ID: anna, Name: "Anna", NameTranslations: pt("Ana")}},
+		Events: []catalog.Event{{ID: gala, Name: "Gala", NameTranslations: pt("Baile"),
+			Tiers: []catalog.Tier{{ID: seat, Name: "Seat", NameTranslations: pt("Lugar")}}}},
+		Rentals: []catalog.Rental{{ID: kayak, Name: "Kayak", NameTranslations: pt("Caiaque")},
+			{ID: vest, Name: "Vest", NameTranslations: pt("Colete")}},
 	}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
@@ -80,11 +88,14 @@ func TestNamesAreInTheLanguageOfTheMessage(t *testing.T) {
 		en, pt []string // the items, the member and the tier
 	}{
 		{event.Booking, booking.Booking{
-			Locale: "pt", StaffID: &anna, StaffName: &member, Services: []booking.BookedService{{ID: cut, Name: "Cut", VariantID: long, VariantName: "Long"}},
+			Locale: "pt", StaffID: &anna, StaffName: &member,
+			Services: []booking.BookedService{{ID: cut, Name: "Cut", VariantID: long, VariantName: "Long"}},
 		}, []string{"Cut, Long", "Anna", ""}, []string{"Corte, Longo", "Ana", ""}},
-		{event.Ticket, booking.Ticket{Locale: "pt", EventID: gala, EventName: "Gala", TierID: seat, TierName: "Seat", Date: "2027-07-01", StartTime: "15:00:00"}, []string{"Gala", "", "Seat"}, []string{"Baile", "", "Lugar"}},
+		{event.Ticket, booking.Ticket{Locale: "pt", EventID: gala, EventName: "Gala", TierID: seat, TierName: "Seat",
+			Date: "2027-07-01", StartTime: "15:00:00"}, []string{"Gala", "", "Seat"}, []string{"Baile", "", "Lugar"}},
 		{event.Reservation, rental.Reservation{
-			Locale: "pt", RentalID: kayak, RentalName: "Kayak", StartDate: day, EndDate: day, Extras: []rental.Extra{{RentalID: vest, RentalName: "Vest", Quantity: 2}},
+			Locale: "pt", RentalID: kayak, RentalName: "Kayak", StartDate: day, EndDate: day,
+			Extras: []rental.Extra{{RentalID: vest, RentalName: "Vest", Quantity: 2}},
 		}, []string{"Kayak", "2 × Vest", "", ""}, []string{"Caiaque", "2 × Colete", "", ""}},
 	} {
 		data, err := json.Marshal(c.sale)
@@ -92,11 +103,13 @@ func TestNamesAreInTheLanguageOfTheMessage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for language, want := range map[string][]string{"en": c.en, "pt": c.pt} {
-			f, err := new(Messages).facts(offer, event.Event{Type: event.BookingCreated, Subject: event.Subject{Kind: c.kind, ID: uuid.New()}, Data: data}, language)
+			f, err := new(Messages).facts(offer, event.Event{Type: event.BookingCreated,
+				Subject: event.Subject{Kind: c.kind, ID: uuid.New()}, Data: data}, language)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := append(slices.Clone(f.Subject.Items), f.Subject.Staff, f.Subject.Tier); !slices.Equal(got, want) || f.Business.Region != "PT" {
+			if got := append(slices.Clone(f.Subject.Items), f.Subject.Staff, f.Subject.Tier); !slices.Equal(got,
+				want) || f.Business.Region != "PT" {
 				t.Errorf("a %s in %s, of %s: %q, want %q", c.kind, language, f.Business.Region, got, want)
 			}
 		}
@@ -114,19 +127,24 @@ func TestAMessageTellsTimesOfTheZoneOfTheSale(t *testing.T) {
 	date, at := timespan.NewDate(2027, time.July, 1), timespan.TimeOfDay(15*60)
 	total := json.Number("12.50")
 	for kind, sale := range map[event.SubjectKind]any{
-		event.Booking:     booking.Booking{StartsAt: three, EndsAt: three.Add(time.Hour), Timezone: "Europe/Lisbon", Total: total, Currency: "EUR"},
-		event.Ticket:      booking.Ticket{Date: "2027-07-01", StartTime: "15:00:00", Timezone: "Europe/Lisbon", Total: &total, Currency: "EUR"},
-		event.Reservation: rental.Reservation{StartDate: date, EndDate: date, StartTime: &at, EndTime: &at, Timezone: "Europe/Lisbon", Total: &total, Currency: "EUR"},
+		event.Booking: booking.Booking{StartsAt: three, EndsAt: three.Add(time.Hour), Timezone: "Europe/Lisbon",
+			Total: total, Currency: "EUR"},
+		event.Ticket: booking.Ticket{Date: "2027-07-01", StartTime: "15:00:00", Timezone: "Europe/Lisbon",
+			Total: &total, Currency: "EUR"},
+		event.Reservation: rental.Reservation{StartDate: date, EndDate: date, StartTime: &at, EndTime: &at,
+			Timezone: "Europe/Lisbon", Total: &total, Currency: "EUR"},
 	} {
 		data, err := json.Marshal(sale)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := new(Messages).facts(offer, event.Event{Type: event.BookingCreated, Subject: event.Subject{Kind: kind, ID: uuid.New()}, Data: data}, "")
+		f, err := new(Messages).facts(offer,
+			event.Event{Type: event.BookingCreated, Subject: event.Subject{Kind: kind, ID: uuid.New()}, Data: data}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := f.Subject.When.Start; f.Business.Zone.String() != "Europe/Lisbon" || !got.Equal(three) || f.Subject.Total.Currency != "EUR" {
+		if got := f.Subject.When.Start; f.Business.Zone.String() != "Europe/Lisbon" || !got.Equal(three) ||
+			f.Subject.Total.Currency != "EUR" {
 			t.Errorf("a %s is at %s in %s, for %+v", kind, got, f.Business.Zone, f.Subject.Total)
 		}
 	}
@@ -159,7 +177,8 @@ func TestAMessageStatesThePolicyOfTheSale(t *testing.T) {
 		"paid":    {sale{payment: paidUnder(rules(10, 50), nil)}, step(start, 10, 50), deadline},
 		"lowered": {sale{payment: paidUnder(rules(10, 50), &lowered)}, step(start, 10, 30), deadline},
 		"moved by the business": {
-			sale{payment: paidUnder(rules(48, 100), nil), formerStarts: []time.Time{former}}, step(former, 48, 100), start,
+			sale{payment: paidUnder(rules(48, 100), nil), formerStarts: []time.Time{former}}, step(former, 48, 100),
+			start,
 		},
 		"withdrawn": {sale{payment: paidUnder(rules(48, 100), nil), withdrawn: true}, nil, start},
 	} {
@@ -176,15 +195,17 @@ func paidUnder(rules []catalog.CancellationRule, maxPercent *int) *booking.Payme
 	return &booking.Payment{Status: booking.PaymentPaid, Policy: refund.Policy{Rules: rules, MaxPercent: maxPercent}}
 }
 
-// A notice to an owner links to the owner's page of its subject, in the text and in HTML, and has no link without OwnerURL.
+// A notice to an owner links to the owner's page of its subject, in the text and in HTML, and has no link without
+// OwnerURL.
 func TestANoticeLinksToTheOwnersPage(t *testing.T) {
 	t.Parallel()
 	id := uuid.MustParse("0199aaaa-0000-7000-8000-000000000001")
 	m := &Messages{Config: Config{OwnerURL: "https://owner.example.com"}}
 	offer := &catalog.Offer{Slug: "harbor-studio"}
 	for kind, want := range map[event.SubjectKind]string{
-		event.Booking: "/bookings/" + id.String(), event.Ticket: "/tickets/" + id.String(), event.Reservation: "/rentals",
-		"webhook": "/settings/webhooks",
+		event.Booking: "/bookings/" + id.String(), event.Ticket: "/tickets/" + id.String(),
+		event.Reservation: "/rentals",
+		"webhook":         "/settings/webhooks",
 	} {
 		want = "https://owner.example.com/business/harbor-studio" + want
 		of := event.Subject{Kind: kind, ID: id}

@@ -87,14 +87,17 @@ func (p *peers) VerifiedMembers(_ context.Context, _ uuid.UUID, emails []string)
 	if p.noTeam {
 		return nil, fault.New(fault.PeerUnavailable, "The console service does not answer; try again shortly.")
 	}
-	return slices.DeleteFunc(slices.Clone(emails), func(email string) bool { return !slices.Contains(p.members, email) }), nil
+	return slices.DeleteFunc(slices.Clone(emails), func(email string) bool {
+		return !slices.Contains(p.members, email)
+	}), nil
 }
 
 func (p *peers) Link(_ context.Context, _ uuid.UUID, of event.Subject) (string, error) {
 	return "https://book.example/m/" + of.ID.String(), nil
 }
 
-// world is the part of the service that has to do with messages, at work on a database of its own between stand-ins of its peers.
+// world is the part of the service that has to do with messages, at work on a database of its own between stand-ins of
+// its peers.
 type world struct {
 	t         *testing.T
 	business  uuid.UUID
@@ -113,12 +116,16 @@ func start(t *testing.T, options *mailbox.Options) *world {
 	t.Helper()
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
 	w := &world{
-		t: t, business: uuid.New(), pool: pool, store: store.New(pool), clock: clock.Fixed(monday), sequences: map[uuid.UUID]int{},
-		peers: &peers{members: []string{"hello@harbor.example"}, subjects: map[uuid.UUID]json.RawMessage{}, offer: catalog.Offer{
-			Name: "Harbor Studio", Timezone: "Europe/Lisbon", Currency: "EUR", DefaultLanguage: "en", Languages: []string{"en", "pt"},
-			Notifications: catalog.Notifications{OwnerEmails: []string{"hello@harbor.example"}, ReplyTo: "hello@harbor.example"},
-			Privacy:       catalog.Privacy{KeepCustomersDays: 730},
-		}},
+		t: t, business: uuid.New(), pool: pool, store: store.New(pool), clock: clock.Fixed(monday),
+		sequences: map[uuid.UUID]int{},
+		peers: &peers{members: []string{"hello@harbor.example"}, subjects: map[uuid.UUID]json.RawMessage{},
+			offer: catalog.Offer{
+				Name: "Harbor Studio", Timezone: "Europe/Lisbon", Currency: "EUR", DefaultLanguage: "en",
+				Languages: []string{"en", "pt"},
+				Notifications: catalog.Notifications{OwnerEmails: []string{"hello@harbor.example"},
+					ReplyTo: "hello@harbor.example"},
+				Privacy: catalog.Privacy{KeepCustomersDays: 730},
+			}},
 	}
 	cfg := messages.Config{
 		Pool: pool, Store: w.store, Peers: w.peers, From: "no-reply@slotmesh.example", KeptFor: 90 * 24 * time.Hour,
@@ -131,7 +138,8 @@ func start(t *testing.T, options *mailbox.Options) *world {
 		}
 		w.box = mailbox.Open(listener, *options)
 		t.Cleanup(func() { _ = w.box.Close() })
-		if cfg.Sender, err = mail.NewSender(mail.Config{URL: "smtp://" + listener.Addr().String(), From: cfg.From, Timeout: testkit.Patience}); err != nil {
+		if cfg.Sender, err = mail.NewSender(mail.Config{URL: "smtp://" + listener.Addr().String(), From: cfg.From,
+			Timeout: testkit.Patience}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -173,7 +181,8 @@ func (w *world) take(events ...event.Event) {
 }
 
 // happened is an event about a subject, whose data is that of the subject then and from now on.
-func (w *world) happened(typ event.Type, kind event.SubjectKind, id uuid.UUID, by actor.Kind, data map[string]any) event.Event {
+func (w *world) happened(typ event.Type, kind event.SubjectKind, id uuid.UUID, by actor.Kind,
+	data map[string]any) event.Event {
 	w.t.Helper()
 	w.sequences[id]++
 	data["sequence"] = w.sequences[id]
@@ -183,7 +192,8 @@ func (w *world) happened(typ event.Type, kind event.SubjectKind, id uuid.UUID, b
 	}
 	w.peers.set(func(p *peers) { p.subjects[id] = body })
 	return event.Event{
-		ID: uuid.Must(uuid.NewV7()), Type: typ, BusinessID: w.business, Subject: event.Subject{Kind: kind, ID: id}, At: w.clock.Now(),
+		ID: uuid.Must(uuid.NewV7()), Type: typ, BusinessID: w.business, Subject: event.Subject{Kind: kind, ID: id},
+		At:    w.clock.Now(),
 		Actor: actor.Actor{Kind: by}, Sequence: w.sequences[id], Data: body,
 	}
 }
@@ -191,10 +201,13 @@ func (w *world) happened(typ event.Type, kind event.SubjectKind, id uuid.UUID, b
 // booking is one as the admin API shows it.
 func (w *world) booking(id uuid.UUID, status string, start time.Time) map[string]any {
 	return map[string]any{
-		"id": id, "status": status, "date": start.Format(time.DateOnly), "start_time": start.Format(time.TimeOnly), "end_time": start.Add(45 * time.Minute).Format(time.TimeOnly),
-		"class_schedule_id": nil, "starts_at": start, "ends_at": start.Add(45 * time.Minute), "services": []any{map[string]any{"name": "Haircut", "price": 40}},
-		"party_size": 1, "total": 40.00, "currency": "EUR", "customer_name": "Ada Lovelace", "customer_email": "ada@example.com",
-		"created_at": w.clock.Now(), "updated_at": w.clock.Now(),
+		"id": id, "status": status, "date": start.Format(time.DateOnly), "start_time": start.Format(time.TimeOnly),
+		"end_time":          start.Add(45 * time.Minute).Format(time.TimeOnly),
+		"class_schedule_id": nil, "starts_at": start, "ends_at": start.Add(45 * time.Minute),
+		"services":   []any{map[string]any{"name": "Haircut", "price": 40}},
+		"party_size": 1, "total": 40.00, "currency": "EUR", "customer_name": "Ada Lovelace",
+		"customer_email": "ada@example.com",
+		"created_at":     w.clock.Now(), "updated_at": w.clock.Now(),
 	}
 }
 
@@ -207,7 +220,8 @@ func (w *world) await(want, sql string, args ...any) {
 	defer cancel()
 	for got := ""; got != want; {
 		w.promote()
-		if err := w.pool.QueryRow(w.t.Context(), sql, args...).Scan(&got); err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		if err := w.pool.QueryRow(w.t.Context(), sql, args...).Scan(&got); err != nil &&
+			!errors.Is(err, pgx.ErrNoRows) {
 			w.t.Fatal(err)
 		}
 		select {
@@ -238,11 +252,13 @@ func (w *world) idle() {
 	w.await("0", busySQL, w.clock.Now())
 }
 
-// soon is how far [world.mails] moves the clock for one job: as far as a message waits for the one before it, or a job for its second and third attempt.
+// soon is how far [world.mails] moves the clock for one job: as far as a message waits for the one before it, or a job
+// for its second and third attempt.
 const soon = 2 * time.Minute
 
-// mails are those that have come, once n have. The clock is given and stands still, but whatever is put off for a while, as a message that
-// finds an earlier one to the same recipient on its way, goes by it: it moves on to the next job that is due soon, whenever there is nothing else to do.
+// mails are those that have come, once n have. The clock is given and stands still, but whatever is put off for a
+// while, as a message that finds an earlier one to the same recipient on its way, goes by it: it moves on to the next
+// job that is due soon, whenever there is nothing else to do.
 func (w *world) mails(n int) []mailbox.Mail {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), testkit.Patience)
@@ -270,7 +286,8 @@ func (w *world) moveOn() {
 	if err := w.pool.QueryRow(w.t.Context(), busySQL, now).Scan(&busy); err != nil {
 		w.t.Fatal(err)
 	}
-	err := w.pool.QueryRow(w.t.Context(), `SELECT min(scheduled_at) FROM river_job WHERE kind <> 'sweep_messages' AND state IN ('available', 'retryable', 'scheduled')
+	err := w.pool.QueryRow(w.t.Context(),
+		`SELECT min(scheduled_at) FROM river_job WHERE kind <> 'sweep_messages' AND state IN ('available', 'retryable', 'scheduled')
 		AND scheduled_at > $1 AND scheduled_at <= $2`, now, now.Add(soon)).Scan(&due)
 	if err != nil {
 		w.t.Fatal(err)

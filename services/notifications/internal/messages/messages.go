@@ -91,7 +91,8 @@ const (
 // limits all messages of a business within 24 hours; businessDays overrides it for single businesses, by id.
 func RecipientLimits(businessDay int, businessDays map[string]int) Limits {
 	return Limits{
-		RecipientHour: maxRecipientHour, RecipientDay: maxRecipientDay, BusinessDay: businessDay, BusinessDays: businessDays,
+		RecipientHour: maxRecipientHour, RecipientDay: maxRecipientDay, BusinessDay: businessDay,
+		BusinessDays:   businessDays,
 		CustomersShare: customersShare,
 	}
 }
@@ -105,8 +106,11 @@ type Messages struct {
 
 // New returns a Messages.
 func New(cfg Config) *Messages {
-	return &Messages{Config: cfg, outcomes: cfg.Telemetry.Counter("slotmesh.messages", "Messages by kind and by what became of them: "+
-		"written, sent, refused for good, unsent and tried again, given up after a day, held by a limit, replaced by a newer one, or failed before they were written.")}
+	return &Messages{Config: cfg, outcomes: cfg.Telemetry.Counter("slotmesh.messages",
+		"Messages by kind and by what became of them: "+
+			"written, sent, refused for good, unsent and tried again, given up after a day, held by a limit, "+
+			"replaced by "+
+			"a newer one, or failed before they were written.")}
 }
 
 // The queues of the jobs. Jobs that write messages wait for other services, and jobs that send them
@@ -123,9 +127,12 @@ func (m *Messages) AddTo(work *jobs.Work) {
 	river.AddWorker(work.Workers, &timer{m: m})
 	river.AddWorker(work.Workers, &sender{m: m})
 	river.AddWorker(work.Workers, &sweeper{m: m})
-	work.Queues[queueWrite], work.Queues[queueSend] = river.QueueConfig{MaxWorkers: workers}, river.QueueConfig{MaxWorkers: workers}
+	work.Queues[queueWrite], work.Queues[queueSend] = river.QueueConfig{MaxWorkers: workers},
+		river.QueueConfig{MaxWorkers: workers}
 	work.Periodic = append(work.Periodic, river.NewPeriodicJob(river.PeriodicInterval(sweepEvery),
-		func() (river.JobArgs, *river.InsertOpts) { return sweepJob{}, &river.InsertOpts{Queue: queueWrite} }, &river.PeriodicJobOpts{RunOnStart: true}))
+		func() (river.JobArgs, *river.InsertOpts) {
+			return sweepJob{}, &river.InsertOpts{Queue: queueWrite}
+		}, &river.PeriodicJobOpts{RunOnStart: true}))
 }
 
 // Take stores the events that lead to messages, and returns a job for each.
@@ -179,7 +186,8 @@ func priority(waiting int) int {
 // EndpointDisabled returns a job that writes the notice to the owner about a disabled webhook
 // endpoint. The argument gone is true if the endpoint answered 410, and false if all its deliveries
 // failed for days. Call it, and insert the job, in the transaction that disables the endpoint.
-func (m *Messages) EndpointDisabled(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, url string, gone bool) (river.InsertManyParams, error) {
+func (m *Messages) EndpointDisabled(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, url string,
+	gone bool) (river.InsertManyParams, error) {
 	data, err := json.Marshal(endpoint{URL: url, Gone: gone})
 	if err != nil {
 		return river.InsertManyParams{}, err
@@ -190,8 +198,9 @@ func (m *Messages) EndpointDisabled(ctx context.Context, tx pgx.Tx, businessID, 
 		return river.InsertManyParams{}, fmt.Errorf("name the notice of an endpoint: %w", err)
 	}
 	params, err := m.Take(ctx, tx, []event.Event{{
-		ID: id, Type: plan.EndpointDisabled, BusinessID: businessID, Subject: event.Subject{Kind: "webhook", ID: endpointID},
-		At: now, Actor: actor.Actor{Kind: actor.System}, Sequence: int(now.Unix()), Data: data,
+		ID: id, Type: plan.EndpointDisabled, BusinessID: businessID,
+		Subject: event.Subject{Kind: "webhook", ID: endpointID},
+		At:      now, Actor: actor.Actor{Kind: actor.System}, Sequence: int(now.Unix()), Data: data,
 	}})
 	if err != nil {
 		return river.InsertManyParams{}, err

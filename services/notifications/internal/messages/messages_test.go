@@ -55,15 +55,18 @@ func (w *world) bookingWith(id uuid.UUID, status string, start time.Time, more m
 
 func ticketIs(status string) func(uuid.UUID) map[string]any {
 	return func(id uuid.UUID) map[string]any {
-		return map[string]any{"id": id, "status": status, "event_name": "Gala", "tier_name": "VIP", "date": "2027-12-31", "start_time": "20:00:00", "quantity": 2,
+		return map[string]any{"id": id, "status": status, "event_name": "Gala", "tier_name": "VIP",
+			"date": "2027-12-31", "start_time": "20:00:00", "quantity": 2,
 			"customer_name": "Ada", "customer_email": "ada@example.com", "created_at": monday}
 	}
 }
 
 func reservationIs(status string) func(uuid.UUID) map[string]any {
 	return func(id uuid.UUID) map[string]any {
-		return map[string]any{"id": id, "status": status, "rental_name": "Kayak", "start_date": "2027-03-01", "end_date": "2027-03-01", "start_time": "08:00",
-			"end_time": "10:00", "quantity": 2, "customer_name": "Ada", "customer_email": "ada@example.com", "created_at": monday, "updated_at": monday}
+		return map[string]any{"id": id, "status": status, "rental_name": "Kayak", "start_date": "2027-03-01",
+			"end_date": "2027-03-01", "start_time": "08:00",
+			"end_time": "10:00", "quantity": 2, "customer_name": "Ada", "customer_email": "ada@example.com",
+			"created_at": monday, "updated_at": monday}
 	}
 }
 
@@ -71,7 +74,8 @@ func reservationIs(status string) func(uuid.UUID) map[string]any {
 func (w *world) disableEndpoint() {
 	w.t.Helper()
 	err := pgx.BeginFunc(w.t.Context(), w.pool, func(tx pgx.Tx) error {
-		params, err := w.messages.EndpointDisabled(w.t.Context(), tx, w.business, uuid.New(), "https://hooks.example/a", true)
+		params, err := w.messages.EndpointDisabled(w.t.Context(), tx, w.business, uuid.New(), "https://hooks.example/a",
+			true)
 		if err != nil {
 			return err
 		}
@@ -93,14 +97,16 @@ func (w *world) keptByKind(mails []mailbox.Mail) map[string]int {
 		if m.Kind == "owner_notice" {
 			to = "hello@harbor.example"
 		}
-		if m.Status != store.MessageSent || m.SentAt == nil || m.Attempts != 1 || m.Recipient != to || m.FromName != "Harbor Studio" {
+		if m.Status != store.MessageSent || m.SentAt == nil || m.Attempts != 1 || m.Recipient != to ||
+			m.FromName != "Harbor Studio" {
 			w.t.Errorf("%s to %s is %s after %d attempts: %s", m.Kind, m.Recipient, m.Status, m.Attempts, m.Reason)
 		}
 		if linked := strings.Contains(m.Text, "https://book.example/m/"); linked != (m.Kind != "owner_notice") {
 			w.t.Errorf("%s has the customer's link: %v", m.Kind, linked)
 		}
 		if !slices.ContainsFunc(mails, func(sent mailbox.Mail) bool {
-			return bytes.Contains(sent.Raw, []byte("<"+m.ID.String()+"@slotmesh.example>")) && subjectOf(w.t, sent) == m.Subject && slices.Equal(sent.To, []string{m.Recipient})
+			return bytes.Contains(sent.Raw, []byte("<"+m.ID.String()+"@slotmesh.example>")) &&
+				subjectOf(w.t, sent) == m.Subject && slices.Equal(sent.To, []string{m.Recipient})
 		}) {
 			w.t.Errorf("the %s that is kept has not arrived", m.Kind)
 		}
@@ -108,12 +114,14 @@ func (w *world) keptByKind(mails []mailbox.Mail) map[string]int {
 	return got
 }
 
-// everyEvent returns an event of each type that is told of, and how many messages of each kind they ask for at once. The bookings begin at
-// start.
+// everyEvent returns an event of each type that is told of, and how many messages of each kind they ask for at once.
+// The bookings begin at start.
 func (w *world) everyEvent(start time.Time) ([]event.Event, map[string]int) {
 	w.t.Helper()
-	payment := map[string]any{"payment": map[string]any{"status": "open", "amount": 40.00, "refunded": 0, "due_at": monday.Add(time.Hour)}}
-	refund := map[string]any{"payment": map[string]any{"status": "paid", "amount": 40.00, "refunded": 20.00, "refund": map[string]any{"amount": 20.00}}}
+	payment := map[string]any{"payment": map[string]any{"status": "open", "amount": 40.00, "refunded": 0,
+		"due_at": monday.Add(time.Hour)}}
+	refund := map[string]any{"payment": map[string]any{"status": "paid", "amount": 40.00, "refunded": 20.00,
+		"refund": map[string]any{"amount": 20.00}}}
 	moved := map[string]any{"from": map[string]any{"starts_at": start.Add(-time.Hour), "ends_at": start}}
 	booking := func(status string, more map[string]any) func(uuid.UUID) map[string]any {
 		return func(id uuid.UUID) map[string]any { return w.bookingWith(id, status, start, more) }
@@ -127,12 +135,16 @@ func (w *world) everyEvent(start time.Time) ([]event.Event, map[string]int) {
 		data  func(uuid.UUID) map[string]any
 		kinds []string
 	}{
-		{event.BookingCreated, event.Booking, actor.APIKey, booking("pending", payment), []string{"booking_received", "owner_notice"}},
+		{event.BookingCreated, event.Booking, actor.APIKey, booking("pending", payment),
+			[]string{"booking_received", "owner_notice"}},
 		{event.BookingCreated, event.Booking, actor.Owner, booking("confirmed", nil), []string{"booking_confirmed"}},
 		{event.BookingConfirmed, event.Booking, actor.Owner, booking("confirmed", nil), []string{"booking_confirmed"}},
-		{event.BookingRescheduled, event.Booking, actor.Customer, booking("confirmed", moved), []string{"booking_moved", "owner_notice"}},
-		{event.BookingWithdrawn, event.Booking, actor.System, booking("confirmed", map[string]any{"withdrawn": true}), []string{"booking_withdrawn"}},
-		{event.BookingCancelled, event.Booking, actor.Customer, booking("cancelled", refund), []string{"booking_cancelled", "owner_notice"}},
+		{event.BookingRescheduled, event.Booking, actor.Customer, booking("confirmed", moved),
+			[]string{"booking_moved", "owner_notice"}},
+		{event.BookingWithdrawn, event.Booking, actor.System, booking("confirmed", map[string]any{"withdrawn": true}),
+			[]string{"booking_withdrawn"}},
+		{event.BookingCancelled, event.Booking, actor.Customer, booking("cancelled", refund),
+			[]string{"booking_cancelled", "owner_notice"}},
 		{event.PaymentFailed, event.Booking, actor.Provider, booking("pending", payment), []string{"payment_failed"}},
 		{event.PaymentRefunded, event.Booking, actor.Provider, booking("cancelled", refund), []string{"refunded"}},
 		{event.TicketSold, event.Ticket, actor.Owner, ticketIs("sold"), []string{"ticket"}},
@@ -140,9 +152,13 @@ func (w *world) everyEvent(start time.Time) ([]event.Event, map[string]int) {
 		{event.TicketWithdrawn, event.Ticket, actor.System, ticketIs("sold"), []string{"ticket_withdrawn"}},
 		{event.TicketCancelled, event.Ticket, actor.Owner, ticketIs("cancelled"), []string{"ticket_cancelled"}},
 		{event.ReservationCreated, event.Reservation, actor.Owner, reservationIs("reserved"), []string{"reservation"}},
-		{event.ReservationWithdrawn, event.Reservation, actor.System, reservationIs("reserved"), []string{"reservation_withdrawn"}},
-		{event.ReservationCancelled, event.Reservation, actor.Owner, reservationIs("cancelled"), []string{"reservation_cancelled"}},
-		{event.ReservationPickedUp, event.Reservation, actor.Owner, reservationIs("picked_up"), []string{"reservation_due"}}, // due an hour before its end: now
+		{event.ReservationWithdrawn, event.Reservation, actor.System, reservationIs("reserved"),
+			[]string{"reservation_withdrawn"}},
+		{event.ReservationCancelled, event.Reservation, actor.Owner, reservationIs("cancelled"),
+			[]string{"reservation_cancelled"}},
+		// due an hour before its end: now
+		{event.ReservationPickedUp, event.Reservation, actor.Owner, reservationIs("picked_up"),
+			[]string{"reservation_due"}},
 	} {
 		id := uuid.New()
 		events = append(events, w.happened(e.typ, e.about, id, e.by, e.data(id)))
@@ -188,20 +204,24 @@ func TestEveryKindArrivesOnce(t *testing.T) {
 
 var inCalendar = regexp.MustCompile(`(?m)^(UID|SEQUENCE|METHOD):(.*?)\r?$`)
 
-// A booking that is moved and then cancelled has the same UID in calendars, and each message's SEQUENCE is above that of the one before.
+// A booking that is moved and then cancelled has the same UID in calendars, and each message's SEQUENCE is above that
+// of the one before.
 func TestMessagesAboutOneBookingFollowEachOther(t *testing.T) {
 	t.Parallel()
 	w := start(t, &mailbox.Options{})
 	id := uuid.New()
-	w.take(w.happened(event.BookingCreated, event.Booking, id, actor.Owner, w.booking(id, "pending", monday.Add(48*time.Hour))))
+	w.take(w.happened(event.BookingCreated, event.Booking, id, actor.Owner,
+		w.booking(id, "pending", monday.Add(48*time.Hour))))
 	w.await("0", `SELECT count(*)::text FROM message_events`) // events that are kept together become one message
-	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner,
+		w.booking(id, "confirmed", monday.Add(48*time.Hour))))
 	w.await("0", `SELECT count(*)::text FROM message_events`)
 	data := w.booking(id, "confirmed", monday.Add(72*time.Hour))
 	data["from"] = map[string]any{"starts_at": monday.Add(48 * time.Hour), "ends_at": monday.Add(49 * time.Hour)}
 	w.take(w.happened(event.BookingRescheduled, event.Booking, id, actor.Owner, data))
 	w.await("0", `SELECT count(*)::text FROM message_events`)
-	w.take(w.happened(event.BookingCancelled, event.Booking, id, actor.Owner, w.booking(id, "cancelled", monday.Add(72*time.Hour))))
+	w.take(w.happened(event.BookingCancelled, event.Booking, id, actor.Owner,
+		w.booking(id, "cancelled", monday.Add(72*time.Hour))))
 	w.mails(4) // each waits a moment for the one before
 	w.await("4", `SELECT count(*)::text FROM messages WHERE status = 'sent'`)
 	var kinds, methods []string
@@ -228,7 +248,8 @@ func TestMessagesAboutOneBookingFollowEachOther(t *testing.T) {
 			last = sequence
 		}
 	}
-	if diff := cmp.Diff([]string{"booking_received", "booking_confirmed", "booking_moved", "booking_cancelled"}, kinds); diff != "" {
+	if diff := cmp.Diff([]string{"booking_received", "booking_confirmed", "booking_moved", "booking_cancelled"},
+		kinds); diff != "" {
 		t.Errorf("in which order (-want +got):\n%s", diff)
 	}
 	if len(methods) < 3 || methods[len(methods)-1] != "CANCEL" || methods[0] != "REQUEST" {
@@ -245,14 +266,16 @@ func TestWithoutAMailServerMessagesAreKeptAndNothingClaimsThatTheyWereSent(t *te
 	t.Parallel()
 	w := start(t, nil)
 	id := uuid.New()
-	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner,
+		w.booking(id, "confirmed", monday.Add(48*time.Hour))))
 	w.await("not_sent", `SELECT status FROM messages`)
 	kept := w.kept()[0]
 	if kept.SentAt != nil || kept.Attempts != 0 || !strings.Contains(kept.Text, "Haircut") {
 		t.Errorf("got %+v", kept)
 	}
 	w.await("0", `SELECT count(*)::text FROM river_job WHERE kind = 'send_message'`)
-	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); !errors.Is(err, messages.ErrNoServer) {
+	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); !errors.Is(err,
+		messages.ErrNoServer) {
 		t.Errorf("sent again without a mail server: %v", err)
 	}
 }
@@ -262,10 +285,12 @@ func TestNobodyIsWrittenToInTheNameOfASandbox(t *testing.T) {
 	w := start(t, &mailbox.Options{})
 	w.peers.set(func(p *peers) { p.offer.Account.Sandbox = true })
 	id := uuid.New()
-	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner,
+		w.booking(id, "confirmed", monday.Add(48*time.Hour))))
 	w.await("not_sent", `SELECT status FROM messages`)
 	kept := w.kept()[0]
-	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); !errors.Is(err, messages.ErrSandbox) {
+	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); !errors.Is(err,
+		messages.ErrSandbox) {
 		t.Errorf("its owner sends it: %v", err)
 	}
 	w.await("0", `SELECT count(*)::text FROM river_job WHERE kind = 'send_message'`)
@@ -286,7 +311,8 @@ func TestWhatIsRefusedForGoodFailsAndTheOwnerMaySendItAgain(t *testing.T) {
 		return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "No such user"}
 	}})
 	id := uuid.New()
-	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner,
+		w.booking(id, "confirmed", monday.Add(48*time.Hour))))
 	w.await("failed", `SELECT status FROM messages`)
 	kept := w.kept()[0]
 	if kept.Attempts != 1 || !strings.Contains(kept.Reason, "No such user") {
@@ -299,13 +325,16 @@ func TestWhatIsRefusedForGoodFailsAndTheOwnerMaySendItAgain(t *testing.T) {
 	w.mails(1)
 	w.await("sent", `SELECT status FROM messages`)
 	var status *store.StatusError
-	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); !errors.As(err, &status) || status.Status != store.MessageSent {
+	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); !errors.As(err, &status) ||
+		status.Status != store.MessageSent {
 		t.Errorf("what was sent is sent again: %v", err)
 	}
-	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, uuid.New()); !errors.Is(err, store.ErrNotFound) {
+	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, uuid.New()); !errors.Is(err,
+		store.ErrNotFound) {
 		t.Errorf("a message that there is not: %v", err)
 	}
-	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, uuid.New(), kept.ID); !errors.Is(err, store.ErrNotFound) {
+	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, uuid.New(), kept.ID); !errors.Is(err,
+		store.ErrNotFound) {
 		t.Errorf("a message of another business: %v", err)
 	}
 }
@@ -322,8 +351,10 @@ func TestWhatIsNotTakenIsTriedForADay(t *testing.T) {
 	id := uuid.New()
 	data := w.booking(id, "confirmed", monday.Add(48*time.Hour))
 	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, data))
-	w.await("1", `SELECT attempts::text FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed' AND reason <> ''`)
-	w.take(w.happened(event.BookingCancelled, event.Booking, id, actor.Owner, w.booking(id, "cancelled", monday.Add(48*time.Hour))))
+	w.await("1",
+		`SELECT attempts::text FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed' AND reason <> ''`)
+	w.take(w.happened(event.BookingCancelled, event.Booking, id, actor.Owner,
+		w.booking(id, "cancelled", monday.Add(48*time.Hour))))
 	w.await("0", `SELECT count(*)::text FROM message_events`)
 	other := uuid.New()
 	data = w.booking(other, "confirmed", monday.Add(48*time.Hour))
@@ -331,18 +362,21 @@ func TestWhatIsNotTakenIsTriedForADay(t *testing.T) {
 	w.take(w.happened(event.BookingConfirmed, event.Booking, other, actor.Owner, data))
 	w.mails(1)
 	for _, m := range w.kept() {
-		if m.Kind == "booking_cancelled" && m.Attempts != 0 || m.Recipient == "ada@example.com" && m.Status != store.MessageQueued {
+		if m.Kind == "booking_cancelled" && m.Attempts != 0 || m.Recipient == "ada@example.com" &&
+			m.Status != store.MessageQueued {
 			t.Errorf("%s is %s after %d attempts", m.Kind, m.Status, m.Attempts)
 		}
 	}
 	w.idle() // what is tried again is put off by the clock as it stands
 	w.clock.Advance(24*time.Hour - time.Minute)
-	w.await("2", `SELECT attempts::text FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed'`)
+	w.await("2",
+		`SELECT attempts::text FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed'`)
 	w.idle()
 	w.await("queued", `SELECT status FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed'`)
 	w.clock.Advance(2 * time.Hour)
 	w.await("failed", `SELECT status FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed'`)
-	if m := w.kept()[0]; !strings.HasPrefix(m.Reason, "Not taken for 24 hours: ") || !strings.Contains(m.Reason, "Greylisted") {
+	if m := w.kept()[0]; !strings.HasPrefix(m.Reason, "Not taken for 24 hours: ") || !strings.Contains(m.Reason,
+		"Greylisted") {
 		t.Errorf("the owner reads %q", m.Reason)
 	}
 }
@@ -355,14 +389,16 @@ func TestOneBusinessLoadDoesNotHoldUpAnother(t *testing.T) {
 	var many []event.Event
 	for range 2500 {
 		id := uuid.New()
-		many = append(many, w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+		many = append(many, w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner,
+			w.booking(id, "confirmed", monday.Add(48*time.Hour))))
 	}
 	for page := range slices.Chunk(many, 200) {
 		w.take(page...)
 	}
 	w.business = uuid.New()
 	id := uuid.New()
-	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner,
+		w.booking(id, "confirmed", monday.Add(48*time.Hour))))
 	rows, _ := w.pool.Query(t.Context(), `SELECT args->>'business_id' = $1, priority FROM river_job WHERE kind = 'write_messages' ORDER BY id DESC LIMIT 200`, w.business.String())
 	few, last := 0, 0
 	var isFew bool
@@ -386,14 +422,19 @@ func TestACustomerIsForgotten(t *testing.T) {
 	t.Parallel()
 	w := start(t, nil)
 	past, ahead := uuid.New(), uuid.New()
-	w.take(w.happened(event.BookingCreated, event.Booking, past, actor.APIKey, w.booking(past, "confirmed", monday.Add(-48*time.Hour))),
-		w.happened(event.BookingCreated, event.Booking, ahead, actor.APIKey, w.booking(ahead, "confirmed", monday.Add(48*time.Hour))))
+	w.take(w.happened(event.BookingCreated, event.Booking, past, actor.APIKey,
+		w.booking(past, "confirmed", monday.Add(-48*time.Hour))),
+		w.happened(event.BookingCreated, event.Booking, ahead, actor.APIKey,
+			w.booking(ahead, "confirmed", monday.Add(48*time.Hour))))
 	w.await("4", `SELECT count(*)::text FROM messages`) // both to the customer and to the owner
 	w.peers.set(func(p *peers) { p.away = 1 << 30 })
-	w.take(w.happened(event.BookingCompleted, event.Booking, past, actor.Owner, w.booking(past, "completed", monday.Add(-48*time.Hour))),
-		w.happened(event.BookingCancelled, event.Booking, past, actor.Owner, w.booking(past, "cancelled", monday.Add(-48*time.Hour))))
+	w.take(w.happened(event.BookingCompleted, event.Booking, past, actor.Owner,
+		w.booking(past, "completed", monday.Add(-48*time.Hour))),
+		w.happened(event.BookingCancelled, event.Booking, past, actor.Owner,
+			w.booking(past, "cancelled", monday.Add(-48*time.Hour))))
 	erase := func(stay ...uuid.UUID) (store.Erased, error) {
-		return w.store.EraseCustomer(testkit.AsSystem(t), store.Erase{BusinessID: w.business, Email: "ADA@example.com", Stay: stay}, monday, nil)
+		return w.store.EraseCustomer(testkit.AsSystem(t), store.Erase{BusinessID: w.business, Email: "ADA@example.com",
+			Stay: stay}, monday, nil)
 	}
 	if n, err := erase(ahead); err != nil || n.Messages != 3 {
 		t.Errorf("erased %+v, %v; want both messages and the event about what has ended", n, err)
@@ -406,13 +447,15 @@ func TestACustomerIsForgotten(t *testing.T) {
 	w.await("0", `SELECT count(*)::text FROM river_job WHERE river_job::text ILIKE '%ada@example.com%'`)
 }
 
-// A customer is forgotten, with what lies ahead, while a reminder is being written: the booking was read before, the reminder is not written after.
+// A customer is forgotten, with what lies ahead, while a reminder is being written: the booking was read before, the
+// reminder is not written after.
 func TestNoReminderIsWrittenOfWhoIsForgottenMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := start(t, nil)
 	w.peers.set(func(p *peers) { p.offer.Notifications.RemindersHoursBefore = []int{24} })
 	id := uuid.New()
-	w.take(w.happened(event.BookingCreated, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(30*time.Hour))))
+	w.take(w.happened(event.BookingCreated, event.Booking, id, actor.Owner,
+		w.booking(id, "confirmed", monday.Add(30*time.Hour))))
 	w.await("1", `SELECT count(*)::text FROM messages`)
 	reads := 0
 	w.peers.set(func(p *peers) {
@@ -424,7 +467,8 @@ func TestNoReminderIsWrittenOfWhoIsForgottenMeanwhile(t *testing.T) {
 			forgotten["customer_name"], forgotten["customer_email"], forgotten["sequence"] = "", "", 1
 			data, _ := json.Marshal(forgotten)
 			w.peers.set(func(p *peers) { p.subjects[id] = data })
-			if _, err := w.store.EraseCustomer(testkit.AsSystem(t), store.Erase{BusinessID: w.business, Email: "ada@example.com"}, monday, nil); err != nil {
+			if _, err := w.store.EraseCustomer(testkit.AsSystem(t),
+				store.Erase{BusinessID: w.business, Email: "ada@example.com"}, monday, nil); err != nil {
 				t.Error(err)
 			}
 		}
@@ -443,7 +487,8 @@ func TestOldMessagesGo(t *testing.T) {
 	t.Parallel()
 	w := start(t, nil)
 	id := uuid.New()
-	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner,
+		w.booking(id, "confirmed", monday.Add(48*time.Hour))))
 	w.await("1", `SELECT count(*)::text FROM messages`)
 	end := monday.Add(48*time.Hour + 45*time.Minute)
 	if n, err := w.store.ForgetEnded(t.Context(), w.business, end.Add(-time.Second)); err != nil || n != 0 {
@@ -472,12 +517,14 @@ func TestReminders(t *testing.T) {
 	}
 	book := func(start time.Duration) uuid.UUID {
 		id := uuid.New()
-		w.take(w.happened(event.BookingCreated, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(start))))
+		w.take(w.happened(event.BookingCreated, event.Booking, id, actor.Owner,
+			w.booking(id, "confirmed", monday.Add(start))))
 		return id
 	}
 	stays, cancelled, moved, late := book(30*time.Hour), book(30*time.Hour), book(30*time.Hour), book(23*time.Hour)
 	w.mails(4)
-	w.take(w.happened(event.BookingCancelled, event.Booking, cancelled, actor.Owner, w.booking(cancelled, "cancelled", monday.Add(30*time.Hour))))
+	w.take(w.happened(event.BookingCancelled, event.Booking, cancelled, actor.Owner,
+		w.booking(cancelled, "cancelled", monday.Add(30*time.Hour))))
 	data := w.booking(moved, "confirmed", monday.Add(50*time.Hour))
 	data["from"] = map[string]any{"starts_at": monday.Add(30 * time.Hour), "ends_at": monday.Add(31 * time.Hour)}
 	w.take(w.happened(event.BookingRescheduled, event.Booking, moved, actor.Owner, data))
@@ -486,21 +533,25 @@ func TestReminders(t *testing.T) {
 	w.mails(7)
 	w.idle()
 	if diff := cmp.Diff([]string{stays.String()}, kinds()); diff != "" {
-		t.Fatalf("reminded after 6 hours, of %s cancelled, %s moved, %s late (-want +got):\n%s", cancelled, moved, late, diff)
+		t.Fatalf("reminded after 6 hours, of %s cancelled, %s moved, %s late (-want +got):\n%s", cancelled, moved, late,
+			diff)
 	}
-	w.await("1", `SELECT count(*)::text FROM river_job WHERE kind = 'timed_messages' AND state = 'scheduled' AND args->'subject'->>'id' = $1`, moved.String())
+	w.await("1",
+		`SELECT count(*)::text FROM river_job WHERE kind = 'timed_messages' AND state = 'scheduled' AND args->'subject'->>'id' = $1`, moved.String())
 	w.clock.Advance(20 * time.Hour)
 	w.mails(8)
 	w.idle()
 	if diff := cmp.Diff([]string{stays.String(), moved.String()}, kinds()); diff != "" {
 		t.Fatalf("reminded after 26 hours (-want +got):\n%s", diff)
 	}
-	if body, err := io.ReadAll(bytes.NewReader(w.box.Mails()[7].Raw)); err != nil || !bytes.Contains(body, []byte("slotmesh.example")) {
+	if body, err := io.ReadAll(bytes.NewReader(w.box.Mails()[7].Raw)); err != nil || !bytes.Contains(body,
+		[]byte("slotmesh.example")) {
 		t.Errorf("got %s, %v", body, err)
 	}
 }
 
-// What was due at a time could not be sent for an hour, and its owner asks for it again: it is sent where it still holds.
+// What was due at a time could not be sent for an hour, and its owner asks for it again: it is sent where it still
+// holds.
 func TestWhatWasDueIsJudgedAgainWhenItCanBeSent(t *testing.T) {
 	t.Parallel()
 	w := start(t, &mailbox.Options{})
@@ -508,7 +559,8 @@ func TestWhatWasDueIsJudgedAgainWhenItCanBeSent(t *testing.T) {
 	ahead, reminder := monday.Add(2*time.Hour), plan.Timed{Kind: letter.Reminder, Due: monday.Add(-22 * time.Hour)}
 	asked := plan.Timed{Kind: letter.PaymentDue, Due: monday.Add(-30 * time.Minute)} // half of two hours are over then
 	payment := func(status string) map[string]any {
-		return map[string]any{"created_at": monday.Add(-90 * time.Minute), "payment": map[string]any{"status": status, "due_at": monday.Add(30 * time.Minute)}}
+		return map[string]any{"created_at": monday.Add(-90 * time.Minute),
+			"payment": map[string]any{"status": status, "due_at": monday.Add(30 * time.Minute)}}
 	}
 	want := map[uuid.UUID]string{}
 	for what, c := range map[string]struct {
@@ -518,24 +570,29 @@ func TestWhatWasDueIsJudgedAgainWhenItCanBeSent(t *testing.T) {
 		more   map[string]any
 		then   string
 	}{
-		"comes":        {reminder, "confirmed", ahead, nil, store.MessageSent},
-		"has begun":    {plan.Timed{Kind: letter.Reminder, Due: monday.Add(-24 * time.Hour)}, "confirmed", monday, nil, store.MessageFailed},
+		"comes": {reminder, "confirmed", ahead, nil, store.MessageSent},
+		"has begun": {plan.Timed{Kind: letter.Reminder, Due: monday.Add(-24 * time.Hour)}, "confirmed", monday, nil,
+			store.MessageFailed},
 		"is moved":     {reminder, "confirmed", ahead.Add(time.Hour), nil, store.MessageFailed},
 		"is cancelled": {reminder, "cancelled", ahead, nil, store.MessageFailed},
 		"is no more":   {reminder, "", ahead, nil, store.MessageFailed},
 		"is to pay":    {asked, "pending", ahead, payment("open"), store.MessageSent},
 		"has paid":     {asked, "confirmed", ahead, payment("paid"), store.MessageFailed},
-		"hears of it":  {plan.Timed{Kind: letter.BookingCancelled, Due: monday}, "cancelled", ahead, nil, store.MessageSent},
+		"hears of it": {plan.Timed{Kind: letter.BookingCancelled, Due: monday}, "cancelled", ahead, nil,
+			store.MessageSent},
 	} {
 		id, about := uuid.New(), uuid.New()
 		recipient := about.String() + "@example.com" // the limit of one recipient holds none of them
 		if c.status != "" {
-			w.happened(event.BookingCreated, event.Booking, about, actor.Owner, w.bookingWith(about, c.status, c.starts, c.more))
+			w.happened(event.BookingCreated, event.Booking, about, actor.Owner,
+				w.bookingWith(about, c.status, c.starts, c.more))
 		}
 		err := pgx.BeginFunc(t.Context(), w.pool, func(tx pgx.Tx) error {
 			_, err := w.store.AddMessage(t.Context(), tx, store.Message{
-				BusinessID: w.business, ID: id, Kind: string(c.was.Kind), EventID: c.was.Draft(about, recipient).EventID,
-				About: event.Subject{Kind: event.Booking, ID: about}, Recipient: recipient, Locale: "en", FromName: "Harbor Studio", Subject: what, Text: what,
+				BusinessID: w.business, ID: id, Kind: string(c.was.Kind),
+				EventID: c.was.Draft(about, recipient).EventID,
+				About:   event.Subject{Kind: event.Booking, ID: about}, Recipient: recipient, Locale: "en",
+				FromName: "Harbor Studio", Subject: what, Text: what,
 				HTML: what, Status: store.MessageFailed, AboutEndsAt: ahead, CreatedAt: monday.Add(-time.Hour),
 			})
 			return err
@@ -564,7 +621,8 @@ func TestNobodyIsToldInTheNameOfARemovedBusiness(t *testing.T) {
 	w := start(t, nil)
 	w.peers.set(func(p *peers) { p.removed = true })
 	id := uuid.New()
-	w.take(w.happened(event.BookingCancelled, event.Booking, id, actor.Owner, w.booking(id, "cancelled", monday.Add(48*time.Hour))))
+	w.take(w.happened(event.BookingCancelled, event.Booking, id, actor.Owner,
+		w.booking(id, "cancelled", monday.Add(48*time.Hour))))
 	w.await("0", `SELECT count(*)::text FROM message_events`)
 	if got := w.kept(); len(got) != 0 {
 		t.Errorf("got %d messages", len(got))

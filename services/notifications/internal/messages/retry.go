@@ -52,7 +52,8 @@ func (m *Messages) Retry(ctx context.Context, jobs Inserter, businessID, id uuid
 			return uuid.Nil, ErrNoServer
 		}
 		queued = &now
-		_, err = jobs.InsertManyFastTx(ctx, tx, []river.InsertManyParams{{Args: sendJob{BusinessID: businessID, MessageID: id}}})
+		_, err = jobs.InsertManyFastTx(ctx, tx,
+			[]river.InsertManyParams{{Args: sendJob{BusinessID: businessID, MessageID: id}}})
 		return id, err
 	})
 	switch {

@@ -72,7 +72,8 @@ func (w *sender) Work(ctx context.Context, job *river.Job[sendJob]) error {
 	case err != nil:
 		return err
 	}
-	end := store.Outcome{BusinessID: message.BusinessID, ID: message.ID, Status: store.MessageNotSent, Reason: reasonNoServer}
+	end := store.Outcome{BusinessID: message.BusinessID, ID: message.ID, Status: store.MessageNotSent,
+		Reason: reasonNoServer}
 	if w.m.Sender != nil {
 		end.Status, end.Reason = w.attempt(ctx, message)
 	}
@@ -123,7 +124,8 @@ const heldApart = 10 * time.Minute
 func (w *sender) hold(ctx context.Context, message store.Message, held *store.HeldError) error {
 	if held.First {
 		w.m.count(ctx, message.Kind, heldBack)
-		w.m.Telemetry.Logger.WarnContext(ctx, "a limit holds a message back", "business_id", message.BusinessID, "message_id", message.ID,
+		w.m.Telemetry.Logger.WarnContext(ctx, "a limit holds a message back", "business_id", message.BusinessID,
+			"message_id", message.ID,
 			"kind", message.Kind, "limit", string(held.Limit), "until", held.Until)
 	}
 	wait := max(held.Until.Sub(w.m.Clock.Now()), time.Second)
@@ -139,8 +141,10 @@ func (w *sender) attempt(ctx context.Context, message store.Message) (string, st
 	err := w.m.timely(ctx, message)
 	if err == nil {
 		err = w.m.Sender.Send(ctx, mail.Message{
-			ID: message.ID.String(), Thread: message.About.ID.String(), Date: message.CreatedAt, FromName: message.FromName, To: message.Recipient,
-			ReplyTo: message.ReplyTo, Language: message.Locale, Subject: message.Subject, Text: message.Text, HTML: message.HTML, Calendar: message.Calendar, Method: message.Method,
+			ID: message.ID.String(), Thread: message.About.ID.String(), Date: message.CreatedAt,
+			FromName: message.FromName, To: message.Recipient,
+			ReplyTo: message.ReplyTo, Language: message.Locale, Subject: message.Subject, Text: message.Text,
+			HTML: message.HTML, Calendar: message.Calendar, Method: message.Method,
 		})
 	}
 	var refusal *mail.RefusedError
@@ -158,7 +162,8 @@ func (w *sender) attempt(ctx context.Context, message store.Message) (string, st
 		reason = err.Error()
 	}
 	w.m.count(ctx, message.Kind, outcome)
-	w.m.Telemetry.Logger.WarnContext(ctx, "a message was not sent", "business_id", message.BusinessID, "message_id", message.ID, "kind", message.Kind,
+	w.m.Telemetry.Logger.WarnContext(ctx, "a message was not sent", "business_id", message.BusinessID, "message_id",
+		message.ID, "kind", message.Kind,
 		"outcome", outcome, "attempts", message.Attempts)
 	return status, reason
 }

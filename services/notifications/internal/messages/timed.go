@@ -80,7 +80,8 @@ func (w *timer) Work(ctx context.Context, job *river.Job[timedJob]) error {
 }
 
 // present reads a business and one of its subjects in their present state. It returns nil if either no longer exists.
-func (m *Messages) present(ctx context.Context, businessID uuid.UUID, of event.Subject) (*catalog.Offer, json.RawMessage, error) {
+func (m *Messages) present(ctx context.Context, businessID uuid.UUID,
+	of event.Subject) (*catalog.Offer, json.RawMessage, error) {
 	offer, err := m.Peers.Offer(ctx, businessID)
 	if err == nil {
 		var data json.RawMessage
@@ -98,7 +99,8 @@ func (m *Messages) present(ctx context.Context, businessID uuid.UUID, of event.S
 const judgedFor = time.Minute
 
 // errOver means that the subject of a reminder has begun, is over, or was rescheduled or cancelled.
-var errOver = &mail.RefusedError{Reason: "What it was to remind of had begun, was over, moved or cancelled before it could be sent."}
+var errOver = &mail.RefusedError{Reason: "What it was to remind of had begun, was over, moved or cancelled before it " +
+	"could be sent."}
 
 // timely checks before an attempt whether a reminder may still be sent, because the subject may have changed. It
 // skips messages of other kinds, and those written less than judgedFor ago. Errors: [errOver]; those of the peers.
@@ -118,7 +120,8 @@ func (m *Messages) timely(ctx context.Context, message store.Message) error {
 	if err != nil {
 		return err
 	}
-	if !plan.Holds(plan.Times(message.About.Kind, subject, settings(offer)), subject, message.EventID, message.About.ID, now) {
+	if !plan.Holds(plan.Times(message.About.Kind, subject, settings(offer)), subject, message.EventID, message.About.ID,
+		now) {
 		return errOver
 	}
 	return nil
@@ -140,8 +143,10 @@ func (m *Messages) due(ctx context.Context, at timedJob) ([]store.Message, *rive
 		if subject.Email == "" {
 			break
 		}
-		e := event.Event{BusinessID: at.BusinessID, Subject: at.Subject, At: subject.UpdatedAt, Sequence: subject.Sequence, Data: data}
-		written, err := m.letters(ctx, offer, plan.Change{Event: e, Subject: subject}, nil, []plan.Draft{t.Draft(at.Subject.ID, subject.Email)})
+		e := event.Event{BusinessID: at.BusinessID, Subject: at.Subject, At: subject.UpdatedAt,
+			Sequence: subject.Sequence, Data: data}
+		written, err := m.letters(ctx, offer, plan.Change{Event: e, Subject: subject}, nil,
+			[]plan.Draft{t.Draft(at.Subject.ID, subject.Email)})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -42,7 +42,8 @@ func TestMessagesAboutChangesByTheBusinessWait(t *testing.T) {
 	if len(kept) != 1 || kept[0].About.ID != moved || kept[0].Kind != "booking_moved" {
 		t.Fatalf("got %d messages, want one about the booking that is elsewhere at the end", len(kept))
 	}
-	if text := kept[0].Text; !strings.Contains(text, "11:00") || !strings.Contains(text, "Previously\n") || !strings.Contains(text, "9:00") || strings.Contains(text, "10:00") {
+	if text := kept[0].Text; !strings.Contains(text, "11:00") || !strings.Contains(text, "Previously\n") ||
+		!strings.Contains(text, "9:00") || strings.Contains(text, "10:00") {
 		t.Errorf("it says:\n%s", text)
 	}
 }
@@ -94,7 +95,8 @@ func TestMessagesThatAreOnlyShownAreNotSent(t *testing.T) {
 	w := start(t, &mailbox.Options{})
 	w.messages.Preview = true
 	id := uuid.New()
-	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner,
+		w.booking(id, "confirmed", monday.Add(48*time.Hour))))
 	w.await("not_sent", `SELECT status FROM messages`)
 	w.mails(1)
 	kept := w.kept()[0]
@@ -102,7 +104,8 @@ func TestMessagesThatAreOnlyShownAreNotSent(t *testing.T) {
 		t.Errorf("it is %+v", kept)
 	}
 	w.messages.Preview = false
-	if _, err := w.messages.Retry(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), w.client, w.business, kept.ID); err != nil {
+	if _, err := w.messages.Retry(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), w.client, w.business,
+		kept.ID); err != nil {
 		t.Fatal(err)
 	}
 	w.await("sent", `SELECT status FROM messages`)
@@ -119,8 +122,8 @@ func (w *world) notices() map[string]int {
 	return statuses
 }
 
-// An address that a business names for its notices, and that no verified member has, may be a stranger's: it gets as few
-// as a customer, also while console does not answer.
+// An address that a business names for its notices, and that no verified member has, may be a stranger's: it gets as
+// few as a customer, also while console does not answer.
 func TestNoticesToAddressesOfNoMemberAreLimited(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -150,7 +150,8 @@ func (m *Messages) of(
 			return nil, nil, err
 		}
 		if plan.Begins(c.Event.Type) {
-			_, due := plan.Due(plan.Times(c.Event.Subject.Kind, c.Subject, settings(offer)), c.Subject, c.Event.At, c.Event.At.Add(-1))
+			_, due := plan.Due(plan.Times(c.Event.Subject.Kind, c.Subject, settings(offer)), c.Subject, c.Event.At,
+				c.Event.At.Add(-1))
 			next = timing(c.Event.BusinessID, c.Event.Subject, c.Subject, due)
 		}
 	}
@@ -228,16 +229,20 @@ func (m *Messages) letters(
 			return nil, fmt.Errorf("name a message: %w", err)
 		}
 		list = append(list, store.Message{
-			BusinessID: e.BusinessID, ID: id, Kind: string(d.Kind), EventID: d.EventID, About: e.Subject, CustomerEmail: subject.Email,
-			Recipient: d.Recipient, Locale: l.Language, FromName: l.From, ReplyTo: replyTo(d.Kind, offer), Subject: l.Subject, Text: l.Text,
-			HTML: l.HTML, Calendar: l.Calendar, Method: l.Method, Status: status, Reason: reason, AboutEndsAt: ends(own, e.At), CreatedAt: m.Clock.Now(),
+			BusinessID: e.BusinessID, ID: id, Kind: string(d.Kind), EventID: d.EventID, About: e.Subject,
+			CustomerEmail: subject.Email,
+			Recipient:     d.Recipient, Locale: l.Language, FromName: l.From, ReplyTo: replyTo(d.Kind, offer),
+			Subject: l.Subject, Text: l.Text,
+			HTML: l.HTML, Calendar: l.Calendar, Method: l.Method, Status: status, Reason: reason,
+			AboutEndsAt: ends(own, e.At), CreatedAt: m.Clock.Now(),
 		})
 	}
 	return list, nil
 }
 
 // withBefore adds the previous time and staff member of a booking to the facts, with names in the given language.
-func withBefore(offer *catalog.Offer, facts letter.Facts, language string, c plan.Change, before *plan.Place) letter.Facts {
+func withBefore(offer *catalog.Offer, facts letter.Facts, language string, c plan.Change,
+	before *plan.Place) letter.Facts {
 	if before == nil || c.Event.Subject.Kind != event.Booking || c.Subject.Status == booking.StatusCancelled {
 		return facts
 	}
@@ -251,7 +256,8 @@ func withBefore(offer *catalog.Offer, facts letter.Facts, language string, c pla
 }
 
 // letter writes one message. Only messages to customers contain the customer's link.
-func (m *Messages) letter(ctx context.Context, kind letter.Kind, offer *catalog.Offer, e event.Event, subject plan.Subject, facts letter.Facts) (letter.Letter, error) {
+func (m *Messages) letter(ctx context.Context, kind letter.Kind, offer *catalog.Offer, e event.Event,
+	subject plan.Subject, facts letter.Facts) (letter.Letter, error) {
 	if kind == letter.OwnerNotice {
 		facts.Link = m.ownerPage(offer, e.Subject)
 		return letter.Render(kind, "", facts)
@@ -305,7 +311,8 @@ func (m *Messages) initial(offer *catalog.Offer) (string, string) {
 }
 
 // add stores messages and inserts the jobs that send them. It also inserts next, the job that checks the subject again.
-func (m *Messages) add(ctx context.Context, tx pgx.Tx, list []store.Message, next *river.InsertManyParams, priority int) error {
+func (m *Messages) add(ctx context.Context, tx pgx.Tx, list []store.Message, next *river.InsertManyParams,
+	priority int) error {
 	var params []river.InsertManyParams
 	if next != nil {
 		params = append(params, *next)
@@ -321,7 +328,8 @@ func (m *Messages) add(ctx context.Context, tx pgx.Tx, list []store.Message, nex
 		m.count(ctx, message.Kind, written)
 		if message.Status == store.MessageQueued {
 			params = append(params, river.InsertManyParams{
-				Args: sendJob{BusinessID: message.BusinessID, MessageID: message.ID}, InsertOpts: &river.InsertOpts{Priority: priority},
+				Args:       sendJob{BusinessID: message.BusinessID, MessageID: message.ID},
+				InsertOpts: &river.InsertOpts{Priority: priority},
 			})
 		}
 	}

@@ -30,21 +30,25 @@ type Place struct {
 // the business, because the business can undo it. They also wait after a new booking whose online
 // payment is open, because the customer may pay at once and then gets only one message.
 func Delays(c Change) bool {
-	if _, hasMessage := toCustomers[c.Event.Type][c.Subject.Status]; !hasMessage || c.Event.Type == event.PaymentRefunded {
+	if _, hasMessage := toCustomers[c.Event.Type][c.Subject.Status]; !hasMessage ||
+		c.Event.Type == event.PaymentRefunded {
 		return false
 	}
 	if c.Event.Actor.Kind == actor.Owner {
 		return true
 	}
-	waitsForPayment := c.Subject.Status == booking.StatusPending && c.Subject.Payment != nil && c.Subject.Payment.Status == booking.PaymentOpen
+	waitsForPayment := c.Subject.Status == booking.StatusPending && c.Subject.Payment != nil &&
+		c.Subject.Payment.Status == booking.PaymentOpen
 	return c.Event.Type == event.BookingCreated && waitsForPayment
 }
 
 // replaceable lists the kinds of messages to customers that state the current state of a subject. A
 // newer message of these kinds makes an older, unsent one unnecessary.
 var replaceable = []letter.Kind{
-	letter.BookingReceived, letter.BookingConfirmed, letter.BookingMoved, letter.BookingWithdrawn, letter.BookingCancelled, letter.PaymentFailed,
-	letter.Ticket, letter.TicketMoved, letter.TicketWithdrawn, letter.TicketCancelled, letter.Reservation, letter.ReservationWithdrawn, letter.ReservationCancelled,
+	letter.BookingReceived, letter.BookingConfirmed, letter.BookingMoved, letter.BookingWithdrawn,
+	letter.BookingCancelled, letter.PaymentFailed,
+	letter.Ticket, letter.TicketMoved, letter.TicketWithdrawn, letter.TicketCancelled, letter.Reservation,
+	letter.ReservationWithdrawn, letter.ReservationCancelled,
 }
 
 // Replaceable returns the kinds of messages in which a newer message about the same subject replaces an older one.
@@ -111,7 +115,8 @@ func notifies(changes []Change, last int, before *Place) bool {
 	if end.Subject.Notify != nil && !*end.Subject.Notify {
 		return false
 	}
-	created := changes[0].Event.Type == event.BookingCreated || changes[0].Event.Type == event.TicketSold || changes[0].Event.Type == event.ReservationCreated
+	created := changes[0].Event.Type == event.BookingCreated || changes[0].Event.Type == event.TicketSold ||
+		changes[0].Event.Type == event.ReservationCreated
 	if created {
 		// If the business created the booking and cancelled it before the customer got a message, the customer
 		// gets none.

@@ -25,8 +25,10 @@ var (
 // changed is a change of a booking that leaves it at a place.
 func changed(typ event.Type, status string, by actor.Kind, at plan.Place, from *plan.Place) plan.Change {
 	return plan.Change{
-		Event:   event.Event{ID: uuid.New(), Type: typ, Actor: actor.Actor{Kind: by}, Subject: event.Subject{Kind: event.Booking}},
-		Subject: plan.Subject{Status: status, Email: "ada@example.com", StartsAt: at.StartsAt, EndsAt: at.EndsAt, StaffID: at.StaffID, From: from},
+		Event: event.Event{ID: uuid.New(), Type: typ, Actor: actor.Actor{Kind: by},
+			Subject: event.Subject{Kind: event.Booking}},
+		Subject: plan.Subject{Status: status, Email: "ada@example.com", StartsAt: at.StartsAt, EndsAt: at.EndsAt,
+			StaffID: at.StaffID, From: from},
 	}
 }
 
@@ -50,24 +52,35 @@ func TestBatchGivesTheCustomerOneMessage(t *testing.T) {
 		changes []plan.Change
 		want    []letter.Kind // of the customer's messages, after the last change
 	}{
-		"one move":                          {[]plan.Change{rescheduled(actor.Owner, at10, at11)}, []letter.Kind{letter.BookingMoved}},
-		"a move and its undo":               {[]plan.Change{rescheduled(actor.Owner, at10, at11), rescheduled(actor.Owner, at11, at10)}, nil},
-		"another member":                    {[]plan.Change{rescheduled(actor.Owner, at10, at10Ben)}, []letter.Kind{letter.BookingMoved}},
+		"one move": {[]plan.Change{rescheduled(actor.Owner, at10, at11)},
+			[]letter.Kind{letter.BookingMoved}},
+		"a move and its undo": {[]plan.Change{rescheduled(actor.Owner, at10, at11),
+			rescheduled(actor.Owner, at11, at10)}, nil},
+		"another member": {[]plan.Change{rescheduled(actor.Owner, at10, at10Ben)},
+			[]letter.Kind{letter.BookingMoved}},
 		"nothing that the customer notices": {[]plan.Change{rescheduled(actor.Owner, at10, at10)}, nil},
-		"two moves":                         {[]plan.Change{rescheduled(actor.Owner, at10, at11), rescheduled(actor.Owner, at11, at10Ben)}, []letter.Kind{letter.BookingMoved}},
-		"moved and cancelled":               {[]plan.Change{rescheduled(actor.Owner, at10, at11), cancelled}, []letter.Kind{letter.BookingCancelled}},
-		"confirmed and moved":               {[]plan.Change{confirmed, rescheduled(actor.Owner, at10, at11)}, []letter.Kind{letter.BookingConfirmed}},
+		"two moves": {[]plan.Change{rescheduled(actor.Owner, at10, at11),
+			rescheduled(actor.Owner, at11, at10Ben)}, []letter.Kind{letter.BookingMoved}},
+		"moved and cancelled": {[]plan.Change{rescheduled(actor.Owner, at10, at11), cancelled},
+			[]letter.Kind{letter.BookingCancelled}},
+		"confirmed and moved": {[]plan.Change{confirmed, rescheduled(actor.Owner, at10, at11)},
+			[]letter.Kind{letter.BookingConfirmed}},
 		"confirmed, moved and back": {
-			[]plan.Change{confirmed, rescheduled(actor.Owner, at10, at11), rescheduled(actor.Owner, at11, at10)}, []letter.Kind{letter.BookingConfirmed},
+			[]plan.Change{confirmed, rescheduled(actor.Owner, at10, at11), rescheduled(actor.Owner, at11, at10)},
+			[]letter.Kind{letter.BookingConfirmed},
 		},
 		"booked and paid at once": {
-			[]plan.Change{created(actor.Page, "pending"), changed(event.BookingConfirmed, "confirmed", actor.Provider, at10, nil)}, []letter.Kind{letter.BookingConfirmed},
+			[]plan.Change{created(actor.Page, "pending"), changed(event.BookingConfirmed, "confirmed", actor.Provider,
+				at10, nil)}, []letter.Kind{letter.BookingConfirmed},
 		},
 		"booked by the business and cancelled": {[]plan.Change{created(actor.Owner, "confirmed"), cancelled}, nil},
-		"booked by the customer and cancelled": {[]plan.Change{created(actor.Page, "pending"), cancelled}, []letter.Kind{letter.BookingCancelled}},
-		"silently moved":                       {[]plan.Change{silently(rescheduled(actor.Owner, at10, at11))}, nil},
-		"moved and silently cancelled":         {[]plan.Change{rescheduled(actor.Owner, at10, at11), silently(cancelled)}, nil},
-		"silently moved and cancelled":         {[]plan.Change{silently(rescheduled(actor.Owner, at10, at11)), cancelled}, []letter.Kind{letter.BookingCancelled}},
+		"booked by the customer and cancelled": {[]plan.Change{created(actor.Page, "pending"), cancelled},
+			[]letter.Kind{letter.BookingCancelled}},
+		"silently moved": {[]plan.Change{silently(rescheduled(actor.Owner, at10, at11))}, nil},
+		"moved and silently cancelled": {[]plan.Change{rescheduled(actor.Owner, at10, at11),
+			silently(cancelled)}, nil},
+		"silently moved and cancelled": {[]plan.Change{silently(rescheduled(actor.Owner, at10, at11)),
+			cancelled}, []letter.Kind{letter.BookingCancelled}},
 	} {
 		drafts, _ := plan.Batch(c.changes, owners)
 		var got []letter.Kind
@@ -88,7 +101,8 @@ func TestBatchGivesTheCustomerOneMessage(t *testing.T) {
 	}
 }
 
-// However the business moves a booking within the delay, the customer gets one message if time or member differ at the end, otherwise none.
+// However the business moves a booking within the delay, the customer gets one message if time or member differ at the
+// end, otherwise none.
 func TestBatchComparesTheStateAtTheEnd(t *testing.T) {
 	t.Parallel()
 	places := []plan.Place{at10, at11, at10Ben}
@@ -115,7 +129,8 @@ func TestBatchComparesTheStateAtTheEnd(t *testing.T) {
 func TestBatchKeepsNoticesAndRefunds(t *testing.T) {
 	t.Parallel()
 	changes := []plan.Change{
-		rescheduled(actor.Customer, at10, at11), changed(event.PaymentRefunded, "confirmed", actor.Provider, at11, nil), rescheduled(actor.Customer, at11, at10Ben),
+		rescheduled(actor.Customer, at10, at11), changed(event.PaymentRefunded, "confirmed", actor.Provider, at11, nil),
+		rescheduled(actor.Customer, at11, at10Ben),
 	}
 	drafts, _ := plan.Batch(changes, owners)
 	var got [][]letter.Kind
@@ -127,7 +142,8 @@ func TestBatchKeepsNoticesAndRefunds(t *testing.T) {
 		got = append(got, kinds)
 	}
 	want := [][]letter.Kind{
-		{letter.OwnerNotice, letter.OwnerNotice}, {letter.Refunded}, {letter.BookingMoved, letter.OwnerNotice, letter.OwnerNotice},
+		{letter.OwnerNotice, letter.OwnerNotice}, {letter.Refunded},
+		{letter.BookingMoved, letter.OwnerNotice, letter.OwnerNotice},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

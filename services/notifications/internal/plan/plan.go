@@ -74,21 +74,28 @@ const (
 
 // toCustomers maps the type of an event and the subject's status after it to the message that the customer gets.
 var toCustomers = map[event.Type]map[string]letter.Kind{
-	event.BookingCreated:       {booking.StatusPending: letter.BookingReceived, booking.StatusConfirmed: letter.BookingConfirmed},
-	event.BookingConfirmed:     {booking.StatusConfirmed: letter.BookingConfirmed},
-	event.BookingRescheduled:   {booking.StatusPending: letter.BookingMoved, booking.StatusConfirmed: letter.BookingMoved},
-	event.BookingWithdrawn:     {booking.StatusPending: letter.BookingWithdrawn, booking.StatusConfirmed: letter.BookingWithdrawn},
-	event.BookingRestored:      {booking.StatusPending: letter.BookingReceived, booking.StatusConfirmed: letter.BookingConfirmed},
-	event.BookingCancelled:     {booking.StatusCancelled: letter.BookingCancelled},
-	event.PaymentFailed:        {booking.StatusPending: letter.PaymentFailed},
-	event.PaymentRefunded:      inAny(letter.Refunded, booking.StatusPending, booking.StatusConfirmed, booking.StatusCancelled, booking.StatusCompleted, booking.StatusNoShow, booking.StatusSold, reserved, pickedUp, returned),
+	event.BookingCreated: {booking.StatusPending: letter.BookingReceived,
+		booking.StatusConfirmed: letter.BookingConfirmed},
+	event.BookingConfirmed: {booking.StatusConfirmed: letter.BookingConfirmed},
+	event.BookingRescheduled: {booking.StatusPending: letter.BookingMoved,
+		booking.StatusConfirmed: letter.BookingMoved},
+	event.BookingWithdrawn: {booking.StatusPending: letter.BookingWithdrawn,
+		booking.StatusConfirmed: letter.BookingWithdrawn},
+	event.BookingRestored: {booking.StatusPending: letter.BookingReceived,
+		booking.StatusConfirmed: letter.BookingConfirmed},
+	event.BookingCancelled: {booking.StatusCancelled: letter.BookingCancelled},
+	event.PaymentFailed:    {booking.StatusPending: letter.PaymentFailed},
+	event.PaymentRefunded: inAny(letter.Refunded, booking.StatusPending, booking.StatusConfirmed,
+		booking.StatusCancelled, booking.StatusCompleted, booking.StatusNoShow, booking.StatusSold, reserved, pickedUp,
+		returned),
 	event.TicketSold:           {booking.StatusSold: letter.Ticket},
 	event.TicketRescheduled:    {booking.StatusSold: letter.TicketMoved},
 	event.TicketWithdrawn:      {booking.StatusSold: letter.TicketWithdrawn},
 	event.TicketCancelled:      {booking.StatusCancelled: letter.TicketCancelled},
 	event.ReservationCreated:   {reserved: letter.Reservation},
 	event.ReservationConfirmed: {reserved: letter.Reservation},
-	event.ReservationWithdrawn: {booking.StatusPending: letter.ReservationWithdrawn, reserved: letter.ReservationWithdrawn},
+	event.ReservationWithdrawn: {booking.StatusPending: letter.ReservationWithdrawn,
+		reserved: letter.ReservationWithdrawn},
 	event.ReservationRestored:  {reserved: letter.Reservation},
 	event.ReservationCancelled: {booking.StatusCancelled: letter.ReservationCancelled},
 }
@@ -104,7 +111,8 @@ func inAny(kind letter.Kind, statuses ...string) map[string]letter.Kind {
 // toOwners lists the events that owners get a notice of if a customer made the change, by an agent or by hand.
 var toOwners = map[event.Type]bool{
 	event.BookingCreated: true, event.BookingRescheduled: true, event.BookingCancelled: true,
-	event.TicketSold: true, event.TicketCancelled: true, event.ReservationCreated: true, event.ReservationConfirmed: true, event.ReservationCancelled: true,
+	event.TicketSold: true, event.TicketCancelled: true, event.ReservationCreated: true,
+	event.ReservationConfirmed: true, event.ReservationCancelled: true,
 	EndpointDisabled: true, event.PaymentRefundFailed: true, event.PaymentDisputed: true,
 }
 

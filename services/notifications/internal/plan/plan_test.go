@@ -29,7 +29,8 @@ var leads = []struct {
 	owners   bool
 }{
 	{event.BookingCreated, "pending", byCustomer, letter.BookingReceived, true},
-	{event.BookingCreated, "confirmed", byCustomer, letter.BookingConfirmed, true}, // a business that confirms at once sends one
+	// a business that confirms at once sends one
+	{event.BookingCreated, "confirmed", byCustomer, letter.BookingConfirmed, true},
 	{event.BookingCreated, "pending", byOwner, letter.BookingReceived, false},
 	{event.BookingConfirmed, "confirmed", byOwner, letter.BookingConfirmed, false},
 	{event.BookingConfirmed, "confirmed", actor.Actor{Kind: actor.Provider}, letter.BookingConfirmed, false},
@@ -51,8 +52,9 @@ var leads = []struct {
 	{event.BookingReopened, "confirmed", byOwner, "", false},
 	{event.PaymentSucceeded, "pending", actor.Actor{Kind: actor.Provider}, "", false},
 	{event.PaymentFailed, "pending", actor.Actor{Kind: actor.Provider}, letter.PaymentFailed, false},
-	{event.PaymentFailed, "cancelled", actor.Actor{Kind: actor.Provider}, "", false}, // there is nothing to pay any more
-	{event.PaymentExpired, "cancelled", actor.Actor{Kind: actor.System}, "", false},  // booking.cancelled tells it
+	// there is nothing to pay any more
+	{event.PaymentFailed, "cancelled", actor.Actor{Kind: actor.Provider}, "", false},
+	{event.PaymentExpired, "cancelled", actor.Actor{Kind: actor.System}, "", false}, // booking.cancelled tells it
 	{event.PaymentRefunded, "cancelled", actor.Actor{Kind: actor.Provider}, letter.Refunded, false},
 	{event.PaymentRefunded, "completed", actor.Actor{Kind: actor.Provider}, letter.Refunded, false},
 	{event.TicketSold, "sold", byOwner, letter.Ticket, false},
@@ -106,7 +108,8 @@ func TestWhichMessagesAnEventLeadsTo(t *testing.T) {
 
 var monday = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
 
-// life is a booking that was booked, moved and cancelled at some times, under settings that change; jobs run late by as much as they like.
+// life is a booking that was booked, moved and cancelled at some times, under settings that change; jobs run late by as
+// much as they like.
 type life struct {
 	hours   []int
 	now     time.Time
@@ -155,23 +158,26 @@ func (l *life) run() {
 	}
 }
 
-// No reminder goes out for what was cancelled or moved away, was booked after it was due or has begun; every other one goes out once, where
-// jobs run in time. The oracle is written from the words of lifecycle.md: it looks at each minute.
+// No reminder goes out for what was cancelled or moved away, was booked after it was due or has begun; every other one
+// goes out once, where jobs run in time. The oracle is written from the words of lifecycle.md: it looks at each minute.
 func TestReminders(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		minutes := func(name string, from, to int) time.Duration {
 			return time.Duration(rapid.IntRange(from, to).Draw(t, name)) * time.Minute
 		}
-		l := &life{now: monday, hours: rapid.SliceOfNDistinct(rapid.IntRange(1, 72), 0, 3, rapid.ID[int]).Draw(t, "hours"), sent: map[string][]time.Time{}}
+		l := &life{now: monday, hours: rapid.SliceOfNDistinct(rapid.IntRange(1, 72), 0, 3, rapid.ID[int]).Draw(t,
+			"hours"), sent: map[string][]time.Time{}}
 		start := monday.Add(minutes("start", 1, 100*60))
-		l.subject = plan.Subject{Status: rapid.SampledFrom([]string{"pending", "confirmed"}).Draw(t, "status"), StartsAt: start, CreatedAt: monday}
+		l.subject = plan.Subject{Status: rapid.SampledFrom([]string{"pending", "confirmed"}).Draw(t, "status"),
+			StartsAt: start, CreatedAt: monday}
 		want := map[string][]time.Time{}
 		expect := func(from, to time.Time) { // what is due from a time on and before another, for the start as it is
 			key := plan.Fixed(event.Booking, l.subject)
 			for at := from; at.Before(to) && at.Before(l.subject.StartsAt); at = at.Add(time.Minute) {
 				for _, h := range l.hours {
-					if at.Add(time.Duration(h)*time.Hour).Equal(l.subject.StartsAt) && !slices.ContainsFunc(want[key], at.Equal) {
+					if at.Add(time.Duration(h)*time.Hour).Equal(l.subject.StartsAt) && !slices.ContainsFunc(want[key],
+						at.Equal) {
 						want[key] = append(want[key], at)
 					}
 				}
@@ -227,7 +233,8 @@ func TestALateReminderIsOneAndHelps(t *testing.T) {
 		for _, m := range send {
 			got = append(got, m.Due.Sub(monday))
 		}
-		if !slices.Equal(got, c.want) || (next == nil) != (c.next == 0) || next != nil && next.Due.Sub(monday) != c.next {
+		if !slices.Equal(got, c.want) || (next == nil) != (c.next == 0) || next != nil &&
+			next.Due.Sub(monday) != c.next {
 			t.Errorf("after %s: got %v, next %v", c.now, got, next)
 		}
 	}
@@ -236,7 +243,8 @@ func TestALateReminderIsOneAndHelps(t *testing.T) {
 func TestPaymentsAreRemindedOfOnceHalfTheTimeIsOver(t *testing.T) {
 	t.Parallel()
 	due := monday.Add(30 * time.Minute)
-	s := plan.Subject{Status: "pending", StartsAt: monday.Add(48 * time.Hour), CreatedAt: monday, Payment: &plan.Payment{Status: "open", DueAt: &due}}
+	s := plan.Subject{Status: "pending", StartsAt: monday.Add(48 * time.Hour), CreatedAt: monday,
+		Payment: &plan.Payment{Status: "open", DueAt: &due}}
 	times := plan.Times(event.Booking, s, plan.Settings{})
 	if len(times) != 1 || times[0] != (plan.Timed{Kind: letter.PaymentDue, Due: monday.Add(15 * time.Minute)}) {
 		t.Fatalf("got %v", times)
@@ -254,7 +262,8 @@ func TestPaymentsAreRemindedOfOnceHalfTheTimeIsOver(t *testing.T) {
 func TestAskingToPayRemindsOfNothingThatWasBookedLate(t *testing.T) {
 	t.Parallel()
 	due := monday.Add(time.Hour)
-	s := plan.Subject{Status: "pending", StartsAt: monday.Add(23 * time.Hour), CreatedAt: monday, Payment: &plan.Payment{Status: "open", DueAt: &due}}
+	s := plan.Subject{Status: "pending", StartsAt: monday.Add(23 * time.Hour), CreatedAt: monday,
+		Payment: &plan.Payment{Status: "open", DueAt: &due}}
 	times := plan.Times(event.Booking, s, plan.Settings{RemindersHoursBefore: []int{24, 2}})
 	_, first := plan.Due(times, s, monday, monday.Add(-1))
 	if first == nil || first.Kind != letter.PaymentDue {
@@ -296,19 +305,23 @@ func TestWhenThingsAreDueBack(t *testing.T) {
 	}
 }
 
-// Tickets are sent once they are sold, whoever found out that they were paid; before, the customer is asked to pay (lifecycle.md §2).
+// Tickets are sent once they are sold, whoever found out that they were paid; before, the customer is asked to pay
+// (lifecycle.md §2).
 func TestTicketsThatWaitForTheirPaymentAreNotSent(t *testing.T) {
 	t.Parallel()
 	made, due := time.Date(2027, 3, 1, 8, 0, 0, 0, time.UTC), time.Date(2027, 3, 1, 8, 30, 0, 0, time.UTC)
-	waiting := plan.Subject{Status: booking.StatusPending, Email: "zoe@example.com", CreatedAt: made, Payment: &plan.Payment{Status: "open", DueAt: &due}}
+	waiting := plan.Subject{Status: booking.StatusPending, Email: "zoe@example.com", CreatedAt: made,
+		Payment: &plan.Payment{Status: "open", DueAt: &due}}
 	kinds := func(typ event.Type, by actor.Kind, s plan.Subject) string {
 		var got []string
-		for _, d := range plan.Of(event.Event{ID: uuid.New(), Type: typ, Actor: actor.Actor{Kind: by}}, s, []string{"owner@example.com"}) {
+		for _, d := range plan.Of(event.Event{ID: uuid.New(), Type: typ, Actor: actor.Actor{Kind: by}}, s,
+			[]string{"owner@example.com"}) {
 			got = append(got, string(d.Kind))
 		}
 		return strings.Join(got, " ")
 	}
-	if got := kinds(event.TicketCreated, actor.Page, waiting); got != "" || !plan.Told(event.TicketCreated) || !plan.Begins(event.TicketCreated) {
+	if got := kinds(event.TicketCreated, actor.Page, waiting); got != "" || !plan.Told(event.TicketCreated) ||
+		!plan.Begins(event.TicketCreated) {
 		t.Errorf("created, and %q is sent", got)
 	}
 	if got := kinds(event.PaymentFailed, actor.Provider, waiting); got != "payment_failed" {
@@ -321,7 +334,8 @@ func TestTicketsThatWaitForTheirPaymentAreNotSent(t *testing.T) {
 	sold := waiting
 	sold.Status, sold.Payment = booking.StatusSold, &plan.Payment{Status: "paid"}
 	for by, want := range map[actor.Kind]string{
-		actor.Page: "ticket owner_notice", actor.Provider: "ticket owner_notice", actor.System: "ticket owner_notice", actor.Owner: "ticket",
+		actor.Page: "ticket owner_notice", actor.Provider: "ticket owner_notice", actor.System: "ticket owner_notice",
+		actor.Owner: "ticket",
 	} {
 		if got := kinds(event.TicketSold, by, sold); got != want {
 			t.Errorf("sold by %s, and %q is sent, want %q", by, got, want)

@@ -20,7 +20,8 @@ type Timed struct {
 
 // Draft returns the draft of t for a subject. Its EventID depends only on the subject, the kind and the time.
 func (t Timed) Draft(subject uuid.UUID, recipient string) Draft {
-	return Draft{Kind: t.Kind, Recipient: recipient, EventID: uuid.NewSHA1(subject, []byte(string(t.Kind)+" "+t.Due.UTC().Format(time.RFC3339Nano)))}
+	return Draft{Kind: t.Kind, Recipient: recipient,
+		EventID: uuid.NewSHA1(subject, []byte(string(t.Kind)+" "+t.Due.UTC().Format(time.RFC3339Nano)))}
 }
 
 // Settings are the business's settings that the times depend on.
@@ -125,12 +126,15 @@ func Waits(kind letter.Kind) bool {
 // Holds reports whether the message with the EventID id still belongs to one of the subject's times, and may
 // still be sent at now. It does not if the subject was rescheduled since. [Timed.Draft] derives the EventID.
 func Holds(times []Timed, s Subject, id, subject uuid.UUID, now time.Time) bool {
-	return slices.ContainsFunc(times, func(t Timed) bool { return t.Draft(subject, "").EventID == id && now.Before(t.Ends(s)) })
+	return slices.ContainsFunc(times, func(t Timed) bool {
+		return t.Draft(subject, "").EventID == id && now.Before(t.Ends(s))
+	})
 }
 
 // Begins reports whether the times of a subject's messages must be computed again after an event of this type.
 func Begins(t event.Type) bool {
-	return t == event.BookingCreated || t == event.TicketCreated || t == event.BookingRescheduled || t == event.ReservationCreated || t == event.ReservationPickedUp
+	return t == event.BookingCreated || t == event.TicketCreated || t == event.BookingRescheduled ||
+		t == event.ReservationCreated || t == event.ReservationPickedUp
 }
 
 // Fixed returns the value that the times of a subject's messages depend on: its start or end. If it

@@ -28,7 +28,8 @@ type Erase struct {
 // the customer's messages, the events from which messages would be written, the webhook deliveries in
 // any status, and the idempotency results that name a deleted row. If another delivery becomes due
 // because it waited for a deleted one, EraseCustomer calls wake with its endpoint.
-func (s *Store) EraseCustomer(ctx context.Context, asked Erase, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Erased, error) {
+func (s *Store) EraseCustomer(ctx context.Context, asked Erase, now time.Time,
+	wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Erased, error) {
 	if asked.Stay == nil {
 		asked.Stay = []uuid.UUID{} // comparisons with NULL match nothing
 	}
@@ -84,7 +85,8 @@ func (s *Store) Unerased(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, s
 		return false, fmt.Errorf("hold erasing up: %w", err)
 	}
 	var unerased bool
-	err := tx.QueryRow(ctx, `SELECT NOT EXISTS (SELECT FROM made_writes WHERE business_id = $1 AND made_at > $2)`, businessID, since).Scan(&unerased)
+	err := tx.QueryRow(ctx, `SELECT NOT EXISTS (SELECT FROM made_writes WHERE business_id = $1 AND made_at > $2)`,
+		businessID, since).Scan(&unerased)
 	if err != nil {
 		return false, fmt.Errorf("look for erasing: %w", err)
 	}
@@ -114,7 +116,8 @@ func lockLanes(ctx context.Context, tx pgx.Tx, businessID uuid.UUID) (map[uuid.U
 		id    uuid.UUID
 		state LaneState
 	)
-	if _, err := pgx.ForEachRow(rows, []any{&id, &state.Failing}, func() error { lanes[id] = state; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(rows, []any{&id, &state.Failing},
+		func() error { lanes[id] = state; return nil }); err != nil {
 		return nil, fmt.Errorf("lock endpoints: %w", err)
 	}
 	return lanes, nil
@@ -149,7 +152,8 @@ type erasedDelivery struct {
 }
 
 func eraseDeliveries(ctx context.Context, tx pgx.Tx, asked Erase) ([]erasedDelivery, error) {
-	rows, err := tx.Query(ctx, `DELETE FROM webhook_deliveries WHERE business_id = $1 AND customer_email = lower($2) AND subject_id <> ALL($3)
+	rows, err := tx.Query(ctx,
+		`DELETE FROM webhook_deliveries WHERE business_id = $1 AND customer_email = lower($2) AND subject_id <> ALL($3)
 RETURNING id, endpoint_id, subject_id, status = 'pending'`, asked.BusinessID, asked.Email, asked.Stay)
 	if err != nil {
 		return nil, err
@@ -159,7 +163,8 @@ RETURNING id, endpoint_id, subject_id, status = 'pending'`, asked.BusinessID, as
 
 // forgetAnswers deletes the idempotency results that contain the id of a deleted message or delivery,
 // such as the result of a retry. If such a request is repeated, it finds no message.
-func forgetAnswers(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, messages []uuid.UUID, deliveries []erasedDelivery) error {
+func forgetAnswers(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, messages []uuid.UUID,
+	deliveries []erasedDelivery) error {
 	ids := make([]string, 0, len(messages)+len(deliveries))
 	for _, id := range messages {
 		ids = append(ids, id.String())
@@ -186,7 +191,8 @@ RETURNING endpoint_id`
 // releaseBehind makes deliveries due that waited for an erased delivery: later events of the same subject
 // without data of the customer. It then calls wake with their endpoints. The order is kept even if a call to the
 // endpoint is in progress: the holder of the delivery lock reads due deliveries only after the end of that call.
-func releaseBehind(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, gone []erasedDelivery, lanes map[uuid.UUID]LaneState, now time.Time,
+func releaseBehind(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, gone []erasedDelivery,
+	lanes map[uuid.UUID]LaneState, now time.Time,
 	wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error,
 ) error {
 	var endpoints, subjects []uuid.UUID
@@ -198,7 +204,8 @@ func releaseBehind(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, gone []
 	if len(endpoints) == 0 {
 		return nil
 	}
-	released, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "let go what waited", releaseBehindSQL, businessID, endpoints, subjects, now)
+	released, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "let go what waited", releaseBehindSQL, businessID,
+		endpoints, subjects, now)
 	if err != nil {
 		return err
 	}
@@ -250,7 +257,8 @@ func (s *Store) forgetSome(ctx context.Context, businessID uuid.UUID, then time.
 		if _, err := lockLanes(ctx, tx, businessID); err != nil {
 			return err
 		}
-		ended, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "find what has ended", endedSQL, businessID, then, forgetStep)
+		ended, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "find what has ended", endedSQL, businessID, then,
+			forgetStep)
 		if err != nil {
 			return err
 		}
@@ -283,7 +291,8 @@ AND id IN (SELECT id FROM messages WHERE business_id = $1 AND about_ends_at <= $
 // RemembersEnded returns up to limit businesses that have a message about a subject that ended at or before the
 // time then. Their ids follow the argument after, in ascending order. It finds each next business by an index.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget", remembersEndedSQL, after, then, limit)
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",
+		remembersEndedSQL, after, then, limit)
 }
 
 var remembersEndedSQL = postgres.DueBusinesses(postgres.DueRows{Table: "messages", When: "about_ends_at <= $2"})

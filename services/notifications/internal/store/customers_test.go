@@ -51,7 +51,8 @@ func open(t *testing.T) *world {
 func (w *world) another() {
 	w.Helper()
 	w.business, w.endpoint = uuid.New(), uuid.New()
-	_, err := w.store.CreateEndpoint(testkit.AsSystem(w), store.Endpoint{BusinessID: w.business, ID: w.endpoint, URL: "https://hooks.example", Events: []string{"*"}, CreatedAt: now}, []byte("secret"))
+	_, err := w.store.CreateEndpoint(testkit.AsSystem(w), store.Endpoint{BusinessID: w.business, ID: w.endpoint,
+		URL: "https://hooks.example", Events: []string{"*"}, CreatedAt: now}, []byte("secret"))
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -63,23 +64,27 @@ func (w *world) wake(_ context.Context, _ pgx.Tx, endpoint uuid.UUID, _ store.La
 	return nil
 }
 
-// hold has a subject that ends then leave all that one can: a message to the customer, an event that messages are still to be made of, and
-// two deliveries, the first of which failed once and told of the customer in its answer.
+// hold has a subject that ends then leave all that one can: a message to the customer, an event that messages are still
+// to be made of, and two deliveries, the first of which failed once and told of the customer in its answer.
 func (w *world) hold(name, email string, ends time.Time) uuid.UUID {
 	w.Helper()
 	id, said := uuid.New(), name+" "+email+" 555 019"
 	events := make([]event.Event, 2)
 	for i := range events {
-		data := fmt.Sprintf(`{"customer_name": %q, "customer_email": %q, "customer_phone": "+351 210 555 019"}`, name, email)
-		events[i] = event.Event{ID: uuid.New(), Type: event.BookingCreated, BusinessID: w.business, Subject: event.Subject{Kind: event.Booking, ID: id}, Sequence: i + 1, Data: json.RawMessage(data)}
+		data := fmt.Sprintf(`{"customer_name": %q, "customer_email": %q, "customer_phone": "+351 210 555 019"}`, name,
+			email)
+		events[i] = event.Event{ID: uuid.New(), Type: event.BookingCreated, BusinessID: w.business,
+			Subject: event.Subject{Kind: event.Booking, ID: id}, Sequence: i + 1, Data: json.RawMessage(data)}
 	}
 	w.in(func(tx pgx.Tx) error {
 		if err := w.store.KeepEvents(testkit.AsSystem(w), tx, events[1:]); err != nil {
 			return err
 		}
 		_, err := w.store.AddMessage(testkit.AsSystem(w), tx, store.Message{
-			BusinessID: w.business, ID: uuid.New(), Kind: "booking_confirmed", EventID: events[0].ID, About: events[0].Subject, CustomerEmail: email, Recipient: email,
-			Locale: "en", Text: said, HTML: said, Calendar: []byte(said), Status: store.MessageNotSent, AboutEndsAt: ends, CreatedAt: now,
+			BusinessID: w.business, ID: uuid.New(), Kind: "booking_confirmed", EventID: events[0].ID,
+			About: events[0].Subject, CustomerEmail: email, Recipient: email,
+			Locale: "en", Text: said, HTML: said, Calendar: []byte(said), Status: store.MessageNotSent,
+			AboutEndsAt: ends, CreatedAt: now,
 		})
 		if err != nil {
 			return err
@@ -100,7 +105,8 @@ func (w *world) hold(name, email string, ends time.Time) uuid.UUID {
 
 func (w *world) delivery(event, subject uuid.UUID, sequence int, body []byte, email string) store.NewDelivery {
 	return store.NewDelivery{
-		BusinessID: w.business, EndpointID: w.endpoint, EventID: event, SubjectID: subject, EventType: "booking.created", SubjectKind: "booking",
+		BusinessID: w.business, EndpointID: w.endpoint, EventID: event, SubjectID: subject,
+		EventType: "booking.created", SubjectKind: "booking",
 		Sequence: sequence, Body: body, CustomerEmail: email,
 	}
 }
@@ -112,7 +118,8 @@ func (w *world) record(d store.Due, answer string) {
 	w.Helper()
 	status := 503
 	_, err := w.store.Record(testkit.AsSystem(w), w.lane(), store.AttemptOutcome{
-		Delivery: d, Status: store.Pending, Again: now.Add(time.Minute), Attempt: store.Attempt{At: now, Status: &status, Answer: answer},
+		Delivery: d, Status: store.Pending, Again: now.Add(time.Minute),
+		Attempt: store.Attempt{At: now, Status: &status, Answer: answer},
 	}, now, nil)
 	if err != nil {
 		w.Fatal(err)
@@ -138,7 +145,8 @@ func (w *world) in(do func(pgx.Tx) error) {
 
 func (w *world) erase(ctx context.Context, stay ...uuid.UUID) store.Erased {
 	w.Helper()
-	erased, err := w.store.EraseCustomer(ctx, store.Erase{BusinessID: w.business, Email: "ADA.l@example.com", Stay: stay}, now, w.wake)
+	erased, err := w.store.EraseCustomer(ctx, store.Erase{BusinessID: w.business, Email: "ADA.l@example.com",
+		Stay: stay}, now, w.wake)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -148,7 +156,9 @@ func (w *world) erase(ctx context.Context, stay ...uuid.UUID) store.Erased {
 // holding are the rows that hold one of these texts.
 func (w *world) holding(texts ...string) []string {
 	w.Helper()
-	return slices.DeleteFunc(testkit.Rows(w, w.pool), func(row string) bool { return len(testkit.Find(row, texts...)) == 0 })
+	return slices.DeleteFunc(testkit.Rows(w, w.pool), func(row string) bool {
+		return len(testkit.Find(row, texts...)) == 0
+	})
 }
 
 func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
@@ -163,7 +173,8 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range adas {
-		if n := len(w.holding(text)); n < 11 { // a message, an event, two deliveries and an attempt of each of two, and the answer
+		// a message, an event, two deliveries and an attempt of each of two, and the answer
+		if n := len(w.holding(text)); n < 11 {
 			t.Fatalf("the test finds %q in %d rows only", text, n)
 		}
 	}
@@ -201,15 +212,16 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	}
 }
 
-// A delivery that waits behind erased ones holds nothing of the customer: it is due, its lane is woken, and an attempt that was on its way
-// meanwhile is written down nowhere.
+// A delivery that waits behind erased ones holds nothing of the customer: it is due, its lane is woken, and an attempt
+// that was on its way meanwhile is written down nowhere.
 func TestWhatWaitsBehindErasedDeliveriesIsSent(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	id := w.hold("Ada Lovelace", "ada.l@example.com", now)
 	last := uuid.New()
 	w.in(func(tx pgx.Tx) error {
-		return store.AddDeliveries(testkit.AsSystem(t), tx, []store.NewDelivery{w.delivery(last, id, 3, []byte(`{}`), "")}, now)
+		return store.AddDeliveries(testkit.AsSystem(t), tx,
+			[]store.NewDelivery{w.delivery(last, id, 3, []byte(`{}`), "")}, now)
 	})
 	flying := w.due(id)
 	if len(flying) != 1 || flying[0].EventID == last {
@@ -240,7 +252,8 @@ func TestAPageThatWasReadBeforeIsNotTakenAfterErasing(t *testing.T) {
 	replica := uuid.New()
 	hold := store.Hold{Feed: "booking", Replica: replica, For: time.Minute, Now: now}
 	take := func() bool {
-		taken, err := w.store.TakePage(testkit.AsSystem(t), store.Move{Feed: "booking", Replica: replica, From: "", To: "1", CaughtUp: now},
+		taken, err := w.store.TakePage(testkit.AsSystem(t), store.Move{Feed: "booking", Replica: replica, From: "",
+			To: "1", CaughtUp: now},
 			func(context.Context, pgx.Tx) error { return nil })
 		if err != nil {
 			t.Fatal(err)
@@ -265,11 +278,13 @@ func TestAPageThatWasReadBeforeIsNotTakenAfterErasing(t *testing.T) {
 func TestDeliveriesAreForgottenWithTheMessagesOfWhatHasEnded(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	ended, ahead := w.hold("Ada Lovelace", "ada.l@example.com", now), w.hold("Ada Lovelace", "ada.l@example.com", now.Add(time.Hour))
+	ended, ahead := w.hold("Ada Lovelace", "ada.l@example.com", now),
+		w.hold("Ada Lovelace", "ada.l@example.com", now.Add(time.Hour))
 	if n, err := w.store.ForgetEnded(testkit.AsSystem(t), w.business, now.Add(-time.Second)); err != nil || n != 0 {
 		t.Errorf("forgot %d, %v before the end", n, err)
 	}
-	if n, err := w.store.ForgetEnded(testkit.AsSystem(t), w.business, now); err != nil || n != 3 { // a message and two deliveries
+	// a message and two deliveries
+	if n, err := w.store.ForgetEnded(testkit.AsSystem(t), w.business, now); err != nil || n != 3 {
 		t.Errorf("forgot %d, %v", n, err)
 	}
 	if len(w.due(ended)) != 0 || len(w.due(ahead)) != 1 {
@@ -277,14 +292,16 @@ func TestDeliveriesAreForgottenWithTheMessagesOfWhatHasEnded(t *testing.T) {
 	}
 	next := uuid.New() // of what was forgotten: it waits for nothing
 	w.in(func(tx pgx.Tx) error {
-		return store.AddDeliveries(testkit.AsSystem(t), tx, []store.NewDelivery{w.delivery(next, ended, 3, []byte(`{}`), "")}, now)
+		return store.AddDeliveries(testkit.AsSystem(t), tx,
+			[]store.NewDelivery{w.delivery(next, ended, 3, []byte(`{}`), "")}, now)
 	})
 	if due := w.due(ended); len(due) != 1 || due[0].EventID != next {
 		t.Errorf("due: %+v", due)
 	}
 }
 
-// told writes down n messages, each of a subject of its own that ends then, and for the first of them a later one by which it ends later.
+// told writes down n messages, each of a subject of its own that ends then, and for the first of them a later one by
+// which it ends later.
 func (w *world) told(n int, ends, later time.Time) {
 	w.Helper()
 	_, err := w.pool.Exec(testkit.AsSystem(w), `
@@ -307,7 +324,8 @@ func TestAllThatHasEndedIsForgotten(t *testing.T) {
 		t.Errorf("forgot %d, %v, want 250", n, err)
 	}
 	var left int
-	if err := w.pool.QueryRow(testkit.AsSystem(t), `SELECT count(*) FROM messages WHERE about_ends_at > $1`, now).Scan(&left); err != nil || left != 1 {
+	if err := w.pool.QueryRow(testkit.AsSystem(t), `SELECT count(*) FROM messages WHERE about_ends_at > $1`,
+		now).Scan(&left); err != nil || left != 1 {
 		t.Errorf("%d of what ends later are left, %v", left, err)
 	}
 }

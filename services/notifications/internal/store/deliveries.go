@@ -55,7 +55,8 @@ const deliveryColumns = `d.id, d.endpoint_id, d.event_id, d.event_type, d.subjec
 
 func scanDelivery(row pgx.CollectableRow) (Delivery, error) {
 	var d Delivery
-	err := row.Scan(&d.ID, &d.EndpointID, &d.EventID, &d.EventType, &d.SubjectKind, &d.SubjectID, &d.Sequence, &d.Status, &d.DueAt, &d.CreatedAt, &d.Body, &d.Attempts)
+	err := row.Scan(&d.ID, &d.EndpointID, &d.EventID, &d.EventType, &d.SubjectKind, &d.SubjectID, &d.Sequence,
+		&d.Status, &d.DueAt, &d.CreatedAt, &d.Body, &d.Attempts)
 	d.CreatedAt = d.CreatedAt.UTC()
 	return d, err
 }
@@ -72,14 +73,16 @@ const maxDeliveries = 100
 // Deliveries returns at most 100 deliveries of an endpoint, newest first, and the cursor of the next
 // page. The argument status selects the deliveries with that status; "" selects all. Errors:
 // [ErrNotFound]. Fault: invalid_parameter if the cursor is invalid.
-func (s *Store) Deliveries(ctx context.Context, businessID, endpointID uuid.UUID, status string, page request.Page) ([]Delivery, string, error) {
+func (s *Store) Deliveries(ctx context.Context, businessID, endpointID uuid.UUID, status string,
+	page request.Page) ([]Delivery, string, error) {
 	page.Limit = min(page.Limit, maxDeliveries)
 	at, id, err := page.AfterTime()
 	if err != nil {
 		return nil, "", err
 	}
 	var there bool
-	err = s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM webhook_endpoints WHERE business_id = $1 AND id = $2)`, businessID, endpointID).Scan(&there)
+	err = s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM webhook_endpoints WHERE business_id = $1 AND id = $2)`,
+		businessID, endpointID).Scan(&there)
 	if err != nil {
 		return nil, "", fmt.Errorf("list deliveries: %w", err)
 	}
@@ -149,12 +152,15 @@ func AddDeliveries(ctx context.Context, tx pgx.Tx, all []NewDelivery, now time.T
 		bodies                                       [][]byte
 	)
 	for _, d := range all {
-		businesses, endpoints, ids = append(businesses, d.BusinessID), append(endpoints, d.EndpointID), append(ids, uuid.Must(uuid.NewV7()))
+		businesses, endpoints, ids = append(businesses, d.BusinessID), append(endpoints, d.EndpointID),
+			append(ids, uuid.Must(uuid.NewV7()))
 		events, subjects = append(events, d.EventID), append(subjects, d.SubjectID)
 		types, kinds = append(types, d.EventType), append(kinds, d.SubjectKind)
-		sequences, bodies, emails = append(sequences, d.Sequence), append(bodies, d.Body), append(emails, d.CustomerEmail)
+		sequences, bodies, emails = append(sequences, d.Sequence), append(bodies, d.Body),
+			append(emails, d.CustomerEmail)
 	}
-	_, err := tx.Exec(ctx, addDeliveriesSQL, businesses, endpoints, ids, events, types, kinds, subjects, sequences, bodies, now, emails)
+	_, err := tx.Exec(ctx, addDeliveriesSQL, businesses, endpoints, ids, events, types, kinds, subjects, sequences,
+		bodies, now, emails)
 	if err != nil {
 		return fmt.Errorf("add deliveries: %w", err)
 	}
@@ -164,7 +170,8 @@ func AddDeliveries(ctx context.Context, tx pgx.Tx, all []NewDelivery, now time.T
 // SendTest adds a test delivery to an endpoint, active or not, once per Idempotency-Key. It then calls
 // wake with the endpoint, which starts sending. A test delivery is due at once and does not wait for
 // other deliveries. Errors: [ErrNotFound].
-func (s *Store) SendTest(ctx context.Context, n NewDelivery, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Delivery, error) {
+func (s *Store) SendTest(ctx context.Context, n NewDelivery, now time.Time,
+	wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Delivery, error) {
 	return postgres.Once(ctx, s.pool, n.BusinessID, func(ctx context.Context, tx pgx.Tx) (Delivery, error) {
 		lane, err := lockLane(ctx, tx, n.BusinessID, n.EndpointID)
 		if err != nil {
@@ -186,7 +193,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $10, true)`,
 }
 
 func delivery(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Delivery, error) {
-	rows, _ := tx.Query(ctx, `SELECT `+deliveryColumns+` FROM webhook_deliveries d WHERE d.business_id = $1 AND d.id = $2`, businessID, id)
+	rows, _ := tx.Query(ctx,
+		`SELECT `+deliveryColumns+` FROM webhook_deliveries d WHERE d.business_id = $1 AND d.id = $2`, businessID, id)
 	d, err := pgx.CollectExactlyOneRow(rows, scanDelivery)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -203,7 +211,8 @@ var ErrBlocked = errors.New("it waits for an earlier event of the same subject")
 // SendAgain makes a delivery due now, whatever its status, once per Idempotency-Key. It then calls
 // wake with the delivery's endpoint, which starts sending. A delivery that had ended (sent or failed)
 // gets all attempts of a new one and does not wait for others. Errors: [ErrNotFound], [ErrBlocked].
-func (s *Store) SendAgain(ctx context.Context, businessID, id uuid.UUID, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Delivery, error) {
+func (s *Store) SendAgain(ctx context.Context, businessID, id uuid.UUID, now time.Time,
+	wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Delivery, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Delivery, error) {
 		d, err := delivery(ctx, tx, businessID, id)
 		if err != nil {
@@ -249,9 +258,12 @@ RETURNING id, endpoint_id, subject_id, true`
 // SweepPending deletes up to sweepStep pending deliveries of one business that are older
 // than before, and reports whether there may be more, of any business. Later events of
 // their subjects, which waited for them, become due: it calls wake with their endpoints.
-func (s *Store) SweepPending(ctx context.Context, before, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID, uuid.UUID, LaneState) error) (bool, error) {
+func (s *Store) SweepPending(ctx context.Context, before, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID,
+	uuid.UUID, LaneState) error) (bool, error) {
 	var business uuid.UUID
-	err := s.pool.QueryRow(ctx, `SELECT business_id FROM webhook_deliveries WHERE created_at < $1 AND status = 'pending' LIMIT 1`, before).Scan(&business)
+	err := s.pool.QueryRow(ctx,
+		`SELECT business_id FROM webhook_deliveries WHERE created_at < $1 AND status = 'pending' LIMIT 1`,
+		before).Scan(&business)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
@@ -261,13 +273,15 @@ func (s *Store) SweepPending(ctx context.Context, before, now time.Time, wake fu
 			if err != nil {
 				return err
 			}
-			gone, err := postgres.Rows(ctx, tx, pgx.RowToStructByPos[erasedDelivery], "remove what is pending", sweepPendingSQL, business, before, sweepStep)
+			gone, err := postgres.Rows(ctx, tx, pgx.RowToStructByPos[erasedDelivery], "remove what is pending",
+				sweepPendingSQL, business, before, sweepStep)
 			if err != nil {
 				return err
 			}
-			return releaseBehind(ctx, tx, business, gone, lanes, now, func(ctx context.Context, tx pgx.Tx, endpoint uuid.UUID, state LaneState) error {
-				return wake(ctx, tx, business, endpoint, state)
-			})
+			return releaseBehind(ctx, tx, business, gone, lanes, now,
+				func(ctx context.Context, tx pgx.Tx, endpoint uuid.UUID, state LaneState) error {
+					return wake(ctx, tx, business, endpoint, state)
+				})
 		})
 	}
 	if err != nil {

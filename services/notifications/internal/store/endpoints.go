@@ -72,7 +72,9 @@ var ErrReplaced = errors.New("the secret was replaced")
 // Recall reads the secret that an earlier write created. Errors: [ErrNotFound], [ErrReplaced].
 func (s *Store) Recall(ctx context.Context, made Created) (Created, error) {
 	var newest, previous []byte
-	err := s.pool.QueryRow(ctx, `SELECT secret, previous_secret FROM webhook_endpoints WHERE business_id = $1 AND id = $2`, made.Endpoint.BusinessID, made.Endpoint.ID).
+	err := s.pool.QueryRow(ctx,
+		`SELECT secret, previous_secret FROM webhook_endpoints WHERE business_id = $1 AND id = $2`,
+		made.Endpoint.BusinessID, made.Endpoint.ID).
 		Scan(&newest, &previous)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -97,7 +99,8 @@ func (s *Store) CreateEndpoint(ctx context.Context, e Endpoint, secret []byte) (
 			return Created{}, err
 		}
 		var n int
-		if err := tx.QueryRow(ctx, `SELECT count(*) FROM webhook_endpoints WHERE business_id = $1`, e.BusinessID).Scan(&n); err != nil {
+		if err := tx.QueryRow(ctx, `SELECT count(*) FROM webhook_endpoints WHERE business_id = $1`,
+			e.BusinessID).Scan(&n); err != nil {
 			return Created{}, err
 		}
 		if n >= MaxEndpoints {
@@ -123,7 +126,8 @@ func (s *Store) Endpoints(ctx context.Context, businessID uuid.UUID, page reques
 	if err != nil {
 		return nil, "", err
 	}
-	list, err := postgres.Rows(ctx, s.pool, scanEndpoint, "list webhook endpoints", listEndpointsSQL, businessID, at, id, page.Limit+1)
+	list, err := postgres.Rows(ctx, s.pool, scanEndpoint, "list webhook endpoints", listEndpointsSQL, businessID, at,
+		id, page.Limit+1)
 	if err != nil {
 		return nil, "", err
 	}
@@ -188,7 +192,8 @@ func (s *Store) DeleteEndpoint(ctx context.Context, businessID, id uuid.UUID) er
 
 // RotateSecret gives an endpoint a new secret, once per Idempotency-Key. Until the time until,
 // deliveries are signed with both the new and the previous secret. Errors: [ErrNotFound].
-func (s *Store) RotateSecret(ctx context.Context, businessID, id uuid.UUID, secret []byte, until time.Time) (Created, error) {
+func (s *Store) RotateSecret(ctx context.Context, businessID, id uuid.UUID, secret []byte,
+	until time.Time) (Created, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Created, error) {
 		rows, _ := tx.Query(ctx, `UPDATE webhook_endpoints SET previous_secret = secret, previous_until = $4, secret = $3
 WHERE business_id = $1 AND id = $2 RETURNING `+endpointColumns, businessID, id, secret, until)
@@ -205,7 +210,8 @@ WHERE business_id = $1 AND id = $2 RETURNING `+endpointColumns, businessID, id, 
 
 // DropOldSecrets deletes replaced secrets that no longer sign.
 func (s *Store) DropOldSecrets(ctx context.Context, now time.Time) error {
-	_, err := s.pool.Exec(ctx, `UPDATE webhook_endpoints SET previous_secret = NULL, previous_until = NULL WHERE previous_until <= $1`, now)
+	_, err := s.pool.Exec(ctx,
+		`UPDATE webhook_endpoints SET previous_secret = NULL, previous_until = NULL WHERE previous_until <= $1`, now)
 	if err != nil {
 		return fmt.Errorf("drop old secrets of webhooks: %w", err)
 	}

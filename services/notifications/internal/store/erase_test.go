@@ -21,7 +21,8 @@ func (w *world) held(business uuid.UUID) map[string]int {
 	held := map[string]int{}
 	count := func(table, sql string) {
 		var n int
-		if err := w.pool.QueryRow(testkit.AsSystem(w), `SELECT count(*) FROM `+sql+` = $1::uuid::text`, business).Scan(&n); err != nil {
+		if err := w.pool.QueryRow(testkit.AsSystem(w), `SELECT count(*) FROM `+sql+` = $1::uuid::text`,
+			business).Scan(&n); err != nil {
 			w.Fatal(err)
 		}
 		held[table] = n
@@ -72,7 +73,8 @@ func TestErasingLeavesNothingOfARemovedBusiness(t *testing.T) {
 		}
 	}
 	erase(1) // one that runs ends by itself
-	if _, err := w.pool.Exec(testkit.AsSystem(t), `UPDATE river_job SET state = 'completed', finalized_at = now() WHERE state = 'running'`); err != nil {
+	if _, err := w.pool.Exec(testkit.AsSystem(t),
+		`UPDATE river_job SET state = 'completed', finalized_at = now() WHERE state = 'running'`); err != nil {
 		t.Fatal(err)
 	}
 	erase(0)

@@ -49,7 +49,8 @@ func (s *Store) HoldFeed(ctx context.Context, h Hold) (Feed, error) {
 	if !h.CaughtUp.IsZero() {
 		caughtUp = &h.CaughtUp
 	}
-	err := s.pool.QueryRow(ctx, holdSQL, h.Feed, h.Replica, h.For, caughtUp, h.Now).Scan(&f.Held, &f.Cursor, &f.CaughtUp)
+	err := s.pool.QueryRow(ctx, holdSQL, h.Feed, h.Replica, h.For, caughtUp, h.Now).Scan(&f.Held, &f.Cursor,
+		&f.CaughtUp)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows): // another replica just created the row
 		return Feed{CaughtUp: h.Now}, nil
@@ -82,7 +83,8 @@ func (s *Store) ResumeFeed(ctx context.Context, name string) error {
 
 // ReleaseFeed releases the lock of a feed if the replica holds it.
 func (s *Store) ReleaseFeed(ctx context.Context, name string, replica uuid.UUID) error {
-	_, err := s.pool.Exec(ctx, `UPDATE feeds SET reader = NULL, reader_until = '-infinity' WHERE name = $1 AND reader = $2`, name, replica)
+	_, err := s.pool.Exec(ctx,
+		`UPDATE feeds SET reader = NULL, reader_until = '-infinity' WHERE name = $1 AND reader = $2`, name, replica)
 	if err != nil {
 		return fmt.Errorf("release the feed of %s: %w", name, err)
 	}
@@ -103,7 +105,8 @@ var errMoved = errors.New("moved by another replica")
 // the feed's lock, or if the cursor is no longer m.From, it writes nothing and returns false.
 func (s *Store) TakePage(ctx context.Context, m Move, do func(context.Context, pgx.Tx) error) (bool, error) {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `UPDATE feeds SET cursor = $4, caught_up_at = $5 WHERE name = $1 AND reader = $2 AND cursor = $3`,
+		tag, err := tx.Exec(ctx,
+			`UPDATE feeds SET cursor = $4, caught_up_at = $5 WHERE name = $1 AND reader = $2 AND cursor = $3`,
 			m.Feed, m.Replica, m.From, m.To, m.CaughtUp)
 		if err != nil {
 			return err

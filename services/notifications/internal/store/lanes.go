@@ -82,7 +82,8 @@ WHERE d.business_id = $1 AND d.endpoint_id = $2 AND d.due_at <= $3 ORDER BY d.du
 // endpoint and its delivery lock is not released.
 func lockLane(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID) (LaneState, error) {
 	var state LaneState
-	err := tx.QueryRow(ctx, `SELECT failing_since IS NOT NULL, url FROM webhook_endpoints WHERE business_id = $1 AND id = $2 FOR NO KEY UPDATE`, businessID, endpointID).
+	err := tx.QueryRow(ctx,
+		`SELECT failing_since IS NOT NULL, url FROM webhook_endpoints WHERE business_id = $1 AND id = $2 FOR NO KEY UPDATE`, businessID, endpointID).
 		Scan(&state.Failing, &state.url)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -111,7 +112,8 @@ const failingFor = 5 * 24 * time.Hour
 //
 // If the endpoint's URL changed or the delivery was given up during the attempt, the result is stored but does
 // not count for the endpoint. If the old URL answered 410, the delivery is due again at once, for the new URL.
-func (s *Store) Record(ctx context.Context, l Lane, o AttemptOutcome, now time.Time, disabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
+func (s *Store) Record(ctx context.Context, l Lane, o AttemptOutcome, now time.Time,
+	disabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
 	var off bool
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		lane, err := lockLane(ctx, tx, l.BusinessID, l.EndpointID)
@@ -146,10 +148,12 @@ func (s *Store) Record(ctx context.Context, l Lane, o AttemptOutcome, now time.T
 // recordAttempt stores an attempt. It returns true if the delivery was still pending or is now
 // delivered. If the delivery was erased during the attempt, it stores nothing.
 func recordAttempt(ctx context.Context, tx pgx.Tx, l Lane, o AttemptOutcome) (bool, error) {
-	_, err := tx.Exec(ctx, `INSERT INTO webhook_attempts (business_id, delivery_id, number, at, milliseconds, http_status, error, answer)
+	_, err := tx.Exec(ctx,
+		`INSERT INTO webhook_attempts (business_id, delivery_id, number, at, milliseconds, http_status, error, answer)
 SELECT d.business_id, d.id, coalesce((SELECT max(number) FROM webhook_attempts a WHERE a.business_id = $1 AND a.delivery_id = d.id), 0) + 1, $3, $4, $5, $6, $7
 FROM webhook_deliveries d WHERE d.business_id = $1 AND d.id = $2`,
-		l.BusinessID, o.Delivery.ID, o.Attempt.At, o.Attempt.Milliseconds, o.Attempt.Status, o.Attempt.Error, o.Attempt.Answer)
+		l.BusinessID, o.Delivery.ID, o.Attempt.At, o.Attempt.Milliseconds, o.Attempt.Status, o.Attempt.Error,
+		o.Attempt.Answer)
 	if err != nil {
 		return false, err
 	}
@@ -174,7 +178,8 @@ UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND id = (
 
 // judge decides whether a result disables the endpoint: if the receiver answered 410, or if it has
 // failed for failingFor. It disables the endpoint then, and returns true.
-func judge(ctx context.Context, tx pgx.Tx, l Lane, o AttemptOutcome, now time.Time, disabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
+func judge(ctx context.Context, tx pgx.Tx, l Lane, o AttemptOutcome, now time.Time,
+	disabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
 	rows, _ := tx.Query(ctx, `
 UPDATE webhook_endpoints SET failing_since = f.since, active = active AND f.reason IS NULL,
     disabled_reason = CASE WHEN active THEN f.reason ELSE disabled_reason END
@@ -198,7 +203,8 @@ RETURNING `+endpointColumns+`, f.was AND NOT active`, l.BusinessID, l.EndpointID
 
 // LeaveLane releases a delivery lock. If deliveries remain, it calls wake in the same transaction with the
 // time of the next job: now if a delivery is due, otherwise a later time, unless a job for that time exists.
-func (s *Store) LeaveLane(ctx context.Context, l Lane, now time.Time, wake func(context.Context, pgx.Tx, LaneState, time.Time) error) error {
+func (s *Store) LeaveLane(ctx context.Context, l Lane, now time.Time, wake func(context.Context, pgx.Tx, LaneState,
+	time.Time) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		state, err := lockLane(ctx, tx, l.BusinessID, l.EndpointID)
 		if errors.Is(err, ErrNotFound) {
@@ -236,7 +242,8 @@ RETURNING n.due, coalesce(n.due <= $4, false) OR wake_at IS DISTINCT FROM w.was`
 
 // RescueLanes releases expired delivery locks, whose holders
 // died, and calls wake for each of them in the same transaction.
-func (s *Store) RescueLanes(ctx context.Context, wake func(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state LaneState) error) error {
+func (s *Store) RescueLanes(ctx context.Context, wake func(ctx context.Context, tx pgx.Tx, businessID,
+	endpointID uuid.UUID, state LaneState) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
 UPDATE webhook_endpoints SET lane = NULL, lane_until = '-infinity'

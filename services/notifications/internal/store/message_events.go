@@ -100,7 +100,8 @@ func (s *Store) DropEvents(ctx context.Context, tx pgx.Tx, events []event.Event)
 	for i, e := range events {
 		ids[i] = e.ID
 	}
-	tag, err := tx.Exec(ctx, `DELETE FROM message_events WHERE business_id = $1 AND event_id = ANY($2)`, events[0].BusinessID, ids)
+	tag, err := tx.Exec(ctx, `DELETE FROM message_events WHERE business_id = $1 AND event_id = ANY($2)`,
+		events[0].BusinessID, ids)
 	if err != nil {
 		return fmt.Errorf("drop kept events: %w", err)
 	}

@@ -49,7 +49,8 @@ func TestEventsAreKeptOnceAndReadBackAsTheyWere(t *testing.T) {
 			t.Error(diff)
 		}
 		w.in(func(tx pgx.Tx) error { return w.store.DropEvents(testkit.AsSystem(t), tx, got) })
-		if _, err := w.store.SubjectEvents(testkit.AsSystem(t), want.BusinessID, want.ID); !errors.Is(err, store.ErrNotFound) {
+		if _, err := w.store.SubjectEvents(testkit.AsSystem(t), want.BusinessID, want.ID); !errors.Is(err,
+			store.ErrNotFound) {
 			t.Errorf("dropped, it is still there: %v", err)
 		}
 	}
@@ -78,7 +79,8 @@ func BenchmarkKeepAPageOfEvents(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
 				events := page(n, uuid.New())
-				if err := pgx.BeginFunc(testkit.AsSystem(b), pool, func(tx pgx.Tx) error { return kept.KeepEvents(testkit.AsSystem(b), tx, events) }); err != nil {
+				if err := pgx.BeginFunc(testkit.AsSystem(b), pool,
+					func(tx pgx.Tx) error { return kept.KeepEvents(testkit.AsSystem(b), tx, events) }); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -86,12 +88,14 @@ func BenchmarkKeepAPageOfEvents(b *testing.B) {
 	}
 }
 
-// A hundred thousand events wait, most of one business, when a page of events comes, or a single one of a quiet business.
+// A hundred thousand events wait, most of one business, when a page of events comes, or a single one of a quiet
+// business.
 func BenchmarkCountABacklog(b *testing.B) {
 	pool := testkit.Postgres(b, "notifications", migrations.FS)
 	kept := store.New(pool)
 	busy, quiet := uuid.New(), uuid.New()
-	if _, err := pool.Exec(testkit.AsSystem(b), `INSERT INTO message_events (business_id, event_id, subject_id, sequence, event)
+	if _, err := pool.Exec(testkit.AsSystem(b),
+		`INSERT INTO message_events (business_id, event_id, subject_id, sequence, event)
 		SELECT CASE WHEN n > 1000 THEN $1::uuid ELSE gen_random_uuid() END, gen_random_uuid(), gen_random_uuid(), 1, jsonb_build_object('data', repeat('x', 600))
 		FROM generate_series(1, 100000) AS n`, busy); err != nil {
 		b.Fatal(err)

@@ -56,7 +56,8 @@ const messageColumns = `business_id, id, kind, event_id, about_kind, about_id, c
 
 func scanMessage(row pgx.CollectableRow) (Message, error) {
 	var m Message
-	err := row.Scan(&m.BusinessID, &m.ID, &m.Kind, &m.EventID, &m.About.Kind, &m.About.ID, &m.CustomerEmail, &m.Recipient, &m.Locale, &m.FromName,
+	err := row.Scan(&m.BusinessID, &m.ID, &m.Kind, &m.EventID, &m.About.Kind, &m.About.ID, &m.CustomerEmail,
+		&m.Recipient, &m.Locale, &m.FromName,
 		&m.ReplyTo, &m.Subject, &m.Text, &m.HTML, &m.Calendar, &m.Method, &m.Status, &m.Reason, &m.Attempts,
 		&m.Unlimited, &m.ByBusiness, &m.AboutEndsAt, &m.CreatedAt, &m.QueuedAt, &m.SentAt)
 	m.CreatedAt, m.QueuedAt = m.CreatedAt.UTC(), m.QueuedAt.UTC()
@@ -72,9 +73,12 @@ ON CONFLICT (business_id, event_id, kind, recipient) DO NOTHING`
 // AddMessage stores a message, once per event, kind and recipient. It reports false if the message exists already.
 func (s *Store) AddMessage(ctx context.Context, tx pgx.Tx, m Message) (bool, error) {
 	tag, err := tx.Exec(ctx, addMessageSQL, pgx.NamedArgs{
-		"business_id": m.BusinessID, "id": m.ID, "kind": m.Kind, "event_id": m.EventID, "about_kind": string(m.About.Kind), "about_id": m.About.ID,
-		"customer_email": m.CustomerEmail, "recipient": m.Recipient, "locale": m.Locale, "from_name": m.FromName, "reply_to": m.ReplyTo,
-		"subject": m.Subject, "text": m.Text, "html": m.HTML, "calendar": m.Calendar, "calendar_method": m.Method, "status": m.Status, "reason": m.Reason,
+		"business_id": m.BusinessID, "id": m.ID, "kind": m.Kind, "event_id": m.EventID,
+		"about_kind": string(m.About.Kind), "about_id": m.About.ID,
+		"customer_email": m.CustomerEmail, "recipient": m.Recipient, "locale": m.Locale, "from_name": m.FromName,
+		"reply_to": m.ReplyTo,
+		"subject":  m.Subject, "text": m.Text, "html": m.HTML, "calendar": m.Calendar, "calendar_method": m.Method,
+		"status": m.Status, "reason": m.Reason,
 		"unlimited": m.Unlimited, "by_business": m.ByBusiness, "about_ends_at": m.AboutEndsAt, "now": m.CreatedAt,
 	})
 	if err != nil {
@@ -104,13 +108,15 @@ LIMIT @limit`
 
 // Messages returns a page of a business's messages, newest first, without Text, HTML and Calendar, and
 // the cursor of the next page, "" after the last. Fault: invalid_parameter if the cursor is invalid.
-func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter MessageFilter, page request.Page) ([]Message, string, error) {
+func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter MessageFilter,
+	page request.Page) ([]Message, string, error) {
 	before, beforeID, err := page.AfterTime()
 	if err != nil {
 		return nil, "", err
 	}
 	args := pgx.NamedArgs{
-		"business_id": businessID, "status": filter.Status, "kind": filter.Kind, "about": nil, "before": before, "before_id": beforeID, "limit": page.Limit + 1,
+		"business_id": businessID, "status": filter.Status, "kind": filter.Kind, "about": nil, "before": before,
+		"before_id": beforeID, "limit": page.Limit + 1,
 	}
 	if filter.About != uuid.Nil {
 		args["about"] = filter.About
@@ -126,14 +132,16 @@ func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter Messa
 // MessagesOf returns at most limit messages with a customer's data, oldest
 // first, without HTML and Calendar. The case of email does not matter.
 func (s *Store) MessagesOf(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Message, error) {
-	return postgres.Rows(ctx, s.pool, scanMessage, "read a customer's messages", `SELECT business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
+	return postgres.Rows(ctx, s.pool, scanMessage, "read a customer's messages",
+		`SELECT business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
 	subject, text, '', NULL::bytea, calendar_method, status, reason, attempts, unlimited, by_business, about_ends_at, created_at, queued_at, sent_at
 FROM messages WHERE business_id = $1 AND customer_email = lower($2) ORDER BY created_at, id LIMIT $3`, businessID, email, limit)
 }
 
 // Message returns one message. Error: [ErrNotFound].
 func (s *Store) Message(ctx context.Context, businessID, id uuid.UUID) (Message, error) {
-	return one(s.pool.Query(ctx, `SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2`, businessID, id))
+	return one(s.pool.Query(ctx, `SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2`,
+		businessID, id))
 }
 
 // one returns the single row of a query. Error: [ErrNotFound].

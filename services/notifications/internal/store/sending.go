@@ -47,9 +47,11 @@ var ErrOutdated = errors.New("a newer message replaces it")
 // Reasons, for owners, why messages are not sent, or not yet.
 const (
 	reasonReplaced  = "A newer message about the same subject replaced it."
-	reasonRecipient = "The limit of messages to one address is reached. The newest message is sent when the limit allows it."
-	reasonNotice    = "The limit of notices to one address is reached: it is no verified member's. Invite it to the team."
-	reasonBusiness  = "The limit of messages a day is reached. The message is sent when the limit allows it."
+	reasonRecipient = "The limit of messages to one address is reached. The newest message is sent when the limit " +
+		"allows it."
+	reasonNotice = "The limit of notices to one address is reached: it is no verified member's. Invite it to the " +
+		"team."
+	reasonBusiness = "The limit of messages a day is reached. The message is sent when the limit allows it."
 )
 
 // Sending is a request to begin an attempt at a message.
@@ -80,7 +82,8 @@ func (s *Store) BeginSending(ctx context.Context, b Sending) (Message, error) {
 		refused error // the reason for no attempt; the transaction commits
 	)
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('messages ' || $1::uuid::text, 0))`, b.BusinessID); err != nil {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('messages ' || $1::uuid::text, 0))`,
+			b.BusinessID); err != nil {
 			return fmt.Errorf("lock the messages of a business: %w", err)
 		}
 		var err error
@@ -102,7 +105,8 @@ RETURNING `+messageColumns, b.BusinessID, b.ID, b.Now))
 
 // decide reads a message and returns the reason why no attempt is made now, or nil if one is made.
 func (b Sending) decide(ctx context.Context, tx pgx.Tx) (Message, error, error) {
-	m, err := one(tx.Query(ctx, `SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2 FOR UPDATE`, b.BusinessID, b.ID))
+	m, err := one(tx.Query(ctx, `SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2 FOR UPDATE`,
+		b.BusinessID, b.ID))
 	switch {
 	case err != nil:
 		return m, nil, err
@@ -140,7 +144,8 @@ WHERE m.business_id = $1 AND m.id = $2 AND o.business_id = $1 AND o.about_id = m
 	case slices.Contains(b.Newest, m.Kind):
 		reason = reasonNotice
 	}
-	return m, &HeldError{Limit: limit, Until: until, First: m.Status != MessageHeld}, b.end(ctx, tx, MessageHeld, reason)
+	return m, &HeldError{Limit: limit, Until: until, First: m.Status != MessageHeld},
+		b.end(ctx, tx, MessageHeld, reason)
 }
 
 // hasNewer reports whether a newer message of the same kind to the same recipient is waiting or was sent.
@@ -154,7 +159,8 @@ SELECT EXISTS (
 
 // end sets the final status of a message for which no attempt is made.
 func (b Sending) end(ctx context.Context, tx pgx.Tx, status, reason string) error {
-	_, err := tx.Exec(ctx, `UPDATE messages SET status = $3, reason = $4 WHERE business_id = $1 AND id = $2`, b.BusinessID, b.ID, status, reason)
+	_, err := tx.Exec(ctx, `UPDATE messages SET status = $3, reason = $4 WHERE business_id = $1 AND id = $2`,
+		b.BusinessID, b.ID, status, reason)
 	if err != nil {
 		return fmt.Errorf("hold a message: %w", err)
 	}
@@ -164,7 +170,8 @@ func (b Sending) end(ctx context.Context, tx pgx.Tx, status, reason string) erro
 // nthAttemptSQL returns a subquery for the time at which an attempt leaves the window, that is, its time plus window.
 // offset selects the attempt: 1 is the newest one in the window. If there are fewer attempts, the result is null.
 func nthAttemptSQL(where, window, offset string) string {
-	return `(SELECT o.attempted_at + ` + window + `::interval FROM messages AS o WHERE o.business_id = @business_id AND o.id <> @id ` + where + `
+	return `(SELECT o.attempted_at + ` + window +
+		`::interval FROM messages AS o WHERE o.business_id = @business_id AND o.id <> @id ` + where + `
     AND o.attempted_at > @now::timestamptz - ` + window + `::interval ORDER BY o.attempted_at DESC OFFSET ` + offset + `::int - 1 LIMIT 1)`
 }
 
@@ -172,7 +179,8 @@ const toSameRecipient = `AND lower(o.recipient) = lower(@recipient) AND NOT o.un
 
 var exceededSQL = `
 SELECT CASE WHEN NOT @unlimited::boolean THEN greatest(` +
-	nthAttemptSQL(toSameRecipient, `'1 hour'`, `@per_hour`) + `, ` + nthAttemptSQL(toSameRecipient, `'24 hours'`, `@per_day`) + `) END,
+	nthAttemptSQL(toSameRecipient, `'1 hour'`, `@per_hour`) + `, ` + nthAttemptSQL(toSameRecipient, `'24 hours'`,
+	`@per_day`) + `) END,
 ` + nthAttemptSQL(``, `'24 hours'`, `@business_day`)
 
 // exceeded returns the limit that a message would exceed now,
@@ -235,7 +243,8 @@ func (s *Store) Requeue(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID
 	if !errors.Is(err, ErrNotFound) {
 		return m, err
 	}
-	if m, err = one(tx.Query(ctx, `SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2`, businessID, id)); err != nil {
+	if m, err = one(tx.Query(ctx, `SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2`,
+		businessID, id)); err != nil {
 		return Message{}, err
 	}
 	return Message{}, &StatusError{Status: m.Status}

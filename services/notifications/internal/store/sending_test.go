@@ -15,21 +15,24 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// A message is tried for a day from its first attempt on, and anew where its owner asks for it again: however long this service was away before that attempt.
+// A message is tried for a day from its first attempt on, and anew where its owner asks for it again: however long this
+// service was away before that attempt.
 func TestTheDayOfAttemptsBeginsWithTheFirstOne(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	id := uuid.New()
 	w.in(func(tx pgx.Tx) error {
 		_, err := w.store.AddMessage(testkit.AsSystem(t), tx, store.Message{
-			BusinessID: w.business, ID: id, Kind: "booking_confirmed", EventID: uuid.New(), About: event.Subject{Kind: event.Booking, ID: uuid.New()},
+			BusinessID: w.business, ID: id, Kind: "booking_confirmed", EventID: uuid.New(),
+			About:     event.Subject{Kind: event.Booking, ID: uuid.New()},
 			Recipient: "ada.l@example.com", Locale: "en", Status: store.MessageQueued, AboutEndsAt: now, CreatedAt: now,
 		})
 		return err
 	})
 	begins := func(hours int) time.Duration {
 		t.Helper()
-		m, err := w.store.BeginSending(testkit.AsSystem(t), sending(w.business, id, now.Add(time.Duration(hours)*time.Hour)))
+		m, err := w.store.BeginSending(testkit.AsSystem(t),
+			sending(w.business, id, now.Add(time.Duration(hours)*time.Hour)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +41,8 @@ func TestTheDayOfAttemptsBeginsWithTheFirstOne(t *testing.T) {
 	ends := func(status string) {
 		t.Helper()
 		w.in(func(tx pgx.Tx) error {
-			return w.store.EndSending(testkit.AsSystem(t), tx, store.Outcome{BusinessID: w.business, ID: id, Status: status, Reason: "away", Now: now})
+			return w.store.EndSending(testkit.AsSystem(t), tx, store.Outcome{BusinessID: w.business, ID: id,
+				Status: status, Reason: "away", Now: now})
 		})
 	}
 	if got := begins(48); got != 48*time.Hour {
@@ -61,7 +65,8 @@ func TestTheDayOfAttemptsBeginsWithTheFirstOne(t *testing.T) {
 // sending asks for an attempt under the limits of the service.
 func sending(business, id uuid.UUID, at time.Time) store.Sending {
 	return store.Sending{
-		BusinessID: business, ID: id, Now: at, Replaceable: []string{"booking_confirmed", "booking_moved"}, Newest: []string{"owner_notice"},
+		BusinessID: business, ID: id, Now: at, Replaceable: []string{"booking_confirmed", "booking_moved"},
+		Newest:  []string{"owner_notice"},
 		PerHour: 6, PerDay: 20, BusinessDay: 30, CustomersDay: 24,
 	}
 }
@@ -90,8 +95,10 @@ func (l *limited) write(m attempted, about uuid.UUID) uuid.UUID {
 	id := uuid.New()
 	l.in(func(tx pgx.Tx) error {
 		_, err := l.store.AddMessage(testkit.AsSystem(l.t), tx, store.Message{
-			BusinessID: l.business, ID: id, Kind: m.kind, EventID: uuid.New(), About: event.Subject{Kind: event.Booking, ID: about},
-			Recipient: m.recipient, Unlimited: m.unlimited, ByBusiness: m.byBusiness, Locale: "en", Status: store.MessageQueued, AboutEndsAt: now, CreatedAt: now,
+			BusinessID: l.business, ID: id, Kind: m.kind, EventID: uuid.New(),
+			About:     event.Subject{Kind: event.Booking, ID: about},
+			Recipient: m.recipient, Unlimited: m.unlimited, ByBusiness: m.byBusiness, Locale: "en",
+			Status: store.MessageQueued, AboutEndsAt: now, CreatedAt: now,
 		})
 		return err
 	})
@@ -131,8 +138,10 @@ func TestBeginSendingHoldsMessagesOverALimit(t *testing.T) {
 		for range 45 {
 			at = at.Add(time.Duration(rapid.IntRange(0, 50).Draw(rt, "minutes")) * time.Minute)
 			m := attempted{
-				recipient: rapid.SampledFrom([]string{"ada@example.com", "ADA@example.com", "ada@example.com", "bob@example.com"}).Draw(rt, "recipient"),
-				kind:      rapid.SampledFrom([]string{"booking_moved", "refunded", "owner_notice"}).Draw(rt, "kind"), at: at,
+				recipient: rapid.SampledFrom([]string{"ada@example.com", "ADA@example.com", "ada@example.com",
+					"bob@example.com"}).Draw(rt, "recipient"),
+				kind:      rapid.SampledFrom([]string{"booking_moved", "refunded", "owner_notice"}).Draw(rt, "kind"),
+				at:        at,
 				unlimited: rapid.Bool().Draw(rt, "unlimited"), byBusiness: rapid.Bool().Draw(rt, "by business"),
 			}
 			_, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, l.write(m, uuid.New()), at))
@@ -185,11 +194,13 @@ func TestBeginSendingReplacesAHeldNoticeByTheNewestToItsAddress(t *testing.T) {
 			id := waiting[i]
 			replaced := !unlimited && i < len(waiting)-1
 			if err := begin(id, later); errors.Is(err, store.ErrOutdated) != replaced || !replaced && err != nil {
-				t.Errorf("unlimited %v: number %d of those that wait: %v, want it replaced: %v", unlimited, i, err, replaced)
+				t.Errorf("unlimited %v: number %d of those that wait: %v, want it replaced: %v", unlimited, i, err,
+					replaced)
 			}
 			if !replaced {
 				l.in(func(tx pgx.Tx) error {
-					return l.store.EndSending(t.Context(), tx, store.Outcome{BusinessID: l.business, ID: id, Status: store.MessageSent, Now: later})
+					return l.store.EndSending(t.Context(), tx, store.Outcome{BusinessID: l.business, ID: id,
+						Status: store.MessageSent, Now: later})
 				})
 			}
 		}
@@ -200,14 +211,16 @@ func TestBeginSendingReplacesAHeldMessageByTheNewest(t *testing.T) {
 	t.Parallel()
 	l := &limited{world: open(t), t: t}
 	for range 6 {
-		if _, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, l.add("ada@example.com", "booking_moved", uuid.New()), now)); err != nil {
+		if _, err := l.store.BeginSending(testkit.AsSystem(t),
+			sending(l.business, l.add("ada@example.com", "booking_moved", uuid.New()), now)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	about := uuid.New()
 	first, refund := l.add("ada@example.com", "booking_moved", about), l.add("ada@example.com", "refunded", about)
 	var held *store.HeldError
-	if _, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, first, now)); !errors.As(err, &held) || !held.First || !held.Until.Equal(now.Add(time.Hour)) {
+	if _, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, first, now)); !errors.As(err, &held) ||
+		!held.First || !held.Until.Equal(now.Add(time.Hour)) {
 		t.Errorf("the seventh: %v", err)
 	}
 	second := l.add("ada@example.com", "booking_moved", about)
@@ -215,13 +228,16 @@ func TestBeginSendingReplacesAHeldMessageByTheNewest(t *testing.T) {
 		t.Errorf("the eighth: %v", err)
 	}
 	later := now.Add(time.Hour)
-	if _, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, second, later)); !errors.Is(err, store.ErrWaits) {
+	if _, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, second, later)); !errors.Is(err,
+		store.ErrWaits) {
 		t.Errorf("the newest before the others: %v", err)
 	}
-	if _, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, first, later)); !errors.Is(err, store.ErrOutdated) {
+	if _, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, first, later)); !errors.Is(err,
+		store.ErrOutdated) {
 		t.Errorf("the replaced one: %v", err)
 	}
-	if m, err := l.store.Message(testkit.AsSystem(t), l.business, first); err != nil || m.Status != store.MessageNotSent || m.Reason == "" {
+	if m, err := l.store.Message(testkit.AsSystem(t), l.business, first); err != nil ||
+		m.Status != store.MessageNotSent || m.Reason == "" {
 		t.Errorf("the replaced one is %s, %q, %v", m.Status, m.Reason, err)
 	}
 	for _, id := range []uuid.UUID{refund, second} {
@@ -230,7 +246,8 @@ func TestBeginSendingReplacesAHeldMessageByTheNewest(t *testing.T) {
 			t.Errorf("when the limit allows it: %+v, %v", m, err)
 		}
 		l.in(func(tx pgx.Tx) error {
-			return l.store.EndSending(testkit.AsSystem(t), tx, store.Outcome{BusinessID: l.business, ID: id, Status: store.MessageSent, Now: later})
+			return l.store.EndSending(testkit.AsSystem(t), tx, store.Outcome{BusinessID: l.business, ID: id,
+				Status: store.MessageSent, Now: later})
 		})
 	}
 }
@@ -253,7 +270,8 @@ func TestLimitsCountNoMessageThatFailed(t *testing.T) {
 	}
 	for i, status := range []string{store.MessageSent, store.MessageQueued, store.MessageFailed, store.MessageNotSent} {
 		l.in(func(tx pgx.Tx) error {
-			return l.store.EndSending(t.Context(), tx, store.Outcome{BusinessID: l.business, ID: ids[i], Status: status, Reason: "away", Now: now})
+			return l.store.EndSending(t.Context(), tx, store.Outcome{BusinessID: l.business, ID: ids[i], Status: status,
+				Reason: "away", Now: now})
 		})
 	}
 	for range 2 { // in place of the one that failed and the one that is not sent

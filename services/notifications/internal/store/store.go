@@ -44,7 +44,8 @@ func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error
 	}
 	// A running job is not deleted now; the next call deletes it. The job ends because the rows that it
 	// needs are deleted.
-	tag, err := s.pool.Exec(ctx, `DELETE FROM river_job WHERE args->>'business_id' = ANY($1::uuid[]::text[]) AND state <> 'running'`, businesses)
+	tag, err := s.pool.Exec(ctx,
+		`DELETE FROM river_job WHERE args->>'business_id' = ANY($1::uuid[]::text[]) AND state <> 'running'`, businesses)
 	if err != nil {
 		return erased, fmt.Errorf("erase jobs: %w", err)
 	}

@@ -49,7 +49,8 @@ func (c *Customers) Erase(ctx context.Context, businessID uuid.UUID, asked notif
 	if len(asked.Stay) > notifications.MostStay {
 		return store.Erased{}, request.Invalid("stay: send at most %d ids.", notifications.MostStay)
 	}
-	return c.Store.EraseCustomer(ctx, store.Erase{BusinessID: businessID, Email: address, Stay: asked.Stay}, c.Clock.Now(),
+	return c.Store.EraseCustomer(ctx, store.Erase{BusinessID: businessID, Email: address, Stay: asked.Stay},
+		c.Clock.Now(),
 		func(ctx context.Context, tx pgx.Tx, endpointID uuid.UUID, state store.LaneState) error {
 			return c.Wake(ctx, tx, businessID, endpointID, state)
 		})

@@ -30,7 +30,8 @@ type Mails struct {
 // A rejected recipient is a conflict, because callers stop calling a service that answers service_unavailable.
 func (m *Mails) Send(ctx context.Context, wanted notifications.Mail) error {
 	l, err := letter.RenderPlain(letter.Plain{
-		From: wanted.FromName, Language: wanted.Language, Subject: wanted.Subject, Paragraphs: wanted.Paragraphs, Button: wanted.Button, Link: wanted.Link,
+		From: wanted.FromName, Language: wanted.Language, Subject: wanted.Subject, Paragraphs: wanted.Paragraphs,
+		Button: wanted.Button, Link: wanted.Link,
 	})
 	if err != nil {
 		return request.Invalid("%v", err)
@@ -40,7 +41,8 @@ func (m *Mails) Send(ctx context.Context, wanted notifications.Mail) error {
 	}
 	id := uuid.New()
 	err = m.Sender.Send(ctx, mail.Message{
-		ID: id.String(), Date: m.Clock.Now(), FromName: wanted.FromName, To: wanted.To, Language: l.Language, Subject: l.Subject, Text: l.Text, HTML: l.HTML,
+		ID: id.String(), Date: m.Clock.Now(), FromName: wanted.FromName, To: wanted.To, Language: l.Language,
+		Subject: l.Subject, Text: l.Text, HTML: l.HTML,
 	})
 	if err == nil {
 		return nil

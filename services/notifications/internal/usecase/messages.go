@@ -22,14 +22,18 @@ type Messages struct {
 
 // List returns a page of messages, newest first, without their contents, and the cursor of
 // the next page. Fault: invalid_parameter if the status, the kind or the cursor is invalid.
-func (m *Messages) List(ctx context.Context, businessID uuid.UUID, filter store.MessageFilter, page request.Page) ([]store.Message, string, error) {
+func (m *Messages) List(ctx context.Context, businessID uuid.UUID, filter store.MessageFilter,
+	page request.Page) ([]store.Message, string, error) {
 	switch filter.Status {
 	case "", store.MessageNotSent, store.MessageQueued, store.MessageHeld, store.MessageSent, store.MessageFailed:
 	default:
-		return nil, "", request.Invalid("status: write not_sent, queued, held, sent or failed, or leave it out for all.")
+		return nil, "",
+			request.Invalid("status: write not_sent, queued, held, sent or failed, or leave it out for all.")
 	}
 	if filter.Kind != "" && !letter.Kind(filter.Kind).Known() {
-		return nil, "", request.Invalid("kind: %s is no kind of message; write one such as %s, or leave it out for all.", request.Quoted(filter.Kind), letter.BookingConfirmed)
+		return nil, "",
+			request.Invalid("kind: %s is no kind of message; write one such as %s, or leave it out for all.",
+				request.Quoted(filter.Kind), letter.BookingConfirmed)
 	}
 	return m.Store.Messages(ctx, businessID, filter, page)
 }
@@ -54,7 +58,8 @@ func messageFault(err error) error {
 	case errors.Is(err, store.ErrNotFound):
 		return fault.New(fault.NotFound, "Message not found")
 	case errors.Is(err, messages.ErrNoServer):
-		return fault.New(fault.Conflict, "Messages are kept and not sent here, as there is no mail server; its operator sets SMTP_URL.")
+		return fault.New(fault.Conflict,
+			"Messages are kept and not sent here, as there is no mail server; its operator sets SMTP_URL.")
 	case errors.Is(err, messages.ErrSandbox):
 		return fault.New(fault.Conflict, "This business is a sandbox: its messages are kept and never sent.")
 	case errors.As(err, &status) && status.Status == store.MessageHeld:
@@ -62,7 +67,8 @@ func messageFault(err error) error {
 	case errors.As(err, &status) && status.Status == store.MessageSent:
 		return fault.New(fault.Conflict, "This message was sent; only one that failed or was not sent is sent again.")
 	case errors.As(err, &status):
-		return fault.New(fault.Conflict, "This message is being tried already; only one that failed or was not sent is sent again.")
+		return fault.New(fault.Conflict,
+			"This message is being tried already; only one that failed or was not sent is sent again.")
 	}
 	return err
 }

@@ -37,7 +37,8 @@ type Webhooks struct {
 
 // Create adds an active endpoint. Faults: invalid_parameter;
 // conflict if the business has the maximum number of endpoints.
-func (w *Webhooks) Create(ctx context.Context, businessID uuid.UUID, url string, events []string) (store.Created, error) {
+func (w *Webhooks) Create(ctx context.Context, businessID uuid.UUID, url string,
+	events []string) (store.Created, error) {
 	if err := w.Guard.CheckURL(ctx, url, w.Resolve); err != nil {
 		return store.Created{}, err
 	}
@@ -45,16 +46,19 @@ func (w *Webhooks) Create(ctx context.Context, businessID uuid.UUID, url string,
 		return store.Created{}, err
 	}
 	made, err := w.Store.CreateEndpoint(ctx, store.Endpoint{
-		BusinessID: businessID, ID: uuid.New(), URL: url, Events: events, Active: true, CreatedAt: w.now(), CreatedBy: actor.Of(ctx).Maker(),
+		BusinessID: businessID, ID: uuid.New(), URL: url, Events: events, Active: true, CreatedAt: w.now(),
+		CreatedBy: actor.Of(ctx).Maker(),
 	}, webhook.NewSecret())
 	if errors.Is(err, store.ErrTooMany) {
-		err = fault.Newf(fault.Conflict, "A business has at most %d webhook endpoints; delete one first.", store.MaxEndpoints)
+		err = fault.Newf(fault.Conflict, "A business has at most %d webhook endpoints; delete one first.",
+			store.MaxEndpoints)
 	}
 	return made, err
 }
 
 // Change changes an endpoint's URL, events or active flag. Faults: invalid_parameter; not_found.
-func (w *Webhooks) Change(ctx context.Context, businessID, id uuid.UUID, change store.EndpointChange) (store.Endpoint, error) {
+func (w *Webhooks) Change(ctx context.Context, businessID, id uuid.UUID,
+	change store.EndpointChange) (store.Endpoint, error) {
 	if change.URL == nil && change.Events == nil && change.Active == nil {
 		return store.Endpoint{}, request.Invalid("Nothing changes; send url, events or active.")
 	}
@@ -92,7 +96,8 @@ func (w *Webhooks) Secret(ctx context.Context, made store.Created) (store.Create
 	}
 	recalled, err := w.Store.Recall(ctx, made)
 	if errors.Is(err, store.ErrReplaced) {
-		err = fault.New(fault.Conflict, "The secret that this request has made was replaced since; rotate the webhook's secret to be shown a new one.")
+		err = fault.New(fault.Conflict,
+			"The secret that this request has made was replaced since; rotate the webhook's secret to be shown a new one.")
 	}
 	return recalled, notFound(err)
 }
@@ -104,13 +109,15 @@ func (w *Webhooks) Test(ctx context.Context, businessID, id uuid.UUID) (store.De
 	if err != nil {
 		return store.Delivery{}, err
 	}
-	e := event.Event{ID: uuid.Must(uuid.NewV7()), Type: webhook.Test, BusinessID: businessID, At: now, Sequence: 1, Data: []byte(`{"webhook_id":"` + id.String() + `"}`)}
+	e := event.Event{ID: uuid.Must(uuid.NewV7()), Type: webhook.Test, BusinessID: businessID, At: now, Sequence: 1,
+		Data: []byte(`{"webhook_id":"` + id.String() + `"}`)}
 	body, err := e.Webhook(slug)
 	if err != nil {
 		return store.Delivery{}, err
 	}
 	sent, err := w.Store.SendTest(ctx, store.NewDelivery{
-		BusinessID: businessID, EndpointID: id, EventID: e.ID, EventType: string(e.Type), SubjectKind: "webhook", SubjectID: id, Sequence: e.Sequence, Body: body,
+		BusinessID: businessID, EndpointID: id, EventID: e.ID, EventType: string(e.Type), SubjectKind: "webhook",
+		SubjectID: id, Sequence: e.Sequence, Body: body,
 	}, now, w.wake(businessID))
 	return sent, notFound(err)
 }
@@ -123,7 +130,8 @@ func (w *Webhooks) wake(businessID uuid.UUID) func(context.Context, pgx.Tx, uuid
 
 // Deliveries returns a page of an endpoint's deliveries, newest first, and the cursor of the next page.
 // status filters them; "" means all. Faults: invalid_parameter if the cursor is invalid; not_found.
-func (w *Webhooks) Deliveries(ctx context.Context, businessID, id uuid.UUID, status string, page request.Page) ([]store.Delivery, string, error) {
+func (w *Webhooks) Deliveries(ctx context.Context, businessID, id uuid.UUID, status string,
+	page request.Page) ([]store.Delivery, string, error) {
 	found, next, err := w.Store.Deliveries(ctx, businessID, id, status, page)
 	return found, next, notFound(err)
 }
@@ -133,7 +141,8 @@ func (w *Webhooks) Deliveries(ctx context.Context, businessID, id uuid.UUID, sta
 func (w *Webhooks) SendAgain(ctx context.Context, businessID, id uuid.UUID) (store.Delivery, error) {
 	sent, err := w.Store.SendAgain(ctx, businessID, id, w.now(), w.wake(businessID))
 	if errors.Is(err, store.ErrBlocked) {
-		err = fault.New(fault.Conflict, "This delivery waits for an earlier event of the same subject; send that one again, and this one follows.")
+		err = fault.New(fault.Conflict,
+			"This delivery waits for an earlier event of the same subject; send that one again, and this one follows.")
 	}
 	return sent, notFound(err)
 }

@@ -35,8 +35,10 @@ var errAddress = errors.New("the address is not a public one")
 // special lists the networks of IPv4 and of IPv6's global unicast that are not public. These are the
 // special-purpose addresses (IANA, RFC 6890), multicast, and IPv6 networks that embed an IPv4 address.
 var special = prefixes(
-	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
-	"192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24",
+	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+	"192.0.2.0/24",
+	"192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15",
+	"198.51.100.0/24",
 	"203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
 	"168.63.129.16/32",           // a public address that answers virtual machines of Azure with their metadata
 	"2001::/23",                  // protocols; Teredo
@@ -102,10 +104,12 @@ var number = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)$`)
 // CheckURL rejects a URL that an endpoint may not have; the error gives the reason. It calls resolve
 // to look up the host. If the name does not resolve, CheckURL accepts the URL, because the name may
 // resolve later. Fault: invalid_parameter.
-func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.Context, string) ([]netip.Addr, error)) error {
+func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.Context, string) ([]netip.Addr,
+	error)) error {
 	u, err := url.Parse(text)
 	if err != nil || len(text) > maxURL || !utf8.ValidString(text) {
-		return request.Invalid("url: this is no URL; write one such as https://example.com/hooks, of at most %d bytes.", maxURL)
+		return request.Invalid("url: this is no URL; write one such as https://example.com/hooks, of at most %d bytes.",
+			maxURL)
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	if g.isLoopback(u, host) || g.isLocal(ctx, u, host, resolve) {
@@ -121,7 +125,8 @@ func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.C
 	case u.Port() != "" && u.Port() != "443":
 		return request.Invalid("url: only port 443 is called; leave the port out.")
 	case !isName(host):
-		return request.Invalid("url: write the host by its public name, such as example.com; addresses and local names are not called.")
+		return request.Invalid("url: write the host by its public name, such as example.com; addresses and local " +
+			"names are not called.")
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookup)
 	defer cancel()
@@ -131,15 +136,18 @@ func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.C
 	}
 	for _, a := range addresses {
 		if !g.allows(a.Unmap()) {
-			return request.Invalid("url: %s leads to an address that is not public, and such are not called.", clip.Text(host))
+			return request.Invalid("url: %s leads to an address that is not public, and such are not called.",
+				clip.Text(host))
 		}
 	}
 	return nil
 }
 
 // isLocal reports whether every address of a URL's host is in the operator's networks.
-func (g Guard) isLocal(ctx context.Context, u *url.URL, host string, resolve func(context.Context, string) ([]netip.Addr, error)) bool {
-	if len(g.Allow) == 0 || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "" || host == "" {
+func (g Guard) isLocal(ctx context.Context, u *url.URL, host string,
+	resolve func(context.Context, string) ([]netip.Addr, error)) bool {
+	if len(g.Allow) == 0 || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "" ||
+		host == "" {
 		return false
 	}
 	addresses := []netip.Addr{}
@@ -158,7 +166,8 @@ func (g Guard) isLocal(ctx context.Context, u *url.URL, host string, resolve fun
 // isLoopback reports whether a URL refers to this machine and Loopback allows this.
 func (g Guard) isLoopback(u *url.URL, host string) bool {
 	a, err := netip.ParseAddr(host)
-	return g.Loopback && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && (host == "localhost" || err == nil && a.IsLoopback())
+	return g.Loopback && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil &&
+		(host == "localhost" || err == nil && a.IsLoopback())
 }
 
 // isName reports whether a host is a public DNS name and not an address in any form.
@@ -168,7 +177,8 @@ func isName(host string) bool {
 	}
 	labels := strings.Split(host, ".")
 	last := labels[len(labels)-1]
-	return len(labels) > 1 && !slices.Contains(labels, "") && !number.MatchString(last) && last != "localhost" && !strings.ContainsAny(host, ":%[]@ ")
+	return len(labels) > 1 && !slices.Contains(labels, "") && !number.MatchString(last) && last != "localhost" &&
+		!strings.ContainsAny(host, ":%[]@ ")
 }
 
 // Resolve looks a name up by the resolver that connections use.

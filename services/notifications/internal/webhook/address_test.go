@@ -30,22 +30,30 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
 )
 
-// inward are hosts that lead, or could lead, to what is not public: in every way of writing them that some library understands.
+// inward are hosts that lead, or could lead, to what is not public: in every way of writing them that some library
+// understands.
 var inward = []string{
 	// this machine
-	"127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0x7F.0.0.1", "017700000001", "0177.0.0.1", "0177.1", "127.0.0.01",
-	"127.255.255.254", "0", "0.0.0.0", "0x0", "00", "[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "localhost", "localhost.", "a.localhost", "LOCALHOST",
+	"127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0x7F.0.0.1", "017700000001", "0177.0.0.1",
+	"0177.1", "127.0.0.01",
+	"127.255.255.254", "0", "0.0.0.0", "0x0", "00", "[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "localhost", "localhost.",
+	"a.localhost", "LOCALHOST",
 	// mapped, compatible, translated and tunnelled IPv4
-	"[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:10.0.0.1]", "[::ffff:8.8.8.8]", "[::127.0.0.1]", "[64:ff9b::127.0.0.1]", "[64:ff9b::a9fe:a9fe]",
-	"[64:ff9b:1::10.0.0.1]", "[2002:7f00:1::1]", "[2002:a9fe:a9fe::]", "[2001:0:53aa:64c:0:0:f5ff:fffe]", "[::ffff:0:127.0.0.1]",
+	"[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:10.0.0.1]", "[::ffff:8.8.8.8]", "[::127.0.0.1]",
+	"[64:ff9b::127.0.0.1]", "[64:ff9b::a9fe:a9fe]",
+	"[64:ff9b:1::10.0.0.1]", "[2002:7f00:1::1]", "[2002:a9fe:a9fe::]", "[2001:0:53aa:64c:0:0:f5ff:fffe]",
+	"[::ffff:0:127.0.0.1]",
 	// private networks
-	"10.0.0.1", "10.1", "167772161", "0xa000001", "012.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1", "3232235521", "0xc0a80001", "100.64.0.1",
+	"10.0.0.1", "10.1", "167772161", "0xa000001", "012.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1",
+	"3232235521", "0xc0a80001", "100.64.0.1",
 	"[fc00::1]", "[fd12:3456:789a::1]", "[fec0::1]",
 	// link-local and metadata
-	"169.254.169.254", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "169.254.170.2", "[fe80::1]", "[fe80::1%25eth0]", "[fd00:ec2::254]",
+	"169.254.169.254", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "169.254.170.2", "[fe80::1]",
+	"[fe80::1%25eth0]", "[fd00:ec2::254]",
 	"100.100.100.200", "192.0.0.192", "168.63.129.16",
 	// others that are nobody's
-	"192.0.2.1", "198.18.0.1", "198.51.100.7", "203.0.113.9", "224.0.0.1", "239.255.255.250", "240.0.0.1", "255.255.255.255",
+	"192.0.2.1", "198.18.0.1", "198.51.100.7", "203.0.113.9", "224.0.0.1", "239.255.255.250", "240.0.0.1",
+	"255.255.255.255",
 	"[2001:db8::1]", "[ff02::1]", "[100::1]", "[3fff::1]", "kubernetes", "redis.",
 }
 
@@ -59,20 +67,24 @@ func TestNoEndpointIsMadeForAnAddressThatIsNotPublic(t *testing.T) {
 		t.Fatalf("%d addresses", len(inward))
 	}
 	for _, host := range inward {
-		for _, url := range []string{"https://" + host + "/hooks", "https://" + host + ":443/", "http://" + host + "/"} {
+		for _, url := range []string{"https://" + host + "/hooks", "https://" + host + ":443/",
+			"http://" + host + "/"} {
 			if err := (webhook.Guard{}).CheckURL(t.Context(), url, nowhere); err == nil {
 				t.Errorf("%s is taken", url)
 			}
 		}
 	}
-	for _, url := range []string{"https://example.com/hooks?a=b", "https://example.com:443", "https://xn--bcher-kva.example/", "https://3com.example.org"} {
+	for _, url := range []string{"https://example.com/hooks?a=b", "https://example.com:443",
+		"https://xn--bcher-kva.example/", "https://3com.example.org"} {
 		if err := (webhook.Guard{}).CheckURL(t.Context(), url, nowhere); err != nil {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
 	for _, url := range []string{
-		"http://example.com", "ftp://example.com", "https://user:pw@example.com", "https://example.com/#a", "https://example.com:8443", "https://", "https:example.com",
-		"//example.com", "example.com", "", "https://example.com\n", "https://example.com/" + strings.Repeat("a", 3000), "https://%zz", "https://a..b", "https://.com",
+		"http://example.com", "ftp://example.com", "https://user:pw@example.com", "https://example.com/#a",
+		"https://example.com:8443", "https://", "https:example.com",
+		"//example.com", "example.com", "", "https://example.com\n", "https://example.com/" + strings.Repeat("a", 3000),
+		"https://%zz", "https://a..b", "https://.com",
 	} {
 		if err := (webhook.Guard{}).CheckURL(t.Context(), url, nowhere); err == nil {
 			t.Errorf("%q is taken", url)
@@ -93,7 +105,9 @@ func TestANameThatLeadsInwardIsRefusedWhenAnEndpointIsMade(t *testing.T) {
 // However an address comes to be in an endpoint, no connection is made to it.
 func TestNothingIsSentToAnAddressThatIsNotPublic(t *testing.T) {
 	t.Parallel()
-	sender := webhook.NewSender(webhook.Guard{}, resolverOf(t, func(string) string { return "127.0.0.1" }), clock.Fixed(now), testkit.Patience)
+	sender := webhook.NewSender(webhook.Guard{}, resolverOf(t, func(string) string {
+		return "127.0.0.1"
+	}), clock.Fixed(now), testkit.Patience)
 	defer sender.Close()
 	for _, host := range inward {
 		for _, scheme := range []string{"https://", "http://"} {
@@ -105,19 +119,24 @@ func TestNothingIsSentToAnAddressThatIsNotPublic(t *testing.T) {
 	}
 }
 
-// What the dialer asks before it connects: the first and the last address of each range that is not public are refused, those beside it are not.
-// Here nothing hides a range that is missing, as a network without a way there would.
+// What the dialer asks before it connects: the first and the last address of each range that is not public are refused,
+// those beside it are not. Here nothing hides a range that is missing, as a network without a way there would.
 func TestTheDialerRefusesEveryRangeThatIsNotPublic(t *testing.T) {
 	t.Parallel()
 	refused := func(address string) bool {
 		return webhook.Guard{}.Control("tcp", net.JoinHostPort(address, "443"), nil) != nil
 	}
 	for _, ends := range []string{
-		"0.0.0.0 0.255.255.255", "10.0.0.0 10.255.255.255", "100.64.0.0 100.127.255.255", "127.0.0.0 127.255.255.255", "169.254.0.0 169.254.255.255", "172.16.0.0 172.31.255.255",
-		"192.0.0.0 192.0.0.255", "192.0.2.0 192.0.2.255", "192.88.99.0 192.88.99.255", "192.168.0.0 192.168.255.255", "198.18.0.0 198.19.255.255", "198.51.100.0 198.51.100.255",
-		"203.0.113.0 203.0.113.255", "224.0.0.0 255.255.255.255", "168.63.129.16 168.63.129.16", ":: 1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:: 2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff",
-		"2001:db8:: 2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "2002:: 2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff:: 3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff",
-		"4000:: ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "fc00:: fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "fe80:: febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+		"0.0.0.0 0.255.255.255", "10.0.0.0 10.255.255.255", "100.64.0.0 100.127.255.255", "127.0.0.0 127.255.255.255",
+		"169.254.0.0 169.254.255.255", "172.16.0.0 172.31.255.255",
+		"192.0.0.0 192.0.0.255", "192.0.2.0 192.0.2.255", "192.88.99.0 192.88.99.255", "192.168.0.0 192.168.255.255",
+		"198.18.0.0 198.19.255.255", "198.51.100.0 198.51.100.255",
+		"203.0.113.0 203.0.113.255", "224.0.0.0 255.255.255.255", "168.63.129.16 168.63.129.16",
+		":: 1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:: 2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff",
+		"2001:db8:: 2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "2002:: 2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+		"3fff:: 3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff",
+		"4000:: ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "fc00:: fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+		"fe80:: febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
 		"::ffff:8.8.8.8 ::ffff:169.254.169.254", "64:ff9b::808:808 64:ff9b::a9fe:a9fe",
 	} {
 		for _, address := range strings.Fields(ends) {
@@ -132,7 +151,8 @@ func TestTheDialerRefusesEveryRangeThatIsNotPublic(t *testing.T) {
 			t.Errorf("%s is public, and is refused", address)
 		}
 	}
-	for _, address := range []string{"8.8.8.8:80", "8.8.8.8:22", "[2606:4700::1111]:8443", "8.8.8.8", "example.com:443", ""} {
+	for _, address := range []string{"8.8.8.8:80", "8.8.8.8:22", "[2606:4700::1111]:8443", "8.8.8.8", "example.com:443",
+		""} {
 		if (webhook.Guard{}).Control("tcp", address, nil) == nil {
 			t.Errorf("%s is called", address)
 		}
@@ -169,7 +189,8 @@ func TestANameThatChangesBetweenCheckAndCallGainsNothing(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	_, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
-	a, err = sender.Send(t.Context(), webhook.Message{URL: "http://rebinding.example:" + port, ID: "1", Body: []byte("{}")})
+	a, err = sender.Send(t.Context(), webhook.Message{URL: "http://rebinding.example:" + port, ID: "1",
+		Body: []byte("{}")})
 	if err != nil || a.Error == "" || reached.Load() != 0 {
 		t.Errorf("the server of this machine was asked %d times: %+v, %v", reached.Load(), a, err)
 	}
@@ -215,7 +236,8 @@ func TestWhatACertificateSaysIsQuotedAsPrintableText(t *testing.T) {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"\x00\r\x1b[2J.example"},
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		DNSNames: []string{"\x00\r\x1b[2J.example"},
 	}
 	signed, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
@@ -223,14 +245,19 @@ func TestWhatACertificateSaysIsQuotedAsPrintableText(t *testing.T) {
 	}
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{signed}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{signed}, PrivateKey: key}},
+		MinVersion: tls.VersionTLS12}
 	server.StartTLS()
 	defer server.Close()
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, resolverOf(t, func(string) string { return "127.0.0.1" }), clock.Fixed(now), testkit.Patience)
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, resolverOf(t, func(string) string {
+		return "127.0.0.1"
+	}), clock.Fixed(now), testkit.Patience)
 	defer sender.Close()
 	_, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
-	a, err := sender.Send(t.Context(), webhook.Message{URL: "https://hooks.example:" + port, ID: "1", Body: []byte("{}")})
-	if err != nil || !strings.HasPrefix(a.Error, "The certificate is not trusted: ") || !strings.Contains(a.Error, "[2J") {
+	a, err := sender.Send(t.Context(), webhook.Message{URL: "https://hooks.example:" + port, ID: "1",
+		Body: []byte("{}")})
+	if err != nil || !strings.HasPrefix(a.Error, "The certificate is not trusted: ") || !strings.Contains(a.Error,
+		"[2J") {
 		t.Errorf("%q, %v", a.Error, err)
 	}
 	if i := strings.IndexFunc(a.Error, unicode.IsControl); i >= 0 || !utf8.ValidString(a.Error) {
@@ -238,7 +265,8 @@ func TestWhatACertificateSaysIsQuotedAsPrintableText(t *testing.T) {
 	}
 }
 
-// answers is a server that answers each request with these bytes, and then ends the connection: at once, or once the sender has ended it.
+// answers is a server that answers each request with these bytes, and then ends the connection: at once, or once the
+// sender has ended it.
 func answers(t *testing.T, answer string, stays bool) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -262,16 +290,18 @@ func answers(t *testing.T, answer string, stays bool) *httptest.Server {
 	return server
 }
 
-// What the status says stands, whatever follows it: a body that breaks off, or another protocol, which is not waited for.
+// What the status says stands, whatever follows it: a body that breaks off, or another protocol, which is not waited
+// for.
 func TestAStatusCountsWithoutItsBody(t *testing.T) {
 	t.Parallel()
 	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now), testkit.Patience)
 	defer sender.Close()
 	for answer, want := range map[string]webhook.Attempt{
-		"200 OK\r\nContent-Length: 9\r\n\r\nbegun":                                     {Status: 200, Answer: "begun"},
-		"410 Gone\r\nContent-Length: 9\r\n\r\nbegun":                                   {Status: 410, Answer: "begun"},
-		"503 Service Unavailable\r\nRetry-After: 60\r\nContent-Length: 9\r\n\r\nbegun": {Status: 503, Answer: "begun", RetryAfter: time.Minute},
-		"101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n":     {Status: 101},
+		"200 OK\r\nContent-Length: 9\r\n\r\nbegun":   {Status: 200, Answer: "begun"},
+		"410 Gone\r\nContent-Length: 9\r\n\r\nbegun": {Status: 410, Answer: "begun"},
+		"503 Service Unavailable\r\nRetry-After: 60\r\nContent-Length: 9\r\n\r\nbegun": {Status: 503, Answer: "begun",
+			RetryAfter: time.Minute},
+		"101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n": {Status: 101},
 	} {
 		server := answers(t, "HTTP/1.1 "+answer, want.Status == http.StatusSwitchingProtocols)
 		got, err := sender.Send(t.Context(), webhook.Message{URL: server.URL, ID: "1", Body: []byte("{}")})
@@ -322,7 +352,8 @@ func resolverOf(t *testing.T, answer func(name string) string) *net.Resolver {
 
 func TestGuardAllowsNetworksOfTheOperator(t *testing.T) {
 	t.Parallel()
-	guard := webhook.Guard{Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00::/8")}}
+	guard := webhook.Guard{Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"),
+		netip.MustParsePrefix("fd00::/8")}}
 	resolve := func(_ context.Context, host string) ([]netip.Addr, error) {
 		return map[string][]netip.Addr{
 			"hooks.internal": {netip.MustParseAddr("10.1.2.3")},
@@ -331,19 +362,23 @@ func TestGuardAllowsNetworksOfTheOperator(t *testing.T) {
 		}[host], nil
 	}
 	for url, want := range map[string]bool{
-		"http://hooks.internal:8080/a": true, "https://hooks.internal/a": true, "http://10.1.2.3:9000/": true, "http://[fd00::1]/": true,
-		"http://mixed.example/": false, "http://other.internal/": false, "http://10.2.0.1/": false, "http://127.0.0.1/": false,
-		"ftp://10.1.2.3/": false, "http://user:secret@10.1.2.3/": false, "http://169.254.169.254/": false,
+		"http://hooks.internal:8080/a": true, "https://hooks.internal/a": true, "http://10.1.2.3:9000/": true,
+		"http://[fd00::1]/":     true,
+		"http://mixed.example/": false, "http://other.internal/": false, "http://10.2.0.1/": false,
+		"http://127.0.0.1/": false,
+		"ftp://10.1.2.3/":   false, "http://user:secret@10.1.2.3/": false, "http://169.254.169.254/": false,
 	} {
 		if err := guard.CheckURL(t.Context(), url, resolve); (err == nil) != want {
 			t.Errorf("%s: %v, want it allowed: %v", url, err, want)
 		}
-		if err := (webhook.Guard{}).CheckURL(t.Context(), url, resolve); err == nil && !strings.HasPrefix(url, "https://hooks") {
+		if err := (webhook.Guard{}).CheckURL(t.Context(), url, resolve); err == nil && !strings.HasPrefix(url,
+			"https://hooks") {
 			t.Errorf("%s is allowed without a setting", url)
 		}
 	}
 	for address, want := range map[string]bool{
-		"10.1.2.3:8080": true, "[fd00::1]:80": true, "[::ffff:10.1.2.3]:80": true, "10.2.0.1:443": false, "127.0.0.1:443": false, "93.184.215.14:80": false,
+		"10.1.2.3:8080": true, "[fd00::1]:80": true, "[::ffff:10.1.2.3]:80": true, "10.2.0.1:443": false,
+		"127.0.0.1:443": false, "93.184.215.14:80": false,
 	} {
 		if err := guard.Control("tcp", address, nil); (err == nil) != want {
 			t.Errorf("%s: %v, want it allowed: %v", address, err, want)

@@ -41,7 +41,8 @@ func NewSender(guard Guard, resolver *net.Resolver, now clock.Clock, within time
 	dialer := &net.Dialer{Timeout: within, Control: guard.Control, Resolver: resolver}
 	return &Sender{clock: now, within: within, client: &http.Client{
 		Transport: &http.Transport{
-			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true,
+			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+			ForceAttemptHTTP2:      true,
 			MaxResponseHeaderBytes: maxHeaders, DisableCompression: true,
 			MaxIdleConns: 256, MaxIdleConnsPerHost: 8, IdleConnTimeout: 30 * time.Second,
 		},

@@ -110,7 +110,8 @@ func Sign(header http.Header, id string, at time.Time, body []byte, secrets ...[
 // delays are the pauses after each failed attempt. If the attempt
 // after the last pause fails too, the delivery has failed.
 var delays = []time.Duration{
-	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour,
+	20 * time.Hour, 24 * time.Hour,
 }
 
 // retryAfterMax limits the wait that an answer's Retry-After may ask for.

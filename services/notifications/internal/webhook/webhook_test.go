@@ -37,9 +37,11 @@ func TestAttemptsFollowTheSchedule(t *testing.T) {
 func TestRetryAfterIsObeyedWithinBounds(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]time.Duration{
-		"": 5 * time.Second, "3": 5 * time.Second, "120": 2 * time.Minute, "999999999": 24 * time.Hour, "-1": 5 * time.Second, "soon": 5 * time.Second,
-		"99999999999999999999":                     5 * time.Second,
-		now.Add(time.Hour).Format(http.TimeFormat): time.Hour, now.Add(-time.Hour).Format(http.TimeFormat): 5 * time.Second,
+		"": 5 * time.Second, "3": 5 * time.Second, "120": 2 * time.Minute, "999999999": 24 * time.Hour,
+		"-1": 5 * time.Second, "soon": 5 * time.Second,
+		"99999999999999999999":                      5 * time.Second,
+		now.Add(time.Hour).Format(http.TimeFormat):  time.Hour,
+		now.Add(-time.Hour).Format(http.TimeFormat): 5 * time.Second,
 	} {
 		if got, _ := webhook.Next(1, webhook.RetryAfter(header, now), 0); got != want {
 			t.Errorf("%q: after %v, want %v", header, got, want)
@@ -59,7 +61,8 @@ func TestEachSecretSigns(t *testing.T) {
 		secret []byte
 		body   string
 		good   bool
-	}{{first, string(body), true}, {second, string(body), true}, {other, string(body), false}, {first, string(body) + " ", false}} {
+	}{{first, string(body), true}, {second, string(body), true}, {other, string(body), false},
+		{first, string(body) + " ", false}} {
 		receiver, err := standardwebhooks.NewWebhook(webhook.ShowSecret(c.secret))
 		if err != nil {
 			t.Fatal(err)
@@ -77,12 +80,14 @@ func TestEventsAreTypesOrAll(t *testing.T) {
 			t.Errorf("%v: %v", good, err)
 		}
 	}
-	for _, bad := range [][]string{nil, {}, {""}, {"booking"}, {"booking.*"}, {"*", "booking.created"}, {"booking.created", "booking.created"}, {"webhook.test"}} {
+	for _, bad := range [][]string{nil, {}, {""}, {"booking"}, {"booking.*"}, {"*", "booking.created"},
+		{"booking.created", "booking.created"}, {"webhook.test"}} {
 		if err := webhook.CheckEvents(bad); err == nil {
 			t.Errorf("%v is taken", bad)
 		}
 	}
-	if !webhook.Wants([]string{"*"}, "of.tomorrow") || webhook.Wants([]string{"booking.created"}, event.BookingCancelled) {
+	if !webhook.Wants([]string{"*"}, "of.tomorrow") || webhook.Wants([]string{"booking.created"},
+		event.BookingCancelled) {
 		t.Error("an endpoint is told of what it did not ask for, or not of what it did")
 	}
 }

@@ -45,7 +45,8 @@ type Published struct {
 
 // Newest returns the newest version of a business, with its manifest as JSON. Faults: business_not_found.
 func (c *Client) Newest(ctx context.Context, slug string) (*Published, error) {
-	answer, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodGet, Path: adminapi.At(slug), Header: map[string]string{"Accept": catalog.MediaJSON}})
+	answer, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodGet, Path: adminapi.At(slug),
+		Header: map[string]string{"Accept": catalog.MediaJSON}})
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,8 @@ func (c *Client) Publish(ctx context.Context, slug string, text []byte, after in
 	if after != 0 {
 		header["If-Match"] = strconv.Quote(strconv.FormatInt(after, 10))
 	}
-	answer, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodPut, Path: adminapi.At(slug), Header: header, Body: text})
+	answer, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodPut, Path: adminapi.At(slug), Header: header,
+		Body: text})
 	if err != nil {
 		return 0, err
 	}
@@ -107,7 +109,8 @@ func (c *Client) CreateKey(ctx context.Context, slug, name, scope string) (*Key,
 		return nil, err
 	}
 	answer, err := c.api.Send(ctx, adminapi.Request{
-		Method: http.MethodPost, Path: adminapi.At(slug, "keys"), Header: map[string]string{"Content-Type": catalog.MediaJSON}, Body: body,
+		Method: http.MethodPost, Path: adminapi.At(slug, "keys"),
+		Header: map[string]string{"Content-Type": catalog.MediaJSON}, Body: body,
 	})
 	if err != nil {
 		return nil, err
@@ -121,7 +124,8 @@ func (c *Client) Keys(ctx context.Context, slug, name string) ([]Key, error) {
 	var found []Key
 	query := url.Values{"limit": {strconv.Itoa(keysPage)}}
 	for {
-		answer, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodGet, Path: adminapi.At(slug, "keys") + "?" + query.Encode()})
+		answer, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodGet, Path: adminapi.At(slug, "keys") + "?" +
+			query.Encode()})
 		if err != nil {
 			return nil, err
 		}

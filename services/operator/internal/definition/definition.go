@@ -30,27 +30,33 @@ func Businesses(manifestSchema []byte) (map[string]any, error) {
 		return nil, err
 	}
 	delete(spec, "title")
-	spec["description"] = "The manifest, without apiVersion and kind. Left out, slug is the object's name, and managed_by names the object."
+	spec["description"] = "The manifest, without apiVersion and kind. Left out, slug is the object's name, and " +
+		"managed_by names the object."
 	properties := spec["properties"].(object)
 	delete(properties, "apiVersion")
 	delete(properties, "kind")
 	properties["slug"].(object)["maxLength"] = 63 // Kubernetes needs it to estimate the cost of rules
-	spec["required"] = slices.DeleteFunc(spec["required"].([]any), func(name any) bool { return slices.Contains([]any{"apiVersion", "kind", "slug"}, name) })
+	spec["required"] = slices.DeleteFunc(spec["required"].([]any), func(name any) bool {
+		return slices.Contains([]any{"apiVersion", "kind", "slug"}, name)
+	})
 	spec["x-kubernetes-validations"] = []any{object{
 		"rule":    "has(self.slug) == has(oldSelf.slug) && (!has(self.slug) || self.slug == oldSelf.slug)",
 		"message": "a business keeps its slug; delete this object and make another",
 	}}
 	status := object{"type": "object", "properties": object{
-		"observedGeneration": object{"type": "integer", "format": "int64", "description": "The generation of the spec that was judged last."},
-		"slug":               object{"type": "string", "description": "The business that was published."},
-		"version":            object{"type": "integer", "format": "int64", "description": "The newest version that was published of this object."},
-		"conditions":         conditions(),
-		"problems": object{"type": "array", "maxItems": v1.MaxProblems, "description": "Why the manifest was refused.", "items": object{
-			"type": "object", "required": []any{"message"}, "properties": object{
-				"path":    object{"type": "string", "description": "The field, such as services[0].price."},
-				"message": object{"type": "string"},
-			},
-		}},
+		"observedGeneration": object{"type": "integer", "format": "int64",
+			"description": "The generation of the spec that was judged last."},
+		"slug": object{"type": "string", "description": "The business that was published."},
+		"version": object{"type": "integer", "format": "int64",
+			"description": "The newest version that was published of this object."},
+		"conditions": conditions(),
+		"problems": object{"type": "array", "maxItems": v1.MaxProblems, "description": "Why the manifest was refused.",
+			"items": object{
+				"type": "object", "required": []any{"message"}, "properties": object{
+					"path":    object{"type": "string", "description": "The field, such as services[0].price."},
+					"message": object{"type": "string"},
+				},
+			}},
 	}}
 	names := names{kind: "Business", singular: "business", plural: "businesses", columns: []any{
 		column("Slug", "string", ".status.slug"),
@@ -67,27 +73,37 @@ func Businesses(manifestSchema []byte) (map[string]any, error) {
 func APIKeys() map[string]any {
 	const duration = `^([0-9]+(\.[0-9]+)?(h|m|s))+$`
 	spec := object{"type": "object", "required": []any{"business", "scope"}, "properties": object{
-		"business":    object{"type": "string", "minLength": 1, "maxLength": 253, "description": "The name of a Business in this namespace."},
-		"scope":       object{"type": "string", "enum": []any{"read", "write", "all"}, "description": "What the key may do."},
-		"secretName":  object{"type": "string", "maxLength": 253, "pattern": `^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`, "description": "The Secret that holds the key; left out, it has this object's name."},
-		"rotateEvery": object{"type": "string", "maxLength": 32, "pattern": duration, "description": "The age at which the key is replaced, such as 720h, a minute or more; left out, never."},
-		"gracePeriod": object{"type": "string", "maxLength": 32, "pattern": duration, "default": "1h", "description": "How long a key that was replaced goes on working."},
+		"business": object{"type": "string", "minLength": 1, "maxLength": 253,
+			"description": "The name of a Business in this namespace."},
+		"scope": object{"type": "string", "enum": []any{"read", "write", "all"},
+			"description": "What the key may do."},
+		"secretName": object{"type": "string", "maxLength": 253, "pattern": `^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`,
+			"description": "The Secret that holds the key; left out, it has this object's name."},
+		"rotateEvery": object{"type": "string", "maxLength": 32, "pattern": duration,
+			"description": "The age at which the key is replaced, such as 720h, a minute or more; left out, never."},
+		"gracePeriod": object{"type": "string", "maxLength": 32, "pattern": duration, "default": "1h",
+			"description": "How long a key that was replaced goes on working."},
 	}, "x-kubernetes-validations": []any{
-		object{"rule": "self.business == oldSelf.business", "message": "a key stays with its business; delete this object and make another"},
+		object{"rule": "self.business == oldSelf.business",
+			"message": "a key stays with its business; delete this object and make another"},
 		object{
-			"rule":    "has(self.secretName) == has(oldSelf.secretName) && (!has(self.secretName) || self.secretName == oldSelf.secretName)",
+			"rule": "has(self.secretName) == has(oldSelf.secretName) && (!has(self.secretName) || self.secretName " +
+				"== oldSelf.secretName)",
 			"message": "a key keeps its Secret; delete this object and make another",
 		},
-		object{"rule": "!has(self.rotateEvery) || duration(self.rotateEvery) >= duration('1m')", "message": "rotateEvery: write a minute or more"},
+		object{"rule": "!has(self.rotateEvery) || duration(self.rotateEvery) >= duration('1m')",
+			"message": "rotateEvery: write a minute or more"},
 	}}
 	status := object{"type": "object", "properties": object{
-		"observedGeneration": object{"type": "integer", "format": "int64", "description": "The generation of the spec that was judged last."},
-		"slug":               object{"type": "string", "description": "The business that the key is of."},
-		"prefix":             object{"type": "string", "description": "How the key begins."},
-		"createdAt":          object{"type": "string", "format": "date-time"},
-		"rotatesAt":          object{"type": "string", "format": "date-time"},
-		"replaced":           object{"type": "integer", "description": "Keys that were replaced and are not revoked yet."},
-		"conditions":         conditions(),
+		"observedGeneration": object{"type": "integer", "format": "int64",
+			"description": "The generation of the spec that was judged last."},
+		"slug":      object{"type": "string", "description": "The business that the key is of."},
+		"prefix":    object{"type": "string", "description": "How the key begins."},
+		"createdAt": object{"type": "string", "format": "date-time"},
+		"rotatesAt": object{"type": "string", "format": "date-time"},
+		"replaced": object{"type": "integer",
+			"description": "Keys that were replaced and are not revoked yet."},
+		"conditions": conditions(),
 	}}
 	names := names{kind: "APIKey", singular: "apikey", plural: "apikeys", columns: []any{
 		column("Business", "string", ".spec.business"),
@@ -117,15 +133,17 @@ func (n names) definition(description string, spec, status object) object {
 		"spec": object{
 			"group": v1.GroupVersion.Group,
 			"scope": "Namespaced",
-			"names": object{"kind": n.kind, "listKind": n.kind + "List", "singular": n.singular, "plural": n.plural, "categories": []any{"slotmesh"}},
+			"names": object{"kind": n.kind, "listKind": n.kind + "List", "singular": n.singular, "plural": n.plural,
+				"categories": []any{"slotmesh"}},
 			"versions": []any{object{
 				"name": v1.GroupVersion.Version, "served": true, "storage": true,
 				"subresources":             object{"status": object{}},
 				"additionalPrinterColumns": n.columns,
 				"schema": object{"openAPIV3Schema": object{
 					"type": "object", "description": description, "required": []any{"spec"}, "properties": object{
-						"apiVersion": object{"type": "string"}, "kind": object{"type": "string"}, "metadata": object{"type": "object"},
-						"spec": spec, "status": status,
+						"apiVersion": object{"type": "string"}, "kind": object{"type": "string"},
+						"metadata": object{"type": "object"},
+						"spec":     spec, "status": status,
 					},
 				}},
 			}},
@@ -147,7 +165,8 @@ func wide(column object) object {
 func conditions() object {
 	return object{
 		"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []any{"type"},
-		"items": object{"type": "object", "required": []any{"type", "status", "reason", "message", "lastTransitionTime"}, "properties": object{
+		"items": object{"type": "object", "required": []any{"type", "status", "reason", "message",
+			"lastTransitionTime"}, "properties": object{
 			"type":               object{"type": "string"},
 			"status":             object{"type": "string", "enum": []any{"True", "False", "Unknown"}},
 			"reason":             object{"type": "string"},
@@ -160,7 +179,8 @@ func conditions() object {
 
 // kept are the keywords of JSON Schema that have the same meaning in a structural schema.
 var kept = []string{
-	"type", "description", "enum", "format", "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "required",
+	"type", "description", "enum", "format", "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems",
+	"maxItems", "required",
 }
 
 // structural converts a JSON Schema to a structural schema, without references and with one type for

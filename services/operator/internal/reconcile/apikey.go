@@ -87,7 +87,8 @@ func (r *APIKeys) keep(ctx context.Context, k *v1.APIKey) (time.Duration, error)
 		return 0, err
 	}
 	if slug == "" {
-		r.note(k, verdict{metav1.ConditionFalse, reasonNoBusiness, fmt.Sprintf("No Business %s is published here; the key is made as soon as it is.", k.Spec.Business)})
+		r.note(k, verdict{metav1.ConditionFalse, reasonNoBusiness,
+			fmt.Sprintf("No Business %s is published here; the key is made as soon as it is.", k.Spec.Business)})
 		return r.Resync, nil
 	}
 	k.Status.Slug = slug
@@ -96,7 +97,9 @@ func (r *APIKeys) keep(ctx context.Context, k *v1.APIKey) (time.Duration, error)
 		return 0, err
 	}
 	if secret != nil && !metav1.IsControlledBy(secret, k) {
-		r.note(k, verdict{metav1.ConditionFalse, reasonConflict, fmt.Sprintf("The Secret %s is there already and is not this object's; name another in secretName.", secret.Name)})
+		r.note(k, verdict{metav1.ConditionFalse, reasonConflict,
+			fmt.Sprintf("The Secret %s is there already and is not this object's; name another in secretName.",
+				secret.Name)})
 		return r.Resync, nil
 	}
 	keys, err := r.Admin.Keys(ctx, slug, keyName(k))
@@ -174,12 +177,14 @@ func (r *APIKeys) replace(ctx context.Context, k *v1.APIKey, slug string, secret
 	}
 	isNew := secret == nil
 	if isNew {
-		secret = &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: secretName(k)}, Type: corev1.SecretTypeOpaque}
+		secret = &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: secretName(k)},
+			Type: corev1.SecretTypeOpaque}
 		if err := controllerutil.SetControllerReference(k, secret, r.Client.Scheme()); err != nil {
 			return nil, err
 		}
 	}
-	secret.Data = map[string][]byte{SecretKey: []byte(made.Secret), SecretID: []byte(made.ID.String()), SecretSlug: []byte(slug)}
+	secret.Data = map[string][]byte{SecretKey: []byte(made.Secret), SecretID: []byte(made.ID.String()),
+		SecretSlug: []byte(slug)}
 	if isNew {
 		err = r.Client.Create(ctx, secret)
 	} else {
@@ -188,14 +193,16 @@ func (r *APIKeys) replace(ctx context.Context, k *v1.APIKey, slug string, secret
 	if err != nil {
 		return nil, err
 	}
-	r.Events.Eventf(k, nil, corev1.EventTypeNormal, "Replaced", "Replace", "The Secret %s holds a new key, %s….", secret.Name, made.Prefix)
+	r.Events.Eventf(k, nil, corev1.EventTypeNormal, "Replaced", "Replace", "The Secret %s holds a new key, %s….",
+		secret.Name, made.Prefix)
 	r.Log.InfoContext(ctx, "made an API key", "namespace", k.Namespace, "name", k.Name, "slug", slug, "key", made.ID)
 	return made, nil
 }
 
 // revoke revokes all keys of the object except current. A replaced key stays valid for the grace period
 // after the creation of current. revoke returns the number of replaced keys that are still valid.
-func (r *APIKeys) revoke(ctx context.Context, k *v1.APIKey, slug string, current *admin.Key, keys []admin.Key) (int, error) {
+func (r *APIKeys) revoke(ctx context.Context, k *v1.APIKey, slug string, current *admin.Key,
+	keys []admin.Key) (int, error) {
 	replaced := slices.DeleteFunc(slices.Clone(keys), func(key admin.Key) bool { return key.ID == current.ID })
 	if r.Clock.Now().Before(current.CreatedAt.Add(k.Spec.GracePeriod.Duration)) {
 		return len(replaced), nil
@@ -210,7 +217,8 @@ func (r *APIKeys) end(ctx context.Context, k *v1.APIKey, slug string, keys []adm
 			return err
 		}
 		r.Events.Eventf(k, nil, corev1.EventTypeNormal, "Revoked", "Revoke", "The key %s… is revoked.", key.Prefix)
-		r.Log.InfoContext(ctx, "revoked an API key", "namespace", k.Namespace, "name", k.Name, "slug", slug, "key", key.ID)
+		r.Log.InfoContext(ctx, "revoked an API key", "namespace", k.Namespace, "name", k.Name, "slug", slug, "key",
+			key.ID)
 	}
 	return nil
 }

@@ -101,7 +101,8 @@ func TestAKeyThatIsLostRevokedOrOfAnotherScopeIsReplaced(t *testing.T) {
 	w.expect("harbor", "Published", 1)
 	w.create(apiKey("website"))
 	k := w.keep("website", "Ready", resync)
-	if err := w.objects.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "website"}}); err != nil {
+	if err := w.objects.Delete(t.Context(),
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "website"}}); err != nil {
 		t.Fatal(err)
 	}
 	w.keep("website", "Ready", resync)
@@ -127,14 +128,16 @@ func TestADeletedKeyIsRevokedAndASecretOfOthersLeftAlone(t *testing.T) {
 	w := start(t)
 	w.create(business("harbor", ""))
 	w.expect("harbor", "Published", 1)
-	w.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "taken"}, Data: map[string][]byte{"slug": []byte("harbor"), "key": []byte("another's")}})
+	w.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "taken"},
+		Data: map[string][]byte{"slug": []byte("harbor"), "key": []byte("another's")}})
 	w.create(apiKey("taken"))
 	w.keep("taken", "Conflict", resync)
 	w.holds("taken", "another's", 0)
 	w.create(apiKey("website"))
 	w.delete(w.keep("website", "Ready", resync))
 	w.holds("website", "sm_1secret", 1)
-	if _, err := w.keys.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "shop", Name: "website"}}); err != nil || len(w.live()) != 0 {
+	if _, err := w.keys.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "shop",
+		Name: "website"}}); err != nil || len(w.live()) != 0 {
 		t.Errorf("%v; %d keys work", err, len(w.live()))
 	}
 }

@@ -48,7 +48,8 @@ type verdict struct {
 
 // condition returns the verdict as the condition Ready of a generation.
 func (v verdict) condition(generation int64) metav1.Condition {
-	return metav1.Condition{Type: v1.Ready, Status: v.status, Reason: v.reason, Message: v.sentence, ObservedGeneration: generation}
+	return metav1.Condition{Type: v1.Ready, Status: v.status, Reason: v.reason, Message: v.sentence,
+		ObservedGeneration: generation}
 }
 
 // verdictOf returns the status condition for an error of the admin API. For a fault with a status below
@@ -58,7 +59,8 @@ func verdictOf(err error) verdict {
 	if errors.As(err, &refused) && refused.Kind.Status < http.StatusInternalServerError && refused.Kind.Code != "" {
 		return verdict{metav1.ConditionFalse, reasonRefused, "The admin API refuses: " + refused.Sentence}
 	}
-	return verdict{metav1.ConditionUnknown, reasonUnreachable, "The admin API does not answer, or cannot do this now; it is tried again."}
+	return verdict{metav1.ConditionUnknown, reasonUnreachable,
+		"The admin API does not answer, or cannot do this now; it is tried again."}
 }
 
 // Businesses publishes the manifests of Business objects.
@@ -128,7 +130,8 @@ func manifestOf(b *v1.Business) (*desired, error) {
 	if len(d.managedBy) > maxManagedBy {
 		d.managedBy = d.managedBy[:maxManagedBy]
 	}
-	members["apiVersion"], members["kind"], members["slug"], members["managed_by"] = "slotmesh/v1", "Business", d.slug, d.managedBy
+	members["apiVersion"], members["kind"], members["slug"], members["managed_by"] = "slotmesh/v1", "Business", d.slug,
+		d.managedBy
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
@@ -150,7 +153,9 @@ func (r *Businesses) publish(ctx context.Context, b *v1.Business, wanted *desire
 		return err
 	}
 	if other != "" {
-		r.note(b, verdict{metav1.ConditionFalse, reasonConflict, fmt.Sprintf("%s is the business of %s; give it another slug, or delete one of the two.", wanted.slug, other)})
+		r.note(b, verdict{metav1.ConditionFalse, reasonConflict,
+			fmt.Sprintf("%s is the business of %s; give it another slug, or delete one of the two.", wanted.slug,
+				other)})
 		return nil
 	}
 	newest, err := r.Admin.Newest(ctx, wanted.slug)
@@ -173,8 +178,10 @@ func (r *Businesses) publish(ctx context.Context, b *v1.Business, wanted *desire
 	if err != nil {
 		return r.failed(ctx, b, err)
 	}
-	r.Events.Eventf(b, nil, corev1.EventTypeNormal, reasonPublished, "Publish", "Version %d of %s is published.", version, wanted.slug)
-	r.Log.InfoContext(ctx, "published a business", "namespace", b.Namespace, "name", b.Name, "slug", wanted.slug, "version", version)
+	r.Events.Eventf(b, nil, corev1.EventTypeNormal, reasonPublished, "Publish", "Version %d of %s is published.",
+		version, wanted.slug)
+	r.Log.InfoContext(ctx, "published a business", "namespace", b.Namespace, "name", b.Name, "slug", wanted.slug,
+		"version", version)
 	r.published(b, wanted.slug, version)
 	return nil
 }
@@ -192,7 +199,8 @@ func (r *Businesses) claimedBy(ctx context.Context, b *v1.Business, slug string)
 			continue
 		}
 		if other.CreationTimestamp.Before(&b.CreationTimestamp) ||
-			other.CreationTimestamp.Equal(&b.CreationTimestamp) && client.ObjectKeyFromObject(other).String() < client.ObjectKeyFromObject(b).String() {
+			other.CreationTimestamp.Equal(&b.CreationTimestamp) &&
+				client.ObjectKeyFromObject(other).String() < client.ObjectKeyFromObject(b).String() {
 			return client.ObjectKeyFromObject(other).String(), nil
 		}
 	}
@@ -211,7 +219,8 @@ func slugOf(b *v1.Business) string {
 
 // mayReplace reports whether the newest version was published for this object, or this object may replace it.
 func mayReplace(b *v1.Business, newest *admin.Published, wanted *desired) bool {
-	return b.Status.Slug == wanted.slug && b.Status.Version > 0 || b.Annotations[v1.Adopt] == "true" || managedBy(newest) == wanted.managedBy
+	return b.Status.Slug == wanted.slug && b.Status.Version > 0 || b.Annotations[v1.Adopt] == "true" ||
+		managedBy(newest) == wanted.managedBy
 }
 
 // managedBy returns the field managed_by of a published manifest.
@@ -258,7 +267,8 @@ func (r *Businesses) removed(ctx context.Context, b *v1.Business, wanted *desire
 	switch {
 	case fault.Is(err, fault.Conflict):
 		sentence, _, _ := strings.Cut(fault.Of(err).Sentence, ";")
-		sentence = fmt.Sprintf("%s is not removed. %s; cancel them first, or annotate this object with %s=%s.", wanted.slug, sentence, v1.Deletion, v1.DeletionForce)
+		sentence = fmt.Sprintf("%s is not removed. %s; cancel them first, or annotate this object with %s=%s.",
+			wanted.slug, sentence, v1.Deletion, v1.DeletionForce)
 		return true, r.keep(ctx, b, verdict{metav1.ConditionFalse, reasonBookingAhead, sentence})
 	case err != nil && !fault.Is(err, fault.BusinessNotFound):
 		return false, r.notRemoved(ctx, b, err)
@@ -295,7 +305,8 @@ func (r *Businesses) failed(ctx context.Context, b *v1.Business, err error) erro
 			b.Status.Problems = append(b.Status.Problems, v1.Problem{Path: p.Path, Message: p.Message})
 		}
 		first := problems[0]
-		r.note(b, verdict{metav1.ConditionFalse, reasonInvalid, fmt.Sprintf("The manifest has problems (%d), the first: %s: %s", len(problems), first.Path, first.Message)})
+		r.note(b, verdict{metav1.ConditionFalse, reasonInvalid,
+			fmt.Sprintf("The manifest has problems (%d), the first: %s: %s", len(problems), first.Path, first.Message)})
 		return nil
 	}
 	r.note(b, verdictOf(err))

@@ -18,7 +18,8 @@ func TestABusinessIsPublishedOnceForEachChange(t *testing.T) {
 	w := start(t)
 	w.create(business("harbor", `, "social_links": {"site": "https://harbor.example/?a=1&b=2"}`))
 	b := w.expect("harbor", "Published", 1)
-	if b.Status.Slug != "harbor" || b.Status.ObservedGeneration != 1 || !strings.Contains(w.told(), "Version 1 of harbor is published") {
+	if b.Status.Slug != "harbor" || b.Status.ObservedGeneration != 1 || !strings.Contains(w.told(),
+		"Version 1 of harbor is published") {
 		t.Errorf("%+v", b.Status)
 	}
 	var got map[string]any
@@ -26,8 +27,11 @@ func TestABusinessIsPublishedOnceForEachChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"apiVersion": "slotmesh/v1", "kind": "Business", "slug": "harbor", "name": "Harbor", "currency": "EUR", "timezone": "Europe/Lisbon",
-		"default_language": "en", "languages": []any{"en"}, "social_links": map[string]any{"site": "https://harbor.example/?a=1&b=2"}, "managed_by": "Kubernetes: shop/harbor",
+		"apiVersion": "slotmesh/v1", "kind": "Business", "slug": "harbor", "name": "Harbor", "currency": "EUR",
+		"timezone":         "Europe/Lisbon",
+		"default_language": "en", "languages": []any{"en"},
+		"social_links": map[string]any{"site": "https://harbor.example/?a=1&b=2"},
+		"managed_by":   "Kubernetes: shop/harbor",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -36,9 +40,11 @@ func TestABusinessIsPublishedOnceForEachChange(t *testing.T) {
 	b.Spec = business("", `, "managed_by": "github.com/harbor/offer"`).Spec
 	w.change(b)
 	w.expect("harbor", "Published", 2)
-	w.set(func() { w.versions["harbor"] = append(w.versions["harbor"], w.versions["harbor"][0]) }) // somebody rolled it back
+	// somebody rolled it back
+	w.set(func() { w.versions["harbor"] = append(w.versions["harbor"], w.versions["harbor"][0]) })
 	w.expect("harbor", "Published", 4)
-	if all := w.published("harbor"); all[3] != all[1] || !strings.Contains(all[0], "?a=1&b=2") || !strings.Contains(all[3], "github.com/harbor/offer") {
+	if all := w.published("harbor"); all[3] != all[1] || !strings.Contains(all[0], "?a=1&b=2") ||
+		!strings.Contains(all[3], "github.com/harbor/offer") {
 		t.Errorf("version 4 is %s", all[3])
 	}
 }
@@ -53,7 +59,8 @@ func TestProblemsAreInTheStatusByPath(t *testing.T) {
 	b.Spec = json.RawMessage(strings.Replace(string(good), "Europe/Lisbon", "Europe/Lisboa", 1))
 	w.change(b)
 	b = w.expect("harbor", "Invalid", 1)
-	if len(b.Status.Problems) != 1 || b.Status.Problems[0].Path != "timezone" || b.Status.ObservedGeneration != 2 || !strings.Contains(w.told(), "Warning Invalid") {
+	if len(b.Status.Problems) != 1 || b.Status.Problems[0].Path != "timezone" || b.Status.ObservedGeneration != 2 ||
+		!strings.Contains(w.told(), "Warning Invalid") {
 		t.Errorf("%+v", b.Status)
 	}
 	b.Spec = good
@@ -102,7 +109,8 @@ func TestADeletedBusinessWaitsForTheCustomersThatAreExpected(t *testing.T) {
 	w.delete(w.expect("harbor", "Published", 1))
 	w.told()
 	b := w.expect("harbor", "BookingsAhead", 1)
-	if said := w.told(); !strings.Contains(said, "bookings (1) lie ahead; cancel them first, or annotate this object with slotmesh.io/deletion=force.") {
+	if said := w.told(); !strings.Contains(said,
+		"bookings (1) lie ahead; cancel them first, or annotate this object with slotmesh.io/deletion=force.") {
 		t.Errorf("it is told: %q", said)
 	}
 	w.expect("harbor", "BookingsAhead", 1)
@@ -141,7 +149,8 @@ func TestAnAdminAPIThatIsAwayIsAskedAgain(t *testing.T) {
 	for range 2 {
 		b, _, err := w.look("harbor")
 		ready := meta.FindStatusCondition(b.Status.Conditions, v1.Ready)
-		if err == nil || ready.Status != metav1.ConditionUnknown || ready.Reason != "Unreachable" || b.Status.Version != 1 {
+		if err == nil || ready.Status != metav1.ConditionUnknown || ready.Reason != "Unreachable" ||
+			b.Status.Version != 1 {
 			t.Errorf("%+v, %v", b.Status, err)
 		}
 	}

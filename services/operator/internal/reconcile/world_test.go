@@ -59,7 +59,8 @@ func start(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w := &world{
-		t: t, adminAPI: &adminAPI{versions: map[string][]string{}, clock: clock.Fixed(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))},
+		t: t, adminAPI: &adminAPI{versions: map[string][]string{},
+			clock: clock.Fixed(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))},
 		objects: fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&v1.Business{}, &v1.APIKey{}).Build(),
 		events:  events.NewFakeRecorder(100),
 	}
@@ -70,7 +71,8 @@ func start(t *testing.T) *world {
 	t.Cleanup(api.Close)
 	log := slog.New(slog.DiscardHandler)
 	w.businesses = &reconcile.Businesses{Client: w.objects, Events: w.events, Admin: api, Log: log, Resync: resync}
-	w.keys = &reconcile.APIKeys{Client: w.objects, Secrets: w.objects, Events: w.events, Admin: api, Clock: w.clock, Log: log, Resync: resync}
+	w.keys = &reconcile.APIKeys{Client: w.objects, Secrets: w.objects, Events: w.events, Admin: api, Clock: w.clock,
+		Log: log, Resync: resync}
 	return w
 }
 
@@ -119,7 +121,8 @@ func (w *world) expect(name, reason string, version int64) *v1.Business {
 		w.t.Fatalf("%s: looked at again after %s, %v", name, result.RequeueAfter, err)
 	}
 	ready := meta.FindStatusCondition(b.Status.Conditions, v1.Ready)
-	if ready == nil || ready.Reason != reason || b.Status.Version != version || ready.ObservedGeneration != b.Generation {
+	if ready == nil || ready.Reason != reason || b.Status.Version != version ||
+		ready.ObservedGeneration != b.Generation {
 		w.t.Fatalf("%s: %+v, want %s at version %d", name, b.Status, reason, version)
 	}
 	return b
@@ -206,7 +209,8 @@ func (a *adminAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case len(parts) > 1:
 		value, err = a.answerKeys(parts, r)
 	case r.Method == "DELETE" && a.expected && r.URL.Query().Get("force") != "true":
-		err = fault.New(fault.Conflict, "Customers are expected: bookings (1) lie ahead; cancel them first, or remove it with force=true.")
+		err = fault.New(fault.Conflict,
+			"Customers are expected: bookings (1) lie ahead; cancel them first, or remove it with force=true.")
 	case r.Method == "DELETE":
 		delete(a.versions, parts[0])
 		err = nil
@@ -233,7 +237,8 @@ func (a *adminAPI) publish(slug string, r *http.Request) (any, error) {
 		return nil, err
 	}
 	if _, problems := manifest.Parse(text); len(problems) > 0 {
-		return nil, &fault.Error{Kind: fault.InvalidParameter, Sentence: "The manifest has problems.", Extra: map[string]any{"problems": problems}}
+		return nil, &fault.Error{Kind: fault.InvalidParameter, Sentence: "The manifest has problems.",
+			Extra: map[string]any{"problems": problems}}
 	}
 	if after := r.Header.Get("If-Match"); after != "" && after != strconv.Quote(strconv.Itoa(len(a.versions[slug]))) {
 		return nil, fault.New(fault.PreconditionFailed, "There is a newer version.")

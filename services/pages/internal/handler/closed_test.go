@@ -58,22 +58,26 @@ const (
 )
 
 // theatre is the pages of a business that sells tickets of a gala for twelve euros, over HTTP.
-func theatre(t *testing.T, offers usecase.Offers, prices usecase.Prices, bookings usecase.Bookings) (*Pages, *fiber.App) {
+func theatre(t *testing.T, offers usecase.Offers, prices usecase.Prices,
+	bookings usecase.Bookings) (*Pages, *fiber.App) {
 	t.Helper()
 	offered := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text := `{}`
 		if strings.HasSuffix(r.URL.Path, "/events") {
-			text = `{"events": [{"id": "` + galaID + `", "name": "Gala", "date": "2027-04-03", "start_time": "20:00:00", "end_time": "22:00:00", "inventory": [{"id": "` + tierID + `", "name": "Stalls", "price": 12}]}]}`
+			text = `{"events": [{"id": "` + galaID +
+				`", "name": "Gala", "date": "2027-04-03", "start_time": "20:00:00", "end_time": "22:00:00", "inventory": [{"id": "` + tierID + `", "name": "Stalls", "price": 12}]}]}`
 		}
 		if strings.HasSuffix(r.URL.Path, "/services") {
-			text = `{"services": [{"id": "` + cutID + `", "name": "Corte", "category": "Hair", "duration_minutes": 30, "price": 0}]}`
+			text = `{"services": [{"id": "` + cutID +
+				`", "name": "Corte", "category": "Hair", "duration_minutes": 30, "price": 0}]}`
 		}
 		_, _ = io.WriteString(w, text)
 	}))
 	p := peer.New("catalog", offered.URL, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	t.Cleanup(func() { p.Close(); offered.Close() })
 	now := clock.Fixed(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))
-	pages, err := New(&usecase.Shop{Offers: offers, Catalog: usecase.NewReader(p), Prices: prices, Bookings: bookings, Clock: now}, nil, Config{Secrets: []string{"a secret of thirty-two characters."}})
+	pages, err := New(&usecase.Shop{Offers: offers, Catalog: usecase.NewReader(p), Prices: prices, Bookings: bookings,
+		Clock: now}, nil, Config{Secrets: []string{"a secret of thirty-two characters."}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,8 +90,10 @@ func theatre(t *testing.T, offers usecase.Offers, prices usecase.Prices, booking
 func buyTicket(t *testing.T, m meanwhile) (int, string) {
 	t.Helper()
 	pages, app := theatre(t, m, m, m)
-	form := url.Values{"token": {pages.forms.token("theatre")}, "n-" + tierID: {"1"}, "total": {"12.00"}, "name": {"Zoë"}, "email": {"zoe@example.com"}}
-	request := httptest.NewRequest(http.MethodPost, "/b/theatre/events/"+galaID+"/details", strings.NewReader(form.Encode()))
+	form := url.Values{"token": {pages.forms.token("theatre")}, "n-" + tierID: {"1"}, "total": {"12.00"},
+		"name": {"Zoë"}, "email": {"zoe@example.com"}}
+	request := httptest.NewRequest(http.MethodPost, "/b/theatre/events/"+galaID+"/details",
+		strings.NewReader(form.Encode()))
 	request.Header.Set("Content-Type", fiber.MIMEApplicationForm)
 	answer, err := app.Test(request, -1)
 	if err != nil {
@@ -101,11 +107,13 @@ func buyTicket(t *testing.T, m meanwhile) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
-// Whoever is refused by a pause that the page has not read of yet is told until when it lasts, not that nothing is to be had.
+// Whoever is refused by a pause that the page has not read of yet is told until when it lasts, not that nothing is to
+// be had.
 func TestWhatClosesABusinessMeanwhileIsSaidByItsNewestOffer(t *testing.T) {
 	t.Parallel()
 	offer := func(change func(*catalog.Offer)) *catalog.Offer {
-		o := &catalog.Offer{Slug: "theatre", Name: "Theatre", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "en", Account: catalog.Account{SubscriptionActive: true}}
+		o := &catalog.Offer{Slug: "theatre", Name: "Theatre", Currency: "EUR", Timezone: "Europe/Lisbon",
+			DefaultLanguage: "en", Account: catalog.Account{SubscriptionActive: true}}
 		change(o)
 		if err := o.Prepare(); err != nil {
 			t.Fatal(err)
@@ -124,13 +132,23 @@ func TestWhatClosesABusinessMeanwhileIsSaidByItsNewestOffer(t *testing.T) {
 		status int
 		says   string
 	}{
-		"paused":             {meanwhile{open, paused, fault.NotAcceptingBookings}, http.StatusConflict, "paused until Monday, 8 March 2027"},
-		"not paid for":       {meanwhile{open, offer(func(o *catalog.Offer) { o.Account.SubscriptionActive = false }), fault.SubscriptionInactive}, http.StatusConflict, "takes no online bookings"},
-		"leaving":            {meanwhile{open, offer(func(o *catalog.Offer) { o.Account.RemovalOn = &day }), fault.AccountClosing}, http.StatusConflict, "takes no online bookings"},
-		"not open yet":       {meanwhile{open, offer(func(o *catalog.Offer) { o.NotYetOpen = true }), fault.NotOpenYet}, http.StatusConflict, "is not open for bookings yet"},
-		"open again by then": {meanwhile{open, offer(func(*catalog.Offer) {}), fault.NotAcceptingBookings}, http.StatusServiceUnavailable, `value="zoe@example.com"`},
-		"a sandbox":          {meanwhile{sandbox, sandbox, fault.NotAcceptingBookings}, http.StatusServiceUnavailable, "For testing only: nothing is charged, and no messages are sent."},
-		"nobody can tell":    {meanwhile{open, nil, fault.NotAcceptingBookings}, http.StatusConflict, "takes no online bookings"},
+		"paused": {meanwhile{open, paused, fault.NotAcceptingBookings}, http.StatusConflict,
+			"paused until Monday, 8 March 2027"},
+		"not paid for": {meanwhile{open, offer(func(o *catalog.Offer) {
+			o.Account.SubscriptionActive = false
+		}), fault.SubscriptionInactive}, http.StatusConflict, "takes no online bookings"},
+		"leaving": {meanwhile{open, offer(func(o *catalog.Offer) {
+			o.Account.RemovalOn = &day
+		}), fault.AccountClosing}, http.StatusConflict, "takes no online bookings"},
+		"not open yet": {meanwhile{open, offer(func(o *catalog.Offer) {
+			o.NotYetOpen = true
+		}), fault.NotOpenYet}, http.StatusConflict, "is not open for bookings yet"},
+		"open again by then": {meanwhile{open, offer(func(*catalog.Offer) {}), fault.NotAcceptingBookings},
+			http.StatusServiceUnavailable, `value="zoe@example.com"`},
+		"a sandbox": {meanwhile{sandbox, sandbox, fault.NotAcceptingBookings}, http.StatusServiceUnavailable,
+			"For testing only: nothing is charged, and no messages are sent."},
+		"nobody can tell": {meanwhile{open, nil, fault.NotAcceptingBookings}, http.StatusConflict,
+			"takes no online bookings"},
 	} {
 		if status, text := buyTicket(t, c.meanwhile); status != c.status || !strings.Contains(text, c.says) {
 			t.Errorf("%s: %d, and not %q: %s", name, status, c.says, text)

@@ -59,7 +59,8 @@ func (p *Pages) start(c *fiber.Ctx, typed url.Values) (*order, *appointment, err
 	a := &appointment{chosen}
 	o := newOrder(page, a)
 	o.form.Names = names
-	if people, err := strconv.Atoi(typed.Get("people")); err == nil && people >= 1 && people <= view.MostPeople(chosen) {
+	if people, err := strconv.Atoi(typed.Get("people")); err == nil && people >= 1 &&
+		people <= view.MostPeople(chosen) {
 		o.form.Details.People = people
 	}
 	return o, a, nil

@@ -76,8 +76,9 @@ func ask(t *testing.T, app *fiber.App, address string, fields url.Values) form {
 func boxOffice(t *testing.T) (*fiber.App, string, url.Values) {
 	t.Helper()
 	offer := &catalog.Offer{
-		Slug: "theatre", Name: "Theatre", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "en", Languages: []string{"en", "pt"},
-		Account: catalog.Account{SubscriptionActive: true},
+		Slug: "theatre", Name: "Theatre", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "en",
+		Languages: []string{"en", "pt"},
+		Account:   catalog.Account{SubscriptionActive: true},
 	}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
@@ -92,9 +93,11 @@ func boxOffice(t *testing.T) (*fiber.App, string, url.Values) {
 func TestServicesAreListedUnderTheirTranslatedCategory(t *testing.T) {
 	t.Parallel()
 	offer := &catalog.Offer{
-		Slug: "theatre", Name: "Theatre", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "en", Languages: []string{"en", "pt"},
-		Account:  catalog.Account{SubscriptionActive: true},
-		Services: []catalog.Service{{ID: uuid.MustParse(cutID), Category: catalog.Label{Text: "Hair", Translations: map[string]string{"pt": "Cabelo"}}}},
+		Slug: "theatre", Name: "Theatre", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "en",
+		Languages: []string{"en", "pt"},
+		Account:   catalog.Account{SubscriptionActive: true},
+		Services: []catalog.Service{{ID: uuid.MustParse(cutID),
+			Category: catalog.Label{Text: "Hair", Translations: map[string]string{"pt": "Cabelo"}}}},
 	}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
@@ -144,7 +147,8 @@ func TestAnotherLanguageKeepsWhatWasChosenAndTyped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if q := at.Query(); at.Path != "/b/theatre/events/"+galaID+"/details" || q.Get("lang") != language || q.Get("n-"+tierID) != "1" {
+		if q := at.Query(); at.Path != "/b/theatre/events/"+galaID+"/details" || q.Get("lang") != language ||
+			q.Get("n-"+tierID) != "1" {
 			t.Errorf("%s is at %s", language, at)
 		}
 	}
@@ -152,7 +156,8 @@ func TestAnotherLanguageKeepsWhatWasChosenAndTyped(t *testing.T) {
 	typed.Set("stay", "yes")
 	typed.Set("email", "zoe@") // not checked yet
 	pt := ask(t, app, shown.languages[1], typed)
-	if pt.status != http.StatusOK || pt.token != shown.token || !strings.Contains(pt.text, `lang="pt"`) || !strings.Contains(pt.text, `value="Zoë"`) || !strings.Contains(pt.text, `value="zoe@"`) {
+	if pt.status != http.StatusOK || pt.token != shown.token || !strings.Contains(pt.text, `lang="pt"`) ||
+		!strings.Contains(pt.text, `value="Zoë"`) || !strings.Contains(pt.text, `value="zoe@"`) {
 		t.Errorf("in Portuguese: %d, token %q: %s", pt.status, pt.token, pt.text)
 	}
 }

@@ -49,7 +49,8 @@ func New(shop *usecase.Shop, links *usecase.Links, cfg Config) (*Pages, error) {
 		return nil, err
 	}
 	return &Pages{
-		shop: shop, links: links, base: cfg.Base, texts: sentences, assets: files, menus: view.NewMenus(), forms: newForms(cfg.Secrets, cfg.FormAtLeast, shop.Clock), pay: cfg.PayOrigins,
+		shop: shop, links: links, base: cfg.Base, texts: sentences, assets: files, menus: view.NewMenus(),
+		forms: newForms(cfg.Secrets, cfg.FormAtLeast, shop.Clock), pay: cfg.PayOrigins,
 	}, nil
 }
 

@@ -56,7 +56,8 @@ func (p *Pages) follow(c *fiber.Ctx) (*view.Page, *usecase.Managed, error) {
 	page := p.plain(c, m.Business.Offer.DefaultLanguage)
 	// Unless the reader chose a language, the page has the booking's language. If the browser asks for the
 	// same language, the page keeps the regional form that the browser asks for.
-	if booked := words.In(p.texts, m.Locale, m.Business.Offer.DefaultLanguage); page.Chosen == "" && booked.Code != page.Words.Code {
+	if booked := words.In(p.texts, m.Locale, m.Business.Offer.DefaultLanguage); page.Chosen == "" &&
+		booked.Code != page.Words.Code {
 		page.Words = booked
 	}
 	page.Managed, page.Sold = "/m/"+c.Params("token"), view.Sale{Timezone: m.Timezone, Currency: m.Currency}

@@ -135,7 +135,8 @@ func (p *Pages) place(c *fiber.Ctx, o *order, key string) error {
 	}
 	// The price has changed since the form was shown, so the customer must confirm it.
 	if typed := o.form.Typed; typed.Get("total") != price.Total.String() || typed.Get("now") != price.Now.String() {
-		return p.ask(c, o, fiber.StatusConflict, words.With("price_changed", "Price", words.Amount(price.Total.String(), business.Offer.Currency)))
+		return p.ask(c, o, fiber.StatusConflict,
+			words.With("price_changed", "Price", words.Amount(price.Total.String(), business.Offer.Currency)))
 	}
 	o.form.Price = price
 	booked, err := o.item.book(c.UserContext(), p.shop, o, key)
@@ -157,7 +158,8 @@ func (p *Pages) refuse(c *fiber.Ctx, o *order, cause error) error {
 	}
 	words := o.page.Words
 	switch f := fault.Of(cause); f.Kind.Code {
-	case fault.NotAcceptingBookings.Code, fault.NotOpenYet.Code, fault.SubscriptionInactive.Code, fault.AccountClosing.Code:
+	case fault.NotAcceptingBookings.Code, fault.NotOpenYet.Code, fault.SubscriptionInactive.Code,
+		fault.AccountClosing.Code:
 		return p.closed(c, o)
 	case fault.TooManyOpen.Code:
 		return p.ask(c, o, fiber.StatusConflict, words.Say("too_many"))
@@ -166,7 +168,8 @@ func (p *Pages) refuse(c *fiber.Ctx, o *order, cause error) error {
 	case fault.IdempotencyMismatch.Code:
 		p.renew(o)
 		return p.ask(c, o, fiber.StatusUnprocessableEntity, words.Say("expired"))
-	case fault.PeerUnavailable.Code, fault.AvailabilityUnverified.Code, fault.PaymentUnavailable.Code, fault.OutcomeUnknown.Code, fault.IdempotencyInProgress.Code:
+	case fault.PeerUnavailable.Code, fault.AvailabilityUnverified.Code, fault.PaymentUnavailable.Code,
+		fault.OutcomeUnknown.Code, fault.IdempotencyInProgress.Code:
 		if o.form.Price != nil || f.Kind != fault.PeerUnavailable {
 			return p.ask(c, o, fiber.StatusServiceUnavailable, words.Say("fault_later"))
 		}

@@ -114,7 +114,8 @@ func (p *Pages) rental(c *fiber.Ctx) error {
 
 // showRental shows the page of a rental, with the choices that the visitor has made so far. notice is
 // a sentence for the visitor at the top of the page; "" shows none.
-func (p *Pages) showRental(c *fiber.Ctx, page *view.Page, wanted *usecase.Reservation, status int, notice string) error {
+func (p *Pages) showRental(c *fiber.Ctx, page *view.Page, wanted *usecase.Reservation, status int,
+	notice string) error {
 	free := view.RentalTimes{}
 	if view.Unrented(page, wanted.Rental) == "" {
 		var month *timespan.Date

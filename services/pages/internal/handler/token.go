@@ -70,7 +70,8 @@ func (f forms) parse(slug, token string) (string, time.Duration) {
 	}
 	text := token[:at]
 	mac, err := base64.RawURLEncoding.DecodeString(token[at+1:])
-	if err != nil || !slices.ContainsFunc(f.keys, func(key []byte) bool { return hmac.Equal(mac, digest(key, slug+":"+text)) }) {
+	if err != nil || !slices.ContainsFunc(f.keys,
+		func(key []byte) bool { return hmac.Equal(mac, digest(key, slug+":"+text)) }) {
 		return "", 0
 	}
 	shown, key, _ := strings.Cut(text, ".")

@@ -65,7 +65,9 @@ type PriceDetail struct {
 func (b *Business) detailOf(quote *pricing.Quote) PriceDetail {
 	d := PriceDetail{Quantity: quote.Quantity, Unit: b.Offer.Money().JSON(quote.Unit)}
 	for _, step := range quote.Steps {
-		i := slices.IndexFunc(b.Offer.Rules, func(r catalog.Rule) bool { return r.Key == step.Rule && string(r.Kind) == step.Kind })
+		i := slices.IndexFunc(b.Offer.Rules, func(r catalog.Rule) bool {
+			return r.Key == step.Rule && string(r.Kind) == step.Kind
+		})
 		if i >= 0 && step.Before != step.After {
 			d.Changes = append(d.Changes, &b.Offer.Rules[i])
 		}
@@ -89,7 +91,8 @@ func (b *Business) ifFirst(services []uuid.UUID) []*catalog.Rule {
 
 // Price quotes an appointment whose date is chosen. Faults: service_unavailable.
 func (s *Shop) Price(ctx context.Context, b *Business, a *Appointment, people int) (*Price, error) {
-	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: len(b.Offer.Rules) == 0, Together: true}
+	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now,
+		OmitSteps: len(b.Offer.Rules) == 0, Together: true}
 	for _, id := range a.Selection.Services {
 		item := pricing.Item{Kind: pricing.KindService, ID: id, Date: *a.Date, Start: a.Time, PartySize: &people}
 		if variant, ok := a.Variants[id]; ok {
@@ -205,7 +208,8 @@ func (d *Details) pointNumbers(questions []catalog.Question) {
 	}
 	for _, q := range questions {
 		number, isText := d.Answers[q.Key].(string)
-		if isText && q.Type == catalog.QuestionNumber && strings.Count(number, ",") == 1 && !strings.Contains(number, ".") {
+		if isText && q.Type == catalog.QuestionNumber && strings.Count(number, ",") == 1 && !strings.Contains(number,
+			".") {
 			d.Answers[q.Key] = strings.Replace(number, ",", ".", 1)
 		}
 	}

@@ -60,11 +60,17 @@ func (b *Business) Offers(part string) bool {
 	offer, today := b.Offer, b.Today()
 	switch part {
 	case "events":
-		return offer.Modules.Events && slices.ContainsFunc(offer.Events, func(e catalog.Event) bool { return e.Active && e.Public && e.Date >= today })
+		return offer.Modules.Events && slices.ContainsFunc(offer.Events, func(e catalog.Event) bool {
+			return e.Active && e.Public && e.Date >= today
+		})
 	case "rentals":
-		return offer.Modules.Rentals && slices.ContainsFunc(offer.Rentals, func(r catalog.Rental) bool { return r.Active && r.Quantity != nil })
+		return offer.Modules.Rentals && slices.ContainsFunc(offer.Rentals, func(r catalog.Rental) bool {
+			return r.Active && r.Quantity != nil
+		})
 	}
-	return offer.Modules.Services && slices.ContainsFunc(offer.Services, func(s catalog.Service) bool { return s.Active })
+	return offer.Modules.Services && slices.ContainsFunc(offer.Services, func(s catalog.Service) bool {
+		return s.Active
+	})
 }
 
 // Today returns the business's date.

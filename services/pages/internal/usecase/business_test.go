@@ -6,11 +6,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// TestABusinessSpeaksTheNearestOfItsLanguages: a page and its messages are in the language that the business's texts are matched in.
+// TestABusinessSpeaksTheNearestOfItsLanguages: a page and its messages are in the language that the business's texts
+// are matched in.
 func TestABusinessSpeaksTheNearestOfItsLanguages(t *testing.T) {
 	t.Parallel()
 	b := &Business{Offer: &catalog.Offer{Languages: []string{"en", "pt-PT", "de"}, DefaultLanguage: "en"}}
-	for asked, want := range map[string]string{"pt": "pt-PT", "pt-BR": "pt-PT", "de-AT": "de", "en-GB": "en", "fr": "en", "": "en"} {
+	for asked, want := range map[string]string{"pt": "pt-PT", "pt-BR": "pt-PT", "de-AT": "de", "en-GB": "en",
+		"fr": "en", "": "en"} {
 		if got := b.Language(asked); got != want {
 			t.Errorf("who asks for %q is spoken to in %q, want %q", asked, got, want)
 		}

@@ -17,7 +17,8 @@ import (
 func TestWhatIsPastedWithInvisibleCharactersIsTaken(t *testing.T) {
 	t.Parallel()
 	b := &usecase.Business{Offer: &catalog.Offer{}}
-	d := usecase.Details{Name: "\ufeffZo\u00eb\tExample\r\n", Email: " zoe@example.com\u200b\u00a0", Phone: "\u202a+351\u00a0210 000\u2011000\u202c"}
+	d := usecase.Details{Name: "\ufeffZo\u00eb\tExample\r\n", Email: " zoe@example.com\u200b\u00a0",
+		Phone: "\u202a+351\u00a0210 000\u2011000\u202c"}
 	if wrong := b.Check(&d); len(wrong) > 0 {
 		t.Errorf("refused: %v", wrong)
 	}
@@ -34,8 +35,10 @@ func TestWhatIsPastedWithInvisibleCharactersIsTaken(t *testing.T) {
 func TestCheckRefusesWhatIsNoPhoneNumber(t *testing.T) {
 	t.Parallel()
 	b := &usecase.Business{Offer: &catalog.Offer{}}
-	for phone, want := range map[string]catalog.Wrong{"": "", "+351 21 000 0000": "", "abc": catalog.WrongPhone, "ask Ali": catalog.WrongPhone, strings.Repeat("1", 51): catalog.WrongTooLong} {
-		if wrong := b.Check(&usecase.Details{Name: "Zoë", Email: "zoe@example.com", Phone: phone}); wrong["phone"] != want {
+	for phone, want := range map[string]catalog.Wrong{"": "", "+351 21 000 0000": "", "abc": catalog.WrongPhone,
+		"ask Ali": catalog.WrongPhone, strings.Repeat("1", 51): catalog.WrongTooLong} {
+		if wrong := b.Check(&usecase.Details{Name: "Zoë", Email: "zoe@example.com",
+			Phone: phone}); wrong["phone"] != want {
 			t.Errorf("%q: %q, want %q", phone, wrong["phone"], want)
 		}
 	}
@@ -46,10 +49,14 @@ func TestDetailsThatPassAreOneLineEach(t *testing.T) {
 	t.Parallel()
 	b := &usecase.Business{Offer: &catalog.Offer{}}
 	rapid.Check(t, func(t *rapid.T) {
-		d := usecase.Details{Name: rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "name"), Email: "zoe@example.com", Phone: rapid.String().Draw(t, "phone")}
+		d := usecase.Details{Name: rapid.OneOf(rapid.String(),
+			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string {
+				return string(b)
+			})).Draw(t, "name"), Email: "zoe@example.com", Phone: rapid.String().Draw(t, "phone")}
 		wrong := b.Check(&d)
 		for field, text := range map[string]string{"name": d.Name, "phone": d.Phone} {
-			if wrong[field] == "" && (!utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) || strings.TrimSpace(text) != text || field == "name" && text == "") {
+			if wrong[field] == "" && (!utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) ||
+				strings.TrimSpace(text) != text || field == "name" && text == "") {
 				t.Errorf("the %s %q passes", field, text)
 			}
 		}

@@ -184,10 +184,12 @@ func (b *Basket) Values() url.Values {
 // PriceTickets returns the price of a basket, computed by the same pricing engine as the list of events. Each line
 // is the price of all tickets of one tier. Faults: not_found if a tier no longer exists; service_unavailable.
 func (s *Shop) PriceTickets(ctx context.Context, b *Business, basket *Basket) (*Price, error) {
-	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: len(b.Offer.Rules) == 0}
+	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now,
+		OmitSteps: len(b.Offer.Rules) == 0}
 	party := basket.Tickets()
 	for _, t := range basket.Lines() {
-		ask.Items = append(ask.Items, pricing.Item{Kind: pricing.KindEvent, ID: basket.Event.ID, TierID: &t.ID, Date: basket.Event.Date, PartySize: &party})
+		ask.Items = append(ask.Items, pricing.Item{Kind: pricing.KindEvent, ID: basket.Event.ID, TierID: &t.ID,
+			Date: basket.Event.Date, PartySize: &party})
 	}
 	price, total, due, money := &Price{}, int64(0), int64(0), b.Offer.Money()
 	price.total(b, "", 0, 0)

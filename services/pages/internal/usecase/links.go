@@ -33,7 +33,8 @@ type Links struct {
 
 // NewLinks returns links that call these peers; shop provides the business and its free times.
 func NewLinks(bookings, rentals *peer.Client, shop *Shop) *Links {
-	return &Links{booking: bookings, rental: rentals, bookings: bookingclient.NewLinks(bookings), rentals: rental.NewClient(rentals), shop: shop}
+	return &Links{booking: bookings, rental: rentals, bookings: bookingclient.NewLinks(bookings),
+		rentals: rental.NewClient(rentals), shop: shop}
 }
 
 // Managed is the customer view of a link. One of Booking, Ticket and Reservation is set.
@@ -61,13 +62,15 @@ func (l *Links) View(ctx context.Context, token string) (*Managed, error) {
 		return nil, err
 	}
 	return l.of(ctx, rented.Business, &Managed{
-		Reservation: &rented.Reservation, Locale: rented.Reservation.Locale, Timezone: rented.Reservation.Timezone, Currency: rented.Reservation.Currency,
+		Reservation: &rented.Reservation, Locale: rented.Reservation.Locale, Timezone: rented.Reservation.Timezone,
+		Currency: rented.Reservation.Currency,
 	})
 }
 
 func (l *Links) shown(ctx context.Context, found *booking.Managed) (*Managed, error) {
 	if t := found.Ticket; found.Kind == event.Ticket {
-		return l.of(ctx, found.Business, &Managed{Ticket: t, Locale: t.Locale, Timezone: t.Timezone, Currency: t.Currency})
+		return l.of(ctx, found.Business, &Managed{Ticket: t, Locale: t.Locale, Timezone: t.Timezone,
+			Currency: t.Currency})
 	}
 	b := found.Booking
 	return l.of(ctx, found.Business, &Managed{Booking: b, Locale: b.Locale, Timezone: b.Timezone, Currency: b.Currency})
@@ -166,7 +169,8 @@ func (l *Links) Feed(ctx context.Context, token, known string) (*peer.Response, 
 // time counts as free. Without a date and month, it begins with the date of the booking; otherwise it
 // works as [Shop.Times]. Faults: service_unavailable; invalid_parameter.
 func (l *Links) Times(ctx context.Context, m *Managed, date, month *timespan.Date) (*Calendar, error) {
-	if own, err := timespan.ParseDate(m.Booking.Date); err == nil && date == nil && month == nil && own >= m.Business.Today() {
+	if own, err := timespan.ParseDate(m.Booking.Date); err == nil && date == nil && month == nil &&
+		own >= m.Business.Today() {
 		date = &own
 	}
 	c, err := l.shop.times(ctx, m.Business, m.moving(), date, month)
@@ -206,5 +210,6 @@ func (m *Managed) moving() url.Values {
 
 // Own reports whether a start is the booking's present one.
 func (m *Managed) Own(s Slot) bool {
-	return timespan.Instant(s.Date, s.Time, m.Business.Offer.Location()) == m.Booking.StartsAt.Unix() && same(s.SessionID, m.Booking.ClassScheduleID)
+	return timespan.Instant(s.Date, s.Time, m.Business.Offer.Location()) == m.Booking.StartsAt.Unix() &&
+		same(s.SessionID, m.Booking.ClassScheduleID)
 }

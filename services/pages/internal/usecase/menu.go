@@ -76,7 +76,8 @@ func (b *Business) category(listed *Service, language string) string {
 
 // raises reports whether a rule raises a price, in minor units, if it applies.
 func raises(r catalog.Rule, shown int64) bool {
-	return r.Percent != nil && r.Percent.IsPositive() || r.Amount != nil && *r.Amount > 0 || r.Set != nil && *r.Set > shown
+	return r.Percent != nil && r.Percent.IsPositive() || r.Amount != nil && *r.Amount > 0 || r.Set != nil &&
+		*r.Set > shown
 }
 
 // PriceRises reports whether a pricing rule may raise the price of a service above the shown one, in minor units.
@@ -115,7 +116,8 @@ func (s *Shop) Names(ctx context.Context, slug, language string) (*Names, error)
 	if err != nil {
 		return nil, err
 	}
-	n := &Names{Services: make(map[uuid.UUID]*Service, len(services.Services)), Members: make(map[uuid.UUID]*Member, len(staff.Staff))}
+	n := &Names{Services: make(map[uuid.UUID]*Service, len(services.Services)),
+		Members: make(map[uuid.UUID]*Member, len(staff.Staff))}
 	for _, service := range services.Services {
 		n.Services[service.ID] = service
 	}

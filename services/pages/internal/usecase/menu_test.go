@@ -19,20 +19,27 @@ func TestAPriceRisesWhereARuleOfTheServiceMayRaiseIt(t *testing.T) {
 		rule  catalog.Rule
 		rises bool
 	}{
-		"a tenth less": {catalog.Rule{Percent: percent(-10)}, false}, "a tenth more": {catalog.Rule{Percent: percent(10)}, true},
-		"less": {catalog.Rule{Amount: minor(-1)}, false}, "more": {catalog.Rule{Amount: minor(1)}, true},
-		"set below": {catalog.Rule{Set: minor(3999)}, false}, "set to it": {catalog.Rule{Set: minor(4000)}, false}, "set above": {catalog.Rule{Set: minor(4001)}, true},
-		"of this service":  {catalog.Rule{Amount: minor(1), AppliesTo: catalog.AppliesTo{Services: []uuid.UUID{cut}}}, true},
-		"of another":       {catalog.Rule{Amount: minor(1), AppliesTo: catalog.AppliesTo{Services: []uuid.UUID{wash}}}, false},
+		"a tenth less": {catalog.Rule{Percent: percent(-10)}, false},
+		"a tenth more": {catalog.Rule{Percent: percent(10)}, true},
+		"less":         {catalog.Rule{Amount: minor(-1)}, false}, "more": {catalog.Rule{Amount: minor(1)}, true},
+		"set below": {catalog.Rule{Set: minor(3999)}, false}, "set to it": {catalog.Rule{Set: minor(4000)}, false},
+		"set above": {catalog.Rule{Set: minor(4001)}, true},
+		"of this service": {catalog.Rule{Amount: minor(1), AppliesTo: catalog.AppliesTo{Services: []uuid.UUID{cut}}},
+			true},
+		"of another": {catalog.Rule{Amount: minor(1), AppliesTo: catalog.AppliesTo{Services: []uuid.UUID{wash}}},
+			false},
 		"of all events":    {catalog.Rule{Amount: minor(1), AppliesTo: catalog.AppliesTo{AllEvents: true}}, false},
 		"of every service": {catalog.Rule{Amount: minor(1), AppliesTo: catalog.AppliesTo{AllServices: true}}, true},
 	} {
-		if got := usecase.PriceRises(&catalog.Offer{Rules: []catalog.Rule{{Percent: percent(-5)}, c.rule}}, cut, 4000); got != c.rises {
+		if got := usecase.PriceRises(&catalog.Offer{Rules: []catalog.Rule{{Percent: percent(-5)}, c.rule}}, cut,
+			4000); got != c.rises {
 			t.Errorf("%s: %v, want %v", name, got, c.rises)
 		}
 		rental := c.rule
-		rental.AppliesTo = catalog.AppliesTo{Rentals: c.rule.AppliesTo.Services, AllRentals: c.rule.AppliesTo.AllServices, AllEvents: c.rule.AppliesTo.AllEvents}
-		if got := usecase.RentalRises(&catalog.Offer{Rules: []catalog.Rule{{Percent: percent(-5)}, rental}}, cut, 4000); got != c.rises {
+		rental.AppliesTo = catalog.AppliesTo{Rentals: c.rule.AppliesTo.Services,
+			AllRentals: c.rule.AppliesTo.AllServices, AllEvents: c.rule.AppliesTo.AllEvents}
+		if got := usecase.RentalRises(&catalog.Offer{Rules: []catalog.Rule{{Percent: percent(-5)}, rental}}, cut,
+			4000); got != c.rises {
 			t.Errorf("the same of a rental, %s: %v, want %v", name, got, c.rises)
 		}
 	}

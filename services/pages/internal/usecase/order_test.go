@@ -19,14 +19,16 @@ import (
 // spots are what is left of something: a number, or unknown.
 var spots = rapid.Ptr(rapid.IntRange(0, 30), true)
 
-// A basket is cut to what is left of each tier and of the event, and to nothing less; where all of it is left, or nobody knows, it stays.
+// A basket is cut to what is left of each tier and of the event, and to nothing less; where all of it is left, or
+// nobody knows, it stays.
 func TestABasketIsCutToWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		e := &usecase.Event{SpotsRemaining: spots.Draw(t, "of the event")}
 		query := url.Values{}
 		for i := range rapid.IntRange(1, 4).Draw(t, "tiers") {
-			tier := usecase.Tier{ID: uuid.NewSHA1(uuid.Nil, []byte{byte(i)}), SpotsRemaining: spots.Draw(t, "of a tier")}
+			tier := usecase.Tier{ID: uuid.NewSHA1(uuid.Nil, []byte{byte(i)}),
+				SpotsRemaining: spots.Draw(t, "of a tier")}
 			e.Tiers = append(e.Tiers, tier)
 			query.Set(tier.Field(), strconv.Itoa(rapid.IntRange(-1, usecase.MostTickets+1).Draw(t, "wanted")))
 		}
@@ -60,22 +62,28 @@ func TestABasketIsCutToWhatIsLeft(t *testing.T) {
 
 // testZones draws a zone, among them some whose clocks change at midnight or by half an hour.
 func testZones(t *rapid.T) *time.Location {
-	zone, err := time.LoadLocation(rapid.SampledFrom([]string{"UTC", "Europe/Lisbon", "America/Havana", "Australia/Lord_Howe"}).Draw(t, "zone"))
+	zone, err := time.LoadLocation(rapid.SampledFrom([]string{"UTC", "Europe/Lisbon", "America/Havana",
+		"Australia/Lord_Howe"}).Draw(t, "zone"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return zone
 }
 
-// What is chosen of a rental stands in the address; a length is offered exactly where every day of it is free and its owner allows it.
+// What is chosen of a rental stands in the address; a length is offered exactly where every day of it is free and its
+// owner allows it.
 func TestAReservationStandsInTheAddressAndEndsWhereItShould(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		r := &usecase.Rental{ID: uuid.New(), PriceType: rapid.SampledFrom([]string{catalog.PriceHourly, catalog.PriceDaily}).Draw(t, "price type")}
-		r.MinDays, r.MaxDays = rapid.Ptr(rapid.IntRange(1, 4), true).Draw(t, "least"), rapid.Ptr(rapid.IntRange(1, 40), true).Draw(t, "most")
-		r.Extras = []usecase.Extra{{Rental: &usecase.Rental{ID: uuid.New()}, Required: true}, {Rental: &usecase.Rental{ID: uuid.New()}}}
+		r := &usecase.Rental{ID: uuid.New(),
+			PriceType: rapid.SampledFrom([]string{catalog.PriceHourly, catalog.PriceDaily}).Draw(t, "price type")}
+		r.MinDays, r.MaxDays = rapid.Ptr(rapid.IntRange(1, 4), true).Draw(t, "least"),
+			rapid.Ptr(rapid.IntRange(1, 40), true).Draw(t, "most")
+		r.Extras = []usecase.Extra{{Rental: &usecase.Rental{ID: uuid.New()}, Required: true},
+			{Rental: &usecase.Rental{ID: uuid.New()}}}
 		from, n := timespan.Date(rapid.Int32Range(0, 50_000).Draw(t, "from")), rapid.IntRange(1, 31).Draw(t, "for")
-		query := url.Values{"from": {from.String()}, "for": {strconv.Itoa(n)}, "units": {strconv.Itoa(rapid.IntRange(1, usecase.MostUnits).Draw(t, "units"))}}
+		query := url.Values{"from": {from.String()}, "for": {strconv.Itoa(n)},
+			"units": {strconv.Itoa(rapid.IntRange(1, usecase.MostUnits).Draw(t, "units"))}}
 		start := timespan.TimeOfDay(rapid.IntRange(0, timespan.MinutesPerDay-1).Draw(t, "start"))
 		if r.Hourly() {
 			query.Set("start", start.String())
@@ -86,7 +94,8 @@ func TestAReservationStandsInTheAddressAndEndsWhereItShould(t *testing.T) {
 		zone := testZones(t)
 		w := usecase.ReadReservation(r, zone, query)
 		again := usecase.ReadReservation(r, zone, w.Values())
-		if !w.Chosen() || w.Values().Encode() != again.Values().Encode() || len(again.Lines()) != 2+len(query["extra"]) {
+		if !w.Chosen() || w.Values().Encode() != again.Values().Encode() || len(again.Lines()) != 2+
+			len(query["extra"]) {
 			t.Fatalf("%v is read as %v, with %d lines", query, again.Values(), len(again.Lines()))
 		}
 		until, ends := w.Until()
@@ -94,13 +103,16 @@ func TestAReservationStandsInTheAddressAndEndsWhereItShould(t *testing.T) {
 			if until != from+timespan.Date(n-1) {
 				t.Errorf("%d days from %s end on %s", n, from, until)
 			}
-		} else if shown := time.Unix(timespan.Instant(from, start, zone)+int64(n)*3600, 0).In(zone); ends < 1 || ends > timespan.MinutesPerDay ||
-			shown.Hour()*60+shown.Minute() != int(ends)%timespan.MinutesPerDay || timespan.DateOf(shown.Add(-time.Second), zone) != until {
+		} else if shown := time.Unix(timespan.Instant(from, start, zone)+int64(n)*3600,
+			0).In(zone); ends < 1 || ends > timespan.MinutesPerDay ||
+			shown.Hour()*60+shown.Minute() != int(ends)%timespan.MinutesPerDay ||
+			timespan.DateOf(shown.Add(-time.Second), zone) != until {
 			t.Errorf("%d h from %s %s end on %s at %s, and the clock shows %s", n, from, start, until, ends, shown)
 		}
 		free := rapid.IntRange(0, 40).Draw(t, "days free in a row")
 		for days := 1; days <= 40 && !r.Hourly(); days++ {
-			want := days <= free && (r.MinDays == nil || days >= *r.MinDays) && (r.MaxDays == nil && (days <= 31) || r.MaxDays != nil && days <= min(*r.MaxDays, 31))
+			want := days <= free && (r.MinDays == nil || days >= *r.MinDays) &&
+				(r.MaxDays == nil && (days <= 31) || r.MaxDays != nil && days <= min(*r.MaxDays, 31))
 			if got := slices.Contains(w.Lengths([]rental.Start{{Shortest: 1, Longest: free}}), days); got != want {
 				t.Errorf("%d days with %d free, %v to %v: offered %v", days, free, r.MinDays, r.MaxDays, got)
 			}

@@ -53,7 +53,8 @@ func read[T any](ctx context.Context, r *Reader, slug, path string, query url.Va
 	}
 	value := new(T)
 	if err := json.Unmarshal(answer.Body, value); err != nil {
-		return nil, fault.Wrap(fault.PeerUnavailable, fmt.Errorf("%s: unreadable answer: %w", path, err), "A part of the platform gave an unreadable answer; try again shortly.")
+		return nil, fault.Wrap(fault.PeerUnavailable, fmt.Errorf("%s: unreadable answer: %w", path, err),
+			"A part of the platform gave an unreadable answer; try again shortly.")
 	}
 	if tag := answer.Header.Get("ETag"); tag != "" {
 		r.cache.Put(key, &kept{tag: tag, value: value, bytes: len(answer.Body)})

@@ -90,7 +90,9 @@ func (s *Shop) Rentals(ctx context.Context, slug, language string) ([]*Rental, e
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(list.Rentals), func(r *Rental) bool { return r.MaxBookableOnline != nil && *r.MaxBookableOnline == 0 }), nil
+	return slices.DeleteFunc(slices.Clone(list.Rentals), func(r *Rental) bool {
+		return r.MaxBookableOnline != nil && *r.MaxBookableOnline == 0
+	}), nil
 }
 
 // Rental returns a rental with its extras. Faults: rental_not_found; those of [Shop.Rentals].
@@ -123,7 +125,8 @@ func (s *Shop) Rental(ctx context.Context, b *Business, language string, id uuid
 // unpayable reports whether a rental must be paid online but no payment provider is connected.
 func (b *Business) unpayable(r *Rental) bool {
 	offered := b.Offer.Rental(r.ID)
-	return offered != nil && !b.isPaidOnline() && b.Paying(b.Offer.Payments.Modes.Rentals, b.dueOfUnit(r, offered.Price)) == PayOnline
+	return offered != nil && !b.isPaidOnline() && b.Paying(b.Offer.Payments.Modes.Rentals,
+		b.dueOfUnit(r, offered.Price)) == PayOnline
 }
 
 // dueOfUnit returns the part of the price of one unit that is due at the reservation. price is the
@@ -138,7 +141,9 @@ func (b *Business) dueOfUnit(r *Rental, price int64) int64 {
 
 // RentsOnline reports whether the page may reserve a rental with its required extras.
 func (b *Business) RentsOnline(r *Rental) bool {
-	return !b.unpayable(r) && !slices.ContainsFunc(r.Extras, func(e Extra) bool { return e.Required && b.unpayable(e.Rental) })
+	return !b.unpayable(r) && !slices.ContainsFunc(r.Extras, func(e Extra) bool {
+		return e.Required && b.unpayable(e.Rental)
+	})
 }
 
 // Reservation is the wanted rental with its time, units and extras.
@@ -352,7 +357,8 @@ func (b *Business) handsOverOn(id uuid.UUID, d timespan.Date) bool {
 
 // freeUnits returns the number of units that can be rented from each date on, for the shortest possible
 // length. For a rental by the hour, an open date has at least one. It returns nil if availability is unknown.
-func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental, from, to timespan.Date) (map[timespan.Date]int, error) {
+func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental,
+	from, to timespan.Date) (map[timespan.Date]int, error) {
 	free := map[timespan.Date]int{}
 	if to < from {
 		return free, nil
@@ -371,7 +377,8 @@ func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental, from, to t
 	answer, err := read[struct {
 		Days     map[timespan.Date]map[uuid.UUID]int `json:"days"`
 		Computed bool                                `json:"computed"`
-	}](ctx, s.Rent, b.Offer.Slug, "rental-available-dates", url.Values{"rental_id": {strings.Join(ids, ",")}, "start": {from.String()}, "end": {last.String()}})
+	}](ctx, s.Rent, b.Offer.Slug, "rental-available-dates", url.Values{"rental_id": {strings.Join(ids, ",")},
+		"start": {from.String()}, "end": {last.String()}})
 	if fault.Is(err, fault.PeerUnavailable) || err == nil && !answer.Computed {
 		return nil, nil
 	}
@@ -418,7 +425,8 @@ func (s *Shop) Lacks(ctx context.Context, b *Business, w *Reservation, language 
 	for i, line := range w.Lines() {
 		until, ends := w.Until()
 		query := url.Values{
-			"rentalId": {line.ID.String()}, "startDate": {w.From.String()}, "endDate": {until.String()}, "quantity": {strconv.Itoa(line.Units)}, "lang": {language},
+			"rentalId": {line.ID.String()}, "startDate": {w.From.String()}, "endDate": {until.String()},
+			"quantity": {strconv.Itoa(line.Units)}, "lang": {language},
 		}
 		if w.Rental.Hourly() {
 			query.Set("startTime", w.Start.String())
@@ -445,7 +453,8 @@ func (s *Shop) Lacks(ctx context.Context, b *Business, w *Reservation, language 
 // PriceReservation returns the price of a reservation, computed as in the rental service: the price of one
 // unit per hour or day, times hours or days, times units. Faults: rental_not_found; service_unavailable.
 func (s *Shop) PriceReservation(ctx context.Context, b *Business, w *Reservation) (*Price, error) {
-	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: len(b.Offer.Rules) == 0}
+	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now,
+		OmitSteps: len(b.Offer.Rules) == 0}
 	for _, line := range w.Lines() {
 		units := w.length(b, line.Rental)
 		item := pricing.Item{Kind: pricing.KindRental, ID: line.ID, Date: *w.From, Units: &units}

@@ -15,15 +15,19 @@ func TestTicketsAndRentalsOfASandboxArePaidOnThePage(t *testing.T) {
 	for _, sandbox := range []bool{true, false} {
 		offer := &catalog.Offer{
 			Currency: "EUR", Timezone: "Europe/Lisbon", Account: catalog.Account{Sandbox: sandbox},
-			Payments: catalog.Payments{Providers: []string{"stripe"}, Modes: catalog.PaymentModes{Events: catalog.ModeOnline, Rentals: catalog.ModeOnline}},
-			Events:   []catalog.Event{{ID: gala, PaymentRequirement: catalog.RequirementFull, Tiers: []catalog.Tier{{Price: 1200}}}},
-			Rentals:  []catalog.Rental{{ID: kayak, PaymentRequirement: catalog.RequirementFull, Price: 1200, PriceType: catalog.PriceHourly}},
+			Payments: catalog.Payments{Providers: []string{"stripe"},
+				Modes: catalog.PaymentModes{Events: catalog.ModeOnline, Rentals: catalog.ModeOnline}},
+			Events: []catalog.Event{{ID: gala, PaymentRequirement: catalog.RequirementFull,
+				Tiers: []catalog.Tier{{Price: 1200}}}},
+			Rentals: []catalog.Rental{{ID: kayak, PaymentRequirement: catalog.RequirementFull, Price: 1200,
+				PriceType: catalog.PriceHourly}},
 		}
 		if err := offer.Prepare(); err != nil {
 			t.Fatal(err)
 		}
 		b := &Business{Offer: offer}
-		if sells, rents := b.SellsOnline(&Event{ID: gala}), !b.unpayable(&Rental{ID: kayak}); sells != sandbox || rents != sandbox {
+		if sells, rents := b.SellsOnline(&Event{ID: gala}), !b.unpayable(&Rental{ID: kayak}); sells != sandbox ||
+			rents != sandbox {
 			t.Errorf("sandbox %v: it sells tickets %v, and rents out %v", sandbox, sells, rents)
 		}
 	}

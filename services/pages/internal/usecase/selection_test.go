@@ -14,14 +14,17 @@ import (
 )
 
 // ids are a few, so that services come twice.
-var ids = rapid.Map(rapid.Uint8Range(0, 5), func(n uint8) uuid.UUID { return uuid.NewSHA1(uuid.NameSpaceOID, []byte{n}) })
+var ids = rapid.Map(rapid.Uint8Range(0, 5), func(n uint8) uuid.UUID {
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte{n})
+})
 
 func TestASelectionStandsInTheAddressAsItIs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := usecase.Selection{
 			Services: rapid.SliceOfN(ids, 1, 5).Draw(t, "services"),
-			Staff:    rapid.OneOf(rapid.SampledFrom([]string{"", usecase.Anyone, usecase.Each}), rapid.Map(ids, uuid.UUID.String)).Draw(t, "staff"),
+			Staff: rapid.OneOf(rapid.SampledFrom([]string{"", usecase.Anyone, usecase.Each}),
+				rapid.Map(ids, uuid.UUID.String)).Draw(t, "staff"),
 		}
 		for _, id := range s.Services {
 			if rapid.Bool().Draw(t, "varied") {
@@ -32,7 +35,8 @@ func TestASelectionStandsInTheAddressAsItIs(t *testing.T) {
 			}
 		}
 		if rapid.Bool().Draw(t, "started") {
-			date, at := timespan.Date(rapid.Int32Range(0, 50_000).Draw(t, "date")), timespan.TimeOfDay(rapid.IntRange(0, 1439).Draw(t, "time"))
+			date, at := timespan.Date(rapid.Int32Range(0, 50_000).Draw(t, "date")),
+				timespan.TimeOfDay(rapid.IntRange(0, 1439).Draw(t, "time"))
 			s.Date, s.Time = &date, &at
 		}
 		query, err := url.ParseQuery(s.Values().Encode())
@@ -52,7 +56,8 @@ func TestASelectionStandsInTheAddressAsItIs(t *testing.T) {
 func TestAnAddressThatChoosesNothingIsRefused(t *testing.T) {
 	t.Parallel()
 	id := uuid.NewString()
-	for _, query := range []string{"service=x", "service=" + id + ":x", "service=" + id + "&staff=me", "service=" + id + "&date=2027-02-30", "service=" + id + "&time=25:00", "session=x"} {
+	for _, query := range []string{"service=x", "service=" + id + ":x", "service=" + id + "&staff=me",
+		"service=" + id + "&date=2027-02-30", "service=" + id + "&time=25:00", "session=x"} {
 		values, err := url.ParseQuery(query)
 		if err != nil {
 			t.Fatal(err)

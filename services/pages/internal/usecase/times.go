@@ -46,7 +46,8 @@ func (s *Shop) Times(ctx context.Context, b *Business, a *Appointment, month *ti
 }
 
 // times does the work of [Shop.Times]. The argument asked is the query for the free times, and date is the chosen date.
-func (s *Shop) times(ctx context.Context, b *Business, asked url.Values, date, month *timespan.Date) (*Calendar, error) {
+func (s *Shop) times(ctx context.Context, b *Business, asked url.Values,
+	date, month *timespan.Date) (*Calendar, error) {
 	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Offer.Bookings.AdvanceDays)}
 	from, to := c.First, c.First+window-1
 	if date != nil && *date < c.First { // the page was open past midnight

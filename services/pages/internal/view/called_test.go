@@ -9,7 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// The page names the business in the language of the business that is nearest to the reader's, and else as its owner wrote it first.
+// The page names the business in the language of the business that is nearest to the reader's, and else as its owner
+// wrote it first.
 func TestThePageNamesTheBusinessInItsReadersLanguage(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()

@@ -44,7 +44,8 @@ type (
 // describedBusiness returns the structured data of the business with its services.
 func (p *Page) describedBusiness(groups []usecase.Group) any {
 	b := localBusiness{
-		Context: "https://schema.org", Type: "LocalBusiness", Name: p.called(), URL: p.Base + p.path(""), Image: p.Business.LogoURL,
+		Context: "https://schema.org", Type: "LocalBusiness", Name: p.called(), URL: p.Base + p.path(""),
+		Image: p.Business.LogoURL,
 	}
 	for _, g := range groups {
 		for _, s := range g.Services {

@@ -133,13 +133,16 @@ const schema = "https://schema.org/"
 func (p *Page) describedEvent(e *usecase.Event) any {
 	at, home := p.Base+p.path(eventStep(e)), p.Base+p.path("")
 	described := anEvent{
-		Context: "https://schema.org", Type: "Event", Name: e.Name, Description: e.Description, URL: at, Image: e.ImageURL,
-		Starts: p.instantOf(e.Date, e.Starts()), Ends: p.ends(e), Status: schema + "EventScheduled", Mode: schema + "OfflineEventAttendanceMode",
+		Context: "https://schema.org", Type: "Event", Name: e.Name, Description: e.Description, URL: at,
+		Image:  e.ImageURL,
+		Starts: p.instantOf(e.Date, e.Starts()), Ends: p.ends(e), Status: schema + "EventScheduled",
+		Mode:     schema + "OfflineEventAttendanceMode",
 		Location: aPlace{"Place", p.called(), home}, Organizer: aPlace{"Organization", p.called(), home},
 	}
 	for _, t := range e.Tiers {
 		described.Offers = append(described.Offers, ticketOffer{
-			Type: "Offer", Name: t.Name, Price: shown(t.Price, t.QuotedPrice), Currency: p.Business.Offer.Currency, URL: at, Availability: available(t.SpotsRemaining),
+			Type: "Offer", Name: t.Name, Price: shown(t.Price, t.QuotedPrice), Currency: p.Business.Offer.Currency,
+			URL: at, Availability: available(t.SpotsRemaining),
 		})
 	}
 	return described

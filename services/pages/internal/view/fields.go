@@ -31,9 +31,12 @@ func (p *Page) wrong(w catalog.Wrong) string {
 func (p *Page) contact(f Form) []web.Field {
 	d, optional := f.Details, p.Words.Say("optional")
 	return []web.Field{
-		{Name: "name", Label: p.Words.Say("name"), Value: d.Name, Autocomplete: "name", Required: true, MaxLength: 200, Error: p.wrong(f.Wrong["name"])},
-		{Name: "email", Label: p.Words.Say("email"), Value: d.Email, Type: "email", Autocomplete: "email", Required: true, MaxLength: 254, Error: p.wrong(f.Wrong["email"])},
-		{Name: "phone", Label: p.Words.Say("phone"), Value: d.Phone, Type: "tel", Autocomplete: "tel", Optional: optional, MaxLength: 50, Error: p.wrong(f.Wrong["phone"])},
+		{Name: "name", Label: p.Words.Say("name"), Value: d.Name, Autocomplete: "name", Required: true, MaxLength: 200,
+			Error: p.wrong(f.Wrong["name"])},
+		{Name: "email", Label: p.Words.Say("email"), Value: d.Email, Type: "email", Autocomplete: "email",
+			Required: true, MaxLength: 254, Error: p.wrong(f.Wrong["email"])},
+		{Name: "phone", Label: p.Words.Say("phone"), Value: d.Phone, Type: "tel", Autocomplete: "tel",
+			Optional: optional, MaxLength: 50, Error: p.wrong(f.Wrong["phone"])},
 	}
 }
 
@@ -59,8 +62,9 @@ func (p *Page) language(f Form) web.Field {
 func (p *Page) question(q catalog.Question, f Form) web.Field {
 	name := "q-" + q.Key
 	field := web.Field{
-		Name: name, Label: q.Label.In(p.spoken()), Value: f.Typed.Get(name), Required: q.Required, MaxLength: q.MaxLength,
-		Optional: p.Words.Say("optional"), Error: p.wrong(f.Wrong[name]), Type: map[string]string{
+		Name: name, Label: q.Label.In(p.spoken()), Value: f.Typed.Get(name), Required: q.Required,
+		MaxLength: q.MaxLength,
+		Optional:  p.Words.Say("optional"), Error: p.wrong(f.Wrong[name]), Type: map[string]string{
 			catalog.QuestionDate: "date", catalog.QuestionPhone: "tel",
 		}[q.Type],
 	}

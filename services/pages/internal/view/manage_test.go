@@ -14,14 +14,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// The customer's page says why something is cancelled that was not paid in time, and of what was cancelled otherwise it does not.
+// The customer's page says why something is cancelled that was not paid in time, and of what was cancelled otherwise it
+// does not.
 func TestTheCustomersPageSaysThatItWasNotPaidInTime(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer := &catalog.Offer{Slug: "harbor", Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "de", Languages: []string{"de"}}
+	offer := &catalog.Offer{Slug: "harbor", Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon",
+		DefaultLanguage: "de", Languages: []string{"de"}}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +38,8 @@ func TestTheCustomersPageSaysThatItWasNotPaidInTime(t *testing.T) {
 			if err := Managed(p, m, "").Body.Render(t.Context(), &page); err != nil {
 				t.Fatal(err)
 			}
-			if said := strings.Contains(page.String(), "Die Online-Zahlung ist nicht rechtzeitig erfolgt."); said != unpaid {
+			if said := strings.Contains(page.String(),
+				"Die Online-Zahlung ist nicht rechtzeitig erfolgt."); said != unpaid {
 				t.Errorf("%s, unpaid %v:\n%s", name, unpaid, page.String())
 			}
 		}
@@ -50,7 +53,8 @@ func TestTheLinkToOutlookHasNoPlusForABlank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Page{Words: words.In(sentences, "en"), Business: &usecase.Business{Offer: &catalog.Offer{Name: "Harbor Studio"}}}
+	p := &Page{Words: words.In(sentences, "en"),
+		Business: &usecase.Business{Offer: &catalog.Offer{Name: "Harbor Studio"}}}
 	start := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
 	link := string(p.outlook("Cut + wash", start, start.Add(time.Hour)))
 	at, err := url.Parse(link)

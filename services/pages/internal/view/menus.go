@@ -39,7 +39,8 @@ func (m *Menus) of(p *Page, groups []usecase.Group) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, out io.Writer) error {
 		key := p.Business.Offer.Slug + " " + p.Words.Asked + " " + p.Words.Region() + " " + p.Chosen
 		now := keptMenu{version: p.Business.Offer.Version, first: groups[0].Services[0], logo: p.Business.LogoURL}
-		if kept, ok := m.kept.Get(key); ok && kept.version == now.version && kept.first == now.first && kept.logo == now.logo {
+		if kept, ok := m.kept.Get(key); ok && kept.version == now.version && kept.first == now.first &&
+			kept.logo == now.logo {
 			_, err := io.WriteString(out, kept.html)
 			return err
 		}

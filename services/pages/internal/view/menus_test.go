@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// What is kept of a menu is never shown to another business's readers, in another language, or after anything of it has changed.
+// What is kept of a menu is never shown to another business's readers, in another language, or after anything of it has
+// changed.
 func TestAMenuIsShownAsItIsNow(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()
@@ -22,7 +23,8 @@ func TestAMenuIsShownAsItIsNow(t *testing.T) {
 	menus, id := NewMenus(), uuid.New()
 	render := func(slug, language, chosen string, version int64, groups []usecase.Group) string {
 		t.Helper()
-		offer := &catalog.Offer{Slug: slug, Version: version, Name: "Salon", Currency: "EUR", DefaultLanguage: "en", Languages: []string{"en", "ja"}}
+		offer := &catalog.Offer{Slug: slug, Version: version, Name: "Salon", Currency: "EUR", DefaultLanguage: "en",
+			Languages: []string{"en", "ja"}}
 		if version > 1 {
 			offer.Page.AboutHTML = "<p>New</p>"
 		}
@@ -34,7 +36,8 @@ func TestAMenuIsShownAsItIsNow(t *testing.T) {
 		return out.String()
 	}
 	list := func() []usecase.Group {
-		return []usecase.Group{{Services: []*usecase.Service{{ID: id, Name: "Cut", DurationMinutes: 90, Price: "40.00"}}}, {Services: []*usecase.Service{{ID: id, Name: "Wash", Price: "10.00"}}}}
+		return []usecase.Group{{Services: []*usecase.Service{{ID: id, Name: "Cut", DurationMinutes: 90,
+			Price: "40.00"}}}, {Services: []*usecase.Service{{ID: id, Name: "Wash", Price: "10.00"}}}}
 	}
 	one := list()
 	first := render("harbor", "en", "", 1, one)

@@ -41,7 +41,8 @@ func TestEveryAlertIsMarked(t *testing.T) {
 	inputs.Checkout("services") // the owner's pages are another module
 	alert := regexp.MustCompile(`<\w+[^>]*class="notice([^"]*)"[^>]*role="alert"`)
 	var files []string
-	for _, folder := range []string{".", "../../../console/internal/pages/view", "../../../console/internal/signin/view"} {
+	for _, folder := range []string{".", "../../../console/internal/pages/view",
+		"../../../console/internal/signin/view"} {
 		found, err := filepath.Glob(folder + "/*.templ")
 		if err != nil || len(found) == 0 {
 			t.Fatal(folder, err)

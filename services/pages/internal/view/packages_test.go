@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// A package's card says what it is, how long it takes, what it costs and saves, from where that begins, and leads on with its services. It is
-// not there while a service of it is not offered.
+// A package's card says what it is, how long it takes, what it costs and saves, from where that begins, and leads on
+// with its services. It is not there while a service of it is not offered.
 func TestAPackageIsShownWithWhatItCosts(t *testing.T) {
 	t.Parallel()
 	sentences, err := texts.Load()
@@ -27,14 +27,16 @@ func TestAPackageIsShownWithWhatItCosts(t *testing.T) {
 		t.Helper()
 		sold.Name = catalog.Label{Text: "Fresh", Translations: map[string]string{"de": "Frisch"}}
 		sold.Description, sold.ServiceIDs = catalog.Label{Text: "<All>"}, []uuid.UUID{wash, cut}
-		offer := &catalog.Offer{Slug: "harbor", Name: "Salon", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "en", Languages: []string{"en", "de"}, Packages: []catalog.Package{sold}}
+		offer := &catalog.Offer{Slug: "harbor", Name: "Salon", Currency: "EUR", Timezone: "Europe/Lisbon",
+			DefaultLanguage: "en", Languages: []string{"en", "de"}, Packages: []catalog.Package{sold}}
 		if rule != nil {
 			offer.Rules = []catalog.Rule{*rule}
 		}
 		if err := offer.Prepare(); err != nil {
 			t.Fatal(err)
 		}
-		groups := []usecase.Group{{Services: []*usecase.Service{{ID: cut, Name: "Cut", DurationMinutes: 45, Price: "40.00", QuotedPrice: quoted}, {ID: wash, Name: "Wash", DurationMinutes: 30, Price: "10.01"}}}}
+		groups := []usecase.Group{{Services: []*usecase.Service{{ID: cut, Name: "Cut", DurationMinutes: 45,
+			Price: "40.00", QuotedPrice: quoted}, {ID: wash, Name: "Wash", DurationMinutes: 30, Price: "10.01"}}}}
 		if gone {
 			groups[0].Services = groups[0].Services[:1]
 		}
@@ -55,11 +57,15 @@ func TestAPackageIsShownWithWhatItCosts(t *testing.T) {
 		has   []string
 		lacks []string
 	}{
-		"a price":                {show(price(4200), nil, nil, false), []string{">Frisch<", "Wash + Cut", "1 Std. 15 Min.", "&lt;All&gt;", ">42,00 €<", "Sie sparen 8,01 €", "service=" + wash.String() + "&amp;service=" + cut.String()}, nil},
-		"a price and rules":      {show(price(4200), dearer, nil, false), []string{">42,00 €<", "Sie sparen 8,01 €"}, nil},
+		"a price": {show(price(4200), nil, nil, false),
+			[]string{">Frisch<", "Wash + Cut", "1 Std. 15 Min.", "&lt;All&gt;", ">42,00 €<", "Sie sparen 8,01 €",
+				"service=" + wash.String() + "&amp;service=" + cut.String()}, nil},
+		"a price and rules": {show(price(4200), dearer, nil, false), []string{">42,00 €<", "Sie sparen 8,01 €"},
+			nil},
 		"a tenth less":           {show(tenth, nil, nil, false), []string{">45,01 €<", "Sie sparen 5,00 €"}, nil},
 		"a tenth less and rules": {show(tenth, dearer, nil, false), []string{">ab 45,01 €<"}, nil},
-		"cheaper today":          {show(price(4200), nil, new(json.Number("20.00")), false), []string{">ab 30,01 €<"}, []string{"sparen"}},
+		"cheaper today": {show(price(4200), nil, new(json.Number("20.00")), false), []string{">ab 30,01 €<"},
+			[]string{"sparen"}},
 		"more than its services": {show(price(6000), nil, nil, false), []string{">50,01 €<"}, []string{"sparen"}},
 		"nothing":                {show(price(0), nil, nil, false), []string{">Kostenlos<", "Sie sparen 50,01 €"}, nil},
 		"not all of it offered":  {show(price(4200), nil, nil, true), nil, []string{"Frisch"}},

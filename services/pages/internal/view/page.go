@@ -131,7 +131,8 @@ func (p *Page) languages() []web.Alternate {
 			query = url.Values{}
 		}
 		query.Set("lang", language)
-		all = append(all, web.Alternate{Language: language, Name: words.NameOf(language), URL: cmp.Or(p.Path, p.path(p.Step)) + "?" + query.Encode()})
+		all = append(all, web.Alternate{Language: language, Name: words.NameOf(language),
+			URL: cmp.Or(p.Path, p.path(p.Step)) + "?" + query.Encode()})
 	}
 	return all
 }
@@ -166,7 +167,8 @@ func (p *Page) price(s *usecase.Service) string {
 func (p *Page) priceOf(service uuid.UUID, list json.Number, quoted *json.Number) (json.Number, bool) {
 	price := shown(list, quoted)
 	minor, err := p.Business.Offer.Money().Minor(money.Number(price))
-	return price, money.Number(price).LessThan(money.Number(list)) || err == nil && usecase.PriceRises(p.Business.Offer, service, minor)
+	return price, money.Number(price).LessThan(money.Number(list)) || err == nil && usecase.PriceRises(p.Business.Offer,
+		service, minor)
 }
 
 // itself returns the price of one variant, or of a service regardless of its variants.
@@ -195,7 +197,8 @@ func shown(list json.Number, quoted *json.Number) json.Number {
 // duration formats minutes as hours and minutes.
 func (p *Page) duration(minutes int) string {
 	h, m := minutes/60, minutes%60
-	hours, rest := p.Words.With("hours", "Count", p.Words.Number(h)), p.Words.With("minutes", "Count", p.Words.Number(m))
+	hours, rest := p.Words.With("hours", "Count", p.Words.Number(h)),
+		p.Words.With("minutes", "Count", p.Words.Number(m))
 	switch {
 	case h == 0:
 		return rest

@@ -47,15 +47,19 @@ func TestPolicyIsShownAsDates(t *testing.T) {
 		total  json.Number
 		want   []string // what each line begins with and the day of December that it names
 	}{
-		{"both ahead", steps, hours(12), 96, "40.00", []string{"Free cancellation until|3", "Until|4", "After that", "You can cancel until|5"}},
+		{"both ahead", steps, hours(12), 96, "40.00", []string{"Free cancellation until|3", "Until|4", "After that",
+			"You can cancel until|5"}},
 		{"one has passed", steps, hours(12), 36, "40.00", []string{"Until|2", "After that", "You can cancel until|2"}},
-		{"all have passed", steps, hours(12), 20, "40.00", []string{"Under the cancellation policy", "You can cancel until|1"}},
+		{"all have passed", steps, hours(12), 20, "40.00",
+			[]string{"Under the cancellation policy", "You can cancel until|1"}},
 		{"too late to cancel", nil, hours(12), 6, "40.00", nil},
 		{"customers cannot cancel", nil, nil, 96, "40.00", nil},
 		{"free of charge", steps, hours(0), 96, "0.00", []string{"You can cancel until|5"}},
 	} {
-		p := pageOf(t, &catalog.Offer{CancellationPolicy: c.policy, SelfService: catalog.SelfService{CancelUntilHours: c.cancel}})
-		got := p.policy(&usecase.Price{Total: c.total, StartsAt: p.Business.Now.Add(time.Duration(c.start) * time.Hour)})
+		p := pageOf(t, &catalog.Offer{CancellationPolicy: c.policy,
+			SelfService: catalog.SelfService{CancelUntilHours: c.cancel}})
+		got := p.policy(&usecase.Price{Total: c.total,
+			StartsAt: p.Business.Now.Add(time.Duration(c.start) * time.Hour)})
 		fits := len(got) == len(c.want)
 		for i := range min(len(got), len(c.want)) {
 			begin, day, _ := strings.Cut(c.want[i], "|")
@@ -72,7 +76,8 @@ func TestManagePageShowsDeadlineAndRefundChange(t *testing.T) {
 	t.Parallel()
 	p := pageOf(t, &catalog.Offer{})
 	until, deadline := p.Business.Now.AddDate(0, 0, 2), p.Business.Now.AddDate(0, 0, 4)
-	full := booking.Cancellation{Allowed: true, Until: &until, Deadline: &deadline, Refund: booking.CancellationRefund{Percent: 100}}
+	full := booking.Cancellation{Allowed: true, Until: &until, Deadline: &deadline,
+		Refund: booking.CancellationRefund{Percent: 100}}
 	got := p.cancellable(full)
 	if len(got) != 2 || !strings.HasPrefix(got[0], "Free cancellation until") || !strings.Contains(got[0], "3") ||
 		!strings.HasPrefix(got[1], "You can cancel until") || !strings.Contains(got[1], "5") {
@@ -84,14 +89,16 @@ func TestManagePageShowsDeadlineAndRefundChange(t *testing.T) {
 	}
 }
 
-// A price says how many people pay which price, and which rules changed it; rules about a first visit are said as a condition.
+// A price says how many people pay which price, and which rules changed it; rules about a first visit are said as a
+// condition.
 func TestPriceSaysHowItCameAbout(t *testing.T) {
 	t.Parallel()
 	ten := decimal.NewFromInt(-10)
 	welcome := catalog.Rule{Key: "welcome", Kind: rule.FirstBooking, Percent: &ten}
 	group := catalog.Rule{Key: "group", Kind: rule.PartySize, Label: catalog.Label{Text: "Groups of three"}}
 	p := pageOf(t, &catalog.Offer{Rules: []catalog.Rule{welcome, group}})
-	price := &usecase.Price{Lines: []json.Number{"49.88"}, Details: []usecase.PriceDetail{{Quantity: 3, Unit: "17.50", Changes: []*catalog.Rule{&group}}}}
+	price := &usecase.Price{Lines: []json.Number{"49.88"},
+		Details: []usecase.PriceDetail{{Quantity: 3, Unit: "17.50", Changes: []*catalog.Rule{&group}}}}
 	if got, want := p.priceDetail(price, 0), []string{"3 × €17.50", "Groups of three"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -99,7 +106,8 @@ func TestPriceSaysHowItCameAbout(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	sold := &booking.ManagedBooking{Total: "49.88", Services: []booking.BookedService{{
-		ID: uuid.New(), Quantity: 3, UnitPrice: "17.50", PriceChanges: []booking.PriceChange{{Label: "Groups of three"}},
+		ID: uuid.New(), Quantity: 3, UnitPrice: "17.50",
+		PriceChanges: []booking.PriceChange{{Label: "Groups of three"}},
 	}}}
 	if got, want := p.totalOf(sold), "€49.88 · 3 × €17.50 · Groups of three"; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -46,7 +46,8 @@ func (p *Page) rate(r *usecase.Rental) string {
 	}
 	per := p.Words.With(map[bool]string{true: "per_hour", false: "per_day"}[r.Hourly()], "Price", p.money(price))
 	minor, err := p.Business.Offer.Money().Minor(money.Number(price))
-	if money.Number(price).LessThan(money.Number(r.Price)) || err == nil && usecase.RentalRises(p.Business.Offer, r.ID, minor) {
+	if money.Number(price).LessThan(money.Number(r.Price)) || err == nil && usecase.RentalRises(p.Business.Offer, r.ID,
+		minor) {
 		return p.Words.With("from", "Price", per)
 	}
 	return per
@@ -121,7 +122,8 @@ func (p *Page) stretch(w *usecase.Reservation) string {
 	case until == *w.From:
 		return p.Words.ShortDate(day(*w.From)) + ", " + p.clock(*w.Start) + " – " + p.clock(ends)
 	}
-	return p.Words.ShortDate(day(*w.From)) + ", " + p.clock(*w.Start) + " – " + p.Words.ShortDate(day(until)) + ", " + p.clock(ends)
+	return p.Words.ShortDate(day(*w.From)) + ", " + p.clock(*w.Start) + " – " + p.Words.ShortDate(day(until)) + ", " +
+		p.clock(ends)
 }
 
 // startsAt returns the preselected start: the chosen one, otherwise the first available one after the business opens.
@@ -187,9 +189,11 @@ func (p *Page) describedRental(r *usecase.Rental) any {
 		unit = "HUR"
 	}
 	return aProduct{
-		Context: "https://schema.org", Type: "Product", Name: r.Name, Description: r.Description, Category: r.Category, URL: at, Image: r.ImageURL,
+		Context: "https://schema.org", Type: "Product", Name: r.Name, Description: r.Description, Category: r.Category,
+		URL: at, Image: r.ImageURL,
 		Offers: rentalOffer{
-			Type: "Offer", Function: "http://purl.org/goodrelations/v1#LeaseOut", Price: price, Currency: p.Business.Offer.Currency, URL: at,
+			Type: "Offer", Function: "http://purl.org/goodrelations/v1#LeaseOut", Price: price,
+			Currency: p.Business.Offer.Currency, URL: at,
 			Rate: aRate{"UnitPriceSpecification", price, p.Business.Offer.Currency, unit},
 		},
 	}
@@ -275,7 +279,8 @@ func (p *Page) lengthField(w *usecase.Reservation, starts []rental.Start) web.Fi
 
 // unitsField returns the field for the number of units.
 func (p *Page) unitsField(w *usecase.Reservation) web.Field {
-	field := web.Field{Name: "units", Label: p.Words.Say("manage_quantity"), Value: strconv.Itoa(w.Units), Required: true}
+	field := web.Field{Name: "units", Label: p.Words.Say("manage_quantity"), Value: strconv.Itoa(w.Units),
+		Required: true}
 	for n := 1; n <= w.Rental.Most(); n++ {
 		field.Options = append(field.Options, web.Option{Value: strconv.Itoa(n), Label: p.Words.Number(n)})
 	}

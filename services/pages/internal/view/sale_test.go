@@ -22,23 +22,29 @@ func TestTheCustomersPageShowsTheZoneAndCurrencyOfTheSale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer := &catalog.Offer{Slug: "harbor", Name: "Harbor", Currency: "JPY", Timezone: "America/Chicago", DefaultLanguage: "de", Languages: []string{"de"}}
+	offer := &catalog.Offer{Slug: "harbor", Name: "Harbor", Currency: "JPY", Timezone: "America/Chicago",
+		DefaultLanguage: "de", Languages: []string{"de"}}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}
 	p := &Page{
-		Words: words.In(sentences, "de"), Business: &usecase.Business{Offer: offer}, Managed: "/m/x", Sold: Sale{Timezone: "Europe/Lisbon", Currency: "EUR"},
+		Words: words.In(sentences, "de"), Business: &usecase.Business{Offer: offer}, Managed: "/m/x",
+		Sold: Sale{Timezone: "Europe/Lisbon", Currency: "EUR"},
 	}
 	until := time.Date(2027, 7, 1, 12, 0, 0, 0, time.UTC)
 	start, total := until.Add(2*time.Hour), json.Number("1234.50")
-	may := booking.Cancellation{Allowed: true, Until: &until, Refund: booking.CancellationRefund{Amount: total, Percent: 100, Currency: "EUR"}}
+	may := booking.Cancellation{Allowed: true, Until: &until, Refund: booking.CancellationRefund{Amount: total,
+		Percent: 100, Currency: "EUR"}}
 	nine, ten := timespan.TimeOfDay(15*60), timespan.TimeOfDay(16*60)
 	for name, m := range map[string]*usecase.Managed{
-		"booking": {Booking: &booking.ManagedBooking{Status: booking.StatusConfirmed, Date: "2027-07-01", StartTime: "15:00:00", EndTime: "16:00:00",
+		"booking": {Booking: &booking.ManagedBooking{Status: booking.StatusConfirmed, Date: "2027-07-01",
+			StartTime: "15:00:00", EndTime: "16:00:00",
 			StartsAt: start, EndsAt: start.Add(time.Hour), Total: total, Cancellation: may}},
-		"tickets": {Ticket: &booking.ManagedTicket{Status: booking.StatusSold, Date: "2027-07-01", StartTime: "15:00:00", StartsAt: start, EndsAt: start.Add(time.Hour),
+		"tickets": {Ticket: &booking.ManagedTicket{Status: booking.StatusSold, Date: "2027-07-01",
+			StartTime: "15:00:00", StartsAt: start, EndsAt: start.Add(time.Hour),
 			Total: &total, Cancellation: may}},
-		"reservation": {Reservation: &rental.ManagedReservation{Status: rental.StatusReserved, StartDate: timespan.NewDate(2027, 7, 1), EndDate: timespan.NewDate(2027, 7, 1),
+		"reservation": {Reservation: &rental.ManagedReservation{Status: rental.StatusReserved,
+			StartDate: timespan.NewDate(2027, 7, 1), EndDate: timespan.NewDate(2027, 7, 1),
 			StartTime: &nine, EndTime: &ten, Total: &total, Cancellation: may}},
 	} {
 		var page strings.Builder
@@ -63,7 +69,8 @@ func TestTheCustomersPageShowsADepositAsPaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer := &catalog.Offer{Slug: "harbor", Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "en", Languages: []string{"en"}}
+	offer := &catalog.Offer{Slug: "harbor", Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon",
+		DefaultLanguage: "en", Languages: []string{"en"}}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +81,8 @@ func TestTheCustomersPageShowsADepositAsPaid(t *testing.T) {
 		want           []string
 		not            []string
 	}{
-		{booking.PaymentPaid, "10.00", false, []string{"<dt>Paid</dt><dd>€10.00", "<dt>To pay on site</dt><dd>€30.00"}, nil},
+		{booking.PaymentPaid, "10.00", false, []string{"<dt>Paid</dt><dd>€10.00", "<dt>To pay on site</dt><dd>€30.00"},
+			nil},
 		{booking.PaymentPaid, "40.00", false, []string{"<dt>Paid</dt><dd>€40.00"}, []string{"To pay on site"}},
 		{booking.PaymentPaid, "10.00", true, []string{"<dt>Paid</dt><dd>€10.00"}, []string{"To pay on site"}},
 		{booking.PaymentOpen, "10.00", false, nil, []string{"<dt>Paid</dt>", "To pay on site"}},
@@ -86,11 +94,15 @@ func TestTheCustomersPageShowsADepositAsPaid(t *testing.T) {
 			return live
 		}
 		paid := &booking.Payment{Status: c.status, Amount: json.Number(c.amount), Refunded: "0"}
-		p := &Page{Words: words.In(sentences, "en"), Business: &usecase.Business{Offer: offer}, Managed: "/m/x", Sold: Sale{Currency: "EUR"}}
+		p := &Page{Words: words.In(sentences, "en"), Business: &usecase.Business{Offer: offer}, Managed: "/m/x",
+			Sold: Sale{Currency: "EUR"}}
 		for name, m := range map[string]*usecase.Managed{
-			"booking":     {Booking: &booking.ManagedBooking{Status: status(booking.StatusConfirmed), Total: total, Payment: paid}},
-			"tickets":     {Ticket: &booking.ManagedTicket{Status: status(booking.StatusSold), Total: &total, Payment: paid}},
-			"reservation": {Reservation: &rental.ManagedReservation{Status: status(rental.StatusReserved), Total: &total, Payment: paid}},
+			"booking": {Booking: &booking.ManagedBooking{Status: status(booking.StatusConfirmed), Total: total,
+				Payment: paid}},
+			"tickets": {Ticket: &booking.ManagedTicket{Status: status(booking.StatusSold), Total: &total,
+				Payment: paid}},
+			"reservation": {Reservation: &rental.ManagedReservation{Status: status(rental.StatusReserved),
+				Total: &total, Payment: paid}},
 		} {
 			var page strings.Builder
 			if err := Managed(p, m, "").Body.Render(t.Context(), &page); err != nil {

@@ -43,10 +43,12 @@ func (p *Page) chips(a *usecase.Appointment, n *usecase.Names) []chip {
 	}
 	all = append(all, chip{p.Words.Say("what"), what, p.link("", nil)})
 	if by := p.performer(a, n); by != "" && a.Staff != "" {
-		all = append(all, chip{p.Words.Say("who"), by, p.Link("who", usecase.Selection{Services: a.Selection.Services, Variants: a.Variants})})
+		all = append(all, chip{p.Words.Say("who"), by,
+			p.Link("who", usecase.Selection{Services: a.Selection.Services, Variants: a.Variants})})
 	}
 	if a.Date != nil && a.Time != nil {
-		all = append(all, chip{p.Words.Say("when"), p.Words.ShortDate(day(*a.Date)) + ", " + p.clock(*a.Time), p.Link("when", a.Selection)})
+		all = append(all, chip{p.Words.Say("when"), p.Words.ShortDate(day(*a.Date)) + ", " + p.clock(*a.Time),
+			p.Link("when", a.Selection)})
 	}
 	return all
 }
@@ -108,7 +110,8 @@ func (p *Page) repeated(from, to time.Time) (string, string) {
 
 // zone returns the city of the business's time zone.
 func (p *Page) zone() string {
-	return strings.ReplaceAll(p.Business.Offer.Timezone[strings.LastIndexByte(p.Business.Offer.Timezone, '/')+1:], "_", " ")
+	return strings.ReplaceAll(p.Business.Offer.Timezone[strings.LastIndexByte(p.Business.Offer.Timezone, '/')+1:], "_",
+		" ")
 }
 
 // more returns the services that can be added. It returns none if one of the chosen services can only be booked alone.
@@ -178,7 +181,8 @@ type part struct {
 // after midnight, the starts of the next date form the last group, which is titled with that date.
 func (p *Page) parts(shown timespan.Date, slots []usecase.Slot) []part {
 	const noon, evening, night = 12 * 60, 17 * 60, 3
-	all := []part{{title: p.Words.Say("morning")}, {title: p.Words.Say("afternoon")}, {title: p.Words.Say("evening")}, {title: p.Words.Date(day(shown + 1))}}
+	all := []part{{title: p.Words.Say("morning")}, {title: p.Words.Say("afternoon")}, {title: p.Words.Say("evening")},
+		{title: p.Words.Date(day(shown + 1))}}
 	for _, s := range slots {
 		at := 0
 		switch {
@@ -328,7 +332,8 @@ func (p *Page) policyInHours(steps []catalog.CancellationRule) []string {
 	var says []string
 	for _, s := range steps {
 		says = append(says, p.Words.Fill("policy_step", map[string]string{
-			"Time": p.Words.With("hours", "Count", p.Words.Number(s.HoursBefore)), "Percent": p.Words.Number(s.RefundPercent),
+			"Time":    p.Words.With("hours", "Count", p.Words.Number(s.HoursBefore)),
+			"Percent": p.Words.Number(s.RefundPercent),
 		}))
 	}
 	return append(says, p.Words.Say("policy_none"))

@@ -20,7 +20,8 @@ import (
 func together(sold bool, ids ...uuid.UUID) pricing.QuotesRequest {
 	r := pricing.QuotesRequest{Slug: "studio", PurchaseAt: instant("2026-12-04T09:00:00Z"), Together: sold}
 	for _, id := range ids {
-		r.Items = append(r.Items, pricing.Item{Kind: pricing.KindService, ID: id, Date: date("2026-12-05"), Start: new(clockTime("18:30"))})
+		r.Items = append(r.Items, pricing.Item{Kind: pricing.KindService, ID: id, Date: date("2026-12-05"),
+			Start: new(clockTime("18:30"))})
 	}
 	return r
 }
@@ -30,19 +31,24 @@ func TestAPackageIsItemised(t *testing.T) {
 	offer := studio(t)
 	sauna := uuid.New()
 	offer.Services = append(offer.Services, catalog.Service{ID: sauna, Active: true, Price: 1500})
-	offer.Rules = []catalog.Rule{{Key: "evening", Kind: rule.TimeOfDay, When: span("18:00", "22:00"), Amount: new(int64(500)), AppliesTo: catalog.AppliesTo{Services: []uuid.UUID{cut}}}}
-	pack := catalog.Package{ID: uuid.New(), Key: "day-off", ServiceIDs: []uuid.UUID{cut, sauna, free}, Price: new(int64(4900))}
-	offer.Packages = []catalog.Package{{ID: uuid.New(), Key: "pair", ServiceIDs: []uuid.UUID{sauna, free}, Percent: percent("50")}, pack}
+	offer.Rules = []catalog.Rule{{Key: "evening", Kind: rule.TimeOfDay, When: span("18:00", "22:00"),
+		Amount: new(int64(500)), AppliesTo: catalog.AppliesTo{Services: []uuid.UUID{cut}}}}
+	pack := catalog.Package{ID: uuid.New(), Key: "day-off", ServiceIDs: []uuid.UUID{cut, sauna, free},
+		Price: new(int64(4900))}
+	offer.Packages = []catalog.Package{{ID: uuid.New(), Key: "pair", ServiceIDs: []uuid.UUID{sauna, free},
+		Percent: percent("50")}, pack}
 	prepare(t, offer)
 	_, client := start(t, offers{"studio": offer})
 	got := must(client.Quotes(t.Context(), together(true, sauna, free, cut)))
 	want := &pricing.QuotesResponse{
 		OfferVersion: 7, Currency: "EUR", Package: &pricing.Package{ID: pack.ID, Separately: 6000},
 		Quotes: []pricing.Quote{
-			{Priced: true, List: 1500, Price: 1225, Steps: []pricing.Step{{Rule: "day-off", Kind: pricing.KindPackage, Before: "15.00", After: "12.25"}}},
+			{Priced: true, List: 1500, Price: 1225,
+				Steps: []pricing.Step{{Rule: "day-off", Kind: pricing.KindPackage, Before: "15.00", After: "12.25"}}},
 			{},
 			{Priced: true, List: 4000, Price: 3675, Steps: []pricing.Step{
-				{Rule: "evening", Kind: "time_of_day", Before: "40.00", After: "45.00"}, {Rule: "day-off", Kind: pricing.KindPackage, Before: "45.00", After: "36.75"},
+				{Rule: "evening", Kind: "time_of_day", Before: "40.00", After: "45.00"},
+				{Rule: "day-off", Kind: pricing.KindPackage, Before: "45.00", After: "36.75"},
 			}},
 		},
 	}
@@ -52,7 +58,8 @@ func TestAPackageIsItemised(t *testing.T) {
 	varied := together(true, sauna, free, cut)
 	varied.Items[2].VariantID = &long
 	for name, r := range map[string]pricing.QuotesRequest{
-		"not asked for together": together(false, sauna, free, cut), "a part of one": together(true, cut, free), "more than one": together(true, sauna, free, cut, cut),
+		"not asked for together": together(false, sauna, free, cut), "a part of one": together(true, cut, free),
+		"more than one":     together(true, sauna, free, cut, cut),
 		"one of them twice": together(true, sauna, cut, cut), "with a variant": varied, "nothing": together(true),
 	} {
 		if got := must(client.Quotes(t.Context(), r)); got.Package != nil {
@@ -64,13 +71,15 @@ func TestAPackageIsItemised(t *testing.T) {
 // bundles is an offer of services, rules and packages of different services.
 func bundles() *rapid.Generator[*catalog.Offer] {
 	return rapid.Custom(func(t *rapid.T) *catalog.Offer {
-		offer := &catalog.Offer{ID: uuid.New(), Slug: "studio", Version: 7, Currency: rapid.SampledFrom([]string{"EUR", "JPY", "KWD"}).Draw(t, "currency"), Timezone: "Europe/Lisbon"}
+		offer := &catalog.Offer{ID: uuid.New(), Slug: "studio", Version: 7,
+			Currency: rapid.SampledFrom([]string{"EUR", "JPY", "KWD"}).Draw(t, "currency"), Timezone: "Europe/Lisbon"}
 		price := rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, 30), rapid.Int64Range(0, 1_000_000))
 		var ids []uuid.UUID
 		for i := range rapid.IntRange(2, 6).Draw(t, "services") {
 			ids = append(ids, uuid.NewSHA1(uuid.Nil, []byte{byte(i)}))
 			offer.Services = append(offer.Services, catalog.Service{
-				ID: ids[i], Active: true, Price: price.Draw(t, "price"), Variants: []catalog.Variant{{ID: uuid.NewSHA1(ids[i], nil), Price: price.Draw(t, "variant")}},
+				ID: ids[i], Active: true, Price: price.Draw(t, "price"),
+				Variants: []catalog.Variant{{ID: uuid.NewSHA1(ids[i], nil), Price: price.Draw(t, "variant")}},
 			})
 		}
 		some := func(least int, what string) []uuid.UUID {
@@ -80,7 +89,8 @@ func bundles() *rapid.Generator[*catalog.Offer] {
 			return new(decimal.New(rapid.Int64Range(low, high).Draw(t, what), -1))
 		}
 		for i := range rapid.IntRange(0, 3).Draw(t, "rules") {
-			r := catalog.Rule{Key: fmt.Sprint("r", i), Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Stop: rapid.Bool().Draw(t, "stop")}
+			r := catalog.Rule{Key: fmt.Sprint("r", i), Kind: rule.DayOfWeek, When: rule.When{Days: everyDay},
+				Stop: rapid.Bool().Draw(t, "stop")}
 			if rapid.Bool().Draw(t, "in the evening") {
 				r.Kind, r.When = rule.TimeOfDay, span("18:00", "22:00")
 			}
@@ -110,8 +120,8 @@ func bundles() *rapid.Generator[*catalog.Offer] {
 	})
 }
 
-// costs is what the words of a package make of what its services cost one by one: a price, unless they are cheaper; or so much less, rounded
-// half up.
+// costs is what the words of a package make of what its services cost one by one: a price, unless they are cheaper; or
+// so much less, rounded half up.
 func costs(p catalog.Package, separately int64) int64 {
 	if p.Price != nil {
 		return min(*p.Price, separately)
@@ -121,8 +131,8 @@ func costs(p catalog.Package, separately int64) int64 {
 	return new(big.Int).Quo(left.Num(), left.Denom()).Int64()
 }
 
-// What is bought together costs what the words say, however its services are ordered: its lines are the total, none is dearer than alone or
-// below 0, and what is no package costs what its services do one by one.
+// What is bought together costs what the words say, however its services are ordered: its lines are the total, none is
+// dearer than alone or below 0, and what is no package costs what its services do one by one.
 func TestWhatIsBoughtTogetherCostsWhatItsPackageDoes(t *testing.T) {
 	t.Parallel()
 	known := offers{}
@@ -173,7 +183,8 @@ func checkBundle(t *rapid.T, offer *catalog.Offer, ids []uuid.UUID, varied bool,
 		}
 	default:
 		want := costs(offer.Packages[at], separately)
-		if sold.Package == nil || *sold.Package != (pricing.Package{ID: offer.Packages[at].ID, Separately: separately}) || total != want {
+		if sold.Package == nil ||
+			*sold.Package != (pricing.Package{ID: offer.Packages[at].ID, Separately: separately}) || total != want {
 			t.Fatalf("%d by %+v, want %d of %d", total, sold.Package, want, separately)
 		}
 	}

@@ -211,7 +211,8 @@ func itemised(item tariff.Item, price tariff.Price, currency money.Currency) pri
 	}
 	for _, s := range price.Steps {
 		quote.Steps = append(quote.Steps, pricing.Step{
-			Rule: s.Rule.Key, Kind: string(s.Rule.Kind), Before: currency.Exact(s.Before), After: currency.Exact(s.After),
+			Rule: s.Rule.Key, Kind: string(s.Rule.Kind), Before: currency.Exact(s.Before),
+			After: currency.Exact(s.After),
 		})
 	}
 	return quote

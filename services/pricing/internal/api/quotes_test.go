@@ -75,19 +75,25 @@ func studio(t testing.TB) *catalog.Offer {
 			Tiers: []catalog.Tier{{ID: vip, Price: 12000}}}},
 		Rentals: []catalog.Rental{{ID: kayak, Price: 1200, PriceType: catalog.PriceHourly}},
 		Rules: []catalog.Rule{
-			{Key: "day", Kind: rule.DayOfWeek, When: rule.When{Days: []timespan.Weekday{timespan.Weekday(time.Saturday)}}, Amount: new(int64(1))},
+			{Key: "day", Kind: rule.DayOfWeek,
+				When: rule.When{Days: []timespan.Weekday{timespan.Weekday(time.Saturday)}}, Amount: new(int64(1))},
 			{Key: "early", Kind: rule.EarlyBird, When: rule.When{MinDaysBefore: new(30)}, Amount: new(int64(2))},
 			{Key: "evening", Kind: rule.TimeOfDay, When: span("18:00", "22:00"), Amount: new(int64(4))},
 			{Key: "first", Kind: rule.FirstBooking, Amount: new(int64(8))},
-			{Key: "flash", Kind: rule.FlashSale, When: span("2026-11-27T00:00", "2026-11-28T00:00"), Amount: new(int64(16))},
+			{Key: "flash", Kind: rule.FlashSale, When: span("2026-11-27T00:00", "2026-11-28T00:00"),
+				Amount: new(int64(16))},
 			{Key: "group", Kind: rule.PartySize, When: rule.When{Min: new(4), Max: new(9)}, Amount: new(int64(32))},
 			{Key: "late", Kind: rule.LastMinute, When: rule.When{MaxDaysBefore: new(1)}, Amount: new(int64(64))},
-			{Key: "long", Kind: rule.Duration, When: rule.When{MinUnits: new(4), MaxUnits: new(9)}, Amount: new(int64(128))},
+			{Key: "long", Kind: rule.Duration, When: rule.When{MinUnits: new(4), MaxUnits: new(9)},
+				Amount: new(int64(128))},
 			{Key: "summer", Kind: rule.Seasonal, When: span("06-01", "08-31"), Amount: new(int64(256))},
 			{Key: "week", Kind: rule.Seasonal, When: span("2027-06-01", "2027-06-07"), Amount: new(int64(512))},
-			{Key: "zz-cut", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Amount: new(int64(1024)), AppliesTo: catalog.AppliesTo{Services: []uuid.UUID{cut}}},
-			{Key: "zz-events", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Amount: new(int64(2048)), AppliesTo: catalog.AppliesTo{AllEvents: true}},
-			{Key: "zz-kayak", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Amount: new(int64(4096)), AppliesTo: catalog.AppliesTo{Rentals: []uuid.UUID{kayak}}},
+			{Key: "zz-cut", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Amount: new(int64(1024)),
+				AppliesTo: catalog.AppliesTo{Services: []uuid.UUID{cut}}},
+			{Key: "zz-events", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Amount: new(int64(2048)),
+				AppliesTo: catalog.AppliesTo{AllEvents: true}},
+			{Key: "zz-kayak", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Amount: new(int64(4096)),
+				AppliesTo: catalog.AppliesTo{Rentals: []uuid.UUID{kayak}}},
 		},
 	}
 	prepare(t, offer)
@@ -129,9 +135,11 @@ func start(t testing.TB, known offers) (string, *pricing.Client) {
 	t.Helper()
 	cfg := server.Config{
 		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
-		RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, PublicBodyLimit: 1 << 10, InternalBodyLimit: 16 << 20,
+		RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, PublicBodyLimit: 1 << 10,
+		InternalBodyLimit: 16 << 20,
 	}
-	srv, err := server.New(cfg, server.Runtime{Open: true, Name: "pricing", Clock: clock.System(), Telemetry: telemetry.Discard()})
+	srv, err := server.New(cfg, server.Runtime{Open: true, Name: "pricing", Clock: clock.System(),
+		Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,13 +183,18 @@ func TestEachRuleOfTheOfferReachesTheTariff(t *testing.T) {
 		{"summer of any year, early", service("2028-07-05"), 256 + 2},
 		{"the week of one year, in summer, early", service("2027-06-02"), 512 + 256 + 2},
 		{"one service", pricing.Item{Kind: pricing.KindService, ID: cut, Date: date(plain)}, 1024},
-		{"a variant of it", pricing.Item{Kind: pricing.KindService, ID: cut, VariantID: &long, Date: date(plain)}, 1024},
-		{"an event on its own date at its own time", pricing.Item{Kind: pricing.KindEvent, ID: gala, TierID: &vip, Date: date(plain)}, 2048 + 4 + 2},
+		{"a variant of it", pricing.Item{Kind: pricing.KindService, ID: cut, VariantID: &long, Date: date(plain)},
+			1024},
+		{"an event on its own date at its own time", pricing.Item{Kind: pricing.KindEvent, ID: gala, TierID: &vip,
+			Date: date(plain)}, 2048 + 4 + 2},
 		{"a rental", pricing.Item{Kind: pricing.KindRental, ID: kayak, Date: date(plain)}, 4096},
-		{"a rental for long", pricing.Item{Kind: pricing.KindRental, ID: kayak, Date: date(plain), Units: new(4)}, 4096 + 128},
-		{"a rental for too long", pricing.Item{Kind: pricing.KindRental, ID: kayak, Date: date(plain), Units: new(10)}, 4096},
+		{"a rental for long", pricing.Item{Kind: pricing.KindRental, ID: kayak, Date: date(plain), Units: new(4)},
+			4096 + 128},
+		{"a rental for too long", pricing.Item{Kind: pricing.KindRental, ID: kayak, Date: date(plain), Units: new(10)},
+			4096},
 	} {
-		request := pricing.QuotesRequest{Slug: "studio", OfferVersion: 7, PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: []pricing.Item{c.item}}
+		request := pricing.QuotesRequest{Slug: "studio", OfferVersion: 7, PurchaseAt: instant("2026-11-26T12:00:00Z"),
+			Items: []pricing.Item{c.item}}
 		answer, err := client.Quotes(t.Context(), request)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -191,7 +204,8 @@ func TestEachRuleOfTheOfferReachesTheTariff(t *testing.T) {
 			t.Errorf("%s: %d above the list price, want %d", c.name, got, c.want)
 		}
 	}
-	flash := pricing.QuotesRequest{Slug: "studio", PurchaseAt: instant("2026-11-27T12:00:00Z"), Items: []pricing.Item{service(plain)}}
+	flash := pricing.QuotesRequest{Slug: "studio", PurchaseAt: instant("2026-11-27T12:00:00Z"),
+		Items: []pricing.Item{service(plain)}}
 	if answer, err := client.Quotes(t.Context(), flash); err != nil || answer.Quotes[0].Price != 1016 {
 		t.Errorf("flash sale: %+v, %v; want 1016", answer, err)
 	}
@@ -215,10 +229,13 @@ func TestQuotesSayUntilWhenTheyHold(t *testing.T) {
 	if got := until("2026-07-01T12:00:00Z"); got != "2026-07-01T23:00:00Z" {
 		t.Errorf("with rules that count days: until %q, want the midnight of Lisbon", got)
 	}
-	offer.Rules = slices.DeleteFunc(offer.Rules, func(r catalog.Rule) bool { return r.Kind == rule.EarlyBird || r.Kind == rule.LastMinute })
+	offer.Rules = slices.DeleteFunc(offer.Rules, func(r catalog.Rule) bool {
+		return r.Kind == rule.EarlyBird || r.Kind == rule.LastMinute
+	})
 	_, client = start(t, offers{"studio": offer})
 	for purchase, want := range map[string]string{
-		"2026-07-01T12:00:00Z": "2026-11-27T00:00:00Z", "2026-11-27T12:00:00Z": "2026-11-28T00:00:00Z", "2026-11-28T00:00:00Z": "",
+		"2026-07-01T12:00:00Z": "2026-11-27T00:00:00Z", "2026-11-27T12:00:00Z": "2026-11-28T00:00:00Z",
+		"2026-11-28T00:00:00Z": "",
 	} {
 		if got := until(purchase); got != want {
 			t.Errorf("bought at %s beside a flash sale: until %q, want %q", purchase, got, want)
@@ -232,15 +249,17 @@ func TestQuotesAreItemisedInTheOrderAsked(t *testing.T) {
 	offer.Rules = []catalog.Rule{
 		{Key: "less", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Percent: percent("-15")},
 		{Key: "more", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Percent: percent("0.5"), Priority: 1},
-		{Key: "set", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Set: new(int64(900)), Priority: 2, AppliesTo: catalog.AppliesTo{AllRentals: true}},
+		{Key: "set", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Set: new(int64(900)), Priority: 2,
+			AppliesTo: catalog.AppliesTo{AllRentals: true}},
 	}
 	_, client := start(t, offers{"studio": offer})
 	day := date("2026-12-02")
-	request := pricing.QuotesRequest{Slug: "studio", OfferVersion: 3, PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: []pricing.Item{
-		{Kind: pricing.KindRental, ID: kayak, Date: day},
-		{Kind: pricing.KindService, ID: free, Date: day},
-		{Kind: pricing.KindService, ID: cut, VariantID: &long, Date: day},
-	}}
+	request := pricing.QuotesRequest{Slug: "studio", OfferVersion: 3, PurchaseAt: instant("2026-11-26T12:00:00Z"),
+		Items: []pricing.Item{
+			{Kind: pricing.KindRental, ID: kayak, Date: day},
+			{Kind: pricing.KindService, ID: free, Date: day},
+			{Kind: pricing.KindService, ID: cut, VariantID: &long, Date: day},
+		}}
 	got, err := client.Quotes(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
@@ -281,9 +300,10 @@ func TestTodayAndTheMomentOfPurchaseAreTheBusinesss(t *testing.T) {
 		"2026-11-27T11:00:00Z": 0,  // it is over; the 30th is two days ahead
 		"2026-11-28T11:00:00Z": 64, // the 29th there: last minute
 	} {
-		answer, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "studio", PurchaseAt: instant(bought), Items: []pricing.Item{
-			{Kind: pricing.KindService, ID: gone, Date: date("2026-11-30")},
-		}})
+		answer, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "studio", PurchaseAt: instant(bought),
+			Items: []pricing.Item{
+				{Kind: pricing.KindService, ID: gone, Date: date("2026-11-30")},
+			}})
 		if err != nil || answer.Quotes[0].Price != 1000+want {
 			t.Errorf("bought at %s: %+v, %v; want %d above 1000", bought, answer, err, want)
 		}
@@ -295,8 +315,9 @@ func TestANewOfferHasANewTariff(t *testing.T) {
 	known := offers{"studio": studio(t)}
 	_, client := start(t, known)
 	quote := func() int64 {
-		answer, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "studio", PurchaseAt: instant("2026-11-26T12:00:00Z"),
-			Items: []pricing.Item{{Kind: pricing.KindService, ID: cut, Date: date("2026-12-02")}}})
+		answer, err := client.Quotes(t.Context(),
+			pricing.QuotesRequest{Slug: "studio", PurchaseAt: instant("2026-11-26T12:00:00Z"),
+				Items: []pricing.Item{{Kind: pricing.KindService, ID: cut, Date: date("2026-12-02")}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -325,21 +346,30 @@ func TestUnknownThingsAreFaults(t *testing.T) {
 		kind     fault.Kind
 		sentence string
 	}{
-		{"business", "nobody", 0, pricing.Item{Kind: pricing.KindService, ID: cut, Date: day}, fault.BusinessNotFound, "Business not found"},
-		{"service", "studio", 7, pricing.Item{Kind: pricing.KindService, ID: unknown, Date: day}, fault.ServiceNotFound, "Service not found: " + unknown.String()},
-		{"service that is a rental", "studio", 7, pricing.Item{Kind: pricing.KindService, ID: kayak, Date: day}, fault.ServiceNotFound, "Service not found: " + kayak.String()},
-		{"variant", "studio", 7, pricing.Item{Kind: pricing.KindService, ID: cut, VariantID: &unknown, Date: day}, fault.NotFound, "Variant not found: " + unknown.String()},
-		{"rental", "studio", 7, pricing.Item{Kind: pricing.KindRental, ID: unknown, Date: day}, fault.RentalNotFound, "Rental not found"},
-		{"event", "studio", 7, pricing.Item{Kind: pricing.KindEvent, ID: unknown, TierID: &vip}, fault.NotFound, "Event not found: " + unknown.String()},
-		{"tier", "studio", 7, pricing.Item{Kind: pricing.KindEvent, ID: gala, TierID: &unknown}, fault.NotFound, "Tier not found: " + unknown.String()},
+		{"business", "nobody", 0, pricing.Item{Kind: pricing.KindService, ID: cut, Date: day}, fault.BusinessNotFound,
+			"Business not found"},
+		{"service", "studio", 7, pricing.Item{Kind: pricing.KindService, ID: unknown, Date: day}, fault.ServiceNotFound,
+			"Service not found: " + unknown.String()},
+		{"service that is a rental", "studio", 7, pricing.Item{Kind: pricing.KindService, ID: kayak, Date: day},
+			fault.ServiceNotFound, "Service not found: " + kayak.String()},
+		{"variant", "studio", 7, pricing.Item{Kind: pricing.KindService, ID: cut, VariantID: &unknown, Date: day},
+			fault.NotFound, "Variant not found: " + unknown.String()},
+		{"rental", "studio", 7, pricing.Item{Kind: pricing.KindRental, ID: unknown, Date: day}, fault.RentalNotFound,
+			"Rental not found"},
+		{"event", "studio", 7, pricing.Item{Kind: pricing.KindEvent, ID: unknown, TierID: &vip}, fault.NotFound,
+			"Event not found: " + unknown.String()},
+		{"tier", "studio", 7, pricing.Item{Kind: pricing.KindEvent, ID: gala, TierID: &unknown}, fault.NotFound,
+			"Tier not found: " + unknown.String()},
 	} {
-		request := pricing.QuotesRequest{Slug: c.slug, OfferVersion: c.version, PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: []pricing.Item{c.item}}
+		request := pricing.QuotesRequest{Slug: c.slug, OfferVersion: c.version,
+			PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: []pricing.Item{c.item}}
 		_, err := client.Quotes(t.Context(), request)
 		if f := fault.Of(err); err == nil || f.Kind != c.kind || f.Sentence != c.sentence {
 			t.Errorf("unknown %s: %v", c.name, err)
 		}
 	}
-	_, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "studio", OfferVersion: 8, PurchaseAt: instant("2026-11-26T12:00:00Z")})
+	_, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "studio", OfferVersion: 8,
+		PurchaseAt: instant("2026-11-26T12:00:00Z")})
 	if !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("a version that catalog does not have: %v", err)
 	}
@@ -368,7 +398,8 @@ func TestARuleThatCannotBeReadPricesNothing(t *testing.T) {
 
 func post(t testing.TB, base, body string) (int, string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+pricing.QuotesPath, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+pricing.QuotesPath,
+		strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -391,7 +422,8 @@ func TestBadRequestsAreRefusedByItemAndField(t *testing.T) {
 	base, _ := start(t, offers{"studio": studio(t)})
 	const good = `{"kind":"service","id":"00000000-0000-4000-8000-000000000001","date":"2026-12-02"}`
 	item := func(fields string) string {
-		return `{"slug":"studio","offer_version":7,"purchase_at":"2026-11-26T12:00:00Z","items":[` + good + `,{` + fields + `}]}`
+		return `{"slug":"studio","offer_version":7,"purchase_at":"2026-11-26T12:00:00Z","items":[` + good + `,{` +
+			fields + `}]}`
 	}
 	service := func(fields string) string {
 		return item(`"kind":"service","id":"00000000-0000-4000-8000-000000000001","date":"2026-12-02",` + fields)
@@ -399,10 +431,13 @@ func TestBadRequestsAreRefusedByItemAndField(t *testing.T) {
 	for _, c := range []struct{ body, field string }{
 		{``, "body:"}, {`{`, "body:"}, {`[]`, "body:"}, {`null`, "slug:"}, {"\xff\x00", "body:"}, {`"x"`, "body:"},
 		{`{"slug":5}`, "slug:"}, {`{"slug":""}`, "slug:"}, {`{"slug":"studio"}`, "purchase_at:"},
-		{`{"slug":"studio","offer_version":-1}`, "offer_version:"}, {`{"slug":"studio","offer_version":"7"}`, "offer_version:"},
-		{`{"slug":"studio","purchase_at":"2026-11-26"}`, "purchase_at:"}, {`{"slug":"studio","purchase_at":"2026-02-30T12:00:00Z"}`, "purchase_at:"},
+		{`{"slug":"studio","offer_version":-1}`, "offer_version:"},
+		{`{"slug":"studio","offer_version":"7"}`, "offer_version:"},
+		{`{"slug":"studio","purchase_at":"2026-11-26"}`, "purchase_at:"},
+		{`{"slug":"studio","purchase_at":"2026-02-30T12:00:00Z"}`, "purchase_at:"},
 		{`{"slug":"studio","purchase_at":"2026-11-26T12:00:00Z","items":{}}`, "items:"},
-		{`{"slug":"studio","purchase_at":"2026-11-26T12:00:00Z","items":[` + strings.Repeat("{},", pricing.MaxItems) + `{}]}`, "items: are 10001"},
+		{`{"slug":"studio","purchase_at":"2026-11-26T12:00:00Z","items":[` + strings.Repeat("{},", pricing.MaxItems) +
+			`{}]}`, "items: are 10001"},
 		{`{"slug":"studio","purchase_at":"2026-11-26T12:00:00Z","items":[` + good + `,7]}`, "items[1]:"},
 		{`{"slug":"studio","purchase_at":"2026-11-26T12:00:00Z","items":[` + good + `,null]}`, "items[1]."},
 		{item(``), "items[1]."},
@@ -415,7 +450,8 @@ func TestBadRequestsAreRefusedByItemAndField(t *testing.T) {
 		{item(`"kind":"service","id":"00000000-0000-4000-8000-000000000001"`), "items[1].date:"},
 		{item(`"kind":"service","id":"00000000-0000-4000-8000-000000000001","date":"2027-02-29"`), "items[1].date:"},
 		{item(`"kind":"service","id":"00000000-0000-4000-8000-000000000001","date":20261202`), "items[1].date:"},
-		{service(`"start":"25:00"`), "items[1].start:"}, {service(`"start":"24:00"`), "items[1].start:"}, {service(`"start":""`), "items[1].start:"},
+		{service(`"start":"25:00"`), "items[1].start:"}, {service(`"start":"24:00"`), "items[1].start:"},
+		{service(`"start":""`), "items[1].start:"},
 		{service(`"start":"1\u00000:0"`), "items[1].start:"},
 		{service(`"party_size":0`), "items[1].party_size:"}, {service(`"party_size":2.5`), "items[1].party_size:"},
 		{service(`"party_size":"4"`), "items[1].party_size:"}, {service(`"party_size":1e99`), "items[1].party_size:"},
@@ -425,7 +461,8 @@ func TestBadRequestsAreRefusedByItemAndField(t *testing.T) {
 		{service(`"units":2`), "items[1].units:"},
 		{item(`"kind":"event","id":"00000000-0000-4000-8000-000000000005"`), "items[1].tier_id:"},
 		{item(`"kind":"event","id":"00000000-0000-4000-8000-000000000005","tier_id":"x"`), "items[1].tier_id:"},
-		{item(`"kind":"rental","id":"00000000-0000-4000-8000-000000000007","date":"2026-12-02","units":0`), "items[1].units:"},
+		{item(`"kind":"rental","id":"00000000-0000-4000-8000-000000000007","date":"2026-12-02","units":0`),
+			"items[1].units:"},
 		{item(`"kind":"rental","id":"00000000-0000-4000-8000-000000000007","date":"2026-12-02","variant_id":"00000000-0000-4000-8000-000000000004"`), "items[1].variant_id:"},
 	} {
 		status, body := post(t, base, c.body)
@@ -433,7 +470,8 @@ func TestBadRequestsAreRefusedByItemAndField(t *testing.T) {
 		if err := json.Unmarshal([]byte(body), &answer); err != nil {
 			t.Errorf("%.80s: %v in %s", c.body, err, body)
 		}
-		if status != http.StatusBadRequest || answer.MessageCode != "invalid_parameter" || !strings.HasPrefix(answer.Error, c.field) {
+		if status != http.StatusBadRequest || answer.MessageCode != "invalid_parameter" ||
+			!strings.HasPrefix(answer.Error, c.field) {
 			t.Errorf("%.200s:\n%d %s, want a fault of %s", c.body, status, body, c.field)
 		}
 	}
@@ -449,7 +487,8 @@ func TestAsManyItemsAsABusinessCanHave(t *testing.T) {
 	t.Parallel()
 	offer, items := large(t, pricing.MaxItems)
 	_, client := start(t, offers{"large": offer})
-	answer, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "large", PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: items, OmitSteps: true})
+	answer, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "large",
+		PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: items, OmitSteps: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -471,7 +510,8 @@ func large(t testing.TB, n int) (*catalog.Offer, []pricing.Item) {
 	}
 	for i := range 20 {
 		offer.Rules = append(offer.Rules, catalog.Rule{
-			Key: fmt.Sprintf("rule-%02d", i), Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Percent: percent("-2.5"),
+			Key: fmt.Sprintf("rule-%02d", i), Kind: rule.DayOfWeek, When: rule.When{Days: everyDay},
+			Percent: percent("-2.5"),
 		})
 	}
 	prepare(t, offer)
@@ -484,7 +524,8 @@ func BenchmarkQuotes(b *testing.B) {
 	_, client := start(b, offers{"large": offer})
 	for _, omit := range []bool{false, true} {
 		b.Run(fmt.Sprintf("2000 services × 20 rules, omit_steps %t", omit), func(b *testing.B) {
-			request := pricing.QuotesRequest{Slug: "large", PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: items, OmitSteps: omit}
+			request := pricing.QuotesRequest{Slug: "large", PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: items,
+				OmitSteps: omit}
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := client.Quotes(b.Context(), request); err != nil {

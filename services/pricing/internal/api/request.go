@@ -46,7 +46,8 @@ func readRequest(body []byte) (*pricing.QuotesRequest, error) {
 		return nil, invalid("slug", "is missing; write the business's slug")
 	}
 	if wire.OfferVersion < 0 {
-		return nil, invalid("offer_version", "is below 0; write the version of the offer that the caller has, or 0 for any")
+		return nil, invalid("offer_version", "is below 0; write the version of the offer that the caller has, or 0 "+
+			"for any")
 	}
 	purchaseAt, err := time.Parse(time.RFC3339Nano, wire.PurchaseAt)
 	if err != nil {
@@ -56,8 +57,9 @@ func readRequest(body []byte) (*pricing.QuotesRequest, error) {
 		return nil, invalid("items", fmt.Sprintf("are %d; send at most %d at once", len(wire.Items), pricing.MaxItems))
 	}
 	request := &pricing.QuotesRequest{
-		Slug: wire.Slug, OfferVersion: wire.OfferVersion, PurchaseAt: purchaseAt, OmitSteps: wire.OmitSteps, Together: wire.Together,
-		Items: make([]pricing.Item, len(wire.Items)),
+		Slug: wire.Slug, OfferVersion: wire.OfferVersion, PurchaseAt: purchaseAt, OmitSteps: wire.OmitSteps,
+		Together: wire.Together,
+		Items:    make([]pricing.Item, len(wire.Items)),
 	}
 	for i, raw := range wire.Items {
 		if request.Items[i], err = readItem(itemPath(i), raw); err != nil {

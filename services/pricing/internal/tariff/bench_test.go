@@ -15,7 +15,8 @@ func BenchmarkPrice(b *testing.B) {
 	for _, applied := range []int{20, 10, 0} {
 		rules := make([]Rule, 20)
 		for i := range rules {
-			rules[i] = Rule{Key: fmt.Sprintf("rule-%02d", i), When: onMonday, Change: percent("-2.5"), AppliesTo: Everything()}
+			rules[i] = Rule{Key: fmt.Sprintf("rule-%02d", i), When: onMonday, Change: percent("-2.5"),
+				AppliesTo: Everything()}
 			if i < applied {
 				rules[i].When = onSaturday
 			}
@@ -39,8 +40,8 @@ func BenchmarkPrice(b *testing.B) {
 	}
 }
 
-// BenchmarkList prices 1,000 services of five variants each under 200 rules, all of which apply: to everything, or each to
-// half of the services.
+// BenchmarkList prices 1,000 services of five variants each under 200 rules, all of which apply: to everything, or each
+// to half of the services.
 func BenchmarkList(b *testing.B) {
 	saturday := Purchase{Date: day("2026-11-21")}
 	ids := make([]uuid.UUID, 1000)
@@ -50,7 +51,8 @@ func BenchmarkList(b *testing.B) {
 	for name, scope := range map[string]Scope{"everything": Everything(), "halves": {Service: {IDs: ids[:500]}}} {
 		rules := make([]Rule, 200)
 		for i := range rules {
-			rules[i] = Rule{Key: fmt.Sprintf("rule-%03d", i), When: onDays(time.Saturday), Change: percent("-0.5"), AppliesTo: scope}
+			rules[i] = Rule{Key: fmt.Sprintf("rule-%03d", i), When: onDays(time.Saturday), Change: percent("-0.5"),
+				AppliesTo: scope}
 		}
 		tariff, err := New(rules, eur)
 		if err != nil {

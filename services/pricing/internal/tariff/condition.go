@@ -70,7 +70,9 @@ var conditions = map[rule.Kind]func(w rule.When, loc *time.Location) Condition{
 	rule.LastMinute:   func(w rule.When, _ *time.Location) Condition { return LastMinute(*w.MaxDaysBefore) },
 	rule.PartySize:    func(w rule.When, _ *time.Location) Condition { return PartySize{Min: w.Min, Max: w.Max} },
 	rule.FirstBooking: func(rule.When, *time.Location) Condition { return FirstBooking{} },
-	rule.Duration:     func(w rule.When, _ *time.Location) Condition { return Duration{Min: w.MinUnits, Max: w.MaxUnits} },
+	rule.Duration: func(w rule.When, _ *time.Location) Condition {
+		return Duration{Min: w.MinUnits, Max: w.MaxUnits}
+	},
 }
 
 // ConditionOf returns the condition of a rule of the given kind, for a business in the time zone loc. It returns an

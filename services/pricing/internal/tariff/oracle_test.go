@@ -174,7 +174,9 @@ func TestPriceIsWhatTheWordsSay(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		currency := money.Currency{Code: "XXX", Digits: rapid.SampledFrom([]int{0, 2, 3}).Draw(t, "decimals")}
-		rules := rapid.SliceOfNDistinct(genRule(currency.Digits), 0, 8, func(r words) string { return r.key }).Draw(t, "rules")
+		rules := rapid.SliceOfNDistinct(genRule(currency.Digits), 0, 8, func(r words) string {
+			return r.key
+		}).Draw(t, "rules")
 		s := genSale(zone, currency.Digits).Draw(t, "sale")
 
 		tariff := tariffOf(rules, currency, zone)
@@ -188,7 +190,8 @@ func TestPriceIsWhatTheWordsSay(t *testing.T) {
 			t.Fatalf("applied %v, want %v\n%+v\n%+v", keys, applied, rules, s)
 		}
 		checkChain(t, got.Steps, currency.Decimal(minor(currency, s.list)))
-		checkList(t, tariff, append(rapid.SliceOfN(genSale(zone, currency.Digits), 0, 3).Draw(t, "others"), s, s), currency, zone)
+		checkList(t, tariff, append(rapid.SliceOfN(genSale(zone, currency.Digits), 0, 3).Draw(t, "others"), s, s),
+			currency, zone)
 	})
 }
 
@@ -232,7 +235,8 @@ func tariffOf(rules []words, c money.Currency, zone *time.Location) *Tariff {
 }
 
 func (r words) build(c money.Currency, zone *time.Location) Rule {
-	made := Rule{Key: r.key, Kind: rule.Kind(r.kind), Priority: r.priority, Stop: r.stop, When: r.condition(zone), AppliesTo: Everything()}
+	made := Rule{Key: r.key, Kind: rule.Kind(r.kind), Priority: r.priority, Stop: r.stop, When: r.condition(zone),
+		AppliesTo: Everything()}
 	switch r.change {
 	case "percent":
 		made.Change = PercentOf(decimal.RequireFromString(r.by))
@@ -374,7 +378,8 @@ func genScope(t *rapid.T) map[Kind][]string {
 func (r *words) draw(t *rapid.T) {
 	switch r.kind {
 	case "seasonal":
-		days := rapid.SampledFrom([][]string{{"06-01", "08-31"}, {"12-20", "01-05"}, {"02-29", "02-29"}, {"02-29", "03-01"},
+		days := rapid.SampledFrom([][]string{{"06-01", "08-31"}, {"12-20", "01-05"}, {"02-29", "02-29"},
+			{"02-29", "03-01"},
 			{"12-31", "12-31"}, {"2026-12-30", "2027-01-02"}, {"2028-02-29", "2028-02-29"}}).Draw(t, "season")
 		r.from, r.to = days[0], days[1]
 	case "day_of_week":
@@ -382,10 +387,12 @@ func (r *words) draw(t *rapid.T) {
 			return time.Weekday(rapid.IntRange(0, 6).Draw(t, "day"))
 		}), 1, 4, rapid.ID[time.Weekday]).Draw(t, "days")
 	case "time_of_day":
-		hours := rapid.SampledFrom([][]string{{"18:00", "22:00"}, {"22:00", "02:00"}, {"00:00", "24:00"}, {"20:00", "00:00"}}).Draw(t, "hours")
+		hours := rapid.SampledFrom([][]string{{"18:00", "22:00"}, {"22:00", "02:00"}, {"00:00", "24:00"},
+			{"20:00", "00:00"}}).Draw(t, "hours")
 		r.from, r.to = hours[0], hours[1]
 	case "flash_sale":
-		sale := rapid.SampledFrom([][]string{{"2026-12-30T00:00", "2026-12-31T00:00"}, {"2026-12-31T22:00", "2027-01-01T02:00"}}).Draw(t, "sale")
+		sale := rapid.SampledFrom([][]string{{"2026-12-30T00:00", "2026-12-31T00:00"},
+			{"2026-12-31T22:00", "2027-01-01T02:00"}}).Draw(t, "sale")
 		r.from, r.to = sale[0], sale[1]
 	default:
 		least := rapid.IntRange(0, 4).Draw(t, "min")
@@ -404,15 +411,18 @@ func (r *words) draw(t *rapid.T) {
 
 func genSale(zone *time.Location, decimals int) *rapid.Generator[sale] {
 	return rapid.Custom(func(t *rapid.T) sale {
-		firstDay := rapid.SampledFrom([]string{"2026-12-30", "2027-02-27", "2028-02-27", "2026-08-30"}).Draw(t, "around")
+		firstDay := rapid.SampledFrom([]string{"2026-12-30", "2027-02-27", "2028-02-27", "2026-08-30"}).Draw(t,
+			"around")
 		base := must(time.Parse(time.DateOnly, firstDay))
 		s := sale{
-			kind:     rapid.SampledFrom([]Kind{Service, Event, Rental}).Draw(t, "kind"),
-			id:       rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "id"),
-			list:     decimalText(rapid.SampledFrom([]int64{0, 1, 5, 333, 4000, 123457}).Draw(t, "list"), decimals),
-			date:     base.AddDate(0, 0, rapid.IntRange(-1, 4).Draw(t, "ahead")),
-			boughtAt: time.Date(base.Year(), base.Month(), base.Day(), rapid.IntRange(0, 60).Draw(t, "hour"), rapid.SampledFrom([]int{0, 1, 59}).Draw(t, "minute"), 0, 0, zone),
-			start:    rapid.SampledFrom([]string{"", "00:00", "01:59", "02:00", "17:59", "18:00", "21:59", "22:00", "23:59"}).Draw(t, "start"),
+			kind: rapid.SampledFrom([]Kind{Service, Event, Rental}).Draw(t, "kind"),
+			id:   rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "id"),
+			list: decimalText(rapid.SampledFrom([]int64{0, 1, 5, 333, 4000, 123457}).Draw(t, "list"), decimals),
+			date: base.AddDate(0, 0, rapid.IntRange(-1, 4).Draw(t, "ahead")),
+			boughtAt: time.Date(base.Year(), base.Month(), base.Day(), rapid.IntRange(0, 60).Draw(t, "hour"),
+				rapid.SampledFrom([]int{0, 1, 59}).Draw(t, "minute"), 0, 0, zone),
+			start: rapid.SampledFrom([]string{"", "00:00", "01:59", "02:00", "17:59", "18:00", "21:59", "22:00",
+				"23:59"}).Draw(t, "start"),
 		}
 		s.partySize = genMaybe(rapid.IntRange(1, 6)).Draw(t, "party_size")
 		s.units = genMaybe(rapid.IntRange(1, 6)).Draw(t, "units")
@@ -424,6 +434,7 @@ func genSale(zone *time.Location, decimals int) *rapid.Generator[sale] {
 func genMaybe[T any](g *rapid.Generator[T]) *rapid.Generator[*T] { return rapid.Ptr(g, true) }
 
 func (r words) String() string {
-	return fmt.Sprintf("{%s %s prio %d %s %s stop=%t to=%v %s..%s %v}", r.key, r.kind, r.priority, r.change, r.by, r.stop,
+	return fmt.Sprintf("{%s %s prio %d %s %s stop=%t to=%v %s..%s %v}", r.key, r.kind, r.priority, r.change, r.by,
+		r.stop,
 		r.appliesTo, r.from, r.to, r.days)
 }

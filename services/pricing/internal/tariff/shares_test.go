@@ -15,9 +15,12 @@ func TestSharesAreInProportion(t *testing.T) {
 		total  int64
 		want   []int64
 	}{
-		{[]int64{4000, 1500}, 4900, []int64{3564, 1336}}, {[]int64{1, 1, 1}, 1, []int64{0, 1, 0}}, {[]int64{1, 1, 1}, 2, []int64{1, 0, 1}},
-		{[]int64{0, 500, 0}, 333, []int64{0, 333, 0}}, {[]int64{0, 0}, 0, []int64{0, 0}}, {[]int64{700, 300}, 1000, []int64{700, 300}},
-		{[]int64{700, 300}, 0, []int64{0, 0}}, {[]int64{99999999999999, 99999999999999}, 99999999999999, []int64{50000000000000, 49999999999999}},
+		{[]int64{4000, 1500}, 4900, []int64{3564, 1336}}, {[]int64{1, 1, 1}, 1, []int64{0, 1, 0}},
+		{[]int64{1, 1, 1}, 2, []int64{1, 0, 1}},
+		{[]int64{0, 500, 0}, 333, []int64{0, 333, 0}}, {[]int64{0, 0}, 0, []int64{0, 0}},
+		{[]int64{700, 300}, 1000, []int64{700, 300}},
+		{[]int64{700, 300}, 0, []int64{0, 0}}, {[]int64{99999999999999, 99999999999999}, 99999999999999,
+			[]int64{50000000000000, 49999999999999}},
 	} {
 		if got := Shares(c.prices, c.total); !slices.Equal(got, c.want) {
 			t.Errorf("%d of %v: %v, want %v", c.total, c.prices, got, c.want)
@@ -29,7 +32,8 @@ func TestSharesAreInProportion(t *testing.T) {
 func TestSharesAreTheTotal(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		prices := rapid.SliceOfN(rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, 50), rapid.Int64Range(0, 99999999999999)), 1, 20).Draw(t, "prices")
+		prices := rapid.SliceOfN(rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, 50),
+			rapid.Int64Range(0, 99999999999999)), 1, 20).Draw(t, "prices")
 		var sum, given int64
 		for _, price := range prices {
 			sum += price

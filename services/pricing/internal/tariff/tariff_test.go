@@ -63,7 +63,8 @@ func TestAListCutsAmountsAsThePriceOfOneItemIsCut(t *testing.T) {
 		huge[i] = Rule{Key: strings.Repeat("r", i+1), Change: percent("900")}
 	}
 	for name, rules := range map[string][]Rule{
-		"far above": huge, "above": huge[:12], "below": {{Key: "less", Change: Amount(-5000)}}, "half a minor unit": {{Key: "half", Change: percent("-50")}},
+		"far above": huge, "above": huge[:12], "below": {{Key: "less", Change: Amount(-5000)}},
+		"half a minor unit": {{Key: "half", Change: percent("-50")}},
 	} {
 		tariff := newTariff(t, eur, rules...)
 		item := Item{Kind: Service, ID: cut, List: 1001}
@@ -160,7 +161,8 @@ func TestFlashSaleGoesByTheBusinesssClock(t *testing.T) {
 		{"a moment before its end", "2026-11-27T00:00", "2026-11-28T00:00", "2026-11-27T22:59:59.999Z", true},
 		{"at its end", "2026-11-27T00:00", "2026-11-28T00:00", "2026-11-27T23:00:00Z", false},
 		// On 2026-10-25 the hour from 02:00 to 03:00 comes twice; the sale ends at the first 02:30.
-		{"before the end within the hour that comes twice", "2026-10-25T01:00", "2026-10-25T02:30", "2026-10-25T00:29:59Z", true},
+		{"before the end within the hour that comes twice", "2026-10-25T01:00", "2026-10-25T02:30",
+			"2026-10-25T00:29:59Z", true},
 		{"the same wall clock an hour later", "2026-10-25T01:00", "2026-10-25T02:30", "2026-10-25T01:29:59Z", false},
 		// On 2027-03-28 the clock goes from 02:00 to 03:00; a start at 02:30 is the instant after the gap.
 		{"from within a gap, right after it", "2027-03-28T02:30", "2027-03-28T04:00", "2027-03-28T01:00:00Z", true},
@@ -286,8 +288,10 @@ func TestScopeNarrowsByKindAndID(t *testing.T) {
 		{"all services, an event", Scope{Service: {All: true}}, Item{Kind: Event, ID: cut, List: 100}, 100},
 		{"one rental, that", Scope{Rental: {IDs: []uuid.UUID{kayak}}}, Item{Kind: Rental, ID: kayak, List: 100}, 50},
 		{"one rental, another", Scope{Rental: {IDs: []uuid.UUID{kayak}}}, Item{Kind: Rental, ID: cut, List: 100}, 100},
-		{"one rental, a service of the same id", Scope{Rental: {IDs: []uuid.UUID{kayak}}}, Item{Kind: Service, ID: kayak, List: 100}, 100},
-		{"all, and one by name", Scope{Rental: {All: true, IDs: []uuid.UUID{kayak}}}, Item{Kind: Rental, ID: cut, List: 100}, 50},
+		{"one rental, a service of the same id", Scope{Rental: {IDs: []uuid.UUID{kayak}}},
+			Item{Kind: Service, ID: kayak, List: 100}, 100},
+		{"all, and one by name", Scope{Rental: {All: true, IDs: []uuid.UUID{kayak}}},
+			Item{Kind: Rental, ID: cut, List: 100}, 50},
 	} {
 		if got := newTariff(t, eur, half(c.scope)).Price(c.item, Purchase{}).Amount; got != c.want {
 			t.Errorf("%s: got %d, want %d", c.name, got, c.want)
@@ -379,19 +383,24 @@ func TestNothingChangesWhileAPriceIsValid(t *testing.T) {
 		later.boughtAt = bought.boughtAt.Add(time.Duration(wait) * time.Second)
 		now, then := bought.purchase(lisbon), later.purchase(lisbon)
 		if a, b := tariff.Price(bought.item(euro), now).Amount, tariff.Price(bought.item(euro), then).Amount; a != b {
-			t.Errorf("%d at %s, %d at %s, though valid until %s", a, bought.boughtAt, b, later.boughtAt, time.Unix(until, 0).In(lisbon))
+			t.Errorf("%d at %s, %d at %s, though valid until %s", a, bought.boughtAt, b, later.boughtAt,
+				time.Unix(until, 0).In(lisbon))
 		}
 	})
 }
 
-// A price per person: the rules make the price of one, rounded; the party pays that for each, and then the rules of its size hold.
+// A price per person: the rules make the price of one, rounded; the party pays that for each, and then the rules of its
+// size hold.
 func TestPricePerPersonMultipliesTheUnitPrice(t *testing.T) {
 	t.Parallel()
 	euro := money.Currency{Code: "EUR", Digits: 2}
 	four := 4
-	group := Rule{Key: "group", Kind: rule.PartySize, When: PartySize{Min: &four}, Change: PercentOf(decimal.NewFromInt(-5)), AppliesTo: Everything()}
-	third := Rule{Key: "third", Kind: rule.DayOfWeek, When: onDays(time.Saturday), Change: PercentOf(decimal.RequireFromString("-33.3")), AppliesTo: Everything()}
-	last := Rule{Key: "a", Kind: rule.DayOfWeek, When: onDays(time.Saturday), Change: Amount(100), Stop: true, Priority: -1, AppliesTo: Everything()}
+	group := Rule{Key: "group", Kind: rule.PartySize, When: PartySize{Min: &four},
+		Change: PercentOf(decimal.NewFromInt(-5)), AppliesTo: Everything()}
+	third := Rule{Key: "third", Kind: rule.DayOfWeek, When: onDays(time.Saturday),
+		Change: PercentOf(decimal.RequireFromString("-33.3")), AppliesTo: Everything()}
+	last := Rule{Key: "a", Kind: rule.DayOfWeek, When: onDays(time.Saturday), Change: Amount(100), Stop: true,
+		Priority: -1, AppliesTo: Everything()}
 	for _, c := range []struct {
 		name         string
 		rules        []Rule
@@ -402,7 +411,8 @@ func TestPricePerPersonMultipliesTheUnitPrice(t *testing.T) {
 		{"one person", []Rule{group}, 1, 1750, 1750},
 		{"a party below the rule", []Rule{group}, 3, 5250, 1750},
 		{"a party of the rule", []Rule{group}, 4, 6650, 1750},
-		{"the unit is rounded first", []Rule{third, group}, 4, 4435, 1167}, // 11.6725 is 11.67; 46.68 less 5 % is 44.346
+		// 11.6725 is 11.67; 46.68 less 5 % is 44.346
+		{"the unit is rounded first", []Rule{third, group}, 4, 4435, 1167},
 		{"a rule that stops keeps the rule of the party out", []Rule{last, group}, 4, 7400, 1850},
 	} {
 		bought := Purchase{Date: day("2026-11-28"), PartySize: &c.units}

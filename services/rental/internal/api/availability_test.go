@@ -17,13 +17,15 @@ func TestARangeIsAvailableWhenItsBusiestDayHasEnough(t *testing.T) {
 	s.reserve(t, bike, 7, "2027-06-11", "2027-06-12")
 	s.reserve(t, bike, 7, "2027-06-13", "2027-06-15")
 	ask := func(quantity int) reply {
-		return s.check(t, "rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-15", "quantity", strconv.Itoa(quantity))
+		return s.check(t, "rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-15", "quantity",
+			strconv.Itoa(quantity))
 	}
 	ask(3).mustBe(t, 200, available)
 	ask(4).mustBe(t, 200, unavailable("not_enough_units", "Only 3 units are available at that time."))
 	s.reserve(t, bike, 3, "2027-06-13", "2027-06-13")
 	ask(1).mustBe(t, 200, unavailable("nothing_available", "Nothing is available at that time."))
-	s.check(t, "rentalId", bike, "startDate", "2027-06-14", "endDate", "2027-06-15", "quantity", "3").mustBe(t, 200, available)
+	s.check(t, "rentalId", bike, "startDate", "2027-06-14", "endDate", "2027-06-15", "quantity", "3").mustBe(t, 200,
+		available)
 }
 
 func TestHoursOfARentalByTheHour(t *testing.T) {
@@ -36,11 +38,15 @@ func TestHoursOfARentalByTheHour(t *testing.T) {
 		want                 string
 	}{
 		{"2027-06-11", "08:00", "2027-06-11", "09:00", available},
-		{"2027-06-11", "08:00", "2027-06-11", "09:01", unavailable("nothing_available", "Nothing is available at that time.")},
-		{"2027-06-11", "11:00", "2027-06-12", "03:00", unavailable("not_enough_units", "Only 1 unit is available at that time.")},
-		{"2027-06-11", "22:00", "2027-06-12", "01:00", unavailable("not_enough_units", "Only 1 unit is available at that time.")},
+		{"2027-06-11", "08:00", "2027-06-11", "09:01",
+			unavailable("nothing_available", "Nothing is available at that time.")},
+		{"2027-06-11", "11:00", "2027-06-12", "03:00",
+			unavailable("not_enough_units", "Only 1 unit is available at that time.")},
+		{"2027-06-11", "22:00", "2027-06-12", "01:00",
+			unavailable("not_enough_units", "Only 1 unit is available at that time.")},
 		{"2027-06-12", "02:00", "2027-06-12", "24:00", available},
-		{"2027-06-11", "", "2027-06-11", "", unavailable("nothing_available", "Nothing is available at that time.")}, // all day
+		// all day
+		{"2027-06-11", "", "2027-06-11", "", unavailable("nothing_available", "Nothing is available at that time.")},
 		{"2027-06-13", "", "2027-06-14", "", available},
 	} {
 		s.check(t, "rentalId", kayak, "quantity", "2", "startDate", ask.from, "endDate", ask.to, "startTime", ask.start,
@@ -52,11 +58,13 @@ func TestARentalByTheDayIgnoresTheTimes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.reserve(t, single, 1, "2027-06-11", "2027-06-11", "09:00", "10:00")
-	for _, times := range [][]string{{"startTime", "20:00", "endTime", "21:00"}, {"startTime", "20:00"}, {"startTime", "20:00", "endTime", "08:00"}} {
+	for _, times := range [][]string{{"startTime", "20:00", "endTime", "21:00"}, {"startTime", "20:00"},
+		{"startTime", "20:00", "endTime", "08:00"}} {
 		query := append([]string{"rentalId", single, "startDate", "2027-06-11", "endDate", "2027-06-11"}, times...)
 		s.check(t, query...).mustBe(t, 200, unavailable("nothing_available", "Nothing is available at that time."))
 	}
-	s.check(t, "rentalId", single, "startDate", "2027-06-12", "endDate", "2027-06-12", "startTime", "20:00").mustBe(t, 200, available)
+	s.check(t, "rentalId", single, "startDate", "2027-06-12", "endDate", "2027-06-12", "startTime", "20:00").mustBe(t,
+		200, available)
 }
 
 func TestQuantityServiceAndMaintenanceBoundWhatIsFree(t *testing.T) {
@@ -66,10 +74,13 @@ func TestQuantityServiceAndMaintenanceBoundWhatIsFree(t *testing.T) {
 		return s.check(t, "rentalId", id, "quantity", quantity, "startDate", date, "endDate", date)
 	}
 	ask(tent, "3", "2027-06-11").mustBe(t, 200, available)
-	ask(tent, "4", "2027-06-11").mustBe(t, 200, unavailable("not_enough_units", "Only 3 units are available at that time."))
-	ask(tent, "3", "2027-06-13").mustBe(t, 200, unavailable("not_enough_units", "Only 2 units are available at that time."))
+	ask(tent, "4", "2027-06-11").mustBe(t, 200,
+		unavailable("not_enough_units", "Only 3 units are available at that time."))
+	ask(tent, "3", "2027-06-13").mustBe(t, 200,
+		unavailable("not_enough_units", "Only 2 units are available at that time."))
 	ask(tent, "3", "2027-06-14").mustBe(t, 200, available)
-	ask(unicorn, "1", "2027-06-14").mustBe(t, 200, unavailable("nothing_available", "Nothing is available at that time."))
+	ask(unicorn, "1", "2027-06-14").mustBe(t, 200,
+		unavailable("nothing_available", "Nothing is available at that time."))
 }
 
 func TestWhatIsNotOfferedIsNotFoundWith200(t *testing.T) {
@@ -127,7 +138,8 @@ func TestALengthThatTheRentalIsNotRentedForIsTooShortOrTooLong(t *testing.T) {
 		{kayak, "2027-06-20", "22:00", "2027-06-21", "02:01", long},
 		{kayak, "2027-06-20", "", "2027-06-20", "", available},
 	} {
-		s.check(t, "rentalId", ask.id, "startDate", ask.from, "endDate", ask.to, "startTime", ask.start, "endTime", ask.end).
+		s.check(t, "rentalId", ask.id, "startDate", ask.from, "endDate", ask.to, "startTime", ask.start, "endTime",
+			ask.end).
 			mustBe(t, 200, ask.want)
 	}
 }
@@ -146,7 +158,8 @@ func TestAUnitThatIsOutIsHeldTodayAndNotTomorrow(t *testing.T) {
 	s.check(t, "rentalId", single, "startDate", "2027-06-10", "endDate", "2027-06-11").mustBe(t, 200, none)
 	s.check(t, "rentalId", single, "startDate", "2027-06-11", "endDate", "2027-06-11").mustBe(t, 200, available)
 	s.days(t, "rental_id", single, "start", "2027-06-10", "end", "2027-06-11").mustBe(t, 200,
-		`{"days": {"2027-06-10": {"`+single+`": 0}, "2027-06-11": {"`+single+`": 1}}, "computed": true, "timezone": "Europe/Lisbon"}`)
+		`{"days": {"2027-06-10": {"`+single+`": 0}, "2027-06-11": {"`+single+
+			`": 1}}, "computed": true, "timezone": "Europe/Lisbon"}`)
 	s.move(t, r.ID, "return")
 	today().mustBe(t, 200, available)
 }
@@ -189,9 +202,12 @@ func TestBadQuestionsAreRefusedByName(t *testing.T) {
 	for _, ask := range []struct{ name, value string }{
 		{"rentalId", ""}, {"rentalId", "x"}, {"rentalId", "{" + kayak + "}"}, {"rentalId", kayak + "," + bike},
 		{"startDate", ""}, {"startDate", "2027-02-29"}, {"startDate", "11.06.2027"}, {"startDate", "2027-06-12"},
-		{"endDate", ""}, {"endDate", "2027-13-01"}, {"endDate", "2027-06-10"}, {"endDate", "2029-06-10"}, {"endDate", "9999-12-31"},
-		{"quantity", "0"}, {"quantity", "1001"}, {"quantity", "-1"}, {"quantity", "1.5"}, {"quantity", "many"}, {"quantity", "99999999999999999999"},
-		{"startTime", "9:00"}, {"startTime", "25:00"}, {"startTime", "24:00"}, {"endTime", "10:60"}, {"startTime", "\x00"}, {"endTime", "\xff"},
+		{"endDate", ""}, {"endDate", "2027-13-01"}, {"endDate", "2027-06-10"}, {"endDate", "2029-06-10"},
+		{"endDate", "9999-12-31"},
+		{"quantity", "0"}, {"quantity", "1001"}, {"quantity", "-1"}, {"quantity", "1.5"}, {"quantity", "many"},
+		{"quantity", "99999999999999999999"},
+		{"startTime", "9:00"}, {"startTime", "25:00"}, {"startTime", "24:00"}, {"endTime", "10:60"},
+		{"startTime", "\x00"}, {"endTime", "\xff"},
 		{"startTime", "09:00"}, {"endTime", "09:00"},
 	} {
 		query := []string{}
@@ -205,19 +221,23 @@ func TestBadQuestionsAreRefusedByName(t *testing.T) {
 		if ask.name == "startDate" && ask.value == "2027-06-12" {
 			named = "endDate"
 		}
-		if answer.status != 400 || !strings.Contains(answer.body, `"messageCode":"invalid_parameter"`) || !strings.Contains(answer.body, named) {
+		if answer.status != 400 || !strings.Contains(answer.body, `"messageCode":"invalid_parameter"`) ||
+			!strings.Contains(answer.body, named) {
 			t.Errorf("%s=%q: %d %s", ask.name, ask.value, answer.status, answer.body)
 		}
 	}
 	for _, times := range [][2]string{{"10:00", "10:00"}, {"10:00", "09:00"}} {
-		answer := s.check(t, "rentalId", kayak, "startDate", "2027-06-11", "endDate", "2027-06-11", "startTime", times[0], "endTime", times[1])
+		answer := s.check(t, "rentalId", kayak, "startDate", "2027-06-11", "endDate", "2027-06-11", "startTime",
+			times[0], "endTime", times[1])
 		if answer.status != 400 || !strings.Contains(answer.body, "endTime") {
 			t.Errorf("%v: %d %s", times, answer.status, answer.body)
 		}
 	}
 	s.check(t, "rentalId", kayak, "startDate", "2027-06-11", "endDate", "2029-06-09").
-		mustBe(t, 200, unavailable("beyond_advance_limit", "The requested dates are too far ahead to be booked yet.")) // 730 days
-	if answer := s.check(t, "rentalId", kayak, "rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-11"); answer.status != 400 {
+		// 730 days
+		mustBe(t, 200, unavailable("beyond_advance_limit", "The requested dates are too far ahead to be booked yet."))
+	if answer := s.check(t, "rentalId", kayak, "rentalId", bike, "startDate", "2027-06-11", "endDate",
+		"2027-06-11"); answer.status != 400 {
 		t.Errorf("an id given twice: %d %s", answer.status, answer.body)
 	}
 }
@@ -226,8 +246,10 @@ func TestUnknownBusinessesAre404(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, at := range []string{
-		s.public + "/api/public/elsewhere/rental-availability?rentalId=" + bike + "&startDate=2027-06-11&endDate=2027-06-11",
-		s.base + "/internal/api/public/elsewhere/rental-available-dates?rental_id=" + bike + "&start=2027-06-11&end=2027-06-11",
+		s.public + "/api/public/elsewhere/rental-availability?rentalId=" + bike +
+			"&startDate=2027-06-11&endDate=2027-06-11",
+		s.base + "/internal/api/public/elsewhere/rental-available-dates?rental_id=" + bike +
+			"&start=2027-06-11&end=2027-06-11",
 	} {
 		answer, err := http.Get(at)
 		if err != nil {
@@ -270,7 +292,8 @@ func TestTheLimitPassesExactly60AMinuteFromOneAddress(t *testing.T) {
 		}
 	}
 	answer := s.get(t, path, mine)
-	if answer.status != 429 || answer.header.Get("Retry-After") != "60" || !strings.Contains(answer.body, `"rate_limited"`) {
+	if answer.status != 429 || answer.header.Get("Retry-After") != "60" || !strings.Contains(answer.body,
+		`"rate_limited"`) {
 		t.Errorf("request 61: %d %v %s", answer.status, answer.header, answer.body)
 	}
 	if answer := s.get(t, path, nil); answer.status != 400 {

@@ -17,8 +17,8 @@ import (
 // expiresAfter is how long a customer has to pay.
 const expiresAfter = 30 * time.Minute
 
-// bank is booking with its provider, as rental sees them (booking's docs/decisions/022): it keeps charges, which customers pay, and which
-// expire.
+// bank is booking with its provider, as rental sees them (booking's docs/decisions/022): it keeps charges, which
+// customers pay, and which expire.
 type bank struct {
 	clock  *clock.Manual
 	policy refund.Policy
@@ -70,7 +70,8 @@ func (b *bank) Open(_ context.Context, business, id uuid.UUID, asked booking.New
 	a, there := b.charges[id]
 	if !there {
 		a = &account{business: business, asked: asked, Charge: booking.Charge{
-			Provider: "stripe", Status: booking.ChargeOpen, Amount: asked.Amount, DueAt: b.clock.Now().Add(expiresAfter), Policy: b.policy, Step: 1,
+			Provider: "stripe", Status: booking.ChargeOpen, Amount: asked.Amount,
+			DueAt: b.clock.Now().Add(expiresAfter), Policy: b.policy, Step: 1,
 		}}
 		b.charges[id] = a
 	}
@@ -113,7 +114,8 @@ func (b *bank) News(context.Context) ([]booking.ReservationCharge, error) {
 	var found []booking.ReservationCharge
 	for id, a := range b.charges {
 		if a.noted < a.news {
-			found = append(found, booking.ReservationCharge{ReservationID: booking.ReservationID{BusinessID: a.business, ID: id}, Charge: a.Charge, News: a.news})
+			found = append(found, booking.ReservationCharge{ReservationID: booking.ReservationID{BusinessID: a.business,
+				ID: id}, Charge: a.Charge, News: a.news})
 		}
 	}
 	return found, nil

@@ -24,8 +24,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// life is that of a process. It passes a point before and after each statement and each call of booking; at the last one it is killed: what it
-// was about to send is not sent, what it was about to hear is not heard, and nothing is sent afterwards.
+// life is that of a process. It passes a point before and after each statement and each call of booking; at the last
+// one it is killed: what it was about to send is not sent, what it was about to hear is not heard, and nothing is sent
+// afterwards.
 type life struct {
 	context.Context
 	kill   context.CancelFunc
@@ -77,7 +78,8 @@ func newProcess(t *testing.T, s service) *process {
 	t.Cleanup(p.pool.Close)
 	p.records = store.New(p.pool)
 	s.bank.away = func() bool { return !p.now.Load().lives() }
-	p.owner = usecase.NewOwner(s.peers, p.records, s.peers, s.bank, s.links, requestTimeout, s.clock, telemetry.Discard())
+	p.owner = usecase.NewOwner(s.peers, p.records, s.peers, s.bank, s.links, requestTimeout, s.clock,
+		telemetry.Discard())
 	p.news = usecase.NewReconciliation(p.records, s.bank, s.clock, telemetry.Discard())
 	return p
 }
@@ -97,7 +99,8 @@ func (p *process) live(t *testing.T, points int64, do func(context.Context)) boo
 	// The database lets go of what the process held once it sees the connections gone.
 	for p.pool.Reset(); ; {
 		var n int
-		if err := p.s.pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE application_name = $1`, p.name).Scan(&n); err != nil {
+		if err := p.s.pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE application_name = $1`,
+			p.name).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		if n == 0 {
@@ -120,7 +123,8 @@ func (c *customer) reserves(ctx context.Context, from *usecase.Owner) (usecase.M
 	start, end, email := timespan.TimeOfDay(600), timespan.TimeOfDay(720), "zoe@example.com"
 	page := idempotency.With(actor.With(ctx, actor.Actor{Kind: actor.Page}), idempotency.Request{Key: c.key})
 	return from.Reserve(page, actor.Actor{Kind: actor.Page}, "harbor", usecase.Request{
-		RentalID: uuid.MustParse(kayak), Extras: []usecase.Extra{{RentalID: uuid.MustParse(bike), Quantity: 1}}, CustomerName: "Zoë", CustomerEmail: &email,
+		RentalID: uuid.MustParse(kayak), Extras: []usecase.Extra{{RentalID: uuid.MustParse(bike), Quantity: 1}},
+		CustomerName: "Zoë", CustomerEmail: &email,
 		Stretch: usecase.Stretch{Dates: occupancy.Dates{From: c.day, To: c.day}, Start: &start, End: &end, Quantity: 1},
 	})
 }
@@ -139,18 +143,21 @@ func (c *customer) acts(ctx context.Context, p *process) {
 	if c.cancels && !c.cancelled {
 		offer, err := p.s.Get(ctx, "harbor")
 		if err == nil {
-			_, err = p.owner.Cancel(idempotency.With(ctx, idempotency.Request{Key: c.key + " off"}), actor.Actor{Kind: actor.Owner}, offer, c.id, booking.RefundFull)
+			_, err = p.owner.Cancel(idempotency.With(ctx, idempotency.Request{Key: c.key + " off"}),
+				actor.Actor{Kind: actor.Owner}, offer, c.id, booking.RefundFull)
 		}
 		c.cancelled = err == nil && ctx.Err() == nil
 	}
 }
 
-// Where the answer to noting a charge is lost, the charge may be noted and a repeated request told so: the reservation is not taken back then.
+// Where the answer to noting a charge is lost, the charge may be noted and a repeated request told so: the reservation
+// is not taken back then.
 func TestAReservationWhoseChargeMayBeNotedIsLeftToTheNextLook(t *testing.T) {
 	t.Parallel()
 	s := startOnlinePayment(t)
 	pool, wires := testkit.OpenWires(t, s.pool)
-	owner := usecase.NewOwner(s.peers, store.New(pool), s.peers, s.bank, s.links, requestTimeout, s.clock, telemetry.Discard())
+	owner := usecase.NewOwner(s.peers, store.New(pool), s.peers, s.bank, s.links, requestTimeout, s.clock,
+		telemetry.Discard())
 	calls := 0
 	s.bank.away = func() bool {
 		if calls++; calls == 2 { // the charge is open, and noted next
@@ -169,9 +176,9 @@ func TestAReservationWhoseChargeMayBeNotedIsLeftToTheNextLook(t *testing.T) {
 	s.expect(t, made.ID, "pending", "open", 1, created)
 }
 
-// TestKilledAtAnyPointAReservationIsPaidOrFreedAndRefundedOnce kills rental at 40 random points while customers reserve, pay, cancel and let
-// expire, and booking goes on. In the end each reservation is reserved and paid, or cancelled with all that was paid given back, once;
-// nothing is held for nobody.
+// TestKilledAtAnyPointAReservationIsPaidOrFreedAndRefundedOnce kills rental at 40 random points while customers
+// reserve, pay, cancel and let expire, and booking goes on. In the end each reservation is reserved and paid, or
+// cancelled with all that was paid given back, once; nothing is held for nobody.
 func TestKilledAtAnyPointAReservationIsPaidOrFreedAndRefundedOnce(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -181,7 +188,8 @@ func TestKilledAtAnyPointAReservationIsPaidOrFreedAndRefundedOnce(t *testing.T) 
 	p := newProcess(t, s)
 	reserved, died := 0, 0
 	for round := 0; died < 40; round++ {
-		c := &customer{key: uuid.NewString(), day: timespan.NewDate(2027, time.June, 12) + timespan.Date(round), pays: rng.IntN(3) > 0, cancels: rng.IntN(2) == 0}
+		c := &customer{key: uuid.NewString(), day: timespan.NewDate(2027, time.June, 12) + timespan.Date(round),
+			pays: rng.IntN(3) > 0, cancels: rng.IntN(2) == 0}
 		life := func(ctx context.Context) {
 			c.acts(ctx, p)
 			_ = p.news.Ask(ctx)
@@ -221,7 +229,8 @@ func (p *process) expectEnded(t *testing.T, c *customer) int {
 	}
 	a := p.s.bank.of(c.id)
 	if waiting != 0 || twice != 0 || c.cancels && !c.cancelled && status != "cancelled" {
-		t.Errorf("%s: %d wait, %d events are told twice, and cancelling was answered: %t", c.id, waiting, twice, c.cancelled)
+		t.Errorf("%s: %d wait, %d events are told twice, and cancelling was answered: %t", c.id, waiting, twice,
+			c.cancelled)
 	}
 	switch {
 	case status == "reserved" && c.paid && !c.cancels && len(a.given) == 0:
@@ -229,7 +238,8 @@ func (p *process) expectEnded(t *testing.T, c *customer) int {
 	case status == "cancelled" && !c.paid && len(a.given) == 0:
 	case status == "cancelled" && c.paid && (c.cancels || a.late) && slices.Equal(a.given, []int64{2600}):
 	default:
-		t.Errorf("it is %s; paid: %t, to be cancelled: %t; %v went back; %+v", status, c.paid, c.cancels, a.given, a.Charge)
+		t.Errorf("it is %s; paid: %t, to be cancelled: %t; %v went back; %+v", status, c.paid, c.cancels, a.given,
+			a.Charge)
 	}
 	return 0
 }

@@ -25,8 +25,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// startOnlinePayment is a service whose business charges a kayak of 12.00 an hour, with its bike of 2.00 a day, online, and gives half back
-// until two hours before.
+// startOnlinePayment is a service whose business charges a kayak of 12.00 an hour, with its bike of 2.00 a day, online,
+// and gives half back until two hours before.
 func startOnlinePayment(t *testing.T) service {
 	t.Helper()
 	s := startForCustomers(t)
@@ -265,8 +265,8 @@ func TestAReservationWhoseChargeCannotBeOpenedIsNotMade(t *testing.T) {
 	}
 }
 
-// Of 64 customers for 10 bikes some pay and some do not, while all expires: what is reserved in the end is what was paid and not given back,
-// and never more than there is.
+// Of 64 customers for 10 bikes some pay and some do not, while all expires: what is reserved in the end is what was
+// paid and not given back, and never more than there is.
 func TestOf64WhoPayForBikesOnlineNobodyPaysForWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	s := startOnlinePayment(t)
@@ -335,7 +335,8 @@ func TestOf64WhoPayForBikesOnlineNobodyPaysForWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// By their link customers see, pay, and cancel what they reserved, with the refund that they were shown (lifecycle.md §4, §5).
+// By their link customers see, pay, and cancel what they reserved, with the refund that they were shown (lifecycle.md
+// §4, §5).
 func TestByTheLinkAReservationIsPaidAndCancelledWithItsRefund(t *testing.T) {
 	t.Parallel()
 	s := startOnlinePayment(t)

@@ -18,7 +18,8 @@ func TestEachDayShowsWhatIsFreeAllDay(t *testing.T) {
 	s.reserve(t, bike, 5, "2027-06-12", "2027-06-13")
 	s.reserve(t, kayak, 2, "2027-06-12", "2027-06-13", "20:00", "03:00")
 	s.reserve(t, kayak, 1, "2027-06-13", "2027-06-13", "02:00", "04:00")
-	s.days(t, "rental_id", strings.Join([]string{kayak, bike, unknown, strings.ToUpper(bike), tent, retired, unicorn}, ","),
+	s.days(t, "rental_id", strings.Join([]string{kayak, bike, unknown, strings.ToUpper(bike), tent, retired, unicorn},
+		","),
 		"start", "2027-06-11", "end", "2027-06-13").mustBe(t, 200, fmt.Sprintf(`{"days": {
 			"2027-06-11": {%[1]q: 6, %[2]q: 3, %[3]q: 3, %[4]q: 0},
 			"2027-06-12": {%[1]q: 1, %[2]q: 1, %[3]q: 2, %[4]q: 0},
@@ -31,10 +32,12 @@ func TestDaysAreThoseFromTodayToTheAdvanceLimit(t *testing.T) {
 	s := start(t)
 	ask := func(start, end string) reply { return s.days(t, "rental_id", single, "start", start, "end", end) }
 	ask("2027-06-08", "2027-06-11").mustBe(t, 200,
-		`{"days": {"2027-06-10": {"`+single+`": 1}, "2027-06-11": {"`+single+`": 1}}, "computed": true, "timezone": "Europe/Lisbon"}`)
+		`{"days": {"2027-06-10": {"`+single+`": 1}, "2027-06-11": {"`+single+
+			`": 1}}, "computed": true, "timezone": "Europe/Lisbon"}`)
 	ask("2028-06-09", "2028-06-12").mustBe(t, 200,
 		`{"days": {"2028-06-09": {"`+single+`": 1}}, "computed": true, "timezone": "Europe/Lisbon"}`)
-	for _, window := range [][2]string{{"2027-05-01", "2027-06-09"}, {"2028-06-10", "2028-06-12"}, {"0001-01-01", "0001-01-02"}} {
+	for _, window := range [][2]string{{"2027-05-01", "2027-06-09"}, {"2028-06-10", "2028-06-12"},
+		{"0001-01-01", "0001-01-02"}} {
 		ask(window[0], window[1]).mustBe(t, 200, `{"days": {}, "computed": true, "timezone": "Europe/Lisbon"}`)
 	}
 }
@@ -57,7 +60,8 @@ func TestTwentyIdsPassAndDuplicatesCountOnce(t *testing.T) {
 	}
 	want := `{"days": {"2027-06-11": {"` + single + `": 1}}, "computed": true, "timezone": "Europe/Lisbon"}`
 	s.days(t, "rental_id", strings.Join(ids, ","), "start", "2027-06-11", "end", "2027-06-11").mustBe(t, 200, want)
-	s.days(t, "rental_id", strings.Join(append(ids, uuid.NewString()), ","), "start", "2027-06-11", "end", "2027-06-11").
+	s.days(t, "rental_id", strings.Join(append(ids, uuid.NewString()), ","), "start", "2027-06-11", "end",
+		"2027-06-11").
 		mustBe(t, 400, `{"error": "Too many rental_id values (max 20).", "messageCode": "invalid_parameter"}`)
 }
 
@@ -77,7 +81,8 @@ func TestBadWindowsAreRefusedByName(t *testing.T) {
 		{strings.Repeat("\xff", 36), "2027-06-10", "2027-06-10", "rental_id"},
 	} {
 		answer := s.days(t, "rental_id", ask.id, "start", ask.start, "end", ask.end)
-		if answer.status != 400 || !strings.Contains(answer.body, ask.named) || !strings.Contains(answer.body, `"invalid_parameter"`) {
+		if answer.status != 400 || !strings.Contains(answer.body, ask.named) || !strings.Contains(answer.body,
+			`"invalid_parameter"`) {
 			t.Errorf("%+v: %d %s", ask, answer.status, answer.body)
 		}
 	}
@@ -91,7 +96,8 @@ func TestPeersReadTheCalendarAsItIsSent(t *testing.T) {
 	s := start(t)
 	question := url.Values{"rental_id": {single}, "start": {"2027-06-11"}, "end": {"2027-06-11"}}
 	got, err := s.client.AvailableDates(t.Context(), "harbor", question)
-	if want := `{"days":{"2027-06-11":{"` + single + `":1}},"computed":true,"timezone":"Europe/Lisbon"}`; err != nil || string(got) != want {
+	if want := `{"days":{"2027-06-11":{"` + single + `":1}},"computed":true,"timezone":"Europe/Lisbon"}`; err != nil ||
+		string(got) != want {
 		t.Errorf("got %s, %v; want %s", got, err, want)
 	}
 	if _, err := s.client.AvailableDates(t.Context(), "harbor/x?y", question); !fault.Is(err, fault.BusinessNotFound) {

@@ -30,9 +30,12 @@ type Offers interface {
 
 // Records is the part of the store that the API uses; [store.Store] documents its methods.
 type Records interface {
-	Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error)
-	Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter, page request.Page) ([]store.Reservation, string, error)
-	RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query, currency string) ([]report.RevenueRow, error)
+	Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID,
+		dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error)
+	Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter,
+		page request.Page) ([]store.Reservation, string, error)
+	RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query, currency string) ([]report.RevenueRow,
+		error)
 	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
 	LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte, error)
 	Reservation(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error)

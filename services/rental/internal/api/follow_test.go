@@ -13,7 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// TestARentalThatIsNoLongerOfferedGivesAllBack, whether the change was heard of or found later; one that is offered again holds as before.
+// TestARentalThatIsNoLongerOfferedGivesAllBack, whether the change was heard of or found later; one that is offered
+// again holds as before.
 func TestARentalThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 	t.Parallel()
 	inactive := func(id string) func(*catalog.Offer) {
@@ -50,7 +51,8 @@ func TestARentalThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 				}
 				s.expect(t, made.ID, "reserved", "paid", 1, told)
 				shown, err := s.client.Managed(t.Context(), token)
-				if err != nil || shown.Reservation.Withdrawn != withdrawn || shown.Reservation.Cancellation.Allowed != withdrawn ||
+				if err != nil || shown.Reservation.Withdrawn != withdrawn ||
+					shown.Reservation.Cancellation.Allowed != withdrawn ||
 					withdrawn && shown.Reservation.Cancellation.Refund.Percent != 100 {
 					t.Errorf("withdrawn is to be %t: %+v, %v", withdrawn, shown, err)
 				}
@@ -78,7 +80,8 @@ func TestASweepReadsTheNewestOffer(t *testing.T) {
 	old := *s.offer
 	old.Rentals = nil
 	s.change(func(p *peers) { p.remembered = &old })
-	if err := usecase.NewFollowers(s.Store, s.peers, s.peers, s.clock, telemetry.Discard()).Once(t.Context()); err != nil {
+	if err := usecase.NewFollowers(s.Store, s.peers, s.peers, s.clock,
+		telemetry.Discard()).Once(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := s.client.Reservation(t.Context(), "harbor", made.ID); err != nil || got.Withdrawn {

@@ -14,7 +14,8 @@ func valuesOf(query string) request.Query {
 	return func(name string) []string { return parsed[name] }
 }
 
-// FuzzQueries lets no question through that breaks the bounds of interface.md §8, and no fault but invalid_parameter out.
+// FuzzQueries lets no question through that breaks the bounds of interface.md §8, and no fault but invalid_parameter
+// out.
 func FuzzQueries(f *testing.F) {
 	for _, query := range []string{
 		"rentalId=22222222-2222-4222-8222-222222222222&startDate=2027-06-11&endDate=2027-06-12&quantity=3&startTime=09:00&endTime=24:00",
@@ -29,7 +30,8 @@ func FuzzQueries(f *testing.F) {
 		if err != nil && !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("availability: %v", err)
 		}
-		if days := q.Dates.To - q.Dates.From + 1; err == nil && (days < 1 || days > 730 || q.Quantity < 1 || q.Quantity > 1000) {
+		if days := q.Dates.To - q.Dates.From + 1; err == nil &&
+			(days < 1 || days > 730 || q.Quantity < 1 || q.Quantity > 1000) {
 			t.Errorf("availability passes %+v", q)
 		}
 		for _, at := range []*timespan.TimeOfDay{q.Start, q.End} {
@@ -41,7 +43,8 @@ func FuzzQueries(f *testing.F) {
 		if err != nil && !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("dates: %v", err)
 		}
-		if days := d.Dates.To - d.Dates.From + 1; err == nil && (days < 1 || days > 62 || len(d.RentalIDs) < 1 || len(d.RentalIDs) > 20) {
+		if days := d.Dates.To - d.Dates.From + 1; err == nil && (days < 1 || days > 62 || len(d.RentalIDs) < 1 ||
+			len(d.RentalIDs) > 20) {
 			t.Errorf("dates pass %+v", d)
 		}
 	})

@@ -52,7 +52,8 @@ func TestRentalsAreHandedOverWithinOpeningHours(t *testing.T) {
 		}
 	}
 	const closed = `{"available":false,"conflictReason":"Pick-up or return is outside opening hours.","messageCode":"closed"}`
-	s.check(t, "rentalId", bike, "startDate", "2027-06-12", "endDate", "2027-06-12", "lang", "en").mustBe(t, 200, closed)
+	s.check(t, "rentalId", bike, "startDate", "2027-06-12", "endDate", "2027-06-12", "lang", "en").mustBe(t, 200,
+		closed)
 	s.edit(func(o *catalog.Offer) {
 		for i := range o.Rentals {
 			o.Rentals[i].OutsideHours = true
@@ -71,8 +72,10 @@ func TestStartsAreWithinOpeningHours(t *testing.T) {
 	friday := timespan.NewDate(2027, time.June, 11)
 	for _, start := range s.starts(t, kayak, friday.String(), 1) {
 		for hours := start.Shortest; hours <= start.Longest; hours++ {
-			until, ends, _ := timespan.EndAfter(timespan.Instant(friday, *start.Time, s.offer.Location()), int64(hours)*3600, s.offer.Location())
-			query := []string{"startDate", friday.String(), "endDate", until.String(), "startTime", start.Time.String(), "endTime", ends.String()}
+			until, ends, _ := timespan.EndAfter(timespan.Instant(friday, *start.Time, s.offer.Location()),
+				int64(hours)*3600, s.offer.Location())
+			query := []string{"startDate", friday.String(), "endDate", until.String(), "startTime", start.Time.String(),
+				"endTime", ends.String()}
 			if !s.says(t, query, kayak) {
 				t.Errorf("%s for %d hours is listed and refused", start.Time, hours)
 			}
@@ -84,11 +87,13 @@ func TestStartsAreWithinOpeningHours(t *testing.T) {
 	if got := s.starts(t, kayak, (friday + 2).String(), 1); len(got) != 0 {
 		t.Errorf("on Sunday: %+v", got)
 	}
-	if got := s.starts(t, bike, friday.String(), 1); len(got) < 2 || got[0] != (rental.Start{Shortest: 1, Longest: 1}) || got[1].Shortest != 4 {
+	if got := s.starts(t, bike, friday.String(), 1); len(got) < 2 ||
+		got[0] != (rental.Start{Shortest: 1, Longest: 1}) || got[1].Shortest != 4 {
 		t.Errorf("by the day from Friday on: %+v", got)
 	}
 	answer := s.days(t, "rental_id", bike, "start", friday.String(), "end", (friday + 3).String())
-	answer.mustBe(t, 200, `{"days":{"2027-06-11":{"`+bike+`":10},"2027-06-12":{"`+bike+`":0},"2027-06-13":{"`+bike+`":0},"2027-06-14":{"`+bike+`":10}},`+
+	answer.mustBe(t, 200, `{"days":{"2027-06-11":{"`+bike+`":10},"2027-06-12":{"`+bike+`":0},"2027-06-13":{"`+bike+
+		`":0},"2027-06-14":{"`+bike+`":10}},`+
 		`"computed":true,"timezone":"Europe/Lisbon"}`)
 }
 
@@ -108,7 +113,8 @@ func TestTheOwnerReservesOutsideOpeningHoursWithAWarning(t *testing.T) {
 		t.Errorf("repeated under other opening hours: %v %s", err, diff)
 	}
 	s.edit(func(o *catalog.Offer) { o.Hours[time.Saturday] = nil })
-	if made, err = s.client.Reserve(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor", asked(bike, 1, "2027-06-11", "2027-06-11")); err != nil || made.Warnings != nil {
+	if made, err = s.client.Reserve(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor",
+		asked(bike, 1, "2027-06-11", "2027-06-11")); err != nil || made.Warnings != nil {
 		t.Errorf("within opening hours: %+v, %v", made, err)
 	}
 	address := "zoe@example.com"

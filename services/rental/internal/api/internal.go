@@ -39,7 +39,8 @@ type Internal struct {
 }
 
 // NewInternal returns the internal API. The argument news fetches the current state of charges from booking.
-func NewInternal(owner *usecase.Owner, news *usecase.Reconciliation, offers Offers, records Records, links *link.Links, now clock.Clock) *Internal {
+func NewInternal(owner *usecase.Owner, news *usecase.Reconciliation, offers Offers, records Records, links *link.Links,
+	now clock.Clock) *Internal {
 	return &Internal{owner: owner, news: news, offers: offers, records: records, links: links, clock: now}
 }
 
@@ -282,15 +283,19 @@ func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 // agreed renders the stored data of a reservation.
 func agreed(r store.Reservation) rental.Reservation {
 	shown := rental.Reservation{
-		ID: r.ID, RentalID: r.RentalID, RentalName: r.RentalName, Status: string(r.Status), Withdrawn: r.Withdrawn, Quantity: r.Quantity,
-		StartDate: r.Dates.From, EndDate: r.Dates.To, Extras: showExtras(r), Units: showUnits(r), CustomerName: r.CustomerName, CustomerEmail: r.CustomerEmail,
-		CustomerPhone: r.CustomerPhone, FormData: r.FormData, Locale: r.Locale, Timezone: r.Timezone, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		ID: r.ID, RentalID: r.RentalID, RentalName: r.RentalName, Status: string(r.Status), Withdrawn: r.Withdrawn,
+		Quantity:  r.Quantity,
+		StartDate: r.Dates.From, EndDate: r.Dates.To, Extras: showExtras(r), Units: showUnits(r),
+		CustomerName: r.CustomerName, CustomerEmail: r.CustomerEmail,
+		CustomerPhone: r.CustomerPhone, FormData: r.FormData, Locale: r.Locale, Timezone: r.Timezone,
+		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
 	if r.Hours != nil {
 		shown.StartTime, shown.EndTime = &r.Hours.Start, &r.Hours.End
 	}
 	if p := r.Price; p != nil {
-		shown.Price, shown.Total, shown.Currency = new(p.Currency.JSON(p.Own)), new(p.Currency.JSON(p.Total)), p.Currency.Code
+		shown.Price, shown.Total, shown.Currency = new(p.Currency.JSON(p.Own)), new(p.Currency.JSON(p.Total)),
+			p.Currency.Code
 		shown.PriceChanges = p.Changes
 		shown.Payment = r.Payment.Shown(p.Currency)
 	}

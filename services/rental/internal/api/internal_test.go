@@ -22,8 +22,9 @@ import (
 func TestCeilingsAreTheSmallerOfQuantityAndUnitsInService(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.reserve(t, bike, 10, "2027-06-10", "2027-06-20")                 // an upper bound: reservations do not count,
-	s.clock.Set(time.Date(2027, time.June, 12, 11, 0, 0, 0, time.UTC)) // nor does that a tent is under maintenance today
+	s.reserve(t, bike, 10, "2027-06-10", "2027-06-20") // an upper bound: reservations do not count,
+	// nor does that a tent is under maintenance today
+	s.clock.Set(time.Date(2027, time.June, 12, 11, 0, 0, 0, time.UTC))
 	got, err := s.client.Ceilings(t.Context(), "harbor", 3)
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +49,9 @@ func TestAReservationIsAsItWasAgreed(t *testing.T) {
 	from, to := timespan.TimeOfDay(22*60), timespan.TimeOfDay(2*60)
 	want := &rental.Reservation{
 		ID: got.ID, RentalID: uuid.MustParse(kayak), RentalName: "Thing", Status: "reserved", Quantity: 2,
-		StartDate: day, EndDate: day + 1, StartTime: &from, EndTime: &to, Extras: []rental.Extra{}, Units: []rental.Unit{}, CustomerName: "Zoë", FormData: json.RawMessage("{}"), Locale: "pt", Timezone: "Europe/Lisbon", CreatedAt: morning, UpdatedAt: morning,
+		StartDate: day, EndDate: day + 1, StartTime: &from, EndTime: &to, Extras: []rental.Extra{},
+		Units: []rental.Unit{}, CustomerName: "Zoë", FormData: json.RawMessage("{}"), Locale: "pt",
+		Timezone: "Europe/Lisbon", CreatedAt: morning, UpdatedAt: morning,
 		ManageURL: got.ManageURL,
 	}
 	shown, err := s.client.Link(t.Context(), s.offer.ID, got.ID)
@@ -81,7 +84,8 @@ func TestAReservationIsAsItWasAgreed(t *testing.T) {
 		t.Errorf("listed (-want +got):\n%s", diff)
 	}
 	for status, want := range map[string]int{rental.StatusReserved: 1, rental.StatusPickedUp: 0} {
-		if list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{Status: status}, request.Page{}); err != nil || len(list.Reservations) != want {
+		if list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{Status: status},
+			request.Page{}); err != nil || len(list.Reservations) != want {
 			t.Errorf("%s: %+v, %v; want %d", status, list, err, want)
 		}
 	}
@@ -90,7 +94,8 @@ func TestAReservationIsAsItWasAgreed(t *testing.T) {
 	}
 	mailed := asked(kayak, 1, "2027-06-11", "2027-06-11", "09:00", "10:00")
 	mailed.CustomerEmail, mailed.Locale = new(" zoe@example.com "), "EN-gb"
-	if r, err := s.client.Reserve(t.Context(), "harbor", mailed); err != nil || r.CustomerEmail == nil || *r.CustomerEmail != "zoe@example.com" || r.Locale != "en" {
+	if r, err := s.client.Reserve(t.Context(), "harbor", mailed); err != nil || r.CustomerEmail == nil ||
+		*r.CustomerEmail != "zoe@example.com" || r.Locale != "en" {
 		t.Errorf("with an address and a language: %+v, %v", r, err)
 	}
 	daily := s.reserve(t, single, 1, "2027-06-11", "2027-06-12", "22:00", "02:00")
@@ -117,7 +122,8 @@ func TestWhatTheCalendarsDoNotShowCannotBeReserved(t *testing.T) {
 	s.reserve(t, kayak, 2, "2027-06-11", "2027-06-11", "11:00", "12:00")
 	s.reserve(t, tent, 3, "2027-06-14", "2027-06-20")
 	for _, id := range []string{unknown, retired} {
-		if _, err := s.client.Reserve(t.Context(), "harbor", asked(id, 1, "2027-06-11", "2027-06-11")); !fault.Is(err, fault.RentalNotFound) {
+		if _, err := s.client.Reserve(t.Context(), "harbor", asked(id, 1, "2027-06-11", "2027-06-11")); !fault.Is(err,
+			fault.RentalNotFound) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
@@ -198,7 +204,8 @@ func TestCancellingAndReturningFreeTheUnits(t *testing.T) {
 	s := start(t)
 	for _, moves := range [][]string{{"cancel"}, {"pickup", "return"}} {
 		r := s.reserve(t, single, 1, "2027-06-10", "2027-06-15")
-		if _, err := s.client.Reserve(t.Context(), "harbor", asked(single, 1, "2027-06-12", "2027-06-12")); !fault.Is(err, fault.Conflict) {
+		if _, err := s.client.Reserve(t.Context(), "harbor",
+			asked(single, 1, "2027-06-12", "2027-06-12")); !fault.Is(err, fault.Conflict) {
 			t.Fatalf("got %v, want a conflict", err)
 		}
 		for _, m := range moves {
@@ -239,14 +246,16 @@ func TestPickUpsAtOnceNeverShareAUnit(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, id := range ids {
 		wg.Go(func() {
-			if _, err := s.client.Move(t.Context(), "harbor", id, "pickup"); err != nil && !fault.Is(err, fault.NotEnoughUnits) {
+			if _, err := s.client.Move(t.Context(), "harbor", id, "pickup"); err != nil &&
+				!fault.Is(err, fault.NotEnoughUnits) {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
 	var out, keys int
-	err := s.pool.QueryRow(t.Context(), `SELECT (SELECT coalesce(sum(quantity), 0) FROM reservations WHERE status = 'picked_up'),
+	err := s.pool.QueryRow(t.Context(),
+		`SELECT (SELECT coalesce(sum(quantity), 0) FROM reservations WHERE status = 'picked_up'),
 		(SELECT count(DISTINCT unit) FROM handed_out)`).Scan(&out, &keys)
 	if err != nil || out != keys || out == 0 {
 		t.Errorf("%d units are out under %d keys, %v", out, keys, err)
@@ -257,7 +266,8 @@ func TestPickUpsAtOnceNeverShareAUnit(t *testing.T) {
 func TestPickUpCountsUnitsWithoutAKey(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	old, next := s.reserve(t, single, 1, "2027-06-10", "2027-06-10"), s.reserve(t, single, 1, "2027-06-11", "2027-06-11")
+	old, next := s.reserve(t, single, 1, "2027-06-10", "2027-06-10"),
+		s.reserve(t, single, 1, "2027-06-11", "2027-06-11")
 	s.move(t, old.ID, "pickup")
 	if _, err := s.pool.Exec(t.Context(), `DELETE FROM handed_out`); err != nil {
 		t.Fatal(err)
@@ -281,9 +291,15 @@ func TestMovesThatTheStatusForbidsAreConflicts(t *testing.T) {
 		}
 	}
 	for name, call := range map[string]func() error{
-		"an unknown id":    func() error { _, err := s.client.Move(t.Context(), "harbor", uuid.New(), "return"); return err },
-		"an unknown move":  func() error { _, err := s.client.Move(t.Context(), "harbor", r.ID, "lose"); return err },
-		"another business": func() error { _, err := s.client.Move(t.Context(), "elsewhere", r.ID, "return"); return err },
+		"an unknown id": func() error {
+			_, err := s.client.Move(t.Context(), "harbor", uuid.New(), "return")
+			return err
+		},
+		"an unknown move": func() error { _, err := s.client.Move(t.Context(), "harbor", r.ID, "lose"); return err },
+		"another business": func() error {
+			_, err := s.client.Move(t.Context(), "elsewhere", r.ID, "return")
+			return err
+		},
 	} {
 		if err := call(); fault.Of(err).Kind.Status != 404 {
 			t.Errorf("%s: %v", name, err)
@@ -295,8 +311,10 @@ func TestWhatIsNoIDNamesNoReservation(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id := uuid.NewString()
-	for _, path := range []string{"harbor/reservations/kayak", "harbor/reservations/" + id, id + "/reservations/kayak/link", id + "/reservations/" + id + "/link"} {
-		if answer := fetch(t, s.base+"/internal/businesses/"+path, nil); answer.status != 404 || !strings.Contains(answer.body, "Reservation not found") {
+	for _, path := range []string{"harbor/reservations/kayak", "harbor/reservations/" + id,
+		id + "/reservations/kayak/link", id + "/reservations/" + id + "/link"} {
+		if answer := fetch(t, s.base+"/internal/businesses/"+path, nil); answer.status != 404 ||
+			!strings.Contains(answer.body, "Reservation not found") {
 			t.Errorf("%s: %d %s", path, answer.status, answer.body)
 		}
 	}
@@ -363,7 +381,8 @@ func TestRepeatedReservationsAndMovesAreAnsweredAsTheFirst(t *testing.T) {
 	named := func(key string) context.Context {
 		return idempotency.With(t.Context(), idempotency.Request{Key: key})
 	}
-	wanted := rental.NewReservation{RentalID: kayak, StartDate: "2027-06-11", EndDate: "2027-06-12", Quantity: 3, CustomerName: "Zoë"}
+	wanted := rental.NewReservation{RentalID: kayak, StartDate: "2027-06-11", EndDate: "2027-06-12", Quantity: 3,
+		CustomerName: "Zoë"}
 	wanted.StartTime, wanted.EndTime = nil, nil
 	first, err := s.client.Reserve(named("a"), "harbor", wanted)
 	if err != nil {

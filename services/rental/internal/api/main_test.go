@@ -44,9 +44,10 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 // Ids of the rentals that the tests ask about.
 const (
-	bike    = "11111111-1111-4111-8111-111111111111" // by the day, 10
-	kayak   = "22222222-2222-4222-8222-222222222222" // by the hour, 3
-	tent    = "33333333-3333-4333-8333-333333333333" // by the day, 4 units of which one is out of service and one away on 12 and 13 June; 6 offered
+	bike  = "11111111-1111-4111-8111-111111111111" // by the day, 10
+	kayak = "22222222-2222-4222-8222-222222222222" // by the hour, 3
+	// by the day, 4 units of which one is out of service and one away on 12 and 13 June; 6 offered
+	tent    = "33333333-3333-4333-8333-333333333333"
 	unicorn = "44444444-4444-4444-8444-444444444444" // by the day, 2 units, nothing offered
 	retired = "55555555-5555-4555-8555-555555555555"
 	single  = "66666666-6666-4666-8666-666666666666" // by the day, 1
@@ -56,7 +57,8 @@ const (
 // morning is 10 June 2027 at 09:30 in Lisbon, which is today in all tests unless they move the clock.
 var morning = time.Date(2027, time.June, 10, 8, 30, 0, 0, time.UTC)
 
-// harbor is a business of its own for each test: the locks of its Idempotency-Keys are the database's, which parallel tests share.
+// harbor is a business of its own for each test: the locks of its Idempotency-Keys are the database's, which parallel
+// tests share.
 func harbor() *catalog.Offer {
 	units := func(n int) []catalog.RentalUnit {
 		list := make([]catalog.RentalUnit, n)
@@ -67,7 +69,8 @@ func harbor() *catalog.Offer {
 	}
 	daily := func(id string, quantity *int, units []catalog.RentalUnit) catalog.Rental {
 		return catalog.Rental{
-			ID: uuid.MustParse(id), Name: "Thing", Active: true, PriceType: catalog.PriceDaily, Quantity: quantity, Units: units,
+			ID: uuid.MustParse(id), Name: "Thing", Active: true, PriceType: catalog.PriceDaily, Quantity: quantity,
+			Units: units,
 		}
 	}
 	away := units(4)
@@ -80,7 +83,8 @@ func harbor() *catalog.Offer {
 	gone.Active = false
 	o := &catalog.Offer{
 		ID: uuid.New(), Slug: "harbor", Version: 3, Timezone: "Europe/Lisbon",
-		Currency: "EUR", DefaultLanguage: "pt", Languages: []string{"pt", "en"}, Modules: catalog.Modules{Rentals: true},
+		Currency: "EUR", DefaultLanguage: "pt", Languages: []string{"pt", "en"},
+		Modules:  catalog.Modules{Rentals: true},
 		Bookings: catalog.Bookings{AdvanceDays: 365, MaxOpenPerCustomer: 1000},
 		Rentals: []catalog.Rental{
 			daily(bike, new(10), units(10)), hourly, daily(tent, new(6), away), daily(unicorn, nil, units(2)), gone,
@@ -179,7 +183,8 @@ func (n *peers) AtLeast(ctx context.Context, slug string, version int64) (*catal
 	return offer, err
 }
 
-func (n *peers) Holding(ctx context.Context, businessID uuid.UUID, ids []uuid.UUID, d occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error) {
+func (n *peers) Holding(ctx context.Context, businessID uuid.UUID, ids []uuid.UUID,
+	d occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error) {
 	n.mu.Lock()
 	err := n.holdingErr
 	n.mu.Unlock()
@@ -212,7 +217,8 @@ func start(t *testing.T) service {
 	now := clock.Fixed(morning)
 	tel := telemetry.Discard()
 	srv, err := server.New(server.Config{
-		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute,
+		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute,
+		DrainTimeout:    2 * time.Minute,
 		PublicBodyLimit: 1 << 10, InternalBodyLimit: 1 << 20, TrustedProxies: []string{"127.0.0.1"},
 	}, server.Runtime{Open: true, Name: "rental", Clock: now, Telemetry: tel})
 	if err != nil {
@@ -226,7 +232,8 @@ func start(t *testing.T) service {
 	public := api.NewPublic(n, n, sentences, now, tel)
 	public.Mount(srv.Public)
 	public.MountForPeers(srv.Internal)
-	links, err := (&link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}, PagesURL: "https://book.example.org"}).Open()
+	links, err := (&link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"},
+		PagesURL: "https://book.example.org"}).Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +257,8 @@ func start(t *testing.T) service {
 		}
 	})
 	return service{
-		peers: n, pool: pool, clock: now, bank: charges, news: news, links: links, public: "http://" + srv.PublicAddr().String(), client: rental.NewClient(p), base: base,
+		peers: n, pool: pool, clock: now, bank: charges, news: news, links: links,
+		public: "http://" + srv.PublicAddr().String(), client: rental.NewClient(p), base: base,
 	}
 }
 

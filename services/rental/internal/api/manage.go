@@ -61,7 +61,8 @@ func (l *ByLink) payment(c *fiber.Ctx) error {
 	}
 	currency := m.Price.Currency
 	return c.JSON(booking.OpenPayment{
-		Provider: m.Payment.Provider, Amount: currency.JSON(m.Payment.Amount), Currency: currency.Code, CheckoutURL: url, DueAt: m.Payment.DueAt,
+		Provider: m.Payment.Provider, Amount: currency.JSON(m.Payment.Amount), Currency: currency.Code,
+		CheckoutURL: url, DueAt: m.Payment.DueAt,
 	})
 }
 
@@ -88,8 +89,10 @@ func showManaged(m usecase.Managed) rental.Managed {
 	return rental.Managed{
 		Kind: event.Reservation, Business: m.Offer.Managed(),
 		Reservation: rental.ManagedReservation{
-			ID: r.ID, RentalName: r.RentalName, Status: r.Status, Withdrawn: r.Withdrawn, Quantity: r.Quantity, StartDate: r.StartDate, EndDate: r.EndDate,
-			StartTime: r.StartTime, EndTime: r.EndTime, Extras: r.Extras, Price: r.Price, Total: r.Total, Currency: r.Currency, PriceChanges: r.PriceChanges,
+			ID: r.ID, RentalName: r.RentalName, Status: r.Status, Withdrawn: r.Withdrawn, Quantity: r.Quantity,
+			StartDate: r.StartDate, EndDate: r.EndDate,
+			StartTime: r.StartTime, EndTime: r.EndTime, Extras: r.Extras, Price: r.Price, Total: r.Total,
+			Currency: r.Currency, PriceChanges: r.PriceChanges,
 			CustomerName: r.CustomerName, Locale: r.Locale, Timezone: r.Timezone, CreatedAt: r.CreatedAt,
 			Payment: r.Payment, CanPay: m.CanPay, Unpaid: m.Unpaid, Cancellation: m.Cancellation.Shown(),
 		},

@@ -23,7 +23,8 @@ import (
 // calendar reads a reservation as text/calendar.
 func (s service) calendar(t *testing.T, token string) (int, string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base+rental.ManagePath(token)+"/calendar", nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base+rental.ManagePath(token)+"/calendar",
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,11 +47,13 @@ func TestByTheLinkACustomerSeesTheirReservationUntilThirtyDaysAfterIt(t *testing
 	token := strings.TrimPrefix(made.ManageURL, "https://book.example.org/m/")
 	got, err := s.client.Managed(t.Context(), token)
 	if err != nil || got.Kind != event.Reservation || got.Business.Slug != "harbor" ||
-		got.Reservation.ID != made.ID || got.Reservation.Quantity != 2 || got.Reservation.EndTime.String() != "02:00" || got.Reservation.CustomerName != "Zoë" {
+		got.Reservation.ID != made.ID || got.Reservation.Quantity != 2 || got.Reservation.EndTime.String() != "02:00" ||
+		got.Reservation.CustomerName != "Zoë" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	status, text := s.calendar(t, token)
-	for _, line := range []string{"UID:" + made.ID.String(), "SEQUENCE:1", "STATUS:CONFIRMED", "DTSTART:20270611T210000Z", "DTEND:20270612T010000Z"} {
+	for _, line := range []string{"UID:" + made.ID.String(), "SEQUENCE:1", "STATUS:CONFIRMED",
+		"DTSTART:20270611T210000Z", "DTEND:20270612T010000Z"} {
 		if !strings.Contains(text, line+"\r\n") {
 			t.Errorf("%d: the calendar has no %s:\n%s", status, line, text)
 		}
@@ -58,7 +61,8 @@ func TestByTheLinkACustomerSeesTheirReservationUntilThirtyDaysAfterIt(t *testing
 	if _, err := s.client.Cancel(t.Context(), "harbor", made.ID, booking.Cancel{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, text := s.calendar(t, token); !strings.Contains(text, "STATUS:CANCELLED") || !strings.Contains(text, "SEQUENCE:2") {
+	if _, text := s.calendar(t, token); !strings.Contains(text, "STATUS:CANCELLED") || !strings.Contains(text,
+		"SEQUENCE:2") {
 		t.Errorf("cancelled:\n%s", text)
 	}
 	s.clock.Advance(time.Date(2027, 6, 12, 1, 0, 0, 0, time.UTC).Add(link.Lasts).Sub(s.clock.Now()))
@@ -82,7 +86,8 @@ func TestByTheLinkACustomerSeesTheirReservationUntilThirtyDaysAfterIt(t *testing
 		}
 	}
 	s.change(func(n *peers) { gone := *n.offer; gone.ID = uuid.New(); n.offer = &gone })
-	if status, text := s.calendar(t, strings.TrimPrefix(forgotten.ManageURL, "https://book.example.org/m/")); status != http.StatusNotFound || text != old {
+	if status, text := s.calendar(t, strings.TrimPrefix(forgotten.ManageURL,
+		"https://book.example.org/m/")); status != http.StatusNotFound || text != old {
 		t.Errorf("of a removed business: %d %s", status, text)
 	}
 }
@@ -93,7 +98,8 @@ func TestByTheLinkACustomerCancelsUntilTheHoursThatTheBusinessAllows(t *testing.
 	two := 2
 	agreed := booking.CancelByLink{Refund: new(json.Number("0.00"))}
 	token := func(from string) string {
-		return strings.TrimPrefix(s.reserve(t, kayak, 1, from, from, "10:00", "12:00").ManageURL, "https://book.example.org/m/")
+		return strings.TrimPrefix(s.reserve(t, kayak, 1, from, from, "10:00", "12:00").ManageURL,
+			"https://book.example.org/m/")
 	}
 	see := func(when, token string, want booking.Cancellation) {
 		t.Helper()
@@ -112,17 +118,20 @@ func TestByTheLinkACustomerCancelsUntilTheHoursThatTheBusinessAllows(t *testing.
 	until := time.Date(2027, 6, 11, 7, 0, 0, 0, time.UTC) // 10:00 in Lisbon, less two hours
 	see("ahead", tomorrow, booking.Cancellation{Allowed: true, Until: &until, Deadline: &until})
 	for name, refund := range map[string]*json.Number{"none": nil, "negative": new(json.Number("-1"))} {
-		if _, err := s.client.CancelByLink(t.Context(), tomorrow, booking.CancelByLink{Refund: refund}); !fault.Is(err, fault.InvalidParameter) {
+		if _, err := s.client.CancelByLink(t.Context(), tomorrow, booking.CancelByLink{Refund: refund}); !fault.Is(err,
+			fault.InvalidParameter) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := s.client.CancelByLink(t.Context(), tomorrow, booking.CancelByLink{Refund: new(json.Number("5.00"))}); !fault.Is(err, fault.Conflict) {
+	if _, err := s.client.CancelByLink(t.Context(), tomorrow,
+		booking.CancelByLink{Refund: new(json.Number("5.00"))}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("another refund: %v", err)
 	}
 	s.clock.Advance(until.Sub(s.clock.Now()))
 	keyed := idempotency.With(t.Context(), idempotency.Request{Key: "k"})
 	for range 2 { // a second click
-		if m, err := s.client.CancelByLink(keyed, tomorrow, agreed); err != nil || m.Reservation.Status != rental.StatusCancelled || m.Reservation.Cancellation.Allowed {
+		if m, err := s.client.CancelByLink(keyed, tomorrow, agreed); err != nil ||
+			m.Reservation.Status != rental.StatusCancelled || m.Reservation.Cancellation.Allowed {
 			t.Errorf("at the last moment: %+v, %v", m, err)
 		}
 	}
@@ -147,11 +156,13 @@ func TestAnIdempotencyKeyIsThatOfOneLink(t *testing.T) {
 	s := start(t)
 	s.edit(func(o *catalog.Offer) { o.SelfService.CancelUntilHours = new(int) })
 	keyed := idempotency.With(t.Context(), idempotency.Request{Key: "k"})
-	if _, err := s.client.Move(keyed, "harbor", s.reserve(t, kayak, 1, "2027-06-11", "2027-06-11").ID, rental.MovePickup); err != nil {
+	if _, err := s.client.Move(keyed, "harbor", s.reserve(t, kayak, 1, "2027-06-11", "2027-06-11").ID,
+		rental.MovePickup); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		token := strings.TrimPrefix(s.reserve(t, kayak, 1, "2027-06-12", "2027-06-12").ManageURL, "https://book.example.org/m/")
+		token := strings.TrimPrefix(s.reserve(t, kayak, 1, "2027-06-12", "2027-06-12").ManageURL,
+			"https://book.example.org/m/")
 		if m, err := s.client.CancelByLink(keyed, token, booking.CancelByLink{Refund: new(json.Number("0"))}); err != nil || m.Reservation.Status != rental.StatusCancelled {
 			t.Errorf("%+v, %v", m, err)
 		}
@@ -177,7 +188,8 @@ func TestAReservationKeepsItsZone(t *testing.T) {
 	if _, text := s.calendar(t, tokenOf(made)); !strings.Contains(text, "DTSTART:20270611T210000Z") {
 		t.Errorf("the calendar of hours:\n%s", text)
 	}
-	if _, text := s.calendar(t, tokenOf(days)); !strings.Contains(text, "DTSTART;VALUE=DATE:20270611") || !strings.Contains(text, "DTEND;VALUE=DATE:20270612") {
+	if _, text := s.calendar(t, tokenOf(days)); !strings.Contains(text, "DTSTART;VALUE=DATE:20270611") ||
+		!strings.Contains(text, "DTEND;VALUE=DATE:20270612") {
 		t.Errorf("the calendar of days:\n%s", text)
 	}
 	got, err = s.client.Managed(t.Context(), tokenOf(days))

@@ -49,7 +49,8 @@ func (in *Internal) outside(c *fiber.Ctx) error {
 
 // live reads the reservations that occupy units now or later, at most rental.MaxHeld. These end
 // today or later, or are picked up and not returned yet. It also reports whether there are more.
-func (in *Internal) live(ctx context.Context, businessID uuid.UUID, today timespan.Date) ([]store.Reservation, bool, error) {
+func (in *Internal) live(ctx context.Context, businessID uuid.UUID,
+	today timespan.Date) ([]store.Reservation, bool, error) {
 	yesterday := today - 1
 	late, more, err := in.read(ctx, businessID, rental.Filter{To: &yesterday, Status: rental.StatusPickedUp}, nil)
 	if err != nil || more {
@@ -69,7 +70,8 @@ const pageSize = 1000
 
 // read appends to live, page by page, the reservations that occupy
 // units. It reports whether there are more than rental.MaxHeld.
-func (in *Internal) read(ctx context.Context, businessID uuid.UUID, filter rental.Filter, live []store.Reservation) ([]store.Reservation, bool, error) {
+func (in *Internal) read(ctx context.Context, businessID uuid.UUID, filter rental.Filter,
+	live []store.Reservation) ([]store.Reservation, bool, error) {
 	page := request.Page{Limit: pageSize}
 	for {
 		found, next, err := in.records.Reservations(ctx, businessID, filter, page)

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// outside asks about the harbor after a change of its offer, and returns why each reservation is outside, by id; with "already: " before it
-// where the published offer leaves it outside, too.
+// outside asks about the harbor after a change of its offer, and returns why each reservation is outside, by id; with
+// "already: " before it where the published offer leaves it outside, too.
 func (s *service) outside(t *testing.T, change func(*catalog.Offer)) map[uuid.UUID]string {
 	t.Helper()
 	wanted := harbor()
@@ -77,7 +77,8 @@ func TestWhatAnOfferCouldNotHoldIsNamed(t *testing.T) {
 	if diff := cmp.Diff(map[uuid.UUID]string{alone: "Thing: 5 are booked, and 4 are offered."}, got); diff != "" {
 		t.Errorf("under maintenance (-want +got):\n%s", diff)
 	}
-	if _, err := s.client.Outside(t.Context(), "elsewhere", rental.OutsideRequest{OfferVersion: 1, Offer: *harbor()}); !fault.Is(err, fault.BusinessNotFound) {
+	if _, err := s.client.Outside(t.Context(), "elsewhere",
+		rental.OutsideRequest{OfferVersion: 1, Offer: *harbor()}); !fault.Is(err, fault.BusinessNotFound) {
 		t.Errorf("of an unknown business: %v", err)
 	}
 }

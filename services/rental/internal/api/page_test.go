@@ -25,7 +25,8 @@ import (
 
 // wanted is what a customer asks for on the booking page: of a day, and of hours where two are given.
 func wanted(id string, quantity int, from, to string, hours ...string) rental.NewReservation {
-	n := rental.NewReservation{RentalID: id, StartDate: from, EndDate: to, Quantity: quantity, CustomerName: "Zoë", CustomerEmail: new("zoe@example.com")}
+	n := rental.NewReservation{RentalID: id, StartDate: from, EndDate: to, Quantity: quantity, CustomerName: "Zoë",
+		CustomerEmail: new("zoe@example.com")}
 	if len(hours) == 2 {
 		n.StartTime, n.EndTime = &hours[0], &hours[1]
 	}
@@ -66,10 +67,12 @@ func TestOnThePageCustomersReserveWhatIsOfferedOnline(t *testing.T) {
 	if err != nil || made.ManageURL == "" {
 		t.Fatalf("got %+v, %v", made, err)
 	}
-	if again, err := s.as(actor.Page, "k", wanted(kayak, 3, "2027-06-11", "2027-06-11", "10:00", "12:00")); err != nil || again.ID != made.ID {
+	if again, err := s.as(actor.Page, "k", wanted(kayak, 3, "2027-06-11", "2027-06-11", "10:00",
+		"12:00")); err != nil || again.ID != made.ID {
 		t.Errorf("a second click: %+v, %v", again, err)
 	}
-	if other, err := s.as(actor.Owner, "k", wanted(bike, 1, "2027-06-11", "2027-06-11")); err != nil || other.ID == made.ID {
+	if other, err := s.as(actor.Owner, "k", wanted(bike, 1, "2027-06-11", "2027-06-11")); err != nil ||
+		other.ID == made.ID {
 		t.Errorf("the same key of the owner's: %+v, %v", other, err)
 	}
 	for name, n := range map[string]rental.NewReservation{
@@ -85,7 +88,8 @@ func TestOnThePageCustomersReserveWhatIsOfferedOnline(t *testing.T) {
 	if _, err := s.as(actor.Page, "", wanted(kayak, 3, "2027-06-11", "2027-06-11", "12:00", "13:00")); err != nil {
 		t.Errorf("right after: %v", err)
 	}
-	if _, err := s.client.Cancel(actor.With(t.Context(), actor.Actor{Kind: actor.Page}), "harbor", made.ID, booking.Cancel{}); err != nil {
+	if _, err := s.client.Cancel(actor.With(t.Context(), actor.Actor{Kind: actor.Page}), "harbor", made.ID,
+		booking.Cancel{}); err != nil {
 		t.Errorf("taken back by the page: %v", err)
 	}
 }
@@ -105,17 +109,26 @@ func TestThePageIsBoundByWhatBindsCustomers(t *testing.T) {
 		n     rental.NewReservation
 		kind  fault.Kind
 	}{
-		{"paused", change(func(o *catalog.Offer) { o.Bookings.PausedUntil = &paused }), anonymous, fault.NotAcceptingBookings},
-		{"no address", change(func(o *catalog.Offer) { o.Bookings.PausedUntil = nil }), anonymous, fault.InvalidParameter},
+		{"paused", change(func(o *catalog.Offer) {
+			o.Bookings.PausedUntil = &paused
+		}), anonymous, fault.NotAcceptingBookings},
+		{"no address", change(func(o *catalog.Offer) {
+			o.Bookings.PausedUntil = nil
+		}), anonymous, fault.InvalidParameter},
 		{"yesterday", nil, wanted(bike, 1, "2027-06-09", "2027-06-11"), fault.Conflict},
 		{"an hour ago", nil, wanted(kayak, 1, "2027-06-10", "2027-06-10", "08:30", "12:00"), fault.Conflict},
 		{"beyond the limit", nil, wanted(bike, 1, "2028-06-10", "2028-06-10"), fault.Conflict},
-		{"too short by days", change(func(o *catalog.Offer) { o.Rentals[0].MinRentalDays, o.Rentals[0].MaxRentalDays = &two, &four }), wanted(bike, 1, "2027-06-20", "2027-06-20"), fault.Conflict},
+		{"too short by days", change(func(o *catalog.Offer) {
+			o.Rentals[0].MinRentalDays, o.Rentals[0].MaxRentalDays = &two, &four
+		}), wanted(bike, 1, "2027-06-20", "2027-06-20"), fault.Conflict},
 		{"too long by days", nil, wanted(bike, 1, "2027-06-20", "2027-06-24"), fault.Conflict},
-		{"too short by hours", change(func(o *catalog.Offer) { o.Rentals[1].MinRentalHours, o.Rentals[1].MaxRentalHours = &two, &four }), wanted(kayak, 1, "2027-06-20", "2027-06-20", "10:00", "11:59"), fault.Conflict},
+		{"too short by hours", change(func(o *catalog.Offer) {
+			o.Rentals[1].MinRentalHours, o.Rentals[1].MaxRentalHours = &two, &four
+		}), wanted(kayak, 1, "2027-06-20", "2027-06-20", "10:00", "11:59"), fault.Conflict},
 		{"too long by hours", nil, wanted(kayak, 1, "2027-06-20", "2027-06-20", "10:00", "14:01"), fault.Conflict},
 		{"to be paid online, where nobody can charge it", change(func(o *catalog.Offer) {
-			o.Payments = catalog.Payments{Providers: []string{"stripe"}, Modes: catalog.PaymentModes{Rentals: catalog.ModeOnline}}
+			o.Payments = catalog.Payments{Providers: []string{"stripe"},
+				Modes: catalog.PaymentModes{Rentals: catalog.ModeOnline}}
 			o.Rentals[2].Price, o.Rentals[2].PaymentRequirement = 100, catalog.RequirementFull
 			s.bank.err = fault.New(fault.PaymentUnavailable, "nobody")
 		}), wanted(tent, 1, "2027-06-20", "2027-06-20"), fault.PaymentUnavailable},
@@ -205,7 +218,8 @@ func TestOnThePageARentalComesWithWhatTheOwnerRequires(t *testing.T) {
 		}
 	}
 	for name, n := range map[string]rental.NewReservation{
-		"twice the same": with(with(two, bike, 2), bike, 2), "with itself": with(two, kayak, 1), "none of it": with(two, bike, 0), "no id": with(two, "vest", 1),
+		"twice the same": with(with(two, bike, 2), bike, 2), "with itself": with(two, kayak, 1),
+		"none of it": with(two, bike, 0), "no id": with(two, "vest", 1),
 	} {
 		if _, err := s.as(actor.Page, "", n); !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("%s: %v", name, err)
@@ -217,14 +231,18 @@ func TestOnThePageARentalComesWithWhatTheOwnerRequires(t *testing.T) {
 	}
 	// three hours have begun, of two kayaks at 12.00; the bikes are by the day
 	want := []rental.Extra{{RentalID: bikes, RentalName: "Thing", Quantity: 3, Price: new(json.Number("6.00"))}}
-	if diff := cmp.Diff(want, made.Extras); diff != "" || *made.Price != "72.00" || *made.Total != "78.00" || made.Currency != "EUR" {
+	if diff := cmp.Diff(want, made.Extras); diff != "" || *made.Price != "72.00" || *made.Total != "78.00" ||
+		made.Currency != "EUR" {
 		t.Errorf("%s: %s, in all %s %s", diff, *made.Price, *made.Total, made.Currency)
 	}
-	s.check(t, "rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-11", "quantity", "7").mustBe(t, 200, available)
-	if eight := s.check(t, "rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-11", "quantity", "8"); strings.Contains(eight.body, `true`) {
+	s.check(t, "rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-11", "quantity", "7").mustBe(t, 200,
+		available)
+	if eight := s.check(t, "rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-11", "quantity",
+		"8"); strings.Contains(eight.body, `true`) {
 		t.Errorf("what goes with a reservation is offered once more: %s", eight.body)
 	}
-	if owners, err := s.as(actor.Owner, "", wanted(kayak, 1, "2027-06-12", "2027-06-12", "10:00", "12:00")); err != nil || owners.Total != nil {
+	if owners, err := s.as(actor.Owner, "", wanted(kayak, 1, "2027-06-12", "2027-06-12", "10:00",
+		"12:00")); err != nil || owners.Total != nil {
 		t.Errorf("the owner: %+v, %v", owners, err)
 	}
 	s.change(func(p *peers) { p.pricesErr = errors.New("away") })
@@ -242,7 +260,8 @@ func TestOnThePageARentalComesWithWhatTheOwnerRequires(t *testing.T) {
 	}
 }
 
-// TestAReservationOfThePageCountsAsOpenUntilItIsOver: the owner's do not count, and one that is refused or cancelled no longer does.
+// TestAReservationOfThePageCountsAsOpenUntilItIsOver: the owner's do not count, and one that is refused or cancelled no
+// longer does.
 func TestAReservationOfThePageCountsAsOpenUntilItIsOver(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
@@ -278,7 +297,8 @@ func TestAReservationOfThePageCountsAsOpenUntilItIsOver(t *testing.T) {
 	if again, err := s.as(actor.Page, "k", of("ZOE@example.com")); err != nil || again.ID != first.ID {
 		t.Errorf("a second click on the first: %+v, %v", again, err)
 	}
-	if _, err := s.client.Cancel(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor", first.ID, booking.Cancel{}); err != nil {
+	if _, err := s.client.Cancel(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor", first.ID,
+		booking.Cancel{}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -293,7 +313,8 @@ func TestAReservationOfThePageCountsAsOpenUntilItIsOver(t *testing.T) {
 		t.Errorf("with two again: %v", err)
 	}
 	s.bank.countErr = fault.New(fault.PeerUnavailable, "booking is away")
-	if _, err := s.as(actor.Page, "", wanted(bike, 1, "2027-06-21", "2027-06-21")); !fault.Is(err, fault.AvailabilityUnverified) {
+	if _, err := s.as(actor.Page, "", wanted(bike, 1, "2027-06-21", "2027-06-21")); !fault.Is(err,
+		fault.AvailabilityUnverified) {
 		t.Errorf("while nobody can count: %v", err)
 	}
 	if _, err := s.as(actor.Owner, "", wanted(bike, 1, "2027-06-21", "2027-06-21")); err != nil {
@@ -314,7 +335,8 @@ func TestAReservationNamesTheRulesThatChangedItsPrice(t *testing.T) {
 		t.Fatalf("got %+v, %v", long, err)
 	}
 	s.edit(func(o *catalog.Offer) { o.Rules = nil })
-	if kept, err := s.client.Reservation(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor", long.ID); err != nil ||
+	if kept, err := s.client.Reservation(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor",
+		long.ID); err != nil ||
 		!slices.Equal(kept.PriceChanges, want) {
 		t.Errorf("later: %+v, %v", kept, err)
 	}

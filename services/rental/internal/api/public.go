@@ -37,7 +37,8 @@ type Public struct {
 func NewPublic(offers Offers, records Records, sentences Sentences, now clock.Clock, tel *telemetry.Telemetry) *Public {
 	return &Public{
 		offers: offers, records: records, sentences: sentences, clock: now, tel: tel,
-		degraded: tel.Counter("slotmesh.rental.degraded", "Rental calendars that could not be computed, by what could not be read."),
+		degraded: tel.Counter("slotmesh.rental.degraded",
+			"Rental calendars that could not be computed, by what could not be read."),
 	}
 }
 
@@ -197,7 +198,8 @@ func (p *Public) dates(c *fiber.Ctx) error {
 //
 // The dates are those from today to the advance limit. If the reservations
 // cannot be read, count returns an error and does not change days.
-func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*catalog.Rental, asked occupancy.Dates, days map[timespan.Date]map[uuid.UUID]int) error {
+func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*catalog.Rental, asked occupancy.Dates,
+	days map[timespan.Date]map[uuid.UUID]int) error {
 	now := p.clock.Now()
 	today := offer.Today(now)
 	last := today + timespan.Date(offer.Bookings.AdvanceDays)

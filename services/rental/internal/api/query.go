@@ -49,7 +49,8 @@ func parseAvailability(get request.Query) (availabilityQuery, error) {
 		return q, err
 	}
 	if q.Dates.To-q.Dates.From >= maxRangeDays {
-		return q, request.Invalid("endDate: the range is too large; it may have %d days, both ends counted.", maxRangeDays)
+		return q, request.Invalid("endDate: the range is too large; it may have %d days, both ends counted.",
+			maxRangeDays)
 	}
 	if q.Quantity, err = get.OptionalNumber("quantity", maxQuantity, 1); err != nil {
 		return q, err
@@ -118,7 +119,8 @@ func parseReservation(asked rental.NewReservation, from actor.Actor) (usecase.Re
 		return q, err
 	}
 	if q.Dates.To-q.Dates.From >= maxRangeDays {
-		return q, request.Invalid("end_date: the reservation is too long; it may have %d days, both ends counted.", maxRangeDays)
+		return q, request.Invalid("end_date: the reservation is too long; it may have %d days, both ends counted.",
+			maxRangeDays)
 	}
 	if q.Start, err = givenTime("start_time", asked.StartTime); err != nil {
 		return q, err

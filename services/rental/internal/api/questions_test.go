@@ -20,11 +20,12 @@ func answering(n rental.NewReservation, form string) rental.NewReservation {
 	return n
 }
 
-// asksRenters is a business that asks for a level of who takes a kayak, for a size of who takes a bike, something of who takes a tent, and
-// everybody whether it may write to them.
+// asksRenters is a business that asks for a level of who takes a kayak, for a size of who takes a bike, something of
+// who takes a tent, and everybody whether it may write to them.
 func asksRenters(o *catalog.Offer) {
 	text := func(key string, of string, required bool) catalog.Question {
-		return catalog.Question{Key: key, Type: catalog.QuestionText, MaxLength: 20, Required: required, RentalIDs: []uuid.UUID{uuid.MustParse(of)}}
+		return catalog.Question{Key: key, Type: catalog.QuestionText, MaxLength: 20, Required: required,
+			RentalIDs: []uuid.UUID{uuid.MustParse(of)}}
 	}
 	o.Form = []catalog.Question{
 		text("level", kayak, true), text("size", bike, true), text("pegs", tent, true),
@@ -72,7 +73,8 @@ func TestOnThePageRentersAnswerTheQuestionsAboutWhatTheyTake(t *testing.T) {
 	}{
 		{actor.Page, alone, `{"level": "new", "_consent": {"news": true}}`},
 		{actor.Page, both, `{"level": "new", "size": "XL", "_consent": {"news": true}}`},
-		{actor.Owner, alone, `{"level": "new", "size": "XL", "pegs": "nobody asks", "news": true}`}, // consent is the customer's to give
+		// consent is the customer's to give
+		{actor.Owner, alone, `{"level": "new", "size": "XL", "pegs": "nobody asks", "news": true}`},
 	} {
 		made, err := s.as(c.by, "", answering(c.n, sent))
 		if err != nil {
@@ -86,7 +88,8 @@ func TestOnThePageRentersAnswerTheQuestionsAboutWhatTheyTake(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.by, diff)
 		}
 	}
-	if plain, err := s.as(actor.Owner, "", wanted(kayak, 1, "2027-06-12", "2027-06-12")); err != nil || string(plain.FormData) != "{}" || plain.CustomerPhone != nil {
+	if plain, err := s.as(actor.Owner, "", wanted(kayak, 1, "2027-06-12", "2027-06-12")); err != nil ||
+		string(plain.FormData) != "{}" || plain.CustomerPhone != nil {
 		t.Errorf("the owner, who asks nothing: %+v, %v", plain, err)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// handOver removes the business and publishes its slug for somebody else, while catalog is slow for rental: in memory is the one before. It returns
-// the ids of both, and a reservation of the one before.
+// handOver removes the business and publishes its slug for somebody else, while catalog is slow for rental: in memory
+// is the one before. It returns the ids of both, and a reservation of the one before.
 func (s service) handOver(t *testing.T) (uuid.UUID, uuid.UUID, *rental.Reservation) {
 	t.Helper()
 	n := asked(bike, 1, "2027-06-11", "2027-06-11")
@@ -39,7 +39,8 @@ func TestWhoHasASlugNowIsShownNothingOfWhoHadItBefore(t *testing.T) {
 	s := start(t)
 	before, now, theirs := s.handOver(t)
 	ctx, client := t.Context(), s.client.Of(now)
-	if list, err := client.Reservations(ctx, "harbor", rental.Filter{}, request.Page{}); err != nil || len(list.Reservations) != 0 {
+	if list, err := client.Reservations(ctx, "harbor", rental.Filter{}, request.Page{}); err != nil ||
+		len(list.Reservations) != 0 {
 		t.Errorf("the reservations: %+v, %v", list, err)
 	}
 	if list, err := client.Customers(ctx, "harbor", customers.Search{Limit: 10}); err != nil || len(list) != 0 {
@@ -48,7 +49,8 @@ func TestWhoHasASlugNowIsShownNothingOfWhoHadItBefore(t *testing.T) {
 	if held, err := client.Held(ctx, "harbor", "zoe@example.com"); err != nil || len(held.Reservations) != 0 {
 		t.Errorf("an export: %+v, %v", held, err)
 	}
-	if erased, err := client.EraseCustomer(ctx, "harbor", customers.Erase{Email: "zoe@example.com", Force: true}); err != nil || erased.Reservations != 0 {
+	if erased, err := client.EraseCustomer(ctx, "harbor",
+		customers.Erase{Email: "zoe@example.com", Force: true}); err != nil || erased.Reservations != 0 {
 		t.Errorf("an erasure: %+v, %v", erased, err)
 	}
 	q := report.Query{From: timespan.NewDate(2027, 6, 1), To: timespan.NewDate(2027, 6, 30), By: report.Day}
@@ -58,9 +60,15 @@ func TestWhoHasASlugNowIsShownNothingOfWhoHadItBefore(t *testing.T) {
 	for what, ask := range map[string]func() error{
 		"read":         func() error { _, err := client.Reservation(ctx, "harbor", theirs.ID); return err },
 		"cancellation": func() error { _, err := client.Cancellation(ctx, "harbor", theirs.ID); return err },
-		"cancel":       func() error { _, err := client.Cancel(ctx, "harbor", theirs.ID, booking.Cancel{}); return err },
-		"refund":       func() error { _, err := client.Refund(ctx, "harbor", theirs.ID, booking.NewRefund{}); return err },
-		"move":         func() error { _, err := client.Move(ctx, "harbor", theirs.ID, rental.MovePickup); return err },
+		"cancel": func() error {
+			_, err := client.Cancel(ctx, "harbor", theirs.ID, booking.Cancel{})
+			return err
+		},
+		"refund": func() error {
+			_, err := client.Refund(ctx, "harbor", theirs.ID, booking.NewRefund{})
+			return err
+		},
+		"move": func() error { _, err := client.Move(ctx, "harbor", theirs.ID, rental.MovePickup); return err },
 	} {
 		if err := ask(); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%s: %v", what, err)
@@ -81,14 +89,17 @@ func TestASlugThatLeadsElsewhereIsOfNoBusiness(t *testing.T) {
 		t.Error("while nobody says who has the slug, somebody's reservations are listed")
 	}
 	s.change(func(p *peers) { p.remembered, p.offerErr = nil, nil })
-	if _, err := s.client.Of(before).Reservation(t.Context(), "harbor", theirs.ID); !fault.Is(err, fault.BusinessNotFound) {
+	if _, err := s.client.Of(before).Reservation(t.Context(), "harbor", theirs.ID); !fault.Is(err,
+		fault.BusinessNotFound) {
 		t.Errorf("the business that was removed: %v", err)
 	}
 	// Who names no id, as all did before, is answered by the slug alone.
-	if list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{}, request.Page{}); err != nil || len(list.Reservations) != 0 {
+	if list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{}, request.Page{}); err != nil ||
+		len(list.Reservations) != 0 {
 		t.Errorf("by the slug alone: %+v, %v", list, err)
 	}
-	if got := fetch(t, s.base+"/internal/businesses/harbor/reservations", http.Header{}, rental.QueryBusinessID, "7"); got.status != http.StatusBadRequest {
+	if got := fetch(t, s.base+"/internal/businesses/harbor/reservations", http.Header{}, rental.QueryBusinessID,
+		"7"); got.status != http.StatusBadRequest {
 		t.Errorf("what is no id: %d %s", got.status, got.body)
 	}
 }

@@ -19,7 +19,8 @@ func (p *Public) starts(c *fiber.Ctx) error {
 	}
 	found, err := usecase.Starts(c.UserContext(), p.offers, p.records, p.clock, c.Params("slug"), asked)
 	switch {
-	case fault.Is(err, fault.BusinessNotFound), fault.Is(err, fault.RentalNotFound), fault.Is(err, fault.InvalidParameter):
+	case fault.Is(err, fault.BusinessNotFound), fault.Is(err, fault.RentalNotFound),
+		fault.Is(err, fault.InvalidParameter):
 		return err
 	case err != nil:
 		p.note(c.UserContext(), "starts", err)

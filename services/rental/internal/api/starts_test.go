@@ -41,14 +41,16 @@ func (s service) starts(t *testing.T, id, date string, quantity int, extras ...s
 func (s service) says(t *testing.T, query []string, ids ...string) bool {
 	t.Helper()
 	for _, id := range ids {
-		if answer := s.check(t, append([]string{"rentalId", id}, query...)...); !strings.Contains(answer.body, `"available":true`) {
+		if answer := s.check(t, append([]string{"rentalId", id}, query...)...); !strings.Contains(answer.body,
+			`"available":true`) {
 			return false
 		}
 	}
 	return true
 }
 
-// The oracle is /rental-availability, asked for each half hour and length, of the rental and of what goes along with it.
+// The oracle is /rental-availability, asked for each half hour and length, of the rental and of what goes along with
+// it.
 func TestStartsAreExactlyThoseThatCanBeReserved(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
@@ -63,7 +65,8 @@ func TestStartsAreExactlyThoseThatCanBeReserved(t *testing.T) {
 	clock := func(minutes int) string { return fmt.Sprintf("%02d:%02d", minutes/60, minutes%60) }
 	for range 8 { // what others hold, also off the half hours and past midnight
 		from := dice.IntN(22 * 60)
-		_, _ = s.client.Reserve(t.Context(), "harbor", asked(kayak, 1+dice.IntN(2), "2027-06-11", "2027-06-11", clock(from), clock(from+30+dice.IntN(90))))
+		_, _ = s.client.Reserve(t.Context(), "harbor", asked(kayak, 1+dice.IntN(2), "2027-06-11", "2027-06-11",
+			clock(from), clock(from+30+dice.IntN(90))))
 	}
 	s.reserve(t, tent, 2, "2027-06-12", "2027-06-12")
 	for _, date := range []string{"2027-06-10", "2027-06-11"} {
@@ -81,7 +84,8 @@ func TestStartsAreExactlyThoseThatCanBeReserved(t *testing.T) {
 				for hours := 2; hours <= 5; hours++ {
 					until := day + timespan.Date((at+hours*60-1)/(24*60))
 					ends := (at + hours*60) - int(until-day)*24*60
-					query := []string{"startDate", date, "endDate", until.String(), "startTime", clock(at), "endTime", clock(ends), "quantity", "2"}
+					query := []string{"startDate", date, "endDate", until.String(), "startTime", clock(at), "endTime",
+						clock(ends), "quantity", "2"}
 					if s.says(t, query, append([]string{kayak}, extras...)...) {
 						was := want[clock(at)]
 						if was[0] == 0 {
@@ -103,12 +107,14 @@ func TestStartsAreExactlyThoseThatCanBeReserved(t *testing.T) {
 	}
 }
 
-// TestListedStartsAreAcceptedOnDaysOfClockChanges asks for each half hour of the night and each length in elapsed hours.
+// TestListedStartsAreAcceptedOnDaysOfClockChanges asks for each half hour of the night and each length in elapsed
+// hours.
 func TestListedStartsAreAcceptedOnDaysOfClockChanges(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
 	zone := s.offer.Location()
-	for _, day := range []timespan.Date{timespan.NewDate(2027, time.March, 28), timespan.NewDate(2027, time.October, 31)} {
+	for _, day := range []timespan.Date{timespan.NewDate(2027, time.March, 28),
+		timespan.NewDate(2027, time.October, 31)} {
 		s.clock.Set(time.Unix(timespan.Instant(day-3, 0, zone), 0))
 		listed := map[string]bool{}
 		for _, start := range s.starts(t, kayak, day.String(), 1) {
@@ -125,18 +131,21 @@ func TestListedStartsAreAcceptedOnDaysOfClockChanges(t *testing.T) {
 				if listed[name] != want {
 					t.Errorf("%s %s: listed %t, want %t", day, name, listed[name], want)
 				}
-				query := []string{"startDate", day.String(), "endDate", until.String(), "startTime", at.String(), "endTime", ends.String()}
+				query := []string{"startDate", day.String(), "endDate", until.String(), "startTime", at.String(),
+					"endTime", ends.String()}
 				if listed[name] && !s.says(t, query, kayak) {
 					t.Errorf("%s %s is listed and refused", day, name)
 				}
-				if elapsed := timespan.Instant(until, ends, zone) - start; listed[name] && elapsed != int64(hours)*3600 {
+				if elapsed := timespan.Instant(until, ends, zone) - start; listed[name] &&
+					elapsed != int64(hours)*3600 {
 					t.Errorf("%s %s lasts %d s", day, name, elapsed)
 				}
 			}
 		}
 		for _, start := range s.starts(t, bike, (day - 1).String(), 1) {
 			for days := start.Shortest; days <= min(start.Longest, 5); days++ {
-				if !s.says(t, []string{"startDate", (day - 1).String(), "endDate", (day + timespan.Date(days) - 2).String()}, bike) {
+				if !s.says(t, []string{"startDate", (day - 1).String(), "endDate",
+					(day + timespan.Date(days) - 2).String()}, bike) {
 					t.Errorf("%d days from %s are listed and refused", days, day-1)
 				}
 			}
@@ -152,12 +161,14 @@ func TestADayIsListedWhereTheShortestTimeFromItCanBeReserved(t *testing.T) {
 	s.reserve(t, bike, 10, "2027-06-15", "2027-06-15")
 	s.reserve(t, bike, 4, "2027-06-18", "2027-06-20")
 	first, last := timespan.NewDate(2027, time.June, 11), timespan.NewDate(2027, time.June, 24)
-	for _, window := range [][2]timespan.Date{{first, last}, {timespan.NewDate(2028, time.June, 5), timespan.NewDate(2028, time.June, 9)}} {
+	for _, window := range [][2]timespan.Date{{first, last},
+		{timespan.NewDate(2028, time.June, 5), timespan.NewDate(2028, time.June, 9)}} {
 		answer := s.days(t, "rental_id", bike, "start", window[0].String(), "end", window[1].String())
 		for d := window[0]; d <= window[1]; d++ {
 			want := 0
 			for units := 1; units <= 10; units++ {
-				if s.says(t, []string{"startDate", d.String(), "endDate", (d + 2).String(), "quantity", strconv.Itoa(units)}, bike) {
+				if s.says(t, []string{"startDate", d.String(), "endDate", (d + 2).String(), "quantity",
+					strconv.Itoa(units)}, bike) {
 					want = units
 				}
 			}
@@ -181,19 +192,25 @@ func TestStartsThatNobodyKnowsAreSaidToBeSo(t *testing.T) {
 	t.Parallel()
 	s := startForCustomers(t)
 	for name, change := range map[string]func(*peers){
-		"the offer": func(p *peers) { p.offerErr = errors.New("away") }, "what is held": func(p *peers) { p.offerErr, p.holdingErr = nil, context.DeadlineExceeded },
+		"the offer": func(p *peers) {
+			p.offerErr = errors.New("away")
+		}, "what is held": func(p *peers) { p.offerErr, p.holdingErr = nil, context.DeadlineExceeded },
 	} {
 		s.change(change)
-		got, err := s.client.Starts(t.Context(), "harbor", rental.Wanted{RentalID: uuid.MustParse(kayak), Date: timespan.NewDate(2027, 6, 11), Quantity: 1})
+		got, err := s.client.Starts(t.Context(), "harbor", rental.Wanted{RentalID: uuid.MustParse(kayak),
+			Date: timespan.NewDate(2027, 6, 11), Quantity: 1})
 		if err != nil || got.Computed || len(got.Starts) != 0 {
 			t.Errorf("%s cannot be read: %+v, %v", name, got, err)
 		}
 	}
 	s.change(func(p *peers) { p.offerErr, p.holdingErr = nil, nil })
-	if _, err := s.client.Starts(t.Context(), "harbor", rental.Wanted{RentalID: uuid.New(), Date: timespan.NewDate(2027, 6, 11), Quantity: 1}); !fault.Is(err, fault.RentalNotFound) {
+	if _, err := s.client.Starts(t.Context(), "harbor", rental.Wanted{RentalID: uuid.New(),
+		Date: timespan.NewDate(2027, 6, 11), Quantity: 1}); !fault.Is(err, fault.RentalNotFound) {
 		t.Errorf("an unknown rental: %v", err)
 	}
-	for _, query := range []string{"", "rental_id=x&date=2027-06-11", "rental_id=" + kayak, "rental_id=" + kayak + "&date=2027-02-30", "rental_id=" + kayak + "&date=2027-06-11&quantity=0", "rental_id=" + kayak + "&date=2027-06-11&extra_id=x"} {
+	for _, query := range []string{"", "rental_id=x&date=2027-06-11", "rental_id=" + kayak,
+		"rental_id=" + kayak + "&date=2027-02-30", "rental_id=" + kayak + "&date=2027-06-11&quantity=0",
+		"rental_id=" + kayak + "&date=2027-06-11&extra_id=x"} {
 		if answer := fetch(t, s.base+"/internal/businesses/harbor/starts?"+query, nil); answer.status != 400 {
 			t.Errorf("%q: %d", query, answer.status)
 		}

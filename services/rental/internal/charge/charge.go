@@ -27,8 +27,9 @@ func New(amount int64, by time.Time) *booking.Charge {
 // The order of the statuses of a charge, and of a refund. A report with an earlier status is
 // ignored. Paid comes after cancelled, because a cancelled charge can still turn out to be paid.
 var (
-	statuses = map[string]int{booking.ChargeCreating: 0, booking.ChargeOpen: 1, booking.ChargeCancelling: 2, booking.ChargeCancelled: 3, booking.ChargePaid: 4}
-	refunds  = map[string]int{"": 0, booking.RefundPending: 1, booking.RefundRefunded: 2, booking.RefundRefused: 3}
+	statuses = map[string]int{booking.ChargeCreating: 0, booking.ChargeOpen: 1, booking.ChargeCancelling: 2,
+		booking.ChargeCancelled: 3, booking.ChargePaid: 4}
+	refunds = map[string]int{"": 0, booking.RefundPending: 1, booking.RefundRefunded: 2, booking.RefundRefused: 3}
 )
 
 // Later reports whether the answer said is newer than the known state.
@@ -44,7 +45,8 @@ func Later(known, said booking.Charge) bool {
 // newsSince reports whether the report said is later than the report known and has news.
 // News is another sum of refunds made at the provider, or another status of a dispute.
 func newsSince(known, said booking.Charge) bool {
-	return said.UpdatedAt.After(known.UpdatedAt) && (said.RefundedElsewhere != known.RefundedElsewhere || said.DisputeStatus != known.DisputeStatus)
+	return said.UpdatedAt.After(known.UpdatedAt) && (said.RefundedElsewhere != known.RefundedElsewhere ||
+		said.DisputeStatus != known.DisputeStatus)
 }
 
 func failedSince(known, said booking.Charge) bool {
@@ -57,7 +59,8 @@ func failedSince(known, said booking.Charge) bool {
 // If a cancelled reservation turns out to be paid, the result has a refund
 // of the whole amount. Rental then requests this refund from booking.
 func Noted(status state.State, known, said booking.Charge) booking.Charge {
-	if status == state.Cancelled && known.Status != booking.ChargePaid && said.Status == booking.ChargePaid && said.RefundNumber == 0 {
+	if status == state.Cancelled && known.Status != booking.ChargePaid && said.Status == booking.ChargePaid &&
+		said.RefundNumber == 0 {
 		return *Refunded(&said, refund.Owed{Amount: said.Amount, Percent: 100})
 	}
 	return said
@@ -98,10 +101,12 @@ func Steps(status state.State, known, said booking.Charge) []Step {
 			add(event.ReservationCancelled, state.Cancelled)
 		}
 	}
-	if said.RefundStatus == booking.RefundRefunded && (known.RefundStatus != booking.RefundRefunded || known.RefundNumber != said.RefundNumber) {
+	if said.RefundStatus == booking.RefundRefunded && (known.RefundStatus != booking.RefundRefunded ||
+		known.RefundNumber != said.RefundNumber) {
 		add(event.PaymentRefunded, status)
 	}
-	if said.RefundStatus == booking.RefundRefused && (known.RefundStatus != booking.RefundRefused || known.RefundNumber != said.RefundNumber) {
+	if said.RefundStatus == booking.RefundRefused && (known.RefundStatus != booking.RefundRefused ||
+		known.RefundNumber != said.RefundNumber) {
 		add(event.PaymentRefundFailed, status)
 	}
 	switch {
@@ -138,7 +143,8 @@ func Refunded(c *booking.Charge, owed refund.Owed) *booking.Charge {
 	}
 	back := *c
 	back.RefundNumber++
-	back.RefundAmount, back.RefundPercent, back.RefundStatus, back.RefundReason = owed.Amount, owed.Percent, booking.RefundPending, ""
+	back.RefundAmount, back.RefundPercent, back.RefundStatus, back.RefundReason = owed.Amount, owed.Percent,
+		booking.RefundPending, ""
 	return &back
 }
 
@@ -147,7 +153,8 @@ func Refunded(c *booking.Charge, owed refund.Owed) *booking.Charge {
 func Closing(c booking.Charge) (booking.CloseCharge, bool) {
 	switch {
 	case c.RefundStatus == booking.RefundPending:
-		return booking.CloseCharge{Refund: &booking.NumberedRefund{Number: c.RefundNumber, Owed: refund.Owed{Amount: c.RefundAmount, Percent: c.RefundPercent}}}, true
+		return booking.CloseCharge{Refund: &booking.NumberedRefund{Number: c.RefundNumber,
+			Owed: refund.Owed{Amount: c.RefundAmount, Percent: c.RefundPercent}}}, true
 	case c.Status == booking.ChargeCancelling:
 		return booking.CloseCharge{}, true
 	}

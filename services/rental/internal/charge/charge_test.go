@@ -41,37 +41,52 @@ func TestWhatFollowsForAReservation(t *testing.T) {
 		to          state.State
 		told        []event.Type
 	}{
-		"it is paid":          {state.Pending, opened, with(opened, paid), state.Reserved, []event.Type{event.PaymentSucceeded, event.ReservationConfirmed}},
-		"nobody paid":         {state.Pending, opened, with(opened, cancelled), state.Cancelled, []event.Type{event.PaymentExpired, event.ReservationCancelled}},
-		"an attempt failed":   {state.Pending, opened, with(opened, func(c *booking.Charge) { c.FailedAt = &failed }), state.Pending, []event.Type{event.PaymentFailed}},
-		"nobody knows":        {state.Pending, opened, with(opened, status(booking.ChargeCancelling)), state.Pending, nil},
-		"paid when it is off": {state.Cancelled, with(opened, status(booking.ChargeCancelling)), with(opened, paid, back(1, 4000, booking.RefundPending)), state.Cancelled, []event.Type{event.PaymentSucceeded}},
+		"it is paid": {state.Pending, opened, with(opened, paid), state.Reserved,
+			[]event.Type{event.PaymentSucceeded, event.ReservationConfirmed}},
+		"nobody paid": {state.Pending, opened, with(opened, cancelled), state.Cancelled,
+			[]event.Type{event.PaymentExpired, event.ReservationCancelled}},
+		"an attempt failed": {state.Pending, opened, with(opened, func(c *booking.Charge) {
+			c.FailedAt = &failed
+		}), state.Pending, []event.Type{event.PaymentFailed}},
+		"nobody knows": {state.Pending, opened, with(opened, status(booking.ChargeCancelling)), state.Pending,
+			nil},
+		"paid when it is off": {state.Cancelled, with(opened, status(booking.ChargeCancelling)), with(opened, paid,
+			back(1, 4000, booking.RefundPending)), state.Cancelled, []event.Type{event.PaymentSucceeded}},
 		"paid too late, which nobody knew": {
 			state.Pending, opened, with(opened, paid, back(1, 4000, booking.RefundRefunded)), state.Cancelled,
 			[]event.Type{event.PaymentSucceeded, event.ReservationCancelled, event.PaymentRefunded},
 		},
-		"closed as it was given up": {state.Cancelled, with(opened, status(booking.ChargeCancelling)), with(opened, cancelled), state.Cancelled, nil},
+		"closed as it was given up": {state.Cancelled, with(opened, status(booking.ChargeCancelling)),
+			with(opened, cancelled), state.Cancelled, nil},
 		"refunded": {
-			state.Cancelled, with(opened, paid, back(1, 2000, booking.RefundPending)), with(opened, paid, back(1, 2000, booking.RefundRefunded)), state.Cancelled,
+			state.Cancelled, with(opened, paid, back(1, 2000, booking.RefundPending)),
+			with(opened, paid, back(1, 2000, booking.RefundRefunded)), state.Cancelled,
 			[]event.Type{event.PaymentRefunded},
 		},
 		"a second refund": {
-			state.Cancelled, with(opened, paid, back(1, 2000, booking.RefundRefunded)), with(opened, paid, back(2, 500, booking.RefundRefunded)), state.Cancelled,
+			state.Cancelled, with(opened, paid, back(1, 2000, booking.RefundRefunded)),
+			with(opened, paid, back(2, 500, booking.RefundRefunded)), state.Cancelled,
 			[]event.Type{event.PaymentRefunded},
 		},
 		"refused": {
-			state.Returned, with(opened, paid, back(1, 2000, booking.RefundPending)), with(opened, paid, back(1, 2000, booking.RefundRefused)), state.Returned,
+			state.Returned, with(opened, paid, back(1, 2000, booking.RefundPending)),
+			with(opened, paid, back(1, 2000, booking.RefundRefused)), state.Returned,
 			[]event.Type{event.PaymentRefundFailed},
 		},
 		"refunded at the provider": {
-			state.Reserved, with(opened, paid), with(opened, paid, func(c *booking.Charge) { c.RefundedElsewhere, c.UpdatedAt = 500, failed }), state.Reserved,
+			state.Reserved, with(opened, paid), with(opened, paid, func(c *booking.Charge) {
+				c.RefundedElsewhere, c.UpdatedAt = 500, failed
+			}), state.Reserved,
 			[]event.Type{event.PaymentRefunded},
 		},
 		"disputed": {
-			state.Returned, with(opened, paid), with(opened, paid, func(c *booking.Charge) { c.DisputeStatus, c.UpdatedAt = booking.DisputeOpen, failed }), state.Returned,
+			state.Returned, with(opened, paid), with(opened, paid, func(c *booking.Charge) {
+				c.DisputeStatus, c.UpdatedAt = booking.DisputeOpen, failed
+			}), state.Returned,
 			[]event.Type{event.PaymentDisputed},
 		},
-		"paid, picked up long since": {state.PickedUp, with(opened, paid), with(opened, paid, back(1, 1, booking.RefundRefunded)), state.PickedUp, []event.Type{event.PaymentRefunded}},
+		"paid, picked up long since": {state.PickedUp, with(opened, paid), with(opened, paid,
+			back(1, 1, booking.RefundRefunded)), state.PickedUp, []event.Type{event.PaymentRefunded}},
 	} {
 		if !charge.Later(c.known, c.said) || charge.Later(c.said, c.known) || charge.Later(c.said, c.said) {
 			t.Errorf("%s: that is not later", name)
@@ -98,12 +113,14 @@ func TestWhatIsPaidOfWhatWasGivenUpIsOwed(t *testing.T) {
 	t.Parallel()
 	paid := with(opened, status(booking.ChargePaid))
 	off, closing := charge.Closing(charge.Noted(state.Cancelled, with(opened, status(booking.ChargeCancelling)), paid))
-	want := booking.CloseCharge{Refund: &booking.NumberedRefund{Number: 1, Owed: refund.Owed{Amount: 4000, Percent: 100}}}
+	want := booking.CloseCharge{Refund: &booking.NumberedRefund{Number: 1,
+		Owed: refund.Owed{Amount: 4000, Percent: 100}}}
 	if diff := cmp.Diff(want, off); diff != "" || !closing {
 		t.Error(diff)
 	}
 	given := with(paid, back(1, 4000, booking.RefundRefunded))
-	for from, said := range map[state.State]booking.Charge{state.Pending: paid, state.Reserved: paid, state.Cancelled: given} {
+	for from, said := range map[state.State]booking.Charge{state.Pending: paid, state.Reserved: paid,
+		state.Cancelled: given} {
 		if diff := cmp.Diff(said, charge.Noted(from, opened, said)); diff != "" {
 			t.Errorf("%s: %s", from, diff)
 		}
@@ -116,8 +133,9 @@ func TestWhatIsPaidOfWhatWasGivenUpIsOwed(t *testing.T) {
 // life draws what a charge goes through at booking, from when it is open.
 func life(t *rapid.T) []booking.Charge {
 	next := map[string][]string{
-		booking.ChargeOpen: {booking.ChargePaid, booking.ChargeCancelling, booking.ChargeCancelled}, booking.ChargeCancelling: {booking.ChargeCancelled, booking.ChargePaid},
-		booking.ChargeCancelled: {booking.ChargeCancelled, booking.ChargePaid},
+		booking.ChargeOpen:       {booking.ChargePaid, booking.ChargeCancelling, booking.ChargeCancelled},
+		booking.ChargeCancelling: {booking.ChargeCancelled, booking.ChargePaid},
+		booking.ChargeCancelled:  {booking.ChargeCancelled, booking.ChargePaid},
 	}
 	chain := []booking.Charge{opened}
 	for range rapid.IntRange(0, 8).Draw(t, "steps") {
@@ -128,11 +146,13 @@ func life(t *rapid.T) []booking.Charge {
 			now.FailedAt = &at
 		case now.Status != booking.ChargePaid:
 			off := now.Status != booking.ChargeOpen
-			if now.Status = rapid.SampledFrom(next[now.Status]).Draw(t, "becomes"); now.Status == booking.ChargePaid && off {
+			if now.Status = rapid.SampledFrom(next[now.Status]).Draw(t, "becomes"); now.Status == booking.ChargePaid &&
+				off {
 				now = *charge.Refunded(&now, refund.Owed{Amount: 4000, Percent: 100})
 			}
 		case now.RefundStatus == booking.RefundPending:
-			now.RefundStatus = rapid.SampledFrom([]string{booking.RefundRefunded, booking.RefundRefused}).Draw(t, "ends")
+			now.RefundStatus = rapid.SampledFrom([]string{booking.RefundRefunded, booking.RefundRefused}).Draw(t,
+				"ends")
 		case now.RefundStatus == booking.RefundRefunded && rapid.Bool().Draw(t, "bounces"):
 			now.RefundStatus = booking.RefundRefused
 		default:
@@ -143,8 +163,8 @@ func life(t *rapid.T) []booking.Charge {
 	return chain
 }
 
-// Answers come late, twice and out of order: what is known in the end is the last of them, nothing is told twice, and nothing is both confirmed
-// and freed.
+// Answers come late, twice and out of order: what is known in the end is the last of them, nothing is told twice, and
+// nothing is both confirmed and freed.
 func TestAnswersInAnyOrderLeadToTheLast(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -168,12 +188,14 @@ func TestAnswersInAnyOrderLeadToTheLast(t *testing.T) {
 		for _, e := range told {
 			count[e]++
 		}
-		for _, once := range []event.Type{event.PaymentSucceeded, event.PaymentExpired, event.ReservationConfirmed, event.ReservationCancelled} {
+		for _, once := range []event.Type{event.PaymentSucceeded, event.PaymentExpired, event.ReservationConfirmed,
+			event.ReservationCancelled} {
 			if count[once] > 1 {
 				t.Fatalf("%s is told %d times", once, count[once])
 			}
 		}
-		if count[event.ReservationConfirmed]+count[event.ReservationCancelled] > 1 || count[event.PaymentRefunded] > known.RefundNumber {
+		if count[event.ReservationConfirmed]+count[event.ReservationCancelled] > 1 ||
+			count[event.PaymentRefunded] > known.RefundNumber {
 			t.Fatalf("told %v of %+v", told, known)
 		}
 	})

@@ -110,12 +110,16 @@ func TestTheFormulaOfFreeUnits(t *testing.T) {
 		booked int
 		want   []int // today to today+3
 	}{
-		"maintenance takes whole dates":         {occupancy.Stock{Quantity: 9, InService: 4, Maintenance: away}, 0, []int{4, 3, 2, 4}},
-		"quantity caps what maintenance leaves": {occupancy.Stock{Quantity: 3, InService: 4, Maintenance: away}, 0, []int{3, 3, 2, 3}},
-		"booked units come off the smaller":     {occupancy.Stock{Quantity: 3, InService: 4, Maintenance: away}, 2, []int{1, 1, 0, 1}},
-		"never below 0":                         {occupancy.Stock{Quantity: 1, InService: 4, Maintenance: away}, 5, []int{0, 0, 0, 0}},
-		"nothing offered":                       {occupancy.Stock{Quantity: 0, InService: 4}, 0, []int{0, 0, 0, 0}},
-		"nothing in service":                    {occupancy.Stock{Quantity: 4, InService: 0}, 0, []int{0, 0, 0, 0}},
+		"maintenance takes whole dates": {occupancy.Stock{Quantity: 9, InService: 4, Maintenance: away}, 0,
+			[]int{4, 3, 2, 4}},
+		"quantity caps what maintenance leaves": {occupancy.Stock{Quantity: 3, InService: 4, Maintenance: away}, 0,
+			[]int{3, 3, 2, 3}},
+		"booked units come off the smaller": {occupancy.Stock{Quantity: 3, InService: 4, Maintenance: away}, 2,
+			[]int{1, 1, 0, 1}},
+		"never below 0": {occupancy.Stock{Quantity: 1, InService: 4, Maintenance: away}, 5,
+			[]int{0, 0, 0, 0}},
+		"nothing offered":    {occupancy.Stock{Quantity: 0, InService: 4}, 0, []int{0, 0, 0, 0}},
+		"nothing in service": {occupancy.Stock{Quantity: 4, InService: 0}, 0, []int{0, 0, 0, 0}},
 	} {
 		reservations := []occupancy.Reservation{{Units: ask.booked, Dates: dates(today-5, today+5)}}
 		if diff := cmp.Diff(ask.want, calendar(today, today+3).Days(ask.stock, reservations)); diff != "" {
@@ -143,7 +147,8 @@ func randomReservations(n, days int) []occupancy.Reservation {
 	list := make([]occupancy.Reservation, n)
 	for i := range list {
 		from := today + timespan.Date(r.IntN(days))
-		list[i] = occupancy.Reservation{Units: 1 + r.IntN(3), Out: i%50 == 0, Dates: dates(from, from+timespan.Date(r.IntN(5)))}
+		list[i] = occupancy.Reservation{Units: 1 + r.IntN(3), Out: i%50 == 0,
+			Dates: dates(from, from+timespan.Date(r.IntN(5)))}
 		if i%2 == 0 {
 			start := r.IntN(24)
 			list[i].During = hours(from, start, start+1+r.IntN(30))

@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
 
-// TestShortagesEqualTheMinuteByMinuteOracle looks at every minute: whether more is held than there is, and which reservation holds a part
-// of it then.
+// TestShortagesEqualTheMinuteByMinuteOracle looks at every minute: whether more is held than there is, and which
+// reservation holds a part of it then.
 func TestShortagesEqualTheMinuteByMinuteOracle(t *testing.T) {
 	t.Parallel()
 	short := 0
@@ -25,8 +25,10 @@ func TestShortagesEqualTheMinuteByMinuteOracle(t *testing.T) {
 				continue
 			}
 			booked, units := q.heldAt(minute), q.unitsAt(minute)
-			if got, is := shortOf(shortages, q.instant(minute)); is != (booked > units) || is && (got.Booked != booked || got.Units != units) {
-				t.Fatalf("case %d of seed %d, minute %d of %s: %+v, want %d of %d: %+v %+v", i, seed, minute, q.zone, got, booked, units, q.stock, q.reservations)
+			if got, is := shortOf(shortages, q.instant(minute)); is != (booked > units) || is &&
+				(got.Booked != booked || got.Units != units) {
+				t.Fatalf("case %d of seed %d, minute %d of %s: %+v, want %d of %d: %+v %+v", i, seed, minute, q.zone,
+					got, booked, units, q.stock, q.reservations)
 			}
 			for k, r := range q.reservations {
 				if q.holds(r, minute, date) {

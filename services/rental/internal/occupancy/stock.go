@@ -25,7 +25,9 @@ func StockOf(r *catalog.Rental) Stock {
 
 // joined merges the maintenance periods of one unit that share a date.
 func joined(stretches []catalog.Maintenance) []Dates {
-	sorted := slices.SortedFunc(slices.Values(stretches), func(a, b catalog.Maintenance) int { return cmp.Compare(a.From, b.From) })
+	sorted := slices.SortedFunc(slices.Values(stretches), func(a, b catalog.Maintenance) int {
+		return cmp.Compare(a.From, b.From)
+	})
 	var list []Dates
 	for _, m := range sorted {
 		if n := len(list); n > 0 && m.From <= list[n-1].To {

@@ -17,7 +17,8 @@ import (
 // Cancel cancels a reservation in one idempotent write ([postgres.Once]) and frees its units. The
 // function owed returns the amount to refund. The refund stays pending until booking accepts it.
 // Errors: [ErrNotFound], [*NotAllowedError], and those of owed. After an error nothing is changed.
-func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Reservation) (refund.Owed, error)) (Reservation, error) {
+func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
+	owed func(Reservation) (refund.Owed, error)) (Reservation, error) {
 	cancel, _ := state.Of(state.Cancel)
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
 		r, err := lock(ctx, tx, businessID, id)
@@ -38,7 +39,8 @@ func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.T
 
 // Refund starts a refund of a reservation in one idempotent write. The function owed returns
 // its amount. Errors: [ErrNotFound], and those of owed. After an error nothing is changed.
-func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Reservation) (refund.Owed, error)) (Reservation, error) {
+func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time,
+	owed func(Reservation) (refund.Owed, error)) (Reservation, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
 		r, err := lock(ctx, tx, businessID, id)
 		if err != nil {

@@ -41,10 +41,13 @@ SELECT ` + reservationColumns + ` FROM changed`
 
 // changeCharge stores the status and the charge of r, and returns the stored
 // reservation. The argument told is the type of the event to record, or "" for none.
-func changeCharge(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reservation, told event.Type, now time.Time) (Reservation, error) {
-	return postgres.Row(ctx, tx, scanReservation, "change the charge of a reservation", chargeSQL, eventlog.Add(ctx, pgx.NamedArgs{
-		"business_id": businessID, "id": r.ID, "payment": r.Payment, "status": string(r.Status), "event_type": string(told), "now": now,
-	}, now))
+func changeCharge(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reservation, told event.Type,
+	now time.Time) (Reservation, error) {
+	return postgres.Row(ctx, tx, scanReservation, "change the charge of a reservation", chargeSQL,
+		eventlog.Add(ctx, pgx.NamedArgs{
+			"business_id": businessID, "id": r.ID, "payment": r.Payment, "status": string(r.Status),
+			"event_type": string(told), "now": now,
+		}, now))
 }
 
 // underLock locks a reservation and calls decide in the same transaction.
@@ -60,7 +63,8 @@ func (s *Store) underLock(ctx context.Context, businessID, id uuid.UUID, decide 
 }
 
 func lock(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Reservation, error) {
-	r, err := postgres.Row(ctx, tx, scanReservation, "lock a reservation", `SELECT `+reservationColumns+` FROM reservations WHERE business_id = $1 AND id = $2 FOR UPDATE`, businessID, id)
+	r, err := postgres.Row(ctx, tx, scanReservation, "lock a reservation", `SELECT `+reservationColumns+
+		` FROM reservations WHERE business_id = $1 AND id = $2 FOR UPDATE`, businessID, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Reservation{}, ErrNotFound
 	}
@@ -69,7 +73,8 @@ func lock(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Reservation
 
 // Opened stores that the charge of a reservation is open. It also records the first event
 // of the reservation, that it was created. Errors: [ErrNotFound]; [ErrPaymentOver].
-func (s *Store) Opened(ctx context.Context, businessID, id uuid.UUID, opened booking.Charge, now time.Time) (Reservation, error) {
+func (s *Store) Opened(ctx context.Context, businessID, id uuid.UUID, opened booking.Charge,
+	now time.Time) (Reservation, error) {
 	var noted Reservation
 	err := s.underLock(ctx, businessID, id, func(tx pgx.Tx, r Reservation) error {
 		if r.Status != state.Pending || r.Payment.Status != booking.ChargeCreating {
@@ -120,7 +125,8 @@ func (s *Store) UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID
 // for example because the process died. No customer has received the provider's page for
 // them. It returns the number of cancelled reservations, at most 1000 in one call.
 func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, error) {
-	due, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[booking.ReservationID], "find reservations whose charge was not opened", `
+	due, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[booking.ReservationID],
+		"find reservations whose charge was not opened", `
 		SELECT business_id, id FROM reservations
 		WHERE `+unfinished+` AND payment->>'status' = 'creating' AND (payment->>'due_at')::timestamptz <= $1 LIMIT 1000`, now)
 	if err != nil {
@@ -174,7 +180,8 @@ func (s *Store) Unfinished(ctx context.Context, after booking.ReservationID, lim
 //
 // Once a charge is open, only such a report confirms its reservation.
 // Only a report, a cancellation or [Store.Abandon] frees its units.
-func (s *Store) Told(ctx context.Context, businessID, id uuid.UUID, said booking.Charge, now time.Time) ([]event.Type, error) {
+func (s *Store) Told(ctx context.Context, businessID, id uuid.UUID, said booking.Charge,
+	now time.Time) ([]event.Type, error) {
 	var told []event.Type
 	err := s.underLock(ctx, businessID, id, func(tx pgx.Tx, r Reservation) error {
 		if r.Payment == nil || r.Payment.Status == booking.ChargeCreating || !charge.Later(*r.Payment, said) {
@@ -209,13 +216,15 @@ func (s *Store) Told(ctx context.Context, businessID, id uuid.UUID, said booking
 // Counted returns up to limit reservations that are over, but that
 // booking still counts among the open bookings of their customers.
 func (s *Store) Counted(ctx context.Context, limit int) ([]booking.ReservationID, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[booking.ReservationID], "find reservations that are no longer open", `
+	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[booking.ReservationID],
+		"find reservations that are no longer open", `
 		SELECT business_id, id FROM reservations WHERE counted AND status IN ('returned', 'cancelled') LIMIT $1`, limit)
 }
 
 // Uncounted stores that booking no longer counts a reservation.
 func (s *Store) Uncounted(ctx context.Context, of booking.ReservationID) error {
-	if _, err := s.pool.Exec(ctx, `UPDATE reservations SET counted = false WHERE business_id = $1 AND id = $2`, of.BusinessID, of.ID); err != nil {
+	if _, err := s.pool.Exec(ctx, `UPDATE reservations SET counted = false WHERE business_id = $1 AND id = $2`,
+		of.BusinessID, of.ID); err != nil {
 		return fmt.Errorf("note that a reservation is no longer counted: %w", err)
 	}
 	return nil

@@ -30,14 +30,16 @@ LIMIT @limit`
 
 // Customers lists the customers of a business, ordered by e-mail
 // address. An anonymized customer has no address and is not listed.
-func (s *Store) Customers(ctx context.Context, businessID uuid.UUID, asked customer.Search) ([]customer.Customer, error) {
+func (s *Store) Customers(ctx context.Context, businessID uuid.UUID,
+	asked customer.Search) ([]customer.Customer, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (customer.Customer, error) {
 		var c customer.Customer
 		err := row.Scan(&c.Email, &c.Name, &c.Phone, &c.Reservations, &c.FirstAt, &c.LastAt)
 		c.FirstAt, c.LastAt = c.FirstAt.UTC(), c.LastAt.UTC()
 		return c, err
 	}, "list customers", customersSQL, pgx.NamedArgs{
-		"business_id": businessID, "after": asked.After, "query": asked.Query, "of": append([]string{}, asked.Of...), "limit": asked.Limit,
+		"business_id": businessID, "after": asked.After, "query": asked.Query, "of": append([]string{}, asked.Of...),
+		"limit": asked.Limit,
 	})
 }
 
@@ -77,7 +79,8 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked E
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
 		if len(ahead) > customer.MostHeld {
-			return customer.Erased{}, fault.Newf(fault.Conflict, "More than %d reservations of this address lie ahead; send force to erase them, too.", customer.MostHeld)
+			return customer.Erased{}, fault.Newf(fault.Conflict, "More than %d reservations of this address lie "+
+				"ahead; send force to erase them, too.", customer.MostHeld)
 		}
 		if err := forget(ctx, tx, businessID, gone); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
@@ -88,7 +91,8 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked E
 
 func theirs(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, asked Erase) ([]uuid.UUID, []customer.Ahead, error) {
 	rows, err := tx.Query(ctx, theirsSQL, pgx.NamedArgs{
-		"business_id": businessID, "email": asked.Email, "now": asked.Now, "today": int32(asked.Today), "zone": asked.Zone.String(),
+		"business_id": businessID, "email": asked.Email, "now": asked.Now, "today": int32(asked.Today),
+		"zone": asked.Zone.String(),
 	})
 	if err != nil {
 		return nil, nil, err

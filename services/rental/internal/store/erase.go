@@ -17,6 +17,7 @@ const chargeEnded = unfinished + ` IS NOT TRUE`
 func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error) {
 	return postgres.Erase(ctx, s.pool, businesses, []postgres.Erasable{
 		{Table: "refused_writes"}, {Table: "made_writes"}, {Table: "reservations", Where: chargeEnded},
-		{Table: "rentals", Where: `NOT EXISTS (SELECT FROM reservations AS r WHERE r.business_id = t.business_id)`}, {Table: "events"},
+		{Table: "rentals", Where: `NOT EXISTS (SELECT FROM reservations AS r WHERE r.business_id = t.business_id)`},
+		{Table: "events"},
 	}...)
 }

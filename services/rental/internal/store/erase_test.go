@@ -26,7 +26,8 @@ func rows(t *testing.T, pool *pgxpool.Pool, business uuid.UUID) map[string]int {
 	held := map[string]int{}
 	for _, table := range tables {
 		var n int
-		if err := pool.QueryRow(testkit.AsSystem(t), "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+" WHERE business_id = $1", business).Scan(&n); err != nil {
+		if err := pool.QueryRow(testkit.AsSystem(t), "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+
+			" WHERE business_id = $1", business).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		held[table] = n
@@ -40,14 +41,17 @@ func TestErasingLeavesNothingOfABusinessInAnyTable(t *testing.T) {
 	s, pool := open(t)
 	removed, other, kayak := uuid.New(), uuid.New(), uuid.New()
 	for _, business := range []uuid.UUID{removed, other} {
-		r := mustReserve(t, s, withExtra(newReservation(business, kayak, 1, dates(today, today+1)), uuid.New(), 1, true))
-		_, err := s.PickUp(testkit.AsSystem(t), business, r.ID, now, func(store.Reservation, map[uuid.UUID]store.Out) ([]store.Unit, error) {
-			return []store.Unit{{RentalID: kayak, Key: "k1"}}, nil
-		})
+		r := mustReserve(t, s, withExtra(newReservation(business, kayak, 1, dates(today, today+1)), uuid.New(), 1,
+			true))
+		_, err := s.PickUp(testkit.AsSystem(t), business, r.ID, now,
+			func(store.Reservation, map[uuid.UUID]store.Out) ([]store.Unit, error) {
+				return []store.Unit{{RentalID: kayak, Key: "k1"}}, nil
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := pool.Exec(testkit.AsSystem(t), `INSERT INTO refused_writes VALUES ($1, $2, now())`, business, uuid.New()); err != nil {
+		if _, err := pool.Exec(testkit.AsSystem(t), `INSERT INTO refused_writes VALUES ($1, $2, now())`, business,
+			uuid.New()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -19,11 +19,13 @@ func TestEveryChangeIsRecordedWithWhoMadeIt(t *testing.T) {
 	s, pool := open(t)
 	who := actor.Actor{Kind: actor.Owner, ID: uuid.New()}
 	business, kayak := uuid.New(), uuid.New()
-	taken, err := s.Reserve(actor.With(t.Context(), who), newReservation(business, kayak, 2, dates(today, today+1)), always)
+	taken, err := s.Reserve(actor.With(t.Context(), who), newReservation(business, kayak, 2, dates(today, today+1)),
+		always)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []store.Reservation{taken, move(t, s, business, taken.ID, state.Pickup), move(t, s, business, taken.ID, state.Return)}
+	want := []store.Reservation{taken, move(t, s, business, taken.ID, state.Pickup),
+		move(t, s, business, taken.ID, state.Return)}
 	again, _ := state.Of(state.Return)
 	if _, err := s.Move(testkit.AsSystem(t), business, taken.ID, again, now); err == nil {
 		t.Error("it is returned twice")
@@ -49,7 +51,8 @@ func TestEveryChangeIsRecordedWithWhoMadeIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{
-		"reservation.created reservation 1 owner", "reservation.picked_up reservation 2 system", "reservation.returned reservation 3 system",
+		"reservation.created reservation 1 owner", "reservation.picked_up reservation 2 system",
+		"reservation.returned reservation 3 system",
 		"reservation.created reservation 1 system", "reservation.cancelled reservation 2 system",
 	}, lines); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

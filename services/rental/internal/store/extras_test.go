@@ -28,8 +28,10 @@ func TestExtrasHoldUnitsAsLongAsTheReservationDoes(t *testing.T) {
 	s, _ := open(t)
 	business, kayak, vest, paddle := uuid.New(), uuid.New(), uuid.New(), uuid.New()
 	d := dates(today+1, today+1)
-	hours := timespan.Span{Start: timespan.Instant(today+1, 10*60, time.UTC), End: timespan.Instant(today+1, 12*60, time.UTC)}
-	made := mustReserve(t, s, withExtra(withExtra(forHours(newReservation(business, kayak, 1, d), 10*60, 12*60), vest, 2, true), paddle, 3, false))
+	hours := timespan.Span{Start: timespan.Instant(today+1, 10*60, time.UTC),
+		End: timespan.Instant(today+1, 12*60, time.UTC)}
+	made := mustReserve(t, s, withExtra(withExtra(forHours(newReservation(business, kayak, 1, d), 10*60, 12*60), vest,
+		2, true), paddle, 3, false))
 	mustReserve(t, s, newReservation(business, vest, 4, d))
 	expect := func(when string, on occupancy.Dates, vests, paddles []occupancy.Reservation) {
 		t.Helper()
@@ -38,13 +40,15 @@ func TestExtrasHoldUnitsAsLongAsTheReservationDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		sorted := cmpopts.SortSlices(func(a, b occupancy.Reservation) bool { return a.Units < b.Units })
-		if diff := cmp.Diff(map[uuid.UUID][]occupancy.Reservation{vest: vests, paddle: paddles}, got, sorted, cmpopts.EquateEmpty(), cmpopts.IgnoreMapEntries(
-			func(_ uuid.UUID, held []occupancy.Reservation) bool { return len(held) == 0 })); diff != "" {
+		if diff := cmp.Diff(map[uuid.UUID][]occupancy.Reservation{vest: vests, paddle: paddles}, got, sorted,
+			cmpopts.EquateEmpty(), cmpopts.IgnoreMapEntries(
+				func(_ uuid.UUID, held []occupancy.Reservation) bool { return len(held) == 0 })); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", when, diff)
 		}
 	}
 	alone := occupancy.Reservation{Units: 4, Dates: d}
-	expect("reserved", d, []occupancy.Reservation{{Units: 2, Dates: d}, alone}, []occupancy.Reservation{{Units: 3, Dates: d, During: hours}})
+	expect("reserved", d, []occupancy.Reservation{{Units: 2, Dates: d}, alone},
+		[]occupancy.Reservation{{Units: 3, Dates: d, During: hours}})
 	expect("later", dates(today+9, today+9), nil, nil)
 	move(t, s, business, made.ID, state.Pickup)
 	out := []occupancy.Reservation{{Units: 3, Dates: d, During: hours, Out: true}}
@@ -67,14 +71,16 @@ func TestOf64WhoReserveTwoRentalsAtOnceAsManyGetBothAsThereAre(t *testing.T) {
 		if i%2 == 0 {
 			rental, extra = vest, kayak
 		}
-		_, err := s.Reserve(actor.AsSystem(context.Background()), withExtra(newReservation(business, rental, 1, d), extra, 1, true), within(7, 1, d))
+		_, err := s.Reserve(actor.AsSystem(context.Background()), withExtra(newReservation(business, rental, 1, d),
+			extra, 1, true), within(7, 1, d))
 		return err
 	})
 	if written != 7 {
 		t.Errorf("%d of 64 got one of 7 kayaks with one of 7 vests", written)
 	}
 	var kayaks, vests int
-	err := pool.QueryRow(testkit.AsSystem(t), `SELECT count(*) FILTER (WHERE rental_id = $1), count(*) FILTER (WHERE rental_id = $2) FROM
+	err := pool.QueryRow(testkit.AsSystem(t),
+		`SELECT count(*) FILTER (WHERE rental_id = $1), count(*) FILTER (WHERE rental_id = $2) FROM
 		(SELECT rental_id FROM reservations UNION ALL SELECT rental_id FROM extra_units) AS held`, kayak, vest).Scan(&kayaks, &vests)
 	if err != nil || kayaks != 7 || vests != 7 {
 		t.Errorf("%d kayaks and %d vests are held, %v", kayaks, vests, err)

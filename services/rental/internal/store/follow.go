@@ -17,7 +17,8 @@ import (
 
 // WithReservationsAhead returns up to limit businesses with reservations that are not picked up yet
 // and end today or later. They are the next businesses after the given one, in the order of ids.
-func (s *Store) WithReservationsAhead(ctx context.Context, after uuid.UUID, today timespan.Date, limit int) ([]uuid.UUID, error) {
+func (s *Store) WithReservationsAhead(ctx context.Context, after uuid.UUID, today timespan.Date,
+	limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "find businesses with reservations ahead", `
 		SELECT DISTINCT business_id FROM reservations
 		WHERE business_id > $1 AND status IN ('pending', 'reserved') AND end_date >= `+epoch+` + $2::integer
@@ -51,7 +52,8 @@ SELECT count(*) FROM changed`
 // FollowRentals withdraws the reservations of a business that are not picked up yet,
 // if one of their rentals is no longer offered. It restores them if all their rentals
 // are offered again. It returns the number of changed reservations. It is idempotent.
-func (s *Store) FollowRentals(ctx context.Context, businessID uuid.UUID, offered []uuid.UUID, today timespan.Date, now time.Time) (int, error) {
+func (s *Store) FollowRentals(ctx context.Context, businessID uuid.UUID, offered []uuid.UUID, today timespan.Date,
+	now time.Time) (int, error) {
 	total := 0
 	for _, status := range []state.State{state.Reserved, state.Pending} {
 		for n := followStep; n == followStep; total += n {

@@ -64,7 +64,8 @@ func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time
 			if err := eventlog.LockFeed(ctx, tx); err != nil {
 				return err
 			}
-			rows, err := tx.Query(ctx, `SELECT id FROM reservations WHERE business_id = $1 AND `+endedSQL+` LIMIT $3 FOR UPDATE`, businessID, then, forgetStep)
+			rows, err := tx.Query(ctx, `SELECT id FROM reservations WHERE business_id = $1 AND `+endedSQL+
+				` LIMIT $3 FOR UPDATE`, businessID, then, forgetStep)
 			if err != nil {
 				return err
 			}
@@ -87,7 +88,8 @@ func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time
 // instant then and is not anonymized. They are the next businesses after the given one,
 // in the order of ids. The query uses an index to go from one business to the next.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget", remembersEndedSQL, after, then, limit)
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",
+		remembersEndedSQL, after, then, limit)
 }
 
 var remembersEndedSQL = postgres.DueBusinesses(postgres.DueRows{

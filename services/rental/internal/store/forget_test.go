@@ -29,7 +29,8 @@ func ofAda(business, rental uuid.UUID, first, last int) store.NewReservation {
 	return r
 }
 
-func makeMoves(t testing.TB, s *store.Store, ctx context.Context, r store.NewReservation, moves ...state.Move) store.Reservation {
+func makeMoves(t testing.TB, s *store.Store, ctx context.Context, r store.NewReservation,
+	moves ...state.Move) store.Reservation {
 	t.Helper()
 	var moved store.Reservation
 	for _, m := range moves {
@@ -46,8 +47,10 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, kayak := uuid.New(), uuid.New()
-	over, back, out, ahead := ofAda(business, kayak, -3, -1), ofAda(business, kayak, 0, 1), ofAda(business, kayak, -9, -8), ofAda(business, kayak, 0, 0)
-	for _, r := range []store.NewReservation{over, back, out, ahead, newReservation(business, kayak, 1, dates(today, today))} {
+	over, back, out, ahead := ofAda(business, kayak, -3, -1), ofAda(business, kayak, 0, 1),
+		ofAda(business, kayak, -9, -8), ofAda(business, kayak, 0, 0)
+	for _, r := range []store.NewReservation{over, back, out, ahead,
+		newReservation(business, kayak, 1, dates(today, today))} {
 		mustReserve(t, s, r)
 	}
 	named := clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "cancel"}), time.Now())
@@ -71,17 +74,21 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("erased (-want +got):\n%s", diff)
 	}
-	if held, err := s.Held(testkit.AsSystem(t), business, erase.Email, 10); err != nil || len(held) != 2 || *held[0].CustomerEmail != "Ada.L@Example.com" {
+	if held, err := s.Held(testkit.AsSystem(t), business, erase.Email, 10); err != nil || len(held) != 2 ||
+		*held[0].CustomerEmail != "Ada.L@Example.com" {
 		t.Errorf("what is held is %+v, %v", held, err)
 	}
 	erase.Force = true
-	if got, err = s.EraseCustomer(testkit.AsSystem(t), business, erase); err != nil || got.Reservations != 2 || len(got.Ahead) != 0 {
+	if got, err = s.EraseCustomer(testkit.AsSystem(t), business, erase); err != nil || got.Reservations != 2 ||
+		len(got.Ahead) != 0 {
 		t.Errorf("forced: %+v, %v", got, err)
 	}
-	if left := testkit.FindInTables(t, pool, "Ada Lovelace", "ada.l@example.com", "555 019", "hazelnutty"); len(left) != 0 {
+	if left := testkit.FindInTables(t, pool, "Ada Lovelace", "ada.l@example.com", "555 019",
+		"hazelnutty"); len(left) != 0 {
 		t.Errorf("the tables still hold %q", left)
 	}
-	if again := makeMoves(t, s, named, back, state.Cancel); again.ID != back.ID || again.CustomerName != "" || again.CustomerPhone != nil || string(again.FormData) != "{}" {
+	if again := makeMoves(t, s, named, back, state.Cancel); again.ID != back.ID || again.CustomerName != "" ||
+		again.CustomerPhone != nil || string(again.FormData) != "{}" {
 		t.Errorf("the owner's write, repeated: %+v", again)
 	}
 	if err := pool.QueryRow(testkit.AsSystem(t), sums).Scan(&after); err != nil || after != before {
@@ -92,8 +99,8 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	}
 }
 
-// The oracle is a sentence of lifecycle.md §6: so long after its end a reservation loses name and e-mail. One by the day ends when its last
-// date has ended everywhere; one that is out has not ended.
+// The oracle is a sentence of lifecycle.md §6: so long after its end a reservation loses name and e-mail. One by the
+// day ends when its last date has ended everywhere; one that is out has not ended.
 func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -122,12 +129,15 @@ func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
 		if err != nil || slices.Contains(named, business) != (n > 0) {
 			rt.Fatalf("the businesses with customers to forget are %v, %v; %d are due", named, err, n)
 		}
-		if got, err := s.ForgetEnded(actor.AsSystem(context.Background()), business, then); err != nil || int(got) != n {
+		if got, err := s.ForgetEnded(actor.AsSystem(context.Background()), business, then); err != nil ||
+			int(got) != n {
 			rt.Fatalf("%d are forgotten, %v, want %d", got, err, n)
 		}
 		for id, gone := range due {
 			var name string
-			if err := pool.QueryRow(actor.AsSystem(context.Background()), `SELECT customer_name || coalesce(customer_email, '') FROM reservations WHERE id = $1`, id).Scan(&name); err != nil {
+			if err := pool.QueryRow(actor.AsSystem(context.Background()),
+				`SELECT customer_name || coalesce(customer_email, '') FROM reservations WHERE id = $1`,
+				id).Scan(&name); err != nil {
 				rt.Fatal(err)
 			}
 			if (name == "") != gone {
@@ -144,8 +154,10 @@ func TestCustomersAreFoundByNameAddressAndPhone(t *testing.T) {
 	mustReserve(t, s, ofAda(business, kayak, 0, 0))
 	mustReserve(t, s, ofAda(business, kayak, 1, 1))
 	mustReserve(t, s, newReservation(business, kayak, 1, dates(today, today))) // without an address
-	want := []customer.Customer{{Email: "ada.l@example.com", Name: "Ada Lovelace", Phone: new("+351 210 555 019"), Reservations: 2, FirstAt: now, LastAt: now}}
-	for query, found := range map[string]bool{"": true, "LOVE": true, "l@EX": true, "zoë": false, "%": false, "210555-019": true, "555020": false,
+	want := []customer.Customer{{Email: "ada.l@example.com", Name: "Ada Lovelace", Phone: new("+351 210 555 019"),
+		Reservations: 2, FirstAt: now, LastAt: now}}
+	for query, found := range map[string]bool{"": true, "LOVE": true, "l@EX": true, "zoë": false, "%": false,
+		"210555-019": true, "555020": false,
 		"LOVELÁCE ada": true, "ada\u0301": true, "lovelace bob": false} {
 		got, err := s.Customers(t.Context(), business, customer.Search{Query: query, Limit: 10})
 		if err != nil || found && cmp.Diff(want, got) != "" || !found && len(got) != 0 {

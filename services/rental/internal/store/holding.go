@@ -43,7 +43,8 @@ func holdingArgs(businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Da
 }
 
 // Holding returns, by rental, the reservations and extras that may occupy units of the rentals on the dates.
-func (s *Store) Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error) {
+func (s *Store) Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID,
+	dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error) {
 	rows, err := s.pool.Query(ctx, holdingSQL, holdingArgs(businessID, rentalIDs, dates))
 	if err != nil {
 		return nil, fmt.Errorf("read what is held: %w", err)

@@ -16,7 +16,8 @@ import (
 // returns nil if the customer was anonymized. Errors: [ErrNotFound].
 func (s *Store) LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte, error) {
 	var kept []byte
-	err := s.pool.QueryRow(ctx, `SELECT link_hash FROM reservations WHERE business_id = $1 AND id = $2`, businessID, id).Scan(&kept)
+	err := s.pool.QueryRow(ctx, `SELECT link_hash FROM reservations WHERE business_id = $1 AND id = $2`, businessID,
+		id).Scan(&kept)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, ErrNotFound
 	}
@@ -41,14 +42,16 @@ type Linked struct {
 // ByLink returns the reservation whose link contains the token with this hash. Errors: [ErrNotFound].
 func (s *Store) ByLink(ctx context.Context, hash []byte) (Linked, error) {
 	var found Linked
-	err := s.pool.QueryRow(ctx, `SELECT business_id, id FROM reservations WHERE link_hash = $1`, hash).Scan(&found.BusinessID, &found.ID)
+	err := s.pool.QueryRow(ctx, `SELECT business_id, id FROM reservations WHERE link_hash = $1`,
+		hash).Scan(&found.BusinessID, &found.ID)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Linked{}, ErrNotFound
 	}
 	if err != nil {
 		return Linked{}, fmt.Errorf("follow a link: %w", err)
 	}
-	rows, err := s.pool.Query(ctx, `SELECT `+reservationColumns+` FROM reservations WHERE business_id = $1 AND id = $2`, found.BusinessID, found.ID)
+	rows, err := s.pool.Query(ctx, `SELECT `+reservationColumns+` FROM reservations WHERE business_id = $1 AND id = $2`,
+		found.BusinessID, found.ID)
 	if err != nil {
 		return Linked{}, fmt.Errorf("read a reservation: %w", err)
 	}

@@ -22,7 +22,8 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	is := func(t *testing.T, id uuid.UUID, status state.State) func() bool {
 		return func() bool {
 			var n int
-			err := pool.QueryRow(actor.AsSystem(context.Background()), `SELECT count(*) FROM reservations WHERE id = $1 AND status = $2`, id, status).Scan(&n)
+			err := pool.QueryRow(actor.AsSystem(context.Background()),
+				`SELECT count(*) FROM reservations WHERE id = $1 AND status = $2`, id, status).Scan(&n)
 			if err != nil {
 				t.Error(err)
 			}
@@ -50,7 +51,8 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 		}
 	}
 	testkit.CheckLostWrites(t, pool, map[string]func(t *testing.T) testkit.LostWrite{
-		"pickup": move(nil, state.Pickup), "return": move([]state.Move{state.Pickup}, state.Return), "cancel": move(nil, state.Cancel),
+		"pickup": move(nil, state.Pickup), "return": move([]state.Move{state.Pickup}, state.Return),
+		"cancel": move(nil, state.Cancel),
 		"reserve": func(t *testing.T) testkit.LostWrite {
 			r := newReservation(uuid.New(), uuid.New(), 1, dates(today, today+1))
 			return testkit.LostWrite{
@@ -64,7 +66,8 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	})
 }
 
-// Two retries find that a reservation was taken back. The one that forgets it late forgets nothing of what the other has made since.
+// Two retries find that a reservation was taken back. The one that forgets it late forgets nothing of what the other
+// has made since.
 func TestForgettingAReservationLeavesWhatItsKeyHasMadeSince(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
@@ -82,7 +85,8 @@ func TestForgettingAReservationLeavesWhatItsKeyHasMadeSince(t *testing.T) {
 	released, anew := another(), another()
 	forget := func() {
 		t.Helper()
-		if err := s.UnmakeWrite(testkit.AsSystem(t), business, postgres.OwnersWrite(ctx, business), released.ID); err != nil {
+		if err := s.UnmakeWrite(testkit.AsSystem(t), business, postgres.OwnersWrite(ctx, business),
+			released.ID); err != nil {
 			t.Fatal(err)
 		}
 	}

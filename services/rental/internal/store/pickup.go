@@ -39,10 +39,12 @@ GROUP BY o.rental_id`
 // PickUp hands out the units of a reservation in one idempotent write. The function assign chooses the
 // units; it gets the units that are already handed out. Until the write ends, no other request can
 // hand out units of these rentals. Errors: [ErrNotFound], [*NotAllowedError], and those of assign.
-func (s *Store) PickUp(ctx context.Context, businessID, id uuid.UUID, now time.Time, assign func(Reservation, map[uuid.UUID]Out) ([]Unit, error)) (Reservation, error) {
+func (s *Store) PickUp(ctx context.Context, businessID, id uuid.UUID, now time.Time,
+	assign func(Reservation, map[uuid.UUID]Out) ([]Unit, error)) (Reservation, error) {
 	transition, _ := state.Of(state.Pickup)
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
-		r, err := postgres.Row(ctx, tx, scanReservation, "read a reservation", `SELECT `+reservationColumns+` FROM reservations WHERE business_id = $1 AND id = $2`, businessID, id)
+		r, err := postgres.Row(ctx, tx, scanReservation, "read a reservation", `SELECT `+reservationColumns+
+			` FROM reservations WHERE business_id = $1 AND id = $2`, businessID, id)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
 			return Reservation{}, ErrNotFound

@@ -26,7 +26,8 @@ LIMIT @most`
 
 // RevenueReport returns the revenue of a business by period and currency. Reservations without a price
 // count in the argument currency. Fault: invalid_parameter if there are more than [report.MaxRows] rows.
-func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query, currency string) ([]report.RevenueRow, error) {
+func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query,
+	currency string) ([]report.RevenueRow, error) {
 	rows, err := postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (report.RevenueRow, error) {
 		r := report.RevenueRow{Kind: "reservation"}
 		var day int32
@@ -38,7 +39,8 @@ func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q repor
 		r.Date, r.Total, r.Paid, r.Refunded = timespan.Date(day), in.JSON(total), in.JSON(paid), in.JSON(refunded)
 		return r, err
 	}, "add up revenue", revenueReportSQL, pgx.NamedArgs{
-		"business_id": businessID, "from": q.From.String(), "to": (q.To + 1).String(), "by": string(q.By), "currency": currency, "most": report.MaxRows + 1,
+		"business_id": businessID, "from": q.From.String(), "to": (q.To + 1).String(), "by": string(q.By),
+		"currency": currency, "most": report.MaxRows + 1,
 	})
 	if err == nil && len(rows) > report.MaxRows {
 		err = report.TooManyRows()

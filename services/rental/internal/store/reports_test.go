@@ -24,11 +24,14 @@ func TestReservationsAreRevenueOfTheirFirstDay(t *testing.T) {
 		total         *int64
 		currency      *string
 	}{
-		{"reserved", "2027-03-31", new(int64(2400)), new("EUR")}, {"returned", "2027-03-01", new(int64(1200)), new("EUR")},
+		{"reserved", "2027-03-31", new(int64(2400)), new("EUR")},
+		{"returned", "2027-03-01", new(int64(1200)), new("EUR")},
 		{"cancelled", "2027-03-02", new(int64(9900)), new("EUR")}, {"picked_up", "2027-03-03", nil, nil},
-		{"reserved", "2027-03-03", new(int64(500)), new("JPY")}, {"reserved", "2027-04-01", new(int64(100)), new("EUR")},
+		{"reserved", "2027-03-03", new(int64(500)), new("JPY")},
+		{"reserved", "2027-04-01", new(int64(100)), new("EUR")},
 	} {
-		_, err := pool.Exec(testkit.AsSystem(t), `INSERT INTO reservations (business_id, id, rental_id, rental_name, status, quantity, start_date, end_date,
+		_, err := pool.Exec(testkit.AsSystem(t),
+			`INSERT INTO reservations (business_id, id, rental_id, rental_name, status, quantity, start_date, end_date,
 				price, total, currency, customer_name, locale, offer_version, created_at, updated_at)
 			VALUES ($1, $2, $1, 'Kayak', $3, 1, $4::text::date, $4::text::date + 3, $5, $5, $6, 'Zoë', 'en', 1, now(), now())`,
 			business, uuid.New(), r.status, r.start, r.total, r.currency)

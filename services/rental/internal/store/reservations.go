@@ -128,7 +128,8 @@ LIMIT @limit`
 
 // firstStart and lastStart are the bounds of the cursors of lists. A list is sorted by the local start, in
 // minutes since 1970-01-01 00:00; whole dates start at midnight. The bounds are those of years with four digits.
-var firstStart, lastStart = int64(timespan.NewDate(0, 1, 1)) * timespan.MinutesPerDay, int64(timespan.NewDate(10_000, 1, 1))*timespan.MinutesPerDay - 1
+var firstStart, lastStart = int64(timespan.NewDate(0, 1, 1)) * timespan.MinutesPerDay,
+	int64(timespan.NewDate(10_000, 1, 1))*timespan.MinutesPerDay - 1
 
 // place returns the cursor of a reservation in the list.
 func place(r Reservation) string {
@@ -141,19 +142,22 @@ func place(r Reservation) string {
 
 // Reservations returns a page of the reservations of a business that match the filter, by start. It also returns
 // the cursor of the next page, or "" after the last page. Fault: invalid_parameter for an invalid cursor.
-func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter, page request.Page) ([]Reservation, string, error) {
+func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter,
+	page request.Page) ([]Reservation, string, error) {
 	after, err := page.After(firstStart, lastStart)
 	if err != nil {
 		return nil, "", err
 	}
 	args := pgx.NamedArgs{
-		"business_id": businessID, "limit": page.Limit + 1, "from": days(filter.From), "to": days(filter.To), "status": filter.Status,
+		"business_id": businessID, "limit": page.Limit + 1, "from": days(filter.From), "to": days(filter.To),
+		"status":  filter.Status,
 		"charges": booking.ChargeStatuses(filter.Payment), "payment": filter.Payment,
 		"after_date": nil, "after_minute": nil, "after_id": nil,
 	}
 	if after != nil {
 		minute := (after.At%timespan.MinutesPerDay + timespan.MinutesPerDay) % timespan.MinutesPerDay
-		args["after_date"], args["after_minute"], args["after_id"] = (after.At-minute)/timespan.MinutesPerDay, minute, after.ID
+		args["after_date"], args["after_minute"], args["after_id"] = (after.At-minute)/timespan.MinutesPerDay, minute,
+			after.ID
 	}
 	list, err := postgres.Rows(ctx, s.pool, scanReservation, "list reservations", listSQL, args)
 	if err != nil {
@@ -165,7 +169,8 @@ func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, filter r
 
 // Reservation returns a reservation of the business. Errors: [ErrNotFound].
 func (s *Store) Reservation(ctx context.Context, businessID, id uuid.UUID) (Reservation, error) {
-	found, err := postgres.Row(ctx, s.pool, scanReservation, "read a reservation", `SELECT `+reservationColumns+` FROM reservations WHERE business_id = $1 AND id = $2`, businessID, id)
+	found, err := postgres.Row(ctx, s.pool, scanReservation, "read a reservation", `SELECT `+reservationColumns+
+		` FROM reservations WHERE business_id = $1 AND id = $2`, businessID, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Reservation{}, ErrNotFound
 	}
@@ -222,7 +227,8 @@ SELECT ` + reservationColumns + ` FROM moved`
 
 // Move makes a transition of a reservation in one idempotent write. A cancellation needs
 // [Store.Cancel] instead, because it may refund. Errors: [ErrNotFound], [*NotAllowedError].
-func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (Reservation, error) {
+func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition,
+	now time.Time) (Reservation, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
 		return move(ctx, tx, businessID, id, t, nil, now)
 	})
@@ -230,7 +236,8 @@ func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Tran
 
 // move makes a transition of a reservation. The argument units contains the units
 // that are handed out. If it is nil, the units of the reservation stay unchanged.
-func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, units []Unit, now time.Time) (Reservation, error) {
+func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, units []Unit,
+	now time.Time) (Reservation, error) {
 	var handedOut any
 	if units != nil {
 		handedOut = units
@@ -247,7 +254,8 @@ func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Tran
 
 func whyNot(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
 	var status state.State
-	err := tx.QueryRow(ctx, `SELECT status FROM reservations WHERE business_id = $1 AND id = $2`, businessID, id).Scan(&status)
+	err := tx.QueryRow(ctx, `SELECT status FROM reservations WHERE business_id = $1 AND id = $2`, businessID,
+		id).Scan(&status)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return ErrNotFound
 	}

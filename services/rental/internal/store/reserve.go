@@ -103,7 +103,8 @@ SELECT ` + reservationColumns + ` FROM reserved`
 // fits gets the reservations that may occupy units on the dates, as [Store.Holding]
 // returns them. It reports whether enough units are free for the reservation and its
 // extras. Until the write ends, no other request can reserve units of these rentals.
-func (s *Store) Reserve(ctx context.Context, r NewReservation, fits func(map[uuid.UUID][]occupancy.Reservation) bool) (Reservation, error) {
+func (s *Store) Reserve(ctx context.Context, r NewReservation,
+	fits func(map[uuid.UUID][]occupancy.Reservation) bool) (Reservation, error) {
 	written, err := postgres.Once(ctx, s.pool, r.BusinessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
 		held, err := lockAndRead(ctx, tx, r)
 		if err != nil {
@@ -163,9 +164,11 @@ func reserveArgs(r NewReservation) pgx.NamedArgs {
 		"status": string(state.Reserved), "payment": r.Payment, "quantity": r.Quantity,
 		"start_date": int32(r.Dates.From), "end_date": int32(r.Dates.To),
 		"start_minute": nil, "end_minute": nil, "starts_at": nil, "ends_at": nil,
-		"customer_name": r.CustomerName, "customer_email": r.CustomerEmail, "customer_phone": r.CustomerPhone, "form_data": r.FormData, "locale": r.Locale,
-		"offer_version": r.OfferVersion, "link_hash": r.LinkHash, "now": r.Now, "counted": r.Counted, "timezone": r.Timezone,
-		"extras": append([]Extra{}, r.Extras...), "price": nil, "total": nil, "currency": nil,
+		"customer_name": r.CustomerName, "customer_email": r.CustomerEmail, "customer_phone": r.CustomerPhone,
+		"form_data": r.FormData, "locale": r.Locale,
+		"offer_version": r.OfferVersion, "link_hash": r.LinkHash, "now": r.Now, "counted": r.Counted,
+		"timezone": r.Timezone,
+		"extras":   append([]Extra{}, r.Extras...), "price": nil, "total": nil, "currency": nil,
 		"price_changes": []booking.PriceChange{},
 	}
 	if r.Payment != nil {

@@ -57,7 +57,8 @@ func TestOfTwentyWhoReserveTheLastThreeUnitsThreeGetOne(t *testing.T) {
 	business, kayak, d := uuid.New(), uuid.New(), dates(today+1, today+3)
 	mustReserve(t, s, newReservation(business, kayak, 7, dates(today, today+2)))
 	written := race(t, 20, func(int) error {
-		_, err := s.Reserve(actor.AsSystem(context.Background()), newReservation(business, kayak, 1, d), within(10, 1, d))
+		_, err := s.Reserve(actor.AsSystem(context.Background()), newReservation(business, kayak, 1, d),
+			within(10, 1, d))
 		return err
 	})
 	if written != 3 {
@@ -275,13 +276,15 @@ func TestAListShowsReservationsThatTouchItsDatesAsTheyWereAgreed(t *testing.T) {
 	written := mustReserve(t, s, r)
 	mustReserve(t, s, newReservation(business, kayak, 1, dates(today+1, today+2)))
 	day := today
-	list, next, err := s.Reservations(t.Context(), business, rental.Filter{From: &day, To: &day}, request.Page{Limit: 10})
+	list, next, err := s.Reservations(t.Context(), business, rental.Filter{From: &day, To: &day},
+		request.Page{Limit: 10})
 	if err != nil || next != "" {
 		t.Fatal(err, next)
 	}
 	want := []store.Reservation{{
 		ID: r.ID, RentalID: kayak, RentalName: "Kayak", Status: state.Reserved, Quantity: 2,
-		Dates: dates(today-1, today), Hours: r.Hours, Extras: []store.Extra{}, Units: []store.Unit{}, CustomerName: "Zoë", FormData: json.RawMessage("{}"), CreatedAt: now, UpdatedAt: now, Sequence: 1,
+		Dates: dates(today-1, today), Hours: r.Hours, Extras: []store.Extra{}, Units: []store.Unit{},
+		CustomerName: "Zoë", FormData: json.RawMessage("{}"), CreatedAt: now, UpdatedAt: now, Sequence: 1,
 	}}
 	if diff := cmp.Diff(want, list); diff != "" {
 		t.Errorf("the list (-want +got):\n%s", diff)
@@ -294,7 +297,8 @@ func TestAListShowsReservationsThatTouchItsDatesAsTheyWereAgreed(t *testing.T) {
 func TestAForeignCursorIsRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
-	for _, cursor := range []string{"x", "====", "AAAA", request.Cursor{At: 1 << 62}.String(), request.Cursor{At: -1 << 62}.String()} {
+	for _, cursor := range []string{"x", "====", "AAAA", request.Cursor{At: 1 << 62}.String(),
+		request.Cursor{At: -1 << 62}.String()} {
 		_, _, err := s.Reservations(t.Context(), uuid.New(), rental.Filter{}, request.Page{Limit: 10, Cursor: cursor})
 		if !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("%q: got %v, want invalid_parameter", cursor, err)

@@ -29,7 +29,9 @@ func purchase(r store.Reservation, offer *catalog.Offer) cancellation.Purchase {
 		of.Currency = r.Price.Currency
 	}
 	if p := r.Payment; p != nil {
-		of.Paid = cancellation.Paid{Amount: p.Amount, Left: p.Left(), Refunding: p.RefundStatus == booking.RefundPending, Policy: p.Policy, Step: p.Step, Elsewhere: p.RefundedElsewhere}
+		of.Paid = cancellation.Paid{Amount: p.Amount, Left: p.Left(),
+			Refunding: p.RefundStatus == booking.RefundPending, Policy: p.Policy, Step: p.Step,
+			Elsewhere: p.RefundedElsewhere}
 	}
 	return of
 }
@@ -48,8 +50,12 @@ func (o *Owner) Cancellation(ctx context.Context, offer *catalog.Offer, id uuid.
 //
 // Faults: not_found; conflict if the status does not allow it, or if wanted is
 // more than is left to refund; invalid_parameter if wanted is not an amount.
-func (o *Owner) Cancel(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, wanted booking.RefundAmount) (store.Reservation, error) {
-	return o.change(actor.With(ctx, by), offer, id, o.reservations.Cancel, func(p cancellation.Purchase, now time.Time) (refund.Owed, error) { return p.Owed(wanted, now) })
+func (o *Owner) Cancel(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID,
+	wanted booking.RefundAmount) (store.Reservation, error) {
+	return o.change(actor.With(ctx, by), offer, id, o.reservations.Cancel,
+		func(p cancellation.Purchase, now time.Time) (refund.Owed, error) {
+			return p.Owed(wanted, now)
+		})
 }
 
 // Refund refunds the argument wanted of a reservation that is over, or all that is left if wanted is "". The
@@ -57,19 +63,25 @@ func (o *Owner) Cancel(ctx context.Context, by actor.Actor, offer *catalog.Offer
 //
 // Faults: not_found; conflict if the reservation is not over, a refund is pending,
 // or wanted is more than is left; invalid_parameter if wanted is not an amount.
-func (o *Owner) Refund(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, wanted booking.RefundAmount) (store.Reservation, error) {
-	return o.change(actor.With(ctx, by), offer, id, o.reservations.Refund, func(p cancellation.Purchase, now time.Time) (refund.Owed, error) {
-		p.Cancellable = p.Cancellable || p.Status == string(state.PickedUp)
-		return p.Afterwards(wanted, now)
-	})
+func (o *Owner) Refund(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID,
+	wanted booking.RefundAmount) (store.Reservation, error) {
+	return o.change(actor.With(ctx, by), offer, id, o.reservations.Refund,
+		func(p cancellation.Purchase, now time.Time) (refund.Owed, error) {
+			p.Cancellable = p.Cancellable || p.Status == string(state.PickedUp)
+			return p.Afterwards(wanted, now)
+		})
 }
 
 // changeOwed is the type of [store.Store.Cancel] and [store.Store.Refund].
-type changeOwed func(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
+type changeOwed func(ctx context.Context, businessID, id uuid.UUID, now time.Time,
+	owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
 
-func (o *Owner) change(ctx context.Context, offer *catalog.Offer, id uuid.UUID, change changeOwed, owed func(cancellation.Purchase, time.Time) (refund.Owed, error)) (store.Reservation, error) {
+func (o *Owner) change(ctx context.Context, offer *catalog.Offer, id uuid.UUID, change changeOwed,
+	owed func(cancellation.Purchase, time.Time) (refund.Owed, error)) (store.Reservation, error) {
 	now := o.clock.Now()
-	changed, err := change(ctx, offer.ID, id, now, func(r store.Reservation) (refund.Owed, error) { return owed(purchase(r, offer), now) })
+	changed, err := change(ctx, offer.ID, id, now, func(r store.Reservation) (refund.Owed, error) {
+		return owed(purchase(r, offer), now)
+	})
 	return changed, refusal(err, "cancel takes one that is pending or reserved")
 }
 

@@ -55,7 +55,9 @@ func (o *Owner) charged(offer *catalog.Offer, choice string, due int64, r *store
 		return nil
 	}
 	if o.links.URL(event.Reservation, r.ID, r.LinkHash) == "" {
-		return fault.New(fault.PaymentUnavailable, "This must be paid online, and there are no customers' pages to come back to (PAGES_URL); nothing was reserved.")
+		return fault.New(fault.PaymentUnavailable,
+			"This must be paid online, and there are no customers' pages to come back to (PAGES_URL); nothing was "+
+				"reserved.")
 	}
 	r.Payment = charge.New(due, r.Now.Add(o.openWithin))
 	return nil
@@ -69,7 +71,8 @@ func (o *Owner) charged(offer *catalog.Offer, choice string, due int64, r *store
 // as open. In the last case, a retry or the reconciliation finds out.
 func (o *Owner) open(ctx context.Context, offer *catalog.Offer, r store.NewReservation) (Made, error) {
 	opened, err := o.charges.Open(ctx, r.BusinessID, r.ID, booking.NewCharge{
-		Slug: offer.Slug, Name: named(r), Amount: r.Payment.Amount, Currency: r.Price.Currency.Code, Manage: o.links.URL(event.Reservation, r.ID, r.LinkHash),
+		Slug: offer.Slug, Name: named(r), Amount: r.Payment.Amount, Currency: r.Price.Currency.Code,
+		Manage: o.links.URL(event.Reservation, r.ID, r.LinkHash),
 	})
 	if err == nil {
 		var noted store.Reservation
@@ -81,12 +84,14 @@ func (o *Owner) open(ctx context.Context, offer *catalog.Offer, r store.NewReser
 			return Made{}, fault.Unknown(err)
 		}
 	}
-	o.log.WarnContext(ctx, "a charge could not be opened; its reservation is taken back", "reservation", r.ID, "error", err)
+	o.log.WarnContext(ctx, "a charge could not be opened; its reservation is taken back", "reservation", r.ID, "error",
+		err)
 	o.takeBack(ctx, r)
 	if fault.Is(err, fault.PaymentUnavailable) || fault.Is(err, fault.PaymentNotOffered) {
 		return Made{}, err
 	}
-	f := fault.New(fault.PaymentUnavailable, "The payment could not be started just now, so nothing was reserved; try again shortly.")
+	f := fault.New(fault.PaymentUnavailable,
+		"The payment could not be started just now, so nothing was reserved; try again shortly.")
 	f.RetryAfter = time.Second
 	return Made{}, f
 }
@@ -137,7 +142,8 @@ func (o *Owner) Again(ctx context.Context, by actor.Actor, businessID uuid.UUID,
 }
 
 func inProgress() error {
-	return fault.New(fault.IdempotencyInProgress, "Idempotency-Key: a request with this key is still in flight; try again shortly.")
+	return fault.New(fault.IdempotencyInProgress,
+		"Idempotency-Key: a request with this key is still in flight; try again shortly.")
 }
 
 // again answers a repeated request for a reservation with an online
@@ -152,7 +158,8 @@ func (o *Owner) again(ctx context.Context, businessID uuid.UUID, made store.Rese
 	case err != nil:
 		return Made{}, fault.Unknown(err)
 	case r.Status == state.Cancelled && r.Sequence == 0:
-		if err := o.reservations.UnmakeWrite(ctx, businessID, postgres.OwnersWrite(ctx, businessID), made.ID); err != nil {
+		if err := o.reservations.UnmakeWrite(ctx, businessID, postgres.OwnersWrite(ctx, businessID),
+			made.ID); err != nil {
 			return Made{}, fault.Unknown(err)
 		}
 		return Made{}, errAgain

@@ -44,8 +44,10 @@ func withUpsells(offer *catalog.Offer, lines []line) error {
 		if !u.Required || required == nil {
 			continue
 		}
-		if !slices.ContainsFunc(extras, func(extra line) bool { return extra.ID == u.RentalID && extra.quantity >= own.quantity }) {
-			return fault.Newf(fault.Conflict, "%s goes with %s; reserve at least %d of it, too.", required.Name, own.Name, own.quantity)
+		if !slices.ContainsFunc(extras,
+			func(extra line) bool { return extra.ID == u.RentalID && extra.quantity >= own.quantity }) {
+			return fault.Newf(fault.Conflict, "%s goes with %s; reserve at least %d of it, too.", required.Name,
+				own.Name, own.quantity)
 		}
 	}
 	return nil
@@ -65,7 +67,8 @@ func inReach(offer *catalog.Offer, asked Request, during timespan.Span, hourly b
 	case asked.Dates.From < today || hourly && during.Start < now.Unix():
 		return fault.New(fault.Conflict, "That time has begun; choose one that lies ahead.")
 	case asked.Dates.To > today+timespan.Date(offer.Bookings.AdvanceDays):
-		return fault.Newf(fault.Conflict, "That is too far ahead; the last day is %s.", today+timespan.Date(offer.Bookings.AdvanceDays))
+		return fault.Newf(fault.Conflict, "That is too far ahead; the last day is %s.",
+			today+timespan.Date(offer.Bookings.AdvanceDays))
 	}
 	return nil
 }

@@ -55,7 +55,8 @@ type Followers struct {
 }
 
 // NewFollowers returns the job.
-func NewFollowers(records *store.Store, offers FreshOffers, byID UncachedOffers, c clock.Clock, tel *telemetry.Telemetry) *Followers {
+func NewFollowers(records *store.Store, offers FreshOffers, byID UncachedOffers, c clock.Clock,
+	tel *telemetry.Telemetry) *Followers {
 	return &Followers{
 		records: records, offers: offers, byID: byID, clock: c, tel: tel, changed: map[string]struct{}{},
 		followed: tel.Counter("slotmesh.rental.followed", "Reservations that were changed because their rental was."),
@@ -145,7 +146,8 @@ func (f *Followers) follow(ctx context.Context, offer *catalog.Offer) error {
 	n, err := f.records.FollowRentals(ctx, offer.ID, offered, offer.Today(now), now)
 	f.followed.Add(ctx, int64(n))
 	if n > 0 {
-		f.tel.Logger.InfoContext(ctx, "reservations follow their rental", "business_id", offer.ID.String(), "reservations", n)
+		f.tel.Logger.InfoContext(ctx, "reservations follow their rental", "business_id", offer.ID.String(),
+			"reservations", n)
 	}
 	return err
 }

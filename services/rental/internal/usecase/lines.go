@@ -52,7 +52,8 @@ func linesOf(offer *catalog.Offer, asked Request) ([]line, error) {
 			return nil, NotFound()
 		}
 		var err error
-		if l.during, l.hourly, err = asked.Hours(l.Rental, offer.Location(), [2]string{"start_time", "end_time"}); err != nil {
+		if l.during, l.hourly, err = asked.Hours(l.Rental, offer.Location(),
+			[2]string{"start_time", "end_time"}); err != nil {
 			return nil, err
 		}
 		lines[i] = l
@@ -80,7 +81,8 @@ func (l line) time(dates timespan.Span, days int) int {
 // it from the price of one unit. Faults: availability_unverified; [errAgain] if the offer has changed.
 func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r *store.NewReservation) (int64, error) {
 	dates := timespan.Span{
-		Start: timespan.Instant(r.Dates.From, 0, offer.Location()), End: timespan.Instant(r.Dates.To+1, 0, offer.Location()),
+		Start: timespan.Instant(r.Dates.From, 0, offer.Location()),
+		End:   timespan.Instant(r.Dates.To+1, 0, offer.Location()),
 	}
 	ask := pricing.QuotesRequest{
 		Slug:         offer.Slug,
@@ -121,7 +123,8 @@ func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r
 
 // unpriced returns the fault for a price that could not be determined.
 func unpriced(err error) error {
-	f := fault.Wrap(fault.AvailabilityUnverified, err, "The price could not be determined just now, so nothing was reserved; try again shortly.")
+	f := fault.Wrap(fault.AvailabilityUnverified, err,
+		"The price could not be determined just now, so nothing was reserved; try again shortly.")
 	f.RetryAfter = time.Second
 	return f
 }

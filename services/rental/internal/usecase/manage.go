@@ -35,7 +35,8 @@ type Businesses interface {
 // LinkedReservations finds and changes the reservations of customers' links. [store.Store] documents its methods.
 type LinkedReservations interface {
 	ByLink(ctx context.Context, hash []byte) (store.Linked, error)
-	Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
+	Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
+		owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
 	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
 	Unpaid(ctx context.Context, businessID, id uuid.UUID) (bool, error)
 }
@@ -53,7 +54,8 @@ type ByLink struct {
 }
 
 // NewByLink returns a ByLink; news fetches the newest state of charges.
-func NewByLink(reservations LinkedReservations, businesses Businesses, charges Charges, news *Reconciliation, c clock.Clock) *ByLink {
+func NewByLink(reservations LinkedReservations, businesses Businesses, charges Charges, news *Reconciliation,
+	c clock.Clock) *ByLink {
 	return &ByLink{reservations: reservations, businesses: businesses, charges: charges, news: news, clock: c}
 }
 
@@ -75,7 +77,8 @@ func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
 		return m, err
 	}
 	l.news.Look(ctx, booking.ReservationID{BusinessID: m.BusinessID, ID: m.ID}, m.Payment)
-	if m, err = l.follow(ctx, token); err != nil || m.Status != state.Cancelled || m.Payment == nil || m.Payment.Status != booking.ChargeCancelled {
+	if m, err = l.follow(ctx, token); err != nil || m.Status != state.Cancelled || m.Payment == nil ||
+		m.Payment.Status != booking.ChargeCancelled {
 		return m, err
 	}
 	m.Unpaid, err = l.reservations.Unpaid(ctx, m.BusinessID, m.ID)
@@ -114,7 +117,8 @@ func (l *ByLink) follow(ctx context.Context, token string) (Managed, error) {
 func (l *ByLink) managed(found store.Linked, offer *catalog.Offer) Managed {
 	now := l.clock.Now()
 	return Managed{
-		Linked: found, Offer: offer, Ends: ends(found.Reservation, zoneOf(found.Reservation, offer)), CanPay: found.Payment.CanPay(now),
+		Linked: found, Offer: offer, Ends: ends(found.Reservation, zoneOf(found.Reservation, offer)),
+		CanPay:       found.Payment.CanPay(now),
 		Cancellation: purchase(found.Reservation, offer).ForCustomer(offer, now),
 	}
 }
@@ -129,9 +133,10 @@ func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decima
 	}
 	now := l.clock.Now()
 	by := held(actor.With(ctx, actor.Actor{Kind: actor.Customer}), m.Linked)
-	cancelled, err := l.reservations.Cancel(by, m.BusinessID, m.ID, now, func(r store.Reservation) (refund.Owed, error) {
-		return purchase(r, m.Offer).Agreed(m.Offer, agreed, now)
-	})
+	cancelled, err := l.reservations.Cancel(by, m.BusinessID, m.ID, now,
+		func(r store.Reservation) (refund.Owed, error) {
+			return purchase(r, m.Offer).Agreed(m.Offer, agreed, now)
+		})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return Managed{}, link.NotFound()
@@ -233,8 +238,9 @@ func (l *ByLink) Calendar(ctx context.Context, token string) ([]byte, error) {
 	m = m.Translated()
 	zone := zoneOf(m.Reservation, m.Offer)
 	event := ical.Event{
-		UID: m.ID.String(), Sequence: m.Sequence, Stamp: m.UpdatedAt, Status: ical.Confirmed, Summary: m.RentalName + " · " + m.Offer.NameIn(m.Locale),
-		AllDay: m.Hours == nil, Start: starts(m.Reservation, zone).In(zone), End: m.Ends.In(zone),
+		UID: m.ID.String(), Sequence: m.Sequence, Stamp: m.UpdatedAt, Status: ical.Confirmed,
+		Summary: m.RentalName + " · " + m.Offer.NameIn(m.Locale),
+		AllDay:  m.Hours == nil, Start: starts(m.Reservation, zone).In(zone), End: m.Ends.In(zone),
 	}
 	if m.Quantity > 1 {
 		event.Summary = fmt.Sprintf("%s (%d) · %s", m.RentalName, m.Quantity, m.Offer.NameIn(m.Locale))

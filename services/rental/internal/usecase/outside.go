@@ -33,7 +33,8 @@ func NewOutside(offer *catalog.Offer, live []store.Reservation, now time.Time) *
 			held[l.rental] = append(held[l.rental], l.Reservation)
 		}
 	}
-	o := &Outside{offer: offer, calendar: occupancy.NewCalendar(offer.Location(), now, dates), short: map[uuid.UUID][]occupancy.Shortage{}}
+	o := &Outside{offer: offer, calendar: occupancy.NewCalendar(offer.Location(), now, dates),
+		short: map[uuid.UUID][]occupancy.Shortage{}}
 	for id, reservations := range held {
 		if r := offer.Rental(id); r != nil {
 			o.short[id] = o.calendar.Shortages(occupancy.StockOf(r), reservations)
@@ -75,7 +76,8 @@ func IsHandedOver(offer *catalog.Offer, r store.Reservation) bool {
 	case rented == nil:
 		return true
 	case r.Hours != nil:
-		return (isOut || offer.HandsOver(rented, r.Hours.During.Start, false)) && offer.HandsOver(rented, r.Hours.During.End, true)
+		return (isOut || offer.HandsOver(rented, r.Hours.During.Start, false)) && offer.HandsOver(rented,
+			r.Hours.During.End, true)
 	}
 	return (isOut || offer.HandsOverOn(rented, r.Dates.From)) && offer.HandsOverOn(rented, r.Dates.To)
 }
@@ -94,7 +96,8 @@ func (o *Outside) Reason(r *store.Reservation) *availability.Reason {
 			return &availability.Reason{Rule: availability.RuleClosed, Whose: availability.OfBusiness}
 		}
 		if worst := o.calendar.Worst(l.Reservation, o.short[l.rental]); worst.Booked > worst.Units {
-			return &availability.Reason{Rule: availability.RuleTooFew, Name: rented.Name, Booked: worst.Booked, Offered: worst.Units}
+			return &availability.Reason{Rule: availability.RuleTooFew, Name: rented.Name, Booked: worst.Booked,
+				Offered: worst.Units}
 		}
 	}
 	return nil

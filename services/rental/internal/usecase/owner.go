@@ -43,13 +43,18 @@ type Offers interface {
 // Reservations is the store of reservations; [store.Store] documents its
 // methods. Each write happens once for each Idempotency-Key of its context.
 type Reservations interface {
-	Reserve(ctx context.Context, r store.NewReservation, fits func(map[uuid.UUID][]occupancy.Reservation) bool) (store.Reservation, error)
+	Reserve(ctx context.Context, r store.NewReservation,
+		fits func(map[uuid.UUID][]occupancy.Reservation) bool) (store.Reservation, error)
 	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (store.Reservation, error)
-	PickUp(ctx context.Context, businessID, id uuid.UUID, now time.Time, assign func(store.Reservation, map[uuid.UUID]store.Out) ([]store.Unit, error)) (store.Reservation, error)
-	Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
-	Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
+	PickUp(ctx context.Context, businessID, id uuid.UUID, now time.Time,
+		assign func(store.Reservation, map[uuid.UUID]store.Out) ([]store.Unit, error)) (store.Reservation, error)
+	Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
+		owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
+	Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time,
+		owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
 	Reservation(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error)
-	Opened(ctx context.Context, businessID, id uuid.UUID, opened booking.Charge, now time.Time) (store.Reservation, error)
+	Opened(ctx context.Context, businessID, id uuid.UUID, opened booking.Charge, now time.Time) (store.Reservation,
+		error)
 	Abandon(ctx context.Context, businessID, id, write uuid.UUID, now time.Time) error
 	UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID) error
 	Ahead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error)
@@ -76,10 +81,12 @@ type Owner struct {
 
 // NewOwner returns an Owner. The argument requestTimeout is the longest time that a request may take. If
 // a charge is not open by then, plus a margin for the clocks of replicas, its reservation is cancelled.
-func NewOwner(offers Offers, reservations Reservations, prices Prices, charges Charges, links *link.Links, requestTimeout time.Duration, now clock.Clock, tel *telemetry.Telemetry) *Owner {
+func NewOwner(offers Offers, reservations Reservations, prices Prices, charges Charges, links *link.Links,
+	requestTimeout time.Duration, now clock.Clock, tel *telemetry.Telemetry) *Owner {
 	const margin = 5 * time.Second
 	return &Owner{
-		offers: offers, reservations: reservations, prices: prices, charges: charges, openWithin: requestTimeout + margin, links: links, clock: now,
+		offers: offers, reservations: reservations, prices: prices, charges: charges,
+		openWithin: requestTimeout + margin, links: links, clock: now,
 		TakeBackWithin: 2 * time.Second,
 		log:            tel.Logger,
 		attempts:       tel.Counter("slotmesh.rental.reservations", "Attempts to reserve by outcome."),
@@ -173,7 +180,8 @@ func warnings(offer *catalog.Offer, r store.NewReservation) []booking.Warning {
 
 // forCustomer checks a reservation from the booking page. It
 // sets the price and, if the customer pays online, the charge.
-func (o *Owner) forCustomer(ctx context.Context, offer *catalog.Offer, lines []line, asked Request, r *store.NewReservation) error {
+func (o *Owner) forCustomer(ctx context.Context, offer *catalog.Offer, lines []line, asked Request,
+	r *store.NewReservation) error {
 	if err := customersMay(offer, lines, asked, r.Now); err != nil {
 		return err
 	}
@@ -189,12 +197,14 @@ func (o *Owner) forCustomer(ctx context.Context, offer *catalog.Offer, lines []l
 //
 // If the write fails, counted asks booking to remove the reservation again. If
 // the result of the write is unknown, the reservation counts until its end.
-func (o *Owner) counted(ctx context.Context, offer *catalog.Offer, lines []line, r store.NewReservation) (store.Reservation, error) {
+func (o *Owner) counted(ctx context.Context, offer *catalog.Offer, lines []line,
+	r store.NewReservation) (store.Reservation, error) {
 	if !r.Counted {
 		return o.write(ctx, offer, lines, r)
 	}
 	err := o.charges.Count(ctx, r.BusinessID, r.ID, booking.OpenReservation{
-		CustomerEmail: *r.CustomerEmail, EndsAt: ends(store.Reservation{Dates: r.Dates, Hours: r.Hours}, offer.Location()), MaxOpen: offer.Bookings.MaxOpenPerCustomer,
+		CustomerEmail: *r.CustomerEmail, EndsAt: ends(store.Reservation{Dates: r.Dates, Hours: r.Hours},
+			offer.Location()), MaxOpen: offer.Bookings.MaxOpenPerCustomer,
 	})
 	switch {
 	case fault.Is(err, fault.TooManyOpen):
@@ -202,7 +212,9 @@ func (o *Owner) counted(ctx context.Context, offer *catalog.Offer, lines []line,
 		return store.Reservation{}, err
 	case err != nil:
 		o.uncount(ctx, r)
-		f := fault.Wrap(fault.AvailabilityUnverified, err, "What this e-mail address has open could not be counted just now, so nothing was reserved; try again shortly.")
+		f := fault.Wrap(fault.AvailabilityUnverified, err,
+			"What this e-mail address has open could not be counted just now, so nothing was reserved; try again "+
+				"shortly.")
 		f.RetryAfter = time.Second
 		return store.Reservation{}, f
 	}
@@ -219,12 +231,14 @@ func (o *Owner) uncount(ctx context.Context, r store.NewReservation) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.TakeBackWithin)
 	defer cancel()
 	if err := o.charges.Uncount(ctx, r.BusinessID, r.ID); err != nil {
-		o.log.WarnContext(ctx, "a reservation that was not made counts as open until its end", "reservation", r.ID, "error", err)
+		o.log.WarnContext(ctx, "a reservation that was not made counts as open until its end", "reservation", r.ID,
+			"error", err)
 	}
 }
 
 // write writes a reservation if enough units are free. Fault: conflict if too few units are free.
-func (o *Owner) write(ctx context.Context, offer *catalog.Offer, lines []line, r store.NewReservation) (store.Reservation, error) {
+func (o *Owner) write(ctx context.Context, offer *catalog.Offer, lines []line,
+	r store.NewReservation) (store.Reservation, error) {
 	var (
 		calendar = occupancy.NewCalendar(offer.Location(), r.Now, r.Dates)
 		lacking  error
@@ -248,15 +262,17 @@ func newReservation(offer *catalog.Offer, asked Request, lines []line, now time.
 	own := lines[0]
 	r := store.NewReservation{
 		BusinessID: offer.ID, ID: uuid.New(), RentalID: own.ID, RentalName: own.Name, Quantity: asked.Quantity,
-		Dates: asked.Dates, CustomerName: asked.CustomerName, CustomerEmail: asked.CustomerEmail, CustomerPhone: asked.CustomerPhone,
-		Locale: locale.Or(asked.Locale, offer.Languages, offer.DefaultLanguage), Timezone: offer.Timezone,
+		Dates: asked.Dates, CustomerName: asked.CustomerName, CustomerEmail: asked.CustomerEmail,
+		CustomerPhone: asked.CustomerPhone,
+		Locale:        locale.Or(asked.Locale, offer.Languages, offer.DefaultLanguage), Timezone: offer.Timezone,
 		OfferVersion: offer.Version, Now: now,
 	}
 	if own.hourly {
 		r.Hours = &store.Hours{Start: *asked.Start, End: *asked.End, During: own.during}
 	}
 	for _, extra := range lines[1:] {
-		r.Extras = append(r.Extras, store.Extra{RentalID: extra.ID, Name: extra.Name, Quantity: extra.quantity, ByDay: !extra.hourly})
+		r.Extras = append(r.Extras, store.Extra{RentalID: extra.ID, Name: extra.Name, Quantity: extra.quantity,
+			ByDay: !extra.hourly})
 	}
 	return r
 }
@@ -288,7 +304,8 @@ func tooFew(calendar *occupancy.Calendar, lines []line, held map[uuid.UUID][]occ
 		case i == 0:
 			return fault.Newf(fault.Conflict, "Too few units are free then: %d of the %d asked for.", free, l.quantity)
 		default:
-			return fault.Newf(fault.Conflict, "Too few units of %s are free then: %d of the %d asked for.", l.Name, free, l.quantity)
+			return fault.Newf(fault.Conflict, "Too few units of %s are free then: %d of the %d asked for.", l.Name,
+				free, l.quantity)
 		}
 	}
 	return nil
@@ -301,14 +318,16 @@ func (o *Owner) count(ctx context.Context, outcome string) {
 // Move picks up, returns or cancels a reservation (semantics.md §4). A cancellation
 // refunds by the cancellation policy. Faults: not_found for an unknown reservation
 // or transition; conflict if the status does not allow it; not_enough_units.
-func (o *Owner) Move(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, move state.Move) (store.Reservation, error) {
+func (o *Owner) Move(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID,
+	move state.Move) (store.Reservation, error) {
 	if move == state.Cancel {
 		return o.Cancel(ctx, by, offer, id, "")
 	}
 	ctx = actor.With(ctx, by)
 	transition, ok := state.Of(move)
 	if !ok {
-		return store.Reservation{}, fault.New(fault.NotFound, "There is no such move; a reservation can be moved by pickup, return and cancel.")
+		return store.Reservation{},
+			fault.New(fault.NotFound, "There is no such move; a reservation can be moved by pickup, return and cancel.")
 	}
 	var (
 		moved store.Reservation

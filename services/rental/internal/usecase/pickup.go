@@ -17,15 +17,17 @@ import (
 func (o *Owner) pickUp(ctx context.Context, offer *catalog.Offer, id uuid.UUID) (store.Reservation, error) {
 	now := o.clock.Now()
 	today := offer.Today(now)
-	return o.reservations.PickUp(ctx, offer.ID, id, now, func(r store.Reservation, out map[uuid.UUID]store.Out) ([]store.Unit, error) {
-		return unitsFor(offer, today, r, out)
-	})
+	return o.reservations.PickUp(ctx, offer.ID, id, now,
+		func(r store.Reservation, out map[uuid.UUID]store.Out) ([]store.Unit, error) {
+			return unitsFor(offer, today, r, out)
+		})
 }
 
 // unitsFor chooses the units of a reservation and of its extras, in the order that the owner
 // gave the units. A unit must be in service, not handed out and not under maintenance today. If
 // the offer no longer has a rental, it is handed out without units. Fault: not_enough_units.
-func unitsFor(offer *catalog.Offer, today timespan.Date, r store.Reservation, out map[uuid.UUID]store.Out) ([]store.Unit, error) {
+func unitsFor(offer *catalog.Offer, today timespan.Date, r store.Reservation,
+	out map[uuid.UUID]store.Out) ([]store.Unit, error) {
 	lines := append([]store.Extra{{RentalID: r.RentalID, Name: r.RentalName, Quantity: r.Quantity}}, r.Extras...)
 	units := []store.Unit{}
 	for _, l := range lines {
@@ -34,9 +36,12 @@ func unitsFor(offer *catalog.Offer, today timespan.Date, r store.Reservation, ou
 			continue
 		}
 		there := unitsThere(rented, today, out[l.RentalID])
-		there = slices.DeleteFunc(there, func(key string) bool { return slices.Contains(units, store.Unit{RentalID: l.RentalID, Key: key}) })
+		there = slices.DeleteFunc(there, func(key string) bool {
+			return slices.Contains(units, store.Unit{RentalID: l.RentalID, Key: key})
+		})
 		if len(there) < l.Quantity {
-			return nil, fault.Newf(fault.NotEnoughUnits, "Only %d of the %d units of %s are here; the others are out or under maintenance. Take them back first.",
+			return nil, fault.Newf(fault.NotEnoughUnits, "Only %d of the %d units of %s are here; the others are out "+
+				"or under maintenance. Take them back first.",
 				len(there), l.Quantity, l.Name)
 		}
 		for _, key := range there[:l.Quantity] {
@@ -51,7 +56,9 @@ func unitsFor(offer *catalog.Offer, today timespan.Date, r store.Reservation, ou
 func unitsThere(rented *catalog.Rental, today timespan.Date, out store.Out) []string {
 	var there []string
 	for _, u := range rented.Units {
-		isAway := slices.ContainsFunc(u.Maintenance, func(m catalog.Maintenance) bool { return m.From <= today && today <= m.To })
+		isAway := slices.ContainsFunc(u.Maintenance, func(m catalog.Maintenance) bool {
+			return m.From <= today && today <= m.To
+		})
 		if u.InService && !isAway && !slices.Contains(out.Keys, u.Key) {
 			there = append(there, u.Key)
 		}

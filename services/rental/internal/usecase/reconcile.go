@@ -46,10 +46,12 @@ type Reconciliation struct {
 }
 
 // NewReconciliation returns a reconciliation.
-func NewReconciliation(reservations ChargedReservations, charges Charges, c clock.Clock, tel *telemetry.Telemetry) *Reconciliation {
+func NewReconciliation(reservations ChargedReservations, charges Charges, c clock.Clock,
+	tel *telemetry.Telemetry) *Reconciliation {
 	return &Reconciliation{
 		reservations: reservations, charges: charges, clock: c, tel: tel,
-		outcomes: tel.Counter("slotmesh.rental.charges", "What became of charges of reservations: released, failed where booking could not be told, or the event."),
+		outcomes: tel.Counter("slotmesh.rental.charges",
+			"What became of charges of reservations: released, failed where booking could not be told, or the event."),
 	}
 }
 
@@ -187,7 +189,8 @@ func (r *Reconciliation) note(ctx context.Context, of booking.ReservationID, sai
 		}
 	}
 	if len(told) > 0 && said.RefundStatus == booking.RefundRefused {
-		r.tel.Logger.WarnContext(ctx, "the payment provider refused a refund", "reservation", of.ID, "refund", said.RefundNumber, "reason", said.RefundReason)
+		r.tel.Logger.WarnContext(ctx, "the payment provider refused a refund", "reservation", of.ID, "refund",
+			said.RefundNumber, "reason", said.RefundReason)
 	}
 	return err
 }

@@ -66,7 +66,8 @@ func TestAChargeThatCannotBeNotedHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	var held tables
 	for range booking.MaxCharges + 1 {
-		held.all = append(held.all, store.Charged{ReservationID: booking.ReservationID{BusinessID: uuid.New(), ID: uuid.New()}})
+		held.all = append(held.all,
+			store.Charged{ReservationID: booking.ReservationID{BusinessID: uuid.New(), ID: uuid.New()}})
 	}
 	held.bad = held.all[0].ID
 	err := NewReconciliation(&held, bank{}, clock.Fixed(time.Unix(0, 0)), telemetry.Discard()).Ask(t.Context())

@@ -52,16 +52,19 @@ func (s Stretch) Hours(r *catalog.Rental, zone *time.Location, names [2]string) 
 		return timespan.Span{}, false, nil
 	}
 	if s.Start == nil {
-		return timespan.Span{}, false, request.Invalid("%s: is missing beside %s; give both times or none.", names[0], names[1])
+		return timespan.Span{}, false, request.Invalid("%s: is missing beside %s; give both times or none.", names[0],
+			names[1])
 	}
 	if s.End == nil {
-		return timespan.Span{}, false, request.Invalid("%s: is missing beside %s; give both times or none.", names[1], names[0])
+		return timespan.Span{}, false, request.Invalid("%s: is missing beside %s; give both times or none.", names[1],
+			names[0])
 	}
 	span := timespan.Span{
 		Start: timespan.Instant(s.Dates.From, *s.Start, zone), End: timespan.Instant(s.Dates.To, *s.End, zone),
 	}
 	if span.End <= span.Start {
-		return timespan.Span{}, false, request.Invalid("%s: does not lie after %s; end after the start.", names[1], names[0])
+		return timespan.Span{}, false, request.Invalid("%s: does not lie after %s; end after the start.", names[1],
+			names[0])
 	}
 	return span, true, nil
 }

@@ -15,7 +15,8 @@ import (
 
 // Holdings reads what occupies units; [store.Store] documents its method.
 type Holdings interface {
-	Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error)
+	Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID,
+		dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error)
 }
 
 // Start is a possible start of a reservation, with the possible lengths. All whole numbers from Shortest to
@@ -38,7 +39,8 @@ const (
 //
 // Until there is a new reservation, exactly the returned starts can be reserved. Faults: rental_not_found;
 // invalid_parameter; business_not_found. After any other error, the starts could not be computed.
-func Starts(ctx context.Context, offers Offers, holdings Holdings, now clock.Clock, slug string, asked Request) ([]Start, error) {
+func Starts(ctx context.Context, offers Offers, holdings Holdings, now clock.Clock, slug string,
+	asked Request) ([]Start, error) {
 	offer, err := offers.Get(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -65,7 +67,8 @@ func Starts(ctx context.Context, offers Offers, holdings Holdings, now clock.Clo
 	if err != nil {
 		return nil, err
 	}
-	f := fitting{offer: offer, lines: lines, held: held, now: at, dates: dates, calendar: occupancy.NewCalendar(offer.Location(), at, dates)}
+	f := fitting{offer: offer, lines: lines, held: held, now: at, dates: dates,
+		calendar: occupancy.NewCalendar(offer.Location(), at, dates)}
 	if hourly {
 		return f.hours(), nil
 	}
@@ -110,7 +113,8 @@ func (f *fitting) days() []Start {
 			break
 		}
 		stretch := Stretch{Dates: occupancy.Dates{From: f.dates.From, To: f.dates.From + timespan.Date(i)}}
-		if stretch.WrongLength(own, timespan.Span{}, false) == nil && stretch.HandedOver(own, f.offer, timespan.Span{}, false) {
+		if stretch.WrongLength(own, timespan.Span{}, false) == nil && stretch.HandedOver(own, f.offer, timespan.Span{},
+			false) {
 			s.add(i + 1)
 			continue
 		}
@@ -128,7 +132,8 @@ func (f *fitting) hours() []Start {
 		taken  = f.taken()
 	)
 	for at := timespan.TimeOfDay(0); at < timespan.MinutesPerDay; at += startStep {
-		if start := timespan.Instant(f.dates.From, at, f.offer.Location()); start >= f.now.Unix() && f.shows(start, at) {
+		if start := timespan.Instant(f.dates.From, at, f.offer.Location()); start >= f.now.Unix() &&
+			f.shows(start, at) {
 			starts = append(starts, f.lengths(start, at, whole, taken)...)
 		}
 	}

@@ -83,7 +83,8 @@ func (s *Stripe) expireSession(ctx context.Context, account, reference string) (
 		return "", unread
 	case session.Status == sdk.CheckoutSessionStatusExpired:
 		return payment.Cancelled, nil
-	case session.Status == sdk.CheckoutSessionStatusComplete && session.PaymentStatus == sdk.CheckoutSessionPaymentStatusPaid:
+	case session.Status == sdk.CheckoutSessionStatusComplete &&
+		session.PaymentStatus == sdk.CheckoutSessionPaymentStatusPaid:
 		return payment.Paid, nil
 	}
 	return "", fmt.Errorf("expire a checkout: it is %s and %s", session.Status, session.PaymentStatus)

@@ -59,7 +59,8 @@ func (s *Stripe) makeRefund(ctx context.Context, r payment.Refund) (*sdk.Refund,
 	if err != nil {
 		return nil, err
 	}
-	params := &sdk.RefundCreateParams{PaymentIntent: sdk.String(r.Reference), Amount: sdk.Int64(n), Metadata: metadata(r.Charge)}
+	params := &sdk.RefundCreateParams{PaymentIntent: sdk.String(r.Reference), Amount: sdk.Int64(n),
+		Metadata: metadata(r.Charge)}
 	params.AddMetadata(refundNumber, strconv.Itoa(r.Number))
 	params.SetIdempotencyKey(fmt.Sprintf("refund-%s-%d", r.ID, r.Number))
 	params.SetStripeAccount(r.Account)
@@ -76,7 +77,8 @@ func refundState(r *sdk.Refund) payment.RefundState {
 	case sdk.RefundStatusSucceeded:
 		return payment.RefundState{Status: payment.RefundRefunded}
 	case sdk.RefundStatusFailed, sdk.RefundStatusCanceled:
-		return payment.RefundState{Status: payment.RefundRefused, Reason: cmp.Or(string(r.FailureReason), string(r.Status))}
+		return payment.RefundState{Status: payment.RefundRefused,
+			Reason: cmp.Or(string(r.FailureReason), string(r.Status))}
 	}
 	return payment.RefundState{Status: payment.RefundPending}
 }

@@ -42,8 +42,9 @@ func refundOf(t *testing.T, f *refunds) (payment.RefundState, error) {
 	t.Cleanup(server.Close)
 	return adapter(t, server.URL).Refund(t.Context(), payment.Refund{
 		Charge: payment.Charge{
-			Subject: payment.Subject{Kind: event.Booking, ID: uuid.MustParse("11111111-1111-4111-8111-111111111111")}, Account: "acct_1",
-			Amount: 1250, Currency: money.Currency{Code: "EUR", Digits: 2},
+			Subject: payment.Subject{Kind: event.Booking, ID: uuid.MustParse("11111111-1111-4111-8111-111111111111")},
+			Account: "acct_1",
+			Amount:  1250, Currency: money.Currency{Code: "EUR", Digits: 2},
 		},
 		Reference: "pi_1", Number: 2,
 	})
@@ -60,13 +61,22 @@ func TestARefundIsMadeOnce(t *testing.T) {
 		made   int
 		want   payment.RefundState
 	}{
-		"made":          {other, 200, `{"id": "re_2", "status": "succeeded"}`, 1, payment.RefundState{Status: payment.RefundRefunded}},
-		"on its way":    {"", 200, `{"id": "re_2", "status": "pending"}`, 1, payment.RefundState{Status: payment.RefundPending}},
-		"to be helped":  {"", 200, `{"id": "re_2", "status": "requires_action"}`, 1, payment.RefundState{Status: payment.RefundPending}},
-		"failed":        {"", 200, `{"id": "re_2", "status": "failed", "failure_reason": "lost_or_stolen_card"}`, 1, payment.RefundState{Status: payment.RefundRefused, Reason: "lost_or_stolen_card"}},
-		"disputed":      {"", 400, `{"error": {"type": "invalid_request_error", "code": "charge_disputed", "message": "x"}}`, 1, payment.RefundState{Status: payment.RefundRefused, Reason: "charge_disputed"}},
-		"of no code":    {"", 400, `{"error": {"type": "invalid_request_error", "message": "x"}}`, 1, payment.RefundState{Status: payment.RefundRefused, Reason: "invalid_request_error"}},
-		"there already": {other + `, {"id": "re_2", "object": "refund", "status": "succeeded", "metadata": {"slotmesh_refund": "2"}}`, 500, ``, 0, payment.RefundState{Status: payment.RefundRefunded}},
+		"made": {other, 200, `{"id": "re_2", "status": "succeeded"}`, 1,
+			payment.RefundState{Status: payment.RefundRefunded}},
+		"on its way": {"", 200, `{"id": "re_2", "status": "pending"}`, 1,
+			payment.RefundState{Status: payment.RefundPending}},
+		"to be helped": {"", 200, `{"id": "re_2", "status": "requires_action"}`, 1,
+			payment.RefundState{Status: payment.RefundPending}},
+		"failed": {"", 200, `{"id": "re_2", "status": "failed", "failure_reason": "lost_or_stolen_card"}`, 1,
+			payment.RefundState{Status: payment.RefundRefused, Reason: "lost_or_stolen_card"}},
+		"disputed": {"", 400,
+			`{"error": {"type": "invalid_request_error", "code": "charge_disputed", "message": "x"}}`, 1,
+			payment.RefundState{Status: payment.RefundRefused, Reason: "charge_disputed"}},
+		"of no code": {"", 400, `{"error": {"type": "invalid_request_error", "message": "x"}}`, 1,
+			payment.RefundState{Status: payment.RefundRefused, Reason: "invalid_request_error"}},
+		"there already": {other +
+			`, {"id": "re_2", "object": "refund", "status": "succeeded", "metadata": {"slotmesh_refund": "2"}}`, 500,
+			``, 0, payment.RefundState{Status: payment.RefundRefunded}},
 		"there, failed": {`{"id": "re_2", "object": "refund", "status": "canceled", "metadata": {"slotmesh_refund": "2"}}`, 500, ``, 0, payment.RefundState{Status: payment.RefundRefused, Reason: "canceled"}},
 	} {
 		f := &refunds{listed: c.listed, status: c.status, answer: c.answer}
@@ -79,7 +89,8 @@ func TestARefundIsMadeOnce(t *testing.T) {
 		}
 		want := url.Values{
 			"payment_intent": {"pi_1"}, "amount": {"1250"}, "metadata[slotmesh_refund]": {"2"},
-			"metadata[slotmesh_business]": {uuid.Nil.String()}, "metadata[slotmesh_booking]": {"11111111-1111-4111-8111-111111111111"},
+			"metadata[slotmesh_business]": {uuid.Nil.String()},
+			"metadata[slotmesh_booking]":  {"11111111-1111-4111-8111-111111111111"},
 		}
 		if diff := cmp.Diff(want, f.made[0]); diff != "" || f.key != "refund-11111111-1111-4111-8111-111111111111-2" {
 			t.Errorf("%s: under %s (-want +got):\n%s", name, f.key, diff)
@@ -91,8 +102,10 @@ func TestARefundIsMadeOnce(t *testing.T) {
 func TestAnAnswerThatIsNoneLeavesARefundUnknown(t *testing.T) {
 	t.Parallel()
 	for _, c := range []refunds{
-		{status: 500, answer: `{"error": {"type": "api_error"}}`}, {status: 429, answer: `{"error": {"type": "invalid_request_error", "code": "rate_limit"}}`},
-		{status: 409, answer: `{"error": {"type": "idempotency_error"}}`}, {status: 401, answer: `{"error": {"type": "invalid_request_error"}}`},
+		{status: 500, answer: `{"error": {"type": "api_error"}}`},
+		{status: 429, answer: `{"error": {"type": "invalid_request_error", "code": "rate_limit"}}`},
+		{status: 409, answer: `{"error": {"type": "idempotency_error"}}`},
+		{status: 401, answer: `{"error": {"type": "invalid_request_error"}}`},
 		{status: 200, answer: `{"id":`},
 	} {
 		if got, err := refundOf(t, &c); err == nil {
@@ -107,7 +120,8 @@ func TestNoticesOfRefundsNameTheirNumber(t *testing.T) {
 	for event, want := range map[string]payment.Notice{
 		`"refund.failed", "data": {"object": {"id": "re_2", "object": "refund", "payment_intent": "pi_1", "status": "failed", "failure_reason": "unknown", "metadata": {"slotmesh_refund": "2"}}}`: {
 			Account: "acct_1", Reference: "pi_1",
-			Refund: &payment.RefundNotice{Number: 2, RefundState: payment.RefundState{Status: payment.RefundRefused, Reason: "unknown"}},
+			Refund: &payment.RefundNotice{Number: 2, RefundState: payment.RefundState{Status: payment.RefundRefused,
+				Reason: "unknown"}},
 		},
 		`"refund.updated", "data": {"object": {"id": "re_2", "object": "refund", "payment_intent": "pi_1", "status": "succeeded", "metadata": {"slotmesh_refund": "1"}}}`: {
 			Account: "acct_1", Reference: "pi_1",
@@ -118,10 +132,12 @@ func TestNoticesOfRefundsNameTheirNumber(t *testing.T) {
 			Account: "acct_1", Reference: "pi_1", Changed: true,
 		},
 		`"charge.dispute.created", "data": {"object": {"id": "dp_1", "object": "dispute", "payment_intent": "pi_1", "status": "needs_response", "reason": "fraudulent"}}`: {
-			Account: "acct_1", Reference: "pi_1", Dispute: &payment.Dispute{Status: payment.DisputeOpen, Reason: "fraudulent"},
+			Account: "acct_1", Reference: "pi_1", Dispute: &payment.Dispute{Status: payment.DisputeOpen,
+				Reason: "fraudulent"},
 		},
 		`"charge.dispute.closed", "data": {"object": {"id": "dp_1", "object": "dispute", "payment_intent": "pi_1", "status": "lost", "reason": "fraudulent"}}`: {
-			Account: "acct_1", Reference: "pi_1", Dispute: &payment.Dispute{Status: payment.DisputeLost, Reason: "fraudulent"},
+			Account: "acct_1", Reference: "pi_1", Dispute: &payment.Dispute{Status: payment.DisputeLost,
+				Reason: "fraudulent"},
 		},
 		`"charge.dispute.created", "data": {"object": {"id": "dp_1", "object": "dispute", "payment_intent": "pi_1", "status": "warning_needs_response"}}`: {},
 		`"refund.updated", "data": {"object": {"id": "re_2", "object": "refund", "status": "succeeded", "metadata": {"slotmesh_refund": "1"}}}`:           {},

@@ -174,7 +174,8 @@ func readable(what string, err error) error {
 	if !errors.As(err, &refusal) {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	reason := fmt.Errorf("%s: Stripe answered %d %s %s (request %s)", what, refusal.HTTPStatusCode, refusal.Type, refusal.Code, refusal.RequestID)
+	reason := fmt.Errorf("%s: Stripe answered %d %s %s (request %s)", what, refusal.HTTPStatusCode, refusal.Type,
+		refusal.Code, refusal.RequestID)
 	if refusal.Type == sdk.ErrorTypeIdempotency {
 		return reason
 	}

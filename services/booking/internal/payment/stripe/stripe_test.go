@@ -34,7 +34,8 @@ func charge(t *testing.T, amount int64, code string) payment.Charge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return payment.Charge{Subject: payment.Subject{BusinessID: uuid.New(), Kind: event.Booking, ID: uuid.New()}, Account: "acct_1", Amount: amount, Currency: currency}
+	return payment.Charge{Subject: payment.Subject{BusinessID: uuid.New(), Kind: event.Booking, ID: uuid.New()},
+		Account: "acct_1", Amount: amount, Currency: currency}
 }
 
 // TestStripesOwnDescriptionAllowsWhatIsSent has stripe-mock judge every request.
@@ -46,10 +47,12 @@ func TestStripesOwnDescriptionAllowsWhatIsSent(t *testing.T) {
 	if err != nil || !strings.HasPrefix(intent.Reference, "pi_") || intent.ClientSecret == "" {
 		t.Fatalf("got %+v, %v", intent, err)
 	}
-	if again, err := s.Open(t.Context(), c.Account, intent.Reference); err != nil || again.Reference != intent.Reference || again.ClientSecret == "" {
+	if again, err := s.Open(t.Context(), c.Account, intent.Reference); err != nil ||
+		again.Reference != intent.Reference || again.ClientSecret == "" {
 		t.Errorf("opened once more: %+v, %v", again, err)
 	}
-	if outcome, err := s.Supersede(t.Context(), c.Account, intent.Reference); err != nil || outcome != payment.Cancelled {
+	if outcome, err := s.Supersede(t.Context(), c.Account, intent.Reference); err != nil ||
+		outcome != payment.Cancelled {
 		t.Errorf("superseding gave %q, %v", outcome, err)
 	}
 	if outcome, err := s.Cancel(t.Context(), c.Account, intent.Reference); err != nil || outcome != payment.Cancelled {
@@ -67,9 +70,11 @@ func TestStripesOwnDescriptionAllowsACheckout(t *testing.T) {
 	t.Parallel()
 	s := adapter(t, testkit.StartStripeMock(t).URL)
 	c := charge(t, 4000, "EUR")
-	c.Checkout = &payment.Checkout{Name: "Haircut", SuccessURL: "https://book.example/m/x?payment=done", CancelURL: "https://book.example/m/x?payment=open", ExpiresAt: time.Now().Add(time.Hour)}
+	c.Checkout = &payment.Checkout{Name: "Haircut", SuccessURL: "https://book.example/m/x?payment=done",
+		CancelURL: "https://book.example/m/x?payment=open", ExpiresAt: time.Now().Add(time.Hour)}
 	page, err := s.Create(t.Context(), c)
-	if err != nil || !strings.HasPrefix(page.Reference, "cs_") || !strings.HasPrefix(page.URL, "https://") || page.ClientSecret != "" {
+	if err != nil || !strings.HasPrefix(page.Reference, "cs_") || !strings.HasPrefix(page.URL, "https://") ||
+		page.ClientSecret != "" {
 		t.Fatalf("got %+v, %v", page, err)
 	}
 	if again, err := s.Open(t.Context(), c.Account, page.Reference); err != nil || again != page {
@@ -135,7 +140,8 @@ func TestTheBookingIsTheIdempotencyKey(t *testing.T) {
 	if _, err := adapter(t, server.URL).Create(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	if header.Get("Idempotency-Key") != c.ID.String() || header.Get("Stripe-Account") != "acct_1" || header.Get("Authorization") != "Bearer sk_test_123" {
+	if header.Get("Idempotency-Key") != c.ID.String() || header.Get("Stripe-Account") != "acct_1" ||
+		header.Get("Authorization") != "Bearer sk_test_123" {
 		t.Errorf("sent %v", header)
 	}
 }
@@ -150,7 +156,8 @@ func TestOnlyAFinalRefusalIsOne(t *testing.T) {
 	} {
 		status, kind, _ := strings.Cut(answer, " ")
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			code := map[string]int{"400": 400, "401": 401, "402": 402, "403": 403, "404": 404, "409": 409, "429": 429, "500": 500}[status]
+			code := map[string]int{"400": 400, "401": 401, "402": 402, "403": 403, "404": 404, "409": 409, "429": 429,
+				"500": 500}[status]
 			w.WriteHeader(code)
 			_, _ = w.Write([]byte(`{"error": {"type": "` + kind + `", "message": "said of ada@example.com"}}`))
 		}))

@@ -17,23 +17,27 @@ import (
 // ReadNotice checks the signature of a webhook's body and reads the notice. The signature may be at most five
 // minutes old, which is Stripe's default. The clock of the machine decides, because Stripe signs by real time.
 func (s *Stripe) ReadNotice(body []byte, header func(string) string) (payment.Notice, error) {
-	told, err := webhook.ConstructEventWithOptions(body, header("Stripe-Signature"), s.webhookSecret, webhook.ConstructEventOptions{
-		Tolerance:                webhook.DefaultTolerance,
-		IgnoreAPIVersionMismatch: true, // the fields read here are the same in every version
-	})
+	told, err := webhook.ConstructEventWithOptions(body, header("Stripe-Signature"), s.webhookSecret,
+		webhook.ConstructEventOptions{
+			Tolerance:                webhook.DefaultTolerance,
+			IgnoreAPIVersionMismatch: true, // the fields read here are the same in every version
+		})
 	if err != nil {
-		return payment.Notice{}, fault.Wrap(fault.InvalidParameter, err, "Stripe-Signature: it does not match the body, or is too old.")
+		return payment.Notice{}, fault.Wrap(fault.InvalidParameter, err, "Stripe-Signature: it does not match the "+
+			"body, or is too old.")
 	}
 	if told.Data == nil {
 		return payment.Notice{}, nil
 	}
 	switch told.Type {
-	case sdk.EventTypePaymentIntentSucceeded, sdk.EventTypePaymentIntentCanceled, sdk.EventTypePaymentIntentPaymentFailed:
+	case sdk.EventTypePaymentIntentSucceeded, sdk.EventTypePaymentIntentCanceled,
+		sdk.EventTypePaymentIntentPaymentFailed:
 		return intentNotice(told), nil
 	case sdk.EventTypeCheckoutSessionCompleted, sdk.EventTypeCheckoutSessionAsyncPaymentSucceeded,
 		sdk.EventTypeCheckoutSessionAsyncPaymentFailed, sdk.EventTypeCheckoutSessionExpired:
 		return sessionNotice(told), nil
-	case sdk.EventTypeRefundCreated, sdk.EventTypeRefundUpdated, sdk.EventTypeRefundFailed, sdk.EventTypeChargeRefundUpdated:
+	case sdk.EventTypeRefundCreated, sdk.EventTypeRefundUpdated, sdk.EventTypeRefundFailed,
+		sdk.EventTypeChargeRefundUpdated:
 		return refundNotice(told), nil
 	case sdk.EventTypeChargeRefunded:
 		return chargeNotice(told), nil

@@ -65,9 +65,11 @@ type canvas struct {
 func (c *canvas) put(at usecase.Minutes, lane, lanes int) string {
 	c.n++
 	id := "at-" + strconv.Itoa(c.n)
-	fmt.Fprintf(&c.rules, "#%s{top:%.3frem;height:%.3frem", id, float64(at.From-c.first)*perMinute, float64(at.To-at.From)*perMinute)
+	fmt.Fprintf(&c.rules, "#%s{top:%.3frem;height:%.3frem", id, float64(at.From-c.first)*perMinute,
+		float64(at.To-at.From)*perMinute)
 	if lanes > 1 {
-		fmt.Fprintf(&c.rules, ";inset-inline-start:%.2f%%;inline-size:%.2f%%", 100*float64(lane)/float64(lanes), 100/float64(lanes))
+		fmt.Fprintf(&c.rules, ";inset-inline-start:%.2f%%;inline-size:%.2f%%", 100*float64(lane)/float64(lanes),
+			100/float64(lanes))
 	}
 	c.rules.WriteString("}")
 	return id
@@ -89,7 +91,8 @@ func (p *Page) draw(cal *usecase.Calendar) drawn {
 		}
 		for _, b := range col.Blocked {
 			if b.To > all.From && b.From < all.To {
-				out.Blocks = append(out.Blocks, block{c.put(usecase.Minutes{From: max(b.From, all.From), To: min(b.To, all.To)}, 0, 1), b.Reason})
+				out.Blocks = append(out.Blocks,
+					block{c.put(usecase.Minutes{From: max(b.From, all.From), To: min(b.To, all.To)}, 0, 1), b.Reason})
 			}
 		}
 		for _, free := range p.gaps(cal, &col) {
@@ -103,8 +106,9 @@ func (p *Page) draw(cal *usecase.Calendar) drawn {
 	}
 	// The style sheet contains the number of columns, because columns load one after another: otherwise each new one
 	// would move those that are already shown.
-	d.Style = c.rules.String() + fmt.Sprintf(".day-height{height:%.3frem}.calendar{grid-template-columns:4.5rem repeat(%d,minmax(7rem,1fr))}",
-		float64(all.To-all.From)*perMinute, max(1, len(d.Columns)))
+	d.Style = c.rules.String() +
+		fmt.Sprintf(".day-height{height:%.3frem}.calendar{grid-template-columns:4.5rem repeat(%d,minmax(7rem,1fr))}",
+			float64(all.To-all.From)*perMinute, max(1, len(d.Columns)))
 	return d
 }
 

@@ -19,8 +19,10 @@ func TestProblemsNameObjectsInsteadOfIndexes(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &Page{Words: words.In(all, "en")}
-	fields := document.Fields{"services": []any{document.Fields{"key": "cut", "name": "Haircut"}}, "languages": []any{"en", "xx"}}
-	for path, want := range map[string]string{"services[0].category": "Haircut · category", "languages[1]": "languages · 2"} {
+	fields := document.Fields{"services": []any{document.Fields{"key": "cut", "name": "Haircut"}},
+		"languages": []any{"en", "xx"}}
+	for path, want := range map[string]string{"services[0].category": "Haircut · category",
+		"languages[1]": "languages · 2"} {
 		if got := p.Named(fields, path); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
@@ -50,11 +52,13 @@ func TestChangesNameObjectsInsteadOfKeys(t *testing.T) {
 	}{
 		{"services[cut].staff", []any{"dr-lund", "gone"}, []any{"Dr Lund", "gone"}},
 		{"services", []string{"cut"}, []any{"Haircut"}},
-		{"pricing_rules[x].applies_to", map[string]any{"services": []any{"cut"}}, document.Fields{"services": []any{"Haircut"}}},
+		{"pricing_rules[x].applies_to", map[string]any{"services": []any{"cut"}},
+			document.Fields{"services": []any{"Haircut"}}},
 		{"rentals[kayak].upsells", []any{map[string]any{"rental": "kayak"}}, []any{document.Fields{"rental": "Kayak"}}},
 		{"name", "cut", "cut"},
 		{"payments.modes.services", "online", "Online"},
-		{"services[cut].classes", []any{map[string]any{"weekday": "tue"}}, []any{document.Fields{"weekday": "Tuesday"}}},
+		{"services[cut].classes", []any{map[string]any{"weekday": "tue"}},
+			[]any{document.Fields{"weekday": "Tuesday"}}},
 		{"staff[dr-lund].name", "tue", "tue"},
 	} {
 		if diff := cmp.Diff(c.want, p.withNames(fields, c.path, c.value)); diff != "" {

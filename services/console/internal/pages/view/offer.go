@@ -52,7 +52,8 @@ const (
 )
 
 // sections are the parts of the offer, in the order of the menu.
-var sections = []string{"services", "classes", SectionEvents, SectionRentals, "team", "hours", "rules", "translations", "business", "policies", "page", "text", "versions"}
+var sections = []string{"services", "classes", SectionEvents, SectionRentals, "team", "hours", "rules", "translations",
+	"business", "policies", "page", "text", "versions"}
 
 // Form is a form that edits an object of the offer.
 type Form struct {
@@ -188,7 +189,9 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 func resent(posted url.Values, without ...string) url.Values {
 	rest := maps.Clone(posted)
 	maps.DeleteFunc(rest, func(name string, _ []string) bool {
-		return slices.ContainsFunc(without, func(w string) bool { return name == w || strings.HasSuffix(w, ".") && strings.HasPrefix(name, w) })
+		return slices.ContainsFunc(without, func(w string) bool {
+			return name == w || strings.HasSuffix(w, ".") && strings.HasPrefix(name, w)
+		})
 	})
 	return rest
 }
@@ -275,7 +278,8 @@ func (p *Page) changed(d *Difference, c changes.Change) string {
 
 // referenced maps fields that name objects by their keys to the lists of these objects.
 var referenced = map[string]string{
-	"staff": "staff", "services": "services", "events": "events", "rentals": "rentals", "rental": "rentals", "packages": "packages", "pricing_rules": "pricing_rules",
+	"staff": "staff", "services": "services", "events": "events", "rentals": "rentals", "rental": "rentals",
+	"packages": "packages", "pricing_rules": "pricing_rules",
 }
 
 // withNames returns a value of the offer for people: it replaces the keys of objects by their names, and the values of

@@ -105,7 +105,9 @@ func (p *Page) rest() []entry { return p.menu(func(e entry) bool { return !e.tab
 
 // in reports whether the page belongs to a menu entry. On a phone, pages without a tab belong to More.
 func (p *Page) in(e entry) bool {
-	return e.place == p.Place || e.place == PlaceMore && slices.ContainsFunc(p.rest(), func(r entry) bool { return r.place == p.Place })
+	return e.place == p.Place || e.place == PlaceMore && slices.ContainsFunc(p.rest(), func(r entry) bool {
+		return r.place == p.Place
+	})
 }
 
 func (p *Page) menu(shown func(entry) bool) []entry {
@@ -182,7 +184,8 @@ func (p *Page) hours(b booking.Booking) string {
 		from, to := p.Words.Clocks(start, end)
 		return from + " – " + to + p.otherZone(b.Timezone)
 	}
-	return p.Words.Clock(wall(b.Date, b.StartTime)) + " – " + p.Words.Clock(wall(b.Date, b.EndTime)) + p.otherZone(b.Timezone)
+	return p.Words.Clock(wall(b.Date, b.StartTime)) + " – " + p.Words.Clock(wall(b.Date, b.EndTime)) +
+		p.otherZone(b.Timezone)
 }
 
 // otherZone returns the time zone in which a booking was sold, in brackets, if it differs from the current zone of the

@@ -60,8 +60,10 @@ func (p *Page) Reason(r availability.Reason) string {
 		id += aboutStaff
 	}
 	said := p.Words.Fill(id, map[string]string{
-		"Who": r.StaffName, "Name": r.Name, "Day": p.dateOf(r.Date), "From": p.localMoment(r.From), "To": p.until(r.From, r.To),
-		"Minutes": p.Words.Count("offer_minutes", r.Minutes), "Booked": p.Words.Number(r.Booked), "Offered": p.Words.Number(r.Offered),
+		"Who": r.StaffName, "Name": r.Name, "Day": p.dateOf(r.Date), "From": p.localMoment(r.From),
+		"To":      p.until(r.From, r.To),
+		"Minutes": p.Words.Count("offer_minutes", r.Minutes), "Booked": p.Words.Number(r.Booked),
+		"Offered": p.Words.Number(r.Offered),
 	})
 	switch {
 	case r.Rule == availability.RuleBlock && r.Name != "":
@@ -126,7 +128,8 @@ func (p *Page) remedy(r availability.Reason, asked *catalog.Service) remedy {
 		return p.serviceForm(asked)
 	case availability.RuleClass:
 		return p.serviceForm(p.classNamed(r.Name))
-	case availability.RuleNoSession, availability.RuleClassFull, availability.RuleNotPerformed, availability.RuleBuffer, availability.RuleGrid:
+	case availability.RuleNoSession, availability.RuleClassFull, availability.RuleNotPerformed, availability.RuleBuffer,
+		availability.RuleGrid:
 		return p.serviceForm(asked)
 	}
 	return remedy{}

@@ -55,12 +55,15 @@ func reading(t *testing.T, language string) (*Page, *catalog.Offer) {
 	}
 	offer := &catalog.Offer{
 		Timezone: "Europe/Lisbon", Currency: "EUR", Staff: []catalog.Staff{{ID: uuid.New(), Key: "ines", Name: "Inês"}},
-		Services: []catalog.Service{{ID: uuid.New(), Key: "cut", Name: "Cut"}, {ID: uuid.New(), Key: "yoga", Name: "Yoga", Classes: []catalog.ClassSession{{ID: uuid.New()}}}},
+		Services: []catalog.Service{{ID: uuid.New(), Key: "cut", Name: "Cut"},
+			{ID: uuid.New(), Key: "yoga", Name: "Yoga", Classes: []catalog.ClassSession{{ID: uuid.New()}}}},
 	}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	return &Page{Words: words.In(sentences, language), Business: offer, May: func(access.Action) bool { return true }}, offer
+	return &Page{Words: words.In(sentences, language), Business: offer, May: func(access.Action) bool {
+		return true
+	}}, offer
 }
 
 func TestEveryReasonOfTheEngineIsSaidInEveryLanguage(t *testing.T) {
@@ -78,14 +81,17 @@ func TestEveryReasonOfTheEngineIsSaidInEveryLanguage(t *testing.T) {
 			for _, whose := range []string{"", availability.OfBusiness, availability.OfStaff} {
 				for _, member := range []string{"", "Inês"} {
 					r := availability.Reason{
-						Rule: rule, Whose: whose, StaffName: member, Name: "Yoga", Date: &date, From: &from, To: &to, Minutes: 15, Booked: 3, Offered: 2, Message: "as the engine says it",
+						Rule: rule, Whose: whose, StaffName: member, Name: "Yoga", Date: &date, From: &from, To: &to,
+						Minutes: 15, Booked: 3, Offered: 2, Message: "as the engine says it",
 					}
 					sentence := p.Reason(r)
-					if other, twice := said[sentence]; twice && other != rule || sentence == "" || sentence == r.Message || strings.Contains(sentence, "no value") {
+					if other, twice := said[sentence]; twice && other != rule || sentence == "" ||
+						sentence == r.Message || strings.Contains(sentence, "no value") {
 						t.Errorf("%s: %s of %q, %q: %q, as of %q", language, rule, whose, member, sentence, other)
 					}
 					said[sentence] = rule
-					p.Reason(availability.Reason{Rule: rule, Whose: whose, StaffName: member}) // with nothing but what every reason has
+					// with nothing but what every reason has
+					p.Reason(availability.Reason{Rule: rule, Whose: whose, StaffName: member})
 				}
 			}
 		}
@@ -105,14 +111,22 @@ func TestAReasonLeadsToWhereItIsChanged(t *testing.T) {
 	p, offer := reading(t, "en")
 	ines, cut, yoga := &offer.Staff[0].ID, &offer.Services[0], &offer.Services[1]
 	for want, reasons := range map[string][]availability.Reason{
-		"":                     {{Rule: availability.RulePast}, {Rule: availability.RuleSubscription}, {Rule: availability.RuleRemoval}, {Rule: availability.RuleBooking}, {Rule: availability.RuleNoSuchTime}},
-		"/pause":               {{Rule: availability.RulePaused}},
-		"/offer/policies":      {{Rule: availability.RuleNotice}, {Rule: availability.RuleAdvanceLimit}},
-		"/offer/hours":         {{Rule: availability.RuleClosed, Whose: availability.OfBusiness}, {Rule: availability.RuleOverride, Whose: availability.OfBusiness}, {Rule: availability.RuleBlock, Whose: availability.OfStaff, StaffID: ines}},
-		"/offer/team":          {{Rule: availability.RuleClosed, Whose: availability.OfStaff}, {Rule: availability.RuleInactive, Whose: availability.OfStaff}},
-		"/offer/team/ines":     {{Rule: availability.RuleClosed, Whose: availability.OfStaff, StaffID: ines}, {Rule: availability.RuleOverride, Whose: availability.OfStaff, StaffID: ines}},
-		"/offer/services/cut":  {{Rule: availability.RuleGrid}, {Rule: availability.RuleBuffer}, {Rule: availability.RuleInactive, Name: "Cut"}, {Rule: availability.RuleNotPerformed, Whose: availability.OfStaff, StaffID: ines}},
-		"/offer/classes/yoga":  {{Rule: availability.RuleClass, Whose: availability.OfStaff, StaffID: ines, Name: "Yoga"}},
+		"": {{Rule: availability.RulePast}, {Rule: availability.RuleSubscription},
+			{Rule: availability.RuleRemoval}, {Rule: availability.RuleBooking}, {Rule: availability.RuleNoSuchTime}},
+		"/pause":          {{Rule: availability.RulePaused}},
+		"/offer/policies": {{Rule: availability.RuleNotice}, {Rule: availability.RuleAdvanceLimit}},
+		"/offer/hours": {{Rule: availability.RuleClosed, Whose: availability.OfBusiness},
+			{Rule: availability.RuleOverride, Whose: availability.OfBusiness},
+			{Rule: availability.RuleBlock, Whose: availability.OfStaff, StaffID: ines}},
+		"/offer/team": {{Rule: availability.RuleClosed, Whose: availability.OfStaff},
+			{Rule: availability.RuleInactive, Whose: availability.OfStaff}},
+		"/offer/team/ines": {{Rule: availability.RuleClosed, Whose: availability.OfStaff, StaffID: ines},
+			{Rule: availability.RuleOverride, Whose: availability.OfStaff, StaffID: ines}},
+		"/offer/services/cut": {{Rule: availability.RuleGrid}, {Rule: availability.RuleBuffer},
+			{Rule: availability.RuleInactive, Name: "Cut"},
+			{Rule: availability.RuleNotPerformed, Whose: availability.OfStaff, StaffID: ines}},
+		"/offer/classes/yoga": {{Rule: availability.RuleClass, Whose: availability.OfStaff, StaffID: ines,
+			Name: "Yoga"}},
 		"/offer/classes/yoga ": {{Rule: availability.RuleClassFull}, {Rule: availability.RuleNoSession}},
 	} {
 		asked := cut
@@ -127,7 +141,8 @@ func TestAReasonLeadsToWhereItIsChanged(t *testing.T) {
 	}
 	p.May = func(a access.Action) bool { return a != access.ChangeOffer }
 	for _, rule := range engineRules(t) {
-		if got := p.remedy(availability.Reason{Rule: rule, Whose: availability.OfStaff, StaffID: ines}, cut); got.path != "" {
+		if got := p.remedy(availability.Reason{Rule: rule, Whose: availability.OfStaff, StaffID: ines},
+			cut); got.path != "" {
 			t.Errorf("who may not change the offer is led to %+v", got)
 		}
 	}

@@ -74,7 +74,8 @@ func Report(p *Page, r *usecase.Reported) (*ReportPage, error) {
 		return nil, err
 	}
 	all, names := r.AllBookings(), p.names(r)
-	s := &ReportPage{r: r, bookings: p.bookingsCharted(r, names, all), noShows: p.noShowsCharted(r, names, all), sources: p.sourcesCharted(r, all)}
+	s := &ReportPage{r: r, bookings: p.bookingsCharted(r, names, all), noShows: p.noShowsCharted(r, names, all),
+		sources: p.sourcesCharted(r, all)}
 	for _, t := range takings {
 		s.revenue = append(s.revenue, p.revenueCharted(t, names, p.stretchHead(r), p.chartText(r)))
 	}
@@ -116,20 +117,23 @@ func (p *Page) chartText(r *usecase.Reported) string {
 // sums returns the numbers at the top of the page.
 func (p *Page) sums(r *usecase.Reported, all booking.BookingsRow, takings []usecase.Takings) []figure {
 	bookings := figure{p.say("place_bookings"), p.number(all.Bookings), p.Words.Count("people_count", int(all.Guests))}
-	missed := figure{p.say("reports_no_shows"), p.share(all.NoShow, all.NoShow+all.Completed), p.numberOf(all.NoShow, all.NoShow+all.Completed)}
+	missed := figure{p.say("reports_no_shows"), p.share(all.NoShow, all.NoShow+all.Completed),
+		p.numberOf(all.NoShow, all.NoShow+all.Completed)}
 	if r.Bookings.Unknown {
 		bookings, missed = p.unsaid(bookings), p.unsaid(missed)
 	}
 	list := []figure{bookings}
 	for _, t := range takings {
-		list = append(list, figure{p.say("reports_sold"), p.exact(t.All.Total, t.Currency), p.Words.With("reports_paid_of", "Amount", p.exact(t.All.Paid, t.Currency))})
+		list = append(list, figure{p.say("reports_sold"), p.exact(t.All.Total, t.Currency),
+			p.Words.With("reports_paid_of", "Amount", p.exact(t.All.Paid, t.Currency))})
 	}
 	if r.Revenue.Unknown {
 		list = append(list, p.unsaid(figure{Name: p.say("reports_sold")}))
 	}
 	list = append(list, missed)
 	worked := r.AllTime()
-	team := figure{p.say("reports_utilisation"), p.share(worked.Booked, worked.Open), p.Words.With("reports_of", "All", p.duration(worked.Open))}
+	team := figure{p.say("reports_utilisation"), p.share(worked.Booked, worked.Open),
+		p.Words.With("reports_of", "All", p.duration(worked.Open))}
 	switch {
 	case r.Time.Unknown:
 		return append(list, p.unsaid(team))
@@ -144,8 +148,10 @@ func (p *Page) unsaid(f figure) figure { return figure{f.Name, "–", p.say("rep
 
 func (p *Page) bookingsCharted(r *usecase.Reported, names []string, all booking.BookingsRow) charted {
 	c := charted{Name: p.say("place_bookings"), Text: p.say("reports_bookings_text")}
-	c.Tally = tally{Name: c.Name, Head: []string{p.stretchHead(r), p.say("place_bookings"), p.say("reports_guests"), p.say("reports_no_shows"), p.say("status_cancelled")}}
-	parts := []part{{p.say("reports_held"), "one", nil}, {p.say("reports_no_shows"), "two", nil}, {p.say("status_cancelled"), "three", nil}}
+	c.Tally = tally{Name: c.Name, Head: []string{p.stretchHead(r), p.say("place_bookings"), p.say("reports_guests"),
+		p.say("reports_no_shows"), p.say("status_cancelled")}}
+	parts := []part{{p.say("reports_held"), "one", nil}, {p.say("reports_no_shows"), "two", nil},
+		{p.say("status_cancelled"), "three", nil}}
 	cells := func(name string, b booking.BookingsRow) []string {
 		return []string{name, p.number(b.Bookings), p.number(b.Guests), p.number(b.NoShow), p.number(b.Cancelled)}
 	}
@@ -162,7 +168,8 @@ func (p *Page) bookingsCharted(r *usecase.Reported, names []string, all booking.
 
 func (p *Page) noShowsCharted(r *usecase.Reported, names []string, all booking.BookingsRow) charted {
 	c := charted{Name: p.say("reports_no_shows"), Text: p.say("reports_no_shows_text")}
-	c.Tally = tally{Name: c.Name, Head: []string{p.stretchHead(r), p.say("reports_came"), p.say("reports_no_shows"), p.say("reports_part")}}
+	c.Tally = tally{Name: c.Name, Head: []string{p.stretchHead(r), p.say("reports_came"), p.say("reports_no_shows"),
+		p.say("reports_part")}}
 	missed := part{c.Name, "two", nil}
 	cells := func(name string, b booking.BookingsRow) []string {
 		return []string{name, p.number(b.Completed), p.number(b.NoShow), p.share(b.NoShow, b.NoShow+b.Completed)}
@@ -172,18 +179,21 @@ func (p *Page) noShowsCharted(r *usecase.Reported, names []string, all booking.B
 		c.Tally.Rows = append(c.Tally.Rows, cells(names[i], b))
 	}
 	c.Tally.Foot = cells(p.say("reports_all"), all)
-	c.Stack = p.stack(stacked{ID: "no-shows", Title: c.Name, Text: p.chartText(r), Parts: []part{missed}}, names, p.inPercent)
+	c.Stack = p.stack(stacked{ID: "no-shows", Title: c.Name, Text: p.chartText(r), Parts: []part{missed}}, names,
+		p.inPercent)
 	return c
 }
 
 func (p *Page) sourcesCharted(r *usecase.Reported, all booking.BookingsRow) charted {
 	c := charted{Name: p.say("source"), Text: p.say("reports_sources_text")}
-	c.Tally = tally{Name: c.Name, Head: []string{c.Name, p.say("place_bookings"), p.say("reports_part"), p.say("reports_no_shows"), p.say("status_cancelled")}}
+	c.Tally = tally{Name: c.Name, Head: []string{c.Name, p.say("place_bookings"), p.say("reports_part"),
+		p.say("reports_no_shows"), p.say("status_cancelled")}}
 	var rows []measured
 	for _, b := range r.BySource() {
 		share := p.share(b.Bookings, all.Bookings)
 		rows = append(rows, measured{p.sourced(b.Source), share, float64(b.Bookings)})
-		c.Tally.Rows = append(c.Tally.Rows, []string{p.sourced(b.Source), p.number(b.Bookings), share, p.number(b.NoShow), p.number(b.Cancelled)})
+		c.Tally.Rows = append(c.Tally.Rows, []string{p.sourced(b.Source), p.number(b.Bookings), share,
+			p.number(b.NoShow), p.number(b.Cancelled)})
 	}
 	c.Rank = p.rank(ranked{ID: "sources", Title: c.Name, Text: p.chartText(r)}, rows, float64(all.Bookings))
 	return c
@@ -207,7 +217,8 @@ func (p *Page) revenueCharted(t usecase.Takings, names []string, head, text stri
 				row = append(row, p.exact(of.Totals[kind], t.Currency))
 			}
 		}
-		return append(row, p.exact(of.Total, t.Currency), p.exact(of.Paid, t.Currency), p.exact(of.Refunded, t.Currency))
+		return append(row, p.exact(of.Total, t.Currency), p.exact(of.Paid, t.Currency),
+			p.exact(of.Refunded, t.Currency))
 	}
 	for i, of := range t.Each {
 		c.Tally.Rows = append(c.Tally.Rows, cells(names[i], of))
@@ -222,7 +233,8 @@ func (p *Page) revenueCharted(t usecase.Takings, names []string, head, text stri
 
 func (p *Page) timeCharted(r *usecase.Reported, names []string) (charted, *tally) {
 	c := charted{Name: p.say("reports_utilisation"), Text: p.say("reports_utilisation_text")}
-	c.Tally = tally{Name: c.Name, Head: []string{p.say("reports_member"), p.say("reports_booked"), p.say("reports_open"), p.say("reports_part")}, Wide: true}
+	c.Tally = tally{Name: c.Name, Head: []string{p.say("reports_member"), p.say("reports_booked"),
+		p.say("reports_open"), p.say("reports_part")}, Wide: true}
 	each := &tally{Name: p.say("reports_each"), Head: append([]string{p.say("reports_member")}, names...), Wide: true}
 	cells := func(name string, w usecase.Worked) []string {
 		return []string{name, p.duration(w.Booked), p.duration(w.Open), p.share(w.Booked, w.Open)}
@@ -288,5 +300,6 @@ func (p *Page) duration(minutes int64) string {
 	if minutes%60 == 0 {
 		return p.Words.With("reports_hours", "Hours", p.number(minutes/60))
 	}
-	return p.Words.Fill("reports_duration", map[string]string{"Hours": p.number(minutes / 60), "Minutes": p.number(minutes % 60)})
+	return p.Words.Fill("reports_duration", map[string]string{"Hours": p.number(minutes / 60),
+		"Minutes": p.number(minutes % 60)})
 }

@@ -14,7 +14,9 @@ func (p *Page) offers(place Place) bool {
 	case PlaceRentals:
 		return p.Business.Modules.Rentals
 	case PlaceClasses:
-		return p.Business.Modules.Services && slices.ContainsFunc(p.Business.Services, func(s catalog.Service) bool { return s.Active && s.Class() })
+		return p.Business.Modules.Services && slices.ContainsFunc(p.Business.Services, func(s catalog.Service) bool {
+			return s.Active && s.Class()
+		})
 	default: // every business has the other places
 	}
 	return true
@@ -22,5 +24,6 @@ func (p *Page) offers(place Place) bool {
 
 // clock formats the start and the end of an event.
 func (p *Page) clock(e *catalog.Event) string {
-	return p.Words.Clock(wall(e.Date.String(), e.Start.String()+":00")) + " – " + p.Words.Clock(wall(e.Date.String(), e.End.String()+":00"))
+	return p.Words.Clock(wall(e.Date.String(), e.Start.String()+":00")) + " – " +
+		p.Words.Clock(wall(e.Date.String(), e.End.String()+":00"))
 }
