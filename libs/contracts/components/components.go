@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-//go:generate cp ../../../../charts/slotmesh/files/components.yaml components.yaml
+//go:generate cp ../../../charts/slotmesh/files/components.yaml components.yaml
 //go:embed components.yaml
 var file []byte
 

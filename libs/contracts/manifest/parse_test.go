@@ -14,7 +14,7 @@ import (
 func example(t testing.TB) []byte {
 	t.Helper()
 	inputs.Checkout("charts")
-	src, err := os.ReadFile("../../../../charts/slotmesh/files/demo.yaml")
+	src, err := os.ReadFile("../../../charts/slotmesh/files/demo.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func TestPeerSecretsPrintsWhatServicesRead(t *testing.T) {
 		t.Skip("openssl is not installed")
 	}
 	inputs.Checkout("k8s")
-	printed, err := exec.CommandContext(t.Context(), filepath.Join("..", "..", "k8s", "peer-secrets")).Output()
+	printed, err := exec.CommandContext(t.Context(), filepath.Join("..", "..", "..", "k8s", "peer-secrets")).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
