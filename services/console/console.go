@@ -6,7 +6,7 @@
 // request and logs every change. The public port serves owners and operators only: the customers' ingress never routes
 // requests to it.
 //
-// The `slotmesh` command (cmd/slotmesh, internal/cli) uses only the admin API.
+// The `slotmesh` command (cmd/slotmesh, internal/command) uses only the admin API.
 package console
 
 import (

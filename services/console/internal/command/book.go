@@ -1,0 +1,137 @@
+package command
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+)
+
+func (c *command) book() *cobra.Command {
+	var (
+		wanted                        booking.NewBooking
+		phone, staff, session, paying string
+		staffing, language            string
+		party                         int
+	)
+	cmd := c.ofBusiness("book SLUG", "Book for a customer", 1,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			wanted.PartySize = &party
+			if err := resolveBooking(cmd.Context(), client.names(args[0]), &wanted, &staff, &session); err != nil {
+				return err
+			}
+			wanted.CustomerPhone, wanted.StaffID, wanted.ClassScheduleID = given(phone), given(staff), given(session)
+			wanted.PaymentChoice, wanted.StaffingMode, wanted.Locale = given(paying), given(staffing), given(language)
+			var booked booking.Booking
+			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "bookings"), wanted,
+				&booked); err != nil {
+				return err
+			}
+			warn(cmd, booked.Warnings)
+			return c.print(booked, bookingTable(booked))
+		})
+	cmd.Long = `Book for a customer, whatever notice, advance limit, pause and grid say; the booking's source is dashboard. A rule for customers that it
+breaks is a warning. With --override also outside working hours; never what is taken.`
+	cmd.Example = `  slotmesh bookings book harbor --service haircut --date 2027-03-01 --time 09:30 --customer "Ada Example" --email ada@example.com
+  slotmesh bookings book harbor --service haircut --staff anna --date 2027-03-01 --time 22:15 --override \
+    --customer "Ada Example" --email ada@example.com`
+	flags := cmd.Flags()
+	flags.StringSliceVar(&wanted.ServiceIDs, "service", nil,
+		"key, name or id of the service; several in the order they are performed")
+	flags.StringVar(&wanted.Date, "date", "", "date of the start, YYYY-MM-DD")
+	flags.StringVar(&wanted.Time, "time", "", "time of the start, HH:MM")
+	flags.StringVar(&wanted.CustomerName, "customer", "", "the customer's name")
+	flags.StringVar(&wanted.CustomerEmail, "email", "",
+		"the customer's e-mail address; without one nothing is mailed to them")
+	flags.StringVar(&phone, "phone", "", "the customer's telephone number")
+	flags.StringVar(&language, "locale", "", "the customer's language, such as pt")
+	flags.StringVar(&staff, "staff", "", "key, name or id of the member; whoever is free when left out")
+	flags.StringSliceVar(&wanted.Variants, "variant", nil,
+		"SERVICE:VARIANT, keys, names or ids of a service and the variant that is booked")
+	flags.IntVar(&party, "party", 1, "how many people; as many seats in a class")
+	flags.StringVar(&session, "session", "", "key or id of the class session; the first with seats when left out")
+	flags.BoolVar(&wanted.IsPackage, "package", false, "the services are one package")
+	flags.StringVar(&staffing, "staffing", "", "per_service: each service of the package by whoever is free")
+	flags.StringVar(&paying, "pay", "", "online or at_door, where the business leaves the choice")
+	flags.BoolVar(&wanted.Override, "override", false, "also outside working hours")
+	mustComplete(cmd, "pay", "online", "at_door")
+	mustComplete(cmd, "staffing", "per_service")
+	return mustRequire(cmd, "service", "date", "time", "customer")
+}
+
+// given returns the text of a flag, or nil if the flag was omitted or is empty.
+func given(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// warn prints the rules for customers that a booking or reservation breaks.
+func warn(cmd *cobra.Command, warnings []booking.Warning) {
+	for _, w := range warnings {
+		cmd.PrintErrln("Warning: " + w.Message)
+	}
+}
+
+// resolveBooking replaces keys and names by ids.
+func resolveBooking(ctx context.Context, called *names, wanted *booking.NewBooking, staff, session *string) error {
+	for i := range wanted.ServiceIDs {
+		if err := called.resolve(ctx, aService, &wanted.ServiceIDs[i]); err != nil {
+			return err
+		}
+	}
+	if err := called.variantPairs(ctx, wanted.Variants); err != nil {
+		return err
+	}
+	return called.person(ctx, staff, session)
+}
+
+// person replaces the key or name of a member and of a class session by their ids.
+func (n *names) person(ctx context.Context, staff, session *string) error {
+	if err := n.resolve(ctx, aMember, staff); err != nil {
+		return err
+	}
+	return n.among(ctx, "class session", (*contents).sessions, session)
+}
+
+func (c *command) reschedule() *cobra.Command {
+	var (
+		to struct {
+			booking.Reschedule
+			Notify *bool `json:"notify,omitempty"`
+		}
+		notify         bool
+		staff, session string
+	)
+	cmd := c.ofBusiness("reschedule SLUG ID", "Move a booking to another time", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			if err := client.names(args[0]).person(cmd.Context(), &staff, &session); err != nil {
+				return err
+			}
+			to.StaffID, to.ClassScheduleID = given(staff), given(session)
+			to.Notify = silence(notify)
+			var moved booking.Booking
+			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "bookings", args[1], "reschedule"), to,
+				&moved); err != nil {
+				return err
+			}
+			warn(cmd, moved.Warnings)
+			return c.print(moved, bookingTable(moved))
+		})
+	cmd.Long = `Move a pending or confirmed booking to another time. State, price and payment stay. Without --staff it stays with its member where
+that one is free, else whoever is takes it. What it holds is given back exactly when it has the new time; a refusal changes nothing.`
+	cmd.Example = `  slotmesh bookings reschedule harbor 0190…a7 --date 2027-03-02 --time 10:15
+  slotmesh bookings reschedule harbor 0190…a7 --date 2027-03-01 --time 18:20 --staff ben --override`
+	flags := cmd.Flags()
+	flags.StringVar(&to.Date, "date", "", "date of the new start, YYYY-MM-DD")
+	flags.StringVar(&to.Time, "time", "", "time of the new start, HH:MM")
+	flags.StringVar(&staff, "staff", "", "key, name or id of the member who takes it")
+	flags.StringVar(&session, "session", "",
+		"key or id of the class session; its own when left out, where that has seats")
+	flags.BoolVar(&to.Override, "override", false, "also outside working hours")
+	notifyFlag(cmd, &notify)
+	return mustRequire(cmd, "date", "time")
+}

@@ -1,0 +1,92 @@
+package command
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+)
+
+func (c *command) calendars() *cobra.Command {
+	return group("calendars", "Look after the addresses at which programs read a business's bookings as calendars",
+		c.createCalendar(), c.listCalendars(), c.revokeCalendar())
+}
+
+func (c *command) createCalendar() *cobra.Command {
+	var wanted struct {
+		StaffID *string `json:"staff_id"`
+		Shows   string  `json:"shows"`
+	}
+	var staff string
+	cmd := c.ofBusiness("create SLUG", "Make a calendar and show its address, this once", 1,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			if err := client.names(args[0]).resolve(cmd.Context(), aMember, &staff); err != nil {
+				return err
+			}
+			if staff != "" {
+				wanted.StaffID = &staff
+			}
+			var made booking.Calendar
+			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "calendars"), wanted, &made); err != nil {
+				return err
+			}
+			address := made.URL
+			if address == "" {
+				address = made.Token // without customers' pages there is no address
+			}
+			return c.print(made, table{
+				head: []string{"ADDRESS", "OF", "SHOWS", "ID"},
+				rows: [][]string{{address, calendarOf(made), made.Shows, made.ID.String()}},
+			})
+		})
+	cmd.Example = `  slotmesh calendars create harbor
+  slotmesh calendars create harbor --staff anna --shows names`
+	cmd.Flags().StringVar(&staff, "staff", "",
+		"key, name or id of the member whose bookings it has; left out, those of all")
+	cmd.Flags().StringVar(&wanted.Shows, "shows", booking.ShowsTimes,
+		"times: when bookings are; names: what and who they are, too")
+	mustComplete(cmd, "shows", booking.ShowsTimes, booking.ShowsNames)
+	return cmd
+}
+
+func (c *command) listCalendars() *cobra.Command {
+	cmd := c.ofBusiness("list SLUG", "List a business's calendars, revoked ones included", 1,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			list, err := pages[booking.Calendar](cmd.Context(), client, at(args[0], "calendars"), "calendars",
+				url.Values{})
+			if err != nil {
+				return err
+			}
+			t := table{head: []string{"ID", "OF", "SHOWS", "CREATED", "LAST USED", "REVOKED"}}
+			for _, f := range list {
+				t.rows = append(t.rows, []string{f.ID.String(), calendarOf(f), f.Shows, instant(&f.CreatedAt),
+					instant(f.LastUsedAt), instant(f.RevokedAt)})
+			}
+			return c.print(booking.CalendarList{Calendars: list}, t)
+		})
+	cmd.Example = "  slotmesh calendars list harbor"
+	return cmd
+}
+
+// calendarOf returns the id of the member whose bookings a calendar has, or "all".
+func calendarOf(f booking.Calendar) string {
+	if f.StaffID == nil {
+		return "all"
+	}
+	return f.StaffID.String()
+}
+
+func (c *command) revokeCalendar() *cobra.Command {
+	cmd := c.ofBusiness("revoke SLUG ID", "End a calendar at once", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			if err := client.call(cmd.Context(), http.MethodDelete, at(args[0], "calendars", args[1]), nil,
+				nil); err != nil {
+				return err
+			}
+			return c.done(map[string]any{"id": args[1], "revoked": true}, "%s is revoked", args[1])
+		})
+	cmd.Example = "  slotmesh calendars revoke harbor 0190163d-8694-739b-aea5-966c26f8ad96"
+	return cmd
+}

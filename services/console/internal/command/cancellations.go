@@ -1,0 +1,149 @@
+package command
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+)
+
+// sold describes a kind of sale that customers pay online and that can be refunded: bookings, reservations or tickets.
+type sold[T any] struct {
+	list    string // its part of the path, and the name of its group of commands
+	one     string // one of it, in a sentence
+	table   func(...T) table
+	payment func(T) (*booking.Payment, string) // returns the payment and its currency
+}
+
+// refundEntries returns the three commands for a kind of sale: cancel it, preview the cancellation, and refund it.
+// freed is the part of the cancel command's help that names what a cancellation makes available again.
+func refundEntries[T any](c *command, of sold[T], freed string) []*cobra.Command {
+	return []*cobra.Command{cancelEntry(c, of, freed), previewEntry(c, of), refundEntry(c, of)}
+}
+
+func cancelEntry[T any](c *command, of sold[T], freed string) *cobra.Command {
+	short := "Cancel " + of.one + "; " + freed + ", and what was paid online is refunded"
+	return amountEntry(c, of, "cancel", short, "refund", booking.RefundPolicy,
+		"how much of what was paid online: policy, full, none or an amount",
+		booking.RefundPolicy, booking.RefundFull, booking.RefundNone)
+}
+
+func refundEntry[T any](c *command, of sold[T]) *cobra.Command {
+	return amountEntry(c, of, "refund", "Refund "+of.one+" that is over, or try a refused refund again", "amount",
+		booking.RefundFull,
+		"how much of what was paid online: full, which is all that is left, or an amount", booking.RefundFull)
+}
+
+// amountEntry returns the cancel or the refund command, as the argument write names it. The command sends the amount to
+// refund, which its flag gives as a number or as one of the words, and prints the refund. unsaid is the default of the
+// flag.
+func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsaid booking.RefundAmount, usage string,
+	words ...booking.RefundAmount) *cobra.Command {
+	var (
+		amount string
+		notify bool
+	)
+	cmd := c.ofBusiness(write+" SLUG ID", short, 2, func(cmd *cobra.Command, args []string, client *client) error {
+		wanted, err := refundFlag(amount)
+		if err != nil {
+			return err
+		}
+		var left T
+		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], of.list, args[1], write),
+			refundBody{booking.Cancel{Refund: wanted}, silence(notify)}, &left); err != nil {
+			return err
+		}
+		t := of.table(left)
+		t.head, t.rows[0] = append(t.head, "REFUND"), append(t.rows[0], refundCell(of.payment(left)))
+		return c.print(left, t)
+	})
+	cmd.Flags().StringVar(&amount, flag, string(unsaid), usage)
+	if write == "cancel" {
+		notifyFlag(cmd, &notify)
+	} else {
+		notify = true
+	}
+	call := "  slotmesh " + of.list + " " + write + " harbor 7d9f3c1e-6a1b-4a55-9c1d-2f0a8f6f3b11"
+	examples := []string{call, call + " --" + flag + " 12.50"}
+	texts := make([]string, len(words))
+	for i, word := range words {
+		if texts[i] = string(word); word == booking.RefundFull && word != unsaid {
+			examples = append(examples, call+" --"+flag+" full")
+		}
+	}
+	cmd.Example = strings.Join(examples, "\n")
+	mustComplete(cmd, flag, texts...)
+	return cmd
+}
+
+// refundBody is the body of a request that refunds.
+type refundBody struct {
+	booking.Cancel
+	Notify *bool `json:"notify,omitempty"`
+}
+
+// notifyFlag adds the flag that turns off the customer's notification.
+func notifyFlag(cmd *cobra.Command, notify *bool) {
+	cmd.Flags().BoolVar(notify, "notify", true, "notify the customer by e-mail; --notify=false does not")
+}
+
+// silence returns the field notify of a body: false, or nil to notify the customer.
+func silence(notify bool) *bool {
+	if notify {
+		return nil
+	}
+	return &notify
+}
+
+func refundFlag(text string) (booking.RefundAmount, error) {
+	wanted, err := booking.ParseRefund(text)
+	if err != nil {
+		return "", fmt.Errorf("%s: write policy, full, none or an amount such as 12.50", text)
+	}
+	return wanted, nil
+}
+
+func refundCell(paid *booking.Payment, currency string) string {
+	if paid == nil || paid.Refund == nil {
+		return "-"
+	}
+	r := paid.Refund
+	text := r.Amount.String() + " " + currency + " " + r.Status
+	if r.Reason != "" {
+		text += ": " + r.Reason
+	}
+	return text
+}
+
+func previewEntry[T any](c *command, of sold[T]) *cobra.Command {
+	cmd := c.ofBusiness("cancellation SLUG ID", "Show what cancelling "+of.one+" would refund now, by its policy", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			var p booking.Cancellation
+			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], of.list, args[1], "cancellation"), nil,
+				&p); err != nil {
+				return err
+			}
+			return c.print(p, cancellationTable(p))
+		})
+	cmd.Example = "  slotmesh " + of.list + " cancellation harbor 7d9f3c1e-6a1b-4a55-9c1d-2f0a8f6f3b11"
+	return cmd
+}
+
+func cancellationTable(p booking.Cancellation) table {
+	allowed, until := "yes", "-"
+	if !p.Allowed {
+		allowed = "no: " + p.Reason
+	}
+	if p.Until != nil {
+		until = p.Until.Format(time.RFC3339)
+	}
+	return table{
+		head: []string{"ALLOWED", "REFUND", "PERCENT", "UNTIL"},
+		rows: [][]string{{allowed, p.Refund.Amount.String() + " " + p.Refund.Currency,
+			fmt.Sprintf("%d %%", p.Refund.Percent), until}},
+	}
+}

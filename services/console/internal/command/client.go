@@ -1,0 +1,125 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/adminapi"
+)
+
+// pageSize is the largest page of the admin API.
+const pageSize = 1000
+
+// client calls the admin API. Its methods return *fault.Error if the server refused a request, and *unreachable if the
+// server gave no readable answer.
+type client struct{ *adminapi.Client }
+
+// unreachable means that the server gave no readable answer.
+type unreachable struct{ sentence string }
+
+func (u *unreachable) Error() string { return u.sentence }
+
+func (c *command) client() (*client, error) {
+	base, err := c.resolveServer()
+	if err != nil {
+		return nil, err
+	}
+	token, err := c.resolveToken(base)
+	if err != nil {
+		return nil, err
+	}
+	return &client{adminapi.New(base, token, c.timeout, attempts)}, nil
+}
+
+func (c *client) close() { c.Close() }
+
+// attempts is the maximum number of times that a request is sent.
+const attempts = 3
+
+// do sends a request and returns the body of the answer.
+func (c *client) do(ctx context.Context, r adminapi.Request) ([]byte, error) {
+	answer, err := c.Send(ctx, r)
+	if err != nil {
+		return nil, c.inWords(err)
+	}
+	return answer.Body, nil
+}
+
+// inWords converts the error of a server that gave no answer into a sentence with advice.
+func (c *client) inWords(err error) error {
+	var lost *adminapi.NoAnswerError
+	if !errors.As(err, &lost) {
+		return err
+	}
+	return &unreachable{fmt.Sprintf("%s does not answer: %s", c.Base, whyAway(lost.Unwrap()))}
+}
+
+// call sends in as JSON and decodes the answer into out. If in or out is nil, it sends or decodes nothing.
+func (c *client) call(ctx context.Context, method, path string, in, out any) error {
+	r := adminapi.Request{Method: method, Path: path}
+	if in != nil {
+		body, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		r.Body, r.Header = body, map[string]string{"Content-Type": "application/json"}
+	}
+	body, err := c.do(ctx, r)
+	if err != nil || out == nil {
+		return err
+	}
+	return c.read(body, out)
+}
+
+func (c *client) read(body []byte, out any) error {
+	if err := json.Unmarshal(body, out); err != nil {
+		return &unreachable{c.Base + " gave an answer that is not the admin API's; check --server."}
+	}
+	return nil
+}
+
+// pages reads all pages of a list. member is the name of the list in the answer.
+func pages[T any](ctx context.Context, c *client, path, member string, query url.Values) ([]T, error) {
+	return upTo[T](ctx, c, path, member, query, 0)
+}
+
+// upTo reads the first entries of a list, as many as most; 0 means all. member is the name of the list in the answer.
+func upTo[T any](ctx context.Context, c *client, path, member string, query url.Values, most int) ([]T, error) {
+	all := []T{}
+	for {
+		query.Set("limit", strconv.Itoa(pageSize))
+		if most > 0 {
+			query.Set("limit", strconv.Itoa(min(pageSize, most-len(all))))
+		}
+		var page map[string]json.RawMessage
+		if err := c.call(ctx, http.MethodGet, path+"?"+query.Encode(), nil, &page); err != nil {
+			return nil, err
+		}
+		var entries []T
+		if err := c.read(page[member], &entries); err != nil {
+			return nil, err
+		}
+		all = append(all, entries...)
+		var next string
+		_ = json.Unmarshal(page["next_cursor"], &next) // absent on the last page
+		if next == "" || next == query.Get("cursor") || most > 0 && len(all) >= most {
+			return all, nil
+		}
+		query.Set("cursor", next)
+	}
+}
+
+// at returns the path of a business, or of a resource below it.
+func at(slug string, rest ...string) string { return adminapi.At(slug, rest...) }
+
+// isJSON reports whether a manifest is JSON, by the same rule as the server.
+func isJSON(text []byte) bool {
+	return strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(string(text[:min(len(text), 4096)]), "\ufeff"),
+		" \t\r\n"), "{")
+}

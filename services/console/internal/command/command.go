@@ -1,0 +1,181 @@
+// Package command is the slotmesh command: the admin API of admin.md on the command line.
+//
+// It prints results on standard output, as a table, JSON or YAML, and an error as one sentence on standard error. Exit
+// codes: 0 success; 1 refused by the server, or the manifest is not valid; 2 unknown command, flag or argument; 3 no
+// answer from the server; 4 a plan that conflicts with what customers have booked.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/platform/build"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// Exit codes.
+const (
+	exitDone = iota
+	exitRefused
+	exitUsage
+	exitUnreachable
+	exitOutside // plan: publishing would conflict with what customers have booked
+)
+
+// Host is the command's access to the machine: standard streams, environment and time.
+type Host struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	// Wait waits between two requests to the server, or until ctx ends; nil: by the machine's clock.
+	Wait func(ctx context.Context, d time.Duration) error
+}
+
+// Run runs the command with its arguments, which do not include the program's name, and returns the exit code.
+func Run(ctx context.Context, host Host, args []string) int {
+	root := newRoot(host)
+	root.SetArgs(args)
+	ran, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitDone
+	}
+	var invalid *invalidManifest
+	if errors.As(err, &invalid) || errors.Is(err, errSaid) {
+		return exitRefused // the problems are already printed
+	}
+	code := exitCode(err)
+	_, _ = fmt.Fprintf(host.Stderr, "slotmesh: %s\n", sentence(ran, err))
+	if code == exitUsage {
+		_, _ = fmt.Fprintf(host.Stderr, "Usage: %s\n", ran.UseLine())
+	}
+	return code
+}
+
+func exitCode(err error) int {
+	var refused *fault.Error
+	var unreachable *unreachable
+	var local *localError
+	var outside *leavesOutside
+	switch {
+	case errors.As(err, &outside):
+		return exitOutside
+	case errors.As(err, &refused), errors.As(err, &local):
+		return exitRefused
+	case errors.As(err, &unreachable):
+		return exitUnreachable
+	}
+	return exitUsage // the errors of cobra, and those of our flags and arguments
+}
+
+// localError is a failure on this machine, such as a file that cannot be read.
+type localError struct{ error }
+
+// command is one execution of slotmesh, with its flags and its access to the machine.
+type command struct {
+	host    Host
+	server  string
+	token   string
+	output  format
+	timeout time.Duration
+}
+
+func newRoot(host Host) *cobra.Command {
+	c := &command{host: host}
+	root := &cobra.Command{
+		Use:   "slotmesh",
+		Short: "Publish businesses and look after their keys, bookings, reservations and tickets",
+		Long: `slotmesh speaks the admin API: it publishes businesses and looks after their API keys, bookings,
+rental reservations and tickets.
+
+The server is --server, else SLOTMESH_SERVER, else ` + defaultServer + `.
+The token is --token (others on this machine can see it), else SLOTMESH_ADMIN_TOKEN, else that of slotmesh login at this
+server, else what the file admin-token holds in SLOTMESH_HOME, or in .slotmesh where that is not set.`,
+		SilenceErrors:      true,
+		SilenceUsage:       true,
+		DisableSuggestions: true,
+		Args:               knownCommand,
+		RunE:               help,
+		Version:            build.Version(),
+	}
+	root.SetIn(host.Stdin)
+	root.SetOut(host.Stdout)
+	root.SetErr(host.Stderr)
+	flags := root.PersistentFlags()
+	flags.StringVar(&c.server, "server", "", "address of the admin API")
+	flags.StringVar(&c.token, "token", "", "admin token")
+	flags.VarP(&c.output, "output", "o", "how to print: table, json, yaml or csv")
+	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "how long to wait for each answer")
+	mustComplete(root, "output", formats...)
+	c.addCommands(root)
+	c.completeFlags(root)
+	return root
+}
+
+// addCommands adds all commands, in the groups of the help.
+func (c *command) addCommands(root *cobra.Command) {
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Offer", append([]*cobra.Command{c.initialize(), c.validate(), c.plan(), c.apply(), c.get(), c.history(),
+			c.rollback(), c.list(),
+			c.delete(), c.pause(), c.resume(), c.schema()}, c.listed()...)},
+		{"Sales and customers", []*cobra.Command{c.bookings(), c.reservations(), c.tickets(), c.customers(),
+			c.messages(), c.explain(),
+			c.reports(), c.audit()}},
+		{"Programs", []*cobra.Command{c.keys(), c.webhooks(), c.calendars()}},
+		{"People and access", []*cobra.Command{c.login(), c.users(), c.operators(), c.tokens()}},
+		{"Installation", []*cobra.Command{c.backup(), c.restore(), showVersion(c)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.title
+		}
+		root.AddCommand(g.commands...)
+	}
+}
+
+func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// group returns a command that does nothing itself and contains subcommands.
+func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	g := &cobra.Command{Use: use, Short: short, Args: knownCommand, RunE: help}
+	g.AddCommand(commands...)
+	return g
+}
+
+// knownCommand refuses an unknown command, and suggests a similar one.
+func knownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var words []string
+	for _, sub := range cmd.Commands() {
+		words = append(words, sub.Name())
+	}
+	if near := manifest.Nearest(args[0], words); near != "" {
+		return fmt.Errorf("unknown command %q for %q; did you mean %s?", args[0], cmd.CommandPath(), near)
+	}
+	return fmt.Errorf("unknown command %q for %q; --help lists them", args[0], cmd.CommandPath())
+}
+
+func showVersion(c *command) *cobra.Command {
+	return &cobra.Command{Use: "version", Short: "Say which build of slotmesh this is", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return c.done(map[string]string{"version": build.Version()}, "slotmesh %s", build.Version())
+		}}
+}
+
+// mustComplete completes a flag with fixed words. It panics if the flag does not exist, which is a bug.
+func mustComplete(cmd *cobra.Command, flag string, words ...string) {
+	if err := cmd.RegisterFlagCompletionFunc(flag,
+		cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err)
+	}
+}

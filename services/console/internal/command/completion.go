@@ -1,0 +1,156 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+)
+
+// mostCompleted is the maximum number of ids that a shell is offered.
+const mostCompleted = "100"
+
+// complete answers a shell's completion request with words from the server.
+func (c *command) complete(cmd *cobra.Command, words func(ctx context.Context, client *client) ([]string,
+	error)) ([]string, cobra.ShellCompDirective) {
+	client, err := c.client()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	defer client.close()
+	offered, err := words(cmd.Context(), client)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return offered, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeSlug completes the first argument with the slugs of businesses.
+func (c *command) completeSlug(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c.complete(cmd, func(ctx context.Context, client *client) ([]string, error) {
+		businesses, err := pages[catalog.Business](ctx, client, "/admin/businesses", "businesses", url.Values{})
+		words := make([]string, 0, len(businesses))
+		for _, b := range businesses {
+			words = append(words, cobra.CompletionWithDesc(b.Slug, printable(b.Name)))
+		}
+		return words, err
+	})
+}
+
+// completeArgument completes the arguments of a command in the shell: the first with slugs of businesses, the second
+// with ids or versions of the business. The name of the argument in the usage line decides between these.
+func (c *command) completeArgument(cmd *cobra.Command, args []string,
+	typed string) ([]string, cobra.ShellCompDirective) {
+	if len(args) != 1 {
+		return c.completeSlug(cmd, args, typed)
+	}
+	switch second := strings.Fields(cmd.Use); {
+	case len(second) > 2 && second[2] == "VERSION":
+		return c.completeVersions(cmd, args, typed)
+	case len(second) > 2 && second[2] == "ID" && listsOfIDs[cmd.Parent().Name()] != "":
+		return c.complete(cmd, func(ctx context.Context, client *client) ([]string, error) {
+			return client.ids(ctx, args[0], listsOfIDs[cmd.Parent().Name()])
+		})
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// listsOfIDs maps a group of commands to the list of the admin API whose ids its commands take.
+var listsOfIDs = map[string]string{
+	"keys": "keys", "calendars": "calendars", "webhooks": "webhooks", "messages": "messages", "bookings": "bookings",
+	"reservations": "reservations",
+	"tickets":      "tickets", "users": "members",
+}
+
+// ids returns the ids on the first page of a list, each with a description, for completion. The descriptions do not
+// name customers, because a shell may keep them on the screen.
+func (c *client) ids(ctx context.Context, slug, list string) ([]string, error) {
+	var page map[string]json.RawMessage
+	if err := c.call(ctx, http.MethodGet, at(slug, list)+"?limit="+mostCompleted, nil, &page); err != nil {
+		return nil, err
+	}
+	var entries []struct{ ID, Name, URL, Kind, Date, Time, Status string }
+	if err := c.read(page[list], &entries); err != nil {
+		return nil, err
+	}
+	words := make([]string, len(entries))
+	for i, e := range entries {
+		says := strings.Fields(strings.Join([]string{e.Name, e.URL, e.Kind, e.Date, e.Time, e.Status}, " "))
+		words[i] = cobra.CompletionWithDesc(e.ID, printable(strings.Join(says, " ")))
+	}
+	return words, nil
+}
+
+// completeVersions completes with the versions of the business that is the first argument.
+func (c *command) completeVersions(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c.complete(cmd, func(ctx context.Context, client *client) ([]string, error) {
+		versions, err := pages[catalog.Version](ctx, client, at(args[0], "versions"), "versions", url.Values{})
+		words := make([]string, 0, len(versions))
+		for _, v := range versions {
+			words = append(words, cobra.CompletionWithDesc(strconv.FormatInt(v.Version, 10), instant(&v.PublishedAt)))
+		}
+		return words, err
+	})
+}
+
+// partsOfFlags maps the flags that take a part of an offer to the kind of that part.
+var partsOfFlags = map[string]string{"service": aService, "staff": aMember, "event": anEvent, "rental": aRental}
+
+// completeFlags adds completion to the flags that take a part of an offer. The flags are completed with keys from the
+// offer of the business that is the first argument.
+func (c *command) completeFlags(cmd *cobra.Command) {
+	for _, below := range cmd.Commands() {
+		c.completeFlags(below)
+	}
+	if !strings.Contains(cmd.Use, " SLUG") {
+		return
+	}
+	for flag, kind := range partsOfFlags {
+		if cmd.Flags().Lookup(flag) != nil {
+			c.mustCompleteBy(cmd, flag, func(o *contents) []entry { return o.of(kind) })
+		}
+	}
+	if cmd.Flags().Lookup("session") != nil {
+		c.mustCompleteBy(cmd, "session", (*contents).sessions)
+	}
+	if cmd.Flags().Lookup("tier") != nil {
+		c.mustCompleteBy(cmd, "tier", (*contents).allTiers)
+	}
+}
+
+// mustCompleteBy adds completion to a flag, with entries from the offer. It panics if the command has no such flag,
+// which is a programming error.
+func (c *command) mustCompleteBy(cmd *cobra.Command, flag string, entries func(*contents) []entry) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, args []string, _ string) ([]string,
+		cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return c.complete(cmd, func(ctx context.Context, client *client) ([]string, error) {
+			offer, err := client.contents(ctx, args[0])
+			if err != nil {
+				return nil, err
+			}
+			var words []string
+			for _, e := range entries(offer) {
+				words = append(words, cobra.CompletionWithDesc(e.Key, printable(e.Name)))
+			}
+			return words, nil
+		})
+	})
+	if err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,91 @@
+package command
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/customer"
+)
+
+func (c *command) customers() *cobra.Command {
+	return group("customers", "See who the customers of a business are, what is held of them, and forget them",
+		c.listCustomers(), c.exportCustomer(), c.eraseCustomer())
+}
+
+func (c *command) listCustomers() *cobra.Command {
+	var query string
+	cmd := listEntries(c, "customers", "List a business's customers by address", map[string]*string{"query": &query},
+		func(list []customer.Customer) any { return customer.List{Customers: list} }, customerTable)
+	cmd.Example = "  slotmesh customers list harbor-studio --query lovelace"
+	cmd.Flags().StringVar(&query, "query", "", "those with this in a name, an address or a phone number")
+	return cmd
+}
+
+func customerTable(list ...customer.Customer) table {
+	t := table{head: []string{"EMAIL", "NAME", "PHONE", "BOOKINGS", "TICKETS", "RESERVATIONS", "LAST"}}
+	for _, one := range list {
+		phone := "-"
+		if one.Phone != nil {
+			phone = *one.Phone
+		}
+		t.rows = append(t.rows, []string{one.Email, one.Name, phone, strconv.Itoa(one.Bookings),
+			strconv.Itoa(one.Tickets),
+			strconv.Itoa(one.Reservations), instant(&one.LastAt)})
+	}
+	return t
+}
+
+// exportCustomer prints JSON unless YAML is requested, because an export is meant to be passed on.
+func (c *command) exportCustomer() *cobra.Command {
+	var email string
+	cmd := c.ofBusiness("export SLUG --email ADDRESS", "Print all that is held of a customer, as JSON", 1,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			var held json.RawMessage
+			path := at(args[0], "customers", "export") + "?" + url.Values{"email": {email}}.Encode()
+			if err := client.call(cmd.Context(), http.MethodGet, path, nil, &held); err != nil {
+				return err
+			}
+			if c.output == asYAML {
+				return c.printYAML(held)
+			}
+			return c.printJSON(held)
+		})
+	cmd.Example = "  slotmesh customers export harbor-studio --email ada@example.com > ada.json"
+	cmd.Flags().StringVar(&email, "email", "", "the customer's address")
+	return mustRequire(cmd, "email")
+}
+
+func (c *command) eraseCustomer() *cobra.Command {
+	var asked customer.Erase
+	cmd := c.ofBusiness("erase SLUG --email ADDRESS", "Forget a customer; what was sold, when and for how much stays",
+		1, func(cmd *cobra.Command, args []string, client *client) error {
+			var erased customer.Forgotten
+			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "customers", "erase"), asked,
+				&erased); err != nil {
+				return err
+			}
+			if err := c.done(erased, "Forgotten: %d bookings, %d orders of tickets, %d reservations, %d messages, %d "+
+				"deliveries of webhooks.",
+				erased.Bookings, erased.Tickets, erased.Reservations, erased.Messages,
+				erased.Deliveries); err != nil || len(erased.Ahead) == 0 || c.output == asJSON || c.output == asYAML {
+				return err
+			}
+			t := table{head: []string{"KEPT", "ID", "STATUS", "STARTS"}}
+			for _, one := range erased.Ahead {
+				t.rows = append(t.rows, []string{one.Kind, one.ID.String(), one.Status, instant(&one.StartsAt)})
+			}
+			return c.printTable(t)
+		})
+	cmd.Long = `Forgets a customer: name, address, phone number, form and link are gone at once from all that has ended or is
+cancelled, and with them messages and deliveries of webhooks, sent or not. What lies ahead is kept and listed, unless --force is
+given. Where a service was away, repeat it: what the others forgot stays forgotten.`
+	cmd.Example = "  slotmesh customers erase harbor-studio --email ada@example.com"
+	cmd.Flags().StringVar(&asked.Email, "email", "", "the customer's address")
+	cmd.Flags().BoolVar(&asked.Force, "force", false,
+		"forget the customer of what lies ahead, too; its time stays taken")
+	return mustRequire(cmd, "email")
+}

@@ -1,0 +1,119 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/mattn/go-isatty"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/adminapi"
+)
+
+const (
+	deviceClient = "slotmesh"
+	deviceGrant  = "urn:ietf:params:oauth:grant-type:device_code"
+	// pollEvery is the wait between two polls if the server sends no interval. It is also added to the interval after
+	// each "slow_down" answer (RFC 8628, 3.5).
+	pollEvery = 5 * time.Second
+)
+
+// device is the server's answer to the start of a sign-in (RFC 8628): the codes, the address for the person, and the
+// interval.
+type device struct {
+	Code     string `json:"device_code"`
+	UserCode string `json:"user_code"`
+	Address  string `json:"verification_uri_complete"`
+	Interval int    `json:"interval"` // seconds
+}
+
+// granted is the server's answer to a poll for the token: it has either a token or an error.
+type granted struct {
+	Token string `json:"access_token"`
+	Error string `json:"error"`
+}
+
+// atTerminal reports whether standard input is a terminal.
+func (h Host) atTerminal() bool {
+	file, ok := h.Stdin.(*os.File)
+	return ok && isatty.IsTerminal(file.Fd())
+}
+
+// wait waits for d, or until ctx ends.
+func (h Host) wait(ctx context.Context, d time.Duration) error {
+	if h.Wait != nil {
+		return h.Wait(ctx, d)
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// tokenByDevice shows a code and waits until a person confirms it in a browser. It returns the token that the server
+// then issues to this machine (RFC 8628).
+func (c *command) tokenByDevice(ctx context.Context, server string) (string, error) {
+	client := &client{adminapi.New(server, "", c.timeout, 1)}
+	defer client.close()
+	name, _ := os.Hostname() // without a name the server uses the program's name
+	var begun device
+	if err := client.form(ctx, "/device/authorization", url.Values{"client_id": {deviceClient}, "device_name": {name}},
+		&begun); err != nil {
+		return "", err
+	}
+	if begun.Code == "" || begun.UserCode == "" {
+		return "", client.read(nil, &begun)
+	}
+	_, _ = fmt.Fprintf(c.host.Stderr, "Open %s\nand confirm the code %s\n", begun.Address, begun.UserCode)
+	every := pollEvery
+	if begun.Interval > 0 {
+		every = time.Duration(begun.Interval) * time.Second
+	}
+	for {
+		if err := c.host.wait(ctx, every); err != nil {
+			return "", &localError{errors.New("nobody has confirmed the code")}
+		}
+		var answer granted
+		if err := client.form(ctx, "/device/token", url.Values{"client_id": {deviceClient}, "grant_type": {deviceGrant},
+			"device_code": {begun.Code}}, &answer); err != nil {
+			return "", err
+		}
+		switch answer.Error {
+		case "":
+			return answer.Token, nil
+		case "authorization_pending":
+		case "slow_down":
+			every += pollEvery
+		case "access_denied":
+			return "", &localError{errors.New("it was refused in the browser")}
+		case "expired_token":
+			return "", &localError{errors.New("nobody has confirmed the code in time; run slotmesh login again")}
+		default:
+			return "", &localError{fmt.Errorf("the server gives no token: %.100q", answer.Error)}
+		}
+	}
+}
+
+// form sends a request with form values, as OAuth requires, and decodes the answer into out. An OAuth error is decoded
+// into a field of out and not returned as a Go error.
+func (c *client) form(ctx context.Context, path string, form url.Values, out any) error {
+	answer, err := c.Do(ctx, adminapi.Request{
+		Method: http.MethodPost, Path: path,
+		Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, Body: []byte(form.Encode()),
+	}, "")
+	if err != nil {
+		return c.inWords(err)
+	}
+	var named granted
+	if answer.Status >= http.StatusBadRequest && (json.Unmarshal(answer.Body, &named) != nil || named.Error == "") {
+		return answer.Refusal()
+	}
+	return c.read(answer.Body, out)
+}

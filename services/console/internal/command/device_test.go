@@ -1,0 +1,95 @@
+package command_test
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/command"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+var codeShown = regexp.MustCompile(`confirm the code ([A-Z]{4}-[A-Z]{4})\n`)
+
+// answer confirms the code that a command shows, as its person does in a browser, or refuses it.
+func answer(t *testing.T, w *consoletest.World, session, said string, business uuid.UUID, how string) {
+	t.Helper()
+	code := codeShown.FindStringSubmatch(said)
+	if code == nil || !strings.Contains(said, consoletest.OwnerURL+"/device?code="+code[1]) {
+		t.Fatalf("it shows no code: %q", said)
+	}
+	form := url.Values{"code": {code[1]}, "for": {business.String()}, "answer": {how}}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+"/device",
+		strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("Cookie", "slotmesh-session="+session)
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}}
+	got, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = got.Body.Close()
+	if got.StatusCode != http.StatusSeeOther {
+		t.Fatalf("answering: %d", got.StatusCode)
+	}
+}
+
+func TestLoginKeepsTheTokenThatItsPersonConfirms(t *testing.T) {
+	t.Parallel()
+	w := consoletest.StartAt(t, clock.Fixed(time.Now())) // it asks too soon, however long the machine takes
+	s := shellAt(t, w)
+	s.in = consoletest.Manifest("harbor", "Harbor")
+	harbor := uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
+	session := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: harbor, Role: access.Manager})
+	for how, code := range map[string]int{"allow": 0, "refuse": 1} {
+		env := map[string]string{"SLOTMESH_SERVER": w.URL, "XDG_CONFIG_HOME": t.TempDir(), "SLOTMESH_HOME": t.TempDir()}
+		var out, said bytes.Buffer
+		var waits []time.Duration
+		host := command.Host{
+			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said, Getenv: func(name string) string {
+				return env[name]
+			},
+			Wait: func(_ context.Context, d time.Duration) error {
+				// until then it has been told to wait, and then to slow down
+				if waits = append(waits, d); len(waits) == 3 {
+					answer(t, w, session, said.String(), harbor, how)
+				}
+				return nil
+			},
+		}
+		if got := command.Run(t.Context(), host, []string{"login", "--browser"}); got != code {
+			t.Fatalf("%s: exit code %d: %s", how, got, said.String())
+		}
+		if len(waits) != 3 || waits[0] != 5*time.Second || waits[2] != 10*time.Second {
+			t.Errorf("it waits %v", waits)
+		}
+		mine := shell{t: t, env: env}
+		if how == "refuse" {
+			if !strings.Contains(said.String(), "refused in the browser") {
+				t.Error(said.String())
+			}
+			mine.fails(1, "slotmesh login", "list")
+			continue
+		}
+		if list := mine.must("list"); !strings.Contains(list, "harbor") {
+			t.Error(list)
+		}
+		mine.fails(1, "may not", "keys", "list", "harbor")
+	}
+	s.fails(2, "browser", "login", "--browser", "--with-token")
+}

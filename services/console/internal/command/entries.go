@@ -1,0 +1,115 @@
+package command
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// ofBusiness returns a command on one business, which is its first argument.
+func (c *command) ofBusiness(use, short string, arguments int,
+	run func(cmd *cobra.Command, args []string, client *client) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Args: cobra.ExactArgs(arguments), ValidArgsFunction: c.completeArgument,
+		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
+			err := run(cmd, args, client)
+			if fault.Is(err, fault.BusinessNotFound) {
+				return client.otherSlug(cmd.Context(), args[0], err)
+			}
+			return err
+		}),
+	}
+}
+
+// otherSlug adds a suggestion to the error for an unknown slug: the slug of a business that is similar.
+func (c *client) otherSlug(ctx context.Context, slug string, refused error) error {
+	businesses, err := pages[catalog.Business](ctx, c, "/admin/businesses", "businesses", url.Values{})
+	if err != nil {
+		return refused
+	}
+	slugs := make([]string, len(businesses))
+	for i, b := range businesses {
+		slugs[i] = b.Slug
+	}
+	if near := manifest.Nearest(slug, slugs); near != "" {
+		return fault.Newf(fault.BusinessNotFound, "Business not found: %s; did you mean %s?", slug, near)
+	}
+	return refused
+}
+
+// listEntries returns a command that lists objects of a business, such as bookings. filters maps query parameters to
+// the values of their flags.
+func listEntries[T any](c *command, list, short string, filters map[string]*string, all func([]T) any,
+	show func(...T) table) *cobra.Command {
+	return c.ofBusiness("list SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {
+		called := client.names(args[0])
+		for parameter, kind := range map[string]string{"service_id": aService, "staff_id": aMember,
+			"event_id": anEvent} {
+			if value := filters[parameter]; value != nil {
+				if err := called.resolve(cmd.Context(), kind, value); err != nil {
+					return err
+				}
+			}
+		}
+		query := url.Values{}
+		for name, value := range filters {
+			if *value != "" {
+				query.Set(name, *value)
+			}
+		}
+		entries, err := pages[T](cmd.Context(), client, at(args[0], list), list, query)
+		if err != nil {
+			return err
+		}
+		return c.print(all(entries), show(entries...))
+	})
+}
+
+// moveEntry returns a command that changes the status of an object, such as a booking, and prints the object after the
+// change.
+func moveEntry[T any](c *command, list, move, short string, show func(...T) table) *cobra.Command {
+	notify := true
+	cmd := c.ofBusiness(move+" SLUG ID", short, 2, func(cmd *cobra.Command, args []string, client *client) error {
+		var (
+			moved T
+			body  any
+		)
+		if !notify {
+			body = map[string]bool{"notify": false}
+		}
+		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], list, args[1], move), body,
+			&moved); err != nil {
+			return err
+		}
+		return c.print(moved, show(moved))
+	})
+	if move == booking.MoveConfirm {
+		notifyFlag(cmd, &notify)
+	}
+	return cmd
+}
+
+// mustRequire makes flags required. It panics if a flag does not exist.
+func mustRequire(cmd *cobra.Command, flags ...string) *cobra.Command {
+	for _, name := range flags {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err) // only for a flag that does not exist
+		}
+	}
+	return cmd
+}
+
+// addCustomer adds the flags for a customer's e-mail address, phone number and language.
+func addCustomer(flags *pflag.FlagSet, address, phone, locale *string) {
+	flags.StringVar(address, "email", "", "the customer's e-mail address, for messages")
+	flags.StringVar(phone, "phone", "", "the customer's telephone number")
+	flags.StringVar(locale, "locale", "", "the customer's language, such as pt; else the business's default")
+}

@@ -1,0 +1,150 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/adminapi"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/services/console/internal/changes"
+)
+
+// historyEntry is one version of a business's offer, as the command history prints it.
+type historyEntry struct {
+	catalog.Version
+	By   string   `json:"by,omitempty"`   // omitted if it is unknown, or if this token may not read the events
+	What []string `json:"what,omitempty"` // what the version changed, if requested
+}
+
+// mostWhat is the maximum number of versions whose changes are shown. The command must read each of these versions.
+const mostWhat = 20
+
+func (c *command) history() *cobra.Command {
+	var what bool
+	cmd := c.ofBusiness("history SLUG", "List the versions of a business, newest first, and who published them", 1,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			versions, err := pages[catalog.Version](cmd.Context(), client, at(args[0], "versions"), "versions",
+				url.Values{})
+			if err != nil {
+				return err
+			}
+			by := client.publishers(cmd.Context(), args[0])
+			list := make([]historyEntry, len(versions))
+			for i, v := range versions {
+				list[i] = historyEntry{Version: v, By: by[v.Version]}
+			}
+			if what {
+				if err := client.whatChanged(cmd.Context(), args[0], list); err != nil {
+					return err
+				}
+			}
+			return c.print(map[string]any{"versions": list}, historyTable(list, what))
+		})
+	cmd.Flags().BoolVar(&what, "what", false, fmt.Sprintf("say what each of the newest %d versions changed", mostWhat))
+	return cmd
+}
+
+func historyTable(list []historyEntry, what bool) table {
+	t := table{head: []string{"VERSION", "PUBLISHED", "BY"}}
+	if what {
+		t.head = append(t.head, "WHAT")
+	}
+	for _, v := range list {
+		row := []string{strconv.FormatInt(v.Version.Version, 10), instant(&v.PublishedAt), orNone(v.By)}
+		if what {
+			row = append(row, orNone(strings.Join(v.What, "; ")))
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// publishers returns the name of the publisher of each version, by the number of the version, as far as the token may
+// read the events. If the token may read the team, people are named by their e-mail addresses.
+func (c *client) publishers(ctx context.Context, slug string) map[int64]string {
+	by := map[int64]string{}
+	published, err := pages[event.Event](ctx, c, at(slug, "events"), "events",
+		url.Values{"type": {string(event.BusinessPublished)}})
+	if err != nil {
+		return by
+	}
+	called := map[uuid.UUID]string{}
+	if team, err := pages[user](ctx, c, at(slug, "members"), "members", url.Values{}); err == nil {
+		for _, u := range team {
+			called[u.ID] = u.Email
+		}
+	}
+	for _, e := range published {
+		var line catalog.Business
+		if json.Unmarshal(e.Data, &line) != nil {
+			continue
+		}
+		if by[line.Version] = e.Actor.String(); called[e.Actor.ID] != "" {
+			by[line.Version] = called[e.Actor.ID]
+		}
+	}
+	return by
+}
+
+// whatChanged compares each of the newest versions with the version before it.
+func (c *client) whatChanged(ctx context.Context, slug string, list []historyEntry) error {
+	var newer *manifest.Manifest
+	for i := range list[:min(len(list), mostWhat+1)] {
+		text, err := c.do(ctx, adminapi.Request{
+			Method: http.MethodGet, Path: at(slug) + "?version=" + strconv.FormatInt(list[i].Version.Version, 10),
+			Header: map[string]string{"Accept": catalog.MediaJSON},
+		})
+		if err != nil {
+			return err
+		}
+		m, problems := manifest.Parse(text)
+		if len(problems) > 0 {
+			newer = nil // the version was written for another version of the manifest's format
+			continue
+		}
+		if newer != nil {
+			if list[i-1].What, err = between(m, newer); err != nil {
+				return err
+			}
+		}
+		newer = m
+	}
+	return nil
+}
+
+// between returns the first changes between two versions as text, and the number of further ones.
+func between(before, after *manifest.Manifest) ([]string, error) {
+	const most = 3
+	all, more, err := changes.Between(before, after)
+	if err != nil {
+		return nil, err
+	}
+	words := []string{}
+	for _, c := range all[:min(len(all), most)] {
+		words = append(words, c.Path+": "+c.Summary)
+	}
+	if more += len(all) - len(words); more > 0 {
+		words = append(words, fmt.Sprintf("%d more", more))
+	}
+	if len(words) == 0 {
+		words = append(words, "nothing")
+	}
+	return words, nil
+}

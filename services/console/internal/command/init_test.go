@@ -1,0 +1,27 @@
+package command_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/template"
+)
+
+func TestAManifestThatInitPrintsIsPublishedAsItIs(t *testing.T) {
+	t.Parallel()
+	s := shellAt(t, consoletest.Start(t))
+	for _, trade := range template.Trades() {
+		s.in = s.must("init", trade, "--slug", trade, "--name", "The "+trade, "--timezone", "Asia/Tokyo", "--currency",
+			"JPY")
+		if got := s.must("apply", "-f", "-"); !strings.Contains(got, trade+": version 1 is published") {
+			t.Errorf("%s: %s", trade, got)
+		}
+	}
+	for _, wrong := range [][]string{{"init"}, {"init", "bakery"}, {"init", "salon", "--slug", "No Slug"},
+		{"init", "salon", "--currency", "EURO\nkind: x"}} {
+		if r := s.run(wrong...); r.code == 0 || r.out != "" {
+			t.Errorf("%v prints %s", wrong, r.out)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func (c *command) login() *cobra.Command {
+	var inBrowser, pasted bool
+	cmd := &cobra.Command{
+		Use: "login", Short: "Sign in to this server, and keep the token", Args: cobra.NoArgs,
+		Long: `login prints an address and a code. Open the address in a browser, sign in there as you always do, and confirm the code: the token that this
+machine gets may do what you may do in one business, or as an operator everywhere, for 90 days. It ends with your password, and when
+it is not used for 30 days. With --with-token, or where nobody types, it reads a token of the admin API from standard input instead, and asks the server whether it is good.
+
+The token is kept for this server alone, in a file that nobody else of this machine may read: slotmesh/tokens.json in XDG_CONFIG_HOME,
+or in .config of HOME.`,
+		Example: `  slotmesh login
+  slotmesh login --server https://owner.example.com
+  slotmesh login --with-token < token.txt`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			server, err := c.resolveServer()
+			if err != nil {
+				return err
+			}
+			if inBrowser || c.host.atTerminal() && !pasted {
+				c.token, err = c.tokenByDevice(cmd.Context(), server)
+			} else {
+				c.token, err = c.pastedToken(server)
+			}
+			if err != nil {
+				return err
+			}
+			return c.keepGood(cmd.Context(), server)
+		},
+	}
+	cmd.Flags().BoolVar(&inBrowser, "browser", false, "confirm a code in a browser, also where nobody types")
+	cmd.Flags().BoolVar(&pasted, "with-token", false, "read a token from standard input")
+	cmd.MarkFlagsMutuallyExclusive("browser", "with-token")
+	return cmd
+}
+
+// pastedToken reads a token from standard input.
+func (c *command) pastedToken(server string) (string, error) {
+	_, _ = fmt.Fprintf(c.host.Stderr, "Token for %s: ", server)
+	line, _ := bufio.NewReader(c.host.Stdin).ReadString('\n') // the last line may lack a line break
+	token := strings.TrimSpace(line)
+	if token == "" {
+		return "", &localError{errors.New("no token was given; paste one, or pipe it in")}
+	}
+	return token, nil
+}
+
+// keepGood sends a request with the command's token, and stores the token if the server accepts it.
+func (c *command) keepGood(ctx context.Context, server string) error {
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	defer client.close()
+	if err := client.call(ctx, http.MethodGet, "/admin/businesses?limit=1", nil, nil); err != nil {
+		return err
+	}
+	if err := c.keepToken(server, c.token); err != nil {
+		return &localError{fmt.Errorf("the token cannot be kept: %w", err)}
+	}
+	return c.done(map[string]any{"server": server}, "the token for %s is kept", server)
+}
+
+// tokensFile returns the path of the file in which login stores one token for each server; "" if the user has no home
+// folder.
+func (c *command) tokensFile() string {
+	if folder := c.host.Getenv("XDG_CONFIG_HOME"); folder != "" {
+		return filepath.Join(folder, "slotmesh", "tokens.json")
+	}
+	if home := c.host.Getenv("HOME"); home != "" {
+		return filepath.Join(home, ".config", "slotmesh", "tokens.json")
+	}
+	return ""
+}
+
+// keptTokens returns the tokens that login has stored, by server. A token is never sent to another server.
+func (c *command) keptTokens() (map[string]string, error) {
+	kept := map[string]string{}
+	path := c.tokensFile()
+	text, err := os.ReadFile(path)
+	if path == "" || errors.Is(err, fs.ErrNotExist) {
+		return kept, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &kept)
+	}
+	if err != nil {
+		return nil, &localError{fmt.Errorf("the tokens of slotmesh login cannot be read: %w", err)}
+	}
+	return kept, nil
+}
+
+// keepToken stores a token in the file of tokens. It writes a new file and renames it, so that other processes never
+// read an incomplete file.
+func (c *command) keepToken(server, token string) error {
+	path := c.tokensFile()
+	if path == "" {
+		return errors.New("neither XDG_CONFIG_HOME nor HOME is set")
+	}
+	kept, err := c.keptTokens()
+	if err != nil {
+		return err
+	}
+	kept[server] = token
+	text, err := encodeJSON(kept)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	draft, err := os.CreateTemp(filepath.Dir(path), "tokens-*") // only this user may read it
+	if err != nil {
+		return err
+	}
+	_, written := draft.Write(text)
+	if err := errors.Join(written, draft.Close()); err != nil {
+		return errors.Join(err, os.Remove(draft.Name()))
+	}
+	return os.Rename(draft.Name(), path)
+}

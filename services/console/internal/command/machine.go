@@ -1,0 +1,80 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+// machinePrograms are the possible names of the all-in-one program, which runs all services of Slotmesh in one process.
+// The commands backup and restore run it, because it can read the tables of all services.
+var machinePrograms = []string{"slotmesh-allinone", "allinone"}
+
+// backup returns the command that runs `slotmesh-allinone backup`. The admin API has no call for a backup or a restore,
+// because a restore runs before the restored Slotmesh can answer requests.
+func (c *command) backup() *cobra.Command {
+	return &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Write all that a Slotmesh knows to a file, while it runs or not",
+		Long: `backup writes all that the Slotmesh on this machine knows to a new file: that of the folder SLOTMESH_HOME (.slotmesh), or the database of DATABASE_URL.
+It is consistent, also while Slotmesh runs: every booking that was answered before is in it. It holds customers' data and secrets.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.onMachine(cmd.Context(), "backup", args[0]) },
+	}
+}
+
+func (c *command) restore() *cobra.Command {
+	return &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Fill an empty Slotmesh from a file of backup",
+		Long: `restore fills the folder SLOTMESH_HOME (.slotmesh), or the database of DATABASE_URL, from a file of slotmesh backup. Neither may have data of Slotmesh yet,
+and no Slotmesh may use them. The same release restores what it has backed up; stop the Slotmesh that was backed up before, as otherwise both write to customers.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.onMachine(cmd.Context(), "restore", args[0]) },
+	}
+}
+
+// onMachine runs the all-in-one program on this machine with the command's own environment and standard streams.
+func (c *command) onMachine(ctx context.Context, what, file string) error {
+	program, err := findMachineProgram()
+	if err != nil {
+		return err
+	}
+	run := exec.CommandContext(ctx, program, what, file)
+	run.Stdin, run.Stdout, run.Stderr = c.host.Stdin, c.host.Stdout, c.host.Stderr
+	// When ctx ends, interrupt the program instead of killing it, so that it can remove its incomplete output.
+	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
+	err = run.Run()
+	if _, ended := errors.AsType[*exec.ExitError](err); ended {
+		return errSaid
+	}
+	if err != nil {
+		return &localError{fmt.Errorf("%s cannot be run: %w", program, err)}
+	}
+	return nil
+}
+
+// errSaid means that the command failed and that the all-in-one program has already printed the reason.
+var errSaid = errors.New("said already")
+
+// findMachineProgram returns the path of the all-in-one program. It looks in the folder of this program, and then on
+// the PATH.
+func findMachineProgram() (string, error) {
+	if own, err := os.Executable(); err == nil {
+		for _, name := range machinePrograms {
+			if found, err := exec.LookPath(filepath.Join(filepath.Dir(own), name)); err == nil {
+				return found, nil
+			}
+		}
+	}
+	if found, err := exec.LookPath(machinePrograms[0]); err == nil {
+		return found, nil
+	}
+	return "", &localError{fmt.Errorf("there is no program %s beside this one or on the PATH; `make run` and `make "+
+		"build` make it", machinePrograms[0])}
+}

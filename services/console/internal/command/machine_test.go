@@ -1,0 +1,46 @@
+package command
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Not parallel: it sets the PATH.
+func TestBackupAndRestoreRunTheProgramOfOneMachine(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	call := func(args ...string) (int, string) {
+		var out bytes.Buffer
+		code := Run(t.Context(), Host{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: os.Getenv},
+			args)
+		return code, out.String()
+	}
+	if code, said := call("backup", "file"); code != exitRefused || !strings.Contains(said,
+		"no program slotmesh-allinone") {
+		t.Errorf("without the program: %d %s", code, said)
+	}
+	script := "#!/bin/sh\necho \"$@ of $SLOTMESH_HOME\"\n[ $2 = good ]\n"
+	if err := os.WriteFile(filepath.Join(dir, "slotmesh-allinone"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SLOTMESH_HOME", "there")
+	for _, c := range []struct {
+		args []string
+		code int
+		said string
+	}{
+		{[]string{"backup", "good"}, exitDone, "backup good of there\n"},
+		{[]string{"restore", "good"}, exitDone, "restore good of there\n"},
+		{[]string{"restore", "bad"}, exitRefused, "restore bad of there\n"},
+	} {
+		if code, said := call(c.args...); code != c.code || said != c.said {
+			t.Errorf("%q: %d %q", c.args, code, said)
+		}
+	}
+	if code, _ := call("backup"); code != exitUsage {
+		t.Errorf("without a file: %d", code)
+	}
+}

@@ -1,0 +1,249 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/adminapi"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+)
+
+// invalidManifest means that a manifest was refused, and that its problems have been printed.
+type invalidManifest struct{ file string }
+
+func (e *invalidManifest) Error() string { return e.file + " is not valid" }
+
+// published is the answer to a publish and to a rollback.
+type published struct {
+	ID      uuid.UUID `json:"id,omitzero"` // omitted if nothing was published
+	Slug    string    `json:"slug"`
+	Version int64     `json:"version"`
+	// Warnings are the warnings of the manifest; omitted if there are none.
+	Warnings []manifest.Problem `json:"warnings,omitempty"`
+}
+
+// source is the text of a manifest, with the name of its file for messages.
+type source struct {
+	name string // shown before the line number of a problem
+	text []byte
+}
+
+func fileFlag(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVarP(file, "file", "f", "", "the manifest, YAML or JSON; - reads standard input")
+	if err := cmd.MarkFlagFilename("file", "yaml", "yml", "json"); err != nil {
+		panic(err) // the flag stands one line above
+	}
+}
+
+func (c *command) readManifest(file string) (*source, error) {
+	switch file {
+	case "":
+		return nil, errors.New("--file: missing; name the manifest by -f FILE, or -f - for standard input")
+	case "-":
+		return bounded("<stdin>", c.host.Stdin)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, &localError{fmt.Errorf("the manifest cannot be read: %w", err)}
+	}
+	defer func() { _ = f.Close() }()
+	return bounded(file, f)
+}
+
+func bounded(name string, r io.Reader) (*source, error) {
+	text, err := io.ReadAll(io.LimitReader(r, manifest.MaxBytes+1))
+	if err != nil {
+		return nil, &localError{fmt.Errorf("the manifest cannot be read: %w", err)}
+	}
+	if len(text) > manifest.MaxBytes {
+		return nil, &localError{fmt.Errorf("%s is too large; a manifest has at most %d bytes", name, manifest.MaxBytes)}
+	}
+	return &source{name: name, text: text}, nil
+}
+
+func (c *command) apply() *cobra.Command {
+	var file string
+	var ifVersion int64
+	cmd := &cobra.Command{
+		Use:   "apply -f FILE",
+		Short: "Publish a manifest as the next version of its business",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			src, err := c.readManifest(file)
+			if err != nil {
+				return err
+			}
+			return c.publish(cmd, src, ifVersion)
+		},
+	}
+	fileFlag(cmd, &file)
+	cmd.Flags().Int64Var(&ifVersion, "if-version", 0, "publish only while this is the newest version")
+	return cmd
+}
+
+// publish sends the manifest without checking it on this machine, because a newer server may know more fields than this
+// command. It refuses only a manifest that does not name its business.
+func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) error {
+	slug, err := c.slugOf(src)
+	if err != nil {
+		return err
+	}
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	defer client.close()
+	r := manifestCall(http.MethodPut, at(slug), src)
+	if ifVersion != 0 {
+		r.Header["If-Match"] = strconv.Quote(strconv.FormatInt(ifVersion, 10))
+	}
+	if version := client.publishedAs(cmd.Context(), slug, src); version != 0 &&
+		(ifVersion == 0 || ifVersion == version) {
+		return c.done(published{Slug: slug, Version: version}, "%s: version %d says this already; nothing is published",
+			slug, version)
+	}
+	body, err := client.do(cmd.Context(), r)
+	if problems := manifest.ProblemsOf(err); len(problems) > 0 {
+		return c.refused(src, problems)
+	}
+	if err != nil {
+		return err
+	}
+	var p published
+	if err := client.read(body, &p); err != nil {
+		return err
+	}
+	c.warn(src, p.Warnings)
+	return c.done(p, "%s: version %d is published", p.Slug, p.Version)
+}
+
+// publishedAs returns the number of the newest version if its text is that of src. It returns 0 if the text differs or
+// if the version cannot be read.
+func (c *client) publishedAs(ctx context.Context, slug string, src *source) int64 {
+	version, err := c.newest(ctx, slug)
+	if err != nil || version == 0 {
+		return 0
+	}
+	accept := catalog.MediaYAML
+	if isJSON(src.text) {
+		accept = catalog.MediaJSON
+	}
+	text, err := c.do(ctx, adminapi.Request{
+		Method: http.MethodGet, Path: at(slug) + "?version=" + strconv.FormatInt(version, 10),
+		Header: map[string]string{"Accept": accept},
+	})
+	if err != nil || !bytes.Equal(text, src.text) {
+		return 0
+	}
+	return version
+}
+
+// manifestCall returns a request whose body is a manifest, with its Content-Type.
+func manifestCall(method, path string, src *source) adminapi.Request {
+	r := adminapi.Request{Method: method, Path: path, Body: src.text,
+		Header: map[string]string{"Content-Type": "application/yaml"}}
+	if isJSON(src.text) {
+		r.Header["Content-Type"] = "application/json"
+	}
+	return r
+}
+
+// slugOf returns the slug of the business that a manifest names. If the manifest names none, slugOf prints all problems
+// of the manifest and returns an error.
+func (c *command) slugOf(src *source) (string, error) {
+	if slug := slugIn(src.text); request.IsSlug(slug) {
+		return slug, nil
+	}
+	m, problems := manifest.Parse(src.text)
+	if len(problems) > 0 {
+		return "", c.refused(src, problems)
+	}
+	return string(m.Slug), nil
+}
+
+// slugIn parses only the slug of a document; "" if there is none.
+func slugIn(text []byte) string {
+	var named struct {
+		Slug string `yaml:"slug"`
+	}
+	if err := yaml.Unmarshal(text, &named); err != nil {
+		return ""
+	}
+	return named.Slug
+}
+
+// verdict is the output of validate, and of a refused apply, for programs.
+type verdict struct {
+	Valid    bool               `json:"valid"`
+	Problems []manifest.Problem `json:"problems"`
+	Warnings []manifest.Problem `json:"warnings,omitempty"` // of a valid manifest
+}
+
+// refused prints the problems of a manifest in the format of compilers (file:line: path: message), so that editors can
+// jump to them. It returns *invalidManifest.
+func (c *command) refused(src *source, problems []manifest.Problem) error {
+	if c.output == asJSON || c.output == asYAML {
+		if err := c.print(verdict{Problems: problems}, table{}); err != nil {
+			return err
+		}
+		return &invalidManifest{src.name}
+	}
+	c.places(src, "", problems)
+	return &invalidManifest{src.name}
+}
+
+// places prints problems or warnings of a manifest, one a line, each with its kind.
+func (c *command) places(src *source, kind string, list []manifest.Problem) {
+	for _, p := range list {
+		place := fmt.Sprintf("%s:%d: %s", src.name, p.Line, kind)
+		if p.Path != "" {
+			place += p.Path + ": "
+		}
+		_, _ = fmt.Fprintln(c.host.Stderr, printable(place+p.Message))
+	}
+}
+
+// warn prints the warnings of a manifest in the format of compilers. With JSON or YAML as output format it prints
+// nothing, because the result contains the warnings.
+func (c *command) warn(src *source, warnings []manifest.Problem) {
+	if c.output != asJSON && c.output != asYAML {
+		c.places(src, "warning: ", warnings)
+	}
+}
+
+func (c *command) validate() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "validate -f FILE",
+		Short: "Check a manifest without a server",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			src, err := c.readManifest(file)
+			if err != nil {
+				return err
+			}
+			if _, problems := manifest.Parse(src.text); len(problems) > 0 {
+				return c.refused(src, problems)
+			}
+			warnings := manifest.Warnings(src.text, clock.System().Now())
+			c.warn(src, warnings)
+			return c.done(verdict{Valid: true, Problems: []manifest.Problem{}, Warnings: warnings}, "%s is valid",
+				src.name)
+		},
+	}
+	fileFlag(cmd, &file)
+	return cmd
+}

@@ -1,0 +1,88 @@
+package command
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
+)
+
+func (c *command) messages() *cobra.Command {
+	return group("messages", "Look at what customers and owners were mailed, or would have been, and send it again",
+		c.listMessages(), c.showMessage(), c.retryMessage())
+}
+
+func (c *command) listMessages() *cobra.Command {
+	var status, kind, about string
+	cmd := listEntries(c, "messages", "List messages, newest first",
+		map[string]*string{"status": &status, "kind": &kind, "about": &about},
+		func(list []notifications.Message) any { return notifications.MessageList{Messages: list} }, messageTable)
+	cmd.Example = `  slotmesh messages list harbor --status failed
+  slotmesh messages list harbor --kind booking_confirmed -o json`
+	cmd.Flags().StringVar(&status, "status", "",
+		"those that are not_sent (there is no mail server, or it is a sandbox), queued, held (by a limit), sent or "+
+			"failed only")
+	cmd.Flags().StringVar(&kind, "kind", "",
+		"those of one kind only, such as booking_confirmed, reminder or owner_notice")
+	cmd.Flags().StringVar(&about, "about", "",
+		"those about one booking, order of tickets or reservation only, by its id")
+	mustComplete(cmd, "status", notifications.MessageStatuses()...)
+	return cmd
+}
+
+func messageTable(list ...notifications.Message) table {
+	t := table{head: []string{"ID", "KIND", "TO", "SUBJECT", "STATUS", "ATTEMPTS", "REASON", "CREATED", "SENT"}}
+	for _, m := range list {
+		t.rows = append(t.rows, []string{m.ID.String(), m.Kind, m.Recipient, m.Subject, m.Status,
+			strconv.Itoa(m.Attempts), m.Reason, instant(&m.CreatedAt), instant(m.SentAt)})
+	}
+	return t
+}
+
+func (c *command) showMessage() *cobra.Command {
+	cmd := c.ofBusiness("show SLUG ID", "Show a message as it is read", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			var m notifications.WholeMessage
+			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], "messages", args[1]), nil,
+				&m); err != nil {
+				return err
+			}
+			if c.output == asJSON || c.output == asYAML {
+				return c.print(m, table{})
+			}
+			return c.write([]byte(letter(m)))
+		})
+	cmd.Example = `  slotmesh messages show harbor ID
+  slotmesh messages show harbor ID -o json    # with its HTML and its calendar`
+	return cmd
+}
+
+// letter formats a message for the terminal: its header fields, its status and its body. The message contains texts
+// from customers, so unprintable characters are replaced in every line.
+func letter(m notifications.WholeMessage) string {
+	head := [][2]string{
+		{"To", m.Recipient}, {"From", m.FromName}, {"Reply-To", m.ReplyTo}, {"Subject", m.Subject}, {"Kind", m.Kind},
+		{"About", m.About.Kind + " " + m.About.ID.String()},
+		{"Status", m.Status}, {"Reason", m.Reason}, {"Created", instant(&m.CreatedAt)}, {"Sent", instant(m.SentAt)},
+	}
+	var out strings.Builder
+	for _, line := range head {
+		if line[1] != "" {
+			out.WriteString(line[0] + ": " + printable(line[1]) + "\n")
+		}
+	}
+	out.WriteString("\n")
+	for line := range strings.Lines(m.Text) {
+		out.WriteString(printable(strings.TrimRight(line, "\r\n")) + "\n")
+	}
+	return out.String()
+}
+
+func (c *command) retryMessage() *cobra.Command {
+	cmd := moveEntry(c, "messages", "retry", "Send a message that failed, or was not sent, once more", messageTable)
+	cmd.Example = "  slotmesh messages retry harbor ID"
+	return cmd
+}

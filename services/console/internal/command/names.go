@@ -1,0 +1,265 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/adminapi"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// The kinds of objects in an offer, as people name them.
+const (
+	aService = "service"
+	aMember  = "member of the staff"
+	anEvent  = "event"
+	aRental  = "rental"
+)
+
+// entry is an object of an offer that a person can name: its id, key and name.
+type entry struct {
+	ID   uuid.UUID `json:"id"`
+	Key  string    `json:"key"`
+	Name string    `json:"name"`
+
+	// Price is the price of a service or a rental, before the pricing rules.
+	Price           json.Number `json:"price,omitempty"`
+	Currency        string      `json:"currency,omitempty"`
+	DurationMinutes int         `json:"duration_minutes,omitempty"` // of a service
+}
+
+// contents is the newest version of a business's manifest.
+type contents struct {
+	id uuid.UUID // of the business
+	*manifest.Manifest
+}
+
+// names replaces the names of services, members and other objects of an offer by their ids. It reads the offer only
+// when a name must be looked up, so a command that has only ids sends no request for the offer.
+type names struct {
+	client *client
+	slug   string
+	offer  *contents
+}
+
+func (c *client) names(slug string) *names { return &names{client: c, slug: slug} }
+
+// contents reads the newest version of a business.
+func (c *client) contents(ctx context.Context, slug string) (*contents, error) {
+	text, err := c.do(ctx, adminapi.Request{Method: http.MethodGet, Path: at(slug),
+		Header: map[string]string{"Accept": catalog.MediaJSON}})
+	if err != nil {
+		return nil, err
+	}
+	m, problems := manifest.Parse(text)
+	if len(problems) > 0 {
+		return nil, &localError{fmt.Errorf("the offer of %s needs a newer slotmesh: %s", slug, problems[0].Message)}
+	}
+	if m.ID != nil {
+		return &contents{uuid.UUID(*m.ID), m}, nil
+	}
+	businesses, err := pages[catalog.Business](ctx, c, "/admin/businesses", "businesses", url.Values{})
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range businesses {
+		if b.Slug == slug {
+			return &contents{b.ID, m}, nil
+		}
+	}
+	return nil, fault.New(fault.BusinessNotFound, "Business not found")
+}
+
+// of returns all objects of a kind in an offer, by which names are resolved and completed.
+func (o *contents) of(kind string) []entry {
+	var list []entry
+	switch kind {
+	case aService:
+		for i := range o.Services {
+			s := &o.Services[i]
+			list = append(list, entry{ID: s.ObjectID(o.id), Key: string(s.Key), Name: string(s.Name),
+				Price: json.Number(s.Price.String()), Currency: string(o.Currency), DurationMinutes: s.DurationMinutes})
+		}
+	case aMember:
+		for i := range o.Staff {
+			list = append(list, entry{ID: o.Staff[i].ObjectID(o.id), Key: string(o.Staff[i].Key),
+				Name: string(o.Staff[i].Name)})
+		}
+	case anEvent:
+		for i := range o.Events {
+			list = append(list, entry{ID: o.Events[i].ObjectID(o.id), Key: string(o.Events[i].Key),
+				Name: string(o.Events[i].Name)})
+		}
+	case aRental:
+		for i := range o.Rentals {
+			r := &o.Rentals[i]
+			list = append(list, entry{ID: r.ObjectID(o.id), Key: string(r.Key), Name: string(r.Name),
+				Price: json.Number(r.Price.String()), Currency: string(o.Currency)})
+		}
+	}
+	return list
+}
+
+// tiers returns the tiers of an event.
+func (o *contents) tiers(event uuid.UUID) []entry {
+	var list []entry
+	for i := range o.Events {
+		e := &o.Events[i]
+		for k := 0; e.ObjectID(o.id) == event && k < len(e.Tiers); k++ {
+			list = append(list, entry{ID: e.Tiers[k].ObjectID(o.id, e.Key), Key: string(e.Tiers[k].Key),
+				Name: string(e.Tiers[k].Name)})
+		}
+	}
+	return list
+}
+
+// allTiers returns the tiers of all events.
+func (o *contents) allTiers() []entry {
+	var list []entry
+	for i := range o.Events {
+		list = append(list, o.tiers(o.Events[i].ObjectID(o.id))...)
+	}
+	return list
+}
+
+// sessions returns the class sessions of all services.
+func (o *contents) sessions() []entry {
+	var list []entry
+	for i := range o.Services {
+		s := &o.Services[i]
+		for k := range s.Classes {
+			list = append(list, entry{ID: s.Classes[k].ObjectID(o.id, s.Key), Key: string(s.Classes[k].Key),
+				Name: string(s.Classes[k].Key)})
+		}
+	}
+	return list
+}
+
+// variants returns the variants of a service.
+func (o *contents) variants(service uuid.UUID) []entry {
+	var list []entry
+	for i := range o.Services {
+		s := &o.Services[i]
+		for k := 0; s.ObjectID(o.id) == service && k < len(s.Variants); k++ {
+			list = append(list, entry{ID: s.Variants[k].ObjectID(o.id, s.Key), Key: string(s.Variants[k].Key),
+				Name: string(s.Variants[k].Name)})
+		}
+	}
+	return list
+}
+
+// resolve replaces keys or names of a kind by ids. Empty texts and ids are not changed.
+func (n *names) resolve(ctx context.Context, kind string, texts ...*string) error {
+	return n.among(ctx, kind, func(o *contents) []entry { return o.of(kind) }, texts...)
+}
+
+// among is resolve for the objects that pick returns, such as the tiers of one event.
+func (n *names) among(ctx context.Context, kind string, pick func(*contents) []entry, texts ...*string) error {
+	for _, text := range texts {
+		if _, err := uuid.Parse(*text); *text == "" || err == nil {
+			continue
+		}
+		if n.offer == nil {
+			offer, err := n.client.contents(ctx, n.slug)
+			if err != nil {
+				return err
+			}
+			n.offer = offer
+		}
+		found, err := meant(kind, *text, pick(n.offer))
+		if err != nil {
+			return err
+		}
+		*text = found.ID.String()
+	}
+	return nil
+}
+
+// tier replaces the key or name of a tier of an event by its id. event must already be an id.
+func (n *names) tier(ctx context.Context, event string, text *string) error {
+	of, err := uuid.Parse(event)
+	if err != nil {
+		return nil // the server refuses the event
+	}
+	return n.among(ctx, "tier", func(o *contents) []entry { return o.tiers(of) }, text)
+}
+
+// services replaces the keys or names in a comma-separated list by ids.
+func (n *names) services(ctx context.Context, list *string) error {
+	parts := strings.Split(*list, ",")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+		if err := n.resolve(ctx, aService, &parts[i]); err != nil {
+			return err
+		}
+	}
+	*list = strings.Join(parts, ",")
+	return nil
+}
+
+// variantPairs replaces the keys or names in SERVICE:VARIANT by ids.
+func (n *names) variantPairs(ctx context.Context, pairs []string) error {
+	for i, pair := range pairs {
+		service, variant, ok := strings.Cut(pair, ":")
+		if !ok {
+			continue // the server refuses it with the right form
+		}
+		if err := n.resolve(ctx, aService, &service); err != nil {
+			return err
+		}
+		of, err := uuid.Parse(service)
+		if err != nil {
+			continue
+		}
+		if err := n.among(ctx, "variant", func(o *contents) []entry { return o.variants(of) }, &variant); err != nil {
+			return err
+		}
+		pairs[i] = service + ":" + variant
+	}
+	return nil
+}
+
+// meant returns the object that a person means by a text: the object with this key, otherwise the only one with this
+// name, in upper or lower case.
+func meant(kind, text string, entries []entry) (*entry, error) {
+	if i := slices.IndexFunc(entries, func(e entry) bool { return e.Key == text }); i >= 0 {
+		return &entries[i], nil
+	}
+	var named []*entry
+	var candidates []string
+	for i := range entries {
+		if strings.EqualFold(entries[i].Name, text) {
+			named = append(named, &entries[i])
+		}
+		candidates = append(candidates, entries[i].Key, entries[i].Name)
+	}
+	switch {
+	case len(named) == 1:
+		return named[0], nil
+	case len(named) > 1:
+		return nil, &localError{fmt.Errorf("%d are called %q; name the %s by its key, such as %s", len(named), text,
+			kind, named[0].Key)}
+	case len(entries) == 0:
+		return nil, &localError{fmt.Errorf("there is no %s %q: the offer has none", kind, text)}
+	}
+	if near := manifest.Nearest(text, candidates); near != "" {
+		return nil, &localError{fmt.Errorf("there is no %s %q; did you mean %s?", kind, text, near)}
+	}
+	keys := make([]string, 0, mostNamed)
+	for _, e := range entries[:min(len(entries), mostNamed)] {
+		keys = append(keys, e.Key)
+	}
+	return nil, &localError{fmt.Errorf("there is no %s %q; there is %s", kind, text, strings.Join(keys, ", "))}
+}
+
+// mostNamed is the maximum number of keys in an error sentence.
+const mostNamed = 12

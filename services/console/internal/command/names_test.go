@@ -1,0 +1,194 @@
+package command_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+const workshop = `
+staff: [{key: anna, name: Anna Berg}, {key: ben, name: Ben}, {key: other-ben, name: Ben}]
+events:
+  - key: workshop
+    name: Clay Workshop
+    date: 2099-05-01
+    start_time: "10:00"
+    end_time: "12:00"
+    total_capacity: 20
+    tiers: [{key: front, name: Front row, price: 30, capacity: 5}, {key: back, name: Back = cheap, price: 10, capacity: 5}]
+rentals: [{key: kayak, name: Kayak, price: 5, price_type: daily, quantity: 3, units_count: 3}]
+`
+
+// workshopAt is a shell at a business with a workshop, and the business's id.
+func workshopAt(t *testing.T) (shell, *consoletest.World, uuid.UUID) {
+	t.Helper()
+	w := consoletest.Start(t)
+	s := shellAt(t, w)
+	s.in = consoletest.Manifest("harbor", "Harbor") + workshop
+	return s, w, uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
+}
+
+func TestKeysAndNamesAreTakenWhereverAnIdIsAsked(t *testing.T) {
+	t.Parallel()
+	s, w, id := workshopAt(t)
+	of := func(path string) string { return uuid.NewSHA1(id, []byte(path)).String() }
+	for _, called := range [][2]string{{"workshop", "front"}, {"clay workshop", "Front Row"},
+		{of("event/workshop"), of("event/workshop/tier/front")}} {
+		sold := decoded(t, s.must("tickets", "sell", "harbor", "--event", called[0], "--tier", called[1], "--customer",
+			"Zoë", "-o", "json"))
+		if sold["event_id"] != of("event/workshop") || sold["tier_id"] != of("event/workshop/tier/front") {
+			t.Errorf("%v: %v", called, sold)
+		}
+	}
+	several := decoded(t, s.must("tickets", "sell", "harbor", "--event", "workshop", "--tier", "front=2", "--tier",
+		"Back = cheap", "--customer", "Zoë", "-o", "json"))
+	want := []any{
+		map[string]any{"tier_id": of("event/workshop/tier/front"), "tier_name": "VIP", "quantity": 2.0, "price": nil},
+		map[string]any{"tier_id": of("event/workshop/tier/back"), "tier_name": "VIP", "quantity": 1.0, "price": nil},
+	}
+	if diff := cmp.Diff(want, several["tiers"]); diff != "" || several["quantity"] != 3.0 {
+		t.Errorf("%v of several tiers:\n%s", several["quantity"], diff)
+	}
+	s.must("explain", "harbor", "--service", "cut, Haircut", "--staff", "anna", "--date", "2027-03-02", "--time",
+		"10:15")
+	asked := w.Availability.Asked()
+	if q := asked[len(asked)-1].Question; len(q.ServiceIDs) != 2 || q.ServiceIDs[1].String() != of("service/cut") ||
+		q.StaffID.String() != of("staff/anna") {
+		t.Errorf("asked about %+v", q)
+	}
+	made := decoded(t, s.must("reservations", "create", "harbor", "--rental", "Kayak", "--start", "2099-06-01", "--end",
+		"2099-06-02", "--customer", "Zoë", "-o", "json"))
+	if made["rental_id"] != of("rental/kayak") {
+		t.Errorf("reserved %v", made)
+	}
+	if got := s.must("tickets", "list", "harbor", "--event", "workshop"); strings.Count(got, "\n") != 5 {
+		t.Errorf("listed %s", got)
+	}
+	s.fails(1, `did you mean workshop?`, "tickets", "sell", "harbor", "--event", "workshp", "--tier", "front",
+		"--customer", "Zoë")
+	s.fails(1, "quantity", "tickets", "sell", "harbor", "--event", "workshop", "--tier", "front=0", "--customer", "Zoë")
+	s.fails(1, `there is front, back`, "tickets", "sell", "harbor", "--event", "workshop", "--tier", "balcony",
+		"--customer", "Zoë")
+	s.fails(1, `2 are called "Ben"; name the member of the staff by its key, such as ben`, "calendars", "create",
+		"harbor", "--staff", "Ben")
+	s.fails(1, "did you mean harbor?", "history", "habor")
+	s.fails(2, "did you mean history?", "histroy", "harbor")
+	s.fails(2, "did you mean sell?", "tickets", "sel")
+}
+
+// TestBookTakesEveryNameThatItsHelpShows books by key, by name and by id of each thing that `bookings book --help`
+// names.
+func TestBookTakesEveryNameThatItsHelpShows(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	s := shellAt(t, w)
+	s.in = consoletest.Manifest("harbor", "Harbor") + `  - key: colour
+    name: Hair colour
+    duration_minutes: 60
+    variants: [{key: long, name: Long hair, duration_minutes: 90, price: 90}]
+  - key: yoga
+    name: Yoga class
+    duration_minutes: 60
+    classes: [{key: mon-evening, weekday: mon, time: "18:30", capacity: 12, staff: anna}]
+staff: [{key: anna, name: Anna Berg}]
+`
+	business := uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
+	of := func(path string) string { return uuid.NewSHA1(business, []byte(path)).String() }
+	names := map[string][]string{ // flag -> every way to name the same thing; the last is its id
+		"--service": {"colour", "Hair colour", of("service/colour")},
+		"--staff":   {"anna", "Anna Berg", of("staff/anna")},
+		"--session": {"mon-evening", of("service/yoga/class/mon-evening")},
+		"--variant": {"colour:long", "Hair colour:Long hair",
+			of("service/colour") + ":" + of("service/colour/variant/long")},
+	}
+	for flag, ways := range names {
+		for _, name := range ways {
+			args := []string{"bookings", "book", "harbor", flag, name, "--date", "2026-12-07", "--time", "18:30",
+				"--customer", "Ada", "-o", "json"}
+			if flag != "--service" {
+				args = append(args, "--service", "colour")
+			}
+			booked := decoded(t, s.must(args...))
+			got := map[string]any{
+				"--service": booked["services"].([]any)[0].(map[string]any)["id"], "--staff": booked["staff_id"],
+				"--session": booked["class_schedule_id"], "--variant": ways[len(ways)-1],
+			}[flag]
+			if got != ways[len(ways)-1] {
+				t.Errorf("%s %q booked %v, want %s", flag, name, got, ways[len(ways)-1])
+			}
+		}
+	}
+}
+
+func TestWhatABusinessOffersIsListedByKey(t *testing.T) {
+	t.Parallel()
+	s, _, id := workshopAt(t)
+	for what, want := range map[string]string{
+		"services": "cut Haircut 45 40 EUR", "staff": "anna Anna Berg yes",
+		"events": "workshop Clay Workshop 2099-05-01 10:00 front", "rentals": "kayak Kayak 5 EUR",
+	} {
+		if got := strings.Join(strings.Fields(s.must(what, "list", "harbor")), " "); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", what, got, want)
+		}
+	}
+	if got := s.must("version"); !strings.HasPrefix(got, "slotmesh ") {
+		t.Errorf("version: %s", got)
+	}
+	if got := s.must("staff", "list", "harbor", "-o", "json"); !strings.Contains(got,
+		uuid.NewSHA1(id, []byte("staff/anna")).String()) {
+		t.Errorf("as JSON: %s", got)
+	}
+}
+
+func TestAPauseChangesOneLineAndEnds(t *testing.T) {
+	t.Parallel()
+	s, _, _ := workshopAt(t)
+	before := s.must("get", "harbor")
+	if got := s.must("pause", "harbor", "--until",
+		"2099-03-01"); got != "harbor: online bookings are paused until 2099-03-01 (version 2)\n" {
+		t.Error(got)
+	}
+	paused := s.must("get", "harbor")
+	if !strings.Contains(paused, "paused_until: ") || !strings.HasPrefix(paused, before[:40]) {
+		t.Errorf("paused:\n%s", paused)
+	}
+	if got := s.must("pause", "harbor", "--until", "2099-03-01"); !strings.Contains(got, "(version 2)") {
+		t.Errorf("paused again: %s", got)
+	}
+	if got := s.must("resume", "harbor"); !strings.Contains(got, "(version 3)") ||
+		strings.Contains(s.must("get", "harbor"), "paused_until") {
+		t.Errorf("resumed: %s\n%s", got, s.must("get", "harbor"))
+	}
+	s.fails(2, "is no date", "pause", "harbor", "--until", "monday")
+	s.fails(2, "2020-03-01 is not ahead; write the first day that can be booked on again", "pause", "harbor", "--until",
+		"2020-03-01")
+	if got := s.must("get", "harbor"); strings.Contains(got, "paused_until") {
+		t.Errorf("a refused pause is written:\n%s", got)
+	}
+}
+
+func TestAnUnchangedFileMakesNoVersionAndHistorySaysWhoAndWhat(t *testing.T) {
+	t.Parallel()
+	s, w, id := workshopAt(t)
+	if got := s.must("apply", "-f", "-"); got != "harbor: version 1 says this already; nothing is published\n" {
+		t.Error(got)
+	}
+	s.in = strings.Replace(s.in, "price: 40.00", "price: 45.00", 1)
+	s.must("apply", "-f", "-")
+	ana := actor.Actor{Kind: actor.Owner, ID: uuid.New()}
+	w.Catalog.Record(event.Event{ID: uuid.New(), Type: event.BusinessPublished, BusinessID: id,
+		Subject: event.Subject{Kind: event.Business, ID: id}, At: time.Now(), Actor: ana,
+		Data: []byte(`{"version": 2}`)})
+	got := s.must("history", "harbor", "--what")
+	if strings.Count(got, "\n") != 3 || !strings.Contains(got, ana.String()) || !strings.Contains(got,
+		"services[cut].price: 40 becomes 45") {
+		t.Errorf("history:\n%s", got)
+	}
+}

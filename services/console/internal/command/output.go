@@ -1,0 +1,164 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
+)
+
+// format is the output format that the user has requested. For the zero value, each command uses its default: the
+// published text for a manifest, a table for everything else.
+type format string
+
+const (
+	asTable format = "table"
+	asJSON  format = "json"
+	asYAML  format = "yaml"
+	asCSV   format = "csv"
+)
+
+var formats = []string{string(asTable), string(asJSON), string(asYAML), string(asCSV)}
+
+// Set sets the format from the text of the flag.
+func (f *format) Set(text string) error {
+	switch format(text) {
+	case asTable, asJSON, asYAML, asCSV:
+		*f = format(text)
+		return nil
+	}
+	return fmt.Errorf("write %s", strings.Join(formats, ", "))
+}
+
+// String returns the value of the flag.
+func (f *format) String() string { return string(*f) }
+
+// Type returns the possible values of the flag for the help.
+func (f *format) Type() string { return strings.Join(formats, "|") }
+
+// table is the output for a person: a head, and rows with as many cells.
+type table struct {
+	head []string
+	rows [][]string
+}
+
+// print prints a value in the requested format.
+func (c *command) print(value any, t table) error {
+	switch c.output {
+	case asJSON:
+		return c.printJSON(value)
+	case asYAML:
+		return c.printYAML(value)
+	case asCSV:
+		return c.write(reportcsv.Table(t.head, t.rows))
+	default: // a table
+	}
+	return c.printTable(t)
+}
+
+// done prints the result of a change: value as JSON or YAML, or a sentence for a person.
+func (c *command) done(value any, line string, args ...any) error {
+	if c.output == asJSON || c.output == asYAML {
+		return c.print(value, table{})
+	}
+	return c.write([]byte(printable(fmt.Sprintf(line, args...)) + "\n"))
+}
+
+func (c *command) printJSON(value any) error {
+	text, err := encodeJSON(value)
+	if err != nil {
+		return err
+	}
+	return c.write(text)
+}
+
+// printYAML converts the JSON of a value, so that both formats have the same names in the same order.
+func (c *command) printYAML(value any) error {
+	text, err := encodeJSON(value)
+	if err != nil {
+		return err
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return err
+	}
+	blockStyle(&document)
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(&document); err != nil {
+		return err
+	}
+	return c.write(out.Bytes())
+}
+
+func blockStyle(n *yaml.Node) {
+	n.Style = 0
+	for _, child := range n.Content {
+		blockStyle(child)
+	}
+}
+
+func encodeJSON(value any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(value)
+	return out.Bytes(), err
+}
+
+func (c *command) printTable(t table) error {
+	var out bytes.Buffer
+	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = printable(cell)
+		}
+		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) // a write to a buffer does not fail
+	}
+	_ = w.Flush()
+	return c.write(out.Bytes())
+}
+
+// printable replaces unprintable characters. Otherwise texts from customers could control the terminal or break the
+// table.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+func (c *command) write(text []byte) error {
+	if _, err := c.host.Stdout.Write(text); err != nil {
+		return &localError{fmt.Errorf("the output cannot be written: %w", err)}
+	}
+	return nil
+}
+
+// instant returns a time for a table, or "-" for nil.
+func instant(t *time.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// yes returns "yes" or "no".
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
+}

@@ -1,0 +1,190 @@
+package command
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/plan"
+)
+
+// leavesOutside means that publishing would cause new conflicts between the offer and existing bookings, reservations
+// or tickets. count is their number.
+type leavesOutside struct{ count int }
+
+func (e *leavesOutside) Error() string {
+	return fmt.Sprintf("publishing this would leave outside what was promised to customers (%d); move or cancel that "+
+		"first, or apply it nonetheless.", e.count)
+}
+
+func (c *command) plan() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use: "plan -f FILE",
+		Short: "Say what publishing a manifest would change, and which bookings it would leave outside; publish " +
+			"nothing",
+		Long: `Say what publishing a manifest would change, and which bookings, reservations and tickets ahead the new offer could not take.
+Nothing is published.
+
+Exit code 4 says that something would be outside that is not outside now; 0, that nothing would.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			src, err := c.readManifest(file)
+			if err != nil {
+				return err
+			}
+			return c.planFor(cmd, src)
+		},
+	}
+	fileFlag(cmd, &file)
+	return cmd
+}
+
+func (c *command) planFor(cmd *cobra.Command, src *source) error {
+	slug, err := c.slugOf(src)
+	if err != nil {
+		return err
+	}
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	defer client.close()
+	body, err := client.do(cmd.Context(), manifestCall(http.MethodPost, at(slug, "diff"), src))
+	if problems := manifest.ProblemsOf(err); len(problems) > 0 {
+		return c.refused(src, problems)
+	}
+	if fault.Is(err, fault.BusinessNotFound) {
+		return c.planForFirst(src, slug)
+	}
+	if err != nil {
+		return err
+	}
+	var p plan.Plan
+	if err := client.read(body, &p); err != nil {
+		return err
+	}
+	c.warn(src, p.Warnings)
+	return c.printPlan(slug, &p)
+}
+
+// planForFirst prints the plan of a business that is not published yet.
+func (c *command) planForFirst(src *source, slug string) error {
+	if _, problems := manifest.Parse(src.text); len(problems) > 0 {
+		return c.refused(src, problems)
+	}
+	warnings := manifest.Warnings(src.text, clock.System().Now())
+	c.warn(src, warnings)
+	return c.done(plan.Plan{Warnings: warnings}, "%s is not published yet; apply publishes it as version 1", slug)
+}
+
+func (c *command) printPlan(slug string, p *plan.Plan) error {
+	if c.output == asJSON || c.output == asYAML {
+		if err := c.print(p, table{}); err != nil {
+			return err
+		}
+		return safeToPublish(p)
+	}
+	if len(p.Changes) == 0 {
+		if err := c.done(p, "%s: nothing would change", slug); err != nil {
+			return err
+		}
+	} else if err := c.printTable(changesTable(p)); err != nil {
+		return err
+	}
+	if p.Outside.Count > 0 {
+		if err := c.write([]byte("\n")); err != nil {
+			return err
+		}
+		if err := c.printTable(outsideTable(&p.Outside)); err != nil {
+			return err
+		}
+	}
+	if k := p.Kept; k != nil {
+		_, _ = fmt.Fprintf(c.host.Stderr,
+			"slotmesh: bookings (%d), tickets (%d) and reservations (%d) that lie ahead keep the time zone and the "+
+				"currency they were sold in.\n",
+			k.Bookings, k.Tickets, k.Reservations)
+	}
+	if p.Erases != nil {
+		if err := c.write([]byte("\n" + erasesLine(p.Erases) + "\n")); err != nil {
+			return err
+		}
+	}
+	if p.Outside.Unexamined {
+		_, _ = fmt.Fprintln(c.host.Stderr, "slotmesh: more lies ahead than is looked at; only the nearest was.")
+	}
+	return safeToPublish(p)
+}
+
+func erasesLine(e *plan.Erases) string {
+	atLeast := ""
+	if e.More {
+		atLeast = "at least "
+	}
+	return fmt.Sprintf("Customers to erase: %s%d (their data is kept for %d days after the booking, %d until now)",
+		atLeast, e.Customers, e.KeepCustomersDays, e.Before)
+}
+
+// safeToPublish returns an error if publishing would cause new conflicts.
+func safeToPublish(p *plan.Plan) error {
+	if n := p.Outside.New(); n > 0 {
+		return &leavesOutside{n}
+	}
+	return nil
+}
+
+func changesTable(p *plan.Plan) table {
+	t := table{head: []string{"CHANGE", "FIELD", "IN WORDS"}}
+	for _, change := range p.Changes {
+		t.rows = append(t.rows, []string{change.Change, change.Path, change.Summary})
+	}
+	if p.MoreChanges > 0 {
+		t.rows = append(t.rows, []string{"…", fmt.Sprintf("%d more", p.MoreChanges), ""})
+	}
+	return t
+}
+
+func outsideTable(o *plan.Outside) table {
+	t := table{head: []string{"OUTSIDE", "WHEN", "WHAT", "FOR", "WHY", "ID"}}
+	row := func(kind, when, what, customer, why, id string, already bool) {
+		if already {
+			why += " (as it is now, too)"
+		}
+		t.rows = append(t.rows, []string{kind, when, what, customer, why, id})
+	}
+	for _, b := range o.Bookings {
+		row("booking", b.Booking.Date+" "+clockOf(b.Booking.StartTime), servicesOf(&b.Booking), b.Booking.CustomerName,
+			b.Reason.Message, b.Booking.ID.String(), b.Already)
+	}
+	for _, r := range o.Reservations {
+		held := r.Reservation
+		row("reservation", held.StartDate.String(), held.RentalName, held.CustomerName, r.Reason.Message,
+			held.ID.String(), r.Already)
+	}
+	for _, e := range o.Tickets {
+		row("tickets", e.Date.String(), strings.TrimSpace(e.Event+" "+e.Tier), fmt.Sprintf("%d sold", e.Sold),
+			e.Reason.Message, e.EventID.String(), e.Already)
+	}
+	if o.More > 0 {
+		t.rows = append(t.rows, []string{"…", fmt.Sprintf("%d more", o.More), "", "", "", ""})
+	}
+	return t
+}
+
+// clockOf returns a time of day without its seconds.
+func clockOf(t string) string { return t[:min(len(t), len("15:04"))] }
+
+func servicesOf(b *booking.Booking) string {
+	names := make([]string, len(b.Services))
+	for i, s := range b.Services {
+		names[i] = s.Name
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,76 @@
+package command_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+func TestPlanSaysWhatPublishingWouldChangeAndPublishesNothing(t *testing.T) {
+	t.Parallel()
+	s := shellAt(t, consoletest.Start(t))
+	published := s.must("init", "salon", "--slug", "harbor", "--name", "Harbor")
+	s.in = published
+	if got := s.must("plan", "-f", "-"); got != "harbor is not published yet; apply publishes it as version 1\n" {
+		t.Errorf("of a business that is not published: %s", got)
+	}
+	s.must("apply", "-f", "-")
+	if got := s.must("plan", "-f", "-"); got != "harbor: nothing would change\n" {
+		t.Errorf("of the same manifest: %s", got)
+	}
+	s.in = strings.Replace(published, "price: 40.00", "price: 45.00", 1)
+	got := strings.Join(strings.Fields(s.must("plan", "-f", "-")), " ")
+	if want := "CHANGE FIELD IN WORDS changed services[cut].price 40 becomes 45"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if list := decoded(t, s.must("plan", "-f", "-", "-o", "json"))["changes"].([]any); len(list) != 1 {
+		t.Errorf("as JSON: %v", list)
+	}
+	if versions := s.must("history", "harbor"); strings.Count(versions, "\n") != 2 {
+		t.Errorf("plan has published: %s", versions)
+	}
+	s.in = "kind: Business"
+	if r := s.run("plan", "-f", "-"); r.code != 1 {
+		t.Errorf("of what is no manifest: %d %s", r.code, r.err)
+	}
+}
+
+func TestPlanEndsWithACodeOfItsOwnWhereSomethingWouldBeOutside(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	s := shellAt(t, w)
+	s.in = s.must("init", "salon", "--slug", "harbor", "--name", "Harbor")
+	id := uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
+	start := time.Now().Add(24 * time.Hour)
+	w.Booking.Add(id, booking.Booking{
+		ID: uuid.New(), Status: booking.StatusConfirmed, Date: "2027-03-01", StartTime: "17:30:00", EndTime: "18:15:00",
+		StartsAt: start, EndsAt: start.Add(time.Hour),
+		Services: []booking.BookedService{{ID: uuid.New(), Name: "Haircut", DurationMinutes: 45, Price: "40.00"}},
+		FormData: []byte("{}"),
+		Total:    "40.00", CustomerName: "Cara",
+	})
+	outside := availability.Outside{Reason: availability.Reason{Rule: availability.RuleClosed,
+		Message: "The business is closed then."}}
+	w.Availability.LeaveOutside(outside)
+	r := s.run("plan", "-f", "-")
+	for _, want := range []string{"nothing would change", "2027-03-01 17:30", "Haircut", "Cara",
+		"The business is closed then."} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("%q is missing: %s", want, r.out)
+		}
+	}
+	if r.code != 4 || !strings.Contains(r.err, "(1)") {
+		t.Errorf("exit code %d, %s", r.code, r.err)
+	}
+	outside.Already = true
+	w.Availability.LeaveOutside(outside)
+	if r := s.run("plan", "-f", "-"); r.code != 0 || !strings.Contains(r.out, "as it is now, too") {
+		t.Errorf("what is outside already: exit code %d, %s%s", r.code, r.out, r.err)
+	}
+}

@@ -1,0 +1,88 @@
+package command
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/adminapi"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/values/report"
+)
+
+func (c *command) reports() *cobra.Command {
+	return group("reports", "Count and add up what was booked, by business time",
+		reportOf(c, "bookings", "Bookings by the date of their start, source and status", bookingsReportTable),
+		reportOf(c, "revenue", "What was sold, paid online and refunded, by currency", revenueReportTable),
+		reportOf(c, "utilisation", "How much of each member's working time is booked", utilisationReportTable))
+}
+
+// reportOf returns a command that prints a report. As CSV, it prints the text of the server.
+func reportOf[Row any](c *command, name, short string, show func([]Row) table) *cobra.Command {
+	var from, to, by string
+	cmd := c.ofBusiness(name+" SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {
+		path := at(args[0], "reports", name) + "?" + url.Values{"from": {from}, "to": {to}, "by": {by}}.Encode()
+		if c.output == asCSV {
+			text, err := client.do(cmd.Context(), adminapi.Request{Method: http.MethodGet, Path: path,
+				Header: map[string]string{"Accept": "text/csv"}})
+			if err != nil {
+				return err
+			}
+			return c.write(text)
+		}
+		var answer report.Report[Row]
+		if err := client.call(cmd.Context(), http.MethodGet, path, nil, &answer); err != nil {
+			return err
+		}
+		return c.print(answer, show(answer.Rows))
+	})
+	cmd.Example = fmt.Sprintf("  slotmesh reports %s harbor --from 2027-01-01 --to 2027-12-31 --by month\n"+
+		"  slotmesh reports %s harbor --from 2027-03-01 --to 2027-03-31 --by day -o csv > march.csv", name, name)
+	cmd.Flags().StringVar(&from, "from", "", "the first date, YYYY-MM-DD")
+	cmd.Flags().StringVar(&to, "to", "", "the last date, included")
+	cmd.Flags().StringVar(&by, "by", string(report.Week), "add up by day, week or month")
+	mustComplete(cmd, "by", string(report.Day), string(report.Week), string(report.Month))
+	return mustRequire(cmd, "from", "to")
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+func bookingsReportTable(rows []booking.BookingsRow) table {
+	t := table{head: []string{"DATE", "SOURCE", "BOOKINGS", "PENDING", "CONFIRMED", "COMPLETED", "NO-SHOW", "CANCELLED",
+		"GUESTS"}}
+	for _, r := range rows {
+		t.rows = append(t.rows, []string{r.Date.String(), r.Source, number(r.Bookings), number(r.Pending),
+			number(r.Confirmed),
+			number(r.Completed), number(r.NoShow), number(r.Cancelled), number(r.Guests)})
+	}
+	return t
+}
+
+func revenueReportTable(rows []report.RevenueRow) table {
+	t := table{head: []string{"DATE", "KIND", "SOLD", "TOTAL", "PAID", "REFUNDED", "CURRENCY"}}
+	for _, r := range rows {
+		t.rows = append(t.rows, []string{r.Date.String(), r.Kind, number(r.Sold), r.Total.String(), r.Paid.String(),
+			r.Refunded.String(), r.Currency})
+	}
+	return t
+}
+
+func utilisationReportTable(rows []report.UtilisationRow) table {
+	t := table{head: []string{"DATE", "STAFF", "BOOKED", "OPEN", "UTILISATION"}}
+	for _, r := range rows {
+		share := "-"
+		if r.Utilisation != nil {
+			share = strconv.FormatFloat(100**r.Utilisation, 'f', 1, 64) + " %"
+		}
+		name := r.StaffName
+		if name == "" {
+			name = r.StaffID.String()
+		}
+		t.rows = append(t.rows, []string{r.Date.String(), name, number(r.BookedMinutes) + " min",
+			number(r.OpenMinutes) + " min", share})
+	}
+	return t
+}

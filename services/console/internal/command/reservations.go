@@ -1,0 +1,99 @@
+package command
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+)
+
+func (c *command) reservations() *cobra.Command {
+	of := sold[rental.Reservation]{"reservations", "a reservation", reservationTable,
+		func(r rental.Reservation) (*booking.Payment, string) {
+			return r.Payment, r.Currency
+		}}
+	return group("reservations", "Look after a business's rental reservations",
+		append(refundEntries(c, of, "its units are free again"),
+			c.listReservations(), c.createReservation(),
+			moveEntry(c, "reservations", rental.MovePickup, "Say that the units of a reservation were picked up",
+				reservationTable),
+			moveEntry(c, "reservations", rental.MoveReturn, "Say that the units of a reservation are back",
+				reservationTable))...)
+}
+
+func (c *command) listReservations() *cobra.Command {
+	var from, to, status, payment string
+	cmd := listEntries(c, "reservations", "List a business's reservations by their start; late ones are marked overdue",
+		map[string]*string{"from": &from, "to": &to, "status": &status, "payment": &payment},
+		func(list []rental.Reservation) any { return rental.ReservationList{Reservations: list} }, reservationTable)
+	cmd.Flags().StringVar(&from, "from", "", "those that touch this date or later ones, YYYY-MM-DD")
+	cmd.Flags().StringVar(&to, "to", "", "those that touch this date or earlier ones")
+	cmd.Flags().StringVar(&status, "status", "", "only those with this status")
+	mustComplete(cmd, "status", rental.Statuses()...)
+	cmd.Flags().StringVar(&payment, "payment", "", "those paid online of which the payment is in this state")
+	mustComplete(cmd, "payment", booking.PaymentStatuses()...)
+	return cmd
+}
+
+func reservationTable(list ...rental.Reservation) table {
+	t := table{head: []string{"ID", "RENTAL", "QUANTITY", "FROM", "TO", "STATUS", "CUSTOMER"}}
+	for _, r := range list {
+		status := r.Status
+		if r.Overdue {
+			status += " (overdue)"
+		}
+		t.rows = append(t.rows, []string{r.ID.String(), r.RentalName, strconv.Itoa(r.Quantity),
+			moment(r.StartDate, r.StartTime), moment(r.EndDate, r.EndTime), status, r.CustomerName})
+	}
+	return t
+}
+
+// moment returns a date, with its time if there is one.
+func moment(d timespan.Date, t *timespan.TimeOfDay) string {
+	if t == nil {
+		return d.String()
+	}
+	return d.String() + " " + t.String()
+}
+
+func (c *command) createReservation() *cobra.Command {
+	var (
+		wanted         rental.NewReservation
+		start, end     string
+		address, phone string
+	)
+	cmd := c.ofBusiness("create SLUG", "Reserve units of a rental for a customer", 1,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			if start != "" {
+				wanted.StartTime = &start
+			}
+			if end != "" {
+				wanted.EndTime = &end
+			}
+			wanted.CustomerEmail, wanted.CustomerPhone = &address, &phone
+			if err := client.names(args[0]).resolve(cmd.Context(), aRental, &wanted.RentalID); err != nil {
+				return err
+			}
+			var made rental.Reservation
+			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "reservations"), wanted,
+				&made); err != nil {
+				return err
+			}
+			warn(cmd, made.Warnings)
+			return c.print(made, reservationTable(made))
+		})
+	flags := cmd.Flags()
+	flags.StringVar(&wanted.RentalID, "rental", "", "key, name or id of the rental")
+	flags.StringVar(&wanted.StartDate, "start", "", "first date, YYYY-MM-DD")
+	flags.StringVar(&wanted.EndDate, "end", "", "last date, included")
+	flags.StringVar(&start, "start-time", "", "HH:MM on the first date, of a rental by the hour")
+	flags.StringVar(&end, "end-time", "", "HH:MM on the last date, of a rental by the hour")
+	flags.IntVar(&wanted.Quantity, "quantity", 1, "how many units")
+	flags.StringVar(&wanted.CustomerName, "customer", "", "the customer's name")
+	addCustomer(flags, &address, &phone, &wanted.Locale)
+	return mustRequire(cmd, "rental", "start", "end", "customer")
+}

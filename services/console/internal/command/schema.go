@@ -1,0 +1,26 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+)
+
+// schema returns the command that prints the JSON Schema of manifests. It needs no server.
+func (c *command) schema() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of manifests, for editors and other programs",
+		Long: `schema prints the JSON Schema of manifests: every field, what it is for and what it may hold. A server has it, too, at /manifest.schema.json
+of its admin address. Editors with the YAML language server check and complete a manifest whose first line is
+
+  ` + editorLine(defaultServer),
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return c.write(manifest.Schema) },
+	}
+}
+
+// editorLine returns the comment line with the address of the manifest's schema, which editors read.
+func editorLine(server string) string {
+	return "# yaml-language-server: $schema=" + server + "/manifest.schema.json"
+}

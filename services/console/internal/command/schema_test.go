@@ -1,0 +1,36 @@
+package command_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+// An editor finds the schema where the first line of a manifest says, without a token, and it is the command's.
+func TestTheSchemaIsWhereTheFirstLineOfAManifestSays(t *testing.T) {
+	t.Parallel()
+	s := shellAt(t, consoletest.Start(t))
+	printed := s.must("schema")
+	var schema struct{ Title string }
+	if err := json.Unmarshal([]byte(printed), &schema); err != nil || schema.Title != "Slotmesh manifest" {
+		t.Errorf("%v %.100s", err, printed)
+	}
+	line, _, _ := strings.Cut(s.must("init", "salon"), "\n")
+	address, is := strings.CutPrefix(line, "# yaml-language-server: $schema=")
+	if !is {
+		t.Fatalf("the first line is %q", line)
+	}
+	answer, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	served, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK || string(served) != printed {
+		t.Errorf("%s answers %d %.100s, %v", address, answer.StatusCode, served, err)
+	}
+}

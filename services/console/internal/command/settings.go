@@ -1,0 +1,57 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const defaultServer = "http://127.0.0.1:8090"
+
+// resolveServer returns the base URL of the admin API.
+func (c *command) resolveServer() (string, error) {
+	server := firstOf(c.server, c.host.Getenv("SLOTMESH_SERVER"), defaultServer)
+	parsed, err := url.Parse(server)
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return "", fmt.Errorf("--server: %q is not an address; write one such as %s", server, defaultServer)
+	}
+	return strings.TrimRight(server, "/"), nil
+}
+
+// resolveToken returns the token for a server. It takes the first one of these: the flag, SLOTMESH_ADMIN_TOKEN, the
+// token that login has stored for this server, the file that `make run` writes.
+func (c *command) resolveToken(server string) (string, error) {
+	// The variable may have several tokens, as in the server's settings.
+	if token, _, _ := strings.Cut(firstOf(c.token, c.host.Getenv("SLOTMESH_ADMIN_TOKEN")), ","); token != "" {
+		return token, nil
+	}
+	if kept, err := c.keptTokens(); err != nil || kept[server] != "" {
+		return kept[server], err
+	}
+	path := filepath.Join(firstOf(c.host.Getenv("SLOTMESH_HOME"), ".slotmesh"), "admin-token")
+	content, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", &localError{fmt.Errorf("no admin token: run slotmesh login, give --token, set "+
+			"SLOTMESH_ADMIN_TOKEN, or keep it in %s", path)}
+	}
+	if err != nil {
+		return "", &localError{fmt.Errorf("the admin token cannot be read: %w", err)}
+	}
+	token := strings.TrimSpace(string(content))
+	if token == "" {
+		return "", &localError{fmt.Errorf("no admin token: %s is empty", path)}
+	}
+	return token, nil
+}
+
+func firstOf(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}

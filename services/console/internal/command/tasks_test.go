@@ -1,0 +1,46 @@
+package command_test
+
+import (
+	"maps"
+	"os"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+// What the page of tasks shows is published as it stands there, in the offer that stands first.
+func TestThePiecesOfThePageOfTasksArePublished(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/manifest-tasks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pieces []map[string]yaml.Node
+	for _, rest := range strings.Split(string(page), "```yaml\n")[1:] {
+		text, _, closed := strings.Cut(rest, "```")
+		var piece map[string]yaml.Node
+		if err := yaml.Unmarshal([]byte(text), &piece); err != nil || !closed {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		pieces = append(pieces, piece)
+	}
+	if len(pieces) < 6 {
+		t.Fatalf("the page has %d pieces", len(pieces))
+	}
+	for _, piece := range pieces {
+		offer := maps.Clone(pieces[0])
+		maps.Copy(offer, piece)
+		text, err := yaml.Marshal(offer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := shellAt(t, consoletest.Start(t))
+		s.in = string(text)
+		if got := s.must("apply", "-f", "-"); !strings.Contains(got, "harbor: version 1 is published") {
+			t.Errorf("%s\n%s", got, text)
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
+)
+
+// roles are the roles that the commands accept for people and tokens.
+var roles = []string{"owner", "manager", "desk", "staff", "viewer", "operator"}
+
+func (c *command) users() *cobra.Command {
+	return group("users", "Look after who belongs to a business", c.inviteUser(), c.listUsers(), c.listInvitations(),
+		c.withdrawInvitation(), c.madeByUser(), c.endMadeByUser(), c.changeUser(), c.removeUser())
+}
+
+// invitation is the body that invites a person.
+type invitation struct {
+	Business string  `json:"business,omitempty"`
+	Email    string  `json:"email"`
+	Name     string  `json:"name,omitempty"`
+	Role     string  `json:"role"`
+	StaffID  *string `json:"staff_id,omitempty"`
+	Mail     bool    `json:"mail"`
+}
+
+// invited is the server's answer to an invitation. The command completes the path in Link to a URL.
+type invited struct {
+	PersonID  *uuid.UUID `json:"person_id"`
+	Pending   *uuid.UUID `json:"invitation_id"`
+	Email     string     `json:"email"`
+	Role      string     `json:"role"`
+	Link      *string    `json:"link"`
+	OwnerURL  *string    `json:"owner_url"`
+	ExpiresAt *time.Time `json:"expires_at"`
+	Mailed    bool       `json:"mailed"`
+}
+
+func (c *command) inviteUser() *cobra.Command {
+	var wanted invitation
+	var staff string
+	var unsaid bool
+	cmd := &cobra.Command{
+		Use:   "invite [SLUG] --email ADDRESS --role ROLE",
+		Short: "Invite somebody, and show a link that signs them in once", Args: cobra.MaximumNArgs(1),
+		Long: "invite makes somebody a member of a business, or, with --role operator and no SLUG, an operator of " +
+			"the platform, and mails them an invitation. The link is another way in, for you to hand on; MAILED says " +
+			"whether the mail server has taken the invitation. A person whom the platform knows joins by accepting: " +
+			"there is no link, and ID is that of the invitation.",
+		ValidArgsFunction: c.completeSlug,
+	}
+	cmd.RunE = c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
+		if wanted.Email == "" || wanted.Role == "" {
+			return errors.New("--email and --role: say whom to invite, and as what")
+		}
+		if err := client.names(strings.Join(args, "")).resolve(cmd.Context(), aMember, &staff); err != nil {
+			return err
+		}
+		wanted.Business, wanted.StaffID, wanted.Mail = strings.Join(args, ""), optional(staff), !unsaid
+		var made invited
+		if err := client.call(cmd.Context(), http.MethodPost, "/admin/invitations", wanted, &made); err != nil {
+			return err
+		}
+		link := "-"
+		if made.Link != nil {
+			base := client.Base
+			if made.OwnerURL != nil {
+				base = *made.OwnerURL
+			}
+			link = base + *made.Link
+			made.Link = &link
+		}
+		return c.print(made, table{
+			head: []string{"LINK", "UNTIL", "EMAIL", "ROLE", "MAILED", "ID"},
+			rows: [][]string{{link, instant(made.ExpiresAt), made.Email, made.Role, yes(made.Mailed),
+				cmp.Or(made.PersonID, made.Pending, &uuid.Nil).String()}},
+		})
+	})
+	cmd.Flags().StringVar(&wanted.Email, "email", "", "whom to invite")
+	cmd.Flags().StringVar(&wanted.Name, "name", "", "what they are called; left out, the address")
+	cmd.Flags().BoolVar(&unsaid, "no-mail", false, "mail nothing; you hand the link on")
+	roleFlags(cmd, &wanted.Role, &staff)
+	return cmd
+}
+
+// roleFlags adds the flags that give a person or a token their role in a business.
+func roleFlags(cmd *cobra.Command, role, staff *string) {
+	cmd.Flags().StringVar(role, "role", "", strings.Join(roles, ", "))
+	cmd.Flags().StringVar(staff, "staff", "", "key, name or id of the member of the staff; for --role staff")
+	mustComplete(cmd, "role", roles...)
+}
+
+func optional(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// user is a member of a business.
+type user struct {
+	ID       uuid.UUID  `json:"id"`
+	Email    string     `json:"email"`
+	Name     string     `json:"name"`
+	Role     string     `json:"role"`
+	StaffID  *uuid.UUID `json:"staff_id"`
+	Verified bool       `json:"verified"`
+	JoinedAt time.Time  `json:"joined_at"`
+}
+
+func showUsers(list ...user) table {
+	t := table{head: []string{"ID", "EMAIL", "NAME", "ROLE", "JOINED"}}
+	for _, u := range list {
+		t.rows = append(t.rows, []string{u.ID.String(), u.Email, u.Name, u.Role, instant(&u.JoinedAt)})
+	}
+	return t
+}
+
+func (c *command) listUsers() *cobra.Command {
+	return listEntries(c, "members", "List who belongs to a business", nil, func(list []user) any {
+		return map[string]any{"members": list}
+	}, showUsers)
+}
+
+// pendingInvitation is an invitation that is not accepted yet.
+type pendingInvitation struct {
+	ID        uuid.UUID  `json:"id"`
+	Email     string     `json:"email"`
+	Role      string     `json:"role"`
+	StaffID   *uuid.UUID `json:"staff_id"`
+	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt time.Time  `json:"expires_at"`
+}
+
+func (c *command) listInvitations() *cobra.Command {
+	return c.ofBusiness("invitations SLUG", "List the invitations that were not accepted yet", 1,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			var list struct {
+				Invitations []pendingInvitation `json:"invitations"`
+			}
+			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], "invitations"), nil, &list); err != nil {
+				return err
+			}
+			t := table{head: []string{"ID", "EMAIL", "ROLE", "UNTIL"}}
+			for _, i := range list.Invitations {
+				t.rows = append(t.rows, []string{i.ID.String(), i.Email, i.Role, instant(&i.ExpiresAt)})
+			}
+			return c.print(list, t)
+		})
+}
+
+func (c *command) withdrawInvitation() *cobra.Command {
+	return c.ofBusiness("withdraw SLUG ID", "Withdraw an invitation", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			if err := client.call(cmd.Context(), http.MethodDelete, at(args[0], "invitations", args[1]), nil,
+				nil); err != nil {
+				return err
+			}
+			return c.done(map[string]any{"id": args[1], "withdrawn": true}, "%s is withdrawn", args[1])
+		})
+}
+
+func (c *command) changeUser() *cobra.Command {
+	var role, staff string
+	cmd := c.ofBusiness("role SLUG ID --role ROLE", "Give somebody another role, at once", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			if role == "" {
+				return errors.New("--role: missing; say what they are to be")
+			}
+			if err := client.names(args[0]).resolve(cmd.Context(), aMember, &staff); err != nil {
+				return err
+			}
+			var changed user
+			to := map[string]any{"role": role, "staff_id": optional(staff)}
+			if err := client.call(cmd.Context(), http.MethodPatch, at(args[0], "members", args[1]), to,
+				&changed); err != nil {
+				return err
+			}
+			return c.print(changed, showUsers(changed))
+		})
+	roleFlags(cmd, &role, &staff)
+	return cmd
+}
+
+func (c *command) madeByUser() *cobra.Command {
+	return c.ofBusiness("made SLUG ID", "List what a person made in a business, also after they left it", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			var made struct {
+				Keys      []booking.Key           `json:"keys"`
+				Calendars []booking.Calendar      `json:"calendars"`
+				Webhooks  []notifications.Webhook `json:"webhooks"`
+				Tokens    []apiToken              `json:"tokens"`
+			}
+			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], "members", args[1], "made"), nil,
+				&made); err != nil {
+				return err
+			}
+			t := table{head: []string{"KIND", "ID", "WHAT", "CREATED"}}
+			row := func(kind string, id uuid.UUID, what string, created time.Time) {
+				t.rows = append(t.rows, []string{kind, id.String(), what, instant(&created)})
+			}
+			for _, k := range made.Keys {
+				row("key", k.ID, k.Name, k.CreatedAt)
+			}
+			for _, f := range made.Calendars {
+				row("calendar", f.ID, f.Shows, f.CreatedAt)
+			}
+			for _, w := range made.Webhooks {
+				row("webhook", w.ID, w.URL, w.CreatedAt)
+			}
+			for _, k := range made.Tokens {
+				row("token", k.ID, k.Name, k.CreatedAt)
+			}
+			return c.print(made, t)
+		})
+}
+
+func (c *command) endMadeByUser() *cobra.Command {
+	return c.ofBusiness("end-made SLUG ID", "End all that a person made in a business", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			if err := client.call(cmd.Context(), http.MethodDelete, at(args[0], "members", args[1], "made"), nil,
+				nil); err != nil {
+				return err
+			}
+			return c.done(map[string]any{"id": args[1], "ended": true}, "all that %s made has ended", args[1])
+		})
+}
+
+func (c *command) removeUser() *cobra.Command {
+	return c.ofBusiness("remove SLUG ID", "Take somebody out of a business, at once", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			if err := client.call(cmd.Context(), http.MethodDelete, at(args[0], "members", args[1]), nil,
+				nil); err != nil {
+				return err
+			}
+			return c.done(map[string]any{"id": args[1], "removed": true}, "%s is removed", args[1])
+		})
+}

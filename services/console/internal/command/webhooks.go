@@ -1,0 +1,201 @@
+package command
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
+)
+
+func (c *command) webhooks() *cobra.Command {
+	return group("webhooks", "Look after a business's webhooks: what it is told of by HTTP", c.createWebhook(),
+		c.listWebhooks(), c.changeWebhook(),
+		c.deleteWebhook(), c.rotateWebhook(), c.testWebhook(), c.deliveries(), c.retryDelivery(), c.listenWebhooks())
+}
+
+func (c *command) createWebhook() *cobra.Command {
+	var wanted notifications.NewWebhook
+	cmd := c.ofBusiness("create SLUG --url URL", "Add an endpoint and show its secret, this once", 1,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			var made notifications.SecretWebhook
+			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "webhooks"), wanted, &made); err != nil {
+				return err
+			}
+			return c.print(made, secretTable(made))
+		})
+	cmd.Example = `  slotmesh webhooks create harbor --url https://example.com/hooks
+  slotmesh webhooks create harbor --url https://example.com/hooks --events booking.created,booking.cancelled`
+	cmd.Flags().StringVar(&wanted.URL, "url", "", "where events are sent to, by https")
+	cmd.Flags().StringSliceVar(&wanted.Events, "events", []string{"*"},
+		`types of events, separated by commas; "*" for all`)
+	return mustRequire(cmd, "url")
+}
+
+func secretTable(made notifications.SecretWebhook) table {
+	return table{head: []string{"SECRET", "URL", "EVENTS", "ID"},
+		rows: [][]string{{made.Secret, made.URL, strings.Join(made.Events, ","), made.ID.String()}}}
+}
+
+func (c *command) listWebhooks() *cobra.Command {
+	cmd := listEntries(c, "webhooks", "List endpoints, oldest first", nil,
+		func(list []notifications.Webhook) any { return notifications.WebhookList{Webhooks: list} }, webhookTable)
+	cmd.Example = "  slotmesh webhooks list harbor"
+	return cmd
+}
+
+func webhookTable(list ...notifications.Webhook) table {
+	t := table{head: []string{"ID", "URL", "EVENTS", "ACTIVE", "DISABLED", "CREATED"}}
+	for _, w := range list {
+		t.rows = append(t.rows, []string{w.ID.String(), w.URL, strings.Join(w.Events, ","),
+			strconv.FormatBool(w.Active), w.DisabledReason, instant(&w.CreatedAt)})
+	}
+	return t
+}
+
+func (c *command) changeWebhook() *cobra.Command {
+	var (
+		address      string
+		events       []string
+		enable, stop bool
+		yes, no      = true, false
+	)
+	cmd := c.ofBusiness("change SLUG ID", "Change an endpoint's URL or events, or switch it on or off", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			var change notifications.WebhookChange
+			if cmd.Flags().Changed("url") {
+				change.URL = &address
+			}
+			change.Events = events
+			switch {
+			case enable && stop:
+				return errors.New("--enable and --disable: write one of them")
+			case enable:
+				change.Active = &yes
+			case stop:
+				change.Active = &no
+			}
+			var changed notifications.Webhook
+			if err := client.call(cmd.Context(), http.MethodPatch, at(args[0], "webhooks", args[1]), change,
+				&changed); err != nil {
+				return err
+			}
+			return c.print(changed, webhookTable(changed))
+		})
+	cmd.Example = `  slotmesh webhooks change harbor ID --events booking.created,booking.cancelled
+  slotmesh webhooks change harbor ID --enable`
+	flags := cmd.Flags()
+	flags.StringVar(&address, "url", "", "where events are sent to from now on")
+	flags.StringSliceVar(&events, "events", nil, `types of events from now on, separated by commas; "*" for all`)
+	flags.BoolVar(&enable, "enable", false, "send to it, also after it was disabled")
+	flags.BoolVar(&stop, "disable", false, "send nothing to it; what was still to be sent is given up")
+	return cmd
+}
+
+func (c *command) deleteWebhook() *cobra.Command {
+	cmd := c.ofBusiness("delete SLUG ID", "Remove an endpoint and the log of what it was sent", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			if err := client.call(cmd.Context(), http.MethodDelete, at(args[0], "webhooks", args[1]), nil,
+				nil); err != nil {
+				return err
+			}
+			return c.done(map[string]any{"id": args[1], "deleted": true}, "%s is deleted", args[1])
+		})
+	cmd.Example = "  slotmesh webhooks delete harbor ID"
+	return cmd
+}
+
+func (c *command) rotateWebhook() *cobra.Command {
+	cmd := c.ofBusiness("rotate SLUG ID",
+		"Give an endpoint another secret and show it, this once; the old one signs too for 24 hours", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			var rotated notifications.SecretWebhook
+			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "webhooks", args[1], "rotate"), nil,
+				&rotated); err != nil {
+				return err
+			}
+			return c.print(rotated, secretTable(rotated))
+		})
+	cmd.Example = "  slotmesh webhooks rotate harbor ID"
+	return cmd
+}
+
+func (c *command) testWebhook() *cobra.Command {
+	cmd := c.ofBusiness("test SLUG ID",
+		"Send an event of type webhook.test to an endpoint; deliveries shows what became of it", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			return c.sent(cmd, client, at(args[0], "webhooks", args[1], "test"))
+		})
+	cmd.Example = "  slotmesh webhooks test harbor ID"
+	return cmd
+}
+
+func (c *command) retryDelivery() *cobra.Command {
+	cmd := c.ofBusiness("retry SLUG DELIVERY", "Send a delivery again, whatever became of it", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			return c.sent(cmd, client, at(args[0], "deliveries", args[1], "retry"))
+		})
+	cmd.Example = "  slotmesh webhooks retry harbor DELIVERY"
+	return cmd
+}
+
+// sent sends a POST request that starts a delivery of a webhook, and prints the delivery.
+func (c *command) sent(cmd *cobra.Command, client *client, path string) error {
+	var sent notifications.Delivery
+	if err := client.call(cmd.Context(), http.MethodPost, path, nil, &sent); err != nil {
+		return err
+	}
+	return c.print(sent, deliveryTable(sent))
+}
+
+func (c *command) deliveries() *cobra.Command {
+	var status string
+	cmd := c.ofBusiness("deliveries SLUG ID", "List what an endpoint was sent in the last 30 days, newest first", 2,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			query := url.Values{}
+			if status != "" {
+				query.Set("status", status)
+			}
+			list, err := pages[notifications.Delivery](cmd.Context(), client,
+				at(args[0], "webhooks", args[1], "deliveries"), "deliveries", query)
+			if err != nil {
+				return err
+			}
+			return c.print(notifications.DeliveryList{Deliveries: list}, deliveryTable(list...))
+		})
+	cmd.Example = `  slotmesh webhooks deliveries harbor ID --status failed
+  slotmesh webhooks deliveries harbor ID -o json    # with each attempt and the beginning of its answer`
+	cmd.Flags().StringVar(&status, "status", "", "those that are pending, delivered or failed only")
+	mustComplete(cmd, "status", notifications.DeliveryPending, notifications.DeliveryDelivered,
+		notifications.DeliveryFailed)
+	return cmd
+}
+
+func deliveryTable(list ...notifications.Delivery) table {
+	t := table{head: []string{"ID", "TYPE", "SUBJECT", "SEQUENCE", "STATUS", "ATTEMPTS", "LAST", "NEXT", "CREATED"}}
+	for _, d := range list {
+		t.rows = append(t.rows, []string{d.ID.String(), d.Type, d.Subject.Kind + " " + d.Subject.ID.String(),
+			strconv.Itoa(d.Sequence), d.Status,
+			strconv.Itoa(len(d.Attempts)), lastAnswer(d.Attempts), instant(d.NextAt), instant(&d.CreatedAt)})
+	}
+	return t
+}
+
+// lastAnswer returns the HTTP status of the last attempt, or the reason if there was no answer.
+func lastAnswer(attempts []notifications.DeliveryAttempt) string {
+	if len(attempts) == 0 {
+		return ""
+	}
+	last := attempts[len(attempts)-1]
+	switch {
+	case last.Status != nil:
+		return strconv.Itoa(*last.Status)
+	case last.Error != nil:
+		return *last.Error
+	}
+	return ""
+}
