@@ -1,7 +1,7 @@
 -- +goose Up
 
 -- bookings.max_open_per_customer counts all that an address has open of what was taken on the booking page: bookings, orders of tickets and
--- reservations. Addresses are kept in their canonical spelling (libs/values/email) from now on, and those of before are brought into its form as
+-- reservations. Addresses are kept in their canonical spelling (libs/email) from now on, and those of before are brought into its form as
 -- far as PostgreSQL can; where two were priced as a first booking each, both keep their spelling.
 ALTER TABLE tickets ADD COLUMN on_page boolean NOT NULL DEFAULT false; -- ordered on the business's booking page
 

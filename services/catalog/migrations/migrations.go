@@ -1,9 +1,14 @@
 // Package migrations holds the schema of catalog as goose migrations.
 package migrations
 
-import "embed"
+import (
+	"embed"
+
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+)
+
+//go:embed *.sql
+var files embed.FS
 
 // FS holds the migrations in order.
-//
-//go:embed *.sql
-var FS embed.FS
+var FS = postgres.WithShared(files)

@@ -3,9 +3,14 @@
 // have migrations of their own, copied from River; a test compares the copies.
 package migrations
 
-import "embed"
+import (
+	"embed"
+
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+)
+
+//go:embed *.sql
+var files embed.FS
 
 // FS holds the migrations in goose's format. They are applied in the order of their numbers.
-//
-//go:embed *.sql
-var FS embed.FS
+var FS = postgres.WithShared(files)

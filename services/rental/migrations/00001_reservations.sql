@@ -92,82 +92,16 @@ CREATE INDEX reservations_remembered ON reservations
 -- The owner's list goes by start; the id makes the order total, so that a cursor never skips or repeats.
 CREATE INDEX reservations_by_start ON reservations (business_id, start_date, (coalesce(start_minute, 0)), id);
 
--- Writes that were refused, each with the moment until which: an attempt at the write that began before it must write nothing,
--- however late its statement arrives. A client names a write by its Idempotency-Key; others have a random id. Rows are
--- removed after a day.
-CREATE TABLE refused_writes (
-    business_id uuid        NOT NULL,
-    write_id    uuid        NOT NULL,
-    refused_at  timestamptz NOT NULL,
-    PRIMARY KEY (business_id, write_id)
-);
-CREATE INDEX refused_writes_by_age ON refused_writes (refused_at);
+-- include refused_writes
 
--- Every statement that makes a write calls this. The lock makes whoever decides about the write wait for it, and it for them;
--- being volatile, the function then sees what they have decided, also where that is newer than the statement's snapshot.
--- +goose StatementBegin
-CREATE FUNCTION may_write(business uuid, write uuid, begun timestamptz) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended(write::text, 0));
-    IF EXISTS (SELECT FROM refused_writes AS r WHERE r.business_id = business AND r.write_id = write AND r.refused_at > begun) THEN
-        RAISE EXCEPTION 'the write was refused after this attempt had begun' USING ERRCODE = 'SM001';
-    END IF;
-    RETURN true;
-END
-$$;
--- +goose StatementEnd
+-- include may_write
 
--- Writes of the owner that were made, and what they were answered with, so that one whose answer was lost is looked up and one that
--- is repeated under its Idempotency-Key is answered as it was. request_hash is of what was asked for; 32 zeros without a key.
--- Rows are removed after a day.
-CREATE TABLE made_writes (
-    business_id  uuid        NOT NULL,
-    write_id     uuid        NOT NULL,
-    request_hash bytea       NOT NULL CHECK (octet_length(request_hash) = 32),
-    answer       bytea       NOT NULL, -- JSON
-    made_at      timestamptz NOT NULL,
-    PRIMARY KEY (business_id, write_id)
-);
-CREATE INDEX made_writes_by_age ON made_writes (made_at);
+-- include made_writes
 
--- A UUIDv7 (RFC 9562): 48 bits of milliseconds since the epoch, then random bits.
-CREATE FUNCTION uuid_v7() RETURNS uuid LANGUAGE sql VOLATILE
-RETURN encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
-    PLACING substring(int8send(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid;
+-- include uuid_v7
 
--- One event for each change, written by the statement that makes the change. The key allows one event for each sequence of a subject.
---
--- Transactions commit in another order than they write, so a number that a row is given when it is written cannot be a reader's
--- cursor. position is null until the feed is read: then rows that are committed are numbered from event_feed, under its row lock.
--- Within one numbering rows go by serial, which for one subject follows the order of its row's lock.
-CREATE TABLE events (
-    business_id  uuid        NOT NULL,
-    subject_id   uuid        NOT NULL,
-    sequence     integer     NOT NULL, -- counts per subject, from 1
-    subject_kind text        NOT NULL,
-    id           uuid        NOT NULL DEFAULT uuid_v7(),
-    type         text        NOT NULL,
-    at           timestamptz NOT NULL, -- by the clock of the service
-    actor_kind   text        NOT NULL,
-    actor_id     uuid,
-    data         jsonb       NOT NULL, -- the subject's row after the change
-    serial       bigint      GENERATED ALWAYS AS IDENTITY,
-    position     bigint,
-    PRIMARY KEY (business_id, subject_id, sequence)
-);
-CREATE UNIQUE INDEX events_by_position ON events (position) WHERE position IS NOT NULL;
-CREATE INDEX events_to_number ON events (serial) WHERE position IS NULL;
-
--- The audit log of a business goes by time.
-CREATE INDEX events_by_time ON events (business_id, at, id);
-
--- The one row that numbers events. A reader whose cursor lies before pruned has missed what was removed.
-CREATE TABLE event_feed (
-    one       boolean PRIMARY KEY DEFAULT true CHECK (one),
-    position  bigint NOT NULL, -- the last that was given
-    pruned    bigint NOT NULL  -- the last that was removed for its age
-);
-INSERT INTO event_feed (position, pruned) VALUES (0, 0);
+-- include events
+-- include event_feed
 
 -- +goose Down
 DROP TABLE event_feed;

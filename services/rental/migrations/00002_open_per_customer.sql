@@ -1,6 +1,6 @@
 -- +goose Up
 
--- Addresses are kept in their canonical spelling (libs/values/email) from now on; those of before are brought into its form as far as PostgreSQL can.
+-- Addresses are kept in their canonical spelling (libs/email) from now on; those of before are brought into its form as far as PostgreSQL can.
 UPDATE reservations SET customer_email = lower(normalize(customer_email, NFKC)) WHERE customer_email <> lower(normalize(customer_email, NFKC));
 
 -- What was reserved on the booking page counts against bookings.max_open_per_customer, which booking keeps. Once it is over, booking is

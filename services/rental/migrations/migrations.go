@@ -2,9 +2,14 @@
 // schema, because the previous and the next version of the program both run against the schema.
 package migrations
 
-import "embed"
+import (
+	"embed"
+
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+)
+
+//go:embed *.sql
+var files embed.FS
 
 // FS are the migrations in goose's form, applied in order of their numbers.
-//
-//go:embed *.sql
-var FS embed.FS
+var FS = postgres.WithShared(files)

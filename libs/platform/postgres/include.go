@@ -1,0 +1,60 @@
+package postgres
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"io"
+	"io/fs"
+	"regexp"
+)
+
+//go:embed shared/*.sql
+var shared embed.FS
+
+var includes = regexp.MustCompile(`(?m)^-- include (\w+)\n`)
+
+// WithShared returns migrations in which each line `-- include NAME` is replaced by shared/NAME.sql: the tables of
+// idempotency results and of events, which several services have. The stored hash of a migration is that of its whole
+// text, so a shared file of a released migration never changes.
+func WithShared(migrations fs.FS) fs.FS { return expanded{migrations} }
+
+type expanded struct{ fs.FS }
+
+// ReadFile returns a file with its includes replaced.
+func (e expanded) ReadFile(name string) ([]byte, error) {
+	text, err := fs.ReadFile(e.FS, name)
+	if err != nil {
+		return nil, err
+	}
+	var missing error
+	text = includes.ReplaceAllFunc(text, func(line []byte) []byte {
+		part := string(includes.FindSubmatch(line)[1])
+		content, err := shared.ReadFile("shared/" + part + ".sql")
+		if err != nil {
+			missing = fmt.Errorf("%s includes %s: %w", name, part, err)
+		}
+		return content
+	})
+	return text, missing
+}
+
+// Open opens a file with its includes replaced, or a folder.
+func (e expanded) Open(name string) (fs.File, error) {
+	file, err := e.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := file.Stat(); err != nil || info.IsDir() {
+		return file, err
+	}
+	text, err := e.ReadFile(name)
+	return &openedFile{File: file, content: bytes.NewReader(text)}, err
+}
+
+type openedFile struct {
+	fs.File
+	content io.Reader
+}
+
+func (f *openedFile) Read(into []byte) (int, error) { return f.content.Read(into) }
