@@ -63,7 +63,7 @@ func (c *Template) filled(t testing.TB) string {
 	c.base = Server(t)
 	name := "template_" + Unique()
 	Administer(t, c.base, "CREATE DATABASE "+name)
-	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), MaxWait)
 	defer cancel()
 	if err := c.Fill(ctx, another(t, c.base, name)); err != nil {
 		Administer(t, c.base, "DROP DATABASE "+name+" WITH (FORCE)")
@@ -92,7 +92,7 @@ func Administer(t testing.TB, databaseURL, statement string) {
 }
 
 func administer(databaseURL, statement string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), MaxWait)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {

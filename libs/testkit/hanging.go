@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Hanging is a proxy for PostgreSQL that can stop forwarding data. Its connections then stay open, and the system
+// HangingProxy is a proxy for PostgreSQL that can stop forwarding data. Its connections then stay open, and the system
 // acknowledges data that is never forwarded. A paused server or a network that drops packets behaves in the same way.
-type Hanging struct {
+type HangingProxy struct {
 	URL string // URL of the database through the proxy
 
 	network, address string
@@ -33,9 +33,9 @@ type lane struct {
 	to      net.Conn
 }
 
-// NewHanging returns a proxy for the database with a URL. It forwards
-// data until [Hanging.Hang] is called. It closes when the test ends.
-func NewHanging(t testing.TB, database string) *Hanging {
+// NewHangingProxy returns a proxy for the database with a URL. It forwards
+// data until [HangingProxy.Hang] is called. It closes when the test ends.
+func NewHangingProxy(t testing.TB, database string) *HangingProxy {
 	t.Helper()
 	parsed, err := pgx.ParseConfig(database)
 	if err != nil {
@@ -45,7 +45,7 @@ func NewHanging(t testing.TB, database string) *Hanging {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &Hanging{listener: listener, open: map[net.Conn]*lane{}}
+	h := &HangingProxy{listener: listener, open: map[net.Conn]*lane{}}
 	h.network, h.address = pgconn.NetworkAddress(parsed.Host, parsed.Port)
 	at := url.URL{Scheme: "postgres", User: url.UserPassword(parsed.User, parsed.Password),
 		Host: listener.Addr().String(),
@@ -56,7 +56,7 @@ func NewHanging(t testing.TB, database string) *Hanging {
 	return h
 }
 
-func (h *Hanging) accept() {
+func (h *HangingProxy) accept() {
 	for {
 		conn, err := h.listener.Accept()
 		if err != nil {
@@ -120,7 +120,7 @@ func (l *lane) resume() {
 }
 
 // Hang stops forwarding on all connections. If all is true, later connections hang, too.
-func (h *Hanging) Hang(all bool) {
+func (h *HangingProxy) Hang(all bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.hang = all
@@ -130,7 +130,7 @@ func (h *Hanging) Hang(all bool) {
 }
 
 // Resume continues forwarding on all connections.
-func (h *Hanging) Resume() {
+func (h *HangingProxy) Resume() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.hang = false
@@ -139,14 +139,14 @@ func (h *Hanging) Resume() {
 	}
 }
 
-// Callers returns the number of connections that were made.
-func (h *Hanging) Callers() int {
+// Connections returns the number of connections that were made.
+func (h *HangingProxy) Connections() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.callers
 }
 
-func (h *Hanging) close() {
+func (h *HangingProxy) close() {
 	_ = h.listener.Close()
 	h.mu.Lock()
 	h.closed = true

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// Lacks skips a test that cannot run on this machine; the message states what is missing. If CI=true,
+// SkipOrFail skips a test that cannot run on this machine; the message states what is missing. If CI=true,
 // the test fails instead, because a machine that decides whether a change is merged must run all tests.
-func Lacks(t testing.TB, format string, args ...any) {
+func SkipOrFail(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
 		t.Fatalf("on CI nothing is skipped: "+format, args...)

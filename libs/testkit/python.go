@@ -11,17 +11,17 @@ import (
 type PythonPackages struct{ at, python string }
 
 // InstallPython installs packages, such as name==1.2.3, for the Python of this machine, unless they are
-// already installed. If that is impossible, the test is skipped with the reason; on CI it fails (see [Lacks]).
+// already installed. If that is impossible, the test is skipped with the reason; on CI it fails (see [SkipOrFail]).
 func InstallPython(t *testing.T, packages ...string) PythonPackages {
 	t.Helper()
 	python, err := inputs.LookPath("python3")
 	if err != nil {
-		Lacks(t, "python3 is not installed")
+		SkipOrFail(t, "python3 is not installed")
 	}
 	// Packages may contain code compiled for this version.
 	version, err := exec.CommandContext(t.Context(), python, "--version").Output()
 	if err != nil {
-		Lacks(t, "python3 does not start: %v", err)
+		SkipOrFail(t, "python3 does not start: %v", err)
 	}
 	at := packagesIn(t, "python", string(version), packages, func(folder string) []string {
 		return []string{python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", folder}

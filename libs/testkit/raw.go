@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// Dialogue sends text unchanged over one connection. It returns the statuses of
+// SendRaw sends text unchanged over one connection. It returns the statuses of
 // the answers, without interim ones, until the server closes the connection. It
 // returns false if the connection was reset: an answer may then have been lost.
-func Dialogue(t testing.TB, address, text string) ([]int, bool) {
+func SendRaw(t testing.TB, address, text string) ([]int, bool) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -46,10 +46,10 @@ func Dialogue(t testing.TB, address, text string) ([]int, bool) {
 // HiddenRequest is a request that an attacker puts into a body, so that a server mistakes it for the next request.
 const HiddenRequest = "GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n"
 
-// Hide returns requests that test whether a server takes a body for a request. The first request has the
+// HideRequest returns requests that test whether a server takes a body for a request. The first request has the
 // given head, which must not contain the framing. Its body, chunked or with a length, is padding followed
 // by a hidden request. A request for a path that does not exist follows; it closes the connection.
-func Hide(head string, padding int, chunked bool) string {
+func HideRequest(head string, padding int, chunked bool) string {
 	filler := make([]byte, padding)
 	for i := range filler {
 		filler[i] = 'x'
@@ -63,16 +63,16 @@ func Hide(head string, padding int, chunked bool) string {
 	return head + framing + "GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 }
 
-// OneAnswer reports whether the statuses show that a server did not take a body for a request. There
+// IsOneAnswer reports whether the statuses show that a server did not take a body for a request. There
 // is one answer, or a second one with 404 (403 at an internal port) to the request after the body.
-func OneAnswer(statuses []int, closed bool) bool {
+func IsOneAnswer(statuses []int, closed bool) bool {
 	return closed && (len(statuses) == 1 ||
 		len(statuses) == 2 && (statuses[1] == http.StatusNotFound || statuses[1] == http.StatusForbidden))
 }
 
-// Boundaries returns sizes of padding, from 0 to 70,000 bytes: around the sizes of common
+// PaddingSizes returns sizes of padding, from 0 to 70,000 bytes: around the sizes of common
 // buffers, and some in between. With many, it returns more sizes, for `make attack`.
-func Boundaries(many bool) []int {
+func PaddingSizes(many bool) []int {
 	at := []int{0, 1, 2, 70000}
 	for size := 64; size <= 65536; size *= 2 {
 		hidden := len(HiddenRequest)

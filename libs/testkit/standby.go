@@ -23,8 +23,8 @@ type Primary struct {
 	standby string // URL of the standby alone
 }
 
-// PrimaryAndStandby starts both servers.
-func PrimaryAndStandby(t testing.TB) *Primary {
+// StartPrimaryAndStandby starts both servers.
+func StartPrimaryAndStandby(t testing.TB) *Primary {
 	t.Helper()
 	server, err := pgx.ParseConfig(Server(t))
 	if err != nil {
@@ -44,7 +44,7 @@ func PrimaryAndStandby(t testing.TB) *Primary {
 	}
 	Administer(t, url(first), `ALTER SYSTEM SET synchronous_standby_names = '*'`)
 	Administer(t, url(first), `SELECT pg_reload_conf()`)
-	Until(t, "the standby holds what the primary acknowledges", func(context.Context) error {
+	WaitUntil(t, "the standby holds what the primary acknowledges", func(context.Context) error {
 		if n := ask(t, url(first),
 			`SELECT count(*)::text FROM pg_stat_replication WHERE sync_state = 'sync'`); n != "1" {
 			return fmt.Errorf("%s synchronous standbys", n)
@@ -55,8 +55,8 @@ func PrimaryAndStandby(t testing.TB) *Primary {
 		standby: url(second)}
 }
 
-// Lose stops the primary like a power cut, and promotes the standby.
-func (p *Primary) Lose(t testing.TB) {
+// Stop stops the primary like a power cut, and promotes the standby.
+func (p *Primary) Stop(t testing.TB) {
 	t.Helper()
 	pid, err := os.ReadFile(filepath.Join(p.data, "postmaster.pid"))
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *standbys) serve(t testing.TB, data string) string {
 			"-c", "unix_socket_directories=", "-c", "max_connections=300", "-c", "shared_buffers=32MB",
 			"-c", "wal_retrieve_retry_interval=200ms")
 	})
-	Until(t, "PostgreSQL answers", func(ctx context.Context) error {
+	WaitUntil(t, "PostgreSQL answers", func(ctx context.Context) error {
 		conn, err := pgx.Connect(ctx, "postgres://postgres@"+at+"/postgres?sslmode=disable")
 		if err != nil {
 			return err
@@ -130,7 +130,7 @@ func (s *standbys) serve(t testing.TB, data string) string {
 // ask returns the single text that a query returns.
 func ask(t testing.TB, databaseURL, query string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), MaxWait)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {

@@ -56,8 +56,8 @@ func StartStripeMock(t testing.TB) *StripeMock {
 		m.URL = "http://" + at
 	case <-read:
 		t.Fatal("stripe-mock ended before it listened")
-	case <-time.After(Patience):
-		t.Fatalf("stripe-mock does not listen after %s", Patience)
+	case <-time.After(MaxWait):
+		t.Fatalf("stripe-mock does not listen after %s", MaxWait)
 	}
 	return m
 }

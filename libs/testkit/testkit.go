@@ -42,7 +42,7 @@ func Postgres(t testing.TB, prefix string, migrations fs.FS) *pgxpool.Pool {
 	}
 	cfg := schema(t, prefix)
 	// Migrations of all tests run one after the other.
-	ctx, cancel := context.WithTimeout(context.Background(), 5*Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*MaxWait)
 	defer cancel()
 	if err := postgres.Migrate(ctx, cfg, prefix, migrations); err != nil {
 		t.Fatal(err)
@@ -59,13 +59,13 @@ func Postgres(t testing.TB, prefix string, migrations fs.FS) *pgxpool.Pool {
 // schema that the test may create. The schema is dropped when the test ends.
 func PostgresSchema(t testing.TB, prefix string) postgres.Config {
 	t.Helper()
-	cfg := postgres.Config{URL: Server(t), MaxConns: 16, StatementTimeout: Patience, Schema: prefix + "_" + Unique()}
+	cfg := postgres.Config{URL: Server(t), MaxConns: 16, StatementTimeout: MaxWait, Schema: prefix + "_" + Unique()}
 	t.Cleanup(func() { drop(t, cfg) })
 	return cfg
 }
 
 func drop(t testing.TB, cfg postgres.Config) {
-	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), MaxWait)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, cfg.URL)
 	if err != nil {
@@ -87,7 +87,7 @@ func Server(t testing.TB) string {
 		t.Fatal(err)
 	}
 	query := at.Query()
-	query.Set("connect_timeout", strconv.Itoa(int(Patience.Seconds())))
+	query.Set("connect_timeout", strconv.Itoa(int(MaxWait.Seconds())))
 	at.RawQuery = query.Encode()
 	return at.String()
 }
@@ -95,11 +95,11 @@ func Server(t testing.TB) string {
 // RedisConfig returns the settings of the test Redis with timeouts that suit a slow machine.
 func RedisConfig(t testing.TB) redisx.Config {
 	t.Helper()
-	return redisx.Config{URL: lookup(t, RedisURL), Timeout: Patience}
+	return redisx.Config{URL: lookup(t, RedisURL), Timeout: MaxWait}
 }
 
-// Patience is the maximal wait of a test that does not test a deadline. It is far longer than a slow machine needs.
-const Patience = 2 * time.Minute
+// MaxWait is the maximal wait of a test that does not test a deadline. It is far longer than a slow machine needs.
+const MaxWait = 2 * time.Minute
 
 // Redis returns a client of the test Redis and a prefix for the test's keys.
 func Redis(t testing.TB) (redis.UniversalClient, string) {
@@ -149,10 +149,10 @@ func lookup(t testing.TB, name string) string {
 	return value
 }
 
-// Until calls works until it succeeds, for at most [Patience].
-func Until(t testing.TB, what string, works func(context.Context) error) {
+// WaitUntil calls works until it succeeds, for at most [MaxWait].
+func WaitUntil(t testing.TB, what string, works func(context.Context) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), MaxWait)
 	defer cancel()
 	look := time.NewTicker(50 * time.Millisecond) // there is no event for the work of other processes
 	defer look.Stop()

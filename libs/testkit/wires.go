@@ -14,26 +14,26 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Fate is what happens to a message to PostgreSQL, and to its connection.
-type Fate int
+// Failure is what happens to a message to PostgreSQL, and to its connection.
+type Failure int
 
 // The fates of a message.
 const (
-	// LostBefore breaks the connection before the message has arrived.
-	LostBefore Fate = iota
-	// LostAfter reports the message as sent, but it never arrives: the connection breaks before an answer.
-	LostAfter
-	// AnswerLost delivers the message and breaks the connection before the answer arrives.
-	AnswerLost
-	// Held delays the message until [Wires.Release], even if its sender has given up.
-	Held
+	// BreakBefore breaks the connection before the message has arrived.
+	BreakBefore Failure = iota
+	// DropMessage reports the message as sent, but it never arrives: the connection breaks before an answer.
+	DropMessage
+	// DropAnswer delivers the message and breaks the connection before the answer arrives.
+	DropAnswer
+	// HoldMessage delays the message until [FaultyConns.Release], even if its sender has given up.
+	HoldMessage
 )
 
-// Wires are the connections of a pool, which a test can break.
-type Wires struct {
+// FaultyConns are the connections of a pool, which a test can break.
+type FaultyConns struct {
 	mu      sync.Mutex
 	marker  []byte // nil: no message is waited for
-	fate    Fate
+	fate    Failure
 	darkens bool // dark is set when the message meets its fate
 	dark    bool // no new connections are possible, and existing ones send nothing
 	met     chan struct{}
@@ -43,10 +43,10 @@ type Wires struct {
 
 var errBroken = errors.New("testkit: the connection is broken")
 
-// OpenWires returns a pool with the settings of pool, over connections that the test can break.
-func OpenWires(t testing.TB, pool *pgxpool.Pool) (*pgxpool.Pool, *Wires) {
+// OpenFaultyPool returns a pool with the settings of pool, over connections that the test can break.
+func OpenFaultyPool(t testing.TB, pool *pgxpool.Pool) (*pgxpool.Pool, *FaultyConns) {
 	t.Helper()
-	w := &Wires{held: make(chan struct{})}
+	w := &FaultyConns{held: make(chan struct{})}
 	cfg := pool.Config()
 	dial := cfg.ConnConfig.DialFunc
 	cfg.ConnConfig.DialFunc = w.over(dial)
@@ -59,8 +59,8 @@ func OpenWires(t testing.TB, pool *pgxpool.Pool) (*pgxpool.Pool, *Wires) {
 }
 
 // Break sets what happens to the next message that contains marker. If dark is true, no connection works
-// after that, until [Wires.Mend]. The returned channel is closed when it has happened to the message.
-func (w *Wires) Break(marker string, fate Fate, dark bool) <-chan struct{} {
+// after that, until [FaultyConns.Restore]. The returned channel is closed when it has happened to the message.
+func (w *FaultyConns) Break(marker string, fate Failure, dark bool) <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	met := make(chan struct{})
@@ -68,15 +68,15 @@ func (w *Wires) Break(marker string, fate Fate, dark bool) <-chan struct{} {
 	return met
 }
 
-// Mend permits connections again.
-func (w *Wires) Mend() {
+// Restore permits connections again.
+func (w *FaultyConns) Restore() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.dark = false
 }
 
 // Release delivers held messages, and returns when PostgreSQL has answered them.
-func (w *Wires) Release() {
+func (w *FaultyConns) Release() {
 	w.mu.Lock()
 	close(w.held)
 	w.held = make(chan struct{})
@@ -84,7 +84,7 @@ func (w *Wires) Release() {
 	w.late.Wait()
 }
 
-func (w *Wires) over(dial pgconn.DialFunc) pgconn.DialFunc {
+func (w *FaultyConns) over(dial pgconn.DialFunc) pgconn.DialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		w.mu.Lock()
 		dark := w.dark
@@ -102,17 +102,17 @@ func (w *Wires) over(dial pgconn.DialFunc) pgconn.DialFunc {
 
 // meets returns what happens to a message. It returns false if the test does not wait for this
 // message. The returned channel is closed when a message that is held back may be delivered.
-func (w *Wires) meets(message []byte) (Fate, <-chan struct{}, bool) {
+func (w *FaultyConns) meets(message []byte) (Failure, <-chan struct{}, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.dark { // existing connections do not work, either
-		return LostBefore, nil, true
+		return BreakBefore, nil, true
 	}
 	if w.marker == nil || !bytes.Contains(message, w.marker) {
 		return 0, nil, false
 	}
 	w.marker, w.dark = nil, w.darkens
-	if w.fate == Held {
+	if w.fate == HoldMessage {
 		w.late.Add(1)
 	}
 	close(w.met)
@@ -121,7 +121,7 @@ func (w *Wires) meets(message []byte) (Fate, <-chan struct{}, bool) {
 
 type wire struct {
 	net.Conn
-	all     *Wires
+	all     *FaultyConns
 	mu      sync.Mutex
 	cut     bool          // answers are dropped: the next read fails
 	expired bool          // the user has given up the connection
@@ -140,19 +140,19 @@ func (c *wire) Write(b []byte) (int, error) {
 		return c.Conn.Write(b) // fails: after the deadline no message is sent that could be held
 	}
 	fate, until, met := c.all.meets(b)
-	c.holds, c.cut = met && fate == Held, c.cut || met && fate == AnswerLost
+	c.holds, c.cut = met && fate == HoldMessage, c.cut || met && fate == DropAnswer
 	if c.holds {
 		_ = c.Conn.SetReadDeadline(time.Now()) //nolint:forbidigo // wakes who reads; a deadline of the socket is the machine's time
 	}
 	c.mu.Unlock()
 	switch {
-	case met && fate == LostBefore:
+	case met && fate == BreakBefore:
 		_ = c.Conn.Close()
 		return 0, &net.OpError{Op: "write", Err: errBroken}
-	case met && fate == LostAfter:
+	case met && fate == DropMessage:
 		_ = c.Conn.Close()
 		return len(b), nil
-	case met && fate == Held:
+	case met && fate == HoldMessage:
 		go c.deliverLate(bytes.Clone(b), until)
 		return len(b), nil
 	}

@@ -212,7 +212,7 @@ func tablesError(service, data string, err error) error {
 	if data == "" {
 		return fmt.Errorf("DATABASE_URL: %s: %w", what, err)
 	}
-	if _, ok := errors.AsType[*postgres.OtherTextError](err); ok {
+	if _, ok := errors.AsType[*postgres.ChangedTextError](err); ok {
 		return fmt.Errorf("%s, as a build that was never released has made them; delete %s, which loses all data, "+
 			"and start again", what, data)
 	}

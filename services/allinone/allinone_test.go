@@ -170,7 +170,7 @@ func TestThePrintedLinkSignsTheDemosOwnerInOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		browser := http.Client{Jar: jar, Timeout: testkit.Patience}
+		browser := http.Client{Jar: jar, Timeout: testkit.MaxWait}
 		defer browser.CloseIdleConnections()
 		for _, want := range []int{http.StatusOK, http.StatusNotFound} {
 			answer, err := browser.PostForm(found[1], nil)
@@ -205,7 +205,7 @@ func TestPrintedLinkBeginsABusiness(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			browser := http.Client{Jar: jar, Timeout: testkit.Patience}
+			browser := http.Client{Jar: jar, Timeout: testkit.MaxWait}
 			defer browser.CloseIdleConnections()
 			answer, err := browser.PostForm(found[1], nil)
 			if err != nil {
@@ -336,7 +336,7 @@ func TestFaultySettingsAreOneSentence(t *testing.T) {
 
 func TestTablesOfAnotherBuildAreToldWithWhatToDo(t *testing.T) {
 	t.Parallel()
-	other := fmt.Errorf("migrate: %w", &postgres.OtherTextError{Migration: "00001_booking.sql", Schema: "booking"})
+	other := fmt.Errorf("migrate: %w", &postgres.ChangedTextError{Migration: "00001_booking.sql", Schema: "booking"})
 	for want, got := range map[string]error{
 		"the tables of booking cannot be made or brought up to date, as a build that was never released has made them; delete /data/postgres, which loses all data, and start again": tablesError("booking", "/data/postgres", other),
 		"DATABASE_URL: the tables of booking cannot be made or brought up to date: " +

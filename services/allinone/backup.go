@@ -179,9 +179,9 @@ func Restore(ctx context.Context, env envconfig.Lookuper, path string, out io.Wr
 }
 
 func restore(ctx context.Context, cfg Config, from *backup.Backup, out io.Writer) error {
-	ours := make(map[string][]postgres.Text, len(migrations))
+	ours := make(map[string][]postgres.MigrationText, len(migrations))
 	for schema, files := range migrations {
-		texts, err := postgres.Texts(files)
+		texts, err := postgres.MigrationTexts(files)
 		if err != nil {
 			return err
 		}

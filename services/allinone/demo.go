@@ -133,7 +133,7 @@ func (p *Process) signInLink(ctx context.Context, invitation string) (string, er
 // knowsKey reports whether key is one of the newest keys of the demo business and not revoked. It may
 // be unknown, because the home may have been used with another database.
 func (p *Process) knowsKey(ctx context.Context, key string) (bool, error) {
-	if !apikey.WellFormed(key) {
+	if !apikey.IsWellFormed(key) {
 		return false, nil
 	}
 	status, body, err := p.admin(ctx, http.MethodGet, "/keys?limit=1000", nil)

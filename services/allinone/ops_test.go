@@ -28,7 +28,7 @@ func TestReadinessAndMetricsOfAllServicesAreAtOneAddress(t *testing.T) {
 			t.Fatalf("printed:\n%s", greeting)
 		}
 		// within 5 seconds, which a slow machine may miss
-		testkit.Until(t, "all are ready", func(ctx context.Context) error {
+		testkit.WaitUntil(t, "all are ready", func(ctx context.Context) error {
 			status, body, err := request(ctx, http.MethodGet, found[1]+"/readyz", nil, nil)
 			if err == nil && status != http.StatusOK {
 				err = fmt.Errorf("%d %s", status, body)
@@ -71,7 +71,7 @@ func TestWhichServiceIsNotReadyIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	// others say so within 5 seconds, which a slow machine may miss
-	testkit.Until(t, "rental alone is not ready", func(ctx context.Context) error {
+	testkit.WaitUntil(t, "rental alone is not ready", func(ctx context.Context) error {
 		answer := httptest.NewRecorder()
 		opsHandler(p.parts).ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, "/readyz", nil))
 		if answer.Code != http.StatusServiceUnavailable || !strings.HasPrefix(answer.Body.String(), "rental: ") ||

@@ -62,7 +62,7 @@ func TestTheWalkthroughsOfNewUsersAreAsTheyAreWritten(t *testing.T) {
 	t.Parallel()
 	for _, needed := range []string{"curl", "jq"} {
 		if _, err := inputs.LookPath(needed); err != nil {
-			testkit.Lacks(t, "%s is not installed", needed)
+			testkit.SkipOrFail(t, "%s is not installed", needed)
 		}
 	}
 	w := openWalk(t)
@@ -171,7 +171,7 @@ func (w *walk) run(settings string) {
 	said := &lines{greeted: make(chan string, 1)}
 	w.running = exec.CommandContext(w.Context(), "sh", "-c", settings+"exec bin/slotmesh-allinone")
 	w.running.Dir, w.running.Env, w.running.Stdout, w.running.Stderr, w.running.WaitDelay = w.dir, w.env, said,
-		w.Output(), testkit.Patience
+		w.Output(), testkit.MaxWait
 	w.running.Cancel = func() error { return w.running.Process.Signal(syscall.SIGINT) } // it stops its stores
 	if err := w.running.Start(); err != nil {
 		w.Fatal(err)
@@ -213,7 +213,7 @@ func (w *walk) shell(name string, blocks []block) {
 	}
 	var said bytes.Buffer
 	shell := exec.CommandContext(w.Context(), "sh", "-c", script)
-	shell.Dir, shell.Env, shell.Stdout, shell.Stderr, shell.WaitDelay = w.dir, w.env, &said, &said, testkit.Patience
+	shell.Dir, shell.Env, shell.Stdout, shell.Stderr, shell.WaitDelay = w.dir, w.env, &said, &said, testkit.MaxWait
 	err := shell.Run()
 	parts := strings.Split(said.String(), over)
 	for i, b := range blocks {

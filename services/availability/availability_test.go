@@ -69,7 +69,7 @@ func start(t *testing.T, bookingStatus int) (*server.Server, uuid.UUID) {
 		Server: server.Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", PublicBodyLimit: 1 << 10,
 			InternalBodyLimit: 1 << 20, RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute,
 			Peers: peer.Config{Timeout: 2 * time.Minute}},
-		Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
+		Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.MaxWait}},
 		CatalogURL: always(t, http.StatusOK, offer),
 		BookingURL: always(t, bookingStatus, nothing),
 		RentalURL: always(t, http.StatusOK, map[string]any{"days": map[string]any{}, "computed": true,
@@ -118,7 +118,7 @@ func TestServiceListsWhatItLetsBook(t *testing.T) {
 		t.Errorf("slots: %s", body)
 	}
 	p := peer.New("availability", "http://"+srv.InternalAddr().String(), telemetry.Discard(),
-		peer.Timeout(testkit.Patience))
+		peer.Timeout(testkit.MaxWait))
 	t.Cleanup(p.Close)
 	client := peeravailability.NewClient(p)
 	request := peeravailability.BookableRequest{Slug: "harbor", OfferVersion: 1, Question: peeravailability.Question{

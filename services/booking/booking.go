@@ -130,15 +130,15 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	feeds := usecase.NewFeeds(records, offers, businesses, rt.Clock, rt.Telemetry)
 	api.NewFeeds(feeds, records, links).Mount(s.Internal)
 	eventapi.Serve(s.Server, eventlog.New(pool, api.ShowEvents(records), cfg.Events, rt.Clock, rt.Telemetry))
-	s.Erase(catalogPeer, records.Erase)
-	s.Forget(catalogPeer, offers, pool, records)
+	s.AddErasureJob(catalogPeer, records.Erase)
+	s.AddRetentionJob(catalogPeer, offers, pool, records)
 	alone := func(ctx context.Context, work func(context.Context) error) error {
-		_, err := postgres.Alone(ctx, pool, "moving past occupied time", work)
+		_, err := postgres.RunExclusively(ctx, pool, "moving past occupied time", work)
 		return err
 	}
 	followers := usecase.NewFollowers(records, businesses,
 		func(ctx context.Context, work func(context.Context) error) error {
-			_, err := postgres.Alone(ctx, pool, "tickets follow their events", work)
+			_, err := postgres.RunExclusively(ctx, pool, "tickets follow their events", work)
 			return err
 		}, rt.Clock, rt.Telemetry)
 	s.Go("tickets follow their events", followers.Run)
@@ -153,7 +153,8 @@ const sweepEvery = 10 * time.Minute
 
 // sweep removes expired idempotency records until ctx ends. If the database is unavailable, it retries in the next run.
 func sweep(ctx context.Context, records *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
-	return periodic.Job{Every: sweepEvery, Within: time.Minute, Failed: "expired idempotency records stay for now",
+	return periodic.Job{Every: sweepEvery, Timeout: time.Minute,
+		FailureMessage: "expired idempotency records stay for now",
 		Do: func(ctx context.Context) error {
 			_, err := records.SweepIdempotency(ctx, now.Now())
 			return err

@@ -76,7 +76,7 @@ func start(t *testing.T, callers ...string) (string, string) {
 		Server: server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peers,
 			PublicBodyLimit: 1 << 18, InternalBodyLimit: 1 << 20},
 		Postgres: database, Redis: testkit.RedisConfig(t),
-		Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}, BookPerMinute: 1000,
+		Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.MaxWait}, BookPerMinute: 1000,
 			KeyPerMinute: 100},
 		CatalogURL: nobody, AvailabilityURL: nobody, PricingURL: nobody, Events: eventlog.Config{KeepDays: 90},
 		Links:          link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}},
@@ -114,7 +114,7 @@ func TestTheServiceServesWhileItsPeersAreAway(t *testing.T) {
 	if status, body := get(t, http.MethodGet, internal+"/readyz", ""); status != http.StatusOK {
 		t.Errorf("not ready: %d %s", status, body)
 	}
-	p := peer.New("booking", internal, telemetry.Discard(), peer.Timeout(testkit.Patience))
+	p := peer.New("booking", internal, telemetry.Discard(), peer.Timeout(testkit.MaxWait))
 	defer p.Close()
 	key, err := bookingclient.NewClient(p).CreateKey(t.Context(), uuid.New(), booking.NewKey{Name: "x", Scope: "write"})
 	if err != nil {

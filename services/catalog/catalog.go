@@ -133,7 +133,7 @@ func readable(businesses *store.Store, copies *lastknown.Copies) func(context.Co
 		asked, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		err := businesses.Ready(asked)
-		if err != nil && (sqlstate.Of(err) == "" || sqlstate.Away(err)) && copies.Any(ctx) == nil {
+		if err != nil && (sqlstate.Of(err) == "" || sqlstate.IsUnavailable(err)) && copies.Any(ctx) == nil {
 			return nil
 		}
 		return err
@@ -173,7 +173,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.Go("superseded copies", copies.Run)
 	s.Ready("postgres", readable(businesses, copies))
 	s.Go("sweep of old writes", func(ctx context.Context) error {
-		return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger)
+		return postgres.RunWriteCleanup(ctx, pool, rt.Telemetry.Logger)
 	})
 	versions := current.New(businesses, ready.Decode, copies, cfg.MemoryBytes, cfg.Server.Peers.Patience, rt.Clock,
 		rt.Telemetry)

@@ -58,9 +58,9 @@ func start(t testing.TB, change ...func(*Config)) *harness {
 			Server: server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute,
 				Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1 << 18, InternalBodyLimit: 16 << 20},
 			Postgres: database, Redis: testkit.RedisConfig(t), Events: eventlog.Config{KeepDays: 90},
-			Limits:         limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
+			Limits:         limits.Config{Counting: ratelimit.Config{Timeout: testkit.MaxWait}},
 			PricingTimeout: 2 * time.Minute, BookingTimeout: 2 * time.Minute, RentalTimeout: 2 * time.Minute,
-			MemoryBytes: 64 << 20, RenderedBytes: 8 << 20, patience: testkit.Patience,
+			MemoryBytes: 64 << 20, RenderedBytes: 8 << 20, patience: testkit.MaxWait,
 		},
 	}
 	h.config.PricingURL, h.config.BookingURL, h.config.RentalURL = h.pricing.URL, h.sales.URL, h.ceilings.URL
@@ -71,7 +71,7 @@ func start(t testing.TB, change ...func(*Config)) *harness {
 		t.Fatal(err)
 	}
 	h.public, h.internal = h.run()
-	client := peer.New("catalog", h.internal, telemetry.Discard(), peer.Timeout(testkit.Patience))
+	client := peer.New("catalog", h.internal, telemetry.Discard(), peer.Timeout(testkit.MaxWait))
 	t.Cleanup(client.Close)
 	h.owner = catalogclient.NewOwner(client)
 	return h
@@ -179,7 +179,7 @@ func (h *harness) call(method, url string, body []byte, headers ...string) answe
 		request.Header.Set(headers[i], headers[i+1])
 	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true},
-		Timeout: testkit.Patience}
+		Timeout: testkit.MaxWait}
 	response, err := client.Do(request)
 	if err != nil {
 		h.t.Fatal(err)
@@ -472,7 +472,7 @@ func TestAPublishShowsAtOnceOnAllReplicas(t *testing.T) {
 // eventually tries until ok, and fails after a time that only a fault takes.
 func eventually(t testing.TB, ok func() bool) {
 	t.Helper()
-	deadline := time.After(testkit.Patience)
+	deadline := time.After(testkit.MaxWait)
 	for !ok() {
 		select {
 		case <-deadline:

@@ -129,7 +129,7 @@ func TestPricesThatManyWantAtOnceAreAskedForOnce(t *testing.T) {
 					}
 				})
 			}
-			testkit.Until(t, "all have come", func(context.Context) error {
+			testkit.WaitUntil(t, "all have come", func(context.Context) error {
 				if n := counted(); n < many {
 					return fmt.Errorf("%d of %d", n, many)
 				}

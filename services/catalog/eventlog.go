@@ -38,8 +38,8 @@ const eraseEventsEvery = time.Hour
 // eraseEvents erases the events of businesses that were removed at least [catalog.KeptAfterRemoval]
 // ago. It runs until ctx ends. If the database fails, the next run tries again.
 func eraseEvents(ctx context.Context, businesses *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
-	return periodic.Job{Every: eraseEventsEvery, Within: time.Minute,
-		Failed: "events of removed businesses stay for now", Do: func(ctx context.Context) error {
+	return periodic.Job{Every: eraseEventsEvery, Timeout: time.Minute,
+		FailureMessage: "events of removed businesses stay for now", Do: func(ctx context.Context) error {
 			_, err := businesses.EraseEvents(ctx, now.Now().Add(-catalog.KeptAfterRemoval))
 			return err
 		}}.Run(ctx, tel.Logger)

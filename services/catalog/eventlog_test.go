@@ -21,7 +21,7 @@ import (
 func TestEventsTellOfBusinessesAsTheListShowsThem(t *testing.T) {
 	t.Parallel()
 	h := start(t)
-	client := peer.New("catalog", h.internal, telemetry.Discard(), peer.Timeout(testkit.Patience))
+	client := peer.New("catalog", h.internal, telemetry.Discard(), peer.Timeout(testkit.MaxWait))
 	t.Cleanup(client.Close)
 	who := actor.Actor{Kind: actor.Owner, ID: uuid.New()}
 	ctx := actor.With(t.Context(), who)

@@ -17,11 +17,11 @@ import (
 )
 
 // startBeforeHanging starts a catalog whose database can hang.
-func startBeforeHanging(t *testing.T) (*harness, *testkit.Hanging) {
+func startBeforeHanging(t *testing.T) (*harness, *testkit.HangingProxy) {
 	t.Helper()
-	var hanging *testkit.Hanging
+	var hanging *testkit.HangingProxy
 	h := start(t, func(c *Config) {
-		hanging = testkit.NewHanging(t, c.Postgres.URL)
+		hanging = testkit.NewHangingProxy(t, c.Postgres.URL)
 		c.Postgres.URL = hanging.URL
 	})
 	t.Cleanup(hanging.Resume)
@@ -30,7 +30,7 @@ func startBeforeHanging(t *testing.T) (*harness, *testkit.Hanging) {
 
 // restart has the database hang and starts one more replica, which waits for it only a little. The other one, which
 // publishes, has the time that a busy machine takes.
-func (h *harness) restart(hanging *testkit.Hanging) (string, string) {
+func (h *harness) restart(hanging *testkit.HangingProxy) (string, string) {
 	h.t.Helper()
 	hanging.Hang(true)
 	h.config.Server.Peers.Patience, h.config.Postgres.StatementTimeout = 10*time.Millisecond, time.Second
@@ -70,7 +70,7 @@ func TestARestartedReplicaAnswersReadsWithoutItsDatabase(t *testing.T) {
 		}
 	}
 	// a probe gives each answer two seconds, of which the database takes one
-	testkit.Until(t, "it is ready", func(context.Context) error {
+	testkit.WaitUntil(t, "it is ready", func(context.Context) error {
 		if a := h.call(http.MethodGet, internal+"/readyz", nil); a.status != http.StatusOK {
 			return errors.New(a.body)
 		}
@@ -80,7 +80,7 @@ func TestARestartedReplicaAnswersReadsWithoutItsDatabase(t *testing.T) {
 	if age := a.header.Get("Age"); a.status != http.StatusOK || !strings.HasPrefix(age, "36") {
 		t.Errorf("to who takes an old offer: %d, %q s old: %s", a.status, age, a.body)
 	}
-	p := peer.New("catalog", internal, telemetry.Discard(), peer.Timeout(testkit.Patience))
+	p := peer.New("catalog", internal, telemetry.Discard(), peer.Timeout(testkit.MaxWait))
 	t.Cleanup(p.Close)
 	offers := catalogclient.NewClient(p, telemetry.Discard())
 	if _, err := offers.Fresh(t.Context(), "harbor"); !fault.Is(err, fault.PeerUnavailable) {

@@ -331,7 +331,7 @@ func TestChangesAreAnnounced(t *testing.T) {
 	rdb, _ := testkit.Redis(t)
 	slug := "bay-" + testkit.Unique() // the channel is shared
 	source := strings.Replace(harborYAML, "slug: harbor", "slug: "+slug, 1)
-	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
 	defer cancel()
 	subscription := rdb.Subscribe(ctx, peercatalog.ChangesChannel)
 	t.Cleanup(func() { _ = subscription.Close() })

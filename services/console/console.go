@@ -164,7 +164,7 @@ func openOwner(cfg Config, rt server.Runtime, s *service.Service, records *store
 	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // timeout of a write to a peer
 	catalog, bookings, rentals := s.Peer("catalog", cfg.CatalogURL), s.Peer("booking", cfg.BookingURL, patient),
 		s.Peer("rental", cfg.RentalURL, patient)
-	s.Erase(catalog, records.Erase)
+	s.AddErasureJob(catalog, records.Erase)
 	return &usecase.Owner{
 		Businesses: catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
 		// This client has a shorter timeout than the one for publishing.
@@ -230,14 +230,14 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	entrance.Mount(s.Public)
 	s.Go("sweep of ended sessions", accounts.KeepSweeping)
 	s.Go("sweep of old writes", func(ctx context.Context) error {
-		return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger)
+		return postgres.RunWriteCleanup(ctx, pool, rt.Telemetry.Logger)
 	})
 	owners, err := pages.New(owner, accounts, cfg.addresses(), strings.Split(cfg.AdminToken, ",")...)
 	if err != nil {
 		return err
 	}
 	owners.Mount(s.Public, entrance.Admit)
-	s.ServedAt(cfg.OwnerURL)
+	s.SetPublicURL(cfg.OwnerURL)
 	s.ShowFaults(func(c *fiber.Ctx, f *fault.Error) error {
 		// The clients of these paths are programs.
 		if strings.HasPrefix(c.Path(), "/admin") || strings.HasPrefix(c.Path(), "/device/") {

@@ -72,7 +72,7 @@ func holdBody(t *testing.T, w *consoletest.World, route, path string, by credent
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(testkit.Patience))
+	_ = conn.SetDeadline(time.Now().Add(testkit.MaxWait))
 	held.conn = conn
 	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nSec-Fetch-Site: same-origin\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n\r\n",
 		method, path, strings.TrimPrefix(w.URL, "http://"), w.URL, kind, len(body), by.header)
@@ -217,7 +217,7 @@ func awaitSeen(t *testing.T, w *consoletest.World, held []heldRequest) {
 	for i := range held {
 		ids[i] = held[i].principal.id
 	}
-	for late := time.Now().Add(testkit.Patience); ; {
+	for late := time.Now().Add(testkit.MaxWait); ; {
 		var seen int
 		err := w.Pool.QueryRow(t.Context(), `
 			SELECT (SELECT count(*) FROM tokens WHERE id = ANY ($1) AND last_used_at IS NOT NULL) +

@@ -26,7 +26,7 @@ func TestVerifiedMembersOfABusinessAreTold(t *testing.T) {
 		`{"email":"stranger@example.com","role":"owner","mail":false}`); got.Status != 201 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
-	at := peer.New("console", w.InternalURL, telemetry.Discard(), peer.Timeout(testkit.Patience))
+	at := peer.New("console", w.InternalURL, telemetry.Discard(), peer.Timeout(testkit.MaxWait))
 	t.Cleanup(at.Close)
 	asked := []string{"Ana@Example.com", "olga@example.com", "bo@example.com", "stranger@example.com",
 		"nobody@example.com", "", strings.Repeat("x", 300)}

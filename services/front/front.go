@@ -202,7 +202,7 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 		return errors.New("front: the request has no deadline")
 	}
 	if err := u.exchange(request, response, deadline); err != nil {
-		if c.Method() == fiber.MethodPost && !peer.NothingSent(err) && peer.MayBeDone(err) {
+		if c.Method() == fiber.MethodPost && !peer.IsUnsent(err) && peer.MayHaveSucceeded(err) {
 			return fault.Unknown(fmt.Errorf("%s: %w", u.service, err))
 		}
 		return fault.Wrap(fault.PeerUnavailable, err, "The "+u.service+" service does not answer; try again shortly.")
@@ -218,7 +218,7 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 // stopping pod closes its idle connections, and another pod accepts the new one.
 func (u *upstream) exchange(request *fasthttp.Request, response *fasthttp.Response, deadline time.Time) error {
 	err := u.client.DoDeadline(request, response, deadline)
-	if !peer.NothingSent(err) {
+	if !peer.IsUnsent(err) {
 		return err
 	}
 	u.client.CloseIdleConnections() // the other idle connections are as old

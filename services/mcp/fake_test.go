@@ -150,7 +150,7 @@ func startBeside(t testing.TB, beside string, change ...func(*mcp.Config)) strin
 			RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute,
 			Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1000,
 		},
-		Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
+		Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.MaxWait}},
 		CatalogURL: beside, AvailabilityURL: beside, RentalURL: beside, BookingURL: beside,
 	}
 	for _, c := range change {

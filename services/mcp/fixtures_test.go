@@ -69,7 +69,7 @@ func gated(t *testing.T, protocol http.Handler) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := peer.New("booking", beside.URL, telemetry.Discard(), peer.Timeout(testkit.Patience))
+	keys := peer.New("booking", beside.URL, telemetry.Discard(), peer.Timeout(testkit.MaxWait))
 	t.Cleanup(keys.Close)
 	g := &gate.Gate{Keys: bookingclient.NewAgents(keys), Limits: limits.New(limits.Config{}, ratelimit.NewLocal(now),
 		telemetry.Discard()), Slugs: harborAlone{}, Protocol: protocol}

@@ -203,14 +203,14 @@ func TestRentalsAreListedAsUnknownWhenAvailabilityCannotBeRead(t *testing.T) {
 						"Availability could not be checked; try again shortly."))
 				})
 			}
-			within := testkit.Patience
+			within := testkit.MaxWait
 			if name == "does not answer" {
 				within = 2 * time.Second // nobody waits longer for it
 			}
 			var got *content
 			// how fast this machine asks and answers is not tested
 			for said := ""; got == nil || got.IsError; within *= 2 {
-				if within > testkit.Patience {
+				if within > testkit.MaxWait {
 					t.Fatalf("%+v %s", got, said)
 				}
 				address := start(t, rentalPeers(away), func(c *mcp.Config) { c.Server.RequestTimeout = within })

@@ -88,7 +88,7 @@ func startFailing(t *testing.T) *failing {
 	}))
 	t.Cleanup(server.Close)
 	smtp, err := mail.NewSender(mail.Config{URL: "smtp://" + listener.Addr().String(),
-		From: "no-reply@slotmesh.example", Timeout: testkit.Patience})
+		From: "no-reply@slotmesh.example", Timeout: testkit.MaxWait})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func startFailing(t *testing.T) *failing {
 		Pool: pool, Store: f.records, Peers: salon{}, Sender: smtp, From: "no-reply@slotmesh.example",
 		Limits: messages.RecipientLimits(1000, nil), KeptFor: leastKept, Clock: f.clock, Telemetry: tel,
 	})
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, f.clock, testkit.Patience)
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, f.clock, testkit.MaxWait)
 	t.Cleanup(sender.Close)
 	f.webhooks = &deliver.Webhooks{Slug: harbor, Store: f.records, Sender: sender, Disabled: tellOwner(told),
 		Clock: f.clock, Telemetry: tel}
@@ -152,7 +152,7 @@ func (f *failing) happens() {
 // be waited for.
 func (f *failing) works() {
 	f.t.Helper()
-	ctx, cancel := context.WithTimeout(f.t.Context(), testkit.Patience)
+	ctx, cancel := context.WithTimeout(f.t.Context(), testkit.MaxWait)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -192,7 +192,7 @@ func TestFiveDaysOfFailureDisableAnEndpointAndAreMailedToItsOwner(t *testing.T) 
 		f.clock.Advance(24 * time.Hour)
 	}
 	f.works()
-	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
 	defer cancel()
 	mails, err := f.box.Await(ctx, 1)
 	if err != nil {

@@ -163,12 +163,12 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	records := store.New(pool)
 	s.Ready("postgres", records.Ready)
 	s.Go("sweep of old writes", func(ctx context.Context) error {
-		return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger)
+		return postgres.RunWriteCleanup(ctx, pool, rt.Telemetry.Logger)
 	})
 
 	catalog := s.Peer("catalog", cfg.CatalogURL)
-	s.Erase(catalog, records.Erase)
-	s.Forget(catalog, catalogclient.NewClient(catalog, rt.Telemetry), pool, records)
+	s.AddErasureJob(catalog, records.Erase)
+	s.AddRetentionJob(catalog, catalogclient.NewClient(catalog, rt.Telemetry), pool, records)
 
 	allowed, err := networks(cfg.WebhookAllow)
 	if err != nil {

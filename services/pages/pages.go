@@ -116,7 +116,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	if err != nil {
 		return err
 	}
-	s.ServedAt(cfg.PagesURL)
+	s.SetPublicURL(cfg.PagesURL)
 	s.ShowFaults(pages.ShowFault)
 	pages.Mount(s.Public)
 	return nil

@@ -77,9 +77,9 @@ func start(t *testing.T, catalogURL string) *server.Server {
 		"PUBLIC_ADDR": "127.0.0.1:0", "INTERNAL_ADDR": "127.0.0.1:0",
 		"CATALOG_URL": catalogURL, "REDIS_URL": redisURL(t),
 		"PEER_SECRETS": "a-secret-of-the-tests-that-is-long-enough",
-		"PEER_TIMEOUT": testkit.Patience.String(), "REQUEST_TIMEOUT": testkit.Patience.String(),
-		"REDIS_TIMEOUT": testkit.Patience.String(),
-		"DRAIN_TIMEOUT": testkit.Patience.String(),
+		"PEER_TIMEOUT": testkit.MaxWait.String(), "REQUEST_TIMEOUT": testkit.MaxWait.String(),
+		"REDIS_TIMEOUT": testkit.MaxWait.String(),
+		"DRAIN_TIMEOUT": testkit.MaxWait.String(),
 	})
 	var cfg pricing.Config
 	if err := config.Load(t.Context(), &cfg, variables); err != nil {
@@ -114,7 +114,7 @@ func redisURL(t *testing.T) string {
 func client(t *testing.T, srv *server.Server) *peerpricing.Client {
 	t.Helper()
 	caller := peer.New("pricing", "http://"+srv.InternalAddr().String(), telemetry.Discard(),
-		peer.Timeout(testkit.Patience))
+		peer.Timeout(testkit.MaxWait))
 	t.Cleanup(caller.Close)
 	return peerpricing.NewClient(caller)
 }

@@ -87,7 +87,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	records := store.New(pool)
 	s.Ready("postgres", records.Ready)
 	s.Go("sweep of old writes", func(ctx context.Context) error {
-		return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger)
+		return postgres.RunWriteCleanup(ctx, pool, rt.Telemetry.Logger)
 	})
 
 	rdb, err := s.Redis(ctx, cfg.Redis)
@@ -98,8 +98,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 
 	catalog := s.Peer("catalog", cfg.CatalogURL)
 	offers := s.Offers(catalog, rdb)
-	s.Erase(catalog, records.Erase)
-	s.Forget(catalog, offers, pool, records)
+	s.AddErasureJob(catalog, records.Erase)
+	s.AddRetentionJob(catalog, offers, pool, records)
 
 	eventapi.Serve(s.Server, eventlog.New(pool, api.ShowEvents(records), cfg.Events, rt.Clock, rt.Telemetry))
 
@@ -135,9 +135,9 @@ const chargesEvery = 5 * time.Second
 // one replica at a time. After an error, the next run retries.
 func keepsUp(pool *pgxpool.Pool, rt server.Runtime, name string,
 	do func(context.Context) error) func(context.Context) error {
-	job := periodic.Job{Every: chargesEvery, Within: time.Minute, Failed: name + " failed, and is done again",
+	job := periodic.Job{Every: chargesEvery, Timeout: time.Minute, FailureMessage: name + " failed, and is done again",
 		Do: func(ctx context.Context) error {
-			_, err := postgres.Alone(ctx, pool, name, do)
+			_, err := postgres.RunExclusively(ctx, pool, name, do)
 			return err
 		}}
 	return func(ctx context.Context) error { return job.Run(ctx, rt.Telemetry.Logger) }

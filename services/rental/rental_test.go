@@ -68,7 +68,7 @@ func start(t *testing.T, catalogURL string) *server.Server {
 			PublicBodyLimit: 1000, InternalBodyLimit: 1000,
 		},
 		Postgres: db, Redis: testkit.RedisConfig(t), Events: eventlog.Config{KeepDays: 90},
-		Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}}, CatalogURL: catalogURL,
+		Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.MaxWait}}, CatalogURL: catalogURL,
 		PricingURL: catalogURL, BookingURL: "http://127.0.0.1:1",
 		Links: link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}},
 	}

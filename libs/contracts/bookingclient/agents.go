@@ -29,7 +29,7 @@ func NewAgents(p Doer) *Agents { return &Agents{peer: p} }
 func (a *Agents) CheckKey(ctx context.Context, authorization string) (*booking.CheckedKey, error) {
 	response, err := a.peer.Do(ctx, peer.Request{
 		Method: http.MethodPost, Path: "/internal/keys/check", Header: http.Header{"Authorization": {authorization}},
-		Repeatable: true, Reads: true,
+		Repeatable: true, ReadOnly: true,
 	})
 	if err != nil {
 		return nil, err

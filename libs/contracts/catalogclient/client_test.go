@@ -69,7 +69,7 @@ func client(t *testing.T, version int64) (*Client, *origin, *clock.Manual) {
 	t.Helper()
 	o := &origin{version: version}
 	server := httptest.NewServer(o)
-	p := peer.New("catalog", server.URL, telemetry.Discard(), peer.Timeout(testkit.Patience))
+	p := peer.New("catalog", server.URL, telemetry.Discard(), peer.Timeout(testkit.MaxWait))
 	t.Cleanup(func() { p.Close(); server.Close() })
 	now := clock.Fixed(time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC))
 	return newClient(p, telemetry.Discard(), now), o, now

@@ -54,7 +54,7 @@ func TestABusinessThatCannotBeReadKeepsNoOtherFromForgetting(t *testing.T) {
 			_, _ = w.Write([]byte(`{"error":"Business not found","messageCode":"business_not_found"}`))
 		}
 	}))
-	p := peer.New("catalog", server.URL, telemetry.Discard(), peer.Timeout(testkit.Patience))
+	p := peer.New("catalog", server.URL, telemetry.Discard(), peer.Timeout(testkit.MaxWait))
 	t.Cleanup(func() { p.Close(); server.Close() })
 	alone := func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
 	offers := NewClient(p, telemetry.Discard())

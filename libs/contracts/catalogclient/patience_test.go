@@ -40,7 +40,7 @@ func TestAReaderDoesNotWaitForACatalogThatHangsWhereAnOfferIsKnown(t *testing.T)
 	t.Parallel()
 	s := &slow{origin: origin{version: 1}}
 	server := httptest.NewServer(s)
-	p := peer.New("catalog", server.URL, telemetry.Discard(), peer.Timeout(2*testkit.Patience),
+	p := peer.New("catalog", server.URL, telemetry.Discard(), peer.Timeout(2*testkit.MaxWait),
 		peer.Patience(time.Millisecond))
 	t.Cleanup(func() { p.Close(); server.Close() })
 	now := clock.Fixed(time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC))
@@ -51,7 +51,7 @@ func TestAReaderDoesNotWaitForACatalogThatHangsWhereAnOfferIsKnown(t *testing.T)
 	defer release() // the server waits for its handlers
 	s.set(func(o *origin) { s.hold, o.version = hold, 2 })
 	now.Advance(revalidate.TrustFor)
-	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
 	defer cancel()
 	for range 2 {
 		offer, err := c.Get(ctx, "harbor")

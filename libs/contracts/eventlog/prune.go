@@ -71,7 +71,7 @@ func (l *Log) Prune(ctx context.Context) (int, error) {
 
 // Run removes old events periodically until ctx ends. After a failure it tries again at the next interval.
 func (l *Log) Run(ctx context.Context) error {
-	return periodic.Job{Every: pruneEvery, Within: time.Minute, Failed: "old events stay for now",
+	return periodic.Job{Every: pruneEvery, Timeout: time.Minute, FailureMessage: "old events stay for now",
 		Do: func(ctx context.Context) error {
 			_, err := l.Prune(ctx)
 			return err

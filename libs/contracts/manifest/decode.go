@@ -33,7 +33,7 @@ func (d *decoder) decode(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 		d.decimal(n, at, t, l)
 		return
 	case *Until:
-		t.Written = true
+		t.IsSet = true
 		d.integer(n, at, reflect.ValueOf(&t.Hours).Elem(), l)
 		return
 	case *Selection:

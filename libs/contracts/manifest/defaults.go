@@ -67,8 +67,8 @@ func (m *Manifest) PaymentModes() PaymentModes {
 	}
 }
 
-// SubscriptionActive reports whether the subscription allows bookings.
-func (m *Manifest) SubscriptionActive() bool {
+// HasActiveSubscription reports whether the subscription allows bookings.
+func (m *Manifest) HasActiveSubscription() bool {
 	return or(m.Account, Account{}).Subscription != "inactive"
 }
 
@@ -78,8 +78,8 @@ func (m *Manifest) IsOpen() bool { return or(m.Open, true) }
 // RemovalOn returns the date on which the account is scheduled for removal, or nil.
 func (m *Manifest) RemovalOn() *timespan.Date { return or(m.Account, Account{}).RemovalOn }
 
-// Sandbox reports whether the business is a sandbox, that is, for tests.
-func (m *Manifest) Sandbox() bool { return or(m.Account, Account{}).Sandbox }
+// IsSandbox reports whether the business is a sandbox, that is, for tests.
+func (m *Manifest) IsSandbox() bool { return or(m.Account, Account{}).Sandbox }
 
 // BookingSettings returns the booking settings with the defaults filled in. PausedUntil may be nil.
 func (m *Manifest) BookingSettings() Bookings {
@@ -91,8 +91,8 @@ func (m *Manifest) BookingSettings() Bookings {
 	return b
 }
 
-// ConfirmsAtOnce reports whether bookings need no confirmation by the owner.
-func (b *Bookings) ConfirmsAtOnce() bool { return b.Confirm == "auto" }
+// ConfirmsAutomatically reports whether bookings need no confirmation by the owner.
+func (b *Bookings) ConfirmsAutomatically() bool { return b.Confirm == "auto" }
 
 // CancelUntilHours returns how many hours before the start a customer may still cancel; nil means never.
 func (m *Manifest) CancelUntilHours() *int {
@@ -124,8 +124,9 @@ func (m *Manifest) KeepCustomersDays() int {
 // PageSettings returns the settings of the booking page. An empty accent means the page's default colour.
 func (m *Manifest) PageSettings() Page { return or(m.Page, Page{}) }
 
-// Longest returns the maximum number of characters of an answer, or 0 if the question is neither text nor textarea.
-func (q *Question) Longest() int {
+// MaxAnswerLength returns the maximum number of characters of an answer, or 0 if the question is neither text nor
+// textarea.
+func (q *Question) MaxAnswerLength() int {
 	switch q.Type {
 	case "text":
 		return or(q.MaxLength, defaultTextLength)
@@ -147,8 +148,8 @@ func (s *Staff) IsActive() bool { return or(s.Active, true) }
 // IsActive reports whether the service is active; default true.
 func (s *Service) IsActive() bool { return or(s.Active, true) }
 
-// Lanes returns the maximum number of bookings at the same time, for a service without staff.
-func (s *Service) Lanes() int { return or(s.Capacity, 1) }
+// CapacityUnits returns the maximum number of bookings at the same time, for a service without staff.
+func (s *Service) CapacityUnits() int { return or(s.Capacity, 1) }
 
 // IsPricedPerPerson reports whether the price is per person, which is the default for a class.
 func (s *Service) IsPricedPerPerson() bool {

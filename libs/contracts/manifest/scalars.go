@@ -275,12 +275,12 @@ type nullable interface{ readNull() }
 
 // Until is the number of hours before a start until which something is allowed. null in the manifest means never.
 type Until struct {
-	Written bool // false: the field was left out
-	Never   bool
-	Hours   int
+	IsSet bool // false: the field was left out
+	Never bool
+	Hours int
 }
 
-func (u *Until) readNull() { *u = Until{Written: true, Never: true} }
+func (u *Until) readNull() { *u = Until{IsSet: true, Never: true} }
 
 // readNull sets both fields of s to never, because null for the object means null for each field.
 func (s *SelfService) readNull() {
@@ -305,7 +305,7 @@ func (u *Until) UnmarshalJSON(b []byte) error {
 		u.readNull()
 		return nil
 	}
-	*u = Until{Written: true}
+	*u = Until{IsSet: true}
 	return json.Unmarshal(b, &u.Hours)
 }
 

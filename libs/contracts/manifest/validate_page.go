@@ -44,7 +44,7 @@ func (v *validator) answers(at *path, q *Question) {
 	case q.Type == "select" && len(q.Options) == 0:
 		v.problem(options, "is missing; type select needs at least one").as(CodeMissing)
 	}
-	if q.MaxLength != nil && q.Longest() == 0 {
+	if q.MaxLength != nil && q.MaxAnswerLength() == 0 {
 		v.problem(at.field("max_length"), "goes only with type text or textarea, not %s; remove it", q.Type).
 			as(CodeExcludes, "With", "type")
 	}

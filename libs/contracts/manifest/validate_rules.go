@@ -61,7 +61,7 @@ func (v *validator) change(at *path, r *PricingRule) {
 
 // ruleFields checks that a rule has the fields of its kind and no others.
 func (v *validator) ruleFields(at *path, r *PricingRule, spec rule.Spec) {
-	some, written := len(spec.Any) == 0, r.Written()
+	some, written := len(spec.Any) == 0, r.FieldNames()
 	for _, name := range rule.Fields() {
 		is, needed, possible := slices.Contains(written, name), slices.Contains(spec.All, name),
 			slices.Contains(spec.Any, name)

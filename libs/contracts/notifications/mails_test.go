@@ -31,7 +31,7 @@ func TestMailsThatFailKeepNobodyElseFromTheirs(t *testing.T) {
 		_, _ = w.Write([]byte("{}"))
 	}))
 	t.Cleanup(server.Close)
-	p := peer.New("notifications", server.URL, telemetry.Discard(), peer.Timeout(testkit.Patience))
+	p := peer.New("notifications", server.URL, telemetry.Discard(), peer.Timeout(testkit.MaxWait))
 	t.Cleanup(p.Close)
 	client := notifications.NewClient(p)
 	for range 10 { // in a row: a breaker opens

@@ -25,9 +25,9 @@ func With(ctx context.Context, r Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
 
-// HeldBy returns a context in which the key belongs to a holder.
+// WithHolder returns a context in which the key belongs to a holder.
 // The same key of another holder identifies another write.
-func HeldBy(ctx context.Context, holder string) context.Context {
+func WithHolder(ctx context.Context, holder string) context.Context {
 	r := Of(ctx)
 	r.Holder = holder
 	return With(ctx, r)

@@ -186,8 +186,8 @@ func (g *Gate) row(method, path string) *row {
 // Limiter counts requests; the implementation is *ratelimit.Fallback.
 type Limiter interface {
 	ratelimit.Limiter
-	// Refused returns how long a client is known to be refused; 0 if not known. It counts nothing.
-	Refused(who ratelimit.Client, limit ratelimit.Limit) time.Duration
+	// KnownRefusal returns how long a client is known to be refused; 0 if not known. It counts nothing.
+	KnownRefusal(who ratelimit.Client, limit ratelimit.Limit) time.Duration
 }
 
 var (
@@ -250,60 +250,62 @@ func (g *Gate) PassAgent(ctx context.Context, keyID string, answer server.Header
 }
 
 // PassBoth combines [Gate.Pass] and [Gate.PassKey] in one round trip. A request that the
-// limit of its address refuses does not count by its key. The caller must call [ByKey.Pass]
+// limit of its address refuses does not count by its key. The caller must call [KeyDecision.Pass]
 // for the result of the key's limit, after it has verified the key. Faults: those of Pass.
 func (g *Gate) PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string,
-	answer server.Header) (ByKey, error) {
+	answer server.Header) (KeyDecision, error) {
 	byAddress, key := g.row(method, path), g.rows[byKey]
 	if byAddress.N == 0 || key.N == 0 {
 		err := g.count(ctx, byAddress, ratelimit.Address(client), fault.RateLimited, answer)
 		if err != nil || key.N == 0 {
-			return ByKey{}, err
+			return KeyDecision{}, err
 		}
 		d, err := g.limiter.Allow(ctx, ratelimit.ID(keyID), key.Limit)
-		return ByKey{gate: g, decision: d}, err
+		return KeyDecision{gate: g, decision: d}, err
 	}
-	decisions, err := g.limiter.AllowInTurn(ctx, ratelimit.Question{Who: ratelimit.Address(client), Limit: byAddress.Limit},
-		ratelimit.Question{Who: ratelimit.ID(keyID), Limit: key.Limit})
+	decisions, err := g.limiter.AllowInTurn(ctx,
+		ratelimit.Question{Client: ratelimit.Address(client), Limit: byAddress.Limit},
+		ratelimit.Question{Client: ratelimit.ID(keyID), Limit: key.Limit})
 	if err != nil {
-		return ByKey{}, err
+		return KeyDecision{}, err
 	}
 	if err := g.told(ctx, byAddress, decisions[0], fault.RateLimited, answer); err != nil {
-		return ByKey{}, err
+		return KeyDecision{}, err
 	}
-	return ByKey{gate: g, decision: decisions[1]}, nil
+	return KeyDecision{gate: g, decision: decisions[1]}, nil
 }
 
-// ByKey is the result of the limit of an API key for a counted request. The zero ByKey means that there is no limit.
-type ByKey struct {
+// KeyDecision is the result of the limit of an API key for a counted request. The zero KeyDecision means that there is
+// no limit.
+type KeyDecision struct {
 	gate     *Gate
 	decision ratelimit.Decision
 }
 
-// Refused reports whether the limit refuses the request.
-func (k ByKey) Refused() bool { return k.gate != nil && !k.decision.Allowed }
+// IsRefused reports whether the limit refuses the request.
+func (k KeyDecision) IsRefused() bool { return k.gate != nil && !k.decision.Allowed }
 
 // Pass sets the headers of the limit. Faults: rate_limited (401).
-func (k ByKey) Pass(ctx context.Context, answer server.Header) error {
+func (k KeyDecision) Pass(ctx context.Context, answer server.Header) error {
 	if k.gate == nil {
 		return nil
 	}
 	return k.gate.told(ctx, k.gate.rows[byKey], k.decision, fault.KeyRateLimited, answer)
 }
 
-// TokensRefused returns rate_limited (429) if an address has sent too many wrong admin tokens, as far as this
+// CheckWrongTokens returns rate_limited (429) if an address has sent too many wrong admin tokens, as far as this
 // process knows. It does not count the request and sends nothing to Redis, so that valid tokens cost no round trip.
-func (g *Gate) TokensRefused(ctx context.Context, client netip.Addr) error {
+func (g *Gate) CheckWrongTokens(ctx context.Context, client netip.Addr) error {
 	limit := g.rows[wrongToken]
-	wait := g.limiter.Refused(ratelimit.Address(client), limit.Limit)
+	wait := g.limiter.KnownRefusal(ratelimit.Address(client), limit.Limit)
 	if limit.N == 0 || wait == 0 {
 		return nil
 	}
 	return g.refuse(ctx, limit, fault.RateLimited, wait)
 }
 
-// WrongToken counts a wrong admin token. Faults: rate_limited (429) after too many.
-func (g *Gate) WrongToken(ctx context.Context, client netip.Addr, answer server.Header) error {
+// CountWrongToken counts a wrong admin token. Faults: rate_limited (429) after too many.
+func (g *Gate) CountWrongToken(ctx context.Context, client netip.Addr, answer server.Header) error {
 	return g.count(ctx, g.rows[wrongToken], ratelimit.Address(client), fault.RateLimited, answer)
 }
 

@@ -217,7 +217,7 @@ func TestALimitOfZeroIsNone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := g.TokensRefused(t.Context(), somebody); err != nil || len(answer) > 0 {
+	if err := g.CheckWrongTokens(t.Context(), somebody); err != nil || len(answer) > 0 {
 		t.Errorf("%v, %v", answer, err)
 	}
 }
@@ -226,27 +226,27 @@ func TestWrongTokensAreCountedByAddress(t *testing.T) {
 	t.Parallel()
 	g, hands := gate(limits.Config{WrongTokensPerMinute: 2})
 	other := netip.MustParseAddr("192.0.2.8")
-	wrong := func() error { return g.WrongToken(t.Context(), somebody, http.Header{}) }
+	wrong := func() error { return g.CountWrongToken(t.Context(), somebody, http.Header{}) }
 	for range 2 {
-		if err := g.TokensRefused(t.Context(), somebody); err != nil {
+		if err := g.CheckWrongTokens(t.Context(), somebody); err != nil {
 			t.Fatal(err)
 		}
 		if err := wrong(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := g.TokensRefused(t.Context(), somebody); !fault.Is(err, fault.RateLimited) ||
+	if err := g.CheckWrongTokens(t.Context(), somebody); !fault.Is(err, fault.RateLimited) ||
 		fault.Of(err).RetrySeconds() != 60 {
 		t.Errorf("after two: %v", err)
 	}
 	if err := wrong(); !fault.Is(err, fault.RateLimited) {
 		t.Errorf("the third: %v", err)
 	}
-	if err := g.TokensRefused(t.Context(), other); err != nil {
+	if err := g.CheckWrongTokens(t.Context(), other); err != nil {
 		t.Errorf("another address: %v", err)
 	}
 	hands.Advance(time.Minute)
-	if err := g.TokensRefused(t.Context(), somebody); err != nil {
+	if err := g.CheckWrongTokens(t.Context(), somebody); err != nil {
 		t.Errorf("a minute later: %v", err)
 	}
 }

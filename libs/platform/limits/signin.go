@@ -52,7 +52,7 @@ func (c *Config) longer() []ratelimit.Limit {
 }
 
 // Attempter identifies who attempts to sign in, by one or more clients. Each client has its own count, and an
-// attempt passes only if every count allows it. Constructors: [Stranger], [KnownBrowser], [Session], [Address].
+// attempt passes only if every count allows it. Constructors: [UnknownBrowser], [KnownBrowser], [Session], [Address].
 type Attempter struct{ clients []ratelimit.Client }
 
 // Address is the source of an attempt without an account. It counts by network.
@@ -60,10 +60,10 @@ func Address(client netip.Addr) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.Address(client)}}
 }
 
-// Stranger returns the attempter for a browser that never signed in to the account.
-// Its attempts count by network, and by account together with all other strangers,
+// UnknownBrowser returns the attempter for a browser that never signed in to the account.
+// Its attempts count by network, and by account together with those of all other unknown browsers,
 // even if the account does not exist. account is a hash of the e-mail address.
-func Stranger(client netip.Addr, account string) Attempter {
+func UnknownBrowser(client netip.Addr, account string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.Address(client), ratelimit.ID("account " + account)}}
 }
 
@@ -78,13 +78,13 @@ func Session(id string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.ID("session " + id)}}
 }
 
-// SignIn counts an attempt to sign in. It refuses if a client of the attempter has made too many
+// CountSignIn counts an attempt to sign in. It refuses if a client of the attempter has made too many
 // attempts, or too many wrong ones as far as this process knows. Faults: rate_limited (429).
-func (g *Gate) SignIn(ctx context.Context, by Attempter, answer server.Header) error {
+func (g *Gate) CountSignIn(ctx context.Context, by Attempter, answer server.Header) error {
 	for _, who := range by.clients {
 		for _, w := range wrongSignIns {
 			limit := g.rows[w.name]
-			if wait := g.limiter.Refused(who, limit.Limit); limit.N > 0 && wait > 0 {
+			if wait := g.limiter.KnownRefusal(who, limit.Limit); limit.N > 0 && wait > 0 {
 				return g.refuse(ctx, limit, fault.RateLimited, wait)
 			}
 		}
@@ -95,8 +95,8 @@ func (g *Gate) SignIn(ctx context.Context, by Attempter, answer server.Header) e
 	return nil
 }
 
-// WrongSignIn counts a wrong attempt. Faults: rate_limited (429) after too many.
-func (g *Gate) WrongSignIn(ctx context.Context, by Attempter, answer server.Header) error {
+// CountWrongSignIn counts a wrong attempt. Faults: rate_limited (429) after too many.
+func (g *Gate) CountWrongSignIn(ctx context.Context, by Attempter, answer server.Header) error {
 	for _, who := range by.clients {
 		for _, w := range wrongSignIns {
 			if err := g.count(ctx, g.rows[w.name], who, fault.RateLimited, answer); err != nil {
@@ -107,9 +107,10 @@ func (g *Gate) WrongSignIn(ctx context.Context, by Attempter, answer server.Head
 	return nil
 }
 
-// MailedLink counts a mail with a link to choose a password. Strangers count by network and, together, by account; a
-// known browser has its own count. Wrong attempts to sign in do not block these mails. Faults: rate_limited (429).
-func (g *Gate) MailedLink(ctx context.Context, by Attempter, answer server.Header) error {
+// CountMailedLink counts a mail with a link to choose a password. Unknown browsers count by network and, together, by
+// account; a known browser has its own count. Wrong attempts to sign in do not block these mails. Faults: rate_limited
+// (429).
+func (g *Gate) CountMailedLink(ctx context.Context, by Attempter, answer server.Header) error {
 	last := len(by.clients) - 1
 	for _, network := range by.clients[:last] {
 		if err := g.count(ctx, g.rows[signIn], network, fault.RateLimited, answer); err != nil {
@@ -119,21 +120,21 @@ func (g *Gate) MailedLink(ctx context.Context, by Attempter, answer server.Heade
 	return g.count(ctx, g.rows[mailedLink], by.clients[last], fault.RateLimited, answer)
 }
 
-// Invitation counts a mail that invites an account, whether the account exists or not. Faults: rate_limited (429).
-func (g *Gate) Invitation(ctx context.Context, account string) error {
+// CountInvitation counts a mail that invites an account, whether the account exists or not. Faults: rate_limited (429).
+func (g *Gate) CountInvitation(ctx context.Context, account string) error {
 	return g.count(ctx, g.rows[invitation], ratelimit.ID("account "+account), fault.RateLimited, http.Header{})
 }
 
-// AccountNotice counts a mail about a change of an account. Each subject has its own count, so
+// CountAccountNotice counts a mail about a change of an account. Each subject has its own count, so
 // that mails about one kind of change never delay mails about another. Faults: rate_limited (429).
-func (g *Gate) AccountNotice(ctx context.Context, account, subject string) error {
+func (g *Gate) CountAccountNotice(ctx context.Context, account, subject string) error {
 	who := ratelimit.ID("account " + account + " notice " + subject)
 	return g.count(ctx, g.rows[accountNotice], who, fault.RateLimited, http.Header{})
 }
 
-// BusinessInvitation counts an invitation that a business sends,
+// CountBusinessInvitation counts an invitation that a business sends,
 // regardless of the recipient. Faults: rate_limited (429).
-func (g *Gate) BusinessInvitation(ctx context.Context, businessID uuid.UUID) error {
+func (g *Gate) CountBusinessInvitation(ctx context.Context, businessID uuid.UUID) error {
 	err := g.count(ctx, g.rows[businessInvitation], ratelimit.ID("business "+businessID.String()), fault.RateLimited,
 		http.Header{})
 	if !fault.Is(err, fault.RateLimited) {

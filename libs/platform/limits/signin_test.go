@@ -19,8 +19,8 @@ import (
 func TestTheWaitGrowsWithWrongSignIns(t *testing.T) {
 	t.Parallel()
 	for by, from := range map[string]func(n int) limits.Attempter{
-		"address":       func(n int) limits.Attempter { return limits.Stranger(somebody, fmt.Sprint(n)) },
-		"account":       func(n int) limits.Attempter { return limits.Stranger(addressOf(n), "ana") },
+		"address":       func(n int) limits.Attempter { return limits.UnknownBrowser(somebody, fmt.Sprint(n)) },
+		"account":       func(n int) limits.Attempter { return limits.UnknownBrowser(addressOf(n), "ana") },
 		"known browser": func(int) limits.Attempter { return limits.KnownBrowser("ana", "laptop") },
 		"session":       func(int) limits.Attempter { return limits.Session("s") },
 	} {
@@ -30,10 +30,10 @@ func TestTheWaitGrowsWithWrongSignIns(t *testing.T) {
 		const most = 81
 		for hands.Now().Sub(began) < 24*time.Hour && guesses <= most {
 			attempter := from(guesses + len(waits))
-			err := g.SignIn(t.Context(), attempter, http.Header{})
+			err := g.CountSignIn(t.Context(), attempter, http.Header{})
 			if err == nil {
 				guesses++
-				err = g.WrongSignIn(t.Context(), attempter, http.Header{})
+				err = g.CountWrongSignIn(t.Context(), attempter, http.Header{})
 			}
 			if err == nil {
 				continue
@@ -63,7 +63,7 @@ func TestRightSignInsCountByTheMinuteAlone(t *testing.T) {
 	t.Parallel()
 	g, hands := gate(settings)
 	for range 500 {
-		if err := g.SignIn(t.Context(), limits.Stranger(somebody, "ana"), http.Header{}); err != nil {
+		if err := g.CountSignIn(t.Context(), limits.UnknownBrowser(somebody, "ana"), http.Header{}); err != nil {
 			t.Fatal(err)
 		}
 		hands.Advance(7 * time.Second)
@@ -83,29 +83,29 @@ func TestStrangersNeverRefuseKnownBrowsersAndSessions(t *testing.T) {
 		g, hands := gate(settings)
 		random := rand.New(rand.NewPCG(seed, 1))
 		for range 300 {
-			stranger := limits.Stranger(addressOf(random.IntN(50)), "ana")
+			stranger := limits.UnknownBrowser(addressOf(random.IntN(50)), "ana")
 			if random.IntN(5) == 0 {
-				stranger = limits.Stranger(somebody, "ana")
+				stranger = limits.UnknownBrowser(somebody, "ana")
 			}
 			switch random.IntN(4) {
 			case 0:
-				_ = g.MailedLink(t.Context(), stranger, http.Header{})
+				_ = g.CountMailedLink(t.Context(), stranger, http.Header{})
 			case 1:
-				_ = g.Invitation(t.Context(), "ana")
+				_ = g.CountInvitation(t.Context(), "ana")
 			case 2:
-				_ = g.SignIn(t.Context(), stranger, http.Header{})
+				_ = g.CountSignIn(t.Context(), stranger, http.Header{})
 			default:
-				if g.SignIn(t.Context(), stranger, http.Header{}) == nil {
-					_ = g.WrongSignIn(t.Context(), stranger, http.Header{})
+				if g.CountSignIn(t.Context(), stranger, http.Header{}) == nil {
+					_ = g.CountWrongSignIn(t.Context(), stranger, http.Header{})
 				}
 			}
 			hands.Advance(time.Duration(random.IntN(600)) * time.Second)
 		}
 		known := limits.KnownBrowser("ana", "laptop")
 		for what, err := range map[string]error{
-			"known browser": g.SignIn(t.Context(), known, http.Header{}),
-			"session":       g.SignIn(t.Context(), limits.Session("s"), http.Header{}),
-			"its mail":      g.MailedLink(t.Context(), known, http.Header{}),
+			"known browser": g.CountSignIn(t.Context(), known, http.Header{}),
+			"session":       g.CountSignIn(t.Context(), limits.Session("s"), http.Header{}),
+			"its mail":      g.CountMailedLink(t.Context(), known, http.Header{}),
 		} {
 			if err != nil {
 				t.Errorf("seed %d: %s: %v", seed, what, err)
@@ -120,10 +120,10 @@ func TestMailedLinksHaveACountOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	g, hands := gate(settings)
 	for n := range 100 {
-		_ = g.WrongSignIn(t.Context(), limits.Stranger(addressOf(n), "ana"), http.Header{})
+		_ = g.CountWrongSignIn(t.Context(), limits.UnknownBrowser(addressOf(n), "ana"), http.Header{})
 	}
 	mail := func(n int, account string) error {
-		return g.MailedLink(t.Context(), limits.Stranger(addressOf(1000+n), account), http.Header{})
+		return g.CountMailedLink(t.Context(), limits.UnknownBrowser(addressOf(1000+n), account), http.Header{})
 	}
 	for n := range 3 {
 		if err := mail(n, "ana"); err != nil {
@@ -146,14 +146,14 @@ func TestInvitationsAreCountedApartFromMailedLinks(t *testing.T) {
 	t.Parallel()
 	g, _ := gate(settings)
 	for range 5 {
-		if err := g.Invitation(t.Context(), "ana"); err != nil {
+		if err := g.CountInvitation(t.Context(), "ana"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := g.Invitation(t.Context(), "ana"); !fault.Is(err, fault.RateLimited) {
+	if err := g.CountInvitation(t.Context(), "ana"); !fault.Is(err, fault.RateLimited) {
 		t.Errorf("the sixth in an hour: %v", err)
 	}
-	if err := g.MailedLink(t.Context(), limits.Stranger(somebody, "ana"), http.Header{}); err != nil {
+	if err := g.CountMailedLink(t.Context(), limits.UnknownBrowser(somebody, "ana"), http.Header{}); err != nil {
 		t.Errorf("a mailed link: %v", err)
 	}
 }
@@ -162,20 +162,20 @@ func TestNoticesAreCountedByAccountAndSubject(t *testing.T) {
 	t.Parallel()
 	g, hands := gate(settings)
 	for range 5 {
-		if err := g.AccountNotice(t.Context(), "ana", "password"); err != nil {
+		if err := g.CountAccountNotice(t.Context(), "ana", "password"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := g.AccountNotice(t.Context(), "ana", "password"); !fault.Is(err, fault.RateLimited) {
+	if err := g.CountAccountNotice(t.Context(), "ana", "password"); !fault.Is(err, fault.RateLimited) {
 		t.Errorf("the sixth in an hour: %v", err)
 	}
 	for account, subject := range map[string]string{"ana": "programs", "bo": "password"} {
-		if err := g.AccountNotice(t.Context(), account, subject); err != nil {
+		if err := g.CountAccountNotice(t.Context(), account, subject); err != nil {
 			t.Errorf("%s about %s: %v", account, subject, err)
 		}
 	}
 	hands.Advance(time.Hour)
-	if err := g.AccountNotice(t.Context(), "ana", "password"); err != nil {
+	if err := g.CountAccountNotice(t.Context(), "ana", "password"); err != nil {
 		t.Errorf("an hour later: %v", err)
 	}
 }
@@ -184,10 +184,10 @@ func TestWithoutALimitNoAttemptIsCounted(t *testing.T) {
 	t.Parallel()
 	g, _ := gate(limits.Config{Counting: settings.Counting})
 	for range 100 {
-		if err := g.SignIn(t.Context(), limits.Stranger(somebody, "ana"), http.Header{}); err != nil {
+		if err := g.CountSignIn(t.Context(), limits.UnknownBrowser(somebody, "ana"), http.Header{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := g.WrongSignIn(t.Context(), limits.Stranger(somebody, "ana"), http.Header{}); err != nil {
+		if err := g.CountWrongSignIn(t.Context(), limits.UnknownBrowser(somebody, "ana"), http.Header{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -200,20 +200,20 @@ func TestBusinessInvitationsAreLimitedByTheHour(t *testing.T) {
 	g, hands := gate(with)
 	business, other := uuid.New(), uuid.New()
 	for range 3 {
-		if err := g.BusinessInvitation(t.Context(), business); err != nil {
+		if err := g.CountBusinessInvitation(t.Context(), business); err != nil {
 			t.Fatal(err)
 		}
 	}
-	err := g.BusinessInvitation(t.Context(), business)
+	err := g.CountBusinessInvitation(t.Context(), business)
 	if !fault.Is(err, fault.RateLimited) || !strings.Contains(fault.Of(err).Sentence, "as many invitations") ||
 		fault.Of(err).RetryAfter != time.Hour {
 		t.Errorf("the fourth: %v", err)
 	}
-	if err := g.BusinessInvitation(t.Context(), other); err != nil {
+	if err := g.CountBusinessInvitation(t.Context(), other); err != nil {
 		t.Errorf("another business: %v", err)
 	}
 	hands.Advance(time.Hour)
-	if err := g.BusinessInvitation(t.Context(), business); err != nil {
+	if err := g.CountBusinessInvitation(t.Context(), business); err != nil {
 		t.Errorf("an hour later: %v", err)
 	}
 }

@@ -119,7 +119,7 @@ func TestAFaultOfOneRequestDoesNotCloseABreaker(t *testing.T) {
 	_ = client.Call(t.Context(), http.MethodGet, harbor, nil, nil)
 	peer.answer(503, away)
 	_ = client.Call(t.Context(), http.MethodGet, harbor, nil, nil)
-	if err := client.Call(t.Context(), http.MethodGet, harbor, nil, nil); !errors.Is(err, ErrSpared) {
+	if err := client.Call(t.Context(), http.MethodGet, harbor, nil, nil); !errors.Is(err, ErrBreakerOpen) {
 		t.Errorf("after ten failures: %v", err)
 	}
 }
@@ -131,7 +131,7 @@ func TestOneTenantsFailuresAreNotAnothers(t *testing.T) {
 		_ = client.Call(t.Context(), http.MethodGet, harbor, nil, nil)
 	}
 	peer.answer(200, "{}")
-	if err := client.Call(t.Context(), http.MethodGet, harbor, nil, nil); !errors.Is(err, ErrSpared) {
+	if err := client.Call(t.Context(), http.MethodGet, harbor, nil, nil); !errors.Is(err, ErrBreakerOpen) {
 		t.Errorf("the tenant whose requests failed: %v", err)
 	}
 	if err := client.Call(t.Context(), http.MethodGet, forest, nil, nil); err != nil {
@@ -140,7 +140,7 @@ func TestOneTenantsFailuresAreNotAnothers(t *testing.T) {
 	if err := client.Ask(t.Context(), "/internal/quotes", body{"forest"}, nil); err != nil {
 		t.Errorf("another tenant, named in the body: %v", err)
 	}
-	if err := client.Ask(t.Context(), "/internal/quotes", body{"harbor"}, nil); !errors.Is(err, ErrSpared) {
+	if err := client.Ask(t.Context(), "/internal/quotes", body{"harbor"}, nil); !errors.Is(err, ErrBreakerOpen) {
 		t.Errorf("the tenant, named in the body: %v", err)
 	}
 }
@@ -154,11 +154,11 @@ func TestAPeerThatRefusesConnectionsIsAwayForAll(t *testing.T) {
 	client := absent(t)
 	client.health = newBreakers(clock.Fixed(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)))
 	for range failuresToOpen {
-		if err := client.Call(t.Context(), http.MethodGet, harbor, nil, nil); errors.Is(err, ErrSpared) {
+		if err := client.Call(t.Context(), http.MethodGet, harbor, nil, nil); errors.Is(err, ErrBreakerOpen) {
 			t.Fatal(err)
 		}
 	}
-	if err := client.Call(t.Context(), http.MethodGet, forest, nil, nil); !errors.Is(err, ErrSpared) {
+	if err := client.Call(t.Context(), http.MethodGet, forest, nil, nil); !errors.Is(err, ErrBreakerOpen) {
 		t.Errorf("another tenant: %v", err)
 	}
 }
@@ -221,7 +221,7 @@ func TestCallsWhoseTimeWasUpBeforeTheyBeganMoveNoBreaker(t *testing.T) {
 		_ = failing.Call(t.Context(), http.MethodGet, harbor, nil, nil)
 		_ = failing.Call(cancelled, http.MethodGet, harbor, nil, nil)
 	}
-	if err := failing.Call(t.Context(), http.MethodGet, harbor, nil, nil); !errors.Is(err, ErrSpared) {
+	if err := failing.Call(t.Context(), http.MethodGet, harbor, nil, nil); !errors.Is(err, ErrBreakerOpen) {
 		t.Errorf("a failing peer with cancelled calls in between: %v", err)
 	}
 }

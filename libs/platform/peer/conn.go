@@ -17,12 +17,12 @@ var errNothingSent = errors.New("nothing was sent")
 // errEnded reports that the peer had closed an idle connection before any byte of the request was written.
 var errEnded = fmt.Errorf("the peer has ended the connection, and %w: %w", errNothingSent, io.ErrUnexpectedEOF)
 
-// NothingSent reports whether a request over a connection of [Dial] failed before any byte was sent. The connection
+// IsUnsent reports whether a request over a connection of [Dial] failed before any byte was sent. The connection
 // was refused, or the peer had closed an idle connection. Any request may then be sent again, also a write.
 //
 // ECONNREFUSED on an established connection does not count,
 // because the network can report it after the request was sent.
-func NothingSent(err error) bool { return errors.Is(err, errNothingSent) }
+func IsUnsent(err error) bool { return errors.Is(err, errNothingSent) }
 
 // conn is a connection that is established at its first write. fasthttp sets the deadline
 // of the call only then, so the deadline also bounds dialing and the TLS handshake. If a

@@ -48,7 +48,7 @@ func resetting(t *testing.T, resets int32, cut, whole string) (*Client, *atomic.
 			_ = c.Close()
 		}
 	})
-	client := New("resetting", "http://"+listener.Addr().String(), telemetry.Discard(), Timeout(testkit.Patience))
+	client := New("resetting", "http://"+listener.Addr().String(), telemetry.Discard(), Timeout(testkit.MaxWait))
 	t.Cleanup(func() { client.Close(); _ = listener.Close(); all.Wait() })
 	return client, asked
 }
@@ -151,7 +151,7 @@ func TestAHandshakeThatIsNotAnsweredEndsWithTheCall(t *testing.T) {
 func TestAPeerMayBeAskedOverTLS(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	client := New("secure", server.URL, telemetry.Discard(), Timeout(testkit.Patience))
+	client := New("secure", server.URL, telemetry.Discard(), Timeout(testkit.MaxWait))
 	t.Cleanup(func() { client.Close(); server.Close() })
 	trusted := server.Client().Transport.(*http.Transport).TLSClientConfig
 	client.wire.kept.TLSConfig, client.wire.single.TLSConfig = trusted, trusted
@@ -171,7 +171,7 @@ func TestAConnectionThatThePeerEndedIsNotUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = listener.Close() }()
-	client := New("ended", "http://"+listener.Addr().String(), telemetry.Discard(), Timeout(testkit.Patience))
+	client := New("ended", "http://"+listener.Addr().String(), telemetry.Discard(), Timeout(testkit.MaxWait))
 	defer client.Close()
 	ended := make(chan struct{})
 	var all sync.WaitGroup

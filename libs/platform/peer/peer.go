@@ -98,13 +98,13 @@ type Request struct {
 	// Repeatable permits that a POST is sent again if the peer
 	// has closed an idle connection. A GET is always repeatable.
 	Repeatable bool
-	// Reads reports that a POST changes nothing, like a GET.
-	Reads bool
+	// ReadOnly reports that a POST changes nothing, like a GET.
+	ReadOnly bool
 }
 
 // writes reports whether a request may change something at the peer.
 func (r Request) writes() bool {
-	return !r.Reads && r.Method != http.MethodGet && r.Method != http.MethodHead
+	return !r.ReadOnly && r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
 // Response is an answer with a status below 400.
@@ -121,7 +121,7 @@ func (c *Client) Call(ctx context.Context, method, path string, in, out any) err
 
 // Ask sends a POST that only reads.
 func (c *Client) Ask(ctx context.Context, path string, in, out any) error {
-	return c.into(ctx, Request{Method: http.MethodPost, Path: path, Body: in, Repeatable: true, Reads: true}, out)
+	return c.into(ctx, Request{Method: http.MethodPost, Path: path, Body: in, Repeatable: true, ReadOnly: true}, out)
 }
 
 func (c *Client) into(ctx context.Context, r Request, out any) error {
@@ -165,7 +165,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	response, err := c.spared(ctx, r, body, deadline)
 	if err != nil {
 		c.count(ctx, unavailable)
-		if r.writes() && MayBeDone(err) {
+		if r.writes() && MayHaveSucceeded(err) {
 			return nil, fault.Unknown(fmt.Errorf("%s: %w", c.name, err))
 		}
 		return nil, c.unavailable(err)
@@ -190,15 +190,15 @@ func encoded(body any) ([]byte, error) {
 	return json.Marshal(body)
 }
 
-// ErrSpared is the error of a call that was not made because the circuit breaker is open.
-var ErrSpared = errors.New("not asked: it has failed too often just now")
+// ErrBreakerOpen is the error of a call that was not made because the circuit breaker is open.
+var ErrBreakerOpen = errors.New("not asked: it has failed too often just now")
 
 // spared calls the peer unless the breaker is open, and records the result in the breaker. It
 // returns an error if the breaker is open, if the peer did not answer, or if the peer failed.
 func (c *Client) spared(ctx context.Context, r Request, body []byte, deadline time.Time) (*Response, error) {
 	tenant := r.tenant()
 	if c.health.open(tenant) {
-		return nil, ErrSpared
+		return nil, ErrBreakerOpen
 	}
 	answer, err := c.wire.exchange(ctx, c.base, r, body, deadline)
 	if err != nil {
@@ -221,9 +221,9 @@ type failure struct {
 
 func (f *failure) Error() string { return fmt.Sprintf("answered %d %s", f.status, f.code) }
 
-// MayBeDone reports whether the peer may have carried out a call that failed. It returns
+// MayHaveSucceeded reports whether the peer may have carried out a call that failed. It returns
 // false if the peer itself refused the call with service_unavailable (semantics.md §7).
-func MayBeDone(err error) bool {
+func MayHaveSucceeded(err error) bool {
 	var answered *failure
 	var network *net.OpError
 	switch {
@@ -232,7 +232,7 @@ func MayBeDone(err error) bool {
 	case errors.As(err, &network):
 		return network.Op != "dial"
 	}
-	return !errors.Is(err, ErrSpared) && !errors.Is(err, fasthttp.ErrNoFreeConns)
+	return !errors.Is(err, ErrBreakerOpen) && !errors.Is(err, fasthttp.ErrNoFreeConns)
 }
 
 // withoutAnswer returns the state of the peer after an exchange without an answer.

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 func serve(t *testing.T, handler http.HandlerFunc, options ...Option) *Client {
 	t.Helper()
 	server := httptest.NewServer(handler)
-	client := New("other", server.URL, telemetry.Discard(), append([]Option{Timeout(testkit.Patience)}, options...)...)
+	client := New("other", server.URL, telemetry.Discard(), append([]Option{Timeout(testkit.MaxWait)}, options...)...)
 	t.Cleanup(func() { client.Close(); server.Close() })
 	return client
 }
@@ -102,7 +102,7 @@ func TestAPeerThatFailsIsUnavailable(t *testing.T) {
 func absent(t *testing.T) *Client {
 	t.Helper()
 	// no port that is given to anybody
-	return New("absent", "http://127.0.0.1:1", telemetry.Discard(), Timeout(testkit.Patience))
+	return New("absent", "http://127.0.0.1:1", telemetry.Discard(), Timeout(testkit.MaxWait))
 }
 
 func TestAPeerThatHangsUntilItsCallersGiveUpFails(t *testing.T) {
@@ -112,7 +112,7 @@ func TestAPeerThatHangsUntilItsCallersGiveUpFails(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		err := hanging.Call(ctx, http.MethodGet, "/", nil, nil)
 		cancel()
-		if errors.Is(err, ErrSpared) {
+		if errors.Is(err, ErrBreakerOpen) {
 			return
 		}
 	}

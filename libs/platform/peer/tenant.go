@@ -2,8 +2,8 @@ package peer
 
 import "strings"
 
-// Tenanted is a request body that names the tenant, for paths that do not.
-type Tenanted interface {
+// TenantNamer is a request body that names the tenant, for paths that do not.
+type TenantNamer interface {
 	// Tenant is the business's slug or id. For a request about no business, it is the person whom the request is about.
 	Tenant() string
 }
@@ -14,7 +14,7 @@ var tenantPaths = []string{"/internal/businesses/", "/internal/offers/", "/inter
 // tenant returns the tenant of a request, whose calls share a circuit breaker. It is the
 // business or the person that the request names. If the request names neither, it is the path.
 func (r *Request) tenant() string {
-	if body, ok := r.Body.(Tenanted); ok {
+	if body, ok := r.Body.(TenantNamer); ok {
 		return body.Tenant()
 	}
 	path, _, _ := strings.Cut(r.Path, "?")

@@ -31,9 +31,9 @@ const (
 	keptIdle = 60 * time.Second
 )
 
-// WaitedHeader is a header of calls that write. Its value is the age, in milliseconds, of the client's request that
+// WaitHeader is a header of calls that write. Its value is the age, in milliseconds, of the client's request that
 // caused the write. Deadlines, and the check whether the write was refused, count from the arrival of that request.
-const WaitedHeader = "Slotmesh-Waited"
+const WaitHeader = "Slotmesh-Waited"
 
 // wire exchanges one request for one answer, within a client span.
 type wire struct {
@@ -90,8 +90,8 @@ func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte
 		request.Header.Set(SecretHeader, w.secret)
 	}
 	if r.writes() {
-		waited := time.Since(clock.Arrived(ctx))
-		request.Header.Set(WaitedHeader, strconv.FormatInt(max(0, waited.Milliseconds()), 10))
+		waited := time.Since(clock.ArrivalTime(ctx))
+		request.Header.Set(WaitHeader, strconv.FormatInt(max(0, waited.Milliseconds()), 10))
 		if key := idempotency.Of(ctx).Key; key != "" {
 			request.Header.Set(idempotency.Header, key)
 		}
@@ -122,7 +122,7 @@ func (w *wire) send(r Request, request *fasthttp.Request, answer *fasthttp.Respo
 	if !r.Repeatable && r.Method != http.MethodGet && r.Method != http.MethodHead {
 		request.SetConnectionClose()
 		err := w.single.DoDeadline(request, answer, deadline)
-		if NothingSent(err) {
+		if IsUnsent(err) {
 			err = w.single.DoDeadline(request, answer, deadline)
 		}
 		return err

@@ -50,7 +50,7 @@ func stop(t *testing.T, answers int) (*stopping, *Client) {
 			all.Go(func() { s.serve(conn) })
 		}
 	})
-	client := New("stopping", "http://"+listener.Addr().String(), telemetry.Discard(), Timeout(testkit.Patience))
+	client := New("stopping", "http://"+listener.Addr().String(), telemetry.Discard(), Timeout(testkit.MaxWait))
 	t.Cleanup(func() { client.Close(); _ = listener.Close(); all.Wait() })
 	return s, client
 }

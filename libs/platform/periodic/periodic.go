@@ -9,10 +9,10 @@ import (
 
 // Job is work that runs repeatedly. No caller waits for it: after a failure it runs again at the next interval.
 type Job struct {
-	Every  time.Duration
-	Within time.Duration // timeout of each run; 0: none
-	Failed string        // log message after a failure
-	Do     func(ctx context.Context) error
+	Every          time.Duration
+	Timeout        time.Duration // timeout of each run; 0: none
+	FailureMessage string        // log message after a failure
+	Do             func(ctx context.Context) error
 }
 
 // Run runs the job immediately and then at every interval until ctx ends. It returns nil.
@@ -21,7 +21,7 @@ func (j Job) Run(ctx context.Context, log *slog.Logger) error {
 	defer ticker.Stop()
 	for ctx.Err() == nil {
 		if err := j.once(ctx); err != nil && ctx.Err() == nil {
-			log.WarnContext(ctx, j.Failed, "error", err)
+			log.WarnContext(ctx, j.FailureMessage, "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -32,8 +32,8 @@ func (j Job) Run(ctx context.Context, log *slog.Logger) error {
 }
 
 func (j Job) once(ctx context.Context) error {
-	if j.Within > 0 {
-		bounded, cancel := context.WithTimeout(ctx, j.Within)
+	if j.Timeout > 0 {
+		bounded, cancel := context.WithTimeout(ctx, j.Timeout)
 		defer cancel()
 		ctx = bounded
 	}

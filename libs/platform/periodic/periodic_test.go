@@ -18,7 +18,7 @@ func TestAJobThatFailsIsLoggedAndDoneAgainUntilTheServiceStops(t *testing.T) {
 	defer stop()
 	var log bytes.Buffer
 	times := 0
-	err := periodic.Job{Every: time.Microsecond, Within: time.Hour, Failed: "old rows stay for now",
+	err := periodic.Job{Every: time.Microsecond, Timeout: time.Hour, FailureMessage: "old rows stay for now",
 		Do: func(ctx context.Context) error {
 			if _, bounded := ctx.Deadline(); !bounded {
 				t.Error("it has no bound")

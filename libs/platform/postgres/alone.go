@@ -8,12 +8,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Alone runs work while no other replica of the service runs work with the same
+// RunExclusively runs work while no other replica of the service runs work with the same
 // name. If another replica does, Alone returns false and does not run work.
 //
 // A separate transaction holds an advisory lock. The lock is released when its connection ends,
 // even after a crash, and it works with a pooler that assigns a connection per transaction.
-func Alone(ctx context.Context, pool *pgxpool.Pool, name string, work func(context.Context) error) (bool, error) {
+func RunExclusively(ctx context.Context, pool *pgxpool.Pool, name string,
+	work func(context.Context) error) (bool, error) {
 	var (
 		held   bool
 		worked error

@@ -11,19 +11,19 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// Text identifies the text of one migration. Two schemas with equal Texts have the same tables.
-type Text struct {
+// MigrationText identifies the text of one migration. Two schemas with equal MigrationTexts have the same tables.
+type MigrationText struct {
 	Version int64  `json:"version"`
 	SHA256  string `json:"sha256"` // of its file, hexadecimal
 }
 
-// Texts returns the migrations in files, in their order.
-func Texts(files fs.FS) ([]Text, error) {
+// MigrationTexts returns the migrations in files, in their order.
+func MigrationTexts(files fs.FS) ([]MigrationText, error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
 		return nil, err
 	}
-	texts := make([]Text, 0, len(names))
+	texts := make([]MigrationText, 0, len(names))
 	for _, name := range names { // Glob sorts by name, which begins with the version
 		version, err := goose.NumericComponent(name)
 		if err != nil {
@@ -34,14 +34,14 @@ func Texts(files fs.FS) ([]Text, error) {
 			return nil, err
 		}
 		sum := sha256.Sum256(content)
-		texts = append(texts, Text{version, hex.EncodeToString(sum[:])})
+		texts = append(texts, MigrationText{version, hex.EncodeToString(sum[:])})
 	}
 	return texts, nil
 }
 
-// Applied returns the migrations that were applied to a schema,
+// AppliedMigrations returns the migrations that were applied to a schema,
 // in their order. It returns none if the schema has no tables.
-func Applied(ctx context.Context, tx pgx.Tx, schema string) ([]Text, error) {
+func AppliedMigrations(ctx context.Context, tx pgx.Tx, schema string) ([]MigrationText, error) {
 	var there bool
 	in := pgx.Identifier{schema}.Sanitize()
 	if err := tx.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, in+".migration_texts").Scan(&there); err != nil ||
@@ -55,5 +55,5 @@ func Applied(ctx context.Context, tx pgx.Tx, schema string) ([]Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Text])
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[MigrationText])
 }

@@ -4,9 +4,9 @@ import "strings"
 
 // DueRows selects the rows of a table that a job must process. The table has an index that begins with business_id.
 type DueRows struct {
-	Table string
-	Index string // condition of a partial index; "": not partial
-	When  string // condition of due rows; $2 is an instant
+	Table     string
+	Index     string // condition of a partial index; "": not partial
+	Condition string // condition of due rows; $2 is an instant
 }
 
 // DueBusinesses returns a query for the ids of businesses that have rows due at the time $2. It
@@ -15,7 +15,7 @@ type DueRows struct {
 func DueBusinesses(all ...DueRows) string {
 	var due []string
 	for _, d := range all {
-		due = append(due, `EXISTS (SELECT FROM `+d.Table+` WHERE business_id = found.id AND `+d.When+`)`)
+		due = append(due, `EXISTS (SELECT FROM `+d.Table+` WHERE business_id = found.id AND `+d.Condition+`)`)
 	}
 	return `
 		WITH RECURSIVE found AS (

@@ -39,7 +39,7 @@ func TestWhatTheDatabaseCannotDoJustNowIsNoFaultOfTheRequest(t *testing.T) {
 	}
 	defer conn.Release()
 	var bound string
-	// testkit.Patience
+	// testkit opens the database with testkit.MaxWait as the statement timeout.
 	if err := conn.QueryRow(t.Context(), `SELECT current_setting('statement_timeout')`).Scan(&bound); err != nil ||
 		bound != "2min" {
 		t.Fatalf("the bound of statements is %q, %v", bound, err)
@@ -48,13 +48,14 @@ func TestWhatTheDatabaseCannotDoJustNowIsNoFaultOfTheRequest(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), `SET statement_timeout = '100ms'`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := conn.Exec(t.Context(), `SELECT pg_sleep(60)`); sqlstate.Of(err) != "57014" || !sqlstate.Away(err) {
+	_, err = conn.Exec(t.Context(), `SELECT pg_sleep(60)`)
+	if sqlstate.Of(err) != "57014" || !sqlstate.IsUnavailable(err) {
 		t.Errorf("a statement that takes too long: %v", err)
 	}
-	if _, err := conn.Exec(t.Context(), `SELECT pg_terminate_backend(pg_backend_pid())`); !sqlstate.Away(err) {
+	if _, err := conn.Exec(t.Context(), `SELECT pg_terminate_backend(pg_backend_pid())`); !sqlstate.IsUnavailable(err) {
 		t.Errorf("a connection that the server ends: %v", err)
 	}
-	if _, err := conn.Exec(t.Context(), `SELECT 1`); !sqlstate.Away(err) {
+	if _, err := conn.Exec(t.Context(), `SELECT 1`); !sqlstate.IsUnavailable(err) {
 		t.Errorf("a connection that is closed: %v", err)
 	}
 }
@@ -71,7 +72,7 @@ func TestAConnectionToAServerThatIsNoPrimaryAnyMoreIsReplaced(t *testing.T) {
 	}
 	_, err = conn.Exec(t.Context(), `INSERT INTO one VALUES (1)`)
 	conn.Release()
-	if sqlstate.Of(err) != sqlstate.ReadOnly || !sqlstate.Away(err) {
+	if sqlstate.Of(err) != sqlstate.ReadOnly || !sqlstate.IsUnavailable(err) {
 		t.Fatalf("a write to a replica: %v", err)
 	}
 	if _, err := pool.Exec(t.Context(), `INSERT INTO one VALUES (1)`); err != nil {
@@ -104,9 +105,9 @@ func TestTheWaitForAConnectionIsBounded(t *testing.T) {
 
 func TestAServerThatSaysNothingIsGivenUp(t *testing.T) {
 	t.Parallel()
-	var hanging *testkit.Hanging
+	var hanging *testkit.HangingProxy
 	pool := open(t, func(cfg *postgres.Config) {
-		hanging = testkit.NewHanging(t, cfg.URL)
+		hanging = testkit.NewHangingProxy(t, cfg.URL)
 		cfg.URL, cfg.MaxConns, cfg.StatementTimeout = hanging.URL+patiently, 2, waits
 	})
 	conn, err := pool.Acquire(t.Context()) // held: one that lay idle for a second may be replaced before it is used
@@ -116,16 +117,16 @@ func TestAServerThatSaysNothingIsGivenUp(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), `SELECT 1`); err != nil {
 		t.Fatal(err)
 	}
-	before := hanging.Callers()
+	before := hanging.Connections()
 	hanging.Hang(false)
-	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
 	defer cancel()
 	_, err = conn.Exec(ctx, `SELECT 1`)
 	conn.Release()
-	if !sqlstate.Away(err) || ctx.Err() != nil {
+	if !sqlstate.IsUnavailable(err) || ctx.Err() != nil {
 		t.Errorf("on a connection that hangs: %v", err)
 	}
-	if _, err := pool.Exec(ctx, `SELECT 1`); err != nil || hanging.Callers() == before {
+	if _, err := pool.Exec(ctx, `SELECT 1`); err != nil || hanging.Connections() == before {
 		t.Errorf("on another: %v", err)
 	}
 }
@@ -133,9 +134,9 @@ func TestAServerThatSaysNothingIsGivenUp(t *testing.T) {
 // A client's time that is over before the silence is holds, too.
 func TestTheCallersDeadlineEndsAReadOnAConnectionThatHangs(t *testing.T) {
 	t.Parallel()
-	var hanging *testkit.Hanging
+	var hanging *testkit.HangingProxy
 	pool := open(t, func(cfg *postgres.Config) {
-		hanging = testkit.NewHanging(t, cfg.URL)
+		hanging = testkit.NewHangingProxy(t, cfg.URL)
 		cfg.URL, cfg.StatementTimeout = hanging.URL+patiently, time.Hour
 	})
 	if _, err := pool.Exec(t.Context(), `SELECT 1`); err != nil {

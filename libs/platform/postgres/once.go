@@ -21,7 +21,7 @@ import (
 // requested returns the write of a request. If the request has an Idempotency-Key, the id is derived from the key;
 // otherwise it is random. Owners, the booking page and customers with a link can use the same key without a conflict.
 func requested(ctx context.Context, business uuid.UUID) Write {
-	w := Write{Business: business, ID: uuid.New(), Begun: clock.Arrived(ctx)}
+	w := Write{Business: business, ID: uuid.New(), StartTime: clock.ArrivalTime(ctx)}
 	if named := idempotency.Of(ctx); named.Key != "" {
 		who := actor.Owner
 		if actor.Of(ctx).Kind == actor.Page {
@@ -32,20 +32,20 @@ func requested(ctx context.Context, business uuid.UUID) Write {
 	return w
 }
 
-// OwnersWrite returns the id of the write that [Once] makes for the request
+// RequestWriteID returns the id of the write that [WriteIdempotently] makes for the request
 // of ctx if it has an Idempotency-Key; otherwise it returns the nil UUID.
-func OwnersWrite(ctx context.Context, business uuid.UUID) uuid.UUID {
+func RequestWriteID(ctx context.Context, business uuid.UUID) uuid.UUID {
 	if idempotency.Of(ctx).Key == "" {
 		return uuid.Nil
 	}
 	return requested(ctx, business).ID
 }
 
-// Unmake deletes the stored idempotency result of a write, if the member ID of the result is the argument
-// made. A repeated request then makes the write again. A newer result of the same write is kept.
+// DeleteIdempotencyResult deletes the stored idempotency result of a write, if the member ID of the result is the
+// argument made. A repeated request then makes the write again. A newer result of the same write is kept.
 //
 // It must run in the transaction that undoes the write.
-func Unmake(ctx context.Context, tx pgx.Tx, business, write, made uuid.UUID) error {
+func DeleteIdempotencyResult(ctx context.Context, tx pgx.Tx, business, write, made uuid.UUID) error {
 	_, err := tx.Exec(ctx, `DELETE FROM made_writes WHERE business_id = $1 AND write_id = $2 AND convert_from(answer, 'UTF8')::json ->> 'ID' = $3`,
 		business, write, made.String())
 	if err != nil {
@@ -54,14 +54,15 @@ func Unmake(ctx context.Context, tx pgx.Tx, business, write, made uuid.UUID) err
 	return nil
 }
 
-// Once runs do in a transaction and returns its answer. The transaction also stores the answer as JSON for one
-// day, as the idempotency result. If the business used the Idempotency-Key before for the same request, Once
-// returns the stored answer and does not call do. The table is made_writes, which the service's migrations create.
+// WriteIdempotently runs do in a transaction and returns its answer. The transaction also stores the answer as JSON for
+// one day, as the idempotency result. If the business used the Idempotency-Key before for the same request,
+// WriteIdempotently returns the stored answer and does not call do. The table is made_writes, which the service's
+// migrations create.
 //
 // After an error nothing was written, and this attempt writes nothing later. The exception is outcome_unknown:
-// the write may exist. Errors: those of do and of [Write.Make]; idempotency_mismatch; idempotency_in_progress
+// the write may exist. Errors: those of do and of [Write.Run]; idempotency_mismatch; idempotency_in_progress
 // if another request with the key is in progress; [actor.ErrMissing] if ctx has no actor, before do is called.
-func Once[T any](ctx context.Context, pool *pgxpool.Pool, business uuid.UUID,
+func WriteIdempotently[T any](ctx context.Context, pool *pgxpool.Pool, business uuid.UUID,
 	do func(context.Context, pgx.Tx) (T, error)) (T, error) {
 	var (
 		answer   T
@@ -82,7 +83,7 @@ func Once[T any](ctx context.Context, pool *pgxpool.Pool, business uuid.UUID,
 		}
 		return true, json.Unmarshal(known.answer, &answer)
 	}
-	err := w.Make(ctx, pool, func(ctx context.Context, conn *pgxpool.Conn) error {
+	err := w.Run(ctx, pool, func(ctx context.Context, conn *pgxpool.Conn) error {
 		return transaction(ctx, conn, func(tx pgx.Tx) error {
 			if err := w.begin(ctx, tx); err != nil {
 				return err
@@ -147,7 +148,7 @@ func (w Write) begin(ctx context.Context, tx pgx.Tx) error {
 		setting string
 		may     bool
 	)
-	if err := tx.QueryRow(ctx, beginSQL, w.ID, w.Business, w.Begun).Scan(&setting, &may); err != nil {
+	if err := tx.QueryRow(ctx, beginSQL, w.ID, w.Business, w.StartTime).Scan(&setting, &may); err != nil {
 		return fmt.Errorf("begin a write: %w", err)
 	}
 	if !may {
@@ -195,13 +196,14 @@ func (w Write) note(ctx context.Context, tx pgx.Tx, hash []byte, answer any) err
 	return nil
 }
 
-// outcomeWithin is the time that [Outcome] has at least, even if the deadline of the request is near or has passed.
+// outcomeWithin is the time that [FindIdempotencyResult] has at least, even if the deadline of the request is near or
+// has passed.
 const outcomeWithin = time.Second
 
-// Outcome looks up the write that the request's Idempotency-Key identifies. If an earlier request made the
-// write, it returns that request's answer from [Once] as JSON. Otherwise it returns nil, and no attempt
-// that began before this call can still make the write. Faults: idempotency_mismatch; outcome_unknown.
-func Outcome(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID) ([]byte, error) {
+// FindIdempotencyResult looks up the write that the request's Idempotency-Key identifies. If an earlier request made
+// the write, it returns that request's answer from [WriteIdempotently] as JSON. Otherwise it returns nil, and no
+// attempt that began before this call can still make the write. Faults: idempotency_mismatch; outcome_unknown.
+func FindIdempotencyResult(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID) ([]byte, error) {
 	var (
 		known *knownWrite
 		hash  = idempotency.Of(ctx).Hash

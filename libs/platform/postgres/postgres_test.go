@@ -107,7 +107,7 @@ func TestTablesOfAnotherTextAreRefused(t *testing.T) {
 	}
 	other := fstest.MapFS{"00001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE one (id bigint PRIMARY KEY);\n")}}
 	err := postgres.Migrate(t.Context(), cfg, "texts", other)
-	if refused, ok := errors.AsType[*postgres.OtherTextError](err); !ok || refused.Migration != "00001_one.sql" ||
+	if refused, ok := errors.AsType[*postgres.ChangedTextError](err); !ok || refused.Migration != "00001_one.sql" ||
 		refused.Schema != cfg.Schema ||
 		!strings.Contains(err.Error(), "another text of 00001_one.sql") || !strings.Contains(err.Error(),
 		"DROP SCHEMA") {

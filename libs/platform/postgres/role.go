@@ -90,7 +90,7 @@ func giveSettings(ctx context.Context, conn *sql.Conn, role string, wanted map[s
 	}
 	for _, statement := range missing {
 		if _, err := conn.ExecContext(ctx, statement); err != nil {
-			if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == sqlstate.NotAllowed {
+			if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == sqlstate.InsufficientPrivilege {
 				return fmt.Errorf("DATABASE_MIGRATIONS_URL: its user may not give the role of DATABASE_URL its "+
 					"settings (%s); let it (CREATEROLE, from PostgreSQL 16 on "+
 					"with ADMIN OPTION of the role), or run as a superuser: %s", refused.Message,

@@ -23,7 +23,7 @@ const textsTable = `CREATE TABLE IF NOT EXISTS migration_texts (
 )`
 
 // noteTexts stores the hashes of pending migrations. It returns
-// [OtherTextError] if an applied migration had another text.
+// [ChangedTextError] if an applied migration had another text.
 func noteTexts(ctx context.Context, db *sql.DB, provider *goose.Provider, files fs.FS, schema string) error {
 	if _, err := db.ExecContext(ctx, textsTable); err != nil {
 		return err
@@ -59,17 +59,17 @@ func checkText(ctx context.Context, db *sql.DB, version int64, sum []byte, name,
 	if err != nil || same {
 		return err
 	}
-	return &OtherTextError{Migration: name, Schema: schema}
+	return &ChangedTextError{Migration: name, Schema: schema}
 }
 
-// OtherTextError reports that a migration was applied with a text that differs from this
+// ChangedTextError reports that a migration was applied with a text that differs from this
 // build's. The text of a released migration never changes, so an unreleased build applied it.
-type OtherTextError struct {
+type ChangedTextError struct {
 	Migration string // file name
 	Schema    string
 }
 
-func (e *OtherTextError) Error() string {
+func (e *ChangedTextError) Error() string {
 	return fmt.Sprintf("the tables were made by another text of %s, in a build that was never released and whose "+
 		"data is not carried over: "+
 		"start with an empty database, or run DROP SCHEMA %s CASCADE", e.Migration, pgx.Identifier{e.Schema}.Sanitize())

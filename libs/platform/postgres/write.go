@@ -27,9 +27,9 @@ import (
 // table refused_writes. The function fails if the write was refused after the time
 // begun. Until its transaction ends, it holds the advisory lock of the write.
 type Write struct {
-	Business uuid.UUID
-	ID       uuid.UUID // random, or from [WriteID] if the client identified the write
-	Begun    time.Time // time at which the attempt arrived (clock.Arrived)
+	Business  uuid.UUID
+	ID        uuid.UUID // random, or from [WriteID] if the client identified the write
+	StartTime time.Time // time at which the attempt arrived (clock.ArrivalTime)
 }
 
 // WriteID derives the id of a write from strings of the client, such as its Idempotency-Key and its
@@ -55,15 +55,15 @@ const writeRefused = "SM001"
 // decideWithin is the maximal part of an attempt's time that is reserved for learning its outcome.
 const decideWithin = 3 * time.Second
 
-// Make runs do on one connection to make the write. If the connection is lost, Make calls the
+// Run runs do on one connection to make the write. If the connection is lost, Run calls the
 // argument made on other connections until it learns whether the write exists or ctx ends.
 //
-// If Make returns nil, the write exists. After [ErrRefused] or an error of do, it does not exist and this
+// If Run returns nil, the write exists. After [ErrRefused] or an error of do, it does not exist and this
 // attempt can no longer make it. The fault outcome_unknown means that no connection could answer in time.
 //
 // do runs the statement that calls may_write, and must not change anything outside the
 // database. made reports whether the write exists, and may read the stored answer.
-func (w Write) Make(ctx context.Context, pool *pgxpool.Pool, do func(context.Context, *pgxpool.Conn) error,
+func (w Write) Run(ctx context.Context, pool *pgxpool.Pool, do func(context.Context, *pgxpool.Conn) error,
 	made func(context.Context, pgx.Tx) (bool, error)) error {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
@@ -92,7 +92,7 @@ func (w Write) Make(ctx context.Context, pool *pgxpool.Pool, do func(context.Con
 // has shown that the write does not exist. It counts as an unavailable store.
 type notMade struct{ error }
 
-// SafeToRetry implements the interface that sqlstate.Away and pgconn.SafeToRetry check.
+// SafeToRetry implements the interface that sqlstate.IsUnavailable and pgconn.SafeToRetry check.
 func (*notMade) SafeToRetry() bool { return true }
 
 // Unwrap returns the original error.
@@ -156,15 +156,15 @@ func (w Write) decide(ctx context.Context, pool *pgxpool.Pool,
 		if there, err = made(ctx, tx); err != nil || there {
 			return err
 		}
-		_, err = tx.Exec(ctx, RefuseSQL, w.Business, w.ID, w.Begun.Add(time.Microsecond))
+		_, err = tx.Exec(ctx, RefuseSQL, w.Business, w.ID, w.StartTime.Add(time.Microsecond))
 		return err
 	})
 	return there, err
 }
 
-// SweepWrites deletes idempotency results and refusals that are older than a day. Until then, a repeated
+// DeleteOldWrites deletes idempotency results and refusals that are older than a day. Until then, a repeated
 // request gets the stored answer. After a day, no delayed attempt, statement or replica can need a refusal.
-func SweepWrites(ctx context.Context, pool *pgxpool.Pool) error {
+func DeleteOldWrites(ctx context.Context, pool *pgxpool.Pool) error {
 	_, made := pool.Exec(ctx, `DELETE FROM made_writes WHERE made_at <= clock_timestamp() - interval '24 hours'`)
 	_, refused := pool.Exec(ctx,
 		`DELETE FROM refused_writes WHERE refused_at <= clock_timestamp() - interval '24 hours'`)
@@ -174,11 +174,11 @@ func SweepWrites(ctx context.Context, pool *pgxpool.Pool) error {
 // sweepEvery is the interval of the deletion. Old rows do no harm, so that it may be long.
 const sweepEvery = 10 * time.Minute
 
-// KeepSweepingWrites calls [SweepWrites] periodically until ctx
+// RunWriteCleanup calls [DeleteOldWrites] periodically until ctx
 // ends. After a failure it tries again at the next interval.
-func KeepSweepingWrites(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
-	return periodic.Job{Every: sweepEvery, Within: time.Minute, Failed: "notes of old writes stay for now",
+func RunWriteCleanup(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
+	return periodic.Job{Every: sweepEvery, Timeout: time.Minute, FailureMessage: "notes of old writes stay for now",
 		Do: func(ctx context.Context) error {
-			return SweepWrites(ctx, pool)
+			return DeleteOldWrites(ctx, pool)
 		}}.Run(ctx, log)
 }

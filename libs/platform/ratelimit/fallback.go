@@ -90,7 +90,7 @@ func (f *Fallback) AllowInTurn(ctx context.Context, asked ...Question) ([]Decisi
 		return nil, err // a cancelled context is no failure of Redis
 	}
 	for i, q := range asked {
-		wait := f.local.Refused(q.Who, q.Limit)
+		wait := f.local.KnownRefusal(q.Client, q.Limit)
 		if wait == 0 {
 			continue
 		}
@@ -104,9 +104,11 @@ func (f *Fallback) AllowInTurn(ctx context.Context, asked ...Question) ([]Decisi
 	return f.decide(ctx, asked), nil
 }
 
-// Refused returns the time until which this process already knows that the client's requests are
+// KnownRefusal returns the time until which this process already knows that the client's requests are
 // refused; 0 if it knows of no refusal. It does not count a request and sends nothing to Redis.
-func (f *Fallback) Refused(who Client, limit Limit) time.Duration { return f.local.Refused(who, limit) }
+func (f *Fallback) KnownRefusal(who Client, limit Limit) time.Duration {
+	return f.local.KnownRefusal(who, limit)
+}
 
 // decide checks requests of which no refusal is known, with the limiter in Redis or the local one.
 func (f *Fallback) decide(ctx context.Context, asked []Question) []Decision {
@@ -126,9 +128,9 @@ func (f *Fallback) decide(ctx context.Context, asked []Question) []Decision {
 		switch q := asked[i]; {
 		case store == inProcess: // the local limiter has already counted it
 		case d.Allowed:
-			f.local.accept(q.Who, q.Limit, began)
+			f.local.accept(q.Client, q.Limit, began)
 		default:
-			f.local.refuse(q.Who, q.Limit, began+d.RetryAfter)
+			f.local.refuse(q.Client, q.Limit, began+d.RetryAfter)
 		}
 	}
 	return decisions

@@ -278,10 +278,10 @@ func TestAClientOverItsLimitCostsNoRoundTrip(t *testing.T) {
 	if s.shared.asked != 60 {
 		t.Errorf("Redis was asked %d times, want 60", s.shared.asked)
 	}
-	if wait := s.limiter.(*ratelimit.Fallback).Refused(ratelimit.ID("client"), limit); wait != time.Minute {
+	if wait := s.limiter.(*ratelimit.Fallback).KnownRefusal(ratelimit.ID("client"), limit); wait != time.Minute {
 		t.Errorf("known to be refused for %s, want a minute", wait)
 	}
-	if wait := s.limiter.(*ratelimit.Fallback).Refused(ratelimit.ID("another"), limit); wait != 0 {
+	if wait := s.limiter.(*ratelimit.Fallback).KnownRefusal(ratelimit.ID("another"), limit); wait != 0 {
 		t.Errorf("another is known to be refused for %s", wait)
 	}
 }

@@ -342,9 +342,9 @@ func (b bench) inTurn(t *testing.T) {
 		second := ratelimit.Limit{Name: "second", N: rapid.IntRange(1, 4).Draw(r, "second"), Window: time.Hour}
 		for range rapid.IntRange(1, 20).Draw(r, "requests") {
 			near, key := byte(rapid.IntRange(0, 2).Draw(r, "address")), rapid.IntRange(0, 1).Draw(r, "key")
-			got, err := b.limiter.AllowInTurn(t.Context(), ratelimit.Question{Who: host(whole, 0, near, 1),
+			got, err := b.limiter.AllowInTurn(t.Context(), ratelimit.Question{Client: host(whole, 0, near, 1),
 				Limit: first},
-				ratelimit.Question{Who: ratelimit.ID(keys[key]), Limit: second})
+				ratelimit.Question{Client: ratelimit.ID(keys[key]), Limit: second})
 			if err != nil {
 				t.Fatal(err)
 			}

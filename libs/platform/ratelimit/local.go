@@ -68,7 +68,7 @@ func (l *Local) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision,
 func (l *Local) inTurn(asked []Question) []Decision {
 	var decisions []Decision
 	for _, q := range asked {
-		d := l.allow(q.Who, q.Limit)
+		d := l.allow(q.Client, q.Limit)
 		if decisions = append(decisions, d); !d.Allowed {
 			break
 		}
@@ -110,8 +110,9 @@ func (l *Local) allow(who Client, limit Limit) Decision {
 	return passes
 }
 
-// Refused returns how long the client is known to be refused, by local counts and by answers of Redis; 0 if not known.
-func (l *Local) Refused(who Client, limit Limit) time.Duration {
+// KnownRefusal returns how long the client is known to be refused, by local counts and by answers of Redis; 0 if not
+// known.
+func (l *Local) KnownRefusal(who Client, limit Limit) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()

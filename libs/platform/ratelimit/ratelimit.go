@@ -55,8 +55,8 @@ type Limiter interface {
 
 // Question asks whether one more request of a client passes a limit.
 type Question struct {
-	Who   Client
-	Limit Limit
+	Client Client
+	Limit  Limit
 }
 
 // only returns a limiter's decision on a single question. A limit with N 0 allows everything.

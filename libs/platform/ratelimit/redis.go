@@ -118,10 +118,10 @@ func (r *Redis) command(asked []Question) once {
 	keys, args := make([]any, 0, 4+4*len(asked)), make([]any, 0, 8)
 	keys = append(keys, "evalsha", rollingWindow.Hash(), 0)
 	for _, q := range asked {
-		shares := q.Who.shares()
+		shares := q.Client.shares()
 		args = append(args, len(shares), q.Limit.Window.Microseconds())
 		for _, s := range shares {
-			keys = append(keys, r.prefix+"{"+q.Limit.Name+":"+q.Who.group+"}"+s.name)
+			keys = append(keys, r.prefix+"{"+q.Limit.Name+":"+q.Client.group+"}"+s.name)
 			args = append(args, q.Limit.N*s.times)
 		}
 	}

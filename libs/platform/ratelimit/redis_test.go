@@ -75,8 +75,8 @@ func TestRedisCheckIsOneRoundTrip(t *testing.T) {
 	if _, err := limiter.Allow(t.Context(), ratelimit.ID("client"), limit); err != nil {
 		t.Fatal(err)
 	}
-	another := ratelimit.Question{Who: ratelimit.ID("another"), Limit: limit}
-	if d, err := limiter.AllowInTurn(t.Context(), another, ratelimit.Question{Who: ratelimit.ID("third"),
+	another := ratelimit.Question{Client: ratelimit.ID("another"), Limit: limit}
+	if d, err := limiter.AllowInTurn(t.Context(), another, ratelimit.Question{Client: ratelimit.ID("third"),
 		Limit: limit}); err != nil || len(d) != 2 {
 		t.Fatal(d, err)
 	}

@@ -45,7 +45,7 @@ func busPort(at string) string {
 
 func open(t *testing.T, cfg redisx.Config) redis.UniversalClient {
 	t.Helper()
-	cfg.Timeout = testkit.Patience
+	cfg.Timeout = testkit.MaxWait
 	if err := cfg.Validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestAClusterIsFoundByOneAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, node := range nodes {
-		testkit.Until(t, "the nodes agree", func(ctx context.Context) error {
+		testkit.WaitUntil(t, "the nodes agree", func(ctx context.Context) error {
 			if info := node.ClusterInfo(ctx).Val(); !strings.Contains(info, "cluster_state:ok") ||
 				!strings.Contains(info, "cluster_known_nodes:2") {
 				return fmt.Errorf("%s", info)
@@ -150,7 +150,7 @@ func TestTheNextPrimaryOfSentinelsIsUsed(t *testing.T) {
 			"127.0.0.1")
 	})
 	asked := open(t, redisx.Config{URL: "redis://" + sentinel})
-	testkit.Until(t, "the Sentinel knows the replica", func(ctx context.Context) error {
+	testkit.WaitUntil(t, "the Sentinel knows the replica", func(ctx context.Context) error {
 		if known := fmt.Sprint(asked.Do(ctx, "SENTINEL", "REPLICAS", "slotmesh").Val()); !strings.Contains(known,
 			second) {
 			return fmt.Errorf("it knows %s", known)
@@ -159,12 +159,12 @@ func TestTheNextPrimaryOfSentinelsIsUsed(t *testing.T) {
 	})
 	client := open(t, redisx.Config{URL: "redis://" + sentinel, SentinelMaster: "slotmesh"})
 	// A Sentinel that takes a primary which stands still for lost has the other one at once.
-	testkit.Until(t, "a write arrives", func(ctx context.Context) error {
+	testkit.WaitUntil(t, "a write arrives", func(ctx context.Context) error {
 		return client.Set(ctx, "before", "1", 0).Err()
 	})
 	// its answer is that the connection ends
 	open(t, redisx.Config{URL: "redis://" + first}).ShutdownNoSave(t.Context())
-	testkit.Until(t, "writes go on", func(ctx context.Context) error { return client.Set(ctx, "after", "1", 0).Err() })
+	testkit.WaitUntil(t, "writes go on", func(ctx context.Context) error { return client.Set(ctx, "after", "1", 0).Err() })
 	if got := open(t, redisx.Config{URL: "redis://" + second}).Get(t.Context(), "after").Val(); got != "1" {
 		t.Errorf("the other one holds %q", got)
 	}

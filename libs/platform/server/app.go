@@ -85,7 +85,7 @@ func FaultOf(err error) *fault.Error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return away(err, "The answer took too long; try again shortly.")
 	}
-	if sqlstate.Away(err) {
+	if sqlstate.IsUnavailable(err) {
 		return away(err, "A part of the platform is away for the moment; try again shortly.")
 	}
 	var small *fasthttp.ErrSmallBuffer

@@ -37,7 +37,7 @@ func TestARequestCountsFromWhenItCameIntoTheQueue(t *testing.T) {
 	seen := make(chan counted, 1)
 	note := func(ctx context.Context) {
 		end, _ := ctx.Deadline()
-		seen <- counted{clock.Arrived(ctx), end}
+		seen <- counted{clock.ArrivalTime(ctx), end}
 	}
 	for name, mount := range map[string]func(*Server){
 		"fiber": func(s *Server) {
@@ -78,7 +78,7 @@ func startStalled(t *testing.T, mount func(*Server)) (net.Addr, chan struct{}) {
 		t.Fatal(err)
 	}
 	runs := make(chan struct{})
-	srv, err := New(Config{InternalAddr: "127.0.0.1:0", RequestTimeout: time.Minute, DrainTimeout: testkit.Patience,
+	srv, err := New(Config{InternalAddr: "127.0.0.1:0", RequestTimeout: time.Minute, DrainTimeout: testkit.MaxWait,
 		PublicBodyLimit: 1024},
 		Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: stalled{opened, runs},
 			Open: true})
@@ -102,7 +102,7 @@ func startStalled(t *testing.T, mount func(*Server)) (net.Addr, chan struct{}) {
 func TestTheTimeThatAPeersRequestHasWaitedIsAdded(t *testing.T) {
 	t.Parallel()
 	waited := make(chan time.Duration, 1)
-	handler := func(c *fiber.Ctx) error { waited <- time.Since(clock.Arrived(c.UserContext())); return nil }
+	handler := func(c *fiber.Ctx) error { waited <- time.Since(clock.ArrivalTime(c.UserContext())); return nil }
 	srv := start(t, Config{RequestTimeout: time.Hour}, func(s *Server) {
 		s.Public.Post("/", handler)
 		s.internalApp.Post("/", handler)
@@ -114,14 +114,14 @@ func TestTheTimeThatAPeersRequestHasWaitedIsAdded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		request.Header.Set(peer.WaitedHeader, "1800000")
+		request.Header.Set(peer.WaitHeader, "1800000")
 		client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 		answer, err := client.Do(request)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_ = answer.Body.Close()
-		if got := <-waited; got < want || got > want+testkit.Patience {
+		if got := <-waited; got < want || got > want+testkit.MaxWait {
 			t.Errorf("%s: it has waited for %s, want about %s", address, got, want)
 		}
 	}

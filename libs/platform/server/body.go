@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Body reads the request's body to its end, up to the limit of the port or of [Bound]. Repeated
+// Body reads the request's body to its end, up to the limit of the port or of [LimitBody]. Repeated
 // calls return the same bytes. A handler must authorize the caller before it calls Body, so that
 // other callers cannot use memory. No other code may read a body (a rule of .golangci.yaml).
 //
@@ -60,13 +60,13 @@ func Body(c *fiber.Ctx) ([]byte, error) {
 	return body, nil
 }
 
-// Bound lowers the limit of a request's body, in bytes, for example for callers who are not signed in.
-func Bound(c *fiber.Ctx, bytes int) { c.Context().SetUserValue(boundKey{}, bytes) }
+// LimitBody lowers the limit of a request's body, in bytes, for example for callers who are not signed in.
+func LimitBody(c *fiber.Ctx, bytes int) { c.Context().SetUserValue(boundKey{}, bytes) }
 
 // Keys of a request's values that belong to its body.
 type (
 	bodyKey  struct{} // the body, after it was read completely
-	boundKey struct{} // the limit of [Bound]
+	boundKey struct{} // the limit of [LimitBody]
 	roomKey  struct{} // the port's memory for large bodies
 	leaveKey struct{} // the function that releases the memory of this body
 )

@@ -39,12 +39,12 @@ func TestTheMemoryOfLargeBodiesIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = slow.Close() }()
-			_ = slow.SetDeadline(time.Now().Add(testkit.Patience))
+			_ = slow.SetDeadline(time.Now().Add(testkit.MaxWait))
 			whole := strings.Repeat("x", length)
 			_, _ = fmt.Fprintf(slow, "POST /echo HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", length, whole[:length/2])
 			var refused *http.Response
 			var body []byte
-			testkit.Until(t, "the slow one is being read", func(context.Context) error {
+			testkit.WaitUntil(t, "the slow one is being read", func(context.Context) error {
 				refused, body = fetch(t, http.MethodPost, public(s, "/echo"), strings.NewReader(whole))
 				if refused.StatusCode == http.StatusOK {
 					return errors.New("there is room")
@@ -68,7 +68,8 @@ func TestTheMemoryOfLargeBodiesIsBounded(t *testing.T) {
 			if echoed, err := io.ReadAll(answer.Body); err != nil || string(echoed) != whole {
 				t.Errorf("the slow one was answered %d with %d bytes: %v", answer.StatusCode, len(echoed), err)
 			}
-			testkit.Until(t, "once it was read", func(context.Context) error { // the server hears of it in its own time
+			// the server hears of it in its own time
+			testkit.WaitUntil(t, "once it was read", func(context.Context) error {
 				again, _ := fetch(t, http.MethodPost, public(s, "/echo"), strings.NewReader(whole))
 				return expectOK(again)
 			})
@@ -95,7 +96,7 @@ func TestAnAnnouncedLengthTakesNoMemory(t *testing.T) {
 func TestAPathMayTakeLessThanItsPort(t *testing.T) {
 	t.Parallel()
 	s := start(t, Config{}, func(s *Server) {
-		s.Public.Use("/few", func(c *fiber.Ctx) error { Bound(c, 10); return c.Next() })
+		s.Public.Use("/few", func(c *fiber.Ctx) error { LimitBody(c, 10); return c.Next() })
 		s.Public.Post("/few", echo)
 		s.Public.Post("/echo", echo)
 	})

@@ -89,12 +89,12 @@ func TestDesyncNoEarlyAnswerLeavesItsBodyToBeTakenForARequest(t *testing.T) {
 		"net/http": netPort.PublicAddr().String()} {
 		for _, path := range paths {
 			for _, encoding := range []string{"", "Content-Encoding: gzip\r\n"} {
-				for _, padding := range testkit.Boundaries(os.Getenv("ATTACK") != "") {
+				for _, padding := range testkit.PaddingSizes(os.Getenv("ATTACK") != "") {
 					for _, chunked := range []bool{false, true} {
-						text := testkit.Hide("POST "+path+" HTTP/1.1\r\nHost: x\r\n"+encoding, padding, chunked)
-						got, closed := testkit.Dialogue(t, address, text)
+						text := testkit.HideRequest("POST "+path+" HTTP/1.1\r\nHost: x\r\n"+encoding, padding, chunked)
+						got, closed := testkit.SendRaw(t, address, text)
 						asked++
-						if !testkit.OneAnswer(got, closed) {
+						if !testkit.IsOneAnswer(got, closed) {
 							t.Errorf("%s %s %s with %d bytes before the hidden request, chunked %v: %v, closed %v",
 								port, path, encoding, padding, chunked, got, closed)
 						}

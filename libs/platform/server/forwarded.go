@@ -59,9 +59,9 @@ func socketOf(c *fiber.Ctx) netip.Addr {
 // uses only https for a year. Subdomains are not included, because Slotmesh does not control them.
 const strictTransport = "max-age=31536000"
 
-// ServedAt sets the public URL of the public port. If it begins with https, every answer sets
-// Strict-Transport-Security. Otherwise only answers to https requests set it. ServedAt must be called before Run.
-func (s *Server) ServedAt(base string) { s.https = strings.HasPrefix(base, "https://") }
+// SetPublicURL sets the public URL of the public port. If it begins with https, every answer sets
+// Strict-Transport-Security. Otherwise only answers to https requests set it. SetPublicURL must be called before Run.
+func (s *Server) SetPublicURL(base string) { s.https = strings.HasPrefix(base, "https://") }
 
 // stateHTTPS is middleware that sets Strict-Transport-Security.
 func (s *Server) stateHTTPS(c *fiber.Ctx) error {

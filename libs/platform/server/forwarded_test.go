@@ -54,13 +54,13 @@ func TestHostAndSchemeAreBelievedFromTrustedProxiesAlone(t *testing.T) {
 
 func TestAServiceThatIsReachedByHTTPSStatesItWithEveryAnswer(t *testing.T) {
 	t.Parallel()
-	srv := start(t, Config{}, func(s *Server) { s.ServedAt("https://book.example") })
+	srv := start(t, Config{}, func(s *Server) { s.SetPublicURL("https://book.example") })
 	if answer, _ := fetch(t, http.MethodGet, "http://"+srv.PublicAddr().String()+"/nothing",
 		nil); answer.Header.Get(strictHeader) != strictTransport {
 		t.Errorf("%v", answer.Header)
 	}
 	web := start(t, Config{}, func(s *Server) {
-		s.ServedAt("https://book.example")
+		s.SetPublicURL("https://book.example")
 		s.HandleHTTP("/", func(http.ResponseWriter, *http.Request) error { return nil })
 	})
 	if answer, _ := fetch(t, http.MethodGet, "http://"+web.PublicAddr().String()+"/",

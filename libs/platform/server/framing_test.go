@@ -122,7 +122,7 @@ func TestFramingThatTwoServersMayReadDifferentlyIsRefusedAndTheConnectionCloses(
 			for _, before := range []int{0, 1} { // alone, and behind a request that is answered
 				text := strings.Repeat("GET /get HTTP/1.1\r\nHost: x\r\n\r\n", before) + request +
 					"GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
-				got, closed := testkit.Dialogue(t, address, text)
+				got, closed := testkit.SendRaw(t, address, text)
 				if !closed || len(got) != before+1 || got[before] != 400 {
 					t.Errorf("%s: %s behind %d: %v, closed: %v", port, name, before, got, closed)
 				}
@@ -149,7 +149,7 @@ func TestFramingThatEveryServerReadsAlikeIsServed(t *testing.T) {
 			"HTTP/1.0 with an empty host": "GET /get HTTP/1.0\r\nHost:\r\n\r\n",
 			"bytes that are not ASCII":    "GET /get HTTP/1.1\r\nHost: x\r\nX-A: caf\xe9\r\n" + end + "\r\n",
 		} {
-			if got, closed := testkit.Dialogue(t, address, request); !closed || len(got) != 1 || got[0] != 200 {
+			if got, closed := testkit.SendRaw(t, address, request); !closed || len(got) != 1 || got[0] != 200 {
 				t.Errorf("%s: %s: %v, closed: %v", port, name, got, closed)
 			}
 		}

@@ -29,9 +29,9 @@ func IdempotencyKey(c *fiber.Ctx) (string, error) {
 	return key, nil
 }
 
-// Named is middleware that stores the request's Idempotency-Key in its context.
+// StoreIdempotencyKey is middleware that stores the request's Idempotency-Key in its context.
 // Clients of peers and stores read it there. Faults: those of [IdempotencyKey].
-func Named(c *fiber.Ctx) error {
+func StoreIdempotencyKey(c *fiber.Ctx) error {
 	if err := name(c); err != nil {
 		return err
 	}
@@ -57,12 +57,12 @@ func name(c *fiber.Ctx) error {
 	return nil
 }
 
-// Once returns a handler for an owner's write. If write returns an error and the request has an
-// Idempotency-Key, the handler looks up the key's stored result with outcome (postgres.Outcome):
+// HandleIdempotently returns a handler for an owner's write. If write returns an error and the request has an
+// Idempotency-Key, the handler looks up the key's stored result with outcome (postgres.FindIdempotencyResult):
 //
 //   - If an earlier attempt made the write, the handler answers with again and the stored result.
 //   - If outcome returns nil, it sends the error of write. No earlier attempt can still make the write then.
-func Once(write fiber.Handler, outcome func(*fiber.Ctx) ([]byte, error),
+func HandleIdempotently(write fiber.Handler, outcome func(*fiber.Ctx) ([]byte, error),
 	again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if err := name(c); err != nil {
@@ -84,8 +84,8 @@ func Once(write fiber.Handler, outcome func(*fiber.Ctx) ([]byte, error),
 	}
 }
 
-// Again returns a function that answers a repeated write like the first one.
-func Again(status int) func(*fiber.Ctx, []byte) error {
+// AnswerWithResult returns a function that answers a repeated write like the first one.
+func AnswerWithResult(status int) func(*fiber.Ctx, []byte) error {
 	return func(c *fiber.Ctx, answer []byte) error {
 		if status == fiber.StatusNoContent {
 			return c.SendStatus(status)

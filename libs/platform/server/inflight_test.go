@@ -42,7 +42,7 @@ func TestLargeAnswersThatNobodyReadsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = slow.Close() }()
-	_ = slow.SetDeadline(time.Now().Add(testkit.Patience))
+	_ = slow.SetDeadline(time.Now().Add(testkit.MaxWait))
 	_, _ = io.WriteString(slow, "GET /large HTTP/1.1\r\nHost: h\r\n\r\n")
 	reader := bufio.NewReader(slow)
 	if _, err := reader.Peek(1); err != nil { // the answer has begun
@@ -66,7 +66,7 @@ func TestLargeAnswersThatNobodyReadsAreBounded(t *testing.T) {
 		t.Errorf("the slow reader has read %d bytes: %v", len(read), err)
 	}
 	_ = answer.Body.Close()
-	testkit.Until(t, "once it has read", func(context.Context) error { // the server hears of it in its own time
+	testkit.WaitUntil(t, "once it has read", func(context.Context) error { // the server hears of it in its own time
 		again, body := fetch(t, http.MethodGet, url+"/large", nil)
 		if again.StatusCode == http.StatusOK && !bytes.Equal(body, large) {
 			t.Fatalf("another answer of %d bytes", len(body))
@@ -86,7 +86,7 @@ func expectOK(answer *http.Response) error {
 func TestOnlySoMuchWaitsForRoom(t *testing.T) {
 	t.Parallel()
 	r := newRoom(100, telemetry.Discard().Counter("test", "Refused."))
-	r.patience = testkit.Patience
+	r.patience = testkit.MaxWait
 	leave, ok := r.take(t.Context(), 1000) // counts as all there is
 	if !ok {
 		t.Fatal("no room in an empty one")
@@ -99,7 +99,7 @@ func TestOnlySoMuchWaitsForRoom(t *testing.T) {
 			leave()
 		}
 	}()
-	testkit.Until(t, "one waits", func(context.Context) error {
+	testkit.WaitUntil(t, "one waits", func(context.Context) error {
 		if !r.queue.TryAcquire(1) {
 			return nil
 		}
@@ -133,7 +133,7 @@ func TestTheAnswerOfAWriteIsNeverRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = slow.Close() }()
-	_ = slow.SetDeadline(time.Now().Add(testkit.Patience))
+	_ = slow.SetDeadline(time.Now().Add(testkit.MaxWait))
 	_, _ = io.WriteString(slow, "GET /large HTTP/1.1\r\nHost: h\r\n\r\n")
 	if _, err := io.ReadFull(slow, make([]byte, 1)); err != nil {
 		t.Fatal(err)
@@ -155,14 +155,14 @@ func TestALostConnectionGivesItsAnswersMemoryBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = lost.SetDeadline(time.Now().Add(testkit.Patience))
+		_ = lost.SetDeadline(time.Now().Add(testkit.MaxWait))
 		_, _ = io.WriteString(lost, "GET /large HTTP/1.1\r\nHost: h\r\n\r\n")
 		if _, err := io.ReadFull(lost, make([]byte, 1)); err != nil {
 			t.Fatal(err)
 		}
 		_ = lost.Close()
 	}
-	testkit.Until(t, "the memory of lost connections is given back", func(context.Context) error {
+	testkit.WaitUntil(t, "the memory of lost connections is given back", func(context.Context) error {
 		answer, _ := fetch(t, http.MethodGet, "http://"+s.PublicAddr().String()+"/large", nil)
 		return expectOK(answer)
 	})
@@ -181,7 +181,7 @@ func TestOneBusinessTakesAShareOfTheRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = slow.Close() }()
-	_ = slow.SetDeadline(time.Now().Add(testkit.Patience))
+	_ = slow.SetDeadline(time.Now().Add(testkit.MaxWait))
 	_, _ = io.WriteString(slow, "GET /of/harbor/large HTTP/1.1\r\nHost: h\r\n\r\n")
 	if _, err := io.ReadFull(slow, make([]byte, 1)); err != nil {
 		t.Fatal(err)
@@ -236,7 +236,7 @@ func TestASlowReaderOfALargeAnswerIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = slow.Close() }()
-	_ = slow.SetDeadline(time.Now().Add(testkit.Patience))
+	_ = slow.SetDeadline(time.Now().Add(testkit.MaxWait))
 	_, _ = io.WriteString(slow, "GET /large HTTP/1.1\r\nHost: h\r\n\r\n")
 	if read, err := io.Copy(io.Discard, slow); read >= int64(len(large)) {
 		t.Errorf("%d bytes were written to a reader with no time: %v", read, err)

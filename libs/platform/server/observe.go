@@ -46,7 +46,7 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 	start := time.Now() //nolint:forbidigo // measures the request itself, with the monotonic clock
 	said := ""          // waiting time at the peer, on the internal port only
 	if c.App() == o.internal {
-		said = c.Get(peer.WaitedHeader)
+		said = c.Get(peer.WaitHeader)
 	}
 	arrived := arrival(start, c.Method(), c.Context().Conn(), said)
 	parent := o.tel.Propagator.Extract(c.UserContext(), requestHeaders{c})

@@ -114,7 +114,7 @@ func behind(t *testing.T, command func(t *testing.T, home, on, to string) []stri
 		words := command(t, home, on, to)
 		return exec.Command(words[0], words[1:]...)
 	})
-	for until := time.Now().Add(testkit.Patience); time.Now().Before(until); {
+	for until := time.Now().Add(testkit.MaxWait); time.Now().Before(until); {
 		if passesOn(on) {
 			return on
 		}
@@ -128,7 +128,7 @@ func behind(t *testing.T, command func(t *testing.T, home, on, to string) []stri
 func passesOn(address string) bool {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	client := http.Client{Transport: transport, Timeout: testkit.Patience}
+	client := http.Client{Transport: transport, Timeout: testkit.MaxWait}
 	answer, err := client.Get("http://" + address + "/smuggled")
 	if err != nil {
 		return false
@@ -199,7 +199,7 @@ func attack(address string, n int) {
 		return
 	}
 	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(testkit.Patience))
+	_ = conn.SetDeadline(time.Now().Add(testkit.MaxWait))
 	paddings := []int{8192, 0, 100, 4096, 8191, 8193, 16384, 40000, 70000}
 	body := strings.Repeat("x", paddings[n%len(paddings)]) + strings.Repeat(strings.ReplaceAll(smuggled, end, ""), 3)
 	text := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Encoding: gzip\r\n",
@@ -219,7 +219,7 @@ func attack(address string, n int) {
 func visit(t *testing.T, address, own string, visitor int) {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	client := http.Client{Transport: transport, Timeout: testkit.Patience}
+	client := http.Client{Transport: transport, Timeout: testkit.MaxWait}
 	had := 0
 	for n := range visits {
 		id := fmt.Sprintf("visitor-%d-%d", visitor, n)

@@ -103,7 +103,7 @@ type Server struct {
 	observe  *observer
 	web      *web // nil if fiber serves the public port
 	believed believed
-	https    bool // see [Server.ServedAt]
+	https    bool // see [Server.SetPublicURL]
 	slow     slowness
 
 	internalApp *fiber.App

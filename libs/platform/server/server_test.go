@@ -43,10 +43,10 @@ func start(t *testing.T, cfg Config, mount func(*Server)) *Server {
 		t.Fatal(err)
 	}
 	mount(s)
-	s.public.lingers = testkit.Patience // a slow machine may read and write long
-	s.Public.Server().WriteTimeout = testkit.Patience
+	s.public.lingers = testkit.MaxWait // a slow machine may read and write long
+	s.Public.Server().WriteTimeout = testkit.MaxWait
 	if s.web != nil {
-		s.web.http.WriteTimeout = testkit.Patience
+		s.web.http.WriteTimeout = testkit.MaxWait
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -28,8 +28,8 @@ const (
 // guarded is a server with an internal path, which answers who shows a secret, and counts what reached it.
 func guarded(t *testing.T, reached *int) *Server {
 	t.Helper()
-	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: testkit.Patience,
-		DrainTimeout:    testkit.Patience,
+	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: testkit.MaxWait,
+		DrainTimeout:    testkit.MaxWait,
 		PublicBodyLimit: 1024, InternalBodyLimit: 1024, InternalHosts: []string{"Peers.example"}}
 	cfg.Peers.Secrets = []string{otherSecret}
 	cfg.Peers.Callers = []string{"pages=" + peer.HashCredential(newSecret), "pages=" + peer.HashCredential(oldSecret)}
@@ -147,7 +147,7 @@ func TestCallsShowTheFirstSecret(t *testing.T) {
 		shown <- r.Header.Get(peer.SecretHeader)
 	}))
 	defer server.Close()
-	cfg := peer.Config{Timeout: testkit.Patience, Secrets: []string{newSecret, oldSecret}}
+	cfg := peer.Config{Timeout: testkit.MaxWait, Secrets: []string{newSecret, oldSecret}}
 	client := cfg.Client("peer", server.URL, telemetry.Discard())
 	defer client.Close()
 	if err := client.Call(t.Context(), http.MethodGet, "/", nil, nil); err != nil {

@@ -70,8 +70,8 @@ type outcome struct{ written, unanswered, reset int }
 const loaders = 6
 
 func stopUnderLoad(t *testing.T, netHTTP bool) outcome {
-	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: testkit.Patience,
-		DrainTimeout: testkit.Patience, PublicBodyLimit: 1024, InternalBodyLimit: 1024}
+	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: testkit.MaxWait,
+		DrainTimeout: testkit.MaxWait, PublicBodyLimit: 1024, InternalBodyLimit: 1024}
 	s, err := New(cfg, Runtime{Open: true, Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Error(err)

@@ -131,7 +131,7 @@ func (w *web) route(r *http.Request, on net.Conn) (string, HTTPHandler) {
 // guarded runs the handler with the request's deadline, which
 // counts from its arrival, and converts a panic into an error.
 func (w *web) guarded(out http.ResponseWriter, r *http.Request, handler HTTPHandler) error {
-	ctx, cancel := context.WithDeadline(r.Context(), clock.Arrived(r.Context()).Add(w.server.cfg.RequestTimeout))
+	ctx, cancel := context.WithDeadline(r.Context(), clock.ArrivalTime(r.Context()).Add(w.server.cfg.RequestTimeout))
 	defer cancel()
 	return fault.Guard(func() error {
 		if limit := w.server.limit; limit != nil {

@@ -66,18 +66,18 @@ func (s *Service) Offers(catalog *peer.Client, rdb redis.UniversalClient) *catal
 	return offers
 }
 
-// Erase adds the job that deletes the service's data of removed businesses after the retention time.
-func (s *Service) Erase(catalog *peer.Client, erase catalogclient.Erase) {
+// AddErasureJob adds the job that deletes the service's data of removed businesses after the retention time.
+func (s *Service) AddErasureJob(catalog *peer.Client, erase catalogclient.Erase) {
 	eraser := &catalogclient.Eraser{Catalog: catalog, Erase: erase, Clock: s.rt.Clock, Telemetry: s.rt.Telemetry}
 	s.Go("erasing removed businesses", eraser.Run)
 }
 
-// Forget adds the retention job to the service. The job anonymizes customers whose bookings
+// AddRetentionJob adds the retention job to the service. The job anonymizes customers whose bookings
 // ended long enough ago, by the setting of each business. Only one replica at a time runs it.
-func (s *Service) Forget(catalog *peer.Client, offers *catalogclient.Client, pool *pgxpool.Pool,
+func (s *Service) AddRetentionJob(catalog *peer.Client, offers *catalogclient.Client, pool *pgxpool.Pool,
 	kept catalogclient.Remembered) {
 	alone := func(ctx context.Context, work func(context.Context) error) error {
-		_, err := postgres.Alone(ctx, pool, "forgetting customers", work)
+		_, err := postgres.RunExclusively(ctx, pool, "forgetting customers", work)
 		return err
 	}
 	s.Go("forgetting customers", catalogclient.NewForgetter(catalog, offers, kept, alone, s.rt.Clock,

@@ -86,8 +86,8 @@ const forMinutes = "public, max-age=600"
 
 func (a *Assets) serve(c *fiber.Ctx) error { return send(c, a.byName[c.Params("name")], forGood) }
 
-// Elsewhere returns a handler that serves a file to pages of other sites, at the fixed path of its route.
-func (a *Assets) Elsewhere(name string) fiber.Handler {
+// ServeCrossOrigin returns a handler that serves a file to pages of other sites, at the fixed path of its route.
+func (a *Assets) ServeCrossOrigin(name string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		c.Set("Cross-Origin-Resource-Policy", "cross-origin")
 		c.Set(fiber.HeaderAccessControlAllowOrigin, "*")

@@ -32,8 +32,8 @@ func Generate(random io.Reader) (string, error) {
 	return body + checksum(body), nil
 }
 
-// WellFormed reports whether key has the form of a key and a correct checksum. It does not check that the key exists.
-func WellFormed(key string) bool {
+// IsWellFormed reports whether key has the form of a key and a correct checksum. It does not check that the key exists.
+func IsWellFormed(key string) bool {
 	if len(key) != length || key[:len(Prefix)] != Prefix {
 		return false
 	}

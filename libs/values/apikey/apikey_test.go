@@ -25,7 +25,7 @@ func TestGeneratedKeysHaveTheirForm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !form.MatchString(key) || !apikey.WellFormed(key) || seen[key] {
+		if !form.MatchString(key) || !apikey.IsWellFormed(key) || seen[key] {
 			t.Fatalf("%q is malformed, refused or given out twice", key)
 		}
 		seen[key] = true
@@ -58,7 +58,7 @@ func TestEveryChangedDigitIsRefused(t *testing.T) {
 		if key[i] == '0' {
 			changed[i] = '1'
 		}
-		if apikey.WellFormed(string(changed)) {
+		if apikey.IsWellFormed(string(changed)) {
 			t.Errorf("accepted with another character at %d", i)
 		}
 	}
@@ -76,7 +76,7 @@ func TestOtherFormsAreRefused(t *testing.T) {
 		"not hex":    strings.Replace(zeroKey, "0", "g", 1),
 		"space":      " " + zeroKey[1:],
 	} {
-		if apikey.WellFormed(key) {
+		if apikey.IsWellFormed(key) {
 			t.Errorf("%s: %q was accepted", name, key)
 		}
 	}

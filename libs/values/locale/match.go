@@ -47,8 +47,8 @@ func Match(requested string, languages []string) (string, bool) {
 	return "", false
 }
 
-// Or returns the result of [Match], or byDefault if there is no match.
-func Or(requested string, languages []string, byDefault string) string {
+// MatchOr returns the result of [Match], or byDefault if there is no match.
+func MatchOr(requested string, languages []string, byDefault string) string {
 	if found, ok := Match(requested, languages); ok {
 		return found
 	}

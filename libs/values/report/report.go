@@ -75,8 +75,8 @@ func (by By) Start(d timespan.Date) timespan.Date {
 	return d
 }
 
-// Stretches returns the first dates of all periods with a date in the query, in order.
-func (q Query) Stretches() []timespan.Date {
+// Periods returns the first dates of all periods with a date in the query, in order.
+func (q Query) Periods() []timespan.Date {
 	var all []timespan.Date
 	for start := q.By.Start(q.From); start <= q.To; start = q.By.next(start) {
 		all = append(all, start)

@@ -40,7 +40,7 @@ func TestEveryDateLiesInOneOfTheStretchesAndEachOfThemHoldsOne(t *testing.T) {
 				want = append(want, start)
 			}
 		}
-		if got := q.Stretches(); !slices.Equal(got, want) {
+		if got := q.Periods(); !slices.Equal(got, want) {
 			t.Errorf("%+v has the stretches %v, want %v", q, got, want)
 		}
 	})

@@ -128,8 +128,8 @@ func Fields() []string {
 	return names
 }
 
-// Written returns the names of the fields that are written, in their order.
-func (w When) Written() []string {
+// FieldNames returns the names of the fields that are written, in their order.
+func (w When) FieldNames() []string {
 	var written []string
 	for i, name := range Fields() {
 		if !reflect.ValueOf(w).Field(i).IsZero() {

@@ -104,8 +104,8 @@ const maxName = 64
 // strange are names in zone data files that clients do not know: browsers and phones reject them.
 var strange = map[string]bool{"Local": true, "localtime": true, "posixrules": true, "Factory": true}
 
-// Known reports whether a name has a form that clients know, too.
-func Known(name string) bool {
+// IsKnown reports whether a name has a form that clients know, too.
+func IsKnown(name string) bool {
 	return len(name) <= maxName && plainName.MatchString(name) && !strange[name] &&
 		!strings.HasPrefix(name, "right/") && !strings.HasPrefix(name, "posix/")
 }
@@ -118,7 +118,7 @@ var Names = sync.OnceValue(func() []string {
 	}
 	var names []string
 	for _, file := range archive.File {
-		if Known(file.Name) {
+		if IsKnown(file.Name) {
 			names = append(names, file.Name)
 		}
 	}
@@ -134,7 +134,7 @@ func (r *Rules) Load(name string) (*time.Location, error) {
 	if known, ok := r.loaded.Load(name); ok {
 		return known.(*time.Location), nil
 	}
-	if !Known(name) {
+	if !IsKnown(name) {
 		return nil, fmt.Errorf("%q: %w", name, errUnknown)
 	}
 	content, err := r.Read(name)

@@ -273,7 +273,7 @@ func (a *away) await(what string, count func() (have, want int)) {
 		if have != last {
 			last, since = have, time.Now()
 		}
-		if time.Since(since) > testkit.Patience {
+		if time.Since(since) > testkit.MaxWait {
 			a.t.Fatalf("%d of %d %s have come, and no more do", have, want, what)
 		}
 		<-tick.C

@@ -109,7 +109,7 @@ func TestDesyncOfEveryPathOfEveryPort(t *testing.T) {
 	}
 	boundaries := []int{0, 100, 4096, 8192 - len(testkit.HiddenRequest), 8192, 70000}
 	if os.Getenv("ATTACK") != "" {
-		boundaries = testkit.Boundaries(false)
+		boundaries = testkit.PaddingSizes(false)
 	}
 	asked, answers := 0, make(map[int]int)
 	for _, at := range targets {
@@ -118,8 +118,8 @@ func TestDesyncOfEveryPathOfEveryPort(t *testing.T) {
 				at.header} {
 				for n, padding := range boundaries {
 					head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\n%s", method, at.path, at.address, header)
-					got, closed := testkit.Dialogue(t, at.address, testkit.Hide(head, padding, n%2 == 0))
-					if asked++; !testkit.OneAnswer(got, closed) {
+					got, closed := testkit.SendRaw(t, at.address, testkit.HideRequest(head, padding, n%2 == 0))
+					if asked++; !testkit.IsOneAnswer(got, closed) {
 						t.Errorf("%s %s with %d bytes before the hidden request: %v, closed: %v", method, at.path,
 							padding, got, closed)
 					}

@@ -27,7 +27,7 @@ const sampleFolder = "../../catalog/internal/docs/samples"
 func run(t *testing.T, dir string, env []string, program string, args ...string) testkit.ToolRun {
 	t.Helper()
 	if _, err := inputs.LookPath(program); err != nil {
-		testkit.Lacks(t, "%s is not installed", program)
+		testkit.SkipOrFail(t, "%s is not installed", program)
 	}
 	command := exec.CommandContext(t.Context(), program, args...)
 	command.Dir, command.Env, command.WaitDelay = dir, append(os.Environ(), env...), 5*time.Second

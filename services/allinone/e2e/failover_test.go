@@ -22,7 +22,7 @@ import (
 func TestBookingsSurviveTheLossOfTheDatabasesPrimary(t *testing.T) {
 	t.Parallel()
 	const clients, each = 8, 24
-	primary := testkit.PrimaryAndStandby(t)
+	primary := testkit.StartPrimaryAndStandby(t)
 	w := start(t, func(c *allinone.Config) {
 		c.DatabaseURL, c.Settings = primary.URL, maps.Clone(deadlines.Roomy)
 		c.Settings["REQUEST_TIMEOUT"] = "15s" // so long a key stays with an attempt of which nothing is heard any more
@@ -51,7 +51,7 @@ func TestBookingsSurviveTheLossOfTheDatabasesPrimary(t *testing.T) {
 		})
 	}
 	<-third
-	primary.Lose(t)
+	primary.Stop(t)
 	close(lost)
 	all.Wait()
 	w.areThere(t, "survivor", acknowledged)
@@ -64,7 +64,7 @@ func (w *world) bookAtLast(t *testing.T, slug, key string, o order) (string, int
 	header := http.Header{"Idempotency-Key": {uuid.NewString()}}
 	again := time.NewTicker(time.Second)
 	defer again.Stop()
-	late := time.After(testkit.Patience)
+	late := time.After(testkit.MaxWait)
 	for times := 0; ; times++ {
 		a, err := w.tryBook(slug, key, o, header)
 		switch {

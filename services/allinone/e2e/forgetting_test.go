@@ -44,9 +44,9 @@ func dump(t *testing.T, databaseURL string) string {
 	t.Helper()
 	program, err := inputs.LookPath("pg_dump")
 	if err != nil {
-		testkit.Lacks(t, "pg_dump is not on the PATH: %v", err)
+		testkit.SkipOrFail(t, "pg_dump is not on the PATH: %v", err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
 	defer cancel()
 	text, err := exec.CommandContext(ctx, program, "--dbname", databaseURL).Output()
 	if err != nil {

@@ -81,7 +81,7 @@ func (m tests) Run() int {
 
 // tables are those of every service. A world begins with a copy of them: to make them anew takes a third of its start.
 var tables = testkit.Template{Fill: func(ctx context.Context, databaseURL string) error {
-	at := postgres.Config{URL: databaseURL, StatementTimeout: testkit.Patience}
+	at := postgres.Config{URL: databaseURL, StatementTimeout: testkit.MaxWait}
 	for _, migrate := range []func() error{
 		func() error { return catalog.Migrate(ctx, catalog.Config{Postgres: at}) },
 		func() error { return booking.Migrate(ctx, booking.Config{Postgres: at}) },

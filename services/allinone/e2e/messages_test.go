@@ -19,7 +19,7 @@ import (
 // awaitMails returns the mails that were sent, by whom they are to, once n have been.
 func (w *world) awaitMails(t *testing.T, n int) map[string][]mailbox.Mail {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
 	defer cancel()
 	sent, err := w.Mailbox.Await(ctx, n)
 	if err != nil {

@@ -32,7 +32,7 @@ func (w *world) operator(t *testing.T) operator {
 // run gives the command its standard input and returns its exit code and what it printed.
 func (o operator) run(t *testing.T, input string, args ...string) (int, string, string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, o.program, append([]string{"--timeout", "110s"}, args...)...)
 	var out, faults bytes.Buffer

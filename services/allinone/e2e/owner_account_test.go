@@ -20,7 +20,7 @@ var linkInMail = regexp.MustCompile(`http://[^\s"<>]+/sign-in/password/[0-9a-f]{
 // linkMailed is the link in the nth mail to an address, from 1.
 func (w *world) linkMailed(t *testing.T, to string, n int) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
 	defer cancel()
 	for all := 1; ; all++ {
 		mails, err := w.Mailbox.Await(ctx, all)
@@ -44,7 +44,7 @@ func (w *world) linkMailed(t *testing.T, to string, n int) string {
 // that its inviter waits is not sent by itself later: they are invited again.
 func (w *world) invite(t *testing.T, email string) string {
 	t.Helper()
-	testkit.Until(t, "an invitation of "+email, func(context.Context) error {
+	testkit.WaitUntil(t, "an invitation of "+email, func(context.Context) error {
 		var invited struct{ Mailed bool }
 		body := fmt.Appendf(nil, `{"business":"account","email":%q,"name":"Marta Silva","role":"desk"}`, email)
 		if w.admin(t, http.MethodPost, "invitations", body).into(t, http.StatusCreated, &invited); !invited.Mailed {
@@ -165,7 +165,7 @@ func (w *world) program(t *testing.T, path string, form url.Values, out any) {
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("X-Forwarded-For", client())
 	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true},
-		Timeout: testkit.Patience}).Do(request)
+		Timeout: testkit.MaxWait}).Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

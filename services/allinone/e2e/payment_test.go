@@ -111,7 +111,7 @@ func TestABookingIsPaidOnline(t *testing.T) {
 	w.book(t, "paid", key, appointment(cut, "2027-03-01", "12:00")).want(t, http.StatusServiceUnavailable,
 		"payment_unavailable")
 	// at once, or by the reconciliation where the tables were slow
-	testkit.Until(t, "what was not paid is free again", func(context.Context) error {
+	testkit.WaitUntil(t, "what was not paid is free again", func(context.Context) error {
 		free := make(map[string]bool)
 		for _, s := range w.slots(t, "paid", "2027-03-01", "service_id="+cut).Slots {
 			free[s.Time] = true

@@ -158,7 +158,7 @@ func heldOf(t *testing.T, databaseURL, business string) map[string]int {
 // awaitErased waits until nothing is kept of a business any more. Nobody tells when it is so.
 func awaitErased(t *testing.T, databaseURL, business string) {
 	t.Helper()
-	for deadline := time.Now().Add(testkit.Patience); ; time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(testkit.MaxWait); ; time.Sleep(100 * time.Millisecond) {
 		held := heldOf(t, databaseURL, business)
 		if !slices.ContainsFunc(slices.Collect(maps.Values(held)), func(n int) bool { return n > 0 }) {
 			return

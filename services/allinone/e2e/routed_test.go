@@ -216,7 +216,7 @@ func message(from *bufio.Reader, to *bufio.Writer, kind byte) ([]byte, error) {
 // judge holds one statement to the rule.
 func judge(t *testing.T, databaseURL, service, text string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.MaxWait)
 	defer cancel()
 	p, err := planOf(ctx, databaseURL, service, text)
 	if err != nil {

@@ -99,7 +99,7 @@ func (s *spans) edges(traceID string) map[string]bool {
 // which a slow machine may need for more.
 func (s *spans) await(t *testing.T, want map[string][]string) {
 	t.Helper()
-	testkit.Until(t, "all hops are in their traces", func(context.Context) error {
+	testkit.WaitUntil(t, "all hops are in their traces", func(context.Context) error {
 		for id, edges := range want {
 			got := s.edges(id)
 			for _, edge := range edges {

@@ -61,7 +61,7 @@ func next(t *testing.T, arrived <-chan delivered) delivered {
 	select {
 	case d := <-arrived:
 		return d
-	case <-time.After(testkit.Patience):
+	case <-time.After(testkit.MaxWait):
 		t.Fatal("nothing arrives")
 		return delivered{}
 	}

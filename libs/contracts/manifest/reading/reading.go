@@ -64,7 +64,7 @@ func (r *room) do(ctx context.Context, business string, work func(stop func() bo
 	defer leave()
 	if err = work(func() bool { return ctx.Err() != nil }); errors.Is(err, manifest.ErrStopped) &&
 		!fault.Is(err, fault.PeerUnavailable) {
-		return TooLong(ctx, err)
+		return TimeoutFault(ctx, err)
 	}
 	return err
 }
@@ -83,11 +83,11 @@ func (r *room) enter(ctx context.Context, business string, sources [][]byte) (fu
 	cost = min(cost, r.bytes) // sources are parsed one after another
 	part, err := r.businesses.Enter(ctx, business)
 	if err != nil {
-		return nil, TooLong(ctx, err)
+		return nil, TimeoutFault(ctx, err)
 	}
 	if err := r.free.Acquire(ctx, cost); err != nil {
 		part()
-		return nil, TooLong(ctx, err)
+		return nil, TimeoutFault(ctx, err)
 	}
 	return func() {
 		r.free.Release(cost)
@@ -95,8 +95,8 @@ func (r *room) enter(ctx context.Context, business string, sources [][]byte) (fu
 	}, nil
 }
 
-// TooLong returns the fault of a manifest that could not be parsed before ctx ended.
-func TooLong(ctx context.Context, err error) error {
+// TimeoutFault returns the fault of a manifest that could not be parsed before ctx ended.
+func TimeoutFault(ctx context.Context, err error) error {
 	late := fault.Wrap(fault.PeerUnavailable, errors.Join(err, context.Cause(ctx)),
 		"The manifest could not be checked in time; nothing was changed, try again shortly.")
 	late.RetryAfter = time.Second

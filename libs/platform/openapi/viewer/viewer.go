@@ -34,7 +34,7 @@ type Page struct {
 	Sections []Section
 	Script   string // path of [Script]
 	Document string // path of the OpenAPI document
-	Try      bool   // whether the reference sends requests
+	CanTry   bool   // whether the reference sends requests
 	Content  any    // data of the main part
 }
 

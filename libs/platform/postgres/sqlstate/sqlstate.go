@@ -15,8 +15,8 @@ const ReadOnly = "25006"
 // LockNotAvailable is the SQLSTATE of a statement that waited for a lock longer than lock_timeout.
 const LockNotAvailable = "55P03"
 
-// NotAllowed is the SQLSTATE of a statement that the user lacks permission for.
-const NotAllowed = "42501"
+// InsufficientPrivilege is the SQLSTATE of a statement that the user lacks permission for.
+const InsufficientPrivilege = "42501"
 
 // away holds the SQLSTATEs, and prefixes of SQLSTATEs, of an unavailable server. The same
 // request may soon succeed on this or another server (PostgreSQL documentation, appendix A).
@@ -44,9 +44,9 @@ func Of(err error) string {
 	return ""
 }
 
-// Away reports whether err means that a store could not be reached or could not answer
+// IsUnavailable reports whether err means that a store could not be reached or could not answer
 // at this time. If err is from a write, the write may have been carried out or not.
-func Away(err error) bool {
+func IsUnavailable(err error) bool {
 	if code := Of(err); code != "" {
 		for _, beginning := range away {
 			if strings.HasPrefix(code, beginning) {

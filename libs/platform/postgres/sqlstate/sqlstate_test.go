@@ -24,8 +24,8 @@ func TestErrorsThatSayNothingOfTheRequestAreTheStores(t *testing.T) {
 		"25P02": false, "": false,
 	} {
 		err := fmt.Errorf("read the head: %w", &pgconn.PgError{Code: code, Message: "text"})
-		if sqlstate.Of(err) != code || sqlstate.Away(err) != want {
-			t.Errorf("%q: away %v, want %v", code, sqlstate.Away(err), want)
+		if sqlstate.Of(err) != code || sqlstate.IsUnavailable(err) != want {
+			t.Errorf("%q: away %v, want %v", code, sqlstate.IsUnavailable(err), want)
 		}
 	}
 	for name, c := range map[string]struct {
@@ -40,7 +40,7 @@ func TestErrorsThatSayNothingOfTheRequestAreTheStores(t *testing.T) {
 		"nothing at all":  {nil, false},
 		"an ended answer": {io.EOF, false},
 	} {
-		if got := sqlstate.Away(c.err); got != c.want {
+		if got := sqlstate.IsUnavailable(c.err); got != c.want {
 			t.Errorf("%s: away %v, want %v", name, got, c.want)
 		}
 	}

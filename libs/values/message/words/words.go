@@ -20,8 +20,8 @@ import (
 type Words struct {
 	// Code is the language of the text, one of the catalog's.
 	Code string
-	// Asked is the tag that the reader requested, such as en-GB.
-	Asked string
+	// Requested is the tag that the reader requested, such as en-GB.
+	Requested string
 
 	catalog  *message.Catalog
 	cldr     locales.Translator
@@ -39,16 +39,16 @@ type Words struct {
 // Britain. If no tag has a region, it is the one with most speakers of the language.
 func In(catalog *message.Catalog, tags ...string) *Words {
 	code := catalog.Choose(tags...)
-	w := &Words{Code: code, Asked: code, catalog: catalog, cldr: cldr[code]}
+	w := &Words{Code: code, Requested: code, catalog: catalog, cldr: cldr[code]}
 	for _, tag := range tags {
 		if spoken, ok := locale.Match(tag, catalog.Languages()); ok && spoken == code {
-			w.Asked = tag
+			w.Requested = tag
 			break
 		}
 	}
-	region, _ := language.Make(w.Asked).Region()
+	region, _ := language.Make(w.Requested).Region()
 	w.region = region.String()
-	for _, tag := range append([]string{w.Asked}, tags...) {
+	for _, tag := range append([]string{w.Requested}, tags...) {
 		spoken, ok := locale.Match(tag, catalog.Languages())
 		if named, confidence := language.Make(tag).Region(); ok && spoken == code && confidence == language.Exact {
 			w.region, w.isNamed = named.String(), true
@@ -62,9 +62,9 @@ func In(catalog *message.Catalog, tags ...string) *Words {
 // Languages returns the codes of all languages of the catalog.
 func (w *Words) Languages() []string { return w.catalog.Languages() }
 
-// Within sets the region of an English reader whose tags name no region, and returns w. Callers pass the country
+// SetRegion sets the region of an English reader whose tags name no region, and returns w. Callers pass the country
 // of the business, because the formats of English dates differ too much to assume one. "" sets no region.
-func (w *Words) Within(region string) *Words {
+func (w *Words) SetRegion(region string) *Words {
 	if !w.isNamed && region != "" && w.Code == "en" {
 		w.region = region
 	}

@@ -66,9 +66,9 @@ func TestTheReadersRegionSaysHowTimesAreWrittenAndWhenWeeksBegin(t *testing.T) {
 		w := words.In(catalog, "xx-unknown", tag, "fr")
 		clock := strings.NewReplacer("\u202f", " ", "\u00a0", " ", "\u200f", "").Replace(w.Clock(at))
 		if clock != want.clock || w.Month(2027, time.March) != want.month || w.FirstWeekday() != want.first ||
-			w.Asked != tag {
+			w.Requested != tag {
 			t.Errorf("%s: %q, %q, %v, asked %s; want %+v", tag, clock, w.Month(2027, time.March), w.FirstWeekday(),
-				w.Asked, want)
+				w.Requested, want)
 		}
 	}
 }
@@ -95,10 +95,10 @@ func TestRegionOfAnotherTagAndOfTheBusiness(t *testing.T) {
 		"German, an American business":         {[]string{"de", "en-US"}, "US", "14:05", time.Monday},
 		"chosen German, an American's browser": {[]string{"de", "en-US", "en"}, "GB", "14:05", time.Monday},
 	} {
-		w := words.In(catalog, c.tags...).Within(c.business)
+		w := words.In(catalog, c.tags...).SetRegion(c.business)
 		if clock := strings.ReplaceAll(w.Clock(at), "\u202f", " "); clock != c.clock || w.FirstWeekday() != c.first ||
-			w.Asked != c.tags[0] {
-			t.Errorf("%s: %q, weeks from %s, asked %s", name, clock, w.FirstWeekday(), w.Asked)
+			w.Requested != c.tags[0] {
+			t.Errorf("%s: %q, weeks from %s, asked %s", name, clock, w.FirstWeekday(), w.Requested)
 		}
 	}
 }

@@ -42,7 +42,7 @@ type Chromium struct {
 }
 
 // Open starts Chromium. If this machine has no Chromium, or axe-core cannot be installed, the test is skipped, and on
-// CI it fails (see [testkit.Lacks]). The test's name must end with InABrowser, so that `-skip InABrowser` excludes it.
+// CI it fails (see [testkit.SkipOrFail]). The test's name must end with InABrowser: `-skip InABrowser` then excludes it.
 func Open(t *testing.T) *Chromium {
 	t.Helper()
 	if test, _, _ := strings.Cut(t.Name(), "/"); !strings.HasSuffix(test, "InABrowser") {

@@ -79,7 +79,7 @@ func pages(t *testing.T) *httptest.Server {
 	mux.HandleFunc("/ours", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", html)
 		var page bytes.Buffer
-		if err := web.Layout(web.Frame{Words: &words.Words{Code: "en", Asked: "en"}, Title: "Ours",
+		if err := web.Layout(web.Frame{Words: &words.Words{Code: "en", Requested: "en"}, Title: "Ours",
 			Style: "/style.css"}).Render(r.Context(), &page); err != nil {
 			t.Error(err)
 		}

@@ -33,10 +33,10 @@ type Contents struct {
 	Build  string    `json:"build"` // version of the writing build, for people
 	At     time.Time `json:"at"`    // time of the snapshot, by the database's clock
 	// Schemas are the applied migrations of each service's tables.
-	Schemas   map[string][]postgres.Text `json:"schemas"`
-	Tables    []Table                    `json:"tables"` // sorted: no table comes before one that it references
-	Sequences []Sequence                 `json:"sequences"`
-	Files     []File                     `json:"files"`
+	Schemas   map[string][]postgres.MigrationText `json:"schemas"`
+	Tables    []Table                             `json:"tables"` // sorted: no table comes before one that it references
+	Sequences []Sequence                          `json:"sequences"`
+	Files     []File                              `json:"files"`
 }
 
 // Table describes the rows of one table.
@@ -90,7 +90,7 @@ func (c Contents) Rows() int64 {
 
 // Fits returns an error of one sentence if the backup was not made from the tables of a build, which are given by
 // schema.
-func (c Contents) Fits(build map[string][]postgres.Text) error {
+func (c Contents) Fits(build map[string][]postgres.MigrationText) error {
 	for _, schema := range slices.Sorted(maps.Keys(c.Schemas)) {
 		if _, known := build[schema]; !known {
 			return fmt.Errorf("the backup is of newer tables: this build has none of %s; restore it with the release "+
@@ -119,7 +119,7 @@ func (c Contents) Fits(build map[string][]postgres.Text) error {
 	return nil
 }
 
-func newest(texts []postgres.Text) int64 {
+func newest(texts []postgres.MigrationText) int64 {
 	if len(texts) == 0 {
 		return 0
 	}

@@ -59,13 +59,13 @@ func Write(ctx context.Context, w io.Writer, databaseURL string, schemas []strin
 
 // describe returns the contents of the database. Its first statement takes the snapshot.
 func describe(ctx context.Context, tx pgx.Tx, schemas []string) (Contents, error) {
-	c := Contents{Format: format, Schemas: map[string][]postgres.Text{}, Files: []File{}}
+	c := Contents{Format: format, Schemas: map[string][]postgres.MigrationText{}, Files: []File{}}
 	if err := tx.QueryRow(ctx, `SELECT now()`).Scan(&c.At); err != nil {
 		return c, err
 	}
 	c.At = c.At.UTC()
 	for _, schema := range schemas {
-		applied, err := postgres.Applied(ctx, tx, schema)
+		applied, err := postgres.AppliedMigrations(ctx, tx, schema)
 		if err != nil {
 			return c, err
 		}

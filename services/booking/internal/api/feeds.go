@@ -32,7 +32,7 @@ func (f *Feeds) Mount(app fiber.Router) {
 	business := app.Group("/internal/businesses/:business")
 	business.Post("/calendars", once(f.records, f.create, feedMadeAgain))
 	business.Get("/calendars", f.list)
-	business.Delete("/calendars/:id", once(f.records, f.revoke, server.Again(fiber.StatusNoContent)))
+	business.Delete("/calendars/:id", once(f.records, f.revoke, server.AnswerWithResult(fiber.StatusNoContent)))
 }
 
 func (f *Feeds) create(c *fiber.Ctx) error {

@@ -31,7 +31,7 @@ func (in *Internal) once(write fiber.Handler, again func(*fiber.Ctx, []byte) err
 }
 
 func once(records *store.Store, write fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
-	return server.Once(write, func(c *fiber.Ctx) ([]byte, error) {
+	return server.HandleIdempotently(write, func(c *fiber.Ctx) ([]byte, error) {
 		businessID, err := pathID(c, "business")
 		if err != nil {
 			return nil, err
@@ -78,8 +78,8 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Put("/offer", in.published)
 	business.Post("/keys", in.once(in.createKey, keyMadeAgain))
 	business.Get("/keys", in.keys)
-	business.Delete("/keys", in.once(in.revokeAllKeys, server.Again(fiber.StatusNoContent)))
-	business.Delete("/keys/:key", in.once(in.revokeKey, server.Again(fiber.StatusNoContent)))
+	business.Delete("/keys", in.once(in.revokeAllKeys, server.AnswerWithResult(fiber.StatusNoContent)))
+	business.Delete("/keys/:key", in.once(in.revokeKey, server.AnswerWithResult(fiber.StatusNoContent)))
 	business.Get("/bookings", in.bookings)
 	business.Get("/bookings/ahead", in.ahead)
 	business.Get("/bookings/:booking", in.booking)
@@ -87,7 +87,7 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Get("/bookings/:booking/cancellation", in.cancellation)
 	business.Post("/bookings/:booking/cancel", in.once(in.cancel, again(fiber.StatusOK, showBooking)))
 	business.Post("/bookings/:booking/refund", in.once(in.refund, again(fiber.StatusOK, showBooking)))
-	business.Post("/bookings", server.Named, in.book)
+	business.Post("/bookings", server.StoreIdempotencyKey, in.book)
 	business.Post("/bookings/:booking/reschedule", in.once(in.reschedule, again(fiber.StatusOK, showBooking)))
 	business.Post("/bookings/:booking/:move", in.once(in.move, again(fiber.StatusOK, showBooking)))
 	business.Get("/reports/bookings", in.bookingsReport)
@@ -96,7 +96,7 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Post("/customers/search", in.customers)
 	business.Post("/customers/held", in.held)
 	business.Post("/customers/expiring", in.expiringCustomers)
-	business.Post("/customers/erase", in.once(in.eraseCustomer, server.Again(fiber.StatusOK)))
+	business.Post("/customers/erase", in.once(in.eraseCustomer, server.AnswerWithResult(fiber.StatusOK)))
 	business.Post("/tickets", in.once(in.sellTickets, in.soldAgain))
 	business.Get("/tickets", in.listTickets)
 	business.Get("/tickets/ahead", in.ticketsAhead)

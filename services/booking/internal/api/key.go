@@ -32,7 +32,7 @@ type Keys interface {
 type Limits interface {
 	Pass(ctx context.Context, client netip.Addr, method, path string, answer server.Header) error
 	PassKey(ctx context.Context, keyID string, answer server.Header) error
-	PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string, answer server.Header) (limits.ByKey,
+	PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string, answer server.Header) (limits.KeyDecision,
 		error)
 }
 
@@ -76,8 +76,8 @@ func (p *Public) admit(c *fiber.Ctx) (shown, error) {
 	if err != nil {
 		return shown{}, err
 	}
-	byKey, done := c.Locals(counted{}).(limits.ByKey)
-	if key.remembered && (!done || byKey.Refused()) { // an invalid key is refused before its limit applies
+	byKey, done := c.Locals(counted{}).(limits.KeyDecision)
+	if key.remembered && (!done || byKey.IsRefused()) { // an invalid key is refused before its limit applies
 		if key, err = p.lookUp(c, key.hash); err != nil {
 			return shown{}, err
 		}
@@ -123,7 +123,7 @@ func hashOf(c *fiber.Ctx) ([sha256.Size]byte, error) {
 		return [sha256.Size]byte{},
 			fault.New(fault.MissingAPIKey, "An API key is required; send it as Authorization: Bearer sm_….")
 	}
-	if !apikey.WellFormed(secret) {
+	if !apikey.IsWellFormed(secret) {
 		return [sha256.Size]byte{}, invalidKey(c,
 			"The API key is not one; it is sm_ and 64 hexadecimal digits, as it was shown when it was made.")
 	}

@@ -147,7 +147,7 @@ func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
 func inRedis(w *town) limits.Limiter {
 	rdb, prefix := testkit.Redis(w.t)
 	rdb.AddHook(&w.redis)
-	return ratelimit.NewFallback(ratelimit.NewRedis(rdb, prefix, testkit.Patience), ratelimit.NewLocal(clock.System()),
+	return ratelimit.NewFallback(ratelimit.NewRedis(rdb, prefix, testkit.MaxWait), ratelimit.NewLocal(clock.System()),
 		telemetry.Discard())
 }
 
@@ -184,7 +184,7 @@ func (w *town) serve(of limits.Config, tel *telemetry.Telemetry) (string, string
 		Links: links, Clock: w.clock, RequestTimeout: holdsFor, Telemetry: tel,
 	})
 	// of 64 clients each waits for the others' statements
-	w.booker.RefuseWithin, w.booker.AbandonWithin = testkit.Patience, testkit.Patience
+	w.booker.RefuseWithin, w.booker.AbandonWithin = testkit.MaxWait, testkit.MaxWait
 	providers := payment.Providers{stripe.Name: stripe.New("", webhookSecret, "", nil)}
 	api.MountWebhooks(srv.Public, providers, usecase.NewPayments(w.store, usecase.PaymentOptions{}, w.clock, tel))
 	book := api.NewPublic(keys{Store: w.store, town: w}, w, w.booker, gate, links, w.clock, tel)
@@ -196,7 +196,7 @@ func (w *town) serve(of limits.Config, tel *telemetry.Telemetry) (string, string
 		usecase.PaymentOptions{Providers: providers, Within: time.Minute}, w.clock)).Mount(srv.Internal)
 	api.NewCharges(usecase.NewCharges(w.store, w.booker)).Mount(srv.Internal)
 	feeds := usecase.NewFeeds(w.store, w, w, w.clock, tel)
-	feeds.Within = testkit.Patience
+	feeds.Within = testkit.MaxWait
 	api.NewFeeds(feeds, w.store, links).Mount(srv.Internal)
 	eventapi.Serve(srv, eventlog.New(w.pool, api.ShowEvents(w.store), eventlog.Config{KeepDays: 90}, w.clock, tel))
 	ctx, stop := context.WithCancel(context.Background())

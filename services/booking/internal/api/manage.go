@@ -34,7 +34,7 @@ func (l *ByLink) Mount(app fiber.Router) {
 // once wraps the handler of a customer's write, so that the write is made once for each Idempotency-Key of the link.
 func (l *ByLink) once(write fiber.Handler) fiber.Handler {
 	outcome := func(c *fiber.Ctx) ([]byte, error) { return l.links.Outcome(c.UserContext(), c.Params("token")) }
-	return server.Once(write, outcome, func(c *fiber.Ctx, answer []byte) error {
+	return server.HandleIdempotently(write, outcome, func(c *fiber.Ctx, answer []byte) error {
 		m, err := l.links.Again(c.UserContext(), c.Params("token"), answer)
 		if err != nil {
 			return err

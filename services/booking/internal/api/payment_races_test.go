@@ -160,16 +160,16 @@ func TestAnOpenChargeWhoseAnswerIsLostIsTold(t *testing.T) {
 			t.Parallel()
 			f := newFakeStripe(t)
 			s := openShop(t, f.URL)
-			pool, wires := testkit.OpenWires(t, s.pool)
+			pool, wires := testkit.OpenFaultyPool(t, s.pool)
 			s.booker.Bookings = store.New(pool)
-			wires.Break("pi_1", testkit.AnswerLost, true) // the statement that notes it
+			wires.Break("pi_1", testkit.DropAnswer, true) // the statement that notes it
 			done := make(chan answer, 1)
 			go func() { done <- s.book(s.key, order("09:30", nil), header, "k") }()
 			for noted := 0; noted == 0; {
 				noted = s.count(`SELECT count(*) FROM payments WHERE status = 'open'`)
 			}
 			c.happens(s)
-			wires.Mend()
+			wires.Restore()
 			first := <-done
 			s.expect("the booking", first, 201, "")
 			s.expectState(c.booking, c.charge, c.held)

@@ -84,7 +84,7 @@ func TestNoBusinessWaitsBehindTheRefundsOfOthers(t *testing.T) {
 		return payment.RefundState{Status: payment.RefundRefunded}, nil
 	}
 	options := usecase.PaymentOptions{Providers: payment.Providers{stripe.Name: refunding{s.providers[stripe.Name],
-		refund}}, Within: testkit.Patience}
+		refund}}, Within: testkit.MaxWait}
 	if err := usecase.NewPayments(s.store, options, s.clock, telemetry.Discard()).Reconcile(t.Context()); err != nil {
 		t.Fatal(err)
 	}

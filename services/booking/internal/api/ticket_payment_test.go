@@ -230,9 +230,9 @@ func TestTicketsWhoseChargeMayBeNotedAreLeftToTheNextLook(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openBoxOffice(t, f.URL)
-	pool, wires := testkit.OpenWires(t, s.pool)
+	pool, wires := testkit.OpenFaultyPool(t, s.pool)
 	sales := usecase.NewTickets(store.New(pool), s.booker)
-	f.opened = func() { wires.Break("cs_1", testkit.AnswerLost, false) } // the statement that notes it
+	f.opened = func() { wires.Break("cs_1", testkit.DropAnswer, false) } // the statement that notes it
 	wanted := tickets(seatID, 2)
 	ctx := idempotency.With(actor.With(t.Context(), thePage), idempotency.Request{Key: "k"})
 	if sold, err := sales.Sell(ctx, thePage, s.offer.ID, wanted); !fault.Is(err, fault.OutcomeUnknown) {

@@ -114,7 +114,7 @@ func (b *NewBooking) Named() postgres.Write {
 	if b.Write.ID != uuid.Nil {
 		return b.Write
 	}
-	return postgres.Write{Business: b.BusinessID, ID: b.ID, Begun: b.Now}
+	return postgres.Write{Business: b.BusinessID, ID: b.ID, StartTime: b.Now}
 }
 
 // Customer is the person who booked.
@@ -269,9 +269,9 @@ func (s *Store) Book(ctx context.Context, b NewBooking) error {
 	if err != nil {
 		return err
 	}
-	args["write_id"], args["begun"] = write.ID, write.Begun
+	args["write_id"], args["begun"] = write.ID, write.StartTime
 	eventlog.Add(ctx, args, b.Now)
-	return write.Make(ctx, s.pool, func(ctx context.Context, conn *pgxpool.Conn) error {
+	return write.Run(ctx, s.pool, func(ctx context.Context, conn *pgxpool.Conn) error {
 		var (
 			booked, held, may bool
 			open              *bool

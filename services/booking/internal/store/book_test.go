@@ -25,7 +25,7 @@ import (
 // race writes all bookings at the same moment and returns how many were written; any error but a lost race fails.
 func race(t *testing.T, s *store.Store, bookings []store.NewBooking) int {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(actor.AsSystem(context.Background()), testkit.Patience)
+	ctx, cancel := context.WithTimeout(actor.AsSystem(context.Background()), testkit.MaxWait)
 	defer cancel()
 	var (
 		wg    sync.WaitGroup

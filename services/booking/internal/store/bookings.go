@@ -64,7 +64,7 @@ func scanBooking(row pgx.CollectableRow) (Booking, error) {
 	return b, err
 }
 
-var customerFound = postgres.CustomerFound("customer_name", "customer_email", "customer_phone")
+var customerFound = postgres.CustomerCondition("customer_name", "customer_email", "customer_phone")
 
 // filterSQL is the condition that a list of bookings matches a filter, with the
 // parameters of [filterArgs]. A null or empty parameter matches every booking.
@@ -217,7 +217,7 @@ func checkDay(b Booking, days state.Days, now time.Time) error {
 // [Store.Cancel] instead. Errors: [ErrNotFound], [*NotAllowedError], [*WrongDayError].
 func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition,
 	now time.Time) (Booking, error) {
-	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
 		b, err := lockBooking(ctx, tx, businessID, id)
 		if err != nil {
 			return Booking{}, err

@@ -299,7 +299,7 @@ func TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter(t *testing.T) {
 	s, pool := open(t)
 	class := newSession(4)
 	transition, _ := state.Of(state.Cancel)
-	ctx, stop := context.WithTimeout(actor.AsSystem(context.Background()), testkit.Patience)
+	ctx, stop := context.WithTimeout(actor.AsSystem(context.Background()), testkit.MaxWait)
 	defer stop()
 	var wg sync.WaitGroup
 	for worker := range 8 {
@@ -424,7 +424,7 @@ func TestOfConfirmingAndCancellingAtOnceNoSeatIsKept(t *testing.T) {
 	class := newSession(100)
 	confirming, _ := state.Of(state.Confirm)
 	cancelling, _ := state.Of(state.Cancel)
-	ctx, stop := context.WithTimeout(actor.AsSystem(context.Background()), testkit.Patience)
+	ctx, stop := context.WithTimeout(actor.AsSystem(context.Background()), testkit.MaxWait)
 	defer stop()
 	var wg sync.WaitGroup
 	for _, b := range repeat(40, func(int) store.NewBooking { return class.seats(2) }) {

@@ -28,7 +28,7 @@ FROM (
     FROM tickets WHERE business_id = @business_id AND lower(customer_email) > @after
 ) AS held
 GROUP BY email
-HAVING CASE WHEN @of::text[] <> '{}' THEN email = ANY(@of) ELSE bool_or(` + postgres.CustomerFound("name", "email", "phone") + `) END
+HAVING CASE WHEN @of::text[] <> '{}' THEN email = ANY(@of) ELSE bool_or(` + postgres.CustomerCondition("name", "email", "phone") + `) END
 ORDER BY email
 LIMIT @limit`
 
@@ -87,13 +87,14 @@ WITH booked AS (
 SELECT * FROM booked UNION ALL SELECT * FROM ordered`
 
 // EraseCustomer anonymizes the bookings and orders of tickets of a customer, once for each Idempotency-Key
-// (postgres.Once). Unless asked.Force is true, it keeps and returns those that are still to come.
+// (postgres.WriteIdempotently). Unless asked.Force is true, it keeps and returns those that are still to come.
 //
 // It records an event without the address. Fault: conflict if
 // too many bookings and orders are still to come for one answer.
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked customer.Erase,
 	now time.Time) (customer.Erased, error) {
-	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased,
+		error) {
 		if err := eventlog.LockFeed(ctx, tx); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}

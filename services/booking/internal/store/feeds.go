@@ -53,20 +53,21 @@ var ErrTooManyFeeds = errors.New("too many calendar feeds")
 // CreateFeed stores a feed with the hash of its token, once for each Idempotency-Key. Errors:
 // [*FeedMadeError], [ErrTooManyFeeds].
 func (s *Store) CreateFeed(ctx context.Context, f Feed, hash []byte) error {
-	made, err := postgres.Once(ctx, s.pool, f.BusinessID, func(ctx context.Context, tx pgx.Tx) (FeedMadeError, error) {
-		n, err := countLive(ctx, tx, "calendar_feeds", f.BusinessID,
-			`SELECT count(*) FROM calendar_feeds WHERE business_id = $1 AND revoked_at IS NULL`)
-		if err == nil && n >= MaxFeeds {
-			err = ErrTooManyFeeds
-		}
-		if err != nil {
-			return FeedMadeError{}, err
-		}
-		_, err = tx.Exec(ctx, `
+	made, err := postgres.WriteIdempotently(ctx, s.pool, f.BusinessID,
+		func(ctx context.Context, tx pgx.Tx) (FeedMadeError, error) {
+			n, err := countLive(ctx, tx, "calendar_feeds", f.BusinessID,
+				`SELECT count(*) FROM calendar_feeds WHERE business_id = $1 AND revoked_at IS NULL`)
+			if err == nil && n >= MaxFeeds {
+				err = ErrTooManyFeeds
+			}
+			if err != nil {
+				return FeedMadeError{}, err
+			}
+			_, err = tx.Exec(ctx, `
 			INSERT INTO calendar_feeds (business_id, id, token_hash, staff_id, shows, created_at, created_by) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-			f.BusinessID, f.ID, hash, f.StaffID, f.Shows, f.CreatedAt, f.CreatedBy)
-		return FeedMadeError{ID: f.ID}, err
-	})
+				f.BusinessID, f.ID, hash, f.StaffID, f.Shows, f.CreatedAt, f.CreatedBy)
+			return FeedMadeError{ID: f.ID}, err
+		})
 	switch {
 	case err != nil:
 		return fmt.Errorf("store a calendar feed: %w", err)
@@ -100,7 +101,8 @@ func (s *Store) Feeds(ctx context.Context, businessID uuid.UUID, page request.Pa
 // RevokeFeed revokes a feed, once for each Idempotency-Key. If the feed is
 // already revoked, the time of its revocation stays. Errors: [ErrNotFound].
 func (s *Store) RevokeFeed(ctx context.Context, businessID, id uuid.UUID, now time.Time) error {
-	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+	_, err := postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{},
+		error) {
 		tag, err := tx.Exec(ctx, `
 			UPDATE calendar_feeds SET revoked_at = coalesce(revoked_at, $3) WHERE business_id = $1 AND id = $2`, businessID, id, now)
 		if err == nil && tag.RowsAffected() == 0 {

@@ -135,6 +135,8 @@ func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.T
 }
 
 var remembersEndedSQL = postgres.DueBusinesses(
-	postgres.DueRows{Table: "bookings", Index: "customer_name <> ''", When: "ends_at <= $2 AND customer_name <> ''"},
-	postgres.DueRows{Table: "tickets", Index: "customer_name <> ''", When: "ends_at <= $2 AND customer_name <> ''"},
+	postgres.DueRows{Table: "bookings", Index: "customer_name <> ''",
+		Condition: "ends_at <= $2 AND customer_name <> ''"},
+	postgres.DueRows{Table: "tickets", Index: "customer_name <> ''",
+		Condition: "ends_at <= $2 AND customer_name <> ''"},
 )

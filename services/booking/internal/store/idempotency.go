@@ -26,7 +26,7 @@ type IdempotencyKey struct {
 // Write returns the identity of the write for this key. begun is when the attempt to write began.
 func (k IdempotencyKey) Write(begun time.Time) postgres.Write {
 	return postgres.Write{Business: k.BusinessID, ID: postgres.WriteID("book", k.BusinessID.String(), k.Principal,
-		k.Key), Begun: begun}
+		k.Key), StartTime: begun}
 }
 
 // Claim is an acquired idempotency lock. It is valid until another request takes it over.
@@ -252,7 +252,7 @@ func (s *Store) SweepIdempotency(ctx context.Context, now time.Time) (int64, err
 			break
 		}
 	}
-	if err := postgres.SweepWrites(ctx, s.pool); err != nil {
+	if err := postgres.DeleteOldWrites(ctx, s.pool); err != nil {
 		return removed, fmt.Errorf("remove notes of old writes: %w", err)
 	}
 	return removed, nil

@@ -106,22 +106,23 @@ func countLive(ctx context.Context, tx pgx.Tx, what string, businessID uuid.UUID
 // CreateKey stores an API key with the hash of its secret, once for each Idempotency-Key.
 // CreatedAt is stored in microseconds. Errors: [*KeyMadeError], [ErrTooManyKeys].
 func (s *Store) CreateKey(ctx context.Context, key Key, hash [sha256.Size]byte) error {
-	made, err := postgres.Once(ctx, s.pool, key.BusinessID, func(ctx context.Context, tx pgx.Tx) (KeyMadeError, error) {
-		n, err := countLive(ctx, tx, "api_keys", key.BusinessID, `
+	made, err := postgres.WriteIdempotently(ctx, s.pool, key.BusinessID,
+		func(ctx context.Context, tx pgx.Tx) (KeyMadeError, error) {
+			n, err := countLive(ctx, tx, "api_keys", key.BusinessID, `
 			SELECT count(*) FROM api_keys WHERE business_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`, key.CreatedAt)
-		if err == nil && n >= MaxKeys {
-			err = ErrTooManyKeys
-		}
-		if err != nil {
-			return KeyMadeError{}, err
-		}
-		_, err = tx.Exec(ctx, createKeySQL, eventlog.Add(ctx, pgx.NamedArgs{
-			"business_id": key.BusinessID, "id": key.ID, "name": key.Name, "scope": key.Scope, "hash": hash[:],
-			"prefix":     key.Prefix,
-			"created_at": key.CreatedAt, "created_by": key.CreatedBy, "expires_at": key.ExpiresAt,
-		}, key.CreatedAt))
-		return KeyMadeError{ID: key.ID}, err
-	})
+			if err == nil && n >= MaxKeys {
+				err = ErrTooManyKeys
+			}
+			if err != nil {
+				return KeyMadeError{}, err
+			}
+			_, err = tx.Exec(ctx, createKeySQL, eventlog.Add(ctx, pgx.NamedArgs{
+				"business_id": key.BusinessID, "id": key.ID, "name": key.Name, "scope": key.Scope, "hash": hash[:],
+				"prefix":     key.Prefix,
+				"created_at": key.CreatedAt, "created_by": key.CreatedBy, "expires_at": key.ExpiresAt,
+			}, key.CreatedAt))
+			return KeyMadeError{ID: key.ID}, err
+		})
 	switch {
 	case err != nil:
 		return fmt.Errorf("store an API key: %w", err)
@@ -176,7 +177,8 @@ func (s *Store) RevokeAllKeys(ctx context.Context, businessID uuid.UUID, now tim
 }
 
 func (s *Store) revokeKeys(ctx context.Context, businessID uuid.UUID, id *uuid.UUID, now time.Time) error {
-	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+	_, err := postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{},
+		error) {
 		if _, err := tx.Exec(ctx, lockSalesSQL, businessID); err != nil {
 			return struct{}{}, err
 		}

@@ -25,11 +25,11 @@ func marked(business uuid.UUID) (store.NewBooking, string) {
 // broken makes a write whose message meets a fate, and returns what it was answered. One that hangs until its deadline
 // has a near one at first, and is made anew with one twice as far until the message has met its fate and, where anybody
 // can be asked, they have answered: how fast the machine is is not tested.
-func broken(t *testing.T, wires *testkit.Wires, fate testkit.Fate, dark bool,
+func broken(t *testing.T, wires *testkit.FaultyConns, fate testkit.Failure, dark bool,
 	prepare func() (marker string, write func(context.Context) error)) error {
 	t.Helper()
-	within := testkit.Patience // where nothing hangs
-	if dark || fate == testkit.Held {
+	within := testkit.MaxWait // where nothing hangs
+	if dark || fate == testkit.HoldMessage {
 		within = 2 * time.Second
 	}
 	for ; ; within *= 2 {
@@ -47,7 +47,7 @@ func broken(t *testing.T, wires *testkit.Wires, fate testkit.Fate, dark bool,
 		switch {
 		case sent && (dark || !fault.Is(err, fault.OutcomeUnknown)):
 			return err
-		case within >= testkit.Patience:
+		case within >= testkit.MaxWait:
 			t.Fatalf("the message was sent: %t; in the end: %v", sent, err)
 		}
 		wires.Release()
@@ -55,7 +55,7 @@ func broken(t *testing.T, wires *testkit.Wires, fate testkit.Fate, dark bool,
 }
 
 // brokenBooking is [broken] of a booking, and which it was.
-func brokenBooking(t *testing.T, s *store.Store, wires *testkit.Wires, fate testkit.Fate,
+func brokenBooking(t *testing.T, s *store.Store, wires *testkit.FaultyConns, fate testkit.Failure,
 	dark bool) (store.NewBooking, error) {
 	t.Helper()
 	var b store.NewBooking
@@ -72,8 +72,8 @@ const rowsOf = `SELECT count(*) FROM bookings WHERE id = $1`
 func TestABookingWhoseAnswerIsLostIsFound(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
-	wired, wires := testkit.OpenWires(t, pool)
-	b, err := brokenBooking(t, store.New(wired), wires, testkit.AnswerLost, false)
+	wired, wires := testkit.OpenFaultyPool(t, pool)
+	b, err := brokenBooking(t, store.New(wired), wires, testkit.DropAnswer, false)
 	if err != nil {
 		t.Errorf("a booking that is written: %v", err)
 	}
@@ -84,12 +84,12 @@ func TestABookingWhoseAnswerIsLostIsFound(t *testing.T) {
 
 func TestABookingLostOnTheWayIsRefusedForGood(t *testing.T) {
 	t.Parallel()
-	for name, fate := range map[string]testkit.Fate{"broken": testkit.LostBefore,
-		"sent, never there": testkit.LostAfter, "held": testkit.Held} {
+	for name, fate := range map[string]testkit.Failure{"broken": testkit.BreakBefore,
+		"sent, never there": testkit.DropMessage, "held": testkit.HoldMessage} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, pool := open(t)
-			wired, wires := testkit.OpenWires(t, pool)
+			wired, wires := testkit.OpenFaultyPool(t, pool)
 			b, err := brokenBooking(t, store.New(wired), wires, fate, false)
 			if err == nil || fault.Is(err, fault.OutcomeUnknown) {
 				t.Errorf("a booking that did not arrive: %v", err)
@@ -106,18 +106,18 @@ func TestABookingLostOnTheWayIsRefusedForGood(t *testing.T) {
 func TestWhereNobodyCanBeAskedTheOutcomeIsUnknown(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		fate testkit.Fate
+		fate testkit.Failure
 		rows int
-	}{"answer lost": {testkit.AnswerLost, 1}, "never there": {testkit.LostAfter, 0}, "held": {testkit.Held, 1}} {
+	}{"answer lost": {testkit.DropAnswer, 1}, "never there": {testkit.DropMessage, 0}, "held": {testkit.HoldMessage, 1}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, pool := open(t)
-			wired, wires := testkit.OpenWires(t, pool)
+			wired, wires := testkit.OpenFaultyPool(t, pool)
 			b, err := brokenBooking(t, store.New(wired), wires, c.fate, true)
 			if !fault.Is(err, fault.OutcomeUnknown) {
 				t.Errorf("got %v", err)
 			}
-			wires.Mend()
+			wires.Restore()
 			wires.Release()
 			if n := count(t, pool, rowsOf, b.ID); n != c.rows {
 				t.Errorf("%d bookings, want %d", n, c.rows)
@@ -130,21 +130,21 @@ func TestWhereNobodyCanBeAskedTheOutcomeIsUnknown(t *testing.T) {
 func TestTheNoteOfAnOpenChargeIsFoundOrRefusedForGood(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		fate    testkit.Fate
+		fate    testkit.Failure
 		dark    bool
 		unknown bool
 		status  string
 	}{
-		"answer lost":          {testkit.AnswerLost, false, false, store.ChargeOpen},
-		"broken":               {testkit.LostBefore, false, false, store.ChargeCreating},
-		"sent, never there":    {testkit.LostAfter, false, false, store.ChargeCreating},
-		"held":                 {testkit.Held, false, false, store.ChargeCreating},
-		"answer lost, and all": {testkit.AnswerLost, true, true, store.ChargeOpen},
+		"answer lost":          {testkit.DropAnswer, false, false, store.ChargeOpen},
+		"broken":               {testkit.BreakBefore, false, false, store.ChargeCreating},
+		"sent, never there":    {testkit.DropMessage, false, false, store.ChargeCreating},
+		"held":                 {testkit.HoldMessage, false, false, store.ChargeCreating},
+		"answer lost, and all": {testkit.DropAnswer, true, true, store.ChargeOpen},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, pool := open(t)
-			wired, wires := testkit.OpenWires(t, pool)
+			wired, wires := testkit.OpenFaultyPool(t, pool)
 			var b store.NewBooking
 			err := broken(t, wires, c.fate, c.dark, func() (string, func(context.Context) error) {
 				b = newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
@@ -164,7 +164,7 @@ func TestTheNoteOfAnOpenChargeIsFoundOrRefusedForGood(t *testing.T) {
 				(err == nil) != (c.status == store.ChargeOpen) {
 				t.Errorf("got %v", err)
 			}
-			wires.Mend()
+			wires.Restore()
 			wires.Release() // the statement arrives after all
 			if n := count(t, pool, `SELECT count(*) FROM payments WHERE subject_id = $1 AND status = $2`, b.ID,
 				c.status); n != 1 {
@@ -227,20 +227,20 @@ func TestNoDefiniteAnswerIsContradictedByTheTables(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	rapid.Check(t, func(r *rapid.T) {
-		wired, wires := testkit.OpenWires(t, pool)
+		wired, wires := testkit.OpenFaultyPool(t, pool)
 		defer wired.Close()
 		s := store.New(wired)
 		business, resource := uuid.New(), uuid.New()
 		for range rapid.IntRange(1, 3).Draw(r, "bookings") {
 			b, marker := marked(business)
 			b.Parts[0] = part(resource, 0, 0, 45) // they want the same time
-			fate := rapid.SampledFrom([]testkit.Fate{testkit.LostBefore, testkit.LostAfter, testkit.AnswerLost,
-				testkit.Held}).Draw(r, "fate")
+			fate := rapid.SampledFrom([]testkit.Failure{testkit.BreakBefore, testkit.DropMessage, testkit.DropAnswer,
+				testkit.HoldMessage}).Draw(r, "fate")
 			wires.Break(marker, fate, rapid.Bool().Draw(r, "dark"))
 			ctx, cancel := context.WithTimeout(testkit.AsSystem(t), 200*time.Millisecond)
 			err := s.Book(ctx, b)
 			cancel()
-			wires.Mend()
+			wires.Restore()
 			if rapid.Bool().Draw(r, "arrives") {
 				wires.Release()
 			}

@@ -40,7 +40,7 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 					_, err := store.New(p).Move(ctx, b.BusinessID, b.ID, transition, noon)
 					return err
 				},
-				Done: is(t, `SELECT count(*) FROM bookings WHERE id = $1 AND status = $2`, b.ID, transition.To),
+				Exists: is(t, `SELECT count(*) FROM bookings WHERE id = $1 AND status = $2`, b.ID, transition.To),
 			}
 		}
 	}
@@ -54,7 +54,7 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 					_, err := store.New(p).SellTicket(ctx, order)
 					return err
 				},
-				Done: is(t, `SELECT count(*) FROM tickets WHERE id = $1`, order.ID),
+				Exists: is(t, `SELECT count(*) FROM tickets WHERE id = $1`, order.ID),
 			}
 		},
 		"cancel tickets": func(t *testing.T) testkit.LostWrite {
@@ -67,7 +67,7 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 					_, err := store.New(p).CancelTicket(ctx, order.BusinessID, order.ID, now, nothing)
 					return err
 				},
-				Done: is(t, `SELECT count(*) FROM tickets WHERE id = $1 AND status = 'cancelled'`, order.ID),
+				Exists: is(t, `SELECT count(*) FROM tickets WHERE id = $1 AND status = 'cancelled'`, order.ID),
 			}
 		},
 	})
@@ -90,7 +90,7 @@ func TestTheOwnersWritesOfKeysAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
 					return store.New(p).CreateKey(ctx, key, sha256.Sum256(key.ID[:]))
 				},
-				Done: is(t, `SELECT count(*) FROM api_keys WHERE id = $1`, key.ID),
+				Exists: is(t, `SELECT count(*) FROM api_keys WHERE id = $1`, key.ID),
 			}
 		},
 		"revoke a key": func(t *testing.T) testkit.LostWrite {
@@ -100,7 +100,7 @@ func TestTheOwnersWritesOfKeysAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
 					return store.New(p).RevokeKey(ctx, business, key.ID, now)
 				},
-				Done: is(t, `SELECT count(*) FROM api_keys WHERE id = $1 AND revoked_at IS NOT NULL`, key.ID),
+				Exists: is(t, `SELECT count(*) FROM api_keys WHERE id = $1 AND revoked_at IS NOT NULL`, key.ID),
 			}
 		},
 		"revoke all keys": func(t *testing.T) testkit.LostWrite {
@@ -110,7 +110,7 @@ func TestTheOwnersWritesOfKeysAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
 					return store.New(p).RevokeAllKeys(ctx, business, now)
 				},
-				Done: is(t, `SELECT count(*) FROM api_keys WHERE id = $1 AND revoked_at IS NOT NULL`, key.ID),
+				Exists: is(t, `SELECT count(*) FROM api_keys WHERE id = $1 AND revoked_at IS NOT NULL`, key.ID),
 			}
 		},
 	})
@@ -150,7 +150,7 @@ func TestForgettingAnOrderLeavesWhatItsKeyHasSoldSince(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	g, ctx := newGala(10, 10), named(t, "a", now)
-	released, write := g.order(0, 2), postgres.OwnersWrite(ctx, g.business)
+	released, write := g.order(0, 2), postgres.RequestWriteID(ctx, g.business)
 	sell := func(order store.NewTicket) uuid.UUID {
 		t.Helper()
 		sold, err := s.SellTicket(ctx, order)

@@ -154,6 +154,6 @@ func (s *Store) HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, 
 }
 
 var holdsPastSQL = postgres.DueBusinesses(
-	postgres.DueRows{Table: "occupied_time", When: "during << tstzrange($2, NULL)"},
-	postgres.DueRows{Table: "class_sessions", When: "starts_at <= $2"},
+	postgres.DueRows{Table: "occupied_time", Condition: "during << tstzrange($2, NULL)"},
+	postgres.DueRows{Table: "class_sessions", Condition: "starts_at <= $2"},
 )

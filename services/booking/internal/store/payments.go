@@ -111,13 +111,13 @@ SELECT EXISTS (SELECT FROM payments WHERE business_id = $1 AND subject_id = $2 A
 func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 	args := pgx.NamedArgs{
 		"business_id": p.BusinessID, "id": p.Confirmation.ID, "reference": p.Confirmation.Payment.Reference,
-		"due_at": p.DueAt, "now": p.Now, "write_id": p.Write.ID, "begun": p.Write.Begun,
+		"due_at": p.DueAt, "now": p.Now, "write_id": p.Write.ID, "begun": p.Write.StartTime,
 	}
 	if err := addClaim(args, p.Claim, &p.Confirmation); err != nil {
 		return err
 	}
 	eventlog.Add(ctx, args, p.Now)
-	return p.Write.Make(ctx, s.pool, func(ctx context.Context, conn *pgxpool.Conn) error {
+	return p.Write.Run(ctx, s.pool, func(ctx context.Context, conn *pgxpool.Conn) error {
 		var opened, may bool
 		if err := conn.QueryRow(ctx, openPaymentSQL, args).Scan(&opened, &may); err != nil {
 			return fmt.Errorf("note an open charge: %w", err)

@@ -84,7 +84,7 @@ func lockBooking(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Book
 func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	owed func(Booking) (refund.Owed, error)) (Booking, error) {
 	t, _ := state.Of(state.Cancel)
-	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
 		b, err := lockBooking(ctx, tx, businessID, id)
 		switch {
 		case err != nil:
@@ -113,7 +113,7 @@ WHERE business_id = @business_id AND subject_id = @id AND status = 'paid' AND re
 // Errors: [ErrNotFound], and those of owed. After an error nothing has changed.
 func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	owed func(Booking) (refund.Owed, error)) (Booking, error) {
-	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
 		b, err := lockBooking(ctx, tx, businessID, id)
 		if err != nil {
 			return Booking{}, err

@@ -198,14 +198,14 @@ WITH taken AS (
 )
 SELECT ` + bookingColumns + ` FROM moved WHERE may_sell(@business_id, @offer_version, NULL)`
 
-// Reschedule changes the time of a booking, or nothing, once for each Idempotency-Key (postgres.Once).
+// Reschedule changes the time of a booking, or nothing, once for each Idempotency-Key (postgres.WriteIdempotently).
 // Errors: [ErrNotFound], [ErrChanged], [*TooManyMovesError], [ErrOfferChanged], [ErrTaken].
 func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 	args, err := rescheduleArgs(ctx, r)
 	if err != nil {
 		return Booking{}, err
 	}
-	return postgres.Once(ctx, s.pool, r.BusinessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, r.BusinessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
 		had, err := lockBooking(ctx, tx, r.BusinessID, r.ID)
 		switch {
 		case err != nil:

@@ -50,9 +50,10 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// Outcome returns the stored result of the owner's write with the request's Idempotency-Key, as postgres.Outcome does.
+// FindIdempotencyResult returns the stored result of the owner's write with the request's Idempotency-Key, as
+// postgres.FindIdempotencyResult does.
 func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
-	return postgres.Outcome(ctx, s.pool, businessID)
+	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)
 }
 
 // utc returns t in UTC, without the zone that the driver added. Instants are compared and printed in UTC.

@@ -148,10 +148,10 @@ SELECT EXISTS (SELECT FROM ticket),
        (SELECT sold FROM event_sales WHERE business_id = @business_id AND event_id = @event_id),
        (SELECT array_agg(sold ORDER BY place) FROM tier)`
 
-// SellTicket writes an order, once for each Idempotency-Key (postgres.Once). If the order exceeds the
+// SellTicket writes an order, once for each Idempotency-Key (postgres.WriteIdempotently). If the order exceeds the
 // capacity of a tier or of the event, nothing is written. Errors: [*SoldOutError], [ErrTooManyOpen].
 func (s *Store) SellTicket(ctx context.Context, t NewTicket) (Ticket, error) {
-	return postgres.Once(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
 		if t.Charge == nil {
 			t.Sequence = 1
 		}
@@ -259,7 +259,7 @@ SELECT ` + ownTicketColumns + `, ` + movedCharge + ` FROM cancelled`
 // ErrCancelled means that an order of tickets is already cancelled.
 var ErrCancelled = errors.New("cancelled already")
 
-// CancelTicket cancels an order, once for each Idempotency-Key (postgres.Once), and
+// CancelTicket cancels an order, once for each Idempotency-Key (postgres.WriteIdempotently), and
 // frees its tickets. It starts the refund that the function owed returns. Errors:
 // [ErrNotFound], [ErrCancelled], and those of owed. After an error nothing has changed.
 func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time,
@@ -297,7 +297,7 @@ func (s *Store) RefundTicket(ctx context.Context, businessID, id uuid.UUID, now 
 // is necessary because a statement that waits for a lock sees other rows as they were before the wait.
 func (s *Store) changeTicket(ctx context.Context, businessID, id uuid.UUID,
 	change func(context.Context, pgx.Tx, Ticket) (Ticket, error)) (Ticket, error) {
-	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
 		if _, err := tx.Exec(ctx, `SELECT FROM tickets WHERE business_id = $1 AND id = $2 FOR UPDATE`, businessID,
 			id); err != nil {
 			return Ticket{}, fmt.Errorf("lock tickets: %w", err)
@@ -363,14 +363,16 @@ func (s *Store) AbandonTicket(ctx context.Context, businessID, id uuid.UUID, ref
 		if abandoned, err := p.abandon(ctx, tx, reference, none, now); !abandoned || err != nil {
 			return err
 		}
-		return postgres.Unmake(ctx, tx, businessID, write, id)
+		return postgres.DeleteIdempotencyResult(ctx, tx, businessID, write, id)
 	})
 }
 
 // UnmakeWrite deletes the idempotency result of the request that made this
 // order. It is for an order that was cancelled before any answer contained it.
 func (s *Store) UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID) error {
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return postgres.Unmake(ctx, tx, businessID, write, id) })
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		return postgres.DeleteIdempotencyResult(ctx, tx, businessID, write, id)
+	})
 }
 
 func scanTicket(row pgx.CollectableRow) (Ticket, error) {

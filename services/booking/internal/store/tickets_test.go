@@ -171,7 +171,7 @@ func TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce(t *testing.T) {
 // sellAtOnce sends these orders and returns those that were refused.
 func sellAtOnce(t *testing.T, s *store.Store, orders int, order func(i int) store.NewTicket) []store.NewTicket {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(actor.AsSystem(context.Background()), testkit.Patience)
+	ctx, cancel := context.WithTimeout(actor.AsSystem(context.Background()), testkit.MaxWait)
 	defer cancel()
 	var (
 		wg      sync.WaitGroup
@@ -204,7 +204,7 @@ func TestTicketsSoldAndCancelledAtOnceKeepTheirCounters(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	g := newGala(40, 30, 30)
-	ctx, cancel := context.WithTimeout(actor.AsSystem(context.Background()), testkit.Patience)
+	ctx, cancel := context.WithTimeout(actor.AsSystem(context.Background()), testkit.MaxWait)
 	defer cancel()
 	var wg sync.WaitGroup
 	for worker := range 16 {

@@ -164,7 +164,7 @@ func (q question) newBooking(id uuid.UUID, c availability.Assignment, t terms) s
 		BusinessID: q.offer.ID, FirstBooking: t.first,
 		Customer: store.Customer{Name: q.request.CustomerName, Email: q.request.CustomerEmail,
 			Phone: q.request.CustomerPhone},
-		FormData: q.request.FormData, Locale: locale.Or(q.request.Locale, q.offer.Languages, q.offer.DefaultLanguage),
+		FormData: q.request.FormData, Locale: locale.MatchOr(q.request.Locale, q.offer.Languages, q.offer.DefaultLanguage),
 		OfferVersion: q.offer.Version, Now: q.now, Parts: c.Parts, Payment: t.payment,
 	}
 	if q.by == actor.Page {

@@ -163,7 +163,7 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 		unanswered); err != nil {
 		return b.replay(ctx, offer.ID, by, named, err)
 	}
-	begun, a := clock.Arrived(ctx), &attempt{by: by}
+	begun, a := clock.ArrivalTime(ctx), &attempt{by: by}
 	if by.Kind == actor.APIKey {
 		a.apiKey = by.ID
 	}
@@ -239,7 +239,7 @@ func (b *Booker) replay(ctx context.Context, businessID uuid.UUID, by actor.Acto
 	if named.Key == "" {
 		return store.Confirmation{}, refusal
 	}
-	stored, err := b.Bookings.Confirmed(ctx, recordOf(businessID, by, named), named.Hash, clock.Arrived(ctx),
+	stored, err := b.Bookings.Confirmed(ctx, recordOf(businessID, by, named), named.Hash, clock.ArrivalTime(ctx),
 		b.Clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return store.Confirmation{}, refusal

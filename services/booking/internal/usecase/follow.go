@@ -55,7 +55,7 @@ func NewFollowers(
 // Run processes new offers until ctx ends. What fails is retried in the next run.
 func (f *Followers) Run(ctx context.Context) error {
 	return periodic.Job{
-		Every: followEvery, Within: time.Minute, Failed: "tickets do not follow their events for now",
+		Every: followEvery, Timeout: time.Minute, FailureMessage: "tickets do not follow their events for now",
 		Do: func(ctx context.Context) error { return f.alone(ctx, f.Once) },
 	}.Run(ctx, f.tel.Logger)
 }

@@ -95,7 +95,7 @@ func (l *ByLink) follow(ctx context.Context, token string) (store.Linked, *catal
 // held limits the request's Idempotency-Key to the link. Without
 // it, two customers who choose the same key would conflict.
 func held(ctx context.Context, by store.Linked) context.Context {
-	return idempotency.HeldBy(ctx, by.ID.String())
+	return idempotency.WithHolder(ctx, by.ID.String())
 }
 
 // gone turns [store.ErrNotFound] into [link.NotFound], because the booking

@@ -51,7 +51,7 @@ func NewPast(records PastRecords, alone func(context.Context, func(context.Conte
 // Run archives immediately and then every hour, until ctx ends. After
 // an error it retries an hour later; nothing else depends on the job.
 func (p *Past) Run(ctx context.Context) error {
-	return periodic.Job{Every: pastEvery, Failed: "occupied time of the past stays for now",
+	return periodic.Job{Every: pastEvery, FailureMessage: "occupied time of the past stays for now",
 		Do: func(ctx context.Context) error {
 			return p.alone(ctx, p.Once)
 		}}.Run(ctx, p.tel.Logger)

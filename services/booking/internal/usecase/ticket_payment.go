@@ -67,7 +67,7 @@ func (t *Tickets) open(ctx context.Context, n store.NewTicket) (Order, error) {
 	t.Telemetry.Logger.WarnContext(ctx, "a charge could not be opened; its tickets are taken back", "ticket", n.ID,
 		"error", err)
 	refused := errors.Is(err, payment.ErrRefused)
-	write := postgres.OwnersWrite(ctx, n.BusinessID)
+	write := postgres.RequestWriteID(ctx, n.BusinessID)
 	t.takeBack(ctx, n.ID, func(ctx context.Context) error {
 		return t.records.AbandonTicket(ctx, n.BusinessID, n.ID, intent.Reference, refused, write, t.now())
 	})
@@ -146,7 +146,7 @@ func (t *Tickets) again(ctx context.Context, businessID uuid.UUID, made store.Ti
 	case err != nil:
 		return Order{}, err
 	case order.Status == booking.StatusCancelled && order.Sequence == 0:
-		if err := t.records.UnmakeWrite(ctx, businessID, postgres.OwnersWrite(ctx, businessID), made.ID); err != nil {
+		if err := t.records.UnmakeWrite(ctx, businessID, postgres.RequestWriteID(ctx, businessID), made.ID); err != nil {
 			return Order{}, fault.Unknown(err)
 		}
 		return Order{}, errAgain

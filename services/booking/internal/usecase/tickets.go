@@ -250,7 +250,7 @@ func offered(offer *catalog.Offer, order booking.NewTicket, onPage bool, now tim
 			EndsAt:     time.Unix(endOf(event, offer.Location()), 0).UTC(), Timezone: offer.Timezone,
 			Quantity: order.Quantity, Currency: offer.Money(),
 			CustomerName: order.CustomerName, CustomerEmail: order.CustomerEmail, CustomerPhone: order.CustomerPhone,
-			Locale: locale.Or(order.Locale, offer.Languages, offer.DefaultLanguage), CreatedAt: now,
+			Locale: locale.MatchOr(order.Locale, offer.Languages, offer.DefaultLanguage), CreatedAt: now,
 		},
 		BusinessID: offer.ID, EventCapacity: event.TotalCapacity, OfferVersion: offer.Version,
 	}

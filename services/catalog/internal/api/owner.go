@@ -39,7 +39,7 @@ func (o *Owner) Mount(router fiber.Router) {
 // once returns a handler that runs a change at most once for each slug and Idempotency-Key. If the
 // change was made before, it calls the argument again, which responds with the stored result.
 func (o *Owner) once(change fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
-	return server.Once(change, func(c *fiber.Ctx) ([]byte, error) {
+	return server.HandleIdempotently(change, func(c *fiber.Ctx) ([]byte, error) {
 		slug, err := server.Slug(c)
 		if err != nil {
 			return nil, err

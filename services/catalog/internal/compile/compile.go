@@ -94,15 +94,15 @@ func (c *compiler) business(version int64) *catalog.Offer {
 		Languages:       each(m.OfferedLanguages(), func(l *manifest.Language) string { return string(*l) }),
 		Modules:         catalog.Modules{Services: m.UsesServices(), Events: m.UsesEvents(), Rentals: m.UsesRentals()},
 		Payments:        payments(m),
-		Account: catalog.Account{SubscriptionActive: m.SubscriptionActive(), RemovalOn: m.RemovalOn(),
-			Sandbox: m.Sandbox()},
+		Account: catalog.Account{SubscriptionActive: m.HasActiveSubscription(), RemovalOn: m.RemovalOn(),
+			Sandbox: m.IsSandbox()},
 		NotYetOpen: !m.IsOpen(),
 		Bookings: catalog.Bookings{
 			PausedUntil:         bookings.PausedUntil,
 			SlotIntervalMinutes: *bookings.SlotIntervalMinutes,
 			MinNoticeMinutes:    bookings.MinNoticeMinutes,
 			AdvanceDays:         *bookings.AdvanceDays,
-			AutoConfirm:         bookings.ConfirmsAtOnce(),
+			AutoConfirm:         bookings.ConfirmsAutomatically(),
 			MaxOpenPerCustomer:  *bookings.MaxOpenPerCustomer,
 		},
 		CancellationPolicy: each(m.CancellationPolicy, func(s *manifest.CancellationStep) catalog.CancellationRule {

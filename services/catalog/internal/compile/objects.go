@@ -81,7 +81,7 @@ func (c *compiler) service(s *manifest.Service) catalog.Service {
 		PerPerson:           s.IsPricedPerPerson(),
 		PaymentRequirement:  s.Requirement(),
 		DepositValue:        plain(s.DepositValue),
-		Capacity:            s.Lanes(),
+		Capacity:            s.CapacityUnits(),
 		StaffIDs:            c.resolveAll(s.Staff, c.staff),
 		Variants:            each(s.Variants, func(v *manifest.Variant) catalog.Variant { return c.variant(v, s) }),
 		Classes: each(s.Classes, func(k *manifest.ClassSession) catalog.ClassSession {

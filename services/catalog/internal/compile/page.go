@@ -22,7 +22,7 @@ func (c *compiler) question(q *manifest.Question) catalog.Question {
 		Label:      labelled(q.Label, q.Translations),
 		Type:       q.Type,
 		Required:   q.Required,
-		MaxLength:  q.Longest(),
+		MaxLength:  q.MaxAnswerLength(),
 		Consent:    q.Consent,
 		ServiceIDs: c.resolveAll(q.Services, c.services),
 		EventIDs:   c.resolveAll(q.Events, c.events),

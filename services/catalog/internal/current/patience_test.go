@@ -31,7 +31,7 @@ func TestAReaderDoesNotWaitForADatabaseThatHangs(t *testing.T) {
 	src.set("harbor", 2)
 	src.hold = make(chan struct{})
 	clk.Advance(3 * time.Second)
-	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
 	defer cancel()
 	for range 2 {
 		if got, version, err := b.Fresh(ctx, "harbor"); got != "harbor 1" || version != 1 || err != nil {

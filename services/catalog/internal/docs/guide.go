@@ -75,7 +75,7 @@ func guide() (*openapi.File, error) {
 	}
 	return viewer.Page{
 		Title: "Slotmesh for developers", Part: "for developers", Script: "docs.js", Document: "openapi.json",
-		Try: true,
+		CanTry: true,
 		Sections: []viewer.Section{
 			{ID: "quickstart", Name: "Quickstart"}, {ID: "keys", Name: "Keys"}, {ID: "errors", Name: "Errors"},
 			{ID: "limits", Name: "Limits"}, {ID: "retries", Name: "Retries"},

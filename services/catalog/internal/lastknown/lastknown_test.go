@@ -30,7 +30,7 @@ type bench struct {
 func open(t *testing.T) bench {
 	rdb, prefix := testkit.Redis(t)
 	copies := lastknown.New(rdb, prefix, telemetry.Discard())
-	copies.Wait(testkit.Patience)
+	copies.Wait(testkit.MaxWait)
 	return bench{copies, t, rdb, prefix}
 }
 
@@ -93,7 +93,7 @@ func TestTheAgeIsThatOfTheLastConfirmation(t *testing.T) {
 	age := func(least time.Duration) {
 		t.Helper()
 		if got, err := b.Read(t.Context(), "harbor"); err != nil || got.Age < least || got.Age > least+
-			testkit.Patience {
+			testkit.MaxWait {
 			t.Errorf("%v old, %v; want %v", got.Age, err, least)
 		}
 	}
@@ -150,7 +150,7 @@ func TestWhatRedisDidNotTakeIsToldLater(t *testing.T) {
 	remover := lastknown.New(rdb, b.prefix, telemetry.Discard())
 	remover.Supersede(t.Context(), "harbor", 2)
 	b.want(1, "one")
-	ctx, stop := context.WithTimeout(t.Context(), testkit.Patience)
+	ctx, stop := context.WithTimeout(t.Context(), testkit.MaxWait)
 	stopped := make(chan error)
 	go func() { stopped <- remover.Run(ctx) }()
 	away.Store(false)

@@ -35,7 +35,7 @@ func TestChangesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 					_, err := store.New(p).Publish(ctx, slug, c, nil, false, noon)
 					return err
 				},
-				Done: newest(t, slug, 1),
+				Exists: newest(t, slug, 1),
 			}
 		},
 		"roll back": func(t *testing.T) testkit.LostWrite {
@@ -46,7 +46,7 @@ func TestChangesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 					_, err := store.New(p).Rollback(ctx, slug, 1, nil, false, noon)
 					return err
 				},
-				Done: newest(t, slug, 2),
+				Exists: newest(t, slug, 2),
 			}
 		},
 		"remove": func(t *testing.T) testkit.LostWrite {
@@ -57,7 +57,7 @@ func TestChangesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 					_, err := store.New(p).Remove(ctx, slug, c.BusinessID, noon)
 					return err
 				},
-				Done: newest(t, slug, 0),
+				Exists: newest(t, slug, 0),
 			}
 		},
 	})

@@ -4,7 +4,7 @@
 // run one after another. Readers take no lock. Rows of versions never change.
 //
 // Errors: [ErrNotFound], [NoVersionError], [NotNewestError], [IDChangedError], [ErrIDTaken],
-// [AccountError], and the faults of [postgres.Once]. Any other error comes from the database.
+// [AccountError], and the faults of [postgres.WriteIdempotently]. Any other error comes from the database.
 package store
 
 import (
@@ -105,24 +105,25 @@ func (s *Store) Ready(ctx context.Context) error {
 // only if ifMatch is the number of the newest version; 0 means that slug has no business. It checks the
 // payment accounts ([checkAccounts], with the argument binds). Concurrent calls get different version numbers.
 //
-// Like all changes, it runs at most once per Idempotency-Key ([postgres.Once]).
+// Like all changes, it runs at most once per Idempotency-Key ([postgres.WriteIdempotently]).
 func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *int64, binds bool,
 	now time.Time) (Published, error) {
-	published, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Published,
-		error) {
-		known, err := claim(ctx, tx, slug, c.BusinessID)
-		if err != nil {
-			return Published{}, err
-		}
-		if err := checkMatch(known, ifMatch); err != nil {
-			return Published{}, err
-		}
-		published := Published{BusinessID: c.BusinessID, Version: known.lastVersion + 1, Created: known.head == nil}
-		if err := write(ctx, tx, published, c, now); err != nil {
-			return Published{}, err
-		}
-		return published, checkAccounts(ctx, tx, published.BusinessID, published.Version, binds, now)
-	})
+	published, err := postgres.WriteIdempotently(ctx, s.pool, writesOf(slug),
+		func(ctx context.Context, tx pgx.Tx) (Published,
+			error) {
+			known, err := claim(ctx, tx, slug, c.BusinessID)
+			if err != nil {
+				return Published{}, err
+			}
+			if err := checkMatch(known, ifMatch); err != nil {
+				return Published{}, err
+			}
+			published := Published{BusinessID: c.BusinessID, Version: known.lastVersion + 1, Created: known.head == nil}
+			if err := write(ctx, tx, published, c, now); err != nil {
+				return Published{}, err
+			}
+			return published, checkAccounts(ctx, tx, published.BusinessID, published.Version, binds, now)
+		})
 	if err != nil {
 		return Published{}, fmt.Errorf("publish: %w", err)
 	}
@@ -133,10 +134,10 @@ func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *in
 // from the slug, because a slug has no business id before its first publish and after its removal.
 func writesOf(slug string) uuid.UUID { return postgres.WriteID("slug", slug) }
 
-// Outcome returns the stored result of an earlier change of slug with the same Idempotency-Key as the
-// request ([postgres.Outcome]).
+// FindIdempotencyResult returns the stored result of an earlier change of slug with the same Idempotency-Key as the
+// request ([postgres.FindIdempotencyResult]).
 func (s *Store) Outcome(ctx context.Context, slug string) ([]byte, error) {
-	return postgres.Outcome(ctx, s.pool, writesOf(slug))
+	return postgres.FindIdempotencyResult(ctx, s.pool, writesOf(slug))
 }
 
 // row is the content of a business's row while it is locked.
@@ -232,30 +233,31 @@ func advance(ctx context.Context, p Published, now time.Time) pgx.NamedArgs {
 // instant now. It checks ifMatch and the payment accounts as [Store.Publish] does.
 func (s *Store) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, binds bool,
 	now time.Time) (Published, error) {
-	published, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Published,
-		error) {
-		known, err := lockPublished(ctx, tx, slug)
-		if err != nil {
-			return Published{}, err
-		}
-		if err := checkMatch(known, ifMatch); err != nil {
-			return Published{}, err
-		}
-		published := Published{BusinessID: known.id, Version: known.lastVersion + 1}
-		tag, err := tx.Exec(ctx, `INSERT INTO versions (business_id, version, name, format, source, canonical, sanitizer, sanitized, published_at)
+	published, err := postgres.WriteIdempotently(ctx, s.pool, writesOf(slug),
+		func(ctx context.Context, tx pgx.Tx) (Published,
+			error) {
+			known, err := lockPublished(ctx, tx, slug)
+			if err != nil {
+				return Published{}, err
+			}
+			if err := checkMatch(known, ifMatch); err != nil {
+				return Published{}, err
+			}
+			published := Published{BusinessID: known.id, Version: known.lastVersion + 1}
+			tag, err := tx.Exec(ctx, `INSERT INTO versions (business_id, version, name, format, source, canonical, sanitizer, sanitized, published_at)
 			SELECT business_id, $3, name, format, source, canonical, sanitizer, sanitized, $4 FROM versions WHERE business_id = $1 AND version = $2`,
-			known.id, version, published.Version, now)
-		if err != nil {
-			return Published{}, err
-		}
-		if tag.RowsAffected() == 0 {
-			return Published{}, NoVersionError(version)
-		}
-		if _, err := tx.Exec(ctx, advanceSQL, advance(ctx, published, now)); err != nil {
-			return Published{}, err
-		}
-		return published, checkAccounts(ctx, tx, published.BusinessID, published.Version, binds, now)
-	})
+				known.id, version, published.Version, now)
+			if err != nil {
+				return Published{}, err
+			}
+			if tag.RowsAffected() == 0 {
+				return Published{}, NoVersionError(version)
+			}
+			if _, err := tx.Exec(ctx, advanceSQL, advance(ctx, published, now)); err != nil {
+				return Published{}, err
+			}
+			return published, checkAccounts(ctx, tx, published.BusinessID, published.Version, binds, now)
+		})
 	if err != nil {
 		return Published{}, fmt.Errorf("roll back: %w", err)
 	}
@@ -272,21 +274,22 @@ type Removed struct {
 // used again, but its id cannot. If id is not the nil UUID, Remove removes the business only if it has
 // this id, so that it never removes a later business with the same slug. Error: [ErrNotFound].
 func (s *Store) Remove(ctx context.Context, slug string, id uuid.UUID, now time.Time) (Removed, error) {
-	removed, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Removed, error) {
-		known, err := lockPublished(ctx, tx, slug)
-		if err != nil {
-			return Removed{}, err
-		}
-		if id != uuid.Nil && id != known.id {
-			return Removed{}, ErrNotFound
-		}
-		if _, err := tx.Exec(ctx, removeSQL, eventlog.Add(ctx, pgx.NamedArgs{"id": known.id, "now": now},
-			now)); err != nil {
-			return Removed{}, err
-		}
-		_, err = tx.Exec(ctx, `DELETE FROM versions WHERE business_id = $1`, known.id)
-		return Removed{BusinessID: known.id, LastVersion: known.lastVersion}, err
-	})
+	removed, err := postgres.WriteIdempotently(ctx, s.pool, writesOf(slug),
+		func(ctx context.Context, tx pgx.Tx) (Removed, error) {
+			known, err := lockPublished(ctx, tx, slug)
+			if err != nil {
+				return Removed{}, err
+			}
+			if id != uuid.Nil && id != known.id {
+				return Removed{}, ErrNotFound
+			}
+			if _, err := tx.Exec(ctx, removeSQL, eventlog.Add(ctx, pgx.NamedArgs{"id": known.id, "now": now},
+				now)); err != nil {
+				return Removed{}, err
+			}
+			_, err = tx.Exec(ctx, `DELETE FROM versions WHERE business_id = $1`, known.id)
+			return Removed{BusinessID: known.id, LastVersion: known.lastVersion}, err
+		})
 	if err != nil {
 		return Removed{}, fmt.Errorf("remove: %w", err)
 	}

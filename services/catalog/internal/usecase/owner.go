@@ -57,7 +57,7 @@ type Owner struct {
 //
 // Faults: business_not_found; not_found if the version does not exist; invalid_parameter if this release
 // cannot serve it; forbidden if a payment account is not bound to the business; precondition_failed if
-// ifMatch is not the newest version; those of postgres.Once; and that of [Owner.Announce].
+// ifMatch is not the newest version; those of postgres.WriteIdempotently; and that of [Owner.Announce].
 func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64,
 	binds bool) (store.Published, error) {
 	old, err := o.Store.Version(ctx, slug, version)
@@ -79,7 +79,7 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatc
 
 // Remove removes the business with this slug and id, and all its versions. The slug can then be used
 // again. The nil id stands for any business that has the slug. Faults: business_not_found, those of
-// postgres.Once, and that of [Owner.Announce].
+// postgres.WriteIdempotently, and that of [Owner.Announce].
 func (o *Owner) Remove(ctx context.Context, slug string, id uuid.UUID) error {
 	removed, err := o.Store.Remove(ctx, slug, id, o.Clock.Now())
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 // Faults: invalid_parameter, with the list of [manifest.Problem] under "problems" in its Extra;
 // forbidden if a payment account is not bound to the business; precondition_failed; payload_too_large;
 // conflict if the business is removed during the call; service_unavailable if the manifest cannot be
-// checked before ctx ends; those of postgres.Once; and that of [Owner.Announce].
+// checked before ctx ends; those of postgres.WriteIdempotently; and that of [Owner.Announce].
 func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch *int64,
 	binds bool) (store.Published, error) {
 	var checked store.Content

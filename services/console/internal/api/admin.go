@@ -30,7 +30,7 @@ type Admin struct {
 
 // Mount adds the routes, each with its action.
 func (a *Admin) Mount(router fiber.Router) {
-	router.Group("/admin", a.authenticate, server.Named)
+	router.Group("/admin", a.authenticate, server.StoreIdempotencyKey)
 	admin := gate.New(router, "/admin", a.Owner.Business, a.Accounts)
 	admin.Get("/businesses", access.SeeBusinesses, a.listBusinesses)
 	admin.Post("/invitations", access.ManageTeam, a.invite)

@@ -17,7 +17,7 @@ import (
 // operators. If of refuses the caller, no stored answer is looked up.
 func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error),
 	again func(*fiber.Ctx, []byte) error) fiber.Handler {
-	return server.Once(write, func(c *fiber.Ctx) ([]byte, error) {
+	return server.HandleIdempotently(write, func(c *fiber.Ctx) ([]byte, error) {
 		now, err := a.Accounts.Renew(c.UserContext(), principal(c))
 		if fault.Is(err, fault.Unauthorized) {
 			return nil, nil

@@ -20,9 +20,9 @@ func (a *Admin) mountOperators(admin *gate.Router) {
 	ofOperators := func(*fiber.Ctx) (uuid.UUID, error) { return uuid.Nil, nil }
 	admin.Get("/operators", access.ManageOperators, a.listOperators)
 	admin.Delete("/operators/:id", access.ManageOperators,
-		a.once(ofOperator(a.Accounts.DemoteOperator), ofOperators, server.Again(fiber.StatusNoContent)))
+		a.once(ofOperator(a.Accounts.DemoteOperator), ofOperators, server.AnswerWithResult(fiber.StatusNoContent)))
 	admin.Post("/operators/:id/sign-out", access.ManageOperators,
-		a.once(ofOperator(a.Accounts.SignOutOperator), ofOperators, server.Again(fiber.StatusNoContent)))
+		a.once(ofOperator(a.Accounts.SignOutOperator), ofOperators, server.AnswerWithResult(fiber.StatusNoContent)))
 }
 
 // operator is an operator in answers: a person with rights in all businesses.

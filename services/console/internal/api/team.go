@@ -18,12 +18,12 @@ func (a *Admin) mountTeam(business *gate.Router) {
 	business.Get("/members", access.ManageTeam, a.listMembers)
 	business.Get("/invitations", access.ManageTeam, a.listInvitations)
 	business.Delete("/invitations/:id", access.ManageTeam,
-		a.once(a.withdrawInvitation, a.ofPath, server.Again(fiber.StatusNoContent)))
+		a.once(a.withdrawInvitation, a.ofPath, server.AnswerWithResult(fiber.StatusNoContent)))
 	business.Get("/members/:id/made", access.ManageTeam, a.listMade)
 	business.Delete("/members/:id/made", access.ManageTeam, a.endMade)
 	business.Patch("/members/:id", access.ManageTeam, a.once(a.changeMember, a.ofPath, changedAgain))
 	business.Delete("/members/:id", access.ManageTeam,
-		a.once(a.removeMember, a.ofPath, server.Again(fiber.StatusNoContent)))
+		a.once(a.removeMember, a.ofPath, server.AnswerWithResult(fiber.StatusNoContent)))
 }
 
 // member is a member of a business in answers.

@@ -61,7 +61,7 @@ const challenge = `Bearer realm="slotmesh admin"`
 // answers would tell an attacker which token is valid. Other addresses are not affected.
 func (a *Admin) authenticate(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	if err := a.Limits.TokensRefused(c.UserContext(), server.ClientIP(c)); err != nil {
+	if err := a.Limits.CheckWrongTokens(c.UserContext(), server.ClientIP(c)); err != nil {
 		return err
 	}
 	scheme, shown, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
@@ -85,7 +85,7 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 		return fault.New(fault.Unauthorized,
 			"The admin token is missing; send it in the header Authorization, after the word Bearer.")
 	}
-	if err := a.Limits.WrongToken(c.UserContext(), server.ClientIP(c), server.AnswerHeader(c)); err != nil {
+	if err := a.Limits.CountWrongToken(c.UserContext(), server.ClientIP(c), server.AnswerHeader(c)); err != nil {
 		return err
 	}
 	return fault.New(fault.Unauthorized,

@@ -21,7 +21,7 @@ func (a *Admin) mountTokens(admin *gate.Router) {
 	admin.Post("/tokens", access.ManageTeam, a.once(a.createToken, a.ofTokenWanted, createdAgain))
 	admin.Get("/tokens", access.ManageTeam, a.listTokens)
 	admin.Delete("/tokens/:id", access.ManageTeam,
-		a.once(a.revokeToken, a.ofToken, server.Again(fiber.StatusNoContent)))
+		a.once(a.revokeToken, a.ofToken, server.AnswerWithResult(fiber.StatusNoContent)))
 }
 
 // token is a token of the admin API in answers. The field Token, the secret, is set only in the answer to the request

@@ -44,7 +44,7 @@ func shellAt(t *testing.T, w *consoletest.World) shell {
 func (s shell) run(args ...string) result {
 	s.t.Helper()
 	if len(args) > 0 && args[0] != "__complete" {
-		args = append([]string{"--timeout=" + testkit.Patience.String()}, args...)
+		args = append([]string{"--timeout=" + testkit.MaxWait.String()}, args...)
 	}
 	var out, err bytes.Buffer
 	host := command.Host{Stdin: strings.NewReader(s.in), Stdout: &out, Stderr: &err, Getenv: func(name string) string {

@@ -182,8 +182,8 @@ func offerOf(m *manifest.Manifest, slug string, version int64) catalog.Offer {
 	o := catalog.Offer{
 		ID: m.BusinessID(), Slug: slug, Version: version, Currency: string(m.Currency), Timezone: string(m.Timezone),
 		Modules: catalog.Modules{Services: m.UsesServices(), Events: m.UsesEvents(), Rentals: m.UsesRentals()},
-		Account: catalog.Account{SubscriptionActive: m.SubscriptionActive(), RemovalOn: m.RemovalOn(),
-			Sandbox: m.Sandbox()},
+		Account: catalog.Account{SubscriptionActive: m.HasActiveSubscription(), RemovalOn: m.RemovalOn(),
+			Sandbox: m.IsSandbox()},
 		Privacy:    catalog.Privacy{KeepCustomersDays: m.KeepCustomersDays()},
 		NotYetOpen: !m.IsOpen(),
 	}

@@ -114,7 +114,7 @@ func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *Wo
 			Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1000, InternalBodyLimit: 10_000,
 		},
 		Postgres: testkit.PostgresSchema(t, "console"), Redis: testkit.RedisConfig(t),
-		Limits:     limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
+		Limits:     limits.Config{Counting: ratelimit.Config{Timeout: testkit.MaxWait}},
 		AdminToken: Token, CatalogURL: offers.URL, BookingURL: bookings.URL, RentalURL: rentals.URL,
 		AvailabilityURL: slots.URL, NotificationsURL: webhooks.URL, PublishTimeout: 2 * time.Minute,
 		OwnerURL: OwnerURL, PagesURL: "https://book.example.org", PasswordSignIn: true,

@@ -131,7 +131,7 @@ func (p *Pages) mountFirst(all, business *gate.Router) {
 func (p *Pages) askBusiness(c *fiber.Ctx) error {
 	page := p.plain(c, "")
 	typed := view.Beginning{Beginning: usecase.Beginning{Trade: "salon", Language: page.Words.Code,
-		Currency: currencyOf(page.Words.Asked)}, Key: rand.Text()}
+		Currency: currencyOf(page.Words.Requested)}, Key: rand.Text()}
 	return p.show(c, fiber.StatusOK, page, view.Begin(page, typed))
 }
 

@@ -133,7 +133,7 @@ func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	}
 	page := p.plain(c, business.DefaultLanguage)
 	page.Business, page.Place, page.Seal = business, place, p.box.Of(business.Slug).SealPath
-	page.Words.Within(locale.RegionOf(business.Timezone))
+	page.Words.SetRegion(locale.RegionOf(business.Timezone))
 	page.May = func(a access.Action) bool { return gate.Principal(c).Reach(business.ID, a) != access.None }
 	page.Switches = page.May(access.ManageAccounts) || len(gate.Principal(c).Businesses()) > 1
 	page.Searches = gate.Principal(c).Reach(business.ID, access.SeeBookings) != access.NoContact

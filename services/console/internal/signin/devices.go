@@ -82,7 +82,7 @@ func (p *Pages) redeemDevice(c *fiber.Ctx) error {
 	if form.Get("grant_type") != deviceGrant {
 		return refuseDevice(c, fiber.StatusBadRequest, "unsupported_grant_type")
 	}
-	if err := p.accounts.Limits.TokensRefused(c.UserContext(), server.ClientIP(c)); err != nil {
+	if err := p.accounts.Limits.CheckWrongTokens(c.UserContext(), server.ClientIP(c)); err != nil {
 		return tooOften(c, err)
 	}
 	token, err := p.accounts.RedeemDevice(c.UserContext(), form.Get("device_code"))
@@ -91,7 +91,7 @@ func (p *Pages) redeemDevice(c *fiber.Ctx) error {
 		return c.JSON(map[string]any{"access_token": token, "token_type": "Bearer",
 			"expires_in": int(usecase.DeviceTokenGood.Seconds())})
 	case errors.Is(err, usecase.ErrNobody):
-		if err := p.accounts.Limits.WrongToken(c.UserContext(), server.ClientIP(c),
+		if err := p.accounts.Limits.CountWrongToken(c.UserContext(), server.ClientIP(c),
 			server.AnswerHeader(c)); err != nil {
 			return tooOften(c, err)
 		}

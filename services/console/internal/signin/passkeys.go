@@ -103,7 +103,7 @@ func (p *Pages) byPasskey(c *fiber.Ctx) error {
 			c.Get(fiber.HeaderUserAgent))
 	})
 	if errors.Is(err, usecase.ErrNobody) {
-		err = cmp.Or(p.accounts.Limits.WrongSignIn(c.UserContext(), byAddress(c), server.AnswerHeader(c)), err)
+		err = cmp.Or(p.accounts.Limits.CountWrongSignIn(c.UserContext(), byAddress(c), server.AnswerHeader(c)), err)
 	}
 	switch {
 	case err == nil:

@@ -70,7 +70,7 @@ func (p *Pages) attempter(c *fiber.Ctx, email string) (limits.Attempter, error) 
 	account, browser := usecase.AccountKey(email), shownBrowser(c)
 	known, err := p.accounts.KnowsBrowser(c.UserContext(), browser, email)
 	if err != nil || !known {
-		return limits.Stranger(server.ClientIP(c), account), err
+		return limits.UnknownBrowser(server.ClientIP(c), account), err
 	}
 	return limits.KnownBrowser(account, usecase.BrowserKey(browser)), nil
 }
@@ -84,12 +84,12 @@ func bySession(c *fiber.Ctx) limits.Attempter { return limits.Session(SignedIn(c
 // attempt runs try if the attempter's limits allow it, and counts a wrong attempt. Faults: rate_limited.
 func (p *Pages) attempt(c *fiber.Ctx, by limits.Attempter, try func() error) error {
 	answer := server.AnswerHeader(c)
-	if err := p.accounts.Limits.SignIn(c.UserContext(), by, answer); err != nil {
+	if err := p.accounts.Limits.CountSignIn(c.UserContext(), by, answer); err != nil {
 		return err
 	}
 	err := try()
 	if errors.Is(err, usecase.ErrNobody) || errors.Is(err, usecase.ErrWrongPassword) {
-		if err := p.accounts.Limits.WrongSignIn(c.UserContext(), by, answer); err != nil {
+		if err := p.accounts.Limits.CountWrongSignIn(c.UserContext(), by, answer); err != nil {
 			return err
 		}
 	}
@@ -120,7 +120,7 @@ func (p *Pages) mailLink(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err = p.accounts.Limits.MailedLink(c.UserContext(), by, server.AnswerHeader(c)); err == nil {
+	if err = p.accounts.Limits.CountMailedLink(c.UserContext(), by, server.AnswerHeader(c)); err == nil {
 		p.accounts.AskForPassword(c.UserContext(), asking.Email,
 			web.Languages(c.Query("lang"), c.Get(fiber.HeaderAcceptLanguage), "")...)
 	}

@@ -74,7 +74,7 @@ const formBytes = 64 << 10
 // rate_limited.
 func (p *Pages) strangers(c *fiber.Ctx) error {
 	web.Protect(c, web.Policy{})
-	server.Bound(c, formBytes)
+	server.LimitBody(c, formBytes)
 	if err := p.accounts.Limits.Pass(c.UserContext(), server.ClientIP(c), c.Method(), c.Path(),
 		server.AnswerHeader(c)); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (p *Pages) readmit(c *fiber.Ctx) error {
 	if c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead {
 		return c.Next()
 	}
-	server.Bound(c, formBytes)
+	server.LimitBody(c, formBytes)
 	if _, err := server.Body(c); err != nil {
 		return err
 	}

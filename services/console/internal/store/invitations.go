@@ -51,13 +51,14 @@ func scanInvitation(row pgx.CollectableRow) (Invitation, error) {
 // changed.
 //
 // A person whose address is not verified loses all credentials, because another inviter may have set them. Errors:
-// [ErrRevoked], [ErrMember], [ErrTooMany], [ErrTooManyInvitations], those of postgres.Once. Faults: those of the check
-// of the principal's rights.
+// [ErrRevoked], [ErrMember], [ErrTooMany], [ErrTooManyInvitations], those of postgres.WriteIdempotently. Faults: those
+// of the check of the principal's rights.
 func (s *Store) Invite(
 	ctx context.Context, by access.Principal, personID uuid.UUID, m access.Member, now time.Time,
 	mustAccept func(access.Principal, Person, []access.Member) bool,
 ) (Invitation, error) {
-	return postgres.Once(ctx, s.pool, m.BusinessID, func(ctx context.Context, tx pgx.Tx) (Invitation, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, m.BusinessID, func(ctx context.Context, tx pgx.Tx) (Invitation,
+		error) {
 		by, err := s.authorizeIn(ctx, tx, by, m.BusinessID, personID)
 		if err != nil {
 			return Invitation{}, err
@@ -245,7 +246,8 @@ func endInvitationSQL(where string) string {
 // nothing changes. Errors: [ErrRevoked]. Faults: those of the check of the principal's rights.
 func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, businessID, id uuid.UUID,
 	now time.Time) error {
-	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+	_, err := postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{},
+		error) {
 		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
 			return struct{}{}, err
 		}

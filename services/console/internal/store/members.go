@@ -85,8 +85,8 @@ func (s *Store) Member(ctx context.Context, businessID, personID uuid.UUID) (Tea
 
 // ChangeMember gives a member another role, idempotently. It revokes the tokens that the member created for the
 // business. If the member belongs to no other business, it also ends their sessions. Errors: [ErrRevoked],
-// [ErrNotFound], [ErrLastOwner], those of postgres.Once. Faults: those of the check of the principal's rights;
-// outcome_unknown.
+// [ErrNotFound], [ErrLastOwner], those of postgres.WriteIdempotently. Faults: those of the check of the principal's
+// rights; outcome_unknown.
 func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID uuid.UUID, to access.Member,
 	now time.Time) (TeamMember, error) {
 	return overMember(ctx, s, by, to.BusinessID, personID, to.Role, now,
@@ -131,7 +131,7 @@ func overMember[T any](
 	change func(context.Context, pgx.Tx) (T, error),
 ) (T, error) {
 	return revocation(ctx, s.pool, personID, func() (T, error) {
-		return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (T, error) {
+		return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (T, error) {
 			var none T
 			if _, err := s.authorizeIn(ctx, tx, by, businessID, personID); err != nil {
 				return none, err

@@ -62,7 +62,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 					_, err := store.New(p, clock.System()).Invite(ctx, operator, id, m, now, joinsAtOnce)
 					return err
 				},
-				Done: there(t, `SELECT FROM members WHERE person_id = $1`, id),
+				Exists: there(t, `SELECT FROM members WHERE person_id = $1`, id),
 			}
 		},
 		"invite": func(t *testing.T) testkit.LostWrite {
@@ -75,7 +75,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 						})
 					return err
 				},
-				Done: there(t, `SELECT FROM invitations WHERE business_id = $1`, m.BusinessID),
+				Exists: there(t, `SELECT FROM invitations WHERE business_id = $1`, m.BusinessID),
 			}
 		},
 		"change a member": func(t *testing.T) testkit.LostWrite {
@@ -87,7 +87,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 					_, err := store.New(p, clock.System()).ChangeMember(ctx, operator, id, m, now)
 					return err
 				},
-				Done: there(t, `SELECT FROM members WHERE person_id = $1 AND role = 'viewer'`, id),
+				Exists: there(t, `SELECT FROM members WHERE person_id = $1 AND role = 'viewer'`, id),
 			}
 		},
 		"remove a member": func(t *testing.T) testkit.LostWrite {
@@ -98,7 +98,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
 					return store.New(p, clock.System()).RemoveMember(ctx, operator, m.BusinessID, id, now)
 				},
-				Done: func() bool { return !is() },
+				Exists: func() bool { return !is() },
 			}
 		},
 		"make an operator": func(t *testing.T) testkit.LostWrite {
@@ -107,7 +107,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
 					return store.New(p, clock.System()).MakeOperator(ctx, operator, id, now)
 				},
-				Done: there(t, `SELECT FROM people WHERE id = $1 AND operator`, id),
+				Exists: there(t, `SELECT FROM people WHERE id = $1 AND operator`, id),
 			}
 		},
 		"revoke a token": func(t *testing.T) testkit.LostWrite {
@@ -121,7 +121,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
 					return store.New(p, clock.System()).RevokeToken(ctx, operator, token.BusinessID, token.ID, now)
 				},
-				Done: there(t, `SELECT FROM tokens WHERE id = $1 AND revoked_at IS NOT NULL`, token.ID),
+				Exists: there(t, `SELECT FROM tokens WHERE id = $1 AND revoked_at IS NOT NULL`, token.ID),
 			}
 		},
 	})

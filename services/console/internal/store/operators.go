@@ -62,7 +62,7 @@ func scanOperator(row pgx.CollectableRow) (Operator, error) {
 
 // DemoteOperator removes the operator right of a person, idempotently. It ends their sessions and links, and revokes
 // the tokens that they created as an operator. Errors: [ErrRevoked], [ErrNotFound], [ErrLastOperator], those of
-// postgres.Once. Faults: forbidden; outcome_unknown.
+// postgres.WriteIdempotently. Faults: forbidden; outcome_unknown.
 func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
 	return s.overOperator(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		// All operators are locked in one order: if two demote each other, one stays.
@@ -85,7 +85,8 @@ func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personI
 func (s *Store) overOperator(ctx context.Context, by access.Principal, personID uuid.UUID,
 	change func(context.Context, pgx.Tx) (struct{}, error)) error {
 	_, err := revocation(ctx, s.pool, personID, func() (struct{}, error) {
-		return postgres.Once(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+		return postgres.WriteIdempotently(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{},
+			error) {
 			if _, err := s.authorizeIn(ctx, tx, by, uuid.Nil, personID); err != nil {
 				return struct{}{}, err
 			}
@@ -105,8 +106,8 @@ func isOneOf(id uuid.UUID, all []uuid.UUID) error {
 }
 
 // SignOutOperator ends an operator's sessions and links, and revokes the tokens that they created as an operator,
-// idempotently. The person stays an operator. Errors: [ErrRevoked], [ErrNotFound], those of postgres.Once. Faults:
-// forbidden; outcome_unknown.
+// idempotently. The person stays an operator. Errors: [ErrRevoked], [ErrNotFound], those of postgres.WriteIdempotently.
+// Faults: forbidden; outcome_unknown.
 func (s *Store) SignOutOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
 	return s.overOperator(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		person, err := lockPerson(ctx, tx, personID)

@@ -89,7 +89,7 @@ func (s *Store) SetLanguage(ctx context.Context, by access.Principal, language s
 // address is not verified loses all credentials, because another person may have set them. Errors: [ErrRevoked].
 // Faults: forbidden.
 func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
-	_, err := postgres.Once(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+	_, err := postgres.WriteIdempotently(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		if _, err := s.authorizeIn(ctx, tx, by, uuid.Nil, personID); err != nil {
 			return struct{}{}, err
 		}

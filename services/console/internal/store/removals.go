@@ -21,7 +21,7 @@ var ErrUnknownKey = errors.New("no removal has this key")
 // business is the business that has the slug now, or the nil id. The request must have an Idempotency-Key. Errors:
 // [ErrUnknownKey] if no business has the slug and no id is stored.
 func (s *Store) Meant(ctx context.Context, slug string, business uuid.UUID) (uuid.UUID, error) {
-	meant, err := postgres.Once(ctx, s.pool, postgres.WriteID("slug", slug),
+	meant, err := postgres.WriteIdempotently(ctx, s.pool, postgres.WriteID("slug", slug),
 		func(context.Context, pgx.Tx) (uuid.UUID, error) {
 			if business == uuid.Nil {
 				return uuid.Nil, ErrUnknownKey

@@ -400,7 +400,7 @@ func TestRevocationWaitsForWriteInItsTransaction(t *testing.T) {
 
 // awaitBlocked waits until a transaction of this schema's connections waits for a lock of rights.
 func awaitBlocked(pool *pgxpool.Pool) error {
-	for late := time.Now().Add(testkit.Patience); time.Now().Before(late); {
+	for late := time.Now().Add(testkit.MaxWait); time.Now().Before(late); {
 		var waits bool
 		err := pool.QueryRow(context.Background(), `
 			SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = current_setting('application_name') AND wait_event = 'advisory')`).Scan(&waits)
@@ -414,7 +414,7 @@ func awaitBlocked(pool *pgxpool.Pool) error {
 // awaitRevoked waits until a principal has no rights.
 func awaitRevoked(t *testing.T, s *store.Store, by access.Principal) {
 	t.Helper()
-	for late := time.Now().Add(testkit.Patience); ; {
+	for late := time.Now().Add(testkit.MaxWait); ; {
 		_, err := s.Current(testkit.AsSystem(t), by)
 		if errors.Is(err, store.ErrRevoked) {
 			return

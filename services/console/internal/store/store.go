@@ -34,10 +34,10 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// Outcome returns the stored result of an earlier request with the same Idempotency-Key about a business, as
-// postgres.Outcome does. The nil id stands for requests about operators.
+// FindIdempotencyResult returns the stored result of an earlier request with the same Idempotency-Key about a business,
+// as postgres.FindIdempotencyResult does. The nil id stands for requests about operators.
 func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
-	return postgres.Outcome(ctx, s.pool, businessID)
+	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)
 }
 
 // execer is a transaction or a pool, for a statement that returns no rows.

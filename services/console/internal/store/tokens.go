@@ -54,12 +54,13 @@ func (e *TokenMadeError) Error() string { return "the token was made as " + e.ID
 // AddToken stores a token by the hash of its secret, idempotently. Errors: [ErrRevoked] if the principal's own session
 // or token has ended; [*TokenMadeError]. Faults: those of the check of the principal's rights.
 func (s *Store) AddToken(ctx context.Context, by access.Principal, t Token, hash [sha256.Size]byte) error {
-	made, err := postgres.Once(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (TokenMadeError, error) {
-		if _, err := s.authorizeIn(ctx, tx, by, t.BusinessID); err != nil {
-			return TokenMadeError{}, err
-		}
-		return TokenMadeError{ID: t.ID}, insertToken(ctx, tx, t, hash)
-	})
+	made, err := postgres.WriteIdempotently(ctx, s.pool, t.BusinessID,
+		func(ctx context.Context, tx pgx.Tx) (TokenMadeError, error) {
+			if _, err := s.authorizeIn(ctx, tx, by, t.BusinessID); err != nil {
+				return TokenMadeError{}, err
+			}
+			return TokenMadeError{ID: t.ID}, insertToken(ctx, tx, t, hash)
+		})
 	switch {
 	case err != nil:
 		return fmt.Errorf("add a token: %w", err)
@@ -177,7 +178,8 @@ func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID
 		return err
 	}
 	_, err = revocation(ctx, s.pool, root, func() (struct{}, error) {
-		return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+		return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{},
+			error) {
 			if _, err := s.authorizeIn(ctx, tx, by, businessID, root); err != nil {
 				return struct{}{}, err
 			}

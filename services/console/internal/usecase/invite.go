@@ -62,7 +62,7 @@ func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.O
 		return nil, err
 	}
 	if !by.Operator {
-		if err := a.Limits.BusinessInvitation(ctx, business.ID); err != nil {
+		if err := a.Limits.CountBusinessInvitation(ctx, business.ID); err != nil {
 			return nil, err
 		}
 	}

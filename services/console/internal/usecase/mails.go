@@ -87,7 +87,7 @@ func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, w
 // mail, so using the link verifies the address.
 func (a *Accounts) mailInvitation(ctx context.Context, by Principal, businessID uuid.UUID, to store.Person,
 	pending uuid.UUID, business, language string) bool {
-	if a.OwnerURL == "" || a.Limits.Invitation(ctx, AccountKey(to.Email)) != nil {
+	if a.OwnerURL == "" || a.Limits.CountInvitation(ctx, AccountKey(to.Email)) != nil {
 		return false
 	}
 	return a.mail(ctx, func(ctx context.Context) error {
@@ -145,7 +145,7 @@ func (a *Accounts) mayNotify(ctx context.Context, to store.Person, subject strin
 	if !to.Verified {
 		return false
 	}
-	if err := a.Limits.AccountNotice(ctx, AccountKey(to.Email), subject); err != nil {
+	if err := a.Limits.CountAccountNotice(ctx, AccountKey(to.Email), subject); err != nil {
 		a.Logger.WarnContext(ctx, "a mail about a change was not sent",
 			slog.String("person_id", to.ID.String()), slog.String("subject", subject), slog.Any("error", err))
 		return false

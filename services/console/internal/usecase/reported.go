@@ -35,7 +35,7 @@ func (o *Owner) Reported(ctx context.Context, slug string, q report.Query) (*Rep
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
-	r := &Reported{Query: q, Stretches: q.Stretches()}
+	r := &Reported{Query: q, Stretches: q.Periods()}
 	if len(r.Stretches) > MostStretches {
 		return nil, request.Invalid("by: there are more than %d on one page; ask for fewer dates, or by week or month.",
 			MostStretches)

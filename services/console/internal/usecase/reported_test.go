@@ -22,7 +22,7 @@ func anyReported(t *rapid.T) *Reported {
 	from := timespan.NewDate(2027, time.January, rapid.IntRange(1, 31).Draw(t, "from"))
 	q := report.Query{From: from, To: from + timespan.Date(rapid.IntRange(0, 200).Draw(t, "days")),
 		By: rapid.SampledFrom([]report.By{report.Day, report.Week, report.Month}).Draw(t, "by")}
-	r := &Reported{Query: q, Stretches: q.Stretches()}
+	r := &Reported{Query: q, Stretches: q.Periods()}
 	n := func(name string) int64 { return rapid.Int64Range(0, 9999).Draw(t, name) }
 	of := func(name string, all ...string) string { return rapid.SampledFrom(all).Draw(t, name) }
 	members := []uuid.UUID{{1}, {2}, {3}}

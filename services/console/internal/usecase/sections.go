@@ -63,8 +63,8 @@ func changedSections(before, after *manifest.Manifest) ([]string, error) {
 func sectionFields(m *manifest.Manifest) (map[string]any, error) {
 	filled, id := *m, manifest.ID(m.BusinessID())
 	filled.ID = &id
-	filled.Account = &manifest.Account{RemovalOn: m.RemovalOn(), Sandbox: m.Sandbox()}
-	if !m.SubscriptionActive() {
+	filled.Account = &manifest.Account{RemovalOn: m.RemovalOn(), Sandbox: m.IsSandbox()}
+	if !m.HasActiveSubscription() {
 		filled.Account.Subscription = "inactive"
 	}
 	text, err := json.Marshal(&filled)

@@ -26,7 +26,7 @@ func once[T, W any](records *store.Store, write func(*fiber.Ctx) (T, error), sta
 		}
 		return c.Status(status).JSON(shown)
 	}
-	return server.Once(func(c *fiber.Ctx) error {
+	return server.HandleIdempotently(func(c *fiber.Ctx) error {
 		made, err := write(c)
 		if err != nil {
 			return err

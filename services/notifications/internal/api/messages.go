@@ -20,7 +20,7 @@ func (a *Messages) Mount(router fiber.Router) {
 	business := router.Group("/internal/businesses/:business")
 	business.Get("/messages", a.list)
 	business.Get("/messages/:id", a.show)
-	business.Post("/messages/:id/retry", server.Once(a.retry, outcome(a.Owner.Store), a.retried))
+	business.Post("/messages/:id/retry", server.HandleIdempotently(a.retry, outcome(a.Owner.Store), a.retried))
 }
 
 func (a *Messages) list(c *fiber.Ctx) error {

@@ -89,7 +89,7 @@ func open(t *testing.T, sender messages.Sender) *postOffice {
 	(&api.Webhooks{Records: p.store, Owner: webhooks}).Mount(srv.Internal)
 	(&api.Customers{Records: p.store, Owner: &usecase.Customers{Store: p.store, Clock: now}}).Mount(srv.Internal)
 	caller := peer.New("notifications", "http://"+srv.InternalAddr().String(), telemetry.Discard(),
-		peer.Timeout(testkit.Patience))
+		peer.Timeout(testkit.MaxWait))
 	p.client = notifications.NewClient(caller)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

@@ -68,7 +68,7 @@ func (a *Webhooks) change(c *fiber.Ctx) (store.Endpoint, error) {
 }
 
 func (a *Webhooks) remove() fiber.Handler {
-	return server.Once(func(c *fiber.Ctx) error {
+	return server.HandleIdempotently(func(c *fiber.Ctx) error {
 		business, id, err := ids(c, "Webhook")
 		if err != nil {
 			return err
@@ -77,7 +77,7 @@ func (a *Webhooks) remove() fiber.Handler {
 			return err
 		}
 		return c.SendStatus(fiber.StatusNoContent)
-	}, outcome(a.Records), server.Again(fiber.StatusNoContent))
+	}, outcome(a.Records), server.AnswerWithResult(fiber.StatusNoContent))
 }
 
 func (a *Webhooks) rotate(c *fiber.Ctx) (store.Created, error) {

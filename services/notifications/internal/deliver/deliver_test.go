@@ -549,7 +549,7 @@ func TestAReceiverThatHangsHoldsUpNobodyElse(t *testing.T) {
 	for range good * events {
 		select {
 		case <-arrived:
-		case <-time.After(testkit.Patience):
+		case <-time.After(testkit.MaxWait):
 			t.Fatal("those that answer wait")
 		}
 	}
@@ -580,7 +580,7 @@ func TestJobsGoByTheClockOfTheService(t *testing.T) {
 		t.Helper()
 		select {
 		case <-arrived:
-		case <-time.After(testkit.Patience):
+		case <-time.After(testkit.MaxWait):
 			t.Fatal("nothing arrives")
 		}
 	}
@@ -616,20 +616,20 @@ CREATE TRIGGER fails_once BEFORE UPDATE ON webhook_endpoints FOR EACH ROW WHEN (
 	stop := w.run()
 	defer stop()
 	w.take(w.happened(uuid.New(), 1))
-	testkit.Until(t, "the job is to be run again",
+	testkit.WaitUntil(t, "the job is to be run again",
 		w.has(1, `SELECT count(*) FROM river_job WHERE kind = 'webhook_lane' AND state = 'scheduled'`))
 	// however slow this machine is
 	if _, err := w.pool.Exec(t.Context(), `UPDATE webhook_endpoints SET lane_until = 'infinity'`); err != nil {
 		t.Fatal(err)
 	}
 	w.take(w.happened(uuid.New(), 1))
-	testkit.Until(t, "the job of what was added has found the lane taken",
+	testkit.WaitUntil(t, "the job of what was added has found the lane taken",
 		w.has(1, `SELECT count(*) FROM river_job WHERE kind = 'webhook_lane' AND state = 'completed'`))
 	if n := w.count(store.Delivered); n != 1 {
 		t.Errorf("%d are delivered while the lane is held, want 1", n)
 	}
 	w.clock.Advance(time.Minute)
-	testkit.Until(t, "what was added is sent",
+	testkit.WaitUntil(t, "what was added is sent",
 		w.has(2, `SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'`))
 }
 
@@ -749,7 +749,7 @@ func TestNothingIsLeftBehindWhereReplicasDie(t *testing.T) {
 		}
 		first.take(page)
 	}
-	testkit.Until(t, "everything is sent",
+	testkit.WaitUntil(t, "everything is sent",
 		first.has(2*subjects*each, `SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'`))
 	stop()
 	replicas.Wait()

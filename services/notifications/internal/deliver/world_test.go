@@ -55,7 +55,7 @@ func newWorld(t *testing.T) *world {
 func worldOn(t *testing.T, pool *pgxpool.Pool, now *clock.Manual, business uuid.UUID) *world {
 	t.Helper()
 	w := &world{t: t, pool: pool, clock: now, records: store.New(pool), business: business}
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, now, testkit.Patience)
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, now, testkit.MaxWait)
 	t.Cleanup(sender.Close)
 	tel := telemetry.Discard()
 	tel.Logger = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))

@@ -161,7 +161,7 @@ func (n Note) in(w *words) []string {
 
 // translated returns a business's text in the language of the letter, or the original if there is no translation.
 func (w *words) translated(text string, translations map[string]string) string {
-	code, ok := locale.Match(w.Asked, slices.Collect(maps.Keys(translations)))
+	code, ok := locale.Match(w.Requested, slices.Collect(maps.Keys(translations)))
 	if ok && strings.TrimSpace(translations[code]) != "" {
 		return translations[code]
 	}

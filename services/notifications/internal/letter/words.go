@@ -30,7 +30,7 @@ func wordsIn(locale, fallback, region string) (*words, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := sharedwords.In(catalog, locale, fallback).Within(region)
+	w := sharedwords.In(catalog, locale, fallback).SetRegion(region)
 	return &words{Words: w, rtl: w.Direction() == "rtl"}, nil
 }
 

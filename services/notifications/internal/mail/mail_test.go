@@ -56,7 +56,7 @@ func open(t *testing.T, scheme, userinfo, host string, options mailbox.Options,
 	}
 	box := mailbox.Open(listener, options)
 	t.Cleanup(func() { _ = box.Close() })
-	cfg := Config{URL: fmt.Sprintf("%s://%s%s:%d", scheme, userinfo, host, port), Timeout: testkit.Patience,
+	cfg := Config{URL: fmt.Sprintf("%s://%s%s:%d", scheme, userinfo, host, port), Timeout: testkit.MaxWait,
 		From: "no-reply@slotmesh.example"}
 	for _, c := range change {
 		c(&cfg)
@@ -410,7 +410,7 @@ func TestSubjectBeginsOnTheLineOfItsName(t *testing.T) {
 		"予約が確定しました：カット・カラー・トリートメント、その他のメニュー",
 		"Booking confirmed: Füße", strings.Repeat("é", 100), "Booking confirmed: haircut",
 	} {
-		sender, err := NewSender(Config{URL: "smtp://127.0.0.1:25", Timeout: testkit.Patience,
+		sender, err := NewSender(Config{URL: "smtp://127.0.0.1:25", Timeout: testkit.MaxWait,
 			From: "no-reply@slotmesh.example"})
 		if err != nil {
 			t.Fatal(err)

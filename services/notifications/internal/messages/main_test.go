@@ -139,7 +139,7 @@ func start(t *testing.T, options *mailbox.Options) *world {
 		w.box = mailbox.Open(listener, *options)
 		t.Cleanup(func() { _ = w.box.Close() })
 		if cfg.Sender, err = mail.NewSender(mail.Config{URL: "smtp://" + listener.Addr().String(), From: cfg.From,
-			Timeout: testkit.Patience}); err != nil {
+			Timeout: testkit.MaxWait}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -216,7 +216,7 @@ func (w *world) await(want, sql string, args ...any) {
 	w.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	ctx, cancel := context.WithTimeout(w.t.Context(), testkit.Patience)
+	ctx, cancel := context.WithTimeout(w.t.Context(), testkit.MaxWait)
 	defer cancel()
 	for got := ""; got != want; {
 		w.promote()
@@ -261,7 +261,7 @@ const soon = 2 * time.Minute
 // job that is due soon, whenever there is nothing else to do.
 func (w *world) mails(n int) []mailbox.Mail {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), testkit.Patience)
+	ctx, cancel := context.WithTimeout(w.t.Context(), testkit.MaxWait)
 	defer cancel()
 	for {
 		moment, done := context.WithTimeout(ctx, 20*time.Millisecond)

@@ -31,7 +31,7 @@ func (m *Messages) canSend() bool { return m.Sender != nil && !m.Preview }
 // idempotency result holds only the message's id, and so no customer data.
 //
 // Errors: [ErrNoServer]; [ErrSandbox]; [*store.StatusError] if the message was sent or is being tried;
-// [store.ErrNotFound]; those of postgres.Once.
+// [store.ErrNotFound]; those of postgres.WriteIdempotently.
 func (m *Messages) Retry(ctx context.Context, jobs Inserter, businessID, id uuid.UUID) (store.Message, error) {
 	if m.canSend() {
 		offer, err := m.Peers.Offer(ctx, businessID)
@@ -43,7 +43,7 @@ func (m *Messages) Retry(ctx context.Context, jobs Inserter, businessID, id uuid
 		}
 	}
 	var queued *store.Message // nil if the key was used before
-	_, err := postgres.Once(ctx, m.Pool, businessID, func(ctx context.Context, tx pgx.Tx) (uuid.UUID, error) {
+	_, err := postgres.WriteIdempotently(ctx, m.Pool, businessID, func(ctx context.Context, tx pgx.Tx) (uuid.UUID, error) {
 		now, err := m.Store.Requeue(ctx, tx, businessID, id, m.Clock.Now())
 		if err != nil {
 			return uuid.Nil, err

@@ -33,7 +33,8 @@ func (s *Store) EraseCustomer(ctx context.Context, asked Erase, now time.Time,
 	if asked.Stay == nil {
 		asked.Stay = []uuid.UUID{} // comparisons with NULL match nothing
 	}
-	return postgres.Once(ctx, s.pool, asked.BusinessID, func(ctx context.Context, tx pgx.Tx) (Erased, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, asked.BusinessID, func(ctx context.Context, tx pgx.Tx) (Erased,
+		error) {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(`+erasingSQL+`)`, asked.BusinessID); err != nil {
 			return Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
@@ -295,4 +296,4 @@ func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.T
 		remembersEndedSQL, after, then, limit)
 }
 
-var remembersEndedSQL = postgres.DueBusinesses(postgres.DueRows{Table: "messages", When: "about_ends_at <= $2"})
+var remembersEndedSQL = postgres.DueBusinesses(postgres.DueRows{Table: "messages", Condition: "about_ends_at <= $2"})

@@ -172,7 +172,8 @@ func AddDeliveries(ctx context.Context, tx pgx.Tx, all []NewDelivery, now time.T
 // other deliveries. Errors: [ErrNotFound].
 func (s *Store) SendTest(ctx context.Context, n NewDelivery, now time.Time,
 	wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Delivery, error) {
-	return postgres.Once(ctx, s.pool, n.BusinessID, func(ctx context.Context, tx pgx.Tx) (Delivery, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, n.BusinessID, func(ctx context.Context, tx pgx.Tx) (Delivery,
+		error) {
 		lane, err := lockLane(ctx, tx, n.BusinessID, n.EndpointID)
 		if err != nil {
 			return Delivery{}, err
@@ -213,7 +214,7 @@ var ErrBlocked = errors.New("it waits for an earlier event of the same subject")
 // gets all attempts of a new one and does not wait for others. Errors: [ErrNotFound], [ErrBlocked].
 func (s *Store) SendAgain(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Delivery, error) {
-	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Delivery, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Delivery, error) {
 		d, err := delivery(ctx, tx, businessID, id)
 		if err != nil {
 			return Delivery{}, err

@@ -92,7 +92,7 @@ func (s *Store) Recall(ctx context.Context, made Created) (Created, error) {
 
 // CreateEndpoint adds an endpoint, once per Idempotency-Key. Errors: [ErrTooMany].
 func (s *Store) CreateEndpoint(ctx context.Context, e Endpoint, secret []byte) (Created, error) {
-	return postgres.Once(ctx, s.pool, e.BusinessID, func(ctx context.Context, tx pgx.Tx) (Created, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, e.BusinessID, func(ctx context.Context, tx pgx.Tx) (Created, error) {
 		// The lock makes concurrent transactions that create endpoints run one after another, so that each
 		// counts the others'.
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || $1::uuid::text, 0))`, e.BusinessID); err != nil {
@@ -146,7 +146,7 @@ type EndpointChange struct {
 // the reason for which the endpoint was disabled and the record of its failures. If it disables the
 // endpoint, its pending deliveries fail. Errors: [ErrNotFound].
 func (s *Store) ChangeEndpoint(ctx context.Context, businessID, id uuid.UUID, change EndpointChange) (Endpoint, error) {
-	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Endpoint, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Endpoint, error) {
 		rows, _ := tx.Query(ctx, `
 UPDATE webhook_endpoints SET url = coalesce($3, url), events = coalesce($4, events), active = coalesce($5, active),
     disabled_reason = CASE WHEN $5 THEN NULL ELSE disabled_reason END, failing_since = CASE WHEN $5 OR $3 IS NOT NULL THEN NULL ELSE failing_since END
@@ -177,7 +177,7 @@ func dropPending(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error
 
 // DeleteEndpoint deletes an endpoint and its deliveries, once per Idempotency-Key. Errors: [ErrNotFound].
 func (s *Store) DeleteEndpoint(ctx context.Context, businessID, id uuid.UUID) error {
-	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (bool, error) {
+	_, err := postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		tag, err := tx.Exec(ctx, `DELETE FROM webhook_endpoints WHERE business_id = $1 AND id = $2`, businessID, id)
 		switch {
 		case err != nil:
@@ -194,7 +194,7 @@ func (s *Store) DeleteEndpoint(ctx context.Context, businessID, id uuid.UUID) er
 // deliveries are signed with both the new and the previous secret. Errors: [ErrNotFound].
 func (s *Store) RotateSecret(ctx context.Context, businessID, id uuid.UUID, secret []byte,
 	until time.Time) (Created, error) {
-	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Created, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Created, error) {
 		rows, _ := tx.Query(ctx, `UPDATE webhook_endpoints SET previous_secret = secret, previous_until = $4, secret = $3
 WHERE business_id = $1 AND id = $2 RETURNING `+endpointColumns, businessID, id, secret, until)
 		e, err := pgx.CollectExactlyOneRow(rows, scanEndpoint)

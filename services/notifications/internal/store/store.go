@@ -28,9 +28,10 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// Outcome returns the idempotency result for the request's Idempotency-Key, as postgres.Outcome does.
+// FindIdempotencyResult returns the idempotency result for the request's Idempotency-Key, as
+// postgres.FindIdempotencyResult does.
 func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
-	return postgres.Outcome(ctx, s.pool, businessID)
+	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)
 }
 
 // Erase deletes all rows and jobs of these businesses, and returns the number of rows.

@@ -107,7 +107,7 @@ func TestNothingIsSentToAnAddressThatIsNotPublic(t *testing.T) {
 	t.Parallel()
 	sender := webhook.NewSender(webhook.Guard{}, resolverOf(t, func(string) string {
 		return "127.0.0.1"
-	}), clock.Fixed(now), testkit.Patience)
+	}), clock.Fixed(now), testkit.MaxWait)
 	defer sender.Close()
 	for _, host := range inward {
 		for _, scheme := range []string{"https://", "http://"} {
@@ -182,7 +182,7 @@ func TestANameThatChangesBetweenCheckAndCallGainsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	checked.Store(true)
-	sender := webhook.NewSender(webhook.Guard{}, resolver, clock.Fixed(now), testkit.Patience)
+	sender := webhook.NewSender(webhook.Guard{}, resolver, clock.Fixed(now), testkit.MaxWait)
 	defer sender.Close()
 	a, err := sender.Send(t.Context(), webhook.Message{URL: url, ID: "1", Body: []byte("{}")})
 	if err != nil || a.Error != "The name leads to an address that is not public." {
@@ -202,7 +202,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	var reached atomic.Int64
 	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	defer inside.Close()
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now), testkit.Patience)
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now), testkit.MaxWait)
 	defer sender.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		outside := httptest.NewServer(http.RedirectHandler(inside.URL, status))
@@ -220,7 +220,7 @@ func TestAnAnswerIsReadTo4KiB(t *testing.T) {
 		_, _ = w.Write([]byte("\xff\x00" + strings.Repeat("a", 1<<20)))
 	}))
 	defer server.Close()
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now), testkit.Patience)
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now), testkit.MaxWait)
 	defer sender.Close()
 	a, err := sender.Send(t.Context(), webhook.Message{URL: server.URL, ID: "1", Body: []byte("{}")})
 	if want := "\uFFFD\uFFFD" + strings.Repeat("a", 4094); err != nil || !a.Delivered() || a.Answer != want {
@@ -251,7 +251,7 @@ func TestWhatACertificateSaysIsQuotedAsPrintableText(t *testing.T) {
 	defer server.Close()
 	sender := webhook.NewSender(webhook.Guard{Loopback: true}, resolverOf(t, func(string) string {
 		return "127.0.0.1"
-	}), clock.Fixed(now), testkit.Patience)
+	}), clock.Fixed(now), testkit.MaxWait)
 	defer sender.Close()
 	_, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
 	a, err := sender.Send(t.Context(), webhook.Message{URL: "https://hooks.example:" + port, ID: "1",
@@ -281,7 +281,7 @@ func answers(t *testing.T, answer string, stays bool) *httptest.Server {
 		if !stays {
 			return
 		}
-		_ = conn.SetReadDeadline(time.Now().Add(testkit.Patience))
+		_ = conn.SetReadDeadline(time.Now().Add(testkit.MaxWait))
 		if _, err := conn.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Error("the sender does not end the connection")
 		}
@@ -294,7 +294,7 @@ func answers(t *testing.T, answer string, stays bool) *httptest.Server {
 // for.
 func TestAStatusCountsWithoutItsBody(t *testing.T) {
 	t.Parallel()
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now), testkit.Patience)
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now), testkit.MaxWait)
 	defer sender.Close()
 	for answer, want := range map[string]webhook.Attempt{
 		"200 OK\r\nContent-Length: 9\r\n\r\nbegun":   {Status: 200, Answer: "begun"},

@@ -52,7 +52,7 @@ func (p *Pages) start(c *fiber.Ctx, typed url.Values) (*order, *appointment, err
 	if chosen.Date == nil || chosen.Time == nil || chosen.Staff == "" {
 		return nil, nil, c.Redirect(string(page.Link("who", chosen.Selection)), fiber.StatusSeeOther)
 	}
-	names, err := p.shop.Names(c.UserContext(), page.Business.Offer.Slug, page.Words.Asked)
+	names, err := p.shop.Names(c.UserContext(), page.Business.Offer.Slug, page.Words.Requested)
 	if err != nil {
 		return nil, nil, err
 	}

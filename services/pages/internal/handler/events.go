@@ -37,7 +37,7 @@ func (p *Pages) listEvents(c *fiber.Ctx, page *view.Page, status int, notice str
 	if !page.Business.Open() {
 		return p.show(c, fiber.StatusOK, page, view.Closed(page))
 	}
-	events, err := p.shop.Events(c.UserContext(), page.Business.Offer.Slug, page.Words.Asked)
+	events, err := p.shop.Events(c.UserContext(), page.Business.Offer.Slug, page.Words.Requested)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (t tickets) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bool, e
 	case fault.Is(cause, fault.NotFound):
 		return true, p.listEvents(c, page, fiber.StatusConflict, page.Words.Say("not_offered"))
 	case fault.Is(cause, fault.Conflict):
-		event, err := p.shop.Event(c.UserContext(), page.Business.Offer.Slug, page.Words.Asked, t.Event.ID)
+		event, err := p.shop.Event(c.UserContext(), page.Business.Offer.Slug, page.Words.Requested, t.Event.ID)
 		if fault.Is(err, fault.NotFound) {
 			return true, p.listEvents(c, page, fiber.StatusConflict, page.Words.Say("not_offered"))
 		}
@@ -93,7 +93,7 @@ func (p *Pages) eventOf(c *fiber.Ctx, wanted url.Values) (*order, *usecase.Baske
 	if err != nil {
 		return nil, nil, p.listEvents(c, page, fiber.StatusNotFound, page.Words.Say("not_offered"))
 	}
-	event, err := p.shop.Event(c.UserContext(), page.Business.Offer.Slug, page.Words.Asked, id)
+	event, err := p.shop.Event(c.UserContext(), page.Business.Offer.Slug, page.Words.Requested, id)
 	if fault.Is(err, fault.NotFound) {
 		return nil, nil, p.listEvents(c, page, fiber.StatusNotFound, page.Words.Say("not_offered"))
 	}

@@ -66,7 +66,7 @@ func (p *Pages) Mount(router fiber.Router) {
 	router.Get("/b/:slug/when", p.when)
 	router.Get("/b/:slug/details", p.details)
 	router.Post("/b/:slug/details", p.book)
-	router.Get("/embed.js", p.assets.Elsewhere("embed.js"))
+	router.Get("/embed.js", p.assets.ServeCrossOrigin("embed.js"))
 }
 
 // page returns the part that all pages of a business have in common: the business, and the texts in
@@ -99,7 +99,7 @@ func (p *Pages) open(c *fiber.Ctx) (*view.Page, error) {
 // nonce that a style with an accent colour needs.
 func of(page *view.Page, business *usecase.Business) {
 	page.Business = business
-	page.Words.Within(locale.RegionOf(business.Offer.Timezone))
+	page.Words.SetRegion(locale.RegionOf(business.Offer.Timezone))
 	if business.Offer.Page.Accent != "" {
 		page.Nonce = web.Nonce()
 	}

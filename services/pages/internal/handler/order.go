@@ -44,7 +44,7 @@ func newOrder(page *view.Page, i item) *order {
 
 // newcomer returns the details of an empty form, with their defaults.
 func newcomer(page *view.Page) usecase.Details {
-	return usecase.Details{People: 1, Language: page.Business.Language(page.Words.Asked), Pay: usecase.PayAtDoor}
+	return usecase.Details{People: 1, Language: page.Business.Language(page.Words.Requested), Pay: usecase.PayAtDoor}
 }
 
 // renew gives the form a new token, so that its next submission is a new order.

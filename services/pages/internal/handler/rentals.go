@@ -38,7 +38,7 @@ func (p *Pages) listRentals(c *fiber.Ctx, page *view.Page, status int, notice st
 	if !page.Business.Open() {
 		return p.show(c, fiber.StatusOK, page, view.Closed(page))
 	}
-	rentals, err := p.shop.Rentals(c.UserContext(), page.Business.Offer.Slug, page.Words.Asked)
+	rentals, err := p.shop.Rentals(c.UserContext(), page.Business.Offer.Slug, page.Words.Requested)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (r reservation) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (boo
 		return true, p.listRentals(c, page, fiber.StatusConflict, page.Words.Say("not_offered"))
 	case fault.Is(cause, fault.Conflict), fault.Is(cause, fault.InvalidParameter):
 		p.renew(o) // the next submission is a different reservation
-		lacks, err := p.shop.Lacks(c.UserContext(), page.Business, r.Reservation, page.Words.Asked)
+		lacks, err := p.shop.Lacks(c.UserContext(), page.Business, r.Reservation, page.Words.Requested)
 		if err != nil || lacks == "" {
 			lacks = page.Words.Say("not_offered")
 		}
@@ -90,7 +90,7 @@ func (p *Pages) rentalOf(c *fiber.Ctx, wanted url.Values) (*order, *usecase.Rese
 	if err != nil {
 		return nil, nil, p.listRentals(c, page, fiber.StatusNotFound, page.Words.Say("not_offered"))
 	}
-	rental, err := p.shop.Rental(c.UserContext(), page.Business, page.Words.Asked, id)
+	rental, err := p.shop.Rental(c.UserContext(), page.Business, page.Words.Requested, id)
 	if fault.Is(err, fault.RentalNotFound) {
 		return nil, nil, p.listRentals(c, page, fiber.StatusNotFound, page.Words.Say("not_offered"))
 	}
@@ -148,7 +148,7 @@ func (p *Pages) rentalDetails(c *fiber.Ctx) error {
 	if view.Unrented(page, wanted.Rental) != "" || !wanted.Chosen() {
 		return p.showRental(c, page, wanted, fiber.StatusOK, "")
 	}
-	lacks, err := p.shop.Lacks(c.UserContext(), page.Business, wanted, page.Words.Asked)
+	lacks, err := p.shop.Lacks(c.UserContext(), page.Business, wanted, page.Words.Requested)
 	switch {
 	case fault.Is(err, fault.AvailabilityUnverified), fault.Is(err, fault.PeerUnavailable): // availability is unknown
 		return p.showRental(c, page, wanted, fiber.StatusServiceUnavailable, page.Words.Say("unknown"))

@@ -24,7 +24,7 @@ func (p *Pages) what(c *fiber.Ctx) error {
 
 // offered shows what can be booked. notice is a sentence for the visitor at the top; "" shows none.
 func (p *Pages) offered(c *fiber.Ctx, page *view.Page, notice string) error {
-	groups, err := p.shop.Menu(c.UserContext(), page.Business, page.Words.Asked)
+	groups, err := p.shop.Menu(c.UserContext(), page.Business, page.Words.Requested)
 	if err != nil {
 		return err
 	}

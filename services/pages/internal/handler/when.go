@@ -26,7 +26,7 @@ func (p *Pages) when(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	names, err := p.shop.Names(c.UserContext(), page.Business.Offer.Slug, page.Words.Asked)
+	names, err := p.shop.Names(c.UserContext(), page.Business.Offer.Slug, page.Words.Requested)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ func (p *Pages) who(c *fiber.Ctx) error {
 		return c.Redirect(string(page.Link("when", a.Selection)), fiber.StatusSeeOther)
 	}
 	slug := page.Business.Offer.Slug
-	names, err := p.shop.Names(c.UserContext(), slug, page.Words.Asked)
+	names, err := p.shop.Names(c.UserContext(), slug, page.Words.Requested)
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func (b *Business) Today() timespan.Date { return b.Offer.Today(b.Now) }
 // Language returns the language of the business that is nearest to the one in the argument asked, by
 // the matching rule for texts (semantics.md §6).
 func (b *Business) Language(asked string) string {
-	return locale.Or(asked, b.Offer.Languages, b.Offer.DefaultLanguage)
+	return locale.MatchOr(asked, b.Offer.Languages, b.Offer.DefaultLanguage)
 }
 
 // info is the part of /info that the pages use.

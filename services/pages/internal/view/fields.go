@@ -78,7 +78,7 @@ func (p *Page) question(q catalog.Question, f Form) web.Field {
 }
 
 // spoken returns the business's language that is nearest to the reader's.
-func (p *Page) spoken() string { return p.Business.Language(p.Words.Asked) }
+func (p *Page) spoken() string { return p.Business.Language(p.Words.Requested) }
 
 // called returns the business's name in the language of [Page.spoken].
 func (p *Page) called() string { return p.Business.Offer.NameIn(p.spoken()) }

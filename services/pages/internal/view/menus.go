@@ -37,7 +37,7 @@ func NewMenus() *Menus {
 // of returns a component that writes the services. It writes the cached HTML if the inputs are unchanged.
 func (m *Menus) of(p *Page, groups []usecase.Group) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, out io.Writer) error {
-		key := p.Business.Offer.Slug + " " + p.Words.Asked + " " + p.Words.Region() + " " + p.Chosen
+		key := p.Business.Offer.Slug + " " + p.Words.Requested + " " + p.Words.Region() + " " + p.Chosen
 		now := keptMenu{version: p.Business.Offer.Version, first: groups[0].Services[0], logo: p.Business.LogoURL}
 		if kept, ok := m.kept.Get(key); ok && kept.version == now.version && kept.first == now.first &&
 			kept.logo == now.logo {

@@ -139,7 +139,7 @@ func (p *Page) languages() []web.Alternate {
 
 // speaks reports whether the argument language is the language of the business that is nearest to the reader's.
 func (p *Page) speaks(language string) bool {
-	nearest, offered := locale.Match(p.Words.Asked, p.Business.Offer.Languages)
+	nearest, offered := locale.Match(p.Words.Requested, p.Business.Offer.Languages)
 	return offered && nearest == language
 }
 

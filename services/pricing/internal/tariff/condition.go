@@ -82,7 +82,7 @@ func ConditionOf(kind rule.Kind, when rule.When, loc *time.Location) (Condition,
 	if !known {
 		return nil, fmt.Errorf("the kind %q is not known", kind)
 	}
-	written := when.Written()
+	written := when.FieldNames()
 	for _, field := range spec.All {
 		if !slices.Contains(written, field) {
 			return nil, fmt.Errorf("kind %s lacks %s", kind, field)

@@ -155,13 +155,13 @@ func (c *customer) acts(ctx context.Context, p *process) {
 func TestAReservationWhoseChargeMayBeNotedIsLeftToTheNextLook(t *testing.T) {
 	t.Parallel()
 	s := startOnlinePayment(t)
-	pool, wires := testkit.OpenWires(t, s.pool)
+	pool, wires := testkit.OpenFaultyPool(t, s.pool)
 	owner := usecase.NewOwner(s.peers, store.New(pool), s.peers, s.bank, s.links, requestTimeout, s.clock,
 		telemetry.Discard())
 	calls := 0
 	s.bank.away = func() bool {
 		if calls++; calls == 2 { // the charge is open, and noted next
-			wires.Break("commit", testkit.AnswerLost, false)
+			wires.Break("commit", testkit.DropAnswer, false)
 		}
 		return false
 	}

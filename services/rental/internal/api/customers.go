@@ -71,7 +71,7 @@ func (in *Internal) expiringCustomers(c *fiber.Ctx) error {
 
 // eraseCustomer anonymizes a customer, once for each Idempotency-Key of a business.
 func (in *Internal) eraseCustomer() fiber.Handler {
-	return server.Once(func(c *fiber.Ctx) error {
+	return server.HandleIdempotently(func(c *fiber.Ctx) error {
 		var asked customer.Erase
 		if err := server.JSON(c, &asked); err != nil {
 			return err
@@ -92,7 +92,7 @@ func (in *Internal) eraseCustomer() fiber.Handler {
 			return err
 		}
 		return c.JSON(erased)
-	}, in.outcome, server.Again(fiber.StatusOK))
+	}, in.outcome, server.AnswerWithResult(fiber.StatusOK))
 }
 
 // outcome returns the stored answer of an earlier write of the owner with

@@ -92,7 +92,7 @@ func (in *Internal) business(c *fiber.Ctx) (*catalog.Offer, error) {
 // once returns the handler of an owner's write, which runs once for each
 // Idempotency-Key of a business. The argument status is the HTTP status of the answer.
 func (in *Internal) once(write func(*fiber.Ctx) (usecase.Made, error), status int) fiber.Handler {
-	return server.Once(func(c *fiber.Ctx) error {
+	return server.HandleIdempotently(func(c *fiber.Ctx) error {
 		written, err := write(c)
 		if err != nil {
 			return err

@@ -240,14 +240,14 @@ func start(t *testing.T) service {
 	charges := newBank(now)
 	news := usecase.NewReconciliation(n.Store, charges, now, tel)
 	owner := usecase.NewOwner(n, n, n, charges, links, requestTimeout, now, tel)
-	owner.TakeBackWithin = testkit.Patience
+	owner.TakeBackWithin = testkit.MaxWait
 	api.NewByLink(usecase.NewByLink(n, n, charges, news, now)).Mount(srv.Internal)
 	api.NewInternal(owner, news, n, n, links, now).Mount(srv.Internal)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- srv.Run(ctx) }()
 	base := "http://" + srv.InternalAddr().String()
-	p := peer.New("rental", base, tel, peer.Timeout(testkit.Patience))
+	p := peer.New("rental", base, tel, peer.Timeout(testkit.MaxWait))
 	t.Cleanup(func() {
 		p.Close()
 		http.DefaultClient.CloseIdleConnections()

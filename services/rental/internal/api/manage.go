@@ -27,7 +27,7 @@ func (l *ByLink) Mount(router fiber.Router) {
 	managed.Get("", l.view)
 	managed.Get("/calendar", l.calendar)
 	managed.Post("/payment", l.payment)
-	managed.Post("/cancel", server.Once(l.cancel, func(c *fiber.Ctx) ([]byte, error) {
+	managed.Post("/cancel", server.HandleIdempotently(l.cancel, func(c *fiber.Ctx) ([]byte, error) {
 		return l.links.Outcome(c.UserContext(), c.Params("token"))
 	}, func(c *fiber.Ctx, answer []byte) error {
 		return sendManaged(c)(l.links.Again(c.UserContext(), c.Params("token"), answer))

@@ -14,13 +14,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// Cancel cancels a reservation in one idempotent write ([postgres.Once]) and frees its units. The
+// Cancel cancels a reservation in one idempotent write ([postgres.WriteIdempotently]) and frees its units. The
 // function owed returns the amount to refund. The refund stays pending until booking accepts it.
 // Errors: [ErrNotFound], [*NotAllowedError], and those of owed. After an error nothing is changed.
 func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	owed func(Reservation) (refund.Owed, error)) (Reservation, error) {
 	cancel, _ := state.Of(state.Cancel)
-	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
 		r, err := lock(ctx, tx, businessID, id)
 		switch {
 		case err != nil:
@@ -41,7 +41,7 @@ func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.T
 // its amount. Errors: [ErrNotFound], and those of owed. After an error nothing is changed.
 func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	owed func(Reservation) (refund.Owed, error)) (Reservation, error) {
-	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
 		r, err := lock(ctx, tx, businessID, id)
 		if err != nil {
 			return Reservation{}, err

@@ -101,7 +101,7 @@ func (s *Store) Abandon(ctx context.Context, businessID, id, write uuid.UUID, no
 		if err := abandon(ctx, tx, businessID, r, now); err != nil {
 			return err
 		}
-		return postgres.Unmake(ctx, tx, businessID, write, id)
+		return postgres.DeleteIdempotencyResult(ctx, tx, businessID, write, id)
 	})
 }
 
@@ -118,7 +118,9 @@ func abandon(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reservation
 // UnmakeWrite deletes the idempotency result of the request that made this reservation.
 // It is for a reservation that was cancelled before any answer contained it.
 func (s *Store) UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID) error {
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return postgres.Unmake(ctx, tx, businessID, write, id) })
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		return postgres.DeleteIdempotencyResult(ctx, tx, businessID, write, id)
+	})
 }
 
 // ReleaseUnfinished cancels the reservations whose charge was not stored as open in time,

@@ -24,7 +24,7 @@ FROM reservations
 WHERE business_id = @business_id AND lower(customer_email) > @after
 GROUP BY 1
 HAVING CASE WHEN @of::text[] <> '{}' THEN lower(customer_email) = ANY(@of)
-            ELSE bool_or(` + postgres.CustomerFound("customer_name", "customer_email", "customer_phone") + `) END
+            ELSE bool_or(` + postgres.CustomerCondition("customer_name", "customer_email", "customer_phone") + `) END
 ORDER BY 1
 LIMIT @limit`
 
@@ -67,10 +67,11 @@ type Erase struct {
 }
 
 // EraseCustomer anonymizes a customer's reservations in one idempotent write
-// ([postgres.Once]). Unless Force is set, it keeps and returns the reservations that have not
+// ([postgres.WriteIdempotently]). Unless Force is set, it keeps and returns the reservations that have not
 // ended or are not returned yet. Fault: conflict if these are more than [customer.MostHeld].
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked Erase) (customer.Erased, error) {
-	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased,
+		error) {
 		if err := eventlog.LockFeed(ctx, tx); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}

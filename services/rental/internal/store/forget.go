@@ -93,5 +93,5 @@ func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.T
 }
 
 var remembersEndedSQL = postgres.DueBusinesses(postgres.DueRows{
-	Table: "reservations", Index: "customer_name <> '' AND status <> 'picked_up'", When: endedSQL,
+	Table: "reservations", Index: "customer_name <> '' AND status <> 'picked_up'", Condition: endedSQL,
 })

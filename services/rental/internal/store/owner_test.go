@@ -46,7 +46,7 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 					_, err := store.New(p).Move(ctx, r.BusinessID, r.ID, transition, now)
 					return err
 				},
-				Done: is(t, r.ID, transition.To),
+				Exists: is(t, r.ID, transition.To),
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 					_, err := store.New(p).Reserve(ctx, r, always)
 					return err
 				},
-				Done: is(t, r.ID, state.Reserved),
+				Exists: is(t, r.ID, state.Reserved),
 			}
 		},
 	})
@@ -85,7 +85,7 @@ func TestForgettingAReservationLeavesWhatItsKeyHasMadeSince(t *testing.T) {
 	released, anew := another(), another()
 	forget := func() {
 		t.Helper()
-		if err := s.UnmakeWrite(testkit.AsSystem(t), business, postgres.OwnersWrite(ctx, business),
+		if err := s.UnmakeWrite(testkit.AsSystem(t), business, postgres.RequestWriteID(ctx, business),
 			released.ID); err != nil {
 			t.Fatal(err)
 		}

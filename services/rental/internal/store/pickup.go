@@ -42,7 +42,8 @@ GROUP BY o.rental_id`
 func (s *Store) PickUp(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	assign func(Reservation, map[uuid.UUID]Out) ([]Unit, error)) (Reservation, error) {
 	transition, _ := state.Of(state.Pickup)
-	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation,
+		error) {
 		r, err := postgres.Row(ctx, tx, scanReservation, "read a reservation", `SELECT `+reservationColumns+
 			` FROM reservations WHERE business_id = $1 AND id = $2`, businessID, id)
 		switch {

@@ -229,7 +229,8 @@ SELECT ` + reservationColumns + ` FROM moved`
 // [Store.Cancel] instead, because it may refund. Errors: [ErrNotFound], [*NotAllowedError].
 func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition,
 	now time.Time) (Reservation, error) {
-	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation,
+		error) {
 		return move(ctx, tx, businessID, id, t, nil, now)
 	})
 }

@@ -97,7 +97,7 @@ WITH reserved AS (
 )
 SELECT ` + reservationColumns + ` FROM reserved`
 
-// Reserve writes a reservation in one idempotent write ([postgres.Once]), if
+// Reserve writes a reservation in one idempotent write ([postgres.WriteIdempotently]), if
 // the function fits returns true. Errors: [ErrLacking] if fits returns false.
 //
 // fits gets the reservations that may occupy units on the dates, as [Store.Holding]
@@ -105,22 +105,23 @@ SELECT ` + reservationColumns + ` FROM reserved`
 // extras. Until the write ends, no other request can reserve units of these rentals.
 func (s *Store) Reserve(ctx context.Context, r NewReservation,
 	fits func(map[uuid.UUID][]occupancy.Reservation) bool) (Reservation, error) {
-	written, err := postgres.Once(ctx, s.pool, r.BusinessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
-		held, err := lockAndRead(ctx, tx, r)
-		if err != nil {
-			return Reservation{}, fmt.Errorf("read what is held: %w", err)
-		}
-		if !fits(held) {
-			return Reservation{}, ErrLacking
-		}
-		rows, err := tx.Query(ctx, reserveSQL, eventlog.Add(ctx, reserveArgs(r), r.Now))
-		if err != nil {
-			return Reservation{}, err
-		}
-		reserved, err := pgx.CollectExactlyOneRow(rows, scanReservation)
-		reserved.Warnings = r.Warnings
-		return reserved, err
-	})
+	written, err := postgres.WriteIdempotently(ctx, s.pool, r.BusinessID,
+		func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
+			held, err := lockAndRead(ctx, tx, r)
+			if err != nil {
+				return Reservation{}, fmt.Errorf("read what is held: %w", err)
+			}
+			if !fits(held) {
+				return Reservation{}, ErrLacking
+			}
+			rows, err := tx.Query(ctx, reserveSQL, eventlog.Add(ctx, reserveArgs(r), r.Now))
+			if err != nil {
+				return Reservation{}, err
+			}
+			reserved, err := pgx.CollectExactlyOneRow(rows, scanReservation)
+			reserved.Warnings = r.Warnings
+			return reserved, err
+		})
 	if err != nil {
 		return Reservation{}, fmt.Errorf("reserve: %w", err)
 	}

@@ -45,10 +45,10 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// Outcome returns the stored answer of the owner's write with
-// the request's Idempotency-Key, as [postgres.Outcome] does.
+// FindIdempotencyResult returns the stored answer of the owner's write with
+// the request's Idempotency-Key, as [postgres.FindIdempotencyResult] does.
 func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
-	return postgres.Outcome(ctx, s.pool, businessID)
+	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)
 }
 
 // epoch is the date 0 of queries. Queries get dates as days since 1970-01-01, because that form covers every date.

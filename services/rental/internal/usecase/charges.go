@@ -111,7 +111,7 @@ const takeBackPause = 50 * time.Millisecond
 // takeBack cancels a reservation whose charge could not be opened. The cancellation is
 // idempotent, so takeBack retries it until it succeeds or TakeBackWithin has passed.
 func (o *Owner) takeBack(ctx context.Context, r store.NewReservation) {
-	write := postgres.OwnersWrite(ctx, r.BusinessID)
+	write := postgres.RequestWriteID(ctx, r.BusinessID)
 	ctx, cancel := context.WithTimeout(actor.AsSystem(context.WithoutCancel(ctx)), o.TakeBackWithin)
 	defer cancel()
 	err := retry.Constant(ctx, takeBackPause, func(ctx context.Context) error {
@@ -158,7 +158,7 @@ func (o *Owner) again(ctx context.Context, businessID uuid.UUID, made store.Rese
 	case err != nil:
 		return Made{}, fault.Unknown(err)
 	case r.Status == state.Cancelled && r.Sequence == 0:
-		if err := o.reservations.UnmakeWrite(ctx, businessID, postgres.OwnersWrite(ctx, businessID),
+		if err := o.reservations.UnmakeWrite(ctx, businessID, postgres.RequestWriteID(ctx, businessID),
 			made.ID); err != nil {
 			return Made{}, fault.Unknown(err)
 		}

@@ -181,7 +181,7 @@ func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
 // held limits the request's Idempotency-Key to the reservation of this
 // link. Without it, two customers who choose the same key would conflict.
 func held(ctx context.Context, by store.Linked) context.Context {
-	return idempotency.HeldBy(ctx, by.ID.String())
+	return idempotency.WithHolder(ctx, by.ID.String())
 }
 
 // Again returns the customer's view for a repeated write. The argument answer is the stored answer of the first one.

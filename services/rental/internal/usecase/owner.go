@@ -264,7 +264,7 @@ func newReservation(offer *catalog.Offer, asked Request, lines []line, now time.
 		BusinessID: offer.ID, ID: uuid.New(), RentalID: own.ID, RentalName: own.Name, Quantity: asked.Quantity,
 		Dates: asked.Dates, CustomerName: asked.CustomerName, CustomerEmail: asked.CustomerEmail,
 		CustomerPhone: asked.CustomerPhone,
-		Locale:        locale.Or(asked.Locale, offer.Languages, offer.DefaultLanguage), Timezone: offer.Timezone,
+		Locale:        locale.MatchOr(asked.Locale, offer.Languages, offer.DefaultLanguage), Timezone: offer.Timezone,
 		OfferVersion: offer.Version, Now: now,
 	}
 	if own.hourly {
