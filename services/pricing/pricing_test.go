@@ -178,7 +178,7 @@ func TestThePublicPortHasNoPathsAndTheInternalOneItsProbes(t *testing.T) {
 			t.Errorf("internal %s: %d %s", path, status, body)
 		}
 	}
-	status, body := fetch(t, http.MethodGet, "http://"+srv.InternalAddr().String()+peerpricing.QuotesPath)
+	status, body := fetch(t, http.MethodGet, "http://"+srv.InternalAddr().String()+peerpricing.Quotes.Path)
 	if status != http.StatusMethodNotAllowed || !strings.Contains(body, `"messageCode":"method_not_allowed"`) {
 		t.Errorf("GET on the quotes: %d %s", status, body)
 	}

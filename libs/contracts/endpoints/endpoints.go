@@ -1,29 +1,50 @@
-// Package endpoints is the table of internal endpoints: which services may call
-// each endpoint, and on behalf of which kinds of actors. libs/platform/server mounts only
-// endpoints that have a row, and refuses every call that the row does not allow.
+// Package endpoints declares the internal endpoints of services. One value declares an endpoint: its method and
+// path, its types, which services may call it, and for which kinds of actors. The server mounts the endpoint
+// with that value (libs/platform/server) and refuses every call that it does not allow. The client calls by it.
+//
+// The type Req of an endpoint holds the whole request: [Define] lists the tags of its fields.
 package endpoints
 
 import (
-	"maps"
+	"context"
 	"net/http"
 	"slices"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 )
 
-// Endpoint is one row.
-type Endpoint struct {
+// API is the internal API of one service.
+type API struct {
+	Service string
+	rows    []*Row
+}
+
+// NewAPI returns the internal API of a service. Its endpoints are added by [Define] and the functions that call it.
+func NewAPI(service string) *API { return &API{Service: service} }
+
+// Rows returns the endpoints that are declared for the API.
+func (a *API) Rows() []*Row { return slices.Clone(a.rows) }
+
+// By maps each service that may call an endpoint to the kinds of actors on whose behalf it may
+// call. A service without kinds may only read, and its requests name no actor.
+type By map[string][]actor.Kind
+
+// Row is the declaration of an endpoint without its types.
+type Row struct {
+	API     *API
 	Service string
 	Method  string
-	Path    string // as mounted, with :names for parameters
-	// Callers maps each service that may call the endpoint to the kinds of actors on whose
-	// behalf it may call. A service without kinds may only read, and its requests name no actor.
-	Callers map[string][]actor.Kind
+	Path    string // with :names for parameters
+	Callers By
+	Status  int  // of an answer
+	NoStore bool // caches must not store the answer
+
+	plan *plan
 }
 
 // Allows reports whether a service may call for an actor of this kind; "" means no actor.
-func (e Endpoint) Allows(caller string, kind actor.Kind) bool {
-	kinds, named := e.Callers[caller]
+func (r *Row) Allows(caller string, kind actor.Kind) bool {
+	kinds, named := r.Callers[caller]
 	if !named {
 		return false
 	}
@@ -33,215 +54,112 @@ func (e Endpoint) Allows(caller string, kind actor.Kind) bool {
 	return slices.Contains(kinds, kind)
 }
 
-// Of returns the rows of a service.
-func Of(service string) []Endpoint {
-	var rows []Endpoint
-	for _, e := range All {
-		if e.Service == service {
-			rows = append(rows, e)
+// Reads reports whether the endpoint changes nothing.
+func (r *Row) Reads() bool {
+	for _, kinds := range r.Callers {
+		if len(kinds) > 0 {
+			return false
 		}
 	}
-	return rows
+	return true
 }
 
-// Calls returns the services that a service may call, sorted.
-func Calls(caller string) []string {
-	called := map[string]bool{}
-	for _, e := range All {
-		if _, named := e.Callers[caller]; named {
-			called[e.Service] = true
-		}
+// None is the type of a request without parameters and body, and of an answer without a body.
+type None struct{}
+
+// With is a request with a body. At holds the parameters of the path and the query.
+type With[At, Body any] struct {
+	At   At
+	Body Body `body:"json"`
+}
+
+// Endpoint is the declaration of an endpoint with the types of its request and its answer.
+type Endpoint[Req, Out any] struct{ *Row }
+
+// Define declares an endpoint. It panics for a request type that does not fit the path. A field of Req, or of a
+// struct in Req, is a part of the request by its tag or type:
+//
+//   - `path:"name"` is the path parameter :name, of type string or UUID. With the tag `unknown:"sentence"`, an
+//     invalid UUID is the fault not_found with this sentence.
+//   - `query:"name"` is a query parameter of the same types; the zero value omits it.
+//   - A field whose pointer implements [Query] is a group of query parameters.
+//   - `body:"json"` is the body. If no field has a tag and the method is not GET, the whole Req is the body.
+func Define[Req, Out any](api *API, method, path string, by By) Endpoint[Req, Out] {
+	row := &Row{API: api, Service: api.Service, Method: method, Path: path, Callers: by, Status: http.StatusOK,
+		plan: compile[Req](method, path)}
+	if isNone[Out]() {
+		row.Status = http.StatusNoContent
 	}
-	return slices.Sorted(maps.Keys(called))
+	api.rows = append(api.rows, row)
+	return Endpoint[Req, Out]{row}
 }
 
-// Names of services.
-const (
-	catalog       = "catalog"
-	pricing       = "pricing"
-	availability  = "availability"
-	booking       = "booking"
-	rental        = "rental"
-	mcp           = "mcp"
-	notifications = "notifications"
-	pages         = "pages"
-	console       = "console"
-)
+// Get declares an endpoint that reads.
+func Get[Req, Out any](api *API, path string, callers ...string) Endpoint[Req, Out] {
+	return Define[Req, Out](api, http.MethodGet, path, readers(callers))
+}
 
-const (
-	get    = http.MethodGet
-	post   = http.MethodPost
-	put    = http.MethodPut
-	patch  = http.MethodPatch
-	remove = http.MethodDelete
-)
+// Ask declares an endpoint that reads by a POST, because its request has a body.
+func Ask[Req, Out any](api *API, path string, callers ...string) Endpoint[Req, Out] {
+	return Define[Req, Out](api, http.MethodPost, path, readers(callers))
+}
 
-// by maps the callers of a write to the kinds of actors for which each may call.
-type by = map[string][]actor.Kind
+// Post declares an endpoint that changes something by a POST.
+func Post[Req, Out any](api *API, path string, by By) Endpoint[Req, Out] {
+	return Define[Req, Out](api, http.MethodPost, path, by)
+}
 
-// byOwner are the callers of a write that only the owner's side may make.
-var byOwner = by{console: {actor.Owner}}
+// Delete declares an endpoint that removes something and has an answer without a body.
+func Delete[Req any](api *API, path string, by By) Endpoint[Req, None] {
+	return Define[Req, None](api, http.MethodDelete, path, by)
+}
 
-// byLink are the callers of a write that a customer makes through the link of a sale.
-var byLink = by{pages: {actor.Customer}}
-
-// read returns the row of an endpoint that changes nothing.
-func read(service, method, path string, callers ...string) Endpoint {
-	e := Endpoint{Service: service, Method: method, Path: path, Callers: by{}}
+func readers(callers []string) By {
+	by := make(By, len(callers))
 	for _, caller := range callers {
-		e.Callers[caller] = nil
+		by[caller] = nil
 	}
+	return by
+}
+
+// Answers sets the status of an answer; the default is 200, or 204 without a body.
+func (e Endpoint[Req, Out]) Answers(status int) Endpoint[Req, Out] {
+	e.Status = status
 	return e
 }
 
-// write returns the row of an endpoint that changes something.
-func write(service, method, path string, callers by) Endpoint {
-	return Endpoint{Service: service, Method: method, Path: path, Callers: callers}
+// Private forbids caches to store the answer.
+func (e Endpoint[Req, Out]) Private() Endpoint[Req, Out] {
+	e.NoStore = true
+	return e
 }
 
-// All is the table of all endpoints.
-var All = slices.Concat(ofCatalog, ofPricing, ofAvailability, ofBooking, ofRental, ofNotifications, ofConsole)
-
-const business = "/internal/businesses/:business"
-
-var ofCatalog = []Endpoint{
-	read(catalog, get, "/internal/offers/:slug", pricing, availability, booking, rental, notifications, pages, console),
-	read(catalog, get, "/internal/slugs/:id", booking, rental, mcp, notifications),
-	read(catalog, get, "/internal/removed", booking, rental, notifications, console),
-	read(catalog, get, "/internal/events", notifications),
-	read(catalog, get, business+"/events", console),
-	read(catalog, get, "/internal/api/public/:slug/info", mcp, pages),
-	read(catalog, get, "/internal/api/public/:slug/services", mcp, pages),
-	read(catalog, get, "/internal/api/public/:slug/staff", mcp, pages),
-	read(catalog, get, "/internal/api/public/:slug/events", mcp, pages),
-	read(catalog, get, "/internal/api/public/:slug/rentals", mcp, pages),
-	read(catalog, get, "/internal/businesses", console),
-	read(catalog, get, "/internal/businesses/:slug", console),
-	read(catalog, get, "/internal/businesses/:slug/versions", console),
-	read(catalog, post, "/internal/businesses/:slug/offer", console),
-	write(catalog, put, "/internal/businesses/:slug", byOwner),
-	write(catalog, remove, "/internal/businesses/:slug", byOwner),
-	write(catalog, post, "/internal/businesses/:slug/rollback", byOwner),
+// Caller sends requests to a peer; the implementation is *peer.Client. Its errors are faults.
+type Caller interface {
+	// Call sends in as JSON and decodes the answer into out; nil sends or decodes nothing.
+	Call(ctx context.Context, method, path string, in, out any) error
+	// Ask sends a POST that changes nothing.
+	Ask(ctx context.Context, path string, in, out any) error
 }
 
-var ofPricing = []Endpoint{
-	read(pricing, post, "/internal/quotes", catalog, booking, rental, pages),
+// Call sends a request to the endpoint and returns the answer.
+func (e Endpoint[Req, Out]) Call(ctx context.Context, peer Caller, req Req) (*Out, error) {
+	out := new(Out)
+	if err := e.send(ctx, peer, &req, out); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
-var ofAvailability = []Endpoint{
-	read(availability, get, "/internal/api/public/:slug/slots", mcp, pages),
-	read(availability, get, "/internal/api/public/:slug/available-dates", mcp, pages),
-	read(availability, get, "/internal/api/public/:slug/no-starts", mcp),
-	read(availability, post, "/internal/bookable", booking),
-	read(availability, post, "/internal/agenda", console),
-	read(availability, post, "/internal/explain", console),
-	read(availability, post, "/internal/working-time", console),
-	read(availability, post, "/internal/outside", console),
+// Send is [Endpoint.Call] for an endpoint whose answer has no body.
+func (e Endpoint[Req, Out]) Send(ctx context.Context, peer Caller, req Req) error {
+	return e.send(ctx, peer, &req, nil)
 }
 
-var ofBooking = []Endpoint{
-	read(booking, get, business+"/occupied", availability),
-	write(booking, put, business+"/offer", by{catalog: {actor.Owner}}),
-	write(booking, post, business+"/keys", byOwner),
-	read(booking, get, business+"/keys", console),
-	write(booking, remove, business+"/keys", byOwner),
-	write(booking, remove, business+"/keys/:key", byOwner),
-	read(booking, post, "/internal/keys/check", mcp),
-	write(booking, post, "/internal/api/public/:slug/book", by{mcp: {actor.APIKey}}),
-	write(booking, post, business+"/bookings", by{pages: {actor.Page}, console: {actor.Owner}}),
-	read(booking, get, business+"/bookings", console),
-	read(booking, get, business+"/bookings/ahead", console),
-	read(booking, get, business+"/bookings/:booking", notifications, console),
-	read(booking, get, business+"/bookings/:id/link", notifications),
-	read(booking, get, business+"/bookings/:booking/cancellation", console),
-	write(booking, post, business+"/bookings/:booking/cancel", byOwner),
-	write(booking, post, business+"/bookings/:booking/refund", byOwner),
-	write(booking, post, business+"/bookings/:booking/reschedule", byOwner),
-	write(booking, post, business+"/bookings/:booking/:move", byOwner),
-	write(booking, post, business+"/tickets", by{pages: {actor.Page}, console: {actor.Owner}}),
-	read(booking, get, business+"/tickets", console),
-	read(booking, get, business+"/tickets/ahead", console),
-	read(booking, post, business+"/tickets/sales", catalog, console),
-	read(booking, get, business+"/tickets/:ticket", notifications, console),
-	read(booking, get, business+"/tickets/:id/link", notifications),
-	read(booking, get, business+"/tickets/:ticket/cancellation", console),
-	write(booking, post, business+"/tickets/:ticket/cancel", byOwner),
-	write(booking, post, business+"/tickets/:ticket/refund", byOwner),
-	read(booking, get, business+"/reports/bookings", console),
-	read(booking, get, business+"/reports/revenue", console),
-	read(booking, get, business+"/reports/staff-time", console),
-	read(booking, post, business+"/customers/search", console),
-	read(booking, post, business+"/customers/held", console),
-	read(booking, post, business+"/customers/expiring", console),
-	write(booking, post, business+"/customers/erase", byOwner),
-	read(booking, post, "/internal/charges", rental),
-	read(booking, post, "/internal/charges/news", rental),
-	write(booking, post, "/internal/charges/noted", by{rental: {actor.System}}),
-	write(booking, post, business+"/charges/:reservation", by{rental: {actor.Page}}),
-	read(booking, post, business+"/charges/:reservation/page", rental),
-	write(booking, post, business+"/charges/:reservation/close",
-		by{rental: {actor.Page, actor.Customer, actor.Owner, actor.System}}),
-	write(booking, put, business+"/open-reservations/:reservation", by{rental: {actor.Page}}),
-	write(booking, remove, business+"/open-reservations/:reservation",
-		by{rental: {actor.Page, actor.Customer, actor.Owner, actor.System}}),
-	read(booking, get, "/internal/manage/:token", pages),
-	read(booking, get, "/internal/manage/:token/calendar", pages),
-	write(booking, post, "/internal/manage/:token/cancel", byLink),
-	write(booking, post, "/internal/manage/:token/reschedule", byLink),
-	write(booking, post, "/internal/manage/:token/payment", byLink),
-	read(booking, get, "/internal/calendars/:token", pages),
-	write(booking, post, business+"/calendars", byOwner),
-	read(booking, get, business+"/calendars", console),
-	write(booking, remove, business+"/calendars/:id", byOwner),
-	read(booking, get, "/internal/events", notifications),
-	read(booking, get, business+"/events", console),
-}
-
-var ofRental = []Endpoint{
-	read(rental, get, "/internal/businesses/:slug/ceilings", catalog),
-	read(rental, get, "/internal/businesses/:slug/starts", pages),
-	read(rental, get, "/internal/api/public/:slug/rental-availability", mcp, pages),
-	read(rental, get, "/internal/api/public/:slug/rental-available-dates", availability, pages, console),
-	write(rental, post, "/internal/businesses/:slug/reservations", by{pages: {actor.Page}, console: {actor.Owner}}),
-	read(rental, get, "/internal/businesses/:slug/reservations", console),
-	read(rental, get, "/internal/businesses/:slug/reservations/ahead", console),
-	read(rental, post, "/internal/businesses/:slug/reservations/outside", console),
-	read(rental, get, "/internal/businesses/:slug/reservations/:id", notifications, console),
-	read(rental, get, "/internal/businesses/:slug/reservations/:id/link", notifications),
-	read(rental, get, "/internal/businesses/:slug/reservations/:id/cancellation", console),
-	write(rental, post, "/internal/businesses/:slug/reservations/:id/cancel", byOwner),
-	write(rental, post, "/internal/businesses/:slug/reservations/:id/refund", byOwner),
-	write(rental, post, "/internal/businesses/:slug/reservations/:id/:move", byOwner),
-	read(rental, get, "/internal/businesses/:slug/reports/revenue", console),
-	read(rental, post, "/internal/businesses/:slug/customers/search", console),
-	read(rental, post, "/internal/businesses/:slug/customers/held", console),
-	read(rental, post, "/internal/businesses/:slug/customers/expiring", console),
-	write(rental, post, "/internal/businesses/:slug/customers/erase", byOwner),
-	read(rental, get, "/internal/manage/:token", pages),
-	read(rental, get, "/internal/manage/:token/calendar", pages),
-	write(rental, post, "/internal/manage/:token/payment", byLink),
-	write(rental, post, "/internal/manage/:token/cancel", byLink),
-	read(rental, get, "/internal/events", notifications),
-	read(rental, get, business+"/events", console),
-}
-
-var ofNotifications = []Endpoint{
-	write(notifications, post, "/internal/mails", by{console: {actor.System}}),
-	read(notifications, get, business+"/messages", console),
-	read(notifications, get, business+"/messages/:id", console),
-	write(notifications, post, business+"/messages/:id/retry", byOwner),
-	write(notifications, post, business+"/webhooks", byOwner),
-	read(notifications, get, business+"/webhooks", console),
-	write(notifications, patch, business+"/webhooks/:id", byOwner),
-	write(notifications, remove, business+"/webhooks/:id", byOwner),
-	write(notifications, post, business+"/webhooks/:id/rotate", byOwner),
-	write(notifications, post, business+"/webhooks/:id/test", byOwner),
-	read(notifications, get, business+"/webhooks/:id/deliveries", console),
-	write(notifications, post, business+"/deliveries/:id/retry", byOwner),
-	write(notifications, post, business+"/customers/erase", byOwner),
-	read(notifications, post, business+"/customers/held", console),
-}
-
-var ofConsole = []Endpoint{
-	read(console, post, business+"/members/verified", notifications),
+func (e Endpoint[Req, Out]) send(ctx context.Context, peer Caller, req *Req, out any) error {
+	body := e.Body(req)
+	if e.Method == http.MethodPost && e.Reads() {
+		return peer.Ask(ctx, e.URL(req), body, out)
+	}
+	return peer.Call(ctx, e.Method, e.URL(req), body, out)
 }

@@ -33,6 +33,13 @@ func (q Query) Page() (Page, error) {
 	return Page{Limit: limit, Cursor: cursor}, err
 }
 
+// ReadQuery is [Query.Page].
+func (p *Page) ReadQuery(q Query) error {
+	page, err := q.Page()
+	*p = page
+	return err
+}
+
 // Values returns the parameters that [Query.Page] reads.
 func (p Page) Values() url.Values {
 	query := url.Values{}

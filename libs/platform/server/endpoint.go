@@ -16,65 +16,76 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// internalRouter mounts the internal endpoints of a service. Each endpoint must have a row in libs/contracts/endpoints.
-// Before the handlers of an endpoint run, the caller and the actor are checked against that row.
-type internalRouter struct {
+// Internal mounts the internal endpoints of a service, each by its declaration (libs/contracts/endpoints).
+// Before the handlers of an endpoint run, the caller and the actor are checked against the declaration.
+type Internal struct {
 	fiber.Router // for its type only: methods that are not overridden panic
 	server       *Server
 	prefix       string
 	before       []fiber.Handler // of the enclosing groups
 }
 
+// Handle mounts handlers of fiber for an endpoint whose answer is not plain JSON.
+// It panics if the endpoint is another service's.
+func (r *Internal) Handle(row *endpoints.Row, handlers ...fiber.Handler) {
+	s := r.server
+	if row.Service != s.name {
+		panic(fmt.Errorf("%s mounts %s %s of %s", s.name, row.Method, row.Path, row.Service))
+	}
+	s.internalApp.Add(row.Method, row.Path, slices.Concat([]fiber.Handler{s.admit(row)}, handlers)...)
+	s.mounted = append(s.mounted, row)
+}
+
 // Get mounts an endpoint.
-func (r *internalRouter) Get(path string, handlers ...fiber.Handler) fiber.Router {
+func (r *Internal) Get(path string, handlers ...fiber.Handler) fiber.Router {
 	return r.Add(http.MethodGet, path, handlers...)
 }
 
 // Post mounts an endpoint.
-func (r *internalRouter) Post(path string, handlers ...fiber.Handler) fiber.Router {
+func (r *Internal) Post(path string, handlers ...fiber.Handler) fiber.Router {
 	return r.Add(http.MethodPost, path, handlers...)
 }
 
 // Put mounts an endpoint.
-func (r *internalRouter) Put(path string, handlers ...fiber.Handler) fiber.Router {
+func (r *Internal) Put(path string, handlers ...fiber.Handler) fiber.Router {
 	return r.Add(http.MethodPut, path, handlers...)
 }
 
 // Patch mounts an endpoint.
-func (r *internalRouter) Patch(path string, handlers ...fiber.Handler) fiber.Router {
+func (r *Internal) Patch(path string, handlers ...fiber.Handler) fiber.Router {
 	return r.Add(http.MethodPatch, path, handlers...)
 }
 
 // Delete mounts an endpoint.
-func (r *internalRouter) Delete(path string, handlers ...fiber.Handler) fiber.Router {
+func (r *Internal) Delete(path string, handlers ...fiber.Handler) fiber.Router {
 	return r.Add(http.MethodDelete, path, handlers...)
 }
 
 // Group returns a router for the paths below prefix. Its endpoints run these handlers before their own.
-func (r *internalRouter) Group(prefix string, handlers ...fiber.Handler) fiber.Router {
-	return &internalRouter{server: r.server, prefix: r.prefix + prefix, before: slices.Concat(r.before, handlers)}
+func (r *Internal) Group(prefix string, handlers ...fiber.Handler) fiber.Router {
+	return &Internal{server: r.server, prefix: r.prefix + prefix, before: slices.Concat(r.before, handlers)}
 }
 
 // Add mounts an endpoint. It panics if the endpoint has no row.
-func (r *internalRouter) Add(method, path string, handlers ...fiber.Handler) fiber.Router {
+func (r *Internal) Add(method, path string, handlers ...fiber.Handler) fiber.Router {
 	row, err := r.server.endpoint(method, r.prefix+path)
 	if err != nil {
 		panic(err)
 	}
 	r.server.internalApp.Add(method, r.prefix+path, slices.Concat([]fiber.Handler{r.server.admit(row)}, r.before,
 		handlers)...)
-	r.server.mounted = append(r.server.mounted, method+" "+r.prefix+path)
+	r.server.mounted = append(r.server.mounted, row)
 	return r
 }
 
 // endpoint returns the row of an endpoint of the service. Names of path parameters are ignored.
-func (s *Server) endpoint(method, path string) (endpoints.Endpoint, error) {
+func (s *Server) endpoint(method, path string) (*endpoints.Row, error) {
 	for _, row := range s.rows {
 		if row.Method == method && sameShape(row.Path, path) {
 			return row, nil
 		}
 	}
-	return endpoints.Endpoint{}, fmt.Errorf("%s: the internal endpoint %s %s has no row in libs/contracts/endpoints",
+	return nil, fmt.Errorf("%s: the internal endpoint %s %s has no row in libs/contracts/endpoints",
 		s.name, method, path)
 }
 
@@ -85,24 +96,35 @@ func sameShape(a, b string) bool {
 	})
 }
 
-// unmounted returns an error if a row of the service has no mounted endpoint.
+// unmounted returns an error if an endpoint of a mounted API is not mounted.
 func (s *Server) unmounted() error {
-	for _, row := range s.rows {
-		if !slices.ContainsFunc(s.mounted, func(m string) bool {
-			method, path, _ := strings.Cut(m, " ")
-			return method == row.Method && sameShape(path, row.Path)
-		}) {
-			return fmt.Errorf("%s: %s %s has a row in libs/contracts/endpoints and is not mounted", s.name, row.Method,
-				row.Path)
+	for _, row := range s.declared() {
+		if !slices.Contains(s.mounted, row) {
+			return fmt.Errorf("%s: %s %s is declared and is not mounted", s.name, row.Method, row.Path)
 		}
 	}
 	return nil
 }
 
+// declared returns all endpoints of the APIs of which an endpoint is mounted.
+func (s *Server) declared() []*endpoints.Row {
+	declared, seen := slices.Clone(s.rows), map[*endpoints.API]bool{nil: true}
+	for _, row := range s.mounted {
+		if !seen[row.API] {
+			seen[row.API] = true
+			declared = append(declared, row.API.Rows()...)
+		}
+	}
+	return declared
+}
+
 // admit returns middleware that refuses callers and actors that the endpoint's row does not allow, before the
 // body is read. It stores in the context the actor, and whether the customer gets a notification of the change.
-func (s *Server) admit(row endpoints.Endpoint) fiber.Handler {
+func (s *Server) admit(row *endpoints.Row) fiber.Handler {
 	return func(c *fiber.Ctx) error {
+		if row.NoStore {
+			c.Set(fiber.HeaderCacheControl, "no-store")
+		}
 		by, err := actorOf(c)
 		if err != nil {
 			return err
@@ -126,7 +148,7 @@ func (s *Server) admit(row endpoints.Endpoint) fiber.Handler {
 // Actor returns the actor of a request to the internal port; the zero Actor if the request names none.
 func Actor(c *fiber.Ctx) actor.Actor { return actor.Of(c.UserContext()) }
 
-func (s *Server) noteRefusal(ctx context.Context, row endpoints.Endpoint, caller string, kind actor.Kind) {
+func (s *Server) noteRefusal(ctx context.Context, row *endpoints.Row, caller string, kind actor.Kind) {
 	s.refused.Add(ctx, 1, metric.WithAttributes(attribute.String("by", "endpoint"), attribute.String("caller", caller)))
 	s.tel.Logger.WarnContext(ctx, "internal call refused", "caller", caller, "actor", kind, "method", row.Method,
 		"route", row.Path)

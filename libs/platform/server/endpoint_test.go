@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/apis"
 	"github.com/slotmesh/slotmesh/libs/contracts/components"
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
@@ -20,7 +21,7 @@ import (
 var kinds = []actor.Kind{"", actor.APIKey, actor.Page, actor.Customer, actor.Owner, actor.Provider, actor.System}
 
 // withSecrets is a server of the named service that knows the secrets of all, and mounts nothing yet.
-func withSecrets(t *testing.T, name string, secrets map[string]string, rows []endpoints.Endpoint) *Server {
+func withSecrets(t *testing.T, name string, secrets map[string]string, rows []*endpoints.Row) *Server {
 	t.Helper()
 	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", PublicBodyLimit: 1024,
 		InternalBodyLimit: 1024}
@@ -42,16 +43,14 @@ func TestEveryEndpointAdmitsWhatItsRowNamesAlone(t *testing.T) {
 	secrets := peer.NewSecrets(callers...)
 	for _, service := range components.Names() {
 		s, reached := withSecrets(t, service, secrets, nil), 0
-		group := s.Internal.Group("/internal", func(c *fiber.Ctx) error { reached++; return c.Next() })
-		for _, row := range endpoints.Of(service) {
-			group.Add(row.Method, strings.TrimPrefix(row.Path, "/internal"), func(c *fiber.Ctx) error {
-				return c.SendStatus(http.StatusNoContent)
-			})
+		for _, row := range apis.Of(service) {
+			s.Internal.Handle(row, func(c *fiber.Ctx) error { reached++; return c.Next() },
+				func(c *fiber.Ctx) error { return c.SendStatus(http.StatusNoContent) })
 		}
 		if err := s.unmounted(); err != nil {
 			t.Fatal(err)
 		}
-		for _, row := range endpoints.Of(service) {
+		for _, row := range apis.Of(service) {
 			for _, caller := range callers {
 				for _, kind := range kinds {
 					want, before := row.Allows(caller, kind), reached
@@ -67,7 +66,7 @@ func TestEveryEndpointAdmitsWhatItsRowNamesAlone(t *testing.T) {
 	}
 }
 
-func ask(t *testing.T, s *Server, row endpoints.Endpoint, credential string, kind actor.Kind) int {
+func ask(t *testing.T, s *Server, row *endpoints.Row, credential string, kind actor.Kind) int {
 	t.Helper()
 	segments := strings.Split(row.Path, "/")
 	for i, segment := range segments {
@@ -92,7 +91,7 @@ func ask(t *testing.T, s *Server, row endpoints.Endpoint, credential string, kin
 func TestAnEndpointWithoutARowCannotBeMounted(t *testing.T) {
 	t.Parallel()
 	secrets := peer.NewSecrets("pages", "test")
-	rows := []endpoints.Endpoint{{Method: http.MethodGet, Path: "/internal/a/:id",
+	rows := []*endpoints.Row{{Method: http.MethodGet, Path: "/internal/a/:id",
 		Callers: map[string][]actor.Kind{"pages": nil}}}
 	s := withSecrets(t, "test", secrets, rows)
 	nothing := func(*fiber.Ctx) error { return nil }
@@ -119,7 +118,7 @@ func TestAnEndpointWithoutARowCannotBeMounted(t *testing.T) {
 
 func TestTheKindsOfTheWalkAreAll(t *testing.T) {
 	t.Parallel()
-	for _, row := range endpoints.All {
+	for _, row := range apis.All {
 		for caller, named := range row.Callers {
 			for _, kind := range named {
 				if !slices.Contains(kinds, kind) {

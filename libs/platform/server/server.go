@@ -84,15 +84,15 @@ type Runtime struct {
 	// The default actor is then the owner. Only tests of handlers set it.
 	Open bool
 	// Endpoints are the rows of the service's internal endpoints; nil uses [endpoints.Of]. Tests set it.
-	Endpoints []endpoints.Endpoint
+	Endpoints []*endpoints.Row
 }
 
 // Server is one running service.
 type Server struct {
 	// Public and Internal take the service's routes before Run.
-	// Internal panics for a route without a row in libs/contracts/endpoints.
+	// Internal panics for a route without a declaration in libs/contracts/endpoints.
 	Public   *fiber.App
-	Internal fiber.Router
+	Internal *Internal
 
 	name     string
 	cfg      Config
@@ -107,9 +107,9 @@ type Server struct {
 	slow     slowness
 
 	internalApp *fiber.App
-	rows        []endpoints.Endpoint // of the internal endpoints
-	mounted     []string             // the mounted ones, as "METHOD path"
-	open        bool                 // [Runtime.Open]
+	rows        []*endpoints.Row // of the internal endpoints
+	mounted     []*endpoints.Row
+	open        bool // [Runtime.Open]
 	refused     metric.Int64Counter
 
 	limit    Limit                  // of the public port; nil: no limit
@@ -176,7 +176,7 @@ func (s *Server) openInternal() {
 		"Requests refused at the internal port, by what gave them away.")
 	s.internalApp = s.app(s.cfg.InternalBodyLimit)
 	s.internalApp.Use(s.sources(s.cfg, s.open).check)
-	s.Internal = &internalRouter{server: s}
+	s.Internal = &Internal{server: s}
 	s.observe.internal = s.internalApp
 }
 

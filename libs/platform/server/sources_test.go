@@ -33,7 +33,7 @@ func guarded(t *testing.T, reached *int) *Server {
 		PublicBodyLimit: 1024, InternalBodyLimit: 1024, InternalHosts: []string{"Peers.example"}}
 	cfg.Peers.Secrets = []string{otherSecret}
 	cfg.Peers.Callers = []string{"pages=" + peer.HashCredential(newSecret), "pages=" + peer.HashCredential(oldSecret)}
-	rows := []endpoints.Endpoint{{Method: http.MethodPost, Path: "/internal/thing",
+	rows := []*endpoints.Row{{Method: http.MethodPost, Path: "/internal/thing",
 		Callers: map[string][]actor.Kind{"pages": nil}}}
 	s, err := New(cfg, Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard(), Endpoints: rows})
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/apis"
 	"github.com/slotmesh/slotmesh/libs/contracts/components"
-	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
@@ -55,7 +55,7 @@ type target struct{ address, path, header string }
 // before a read; none for what the platform asks.
 func (w *world) asCaller(service, path string) string {
 	header := ""
-	for _, row := range endpoints.Of(service) {
+	for _, row := range apis.Of(service) {
 		segments := strings.Split(path, "/")
 		if !slices.EqualFunc(strings.Split(row.Path, "/"), segments,
 			func(of, is string) bool { return of == is || strings.HasPrefix(of, ":") }) {

@@ -7,8 +7,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/gofiber/fiber/v2"
-
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
@@ -48,28 +46,18 @@ func NewQuotes(offers Offers) *Quotes {
 	return &Quotes{offers: offers, tariffs: newTariffs(), places: bulkhead.New(2 * runtime.GOMAXPROCS(0))}
 }
 
-// Mount adds the routes to the internal port.
-func (q *Quotes) Mount(internal fiber.Router) { internal.Post(pricing.QuotesPath, q.post) }
+// Mount adds the endpoint.
+func (q *Quotes) Mount(internal *server.Internal) {
+	server.Mount(internal, pricing.Quotes, q.answer, readRequest)
+}
 
-func (q *Quotes) post(c *fiber.Ctx) error {
-	body, err := server.Body(c)
+func (q *Quotes) answer(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
+	leave, err := q.enter(ctx, &request)
 	if err != nil {
-		return err
-	}
-	request, err := readRequest(body)
-	if err != nil {
-		return err
-	}
-	leave, err := q.enter(c.UserContext(), request)
-	if err != nil {
-		return err
+		return nil, err
 	}
 	defer leave()
-	response, err := q.quote(c.UserContext(), request)
-	if err != nil {
-		return err
-	}
-	return c.JSON(response)
+	return q.quote(ctx, &request)
 }
 
 // enter waits until a large request gets one of its business's places. The caller must call the

@@ -398,7 +398,7 @@ func TestARuleThatCannotBeReadPricesNothing(t *testing.T) {
 
 func post(t testing.TB, base, body string) (int, string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+pricing.QuotesPath,
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+pricing.Quotes.Path,
 		strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)

@@ -37,36 +37,36 @@ type wireItem struct {
 }
 
 // readRequest reads and checks a body. Fault: invalid_parameter, which names the field.
-func readRequest(body []byte) (*pricing.QuotesRequest, error) {
+func readRequest(body []byte, into *pricing.QuotesRequest) error {
 	var wire wireRequest
 	if err := json.Unmarshal(body, &wire); err != nil {
-		return nil, unreadable("", err)
+		return unreadable("", err)
 	}
 	if wire.Slug == "" {
-		return nil, invalid("slug", "is missing; write the business's slug")
+		return invalid("slug", "is missing; write the business's slug")
 	}
 	if wire.OfferVersion < 0 {
-		return nil, invalid("offer_version", "is below 0; write the version of the offer that the caller has, or 0 "+
+		return invalid("offer_version", "is below 0; write the version of the offer that the caller has, or 0 "+
 			"for any")
 	}
 	purchaseAt, err := time.Parse(time.RFC3339Nano, wire.PurchaseAt)
 	if err != nil {
-		return nil, invalid("purchase_at", "is not an instant; write one such as 2027-03-01T09:00:00Z")
+		return invalid("purchase_at", "is not an instant; write one such as 2027-03-01T09:00:00Z")
 	}
 	if len(wire.Items) > pricing.MaxItems {
-		return nil, invalid("items", fmt.Sprintf("are %d; send at most %d at once", len(wire.Items), pricing.MaxItems))
+		return invalid("items", fmt.Sprintf("are %d; send at most %d at once", len(wire.Items), pricing.MaxItems))
 	}
-	request := &pricing.QuotesRequest{
+	*into = pricing.QuotesRequest{
 		Slug: wire.Slug, OfferVersion: wire.OfferVersion, PurchaseAt: purchaseAt, OmitSteps: wire.OmitSteps,
 		Together: wire.Together,
 		Items:    make([]pricing.Item, len(wire.Items)),
 	}
 	for i, raw := range wire.Items {
-		if request.Items[i], err = readItem(itemPath(i), raw); err != nil {
-			return nil, err
+		if into.Items[i], err = readItem(itemPath(i), raw); err != nil {
+			return err
 		}
 	}
-	return request, nil
+	return nil
 }
 
 func itemPath(i int) string { return fmt.Sprintf("items[%d]", i) }

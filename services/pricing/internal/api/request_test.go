@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
@@ -19,8 +20,8 @@ func FuzzReadRequest(f *testing.F) {
 		{"kind":"event","id":"00000000-0000-4000-8000-000000000005","tier_id":"00000000-0000-4000-8000-000000000006"}]}`))
 	f.Add([]byte("{\"slug\":\"\x00\",\"items\":[null,7,{}]}"))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		read, err := readRequest(body)
-		if err != nil {
+		var read, again pricing.QuotesRequest
+		if err := readRequest(body, &read); err != nil {
 			if !fault.Is(err, fault.InvalidParameter) {
 				t.Fatalf("%q: %v", body, err)
 			}
@@ -30,8 +31,7 @@ func FuzzReadRequest(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q: %v", body, err)
 		}
-		again, err := readRequest(written)
-		if err != nil {
+		if err := readRequest(written, &again); err != nil {
 			t.Fatalf("%q is written %s, which is refused: %v", body, written, err)
 		}
 		if diff := cmp.Diff(read, again); diff != "" {

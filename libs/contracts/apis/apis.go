@@ -1,0 +1,36 @@
+// Package apis lists the internal APIs of all services, for tests and tools that look at all
+// endpoints. The declarations are in the packages of the clients.
+package apis
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
+	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
+)
+
+// All holds the endpoints of all services.
+var All = func() []*endpoints.Row {
+	rows := slices.Clone(endpoints.All)
+	for _, api := range []*endpoints.API{pricing.API} {
+		rows = append(rows, api.Rows()...)
+	}
+	return rows
+}()
+
+// Of returns the endpoints of a service.
+func Of(service string) []*endpoints.Row {
+	return slices.DeleteFunc(slices.Clone(All), func(r *endpoints.Row) bool { return r.Service != service })
+}
+
+// Calls returns the services that a service may call, sorted.
+func Calls(caller string) []string {
+	called := map[string]bool{}
+	for _, row := range All {
+		if _, named := row.Callers[caller]; named {
+			called[row.Service] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(called))
+}

@@ -1,0 +1,205 @@
+package endpoints
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+)
+
+// Of returns the rows of a service.
+func Of(service string) []*Row {
+	var rows []*Row
+	for _, e := range All {
+		if e.Service == service {
+			rows = append(rows, e)
+		}
+	}
+	return rows
+}
+
+// Names of services.
+const (
+	catalog       = "catalog"
+	pricing       = "pricing"
+	availability  = "availability"
+	booking       = "booking"
+	rental        = "rental"
+	mcp           = "mcp"
+	notifications = "notifications"
+	pages         = "pages"
+	console       = "console"
+)
+
+const (
+	get    = http.MethodGet
+	post   = http.MethodPost
+	put    = http.MethodPut
+	patch  = http.MethodPatch
+	remove = http.MethodDelete
+)
+
+type by = By
+
+// byOwner are the callers of a write that only the owner's side may make.
+var byOwner = by{console: {actor.Owner}}
+
+// byLink are the callers of a write that a customer makes through the link of a sale.
+var byLink = by{pages: {actor.Customer}}
+
+// read returns the row of an endpoint that changes nothing.
+func read(service, method, path string, callers ...string) *Row {
+	e := &Row{Service: service, Method: method, Path: path, Callers: by{}}
+	for _, caller := range callers {
+		e.Callers[caller] = nil
+	}
+	return e
+}
+
+// write returns the row of an endpoint that changes something.
+func write(service, method, path string, callers by) *Row {
+	return &Row{Service: service, Method: method, Path: path, Callers: callers}
+}
+
+// All is the table of all endpoints.
+var All = slices.Concat(ofCatalog, ofAvailability, ofBooking, ofRental, ofNotifications, ofConsole)
+
+const business = "/internal/businesses/:business"
+
+var ofCatalog = []*Row{
+	read(catalog, get, "/internal/offers/:slug", pricing, availability, booking, rental, notifications, pages, console),
+	read(catalog, get, "/internal/slugs/:id", booking, rental, mcp, notifications),
+	read(catalog, get, "/internal/removed", booking, rental, notifications, console),
+	read(catalog, get, "/internal/events", notifications),
+	read(catalog, get, business+"/events", console),
+	read(catalog, get, "/internal/api/public/:slug/info", mcp, pages),
+	read(catalog, get, "/internal/api/public/:slug/services", mcp, pages),
+	read(catalog, get, "/internal/api/public/:slug/staff", mcp, pages),
+	read(catalog, get, "/internal/api/public/:slug/events", mcp, pages),
+	read(catalog, get, "/internal/api/public/:slug/rentals", mcp, pages),
+	read(catalog, get, "/internal/businesses", console),
+	read(catalog, get, "/internal/businesses/:slug", console),
+	read(catalog, get, "/internal/businesses/:slug/versions", console),
+	read(catalog, post, "/internal/businesses/:slug/offer", console),
+	write(catalog, put, "/internal/businesses/:slug", byOwner),
+	write(catalog, remove, "/internal/businesses/:slug", byOwner),
+	write(catalog, post, "/internal/businesses/:slug/rollback", byOwner),
+}
+
+var ofAvailability = []*Row{
+	read(availability, get, "/internal/api/public/:slug/slots", mcp, pages),
+	read(availability, get, "/internal/api/public/:slug/available-dates", mcp, pages),
+	read(availability, get, "/internal/api/public/:slug/no-starts", mcp),
+	read(availability, post, "/internal/bookable", booking),
+	read(availability, post, "/internal/agenda", console),
+	read(availability, post, "/internal/explain", console),
+	read(availability, post, "/internal/working-time", console),
+	read(availability, post, "/internal/outside", console),
+}
+
+var ofBooking = []*Row{
+	read(booking, get, business+"/occupied", availability),
+	write(booking, put, business+"/offer", by{catalog: {actor.Owner}}),
+	write(booking, post, business+"/keys", byOwner),
+	read(booking, get, business+"/keys", console),
+	write(booking, remove, business+"/keys", byOwner),
+	write(booking, remove, business+"/keys/:key", byOwner),
+	read(booking, post, "/internal/keys/check", mcp),
+	write(booking, post, "/internal/api/public/:slug/book", by{mcp: {actor.APIKey}}),
+	write(booking, post, business+"/bookings", by{pages: {actor.Page}, console: {actor.Owner}}),
+	read(booking, get, business+"/bookings", console),
+	read(booking, get, business+"/bookings/ahead", console),
+	read(booking, get, business+"/bookings/:booking", notifications, console),
+	read(booking, get, business+"/bookings/:id/link", notifications),
+	read(booking, get, business+"/bookings/:booking/cancellation", console),
+	write(booking, post, business+"/bookings/:booking/cancel", byOwner),
+	write(booking, post, business+"/bookings/:booking/refund", byOwner),
+	write(booking, post, business+"/bookings/:booking/reschedule", byOwner),
+	write(booking, post, business+"/bookings/:booking/:move", byOwner),
+	write(booking, post, business+"/tickets", by{pages: {actor.Page}, console: {actor.Owner}}),
+	read(booking, get, business+"/tickets", console),
+	read(booking, get, business+"/tickets/ahead", console),
+	read(booking, post, business+"/tickets/sales", catalog, console),
+	read(booking, get, business+"/tickets/:ticket", notifications, console),
+	read(booking, get, business+"/tickets/:id/link", notifications),
+	read(booking, get, business+"/tickets/:ticket/cancellation", console),
+	write(booking, post, business+"/tickets/:ticket/cancel", byOwner),
+	write(booking, post, business+"/tickets/:ticket/refund", byOwner),
+	read(booking, get, business+"/reports/bookings", console),
+	read(booking, get, business+"/reports/revenue", console),
+	read(booking, get, business+"/reports/staff-time", console),
+	read(booking, post, business+"/customers/search", console),
+	read(booking, post, business+"/customers/held", console),
+	read(booking, post, business+"/customers/expiring", console),
+	write(booking, post, business+"/customers/erase", byOwner),
+	read(booking, post, "/internal/charges", rental),
+	read(booking, post, "/internal/charges/news", rental),
+	write(booking, post, "/internal/charges/noted", by{rental: {actor.System}}),
+	write(booking, post, business+"/charges/:reservation", by{rental: {actor.Page}}),
+	read(booking, post, business+"/charges/:reservation/page", rental),
+	write(booking, post, business+"/charges/:reservation/close",
+		by{rental: {actor.Page, actor.Customer, actor.Owner, actor.System}}),
+	write(booking, put, business+"/open-reservations/:reservation", by{rental: {actor.Page}}),
+	write(booking, remove, business+"/open-reservations/:reservation",
+		by{rental: {actor.Page, actor.Customer, actor.Owner, actor.System}}),
+	read(booking, get, "/internal/manage/:token", pages),
+	read(booking, get, "/internal/manage/:token/calendar", pages),
+	write(booking, post, "/internal/manage/:token/cancel", byLink),
+	write(booking, post, "/internal/manage/:token/reschedule", byLink),
+	write(booking, post, "/internal/manage/:token/payment", byLink),
+	read(booking, get, "/internal/calendars/:token", pages),
+	write(booking, post, business+"/calendars", byOwner),
+	read(booking, get, business+"/calendars", console),
+	write(booking, remove, business+"/calendars/:id", byOwner),
+	read(booking, get, "/internal/events", notifications),
+	read(booking, get, business+"/events", console),
+}
+
+var ofRental = []*Row{
+	read(rental, get, "/internal/businesses/:slug/ceilings", catalog),
+	read(rental, get, "/internal/businesses/:slug/starts", pages),
+	read(rental, get, "/internal/api/public/:slug/rental-availability", mcp, pages),
+	read(rental, get, "/internal/api/public/:slug/rental-available-dates", availability, pages, console),
+	write(rental, post, "/internal/businesses/:slug/reservations", by{pages: {actor.Page}, console: {actor.Owner}}),
+	read(rental, get, "/internal/businesses/:slug/reservations", console),
+	read(rental, get, "/internal/businesses/:slug/reservations/ahead", console),
+	read(rental, post, "/internal/businesses/:slug/reservations/outside", console),
+	read(rental, get, "/internal/businesses/:slug/reservations/:id", notifications, console),
+	read(rental, get, "/internal/businesses/:slug/reservations/:id/link", notifications),
+	read(rental, get, "/internal/businesses/:slug/reservations/:id/cancellation", console),
+	write(rental, post, "/internal/businesses/:slug/reservations/:id/cancel", byOwner),
+	write(rental, post, "/internal/businesses/:slug/reservations/:id/refund", byOwner),
+	write(rental, post, "/internal/businesses/:slug/reservations/:id/:move", byOwner),
+	read(rental, get, "/internal/businesses/:slug/reports/revenue", console),
+	read(rental, post, "/internal/businesses/:slug/customers/search", console),
+	read(rental, post, "/internal/businesses/:slug/customers/held", console),
+	read(rental, post, "/internal/businesses/:slug/customers/expiring", console),
+	write(rental, post, "/internal/businesses/:slug/customers/erase", byOwner),
+	read(rental, get, "/internal/manage/:token", pages),
+	read(rental, get, "/internal/manage/:token/calendar", pages),
+	write(rental, post, "/internal/manage/:token/payment", byLink),
+	write(rental, post, "/internal/manage/:token/cancel", byLink),
+	read(rental, get, "/internal/events", notifications),
+	read(rental, get, business+"/events", console),
+}
+
+var ofNotifications = []*Row{
+	write(notifications, post, "/internal/mails", by{console: {actor.System}}),
+	read(notifications, get, business+"/messages", console),
+	read(notifications, get, business+"/messages/:id", console),
+	write(notifications, post, business+"/messages/:id/retry", byOwner),
+	write(notifications, post, business+"/webhooks", byOwner),
+	read(notifications, get, business+"/webhooks", console),
+	write(notifications, patch, business+"/webhooks/:id", byOwner),
+	write(notifications, remove, business+"/webhooks/:id", byOwner),
+	write(notifications, post, business+"/webhooks/:id/rotate", byOwner),
+	write(notifications, post, business+"/webhooks/:id/test", byOwner),
+	read(notifications, get, business+"/webhooks/:id/deliveries", console),
+	write(notifications, post, business+"/deliveries/:id/retry", byOwner),
+	write(notifications, post, business+"/customers/erase", byOwner),
+	read(notifications, post, business+"/customers/held", console),
+}
+
+var ofConsole = []*Row{
+	read(console, post, business+"/members/verified", notifications),
+}

@@ -1,0 +1,85 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
+)
+
+// Mount adds an endpoint, which answers with the result of handle as JSON. The context
+// of handle has the actor of the request (libs/contracts/actor).
+//
+// The body is read by [JSON] into the body of the request. If decode is given, it decodes the body instead.
+func Mount[Req, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
+	handle func(context.Context, Req) (*Out, error), decode ...func([]byte, *Req) error) {
+	r.Handle(e.Row, func(c *fiber.Ctx) error { return answerCall(c, e, handle, decode) })
+}
+
+// MountIdempotent adds the endpoint of a write that runs once for each Idempotency-Key (see [HandleIdempotently]). The argument
+// again makes the answer of a repeated request from the stored result that outcome returns.
+func MountIdempotent[Req, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
+	write func(context.Context, Req) (*Out, error), outcome func(*fiber.Ctx) ([]byte, error),
+	again func(context.Context, Req, []byte) (*Out, error), decode ...func([]byte, *Req) error) {
+	r.Handle(e.Row, HandleIdempotently(func(c *fiber.Ctx) error { return answerCall(c, e, write, decode) }, outcome,
+		func(c *fiber.Ctx, stored []byte) error {
+			var req Req
+			if err := e.Read(param(c), Query(c), &req); err != nil {
+				return err
+			}
+			out, err := again(c.UserContext(), req, stored)
+			return answer(c, e.Row, out, err)
+		}))
+}
+
+// AnswerNothing is the argument again of [MountIdempotent] for an endpoint whose answer has no body.
+func AnswerNothing[Req any](context.Context, Req, []byte) (*endpoints.None, error) { return nil, nil }
+
+// AnswerStored is the argument again of [MountIdempotent] for an endpoint whose answer is the stored result.
+func AnswerStored[Req, Out any](_ context.Context, _ Req, stored []byte) (*Out, error) {
+	out := new(Out)
+	return out, json.Unmarshal(stored, out)
+}
+
+func answerCall[Req, Out any](c *fiber.Ctx, e endpoints.Endpoint[Req, Out],
+	handle func(context.Context, Req) (*Out, error), decode []func([]byte, *Req) error) error {
+	var req Req
+	if err := e.Read(param(c), Query(c), &req); err != nil {
+		return err
+	}
+	if into := e.Body(&req); into != nil {
+		if err := decodeBody(c, into, &req, decode); err != nil {
+			return err
+		}
+	}
+	out, err := handle(c.UserContext(), req)
+	return answer(c, e.Row, out, err)
+}
+
+func decodeBody[Req any](c *fiber.Ctx, into any, req *Req, decode []func([]byte, *Req) error) error {
+	if len(decode) == 0 {
+		return JSON(c, into)
+	}
+	body, err := Body(c)
+	if err != nil {
+		return err
+	}
+	return decode[0](body, req)
+}
+
+func param(c *fiber.Ctx) func(string) string {
+	return func(name string) string { return c.Params(name) }
+}
+
+// answer sends the answer of an endpoint, or returns the error.
+func answer[Out any](c *fiber.Ctx, row *endpoints.Row, out *Out, err error) error {
+	if err != nil {
+		return err
+	}
+	if _, isNone := any(out).(*endpoints.None); isNone {
+		return c.SendStatus(row.Status)
+	}
+	return c.Status(row.Status).JSON(out)
+}
