@@ -96,7 +96,7 @@ test-go: $(BIN)/withstores $(STRIPE_MOCK) $(DEX) ## unit, store and end-to-end t
 # The soak takes its time, whatever runs at the same time.
 .PHONY: test-soak
 test-soak: $(BIN)/withstores
-	@$(BIN)/withstores $(GO) test $(TEST) ./services/allinone/soak
+	@$(BIN)/withstores $(GO) test $(TEST) ./services/allinone/test/soak
 
 .PHONY: cluster-tools
 cluster-tools: ## build what `make cluster` and `make e2e` are made of, once, beside Go's build cache (20 minutes)
@@ -115,7 +115,7 @@ e2e: ## prove chart and images on a cluster: that of KUBECONFIG, else one made f
 .PHONY: bench
 bench: ## everything beside bare programs in one run: a table of figures and ratios (BENCHFLAGS="-for 10s")
 	@$(MAKE) --no-print-directory build
-	@$(GO) build -o $(BIN)/slotmesh-bench ./services/allinone/cmd/bench
+	@$(GO) build -o $(BIN)/slotmesh-bench ./services/allinone/test/bench/cmd/bench
 	@$(BIN)/slotmesh-bench -programs $(BIN) $(BENCHFLAGS)
 
 SOAK ?= 2m
@@ -124,7 +124,7 @@ SOAK ?= 2m
 soak: ## two replicas of everything through faults, every answer held against the tables (SOAK=30m SEED=7)
 	@echo '== soak'
 	@$(MAKE) --no-print-directory build
-	@$(GO) build -o $(BIN)/slotmesh-soak ./services/allinone/cmd/soak
+	@$(GO) build -o $(BIN)/slotmesh-soak ./services/allinone/test/soak/cmd/soak
 	@$(BIN)/slotmesh-soak -programs $(BIN) -for $(SOAK) -seed $(or $(SEED),0) $(SOAKFLAGS)
 
 # The tests that attack, in the packages that hold them. `make test` runs them too, with fewer generated requests.

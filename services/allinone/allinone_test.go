@@ -23,7 +23,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
-	"github.com/slotmesh/slotmesh/services/allinone/internal/deadlines"
+	"github.com/slotmesh/slotmesh/services/allinone/test/deadlines"
 )
 
 func TestMain(m *testing.M) {

@@ -13,7 +13,7 @@ import (
 	"github.com/sethvargo/go-envconfig"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
-	"github.com/slotmesh/slotmesh/services/allinone/internal/deadlines"
+	"github.com/slotmesh/slotmesh/services/allinone/test/deadlines"
 )
 
 // openTemp is a new folder that the user of the stores can enter, which those of t.TempDir are closed to.

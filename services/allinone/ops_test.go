@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
-	"github.com/slotmesh/slotmesh/services/allinone/internal/deadlines"
+	"github.com/slotmesh/slotmesh/services/allinone/test/deadlines"
 )
 
 var opsLine = regexp.MustCompile(`ops +(http://\S+)`)

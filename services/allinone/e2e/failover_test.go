@@ -13,7 +13,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone"
-	"github.com/slotmesh/slotmesh/services/allinone/internal/deadlines"
+	"github.com/slotmesh/slotmesh/services/allinone/test/deadlines"
 )
 
 // Eight clients book while the database's primary is lost and its standby takes over, and repeat, as the description

@@ -27,7 +27,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/services/allinone"
-	"github.com/slotmesh/slotmesh/services/allinone/internal/deadlines"
+	"github.com/slotmesh/slotmesh/services/allinone/test/deadlines"
 	"github.com/slotmesh/slotmesh/services/booking"
 	"github.com/slotmesh/slotmesh/services/catalog"
 	"github.com/slotmesh/slotmesh/services/console"

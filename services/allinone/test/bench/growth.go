@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/google/uuid"
 )
 
 // Size is a number of businesses, each like the salons of the other cases, and the total number of their bookings.
@@ -67,14 +65,11 @@ func (o Options) grow(ctx context.Context) ([]Grown, error) {
 }
 
 func (o Options) growTo(ctx context.Context, size Size) ([]Grown, error) {
-	database, done, err := o.filled(ctx, size)
+	database, drop, err := o.makeFilledDatabase(ctx, size)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	if o.OnlyMake {
-		return nil, nil
-	}
+	defer drop()
 	o.DatabaseURL = database
 	w, err := newWorld(ctx, o)
 	if err != nil {
@@ -157,9 +152,6 @@ func (w *world) workingSet(ctx context.Context, size Size) ([]salon, error) {
 	for i := range set {
 		set[i] = newSalon(grownSlug(i * (size.Businesses / len(set))))
 	}
-	if err := w.forgetRuns(ctx, set); err != nil {
-		return nil, err
-	}
 	const keys = 2000 // each allows 100 bookings a minute
 	for i := range set {
 		if err := w.makeKeys(ctx, &set[i], keys/len(set)); err != nil {
@@ -167,21 +159,6 @@ func (w *world) workingSet(ctx context.Context, size Size) ([]salon, error) {
 		}
 	}
 	return set, nil
-}
-
-// forgetRuns deletes the bookings of earlier runs on the same data.
-func (w *world) forgetRuns(ctx context.Context, set []salon) error {
-	ids := make([]uuid.UUID, len(set))
-	for i := range set {
-		ids[i] = set[i].id
-	}
-	booked, err := w.pool.Exec(ctx, `DELETE FROM booking.bookings WHERE business_id = ANY ($1) AND source <> 'bench'`,
-		ids)
-	if err != nil || booked.RowsAffected() == 0 {
-		return err
-	}
-	_, err = w.pool.Exec(ctx, `VACUUM ANALYZE`)
-	return err
 }
 
 // grownCases returns the cases that are measured at each size of the database. Their requests use the

@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/slotmesh/slotmesh/services/allinone/bench"
 	"github.com/slotmesh/slotmesh/services/allinone/internal/backing"
+	"github.com/slotmesh/slotmesh/services/allinone/test/bench"
 )
 
 func main() {
@@ -48,9 +48,6 @@ func run(ctx context.Context) error {
 	only := flag.String("only", "", "measure only the cases whose names match this regular expression")
 	sizes := flag.String("grow", "",
 		"measure only growth, at these numbers of businesses and bookings, such as 10:10000,1000:1000000")
-	data := flag.String("data", "", "folder that keeps what -grow makes; what lies there is not made again")
-	flag.BoolVar(&o.OnlyMake, "make", false, "only make what -grow needs, in the folder of -data")
-	plot := flag.String("plot", "growth.svg", "the file that -grow draws its plot into")
 	flag.Parse()
 	var err error
 	if *sizes != "" {
@@ -68,31 +65,18 @@ func run(ctx context.Context) error {
 			return err
 		}
 	}
-	report, err := onStores(ctx, o, *data)
-	if err != nil || o.OnlyMake {
+	report, err := runWithStores(ctx, o)
+	if err != nil {
 		return err
-	}
-	if len(report.Grown) > 0 {
-		if err := os.WriteFile(*plot, []byte(bench.Plot(report.Grown)), 0o644); err != nil {
-			return err
-		}
 	}
 	return report.Print(os.Stdout)
 }
 
-// onStores runs the measurement on a PostgreSQL and a Redis that it starts. If a folder is named,
-// their data is kept in it.
-func onStores(ctx context.Context, o bench.Options, data string) (*bench.Report, error) {
-	settings := backing.Options{Throwaway: true, Say: func(line string) { fmt.Fprintln(os.Stderr, line) }}
-	if data != "" {
-		home, err := backing.OpenHome(data)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = home.Close() }()
-		o.Keep, settings.Home = true, home.Path
-	}
-	stores, err := backing.Start(ctx, settings)
+// runWithStores starts a PostgreSQL and a Redis, runs the measurement on them, and removes them.
+func runWithStores(ctx context.Context, o bench.Options) (*bench.Report, error) {
+	stores, err := backing.Start(ctx, backing.Options{
+		Throwaway: true, Say: func(line string) { fmt.Fprintln(os.Stderr, line) },
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,6 @@ type world struct {
 	o        Options
 	http     *caller
 	pool     *pgxpool.Pool
-	peer     *pgxpool.Pool // pool of the peer's design; nil until its first use
 	least    *pgxpool.Pool // pool for the minimum work of a booking; nil until its first use
 	slotmesh *child
 	bare     *child
@@ -100,7 +99,7 @@ func (w *world) close() {
 			c.stop()
 		}
 	}
-	for _, pool := range []*pgxpool.Pool{w.pool, w.peer, w.least} {
+	for _, pool := range []*pgxpool.Pool{w.pool, w.least} {
 		if pool != nil {
 			pool.Close()
 		}

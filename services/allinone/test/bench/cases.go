@@ -54,10 +54,7 @@ const (
 	rentalName, rentalBare      = "GET /rental-availability, 30 days", "  bare: script, query, bytes of the rental"
 	bookName, bookBare, bookHot = "POST /book, distinct slots", "  bare: one statement, same constraint",
 		"POST /book, one member, 64 clients"
-	bookLeast         = "  bare: what no booking can do without, two statements"
-	bookMany          = "POST /book, distinct slots, 64 clients"
-	peerHot, peerMany = "  a peer's way: lock the member, check, insert",
-		"  a peer's way, distinct slots, 64 clients"
+	bookLeast               = "  bare: what no booking can do without, two statements"
 	agentName, agentBare    = "MCP find_slots, one day", "  bare: the SDK, one tool that asks for /slots"
 	frontInfo, frontSlots   = "GET /info, through the front", "GET /slots, through the front"
 	pageName, frontServices = "the booking page's first view, through the front", "GET /services, through the front"
@@ -100,12 +97,6 @@ func (w *world) cases() []aCase {
 			check: w.makeLeastTables},
 		{name: bookHot, sessions: bookingSessions, shot: w.bookHot, clients: 64,
 			allowed: []int{http.StatusCreated, http.StatusConflict}},
-		{name: peerHot, bare: true, sessions: ownSessions, shot: w.peerHot, clients: 64,
-			allowed: []int{http.StatusCreated, http.StatusConflict}, check: w.makePeerTables},
-		{name: bookMany, sessions: bookingSessions, shot: w.bookAnywhere, clients: 64,
-			allowed: []int{http.StatusCreated}},
-		{name: peerMany, bare: true, sessions: ownSessions, shot: w.peerAnywhere, clients: 64,
-			allowed: []int{http.StatusCreated}, check: w.makePeerTables},
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -17,64 +16,17 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// filled returns the URL of a database with test data of the given size, and a function that releases
-// it. If databases are kept between runs, filled reuses the one of an earlier run.
-func (o Options) filled(ctx context.Context, size Size) (string, func(), error) {
-	if !o.Keep {
-		database, drop, err := makeDatabase(ctx, o.DatabaseURL)
-		if err != nil {
-			return "", nil, err
-		}
-		if err := o.fill(ctx, database, size); err != nil {
-			drop()
-			return "", nil, err
-		}
-		return database, drop, nil
-	}
-	name := fmt.Sprintf("grown_%d_%d", size.Businesses, size.Bookings)
-	database, err := o.kept(ctx, name, size)
-	return database, func() {}, err
-}
-
-// kept creates a database with test data that later runs reuse. It fills the database under another
-// name and then renames it, so that a database with the final name is always complete.
-func (o Options) kept(ctx context.Context, name string, size Size) (string, error) {
-	database, unfinished, err := named(o.DatabaseURL, name), name+"_unfinished", error(nil)
-	there, err := exists(ctx, o.DatabaseURL, name)
-	if err != nil || there {
-		return database, err
-	}
-	for _, statement := range []string{"DROP DATABASE IF EXISTS " + unfinished + " WITH (FORCE)",
-		"CREATE DATABASE " + unfinished} {
-		if err := execute(ctx, o.DatabaseURL, statement); err != nil {
-			return "", err
-		}
-	}
-	if err := o.fill(ctx, named(o.DatabaseURL, unfinished), size); err != nil {
-		return "", err
-	}
-	return database, execute(ctx, o.DatabaseURL, "ALTER DATABASE "+unfinished+" RENAME TO "+name)
-}
-
-// named returns the URL of another database on the same server.
-func named(base, name string) string {
-	at, err := url.Parse(base)
+// makeFilledDatabase creates a database with test data of the given size. It returns its URL and a function that drops it.
+func (o Options) makeFilledDatabase(ctx context.Context, size Size) (string, func(), error) {
+	database, drop, err := makeDatabase(ctx, o.DatabaseURL)
 	if err != nil {
-		return base // no connection can be opened with it either
+		return "", nil, err
 	}
-	at.Path = "/" + name
-	return at.String()
-}
-
-func exists(ctx context.Context, databaseURL, name string) (bool, error) {
-	conn, err := pgx.Connect(ctx, databaseURL)
-	if err != nil {
-		return false, err
+	if err := o.fill(ctx, database, size); err != nil {
+		drop()
+		return "", nil, err
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	var there bool
-	err = conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&there)
-	return there, err
+	return database, drop, nil
 }
 
 // fill writes the test data of the given size. The services create their tables and publish one salon. fill then

@@ -36,8 +36,6 @@ type Options struct {
 	Seeds       Seeds
 	Engine      bool              // also run the slot engine's benchmarks, with the go command in the current folder
 	Sizes       []Size            // measure only growth, at these sizes
-	Keep        bool              // keep the databases of the sizes, and reuse those of an earlier run
-	OnlyMake    bool              // only create the databases of the sizes
 	Only        *regexp.Regexp    // names of the cases to measure; nil: all
 	Views       int               // views of each booking step and of the owner's calendar in Chromium; 0: not measured
 	Programs    string            // folder of the services' programs, to measure their start; "": not measured

@@ -17,14 +17,14 @@ import (
 )
 
 // programs is where `make build` puts the services' programs, too: what was linked there is not linked again.
-const programs = "../../../bin"
+const programs = "../../../../bin"
 
 // build makes the services' programs as they run in production.
 func build(t *testing.T) {
 	t.Helper()
 	var commands []string
 	for _, service := range services {
-		commands = append(commands, "../../"+service+"/cmd/"+service)
+		commands = append(commands, "../../../"+service+"/cmd/"+service)
 	}
 	testkit.Build(t, ".", programs+"/", commands...)
 }

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/slotmesh/slotmesh/services/allinone/soak"
+	"github.com/slotmesh/slotmesh/services/allinone/test/soak"
 )
 
 func main() {

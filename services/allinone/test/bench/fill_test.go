@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
-	"github.com/slotmesh/slotmesh/services/allinone/internal/deadlines"
+	"github.com/slotmesh/slotmesh/services/allinone/test/deadlines"
 )
 
 // Businesses and bookings that are written straight into the tables are rows like those of the interface.
@@ -25,7 +25,7 @@ func TestWhatIsMadeInBulkIsAsTheInterfaceMakesIt(t *testing.T) {
 	o := Options{DatabaseURL: testkit.Server(t), RedisURL: os.Getenv(testkit.RedisURL), Settings: deadlines.Roomy,
 		Progress: progress{t}}
 	size := Size{Businesses: 3, Bookings: 100}
-	bulk, drop, err := o.filled(ctx, size)
+	bulk, drop, err := o.makeFilledDatabase(ctx, size)
 	if err != nil {
 		t.Fatal(err)
 	}
