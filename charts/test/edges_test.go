@@ -61,8 +61,8 @@ func variables(t *testing.T, service string) map[string]bool {
 			sources += string(read(t, filepath.Join(root, file)))
 		}
 	}
-	sources += string(read(t, filepath.Join(root, "libs", "telemetry", "telemetry.go")))
-	sources += string(read(t, filepath.Join(root, "libs", "peer", "config.go"))) // part of server.Config
+	sources += string(read(t, filepath.Join(root, "libs", "platform", "telemetry", "telemetry.go")))
+	sources += string(read(t, filepath.Join(root, "libs", "platform", "peer", "config.go"))) // part of server.Config
 	found := map[string]bool{}
 	for _, match := range tag.FindAllStringSubmatch(sources, -1) {
 		found[match[1]] = strings.Contains(match[2], "required")

@@ -33,15 +33,15 @@ type Config struct {
 	BookingURL string `env:"BOOKING_URL, required"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
-	// ReadWithin limits how long a calendar waits for the offer and the occupied time together,
-	// or for the answer of rental. After ReadWithin, the calendar answers with computed false.
-	ReadWithin time.Duration `env:"CALENDAR_TIMEOUT, default=1s"`
+	// ReadTimeout limits how long a calendar waits for the offer and the occupied time together,
+	// or for the answer of rental. After ReadTimeout, the calendar answers with computed false.
+	ReadTimeout time.Duration `env:"CALENDAR_TIMEOUT, default=1s"`
 }
 
 // Validate checks the settings as a whole. Each fault names the environment variable.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Redis.Validate(), c.Limits.Validate()}
-	if c.ReadWithin < 0 {
+	if c.ReadTimeout < 0 {
 		errs = append(errs, errors.New("CALENDAR_TIMEOUT: write a duration such as 1s, or 0s for no bound"))
 	}
 	return errors.Join(errs...)
@@ -62,7 +62,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	offers := s.Offers(s.Peer("catalog", cfg.CatalogURL), rdb)
 	calendars := api.NewPublic(offers, bookingclient.NewClient(s.Peer("booking", cfg.BookingURL)), rt.Clock,
 		rt.Telemetry)
-	calendars.ReadWithin = cfg.ReadWithin
+	calendars.ReadTimeout = cfg.ReadTimeout
 	calendars.Mount(s.Public)
 	calendars.MountForPeers(s.Internal)
 	api.NewRentalDates(calendars, rental.NewClient(s.Peer("rental", cfg.RentalURL))).Mount(s.Public)

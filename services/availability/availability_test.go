@@ -29,19 +29,19 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// always answers every request with the same JSON.
-func always(t *testing.T, status int, body any) string {
+// startStub answers every request with the same JSON.
+func startStub(t *testing.T, status int, body any) string {
 	t.Helper()
-	text, isText := body.([]byte)
+	payload, isText := body.([]byte)
 	if !isText {
 		var err error
-		if text, err = json.Marshal(body); err != nil {
+		if payload, err = json.Marshal(body); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
-		_, _ = w.Write(text)
+		_, _ = w.Write(payload)
 	}))
 	t.Cleanup(s.Close)
 	return s.URL
@@ -70,9 +70,9 @@ func start(t *testing.T, bookingStatus int) (*server.Server, uuid.UUID) {
 			InternalBodyLimit: 1 << 20, RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute,
 			Peers: peer.Config{Timeout: 2 * time.Minute}},
 		Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.MaxWait}},
-		CatalogURL: always(t, http.StatusOK, offer),
-		BookingURL: always(t, bookingStatus, nothing),
-		RentalURL: always(t, http.StatusOK, map[string]any{"days": map[string]any{}, "computed": true,
+		CatalogURL: startStub(t, http.StatusOK, offer),
+		BookingURL: startStub(t, bookingStatus, nothing),
+		RentalURL: startStub(t, http.StatusOK, map[string]any{"days": map[string]any{}, "computed": true,
 			"timezone": "UTC"}),
 	}, server.Runtime{
 		Open: true,
@@ -95,7 +95,7 @@ func start(t *testing.T, bookingStatus int) (*server.Server, uuid.UUID) {
 	return srv, sauna
 }
 
-func slotsOf(t *testing.T, srv *server.Server, service uuid.UUID) string {
+func getSlots(t *testing.T, srv *server.Server, service uuid.UUID) string {
 	t.Helper()
 	answer, err := http.Get("http://" + srv.PublicAddr().String() +
 		"/api/public/harbor/slots?date=2027-03-01&service_id=" + service.String())
@@ -110,10 +110,10 @@ func slotsOf(t *testing.T, srv *server.Server, service uuid.UUID) string {
 	return string(body)
 }
 
-func TestServiceListsWhatItLetsBook(t *testing.T) {
+func TestServiceListsBookableStarts(t *testing.T) {
 	t.Parallel()
 	srv, sauna := start(t, http.StatusOK)
-	if body := slotsOf(t, srv, sauna); strings.Count(body, `"time"`) != 2 || !strings.Contains(body,
+	if body := getSlots(t, srv, sauna); strings.Count(body, `"time"`) != 2 || !strings.Contains(body,
 		`"computed":true`) {
 		t.Errorf("slots: %s", body)
 	}
@@ -134,10 +134,10 @@ func TestServiceListsWhatItLetsBook(t *testing.T) {
 	}
 }
 
-func TestServiceWithoutBookingComputesNothing(t *testing.T) {
+func TestServiceAnswersUncomputedWithoutBooking(t *testing.T) {
 	t.Parallel()
 	srv, sauna := start(t, http.StatusInternalServerError)
-	if body := slotsOf(t, srv, sauna); body != `{"slots":[],"computed":false,"timezone":"UTC"}` {
+	if body := getSlots(t, srv, sauna); body != `{"slots":[],"computed":false,"timezone":"UTC"}` {
 		t.Errorf("slots: %s", body)
 	}
 }

@@ -10,36 +10,36 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// agenda answers when members work, what occupies them and when they are free. The
+// serveAgenda answers when members work, what occupies them and when they are free. The
 // owner's calendar and the lists of classes use it. If the occupied time cannot be
 // read, the answer contains only the data of the offer, with computed false.
-func (p *Public) agenda(c *fiber.Ctx) error {
-	var asked availability.AgendaRequest
-	if err := server.JSON(c, &asked); err != nil {
+func (p *Public) serveAgenda(c *fiber.Ctx) error {
+	var req availability.AgendaRequest
+	if err := server.JSON(c, &req); err != nil {
 		return err
 	}
-	if err := asked.Check(); err != nil {
+	if err := req.Check(); err != nil {
 		return err
 	}
 	ctx := c.UserContext()
-	offer, err := p.offers.AtLeast(ctx, asked.Slug, asked.OfferVersion)
+	offer, err := p.offers.AtLeast(ctx, req.Slug, req.OfferVersion)
 	if err != nil {
 		return err
 	}
-	bounded, cancel := p.bounded(ctx)
+	bounded, cancel := p.withReadTimeout(ctx)
 	defer cancel()
-	occupied, unknown := occupiedWithin(bounded, p.occupied, offer.ID, slot.AgendaReach(offer, asked.From, asked.To),
+	occupied, unknown := readOccupied(bounded, p.occupied, offer.ID, slot.AgendaReach(offer, req.From, req.To),
 		true, nil)
 	if unknown != nil {
-		p.note(ctx, "occupied time", unknown)
+		p.recordDegraded(ctx, "occupied time", unknown)
 		occupied = booking.Occupied{}
 	}
-	leave, err := p.places.Enter(ctx, asked.Slug)
+	leave, err := p.places.Enter(ctx, req.Slug)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	found := slot.NewAgenda(offer, asked.From, asked.To, occupied)
+	found := slot.NewAgenda(offer, req.From, req.To, occupied)
 	if unknown != nil {
 		found.Computed = false
 		for i := range found.Members {

@@ -33,10 +33,10 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 // Ids of the business that the tests ask about.
 var (
-	cut    = uuid.MustParse("11111111-1111-4111-8111-111111111111") // Anna and Ben, 60 minutes
-	colour = uuid.MustParse("22222222-2222-4222-8222-222222222222") // Anna, 30 minutes
-	sauna  = uuid.MustParse("33333333-3333-4333-8333-333333333333") // no staff, 2 at a time, 60 minutes
-	yoga   = uuid.MustParse("44444444-4444-4444-8444-444444444444") // class-based
+	haircut = uuid.MustParse("11111111-1111-4111-8111-111111111111") // Anna and Ben, 60 minutes
+	colour  = uuid.MustParse("22222222-2222-4222-8222-222222222222") // Anna, 30 minutes
+	sauna   = uuid.MustParse("33333333-3333-4333-8333-333333333333") // no staff, 2 at a time, 60 minutes
+	yoga    = uuid.MustParse("44444444-4444-4444-8444-444444444444") // class-based
 	// its session on Wednesdays at 18:00, ben's, 10 seats
 	evening = uuid.MustParse("66666666-6666-4666-8666-666666666666")
 	long    = uuid.MustParse("88888888-8888-4888-8888-888888888888") // cut's variant, 120 minutes
@@ -47,8 +47,9 @@ var (
 
 const monday = "2027-03-01" // now is 08:00 of this day in Lisbon, where it is UTC
 
-// harbor is open on weekdays from 09:00 to 12:00 and on Fridays from 22:00 to 01:00, with starts on the hour.
-func harbor() *catalog.Offer {
+// newHarbor returns a business that is open on weekdays from 09:00 to 12:00 and on Fridays also from 22:00 to 01:00,
+// with starts on the hour.
+func newHarbor() *catalog.Offer {
 	wednesday := time.Wednesday
 	o := &catalog.Offer{
 		ID: uuid.MustParse("99999999-9999-4999-8999-999999999999"), Slug: "harbor", Version: 3,
@@ -60,7 +61,7 @@ func harbor() *catalog.Offer {
 		},
 		Services: []catalog.Service{
 			{
-				ID: cut, Active: true, DurationMinutes: 60, StaffIDs: []uuid.UUID{anna, ben},
+				ID: haircut, Active: true, DurationMinutes: 60, StaffIDs: []uuid.UUID{anna, ben},
 				Variants: []catalog.Variant{{ID: long, DurationMinutes: 120}},
 			},
 			{ID: colour, Active: true, DurationMinutes: 30, StaffIDs: []uuid.UUID{anna}},
@@ -86,24 +87,24 @@ func harbor() *catalog.Offer {
 	return o
 }
 
-// fakePeers stands in for catalog and booking.
+// fakePeers is a fake of catalog and booking.
 type fakePeers struct {
-	mu          sync.Mutex
-	offer       *catalog.Offer
-	offerErr    error
-	busy        []booking.Busy
-	seats       []booking.SeatsTaken
-	busyErr     error
-	askedWindow []timespan.Span
-	askedSeats  bool
-	askedMoving *uuid.UUID
-	rentals     rentalCalendar
-	readWithin  time.Duration
+	mu               sync.Mutex
+	offer            *catalog.Offer
+	offerErr         error
+	busy             []booking.Busy
+	seats            []booking.SeatsTaken
+	busyErr          error
+	requestedWindows []timespan.Span
+	requestedSeats   bool
+	requestedMoving  *uuid.UUID
+	rentals          fakeRental
+	readTimeout      time.Duration
 }
 
 var (
-	_ Offers   = (*fakePeers)(nil)
-	_ Occupied = (*fakePeers)(nil)
+	_ Offers         = (*fakePeers)(nil)
+	_ OccupiedReader = (*fakePeers)(nil)
 )
 
 func (n *fakePeers) Get(_ context.Context, slug string) (*catalog.Offer, error) {
@@ -127,12 +128,12 @@ func (n *fakePeers) Occupied(_ context.Context, id uuid.UUID, from, to time.Time
 	if id != n.offer.ID {
 		return nil, errors.New("asked for another business")
 	}
-	n.askedWindow = append(n.askedWindow, timespan.Span{Start: from.Unix(), End: to.Unix()})
+	n.requestedWindows = append(n.requestedWindows, timespan.Span{Start: from.Unix(), End: to.Unix()})
 	occupied := &booking.Occupied{Busy: n.busy}
-	if n.askedMoving = moving; moving != nil {
+	if n.requestedMoving = moving; moving != nil {
 		occupied.Busy = nil // all of it is this booking's
 	}
-	if n.askedSeats = seats; seats {
+	if n.requestedSeats = seats; seats {
 		occupied.Seats = n.seats
 	}
 	return occupied, n.busyErr
@@ -144,9 +145,9 @@ type service struct {
 	public, internal string
 }
 
-func start(t *testing.T, change func(*fakePeers)) service {
+func startService(t *testing.T, change func(*fakePeers)) service {
 	t.Helper()
-	n := &fakePeers{offer: harbor()}
+	n := &fakePeers{offer: newHarbor()}
 	if change != nil {
 		change(n)
 	}
@@ -162,7 +163,7 @@ func start(t *testing.T, change func(*fakePeers)) service {
 	}
 	srv.Limit(limits.New(limits.Config{}, ratelimit.NewLocal(now), tel).Pass)
 	public := NewPublic(n, n, now, tel)
-	public.ReadWithin = n.readWithin
+	public.ReadTimeout = n.readTimeout
 	public.Mount(srv.Public)
 	public.MountForPeers(srv.Internal)
 	NewRentalDates(public, &n.rentals).Mount(srv.Public)
@@ -197,10 +198,10 @@ func (s service) get(t *testing.T, path string, query ...string) reply {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return read(t, answer)
+	return readReply(t, answer)
 }
 
-func read(t *testing.T, answer *http.Response) reply {
+func readReply(t *testing.T, answer *http.Response) reply {
 	t.Helper()
 	defer func() { _ = answer.Body.Close() }()
 	body, err := io.ReadAll(answer.Body)
@@ -210,7 +211,7 @@ func read(t *testing.T, answer *http.Response) reply {
 	return reply{answer.StatusCode, answer.Header, string(body)}
 }
 
-func (r reply) mustBe(t *testing.T, status int, body string) {
+func (r reply) expect(t *testing.T, status int, body string) {
 	t.Helper()
 	if r.status != status {
 		t.Errorf("status %d, want %d: %s", r.status, status, r.body)
@@ -224,14 +225,14 @@ func (r reply) mustBe(t *testing.T, status int, body string) {
 	}
 }
 
-func (r reply) decode(t *testing.T, into any) {
+func (r reply) decode(t *testing.T, target any) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(r.body), into); err != nil {
+	if err := json.Unmarshal([]byte(r.body), target); err != nil {
 		t.Fatalf("%s: %v", r.body, err)
 	}
 }
 
-func at(text string) int64 {
+func parseInstant(text string) int64 {
 	t, err := time.Parse("2006-01-02T15:04", text)
 	if err != nil {
 		panic(err)
@@ -239,17 +240,18 @@ func at(text string) int64 {
 	return t.Unix()
 }
 
-func busyFrom(id uuid.UUID, lane int, from, to string) booking.Busy {
-	return booking.Busy{Resource: booking.Resource{ID: id, Lane: lane}, Edges: []int64{at(from), at(to)}}
+func newBusy(id uuid.UUID, unit int, from, to string) booking.Busy {
+	return booking.Busy{Resource: booking.Resource{ID: id, Lane: unit},
+		Edges: []int64{parseInstant(from), parseInstant(to)}}
 }
 
-func TestSlotsListsEachMembersStarts(t *testing.T) {
+func TestSlotsListsStartsOfEachMember(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *fakePeers) {
-		n.busy = []booking.Busy{busyFrom(anna, 0, "2027-03-01T09:30", "2027-03-01T10:30")}
+	s := startService(t, func(n *fakePeers) {
+		n.busy = []booking.Busy{newBusy(anna, 0, "2027-03-01T09:30", "2027-03-01T10:30")}
 	})
-	got := s.get(t, "harbor/slots", "date", monday, "service_id", cut.String())
-	got.mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "slots": [
+	got := s.get(t, "harbor/slots", "date", monday, "service_id", haircut.String())
+	got.expect(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "slots": [
 		{"time": "09:00", "endTime": "10:00", "staffId": "`+ben.String()+`", "staffName": "Ben", "date": "2027-03-01", "dateOffset": 0},
 		{"time": "10:00", "endTime": "11:00", "staffId": "`+ben.String()+`", "staffName": "Ben", "date": "2027-03-01", "dateOffset": 0},
 		{"time": "11:00", "endTime": "12:00", "staffId": "`+anna.String()+`", "staffName": "Anna \"A\" <Ω>", "date": "2027-03-01", "dateOffset": 0},
@@ -262,63 +264,65 @@ func TestSlotsListsEachMembersStarts(t *testing.T) {
 	}
 }
 
-func TestSlotsAfterMidnightNameTheirOwnDate(t *testing.T) {
+func TestSlotsDatesStartsAfterMidnight(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *fakePeers) {
-		n.busy = []booking.Busy{busyFrom(sauna, 1, "2027-03-05T08:00", "2027-03-06T00:00"),
-			busyFrom(sauna, 2, "2027-03-05T08:00", "2027-03-06T00:00")}
+	s := startService(t, func(n *fakePeers) {
+		n.busy = []booking.Busy{newBusy(sauna, 1, "2027-03-05T08:00", "2027-03-06T00:00"),
+			newBusy(sauna, 2, "2027-03-05T08:00", "2027-03-06T00:00")}
 	})
-	s.get(t, "harbor/slots", "date", "2027-03-05", "service_id", sauna.String()).mustBe(t, 200,
+	s.get(t, "harbor/slots", "date", "2027-03-05", "service_id", sauna.String()).expect(t, 200,
 		`{"computed": true, "timezone": "Europe/Lisbon", "slots": [
 		{"time": "00:00", "endTime": "01:00", "staffId": null, "staffName": null, "date": "2027-03-06", "dateOffset": 1}]}`)
-	s.get(t, "harbor/slots", "date", "2027-03-06", "service_id", sauna.String()).mustBe(t, 200,
+	s.get(t, "harbor/slots", "date", "2027-03-06", "service_id", sauna.String()).expect(t, 200,
 		`{"computed": true, "timezone": "Europe/Lisbon", "slots": []}`)
 }
 
-func TestAvailableDatesCountsWhatSlotsLists(t *testing.T) {
+func TestAvailableDatesCountsListedSlots(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *fakePeers) {
-		n.busy = []booking.Busy{busyFrom(anna, 0, "2027-03-01T09:30", "2027-03-01T10:30")}
+	s := startService(t, func(n *fakePeers) {
+		n.busy = []booking.Busy{newBusy(anna, 0, "2027-03-01T09:30", "2027-03-01T10:30")}
 	})
-	got := s.get(t, "harbor/available-dates", "start", "2027-02-26", "end", "2027-03-06", "service_id", cut.String())
-	got.mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "days": {"2027-03-01": 4, "2027-03-02": 6,
+	got := s.get(t, "harbor/available-dates", "start", "2027-02-26", "end", "2027-03-06", "service_id",
+		haircut.String())
+	got.expect(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "days": {"2027-03-01": 4, "2027-03-02": 6,
 		"2027-03-03": 6, "2027-03-04": 6, "2027-03-05": 12, "2027-03-06": 0}}`)
 	if c := got.header.Get("Cache-Control"); c != "public, max-age=10" {
 		t.Errorf("Cache-Control is %q", c)
 	}
-	s.get(t, "harbor/available-dates", "start", "2027-03-30", "end", "2027-04-03", "service_id", cut.String(),
+	s.get(t, "harbor/available-dates", "start", "2027-03-30", "end", "2027-04-03", "service_id", haircut.String(),
 		"staff_id", ben.String()).
-		mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "days": {"2027-03-30": 3, "2027-03-31": 3}}`)
+		expect(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "days": {"2027-03-30": 3, "2027-03-31": 3}}`)
 }
 
-func TestAPastWindowNeedsNoOccupiedTime(t *testing.T) {
+func TestAvailableDatesSkipsBookingForPastWindow(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *fakePeers) { n.busyErr = errors.New("booking is away") })
-	s.get(t, "harbor/available-dates", "start", "2027-01-01", "end", "2027-01-31", "service_id", cut.String()).
-		mustBe(t, 200, `{"days": {}, "computed": true, "timezone": "Europe/Lisbon"}`)
-	if len(s.askedWindow) > 0 {
-		t.Errorf("booking was asked for %v", s.askedWindow)
+	s := startService(t, func(n *fakePeers) { n.busyErr = errors.New("booking is away") })
+	s.get(t, "harbor/available-dates", "start", "2027-01-01", "end", "2027-01-31", "service_id", haircut.String()).
+		expect(t, 200, `{"days": {}, "computed": true, "timezone": "Europe/Lisbon"}`)
+	if len(s.requestedWindows) > 0 {
+		t.Errorf("booking was asked for %v", s.requestedWindows)
 	}
 }
 
-func TestOnlyTheTimeThatMattersIsAskedFor(t *testing.T) {
+func TestSlotsRequestsOnlyRelevantOccupiedTime(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
+	s := startService(t, nil)
 	for date, want := range map[string][]timespan.Span{
 		// the last start could run into the hour after
-		monday:       {{Start: at("2027-03-01T09:00"), End: at("2027-03-01T13:00")}},
-		"2027-03-05": {{Start: at("2027-03-05T09:00"), End: at("2027-03-06T02:00")}}, // over midnight
-		"2027-03-07": nil,                                                            // closed
+		monday: {{Start: parseInstant("2027-03-01T09:00"), End: parseInstant("2027-03-01T13:00")}},
+		// over midnight
+		"2027-03-05": {{Start: parseInstant("2027-03-05T09:00"), End: parseInstant("2027-03-06T02:00")}},
+		"2027-03-07": nil, // closed
 	} {
-		s.get(t, "harbor/slots", "date", date, "service_id", cut.String())
-		if diff := cmp.Diff(want, s.askedWindow); diff != "" {
+		s.get(t, "harbor/slots", "date", date, "service_id", haircut.String())
+		if diff := cmp.Diff(want, s.requestedWindows); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", date, diff)
 		}
-		s.askedWindow = nil
+		s.requestedWindows = nil
 	}
 }
 
-func TestWhatCannotBeReadIsNotComputed(t *testing.T) {
+func TestCalendarsAnswerUncomputedWithoutPeers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change   func(*fakePeers)
@@ -332,13 +336,13 @@ func TestWhatCannotBeReadIsNotComputed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, c.change)
-			for _, id := range []uuid.UUID{cut, yoga} { // of a class, the seats cannot be read
+			s := startService(t, c.change)
+			for _, id := range []uuid.UUID{haircut, yoga} { // of a class, the seats cannot be read
 				s.get(t, "harbor/slots", "date", monday, "service_id", id.String()).
-					mustBe(t, 200, `{"slots": [], "computed": false, "timezone": "`+c.timezone+`"}`)
+					expect(t, 200, `{"slots": [], "computed": false, "timezone": "`+c.timezone+`"}`)
 			}
-			dates := s.get(t, "harbor/available-dates", "start", monday, "end", monday, "service_id", cut.String())
-			dates.mustBe(t, 200, `{"days": {}, "computed": false, "timezone": "`+c.timezone+`"}`)
+			dates := s.get(t, "harbor/available-dates", "start", monday, "end", monday, "service_id", haircut.String())
+			dates.expect(t, 200, `{"days": {}, "computed": false, "timezone": "`+c.timezone+`"}`)
 			if c := dates.header.Get("Cache-Control"); c != "no-store" {
 				t.Errorf("an unknown answer may be cached: %q", c)
 			}
@@ -346,22 +350,22 @@ func TestWhatCannotBeReadIsNotComputed(t *testing.T) {
 	}
 }
 
-func TestUnknownThingsAreNamed(t *testing.T) {
+func TestSlotsNamesUnknownObjects(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
+	s := startService(t, nil)
 	stranger := uuid.MustParse("77777777-7777-4777-8777-777777777777")
 	notFound := func(what, code string) string { return `{"error": "` + what + `", "messageCode": "` + code + `"}` }
 	ask := func(slug string, ids ...string) reply {
 		return s.get(t, slug+"/slots", "date", monday, "service_id", strings.Join(ids, ","))
 	}
-	ask("nowhere", cut.String()).mustBe(t, 404, notFound("Business not found", "business_not_found"))
-	ask("harbor", stranger.String()).mustBe(t, 404, notFound("Service not found: "+stranger.String(),
+	ask("nowhere", haircut.String()).expect(t, 404, notFound("Business not found", "business_not_found"))
+	ask("harbor", stranger.String()).expect(t, 404, notFound("Service not found: "+stranger.String(),
 		"service_not_found"))
-	ask("harbor", cut.String(), retired.String()).mustBe(t, 404, notFound("Service not found: "+retired.String(),
+	ask("harbor", haircut.String(), retired.String()).expect(t, 404, notFound("Service not found: "+retired.String(),
 		"service_not_found"))
-	s.get(t, "harbor/slots", "date", monday, "service_id", cut.String(), "staff_id", stranger.String()).
-		mustBe(t, 200, `{"slots": [], "computed": true, "timezone": "Europe/Lisbon"}`)
-	for _, together := range [][]string{{yoga.String(), cut.String()}, {yoga.String(), yoga.String()}} {
+	s.get(t, "harbor/slots", "date", monday, "service_id", haircut.String(), "staff_id", stranger.String()).
+		expect(t, 200, `{"slots": [], "computed": true, "timezone": "Europe/Lisbon"}`)
+	for _, together := range [][]string{{yoga.String(), haircut.String()}, {yoga.String(), yoga.String()}} {
 		if r := ask("harbor", together...); r.status != 400 || !strings.Contains(r.body,
 			"is a class, which is booked alone") {
 			t.Errorf("a class together with another service: %d %s", r.status, r.body)
@@ -369,16 +373,16 @@ func TestUnknownThingsAreNamed(t *testing.T) {
 	}
 }
 
-func TestABusinessWithoutServicesHasNone(t *testing.T) {
+func TestSlotsRefusesBusinessWithoutServices(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *fakePeers) { n.offer.Modules.Services = false })
-	s.get(t, "harbor/slots", "date", monday, "service_id", cut.String()).
-		mustBe(t, 404, `{"error": "Service not found: `+cut.String()+`", "messageCode": "service_not_found"}`)
+	s := startService(t, func(n *fakePeers) { n.offer.Modules.Services = false })
+	s.get(t, "harbor/slots", "date", monday, "service_id", haircut.String()).
+		expect(t, 404, `{"error": "Service not found: `+haircut.String()+`", "messageCode": "service_not_found"}`)
 }
 
-func TestBadParametersAreNamed(t *testing.T) {
+func TestCalendarsNameInvalidParameters(t *testing.T) {
 	t.Parallel()
-	id := cut.String()
+	id := haircut.String()
 	many := strings.TrimSuffix(strings.Repeat(id+",", 21), ",")
 	for _, c := range []struct{ path, query, sentence string }{
 		{"slots", "service_id=" + id, "date: is missing"},
@@ -411,12 +415,12 @@ func TestBadParametersAreNamed(t *testing.T) {
 	} {
 		t.Run(c.path+"?"+c.query, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, nil)
+			s := startService(t, nil)
 			answer, err := http.Get(s.public + "/api/public/harbor/" + c.path + "?" + c.query)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := read(t, answer)
+			r := readReply(t, answer)
 			var body struct{ Error, MessageCode string }
 			if err := json.Unmarshal([]byte(r.body), &body); err != nil {
 				t.Fatal(err)
@@ -429,9 +433,9 @@ func TestBadParametersAreNamed(t *testing.T) {
 	}
 }
 
-func TestTheLargestQuestionsPass(t *testing.T) {
+func TestAvailableDatesAcceptsLargestRequest(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
+	s := startService(t, nil)
 	twenty := strings.TrimSuffix(strings.Repeat(colour.String()+",", 20), ",")
 	if r := s.get(t, "harbor/available-dates", "start", monday, "end", "2027-05-01", "service_id",
 		twenty); r.status != 200 {
@@ -439,9 +443,9 @@ func TestTheLargestQuestionsPass(t *testing.T) {
 	}
 }
 
-func TestLimitsCountEachAddressAndPath(t *testing.T) {
+func TestLimitsCountByAddressAndPath(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
+	s := startService(t, nil)
 	ask := func(path, query, client string) *http.Response {
 		request, err := http.NewRequest(http.MethodGet, s.public+"/api/public/harbor/"+path+"?"+query, nil)
 		if err != nil {
@@ -452,11 +456,11 @@ func TestLimitsCountEachAddressAndPath(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		read(t, answer)
+		readReply(t, answer)
 		return answer
 	}
 	for path, limit := range map[string]int{"slots": 60, "available-dates": 20} {
-		query := "service_id=" + cut.String() + "&date=" + monday + "&start=" + monday + "&end=" + monday
+		query := "service_id=" + haircut.String() + "&date=" + monday + "&start=" + monday + "&end=" + monday
 		for i := range limit {
 			if got := ask(path, query, "203.0.113.7").StatusCode; got != 200 {
 				t.Fatalf("%s: request %d answers %d", path, i+1, got)
@@ -473,21 +477,21 @@ func TestLimitsCountEachAddressAndPath(t *testing.T) {
 	}
 }
 
-func TestLongAppointmentsAreAskedForInPieces(t *testing.T) {
+func TestReadOccupiedSplitsLongSpans(t *testing.T) {
 	t.Parallel()
-	n := &fakePeers{offer: harbor()}
+	n := &fakePeers{offer: newHarbor()}
 	const most = int64(booking.MaxOccupiedWindow / time.Second)
 	span := timespan.Span{Start: 1_000_000, End: 1_000_000 + 2*most + 5}
 	edge := span.Start + most
 	n.busy = []booking.Busy{{Resource: booking.Resource{ID: sauna, Lane: 1},
 		Edges: []int64{edge - 10, edge + 10, edge + 20, edge + 30}}}
-	got, err := occupiedWithin(t.Context(), n, n.offer.ID, span, false, nil)
+	got, err := readOccupied(t.Context(), n, n.offer.ID, span, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []timespan.Span{{Start: span.Start, End: edge}, {Start: edge, End: edge + most},
 		{Start: edge + most, End: span.End}}
-	if diff := cmp.Diff(want, n.askedWindow); diff != "" {
+	if diff := cmp.Diff(want, n.requestedWindows); diff != "" {
 		t.Errorf("pieces (-want +got):\n%s", diff)
 	}
 	if edges := got.Busy[1].Edges; len(edges) != 2 || edges[0] != edge+20 {
@@ -495,7 +499,7 @@ func TestLongAppointmentsAreAskedForInPieces(t *testing.T) {
 	}
 }
 
-func (s service) bookable(t *testing.T, change func(*availability.BookableRequest)) reply {
+func (s service) postBookable(t *testing.T, change func(*availability.BookableRequest)) reply {
 	t.Helper()
 	date, err := timespan.ParseDate(monday)
 	if err != nil {
@@ -503,8 +507,8 @@ func (s service) bookable(t *testing.T, change func(*availability.BookableReques
 	}
 	request := availability.BookableRequest{
 		Slug: "harbor", OfferVersion: 3,
-		Question: availability.Question{ServiceIDs: []uuid.UUID{cut}, Date: date, Time: 9 * 60},
-		Occupied: booking.Occupied{Busy: []booking.Busy{busyFrom(anna, 0, "2027-03-01T09:30", "2027-03-01T10:30")}},
+		Question: availability.Question{ServiceIDs: []uuid.UUID{haircut}, Date: date, Time: 9 * 60},
+		Occupied: booking.Occupied{Busy: []booking.Busy{newBusy(anna, 0, "2027-03-01T09:30", "2027-03-01T10:30")}},
 	}
 	change(&request)
 	body, err := json.Marshal(request)
@@ -520,14 +524,14 @@ func (s service) post(t *testing.T, body []byte) reply {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return read(t, answer)
+	return readReply(t, answer)
 }
 
-func TestBookableNamesWhoCanServe(t *testing.T) {
+func TestBookableReturnsAssignments(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
+	s := startService(t, nil)
 	ask := func(change func(*availability.BookableRequest)) []availability.Assignment {
-		r := s.bookable(t, change)
+		r := s.postBookable(t, change)
 		var answer availability.BookableResponse
 		if err := json.Unmarshal([]byte(r.body), &answer); r.status != 200 || err != nil || answer.Assignments == nil ||
 			answer.OfferVersion != 3 {
@@ -535,7 +539,7 @@ func TestBookableNamesWhoCanServe(t *testing.T) {
 		}
 		return answer.Assignments
 	}
-	nine := timespan.Span{Start: at("2027-03-01T09:00"), End: at("2027-03-01T10:00")}
+	nine := timespan.Span{Start: parseInstant("2027-03-01T09:00"), End: parseInstant("2027-03-01T10:00")}
 	byBen := []availability.Assignment{{StaffID: &ben, During: nine,
 		Parts: []availability.Part{{Resource: booking.Resource{ID: ben}, Occupies: nine}}}}
 	if diff := cmp.Diff(byBen, ask(func(*availability.BookableRequest) {})); diff != "" {
@@ -557,16 +561,16 @@ func TestBookableNamesWhoCanServe(t *testing.T) {
 	}); len(got) != 1 || *got[0].StaffID != ben {
 		t.Errorf("09:30 for the owner, Anna busy: %v, want Ben", got)
 	}
-	lanes := ask(func(r *availability.BookableRequest) {
+	units := ask(func(r *availability.BookableRequest) {
 		r.Question.ServiceIDs = []uuid.UUID{sauna}
-		r.Occupied.Busy = []booking.Busy{busyFrom(sauna, 1, "2027-03-01T09:30", "2027-03-01T09:40")}
+		r.Occupied.Busy = []booking.Busy{newBusy(sauna, 1, "2027-03-01T09:30", "2027-03-01T09:40")}
 	})
-	if len(lanes) != 1 || lanes[0].StaffID != nil || len(lanes[0].Parts) != 3 || lanes[0].Parts[1].Resource.Lane != 2 {
-		t.Errorf("one lane busy for a while: %+v", lanes)
+	if len(units) != 1 || units[0].StaffID != nil || len(units[0].Parts) != 3 || units[0].Parts[1].Resource.Lane != 2 {
+		t.Errorf("one unit busy for a while: %+v", units)
 	}
 }
 
-func manyVariants() map[uuid.UUID]uuid.UUID {
+func newVariants() map[uuid.UUID]uuid.UUID {
 	many := map[uuid.UUID]uuid.UUID{}
 	for range catalog.MaxVariants + 1 {
 		many[uuid.New()] = long
@@ -576,7 +580,7 @@ func manyVariants() map[uuid.UUID]uuid.UUID {
 
 func TestBookableRefusesBadRequests(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
+	s := startService(t, nil)
 	for name, c := range map[string]struct {
 		change func(*availability.BookableRequest)
 		status int
@@ -587,17 +591,17 @@ func TestBookableRefusesBadRequests(t *testing.T) {
 		}, 400},
 		"24:00": {func(r *availability.BookableRequest) { r.Question.Time = 1440 }, 400},
 		"unknown variant": {func(r *availability.BookableRequest) {
-			r.Question.Variants = map[uuid.UUID]uuid.UUID{cut: anna}
+			r.Question.Variants = map[uuid.UUID]uuid.UUID{haircut: anna}
 		}, 400},
-		"21 variants":     {func(r *availability.BookableRequest) { r.Question.Variants = manyVariants() }, 400},
+		"21 variants":     {func(r *availability.BookableRequest) { r.Question.Variants = newVariants() }, 400},
 		"unknown service": {func(r *availability.BookableRequest) { r.Question.ServiceIDs[0] = anna }, 404},
 		"unknown slug":    {func(r *availability.BookableRequest) { r.Slug = "nowhere" }, 404},
 		"class with more": {func(r *availability.BookableRequest) {
-			r.Question.ServiceIDs = []uuid.UUID{cut, yoga}
+			r.Question.ServiceIDs = []uuid.UUID{haircut, yoga}
 		}, 400},
 		"newer offer": {func(r *availability.BookableRequest) { r.OfferVersion = 4 }, 500},
 	} {
-		if r := s.bookable(t, c.change); r.status != c.status {
+		if r := s.postBookable(t, c.change); r.status != c.status {
 			t.Errorf("%s: %d %s, want %d", name, r.status, r.body, c.status)
 		}
 	}

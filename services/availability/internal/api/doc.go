@@ -23,10 +23,10 @@ type Offers interface {
 	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error)
 }
 
-// Occupied returns the time that the bookings of a business occupy within [from, to). The window
+// OccupiedReader returns the time that the bookings of a business occupy within [from, to). The window
 // must not be longer than [booking.MaxOccupiedWindow]. If the argument moving is not nil, it is the
 // id of a booking whose time is left out. An error means that the occupied time could not be read.
-type Occupied interface {
+type OccupiedReader interface {
 	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,
 		moving *uuid.UUID) (*booking.Occupied, error)
 }

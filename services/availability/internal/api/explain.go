@@ -15,59 +15,60 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// explain answers why a start can or cannot be booked (pages.md, "Why not?"), from the same data as /slots.
-func (p *Public) explain(c *fiber.Ctx) error {
-	var asked availability.ExplainRequest
-	if err := server.JSON(c, &asked); err != nil {
+// serveExplanation answers why a start can or cannot be booked (pages.md, "Why not?"), from the same data as /slots.
+func (p *Public) serveExplanation(c *fiber.Ctx) error {
+	var req availability.ExplainRequest
+	if err := server.JSON(c, &req); err != nil {
 		return err
 	}
-	if err := checkQuestion(asked.Question); err != nil {
+	if err := checkQuestion(req.Question); err != nil {
 		return err
 	}
-	explained, err := p.explained(c.UserContext(), asked)
+	explanation, err := p.computeExplanation(c.UserContext(), req)
 	if err != nil {
 		return err
 	}
-	return c.JSON(explained)
+	return c.JSON(explanation)
 }
 
-// explained computes the explanation of a start. If data could not be read, it returns an explanation
+// computeExplanation computes the explanation of a start. If data could not be read, it returns an explanation
 // with computed false, and no error. Faults: business_not_found, service_not_found, invalid_parameter.
-func (p *Public) explained(ctx context.Context, asked availability.ExplainRequest) (*availability.Explanation, error) {
-	explained := &availability.Explanation{Staff: []availability.MemberExplanation{}}
-	offer, err := p.offers.AtLeast(ctx, asked.Slug, asked.OfferVersion)
+func (p *Public) computeExplanation(ctx context.Context,
+	req availability.ExplainRequest) (*availability.Explanation, error) {
+	explanation := &availability.Explanation{Staff: []availability.MemberExplanation{}}
+	offer, err := p.offers.AtLeast(ctx, req.Slug, req.OfferVersion)
 	if fault.Is(err, fault.BusinessNotFound) {
 		return nil, err
 	}
 	if err != nil {
-		p.note(ctx, "offer", err)
-		return explained, nil
+		p.recordDegraded(ctx, "offer", err)
+		return explanation, nil
 	}
-	explained.Timezone = offer.Timezone
-	if explained.Reason = inactive(offer, asked.Question.ServiceIDs); explained.Reason != nil {
-		explained.Computed = true
-		return explained, nil
+	explanation.Timezone = offer.Timezone
+	if explanation.Reason = findInactive(offer, req.Question.ServiceIDs); explanation.Reason != nil {
+		explanation.Computed = true
+		return explanation, nil
 	}
-	s, err := p.startOf(offer, asked.Question)
+	s, err := p.newExplainedStart(offer, req.Question)
 	if err != nil {
 		return nil, err
 	}
-	bounded, cancel := p.bounded(ctx)
+	bounded, cancel := p.withReadTimeout(ctx)
 	defer cancel()
 	reach := slot.ExplainReach(offer, s.question, s.date, s.time)
-	if s.occupied, err = occupiedWithin(bounded, p.occupied, offer.ID, reach, s.question.Services[0].Class(),
+	if s.occupied, err = readOccupied(bounded, p.occupied, offer.ID, reach, s.question.Services[0].Class(),
 		nil); err != nil {
-		p.note(ctx, "occupied time", err)
-		return explained, nil
+		p.recordDegraded(ctx, "occupied time", err)
+		return explanation, nil
 	}
-	leave, err := p.places.Enter(ctx, asked.Slug)
+	leave, err := p.places.Enter(ctx, req.Slug)
 	if err != nil { // other computations of the business used the whole time
-		p.note(ctx, "place", err)
-		return explained, nil
+		p.recordDegraded(ctx, "place", err)
+		return explanation, nil
 	}
 	defer leave()
-	s.explain(explained)
-	return explained, nil
+	s.explain(explanation)
+	return explanation, nil
 }
 
 // explainedStart is one start to explain, with the data for it.
@@ -79,17 +80,17 @@ type explainedStart struct {
 	occupied booking.Occupied
 }
 
-func (p *Public) startOf(offer *catalog.Offer, q availability.Question) (*explainedStart, error) {
+func (p *Public) newExplainedStart(offer *catalog.Offer, q availability.Question) (*explainedStart, error) {
 	services, err := offer.Appointment(q.ServiceIDs, q.Variants)
 	if err != nil {
 		return nil, err
 	}
-	return &explainedStart{offer: offer, date: q.Date, time: q.Time, question: questionOf(q, services, p.clock.Now())},
+	return &explainedStart{offer: offer, date: q.Date, time: q.Time, question: newQuestion(q, services, p.clock.Now())},
 		nil
 }
 
-// inactive returns the reason for the first inactive service, or nil if all are active.
-func inactive(offer *catalog.Offer, services []uuid.UUID) *availability.Reason {
+// findInactive returns the reason for the first inactive service, or nil if all are active.
+func findInactive(offer *catalog.Offer, services []uuid.UUID) *availability.Reason {
 	for _, id := range services {
 		if s := offer.Service(id); s != nil && !s.Active {
 			reason := &availability.Reason{Rule: availability.RuleInactive, Name: s.Name}
@@ -102,25 +103,25 @@ func inactive(offer *catalog.Offer, services []uuid.UUID) *availability.Reason {
 
 // explain fills in why the start can or cannot be booked: first for the question as asked, and then
 // for each member who performs the services. If the question names a member, it omits the second part.
-func (s *explainedStart) explain(into *availability.Explanation) {
-	into.Computed = true
-	into.Bookable, into.Reason = s.why(s.question)
+func (s *explainedStart) explain(explanation *availability.Explanation) {
+	explanation.Computed = true
+	explanation.Bookable, explanation.Reason = s.findReason(s.question)
 	if s.question.StaffID != nil {
 		return
 	}
-	for _, m := range slot.Performers(s.offer, s.question) {
-		alone := s.question
-		alone.StaffID = &m.ID
+	for _, m := range slot.FindPerformers(s.offer, s.question) {
+		question := s.question
+		question.StaffID = &m.ID
 		row := availability.MemberExplanation{StaffID: m.ID, Name: m.Name}
-		row.Bookable, row.Reason = s.why(alone)
-		into.Staff = append(into.Staff, row)
+		row.Bookable, row.Reason = s.findReason(question)
+		explanation.Staff = append(explanation.Staff, row)
 	}
 }
 
-func (s *explainedStart) why(q slot.Question) (bool, *availability.Reason) {
+func (s *explainedStart) findReason(q slot.Question) (bool, *availability.Reason) {
 	reason := slot.Explain(s.offer, q, s.date, s.time, s.occupied)
 	if reason == nil {
-		reason = refusal(s.offer, q)
+		reason = findRefusal(s.offer, q)
 	}
 	if reason == nil {
 		return true, nil
@@ -134,10 +135,10 @@ func (s *explainedStart) why(q slot.Question) (bool, *availability.Reason) {
 	return false, reason
 }
 
-// refusal returns why customers may not book a start that the calendar lists, for
+// findRefusal returns why customers may not book a start that the calendar lists, for
 // example because bookings are paused (interface.md §3). It returns nil if they may.
-func refusal(offer *catalog.Offer, q slot.Question) *availability.Reason {
-	err := offer.CheckAccount(q.Override, q.Now)
+func findRefusal(offer *catalog.Offer, q slot.Question) *availability.Reason {
+	err := offer.CheckAccount(q.IsOverride, q.Now)
 	switch {
 	case err == nil:
 		return nil

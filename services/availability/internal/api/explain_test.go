@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-func (s service) explain(t *testing.T, q availability.Question) reply {
+func (s service) postExplain(t *testing.T, q availability.Question) reply {
 	t.Helper()
 	body, err := json.Marshal(availability.ExplainRequest{Slug: "harbor", OfferVersion: 3, Question: q})
 	if err != nil {
@@ -26,11 +26,11 @@ func (s service) explain(t *testing.T, q availability.Question) reply {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return read(t, answer)
+	return readReply(t, answer)
 }
 
-// onDate asks for one service at a time of a date.
-func onDate(t *testing.T, service uuid.UUID, local string) availability.Question {
+// newQuestionAt returns a question about one service at a local time.
+func newQuestionAt(t *testing.T, service uuid.UUID, local string) availability.Question {
 	t.Helper()
 	at, err := timespan.ParseLocalDateTime(local)
 	if err != nil {
@@ -39,27 +39,27 @@ func onDate(t *testing.T, service uuid.UUID, local string) availability.Question
 	return availability.Question{ServiceIDs: []uuid.UUID{service}, Date: at.Date, Time: at.Time}
 }
 
-// reason is what the harbor says of one start where the peers are changed before.
-func reasonOf(t *testing.T, q availability.Question, change func(*fakePeers)) *availability.Explanation {
+// explainStart returns the explanation of one start, after a change of the peers.
+func explainStart(t *testing.T, q availability.Question, change func(*fakePeers)) *availability.Explanation {
 	t.Helper()
-	var explained availability.Explanation
-	reply := start(t, change).explain(t, q)
+	var explanation availability.Explanation
+	reply := startService(t, change).postExplain(t, q)
 	if reply.status != http.StatusOK {
 		t.Fatalf("%d %s", reply.status, reply.body)
 	}
-	reply.decode(t, &explained)
-	return &explained
+	reply.decode(t, &explanation)
+	return &explanation
 }
 
-func TestExplainNamesTheFirstRuleInTotalAndOfEachMember(t *testing.T) {
+func TestExplainReportsFirstRuleForEachMember(t *testing.T) {
 	t.Parallel()
-	got := start(t, func(n *fakePeers) {
-		n.busy = []booking.Busy{busyFrom(ben, 0, "2027-03-02T09:30", "2027-03-02T10:30")}
-		noon := timespan.LocalDateTime{Date: date(t, "2027-03-02"), Time: 12 * 60}
+	got := startService(t, func(n *fakePeers) {
+		n.busy = []booking.Busy{newBusy(ben, 0, "2027-03-02T09:30", "2027-03-02T10:30")}
+		noon := timespan.LocalDateTime{Date: parseDate(t, "2027-03-02"), Time: 12 * 60}
 		n.offer.Blocks = []catalog.Block{{From: timespan.LocalDateTime{Date: noon.Date}, To: noon,
 			StaffIDs: []uuid.UUID{anna}, Reason: "dentist"}}
-	}).explain(t, onDate(t, cut, "2027-03-02T10:00"))
-	got.mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "bookable": false,
+	}).postExplain(t, newQuestionAt(t, haircut, "2027-03-02T10:00"))
+	got.expect(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "bookable": false,
 		"reason": {"rule": "booking", "whose": "staff", "staff_id": "`+ben.String()+`", "staff_name": "Ben",
 			"from": "2027-03-02T09:30", "to": "2027-03-02T10:30",
 			"message": "Ben is booked from 2027-03-02T09:30 to 2027-03-02T10:30, buffers included."},
@@ -74,7 +74,7 @@ func TestExplainNamesTheFirstRuleInTotalAndOfEachMember(t *testing.T) {
 					"message": "Ben is booked from 2027-03-02T09:30 to 2027-03-02T10:30, buffers included."}}]}`)
 }
 
-func date(t *testing.T, text string) timespan.Date {
+func parseDate(t *testing.T, text string) timespan.Date {
 	t.Helper()
 	d, err := timespan.ParseDate(text)
 	if err != nil {
@@ -83,21 +83,22 @@ func date(t *testing.T, text string) timespan.Date {
 	return d
 }
 
-func TestExplainSaysWhatStandsInTheWay(t *testing.T) {
+func TestExplainReportsEachRule(t *testing.T) {
 	t.Parallel()
-	later := date(t, "2027-04-01")
+	later := parseDate(t, "2027-04-01")
 	for _, c := range []struct {
 		rule, at, message string
 		service           uuid.UUID
 		change            func(*fakePeers)
 	}{
-		{"", "2027-03-02T10:00", "", cut, func(*fakePeers) {}},
-		{"closed", "2027-03-02T12:00", "The business is closed then.", cut, nil},
-		{"override", "2027-03-02T10:00", "An override of the business's hours on 2027-03-02 leaves this time out.", cut,
+		{"", "2027-03-02T10:00", "", haircut, func(*fakePeers) {}},
+		{"closed", "2027-03-02T12:00", "The business is closed then.", haircut, nil},
+		{"override", "2027-03-02T10:00", "An override of the business's hours on 2027-03-02 leaves this time out.",
+			haircut,
 			func(n *fakePeers) {
-				n.offer.Overrides = []catalog.DayOverride{{Date: date(t, "2027-03-02")}}
+				n.offer.Overrides = []catalog.DayOverride{{Date: parseDate(t, "2027-03-02")}}
 			}},
-		{"closed", "2027-03-02T10:00", "Whoever performs it does not work then.", cut, func(n *fakePeers) {
+		{"closed", "2027-03-02T10:00", "Whoever performs it does not work then.", haircut, func(n *fakePeers) {
 			n.offer.Staff[0].Hours, n.offer.Staff[1].Hours = &catalog.WeekHours{}, &catalog.WeekHours{}
 		}},
 		{"class", "2027-03-03T18:00", "Whoever performs it gives Yoga then.", colour, func(n *fakePeers) {
@@ -107,44 +108,46 @@ func TestExplainSaysWhatStandsInTheWay(t *testing.T) {
 		{"booking", "2027-03-02T10:00",
 			"All places are taken, one of them from 2027-03-02T10:00 to 2027-03-02T11:00, buffers included.", sauna,
 			func(n *fakePeers) {
-				n.busy = []booking.Busy{busyFrom(sauna, 1, "2027-03-02T10:00", "2027-03-02T11:00"),
-					busyFrom(sauna, 2, "2027-03-02T10:00", "2027-03-02T11:00")}
+				n.busy = []booking.Busy{newBusy(sauna, 1, "2027-03-02T10:00", "2027-03-02T11:00"),
+					newBusy(sauna, 2, "2027-03-02T10:00", "2027-03-02T11:00")}
 			}},
 		{"buffer", "2027-03-02T10:00",
 			"The service's own buffer of up to 15 minutes does not fit between what is taken.", colour,
 			func(n *fakePeers) {
 				n.offer.Services[1].BufferAfterMinutes = 15
-				n.busy = []booking.Busy{busyFrom(anna, 0, "2027-03-02T10:30", "2027-03-02T11:00")}
+				n.busy = []booking.Busy{newBusy(anna, 0, "2027-03-02T10:30", "2027-03-02T11:00")}
 			}},
 		{"grid", "2027-03-02T10:10",
-			"Starts lie 60 minutes apart, counted from when hours begin, and this is between two of them.", cut, nil},
-		{"past", "2027-02-26T10:00", "This time is over.", cut, nil},
-		{"notice", "2027-03-01T10:00", "Bookings are taken 180 minutes ahead: now from 2027-03-01T11:00 on.", cut,
+			"Starts lie 60 minutes apart, counted from when hours begin, and this is between two of them.", haircut,
+			nil},
+		{"past", "2027-02-26T10:00", "This time is over.", haircut, nil},
+		{"notice", "2027-03-01T10:00", "Bookings are taken 180 minutes ahead: now from 2027-03-01T11:00 on.", haircut,
 			func(n *fakePeers) {
 				n.offer.Bookings.MinNoticeMinutes = 180
 			}},
-		{"advance_limit", "2027-04-01T10:00", "Bookings are taken up to 2027-03-31.", cut, nil},
+		{"advance_limit", "2027-04-01T10:00", "Bookings are taken up to 2027-03-31.", haircut, nil},
 		{"class_full", "2027-03-03T18:00", "All seats of the class are taken.", yoga, func(n *fakePeers) {
-			n.seats = []booking.SeatsTaken{{SessionID: evening, StartsAt: at("2027-03-03T18:00"), Taken: 10}}
+			n.seats = []booking.SeatsTaken{{SessionID: evening, StartsAt: parseInstant("2027-03-03T18:00"), Taken: 10}}
 		}},
 		{"no_session", "2027-03-02T18:00", "No session of the class starts then.", yoga, nil},
 		{"inactive", "2027-03-02T10:00", "Braids is not active.", retired, func(n *fakePeers) {
 			n.offer.Services[4].Name = "Braids"
 		}},
-		{"paused", "2027-03-02T10:00", "Online bookings are paused until 2027-04-01.", cut, func(n *fakePeers) {
+		{"paused", "2027-03-02T10:00", "Online bookings are paused until 2027-04-01.", haircut, func(n *fakePeers) {
 			n.offer.Bookings.PausedUntil = &later
 		}},
-		{"not_open", "2027-03-02T10:00", "The business is not open for bookings yet.", cut, func(n *fakePeers) {
+		{"not_open", "2027-03-02T10:00", "The business is not open for bookings yet.", haircut, func(n *fakePeers) {
 			n.offer.NotYetOpen = true
 		}},
-		{"subscription", "2027-03-02T10:00", "The business's subscription is inactive, so it takes no bookings.", cut,
+		{"subscription", "2027-03-02T10:00", "The business's subscription is inactive, so it takes no bookings.",
+			haircut,
 			func(n *fakePeers) {
 				n.offer.Account.SubscriptionActive = false
 			}},
 	} {
 		t.Run(c.rule+" "+c.at, func(t *testing.T) {
 			t.Parallel()
-			got := reasonOf(t, onDate(t, c.service, c.at), func(n *fakePeers) {
+			got := explainStart(t, newQuestionAt(t, c.service, c.at), func(n *fakePeers) {
 				n.offer.Account.SubscriptionActive = true
 				if c.change != nil {
 					c.change(n)
@@ -161,25 +164,24 @@ func TestExplainSaysWhatStandsInTheWay(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeReadIsUnknown: neither bookable nor kept by anything.
-func TestWhatCannotBeReadIsUnknown(t *testing.T) {
+func TestExplainAnswersUncomputedWithoutPeers(t *testing.T) {
 	t.Parallel()
 	const unknown = `{"computed": false, "timezone": "Europe/Lisbon", "bookable": false, "reason": null, "staff": []}`
-	s := start(t, func(n *fakePeers) { n.busyErr = errors.New("booking is away") })
-	s.explain(t, onDate(t, cut, "2027-03-02T10:00")).mustBe(t, 200, unknown)
-	s = start(t, func(n *fakePeers) { n.offerErr = fault.New(fault.PeerUnavailable, "catalog is away") })
-	s.explain(t, onDate(t, cut, "2027-03-02T10:00")).mustBe(t, 200,
+	s := startService(t, func(n *fakePeers) { n.busyErr = errors.New("booking is away") })
+	s.postExplain(t, newQuestionAt(t, haircut, "2027-03-02T10:00")).expect(t, 200, unknown)
+	s = startService(t, func(n *fakePeers) { n.offerErr = fault.New(fault.PeerUnavailable, "catalog is away") })
+	s.postExplain(t, newQuestionAt(t, haircut, "2027-03-02T10:00")).expect(t, 200,
 		`{"computed": false, "timezone": "", "bookable": false, "reason": null, "staff": []}`)
 }
 
-func TestExplainRefusesWhatIsNoQuestion(t *testing.T) {
+func TestExplainRefusesInvalidQuestions(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
+	s := startService(t, nil)
 	unknown := uuid.MustParse("12121212-1212-4212-8212-121212121212")
-	if got := s.explain(t, onDate(t, unknown, "2027-03-02T10:00")); got.status != 404 {
+	if got := s.postExplain(t, newQuestionAt(t, unknown, "2027-03-02T10:00")); got.status != 404 {
 		t.Errorf("an unknown service: %d %s", got.status, got.body)
 	}
-	if got := s.explain(t, availability.Question{}); got.status != 400 {
+	if got := s.postExplain(t, availability.Question{}); got.status != 400 {
 		t.Errorf("no service: %d %s", got.status, got.body)
 	}
 }

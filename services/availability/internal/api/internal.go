@@ -26,35 +26,35 @@ func NewInternal(offers Offers, now clock.Clock) *Internal {
 }
 
 // Mount adds the routes.
-func (a *Internal) Mount(router fiber.Router) { router.Post("/internal/bookable", a.bookable) }
+func (a *Internal) Mount(router fiber.Router) { router.Post("/internal/bookable", a.serveAssignments) }
 
-// bookable answers which members can serve a start, by the same calculation as /slots (semantics.md §3).
-func (a *Internal) bookable(c *fiber.Ctx) error {
+// serveAssignments answers which members can serve a start, by the same calculation as /slots (semantics.md §3).
+func (a *Internal) serveAssignments(c *fiber.Ctx) error {
 	body, err := server.Body(c)
 	if err != nil {
 		return err
 	}
-	asked, err := parseBookable(body)
+	req, err := parseBookable(body)
 	if err != nil {
 		return err
 	}
-	offer, err := a.offers.AtLeast(c.UserContext(), asked.Slug, asked.OfferVersion)
+	offer, err := a.offers.AtLeast(c.UserContext(), req.Slug, req.OfferVersion)
 	if err != nil {
 		return err
 	}
-	q := asked.Question
+	q := req.Question
 	services, err := offer.Appointment(q.ServiceIDs, q.Variants)
 	if err != nil {
 		return err
 	}
-	question := questionOf(q, services, a.clock.Now())
-	assignments := slot.Bookable(offer, question, q.Date, q.Time, asked.Occupied)
+	question := newQuestion(q, services, a.clock.Now())
+	assignments := slot.FindAssignments(offer, question, q.Date, q.Time, req.Occupied)
 	answer := availability.BookableResponse{OfferVersion: offer.Version, Assignments: assignments}
 	if len(assignments) == 0 {
 		answer.Assignments = []availability.Assignment{}
-		answer.Refusal = slot.Refusal(offer, question, q.Date, q.Time)
+		answer.Refusal = slot.FindRefusal(offer, question, q.Date, q.Time)
 	} else if q.Override {
-		answer.Warnings = slot.Warnings(offer, question, q.Date, q.Time)
+		answer.Warnings = slot.FindWarnings(offer, question, q.Date, q.Time)
 	}
 	return c.JSON(answer)
 }
@@ -83,11 +83,11 @@ func checkQuestion(q availability.Question) error {
 	return nil
 }
 
-// questionOf returns the question in the form of the slot engine.
-func questionOf(q availability.Question, services []*catalog.Service, now time.Time) slot.Question {
+// newQuestion returns the question in the form of the slot engine.
+func newQuestion(q availability.Question, services []*catalog.Service, now time.Time) slot.Question {
 	return slot.Question{
 		Services: services, StaffID: q.StaffID, Now: now, SessionID: q.ClassScheduleID,
-		Package: q.IsPackage, PerService: q.StaffingMode == availability.StaffingPerService, Override: q.Override,
-		OutsideHours: q.OutsideHours,
+		IsPackage: q.IsPackage, IsPerService: q.StaffingMode == availability.StaffingPerService, IsOverride: q.Override,
+		AllowsOutsideHours: q.OutsideHours,
 	}
 }

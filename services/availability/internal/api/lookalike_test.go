@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-func TestCalendarsRefuseParametersThatLookLikeKnownOnes(t *testing.T) {
+func TestCalendarsRefuseMisspelledParameters(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
-	slots := []string{"date", monday, "service_id", cut.String()}
-	dates := []string{"start", monday, "end", monday, "service_id", cut.String()}
+	s := startService(t, nil)
+	slots := []string{"date", monday, "service_id", haircut.String()}
+	dates := []string{"start", monday, "end", monday, "service_id", haircut.String()}
 	for _, c := range []struct {
 		path, name, known string
 		query             []string
@@ -31,16 +31,17 @@ func TestCalendarsRefuseParametersThatLookLikeKnownOnes(t *testing.T) {
 	}
 }
 
-// TestAgendaAnswersWithoutOccupiedTime has booking away: hours and classes are answered, and nothing is free.
+// TestAgendaAnswersWithoutOccupiedTime has no answer from booking. The agenda then contains hours and classes, but no
+// free time.
 func TestAgendaAnswersWithoutOccupiedTime(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *fakePeers) { n.busyErr = errors.New("away") })
+	s := startService(t, func(n *fakePeers) { n.busyErr = errors.New("away") })
 	ask := func(body string) reply {
 		answer, err := http.Post(s.internal+"/internal/agenda", "application/json", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return read(t, answer)
+		return readReply(t, answer)
 	}
 	got := ask(`{"slug": "harbor", "offer_version": 3, "from": "2027-03-03", "to": "2027-03-03"}`)
 	for _, want := range []string{`"computed":false`, `"free":[]`, `"service_id":"` + yoga.String() + `"`,

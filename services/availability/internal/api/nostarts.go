@@ -9,10 +9,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// noStarts answers why each date of a window has no starts, with one rule for each
+// serveNoStarts answers why each date of a window has no starts, with one rule for each
 // date. Bookings are ignored. If no rule is the cause, the answer for the date is
 // [availability.RuleBooking]. Faults: those of the calendars and of catalog.
-func (p *Public) noStarts(c *fiber.Ctx) error {
+func (p *Public) serveNoStarts(c *fiber.Ctx) error {
 	q, err := parseDates(server.Query(c))
 	if err != nil {
 		return err
@@ -32,9 +32,9 @@ func (p *Public) noStarts(c *fiber.Ctx) error {
 	defer leave()
 	answer := availability.NoStarts{Rules: map[timespan.Date]string{}}
 	question := slot.Question{
-		Services: services, StaffID: q.StaffID, From: q.From, To: q.To, Now: p.clock.Now(), Package: q.Package,
-		PerService: q.PerService,
+		Services: services, StaffID: q.StaffID, From: q.From, To: q.To, Now: p.clock.Now(), IsPackage: q.IsPackage,
+		IsPerService: q.IsPerService,
 	}
-	slot.NoStarts(offer, question, func(d timespan.Date, rule string) { answer.Rules[d] = rule })
+	slot.ExplainNoStarts(offer, question, func(d timespan.Date, rule string) { answer.Rules[d] = rule })
 	return c.JSON(answer)
 }

@@ -6,21 +6,21 @@ import (
 	"testing"
 )
 
-func TestNoStartsNamesARuleForEachDateToPeers(t *testing.T) {
+func TestNoStartsReportsRuleForEachDate(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil)
+	s := startService(t, nil)
 	ask := func(base string, query url.Values) reply {
 		answer, err := http.Get(base + "/api/public/harbor/no-starts?" + query.Encode())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return read(t, answer)
+		return readReply(t, answer)
 	}
-	window := url.Values{"service_id": {cut.String()}, "start": {"2027-02-28"}, "end": {"2027-03-01"}}
-	ask(s.internal+"/internal", window).mustBe(t, 200, `{"rules": {"2027-02-28": "past", "2027-03-01": "booking"}}`)
+	window := url.Values{"service_id": {haircut.String()}, "start": {"2027-02-28"}, "end": {"2027-03-01"}}
+	ask(s.internal+"/internal", window).expect(t, 200, `{"rules": {"2027-02-28": "past", "2027-03-01": "booking"}}`)
 	window.Set("start", "2027-03-31")
 	window.Set("end", "2027-04-01")
-	ask(s.internal+"/internal", window).mustBe(t, 200,
+	ask(s.internal+"/internal", window).expect(t, 200,
 		`{"rules": {"2027-03-31": "booking", "2027-04-01": "advance_limit"}}`)
 	if got := ask(s.public, window); got.status != 404 {
 		t.Errorf("everybody may ask: %d %s", got.status, got.body)

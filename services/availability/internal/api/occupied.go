@@ -11,12 +11,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// occupiedWithin reads the time that bookings occupy within a span. It leaves out the booking with the
+// readOccupied reads the time that bookings occupy within a span. It leaves out the booking with the
 // id moving, unless moving is nil. If seats is true, it also reads the booked seats of class sessions.
 //
 // It splits the span into windows that are short enough for booking. If occupied
 // time lies in two windows, both report it; the result contains it once.
-func occupiedWithin(ctx context.Context, peer Occupied, businessID uuid.UUID, span timespan.Span, seats bool,
+func readOccupied(ctx context.Context, peer OccupiedReader, businessID uuid.UUID, span timespan.Span, seats bool,
 	moving *uuid.UUID) (booking.Occupied, error) {
 	const most = int64(booking.MaxOccupiedWindow / time.Second)
 	var all booking.Occupied
@@ -31,15 +31,15 @@ func occupiedWithin(ctx context.Context, peer Occupied, businessID uuid.UUID, sp
 			continue
 		}
 		for _, b := range piece.Busy {
-			all.Busy = append(all.Busy, startingFrom(b, from))
+			all.Busy = append(all.Busy, dropEarlierSpans(b, from))
 		}
 		all.Seats = append(all.Seats, piece.Seats...)
 	}
 	return all, nil
 }
 
-// startingFrom returns b without the spans that begin before an instant.
-func startingFrom(b booking.Busy, instant int64) booking.Busy {
+// dropEarlierSpans returns b without the spans that begin before an instant.
+func dropEarlierSpans(b booking.Busy, instant int64) booking.Busy {
 	kept := booking.Busy{Resource: b.Resource, Class: b.Class}
 	for _, s := range b.Spans() {
 		if s.Start >= instant {

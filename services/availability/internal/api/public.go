@@ -23,12 +23,12 @@ import (
 
 // Public serves the two calendars to the public, and the calendars, explanations and reports to other services.
 type Public struct {
-	// ReadWithin limits how long a calendar waits for the offer and the
+	// ReadTimeout limits how long a calendar waits for the offer and the
 	// occupied time together, or for the answer of rental. 0 means no limit.
-	ReadWithin time.Duration
+	ReadTimeout time.Duration
 
 	offers   Offers
-	occupied Occupied
+	occupied OccupiedReader
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
 	degraded metric.Int64Counter
@@ -36,7 +36,7 @@ type Public struct {
 }
 
 // NewPublic returns the public API.
-func NewPublic(offers Offers, occupied Occupied, now clock.Clock, tel *telemetry.Telemetry) *Public {
+func NewPublic(offers Offers, occupied OccupiedReader, now clock.Clock, tel *telemetry.Telemetry) *Public {
 	return &Public{
 		places: bulkhead.New(max(2, runtime.GOMAXPROCS(0))),
 		offers: offers, occupied: occupied, clock: now, tel: tel,
@@ -56,25 +56,25 @@ func (p *Public) Mount(router fiber.Router) {
 // It also adds the explanations for owners, the working time of staff, and the check of bookings
 // against an unpublished offer. These routes have no rate limits; the callers apply their own.
 func (p *Public) MountForPeers(router fiber.Router) {
-	p.mount(router.Group("/internal/api/public/:slug"), forPeers)
+	p.mount(router.Group("/internal/api/public/:slug"), withPeerParameters)
 	router.Get("/internal/api/public/:slug/no-starts",
-		server.WithParameters(p.noStarts, append(calendarParameters(), "start", "end")...))
-	router.Post("/internal/explain", p.explain)
-	router.Post("/internal/working-time", p.workingTime)
-	router.Post("/internal/agenda", p.agenda)
-	router.Post("/internal/outside", p.outside)
+		server.WithParameters(p.serveNoStarts, append(calendarParameters(), "start", "end")...))
+	router.Post("/internal/explain", p.serveExplanation)
+	router.Post("/internal/working-time", p.serveWorkingTime)
+	router.Post("/internal/agenda", p.serveAgenda)
+	router.Post("/internal/outside", p.serveConflicts)
 }
 
 // parser reads the parameters of a calendar.
 type parser func(request.Query) (query, error)
 
-func (p *Public) mount(business fiber.Router, allowing func(parser) parser) {
-	slots, dates := allowing(parseSlots), allowing(parseDates)
+func (p *Public) mount(business fiber.Router, extend func(parser) parser) {
+	slots, dates := extend(parseSlots), extend(parseDates)
 	business.Get("/slots", server.WithParameters(func(c *fiber.Ctx) error {
-		return p.calendar(c, slots, sendSlots)
+		return p.serveCalendar(c, slots, sendSlots)
 	}, append(calendarParameters(), "date")...))
 	business.Get("/available-dates", server.WithParameters(func(c *fiber.Ctx) error {
-		return p.calendar(c, dates, sendDates)
+		return p.serveCalendar(c, dates, sendDates)
 	}, append(calendarParameters(), "start", "end")...))
 }
 
@@ -83,8 +83,8 @@ func calendarParameters() []string {
 	return []string{"service_id", "staff_id", "is_package", "staffing_mode", "variants"}
 }
 
-// calendar computes a calendar and answers with the result of show.
-func (p *Public) calendar(c *fiber.Ctx, parse parser, show func(*fiber.Ctx, answer, query) error) error {
+// serveCalendar computes a calendar and answers with the result of show.
+func (p *Public) serveCalendar(c *fiber.Ctx, parse parser, render func(*fiber.Ctx, answer, query) error) error {
 	q, err := parse(server.Query(c))
 	if err != nil {
 		return err
@@ -95,11 +95,11 @@ func (p *Public) calendar(c *fiber.Ctx, parse parser, show func(*fiber.Ctx, answ
 	}
 	leave, err := p.places.Enter(c.UserContext(), c.Params("slug"))
 	if err != nil { // other computations of the business used the whole time
-		p.note(c.UserContext(), "place", err)
-		return show(c, m.answer, q)
+		p.recordDegraded(c.UserContext(), "place", err)
+		return render(c, m.answer, q)
 	}
 	defer leave()
-	return show(c, p.compute(c.UserContext(), m), q)
+	return render(c, p.compute(c.UserContext(), m), q)
 }
 
 func sendSlots(c *fiber.Ctx, a answer, q query) error {
@@ -107,11 +107,11 @@ func sendSlots(c *fiber.Ctx, a answer, q query) error {
 }
 
 func sendDates(c *fiber.Ctx, a answer, q query) error {
-	caching := "no-store"
-	if a.computed {
-		caching = "public, max-age=10"
+	cacheControl := "no-store"
+	if a.isComputed {
+		cacheControl = "public, max-age=10"
 	}
-	return send(c, caching, func(b []byte) []byte { return a.appendDays(b, q) })
+	return send(c, cacheControl, func(b []byte) []byte { return a.appendDays(b, q) })
 }
 
 // bodies pools the buffers of answers. fasthttp copies an answer into its own memory, so a buffer is free after that.
@@ -131,8 +131,8 @@ func keepBody(body *[]byte) bool {
 }
 
 // send answers with the JSON that render appends.
-func send(c *fiber.Ctx, caching string, render func([]byte) []byte) error {
-	c.Set(fiber.HeaderCacheControl, caching)
+func send(c *fiber.Ctx, cacheControl string, render func([]byte) []byte) error {
+	c.Set(fiber.HeaderCacheControl, cacheControl)
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 	body := bodies.Get().(*[]byte)
 	*body = render((*body)[:0])
@@ -143,11 +143,11 @@ func send(c *fiber.Ctx, caching string, render func([]byte) []byte) error {
 
 // answer is the content of a calendar.
 type answer struct {
-	computed bool
-	timezone string // "" if the offer could not be read
-	offer    *catalog.Offer
-	question slot.Question
-	openings *slot.Openings // nil unless computed
+	isComputed bool
+	timezone   string // "" if the offer could not be read
+	offer      *catalog.Offer
+	question   slot.Question
+	openings   *slot.Openings // nil unless computed
 }
 
 // material is the input of a calendar's computation.
@@ -161,14 +161,14 @@ type material struct {
 // be read, gather returns no error; the calendar then answers with computed false
 // (semantics.md §2). Faults: business_not_found, service_not_found, invalid_parameter.
 func (p *Public) gather(ctx context.Context, slug string, q query) (material, error) {
-	ctx, cancel := p.bounded(ctx)
+	ctx, cancel := p.withReadTimeout(ctx)
 	defer cancel()
 	offer, err := p.offers.Get(ctx, slug)
 	if fault.Is(err, fault.BusinessNotFound) {
 		return material{}, err
 	}
 	if err != nil {
-		p.note(ctx, "offer", err)
+		p.recordDegraded(ctx, "offer", err)
 		return material{}, nil
 	}
 	services, err := offer.Appointment(q.Services, q.Variants)
@@ -177,13 +177,13 @@ func (p *Public) gather(ctx context.Context, slug string, q query) (material, er
 	}
 	m := material{answer: answer{timezone: offer.Timezone, offer: offer, question: slot.Question{
 		Services: services, StaffID: q.StaffID, From: q.From, To: q.To, Now: p.clock.Now(),
-		Package: q.Package, PerService: q.PerService, PartySize: q.PartySize,
+		IsPackage: q.IsPackage, IsPerService: q.IsPerService, PartySize: q.PartySize,
 	}}}
 	plan := slot.NewPlan(offer, m.question)
 	if reach, needed := plan.Reach(); needed {
-		if m.occupied, err = occupiedWithin(ctx, p.occupied, offer.ID, reach, services[0].Class(),
-			q.Moving); err != nil {
-			p.note(ctx, "occupied time", err)
+		if m.occupied, err = readOccupied(ctx, p.occupied, offer.ID, reach, services[0].Class(),
+			q.RescheduledID); err != nil {
+			p.recordDegraded(ctx, "occupied time", err)
 			return m, nil
 		}
 	}
@@ -191,12 +191,12 @@ func (p *Public) gather(ctx context.Context, slug string, q query) (material, er
 	return m, nil
 }
 
-// bounded returns a context that ends after ReadWithin.
-func (p *Public) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	if p.ReadWithin == 0 {
+// withReadTimeout returns a context that ends after ReadTimeout.
+func (p *Public) withReadTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	if p.ReadTimeout == 0 {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, p.ReadWithin)
+	return context.WithTimeout(ctx, p.ReadTimeout)
 }
 
 func (p *Public) compute(ctx context.Context, m material) answer {
@@ -212,12 +212,12 @@ func (p *Public) compute(ctx context.Context, m material) answer {
 			attribute.Int("slotmesh.services", len(a.question.Services)))
 	}
 	a.openings = m.plan.Find(m.occupied)
-	a.computed = true
+	a.isComputed = true
 	return a
 }
 
-// note counts and logs why an answer has computed false.
-func (p *Public) note(ctx context.Context, missing string, err error) {
+// recordDegraded counts and logs why an answer has computed false.
+func (p *Public) recordDegraded(ctx context.Context, missing string, err error) {
 	p.degraded.Add(ctx, 1, metric.WithAttributes(attribute.String("missing", missing)))
 	p.tel.Logger.WarnContext(ctx, "a calendar could not be computed", "missing", missing, "error", err)
 }

@@ -10,15 +10,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// What one such request costs booking's database is counted beside its statement (roundtrips_test.go there).
-func TestOneRequestToBookingIsEnoughForAnyCalendar(t *testing.T) {
+// TestCalendarsSendOneRequestToBooking counts the requests to booking. A test of booking counts the statements of one
+// such request (roundtrips_test.go).
+func TestCalendarsSendOneRequestToBooking(t *testing.T) {
 	t.Parallel()
 	day, err := timespan.ParseDate(monday)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, members := range []int{1, 300} {
-		s := start(t, func(n *fakePeers) {
+		s := startService(t, func(n *fakePeers) {
 			o := n.offer
 			o.Bookings.AdvanceDays = 365
 			o.Staff, o.Services[0].StaffIDs = nil, nil
@@ -35,22 +36,22 @@ func TestOneRequestToBookingIsEnoughForAnyCalendar(t *testing.T) {
 			}
 		})
 		for _, services := range []int{1, 20} {
-			ids := strings.TrimSuffix(strings.Repeat(cut.String()+",", services), ",")
+			ids := strings.TrimSuffix(strings.Repeat(haircut.String()+",", services), ",")
 			for _, days := range []int{1, 62} {
 				for _, query := range [][]string{{}, {"is_package", "true", "staffing_mode", "per_service"}} {
 					query = append(query, "service_id", ids, "date", monday, "start", monday, "end",
 						(day + timespan.Date(days) - 1).String())
-					s.askedWindow = nil
+					s.requestedWindows = nil
 					dates := s.get(t, "harbor/available-dates", query...)
-					if n := len(s.askedWindow); n != 1 || dates.status != 200 || strings.Count(dates.body,
+					if n := len(s.requestedWindows); n != 1 || dates.status != 200 || strings.Count(dates.body,
 						"2027-") != days {
 						t.Errorf("/available-dates of %d days, %d services, %d members asked booking %d times: %s",
 							days, services, members, n, dates.body)
 					}
-					s.askedWindow = nil
-					if s.get(t, "harbor/slots", query...); len(s.askedWindow) != 1 {
+					s.requestedWindows = nil
+					if s.get(t, "harbor/slots", query...); len(s.requestedWindows) != 1 {
 						t.Errorf("/slots of %d services, %d members asked booking %d times", services, members,
-							len(s.askedWindow))
+							len(s.requestedWindows))
 					}
 				}
 			}

@@ -24,12 +24,12 @@ type query struct {
 	StaffID  *uuid.UUID
 	Variants map[uuid.UUID]uuid.UUID // service to variant
 
-	Package    bool
-	PerService bool // each service may have its own member; ignored without Package
+	IsPackage    bool
+	IsPerService bool // each service may have its own member; ignored without Package
 
 	// For rescheduling a booking; only other services send these.
-	Moving    *uuid.UUID // its own time counts as free
-	PartySize int        // the seats of a class that it needs
+	RescheduledID *uuid.UUID // its own time counts as free
+	PartySize     int        // the seats of a class that it needs
 }
 
 // parseSlots reads the parameters of /slots. Fault: invalid_parameter, which names the parameter.
@@ -78,7 +78,7 @@ func parsePackage(get request.Query, q query) (query, error) {
 	if err != nil {
 		return query{}, err
 	}
-	q.Package, q.PerService = pack == "true", staffing == availability.StaffingPerService
+	q.IsPackage, q.IsPerService = pack == "true", staffing == availability.StaffingPerService
 	variants, err := get.Text("variants")
 	if err != nil || variants == "" {
 		return q, err
@@ -90,14 +90,14 @@ func parsePackage(get request.Query, q query) (query, error) {
 // maxPartySize bounds the seats in a request, as POST /book does.
 const maxPartySize = 1000
 
-// forPeers returns a parser that also reads the parameters that only other services may send.
-func forPeers(parse parser) parser {
+// withPeerParameters returns a parser that also reads the parameters that only other services may send.
+func withPeerParameters(parse parser) parser {
 	return func(get request.Query) (query, error) {
 		q, err := parse(get)
 		if err != nil {
 			return query{}, err
 		}
-		if q.Moving, err = get.OptionalID("moving"); err != nil {
+		if q.RescheduledID, err = get.OptionalID("moving"); err != nil {
 			return query{}, err
 		}
 		q.PartySize, err = get.OptionalNumber("party_size", maxPartySize, 1)

@@ -24,25 +24,25 @@ import (
 // list is the memory for the slots of one answer.
 type list struct {
 	slots   []slot.Slot
-	members []named
-	at      map[*catalog.Staff]int // in members
+	members []renderedMember
+	index   map[*catalog.Staff]int // in members
 	last    int                    // index of the member that was looked up last
 	names   []byte                 // the rendered fields of members
 }
 
-// named is a member and the position of the member's rendered
+// renderedMember is a member and the position of the member's rendered
 // fields in names. The member is nil for slots without a member.
-type named struct {
+type renderedMember struct {
 	*catalog.Staff
-	piece
+	byteRange
 }
 
-// piece is a range of a buffer.
-type piece struct{ from, to int }
+// byteRange is a range of a buffer.
+type byteRange struct{ from, to int }
 
 var lists = sync.Pool{New: func() any { return newList() }}
 
-func newList() *list { return &list{at: make(map[*catalog.Staff]int)} }
+func newList() *list { return &list{index: make(map[*catalog.Staff]int)} }
 
 // maxKeptSlots is the capacity of the largest list that the pool keeps.
 const maxKeptSlots = 8192
@@ -55,7 +55,7 @@ func (l *list) free() bool {
 	}
 	clear(l.slots)
 	clear(l.members)
-	clear(l.at)
+	clear(l.index)
 	l.slots, l.members, l.names = l.slots[:0], l.members[:0], l.names[:0]
 	lists.Put(l)
 	return true
@@ -65,8 +65,8 @@ func (l *list) free() bool {
 func (a answer) appendSlots(b []byte, d timespan.Date) []byte {
 	l := lists.Get().(*list)
 	defer l.free()
-	if a.computed {
-		l.slots = a.openings.AppendOn(l.slots, d)
+	if a.isComputed {
+		l.slots = a.openings.AppendSlots(l.slots, d)
 	}
 	b = append(b, `{"slots":[`...)
 	b = l.append(b)
@@ -76,7 +76,7 @@ func (a answer) appendSlots(b []byte, d timespan.Date) []byte {
 // append appends the slots as JSON. The head is rendered once for all
 // slots with the same start, and the tail once for all slots of a date.
 func (l *list) append(b []byte) []byte {
-	var head, tail piece
+	var head, tail byteRange
 	for i := range l.slots {
 		s, before := &l.slots[i], &l.slots[max(0, i-1)]
 		if i > 0 {
@@ -88,15 +88,15 @@ func (l *list) append(b []byte) []byte {
 		} else {
 			b = appendHead(b, s)
 		}
-		head = piece{from, len(b)}
-		b = append(b, l.member(s.Staff)...)
+		head = byteRange{from, len(b)}
+		b = append(b, l.renderMember(s.Staff)...)
 		from = len(b)
 		if i > 0 && s.Session == nil && s.Date == before.Date {
 			b = append(b, b[tail.from:tail.to]...)
 		} else {
 			b = appendTail(b, s)
 		}
-		tail = piece{from, len(b)}
+		tail = byteRange{from, len(b)}
 	}
 	return b
 }
@@ -119,20 +119,20 @@ func appendTail(b []byte, s *slot.Slot) []byte {
 	return append(b, '}')
 }
 
-// member returns the JSON fields of a member, which it renders only once. The members of each start
+// renderMember returns the JSON fields of a member, which it renders only once. The members of each start
 // mostly come in the same order. Therefore the search begins with the member after the last result.
-func (l *list) member(s *catalog.Staff) []byte {
+func (l *list) renderMember(s *catalog.Staff) []byte {
 	if next := l.last + 1; next < len(l.members) && l.members[next].Staff == s {
 		l.last = next
 	} else {
-		l.last = l.find(s)
+		l.last = l.findMember(s)
 	}
 	m := &l.members[l.last]
 	return l.names[m.from:m.to]
 }
 
-func (l *list) find(s *catalog.Staff) int {
-	if at, known := l.at[s]; known {
+func (l *list) findMember(s *catalog.Staff) int {
+	if at, known := l.index[s]; known {
 		return at
 	}
 	from := len(l.names)
@@ -142,18 +142,18 @@ func (l *list) find(s *catalog.Staff) int {
 		l.names = appendUUID(append(l.names, `,"staffId":"`...), s.ID)
 		l.names = appendText(append(l.names, `","staffName":`...), s.Name)
 	}
-	l.at[s] = len(l.members)
-	l.members = append(l.members, named{s, piece{from, len(l.names)}})
-	return l.at[s]
+	l.index[s] = len(l.members)
+	l.members = append(l.members, renderedMember{s, byteRange{from, len(l.names)}})
+	return l.index[s]
 }
 
 // appendDays appends the body of /available-dates: one number for each date from today to the advance limit.
 func (a answer) appendDays(b []byte, q query) []byte {
 	b = append(b, `{"days":{`...)
-	if a.computed {
+	if a.isComputed {
 		today := a.offer.Today(a.question.Now)
 		from, to := max(q.From, today), min(q.To, today+timespan.Date(a.offer.Bookings.AdvanceDays))
-		a.openings.Days(from, to, func(d timespan.Date, n int) {
+		a.openings.EachDay(from, to, func(d timespan.Date, n int) {
 			if d > from {
 				b = append(b, ',')
 			}
@@ -166,7 +166,7 @@ func (a answer) appendDays(b []byte, q query) []byte {
 
 // appendEnd appends the end of both calendars.
 func (a answer) appendEnd(b []byte) []byte {
-	b = strconv.AppendBool(append(b, `,"computed":`...), a.computed)
+	b = strconv.AppendBool(append(b, `,"computed":`...), a.isComputed)
 	b = append(append(b, `,"timezone":"`...), a.timezone...) // a loaded zone's name needs no escapes
 	return append(b, `"}`...)
 }
@@ -191,7 +191,7 @@ func appendUUID(b []byte, id uuid.UUID) []byte {
 
 // appendText appends a JSON string as encoding/json writes it. Strings that need escapes are left to encoding/json.
 func appendText(b []byte, s string) []byte {
-	if plain(s) {
+	if needsNoEscapes(s) {
 		return append(append(append(b, '"'), s...), '"')
 	}
 	text, err := json.Marshal(s)
@@ -201,8 +201,8 @@ func appendText(b []byte, s string) []byte {
 	return append(b, text...)
 }
 
-// plain reports whether a string needs no escapes in JSON.
-func plain(s string) bool {
+// needsNoEscapes reports whether a string needs no escapes in JSON.
+func needsNoEscapes(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
 			return false

@@ -2,14 +2,14 @@ package api
 
 import "testing"
 
-// In memory that is there, 2,800 slots cost what 20 do: their counts by start. It does not run beside other tests, as
-// it counts what the whole process allocates.
-func TestRenderingAllocatesNothingForASlot(t *testing.T) {
-	few, many := salon(t, 2), salon(t, 280)
+// TestRenderAllocatesIndependentlyOfSlotCount renders 20 and 2,800 slots into existing memory. Both must need the same
+// number of allocations. The test is not parallel, because it counts the allocations of the whole process.
+func TestRenderAllocatesIndependentlyOfSlotCount(t *testing.T) {
+	few, many := newSalonAnswer(t, 2), newSalonAnswer(t, 280)
 	l := newList()
 	var body []byte
 	render := func(a answer) {
-		l.slots = a.openings.AppendOn(l.slots[:0], firstOfWeek)
+		l.slots = a.openings.AppendSlots(l.slots[:0], firstOfWeek)
 		body = l.append(body[:0])
 	}
 	render(few)

@@ -40,20 +40,20 @@ type (
 	}
 )
 
-func bodyOf(a answer, d timespan.Date) slotsBody {
-	body := slotsBody{Slots: []slotBody{}, Computed: a.computed, Timezone: a.timezone}
-	for _, s := range a.openings.AppendOn(nil, d) {
-		one := slotBody{Time: s.Time.String(), EndTime: s.End.String(), Date: s.Date, RemainingCapacity: s.Remaining}
+func newSlotsBody(a answer, d timespan.Date) slotsBody {
+	body := slotsBody{Slots: []slotBody{}, Computed: a.isComputed, Timezone: a.timezone}
+	for _, s := range a.openings.AppendSlots(nil, d) {
+		row := slotBody{Time: s.Time.String(), EndTime: s.End.String(), Date: s.Date, RemainingCapacity: s.Remaining}
 		if s.Date != d {
-			one.DateOffset = 1
+			row.DateOffset = 1
 		}
 		if s.Staff != nil {
-			one.StaffID, one.StaffName = &s.Staff.ID, &s.Staff.Name
+			row.StaffID, row.StaffName = &s.Staff.ID, &s.Staff.Name
 		}
 		if s.Session != nil {
-			one.ClassScheduleID = &s.Session.ID
+			row.ClassScheduleID = &s.Session.ID
 		}
-		body.Slots = append(body.Slots, one)
+		body.Slots = append(body.Slots, row)
 	}
 	return body
 }
@@ -67,8 +67,8 @@ func mustMarshal(t testing.TB, v any) string {
 	return string(b)
 }
 
-// anyName is made of what JSON treats in its own way, and of what it does not.
-func anyName(r *rand.Rand) string {
+// newRandomName returns a name with characters that JSON escapes, and with others.
+func newRandomName(r *rand.Rand) string {
 	parts := []string{"Anna", "ß", `"`, `\`, "<b>", "&", "\n", "\x00", "\x1f", "\x7f", "\u2028", "\u2029", "\ufffd",
 		"\xff", "\xc3", "😀", " "}
 	var name strings.Builder
@@ -78,32 +78,32 @@ func anyName(r *rand.Rand) string {
 	return name.String()
 }
 
-// answerOf computes a random business's week for one of its services.
-func answerOf(r *rand.Rand) answer {
-	n := &fakePeers{offer: harbor()}
+// newRandomAnswer computes the answer for a random week of a random business.
+func newRandomAnswer(r *rand.Rand) answer {
+	n := &fakePeers{offer: newHarbor()}
 	randomBusiness(r)(n)
 	for i := range n.offer.Staff {
-		n.offer.Staff[i].Name = anyName(r)
+		n.offer.Staff[i].Name = newRandomName(r)
 	}
 	service := n.offer.Services[r.IntN(4)]
 	q := slot.Question{
-		Services: []*catalog.Service{&service}, From: firstOfWeek, To: firstOfWeek + 6, Package: r.IntN(4) == 0,
+		Services: []*catalog.Service{&service}, From: firstOfWeek, To: firstOfWeek + 6, IsPackage: r.IntN(4) == 0,
 		Now: time.Date(2027, time.March, 14, 8, 0, 0, 0, time.UTC),
 	}
 	return answer{
-		computed: true, timezone: n.offer.Timezone, offer: n.offer, question: q,
+		isComputed: true, timezone: n.offer.Timezone, offer: n.offer, question: q,
 		openings: slot.Find(n.offer, q, booking.Occupied{Busy: n.busy, Seats: n.seats}),
 	}
 }
 
-func TestAnswersAreByteForByteWhatEncodingJSONWrites(t *testing.T) {
+func TestRenderMatchesEncodingJSON(t *testing.T) {
 	t.Parallel()
 	listed, classes := 0, 0
 	for seed := range uint64(300) {
-		a := answerOf(rand.New(rand.NewPCG(seed, 4)))
+		a := newRandomAnswer(rand.New(rand.NewPCG(seed, 4)))
 		days := daysBody{Days: map[string]int{}, Computed: true, Timezone: a.timezone}
 		for d := firstOfWeek; d < firstOfWeek+7; d++ {
-			want := bodyOf(a, d)
+			want := newSlotsBody(a, d)
 			if diff := cmp.Diff(mustMarshal(t, want), string(a.appendSlots(nil, d))); diff != "" {
 				t.Fatalf("seed %d, %s (-encoding/json +ours):\n%s", seed, d, diff)
 			}
@@ -126,7 +126,7 @@ func TestAnswersAreByteForByteWhatEncodingJSONWrites(t *testing.T) {
 func FuzzAppendText(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 5))
 	for range 20 {
-		f.Add(anyName(r))
+		f.Add(newRandomName(r))
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if got, want := string(appendText(nil, s)), mustMarshal(t, s); got != want {
@@ -135,11 +135,11 @@ func FuzzAppendText(f *testing.F) {
 	})
 }
 
-// salon is the answer of one day of 10 members with so many starts each.
-func salon(t testing.TB, starts int) answer {
+// newSalonAnswer returns the answer for one day of 10 members with this number of starts each.
+func newSalonAnswer(t testing.TB, starts int) answer {
 	t.Helper()
 	offer := &catalog.Offer{Timezone: "Europe/Berlin", Currency: "EUR", Bookings: catalog.Bookings{AdvanceDays: 365}}
-	service := catalog.Service{ID: cut, Active: true, DurationMinutes: 5, SlotIntervalMinutes: 5}
+	service := catalog.Service{ID: haircut, Active: true, DurationMinutes: 5, SlotIntervalMinutes: 5}
 	for d := range offer.Hours {
 		offer.Hours[d] = []timespan.Window{{From: 0, To: timespan.TimeOfDay(5 * starts)}}
 	}
@@ -154,16 +154,16 @@ func salon(t testing.TB, starts int) answer {
 	}
 	q := slot.Question{Services: []*catalog.Service{&service}, From: firstOfWeek, To: firstOfWeek,
 		Now: time.Unix(int64(firstOfWeek-2)*86400, 0)}
-	a := answer{computed: true, timezone: offer.Timezone, offer: offer, question: q,
+	a := answer{isComputed: true, timezone: offer.Timezone, offer: offer, question: q,
 		openings: slot.Find(offer, q, booking.Occupied{})}
-	if n := len(a.openings.AppendOn(nil, firstOfWeek)); n != 10*starts {
+	if n := len(a.openings.AppendSlots(nil, firstOfWeek)); n != 10*starts {
 		t.Fatalf("the salon has %d slots, want %d", n, 10*starts)
 	}
 	return a
 }
 
 func BenchmarkRenderSlots(b *testing.B) {
-	a := salon(b, 20)
+	a := newSalonAnswer(b, 20)
 	body := a.appendSlots(nil, firstOfWeek)
 	b.Run("ours", func(b *testing.B) {
 		b.ReportAllocs()
@@ -174,13 +174,13 @@ func BenchmarkRenderSlots(b *testing.B) {
 	b.Run("encoding-json", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			_ = mustMarshal(b, bodyOf(a, firstOfWeek))
+			_ = mustMarshal(b, newSlotsBody(a, firstOfWeek))
 		}
 	})
 }
 
 func BenchmarkRenderDays(b *testing.B) {
-	a := salon(b, 20)
+	a := newSalonAnswer(b, 20)
 	q := query{From: firstOfWeek, To: firstOfWeek + 61}
 	body := a.appendDays(nil, q)
 	b.ReportAllocs()
@@ -189,7 +189,7 @@ func BenchmarkRenderDays(b *testing.B) {
 	}
 }
 
-func TestLargeAnswersLeaveNoMemoryBehind(t *testing.T) {
+func TestPoolsDropLargeBuffers(t *testing.T) {
 	t.Parallel()
 	small, large := make([]byte, 0, 1<<10), make([]byte, 0, maxKeptBody+1)
 	if !keepBody(&small) || keepBody(&large) {

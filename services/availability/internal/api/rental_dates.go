@@ -31,22 +31,23 @@ func NewRentalDates(public *Public, rentals RentalCalendar) *RentalDates {
 
 // Mount adds the route.
 func (r *RentalDates) Mount(router fiber.Router) {
-	router.Get("/api/public/:slug/rental-available-dates", server.WithParameters(r.dates, rentalDatesParameters...))
+	router.Get("/api/public/:slug/rental-available-dates",
+		server.WithParameters(r.serveDates, rentalDatesParameters...))
 }
 
 // rentalDatesParameters lists the parameters that rental reads.
 var rentalDatesParameters = []string{"start", "end", "rental_id"}
 
-func (r *RentalDates) dates(c *fiber.Ctx) error {
+func (r *RentalDates) serveDates(c *fiber.Ctx) error {
 	get, query := server.Query(c), url.Values{}
 	for _, name := range rentalDatesParameters {
 		query[name] = get(name)
 	}
-	ctx, cancel := r.public.bounded(c.UserContext())
+	ctx, cancel := r.public.withReadTimeout(c.UserContext())
 	defer cancel()
 	body, err := r.rentals.AvailableDates(ctx, c.Params("slug"), query)
 	if fault.Is(err, fault.PeerUnavailable) {
-		return r.unknown(c, err)
+		return r.serveUncomputed(c, err)
 	}
 	if err != nil {
 		return err
@@ -54,11 +55,11 @@ func (r *RentalDates) dates(c *fiber.Ctx) error {
 	return send(c, "no-store", func(b []byte) []byte { return append(b, body...) })
 }
 
-// unknown answers with computed false if rental does not answer in time. It still reports an unknown
-// business as a fault. If the offer is not cached, it waits for the offer for up to another ReadWithin.
-func (r *RentalDates) unknown(c *fiber.Ctx, cause error) error {
-	r.public.note(c.UserContext(), "rentals", cause)
-	ctx, cancel := r.public.bounded(c.UserContext())
+// serveUncomputed answers with computed false if rental does not answer in time. It still reports an unknown
+// business as a fault. If the offer is not cached, it waits for the offer for up to another ReadTimeout.
+func (r *RentalDates) serveUncomputed(c *fiber.Ctx, cause error) error {
+	r.public.recordDegraded(c.UserContext(), "rentals", cause)
+	ctx, cancel := r.public.withReadTimeout(c.UserContext())
 	defer cancel()
 	offer, err := r.public.offers.Get(ctx, c.Params("slug"))
 	if fault.Is(err, fault.BusinessNotFound) {

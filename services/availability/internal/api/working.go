@@ -11,36 +11,36 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// workingTime answers how long members work, for reports of utilization.
-func (p *Public) workingTime(c *fiber.Ctx) error {
-	var asked availability.WorkingTimeRequest
-	if err := server.JSON(c, &asked); err != nil {
+// serveWorkingTime answers how long members work, for reports of utilization.
+func (p *Public) serveWorkingTime(c *fiber.Ctx) error {
+	var req availability.WorkingTimeRequest
+	if err := server.JSON(c, &req); err != nil {
 		return err
 	}
-	if err := asked.Check(); err != nil {
+	if err := req.Check(); err != nil {
 		return err
 	}
-	offer, err := p.offers.AtLeast(c.UserContext(), asked.Slug, asked.OfferVersion)
+	offer, err := p.offers.AtLeast(c.UserContext(), req.Slug, req.OfferVersion)
 	if err != nil {
 		return err
 	}
-	leave, err := p.places.Enter(c.UserContext(), asked.Slug)
+	leave, err := p.places.Enter(c.UserContext(), req.Slug)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	rows := workingRows(offer, asked.Query)
+	rows := sumWorkingTime(offer, req.Query)
 	if len(rows) > report.MaxRows {
 		return report.TooManyRows()
 	}
 	return c.JSON(availability.WorkingTime{Rows: rows})
 }
 
-// workingRows sums the working time of each member by period.
-func workingRows(offer *catalog.Offer, q report.Query) []availability.WorkingTimeRow {
+// sumWorkingTime sums the working time of each member by period.
+func sumWorkingTime(offer *catalog.Offer, q report.Query) []availability.WorkingTimeRow {
 	rows := []availability.WorkingTimeRow{}
 	seconds := int64(0)
-	slot.WorkingTime(offer, q.From, q.To, func(m *catalog.Staff, d timespan.Date, worked int64) {
+	slot.ComputeWorkingTime(offer, q.From, q.To, func(m *catalog.Staff, d timespan.Date, worked int64) {
 		seconds += worked
 		if start := q.By.Start(d); d == q.To || q.By.Start(d+1) != start {
 			if seconds > 0 {

@@ -26,34 +26,34 @@ func NewAgenda(offer *catalog.Offer, from, to timespan.Date, occupied booking.Oc
 	for _, b := range occupied.Busy {
 		busy[b.Resource] = append(busy[b.Resource], b.Spans()...)
 	}
-	a := &availability.Agenda{Computed: true, Open: cut(timespan.Subtract(nil, h.open, h.blocked)),
+	a := &availability.Agenda{Computed: true, Open: cut(timespan.Subtract(nil, h.open, h.blockedTime)),
 		Members: []availability.MemberAgenda{}}
 	for i := range offer.Staff {
 		member := &offer.Staff[i]
 		if !member.Active {
 			continue
 		}
-		_, work := s.workOf(member)
-		work = timespan.Subtract(nil, timespan.Subtract(nil, work, h.blocked), h.memberBlocked[member.ID])
-		taken := append(busy[booking.Resource{ID: member.ID}], h.teaching[member.ID]...)
+		_, work := s.findWork(member)
+		work = timespan.Subtract(nil, timespan.Subtract(nil, work, h.blockedTime), h.memberBlockedTime[member.ID])
+		taken := append(busy[booking.Resource{ID: member.ID}], h.teachingTime[member.ID]...)
 		a.Members = append(a.Members, availability.MemberAgenda{
-			StaffID: member.ID, Working: cut(work), Teaching: cut(h.teaching[member.ID]),
+			StaffID: member.ID, Working: cut(work), Teaching: cut(h.teachingTime[member.ID]),
 			Free: cut(timespan.Subtract(nil, work, timespan.Normalize(taken))),
 		})
 	}
-	a.Sessions = h.sessionsOn(from, to, occupied)
+	a.Sessions = h.listSessions(from, to, occupied)
 	return a
 }
 
-// sessionsOn returns the sessions of all active classes on the dates from..to, with their booked seats.
-func (h *horizon) sessionsOn(from, to timespan.Date, occupied booking.Occupied) []availability.ClassSession {
+// listSessions returns the sessions of all active classes on the dates from..to, with their booked seats.
+func (h *horizon) listSessions(from, to timespan.Date, occupied booking.Occupied) []availability.ClassSession {
 	all, taken := []availability.ClassSession{}, occupied.SeatsByOccurrence()
 	for i := range h.offer.Services {
 		s := &h.offer.Services[i]
 		if !s.Active || !s.Class() {
 			continue
 		}
-		h.scheduled(s, from, to, func(at occurrence) {
+		h.eachScheduled(s, from, to, func(at occurrence) {
 			all = append(all, availability.ClassSession{
 				ID: at.session.ID, ServiceID: s.ID, Date: at.date, During: at.Span, Off: h.isOff(at),
 				Taken: taken[booking.Occurrence{SessionID: at.session.ID, StartsAt: at.Start}],

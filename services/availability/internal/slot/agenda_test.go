@@ -13,15 +13,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// TestAgendaIsFreeExactlyWhereAMinuteCanBeBooked compares free time with the starts of a service of one minute on a
-// grid of minutes.
-func TestAgendaIsFreeExactlyWhereAMinuteCanBeBooked(t *testing.T) {
+// TestAgendaFreeTimeMatchesBookableMinutes compares the free time with the starts of a service that takes one minute
+// and starts on any minute.
+func TestAgendaFreeTimeMatchesBookableMinutes(t *testing.T) {
 	t.Parallel()
 	free := 0
 	for seed := uint64(1); seed <= 400 && !t.Failed(); seed++ {
 		b := newBusiness(seed)
-		offer := b.offer()
-		occupied := b.occupied(offer)
+		offer := b.drawOffer()
+		occupied := b.drawOccupied(offer)
 		from, to := b.base-1, b.base+2
 		a := NewAgenda(offer, from, to, occupied)
 		within := AgendaReach(offer, from, to)
@@ -29,13 +29,13 @@ func TestAgendaIsFreeExactlyWhereAMinuteCanBeBooked(t *testing.T) {
 			service := catalog.Service{ID: uuid.New(), Active: true, DurationMinutes: 1, SlotIntervalMinutes: 1,
 				StaffIDs: []uuid.UUID{m.StaffID}}
 			q := Question{
-				Services: []*catalog.Service{&service}, From: from - 1, To: to, Override: true,
+				Services: []*catalog.Service{&service}, From: from - 1, To: to, IsOverride: true,
 				Now: time.Unix(within.Start, 0).AddDate(0, 0, -5),
 			}
 			found := Find(offer, q, occupied)
 			isListed := map[int64]bool{}
 			for d := from - 1; d <= to; d++ {
-				for _, s := range found.AppendOn(nil, d) {
+				for _, s := range found.AppendSlots(nil, d) {
 					isListed[s.Start] = true
 				}
 			}
@@ -45,7 +45,7 @@ func TestAgendaIsFreeExactlyWhereAMinuteCanBeBooked(t *testing.T) {
 				if timespan.Instant(date, shown, offer.Location()) != at {
 					continue // the clock shows it for the second time
 				}
-				if isFree := overlap(m.Free,
+				if isFree := sumOverlap(m.Free,
 					timespan.Span{Start: at, End: at + minute}) == minute; isFree != isListed[at] {
 					t.Fatalf("seed %d: %s is free at %s %s: %t, listed: %t", seed, m.StaffID, date, shown, isFree,
 						isListed[at])
@@ -60,12 +60,12 @@ func TestAgendaIsFreeExactlyWhereAMinuteCanBeBooked(t *testing.T) {
 	}
 }
 
-// TestAgendaShowsAnOvernightClass has a class from 23:30 to 01:00 with a buffer, on a date with a session and on the
-// date after it.
-func TestAgendaShowsAnOvernightClass(t *testing.T) {
+// TestAgendaShowsOvernightClass has a class from 23:30 to 01:00 with a buffer. It reads the agenda of the session's
+// date and of the next date.
+func TestAgendaShowsOvernightClass(t *testing.T) {
 	t.Parallel()
 	wednesday, anna, class, session := time.Wednesday, uuid.UUID{1}, uuid.UUID{2}, uuid.UUID{3}
-	offer, _ := roundTheClock(t, "UTC", []catalog.Staff{{ID: anna, Active: true}}, catalog.Service{
+	offer, _ := newAlwaysOpenOffer(t, "UTC", []catalog.Staff{{ID: anna, Active: true}}, catalog.Service{
 		ID: class, Active: true, DurationMinutes: 90, BufferAfterMinutes: 15,
 		Classes: []catalog.ClassSession{{ID: session, Weekday: &wednesday, Time: 23*60 + 30, Capacity: 5,
 			StaffID: &anna}},

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// opened asks for 30 days of 5 members with starts at a distance of so many minutes.
-func opened(t *testing.T, apart int) (*catalog.Offer, Question, booking.Occupied) {
+// newMonthQuestion returns an offer with 5 members, and a question about 30 days. Starts are step minutes apart.
+func newMonthQuestion(t *testing.T, apart int) (*catalog.Offer, Question, booking.Occupied) {
 	t.Helper()
 	first := timespan.NewDate(2027, time.March, 1)
 	offer := &catalog.Offer{Timezone: "Europe/Berlin", Currency: "EUR", Bookings: catalog.Bookings{AdvanceDays: 365}}
@@ -41,20 +41,20 @@ func opened(t *testing.T, apart int) (*catalog.Offer, Question, booking.Occupied
 	return offer, q, occupied
 }
 
-// Starts every minute are sixty times as many as starts every hour, of the same windows and bookings: finding and
-// counting them must allocate as often, and listing them too: a list for each date, however long. It does not run
-// beside other tests, as it counts what the whole process allocates.
-func TestNoSlotCostsAnAllocation(t *testing.T) {
+// TestFindAllocatesIndependentlyOfSlotCount compares two grids with the same windows and bookings: one start an hour,
+// and one a minute. Both must need the same number of allocations. The test is not parallel, because it counts the
+// allocations of the whole process.
+func TestFindAllocatesIndependentlyOfSlotCount(t *testing.T) {
 	type figures struct{ slots, find, days, list float64 }
 	measure := func(apart int) figures {
-		offer, q, occupied := opened(t, apart)
+		offer, q, occupied := newMonthQuestion(t, apart)
 		found := Find(offer, q, occupied)
 		total := 0
 		return figures{
-			slots: float64(list(found, q)),
+			slots: float64(listSlots(found, q)),
 			find:  testing.AllocsPerRun(20, func() { Find(offer, q, occupied) }),
-			days:  testing.AllocsPerRun(20, func() { total += count(found, q) }),
-			list:  testing.AllocsPerRun(20, func() { total += list(found, q) }),
+			days:  testing.AllocsPerRun(20, func() { total += countSlots(found, q) }),
+			list:  testing.AllocsPerRun(20, func() { total += listSlots(found, q) }),
 		}
 	}
 	few, many := measure(60), measure(1)

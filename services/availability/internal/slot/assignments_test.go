@@ -13,11 +13,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// monday is an open day of roundTheClock.
+// monday is an open day of newAlwaysOpenOffer.
 var monday = timespan.NewDate(2027, time.March, 1)
 
-// roundTheClock is a business that is always open, with the services and staff given.
-func roundTheClock(t *testing.T, zone string, staff []catalog.Staff,
+// newAlwaysOpenOffer returns a business that is always open, with these staff and services, and a question about all
+// services.
+func newAlwaysOpenOffer(t *testing.T, zone string, staff []catalog.Staff,
 	services ...catalog.Service) (*catalog.Offer, Question) {
 	t.Helper()
 	o := &catalog.Offer{Timezone: zone, Currency: "EUR", Staff: staff, Services: services,
@@ -35,35 +36,35 @@ func roundTheClock(t *testing.T, zone string, staff []catalog.Staff,
 	return o, q
 }
 
-func TestLaneAssignmentsAreBounded(t *testing.T) {
+func TestFindAssignmentsLimitsCapacityUnits(t *testing.T) {
 	t.Parallel()
 	hall := catalog.Service{ID: uuid.UUID{1}, DurationMinutes: 60, SlotIntervalMinutes: 60, Capacity: 1000}
-	offer, q := roundTheClock(t, "UTC", nil, hall)
-	assignments := Bookable(offer, q, monday, 600, booking.Occupied{})
+	offer, q := newAlwaysOpenOffer(t, "UTC", nil, hall)
+	assignments := FindAssignments(offer, q, monday, 600, booking.Occupied{})
 	if len(assignments) != 64 || assignments[63].Parts[0].Resource.Lane != 64 {
-		t.Errorf("%d assignments, want the 64 lowest lanes", len(assignments))
+		t.Errorf("%d assignments, want the 64 lowest units", len(assignments))
 	}
 }
 
-func TestMixedAppointmentsTryEachMemberOnSeveralLanes(t *testing.T) {
+func TestFindAssignmentsTriesEachMemberWithSeveralUnits(t *testing.T) {
 	t.Parallel()
 	staff := []catalog.Staff{{ID: uuid.UUID{2}, Active: true}, {ID: uuid.UUID{3}, Active: true, Order: 1}}
 	hall := catalog.Service{ID: uuid.UUID{1}, DurationMinutes: 60, SlotIntervalMinutes: 60, Capacity: 1000}
 	cut := catalog.Service{ID: uuid.UUID{4}, DurationMinutes: 30, SlotIntervalMinutes: 60,
 		StaffIDs: []uuid.UUID{{2}, {3}}}
-	offer, q := roundTheClock(t, "UTC", staff, hall, cut)
-	assignments := Bookable(offer, q, monday, 600, booking.Occupied{})
+	offer, q := newAlwaysOpenOffer(t, "UTC", staff, hall, cut)
+	assignments := FindAssignments(offer, q, monday, 600, booking.Occupied{})
 	if len(assignments) != 64 || *assignments[31].StaffID != staff[0].ID || *assignments[32].StaffID != staff[1].ID {
-		t.Errorf("%d assignments, want 32 lanes for each of the two members", len(assignments))
+		t.Errorf("%d assignments, want 32 units for each of the two members", len(assignments))
 	}
 }
 
-// A local time that the clock change skips means the instant right after the gap, which /slots lists; one that happens
-// twice means its first occurrence (semantics.md §1).
-func TestBookableReadsLocalTimesAsTheBusinessDoes(t *testing.T) {
+// TestFindAssignmentsUsesBusinessTime has local times around clock changes. A skipped local time means the instant
+// after the gap. A repeated local time means its first occurrence (semantics.md §1).
+func TestFindAssignmentsUsesBusinessTime(t *testing.T) {
 	t.Parallel()
 	service := catalog.Service{ID: uuid.UUID{1}, DurationMinutes: 15, SlotIntervalMinutes: 30, Capacity: 1}
-	offer, q := roundTheClock(t, "Europe/Berlin", nil, service)
+	offer, q := newAlwaysOpenOffer(t, "Europe/Berlin", nil, service)
 	for _, c := range []struct{ date, at, want string }{
 		{"2027-03-28", "02:30", "2027-03-28T01:00:00Z"},
 		{"2027-03-28", "03:00", "2027-03-28T01:00:00Z"},
@@ -73,7 +74,7 @@ func TestBookableReadsLocalTimesAsTheBusinessDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		assignments := Bookable(offer, q, l.Date, l.Time, booking.Occupied{})
+		assignments := FindAssignments(offer, q, l.Date, l.Time, booking.Occupied{})
 		if len(assignments) != 1 {
 			t.Errorf("%s %s: %d assignments, want 1", c.date, c.at, len(assignments))
 			continue
@@ -84,7 +85,7 @@ func TestBookableReadsLocalTimesAsTheBusinessDoes(t *testing.T) {
 	}
 }
 
-func TestWaysOfAPackageByServiceAreBounded(t *testing.T) {
+func TestFindAssignmentsLimitsPackageCombinations(t *testing.T) {
 	t.Parallel()
 	var staff []catalog.Staff
 	var everybody []uuid.UUID
@@ -94,22 +95,22 @@ func TestWaysOfAPackageByServiceAreBounded(t *testing.T) {
 	}
 	hall := catalog.Service{ID: uuid.UUID{1}, DurationMinutes: 60, SlotIntervalMinutes: 60, Capacity: 1000}
 	cut := catalog.Service{ID: uuid.UUID{4}, DurationMinutes: 30, SlotIntervalMinutes: 60, StaffIDs: everybody}
-	offer, q := roundTheClock(t, "UTC", staff, hall, cut)
-	q.Package, q.PerService = true, true
+	offer, q := newAlwaysOpenOffer(t, "UTC", staff, hall, cut)
+	q.IsPackage, q.IsPerService = true, true
 	at := func(services ...*catalog.Service) []availability.Assignment {
 		q.Services = services
-		return Bookable(offer, q, monday, 600, booking.Occupied{})
+		return FindAssignments(offer, q, monday, 600, booking.Occupied{})
 	}
 	hallOf, cutOf := q.Services[0], q.Services[1]
 	if assignments := at(hallOf, cutOf); len(assignments) != 64 ||
 		assignments[63].Parts[1].Resource.ID != everybody[63] {
-		t.Errorf("%d ways with 1000 lanes and 70 members, want each of the first 64 members on one lane",
+		t.Errorf("%d ways with 1000 units and 70 members, want each of the first 64 members on one unit",
 			len(assignments))
 	}
 	cutOf.StaffIDs = everybody[:2]
 	if assignments := at(hallOf, cutOf); len(assignments) != 64 ||
 		assignments[31].Parts[1].Resource.ID != everybody[0] || assignments[32].Parts[1].Resource.ID != everybody[1] {
-		t.Errorf("%d ways with 1000 lanes and 2 members, want 32 lanes for each of the two members", len(assignments))
+		t.Errorf("%d ways with 1000 units and 2 members, want 32 units for each of the two members", len(assignments))
 	}
 	if assignments := at(cutOf, cutOf); len(assignments) != 2 || len(assignments[1].Parts) != 1 ||
 		*assignments[1].StaffID != everybody[1] {
@@ -117,15 +118,15 @@ func TestWaysOfAPackageByServiceAreBounded(t *testing.T) {
 	}
 }
 
-// TestPerformersOccupyTheTimeOfTheirServices asks for packages by service of random businesses.
-func TestPerformersOccupyTheTimeOfTheirServices(t *testing.T) {
+// TestFindAssignmentsOccupiesEachPerformer asks for packages with staff per service, of random businesses.
+func TestFindAssignmentsOccupiesEachPerformer(t *testing.T) {
 	t.Parallel()
 	named := 0
 	for seed := uint64(1); seed <= 4_000; seed++ {
-		a := newAsking(seed)
-		q := a.asked.Question
-		q.Package, q.PerService = true, true
-		for _, c := range Bookable(a.offer, q, a.date, a.time, a.occupied) {
+		a := newExplainCase(seed)
+		q := a.question.Question
+		q.IsPackage, q.IsPerService = true, true
+		for _, c := range FindAssignments(a.offer, q, a.date, a.time, a.occupied) {
 			if c.Performers == nil {
 				continue
 			}

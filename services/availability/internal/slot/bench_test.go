@@ -13,49 +13,49 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// BenchmarkScenario answers testdata/scenario.json whole: found and listed, beside the plain sweep.
+// BenchmarkScenario finds and lists the starts of testdata/scenario.json, and compares the engine with the plain sweep.
 func BenchmarkScenario(b *testing.B) {
 	s := loadScenario(b)
 	for _, members := range []int{1, 20} {
-		offer, q, occupied := s.ask(b, members)
+		offer, q, occupied := s.newQuestion(b, members)
 		b.Run(fmt.Sprintf("members=%d/count", members), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				count(Find(offer, q, booking.Occupied{Busy: occupied}), q)
+				countSlots(Find(offer, q, booking.Occupied{Busy: occupied}), q)
 			}
 		})
 		b.Run(fmt.Sprintf("members=%d/list", members), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				list(Find(offer, q, booking.Occupied{Busy: occupied}), q)
+				listSlots(Find(offer, q, booking.Occupied{Busy: occupied}), q)
 			}
 		})
 		b.Run(fmt.Sprintf("members=%d/plain-sweep", members), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				s.plainSweep(members)
+				s.sweepPlainly(members)
 			}
 		})
 	}
 }
 
-func count(o *Openings, q Question) int {
+func countSlots(o *Openings, q Question) int {
 	total := 0
-	o.Days(q.From, q.To, func(_ timespan.Date, n int) { total += n })
+	o.EachDay(q.From, q.To, func(_ timespan.Date, n int) { total += n })
 	return total
 }
 
-func list(o *Openings, q Question) int {
+func listSlots(o *Openings, q Question) int {
 	total := 0
 	for d := q.From; d <= q.To; d++ {
-		total += len(o.AppendOn(nil, d))
+		total += len(o.AppendSlots(nil, d))
 	}
 	return total
 }
 
-// large is a business of 20 services that all of 300 members with hours of their own perform, and 60,000 bookings
-// within 62 days.
-func large(b *testing.B) (*catalog.Offer, Question, []booking.Busy) {
+// newLargeOffer returns a business with 20 services and 300 members, who have their own hours and perform every
+// service. It also returns 60,000 bookings within 62 days.
+func newLargeOffer(b *testing.B) (*catalog.Offer, Question, []booking.Busy) {
 	b.Helper()
 	const members, bookings, days = 300, 200, 62
 	r := rand.New(rand.NewPCG(1, 1))
@@ -97,9 +97,9 @@ func large(b *testing.B) (*catalog.Offer, Question, []booking.Busy) {
 		0)}, occupied
 }
 
-// BenchmarkLarge asks for 62 days of it: all 20 services as one appointment, and each of the 20 by itself.
+// BenchmarkLarge asks for 62 days of newLargeOffer: all 20 services as one appointment, and each service alone.
 func BenchmarkLarge(b *testing.B) {
-	offer, q, occupied := large(b)
+	offer, q, occupied := newLargeOffer(b)
 	var all []*catalog.Service
 	for i := range offer.Services {
 		all = append(all, &offer.Services[i])
@@ -121,9 +121,9 @@ func BenchmarkLarge(b *testing.B) {
 	for i := range all {
 		each = append(each, all[i:i+1])
 	}
-	run("one-appointment-of-20/count", count, all)
-	run("one-appointment-of-20/list", list, all)
-	run("one-service/count", count, all[:1])
-	run("one-service/list", list, all[:1])
-	run("20-questions/count", count, each...)
+	run("one-appointment-of-20/count", countSlots, all)
+	run("one-appointment-of-20/list", listSlots, all)
+	run("one-service/count", countSlots, all[:1])
+	run("one-service/list", listSlots, all[:1])
+	run("20-questions/count", countSlots, each...)
 }

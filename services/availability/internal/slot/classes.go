@@ -19,12 +19,12 @@ type occurrence struct {
 	timespan.Span
 }
 
-// occurrences calls yield for each session of the service that takes place on the dates from..to (semantics.md §2).
+// eachOccurrence calls yield for each session of the service that takes place on the dates from..to (semantics.md §2).
 //
 // A session is scheduled weekly between its first and last date, or on a single date. It does not
 // take place if the business is closed that day, the time is blocked, or its member is inactive.
-func (h *horizon) occurrences(service *catalog.Service, from, to timespan.Date, yield func(occurrence)) {
-	h.scheduled(service, from, to, func(at occurrence) {
+func (h *horizon) eachOccurrence(service *catalog.Service, from, to timespan.Date, yield func(occurrence)) {
+	h.eachScheduled(service, from, to, func(at occurrence) {
 		if !h.isOff(at) {
 			yield(at)
 		}
@@ -33,17 +33,17 @@ func (h *horizon) occurrences(service *catalog.Service, from, to timespan.Date, 
 
 // isOff reports whether a scheduled session does not take place.
 func (h *horizon) isOff(at occurrence) bool {
-	return at.session.StaffID != nil && !h.isActive(*at.session.StaffID) || h.closed[at.date] || h.isBlocked(at)
+	return at.session.StaffID != nil && !h.isActive(*at.session.StaffID) || h.closedDates[at.date] || h.isBlocked(at)
 }
 
-// scheduled calls yield for each session of the service that is scheduled on the dates from..to.
+// eachScheduled calls yield for each session of the service that is scheduled on the dates from..to.
 // It includes sessions that do not take place, for example because the business is closed.
-func (h *horizon) scheduled(service *catalog.Service, from, to timespan.Date, yield func(occurrence)) {
+func (h *horizon) eachScheduled(service *catalog.Service, from, to timespan.Date, yield func(occurrence)) {
 	for i := range service.Classes {
 		c := &service.Classes[i]
-		first, last := dates(c, from, to)
+		first, last := findScheduledDates(c, from, to)
 		for d := first; d <= last; d += week {
-			start := h.clock.instant(d, c.Time)
+			start := h.clock.toInstant(d, c.Time)
 			yield(occurrence{session: c, date: d,
 				Span: timespan.Span{Start: start, End: start + int64(service.DurationMinutes)*minute}})
 		}
@@ -53,9 +53,9 @@ func (h *horizon) scheduled(service *catalog.Service, from, to timespan.Date, yi
 // week is the number of dates from a session to the next one.
 const week = 7
 
-// dates returns the first date on which a session is scheduled within from..to, and an upper
+// findScheduledDates returns the first date on which a session is scheduled within from..to, and an upper
 // bound for the last one. The session recurs every [week] days, beginning at the first date.
-func dates(c *catalog.ClassSession, from, to timespan.Date) (timespan.Date, timespan.Date) {
+func findScheduledDates(c *catalog.ClassSession, from, to timespan.Date) (timespan.Date, timespan.Date) {
 	if c.Date != nil {
 		return max(*c.Date, from), min(*c.Date, to)
 	}
@@ -75,8 +75,8 @@ func (h *horizon) isActive(member uuid.UUID) bool {
 }
 
 func (h *horizon) isBlocked(at occurrence) bool {
-	return overlapsAny(h.blocked, at.Span) ||
-		at.session.StaffID != nil && overlapsAny(h.memberBlocked[*at.session.StaffID], at.Span)
+	return overlapsAny(h.blockedTime, at.Span) ||
+		at.session.StaffID != nil && overlapsAny(h.memberBlockedTime[*at.session.StaffID], at.Span)
 }
 
 // overlapsAny reports whether s overlaps one of normalized spans.
@@ -87,12 +87,12 @@ func overlapsAny(spans []timespan.Span, s timespan.Span) bool {
 	return i < len(spans) && spans[i].Overlaps(s)
 }
 
-// readClosed records the dates that an override of the business closes.
-func (h *horizon) readClosed() {
-	h.closed = make(map[timespan.Date]bool)
+// readClosedDates records the dates that an override of the business closes.
+func (h *horizon) readClosedDates() {
+	h.closedDates = make(map[timespan.Date]bool)
 	for _, o := range h.offer.Overrides {
 		if len(o.Hours) == 0 {
-			h.closed[o.Date] = true
+			h.closedDates[o.Date] = true
 		}
 	}
 }
@@ -100,23 +100,23 @@ func (h *horizon) readClosed() {
 // readSessions records when class sessions occupy their members, buffers
 // included. A session occupies its member even if no seat is booked.
 func (h *horizon) readSessions() {
-	h.teaching = make(map[uuid.UUID][]timespan.Span)
+	h.teachingTime = make(map[uuid.UUID][]timespan.Span)
 	for i := range h.offer.Services {
 		s := &h.offer.Services[i]
 		if !s.Active || !s.Class() {
 			continue
 		}
-		h.occurrences(s, h.first, h.first+timespan.Date(len(h.plan))-1, func(at occurrence) {
+		h.eachOccurrence(s, h.first, h.first+timespan.Date(len(h.plan))-1, func(at occurrence) {
 			if member := at.session.StaffID; member != nil {
-				h.teaching[*member] = append(h.teaching[*member], widened(s, at.Span))
+				h.teachingTime[*member] = append(h.teachingTime[*member], addBuffers(s, at.Span))
 			}
 		})
 	}
 }
 
-// longestClass returns how many dates a class session with its buffers can last beyond the date on which it starts.
+// findLongestClass returns how many dates a class session with its buffers can last beyond the date on which it starts.
 // It is a bound for all classes of the offer. It includes one date for a zone that skips a date at the date line.
-func longestClass(offer *catalog.Offer) timespan.Date {
+func findLongestClass(offer *catalog.Offer) timespan.Date {
 	longest := timespan.Date(0)
 	for i := range offer.Services {
 		if s := &offer.Services[i]; s.Active && s.Class() {
@@ -127,8 +127,8 @@ func longestClass(offer *catalog.Offer) timespan.Date {
 	return longest
 }
 
-// widened returns the time of a service with its buffers.
-func widened(s *catalog.Service, span timespan.Span) timespan.Span {
+// addBuffers returns the time of a service with its buffers.
+func addBuffers(s *catalog.Service, span timespan.Span) timespan.Span {
 	return timespan.Span{Start: span.Start - int64(s.BufferBeforeMinutes)*minute,
 		End: span.End + int64(s.BufferAfterMinutes)*minute}
 }
@@ -140,20 +140,21 @@ type session struct {
 	remaining int
 }
 
-// sessionsOf returns the class sessions on the dates from..to
+// findSessions returns the class sessions on the dates from..to
 // that can be booked and start at or after the instant earliest.
 //
 // A session cannot be booked if an appointment occupies its member at that time.
 // Another session of the member does not prevent it, because the owner scheduled both.
-func (h *horizon) sessionsOf(q Question, from, to timespan.Date, earliest int64, occupied booking.Occupied) []session {
-	class, taken, busy := q.Services[0], occupied.SeatsByOccurrence(), appointments(occupied.Busy)
+func (h *horizon) findSessions(q Question, from, to timespan.Date, earliest int64,
+	occupied booking.Occupied) []session {
+	class, taken, busy := q.Services[0], occupied.SeatsByOccurrence(), groupAppointmentTime(occupied.Busy)
 	var sessions []session
-	h.occurrences(class, from, to, func(at occurrence) {
+	h.eachOccurrence(class, from, to, func(at occurrence) {
 		found := session{occurrence: at,
 			remaining: at.session.Capacity - taken[booking.Occurrence{SessionID: at.session.ID, StartsAt: at.Start}]}
 		if member := at.session.StaffID; member != nil {
 			found.member = h.offer.StaffMember(*member)
-			if slices.ContainsFunc(busy[*member], widened(class, at.Span).Overlaps) {
+			if slices.ContainsFunc(busy[*member], addBuffers(class, at.Span).Overlaps) {
 				return
 			}
 		}
@@ -171,8 +172,9 @@ func (q Question) wants(c *catalog.ClassSession) bool {
 		(q.StaffID == nil || c.StaffID != nil && *q.StaffID == *c.StaffID)
 }
 
-// appointments returns, by member, the time that bookings of appointments occupy. Bookings of classes are left out.
-func appointments(occupied []booking.Busy) map[uuid.UUID][]timespan.Span {
+// groupAppointmentTime returns, by member, the time that bookings of appointments occupy. Bookings of classes are left
+// out.
+func groupAppointmentTime(occupied []booking.Busy) map[uuid.UUID][]timespan.Span {
 	busy := make(map[uuid.UUID][]timespan.Span, len(occupied))
 	for _, b := range occupied {
 		if b.Lane == 0 && !b.Class {
@@ -208,8 +210,8 @@ func (o *Openings) appendSessions(slots []Slot, d timespan.Date) []Slot {
 		if s.date != d {
 			continue
 		}
-		date, from := o.clock.local(s.Start)
-		_, end := o.clock.local(s.End)
+		date, from := o.clock.toLocal(s.Start)
+		_, end := o.clock.toLocal(s.End)
 		slots = append(slots, Slot{
 			Staff: s.member, Start: s.Start, Date: date, Time: from, End: end, DateOffset: int(date - d),
 			Session: s.session, Remaining: int32(s.remaining),
@@ -218,9 +220,9 @@ func (o *Openings) appendSessions(slots []Slot, d timespan.Date) []Slot {
 	return slots
 }
 
-// sessionAssignments returns one assignment for each class session that begins at the instant
+// findSessionAssignments returns one assignment for each class session that begins at the instant
 // start, by the key of the session. Booking uses the first assignment with enough free seats.
-func (o *Openings) sessionAssignments(start int64) []availability.Assignment {
+func (o *Openings) findSessionAssignments(start int64) []availability.Assignment {
 	var found []session
 	for _, s := range o.sessions {
 		if s.Start == start {
@@ -235,7 +237,7 @@ func (o *Openings) sessionAssignments(start int64) []availability.Assignment {
 			Session: &availability.Session{ID: s.session.ID, Capacity: s.session.Capacity, Remaining: s.remaining},
 		}
 		if s.member != nil {
-			c.Parts = appendPart(c.Parts, s.member.ID, 0, widened(o.class, s.Span))
+			c.Parts = appendPart(c.Parts, s.member.ID, 0, addBuffers(o.class, s.Span))
 		}
 		assignments = append(assignments, c)
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// A camp that begins on Monday and lasts for a week keeps its guide on the days between.
-func TestALongClassKeepsItsMemberForDays(t *testing.T) {
+// TestLongClassOccupiesMemberForDays has a camp that begins on Monday and lasts a week. It occupies its guide on all
+// days.
+func TestLongClassOccupiesMemberForDays(t *testing.T) {
 	t.Parallel()
 	guide := uuid.UUID{2}
 	camp := catalog.Service{
@@ -21,69 +22,71 @@ func TestALongClassKeepsItsMemberForDays(t *testing.T) {
 	}
 	walk := catalog.Service{ID: uuid.UUID{4}, Active: true, DurationMinutes: 60, SlotIntervalMinutes: 60,
 		StaffIDs: []uuid.UUID{guide}}
-	offer, q := roundTheClock(t, "UTC", []catalog.Staff{{ID: guide, Active: true}}, camp, walk)
+	offer, q := newAlwaysOpenOffer(t, "UTC", []catalog.Staff{{ID: guide, Active: true}}, camp, walk)
 	q.Services = q.Services[1:]
 	for days, want := range []int{9, 0, 0, 0, 0, 0, 0, 24 - 9, 24} {
 		q.From = monday + timespan.Date(days)
 		q.To = q.From
-		if n := len(Find(offer, q, booking.Occupied{}).AppendOn(nil, q.From)); n != want {
+		if n := len(Find(offer, q, booking.Occupied{}).AppendSlots(nil, q.From)); n != want {
 			t.Errorf("%d days after it began there are %d walks, want %d", days, n, want)
 		}
 	}
 }
 
-// Apia's clock skipped 2011-12-30 whole: what is blocked then is no time at all, and hinders no class that runs over
-// it.
-func TestBlockedTimeThatTheClockSkipsHindersNoClass(t *testing.T) {
+// TestSkippedBlockDoesNotCancelClass has a block on 2011-12-30, a date that the clock of Apia skipped. The block covers
+// no instant, so it does not cancel a class that runs over that date.
+func TestSkippedBlockDoesNotCancelClass(t *testing.T) {
 	t.Parallel()
 	first := timespan.NewDate(2011, time.December, 29)
 	retreat := catalog.Service{
 		ID: uuid.UUID{1}, Active: true, DurationMinutes: timespan.MinutesPerDay,
 		Classes: []catalog.ClassSession{{ID: uuid.UUID{3}, Date: &first, Time: 12 * 60, Capacity: 5}},
 	}
-	offer, q := roundTheClock(t, "Pacific/Apia", nil, retreat)
+	offer, q := newAlwaysOpenOffer(t, "Pacific/Apia", nil, retreat)
 	offer.Blocks = []catalog.Block{{
 		From: timespan.LocalDateTime{Date: first + 1, Time: 10 * 60},
 		To:   timespan.LocalDateTime{Date: first + 1, Time: 11 * 60},
 	}}
 	q.Now = time.Date(2011, time.December, 1, 0, 0, 0, 0, time.UTC)
 	q.From, q.To = first, first
-	slots := Find(offer, q, booking.Occupied{}).AppendOn(nil, first)
+	slots := Find(offer, q, booking.Occupied{}).AppendSlots(nil, first)
 	if len(slots) != 1 || slots[0].Remaining != 5 {
 		t.Errorf("the retreat is offered as %+v", slots)
 	}
 }
 
-// A session of the date that Apia skipped begins when the next one does; it is yesterday's then, and no longer offered.
-func TestYesterdaysSessionsAreNotOffered(t *testing.T) {
+// TestFindOmitsYesterdaysSessions has a session on the date that Apia skipped. It begins when the next date begins, and
+// then belongs to yesterday.
+func TestFindOmitsYesterdaysSessions(t *testing.T) {
 	t.Parallel()
 	skipped := timespan.NewDate(2011, time.December, 30)
 	yoga := catalog.Service{
 		ID: uuid.UUID{1}, Active: true, DurationMinutes: 60,
 		Classes: []catalog.ClassSession{{ID: uuid.UUID{3}, Date: &skipped, Time: 12 * 60, Capacity: 5}},
 	}
-	offer, q := roundTheClock(t, "Pacific/Apia", nil, yoga)
+	offer, q := newAlwaysOpenOffer(t, "Pacific/Apia", nil, yoga)
 	q.From, q.To = skipped, skipped
 	midnight := time.Date(2011, time.December, 31, 0, 0, 0, 0, offer.Location())
 	for now, want := range map[time.Time]int{midnight.Add(-time.Second): 1, midnight: 0} {
 		q.Now = now
-		if n := len(Find(offer, q, booking.Occupied{}).AppendOn(nil, skipped)); n != want {
+		if n := len(Find(offer, q, booking.Occupied{}).AppendSlots(nil, skipped)); n != want {
 			t.Errorf("%s: %d sessions, want %d", now, n, want)
 		}
 	}
 }
 
-// A camp of a week is cancelled by what is blocked on its last day, and ends by the clock of that day.
-func TestALongClassIsSeenToItsEnd(t *testing.T) {
+// TestBlockOnLastDayCancelsLongClass has a camp of a week over a clock change. Its end follows the clock of the last
+// day, and a block before that end cancels it.
+func TestBlockOnLastDayCancelsLongClass(t *testing.T) {
 	t.Parallel()
 	begins := timespan.NewDate(2027, time.March, 22) // clocks go forward on the 28th
 	camp := catalog.Service{
 		ID: uuid.UUID{1}, Active: true, DurationMinutes: 7 * timespan.MinutesPerDay,
 		Classes: []catalog.ClassSession{{ID: uuid.UUID{3}, Date: &begins, Time: 12 * 60, Capacity: 5}},
 	}
-	offer, q := roundTheClock(t, "Europe/Berlin", nil, camp)
+	offer, q := newAlwaysOpenOffer(t, "Europe/Berlin", nil, camp)
 	q.From, q.To = begins, begins
-	slots := Find(offer, q, booking.Occupied{}).AppendOn(nil, begins)
+	slots := Find(offer, q, booking.Occupied{}).AppendSlots(nil, begins)
 	if len(slots) != 1 || slots[0].End != 13*60 {
 		t.Fatalf("the camp is offered as %+v, want its end at 13:00", slots)
 	}
@@ -92,7 +95,7 @@ func TestALongClassIsSeenToItsEnd(t *testing.T) {
 			From: timespan.LocalDateTime{Date: begins + 7, Time: from},
 			To:   timespan.LocalDateTime{Date: begins + 7, Time: 14 * 60},
 		}}
-		if n := len(Find(offer, q, booking.Occupied{}).AppendOn(nil, begins)); n != want {
+		if n := len(Find(offer, q, booking.Occupied{}).AppendSlots(nil, begins)); n != want {
 			t.Errorf("blocked from %s on the last day, the camp is offered %d times, want %d", from, n, want)
 		}
 	}

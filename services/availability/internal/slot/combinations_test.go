@@ -11,27 +11,27 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// TestEveryCombinationOfParametersAgrees asks each of some random businesses in all ways there are: the counts of days
-// are the lengths of their lists, a package is the plain list with the first slot of each start alone, and what is
-// listed can be booked by whom it names.
-func TestEveryCombinationOfParametersAgrees(t *testing.T) {
+// TestFindAgreesForAllParameterCombinations asks random businesses with all combinations of parameters. The number of a
+// day equals the length of its list. A package lists the first slot of each start. Each listed slot can be booked with
+// its member.
+func TestFindAgreesForAllParameterCombinations(t *testing.T) {
 	t.Parallel()
 	listed := 0
-	for seed := uint64(1); seed <= businesses(t)/200; seed++ {
+	for seed := uint64(1); seed <= countBusinesses(t)/200; seed++ {
 		b := newBusiness(seed)
-		offer := b.offer()
-		q := b.question(offer).Question
-		occupied := b.occupied(offer)
+		offer := b.drawOffer()
+		q := b.drawQuestion(offer).Question
+		occupied := b.drawOccupied(offer)
 		q.SessionID = nil
-		for _, services := range selections(offer) {
-			for _, variants := range variantsOf(offer, services) {
-				for _, staff := range members(offer) {
+		for _, services := range listSelections(offer) {
+			for _, variants := range listVariantChoices(offer, services) {
+				for _, staff := range listMemberChoices(offer) {
 					var err error
 					if q.Services, err = offer.Appointment(services, variants); err != nil {
 						t.Fatal(err)
 					}
 					q.StaffID = staff
-					listed += agrees(t, offer, q, occupied)
+					listed += checkPackages(t, offer, q, occupied)
 				}
 			}
 		}
@@ -44,8 +44,9 @@ func TestEveryCombinationOfParametersAgrees(t *testing.T) {
 	}
 }
 
-// selections are each active service by itself, each other than a class twice, and all others than classes together.
-func selections(offer *catalog.Offer) [][]uuid.UUID {
+// listSelections returns the lists of services to ask for: each active service alone, each appointment service twice,
+// and all appointment services together in both orders.
+func listSelections(offer *catalog.Offer) [][]uuid.UUID {
 	var all [][]uuid.UUID
 	var together []uuid.UUID
 	for i := range offer.Services {
@@ -64,8 +65,8 @@ func selections(offer *catalog.Offer) [][]uuid.UUID {
 	return append(all, together, reversed)
 }
 
-// variantsOf are no variants, and the first of each service that has any.
-func variantsOf(offer *catalog.Offer, services []uuid.UUID) []map[uuid.UUID]uuid.UUID {
+// listVariantChoices returns no variants, and the first variant of each service that has variants.
+func listVariantChoices(offer *catalog.Offer, services []uuid.UUID) []map[uuid.UUID]uuid.UUID {
 	chosen := map[uuid.UUID]uuid.UUID{}
 	for _, id := range services {
 		if s := offer.Service(id); len(s.Variants) > 0 {
@@ -78,8 +79,8 @@ func variantsOf(offer *catalog.Offer, services []uuid.UUID) []map[uuid.UUID]uuid
 	return []map[uuid.UUID]uuid.UUID{nil, chosen}
 }
 
-// members are nobody in particular, a stranger, and each member.
-func members(offer *catalog.Offer) []*uuid.UUID {
+// listMemberChoices returns nil for any member, an unknown id, and the id of each member.
+func listMemberChoices(offer *catalog.Offer) []*uuid.UUID {
 	all := []*uuid.UUID{nil, {1}}
 	for i := range offer.Staff {
 		all = append(all, &offer.Staff[i].ID)
@@ -87,51 +88,54 @@ func members(offer *catalog.Offer) []*uuid.UUID {
 	return all
 }
 
-// agrees asks one appointment as such, as a package and as a package by service, and returns how many slots it has.
-func agrees(t *testing.T, offer *catalog.Offer, q Question, occupied booking.Occupied) int {
+// checkPackages asks for the services as an appointment, as a package, and as a package with staff per service. It
+// returns the total number of slots.
+func checkPackages(t *testing.T, offer *catalog.Offer, q Question, occupied booking.Occupied) int {
 	t.Helper()
-	q.Package, q.PerService = false, true // which says nothing without a package
-	plain := listsOf(t, offer, q, occupied)
-	q.Package, q.PerService = true, false
-	once := listsOf(t, offer, q, occupied)
+	q.IsPackage, q.IsPerService = false, true // which says nothing without a package
+	plain := listEachDate(t, offer, q, occupied)
+	q.IsPackage, q.IsPerService = true, false
+	once := listEachDate(t, offer, q, occupied)
 	for d := range plain {
 		want := plain[d]
 		if !q.Services[0].Class() {
 			want = slices.CompactFunc(slices.Clone(want), func(a, b Slot) bool { return a.Start == b.Start })
 		}
 		if !slices.Equal(want, once[d]) {
-			t.Errorf("a package on %s (-plain +package):\n%s", q.From, cmp.Diff(brief(want), brief(once[d])))
+			t.Errorf("a package on %s (-plain +package):\n%s", q.From,
+				cmp.Diff(summarizeSlots(want), summarizeSlots(once[d])))
 		}
 	}
-	q.PerService = true
-	return len(slices.Concat(plain...)) + len(slices.Concat(listsOf(t, offer, q, occupied)...))
+	q.IsPerService = true
+	return len(slices.Concat(plain...)) + len(slices.Concat(listEachDate(t, offer, q, occupied)...))
 }
 
-// listsOf are the slots of each date. It asks for their numbers, and whether the first and the last can be booked, too.
-func listsOf(t *testing.T, offer *catalog.Offer, q Question, occupied booking.Occupied) [][]Slot {
+// listEachDate returns the slots of each date. It also checks the numbers of the days, and that the first and the last
+// slot of each date can be booked.
+func listEachDate(t *testing.T, offer *catalog.Offer, q Question, occupied booking.Occupied) [][]Slot {
 	t.Helper()
 	var lists [][]Slot
 	found := Find(offer, q, occupied)
-	numbers := daysOf(found, q)
+	numbers := countDays(found, q)
 	for d := q.From; d <= q.To; d++ {
-		slots := found.AppendOn(nil, d)
+		slots := found.AppendSlots(nil, d)
 		lists = append(lists, slots)
 		if numbers[d] != len(slots) {
 			t.Errorf("%s has %d slots, days says %d: %+v", d, len(slots), numbers[d], q)
 		}
 		for i, s := range slots {
 			if i == 0 || i == len(slots)-1 {
-				canBeBooked(t, offer, q, occupied, s)
+				checkBookable(t, offer, q, occupied, s)
 			}
 		}
 	}
 	return lists
 }
 
-// canBeBooked: by the member, or in the session, that the slot names.
-func canBeBooked(t *testing.T, offer *catalog.Offer, q Question, occupied booking.Occupied, s Slot) {
+// checkBookable fails if no assignment has the member or the session of the slot.
+func checkBookable(t *testing.T, offer *catalog.Offer, q Question, occupied booking.Occupied, s Slot) {
 	t.Helper()
-	for _, c := range Bookable(offer, q, s.Date, s.Time, occupied) {
+	for _, c := range FindAssignments(offer, q, s.Date, s.Time, occupied) {
 		same := c.During.Start == s.Start
 		if s.Session != nil {
 			same = same && c.Session != nil && c.Session.ID == s.Session.ID && c.Session.Remaining == int(s.Remaining)

@@ -13,7 +13,7 @@ import (
 )
 
 // Explain returns the first rule that prevents the appointment from starting at the local time t of the calendar date
-// d (pages.md, "Why not?"). It returns nil if [Bookable] returns an assignment. Explain ignores q.From and q.To.
+// d (pages.md, "Why not?"). It returns nil if [FindAssignments] returns an assignment. Explain ignores q.From and q.To.
 //
 // Explain does not implement any rule itself. It calls [Find] several times, each time
 // without the rules after some position in their order. To leave out a rule, it removes
@@ -26,23 +26,23 @@ func Explain(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeO
 	q.From, q.To = d-1, d
 	e := explanation{offer: offer, question: q, occupied: occupied, date: d,
 		start: timespan.Instant(d, t, offer.Location())}
-	return e.reason()
+	return e.findReason()
 }
 
-// reason returns the first rule that prevents the start, or nil if it can be booked.
-func (e *explanation) reason() *availability.Reason {
-	if e.bookable(len(rules), all) {
+// findReason returns the first rule that prevents the start, or nil if it can be booked.
+func (e *explanation) findReason() *availability.Reason {
+	if e.isBookable(len(rules), allCauses) {
 		return nil
 	}
-	if !e.bookable(0, all) {
-		return e.impossible()
+	if !e.isBookable(0, allCauses) {
+		return e.explainImpossible()
 	}
-	first := sort.Search(len(rules), func(i int) bool { return !e.bookable(i+1, all) })
+	first := sort.Search(len(rules), func(i int) bool { return !e.isBookable(i+1, allCauses) })
 	reason := &availability.Reason{Rule: rules[first].code}
 	if r := rules[first]; r.describe != nil {
 		causes := 0
 		if r.causes != nil {
-			causes = sort.Search(r.causes(e), func(n int) bool { return !e.bookable(first+1, n+1) })
+			causes = sort.Search(r.causes(e), func(n int) bool { return !e.isBookable(first+1, n+1) })
 		}
 		r.describe(e, causes, reason)
 	}
@@ -55,14 +55,14 @@ func ExplainReach(offer *catalog.Offer, q Question, d timespan.Date, t timespan.
 	return timespan.Span{Start: start + around.Start, End: start + around.End}
 }
 
-// Performers returns the members who perform all services of the question that need staff, in
+// FindPerformers returns the members who perform all services of the question that need staff, in
 // Auto-Assign order. It includes inactive members. In a package with staff per service, it returns the
 // members who perform the first service. For a class, it returns the members who give its sessions.
-func Performers(offer *catalog.Offer, q Question) []*catalog.Staff {
-	everybody := *offer
-	everybody.Staff = slices.Clone(offer.Staff)
-	for i := range everybody.Staff {
-		everybody.Staff[i].Active = true
+func FindPerformers(offer *catalog.Offer, q Question) []*catalog.Staff {
+	activeOffer := *offer
+	activeOffer.Staff = slices.Clone(offer.Staff)
+	for i := range activeOffer.Staff {
+		activeOffer.Staff[i].Active = true
 	}
 	var performers []*catalog.Staff
 	if q.Services[0].Class() {
@@ -76,31 +76,31 @@ func Performers(offer *catalog.Offer, q Question) []*catalog.Staff {
 		return performers
 	}
 	q.StaffID = nil
-	for _, m := range staffFor(&everybody, newAppointment(&everybody, q), q) {
+	for _, m := range findStaff(&activeOffer, newAppointment(&activeOffer, q), q) {
 		performers = append(performers, offer.StaffMember(m.ID))
 	}
 	return performers
 }
 
-// has reports whether the appointment or a session can begin at start.
-func (o *Openings) has(start int64) bool {
+// hasStart reports whether the appointment or a session can begin at start.
+func (o *Openings) hasStart(start int64) bool {
 	if o.class != nil {
 		return slices.ContainsFunc(o.sessions, func(s session) bool { return s.Start == start })
 	}
-	return len(o.ableAt(start)) > 0
+	return len(o.findCandidatesAt(start)) > 0
 }
 
-// all stands for all causes of a rule.
-const all = -1
+// allCauses stands for all causes of a rule.
+const allCauses = -1
 
 // explanation is one start to explain, with the real input.
 type explanation struct {
-	offer    *catalog.Offer
-	question Question
-	occupied booking.Occupied
-	date     timespan.Date
-	start    int64
-	held     []held // of occupied, by start; computed on first use
+	offer     *catalog.Offer
+	question  Question
+	occupied  booking.Occupied
+	date      timespan.Date
+	start     int64
+	busySpans []busySpan // of occupied, by start; computed on first use
 }
 
 // trial is changed input for [Find].
@@ -110,31 +110,31 @@ type trial struct {
 	occupied booking.Occupied
 }
 
-// bookable reports whether the start could be booked if only the first n rules
+// isBookable reports whether the start could be booked if only the first n rules
 // applied. Of the last of these rules, only the first causes apply (for example
 // the first blocks); the parameter causes is their number. [all] means all causes.
-func (e *explanation) bookable(n, causes int) bool {
-	asked := trial{offer: *e.offer, question: e.question, occupied: e.occupied}
+func (e *explanation) isBookable(n, causes int) bool {
+	input := trial{offer: *e.offer, question: e.question, occupied: e.occupied}
 	for i := n; i < len(rules); i++ {
-		rules[i].leaveOut(e, &asked)
+		rules[i].leaveOut(e, &input)
 	}
-	if causes != all {
-		rules[n-1].keep(e, &asked, causes)
+	if causes != allCauses {
+		rules[n-1].keep(e, &input, causes)
 	}
-	return Find(&asked.offer, asked.question, asked.occupied).has(e.start)
+	return Find(&input.offer, input.question, input.occupied).hasStart(e.start)
 }
 
-// impossible returns the reason for a start that cannot be booked even without any rule. Either
+// explainImpossible returns the reason for a start that cannot be booked even without any rule. Either
 // there is no class session, or no member performs the services, or the zone skips that date.
-func (e *explanation) impossible() *availability.Reason {
-	everybody := trial{offer: *e.offer, question: e.question}
+func (e *explanation) explainImpossible() *availability.Reason {
+	unrestricted := trial{offer: *e.offer, question: e.question}
 	for _, r := range rules {
-		r.leaveOut(e, &everybody)
+		r.leaveOut(e, &unrestricted)
 	}
 	switch {
 	case e.question.Services[0].Class():
 		return &availability.Reason{Rule: availability.RuleNoSession}
-	case len(NewPlan(&everybody.offer, everybody.question).candidates) == 0:
+	case len(NewPlan(&unrestricted.offer, unrestricted.question).candidates) == 0:
 		return &availability.Reason{Rule: availability.RuleNotPerformed}
 	}
 	return &availability.Reason{Rule: availability.RuleNoSuchTime}
@@ -160,29 +160,31 @@ type rule struct {
 // sessions, and so frees the time of their members. The grid comes before the advance limit,
 // because the grid decides whether a start after midnight belongs to the last bookable date.
 var rules = []rule{
-	{code: availability.RuleNotPerformed, leaveOut: anybody, describe: ofStaff},
-	{code: availability.RuleInactive, leaveOut: everybodyActive, describe: ofStaff},
-	{code: availability.RuleOverride, leaveOut: noOverrides, causes: countOverrides, keep: keepOverrides,
+	{code: availability.RuleNotPerformed, leaveOut: dropStaffChoice, describe: describeStaff},
+	{code: availability.RuleInactive, leaveOut: activateStaff, describe: describeStaff},
+	{code: availability.RuleOverride, leaveOut: dropOverrides, causes: countOverrides, keep: keepOverrides,
 		describe: describeOverride},
-	{code: availability.RuleClosed, leaveOut: alwaysOpen, describe: ofBusiness},
-	{code: availability.RuleOverride, leaveOut: noOverridesOfStaff, describe: ofStaff},
-	{code: availability.RuleClosed, leaveOut: staffAlwaysThere, describe: ofStaff},
-	{code: availability.RuleBlock, leaveOut: noBlocks, causes: countBlocks, keep: keepBlocks, describe: describeBlock},
-	{code: availability.RuleClass, leaveOut: noClasses, causes: countServices, keep: keepClasses,
+	{code: availability.RuleClosed, leaveOut: openBusiness, describe: describeBusiness},
+	{code: availability.RuleOverride, leaveOut: dropStaffOverrides, describe: describeStaff},
+	{code: availability.RuleClosed, leaveOut: openStaffHours, describe: describeStaff},
+	{code: availability.RuleBlock, leaveOut: dropBlocks, causes: countBlocks, keep: keepBlocks,
+		describe: describeBlock},
+	{code: availability.RuleClass, leaveOut: dropClasses, causes: countServices, keep: keepClasses,
 		describe: describeClass},
-	{code: availability.RuleBooking, leaveOut: noBookings, causes: countHeld, keep: keepHeld, describe: describeHeld},
-	{code: availability.RuleBuffer, leaveOut: noBuffers, describe: describeBuffer},
-	{code: availability.RuleGrid, leaveOut: everyMinute, describe: describeGrid},
-	{code: availability.RulePast, leaveOut: longAgo},
-	{code: availability.RuleNotice, leaveOut: noNotice, describe: describeNotice},
-	{code: availability.RuleAdvanceLimit, leaveOut: noAdvanceLimit, describe: describeAdvanceLimit},
-	{code: availability.RuleClassFull, leaveOut: noSeatsTaken},
+	{code: availability.RuleBooking, leaveOut: dropBookings, causes: countBusySpans, keep: keepBusySpans,
+		describe: describeBusySpan},
+	{code: availability.RuleBuffer, leaveOut: dropBuffers, describe: describeBuffer},
+	{code: availability.RuleGrid, leaveOut: dropGrid, describe: describeGrid},
+	{code: availability.RulePast, leaveOut: dropPast},
+	{code: availability.RuleNotice, leaveOut: dropNotice, describe: describeNotice},
+	{code: availability.RuleAdvanceLimit, leaveOut: extendAdvanceLimit, describe: describeAdvanceLimit},
+	{code: availability.RuleClassFull, leaveOut: dropTakenSeats},
 }
 
-func anybody(_ *explanation, asked *trial) { asked.question.StaffID = nil }
+func dropStaffChoice(_ *explanation, input *trial) { input.question.StaffID = nil }
 
-func everybodyActive(_ *explanation, asked *trial) {
-	asked.eachMember(func(m *catalog.Staff) { m.Active = true })
+func activateStaff(_ *explanation, input *trial) {
+	input.eachMember(func(m *catalog.Staff) { m.Active = true })
 }
 
 // eachMember changes the members in a copy of the trial's staff.
@@ -209,31 +211,31 @@ func (t *trial) eachService(change func(*catalog.Service)) {
 	t.question.Services = services
 }
 
-func noOverrides(_ *explanation, asked *trial) { asked.offer.Overrides = nil }
+func dropOverrides(_ *explanation, input *trial) { input.offer.Overrides = nil }
 
 func countOverrides(e *explanation) int { return len(e.offer.Overrides) }
 
-func keepOverrides(e *explanation, asked *trial, n int) {
-	asked.offer.Overrides = e.offer.Overrides[:n]
+func keepOverrides(e *explanation, input *trial, n int) {
+	input.offer.Overrides = e.offer.Overrides[:n]
 }
 
 func describeOverride(e *explanation, cause int, reason *availability.Reason) {
 	reason.Whose, reason.Date = availability.OfBusiness, &e.offer.Overrides[cause].Date
 }
 
-func ofBusiness(_ *explanation, _ int, reason *availability.Reason) {
+func describeBusiness(_ *explanation, _ int, reason *availability.Reason) {
 	reason.Whose = availability.OfBusiness
 }
 
-func ofStaff(e *explanation, _ int, reason *availability.Reason) {
+func describeStaff(e *explanation, _ int, reason *availability.Reason) {
 	reason.Whose, reason.StaffID = availability.OfStaff, e.question.StaffID
 }
 
-func alwaysOpen(e *explanation, asked *trial) { asked.offer.Hours = wholeWeek(e.offer.Hours) }
+func openBusiness(e *explanation, input *trial) { input.offer.Hours = openWholeWeek(e.offer.Hours) }
 
-// wholeWeek returns opening hours that cover every day completely, and the hours after midnight into which windows
+// openWholeWeek returns opening hours that cover every day completely, and the hours after midnight into which windows
 // of that weekday last. Therefore the change back to the real hours only removes time, also after midnight.
-func wholeWeek(week catalog.WeekHours) catalog.WeekHours {
+func openWholeWeek(week catalog.WeekHours) catalog.WeekHours {
 	var whole catalog.WeekHours
 	for weekday := range whole {
 		whole[weekday] = []timespan.Window{{To: timespan.MinutesPerDay}}
@@ -244,34 +246,34 @@ func wholeWeek(week catalog.WeekHours) catalog.WeekHours {
 	return whole
 }
 
-func noOverridesOfStaff(_ *explanation, asked *trial) {
-	asked.eachMember(func(m *catalog.Staff) { m.Overrides = nil })
+func dropStaffOverrides(_ *explanation, input *trial) {
+	input.eachMember(func(m *catalog.Staff) { m.Overrides = nil })
 }
 
-// staffAlwaysThere opens the hours of the members who have their
+// openStaffHours opens the hours of the members who have their
 // own hours. The other members work in the hours of the business.
-func staffAlwaysThere(_ *explanation, asked *trial) {
-	asked.eachMember(func(m *catalog.Staff) {
+func openStaffHours(_ *explanation, input *trial) {
+	input.eachMember(func(m *catalog.Staff) {
 		if m.Hours != nil {
-			hours := wholeWeek(*m.Hours)
+			hours := openWholeWeek(*m.Hours)
 			m.Hours = &hours
 		}
 	})
 }
 
-// workAlways removes the limits of working time, for the business and for its members.
-func (t *trial) workAlways() {
-	for _, leaveOut := range []func(*explanation, *trial){noOverrides, noOverridesOfStaff, staffAlwaysThere} {
+// removeWorkingHours removes the limits of working time, for the business and for its members.
+func (t *trial) removeWorkingHours() {
+	for _, leaveOut := range []func(*explanation, *trial){dropOverrides, dropStaffOverrides, openStaffHours} {
 		leaveOut(nil, t)
 	}
-	t.offer.Hours = wholeWeek(t.offer.Hours)
+	t.offer.Hours = openWholeWeek(t.offer.Hours)
 }
 
-func noBlocks(_ *explanation, asked *trial) { asked.offer.Blocks = nil }
+func dropBlocks(_ *explanation, input *trial) { input.offer.Blocks = nil }
 
 func countBlocks(e *explanation) int { return len(e.offer.Blocks) }
 
-func keepBlocks(e *explanation, asked *trial, n int) { asked.offer.Blocks = e.offer.Blocks[:n] }
+func keepBlocks(e *explanation, input *trial, n int) { input.offer.Blocks = e.offer.Blocks[:n] }
 
 func describeBlock(e *explanation, cause int, reason *availability.Reason) {
 	block := &e.offer.Blocks[cause]
@@ -284,82 +286,82 @@ func describeBlock(e *explanation, cause int, reason *availability.Reason) {
 	}
 }
 
-// noClasses removes the class sessions that occupy members. If the question is
+// dropClasses removes the class sessions that occupy members. If the question is
 // about a class, it changes nothing, because classes do not prevent each other.
-func noClasses(e *explanation, asked *trial) { keepClasses(e, asked, 0) }
+func dropClasses(e *explanation, input *trial) { keepClasses(e, input, 0) }
 
 func countServices(e *explanation) int { return len(e.offer.Services) }
 
-func keepClasses(e *explanation, asked *trial, n int) {
+func keepClasses(e *explanation, input *trial, n int) {
 	if e.question.Services[0].Class() {
 		return
 	}
-	asked.offer.Services = slices.Clone(e.offer.Services)
-	for i := range asked.offer.Services {
-		if s := &asked.offer.Services[i]; i >= n && s.Class() {
+	input.offer.Services = slices.Clone(e.offer.Services)
+	for i := range input.offer.Services {
+		if s := &input.offer.Services[i]; i >= n && s.Class() {
 			s.Active = false
 		}
 	}
 }
 
 func describeClass(e *explanation, cause int, reason *availability.Reason) {
-	ofStaff(e, cause, reason)
+	describeStaff(e, cause, reason)
 	reason.Name = e.offer.Services[cause].Name
 }
 
-// held is one span of occupied time.
-type held struct {
+// busySpan is one span of occupied time.
+type busySpan struct {
 	booking.Resource
-	class bool
-	span  timespan.Span
+	isClass bool
+	span    timespan.Span
 }
 
-// spans returns the occupied time as single spans, by start.
-func (e *explanation) spans() []held {
-	if e.held == nil {
-		e.held = []held{}
+// listBusySpans returns the occupied time as single spans, by start.
+func (e *explanation) listBusySpans() []busySpan {
+	if e.busySpans == nil {
+		e.busySpans = []busySpan{}
 		for _, b := range e.occupied.Busy {
 			for _, s := range b.Spans() {
-				e.held = append(e.held, held{b.Resource, b.Class, s})
+				e.busySpans = append(e.busySpans, busySpan{b.Resource, b.Class, s})
 			}
 		}
-		slices.SortStableFunc(e.held, func(a, b held) int { return cmp.Compare(a.span.Start, b.span.Start) })
+		slices.SortStableFunc(e.busySpans, func(a, b busySpan) int { return cmp.Compare(a.span.Start, b.span.Start) })
 	}
-	return e.held
+	return e.busySpans
 }
 
-func noBookings(_ *explanation, asked *trial) { asked.occupied.Busy = nil }
+func dropBookings(_ *explanation, input *trial) { input.occupied.Busy = nil }
 
-func countHeld(e *explanation) int { return len(e.spans()) }
+func countBusySpans(e *explanation) int { return len(e.listBusySpans()) }
 
-func keepHeld(e *explanation, asked *trial, n int) {
-	asked.occupied.Busy = nil
-	for _, h := range e.spans()[:n] {
-		asked.occupied.Busy = append(asked.occupied.Busy, booking.Busy{
-			Resource: h.Resource, Class: h.class, Edges: []int64{h.span.Start, h.span.End},
+func keepBusySpans(e *explanation, input *trial, n int) {
+	input.occupied.Busy = nil
+	for _, h := range e.listBusySpans()[:n] {
+		input.occupied.Busy = append(input.occupied.Busy, booking.Busy{
+			Resource: h.Resource, Class: h.isClass, Edges: []int64{h.span.Start, h.span.End},
 		})
 	}
 }
 
-func describeHeld(e *explanation, cause int, reason *availability.Reason) {
-	h := e.spans()[cause]
-	from, to := e.local(h.span.Start), e.local(h.span.End)
+func describeBusySpan(e *explanation, cause int, reason *availability.Reason) {
+	h := e.listBusySpans()[cause]
+	from, to := e.toLocal(h.span.Start), e.toLocal(h.span.End)
 	reason.Whose, reason.From, reason.To = availability.OfBusiness, &from, &to
 	if h.Lane == 0 {
 		reason.Whose, reason.StaffID = availability.OfStaff, &h.ID
 	}
 }
 
-// local returns what the business's clock shows at an instant.
-func (e *explanation) local(at int64) timespan.LocalDateTime {
+// toLocal returns what the business's clock shows at an instant.
+func (e *explanation) toLocal(at int64) timespan.LocalDateTime {
 	shown := time.Unix(at, 0).In(e.offer.Location())
 	return timespan.LocalDateTime{
 		Date: timespan.DateOf(shown, e.offer.Location()), Time: timespan.TimeOfDay(shown.Hour()*60 + shown.Minute()),
 	}
 }
 
-func noBuffers(_ *explanation, asked *trial) {
-	asked.eachService(func(s *catalog.Service) { s.BufferBeforeMinutes, s.BufferAfterMinutes = 0, 0 })
+func dropBuffers(_ *explanation, input *trial) {
+	input.eachService(func(s *catalog.Service) { s.BufferBeforeMinutes, s.BufferAfterMinutes = 0, 0 })
 }
 
 func describeBuffer(e *explanation, _ int, reason *availability.Reason) {
@@ -367,26 +369,26 @@ func describeBuffer(e *explanation, _ int, reason *availability.Reason) {
 	reason.Minutes = max(services[0].BufferBeforeMinutes, services[len(services)-1].BufferAfterMinutes)
 }
 
-// longAgo sets the current time to two days before the requested date, so that no part
+// dropPast sets the current time to two days before the requested date, so that no part
 // of the request is in the past. If the current time is earlier already, it stays.
-func longAgo(e *explanation, asked *trial) {
-	asked.question.Now = time.Unix(timespan.Instant(e.date-2, 0, e.offer.Location()), 0)
-	if e.question.Now.Before(asked.question.Now) {
-		asked.question.Now = e.question.Now
+func dropPast(e *explanation, input *trial) {
+	input.question.Now = time.Unix(timespan.Instant(e.date-2, 0, e.offer.Location()), 0)
+	if e.question.Now.Before(input.question.Now) {
+		input.question.Now = e.question.Now
 	}
 }
 
-func noNotice(_ *explanation, asked *trial) { asked.offer.Bookings.MinNoticeMinutes = 0 }
+func dropNotice(_ *explanation, input *trial) { input.offer.Bookings.MinNoticeMinutes = 0 }
 
 func describeNotice(e *explanation, _ int, reason *availability.Reason) {
-	from := e.local(e.question.earliest(e.offer))
+	from := e.toLocal(e.question.earliest(e.offer))
 	reason.Minutes, reason.From = e.offer.Bookings.MinNoticeMinutes, &from
 }
 
-// noAdvanceLimit extends the advance limit to the date.
-func noAdvanceLimit(e *explanation, asked *trial) {
-	limit := &asked.offer.Bookings.AdvanceDays
-	*limit = max(*limit, int(e.date-e.offer.Today(asked.question.Now)))
+// extendAdvanceLimit extends the advance limit to the date.
+func extendAdvanceLimit(e *explanation, input *trial) {
+	limit := &input.offer.Bookings.AdvanceDays
+	*limit = max(*limit, int(e.date-e.offer.Today(input.question.Now)))
 }
 
 func describeAdvanceLimit(e *explanation, _ int, reason *availability.Reason) {
@@ -394,10 +396,10 @@ func describeAdvanceLimit(e *explanation, _ int, reason *availability.Reason) {
 	reason.Date = &last
 }
 
-func noSeatsTaken(_ *explanation, asked *trial) { asked.occupied.Seats = nil }
+func dropTakenSeats(_ *explanation, input *trial) { input.occupied.Seats = nil }
 
-func everyMinute(_ *explanation, asked *trial) {
-	asked.eachService(func(s *catalog.Service) { s.SlotIntervalMinutes = 1 })
+func dropGrid(_ *explanation, input *trial) {
+	input.eachService(func(s *catalog.Service) { s.SlotIntervalMinutes = 1 })
 }
 
 func describeGrid(e *explanation, _ int, reason *availability.Reason) {

@@ -17,55 +17,55 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// asking is one start of a random business, with all that the answer is computed from.
-type asking struct {
+// explainCase is one start of a random business, with all data that the explanation needs.
+type explainCase struct {
 	offer    *catalog.Offer
-	asked    asked
+	question requestedQuestion
 	date     timespan.Date
 	time     timespan.TimeOfDay
 	occupied booking.Occupied
 }
 
-// newAsking draws a business and a start: one that is listed, one near it, or any.
-func newAsking(seed uint64) asking {
+// newExplainCase draws a business and a start: a listed one, one near a listed one, or any.
+func newExplainCase(seed uint64) explainCase {
 	b := newBusiness(seed)
-	offer := b.offer()
+	offer := b.drawOffer()
 	for i := range offer.Services {
 		offer.Services[i].Name = offer.Services[i].ID.String()
 	}
 	for i := range offer.Blocks {
 		offer.Blocks[i].Reason = fmt.Sprint("block ", i)
 	}
-	a := asking{offer: offer, asked: b.question(offer), occupied: b.occupied(offer)}
-	a.asked.SessionID = nil
-	a.date = a.asked.From + timespan.Date(b.IntN(int(a.asked.To-a.asked.From)+1))
+	a := explainCase{offer: offer, question: b.drawQuestion(offer), occupied: b.drawOccupied(offer)}
+	a.question.SessionID = nil
+	a.date = a.question.From + timespan.Date(b.IntN(int(a.question.To-a.question.From)+1))
 	a.time = timespan.TimeOfDay(b.IntN(96) * 15)
-	q := a.asked.Question
+	q := a.question.Question
 	q.From, q.To = a.date, a.date
-	if listed := Find(offer, q, a.occupied).AppendOn(nil, a.date); len(listed) > 0 && b.oneIn(2) {
+	if listed := Find(offer, q, a.occupied).AppendSlots(nil, a.date); len(listed) > 0 && b.chance(2) {
 		s := listed[b.IntN(len(listed))]
 		a.date, a.time = s.Date, s.Time
-		if b.oneIn(3) {
+		if b.chance(3) {
 			a.time = min(a.time+timespan.TimeOfDay(b.IntN(40)), timespan.MinutesPerDay-1)
 		}
 	}
 	return a
 }
 
-func (a asking) start() int64 { return timespan.Instant(a.date, a.time, a.offer.Location()) }
+func (a explainCase) start() int64 { return timespan.Instant(a.date, a.time, a.offer.Location()) }
 
-// explain asks as the service does: with the occupied time of that start alone.
-func (a asking) explain() *availability.Reason {
-	reach := ExplainReach(a.offer, a.asked.Question, a.date, a.time)
-	return Explain(a.offer, a.asked.Question, a.date, a.time, within(a.occupied, reach))
+// explain explains the start as the service does: only with the occupied time around it.
+func (a explainCase) explain() *availability.Reason {
+	reach := ExplainReach(a.offer, a.question.Question, a.date, a.time)
+	return Explain(a.offer, a.question.Question, a.date, a.time, cutOccupied(a.occupied, reach))
 }
 
-// listed reports whether /slots of the start's date, or of the one before, lists it.
-func (a asking) listed() bool {
-	q := a.asked.Question
+// isListed reports whether /slots lists the start on its date or on the date before.
+func (a explainCase) isListed() bool {
+	q := a.question.Question
 	for d := a.date - 1; d <= a.date; d++ {
 		q.From, q.To = d, d
-		if slices.ContainsFunc(Find(a.offer, q, a.occupied).AppendOn(nil, d),
+		if slices.ContainsFunc(Find(a.offer, q, a.occupied).AppendSlots(nil, d),
 			func(s Slot) bool { return s.Start == a.start() }) {
 			return true
 		}
@@ -73,13 +73,13 @@ func (a asking) listed() bool {
 	return false
 }
 
-// TestExplainSaysBookableWhereSlotsListItAndItsReasonIsTrue asks about random starts: what is not listed has a reason,
-// and without that one cause the start is bookable or the reason is another.
-func TestExplainSaysBookableWhereSlotsListItAndItsReasonIsTrue(t *testing.T) {
+// TestExplainAgreesWithSlots draws random starts. Exactly the starts that are not listed have a reason. Without the
+// cause in the reason, a start is bookable or has another reason.
+func TestExplainAgreesWithSlots(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	named := map[string]int{}
-	n, shards := businesses(t)/10, uint64(runtime.GOMAXPROCS(0))
+	n, shards := countBusinesses(t)/10, uint64(runtime.GOMAXPROCS(0))
 	t.Run("shards", func(t *testing.T) {
 		for shard := range shards {
 			t.Run(fmt.Sprint(shard), func(t *testing.T) {
@@ -101,11 +101,11 @@ func TestExplainSaysBookableWhereSlotsListItAndItsReasonIsTrue(t *testing.T) {
 	}
 }
 
-// checkExplanation checks one start and returns the rule that was named.
+// checkExplanation checks one start and returns the reported rule.
 func checkExplanation(t *testing.T, seed uint64) string {
 	t.Helper()
-	a := newAsking(seed)
-	reason, listed := a.explain(), a.listed()
+	a := newExplainCase(seed)
+	reason, listed := a.explain(), a.isListed()
 	if (reason == nil) != listed {
 		t.Errorf("seed %d: %s %s: listed %t, explained by %+v", seed, a.date, a.time, listed, reason)
 		return ""
@@ -113,28 +113,28 @@ func checkExplanation(t *testing.T, seed uint64) string {
 	if reason == nil {
 		return "bookable"
 	}
-	if !a.concerns(*reason) {
+	if !a.isConcernedBy(*reason) {
 		t.Errorf("seed %d: %s %s: the named cause has nothing to do with it: %+v", seed, a.date, a.time, reason)
 	}
-	if without, can := a.without(*reason); can {
-		if again := without.explain(); again != nil && reflect.DeepEqual(*again, *reason) {
+	if changed, can := a.withoutCause(*reason); can {
+		if repeated := changed.explain(); repeated != nil && reflect.DeepEqual(*repeated, *reason) {
 			t.Errorf("seed %d: %s %s: the reason stays without its cause: %+v", seed, a.date, a.time, reason)
 		}
-	} else if a.exists() {
+	} else if a.isOnClock() {
 		t.Errorf("seed %d: %s %s is a time of the clock", seed, a.date, a.time)
 	}
 	return reason.Rule
 }
 
-// exists reports whether the business's clock knows the date.
-func (a asking) exists() bool {
+// isOnClock reports whether the business's clock shows the date.
+func (a explainCase) isOnClock() bool {
 	return timespan.DateOf(time.Unix(a.start(), 0), a.offer.Location()) == a.date
 }
 
-// concerns reports whether a cause that a reason names lies where it can keep the appointment from being served.
-func (a asking) concerns(r availability.Reason) bool {
+// isConcernedBy reports whether the cause in a reason is at a time that can prevent the appointment.
+func (a explainCase) isConcernedBy(r availability.Reason) bool {
 	loc, end := a.offer.Location(), a.start()
-	for _, s := range a.asked.Services {
+	for _, s := range a.question.Services {
 		end += int64(s.DurationMinutes) * 60
 	}
 	switch r.Rule {
@@ -150,9 +150,9 @@ func (a asking) concerns(r availability.Reason) bool {
 	return true
 }
 
-// without takes the one cause of a reason out of the business, as its owner would; false where there is none to take
-// out.
-func (a asking) without(r availability.Reason) (asking, bool) {
+// withoutCause removes the cause in a reason from the offer or the occupied time. The second result is false if nothing
+// can be removed.
+func (a explainCase) withoutCause(r availability.Reason) (explainCase, bool) {
 	offer := *a.offer
 	offer.Staff, offer.Services = slices.Clone(offer.Staff), slices.Clone(offer.Services)
 	a.offer = &offer
@@ -160,7 +160,7 @@ func (a asking) without(r availability.Reason) (asking, bool) {
 	case availability.RuleNoSuchTime:
 		return a, false
 	case availability.RuleNotPerformed, availability.RuleInactive, availability.RuleNoSession:
-		a.findSomebody(r)
+		a.addPerformers(r)
 	case availability.RuleOverride, availability.RuleClosed:
 		a.openHours(r)
 	case availability.RuleBlock:
@@ -168,15 +168,15 @@ func (a asking) without(r availability.Reason) (asking, bool) {
 			return b.Reason == r.Name
 		})
 	case availability.RuleBooking:
-		a.occupied = a.cancelled(r)
+		a.occupied = a.cancelBookings(r)
 	case availability.RuleClassFull:
 		a.occupied.Seats = nil
 	case availability.RulePast:
-		a.asked.Now = time.Unix(a.start()-40*86400, 0)
+		a.question.Now = time.Unix(a.start()-40*86400, 0)
 	case availability.RuleNotice:
 		offer.Bookings.MinNoticeMinutes = 0
 	case availability.RuleAdvanceLimit:
-		offer.Bookings.AdvanceDays = int(a.date - a.offer.Today(a.asked.Now))
+		offer.Bookings.AdvanceDays = int(a.date - a.offer.Today(a.question.Now))
 	default:
 		for i := range offer.Services {
 			a.change(&offer.Services[i], r)
@@ -185,18 +185,19 @@ func (a asking) without(r availability.Reason) (asking, bool) {
 	if err := offer.Prepare(); err != nil {
 		panic(err)
 	}
-	services, err := offer.Appointment(a.asked.ids, a.asked.variants)
+	services, err := offer.Appointment(a.question.ids, a.question.variants)
 	if err != nil {
 		panic(err)
 	}
-	a.asked.Services = services
+	a.question.Services = services
 	return a, true
 }
 
-// findSomebody asks for anybody, has members who perform everything, or adds a session.
-func (a *asking) findSomebody(r availability.Reason) {
+// addPerformers drops the choice of a member, makes members active, lets all members perform the services, or adds a
+// session, as the reason requires.
+func (a *explainCase) addPerformers(r availability.Reason) {
 	if r.Rule == availability.RuleNotPerformed {
-		a.asked.StaffID = nil
+		a.question.StaffID = nil
 	}
 	for i := range a.offer.Staff {
 		if r.Rule == availability.RuleInactive {
@@ -206,7 +207,7 @@ func (a *asking) findSomebody(r availability.Reason) {
 	for i := range a.offer.Services {
 		s := &a.offer.Services[i]
 		switch {
-		case s.ID == a.asked.ids[0] && r.Rule == availability.RuleNoSession:
+		case s.ID == a.question.ids[0] && r.Rule == availability.RuleNoSession:
 			s.Classes = append(slices.Clone(s.Classes), catalog.ClassSession{ID: uuid.New(), Date: &a.date,
 				Time: a.time, Capacity: 1})
 		case r.Rule == availability.RuleNotPerformed && len(s.StaffIDs) > 0:
@@ -217,11 +218,11 @@ func (a *asking) findSomebody(r availability.Reason) {
 	}
 }
 
-// openHours takes an override away, or is open all week.
-func (a asking) openHours(r availability.Reason) {
+// openHours removes an override, or opens the whole week.
+func (a explainCase) openHours(r availability.Reason) {
 	if r.Whose == availability.OfBusiness {
 		if r.Rule == availability.RuleClosed {
-			a.offer.Hours = allDay(a.offer.Hours)
+			a.offer.Hours = openAllDay(a.offer.Hours)
 			return
 		}
 		a.offer.Overrides = slices.DeleteFunc(slices.Clone(a.offer.Overrides), func(o catalog.DayOverride) bool {
@@ -235,39 +236,39 @@ func (a asking) openHours(r availability.Reason) {
 		case r.Rule == availability.RuleOverride:
 			m.Overrides = nil
 		case m.Hours != nil:
-			hours := allDay(*m.Hours)
+			hours := openAllDay(*m.Hours)
 			m.Hours = &hours
 		}
 	}
 }
 
-func allDay(week catalog.WeekHours) catalog.WeekHours {
+func openAllDay(week catalog.WeekHours) catalog.WeekHours {
 	for i := range week {
 		week[i] = append(slices.Clone(week[i]), timespan.Window{To: timespan.MinutesPerDay})
 	}
 	return week
 }
 
-// change takes out what a service itself is to blame for.
-func (a asking) change(s *catalog.Service, r availability.Reason) {
+// change removes the cause in a reason that a service itself has.
+func (a explainCase) change(s *catalog.Service, r availability.Reason) {
 	switch {
 	case r.Rule == availability.RuleGrid:
 		s.SlotIntervalMinutes = 1
-	case r.Rule == availability.RuleBuffer && slices.Contains(a.asked.ids, s.ID):
+	case r.Rule == availability.RuleBuffer && slices.Contains(a.question.ids, s.ID):
 		s.BufferBeforeMinutes, s.BufferAfterMinutes = 0, 0
 	case r.Rule == availability.RuleClass && s.Name == r.Name:
 		s.Active = false
 	}
 }
 
-// cancelled is the occupied time without what lies between the times that a reason names.
-func (a asking) cancelled(r availability.Reason) booking.Occupied {
+// cancelBookings returns the occupied time without the spans that the reason names.
+func (a explainCase) cancelBookings(r availability.Reason) booking.Occupied {
 	e := explanation{offer: a.offer}
 	var kept []booking.Busy
 	for _, b := range a.occupied.Busy {
 		few := booking.Busy{Resource: b.Resource, Class: b.Class}
 		for _, s := range b.Spans() {
-			named := e.local(s.Start) == *r.From && e.local(s.End) == *r.To && (b.Lane == 0) == (r.StaffID != nil)
+			named := e.toLocal(s.Start) == *r.From && e.toLocal(s.End) == *r.To && (b.Lane == 0) == (r.StaffID != nil)
 			if !named || b.Lane == 0 && *r.StaffID != b.ID {
 				few.Add(s)
 			}
@@ -277,20 +278,21 @@ func (a asking) cancelled(r availability.Reason) booking.Occupied {
 	return booking.Occupied{Busy: kept, Seats: a.occupied.Seats}
 }
 
-// TestRulesOnlyTakeAway is what finding the first by bisection needs.
-func TestRulesOnlyTakeAway(t *testing.T) {
+// TestRulesOnlyRemoveStarts checks the property that the binary search in Explain needs: another rule never makes a
+// start bookable.
+func TestRulesOnlyRemoveStarts(t *testing.T) {
 	t.Parallel()
-	for seed := uint64(1); seed <= businesses(t)/50; seed++ {
-		a := newAsking(seed)
-		q := a.asked.Question
+	for seed := uint64(1); seed <= countBusinesses(t)/50; seed++ {
+		a := newExplainCase(seed)
+		q := a.question.Question
 		q.From, q.To = a.date-1, a.date
 		e := explanation{offer: a.offer, question: q, occupied: a.occupied, date: a.date, start: a.start()}
-		before := e.bookable(0, all)
-		if !a.exists() {
+		before := e.isBookable(0, allCauses)
+		if !a.isOnClock() {
 			continue // its start is one of the date after
 		}
 		for n := range rules {
-			now := e.bookable(n+1, all)
+			now := e.isBookable(n+1, allCauses)
 			if now && !before {
 				t.Errorf("seed %d: %s %s: %s lets it be booked", seed, a.date, a.time, rules[n].code)
 			}

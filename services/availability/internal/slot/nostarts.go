@@ -7,13 +7,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// NoStarts calls yield for each date from q.From to q.To, both included, with the
+// ExplainNoStarts calls yield for each date from q.From to q.To, both included, with the
 // rule that causes the date to have no starts. It ignores bookings. If no single rule
 // is the cause, or if only bookings can be, the rule is [availability.RuleBooking].
-func NoStarts(offer *catalog.Offer, q Question, yield func(timespan.Date, string)) {
+func ExplainNoStarts(offer *catalog.Offer, q Question, yield func(timespan.Date, string)) {
 	today := offer.Today(q.Now)
 	last := today + timespan.Date(offer.Bookings.AdvanceDays)
-	reasons := noStarts(offer, q, max(q.From, today-1), min(q.To, last)) // windows of yesterday can reach into today
+	// windows of yesterday can reach into today
+	reasons := findNoStartRules(offer, q, max(q.From, today-1), min(q.To, last))
 	for d := q.From; d <= q.To; d++ {
 		switch reason := reasons[d]; {
 		case d < today-1, d < today && reason != "":
@@ -28,23 +29,23 @@ func NoStarts(offer *catalog.Offer, q Question, yield func(timespan.Date, string
 	}
 }
 
-// noStarts returns, for each of the dates from..to without a start, the rule that causes it. It
+// findNoStartRules returns, for each of the dates from..to without a start, the rule that causes it. It
 // assumes that nothing is booked. If no single rule is the cause, the date is not in the result.
-func noStarts(offer *catalog.Offer, q Question, from, to timespan.Date) map[timespan.Date]string {
+func findNoStartRules(offer *catalog.Offer, q Question, from, to timespan.Date) map[timespan.Date]string {
 	reasons := map[timespan.Date]string{}
 	if from > to {
 		return reasons
 	}
 	q.From, q.To = from, to
-	var none []timespan.Date
-	Find(offer, q, booking.Occupied{}).Days(from, to, func(d timespan.Date, n int) {
+	var emptyDates []timespan.Date
+	Find(offer, q, booking.Occupied{}).EachDay(from, to, func(d timespan.Date, n int) {
 		if n == 0 {
-			none = append(none, d)
+			emptyDates = append(emptyDates, d)
 		}
 	})
-	for _, r := range noStartRules(q) {
-		counts := startsUnder(offer, q, r.holds)
-		for _, d := range none {
+	for _, r := range listNoStartRules(q) {
+		counts := countStartsWithRules(offer, q, r.applied)
+		for _, d := range emptyDates {
 			if counts[d] == 0 && reasons[d] == "" {
 				reasons[d] = r.code
 			}
@@ -56,13 +57,13 @@ func noStarts(offer *catalog.Offer, q Question, from, to timespan.Date) map[time
 // noStartRule is a rule that can cause a date to have no starts. It is
 // the cause if there are no starts when only the rules in holds apply.
 type noStartRule struct {
-	code  string
-	holds []string
+	code    string
+	applied []string
 }
 
-// noStartRules returns the rules in the order in which they are
+// listNoStartRules returns the rules in the order in which they are
 // reported. The holds of each rule include those of the rules before it.
-func noStartRules(q Question) []noStartRule {
+func listNoStartRules(q Question) []noStartRule {
 	whole := availability.RuleNotPerformed
 	if q.Services[0].Class() {
 		whole = availability.RuleNoSession
@@ -76,14 +77,14 @@ func noStartRules(q Question) []noStartRule {
 	}
 }
 
-// startsUnder returns the number of starts on each date of a question
+// countStartsWithRules returns the number of starts on each date of a question
 // if only the rules with these codes apply and nothing is booked.
-func startsUnder(offer *catalog.Offer, q Question, codes []string) map[timespan.Date]int {
+func countStartsWithRules(offer *catalog.Offer, q Question, codes []string) map[timespan.Date]int {
 	e := explanation{offer: offer, question: q, date: q.From}
-	asked := e.under(codes...)
-	noAdvanceLimit(&explanation{offer: offer, date: q.To}, &asked)
+	input := e.withRules(codes...)
+	extendAdvanceLimit(&explanation{offer: offer, date: q.To}, &input)
 	counts := make(map[timespan.Date]int, q.To-q.From+1)
-	Find(&asked.offer, asked.question, asked.occupied).Days(q.From, q.To, func(d timespan.Date, n int) {
+	Find(&input.offer, input.question, input.occupied).EachDay(q.From, q.To, func(d timespan.Date, n int) {
 		counts[d] = n
 	})
 	return counts

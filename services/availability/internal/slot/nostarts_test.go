@@ -12,10 +12,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-func TestNoStartsNamesTheRuleOfEachDate(t *testing.T) {
+func TestExplainNoStartsReportsRule(t *testing.T) {
 	t.Parallel()
 	const appointment, class, ofInactive = 0, 1, 2
-	offer := refusalOffer(t)
+	offer := newNightOffer(t)
 	unknown := uuid.UUID{9}
 	morning := time.Date(2027, time.March, 1, 8, 0, 0, 0, time.UTC) // a Monday
 	for _, c := range []struct {
@@ -42,7 +42,7 @@ func TestNoStartsNamesTheRuleOfEachDate(t *testing.T) {
 		date := timespan.NewDate(2027, time.March, c.day)
 		q := Question{Services: []*catalog.Service{&offer.Services[c.service]}, StaffID: c.staff, From: date, To: date,
 			Now: c.now}
-		NoStarts(offer, q, func(d timespan.Date, got string) {
+		ExplainNoStarts(offer, q, func(d timespan.Date, got string) {
 			if d != date || got != c.want {
 				t.Errorf("%s: %s has %s, want %s", c.name, d, got, c.want)
 			}
@@ -50,17 +50,17 @@ func TestNoStartsNamesTheRuleOfEachDate(t *testing.T) {
 	}
 }
 
-// TestNoStartsNamesARuleOfDatesWithoutStartsAlone asks about dates of random businesses while nothing is occupied.
-func TestNoStartsNamesARuleOfDatesWithoutStartsAlone(t *testing.T) {
+// TestExplainNoStartsReportsRuleOnlyWithoutStarts asks about dates of random businesses without bookings.
+func TestExplainNoStartsReportsRuleOnlyWithoutStarts(t *testing.T) {
 	t.Parallel()
 	named := map[string]int{}
 	for seed := uint64(1); seed <= 2_000; seed++ {
-		a := newAsking(seed)
-		q := a.asked.Question
-		q.From, q.To, q.Override = a.date-1, a.date+3, false
+		a := newExplainCase(seed)
+		q := a.question.Question
+		q.From, q.To, q.IsOverride = a.date-1, a.date+3, false
 		starts := map[timespan.Date]int{}
-		Find(a.offer, q, booking.Occupied{}).Days(q.From, q.To, func(d timespan.Date, n int) { starts[d] = n })
-		NoStarts(a.offer, q, func(d timespan.Date, reason string) {
+		Find(a.offer, q, booking.Occupied{}).EachDay(q.From, q.To, func(d timespan.Date, n int) { starts[d] = n })
+		ExplainNoStarts(a.offer, q, func(d timespan.Date, reason string) {
 			named[reason]++
 			if reason != availability.RuleBooking && starts[d] > 0 {
 				t.Errorf("seed %d: %s has %d starts and is left without any by %s", seed, d, starts[d], reason)

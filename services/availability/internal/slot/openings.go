@@ -9,22 +9,22 @@ import (
 
 // Openings are the bookable starts that [Find] found. They are not safe for concurrent use.
 type Openings struct {
-	appointment appointment
-	clock       zone
-	occupancy   occupancy
-	candidates  []*catalog.Staff // in Auto-Assign order; one nil if no service needs staff
-	runs        []run            // by candidate, then date; once sorted by date, then candidate
-	byDate      bool
-	once        bool    // each start counts once per date, whichever member serves it
-	others      []other // who can serve the legs that the candidate does not serve
+	appointment     appointment
+	clock           zone
+	occupancy       occupancy
+	candidates      []*catalog.Staff // in Auto-Assign order; one nil if no service needs staff
+	runs            []run            // by candidate, then date; once sorted by date, then candidate
+	isSortedByDate  bool
+	countsStartOnce bool          // each start counts once per date, whichever member serves it
+	alternatives    []alternative // who can serve the legs that the candidate does not serve
 
 	class    *catalog.Service // the requested class; nil for an appointment
 	sessions []session        // by start, then in the order of slots
 }
 
-// other is a member who can serve a leg that the candidate does not
+// alternative is a member who can serve a leg that the candidate does not
 // serve. It contains the starts at which the member can serve the leg.
-type other struct {
+type alternative struct {
 	leg    int
 	member *catalog.Staff
 	starts []timespan.Span
@@ -39,8 +39,8 @@ type run struct {
 	first     int64
 }
 
-// Days calls yield for each date from..to, both included, with its number of bookable starts.
-func (o *Openings) Days(from, to timespan.Date, yield func(timespan.Date, int)) {
+// EachDay calls yield for each date from..to, both included, with its number of bookable starts.
+func (o *Openings) EachDay(from, to timespan.Date, yield func(timespan.Date, int)) {
 	counts := make([]int, max(0, to-from+1))
 	for _, r := range o.runs {
 		if from <= r.date && r.date <= to {
@@ -53,8 +53,8 @@ func (o *Openings) Days(from, to timespan.Date, yield func(timespan.Date, int)) 
 		}
 	}
 	for i := range counts {
-		if o.once && counts[i] > 0 && len(o.sessions) == 0 {
-			counts[i] = o.distinct(from + timespan.Date(i))
+		if o.countsStartOnce && counts[i] > 0 && len(o.sessions) == 0 {
+			counts[i] = o.countDistinctStarts(from + timespan.Date(i))
 		}
 	}
 	for i, n := range counts {
@@ -74,25 +74,25 @@ type Slot struct {
 	Session *catalog.ClassSession // set for a class
 }
 
-// AppendOn appends the slots of the date d to slots, sorted by start and then in Auto-Assign order.
-func (o *Openings) AppendOn(slots []Slot, d timespan.Date) []Slot {
+// AppendSlots appends the slots of the date d to slots, sorted by start and then in Auto-Assign order.
+func (o *Openings) AppendSlots(slots []Slot, d timespan.Date) []Slot {
 	if o.class != nil {
 		return o.appendSessions(slots, d)
 	}
-	runs, unit := o.runsOn(d)
+	runs, unit := o.findRuns(d)
 	if len(runs) == 0 {
 		return slots
 	}
-	at, earliest := o.tally(runs, unit)
+	at, earliest := o.countStarts(runs, unit)
 	slots = o.appendStarts(slots, d, at, earliest, unit)
-	if o.once {
+	if o.countsStartOnce {
 		for _, r := range slices.Backward(runs) { // the first candidate is written last
-			o.each(r, earliest, unit, func(i int64) { slots[at[i]].Staff = o.candidates[r.candidate] })
+			o.eachStart(r, earliest, unit, func(i int64) { slots[at[i]].Staff = o.candidates[r.candidate] })
 		}
 		return slots
 	}
 	for _, r := range runs { // by candidate, which keeps that order within a start
-		o.each(r, earliest, unit, func(i int64) {
+		o.eachStart(r, earliest, unit, func(i int64) {
 			slots[at[i]].Staff = o.candidates[r.candidate]
 			at[i]++
 		})
@@ -100,13 +100,13 @@ func (o *Openings) AppendOn(slots []Slot, d timespan.Date) []Slot {
 	return slots
 }
 
-// distinct returns the number of different starts on the date d.
-func (o *Openings) distinct(d timespan.Date) int {
-	runs, unit := o.runsOn(d)
+// countDistinctStarts returns the number of different starts on the date d.
+func (o *Openings) countDistinctStarts(d timespan.Date) int {
+	runs, unit := o.findRuns(d)
 	if len(runs) == 0 {
 		return 0
 	}
-	at, _ := o.tally(runs, unit)
+	at, _ := o.countStarts(runs, unit)
 	total := 0
 	for _, n := range at {
 		total += int(n)
@@ -114,17 +114,17 @@ func (o *Openings) distinct(d timespan.Date) int {
 	return total
 }
 
-// tally counts the slots by start. The result has one number for each multiple of unit after the earliest start;
+// countStarts counts the slots by start. The result has one number for each multiple of unit after the earliest start;
 // tally also returns the earliest start. Counting replaces sorting, because all starts lie at such multiples.
-func (o *Openings) tally(runs []run, unit int64) ([]int32, int64) {
+func (o *Openings) countStarts(runs []run, unit int64) ([]int32, int64) {
 	earliest, latest := runs[0].first, runs[0].first
 	for _, r := range runs {
 		earliest, latest = min(earliest, r.first), max(latest, r.first+int64(r.count-1)*o.appointment.step)
 	}
 	at := make([]int32, (latest-earliest)/unit+1)
 	for _, r := range runs {
-		o.each(r, earliest, unit, func(i int64) {
-			if at[i]++; o.once {
+		o.eachStart(r, earliest, unit, func(i int64) {
+			if at[i]++; o.countsStartOnce {
 				at[i] = 1
 			}
 		})
@@ -132,9 +132,9 @@ func (o *Openings) tally(runs []run, unit int64) ([]int32, int64) {
 	return at, earliest
 }
 
-// runsOn returns the runs of the date d, sorted by candidate. It also returns the
+// findRuns returns the runs of the date d, sorted by candidate. It also returns the
 // largest distance, in seconds, that divides all distances between their starts.
-func (o *Openings) runsOn(d timespan.Date) ([]run, int64) {
+func (o *Openings) findRuns(d timespan.Date) ([]run, int64) {
 	o.sortByDate()
 	from, _ := slices.BinarySearchFunc(o.runs, d, func(r run, d timespan.Date) int { return int(r.date - d) })
 	to := from
@@ -153,10 +153,10 @@ func (o *Openings) runsOn(d timespan.Date) ([]run, int64) {
 // [Openings.Days] needs no order and does not call sortByDate. A counting sort is
 // used because a general sort would take a large part of the time of a question.
 func (o *Openings) sortByDate() {
-	if o.byDate || len(o.runs) == 0 {
+	if o.isSortedByDate || len(o.runs) == 0 {
 		return
 	}
-	o.byDate = true
+	o.isSortedByDate = true
 	from, to := o.runs[0].date, o.runs[0].date
 	for i := range o.runs {
 		from, to = min(from, o.runs[i].date), max(to, o.runs[i].date)
@@ -180,8 +180,9 @@ func (o *Openings) sortByDate() {
 	o.runs = sorted
 }
 
-// each calls visit for each start of a run. It passes the number of units between the instant earliest and the start.
-func (o *Openings) each(r run, earliest, unit int64, visit func(int64)) {
+// eachStart calls visit for each start of a run. It passes the number of units between the instant earliest and the
+// start.
+func (o *Openings) eachStart(r run, earliest, unit int64, visit func(int64)) {
 	at := (r.first - earliest) / unit
 	for range r.count {
 		visit(at)
@@ -203,8 +204,8 @@ func (o *Openings) appendStarts(slots []Slot, d timespan.Date, at []int32, earli
 			continue
 		}
 		start := earliest + int64(i)*unit
-		date, from := o.clock.local(start)
-		_, end := o.clock.local(start + o.appointment.duration)
+		date, from := o.clock.toLocal(start)
+		_, end := o.clock.toLocal(start + o.appointment.duration)
 		for range n {
 			slots = append(slots, Slot{Start: start, Date: date, Time: from, End: end, DateOffset: int(date - d)})
 		}

@@ -10,10 +10,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// happens reports whether session c of class v takes place on date d: on every such weekday in [from, to] or on its one
-// date, not where the business's override of the date is [], nor where blocked time overlaps it, nor where its member
-// is inactive.
-func (o *oracle) happens(v *catalog.Service, c *catalog.ClassSession, d timespan.Date) bool {
+// takesPlace reports whether session c of class v takes place on date d. It does on its date, or on its weekday from
+// c.From to c.To. It does not if an override closes the business, blocked time overlaps it, or its member is inactive.
+func (o *oracle) takesPlace(v *catalog.Service, c *catalog.ClassSession, d timespan.Date) bool {
 	if c.Date != nil && *c.Date != d || c.Weekday != nil && *c.Weekday != d.Weekday() {
 		return false
 	}
@@ -27,16 +26,16 @@ func (o *oracle) happens(v *catalog.Service, c *catalog.ClassSession, d timespan
 	}
 	blocked := o.blocked
 	if c.StaffID != nil {
-		if s := o.member(*c.StaffID); s == nil || !s.Active {
+		if s := o.findMember(*c.StaffID); s == nil || !s.Active {
 			return false
 		}
-		blocked = o.blockedAt(*c.StaffID)
+		blocked = o.paintBlocked(*c.StaffID)
 	}
 	start := o.minuteOf(d, c.Time)
 	return !slices.Contains(blocked[start:start+v.DurationMinutes], true)
 }
 
-func (o *oracle) member(id uuid.UUID) *catalog.Staff {
+func (o *oracle) findMember(id uuid.UUID) *catalog.Staff {
 	for i := range o.offer.Staff {
 		if o.offer.Staff[i].ID == id {
 			return &o.offer.Staff[i]
@@ -45,18 +44,18 @@ func (o *oracle) member(id uuid.UUID) *catalog.Staff {
 	return nil
 }
 
-// paintSessions paints each occurrence of a session with the buffers of its class.
+// paintSessions marks the minutes of each occurrence of a session, with the buffers of its class.
 func (o *oracle) paintSessions(m minutes, v *catalog.Service, c *catalog.ClassSession) {
-	for _, d := range o.dates() {
-		if o.happens(v, c, d) {
+	for _, d := range o.listDates() {
+		if o.takesPlace(v, c, d) {
 			start := o.minuteOf(d, c.Time)
 			o.paint(m, start-v.BufferBeforeMinutes, start+v.DurationMinutes+v.BufferAfterMinutes)
 		}
 	}
 }
 
-// seats are how many are left of session c at minute i.
-func (o *oracle) seats(c *catalog.ClassSession, i int) int {
+// countSeatsLeft returns the number of free seats of session c at minute i.
+func (o *oracle) countSeatsLeft(c *catalog.ClassSession, i int) int {
 	left := c.Capacity
 	for _, s := range o.occupied.Seats {
 		if s.SessionID == c.ID && o.minuteAt(s.StartsAt) == i {
@@ -66,8 +65,9 @@ func (o *oracle) seats(c *catalog.ClassSession, i int) int {
 	return left
 }
 
-// held reports whether an appointment of a member overlaps the minutes from..to. Guests of classes do not count.
-func (o *oracle) held(member uuid.UUID, from, to int) bool {
+// isMemberBusy reports whether an appointment of a member overlaps the minutes from..to. Bookings of classes do not
+// count.
+func (o *oracle) isMemberBusy(member uuid.UUID, from, to int) bool {
 	for _, b := range o.occupied.Busy {
 		for i := 0; b.ID == member && b.Lane == 0 && !b.Class && i < len(b.Edges); i += 2 {
 			if o.minuteAt(b.Edges[i]) < to && from < o.minuteAt(b.Edges[i+1]) {
@@ -78,8 +78,8 @@ func (o *oracle) held(member uuid.UUID, from, to int) bool {
 	return false
 }
 
-// asksFor reports whether the question is about session c at all.
-func (o *oracle) asksFor(c *catalog.ClassSession) bool {
+// isRequested reports whether the question asks for session c.
+func (o *oracle) isRequested(c *catalog.ClassSession) bool {
 	q := o.question
 	if q.SessionID != nil && *q.SessionID != c.ID {
 		return false
@@ -87,26 +87,27 @@ func (o *oracle) asksFor(c *catalog.ClassSession) bool {
 	return q.StaffID == nil || c.StaffID != nil && *c.StaffID == *q.StaffID
 }
 
-// sessions lists those of the class on date d: by start, then the staff's order and name, then the session's key; those
-// without staff come last.
-func (o *oracle) sessions(d timespan.Date) []Slot {
+// listSessions returns the slots of the class on date d: by start, then by the order and name of the member, then by
+// the key of the session. Sessions without a member come last.
+func (o *oracle) listSessions(d timespan.Date) []Slot {
 	var slots []Slot
 	class := o.services[0]
 	for k := range class.Classes {
 		c := &class.Classes[k]
-		if !o.asksFor(c) || !o.happens(class, c, d) {
+		if !o.isRequested(c) || !o.takesPlace(class, c, d) {
 			continue
 		}
 		i := o.minuteOf(d, c.Time)
-		seats := o.seats(c, i)
-		if seats <= 0 || d < o.today() || !o.inTime(d, i) {
+		seats := o.countSeatsLeft(c, i)
+		if seats <= 0 || d < o.today() || !o.isWithinLimits(d, i) {
 			continue
 		}
-		slot := o.slot(nil, d, i)
+		slot := o.newSlot(nil, d, i)
 		slot.Session, slot.Remaining = c, int32(seats)
 		if c.StaffID != nil {
-			slot.Staff = o.member(*c.StaffID)
-			if o.held(*c.StaffID, i-class.BufferBeforeMinutes, i+class.DurationMinutes+class.BufferAfterMinutes) {
+			slot.Staff = o.findMember(*c.StaffID)
+			if o.isMemberBusy(*c.StaffID, i-class.BufferBeforeMinutes,
+				i+class.DurationMinutes+class.BufferAfterMinutes) {
 				continue
 			}
 		}
@@ -136,30 +137,30 @@ func compareStaff(a, b *catalog.Staff) int {
 	return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name))
 }
 
-// sessionWays are the assignments of a class at minute i that a request for date d means: the sessions that start then,
-// in order of their keys.
-func (o *oracle) sessionWays(asked timespan.Date, i int) []wayTaken {
+// listSessionAssignments returns the assignments of a class for a request of the date requested: one for each session
+// that begins at minute i, by key.
+func (o *oracle) listSessionAssignments(asked timespan.Date, i int) []oracleAssignment {
 	var found []Slot
 	for _, d := range []timespan.Date{asked - 1, asked} {
-		for _, s := range o.sessions(d) {
+		for _, s := range o.listSessions(d) {
 			if s.Start == o.start+int64(i)*60 {
 				found = append(found, s)
 			}
 		}
 	}
 	slices.SortFunc(found, func(a, b Slot) int { return cmp.Compare(a.Session.Key, b.Session.Key) })
-	var ways []wayTaken
+	var assignments []oracleAssignment
 	for _, s := range found {
-		p := o.parts(i)[0]
-		way := wayTaken{From: s.Start, To: s.Start + int64(p.service.DurationMinutes)*60}
-		way.Session.ID, way.Session.Capacity, way.Session.Remaining = s.Session.ID, s.Session.Capacity, int(s.Remaining)
-		for at := p.wide; s.Staff != nil && at < p.wend; at++ {
-			way.Takes = append(way.Takes, taken{at, s.Staff.ID, 0})
+		p := o.listParts(i)[0]
+		a := oracleAssignment{From: s.Start, To: s.Start + int64(p.service.DurationMinutes)*60}
+		a.Session.ID, a.Session.Capacity, a.Session.Remaining = s.Session.ID, s.Session.Capacity, int(s.Remaining)
+		for at := p.occupiedFrom; s.Staff != nil && at < p.occupiedTo; at++ {
+			a.Occupied = append(a.Occupied, occupiedMinute{at, s.Staff.ID, 0})
 		}
 		if s.Staff != nil {
-			way.Staff = s.Staff.ID
+			a.Staff = s.Staff.ID
 		}
-		ways = append(ways, way)
+		assignments = append(assignments, a)
 	}
-	return ways
+	return assignments
 }

@@ -17,8 +17,8 @@ import (
 // The oracle answers the engine's question minute by minute, from the words of semantics.md §1–§3. It shares nothing
 // with the engine: every minute of a stretch of time is looked at, and what a clock shows is asked of time.Time.
 
-// clockTable is what a business's clock shows at every minute of a stretch of time. Minutes are counted from start;
-// what is shown is counted in minutes since 1970-01-01T00:00 on the wall.
+// clockTable contains what a business's clock shows at each minute of a period. Minutes count from start. Shown times
+// are in minutes since 1970-01-01T00:00 of local time.
 type clockTable struct {
 	loc   *time.Location
 	base  timespan.Date
@@ -33,8 +33,8 @@ const tableDays = 17
 
 var clockTables sync.Map
 
-// tableFor builds the table of a zone from five days before base.
-func tableFor(zone string, base timespan.Date) *clockTable {
+// findClockTable returns the table of a zone, which begins five days before base.
+func findClockTable(zone string, base timespan.Date) *clockTable {
 	type key struct {
 		zone string
 		base timespan.Date
@@ -77,23 +77,23 @@ type staffDate struct {
 	date  timespan.Date
 }
 
-// oracle is one question with its business painted on the minutes of a clock table.
+// oracle answers one question. It marks the data of the business on the minutes of a clock table.
 type oracle struct {
 	*clockTable
-	offer    *catalog.Offer
-	question Question
-	services []*catalog.Service // those asked for, as their variants
-	occupied booking.Occupied
-	open     minutes
-	works    map[uuid.UUID]minutes
-	busy     map[uuid.UUID]minutes
-	blocked  minutes
-	known    map[staffDate][][2]int // windows painted before
-	running  map[uuid.UUID][]int    // bookings of a service without staff at each minute
+	offer          *catalog.Offer
+	question       Question
+	services       []*catalog.Service // those asked for, as their variants
+	occupied       booking.Occupied
+	open           minutes
+	works          map[uuid.UUID]minutes
+	busy           map[uuid.UUID]minutes
+	blocked        minutes
+	paintedWindows map[staffDate][][2]int // windows painted before
+	running        map[uuid.UUID][]int    // bookings of a service without staff at each minute
 }
 
-// dates are all dates that the table holds whole.
-func (o *oracle) dates() []timespan.Date {
+// listDates returns all dates that lie completely in the table.
+func (o *oracle) listDates() []timespan.Date {
 	var dates []timespan.Date
 	for d := o.base - 3; d < o.base+tableDays-9; d++ {
 		dates = append(dates, d)
@@ -101,14 +101,14 @@ func (o *oracle) dates() []timespan.Date {
 	return dates
 }
 
-func newOracle(t *clockTable, offer *catalog.Offer, a asked, occupied booking.Occupied) *oracle {
+func newOracle(t *clockTable, offer *catalog.Offer, a requestedQuestion, occupied booking.Occupied) *oracle {
 	o := &oracle{
-		clockTable: t, offer: offer, question: a.Question, services: a.performed(offer), occupied: occupied,
+		clockTable: t, offer: offer, question: a.Question, services: a.findServices(offer), occupied: occupied,
 		open: make(minutes, len(t.shown)), blocked: make(minutes, len(t.shown)),
 		works: map[uuid.UUID]minutes{}, busy: map[uuid.UUID]minutes{}, running: map[uuid.UUID][]int{},
-		known: map[staffDate][][2]int{},
+		paintedWindows: map[staffDate][][2]int{},
 	}
-	for _, d := range o.dates() {
+	for _, d := range o.listDates() {
 		for _, w := range o.businessWindows(d) {
 			o.paint(o.open, o.minuteOf(d, w.From), o.minuteOf(d, w.To))
 		}
@@ -121,8 +121,8 @@ func newOracle(t *clockTable, offer *catalog.Offer, a asked, occupied booking.Oc
 	return o
 }
 
-// performed reads which services are asked for: a variant replaces its service's duration, wherever that occurs.
-func (a asked) performed(offer *catalog.Offer) []*catalog.Service {
+// findServices returns the requested services. The duration of a variant replaces that of its service.
+func (a requestedQuestion) findServices(offer *catalog.Offer) []*catalog.Service {
 	var services []*catalog.Service
 	for _, id := range a.ids {
 		i := slices.IndexFunc(offer.Services, func(s catalog.Service) bool { return s.ID == id })
@@ -137,10 +137,10 @@ func (a asked) performed(offer *catalog.Offer) []*catalog.Service {
 	return services
 }
 
-func (o *oracle) ofClass() bool { return len(o.services[0].Classes) > 0 }
+func (o *oracle) isClassQuestion() bool { return len(o.services[0].Classes) > 0 }
 
-// byService: a package whose services are each matched to a member of their own.
-func (o *oracle) byService() bool { return o.question.Package && o.question.PerService }
+// hasStaffPerService reports whether the question is a package whose services may each have another member.
+func (o *oracle) hasStaffPerService() bool { return o.question.IsPackage && o.question.IsPerService }
 
 func (o *oracle) paint(m minutes, from, to int) {
 	for i := max(from, 0); i < min(to, len(m)); i++ {
@@ -171,19 +171,19 @@ func (o *oracle) staffWindows(s *catalog.Staff, d timespan.Date) []timespan.Wind
 	return s.Hours[d.Weekday()]
 }
 
-// stretches returns the windows of one date as stretches of minutes, [from, to): a staff member's, cut to the time the
-// business is open, or the business's own where s is nil.
-func (o *oracle) stretches(s *catalog.Staff, d timespan.Date) [][2]int {
+// findWindows returns the windows of one date as ranges of minutes, [from, to). The windows of a member are limited to
+// the opening time. If s is nil, they are those of the business.
+func (o *oracle) findWindows(s *catalog.Staff, d timespan.Date) [][2]int {
 	key := staffDate{s, d}
-	if out, ok := o.known[key]; ok {
+	if out, ok := o.paintedWindows[key]; ok {
 		return out
 	}
-	out := o.paintedStretches(s, d)
-	o.known[key] = out
+	out := o.paintWindows(s, d)
+	o.paintedWindows[key] = out
 	return out
 }
 
-func (o *oracle) paintedStretches(s *catalog.Staff, d timespan.Date) [][2]int {
+func (o *oracle) paintWindows(s *catalog.Staff, d timespan.Date) [][2]int {
 	windows := o.businessWindows(d)
 	if s != nil {
 		windows = o.staffWindows(s, d)
@@ -211,9 +211,9 @@ func (o *oracle) paintedStretches(s *catalog.Staff, d timespan.Date) [][2]int {
 	return out
 }
 
-// yields reports whether a window of (s, d) has a start at minute i, whether or not it can be booked.
-func (o *oracle) yields(s *catalog.Staff, d timespan.Date, i int) bool {
-	for _, w := range o.stretches(s, d) {
+// hasGridStart reports whether a window of member s on date d has a start at minute i, bookable or not.
+func (o *oracle) hasGridStart(s *catalog.Staff, d timespan.Date, i int) bool {
+	for _, w := range o.findWindows(s, d) {
 		if w[0] <= i && i < w[1] && (i-w[0])%o.services[0].SlotIntervalMinutes == 0 {
 			return true
 		}
@@ -221,13 +221,13 @@ func (o *oracle) yields(s *catalog.Staff, d timespan.Date, i int) bool {
 	return false
 }
 
-func (o *oracle) worksAt(s *catalog.Staff) minutes {
+func (o *oracle) paintWork(s *catalog.Staff) minutes {
 	if m, ok := o.works[s.ID]; ok {
 		return m
 	}
 	m := make(minutes, len(o.shown))
-	for _, d := range o.dates() {
-		for _, w := range o.stretches(s, d) {
+	for _, d := range o.listDates() {
+		for _, w := range o.findWindows(s, d) {
 			o.paint(m, w[0], w[1])
 		}
 	}
@@ -235,8 +235,8 @@ func (o *oracle) worksAt(s *catalog.Staff) minutes {
 	return m
 }
 
-// blockedAt is the blocked time of a member: the business's and its own.
-func (o *oracle) blockedAt(member uuid.UUID) minutes {
+// paintBlocked marks the blocked time of a member: that of the business and the member's own.
+func (o *oracle) paintBlocked(member uuid.UUID) minutes {
 	m := slices.Clone(o.blocked)
 	for _, b := range o.offer.Blocks {
 		if slices.Contains(b.StaffIDs, member) {
@@ -246,13 +246,13 @@ func (o *oracle) blockedAt(member uuid.UUID) minutes {
 	return m
 }
 
-// busyAt is when a member can serve nothing: in blocked time, in bookings of any kind, and in the class sessions that
-// it gives, whether or not they are sold.
-func (o *oracle) busyAt(s *catalog.Staff) minutes {
+// paintBusy marks when a member cannot serve: blocked time, bookings of any kind, and the class sessions that the
+// member gives.
+func (o *oracle) paintBusy(s *catalog.Staff) minutes {
 	if m, ok := o.busy[s.ID]; ok {
 		return m
 	}
-	m := o.blockedAt(s.ID)
+	m := o.paintBlocked(s.ID)
 	for _, b := range o.occupied.Busy {
 		for i := 0; b.ID == s.ID && i < len(b.Edges); i += 2 {
 			o.paint(m, o.minuteAt(b.Edges[i]), o.minuteAt(b.Edges[i+1]))
@@ -270,7 +270,7 @@ func (o *oracle) busyAt(s *catalog.Staff) minutes {
 	return m
 }
 
-func (o *oracle) runningAt(s *catalog.Service) []int {
+func (o *oracle) countRunning(s *catalog.Service) []int {
 	if n, ok := o.running[s.ID]; ok {
 		return n
 	}
@@ -286,16 +286,16 @@ func (o *oracle) runningAt(s *catalog.Service) []int {
 	return n
 }
 
-// members are those who perform every service that staff perform, in a package by service the first service, in
-// Auto-Assign order; one nil where no staff perform it.
-func (o *oracle) members() []*catalog.Staff {
+// listMembers returns the members who perform all services with staff, in Auto-Assign order. In a package with staff
+// per service, only the first service counts. If no service has staff, the result is one nil.
+func (o *oracle) listMembers() []*catalog.Staff {
 	services := o.services
-	if o.byService() {
+	if o.hasStaffPerService() {
 		services = services[:1]
 	}
 	members := []*catalog.Staff{nil}
 	if slices.ContainsFunc(services, isStaffed) {
-		members = o.performersOf(services)
+		members = o.listPerformers(services)
 	}
 	if o.question.StaffID != nil {
 		members = slices.DeleteFunc(members, func(s *catalog.Staff) bool {
@@ -305,8 +305,8 @@ func (o *oracle) members() []*catalog.Staff {
 	return members
 }
 
-// performersOf are the active members who perform each of the services that staff perform, in Auto-Assign order.
-func (o *oracle) performersOf(services []*catalog.Service) []*catalog.Staff {
+// listPerformers returns the active members who perform all of these services that have staff, in Auto-Assign order.
+func (o *oracle) listPerformers(services []*catalog.Service) []*catalog.Staff {
 	var members []*catalog.Staff
 	for i := range o.offer.Staff {
 		s, able := &o.offer.Staff[i], true
@@ -326,23 +326,23 @@ func (o *oracle) performersOf(services []*catalog.Service) []*catalog.Staff {
 
 func isStaffed(s *catalog.Service) bool { return len(s.StaffIDs) > 0 }
 
-// part is what one of the services asked for takes: its own minutes, and the same with buffers.
+// part is the time of one requested service: from..to without buffers, occupiedFrom..occupiedTo with them.
 type part struct {
-	service              *catalog.Service
-	nth                  int
-	from, to, wide, wend int
+	service                            *catalog.Service
+	nth                                int
+	from, to, occupiedFrom, occupiedTo int
 }
 
-func (o *oracle) parts(i int) []part {
+func (o *oracle) listParts(i int) []part {
 	var parts []part
 	for k, v := range o.services {
 		p := part{service: v, nth: k, from: i, to: i + v.DurationMinutes}
-		p.wide, p.wend = p.from, p.to
+		p.occupiedFrom, p.occupiedTo = p.from, p.to
 		if k == 0 {
-			p.wide -= v.BufferBeforeMinutes
+			p.occupiedFrom -= v.BufferBeforeMinutes
 		}
 		if k == len(o.services)-1 {
-			p.wend += v.BufferAfterMinutes
+			p.occupiedTo += v.BufferAfterMinutes
 		}
 		parts = append(parts, p)
 		i = p.to
@@ -350,9 +350,8 @@ func (o *oracle) parts(i int) []part {
 	return parts
 }
 
-// inTime reports whether a start at minute i of date d's windows, or of a session on d, keeps the notice and the
-// advance limit.
-func (o *oracle) inTime(d timespan.Date, i int) bool {
+// isWithinLimits reports whether a start at minute i, listed on date d, respects the notice and the advance limit.
+func (o *oracle) isWithinLimits(d timespan.Date, i int) bool {
 	start := time.Unix(o.start+int64(i)*60, 0)
 	if start.Before(o.question.Now.Add(time.Duration(o.offer.Bookings.MinNoticeMinutes) * time.Minute)) {
 		return false
@@ -362,45 +361,46 @@ func (o *oracle) inTime(d timespan.Date, i int) bool {
 	return int64(d)*86400 <= lastDay.Unix()
 }
 
-// listed reports whether /slots of date d lists a start at minute i of d's windows for member s.
-func (o *oracle) listed(s *catalog.Staff, d timespan.Date, i int) bool {
+// isListed reports whether /slots of date d lists a start at minute i for member s.
+func (o *oracle) isListed(s *catalog.Staff, d timespan.Date, i int) bool {
 	if o.at[o.shown[i]-o.wall] != i {
 		return false // the clock shows this time for the second time
 	}
-	if !o.inTime(d, i) {
+	if !o.isWithinLimits(d, i) {
 		return false
 	}
-	if o.shown[i]/1440 == int(d)+1 && o.yields(o.gridOf(s), d+1, i) {
+	if o.shown[i]/1440 == int(d)+1 && o.hasGridStart(o.findGridOwner(s), d+1, i) {
 		return false
 	}
-	return !slices.ContainsFunc(o.parts(i), func(p part) bool { return len(o.servers(s, p)) == 0 })
+	return !slices.ContainsFunc(o.listParts(i), func(p part) bool { return len(o.listServers(s, p)) == 0 })
 }
 
-// servers are those who can serve a part of an appointment of member s, in Auto-Assign order: s itself, or in a package
-// by service, but for its first service, any who perform it; one nil for a service without staff.
-func (o *oracle) servers(s *catalog.Staff, p part) []*catalog.Staff {
+// listServers returns the members who can serve a part of an appointment of member s, in Auto-Assign order. This is s.
+// In a package with staff per service, later services may have any member who performs them. For a service without
+// staff, it is one nil.
+func (o *oracle) listServers(s *catalog.Staff, p part) []*catalog.Staff {
 	candidates := []*catalog.Staff{s}
 	switch {
 	case !isStaffed(p.service):
 		candidates = []*catalog.Staff{nil}
-	case o.byService() && p.nth > 0:
-		candidates = o.performersOf([]*catalog.Service{p.service})
+	case o.hasStaffPerService() && p.nth > 0:
+		candidates = o.listPerformers([]*catalog.Service{p.service})
 	}
-	return slices.DeleteFunc(candidates, func(s *catalog.Staff) bool { return !o.serves(s, p) })
+	return slices.DeleteFunc(candidates, func(s *catalog.Staff) bool { return !o.canServe(s, p) })
 }
 
-// gridOf returns whose windows the starts lie in: the first service's performer's.
-func (o *oracle) gridOf(s *catalog.Staff) *catalog.Staff {
+// findGridOwner returns the member in whose windows the starts lie: the performer of the first service.
+func (o *oracle) findGridOwner(s *catalog.Staff) *catalog.Staff {
 	if !isStaffed(o.services[0]) {
 		return nil
 	}
 	return s
 }
 
-func (o *oracle) serves(s *catalog.Staff, p part) bool {
+func (o *oracle) canServe(s *catalog.Staff, p part) bool {
 	work, busy := o.open, o.blocked
 	if isStaffed(p.service) {
-		work, busy = o.worksAt(s), o.busyAt(s)
+		work, busy = o.paintWork(s), o.paintBusy(s)
 	}
 	for i := p.from; i < p.to; i++ {
 		if !work[i] {
@@ -409,9 +409,9 @@ func (o *oracle) serves(s *catalog.Staff, p part) bool {
 	}
 	var running []int
 	if !isStaffed(p.service) {
-		running = o.runningAt(p.service)
+		running = o.countRunning(p.service)
 	}
-	for i := p.wide; i < p.wend; i++ {
+	for i := p.occupiedFrom; i < p.occupiedTo; i++ {
 		if busy[i] || (running != nil && running[i] >= p.service.Capacity) {
 			return false
 		}
@@ -419,30 +419,29 @@ func (o *oracle) serves(s *catalog.Staff, p part) bool {
 	return true
 }
 
-// slots lists date d.
-func (o *oracle) slots(d timespan.Date) []Slot {
-	if o.ofClass() {
-		return o.sessions(d)
+func (o *oracle) listSlots(d timespan.Date) []Slot {
+	if o.isClassQuestion() {
+		return o.listSessions(d)
 	}
 	var slots []Slot
-	for _, s := range o.members() {
-		for _, w := range o.stretches(o.gridOf(s), d) {
+	for _, s := range o.listMembers() {
+		for _, w := range o.findWindows(o.findGridOwner(s), d) {
 			for i := w[0]; i < w[1]; i += o.services[0].SlotIntervalMinutes {
-				if o.listed(s, d, i) {
-					slots = append(slots, o.slot(s, d, i))
+				if o.isListed(s, d, i) {
+					slots = append(slots, o.newSlot(s, d, i))
 				}
 			}
 		}
 	}
 	slices.SortStableFunc(slots, func(a, b Slot) int { return cmp.Compare(a.Start, b.Start) })
-	if o.question.Package {
+	if o.question.IsPackage {
 		slots = slices.CompactFunc(slots, func(a, b Slot) bool { return a.Start == b.Start })
 	}
 	return slots
 }
 
-// slot is a start at minute i of a window or session of date d.
-func (o *oracle) slot(s *catalog.Staff, d timespan.Date, i int) Slot {
+// newSlot returns the slot at minute i, listed on date d.
+func (o *oracle) newSlot(s *catalog.Staff, d timespan.Date, i int) Slot {
 	length := 0
 	for _, v := range o.services {
 		length += v.DurationMinutes
@@ -455,113 +454,113 @@ func (o *oracle) slot(s *catalog.Staff, d timespan.Date, i int) Slot {
 	}
 }
 
-// wayTaken is an assignment spelled out: which resource it takes at which minute, minute after minute.
-type wayTaken struct {
-	Staff   uuid.UUID
-	Session availability.Session // of a class
-	From    int64
-	To      int64
-	Takes   []taken
+// oracleAssignment is an assignment that lists which resource is occupied in each minute.
+type oracleAssignment struct {
+	Staff    uuid.UUID
+	Session  availability.Session // of a class
+	From     int64
+	To       int64
+	Occupied []occupiedMinute
 }
 
-type taken struct {
+type occupiedMinute struct {
 	Minute int
 	ID     uuid.UUID
 	Lane   int // 0 for staff
 }
 
-const mostWays = 64 // of members of a package by service, and of lanes
+const maxOracleAssignments = 64 // of members of a package by service, and of units
 
-// ways are all assignments for the start at minute i, given the members for whom it is listed.
-func (o *oracle) ways(able []*catalog.Staff, i int) []wayTaken {
+// listAssignments returns all assignments for the start at minute i with these members.
+func (o *oracle) listAssignments(able []*catalog.Staff, i int) []oracleAssignment {
 	if len(able) == 0 {
 		return nil
 	}
-	around := o.around(able, i)
-	limit, depth := max(1, mostWays/around), 1000
-	for _, p := range o.parts(i) {
+	around := o.countTurns(able, i)
+	limit, depth := max(1, maxOracleAssignments/around), 1000
+	for _, p := range o.listParts(i) {
 		if isStaffed(p.service) {
 			continue
 		}
-		running := o.runningAt(p.service)
-		for at := p.wide; at < p.wend; at++ {
+		running := o.countRunning(p.service)
+		for at := p.occupiedFrom; at < p.occupiedTo; at++ {
 			depth = min(depth, limit, p.service.Capacity-running[at])
 		}
 	}
 	if depth == 1000 {
-		depth = 1 // no lanes at all
+		depth = 1 // no units at all
 	}
-	var ways []wayTaken
+	var assignments []oracleAssignment
 	for turn := range around {
 		for j := range depth {
-			ways = append(ways, o.way(able[turn%len(able)], i, turn, j))
+			assignments = append(assignments, o.newAssignment(able[turn%len(able)], i, turn, j))
 		}
 	}
-	return ways
+	return assignments
 }
 
-// waysAt are all assignments for the start at minute i that a request for date d means: those of members for whom the
-// list of that date, or of the one before, has it.
-func (o *oracle) waysAt(d timespan.Date, i int) []wayTaken {
-	if o.ofClass() {
-		return o.sessionWays(d, i)
+// listAssignmentsAt returns all assignments for a request of the start at minute i on date d: those of the members for
+// whom date d or the date before lists the start.
+func (o *oracle) listAssignmentsAt(d timespan.Date, i int) []oracleAssignment {
+	if o.isClassQuestion() {
+		return o.listSessionAssignments(d, i)
 	}
 	var able []*catalog.Staff
-	for _, s := range o.members() {
+	for _, s := range o.listMembers() {
 		for _, of := range []timespan.Date{d - 1, d} {
-			if o.yields(o.gridOf(s), of, i) && o.listed(s, of, i) {
+			if o.hasGridStart(o.findGridOwner(s), of, i) && o.isListed(s, of, i) {
 				able = append(able, s)
 				break
 			}
 		}
 	}
-	return o.ways(able, i)
+	return o.listAssignments(able, i)
 }
 
-// around is how many turns there are until each member of each service has had one.
-func (o *oracle) around(able []*catalog.Staff, i int) int {
+// countTurns returns the number of turns until each member of each service has had one turn.
+func (o *oracle) countTurns(able []*catalog.Staff, i int) int {
 	turns := len(able)
-	if !o.byService() {
+	if !o.hasStaffPerService() {
 		return turns
 	}
-	for _, p := range o.parts(i) {
+	for _, p := range o.listParts(i) {
 		if p.nth > 0 {
-			turns = max(turns, len(o.servers(nil, p)))
+			turns = max(turns, len(o.listServers(nil, p)))
 		}
 	}
-	return min(turns, mostWays)
+	return min(turns, maxOracleAssignments)
 }
 
-// way is the assignment with member s, the turn-th member of each other service going around, and the lowest free lanes
-// but lane.
-func (o *oracle) way(s *catalog.Staff, i, turn, lane int) wayTaken {
-	parts := o.parts(i)
-	way := wayTaken{From: o.start + int64(i)*60, To: o.start + int64(parts[len(parts)-1].to)*60}
+// newAssignment returns the assignment of member s. The members of other services and the free capacity units are used
+// in turn.
+func (o *oracle) newAssignment(s *catalog.Staff, i, turn, unit int) oracleAssignment {
+	parts := o.listParts(i)
+	a := oracleAssignment{From: o.start + int64(i)*60, To: o.start + int64(parts[len(parts)-1].to)*60}
 	if s != nil {
-		way.Staff = s.ID
+		a.Staff = s.ID
 	}
 	for _, p := range parts {
 		server := s
-		if o.byService() && isStaffed(p.service) && p.nth > 0 {
-			free := o.servers(nil, p)
+		if o.hasStaffPerService() && isStaffed(p.service) && p.nth > 0 {
+			free := o.listServers(nil, p)
 			server = free[turn%len(free)]
 		}
-		for at := p.wide; at < p.wend; at++ {
+		for at := p.occupiedFrom; at < p.occupiedTo; at++ {
 			if isStaffed(p.service) {
-				way.Takes = append(way.Takes, taken{at, server.ID, 0})
+				a.Occupied = append(a.Occupied, occupiedMinute{at, server.ID, 0})
 			} else {
-				way.Takes = append(way.Takes, taken{at, p.service.ID, o.freeLane(p.service, at, lane)})
+				a.Occupied = append(a.Occupied, occupiedMinute{at, p.service.ID, o.findFreeUnit(p.service, at, unit)})
 			}
 		}
 	}
-	return way
+	return a
 }
 
-// freeLane is the lowest free lane but j at a minute.
-func (o *oracle) freeLane(s *catalog.Service, at, j int) int {
-	for lane := 1; ; lane++ {
+// findFreeUnit returns the free capacity unit with index j at a minute, counted from the lowest.
+func (o *oracle) findFreeUnit(s *catalog.Service, at, j int) int {
+	for unit := 1; ; unit++ {
 		inUse := slices.ContainsFunc(o.occupied.Busy, func(b booking.Busy) bool {
-			for i := 0; b.ID == s.ID && b.Lane == lane && i < len(b.Edges); i += 2 {
+			for i := 0; b.ID == s.ID && b.Lane == unit && i < len(b.Edges); i += 2 {
 				if o.minuteAt(b.Edges[i]) <= at && at < o.minuteAt(b.Edges[i+1]) {
 					return true
 				}
@@ -570,30 +569,30 @@ func (o *oracle) freeLane(s *catalog.Service, at, j int) int {
 		})
 		if !inUse {
 			if j == 0 {
-				return lane
+				return unit
 			}
 			j--
 		}
 	}
 }
 
-// spelledOut turns the engine's assignments into the same form.
-func (o *oracle) spelledOut(assignments []availability.Assignment) []wayTaken {
-	var ways []wayTaken
+// expandAssignments converts the engine's assignments.
+func (o *oracle) expandAssignments(assignments []availability.Assignment) []oracleAssignment {
+	var expanded []oracleAssignment
 	for _, c := range assignments {
-		way := wayTaken{From: c.During.Start, To: c.During.End}
+		a := oracleAssignment{From: c.During.Start, To: c.During.End}
 		if c.StaffID != nil {
-			way.Staff = *c.StaffID
+			a.Staff = *c.StaffID
 		}
 		if c.Session != nil {
-			way.Session = *c.Session
+			a.Session = *c.Session
 		}
 		for _, p := range c.Parts {
 			for at := o.minuteAt(p.Occupies.Start); at < o.minuteAt(p.Occupies.End); at++ {
-				way.Takes = append(way.Takes, taken{at, p.Resource.ID, p.Resource.Lane})
+				a.Occupied = append(a.Occupied, occupiedMinute{at, p.Resource.ID, p.Resource.Lane})
 			}
 		}
-		ways = append(ways, way)
+		expanded = append(expanded, a)
 	}
-	return ways
+	return expanded
 }

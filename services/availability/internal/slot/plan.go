@@ -28,13 +28,13 @@ func NewPlan(offer *catalog.Offer, q Question) *Plan {
 	switch {
 	case !ok:
 		return p
-	case p.appointment.class:
+	case p.appointment.isClass:
 		p.horizon = newHorizon(offer, from-1, to+1)
-		p.starts = timespan.Span{Start: p.horizon.clock.instant(from, 0), End: p.horizon.clock.instant(to+2, 0)}
+		p.starts = timespan.Span{Start: p.horizon.clock.toInstant(from, 0), End: p.horizon.clock.toInstant(to+2, 0)}
 		return p
 	}
-	p.candidates = staffFor(offer, p.appointment, q)
-	if !p.appointment.staffed && q.StaffID == nil {
+	p.candidates = findStaff(offer, p.appointment, q)
+	if !p.appointment.isStaffed && q.StaffID == nil {
 		p.candidates = []*catalog.Staff{nil}
 	}
 	if len(p.candidates) > 0 {
@@ -42,9 +42,9 @@ func NewPlan(offer *catalog.Offer, q Question) *Plan {
 		// The windows of a date also depend on the open time of the neighbouring dates.
 		ahead := timespan.Date(p.appointment.duration/day) + 4
 		h := newHorizon(offer, from-2, to+ahead)
-		whole := timespan.Span{Start: max(h.clock.instant(from, 0), p.earliest),
-			End: h.clock.instant(to, p.latestEnd(h))}
-		if p.starts = hull(h.open, whole); p.starts.Start < p.starts.End {
+		whole := timespan.Span{Start: max(h.clock.toInstant(from, 0), p.earliest),
+			End: h.clock.toInstant(to, p.findLatestEnd(h))}
+		if p.starts = computeHull(h.open, whole); p.starts.Start < p.starts.End {
 			p.horizon = h
 		}
 	}
@@ -61,25 +61,25 @@ func (p *Plan) Reach() (timespan.Span, bool) {
 	return timespan.Span{Start: p.starts.Start + around.Start, End: p.starts.End + around.End}, true
 }
 
-// latestEnd returns the local time at which the last window of the last date ends. The result
+// findLatestEnd returns the local time at which the last window of the last date ends. The result
 // is midnight, or later if a window of the business or of a candidate lasts beyond midnight.
-func (p *Plan) latestEnd(h *horizon) timespan.TimeOfDay {
+func (p *Plan) findLatestEnd(h *horizon) timespan.TimeOfDay {
 	latest := timespan.TimeOfDay(timespan.MinutesPerDay)
 	note := func(windows []timespan.Window) {
 		for _, w := range windows {
 			latest = max(latest, w.To)
 		}
 	}
-	note(h.windowsOn(p.to, nil))
+	note(h.findWindows(p.to, nil))
 	for _, member := range p.candidates {
-		note(h.windowsOn(p.to, member))
+		note(h.findWindows(p.to, member))
 	}
 	return latest
 }
 
-// hull returns the shortest span that contains everything that the normalized
+// computeHull returns the shortest span that contains everything that the normalized
 // spans cover of the span within. If they cover none of it, the result is empty.
-func hull(spans []timespan.Span, within timespan.Span) timespan.Span {
+func computeHull(spans []timespan.Span, within timespan.Span) timespan.Span {
 	narrow := timespan.Span{Start: within.End, End: within.Start}
 	for _, s := range spans {
 		if s.Overlaps(within) {
@@ -93,16 +93,16 @@ func hull(spans []timespan.Span, within timespan.Span) timespan.Span {
 // Find computes the bookable starts. occupied must contain the time occupied within
 // [Plan.Reach] and, for a class, the seats of the sessions that start there.
 func (p *Plan) Find(occupied booking.Occupied) *Openings {
-	found := &Openings{appointment: p.appointment, candidates: p.candidates, once: p.question.Package}
+	found := &Openings{appointment: p.appointment, candidates: p.candidates, countsStartOnce: p.question.IsPackage}
 	h := p.horizon
 	if h == nil {
 		return found
 	}
 	found.clock = h.clock
-	if p.appointment.class {
+	if p.appointment.isClass {
 		found.class = p.question.Services[0]
 		from := max(p.from, p.offer.Today(p.question.Now))
-		found.sessions = h.sessionsOf(p.question, from, p.to, p.earliest, occupied)
+		found.sessions = h.findSessions(p.question, from, p.to, p.earliest, occupied)
 		return found
 	}
 	s := &sweep{Openings: found, horizon: h, from: p.from, to: p.to}

@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// places are zones with a date near which something happens to their clock.
-var places = []struct{ zone, date string }{
+// clockChanges contains zones, each with a date near a change of its clock.
+var clockChanges = []struct{ zone, date string }{
 	{"UTC", "2027-03-01"}, {"Asia/Kolkata", "2027-01-01"},
 	{"Europe/Berlin", "2027-03-28"}, {"Europe/Berlin", "2027-10-31"}, {"Europe/Berlin", "2028-02-29"},
 	{"America/New_York", "2027-03-14"}, {"America/New_York", "2027-11-07"},
@@ -36,18 +36,18 @@ type business struct {
 
 func newBusiness(seed uint64) business {
 	b := business{Rand: rand.New(rand.NewPCG(seed, 1))}
-	p := places[b.IntN(len(places))]
+	p := clockChanges[b.IntN(len(clockChanges))]
 	base, err := timespan.ParseDate(p.date)
 	if err != nil {
 		panic(err)
 	}
-	b.base, b.table = base, tableFor(p.zone, base)
+	b.base, b.table = base, findClockTable(p.zone, base)
 	return b
 }
 
-func (b business) oneIn(n int) bool { return b.IntN(n) == 0 }
+func (b business) chance(n int) bool { return b.IntN(n) == 0 }
 
-func (b business) id() uuid.UUID {
+func (b business) drawID() uuid.UUID {
 	var id uuid.UUID
 	for i := range id {
 		id[i] = byte(b.Uint32())
@@ -55,69 +55,70 @@ func (b business) id() uuid.UUID {
 	return id
 }
 
-func (b business) window() timespan.Window {
-	if b.oneIn(6) {
+func (b business) drawWindow() timespan.Window {
+	if b.chance(6) {
 		return timespan.Window{From: 0, To: 1440}
 	}
 	unit := []int{1, 15, 30, 60}[b.IntN(4)]
 	from := b.IntN(1440/unit) * unit
-	if b.oneIn(4) {
+	if b.chance(4) {
 		from = 0
 	}
 	to := from + (1+b.IntN(600/unit))*unit
-	if b.oneIn(5) && from < 1440 {
+	if b.chance(5) && from < 1440 {
 		to = 1440
 	}
 	return timespan.Window{From: timespan.TimeOfDay(from), To: timespan.TimeOfDay(min(to, from+1439))}
 }
 
-func (b business) windows() []timespan.Window {
+func (b business) drawWindows() []timespan.Window {
 	var ws []timespan.Window
 	for range max(b.IntN(5), b.IntN(4)) {
-		ws = append(ws, b.window())
+		ws = append(ws, b.drawWindow())
 	}
 	return ws
 }
 
-func (b business) week() catalog.WeekHours {
+func (b business) drawWeek() catalog.WeekHours {
 	var week catalog.WeekHours
-	same := b.windows()
+	same := b.drawWindows()
 	for i := range week {
-		if week[i] = same; b.oneIn(2) {
-			week[i] = b.windows()
+		if week[i] = same; b.chance(2) {
+			week[i] = b.drawWindows()
 		}
 	}
 	return week
 }
 
-func (b business) overrides() []catalog.DayOverride {
+func (b business) drawOverrides() []catalog.DayOverride {
 	var days []catalog.DayOverride
 	for d := b.base - 3; d < b.base+6; d++ {
-		if !b.oneIn(6) {
+		if !b.chance(6) {
 			continue
 		}
 		day := catalog.DayOverride{Date: d}
-		if !b.oneIn(4) {
-			day.Hours = b.windows()
+		if !b.chance(4) {
+			day.Hours = b.drawWindows()
 		}
 		days = append(days, day)
 	}
 	return days
 }
 
-func (b business) staff() []catalog.Staff {
+func (b business) drawStaff() []catalog.Staff {
 	staff := make([]catalog.Staff, b.IntN(4))
 	for i := range staff {
-		staff[i] = catalog.Staff{ID: b.id(), Name: string(rune('a' + b.IntN(3))), Order: b.IntN(3), Active: !b.oneIn(6)}
-		if !b.oneIn(3) {
-			week := b.week()
-			if b.oneIn(4) {
+		staff[i] = catalog.Staff{ID: b.drawID(), Name: string(rune('a' + b.IntN(3))), Order: b.IntN(3),
+			Active: !b.chance(6)}
+		if !b.chance(3) {
+			week := b.drawWeek()
+			if b.chance(4) {
 				week = catalog.WeekHours{}
 			}
 			staff[i].Hours = &week
 		}
-		if b.oneIn(2) {
-			staff[i].Overrides = b.overrides()
+		if b.chance(2) {
+			staff[i].Overrides = b.drawOverrides()
 		}
 	}
 	slices.SortFunc(staff, func(x, y catalog.Staff) int {
@@ -127,40 +128,40 @@ func (b business) staff() []catalog.Staff {
 	return staff
 }
 
-func (b business) service(staff []catalog.Staff) catalog.Service {
+func (b business) drawService(staff []catalog.Staff) catalog.Service {
 	s := catalog.Service{
-		ID: b.id(), Active: true, Capacity: 1 + b.IntN(3),
+		ID: b.drawID(), Active: true, Capacity: 1 + b.IntN(3),
 		DurationMinutes:     1 + b.IntN(120),
 		SlotIntervalMinutes: []int{5, 7, 15, 20, 30, 45, 60, 90}[b.IntN(8)],
 	}
-	if b.oneIn(12) {
+	if b.chance(12) {
 		s.DurationMinutes = 600 + b.IntN(1200)
 	}
-	if b.oneIn(2) {
+	if b.chance(2) {
 		s.BufferBeforeMinutes, s.BufferAfterMinutes = b.IntN(40), b.IntN(40)
 	}
-	if b.oneIn(3) {
-		s.Variants = b.variants()
+	if b.chance(3) {
+		s.Variants = b.drawVariants()
 	}
-	if b.oneIn(4) {
+	if b.chance(4) {
 		return s
 	}
 	for i := range staff {
-		if !b.oneIn(6) {
+		if !b.chance(6) {
 			s.StaffIDs = append(s.StaffIDs, staff[i].ID)
 		}
 	}
 	return s
 }
 
-func (b business) localTime() timespan.LocalDateTime {
+func (b business) drawLocalTime() timespan.LocalDateTime {
 	return timespan.LocalDateTime{Date: b.base - 2 + timespan.Date(b.IntN(6)), Time: timespan.TimeOfDay(b.IntN(1441))}
 }
 
-func (b business) blocks(staff []catalog.Staff) []catalog.Block {
+func (b business) drawBlocks(staff []catalog.Staff) []catalog.Block {
 	var blocks []catalog.Block
 	for range b.IntN(4) {
-		from := b.localTime()
+		from := b.drawLocalTime()
 		to := from
 		to.Time += timespan.TimeOfDay(1 + b.IntN(300))
 		if to.Time > 1440 {
@@ -168,7 +169,7 @@ func (b business) blocks(staff []catalog.Staff) []catalog.Block {
 		}
 		block := catalog.Block{From: from, To: to}
 		for i := range staff {
-			if b.oneIn(2) {
+			if b.chance(2) {
 				block.StaffIDs = append(block.StaffIDs, staff[i].ID)
 			}
 		}
@@ -177,58 +178,58 @@ func (b business) blocks(staff []catalog.Staff) []catalog.Block {
 	return blocks
 }
 
-// edges draws spans one after another, as an exclusion constraint leaves them.
-func (b business) edges() []int64 {
+// drawEdges draws spans that do not overlap, as the exclusion constraint guarantees.
+func (b business) drawEdges() []int64 {
 	var edges []int64
 	at := b.table.start + int64(2*1440+b.IntN(2880))*60
 	for range b.IntN(8) {
 		end := at + int64(1+b.IntN(400))*60
 		edges = append(edges, at, end)
 		at = end
-		if !b.oneIn(4) {
+		if !b.chance(4) {
 			at += int64(b.IntN(1000)) * 60
 		}
 	}
 	return edges
 }
 
-func (b business) occupied(offer *catalog.Offer) booking.Occupied {
+func (b business) drawOccupied(offer *catalog.Offer) booking.Occupied {
 	var busy []booking.Busy
 	for _, s := range offer.Staff {
-		busy = append(busy, booking.Busy{Resource: booking.Resource{ID: s.ID}, Edges: b.edges()})
-		if b.oneIn(3) {
-			busy = append(busy, booking.Busy{Resource: booking.Resource{ID: s.ID}, Class: true, Edges: b.edges()})
+		busy = append(busy, booking.Busy{Resource: booking.Resource{ID: s.ID}, Edges: b.drawEdges()})
+		if b.chance(3) {
+			busy = append(busy, booking.Busy{Resource: booking.Resource{ID: s.ID}, Class: true, Edges: b.drawEdges()})
 		}
 	}
 	for _, s := range offer.Services {
-		for lane := 1; len(s.StaffIDs) == 0 && lane <= s.Capacity+1; lane++ {
-			busy = append(busy, booking.Busy{Resource: booking.Resource{ID: s.ID, Lane: lane}, Edges: b.edges()})
+		for unit := 1; len(s.StaffIDs) == 0 && unit <= s.Capacity+1; unit++ {
+			busy = append(busy, booking.Busy{Resource: booking.Resource{ID: s.ID, Lane: unit}, Edges: b.drawEdges()})
 		}
 	}
-	seats, held := b.sold(offer)
+	seats, held := b.drawSales(offer)
 	busy = append(busy, held...)
 	b.Shuffle(len(busy), func(i, j int) { busy[i], busy[j] = busy[j], busy[i] })
 	return booking.Occupied{Busy: busy, Seats: seats}
 }
 
-func (b business) offer() *catalog.Offer {
-	staff := b.staff()
+func (b business) drawOffer() *catalog.Offer {
+	staff := b.drawStaff()
 	offer := &catalog.Offer{
 		Timezone: b.table.loc.String(), Currency: "EUR",
-		Hours: b.week(), Overrides: b.overrides(), Staff: staff, Blocks: b.blocks(staff),
+		Hours: b.drawWeek(), Overrides: b.drawOverrides(), Staff: staff, Blocks: b.drawBlocks(staff),
 		Bookings: catalog.Bookings{AdvanceDays: 20}, Modules: catalog.Modules{Services: true},
 	}
 	for range 1 + b.IntN(3) {
-		offer.Services = append(offer.Services, b.service(staff))
+		offer.Services = append(offer.Services, b.drawService(staff))
 	}
 	for range max(0, b.IntN(4)-1) {
-		offer.Services = append(offer.Services, b.class(staff))
+		offer.Services = append(offer.Services, b.drawClass(staff))
 	}
 	b.blockAtSessions(offer)
-	if b.oneIn(4) {
+	if b.chance(4) {
 		offer.Bookings.MinNoticeMinutes = b.IntN(130) * 15
 	}
-	if b.oneIn(3) {
+	if b.chance(3) {
 		offer.Bookings.AdvanceDays = b.IntN(10)
 	}
 	if err := offer.Prepare(); err != nil {
@@ -237,27 +238,27 @@ func (b business) offer() *catalog.Offer {
 	return offer
 }
 
-// asked is a question as it comes: services by id, and the variants chosen for them.
-type asked struct {
+// requestedQuestion is a question as a client sends it: the ids of services and of their variants.
+type requestedQuestion struct {
 	Question
 	ids      []uuid.UUID
 	variants map[uuid.UUID]uuid.UUID
 }
 
-func (b business) question(offer *catalog.Offer) asked {
+func (b business) drawQuestion(offer *catalog.Offer) requestedQuestion {
 	from := b.base - 1 + timespan.Date(b.IntN(3))
-	q := asked{Question: Question{
+	q := requestedQuestion{Question: Question{
 		From: from, To: from + timespan.Date(b.IntN(3)),
-		Now:     time.Unix(b.table.start+int64(b.IntN(4*86400)), int64(b.IntN(2))*1000),
-		Package: b.oneIn(3), PerService: b.oneIn(2),
+		Now:       time.Unix(b.table.start+int64(b.IntN(4*86400)), int64(b.IntN(2))*1000),
+		IsPackage: b.chance(3), IsPerService: b.chance(2),
 	}}
-	if b.oneIn(3) { // within the dates, on the grid, where a start is just in time or just too late
+	if b.chance(3) { // within the dates, on the grid, where a start is just in time or just too late
 		at := b.table.start + int64(4*86400+b.IntN(3*86400))
 		q.Now = time.Unix(at/900*900, int64(b.IntN(2)))
 	}
-	if b.oneIn(6) {
-		id := b.id()
-		if n := len(offer.Staff); n > 0 && !b.oneIn(6) {
+	if b.chance(6) {
+		id := b.drawID()
+		if n := len(offer.Staff); n > 0 && !b.chance(6) {
 			id = offer.Staff[b.IntN(n)].ID
 		}
 		q.StaffID = &id
@@ -270,8 +271,8 @@ func (b business) question(offer *catalog.Offer) asked {
 	return q
 }
 
-// chooseServices asks for a class, or for others one after another, some as a variant.
-func (b business) chooseServices(offer *catalog.Offer, q *asked) {
+// chooseServices requests one class, or several other services, some as variants.
+func (b business) chooseServices(offer *catalog.Offer, q *requestedQuestion) {
 	var classes, others []*catalog.Service
 	for i := range offer.Services {
 		switch s := &offer.Services[i]; {
@@ -281,10 +282,10 @@ func (b business) chooseServices(offer *catalog.Offer, q *asked) {
 			classes = append(classes, s)
 		}
 	}
-	if len(classes) > 0 && b.oneIn(2) {
+	if len(classes) > 0 && b.chance(2) {
 		class := classes[b.IntN(len(classes))]
 		q.ids = []uuid.UUID{class.ID}
-		if b.oneIn(4) {
+		if b.chance(4) {
 			q.SessionID = &class.Classes[b.IntN(len(class.Classes))].ID
 		}
 		return
@@ -293,7 +294,7 @@ func (b business) chooseServices(offer *catalog.Offer, q *asked) {
 	for range 1 + max(0, b.IntN(5)-2) {
 		s := others[b.IntN(len(others))]
 		q.ids = append(q.ids, s.ID)
-		if len(s.Variants) > 0 && b.oneIn(2) {
+		if len(s.Variants) > 0 && b.chance(2) {
 			q.variants[s.ID] = s.Variants[b.IntN(len(s.Variants))].ID
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Refusal returns the code of the rule that prevents a start, if [Bookable] returns no
+// FindRefusal returns the code of the rule that prevents a start, if [FindAssignments] returns no
 // assignment for the start. Rules are checked in the order of semantics.md §3. The result
-// is "" if only the occupied time prevents the start. Refusal ignores q.From and q.To.
-func Refusal(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) string {
+// is "" if only the occupied time prevents the start. FindRefusal ignores q.From and q.To.
+func FindRefusal(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) string {
 	s := newStart(offer, q, d, t)
 	for _, r := range customerRules {
 		if r.isBroken(s) {
@@ -22,10 +22,10 @@ func Refusal(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeO
 	return ""
 }
 
-// Warnings returns the codes of the rules for customers that a start
-// chosen by the owner breaks. They are in the order of [Refusal].
-func Warnings(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) []string {
-	q.Override = false
+// FindWarnings returns the codes of the rules for customers that a start
+// chosen by the owner breaks. They are in the order of [FindRefusal].
+func FindWarnings(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) []string {
+	q.IsOverride = false
 	s, isPast := newStart(offer, q, d, t), false
 	var broken []string
 	for _, r := range customerRules {
@@ -47,7 +47,7 @@ func newStart(offer *catalog.Offer, q Question, d timespan.Date, t timespan.Time
 	q.From, q.To = d-1, d
 	s := &start{explanation: explanation{offer: offer, question: q, date: d,
 		start: timespan.Instant(d, t, offer.Location())}}
-	s.isUnfit = q.StaffID != nil && !slices.ContainsFunc(Performers(offer, q), func(m *catalog.Staff) bool {
+	s.isUnfit = q.StaffID != nil && !slices.ContainsFunc(FindPerformers(offer, q), func(m *catalog.Staff) bool {
 		return m.ID == *q.StaffID && m.Active
 	})
 	if s.isUnfit {
@@ -77,7 +77,7 @@ var customerRules = []customerRule{
 // isPast reports whether the start is before the current time. If the owner
 // asks, it reports whether the start is before the current date of the business.
 func (s *start) isPast() bool {
-	if s.question.Override {
+	if s.question.IsOverride {
 		return s.start < s.question.earliest(s.offer)
 	}
 	return time.Unix(s.start, 0).Before(s.question.Now)
@@ -87,7 +87,7 @@ func (s *start) isPast() bool {
 // advance limit. A start after midnight may be listed on the previous date.
 func (s *start) isBeyondAdvanceLimit() bool {
 	last := s.offer.Today(s.question.Now) + timespan.Date(s.offer.Bookings.AdvanceDays)
-	return !s.question.Override && s.date > last && !s.isPossible(limitRules...)
+	return !s.question.IsOverride && s.date > last && !s.isPossible(limitRules...)
 }
 
 func (s *start) isTooSoon() bool { return s.start < s.question.earliest(s.offer) }
@@ -113,18 +113,18 @@ func (s *start) isOffGrid() bool { return s.isPossible(hourRules...) && !s.isPos
 // isPossible reports whether the start could be booked if only
 // the rules with these codes applied and nothing were booked.
 func (s *start) isPossible(codes ...string) bool {
-	asked := s.under(codes...)
-	return Find(&asked.offer, asked.question, asked.occupied).has(s.start)
+	input := s.withRules(codes...)
+	return Find(&input.offer, input.question, input.occupied).hasStart(s.start)
 }
 
-// under returns the input of [Find] with only the rules with these codes,
+// withRules returns the input of [Find] with only the rules with these codes,
 // and the rule that members must perform the services. Nothing is occupied.
-func (e *explanation) under(codes ...string) trial {
-	asked := trial{offer: *e.offer, question: e.question}
+func (e *explanation) withRules(codes ...string) trial {
+	input := trial{offer: *e.offer, question: e.question}
 	for _, r := range rules {
 		if !slices.Contains(codes, r.code) && r.code != availability.RuleNotPerformed {
-			r.leaveOut(e, &asked)
+			r.leaveOut(e, &input)
 		}
 	}
-	return asked
+	return input
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// refusalOffer is open daily from 20:00 to 03:00 but for 5 March, with one member and starts on the half hour.
-func refusalOffer(t *testing.T) *catalog.Offer {
+// newNightOffer returns a business that is open daily from 20:00 to 03:00, except on 5 March, with one active member
+// and starts on the half hour.
+func newNightOffer(t *testing.T) *catalog.Offer {
 	t.Helper()
 	anna, ben, wednesday := uuid.UUID{1}, uuid.UUID{2}, time.Wednesday
 	offer := &catalog.Offer{
@@ -39,7 +40,7 @@ func refusalOffer(t *testing.T) *catalog.Offer {
 	return offer
 }
 
-func TestRefusalNamesTheFirstRuleThatIsBroken(t *testing.T) {
+func TestFindRefusalReportsFirstBrokenRule(t *testing.T) {
 	t.Parallel()
 	const appointment, class, ofInactive, withoutStaff = 0, 1, 2, 3
 	now := time.Date(2027, time.March, 1, 20, 10, 0, 0, time.UTC) // a Monday
@@ -76,41 +77,42 @@ func TestRefusalNamesTheFirstRuleThatIsBroken(t *testing.T) {
 		{"session of another member", class, &ben, 3, "18:00", availability.RuleNotPerformed},
 		{"session that is full", class, nil, 3, "18:00", ""},
 	} {
-		offer := refusalOffer(t)
+		offer := newNightOffer(t)
 		at, err := timespan.ParseTimeOfDay(c.at)
 		if err != nil {
 			t.Fatal(err)
 		}
 		q := Question{Services: []*catalog.Service{&offer.Services[c.service]}, StaffID: c.staff, Now: now}
-		if got := Refusal(offer, q, timespan.NewDate(2027, time.March, c.day), at); got != c.want {
+		if got := FindRefusal(offer, q, timespan.NewDate(2027, time.March, c.day), at); got != c.want {
 			t.Errorf("%s: refused by %q, want %q", c.name, got, c.want)
 		}
 	}
 }
 
-// TestRefusalIsEmptyExactlyWhereOnlyOccupiedTimeRefuses asks about starts of random businesses.
-func TestRefusalIsEmptyExactlyWhereOnlyOccupiedTimeRefuses(t *testing.T) {
+// TestFindRefusalIgnoresOccupiedTime asks about starts of random businesses. A start has a refusal exactly if a rule
+// other than occupied time prevents it.
+func TestFindRefusalIgnoresOccupiedTime(t *testing.T) {
 	t.Parallel()
 	named := map[string]int{}
 	for seed := uint64(1); seed <= 4_000; seed++ {
-		a := newAsking(seed)
-		rule := Refusal(a.offer, a.asked.Question, a.date, a.time)
+		a := newExplainCase(seed)
+		rule := FindRefusal(a.offer, a.question.Question, a.date, a.time)
 		named[rule]++
 		free := a
 		free.occupied = booking.Occupied{}
 		offer := *a.offer
 		offer.Blocks = nil
 		free.offer = &offer
-		if listed := a.listed(); listed && rule != "" {
+		if listed := a.isListed(); listed && rule != "" {
 			t.Errorf("seed %d: %s %s is listed and refused by %s", seed, a.date, a.time, rule)
 		}
-		if listed := a.listed(); listed && len(Warnings(a.offer, a.asked.Question, a.date, a.time)) > 0 {
+		if listed := a.isListed(); listed && len(FindWarnings(a.offer, a.question.Question, a.date, a.time)) > 0 {
 			t.Errorf("seed %d: %s %s is listed and warned of", seed, a.date, a.time)
 		}
-		if rule != "" && free.listed() {
+		if rule != "" && free.isListed() {
 			t.Errorf("seed %d: %s %s is listed once nothing is occupied, and refused by %s", seed, a.date, a.time, rule)
 		}
-		start, now := time.Unix(a.start(), 0), a.asked.Now
+		start, now := time.Unix(a.start(), 0), a.question.Now
 		if isPast := start.Before(now); isPast != (rule == availability.RulePast) {
 			t.Errorf("seed %d: %s %s is past: %t, refused by %q", seed, a.date, a.time, isPast, rule)
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// scenario is one availability question that several engines were asked (testdata/scenario.json): Monday to Friday
-// 09:00–17:00, Freq minutes between starts of a service of Len minutes, busy intervals in epoch milliseconds.
+// scenario is the question of testdata/scenario.json, with known answers: a service of Len minutes, starts every Freq
+// minutes from Monday to Friday, 09:00 to 17:00, and busy intervals in milliseconds since the epoch.
 type scenario struct {
 	TZ     string
 	From   time.Time
@@ -41,8 +41,8 @@ func loadScenario(t testing.TB) scenario {
 	return s
 }
 
-// ask states the scenario for its first members.
-func (s scenario) ask(t testing.TB, members int) (*catalog.Offer, Question, []booking.Busy) {
+// newQuestion returns the question for the first members of the scenario.
+func (s scenario) newQuestion(t testing.TB, members int) (*catalog.Offer, Question, []booking.Busy) {
 	t.Helper()
 	offer := &catalog.Offer{Timezone: s.TZ, Currency: "EUR", Bookings: catalog.Bookings{AdvanceDays: 365}}
 	for d := time.Monday; d <= time.Friday; d++ {
@@ -55,7 +55,7 @@ func (s scenario) ask(t testing.TB, members int) (*catalog.Offer, Question, []bo
 		offer.Staff = append(offer.Staff, catalog.Staff{ID: id, Active: true, Order: i})
 		service.StaffIDs = append(service.StaffIDs, id)
 		busy := booking.Busy{Resource: booking.Resource{ID: id}}
-		for _, span := range s.sorted(intervals) {
+		for _, span := range s.sortSpans(intervals) {
 			busy.Add(span)
 		}
 		occupied = append(occupied, busy)
@@ -71,7 +71,7 @@ func (s scenario) ask(t testing.TB, members int) (*catalog.Offer, Question, []bo
 	}, occupied
 }
 
-func (scenario) sorted(intervals [][2]int64) []timespan.Span {
+func (scenario) sortSpans(intervals [][2]int64) []timespan.Span {
 	spans := make([]timespan.Span, len(intervals))
 	for i, in := range intervals {
 		spans[i] = timespan.Span{Start: in[0] / 1000, End: in[1] / 1000}
@@ -80,33 +80,33 @@ func (scenario) sorted(intervals [][2]int64) []timespan.Span {
 	return spans
 }
 
-// distinct counts the starts that any member offers.
-func distinct(o *Openings, q Question) int {
+// countDistinctStarts returns the number of starts that at least one member can serve.
+func countDistinctStarts(o *Openings, q Question) int {
 	starts := map[int64]bool{}
 	for d := q.From; d <= q.To; d++ {
-		for _, s := range o.AppendOn(nil, d) {
+		for _, s := range o.AppendSlots(nil, d) {
 			starts[s.Start] = true
 		}
 	}
 	return len(starts)
 }
 
-func TestScenarioHasTheKnownAnswers(t *testing.T) {
+func TestFindAgreesWithScenario(t *testing.T) {
 	t.Parallel()
 	s := loadScenario(t)
 	for members, want := range map[int]int{1: s.Want1, 20: s.Want20} {
-		offer, q, occupied := s.ask(t, members)
-		if got := distinct(Find(offer, q, booking.Occupied{Busy: occupied}), q); got != want {
+		offer, q, occupied := s.newQuestion(t, members)
+		if got := countDistinctStarts(Find(offer, q, booking.Occupied{Busy: occupied}), q); got != want {
 			t.Errorf("%d members: %d distinct starts, want %d", members, got, want)
 		}
-		if got := len(s.plainSweep(members)); got != want {
+		if got := len(s.sweepPlainly(members)); got != want {
 			t.Errorf("%d members: the plain sweep finds %d distinct starts, want %d", members, got, want)
 		}
 	}
 }
 
-// plainSweep answers the scenario, and nothing but it, with the least code that does: the yardstick for the engine.
-func (s scenario) plainSweep(members int) map[int64]struct{} {
+// sweepPlainly answers only this scenario, with as little code as possible. The engine's speed is compared with it.
+func (s scenario) sweepPlainly(members int) map[int64]struct{} {
 	loc, err := time.LoadLocation(s.TZ)
 	if err != nil {
 		panic(err)
@@ -115,7 +115,7 @@ func (s scenario) plainSweep(members int) map[int64]struct{} {
 	step, length := int64(s.Freq)*60, int64(s.Len)*60
 	y, m, d := s.From.Date()
 	for _, intervals := range s.Staff[:members] {
-		busy, next := s.sorted(intervals), 0
+		busy, next := s.sortSpans(intervals), 0
 		for i := range s.Days {
 			begin := time.Date(y, m, d+i, 9, 0, 0, 0, loc)
 			if wd := begin.Weekday(); wd == time.Saturday || wd == time.Sunday {

@@ -22,18 +22,18 @@ type horizon struct {
 	shifts []shift             // the same windows as spans, by date
 	open   []timespan.Span     // their union
 
-	blocked       []timespan.Span               // business-wide blocks, normalized
-	memberBlocked map[uuid.UUID][]timespan.Span // the blocks of single members, normalized
-	teaching      map[uuid.UUID][]timespan.Span // class sessions that members give, buffers included
-	closed        map[timespan.Date]bool        // dates that an override of the business closes
+	blockedTime       []timespan.Span               // business-wide blocks, normalized
+	memberBlockedTime map[uuid.UUID][]timespan.Span // the blocks of single members, normalized
+	teachingTime      map[uuid.UUID][]timespan.Span // class sessions that members give, buffers included
+	closedDates       map[timespan.Date]bool        // dates that an override of the business closes
 }
 
 // newHorizon computes the working time on the dates from..to and on some dates before and after.
 // The earlier dates are needed for class sessions that begin on them and last until from. The
 // later dates are needed for class sessions that begin by the date to and last longer.
 func newHorizon(offer *catalog.Offer, from, to timespan.Date) *horizon {
-	lasting := longestClass(offer)
-	from, to = from-lasting, to+lasting
+	classDates := findLongestClass(offer)
+	from, to = from-classDates, to+classDates
 	const slack = 3 * day // UTC offsets are less than a day, windows end less than a day after their date
 	h := &horizon{
 		offer: offer,
@@ -46,10 +46,10 @@ func newHorizon(offer *catalog.Offer, from, to timespan.Date) *horizon {
 	}
 	h.override(h.plan, offer.Overrides)
 	h.shifts = h.appendShifts(nil, h.plan)
-	h.open = union(nil, h.shifts)
+	h.open = joinShifts(nil, h.shifts)
 	h.readBlocks()
-	if lasting > 0 {
-		h.readClosed()
+	if classDates > 0 {
+		h.readClosedDates()
 		h.readSessions()
 	}
 	return h
@@ -72,7 +72,8 @@ func (h *horizon) appendShifts(dst []shift, plan [][]timespan.Window) []shift {
 		date := h.first + timespan.Date(i)
 		spans := room[:0]
 		for _, w := range windows {
-			spans = append(spans, timespan.Span{Start: h.clock.instant(date, w.From), End: h.clock.instant(date, w.To)})
+			spans = append(spans, timespan.Span{Start: h.clock.toInstant(date, w.From),
+				End: h.clock.toInstant(date, w.To)})
 		}
 		for _, s := range timespan.Normalize(spans) {
 			dst = append(dst, shift{Span: s, date: date})
@@ -81,9 +82,9 @@ func (h *horizon) appendShifts(dst []shift, plan [][]timespan.Window) []shift {
 	return dst
 }
 
-// union returns the time that the shifts cover, regardless of their dates. If windows of neighbouring
+// joinShifts returns the time that the shifts cover, regardless of their dates. If windows of neighbouring
 // dates touch or overlap, the working time is continuous (semantics.md §2). It reuses the memory of dst.
-func union(dst []timespan.Span, shifts []shift) []timespan.Span {
+func joinShifts(dst []timespan.Span, shifts []shift) []timespan.Span {
 	dst = dst[:0]
 	for _, s := range shifts {
 		dst = append(dst, s.Span)
@@ -119,37 +120,37 @@ func (h *horizon) readBlocks() {
 			continue
 		}
 		from, to := max(b.From.Date, h.first-1), min(b.To.Date, last)
-		span := timespan.Span{Start: h.clock.instant(from, 0), End: h.clock.instant(to, timespan.MinutesPerDay)}
+		span := timespan.Span{Start: h.clock.toInstant(from, 0), End: h.clock.toInstant(to, timespan.MinutesPerDay)}
 		if from == b.From.Date {
-			span.Start = h.clock.instant(from, b.From.Time)
+			span.Start = h.clock.toInstant(from, b.From.Time)
 		}
 		if to == b.To.Date {
-			span.End = h.clock.instant(to, b.To.Time)
+			span.End = h.clock.toInstant(to, b.To.Time)
 		}
 		h.addBlock(b.StaffIDs, span)
 	}
-	h.blocked = timespan.Normalize(h.blocked)
-	for member, spans := range h.memberBlocked {
-		h.memberBlocked[member] = timespan.Normalize(spans)
+	h.blockedTime = timespan.Normalize(h.blockedTime)
+	for member, spans := range h.memberBlockedTime {
+		h.memberBlockedTime[member] = timespan.Normalize(spans)
 	}
 }
 
 func (h *horizon) addBlock(members []uuid.UUID, span timespan.Span) {
 	if len(members) == 0 {
-		h.blocked = append(h.blocked, span)
+		h.blockedTime = append(h.blockedTime, span)
 		return
 	}
-	if h.memberBlocked == nil {
-		h.memberBlocked = make(map[uuid.UUID][]timespan.Span)
+	if h.memberBlockedTime == nil {
+		h.memberBlockedTime = make(map[uuid.UUID][]timespan.Span)
 	}
 	for _, id := range members {
-		h.memberBlocked[id] = append(h.memberBlocked[id], span)
+		h.memberBlockedTime[id] = append(h.memberBlockedTime[id], span)
 	}
 }
 
-// windowsOn returns the working windows of a member on one date of the horizon. If
+// findWindows returns the working windows of a member on one date of the horizon. If
 // m is nil or the member has no own hours, it returns the windows of the business.
-func (h *horizon) windowsOn(d timespan.Date, m *catalog.Staff) []timespan.Window {
+func (h *horizon) findWindows(d timespan.Date, m *catalog.Staff) []timespan.Window {
 	if m != nil {
 		for i := range m.Overrides {
 			if m.Overrides[i].Date == d {
@@ -163,9 +164,9 @@ func (h *horizon) windowsOn(d timespan.Date, m *catalog.Staff) []timespan.Window
 	return h.plan[d-h.first]
 }
 
-// memberPlan returns the windows of a member's own hours. The second result is false if the member has no
+// buildMemberPlan returns the windows of a member's own hours. The second result is false if the member has no
 // own hours and works in the windows of the business, with their overrides. It reuses the memory of dst.
-func (h *horizon) memberPlan(dst [][]timespan.Window, m *catalog.Staff) ([][]timespan.Window, bool) {
+func (h *horizon) buildMemberPlan(dst [][]timespan.Window, m *catalog.Staff) ([][]timespan.Window, bool) {
 	if m.Hours == nil && len(m.Overrides) == 0 {
 		return dst, false
 	}

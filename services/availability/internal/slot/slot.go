@@ -43,45 +43,45 @@ type Question struct {
 	From, To timespan.Date      // the dates whose windows count, both included
 	Now      time.Time
 
-	Package    bool       // each start once, with the first member in Auto-Assign order
-	PerService bool       // a package whose services may have different members
-	SessionID  *uuid.UUID // only this class session; nil: any
-	PartySize  int        // only class sessions with at least this many free seats; 0 means 1
+	IsPackage    bool       // each start once, with the first member in Auto-Assign order
+	IsPerService bool       // a package whose services may have different members
+	SessionID    *uuid.UUID // only this class session; nil: any
+	PartySize    int        // only class sessions with at least this many free seats; 0 means 1
 
-	// Override applies the rules for the owner: a start may be on any minute of the working
+	// IsOverride applies the rules for the owner: a start may be on any minute of the working
 	// time, without grid, notice and advance limit. The earliest start is the beginning of the
 	// current date of the business. Occupied time, blocked time and working time still apply.
-	Override bool
-	// OutsideHours allows [Bookable] to return starts outside working time, if no member
+	IsOverride bool
+	// AllowsOutsideHours allows [FindAssignments] to return starts outside working time, if no member
 	// can serve the start within working time. Occupied and blocked time still apply.
-	OutsideHours bool
+	AllowsOutsideHours bool
 }
 
-// byService reports whether each service may have its own member.
-func (q Question) byService() bool { return q.Package && q.PerService }
+// hasStaffPerService reports whether each service may have its own member.
+func (q Question) hasStaffPerService() bool { return q.IsPackage && q.IsPerService }
 
 // clamp limits the dates to those that can have a bookable start. They begin with yesterday, because an overnight
 // window of yesterday can last into today. They end with the advance limit. The result is false if no date remains.
 func (q Question) clamp(offer *catalog.Offer) (timespan.Date, timespan.Date, bool) {
 	today := offer.Today(q.Now)
 	from, to := max(q.From, today-1), q.To
-	if !q.Override {
+	if !q.IsOverride {
 		to = min(to, today+timespan.Date(offer.Bookings.AdvanceDays))
 	}
 	return from, to, from <= to
 }
 
-// staffFor returns the members who may serve the question. If no service
+// findStaff returns the members who may serve the question. If no service
 // needs staff, it returns none, even if the question names a member.
-func staffFor(offer *catalog.Offer, a appointment, q Question) []*catalog.Staff {
-	if !a.staffed {
+func findStaff(offer *catalog.Offer, a appointment, q Question) []*catalog.Staff {
+	if !a.isStaffed {
 		return nil
 	}
 	services := q.Services
-	if q.byService() {
+	if q.hasStaffPerService() {
 		services = services[:1]
 	}
-	return candidates(offer, services, q.StaffID)
+	return findCandidates(offer, services, q.StaffID)
 }
 
 // Find returns the bookable starts of a question. The argument occupied must contain the time occupied
@@ -92,7 +92,7 @@ func Find(offer *catalog.Offer, q Question, occupied booking.Occupied) *Openings
 
 // earliest returns the first instant at which a start is allowed.
 func (q Question) earliest(offer *catalog.Offer) int64 {
-	if q.Override {
+	if q.IsOverride {
 		return timespan.Instant(offer.Today(q.Now), 0, offer.Location())
 	}
 	at := q.Now.Unix() + int64(offer.Bookings.MinNoticeMinutes)*minute

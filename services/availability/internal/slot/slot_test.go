@@ -15,10 +15,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-var oneSeed = flag.Uint64("slot.seed", 0, "compare only the random business with this seed")
+var seedFlag = flag.Uint64("slot.seed", 0, "compare only the random business with this seed")
 
-// businesses is how many random businesses are compared: SLOTMESH_SLOT_BUSINESSES, else the whole number.
-func businesses(t *testing.T) uint64 {
+// countBusinesses returns the number of random businesses to compare: SLOTMESH_SLOT_BUSINESSES, or 100,000.
+func countBusinesses(t *testing.T) uint64 {
 	v := os.Getenv("SLOTMESH_SLOT_BUSINESSES")
 	if v == "" && testing.Short() {
 		return 2_000
@@ -35,11 +35,11 @@ func businesses(t *testing.T) uint64 {
 
 func TestEngineEqualsOracleOnRandomBusinesses(t *testing.T) {
 	t.Parallel()
-	if *oneSeed != 0 {
-		compareBusiness(t, *oneSeed)
+	if *seedFlag != 0 {
+		compareBusiness(t, *seedFlag)
 		return
 	}
-	n, shards := businesses(t), uint64(runtime.GOMAXPROCS(0))
+	n, shards := countBusinesses(t), uint64(runtime.GOMAXPROCS(0))
 	for shard := range shards {
 		t.Run(fmt.Sprintf("shard %d", shard), func(t *testing.T) {
 			t.Parallel()
@@ -48,7 +48,7 @@ func TestEngineEqualsOracleOnRandomBusinesses(t *testing.T) {
 	}
 }
 
-// compareBusinesses compares those of the seeds 1..n that belong to a shard.
+// compareBusinesses compares the businesses with the seeds 1..n of one shard.
 func compareBusinesses(t *testing.T, n, shard, shards uint64) {
 	t.Helper()
 	listed, empty := 0, 0
@@ -67,26 +67,26 @@ func compareBusinesses(t *testing.T, n, shard, shards uint64) {
 	}
 }
 
-// compareBusiness asks engine and oracle the same and returns how many slots they list.
+// compareBusiness asks engine and oracle the same question and returns the number of listed slots.
 func compareBusiness(t *testing.T, seed uint64) int {
 	t.Helper()
 	b := newBusiness(seed)
-	offer := b.offer()
-	q := b.question(offer)
-	occupied := b.occupied(offer)
+	offer := b.drawOffer()
+	q := b.drawQuestion(offer)
+	occupied := b.drawOccupied(offer)
 	if reach, ok := NewPlan(offer, q.Question).Reach(); ok {
-		occupied = within(occupied, reach)
+		occupied = cutOccupied(occupied, reach)
 	} else {
 		occupied = booking.Occupied{}
 	}
-	o := newOracle(b.table, offer, q, b.occupiedAgain(seed))
+	o := newOracle(b.table, offer, q, b.redrawOccupied(seed))
 	found := Find(offer, q.Question, occupied)
-	total, days := 0, daysOf(found, q.Question)
+	total, days := 0, countDays(found, q.Question)
 	for d := q.From; d <= q.To; d++ {
-		want, got := o.slots(d), found.AppendOn(nil, d)
+		want, got := o.listSlots(d), found.AppendSlots(nil, d)
 		if !slices.Equal(want, got) {
 			t.Errorf("seed %d: %s in %s, now %s (-oracle +engine):\n%s", seed, d, offer.Timezone, q.Now.In(o.loc),
-				cmp.Diff(brief(want), brief(got)))
+				cmp.Diff(summarizeSlots(want), summarizeSlots(got)))
 		}
 		if days[d] != len(want) {
 			t.Errorf("seed %d: %s has %d slots, days says %d", seed, d, len(want), days[d])
@@ -97,20 +97,21 @@ func compareBusiness(t *testing.T, seed uint64) int {
 	return total
 }
 
-// daysOf are the numbers that a calendar of the question's dates shows.
-func daysOf(found *Openings, q Question) map[timespan.Date]int {
+// countDays returns the number of slots on each date of the question.
+func countDays(found *Openings, q Question) map[timespan.Date]int {
 	days := map[timespan.Date]int{}
-	found.Days(q.From, q.To, func(d timespan.Date, n int) { days[d] = n })
+	found.EachDay(q.From, q.To, func(d timespan.Date, n int) { days[d] = n })
 	return days
 }
 
-// compareAssignments asks by whom a few starts of date d can be booked, listed or not.
+// compareAssignments compares the assignments of some starts of date d, listed or not.
 func compareAssignments(t *testing.T, seed uint64, o *oracle, b business, d timespan.Date, listed []Slot) {
 	t.Helper()
 	for range min(2, len(listed)) {
 		s := listed[b.IntN(len(listed))]
 		compareStart(t, seed, o, s.Date, s.Time)
 	}
+	// compareStart compares the assignments of one start.
 	compareStart(t, seed, o, d, timespan.TimeOfDay(b.IntN(1440)))
 	compareStart(t, seed, o, d, timespan.TimeOfDay(b.IntN(96)*15))
 }
@@ -118,26 +119,28 @@ func compareAssignments(t *testing.T, seed uint64, o *oracle, b business, d time
 // compareStart checks who can serve one start: exactly those for whom a date's list has it.
 func compareStart(t *testing.T, seed uint64, o *oracle, d timespan.Date, at timespan.TimeOfDay) {
 	t.Helper()
-	want, got := o.waysAt(d, o.minuteOf(d, at)), o.spelledOut(Bookable(o.offer, o.question, d, at, o.occupied))
-	same := func(a, b wayTaken) bool {
-		return a.Staff == b.Staff && a.Session == b.Session && a.From == b.From && a.To == b.To && slices.Equal(a.Takes,
-			b.Takes)
+	want, got := o.listAssignmentsAt(d, o.minuteOf(d, at)),
+		o.expandAssignments(FindAssignments(o.offer, o.question, d, at, o.occupied))
+	same := func(a, b oracleAssignment) bool {
+		return a.Staff == b.Staff && a.Session == b.Session && a.From == b.From && a.To == b.To &&
+			slices.Equal(a.Occupied,
+				b.Occupied)
 	}
 	if !slices.EqualFunc(want, got, same) { // cmp.Diff alone takes too long for the many that are equal
 		t.Errorf("seed %d: assignments for %s %s (-oracle +engine):\n%s", seed, d, at, cmp.Diff(want, got))
 	}
 }
 
-// occupiedAgain draws the same occupied time as the business with this seed has, whole.
-func (business) occupiedAgain(seed uint64) booking.Occupied {
+// redrawOccupied draws the occupied time of the business with this seed again, without limits of time.
+func (business) redrawOccupied(seed uint64) booking.Occupied {
 	b := newBusiness(seed)
-	offer := b.offer()
-	b.question(offer)
-	return b.occupied(offer)
+	offer := b.drawOffer()
+	b.drawQuestion(offer)
+	return b.drawOccupied(offer)
 }
 
-// within keeps what a peer asked for one span would send.
-func within(occupied booking.Occupied, reach timespan.Span) booking.Occupied {
+// cutOccupied returns the part of the occupied time that booking would send for a span.
+func cutOccupied(occupied booking.Occupied, reach timespan.Span) booking.Occupied {
 	var kept booking.Occupied
 	for _, b := range occupied.Busy {
 		few := booking.Busy{Resource: b.Resource, Class: b.Class}
@@ -168,7 +171,7 @@ type briefSlot struct {
 	Remaining int32
 }
 
-func brief(slots []Slot) []briefSlot {
+func summarizeSlots(slots []Slot) []briefSlot {
 	var out []briefSlot
 	for _, s := range slots {
 		b := briefSlot{Start: s.Start, Date: s.Date.String(), Time: s.Time.String(), End: s.End.String(),

@@ -15,28 +15,28 @@ type sweep struct {
 	from, to timespan.Date   // the requested dates
 	shared   []timespan.Span // the starts that the clock, business-wide blocks and capacity units admit
 
-	plan           [][]timespan.Window
-	own, shifts    []shift
-	work           []timespan.Span
-	starts, spare  []timespan.Span
-	next           int // index into starts
-	fits, hindered []timespan.Span
+	plan                [][]timespan.Window
+	own, shifts         []shift
+	work                []timespan.Span
+	starts, spare       []timespan.Span
+	next                int // index into starts
+	fits, blockedStarts []timespan.Span
 }
 
 // admitAll computes the possible starts within a span, as far as they do not depend on the candidate.
 func (s *sweep) admitAll(within timespan.Span) {
 	s.starts = append(s.starts, within)
-	s.subtract(s.horizon.clock.repeated(nil))
+	s.subtract(s.horizon.clock.appendRepeated(nil))
 	for i, l := range s.appointment.legs {
-		s.hinder(l, s.horizon.blocked)
-		if l.anyOf != nil {
+		s.hinder(l, s.horizon.blockedTime)
+		if l.members != nil {
 			s.admitAny(i)
 		}
 		if l.service == nil {
 			continue
 		}
 		s.confine(l, s.horizon.open)
-		s.hinder(l, full(s.occupancy.lanes[l.service.ID], l.service.Capacity))
+		s.hinder(l, findFullSpans(s.occupancy.units[l.service.ID], l.service.Capacity))
 	}
 	s.shared, s.starts = s.starts, nil
 }
@@ -47,11 +47,11 @@ func (s *sweep) admitAny(leg int) {
 	l := s.appointment.legs[leg]
 	before := s.starts
 	var union []timespan.Span
-	for _, member := range l.anyOf {
-		_, work := s.workOf(member)
+	for _, member := range l.members {
+		_, work := s.findWork(member)
 		s.starts = slices.Clone(before)
 		s.serve(l, member, work)
-		s.others = append(s.others, other{leg: leg, member: member, starts: s.starts})
+		s.alternatives = append(s.alternatives, alternative{leg: leg, member: member, starts: s.starts})
 		union = append(union, s.starts...)
 	}
 	s.starts = timespan.Normalize(union)
@@ -60,42 +60,43 @@ func (s *sweep) admitAny(leg int) {
 // serve keeps the starts at which a member can serve the leg.
 func (s *sweep) serve(l leg, member *catalog.Staff, work []timespan.Span) {
 	s.confine(l, work)
-	s.hinderByMember(l, s.occupancy.members[member.ID], s.horizon.memberBlocked[member.ID],
-		s.horizon.teaching[member.ID])
+	s.hinderByMember(l, s.occupancy.members[member.ID], s.horizon.memberBlockedTime[member.ID],
+		s.horizon.teachingTime[member.ID])
 }
 
 // confine keeps the starts for which the leg lies in work.
 func (s *sweep) confine(l leg, work []timespan.Span) {
-	s.fits = l.fitting(s.fits, work)
+	s.fits = l.findFittingStarts(s.fits, work)
 	s.spare = timespan.Intersect(s.spare, s.starts, s.fits)
 	s.starts, s.spare = s.spare, s.starts
 }
 
 // hinder removes the starts at which the leg, with its buffers, would overlap one of the busy spans.
 func (s *sweep) hinder(l leg, busy []timespan.Span) {
-	s.hindered = s.hindered[:0]
+	s.blockedStarts = s.blockedStarts[:0]
 	for _, b := range busy {
-		s.hindered = append(s.hindered, l.hindered(b))
+		s.blockedStarts = append(s.blockedStarts, l.findOverlappingStarts(b))
 	}
-	s.subtract(s.hindered)
+	s.subtract(s.blockedStarts)
 }
 
 // hinderByMember removes the starts at which the leg would
 // overlap the member's occupied time, blocks or class sessions.
 func (s *sweep) hinderByMember(l leg, edges []int64, blocked, teaching []timespan.Span) {
-	s.hindered = s.hindered[:0]
+	s.blockedStarts = s.blockedStarts[:0]
 	for i := 0; i+1 < len(edges); i += 2 {
 		if edges[i] < edges[i+1] {
-			s.hindered = append(s.hindered, l.hindered(timespan.Span{Start: edges[i], End: edges[i+1]}))
+			s.blockedStarts = append(s.blockedStarts,
+				l.findOverlappingStarts(timespan.Span{Start: edges[i], End: edges[i+1]}))
 		}
 	}
 	for _, spans := range [...][]timespan.Span{blocked, teaching} {
 		for _, b := range spans {
-			s.hindered = append(s.hindered, l.hindered(b))
+			s.blockedStarts = append(s.blockedStarts, l.findOverlappingStarts(b))
 		}
 	}
-	s.hindered = timespan.Normalize(s.hindered)
-	s.subtract(s.hindered)
+	s.blockedStarts = timespan.Normalize(s.blockedStarts)
+	s.subtract(s.blockedStarts)
 }
 
 func (s *sweep) subtract(spans []timespan.Span) {
@@ -107,11 +108,11 @@ func (s *sweep) subtract(spans []timespan.Span) {
 func (s *sweep) visit(candidate int32, member *catalog.Staff) {
 	shifts, work := s.horizon.shifts, s.horizon.open
 	if member != nil {
-		shifts, work = s.workOf(member)
+		shifts, work = s.findWork(member)
 	}
 	s.starts = append(s.starts[:0], s.shared...)
 	for _, l := range s.appointment.legs {
-		if l.service == nil && l.anyOf == nil {
+		if l.service == nil && l.members == nil {
 			s.serve(l, member, work)
 		}
 	}
@@ -126,24 +127,24 @@ func (s *sweep) visit(candidate int32, member *catalog.Staff) {
 	}
 }
 
-// workOf returns the working windows of a member, and the time that
+// findWork returns the working windows of a member, and the time that
 // they cover together. The result is valid until the next call.
-func (s *sweep) workOf(member *catalog.Staff) ([]shift, []timespan.Span) {
-	plan, own := s.horizon.memberPlan(s.plan, member)
+func (s *sweep) findWork(member *catalog.Staff) ([]shift, []timespan.Span) {
+	plan, own := s.horizon.buildMemberPlan(s.plan, member)
 	s.plan = plan
 	if !own {
 		return s.horizon.shifts, s.horizon.open
 	}
 	s.own = s.horizon.appendShifts(s.own[:0], plan)
 	s.shifts = s.horizon.cut(s.shifts, s.own)
-	s.work = union(s.work, s.shifts)
+	s.work = joinShifts(s.work, s.shifts)
 	return s.shifts, s.work
 }
 
 // emit records the runs of starts in the first of the shifts. The
 // other shifts are the later ones, which may overlap the first.
 func (s *sweep) emit(candidate int32, shifts []shift) {
-	window, later := shifts[0], overlapping(shifts)
+	window, later := shifts[0], findOverlapping(shifts)
 	for s.seek(window.Start); s.next < len(s.starts) && s.starts[s.next].Start < window.End; s.next++ {
 		piece := s.starts[s.next]
 		piece.Start, piece.End = max(window.Start, piece.Start), min(window.End, piece.End)
@@ -162,8 +163,8 @@ func (s *sweep) seek(t int64) {
 	}
 }
 
-// overlapping returns the shifts of the next date if one of them begins before the first shift ends.
-func overlapping(shifts []shift) []shift {
+// findOverlapping returns the shifts of the next date if one of them begins before the first shift ends.
+func findOverlapping(shifts []shift) []shift {
 	window := shifts[0]
 	for i := 1; i < len(shifts) && shifts[i].date <= window.date+1; i++ {
 		if shifts[i].date == window.date {

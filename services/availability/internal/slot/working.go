@@ -5,34 +5,35 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// WorkingTime calls yield for each active member and each of the dates from..to, with the
+// ComputeWorkingTime calls yield for each active member and each of the dates from..to, with the
 // seconds that the member works on that calendar date. Working time consists of the windows
 // of semantics.md §2 within the opening time of the business, without blocked time.
-func WorkingTime(offer *catalog.Offer, from, to timespan.Date, yield func(*catalog.Staff, timespan.Date, int64)) {
+func ComputeWorkingTime(offer *catalog.Offer, from, to timespan.Date,
+	yield func(*catalog.Staff, timespan.Date, int64)) {
 	// The windows of a date are cut to the open time of the dates around it.
 	s := &sweep{horizon: newHorizon(offer, from-2, to+2)}
-	var there, spare []timespan.Span
+	var working, spare []timespan.Span
 	for i := range offer.Staff {
 		member := &offer.Staff[i]
 		if !member.Active {
 			continue
 		}
-		_, work := s.workOf(member)
-		spare = timespan.Subtract(spare, work, s.horizon.blocked)
-		there = timespan.Subtract(there, spare, s.horizon.memberBlocked[member.ID])
+		_, work := s.findWork(member)
+		spare = timespan.Subtract(spare, work, s.horizon.blockedTime)
+		working = timespan.Subtract(working, spare, s.horizon.memberBlockedTime[member.ID])
 		next := 0
 		for d := from; d <= to; d++ {
-			date := timespan.Span{Start: s.horizon.clock.instant(d, 0), End: s.horizon.clock.instant(d+1, 0)}
-			for next < len(there) && there[next].End <= date.Start {
+			date := timespan.Span{Start: s.horizon.clock.toInstant(d, 0), End: s.horizon.clock.toInstant(d+1, 0)}
+			for next < len(working) && working[next].End <= date.Start {
 				next++
 			}
-			yield(member, d, overlap(there[next:], date))
+			yield(member, d, sumOverlap(working[next:], date))
 		}
 	}
 }
 
-// overlap returns how many seconds of within the sorted spans cover.
-func overlap(spans []timespan.Span, within timespan.Span) int64 {
+// sumOverlap returns how many seconds of within the sorted spans cover.
+func sumOverlap(spans []timespan.Span, within timespan.Span) int64 {
 	total := int64(0)
 	for _, s := range spans {
 		if s.Start >= within.End {

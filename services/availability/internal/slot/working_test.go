@@ -11,19 +11,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// TestWorkingTimeIsThatOfTheOracle counts the minutes that the oracle paints: those in which a member works, but
-// blocked ones.
-func TestWorkingTimeIsThatOfTheOracle(t *testing.T) {
+// TestComputeWorkingTimeAgreesWithOracle counts the minutes in which a member works by the oracle, without blocked
+// minutes.
+func TestComputeWorkingTimeAgreesWithOracle(t *testing.T) {
 	t.Parallel()
 	type row struct {
 		member uuid.UUID
 		date   timespan.Date
 	}
 	worked := int64(0)
-	for seed := uint64(1); seed <= businesses(t)/100; seed++ {
+	for seed := uint64(1); seed <= countBusinesses(t)/100; seed++ {
 		b := newBusiness(seed)
-		offer := b.offer()
-		o := newOracle(b.table, offer, b.question(offer), booking.Occupied{})
+		offer := b.drawOffer()
+		o := newOracle(b.table, offer, b.drawQuestion(offer), booking.Occupied{})
 		want, got := map[row]int64{}, map[row]int64{}
 		for i := range offer.Staff {
 			m := &offer.Staff[i]
@@ -34,14 +34,14 @@ func TestWorkingTimeIsThatOfTheOracle(t *testing.T) {
 						o.minuteOf(block.To.Date, block.To.Time))
 				}
 			}
-			for at, works := range o.worksAt(m) {
+			for at, works := range o.paintWork(m) {
 				d := timespan.Date(o.shown[at] / 1440)
 				if m.Active && works && !blocked[at] && b.base-1 <= d && d <= b.base+3 {
 					want[row{m.ID, d}] += 60
 				}
 			}
 		}
-		WorkingTime(offer, b.base-1, b.base+3, func(m *catalog.Staff, d timespan.Date, seconds int64) {
+		ComputeWorkingTime(offer, b.base-1, b.base+3, func(m *catalog.Staff, d timespan.Date, seconds int64) {
 			if seconds > 0 {
 				got[row{m.ID, d}] = seconds
 			}

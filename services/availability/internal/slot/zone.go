@@ -37,10 +37,10 @@ func newZone(loc *time.Location, from, to int64) zone {
 	return z
 }
 
-// instant returns the instant of the local time m on the date d. If a clock change
+// toInstant returns the instant of the local time m on the date d. If a clock change
 // repeats the local time, it returns the first instant. If a clock change skips
 // the local time, it returns the instant at the end of the gap (semantics.md §1).
-func (z zone) instant(d timespan.Date, m timespan.TimeOfDay) int64 {
+func (z zone) toInstant(d timespan.Date, m timespan.TimeOfDay) int64 {
 	wall := int64(d)*day + int64(m)*minute
 	for _, e := range z.eras {
 		if at := wall - e.offset; at < e.to {
@@ -50,8 +50,8 @@ func (z zone) instant(d timespan.Date, m timespan.TimeOfDay) int64 {
 	return wall - z.eras[len(z.eras)-1].offset
 }
 
-// local returns the local date and time at the instant t, in whole minutes.
-func (z zone) local(t int64) (timespan.Date, timespan.TimeOfDay) {
+// toLocal returns the local date and time at the instant t, in whole minutes.
+func (z zone) toLocal(t int64) (timespan.Date, timespan.TimeOfDay) {
 	i := 0
 	for i+1 < len(z.eras) && t >= z.eras[i].to {
 		i++
@@ -64,9 +64,9 @@ func (z zone) local(t int64) (timespan.Date, timespan.TimeOfDay) {
 	return timespan.Date(d), timespan.TimeOfDay((wall - d*day) / minute)
 }
 
-// repeated appends the spans in which a clock change repeats local
+// appendRepeated appends the spans in which a clock change repeats local
 // times. They contain the second occurrence; no slot starts in them.
-func (z zone) repeated(dst []timespan.Span) []timespan.Span {
+func (z zone) appendRepeated(dst []timespan.Span) []timespan.Span {
 	for i := 1; i < len(z.eras); i++ {
 		if back := z.eras[i-1].offset - z.eras[i].offset; back > 0 {
 			dst = append(dst, timespan.Span{Start: z.eras[i].from, End: z.eras[i].from + back})

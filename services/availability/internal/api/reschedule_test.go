@@ -12,13 +12,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 )
 
-// Where a booking can be moved to is what /slots lists with its own time taken as free (lifecycle.md §3). Peers alone
-// learn that.
-func TestPeersLearnWhereABookingCanBeMovedTo(t *testing.T) {
+// TestInternalSlotsListRescheduleTargets names a booking whose own time counts as free (lifecycle.md §3). Only requests
+// on the internal port may do that.
+func TestInternalSlotsListRescheduleTargets(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *fakePeers) {
-		n.busy = []booking.Busy{busyFrom(anna, 0, "2027-03-01T10:00", "2027-03-01T11:00")}
-		n.seats = []booking.SeatsTaken{{SessionID: evening, StartsAt: at("2027-03-03T18:00"), Taken: 8}}
+	s := startService(t, func(n *fakePeers) {
+		n.busy = []booking.Busy{newBusy(anna, 0, "2027-03-01T10:00", "2027-03-01T11:00")}
+		n.seats = []booking.SeatsTaken{{SessionID: evening, StartsAt: parseInstant("2027-03-03T18:00"), Taken: 8}}
 	})
 	booked := uuid.New()
 	ask := func(base, date string, query url.Values) string {
@@ -36,8 +36,9 @@ func TestPeersLearnWhereABookingCanBeMovedTo(t *testing.T) {
 	}
 	moving := func() url.Values { return url.Values{"service_id": {colour.String()}, "moving": {booked.String()}} }
 	const taken = `"time":"10:00"`
-	if got := ask(s.internal+"/internal", monday, moving()); !strings.Contains(got, taken) || s.askedMoving == nil ||
-		*s.askedMoving != booked {
+	if got := ask(s.internal+"/internal", monday, moving()); !strings.Contains(got, taken) ||
+		s.requestedMoving == nil ||
+		*s.requestedMoving != booked {
 		t.Errorf("its own time counts as taken: %s", got)
 	}
 	if got := ask(s.internal+"/internal", monday, url.Values{"service_id": {colour.String()}}); strings.Contains(got,

@@ -13,22 +13,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// TestABookingIsOutsideExactlyWhereTheNewOfferCouldNotTakeIt draws businesses, bookings of what they listed, and
-// changes of the offer.
-func TestABookingIsOutsideExactlyWhereTheNewOfferCouldNotTakeIt(t *testing.T) {
+// TestConflictCheckerAgreesWithOracle draws businesses, bookings of listed slots, and changes of the offer. The checker
+// must find the same conflicts as the oracle.
+func TestConflictCheckerAgreesWithOracle(t *testing.T) {
 	t.Parallel()
 	named, inside := map[string]int{}, 0
-	n := businesses(t) / 20
+	n := countBusinesses(t) / 20
 	for seed := uint64(1); seed <= n && !t.Failed(); seed++ {
 		b := newBusiness(seed)
-		offer := b.offer()
-		held := b.held(offer)
+		offer := b.drawOffer()
+		held := b.drawBookings(offer)
 		for range 1 + b.IntN(3) {
-			offer = b.changed(offer)
+			offer = b.changeOffer(offer)
 		}
-		check := NewOutside(offer, held)
+		check := NewConflictChecker(offer, held)
 		for i := range held {
-			reason, outside := check.Reason(&held[i]), wordsSayOutside(b.table, offer, held, &held[i])
+			reason, outside := check.FindReason(&held[i]), isConflictByOracle(b.table, offer, held, &held[i])
 			if (reason != nil) != outside {
 				t.Errorf("seed %d, booking %d: outside by the words: %t, by the engine: %+v\n%+v", seed, i, outside,
 					reason, held[i])
@@ -37,7 +37,7 @@ func TestABookingIsOutsideExactlyWhereTheNewOfferCouldNotTakeIt(t *testing.T) {
 				inside++
 				continue
 			}
-			if named[reason.Rule]++; !wellNamed(reason, offer, &held[i]) {
+			if named[reason.Rule]++; !isReasonValid(reason, offer, &held[i]) {
 				t.Errorf("seed %d, booking %d: a reason that is not so: %+v", seed, i, reason)
 			}
 		}
@@ -58,8 +58,8 @@ func TestABookingIsOutsideExactlyWhereTheNewOfferCouldNotTakeIt(t *testing.T) {
 	}
 }
 
-// wellNamed reports whether a reason that names one thing of the offer says what is so of it.
-func wellNamed(r *availability.Reason, offer *catalog.Offer, h *availability.Held) bool {
+// isReasonValid reports whether the details in a reason are true.
+func isReasonValid(r *availability.Reason, offer *catalog.Offer, h *availability.Held) bool {
 	switch {
 	case r.Rule == availability.RuleTooFew:
 		return r.Booked > r.Offered
@@ -73,18 +73,18 @@ func wellNamed(r *availability.Reason, offer *catalog.Offer, h *availability.Hel
 	return true
 }
 
-// held draws bookings of what the business lists, several of them for what several may take at a time.
-func (b business) held(offer *catalog.Offer) []availability.Held {
+// drawBookings draws bookings of listed slots. Several may be for the same slot, to exceed capacities.
+func (b business) drawBookings(offer *catalog.Offer) []availability.Held {
 	var held []availability.Held
 	for range 3 {
-		q := b.question(offer)
-		if q.Package = q.Package && q.PerService; !q.Package {
-			q.PerService = false
+		q := b.drawQuestion(offer)
+		if q.IsPackage = q.IsPackage && q.IsPerService; !q.IsPackage {
+			q.IsPerService = false
 		}
-		listed := Find(offer, q.Question, booking.Occupied{}).AppendOn(nil, q.From)
+		listed := Find(offer, q.Question, booking.Occupied{}).AppendSlots(nil, q.From)
 		for range min(len(listed), 2+b.IntN(3)) {
 			s := listed[b.IntN(len(listed))]
-			h := availability.Held{StartsAt: s.Start, PerService: q.PerService, PartySize: 1 + b.IntN(2)}
+			h := availability.Held{StartsAt: s.Start, PerService: q.IsPerService, PartySize: 1 + b.IntN(2)}
 			for i, v := range q.Services {
 				h.Services = append(h.Services, availability.HeldService{
 					ID: v.ID, Name: v.ID.String(), DurationMinutes: v.DurationMinutes, VariantID: q.variants[q.ids[i]],
@@ -103,18 +103,18 @@ func (b business) held(offer *catalog.Offer) []availability.Held {
 	return held
 }
 
-// changed is an offer after its owner has edited one thing of it.
-func (b business) changed(before *catalog.Offer) *catalog.Offer {
+// changeOffer returns the offer with one change that an owner could make.
+func (b business) changeOffer(before *catalog.Offer) *catalog.Offer {
 	offer := *before
 	offer.Staff, offer.Services = slices.Clone(offer.Staff), slices.Clone(offer.Services)
 	s := &offer.Services[b.IntN(len(offer.Services))]
 	switch b.IntN(12) {
 	case 0:
-		offer.Hours = b.week()
+		offer.Hours = b.drawWeek()
 	case 1:
-		offer.Overrides = b.overrides()
+		offer.Overrides = b.drawOverrides()
 	case 2:
-		offer.Blocks = b.blocks(offer.Staff)
+		offer.Blocks = b.drawBlocks(offer.Staff)
 	case 3, 4:
 		b.changeStaff(&offer)
 	case 5:
@@ -124,12 +124,12 @@ func (b business) changed(before *catalog.Offer) *catalog.Offer {
 			})
 		}
 	case 6:
-		s.Active = b.oneIn(2)
+		s.Active = b.chance(2)
 		s.Variants = nil
 	case 7:
 		s.Capacity = 1
 	case 8:
-		s.StaffIDs = b.service(offer.Staff).StaffIDs
+		s.StaffIDs = b.drawService(offer.Staff).StaffIDs
 	case 9, 10:
 		b.changeSessions(&offer, s)
 	case 11: // what does not concern what is booked, but for buffers
@@ -154,23 +154,24 @@ func (b business) changeStaff(offer *catalog.Offer) {
 	case 1:
 		offer.Staff[i].Active = false
 	case 2:
-		week := b.week()
+		week := b.drawWeek()
 		offer.Staff[i].Hours = &week
 	case 3:
-		offer.Staff[i].Overrides = b.overrides()
+		offer.Staff[i].Overrides = b.drawOverrides()
 	}
 }
 
-// changeSessions has a class held at other times or for fewer, makes a class of a service, or none of a class.
+// changeSessions changes the time, member or capacity of a class session. It may also turn a service into a class, or a
+// class into a service.
 func (b business) changeSessions(offer *catalog.Offer, s *catalog.Service) {
 	sessions := slices.Clone(s.Classes)
 	switch {
 	case len(sessions) == 0:
-		sessions = b.class(offer.Staff).Classes
-	case b.oneIn(4):
+		sessions = b.drawClass(offer.Staff).Classes
+	case b.chance(4):
 		sessions = nil
 	default:
-		like := b.session(offer.Staff, s.DurationMinutes > 1000)
+		like := b.drawSession(offer.Staff, s.DurationMinutes > 1000)
 		c := &sessions[b.IntN(len(sessions))]
 		switch b.IntN(3) {
 		case 0:
@@ -184,9 +185,11 @@ func (b business) changeSessions(offer *catalog.Offer, s *catalog.Service) {
 	s.Classes = sessions
 }
 
-// wordsSayOutside judges a booking by semantics.md §2 and docs/decisions/008, minute by minute.
-func wordsSayOutside(t *clockTable, offer *catalog.Offer, all []availability.Held, h *availability.Held) bool {
-	question := asked{Question: Question{StaffID: h.StaffID, Package: h.PerService, PerService: h.PerService}}
+// isConflictByOracle decides minute by minute, by semantics.md §2 and docs/decisions/008, whether a booking conflicts
+// with an offer.
+func isConflictByOracle(t *clockTable, offer *catalog.Offer, all []availability.Held, h *availability.Held) bool {
+	question := requestedQuestion{Question: Question{StaffID: h.StaffID, IsPackage: h.PerService,
+		IsPerService: h.PerService}}
 	for _, part := range h.Services {
 		i := slices.IndexFunc(offer.Services, func(s catalog.Service) bool { return s.ID == part.ID })
 		if i < 0 || !offer.Services[i].Active || len(offer.Services[i].Classes) > 0 != (h.SessionID != nil) {
@@ -203,17 +206,18 @@ func wordsSayOutside(t *clockTable, offer *catalog.Offer, all []availability.Hel
 		o.services[i].DurationMinutes = part.DurationMinutes
 	}
 	if h.SessionID != nil {
-		return !o.seatHeld(all, h)
+		return !o.hasSeat(all, h)
 	}
 	at := o.minuteAt(h.StartsAt)
-	served := slices.ContainsFunc(o.members(), func(s *catalog.Staff) bool {
-		return !slices.ContainsFunc(o.parts(at), func(p part) bool { return len(o.servers(s, p)) == 0 })
+	served := slices.ContainsFunc(o.listMembers(), func(s *catalog.Staff) bool {
+		return !slices.ContainsFunc(o.listParts(at), func(p part) bool { return len(o.listServers(s, p)) == 0 })
 	})
-	return !served || o.crowdedAt(all, at)
+	return !served || o.isOverbookedAt(all, at)
 }
 
-// seatHeld reports whether the session of a booking is still held at its start, with as many seats as are booked.
-func (o *oracle) seatHeld(all []availability.Held, h *availability.Held) bool {
+// hasSeat reports whether the session of a booking still takes place at its start and has enough seats for all
+// bookings.
+func (o *oracle) hasSeat(all []availability.Held, h *availability.Held) bool {
 	booked := 0
 	for _, other := range all {
 		if other.SessionID != nil && *other.SessionID == *h.SessionID && other.StartsAt == h.StartsAt {
@@ -222,8 +226,8 @@ func (o *oracle) seatHeld(all []availability.Held, h *availability.Held) bool {
 	}
 	for k := range o.services[0].Classes {
 		c := &o.services[0].Classes[k]
-		for _, d := range o.dates() {
-			if c.ID == *h.SessionID && o.happens(o.services[0], c, d) && o.start+
+		for _, d := range o.listDates() {
+			if c.ID == *h.SessionID && o.takesPlace(o.services[0], c, d) && o.start+
 				int64(o.minuteOf(d, c.Time))*60 == h.StartsAt {
 				return booked <= c.Capacity
 			}
@@ -232,10 +236,10 @@ func (o *oracle) seatHeld(all []availability.Held, h *availability.Held) bool {
 	return false
 }
 
-// crowdedAt reports whether at a minute of an appointment that begins at minute i more have booked one of its services
-// than may take it at a time.
-func (o *oracle) crowdedAt(all []availability.Held, i int) bool {
-	for _, p := range o.parts(i) {
+// isOverbookedAt reports whether, in any minute of an appointment at minute i, more bookings use one of its services
+// than the capacity allows.
+func (o *oracle) isOverbookedAt(all []availability.Held, i int) bool {
+	for _, p := range o.listParts(i) {
 		if isStaffed(p.service) {
 			continue
 		}
@@ -256,7 +260,7 @@ func (o *oracle) crowdedAt(all []availability.Held, i int) bool {
 	return false
 }
 
-func TestAReasonSaysHowManyAreBookedAndOffered(t *testing.T) {
+func TestConflictCheckerReportsBookedAndOffered(t *testing.T) {
 	t.Parallel()
 	sauna := catalog.Service{ID: uuid.New(), Name: "Sauna", Active: true, DurationMinutes: 60, SlotIntervalMinutes: 15,
 		Capacity: 2}
@@ -274,9 +278,9 @@ func TestAReasonSaysHowManyAreBookedAndOffered(t *testing.T) {
 		held = append(held,
 			availability.Held{StartsAt: at, Services: []availability.HeldService{{ID: sauna.ID, DurationMinutes: 60}}})
 	}
-	check := NewOutside(offer, held)
+	check := NewConflictChecker(offer, held)
 	for i := range held {
-		reason := check.Reason(&held[i])
+		reason := check.FindReason(&held[i])
 		if i > 2 {
 			if reason != nil {
 				t.Errorf("booking %d, beside none: %+v", i, reason)

@@ -13,28 +13,28 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// hanging stands for services that never answer.
-type hanging struct{}
+// hangingPeers is a fake of catalog and booking that never answers.
+type hangingPeers struct{}
 
-func (hanging) Get(ctx context.Context, _ string) (*catalog.Offer, error) {
+func (hangingPeers) Get(ctx context.Context, _ string) (*catalog.Offer, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
 
-func (h hanging) AtLeast(ctx context.Context, slug string, _ int64) (*catalog.Offer, error) {
+func (h hangingPeers) AtLeast(ctx context.Context, slug string, _ int64) (*catalog.Offer, error) {
 	return h.Get(ctx, slug)
 }
 
-func (hanging) Occupied(ctx context.Context, _ uuid.UUID, _, _ time.Time, _ bool,
+func (hangingPeers) Occupied(ctx context.Context, _ uuid.UUID, _, _ time.Time, _ bool,
 	_ *uuid.UUID) (*booking.Occupied, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
 
-func TestACalendarDoesNotWaitForPeersThatHang(t *testing.T) {
+func TestGatherStopsAfterReadTimeout(t *testing.T) {
 	t.Parallel()
-	p := NewPublic(hanging{}, hanging{}, clock.System(), telemetry.Discard())
-	p.ReadWithin = time.Millisecond
+	p := NewPublic(hangingPeers{}, hangingPeers{}, clock.System(), telemetry.Discard())
+	p.ReadTimeout = time.Millisecond
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	m, err := p.gather(ctx, "harbor", query{})
@@ -43,11 +43,11 @@ func TestACalendarDoesNotWaitForPeersThatHang(t *testing.T) {
 	}
 }
 
-func TestTheCalendarOfRentalsDoesNotWaitForARentalThatHangs(t *testing.T) {
+func TestRentalDatesStopAfterReadTimeout(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *fakePeers) { n.rentals.hangs, n.readWithin = true, time.Millisecond })
-	s.get(t, "harbor/rental-available-dates").mustBe(t, 200,
+	s := startService(t, func(n *fakePeers) { n.rentals.isHanging, n.readTimeout = true, time.Millisecond })
+	s.get(t, "harbor/rental-available-dates").expect(t, 200,
 		`{"days": {}, "computed": false, "timezone": "Europe/Lisbon"}`)
-	s.get(t, "elsewhere/rental-available-dates").mustBe(t, 404,
+	s.get(t, "elsewhere/rental-available-dates").expect(t, 404,
 		`{"error": "Business not found", "messageCode": "business_not_found"}`)
 }

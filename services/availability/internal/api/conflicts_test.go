@@ -14,9 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-func (s service) outside(t *testing.T, asked availability.OutsideRequest) reply {
+func (s service) postConflicts(t *testing.T, req availability.OutsideRequest) reply {
 	t.Helper()
-	body, err := json.Marshal(asked)
+	body, err := json.Marshal(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,11 +24,11 @@ func (s service) outside(t *testing.T, asked availability.OutsideRequest) reply 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return read(t, answer)
+	return readReply(t, answer)
 }
 
-// heldAt is a booking of one service by Ben.
-func heldAt(t *testing.T, service uuid.UUID, local string, zone *catalog.Offer) availability.Held {
+// newHeld returns a booking of one service by Ben.
+func newHeld(t *testing.T, service uuid.UUID, local string, zone *catalog.Offer) availability.Held {
 	t.Helper()
 	at, err := timespan.ParseLocalDateTime(local)
 	if err != nil {
@@ -40,30 +40,32 @@ func heldAt(t *testing.T, service uuid.UUID, local string, zone *catalog.Offer) 
 	}
 }
 
-func TestOutsideNamesTheReasonAndWhatWasOutsideBefore(t *testing.T) {
+func TestConflictsReportReasonAndEarlierConflict(t *testing.T) {
 	t.Parallel()
 	var offer *catalog.Offer
-	s := start(t, func(n *fakePeers) { offer = n.offer })
+	s := startService(t, func(n *fakePeers) { offer = n.offer })
 	wanted := *offer
-	closed := date(t, "2027-03-02")
+	closed := parseDate(t, "2027-03-02")
 	wanted.Overrides = append(wanted.Overrides[:len(wanted.Overrides):len(wanted.Overrides)],
 		catalog.DayOverride{Date: closed})
-	gone := heldAt(t, uuid.New(), "2027-03-03T10:00", offer)
-	held := []availability.Held{heldAt(t, cut, "2027-03-03T10:00", offer), heldAt(t, cut, "2027-03-02T10:00", offer),
+	gone := newHeld(t, uuid.New(), "2027-03-03T10:00", offer)
+	held := []availability.Held{newHeld(t, haircut, "2027-03-03T10:00", offer),
+		newHeld(t, haircut, "2027-03-02T10:00", offer),
 		gone}
-	s.outside(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted, Held: held}).mustBe(t, 200,
+	s.postConflicts(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted,
+		Held: held}).expect(t, 200,
 		`{"outside": [
 		{"index": 1, "already": false, "reason": {"rule": "override", "whose": "business", "date": "2027-03-02",
 			"message": "An override of the business's hours on 2027-03-02 leaves this time out."}},
 		{"index": 2, "already": true, "reason": {"rule": "removed", "name": "Haircut", "message": "Haircut is no longer in the offer."}}]}`)
 
 	wanted.Staff = nil
-	if reply := s.outside(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted,
+	if reply := s.postConflicts(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted,
 		Held: held[:1]}); !strings.Contains(reply.body, "Ben is no longer in the offer.") {
 		t.Errorf("of a member who is gone: %s", reply.body)
 	}
 	held[0].Services = nil
-	if reply := s.outside(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted,
+	if reply := s.postConflicts(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted,
 		Held: held[:1]}); reply.status != http.StatusBadRequest {
 		t.Errorf("of a booking of nothing: %d %s", reply.status, reply.body)
 	}

@@ -1,0 +1,77 @@
+package api
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
+)
+
+// serveConflicts answers which future bookings would conflict with an offer that is not published yet
+// (docs/decisions/008).
+func (p *Public) serveConflicts(c *fiber.Ctx) error {
+	var req availability.OutsideRequest
+	if err := server.JSON(c, &req); err != nil {
+		return err
+	}
+	if err := req.Check(); err != nil {
+		return err
+	}
+	if err := req.Offer.Prepare(); err != nil {
+		return fault.Wrap(fault.InvalidParameter, err, "offer: its time zone or currency is not known here.")
+	}
+	published, err := p.offers.AtLeast(c.UserContext(), req.Slug, req.OfferVersion)
+	if err != nil {
+		return err
+	}
+	leave, err := p.places.Enter(c.UserContext(), req.Slug)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	answer, err := findConflicts(c.UserContext(), published, &req)
+	if err != nil {
+		return err
+	}
+	return c.JSON(answer)
+}
+
+// findConflicts checks each booking of the request against the unpublished offer. It stops when the request ends.
+func findConflicts(ctx context.Context, published *catalog.Offer,
+	req *availability.OutsideRequest) (*availability.OutsideResponse, error) {
+	answer := &availability.OutsideResponse{Outside: []availability.Outside{}}
+	unpublishedCheck, publishedCheck := slot.NewConflictChecker(&req.Offer, req.Held),
+		slot.NewConflictChecker(published, req.Held)
+	for i := range req.Held {
+		if ctx.Err() != nil {
+			return nil, fault.Wrap(fault.PeerUnavailable, context.Cause(ctx),
+				"The bookings could not be compared in time; try again shortly.")
+		}
+		h := &req.Held[i]
+		reason := unpublishedCheck.FindReason(h)
+		if reason == nil {
+			continue
+		}
+		if reason.StaffID != nil && reason.StaffName == "" {
+			reason.StaffName = findMemberName(&req.Offer, h, reason)
+		}
+		reason.Explain()
+		answer.Outside = append(answer.Outside, availability.Outside{Index: i, Reason: *reason,
+			Already: publishedCheck.FindReason(h) != nil})
+	}
+	return answer, nil
+}
+
+// findMemberName returns the name of the member that a reason names. If the offer
+// no longer has the member, it returns the name that the booking contains.
+func findMemberName(offer *catalog.Offer, h *availability.Held, r *availability.Reason) string {
+	if m := offer.StaffMember(*r.StaffID); m != nil {
+		return m.Name
+	}
+	return h.StaffName
+}
