@@ -14,8 +14,8 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/services/console"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // mayWhat is accounts.md's table as a person reads it: who may, of operator, owner, manager, desk, staff and viewer, by

@@ -1,7 +1,7 @@
 // Package console is the owner's side of Slotmesh: the owner's pages and the admin API of admin.md.
 //
 // It stores people, their roles in businesses, their sessions and the tokens of the admin API. The table of permissions
-// in internal/access decides who may do what. Console reads and writes offers through the service catalog, API keys and
+// in internal/identity/access decides who may do what. Console reads and writes offers through the service catalog, API keys and
 // bookings through booking, and reservations through rental, each by its internal API. It checks the form of an owner's
 // request and logs every change. The public port serves owners and operators only: the customers' ingress never routes
 // requests to it.
@@ -37,12 +37,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/sale/link"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/console/internal/api"
-	"github.com/slotmesh/slotmesh/services/console/internal/oidc"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/oidc"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/passkey"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/password"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages"
-	"github.com/slotmesh/slotmesh/services/console/internal/passkey"
-	"github.com/slotmesh/slotmesh/services/console/internal/password"
-	"github.com/slotmesh/slotmesh/services/console/internal/signin"
-	"github.com/slotmesh/slotmesh/services/console/internal/store"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 	"github.com/slotmesh/slotmesh/services/console/migrations"
 )
@@ -209,7 +210,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		return err
 	}
 	gate := s.Limits(cfg.Limits, rdb)
-	accounts := usecase.NewAccounts(usecase.AccountsConfig{
+	accounts := identity.NewAccounts(identity.AccountsConfig{
 		Store: records, Passwords: password.NewHasher(), Mails: owner.Notifications, Limits: gate,
 		OwnerURL: cfg.OwnerURL, PasswordSignIn: cfg.PasswordSignIn,
 		Passkeys: passkeys, Provider: openProvider(cfg, s), Businesses: owner.Businesses,

@@ -9,11 +9,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
-	"github.com/slotmesh/slotmesh/services/console/internal/passkey"
-	"github.com/slotmesh/slotmesh/services/console/internal/secret"
-	"github.com/slotmesh/slotmesh/services/console/internal/store"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/passkey"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
 // kept counts the rows of a business in each table that has businesses, or, by the column person_id, those of a person.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // TestFinishingIsOfferedOnItsDays: arrived from the booking's day on, undo until the end of the next day, both by the

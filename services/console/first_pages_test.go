@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/template"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // inviter is an owner who has invited a friend, with the id of the token that the friend was invited with, if one was.

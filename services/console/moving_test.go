@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 const newBooking = `{"service_ids":["11111111-1111-4111-8111-111111111111"],"date":"2026-12-01","time":"09:37","customer_name":"Ada","customer_email":"ada@example.com","override":true`

@@ -10,9 +10,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/services/console"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
-	"github.com/slotmesh/slotmesh/services/console/internal/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
 )
 
 // An owner invites the address of a stranger and signs in by the link. Changes of the account or of the business then

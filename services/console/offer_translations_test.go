@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // An owner translates the business's name beside what its page says, variants beside their services, and labels of

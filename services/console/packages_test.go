@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 const packages = `  - {key: dry, name: Dry, duration_minutes: 15, price: 10.00}

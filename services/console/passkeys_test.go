@@ -13,11 +13,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 	"github.com/slotmesh/slotmesh/services/console"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
-	"github.com/slotmesh/slotmesh/services/console/internal/secret"
-	"github.com/slotmesh/slotmesh/services/console/internal/store"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
 // atOwner posts a form as a browser at the owner's public address does; cookies are pairs of name and value.
@@ -366,16 +366,16 @@ func TestWhoSignedInLongAgoChangesNoWayIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	hands := clock.Fixed(time.Now())
-	accounts := usecase.NewAccounts(usecase.AccountsConfig{Store: w.Store, Clock: hands,
+	accounts := identity.NewAccounts(identity.AccountsConfig{Store: w.Store, Clock: hands,
 		Telemetry: telemetry.Discard()})
-	signed := &usecase.SignedIn{Person: who.Person, Session: store.Session{CreatedAt: hands.Now()}}
-	hands.Advance(usecase.FreshFor + time.Second)
+	signed := &identity.SignedIn{Person: who.Person, Session: store.Session{CreatedAt: hands.Now()}}
+	hands.Advance(identity.FreshFor + time.Second)
 	_, _, begin := accounts.BeginPasskey(t.Context(), signed)
 	add := accounts.AddPasskey(t.Context(), signed, "", "mine", "")
 	_, remove := accounts.RemovePasskey(t.Context(), signed, uuid.New(), "")
 	_, password := accounts.RemovePassword(t.Context(), signed, "")
 	for i, err := range []error{begin, add, remove, password} {
-		if err != usecase.ErrStale { //nolint:errorlint // it is that very one
+		if err != identity.ErrStale { //nolint:errorlint // it is that very one
 			t.Errorf("%d: %v", i, err)
 		}
 	}

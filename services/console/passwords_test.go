@@ -12,12 +12,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 	"github.com/slotmesh/slotmesh/services/console"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
-	"github.com/slotmesh/slotmesh/services/console/internal/password"
-	"github.com/slotmesh/slotmesh/services/console/internal/secret"
-	"github.com/slotmesh/slotmesh/services/console/internal/store"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/password"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
 const (
@@ -90,10 +90,10 @@ func TestAnAttemptCostsAsMuchForNobody(t *testing.T) {
 	withPassword(t, w, id, "ana@example.com", gulls)
 	w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Desk})
 	hasher := password.NewHasher()
-	accounts := usecase.NewAccounts(usecase.AccountsConfig{Store: w.Store, Passwords: hasher, Clock: clock.System(),
+	accounts := identity.NewAccounts(identity.AccountsConfig{Store: w.Store, Passwords: hasher, Clock: clock.System(),
 		Telemetry: telemetry.Discard()})
 	for i, who := range []string{"ana@example.com", "bo@example.com", "nobody@example.com"} {
-		if _, err := accounts.SignInByPassword(t.Context(), who, herring, "a browser"); err != usecase.ErrNobody { //nolint:errorlint // it is that very one
+		if _, err := accounts.SignInByPassword(t.Context(), who, herring, "a browser"); err != identity.ErrNobody { //nolint:errorlint // it is that very one
 			t.Errorf("%s: %v", who, err)
 		}
 		if n := hasher.Computed(); n != int64(i+1) {

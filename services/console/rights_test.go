@@ -17,11 +17,11 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
-	"github.com/slotmesh/slotmesh/services/console/internal/secret"
-	"github.com/slotmesh/slotmesh/services/console/internal/store"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
 // heldRequest is a write of which the head and a part of the body were sent.
@@ -382,7 +382,7 @@ var signIns = map[string]func(t *testing.T, w *consoletest.World, business, pers
 		if err := w.Store.SetInvitationSecret(t.Context(), consoletest.Operator, quay, invited.ID, hash); err != nil {
 			t.Fatal(err)
 		}
-		return heldSignIn{usecase.InvitationPath(clear), "", nil, func() {
+		return heldSignIn{identity.InvitationPath(clear), "", nil, func() {
 			if got := w.Call(t, "DELETE", "/admin/businesses/"+slug+"/invitations/"+invited.ID.String(),
 				""); got.Status != 204 {
 				t.Fatalf("%d %s", got.Status, got.Body)

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // Every page of a sandbox says that it is one, and what is kept of its messages cannot be sent.

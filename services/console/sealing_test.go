@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
-	"github.com/slotmesh/slotmesh/services/console/internal/sealed"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/sealed"
 )
 
 // sealedFor is a value as the addresses of pages have it.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // restricted are changes of the manifest that a manager may not make, by the section that the refusal names.

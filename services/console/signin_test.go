@@ -13,9 +13,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/services/console"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
-	"github.com/slotmesh/slotmesh/services/console/internal/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
 )
 
 // invite invites somebody and returns the path of their link, "" where there is none.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // ofID is a manifest of the business harbor with this id.

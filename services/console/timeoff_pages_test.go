@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 func TestTimeOffAsksWhoseFirst(t *testing.T) {

@@ -1,5 +1,5 @@
 // Package api serves the admin API of admin.md, for businesses, API keys, bookings, tickets and rental reservations. It
-// authenticates the caller and checks the form of a request. Package gate authorizes the request, and package usecase
+// authenticates the caller and checks the form of a request. Package authorize authorizes the request, and package usecase
 // executes it.
 package api
 
@@ -12,8 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/limits"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
@@ -25,13 +26,13 @@ type Admin struct {
 	Token    Token        // from the environment
 	Limits   *limits.Gate // counts wrong tokens
 	Owner    *usecase.Owner
-	Accounts *usecase.Accounts
+	Accounts *identity.Accounts
 }
 
 // Mount adds the routes, each with its action.
 func (a *Admin) Mount(router fiber.Router) {
 	router.Group("/admin", a.authenticate, server.StoreIdempotencyKey)
-	admin := gate.New(router, "/admin", a.Owner.Business, a.Accounts)
+	admin := authorize.New(router, "/admin", a.Owner.Business, a.Accounts)
 	admin.Get("/businesses", access.SeeBusinesses, a.listBusinesses)
 	admin.Post("/invitations", access.ManageTeam, a.invite)
 	a.mountTokens(admin)
@@ -48,7 +49,7 @@ func (a *Admin) Mount(router fiber.Router) {
 	a.mountTeam(business)
 }
 
-func (a *Admin) mountOffer(business *gate.Router) {
+func (a *Admin) mountOffer(business *authorize.Router) {
 	business.Put("", access.EditOffer, a.publish)
 	business.Get("", access.SeeOffer, a.getManifest)
 	business.Delete("", access.Erase, a.remove)
@@ -57,7 +58,7 @@ func (a *Admin) mountOffer(business *gate.Router) {
 	business.Post("/diff", access.EditOffer, a.diff)
 }
 
-func (a *Admin) mountBookings(business *gate.Router) {
+func (a *Admin) mountBookings(business *authorize.Router) {
 	business.Post("/bookings", access.Serve, create(a.Owner.Book))
 	business.Get("/bookings", access.SeeBookings, a.listBookings)
 	business.Get("/bookings/:id", access.SeeBookings, ofID("Booking", fiber.StatusOK, a.Owner.Booking))
@@ -72,7 +73,7 @@ func (a *Admin) mountBookings(business *gate.Router) {
 	}
 }
 
-func (a *Admin) mountSales(business *gate.Router) {
+func (a *Admin) mountSales(business *authorize.Router) {
 	business.Post("/reservations", access.Serve, create(a.Owner.Reserve))
 	business.Get("/reservations", access.SeeSales, a.listReservations)
 	for _, move := range []string{rental.MovePickup, rental.MoveReturn} {
@@ -89,7 +90,7 @@ func (a *Admin) mountSales(business *gate.Router) {
 	business.Post("/tickets/:id/refund", access.Refund, refunded("Tickets", a.Owner.RefundTickets))
 }
 
-func (a *Admin) mountIntegrations(business *gate.Router) {
+func (a *Admin) mountIntegrations(business *authorize.Router) {
 	business.Post("/keys", access.Integrate, a.createKey)
 	business.Get("/keys", access.Integrate, listOf(a, a.Owner.Bookings.Keys))
 	business.Delete("/keys/:id", access.Integrate, discard("Key", a.Owner.RevokeKey))
@@ -98,7 +99,7 @@ func (a *Admin) mountIntegrations(business *gate.Router) {
 	business.Delete("/calendars/:id", access.Integrate, discard("Calendar", a.Owner.RevokeCalendar))
 }
 
-func (a *Admin) mountCustomers(business *gate.Router) {
+func (a *Admin) mountCustomers(business *authorize.Router) {
 	business.Get("/events", access.SeeCustomers, a.listEvents)
 	business.Get("/customers", access.SeeCustomers, a.listCustomers)
 	business.Get("/customers/export", access.Refund, a.exportCustomer)

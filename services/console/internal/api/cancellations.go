@@ -9,12 +9,12 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 )
 
 // refunded returns the handler of a write that may also refund an amount, such as a cancellation. The handler answers
 // with the changed object.
-func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write func(context.Context, usecase.Principal,
+func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write func(context.Context, identity.Principal,
 	string, uuid.UUID, W) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, id, err := idOf(c, what)

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 	"github.com/slotmesh/slotmesh/libs/platform/openapi"
 	"github.com/slotmesh/slotmesh/libs/platform/openapi/viewer"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 )
 
 var (
@@ -65,7 +65,7 @@ func (a *Admin) MountDescription(router fiber.Router) error {
 	router.Get(referenceScript, viewer.Script().Serve)
 	router.Get(referenceDocument, document.Serve)
 	router.Get(manifestSchema, openapi.NewFile(manifest.Schema, "application/schema+json", nil).Serve)
-	gate.New(router, "/admin", a.Owner.Business, a.Accounts).Get("/openapi.json", access.SignedIn, document.Serve)
+	authorize.New(router, "/admin", a.Owner.Business, a.Accounts).Get("/openapi.json", access.SignedIn, document.Serve)
 	return nil
 }
 

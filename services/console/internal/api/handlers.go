@@ -10,12 +10,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 )
 
 // create returns the handler of a write that creates an object. The handler decodes the body, passes it to write and
 // answers 201. The service that stores the object validates it.
-func create[B, T any](write func(context.Context, usecase.Principal, string, B) (*T, error)) fiber.Handler {
+func create[B, T any](write func(context.Context, identity.Principal, string, B) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, err := server.Slug(c)
 		if err != nil {
@@ -35,7 +35,7 @@ func create[B, T any](write func(context.Context, usecase.Principal, string, B) 
 
 // change returns the handler of a write that changes one object. The handler decodes the body and passes it to the
 // write.
-func change[B, T any](what string, write func(context.Context, usecase.Principal, string, uuid.UUID, B) (*T,
+func change[B, T any](what string, write func(context.Context, identity.Principal, string, uuid.UUID, B) (*T,
 	error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, id, err := idOf(c, what)
@@ -68,7 +68,7 @@ type reschedule struct {
 	Notify *bool `json:"notify"` // omitted: true
 }
 
-func (a *Admin) reschedule(ctx context.Context, by usecase.Principal, slug string, id uuid.UUID,
+func (a *Admin) reschedule(ctx context.Context, by identity.Principal, slug string, id uuid.UUID,
 	to reschedule) (*booking.Booking, error) {
 	return a.Owner.Reschedule(notified(ctx, to.Notify), by, slug, id, to.Reschedule)
 }
@@ -94,7 +94,7 @@ func (a *Admin) confirm(c *fiber.Ctx) error {
 }
 
 // ofID returns the handler of a write that needs only an id, and answers with this status.
-func ofID[T any](what string, status int, write func(context.Context, usecase.Principal, string, uuid.UUID) (*T,
+func ofID[T any](what string, status int, write func(context.Context, identity.Principal, string, uuid.UUID) (*T,
 	error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, id, err := idOf(c, what)
@@ -110,16 +110,16 @@ func ofID[T any](what string, status int, write func(context.Context, usecase.Pr
 }
 
 // transition returns the handler of one of the transitions that an owner can make.
-func transition[T any](what, move string, write func(context.Context, usecase.Principal, string, uuid.UUID, string) (*T,
+func transition[T any](what, move string, write func(context.Context, identity.Principal, string, uuid.UUID, string) (*T,
 	error)) fiber.Handler {
-	return ofID(what, fiber.StatusOK, func(ctx context.Context, by usecase.Principal, slug string, id uuid.UUID) (*T,
+	return ofID(what, fiber.StatusOK, func(ctx context.Context, by identity.Principal, slug string, id uuid.UUID) (*T,
 		error) {
 		return write(ctx, by, slug, id, move)
 	})
 }
 
 // discard returns the handler of a write whose answer has no content.
-func discard(what string, write func(context.Context, usecase.Principal, string, uuid.UUID) error) fiber.Handler {
+func discard(what string, write func(context.Context, identity.Principal, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, id, err := idOf(c, what)
 		if err != nil {

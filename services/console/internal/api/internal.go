@@ -6,11 +6,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/console"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 )
 
 // Internal serves the requests of other services about people, under /internal.
-type Internal struct{ Accounts *usecase.Accounts }
+type Internal struct{ Accounts *identity.Accounts }
 
 // Mount adds the route.
 func (a *Internal) Mount(router fiber.Router) {

@@ -7,9 +7,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/platform/request"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/store"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
 // newInvitation is the body that invites a person. If Business is empty, the person is invited to become an operator.
@@ -62,8 +62,8 @@ func (a *Admin) sendInvited(c *fiber.Ctx, body newInvitation) error {
 	return c.Status(fiber.StatusCreated).JSON(answer)
 }
 
-func (a *Admin) inviteInto(c *fiber.Ctx, body newInvitation) (*usecase.Invited, error) {
-	wanted := usecase.Invitation{Email: body.Email, Name: body.Name, Role: access.Role(body.Role),
+func (a *Admin) inviteInto(c *fiber.Ctx, body newInvitation) (*identity.Invited, error) {
+	wanted := identity.Invitation{Email: body.Email, Name: body.Name, Role: access.Role(body.Role),
 		StaffID: body.StaffID, Unsaid: body.Mail != nil && !*body.Mail}
 	if wanted.Role == access.Operator && body.Business == "" {
 		return a.Accounts.InviteOperator(c.UserContext(), principal(c), wanted)

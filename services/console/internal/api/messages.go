@@ -5,11 +5,11 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 )
 
-func (a *Admin) mountMessages(business *gate.Router) {
+func (a *Admin) mountMessages(business *authorize.Router) {
 	business.Get("/messages", access.SeeCustomers, a.listMessages)
 	business.Get("/messages/:id", access.SeeCustomers, read("Message", a.Owner.Message))
 	business.Post("/messages/:id/retry", access.Serve, ofID("Message", fiber.StatusAccepted, a.Owner.RetryMessage))

@@ -8,8 +8,8 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 )
 
 // once returns the handler of a write about a team, which runs write once for each Idempotency-Key of a business. For a
@@ -25,7 +25,7 @@ func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error)
 		if err != nil {
 			return nil, fault.Unknown(err)
 		}
-		gate.Admit(c, now)
+		authorize.Admit(c, now)
 		business, err := of(c)
 		switch {
 		case err != nil && fault.KindOf(err).Status < http.StatusInternalServerError:

@@ -10,13 +10,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
-	"github.com/slotmesh/slotmesh/services/console/internal/store"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-func (a *Admin) mountOperators(admin *gate.Router) {
+func (a *Admin) mountOperators(admin *authorize.Router) {
 	ofOperators := func(*fiber.Ctx) (uuid.UUID, error) { return uuid.Nil, nil }
 	admin.Get("/operators", access.ManageOperators, a.listOperators)
 	admin.Delete("/operators/:id", access.ManageOperators,
@@ -69,7 +69,7 @@ func (a *Admin) listOperators(c *fiber.Ctx) error {
 }
 
 // ofOperator returns the handler of a write to the operator of the path.
-func ofOperator(write func(context.Context, usecase.Principal, uuid.UUID) error) fiber.Handler {
+func ofOperator(write func(context.Context, identity.Principal, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		id, err := request.ID("id", c.Params("id"))
 		if err != nil {

@@ -8,12 +8,12 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/values/report"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
 )
 
-func (a *Admin) mountReports(business *gate.Router) {
+func (a *Admin) mountReports(business *authorize.Router) {
 	business.Get("/reports/bookings", access.SeeSales, reported("bookings", a.Owner.BookingsReport, reportcsv.Bookings))
 	business.Get("/reports/revenue", access.SeeSales, reported("revenue", a.Owner.RevenueReport, reportcsv.Revenue))
 	business.Get("/reports/utilisation", access.SeeSales, reported("utilisation", a.Owner.UtilisationReport,

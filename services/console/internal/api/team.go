@@ -8,12 +8,12 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/platform/server"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
-	"github.com/slotmesh/slotmesh/services/console/internal/store"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-func (a *Admin) mountTeam(business *gate.Router) {
+func (a *Admin) mountTeam(business *authorize.Router) {
 	business.Post("/members", access.ManageTeam, a.addMember)
 	business.Get("/members", access.ManageTeam, a.listMembers)
 	business.Get("/invitations", access.ManageTeam, a.listInvitations)

@@ -12,10 +12,10 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
-	"github.com/slotmesh/slotmesh/services/console/internal/store"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
 // Token has the hashes (SHA-256) of the admin tokens from the environment. There is more than one while a new token
@@ -32,13 +32,13 @@ func NewToken(clear string) Token {
 }
 
 // principal returns the principal of a request.
-func principal(c *fiber.Ctx) usecase.Principal { return gate.Principal(c) }
+func principal(c *fiber.Ctx) identity.Principal { return authorize.Principal(c) }
 
 // bearer returns the principal of a request with the environment's token. Its label in logs has the first eight hex
 // digits of the token's SHA-256.
-func bearer(shown string) usecase.Principal {
+func bearer(shown string) identity.Principal {
 	sum := sha256.Sum256([]byte(shown))
-	return usecase.Principal{Kind: access.Environment, Label: hex.EncodeToString(sum[:4]), Operator: true}
+	return identity.Principal{Kind: access.Environment, Label: hex.EncodeToString(sum[:4]), Operator: true}
 }
 
 // matches reports whether a token is one of the admin tokens. It compares hashes, so that the duration reveals neither
@@ -70,14 +70,14 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 		if err := a.Limits.PassPrincipal(c.UserContext(), p.Label, server.AnswerHeader(c)); err != nil {
 			return err
 		}
-		gate.Admit(c, p)
+		authorize.Admit(c, p)
 		if err := c.Next(); !fault.Is(err, fault.Unauthorized) {
 			return err
 		}
 		c.Set(fiber.HeaderWWWAuthenticate, challenge)
 		return store.ErrRevoked
 	}
-	if !errors.Is(err, usecase.ErrNobody) {
+	if !errors.Is(err, identity.ErrNobody) {
 		return err
 	}
 	c.Set(fiber.HeaderWWWAuthenticate, challenge)
@@ -92,10 +92,10 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 		"The admin token is not the right one; send one that was not revoked and has not expired.")
 }
 
-// bearerOf returns the principal of a token. Errors: [usecase.ErrNobody].
-func (a *Admin) bearerOf(ctx context.Context, scheme, shown string) (usecase.Principal, error) {
+// bearerOf returns the principal of a token. Errors: [identity.ErrNobody].
+func (a *Admin) bearerOf(ctx context.Context, scheme, shown string) (identity.Principal, error) {
 	if !strings.EqualFold(scheme, "Bearer") {
-		return usecase.Principal{}, usecase.ErrNobody
+		return identity.Principal{}, identity.ErrNobody
 	}
 	if a.Token.matches(shown) {
 		return bearer(shown), nil

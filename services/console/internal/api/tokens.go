@@ -11,13 +11,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
-	"github.com/slotmesh/slotmesh/services/console/internal/store"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
-func (a *Admin) mountTokens(admin *gate.Router) {
+func (a *Admin) mountTokens(admin *authorize.Router) {
 	admin.Post("/tokens", access.ManageTeam, a.once(a.createToken, a.ofTokenWanted, createdAgain))
 	admin.Get("/tokens", access.ManageTeam, a.listTokens)
 	admin.Delete("/tokens/:id", access.ManageTeam,
@@ -62,7 +62,7 @@ func (a *Admin) createToken(c *fiber.Ctx) error {
 	if err := decode(c, &body); err != nil {
 		return err
 	}
-	wanted := usecase.NewToken{Name: body.Name, Role: access.Role(body.Role), StaffID: body.StaffID}
+	wanted := identity.NewToken{Name: body.Name, Role: access.Role(body.Role), StaffID: body.StaffID}
 	if body.ExpiresAt != nil {
 		expires, err := time.Parse(time.RFC3339, *body.ExpiresAt)
 		if err != nil {
@@ -90,7 +90,7 @@ func createdAgain(_ *fiber.Ctx, answer []byte) error {
 	if err := json.Unmarshal(answer, &made); err != nil {
 		return err
 	}
-	return usecase.TokenMade(&made)
+	return identity.TokenMade(&made)
 }
 
 // ofTokenWanted returns the id of the business for which the body requests a token; the nil id stands for the

@@ -4,11 +4,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/platform/server"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 )
 
-func (a *Admin) mountWebhooks(business *gate.Router) {
+func (a *Admin) mountWebhooks(business *authorize.Router) {
 	business.Post("/webhooks", access.Integrate, create(a.Owner.CreateWebhook))
 	business.Get("/webhooks", access.Integrate, listBySlug(a.Owner.Webhooks))
 	business.Patch("/webhooks/:id", access.Integrate, change("Webhook", a.Owner.ChangeWebhook))

@@ -9,9 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/secret"
-	"github.com/slotmesh/slotmesh/services/console/internal/store"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
 func (w *World) openStore(t *testing.T, cfg postgres.Config) {

@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
@@ -37,7 +37,7 @@ func (p *Pages) listOf(c *fiber.Ctx, page *view.Page) (view.List, error) {
 		return l, err
 	}
 	cursor := l.Asked.Get("cursor")
-	found, err := p.owner.ListBookings(c.UserContext(), gate.Principal(c), page.Business.Slug, filter,
+	found, err := p.owner.ListBookings(c.UserContext(), authorize.Principal(c), page.Business.Slug, filter,
 		request.Page{Limit: onPage, Cursor: cursor})
 	if err != nil {
 		return l, err
@@ -75,7 +75,7 @@ func (p *Pages) booking(c *fiber.Ctx) error {
 		return err
 	}, func() error {
 		var err error
-		open, err = p.owner.Details(c.UserContext(), gate.Principal(c), page.Business.Slug, id)
+		open, err = p.owner.Details(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
 		return err
 	})
 	if err != nil {
@@ -108,7 +108,7 @@ func (p *Pages) exportBookings(c *fiber.Ctx) error {
 	header := append(slices.Clone(columns), answerColumns(offer)...)
 	withAnswers := func(b booking.Booking) []string { return append(row(b), answerCells(offer, b.FormData)...) }
 	return sendTable(c, "bookings-"+slug, header, withAnswers, func(take func([]booking.Booking)) error {
-		return p.owner.ExportBookings(c.UserContext(), gate.Principal(c), slug, filter, take)
+		return p.owner.ExportBookings(c.UserContext(), authorize.Principal(c), slug, filter, take)
 	})
 }
 

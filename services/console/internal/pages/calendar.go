@@ -5,7 +5,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
@@ -32,7 +32,7 @@ func (p *Pages) calendar(c *fiber.Ctx) error {
 	if date != nil {
 		from = *date
 	}
-	cal, err := p.owner.Calendar(c.UserContext(), gate.Principal(c), page.Business.Slug, page.First(from, days), days,
+	cal, err := p.owner.Calendar(c.UserContext(), authorize.Principal(c), page.Business.Slug, page.First(from, days), days,
 		member)
 	if err != nil {
 		return err

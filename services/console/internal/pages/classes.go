@@ -4,13 +4,13 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/platform/server"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
 // mountClasses adds the pages of classes.
-func (p *Pages) mountClasses(business *gate.Router) {
+func (p *Pages) mountClasses(business *authorize.Router) {
 	business.Get("/classes", access.SeeBookings, p.classes)
 	business.Get("/classes/:id", access.SeeBookings, p.roster)
 }
@@ -30,7 +30,7 @@ func (p *Pages) classes(c *fiber.Ctx) error {
 		from = *date
 	}
 	const week = 7
-	sessions, err := p.owner.Sessions(c.UserContext(), gate.Principal(c), page.Business, page.First(from, week), week)
+	sessions, err := p.owner.Sessions(c.UserContext(), authorize.Principal(c), page.Business, page.First(from, week), week)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (p *Pages) roster(c *fiber.Ctx) error {
 	if date != nil {
 		on = *date
 	}
-	roster, err := p.owner.Roster(c.UserContext(), gate.Principal(c), page.Business, id, on)
+	roster, err := p.owner.Roster(c.UserContext(), authorize.Principal(c), page.Business, id, on)
 	if err != nil {
 		return err
 	}

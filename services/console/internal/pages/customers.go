@@ -10,14 +10,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
 // mountCustomers adds the pages about customers: everyone who has booked a service, bought tickets or reserved a
 // rental.
-func (p *Pages) mountCustomers(business *gate.Router) {
+func (p *Pages) mountCustomers(business *authorize.Router) {
 	business.Get("/customers", access.SeeCustomers, p.customers)
 	business.Post("/customers", access.SeeCustomers, p.find)
 	business.Get("/customers/one", access.SeeCustomers, p.customer)
@@ -79,7 +79,7 @@ func (p *Pages) exportCustomer(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	held, err := p.owner.ExportCustomer(c.UserContext(), gate.Principal(c), slug, c.Query("email"))
+	held, err := p.owner.ExportCustomer(c.UserContext(), authorize.Principal(c), slug, c.Query("email"))
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (p *Pages) eraseCustomer(c *fiber.Ctx) error {
 		return err
 	}
 	asked := customer.Erase{Email: form.Get("email"), Force: form.Get("force") == "yes"}
-	erased, err := p.owner.EraseCustomer(c.UserContext(), gate.Principal(c), page.Business.Slug, asked)
+	erased, err := p.owner.EraseCustomer(c.UserContext(), authorize.Principal(c), page.Business.Slug, asked)
 	if err != nil {
 		return err
 	}

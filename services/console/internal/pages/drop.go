@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
@@ -35,7 +35,7 @@ func (p *Pages) drop(c *fiber.Ctx) error {
 	if staff := form.Get("staff"); staff != "" && b.StaffID != nil {
 		to.StaffID = &staff
 	}
-	moved, err := p.owner.Reschedule(notifiedBy(c, form), gate.Principal(c), slug, b.ID, to)
+	moved, err := p.owner.Reschedule(notifiedBy(c, form), authorize.Principal(c), slug, b.ID, to)
 	if fault.Is(err, fault.InvalidParameter) {
 		return backTo(c, slug, back, "wrong", "taken")
 	}

@@ -18,14 +18,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/email"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
 )
 
 // mountEvents adds the pages of events and their tickets.
-func (p *Pages) mountEvents(business *gate.Router) {
+func (p *Pages) mountEvents(business *authorize.Router) {
 	business.Get("/events", access.SeeSales, p.events)
 	business.Get("/events/:id", access.SeeSales, p.event)
 	business.Post("/events/:id", access.SeeSales, p.find)
@@ -79,7 +79,7 @@ func (p *Pages) ordersOf(c *fiber.Ctx, page *view.Page, o *view.Orders) error {
 		return err
 	}
 	filter.EventID = &o.Event.ID
-	o.List, o.Next, err = p.owner.Orders(c.UserContext(), gate.Principal(c), page.Business.Slug, filter,
+	o.List, o.Next, err = p.owner.Orders(c.UserContext(), authorize.Principal(c), page.Business.Slug, filter,
 		request.Page{Limit: onPage, Cursor: o.Asked.Get("cursor")})
 	return err
 }
@@ -90,7 +90,7 @@ func (p *Pages) order(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	open, err := p.owner.OrderDetails(c.UserContext(), gate.Principal(c), page.Business, id)
+	open, err := p.owner.OrderDetails(c.UserContext(), authorize.Principal(c), page.Business, id)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (p *Pages) exportOrders(c *fiber.Ctx) error {
 	header := append(slices.Clone(orderColumns), answerColumns(offer)...)
 	withAnswers := func(t booking.Ticket) []string { return append(orderRow(t), answerCells(offer, t.FormData)...) }
 	return sendTable(c, "tickets-"+slug, header, withAnswers, func(take func([]booking.Ticket)) error {
-		return p.owner.ExportOrders(c.UserContext(), gate.Principal(c), slug, filter, take)
+		return p.owner.ExportOrders(c.UserContext(), authorize.Principal(c), slug, filter, take)
 	})
 }
 
@@ -200,7 +200,7 @@ func (p *Pages) sell(c *fiber.Ctx) error {
 		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Sell(page, *s))
 	}
 	sold, err := p.owner.SellTickets(idempotency.With(c.UserContext(), idempotency.Request{Key: s.Key}),
-		gate.Principal(c), order)
+		authorize.Principal(c), order)
 	if err == nil {
 		return backTo(c, page.Business.Slug, "tickets/"+sold.ID.String(), "done", "sold")
 	}
@@ -269,7 +269,7 @@ func (p *Pages) foundOrder(c *fiber.Ctx) (*view.Page, *booking.Ticket, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := p.owner.Order(c.UserContext(), gate.Principal(c), page.Business, id)
+	found, err := p.owner.Order(c.UserContext(), authorize.Principal(c), page.Business, id)
 	return page, found, err
 }
 
@@ -314,7 +314,7 @@ func (p *Pages) cancelTickets(c *fiber.Ctx) error {
 		return p.showCancelTickets(c, fiber.StatusUnprocessableEntity, page, asked)
 	}
 	if err == nil && again == "" {
-		if _, err = p.owner.CancelTickets(notifiedBy(c, form), gate.Principal(c), page.Business.Slug, t.ID,
+		if _, err = p.owner.CancelTickets(notifiedBy(c, form), authorize.Principal(c), page.Business.Slug, t.ID,
 			booking.Cancel{Refund: refund}); err == nil {
 			return backTo(c, page.Business.Slug, "tickets/"+t.ID.String()+here(c), "done", "tickets_cancel")
 		}
@@ -353,7 +353,7 @@ func (p *Pages) refundTickets(c *fiber.Ctx) error {
 	}
 	if !ok {
 		again = "amount_wrong"
-	} else if _, err = p.owner.RefundTickets(c.UserContext(), gate.Principal(c), page.Business.Slug, t.ID,
+	} else if _, err = p.owner.RefundTickets(c.UserContext(), authorize.Principal(c), page.Business.Slug, t.ID,
 		booking.NewRefund{Refund: amount}); err == nil {
 		return backTo(c, page.Business.Slug, "tickets/"+t.ID.String()+here(c), "done", "refunded")
 	}

@@ -16,12 +16,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/libs/values/zone"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
-	"github.com/slotmesh/slotmesh/services/console/internal/signin"
 	"github.com/slotmesh/slotmesh/services/console/internal/template"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
@@ -116,7 +116,7 @@ func soldGroups(o *offered) []form.Group {
 
 // mountFirst adds the pages of the first visit: five forms that create a new business and open it for bookings
 // (pages.md).
-func (p *Pages) mountFirst(all, business *gate.Router) {
+func (p *Pages) mountFirst(all, business *authorize.Router) {
 	all.Get("/business", access.ManageAccounts, p.askBusiness)
 	all.Post("/business", access.ManageAccounts, p.beginBusiness)
 	business.Get("/first", access.ChangeOffer, p.goOn)
@@ -219,7 +219,7 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 		return again(fiber.StatusUnprocessableEntity)
 	}
 	published, problems, err := p.owner.Begin(idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key}),
-		gate.Principal(c), typed.Beginning)
+		authorize.Principal(c), typed.Beginning)
 	switch {
 	case fault.Is(err, fault.PreconditionFailed):
 		typed.Wrong["slug"], typed.Key = page.Words.Say("first_taken"), rand.Text()

@@ -20,7 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/email"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
@@ -98,7 +98,7 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 		return p.showCancel(c, fiber.StatusUnprocessableEntity, page, asked)
 	}
 	if err == nil && again == "" {
-		_, err = p.owner.CancelBooking(notifiedBy(c, form), gate.Principal(c), page.Business.Slug, b.ID,
+		_, err = p.owner.CancelBooking(notifiedBy(c, form), authorize.Principal(c), page.Business.Slug, b.ID,
 			booking.Cancel{Refund: refund})
 		if err == nil {
 			return toBooking(c, page.Business, b.ID, booking.MoveCancel)
@@ -192,7 +192,7 @@ func (p *Pages) refund(c *fiber.Ctx) error {
 		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Refund(page, asked))
 	}
 	if ok {
-		_, err = p.owner.RefundBooking(c.UserContext(), gate.Principal(c), page.Business.Slug, b.ID,
+		_, err = p.owner.RefundBooking(c.UserContext(), authorize.Principal(c), page.Business.Slug, b.ID,
 			booking.NewRefund{Refund: amount})
 	}
 	sentence := sentences[fault.KindOf(err)]
@@ -235,7 +235,7 @@ func (p *Pages) move(c *fiber.Ctx) error {
 	if m.Staff != "" {
 		to.StaffID = &m.Staff
 	}
-	moved, err := p.owner.Reschedule(notifiedBy(c, form), gate.Principal(c), page.Business.Slug, b.ID, to)
+	moved, err := p.owner.Reschedule(notifiedBy(c, form), authorize.Principal(c), page.Business.Slug, b.ID, to)
 	if err == nil {
 		return toBooking(c, page.Business, b.ID, warned("moved", moved))
 	}
@@ -425,5 +425,5 @@ func (p *Pages) bookFor(ctx context.Context, c *fiber.Ctx, business *catalog.Off
 		choice := catalog.ModeAtDoor
 		wanted.PaymentChoice = &choice
 	}
-	return p.owner.Book(ctx, gate.Principal(c), business.Slug, wanted)
+	return p.owner.Book(ctx, authorize.Principal(c), business.Slug, wanted)
 }

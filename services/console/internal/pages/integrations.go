@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
@@ -34,7 +34,7 @@ var doneIntegrating = []string{
 }
 
 // mountIntegrations adds the pages that connect a business with other programs (Settings › Integrations).
-func (p *Pages) mountIntegrations(business *gate.Router) {
+func (p *Pages) mountIntegrations(business *authorize.Router) {
 	business.Get("/settings", access.SignedIn, p.settings)
 	business.Get("/settings/keys", access.Integrate, p.keys)
 	business.Post("/settings/keys", access.Integrate, p.makeKey)
@@ -127,7 +127,7 @@ func (p *Pages) makeKey(c *fiber.Ctx) error {
 		wanted.ExpiresAt = &expires
 	}
 	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
-	made, err := p.owner.CreateKey(ctx, gate.Principal(c), page.Business.Slug, wanted)
+	made, err := p.owner.CreateKey(ctx, authorize.Principal(c), page.Business.Slug, wanted)
 	if err == nil {
 		return p.showKeys(c, fiber.StatusCreated, page,
 			view.Keys{Made: made, Form: view.KeyForm{Scope: booking.ScopeAll, Days: "365", Key: rand.Text()}})
@@ -155,7 +155,7 @@ func conflict(err error, madeBefore string) string {
 }
 
 func (p *Pages) revokeKey(c *fiber.Ctx, slug string, id uuid.UUID) error {
-	return p.owner.RevokeKey(c.UserContext(), gate.Principal(c), slug, id)
+	return p.owner.RevokeKey(c.UserContext(), authorize.Principal(c), slug, id)
 }
 
 // feeds lists calendar feeds and shows the form for a new one.
@@ -198,7 +198,7 @@ func (p *Pages) makeFeed(c *fiber.Ctx) error {
 		wanted.StaffID = &id
 	}
 	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
-	made, err := p.owner.CreateCalendar(ctx, gate.Principal(c), wanted)
+	made, err := p.owner.CreateCalendar(ctx, authorize.Principal(c), wanted)
 	if err == nil {
 		return p.showFeeds(c, fiber.StatusCreated, page, view.Feeds{Made: made, Shows: booking.ShowsTimes,
 			Key: rand.Text()})
@@ -215,7 +215,7 @@ func (p *Pages) makeFeed(c *fiber.Ctx) error {
 }
 
 func (p *Pages) removeFeed(c *fiber.Ctx, slug string, id uuid.UUID) error {
-	return p.owner.RevokeCalendar(c.UserContext(), gate.Principal(c), slug, id)
+	return p.owner.RevokeCalendar(c.UserContext(), authorize.Principal(c), slug, id)
 }
 
 // embed shows the HTML that embeds the booking page in another site, with the options of the address.

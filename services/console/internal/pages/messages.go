@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
@@ -16,12 +16,12 @@ import (
 const messageAgain = "message_again"
 
 // mountMessages adds the pages about messages to customers and owners.
-func (p *Pages) mountMessages(business *gate.Router) {
+func (p *Pages) mountMessages(business *authorize.Router) {
 	business.Get("/messages", access.SeeCustomers, p.messages)
 	business.Get("/messages/:id", access.SeeCustomers, p.message)
 	business.Post("/messages/:id/retry", access.Serve,
 		p.pressed(messageAgain, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
-			_, err := p.owner.RetryMessage(c.UserContext(), gate.Principal(c), slug, id)
+			_, err := p.owner.RetryMessage(c.UserContext(), authorize.Principal(c), slug, id)
 			return err
 		}))
 }

@@ -11,16 +11,16 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // mountOffer adds the pages that edit the offer.
-func (p *Pages) mountOffer(business *gate.Router) {
+func (p *Pages) mountOffer(business *authorize.Router) {
 	business.Get("/offer", access.ChangeOffer, p.firstOffer)
 	business.Post("/offer/undo", access.ChangeOffer, p.undoOffer)
 	for _, k := range offerKinds {
@@ -278,7 +278,7 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 	if asked, err := p.asksFirst(c, o, s, draft); asked || err != nil {
 		return err
 	}
-	published, err := p.owner.PublishOffer(c.UserContext(), gate.Principal(c), o.page.Business, draft)
+	published, err := p.owner.PublishOffer(c.UserContext(), authorize.Principal(c), o.page.Business, draft)
 	if fault.Is(err, fault.PreconditionFailed) {
 		return toOffer(c, o, s.back, url.Values{"wrong": {"changed"}})
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/console/internal/changes"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 	"github.com/slotmesh/slotmesh/services/console/internal/plan"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
@@ -56,7 +56,7 @@ func (p *Pages) planOf(c *fiber.Ctx, slug string, draft *usecase.OfferDraft) (*p
 		defer cancel()
 		ctx = within
 	}
-	found, err := p.owner.Plan(ctx, gate.Principal(c), slug, draft.Text)
+	found, err := p.owner.Plan(ctx, authorize.Principal(c), slug, draft.Text)
 	if kind := fault.KindOf(err); err != nil && (kind.Status >= fiber.StatusInternalServerError ||
 		kind == fault.RateLimited) {
 		p.owner.Logger.WarnContext(ctx, "what publishing would leave outside is not known", slog.String("slug", slug),

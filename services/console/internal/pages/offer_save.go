@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
@@ -85,7 +85,7 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 		if asked, err := p.asksFirst(c, o, s, draft); asked || err != nil {
 			return err
 		}
-		published, err := p.owner.PublishOffer(c.UserContext(), gate.Principal(c), o.page.Business, draft)
+		published, err := p.owner.PublishOffer(c.UserContext(), authorize.Principal(c), o.page.Business, draft)
 		if err == nil {
 			says := url.Values{"saved": {strconv.FormatInt(published.Version, 10)},
 				"since": {strconv.FormatInt(o.offer.Version, 10)}}

@@ -8,16 +8,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // mountText adds the page that edits the whole offer as text.
-func (p *Pages) mountText(business *gate.Router) {
+func (p *Pages) mountText(business *authorize.Router) {
 	business.Get("/offer/text", access.ChangeOffer, p.askText)
 	business.Post("/offer/text", access.ChangeOffer, p.saveText)
 }
@@ -57,7 +57,7 @@ func (p *Pages) saveText(c *fiber.Ctx) error {
 		within: func(document.Fields) string { return "-" },
 		again:  func(status int, _ map[string]string) error { return again(status, nil) },
 		draft: func() (*usecase.OfferDraft, error) {
-			return p.owner.DraftText(c.UserContext(), gate.Principal(c), o.page.Business.Slug,
+			return p.owner.DraftText(c.UserContext(), authorize.Principal(c), o.page.Business.Slug,
 				usecase.TextChange{OfferChange: changeOf(o, posted), Text: []byte(text)})
 		},
 		wrong: func(problems []manifest.Problem) error {

@@ -14,14 +14,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // mountVersions adds the pages of the offer's versions.
-func (p *Pages) mountVersions(business *gate.Router) {
+func (p *Pages) mountVersions(business *authorize.Router) {
 	business.Get("/offer/versions", access.ChangeOffer, p.versions)
 	business.Get("/offer/versions/:id", access.ChangeOffer, p.askVersion)
 	business.Post("/offer/versions/:id", access.ChangeOffer, p.takeVersionBack)
@@ -56,7 +56,7 @@ func (p *Pages) versions(c *fiber.Ctx) error {
 // teamNames returns the names of the members of the team by their ids. If the reader may not see the team, it returns
 // only the reader's own name.
 func (p *Pages) teamNames(c *fiber.Ctx, page *view.Page) map[uuid.UUID]string {
-	by := gate.Principal(c)
+	by := authorize.Principal(c)
 	names := map[uuid.UUID]string{by.ID: page.Person}
 	if !page.May(access.ManageTeam) {
 		return names
@@ -133,7 +133,7 @@ func (p *Pages) takeVersionBack(c *fiber.Ctx) error {
 			err != nil {
 			return err
 		}
-		published, err := p.owner.Rollback(c.UserContext(), gate.Principal(c), o.page.Business.Slug, old.Version,
+		published, err := p.owner.Rollback(c.UserContext(), authorize.Principal(c), o.page.Business.Slug, old.Version,
 			strconv.Quote(strconv.FormatInt(o.offer.Version, 10)))
 		if err == nil {
 			return toOffer(c, o, "/offer/versions", url.Values{"saved": {strconv.FormatInt(published.Version, 10)}})

@@ -1,5 +1,5 @@
 // Package pages serves the owner's pages (pages.md). Each handler parses the request, calls one use case and renders
-// one view. Every route is registered with its action, and the table of permissions in internal/access decides who may
+// one view. Every route is registered with its action, and the table of permissions in internal/identity/access decides who may
 // use it. Pages do not show actions that the reader may not use.
 package pages
 
@@ -23,20 +23,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 	"github.com/slotmesh/slotmesh/libs/values/message"
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/assets"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/sealed"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
-	"github.com/slotmesh/slotmesh/services/console/internal/sealed"
-	"github.com/slotmesh/slotmesh/services/console/internal/signin"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // Pages serves all pages.
 type Pages struct {
 	owner     *usecase.Owner
-	accounts  *usecase.Accounts
+	accounts  *identity.Accounts
 	addresses Addresses
 	texts     *message.Catalog
 	assets    *web.Assets
@@ -44,7 +45,7 @@ type Pages struct {
 }
 
 // New returns the pages. The first of secrets seals customers' data in addresses.
-func New(owner *usecase.Owner, accounts *usecase.Accounts, addresses Addresses, secrets ...string) (*Pages, error) {
+func New(owner *usecase.Owner, accounts *identity.Accounts, addresses Addresses, secrets ...string) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files, "/assets")
 	box, boxErr := sealed.New(secrets...)
@@ -60,7 +61,7 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	p.assets.Mount(router)
 	router.Get("/", admit)
 	router.Use("/business", admit, p.unseal)
-	all := gate.New(router, "", p.owner.Business, p.accounts)
+	all := authorize.New(router, "", p.owner.Business, p.accounts)
 	all.Get("/", access.SeeBusinesses, p.choose)
 	business := all.Below("/business/:slug")
 	business.Get("", access.SignedIn, p.first)
@@ -105,7 +106,7 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 // browser; otherwise the argument own.
 func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	page := &view.Page{
-		May: func(a access.Action) bool { return gate.Principal(c).Furthest(a) != access.None },
+		May: func(a access.Action) bool { return authorize.Principal(c).Furthest(a) != access.None },
 		Now: p.owner.Clock.Now(), Seal: p.box.SealPath, Style: p.assets.Path("owner.css"),
 		Script: p.assets.Path("owner.js"),
 	}
@@ -125,7 +126,7 @@ func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	business := gate.Business(c)
+	business := authorize.Business(c)
 	if business == nil {
 		if business, err = p.owner.Business(c.UserContext(), slug); err != nil {
 			return nil, err
@@ -134,9 +135,9 @@ func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	page := p.plain(c, business.DefaultLanguage)
 	page.Business, page.Place, page.Seal = business, place, p.box.Of(business.Slug).SealPath
 	page.Words.SetRegion(locale.RegionOf(business.Timezone))
-	page.May = func(a access.Action) bool { return gate.Principal(c).Reach(business.ID, a) != access.None }
-	page.Switches = page.May(access.ManageAccounts) || len(gate.Principal(c).Businesses()) > 1
-	page.Searches = gate.Principal(c).Reach(business.ID, access.SeeBookings) != access.NoContact
+	page.May = func(a access.Action) bool { return authorize.Principal(c).Reach(business.ID, a) != access.None }
+	page.Switches = page.May(access.ManageAccounts) || len(authorize.Principal(c).Businesses()) > 1
+	page.Searches = authorize.Principal(c).Reach(business.ID, access.SeeBookings) != access.NoContact
 	page.Notice = done(page, c.Query("done"))
 	page.Wrong = wrong(page, c.Query("wrong"))
 	return page, nil
@@ -196,7 +197,7 @@ func (p *Pages) choose(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := p.owner.Businesses.List(c.UserContext(), gate.Principal(c).Businesses(), asked)
+	list, err := p.owner.Businesses.List(c.UserContext(), authorize.Principal(c).Businesses(), asked)
 	if err != nil {
 		return err
 	}
@@ -229,7 +230,7 @@ func (p *Pages) today(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	t, err := p.owner.Today(c.UserContext(), gate.Principal(c), page.Business.Slug)
+	t, err := p.owner.Today(c.UserContext(), authorize.Principal(c), page.Business.Slug)
 	if err != nil {
 		return err
 	}
@@ -289,7 +290,7 @@ func (p *Pages) transition(move string) fiber.Handler {
 	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 		form, err := web.Form(c)
 		if err == nil {
-			_, err = p.owner.MoveBooking(notifiedBy(c, form), gate.Principal(c), slug, id, move)
+			_, err = p.owner.MoveBooking(notifiedBy(c, form), authorize.Principal(c), slug, id, move)
 		}
 		return err
 	})
@@ -344,7 +345,7 @@ func (p *Pages) found(c *fiber.Ctx) (*view.Page, *booking.Booking, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := p.owner.Booking(c.UserContext(), gate.Principal(c), page.Business.Slug, id)
+	b, err := p.owner.Booking(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
 	return page, b, err
 }
 

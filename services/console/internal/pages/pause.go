@@ -6,13 +6,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
 // mountPause adds the page that pauses online bookings.
-func (p *Pages) mountPause(business *gate.Router) {
+func (p *Pages) mountPause(business *authorize.Router) {
 	business.Get("/pause", access.ChangeOffer, p.askPause)
 	business.Post("/pause", access.ChangeOffer, p.pause)
 	business.Post("/pause/end", access.ChangeOffer, p.endPause)
@@ -74,7 +74,7 @@ func (p *Pages) endPause(c *fiber.Ctx) error {
 // setPause pauses online bookings until a date, or ends the pause if until is nil. Then it redirects to the page Today,
 // which shows the result.
 func (p *Pages) setPause(c *fiber.Ctx, page *view.Page, asked view.Pausing, until *timespan.Date, done string) error {
-	err := p.owner.Pause(c.UserContext(), gate.Principal(c), page.Business, until)
+	err := p.owner.Pause(c.UserContext(), authorize.Principal(c), page.Business, until)
 	if sentence := sentences[fault.KindOf(err)]; err != nil && sentence != "" {
 		page.Wrong = page.Words.Say(sentence)
 		return p.show(c, fault.KindOf(err).Status, page, view.Pause(page, asked))

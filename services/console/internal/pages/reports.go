@@ -10,15 +10,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/report"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
 )
 
 // mountReports adds the reports on bookings, sales and working time, as pages and as CSV files. A report has no data of
 // single customers. So it is open to every role that may see all sales.
-func (p *Pages) mountReports(business *gate.Router) {
+func (p *Pages) mountReports(business *authorize.Router) {
 	business.Get("/reports", access.SeeSales, p.reports)
 	business.Get("/reports/bookings.csv", access.SeeSales, exportReport(p, "bookings", p.owner.BookingsReport,
 		reportcsv.Bookings))

@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
@@ -19,7 +19,7 @@ func (p *Pages) foundReservation(c *fiber.Ctx) (*view.Page, *rental.Reservation,
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := p.owner.Reservation(c.UserContext(), gate.Principal(c), page.Business, id)
+	found, err := p.owner.Reservation(c.UserContext(), authorize.Principal(c), page.Business, id)
 	return page, found, err
 }
 
@@ -68,7 +68,7 @@ func (p *Pages) cancelReservation(c *fiber.Ctx) error {
 		return p.showCancelReservation(c, fiber.StatusUnprocessableEntity, page, asked)
 	}
 	if err == nil && again == "" {
-		if _, err = p.owner.CancelReservation(notifiedBy(c, form), gate.Principal(c), slug, r.ID,
+		if _, err = p.owner.CancelReservation(notifiedBy(c, form), authorize.Principal(c), slug, r.ID,
 			booking.Cancel{Refund: refund}); err == nil {
 			return backTo(c, slug, "rentals", "done", "reservation_cancel")
 		}
@@ -115,7 +115,7 @@ func (p *Pages) refundReservation(c *fiber.Ctx) error {
 	}
 	if !ok {
 		again = "amount_wrong"
-	} else if _, err = p.owner.RefundReservation(c.UserContext(), gate.Principal(c), page.Business.Slug, r.ID,
+	} else if _, err = p.owner.RefundReservation(c.UserContext(), authorize.Principal(c), page.Business.Slug, r.ID,
 		booking.NewRefund{Refund: amount}); err == nil {
 		return backTo(c, page.Business.Slug, asked.Back, "done", "refunded")
 	}

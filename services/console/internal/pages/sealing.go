@@ -8,7 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/platform/web"
-	"github.com/slotmesh/slotmesh/services/console/internal/sealed"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/sealed"
 )
 
 type boxKey struct{}

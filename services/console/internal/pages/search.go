@@ -6,13 +6,13 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/platform/server"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
 // mountSearch adds the results page of the search field.
-func (p *Pages) mountSearch(business *gate.Router) {
+func (p *Pages) mountSearch(business *authorize.Router) {
 	business.Get("/search", access.SeeBookings, p.search)
 	business.Post("/search", access.SeeBookings, p.find)
 }
@@ -30,7 +30,7 @@ func (p *Pages) search(c *fiber.Ctx) error {
 	if page.Query = strings.TrimSpace(text); page.Query == "" {
 		return c.Redirect(view.Path(page.Business.Slug)+"/bookings", fiber.StatusSeeOther)
 	}
-	found, err := p.owner.Search(c.UserContext(), gate.Principal(c), page.Business, page.Query)
+	found, err := p.owner.Search(c.UserContext(), authorize.Principal(c), page.Business, page.Query)
 	if err != nil {
 		return err
 	}

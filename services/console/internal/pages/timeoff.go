@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
@@ -23,7 +23,7 @@ func (p *Pages) timeOff(c *fiber.Ctx) error {
 		return err
 	}
 	_, unnamed := uuid.Parse(c.Query("staff_id"))
-	if unnamed != nil && len(page.Business.Staff) > 1 && gate.Principal(c).Reach(page.Business.ID,
+	if unnamed != nil && len(page.Business.Staff) > 1 && authorize.Principal(c).Reach(page.Business.ID,
 		access.EditOffer) != access.Own {
 		return p.show(c, fiber.StatusOK, page, view.ChooseTimeOff(page))
 	}
@@ -42,7 +42,7 @@ func (p *Pages) timeOff(c *fiber.Ctx) error {
 // asked. Without a valid id, it takes the only member. It returns nil if the business does not have exactly one, or if
 // the member is unknown.
 func (p *Pages) offOf(c *fiber.Ctx, page *view.Page, asked string) (*usecase.TimeOff, error) {
-	by := gate.Principal(c)
+	by := authorize.Principal(c)
 	self, _ := by.In(page.Business.ID)
 	id := self.StaffID
 	if by.Reach(page.Business.ID, access.EditOffer) != access.Own {
@@ -78,7 +78,7 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 	if off == nil {
 		return p.show(c, fiber.StatusConflict, page, view.NoTimeOff(page))
 	}
-	by, id, adds := gate.Principal(c), off.Member.ID, form.Get("what") != "work"
+	by, id, adds := authorize.Principal(c), off.Member.ID, form.Get("what") != "work"
 	typed := view.Off{
 		TimeOff: off, From: form.Get("from"), To: form.Get("to"), FromTime: form.Get("from_time"),
 		ToTime: form.Get("to_time"),

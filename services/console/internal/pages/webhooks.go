@@ -14,14 +14,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // mountWebhooks adds the pages for webhook endpoints and their deliveries.
-func (p *Pages) mountWebhooks(business *gate.Router) {
+func (p *Pages) mountWebhooks(business *authorize.Router) {
 	const all, one = "/settings/webhooks", "/settings/webhooks/:id"
 	business.Get(all, access.Integrate, p.webhooks)
 	business.Post(all, access.Integrate, p.makeWebhook)
@@ -29,7 +29,7 @@ func (p *Pages) mountWebhooks(business *gate.Router) {
 	business.Post(one, access.Integrate, p.changeWebhook)
 	business.Post(one+"/test", access.Integrate,
 		p.ofWebhook("webhook_tested", func(c *fiber.Ctx, slug string, id uuid.UUID) error {
-			_, err := p.owner.TestWebhook(c.UserContext(), gate.Principal(c), slug, id)
+			_, err := p.owner.TestWebhook(c.UserContext(), authorize.Principal(c), slug, id)
 			return err
 		}))
 	business.Post(one+"/pause", access.Integrate, p.ofWebhook("webhook_paused", p.activate(false)))
@@ -37,7 +37,7 @@ func (p *Pages) mountWebhooks(business *gate.Router) {
 	business.Post(one+"/rotate", access.Integrate, p.rotateWebhook)
 	business.Post(one+"/remove", access.Integrate,
 		p.ends(all, "webhook_removed", func(c *fiber.Ctx, slug string, id uuid.UUID) error {
-			return p.owner.DeleteWebhook(c.UserContext(), gate.Principal(c), slug, id)
+			return p.owner.DeleteWebhook(c.UserContext(), authorize.Principal(c), slug, id)
 		}))
 	business.Post("/settings/deliveries/:id/retry", access.Integrate, p.retryDelivery)
 }
@@ -102,7 +102,7 @@ func (p *Pages) makeWebhook(c *fiber.Ctx) error {
 		return err
 	}
 	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
-	made, err := p.owner.CreateWebhook(ctx, gate.Principal(c), page.Business.Slug,
+	made, err := p.owner.CreateWebhook(ctx, authorize.Principal(c), page.Business.Slug,
 		notifications.NewWebhook{URL: typed.URL, Events: typed.Events})
 	if err == nil {
 		page.Notice = page.Words.Say("webhook_made")
@@ -169,7 +169,7 @@ func (p *Pages) changeWebhook(c *fiber.Ctx) error {
 			map[string]string{"events": page.Words.Say("webhook_events_wrong")}
 		return p.showWebhook(c, fiber.StatusUnprocessableEntity, page, id, view.Webhook{Form: typed})
 	}
-	_, err = p.owner.ChangeWebhook(c.UserContext(), gate.Principal(c), page.Business.Slug, id, change)
+	_, err = p.owner.ChangeWebhook(c.UserContext(), authorize.Principal(c), page.Business.Slug, id, change)
 	if err == nil {
 		return toPage(c, page.Business.Slug, "/settings/webhooks/"+id.String(), "done", "webhook_changed")
 	}
@@ -190,7 +190,7 @@ func (p *Pages) ofWebhook(done string, do func(*fiber.Ctx, string, uuid.UUID) er
 
 func (p *Pages) activate(active bool) func(*fiber.Ctx, string, uuid.UUID) error {
 	return func(c *fiber.Ctx, slug string, id uuid.UUID) error {
-		_, err := p.owner.ChangeWebhook(c.UserContext(), gate.Principal(c), slug, id,
+		_, err := p.owner.ChangeWebhook(c.UserContext(), authorize.Principal(c), slug, id,
 			notifications.WebhookChange{Active: &active})
 		return err
 	}
@@ -205,7 +205,7 @@ func (p *Pages) rotateWebhook(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	rotated, err := p.owner.RotateWebhook(c.UserContext(), gate.Principal(c), page.Business.Slug, id)
+	rotated, err := p.owner.RotateWebhook(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func (p *Pages) retryDelivery(c *fiber.Ctx) error {
 		return err
 	}
 	to := "/settings/webhooks/" + of.String()
-	_, err = p.owner.RetryDelivery(c.UserContext(), gate.Principal(c), page.Business.Slug, id)
+	_, err = p.owner.RetryDelivery(c.UserContext(), authorize.Principal(c), page.Business.Slug, id)
 	if fault.Is(err, fault.Conflict) {
 		return toPage(c, page.Business.Slug, to, "wrong", "delivery_waits")
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
 // mountWhyNot adds the page that explains why a time cannot be booked.
-func (p *Pages) mountWhyNot(business *gate.Router) {
+func (p *Pages) mountWhyNot(business *authorize.Router) {
 	business.Get("/why-not", access.Serve, p.whyNot)
 }
 
@@ -35,7 +35,7 @@ func (p *Pages) whyNot(c *fiber.Ctx) error {
 	}
 	start, err := startOf(w)
 	if err == nil {
-		w.Answer, err = p.owner.WhyNot(c.UserContext(), gate.Principal(c), page.Business, start)
+		w.Answer, err = p.owner.WhyNot(c.UserContext(), authorize.Principal(c), page.Business, start)
 	}
 	if err == nil {
 		w.About = page.Business.Service(start.ServiceIDs[0])

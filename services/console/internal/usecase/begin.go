@@ -12,9 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/template"
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 	"github.com/slotmesh/slotmesh/services/console/internal/plan"
-	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
 // RemovalNotes stores, for each Idempotency-Key of a removal, the id of the business to remove. [store.Store]

@@ -11,7 +11,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // EventLister lists the events of one service. *eventclient.Client implements it for other services, and *eventlog.Log

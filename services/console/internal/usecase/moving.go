@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // Book makes a booking for a customer.

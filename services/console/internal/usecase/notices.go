@@ -11,8 +11,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
-	"github.com/slotmesh/slotmesh/services/console/internal/accountmail"
-	"github.com/slotmesh/slotmesh/services/console/internal/store"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/accountmail"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
 // OwnerMailer mails every owner of a business in the background. [Accounts] implements it.
@@ -23,7 +24,7 @@ type OwnerMailer interface {
 		write func(to store.Person) (notifications.Mail, error))
 }
 
-var _ OwnerMailer = (*Accounts)(nil)
+var _ OwnerMailer = (*identity.Accounts)(nil)
 
 // watched has the fields of a manifest whose changes are mailed to the owners, and the name of the business for the
 // mail.
@@ -78,12 +79,12 @@ func (o *Owner) watchedOf(ctx context.Context, slug string, version int64) (*wat
 func (o *Owner) mailChanges(ctx context.Context, published *catalog.Published, before, after *watched) {
 	link := o.Mailer.VersionsURL(published.Slug)
 	if days, until := after.keepCustomersDays(), before.keepCustomersDays(); days < until {
-		o.Mailer.MailOwners(ctx, published.ID, aboutRetention, func(to store.Person) (notifications.Mail, error) {
+		o.Mailer.MailOwners(ctx, published.ID, identity.AboutRetention, func(to store.Person) (notifications.Mail, error) {
 			return accountmail.RetentionShortened(to.Email, after.Name, link, until, days, to.Language)
 		})
 	}
 	if !maps.Equal(before.Payments.Accounts, after.Payments.Accounts) {
-		o.Mailer.MailOwners(ctx, published.ID, aboutPayments, func(to store.Person) (notifications.Mail, error) {
+		o.Mailer.MailOwners(ctx, published.ID, identity.AboutPayments, func(to store.Person) (notifications.Mail, error) {
 			return accountmail.PaymentAccountChanged(to.Email, after.Name, link, to.Language)
 		})
 	}

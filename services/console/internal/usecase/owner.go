@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // Owner implements the actions on businesses. For reads that need no checks, callers may use its clients directly.
@@ -47,7 +47,7 @@ func (o *Owner) Business(ctx context.Context, slug string) (*catalog.Offer, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := access.SameAsJudged(ctx, business.ID); err != nil {
+	if err := access.CheckBusiness(ctx, business.ID); err != nil {
 		return nil, err
 	}
 	return business, nil

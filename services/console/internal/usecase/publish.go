@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // attempts is how often a change is checked against the newest version and published, if others publish at the same

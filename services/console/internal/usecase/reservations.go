@@ -8,7 +8,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // Reserve reserves units of a rental. The rental service looks up the business itself, so that an operator can reserve
@@ -16,7 +16,7 @@ import (
 func (o *Owner) Reserve(ctx context.Context, by Principal, slug string,
 	wanted rental.NewReservation) (*rental.Reservation, error) {
 	// The body names a rental, which may belong to another business that has the slug by now.
-	if access.IsJudged(ctx) {
+	if access.HasBusiness(ctx) {
 		if _, err := o.Business(ctx, slug); err != nil {
 			return nil, err
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/customer"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // Found has the customers and bookings that a search has found and that the person may see. The data of an unavailable

@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // TicketedEvent is an event with its sold and remaining tickets.

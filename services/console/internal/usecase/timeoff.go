@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // TimeOff is the time in which a member of the staff does not work, from today on.

@@ -42,7 +42,7 @@ func TestEveryAlertIsMarked(t *testing.T) {
 	alert := regexp.MustCompile(`<\w+[^>]*class="notice([^"]*)"[^>]*role="alert"`)
 	var files []string
 	for _, folder := range []string{".", "../../../console/internal/pages/view",
-		"../../../console/internal/signin/view"} {
+		"../../../console/internal/identity/signin/view"} {
 		found, err := filepath.Glob(folder + "/*.templ")
 		if err != nil || len(found) == 0 {
 			t.Fatal(folder, err)

@@ -20,7 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 

@@ -15,7 +15,7 @@ import (
 	"regexp"
 
 	"github.com/slotmesh/slotmesh/libs/platform/web"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // EmbedModes are the ways in which a site shows the booking page; the first is the usual one.

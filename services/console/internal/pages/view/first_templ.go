@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
 	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/libs/values/zone"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/template"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )

@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // MessageList is a page of messages as it was asked for.

@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 //go:generate go run github.com/a-h/templ/cmd/templ@v0.3.977 generate -log-level error

@@ -6,7 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // Suffixes of sentences about a member instead of the business or the service.

@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
 )
 

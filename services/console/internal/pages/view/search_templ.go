@@ -12,7 +12,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 

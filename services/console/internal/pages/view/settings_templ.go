@@ -8,7 +8,7 @@ package view
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "github.com/slotmesh/slotmesh/services/console/internal/access"
+import "github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 
 // section is a page below Settings: its name, its path below the business's, and what somebody must be allowed to see it.
 type section struct {

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
 )
 
 // TeamEvent is something that happened to a member or a token: whose it is, and who did it, by their names.

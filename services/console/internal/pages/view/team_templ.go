@@ -12,9 +12,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/platform/web"
-	"github.com/slotmesh/slotmesh/services/console/internal/access"
-	"github.com/slotmesh/slotmesh/services/console/internal/store"
-	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
 )
 
 // TeamList is what the page of the team shows.
@@ -625,11 +625,11 @@ func invite(p *Page, i Inviting) templ.Component {
 }
 
 // Invited says that somebody was invited, and shows the link to hand on where there is one.
-func Invited(p *Page, i *usecase.Invited, base string) Content {
+func Invited(p *Page, i *identity.Invited, base string) Content {
 	return Content{p.say("team_invited"), invited(p, i, base)}
 }
 
-func invited(p *Page, i *usecase.Invited, base string) templ.Component {
+func invited(p *Page, i *identity.Invited, base string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

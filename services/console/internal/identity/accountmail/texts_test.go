@@ -1,0 +1,66 @@
+package accountmail_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/accountmail"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
+)
+
+func TestEveryMailIsWrittenInEveryLanguageOfThePages(t *testing.T) {
+	t.Parallel()
+	all, err := texts.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const link = "https://owner.example.com/x"
+	for _, language := range all.Languages() {
+		reset, err1 := accountmail.Password("a@example.com", link, language)
+		changed, err2 := accountmail.PasswordChanged("a@example.com", link, language)
+		invited, err3 := accountmail.Invitation("a@example.com", "Harbour", link, accountmail.New, language)
+		known, err4 := accountmail.Invitation("a@example.com", "", link, accountmail.Known, language)
+		accepts, err8 := accountmail.Invitation("a@example.com", "Harbour", link, accountmail.Accepts, language)
+		added, err5 := accountmail.PasskeyAdded("a@example.com", link, language)
+		removed, err6 := accountmail.PasskeyRemoved("a@example.com", link, language)
+		alone, err7 := accountmail.PasswordRemoved("a@example.com", link, language)
+		sooner, err9 := accountmail.RetentionShortened("a@example.com", "Harbour", link, 730, 30, language)
+		account, err10 := accountmail.PaymentAccountChanged("a@example.com", "Harbour", link, language)
+		device, err11 := accountmail.DeviceAdded("a@example.com", "Ana's laptop", link, language)
+		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11} {
+			if err != nil {
+				t.Errorf("%s, %d: %v", language, i, err)
+			}
+		}
+		if !strings.Contains(invited.Subject, "Harbour") || invited.FromName != "Harbour" ||
+			known.FromName != "Slotmesh" || slices.Equal(known.Paragraphs, invited.Paragraphs) ||
+			slices.Equal(accepts.Paragraphs, invited.Paragraphs) {
+			t.Errorf("%s: %+v and %+v", language, invited, known)
+		}
+		if !strings.Contains(sooner.Paragraphs[0], "730") || !strings.Contains(sooner.Paragraphs[0], "30") ||
+			account.Paragraphs[1] != sooner.Paragraphs[1] {
+			t.Errorf("%s: %+v and %+v", language, sooner, account)
+		}
+		if added.Subject == removed.Subject || alone.Subject == changed.Subject ||
+			added.Paragraphs[1] != alone.Paragraphs[1] {
+			t.Errorf("%s: %+v, %+v and %+v", language, added, removed, alone)
+		}
+		if !strings.Contains(device.Paragraphs[0], "Ana's laptop") || device.Subject == added.Subject {
+			t.Errorf("%s: %+v", language, device)
+		}
+		if reset.Language != language || reset.Link != link || reset.Subject == changed.Subject ||
+			len(reset.Paragraphs) != 3 {
+			t.Errorf("%+v", reset)
+		}
+	}
+}
+
+// Who reads another language is written to in English.
+func TestWhoReadsAnotherLanguageReadsEnglish(t *testing.T) {
+	t.Parallel()
+	mail, err := accountmail.Password("a@example.com", "https://owner.example.com/x", "cy")
+	if err != nil || mail.Language != "en" {
+		t.Errorf("%+v, %v", mail, err)
+	}
+}

@@ -1,0 +1,154 @@
+// Package identity signs people in, checks the tokens of the admin API, and manages people, their roles, their
+// invitations and their tokens. Its packages have the table of permissions (access), the check of each route (authorize), the
+// tables (store), the pages to sign in (signin), the mails about accounts (accountmail), and the ways to sign in (oidc,
+// passkey, password). It imports no other room of console.
+package identity
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/limits"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/oidc"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/passkey"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/password"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
+)
+
+// AccountsConfig has the dependencies and settings of [NewAccounts].
+type AccountsConfig struct {
+	Store     *store.Store
+	Passwords *password.Hasher
+	Mails     Mailer
+	Limits    *limits.Gate
+	// OwnerURL is the public base of the owner's side, with which the links in mails begin. If it is "", no mails about
+	// accounts and changes are sent.
+	OwnerURL string
+	// PasswordSignIn allows sign-in by a password, and by a passkey in its place.
+	PasswordSignIn bool
+	Passkeys       *passkey.Site  // nil: no sign-in by passkeys
+	Provider       *oidc.Provider // nil: no identity provider
+	Businesses     BusinessLister
+	PeerTimeout    time.Duration // of a call to another service
+	Clock          clock.Clock
+	Telemetry      *telemetry.Telemetry
+}
+
+// Principal is the caller. The route has already checked that the principal may do the action; the use case limits what
+// the principal sees and changes.
+type Principal = access.Principal
+
+// Accounts signs people in, checks tokens, and manages people, their roles and their tokens.
+type Accounts struct {
+	AccountsConfig
+	Logger *slog.Logger
+
+	waiting chan func(context.Context) error // mails to send
+	signIns metric.Int64Counter
+}
+
+// NewAccounts returns the accounts. It counts slotmesh.sign_ins by method and outcome.
+func NewAccounts(cfg AccountsConfig) *Accounts {
+	return &Accounts{
+		AccountsConfig: cfg, Logger: cfg.Telemetry.Logger, waiting: make(chan func(context.Context) error, mostWaiting),
+		signIns: cfg.Telemetry.Counter("slotmesh.sign_ins",
+			"Attempts to sign in on the owner's side, by method and outcome (signed-in, refused)."),
+	}
+}
+
+// ErrNobody means that a secret, such as that of a link, a session or a token, is invalid or has expired.
+var ErrNobody = errors.New("nobody is signed in by this")
+
+// ByToken returns the principal of a token of the admin API, with current rights. Errors: [ErrNobody].
+func (a *Accounts) ByToken(ctx context.Context, clear string) (Principal, error) {
+	if !secret.WellFormed(secret.TokenPrefix, clear) {
+		return Principal{}, ErrNobody
+	}
+	token, err := a.Store.TokenByHash(ctx, secret.Hash(clear), a.Clock.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return Principal{}, ErrNobody
+	}
+	if err != nil {
+		return Principal{}, err
+	}
+	p := Principal{Kind: access.Token, ID: token.ID, Label: "token " + token.ID.String(),
+		Operator: token.Role == access.Operator}
+	if !p.Operator {
+		p.Members = []access.Member{token.Member}
+	}
+	return p, nil
+}
+
+// Renew returns a principal with their current rights. Fault: unauthorized.
+func (a *Accounts) Renew(ctx context.Context, by Principal) (Principal, error) {
+	return a.Store.Current(ctx, by)
+}
+
+const (
+	writeLasts   = 10 * time.Second // for a write whose request has no deadline
+	endWriteTime = 2 * time.Second
+)
+
+// BeginWrite returns a principal with their current rights, and records that they have a write in progress in another
+// service. Until the write ends, a revocation of these rights waits. The caller ends the write by calling the returned
+// function with the write's error. Fault: unauthorized.
+//
+// If the outcome of the write is unknown, the other service may still execute it. So the record then stays for twice
+// the time that the request had left.
+func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, func(error), error) {
+	lasts := writeLasts
+	if deadline, ok := ctx.Deadline(); ok {
+		lasts = time.Until(deadline)
+	}
+	now, id, err := a.Store.BeginWrite(ctx, by, 2*lasts)
+	if err != nil {
+		return by, nil, err
+	}
+	return now, func(failed error) {
+		if ctx.Err() != nil || fault.Is(failed, fault.OutcomeUnknown) {
+			return
+		}
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWriteTime)
+		defer cancel()
+		if err := a.Store.EndWrite(within, id); err != nil {
+			a.Logger.WarnContext(ctx, "the note of a write stays until its end", slog.Any("error", err))
+		}
+	}, nil
+}
+
+// SignedIn is a person with a session in a browser.
+type SignedIn struct {
+	Principal Principal
+	Person    store.Person
+	Session   store.Session
+}
+
+// BySession returns the person of the session with this secret, with current rights. Errors: [ErrNobody].
+func (a *Accounts) BySession(ctx context.Context, clear string) (*SignedIn, error) {
+	if !secret.WellFormed("", clear) {
+		return nil, ErrNobody
+	}
+	signed, err := a.Store.SessionByHash(ctx, secret.Hash(clear), a.Clock.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, ErrNobody
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &SignedIn{
+		Principal: Principal{
+			Kind: access.Person, ID: signed.PersonID, Session: signed.ID, Label: "person " + signed.PersonID.String(),
+			Operator: signed.Person.Operator, Members: signed.Members,
+		},
+		Person: signed.Person, Session: signed.Session,
+	}, nil
+}

@@ -1,0 +1,176 @@
+// Package authorize authorizes the requests of the owner's side. Each route is registered with an action. It refuses
+// principals for whom the table of permissions in internal/identity/access does not allow the action. A middleware that
+// authenticates the caller runs before, and sets the principal by [Admit].
+//
+// A write is authorized twice: before its body is read, and after. A client could otherwise keep its rights by sending
+// the body slowly, long after they were removed (docs/decisions/033).
+package authorize
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+)
+
+type principalKey struct{}
+
+// Admit sets the principal of a request, for the later handlers and as the actor of its changes.
+func Admit(c *fiber.Ctx, p access.Principal) {
+	c.Locals(principalKey{}, p)
+	c.SetUserContext(actor.With(c.UserContext(), p.Actor()))
+}
+
+// Principal returns the principal of a request, or the zero Principal if no middleware has set it.
+func Principal(c *fiber.Ctx) access.Principal {
+	p, _ := c.Locals(principalKey{}).(access.Principal)
+	return p
+}
+
+type businessKey struct{}
+
+// Business returns the business for which a read was authorized, with its data at that time. It returns nil for a
+// request of an operator. It also returns nil for a write, because the business may have changed before the body
+// arrived.
+func Business(c *fiber.Ctx) *catalog.Offer {
+	if c.Method() != fiber.MethodGet {
+		return nil
+	}
+	business, _ := c.Locals(businessKey{}).(*catalog.Offer)
+	return business
+}
+
+// FindBusiness finds the current business with a slug. Fault: business_not_found.
+type FindBusiness func(ctx context.Context, slug string) (*catalog.Offer, error)
+
+// Authority looks up the current rights of principals. *identity.Accounts implements it outside tests.
+type Authority interface {
+	// Renew returns a principal with their current rights. Fault: unauthorized.
+	Renew(ctx context.Context, p access.Principal) (access.Principal, error)
+	// BeginWrite is Renew for a write in another service. Until the write ends, a revocation of the principal's rights
+	// waits. The caller ends the write by calling end with the write's error.
+	BeginWrite(ctx context.Context, p access.Principal) (now access.Principal, end func(error), err error)
+}
+
+// Router registers routes with their actions. A route with :slug is about the business with this slug. A route without
+// it is open to every principal who may do the action in at least one business; the use case then limits what it shows.
+type Router struct {
+	to        fiber.Router
+	base      string
+	find      FindBusiness
+	authority Authority
+}
+
+// New returns a router of the routes below base.
+func New(to fiber.Router, base string, find FindBusiness, authority Authority) *Router {
+	return &Router{to, base, find, authority}
+}
+
+// Below returns a router of the routes below a path of this one.
+func (r *Router) Below(path string) *Router { return New(r.to, r.base+path, r.find, r.authority) }
+
+// Get registers a read.
+func (r *Router) Get(path string, action access.Action, handler fiber.Handler) {
+	r.to.Get(r.base+path, r.check(path, action), handler)
+}
+
+// Put registers a write.
+func (r *Router) Put(path string, action access.Action, handler fiber.Handler) {
+	r.to.Put(r.base+path, r.check(path, action), r.recheck(action), handler)
+}
+
+// Post registers a write.
+func (r *Router) Post(path string, action access.Action, handler fiber.Handler) {
+	r.to.Post(r.base+path, r.check(path, action), r.recheck(action), handler)
+}
+
+// Patch registers a write.
+func (r *Router) Patch(path string, action access.Action, handler fiber.Handler) {
+	r.to.Patch(r.base+path, r.check(path, action), r.recheck(action), handler)
+}
+
+// Delete registers a write.
+func (r *Router) Delete(path string, action access.Action, handler fiber.Handler) {
+	r.to.Delete(r.base+path, r.check(path, action), r.recheck(action), handler)
+}
+
+// check returns middleware that refuses principals who may not do the action in the business of the path. It records
+// the id of this business in the context. [access.CheckBusiness] later compares it with the business that the request
+// changes. For an operator, check does not look up the business, because the request may create it.
+func (r *Router) check(path string, action access.Action) fiber.Handler {
+	ofBusiness := strings.Contains(r.base+path, ":slug")
+	return func(c *fiber.Ctx) error {
+		p := Principal(c)
+		if p.Kind == "" {
+			return fault.New(fault.Unauthorized, "Sign in first.")
+		}
+		if !ofBusiness || p.Operator {
+			if err := p.RequireAnywhere(action); err != nil {
+				return err
+			}
+			return c.Next()
+		}
+		slug, err := server.Slug(c)
+		if err != nil {
+			return err
+		}
+		business, err := r.find(c.UserContext(), slug)
+		if err != nil {
+			return err
+		}
+		if err := p.Require(business.ID, action); err != nil {
+			return err
+		}
+		c.SetUserContext(access.WithBusiness(c.UserContext(), business.ID))
+		c.Locals(businessKey{}, business)
+		return c.Next()
+	}
+}
+
+// recheck returns middleware that reads the body of a write, authorizes the write again, and continues with the
+// principal's current rights.
+//
+// A change of the team or its tokens checks the rights once more in its own transaction. A write in another service
+// cannot do that; so a revocation of the principal's rights waits until such a write has ended.
+func (r *Router) recheck(action access.Action) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if _, err := server.Body(c); err != nil {
+			return err
+		}
+		if action == access.ManageTeam || action == access.ManageOperators {
+			now, err := r.authority.Renew(c.UserContext(), Principal(c))
+			if err != nil {
+				return err
+			}
+			return admitAgain(c, now, action)
+		}
+		now, end, err := r.authority.BeginWrite(c.UserContext(), Principal(c))
+		if err != nil {
+			return err
+		}
+		err = fault.Guard(func() error { return admitAgain(c, now, action) })
+		end(err)
+		return err
+	}
+}
+
+// admitAgain continues the request if now, the principal with current rights, may still do the action. Otherwise it
+// returns the fault.
+func admitAgain(c *fiber.Ctx, now access.Principal, action access.Action) error {
+	business, authorized := access.AuthorizedBusiness(c.UserContext())
+	if authorized && !now.Operator {
+		if err := now.Require(business, action); err != nil {
+			return err
+		}
+	} else if err := now.RequireAnywhere(action); err != nil {
+		return err
+	}
+	Admit(c, now)
+	return c.Next()
+}

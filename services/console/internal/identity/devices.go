@@ -1,0 +1,223 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/accountmail"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
+)
+
+const (
+	// DeviceGood is how long a program waits for its person.
+	DeviceGood = 10 * time.Minute
+	// DeviceEvery is the minimum interval between two polls of a program.
+	DeviceEvery = 5 * time.Second
+	// DeviceTokenGood is the lifetime of the program's token.
+	DeviceTokenGood = 90 * 24 * time.Hour
+)
+
+// BusinessLister lists businesses by id. *catalogclient.Owner implements it outside tests.
+type BusinessLister interface {
+	List(ctx context.Context, of []uuid.UUID, page request.Page) (*catalog.BusinessList, error)
+}
+
+// codeLetters are the letters of user codes, which people type. Vowels are left out, so that a code is never a word,
+// and so are letters that look alike.
+const codeLetters = "BCDFGHJKLMNPQRSTVWXZ"
+
+const codeLength = 8
+
+// newUserCode returns a new random user code, which a program shows and a person types.
+func newUserCode() string {
+	code := make([]byte, codeLength)
+	for i := range code {
+		n, _ := rand.Int(rand.Reader, big.NewInt(int64(len(codeLetters)))) // never fails
+		code[i] = codeLetters[n.Int64()]
+	}
+	return string(code)
+}
+
+// UserCode parses a code as people type it. It returns "" for an invalid code.
+func UserCode(typed string) string {
+	code := strings.Map(func(r rune) rune {
+		if r == '-' || r == ' ' {
+			return -1
+		}
+		return r
+	}, strings.ToUpper(typed[:min(len(typed), 40)]))
+	if len(code) != codeLength || strings.Trim(code, codeLetters) != "" {
+		return ""
+	}
+	return code
+}
+
+// ShowCode formats a code as a program shows it.
+func ShowCode(code string) string { return code[:codeLength/2] + "-" + code[codeLength/2:] }
+
+// BeginDevice starts the sign-in of a program (RFC 8628). It returns the secret with which the program polls, and the
+// user code that a person confirms. client is the name of the program's machine, as the program reports it.
+func (a *Accounts) BeginDevice(ctx context.Context, client string) (string, string, error) {
+	clear, hash := secret.New("")
+	now := a.Clock.Now()
+	d := store.DeviceLogin{UserCode: newUserCode(), Client: deviceName(client), CreatedAt: now,
+		ExpiresAt: now.Add(DeviceGood)}
+	return clear, d.UserCode, a.Store.AddDeviceLogin(ctx, d, hash)
+}
+
+// deviceName limits the name that a machine reports to one line of 60 characters.
+func deviceName(name string) string {
+	line := strings.Join(strings.Fields(strings.ToValidUTF8(name[:min(len(name), 400)], "")), " ")
+	const longest = 60
+	if characters := []rune(line); len(characters) > longest {
+		line = string(characters[:longest])
+	}
+	if line, err := request.Line("client", line, longest); err == nil {
+		return line
+	}
+	return "slotmesh"
+}
+
+// WaitingDevice returns the sign-in of the program that waits with this user code. Errors: [ErrNobody].
+func (a *Accounts) WaitingDevice(ctx context.Context, typed string) (*store.DeviceLogin, error) {
+	code := UserCode(typed)
+	if code == "" {
+		return nil, ErrNobody
+	}
+	d, err := a.Store.DeviceLogin(ctx, code, a.Clock.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, ErrNobody
+	}
+	return &d, err
+}
+
+// DeviceChoice is a role that a person may grant to a program.
+type DeviceChoice struct {
+	access.Member
+	Name string // of the business; "" for an operator
+}
+
+// Value returns the text that identifies the choice in a form: the id of the business.
+func (c DeviceChoice) Value() string { return c.BusinessID.String() }
+
+// DeviceChoices returns the roles that a person may grant to a program. An operator can grant only that role; other
+// people can grant their own role in each business. Faults: service_unavailable.
+func (a *Accounts) DeviceChoices(ctx context.Context, signed *SignedIn) ([]DeviceChoice, error) {
+	if signed.Principal.Operator {
+		return []DeviceChoice{{Member: access.Member{Role: access.Operator}}}, nil
+	}
+	list, err := a.Businesses.List(ctx, signed.Principal.Businesses(), request.Page{Limit: catalog.MostListed})
+	if err != nil {
+		return nil, err
+	}
+	var choices []DeviceChoice
+	for _, b := range list.Businesses {
+		if m, ok := signed.Principal.In(b.ID); ok {
+			choices = append(choices, DeviceChoice{m, b.Name})
+		}
+	}
+	return choices, nil
+}
+
+// AnswerDevice stores a person's answer to the sign-in of a program. typed is the user code. as is the role that the
+// program gets; nil denies the sign-in. Errors: [ErrNobody] if no program waits with this code.
+func (a *Accounts) AnswerDevice(ctx context.Context, signed *SignedIn, typed string, as *DeviceChoice) error {
+	var allowed *access.Member
+	if as != nil {
+		allowed = &as.Member
+	}
+	err := a.Store.AnswerDeviceLogin(ctx, signed.Principal, UserCode(typed), allowed, a.Clock.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return ErrNobody
+	}
+	return err
+}
+
+// Devices lists the programs that the signed-in person has connected by `slotmesh login`, newest first, and the names
+// of their businesses by id. If catalog is unavailable, it returns no names, so that the person can still disconnect a
+// program.
+func (a *Accounts) Devices(ctx context.Context, signed *SignedIn) ([]store.Token, map[uuid.UUID]string, error) {
+	devices, err := a.Store.Devices(ctx, signed.Person.ID, a.Clock.Now())
+	if err != nil || len(devices) == 0 || signed.Principal.Operator {
+		return devices, nil, err
+	}
+	names := map[uuid.UUID]string{}
+	list, err := a.Businesses.List(ctx, signed.Principal.Businesses(), request.Page{Limit: catalog.MostListed})
+	if err != nil {
+		a.Logger.WarnContext(ctx, "the businesses of programs are not named", slog.Any("error", err))
+		return devices, names, nil
+	}
+	for _, b := range list.Businesses {
+		names[b.ID] = b.Name
+	}
+	return devices, names, nil
+}
+
+// EndDevice disconnects a program that the signed-in person connected by `slotmesh login`. Errors: [store.ErrRevoked].
+// Fault: outcome_unknown.
+func (a *Accounts) EndDevice(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
+	if err := a.Store.EndDevice(ctx, signed.Principal, id, a.Clock.Now()); err != nil {
+		return err
+	}
+	a.changed(ctx, signed.Principal, "revoke token", slog.String("token_id", id.String()))
+	return nil
+}
+
+// tellOfDevice mails a person that a program now acts for them.
+func (a *Accounts) tellOfDevice(ctx context.Context, made store.Token) {
+	who, err := a.Store.ByID(ctx, made.CreatedBy)
+	if err != nil {
+		a.Logger.WarnContext(ctx, "a mail about an account was not written", slog.Any("error", err))
+		return
+	}
+	a.tell(ctx, who.Person, aboutPrograms, func(to, link string, languages ...string) (notifications.Mail, error) {
+		return accountmail.DeviceAdded(to, made.Device, link, languages...)
+	})
+}
+
+// RedeemDevice returns the token for a program after a person has allowed the program's sign-in. clear is the program's
+// secret. Errors: [ErrNobody] for an unknown secret; [store.ErrPending], [store.ErrTooSoon], [store.ErrDenied],
+// [store.ErrExpired].
+func (a *Accounts) RedeemDevice(ctx context.Context, clear string) (string, error) {
+	if !secret.WellFormed("", clear) {
+		return "", ErrNobody
+	}
+	token, hash := secret.New(secret.TokenPrefix)
+	now := a.Clock.Now().UTC().Truncate(time.Microsecond)
+	expires := now.Add(DeviceTokenGood)
+	made, err := a.Store.RedeemDeviceLogin(ctx, secret.Hash(clear), DeviceEvery,
+		store.Token{ID: uuid.New(), Name: "slotmesh login", Prefix: secret.Shown(token), CreatedAt: now,
+			ExpiresAt: &expires}, hash)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		a.refused(ctx, byDevice)
+		return "", ErrNobody
+	case errors.Is(err, store.ErrTooManyTokens):
+		a.refused(ctx, byDevice)
+		return "", store.ErrDenied
+	case errors.Is(err, store.ErrDenied), errors.Is(err, store.ErrExpired):
+		a.refused(ctx, byDevice)
+		return "", err
+	case err != nil:
+		return "", err
+	}
+	a.count(ctx, byDevice, "signed-in")
+	a.tellOfDevice(ctx, made)
+	a.Logger.LogAttrs(ctx, slog.LevelInfo, "admin change", slog.String("change", "create token"),
+		slog.String("by", "person "+made.CreatedBy.String()),
+		slog.String("token_id", made.ID.String()), slog.String("business_id", made.BusinessID.String()),
+		slog.String("role", string(made.Role)))
+	return token, nil
+}

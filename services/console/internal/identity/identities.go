@@ -1,0 +1,66 @@
+package identity
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/values/email"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/oidc"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
+)
+
+// BeginIdentity begins a sign-in by the identity provider. It returns the URL of the provider for the browser, and the
+// attempt, which the browser keeps until it returns. Errors: [oidc.ErrAway].
+func (a *Accounts) BeginIdentity(ctx context.Context) (string, oidc.Attempt, error) {
+	address, attempt, err := a.Provider.Begin(ctx)
+	if err != nil {
+		a.Logger.WarnContext(ctx, "the identity provider does not answer", "error", err)
+	}
+	return address, attempt, err
+}
+
+// SignInByIdentity signs in a person whose identity the provider confirms, and returns the secret of a new session.
+// Errors: [ErrNobody] for a person who was not invited and is no operator by their group; those of
+// [oidc.Provider.Finish].
+func (a *Accounts) SignInByIdentity(ctx context.Context, attempt oidc.Attempt,
+	state, code, client string) (string, error) {
+	who, err := a.Provider.Finish(ctx, attempt, state, code)
+	if err != nil {
+		a.refused(ctx, byProvider)
+		return "", err
+	}
+	person, err := a.vouched(ctx, who)
+	if err != nil {
+		a.refused(ctx, byProvider)
+		return "", err
+	}
+	session, hash, begun := a.newSession(person.ID, client)
+	if err := a.Store.SignInVouched(ctx, who.Operator, begun, hash); err != nil {
+		return "", err
+	}
+	if who.Operator != nil && *who.Operator != person.Operator {
+		a.Logger.InfoContext(ctx, "operator by group", "person_id", person.ID, "operator", *who.Operator)
+	}
+	a.signedIn(ctx, byProvider, begun)
+	return session, nil
+}
+
+// vouched returns the person with the address that the provider has confirmed. It adds an unknown person only if their
+// group makes them an operator. Errors: [ErrNobody].
+func (a *Accounts) vouched(ctx context.Context, who oidc.Identity) (store.Person, error) {
+	found, err := a.Store.ByEmail(ctx, address(who.Email))
+	if err == nil || !errors.Is(err, store.ErrNotFound) {
+		return found.Person, err
+	}
+	if who.Operator == nil || !*who.Operator || !email.Valid(address(who.Email)) {
+		return store.Person{}, ErrNobody
+	}
+	name := who.Name
+	if name == "" || len(name) > 200 {
+		name = address(who.Email)
+	}
+	return a.Store.AddVouched(ctx, store.Person{ID: uuid.New(), Email: address(who.Email), Name: name,
+		CreatedAt: a.Clock.Now()})
+}

@@ -1,0 +1,135 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
+)
+
+// InvitationPath returns the path of the page on which a person who has an account accepts an invitation. secret is
+// that of the mailed link.
+func InvitationPath(secret string) string { return "/sign-in/invitation/" + secret }
+
+// Invitations lists the open invitations of a business, oldest first.
+func (a *Accounts) Invitations(ctx context.Context, by Principal, business *catalog.Offer) ([]store.Invitation, error) {
+	if err := by.Require(business.ID, access.ManageTeam); err != nil {
+		return nil, err
+	}
+	return a.Store.InvitationsOf(ctx, business.ID, a.Clock.Now())
+}
+
+// WithdrawInvitation deletes an open invitation of a business. If the invitation is no longer open, nothing changes.
+func (a *Accounts) WithdrawInvitation(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID) error {
+	if err := by.Require(business.ID, access.ManageTeam); err != nil {
+		return err
+	}
+	if err := a.Store.WithdrawInvitation(ctx, by, business.ID, id, a.Clock.Now()); err != nil {
+		return err
+	}
+	a.changed(ctx, by, "withdraw invitation", slog.String("slug", business.Slug),
+		slog.String("invitation_id", id.String()))
+	return nil
+}
+
+// Received is an invitation as the invited person sees it.
+type Received struct {
+	store.Invitation
+	Business string // name of the business
+}
+
+// ReceivedInvitations lists the open invitations to the signed-in person, oldest first. It returns none for a person
+// whose address is not verified, because the inviter may be signed in as this person. Faults: service_unavailable.
+func (a *Accounts) ReceivedInvitations(ctx context.Context, signed *SignedIn) ([]Received, error) {
+	if !signed.Person.Verified {
+		return nil, nil
+	}
+	list, err := a.Store.InvitationsTo(ctx, signed.Person.Email, a.Clock.Now())
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return a.received(ctx, list)
+}
+
+// received adds the names of businesses to invitations, and leaves out those of removed businesses.
+func (a *Accounts) received(ctx context.Context, list []store.Invitation) ([]Received, error) {
+	ids := make([]uuid.UUID, len(list))
+	for i, inv := range list {
+		ids[i] = inv.BusinessID
+	}
+	businesses, err := a.Businesses.List(ctx, ids, request.Page{Limit: catalog.MostListed})
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[uuid.UUID]string, len(list))
+	for _, b := range businesses.Businesses {
+		names[b.ID] = b.Name
+	}
+	var all []Received
+	for _, inv := range list {
+		if name, ok := names[inv.BusinessID]; ok {
+			all = append(all, Received{inv, name})
+		}
+	}
+	return all, nil
+}
+
+// InvitationByLink returns an open invitation by the secret of its mailed link. Errors: [ErrNobody]. Faults:
+// service_unavailable.
+func (a *Accounts) InvitationByLink(ctx context.Context, clear string) (*Received, error) {
+	if !secret.WellFormed("", clear) {
+		return nil, ErrNobody
+	}
+	found, err := a.Store.InvitationByHash(ctx, secret.Hash(clear), a.Clock.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, ErrNobody
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := a.received(ctx, []store.Invitation{found})
+	if err == nil && len(list) == 0 {
+		return nil, ErrNobody
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+// AcceptInvitation makes the person with an address a member of the business that has invited this address. The caller
+// must have checked, by a mailed link, that the person owns the address. Errors: [ErrNobody]. Fault: conflict for a
+// person who belongs to too many businesses.
+func (a *Accounts) AcceptInvitation(ctx context.Context, id uuid.UUID, email string) error {
+	return a.accepted(ctx, id, a.Store.AcceptInvitation(ctx, id, email, a.Clock.Now()))
+}
+
+// AcceptOwnInvitation is [Accounts.AcceptInvitation] for the signed-in person.
+func (a *Accounts) AcceptOwnInvitation(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
+	return a.accepted(ctx, id, a.Store.AcceptOwnInvitation(ctx, signed.Principal, id, signed.Person.Email,
+		a.Clock.Now()))
+}
+
+// accepted logs that an invitation was accepted, or converts the error of the store.
+func (a *Accounts) accepted(ctx context.Context, id uuid.UUID, err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return ErrNobody
+	}
+	if err != nil {
+		return memberFault(err)
+	}
+	a.Logger.InfoContext(ctx, "invitation accepted", "invitation_id", id)
+	return nil
+}
+
+// DeclineInvitation ends an invitation to the signed-in person.
+func (a *Accounts) DeclineInvitation(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
+	return a.Store.DeclineInvitation(ctx, signed.Principal, id, signed.Person.Email, a.Clock.Now())
+}

@@ -1,0 +1,199 @@
+package identity
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/customer"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
+)
+
+// Invitation has the values with which a principal invites a person into a business, or to become an operator.
+type Invitation struct {
+	Email   string
+	Name    string // "": use the address as the name
+	Role    access.Role
+	StaffID *uuid.UUID // for the role staff
+	Unsaid  bool       // mail nothing, because the inviter informs the person
+}
+
+// Invited is the result of an invitation. Link is the path of a page on the owner's side that signs the person in once.
+// It is "" for a person who already can sign in.
+type Invited struct {
+	ID        uuid.UUID // of the person, or of the invitation while it is pending
+	Email     string
+	Role      access.Role
+	Pending   bool // the person is known and joins by accepting
+	Link      string
+	ExpiresAt *time.Time // of the link, or of the pending invitation
+	Mailed    bool       // the mail server has accepted the mail of the invitation, which has its own link
+}
+
+// LinkPath returns the path of the page that signs in by the link with this secret.
+func LinkPath(secret string) string { return "/sign-in/link/" + secret }
+
+// Invite invites a person into a business and sends a mail. An invitation by an operator makes the person a member at
+// once. So does one by another person, if the address is not verified and its person belongs only to businesses that
+// the inviter manages. Every other person becomes a member by accepting; until then the business sees only their
+// address. Faults: invalid_parameter; conflict for a member with another role.
+func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.Offer,
+	wanted Invitation) (*Invited, error) {
+	if err := by.Require(business.ID, access.ManageTeam); err != nil {
+		return nil, err
+	}
+	m, err := memberOf(business, wanted.Role, wanted.StaffID)
+	if err != nil {
+		return nil, err
+	}
+	person, err := a.person(ctx, by, business.ID, wanted)
+	if err != nil {
+		return nil, err
+	}
+	if !by.Operator {
+		if err := a.Limits.CountBusinessInvitation(ctx, business.ID); err != nil {
+			return nil, err
+		}
+	}
+	pending, err := a.Store.Invite(ctx, by, person.ID, m, a.Clock.Now(),
+		func(by Principal, p store.Person, known []access.Member) bool {
+			return !by.Operator && (p.Verified || !managesAll(by, p, known))
+		})
+	if err != nil {
+		return nil, memberFault(err)
+	}
+	if pending.ID != uuid.Nil {
+		a.changed(ctx, by, "invite", slog.String("slug", business.Slug),
+			slog.String("invitation_id", pending.ID.String()), slog.String("role", string(m.Role)))
+		invited := &Invited{ID: pending.ID, Email: pending.Email, Role: m.Role, Pending: true,
+			ExpiresAt: &pending.ExpiresAt}
+		invited.Mailed = !wanted.Unsaid && a.mailInvitation(ctx, by, business.ID, person, pending.ID,
+			cmp.Or(business.Name, business.Slug), business.DefaultLanguage)
+		return invited, nil
+	}
+	a.changed(ctx, by, "invite", slog.String("slug", business.Slug), slog.String("person_id", person.ID.String()),
+		slog.String("role", string(m.Role)))
+	invited, err := a.invited(ctx, by, business.ID, person, m.Role)
+	if err == nil && !wanted.Unsaid {
+		invited.Mailed = a.mailInvitation(ctx, by, business.ID, person, uuid.Nil, cmp.Or(business.Name, business.Slug),
+			business.DefaultLanguage)
+	}
+	return invited, err
+}
+
+// InviteOperator makes a person an operator, with rights in all businesses, and sends a mail. Faults:
+// invalid_parameter; forbidden if by is not an operator.
+func (a *Accounts) InviteOperator(ctx context.Context, by Principal, wanted Invitation) (*Invited, error) {
+	if !by.Operator {
+		return nil, fault.New(fault.Forbidden, "Only operators make operators.")
+	}
+	if wanted.StaffID != nil {
+		return nil, request.Invalid("staff_id: an operator is in no business; leave it out.")
+	}
+	person, err := a.person(ctx, by, uuid.Nil, wanted)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Store.MakeOperator(ctx, by, person.ID, a.Clock.Now()); err != nil {
+		return nil, err
+	}
+	a.changed(ctx, by, "invite operator", slog.String("person_id", person.ID.String()))
+	invited, err := a.invited(ctx, by, uuid.Nil, person, access.Operator)
+	if err == nil && !wanted.Unsaid {
+		invited.Mailed = a.mailInvitation(ctx, by, uuid.Nil, person, uuid.Nil, "", "")
+	}
+	return invited, err
+}
+
+// person returns the person with the address, and adds an unknown one.
+func (a *Accounts) person(ctx context.Context, by Principal, businessID uuid.UUID,
+	wanted Invitation) (store.Person, error) {
+	address, err := customer.Check(wanted.Email)
+	if err != nil {
+		return store.Person{}, err
+	}
+	const longest = 200
+	name := address
+	if wanted.Name != "" {
+		if name, err = request.Line("name", wanted.Name, longest); err != nil {
+			return store.Person{}, err
+		}
+	}
+	return a.Store.AddPerson(ctx, by, businessID, store.Person{ID: uuid.New(), Email: strings.ToLower(address),
+		Name: name, CreatedAt: a.Clock.Now()})
+}
+
+// memberOf returns the membership that a role and a staff id describe. Fault: invalid_parameter.
+func memberOf(business *catalog.Offer, role access.Role, staffID *uuid.UUID) (access.Member, error) {
+	m := access.Member{BusinessID: business.ID, Role: role}
+	switch {
+	case !role.OfBusiness():
+		return m, request.Invalid("role: send owner, manager, desk, staff or viewer.")
+	case role != access.Staff && staffID != nil:
+		return m, request.Invalid("staff_id: only the role staff has one; leave it out.")
+	case role != access.Staff:
+		return m, nil
+	case staffID == nil || !slices.ContainsFunc(business.Staff, func(s catalog.Staff) bool { return s.ID == *staffID }):
+		return m, request.Invalid("staff_id: send the id of a member of the business's staff, whose calendar it is.")
+	}
+	m.StaffID = *staffID
+	return m, nil
+}
+
+// managesAll reports whether the principal manages the team of every business that a person belongs to.
+func managesAll(by Principal, person store.Person, members []access.Member) bool {
+	return by.Operator || !person.Operator && by.ManagesTeams(members)
+}
+
+func memberFault(err error) error {
+	switch {
+	case errors.Is(err, store.ErrMember):
+		return fault.Wrap(fault.Conflict, err,
+			"email: this person is a member already, with another role; change that instead.")
+	case errors.Is(err, store.ErrTooMany):
+		return fault.Wrap(fault.Conflict, err,
+			fmt.Sprintf("email: this person belongs to %d businesses, which is the most.", catalog.MostListed))
+	case errors.Is(err, store.ErrTooManyInvitations):
+		return fault.Wrap(fault.Conflict, err,
+			"email: this business has 200 open invitations, which is the most; withdraw some first.")
+	}
+	return err
+}
+
+// invited returns the result of an invitation, with a link if the principal may have one. An operator gets a link for
+// every person. An owner gets one only for a person who is not verified, and who belongs only to businesses whose team
+// the owner manages.
+func (a *Accounts) invited(ctx context.Context, by Principal, businessID uuid.UUID, person store.Person,
+	role access.Role) (*Invited, error) {
+	invited := &Invited{ID: person.ID, Email: person.Email, Role: role}
+	link := store.Link{PersonID: person.ID, Purpose: store.ForSignIn}
+	clear, expires, err := a.makeLink(link, LinkGood, func(l store.Link, hash [32]byte) error {
+		return a.Store.AddHandedLink(ctx, by, businessID, l, hash)
+	})
+	if errors.Is(err, store.ErrKnownElsewhere) {
+		return invited, nil
+	}
+	if err != nil {
+		// A repeated request makes the link.
+		return nil, fault.Unknown(fmt.Errorf("somebody was invited and has no link: %w", err))
+	}
+	invited.Link, invited.ExpiresAt = LinkPath(clear), &expires
+	return invited, nil
+}
+
+// changed logs a change and the principal who made it.
+func (a *Accounts) changed(ctx context.Context, by Principal, change string, attrs ...slog.Attr) {
+	attrs = append([]slog.Attr{slog.String("change", change), slog.String("by", by.String())}, attrs...)
+	a.Logger.LogAttrs(ctx, slog.LevelInfo, "admin change", attrs...)
+}

@@ -1,0 +1,181 @@
+package identity
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/accountmail"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
+)
+
+// Mailer sends mails by the mail server. *notifications.Client implements it outside tests.
+type Mailer interface {
+	SendMail(ctx context.Context, mail notifications.Mail) error
+}
+
+const (
+	// maximum number of waiting mails; further mails are dropped, and people can ask for them again
+	mostWaiting = 200
+	mailers     = 4                // mails that are sent concurrently
+	mailWithin  = 15 * time.Second // timeout of a waiting mail
+	inviteMail  = 5 * time.Second  // timeout of a mail for which its inviter waits
+)
+
+// AccountKey returns the key by which package limits counts attempts for an e-mail address, whether or not a person has
+// it. The key does not reveal the address.
+func AccountKey(email string) string {
+	sum := sha256.Sum256([]byte(address(email)))
+	return hex.EncodeToString(sum[:16])
+}
+
+// later sends a mail in the background. So the duration of the response does not reveal whether a mail is sent, and
+// thereby whether an account exists.
+func (a *Accounts) later(ctx context.Context, send func(context.Context) error) {
+	select {
+	case a.waiting <- send:
+	default:
+		a.Logger.WarnContext(ctx, "a mail about an account was given up: too many wait")
+	}
+}
+
+// KeepMailing sends the mails that wait in memory, until ctx ends. It does not retry a failed mail, because the person
+// can request it again.
+func (a *Accounts) KeepMailing(ctx context.Context) error {
+	var all sync.WaitGroup
+	for range mailers {
+		all.Go(func() {
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case send := <-a.waiting:
+					a.mail(ctx, send, mailWithin)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return nil
+}
+
+// mail sends one mail, and reports whether the mail server accepted it. Its timeout is the larger of within and the
+// timeout for calls to other services.
+func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, within time.Duration) bool {
+	bounded, cancel := context.WithTimeout(ctx, max(within, a.PeerTimeout))
+	defer cancel()
+	err := send(bounded)
+	if err != nil {
+		a.Logger.WarnContext(ctx, "a mail about an account was not sent", slog.Any("error", err))
+	}
+	return err == nil
+}
+
+// mailInvitation mails a person that they were invited, and reports whether the mail server accepted the mail. business
+// is the name of the business, or "" for an invitation to become an operator. pending is the id of the invitation that
+// a person with an account must accept; otherwise nil.
+//
+// The mail has a link to sign in, unless the person can already sign in. Only the owner of the address receives the
+// mail, so using the link verifies the address.
+func (a *Accounts) mailInvitation(ctx context.Context, by Principal, businessID uuid.UUID, to store.Person,
+	pending uuid.UUID, business, language string) bool {
+	if a.OwnerURL == "" || a.Limits.CountInvitation(ctx, AccountKey(to.Email)) != nil {
+		return false
+	}
+	return a.mail(ctx, func(ctx context.Context) error {
+		path, kind := "/sign-in", accountmail.Known
+		switch {
+		case to.Verified && pending != uuid.Nil:
+			clear, hash := secret.New("")
+			if err := a.Store.SetInvitationSecret(ctx, by, businessID, pending, hash); err != nil {
+				return err
+			}
+			path, kind = InvitationPath(clear), accountmail.Accepts
+		case !to.Verified:
+			kind = accountmail.New
+			link := store.Link{PersonID: to.ID, Purpose: store.ForSignIn, Verifies: true}
+			if a.PasswordSignIn {
+				link.Purpose = store.ForPassword
+			}
+			clear, _, err := a.makeInvitation(ctx, by, businessID, link, store.InvitationGood)
+			if err != nil {
+				return err
+			}
+			if path = LinkPath(clear); a.PasswordSignIn {
+				path = PasswordPath(clear)
+			}
+		}
+		mail, err := accountmail.Invitation(to.Email, business, a.OwnerURL+path, kind, to.Language, language)
+		if err != nil {
+			return err
+		}
+		return a.Mails.SendMail(ctx, mail)
+	}, inviteMail)
+}
+
+// VersionsURL returns the URL of the page with the versions of an offer; "" if OwnerURL is not configured.
+func (a *Accounts) VersionsURL(slug string) string {
+	if a.OwnerURL == "" {
+		return ""
+	}
+	return a.OwnerURL + "/business/" + slug + "/offer/versions"
+}
+
+// The kinds of changes that people are mailed about. Each kind has its own limit.
+const (
+	aboutPassword  = "password"
+	aboutPasskeys  = "passkeys"
+	aboutPrograms  = "programs"
+	AboutRetention = "retention"
+	AboutPayments  = "payment accounts"
+)
+
+// mayNotify reports whether a person may now be mailed about a change; if so, it counts the mail against the limit. A
+// person whose address is not verified gets no such mails: the address may be a stranger's, to whom an inviter could
+// otherwise send any number of mails.
+func (a *Accounts) mayNotify(ctx context.Context, to store.Person, subject string) bool {
+	if !to.Verified {
+		return false
+	}
+	if err := a.Limits.CountAccountNotice(ctx, AccountKey(to.Email), subject); err != nil {
+		a.Logger.WarnContext(ctx, "a mail about a change was not sent",
+			slog.String("person_id", to.ID.String()), slog.String("subject", subject), slog.Any("error", err))
+		return false
+	}
+	return true
+}
+
+// MailOwners sends a mail, in the background, to each owner of a business whose address is verified. subject is the
+// kind of change, for the limits. write returns the mail to one owner.
+func (a *Accounts) MailOwners(ctx context.Context, businessID uuid.UUID, subject string,
+	write func(to store.Person) (notifications.Mail, error)) {
+	if a.OwnerURL == "" {
+		return
+	}
+	a.later(ctx, func(ctx context.Context) error {
+		owners, err := a.Store.Owners(ctx, businessID)
+		if err != nil {
+			return err
+		}
+		var failed error
+		for _, owner := range owners {
+			if !a.mayNotify(ctx, owner, "business "+businessID.String()+" "+subject) {
+				continue
+			}
+			mail, err := write(owner)
+			if err == nil {
+				err = a.Mails.SendMail(ctx, mail)
+			}
+			failed = errors.Join(failed, err)
+		}
+		return failed
+	})
+}

@@ -1,0 +1,110 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/console"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
+)
+
+// Team lists the members of a business in the order in which they joined. Fault: invalid_parameter for an invalid page.
+func (a *Accounts) Team(ctx context.Context, by Principal, business *catalog.Offer,
+	page request.Page) ([]store.TeamMember, string, error) {
+	if err := by.Require(business.ID, access.ManageTeam); err != nil {
+		return nil, "", err
+	}
+	return a.Store.Team(ctx, business.ID, page)
+}
+
+// Names returns the names of people by id, for the events of a business.
+func (a *Accounts) Names(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]string, error) {
+	return a.Store.Names(ctx, people)
+}
+
+// Member returns one member of a business. Fault: not_found.
+func (a *Accounts) Member(ctx context.Context, by Principal, business *catalog.Offer,
+	personID uuid.UUID) (*store.TeamMember, error) {
+	if err := by.Require(business.ID, access.ManageTeam); err != nil {
+		return nil, err
+	}
+	m, err := a.Store.Member(ctx, business.ID, personID)
+	return &m, teamFault(err)
+}
+
+// ChangeMember gives a member another role, and revokes the tokens that the member created for the business. If the
+// member belongs to no other business, it also signs them out. Faults: invalid_parameter; not_found; conflict for the
+// last owner.
+func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID,
+	role access.Role, staffID *uuid.UUID) (*store.TeamMember, error) {
+	if err := by.Require(business.ID, access.ManageTeam); err != nil {
+		return nil, err
+	}
+	to, err := memberOf(business, role, staffID)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := a.Store.ChangeMember(ctx, by, personID, to, a.Clock.Now())
+	if err != nil {
+		return nil, teamFault(err)
+	}
+	a.changed(ctx, by, "change member", slog.String("slug", business.Slug), slog.String("person_id", personID.String()),
+		slog.String("role", string(role)))
+	return &changed, nil
+}
+
+// RemoveMember removes a person from a business, and revokes the tokens that they created for it. If the person belongs
+// to no other business, it also signs them out. Faults: not_found; conflict for the last owner.
+func (a *Accounts) RemoveMember(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID) error {
+	if err := by.Require(business.ID, access.ManageTeam); err != nil {
+		return err
+	}
+	if err := a.Store.RemoveMember(ctx, by, business.ID, personID, a.Clock.Now()); err != nil {
+		return teamFault(err)
+	}
+	a.changed(ctx, by, "remove member", slog.String("slug", business.Slug), slog.String("person_id", personID.String()))
+	return nil
+}
+
+func teamFault(err error) error {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return fault.New(fault.NotFound, "Member not found")
+	case errors.Is(err, store.ErrLastOwner):
+		return fault.Wrap(fault.Conflict, err,
+			"This is the last owner of the business; make somebody else an owner first.")
+	}
+	return err
+}
+
+// VerifiedMembers returns those of these addresses that belong to verified members of a business or to verified
+// operators, spelled as the caller passed them. Fault: invalid_parameter for more than [console.MaxAddresses]
+// addresses.
+func (a *Accounts) VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error) {
+	if len(emails) > console.MaxAddresses {
+		return nil, request.Invalid("emails: send at most %d addresses.", console.MaxAddresses)
+	}
+	canonical := make([]string, len(emails))
+	for i, email := range emails {
+		canonical[i] = address(email)
+	}
+	found, err := a.Store.VerifiedMembers(ctx, businessID, canonical, a.Clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	verified := []string{}
+	for i, email := range emails {
+		if slices.Contains(found, canonical[i]) {
+			verified = append(verified, email)
+		}
+	}
+	return verified, nil
+}

@@ -1,0 +1,159 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/accountmail"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/password"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
+)
+
+// PasswordLinkGood is how long a mailed link to choose a password is valid (accounts.md).
+const PasswordLinkGood = 30 * time.Minute
+
+// ErrWrongPassword means that the given password is not the person's current one.
+var ErrWrongPassword = errors.New("is not the password")
+
+// PasswordPath returns the path of the page on which a person chooses a password. secret is that of the mailed link.
+func PasswordPath(secret string) string { return "/sign-in/password/" + secret }
+
+// newSession returns a session that begins now, with its secret and the hash of the secret.
+func (a *Accounts) newSession(personID uuid.UUID, client string) (string, [32]byte, store.Session) {
+	clear, hash := secret.New("")
+	return clear, hash, store.Session{ID: uuid.New(), PersonID: personID, Client: clientName(client),
+		CreatedAt: a.Clock.Now()}
+}
+
+// SignInByPassword signs in the person with an e-mail address, and returns the secret of a new session. clear is the
+// typed password. The call takes the same time for known and unknown addresses. Errors: [ErrNobody].
+func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client string) (string, error) {
+	who, err := a.Store.ByEmail(ctx, address(email))
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return "", err
+	}
+	ok, err := a.Passwords.Matches(ctx, who.PasswordHash, clear)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		a.refused(ctx, byPassword)
+		return "", ErrNobody
+	}
+	session, hash, begun := a.newSession(who.ID, client)
+	err = a.Store.SignInByPassword(ctx, who.PasswordHash, begun, hash)
+	if errors.Is(err, store.ErrNotFound) {
+		a.refused(ctx, byPassword)
+		return "", ErrNobody
+	}
+	if err != nil {
+		return "", err
+	}
+	a.signedIn(ctx, byPassword, begun)
+	return session, nil
+}
+
+// address returns the normal form of an e-mail address.
+func address(typed string) string { return strings.ToLower(strings.TrimSpace(typed)) }
+
+// AskForPassword mails a link to choose a password, if a person has the address. It works in the background, so the
+// duration of the response does not reveal whether the address is known. languages are the languages of the mail, after
+// the person's own. The caller must already have counted the mail against the limit.
+func (a *Accounts) AskForPassword(ctx context.Context, email string, languages ...string) {
+	email = address(email)
+	a.later(ctx, func(ctx context.Context) error {
+		who, err := a.Store.ByEmail(ctx, email)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		clear, _, err := a.makeLink(store.Link{PersonID: who.ID, Purpose: store.ForPassword, Verifies: true},
+			PasswordLinkGood, func(l store.Link, hash [32]byte) error {
+				return a.Store.AddLink(ctx, l, hash)
+			})
+		if err != nil {
+			return err
+		}
+		mail, err := accountmail.Password(who.Email, a.OwnerURL+PasswordPath(clear),
+			append([]string{who.Language}, languages...)...)
+		if err != nil {
+			return err
+		}
+		return a.Mails.SendMail(ctx, mail)
+	})
+}
+
+// SetPasswordByLink uses a mailed link: it sets the password, deletes all passkeys of the person, and signs them out in
+// all browsers. It returns the secret of a new session. So a person who has lost a device, or whose account another
+// person uses, starts with new credentials. Errors: [ErrNobody]; those of [password.Check], after which the link can
+// still be used.
+func (a *Accounts) SetPasswordByLink(ctx context.Context, link, chosen, client string) (string, error) {
+	who, err := a.WhoseLink(ctx, link, store.ForPassword)
+	if err != nil {
+		return "", err
+	}
+	if err := password.Check(chosen, who.Email, who.Name); err != nil {
+		return "", err
+	}
+	kept, err := a.Passwords.Hash(ctx, chosen)
+	if err != nil {
+		return "", err
+	}
+	session, hash, begun := a.newSession(who.ID, client)
+	_, err = a.Store.SetPasswordByLink(ctx, secret.Hash(link), kept, begun, hash)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", ErrNobody
+	}
+	if err != nil {
+		return "", err
+	}
+	a.signedIn(ctx, byPasswordLink, begun)
+	return session, nil
+}
+
+// ChangePassword sets a new password of the signed-in person, and signs them out in all browsers. It returns the secret
+// of a new session. Errors: [ErrWrongPassword] if current is not their password; [ErrStale] if they have only passkeys
+// and signed in too long ago; those of [password.Check].
+func (a *Accounts) ChangePassword(ctx context.Context, signed *SignedIn,
+	current, chosen, client string) (string, error) {
+	who, err := a.Store.ByID(ctx, signed.Person.ID)
+	if err != nil {
+		return "", err
+	}
+	if who.PasswordHash != "" {
+		ok, err := a.Passwords.Matches(ctx, who.PasswordHash, current)
+		if err != nil {
+			return "", err
+		}
+		if !ok {
+			return "", ErrWrongPassword
+		}
+	} else if err := a.fresh(signed); err != nil {
+		return "", err
+	}
+	if err := password.Check(chosen, who.Email, who.Name); err != nil {
+		return "", err
+	}
+	kept, err := a.Passwords.Hash(ctx, chosen)
+	if err != nil {
+		return "", err
+	}
+	session, hash, begun := a.newSession(who.ID, client)
+	err = a.Store.ChangePassword(ctx, signed.Principal, who.PasswordHash, kept, begun, hash)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", ErrWrongPassword
+	}
+	if err != nil {
+		return "", err
+	}
+	a.Logger.InfoContext(ctx, "password changed", "person_id", who.ID, "session_id", begun.ID)
+	a.tell(ctx, who.Person, aboutPassword, accountmail.PasswordChanged)
+	return session, nil
+}

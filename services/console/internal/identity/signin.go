@@ -1,0 +1,115 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
+)
+
+// LinkGood is how long a link to sign in is valid (accounts.md).
+const LinkGood = 15 * time.Minute
+
+// makeLink makes a link that can be used once and expires after the duration good. It stores the link by calling keep
+// with the hash of its secret. It returns the secret and the time of expiry.
+func (a *Accounts) makeLink(link store.Link, good time.Duration,
+	keep func(store.Link, [32]byte) error) (string, time.Time, error) {
+	clear, hash := secret.New("")
+	link.ExpiresAt = a.Clock.Now().Add(good).UTC().Truncate(time.Second)
+	return clear, link.ExpiresAt, keep(link, hash)
+}
+
+// makeInvitation is makeLink for a link that is mailed to an invited person. by is the principal who invites.
+// businessID is the nil UUID if the person is invited to become an operator.
+func (a *Accounts) makeInvitation(ctx context.Context, by Principal, businessID uuid.UUID, link store.Link,
+	good time.Duration) (string, time.Time, error) {
+	return a.makeLink(link, good, func(l store.Link, hash [32]byte) error {
+		return a.Store.AddInvitation(ctx, by, businessID, l, hash)
+	})
+}
+
+// WhoseLink returns the person of a link with this purpose. The link can still be used afterwards. Errors: [ErrNobody]
+// for an unknown, used or expired link.
+func (a *Accounts) WhoseLink(ctx context.Context, link string, purpose store.Purpose) (*store.Person, error) {
+	if !secret.WellFormed("", link) {
+		return nil, ErrNobody
+	}
+	p, err := a.Store.PersonByLink(ctx, secret.Hash(link), purpose, a.Clock.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, ErrNobody
+	}
+	return &p, err
+}
+
+// SignInByLink uses a link, and returns the secret of a new session. client is the browser's User-Agent. Errors:
+// [ErrNobody].
+func (a *Accounts) SignInByLink(ctx context.Context, link, client string) (string, error) {
+	if !secret.WellFormed("", link) {
+		a.refused(ctx, byLink)
+		return "", ErrNobody
+	}
+	clear, hash, session := a.newSession(uuid.Nil, client)
+	personID, err := a.Store.SignInByLink(ctx, secret.Hash(link), session, hash)
+	if errors.Is(err, store.ErrNotFound) {
+		a.refused(ctx, byLink)
+		return "", ErrNobody
+	}
+	if err != nil {
+		return "", err
+	}
+	session.PersonID = personID
+	a.signedIn(ctx, byLink, session)
+	return clear, nil
+}
+
+// clientName limits the stored part of a browser's User-Agent.
+func clientName(agent string) string {
+	const longest = 200
+	return strings.ToValidUTF8(agent[:min(len(agent), longest)], "")
+}
+
+// Sessions lists the sessions of a person, newest first.
+func (a *Accounts) Sessions(ctx context.Context, personID uuid.UUID) ([]store.Session, error) {
+	return a.Store.Sessions(ctx, personID, a.Clock.Now())
+}
+
+// EndSession signs a person out in one browser, at once.
+func (a *Accounts) EndSession(ctx context.Context, personID, id uuid.UUID) error {
+	return a.Store.EndSession(ctx, personID, id)
+}
+
+// EndOwnSession signs the signed-in person out in one browser, at once.
+func (a *Accounts) EndOwnSession(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
+	return a.Store.EndOwnSession(ctx, signed.Principal, id)
+}
+
+// ChooseLanguage stores the language in which a person reads the owner's pages and the mails about their account, as
+// BCP 47.
+func (a *Accounts) ChooseLanguage(ctx context.Context, signed *SignedIn, language string) error {
+	return a.Store.SetLanguage(ctx, signed.Principal, language)
+}
+
+// sweepEvery is the interval between deletions of expired rows. It may be long, because an expired row has no effect.
+const sweepEvery = time.Hour
+
+// KeepSweeping deletes sessions, links and other rows that have ended, until ctx ends.
+func (a *Accounts) KeepSweeping(ctx context.Context) error {
+	ticker := time.NewTicker(sweepEvery)
+	defer ticker.Stop()
+	for {
+		if err := a.Store.Sweep(ctx, a.Clock.Now()); err != nil && ctx.Err() == nil {
+			a.Logger.WarnContext(ctx, "ended sessions stay for now", slog.Any("error", err))
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package signin
+
+import (
+	"cmp"
+	"errors"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/platform/web"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
+)
+
+// mountDevices adds the routes of `slotmesh login` (RFC 8628). The program requests a code, its person confirms the
+// code on a page, and the program polls until it gets a token.
+func (p *Pages) mountDevices(router fiber.Router) {
+	router.Use("/device", p.strangers)
+	router.Post("/device/authorization", p.beginDevice)
+	router.Post("/device/token", p.redeemDevice)
+	router.Get("/device", p.rememberDevice, p.Admit, p.device)
+	router.Post("/device", p.Admit, p.readmit, p.answerDevice)
+	router.Post("/account/devices/:id/end", p.endDevice)
+}
+
+// deviceGrant is the only grant type of these routes.
+const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
+
+// refuseDevice sends an OAuth error to a program.
+func refuseDevice(c *fiber.Ctx, status int, code string) error {
+	return c.Status(status).JSON(map[string]string{"error": code})
+}
+
+// tooOften tells a program to wait, because its address sends too many requests.
+func tooOften(c *fiber.Ctx, err error) error {
+	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(fault.Of(err).RetrySeconds()))
+	return refuseDevice(c, fiber.StatusTooManyRequests, "slow_down")
+}
+
+// beginDevice starts the sign-in of a program. Each request counts as an attempt to sign in, so that no client can fill
+// the database with sign-ins.
+func (p *Pages) beginDevice(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	if form.Get("client_id") == "" {
+		return refuseDevice(c, fiber.StatusBadRequest, "invalid_request")
+	}
+	var secret, code string
+	err = p.attempt(c, byAddress(c), func() error {
+		secret, code, err = p.accounts.BeginDevice(c.UserContext(),
+			cmp.Or(form.Get("device_name"), form.Get("client_id")))
+		return err
+	})
+	if fault.Is(err, fault.RateLimited) {
+		return tooOften(c, err)
+	}
+	if err != nil {
+		return err
+	}
+	at := cmp.Or(p.accounts.OwnerURL, c.BaseURL()) + "/device"
+	return c.JSON(map[string]any{
+		"device_code": secret, "user_code": identity.ShowCode(code), "verification_uri": at,
+		"verification_uri_complete": at + "?code=" + identity.ShowCode(code),
+		"expires_in":                int(identity.DeviceGood.Seconds()), "interval": int(identity.DeviceEvery.Seconds()),
+	})
+}
+
+// redeemDevice answers a poll for the token. An unknown secret counts as a wrong token.
+func (p *Pages) redeemDevice(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	if form.Get("grant_type") != deviceGrant {
+		return refuseDevice(c, fiber.StatusBadRequest, "unsupported_grant_type")
+	}
+	if err := p.accounts.Limits.CheckWrongTokens(c.UserContext(), server.ClientIP(c)); err != nil {
+		return tooOften(c, err)
+	}
+	token, err := p.accounts.RedeemDevice(c.UserContext(), form.Get("device_code"))
+	switch {
+	case err == nil:
+		return c.JSON(map[string]any{"access_token": token, "token_type": "Bearer",
+			"expires_in": int(identity.DeviceTokenGood.Seconds())})
+	case errors.Is(err, identity.ErrNobody):
+		if err := p.accounts.Limits.CountWrongToken(c.UserContext(), server.ClientIP(c),
+			server.AnswerHeader(c)); err != nil {
+			return tooOften(c, err)
+		}
+		return refuseDevice(c, fiber.StatusBadRequest, "invalid_grant")
+	case errors.Is(err, store.ErrPending):
+		return refuseDevice(c, fiber.StatusBadRequest, "authorization_pending")
+	case errors.Is(err, store.ErrTooSoon):
+		return refuseDevice(c, fiber.StatusBadRequest, "slow_down")
+	case errors.Is(err, store.ErrDenied):
+		return refuseDevice(c, fiber.StatusBadRequest, "access_denied")
+	case errors.Is(err, store.ErrExpired):
+		return refuseDevice(c, fiber.StatusBadRequest, "expired_token")
+	}
+	return err
+}
+
+// The cookie of a browser in which a person has opened the address that a program shows. It keeps the code, so that the
+// person returns to this page after signing in.
+const (
+	deviceName         = "__Host-slotmesh-device"
+	loopbackDeviceName = "slotmesh-device"
+)
+
+// rememberDevice stores the code of the address in the cookie.
+func (p *Pages) rememberDevice(c *fiber.Ctx) error {
+	if code := identity.UserCode(c.Query("code")); code != "" {
+		setHostCookie(c, deviceName, loopbackDeviceName, code, int(identity.DeviceGood.Seconds()))
+	}
+	return c.Next()
+}
+
+// in redirects a person who has just signed in: to the program that waits for their answer, otherwise to their open
+// invitations, otherwise to their businesses.
+func (p *Pages) in(c *fiber.Ctx) error {
+	if code := identity.UserCode(shownCookie(c, deviceName, loopbackDeviceName)); code != "" {
+		setHostCookie(c, deviceName, loopbackDeviceName, "", -1)
+		return c.Redirect("/device?code="+identity.ShowCode(code), fiber.StatusSeeOther)
+	}
+	invitations, err := p.accounts.ReceivedInvitations(c.UserContext(), SignedIn(c))
+	if err != nil || len(invitations) == 0 { // also if catalog is unavailable
+		return c.Redirect("/", fiber.StatusSeeOther)
+	}
+	return c.Redirect("/account", fiber.StatusSeeOther)
+}
+
+// device asks for the code that a program shows or, if the code is known, whether this program may act for the
+// signed-in person.
+func (p *Pages) device(c *fiber.Ctx) error {
+	setHostCookie(c, deviceName, loopbackDeviceName, "", -1)
+	asking := view.Device{Code: c.Query("code"), Done: c.Query("done")}
+	if asking.Code == "" {
+		return p.showDevice(c, fiber.StatusOK, asking)
+	}
+	return p.askDevice(c, fiber.StatusOK, asking)
+}
+
+// askDevice shows the program that waits with a code, and asks whether it may act for the person. An unknown code
+// counts as a wrong attempt to sign in.
+func (p *Pages) askDevice(c *fiber.Ctx, status int, asking view.Device) error {
+	err := p.attempt(c, bySession(c), func() error {
+		waiting, err := p.accounts.WaitingDevice(c.UserContext(), asking.Code)
+		asking.Waiting = waiting
+		return err
+	})
+	switch {
+	case fault.Is(err, fault.RateLimited):
+		var slow view.Asking
+		wait(c, &slow, err)
+		asking.Wait, status = slow.Wait, fiber.StatusTooManyRequests
+	case errors.Is(err, identity.ErrNobody):
+		asking.Waiting, asking.Wrong, status = nil, true, fiber.StatusUnprocessableEntity
+	case err != nil:
+		return err
+	default:
+		if asking.Choices, err = p.accounts.DeviceChoices(c.UserContext(), SignedIn(c)); err != nil {
+			return err
+		}
+	}
+	return p.showDevice(c, status, asking)
+}
+
+func (p *Pages) showDevice(c *fiber.Ctx, status int, asking view.Device) error {
+	return p.show(c, status, func(page view.Page) view.Content { return view.AskDevice(page, asking) })
+}
+
+// answerDevice stores the person's answer. The person can only choose rights that they may pass on.
+func (p *Pages) answerDevice(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	signed, asking, done := SignedIn(c), view.Device{Code: form.Get("code")}, "refused"
+	var chosen *identity.DeviceChoice
+	if form.Get("answer") == "allow" {
+		choices, err := p.accounts.DeviceChoices(c.UserContext(), signed)
+		if err != nil {
+			return err
+		}
+		for i := range choices {
+			if choices[i].Value() == form.Get("for") {
+				chosen, done = &choices[i], "allowed"
+			}
+		}
+		if chosen == nil {
+			return p.askDevice(c, fiber.StatusUnprocessableEntity, asking)
+		}
+	}
+	err = p.attempt(c, bySession(c), func() error {
+		return p.accounts.AnswerDevice(c.UserContext(), signed, asking.Code, chosen)
+	})
+	switch {
+	case fault.Is(err, fault.RateLimited):
+		var slow view.Asking
+		wait(c, &slow, err)
+		return p.showDevice(c, fiber.StatusTooManyRequests, view.Device{Code: asking.Code, Wait: slow.Wait})
+	case errors.Is(err, identity.ErrNobody):
+		asking.Wrong = true
+		return p.showDevice(c, fiber.StatusUnprocessableEntity, asking)
+	case err != nil:
+		return err
+	}
+	return c.Redirect("/device?done="+done, fiber.StatusSeeOther)
+}
+
+// endDevice ends a program that acts for the signed-in person.
+func (p *Pages) endDevice(c *fiber.Ctx) error {
+	if _, err := web.Form(c); err != nil {
+		return err
+	}
+	id, err := uuid.Parse(c.Params("id"))
+	if err != nil {
+		return fault.New(fault.NotFound, "There is nothing at this path.")
+	}
+	return p.changed(c, "device_ended", "", p.accounts.EndDevice(c.UserContext(), SignedIn(c), id))
+}

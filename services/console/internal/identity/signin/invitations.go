@@ -1,0 +1,85 @@
+package signin
+
+import (
+	"errors"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/platform/web"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin/view"
+)
+
+// mountInvitations adds the routes by which people who already have an account join a business: by a mailed link, or on
+// the page of their account.
+func (p *Pages) mountInvitations(router fiber.Router) {
+	router.Get("/sign-in/invitation/:secret", p.showInvitation)
+	router.Post("/sign-in/invitation/:secret", p.acceptByLink)
+	router.Post("/account/invitations/:id/accept", p.acceptInvitation)
+	router.Post("/account/invitations/:id/decline", p.declineInvitation)
+}
+
+// showInvitation shows a button, so that a program that only opens the link accepts nothing.
+func (p *Pages) showInvitation(c *fiber.Ctx) error {
+	received, err := p.accounts.InvitationByLink(c.UserContext(), c.Params("secret"))
+	if errors.Is(err, identity.ErrNobody) {
+		return p.show(c, fiber.StatusNotFound, view.GoneInvitation)
+	}
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, func(page view.Page) view.Content { return view.AskInvitation(page, received) })
+}
+
+// acceptByLink accepts an invitation by a mailed link. The link proves that the person owns the invited address, so
+// they need not sign in. It does not sign them in either.
+func (p *Pages) acceptByLink(c *fiber.Ctx) error {
+	if _, err := web.Form(c); err != nil {
+		return err
+	}
+	received, err := p.accounts.InvitationByLink(c.UserContext(), c.Params("secret"))
+	if err == nil {
+		err = p.accounts.AcceptInvitation(c.UserContext(), received.ID, received.Email)
+	}
+	if errors.Is(err, identity.ErrNobody) {
+		return p.show(c, fiber.StatusNotFound, view.GoneInvitation)
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect("/", fiber.StatusSeeOther)
+}
+
+func (p *Pages) acceptInvitation(c *fiber.Ctx) error {
+	return p.answerInvitation(c, "invitation_accepted", func(id uuid.UUID) error {
+		return p.accounts.AcceptOwnInvitation(c.UserContext(), SignedIn(c), id)
+	})
+}
+
+func (p *Pages) declineInvitation(c *fiber.Ctx) error {
+	return p.answerInvitation(c, "invitation_declined", func(id uuid.UUID) error {
+		return p.accounts.DeclineInvitation(c.UserContext(), SignedIn(c), id)
+	})
+}
+
+// answerInvitation calls answer with the id of the invitation in the path. It redirects to the account page, which
+// shows the result. If the invitation is no longer open, it shows the account page with the reason.
+func (p *Pages) answerInvitation(c *fiber.Ctx, done string, answer func(uuid.UUID) error) error {
+	if _, err := web.Form(c); err != nil {
+		return err
+	}
+	id, err := uuid.Parse(c.Params("id"))
+	if err != nil {
+		return fault.New(fault.NotFound, "There is nothing at this path.")
+	}
+	err = answer(id)
+	if errors.Is(err, identity.ErrNobody) {
+		return p.showAccount(c, fiber.StatusNotFound, "invitation_gone")
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect("/account?done="+done, fiber.StatusSeeOther)
+}

@@ -1,0 +1,207 @@
+package signin
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/platform/web"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
+)
+
+// mountPasskeys adds the routes for passkeys. A script requests a challenge, which the person's device signs. The
+// page's form then sends the signed answer, so that the browser shows the response as a page.
+func (p *Pages) mountPasskeys(router fiber.Router) {
+	router.Post("/sign-in/passkey/begin", p.beginPasskey)
+	router.Post("/sign-in/passkey", p.byPasskey)
+	router.Post("/account/passkeys/begin", p.beginAdding)
+	router.Post("/account/passkeys", p.addPasskey)
+	router.Post("/account/passkeys/:id/remove", p.removePasskey)
+	router.Post("/account/password/remove", p.removePassword)
+}
+
+// The cookie of a browser that was given a challenge. Only this browser can send the answer.
+const (
+	challengeName         = "__Host-slotmesh-passkey"
+	loopbackChallengeName = "slotmesh-passkey"
+)
+
+func setChallenge(c *fiber.Ctx, value string, maxAge int) {
+	setHostCookie(c, challengeName, loopbackChallengeName, value, maxAge)
+}
+
+// takeChallenge returns the secret in the cookie and deletes the cookie, so that it serves one answer.
+func takeChallenge(c *fiber.Ctx) string {
+	clear := shownCookie(c, challengeName, loopbackChallengeName)
+	setChallenge(c, "", -1)
+	return clear
+}
+
+// offersPasskeys reports whether the sign-in page offers passkeys. It does so only at the host of the owner's side,
+// because passkeys are bound to this host.
+func (p *Pages) offersPasskeys(c *fiber.Ctx) bool {
+	return p.accounts.PasswordSignIn && p.accounts.Passkeys != nil && strings.EqualFold(c.Hostname(),
+		p.accounts.Passkeys.Host())
+}
+
+// told answers a request of the page's script, as JSON: with what, the WebAuthn options for the browser. If what is
+// nil, it answers with a message that the script shows.
+func (p *Pages) told(c *fiber.Ctx, status int, what json.RawMessage, sentence func(view.Page) string) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	if what != nil {
+		return c.Status(status).JSON(map[string]any{"publicKey": what})
+	}
+	return c.Status(status).JSON(map[string]string{"message": sentence(p.page(c))})
+}
+
+// beginPasskey sends the same answer for every address: the passkey itself identifies its person.
+func (p *Pages) beginPasskey(c *fiber.Ctx) error {
+	if _, err := web.Form(c); err != nil {
+		return err
+	}
+	var what json.RawMessage
+	err := p.attempt(c, byAddress(c), func() error {
+		told, clear, err := p.accounts.BeginPasskeySignIn(c.UserContext())
+		if err == nil {
+			what = told
+			setChallenge(c, clear, int(identity.ChallengeGood.Seconds()))
+		}
+		return err
+	})
+	if fault.Is(err, fault.RateLimited) {
+		var asking view.Asking
+		wait(c, &asking, err)
+		return p.told(c, fiber.StatusTooManyRequests, nil, func(page view.Page) string {
+			return view.TooOften(page, asking.Wait)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return p.told(c, fiber.StatusOK, what, nil)
+}
+
+// byPasskey signs a person in by a passkey. It gives the same answer for an unknown passkey, for another person's
+// passkey, and for an invalid answer.
+func (p *Pages) byPasskey(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	asking := view.Asking{Email: strings.TrimSpace(form.Get("email")), Wrong: "passkey_wrong"}
+	clear := takeChallenge(c)
+	err = p.begin(c, func() (string, error) {
+		return p.accounts.SignInByPasskey(c.UserContext(), clear, asking.Email, form.Get("credential"),
+			c.Get(fiber.HeaderUserAgent))
+	})
+	if errors.Is(err, identity.ErrNobody) {
+		err = cmp.Or(p.accounts.Limits.CountWrongSignIn(c.UserContext(), byAddress(c), server.AnswerHeader(c)), err)
+	}
+	switch {
+	case err == nil:
+		return p.in(c)
+	case fault.Is(err, fault.RateLimited):
+		asking.Wrong = ""
+		wait(c, &asking, err)
+		return p.showAsk(c, fiber.StatusTooManyRequests, asking)
+	case errors.Is(err, identity.ErrNobody):
+		return p.showAsk(c, fiber.StatusUnprocessableEntity, asking)
+	}
+	return err
+}
+
+// wrongPasskey returns the id of a sentence that explains an error about a person's credentials. It returns "" for
+// other errors and for nil.
+func wrongPasskey(err error) string {
+	switch {
+	case errors.Is(err, identity.ErrStale):
+		return "passkey_stale"
+	case errors.Is(err, identity.ErrPasskeyRefused):
+		return "passkey_not_added"
+	case errors.Is(err, store.ErrTooManyPasskeys):
+		return "passkey_many"
+	case errors.Is(err, store.ErrLastWay):
+		return "passkey_last"
+	}
+	return ""
+}
+
+func (p *Pages) beginAdding(c *fiber.Ctx) error {
+	if _, err := web.Form(c); err != nil {
+		return err
+	}
+	what, clear, err := p.accounts.BeginPasskey(c.UserContext(), SignedIn(c))
+	if wrong := wrongPasskey(err); wrong != "" {
+		return p.told(c, fiber.StatusConflict, nil, func(page view.Page) string { return page.Words.Say(wrong) })
+	}
+	if err != nil {
+		return err
+	}
+	setChallenge(c, clear, int(identity.ChallengeGood.Seconds()))
+	return p.told(c, fiber.StatusOK, what, nil)
+}
+
+func (p *Pages) addPasskey(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	err = p.accounts.AddPasskey(c.UserContext(), SignedIn(c), takeChallenge(c), form.Get("name"),
+		form.Get("credential"))
+	return p.changed(c, "passkey_added", "", err)
+}
+
+func (p *Pages) removePasskey(c *fiber.Ctx) error {
+	if _, err := web.Form(c); err != nil {
+		return err
+	}
+	id, err := uuid.Parse(c.Params("id"))
+	if err != nil {
+		return fault.New(fault.NotFound, "There is nothing at this path.")
+	}
+	session, err := p.accounts.RemovePasskey(c.UserContext(), SignedIn(c), id, c.Get(fiber.HeaderUserAgent))
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil // it was removed before, or does not exist
+	}
+	return p.changed(c, "passkey_removed", session, err)
+}
+
+func (p *Pages) removePassword(c *fiber.Ctx) error {
+	if _, err := web.Form(c); err != nil {
+		return err
+	}
+	session, err := p.accounts.RemovePassword(c.UserContext(), SignedIn(c), c.Get(fiber.HeaderUserAgent))
+	return p.changed(c, "password_removed", session, err)
+}
+
+// changed completes a change of a person's credentials. It redirects to the account page, which shows the result. If
+// the change failed with an error that the person can solve, it shows the account page with a sentence about it.
+// session is the secret of a new session, "" for none.
+func (p *Pages) changed(c *fiber.Ctx, done, session string, err error) error {
+	if wrong := wrongPasskey(err); wrong != "" {
+		return p.showAccount(c, fiber.StatusConflict, wrong)
+	}
+	if err != nil {
+		return err
+	}
+	if session != "" {
+		setCookie(c, session, int(store.SessionMost.Seconds()))
+	}
+	return c.Redirect("/account?done="+done, fiber.StatusSeeOther)
+}
+
+// doneHere maps the parameter done of the account page to the id of a sentence about what was done.
+var doneHere = map[string]string{
+	"language": "language_done", "password": "password_done", "passkey_added": "passkey_added",
+	"passkey_removed": "passkey_removed", "password_removed": "password_removed",
+	"invitation_accepted": "invitation_accepted", "invitation_declined": "invitation_declined",
+	"device_ended": "device_ended",
+}

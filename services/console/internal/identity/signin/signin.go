@@ -1,0 +1,337 @@
+// Package signin signs people in on the owner's side. It has the pages for signing in and for a person's own account,
+// and the middleware that identifies the person of a browser's request. A session is a secret of 256 random bits in a
+// cookie. The rights of the session's person are read from the database at every request (accounts.md).
+package signin
+
+import (
+	"cmp"
+	"errors"
+	"net"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+	"github.com/valyala/fasthttp"
+
+	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/platform/web"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/message"
+	"github.com/slotmesh/slotmesh/libs/values/message/words"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/authorize"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin/assets"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin/texts"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/signin/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
+)
+
+// Pages serves the pages for signing in.
+type Pages struct {
+	accounts *identity.Accounts
+	texts    *message.Catalog
+	assets   *web.Assets
+}
+
+// New returns the pages of accounts.
+func New(accounts *identity.Accounts) (*Pages, error) {
+	sentences, textErr := texts.Load()
+	files, fileErr := web.NewAssets(assets.Files, "/sign-in/assets")
+	if err := errors.Join(textErr, fileErr); err != nil {
+		return nil, err
+	}
+	return &Pages{accounts: accounts, texts: sentences, assets: files}, nil
+}
+
+// Mount adds the routes. Those below /sign-in need no session. Those below /account show a signed-in person their own
+// account.
+func (p *Pages) Mount(router fiber.Router) {
+	p.assets.Mount(router)
+	router.Use("/sign-in", p.strangers)
+	router.Get("/sign-in", p.ask)
+	router.Get("/sign-in/link/:secret", p.offer)
+	router.Post("/sign-in/link/:secret", p.signIn)
+	router.Use("/account", p.Admit, p.readmit)
+	if p.accounts.PasswordSignIn {
+		p.mountPasswords(router)
+	}
+	if p.accounts.Provider != nil {
+		p.mountIdentities(router)
+	}
+	p.mountDevices(router)
+	p.mountInvitations(router)
+	router.Get("/account", p.account)
+	router.Post("/account/language", p.chooseLanguage)
+	router.Post("/account/sign-out", p.signOut)
+	router.Post("/account/sessions/:id/end", p.end)
+}
+
+// formBytes limits the body of a form here, because the port itself accepts whole manifests.
+const formBytes = 64 << 10
+
+// strangers is middleware for the routes that need no session. It limits the number of requests of each client address,
+// before any other work, and the size of the body. It forbids other sites to show the answers in a frame. Faults:
+// rate_limited.
+func (p *Pages) strangers(c *fiber.Ctx) error {
+	web.Protect(c, web.Policy{})
+	server.LimitBody(c, formBytes)
+	if err := p.accounts.Limits.Pass(c.UserContext(), server.ClientIP(c), c.Method(), c.Path(),
+		server.AnswerHeader(c)); err != nil {
+		return err
+	}
+	return c.Next()
+}
+
+// The cookie of a session. The prefix __Host- makes browsers accept the cookie only from this host, by HTTPS, and for
+// all paths.
+const (
+	cookieName   = "__Host-slotmesh-session"
+	loopbackName = "slotmesh-session" // browsers reject a __Host- cookie by http
+)
+
+// onLoopback reports whether the browser runs on this machine, which serves no HTTPS.
+func onLoopback(c *fiber.Ctx) bool {
+	host := c.Hostname()
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func setCookie(c *fiber.Ctx, secret string, maxAge int) {
+	setHostCookie(c, cookieName, loopbackName, secret, maxAge)
+}
+
+func shownSession(c *fiber.Ctx) string { return shownCookie(c, cookieName, loopbackName) }
+
+// setHostCookie sets a cookie of this host. On this machine the cookie has the name onThisMachine.
+func setHostCookie(c *fiber.Ctx, name, onThisMachine, value string, maxAge int) {
+	cookie := &fiber.Cookie{
+		Name: name, Value: value, Path: "/", MaxAge: maxAge, Secure: true, HTTPOnly: true,
+		SameSite: fiber.CookieSameSiteLaxMode,
+	}
+	if onLoopback(c) {
+		cookie.Name, cookie.Secure = onThisMachine, false
+	}
+	if maxAge < 0 {
+		cookie.Expires = fasthttp.CookieExpireDelete
+	}
+	c.Cookie(cookie)
+}
+
+func shownCookie(c *fiber.Ctx, name, onThisMachine string) string {
+	if onLoopback(c) {
+		return c.Cookies(onThisMachine)
+	}
+	return c.Cookies(name)
+}
+
+type signedInKey struct{}
+
+// Admit is middleware for signed-in people: it sets the principal of the request to the person of the session. Without
+// a session, it redirects a read to the sign-in page and refuses a write with 401. It refuses a write that another site
+// makes the browser send (source_forbidden). It forbids other sites to show the answers in a frame.
+func (p *Pages) Admit(c *fiber.Ctx) error {
+	web.Protect(c, web.Policy{})
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	read := c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead
+	if !read {
+		if err := web.SameOrigin(c); err != nil {
+			return err
+		}
+	}
+	signed, err := p.accounts.BySession(c.UserContext(), shownSession(c))
+	if errors.Is(err, identity.ErrNobody) && read {
+		return c.Redirect("/sign-in", fiber.StatusSeeOther)
+	}
+	if errors.Is(err, identity.ErrNobody) {
+		return fault.New(fault.Unauthorized, "You are not signed in any more; sign in and do it again.")
+	}
+	if err != nil {
+		return err
+	}
+	c.Locals(signedInKey{}, signed)
+	authorize.Admit(c, signed.Principal)
+	return c.Next()
+}
+
+// readmit is middleware after [Pages.Admit]. It reads the body of a write, and then looks up the session again. A
+// client could otherwise use a session that has ended, by sending the body slowly. The transaction of the write checks
+// the session once more.
+func (p *Pages) readmit(c *fiber.Ctx) error {
+	if c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead {
+		return c.Next()
+	}
+	server.LimitBody(c, formBytes)
+	if _, err := server.Body(c); err != nil {
+		return err
+	}
+	return p.Admit(c)
+}
+
+// SignedIn returns the signed-in person behind [Pages.Admit]; nil elsewhere.
+func SignedIn(c *fiber.Ctx) *identity.SignedIn {
+	signed, _ := c.Locals(signedInKey{}).(*identity.SignedIn)
+	return signed
+}
+
+func (p *Pages) ask(c *fiber.Ctx) error {
+	if _, err := p.accounts.BySession(c.UserContext(), shownSession(c)); err == nil {
+		return c.Redirect("/", fiber.StatusSeeOther)
+	} else if !errors.Is(err, identity.ErrNobody) {
+		return err
+	}
+	return p.showAsk(c, fiber.StatusOK, view.Asking{})
+}
+
+// showAsk shows the sign-in page with the available ways to sign in.
+func (p *Pages) showAsk(c *fiber.Ctx, status int, asking view.Asking) error {
+	asking.Password = p.accounts.PasswordSignIn
+	if p.accounts.Provider != nil {
+		asking.Provider = p.accounts.Provider.Name()
+	}
+	asking.Passkeys = p.offersPasskeys(c)
+	asking.Forgotten = asking.Password && p.accounts.OwnerURL != ""
+	return p.show(c, status, func(page view.Page) view.Content { return view.Ask(page, asking) })
+}
+
+// offer shows a button, so that merely opening a link does not use it up.
+func (p *Pages) offer(c *fiber.Ctx) error {
+	person, err := p.accounts.WhoseLink(c.UserContext(), c.Params("secret"), store.ForSignIn)
+	if errors.Is(err, identity.ErrNobody) {
+		return p.show(c, fiber.StatusNotFound, view.Gone)
+	}
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, func(page view.Page) view.Content { return view.Offer(page, person.Email) })
+}
+
+func (p *Pages) signIn(c *fiber.Ctx) error {
+	if _, err := web.Form(c); err != nil {
+		return err
+	}
+	err := p.begin(c, func() (string, error) {
+		return p.accounts.SignInByLink(c.UserContext(), c.Params("secret"), c.Get(fiber.HeaderUserAgent))
+	})
+	if errors.Is(err, identity.ErrNobody) {
+		return p.show(c, fiber.StatusNotFound, view.Gone)
+	}
+	if err != nil {
+		return err
+	}
+	return p.in(c)
+}
+
+// begin signs a person in by signIn, which returns the secret of the new session, and sets the session's cookie. It
+// ends the former session of the browser, even if it belonged to another person.
+func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
+	before, err := p.accounts.BySession(c.UserContext(), shownSession(c))
+	if err != nil && !errors.Is(err, identity.ErrNobody) {
+		return err
+	}
+	secret, err := signIn()
+	if err != nil {
+		return err
+	}
+	if before != nil {
+		if err := p.accounts.EndSession(c.UserContext(), before.Person.ID, before.Session.ID); err != nil {
+			return err
+		}
+	}
+	signed, err := p.accounts.BySession(c.UserContext(), secret)
+	if err != nil {
+		return err
+	}
+	browser, err := p.accounts.RememberBrowser(c.UserContext(), shownBrowser(c), signed)
+	if err != nil {
+		return err
+	}
+	c.Locals(signedInKey{}, signed)
+	setCookie(c, secret, int(store.SessionMost.Seconds()))
+	setHostCookie(c, browserName, loopbackBrowserName, browser, int(store.BrowserGood.Seconds()))
+	return nil
+}
+
+// The cookie of a browser in which a person has signed in before. It gives no rights. By it, wrong passwords in this
+// browser are counted separately from those of strangers, who could otherwise lock the person out.
+const (
+	browserName         = "__Host-slotmesh-browser"
+	loopbackBrowserName = "slotmesh-browser"
+)
+
+func shownBrowser(c *fiber.Ctx) string { return shownCookie(c, browserName, loopbackBrowserName) }
+
+func (p *Pages) signOut(c *fiber.Ctx) error {
+	signed := SignedIn(c)
+	if err := p.accounts.EndSession(c.UserContext(), signed.Person.ID, signed.Session.ID); err != nil {
+		return err
+	}
+	setCookie(c, "", -1)
+	return c.Redirect("/sign-in", fiber.StatusSeeOther)
+}
+
+func (p *Pages) account(c *fiber.Ctx) error { return p.showAccount(c, fiber.StatusOK, "") }
+
+// showAccount shows a person their credentials and sessions. wrong is the id of the sentence about a failed action, ""
+// for none.
+func (p *Pages) showAccount(c *fiber.Ctx, status int, wrong string) error {
+	signed := SignedIn(c)
+	sessions, err := p.accounts.Sessions(c.UserContext(), signed.Person.ID)
+	if err != nil {
+		return err
+	}
+	keys, err := p.accounts.PasskeysOf(c.UserContext(), signed)
+	if err != nil {
+		return err
+	}
+	invitations, err := p.accounts.ReceivedInvitations(c.UserContext(), signed)
+	if err != nil {
+		return err
+	}
+	devices, names, err := p.accounts.Devices(c.UserContext(), signed)
+	if err != nil {
+		return err
+	}
+	return p.show(c, status, func(page view.Page) view.Content {
+		return view.Account(page, view.Accounts{
+			Signed: signed, Sessions: sessions, Languages: p.texts.Languages(), Passkeys: keys,
+			Invitations: invitations, Passwords: p.accounts.PasswordSignIn, Adds: p.offersPasskeys(c),
+			Devices: devices, BusinessNames: names, Done: doneHere[c.Query("done")], Wrong: wrong,
+		})
+	})
+}
+
+func (p *Pages) end(c *fiber.Ctx) error {
+	id, err := uuid.Parse(c.Params("id"))
+	if err != nil {
+		return fault.New(fault.NotFound, "There is nothing at this path.")
+	}
+	if err := p.accounts.EndOwnSession(c.UserContext(), SignedIn(c), id); err != nil {
+		return err
+	}
+	return c.Redirect("/account", fiber.StatusSeeOther)
+}
+
+// page returns the data that every page needs. Its language is the one that the person has chosen, otherwise that of
+// the browser.
+func (p *Pages) page(c *fiber.Ctx) view.Page {
+	chosen := c.Query("lang")
+	if signed := SignedIn(c); signed != nil {
+		chosen = cmp.Or(chosen, signed.Person.Language)
+	}
+	return view.Page{
+		Words:  words.In(p.texts, web.Languages(chosen, c.Get(fiber.HeaderAcceptLanguage), "")...),
+		Style:  p.assets.Path("signin.css"),
+		Script: p.assets.Path("signin.js"),
+	}
+}
+
+func (p *Pages) show(c *fiber.Ctx, status int, content func(view.Page) view.Content) error {
+	page := p.page(c)
+	web.Protect(c, web.Policy{})
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Vary(fiber.HeaderAcceptLanguage)
+	return web.Render(c, status, view.Whole(page, content(page)))
+}

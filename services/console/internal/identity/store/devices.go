@@ -1,0 +1,211 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+)
+
+// The errors for a program that waits for its person (RFC 8628, 3.5).
+var (
+	ErrPending = errors.New("nobody has answered yet")
+	ErrTooSoon = errors.New("was asked again too soon")
+	ErrDenied  = errors.New("was refused")
+	ErrExpired = errors.New("has expired")
+)
+
+// DeviceLogin is the sign-in of a program that waits until a person allows it to act for them (RFC 8628).
+type DeviceLogin struct {
+	UserCode  string // eight letters, by which the person recognizes the program
+	Client    string // the name that its machine reports
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
+
+// AddDeviceLogin stores the sign-in of a program that waits for a person's answer, by the hash of the program's secret.
+func (s *Store) AddDeviceLogin(ctx context.Context, d DeviceLogin, hash [sha256.Size]byte) error {
+	_, err := s.pool.Exec(ctx,
+		`INSERT INTO device_logins (hash, user_code, client, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
+		hash[:], d.UserCode, d.Client, d.CreatedAt, d.ExpiresAt)
+	if err != nil {
+		return fmt.Errorf("keep a program that waits: %w", err)
+	}
+	return nil
+}
+
+// DeviceLogin returns the sign-in with a user code that no person has answered at the instant now. Errors:
+// [ErrNotFound].
+func (s *Store) DeviceLogin(ctx context.Context, userCode string, now time.Time) (DeviceLogin, error) {
+	d, err := postgres.Row(ctx, s.pool, pgx.RowToStructByPos[DeviceLogin], "look up a program that waits", `
+		SELECT user_code, client, created_at, expires_at FROM device_logins WHERE user_code = $1 AND person_id IS NULL AND expires_at > $2`, userCode, now)
+	return d, found(err)
+}
+
+// AnswerDeviceLogin stores a person's answer to the sign-in of a program. allowed has the rights that the program gets;
+// nil denies the sign-in. Only the first answer is stored. Errors: [ErrRevoked]; [ErrNotFound] if no unanswered, valid
+// sign-in has the code.
+func (s *Store) AnswerDeviceLogin(ctx context.Context, by access.Principal, userCode string, allowed *access.Member,
+	now time.Time) error {
+	m := access.Member{}
+	if allowed != nil {
+		m = *allowed
+	}
+	return s.ownWrite(ctx, by, func(tx pgx.Tx) error {
+		done, err := tx.Exec(ctx, `
+			UPDATE device_logins SET person_id = $2, allowed = $3, business_id = $4, role = $5, staff_id = $6
+			WHERE user_code = $1 AND person_id IS NULL AND expires_at > $7`,
+			userCode, by.ID, allowed != nil, m.BusinessID, m.Role, OrNull(m.StaffID), now)
+		if err != nil {
+			return fmt.Errorf("answer a program that waits: %w", err)
+		}
+		if done.RowsAffected() == 0 {
+			return ErrNotFound
+		}
+		return nil
+	})
+}
+
+// answered is the stored state of a device sign-in, with the rights that the person granted if they have answered.
+type answered struct {
+	expires time.Time
+	polled  *time.Time
+	person  *uuid.UUID
+	client  string
+	allowed bool
+	access.Member
+}
+
+func scanAnswered(row pgx.CollectableRow) (answered, error) {
+	var a answered
+	err := row.Scan(&a.expires, &a.polled, &a.person, &a.client, &a.allowed, &a.BusinessID, &a.Role, &a.StaffID)
+	return a, err
+}
+
+// RedeemDeviceLogin stores the token of a program after a person has allowed the program's sign-in. It fills in the
+// owner, the business and the role of t. The person must still have the rights that they had when they answered;
+// otherwise the sign-in is denied.
+//
+// The argument every is the minimum time between two calls until the person answers. Errors: [ErrNotFound] for an
+// unknown program; [ErrPending] before the answer; [ErrTooSoon] for a call before that time; [ErrExpired]; [ErrDenied].
+func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, every time.Duration, t Token,
+	token [sha256.Size]byte) (Token, error) {
+	var told error // not an error of the transaction, which must be committed
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		person, err := lockAnswerer(ctx, tx, hash)
+		if err != nil {
+			return err
+		}
+		a, err := postgres.Row(ctx, tx, scanAnswered, "look up a program that waits", `
+			SELECT expires_at, polled_at, person_id, client, coalesce(allowed, false), coalesce(business_id, '00000000-0000-0000-0000-000000000000'), coalesce(role, ''),
+			       coalesce(staff_id, '00000000-0000-0000-0000-000000000000')
+			FROM device_logins WHERE hash = $1 FOR UPDATE`, hash[:])
+		switch {
+		case err != nil:
+			return found(err)
+		case a.person == nil && !a.expires.After(t.CreatedAt):
+			told = ErrExpired
+			return endDeviceLogin(ctx, tx, hash)
+		case a.person == nil || person == nil: // or the person answered in the meantime
+			told = ErrPending
+			if a.person == nil && a.polled != nil && t.CreatedAt.Sub(*a.polled) < every {
+				told = ErrTooSoon
+			}
+			_, err := tx.Exec(ctx, `UPDATE device_logins SET polled_at = $2 WHERE hash = $1`, hash[:], t.CreatedAt)
+			return err
+		}
+		if err := endDeviceLogin(ctx, tx, hash); err != nil {
+			return err
+		}
+		still, err := isStill(ctx, tx, *a.person, a.Member)
+		if err == nil && (!a.allowed || !still || !a.expires.After(t.CreatedAt)) {
+			told = ErrDenied
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		t.Member, t.CreatedBy, t.Device = a.Member, *a.person, a.client
+		return insertToken(as(ctx, *a.person), tx, t, token)
+	})
+	if err == nil {
+		err = told
+	}
+	return t, err
+}
+
+// Devices lists the programs that act for a person by `slotmesh login` at the instant now, newest first.
+func (s *Store) Devices(ctx context.Context, personID uuid.UUID, now time.Time) ([]Token, error) {
+	return postgres.Rows(ctx, s.pool, scanToken, "list the programs of a person", `
+		SELECT `+tokenColumns+` FROM tokens
+		WHERE created_by = $1 AND device IS NOT NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)
+		  AND coalesce(last_used_at, created_at) > $3
+		ORDER BY created_at DESC, id LIMIT 100`, personID, now, now.Add(-DeviceIdle))
+}
+
+// EndDevice revokes the token of a program that the signed-in person connected by `slotmesh login`, and the tokens that
+// were made with it. A token that is already revoked, or that belongs to another person, is not changed. Errors:
+// [ErrRevoked]. Fault: outcome_unknown.
+func (s *Store) EndDevice(ctx context.Context, by access.Principal, id uuid.UUID, now time.Time) error {
+	return s.revoking(ctx, by.ID, func(tx pgx.Tx) error {
+		if _, err := s.authorize(ctx, tx, by, by.ID); err != nil {
+			return err
+		}
+		first := `SELECT id FROM tokens WHERE created_by = @person_id AND id = @id AND device IS NOT NULL`
+		return revoke(ctx, tx, first, pgx.NamedArgs{"person_id": by.ID, "id": id}, now)
+	})
+}
+
+// endDevices revokes the tokens of all programs that a person connected by `slotmesh login`, and the tokens that were
+// made with these. It also denies the sign-ins that the person has allowed but whose program has not yet fetched its
+// token.
+func endDevices(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
+	if _, err := tx.Exec(ctx, `UPDATE device_logins SET allowed = false WHERE person_id = $1`, personID); err != nil {
+		return fmt.Errorf("refuse the programs that wait: %w", err)
+	}
+	first := `SELECT id FROM tokens WHERE created_by = @person_id AND device IS NOT NULL`
+	if err := revoke(ctx, tx, first, pgx.NamedArgs{"person_id": personID}, now); err != nil {
+		return fmt.Errorf("end the programs of a person: %w", err)
+	}
+	return nil
+}
+
+func endDeviceLogin(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) error {
+	_, err := tx.Exec(ctx, `DELETE FROM device_logins WHERE hash = $1`, hash[:])
+	return err
+}
+
+// lockAnswerer locks the rights of the person who answered the sign-in of a program, and returns the person's id. It
+// returns nil if there is no answer yet. The caller locks the row of the sign-in afterwards; [endDevices] locks in the
+// same order. Errors: [ErrNotFound].
+func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid.UUID, error) {
+	person, err := postgres.Row(ctx, tx, pgx.RowTo[*uuid.UUID], "look up a program that waits",
+		`SELECT person_id FROM device_logins WHERE hash = $1`, hash[:])
+	if err != nil || person == nil {
+		return nil, found(err)
+	}
+	_, err = lockPerson(ctx, tx, *person)
+	return person, err
+}
+
+// isStill reports whether a person still has the rights that they had when they answered the sign-in of a program.
+func isStill(ctx context.Context, tx pgx.Tx, personID uuid.UUID, as access.Member) (bool, error) {
+	person, err := lockPerson(ctx, tx, personID)
+	if err != nil || as.Role == access.Operator {
+		return person.Operator, err
+	}
+	known, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
+	for _, m := range known {
+		if m == as {
+			return true, err
+		}
+	}
+	return false, err
+}

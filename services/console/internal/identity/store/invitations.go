@@ -1,0 +1,276 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+)
+
+// InvitationGood is how long an invitation can be accepted.
+const InvitationGood = 7 * 24 * time.Hour
+
+// maxInvitations is how many invitations of a business can be open at once.
+const maxInvitations = 200
+
+// ErrTooManyInvitations reports that a business has as many open invitations as it may have.
+var ErrTooManyInvitations = errors.New("has too many open invitations")
+
+// Invitation invites a person who already has an account into a business. Until the person accepts, the business sees
+// only their e-mail address.
+type Invitation struct {
+	access.Member
+	ID        uuid.UUID
+	Email     string // in lower case
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
+
+const invitationColumns = `business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000'), id, email, created_at, expires_at`
+
+func scanInvitation(row pgx.CollectableRow) (Invitation, error) {
+	var i Invitation
+	err := row.Scan(&i.BusinessID, &i.Role, &i.StaffID, &i.ID, &i.Email, &i.CreatedAt, &i.ExpiresAt)
+	return i, err
+}
+
+// Invite makes a person a member of a business at once, or stores an invitation if mustAccept returns true; it is
+// idempotent. mustAccept receives the principal with their current rights, the person and their memberships. Invite
+// returns the stored invitation; its id is nil if the person is a member. A member who already has this role is not
+// changed.
+//
+// A person whose address is not verified loses all credentials, because another inviter may have set them. Errors:
+// [ErrRevoked], [ErrMember], [ErrTooMany], [ErrTooManyInvitations], those of postgres.WriteIdempotently. Faults: those
+// of the check of the principal's rights.
+func (s *Store) Invite(
+	ctx context.Context, by access.Principal, personID uuid.UUID, m access.Member, now time.Time,
+	mustAccept func(access.Principal, Person, []access.Member) bool,
+) (Invitation, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, m.BusinessID, func(ctx context.Context, tx pgx.Tx) (Invitation,
+		error) {
+		by, err := s.authorizeIn(ctx, tx, by, m.BusinessID, personID)
+		if err != nil {
+			return Invitation{}, err
+		}
+		person, err := lockPerson(ctx, tx, personID)
+		if err != nil {
+			return Invitation{}, err
+		}
+		known, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
+		if err != nil {
+			return Invitation{}, err
+		}
+		if i := slices.IndexFunc(known, func(k access.Member) bool { return k.BusinessID == m.BusinessID }); i >= 0 {
+			if known[i] != m {
+				return Invitation{}, ErrMember
+			}
+			return Invitation{}, nil
+		}
+		if mustAccept(by, person, known) {
+			return insertInvitation(ctx, tx, by.ID, Invitation{
+				Member: m, ID: uuid.New(), Email: person.Email, CreatedAt: now,
+				ExpiresAt: now.Add(InvitationGood).UTC().Truncate(time.Second),
+			})
+		}
+		if !person.Verified {
+			if err := errors.Join(forgetCredentials(ctx, tx, personID),
+				endUnverified(ctx, tx, personID, now)); err != nil {
+				return Invitation{}, err
+			}
+		}
+		return Invitation{}, insertMember(ctx, tx, personID, m, known, event.MemberInvited, now)
+	})
+}
+
+// insertMember makes a person a member of a business, and deletes the business's invitation to them.
+func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.Member, known []access.Member,
+	what event.Type, now time.Time) error {
+	if len(known) >= catalog.MostListed {
+		return ErrTooMany
+	}
+	_, err := tx.Exec(ctx, `
+		WITH dropped AS (
+		    DELETE FROM invitations WHERE business_id = $1 AND email = (SELECT email FROM people WHERE id = $2)
+		)
+		INSERT INTO members (business_id, person_id, role, staff_id, created_at)
+		VALUES ($1, $2, $3, nullif($4, '00000000-0000-0000-0000-000000000000'::uuid), $5)`, m.BusinessID, personID, m.Role, m.StaffID, now)
+	if err != nil {
+		return fmt.Errorf("add a member: %w", err)
+	}
+	return record(ctx, tx, what, personID, m.BusinessID, now)
+}
+
+// keptInvitation is the SQL expression for the data of an invitation in an event. It leaves out the address.
+const keptInvitation = `jsonb_build_object('id', id, 'role', role, 'staff_id', staff_id)`
+
+// insertInvitation stores an invitation that maker has sent. If the business has already invited the same address, it
+// replaces that invitation and keeps its id.
+func insertInvitation(ctx context.Context, tx pgx.Tx, maker uuid.UUID, i Invitation) (Invitation, error) {
+	var others int
+	err := tx.QueryRow(ctx,
+		`SELECT count(*) FROM invitations WHERE business_id = $1 AND email <> $2 AND expires_at > $3`, i.BusinessID,
+		i.Email, i.CreatedAt).Scan(&others)
+	if err == nil && others >= maxInvitations {
+		return Invitation{}, ErrTooManyInvitations
+	}
+	if err != nil {
+		return Invitation{}, err
+	}
+	_, err = tx.Exec(ctx, `
+		WITH made AS (
+		    INSERT INTO invitations (business_id, email, id, role, staff_id, created_at, expires_at, made_by)
+		    VALUES (@business_id, @email, @id, @role, @staff_id, @created_at, @expires_at, @made_by)
+		    ON CONFLICT (business_id, email) DO UPDATE SET role = excluded.role, staff_id = excluded.staff_id, created_at = excluded.created_at,
+		        expires_at = excluded.expires_at, made_by = excluded.made_by, sequence = invitations.sequence + 1, hash = NULL
+		    RETURNING *
+		)
+		`+eventlog.Record(event.Member, event.MemberInvited, "made", keptInvitation),
+		eventlog.Add(ctx, pgx.NamedArgs{
+			"business_id": i.BusinessID, "email": i.Email, "id": i.ID, "role": i.Role, "staff_id": OrNull(i.StaffID),
+			"created_at": i.CreatedAt, "expires_at": i.ExpiresAt, "made_by": OrNull(maker),
+		}, i.CreatedAt))
+	if err != nil {
+		return Invitation{}, fmt.Errorf("keep an invitation: %w", err)
+	}
+	return postgres.Row(ctx, tx, scanInvitation, "read an invitation", `SELECT `+invitationColumns+
+		` FROM invitations WHERE business_id = $1 AND email = $2`, i.BusinessID, i.Email)
+}
+
+// SetInvitationSecret stores the hash of the secret in an invitation's mailed link. The link of an earlier mail stops
+// working. Errors: [ErrRevoked], [ErrNotFound]. Faults: those of the check of the principal's rights.
+func (s *Store) SetInvitationSecret(ctx context.Context, by access.Principal, businessID, id uuid.UUID,
+	hash [sha256.Size]byte) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
+			return err
+		}
+		done, err := tx.Exec(ctx, `UPDATE invitations SET hash = $2 WHERE id = $1 AND business_id = $3`, id, hash[:],
+			businessID)
+		if err == nil && done.RowsAffected() == 0 {
+			return ErrNotFound
+		}
+		if err != nil {
+			return fmt.Errorf("keep an invitation's secret: %w", err)
+		}
+		return nil
+	})
+}
+
+// InvitationsOf lists the open invitations of a business, oldest first.
+func (s *Store) InvitationsOf(ctx context.Context, businessID uuid.UUID, now time.Time) ([]Invitation, error) {
+	return postgres.Rows(ctx, s.pool, scanInvitation, "list invitations", `
+		SELECT `+invitationColumns+` FROM invitations WHERE business_id = $1 AND expires_at > $2 ORDER BY created_at, id LIMIT $3`, businessID, now, maxInvitations)
+}
+
+// InvitationsTo lists the open invitations to an address, oldest first, at most maxInvitations.
+func (s *Store) InvitationsTo(ctx context.Context, email string, now time.Time) ([]Invitation, error) {
+	return postgres.Rows(ctx, s.pool, scanInvitation, "list invitations", `
+		SELECT `+invitationColumns+` FROM invitations WHERE email = $1 AND expires_at > $2 ORDER BY created_at, id LIMIT $3`, email, now, maxInvitations)
+}
+
+// InvitationByHash returns the open invitation whose mailed secret has this hash. Errors: [ErrNotFound].
+func (s *Store) InvitationByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Invitation, error) {
+	i, err := postgres.Row(ctx, s.pool, scanInvitation, "look up an invitation", `
+		SELECT `+invitationColumns+` FROM invitations WHERE hash = $1 AND expires_at > $2`, hash[:], now)
+	return i, found(err)
+}
+
+// AcceptInvitation makes a person a member of the business that has invited their address, and deletes the invitation.
+// The address must be verified. Errors: [ErrNotFound], [ErrTooMany].
+func (s *Store) AcceptInvitation(ctx context.Context, id uuid.UUID, email string, now time.Time) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return acceptInvitation(ctx, tx, id, email, now) })
+}
+
+// AcceptOwnInvitation is [Store.AcceptInvitation] for the signed-in person. Errors also: [ErrRevoked].
+func (s *Store) AcceptOwnInvitation(ctx context.Context, by access.Principal, id uuid.UUID, email string,
+	now time.Time) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := s.authorize(ctx, tx, by, by.ID); err != nil {
+			return err
+		}
+		return acceptInvitation(ctx, tx, id, email, now)
+	})
+}
+
+func acceptInvitation(ctx context.Context, tx pgx.Tx, id uuid.UUID, email string, now time.Time) error {
+	personID, err := postgres.Row(ctx, tx, pgx.RowTo[uuid.UUID], "look up a person",
+		`SELECT id FROM people WHERE email = $1`, email)
+	if err != nil {
+		return found(err)
+	}
+	person, err := lockPerson(ctx, tx, personID)
+	if err != nil {
+		return err
+	}
+	if !person.Verified {
+		return ErrNotFound
+	}
+	i, err := postgres.Row(ctx, tx, scanInvitation, "use an invitation up", `
+			DELETE FROM invitations WHERE id = $1 AND email = $2 AND expires_at > $3 RETURNING `+invitationColumns, id, email, now)
+	if err != nil {
+		return found(err)
+	}
+	known, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(known, func(k access.Member) bool { return k.BusinessID == i.BusinessID }) {
+		return nil
+	}
+	return insertMember(as(ctx, personID), tx, personID, i.Member, known, event.MemberJoined, now)
+}
+
+// endInvitationSQL returns an SQL statement that deletes the invitations with the condition where, and records an event
+// for each.
+func endInvitationSQL(where string) string {
+	return `
+		WITH ended AS (
+		    DELETE FROM invitations WHERE ` + where + `
+		    RETURNING business_id, id, role, staff_id, sequence + 1 AS sequence
+		)
+		` + eventlog.Record(event.Member, event.MemberRemoved, "ended", keptInvitation)
+}
+
+// WithdrawInvitation deletes an open invitation of a business, idempotently. If the invitation is no longer open,
+// nothing changes. Errors: [ErrRevoked]. Faults: those of the check of the principal's rights.
+func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, businessID, id uuid.UUID,
+	now time.Time) error {
+	_, err := postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{},
+		error) {
+		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
+			return struct{}{}, err
+		}
+		_, err := tx.Exec(ctx, endInvitationSQL(`business_id = @business_id AND id = @id`),
+			eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "id": id}, now))
+		return struct{}{}, err
+	})
+	if err != nil {
+		return fmt.Errorf("withdraw an invitation: %w", err)
+	}
+	return nil
+}
+
+// DeclineInvitation deletes an open invitation to the signed-in person; email is their address. If the invitation is no
+// longer open, nothing changes. Errors: [ErrRevoked].
+func (s *Store) DeclineInvitation(ctx context.Context, by access.Principal, id uuid.UUID, email string,
+	now time.Time) error {
+	return s.ownWrite(ctx, by, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, endInvitationSQL(`email = @email AND id = @id`),
+			eventlog.Add(ctx, pgx.NamedArgs{"email": email, "id": id}, now))
+		if err != nil {
+			return fmt.Errorf("decline an invitation: %w", err)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,188 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+)
+
+// ErrLastOwner means that the business would have no owner left.
+var ErrLastOwner = errors.New("is the last owner")
+
+// TeamMember is a person with their role in one business.
+type TeamMember struct {
+	access.Member
+	Person   Person
+	JoinedAt time.Time
+}
+
+const teamSQL = `
+	SELECT members.business_id, members.role, coalesce(members.staff_id, '00000000-0000-0000-0000-000000000000'), members.created_at, ` + personColumns + `
+	FROM members JOIN people ON people.id = members.person_id WHERE members.business_id = $1 `
+
+func scanTeamMember(row pgx.CollectableRow) (TeamMember, error) {
+	var m TeamMember
+	err := row.Scan(append([]any{&m.BusinessID, &m.Role, &m.StaffID, &m.JoinedAt}, m.Person.parts()...)...)
+	return m, err
+}
+
+// Team lists the members of a business in the order in which they joined. It returns the cursor of the next page, or ""
+// after the last page. Fault: invalid_parameter for a cursor that Team did not return.
+func (s *Store) Team(ctx context.Context, businessID uuid.UUID, page request.Page) ([]TeamMember, string, error) {
+	after, afterID, err := page.AfterTime()
+	if err != nil {
+		return nil, "", err
+	}
+	list, err := postgres.Rows(ctx, s.pool, scanTeamMember, "list members", teamSQL+`
+		AND ($2::timestamptz IS NULL OR (members.created_at, members.person_id) > ($2, $3)) ORDER BY members.created_at, members.person_id LIMIT $4`,
+		businessID, after, afterID, page.Limit+1)
+	if err != nil {
+		return nil, "", err
+	}
+	list, next := request.Cut(list, page.Limit, func(m TeamMember) string {
+		return request.ByTime(m.JoinedAt, m.Person.ID)
+	})
+	return list, next, nil
+}
+
+// maxOwners is the maximum number of owners of one business that are mailed.
+const maxOwners = 100
+
+// Owners returns the owners of a business, at most 100, in the order in which they joined.
+func (s *Store) Owners(ctx context.Context, businessID uuid.UUID) ([]Person, error) {
+	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Person], "list owners", `
+		SELECT `+personColumns+` FROM members JOIN people ON people.id = members.person_id
+		WHERE members.business_id = $1 AND members.role = 'owner' ORDER BY members.created_at, members.person_id LIMIT $2`, businessID, maxOwners)
+}
+
+// VerifiedMembers returns those of these addresses that belong to verified members of a business, or to verified
+// operators at the instant now. The addresses must be in lower case.
+func (s *Store) VerifiedMembers(
+	ctx context.Context, businessID uuid.UUID, emails []string, now time.Time,
+) ([]string, error) {
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[string], "look up verified members", `
+		SELECT email FROM people WHERE email = ANY ($2) AND verified_at IS NOT NULL
+		  AND (operator AND `+fmt.Sprintf(notLapsed, "$3")+`
+		       OR EXISTS (SELECT FROM members WHERE person_id = people.id AND business_id = $1))`,
+		businessID, emails, now.Add(-GroupOperatorGood))
+}
+
+// Member returns one member of a business. Errors: [ErrNotFound].
+func (s *Store) Member(ctx context.Context, businessID, personID uuid.UUID) (TeamMember, error) {
+	m, err := postgres.Row(ctx, s.pool, scanTeamMember, "read a member", teamSQL+`AND members.person_id = $2`,
+		businessID, personID)
+	return m, found(err)
+}
+
+// ChangeMember gives a member another role, idempotently. It revokes the tokens that the member created for the
+// business. If the member belongs to no other business, it also ends their sessions. Errors: [ErrRevoked],
+// [ErrNotFound], [ErrLastOwner], those of postgres.WriteIdempotently. Faults: those of the check of the principal's
+// rights; outcome_unknown.
+func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID uuid.UUID, to access.Member,
+	now time.Time) (TeamMember, error) {
+	return overMember(ctx, s, by, to.BusinessID, personID, to.Role, now,
+		func(ctx context.Context, tx pgx.Tx) (TeamMember, error) {
+			_, err := tx.Exec(ctx, `
+			UPDATE members SET role = $3, staff_id = nullif($4, '00000000-0000-0000-0000-000000000000'::uuid)
+			WHERE business_id = $1 AND person_id = $2`, to.BusinessID, personID, to.Role, to.StaffID)
+			if err != nil {
+				return TeamMember{}, err
+			}
+			if err := record(ctx, tx, event.MemberChanged, personID, to.BusinessID, now); err != nil {
+				return TeamMember{}, err
+			}
+			return postgres.Row(ctx, tx, scanTeamMember, "read a member", teamSQL+`AND members.person_id = $2`,
+				to.BusinessID, personID)
+		})
+}
+
+// RemoveMember removes a person from a business, idempotently. It revokes the tokens that they created for the
+// business. If they belong to no other business, it also ends their sessions. Its errors and faults are those of
+// [Store.ChangeMember].
+func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessID, personID uuid.UUID,
+	now time.Time) error {
+	_, err := overMember(ctx, s, by, businessID, personID, "", now, func(ctx context.Context, tx pgx.Tx) (struct{},
+		error) {
+		if err := record(ctx, tx, event.MemberRemoved, personID, businessID, now); err != nil {
+			return struct{}{}, err
+		}
+		_, err := tx.Exec(ctx, `DELETE FROM members WHERE business_id = $1 AND person_id = $2`, businessID, personID)
+		return struct{}{}, err
+	})
+	return err
+}
+
+// overMember runs change, which changes or removes a member, idempotently. to is the role of the member after the
+// change, "" for none.
+//
+// It locks the person, and then all owners of the business in a fixed order. So if two owners demote each other at the
+// same time, the second fails with [ErrLastOwner].
+func overMember[T any](
+	ctx context.Context, s *Store, by access.Principal, businessID, personID uuid.UUID, to access.Role, now time.Time,
+	change func(context.Context, pgx.Tx) (T, error),
+) (T, error) {
+	return revocation(ctx, s.pool, personID, func() (T, error) {
+		return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (T, error) {
+			var none T
+			if _, err := s.authorizeIn(ctx, tx, by, businessID, personID); err != nil {
+				return none, err
+			}
+			from, err := lockMember(ctx, tx, businessID, personID, to)
+			if err != nil {
+				return none, err
+			}
+			changed, err := change(ctx, tx)
+			if err != nil || to == from {
+				return changed, err
+			}
+			if err := revokeMadeBy(ctx, tx, businessID, personID, now); err != nil {
+				return none, fmt.Errorf("end a member's tokens: %w", err)
+			}
+			return changed, endIfAlone(ctx, tx, businessID, personID, now)
+		})
+	})
+}
+
+// endIfAlone ends the sessions of a person who belongs to no other business and is not an operator. The sessions of
+// other people stay, because they also serve their other businesses; their rights in this business are read at every
+// request anyway.
+func endIfAlone(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
+	var elsewhere bool
+	err := tx.QueryRow(ctx, `
+		SELECT operator OR EXISTS (SELECT FROM members WHERE person_id = people.id AND business_id <> $2) FROM people WHERE id = $1`,
+		personID, businessID).Scan(&elsewhere)
+	if err != nil || elsewhere {
+		return err
+	}
+	return endUnverified(ctx, tx, personID, now)
+}
+
+// lockMember takes the locks of [overMember], and returns the current role of the member.
+func lockMember(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, to access.Role) (access.Role, error) {
+	if _, err := lockPerson(ctx, tx, personID); err != nil {
+		return "", err
+	}
+	owners, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "lock the owners", `
+		SELECT person_id FROM members WHERE business_id = $1 AND role = 'owner' ORDER BY person_id FOR UPDATE`, businessID)
+	if err != nil {
+		return "", err
+	}
+	from, err := postgres.Row(ctx, tx, pgx.RowTo[access.Role], "lock a member", `
+		SELECT role FROM members WHERE business_id = $1 AND person_id = $2 FOR UPDATE`, businessID, personID)
+	if err != nil {
+		return "", found(err)
+	}
+	if from == access.Owner && to != access.Owner && len(owners) == 1 {
+		return "", ErrLastOwner
+	}
+	return from, nil
+}

@@ -1,0 +1,179 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+)
+
+// GroupOperatorGood is how long a person whom the identity provider's group made an operator keeps this right after
+// their last sign-in by the provider.
+const GroupOperatorGood = 12 * time.Hour
+
+// ErrLastOperator means that no operator would be left.
+var ErrLastOperator = errors.New("is the last operator")
+
+// Operator is a person with the operator right, with the number of their sessions and the time of their last request.
+type Operator struct {
+	Person
+	Sessions   int        // number of sessions that have not ended
+	LastSeenAt *time.Time // in any session, to the minute
+}
+
+// notLapsed is the SQL condition that the operator right of a person has not lapsed. The right of an operator without a
+// group does not lapse. Otherwise the last sign-in by the provider must be after the parameter.
+const notLapsed = `(people.operator_vouched_at IS NULL OR people.operator_vouched_at > %s)`
+
+// Operators lists the operators at the instant now, in the order in which they were added. It also returns the cursor
+// of the next page, or "" after the last page. Fault: invalid_parameter for a cursor that Operators did not return.
+func (s *Store) Operators(ctx context.Context, now time.Time, page request.Page) ([]Operator, string, error) {
+	after, afterID, err := page.AfterTime()
+	if err != nil {
+		return nil, "", err
+	}
+	list, err := postgres.Rows(ctx, s.pool, scanOperator, "list operators", `
+		SELECT `+personColumns+`, live.n, live.last
+		FROM people CROSS JOIN LATERAL (
+		    SELECT count(*)::int AS n, max(last_seen_at) AS last FROM sessions WHERE person_id = people.id AND last_seen_at > $1 AND created_at > $2
+		) AS live
+		WHERE people.operator AND `+fmt.Sprintf(notLapsed, "$3")+` AND ($4::timestamptz IS NULL OR (people.created_at, people.id) > ($4, $5))
+		ORDER BY people.created_at, people.id LIMIT $6`,
+		now.Add(-SessionIdle), now.Add(-SessionMost), now.Add(-GroupOperatorGood), after, afterID, page.Limit+1)
+	if err != nil {
+		return nil, "", err
+	}
+	list, next := request.Cut(list, page.Limit, func(o Operator) string { return request.ByTime(o.CreatedAt, o.ID) })
+	return list, next, nil
+}
+
+func scanOperator(row pgx.CollectableRow) (Operator, error) {
+	var o Operator
+	err := row.Scan(append(o.parts(), &o.Sessions, &o.LastSeenAt)...)
+	return o, err
+}
+
+// DemoteOperator removes the operator right of a person, idempotently. It ends their sessions and links, and revokes
+// the tokens that they created as an operator. Errors: [ErrRevoked], [ErrNotFound], [ErrLastOperator], those of
+// postgres.WriteIdempotently. Faults: forbidden; outcome_unknown.
+func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
+	return s.overOperator(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+		// All operators are locked in one order: if two demote each other, one stays.
+		all, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "lock the operators", `
+			SELECT id FROM people WHERE operator AND `+fmt.Sprintf(notLapsed, "$1")+` ORDER BY id FOR UPDATE`, now.Add(-GroupOperatorGood))
+		if err != nil {
+			return struct{}{}, err
+		}
+		if err := isOneOf(personID, all); err != nil {
+			return struct{}{}, err
+		}
+		if len(all) == 1 {
+			return struct{}{}, ErrLastOperator
+		}
+		return struct{}{}, errors.Join(demote(ctx, tx, personID, now), endAll(ctx, tx, personID, now))
+	})
+}
+
+// overOperator runs a change that takes rights from an operator, idempotently. by is the operator who makes the change.
+func (s *Store) overOperator(ctx context.Context, by access.Principal, personID uuid.UUID,
+	change func(context.Context, pgx.Tx) (struct{}, error)) error {
+	_, err := revocation(ctx, s.pool, personID, func() (struct{}, error) {
+		return postgres.WriteIdempotently(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{},
+			error) {
+			if _, err := s.authorizeIn(ctx, tx, by, uuid.Nil, personID); err != nil {
+				return struct{}{}, err
+			}
+			return change(ctx, tx)
+		})
+	})
+	return err
+}
+
+func isOneOf(id uuid.UUID, all []uuid.UUID) error {
+	for _, one := range all {
+		if one == id {
+			return nil
+		}
+	}
+	return ErrNotFound
+}
+
+// SignOutOperator ends an operator's sessions and links, and revokes the tokens that they created as an operator,
+// idempotently. The person stays an operator. Errors: [ErrRevoked], [ErrNotFound], those of postgres.WriteIdempotently.
+// Faults: forbidden; outcome_unknown.
+func (s *Store) SignOutOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
+	return s.overOperator(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+		person, err := lockPerson(ctx, tx, personID)
+		if err == nil && !person.Operator {
+			err = ErrNotFound
+		}
+		if err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, errors.Join(revokeMadeAsOperator(ctx, tx, personID, now), endAll(ctx, tx, personID, now))
+	})
+}
+
+// demote removes the operator right of a person, and ends the tokens that they made as an operator.
+func demote(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
+	if _, err := tx.Exec(ctx, `UPDATE people SET operator = false, operator_vouched_at = NULL WHERE id = $1`,
+		personID); err != nil {
+		return fmt.Errorf("demote an operator: %w", err)
+	}
+	return revokeMadeAsOperator(ctx, tx, personID, now)
+}
+
+// revokeMadeAsOperator revokes the tokens that a person could create only as an operator, and the tokens that were
+// created with these. These are tokens with the operator's role, and tokens of businesses that the person does not
+// belong to.
+func revokeMadeAsOperator(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
+	err := revoke(ctx, tx, `SELECT id FROM tokens WHERE created_by = @person_id AND NOT EXISTS (
+		SELECT FROM members WHERE members.person_id = @person_id AND members.business_id = tokens.business_id)`,
+		pgx.NamedArgs{"person_id": personID}, now)
+	if err != nil {
+		return fmt.Errorf("end an operator's tokens: %w", err)
+	}
+	return nil
+}
+
+// lapse demotes a person whom the provider's group made an operator, and ends their sessions. It does so only if their
+// last sign-in by the provider is longer ago than [GroupOperatorGood].
+func lapse(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
+	if err := lockRights(ctx, tx, uuid.Nil, personID); err != nil {
+		return err
+	}
+	var lapsed bool
+	err := tx.QueryRow(ctx, `SELECT operator AND NOT `+fmt.Sprintf(notLapsed, "$2")+
+		` FROM people WHERE id = $1 FOR UPDATE`,
+		personID, now.Add(-GroupOperatorGood)).Scan(&lapsed)
+	if err != nil || !lapsed {
+		return err
+	}
+	if err := demote(as(ctx, personID), tx, personID, now); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `DELETE FROM sessions WHERE person_id = $1`, personID)
+	return err
+}
+
+// lapseAll demotes all operators by group whose right has lapsed.
+func (s *Store) lapseAll(ctx context.Context, now time.Time) error {
+	due, err := postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list operators whose right lapses", `
+		SELECT id FROM people WHERE operator AND NOT `+fmt.Sprintf(notLapsed, "$1"), now.Add(-GroupOperatorGood))
+	if err != nil {
+		return err
+	}
+	for _, id := range due {
+		if err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return lapse(ctx, tx, id, now) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+)
+
+// Credentials are a person with the hash of their password, "" for none.
+type Credentials struct {
+	Person
+	PasswordHash string
+}
+
+// ByEmail returns the person with an address, in lower case. Errors: [ErrNotFound].
+func (s *Store) ByEmail(ctx context.Context, email string) (Credentials, error) {
+	c, err := postgres.Row(ctx, s.pool, scanCredentials, "look up a person", credentialsSQL+`people.email = $1`, email)
+	return c, found(err)
+}
+
+// ByID returns a person. Errors: [ErrNotFound].
+func (s *Store) ByID(ctx context.Context, personID uuid.UUID) (Credentials, error) {
+	c, err := postgres.Row(ctx, s.pool, scanCredentials, "look up a person", credentialsSQL+`people.id = $1`, personID)
+	return c, found(err)
+}
+
+const credentialsSQL = `SELECT ` + personColumns + `, coalesce(people.password_hash, '') FROM people WHERE `
+
+func scanCredentials(row pgx.CollectableRow) (Credentials, error) {
+	var c Credentials
+	err := row.Scan(append(c.parts(), &c.PasswordHash)...)
+	return c, err
+}
+
+// SignInByPassword creates a session of a person, if their stored password still has this hash. The caller has compared
+// the hash with the typed password before; the stored one may have changed since. Errors: [ErrNotFound].
+func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Session,
+	session [sha256.Size]byte) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if err := requirePassword(ctx, tx, of.PersonID, passwordHash); err != nil {
+			return err
+		}
+		return addSession(ctx, tx, of, session)
+	})
+}
+
+// ChangePassword replaces the hash of a person's password. The arguments before and after are the old and the new hash;
+// before is "" for a person without a password. It ends all sessions and links of the person, and creates a new
+// session. Errors: [ErrRevoked]; [ErrNotFound] if the stored hash is no longer the old one.
+func (s *Store) ChangePassword(ctx context.Context, by access.Principal, before, after string, of Session,
+	session [sha256.Size]byte) error {
+	_, err := revocation(ctx, s.pool, of.PersonID, func() (struct{}, error) {
+		return struct{}{}, pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+			if _, err := s.authorize(ctx, tx, by, of.PersonID); err != nil {
+				return err
+			}
+			if err := requirePassword(ctx, tx, of.PersonID, before); err != nil {
+				return err
+			}
+			if err := changePassword(ctx, tx, of.PersonID, after, of.CreatedAt); err != nil {
+				return err
+			}
+			return addSession(ctx, tx, of, session)
+		})
+	})
+	return err
+}
+
+// requirePassword locks a person. It returns [ErrNotFound] if their stored password does not have this hash; "" stands
+// for no password.
+func requirePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash string) error {
+	if _, err := lockPerson(ctx, tx, personID); err != nil {
+		return err
+	}
+	var same bool
+	err := tx.QueryRow(ctx, `SELECT coalesce(password_hash, '') = $2 FROM people WHERE id = $1`, personID,
+		hash).Scan(&same)
+	if err == nil && !same {
+		return ErrNotFound
+	}
+	return err
+}
+
+// changePassword stores the hash of a new password, or "" to remove the password. It ends all sessions and links of the
+// person.
+func changePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash string, now time.Time) error {
+	if _, err := tx.Exec(ctx, `UPDATE people SET password_hash = nullif($2, '') WHERE id = $1`, personID,
+		hash); err != nil {
+		return err
+	}
+	what := event.MemberPasswordChanged
+	if hash == "" {
+		what = event.MemberPasswordRemoved
+	}
+	if err := record(ctx, tx, what, personID, uuid.Nil, now); err != nil {
+		return err
+	}
+	return endAll(ctx, tx, personID, now)
+}

@@ -1,0 +1,161 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+)
+
+// Person is a person who can sign in.
+type Person struct {
+	ID        uuid.UUID
+	Email     string // in lower case
+	Name      string
+	Language  string // BCP 47; "" if it is not known
+	Operator  bool
+	ByGroupAt *time.Time // last sign-in that made them an operator by their group; nil for other operators
+	CreatedAt time.Time
+	Verified  bool // the person has proved that the address is theirs
+	Password  bool // the person has a password
+	Passkey   bool // the person has at least one passkey
+}
+
+const personColumns = `people.id, people.email, people.name, people.language, people.operator, people.operator_vouched_at, people.created_at, people.verified_at IS NOT NULL, people.password_hash IS NOT NULL,
+	EXISTS (SELECT FROM passkeys WHERE passkeys.person_id = people.id)`
+
+// parts returns pointers to the fields of a person, in the order of personColumns, for scanning a row.
+func (p *Person) parts() []any {
+	return []any{&p.ID, &p.Email, &p.Name, &p.Language, &p.Operator, &p.ByGroupAt, &p.CreatedAt, &p.Verified,
+		&p.Password, &p.Passkey}
+}
+
+// AddPerson adds a person whom a principal invites into a business, or among the operators if businessID is the nil
+// UUID. The new person is neither an operator nor verified. If a person with the address exists, AddPerson changes
+// nothing and returns that person. Errors: [ErrRevoked]. Faults: those of the check of the principal's rights.
+func (s *Store) AddPerson(ctx context.Context, by access.Principal, businessID uuid.UUID, p Person) (Person, error) {
+	var added Person
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
+			return err
+		}
+		var err error
+		added, err = addPerson(ctx, tx, p)
+		return err
+	})
+	return added, err
+}
+
+// AddVouched is [Store.AddPerson] for a person whose identity the provider has confirmed; there is no inviting
+// principal.
+func (s *Store) AddVouched(ctx context.Context, p Person) (Person, error) {
+	var added Person
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		var err error
+		added, err = addPerson(ctx, tx, p)
+		return err
+	})
+	return added, err
+}
+
+func addPerson(ctx context.Context, tx pgx.Tx, p Person) (Person, error) {
+	_, err := tx.Exec(ctx, `
+		INSERT INTO people (id, email, name, language, operator, created_at) VALUES ($1, $2, $3, $4, false, $5)
+		ON CONFLICT (email) DO NOTHING`, p.ID, p.Email, p.Name, p.Language, p.CreatedAt)
+	if err != nil {
+		return Person{}, fmt.Errorf("add a person: %w", err)
+	}
+	return postgres.Row(ctx, tx, pgx.RowToStructByPos[Person], "read a person",
+		`SELECT `+personColumns+` FROM people WHERE email = $1`, p.Email)
+}
+
+// SetLanguage stores the language of the signed-in person, as BCP 47. Errors: [ErrRevoked].
+func (s *Store) SetLanguage(ctx context.Context, by access.Principal, language string) error {
+	return s.ownWrite(ctx, by, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `UPDATE people SET language = $2 WHERE id = $1`, by.ID, language); err != nil {
+			return fmt.Errorf("note a person's language: %w", err)
+		}
+		return nil
+	})
+}
+
+// MakeOperator makes a person an operator at the instant now, idempotently, and ends their sessions. A person whose
+// address is not verified loses all credentials, because another person may have set them. Errors: [ErrRevoked].
+// Faults: forbidden.
+func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
+	_, err := postgres.WriteIdempotently(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+		if _, err := s.authorizeIn(ctx, tx, by, uuid.Nil, personID); err != nil {
+			return struct{}{}, err
+		}
+		person, err := lockPerson(ctx, tx, personID)
+		if err != nil {
+			return struct{}{}, err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE people SET operator = true, operator_vouched_at = NULL WHERE id = $1`,
+			personID); err != nil {
+			return struct{}{}, err
+		}
+		if !person.Verified {
+			if err := forgetCredentials(ctx, tx, personID); err != nil {
+				return struct{}{}, err
+			}
+		}
+		return struct{}{}, endAll(ctx, tx, personID, now)
+	})
+	if err != nil {
+		return fmt.Errorf("make an operator: %w", err)
+	}
+	return nil
+}
+
+// Names returns the names of people by their ids. A person without a name has their e-mail address instead. Unknown ids
+// are left out.
+func (s *Store) Names(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]string, error) {
+	list, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[struct {
+		ID   uuid.UUID
+		Name string
+	}], "read names", `SELECT id, coalesce(nullif(name, ''), email) FROM people WHERE id = ANY ($1)`, people)
+	names := make(map[uuid.UUID]string, len(list))
+	for _, p := range list {
+		names[p.ID] = p.Name
+	}
+	return names, err
+}
+
+// MembersOf returns the memberships of a person.
+func (s *Store) MembersOf(ctx context.Context, personID uuid.UUID) ([]access.Member, error) {
+	return postgres.Rows(ctx, s.pool, scanMember, "read a person's businesses", membersSQL, personID)
+}
+
+const membersSQL = `
+	SELECT business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000')
+	FROM members WHERE person_id = $1 ORDER BY business_id`
+
+func scanMember(row pgx.CollectableRow) (access.Member, error) {
+	var m access.Member
+	err := row.Scan(&m.BusinessID, &m.Role, &m.StaffID)
+	return m, err
+}
+
+// ErrMember means that a person is already a member of the business, with another role.
+var ErrMember = errors.New("is a member with another role")
+
+// ErrTooMany means that a person belongs to the maximum number of businesses.
+var ErrTooMany = errors.New("belongs to too many businesses")
+
+// lockPerson locks the rights and the row of a person until the transaction ends, and returns the person. In the
+// meantime, no other transaction can change or use these rights.
+func lockPerson(ctx context.Context, tx pgx.Tx, id uuid.UUID) (Person, error) {
+	if err := lockRights(ctx, tx, uuid.Nil, id); err != nil {
+		return Person{}, err
+	}
+	p, err := postgres.Row(ctx, tx, pgx.RowToStructByPos[Person], "lock a person",
+		`SELECT `+personColumns+` FROM people WHERE id = $1 FOR UPDATE`, id)
+	return p, found(err)
+}

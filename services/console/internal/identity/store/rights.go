@@ -1,0 +1,224 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+)
+
+// ErrRevoked means that the session or the token of a principal has ended since it was looked up. It is a fault:
+// unauthorized.
+var ErrRevoked = fault.New(fault.Unauthorized,
+	"The session or token of this request has ended; sign in again, or send another token.")
+
+// lockRights locks the rights of principals until the transaction ends. It locks the rights of those in changed
+// exclusively, and the rights of reader only against changes. It locks in ascending order, so that two transactions
+// cannot deadlock. The nil UUID has no rights to lock. reader and changed are roots ([rootOf]).
+func lockRights(ctx context.Context, tx pgx.Tx, reader uuid.UUID, changed ...uuid.UUID) error {
+	all := append(slices.Clone(changed), reader)
+	slices.SortFunc(all, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	for _, root := range slices.Compact(all) {
+		if root == uuid.Nil {
+			continue
+		}
+		lock := `SELECT pg_advisory_xact_lock_shared(hashtextextended('rights ' || $1::uuid::text, 0))`
+		if slices.Contains(changed, root) {
+			lock = `SELECT pg_advisory_xact_lock(hashtextextended('rights ' || $1::uuid::text, 0))`
+		}
+		if _, err := tx.Exec(ctx, lock, root); err != nil {
+			return fmt.Errorf("lock rights: %w", err)
+		}
+	}
+	return nil
+}
+
+// rootOf returns the root of a principal, from which its rights derive. A person is their own root. The root of a token
+// is the person who created it, directly or through other tokens; otherwise the first of these tokens. The root of the
+// environment's token is the nil UUID. Errors: [ErrRevoked].
+func rootOf(ctx context.Context, from postgres.Querier, by access.Principal) (uuid.UUID, error) {
+	switch by.Kind {
+	case access.Environment:
+		return uuid.Nil, nil
+	case access.Person:
+		return by.ID, nil
+	case access.Token:
+		return rootOfToken(ctx, from, by.ID)
+	}
+	return uuid.Nil, ErrRevoked
+}
+
+func rootOfToken(ctx context.Context, from postgres.Querier, id uuid.UUID) (uuid.UUID, error) {
+	root, err := postgres.Row(ctx, from, pgx.RowTo[uuid.UUID], "read a token's root",
+		`SELECT coalesce(root_id, created_by, id) FROM tokens WHERE id = $1`, id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return uuid.Nil, ErrRevoked
+	}
+	return root, err
+}
+
+// authorize returns a principal with their current rights, and locks these rights against changes until the transaction
+// ends. changed are the people whose rights the transaction itself changes. A transaction must call authorize before it
+// takes any other lock. Errors: [ErrRevoked].
+func (s *Store) authorize(ctx context.Context, tx pgx.Tx, by access.Principal,
+	changed ...uuid.UUID) (access.Principal, error) {
+	root, err := rootOf(ctx, tx, by)
+	if err != nil {
+		return access.Principal{}, err
+	}
+	if err := lockRights(ctx, tx, root, changed...); err != nil {
+		return access.Principal{}, err
+	}
+	return s.current(ctx, tx, by)
+}
+
+// authorizeIn is [authorize] for a write about the team of a business; the nil UUID means a write about the operators.
+// Errors: [ErrRevoked]. Faults: business_not_found, forbidden.
+func (s *Store) authorizeIn(ctx context.Context, tx pgx.Tx, by access.Principal, businessID uuid.UUID,
+	changed ...uuid.UUID) (access.Principal, error) {
+	now, err := s.authorize(ctx, tx, by, changed...)
+	if err != nil {
+		return now, err
+	}
+	if businessID == uuid.Nil && !now.Operator {
+		return now, fault.New(fault.Forbidden, "Only operators change operators and their tokens.")
+	}
+	return now, now.Require(businessID, access.ManageTeam)
+}
+
+// current returns a principal with their current rights. Errors: [ErrRevoked].
+func (s *Store) current(ctx context.Context, from postgres.Querier, by access.Principal) (access.Principal, error) {
+	now, at := by, s.clock.Now()
+	now.Operator, now.Members = false, nil
+	var err error
+	switch by.Kind {
+	case access.Environment:
+		return by, nil
+	case access.Person:
+		now.Operator, err = postgres.Row(ctx, from, pgx.RowTo[bool], "look up a session", `
+			SELECT people.operator FROM sessions JOIN people ON people.id = sessions.person_id
+			WHERE sessions.id = $1 AND people.id = $5 AND `+goodSession, append(goodSessionAt(by.Session, at), by.ID)...)
+		if err == nil && !now.Operator {
+			now.Members, err = postgres.Rows(ctx, from, scanMember, "read a person's businesses", membersSQL, by.ID)
+		}
+	case access.Token:
+		var m access.Member
+		m, err = postgres.Row(ctx, from, scanMember, "look up a token", `
+			SELECT business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000') FROM tokens WHERE id = $1 AND `+goodToken,
+			goodTokenAt(by.ID, at)...)
+		if now.Operator = m.Role == access.Operator; !now.Operator {
+			now.Members = []access.Member{m}
+		}
+	default:
+		return access.Principal{}, ErrRevoked
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return access.Principal{}, ErrRevoked
+	}
+	return now, err
+}
+
+// ownWrite runs a write of a principal about their own account in a transaction. Errors: [ErrRevoked].
+func (s *Store) ownWrite(ctx context.Context, by access.Principal, write func(pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := s.authorize(ctx, tx, by); err != nil {
+			return err
+		}
+		return write(tx)
+	})
+}
+
+// Current returns a principal with their current rights. Errors: [ErrRevoked].
+func (s *Store) Current(ctx context.Context, by access.Principal) (access.Principal, error) {
+	return s.current(ctx, s.pool, by)
+}
+
+// BeginWrite records that a principal begins a write in another service. lasts is the maximum duration of the write.
+// BeginWrite returns the principal with their current rights; [Store.EndWrite] ends the write. Errors: [ErrRevoked].
+//
+// The record is committed before the rights are read. So a revocation either sees the record and waits for the write,
+// or has removed the rights before they are read.
+func (s *Store) BeginWrite(ctx context.Context, by access.Principal,
+	lasts time.Duration) (access.Principal, uuid.UUID, error) {
+	root, err := rootOf(ctx, s.pool, by)
+	if err != nil || root == uuid.Nil {
+		return by, uuid.Nil, err
+	}
+	id := uuid.New()
+	_, err = s.pool.Exec(ctx, `INSERT INTO writes_under_way (id, root_id, ends_at) VALUES ($1, $2, clock_timestamp() + $3::interval)`, id, root, lasts)
+	if err != nil {
+		return by, uuid.Nil, fmt.Errorf("note a write: %w", err)
+	}
+	now, err := s.Current(ctx, by)
+	if err != nil {
+		return by, uuid.Nil, errors.Join(err, s.EndWrite(ctx, id))
+	}
+	return now, id, nil
+}
+
+// EndWrite records that a write in another service has ended; it ignores the nil UUID.
+func (s *Store) EndWrite(ctx context.Context, id uuid.UUID) error {
+	if id == uuid.Nil {
+		return nil
+	}
+	if _, err := s.pool.Exec(ctx, `DELETE FROM writes_under_way WHERE id = $1`, id); err != nil {
+		return fmt.Errorf("note that a write ended: %w", err)
+	}
+	return nil
+}
+
+// revocation runs a transaction that removes rights of a principal with this root. Then it waits until the writes in
+// other services that began before the transaction have ended. Its fault outcome_unknown means that the rights are
+// removed, but that one of these writes may still be executed.
+func revocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUID, revoke func() (T, error)) (T, error) {
+	done, err := revoke()
+	if err != nil || root == uuid.Nil {
+		return done, err
+	}
+	if err := awaitWrites(ctx, pool, root); err != nil {
+		return done, fault.Unknown(fmt.Errorf("wait for the writes of a root whose rights were taken: %w", err))
+	}
+	return done, nil
+}
+
+// revoking is [revocation] for a single transaction without a result.
+func (s *Store) revoking(ctx context.Context, root uuid.UUID, revoke func(pgx.Tx) error) error {
+	_, err := revocation(ctx, s.pool, root, func() (struct{}, error) {
+		return struct{}{}, pgx.BeginFunc(ctx, s.pool, revoke)
+	})
+	return err
+}
+
+const (
+	minWritesPause = 5 * time.Millisecond
+	maxWritesPause = 100 * time.Millisecond
+)
+
+// awaitWrites waits until all writes of a root that are now in progress have ended. It ignores later writes, because
+// their rights are read after the revocation.
+func awaitWrites(ctx context.Context, pool *pgxpool.Pool, root uuid.UUID) error {
+	left, err := postgres.Rows(ctx, pool, pgx.RowTo[uuid.UUID], "list the writes under way", `
+		SELECT id FROM writes_under_way WHERE root_id = $1 AND ends_at > clock_timestamp()`, root)
+	for pause := minWritesPause; err == nil && len(left) > 0; pause = min(2*pause, maxWritesPause) {
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-timer.C:
+		}
+		left, err = postgres.Rows(ctx, pool, pgx.RowTo[uuid.UUID], "list the writes under way", `
+			SELECT id FROM writes_under_way WHERE id = ANY ($1) AND ends_at > clock_timestamp()`, left)
+	}
+	return err
+}

@@ -1,0 +1,484 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/passkey"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
+	"github.com/slotmesh/slotmesh/services/console/migrations"
+)
+
+// account is a person with a session, in a business of their own.
+type account struct {
+	id, business uuid.UUID
+	by           access.Principal // as they were looked up
+}
+
+// owner adds an account.
+func owner(t *testing.T, s *store.Store, operates bool) account {
+	t.Helper()
+	now := clock.System().Now()
+	a := account{business: uuid.New()}
+	p, err := s.AddPerson(testkit.AsSystem(t), operator, uuid.Nil,
+		store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", Name: "Ana", CreatedAt: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.id = p.ID
+	if operates {
+		err = s.MakeOperator(testkit.AsSystem(t), operator, a.id, time.Now())
+	} else {
+		err = join(t, s, operator, a.id, a.business)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, link := secret.New("")
+	if err := s.AddLink(testkit.AsSystem(t), store.Link{PersonID: a.id, Purpose: store.ForSignIn, Verifies: true,
+		ExpiresAt: now.Add(time.Hour)}, link); err != nil {
+		t.Fatal(err)
+	}
+	_, hash := secret.New("")
+	session := store.Session{ID: uuid.New(), CreatedAt: now}
+	if _, err := s.SignInByLink(testkit.AsSystem(t), link, session, hash); err != nil {
+		t.Fatal(err)
+	}
+	a.by, err = s.Current(testkit.AsSystem(t), access.Principal{Kind: access.Person, ID: a.id, Session: session.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// join makes a person an owner of a business.
+func join(t *testing.T, s *store.Store, by access.Principal, person, business uuid.UUID) error {
+	t.Helper()
+	_, err := s.Invite(testkit.AsSystem(t), by, person, access.Member{BusinessID: business, Role: access.Owner},
+		time.Now(), joinsAtOnce)
+	return err
+}
+
+// writes are all writes of the store that a principal makes, by their names. Each is tried by somebody who is signed
+// in, owns a business or is an operator.
+var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
+	"AddPerson": func(t *testing.T, s *store.Store, a account) error {
+		_, err := s.AddPerson(testkit.AsSystem(t), a.by, a.business,
+			store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", CreatedAt: time.Now()})
+		return err
+	},
+	"Invite": func(t *testing.T, s *store.Store, a account) error {
+		return join(t, s, a.by, owner(t, s, false).id, a.business)
+	},
+	"SetInvitationSecret": func(t *testing.T, s *store.Store, a account) error {
+		_, hash := secret.New("")
+		return unless(s.SetInvitationSecret(testkit.AsSystem(t), a.by, a.business, uuid.New(), hash), store.ErrNotFound)
+	},
+	"WithdrawInvitation": func(t *testing.T, s *store.Store, a account) error {
+		return s.WithdrawInvitation(testkit.AsSystem(t), a.by, a.business, uuid.New(), time.Now())
+	},
+	"DeclineInvitation": func(t *testing.T, s *store.Store, a account) error {
+		return s.DeclineInvitation(testkit.AsSystem(t), a.by, uuid.New(), "ana@example.com", time.Now())
+	},
+	"AcceptOwnInvitation": func(t *testing.T, s *store.Store, a account) error {
+		return unless(s.AcceptOwnInvitation(testkit.AsSystem(t), a.by, uuid.New(), "ana@example.com", time.Now()),
+			store.ErrNotFound)
+	},
+	"DemoteOperator": func(t *testing.T, s *store.Store, a account) error {
+		return s.DemoteOperator(testkit.AsSystem(t), a.by, owner(t, s, true).id, time.Now())
+	},
+	"SignOutOperator": func(t *testing.T, s *store.Store, a account) error {
+		return s.SignOutOperator(testkit.AsSystem(t), a.by, owner(t, s, true).id, time.Now())
+	},
+	"MakeOperator": func(t *testing.T, s *store.Store, a account) error {
+		return s.MakeOperator(testkit.AsSystem(t), a.by, owner(t, s, false).id, time.Now())
+	},
+	"ChangeMember": func(t *testing.T, s *store.Store, a account) error {
+		_, err := s.ChangeMember(testkit.AsSystem(t), a.by, colleague(t, s, a),
+			access.Member{BusinessID: a.business, Role: access.Desk}, time.Now())
+		return err
+	},
+	"RemoveMember": func(t *testing.T, s *store.Store, a account) error {
+		return s.RemoveMember(testkit.AsSystem(t), a.by, a.business, colleague(t, s, a), time.Now())
+	},
+	"AddInvitation": func(t *testing.T, s *store.Store, a account) error {
+		_, hash := secret.New("")
+		return s.AddInvitation(testkit.AsSystem(t), a.by, a.business,
+			store.Link{PersonID: a.id, Purpose: store.ForSignIn, ExpiresAt: time.Now().Add(time.Hour)}, hash)
+	},
+	"AddHandedLink": func(t *testing.T, s *store.Store, a account) error {
+		_, hash := secret.New("")
+		err := s.AddHandedLink(t.Context(), a.by, a.business, store.Link{PersonID: a.id, Purpose: store.ForSignIn,
+			ExpiresAt: time.Now().Add(time.Hour)}, hash)
+		return unless(err, store.ErrKnownElsewhere)
+	},
+	"AddToken": func(t *testing.T, s *store.Store, a account) error {
+		clear, hash := secret.New(secret.TokenPrefix)
+		return s.AddToken(testkit.AsSystem(t), a.by, store.Token{
+			Member: access.Member{BusinessID: a.business, Role: access.Owner}, ID: uuid.New(), Name: "x",
+			Prefix: secret.Shown(clear), CreatedBy: a.id, CreatedAt: time.Now(),
+		}, hash)
+	},
+	"RevokeToken": func(t *testing.T, s *store.Store, a account) error {
+		return s.RevokeToken(testkit.AsSystem(t), a.by, a.business, tokenOf(t, s, a, a.id), time.Now())
+	},
+	"RevokeTokensMadeBy": func(t *testing.T, s *store.Store, a account) error {
+		return s.RevokeTokensMadeBy(testkit.AsSystem(t), a.by, a.business, a.id, time.Now())
+	},
+	"EndDevice": func(t *testing.T, s *store.Store, a account) error {
+		return s.EndDevice(testkit.AsSystem(t), a.by, uuid.New(), time.Now())
+	},
+	"SetLanguage": func(t *testing.T, s *store.Store, a account) error {
+		return s.SetLanguage(testkit.AsSystem(t), a.by, "pt")
+	},
+	"EndOwnSession": func(t *testing.T, s *store.Store, a account) error {
+		return s.EndOwnSession(testkit.AsSystem(t), a.by, uuid.New())
+	},
+	"AddOwnChallenge": func(t *testing.T, s *store.Store, a account) error {
+		_, hash := secret.New("")
+		return s.AddOwnChallenge(testkit.AsSystem(t), a.by, hash, []byte("{}"), time.Now().Add(time.Hour))
+	},
+	"AddPasskey": func(t *testing.T, s *store.Store, a account) error {
+		_, hash := secret.New("")
+		key := passkey.Key{ID: hash[:], PublicKey: hash[:], Transports: []string{}}
+		return s.AddPasskey(testkit.AsSystem(t), a.by, store.Passkey{Key: key, ID: uuid.New(), PersonID: a.id,
+			Name: "mine", CreatedAt: time.Now()})
+	},
+	"RemovePasskey": func(t *testing.T, s *store.Store, a account) error {
+		_, hash := secret.New("")
+		err := s.RemovePasskey(testkit.AsSystem(t), a.by, uuid.New(), true,
+			store.Session{ID: uuid.New(), PersonID: a.id, CreatedAt: time.Now()}, hash)
+		return unless(err, store.ErrNotFound)
+	},
+	"RemovePassword": func(t *testing.T, s *store.Store, a account) error {
+		_, hash := secret.New("")
+		err := s.RemovePassword(testkit.AsSystem(t), a.by, store.Session{ID: uuid.New(), PersonID: a.id,
+			CreatedAt: time.Now()}, hash)
+		return unless(err, store.ErrLastWay)
+	},
+	"ChangePassword": func(t *testing.T, s *store.Store, a account) error {
+		_, hash := secret.New("")
+		return s.ChangePassword(testkit.AsSystem(t), a.by, "", "a hash", store.Session{ID: uuid.New(), PersonID: a.id,
+			CreatedAt: time.Now()}, hash)
+	},
+	"AnswerDeviceLogin": func(t *testing.T, s *store.Store, a account) error {
+		err := s.AnswerDeviceLogin(testkit.AsSystem(t), a.by, "UNKNOWN", nil, time.Now())
+		return unless(err, store.ErrNotFound)
+	},
+	"BeginWrite": func(t *testing.T, s *store.Store, a account) error {
+		_, id, err := s.BeginWrite(testkit.AsSystem(t), a.by, time.Hour)
+		return errors.Join(err, s.EndWrite(context.Background(), id))
+	},
+	"Current": func(t *testing.T, s *store.Store, a account) error {
+		_, err := s.Current(testkit.AsSystem(t), a.by)
+		return err
+	},
+}
+
+// ofOperators are the writes that only operators make.
+var ofOperators = []string{"MakeOperator", "DemoteOperator", "SignOutOperator"}
+
+// unless forgives an error that has nothing to do with rights.
+func unless(err, forgiven error) error {
+	if errors.Is(err, forgiven) {
+		return nil
+	}
+	return err
+}
+
+// colleague is a second owner of the business.
+func colleague(t *testing.T, s *store.Store, a account) uuid.UUID {
+	t.Helper()
+	other := owner(t, s, false)
+	if err := join(t, s, operator, other.id, a.business); err != nil {
+		t.Fatal(err)
+	}
+	return other.id
+}
+
+// tokenOf makes a token of the business, as its maker does.
+func tokenOf(t *testing.T, s *store.Store, a account, maker uuid.UUID) uuid.UUID {
+	t.Helper()
+	clear, hash := secret.New(secret.TokenPrefix)
+	made := store.Token{
+		Member: access.Member{BusinessID: a.business, Role: access.Owner}, ID: uuid.New(), Name: "x",
+		Prefix: secret.Shown(clear), CreatedBy: maker, CreatedAt: time.Now(),
+	}
+	if err := s.AddToken(testkit.AsSystem(t), operator, made, hash); err != nil {
+		t.Fatal(err)
+	}
+	return made.ID
+}
+
+// revoked are ways in which a principal loses what they were when they were looked up, and the errors that tell.
+var revoked = map[string]struct {
+	revoke func(t *testing.T, pool *pgxpool.Pool, s *store.Store, a account) error
+	errors []error
+}{
+	"idle for too long": {func(t *testing.T, pool *pgxpool.Pool, _ *store.Store, a account) error {
+		_, err := pool.Exec(t.Context(), `UPDATE sessions SET last_seen_at = last_seen_at - $2::interval WHERE id = $1`,
+			a.by.Session, store.SessionIdle)
+		return err
+	}, []error{store.ErrRevoked}},
+	"signed out": {func(t *testing.T, _ *pgxpool.Pool, s *store.Store, a account) error {
+		return s.EndSession(testkit.AsSystem(t), a.id, a.by.Session)
+	}, []error{store.ErrRevoked}},
+	"password set by a link": {func(t *testing.T, _ *pgxpool.Pool, s *store.Store, a account) error {
+		_, link := secret.New("")
+		now := time.Now()
+		if err := s.AddLink(testkit.AsSystem(t), store.Link{PersonID: a.id, Purpose: store.ForPassword, Verifies: true,
+			ExpiresAt: now.Add(time.Hour)}, link); err != nil {
+			return err
+		}
+		_, session := secret.New("")
+		_, err := s.SetPasswordByLink(testkit.AsSystem(t), link, "a hash",
+			store.Session{ID: uuid.New(), CreatedAt: now}, session)
+		return err
+	}, []error{store.ErrRevoked}},
+	"made an operator": {func(t *testing.T, _ *pgxpool.Pool, s *store.Store, a account) error {
+		return s.MakeOperator(testkit.AsSystem(t), operator, a.id, time.Now())
+	}, []error{store.ErrRevoked}},
+}
+
+// Every method of the store that takes a principal looks them up again. A method that is not in the table fails the
+// test.
+func TestStoreWritesCheckPrincipalAgain(t *testing.T) {
+	t.Parallel()
+	methods, principal := reflect.TypeFor[*store.Store](), reflect.TypeFor[access.Principal]()
+	for i := range methods.NumMethod() {
+		m := methods.Method(i)
+		takes := false
+		for n := range m.Type.NumIn() {
+			takes = takes || m.Type.In(n) == principal
+		}
+		if _, ok := writes[m.Name]; takes && !ok {
+			t.Errorf("%s takes a principal and has no row in the table of writes", m.Name)
+		}
+	}
+	pool := testkit.Postgres(t, "console", migrations.FS)
+	s := store.New(pool, clock.System())
+	for name, write := range writes {
+		operates := slices.Contains(ofOperators, name)
+		if err := write(t, s, owner(t, s, operates)); err != nil {
+			t.Errorf("%s by who may: %v", name, err)
+		}
+		for how, way := range revoked {
+			a := owner(t, s, operates)
+			if err := way.revoke(t, pool, s, a); err != nil {
+				t.Fatal(err)
+			}
+			if err := write(t, s, a); !slices.ContainsFunc(way.errors,
+				func(want error) bool { return errors.Is(err, want) }) {
+				t.Errorf("%s by who was %s: %v", name, how, err)
+			}
+		}
+		if err := write(t, s, account{id: uuid.New(), business: uuid.New()}); !errors.Is(err, store.ErrRevoked) {
+			t.Errorf("%s by no principal: %v", name, err)
+		}
+	}
+}
+
+// A session or token that ends by time is refused when a write looks it up again, though nothing has removed it.
+func TestStoreWritesRefusePrincipalWhoseTimeIsUp(t *testing.T) {
+	t.Parallel()
+	pool := testkit.Postgres(t, "console", migrations.FS)
+	s, begun := store.New(pool, clock.System()), time.Now()
+	session := func(idle time.Duration) access.Principal {
+		a := owner(t, s, false)
+		if _, err := pool.Exec(t.Context(), `UPDATE sessions SET last_seen_at = $2 WHERE id = $1`, a.by.Session,
+			begun.Add(idle)); err != nil {
+			t.Fatal(err)
+		}
+		return a.by
+	}
+	grouped := byGroup(t, s, begun)
+	token := func(made store.Token) access.Principal {
+		made.ID, made.Role, made.CreatedAt = uuid.New(), access.Operator, begun
+		clear, hash := secret.New(secret.TokenPrefix)
+		made.Prefix = secret.Shown(clear)
+		if err := s.AddToken(testkit.AsSystem(t), operator, made, hash); err != nil {
+			t.Fatal(err)
+		}
+		return access.Principal{Kind: access.Token, ID: made.ID}
+	}
+	expires := begun.Add(time.Hour)
+	for how, end := range map[string]struct {
+		by    access.Principal
+		after time.Duration
+	}{
+		"session idle":             {session(0), store.SessionIdle},
+		"session too old":          {session(store.SessionMost), store.SessionMost},
+		"token expired":            {token(store.Token{ExpiresAt: &expires}), time.Hour},
+		"program idle":             {token(store.Token{Device: "laptop"}), store.DeviceIdle},
+		"group operator's session": {grouped, store.GroupOperatorGood},
+		"group operator's token":   {token(store.Token{CreatedBy: grouped.ID}), store.GroupOperatorGood},
+		"token of an operator's token": {token(store.Token{CreatedBy: token(store.Token{CreatedBy: grouped.ID}).ID}),
+			store.GroupOperatorGood},
+	} {
+		for after, good := range map[time.Duration]bool{end.after - time.Minute: true, end.after + time.Minute: false} {
+			late := store.New(pool, clock.Fixed(begun.Add(after)))
+			_, current := late.Current(t.Context(), end.by)
+			own := late.SetLanguage(t.Context(), end.by, "pt")
+			for _, err := range []error{current, own} {
+				if good && err != nil || !good && !errors.Is(err, store.ErrRevoked) {
+					t.Errorf("%s after %s: %v", how, after, err)
+				}
+			}
+		}
+	}
+}
+
+// byGroup is a person whom a group makes an operator at an instant, with a session that is seen until long after that.
+func byGroup(t *testing.T, s *store.Store, at time.Time) access.Principal {
+	t.Helper()
+	p, err := s.AddVouched(t.Context(), store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com",
+		CreatedAt: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	yes, of := true, store.Session{ID: uuid.New(), PersonID: p.ID, CreatedAt: at.Add(time.Hour)}
+	for _, seen := range []store.Session{{ID: uuid.New(), PersonID: p.ID, CreatedAt: at}, of} {
+		_, hash := secret.New("")
+		operator := &yes
+		if seen.ID == of.ID {
+			operator = nil // signs in otherwise, which vouches for no group
+		}
+		if err := s.SignInVouched(t.Context(), operator, seen, hash); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return access.Principal{Kind: access.Person, ID: p.ID, Session: of.ID}
+}
+
+// A write that has checked its principal ends before a revocation takes effect, and the revocation takes what the
+// write has made.
+func TestRevocationWaitsForWriteInItsTransaction(t *testing.T) {
+	t.Parallel()
+	pool := testkit.Postgres(t, "console", migrations.FS)
+	s := store.New(pool, clock.System())
+	a := owner(t, s, false)
+	token := tokenOf(t, s, a, uuid.Nil)
+	by, err := s.Current(testkit.AsSystem(t), access.Principal{Kind: access.Token, ID: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	invited, ended := owner(t, s, false).id, make(chan error, 1)
+	_, err = s.Invite(testkit.AsSystem(t), by, invited, access.Member{BusinessID: a.business, Role: access.Desk},
+		time.Now(),
+		func(access.Principal, store.Person, []access.Member) bool {
+			go func() {
+				ended <- s.RevokeToken(actor.AsSystem(context.Background()), operator, a.business, token, time.Now())
+			}()
+			if err := awaitBlocked(pool); err != nil {
+				t.Error(err)
+			}
+			return false
+		})
+	if err != nil {
+		t.Fatalf("the write that was first: %v", err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if err := join(t, s, by, owner(t, s, false).id, a.business); !errors.Is(err, store.ErrRevoked) {
+		t.Errorf("the write after the revocation: %v", err)
+	}
+}
+
+// awaitBlocked waits until a transaction of this schema's connections waits for a lock of rights.
+func awaitBlocked(pool *pgxpool.Pool) error {
+	for late := time.Now().Add(testkit.MaxWait); time.Now().Before(late); {
+		var waits bool
+		err := pool.QueryRow(context.Background(), `
+			SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = current_setting('application_name') AND wait_event = 'advisory')`).Scan(&waits)
+		if err != nil || waits {
+			return err
+		}
+	}
+	return errors.New("the revocation does not wait")
+}
+
+// awaitRevoked waits until a principal has no rights.
+func awaitRevoked(t *testing.T, s *store.Store, by access.Principal) {
+	t.Helper()
+	for late := time.Now().Add(testkit.MaxWait); ; {
+		_, err := s.Current(testkit.AsSystem(t), by)
+		if errors.Is(err, store.ErrRevoked) {
+			return
+		}
+		if err != nil || time.Now().After(late) {
+			t.Fatalf("the principal is not revoked: %v", err)
+		}
+	}
+}
+
+// A revocation takes effect at once, and is answered when the write that another service was asked for has ended.
+func TestRevocationIsAnsweredAfterWritesUnderWay(t *testing.T) {
+	t.Parallel()
+	s := store.New(testkit.Postgres(t, "console", migrations.FS), clock.System())
+	a := owner(t, s, false)
+	root := tokenOf(t, s, a, uuid.Nil)
+	child := tokenOf(t, s, a, root)
+	_, write, err := s.BeginWrite(testkit.AsSystem(t), access.Principal{Kind: access.Token, ID: child}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- s.RevokeToken(actor.AsSystem(context.Background()), operator, a.business, root, time.Now())
+	}()
+	awaitRevoked(t, s, access.Principal{Kind: access.Token, ID: child})
+	select {
+	case err := <-ended:
+		t.Fatalf("the revocation was answered before the write had ended: %v", err)
+	default:
+	}
+	if err := s.EndWrite(testkit.AsSystem(t), write); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// A write whose end is not known holds an answer up no longer than the request of the revocation lasts, which says
+// that it does not know.
+func TestRevocationSaysThatWriteMayStillHappen(t *testing.T) {
+	t.Parallel()
+	s := store.New(testkit.Postgres(t, "console", migrations.FS), clock.System())
+	a := owner(t, s, false)
+	if _, _, err := s.BeginWrite(testkit.AsSystem(t), a.by, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(testkit.AsSystem(t))
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- s.EndSession(ctx, a.id, a.by.Session) }()
+	awaitRevoked(t, s, a.by)
+	cancel()
+	if err := <-ended; !fault.Is(err, fault.OutcomeUnknown) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := s.Current(testkit.AsSystem(t), a.by); !errors.Is(err, store.ErrRevoked) {
+		t.Errorf("the session afterwards: %v", err)
+	}
+	if _, _, err := s.BeginWrite(testkit.AsSystem(t), a.by, 0); !errors.Is(err, store.ErrRevoked) {
+		t.Errorf("another write: %v", err)
+	}
+	if err := s.EndSession(testkit.AsSystem(t), owner(t, s, false).id, uuid.New()); err != nil {
+		t.Errorf("somebody else: %v", err)
+	}
+}

@@ -1,0 +1,141 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+)
+
+// A session ends after SessionIdle without a request, and SessionMost after the sign-in at the latest (accounts.md).
+const (
+	SessionIdle = 12 * time.Hour
+	SessionMost = 7 * 24 * time.Hour
+)
+
+// Session is the sign-in of a person in one browser.
+type Session struct {
+	ID         uuid.UUID
+	PersonID   uuid.UUID
+	Client     string // the browser's User-Agent
+	CreatedAt  time.Time
+	LastSeenAt time.Time // to the minute
+}
+
+// Signed is a session with its person and their current memberships.
+type Signed struct {
+	Session
+	Person  Person
+	Members []access.Member // none for an operator
+}
+
+// addSession stores a session by the hash of its secret. If the person's operator right has lapsed, it first removes
+// that right, because a later removal would also end the new session.
+func addSession(ctx context.Context, tx pgx.Tx, of Session, hash [sha256.Size]byte) error {
+	if err := lapse(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `
+		INSERT INTO sessions (hash, id, person_id, client, created_at, last_seen_at) VALUES ($1, $2, $3, $4, $5, $5)`,
+		hash[:], of.ID, of.PersonID, of.Client, of.CreatedAt)
+	if err != nil {
+		return fmt.Errorf("add a session: %w", err)
+	}
+	return nil
+}
+
+// Sessions lists the sessions of a person that have not ended at the instant now, newest first.
+func (s *Store) Sessions(ctx context.Context, personID uuid.UUID, now time.Time) ([]Session, error) {
+	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Session], "list sessions", `
+		SELECT id, person_id, client, created_at, last_seen_at FROM sessions
+		WHERE person_id = $1 AND last_seen_at > $2 AND created_at > $3
+		ORDER BY created_at DESC, id LIMIT 100`, personID, now.Add(-SessionIdle), now.Add(-SessionMost))
+}
+
+// EndSession ends a session of a person. If the session has already ended, nothing changes. Fault: outcome_unknown.
+func (s *Store) EndSession(ctx context.Context, personID, id uuid.UUID) error {
+	return s.revoking(ctx, personID, func(tx pgx.Tx) error {
+		if err := lockRights(ctx, tx, uuid.Nil, personID); err != nil {
+			return err
+		}
+		return endSession(ctx, tx, personID, id)
+	})
+}
+
+// EndOwnSession is [Store.EndSession] for the signed-in person. Errors: [ErrRevoked].
+func (s *Store) EndOwnSession(ctx context.Context, by access.Principal, id uuid.UUID) error {
+	return s.revoking(ctx, by.ID, func(tx pgx.Tx) error {
+		if _, err := s.authorize(ctx, tx, by, by.ID); err != nil {
+			return err
+		}
+		return endSession(ctx, tx, by.ID, id)
+	})
+}
+
+func endSession(ctx context.Context, tx pgx.Tx, personID, id uuid.UUID) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM sessions WHERE person_id = $1 AND id = $2`, personID, id); err != nil {
+		return fmt.Errorf("end a session: %w", err)
+	}
+	return nil
+}
+
+// Sweep demotes the operators whose right has lapsed at the instant now. It also deletes all rows that are no longer
+// valid: sessions, links, challenges, sign-ins of programs, known browsers, invitations and records of writes.
+func (s *Store) Sweep(ctx context.Context, now time.Time) error {
+	_, sessions := s.pool.Exec(ctx, `DELETE FROM sessions WHERE last_seen_at <= $1 OR created_at <= $2`,
+		now.Add(-SessionIdle), now.Add(-SessionMost))
+	_, links := s.pool.Exec(ctx, `DELETE FROM links WHERE expires_at <= $1`, now)
+	_, challenges := s.pool.Exec(ctx, `DELETE FROM challenges WHERE expires_at <= $1`, now)
+	_, devices := s.pool.Exec(ctx, `DELETE FROM device_logins WHERE expires_at <= $1`, now)
+	_, browsers := s.pool.Exec(ctx, `DELETE FROM known_browsers WHERE signed_in_at <= $1`, now.Add(-BrowserGood))
+	_, invitations := s.pool.Exec(ctx, `DELETE FROM invitations WHERE expires_at <= $1`, now)
+	_, writes := s.pool.Exec(ctx, `DELETE FROM writes_under_way WHERE ends_at <= clock_timestamp()`)
+	return errors.Join(s.lapseAll(ctx, now), sessions, links, challenges, devices, browsers, invitations, writes)
+}
+
+// goodSession is the SQL condition for a valid session: the session has not ended, and the operator right of its person
+// has not lapsed. Its parameters are those of [goodSessionAt].
+var goodSession = `sessions.last_seen_at > $2 AND sessions.created_at > $3 AND ` + fmt.Sprintf(notLapsed, "$4")
+
+// goodSessionAt returns the parameters of [goodSession] at the instant now. key, the first one, identifies the session.
+func goodSessionAt(key any, now time.Time) []any {
+	return []any{key, now.Add(-SessionIdle), now.Add(-SessionMost), now.Add(-GroupOperatorGood)}
+}
+
+// SessionByHash returns the session whose secret has this hash, if it is valid at the instant now. It updates the time
+// of the session's last use, at most once a minute. Errors: [ErrNotFound].
+func (s *Store) SessionByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Signed, error) {
+	signed, err := postgres.Row(ctx, s.pool, scanSigned, "look up a session", `
+		SELECT sessions.id, sessions.person_id, sessions.client, sessions.created_at, sessions.last_seen_at, `+personColumns+`
+		FROM sessions JOIN people ON people.id = sessions.person_id
+		WHERE sessions.hash = $1 AND `+goodSession, goodSessionAt(hash[:], now)...)
+	if err != nil {
+		return Signed{}, found(err)
+	}
+	if !signed.Person.Operator {
+		if signed.Members, err = s.MembersOf(ctx, signed.PersonID); err != nil {
+			return Signed{}, err
+		}
+	}
+	if now.Sub(signed.LastSeenAt) < time.Minute {
+		return signed, nil
+	}
+	if _, err := s.pool.Exec(ctx, `UPDATE sessions SET last_seen_at = greatest(last_seen_at, $2) WHERE hash = $1`,
+		hash[:], now); err != nil {
+		return Signed{}, fmt.Errorf("note the use of a session: %w", err)
+	}
+	return signed, nil
+}
+
+func scanSigned(row pgx.CollectableRow) (Signed, error) {
+	var s Signed
+	err := row.Scan(append([]any{&s.ID, &s.PersonID, &s.Client, &s.CreatedAt, &s.LastSeenAt}, s.Person.parts()...)...)
+	return s, err
+}

@@ -1,0 +1,276 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+)
+
+// Token is a stored token of the admin API, without its secret.
+type Token struct {
+	access.Member // the nil business for the role of an operator
+	ID            uuid.UUID
+	Name          string
+	Prefix        string    // the first eight digits of the secret
+	CreatedBy     uuid.UUID // the person or token; nil: the environment's token
+	CreatedAt     time.Time
+	ExpiresAt     *time.Time // nil: it does not expire
+	LastUsedAt    *time.Time // to the minute
+	RevokedAt     *time.Time
+	Device        string // name of the machine whose program `slotmesh login` connected; "" for other tokens
+}
+
+// DeviceIdle is how long a token that `slotmesh login` created stays valid without use.
+const DeviceIdle = 30 * 24 * time.Hour
+
+const tokenColumns = `business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000'), id, name, prefix,
+	coalesce(created_by, '00000000-0000-0000-0000-000000000000'), created_at, expires_at, last_used_at, revoked_at, coalesce(device, '')`
+
+func scanToken(row pgx.CollectableRow) (Token, error) {
+	var t Token
+	err := row.Scan(&t.BusinessID, &t.Role, &t.StaffID, &t.ID, &t.Name, &t.Prefix, &t.CreatedBy, &t.CreatedAt,
+		&t.ExpiresAt, &t.LastUsedAt, &t.RevokedAt, &t.Device)
+	return t, err
+}
+
+// TokenMadeError means that an earlier request with the same Idempotency-Key created a token. The secret was only in
+// the answer to that request.
+type TokenMadeError struct{ ID uuid.UUID }
+
+func (e *TokenMadeError) Error() string { return "the token was made as " + e.ID.String() }
+
+// AddToken stores a token by the hash of its secret, idempotently. Errors: [ErrRevoked] if the principal's own session
+// or token has ended; [*TokenMadeError]. Faults: those of the check of the principal's rights.
+func (s *Store) AddToken(ctx context.Context, by access.Principal, t Token, hash [sha256.Size]byte) error {
+	made, err := postgres.WriteIdempotently(ctx, s.pool, t.BusinessID,
+		func(ctx context.Context, tx pgx.Tx) (TokenMadeError, error) {
+			if _, err := s.authorizeIn(ctx, tx, by, t.BusinessID); err != nil {
+				return TokenMadeError{}, err
+			}
+			return TokenMadeError{ID: t.ID}, insertToken(ctx, tx, t, hash)
+		})
+	switch {
+	case err != nil:
+		return fmt.Errorf("add a token: %w", err)
+	case made.ID != t.ID:
+		return &made
+	}
+	return nil
+}
+
+// MaxTokens is the maximum number of valid tokens of a business, or of operators.
+const MaxTokens = 100
+
+// ErrTooManyTokens reports that a business has [MaxTokens] already.
+var ErrTooManyTokens = errors.New("has too many tokens")
+
+// insertToken stores a token by the hash of its secret. Errors: [ErrTooManyTokens].
+func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte) error {
+	// The lock lets the second of two concurrent transactions count the token of the first.
+	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('tokens ' || $1::uuid::text, 0))`,
+		t.BusinessID); err != nil {
+		return err
+	}
+	var n int
+	err := tx.QueryRow(ctx,
+		`SELECT count(*) FROM tokens WHERE business_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
+		t.BusinessID, t.CreatedAt).Scan(&n)
+	if err == nil && n >= MaxTokens {
+		return ErrTooManyTokens
+	}
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `
+			WITH made AS (
+			    INSERT INTO tokens (business_id, id, name, role, staff_id, hash, prefix, created_by, created_at, expires_at, device, root_id)
+			    VALUES (@business_id, @id, @name, @role, @staff_id, @hash, @prefix, @created_by, @created_at, @expires_at, nullif(@device, ''),
+			            coalesce((SELECT coalesce(root_id, created_by, id) FROM tokens WHERE id = @created_by), @created_by, @id))
+			    RETURNING *
+			)
+			`+eventlog.Record(event.Token, event.TokenCreated, "made", keptToken),
+		eventlog.Add(ctx, pgx.NamedArgs{
+			"business_id": t.BusinessID, "id": t.ID, "name": t.Name, "role": t.Role, "staff_id": OrNull(t.StaffID),
+			"hash": hash[:], "prefix": t.Prefix,
+			"created_by": OrNull(t.CreatedBy), "created_at": t.CreatedAt, "expires_at": t.ExpiresAt, "device": t.Device,
+		}, t.CreatedAt))
+	return err
+}
+
+// Tokens lists the tokens of the businesses in of, oldest first. If of is nil, it lists all tokens, including those of
+// operators. It returns the cursor of the next page, or "" after the last page. Fault: invalid_parameter for a cursor
+// that Tokens did not return.
+func (s *Store) Tokens(ctx context.Context, of []uuid.UUID, page request.Page) ([]Token, string, error) {
+	after, afterID, err := page.AfterTime()
+	if err != nil {
+		return nil, "", err
+	}
+	list, err := postgres.Rows(ctx, s.pool, scanToken, "list tokens", `
+		SELECT `+tokenColumns+` FROM tokens
+		WHERE ($1::uuid[] IS NULL OR business_id = ANY ($1)) AND ($2::timestamptz IS NULL OR (created_at, id) > ($2, $3))
+		ORDER BY created_at, id LIMIT $4`, of, after, afterID, page.Limit+1)
+	if err != nil {
+		return nil, "", err
+	}
+	list, next := request.Cut(list, page.Limit, func(t Token) string { return request.ByTime(t.CreatedAt, t.ID) })
+	return list, next, nil
+}
+
+// TokenByID returns a token, revoked or expired ones included. Errors: [ErrNotFound].
+func (s *Store) TokenByID(ctx context.Context, id uuid.UUID) (Token, error) {
+	t, err := postgres.Row(ctx, s.pool, scanToken, "read a token", `SELECT `+tokenColumns+` FROM tokens WHERE id = $1`,
+		id)
+	return t, found(err)
+}
+
+// keptToken is the SQL expression for the data of a token in an event. It leaves out the hash and the time of the last
+// use.
+const keptToken = `jsonb_build_object('id', id, 'business_id', business_id, 'name', name, 'role', role, 'staff_id', staff_id, 'prefix', prefix,
+    'created_at', created_at, 'expires_at', expires_at, 'revoked_at', revoked_at)`
+
+// endedSQL returns the beginning of an SQL query that defines ended_tokens: the ids of some tokens, and of all tokens
+// that were created with them. first is a query for the ids of the former.
+func endedSQL(first string) string {
+	return `WITH RECURSIVE ended_tokens AS (
+		    ` + first + `
+		    UNION SELECT t.id FROM tokens AS t JOIN ended_tokens ON t.created_by = ended_tokens.id
+		)`
+}
+
+// revoke revokes tokens and the tokens that were created with them, and ends the invitations that any of these sent.
+// first is an SQL query for the ids of the former tokens; args are its parameters. Tokens that are already revoked are
+// not changed.
+func revoke(ctx context.Context, tx pgx.Tx, first string, args pgx.NamedArgs, now time.Time) error {
+	args = eventlog.Add(ctx, args, now)
+	if _, err := tx.Exec(ctx, endInvitationSQL(`made_by IN (`+endedSQL(first)+` SELECT id FROM ended_tokens)`),
+		args); err != nil {
+		return fmt.Errorf("end the invitations of tokens: %w", err)
+	}
+	_, err := tx.Exec(ctx, endedSQL(first)+`, revoked AS (
+		    UPDATE tokens SET revoked_at = @event_at, sequence = tokens.sequence + 1 FROM ended_tokens WHERE tokens.id = ended_tokens.id AND revoked_at IS NULL
+		    RETURNING tokens.*
+		)
+		`+eventlog.Record(event.Token, event.TokenRevoked, "revoked", keptToken), args)
+	return err
+}
+
+// RevokeToken revokes a token of a business and the tokens that were created with it, idempotently. Tokens that are
+// already revoked are not changed. Errors: [ErrRevoked], [ErrNotFound]. Faults: those of the check of the principal's
+// rights; outcome_unknown.
+func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID, id uuid.UUID, now time.Time) error {
+	root, err := rootOfToken(ctx, s.pool, id)
+	if errors.Is(err, ErrRevoked) {
+		return ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	_, err = revocation(ctx, s.pool, root, func() (struct{}, error) {
+		return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{},
+			error) {
+			if _, err := s.authorizeIn(ctx, tx, by, businessID, root); err != nil {
+				return struct{}{}, err
+			}
+			first := `SELECT id FROM tokens WHERE business_id = @business_id AND id = @id`
+			return struct{}{}, revoke(ctx, tx, first, pgx.NamedArgs{"business_id": businessID, "id": id}, now)
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("revoke a token: %w", err)
+	}
+	return nil
+}
+
+// revokeMadeBy revokes the tokens of a business that a person created, and the tokens that were created with these. It
+// also ends all invitations to the business that the person sent, directly or with these tokens.
+func revokeMadeBy(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
+	args := pgx.NamedArgs{"business_id": businessID, "person_id": personID}
+	_, err := tx.Exec(ctx, endInvitationSQL(`business_id = @business_id AND made_by = @person_id`),
+		eventlog.Add(ctx, maps.Clone(args), now))
+	if err != nil {
+		return fmt.Errorf("end a person's invitations: %w", err)
+	}
+	return revoke(ctx, tx, `SELECT id FROM tokens WHERE business_id = @business_id AND created_by = @person_id`, args,
+		now)
+}
+
+// madeByLapsed is an SQL query about the person who created a token, directly or through other tokens. It finds the
+// person if a group made them an operator and that right has lapsed. The right has lapsed if the provider last
+// confirmed it at or before the parameter $3. A token of a business that the person belongs to does not depend on the
+// operator right.
+const madeByLapsed = `
+	WITH RECURSIVE makers AS (
+	    SELECT tokens.created_by AS id
+	    UNION SELECT t.created_by FROM tokens AS t JOIN makers ON t.id = makers.id
+	)
+	SELECT FROM people JOIN makers ON makers.id = people.id
+	WHERE people.operator AND people.operator_vouched_at <= $3
+	  AND NOT EXISTS (SELECT FROM members WHERE members.person_id = people.id AND members.business_id = tokens.business_id)`
+
+// goodToken is the SQL condition for a valid token. The token is not revoked and not expired, and the operator right of
+// the person who created it has not lapsed. The token of a connected program was also used within [DeviceIdle]. Its
+// parameters are those of [goodTokenAt].
+const goodToken = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND NOT EXISTS (` + madeByLapsed + `)
+	AND (device IS NULL OR coalesce(last_used_at, created_at) > $4)`
+
+// goodTokenAt returns the parameters of [goodToken] at the instant now, with the key of a token as $1.
+func goodTokenAt(key any, now time.Time) []any {
+	return []any{key, now, now.Add(-GroupOperatorGood), now.Add(-DeviceIdle)}
+}
+
+// TokensMadeBy lists the tokens of a business that a person created, and the tokens that were created with these. The
+// oldest token comes first; revoked tokens are included.
+func (s *Store) TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID) ([]Token, error) {
+	return postgres.Rows(ctx, s.pool, scanToken, "list a person's tokens", `
+		WITH RECURSIVE made AS (
+		    SELECT id FROM tokens WHERE business_id = $1 AND created_by = $2
+		    UNION SELECT t.id FROM tokens AS t JOIN made ON t.created_by = made.id
+		)
+		SELECT `+tokenColumns+` FROM tokens WHERE business_id = $1 AND id IN (SELECT id FROM made) ORDER BY created_at, id`, businessID, personID)
+}
+
+// RevokeTokensMadeBy revokes the tokens that [Store.TokensMadeBy] lists. Tokens that are already revoked are not
+// changed. Faults: those of the check of the principal's rights.
+func (s *Store) RevokeTokensMadeBy(ctx context.Context, by access.Principal, businessID, personID uuid.UUID,
+	now time.Time) error {
+	err := s.revoking(ctx, personID, func(tx pgx.Tx) error {
+		if _, err := s.authorizeIn(ctx, tx, by, businessID, personID); err != nil {
+			return err
+		}
+		return revokeMadeBy(ctx, tx, businessID, personID, now)
+	})
+	if err != nil {
+		return fmt.Errorf("end a person's tokens: %w", err)
+	}
+	return nil
+}
+
+// TokenByHash returns the token whose secret has this hash, if it is valid at the instant now. It updates the time of
+// the token's last use, at most once a minute. Errors: [ErrNotFound].
+func (s *Store) TokenByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Token, error) {
+	token, err := postgres.Row(ctx, s.pool, scanToken, "look up a token", `
+		SELECT `+tokenColumns+` FROM tokens WHERE hash = $1 AND `+goodToken, goodTokenAt(hash[:], now)...)
+	if err != nil {
+		return Token{}, found(err)
+	}
+	if token.LastUsedAt != nil && now.Sub(*token.LastUsedAt) < time.Minute {
+		return token, nil
+	}
+	if _, err := s.pool.Exec(ctx, `UPDATE tokens SET last_used_at = $3 WHERE business_id = $1 AND id = $2`,
+		token.BusinessID, token.ID, now); err != nil {
+		return Token{}, fmt.Errorf("note the use of a token: %w", err)
+	}
+	return token, nil
+}

@@ -1,0 +1,141 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/identity/store"
+)
+
+// NewToken describes a token of the admin API to make.
+type NewToken struct {
+	Name      string
+	Role      access.Role
+	StaffID   *uuid.UUID // for the role staff
+	ExpiresAt *time.Time // nil: it does not expire
+}
+
+// CreateToken creates a token of the admin API, with a role in a business or, if business is nil, with the operator's
+// role. It returns the token and its secret, which is not stored. Faults: invalid_parameter; forbidden; conflict for a
+// repeated Idempotency-Key.
+func (a *Accounts) CreateToken(ctx context.Context, by Principal, business *catalog.Offer,
+	wanted NewToken) (*store.Token, string, error) {
+	m, err := tokenFor(by, business, wanted)
+	if err != nil {
+		return nil, "", err
+	}
+	const longest = 100
+	name, err := request.Line("name", wanted.Name, longest)
+	if err != nil {
+		return nil, "", err
+	}
+	now := a.Clock.Now().UTC().Truncate(time.Microsecond)
+	if wanted.ExpiresAt != nil && (!wanted.ExpiresAt.After(now) || wanted.ExpiresAt.Year() > 9999) {
+		return nil, "", request.Invalid("expires_at: send an instant in the future, or leave it out for a token that " +
+			"does not expire.")
+	}
+	clear, hash := secret.New(secret.TokenPrefix)
+	token := store.Token{
+		Member: m, ID: uuid.New(), Name: name, Prefix: secret.Shown(clear), CreatedBy: by.ID, CreatedAt: now,
+		ExpiresAt: wanted.ExpiresAt,
+	}
+	err = a.Store.AddToken(ctx, by, token, hash)
+	var made *store.TokenMadeError
+	if errors.As(err, &made) {
+		return nil, "", TokenMade(made)
+	}
+	if errors.Is(err, store.ErrTooManyTokens) {
+		return nil, "", fault.Wrap(fault.Conflict, err,
+			fmt.Sprintf("There are %d tokens here already, which is the most; revoke one first.", store.MaxTokens))
+	}
+	if err == nil {
+		a.changed(ctx, by, "create token", slog.String("token_id", token.ID.String()),
+			slog.String("business_id", m.BusinessID.String()), slog.String("role", string(m.Role)))
+	}
+	return &token, clear, err
+}
+
+// TokenMade returns the fault for a request whose Idempotency-Key has already created a token.
+func TokenMade(made *store.TokenMadeError) error {
+	return fault.Newf(fault.Conflict,
+		"Idempotency-Key: a request with this key made the token %s; its secret is shown once, in that "+
+			"answer, and kept nowhere. If that answer was lost, revoke this token and make another one with a new "+
+			"Idempotency-Key.", made.ID)
+}
+
+// tokenFor checks the wanted rights of a token and returns them. Faults: invalid_parameter; forbidden.
+func tokenFor(by Principal, business *catalog.Offer, wanted NewToken) (access.Member, error) {
+	if business != nil {
+		if err := by.Require(business.ID, access.ManageTeam); err != nil {
+			return access.Member{}, err
+		}
+		return memberOf(business, wanted.Role, wanted.StaffID)
+	}
+	switch {
+	case wanted.Role != access.Operator:
+		return access.Member{},
+			request.Invalid("business: missing; send the slug of the business that the token is for.")
+	case !by.Operator:
+		return access.Member{}, fault.New(fault.Forbidden, "Only operators make tokens of operators.")
+	case wanted.StaffID != nil:
+		return access.Member{}, request.Invalid("staff_id: an operator is in no business; leave it out.")
+	}
+	return access.Member{Role: access.Operator}, nil
+}
+
+// Tokens lists the tokens that the principal may revoke, oldest first. If business is nil, it lists those of all
+// businesses whose team the principal manages. Fault: invalid_parameter for an invalid page.
+func (a *Accounts) Tokens(ctx context.Context, by Principal, business *catalog.Offer,
+	page request.Page) ([]store.Token, string, error) {
+	if business != nil {
+		if err := by.Require(business.ID, access.ManageTeam); err != nil {
+			return nil, "", err
+		}
+		return a.Store.Tokens(ctx, []uuid.UUID{business.ID}, page)
+	}
+	if by.Operator {
+		return a.Store.Tokens(ctx, nil, page)
+	}
+	of := []uuid.UUID{}
+	for _, id := range by.Businesses() {
+		if by.Reach(id, access.ManageTeam) != access.None {
+			of = append(of, id)
+		}
+	}
+	return a.Store.Tokens(ctx, of, page)
+}
+
+// Token returns a token that the principal may revoke. Fault: not_found, also for a token of a business whose team the
+// principal does not manage.
+func (a *Accounts) Token(ctx context.Context, by Principal, id uuid.UUID) (store.Token, error) {
+	token, err := a.Store.TokenByID(ctx, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && !by.Operator && by.Reach(token.BusinessID,
+		access.ManageTeam) == access.None {
+		return store.Token{}, fault.New(fault.NotFound, "Token not found")
+	}
+	return token, err
+}
+
+// RevokeToken revokes a token, and the tokens that were created with it, at once. Fault: not_found, also for a token of
+// a business whose team the principal does not manage.
+func (a *Accounts) RevokeToken(ctx context.Context, by Principal, id uuid.UUID) error {
+	token, err := a.Token(ctx, by, id)
+	if err != nil {
+		return err
+	}
+	if err := a.Store.RevokeToken(ctx, by, token.BusinessID, id, a.Clock.Now()); err != nil {
+		return err
+	}
+	a.changed(ctx, by, "revoke token", slog.String("token_id", id.String()))
+	return nil
+}

@@ -1,0 +1,98 @@
+package sealed_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/sealed"
+)
+
+func box(t testing.TB, secrets ...string) *sealed.Box {
+	t.Helper()
+	b, err := sealed.New(secrets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Whatever is sealed opens again, alike each time, also while one secret takes another's place, and to nobody with
+// another secret.
+func TestSealedValuesOpenForTheirInstallationAlone(t *testing.T) {
+	t.Parallel()
+	mine, rotating, others := box(t, "one"), box(t, "two", "one"), box(t, "three")
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String().Draw(t, "text")
+		value := mine.Seal(text)
+		if mine.Seal(text) != value || strings.Trim(value[1:],
+			"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+			t.Fatalf("%q is sealed as %q", text, value)
+		}
+		for _, b := range []*sealed.Box{mine, rotating} {
+			if got, ok := b.Open(value); !ok || got != text {
+				t.Fatalf("%q opens as %q, %v", value, got, ok)
+			}
+		}
+		if _, ok := others.Open(value); ok {
+			t.Fatal("another installation opens it")
+		}
+		at := rapid.IntRange(1, len(value)-1).Draw(t, "at")
+		if broken := value[:at] + "!" + value[at+1:]; broken != value {
+			if _, ok := mine.Open(broken); ok {
+				t.Fatalf("%q opens", broken)
+			}
+		}
+	})
+}
+
+// A value that was sealed for one business tells nothing to another one: it neither opens nor is sealed alike there.
+func TestSealedValuesOpenForTheirBusinessAlone(t *testing.T) {
+	t.Parallel()
+	b := box(t, "one")
+	harbor, quay := b.Of("harbor"), b.Of("quay")
+	value := harbor.Seal("zoe@example.com")
+	if got, ok := box(t, "two", "one").Of("harbor").Open(value); !ok || got != "zoe@example.com" {
+		t.Errorf("its own business opens it as %q, %v", got, ok)
+	}
+	for name, other := range map[string]*sealed.Box{"another business": quay, "no business": b} {
+		if got, ok := other.Open(value); ok {
+			t.Errorf("%s opens it as %q", name, got)
+		}
+		if other.Seal("zoe@example.com") == value {
+			t.Errorf("%s seals alike", name)
+		}
+	}
+}
+
+// No address of a page has an e-mail address in it, and the page reads the same from it.
+func TestSealedQueriesHaveNoAddresses(t *testing.T) {
+	t.Parallel()
+	b := box(t, "one")
+	rapid.Check(t, func(t *rapid.T) {
+		values := url.Values{}
+		for _, name := range []string{"email", "name", "phone", "query", "from"} {
+			if rapid.Bool().Draw(t, "has "+name) {
+				values.Set(name, rapid.SampledFrom([]string{"", "Zoë", "zoe@example.com", "2027-03-01", "~x"}).Draw(t,
+					name))
+			}
+		}
+		values.Del("from")
+		path := "/customers?" + values.Encode()
+		shown := b.SealPath(path)
+		if strings.Contains(shown, "example") || b.SealPath(shown) != shown {
+			t.Fatalf("%s is shown as %s", path, shown)
+		}
+		_, query, _ := strings.Cut(shown, "?")
+		read, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.OpenQuery(read)
+		if read.Encode() != values.Encode() {
+			t.Fatalf("%v is read as %v", values, read)
+		}
+	})
+}
