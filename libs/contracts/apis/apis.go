@@ -6,14 +6,16 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/console"
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
+	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
 )
 
 // All holds the endpoints of all services.
 var All = func() []*endpoints.Row {
 	rows := slices.Clone(endpoints.All)
-	for _, api := range []*endpoints.API{pricing.API} {
+	for _, api := range []*endpoints.API{console.API, notifications.API, pricing.API} {
 		rows = append(rows, api.Rows()...)
 	}
 	return rows

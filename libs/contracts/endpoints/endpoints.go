@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 )
 
@@ -67,10 +69,20 @@ func (r *Row) Reads() bool {
 // None is the type of a request without parameters and body, and of an answer without a body.
 type None struct{}
 
+// OfBusiness is a request about a business, or its part At of [With].
+type OfBusiness struct {
+	Business uuid.UUID `path:"business"`
+}
+
 // With is a request with a body. At holds the parameters of the path and the query.
 type With[At, Body any] struct {
 	At   At
 	Body Body `body:"json"`
+}
+
+// About returns a request with a body about a business.
+func About[Body any](business uuid.UUID, body Body) With[OfBusiness, Body] {
+	return With[OfBusiness, Body]{OfBusiness{business}, body}
 }
 
 // Endpoint is the declaration of an endpoint with the types of its request and its answer.

@@ -35,7 +35,6 @@ const (
 	get    = http.MethodGet
 	post   = http.MethodPost
 	put    = http.MethodPut
-	patch  = http.MethodPatch
 	remove = http.MethodDelete
 )
 
@@ -62,7 +61,7 @@ func write(service, method, path string, callers by) *Row {
 }
 
 // All is the table of all endpoints.
-var All = slices.Concat(ofCatalog, ofAvailability, ofBooking, ofRental, ofNotifications, ofConsole)
+var All = slices.Concat(ofCatalog, ofAvailability, ofBooking, ofRental)
 
 const business = "/internal/businesses/:business"
 
@@ -181,25 +180,4 @@ var ofRental = []*Row{
 	write(rental, post, "/internal/manage/:token/cancel", byLink),
 	read(rental, get, "/internal/events", notifications),
 	read(rental, get, business+"/events", console),
-}
-
-var ofNotifications = []*Row{
-	write(notifications, post, "/internal/mails", by{console: {actor.System}}),
-	read(notifications, get, business+"/messages", console),
-	read(notifications, get, business+"/messages/:id", console),
-	write(notifications, post, business+"/messages/:id/retry", byOwner),
-	write(notifications, post, business+"/webhooks", byOwner),
-	read(notifications, get, business+"/webhooks", console),
-	write(notifications, patch, business+"/webhooks/:id", byOwner),
-	write(notifications, remove, business+"/webhooks/:id", byOwner),
-	write(notifications, post, business+"/webhooks/:id/rotate", byOwner),
-	write(notifications, post, business+"/webhooks/:id/test", byOwner),
-	read(notifications, get, business+"/webhooks/:id/deliveries", console),
-	write(notifications, post, business+"/deliveries/:id/retry", byOwner),
-	write(notifications, post, business+"/customers/erase", byOwner),
-	read(notifications, post, business+"/customers/held", console),
-}
-
-var ofConsole = []*Row{
-	read(console, post, business+"/members/verified", notifications),
 }

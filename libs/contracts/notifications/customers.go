@@ -2,12 +2,11 @@ package notifications
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/customer"
-	"github.com/slotmesh/slotmesh/libs/contracts/typed"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 )
 
 // Erase is a request to delete a customer's data. Data about the bookings,
@@ -29,7 +28,7 @@ type Erased struct {
 // EraseCustomer deletes a customer's messages, and the webhook deliveries that contain the
 // customer's data, including pending ones. Fault: invalid_parameter if the address is invalid.
 func (c *Client) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked Erase) (*Erased, error) {
-	return typed.Call[Erased](ctx, c.peer, http.MethodPost, path(businessID, "customers/erase"), asked)
+	return EraseCustomer.Call(ctx, c.peer, endpoints.About(businessID, asked))
 }
 
 // HeldMessage is the text of a message about a customer. HTML has the
@@ -50,5 +49,5 @@ type Held struct {
 // Held returns the stored messages to a customer, and to owners about
 // the customer. Fault: invalid_parameter if email is not an address.
 func (c *Client) Held(ctx context.Context, businessID uuid.UUID, email string) (*Held, error) {
-	return typed.Ask[Held](ctx, c.peer, path(businessID, "customers/held"), customer.Of{Email: email})
+	return ExportHeld.Call(ctx, c.peer, endpoints.About(businessID, customer.Of{Email: email}))
 }

@@ -2,10 +2,8 @@ package notifications
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
-	"github.com/slotmesh/slotmesh/libs/contracts/typed"
 )
 
 // Mail is an e-mail to a person about the person's own account. The caller supplies
@@ -27,7 +25,6 @@ func (m Mail) Tenant() string { return m.To }
 // SendMail sends a mail to the mail server. Faults: invalid_parameter; conflict if no mail server is
 // configured, or if it rejects the mail temporarily or permanently; service_unavailable if it is down.
 func (c *Client) SendMail(ctx context.Context, mail Mail) error {
-	ctx = actor.AsSystem(ctx) // the sender is always Slotmesh itself
-	_, err := typed.Call[struct{}](ctx, c.peer, http.MethodPost, "/internal/mails", mail)
+	_, err := SendMail.Call(actor.AsSystem(ctx), c.peer, mail) // the sender is always Slotmesh itself
 	return err
 }

@@ -2,12 +2,10 @@ package notifications
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/contracts/typed"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
@@ -60,33 +58,25 @@ type MessageList struct {
 
 // MessageFilter narrows a list of messages. A zero field does not narrow it.
 type MessageFilter struct {
-	Status, Kind string
-	About        uuid.UUID // the booking, order of tickets or reservation
+	Status string    `query:"status"`
+	Kind   string    `query:"kind"`
+	About  uuid.UUID `query:"about"` // the booking, order of tickets or reservation
 }
 
 // Messages lists messages, newest first, without the contents of their
 // mails. Fault: invalid_parameter for an invalid filter or page.
 func (c *Client) Messages(ctx context.Context, businessID uuid.UUID, filter MessageFilter,
 	page request.Page) (*MessageList, error) {
-	query := page.Values()
-	for name, value := range map[string]string{"status": filter.Status, "kind": filter.Kind} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	if filter.About != uuid.Nil {
-		query.Set("about", filter.About.String())
-	}
-	return typed.Call[MessageList](ctx, c.peer, http.MethodGet, path(businessID, "messages")+"?"+query.Encode(), nil)
+	return ListMessages.Call(ctx, c.peer, MessagesRequest{PageRequest{businessID, page}, filter})
 }
 
 // Message returns one message with the contents of its mail. Fault: not_found.
 func (c *Client) Message(ctx context.Context, businessID, id uuid.UUID) (*WholeMessage, error) {
-	return typed.Call[WholeMessage](ctx, c.peer, http.MethodGet, path(businessID, "messages/"+id.String()), nil)
+	return ReadMessage.Call(ctx, c.peer, MessageID{businessID, id})
 }
 
 // RetryMessage sends a message again that failed or was held back. Faults: not_found;
 // conflict if it was sent or is being sent, or if no mail server is configured.
 func (c *Client) RetryMessage(ctx context.Context, businessID, id uuid.UUID) (*Message, error) {
-	return typed.Call[Message](ctx, c.peer, http.MethodPost, path(businessID, "messages/"+id.String()+"/retry"), nil)
+	return RetryMessage.Call(ctx, c.peer, MessageID{businessID, id})
 }

@@ -4,12 +4,11 @@ package notifications
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"time"
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/contracts/typed"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
@@ -95,69 +94,53 @@ type DeliveryList struct {
 	NextCursor string     `json:"next_cursor,omitempty"`
 }
 
-// Peer sends requests to notifications; the implementation is *peer.Client.
-type Peer interface {
-	typed.Caller
-	typed.Asker
-}
-
 // Client is the client of notifications' internal API. Every method returns the fault
 // that notifications answered with, or fault.PeerUnavailable if it did not answer.
-type Client struct{ peer Peer }
+type Client struct{ peer endpoints.Caller }
 
 // NewClient returns a client that sends its requests through peer.
-func NewClient(peer Peer) *Client { return &Client{peer: peer} }
+func NewClient(peer endpoints.Caller) *Client { return &Client{peer: peer} }
 
 // CreateWebhook creates an endpoint. Only this response and that of [Client.RotateWebhook] contain the
 // secret. Faults: invalid_parameter; conflict if the business has the maximal number of endpoints.
 func (c *Client) CreateWebhook(ctx context.Context, businessID uuid.UUID, wanted NewWebhook) (*SecretWebhook, error) {
-	return typed.Call[SecretWebhook](ctx, c.peer, http.MethodPost, path(businessID, "webhooks"), wanted)
+	return CreateWebhook.Call(ctx, c.peer, endpoints.About(businessID, wanted))
 }
 
 // Webhooks lists endpoints, oldest first. Fault: invalid_parameter for an invalid page.
 func (c *Client) Webhooks(ctx context.Context, businessID uuid.UUID, page request.Page) (*WebhookList, error) {
-	return typed.Call[WebhookList](ctx, c.peer, http.MethodGet, path(businessID, "webhooks")+"?"+page.Values().Encode(),
-		nil)
+	return ListWebhooks.Call(ctx, c.peer, PageRequest{businessID, page})
 }
 
 // ChangeWebhook changes an endpoint. Faults: invalid_parameter; not_found.
 func (c *Client) ChangeWebhook(ctx context.Context, businessID, id uuid.UUID, change WebhookChange) (*Webhook, error) {
-	return typed.Call[Webhook](ctx, c.peer, http.MethodPatch, path(businessID, "webhooks/"+id.String()), change)
+	return ChangeWebhook.Call(ctx, c.peer,
+		endpoints.With[WebhookID, WebhookChange]{At: WebhookID{businessID, id}, Body: change})
 }
 
 // DeleteWebhook removes an endpoint and the log of its deliveries. Fault: not_found.
 func (c *Client) DeleteWebhook(ctx context.Context, businessID, id uuid.UUID) error {
-	return c.peer.Call(ctx, http.MethodDelete, path(businessID, "webhooks/"+id.String()), nil, nil)
+	return DeleteWebhook.Send(ctx, c.peer, WebhookID{businessID, id})
 }
 
 // RotateWebhook creates a new secret for an endpoint. For one day, requests are signed with both. Fault: not_found.
 func (c *Client) RotateWebhook(ctx context.Context, businessID, id uuid.UUID) (*SecretWebhook, error) {
-	return typed.Call[SecretWebhook](ctx, c.peer, http.MethodPost, path(businessID, "webhooks/"+id.String()+"/rotate"),
-		nil)
+	return RotateWebhook.Call(ctx, c.peer, WebhookID{businessID, id})
 }
 
 // TestWebhook sends an event of type webhook.test to an endpoint. Fault: not_found.
 func (c *Client) TestWebhook(ctx context.Context, businessID, id uuid.UUID) (*Delivery, error) {
-	return typed.Call[Delivery](ctx, c.peer, http.MethodPost, path(businessID, "webhooks/"+id.String()+"/test"), nil)
+	return TestWebhook.Call(ctx, c.peer, WebhookID{businessID, id})
 }
 
 // Deliveries lists an endpoint's deliveries, newest first. status
 // selects one status, "" all. Faults: invalid_parameter; not_found.
 func (c *Client) Deliveries(ctx context.Context, businessID, id uuid.UUID, status string,
 	page request.Page) (*DeliveryList, error) {
-	query := page.Values()
-	if status != "" {
-		query.Set("status", status)
-	}
-	return typed.Call[DeliveryList](ctx, c.peer, http.MethodGet,
-		path(businessID, "webhooks/"+id.String()+"/deliveries")+"?"+query.Encode(), nil)
+	return ListDeliveries.Call(ctx, c.peer, DeliveriesRequest{WebhookID{businessID, id}, page, status})
 }
 
 // RetryDelivery sends a delivery again. Faults: not_found; conflict if it waits for an earlier event of its subject.
 func (c *Client) RetryDelivery(ctx context.Context, businessID, id uuid.UUID) (*Delivery, error) {
-	return typed.Call[Delivery](ctx, c.peer, http.MethodPost, path(businessID, "deliveries/"+id.String()+"/retry"), nil)
-}
-
-func path(businessID uuid.UUID, rest string) string {
-	return "/internal/businesses/" + businessID.String() + "/" + rest
+	return RetryDelivery.Call(ctx, c.peer, DeliveryID{businessID, id})
 }

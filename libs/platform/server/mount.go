@@ -34,6 +34,43 @@ func MountIdempotent[Req, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 		}))
 }
 
+// MountResult is [MountIdempotent] for a write whose stored result is what the write returns. The argument show
+// makes the answer of the first and of every repeated request from that result.
+func MountResult[Req, T, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
+	write func(context.Context, Req) (T, error), outcome func(*fiber.Ctx) ([]byte, error),
+	show func(context.Context, T) (*Out, error), decode ...func([]byte, *Req) error) {
+	MountIdempotent(r, e, func(ctx context.Context, req Req) (*Out, error) {
+		result, err := write(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		return show(ctx, result)
+	}, outcome, func(ctx context.Context, _ Req, stored []byte) (*Out, error) {
+		var result T
+		if err := json.Unmarshal(stored, &result); err != nil {
+			return nil, err
+		}
+		return show(ctx, result)
+	}, decode...)
+}
+
+// Plain adapts a conversion that cannot fail to [MountResult].
+func Plain[T, Out any](show func(T) Out) func(context.Context, T) (*Out, error) {
+	return func(_ context.Context, result T) (*Out, error) { return new(show(result)), nil }
+}
+
+// Shown returns a handler for [Mount] that answers with show of what handle returns.
+func Shown[Req, T, Out any](handle func(context.Context, Req) (T, error),
+	show func(T) Out) func(context.Context, Req) (*Out, error) {
+	return func(ctx context.Context, req Req) (*Out, error) {
+		result, err := handle(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		return new(show(result)), nil
+	}
+}
+
 // AnswerNothing is the argument again of [MountIdempotent] for an endpoint whose answer has no body.
 func AnswerNothing[Req any](context.Context, Req, []byte) (*endpoints.None, error) { return nil, nil }
 

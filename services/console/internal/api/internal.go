@@ -1,10 +1,9 @@
 package api
 
 import (
-	"github.com/gofiber/fiber/v2"
+	"context"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/console"
-	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/services/console/internal/identity"
 )
@@ -12,23 +11,13 @@ import (
 // Internal serves the requests of other services about people, under /internal.
 type Internal struct{ Accounts *identity.Accounts }
 
-// Mount adds the route.
-func (a *Internal) Mount(router fiber.Router) {
-	router.Post("/internal/businesses/:business/members/verified", a.verified)
-}
+// Mount adds the endpoint.
+func (a *Internal) Mount(r *server.Internal) { server.Mount(r, console.VerifiedMembers, a.verified) }
 
-func (a *Internal) verified(c *fiber.Ctx) error {
-	business, err := request.ID("business", c.Params("business"))
+func (a *Internal) verified(ctx context.Context, r console.AddressesOf) (*console.Addresses, error) {
+	verified, err := a.Accounts.VerifiedMembers(ctx, r.At.Business, r.Body.Emails)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var asked console.Addresses
-	if err := server.JSON(c, &asked); err != nil {
-		return err
-	}
-	verified, err := a.Accounts.VerifiedMembers(c.UserContext(), business, asked.Emails)
-	if err != nil {
-		return err
-	}
-	return c.JSON(console.Addresses{Emails: verified})
+	return &console.Addresses{Emails: verified}, nil
 }

@@ -1,9 +1,10 @@
 package api
 
 import (
-	"github.com/gofiber/fiber/v2"
+	"context"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/customer"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
@@ -16,39 +17,24 @@ type Customers struct {
 	Records *store.Store
 }
 
-// Mount registers the routes.
-func (a *Customers) Mount(router fiber.Router) {
-	router.Post("/internal/businesses/:business/customers/erase",
-		once(a.Records, a.erase, fiber.StatusOK, plain(showErased)))
-	router.Post("/internal/businesses/:business/customers/held", a.held)
+// Mount registers the endpoints.
+func (a *Customers) Mount(r *server.Internal) {
+	server.MountResult(r, notifications.EraseCustomer, a.erase, outcome(a.Records), server.Plain(showErased))
+	server.Mount(r, notifications.ExportHeld, a.held)
 }
 
-func (a *Customers) held(c *fiber.Ctx) error {
-	business, err := businessID(c)
+func (a *Customers) held(ctx context.Context,
+	r endpoints.With[endpoints.OfBusiness, customer.Of]) (*notifications.Held, error) {
+	found, err := a.Owner.Held(ctx, r.At.Business, r.Body.Email)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var of customer.Of
-	if err := server.JSON(c, &of); err != nil {
-		return err
-	}
-	found, err := a.Owner.Held(c.UserContext(), business, of.Email)
-	if err != nil {
-		return err
-	}
-	return c.JSON(notifications.Held{Messages: all(found, showHeld)})
+	return &notifications.Held{Messages: all(found, showHeld)}, nil
 }
 
-func (a *Customers) erase(c *fiber.Ctx) (store.Erased, error) {
-	business, err := businessID(c)
-	if err != nil {
-		return store.Erased{}, err
-	}
-	var asked notifications.Erase
-	if err := server.JSON(c, &asked); err != nil {
-		return store.Erased{}, err
-	}
-	return a.Owner.Erase(c.UserContext(), business, asked)
+func (a *Customers) erase(ctx context.Context,
+	r endpoints.With[endpoints.OfBusiness, notifications.Erase]) (store.Erased, error) {
+	return a.Owner.Erase(ctx, r.At.Business, r.Body)
 }
 
 func showHeld(m store.Message) notifications.HeldMessage {

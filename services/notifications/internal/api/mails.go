@@ -1,7 +1,7 @@
 package api
 
 import (
-	"github.com/gofiber/fiber/v2"
+	"context"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
@@ -11,16 +11,9 @@ import (
 // Mails serves the sending of mails about accounts under /internal.
 type Mails struct{ Account *usecase.Mails }
 
-// Mount registers the route.
-func (a *Mails) Mount(router fiber.Router) {
-	router.Post("/internal/mails", func(c *fiber.Ctx) error {
-		var wanted notifications.Mail
-		if err := server.JSON(c, &wanted); err != nil {
-			return err
-		}
-		if err := a.Account.Send(c.UserContext(), wanted); err != nil {
-			return err
-		}
-		return c.JSON(struct{}{})
+// Mount registers the endpoint.
+func (a *Mails) Mount(r *server.Internal) {
+	server.Mount(r, notifications.SendMail, func(ctx context.Context, wanted notifications.Mail) (*struct{}, error) {
+		return &struct{}{}, a.Account.Send(ctx, wanted)
 	})
 }

@@ -1,10 +1,8 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
-
-	"github.com/gofiber/fiber/v2"
-	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
@@ -15,77 +13,45 @@ import (
 // Messages serves the messages of businesses under /internal.
 type Messages struct{ Owner *usecase.Messages }
 
-// Mount registers the routes.
-func (a *Messages) Mount(router fiber.Router) {
-	business := router.Group("/internal/businesses/:business")
-	business.Get("/messages", a.list)
-	business.Get("/messages/:id", a.show)
-	business.Post("/messages/:id/retry", server.HandleIdempotently(a.retry, outcome(a.Owner.Store), a.retried))
+// Mount registers the endpoints.
+func (a *Messages) Mount(r *server.Internal) {
+	server.Mount(r, notifications.ListMessages, a.list)
+	server.Mount(r, notifications.ReadMessage, server.Shown(a.one, showWhole))
+	server.MountIdempotent(r, notifications.RetryMessage, server.Shown(a.retry, showMessage),
+		outcome(a.Owner.Store), a.retried)
 }
 
-func (a *Messages) list(c *fiber.Ctx) error {
-	business, page, err := businessAndPage(c)
+func (a *Messages) list(ctx context.Context, r notifications.MessagesRequest) (*notifications.MessageList, error) {
+	found, next, err := a.Owner.List(ctx, r.Business, store.MessageFilter(r.MessageFilter), r.Page)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	about, err := server.Query(c).OptionalID("about")
-	if err != nil {
-		return err
-	}
-	filter := store.MessageFilter{Status: c.Query("status"), Kind: c.Query("kind")}
-	if about != nil {
-		filter.About = *about
-	}
-	found, next, err := a.Owner.List(c.UserContext(), business, filter, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(notifications.MessageList{Messages: all(found, showMessage), NextCursor: next})
+	return &notifications.MessageList{Messages: all(found, showMessage), NextCursor: next}, nil
 }
 
-func (a *Messages) show(c *fiber.Ctx) error {
-	business, id, err := ids(c, "Message")
-	if err != nil {
-		return err
-	}
-	m, err := a.Owner.One(c.UserContext(), business, id)
-	if err != nil {
-		return err
-	}
-	return c.JSON(notifications.WholeMessage{
-		Message: showMessage(m), FromName: m.FromName, ReplyTo: m.ReplyTo, Text: m.Text, HTML: m.HTML,
-		Calendar: string(m.Calendar), CalendarMethod: m.Method,
-	})
+func (a *Messages) one(ctx context.Context, of notifications.MessageID) (store.Message, error) {
+	return a.Owner.One(ctx, of.Business, of.ID)
 }
 
-func (a *Messages) retry(c *fiber.Ctx) error {
-	business, id, err := ids(c, "Message")
-	if err != nil {
-		return err
-	}
-	queued, err := a.Owner.Retry(c.UserContext(), business, id)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusAccepted).JSON(showMessage(queued))
+func (a *Messages) retry(ctx context.Context, of notifications.MessageID) (store.Message, error) {
+	return a.Owner.Retry(ctx, of.Business, of.ID)
 }
 
 // retried responds to a repeated retry request with the message as it is now, because the stored
 // idempotency result holds only the message's id.
-func (a *Messages) retried(c *fiber.Ctx, answer []byte) error {
-	business, err := businessID(c)
-	if err != nil {
-		return err
+func (a *Messages) retried(ctx context.Context, of notifications.MessageID,
+	stored []byte) (*notifications.Message, error) {
+	if err := json.Unmarshal(stored, &of.ID); err != nil {
+		return nil, err
 	}
-	var id uuid.UUID
-	if err := json.Unmarshal(answer, &id); err != nil {
-		return err
+	return server.Shown(a.one, showMessage)(ctx, of)
+}
+
+func showWhole(m store.Message) notifications.WholeMessage {
+	return notifications.WholeMessage{
+		Message: showMessage(m), FromName: m.FromName, ReplyTo: m.ReplyTo, Text: m.Text, HTML: m.HTML,
+		Calendar: string(m.Calendar), CalendarMethod: m.Method,
 	}
-	m, err := a.Owner.One(c.UserContext(), business, id)
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusAccepted).JSON(showMessage(m))
 }
 
 func showMessage(m store.Message) notifications.Message {

@@ -1,8 +1,9 @@
 package api
 
 import (
-	"github.com/gofiber/fiber/v2"
+	"context"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
@@ -17,113 +18,65 @@ type Webhooks struct {
 	Records *store.Store
 }
 
-// Mount registers the routes.
-func (a *Webhooks) Mount(router fiber.Router) {
-	business := router.Group("/internal/businesses/:business")
-	business.Post("/webhooks", once(a.Records, a.create, fiber.StatusCreated, a.showSecret))
-	business.Get("/webhooks", a.list)
-	business.Patch("/webhooks/:id", once(a.Records, a.change, fiber.StatusOK, plain(showEndpoint)))
-	business.Delete("/webhooks/:id", a.remove())
-	business.Post("/webhooks/:id/rotate", once(a.Records, a.rotate, fiber.StatusOK, a.showSecret))
-	business.Post("/webhooks/:id/test", once(a.Records, a.test, fiber.StatusAccepted, plain(showDelivery)))
-	business.Get("/webhooks/:id/deliveries", a.deliveries)
-	business.Post("/deliveries/:id/retry", once(a.Records, a.retry, fiber.StatusAccepted, plain(showDelivery)))
+// Mount registers the endpoints.
+func (a *Webhooks) Mount(r *server.Internal) {
+	stored := outcome(a.Records)
+	server.MountResult(r, notifications.CreateWebhook, a.create, stored, a.showSecret)
+	server.Mount(r, notifications.ListWebhooks, a.list)
+	server.MountResult(r, notifications.ChangeWebhook, a.change, stored, server.Plain(showEndpoint))
+	server.MountIdempotent(r, notifications.DeleteWebhook, a.remove, stored, server.AnswerNothing)
+	server.MountResult(r, notifications.RotateWebhook, a.rotate, stored, a.showSecret)
+	server.MountResult(r, notifications.TestWebhook, a.test, stored, server.Plain(showDelivery))
+	server.Mount(r, notifications.ListDeliveries, a.deliveries)
+	server.MountResult(r, notifications.RetryDelivery, a.retry, stored, server.Plain(showDelivery))
 }
 
-func (a *Webhooks) create(c *fiber.Ctx) (store.Created, error) {
-	business, err := businessID(c)
-	if err != nil {
-		return store.Created{}, err
-	}
-	var wanted notifications.NewWebhook
-	if err := server.JSON(c, &wanted); err != nil {
-		return store.Created{}, err
-	}
-	return a.Owner.Create(c.UserContext(), business, wanted.URL, wanted.Events)
+func (a *Webhooks) create(ctx context.Context,
+	r endpoints.With[endpoints.OfBusiness, notifications.NewWebhook]) (store.Created, error) {
+	return a.Owner.Create(ctx, r.At.Business, r.Body.URL, r.Body.Events)
 }
 
-func (a *Webhooks) list(c *fiber.Ctx) error {
-	business, page, err := businessAndPage(c)
+func (a *Webhooks) list(ctx context.Context, r notifications.PageRequest) (*notifications.WebhookList, error) {
+	found, next, err := a.Records.Endpoints(ctx, r.Business, r.Page)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	found, next, err := a.Records.Endpoints(c.UserContext(), business, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(notifications.WebhookList{Webhooks: all(found, showEndpoint), NextCursor: next})
+	return &notifications.WebhookList{Webhooks: all(found, showEndpoint), NextCursor: next}, nil
 }
 
-func (a *Webhooks) change(c *fiber.Ctx) (store.Endpoint, error) {
-	business, id, err := ids(c, "Webhook")
-	if err != nil {
-		return store.Endpoint{}, err
-	}
-	var change notifications.WebhookChange
-	if err := server.JSON(c, &change); err != nil {
-		return store.Endpoint{}, err
-	}
-	return a.Owner.Change(c.UserContext(), business, id, store.EndpointChange{URL: change.URL, Events: change.Events,
-		Active: change.Active})
+func (a *Webhooks) change(ctx context.Context,
+	r endpoints.With[notifications.WebhookID, notifications.WebhookChange]) (store.Endpoint, error) {
+	return a.Owner.Change(ctx, r.At.Business, r.At.ID, store.EndpointChange(r.Body))
 }
 
-func (a *Webhooks) remove() fiber.Handler {
-	return server.HandleIdempotently(func(c *fiber.Ctx) error {
-		business, id, err := ids(c, "Webhook")
-		if err != nil {
-			return err
-		}
-		if err := a.Owner.Delete(c.UserContext(), business, id); err != nil {
-			return err
-		}
-		return c.SendStatus(fiber.StatusNoContent)
-	}, outcome(a.Records), server.AnswerWithResult(fiber.StatusNoContent))
+func (a *Webhooks) remove(ctx context.Context, of notifications.WebhookID) (*endpoints.None, error) {
+	return nil, a.Owner.Delete(ctx, of.Business, of.ID)
 }
 
-func (a *Webhooks) rotate(c *fiber.Ctx) (store.Created, error) {
-	business, id, err := ids(c, "Webhook")
-	if err != nil {
-		return store.Created{}, err
-	}
-	return a.Owner.Rotate(c.UserContext(), business, id)
+func (a *Webhooks) rotate(ctx context.Context, of notifications.WebhookID) (store.Created, error) {
+	return a.Owner.Rotate(ctx, of.Business, of.ID)
 }
 
-func (a *Webhooks) test(c *fiber.Ctx) (store.Delivery, error) {
-	business, id, err := ids(c, "Webhook")
-	if err != nil {
-		return store.Delivery{}, err
-	}
-	return a.Owner.Test(c.UserContext(), business, id)
+func (a *Webhooks) test(ctx context.Context, of notifications.WebhookID) (store.Delivery, error) {
+	return a.Owner.Test(ctx, of.Business, of.ID)
 }
 
-func (a *Webhooks) deliveries(c *fiber.Ctx) error {
-	business, id, err := ids(c, "Webhook")
-	if err != nil {
-		return err
-	}
-	page, err := server.Query(c).Page()
-	if err != nil {
-		return err
-	}
-	status := c.Query("status")
-	switch status {
+func (a *Webhooks) deliveries(ctx context.Context,
+	r notifications.DeliveriesRequest) (*notifications.DeliveryList, error) {
+	switch r.Status {
 	case "", store.Pending, store.Delivered, store.Failed:
 	default:
-		return request.Invalid("status: write pending, delivered or failed, or leave it out for all.")
+		return nil, request.Invalid("status: write pending, delivered or failed, or leave it out for all.")
 	}
-	found, next, err := a.Owner.Deliveries(c.UserContext(), business, id, status, page)
+	found, next, err := a.Owner.Deliveries(ctx, r.Business, r.ID, r.Status, r.Page)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return c.JSON(notifications.DeliveryList{Deliveries: all(found, showDelivery), NextCursor: next})
+	return &notifications.DeliveryList{Deliveries: all(found, showDelivery), NextCursor: next}, nil
 }
 
-func (a *Webhooks) retry(c *fiber.Ctx) (store.Delivery, error) {
-	business, id, err := ids(c, "Delivery")
-	if err != nil {
-		return store.Delivery{}, err
-	}
-	return a.Owner.SendAgain(c.UserContext(), business, id)
+func (a *Webhooks) retry(ctx context.Context, of notifications.DeliveryID) (store.Delivery, error) {
+	return a.Owner.SendAgain(ctx, of.Business, of.ID)
 }
 
 func showEndpoint(e store.Endpoint) notifications.Webhook {
@@ -131,12 +84,12 @@ func showEndpoint(e store.Endpoint) notifications.Webhook {
 		CreatedBy: e.CreatedBy, DisabledReason: e.DisabledReason}
 }
 
-func (a *Webhooks) showSecret(c *fiber.Ctx, made store.Created) (notifications.SecretWebhook, error) {
-	made, err := a.Owner.Secret(c.UserContext(), made)
+func (a *Webhooks) showSecret(ctx context.Context, made store.Created) (*notifications.SecretWebhook, error) {
+	made, err := a.Owner.Secret(ctx, made)
 	if err != nil {
-		return notifications.SecretWebhook{}, err
+		return nil, err
 	}
-	return notifications.SecretWebhook{Webhook: showEndpoint(made.Endpoint), Secret: webhook.ShowSecret(made.Secret)},
+	return &notifications.SecretWebhook{Webhook: showEndpoint(made.Endpoint), Secret: webhook.ShowSecret(made.Secret)},
 		nil
 }
 
