@@ -82,9 +82,9 @@ func TestOfManyVariantsTheTextSaysThatThereAreMore(t *testing.T) {
 	n := crowded(53)
 	n.answers["GET /internal/api/public/harbor/services"] = json.RawMessage(`{"services":[{"id":"` + cutID +
 		`","name":"Cut","price":1,"variants":[` +
-		many(53, `{"id":"%d","name":"V","price":1}`) + `]}]}`)
+		many(53, `{"id":"3f2c8a52-0c5e-4d5b-9a55-%d","name":"V","price":1}`) + `]}]}`)
 	got := call(t, start(t, n), "read", "list_services", nil)
-	if !strings.Contains(got.Content[0].Text, "\n  and 3 more variants, which are not shown\n") {
+	if !strings.Contains(got.Content[0].Text, "\n  50 of its 53 variants are shown\n") {
 		t.Errorf("got %s", got.Content[0].Text)
 	}
 }

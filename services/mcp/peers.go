@@ -61,9 +61,9 @@ type cached struct {
 }
 
 // ReadCached reads a path and decodes the answer into the value that empty returns; prepare then converts that
-// value to the form that is cached. Callers share the value while the service answers with the same ETag.
+// value to the form that is cached. Callers share the form while the service answers with the same ETag.
 func (r reader) ReadCached(ctx context.Context, slug, path string, query url.Values, empty func() any,
-	prepare func(any)) (any, error) {
+	prepare func(any) any) (any, error) {
 	key := slug + "/" + path + "?" + query.Encode()
 	before, known := r.cache.Get(key)
 	if !known {
@@ -76,11 +76,11 @@ func (r reader) ReadCached(ctx context.Context, slug, path string, query url.Val
 	if known && answer.Status == http.StatusNotModified {
 		return before.value, nil
 	}
-	value := empty()
-	if err := r.decode(answer.Body, value); err != nil {
+	decoded := empty()
+	if err := r.decode(answer.Body, decoded); err != nil {
 		return nil, err
 	}
-	prepare(value)
+	value := prepare(decoded)
 	if tag := answer.Header.Get("ETag"); tag != "" && len(answer.Body) >= cachedFrom {
 		r.cache.Put(key, &cached{tag: tag, value: value, bytes: len(answer.Body)})
 	}

@@ -40,16 +40,16 @@ func TestTheTextOfServicesIsEnoughToSell(t *testing.T) {
 	n.answers[public+"services"] = json.RawMessage(`{"services":[
 		{"id":"` + cutID + `","name":"Cut","category":"Hair","duration_minutes":45,"price":40.00,"quoted_price":36.00,"payment_requirement":"deposit_percent","deposit_value":20,
 			"variants":[{"id":"` + annaID + `","name":"Long hair","duration_minutes":60,"price":55.00,"quoted_price":null}]},
-		{"id":"c1","name":"Yoga","category":"","duration_minutes":60,"price":0,"quoted_price":null,"has_class_schedule":true,"payment_requirement":"none","deposit_value":null},
-		{"id":"f1","name":"Film","category":"","duration_minutes":30,"price":90.00,"quoted_price":90.00,"payment_requirement":"full","deposit_value":null},
-		{"id":"g1","name":"Set","category":"","duration_minutes":30,"price":90.00,"quoted_price":null,"payment_requirement":"deposit_fixed","deposit_value":15.50}],` + frame + `}`)
+		{"id":"00000000-0000-4000-8000-0000000000c1","name":"Yoga","category":"","duration_minutes":60,"price":0,"quoted_price":null,"has_class_schedule":true,"payment_requirement":"none","deposit_value":null},
+		{"id":"00000000-0000-4000-8000-0000000000f1","name":"Film","category":"","duration_minutes":30,"price":90.00,"quoted_price":90.00,"payment_requirement":"full","deposit_value":null},
+		{"id":"00000000-0000-4000-8000-0000000000d1","name":"Set","category":"","duration_minutes":30,"price":90.00,"quoted_price":null,"payment_requirement":"deposit_fixed","deposit_value":15.50}],` + frame + `}`)
 	expectLines(t, said(t, n, "list_services", nil),
 		"4 services; prices in EUR for a booking on Mon 2027-03-01.",
 		"Cut (Hair): 45 min, 36.00 EUR instead of 40.00, a deposit of 20 % when paid online, id "+cutID,
 		`  variant Long hair: 60 min, 55.00 EUR, variants ["`+cutID+`:`+annaID+`"]`,
-		"Yoga: 60 min, free, id c1; a class: booked alone, at the sessions that find_slots lists",
-		"Film: 30 min, 90.00 EUR, paid in full when paid online, id f1",
-		"Set: 30 min, 90.00 EUR, a deposit of 15.50 EUR when paid online, id g1",
+		"Yoga: 60 min, free, id 00000000-0000-4000-8000-0000000000c1; a class: booked alone, at the sessions that find_slots lists",
+		"Film: 30 min, 90.00 EUR, paid in full when paid online, id 00000000-0000-4000-8000-0000000000f1",
+		"Set: 30 min, 90.00 EUR, a deposit of 15.50 EUR when paid online, id 00000000-0000-4000-8000-0000000000d1",
 		"Next: find_slots with service_ids says when they are free.")
 }
 
@@ -57,11 +57,11 @@ func TestTheTextOfEventsNamesTiersWithPricesAndWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
 	n.answers[public+
-		"events"] = json.RawMessage(`{"events":[{"id":"e1","name":"Gala","date":"2027-04-01","start_time":"20:00:00","end_time":"23:30:00",
+		"events"] = json.RawMessage(`{"events":[{"id":"00000000-0000-4000-8000-0000000000e1","name":"Gala","date":"2027-04-01","start_time":"20:00:00","end_time":"23:30:00",
 		"total_capacity":150,"spots_remaining":12,"payment_requirement":"full","deposit_value":null,"inventory":[
-		{"id":"a","name":"Front","price":80.00,"quoted_price":72.00,"total_capacity":20,"spots_remaining":0},
-		{"id":"b","name":"Balcony","price":30.00,"quoted_price":30.00,"total_capacity":20,"spots_remaining":12},
-		{"id":"c","name":"Children","price":0,"quoted_price":null,"total_capacity":20,"spots_remaining":null}]}],` + frame + `}`)
+		{"id":"00000000-0000-4000-8000-00000000000a","name":"Front","price":80.00,"quoted_price":72.00,"total_capacity":20,"spots_remaining":0},
+		{"id":"00000000-0000-4000-8000-00000000000b","name":"Balcony","price":30.00,"quoted_price":30.00,"total_capacity":20,"spots_remaining":12},
+		{"id":"00000000-0000-4000-8000-00000000000c","name":"Children","price":0,"quoted_price":null,"total_capacity":20,"spots_remaining":null}]}],` + frame + `}`)
 	expectLines(t, said(t, n, "list_events", nil),
 		"1 coming events; prices in EUR for a purchase now. These tools cannot buy tickets: the business's own page sells them.",
 		"Thu 2027-04-01 20:00–23:30 Gala, 12 left, paid in full when paid online",
@@ -74,15 +74,15 @@ func TestTheTextOfRentalsNamesPricesBoundsAndWhatGoesAlong(t *testing.T) {
 	t.Parallel()
 	n := newPeers()
 	n.answers[public+
-		"rentals"] = json.RawMessage(`{"rentals":[{"id":"k","name":"Kayak","price":15.00,"quoted_price":12.00,"price_type":"hourly","max_bookable_online":3,
+		"rentals"] = json.RawMessage(`{"rentals":[{"id":"00000000-0000-4000-8000-00000000001e","name":"Kayak","price":15.00,"quoted_price":12.00,"price_type":"hourly","max_bookable_online":3,
 		"min_rental_hours":2,"max_rental_hours":8,"payment_requirement":"deposit_fixed","deposit_value":50.00}],
-		"add_on_rentals":[{"id":"v","name":"Vest","price":0,"quoted_price":null,"price_type":"daily","max_bookable_online":null,"payment_requirement":"none"}],
-		"rental_upsells":[{"rental_id":"k","upsell_rental_id":"v","is_required":true}],` + frame + `}`)
+		"add_on_rentals":[{"id":"00000000-0000-4000-8000-00000000001f","name":"Vest","price":0,"quoted_price":null,"price_type":"daily","max_bookable_online":null,"payment_requirement":"none"}],
+		"rental_upsells":[{"rental_id":"00000000-0000-4000-8000-00000000001e","upsell_rental_id":"00000000-0000-4000-8000-00000000001f","is_required":true}],` + frame + `}`)
 	expectLines(t, said(t, n, "list_rentals", nil),
 		"2 rentals, 1 of them add-ons; prices in EUR for Mon 2027-03-01. These tools cannot reserve them: the business's own page does.",
-		"Kayak: 12.00 EUR instead of 15.00 an hour, at most 3 at once, at least 2 hours, at most 8 hours, a deposit of 50.00 EUR when paid online, id k",
+		"Kayak: 12.00 EUR instead of 15.00 an hour, at most 3 at once, at least 2 hours, at most 8 hours, a deposit of 50.00 EUR when paid online, id 00000000-0000-4000-8000-00000000001e",
 		"  Vest is required with it",
-		"Vest: free, id v")
+		"Vest: free, id 00000000-0000-4000-8000-00000000001f")
 }
 
 func TestTheTextOfTheBusinessSaysHowToPayAndWhatCancellingCosts(t *testing.T) {
@@ -136,10 +136,10 @@ func TestTheNameOfTheBusinessIsInTheLanguageThatWasAskedFor(t *testing.T) {
 }
 
 const day = `{"slots":[
-	{"time":"09:00","endTime":"09:45","staffId":"a","staffName":"Anna","date":"2027-03-01","dateOffset":0},
-	{"time":"09:00","endTime":"09:45","staffId":"b","staffName":"Bo","date":"2027-03-01","dateOffset":0},
-	{"time":"23:30","endTime":"00:15","staffId":"a","staffName":"Anna","date":"2027-03-01","dateOffset":0},
-	{"time":"00:30","endTime":"01:15","staffId":"a","staffName":"Anna","date":"2027-03-02","dateOffset":1}],"computed":true,"timezone":"Europe/Lisbon"}`
+	{"time":"09:00","endTime":"09:45","staffId":"00000000-0000-4000-8000-00000000000a","staffName":"Anna","date":"2027-03-01","dateOffset":0},
+	{"time":"09:00","endTime":"09:45","staffId":"00000000-0000-4000-8000-00000000000b","staffName":"Bo","date":"2027-03-01","dateOffset":0},
+	{"time":"23:30","endTime":"00:15","staffId":"00000000-0000-4000-8000-00000000000a","staffName":"Anna","date":"2027-03-01","dateOffset":0},
+	{"time":"00:30","endTime":"01:15","staffId":"00000000-0000-4000-8000-00000000000a","staffName":"Anna","date":"2027-03-02","dateOffset":1}],"computed":true,"timezone":"Europe/Lisbon"}`
 
 // asksDay are the arguments of find_slots for one date.
 var asksDay = map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01"}
@@ -150,9 +150,9 @@ func TestFreeTimesAreGroupedByMember(t *testing.T) {
 	n.answers[slotsPath] = json.RawMessage(day)
 	expectLines(t, said(t, n, "find_slots", asksDay),
 		"4 free starts on Mon 2027-03-01 (Europe/Lisbon), of 45 min each. Next: book_appointment with date, time and staff_id.",
-		"Anna (staff_id a) at 09:00, 23:30",
-		"Bo (staff_id b) at 09:00",
-		"Anna (staff_id a) after midnight, with date Tue 2027-03-02, at 00:30")
+		"Anna (staff_id 00000000-0000-4000-8000-00000000000a) at 09:00, 23:30",
+		"Bo (staff_id 00000000-0000-4000-8000-00000000000b) at 09:00",
+		"Anna (staff_id 00000000-0000-4000-8000-00000000000a) after midnight, with date Tue 2027-03-02, at 00:30")
 }
 
 // While bookings are paused, free times are shown with the pause before them.
@@ -188,7 +188,7 @@ func TestALongDayGoesOnWhereItsTextEnds(t *testing.T) {
 	var slots []string
 	for i := range 1440 {
 		slots = append(slots,
-			fmt.Sprintf(`{"time":"%02d:%02d","endTime":"%02d:%02d","staffId":"%d","staffName":"Member","date":"2027-03-01","dateOffset":0}`,
+			fmt.Sprintf(`{"time":"%02d:%02d","endTime":"%02d:%02d","staffId":"00000000-0000-4000-8000-%012d","staffName":"Member","date":"2027-03-01","dateOffset":0}`,
 				i/3/60, i/3%60, i/3/60+1, i/3%60, i%3))
 	}
 	n.answers[slotsPath] = json.RawMessage(`{"slots":[` + strings.Join(slots, ",") +
@@ -236,9 +236,9 @@ func TestAnUnknownMethodIsAnsweredAsJSONRPCSays(t *testing.T) {
 	t.Parallel()
 	address := start(t, newPeers())
 	for message, want := range map[string]string{
-		`{"jsonrpc":"2.0","id":7,"method":"tools/sell"}`:          `{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"\"tools/sell\" unsupported"}}`,
-		`{"jsonrpc":"2.0","id":"a","method":"tools/call"}`:        `{"jsonrpc":"2.0","id":"a","error":{"code":-32600,"message":"missing required \"params\""}}`,
-		`{"jsonrpc":"2.0","id":1,"method":"notifications/other"}`: `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"\"notifications/other\" unsupported"}}`,
+		`{"jsonrpc":"2.0","id":7,"method":"tools/sell"}`:                                      `{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"\"tools/sell\" unsupported"}}`,
+		`{"jsonrpc":"2.0","id":"00000000-0000-4000-8000-00000000000a","method":"tools/call"}`: `{"jsonrpc":"2.0","id":"00000000-0000-4000-8000-00000000000a","error":{"code":-32600,"message":"missing required \"params\""}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"notifications/other"}`:                             `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"\"notifications/other\" unsupported"}}`,
 	} {
 		got := post(t, address, http.MethodPost, message, nil)
 		if got.status != http.StatusOK || strings.TrimSpace(got.body) != want {

@@ -215,7 +215,7 @@ func (b *Booking) PerformedBy(member uuid.UUID) (time.Time, time.Time, bool) {
 type PriceChange struct {
 	Rule  string `json:"rule"` // the rule's key
 	Kind  string `json:"kind"`
-	Label string `json:"label"` // shown to the customer, in the language of the booking
+	Label string `json:"label" jsonschema:"what the customer reads, in the language of the booking"`
 }
 
 // BookingList is one page of bookings. NextCursor is empty on the last.

@@ -314,9 +314,10 @@ func (u *Until) UnmarshalJSON(b []byte) error {
 type Decimal struct{ decimal.Decimal }
 
 // MarshalJSON returns a JSON number with the decimals that were written.
-func (d Decimal) MarshalJSON() ([]byte, error) {
-	return []byte(d.StringFixed(max(0, -d.Exponent()))), nil
-}
+func (d Decimal) MarshalJSON() ([]byte, error) { return []byte(d.JSON()), nil }
+
+// JSON returns the JSON number with the decimals that were written.
+func (d Decimal) JSON() string { return d.StringFixed(max(0, -d.Exponent())) }
 
 const (
 	// maxNumberLength is the maximal length of a number. Every real price,

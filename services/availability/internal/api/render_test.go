@@ -12,38 +12,16 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// The answers as types, for encoding/json.
-type (
-	slotsBody struct {
-		Slots    []slotBody `json:"slots"`
-		Computed bool       `json:"computed"`
-		Timezone string     `json:"timezone"`
-	}
-	slotBody struct {
-		Time              string        `json:"time"`
-		EndTime           string        `json:"endTime"`
-		StaffID           *uuid.UUID    `json:"staffId"`
-		StaffName         *string       `json:"staffName"`
-		Date              timespan.Date `json:"date"`
-		DateOffset        int           `json:"dateOffset"`
-		RemainingCapacity int32         `json:"remainingCapacity,omitempty"`
-		ClassScheduleID   *uuid.UUID    `json:"classScheduleId,omitempty"`
-	}
-	daysBody struct {
-		Days     map[string]int `json:"days"`
-		Computed bool           `json:"computed"`
-		Timezone string         `json:"timezone"`
-	}
-)
-
-func newSlotsBody(a answer, d timespan.Date) slotsBody {
-	body := slotsBody{Slots: []slotBody{}, Computed: a.isComputed, Timezone: a.timezone}
+// newSlotList returns the answer of /slots as a type of the contract, for encoding/json.
+func newSlotList(a answer, d timespan.Date) publicapi.SlotList {
+	body := publicapi.SlotList{Slots: []publicapi.Slot{}, Computed: a.isComputed, Timezone: a.timezone}
 	for _, s := range a.openings.AppendSlots(nil, d) {
-		row := slotBody{Time: s.Time.String(), EndTime: s.End.String(), Date: s.Date, RemainingCapacity: s.Remaining}
+		row := publicapi.Slot{Time: s.Time, EndTime: s.End, Date: s.Date}
 		if s.Date != d {
 			row.DateOffset = 1
 		}
@@ -51,7 +29,7 @@ func newSlotsBody(a answer, d timespan.Date) slotsBody {
 			row.StaffID, row.StaffName = &s.Staff.ID, &s.Staff.Name
 		}
 		if s.Session != nil {
-			row.ClassScheduleID = &s.Session.ID
+			row.RemainingCapacity, row.ClassScheduleID = new(int(s.Remaining)), &s.Session.ID
 		}
 		body.Slots = append(body.Slots, row)
 	}
@@ -101,13 +79,13 @@ func TestRenderMatchesEncodingJSON(t *testing.T) {
 	listed, classes := 0, 0
 	for seed := range uint64(300) {
 		a := newRandomAnswer(rand.New(rand.NewPCG(seed, 4)))
-		days := daysBody{Days: map[string]int{}, Computed: true, Timezone: a.timezone}
+		days := publicapi.AvailableDates{Days: map[timespan.Date]int{}, Computed: true, Timezone: a.timezone}
 		for d := firstOfWeek; d < firstOfWeek+7; d++ {
-			want := newSlotsBody(a, d)
+			want := newSlotList(a, d)
 			if diff := cmp.Diff(mustMarshal(t, want), string(a.appendSlots(nil, d))); diff != "" {
 				t.Fatalf("seed %d, %s (-encoding/json +ours):\n%s", seed, d, diff)
 			}
-			days.Days[d.String()] = len(want.Slots)
+			days.Days[d] = len(want.Slots)
 			listed += len(want.Slots)
 			if len(want.Slots) > 0 && want.Slots[0].ClassScheduleID != nil {
 				classes++
@@ -174,7 +152,7 @@ func BenchmarkRenderSlots(b *testing.B) {
 	b.Run("encoding-json", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			_ = mustMarshal(b, newSlotsBody(a, firstOfWeek))
+			_ = mustMarshal(b, newSlotList(a, firstOfWeek))
 		}
 	})
 }

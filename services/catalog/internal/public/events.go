@@ -10,69 +10,20 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// EventList is the answer of /events.
-type EventList struct {
-	Events   []Event `json:"events"`
-	Currency string  `json:"currency"`
-	Quote    Quote   `json:"quote"`
-}
-
-// Event is an element of events[]. SpotsRemaining is null if the number of tickets sold is unknown.
-type Event struct {
-	ID                 uuid.UUID         `json:"id"`
-	Name               string            `json:"name"`
-	Description        string            `json:"description"`
-	DescriptionHTML    string            `json:"description_html"`
-	Date               timespan.Date     `json:"date"`
-	StartTime          string            `json:"start_time"` // HH:MM:SS, as end_time
-	EndTime            string            `json:"end_time"`   // on the next day unless it is after the start
-	ImageURL           string            `json:"image_url"`
-	TotalCapacity      int               `json:"total_capacity"`
-	SpotsRemaining     *int              `json:"spots_remaining"`
-	Inventory          []Tier            `json:"inventory"`
-	PaymentRequirement string            `json:"payment_requirement"`
-	DepositValue       *manifest.Decimal `json:"deposit_value"`
-
-	*EventTranslations
-}
-
-// Tier is an element of inventory[]: a kind of ticket. SpotsRemaining is null if the event's is.
-type Tier struct {
-	ID             uuid.UUID    `json:"id"`
-	Name           string       `json:"name"`
-	Price          json.Number  `json:"price"`
-	QuotedPrice    *json.Number `json:"quoted_price"`
-	TotalCapacity  int          `json:"total_capacity"`
-	SpotsRemaining *int         `json:"spots_remaining"`
-
-	*TierTranslations
-}
-
-// EventTranslations are shown in answers without a locale. Each is null if there are no translations.
-type EventTranslations struct {
-	Name            map[string]string `json:"name_translations"`
-	Description     map[string]string `json:"description_translations"`
-	DescriptionHTML map[string]string `json:"description_html_translations"`
-}
-
-// TierTranslations are shown in answers without a locale; null if there are no translations.
-type TierTranslations struct {
-	Name map[string]string `json:"name_translations"`
-}
-
 // event holds an event and the texts of its public form.
 type event struct {
-	shown       Event // without texts, quoted prices and remaining spots
+	shown       publicapi.Event // without texts, quoted prices and remaining spots
 	name        text
 	description description
 	tiers       []tier
 }
 
 type tier struct {
-	shown  Tier
+	shown  publicapi.TicketTier
 	name   text
 	priced bool
 }
@@ -95,7 +46,7 @@ func newEvent(m *manifest.Event, o *catalog.Event, offer *catalog.Offer) event {
 	name := newText(string(m.Name), m.Translations, func(t translation) string { return string(t.Name) })
 	words := newDescription(m.DescriptionHTML, m.Translations, func(t translation) string { return t.DescriptionHTML })
 	e := event{
-		shown: Event{
+		shown: publicapi.Event{
 			ID:                 o.ID,
 			Date:               o.Date,
 			StartTime:          clockTime(o.Start),
@@ -103,7 +54,7 @@ func newEvent(m *manifest.Event, o *catalog.Event, offer *catalog.Offer) event {
 			ImageURL:           string(m.ImageURL),
 			TotalCapacity:      o.TotalCapacity,
 			PaymentRequirement: m.Requirement(),
-			DepositValue:       m.DepositValue,
+			DepositValue:       deposit(m.DepositValue),
 		},
 		name:        name,
 		description: words,
@@ -119,7 +70,7 @@ func newEvent(m *manifest.Event, o *catalog.Event, offer *catalog.Offer) event {
 func newTier(m *manifest.Tier, o *catalog.Tier, offer *catalog.Offer) tier {
 	name := newText(string(m.Name), m.Translations, func(t manifest.TierTranslation) string { return string(t.Name) })
 	return tier{
-		shown:  Tier{ID: o.ID, Price: offer.Money().JSON(o.Price), TotalCapacity: o.Capacity},
+		shown:  publicapi.TicketTier{ID: o.ID, Price: offer.Money().JSON(o.Price), TotalCapacity: o.Capacity},
 		name:   name,
 		priced: o.Price > 0,
 	}
@@ -182,8 +133,10 @@ func (s Sold) spots(id uuid.UUID, capacity int) *int {
 
 // Show returns the answer of /events. prices holds the quotes by tier id; a tier without one is free. If prices
 // is nil, pricing did not answer and the prices are unknown. sold is nil if the tickets sold are unknown.
-func (e Events) Show(l Language, prices map[uuid.UUID]json.Number, sold Sold) EventList {
-	list := EventList{Events: make([]Event, 0, len(e.list)), Currency: e.currency, Quote: e.quote(prices != nil)}
+func (e Events) Show(l Language, prices map[uuid.UUID]json.Number, sold Sold) publicapi.EventList {
+	list := publicapi.EventList{
+		Events: make([]publicapi.Event, 0, len(e.list)), Currency: e.currency, Quote: e.quote(prices != nil),
+	}
 	for i := range e.list {
 		list.Events = append(list.Events, e.list[i].show(l, prices, sold))
 	}
@@ -192,27 +145,27 @@ func (e Events) Show(l Language, prices map[uuid.UUID]json.Number, sold Sold) Ev
 
 // quote returns the quote object of the list, which has the date of purchase only: each event is
 // quoted for its own date (interface.md §2, Quote object).
-func (e Events) quote(applied bool) Quote {
+func (e Events) quote(applied bool) publicapi.Quote {
 	if !applied {
-		return Quote{Date: e.today, Basis: listPrices}
+		return publicapi.Quote{Date: e.today, Basis: listPrices}
 	}
-	return Quote{Date: e.today, AppliesPricingRules: true,
+	return publicapi.Quote{Date: e.today, AppliesPricingRules: true,
 		Basis: fmt.Sprintf("Price of one ticket bought on %s for the event's own "+
 			"date and start; rules that need a party size or the customer apply at booking.", e.today)}
 }
 
-func (e *event) show(l Language, prices map[uuid.UUID]json.Number, sold Sold) Event {
+func (e *event) show(l Language, prices map[uuid.UUID]json.Number, sold Sold) publicapi.Event {
 	shown := e.shown
 	shown.Name = e.name.show(l)
 	shown.Description = e.description.plain.show(l)
 	shown.DescriptionHTML = e.description.html.show(l)
 	shown.SpotsRemaining = sold.spots(shown.ID, shown.TotalCapacity)
-	shown.Inventory = make([]Tier, 0, len(e.tiers))
+	shown.Inventory = make([]publicapi.TicketTier, 0, len(e.tiers))
 	for i := range e.tiers {
 		shown.Inventory = append(shown.Inventory, e.tiers[i].show(l, prices, sold, shown.SpotsRemaining))
 	}
 	if !l.Resolved {
-		shown.EventTranslations = &EventTranslations{
+		shown.EventTranslations = &publicapi.EventTranslations{
 			Name: e.name.all(), Description: e.description.plain.all(), DescriptionHTML: e.description.html.all(),
 		}
 	}
@@ -221,7 +174,7 @@ func (e *event) show(l Language, prices map[uuid.UUID]json.Number, sold Sold) Ev
 
 // show returns the public form of the tier. Its remaining spots are the smaller one of the tier's and
 // the event's remaining spots (semantics.md §4).
-func (t *tier) show(l Language, prices map[uuid.UUID]json.Number, sold Sold, ofEvent *int) Tier {
+func (t *tier) show(l Language, prices map[uuid.UUID]json.Number, sold Sold, ofEvent *int) publicapi.TicketTier {
 	shown := t.shown
 	shown.Name = t.name.show(l)
 	if spots := sold.spots(shown.ID, shown.TotalCapacity); spots != nil {
@@ -231,7 +184,7 @@ func (t *tier) show(l Language, prices map[uuid.UUID]json.Number, sold Sold, ofE
 		shown.QuotedPrice = &price
 	}
 	if !l.Resolved {
-		shown.TierTranslations = &TierTranslations{Name: t.name.all()}
+		shown.NameTranslations = &publicapi.NameTranslations{Name: t.name.all()}
 	}
 	return shown
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/compile"
@@ -311,8 +312,8 @@ func TestStaffWithoutLocaleShowsEveryTranslation(t *testing.T) {
 			list.Staff[2].ID), list.Staff[2])
 }
 
-func anna(list public.StaffList) public.Staff {
-	return list.Staff[slices.IndexFunc(list.Staff, func(s public.Staff) bool {
+func anna(list publicapi.StaffList) publicapi.StaffMember {
+	return list.Staff[slices.IndexFunc(list.Staff, func(s publicapi.StaffMember) bool {
 		return strings.HasPrefix(s.Name, "An")
 	})]
 }

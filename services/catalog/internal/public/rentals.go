@@ -2,66 +2,19 @@ package public
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 )
-
-// RentalList is the answer of /rentals.
-type RentalList struct {
-	Rentals  []Rental `json:"rentals"`
-	AddOns   []Rental `json:"add_on_rentals"`
-	Upsells  []Upsell `json:"rental_upsells"`
-	Currency string   `json:"currency"`
-	Quote    Quote    `json:"quote"`
-}
-
-// Rental is an element of rentals[] and add_on_rentals[]. Its category is not translated.
-type Rental struct {
-	ID                 uuid.UUID         `json:"id"`
-	Name               string            `json:"name"`
-	Description        string            `json:"description"`
-	DescriptionHTML    string            `json:"description_html"`
-	Category           string            `json:"category"`
-	Price              json.Number       `json:"price"` // per hour or day, depending on price_type
-	QuotedPrice        *json.Number      `json:"quoted_price"`
-	PriceType          string            `json:"price_type"`
-	Quantity           int               `json:"quantity"`            // 0: no unit is offered
-	MaxBookableOnline  *int              `json:"max_bookable_online"` // null: unknown
-	ImageURL           string            `json:"image_url"`
-	MinRentalDays      *int              `json:"min_rental_days"`
-	MaxRentalDays      *int              `json:"max_rental_days"`
-	MinRentalHours     *int              `json:"min_rental_hours"`
-	MaxRentalHours     *int              `json:"max_rental_hours"`
-	PaymentRequirement string            `json:"payment_requirement"`
-	DepositValue       *manifest.Decimal `json:"deposit_value"`
-
-	*RentalTranslations
-}
-
-// RentalTranslations are shown in answers without a locale. Each is null if there are no translations.
-type RentalTranslations struct {
-	Name            map[string]string `json:"name_translations"`
-	Description     map[string]string `json:"description_translations"`
-	DescriptionHTML map[string]string `json:"description_html_translations"`
-}
-
-// Upsell is an element of rental_upsells[]: a rental to offer together with another.
-type Upsell struct {
-	RentalID       uuid.UUID `json:"rental_id"`
-	UpsellRentalID uuid.UUID `json:"upsell_rental_id"`
-	IsRequired     bool      `json:"is_required"`
-	SortOrder      int       `json:"sort_order"`
-}
 
 // rental holds a rental and the texts of its public form.
 type rental struct {
 	place
-	shown       Rental // without texts and quoted prices
+	shown       publicapi.Rental // without texts and quoted prices
 	description description
 	priced      bool
 	addOn       bool
@@ -86,7 +39,7 @@ func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Offer) rent
 		quantity = *o.Quantity
 	}
 	return rental{
-		shown: Rental{
+		shown: publicapi.Rental{
 			ID:                 o.ID,
 			Category:           string(m.Category),
 			Price:              offer.Money().JSON(o.Price),
@@ -98,7 +51,7 @@ func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Offer) rent
 			MinRentalHours:     o.MinRentalHours,
 			MaxRentalHours:     o.MaxRentalHours,
 			PaymentRequirement: m.Requirement(),
-			DepositValue:       m.DepositValue,
+			DepositValue:       deposit(m.DepositValue),
 		},
 		place:       place{m.Order, name},
 		description: words,
@@ -109,7 +62,7 @@ func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Offer) rent
 
 // newUpsells returns the upsells between the rentals in the argument rentals. They are sorted by the
 // position of the first rental in that list, then by their own order.
-func newUpsells(m *manifest.Manifest, offer *catalog.Offer, rentals []rental) []Upsell {
+func newUpsells(m *manifest.Manifest, offer *catalog.Offer, rentals []rental) []publicapi.RentalUpsell {
 	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
 	keys := make(map[uuid.UUID]string, len(offer.Rentals))
 	ids := make(map[string]uuid.UUID, len(offer.Rentals))
@@ -119,17 +72,19 @@ func newUpsells(m *manifest.Manifest, offer *catalog.Offer, rentals []rental) []
 	for i := range rentals {
 		ids[keys[rentals[i].shown.ID]] = rentals[i].shown.ID
 	}
-	upsells := []Upsell{}
+	upsells := []publicapi.RentalUpsell{}
 	for i := range rentals {
 		id := rentals[i].shown.ID
 		from := len(upsells)
 		for _, u := range written[keys[id]].Upsells {
 			if target, ok := ids[string(u.Rental)]; ok {
-				upsells = append(upsells, Upsell{RentalID: id, UpsellRentalID: target, IsRequired: u.Required,
+				upsells = append(upsells, publicapi.RentalUpsell{RentalID: id, UpsellRentalID: target, IsRequired: u.Required,
 					SortOrder: u.Order})
 			}
 		}
-		slices.SortStableFunc(upsells[from:], func(a, b Upsell) int { return cmp.Compare(a.SortOrder, b.SortOrder) })
+		slices.SortStableFunc(upsells[from:], func(a, b publicapi.RentalUpsell) int {
+			return cmp.Compare(a.SortOrder, b.SortOrder)
+		})
 	}
 	return upsells
 }
@@ -154,10 +109,10 @@ const rentalBasis = "Rate of one unit for an hour or a day, bought now for a ren
 
 // Rentals returns the answer of /rentals, with the active rentals in display order. ceilings holds
 // max_bookable_online by rental id; if it is nil, the numbers are unknown.
-func (b *Business) Rentals(l Language, q Quotes, ceilings map[uuid.UUID]int) RentalList {
-	list := RentalList{
-		Rentals: []Rental{}, AddOns: []Rental{}, Upsells: b.upsells, Currency: b.info.Currency,
-		Quote: q.describe(rentalBasis),
+func (b *Business) Rentals(l Language, q Quotes, ceilings map[uuid.UUID]int) publicapi.RentalList {
+	list := publicapi.RentalList{
+		Rentals: []publicapi.Rental{}, AddOnRentals: []publicapi.Rental{}, RentalUpsells: b.upsells,
+		Currency: b.info.Currency, Quote: q.describe(rentalBasis),
 	}
 	for i := range b.rentals {
 		shown := b.rentals[i].show(l, q)
@@ -165,7 +120,7 @@ func (b *Business) Rentals(l Language, q Quotes, ceilings map[uuid.UUID]int) Ren
 			shown.MaxBookableOnline = &ceiling
 		}
 		if b.rentals[i].addOn {
-			list.AddOns = append(list.AddOns, shown)
+			list.AddOnRentals = append(list.AddOnRentals, shown)
 		} else {
 			list.Rentals = append(list.Rentals, shown)
 		}
@@ -173,7 +128,7 @@ func (b *Business) Rentals(l Language, q Quotes, ceilings map[uuid.UUID]int) Ren
 	return list
 }
 
-func (r *rental) show(l Language, q Quotes) Rental {
+func (r *rental) show(l Language, q Quotes) publicapi.Rental {
 	shown := r.shown
 	shown.Name = r.name.show(l)
 	shown.Description = r.description.plain.show(l)
@@ -182,7 +137,7 @@ func (r *rental) show(l Language, q Quotes) Rental {
 		shown.QuotedPrice = &price
 	}
 	if !l.Resolved {
-		shown.RentalTranslations = &RentalTranslations{
+		shown.RentalTranslations = &publicapi.RentalTranslations{
 			Name: r.name.all(), Description: r.description.plain.all(), DescriptionHTML: r.description.html.all(),
 		}
 	}

@@ -103,11 +103,11 @@ func TestRentalsWithLocaleResolveBothLists(t *testing.T) {
 	} {
 		list := b.Rentals(public.Language{Resolved: true, Code: code}, public.Quotes{}, nil)
 		got := []string{list.Rentals[0].Name, list.Rentals[0].Description, list.Rentals[1].Name,
-			list.Rentals[1].Description, list.AddOns[0].Name}
+			list.Rentals[1].Description, list.AddOnRentals[0].Name}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q: got %q, want %q", code, got, want)
 		}
-		if list.Rentals[1].RentalTranslations != nil || list.AddOns[0].RentalTranslations != nil ||
+		if list.Rentals[1].RentalTranslations != nil || list.AddOnRentals[0].RentalTranslations != nil ||
 			list.Rentals[1].Category != "Water" {
 			t.Errorf("%q: translations stay, or the category went", code)
 		}
@@ -121,7 +121,7 @@ func TestWithoutPricesAndCeilingsRentalsAreStillListed(t *testing.T) {
 	if list.Quote.AppliesPricingRules || list.Quote.Basis == "" || len(list.Rentals) != 2 {
 		t.Errorf("got %+v, %d rentals", list.Quote, len(list.Rentals))
 	}
-	for _, r := range append(list.Rentals, list.AddOns...) {
+	for _, r := range append(list.Rentals, list.AddOnRentals...) {
 		if r.QuotedPrice != nil || r.MaxBookableOnline != nil {
 			t.Errorf("%s: quoted %v, at most %v", r.Name, r.QuotedPrice, r.MaxBookableOnline)
 		}
@@ -132,7 +132,7 @@ func TestWithoutTheModuleNothingIsRented(t *testing.T) {
 	t.Parallel()
 	b, _ := read(t, "modules: {rentals: false}\n"+boats[len("\nmodules: {rentals: true}\n"):])
 	list := b.Rentals(public.Language{}, public.Quotes{Date: christmas, Prices: map[uuid.UUID]json.Number{}}, nil)
-	same(t, `[[], [], []]`, []any{list.Rentals, list.AddOns, list.Upsells})
+	same(t, `[[], [], []]`, []any{list.Rentals, list.AddOnRentals, list.RentalUpsells})
 	if b.HasRentals() || len(b.PricedRentals()) > 0 {
 		t.Error("a rental of a module that is off can be asked for")
 	}

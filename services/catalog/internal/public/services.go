@@ -9,74 +9,15 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
-
-// ServiceList is the answer of /services.
-type ServiceList struct {
-	Services []Service `json:"services"`
-	Currency string    `json:"currency"`
-	Quote    Quote     `json:"quote"`
-}
-
-// Quote describes what the quoted prices of a list assume.
-type Quote struct {
-	Date                timespan.Date `json:"date"`
-	AppliesPricingRules bool          `json:"applies_pricing_rules"`
-	Basis               string        `json:"basis"`
-}
-
-// Service is an element of services[]. Its category is not resolved (interface.md §2, Localization 6).
-type Service struct {
-	ID                 uuid.UUID         `json:"id"`
-	Name               string            `json:"name"`
-	Description        string            `json:"description"`
-	DescriptionHTML    string            `json:"description_html"`
-	Category           string            `json:"category"`
-	DurationMinutes    int               `json:"duration_minutes"`
-	Price              json.Number       `json:"price"`
-	PricePer           string            `json:"price_per"` // person or booking: the unit of Price and QuotedPrice
-	QuotedPrice        *json.Number      `json:"quoted_price"`
-	Currency           string            `json:"currency"`
-	ImageURL           string            `json:"image_url"`
-	AllowMultiple      bool              `json:"allow_multiple"`
-	HasClassSchedule   bool              `json:"has_class_schedule"`
-	PaymentRequirement string            `json:"payment_requirement"`
-	DepositValue       *manifest.Decimal `json:"deposit_value"`
-	Variants           []Variant         `json:"variants,omitempty"`
-
-	*ServiceTranslations
-}
-
-// Variant is an alternative duration and price of a service. The calendars and POST /book accept its id.
-type Variant struct {
-	ID              uuid.UUID    `json:"id"`
-	Name            string       `json:"name"`
-	DurationMinutes int          `json:"duration_minutes"`
-	Price           json.Number  `json:"price"`
-	QuotedPrice     *json.Number `json:"quoted_price"`
-
-	*VariantTranslations
-}
-
-// VariantTranslations are shown in answers without a locale; null if there are no translations.
-type VariantTranslations struct {
-	Name map[string]string `json:"name_translations"`
-}
-
-// ServiceTranslations are shown in answers without a locale. Each is null if there are no translations.
-type ServiceTranslations struct {
-	Name            map[string]string `json:"name_translations"`
-	Description     map[string]string `json:"description_translations"`
-	DescriptionHTML map[string]string `json:"description_html_translations"`
-	Category        map[string]string `json:"category_translations"`
-}
 
 // service holds a service and the texts of its public form.
 type service struct {
 	place
-	shown       Service // without translated texts and quoted prices
-	variants    []text  // names of shown.Variants
+	shown       publicapi.Service // without translated texts and quoted prices
+	variants    []text            // names of shown.Variants
 	category    text
 	description description
 }
@@ -111,7 +52,7 @@ func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Offer) s
 	category := newText(string(m.Category), m.Translations, func(t translation) string { return string(t.Category) })
 	words := newDescription(m.DescriptionHTML, m.Translations, func(t translation) string { return t.DescriptionHTML })
 	return service{
-		shown: Service{
+		shown: publicapi.Service{
 			ID:                 o.ID,
 			Category:           category.standard,
 			DurationMinutes:    o.DurationMinutes,
@@ -122,7 +63,7 @@ func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Offer) s
 			AllowMultiple:      m.AllowMultiple,
 			HasClassSchedule:   len(o.Classes) > 0,
 			PaymentRequirement: o.PaymentRequirement,
-			DepositValue:       m.DepositValue,
+			DepositValue:       deposit(m.DepositValue),
 			Variants:           newVariants(o, offer),
 		},
 		place:       place{m.Order, name},
@@ -134,13 +75,13 @@ func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Offer) s
 
 // newVariants returns the variants of a service. A service with
 // classes has none, as the sessions determine the duration.
-func newVariants(o *catalog.Service, offer *catalog.Offer) []Variant {
+func newVariants(o *catalog.Service, offer *catalog.Offer) []publicapi.Variant {
 	if len(o.Classes) > 0 {
 		return nil
 	}
-	variants := make([]Variant, len(o.Variants))
+	variants := make([]publicapi.Variant, len(o.Variants))
 	for i, v := range o.Variants {
-		variants[i] = Variant{ID: v.ID, DurationMinutes: v.DurationMinutes, Price: offer.Money().JSON(v.Price)}
+		variants[i] = publicapi.Variant{ID: v.ID, DurationMinutes: v.DurationMinutes, Price: offer.Money().JSON(v.Price)}
 	}
 	return variants
 }
@@ -198,19 +139,19 @@ const noBooking = "List prices: nothing can be booked for %s, so no rules are ap
 const serviceBasis = "Price of one unit bought now for a booking on %s; " +
 	"rules that need a start time, a party size or the customer apply at booking."
 
-func (q Quotes) describe(basis string) Quote {
+func (q Quotes) describe(basis string) publicapi.Quote {
 	if q.Unbookable {
-		return Quote{Date: q.Date, Basis: fmt.Sprintf(noBooking, q.Date)}
+		return publicapi.Quote{Date: q.Date, Basis: fmt.Sprintf(noBooking, q.Date)}
 	}
 	if q.Prices == nil {
-		return Quote{Date: q.Date, Basis: listPrices}
+		return publicapi.Quote{Date: q.Date, Basis: listPrices}
 	}
-	return Quote{Date: q.Date, AppliesPricingRules: true, Basis: fmt.Sprintf(basis, q.Date)}
+	return publicapi.Quote{Date: q.Date, AppliesPricingRules: true, Basis: fmt.Sprintf(basis, q.Date)}
 }
 
 // Services returns the answer of /services, with the active services in display order.
-func (b *Business) Services(l Language, q Quotes) ServiceList {
-	list := ServiceList{Services: make([]Service, 0, len(b.services)), Currency: b.info.Currency,
+func (b *Business) Services(l Language, q Quotes) publicapi.ServiceList {
+	list := publicapi.ServiceList{Services: make([]publicapi.Service, 0, len(b.services)), Currency: b.info.Currency,
 		Quote: q.describe(serviceBasis)}
 	for i := range b.services {
 		list.Services = append(list.Services, b.services[i].show(l, q))
@@ -218,7 +159,7 @@ func (b *Business) Services(l Language, q Quotes) ServiceList {
 	return list
 }
 
-func (s *service) show(l Language, q Quotes) Service {
+func (s *service) show(l Language, q Quotes) publicapi.Service {
 	shown := s.shown
 	shown.Name = s.name.show(l)
 	shown.Description = s.description.plain.show(l)
@@ -234,11 +175,11 @@ func (s *service) show(l Language, q Quotes) Service {
 			v.QuotedPrice = &price
 		}
 		if !l.Resolved {
-			v.VariantTranslations = &VariantTranslations{Name: s.variants[i].all()}
+			v.NameTranslations = &publicapi.NameTranslations{Name: s.variants[i].all()}
 		}
 	}
 	if !l.Resolved {
-		shown.ServiceTranslations = &ServiceTranslations{
+		shown.ServiceTranslations = &publicapi.ServiceTranslations{
 			Name: s.name.all(), Description: s.description.plain.all(), DescriptionHTML: s.description.html.all(),
 			Category: s.category.all(),
 		}

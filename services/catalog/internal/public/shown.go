@@ -2,7 +2,10 @@ package public
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
 // shown returns the public forms, made by show, of the objects in offered for which seen returns true, sorted
@@ -29,4 +32,12 @@ type place struct {
 
 func (p place) compare(with place) int {
 	return cmp.Or(cmp.Compare(p.order, with.order), cmp.Compare(p.name.standard, with.name.standard))
+}
+
+// deposit returns the written value of a deposit as a JSON number, or nil without a deposit.
+func deposit(written *manifest.Decimal) *json.Number {
+	if written == nil {
+		return nil
+	}
+	return new(json.Number(written.JSON()))
 }

@@ -5,37 +5,12 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 )
-
-// StaffList is the answer of /staff.
-type StaffList struct {
-	Staff []Staff `json:"staff"`
-}
-
-// Staff is an element of staff[].
-type Staff struct {
-	ID              uuid.UUID `json:"id"`
-	Name            string    `json:"name"`
-	Description     string    `json:"description"`
-	DescriptionHTML string    `json:"description_html"`
-	Category        string    `json:"category"`
-	ImageURL        string    `json:"image_url"`
-
-	*StaffTranslations
-}
-
-// StaffTranslations are the translations of a staff member's texts, in answers without a locale. The
-// API requires an object: without translations, each field is {} and not null.
-type StaffTranslations struct {
-	Name            map[string]string `json:"name_translations"`
-	Category        map[string]string `json:"category_translations"`
-	Bio             map[string]string `json:"bio_translations"`
-	DescriptionHTML map[string]string `json:"description_html_translations"`
-}
 
 // staff holds a staff member and the texts of its public form.
 type staff struct {
-	shown       Staff // without texts
+	shown       publicapi.StaffMember // without texts
 	name        text
 	category    text
 	description description
@@ -59,7 +34,7 @@ func newMember(m *manifest.Staff, o *catalog.Staff) staff {
 	category := newText(string(m.Category), m.Translations, func(t translation) string { return string(t.Category) })
 	words := newDescription(m.DescriptionHTML, m.Translations, func(t translation) string { return t.DescriptionHTML })
 	return staff{
-		shown:       Staff{ID: o.ID, ImageURL: string(m.ImageURL)},
+		shown:       publicapi.StaffMember{ID: o.ID, ImageURL: string(m.ImageURL)},
 		name:        name,
 		category:    category,
 		description: words,
@@ -85,8 +60,8 @@ func (b *Business) HasService(id uuid.UUID) bool {
 
 // Staff returns the answer of /staff, with the active staff in display order.
 // With a serviceID, it returns only the staff assigned to that service.
-func (b *Business) Staff(l Language, serviceID *uuid.UUID) StaffList {
-	list := StaffList{Staff: make([]Staff, 0, len(b.staff))}
+func (b *Business) Staff(l Language, serviceID *uuid.UUID) publicapi.StaffList {
+	list := publicapi.StaffList{Staff: make([]publicapi.StaffMember, 0, len(b.staff))}
 	var assigned map[uuid.UUID]bool
 	if serviceID != nil {
 		assigned = b.assigned(*serviceID)
@@ -117,14 +92,14 @@ func (b *Business) assigned(serviceID uuid.UUID) map[uuid.UUID]bool {
 	return members
 }
 
-func (s *staff) show(l Language) Staff {
+func (s *staff) show(l Language) publicapi.StaffMember {
 	shown := s.shown
 	shown.Name = s.name.show(l)
 	shown.Category = s.category.show(l)
 	shown.Description = s.description.plain.show(l)
 	shown.DescriptionHTML = s.description.html.show(l)
 	if !l.Resolved {
-		shown.StaffTranslations = &StaffTranslations{
+		shown.StaffTranslations = &publicapi.StaffTranslations{
 			Name: object(s.name.all()), Category: object(s.category.all()),
 			Bio: object(s.description.plain.all()), DescriptionHTML: object(s.description.html.all()),
 		}

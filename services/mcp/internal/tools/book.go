@@ -13,6 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
@@ -22,51 +23,8 @@ import (
 // confirmation holds the fields of the response of POST /book that the output schema describes. The
 // tool returns the whole response.
 type confirmation struct {
-	Success         bool   `json:"success"`
-	Booking         booked `json:"booking"`
-	PaymentRequired bool   `json:"paymentRequired" jsonschema:"true: payment says how the customer pays"`
-	Payment         charge `json:"payment,omitzero" jsonschema:"what is to be paid now, and by which provider"`
-	ManageURL       string `json:"manage_url,omitempty" jsonschema:"the customer's own page of this booking, with which they can move and cancel it: for them alone"`
-	Replayed        bool   `json:"replayed" jsonschema:"true: this booking was made before with the same idempotency_key, and nothing was booked now"`
-}
-
-type charge struct {
-	Provider     string      `json:"provider"`
-	Amount       json.Number `json:"amount"`
-	Currency     string      `json:"currency"`
-	Reference    string      `json:"reference"`
-	ClientSecret string      `json:"client_secret" jsonschema:"what the provider's own form takes; for the customer alone"`
-}
-
-type booked struct {
-	ID        string      `json:"id"`
-	Date      string      `json:"date"`
-	StartTime string      `json:"start_time" jsonschema:"HH:MM:SS"`
-	EndTime   string      `json:"end_time" jsonschema:"HH:MM:SS"`
-	Status    string      `json:"status"`
-	Source    string      `json:"source"`
-	Services  []sold      `json:"services"`
-	Total     json.Number `json:"total" jsonschema:"what the customer owes"`
-	Currency  string      `json:"currency"`
-	PartySize int         `json:"party_size"`
-	StaffID   *string     `json:"staff_id"`
-	StaffName *string     `json:"staff_name"`
-}
-
-type sold struct {
-	Name            string      `json:"name"`
-	DurationMinutes int         `json:"duration_minutes"`
-	Price           json.Number `json:"price"`
-	// Quantity is left out if the price is of one person, or of the booking.
-	Quantity     int           `json:"quantity,omitempty" jsonschema:"how many people price is of"`
-	UnitPrice    json.Number   `json:"unit_price,omitempty" jsonschema:"of one of them"`
-	PriceChanges []priceChange `json:"price_changes,omitempty" jsonschema:"the pricing rules that changed the price"`
-}
-
-type priceChange struct {
-	Rule  string `json:"rule"`
-	Kind  string `json:"kind"`
-	Label string `json:"label" jsonschema:"what the customer reads, in the language of the booking"`
+	publicapi.BookingConfirmation
+	Replayed bool `json:"replayed" jsonschema:"true: this booking was made before with the same idempotency_key, and nothing was booked now"`
 }
 
 // reasons explains in brackets how the total came about. It returns "" if the total is only the sum of prices.
@@ -263,7 +221,7 @@ func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments
 	if err != nil || !free.Computed {
 		return refusal
 	}
-	others := nearest(free.Slots, query.Get("date"), at)
+	others := nearest(free.Slots, dateOf(query), at)
 	next := "Also free on that date:"
 	for _, s := range others {
 		next += s.line()
@@ -276,7 +234,7 @@ func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments
 
 // nearest returns the slots that are nearest to a time of a
 // date, nearest first. Slots after midnight have the next date.
-func nearest(slots []slot, date, at string) []slot {
+func nearest(slots []slot, date timespan.Date, at string) []slot {
 	wanted, err := timespan.ParseTimeOfDay(at)
 	if err != nil {
 		return nil

@@ -10,73 +10,31 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// business is the answer of get_business_info: the fields of /info, and local_time.
+// business is the answer of get_business_info: the fields of /info in one language, and local_time.
 type business struct {
-	Name                 string             `json:"name"`
-	Slug                 string             `json:"slug"`
-	Timezone             string             `json:"timezone" jsonschema:"IANA name; every date and time of this server is local time there"`
-	LocalTime            string             `json:"local_time" jsonschema:"the present time there, RFC 3339"`
-	Currency             string             `json:"currency" jsonschema:"ISO 4217"`
-	DefaultLanguage      string             `json:"default_language"`
-	Languages            []string           `json:"languages" jsonschema:"what locale can be"`
-	ModulesEnabled       modules            `json:"modules_enabled"`
-	OnlineBookingsPaused bool               `json:"online_bookings_paused" jsonschema:"while true, book_appointment is refused"`
-	Open                 bool               `json:"open" jsonschema:"false: the business is not open yet; nothing is listed, and book_appointment is refused"`
-	HasPaymentProviders  bool               `json:"has_payment_providers"`
-	PaymentProviders     []string           `json:"payment_providers"`
-	PaymentModes         paymentModes       `json:"payment_modes"`
-	CancellationPolicy   []cancellationStep `json:"cancellation_policy"`
-	CoolingOffHours      int                `json:"cooling_off_hours"`
-	LogoURL              string             `json:"logo_url"`
-	SocialLinks          map[string]string  `json:"social_links"`
-	Form                 []question         `json:"form" jsonschema:"questions of the business to customers; book_appointment takes the answers in form_data, under their keys"`
-	FormTotal            int                `json:"form_total,omitzero" jsonschema:"only if they are more than are shown here: how many questions there are; the business's own page has them all"`
-	SocialLinksTotal     int                `json:"social_links_total,omitzero" jsonschema:"only where they are more than are shown here: how many links there are; the business's own page has them all"`
+	publicapi.BusinessInfo
+	ActionButtons    hidden     `json:"action_buttons,omitzero"`
+	NameTranslations hidden     `json:"name_translations,omitzero"`
+	LocalTime        string     `json:"local_time" jsonschema:"the present time there, RFC 3339"`
+	Form             []question `json:"form" jsonschema:"questions of the business to customers; book_appointment takes the answers in form_data, under their keys"`
+	FormTotal        int        `json:"form_total,omitzero" jsonschema:"only if they are more than are shown here: how many questions there are; the business's own page has them all"`
+	SocialLinksTotal int        `json:"social_links_total,omitzero" jsonschema:"only where they are more than are shown here: how many links there are; the business's own page has them all"`
 }
 
 // question is one of the business's questions to customers.
 type question struct {
-	Key      string            `json:"key"`
-	Label    string            `json:"label"`
-	Labels   map[string]string `json:"label_translations,omitempty"`
-	Type     string            `json:"type" jsonschema:"text, textarea, number, select, checkbox, date or phone"`
-	Required bool              `json:"required"`
-	Options  []option          `json:"options,omitempty" jsonschema:"of select; the answer is the key of one"`
+	publicapi.Question
 	// OptionsTotal is set by [question.bound].
-	OptionsTotal int      `json:"options_total,omitzero" jsonschema:"only if they are more than are shown here: how many options there are"`
-	ServiceIDs   []string `json:"service_ids,omitempty" jsonschema:"the services that it is asked for; without service_ids, event_ids and rental_ids it is asked for everything"`
-	EventIDs     []string `json:"event_ids,omitempty"`
-	RentalIDs    []string `json:"rental_ids,omitempty"`
-}
-
-type option struct {
-	Key    string            `json:"key"`
-	Label  string            `json:"label"`
-	Labels map[string]string `json:"label_translations,omitempty"`
-}
-
-type modules struct {
-	Services bool `json:"services"`
-	Events   bool `json:"events"`
-	Rentals  bool `json:"rentals"`
-}
-
-type paymentModes struct {
-	Services string `json:"services" jsonschema:"online, at_door or customer_choice"`
-	Rentals  string `json:"rentals"`
-	Events   string `json:"events"`
-}
-
-type cancellationStep struct {
-	HoursBefore   int `json:"hours_before"`
-	RefundPercent int `json:"refund_percent"`
+	OptionsTotal int `json:"options_total,omitzero" jsonschema:"only if they are more than are shown here: how many options there are"`
 }
 
 func (b *Toolbox) businessInfo() *tool {
@@ -97,8 +55,8 @@ func (b *Toolbox) businessInfo() *tool {
 			if err != nil {
 				return result{}, err
 			}
-			var info translatedInfo
-			if err := b.Catalog.Read(ctx, who.Slug, "info", nil, &info); err != nil {
+			var info business
+			if err := b.Catalog.Read(ctx, who.Slug, "info", nil, &info.BusinessInfo); err != nil {
 				return result{}, err
 			}
 			info.resolve(language)
@@ -108,28 +66,22 @@ func (b *Toolbox) businessInfo() *tool {
 			}
 			info.LocalTime = b.Clock.Now().In(location).Format(time.RFC3339)
 			info.bound()
-			return result{structured: info.business, text: info.text()}, nil
+			return result{structured: info, text: info.text()}, nil
 		},
 	}
 }
 
-// translatedInfo is the response of /info, which holds the name in every language because it takes no locale.
-type translatedInfo struct {
-	business
-	Names map[string]string `json:"name_translations"`
-}
-
 // resolve replaces the name and the questions with their translations into the requested language, if they exist.
-func (i *translatedInfo) resolve(asked string) {
+func (i *business) resolve(asked string) {
 	code, _ := locale.Match(clip(asked, maxLocale), i.Languages)
-	i.Name = cmp.Or(i.Names[code], i.Name)
-	for at := range i.Form {
-		q := &i.Form[at]
-		q.Label, q.Labels = cmp.Or(q.Labels[code], q.Label), nil
+	i.Name = cmp.Or(i.BusinessInfo.NameTranslations[code], i.Name)
+	for _, q := range i.BusinessInfo.Form {
+		q.Label, q.LabelTranslations = cmp.Or(q.LabelTranslations[code], q.Label), nil
 		for n := range q.Options {
 			o := &q.Options[n]
-			o.Label, o.Labels = cmp.Or(o.Labels[code], o.Label), nil
+			o.Label, o.LabelTranslations = cmp.Or(o.LabelTranslations[code], o.Label), nil
 		}
+		i.Form = append(i.Form, question{Question: q})
 	}
 }
 
@@ -184,7 +136,7 @@ func (q *question) bound() {
 	for i := range q.Options {
 		q.Options[i].Label = clip(q.Options[i].Label, maxName)
 	}
-	for _, ids := range []*[]string{&q.ServiceIDs, &q.EventIDs, &q.RentalIDs} {
+	for _, ids := range []*[]uuid.UUID{&q.ServiceIDs, &q.EventIDs, &q.RentalIDs} {
 		*ids = (*ids)[:min(len(*ids), maxAskedFor)]
 	}
 }
@@ -203,7 +155,7 @@ func (q *question) line() string {
 		says += fmt.Sprintf(" and %d more", q.OptionsTotal-len(options))
 	}
 	if len(q.ServiceIDs) > 0 {
-		says += ", for the services " + strings.Join(q.ServiceIDs, ", ")
+		says += ", for the services " + strings.Join(uuid.UUIDs(q.ServiceIDs).Strings(), ", ")
 	}
 	return says
 }
@@ -288,7 +240,7 @@ func (i *business) cancelling() string {
 	if i.CoolingOffHours > 0 {
 		steps = append(steps, fmt.Sprintf("100 %% within %d hours after booking", i.CoolingOffHours))
 	}
-	byHours := slices.SortedFunc(slices.Values(i.CancellationPolicy), func(a, b cancellationStep) int {
+	byHours := slices.SortedFunc(slices.Values(i.CancellationPolicy), func(a, b publicapi.CancellationStep) int {
 		return b.HoursBefore - a.HoursBefore
 	})
 	for _, s := range byHours {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 )
 
 func TestBusinessCountsTheQuestionsThatAreLeftOut(t *testing.T) {
@@ -11,10 +13,10 @@ func TestBusinessCountsTheQuestionsThatAreLeftOut(t *testing.T) {
 	ask := func(questions, options int) *business {
 		b := &business{}
 		for i := range questions {
-			q := question{Key: fmt.Sprint("q", i), Label: strings.Repeat("long ", 30), Type: "select",
-				Required: i == questions-1}
+			q := question{Question: publicapi.Question{Key: fmt.Sprint("q", i), Label: strings.Repeat("long ", 30),
+				Type: "select", Required: i == questions-1}}
 			for n := range options {
-				q.Options = append(q.Options, option{Key: fmt.Sprint("o", n), Label: "Option"})
+				q.Options = append(q.Options, publicapi.QuestionOption{Key: fmt.Sprint("o", n), Label: "Option"})
 			}
 			b.Form = append(b.Form, q)
 		}

@@ -2,49 +2,31 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
 // eventList is the answer of list_events.
 type eventList struct {
-	Events     []event `json:"events"`
-	Currency   string  `json:"currency"`
-	Quote      quote   `json:"quote"`
-	Total      int     `json:"total" jsonschema:"how many events there are, on all pages"`
-	NextOffset *int    `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
+	Events     []event         `json:"events"`
+	Currency   string          `json:"currency"`
+	Quote      publicapi.Quote `json:"quote"`
+	Total      int             `json:"total" jsonschema:"how many events there are, on all pages"`
+	NextOffset *int            `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
 }
 
-// event is an event of /events, without HTML and translations.
+// event is an event of /events, without HTML, images and translations.
 type event struct {
-	ID                 string       `json:"id"`
-	Name               string       `json:"name"`
-	Description        string       `json:"description" jsonschema:"plain text; a long one is cut and ends with …"`
-	Date               string       `json:"date"`
-	StartTime          string       `json:"start_time" jsonschema:"HH:MM:SS"`
-	EndTime            string       `json:"end_time" jsonschema:"HH:MM:SS, on the next day where it is not after start_time"`
-	TotalCapacity      int          `json:"total_capacity"`
-	SpotsRemaining     *int         `json:"spots_remaining" jsonschema:"0: sold out; null: could not be counted just now"`
-	Inventory          []tier       `json:"inventory" jsonschema:"the kinds of tickets"`
-	InventoryTotal     int          `json:"inventory_total,omitzero" jsonschema:"only where they are more than are shown here: how many kinds of tickets there are; the business's own page has them all"`
-	PaymentRequirement string       `json:"payment_requirement"`
-	DepositValue       *json.Number `json:"deposit_value"`
-}
-
-// tier is one kind of ticket.
-type tier struct {
-	ID             string       `json:"id"`
-	Name           string       `json:"name"`
-	Price          json.Number  `json:"price" jsonschema:"before pricing rules"`
-	QuotedPrice    *json.Number `json:"quoted_price" jsonschema:"after them, for a purchase now; null for free tickets or where the rules could not be applied"`
-	TotalCapacity  int          `json:"total_capacity"`
-	SpotsRemaining *int         `json:"spots_remaining"`
+	publicapi.Event
+	DescriptionHTML hidden `json:"description_html,omitzero"`
+	ImageURL        hidden `json:"image_url,omitzero"`
+	InventoryTotal  int    `json:"inventory_total,omitzero" jsonschema:"only where they are more than are shown here: how many kinds of tickets there are; the business's own page has them all"`
 }
 
 func (b *Toolbox) events() *tool {
@@ -70,7 +52,7 @@ func (b *Toolbox) listEvents(ctx context.Context, who caller.Caller, args argume
 	if err != nil {
 		return result{}, err
 	}
-	all, err := readCached(ctx, b.Catalog, who.Slug, "events", query, (*eventList).bound)
+	all, err := readCached(ctx, b.Catalog, who.Slug, "events", query, newEventList)
 	if err != nil {
 		return result{}, err
 	}
@@ -79,16 +61,20 @@ func (b *Toolbox) listEvents(ctx context.Context, who caller.Caller, args argume
 	return result{structured: all, text: all.text(p.note())}, nil
 }
 
-// bound shortens long texts and lists that the owner wrote, so that the answer fits.
-func (l *eventList) bound() {
-	for i := range l.Events {
+// newEventList returns the tool's form of the answer of /events. It shortens long texts
+// and lists that the owner wrote, so that the answer fits, and removes the translations.
+func newEventList(answer *publicapi.EventList) eventList {
+	l := eventList{Events: make([]event, len(answer.Events)), Currency: answer.Currency, Quote: answer.Quote}
+	for i := range answer.Events {
 		e := &l.Events[i]
-		e.Name, e.Description = clip(e.Name, maxName), clip(e.Description, maxDescription)
+		e.Event = answer.Events[i]
+		e.Name, e.Description, e.EventTranslations = clip(e.Name, maxName), clip(e.Description, maxDescription), nil
 		e.Inventory, e.InventoryTotal = cut(e.Inventory, maxTiers)
 		for j := range e.Inventory {
-			e.Inventory[j].Name = clip(e.Inventory[j].Name, maxName)
+			e.Inventory[j].Name, e.Inventory[j].NameTranslations = clip(e.Inventory[j].Name, maxName), nil
 		}
 	}
+	return l
 }
 
 func (l *eventList) text(note string) string {
@@ -106,7 +92,7 @@ func (l *eventList) text(note string) string {
 // of events in the text, which decides the length of descriptions.
 func (e *event) write(b *strings.Builder, currency string, listed int) {
 	minute := func(t string) string { return strings.TrimSuffix(t, ":00") }
-	fmt.Fprintf(b, "\n%s %s–%s %s%s%s", withWeekday(e.Date), minute(e.StartTime), minute(e.EndTime), e.Name,
+	fmt.Fprintf(b, "\n%s %s–%s %s%s%s", withWeekday(e.Date.String()), minute(e.StartTime), minute(e.EndTime), e.Name,
 		left(e.SpotsRemaining),
 		inAdvance(e.PaymentRequirement, e.DepositValue, currency))
 	b.WriteString(brief(e.Description, listed))

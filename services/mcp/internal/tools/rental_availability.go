@@ -8,10 +8,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/message"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
@@ -19,7 +22,7 @@ import (
 type rentalAvailability struct {
 	Status      availabilityStatus `json:"status" jsonschema:"available, unavailable, or unknown: it could not be read just now, which says neither"`
 	Reason      *string            `json:"reason" jsonschema:"why it is unavailable, in the language of locale; else null"`
-	MessageCode *string            `json:"messageCode" jsonschema:"the same as a code; else null"`
+	MessageCode *message.ID        `json:"messageCode" jsonschema:"the same as a code; else null"`
 }
 
 // maxAvailability is the maximum size of its JSON form in bytes.
@@ -141,16 +144,12 @@ func (b *Toolbox) addAvailability(ctx context.Context, slug string, asked url.Va
 // availability reads the availability of one rental. If it cannot be read, the result has the status
 // unknown. Fault: invalid_parameter if the caller's parameters are invalid.
 func (b *Toolbox) availability(ctx context.Context, slug string, asked url.Values,
-	id string) (*rentalAvailability, error) {
-	query := url.Values{"rentalId": {id}}
+	id uuid.UUID) (*rentalAvailability, error) {
+	query := url.Values{"rentalId": {id.String()}}
 	for name, values := range asked {
 		query[name] = values
 	}
-	var verdict struct {
-		Available      bool   `json:"available"`
-		ConflictReason string `json:"conflictReason"`
-		MessageCode    string `json:"messageCode"`
-	}
+	var verdict publicapi.RentalAvailability
 	err := b.Rental.Read(ctx, slug, "rental-availability", query, &verdict)
 	switch {
 	case fault.Is(err, fault.InvalidParameter):

@@ -3,55 +3,44 @@ package tools
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/google/uuid"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
 // rentalList is the answer of list_rentals.
 type rentalList struct {
-	Rentals      []rental `json:"rentals"`
-	AddOnRentals []rental `json:"add_on_rentals" jsonschema:"what is offered along with other rentals"`
-	Currency     string   `json:"currency"`
-	Quote        quote    `json:"quote"`
-	Computed     bool     `json:"computed" jsonschema:"false: the availability of some rentals could not be read just now, so it is unknown. That is neither free nor fully booked; call again shortly"`
-	Total        int      `json:"total" jsonschema:"how many rentals and add-ons there are, on all pages"`
-	NextOffset   *int     `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
+	Rentals      []rental        `json:"rentals"`
+	AddOnRentals []rental        `json:"add_on_rentals" jsonschema:"what is offered along with other rentals"`
+	Currency     string          `json:"currency"`
+	Quote        publicapi.Quote `json:"quote"`
+	Computed     bool            `json:"computed" jsonschema:"false: the availability of some rentals could not be read just now, so it is unknown. That is neither free nor fully booked; call again shortly"`
+	Total        int             `json:"total" jsonschema:"how many rentals and add-ons there are, on all pages"`
+	NextOffset   *int            `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
 }
 
-// rental is a rental of /rentals, without HTML and translations.
+// rental is a rental of /rentals, without HTML, images and translations.
 type rental struct {
-	ID                 string              `json:"id"`
-	Name               string              `json:"name"`
-	Description        string              `json:"description" jsonschema:"plain text; a long one is cut and ends with …"`
-	Category           string              `json:"category"`
-	Price              json.Number         `json:"price" jsonschema:"of one unit for an hour or a day, as price_type says, before pricing rules"`
-	QuotedPrice        *json.Number        `json:"quoted_price" jsonschema:"the same after the rules that hold for quote.date; null for free rentals or where the rules could not be applied"`
-	PriceType          string              `json:"price_type" jsonschema:"hourly or daily"`
-	Quantity           int                 `json:"quantity" jsonschema:"how many units the business lists"`
-	MaxBookableOnline  *int                `json:"max_bookable_online" jsonschema:"at most so many units can be had at once, before reservations and maintenance; 0: none; null: could not be determined"`
-	MinRentalDays      *int                `json:"min_rental_days"`
-	MaxRentalDays      *int                `json:"max_rental_days"`
-	MinRentalHours     *int                `json:"min_rental_hours"`
-	MaxRentalHours     *int                `json:"max_rental_hours"`
-	PaymentRequirement string              `json:"payment_requirement"`
-	DepositValue       *json.Number        `json:"deposit_value"`
-	Upsells            []upsell            `json:"upsells" jsonschema:"what is offered along with it"`
-	UpsellsTotal       int                 `json:"upsells_total,omitzero" jsonschema:"only where they are more than are shown here: how many upsells it has; the business's own page has them all"`
-	Availability       *rentalAvailability `json:"availability" jsonschema:"for start_date to end_date; null where no dates were sent"`
+	publicapi.Rental
+	DescriptionHTML hidden              `json:"description_html,omitzero"`
+	ImageURL        hidden              `json:"image_url,omitzero"`
+	Upsells         []upsell            `json:"upsells" jsonschema:"what is offered along with it"`
+	UpsellsTotal    int                 `json:"upsells_total,omitzero" jsonschema:"only where they are more than are shown here: how many upsells it has; the business's own page has them all"`
+	Availability    *rentalAvailability `json:"availability" jsonschema:"for start_date to end_date; null where no dates were sent"`
 }
 
 // upsell is a rental that is offered along with another.
 type upsell struct {
-	RentalID   string `json:"rental_id"`
-	IsRequired bool   `json:"is_required" jsonschema:"true: not to be had without it"`
+	RentalID   uuid.UUID `json:"rental_id"`
+	IsRequired bool      `json:"is_required" jsonschema:"true: not to be had without it"`
 }
 
 func rentalSchema() *jsonschema.Schema {
@@ -100,11 +89,12 @@ func (b *Toolbox) listRentals(ctx context.Context, who caller.Caller, args argum
 	if asked != nil {
 		query.Set("date", asked.Get("startDate"))
 	}
-	var all listedRentals
-	if err := b.Catalog.Read(ctx, who.Slug, "rentals", query, &all); err != nil {
+	var answer publicapi.RentalList
+	if err := b.Catalog.Read(ctx, who.Slug, "rentals", query, &answer); err != nil {
 		return result{}, err
 	}
-	p := pageOf(all.bounded(), offset, maxAvailability)
+	all := boundRentals(&answer)
+	p := pageOf(all, offset, maxAvailability)
 	unknown := 0
 	if asked != nil {
 		asked.Set("lang", query.Get("locale"))
@@ -112,49 +102,39 @@ func (b *Toolbox) listRentals(ctx context.Context, who caller.Caller, args argum
 			return result{}, err
 		}
 	}
-	addOns := max(0, min(len(p.items), len(all.Rentals)-offset)) // index of the first add-on on this page
+	addOns := max(0, min(len(p.items), len(answer.Rentals)-offset)) // index of the first add-on on this page
 	shown := rentalList{
-		Rentals: p.items[:addOns], AddOnRentals: p.items[addOns:], Currency: all.Currency, Quote: all.Quote,
+		Rentals: p.items[:addOns], AddOnRentals: p.items[addOns:], Currency: answer.Currency, Quote: answer.Quote,
 		Computed: unknown == 0, Total: p.total, NextOffset: p.next,
 	}
-	return result{structured: shown, text: shown.text(unknown, len(all.AddOnRentals)) + p.note() +
-		lines(p.items, all.names(), all.Currency)}, nil
+	return result{structured: shown, text: shown.text(unknown, len(answer.AddOnRentals)) + p.note() +
+		lines(p.items, namesOf(all), answer.Currency)}, nil
 }
 
-// listedRentals is the response of /rentals.
-type listedRentals struct {
-	Rentals      []rental `json:"rentals"`
-	AddOnRentals []rental `json:"add_on_rentals"`
-	Upsells      []struct {
-		RentalID       string `json:"rental_id"`
-		UpsellRentalID string `json:"upsell_rental_id"`
-		IsRequired     bool   `json:"is_required"`
-	} `json:"rental_upsells"`
-	Currency string `json:"currency"`
-	Quote    quote  `json:"quote"`
-}
-
-// bounded returns the rentals and then the add-ons, each with its upsells, with long texts and lists cut.
-func (l *listedRentals) bounded() []rental {
-	along := make(map[string][]upsell)
-	for _, u := range l.Upsells {
+// boundRentals returns the rentals and then the add-ons, each with its upsells. It shortens
+// long texts and lists that the owner wrote, so that the answer fits, and removes the translations.
+func boundRentals(answer *publicapi.RentalList) []rental {
+	along := make(map[uuid.UUID][]upsell)
+	for _, u := range answer.RentalUpsells {
 		along[u.RentalID] = append(along[u.RentalID], upsell{u.UpsellRentalID, u.IsRequired})
 	}
-	all := slices.Concat(l.Rentals, l.AddOnRentals)
-	for i := range all {
-		r := &all[i]
+	all := make([]rental, 0, len(answer.Rentals)+len(answer.AddOnRentals))
+	for _, listed := range slices.Concat(answer.Rentals, answer.AddOnRentals) {
+		r := rental{Rental: listed}
 		r.Name, r.Category, r.Description = clip(r.Name, maxName), clip(r.Category, maxName),
 			clip(r.Description, maxDescription)
+		r.RentalTranslations = nil
 		r.Upsells, r.UpsellsTotal = cut(append([]upsell{}, along[r.ID]...), maxUpsells)
+		all = append(all, r)
 	}
 	return all
 }
 
-// names returns the names of all rentals by id.
-func (l *listedRentals) names() map[string]string {
-	names := make(map[string]string)
-	for _, r := range slices.Concat(l.Rentals, l.AddOnRentals) {
-		names[r.ID] = clip(r.Name, maxName)
+// namesOf returns the names of rentals by id.
+func namesOf(rentals []rental) map[uuid.UUID]string {
+	names := make(map[uuid.UUID]string, len(rentals))
+	for i := range rentals {
+		names[rentals[i].ID] = rentals[i].Name
 	}
 	return names
 }
@@ -162,7 +142,7 @@ func (l *listedRentals) names() map[string]string {
 func (l *rentalList) text(unknown, addOns int) string {
 	text := fmt.Sprintf("%d rentals, %d of them add-ons; prices in %s for %s. These tools cannot reserve them: the "+
 		"business's own page does.",
-		l.Total, addOns, l.Currency, withWeekday(l.Quote.Date))
+		l.Total, addOns, l.Currency, withWeekday(l.Quote.Date.String()))
 	if unknown > 0 {
 		text += fmt.Sprintf(" The availability of %d could not be read just now: that is neither free nor fully "+
 			"booked. Call again in a few seconds.", unknown)
@@ -171,7 +151,7 @@ func (l *rentalList) text(unknown, addOns int) string {
 }
 
 // lines returns a line for each rental with its upsells.
-func lines(rentals []rental, names map[string]string, currency string) string {
+func lines(rentals []rental, names map[uuid.UUID]string, currency string) string {
 	var b strings.Builder
 	for i := range rentals {
 		r := &rentals[i]
@@ -183,7 +163,7 @@ func lines(rentals []rental, names map[string]string, currency string) string {
 			if along.IsRequired {
 				how = "is required with it"
 			}
-			fmt.Fprintf(&b, "\n  %s %s", cmp.Or(names[along.RentalID], along.RentalID), how)
+			fmt.Fprintf(&b, "\n  %s %s", cmp.Or(names[along.RentalID], along.RentalID.String()), how)
 		}
 	}
 	return b.String()

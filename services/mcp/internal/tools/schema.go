@@ -8,6 +8,9 @@ import (
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 // property is one argument in an input schema.
@@ -122,6 +125,8 @@ func open(s *jsonschema.Schema) {
 		return
 	}
 	s.AdditionalProperties = nil
+	maps.DeleteFunc(s.Properties, func(_ string, p *jsonschema.Schema) bool { return p.Comment == isHidden })
+	s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return s.Properties[name] == nil })
 	open(s.Items)
 	for _, p := range s.Properties {
 		open(p)
@@ -138,9 +143,20 @@ func open(s *jsonschema.Schema) {
 	s.AnyOf = []*jsonschema.Schema{{Type: other}, {Type: "null"}}
 }
 
+// hidden is the type of a field that replaces a field of an embedded type of the public API. Neither the answer
+// nor the schema has the field, if its tag has omitzero.
+type hidden struct{}
+
+// isHidden marks the schema of a [hidden] field.
+const isHidden = "hidden"
+
 // known holds the schemas of types whose JSON form differs from their Go type.
 var known = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[json.Number](): {Type: "number"},
+	reflect.TypeFor[json.Number]():        {Type: "number"},
+	reflect.TypeFor[uuid.UUID]():          {Type: "string"},
+	reflect.TypeFor[timespan.Date]():      {Type: "string"},
+	reflect.TypeFor[timespan.TimeOfDay](): {Type: "string"},
+	reflect.TypeFor[hidden]():             {Comment: isHidden},
 	reflect.TypeFor[availabilityStatus](): {Type: "string", Enum: []any{statusAvailable, statusUnavailable,
 		statusUnknown}},
 }

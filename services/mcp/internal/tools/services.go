@@ -2,58 +2,32 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
 // serviceList is the answer of list_services.
 type serviceList struct {
-	Services   []service `json:"services"`
-	Currency   string    `json:"currency"`
-	Quote      quote     `json:"quote"`
-	Total      int       `json:"total" jsonschema:"how many services there are, on all pages"`
-	NextOffset *int      `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
+	Services   []service       `json:"services"`
+	Currency   string          `json:"currency"`
+	Quote      publicapi.Quote `json:"quote"`
+	Total      int             `json:"total" jsonschema:"how many services there are, on all pages"`
+	NextOffset *int            `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
 }
 
-// service is a service of /services, without HTML and translations.
+// service is a service of /services, without HTML, images and translations. It always has variants.
 type service struct {
-	ID                 string       `json:"id" jsonschema:"what find_slots and book_appointment take"`
-	Name               string       `json:"name"`
-	Description        string       `json:"description" jsonschema:"plain text; a long one is cut and ends with …"`
-	Category           string       `json:"category"`
-	DurationMinutes    int          `json:"duration_minutes"`
-	Price              json.Number  `json:"price" jsonschema:"before pricing rules; 0 is free"`
-	PricePer           string       `json:"price_per" jsonschema:"person: each of the party pays the price; booking: the party pays it once"`
-	QuotedPrice        *json.Number `json:"quoted_price" jsonschema:"after the rules that hold for quote.date; null for free services or where the rules could not be applied"`
-	Currency           string       `json:"currency"`
-	AllowMultiple      bool         `json:"allow_multiple"`
-	HasClassSchedule   bool         `json:"has_class_schedule" jsonschema:"true: booked at class sessions only, alone, which find_slots lists with the places that are left"`
-	PaymentRequirement string       `json:"payment_requirement"`
-	DepositValue       *json.Number `json:"deposit_value"`
-	Variants           []variant    `json:"variants" jsonschema:"other lengths and prices that it comes in; empty: only as it is"`
-	VariantsTotal      int          `json:"variants_total,omitzero" jsonschema:"only where they are more than are shown here: how many variants it has; the business's own page has them all"`
-}
-
-// variant is a service with another duration and price.
-type variant struct {
-	ID              string       `json:"id" jsonschema:"variants of find_slots and book_appointment take it, as serviceId:variantId"`
-	Name            string       `json:"name"`
-	DurationMinutes int          `json:"duration_minutes"`
-	Price           json.Number  `json:"price"`
-	QuotedPrice     *json.Number `json:"quoted_price"`
-}
-
-// quote holds the assumptions of quoted prices.
-type quote struct {
-	Date                string `json:"date"`
-	AppliesPricingRules bool   `json:"applies_pricing_rules"`
-	Basis               string `json:"basis"`
+	publicapi.Service
+	DescriptionHTML hidden              `json:"description_html,omitzero"`
+	ImageURL        hidden              `json:"image_url,omitzero"`
+	Variants        []publicapi.Variant `json:"variants" jsonschema:"other lengths and prices that it comes in; empty: only as it is"`
+	VariantsTotal   int                 `json:"variants_total,omitzero" jsonschema:"only where they are more than are shown here: how many variants it has; the business's own page has them all"`
 }
 
 func (b *Toolbox) services() *tool {
@@ -85,7 +59,7 @@ func (b *Toolbox) listServices(ctx context.Context, who caller.Caller, args argu
 	if err != nil {
 		return result{}, err
 	}
-	all, err := readCached(ctx, b.Catalog, who.Slug, "services", query, (*serviceList).bound)
+	all, err := readCached(ctx, b.Catalog, who.Slug, "services", query, newServiceList)
 	if err != nil {
 		return result{}, err
 	}
@@ -94,19 +68,25 @@ func (b *Toolbox) listServices(ctx context.Context, who caller.Caller, args argu
 	return result{structured: all, text: all.text(p.note())}, nil
 }
 
-func (l *serviceList) bound() {
-	for i := range l.Services {
+// newServiceList returns the tool's form of the answer of /services.
+func newServiceList(answer *publicapi.ServiceList) serviceList {
+	l := serviceList{Services: make([]service, len(answer.Services)), Currency: answer.Currency, Quote: answer.Quote}
+	for i := range answer.Services {
+		l.Services[i].Service = answer.Services[i]
 		l.Services[i].bound()
 	}
+	return l
 }
 
-// bound shortens long texts and lists that the owner wrote, so that the answer fits.
+// bound shortens long texts and lists that the owner wrote, so that the answer fits. It removes the translations.
 func (s *service) bound() {
 	s.Name, s.Category, s.Description = clip(s.Name, maxName), clip(s.Category, maxName),
 		clip(s.Description, maxDescription)
-	s.Variants, s.VariantsTotal = cut(append([]variant{}, s.Variants...), maxVariants)
+	s.ServiceTranslations = nil
+	s.Variants, s.VariantsTotal = cut(append([]publicapi.Variant{}, s.Service.Variants...), maxVariants)
+	s.Service.Variants = nil
 	for i := range s.Variants {
-		s.Variants[i].Name = clip(s.Variants[i].Name, maxName)
+		s.Variants[i].Name, s.Variants[i].NameTranslations = clip(s.Variants[i].Name, maxName), nil
 	}
 }
 
@@ -124,7 +104,7 @@ func (a arguments) listing(query url.Values) (int, error) {
 
 func (l *serviceList) text(note string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d services; prices in %s for a booking on %s.%s", l.Total, l.Currency, withWeekday(l.Quote.Date),
+	fmt.Fprintf(&b, "%d services; prices in %s for a booking on %s.%s", l.Total, l.Currency, withWeekday(l.Quote.Date.String()),
 		note)
 	for i := range l.Services {
 		l.Services[i].write(&b, l.Currency, len(l.Services))
@@ -154,11 +134,11 @@ func (s *service) write(b *strings.Builder, currency string, listed int) {
 		b.WriteString("; a class: booked alone, at the sessions that find_slots lists")
 	}
 	b.WriteString(brief(s.Description, listed))
+	if s.VariantsTotal > 0 { // before the variants, because the end of a long text is cut
+		fmt.Fprintf(b, "\n  %d of its %d variants are shown", len(s.Variants), s.VariantsTotal)
+	}
 	for _, v := range s.Variants {
 		fmt.Fprintf(b, "\n  variant %s: %d min, %s, variants [\"%s:%s\"]", v.Name, v.DurationMinutes,
 			cost(v.Price, v.QuotedPrice, currency), s.ID, v.ID)
-	}
-	if s.VariantsTotal > 0 {
-		fmt.Fprintf(b, "\n  and %d more variants, which are not shown", s.VariantsTotal-len(s.Variants))
 	}
 }

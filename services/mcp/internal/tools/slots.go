@@ -10,11 +10,14 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/google/uuid"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
@@ -31,23 +34,23 @@ type calendar struct {
 	NextDate   string `json:"next_date,omitempty" jsonschema:"only if nothing is free: the next date with a free start, if there is one within 62 days"`
 }
 
-// slot is a free start.
+// slot is a [publicapi.Slot] with the field names of the tools.
 type slot struct {
-	Date      string  `json:"date" jsonschema:"the date that book_appointment takes for this start"`
-	Time      string  `json:"time" jsonschema:"HH:MM, the time that book_appointment takes"`
-	EndTime   string  `json:"end_time"`
-	StaffID   *string `json:"staff_id" jsonschema:"who is free; null where the service needs nobody"`
-	StaffName *string `json:"staff_name"`
+	Date      timespan.Date      `json:"date" jsonschema:"the date that book_appointment takes for this start"`
+	Time      timespan.TimeOfDay `json:"time" jsonschema:"HH:MM, the time that book_appointment takes"`
+	EndTime   timespan.TimeOfDay `json:"end_time"`
+	StaffID   *uuid.UUID         `json:"staff_id" jsonschema:"who is free; null where the service needs nobody"`
+	StaffName *string            `json:"staff_name"`
 
 	// For class sessions only.
-	RemainingCapacity *int    `json:"remaining_capacity,omitempty" jsonschema:"only of a class: how many places are left, which party_size of book_appointment may take"`
-	ClassScheduleID   *string `json:"class_schedule_id,omitempty" jsonschema:"only of a class: the session; book_appointment needs it where two begin together"`
+	RemainingCapacity *int       `json:"remaining_capacity,omitempty" jsonschema:"only of a class: how many places are left, which party_size of book_appointment may take"`
+	ClassScheduleID   *uuid.UUID `json:"class_schedule_id,omitempty" jsonschema:"only of a class: the session; book_appointment needs it where two begin together"`
 }
 
 type day struct {
-	Date    string `json:"date"`
-	Weekday string `json:"weekday" jsonschema:"Mon to Sun"`
-	Count   int    `json:"count" jsonschema:"0: checked, and nothing is free"`
+	Date    timespan.Date `json:"date"`
+	Weekday string        `json:"weekday" jsonschema:"Mon to Sun"`
+	Count   int           `json:"count" jsonschema:"0: checked, and nothing is free"`
 }
 
 // maxServices is the maximum number of services (interface.md §8).
@@ -118,15 +121,12 @@ func (b *Toolbox) findSlots(ctx context.Context, who caller.Caller, args argumen
 // the same time as other requests. The returned function waits for the result. It returns false if the
 // request fails, because booking checks the same again.
 func (b *Toolbox) paused(ctx context.Context, slug string) func() bool {
-	var info struct {
-		Paused bool  `json:"online_bookings_paused"`
-		Open   *bool `json:"open"`
-	}
+	info := publicapi.BusinessInfo{Open: true} // an older catalog service does not send open
 	var asked errgroup.Group
 	asked.Go(func() error {
 		return fault.Guard(func() error { return b.Catalog.Read(ctx, slug, "info", nil, &info) })
 	})
-	return func() bool { return asked.Wait() == nil && (info.Paused || info.Open != nil && !*info.Open) }
+	return func() bool { return asked.Wait() == nil && (info.OnlineBookingsPaused || !info.Open) }
 }
 
 // next returns a text with the free times. If bookings are paused, the text begins with this;
@@ -160,6 +160,12 @@ func calendarQuery(args arguments) (url.Values, error) {
 	return query, nil
 }
 
+// dateOf returns the parameter date, which the tool has checked.
+func dateOf(query url.Values) timespan.Date {
+	d, _ := timespan.ParseDate(query.Get("date"))
+	return d
+}
+
 func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Values, within timeRange, offset int,
 	isPaused func() bool) (result, error) {
 	shown, err := b.readSlots(ctx, who.Slug, query)
@@ -170,9 +176,9 @@ func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Valu
 		return result{structured: shown, text: unknown}, nil
 	}
 	all := shown.Total
-	shown.Slots = within.filter(shown.Slots, query.Get("date"))
+	shown.Slots = within.filter(shown.Slots, dateOf(query))
 	shown.Total = len(shown.Slots)
-	free := timesOf(shown.Slots, offset, query.Get("date"))
+	free := timesOf(shown.Slots, offset, dateOf(query))
 	if shown.Total == 0 && all > 0 {
 		free.head = fmt.Sprintf("; at other times of that date %d are free.", all)
 	} else if shown.Total == 0 {
@@ -186,27 +192,9 @@ func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Valu
 	return result{structured: shown, text: shown.next(text, free.next) + free.times}, nil
 }
 
-// listedSlots is the response of /slots.
-type listedSlots struct {
-	Slots    []listedSlot `json:"slots"`
-	Computed bool         `json:"computed"`
-	Timezone string       `json:"timezone"`
-}
-
-// listedSlot is a [slot] with the field names of /slots.
-type listedSlot struct {
-	Date              string  `json:"date"`
-	Time              string  `json:"time"`
-	EndTime           string  `json:"endTime"`
-	StaffID           *string `json:"staffId"`
-	StaffName         *string `json:"staffName"`
-	RemainingCapacity *int    `json:"remainingCapacity"`
-	ClassScheduleID   *string `json:"classScheduleId"`
-}
-
 // readSlots reads all slots of a date.
 func (b *Toolbox) readSlots(ctx context.Context, slug string, query url.Values) (calendar, error) {
-	var listed listedSlots
+	var listed publicapi.SlotList
 	if err := b.Availability.Read(ctx, slug, "slots", query, &listed); err != nil {
 		return calendar{}, err
 	}
@@ -215,10 +203,11 @@ func (b *Toolbox) readSlots(ctx context.Context, slug string, query url.Values) 
 		Total: len(listed.Slots),
 	}
 	for i, of := range listed.Slots {
-		c.Slots[i] = slot(of)
 		if of.StaffName != nil {
 			*of.StaffName = clip(*of.StaffName, maxName)
 		}
+		c.Slots[i] = slot{of.Date, of.Time, of.EndTime, of.StaffID, of.StaffName, of.RemainingCapacity,
+			of.ClassScheduleID}
 	}
 	return c, nil
 }
@@ -227,7 +216,7 @@ const unknown = "Availability could not be read just now. That does not mean ful
 
 func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Values,
 	isPaused func() bool) (result, error) {
-	var dates dates
+	var dates publicapi.AvailableDates
 	if err := b.Availability.Read(ctx, who.Slug, "available-dates", query, &dates); err != nil {
 		return result{}, err
 	}
@@ -238,16 +227,16 @@ func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Value
 	var lines strings.Builder
 	for _, date := range slices.Sorted(maps.Keys(dates.Days)) {
 		count := dates.Days[date]
-		shown.Days = append(shown.Days, day{date, withWeekday(date)[:3], count})
+		shown.Days = append(shown.Days, day{date, withWeekday(date.String())[:3], count})
 		shown.Total += count
 		if count > 0 {
-			fmt.Fprintf(&lines, "\n%s: %d", withWeekday(date), count)
+			fmt.Fprintf(&lines, "\n%s: %d", withWeekday(date.String()), count)
 		}
 	}
 	shown.Paused = isPaused()
 	text := fmt.Sprintf("%d free starts from %s to %s (%s).", shown.Total, withWeekday(query.Get("start")),
 		withWeekday(query.Get("end")), shown.Timezone)
-	next := b.firstStart(ctx, who.Slug, query, dates.first()) + " Next: find_slots with one of these dates as date."
+	next := b.firstStart(ctx, who.Slug, query, firstFree(dates.Days)) + " Next: find_slots with one of these dates as date."
 	if shown.Total == 0 {
 		why := b.nothingFree(ctx, who.Slug, shown.Timezone, query)
 		next, shown.Reason, shown.NextDate = why.text, why.reason, why.nextDate

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
@@ -20,11 +21,9 @@ type staffList struct {
 
 // member is a staff member of /staff, without HTML and translations.
 type member struct {
-	ID          string `json:"id" jsonschema:"what staff_id takes"`
-	Name        string `json:"name"`
-	Description string `json:"description" jsonschema:"plain text; a long one is cut and ends with …"`
-	Category    string `json:"category"`
-	ImageURL    string `json:"image_url"`
+	publicapi.StaffMember
+	DescriptionHTML hidden `json:"description_html,omitzero"`
+	Bio             hidden `json:"bio_translations,omitzero"`
 }
 
 func (b *Toolbox) staff() *tool {
@@ -56,18 +55,19 @@ func (b *Toolbox) listStaff(ctx context.Context, who caller.Caller, args argumen
 	if err != nil {
 		return result{}, err
 	}
-	var all staffList
-	if err := b.Catalog.Read(ctx, who.Slug, "staff", query, &all); err != nil {
+	var answer publicapi.StaffList
+	if err := b.Catalog.Read(ctx, who.Slug, "staff", query, &answer); err != nil {
 		return result{}, err
 	}
-	for i := range all.Staff {
-		m := &all.Staff[i]
+	members := make([]member, len(answer.Staff))
+	for i, m := range answer.Staff {
 		m.Name, m.Category, m.Description = clip(m.Name, maxName), clip(m.Category, maxName),
 			clip(m.Description, maxDescription)
-		m.ImageURL = clip(m.ImageURL, maxDescription)
+		m.ImageURL, m.StaffTranslations = clip(m.ImageURL, maxDescription), nil
+		members[i].StaffMember = m
 	}
-	p := pageOf(all.Staff, offset, 0)
-	all.Staff, all.Total, all.NextOffset = p.items, p.total, p.next
+	p := pageOf(members, offset, 0)
+	all := staffList{Staff: p.items, Total: p.total, NextOffset: p.next}
 	return result{structured: all, text: all.text(p.note())}, nil
 }
 

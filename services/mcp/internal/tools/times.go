@@ -23,8 +23,9 @@ const maxTimes = maxText - 400
 
 // freeMember is a staff member with free starts of a date. staffID is empty if the service needs no staff.
 type freeMember struct {
-	staffID, name, date string
-	times               []string
+	staffID, name string
+	date          timespan.Date
+	times         []string
 }
 
 // timesText is a text about free starts: its head, the next tool to call, and the starts.
@@ -32,7 +33,7 @@ type timesText struct{ head, next, times string }
 
 // timesOf describes the free starts of a date, from the one at offset, grouped by staff member. Each
 // class session has a line.
-func timesOf(slots []slot, offset int, date string) timesText {
+func timesOf(slots []slot, offset int, date timespan.Date) timesText {
 	slots = slots[min(offset, len(slots)):]
 	each := sameLength(slots)
 	said, sessions, members := grouped(slots, date, each == 0)
@@ -56,7 +57,7 @@ func timesOf(slots []slot, offset int, date string) timesText {
 
 // grouped formats as many of the starts as fit into the text. It returns their number, the lines of
 // class sessions, and the times of each staff member.
-func grouped(slots []slot, date string, withEnds bool) (int, string, []*freeMember) {
+func grouped(slots []slot, date timespan.Date, withEnds bool) (int, string, []*freeMember) {
 	said, sessions, members := 0, "", []*freeMember{}
 	for size := 0; said < len(slots) && size < maxTimes; said++ {
 		s := slots[said]
@@ -69,9 +70,9 @@ func grouped(slots []slot, date string, withEnds bool) (int, string, []*freeMemb
 		if begun {
 			size += len(of.head(date))
 		}
-		start := s.Time
+		start := s.Time.String()
 		if withEnds {
-			start += "–" + s.EndTime
+			start += "–" + s.EndTime.String()
 		}
 		of.times = append(of.times, start)
 		size += len(start) + len(", ")
@@ -94,7 +95,7 @@ func needed(s slot) string {
 func memberOf(members *[]*freeMember, s slot) (*freeMember, bool) {
 	m := freeMember{date: s.Date}
 	if s.StaffID != nil && s.StaffName != nil {
-		m.staffID, m.name = *s.StaffID, *s.StaffName
+		m.staffID, m.name = s.StaffID.String(), *s.StaffName
 	}
 	for _, known := range *members {
 		if known.staffID == m.staffID && known.date == m.date {
@@ -106,13 +107,13 @@ func memberOf(members *[]*freeMember, s slot) (*freeMember, bool) {
 }
 
 // head returns the start of a staff member's line. For starts after midnight it names the date to book them with.
-func (m *freeMember) head(date string) string {
+func (m *freeMember) head(date timespan.Date) string {
 	text := "\n"
 	if m.staffID != "" {
 		text += m.name + " (staff_id " + m.staffID + ") "
 	}
 	if m.date != date {
-		text += "after midnight, with date " + withWeekday(m.date) + ", "
+		text += "after midnight, with date " + withWeekday(m.date.String()) + ", "
 	}
 	return text + "at "
 }
@@ -125,13 +126,11 @@ func sameLength(slots []slot) int {
 		if i > 0 && s.ClassScheduleID == nil && s.Time == slots[i-1].Time && s.EndTime == slots[i-1].EndTime {
 			continue // a list has tens of thousands of slots, mostly several members at one start
 		}
-		from, errFrom := timespan.ParseTimeOfDay(s.Time)
-		to, errTo := timespan.ParseTimeOfDay(s.EndTime)
-		length := int(to - from)
+		length := int(s.EndTime - s.Time)
 		if length <= 0 {
 			length += int(timespan.MinutesPerDay)
 		}
-		if errFrom != nil || errTo != nil || s.ClassScheduleID != nil || i > 0 && length != each {
+		if s.ClassScheduleID != nil || i > 0 && length != each {
 			return 0
 		}
 		each = length
@@ -141,15 +140,15 @@ func sameLength(slots []slot) int {
 
 // line returns a slot as a line: a class session, or another start in a refusal.
 func (s slot) line() string {
-	text := "\n" + withWeekday(s.Date) + " " + s.Time + "–" + s.EndTime
+	text := "\n" + withWeekday(s.Date.String()) + " " + s.Time.String() + "–" + s.EndTime.String()
 	if s.StaffName != nil && s.StaffID != nil {
-		text += " with " + *s.StaffName + " (staff_id " + *s.StaffID + ")"
+		text += " with " + *s.StaffName + " (staff_id " + s.StaffID.String() + ")"
 	}
 	if s.RemainingCapacity != nil {
 		text += fmt.Sprintf(", %d places left", *s.RemainingCapacity)
 	}
 	if s.ClassScheduleID != nil {
-		text += ", class_schedule_id " + *s.ClassScheduleID
+		text += ", class_schedule_id " + s.ClassScheduleID.String()
 	}
 	return text
 }

@@ -27,22 +27,23 @@ import (
 // Reader reads public paths of one service into out. Its faults are those of the path, and service_unavailable.
 type Reader interface {
 	Read(ctx context.Context, slug, path string, query url.Values, out any) error
-	// ReadCached reads a path and decodes the answer into the value that empty returns. It then calls
-	// prepare once with that value. Callers share the value while the service's answer stays the same.
-	ReadCached(ctx context.Context, slug, path string, query url.Values, empty func() any, prepare func(any)) (any,
-		error)
+	// ReadCached reads a path and decodes the answer into the value that empty returns. It returns the result of
+	// prepare for that value. Callers share the result while the service's answer stays the same.
+	ReadCached(ctx context.Context, slug, path string, query url.Values, empty func() any,
+		prepare func(any) any) (any, error)
 }
 
 // readCached reads a long list, which prepare converts to the form of the tool's answer. It returns a
 // shallow copy: the caller must not change the elements of its lists.
-func readCached[T any](ctx context.Context, r Reader, slug, path string, query url.Values,
-	prepare func(*T)) (T, error) {
-	list, err := r.ReadCached(ctx, slug, path, query, func() any { return new(T) }, func(v any) { prepare(v.(*T)) })
+func readCached[Answer, Shown any](ctx context.Context, r Reader, slug, path string, query url.Values,
+	prepare func(*Answer) Shown) (Shown, error) {
+	list, err := r.ReadCached(ctx, slug, path, query, func() any { return new(Answer) },
+		func(v any) any { return prepare(v.(*Answer)) })
 	if err != nil {
-		var none T
+		var none Shown
 		return none, err
 	}
-	return *list.(*T), nil
+	return list.(Shown), nil
 }
 
 // Booker books as POST /book does; see bookingclient.Agents.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/libs/values/zone"
@@ -47,7 +48,7 @@ func (a arguments) timeRange() (timeRange, error) {
 }
 
 // filter returns the starts of a date in the range, in their order.
-func (r timeRange) filter(slots []slot, date string) []slot {
+func (r timeRange) filter(slots []slot, date timespan.Date) []slot {
 	if !r.given {
 		return slots
 	}
@@ -69,29 +70,21 @@ func (r timeRange) String() string {
 }
 
 // start returns the minutes from the beginning of date to the slot. A slot after midnight has the next date.
-func (s slot) start(date string) timespan.TimeOfDay {
-	t, _ := timespan.ParseTimeOfDay(s.Time) // availability's own format
+func (s slot) start(date timespan.Date) timespan.TimeOfDay {
 	if s.Date != date {
-		t += timespan.MinutesPerDay
+		return s.Time + timespan.MinutesPerDay
 	}
-	return t
+	return s.Time
 }
 
 // maxWindow is the maximum number of days of /available-dates, both ends included (interface.md §8).
 const maxWindow = 62
 
-// dates is the response of /available-dates.
-type dates struct {
-	Days     map[string]int `json:"days"`
-	Computed bool           `json:"computed"`
-	Timezone string         `json:"timezone"`
-}
-
-// first returns the earliest date with a free start, or "".
-func (d dates) first() string {
-	for _, date := range slices.Sorted(maps.Keys(d.Days)) {
-		if d.Days[date] > 0 {
-			return date
+// firstFree returns the earliest date with a free start, or "".
+func firstFree(days map[timespan.Date]int) string {
+	for _, date := range slices.Sorted(maps.Keys(days)) {
+		if days[date] > 0 {
+			return date.String()
 		}
 	}
 	return ""
@@ -145,13 +138,14 @@ func (b *Toolbox) nothingFree(ctx context.Context, slug, timezone string, query 
 	}
 	window.Set("start", after.Format(time.DateOnly))
 	window.Set("end", after.AddDate(0, 0, maxWindow-1).Format(time.DateOnly))
-	var days dates
-	if err := b.Availability.Read(ctx, slug, "available-dates", window, &days); err != nil || !days.Computed {
+	var calendar publicapi.AvailableDates
+	if err := b.Availability.Read(ctx, slug, "available-dates", window, &calendar); err != nil || !calendar.Computed {
 		return why
 	}
-	if why.nextDate = days.first(); why.nextDate != "" {
+	if why.nextDate = firstFree(calendar.Days); why.nextDate != "" {
+		next, _ := timespan.ParseDate(why.nextDate)
 		why.text += fmt.Sprintf(" The next date with a free start is %s (%d free).", withWeekday(why.nextDate),
-			days.Days[why.nextDate])
+			calendar.Days[next])
 		return why
 	}
 	why.text += fmt.Sprintf(" No date of the %d days from %s on has a free start.", maxWindow,

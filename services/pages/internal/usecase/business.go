@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/platform/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
@@ -82,18 +83,13 @@ func (b *Business) Language(asked string) string {
 	return locale.MatchOr(asked, b.Offer.Languages, b.Offer.DefaultLanguage)
 }
 
-// info is the part of /info that the pages use.
-type info struct {
-	LogoURL string `json:"logo_url"`
-}
-
 // Business returns what every page shows of a business. Faults: business_not_found; service_unavailable.
 func (s *Shop) Business(ctx context.Context, slug string) (*Business, error) {
 	offer, err := s.Offers.Get(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	shown, err := read[info](ctx, s.Catalog, slug, "info", nil)
+	shown, err := read[publicapi.BusinessInfo](ctx, s.Catalog, slug, "info", nil)
 	if err != nil {
 		return nil, err
 	}

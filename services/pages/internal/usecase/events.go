@@ -2,7 +2,6 @@ package usecase
 
 import (
 	"context"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strconv"
@@ -13,33 +12,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Event is an event of /events in one language.
+// Event is an event of /events in one language. Its tiers are in Tiers, not in Inventory.
 type Event struct {
-	ID                 uuid.UUID     `json:"id"`
-	Name               string        `json:"name"`
-	Description        string        `json:"description"`
-	DescriptionHTML    string        `json:"description_html"`
-	Date               timespan.Date `json:"date"`
-	StartTime          string        `json:"start_time"` // HH:MM:SS, as end_time
-	EndTime            string        `json:"end_time"`   // on the next day unless it is after the start
-	ImageURL           string        `json:"image_url"`
-	SpotsRemaining     *int          `json:"spots_remaining"` // nil: unknown
-	Tiers              []Tier        `json:"inventory"`
-	PaymentRequirement string        `json:"payment_requirement"`
+	publicapi.Event
+	Tiers []Tier `json:"inventory"`
 }
 
 // Tier is a kind of ticket of an event.
-type Tier struct {
-	ID             uuid.UUID    `json:"id"`
-	Name           string       `json:"name"`
-	Price          json.Number  `json:"price"`
-	QuotedPrice    *json.Number `json:"quoted_price"`
-	SpotsRemaining *int         `json:"spots_remaining"` // nil: unknown
-}
+type Tier struct{ publicapi.TicketTier }
 
 // SoldOut reports whether no ticket of the tier is left. If the number is unknown, it returns false.
 func (t *Tier) SoldOut() bool { return t.SpotsRemaining != nil && *t.SpotsRemaining == 0 }

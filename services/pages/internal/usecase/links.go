@@ -211,5 +211,5 @@ func (m *Managed) moving() url.Values {
 // Own reports whether a start is the booking's present one.
 func (m *Managed) Own(s Slot) bool {
 	return timespan.Instant(s.Date, s.Time, m.Business.Offer.Location()) == m.Booking.StartsAt.Unix() &&
-		same(s.SessionID, m.Booking.ClassScheduleID)
+		same(s.ClassScheduleID, m.Booking.ClassScheduleID)
 }

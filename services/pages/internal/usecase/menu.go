@@ -2,38 +2,17 @@ package usecase
 
 import (
 	"context"
-	"encoding/json"
 	"net/url"
 	"slices"
 
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 )
 
 // Service is a service of /services in one language.
-type Service struct {
-	ID               uuid.UUID    `json:"id"`
-	Name             string       `json:"name"`
-	Description      string       `json:"description"`
-	Category         string       `json:"category"`
-	DurationMinutes  int          `json:"duration_minutes"`
-	Price            json.Number  `json:"price"`
-	QuotedPrice      *json.Number `json:"quoted_price"`
-	ImageURL         string       `json:"image_url"`
-	AllowMultiple    bool         `json:"allow_multiple"`
-	HasClassSchedule bool         `json:"has_class_schedule"`
-	Variants         []Variant    `json:"variants"`
-}
-
-// Variant is another duration and price of a service.
-type Variant struct {
-	ID              uuid.UUID    `json:"id"`
-	Name            string       `json:"name"`
-	DurationMinutes int          `json:"duration_minutes"`
-	Price           json.Number  `json:"price"`
-	QuotedPrice     *json.Number `json:"quoted_price"`
-}
+type Service = publicapi.Service
 
 // Group holds the services of one category, in display order.
 type Group struct {
@@ -41,20 +20,18 @@ type Group struct {
 	Services []*Service
 }
 
-type serviceList struct {
-	Services []*Service `json:"services"`
-}
-
 // Menu returns the services of a business by category, in display order, with texts in the given language.
 // A category has the position of its first service. The names of categories come from the offer, because
 // /services does not translate them (interface.md §2). Faults: business_not_found; service_unavailable.
 func (s *Shop) Menu(ctx context.Context, b *Business, language string) ([]Group, error) {
-	list, err := read[serviceList](ctx, s.Catalog, b.Offer.Slug, "services", url.Values{"locale": {language}})
+	list, err := read[publicapi.ServiceList](ctx, s.Catalog, b.Offer.Slug, "services",
+		url.Values{"locale": {language}})
 	if err != nil {
 		return nil, err
 	}
 	var groups []Group
-	for _, service := range list.Services {
+	for i := range list.Services {
+		service := &list.Services[i]
 		category := b.category(service, language)
 		at := slices.IndexFunc(groups, func(g Group) bool { return g.Category == category })
 		if at < 0 {
@@ -95,34 +72,26 @@ type Names struct {
 }
 
 // Member is a staff member of /staff in one language.
-type Member struct {
-	ID          uuid.UUID `json:"id"`
-	Name        string    `json:"name"`
-	Category    string    `json:"category"`
-	Description string    `json:"description"`
-	ImageURL    string    `json:"image_url"`
-}
+type Member = publicapi.StaffMember
 
 // Names returns the services and staff of a business in one language. Faults: business_not_found; service_unavailable.
 func (s *Shop) Names(ctx context.Context, slug, language string) (*Names, error) {
 	query := url.Values{"locale": {language}}
-	services, err := read[serviceList](ctx, s.Catalog, slug, "services", query)
+	services, err := read[publicapi.ServiceList](ctx, s.Catalog, slug, "services", query)
 	if err != nil {
 		return nil, err
 	}
-	staff, err := read[struct {
-		Staff []*Member `json:"staff"`
-	}](ctx, s.Catalog, slug, "staff", query)
+	staff, err := read[publicapi.StaffList](ctx, s.Catalog, slug, "staff", query)
 	if err != nil {
 		return nil, err
 	}
 	n := &Names{Services: make(map[uuid.UUID]*Service, len(services.Services)),
 		Members: make(map[uuid.UUID]*Member, len(staff.Staff))}
-	for _, service := range services.Services {
-		n.Services[service.ID] = service
+	for i := range services.Services {
+		n.Services[services.Services[i].ID] = &services.Services[i]
 	}
-	for _, member := range staff.Staff {
-		n.Members[member.ID] = member
+	for i := range staff.Staff {
+		n.Members[staff.Staff[i].ID] = &staff.Staff[i]
 	}
 	return n, nil
 }

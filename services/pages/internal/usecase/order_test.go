@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
@@ -24,11 +25,12 @@ var spots = rapid.Ptr(rapid.IntRange(0, 30), true)
 func TestABasketIsCutToWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		e := &usecase.Event{SpotsRemaining: spots.Draw(t, "of the event")}
+		e := new(usecase.Event)
+		e.SpotsRemaining = spots.Draw(t, "of the event")
 		query := url.Values{}
 		for i := range rapid.IntRange(1, 4).Draw(t, "tiers") {
-			tier := usecase.Tier{ID: uuid.NewSHA1(uuid.Nil, []byte{byte(i)}),
-				SpotsRemaining: spots.Draw(t, "of a tier")}
+			tier := usecase.Tier{TicketTier: publicapi.TicketTier{ID: uuid.NewSHA1(uuid.Nil, []byte{byte(i)}),
+				SpotsRemaining: spots.Draw(t, "of a tier")}}
 			e.Tiers = append(e.Tiers, tier)
 			query.Set(tier.Field(), strconv.Itoa(rapid.IntRange(-1, usecase.MostTickets+1).Draw(t, "wanted")))
 		}
@@ -70,17 +72,19 @@ func testZones(t *rapid.T) *time.Location {
 	return zone
 }
 
+// newRental returns a rental with a random id.
+func newRental() *usecase.Rental { return &usecase.Rental{Rental: publicapi.Rental{ID: uuid.New()}} }
+
 // What is chosen of a rental stands in the address; a length is offered exactly where every day of it is free and its
 // owner allows it.
 func TestAReservationStandsInTheAddressAndEndsWhereItShould(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		r := &usecase.Rental{ID: uuid.New(),
-			PriceType: rapid.SampledFrom([]string{catalog.PriceHourly, catalog.PriceDaily}).Draw(t, "price type")}
-		r.MinDays, r.MaxDays = rapid.Ptr(rapid.IntRange(1, 4), true).Draw(t, "least"),
+		r := newRental()
+		r.PriceType = rapid.SampledFrom([]string{catalog.PriceHourly, catalog.PriceDaily}).Draw(t, "price type")
+		r.MinRentalDays, r.MaxRentalDays = rapid.Ptr(rapid.IntRange(1, 4), true).Draw(t, "least"),
 			rapid.Ptr(rapid.IntRange(1, 40), true).Draw(t, "most")
-		r.Extras = []usecase.Extra{{Rental: &usecase.Rental{ID: uuid.New()}, Required: true},
-			{Rental: &usecase.Rental{ID: uuid.New()}}}
+		r.Extras = []usecase.Extra{{Rental: newRental(), Required: true}, {Rental: newRental()}}
 		from, n := timespan.Date(rapid.Int32Range(0, 50_000).Draw(t, "from")), rapid.IntRange(1, 31).Draw(t, "for")
 		query := url.Values{"from": {from.String()}, "for": {strconv.Itoa(n)},
 			"units": {strconv.Itoa(rapid.IntRange(1, usecase.MostUnits).Draw(t, "units"))}}
@@ -111,10 +115,10 @@ func TestAReservationStandsInTheAddressAndEndsWhereItShould(t *testing.T) {
 		}
 		free := rapid.IntRange(0, 40).Draw(t, "days free in a row")
 		for days := 1; days <= 40 && !r.Hourly(); days++ {
-			want := days <= free && (r.MinDays == nil || days >= *r.MinDays) &&
-				(r.MaxDays == nil && (days <= 31) || r.MaxDays != nil && days <= min(*r.MaxDays, 31))
+			want := days <= free && (r.MinRentalDays == nil || days >= *r.MinRentalDays) &&
+				(r.MaxRentalDays == nil && (days <= 31) || r.MaxRentalDays != nil && days <= min(*r.MaxRentalDays, 31))
 			if got := slices.Contains(w.Lengths([]rental.Start{{Shortest: 1, Longest: free}}), days); got != want {
-				t.Errorf("%d days with %d free, %v to %v: offered %v", days, free, r.MinDays, r.MaxDays, got)
+				t.Errorf("%d days with %d free, %v to %v: offered %v", days, free, r.MinRentalDays, r.MaxRentalDays, got)
 			}
 		}
 	})

@@ -2,7 +2,6 @@ package usecase
 
 import (
 	"context"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/message"
@@ -21,23 +21,7 @@ import (
 
 // Rental is a rental of /rentals in one language, with its extras.
 type Rental struct {
-	ID                 uuid.UUID    `json:"id"`
-	Name               string       `json:"name"`
-	Description        string       `json:"description"`
-	DescriptionHTML    string       `json:"description_html"`
-	Category           string       `json:"category"`
-	Price              json.Number  `json:"price"` // per hour or day, depending on PriceType
-	QuotedPrice        *json.Number `json:"quoted_price"`
-	PriceType          string       `json:"price_type"`
-	MaxBookableOnline  *int         `json:"max_bookable_online"` // nil: unknown
-	ImageURL           string       `json:"image_url"`
-	MinDays            *int         `json:"min_rental_days"`
-	MaxDays            *int         `json:"max_rental_days"`
-	MinHours           *int         `json:"min_rental_hours"`
-	MaxHours           *int         `json:"max_rental_hours"`
-	PaymentRequirement string       `json:"payment_requirement"`
-	DepositValue       *json.Number `json:"deposit_value"`
-
+	publicapi.Rental
 	Extras []Extra `json:"-"`
 }
 
@@ -73,14 +57,11 @@ func (r *Rental) Optional() bool {
 	return slices.ContainsFunc(r.Extras, func(e Extra) bool { return !e.Required })
 }
 
+// rentalList is the answer of /rentals. Its fields replace those of the embedded list with the same names.
 type rentalList struct {
-	Rentals []*Rental `json:"rentals"`
-	AddOns  []*Rental `json:"add_on_rentals"`
-	Upsells []struct {
-		RentalID uuid.UUID `json:"rental_id"`
-		Upsell   uuid.UUID `json:"upsell_rental_id"`
-		Required bool      `json:"is_required"`
-	} `json:"rental_upsells"`
+	publicapi.RentalList
+	Rentals      []*Rental `json:"rentals"`
+	AddOnRentals []*Rental `json:"add_on_rentals"`
 }
 
 // Rentals returns the rentals that can be booked online, in display order, with texts in the given
@@ -101,7 +82,7 @@ func (s *Shop) Rental(ctx context.Context, b *Business, language string, id uuid
 	if err != nil {
 		return nil, err
 	}
-	all := slices.Concat(list.Rentals, list.AddOns)
+	all := slices.Concat(list.Rentals, list.AddOnRentals)
 	find := func(id uuid.UUID) *Rental {
 		if at := slices.IndexFunc(all, func(r *Rental) bool { return r.ID == id }); at >= 0 {
 			return all[at]
@@ -113,10 +94,10 @@ func (s *Shop) Rental(ctx context.Context, b *Business, language string, id uuid
 		return nil, fault.New(fault.RentalNotFound, "Rental not found")
 	}
 	r := *found // a copy, because read values are shared
-	for _, u := range list.Upsells {
-		extra := find(u.Upsell)
-		if u.RentalID == id && extra != nil && (u.Required || !b.unpayable(extra) && extra.Most() > 0) {
-			r.Extras = append(r.Extras, Extra{extra, u.Required})
+	for _, u := range list.RentalUpsells {
+		extra := find(u.UpsellRentalID)
+		if u.RentalID == id && extra != nil && (u.IsRequired || !b.unpayable(extra) && extra.Most() > 0) {
+			r.Extras = append(r.Extras, Extra{extra, u.IsRequired})
 		}
 	}
 	return &r, nil
@@ -263,9 +244,9 @@ func (w *Reservation) Values() url.Values {
 
 // AllLengths returns the lengths that the rental allows, in hours or days.
 func (w *Reservation) AllLengths() []int {
-	least, most := bounds(w.Rental.MinDays, w.Rental.MaxDays, mostDays)
+	least, most := bounds(w.Rental.MinRentalDays, w.Rental.MaxRentalDays, mostDays)
 	if w.Rental.Hourly() {
-		least, most = bounds(w.Rental.MinHours, w.Rental.MaxHours, mostHours)
+		least, most = bounds(w.Rental.MinRentalHours, w.Rental.MaxRentalHours, mostHours)
 	}
 	var lengths []int
 	for n := least; n <= most; n++ {
@@ -374,11 +355,9 @@ func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental,
 			ids = append(ids, e.ID.String())
 		}
 	}
-	answer, err := read[struct {
-		Days     map[timespan.Date]map[uuid.UUID]int `json:"days"`
-		Computed bool                                `json:"computed"`
-	}](ctx, s.Rent, b.Offer.Slug, "rental-available-dates", url.Values{"rental_id": {strings.Join(ids, ",")},
-		"start": {from.String()}, "end": {last.String()}})
+	answer, err := read[publicapi.RentalDates](ctx, s.Rent, b.Offer.Slug, "rental-available-dates", url.Values{
+		"rental_id": {strings.Join(ids, ",")}, "start": {from.String()}, "end": {last.String()},
+	})
 	if fault.Is(err, fault.PeerUnavailable) || err == nil && !answer.Computed {
 		return nil, nil
 	}
@@ -432,15 +411,11 @@ func (s *Shop) Lacks(ctx context.Context, b *Business, w *Reservation, language 
 			query.Set("startTime", w.Start.String())
 			query.Set("endTime", ends.String())
 		}
-		answer, err := read[struct {
-			Available      bool   `json:"available"`
-			ConflictReason string `json:"conflictReason"`
-			MessageCode    string `json:"messageCode"`
-		}](ctx, s.Rent, b.Offer.Slug, "rental-availability", query)
+		answer, err := read[publicapi.RentalAvailability](ctx, s.Rent, b.Offer.Slug, "rental-availability", query)
 		switch {
 		case err != nil:
 			return "", err
-		case i > 0 && answer.MessageCode == string(message.Closed): // only the main rental's opening hours count
+		case i > 0 && answer.MessageCode == message.Closed: // only the main rental's opening hours count
 		case !answer.Available && i == 0:
 			return answer.ConflictReason, nil
 		case !answer.Available:

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 )
 
 // A sandbox is paid without accounts at its providers; another business must have one.
@@ -26,8 +27,9 @@ func TestTicketsAndRentalsOfASandboxArePaidOnThePage(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := &Business{Offer: offer}
-		if sells, rents := b.SellsOnline(&Event{ID: gala}), !b.unpayable(&Rental{ID: kayak}); sells != sandbox ||
-			rents != sandbox {
+		sells := b.SellsOnline(&Event{Event: publicapi.Event{ID: gala}})
+		rents := !b.unpayable(&Rental{Rental: publicapi.Rental{ID: kayak}})
+		if sells != sandbox || rents != sandbox {
 			t.Errorf("sandbox %v: it sells tickets %v, and rents out %v", sandbox, sells, rents)
 		}
 	}

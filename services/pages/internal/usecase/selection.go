@@ -154,7 +154,7 @@ func (s Selection) On(d timespan.Date) Selection {
 
 // At returns a copy of the selection with another start.
 func (s Selection) At(slot Slot) Selection {
-	s.Date, s.Time, s.Session = &slot.Date, &slot.Time, slot.SessionID
+	s.Date, s.Time, s.Session = &slot.Date, &slot.Time, slot.ClassScheduleID
 	return s
 }
 

@@ -8,18 +8,13 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 // Slot is a free start.
-type Slot struct {
-	Date      timespan.Date      `json:"date"`
-	Time      timespan.TimeOfDay `json:"time"`
-	End       timespan.TimeOfDay `json:"endTime"`
-	Remaining *int               `json:"remainingCapacity"` // free seats of a class
-	SessionID *uuid.UUID         `json:"classScheduleId"`
-}
+type Slot = publicapi.Slot
 
 // Calendar is a month with its free days, and the free starts of one day.
 type Calendar struct {
@@ -89,10 +84,7 @@ func (s *Shop) days(ctx context.Context, b *Business, asked url.Values, c *Calen
 	query := maps.Clone(asked)
 	query.Set("start", from.String())
 	query.Set("end", to.String())
-	answer, err := calendarOf[struct {
-		Days     map[timespan.Date]int `json:"days"`
-		Computed bool                  `json:"computed"`
-	}](ctx, s, b, "available-dates", query)
+	answer, err := calendarOf[publicapi.AvailableDates](ctx, s, b, "available-dates", query)
 	if err != nil || answer == nil {
 		return err
 	}
@@ -112,16 +104,13 @@ func (s *Shop) slots(ctx context.Context, b *Business, asked url.Values, c *Cale
 	defer leave()
 	query := maps.Clone(asked)
 	query.Set("date", c.Day.String())
-	answer, err := calendarOf[struct {
-		Slots    []Slot `json:"slots"`
-		Computed bool   `json:"computed"`
-	}](ctx, s, b, "slots", query)
+	answer, err := calendarOf[publicapi.SlotList](ctx, s, b, "slots", query)
 	if err != nil || answer == nil || !answer.Computed {
 		c.Known = false
 		return err
 	}
 	c.Slots = slices.CompactFunc(answer.Slots, func(x, y Slot) bool { // several free members give one start
-		return x.Date == y.Date && x.Time == y.Time && same(x.SessionID, y.SessionID)
+		return x.Date == y.Date && x.Time == y.Time && same(x.ClassScheduleID, y.ClassScheduleID)
 	})
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
@@ -65,13 +66,6 @@ func send(c *fiber.Ctx, answer any) error {
 	return c.JSON(answer)
 }
 
-// verdict is the answer of /rental-availability.
-type verdict struct {
-	Available      bool       `json:"available"`
-	ConflictReason string     `json:"conflictReason,omitempty"`
-	MessageCode    message.ID `json:"messageCode,omitempty"`
-}
-
 func (p *Public) availability(c *fiber.Ctx) error {
 	q, err := parseAvailability(server.Query(c))
 	if err != nil {
@@ -89,13 +83,13 @@ func (p *Public) availability(c *fiber.Ctx) error {
 		return err
 	}
 	if why == "" {
-		return send(c, verdict{Available: true})
+		return send(c, publicapi.RentalAvailability{Available: true})
 	}
 	sentence, err := p.sentence(c, offer, why, free)
 	if err != nil {
 		return err
 	}
-	return send(c, verdict{ConflictReason: sentence, MessageCode: why})
+	return send(c, publicapi.RentalAvailability{ConflictReason: sentence, MessageCode: why})
 }
 
 // judge returns why a request cannot be met, or "" if it can be met. It also returns how
@@ -154,13 +148,6 @@ func (p *Public) sentence(c *fiber.Ctx, offer *catalog.Offer, why message.ID, fr
 	return p.sentences.Say(code, why)
 }
 
-// calendarAnswer is the answer of /rental-available-dates.
-type calendarAnswer struct {
-	Days     map[timespan.Date]map[uuid.UUID]int `json:"days"`
-	Computed bool                                `json:"computed"`
-	Timezone string                              `json:"timezone"` // "" if the offer could not be read
-}
-
 func (p *Public) dates(c *fiber.Ctx) error {
 	q, err := parseAvailableDates(server.Query(c))
 	if err != nil {
@@ -170,7 +157,7 @@ func (p *Public) dates(c *fiber.Ctx) error {
 	if fault.Is(err, fault.BusinessNotFound) {
 		return err
 	}
-	answer := calendarAnswer{Days: map[timespan.Date]map[uuid.UUID]int{}}
+	answer := publicapi.RentalDates{Days: map[timespan.Date]map[uuid.UUID]int{}}
 	if err != nil {
 		p.note(c.UserContext(), "offer", err)
 		return send(c, answer)

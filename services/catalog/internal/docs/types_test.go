@@ -1,0 +1,142 @@
+package docs
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
+	"github.com/slotmesh/slotmesh/libs/platform/openapi"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+)
+
+// schema is the part of a schema of the document that a type must match.
+type schema struct {
+	Ref                  string `json:"$ref"`
+	Type                 json.RawMessage
+	Required             []string
+	Properties           map[string]*schema
+	Items                *schema
+	AdditionalProperties json.RawMessage
+}
+
+// answerSchemas holds the schemas of the document by name.
+type answerSchemas map[string]*schema
+
+func readSchemas(t *testing.T) answerSchemas {
+	t.Helper()
+	text, err := openapi.JSON(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d struct {
+		Components struct{ Schemas answerSchemas }
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d.Components.Schemas
+}
+
+// Every answer has the fields of the document, with its types, and no others.
+func TestPublicTypesMatchDocument(t *testing.T) {
+	t.Parallel()
+	all := readSchemas(t)
+	for _, of := range []any{
+		publicapi.BusinessInfo{}, publicapi.ServiceList{}, publicapi.StaffList{}, publicapi.EventList{},
+		publicapi.RentalList{}, publicapi.SlotList{}, publicapi.AvailableDates{}, publicapi.RentalAvailability{},
+		publicapi.RentalDates{}, publicapi.BookingConfirmation{},
+	} {
+		as := reflect.TypeOf(of)
+		all.match(t, as.Name(), as, all[as.Name()])
+	}
+}
+
+// kinds holds the Go kind of each JSON type.
+var kinds = map[string]reflect.Kind{
+	"string": reflect.String, "integer": reflect.Int, "number": reflect.String, "boolean": reflect.Bool,
+	"array": reflect.Slice, "object": reflect.Map,
+}
+
+// match compares a type with its schema.
+func (all answerSchemas) match(t *testing.T, at string, as reflect.Type, s *schema) {
+	t.Helper()
+	for s != nil && s.Ref != "" {
+		s = all[s.Ref[strings.LastIndex(s.Ref, "/")+1:]]
+	}
+	if s == nil {
+		t.Errorf("%s is not in the document", at)
+		return
+	}
+	if as.Kind() == reflect.Pointer {
+		as = as.Elem()
+	} else if s.is("null") && as.Kind() != reflect.Map {
+		t.Errorf("%s may be null, but %s cannot be nil", at, as)
+	}
+	switch {
+	case as == reflect.TypeFor[json.Number]() && s.is("number"):
+	case isText(as) && s.is("string"):
+	case s.Properties != nil:
+		all.matchFields(t, at, as, s)
+	case !slices.ContainsFunc(slices.Collect(maps.Keys(kinds)), func(k string) bool {
+		return s.is(k) && kinds[k] == as.Kind()
+	}):
+		t.Errorf("%s is %s, and %s in the document", at, as, s.Type)
+	case s.is("array"):
+		all.match(t, at+"[]", as.Elem(), s.Items)
+	case s.is("object"):
+		var values schema
+		if err := json.Unmarshal(s.AdditionalProperties, &values); err != nil {
+			t.Errorf("%s: %v", at, err)
+			return
+		}
+		all.match(t, at+"{}", as.Elem(), &values)
+	}
+}
+
+func (s *schema) is(jsonType string) bool { return strings.Contains(string(s.Type), `"`+jsonType+`"`) }
+
+// isText reports whether a type is not a string but is encoded as one.
+func isText(as reflect.Type) bool {
+	return as == reflect.TypeFor[uuid.UUID]() || as == reflect.TypeFor[timespan.Date]() ||
+		as == reflect.TypeFor[timespan.TimeOfDay]()
+}
+
+// matchFields compares the fields of a struct. A field that the document requires is always sent.
+// Fields of an embedded pointer are left out together.
+func (all answerSchemas) matchFields(t *testing.T, at string, as reflect.Type, s *schema) {
+	t.Helper()
+	if as.Kind() != reflect.Struct {
+		t.Errorf("%s is %s, and an object with fields in the document", at, as)
+		return
+	}
+	missing := maps.Clone(s.Properties)
+	var compare func(as reflect.Type, isOptional bool)
+	compare = func(as reflect.Type, isOptional bool) {
+		for field := range as.Fields() {
+			if field.Anonymous {
+				compare(field.Type.Elem(), true)
+				continue
+			}
+			name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if s.Properties[name] == nil {
+				t.Errorf("%s.%s is not in the document", at, name)
+				continue
+			}
+			if isSent := option == "" && !isOptional; isSent != slices.Contains(s.Required, name) {
+				t.Errorf("%s.%s: always sent is %t, and not so in the document", at, name, isSent)
+			}
+			all.match(t, at+"."+name, field.Type, s.Properties[name])
+			delete(missing, name)
+		}
+	}
+	compare(as, false)
+	if len(missing) > 0 {
+		t.Errorf("%s lacks %q", at, slices.Sorted(maps.Keys(missing)))
+	}
+}
