@@ -113,7 +113,7 @@ func (d *described) agrees(t *testing.T, at string, as reflect.Type, s *shape, h
 	}
 	if s.OneOf != nil {
 		fits := func(one *shape) bool {
-			return kinds[one.kind()] == as.Kind() || one.kind() == "array" && as == reflect.TypeFor[slotmesh.Variants]()
+			return kinds[one.kind()] == as.Kind() || one.kind() == "array" && as == reflect.TypeFor[slotmesh.List]()
 		}
 		if !slices.ContainsFunc(s.OneOf, fits) {
 			t.Errorf("%s is %s, which is none of what the document allows", at, as)
@@ -207,22 +207,23 @@ func TestTheGoSDKAsksWhatTheDocumentDescribes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, what := t.Context(), slotmesh.Appointment{ServiceIDs: []string{"a", "b"}, StaffID: "c", Package: true,
-		StaffingMode: slotmesh.StaffingPerService, Variants: slotmesh.Variants{"a": "d"}}
-	_, err1 := c.Info(ctx)
-	_, err2 := c.Services(ctx, slotmesh.OfferQuery{Locale: "pt", Date: "2027-03-01"})
-	_, err3 := c.Staff(ctx, slotmesh.StaffQuery{ServiceID: "a", Locale: "pt"})
-	_, err4 := c.Events(ctx, slotmesh.EventQuery{Locale: "pt"})
-	_, err5 := c.Rentals(ctx, slotmesh.OfferQuery{Locale: "pt", Date: "2027-03-01"})
-	_, err6 := c.Slots(ctx, slotmesh.SlotQuery{Date: "2027-03-01", Appointment: what})
-	_, err7 := c.AvailableDates(ctx, slotmesh.DateQuery{Start: "2027-03-01", End: "2027-03-02", Appointment: what})
-	_, err8 := c.RentalAvailability(ctx, slotmesh.RentalQuery{
+	ctx, two := t.Context(), slotmesh.List{"a", "b"}
+	_, err1 := c.GetInfo(ctx)
+	_, err2 := c.ListServices(ctx, slotmesh.ListServicesParams{Locale: "pt", Date: "2027-03-01"})
+	_, err3 := c.ListStaff(ctx, slotmesh.ListStaffParams{ServiceID: "a", Locale: "pt"})
+	_, err4 := c.ListEvents(ctx, slotmesh.ListEventsParams{Locale: "pt"})
+	_, err5 := c.ListRentals(ctx, slotmesh.ListRentalsParams{Locale: "pt", Date: "2027-03-01"})
+	_, err6 := c.ListSlots(ctx, slotmesh.ListSlotsParams{Date: "2027-03-01", ServiceID: two, StaffID: "c",
+		IsPackage: true, StaffingMode: "per_service", Variants: slotmesh.List{"a:d"}})
+	_, err7 := c.ListAvailableDates(ctx, slotmesh.ListAvailableDatesParams{Start: "2027-03-01", End: "2027-03-02",
+		ServiceID: two, StaffID: "c", IsPackage: true, StaffingMode: "per_service", Variants: slotmesh.List{"a:d"}})
+	_, err8 := c.CheckRental(ctx, slotmesh.CheckRentalParams{
 		RentalID: "a", StartDate: "2027-03-01", EndDate: "2027-03-01", StartTime: "10:00", EndTime: "24:00",
-		Quantity: 2, Language: "de",
+		Quantity: 2, Lang: "de",
 	})
-	_, err9 := c.RentalDates(ctx, slotmesh.RentalDateQuery{Start: "2027-03-01", End: "2027-03-02",
-		RentalIDs: []string{"a", "b"}})
-	_, err10 := c.Book(ctx, slotmesh.BookingRequest{})
+	_, err9 := c.ListRentalDates(ctx, slotmesh.ListRentalDatesParams{Start: "2027-03-01", End: "2027-03-02",
+		RentalID: two})
+	_, err10 := c.Book(ctx, "", slotmesh.BookingRequest{})
 	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
 		if err != nil {
 			t.Error(err)

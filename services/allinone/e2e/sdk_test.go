@@ -29,7 +29,7 @@ func TestTheSDKsReadBookAndBelieveWebhooks(t *testing.T) {
 	key := w.key(t, slug, "write")
 	booked := w.goSDKBooks(t, slug, key)
 	if event := goSDKBelieves(t, hook.Secret, next(t, arrived)); event.ID != booked.ID ||
-		event.Status != slotmesh.BookingPending || event.Sequence != 1 ||
+		event.Status != slotmesh.BookingStatusPending || event.Sequence != 1 ||
 		event.CustomerEmail != "ada@example.com" || event.Total != booked.Total {
 		t.Errorf("the webhook says %+v of %+v", event, booked)
 	}
@@ -50,11 +50,11 @@ func (w *world) goSDKBooks(t *testing.T, slug, key string) slotmesh.Booking {
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err1 := c.Info(ctx)
-	offered, err2 := c.Services(ctx, slotmesh.OfferQuery{Locale: "pt"})
-	staff, err3 := c.Staff(ctx, slotmesh.StaffQuery{})
-	events, err4 := c.Events(ctx, slotmesh.EventQuery{})
-	rentals, err5 := c.Rentals(ctx, slotmesh.OfferQuery{})
+	info, err1 := c.GetInfo(ctx)
+	offered, err2 := c.ListServices(ctx, slotmesh.ListServicesParams{Locale: "pt"})
+	staff, err3 := c.ListStaff(ctx, slotmesh.ListStaffParams{})
+	events, err4 := c.ListEvents(ctx, slotmesh.ListEventsParams{})
+	rentals, err5 := c.ListRentals(ctx, slotmesh.ListRentalsParams{})
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		t.Fatal(err)
 	}
@@ -64,12 +64,13 @@ func (w *world) goSDKBooks(t *testing.T, slug, key string) slotmesh.Booking {
 		t.Errorf("read %+v, %+v", info, cut)
 	}
 	const day = "2027-03-01"
-	what := slotmesh.Appointment{ServiceIDs: []string{cut.ID}}
-	free, err1 := c.Slots(ctx, slotmesh.SlotQuery{Date: day, Appointment: what})
-	dates, err2 := c.AvailableDates(ctx, slotmesh.DateQuery{Start: day, End: day, Appointment: what})
-	boat := rentals.Rentals[0].ID
-	units, err3 := c.RentalDates(ctx, slotmesh.RentalDateQuery{Start: day, End: day, RentalIDs: []string{boat}})
-	rental, err4 := c.RentalAvailability(ctx, slotmesh.RentalQuery{RentalID: boat, StartDate: day, EndDate: day})
+	services, boat := slotmesh.List{cut.ID}, rentals.Rentals[0].ID
+	free, err1 := c.ListSlots(ctx, slotmesh.ListSlotsParams{Date: day, ServiceID: services})
+	dates, err2 := c.ListAvailableDates(ctx,
+		slotmesh.ListAvailableDatesParams{Start: day, End: day, ServiceID: services})
+	units, err3 := c.ListRentalDates(ctx,
+		slotmesh.ListRentalDatesParams{Start: day, End: day, RentalID: slotmesh.List{boat}})
+	rental, err4 := c.CheckRental(ctx, slotmesh.CheckRentalParams{RentalID: boat, StartDate: day, EndDate: day})
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		t.Fatal(err)
 	}
@@ -78,21 +79,20 @@ func (w *world) goSDKBooks(t *testing.T, slug, key string) slotmesh.Booking {
 	}
 	slot := free.Slots[0]
 	order := slotmesh.BookingRequest{
-		IdempotencyKey: "order-1", ServiceIDs: what.ServiceIDs, Date: slot.Date, Time: slot.Time, StaffID: slot.StaffID,
+		ServiceIDs: services, Date: slot.Date, Time: slot.Time, StaffID: slot.StaffID,
 		CustomerName: "Ada Example", CustomerEmail: "ada@example.com",
 	}
-	made, err := c.Book(ctx, order)
+	made, err := c.Book(ctx, "order-1", order)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := c.Book(ctx, order)
+	again, err := c.Book(ctx, "order-1", order)
 	if err != nil || made.Replayed || !again.Replayed || again.Booking.ID != made.Booking.ID ||
 		made.Booking.StaffID != slot.StaffID {
 		t.Errorf("made %+v, again %+v, %v", made, again, err)
 	}
-	order.IdempotencyKey = ""
 	var told *slotmesh.Error
-	if _, err := c.Book(ctx, order); !errors.Is(err, slotmesh.CodeSlotUnavailable) || !errors.As(err, &told) ||
+	if _, err := c.Book(ctx, "", order); !errors.Is(err, slotmesh.CodeSlotUnavailable) || !errors.As(err, &told) ||
 		told.Status != http.StatusConflict || told.Trace == "" {
 		t.Errorf("the same time again: %v", err)
 	}

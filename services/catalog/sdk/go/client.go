@@ -8,8 +8,11 @@
 //
 //	if errors.Is(err, slotmesh.CodeSlotUnavailable) { … }
 //
-// The package has no dependencies. Its types match the OpenAPI document of version [APIVersion].
+// The package has no dependencies. Its types and read operations are generated from the OpenAPI document of version
+// [APIVersion].
 package slotmesh
+
+//go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 -config codegen.yaml ../../internal/docs/public.yaml
 
 import (
 	"bytes"
@@ -39,7 +42,8 @@ const answerMost = 32 << 20
 
 // Client is a client of the API for one business. It is safe for concurrent use.
 type Client struct {
-	address string // base address of the API, with the slug
+	address string // of the Slotmesh, without a slash at the end
+	slug    string
 	key     string
 	http    *http.Client
 	retries retries
@@ -74,7 +78,8 @@ func New(base, slug string, options ...Option) (*Client, error) {
 		return nil, fmt.Errorf("slotmesh: %q is no name of a business: 1 to 63 of a-z, 0-9 and -", slug)
 	}
 	c := &Client{
-		address: strings.TrimRight(at.String(), "/") + "/api/public/" + slug,
+		address: strings.TrimRight(at.String(), "/"),
+		slug:    slug,
 		http:    &http.Client{Timeout: 30 * time.Second},
 		retries: retries{3, 30 * time.Second},
 	}
@@ -88,60 +93,23 @@ func New(base, slug string, options ...Option) (*Client, error) {
 	return c, nil
 }
 
-// Info returns the business.
-func (c *Client) Info(ctx context.Context) (*BusinessInfo, error) {
-	return get[BusinessInfo](ctx, c, "/info", nil)
+// Confirmation is a booking that was made.
+type Confirmation struct {
+	BookingConfirmation
+	// Replayed is true if an earlier request with the same idempotency key made the booking.
+	Replayed bool `json:"-"`
 }
 
-// Services returns the services that customers can book.
-func (c *Client) Services(ctx context.Context, q OfferQuery) (*ServiceList, error) {
-	return get[ServiceList](ctx, c, "/services", q.values())
-}
-
-// Staff returns the staff members.
-func (c *Client) Staff(ctx context.Context, q StaffQuery) (*StaffList, error) {
-	return get[StaffList](ctx, c, "/staff", q.values())
-}
-
-// Events returns the events with tickets.
-func (c *Client) Events(ctx context.Context, q EventQuery) (*EventList, error) {
-	return get[EventList](ctx, c, "/events", q.values())
-}
-
-// Rentals returns the rentals.
-func (c *Client) Rentals(ctx context.Context, q OfferQuery) (*RentalList, error) {
-	return get[RentalList](ctx, c, "/rentals", q.values())
-}
-
-// Slots returns the slots of a date. If Computed is false, the slots could not be computed: do not
-// show the date as fully booked.
-func (c *Client) Slots(ctx context.Context, q SlotQuery) (*SlotList, error) {
-	return get[SlotList](ctx, c, "/slots", q.values())
-}
-
-// AvailableDates returns the number of slots of each date.
-func (c *Client) AvailableDates(ctx context.Context, q DateQuery) (*AvailableDates, error) {
-	return get[AvailableDates](ctx, c, "/available-dates", q.values())
-}
-
-// RentalAvailability reports whether units of a rental are free.
-func (c *Client) RentalAvailability(ctx context.Context, q RentalQuery) (*RentalAvailability, error) {
-	return get[RentalAvailability](ctx, c, "/rental-availability", q.values())
-}
-
-// RentalDates returns the number of free units by date and rental.
-func (c *Client) RentalDates(ctx context.Context, q RentalDateQuery) (*RentalDates, error) {
-	return get[RentalDates](ctx, c, "/rental-available-dates", q.values())
-}
-
-// Book books an appointment. If it fails and [OutcomeUnknown] is true, call it again with the same
-// order and IdempotencyKey. The order is booked once, and the second call returns the result.
-func (c *Client) Book(ctx context.Context, order BookingRequest) (*BookingConfirmation, error) {
+// Book books an appointment. The key makes a retry safe, also after a restart of the program: store a new random
+// value with each order of a customer. With the key "", each call uses a new key for all its attempts.
+//
+// If Book fails and [OutcomeUnknown] is true, call it again with the same key and order. The order is booked once,
+// and the second call returns the result.
+func (c *Client) Book(ctx context.Context, key string, order BookingRequest) (*Confirmation, error) {
 	body, err := json.Marshal(order)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotSent, err)
 	}
-	key := order.IdempotencyKey
 	if key == "" {
 		key = rand.Text()
 	}
@@ -149,8 +117,8 @@ func (c *Client) Book(ctx context.Context, order BookingRequest) (*BookingConfir
 	if c.key != "" {
 		header.Set("Authorization", "Bearer "+c.key)
 	}
-	var made BookingConfirmation
-	answered, err := c.do(ctx, http.MethodPost, "/book", header, body, &made)
+	var made Confirmation
+	answered, err := c.do(ctx, http.MethodPost, "/api/public/{slug}/book", header, body, &made)
 	if err != nil {
 		return nil, err
 	}
@@ -158,6 +126,21 @@ func (c *Client) Book(ctx context.Context, order BookingRequest) (*BookingConfir
 	return &made, nil
 }
 
+// List is a list of ids, or of pairs serviceId:variantId.
+type List []string
+
+// setParameter adds a parameter to a query unless the value is zero: a text, a number, true or a list.
+func setParameter(query url.Values, name string, value any) {
+	text := fmt.Sprint(value)
+	if list, ok := value.(List); ok {
+		text = strings.Join(list, ",")
+	}
+	if text != "" && value != false && value != 0 {
+		query.Set(name, text)
+	}
+}
+
+// get sends a read request. The path is the document's, with {slug} for the name of the business.
 func get[T any](ctx context.Context, c *Client, path string, query url.Values) (*T, error) {
 	if len(query) > 0 {
 		path += "?" + query.Encode()
@@ -192,7 +175,8 @@ func (c *Client) do(ctx context.Context, method, path string, header http.Header
 // once sends a request once. A refusal is returned as an [*Error].
 func (c *Client) once(ctx context.Context, method, path string, header http.Header,
 	body []byte) (http.Header, []byte, error) {
-	request, err := http.NewRequestWithContext(ctx, method, c.address+path, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, c.address+strings.Replace(path, "{slug}", c.slug, 1),
+		bytes.NewReader(body))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrNotSent, err)
 	}

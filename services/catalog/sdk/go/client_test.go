@@ -60,8 +60,8 @@ func TestABookingIsSentAgainUnderItsKeyUntilItsOutcomeIsKnown(t *testing.T) {
 		s := &script{answers: []any{errors.New("the connection broke"), refused(503, CodeOutcomeUnknown, "7"),
 			refused(409, CodeIdempotencyInProgress, "2"), made}}
 		from := time.Now()
-		booked, err := s.client(t).Book(t.Context(),
-			BookingRequest{ServiceIDs: []string{"s1"}, Variants: Variants{"s1": "v1"}})
+		booked, err := s.client(t).Book(t.Context(), "",
+			BookingRequest{ServiceIDs: []string{"s1"}, Variants: List{"s1:v1"}})
 		if err != nil || booked.Booking.ID != "b1" || booked.Booking.Total != 36.5 || booked.Booking.StaffID != "" ||
 			!booked.Replayed {
 			t.Fatalf("%+v, %v", booked, err)
@@ -76,7 +76,7 @@ func TestABookingIsSentAgainUnderItsKeyUntilItsOutcomeIsKnown(t *testing.T) {
 				t.Errorf("request %d: %v %s", i, r.Header, s.bodies[i])
 			}
 		}
-		if want := `{"service_ids":["s1"],"date":"","time":"","customer_name":"","customer_email":"","variants":["s1:v1"]}`; s.bodies[0] != want {
+		if want := `{"customer_email":"","customer_name":"","date":"","service_ids":["s1"],"time":"","variants":["s1:v1"]}`; s.bodies[0] != want {
 			t.Errorf("it sent %s, want %s", s.bodies[0], want)
 		}
 	})
@@ -89,7 +89,7 @@ func TestWhatWouldFailAgainIsNotSentAgain(t *testing.T) {
 		CodeIdempotencyMismatch: 422, CodeInternal: 500,
 	} {
 		s := &script{answers: []any{refused(status, code, "")}}
-		_, err := s.client(t).Book(t.Context(), BookingRequest{IdempotencyKey: "mine"})
+		_, err := s.client(t).Book(t.Context(), "mine", BookingRequest{})
 		var told *Error
 		if !errors.Is(err, code) || !errors.As(err, &told) || told.Status != status || told.Message != "A sentence." ||
 			told.Trace != "00-1-2-03" {
@@ -110,7 +110,7 @@ func TestNothingWaitsBeyondItsDeadline(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			s := &script{answers: []any{refused(503, CodeServiceUnavailable, seconds)}}
 			var told *Error
-			if _, err := s.client(t).Info(ctx); !errors.As(err, &told) || told.RetryAfter == 0 {
+			if _, err := s.client(t).GetInfo(ctx); !errors.As(err, &told) || told.RetryAfter == 0 {
 				t.Errorf("%v", err)
 			}
 			cancel()
@@ -121,7 +121,7 @@ func TestNothingWaitsBeyondItsDeadline(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(2*time.Second, cancel)
 		s := &script{answers: []any{refused(429, CodeRateLimited, "5")}}
-		if _, err := s.client(t).Info(ctx); !errors.Is(err, CodeRateLimited) || !errors.Is(err, context.Canceled) ||
+		if _, err := s.client(t).GetInfo(ctx); !errors.Is(err, CodeRateLimited) || !errors.Is(err, context.Canceled) ||
 			time.Since(from) != 2*time.Second {
 			t.Errorf("%v after %s", err, time.Since(from))
 		}
@@ -133,7 +133,7 @@ func TestTheLastErrorIsToldAfterEnoughAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bad := answer{502, http.Header{}, "<html>Bad gateway</html>"}
 		s := &script{answers: []any{bad, bad, bad, bad, made}}
-		_, err := s.client(t).Book(t.Context(), BookingRequest{})
+		_, err := s.client(t).Book(t.Context(), "", BookingRequest{})
 		var told *Error
 		if !errors.As(err, &told) || told.Status != 502 || told.Code != "" || len(s.asked) != 4 ||
 			!OutcomeUnknown(err) {
@@ -148,10 +148,10 @@ func TestAKeyStaysWhereItBelongs(t *testing.T) {
 	s := &script{answers: []any{answer{307, http.Header{"Location": {"https://elsewhere.example/"}}, ""},
 		answer{200, http.Header{}, "{}"}}}
 	c := s.client(t)
-	if _, err := c.Book(t.Context(), BookingRequest{}); err == nil {
+	if _, err := c.Book(t.Context(), "", BookingRequest{}); err == nil {
 		t.Error("a redirect is taken for a booking")
 	}
-	if _, err := c.Services(t.Context(), OfferQuery{Locale: "pt"}); err != nil {
+	if _, err := c.ListServices(t.Context(), ListServicesParams{Locale: "pt"}); err != nil {
 		t.Error(err)
 	}
 	if len(s.asked) != 2 || s.asked[1].Header.Get("Authorization") != "" ||

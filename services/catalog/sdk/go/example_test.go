@@ -14,7 +14,7 @@ import (
 	slotmesh "github.com/slotmesh/slotmesh/services/catalog/sdk/go"
 )
 
-// bookExample stands in for a Slotmesh, such as https://book.example.
+// bookExample is a test server for a Slotmesh, such as https://book.example.
 var bookExample = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	text, _ := io.ReadAll(r.Body)
 	switch {
@@ -40,13 +40,13 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	offered, err := client.Services(ctx, slotmesh.OfferQuery{})
+	offered, err := client.ListServices(ctx, slotmesh.ListServicesParams{})
 	if err != nil {
 		panic(err)
 	}
 	haircut := offered.Services[0]
-	free, err := client.Slots(ctx,
-		slotmesh.SlotQuery{Date: "2027-03-01", Appointment: slotmesh.Appointment{ServiceIDs: []string{haircut.ID}}})
+	free, err := client.ListSlots(ctx,
+		slotmesh.ListSlotsParams{Date: "2027-03-01", ServiceID: slotmesh.List{haircut.ID}})
 	if err != nil {
 		panic(err)
 	}
@@ -54,9 +54,9 @@ func Example() {
 		panic("not known just now: ask again")
 	}
 	slot := free.Slots[0]
-	made, err := client.Book(ctx, slotmesh.BookingRequest{
-		IdempotencyKey: "order-1042", // kept with the order: the same again books once
-		ServiceIDs:     []string{haircut.ID}, Date: slot.Date, Time: slot.Time, StaffID: slot.StaffID,
+	// The key is stored with the order. The same key and order again book once.
+	made, err := client.Book(ctx, "order-1042", slotmesh.BookingRequest{
+		ServiceIDs: []string{haircut.ID}, Date: slot.Date, Time: slot.Time, StaffID: slot.StaffID,
 		CustomerName: "Ada Example", CustomerEmail: "ada@example.com",
 	})
 	if err != nil {
@@ -72,8 +72,8 @@ func ExampleError() {
 	if err != nil {
 		panic(err)
 	}
-	_, err = client.Book(context.Background(), slotmesh.BookingRequest{ServiceIDs: []string{"s1"}, Date: "2027-03-01",
-		Time: "11:00"})
+	_, err = client.Book(context.Background(), "", slotmesh.BookingRequest{ServiceIDs: []string{"s1"},
+		Date: "2027-03-01", Time: "11:00"})
 	switch {
 	case errors.Is(err, slotmesh.CodeSlotUnavailable), errors.Is(err, slotmesh.CodeNoStaffAvailable):
 		fmt.Println("Somebody was faster: offer another time.")
