@@ -126,7 +126,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		rt.Clock).Mount(s.Internal)
 	api.NewCharges(usecase.NewCharges(records, booker)).Mount(s.Internal)
 	businesses := catalogclient.NewByID(catalogPeer, offers)
-	api.NewByLink(usecase.NewByLink(records, businesses, booker, cancellations, options, rt.Clock)).Mount(s.Internal)
+	api.NewByLink(usecase.NewByLink(records, businesses, booker, cancellations, rt.Clock)).Mount(s.Internal)
 	feeds := usecase.NewFeeds(records, offers, businesses, rt.Clock, rt.Telemetry)
 	api.NewFeeds(feeds, records, links).Mount(s.Internal)
 	eventapi.Serve(s.Server, eventlog.New(pool, api.ShowEvents(records), cfg.Events, rt.Clock, rt.Telemetry))

@@ -55,8 +55,7 @@ func (s *shop) tell(event string, object map[string]any) {
 
 // payAgain asks for the page of an open charge, as the page of the customer's link does.
 func (s *shop) payAgain(manageURL string) (payment.Intent, error) {
-	links := usecase.NewByLink(s.store, s, s.booker, usecase.NewCancellations(s.store, s.providers, s.clock),
-		s.booker.Payments, s.clock)
+	links := usecase.NewByLink(s.store, s, s.booker, usecase.NewCancellations(s.store, s.providers, s.clock), s.clock)
 	_, _, intent, err := links.OpenPayment(context.Background(), tokenOf(manageURL))
 	return intent, err
 }

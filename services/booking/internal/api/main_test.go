@@ -193,7 +193,7 @@ func (w *town) serve(of limits.Config, tel *telemetry.Telemetry) (string, string
 	api.NewInternal(usecase.NewOwner(w.store, w, links, w.clock), w.booker,
 		usecase.NewCancellations(w.store, providers, w.clock), w.store, links, w.clock).Mount(srv.Internal)
 	api.NewByLink(usecase.NewByLink(w.store, w, w.booker, usecase.NewCancellations(w.store, providers, w.clock),
-		usecase.PaymentOptions{Providers: providers, Within: time.Minute}, w.clock)).Mount(srv.Internal)
+		w.clock)).Mount(srv.Internal)
 	api.NewCharges(usecase.NewCharges(w.store, w.booker)).Mount(srv.Internal)
 	feeds := usecase.NewFeeds(w.store, w, w, w.clock, tel)
 	feeds.Within = testkit.MaxWait

@@ -68,15 +68,6 @@ func (s *Store) OpenedCharge(ctx context.Context, businessID, id uuid.UUID, refe
 	return c, err
 }
 
-// AbandonCharge cancels a charge that could not be opened, as [Store.AbandonPayment] does for a booking.
-func (s *Store) AbandonCharge(ctx context.Context, businessID, id uuid.UUID, reference string, none bool,
-	now time.Time) error {
-	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, p charged) error {
-		_, err := p.abandon(ctx, tx, reference, none, now)
-		return err
-	})
-}
-
 // Charges returns the charges of the given reservations. The
 // result contains nothing for a reservation without a charge.
 func (s *Store) Charges(ctx context.Context, of []booking.ReservationID) ([]Charge, error) {

@@ -167,7 +167,8 @@ func TestAChargeThatFailsGivesSeatsBack(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(*store.Store, store.NewBooking) error{
 		"at the provider": func(s *store.Store, b store.NewBooking) error {
-			return s.AbandonPayment(actor.AsSystem(context.Background()), b.BusinessID, b.ID, "", true, now)
+			return s.AbandonPayment(actor.AsSystem(context.Background()),
+				store.Abandoned{BusinessID: b.BusinessID, ID: b.ID, NotCreated: true}, now)
 		},
 		"with the process": func(s *store.Store, _ store.NewBooking) error {
 			_, err := s.ReleaseUnfinished(actor.AsSystem(context.Background()), now.Add(time.Hour))

@@ -79,8 +79,8 @@ func findTicket(ctx context.Context, q postgres.Querier, businessID, id uuid.UUI
 	return found, err
 }
 
-// OpenCharge is a charge that can be paid until DueAt.
-type OpenCharge struct {
+// Payable is an open payment that the customer can pay until DueAt.
+type Payable struct {
 	Provider  string
 	Account   string
 	Reference string
@@ -90,20 +90,20 @@ type OpenCharge struct {
 	OnCheckout bool
 }
 
-// OpenCharge returns the charge of a booking or order that the customer
-// can pay now. Errors: [ErrNotFound] if there is no such charge.
-func (s *Store) OpenCharge(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) (OpenCharge, error) {
-	var c OpenCharge
+// Payable returns the payment of a booking, order or reservation that the customer
+// can pay now. Errors: [ErrNotFound] if there is no such payment.
+func (s *Store) Payable(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) (Payable, error) {
+	var p Payable
 	err := s.pool.QueryRow(ctx, `
 		SELECT provider, account, reference, amount, due_at, on_checkout FROM payments
 		WHERE business_id = $1 AND subject_id = $2 AND status = 'open' AND due_at > $3`, businessID, subjectID, now).
-		Scan(&c.Provider, &c.Account, &c.Reference, &c.Amount, &c.DueAt, &c.OnCheckout)
+		Scan(&p.Provider, &p.Account, &p.Reference, &p.Amount, &p.DueAt, &p.OnCheckout)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return OpenCharge{}, ErrNotFound
+		return Payable{}, ErrNotFound
 	}
 	if err != nil {
-		return OpenCharge{}, fmt.Errorf("read an open charge: %w", err)
+		return Payable{}, fmt.Errorf("read an open payment: %w", err)
 	}
-	c.DueAt = c.DueAt.UTC()
-	return c, nil
+	p.DueAt = p.DueAt.UTC()
+	return p, nil
 }

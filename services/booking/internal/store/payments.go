@@ -129,33 +129,37 @@ func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 	}, exists(openedSQL, p.BusinessID, p.Confirmation.ID, args["principal"], args["idempotency_key"], args["token"]))
 }
 
-// AbandonPayment cancels a booking whose charge could not be opened, and frees its time.
-// If the provider may have the charge, the reconciliation later cancels the charge there.
-//
-// The argument reference is the provider's reference, or "" if it is unknown.
-// The argument none is true if the provider certainly has no charge.
-func (s *Store) AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool,
-	now time.Time) error {
-	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p charged) error {
-		_, err := p.abandon(ctx, tx, reference, none, now)
-		return err
-	})
+// Abandoned is a booking, order of tickets or reservation whose payment could not be opened.
+type Abandoned struct {
+	BusinessID uuid.UUID
+	ID         uuid.UUID
+	Reference  string // the provider's, or "" if it is unknown
+	NotCreated bool   // the provider has certainly not created the payment
+	// Write is the id of the idempotency result of the request. It is deleted, so that a
+	// retry can order again. The nil UUID means that no result is stored.
+	Write uuid.UUID
 }
 
-// abandon cancels the subject of a charge, and reports whether it did.
-// It does nothing if the charge is paid, cancelled or being cancelled.
-func (p charged) abandon(ctx context.Context, tx pgx.Tx, reference string, none bool, now time.Time) (bool, error) {
-	if p.payment != ChargeCreating && p.payment != ChargeOpen {
-		return false, nil
-	}
-	if err := p.cancel(ctx, tx, true, now); err != nil {
-		return false, err
-	}
-	next := ChargeCancelling
-	if none {
-		next = ChargeCancelled
-	}
-	return true, p.become(ctx, tx, next, reference, "", now)
+// AbandonPayment cancels a booking or an order whose payment could not be opened, and frees its time or tickets.
+// If the provider may have the payment, the reconciliation later cancels the payment there.
+// It does nothing if the payment is paid, cancelled or being cancelled.
+func (s *Store) AbandonPayment(ctx context.Context, a Abandoned, now time.Time) error {
+	return s.underLock(ctx, a.BusinessID, a.ID, func(tx pgx.Tx, p charged) error {
+		if p.payment != ChargeCreating && p.payment != ChargeOpen {
+			return nil
+		}
+		if err := p.cancel(ctx, tx, true, now); err != nil {
+			return err
+		}
+		next := ChargeCancelling
+		if a.NotCreated {
+			next = ChargeCancelled
+		}
+		if err := p.become(ctx, tx, next, a.Reference, "", now); err != nil || a.Write == uuid.Nil {
+			return err
+		}
+		return postgres.DeleteIdempotencyResult(ctx, tx, a.BusinessID, a.Write, a.ID)
+	})
 }
 
 // ReleaseUnfinished cancels the bookings, orders and reservations whose charge was

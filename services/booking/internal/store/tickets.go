@@ -353,20 +353,6 @@ func (s *Store) OpenTicketPayment(ctx context.Context, businessID, id uuid.UUID,
 	return nil
 }
 
-// AbandonTicket cancels an order whose charge could not be opened, as [Store.AbandonPayment] does for a booking.
-//
-// The argument write is the id of the idempotency result of the request. AbandonTicket deletes the
-// result, so that a retry can order again. It is the nil UUID if the request has no Idempotency-Key.
-func (s *Store) AbandonTicket(ctx context.Context, businessID, id uuid.UUID, reference string, none bool,
-	write uuid.UUID, now time.Time) error {
-	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, p charged) error {
-		if abandoned, err := p.abandon(ctx, tx, reference, none, now); !abandoned || err != nil {
-			return err
-		}
-		return postgres.DeleteIdempotencyResult(ctx, tx, businessID, write, id)
-	})
-}
-
 // UnmakeWrite deletes the idempotency result of the request that made this
 // order. It is for an order that was cancelled before any answer contained it.
 func (s *Store) UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID) error {

@@ -19,6 +19,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/request"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -113,7 +115,7 @@ func (t taken) conflict(party int) func(availability.Assignment) bool {
 //
 // Errors: [store.ErrTaken] if the time is occupied; [errAgain] if the offer is no longer the newest.
 // Faults: invalid_api_key if the key was revoked; idempotency_in_progress if the lock was lost or the
-// idempotency key refused in the meantime; too_many_open_bookings; outcome_unknown; the faults of charge.
+// idempotency key refused in the meantime; too_many_open_bookings; outcome_unknown; those of openPayment.
 func (b *Booker) write(ctx context.Context, q question, c availability.Assignment, t terms,
 	a *attempt) (store.Confirmation, error) {
 	id, err := uuid.NewV7() // ordered by time, so that bookings made in sequence are adjacent in the index
@@ -137,7 +139,7 @@ func (b *Booker) write(ctx context.Context, q question, c availability.Assignmen
 	case err != nil:
 		return store.Confirmation{}, err
 	case n.Payment != nil:
-		return b.charge(ctx, n)
+		return b.pay(ctx, n)
 	}
 	return store.Confirmation{Details: n.Details}, nil
 }
@@ -243,4 +245,51 @@ func (q question) variantName(s *catalog.Service) string {
 	}
 	i := slices.IndexFunc(s.Variants, func(v catalog.Variant) bool { return v.ID == chosen })
 	return s.Variants[i].Name
+}
+
+// paymentDue returns the online payment that a booking needs now, or nil if it needs
+// none. Fault: payment_not_offered if no provider of the business can charge it.
+func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.NewPayment, error) {
+	if q.request.PaymentChoice == request.PayOnline && total > 0 && len(q.offer.ConnectedProviders()) == 0 {
+		return nil, fault.New(fault.PaymentNotOffered,
+			"payment_choice: this business is not paid online, so nothing was booked; send at_door, or leave it out.")
+	}
+	if !needsOnlinePayment(q.offer, q.request, q.services, total) {
+		return nil, nil
+	}
+	due := payment.AmountDue(q.services, prices, q.request.PartySize, q.offer.Money())
+	if due == 0 {
+		return nil, nil // the service that requires payment is free, or its deposit is less than the smallest coin
+	}
+	p, err := b.newPayment(event.Booking, q.offer, q.request.PreferredProvider, due, q.now)
+	if err != nil {
+		return nil, err
+	}
+	p.OnCheckout, p.ByHand = q.by == actor.Page, !q.confirmsAtOnce()
+	return p, nil
+}
+
+// pay opens the payment of a stored booking and returns the confirmation with it. Faults: those of openPayment.
+func (b *Booker) pay(ctx context.Context, n store.NewBooking) (store.Confirmation, error) {
+	var confirmation store.Confirmation
+	_, err := b.openPayment(ctx, pendingPayment{
+		Subject:    payment.Subject{BusinessID: n.BusinessID, Kind: event.Booking, ID: n.ID},
+		NewPayment: *n.Payment, currency: n.Currency, name: servicesOf(n.Services),
+		link: b.Links.URL(event.Booking, n.ID, n.LinkHash), dueAt: n.Now.Add(b.Payments.ExpiresAfter),
+		store: func(ctx context.Context, intent payment.Intent) error {
+			confirmation = store.Confirmation{Details: n.Details, Payment: &store.PaymentDetails{
+				Provider: n.Payment.Provider, Amount: n.Payment.Amount, Reference: intent.Reference,
+				ClientSecret: intent.ClientSecret, CheckoutURL: intent.URL,
+			}}
+			now := b.Clock.Now()
+			return b.Bookings.OpenPayment(ctx, store.OpenPayment{
+				BusinessID: n.BusinessID, Confirmation: confirmation, DueAt: now.Add(b.Payments.ExpiresAfter),
+				Claim: n.Claim, Write: n.Named(), Now: now,
+			})
+		},
+	})
+	if err != nil {
+		return store.Confirmation{}, err
+	}
+	return confirmation, nil
 }

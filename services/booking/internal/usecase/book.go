@@ -63,8 +63,8 @@ type Bookings interface {
 	Refuse(ctx context.Context, c store.Claim, begun time.Time) error
 	Release(ctx context.Context, c store.Claim) error
 	OpenPayment(ctx context.Context, p store.OpenPayment) error
-	AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool,
-		now time.Time) error
+	AbandonPayment(ctx context.Context, a store.Abandoned, now time.Time) error
+	Payable(ctx context.Context, businessID, id uuid.UUID, now time.Time) (store.Payable, error)
 }
 
 var _ Bookings = (*store.Store)(nil)
@@ -109,9 +109,9 @@ func NewBooker(with Dependencies) *Booker {
 	}
 }
 
-// claimFor returns how long a request may keep its idempotency lock. The duration
+// lockDuration returns how long a request may keep its idempotency lock. The duration
 // is longer than the request timeout, because the clocks of replicas differ.
-func (b *Booker) claimFor() time.Duration { return b.RequestTimeout + 5*time.Second }
+func (b *Booker) lockDuration() time.Duration { return b.RequestTimeout + 5*time.Second }
 
 // attempt is one request to write a booking. If the request has
 // no idempotency key, its claim is nil and its write is empty.
@@ -170,7 +170,7 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 	if named.Key != "" {
 		key := recordOf(offer.ID, by, named)
 		a.write = key.Write(begun)
-		a.asking = &store.Claiming{IdempotencyKey: key, Hash: named.Hash, Now: now, Until: now.Add(b.claimFor()),
+		a.asking = &store.Claiming{IdempotencyKey: key, Hash: named.Hash, Now: now, Until: now.Add(b.lockDuration()),
 			Keep: keepConfirmations}
 	}
 	confirmation, err := b.decide(ctx, offer, r, a)

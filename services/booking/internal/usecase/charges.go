@@ -64,63 +64,40 @@ func (c *Charges) Open(ctx context.Context, by actor.Actor, businessID, id uuid.
 	case !created:
 		return c.again(ctx, businessID, id)
 	}
-	return c.open(ctx, n, asked)
+	return c.pay(ctx, n, offer.Money(), asked)
 }
 
 func (c *Charges) newCharge(offer *catalog.Offer, id uuid.UUID, asked booking.NewCharge) (store.NewCharge, error) {
 	now := c.Clock.Now().UTC().Truncate(time.Microsecond) // the precision of the table
-	charge := c.newPayment(offer, "", asked.Amount, now)
-	if charge == nil {
-		return store.NewCharge{}, fault.New(fault.PaymentNotOffered,
-			"This must be paid online, and the business has no payment provider that can charge it, so nothing was "+
-				"reserved; ask the business.")
+	charge, err := c.newPayment(event.Reservation, offer, "", asked.Amount, now)
+	if err != nil {
+		return store.NewCharge{}, err
 	}
 	charge.OnCheckout = true
 	return store.NewCharge{BusinessID: offer.ID, ID: id, Currency: asked.Currency, NewPayment: *charge, Now: now}, nil
 }
 
-// open creates the charge at the provider, outside any transaction, and then stores that the
-// charge is open. If that fails, open abandons the charge. If the process dies, the reconciliation
-// abandons it. In both cases no customer has received the page. Fault: payment_unavailable.
-func (c *Charges) open(ctx context.Context, n store.NewCharge, asked booking.NewCharge) (booking.OpenedCharge, error) {
-	due := n.Now.Add(c.Payments.ExpiresAfter)
-	intent, err := c.openPage(ctx, n, asked, due)
-	if err == nil {
-		var opened store.Charge
-		if opened, err = c.records.OpenedCharge(ctx, n.BusinessID, n.ID, intent.Reference, due,
-			c.Clock.Now()); err == nil {
-			c.decided(ctx, n.Provider, n.Account, intent)
-			return booking.OpenedCharge{Charge: c.shown(opened), CheckoutURL: intent.URL}, nil
-		}
-	}
-	c.Telemetry.Logger.WarnContext(ctx, "the charge of a reservation could not be opened; it is taken back",
-		"reservation", n.ID, "error", err)
-	refused := errors.Is(err, payment.ErrRefused)
-	c.takeBack(ctx, n.ID, func(ctx context.Context) error {
-		return c.records.AbandonCharge(ctx, n.BusinessID, n.ID, intent.Reference, refused, c.Clock.Now())
+// pay opens the payment of a reservation. If that fails, no customer has received
+// the provider's page. Faults: those of openPayment.
+func (c *Charges) pay(ctx context.Context, n store.NewCharge, currency money.Currency,
+	asked booking.NewCharge) (booking.OpenedCharge, error) {
+	var (
+		opened store.Charge
+		due    = n.Now.Add(c.Payments.ExpiresAfter)
+	)
+	intent, err := c.openPayment(ctx, pendingPayment{
+		Subject:    payment.Subject{BusinessID: n.BusinessID, Kind: event.Reservation, ID: n.ID},
+		NewPayment: n.NewPayment, currency: currency, name: asked.Name, link: asked.Manage, dueAt: due,
+		store: func(ctx context.Context, intent payment.Intent) error {
+			var err error
+			opened, err = c.records.OpenedCharge(ctx, n.BusinessID, n.ID, intent.Reference, due, c.Clock.Now())
+			return err
+		},
 	})
-	if refused {
-		return booking.OpenedCharge{}, fault.New(fault.PaymentUnavailable,
-			"The payment provider refuses to charge this amount online, so nothing was reserved; ask the business.")
-	}
-	f := fault.New(fault.PaymentUnavailable,
-		"The payment could not be started just now, so nothing was reserved; try again shortly.")
-	f.RetryAfter = time.Second
-	return booking.OpenedCharge{}, f
-}
-
-func (c *Charges) openPage(ctx context.Context, n store.NewCharge, asked booking.NewCharge,
-	due time.Time) (payment.Intent, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.Payments.Within)
-	defer cancel()
-	currency, err := money.ParseCurrency(n.Currency)
 	if err != nil {
-		return payment.Intent{}, err
+		return booking.OpenedCharge{}, err
 	}
-	return c.Payments.Providers[n.Provider].Create(ctx, payment.Charge{
-		Subject: payment.Subject{BusinessID: n.BusinessID, Kind: event.Reservation, ID: n.ID},
-		Account: n.Account, Amount: n.Amount, Currency: currency, Checkout: checkoutPage(asked.Manage, asked.Name, due),
-	})
+	return booking.OpenedCharge{Charge: c.shown(opened), CheckoutURL: intent.URL}, nil
 }
 
 // again answers a request to open a charge that already exists. Faults:
@@ -139,22 +116,9 @@ func (c *Charges) again(ctx context.Context, businessID, id uuid.UUID) (booking.
 // Page returns an open charge with the provider's page on which it is paid. Faults: conflict if no
 // charge is open; payment_unavailable.
 func (c *Charges) Page(ctx context.Context, businessID, id uuid.UUID) (booking.OpenedCharge, error) {
-	open, err := c.records.OpenCharge(ctx, businessID, id, c.Clock.Now())
-	if errors.Is(err, store.ErrNotFound) {
-		err = nothingToPay()
-	}
+	_, intent, err := c.paymentPage(ctx, businessID, id, nil)
 	if err != nil {
 		return booking.OpenedCharge{}, err
-	}
-	provider, connected := c.Payments.Providers[open.Provider]
-	if !connected {
-		return booking.OpenedCharge{}, cannotPay(nil)
-	}
-	asking, cancel := context.WithTimeout(ctx, c.Payments.Within)
-	defer cancel()
-	intent, err := provider.Open(asking, open.Account, open.Reference)
-	if err != nil {
-		return booking.OpenedCharge{}, cannotPay(err)
 	}
 	known, err := c.records.Charge(ctx, businessID, id)
 	if err != nil {

@@ -36,15 +36,13 @@ type ByLink struct {
 	businesses    Businesses
 	booker        *Booker
 	cancellations *Cancellations
-	payments      PaymentOptions
 	clock         clock.Clock
 }
 
 // NewByLink returns a ByLink.
 func NewByLink(records *store.Store, businesses Businesses, booker *Booker, cancellations *Cancellations,
-	payments PaymentOptions, c clock.Clock) *ByLink {
-	return &ByLink{records: records, businesses: businesses, booker: booker, cancellations: cancellations,
-		payments: payments, clock: c}
+	c clock.Clock) *ByLink {
+	return &ByLink{records: records, businesses: businesses, booker: booker, cancellations: cancellations, clock: c}
 }
 
 // Managed is the customer view of a booking or an order of tickets. Linked.Kind decides which of
@@ -307,53 +305,25 @@ func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Manage
 //
 // If the customer was to pay on the page of the client that booked, OpenPayment replaces the charge
 // by one on the provider's page. Faults: conflict if no charge is open; payment_unavailable.
-func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, store.OpenCharge, payment.Intent, error) {
+func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, store.Payable, payment.Intent, error) {
 	m, err := l.View(ctx, token)
 	if err != nil {
-		return m, store.OpenCharge{}, payment.Intent{}, err
+		return m, store.Payable{}, payment.Intent{}, err
 	}
-	charge, err := l.records.OpenCharge(ctx, m.BusinessID, m.ID, l.clock.Now())
-	if errors.Is(err, store.ErrNotFound) {
-		err = nothingToPay()
-	}
-	if err != nil {
-		return m, charge, payment.Intent{}, err
-	}
-	provider, connected := l.payments.Providers[charge.Provider]
-	if !connected {
-		return m, charge, payment.Intent{}, cannotPay(nil)
-	}
-	asking, cancel := context.WithTimeout(ctx, l.payments.Within)
-	defer cancel()
-	var intent payment.Intent
-	if charge.OnCheckout {
-		intent, err = provider.Open(asking, charge.Account, charge.Reference)
-	} else {
-		hash, _ := link.HashOf(token)
-		intent, err = l.moveToCheckout(asking, provider, m, charge, hash)
-	}
-	switch {
-	case errors.Is(err, errNothingToPay):
-		err = nothingToPay()
-	case err != nil:
-		err = cannotPay(err)
-	}
+	charge, intent, err := l.booker.paymentPage(ctx, m.BusinessID, m.ID,
+		func(ctx context.Context, provider payment.Provider, open store.Payable) (payment.Intent, error) {
+			hash, _ := link.HashOf(token)
+			return l.moveToCheckout(ctx, provider, m, open, hash)
+		})
 	return m, charge, intent, err
-}
-
-// errNothingToPay means that a charge was paid or closed in the meantime.
-var errNothingToPay = errors.New("nothing is to be paid")
-
-func nothingToPay() error {
-	return fault.New(fault.Conflict, "Nothing is to be paid online here now.")
 }
 
 // moveToCheckout replaces an open charge by one that is paid on the provider's page. It creates the page, then ends
 // the old charge, and then returns the page's address. Therefore the customer can never pay both. After a crash,
 // the next call continues from the stored state. Errors: [errNothingToPay] if the old charge was paid or closed.
-func (l *ByLink) moveToCheckout(ctx context.Context, provider payment.Provider, m Managed, open store.OpenCharge,
+func (l *ByLink) moveToCheckout(ctx context.Context, provider payment.Provider, m Managed, open store.Payable,
 	hash []byte) (payment.Intent, error) {
-	page, err := l.booker.checkout(event.Booking, m.ID, hash, servicesOf(m.Booking.Services), open.DueAt)
+	page, err := checkout(l.booker.Links.URL(event.Booking, m.ID, hash), servicesOf(m.Booking.Services), open.DueAt)
 	if err != nil {
 		return payment.Intent{}, err
 	}
@@ -376,10 +346,4 @@ func (l *ByLink) moveToCheckout(ctx context.Context, provider payment.Provider, 
 		err = errNothingToPay
 	}
 	return intent, err
-}
-
-func cannotPay(err error) error {
-	f := fault.Wrap(fault.PaymentUnavailable, err, "The payment cannot be opened just now; try again shortly.")
-	f.RetryAfter = time.Second
-	return f
 }

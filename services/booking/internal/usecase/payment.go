@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/sethvargo/go-retry"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
@@ -14,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 	"github.com/slotmesh/slotmesh/libs/sale/refund"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
-	"github.com/slotmesh/slotmesh/services/booking/internal/request"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
@@ -28,34 +30,24 @@ type PaymentOptions struct {
 	ExpiresAfter time.Duration
 }
 
-// paymentDue returns the online payment that a booking needs now, or nil if it needs
-// none. It uses the preferred provider if that can charge the amount, otherwise the
-// business's first provider that can. Fault: payment_not_offered if none can.
-func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.NewPayment, error) {
-	if q.request.PaymentChoice == request.PayOnline && total > 0 && len(q.offer.ConnectedProviders()) == 0 {
-		return nil, fault.New(fault.PaymentNotOffered,
-			"payment_choice: this business is not paid online, so nothing was booked; send at_door, or leave it out.")
-	}
-	if !needsOnlinePayment(q.offer, q.request, q.services, total) {
-		return nil, nil
-	}
-	due := payment.AmountDue(q.services, prices, q.request.PartySize, q.offer.Money())
-	if due == 0 {
-		return nil, nil // the service that requires payment is free, or its deposit is less than the smallest coin
-	}
-	charge := b.newPayment(q.offer, q.request.PreferredProvider, due, q.now)
-	if charge == nil {
-		return nil, fault.New(fault.PaymentNotOffered,
-			"This booking must be paid online, and the business has no payment provider that can charge it, so "+
-				"nothing was booked; ask the business.")
-	}
-	charge.OnCheckout, charge.ByHand = q.by == actor.Page, !q.confirmsAtOnce()
-	return charge, nil
+// MaxExpiresAfter is the longest time for payment that a business can
+// give to its customers. Providers keep a page for at most a day.
+const MaxExpiresAfter = 23 * time.Hour
+
+// paymentWords are the parts of error sentences about payments that depend on the kind of sale.
+type paymentWords struct{ sale, pronoun, nothing, advice string }
+
+var paymentSentences = map[event.SubjectKind]paymentWords{
+	event.Booking: {"This booking", "it", "nothing was booked",
+		"where payment_modes.services is customer_choice, send payment_choice at_door, else ask the business"},
+	event.Ticket:      {"These tickets", "them", "nothing was sold", "ask the business"},
+	event.Reservation: {"This", "it", "nothing was reserved", "ask the business"},
 }
 
-// newPayment returns a payment of the amount due, in minor units. It uses the preferred provider,
-// or the business's first provider that can charge the amount. It returns nil if none can.
-func (b *Booker) newPayment(offer *catalog.Offer, preferred string, due int64, now time.Time) *store.NewPayment {
+// newPayment returns a payment of the amount due, in minor units. It uses the preferred provider, or the business's
+// first provider that can charge the amount. Fault: payment_not_offered if none can.
+func (b *Booker) newPayment(kind event.SubjectKind, offer *catalog.Offer, preferred string, due int64,
+	now time.Time) (*store.NewPayment, error) {
 	names, accounts := connections(offer)
 	if i := slices.Index(names, preferred); i > 0 {
 		names = slices.Insert(slices.Delete(names, i, i+1), 0, preferred)
@@ -68,10 +60,13 @@ func (b *Booker) newPayment(offer *catalog.Offer, preferred string, due int64, n
 		}
 		if amount, err := provider.Chargeable(due, offer.Money()); err == nil {
 			return &store.NewPayment{Provider: name, Account: account, Amount: amount, Policy: refund.PolicyOf(offer),
-				DueAt: now.Add(b.claimFor())}
+				DueAt: now.Add(b.lockDuration())}, nil
 		}
 	}
-	return nil
+	words := paymentSentences[kind]
+	return nil, fault.Newf(fault.PaymentNotOffered,
+		"%s must be paid online, and the business has no payment provider that can charge %s, so %s; ask the business.",
+		words.sale, words.pronoun, words.nothing)
 }
 
 // connections returns the names of a business's providers, and its accounts with them. A sandbox business
@@ -86,119 +81,195 @@ func connections(offer *catalog.Offer) ([]string, map[string]string) {
 	return live, offer.Payments.Accounts
 }
 
-// decided handles an outcome that the provider decided when it created the charge. If there is no
-// outcome, it does nothing. If the outcome cannot be stored, the charge stays open until it expires.
-func (b *Booker) decided(ctx context.Context, provider, account string, made payment.Intent) {
-	if made.Decided == nil {
-		return
-	}
-	notice := *made.Decided
-	notice.Account, notice.Reference = account, made.Reference
-	if err := b.Notice(ctx, provider, notice); err != nil {
-		b.Telemetry.Logger.WarnContext(ctx,
-			"what a provider decided is not noted; its charge stays open until it expires", "provider", provider,
-			"error", err)
-	}
+// pendingPayment is the payment of a stored booking, order of tickets or reservation, before the provider has it.
+type pendingPayment struct {
+	payment.Subject
+	store.NewPayment
+	currency money.Currency
+	name     string    // of the sold item on the provider's page
+	link     string    // the customer's link, to which the provider's page returns the customer; "" without PAGES_URL
+	dueAt    time.Time // the customer can pay until then
+	write    uuid.UUID // the idempotency result of the request, or the nil UUID; a retry must be able to sell again
+	// store stores that the payment is open, with the provider's reference. After the fault outcome_unknown,
+	// it may be stored. After any other error it is not.
+	store func(ctx context.Context, intent payment.Intent) error
 }
 
-// charge creates the charge of a stored booking at the provider, outside any transaction, and then stores that the
-// charge is open. If that fails, charge cancels the booking. If the process dies, the reconciliation cancels it.
+// openPayment creates the payment of a stored sale at the provider, outside any transaction, and then stores that
+// the payment is open. If that fails, openPayment takes the sale back. If the process dies, the reconciliation does.
 //
 // Faults: payment_unavailable; idempotency_in_progress if the key was refused in the meantime; outcome_unknown if
-// it is unknown whether the open charge was stored. In the last case, a retry or the reconciliation finds out.
-func (b *Booker) charge(ctx context.Context, n store.NewBooking) (store.Confirmation, error) {
-	intent, err := b.createCharge(ctx, n)
+// it is unknown whether the open payment was stored. In the last case, a retry or the reconciliation finds out.
+func (b *Booker) openPayment(ctx context.Context, p pendingPayment) (payment.Intent, error) {
+	intent, err := b.createPayment(ctx, p)
 	if err == nil {
-		var confirmation store.Confirmation
-		confirmation, err = b.openCharge(ctx, n, intent)
+		err = p.store(ctx, intent)
 		switch {
 		case err == nil:
-			b.decided(ctx, n.Payment.Provider, n.Payment.Account, intent)
-			return confirmation, nil
-		// a retry may have returned the charge already, and the customer may have paid it
+			b.noteDecision(ctx, p, intent)
+			return intent, nil
+		// a retry may have returned the payment already, and the customer may have paid it
 		case fault.Is(err, fault.OutcomeUnknown):
-			return store.Confirmation{}, err
+			return payment.Intent{}, err
 		}
 	}
-	b.Telemetry.Logger.WarnContext(ctx, "a charge could not be opened; its booking is taken back", "booking", n.ID,
-		"error", err)
+	b.Telemetry.Logger.WarnContext(ctx, "a payment could not be opened; its sale is taken back", "kind", p.Kind,
+		"subject", p.ID, "error", err)
 	refused := errors.Is(err, payment.ErrRefused)
-	b.takeBack(ctx, n.ID, func(ctx context.Context) error {
-		return b.Bookings.AbandonPayment(ctx, n.BusinessID, n.ID, intent.Reference, refused, b.Clock.Now())
+	b.takeBack(ctx, store.Abandoned{
+		BusinessID: p.BusinessID, ID: p.ID, Reference: intent.Reference, NotCreated: refused, Write: p.write,
 	})
 	if errors.Is(err, postgres.ErrRefused) {
-		return store.Confirmation{}, overtaken()
+		return payment.Intent{}, overtaken()
 	}
-	return store.Confirmation{}, unpaid(refused)
+	return payment.Intent{}, notOpened(p.Kind, refused)
 }
 
-// unpaid returns the fault if a charge could not be opened. If the provider
+// notOpened returns the fault if a payment could not be opened. If the provider
 // refused the amount, a retry does not help, and the fault differs.
-func unpaid(refused bool) error {
+func notOpened(kind event.SubjectKind, refused bool) error {
+	words := paymentSentences[kind]
 	if refused {
-		return fault.New(fault.PaymentUnavailable,
-			"The payment provider refuses to charge this amount online, so nothing was booked; "+
-				"where payment_modes.services is customer_choice, send payment_choice at_door, else ask the business.")
+		return fault.Newf(fault.PaymentUnavailable,
+			"The payment provider refuses to charge this amount online, so %s; %s.", words.nothing, words.advice)
 	}
-	f := fault.New(fault.PaymentUnavailable,
-		"The payment could not be started just now, so nothing was booked; try again shortly.")
+	f := fault.Newf(fault.PaymentUnavailable, "The payment could not be started just now, so %s; try again shortly.",
+		words.nothing)
 	f.RetryAfter = time.Second
 	return f
 }
 
-func (b *Booker) createCharge(ctx context.Context, n store.NewBooking) (payment.Intent, error) {
+func (b *Booker) createPayment(ctx context.Context, p pendingPayment) (payment.Intent, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.Payments.Within)
 	defer cancel()
-	c := payment.Charge{
-		Subject: payment.Subject{BusinessID: n.BusinessID, Kind: event.Booking, ID: n.ID},
-		Account: n.Payment.Account, Amount: n.Payment.Amount, Currency: n.Currency,
-	}
-	if n.Payment.OnCheckout {
+	c := payment.Charge{Subject: p.Subject, Account: p.Account, Amount: p.Amount, Currency: p.currency}
+	if p.OnCheckout {
 		var err error
-		if c.Checkout, err = b.checkout(event.Booking, n.ID, n.LinkHash, servicesOf(n.Services),
-			n.Now.Add(b.Payments.ExpiresAfter)); err != nil {
+		if c.Checkout, err = checkout(p.link, p.name, p.dueAt); err != nil {
 			return payment.Intent{}, err
 		}
 	}
-	return b.Payments.Providers[n.Payment.Provider].Create(ctx, c)
+	return b.Payments.Providers[p.Provider].Create(ctx, c)
 }
 
-func (b *Booker) openCharge(ctx context.Context, n store.NewBooking,
-	intent payment.Intent) (store.Confirmation, error) {
-	confirmation := store.Confirmation{Details: n.Details, Payment: &store.PaymentDetails{
-		Provider: n.Payment.Provider, Amount: n.Payment.Amount, Reference: intent.Reference,
-		ClientSecret: intent.ClientSecret,
-		CheckoutURL:  intent.URL,
-	}}
-	now := b.Clock.Now()
-	return confirmation, b.Bookings.OpenPayment(ctx, store.OpenPayment{
-		BusinessID: n.BusinessID, Confirmation: confirmation, DueAt: now.Add(b.Payments.ExpiresAfter), Claim: n.Claim,
-		Write: n.Named(), Now: now,
-	})
+// noteDecision handles an outcome that the provider decided when it created the payment. If there is no
+// outcome, it does nothing. If the outcome cannot be stored, the payment stays open until it expires.
+func (b *Booker) noteDecision(ctx context.Context, p pendingPayment, created payment.Intent) {
+	if created.Decided == nil {
+		return
+	}
+	notice := *created.Decided
+	notice.Account, notice.Reference = p.Account, created.Reference
+	if err := b.Notice(ctx, p.Provider, notice); err != nil {
+		b.Telemetry.Logger.WarnContext(ctx,
+			"what a provider decided is not noted; its payment stays open until it expires", "provider", p.Provider,
+			"error", err)
+	}
 }
 
-// abandonPause is the time between two attempts to cancel a booking or order that was not paid.
+// abandonPause is the time between two attempts to take back a sale whose payment could not be opened.
 const abandonPause = 50 * time.Millisecond
 
-// takeBack cancels a booking, order or charge that could not be opened at the provider. It acts as the
-// system. It calls abandon, which is idempotent, until the call succeeds or AbandonWithin has passed.
-func (b *Booker) takeBack(ctx context.Context, id uuid.UUID, abandon func(context.Context) error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.AbandonWithin)
+// takeBack cancels a sale whose payment could not be opened at the provider. It acts as the
+// system. The cancellation is idempotent: takeBack retries it until AbandonWithin has passed.
+func (b *Booker) takeBack(ctx context.Context, a store.Abandoned) {
+	ctx, cancel := context.WithTimeout(actor.AsSystem(context.WithoutCancel(ctx)), b.AbandonWithin)
 	defer cancel()
-	ctx = actor.AsSystem(ctx)
-	for {
+	err := retry.Constant(ctx, abandonPause, func(ctx context.Context) error {
 		try, stop := context.WithTimeout(ctx, b.AbandonWithin/3)
-		err := abandon(try)
-		stop()
-		if err == nil {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			b.Telemetry.Logger.WarnContext(ctx, "what was not paid stays until the reconciliation", "subject", id,
-				"error", err)
-			return
-		case <-time.After(abandonPause):
-		}
+		defer stop()
+		return retry.RetryableError(b.Bookings.AbandonPayment(try, a, b.Clock.Now()))
+	})
+	if err != nil {
+		b.Telemetry.Logger.WarnContext(ctx, "what was not paid stays until the reconciliation", "subject", a.ID,
+			"error", err)
 	}
+}
+
+// paymentPage returns a payment that the customer can pay now, with the provider's page for it. The function move
+// makes the page of a payment that has none, because it was to be paid on the page of the client that booked.
+//
+// Faults: conflict if nothing can be paid; payment_unavailable.
+func (b *Booker) paymentPage(ctx context.Context, businessID, id uuid.UUID,
+	move func(context.Context, payment.Provider, store.Payable) (payment.Intent, error)) (store.Payable,
+	payment.Intent, error) {
+	open, err := b.Bookings.Payable(ctx, businessID, id, b.Clock.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		err = nothingToPay()
+	}
+	if err != nil {
+		return open, payment.Intent{}, err
+	}
+	provider, connected := b.Payments.Providers[open.Provider]
+	if !connected {
+		return open, payment.Intent{}, cannotPay(nil)
+	}
+	ctx, cancel := context.WithTimeout(ctx, b.Payments.Within)
+	defer cancel()
+	var intent payment.Intent
+	if open.OnCheckout || move == nil {
+		intent, err = provider.Open(ctx, open.Account, open.Reference)
+	} else {
+		intent, err = move(ctx, provider, open)
+	}
+	switch {
+	case errors.Is(err, errNothingToPay):
+		err = nothingToPay()
+	case err != nil:
+		err = cannotPay(err)
+	}
+	return open, intent, err
+}
+
+// errNothingToPay means that a payment was paid or closed in the meantime.
+var errNothingToPay = errors.New("nothing is to be paid")
+
+func nothingToPay() error {
+	return fault.New(fault.Conflict, "Nothing is to be paid online here now.")
+}
+
+func cannotPay(err error) error {
+	f := fault.Wrap(fault.PaymentUnavailable, err, "The payment cannot be opened just now; try again shortly.")
+	f.RetryAfter = time.Second
+	return f
+}
+
+// checkoutLasts is added to the expiry of a payment to give the expiry of the provider's
+// page. Providers keep a page for at least half an hour after it was created, and it may
+// be created just before the payment expires. The reconciliation closes the page earlier.
+const checkoutLasts = 31 * time.Minute
+
+// checkout returns the data of the provider's page for a payment that expires at the
+// instant due. The argument name is the name of the sold item on the page. From the
+// page, the customer returns to the link.
+//
+// The result depends only on the arguments, so that a retry makes
+// the same page. It returns an error if there is no link, because PAGES_URL is not set.
+func checkout(link, name string, due time.Time) (*payment.Checkout, error) {
+	if link == "" {
+		return nil, errors.New("there are no customers' pages to come back to (PAGES_URL)")
+	}
+	return &payment.Checkout{
+		Name: shortened(name), SuccessURL: link + "?payment=done", CancelURL: link + "?payment=open",
+		ExpiresAt: due.Add(checkoutLasts),
+	}, nil
+}
+
+// servicesOf returns the names of the booked services in one string. If
+// they were sold as a package, the string contains the package's name.
+func servicesOf(services []store.SoldService) string {
+	names := make([]string, len(services))
+	for i, s := range services {
+		names[i] = s.Name
+	}
+	return store.InPackage(services, strings.Join(names, ", "))
+}
+
+// shortened cuts a name to 200 characters, the most that providers accept.
+func shortened(name string) string {
+	const most = 200
+	if text := []rune(name); len(text) > most {
+		return string(text[:most]) + "…"
+	}
+	return name
 }

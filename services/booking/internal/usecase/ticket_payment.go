@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
@@ -35,66 +34,34 @@ func (t *Tickets) charged(offer *catalog.Offer, choice string, ticket *store.New
 	if due == 0 {
 		return nil
 	}
-	charge := t.newPayment(offer, "", due, ticket.CreatedAt)
-	if charge == nil {
-		return fault.New(fault.PaymentNotOffered,
-			"These tickets must be paid online, and the business has no payment provider that can charge them, so "+
-				"nothing was sold; ask the business.")
+	charge, err := t.newPayment(event.Ticket, offer, "", due, ticket.CreatedAt)
+	if err != nil {
+		return err
 	}
 	charge.OnCheckout = true
 	ticket.Charge, ticket.Status = charge, booking.StatusPending
 	return nil
 }
 
-// open creates the charge of a stored order at the provider, outside any transaction, and then stores that the
-// charge is open. If that fails, open cancels the order. If the process dies, the reconciliation cancels it.
-//
-// Faults: payment_unavailable; outcome_unknown if it is unknown whether the open
-// charge was stored. In that case, a retry or the reconciliation finds out.
-func (t *Tickets) open(ctx context.Context, n store.NewTicket) (Order, error) {
-	intent, err := t.openPage(ctx, n)
-	if err == nil {
-		now := t.now()
-		err = t.records.OpenTicketPayment(ctx, n.BusinessID, n.ID, intent.Reference, t.dueAt(n), now)
-		if err == nil {
-			t.decided(ctx, n.Charge.Provider, n.Charge.Account, intent)
-			return t.asItIs(ctx, n.BusinessID, n.Ticket, intent.URL)
-		}
-		if !errors.Is(err, store.ErrPaymentOver) { // the open charge may be stored, and a retry may have returned it
-			return Order{}, fault.Unknown(err)
-		}
-	}
-	t.Telemetry.Logger.WarnContext(ctx, "a charge could not be opened; its tickets are taken back", "ticket", n.ID,
-		"error", err)
-	refused := errors.Is(err, payment.ErrRefused)
-	write := postgres.RequestWriteID(ctx, n.BusinessID)
-	t.takeBack(ctx, n.ID, func(ctx context.Context) error {
-		return t.records.AbandonTicket(ctx, n.BusinessID, n.ID, intent.Reference, refused, write, t.now())
+// pay opens the payment of a stored order. Faults: those of openPayment; outcome_unknown if the order cannot be read.
+func (t *Tickets) pay(ctx context.Context, n store.NewTicket) (Order, error) {
+	due := n.CreatedAt.Add(t.Payments.ExpiresAfter)
+	intent, err := t.openPayment(ctx, pendingPayment{
+		Subject:    payment.Subject{BusinessID: n.BusinessID, Kind: event.Ticket, ID: n.ID},
+		NewPayment: *n.Charge, currency: n.Currency, name: ticketsOf(n.Ticket),
+		link: t.Links.URL(event.Ticket, n.ID, n.LinkHash), dueAt: due, write: postgres.RequestWriteID(ctx, n.BusinessID),
+		store: func(ctx context.Context, intent payment.Intent) error {
+			err := t.records.OpenTicketPayment(ctx, n.BusinessID, n.ID, intent.Reference, due, t.now())
+			if err != nil && !errors.Is(err, store.ErrPaymentOver) {
+				return fault.Unknown(err)
+			}
+			return err
+		},
 	})
-	if refused {
-		return Order{}, fault.New(fault.PaymentUnavailable,
-			"The payment provider refuses to charge this amount online, so nothing was sold; ask the business.")
-	}
-	f := fault.New(fault.PaymentUnavailable,
-		"The payment could not be started just now, so nothing was sold; try again shortly.")
-	f.RetryAfter = time.Second
-	return Order{}, f
-}
-
-// dueAt returns the time until which an order can be paid.
-func (t *Tickets) dueAt(n store.NewTicket) time.Time { return n.CreatedAt.Add(t.Payments.ExpiresAfter) }
-
-func (t *Tickets) openPage(ctx context.Context, n store.NewTicket) (payment.Intent, error) {
-	ctx, cancel := context.WithTimeout(ctx, t.Payments.Within)
-	defer cancel()
-	page, err := t.checkout(event.Ticket, n.ID, n.LinkHash, ticketsOf(n.Ticket), t.dueAt(n))
 	if err != nil {
-		return payment.Intent{}, err
+		return Order{}, err
 	}
-	return t.Payments.Providers[n.Charge.Provider].Create(ctx, payment.Charge{
-		Subject: payment.Subject{BusinessID: n.BusinessID, Kind: event.Ticket, ID: n.ID},
-		Account: n.Charge.Account, Amount: n.Charge.Amount, Currency: n.Currency, Checkout: page,
-	})
+	return t.asItIs(ctx, n.BusinessID, n.Ticket, intent.URL)
 }
 
 // ticketsOf describes an order by the name of its event, and the quantity and name of each tier.
@@ -155,19 +122,10 @@ func (t *Tickets) again(ctx context.Context, businessID uuid.UUID, made store.Ti
 	case order.Payment.Status != store.ChargeOpen:
 		return order, nil
 	}
-	charge, err := t.records.OpenCharge(ctx, businessID, made.ID, t.now())
-	if errors.Is(err, store.ErrNotFound) { // the charge has expired
-		return order, nil
-	}
-	if err != nil {
+	_, intent, err := t.paymentPage(ctx, businessID, made.ID, nil)
+	if err != nil && !fault.Is(err, fault.Conflict) && !fault.Is(err, fault.PaymentUnavailable) {
 		return Order{}, fault.Unknown(err)
 	}
-	asking, cancel := context.WithTimeout(ctx, t.Payments.Within)
-	defer cancel()
-	if provider, connected := t.Payments.Providers[charge.Provider]; connected {
-		if intent, err := provider.Open(asking, charge.Account, charge.Reference); err == nil {
-			order.CheckoutURL = intent.URL
-		}
-	}
-	return order, nil // without the page, the customer pays by the link in the messages
+	order.CheckoutURL = intent.URL
+	return order, nil // without the page, the customer pays by the link in the messages, unless the payment has expired
 }

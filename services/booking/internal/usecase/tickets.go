@@ -165,7 +165,7 @@ func (t *Tickets) sell(ctx context.Context, by actor.Actor, businessID uuid.UUID
 	case sold.ID != ticket.ID:
 		return t.again(ctx, businessID, sold)
 	}
-	return t.open(ctx, ticket)
+	return t.pay(ctx, ticket)
 }
 
 // answersTo returns the form answers that the order stores, as JSON. Faults: those of [catalog.Offer.Answered].
