@@ -61,7 +61,7 @@ func (in *Internal) bookFor(ctx context.Context, businessID uuid.UUID, body []by
 	case err != nil && unread != nil:
 		return store.Confirmation{}, unread
 	case err != nil:
-		return in.booker.Unread(ctx, businessID, by, named, err)
+		return in.booker.RefuseWithoutOffer(ctx, businessID, by, named, err)
 	case unread != nil:
 		return in.booker.Refuse(ctx, offer, by, named, unread)
 	}

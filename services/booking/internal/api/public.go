@@ -137,7 +137,7 @@ func (p *Public) attempt(ctx context.Context, key shown, offer *catalog.Offer, u
 	read func() asked) (store.Confirmation, error) {
 	by := actor.Actor{Kind: actor.APIKey, ID: key.ID}
 	if unread != nil {
-		return p.booker.Unread(ctx, key.BusinessID, by, read().named, unread)
+		return p.booker.RefuseWithoutOffer(ctx, key.BusinessID, by, read().named, unread)
 	}
 	if err := authorize(key.Key, offer); err != nil {
 		return store.Confirmation{}, err

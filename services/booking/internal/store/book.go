@@ -95,9 +95,9 @@ type NewBooking struct {
 	// Payment is set if the booking is paid online. Its charge is created after the booking is written.
 	Payment *NewPayment
 
-	// Claim is set if the request holds an idempotency lock. Book then stores the confirmation as the
+	// Lock is set if the request holds an idempotency lock. Book then stores the confirmation as the
 	// answer for the key. For a booking that is paid online, [Store.OpenPayment] stores it later.
-	Claim *Claim
+	Lock *IdempotencyLock
 
 	// APIKey is the request's API key, which must still be valid when the booking is written; the nil
 	// UUID means no key.
@@ -184,10 +184,10 @@ const toldColumns = `business_id, id, status, starts_at, ends_at, local_start, l
 // acquires the last lock, and fails the statement if the offer or the API key is no longer valid.
 // Therefore a request may be decided by a cached offer and key: this statement checks both.
 //
-// The subquery claim locks the idempotency record, so that no other request takes it over while the statement
-// runs. If another request has already taken it over, claim returns no row and nothing is inserted.
+// The subquery locked locks the idempotency record, so that no other request takes it over while the statement
+// runs. If another request has already taken it over, locked returns no row and nothing is inserted.
 var bookSQL = `
-WITH claim AS MATERIALIZED (
+WITH locked AS MATERIALIZED (
     SELECT 1
     FROM idempotency_records
     WHERE business_id = @business_id AND principal = @principal AND idempotency_key = @idempotency_key
@@ -199,7 +199,7 @@ WITH claim AS MATERIALIZED (
            CASE WHEN @session_id::uuid IS NULL THEN @id::uuid ELSE '00000000-0000-0000-0000-000000000000' END
     FROM unnest(@resource_ids::uuid[], @lanes::integer[], @part_starts::timestamptz[], @part_ends::timestamptz[])
          WITH ORDINALITY AS p (resource_id, lane, starts_at, ends_at, part)
-    WHERE @token::uuid IS NULL OR EXISTS (SELECT FROM claim)
+    WHERE @token::uuid IS NULL OR EXISTS (SELECT FROM locked)
     ORDER BY p.part
     ON CONFLICT DO NOTHING
     RETURNING 1
@@ -208,7 +208,7 @@ WITH claim AS MATERIALIZED (
     SELECT @business_id, @starts_at, @session_id, @party_size
     WHERE @session_id::uuid IS NOT NULL AND @party_size::integer <= @capacity::integer
       AND (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
-      AND (@token::uuid IS NULL OR EXISTS (SELECT FROM claim))
+      AND (@token::uuid IS NULL OR EXISTS (SELECT FROM locked))
     ON CONFLICT (business_id, starts_at, session_id)
         DO UPDATE SET taken = session.taken + excluded.taken WHERE session.taken + excluded.taken <= @capacity
     RETURNING 1
@@ -225,7 +225,7 @@ WITH claim AS MATERIALIZED (
            @now::timestamptz, @now::timestamptz, @timezone, @link_hash
     WHERE (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
       AND (@session_id::uuid IS NULL OR EXISTS (SELECT FROM counted))
-      AND (@token::uuid IS NULL OR EXISTS (SELECT FROM claim))
+      AND (@token::uuid IS NULL OR EXISTS (SELECT FROM locked))
     ON CONFLICT DO NOTHING
     RETURNING ` + toldColumns + `, withdrawn, NULL::jsonb AS payment
 ), charged AS (
@@ -244,7 +244,7 @@ WITH claim AS MATERIALIZED (
     WHERE business_id = @business_id AND principal = @principal AND idempotency_key = @idempotency_key
       AND token = @token AND EXISTS (SELECT FROM booked)
 )
-SELECT EXISTS (SELECT FROM booked), @token::uuid IS NULL OR EXISTS (SELECT FROM claim),
+SELECT EXISTS (SELECT FROM booked), @token::uuid IS NULL OR EXISTS (SELECT FROM locked),
        CASE WHEN @most_open::integer IS NOT NULL AND EXISTS (SELECT FROM booked)
             THEN may_open(@business_id, @id, @customer_email, @now::timestamptz, @most_open::integer) END,
        may_write(@business_id, @write_id, @begun) AND may_sell(@business_id, @offer_version, @api_key)`
@@ -261,7 +261,7 @@ const (
 // Book writes the booking, its occupied time or seats, and the
 // confirmation for its idempotency key. It writes all of them or nothing.
 //
-// Errors: [ErrTaken], [ErrTooManyOpen], [ErrOfferChanged], [ErrKeyRevoked], [ErrClaimLost], [postgres.ErrRefused].
+// Errors: [ErrTaken], [ErrTooManyOpen], [ErrOfferChanged], [ErrKeyRevoked], [ErrLockLost], [postgres.ErrRefused].
 // After the fault outcome_unknown, the booking may have been written; after any other error nothing is written.
 func (s *Store) Book(ctx context.Context, b NewBooking) error {
 	write := b.Named()
@@ -289,7 +289,7 @@ func (s *Store) Book(ctx context.Context, b NewBooking) error {
 		case err != nil:
 			return fmt.Errorf("write a booking: %w", err)
 		case !held:
-			return ErrClaimLost
+			return ErrLockLost
 		case !booked:
 			return ErrTaken
 		}
@@ -323,7 +323,7 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 	if b.APIKey != uuid.Nil {
 		args["api_key"] = b.APIKey
 	}
-	var services, form, claim error
+	var services, form, lock error
 	args["services"], services = json.Marshal(b.Services)
 	args["form_data"], form = json.Marshal(b.FormData)
 	addParts(args, b.Parts)
@@ -332,12 +332,12 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 	if b.Payment == nil {
 		kept = &Confirmation{Details: b.Details}
 	}
-	claim = addClaim(args, b.Claim, kept)
-	return args, errors.Join(services, form, charge, claim)
+	lock = addLock(args, b.Lock, kept)
+	return args, errors.Join(services, form, charge, lock)
 }
 
-// addClaim adds to args the idempotency lock and the confirmation that is stored for it. Both may be nil.
-func addClaim(args pgx.NamedArgs, c *Claim, confirmation *Confirmation) error {
+// addLock adds to args the idempotency lock and the confirmation that is stored for it. Both may be nil.
+func addLock(args pgx.NamedArgs, c *IdempotencyLock, confirmation *Confirmation) error {
 	args["principal"], args["idempotency_key"], args["token"], args["confirmation"] = nil, nil, nil, nil
 	if c == nil {
 		return nil

@@ -213,12 +213,12 @@ func TestWhatIsRefusedTakesNoSeat(t *testing.T) {
 
 	key := newKey()
 	key.BusinessID = class.business
-	lost := mustClaim(t, s, key, bodyHash, now)
-	mustClaim(t, s, key, bodyHash, now.Add(deadline)) // somebody else holds the key by now
+	lost := mustAcquire(t, s, key, bodyHash, now)
+	mustAcquire(t, s, key, bodyHash, now.Add(deadline)) // somebody else holds the key by now
 	late := class.seats(2)
-	late.Claim = lost
-	if err := s.Book(testkit.AsSystem(t), late); !errors.Is(err, store.ErrClaimLost) {
-		t.Errorf("got %v, want ErrClaimLost", err)
+	late.Lock = lost
+	if err := s.Book(testkit.AsSystem(t), late); !errors.Is(err, store.ErrLockLost) {
+		t.Errorf("got %v, want ErrLockLost", err)
 	}
 
 	busy := newBooking(class.business, part(class.teacher, 0, 59, 90))

@@ -29,8 +29,8 @@ func (k IdempotencyKey) Write(begun time.Time) postgres.Write {
 		k.Key), StartTime: begun}
 }
 
-// Claim is an acquired idempotency lock. It is valid until another request takes it over.
-type Claim struct {
+// IdempotencyLock is an acquired idempotency lock. It is valid until another request takes it over.
+type IdempotencyLock struct {
 	IdempotencyKey
 	Token uuid.UUID
 }
@@ -41,13 +41,13 @@ type Record struct {
 	Confirmation *Confirmation // nil while the request that holds the lock is in flight
 }
 
-// claimSQL acquires an idempotency lock. It creates a record, or takes over a record that has
+// lockRequestSQL acquires an idempotency lock. It creates a record, or takes over a record that has
 // expired, or one whose lock has expired without an answer. Otherwise it returns the existing record.
 //
 // If another transaction creates the record while this statement runs, the
 // statement returns no row. Then another request with the key is in flight.
-const claimSQL = `
-WITH claimed AS (
+const lockRequestSQL = `
+WITH acquired AS (
     INSERT INTO idempotency_records AS r
         (business_id, principal, idempotency_key, request_hash, token, claimed_until, expires_at)
     VALUES (@business_id, @principal, @idempotency_key, @request_hash, @token, @claimed_until, @expires_at)
@@ -57,80 +57,81 @@ WITH claimed AS (
         WHERE r.expires_at <= @now OR (r.confirmation IS NULL AND r.claimed_until <= @now)
     RETURNING request_hash, confirmation
 )
-SELECT true, request_hash, confirmation FROM claimed
+SELECT true, request_hash, confirmation FROM acquired
 UNION ALL
 SELECT false, request_hash, confirmation
 FROM idempotency_records
 WHERE business_id = @business_id AND principal = @principal AND idempotency_key = @idempotency_key
-  AND NOT EXISTS (SELECT FROM claimed)`
+  AND NOT EXISTS (SELECT FROM acquired)`
 
-var claimStatement = positional(claimSQL)
+var lockRequestStatement = positional(lockRequestSQL)
 
-// Claiming describes an idempotency lock to acquire. The lock expires at Until.
+// LockRequest describes an idempotency lock to acquire. The lock expires at ExpiresAt.
 // Hash is that of the request's body. Keep is how long the confirmation is stored.
-type Claiming struct {
+type LockRequest struct {
 	IdempotencyKey
-	Hash       [sha256.Size]byte
-	Now, Until time.Time
-	Keep       time.Duration
+	Hash      [sha256.Size]byte
+	Now       time.Time
+	ExpiresAt time.Time
+	Keep      time.Duration
 }
 
-// Claimed is the result of acquiring an idempotency lock. If Claim is nil,
+// LockResult is the result of acquiring an idempotency lock. If Lock is nil,
 // another request holds the lock or has been answered, and Record is its state.
-type Claimed struct {
-	Claim *Claim
+type LockResult struct {
+	Lock *IdempotencyLock
 	Record
 }
 
-// Claim acquires the idempotency lock of a key. [Store.Snapshot] can do the same in its own round trip.
-func (s *Store) Claim(ctx context.Context, asked Claiming) (Claimed, error) {
+// AcquireLock acquires the idempotency lock of a key. [Store.Snapshot] can do the same in its own round trip.
+func (s *Store) AcquireLock(ctx context.Context, asked LockRequest) (LockResult, error) {
 	var (
-		batch   pgx.Batch
-		claimed Claimed
+		batch  pgx.Batch
+		result LockResult
 	)
-	if err := queueClaim(&batch, asked, &claimed); err != nil {
-		return Claimed{}, err
+	if err := queueLock(&batch, asked, &result); err != nil {
+		return LockResult{}, err
 	}
 	if err := s.pool.SendBatch(ctx, &batch).Close(); err != nil {
-		return Claimed{}, fmt.Errorf("claim an idempotency key: %w", err)
+		return LockResult{}, fmt.Errorf("acquire an idempotency lock: %w", err)
 	}
-	return claimed, nil
+	return result, nil
 }
 
-func queueClaim(batch *pgx.Batch, asked Claiming, into *Claimed) error {
+func queueLock(batch *pgx.Batch, asked LockRequest, into *LockResult) error {
 	token, err := uuid.NewRandom()
 	if err != nil {
 		return err
 	}
-	batch.Queue(claimStatement.text, claimStatement.values(pgx.NamedArgs{
+	batch.Queue(lockRequestStatement.text, lockRequestStatement.values(pgx.NamedArgs{
 		"business_id": asked.BusinessID, "principal": asked.Principal, "idempotency_key": asked.Key,
-		"request_hash": asked.Hash[:], "token": token, "claimed_until": asked.Until,
+		"request_hash": asked.Hash[:], "token": token, "claimed_until": asked.ExpiresAt,
 		"expires_at": asked.Now.Add(asked.Keep), "now": asked.Now,
 	})...).QueryRow(func(row pgx.Row) error {
 		var (
-			claimed       bool
+			acquired      bool
 			known, stored []byte
 		)
-		err := row.Scan(&claimed, &known, &stored)
+		err := row.Scan(&acquired, &known, &stored)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
 			into.Record = Record{SameRequest: true}
 			return nil
 		case err != nil:
 			return err
-		case claimed:
-			into.Claim = &Claim{IdempotencyKey: asked.IdempotencyKey, Token: token}
+		case acquired:
+			into.Lock = &IdempotencyLock{IdempotencyKey: asked.IdempotencyKey, Token: token}
 			return nil
 		}
 		into.SameRequest = bytes.Equal(known, asked.Hash[:])
-		into.Confirmation, err = replayed(stored)
+		into.Confirmation, err = decodeResult(stored)
 		return err
 	})
 	return nil
 }
 
-// replayed decodes a stored confirmation; it returns nil for nil.
-func replayed(stored []byte) (*Confirmation, error) {
+// decodeResult decodes a stored confirmation; it returns nil for nil.
+func decodeResult(stored []byte) (*Confirmation, error) {
 	if stored == nil {
 		return nil, nil
 	}
@@ -145,11 +146,11 @@ const releaseSQL = `
 DELETE FROM idempotency_records
 WHERE business_id = $1 AND principal = $2 AND idempotency_key = $3 AND token = $4 AND confirmation IS NULL`
 
-// Release releases an idempotency lock without a stored answer or
+// ReleaseLock releases an idempotency lock without a stored answer or
 // refusal. It is for a request whose result another attempt has decided.
-func (s *Store) Release(ctx context.Context, c Claim) error {
-	if _, err := s.pool.Exec(ctx, releaseSQL, c.BusinessID, c.Principal, c.Key, c.Token); err != nil {
-		return fmt.Errorf("release an idempotency key: %w", err)
+func (s *Store) ReleaseLock(ctx context.Context, l IdempotencyLock) error {
+	if _, err := s.pool.Exec(ctx, releaseSQL, l.BusinessID, l.Principal, l.Key, l.Token); err != nil {
+		return fmt.Errorf("release an idempotency lock: %w", err)
 	}
 	return nil
 }
@@ -190,7 +191,7 @@ func (s *Store) Confirmed(ctx context.Context, key IdempotencyKey, hash [sha256.
 	if err := s.pool.SendBatch(ctx, &batch).Close(); err != nil {
 		return Confirmation{}, fmt.Errorf("read a stored confirmation: %w", err)
 	}
-	confirmation, err := replayed(stored)
+	confirmation, err := decodeResult(stored)
 	switch {
 	case err != nil:
 		return Confirmation{}, err
@@ -200,9 +201,9 @@ func (s *Store) Confirmed(ctx context.Context, key IdempotencyKey, hash [sha256.
 	return *confirmation, nil
 }
 
-// refuseClaimSQL deletes the idempotency record and stores that the write is refused. It needs
+// refuseLockedSQL deletes the idempotency record and stores that the write is refused. It needs
 // no lock: a booking that waits for the record then finds it deleted and the write refused.
-const refuseClaimSQL = `
+const refuseLockedSQL = `
 WITH released AS (
     DELETE FROM idempotency_records
     WHERE business_id = $1 AND principal = $2 AND idempotency_key = $3 AND token = $4 AND confirmation IS NULL
@@ -215,8 +216,8 @@ ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.re
 // Refuse releases an idempotency lock after a refusal. Every attempt with the key
 // that began before the instant begun is refused too and writes nothing. If another
 // attempt has taken over the lock, Refuse changes nothing; that attempt decides.
-func (s *Store) Refuse(ctx context.Context, c Claim, begun time.Time) error {
-	if _, err := s.pool.Exec(ctx, refuseClaimSQL, c.BusinessID, c.Principal, c.Key, c.Token, c.Write(begun).ID,
+func (s *Store) Refuse(ctx context.Context, l IdempotencyLock, begun time.Time) error {
+	if _, err := s.pool.Exec(ctx, refuseLockedSQL, l.BusinessID, l.Principal, l.Key, l.Token, l.Write(begun).ID,
 		begun); err != nil {
 		return fmt.Errorf("refuse an idempotency key: %w", err)
 	}

@@ -27,32 +27,32 @@ func newKey() store.IdempotencyKey {
 	return store.IdempotencyKey{BusinessID: uuid.New(), Principal: "api_key:" + uuid.NewString(), Key: "order-7"}
 }
 
-// claim asks at an instant for the usual time.
-func claim(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [32]byte,
-	at time.Time) (*store.Claim, store.Record) {
+// acquire asks for the lock at an instant for the usual time.
+func acquire(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [32]byte,
+	at time.Time) (*store.IdempotencyLock, store.Record) {
 	t.Helper()
-	claimed, err := s.Claim(testkit.AsSystem(t), store.Claiming{IdempotencyKey: key, Hash: hash, Now: at,
-		Until: at.Add(deadline), Keep: keep})
-	c, record := claimed.Claim, claimed.Record
+	result, err := s.AcquireLock(testkit.AsSystem(t), store.LockRequest{IdempotencyKey: key, Hash: hash, Now: at,
+		ExpiresAt: at.Add(deadline), Keep: keep})
+	c, record := result.Lock, result.Record
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c, record
 }
 
-func mustClaim(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [32]byte, at time.Time) *store.Claim {
+func mustAcquire(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [32]byte, at time.Time) *store.IdempotencyLock {
 	t.Helper()
-	c, record := claim(t, s, key, hash, at)
+	c, record := acquire(t, s, key, hash, at)
 	if c == nil {
 		t.Fatalf("the key is held: %+v", record)
 	}
 	return c
 }
 
-// answered books under the claim.
-func answered(c *store.Claim) store.NewBooking {
+// answered books under the lock.
+func answered(c *store.IdempotencyLock) store.NewBooking {
 	b := newBooking(c.BusinessID, part(uuid.New(), 0, 0, 45))
-	b.Claim = c
+	b.Lock = c
 	return b
 }
 
@@ -60,7 +60,7 @@ func TestAnAnsweredKeyGivesItsAnswerForADay(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	key := newKey()
-	booked := answered(mustClaim(t, s, key, bodyHash, now))
+	booked := answered(mustAcquire(t, s, key, bodyHash, now))
 	want := store.Confirmation{Details: booked.Details, Replayed: true}
 	if err := s.Book(testkit.AsSystem(t), booked); err != nil {
 		t.Fatal(err)
@@ -72,14 +72,14 @@ func TestAnAnsweredKeyGivesItsAnswerForADay(t *testing.T) {
 		same bool
 	}{
 		{"at once", bodyHash, now, true},
-		{"long after the claim ran out", bodyHash, now.Add(time.Hour), true},
+		{"long after the lock expired", bodyHash, now.Add(time.Hour), true},
 		{"just within the day", bodyHash, now.Add(keep - time.Second), true},
 		{"with another body", otherHash, now, false},
 	} {
-		got, record := claim(t, s, key, c.hash, c.at)
+		got, record := acquire(t, s, key, c.hash, c.at)
 		if got != nil || record.SameRequest != c.same || record.Confirmation == nil || !cmp.Equal(*record.Confirmation,
 			want) {
-			t.Errorf("%s: claim %v, same request %t, confirmation %+v", c.name, got, record.SameRequest,
+			t.Errorf("%s: lock %v, same request %t, confirmation %+v", c.name, got, record.SameRequest,
 				record.Confirmation)
 		}
 	}
@@ -93,7 +93,7 @@ func TestAnAnsweredKeyGivesItsAnswerForADay(t *testing.T) {
 		store.ErrNotFound) {
 		t.Errorf("a day after: %v", err)
 	}
-	mustClaim(t, s, key, otherHash, now.Add(keep))
+	mustAcquire(t, s, key, otherHash, now.Add(keep))
 }
 
 func TestKeysAreCountedWithinTheirPrincipalAndBusiness(t *testing.T) {
@@ -103,7 +103,7 @@ func TestKeysAreCountedWithinTheirPrincipalAndBusiness(t *testing.T) {
 	otherBusiness, otherPrincipal := key, key
 	otherBusiness.BusinessID, otherPrincipal.Principal = uuid.New(), newKey().Principal
 	for _, k := range []store.IdempotencyKey{key, otherBusiness, otherPrincipal} {
-		mustClaim(t, s, k, bodyHash, now)
+		mustAcquire(t, s, k, bodyHash, now)
 	}
 }
 
@@ -111,22 +111,22 @@ func TestARequestInFlightHoldsItsKeyUntilItsDeadline(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	key := newKey()
-	first := mustClaim(t, s, key, bodyHash, now)
-	if _, record := claim(t, s, key, bodyHash, now.Add(deadline-time.Second)); !record.SameRequest ||
+	first := mustAcquire(t, s, key, bodyHash, now)
+	if _, record := acquire(t, s, key, bodyHash, now.Add(deadline-time.Second)); !record.SameRequest ||
 		record.Confirmation != nil {
 		t.Errorf("within the deadline it is not in flight: %+v", record)
 	}
-	if _, record := claim(t, s, key, otherHash, now); record.SameRequest {
+	if _, record := acquire(t, s, key, otherHash, now); record.SameRequest {
 		t.Error("another body passes for the same")
 	}
-	second := mustClaim(t, s, key, bodyHash, now.Add(deadline)) // the first crashed, or so it seems
-	if err := s.Book(testkit.AsSystem(t), answered(first)); !errors.Is(err, store.ErrClaimLost) {
-		t.Errorf("who lost its claim books: %v", err)
+	second := mustAcquire(t, s, key, bodyHash, now.Add(deadline)) // the first crashed, or so it seems
+	if err := s.Book(testkit.AsSystem(t), answered(first)); !errors.Is(err, store.ErrLockLost) {
+		t.Errorf("a request that lost its lock books: %v", err)
 	}
 	if n := count(t, pool, `SELECT (SELECT count(*) FROM bookings) + (SELECT count(*) FROM occupied_time)`); n != 0 {
 		t.Errorf("it wrote %d rows", n)
 	}
-	if err := s.Release(testkit.AsSystem(t), *first); err != nil {
+	if err := s.ReleaseLock(testkit.AsSystem(t), *first); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Book(testkit.AsSystem(t), answered(second)); err != nil {
@@ -138,17 +138,17 @@ func TestAReleasedKeyIsFree(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	key := newKey()
-	if err := s.Release(testkit.AsSystem(t), *mustClaim(t, s, key, bodyHash, now)); err != nil {
+	if err := s.ReleaseLock(testkit.AsSystem(t), *mustAcquire(t, s, key, bodyHash, now)); err != nil {
 		t.Fatal(err)
 	}
-	mustClaim(t, s, key, otherHash, now)
+	mustAcquire(t, s, key, otherHash, now)
 }
 
 func TestALostRaceLeavesTheKeyHeldAndUnanswered(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	key := newKey()
-	c := mustClaim(t, s, key, bodyHash, now)
+	c := mustAcquire(t, s, key, bodyHash, now)
 	b := answered(c)
 	if err := s.Book(testkit.AsSystem(t), newBooking(key.BusinessID, b.Parts...)); err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func TestALostRaceLeavesTheKeyHeldAndUnanswered(t *testing.T) {
 	if err := s.Book(testkit.AsSystem(t), b); !errors.Is(err, store.ErrTaken) {
 		t.Fatalf("got %v, want ErrTaken", err)
 	}
-	if _, record := claim(t, s, key, bodyHash, now); record.Confirmation != nil || !record.SameRequest {
+	if _, record := acquire(t, s, key, bodyHash, now); record.Confirmation != nil || !record.SameRequest {
 		t.Errorf("the record is %+v", record)
 	}
 	b.Parts[0] = part(uuid.New(), 0, 0, 45) // the next assignment
@@ -170,24 +170,24 @@ func TestOfManyRequestsWithOneKeyOneHoldsIt(t *testing.T) {
 	s, _ := open(t)
 	key := newKey()
 	var (
-		wg     sync.WaitGroup
-		claims = make([]*store.Claim, 40)
-		errs   = make([]error, len(claims))
+		wg    sync.WaitGroup
+		locks = make([]*store.IdempotencyLock, 40)
+		errs  = make([]error, len(locks))
 	)
-	for i := range claims {
+	for i := range locks {
 		wg.Go(func() {
-			claimed, err := s.Claim(actor.AsSystem(context.Background()),
-				store.Claiming{IdempotencyKey: key, Hash: bodyHash, Now: now, Until: now.Add(deadline), Keep: keep})
-			record := claimed.Record
-			claims[i], errs[i] = claimed.Claim, err
-			if claims[i] == nil && (!record.SameRequest || record.Confirmation != nil) {
+			result, err := s.AcquireLock(actor.AsSystem(context.Background()),
+				store.LockRequest{IdempotencyKey: key, Hash: bodyHash, Now: now, ExpiresAt: now.Add(deadline), Keep: keep})
+			record := result.Record
+			locks[i], errs[i] = result.Lock, err
+			if locks[i] == nil && (!record.SameRequest || record.Confirmation != nil) {
 				t.Errorf("a loser is told %+v", record)
 			}
 		})
 	}
 	wg.Wait()
 	held := 0
-	for i, c := range claims {
+	for i, c := range locks {
 		if errs[i] != nil {
 			t.Error(errs[i])
 		}

@@ -94,10 +94,10 @@ func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to tim
 
 // Asked selects the data that a decision needs in addition to the occupied time.
 type Asked struct {
-	FirstBookingOf string    // an e-mail address, or ""
-	Seats          bool      // read the seats taken in class sessions
-	Moving         uuid.UUID // the booking whose own time counts as free; the nil UUID for none
-	Claim          *Claiming // the idempotency lock to acquire; nil for none
+	FirstBookingOf string       // an e-mail address, or ""
+	Seats          bool         // read the seats taken in class sessions
+	Moving         uuid.UUID    // the booking whose own time counts as free; the nil UUID for none
+	Lock           *LockRequest // the idempotency lock to acquire; nil for none
 }
 
 // Snapshot is what a decision about one booking needs to know from the tables, read at one moment.
@@ -105,7 +105,7 @@ type Snapshot struct {
 	Occupied booking.Occupied
 	First    bool        // the customer has no earlier booking; false if it was not asked
 	Held     []uuid.UUID // the resources that the booking to reschedule occupies
-	Claimed  Claimed     // the result of asking for the idempotency lock
+	Lock     LockResult  // the result of asking for the idempotency lock
 }
 
 // Snapshot reads the occupied time within [from, to) and the data that asked names, in one round
@@ -119,8 +119,8 @@ func (s *Store) Snapshot(ctx context.Context, businessID uuid.UUID, from, to tim
 		now   Snapshot
 		batch pgx.Batch
 	)
-	if asked.Claim != nil {
-		if err := queueClaim(&batch, *asked.Claim, &now.Claimed); err != nil {
+	if asked.Lock != nil {
+		if err := queueLock(&batch, *asked.Lock, &now.Lock); err != nil {
 			return Snapshot{}, err
 		}
 	}

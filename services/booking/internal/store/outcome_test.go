@@ -126,7 +126,7 @@ func TestWhereNobodyCanBeAskedTheOutcomeIsUnknown(t *testing.T) {
 	}
 }
 
-// What is lost on the way of the note of an open charge is found, or refused for good; else nobody claims to know.
+// What is lost on the way of the note of an open charge is found, or refused for good; else nobody locks to know.
 func TestTheNoteOfAnOpenChargeIsFoundOrRefusedForGood(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -180,16 +180,16 @@ func TestAnEarlierAttemptDoesNotBookAfterALaterOneWasRefused(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	key := newKey()
-	second := mustClaim(t, s, key, bodyHash, now)
+	second := mustAcquire(t, s, key, bodyHash, now)
 	if err := s.Refuse(testkit.AsSystem(t), *second, now.Add(time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	attempt := func(begun time.Time) error {
-		b := answered(mustClaim(t, s, key, bodyHash, now.Add(time.Hour)))
+		b := answered(mustAcquire(t, s, key, bodyHash, now.Add(time.Hour)))
 		b.Write = key.Write(begun)
 		err := s.Book(testkit.AsSystem(t), b)
 		if err != nil {
-			if released := s.Release(testkit.AsSystem(t), *b.Claim); released != nil {
+			if released := s.ReleaseLock(testkit.AsSystem(t), *b.Lock); released != nil {
 				t.Error(released)
 			}
 		}
@@ -206,7 +206,7 @@ func TestAnEarlierAttemptDoesNotBookAfterALaterOneWasRefused(t *testing.T) {
 	}
 }
 
-func TestAKeyThatIsRefusedWithoutAClaimIsRefusedToThoseBefore(t *testing.T) {
+func TestRefusedKeyWithoutLockRefusesEarlierAttempts(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	key := newKey()
@@ -214,7 +214,7 @@ func TestAKeyThatIsRefusedWithoutAClaimIsRefusedToThoseBefore(t *testing.T) {
 		store.ErrNotFound) {
 		t.Fatal(err)
 	}
-	b := answered(mustClaim(t, s, key, bodyHash, now))
+	b := answered(mustAcquire(t, s, key, bodyHash, now))
 	b.Write = key.Write(now)
 	if err := s.Book(testkit.AsSystem(t), b); !errors.Is(err, postgres.ErrRefused) {
 		t.Errorf("an attempt that began before: %v", err)

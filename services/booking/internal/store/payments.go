@@ -59,8 +59,8 @@ type OpenPayment struct {
 	BusinessID   uuid.UUID
 	Confirmation Confirmation // has a Payment
 	DueAt        time.Time
-	Claim        *Claim         // if set, Confirmation is stored for its idempotency key
-	Write        postgres.Write // of the booking: [NewBooking.Named]
+	Lock         *IdempotencyLock // if set, Confirmation is stored for its idempotency key
+	Write        postgres.Write   // of the booking: [NewBooking.Named]
 	Now          time.Time
 }
 
@@ -69,7 +69,7 @@ type OpenPayment struct {
 //
 // may_write fails the statement if the write was refused while the provider was creating the charge.
 var openPaymentSQL = `
-WITH claim AS MATERIALIZED (
+WITH locked AS MATERIALIZED (
     SELECT 1
     FROM idempotency_records
     WHERE business_id = @business_id AND principal = @principal AND idempotency_key = @idempotency_key
@@ -81,7 +81,7 @@ WITH claim AS MATERIALIZED (
     UPDATE payments
     SET status = 'open', reference = @reference, due_at = @due_at, updated_at = @now
     WHERE business_id = @business_id AND subject_id = @id AND status = 'creating'
-      AND (@token::uuid IS NULL OR EXISTS (SELECT FROM claim)) AND EXISTS (SELECT FROM booking)
+      AND (@token::uuid IS NULL OR EXISTS (SELECT FROM locked)) AND EXISTS (SELECT FROM booking)
     RETURNING *
 ), told AS (
     UPDATE bookings SET sequence = sequence + 1
@@ -113,7 +113,7 @@ func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 		"business_id": p.BusinessID, "id": p.Confirmation.ID, "reference": p.Confirmation.Payment.Reference,
 		"due_at": p.DueAt, "now": p.Now, "write_id": p.Write.ID, "begun": p.Write.StartTime,
 	}
-	if err := addClaim(args, p.Claim, &p.Confirmation); err != nil {
+	if err := addLock(args, p.Lock, &p.Confirmation); err != nil {
 		return err
 	}
 	eventlog.Add(ctx, args, p.Now)

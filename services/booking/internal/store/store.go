@@ -32,8 +32,8 @@ var (
 	ErrOfferChanged = errors.New("a newer offer was published")
 	// ErrKeyRevoked means that the request's API key is no longer valid. Nothing was written.
 	ErrKeyRevoked = errors.New("the API key was revoked")
-	// ErrClaimLost means that another request has acquired the idempotency lock of the key. Nothing was written.
-	ErrClaimLost = errors.New("the idempotency key was taken over")
+	// ErrLockLost means that another request has acquired the idempotency lock of the key. Nothing was written.
+	ErrLockLost = errors.New("the idempotency key was taken over")
 	// ErrNotFound means that the row does not exist.
 	ErrNotFound = errors.New("not found")
 )

@@ -6,7 +6,7 @@
 //
 // Availability is asked before the write because its refusal gives a good error sentence. The database's
 // constraint finally decides whether the time is free. If another request is faster, that is not an error:
-// Book tries the next assignment. If no assignment remains, Book asks availability and pricing again.
+// Book writes the next assignment. If no assignment remains, Book asks availability and pricing again.
 package usecase
 
 import (
@@ -14,6 +14,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,7 +22,9 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	bookings "github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
@@ -57,11 +60,11 @@ type Bookings interface {
 	Booking(ctx context.Context, businessID, id uuid.UUID) (store.Booking, error)
 	Reschedule(ctx context.Context, r store.Reschedule) (store.Booking, error)
 	Book(ctx context.Context, b store.NewBooking) error
-	Claim(ctx context.Context, asked store.Claiming) (store.Claimed, error)
+	AcquireLock(ctx context.Context, asked store.LockRequest) (store.LockResult, error)
 	Confirmed(ctx context.Context, key store.IdempotencyKey, hash [sha256.Size]byte, begun,
 		now time.Time) (store.Confirmation, error)
-	Refuse(ctx context.Context, c store.Claim, begun time.Time) error
-	Release(ctx context.Context, c store.Claim) error
+	Refuse(ctx context.Context, l store.IdempotencyLock, begun time.Time) error
+	ReleaseLock(ctx context.Context, l store.IdempotencyLock) error
 	OpenPayment(ctx context.Context, p store.OpenPayment) error
 	AbandonPayment(ctx context.Context, a store.Abandoned, now time.Time) error
 	Payable(ctx context.Context, businessID, id uuid.UUID, now time.Time) (store.Payable, error)
@@ -109,42 +112,10 @@ func NewBooker(with Dependencies) *Booker {
 	}
 }
 
-// lockDuration returns how long a request may keep its idempotency lock. The duration
-// is longer than the request timeout, because the clocks of replicas differ.
-func (b *Booker) lockDuration() time.Duration { return b.RequestTimeout + 5*time.Second }
-
-// attempt is one request to write a booking. If the request has
-// no idempotency key, its claim is nil and its write is empty.
-type attempt struct {
-	by     actor.Actor
-	write  postgres.Write
-	asking *store.Claiming // the idempotency lock to acquire with the first read of the tables; nil after that
-	claim  *store.Claim
-	apiKey uuid.UUID // must not be revoked when the booking is written; the nil UUID means no key
-}
-
-// claimed stores the idempotency lock that the request acquired. If the same
-// request was already answered with a confirmation, claimed returns it.
-//
-// Faults: idempotency_mismatch if the key was used with another
-// body; idempotency_in_progress if another request holds the lock.
-func (a *attempt) claimed(c store.Claimed) (*store.Confirmation, error) {
-	a.asking, a.claim = nil, c.Claim
-	switch {
-	case c.Claim != nil:
-		return nil, nil
-	case !c.SameRequest:
-		return nil, fault.New(fault.IdempotencyMismatch,
-			"Idempotency-Key: this key was used with another body; send a new key with a new booking.")
-	case c.Confirmation == nil:
-		return nil, inProgress()
-	}
-	return c.Confirmation, nil
-}
-
-// Book makes the booking that r describes. If the argument offer is no longer the newest
-// version, Book decides by the newest one before it writes. But a refusal may still
-// depend on the argument offer. If that is stale, the caller must discard the refusal.
+// Book makes the booking that r describes: it authorizes the request, acquires its idempotency lock, evaluates
+// the request, writes the booking and opens its payment. If the argument offer is no longer the newest version,
+// Book evaluates the newest one before it writes. But a refusal may still depend on the argument offer. If that
+// is stale, the caller must discard the refusal.
 //
 // The argument named identifies the request, so that repeated
 // requests make one booking. Its Hash is that of the whole body.
@@ -157,126 +128,229 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 		return store.Confirmation{}, fault.New(fault.SourceForbidden, "A booking is made by an actor.")
 	}
 	ctx = actor.With(ctx, by)
-	now := b.Clock.Now()
-	r, unanswered := answered(offer, by, r)
-	if err := cmp.Or(offer.CheckAccount(r.Override, now), checkProvider(offer, r.PreferredProvider),
-		unanswered); err != nil {
-		return b.replay(ctx, offer.ID, by, named, err)
+	r, invalid := validateAnswers(offer, by, r)
+	if err := cmp.Or(offer.CheckAccount(r.Override, b.Clock.Now()), checkProvider(offer, r.PreferredProvider),
+		invalid); err != nil {
+		return b.findResult(ctx, offer.ID, by, named, err)
 	}
-	begun, a := clock.ArrivalTime(ctx), &attempt{by: by}
-	if by.Kind == actor.APIKey {
-		a.apiKey = by.ID
+
+	lock := b.newLock(ctx, offer.ID, by, named) // evaluate acquires it in the round trip of its first read
+	confirmation, err := retryChanged(ctx, b, offer,
+		func(offer *catalog.Offer) (evaluation, *store.Confirmation, error) {
+			return b.evaluate(ctx, offer, by, r, lock)
+		},
+		func(e evaluation, c availability.Assignment) (*store.Confirmation, error) {
+			n, err := b.write(ctx, e, c, by, lock)
+			if err != nil || n.Payment == nil {
+				return &store.Confirmation{Details: n.Details}, err
+			}
+			return b.pay(ctx, n)
+		})
+	if err != nil {
+		return b.refuse(ctx, lock, err)
 	}
-	if named.Key != "" {
-		key := recordOf(offer.ID, by, named)
-		a.write = key.Write(begun)
-		a.asking = &store.Claiming{IdempotencyKey: key, Hash: named.Hash, Now: now, Until: now.Add(b.lockDuration()),
-			Keep: keepConfirmations}
+	return *confirmation, nil // the lock stays with the confirmation
+}
+
+// maxAttempts is the maximum number of times that a request is attempted. An attempt fails only if another
+// booking was written or the offer changed, so concurrent requests need far fewer attempts.
+const maxAttempts = 200
+
+// errChanged means that the offer or the tables changed after they were read. The request must be evaluated again.
+var errChanged = errors.New("the offer or the tables have changed")
+
+// retryChanged evaluates a request and writes it with the first assignment that is still free. It repeats this for
+// one reason: after the offer and the tables were read, another request was written or the owner published. Then
+// the write has changed nothing, and the request may still be possible.
+//
+// If only the time of an assignment was occupied, retryChanged continues with the assignments that are still free.
+// Otherwise it evaluates the newest offer. The function evaluate may return an answer instead of assignments.
+func retryChanged[T any](ctx context.Context, b *Booker, offer *catalog.Offer,
+	evaluate func(*catalog.Offer) (evaluation, *T, error),
+	write func(evaluation, availability.Assignment) (*T, error)) (*T, error) {
+	var e evaluation
+	for range maxAttempts {
+		var (
+			answer *T
+			err    error
+		)
+		if len(e.assignments) == 0 {
+			e, answer, err = evaluate(offer)
+		}
+		if answer == nil && err == nil {
+			answer, err = write(e, e.assignments[0])
+		}
+		if errors.Is(err, store.ErrTaken) {
+			if e.assignments, err = b.freeAssignments(ctx, e); len(e.assignments) > 0 {
+				continue
+			}
+			err = cmp.Or(err, errChanged)
+		}
+		if !errors.Is(err, errChanged) {
+			return answer, err
+		}
+		e.assignments = nil
+		if offer, err = b.Offers.Fresh(ctx, offer.Slug); err != nil {
+			return nil, Unverified(err)
+		}
 	}
-	confirmation, err := b.decide(ctx, offer, r, a)
+	return nil, Unverified(errChanged)
+}
+
+// evaluation is the result of evaluating a request by one version of the offer and one read of the tables: the
+// assignments that can serve it, best first, and what the booking costs.
+type evaluation struct {
+	question
+	assignments []availability.Assignment
+	quotes      []pricing.Quote // of each service
+	total       int64
+	first       bool               // priced as the customer's first booking
+	payment     *store.NewPayment  // nil: nothing is paid online
+	warnings    []bookings.Warning // customer rules that the owner's booking breaks
+}
+
+// evaluate reads the tables and asks availability and pricing. It acquires the idempotency lock in the round trip
+// of the read. If the same request was already answered with a confirmation, evaluate returns it.
+//
+// Faults: those of the account, the assignments and the payment; [errChanged] if availability
+// or pricing used another version of the offer.
+func (b *Booker) evaluate(ctx context.Context, offer *catalog.Offer, by actor.Actor, r *request.Request,
+	lock *requestLock) (evaluation, *store.Confirmation, error) {
+	if err := offer.CheckAccount(r.Override, b.Clock.Now()); err != nil {
+		return evaluation{}, nil, err
+	}
+	services, err := offer.Appointment(r.ServiceIDs, r.Variants)
+	if err == nil {
+		err = checkClassSession(r, services)
+	}
+	if err != nil {
+		stored, err := b.refuseBeforeRead(ctx, lock, err)
+		return evaluation{}, stored, err
+	}
+	q := question{offer: offer, request: r, services: services, now: b.Clock.Now(), by: by.Kind}
+	snapshot, err := b.snapshot(ctx, q, lock.request)
+	if err != nil {
+		return evaluation{}, nil, Unverified(err)
+	}
+	if stored, err := lock.acquire(snapshot.Lock); stored != nil || err != nil {
+		return evaluation{}, stored, err
+	}
+	e, err := b.ask(ctx, q, snapshot)
+	if err != nil {
+		return evaluation{}, nil, err
+	}
+	prices := make([]int64, len(e.quotes))
+	for i, quote := range e.quotes {
+		prices[i] = quote.Price
+		e.total += quote.Price
+	}
+	e.payment, err = b.paymentDue(q, prices, e.total)
+	return e, nil, err
+}
+
+// ask asks availability and pricing concurrently. A refusal by availability has priority over an error of pricing.
+func (b *Booker) ask(ctx context.Context, q question, snapshot store.Snapshot) (evaluation, error) {
+	var (
+		wg          sync.WaitGroup
+		slots       *availability.BookableResponse
+		prices      *pricing.QuotesResponse
+		errS, errPr error
+	)
+	wg.Go(func() { slots, errS = b.Availability.Bookable(ctx, q.bookable(snapshot.Occupied)) })
+	wg.Go(func() { prices, errPr = b.Pricing.Quotes(ctx, q.quotes(snapshot.First)) })
+	wg.Wait()
+	assignments, err := q.selectAssignments(slots, errS)
 	switch {
-	case a.asking != nil && err != nil: // it is unknown which request holds the key
-		return b.unheld(ctx, offer.ID, by, named, err)
-	// the lock stays with the confirmation, or with a write whose outcome is unknown
-	case a.claim == nil || err == nil || fault.Is(err, fault.OutcomeUnknown):
-		return confirmation, err
-	case fault.Is(err, fault.IdempotencyInProgress):
-		b.release(ctx, *a.claim)
-		return store.Confirmation{}, err
+	case err != nil:
+		return evaluation{}, err
+	case errPr != nil || len(prices.Quotes) != len(q.services):
+		f := fault.Wrap(fault.AvailabilityUnverified, errPr,
+			"The price could not be computed just now, so nothing was booked; try again shortly.")
+		f.RetryAfter = time.Second
+		return evaluation{}, f
+	case prices.OfferVersion != q.offer.Version:
+		return evaluation{}, errChanged
 	}
-	return store.Confirmation{}, b.refuse(ctx, *a.claim, begun, err)
+	e := evaluation{question: q, assignments: assignments, quotes: prices.Quotes, first: snapshot.First}
+	if q.by == actor.Owner {
+		e.warnings = q.warnings(slots.Warnings)
+	}
+	return e, nil
 }
 
-// Refuse answers a request that could not be parsed. If an earlier request with the
-// same key made a booking, Refuse returns that request's confirmation, as Book does.
+// Unverified returns the fault for a request if the offer, the occupied time or the slots could not be read. It
+// returns faults about the request itself unchanged: business_not_found, invalid_parameter and service_not_found.
+func Unverified(err error) error {
+	for _, kind := range []fault.Kind{fault.BusinessNotFound, fault.InvalidParameter, fault.ServiceNotFound} {
+		if fault.Is(err, kind) {
+			return err
+		}
+	}
+	f := fault.Wrap(fault.AvailabilityUnverified, err,
+		"Availability could not be verified just now, so nothing was booked; try again shortly.")
+	f.RetryAfter = time.Second
+	return f
+}
+
+// write stores a booking with one assignment and returns it.
 //
-// Otherwise it returns the argument refusal. A refusal because
-// of the business's account has priority over the argument.
-func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request,
-	refusal error) (store.Confirmation, error) {
-	return b.replay(ctx, offer.ID, by, named, cmp.Or(offer.CheckAccount(false, b.Clock.Now()), refusal))
-}
-
-// Unread answers a request if the offer of the business could not be read, so
-// that no booking is possible. The argument reason is the error of the read.
-//
-// If an earlier request with the same key made a booking, Unread returns that request's
-// confirmation. Faults: those of [Unverified]; outcome_unknown if the key cannot be looked up.
-func (b *Booker) Unread(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request,
-	reason error) (store.Confirmation, error) {
-	refusal := Unverified(reason)
-	if !fault.Is(refusal, fault.AvailabilityUnverified) {
-		return store.Confirmation{}, refusal
+// Errors: [store.ErrTaken] if the time is occupied; [errChanged] if the offer is no longer the newest.
+// Faults: invalid_api_key if the key was revoked; idempotency_in_progress if the lock was lost or the
+// idempotency key refused in the meantime; too_many_open_bookings; outcome_unknown.
+func (b *Booker) write(ctx context.Context, e evaluation, c availability.Assignment, by actor.Actor,
+	lock *requestLock) (store.NewBooking, error) {
+	id, err := uuid.NewV7() // ordered by time, so that bookings made in sequence are adjacent in the index
+	if err != nil {
+		return store.NewBooking{}, err
 	}
-	return b.unheld(ctx, businessID, by, named, refusal)
-}
-
-// keepConfirmations is how long a confirmation is stored for its idempotency key (semantics.md §3).
-const keepConfirmations = 24 * time.Hour
-
-func recordOf(businessID uuid.UUID, by actor.Actor, named idempotency.Request) store.IdempotencyKey {
-	return store.IdempotencyKey{BusinessID: businessID, Principal: by.String(), Key: named.Key}
-}
-
-func inProgress() error {
-	return fault.New(fault.IdempotencyInProgress,
-		"Idempotency-Key: a request with this key is still in flight; try again shortly.")
-}
-
-func overtaken() error {
-	return fault.New(fault.IdempotencyInProgress,
-		"Idempotency-Key: a later request with this key was refused while this one was on its way, so this one books "+
-			"nothing; send it again.")
-}
-
-// replay answers a request that would be refused now. If an earlier request with the same key made
-// a booking, replay returns its confirmation, even if the business has paused bookings since.
-//
-// Otherwise it returns the argument refusal. It then also refuses
-// earlier requests with the same key that are still in flight.
-func (b *Booker) replay(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request,
-	refusal error) (store.Confirmation, error) {
-	if named.Key == "" {
-		return store.Confirmation{}, refusal
+	n := e.newBooking(id, c)
+	n.LinkHash = b.Links.Hash(event.Booking, id)
+	n.Lock, n.Write = lock.held, lock.write
+	if by.Kind == actor.APIKey {
+		n.APIKey = by.ID
 	}
-	stored, err := b.Bookings.Confirmed(ctx, recordOf(businessID, by, named), named.Hash, clock.ArrivalTime(ctx),
-		b.Clock.Now())
-	if errors.Is(err, store.ErrNotFound) {
-		return store.Confirmation{}, refusal
+	switch err := b.Bookings.Book(ctx, n); {
+	case errors.Is(err, store.ErrLockLost):
+		return n, inProgress()
+	case errors.Is(err, store.ErrOfferChanged):
+		return n, errChanged
+	case errors.Is(err, store.ErrKeyRevoked):
+		return n, fault.Wrap(fault.InvalidAPIKey, err, "The API key has been revoked.")
+	case errors.Is(err, store.ErrTooManyOpen):
+		return n, tooManyOpen(*n.MostOpen)
+	case errors.Is(err, postgres.ErrRefused):
+		return n, overtaken()
+	default:
+		return n, err
 	}
-	return stored, err
 }
 
-// unheld answers a request whose idempotency lock could not be acquired because the tables could not be read.
-// It tries once more to find a stored confirmation. Fault: outcome_unknown if the key cannot be looked up.
-func (b *Booker) unheld(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request,
-	refusal error) (store.Confirmation, error) {
-	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
-	defer cancel()
-	stored, err := b.replay(within, businessID, by, named, refusal)
-	if err != nil && !errors.Is(err, refusal) {
-		err = fault.Unknown(errors.Join(err, refusal))
-	}
-	return stored, err
+// tooManyOpen returns the fault for a customer of the booking page who already has the maximum number of open bookings.
+func tooManyOpen(most int) error {
+	return fault.Newf(fault.TooManyOpen,
+		"This e-mail address has %d open bookings here, tickets and rentals included, which is as many as one may "+
+			"have; "+
+			"cancel one by the link in its messages, or ask the business.", most)
 }
 
-// refuse returns the refusal of a request that holds the idempotency lock. Before
-// that, it stores that earlier requests with the key are refused too. Fault:
-// outcome_unknown if that cannot be stored, because an earlier request may still book.
-func (b *Booker) refuse(ctx context.Context, c store.Claim, begun time.Time, refusal error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
-	defer cancel()
-	if err := b.Bookings.Refuse(ctx, c, begun); err != nil {
-		return fault.Unknown(errors.Join(err, refusal))
-	}
-	return refusal
-}
-
-// release releases the idempotency lock of a request, if a later request with the same key has already decided.
-func (b *Booker) release(ctx context.Context, c store.Claim) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
-	defer cancel()
-	if err := b.Bookings.Release(ctx, c); err != nil {
-		b.Telemetry.Logger.WarnContext(ctx, "an idempotency key stays held until its request's deadline", "error", err)
-	}
+// pay opens the payment of a stored booking and returns the confirmation with it. Faults: those of openPayment.
+func (b *Booker) pay(ctx context.Context, n store.NewBooking) (*store.Confirmation, error) {
+	confirmation := &store.Confirmation{Details: n.Details}
+	_, err := b.openPayment(ctx, pendingPayment{
+		Subject:    payment.Subject{BusinessID: n.BusinessID, Kind: event.Booking, ID: n.ID},
+		NewPayment: *n.Payment, currency: n.Currency, name: servicesOf(n.Services),
+		link: b.Links.URL(event.Booking, n.ID, n.LinkHash), dueAt: n.Now.Add(b.Payments.ExpiresAfter),
+		store: func(ctx context.Context, intent payment.Intent) error {
+			confirmation.Payment = &store.PaymentDetails{
+				Provider: n.Payment.Provider, Amount: n.Payment.Amount, Reference: intent.Reference,
+				ClientSecret: intent.ClientSecret, CheckoutURL: intent.URL,
+			}
+			now := b.Clock.Now()
+			return b.Bookings.OpenPayment(ctx, store.OpenPayment{
+				BusinessID: n.BusinessID, Confirmation: *confirmation, DueAt: now.Add(b.Payments.ExpiresAfter),
+				Lock: n.Lock, Write: n.Named(), Now: now,
+			})
+		},
+	})
+	return confirmation, err
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
-	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
@@ -46,95 +45,89 @@ type Reschedule struct {
 // a start. Unless the fault is outcome_unknown, nothing has changed. Any other error is internal.
 func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Offer, by actor.Actor, id uuid.UUID,
 	to Reschedule) (store.Booking, error) {
+	ctx = actor.With(ctx, by)
 	to.Override = to.Override && by.Kind == actor.Owner
 	to.BoundsRefund = to.BoundsRefund || by.Kind != actor.Owner
-	moved, err := b.decideMove(actor.With(ctx, by), offer, id, move{
-		Reschedule: to, byCustomer: by.Kind == actor.Customer, byOwner: by.Kind == actor.Owner,
-	})
+	m := move{Reschedule: to, byCustomer: by.Kind == actor.Customer, byOwner: by.Kind == actor.Owner}
 	outcome := "moved"
-	switch {
-	case errors.Is(err, errStays):
-		outcome, err = "unchanged", nil
-	case err != nil:
-		moved, outcome = store.Booking{}, fault.Of(err).Kind.Code
+	moved, err := retryChanged(ctx, b, offer,
+		func(offer *catalog.Offer) (evaluation, *store.Booking, error) {
+			m.offer, m.now = offer, b.Clock.Now()
+			e, unchanged, err := b.evaluateMove(ctx, &m, id)
+			if unchanged != nil {
+				outcome = "unchanged"
+			}
+			return e, unchanged, err
+		},
+		func(e evaluation, c availability.Assignment) (*store.Booking, error) {
+			return b.writeMove(ctx, m, e, c)
+		})
+	if err != nil {
+		moved, outcome = &store.Booking{}, fault.Of(err).Kind.Code
 	}
 	b.moves.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
-	return moved, err
+	return *moved, err
 }
-
-// decideMove repeats decisions until the booking is rescheduled or the request refused.
-func (b *Booker) decideMove(ctx context.Context, offer *catalog.Offer, id uuid.UUID, m move) (store.Booking, error) {
-	for range maxRounds {
-		m.offer, m.now = offer, b.Clock.Now()
-		moved, err := b.reschedule(ctx, m, id)
-		if !errors.Is(err, errAgain) {
-			return moved, err
-		}
-		if offer, err = b.Offers.Fresh(ctx, offer.Slug); err != nil {
-			return store.Booking{}, Unverified(err)
-		}
-	}
-	return store.Booking{}, Unverified(errAgain)
-}
-
-// errStays means that the booking already has the requested time. The booking is returned with it.
-var errStays = errors.New("the booking is there already")
 
 // move is one attempt to reschedule a booking by one version of the offer.
 type move struct {
 	Reschedule
 	offer      *catalog.Offer
+	booked     store.Booking // as it is before
 	byCustomer bool
 	byOwner    bool // not bound by notice, advance limit and grid
 	now        time.Time
 }
 
-// reschedule makes one decision, based on one read of the tables. It returns
-// [errAgain] if the booking, the occupied time or the offer has changed.
-func (b *Booker) reschedule(ctx context.Context, m move, id uuid.UUID) (store.Booking, error) {
+// evaluateMove reads the booking and the tables, and asks availability for the new time. If the booking already has
+// the wanted time, member and session, evaluateMove returns it. It returns [errChanged] if the offer has changed.
+func (b *Booker) evaluateMove(ctx context.Context, m *move, id uuid.UUID) (evaluation, *store.Booking, error) {
 	booked, err := b.Bookings.Booking(ctx, m.offer.ID, id)
-	if errors.Is(err, store.ErrNotFound) {
-		return booked, fault.New(fault.NotFound, "This business has no such booking.")
-	}
 	if err != nil {
-		return booked, err
+		return evaluation{}, nil, noBooking(err)
 	}
+	m.booked = booked
 	if err := m.check(booked); err != nil {
-		return booked, err
+		return evaluation{}, nil, err
 	}
 	q, err := m.question(booked)
 	if err != nil {
-		return booked, err
+		return evaluation{}, nil, err
 	}
 	if m.stays(booked) {
-		return booked, errStays
+		return evaluation{}, &booked, nil
 	}
 	snapshot, err := b.snapshot(ctx, q, nil)
 	if err != nil {
-		return booked, Unverified(err)
+		return evaluation{}, nil, Unverified(err)
 	}
 	slots, err := b.Availability.Bookable(ctx, q.bookable(snapshot.Occupied))
-	assignments, err := q.fitting(slots, err)
+	assignments, err := q.selectAssignments(slots, err)
 	if err != nil {
-		return booked, err
+		return evaluation{}, nil, err
 	}
 	prefer(assignments, booked, snapshot.Held)
-	var warnings []booking.Warning
+	e := evaluation{question: q, assignments: assignments}
 	if m.byOwner {
-		warnings = q.warnings(slots.Warnings)
+		e.warnings = q.warnings(slots.Warnings)
 	}
-	return take(ctx, b, q, assignments, func(c availability.Assignment) (store.Booking, error) {
-		moved, err := b.Bookings.Reschedule(ctx, m.rescheduled(booked, q, c))
-		var tooMany *store.TooManyMovesError
-		if errors.As(err, &tooMany) {
-			return moved, tooManyMoves(tooMany.RetryAfter)
-		}
-		if errors.Is(err, store.ErrChanged) || errors.Is(err, store.ErrOfferChanged) {
-			err = errAgain
-		}
-		moved.Warnings = warnings
-		return moved, err
-	})
+	return e, nil, nil
+}
+
+// writeMove writes the booking with its new assignment. Errors: [store.ErrTaken] if the time is
+// occupied; [errChanged] if the booking or the offer has changed. Fault: rate_limited.
+func (b *Booker) writeMove(ctx context.Context, m move, e evaluation,
+	c availability.Assignment) (*store.Booking, error) {
+	moved, err := b.Bookings.Reschedule(ctx, m.rescheduled(m.booked, e.question, c))
+	var tooMany *store.TooManyMovesError
+	switch {
+	case errors.As(err, &tooMany):
+		err = tooManyMoves(tooMany.RetryAfter)
+	case errors.Is(err, store.ErrChanged), errors.Is(err, store.ErrOfferChanged):
+		err = errChanged
+	}
+	moved.Warnings = e.warnings
+	return &moved, err
 }
 
 // check refuses a booking whose status does not allow a new time. For a customer it also refuses

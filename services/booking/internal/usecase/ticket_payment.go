@@ -96,7 +96,7 @@ func (t *Tickets) Again(ctx context.Context, by actor.Actor, businessID uuid.UUI
 		return Order{Ticket: made}, nil
 	}
 	order, err := t.again(ctx, businessID, made)
-	if errors.Is(err, errAgain) {
+	if errors.Is(err, errChanged) {
 		return Order{}, inProgress()
 	}
 	return order, err
@@ -105,7 +105,7 @@ func (t *Tickets) Again(ctx context.Context, by actor.Actor, businessID uuid.UUI
 // again answers a repeated request for an order with an online payment.
 // If the charge is open, the answer includes the provider's page.
 //
-// If the order was cancelled before any answer contained it, again returns [errAgain], and the caller makes
+// If the order was cancelled before any answer contained it, again returns [errChanged], and the caller makes
 // a new order. Faults: idempotency_in_progress while the first request opens the charge; outcome_unknown.
 func (t *Tickets) again(ctx context.Context, businessID uuid.UUID, made store.Ticket) (Order, error) {
 	order, err := t.asItIs(ctx, businessID, made, "")
@@ -116,7 +116,7 @@ func (t *Tickets) again(ctx context.Context, businessID uuid.UUID, made store.Ti
 		if err := t.records.UnmakeWrite(ctx, businessID, postgres.RequestWriteID(ctx, businessID), made.ID); err != nil {
 			return Order{}, fault.Unknown(err)
 		}
-		return Order{}, errAgain
+		return Order{}, errChanged
 	case order.Payment == nil || order.Payment.Status == store.ChargeCreating:
 		return Order{}, inProgress()
 	case order.Payment.Status != store.ChargeOpen:

@@ -74,13 +74,13 @@ func (t *Tickets) Sell(ctx context.Context, by actor.Actor, businessID uuid.UUID
 	if err != nil {
 		return Order{}, err
 	}
-	for range maxRounds {
+	for range maxAttempts {
 		sold, err := t.sell(ctx, by, businessID, order)
-		if !errors.Is(err, errAgain) {
+		if !errors.Is(err, errChanged) {
 			return sold, err
 		}
 	}
-	return Order{}, Unverified(errAgain)
+	return Order{}, Unverified(errChanged)
 }
 
 // checked validates and normalizes the fields of an order that do not depend on the offer. The ordered tickets
@@ -123,7 +123,7 @@ func checked(order booking.NewTicket) (booking.NewTicket, error) {
 	return order, err
 }
 
-// sell makes one attempt to sell, based on one version of the offer. It returns [errAgain] if the offer has changed.
+// sell makes one attempt to sell, based on one version of the offer. It returns [errChanged] if the offer has changed.
 func (t *Tickets) sell(ctx context.Context, by actor.Actor, businessID uuid.UUID,
 	order booking.NewTicket) (Order, error) {
 	offer, err := offerOf(ctx, t.Offers, businessID, order.Slug)
@@ -204,7 +204,7 @@ func hasAddress(order booking.NewTicket) error {
 // and the total of the order. The party size is the number of all tickets of the order.
 //
 // Rules for a customer's first booking do not apply to tickets (semantics.md
-// §5). It returns [errAgain] if pricing used another version of the offer.
+// §5). It returns [errChanged] if pricing used another version of the offer.
 func (t *Tickets) price(ctx context.Context, offer *catalog.Offer, ticket *store.NewTicket) error {
 	ask := pricing.QuotesRequest{
 		Slug:         offer.Slug,
@@ -223,7 +223,7 @@ func (t *Tickets) price(ctx context.Context, offer *catalog.Offer, ticket *store
 	case err != nil:
 		return Unverified(err)
 	case answer.OfferVersion != offer.Version || len(answer.Quotes) != len(ask.Items):
-		return errAgain
+		return errChanged
 	}
 	ticket.PriceChanges = pricelabel.Changes(offer, ticket.Locale, answer.Quotes...)
 	ticket.Total = new(int64)

@@ -9,9 +9,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/request"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
 // checkProvider refuses a preferred payment provider that the business does not have. If the business has no providers,
@@ -26,16 +29,16 @@ func checkProvider(offer *catalog.Offer, provider string) error {
 		strings.Join(providers, " or "))
 }
 
-// answered returns a copy of the request with the answers to the business's form
+// validateAnswers returns a copy of the request with the answers to the business's form
 // in the form that the booking stores. Faults: those of [catalog.Offer.Answered].
-func answered(offer *catalog.Offer, by actor.Actor, r *request.Request) (*request.Request, error) {
+func validateAnswers(offer *catalog.Offer, by actor.Actor, r *request.Request) (*request.Request, error) {
 	kept, err := offer.Answered(by, r.FormData, r.ServiceIDs...)
 	if err != nil {
 		return r, err
 	}
-	like := *r
-	like.FormData = kept
-	return &like, nil
+	valid := *r
+	valid.FormData = kept
+	return &valid, nil
 }
 
 // checkClassSession refuses the parameter class_schedule_id if the
@@ -45,6 +48,28 @@ func checkClassSession(r *request.Request, services []*catalog.Service) error {
 		return nil
 	}
 	return fault.New(fault.InvalidParameter, "class_schedule_id: none of these services is a class; leave it out.")
+}
+
+// paymentDue returns the online payment that a booking needs now, or nil if it needs
+// none. Fault: payment_not_offered if no provider of the business can charge it.
+func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.NewPayment, error) {
+	if q.request.PaymentChoice == request.PayOnline && total > 0 && len(q.offer.ConnectedProviders()) == 0 {
+		return nil, fault.New(fault.PaymentNotOffered,
+			"payment_choice: this business is not paid online, so nothing was booked; send at_door, or leave it out.")
+	}
+	if !needsOnlinePayment(q.offer, q.request, q.services, total) {
+		return nil, nil
+	}
+	due := payment.AmountDue(q.services, prices, q.request.PartySize, q.offer.Money())
+	if due == 0 {
+		return nil, nil // the service that requires payment is free, or its deposit is less than the smallest coin
+	}
+	p, err := b.newPayment(event.Booking, q.offer, q.request.PreferredProvider, due, q.now)
+	if err != nil {
+		return nil, err
+	}
+	p.OnCheckout, p.ByHand = q.by == actor.Page, !q.confirmsAtOnce()
+	return p, nil
 }
 
 // needsOnlinePayment reports whether the total must be paid online (semantics.md §3).
@@ -85,7 +110,7 @@ func (q question) refusal(rule string) error {
 			"staff_id: no active staff member with this id performs all of these services; leave it out, or choose "+
 				"another from /slots.")
 	}
-	return q.taken()
+	return q.unavailable()
 }
 
 // warnings returns a warning for each rule for customers that the owner's booking breaks. The
@@ -109,10 +134,10 @@ func (q question) warnings(rules []string) []booking.Warning {
 	return warnings
 }
 
-// taken returns the fault for a start that is not possible only
+// unavailable returns the fault for a start that is not possible only
 // because its time is occupied or because seats are missing.
-func (q question) taken() error {
-	if q.ofClass() {
+func (q question) unavailable() error {
+	if q.isClass() {
 		return fault.New(fault.SlotUnavailable,
 			"No session of this class with seats left starts then; choose another from /slots.")
 	}

@@ -1,0 +1,88 @@
+package usecase
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// freeAssignments returns the assignments of an evaluation that are still free after the write of the first one found
+// its time occupied. It returns none if the time is free, because the write has failed for another reason:
+// the customer has another first booking by now.
+func (b *Booker) freeAssignments(ctx context.Context, e evaluation) ([]availability.Assignment, error) {
+	b.lost.Add(ctx, 1)
+	from, to := e.window()
+	now, err := b.Bookings.Snapshot(ctx, e.offer.ID, from, to, store.Asked{Seats: e.isClass(), Moving: e.moving})
+	if err != nil {
+		return nil, Unverified(err)
+	}
+	busy := indexBusy(now.Occupied)
+	conflicts := func(c availability.Assignment) bool { return busy.conflicts(c, e.request.PartySize) }
+	if !conflicts(e.assignments[0]) {
+		return nil, nil
+	}
+	free := slices.DeleteFunc(e.assignments, conflicts)
+	spread(free)
+	return free, nil
+}
+
+// spread shuffles assignments that differ only in their capacity units. Without it, all
+// requests that lost a race would try the same next unit, and all but one would lose again.
+func spread(assignments []availability.Assignment) {
+	for from := 0; from < len(assignments); {
+		to := from + 1
+		for to < len(assignments) && sameStaff(assignments[from], assignments[to]) {
+			to++
+		}
+		group := assignments[from:to]
+		rand.Shuffle(len(group), func(i, j int) { group[i], group[j] = group[j], group[i] })
+		from = to
+	}
+}
+
+func sameStaff(a, b availability.Assignment) bool {
+	if a.StaffID == nil || b.StaffID == nil {
+		return a.StaffID == b.StaffID
+	}
+	return *a.StaffID == *b.StaffID
+}
+
+// busyTime contains the occupied time by resource, and the seats taken in class sessions. alone is the
+// time of appointments. shared is the time of classes, which may overlap for the guests of a class.
+type busyTime struct {
+	alone, shared map[booking.Resource][]timespan.Span
+	seats         map[booking.Occurrence]int
+}
+
+func indexBusy(o booking.Occupied) busyTime {
+	t := busyTime{
+		alone: make(map[booking.Resource][]timespan.Span, len(o.Busy)), shared: map[booking.Resource][]timespan.Span{},
+		seats: o.SeatsByOccurrence(),
+	}
+	for _, b := range o.Busy {
+		if b.Class {
+			t.shared[b.Resource] = b.Spans()
+		} else {
+			t.alone[b.Resource] = b.Spans()
+		}
+	}
+	return t
+}
+
+// conflicts reports whether an assignment is no longer possible for a party of this size: one of
+// its parts overlaps occupied time, or its session has too few seats.
+func (t busyTime) conflicts(c availability.Assignment, party int) bool {
+	if c.Session != nil && t.seats[booking.Occurrence{SessionID: c.Session.ID, StartsAt: c.During.Start}]+
+		party > c.Session.Capacity {
+		return true
+	}
+	return slices.ContainsFunc(c.Parts, func(p availability.Part) bool {
+		return slices.ContainsFunc(t.alone[p.Resource], p.Occupies.Overlaps) ||
+			c.Session == nil && slices.ContainsFunc(t.shared[p.Resource], p.Occupies.Overlaps)
+	})
+}

@@ -1,0 +1,184 @@
+package usecase
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// keepConfirmations is how long a confirmation is stored for its idempotency key (semantics.md §3).
+const keepConfirmations = 24 * time.Hour
+
+// lockDuration returns how long a request may keep its idempotency lock. The duration
+// is longer than the request timeout, because the clocks of replicas differ.
+func (b *Booker) lockDuration() time.Duration { return b.RequestTimeout + 5*time.Second }
+
+// requestLock is the idempotency lock of one request to book. If the
+// request has no idempotency key, only the fields businessID and by are set.
+type requestLock struct {
+	businessID uuid.UUID
+	by         actor.Actor
+	named      idempotency.Request
+	begun      time.Time // of the request
+	write      postgres.Write
+	request    *store.LockRequest     // to be sent with the first read of the tables; nil after that
+	held       *store.IdempotencyLock // nil if the request does not hold the lock
+}
+
+func (b *Booker) newLock(ctx context.Context, businessID uuid.UUID, by actor.Actor,
+	named idempotency.Request) *requestLock {
+	l := &requestLock{businessID: businessID, by: by, named: named, begun: clock.ArrivalTime(ctx)}
+	if named.Key != "" {
+		now, key := b.Clock.Now(), keyOf(businessID, by, named)
+		l.write = key.Write(l.begun)
+		l.request = &store.LockRequest{IdempotencyKey: key, Hash: named.Hash, Now: now,
+			ExpiresAt: now.Add(b.lockDuration()), Keep: keepConfirmations}
+	}
+	return l
+}
+
+// acquire stores the result of the lock request, if one was sent. If the same
+// request was already answered with a confirmation, acquire returns it.
+//
+// Faults: idempotency_mismatch if the key was used with another
+// body; idempotency_in_progress if another request holds the lock.
+func (l *requestLock) acquire(result store.LockResult) (*store.Confirmation, error) {
+	if l.request == nil {
+		return nil, nil
+	}
+	l.request, l.held = nil, result.Lock
+	switch {
+	case result.Lock != nil:
+		return nil, nil
+	case !result.SameRequest:
+		return nil, fault.New(fault.IdempotencyMismatch,
+			"Idempotency-Key: this key was used with another body; send a new key with a new booking.")
+	case result.Confirmation == nil:
+		return nil, inProgress()
+	}
+	return result.Confirmation, nil
+}
+
+// Refuse answers a request that could not be parsed. If an earlier request with the
+// same key made a booking, Refuse returns that request's confirmation, as Book does.
+//
+// Otherwise it returns the argument refusal. A refusal because
+// of the business's account has priority over the argument.
+func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request,
+	refusal error) (store.Confirmation, error) {
+	return b.findResult(ctx, offer.ID, by, named, cmp.Or(offer.CheckAccount(false, b.Clock.Now()), refusal))
+}
+
+// RefuseWithoutOffer answers a request if the offer of the business could not be read, so
+// that no booking is possible. The argument reason is the error of the read.
+//
+// If an earlier request with the same key made a booking, RefuseWithoutOffer returns that request's
+// confirmation. Faults: those of [Unverified]; outcome_unknown if the key cannot be looked up.
+func (b *Booker) RefuseWithoutOffer(ctx context.Context, businessID uuid.UUID, by actor.Actor,
+	named idempotency.Request, reason error) (store.Confirmation, error) {
+	refusal := Unverified(reason)
+	if !fault.Is(refusal, fault.AvailabilityUnverified) {
+		return store.Confirmation{}, refusal
+	}
+	return b.recoverResult(ctx, businessID, by, named, refusal)
+}
+
+func keyOf(businessID uuid.UUID, by actor.Actor, named idempotency.Request) store.IdempotencyKey {
+	return store.IdempotencyKey{BusinessID: businessID, Principal: by.String(), Key: named.Key}
+}
+
+func inProgress() error {
+	return fault.New(fault.IdempotencyInProgress,
+		"Idempotency-Key: a request with this key is still in flight; try again shortly.")
+}
+
+func overtaken() error {
+	return fault.New(fault.IdempotencyInProgress,
+		"Idempotency-Key: a later request with this key was refused while this one was on its way, so this one books "+
+			"nothing; send it again.")
+}
+
+// findResult answers a request that would be refused now. If an earlier request with the same key made
+// a booking, findResult returns its confirmation, even if the business has paused bookings since.
+//
+// Otherwise it returns the argument refusal. It then also refuses
+// earlier requests with the same key that are still in flight.
+func (b *Booker) findResult(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request,
+	refusal error) (store.Confirmation, error) {
+	if named.Key == "" {
+		return store.Confirmation{}, refusal
+	}
+	stored, err := b.Bookings.Confirmed(ctx, keyOf(businessID, by, named), named.Hash, clock.ArrivalTime(ctx),
+		b.Clock.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return store.Confirmation{}, refusal
+	}
+	return stored, err
+}
+
+// recoverResult answers a request whose idempotency lock could not be acquired because the tables could not be read.
+// It tries once more to find a stored confirmation. Fault: outcome_unknown if the key cannot be looked up.
+func (b *Booker) recoverResult(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request,
+	refusal error) (store.Confirmation, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
+	defer cancel()
+	stored, err := b.findResult(ctx, businessID, by, named, refusal)
+	if err != nil && !errors.Is(err, refusal) {
+		err = fault.Unknown(errors.Join(err, refusal))
+	}
+	return stored, err
+}
+
+// refuseBeforeRead answers a request that is refused before the tables are read. If an earlier request
+// with the same idempotency key was answered, that answer has priority over the refusal.
+func (b *Booker) refuseBeforeRead(ctx context.Context, lock *requestLock, refusal error) (*store.Confirmation, error) {
+	if lock.request == nil {
+		return nil, refusal
+	}
+	result, err := b.Bookings.AcquireLock(ctx, *lock.request)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := lock.acquire(result)
+	if stored != nil {
+		return stored, nil
+	}
+	return nil, cmp.Or(err, refusal)
+}
+
+// refuse answers a request that evaluate, write or pay refused, and releases its idempotency lock. Before that, it
+// stores that earlier requests with the key are refused too. If a request with the key was answered
+// with a confirmation, and the lock could not be acquired, refuse returns that confirmation.
+//
+// Fault: outcome_unknown if the refusal cannot be stored, because an earlier request may still book.
+func (b *Booker) refuse(ctx context.Context, lock *requestLock, refusal error) (store.Confirmation, error) {
+	if lock.request != nil { // it is unknown which request holds the lock
+		return b.recoverResult(ctx, lock.businessID, lock.by, lock.named, refusal)
+	}
+	if lock.held == nil || fault.Is(refusal, fault.OutcomeUnknown) { // the lock stays with a write that may be stored
+		return store.Confirmation{}, refusal
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
+	defer cancel()
+	if fault.Is(refusal, fault.IdempotencyInProgress) { // a later request with the key has already decided
+		if err := b.Bookings.ReleaseLock(ctx, *lock.held); err != nil {
+			b.Telemetry.Logger.WarnContext(ctx, "an idempotency lock stays until its request's deadline", "error", err)
+		}
+		return store.Confirmation{}, refusal
+	}
+	if err := b.Bookings.Refuse(ctx, *lock.held, lock.begun); err != nil {
+		refusal = fault.Unknown(errors.Join(err, refusal))
+	}
+	return store.Confirmation{}, refusal
+}

@@ -1,0 +1,113 @@
+package usecase
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/sale/pricelabel"
+	"github.com/slotmesh/slotmesh/libs/values/locale"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// newBooking returns the booking to write with an assignment.
+func (e evaluation) newBooking(id uuid.UUID, c availability.Assignment) store.NewBooking {
+	q := e.question
+	start, end, loc := time.Unix(c.During.Start, 0), time.Unix(c.During.End, 0), q.offer.Location()
+	n := store.NewBooking{
+		Details: store.Details{
+			ID: id, Status: e.firstStatus(), StartsAt: start, EndsAt: end,
+			LocalStart: store.WallClock(start, loc), LocalEnd: store.WallClock(end, loc), Timezone: q.offer.Timezone,
+			StaffID: c.StaffID, StaffName: q.staffName(c), PartySize: q.request.PartySize,
+			IsPackage: q.request.IsPackage, StaffingMode: q.request.StaffingMode,
+			StaffRequested: q.request.StaffID != nil,
+			Total:          e.total, Currency: q.offer.Money(), Source: q.request.Source, Warnings: e.warnings,
+		},
+		BusinessID: q.offer.ID, FirstBooking: e.first,
+		Customer: store.Customer{Name: q.request.CustomerName, Email: q.request.CustomerEmail,
+			Phone: q.request.CustomerPhone},
+		FormData: q.request.FormData, Locale: locale.MatchOr(q.request.Locale, q.offer.Languages, q.offer.DefaultLanguage),
+		OfferVersion: q.offer.Version, Now: q.now, Parts: c.Parts, Payment: e.payment,
+	}
+	if q.by == actor.Page {
+		n.MostOpen = &q.offer.Bookings.MaxOpenPerCustomer
+	}
+	if c.Session != nil {
+		n.SessionID, n.Capacity = &c.Session.ID, c.Session.Capacity
+	}
+	sold := q.packageName()
+	for i, s := range q.services {
+		n.Services = append(n.Services, store.SoldService{
+			PackageName: sold,
+			StaffID:     performer(c, i),
+			ID:          s.ID, Name: s.Name, VariantID: q.request.Variants[s.ID], VariantName: q.variantName(s),
+			DurationMinutes: s.DurationMinutes, Price: e.quotes[i].Price, Quantity: e.quotes[i].Quantity,
+			UnitPrice:    e.quotes[i].Unit,
+			PriceChanges: pricelabel.Changes(q.offer, n.Locale, e.quotes[i]),
+		})
+	}
+	return n
+}
+
+// packageName returns the name of the package that the services are sold as, in the default language, or "".
+func (q question) packageName() string {
+	if !q.soldByBusiness() {
+		return ""
+	}
+	ids := make([]uuid.UUID, len(q.services))
+	for i, s := range q.services {
+		ids[i] = s.ID
+	}
+	if p := q.offer.PackageOf(ids, len(q.request.Variants) > 0); p != nil {
+		return p.Name.Text
+	}
+	return ""
+}
+
+// performer returns the member who performs a service in a package with staff per service; otherwise nil.
+func performer(c availability.Assignment, service int) *uuid.UUID {
+	if service < len(c.Performers) {
+		return c.Performers[service]
+	}
+	return nil
+}
+
+// staffName returns the name of the assignment's member; nil if it has no member.
+func (q question) staffName(c availability.Assignment) *string {
+	if c.StaffID == nil {
+		return nil
+	}
+	name := ""
+	if member := q.offer.StaffMember(*c.StaffID); member != nil {
+		name = member.Name
+	}
+	return &name
+}
+
+// confirmsAtOnce reports whether a booking needs no manual confirmation: the business confirms
+// automatically, or the owner books.
+func (q question) confirmsAtOnce() bool { return q.offer.Bookings.AutoConfirm || q.by == actor.Owner }
+
+// firstStatus returns the status of a new booking. It is confirmed if the booking
+// needs neither manual confirmation nor online payment, otherwise pending.
+func (e evaluation) firstStatus() state.State {
+	if e.payment == nil && e.confirmsAtOnce() {
+		return state.Confirmed
+	}
+	return state.Pending
+}
+
+// variantName returns the name of the variant that a service is booked as; "" if no variant was chosen.
+func (q question) variantName(s *catalog.Service) string {
+	chosen, ok := q.request.Variants[s.ID]
+	if !ok {
+		return ""
+	}
+	i := slices.IndexFunc(s.Variants, func(v catalog.Variant) bool { return v.ID == chosen })
+	return s.Variants[i].Name
+}

@@ -1,0 +1,116 @@
+package usecase
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	bookings "github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
+	"github.com/slotmesh/slotmesh/libs/values/rule"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/request"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// question is a requested start, together with the offer that decides it.
+type question struct {
+	offer    *catalog.Offer
+	request  *request.Request
+	services []*catalog.Service // each with the chosen variant applied
+	now      time.Time
+	by       actor.Kind
+	moving   uuid.UUID // the booking to reschedule, whose own time counts as free; the nil UUID for a new booking
+}
+
+// isClass reports whether the request is for seats of a class session.
+func (q question) isClass() bool { return q.services[0].Class() }
+
+// window returns the start and end of the time for which occupied time must be read. The appointment with its
+// buffers lies within, in any order of its services. Three hours on each side are enough for every clock change.
+func (q question) window() (time.Time, time.Time) {
+	const slack = 3 * time.Hour
+	var before, during, after int
+	for _, s := range q.services {
+		before, after = max(before, s.BufferBeforeMinutes), max(after, s.BufferAfterMinutes)
+		during += s.DurationMinutes
+	}
+	start := time.Unix(timespan.Instant(q.request.Date, q.request.Time, q.offer.Location()), 0)
+	return start.Add(-slack - time.Duration(before)*time.Minute),
+		start.Add(slack + time.Duration(during+after)*time.Minute)
+}
+
+// snapshot reads the occupied time. For a class it also reads the seats taken. If a
+// pricing rule needs it, snapshot also reads whether this is the customer's first
+// booking. If lock is not nil, it acquires the idempotency lock in the same round trip.
+func (b *Booker) snapshot(ctx context.Context, q question, lock *store.LockRequest) (store.Snapshot, error) {
+	asked := store.Asked{Seats: q.isClass(), Moving: q.moving, Lock: lock}
+	if q.moving == uuid.Nil && slices.Contains(q.offer.PriceNeeds, rule.NewCustomer) {
+		asked.FirstBookingOf = q.request.CustomerEmail
+	}
+	from, to := q.window()
+	return b.Bookings.Snapshot(ctx, q.offer.ID, from, to, asked)
+}
+
+// selectAssignments returns the assignments in availability's answer that have enough seats for the party. The argument
+// err is the error of the call. It returns [errChanged] if availability used another version of the offer.
+func (q question) selectAssignments(slots *availability.BookableResponse,
+	err error) ([]availability.Assignment, error) {
+	switch {
+	case err != nil:
+		return nil, Unverified(err)
+	case slots.OfferVersion != q.offer.Version:
+		return nil, errChanged
+	case len(slots.Assignments) == 0:
+		return nil, q.refusal(slots.Refusal)
+	case !slices.ContainsFunc(slots.Assignments, q.hasSeats):
+		return nil, tooFewSeats(q.request, slots.Assignments)
+	}
+	return slices.DeleteFunc(slots.Assignments, func(c availability.Assignment) bool { return !q.hasSeats(c) }), nil
+}
+
+// hasSeats reports whether an assignment has enough seats for the
+// party. The number of seats is limited only in class sessions.
+func (q question) hasSeats(c availability.Assignment) bool {
+	return c.Session == nil || c.Session.Remaining >= q.request.PartySize
+}
+
+func (q question) bookable(occupied bookings.Occupied) availability.BookableRequest {
+	return availability.BookableRequest{
+		Slug:         q.offer.Slug,
+		OfferVersion: q.offer.Version,
+		Question: availability.Question{
+			ServiceIDs: q.request.ServiceIDs, StaffID: q.request.StaffID, Date: q.request.Date, Time: q.request.Time,
+			IsPackage: q.request.IsPackage, StaffingMode: q.request.StaffingMode,
+			Variants: q.request.Variants, ClassScheduleID: q.request.ClassScheduleID, Override: q.request.Override,
+			OutsideHours: q.request.OutsideHours,
+		},
+		Occupied: occupied,
+	}
+}
+
+func (q question) quotes(first bool) pricing.QuotesRequest {
+	items := make([]pricing.Item, len(q.services))
+	for i, s := range q.services {
+		items[i] = pricing.Item{
+			Kind: pricing.KindService, ID: s.ID, Date: q.request.Date, Start: &q.request.Time,
+			PartySize: &q.request.PartySize, FirstBooking: &first,
+		}
+		if variant, ok := q.request.Variants[s.ID]; ok {
+			items[i].VariantID = &variant
+		}
+	}
+	return pricing.QuotesRequest{
+		Slug: q.offer.Slug, OfferVersion: q.offer.Version, PurchaseAt: q.now, Items: items,
+		OmitSteps: len(q.offer.Rules) == 0, Together: q.soldByBusiness(),
+	}
+}
+
+// soldByBusiness reports whether the booking is made on the booking page or by the owner. Both can sell
+// packages. A caller with an API key only reads /services, and therefore pays the sum of the listed prices.
+func (q question) soldByBusiness() bool { return q.by == actor.Page || q.by == actor.Owner }
