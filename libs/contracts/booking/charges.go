@@ -168,7 +168,7 @@ type CloseCharge struct {
 // charge already has a refund with this number, no second refund is made.
 type NumberedRefund struct {
 	Number int `json:"number"`
-	refund.Owed
+	refund.Part
 }
 
 // OpenReservation is a reservation of the booking page that counts against the customer's limit of open bookings.

@@ -117,17 +117,17 @@ func Share(amount int64, percent int) int64 { return (amount*int64(percent) + 50
 
 func hours(n int) time.Duration { return time.Duration(n) * time.Hour }
 
-// Owed is a refund that the business must pay: an amount in minor units,
+// Part is the part of a payment that is refunded: an amount in minor units,
 // and its share of the payment. Amount 0 means that nothing is refunded.
-type Owed struct {
+type Part struct {
 	Amount  int64 `json:"amount"`
 	Percent int   `json:"percent"`
 }
 
 // Of returns the refund of an amount, with its share of paid as a whole number. paid may be 0 only if amount is 0.
-func Of(amount, paid int64) Owed {
+func Of(amount, paid int64) Part {
 	if amount == 0 {
-		return Owed{}
+		return Part{}
 	}
-	return Owed{Amount: amount, Percent: int((amount*100 + paid/2) / paid)}
+	return Part{Amount: amount, Percent: int((amount*100 + paid/2) / paid)}
 }

@@ -15,7 +15,7 @@ func (in *Internal) cancellation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	preview, err := in.cancellations.Preview(c.UserContext(), businessID, bookingID)
+	preview, err := in.cancellations.Bookings.Preview(c.UserContext(), businessID, bookingID)
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,8 @@ func (in *Internal) cancel(c *fiber.Ctx) error {
 	if err := optionalBody(c, &asked); err != nil {
 		return err
 	}
-	cancelled, err := in.cancellations.Cancel(c.UserContext(), server.Actor(c), businessID, bookingID, asked.Refund)
+	cancelled, err := in.cancellations.Bookings.Cancel(c.UserContext(), server.Actor(c), businessID, bookingID,
+		asked.Refund)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,8 @@ func (in *Internal) refund(c *fiber.Ctx) error {
 	if err := optionalBody(c, &asked); err != nil {
 		return err
 	}
-	refunded, err := in.cancellations.Refund(c.UserContext(), server.Actor(c), businessID, bookingID, asked.Refund)
+	refunded, err := in.cancellations.Bookings.Refund(c.UserContext(), server.Actor(c), businessID, bookingID,
+		asked.Refund)
 	if err != nil {
 		return err
 	}

@@ -121,7 +121,7 @@ func TestTheChargeOfAReservationEndsAsThatOfABooking(t *testing.T) {
 			s.t.Error(err)
 		}
 	}
-	part := &booking.NumberedRefund{Number: 1, Owed: refund.Owed{Amount: 1500, Percent: 38}}
+	part := &booking.NumberedRefund{Number: 1, Part: refund.Part{Amount: 1500, Percent: 38}}
 	for name, c := range map[string]struct {
 		happens func(s *shop, f *fakeStripe, id uuid.UUID, session string)
 		status  string
@@ -163,7 +163,7 @@ func TestTheChargeOfAReservationEndsAsThatOfABooking(t *testing.T) {
 			s.paysFor(f, page)
 			off(s, id, part)
 			s.step()
-			off(s, id, &booking.NumberedRefund{Number: 2, Owed: refund.Owed{Amount: 2500, Percent: 62}})
+			off(s, id, &booking.NumberedRefund{Number: 2, Part: refund.Part{Amount: 2500, Percent: 62}})
 			off(s, id, part)
 		}, booking.ChargePaid, []int64{1500, 2500}},
 		"its process dies before the page is noted": {func(s *shop, _ *fakeStripe, _ uuid.UUID, _ string) {
@@ -305,11 +305,11 @@ func TestKilledAtAnyPointReservationsAreRefundedOnce(t *testing.T) {
 			return id, "pi_of_" + page
 		},
 		cancel: func(ctx context.Context, records *store.Store, id uuid.UUID, wanted booking.RefundAmount) error {
-			owed := refund.Owed{Amount: 4000, Percent: 100}
+			owed := refund.Part{Amount: 4000, Percent: 100}
 			switch wanted {
 			case booking.RefundFull:
 			case booking.RefundNone:
-				owed = refund.Owed{}
+				owed = refund.Part{}
 			default:
 				cents, err := strconv.ParseInt(strings.Replace(string(wanted), ".", "", 1), 10, 64)
 				if err != nil {
@@ -317,7 +317,7 @@ func TestKilledAtAnyPointReservationsAreRefundedOnce(t *testing.T) {
 				}
 				owed = refund.Of(cents, 4000)
 			}
-			return records.CloseCharge(ctx, s.offer.ID, id, &booking.NumberedRefund{Number: 1, Owed: owed},
+			return records.CloseCharge(ctx, s.offer.ID, id, &booking.NumberedRefund{Number: 1, Part: owed},
 				s.clock.Now())
 		},
 		expect: func(id uuid.UUID, reference string, owed int64) {

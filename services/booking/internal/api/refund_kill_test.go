@@ -114,7 +114,7 @@ func TestKilledAtAnyPointARefundIsMadeOnce(t *testing.T) {
 	s.killRefunds(t, f, 200, boughtKind{
 		buy: func(round int) (uuid.UUID, string) { return s.bought(f, fmt.Sprintf("%02d:00", round%24)) },
 		cancel: func(ctx context.Context, records *store.Store, id uuid.UUID, wanted booking.RefundAmount) error {
-			_, err := usecase.NewCancellations(records, s.providers, s.clock).Cancel(ctx,
+			_, err := usecase.NewCancellations(records, s.providers, s.clock).Bookings.Cancel(ctx,
 				actor.Actor{Kind: actor.Owner}, s.offer.ID, id, wanted)
 			return err
 		},
@@ -140,7 +140,7 @@ func TestKilledAtAnyPointTicketsAreRefundedOnce(t *testing.T) {
 			return sold.ID, "pi_of_" + page
 		},
 		cancel: func(ctx context.Context, records *store.Store, id uuid.UUID, wanted booking.RefundAmount) error {
-			_, err := usecase.NewCancellations(records, s.providers, s.clock).CancelTicket(ctx,
+			_, err := usecase.NewCancellations(records, s.providers, s.clock).Tickets.Cancel(ctx,
 				actor.Actor{Kind: actor.Owner}, s.offer.ID, id, wanted)
 			return err
 		},

@@ -508,7 +508,7 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 	}
 	fail := func(seen int64) {
 		t.Helper()
-		if _, err := c.CancelForCustomer(t.Context(), actor.Actor{Kind: actor.Customer}, s.offer, id,
+		if _, err := c.Bookings.CancelForCustomer(t.Context(), s.offer, id,
 			decimal.New(seen, -2)); !fault.Is(err, fault.Conflict) {
 			t.Errorf("it is cancelled: %v", err)
 		}
@@ -527,7 +527,7 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 	look(cancellation.Preview{Reason: booking.CancelTooLate})
 	fail(2000)
 	s.clock.Advance(-time.Nanosecond)
-	if b, err := c.CancelForCustomer(t.Context(), actor.Actor{Kind: actor.Customer}, s.offer, id,
+	if b, err := c.Bookings.CancelForCustomer(t.Context(), s.offer, id,
 		decimal.New(2000, -2)); err != nil || string(b.Status) != booking.StatusCancelled {
 		t.Errorf("%+v, %v", b, err)
 	}

@@ -152,7 +152,7 @@ func (in *Internal) cancelTickets(c *fiber.Ctx) error {
 	if err := optionalBody(c, &asked); err != nil {
 		return err
 	}
-	cancelled, err := in.cancellations.CancelTicket(c.UserContext(), server.Actor(c), businessID, ticketID,
+	cancelled, err := in.cancellations.Tickets.Cancel(c.UserContext(), server.Actor(c), businessID, ticketID,
 		asked.Refund)
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func (in *Internal) ticketCancellation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	preview, err := in.cancellations.PreviewTicket(c.UserContext(), businessID, ticketID)
+	preview, err := in.cancellations.Tickets.Preview(c.UserContext(), businessID, ticketID)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (in *Internal) refundTickets(c *fiber.Ctx) error {
 	if err := optionalBody(c, &asked); err != nil {
 		return err
 	}
-	refunded, err := in.cancellations.RefundTicket(c.UserContext(), server.Actor(c), businessID, ticketID, asked.Refund)
+	refunded, err := in.cancellations.Tickets.Refund(c.UserContext(), server.Actor(c), businessID, ticketID, asked.Refund)
 	if err != nil {
 		return err
 	}

@@ -228,25 +228,25 @@ func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Tran
 		if err := checkDay(b, t.Days, now); err != nil {
 			return Booking{}, err
 		}
-		return move(ctx, tx, businessID, id, t, refund.Owed{}, now)
+		return move(ctx, tx, businessID, id, t, refund.Part{}, now)
 	})
 }
 
-func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, owed refund.Owed,
+func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, part refund.Part,
 	now time.Time) (Booking, error) {
 	moved, err := postgres.Row(ctx, tx, scanBooking, "move a booking", moveSQL,
-		moveArgs(ctx, businessID, id, t, owed, now))
+		moveArgs(ctx, businessID, id, t, part, now))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Booking{}, whyNot(ctx, tx, businessID, id)
 	}
 	return moved, err
 }
 
-func moveArgs(ctx context.Context, businessID, id uuid.UUID, t state.Transition, owed refund.Owed,
+func moveArgs(ctx context.Context, businessID, id uuid.UUID, t state.Transition, part refund.Part,
 	now time.Time) pgx.NamedArgs {
 	return eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "frees": t.FreesTime, "now": now,
-		"event_type": string(t.Event), "refund_amount": owed.Amount, "refund_percent": owed.Percent, "untold": false,
+		"event_type": string(t.Event), "refund_amount": part.Amount, "refund_percent": part.Percent, "untold": false,
 	}, now)
 }
 

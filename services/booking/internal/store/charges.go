@@ -128,7 +128,7 @@ func (s *Store) Charge(ctx context.Context, businessID, id uuid.UUID) (Charge, e
 func (s *Store) CloseCharge(ctx context.Context, businessID, id uuid.UUID, owed *booking.NumberedRefund,
 	now time.Time) error {
 	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, p charged) error {
-		back := booking.NumberedRefund{Number: 1, Owed: refund.Owed{Amount: p.amount, Percent: 100}}
+		back := booking.NumberedRefund{Number: 1, Part: refund.Part{Amount: p.amount, Percent: 100}}
 		if owed != nil {
 			back = *owed
 		}
@@ -136,7 +136,7 @@ func (s *Store) CloseCharge(ctx context.Context, businessID, id uuid.UUID, owed 
 		case p.payment == ChargeCreating || p.payment == ChargeOpen:
 			return p.become(ctx, tx, ChargeCancelling, "", "", now)
 		case p.payment == ChargePaid && back.Number > p.refundNumber:
-			return refundCharge(ctx, tx, businessID, id, back.Owed, now)
+			return refundCharge(ctx, tx, businessID, id, back.Part, now)
 		}
 		return nil
 	})

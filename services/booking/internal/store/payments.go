@@ -319,7 +319,7 @@ func (s *Store) PaymentPaid(ctx context.Context, businessID, subjectID uuid.UUID
 			return nil
 		case p.status == booking.StatusCancelled:
 			return errors.Join(p.become(ctx, tx, ChargePaid, "", event.PaymentSucceeded, now),
-				refundCharge(ctx, tx, businessID, subjectID, refund.Owed{Amount: p.amount, Percent: 100}, now))
+				refundCharge(ctx, tx, businessID, subjectID, refund.Part{Amount: p.amount, Percent: 100}, now))
 		}
 		return errors.Join(p.become(ctx, tx, ChargePaid, "", event.PaymentSucceeded, now), p.confirm(ctx, tx, now))
 	})
@@ -442,7 +442,7 @@ func (p charged) confirm(ctx context.Context, tx pgx.Tx, now time.Time) error {
 		return err
 	}
 	t, _ := state.Of(state.Confirm)
-	_, err := tx.Exec(ctx, moveSQL, moveArgs(ctx, p.businessID, p.id, t, refund.Owed{}, now))
+	_, err := tx.Exec(ctx, moveSQL, moveArgs(ctx, p.businessID, p.id, t, refund.Part{}, now))
 	return err
 }
 
@@ -454,12 +454,12 @@ func (p charged) cancel(ctx context.Context, tx pgx.Tx, untold bool, now time.Ti
 	case event.Reservation:
 		return nil
 	case event.Ticket:
-		_, err := tx.Exec(ctx, cancelTicketSQL, cancelTicketArgs(ctx, p.businessID, p.id, refund.Owed{}, untold, now))
+		_, err := tx.Exec(ctx, cancelTicketSQL, cancelTicketArgs(ctx, p.businessID, p.id, refund.Part{}, untold, now))
 		return err
 	default: // the code below is for bookings
 	}
 	t, _ := state.Of(state.Cancel)
-	args := moveArgs(ctx, p.businessID, p.id, t, refund.Owed{}, now)
+	args := moveArgs(ctx, p.businessID, p.id, t, refund.Part{}, now)
 	args["untold"] = untold
 	_, err := tx.Exec(ctx, moveSQL, args)
 	return err

@@ -69,35 +69,73 @@ func findBooking(ctx context.Context, q postgres.Querier, businessID, id uuid.UU
 	return found, err
 }
 
-// lockBooking locks a booking, and then reads it with a second statement. The second statement is
+// finder reads one booking or order of tickets. Errors: [ErrNotFound].
+type finder[S any] func(ctx context.Context, q postgres.Querier, businessID, id uuid.UUID) (S, error)
+
+// lockSale locks a booking or order, and then reads it with a second statement. The second statement is
 // necessary because a statement that waits for a lock sees other rows as they were before the wait.
-func lockBooking(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Booking, error) {
-	_, err := tx.Exec(ctx, `SELECT FROM bookings WHERE business_id = $1 AND id = $2 FOR UPDATE`, businessID, id)
+func lockSale[S any](ctx context.Context, tx pgx.Tx, kind event.SubjectKind, find finder[S], businessID,
+	id uuid.UUID) (S, error) {
+	_, err := tx.Exec(ctx, `SELECT FROM `+subjectTable[kind]+` WHERE business_id = $1 AND id = $2 FOR UPDATE`,
+		businessID, id)
 	if err != nil {
-		return Booking{}, fmt.Errorf("lock a booking: %w", err)
+		var none S
+		return none, fmt.Errorf("lock a %s: %w", kind, err)
 	}
-	return findBooking(ctx, tx, businessID, id)
+	return find(ctx, tx, businessID, id)
+}
+
+func lockBooking(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Booking, error) {
+	return lockSale(ctx, tx, event.Booking, findBooking, businessID, id)
+}
+
+// changeSale locks a booking or order and changes it, once for each Idempotency-Key. The function part
+// returns the refund; write makes the change and starts the refund. After an error nothing has changed.
+func changeSale[S any](ctx context.Context, s *Store, kind event.SubjectKind, find finder[S], businessID, id uuid.UUID,
+	part func(S) (refund.Part, error), write func(context.Context, pgx.Tx, S, refund.Part) (S, error)) (S, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (S, error) {
+		var none S
+		found, err := lockSale(ctx, tx, kind, find, businessID, id)
+		if err != nil {
+			return none, err
+		}
+		back, err := part(found)
+		if err != nil {
+			return none, err
+		}
+		return write(ctx, tx, found, back)
+	})
+}
+
+// refundSale starts a refund of a booking or order, once for each Idempotency-Key. The
+// function part returns its amount. After an error nothing has changed.
+func refundSale[S any](ctx context.Context, s *Store, kind event.SubjectKind, find finder[S], businessID, id uuid.UUID,
+	now time.Time, part func(S) (refund.Part, error)) (S, error) {
+	return changeSale(ctx, s, kind, find, businessID, id, part,
+		func(ctx context.Context, tx pgx.Tx, _ S, back refund.Part) (S, error) {
+			if err := refundCharge(ctx, tx, businessID, id, back, now); err != nil {
+				var none S
+				return none, err
+			}
+			return find(ctx, tx, businessID, id)
+		})
 }
 
 // Cancel cancels a booking, once for each Idempotency-Key, and frees its time. It starts the refund that the function
-// owed returns. Errors: [ErrNotFound], [*NotAllowedError], and those of owed. After an error nothing has changed.
+// part returns. Errors: [ErrNotFound], [*NotAllowedError], and those of part. After an error nothing has changed.
 func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
-	owed func(Booking) (refund.Owed, error)) (Booking, error) {
+	part func(Booking) (refund.Part, error)) (Booking, error) {
 	t, _ := state.Of(state.Cancel)
-	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
-		b, err := lockBooking(ctx, tx, businessID, id)
-		switch {
-		case err != nil:
-			return Booking{}, err
-		case !t.Allows(b.Status):
-			return Booking{}, &NotAllowedError{Status: b.Status}
+	allowed := func(b Booking) (refund.Part, error) {
+		if !t.Allows(b.Status) {
+			return refund.Part{}, &NotAllowedError{Status: b.Status}
 		}
-		back, err := owed(b)
-		if err != nil {
-			return Booking{}, err
-		}
-		return move(ctx, tx, businessID, id, t, back, now)
-	})
+		return part(b)
+	}
+	return changeSale(ctx, s, event.Booking, findBooking, businessID, id, allowed,
+		func(ctx context.Context, tx pgx.Tx, _ Booking, back refund.Part) (Booking, error) {
+			return move(ctx, tx, businessID, id, t, back, now)
+		})
 }
 
 // refundSQL starts a refund of a charge. Constraints of the table ensure that the charge
@@ -109,29 +147,16 @@ SET refund_number = refund_number + 1, refund_amount = @refund_amount, refund_pe
 WHERE business_id = @business_id AND subject_id = @id AND status = 'paid' AND refund_status IS DISTINCT FROM 'pending'
   AND @refund_amount::bigint > 0`
 
-// Refund starts a refund of a booking. The function owed returns its amount.
-// Errors: [ErrNotFound], and those of owed. After an error nothing has changed.
+// Refund starts a refund of a booking. The function part returns its amount.
+// Errors: [ErrNotFound], and those of part. After an error nothing has changed.
 func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time,
-	owed func(Booking) (refund.Owed, error)) (Booking, error) {
-	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
-		b, err := lockBooking(ctx, tx, businessID, id)
-		if err != nil {
-			return Booking{}, err
-		}
-		back, err := owed(b)
-		if err != nil {
-			return Booking{}, err
-		}
-		if err := refundCharge(ctx, tx, businessID, id, back, now); err != nil {
-			return Booking{}, err
-		}
-		return findBooking(ctx, tx, businessID, id)
-	})
+	part func(Booking) (refund.Part, error)) (Booking, error) {
+	return refundSale(ctx, s, event.Booking, findBooking, businessID, id, now, part)
 }
 
-func refundCharge(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, owed refund.Owed, now time.Time) error {
+func refundCharge(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, part refund.Part, now time.Time) error {
 	_, err := tx.Exec(ctx, refundSQL, pgx.NamedArgs{
-		"business_id": businessID, "id": id, "refund_amount": owed.Amount, "refund_percent": owed.Percent, "now": now,
+		"business_id": businessID, "id": id, "refund_amount": part.Amount, "refund_percent": part.Percent, "now": now,
 	})
 	if err != nil {
 		return fmt.Errorf("have a charge refunded: %w", err)

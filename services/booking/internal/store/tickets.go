@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
@@ -260,60 +261,34 @@ SELECT ` + ownTicketColumns + `, ` + movedCharge + ` FROM cancelled`
 var ErrCancelled = errors.New("cancelled already")
 
 // CancelTicket cancels an order, once for each Idempotency-Key (postgres.WriteIdempotently), and
-// frees its tickets. It starts the refund that the function owed returns. Errors:
-// [ErrNotFound], [ErrCancelled], and those of owed. After an error nothing has changed.
+// frees its tickets. It starts the refund that the function part returns. Errors:
+// [ErrNotFound], [ErrCancelled], and those of part. After an error nothing has changed.
 func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time,
-	owed func(Ticket) (refund.Owed, error)) (Ticket, error) {
-	return s.changeTicket(ctx, businessID, id, func(ctx context.Context, tx pgx.Tx, t Ticket) (Ticket, error) {
+	part func(Ticket) (refund.Part, error)) (Ticket, error) {
+	allowed := func(t Ticket) (refund.Part, error) {
 		if t.Status == booking.StatusCancelled {
-			return Ticket{}, ErrCancelled
+			return refund.Part{}, ErrCancelled
 		}
-		back, err := owed(t)
-		if err != nil {
-			return Ticket{}, err
-		}
-		return postgres.Row(ctx, tx, scanTicket, "cancel tickets", cancelTicketSQL,
-			cancelTicketArgs(ctx, businessID, id, back, false, now))
-	})
+		return part(t)
+	}
+	return changeSale(ctx, s, event.Ticket, findTicket, businessID, id, allowed,
+		func(ctx context.Context, tx pgx.Tx, _ Ticket, back refund.Part) (Ticket, error) {
+			return postgres.Row(ctx, tx, scanTicket, "cancel tickets", cancelTicketSQL,
+				cancelTicketArgs(ctx, businessID, id, back, false, now))
+		})
 }
 
-// RefundTicket starts a refund of an order, once for each Idempotency-Key. The function owed
-// returns its amount. Errors: [ErrNotFound], and those of owed. After an error nothing has changed.
+// RefundTicket starts a refund of an order, once for each Idempotency-Key. The function part
+// returns its amount. Errors: [ErrNotFound], and those of part. After an error nothing has changed.
 func (s *Store) RefundTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time,
-	owed func(Ticket) (refund.Owed, error)) (Ticket, error) {
-	return s.changeTicket(ctx, businessID, id, func(ctx context.Context, tx pgx.Tx, t Ticket) (Ticket, error) {
-		back, err := owed(t)
-		if err != nil {
-			return Ticket{}, err
-		}
-		if err := refundCharge(ctx, tx, businessID, id, back, now); err != nil {
-			return Ticket{}, err
-		}
-		return findTicket(ctx, tx, businessID, id)
-	})
+	part func(Ticket) (refund.Part, error)) (Ticket, error) {
+	return refundSale(ctx, s, event.Ticket, findTicket, businessID, id, now, part)
 }
 
-// changeTicket locks an order, reads it with a second statement and calls change. The second statement
-// is necessary because a statement that waits for a lock sees other rows as they were before the wait.
-func (s *Store) changeTicket(ctx context.Context, businessID, id uuid.UUID,
-	change func(context.Context, pgx.Tx, Ticket) (Ticket, error)) (Ticket, error) {
-	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
-		if _, err := tx.Exec(ctx, `SELECT FROM tickets WHERE business_id = $1 AND id = $2 FOR UPDATE`, businessID,
-			id); err != nil {
-			return Ticket{}, fmt.Errorf("lock tickets: %w", err)
-		}
-		t, err := findTicket(ctx, tx, businessID, id)
-		if err != nil {
-			return Ticket{}, err
-		}
-		return change(ctx, tx, t)
-	})
-}
-
-func cancelTicketArgs(ctx context.Context, businessID, id uuid.UUID, owed refund.Owed, untold bool,
+func cancelTicketArgs(ctx context.Context, businessID, id uuid.UUID, part refund.Part, untold bool,
 	now time.Time) pgx.NamedArgs {
 	return eventlog.Add(ctx, pgx.NamedArgs{
-		"business_id": businessID, "id": id, "refund_amount": owed.Amount, "refund_percent": owed.Percent,
+		"business_id": businessID, "id": id, "refund_amount": part.Amount, "refund_percent": part.Percent,
 		"untold": untold, "now": now,
 	}, now)
 }

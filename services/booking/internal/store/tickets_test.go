@@ -64,7 +64,7 @@ func (g gala) orderOf(quantities map[int]int) store.NewTicket {
 }
 
 // nothing is owed of what was not paid online.
-func nothing(store.Ticket) (refund.Owed, error) { return refund.Owed{}, nil }
+func nothing(store.Ticket) (refund.Part, error) { return refund.Part{}, nil }
 
 // checkCounters compares the counters with the orders themselves.
 func checkCounters(t *testing.T, pool *pgxpool.Pool) {

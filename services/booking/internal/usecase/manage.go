@@ -138,7 +138,7 @@ func (l *ByLink) managed(found store.Linked, offer *catalog.Offer, b store.Booki
 	now := l.clock.Now()
 	return Managed{
 		Linked: found, Offer: offer, Booking: b,
-		Cancellation: l.cancellations.ofBooking(b).ForCustomer(offer, now), Reschedule: mayMove(offer, b, now),
+		Cancellation: l.cancellations.Bookings.PreviewForCustomer(offer, b), Reschedule: mayMove(offer, b, now),
 		CanPay: canPay(b.Payment, now),
 	}
 }
@@ -148,7 +148,7 @@ func (l *ByLink) managedTicket(found store.Linked, offer *catalog.Offer, t store
 	now := l.clock.Now()
 	return Managed{
 		Linked: found, Offer: offer, Ticket: t,
-		Cancellation: l.cancellations.ofTicket(t).ForCustomer(offer, now), CanPay: canPay(t.Payment, now),
+		Cancellation: l.cancellations.Tickets.PreviewForCustomer(offer, t), CanPay: canPay(t.Payment, now),
 	}
 }
 
@@ -224,23 +224,23 @@ func soldAs(offer *catalog.Offer, b *store.Booking) string {
 }
 
 // Cancel cancels a booking or an order of tickets for its customer and returns the customer view
-// after that. The argument agreed is the refund that the page showed to the customer. Faults:
+// after that. The argument shown is the refund that the page showed to the customer. Faults:
 // invalid_parameter; conflict if it cannot be cancelled now, or if the refund has changed.
-func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decimal) (Managed, error) {
+func (l *ByLink) Cancel(ctx context.Context, token string, shown decimal.Decimal) (Managed, error) {
 	found, offer, err := l.follow(ctx, token)
 	if err != nil {
 		return Managed{}, err
 	}
-	by, ctx := actor.Actor{Kind: actor.Customer}, held(ctx, found)
+	ctx = held(ctx, found)
 	// The view is built without another read: that could fail although the cancellation succeeded.
 	if found.Kind == event.Ticket {
-		cancelled, err := l.cancellations.CancelTicketForCustomer(ctx, by, offer, found.ID, agreed)
+		cancelled, err := l.cancellations.Tickets.CancelForCustomer(ctx, offer, found.ID, shown)
 		if err != nil {
 			return Managed{}, err
 		}
 		return l.managedTicket(found, offer, cancelled), nil
 	}
-	cancelled, err := l.cancellations.CancelForCustomer(ctx, by, offer, found.ID, agreed)
+	cancelled, err := l.cancellations.Bookings.CancelForCustomer(ctx, offer, found.ID, shown)
 	if err != nil {
 		return Managed{}, err
 	}

@@ -20,7 +20,7 @@ func (in *Internal) cancellation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	preview, err := in.owner.Cancellation(c.UserContext(), offer, id)
+	preview, err := in.owner.Cancellations(offer).Preview(c.UserContext(), offer.ID, id)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,8 @@ func (in *Internal) cancel(c *fiber.Ctx) (usecase.Made, error) {
 	if err != nil {
 		return usecase.Made{}, err
 	}
-	cancelled, err := in.owner.Cancel(c.UserContext(), server.Actor(c), offer, id, asked.Refund)
+	cancelled, err := in.owner.Cancellations(offer).Cancel(c.UserContext(), server.Actor(c), offer.ID, id,
+		asked.Refund)
 	return usecase.Made{Reservation: cancelled}, err
 }
 
@@ -57,7 +58,8 @@ func (in *Internal) refund(c *fiber.Ctx) (usecase.Made, error) {
 	if err != nil {
 		return usecase.Made{}, err
 	}
-	refunded, err := in.owner.Refund(c.UserContext(), server.Actor(c), offer, id, asked.Refund)
+	refunded, err := in.owner.Cancellations(offer).Refund(c.UserContext(), server.Actor(c), offer.ID, id,
+		asked.Refund)
 	return usecase.Made{Reservation: refunded}, err
 }
 

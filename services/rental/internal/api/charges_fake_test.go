@@ -151,7 +151,7 @@ func (b *bank) Close(_ context.Context, _, id uuid.UUID, asked booking.CloseChar
 		b.mu.Unlock()
 		return nil, fault.New(fault.NotFound, "no charge")
 	}
-	owed := booking.NumberedRefund{Number: 1, Owed: refund.Owed{Amount: a.Amount, Percent: 100}}
+	owed := booking.NumberedRefund{Number: 1, Part: refund.Part{Amount: a.Amount, Percent: 100}}
 	if asked.Refund != nil {
 		owed = *asked.Refund
 	}
@@ -159,7 +159,7 @@ func (b *bank) Close(_ context.Context, _, id uuid.UUID, asked booking.CloseChar
 	case a.Status == booking.ChargeOpen:
 		a.Status = booking.ChargeCancelling
 	case a.Status == booking.ChargePaid && owed.Number > a.RefundNumber && owed.Amount > 0:
-		a.owe(owed.Owed)
+		a.owe(owed.Part)
 	}
 	said := a.Charge
 	b.mu.Unlock()
@@ -169,7 +169,7 @@ func (b *bank) Close(_ context.Context, _, id uuid.UUID, asked booking.CloseChar
 	return &said, nil
 }
 
-func (a *account) owe(owed refund.Owed) {
+func (a *account) owe(owed refund.Part) {
 	a.RefundNumber++
 	a.RefundAmount, a.RefundPercent, a.RefundStatus = owed.Amount, owed.Percent, booking.RefundPending
 }
@@ -193,7 +193,7 @@ func (b *bank) wasPaid(a *account) {
 	a.Status = booking.ChargePaid
 	if off {
 		a.late = true
-		a.owe(refund.Owed{Amount: a.Amount, Percent: 100})
+		a.owe(refund.Part{Amount: a.Amount, Percent: 100})
 	}
 }
 

@@ -143,8 +143,8 @@ func (c *customer) acts(ctx context.Context, p *process) {
 	if c.cancels && !c.cancelled {
 		offer, err := p.s.Get(ctx, "harbor")
 		if err == nil {
-			_, err = p.owner.Cancel(idempotency.With(ctx, idempotency.Request{Key: c.key + " off"}),
-				actor.Actor{Kind: actor.Owner}, offer, c.id, booking.RefundFull)
+			_, err = p.owner.Cancellations(offer).Cancel(idempotency.With(ctx, idempotency.Request{Key: c.key + " off"}),
+				actor.Actor{Kind: actor.Owner}, offer.ID, c.id, booking.RefundFull)
 		}
 		c.cancelled = err == nil && ctx.Err() == nil
 	}

@@ -61,7 +61,7 @@ func failedSince(known, said booking.Charge) bool {
 func Noted(status state.State, known, said booking.Charge) booking.Charge {
 	if status == state.Cancelled && known.Status != booking.ChargePaid && said.Status == booking.ChargePaid &&
 		said.RefundNumber == 0 {
-		return *Refunded(&said, refund.Owed{Amount: said.Amount, Percent: 100})
+		return *Refunded(&said, refund.Part{Amount: said.Amount, Percent: 100})
 	}
 	return said
 }
@@ -122,8 +122,8 @@ func Steps(status state.State, known, said booking.Charge) []Step {
 }
 
 // Cancelled returns c after its reservation was cancelled. An unpaid charge can no longer be paid. A
-// paid charge gets the next refund, given by the argument owed. Cancelled returns nil if c is nil.
-func Cancelled(c *booking.Charge, owed refund.Owed) *booking.Charge {
+// paid charge gets the next refund, given by the argument part. Cancelled returns nil if c is nil.
+func Cancelled(c *booking.Charge, part refund.Part) *booking.Charge {
 	if c == nil {
 		return nil
 	}
@@ -132,18 +132,18 @@ func Cancelled(c *booking.Charge, owed refund.Owed) *booking.Charge {
 		closing.Status = booking.ChargeCancelling
 		return &closing
 	}
-	return Refunded(c, owed)
+	return Refunded(c, part)
 }
 
-// Refunded returns c with a pending refund, given by the argument owed,
-// under the next refund number. It returns c itself if owed is zero.
-func Refunded(c *booking.Charge, owed refund.Owed) *booking.Charge {
-	if c == nil || owed.Amount == 0 {
+// Refunded returns c with a pending refund, given by the argument part,
+// under the next refund number. It returns c itself if part is zero.
+func Refunded(c *booking.Charge, part refund.Part) *booking.Charge {
+	if c == nil || part.Amount == 0 {
 		return c
 	}
 	back := *c
 	back.RefundNumber++
-	back.RefundAmount, back.RefundPercent, back.RefundStatus, back.RefundReason = owed.Amount, owed.Percent,
+	back.RefundAmount, back.RefundPercent, back.RefundStatus, back.RefundReason = part.Amount, part.Percent,
 		booking.RefundPending, ""
 	return &back
 }
@@ -154,7 +154,7 @@ func Closing(c booking.Charge) (booking.CloseCharge, bool) {
 	switch {
 	case c.RefundStatus == booking.RefundPending:
 		return booking.CloseCharge{Refund: &booking.NumberedRefund{Number: c.RefundNumber,
-			Owed: refund.Owed{Amount: c.RefundAmount, Percent: c.RefundPercent}}}, true
+			Part: refund.Part{Amount: c.RefundAmount, Percent: c.RefundPercent}}}, true
 	case c.Status == booking.ChargeCancelling:
 		return booking.CloseCharge{}, true
 	}

@@ -114,7 +114,7 @@ func TestWhatIsPaidOfWhatWasGivenUpIsOwed(t *testing.T) {
 	paid := with(opened, status(booking.ChargePaid))
 	off, closing := charge.Closing(charge.Noted(state.Cancelled, with(opened, status(booking.ChargeCancelling)), paid))
 	want := booking.CloseCharge{Refund: &booking.NumberedRefund{Number: 1,
-		Owed: refund.Owed{Amount: 4000, Percent: 100}}}
+		Part: refund.Part{Amount: 4000, Percent: 100}}}
 	if diff := cmp.Diff(want, off); diff != "" || !closing {
 		t.Error(diff)
 	}
@@ -148,7 +148,7 @@ func life(t *rapid.T) []booking.Charge {
 			off := now.Status != booking.ChargeOpen
 			if now.Status = rapid.SampledFrom(next[now.Status]).Draw(t, "becomes"); now.Status == booking.ChargePaid &&
 				off {
-				now = *charge.Refunded(&now, refund.Owed{Amount: 4000, Percent: 100})
+				now = *charge.Refunded(&now, refund.Part{Amount: 4000, Percent: 100})
 			}
 		case now.RefundStatus == booking.RefundPending:
 			now.RefundStatus = rapid.SampledFrom([]string{booking.RefundRefunded, booking.RefundRefused}).Draw(t,
@@ -156,7 +156,7 @@ func life(t *rapid.T) []booking.Charge {
 		case now.RefundStatus == booking.RefundRefunded && rapid.Bool().Draw(t, "bounces"):
 			now.RefundStatus = booking.RefundRefused
 		default:
-			now = *charge.Refunded(&now, refund.Owed{Amount: 10, Percent: 1})
+			now = *charge.Refunded(&now, refund.Part{Amount: 10, Percent: 1})
 		}
 		chain = append(chain, now)
 	}
@@ -203,7 +203,7 @@ func TestAnswersInAnyOrderLeadToTheLast(t *testing.T) {
 
 func TestWhatIsOwedIsKeptUntilBookingHasTakenIt(t *testing.T) {
 	t.Parallel()
-	half := refund.Owed{Amount: 2000, Percent: 50}
+	half := refund.Part{Amount: 2000, Percent: 50}
 	paid := with(opened, status(booking.ChargePaid))
 	if c := charge.Cancelled(nil, half); c != nil {
 		t.Errorf("of nothing: %+v", c)
@@ -211,14 +211,14 @@ func TestWhatIsOwedIsKeptUntilBookingHasTakenIt(t *testing.T) {
 	if _, closing := charge.Closing(paid); closing {
 		t.Error("what is paid is closed")
 	}
-	if off, closing := charge.Closing(*charge.Cancelled(&opened, refund.Owed{})); !closing || off.Refund != nil {
+	if off, closing := charge.Closing(*charge.Cancelled(&opened, refund.Part{})); !closing || off.Refund != nil {
 		t.Errorf("given up: %+v", off)
 	}
-	if _, closing := charge.Closing(*charge.Cancelled(&paid, refund.Owed{})); closing {
+	if _, closing := charge.Closing(*charge.Cancelled(&paid, refund.Part{})); closing {
 		t.Error("what is cancelled without a refund is told")
 	}
 	off, closing := charge.Closing(*charge.Cancelled(&paid, half))
-	want := booking.CloseCharge{Refund: &booking.NumberedRefund{Number: 1, Owed: half}}
+	want := booking.CloseCharge{Refund: &booking.NumberedRefund{Number: 1, Part: half}}
 	if diff := cmp.Diff(want, off); diff != "" || !closing || paid.RefundNumber != 0 {
 		t.Error(diff)
 	}

@@ -15,10 +15,10 @@ import (
 )
 
 // Cancel cancels a reservation in one idempotent write ([postgres.WriteIdempotently]) and frees its units. The
-// function owed returns the amount to refund. The refund stays pending until booking accepts it.
-// Errors: [ErrNotFound], [*NotAllowedError], and those of owed. After an error nothing is changed.
+// function part returns the amount to refund. The refund stays pending until booking accepts it.
+// Errors: [ErrNotFound], [*NotAllowedError], and those of part. After an error nothing is changed.
 func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
-	owed func(Reservation) (refund.Owed, error)) (Reservation, error) {
+	part func(Reservation) (refund.Part, error)) (Reservation, error) {
 	cancel, _ := state.Of(state.Cancel)
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
 		r, err := lock(ctx, tx, businessID, id)
@@ -28,7 +28,7 @@ func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.T
 		case !cancel.Allows(r.Status):
 			return Reservation{}, &NotAllowedError{Status: r.Status}
 		}
-		back, err := owed(r)
+		back, err := part(r)
 		if err != nil {
 			return Reservation{}, err
 		}
@@ -37,16 +37,16 @@ func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.T
 	})
 }
 
-// Refund starts a refund of a reservation in one idempotent write. The function owed returns
-// its amount. Errors: [ErrNotFound], and those of owed. After an error nothing is changed.
+// Refund starts a refund of a reservation in one idempotent write. The function part returns
+// its amount. Errors: [ErrNotFound], and those of part. After an error nothing is changed.
 func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time,
-	owed func(Reservation) (refund.Owed, error)) (Reservation, error) {
+	part func(Reservation) (refund.Part, error)) (Reservation, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
 		r, err := lock(ctx, tx, businessID, id)
 		if err != nil {
 			return Reservation{}, err
 		}
-		back, err := owed(r)
+		back, err := part(r)
 		if err != nil {
 			return Reservation{}, err
 		}

@@ -11,14 +11,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 	"github.com/slotmesh/slotmesh/libs/sale/cancellation"
 	"github.com/slotmesh/slotmesh/libs/sale/link"
-	"github.com/slotmesh/slotmesh/libs/sale/refund"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/ical"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
@@ -34,9 +32,8 @@ type Businesses interface {
 
 // LinkedReservations finds and changes the reservations of customers' links. [store.Store] documents its methods.
 type LinkedReservations interface {
+	CancellableReservations
 	ByLink(ctx context.Context, hash []byte) (store.Linked, error)
-	Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
-		owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
 	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
 	Unpaid(ctx context.Context, businessID, id uuid.UUID) (bool, error)
 }
@@ -119,29 +116,28 @@ func (l *ByLink) managed(found store.Linked, offer *catalog.Offer) Managed {
 	return Managed{
 		Linked: found, Offer: offer, Ends: ends(found.Reservation, zoneOf(found.Reservation, offer)),
 		CanPay:       found.Payment.CanPay(now),
-		Cancellation: purchase(found.Reservation, offer).ForCustomer(offer, now),
+		Cancellation: terms(found.Reservation, offer).PreviewForCustomer(offer, now),
 	}
 }
 
 // Cancel cancels a reservation for its customer, with immediate effect, and returns the customer's view
-// after that. The argument agreed is the refund that the page showed to the customer. Faults:
+// after that. The argument shown is the refund that the page showed to the customer. Faults:
 // invalid_parameter; conflict if the reservation cannot be cancelled now, or if the refund has changed.
-func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decimal) (Managed, error) {
+func (l *ByLink) Cancel(ctx context.Context, token string, shown decimal.Decimal) (Managed, error) {
 	m, err := l.View(ctx, token)
 	if err != nil {
 		return Managed{}, err
 	}
-	now := l.clock.Now()
-	by := held(actor.With(ctx, actor.Actor{Kind: actor.Customer}), m.Linked)
-	cancelled, err := l.reservations.Cancel(by, m.BusinessID, m.ID, now,
-		func(r store.Reservation) (refund.Owed, error) {
-			return purchase(r, m.Offer).Agreed(m.Offer, agreed, now)
-		})
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return Managed{}, link.NotFound()
-	case err != nil:
-		return Managed{}, refusal(err, "it cannot be cancelled")
+	refuse := func(err error) error {
+		if errors.Is(err, store.ErrNotFound) {
+			return link.NotFound()
+		}
+		return refusal(err, "it cannot be cancelled")
+	}
+	cancelled, err := cancellations(l.reservations, m.Offer, refuse, l.clock).
+		CancelForCustomer(held(ctx, m.Linked), m.Offer, m.ID, shown)
+	if err != nil {
+		return Managed{}, err
 	}
 	m.Reservation = cancelled // a second read could fail although the cancellation succeeded
 	return l.managed(m.Linked, m.Offer), nil

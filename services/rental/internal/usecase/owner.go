@@ -22,7 +22,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 	"github.com/slotmesh/slotmesh/libs/sale/link"
-	"github.com/slotmesh/slotmesh/libs/sale/refund"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/locale"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
@@ -43,16 +42,12 @@ type Offers interface {
 // Reservations is the store of reservations; [store.Store] documents its
 // methods. Each write happens once for each Idempotency-Key of its context.
 type Reservations interface {
+	CancellableReservations
 	Reserve(ctx context.Context, r store.NewReservation,
 		fits func(map[uuid.UUID][]occupancy.Reservation) bool) (store.Reservation, error)
 	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (store.Reservation, error)
 	PickUp(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 		assign func(store.Reservation, map[uuid.UUID]store.Out) ([]store.Unit, error)) (store.Reservation, error)
-	Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
-		owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
-	Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time,
-		owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
-	Reservation(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error)
 	Opened(ctx context.Context, businessID, id uuid.UUID, opened booking.Charge, now time.Time) (store.Reservation,
 		error)
 	Abandon(ctx context.Context, businessID, id, write uuid.UUID, now time.Time) error
@@ -321,7 +316,7 @@ func (o *Owner) count(ctx context.Context, outcome string) {
 func (o *Owner) Move(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID,
 	move state.Move) (store.Reservation, error) {
 	if move == state.Cancel {
-		return o.Cancel(ctx, by, offer, id, "")
+		return o.Cancellations(offer).Cancel(ctx, by, offer.ID, id, "")
 	}
 	ctx = actor.With(ctx, by)
 	transition, ok := state.Of(move)
