@@ -8,12 +8,11 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/sethvargo/go-retry"
 
-	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+	"github.com/slotmesh/slotmesh/libs/sale"
 	"github.com/slotmesh/slotmesh/libs/sale/refund"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/money"
@@ -90,39 +89,37 @@ type pendingPayment struct {
 	link     string    // the customer's link, to which the provider's page returns the customer; "" without PAGES_URL
 	dueAt    time.Time // the customer can pay until then
 	write    uuid.UUID // the idempotency result of the request, or the nil UUID; a retry must be able to sell again
-	// store stores that the payment is open, with the provider's reference. After the fault outcome_unknown,
-	// it may be stored. After any other error it is not.
+	// store stores that the payment is open, with the provider's reference, as [sale.Opening] requires.
 	store func(ctx context.Context, intent payment.Intent) error
 }
 
-// openPayment creates the payment of a stored sale at the provider, outside any transaction, and then stores that
-// the payment is open. If that fails, openPayment takes the sale back. If the process dies, the reconciliation does.
+// openPayment creates the payment of a stored sale at the provider, and then stores that the
+// payment is open. If that fails, it takes the sale back, as [sale.Opening] describes.
 //
 // Faults: payment_unavailable; idempotency_in_progress if the key was refused in the meantime; outcome_unknown if
 // it is unknown whether the open payment was stored. In the last case, a retry or the reconciliation finds out.
 func (b *Booker) openPayment(ctx context.Context, p pendingPayment) (payment.Intent, error) {
-	intent, err := b.createPayment(ctx, p)
-	if err == nil {
-		err = p.store(ctx, intent)
-		switch {
-		case err == nil:
-			b.noteDecision(ctx, p, intent)
-			return intent, nil
-		// a retry may have returned the payment already, and the customer may have paid it
-		case fault.Is(err, fault.OutcomeUnknown):
-			return payment.Intent{}, err
-		}
+	intent, err := sale.Opening[payment.Intent]{
+		Kind: p.Kind, ID: p.ID, Within: b.AbandonWithin, Log: b.Telemetry.Logger,
+		Create: func(ctx context.Context) (payment.Intent, error) { return b.createPayment(ctx, p) },
+		Store:  p.store,
+		TakeBack: func(ctx context.Context, created payment.Intent, cause error) error {
+			return b.Bookings.AbandonPayment(ctx, store.Abandoned{
+				BusinessID: p.BusinessID, ID: p.ID, Reference: created.Reference,
+				NotCreated: errors.Is(cause, payment.ErrRefused), Write: p.write,
+			}, b.Clock.Now())
+		},
+	}.Open(ctx)
+	var failed *sale.NotOpenedError
+	switch {
+	case err == nil:
+		b.noteDecision(ctx, p, intent)
+	case errors.As(err, &failed) && errors.Is(failed.Cause, postgres.ErrRefused):
+		err = overtaken()
+	case failed != nil:
+		err = notOpened(p.Kind, errors.Is(failed.Cause, payment.ErrRefused))
 	}
-	b.Telemetry.Logger.WarnContext(ctx, "a payment could not be opened; its sale is taken back", "kind", p.Kind,
-		"subject", p.ID, "error", err)
-	refused := errors.Is(err, payment.ErrRefused)
-	b.takeBack(ctx, store.Abandoned{
-		BusinessID: p.BusinessID, ID: p.ID, Reference: intent.Reference, NotCreated: refused, Write: p.write,
-	})
-	if errors.Is(err, postgres.ErrRefused) {
-		return payment.Intent{}, overtaken()
-	}
-	return payment.Intent{}, notOpened(p.Kind, refused)
+	return intent, err
 }
 
 // notOpened returns the fault if a payment could not be opened. If the provider
@@ -163,25 +160,6 @@ func (b *Booker) noteDecision(ctx context.Context, p pendingPayment, created pay
 	if err := b.Notice(ctx, p.Provider, notice); err != nil {
 		b.Telemetry.Logger.WarnContext(ctx,
 			"what a provider decided is not noted; its payment stays open until it expires", "provider", p.Provider,
-			"error", err)
-	}
-}
-
-// abandonPause is the time between two attempts to take back a sale whose payment could not be opened.
-const abandonPause = 50 * time.Millisecond
-
-// takeBack cancels a sale whose payment could not be opened at the provider. It acts as the
-// system. The cancellation is idempotent: takeBack retries it until AbandonWithin has passed.
-func (b *Booker) takeBack(ctx context.Context, a store.Abandoned) {
-	ctx, cancel := context.WithTimeout(actor.AsSystem(context.WithoutCancel(ctx)), b.AbandonWithin)
-	defer cancel()
-	err := retry.Constant(ctx, abandonPause, func(ctx context.Context) error {
-		try, stop := context.WithTimeout(ctx, b.AbandonWithin/3)
-		defer stop()
-		return retry.RetryableError(b.Bookings.AbandonPayment(try, a, b.Clock.Now()))
-	})
-	if err != nil {
-		b.Telemetry.Logger.WarnContext(ctx, "what was not paid stays until the reconciliation", "subject", a.ID,
 			"error", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/sethvargo/go-retry"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
@@ -16,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+	"github.com/slotmesh/slotmesh/libs/sale"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/rental/internal/charge"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
@@ -63,32 +63,44 @@ func (o *Owner) charged(offer *catalog.Offer, choice string, due int64, r *store
 	return nil
 }
 
-// open asks booking to open the charge of a written reservation, outside any transaction, and then
-// stores that the charge is open. Only after that does the caller get the provider's page. If a
-// step fails, open cancels the reservation. If the process dies, the reconciliation cancels it.
+// open asks booking to open the payment of a written reservation, and then stores that the payment is open. Only
+// after that does the caller get the provider's page. If it fails, open takes the reservation back ([sale.Opening]).
 //
-// Faults: payment_unavailable; outcome_unknown if the charge may be stored
-// as open. In the last case, a retry or the reconciliation finds out.
+// Faults: payment_unavailable; payment_not_offered; outcome_unknown if the payment may be
+// stored as open. In the last case, a retry or the reconciliation finds out.
 func (o *Owner) open(ctx context.Context, offer *catalog.Offer, r store.NewReservation) (Made, error) {
-	opened, err := o.charges.Open(ctx, r.BusinessID, r.ID, booking.NewCharge{
-		Slug: offer.Slug, Name: named(r), Amount: r.Payment.Amount, Currency: r.Price.Currency.Code,
-		Manage: o.links.URL(event.Reservation, r.ID, r.LinkHash),
-	})
-	if err == nil {
-		var noted store.Reservation
-		if noted, err = o.reservations.Opened(ctx, r.BusinessID, r.ID, opened.Charge, o.clock.Now()); err == nil {
-			return Made{noted, opened.CheckoutURL}, nil
-		}
-		// The charge may be stored as open, and a repeated request may have returned it already.
-		if !errors.Is(err, store.ErrPaymentOver) {
-			return Made{}, fault.Unknown(err)
-		}
-	}
-	o.log.WarnContext(ctx, "a charge could not be opened; its reservation is taken back", "reservation", r.ID, "error",
-		err)
-	o.takeBack(ctx, r)
-	if fault.Is(err, fault.PaymentUnavailable) || fault.Is(err, fault.PaymentNotOffered) {
+	var (
+		stored store.Reservation
+		write  = postgres.RequestWriteID(ctx, r.BusinessID)
+	)
+	opened, err := sale.Opening[*booking.OpenedCharge]{
+		Kind: event.Reservation, ID: r.ID, Within: o.TakeBackWithin, Log: o.log,
+		Create: func(ctx context.Context) (*booking.OpenedCharge, error) {
+			return o.charges.Open(ctx, r.BusinessID, r.ID, booking.NewCharge{
+				Slug: offer.Slug, Name: named(r), Amount: r.Payment.Amount, Currency: r.Price.Currency.Code,
+				Manage: o.links.URL(event.Reservation, r.ID, r.LinkHash),
+			})
+		},
+		Store: func(ctx context.Context, opened *booking.OpenedCharge) error {
+			var err error
+			stored, err = o.reservations.Opened(ctx, r.BusinessID, r.ID, opened.Charge, o.clock.Now())
+			if err != nil && !errors.Is(err, store.ErrPaymentOver) {
+				err = fault.Unknown(err)
+			}
+			return err
+		},
+		TakeBack: func(ctx context.Context, _ *booking.OpenedCharge, _ error) error {
+			return o.reservations.Abandon(ctx, r.BusinessID, r.ID, write, o.clock.Now())
+		},
+	}.Open(ctx)
+	var failed *sale.NotOpenedError
+	switch {
+	case err == nil:
+		return Made{stored, opened.CheckoutURL}, nil
+	case !errors.As(err, &failed):
 		return Made{}, err
+	case fault.Is(failed.Cause, fault.PaymentUnavailable) || fault.Is(failed.Cause, fault.PaymentNotOffered):
+		return Made{}, failed.Cause
 	}
 	f := fault.New(fault.PaymentUnavailable,
 		"The payment could not be started just now, so nothing was reserved; try again shortly.")
@@ -103,25 +115,6 @@ func named(r store.NewReservation) string {
 		names = append(names, fmt.Sprintf("%d × %s", extra.Quantity, extra.Name))
 	}
 	return strings.Join(names, ", ")
-}
-
-// takeBackPause is the time between two attempts to cancel a reservation whose charge could not be opened.
-const takeBackPause = 50 * time.Millisecond
-
-// takeBack cancels a reservation whose charge could not be opened. The cancellation is
-// idempotent, so takeBack retries it until it succeeds or TakeBackWithin has passed.
-func (o *Owner) takeBack(ctx context.Context, r store.NewReservation) {
-	write := postgres.RequestWriteID(ctx, r.BusinessID)
-	ctx, cancel := context.WithTimeout(actor.AsSystem(context.WithoutCancel(ctx)), o.TakeBackWithin)
-	defer cancel()
-	err := retry.Constant(ctx, takeBackPause, func(ctx context.Context) error {
-		try, stop := context.WithTimeout(ctx, o.TakeBackWithin/3)
-		defer stop()
-		return retry.RetryableError(o.reservations.Abandon(try, r.BusinessID, r.ID, write, o.clock.Now()))
-	})
-	if err != nil {
-		o.log.WarnContext(ctx, "what was not paid stays until the reconciliation", "reservation", r.ID, "error", err)
-	}
 }
 
 // Again answers a repeated request that would be refused now. It returns the
