@@ -241,7 +241,7 @@ func (p *Process) startServices(ctx context.Context) error {
 // upstreams returns the addresses of the public ports to which the front forwards.
 func (p *Process) upstreams() []string {
 	var upstreams []string
-	for _, name := range front.Services() {
+	for _, name := range front.ServiceNames() {
 		upstreams = append(upstreams, name+"="+p.ports[name].public.Addr().String())
 	}
 	return upstreams

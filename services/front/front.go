@@ -31,8 +31,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Services returns the sorted names of the services with public paths. The front needs an address for each.
-func Services() []string {
+// ServiceNames returns the sorted names of the services with public paths. The front needs an address for each.
+func ServiceNames() []string {
 	return slices.DeleteFunc(components.Names(), func(name string) bool {
 		return !components.All[name].Fronted()
 	})
@@ -50,14 +50,14 @@ type Config struct {
 // Validate checks all settings together.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Limits.Validate()}
-	for _, service := range Services() {
+	for _, service := range ServiceNames() {
 		if _, _, err := net.SplitHostPort(c.Upstreams[service]); err != nil {
 			errs = append(errs, fmt.Errorf("UPSTREAMS: write where the public port of %s is, as in %s=slotmesh-%s:8080",
 				service, service, service))
 		}
 	}
 	for name := range c.Upstreams {
-		if !slices.Contains(Services(), name) {
+		if !slices.Contains(ServiceNames(), name) {
 			errs = append(errs, fmt.Errorf("UPSTREAMS: %q has no public paths; leave it out", name))
 		}
 	}
@@ -72,15 +72,15 @@ const HealthPath = "/healthz"
 
 // New returns the front, ready to run. It connects to nothing yet.
 func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
-	credential := func(service string) string {
-		if own := cfg.Server.Peers.Secrets; len(own) > 0 {
-			return peer.Credential(own[0], service)
+	deriveCredential := func(service string) string {
+		if secrets := cfg.Server.Peers.Secrets; len(secrets) > 0 {
+			return peer.Credential(secrets[0], service)
 		}
 		return ""
 	}
 	upstreams := make(map[string]*upstream)
-	for _, service := range Services() {
-		upstreams[service] = newUpstream(service, cfg.Upstreams[service], credential(service), rt.Telemetry)
+	for _, service := range ServiceNames() {
+		upstreams[service] = newUpstream(service, cfg.Upstreams[service], deriveCredential(service), rt.Telemetry)
 	}
 	srv, err := server.New(cfg.Server, rt)
 	if err != nil {
@@ -93,20 +93,20 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 		return c.SendString("ok\n")
 	})
 	refuse := refuser{limits.New(cfg.Limits, ratelimit.NewLocal(clock.System()), rt.Telemetry)}
-	srv.Public.Get("/", refuse.home)
+	srv.Public.Get("/", refuse.redirectHome)
 	for service, upstream := range upstreams {
 		// Every method is forwarded: the service answers 405 to those that its path does not support.
-		for _, part := range components.All[service].Business {
-			srv.Public.All("/api/public/:slug/"+part, refuse.unplainSlugs, upstream.forward)
+		for _, suffix := range components.All[service].Business {
+			srv.Public.All("/api/public/:slug/"+suffix, refuse.refuseInvalidSlug, upstream.forward)
 		}
 		for _, path := range components.All[service].Exact {
 			srv.Public.All(path, upstream.forward)
 		}
-		for _, beginning := range components.All[service].Below {
-			srv.Public.All(beginning+"/+", refuse.unplainPaths, upstream.forward)
+		for _, prefix := range components.All[service].Below {
+			srv.Public.All(prefix+"/+", refuse.refuseInvalidPath, upstream.forward)
 		}
 	}
-	srv.Public.Use(refuse.rest)
+	srv.Public.Use(refuse.refuseUnknown)
 	srv.OnStop("upstream connections", func(context.Context) error {
 		for _, u := range upstreams {
 			u.client.CloseIdleConnections()
@@ -118,59 +118,59 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 
 // refuser answers requests that are not forwarded. The services
 // count forwarded requests; only the front can count the others.
-type refuser struct{ counts *limits.Gate }
+type refuser struct{ gate *limits.Gate }
 
-// with counts a request against the limit of its address. It returns
+// refuse counts a request against the limit of its address. It returns
 // the limit's error, or fault if the request is within the limit.
-func (r refuser) with(c *fiber.Ctx, fault error) error {
-	if err := r.counts.Pass(c.UserContext(), server.ClientIP(c), c.Method(), c.Path(),
+func (r refuser) refuse(c *fiber.Ctx, fault error) error {
+	if err := r.gate.Pass(c.UserContext(), server.ClientIP(c), c.Method(), c.Path(),
 		server.AnswerHeader(c)); err != nil {
 		return err
 	}
 	return fault
 }
 
-// home redirects the root to the page for developers.
-func (r refuser) home(c *fiber.Ctx) error {
-	if err := r.with(c, nil); err != nil {
+// redirectHome redirects the root to the page for developers.
+func (r refuser) redirectHome(c *fiber.Ctx) error {
+	if err := r.refuse(c, nil); err != nil {
 		return err
 	}
 	return c.Redirect(docsPath)
 }
 
-// rest answers 404 to paths that are not in the table.
-func (r refuser) rest(c *fiber.Ctx) error { return r.with(c, fiber.ErrNotFound) }
+// refuseUnknown answers 404 to paths that are not in the table.
+func (r refuser) refuseUnknown(c *fiber.Ctx) error { return r.refuse(c, fiber.ErrNotFound) }
 
 // upstream is the public port of one service.
 type upstream struct {
-	service   string
-	secret    string // sent to the service, which then trusts the front's X-Forwarded-For
-	client    *fasthttp.HostClient
-	propagate propagation.TextMapPropagator
+	service    string
+	secret     string // sent to the service, which then trusts the front's X-Forwarded-For
+	client     *fasthttp.HostClient
+	propagator propagation.TextMapPropagator
 }
 
 // Limits of a forwarded request.
 const (
-	connections    = 512              // to one service; further requests wait
-	idleConnection = 30 * time.Second // shorter than in the services, so that no used connection is already closed
-	headerBytes    = 16 << 10
-	responseBytes  = 64 << 20
+	maxConnections   = 512              // to one service; further requests wait
+	maxIdleTime      = 30 * time.Second // shorter than in the services, so that no used connection is already closed
+	maxHeaderBytes   = 16 << 10
+	maxResponseBytes = 64 << 20
 )
 
 func newUpstream(service, address, secret string, tel *telemetry.Telemetry) *upstream {
 	return &upstream{
-		service:   service,
-		secret:    secret,
-		propagate: tel.Propagator,
+		service:    service,
+		secret:     secret,
+		propagator: tel.Propagator,
 		client: &fasthttp.HostClient{
 			Addr:                      address,
 			Dial:                      peer.Dial,
-			MaxConns:                  connections,
+			MaxConns:                  maxConnections,
 			MaxConnWaitTimeout:        time.Hour, // the request's deadline ends the wait earlier
-			MaxIdleConnDuration:       idleConnection,
+			MaxIdleConnDuration:       maxIdleTime,
 			MaxIdemponentCallAttempts: 1,
-			MaxResponseBodySize:       responseBytes,
-			ReadBufferSize:            headerBytes,
+			MaxResponseBodySize:       maxResponseBytes,
+			ReadBufferSize:            maxHeaderBytes,
 			NoDefaultUserAgentHeader:  true,
 			DisablePathNormalizing:    true,
 		},
@@ -196,12 +196,12 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	u.fill(request, c, body)
+	u.copyRequest(request, c, body)
 	deadline, ok := c.UserContext().Deadline()
 	if !ok {
 		return errors.New("front: the request has no deadline")
 	}
-	if err := u.exchange(request, response, deadline); err != nil {
+	if err := u.send(request, response, deadline); err != nil {
 		if c.Method() == fiber.MethodPost && !peer.IsUnsent(err) && peer.MayHaveSucceeded(err) {
 			return fault.Unknown(fmt.Errorf("%s: %w", u.service, err))
 		}
@@ -214,9 +214,9 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 	return nil
 }
 
-// exchange sends a request once. If nothing of it was sent, it tries again once: a
+// send sends a request once. If nothing of it was sent, it tries again once: a
 // stopping pod closes its idle connections, and another pod accepts the new one.
-func (u *upstream) exchange(request *fasthttp.Request, response *fasthttp.Response, deadline time.Time) error {
+func (u *upstream) send(request *fasthttp.Request, response *fasthttp.Response, deadline time.Time) error {
 	err := u.client.DoDeadline(request, response, deadline)
 	if !peer.IsUnsent(err) {
 		return err
@@ -225,16 +225,16 @@ func (u *upstream) exchange(request *fasthttp.Request, response *fasthttp.Respon
 	return u.client.DoDeadline(request, response, deadline)
 }
 
-// fill copies the request, with a single client address and the front's trace context.
-func (u *upstream) fill(request *fasthttp.Request, c *fiber.Ctx, body []byte) {
+// copyRequest copies the request, with a single client address and the front's trace context.
+func (u *upstream) copyRequest(request *fasthttp.Request, c *fiber.Ctx, body []byte) {
 	c.Request().Header.CopyTo(&request.Header)
 	request.Header.SetProtocol("HTTP/1.1")
 	request.Header.SetNoDefaultContentType(true) // do not add a content type that the client did not send
 	// The body of a read is not forwarded, so its length must not be either. fasthttp sets the length of other bodies.
 	request.Header.SetContentLength(0)
 	request.SetBodyRaw(body)
-	for _, named := range c.Request().Header.PeekAll(fiber.HeaderConnection) {
-		for _, name := range strings.Split(string(named), ",") {
+	for _, connectionNames := range c.Request().Header.PeekAll(fiber.HeaderConnection) {
+		for _, name := range strings.Split(string(connectionNames), ",") {
 			request.Header.Del(strings.TrimSpace(name)) // headers named by Connection belong to this connection only
 		}
 	}
@@ -251,47 +251,47 @@ func (u *upstream) fill(request *fasthttp.Request, c *fiber.Ctx, body []byte) {
 	if u.secret != "" {
 		request.Header.Set(peer.SecretHeader, u.secret)
 	}
-	u.propagate.Inject(c.UserContext(), headers{&request.Header})
+	u.propagator.Inject(c.UserContext(), headerCarrier{&request.Header})
 	uri := c.Request().URI()
-	target := uri.PathOriginal()
+	requestURI := uri.PathOriginal()
 	if query := uri.QueryString(); len(query) > 0 {
-		target = slices.Concat(target, []byte{'?'}, query)
+		requestURI = slices.Concat(requestURI, []byte{'?'}, query)
 	}
-	request.Header.SetRequestURIBytes(target)
+	request.Header.SetRequestURIBytes(requestURI)
 }
 
-// unplainSlugs refuses a slug with characters that decoders may read differently, with
+// refuseInvalidSlug refuses a slug with characters that decoders may read differently, with
 // the words of interface.md §7: no business has such a slug. It forwards an unknown
 // slug, so that the service refuses it. An empty slug is not a path of a business: 404.
-func (r refuser) unplainSlugs(c *fiber.Ctx) error {
+func (r refuser) refuseInvalidSlug(c *fiber.Ctx) error {
 	slug := c.Params("slug")
 	for i := range len(slug) {
 		b := slug[i]
-		letter := b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
-		digit := b >= '0' && b <= '9'
-		if !letter && !digit && b != '-' && b != '_' {
-			return r.with(c, fault.New(fault.BusinessNotFound, "Business not found"))
+		isLetter := b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
+		isDigit := b >= '0' && b <= '9'
+		if !isLetter && !isDigit && b != '-' && b != '_' {
+			return r.refuse(c, fault.New(fault.BusinessNotFound, "Business not found"))
 		}
 	}
 	if slug == "" {
-		return r.rest(c)
+		return r.refuseUnknown(c)
 	}
 	return c.Next()
 }
 
-// unplainPaths answers 404 to a path that is not written in its plain form.
-func (r refuser) unplainPaths(c *fiber.Ctx) error {
+// refuseInvalidPath answers 404 to a path that is not written in its plain form.
+func (r refuser) refuseInvalidPath(c *fiber.Ctx) error {
 	if !components.PlainPath(string(c.Request().URI().PathOriginal())) {
-		return r.rest(c)
+		return r.refuseUnknown(c)
 	}
 	return c.Next()
 }
 
-// headers is the carrier that writes the trace context into a request.
-type headers struct{ to *fasthttp.RequestHeader }
+// headerCarrier is the carrier that writes the trace context into a request.
+type headerCarrier struct{ header *fasthttp.RequestHeader }
 
-func (h headers) Get(key string) string { return string(h.to.Peek(key)) }
-func (h headers) Set(key, value string) { h.to.Set(key, value) }
-func (h headers) Keys() []string        { return nil }
+func (h headerCarrier) Get(key string) string { return string(h.header.Peek(key)) }
+func (h headerCarrier) Set(key, value string) { h.header.Set(key, value) }
+func (h headerCarrier) Keys() []string        { return nil }
 
-var _ propagation.TextMapCarrier = headers{}
+var _ propagation.TextMapCarrier = headerCarrier{}

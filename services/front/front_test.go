@@ -30,15 +30,15 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// seen is what a service saw of a request.
-type seen struct {
+// observedRequest is what a service saw of a request.
+type observedRequest struct {
 	Service, Method, Host, URI string
 	Header                     http.Header
 	Body                       string
 }
 
-// service answers 203 with what it saw.
-func service(t *testing.T, name string) *httptest.Server {
+// newFakeService answers 203 with what it saw.
+func newFakeService(t *testing.T, name string) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -47,7 +47,7 @@ func service(t *testing.T, name string) *httptest.Server {
 		}
 		w.Header().Set("X-Service", name)
 		w.WriteHeader(http.StatusNonAuthoritativeInfo)
-		_ = json.NewEncoder(w).Encode(seen{name, r.Method, r.Host, r.RequestURI, r.Header, string(body)})
+		_ = json.NewEncoder(w).Encode(observedRequest{name, r.Method, r.Host, r.RequestURI, r.Header, string(body)})
 	}))
 	t.Cleanup(s.Close)
 	return s
@@ -56,16 +56,16 @@ func service(t *testing.T, name string) *httptest.Server {
 // newFront runs a front without limits and returns its address.
 func newFront(t *testing.T, cfg server.Config, change func(addresses map[string]string)) string {
 	t.Helper()
-	return newFrontWith(t, Config{Server: cfg}, change)
+	return newFrontFromConfig(t, Config{Server: cfg}, change)
 }
 
-// newFrontWith runs a front before stand-ins of all services, at addresses that change may replace, and returns its
-// address.
-func newFrontWith(t *testing.T, all Config, change func(addresses map[string]string)) string {
+// newFrontFromConfig runs a front before stand-ins of all services, at addresses that change may replace, and returns
+// its address.
+func newFrontFromConfig(t *testing.T, all Config, change func(addresses map[string]string)) string {
 	t.Helper()
 	addresses := make(map[string]string)
-	for _, name := range Services() {
-		addresses[name] = service(t, name).Listener.Addr().String()
+	for _, name := range ServiceNames() {
+		addresses[name] = newFakeService(t, name).Listener.Addr().String()
 	}
 	if change != nil {
 		change(addresses)
@@ -81,11 +81,11 @@ func newFrontWith(t *testing.T, all Config, change func(addresses map[string]str
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error)
-	go func() { ended <- srv.Run(ctx) }()
+	runErr := make(chan error)
+	go func() { runErr <- srv.Run(ctx) }()
 	t.Cleanup(func() {
 		cancel()
-		if err := <-ended; err != nil {
+		if err := <-runErr; err != nil {
 			t.Error(err)
 		}
 	})
@@ -116,21 +116,21 @@ func send(t *testing.T, address, request string) (*http.Response, string) {
 	return response, string(body)
 }
 
-func get(path string, headers ...string) string {
+func formatGet(path string, headers ...string) string {
 	return "GET " + path + " HTTP/1.1\nHost: slotmesh.example\nConnection: close\n" +
 		strings.Join(append(headers, "\n"), "\n")
 }
 
-func decode(t *testing.T, body string) seen {
+func decodeRequest(t *testing.T, body string) observedRequest {
 	t.Helper()
-	var s seen
+	var s observedRequest
 	if err := json.Unmarshal([]byte(body), &s); err != nil {
 		t.Fatalf("%v: %s", err, body)
 	}
 	return s
 }
 
-func TestEachPathGoesToItsService(t *testing.T) {
+func TestForwardSendsEachPathToItsService(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
 	for path, owner := range map[string]string{
@@ -139,8 +139,8 @@ func TestEachPathGoesToItsService(t *testing.T) {
 		"rentals": "catalog", "rental-availability": "rental", "rental-available-dates": "availability",
 	} {
 		uri := "/api/public/harbor-studio/" + path + "?date=2027-03-01&q=%00%ff+x"
-		response, body := send(t, address, get(uri))
-		got := decode(t, body)
+		response, body := send(t, address, formatGet(uri))
+		got := decodeRequest(t, body)
 		if response.StatusCode != http.StatusNonAuthoritativeInfo || got.Service != owner || got.URI != uri {
 			t.Errorf("%s: %d %+v", path, response.StatusCode, got)
 		}
@@ -150,7 +150,7 @@ func TestEachPathGoesToItsService(t *testing.T) {
 	}
 }
 
-func TestTheDescriptionIsCatalogsWhateverBusinessesAreCalled(t *testing.T) {
+func TestForwardSendsAPIDescriptionToCatalog(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
 	for path, want := range map[string]string{
@@ -159,19 +159,20 @@ func TestTheDescriptionIsCatalogsWhateverBusinessesAreCalled(t *testing.T) {
 	} {
 		for _, method := range []string{"GET", "OPTIONS"} {
 			_, body := send(t, address, method+" /api/public/"+path+" HTTP/1.1\nHost: h\n\n")
-			if got := decode(t, body); got.Service != want || got.Method != method || got.URI != "/api/public/"+path {
+			if got := decodeRequest(t, body); got.Service != want || got.Method != method || got.URI != "/api/public/"+
+				path {
 				t.Errorf("%s %s: %+v", method, path, got)
 			}
 		}
 	}
 }
 
-func TestAgentsReachTheirServiceWithHostKeyAndBody(t *testing.T) {
+func TestForwardKeepsHostKeyAndBodyOfAgents(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
 	response, body := send(t, address, "POST /mcp HTTP/1.1\nHost: book.example\nOrigin: https://book.example\n"+
 		"Authorization: Bearer sm_1\nMcp-Protocol-Version: 2025-11-25\nContent-Length: 2\n\n{}")
-	got := decode(t, body)
+	got := decodeRequest(t, body)
 	if response.Header.Get("X-Service") != "mcp" || got.URI != "/mcp" || got.Method != "POST" || got.Body != "{}" ||
 		got.Host != "book.example" || got.Header.Get("Origin") != "https://book.example" ||
 		got.Header.Get("Authorization") != "Bearer sm_1" || got.Header.Get("Mcp-Protocol-Version") != "2025-11-25" {
@@ -179,7 +180,7 @@ func TestAgentsReachTheirServiceWithHostKeyAndBody(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotInTheTableDoesNotExist(t *testing.T) {
+func TestFrontAnswers404ToUnknownPaths(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
 	for _, path := range []string{
@@ -191,11 +192,11 @@ func TestWhatIsNotInTheTableDoesNotExist(t *testing.T) {
 		"/api/public/x/info%20",
 		"/api/public/x/info%3Fa", "/api/public/x\\info", "/api/public/no.such/nothing",
 	} {
-		refused(t, address, path, "not_found", "There is nothing at this path.")
+		checkNotFound(t, address, path, "not_found", "There is nothing at this path.")
 	}
 }
 
-func TestASlugThatNoBusinessCanHaveIsNotFound(t *testing.T) {
+func TestFrontAnswers404ToInvalidSlugs(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
 	slugs := []string{"no.such", "caf%C3%A9", "caf\xe9", "x;a", "..", "%2e%2e", ".", "a%2Fb", "a%00b", "%zz", "\xff",
@@ -203,16 +204,16 @@ func TestASlugThatNoBusinessCanHaveIsNotFound(t *testing.T) {
 	for _, row := range components.All {
 		for _, path := range row.Business {
 			for _, slug := range slugs {
-				refused(t, address, "/api/public/"+slug+"/"+path, "business_not_found", "Business not found")
+				checkNotFound(t, address, "/api/public/"+slug+"/"+path, "business_not_found", "Business not found")
 			}
 		}
 	}
 }
 
-// refused checks that a path answers 404 with this code and sentence.
-func refused(t *testing.T, address, path, code, sentence string) {
+// checkNotFound checks that a path answers 404 with this code and sentence.
+func checkNotFound(t *testing.T, address, path, code, sentence string) {
 	t.Helper()
-	response, body := send(t, address, get(path))
+	response, body := send(t, address, formatGet(path))
 	var fault map[string]string
 	if err := json.Unmarshal([]byte(body), &fault); err != nil {
 		t.Errorf("%q: %v: %s", path, err, body)
@@ -224,52 +225,54 @@ func refused(t *testing.T, address, path, code, sentence string) {
 }
 
 // Whoever tries paths, in whichever spelling, is stopped by the front alone: no service hears of them.
-func TestWhatIsForwardedToNobodyIsCountedByAddress(t *testing.T) {
+func TestFrontLimitsUnforwardedRequestsByAddress(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/nothing", "/b/a%20b", "/b/../metrics", "/api/public/no.such/info",
 		"/api/public//info"} {
-		address := newFrontWith(t, Config{Limits: limits.Config{PublicPerMinute: 2, PagesPerMinute: 2}}, nil)
+		address := newFrontFromConfig(t, Config{Limits: limits.Config{PublicPerMinute: 2, PagesPerMinute: 2}}, nil)
 		// However long a busy machine takes: what passed more than a minute before counts no longer, and each counted
 		// between two readings of the clock.
-		sent, answered := []time.Time{{}, {}}, []time.Time{{}, {}}
-		for refused := false; !refused; {
-			begun := time.Now()
-			response, body := send(t, address, get(path))
-			ended := time.Now()
+		sentAt, answeredAt := []time.Time{{}, {}}, []time.Time{{}, {}}
+		for isRefused := false; !isRefused; {
+			start := time.Now()
+			response, body := send(t, address, formatGet(path))
+			end := time.Now()
 			want := http.StatusNotFound
-			if refused = response.StatusCode == http.StatusTooManyRequests; refused {
+			if isRefused = response.StatusCode == http.StatusTooManyRequests; isRefused {
 				want = response.StatusCode
 			}
-			may, must := begun.Sub(answered[len(answered)-2]) < time.Minute, ended.Sub(sent[len(sent)-2]) < time.Minute
-			if response.StatusCode != want || refused && !may || !refused && must ||
+			mayRefuse, mustRefuse := start.Sub(answeredAt[len(answeredAt)-2]) < time.Minute,
+				end.Sub(sentAt[len(sentAt)-2]) < time.Minute
+			if response.StatusCode != want || isRefused && !mayRefuse || !isRefused && mustRefuse ||
 				response.Header.Get("RateLimit") == "" {
 				t.Fatalf("%s: got %d %s with RateLimit %q after requests at %v", path, response.StatusCode, body,
-					response.Header.Get("RateLimit"), sent[2:])
+					response.Header.Get("RateLimit"), sentAt[2:])
 			}
-			sent, answered = append(sent, begun), append(answered, ended)
+			sentAt, answeredAt = append(sentAt, start), append(answeredAt, end)
 		}
-		if response, _ := send(t, address, get("/api/public/x/slots")); response.StatusCode != http.StatusNonAuthoritativeInfo {
+		if response, _ := send(t, address,
+			formatGet("/api/public/x/slots")); response.StatusCode != http.StatusNonAuthoritativeInfo {
 			t.Errorf("%s: what a service answers was answered %d", path, response.StatusCode)
 		}
 	}
 }
 
-func TestMethodAndBodyGoThrough(t *testing.T) {
+func TestForwardKeepsMethodAndBody(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
 	request := "POST /api/public/x/book HTTP/1.1\nHost: h\nContent-Type: application/json\nAuthorization: Bearer sm_1\nIdempotency-Key: k\nContent-Length: 7\n\n{\"a\":1}"
 	_, body := send(t, address, request)
-	got := decode(t, body)
+	got := decodeRequest(t, body)
 	if got.Method != "POST" || got.Body != `{"a":1}` || got.Header.Get("Authorization") != "Bearer sm_1" ||
 		got.Header.Get("Idempotency-Key") != "k" || got.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("got %+v", got)
 	}
 	_, body = send(t, address, "POST /api/public/x/book HTTP/1.1\nHost: h\nContent-Length: 2\n\n{}")
-	if got := decode(t, body).Header["Content-Type"]; got != nil {
+	if got := decodeRequest(t, body).Header["Content-Type"]; got != nil {
 		t.Errorf("a Content-Type was made up: %q", got)
 	}
 	_, body = send(t, address, "OPTIONS /api/public/x/info HTTP/1.1\nHost: h\n\n")
-	if got := decode(t, body); got.Method != "OPTIONS" {
+	if got := decodeRequest(t, body); got.Method != "OPTIONS" {
 		t.Errorf("got %+v", got)
 	}
 	response, body := send(t, address, "HEAD /api/public/x/info HTTP/1.1\nHost: h\n\n")
@@ -279,7 +282,7 @@ func TestMethodAndBodyGoThrough(t *testing.T) {
 	}
 }
 
-func TestABodyThatIsTooLargeIsRefused(t *testing.T) {
+func TestFrontRejectsTooLargeBody(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
 	large := strings.Repeat("x", 10<<20)
@@ -290,15 +293,15 @@ func TestABodyThatIsTooLargeIsRefused(t *testing.T) {
 	}
 }
 
-func TestExactlyOneClientAddressIsHandedOn(t *testing.T) {
+func TestForwardSendsOneClientAddress(t *testing.T) {
 	t.Parallel()
-	untrusting := newFront(t, server.Config{}, nil)
-	trusting := newFront(t, server.Config{TrustedProxies: []string{"127.0.0.0/8", "10.0.0.0/8"}}, nil)
+	withoutProxies := newFront(t, server.Config{}, nil)
+	withProxies := newFront(t, server.Config{TrustedProxies: []string{"127.0.0.0/8", "10.0.0.0/8"}}, nil)
 	forwarded := []string{"X-Forwarded-For: 6.6.6.6", "X-Forwarded-For: 192.0.2.7, 10.1.2.3", "X-Real-IP: 9.9.9.9",
 		"Forwarded: for=9.9.9.9"}
-	for _, test := range []struct{ address, want string }{{untrusting, "127.0.0.1"}, {trusting, "192.0.2.7"}} {
-		_, body := send(t, test.address, get("/api/public/x/slots", forwarded...))
-		got := decode(t, body)
+	for _, test := range []struct{ address, want string }{{withoutProxies, "127.0.0.1"}, {withProxies, "192.0.2.7"}} {
+		_, body := send(t, test.address, formatGet("/api/public/x/slots", forwarded...))
+		got := decodeRequest(t, body)
 		if diff := cmp.Diff([]string{test.want}, got.Header["X-Forwarded-For"]); diff != "" {
 			t.Error(diff)
 		}
@@ -308,12 +311,12 @@ func TestExactlyOneClientAddressIsHandedOn(t *testing.T) {
 	}
 }
 
-func TestTheTraceGoesOnWithTheFrontAsParent(t *testing.T) {
+func TestForwardContinuesTrace(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
 	const trace, span = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
-	response, body := send(t, address, get("/api/public/x/slots", "traceparent: 00-"+trace+"-"+span+"-01"))
-	parent := decode(t, body).Header.Get("Traceparent")
+	response, body := send(t, address, formatGet("/api/public/x/slots", "traceparent: 00-"+trace+"-"+span+"-01"))
+	parent := decodeRequest(t, body).Header.Get("Traceparent")
 	if !strings.HasPrefix(parent, "00-"+trace+"-") || strings.Contains(parent, span) {
 		t.Errorf("the service's parent is %q", parent)
 	}
@@ -322,27 +325,27 @@ func TestTheTraceGoesOnWithTheFrontAsParent(t *testing.T) {
 	}
 }
 
-func TestAServiceThatIsDownIs503(t *testing.T) {
+func TestForwardAnswers503IfServiceIsDown(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, func(addresses map[string]string) {
 		addresses["availability"] = "127.0.0.1:1"
 	})
-	response, body := send(t, address, get("/api/public/x/slots"))
+	response, body := send(t, address, formatGet("/api/public/x/slots"))
 	want := `{"error":"The availability service does not answer; try again shortly.","messageCode":"service_unavailable"}`
 	if response.StatusCode != http.StatusServiceUnavailable || body != want {
 		t.Errorf("got %d %s", response.StatusCode, body)
 	}
-	if response, _ := send(t, address, get("/api/public/x/info")); response.StatusCode != http.StatusNonAuthoritativeInfo {
+	if response, _ := send(t, address, formatGet("/api/public/x/info")); response.StatusCode != http.StatusNonAuthoritativeInfo {
 		t.Errorf("the others go on: got %d", response.StatusCode)
 	}
 }
 
 // A booking that was perhaps made must not be sent again.
-func TestNothingIsSentTwice(t *testing.T) {
+func TestForwardSendsBookingOnlyOnce(t *testing.T) {
 	t.Parallel()
-	asked := make(chan struct{}, 10)
-	dropping := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked <- struct{}{}
+	requests := make(chan struct{}, 10)
+	booking := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests <- struct{}{}
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			t.Error(err)
@@ -350,27 +353,27 @@ func TestNothingIsSentTwice(t *testing.T) {
 		}
 		_ = conn.Close()
 	}))
-	t.Cleanup(dropping.Close)
+	t.Cleanup(booking.Close)
 	address := newFront(t, server.Config{}, func(addresses map[string]string) {
-		addresses["booking"] = dropping.Listener.Addr().String()
+		addresses["booking"] = booking.Listener.Addr().String()
 	})
 	response, _ := send(t, address, "POST /api/public/x/book HTTP/1.1\nHost: h\nContent-Length: 2\n\n{}")
-	if response.StatusCode != http.StatusServiceUnavailable || len(asked) != 1 {
-		t.Errorf("got %d after %d requests", response.StatusCode, len(asked))
+	if response.StatusCode != http.StatusServiceUnavailable || len(requests) != 1 {
+		t.Errorf("got %d after %d requests", response.StatusCode, len(requests))
 	}
 }
 
-func TestAnAnswerThatAResetCutsOffIs503(t *testing.T) {
+func TestForwardAnswers503IfResponseIsCutOff(t *testing.T) {
 	t.Parallel()
-	var asked atomic.Int32
-	cutting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	var requests atomic.Int32
+	availability := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		defer func() { _ = conn.Close() }()
-		switch asked.Add(1) {
+		switch requests.Add(1) {
 		case 1:
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf an answer")
 			_ = conn.(*net.TCPConn).SetLinger(0)
@@ -384,9 +387,9 @@ func TestAnAnswerThatAResetCutsOffIs503(t *testing.T) {
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n")
 		}
 	}))
-	t.Cleanup(cutting.Close)
+	t.Cleanup(availability.Close)
 	address := newFront(t, server.Config{}, func(addresses map[string]string) {
-		addresses["availability"] = cutting.Listener.Addr().String()
+		addresses["availability"] = availability.Listener.Addr().String()
 	})
 	for _, step := range []struct {
 		method string
@@ -400,11 +403,11 @@ func TestAnAnswerThatAResetCutsOffIs503(t *testing.T) {
 	}
 }
 
-func TestHeadersThatTheCallerSaysAreOfItsConnectionEndThere(t *testing.T) {
+func TestForwardDropsConnectionHeaders(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
 	_, body := send(t, address, "GET /api/public/x/info HTTP/1.1\nHost: book.example\nConnection: keep-alive, X-Hop, Host\nX-Hop: 1\nX-End: 2\n\n")
-	var got seen
+	var got observedRequest
 	if err := json.Unmarshal([]byte(body), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -413,7 +416,7 @@ func TestHeadersThatTheCallerSaysAreOfItsConnectionEndThere(t *testing.T) {
 	}
 }
 
-func TestOldHealthChecksAreForwardedThoughTheyNameNoHost(t *testing.T) {
+func TestForwardAcceptsHTTP10WithoutHost(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
 	response, body := send(t, address, "GET /api/public/x/info HTTP/1.0\n\n")
@@ -422,52 +425,55 @@ func TestOldHealthChecksAreForwardedThoughTheyNameNoHost(t *testing.T) {
 	}
 }
 
-func TestWhatIsBelowABeginningIsForwardedWherePlainlyWritten(t *testing.T) {
+func TestForwardAcceptsOnlyPlainPathsBelowPrefix(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
 	for _, path := range []string{"/b/harbor", "/b/harbor/when?service=a%2Fb", "/m/mZ2Qm1rZyQ0v3pXkK1tW9g",
 		"/calendar/x_y-z.ics", "/assets/pages-1.css", "/embed.js"} {
-		if _, body := send(t, address, get(path)); decode(t, body).Service != "pages" || decode(t, body).URI != path {
+		if _, body := send(t, address, formatGet(path)); decodeRequest(t, body).Service != "pages" ||
+			decodeRequest(t, body).URI != path {
 			t.Errorf("%s: %s", path, body)
 		}
 	}
 	for _, path := range []string{"/b", "/b/", "/b/a%2fb", "/b/../metrics", "/b/./x", "/b/a%20b", "/bb/x",
 		"/embed.jsx"} {
-		if response, body := send(t, address, get(path)); response.StatusCode != http.StatusNotFound {
+		if response, body := send(t, address, formatGet(path)); response.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d %s", path, response.StatusCode, body)
 		}
 	}
 }
 
-func TestAServiceIsShownTheFrontsSecretAndNeverTheCallers(t *testing.T) {
+func TestForwardSendsOwnPeerSecret(t *testing.T) {
 	t.Parallel()
 	const secret = "0123456789abcdef0123456789abcdef"
 	address := newFront(t, server.Config{Peers: peer.Config{Secrets: []string{secret}}}, nil)
-	_, body := send(t, address, get("/api/public/x/slots", peer.SecretHeader+": guessed"))
+	_, body := send(t, address, formatGet("/api/public/x/slots", peer.SecretHeader+": guessed"))
 	if diff := cmp.Diff([]string{peer.Credential(secret, "availability")},
-		decode(t, body).Header[peer.SecretHeader]); diff != "" {
+		decodeRequest(t, body).Header[peer.SecretHeader]); diff != "" {
 		t.Error(diff)
 	}
-	without := newFront(t, server.Config{}, nil)
-	if _, body := send(t, without, get("/api/public/x/slots", peer.SecretHeader+": guessed")); decode(t,
+	withoutSecret := newFront(t, server.Config{}, nil)
+	if _, body := send(t, withoutSecret,
+		formatGet("/api/public/x/slots", peer.SecretHeader+": guessed")); decodeRequest(t,
 		body).Header[peer.SecretHeader] != nil {
 		t.Errorf("a caller's secret goes through: %s", body)
 	}
 }
 
-func TestLoadBalancersAskAtThePublicPort(t *testing.T) {
+func TestHealthCheckAnswersOnPublicPort(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
-	if response, body := send(t, address, get(HealthPath)); response.StatusCode != http.StatusOK || body != "ok\n" {
+	if response, body := send(t, address, formatGet(HealthPath)); response.StatusCode != http.StatusOK ||
+		body != "ok\n" {
 		t.Errorf("got %d %q", response.StatusCode, body)
 	}
 }
 
 // A pod that stops ends the connections that were kept to it. What was not sent yet is begun anew, whatever it asks
 // for.
-func TestAKeptConnectionThatTheServiceEndedCostsNobodyAnAnswer(t *testing.T) {
+func TestForwardRetriesClosedIdleConnection(t *testing.T) {
 	t.Parallel()
-	booking := service(t, "booking")
+	booking := newFakeService(t, "booking")
 	address := newFront(t, server.Config{}, func(addresses map[string]string) {
 		addresses["booking"] = booking.Listener.Addr().String()
 	})
@@ -480,7 +486,7 @@ func TestAKeptConnectionThatTheServiceEndedCostsNobodyAnAnswer(t *testing.T) {
 	}
 }
 
-func TestAddressesThatAreMissingOrNobodysAreNamed(t *testing.T) {
+func TestValidateNamesWrongUpstreams(t *testing.T) {
 	t.Parallel()
 	cfg := Config{Upstreams: map[string]string{"pricing": "slotmesh-pricing:8080", "booking": "slotmesh-booking"}}
 	err := cfg.Validate()
@@ -492,10 +498,10 @@ func TestAddressesThatAreMissingOrNobodysAreNamed(t *testing.T) {
 	}
 }
 
-func TestAddressesAreReadFromOneSetting(t *testing.T) {
+func TestConfigReadsUpstreams(t *testing.T) {
 	t.Parallel()
 	var parts []string
-	for _, name := range Services() {
+	for _, name := range ServiceNames() {
 		parts = append(parts, name+"=slotmesh-"+name+":8080")
 	}
 	var cfg Config
@@ -503,22 +509,22 @@ func TestAddressesAreReadFromOneSetting(t *testing.T) {
 		envconfig.MapLookuper(map[string]string{"UPSTREAMS": strings.Join(parts, ",")})); err != nil {
 		t.Fatal(err)
 	}
-	if cfg.Upstreams["booking"] != "slotmesh-booking:8080" || len(cfg.Upstreams) != len(Services()) {
+	if cfg.Upstreams["booking"] != "slotmesh-booking:8080" || len(cfg.Upstreams) != len(ServiceNames()) {
 		t.Errorf("read as %v", cfg.Upstreams)
 	}
 }
 
-func TestAnEncodedPathReachesTheServiceAsTheSamePath(t *testing.T) {
+func TestForwardKeepsEncodedPath(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
-	_, body := send(t, address, get("/api/public/x/%69nfo?a=%41"))
-	if got := decode(t, body); got.Service != "catalog" || got.URI != "/api/public/x/info?a=%41" {
+	_, body := send(t, address, formatGet("/api/public/x/%69nfo?a=%41"))
+	if got := decodeRequest(t, body); got.Service != "catalog" || got.URI != "/api/public/x/info?a=%41" {
 		t.Errorf("got %+v", got)
 	}
 }
 
 // A GET with a body is answered as the service answers the GET; the body goes to nobody.
-func TestABodyOfAReadIsRefusedAfterTheMethodOfTheService(t *testing.T) {
+func TestForwardDropsBodyOfGet(t *testing.T) {
 	t.Parallel()
 	bookings := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if body, err := io.ReadAll(r.Body); err != nil || len(body) > 0 {
@@ -540,10 +546,10 @@ func TestABodyOfAReadIsRefusedAfterTheMethodOfTheService(t *testing.T) {
 	}
 }
 
-func TestTheRootLeadsToThePageForDevelopers(t *testing.T) {
+func TestRootRedirectsToDocs(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, func(map[string]string) {})
-	response, body := send(t, address, get("/"))
+	response, body := send(t, address, formatGet("/"))
 	if response.StatusCode != http.StatusFound || response.Header.Get("Location") != "/api/public/docs" {
 		t.Errorf("%d %v %s", response.StatusCode, response.Header, body)
 	}

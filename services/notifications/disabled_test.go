@@ -35,10 +35,10 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// salon stands in for the services that know what a message tells.
-type salon struct{}
+// fakePeers stands in for the services that know what a message tells.
+type fakePeers struct{}
 
-func (salon) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) {
+func (fakePeers) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) {
 	offer := catalog.Offer{
 		Name: "Harbor Studio", Timezone: "Europe/Lisbon", Currency: "EUR", DefaultLanguage: "en",
 		Languages:     []string{"en"},
@@ -48,17 +48,17 @@ func (salon) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) {
 	return &offer, offer.Prepare()
 }
 
-func (salon) Subject(context.Context, uuid.UUID, event.Subject) (json.RawMessage, error) {
+func (fakePeers) Subject(context.Context, uuid.UUID, event.Subject) (json.RawMessage, error) {
 	return nil, nil
 }
-func (salon) VerifiedMembers(_ context.Context, _ uuid.UUID, emails []string) ([]string, error) {
+func (fakePeers) VerifiedMembers(_ context.Context, _ uuid.UUID, emails []string) ([]string, error) {
 	return emails, nil
 }
-func (salon) Link(context.Context, uuid.UUID, event.Subject) (string, error) { return "", nil }
+func (fakePeers) Link(context.Context, uuid.UUID, event.Subject) (string, error) { return "", nil }
 
-// failing is webhooks and messages at work as the service puts them together, by a clock that is given, before a
+// fixture is webhooks and messages at work as the service puts them together, by a clock that is given, before a
 // receiver that fails and a real mail server.
-type failing struct {
+type fixture struct {
 	t        *testing.T
 	pool     *pgxpool.Pool
 	clock    *clock.Manual
@@ -70,14 +70,14 @@ type failing struct {
 	endpoint store.Endpoint
 }
 
-func startFailing(t *testing.T) *failing {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
-	f := &failing{
+	f := &fixture{
 		t: t, pool: pool, clock: clock.Fixed(time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)),
 		box: mailbox.Open(listener, mailbox.Options{}), records: store.New(pool),
 	}
@@ -93,54 +93,55 @@ func startFailing(t *testing.T) *failing {
 		t.Fatal(err)
 	}
 	tel := telemetry.Discard()
-	told := messages.New(messages.Config{
-		Pool: pool, Store: f.records, Peers: salon{}, Sender: smtp, From: "no-reply@slotmesh.example",
-		Limits: messages.RecipientLimits(1000, nil), KeptFor: leastKept, Clock: f.clock, Telemetry: tel,
+	notices := messages.New(messages.Config{
+		Pool: pool, Store: f.records, Peers: fakePeers{}, Sender: smtp, From: "no-reply@slotmesh.example",
+		Limits: messages.NewLimits(1000, nil), KeptFor: minKeptFor, Clock: f.clock, Telemetry: tel,
 	})
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, f.clock, testkit.MaxWait)
+	sender := webhook.NewSender(webhook.Guard{AllowLoopback: true}, nil, f.clock, testkit.MaxWait)
 	t.Cleanup(sender.Close)
-	f.webhooks = &deliver.Webhooks{Slug: harbor, Store: f.records, Sender: sender, Disabled: tellOwner(told),
-		Clock: f.clock, Telemetry: tel}
+	f.webhooks = &deliver.Webhooks{FindSlug: findSlug, Store: f.records, Sender: sender,
+		NotifyDisabled: newDisabledNotifier(notices),
+		Clock:          f.clock, Telemetry: tel}
 	work := jobs.NewWork()
-	told.AddTo(work)
-	f.webhooks.Join(work)
+	notices.AddTo(work)
+	f.webhooks.AddTo(work)
 	if f.client, err = jobs.Open(pool, work, f.clock, tel); err != nil {
 		t.Fatal(err)
 	}
-	f.webhooks.InsertBy(f.client)
-	made, err := f.records.CreateEndpoint(testkit.AsSystem(t), store.Endpoint{
-		BusinessID: uuid.New(), ID: uuid.New(), URL: server.URL, Events: []string{webhook.Every},
+	f.webhooks.SetJobs(f.client)
+	created, err := f.records.CreateEndpoint(testkit.AsSystem(t), store.Endpoint{
+		BusinessID: uuid.New(), ID: uuid.New(), URL: server.URL, Events: []string{webhook.AllEvents},
 		CreatedAt: f.clock.Now(),
 	}, webhook.NewSecret())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.endpoint = made.Endpoint
+	f.endpoint = created.Endpoint
 	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- f.client.Run(ctx) }()
+	runErr := make(chan error, 1)
+	go func() { runErr <- f.client.Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
-		if err := <-ended; err != nil {
+		if err := <-runErr; err != nil {
 			t.Errorf("the jobs did not stop cleanly: %v", err)
 		}
 	})
 	return f
 }
 
-// happens takes an event, as the reader of a feed does.
-func (f *failing) happens() {
+// takeEvent takes an event, as the reader of a feed does.
+func (f *fixture) takeEvent() {
 	f.t.Helper()
 	err := pgx.BeginFunc(f.t.Context(), f.pool, func(tx pgx.Tx) error {
-		made, err := f.webhooks.Take(f.t.Context(), tx, []event.Event{{
+		params, err := f.webhooks.Take(f.t.Context(), tx, []event.Event{{
 			ID: uuid.New(), Type: event.BookingCreated, BusinessID: f.endpoint.BusinessID, At: f.clock.Now(),
 			Sequence: 1,
 			Subject:  event.Subject{Kind: event.Booking, ID: uuid.New()}, Data: json.RawMessage(`{}`),
 		}})
-		if err != nil || len(made) == 0 {
+		if err != nil || len(params) == 0 {
 			return err
 		}
-		_, err = f.client.InsertManyFastTx(f.t.Context(), tx, made)
+		_, err = f.client.InsertManyFastTx(f.t.Context(), tx, params)
 		return err
 	})
 	if err != nil {
@@ -148,15 +149,15 @@ func (f *failing) happens() {
 	}
 }
 
-// works waits until nothing is left that is due by now, and lets River's scheduler, which looks every five seconds, not
-// be waited for.
-func (f *failing) works() {
+// awaitIdle waits until nothing is left that is due by now, and lets River's scheduler, which looks every five seconds,
+// not be waited for.
+func (f *fixture) awaitIdle() {
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(f.t.Context(), testkit.MaxWait)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for due := 1; due > 0; {
+	for dueJobs := 1; dueJobs > 0; {
 		_, err := f.pool.Exec(ctx,
 			`UPDATE river_job SET state = 'available' WHERE state = 'scheduled' AND scheduled_at <= $1`, f.clock.Now())
 		if err != nil {
@@ -164,7 +165,7 @@ func (f *failing) works() {
 		}
 		<-tick.C
 		err = f.pool.QueryRow(ctx,
-			`SELECT count(*) FROM river_job WHERE kind NOT LIKE '%sweep%' AND state IN ('available', 'running', 'scheduled') AND scheduled_at <= $1`, f.clock.Now()).Scan(&due)
+			`SELECT count(*) FROM river_job WHERE kind NOT LIKE '%sweep%' AND state IN ('available', 'running', 'scheduled') AND scheduled_at <= $1`, f.clock.Now()).Scan(&dueJobs)
 		if err != nil {
 			f.t.Fatal(err)
 		}
@@ -173,10 +174,10 @@ func (f *failing) works() {
 
 // From the first failure to the owner's mail: for five days each delivery to an endpoint fails, and no day sooner it is
 // disabled.
-func TestFiveDaysOfFailureDisableAnEndpointAndAreMailedToItsOwner(t *testing.T) {
+func TestServiceMailsOwnerAfterFiveDaysOfFailure(t *testing.T) {
 	t.Parallel()
-	f := startFailing(t)
-	state := func() store.Endpoint {
+	f := newFixture(t)
+	readEndpoint := func() store.Endpoint {
 		list, _, err := f.records.Endpoints(t.Context(), f.endpoint.BusinessID, request.Page{Limit: 1})
 		if err != nil || len(list) != 1 {
 			t.Fatal(list, err)
@@ -184,22 +185,22 @@ func TestFiveDaysOfFailureDisableAnEndpointAndAreMailedToItsOwner(t *testing.T) 
 		return list[0]
 	}
 	for day := range 5 {
-		f.happens()
-		f.works()
-		if e := state(); !e.Active || len(f.box.Mails()) != 0 {
+		f.takeEvent()
+		f.awaitIdle()
+		if e := readEndpoint(); !e.Active || len(f.box.Mails()) != 0 {
 			t.Fatalf("after %d days the endpoint is %+v, and %d mails were sent", day, e, len(f.box.Mails()))
 		}
 		f.clock.Advance(24 * time.Hour)
 	}
-	f.works()
+	f.awaitIdle()
 	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
 	defer cancel()
 	mails, err := f.box.Await(ctx, 1)
 	if err != nil {
-		t.Fatalf("%v; the endpoint is %+v", err, state())
+		t.Fatalf("%v; the endpoint is %+v", err, readEndpoint())
 	}
-	f.works()
-	if e := state(); e.Active || e.DisabledReason != store.Failing {
+	f.awaitIdle()
+	if e := readEndpoint(); e.Active || e.DisabledReason != store.ReasonFailing {
 		t.Errorf("after five days the endpoint is %+v", e)
 	}
 	host := strings.TrimPrefix(f.endpoint.URL, "http://")
@@ -208,12 +209,12 @@ func TestFiveDaysOfFailureDisableAnEndpointAndAreMailedToItsOwner(t *testing.T) 
 		t.Errorf("%d mails; to %v: %s", len(f.box.Mails()), mails[0].To, mails[0].Raw)
 	}
 	calls := f.calls.Load()
-	f.happens()
-	f.works()
+	f.takeEvent()
+	f.awaitIdle()
 	if n := f.calls.Load(); n != calls {
 		t.Errorf("a disabled endpoint is called: %d times", n-calls)
 	}
 }
 
-// harbor is the slug of every business.
-func harbor(context.Context, uuid.UUID) (string, error) { return "harbor", nil }
+// findSlug is the slug of every business.
+func findSlug(context.Context, uuid.UUID) (string, error) { return "harbor", nil }

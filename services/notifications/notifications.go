@@ -76,15 +76,15 @@ type Config struct {
 // Validate checks all settings together; each error names its variable.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Mail.Validate()}
-	if c.Mail.Timeout > mostForMail {
+	if c.Mail.Timeout > maxMailTimeout {
 		errs = append(errs, fmt.Errorf("SMTP_TIMEOUT: write at most %s: an attempt takes up to twice as long, and a "+
-			"job ends after %s", mostForMail, jobs.Timeout))
+			"job ends after %s", maxMailTimeout, jobs.Timeout))
 	}
-	if c.MessagesKeptFor < leastKept {
+	if c.MessagesKeptFor < minKeptFor {
 		errs = append(errs, fmt.Errorf("MESSAGES_KEPT_FOR: write at least %s, as attempts at a message are made for "+
-			"a day", leastKept))
+			"a day", minKeptFor))
 	}
-	if _, err := networks(c.WebhookAllow); err != nil {
+	if _, err := parseNetworks(c.WebhookAllow); err != nil {
 		errs = append(errs, err)
 	}
 	if c.OwnerURL != "" && !link.IsBase(c.OwnerURL) {
@@ -107,15 +107,15 @@ func (c *Config) Validate() error {
 }
 
 const (
-	maxUndo     = 5 * time.Minute
-	mostForMail = 25 * time.Second
-	leastKept   = 48 * time.Hour
+	maxUndo        = 5 * time.Minute
+	maxMailTimeout = 25 * time.Second
+	minKeptFor     = 48 * time.Hour
 )
 
-// networks parses WEBHOOK_ALLOW.
-func networks(texts []string) ([]netip.Prefix, error) {
-	list := make([]netip.Prefix, len(texts))
-	for i, text := range texts {
+// parseNetworks parses WEBHOOK_ALLOW.
+func parseNetworks(cidrs []string) ([]netip.Prefix, error) {
+	list := make([]netip.Prefix, len(cidrs))
+	for i, text := range cidrs {
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
 			return nil, fmt.Errorf("WEBHOOK_ALLOW: %q is no network; write one such as 10.0.0.0/8, several with "+
@@ -170,47 +170,48 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.AddErasureJob(catalog, records.Erase)
 	s.AddRetentionJob(catalog, catalogclient.NewClient(catalog, rt.Telemetry), pool, records)
 
-	allowed, err := networks(cfg.WebhookAllow)
+	allowedNetworks, err := parseNetworks(cfg.WebhookAllow)
 	if err != nil {
 		return err
 	}
-	guard := webhook.Guard{Loopback: cfg.WebhookLoopback, Allow: allowed}
-	sender := webhook.NewSender(guard, nil, rt.Clock, webhook.SendWithin)
+	guard := webhook.Guard{AllowLoopback: cfg.WebhookLoopback, AllowedNetworks: allowedNetworks}
+	sender := webhook.NewSender(guard, nil, rt.Clock, webhook.SendTimeout)
 	s.OnStop("webhooks", func(context.Context) error { sender.Close(); return nil })
 
 	work := jobs.NewWork()
-	letters, err := openMail(cfg.Mail)
+	letters, err := newMailSender(cfg.Mail)
 	if err != nil {
 		return err
 	}
 	(&api.Mails{Account: &usecase.Mails{Sender: letters, Clock: rt.Clock,
 		Logger: rt.Telemetry.Logger}}).Mount(s.Internal)
-	messages := openMessages(cfg, rt, s, pool, records, catalog)
+	messages := newMessages(cfg, rt, s, pool, records, catalog)
 	messages.Sender = letters
 	messages.AddTo(work)
-	webhooks := &deliver.Webhooks{Slug: slugOf(messages), Store: records, Sender: sender, Disabled: tellOwner(messages),
-		Clock: rt.Clock, Telemetry: rt.Telemetry}
-	webhooks.Join(work)
+	webhooks := &deliver.Webhooks{FindSlug: newSlugFinder(messages), Store: records, Sender: sender,
+		NotifyDisabled: newDisabledNotifier(messages),
+		Clock:          rt.Clock, Telemetry: rt.Telemetry}
+	webhooks.AddTo(work)
 	client, err := jobs.Open(pool, work, rt.Clock, rt.Telemetry)
 	if err != nil {
 		return err
 	}
-	webhooks.InsertBy(client)
+	webhooks.SetJobs(client)
 	(&api.Webhooks{Records: records, Owner: &usecase.Webhooks{
-		Slug: slugOf(messages), Store: records, Guard: guard, Resolve: webhook.Resolve, Clock: rt.Clock,
+		FindSlug: newSlugFinder(messages), Store: records, Guard: guard, ResolveHost: webhook.Resolve, Clock: rt.Clock,
 		Wake: webhooks.Wake,
 	}}).Mount(s.Internal)
 	(&api.Customers{Records: records, Owner: &usecase.Customers{Store: records, Clock: rt.Clock,
 		Wake: webhooks.Wake}}).Mount(s.Internal)
 	(&api.Messages{Owner: &usecase.Messages{Store: records,
-		Again: func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
+		RetryMessage: func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
 			return messages.Retry(ctx, client, businessID, id)
 		}}}).Mount(s.Internal)
 	subscribers := []feed.Subscriber{messages, webhooks}
 	for name, url := range map[string]string{"catalog": cfg.CatalogURL, "booking": cfg.BookingURL,
 		"rental": cfg.RentalURL} {
 		reader, err := feed.New(feed.Config{
-			Feed: name, Events: eventclient.New(s.Peer(name, url, peer.Timeout(feed.AskWithin))),
+			Feed: name, Events: eventclient.New(s.Peer(name, url, peer.Timeout(feed.RequestTimeout))),
 			Subscribers: subscribers,
 			Jobs:        client, Store: records, Clock: rt.Clock, Telemetry: rt.Telemetry,
 		})
@@ -223,28 +224,28 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	return nil
 }
 
-// openMail returns the sender of mails, or nil if no mail server is configured.
-func openMail(cfg mail.Config) (messages.Sender, error) {
-	if !cfg.Enabled() {
+// newMailSender returns the sender of mails, or nil if no mail server is configured.
+func newMailSender(cfg mail.Config) (messages.Sender, error) {
+	if !cfg.IsEnabled() {
 		return nil, nil
 	}
 	return mail.NewSender(cfg)
 }
 
-func openMessages(cfg Config, rt server.Runtime, s *service.Service, pool *pgxpool.Pool, records *store.Store,
+func newMessages(cfg Config, rt server.Runtime, s *service.Service, pool *pgxpool.Pool, records *store.Store,
 	catalog *peer.Client) *messages.Messages {
 	return messages.New(messages.Config{
-		Pool: pool, Store: records, From: cfg.Mail.From, Preview: cfg.Mail.Preview,
+		Pool: pool, Store: records, From: cfg.Mail.From, IsPreview: cfg.Mail.IsPreview,
 		OwnerURL: strings.TrimSuffix(cfg.OwnerURL, "/"),
-		Limits:   messages.RecipientLimits(cfg.MessagesPerDay, cfg.MessagesPerDayOf), UndoFor: cfg.MessagesUndo,
+		Limits:   messages.NewLimits(cfg.MessagesPerDay, cfg.MessagesPerDayOf), UndoPeriod: cfg.MessagesUndo,
 		KeptFor: cfg.MessagesKeptFor, Clock: rt.Clock, Telemetry: rt.Telemetry,
 		Peers: messages.NewServices(catalog, s.Peer("booking", cfg.BookingURL), s.Peer("rental", cfg.RentalURL),
 			s.Peer("console", cfg.ConsoleURL), rt.Telemetry),
 	})
 }
 
-// slugOf returns a function that finds the slug of a business. The slug is "" once the business is removed.
-func slugOf(m *messages.Messages) func(context.Context, uuid.UUID) (string, error) {
+// newSlugFinder returns a function that finds the slug of a business. The slug is "" once the business is removed.
+func newSlugFinder(m *messages.Messages) func(context.Context, uuid.UUID) (string, error) {
 	return func(ctx context.Context, businessID uuid.UUID) (string, error) {
 		offer, err := m.Peers.Offer(ctx, businessID)
 		switch {
@@ -257,10 +258,12 @@ func slugOf(m *messages.Messages) func(context.Context, uuid.UUID) (string, erro
 	}
 }
 
-// tellOwner returns a function that creates a job, which writes the notice to the owner of a disabled endpoint.
-func tellOwner(m *messages.Messages) func(context.Context, pgx.Tx, store.Endpoint) ([]river.InsertManyParams, error) {
+// newDisabledNotifier returns a function that creates a job, which writes the notice to the owner of a disabled
+// endpoint.
+func newDisabledNotifier(m *messages.Messages) func(context.Context, pgx.Tx, store.Endpoint) ([]river.InsertManyParams,
+	error) {
 	return func(ctx context.Context, tx pgx.Tx, e store.Endpoint) ([]river.InsertManyParams, error) {
-		tell, err := m.EndpointDisabled(ctx, tx, e.BusinessID, e.ID, e.URL, e.DisabledReason == store.Gone)
-		return []river.InsertManyParams{tell}, err
+		job, err := m.NewDisabledNotice(ctx, tx, e.BusinessID, e.ID, e.URL, e.DisabledReason == store.ReasonGone)
+		return []river.InsertManyParams{job}, err
 	}
 }

@@ -81,10 +81,10 @@ func (c *Config) token() string {
 	return token
 }
 
-// The backoff of failed reconciliations begins with firstPause and grows up to lastPause.
+// The backoff of failed reconciliations begins with minBackoff and grows up to maxBackoff.
 const (
-	firstPause = time.Second
-	lastPause  = 5 * time.Minute
+	minBackoff = time.Second
+	maxBackoff = 5 * time.Minute
 )
 
 // New returns the service, ready to run. It opens no connections.
@@ -122,7 +122,7 @@ func assemble(cfg Config, cluster *rest.Config, rt server.Runtime, s *service.Se
 	}
 	api := admin.New(strings.TrimSuffix(cfg.AdminURL, "/"), cfg.token(), cfg.AdminTimeout)
 	s.OnStop("admin API", func(context.Context) error { api.Close(); return nil })
-	passes := rt.Telemetry.Counter("slotmesh.operator.reconciles",
+	reconciles := rt.Telemetry.Counter("slotmesh.operator.reconciles",
 		"Objects that were brought to what they ask for, by kind and outcome.")
 	businesses := &reconcile.Businesses{
 		Client: mgr.GetClient(), Events: mgr.GetEventRecorder("slotmesh-operator"), Admin: api, Log: log,
@@ -133,8 +133,8 @@ func assemble(cfg Config, cluster *rest.Config, rt server.Runtime, s *service.Se
 		Log: log, Resync: cfg.Resync,
 	}
 	if err := errors.Join(
-		controlBusinesses(mgr, reconcile.Observed("Business", passes, businesses)),
-		controlKeys(mgr, reconcile.Observed("APIKey", passes, keys)),
+		addBusinessController(mgr, reconcile.WithMetric("Business", reconciles, businesses)),
+		addKeyController(mgr, reconcile.WithMetric("APIKey", reconciles, keys)),
 	); err != nil {
 		return err
 	}
@@ -142,35 +142,38 @@ func assemble(cfg Config, cluster *rest.Config, rt server.Runtime, s *service.Se
 	return nil
 }
 
-// asked selects the changes of spec and annotations. Changes of the status are made by the operator itself.
-var asked = builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{},
+// specChanges selects the changes of spec and annotations. Changes of the status are made by the operator itself.
+var specChanges = builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{},
 	predicate.AnnotationChangedPredicate{}))
 
-func controlBusinesses(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
-	return ctrl.NewControllerManagedBy(mgr).For(&v1.Business{}, asked).WithOptions(patient()).Complete(r)
+func addBusinessController(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
+	return ctrl.NewControllerManagedBy(mgr).For(&v1.Business{},
+		specChanges).WithOptions(newControllerOptions()).Complete(r)
 }
 
-// controlKeys also reconciles keys when their business changes, for example when it is published.
-func controlKeys(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
-	of := func(ctx context.Context, b client.Object) []ctrlreconcile.Request {
-		var all v1.APIKeyList
-		if err := mgr.GetClient().List(ctx, &all, client.InNamespace(b.GetNamespace())); err != nil {
+// addKeyController also reconciles keys when their business changes, for example when it is published.
+func addKeyController(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
+	findKeys := func(ctx context.Context, b client.Object) []ctrlreconcile.Request {
+		var keys v1.APIKeyList
+		if err := mgr.GetClient().List(ctx, &keys, client.InNamespace(b.GetNamespace())); err != nil {
 			mgr.GetLogger().Error(err, "the keys of a business cannot be listed", "name", b.GetName())
 			return nil // they are reconciled again later in any case
 		}
-		var found []ctrlreconcile.Request
-		for i := range all.Items {
-			if all.Items[i].Spec.Business == b.GetName() {
-				found = append(found, ctrlreconcile.Request{NamespacedName: client.ObjectKeyFromObject(&all.Items[i])})
+		var requests []ctrlreconcile.Request
+		for i := range keys.Items {
+			if keys.Items[i].Spec.Business == b.GetName() {
+				requests = append(requests,
+					ctrlreconcile.Request{NamespacedName: client.ObjectKeyFromObject(&keys.Items[i])})
 			}
 		}
-		return found
+		return requests
 	}
-	return ctrl.NewControllerManagedBy(mgr).For(&v1.APIKey{}, asked).
-		Watches(&v1.Business{}, handler.EnqueueRequestsFromMapFunc(of)).WithOptions(patient()).Complete(r)
+	return ctrl.NewControllerManagedBy(mgr).For(&v1.APIKey{}, specChanges).
+		Watches(&v1.Business{},
+			handler.EnqueueRequestsFromMapFunc(findKeys)).WithOptions(newControllerOptions()).Complete(r)
 }
 
-// patient returns the options for retries with exponential backoff.
-func patient() controller.Options {
-	return controller.Options{RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[ctrlreconcile.Request](firstPause, lastPause)}
+// newControllerOptions returns the options for retries with exponential backoff.
+func newControllerOptions() controller.Options {
+	return controller.Options{RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[ctrlreconcile.Request](minBackoff, maxBackoff)}
 }

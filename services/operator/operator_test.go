@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/operator"
 )
 
-func TestFaultySettingsAreNamedTogetherWithoutTheToken(t *testing.T) {
+func TestValidateNamesAllInvalidSettings(t *testing.T) {
 	t.Parallel()
 	cfg := operator.Config{AdminURL: "console", AdminToken: "short,0123456789abcdef0123456789abcdef"}
 	err := cfg.Validate()

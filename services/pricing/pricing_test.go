@@ -34,13 +34,13 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var cut = uuid.MustParse("00000000-0000-4000-8000-000000000001")
 
-// catalogPeer answers with one offer until it is told to fail.
-type catalogPeer struct {
+// fakeCatalog answers with one offer until it is told to fail.
+type fakeCatalog struct {
 	*httptest.Server
-	down atomic.Bool
+	isDown atomic.Bool
 }
 
-func startCatalog(t *testing.T) *catalogPeer {
+func newFakeCatalog(t *testing.T) *fakeCatalog {
 	t.Helper()
 	amount := int64(500)
 	offer, err := json.Marshal(catalog.Offer{
@@ -52,10 +52,10 @@ func startCatalog(t *testing.T) *catalogPeer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &catalogPeer{}
+	c := &fakeCatalog{}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case c.down.Load():
+		case c.isDown.Load():
 			w.WriteHeader(http.StatusInternalServerError)
 		case r.URL.Path != "/internal/offers/studio":
 			f := fault.New(fault.BusinessNotFound, "Business not found")
@@ -70,12 +70,12 @@ func startCatalog(t *testing.T) *catalogPeer {
 	return c
 }
 
-// start runs the service as its command does, with settings from variables.
-func start(t *testing.T, catalogURL string) *server.Server {
+// startService runs the service as its command does, with settings from variables.
+func startService(t *testing.T, catalogURL string) *server.Server {
 	t.Helper()
 	variables := envconfig.MapLookuper(map[string]string{
 		"PUBLIC_ADDR": "127.0.0.1:0", "INTERNAL_ADDR": "127.0.0.1:0",
-		"CATALOG_URL": catalogURL, "REDIS_URL": redisURL(t),
+		"CATALOG_URL": catalogURL, "REDIS_URL": requireRedisURL(t),
 		"PEER_SECRETS": "a-secret-of-the-tests-that-is-long-enough",
 		"PEER_TIMEOUT": testkit.MaxWait.String(), "REQUEST_TIMEOUT": testkit.MaxWait.String(),
 		"REDIS_TIMEOUT": testkit.MaxWait.String(),
@@ -91,18 +91,18 @@ func start(t *testing.T, catalogURL string) *server.Server {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Run(ctx) }()
+	runErr := make(chan error, 1)
+	go func() { runErr <- srv.Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
-		if err := <-ended; err != nil {
+		if err := <-runErr; err != nil {
 			t.Error(err)
 		}
 	})
 	return srv
 }
 
-func redisURL(t *testing.T) string {
+func requireRedisURL(t *testing.T) string {
 	t.Helper()
 	url := os.Getenv(testkit.RedisURL)
 	if url == "" {
@@ -111,7 +111,7 @@ func redisURL(t *testing.T) string {
 	return url
 }
 
-func client(t *testing.T, srv *server.Server) *peerpricing.Client {
+func newClient(t *testing.T, srv *server.Server) *peerpricing.Client {
 	t.Helper()
 	caller := peer.New("pricing", "http://"+srv.InternalAddr().String(), telemetry.Discard(),
 		peer.Timeout(testkit.MaxWait))
@@ -119,7 +119,7 @@ func client(t *testing.T, srv *server.Server) *peerpricing.Client {
 	return peerpricing.NewClient(caller)
 }
 
-func request(slug string, version int64) peerpricing.QuotesRequest {
+func newRequest(slug string, version int64) peerpricing.QuotesRequest {
 	sunday, _ := timespan.ParseDate("2026-12-06")
 	return peerpricing.QuotesRequest{
 		Slug: slug, OfferVersion: version, PurchaseAt: time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC),
@@ -127,9 +127,9 @@ func request(slug string, version int64) peerpricing.QuotesRequest {
 	}
 }
 
-func TestQuotesByTheRulesThatCatalogHas(t *testing.T) {
+func TestQuotesApplyRulesOfCatalog(t *testing.T) {
 	t.Parallel()
-	answer, err := client(t, start(t, startCatalog(t).URL)).Quotes(t.Context(), request("studio", 7))
+	answer, err := newClient(t, startService(t, newFakeCatalog(t).URL)).Quotes(t.Context(), newRequest("studio", 7))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,36 +137,37 @@ func TestQuotesByTheRulesThatCatalogHas(t *testing.T) {
 		answer.OfferVersion != 7 {
 		t.Errorf("got %+v", answer)
 	}
-	_, err = client(t, start(t, startCatalog(t).URL)).Quotes(t.Context(), request("nobody", 0))
+	_, err = newClient(t, startService(t, newFakeCatalog(t).URL)).Quotes(t.Context(), newRequest("nobody", 0))
 	if !fault.Is(err, fault.BusinessNotFound) {
 		t.Errorf("an unknown business: %v", err)
 	}
 }
 
-func TestGoesOnWithTheLastGoodOfferWhileCatalogIsAway(t *testing.T) {
+func TestQuotesUseCachedOfferIfCatalogIsUnavailable(t *testing.T) {
 	t.Parallel()
-	rules := startCatalog(t)
-	quotes := client(t, start(t, rules.URL))
-	rules.down.Store(true)
-	if _, err := quotes.Quotes(t.Context(), request("studio", 7)); !fault.Is(err, fault.PeerUnavailable) {
+	fake := newFakeCatalog(t)
+	client := newClient(t, startService(t, fake.URL))
+	fake.isDown.Store(true)
+	if _, err := client.Quotes(t.Context(), newRequest("studio", 7)); !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("without any offer: %v, want service_unavailable", err)
 	}
-	rules.down.Store(false)
-	if _, err := quotes.Quotes(t.Context(), request("studio", 7)); err != nil {
+	fake.isDown.Store(false)
+	if _, err := client.Quotes(t.Context(), newRequest("studio", 7)); err != nil {
 		t.Fatal(err)
 	}
-	rules.down.Store(true)
-	if answer, err := quotes.Quotes(t.Context(), request("studio", 7)); err != nil || answer.Quotes[0].Price != 4500 {
+	fake.isDown.Store(true)
+	if answer, err := client.Quotes(t.Context(), newRequest("studio", 7)); err != nil ||
+		answer.Quotes[0].Price != 4500 {
 		t.Errorf("with the last good offer: %+v, %v", answer, err)
 	}
-	if _, err := quotes.Quotes(t.Context(), request("studio", 8)); !fault.Is(err, fault.PeerUnavailable) {
+	if _, err := client.Quotes(t.Context(), newRequest("studio", 8)); !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("a newer version than the last good one: %v, want service_unavailable", err)
 	}
 }
 
-func TestThePublicPortHasNoPathsAndTheInternalOneItsProbes(t *testing.T) {
+func TestServiceServesOnlyInternalPort(t *testing.T) {
 	t.Parallel()
-	srv := start(t, startCatalog(t).URL)
+	srv := startService(t, newFakeCatalog(t).URL)
 	for _, path := range []string{"/", "/internal/quotes", "/livez", "/metrics", "/api/public/studio/services"} {
 		status, body := fetch(t, http.MethodPost, "http://"+srv.PublicAddr().String()+path)
 		if status != http.StatusNotFound || !strings.Contains(body, `"messageCode":"not_found"`) {
@@ -203,7 +204,7 @@ func fetch(t *testing.T, method, url string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
-func TestMissingSettingsAreNamed(t *testing.T) {
+func TestConfigNamesMissingSettings(t *testing.T) {
 	t.Parallel()
 	var cfg pricing.Config
 	err := config.Load(t.Context(), &cfg, envconfig.MapLookuper(nil))

@@ -8,22 +8,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// outcome returns a function that reads the idempotency result for a request's Idempotency-Key.
-func outcome(records *store.Store) func(*fiber.Ctx) ([]byte, error) {
+// newResultReader returns a function that reads the idempotency result for a request's Idempotency-Key.
+func newResultReader(records *store.Store) func(*fiber.Ctx) ([]byte, error) {
 	return func(c *fiber.Ctx) ([]byte, error) {
 		business, err := request.ID("business", c.Params("business"))
 		if err != nil {
 			return nil, err
 		}
-		return records.Outcome(c.UserContext(), business)
+		return records.IdempotencyResult(c.UserContext(), business)
 	}
 }
 
-// all converts each element of a list.
-func all[T, W any](list []T, show func(T) W) []W {
-	shown := make([]W, len(list))
-	for i, each := range list {
-		shown[i] = show(each)
+// convertAll converts each element of a list.
+func convertAll[T, W any](list []T, show func(T) W) []W {
+	converted := make([]W, len(list))
+	for i, element := range list {
+		converted[i] = show(element)
 	}
-	return shown
+	return converted
 }

@@ -19,28 +19,28 @@ type Customers struct {
 
 // Mount registers the endpoints.
 func (a *Customers) Mount(r *server.Internal) {
-	server.MountResult(r, notifications.EraseCustomer, a.erase, outcome(a.Records), server.Plain(showErased))
-	server.Mount(r, notifications.ExportHeld, a.held)
+	server.MountResult(r, notifications.EraseCustomer, a.erase, newResultReader(a.Records), server.Plain(showErased))
+	server.Mount(r, notifications.ExportHeld, a.listMessages)
 }
 
-func (a *Customers) held(ctx context.Context,
+func (a *Customers) listMessages(ctx context.Context,
 	r endpoints.With[endpoints.OfBusiness, customer.Of]) (*notifications.Held, error) {
-	found, err := a.Owner.Held(ctx, r.At.Business, r.Body.Email)
+	found, err := a.Owner.ListMessages(ctx, r.At.Business, r.Body.Email)
 	if err != nil {
 		return nil, err
 	}
-	return &notifications.Held{Messages: all(found, showHeld)}, nil
+	return &notifications.Held{Messages: convertAll(found, showCustomerMessage)}, nil
 }
 
 func (a *Customers) erase(ctx context.Context,
-	r endpoints.With[endpoints.OfBusiness, notifications.Erase]) (store.Erased, error) {
+	r endpoints.With[endpoints.OfBusiness, notifications.Erase]) (store.ErasureCounts, error) {
 	return a.Owner.Erase(ctx, r.At.Business, r.Body)
 }
 
-func showHeld(m store.Message) notifications.HeldMessage {
+func showCustomerMessage(m store.Message) notifications.HeldMessage {
 	return notifications.HeldMessage{Message: showMessage(m), Text: m.Text}
 }
 
-func showErased(e store.Erased) notifications.Erased {
+func showErased(e store.ErasureCounts) notifications.Erased {
 	return notifications.Erased{Messages: e.Messages, Deliveries: e.Deliveries}
 }

@@ -13,7 +13,7 @@ type Mails struct{ Account *usecase.Mails }
 
 // Mount registers the endpoint.
 func (a *Mails) Mount(r *server.Internal) {
-	server.Mount(r, notifications.SendMail, func(ctx context.Context, wanted notifications.Mail) (*struct{}, error) {
-		return &struct{}{}, a.Account.Send(ctx, wanted)
+	server.Mount(r, notifications.SendMail, func(ctx context.Context, body notifications.Mail) (*struct{}, error) {
+		return &struct{}{}, a.Account.Send(ctx, body)
 	})
 }

@@ -15,33 +15,33 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/usecase"
 )
 
-// taken is a mail server that keeps the last mail, or answers with an error.
-type taken struct {
+// fakeSender is a mail server that keeps the last mail, or answers with an error.
+type fakeSender struct {
 	last mail.Message
 	err  error
 }
 
-func (s *taken) Send(_ context.Context, m mail.Message) error {
+func (s *fakeSender) Send(_ context.Context, m mail.Message) error {
 	s.last = m
 	return s.err
 }
 
-func TestAMailAboutAnAccountIsSentAtOnceAndKeptNowhere(t *testing.T) {
+func TestMailsSendStoresNothing(t *testing.T) {
 	t.Parallel()
-	server := &taken{}
-	p := open(t, server)
+	server := &fakeSender{}
+	p := newFixture(t, server)
 	mails := &usecase.Mails{Sender: server, Clock: clock.Fixed(monday), Logger: telemetry.Discard().Logger}
-	wanted := notifications.Mail{
+	body := notifications.Mail{
 		To: "ana@example.com", FromName: "Harbour\r\nBcc: all@example.com", Language: "ar",
 		Subject:    "Choose a password",
 		Paragraphs: []string{"<b>First</b>", "Second"}, Button: "Choose",
 		Link: "https://owner.example.com/sign-in/password/0123abcd",
 	}
-	if err := mails.Send(t.Context(), wanted); err != nil {
+	if err := mails.Send(t.Context(), body); err != nil {
 		t.Fatal(err)
 	}
 	got := server.last
-	if got.To != wanted.To || !strings.Contains(got.Text, "Second") || !strings.Contains(got.Text, wanted.Link) ||
+	if got.To != body.To || !strings.Contains(got.Text, "Second") || !strings.Contains(got.Text, body.Link) ||
 		!strings.Contains(got.HTML, "&lt;b&gt;First") ||
 		!strings.Contains(got.HTML, `dir="rtl"`) || got.ID == "" || !got.Date.Equal(monday) {
 		t.Errorf("%+v", got)
@@ -50,35 +50,35 @@ func TestAMailAboutAnAccountIsSentAtOnceAndKeptNowhere(t *testing.T) {
 		t.Errorf("the tables hold %v", found)
 	}
 	for _, link := range []string{"", "javascript:alert(1)", "/sign-in"} {
-		bad := wanted
-		bad.Link = link
-		if err := mails.Send(t.Context(), bad); !fault.Is(err, fault.InvalidParameter) {
+		invalid := body
+		invalid.Link = link
+		if err := mails.Send(t.Context(), invalid); !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("the link %q: %v", link, err)
 		}
 	}
 }
 
-func TestWhatBecomesOfAMailIsTold(t *testing.T) {
+func TestMailsSendReturnsFaultOfMailServer(t *testing.T) {
 	t.Parallel()
-	wanted := notifications.Mail{To: "ana@example.com", FromName: "Slotmesh", Language: "en", Subject: "S",
+	body := notifications.Mail{To: "ana@example.com", FromName: "Slotmesh", Language: "en", Subject: "S",
 		Paragraphs: []string{"P"}, Button: "B", Link: "https://owner.example.com/"}
-	for what, is := range map[string]struct {
+	for name, c := range map[string]struct {
 		err  error
 		want fault.Kind
 	}{
 		"refused":            {&mail.RefusedError{Reason: "550"}, fault.Conflict},
-		"later":              {&mail.UnsentError{Reason: "450", Answered: true}, fault.Conflict},
+		"later":              {&mail.UnsentError{Reason: "450", WasAnswered: true}, fault.Conflict},
 		"the server is away": {&mail.UnsentError{Reason: "no session with the mail server"}, fault.PeerUnavailable},
 		"broken":             {errors.New("x"), fault.PeerUnavailable},
 	} {
-		mails := &usecase.Mails{Sender: &taken{err: is.err}, Clock: clock.Fixed(monday),
+		mails := &usecase.Mails{Sender: &fakeSender{err: c.err}, Clock: clock.Fixed(monday),
 			Logger: telemetry.Discard().Logger}
-		if err := mails.Send(t.Context(), wanted); !fault.Is(err, is.want) {
-			t.Errorf("%s: %v", what, err)
+		if err := mails.Send(t.Context(), body); !fault.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	mails := &usecase.Mails{Clock: clock.Fixed(monday), Logger: telemetry.Discard().Logger}
-	if err := mails.Send(t.Context(), wanted); !fault.Is(err, fault.Conflict) {
+	if err := mails.Send(t.Context(), body); !fault.Is(err, fault.Conflict) {
 		t.Errorf("without a mail server: %v", err)
 	}
 }

@@ -16,9 +16,9 @@ type Messages struct{ Owner *usecase.Messages }
 // Mount registers the endpoints.
 func (a *Messages) Mount(r *server.Internal) {
 	server.Mount(r, notifications.ListMessages, a.list)
-	server.Mount(r, notifications.ReadMessage, server.Shown(a.one, showWhole))
+	server.Mount(r, notifications.ReadMessage, server.Shown(a.find, showWhole))
 	server.MountIdempotent(r, notifications.RetryMessage, server.Shown(a.retry, showMessage),
-		outcome(a.Owner.Store), a.retried)
+		newResultReader(a.Owner.Store), a.respondToRepeat)
 }
 
 func (a *Messages) list(ctx context.Context, r notifications.MessagesRequest) (*notifications.MessageList, error) {
@@ -26,25 +26,25 @@ func (a *Messages) list(ctx context.Context, r notifications.MessagesRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return &notifications.MessageList{Messages: all(found, showMessage), NextCursor: next}, nil
+	return &notifications.MessageList{Messages: convertAll(found, showMessage), NextCursor: next}, nil
 }
 
-func (a *Messages) one(ctx context.Context, of notifications.MessageID) (store.Message, error) {
-	return a.Owner.One(ctx, of.Business, of.ID)
+func (a *Messages) find(ctx context.Context, target notifications.MessageID) (store.Message, error) {
+	return a.Owner.Find(ctx, target.Business, target.ID)
 }
 
-func (a *Messages) retry(ctx context.Context, of notifications.MessageID) (store.Message, error) {
-	return a.Owner.Retry(ctx, of.Business, of.ID)
+func (a *Messages) retry(ctx context.Context, target notifications.MessageID) (store.Message, error) {
+	return a.Owner.Retry(ctx, target.Business, target.ID)
 }
 
-// retried responds to a repeated retry request with the message as it is now, because the stored
+// respondToRepeat responds to a repeated retry request with the message as it is now, because the stored
 // idempotency result holds only the message's id.
-func (a *Messages) retried(ctx context.Context, of notifications.MessageID,
+func (a *Messages) respondToRepeat(ctx context.Context, target notifications.MessageID,
 	stored []byte) (*notifications.Message, error) {
-	if err := json.Unmarshal(stored, &of.ID); err != nil {
+	if err := json.Unmarshal(stored, &target.ID); err != nil {
 		return nil, err
 	}
-	return server.Shown(a.one, showMessage)(ctx, of)
+	return server.Shown(a.find, showMessage)(ctx, target)
 }
 
 func showWhole(m store.Message) notifications.WholeMessage {
@@ -55,7 +55,7 @@ func showWhole(m store.Message) notifications.WholeMessage {
 }
 
 func showMessage(m store.Message) notifications.Message {
-	shown := notifications.Message{
+	response := notifications.Message{
 		ID: m.ID, Kind: m.Kind, EventID: m.EventID, About: notifications.Subject{Kind: string(m.About.Kind),
 			ID: m.About.ID}, Recipient: m.Recipient,
 		Locale: m.Locale, Subject: m.Subject, Status: m.Status, Reason: m.Reason, Attempts: m.Attempts,
@@ -63,7 +63,7 @@ func showMessage(m store.Message) notifications.Message {
 	}
 	if m.SentAt != nil {
 		at := m.SentAt.UTC()
-		shown.SentAt = &at
+		response.SentAt = &at
 	}
-	return shown
+	return response
 }

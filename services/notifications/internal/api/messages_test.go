@@ -38,8 +38,8 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var monday = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
 
-// postOffice is the owner's side of messages and webhooks over HTTP, on real tables. No job runs.
-type postOffice struct {
+// fixture is the owner's side of messages and webhooks over HTTP, on real tables. No job runs.
+type fixture struct {
 	t        *testing.T
 	pool     *pgxpool.Pool
 	store    *store.Store
@@ -47,26 +47,28 @@ type postOffice struct {
 	business uuid.UUID
 }
 
-// silent is a mail server that nothing is sent to, as no job runs.
-type silent struct{}
+// discardSender is a mail server that nothing is sent to, as no job runs.
+type discardSender struct{}
 
-func (silent) Send(context.Context, mail.Message) error { return nil }
+func (discardSender) Send(context.Context, mail.Message) error { return nil }
 
-// live is catalog, whose businesses are none for trying out.
-type live struct{ messages.Peers }
+// fakeCatalog is catalog, whose businesses are none for trying out.
+type fakeCatalog struct{ messages.Peers }
 
-func (live) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) { return &catalog.Offer{}, nil }
+func (fakeCatalog) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) {
+	return &catalog.Offer{}, nil
+}
 
-// open serves it; without a sender there is no mail server.
-func open(t *testing.T, sender messages.Sender) *postOffice {
+// newFixture serves it; without a sender there is no mail server.
+func newFixture(t *testing.T, sender messages.Sender) *fixture {
 	t.Helper()
 	pool, now := testkit.Postgres(t, "notifications", migrations.FS), clock.Fixed(monday)
-	p := &postOffice{t: t, pool: pool, store: store.New(pool), business: uuid.New()}
-	mails := messages.New(messages.Config{Pool: pool, Store: p.store, Peers: live{}, Sender: sender, Clock: now,
+	p := &fixture{t: t, pool: pool, store: store.New(pool), business: uuid.New()}
+	mails := messages.New(messages.Config{Pool: pool, Store: p.store, Peers: fakeCatalog{}, Sender: sender, Clock: now,
 		Telemetry: telemetry.Discard()})
 	work := jobs.NewWork()
 	mails.AddTo(work)
-	sends, err := jobs.Open(pool, work, now, telemetry.Discard())
+	jobsClient, err := jobs.Open(pool, work, now, telemetry.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,32 +82,32 @@ func open(t *testing.T, sender messages.Sender) *postOffice {
 		t.Fatal(err)
 	}
 	(&api.Messages{Owner: &usecase.Messages{Store: p.store,
-		Again: func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
-			return mails.Retry(ctx, sends, businessID, id)
+		RetryMessage: func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
+			return mails.Retry(ctx, jobsClient, businessID, id)
 		}}}).Mount(srv.Internal)
-	webhooks := &usecase.Webhooks{Slug: func(context.Context, uuid.UUID) (string, error) {
+	webhooks := &usecase.Webhooks{FindSlug: func(context.Context, uuid.UUID) (string, error) {
 		return "harbor", nil
-	}, Store: p.store, Guard: webhook.Guard{Loopback: true}, Resolve: webhook.Resolve, Clock: now}
+	}, Store: p.store, Guard: webhook.Guard{AllowLoopback: true}, ResolveHost: webhook.Resolve, Clock: now}
 	(&api.Webhooks{Records: p.store, Owner: webhooks}).Mount(srv.Internal)
 	(&api.Customers{Records: p.store, Owner: &usecase.Customers{Store: p.store, Clock: now}}).Mount(srv.Internal)
 	caller := peer.New("notifications", "http://"+srv.InternalAddr().String(), telemetry.Discard(),
 		peer.Timeout(testkit.MaxWait))
 	p.client = notifications.NewClient(caller)
 	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Run(ctx) }()
+	runErr := make(chan error, 1)
+	go func() { runErr <- srv.Run(ctx) }()
 	t.Cleanup(func() {
 		caller.Close()
 		stop()
-		if err := <-ended; err != nil {
+		if err := <-runErr; err != nil {
 			t.Error(err)
 		}
 	})
 	return p
 }
 
-// written is a message that came to a status so many seconds after the others' beginning.
-func (p *postOffice) written(seconds int, kind letter.Kind, status string) store.Message {
+// addMessage is a message that came to a status so many seconds after the others' beginning.
+func (p *fixture) addMessage(seconds int, kind letter.Kind, status string) store.Message {
 	p.t.Helper()
 	m := store.Message{
 		BusinessID: p.business, ID: uuid.New(), Kind: string(kind), EventID: uuid.New(),
@@ -126,7 +128,7 @@ func (p *postOffice) written(seconds int, kind letter.Kind, status string) store
 		if _, err := p.store.AddMessage(p.t.Context(), tx, m); err != nil || m.Status == status {
 			return err
 		}
-		return p.store.EndSending(p.t.Context(), tx, store.Outcome{BusinessID: p.business, ID: m.ID, Status: status,
+		return p.store.EndSending(p.t.Context(), tx, store.SendResult{BusinessID: p.business, ID: m.ID, Status: status,
 			Reason: "because", Now: monday.Add(time.Hour)})
 	})
 	if err != nil {
@@ -135,7 +137,7 @@ func (p *postOffice) written(seconds int, kind letter.Kind, status string) store
 	return m
 }
 
-func (p *postOffice) count(sql string) int {
+func (p *fixture) count(sql string) int {
 	p.t.Helper()
 	var n int
 	if err := p.pool.QueryRow(p.t.Context(), sql).Scan(&n); err != nil {
@@ -144,18 +146,18 @@ func (p *postOffice) count(sql string) int {
 	return n
 }
 
-func TestMessagesAreListedNewestFirstByStatusAndKind(t *testing.T) {
+func TestMessagesListFiltersNewestFirst(t *testing.T) {
 	t.Parallel()
-	p := open(t, silent{})
-	kept := p.written(1, letter.BookingReceived, store.MessageNotSent)
-	failed := p.written(2, letter.BookingConfirmed, store.MessageFailed)
-	sent := p.written(3, letter.BookingConfirmed, store.MessageSent)
+	p := newFixture(t, discardSender{})
+	notSent := p.addMessage(1, letter.BookingReceived, store.MessageNotSent)
+	failed := p.addMessage(2, letter.BookingConfirmed, store.MessageFailed)
+	sent := p.addMessage(3, letter.BookingConfirmed, store.MessageSent)
 	for name, test := range map[string]struct {
 		filter notifications.MessageFilter
 		want   []uuid.UUID
 	}{
-		"all":       {notifications.MessageFilter{}, []uuid.UUID{sent.ID, failed.ID, kept.ID}},
-		"by status": {notifications.MessageFilter{Status: notifications.MessageNotSent}, []uuid.UUID{kept.ID}},
+		"all":       {notifications.MessageFilter{}, []uuid.UUID{sent.ID, failed.ID, notSent.ID}},
+		"by status": {notifications.MessageFilter{Status: notifications.MessageNotSent}, []uuid.UUID{notSent.ID}},
 		"by kind":   {notifications.MessageFilter{Kind: "booking_confirmed"}, []uuid.UUID{sent.ID, failed.ID}},
 		"by both": {notifications.MessageFilter{Status: notifications.MessageFailed, Kind: "booking_confirmed"},
 			[]uuid.UUID{failed.ID}},
@@ -196,10 +198,10 @@ func TestMessagesAreListedNewestFirstByStatusAndKind(t *testing.T) {
 	}
 }
 
-func TestAMessageIsShownWhole(t *testing.T) {
+func TestMessagesShowReturnsWholeMessage(t *testing.T) {
 	t.Parallel()
-	p := open(t, silent{})
-	m := p.written(0, letter.BookingConfirmed, store.MessageSent)
+	p := newFixture(t, discardSender{})
+	m := p.addMessage(0, letter.BookingConfirmed, store.MessageSent)
 	sentAt := monday.Add(time.Hour)
 	want := &notifications.WholeMessage{
 		Message: notifications.Message{
@@ -221,12 +223,12 @@ func TestAMessageIsShownWhole(t *testing.T) {
 	}
 }
 
-func TestWhatIsHeldOfACustomerAreTheirMessages(t *testing.T) {
+func TestCustomersListMessagesOfCustomer(t *testing.T) {
 	t.Parallel()
-	p := open(t, silent{})
-	second, first := p.written(2, letter.Reminder, store.MessageNotSent),
-		p.written(1, letter.BookingConfirmed, store.MessageSent)
-	notice := p.written(3, letter.OwnerNotice, store.MessageFailed)
+	p := newFixture(t, discardSender{})
+	second, first := p.addMessage(2, letter.Reminder, store.MessageNotSent),
+		p.addMessage(1, letter.BookingConfirmed, store.MessageSent)
+	notice := p.addMessage(3, letter.OwnerNotice, store.MessageFailed)
 	held, err := p.client.Held(t.Context(), p.business, " Zoe@Example.com")
 	if err != nil || len(held.Messages) != 3 {
 		t.Fatalf("%+v, %v", held, err)
@@ -250,23 +252,24 @@ func TestWhatIsHeldOfACustomerAreTheirMessages(t *testing.T) {
 	}
 }
 
-func TestAMessageIsSentAgainOnceForEachKey(t *testing.T) {
+func TestMessagesRetryRunsOncePerKey(t *testing.T) {
 	t.Parallel()
-	p := open(t, silent{})
-	failed, kept := p.written(0, letter.BookingConfirmed, store.MessageFailed),
-		p.written(1, letter.BookingReceived, store.MessageNotSent)
-	named := func(key string) context.Context {
+	p := newFixture(t, discardSender{})
+	failed, notSent := p.addMessage(0, letter.BookingConfirmed, store.MessageFailed),
+		p.addMessage(1, letter.BookingReceived, store.MessageNotSent)
+	withKey := func(key string) context.Context {
 		return idempotency.With(t.Context(), idempotency.Request{Key: key})
 	}
 	for try := range 2 {
-		again, err := p.client.RetryMessage(named("a"), p.business, failed.ID)
-		if err != nil || again.ID != failed.ID || again.Status != notifications.MessageQueued || again.Reason != "" {
-			t.Fatalf("try %d: %+v, %v", try, again, err)
+		retried, err := p.client.RetryMessage(withKey("a"), p.business, failed.ID)
+		if err != nil || retried.ID != failed.ID || retried.Status != notifications.MessageQueued ||
+			retried.Reason != "" {
+			t.Fatalf("try %d: %+v, %v", try, retried, err)
 		}
 	}
-	if again, err := p.client.RetryMessage(t.Context(), p.business, kept.ID); err != nil ||
-		again.Status != notifications.MessageQueued {
-		t.Errorf("one that was kept: %+v, %v", again, err)
+	if retried, err := p.client.RetryMessage(t.Context(), p.business, notSent.ID); err != nil ||
+		retried.Status != notifications.MessageQueued {
+		t.Errorf("one that was kept: %+v, %v", retried, err)
 	}
 	if n := p.count(`SELECT count(*) FROM river_job WHERE kind = 'send_message'`); n != 2 {
 		t.Errorf("%d jobs send two messages", n)
@@ -274,16 +277,17 @@ func TestAMessageIsSentAgainOnceForEachKey(t *testing.T) {
 	if n := p.count(`SELECT count(*) FROM made_writes WHERE convert_from(answer, 'UTF8') ~ 'zoe|Zoë'`); n != 0 {
 		t.Error("the note of a retry holds a customer's data")
 	}
-	if _, err := p.client.RetryMessage(named("a"), p.business, kept.ID); !fault.Is(err, fault.IdempotencyMismatch) {
+	if _, err := p.client.RetryMessage(withKey("a"), p.business, notSent.ID); !fault.Is(err,
+		fault.IdempotencyMismatch) {
 		t.Errorf("the key for another message: %v", err)
 	}
 }
 
-func TestAMessageThatCannotBeSentAgainIsRefused(t *testing.T) {
+func TestMessagesRetryRejectsSentMessage(t *testing.T) {
 	t.Parallel()
-	p := open(t, silent{})
-	sent, queued := p.written(0, letter.BookingConfirmed, store.MessageSent),
-		p.written(1, letter.BookingConfirmed, store.MessageQueued)
+	p := newFixture(t, discardSender{})
+	sent, queued := p.addMessage(0, letter.BookingConfirmed, store.MessageSent),
+		p.addMessage(1, letter.BookingConfirmed, store.MessageQueued)
 	for text, id := range map[string]uuid.UUID{"was sent": sent.ID, "being tried": queued.ID} {
 		for _, ctx := range []context.Context{t.Context(),
 			idempotency.With(t.Context(), idempotency.Request{Key: id.String()})} {
@@ -298,13 +302,14 @@ func TestAMessageThatCannotBeSentAgainIsRefused(t *testing.T) {
 			t.Errorf("a message that the business has not: %v", err)
 		}
 	}
-	without := open(t, nil)
-	kept := without.written(0, letter.BookingConfirmed, store.MessageNotSent)
-	if _, err := without.client.RetryMessage(t.Context(), without.business, kept.ID); !fault.Is(err, fault.Conflict) ||
+	withoutServer := newFixture(t, nil)
+	notSent := withoutServer.addMessage(0, letter.BookingConfirmed, store.MessageNotSent)
+	if _, err := withoutServer.client.RetryMessage(t.Context(), withoutServer.business, notSent.ID); !fault.Is(err,
+		fault.Conflict) ||
 		!strings.Contains(err.Error(), "SMTP_URL") {
 		t.Errorf("without a mail server: %v", err)
 	}
-	if got, err := without.client.Message(t.Context(), without.business, kept.ID); err != nil ||
+	if got, err := withoutServer.client.Message(t.Context(), withoutServer.business, notSent.ID); err != nil ||
 		got.Status != notifications.MessageNotSent {
 		t.Errorf("it is %+v then, %v", got, err)
 	}

@@ -20,7 +20,7 @@ type Webhooks struct {
 
 // Mount registers the endpoints.
 func (a *Webhooks) Mount(r *server.Internal) {
-	stored := outcome(a.Records)
+	stored := newResultReader(a.Records)
 	server.MountResult(r, notifications.CreateWebhook, a.create, stored, a.showSecret)
 	server.Mount(r, notifications.ListWebhooks, a.list)
 	server.MountResult(r, notifications.ChangeWebhook, a.change, stored, server.Plain(showEndpoint))
@@ -32,7 +32,7 @@ func (a *Webhooks) Mount(r *server.Internal) {
 }
 
 func (a *Webhooks) create(ctx context.Context,
-	r endpoints.With[endpoints.OfBusiness, notifications.NewWebhook]) (store.Created, error) {
+	r endpoints.With[endpoints.OfBusiness, notifications.NewWebhook]) (store.EndpointSecret, error) {
 	return a.Owner.Create(ctx, r.At.Business, r.Body.URL, r.Body.Events)
 }
 
@@ -41,7 +41,7 @@ func (a *Webhooks) list(ctx context.Context, r notifications.PageRequest) (*noti
 	if err != nil {
 		return nil, err
 	}
-	return &notifications.WebhookList{Webhooks: all(found, showEndpoint), NextCursor: next}, nil
+	return &notifications.WebhookList{Webhooks: convertAll(found, showEndpoint), NextCursor: next}, nil
 }
 
 func (a *Webhooks) change(ctx context.Context,
@@ -49,22 +49,22 @@ func (a *Webhooks) change(ctx context.Context,
 	return a.Owner.Change(ctx, r.At.Business, r.At.ID, store.EndpointChange(r.Body))
 }
 
-func (a *Webhooks) remove(ctx context.Context, of notifications.WebhookID) (*endpoints.None, error) {
-	return nil, a.Owner.Delete(ctx, of.Business, of.ID)
+func (a *Webhooks) remove(ctx context.Context, target notifications.WebhookID) (*endpoints.None, error) {
+	return nil, a.Owner.Delete(ctx, target.Business, target.ID)
 }
 
-func (a *Webhooks) rotate(ctx context.Context, of notifications.WebhookID) (store.Created, error) {
-	return a.Owner.Rotate(ctx, of.Business, of.ID)
+func (a *Webhooks) rotate(ctx context.Context, target notifications.WebhookID) (store.EndpointSecret, error) {
+	return a.Owner.Rotate(ctx, target.Business, target.ID)
 }
 
-func (a *Webhooks) test(ctx context.Context, of notifications.WebhookID) (store.Delivery, error) {
-	return a.Owner.Test(ctx, of.Business, of.ID)
+func (a *Webhooks) test(ctx context.Context, target notifications.WebhookID) (store.Delivery, error) {
+	return a.Owner.SendTest(ctx, target.Business, target.ID)
 }
 
 func (a *Webhooks) deliveries(ctx context.Context,
 	r notifications.DeliveriesRequest) (*notifications.DeliveryList, error) {
 	switch r.Status {
-	case "", store.Pending, store.Delivered, store.Failed:
+	case "", store.DeliveryPending, store.DeliveryDelivered, store.DeliveryFailed:
 	default:
 		return nil, request.Invalid("status: write pending, delivered or failed, or leave it out for all.")
 	}
@@ -72,11 +72,11 @@ func (a *Webhooks) deliveries(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	return &notifications.DeliveryList{Deliveries: all(found, showDelivery), NextCursor: next}, nil
+	return &notifications.DeliveryList{Deliveries: convertAll(found, showDelivery), NextCursor: next}, nil
 }
 
-func (a *Webhooks) retry(ctx context.Context, of notifications.DeliveryID) (store.Delivery, error) {
-	return a.Owner.SendAgain(ctx, of.Business, of.ID)
+func (a *Webhooks) retry(ctx context.Context, target notifications.DeliveryID) (store.Delivery, error) {
+	return a.Owner.RetryDelivery(ctx, target.Business, target.ID)
 }
 
 func showEndpoint(e store.Endpoint) notifications.Webhook {
@@ -84,17 +84,18 @@ func showEndpoint(e store.Endpoint) notifications.Webhook {
 		CreatedBy: e.CreatedBy, DisabledReason: e.DisabledReason}
 }
 
-func (a *Webhooks) showSecret(ctx context.Context, made store.Created) (*notifications.SecretWebhook, error) {
-	made, err := a.Owner.Secret(ctx, made)
+func (a *Webhooks) showSecret(ctx context.Context, created store.EndpointSecret) (*notifications.SecretWebhook, error) {
+	created, err := a.Owner.AddSecret(ctx, created)
 	if err != nil {
 		return nil, err
 	}
-	return &notifications.SecretWebhook{Webhook: showEndpoint(made.Endpoint), Secret: webhook.ShowSecret(made.Secret)},
+	return &notifications.SecretWebhook{Webhook: showEndpoint(created.Endpoint),
+			Secret: webhook.ShowSecret(created.Secret)},
 		nil
 }
 
 func showDelivery(d store.Delivery) notifications.Delivery {
-	shown := notifications.Delivery{
+	response := notifications.Delivery{
 		ID: d.ID, WebhookID: d.EndpointID, EventID: d.EventID, Type: d.EventType,
 		Subject:  notifications.Subject{Kind: d.SubjectKind, ID: d.SubjectID},
 		Sequence: d.Sequence, Status: d.Status, CreatedAt: d.CreatedAt, Body: d.Body,
@@ -102,13 +103,13 @@ func showDelivery(d store.Delivery) notifications.Delivery {
 	}
 	if d.DueAt != nil {
 		at := d.DueAt.UTC()
-		shown.NextAt = &at
+		response.NextAt = &at
 	}
 	for i, a := range d.Attempts {
-		shown.Attempts[i] = notifications.DeliveryAttempt{
+		response.Attempts[i] = notifications.DeliveryAttempt{
 			Number: a.Number, At: a.At.UTC(), Milliseconds: a.Milliseconds, Status: a.Status, Error: a.Error,
 			Answer: a.Answer,
 		}
 	}
-	return shown
+	return response
 }

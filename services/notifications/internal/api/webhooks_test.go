@@ -14,47 +14,47 @@ import (
 )
 
 // A repeated request is answered with the same secret, which yet stands in the endpoint's row alone.
-func TestSecretsOfWebhooksAreInNoNoteOfAWrite(t *testing.T) {
+func TestIdempotencyResultsContainNoSecret(t *testing.T) {
 	t.Parallel()
-	p := open(t, nil)
-	named := func(key string) context.Context {
+	p := newFixture(t, nil)
+	withKey := func(key string) context.Context {
 		return idempotency.With(t.Context(), idempotency.Request{Key: key})
 	}
 	create := func() (*notifications.SecretWebhook, error) {
-		return p.client.CreateWebhook(named("create"), p.business,
-			notifications.NewWebhook{URL: "http://127.0.0.1:9/hook", Events: []string{webhook.Every}})
+		return p.client.CreateWebhook(withKey("create"), p.business,
+			notifications.NewWebhook{URL: "http://127.0.0.1:9/hook", Events: []string{webhook.AllEvents}})
 	}
 	var first *notifications.SecretWebhook
 	for try := range 2 {
-		made, err := create()
-		if err != nil || !strings.HasPrefix(made.Secret, "whsec_") || first != nil &&
-			(made.ID != first.ID || made.Secret != first.Secret || !made.CreatedAt.Equal(first.CreatedAt)) {
-			t.Fatalf("try %d: %+v, %v, first %+v", try, made, err, first)
+		created, err := create()
+		if err != nil || !strings.HasPrefix(created.Secret, "whsec_") || first != nil &&
+			(created.ID != first.ID || created.Secret != first.Secret || !created.CreatedAt.Equal(first.CreatedAt)) {
+			t.Fatalf("try %d: %+v, %v, first %+v", try, created, err, first)
 		}
-		first = made
+		first = created
 	}
 	rotate := func(key string) *notifications.SecretWebhook {
 		t.Helper()
 		var shown *notifications.SecretWebhook
 		for try := range 2 {
-			made, err := p.client.RotateWebhook(named(key), p.business, first.ID)
-			if err != nil || made.Secret == first.Secret || shown != nil && made.Secret != shown.Secret {
-				t.Fatalf("rotated by %s, try %d: %+v, %v", key, try, made, err)
+			created, err := p.client.RotateWebhook(withKey(key), p.business, first.ID)
+			if err != nil || created.Secret == first.Secret || shown != nil && created.Secret != shown.Secret {
+				t.Fatalf("rotated by %s, try %d: %+v, %v", key, try, created, err)
 			}
-			shown = made
+			shown = created
 		}
 		return shown
 	}
 	second := rotate("one")
-	if made, err := create(); err != nil || made.Secret != first.Secret {
-		t.Errorf("created, repeated while both secrets sign: %+v, %v", made, err)
+	if created, err := create(); err != nil || created.Secret != first.Secret {
+		t.Errorf("created, repeated while both secrets sign: %+v, %v", created, err)
 	}
 	third := rotate("two")
 	if _, err := create(); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "replaced") {
 		t.Errorf("created, repeated after its secret is gone: %v", err)
 	}
-	for _, made := range []*notifications.SecretWebhook{first, second, third} {
-		secret := strings.TrimPrefix(made.Secret, "whsec_")
+	for _, created := range []*notifications.SecretWebhook{first, second, third} {
+		secret := strings.TrimPrefix(created.Secret, "whsec_")
 		if n := p.count(`SELECT count(*) FROM made_writes WHERE strpos(convert_from(answer, 'UTF8'), '` + secret +
 			`') > 0`); n != 0 {
 			t.Error("the note of a write holds a secret")
@@ -66,7 +66,7 @@ func TestSecretsOfWebhooksAreInNoNoteOfAWrite(t *testing.T) {
 	if err := p.client.DeleteWebhook(t.Context(), p.business, first.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.client.RotateWebhook(named("two"), p.business, first.ID); !fault.Is(err, fault.NotFound) {
+	if _, err := p.client.RotateWebhook(withKey("two"), p.business, first.ID); !fault.Is(err, fault.NotFound) {
 		t.Errorf("rotated, repeated after the endpoint is deleted: %v", err)
 	}
 	if _, err := p.client.RotateWebhook(t.Context(), p.business, uuid.New()); !fault.Is(err, fault.NotFound) {

@@ -12,26 +12,26 @@ import (
 )
 
 // By the address a delivery is found when its customer is to be forgotten.
-func TestDeliveriesKnowWhoseDataTheyHold(t *testing.T) {
+func TestDeliveriesStoreCustomerEmail(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.endpoint("https://hooks.example")
-	events := w.happened(uuid.New(), 1, 2, 3)
+	w := newFixture(t)
+	w.addEndpoint("https://hooks.example")
+	events := w.newEvents(uuid.New(), 1, 2, 3)
 	events[0].Data, events[1].Data = json.RawMessage(`{"customer_email": "Ada@Example.com"}`),
 		json.RawMessage(`{"customer_email": null}`)
 	w.take(events)
 	rows, _ := w.pool.Query(t.Context(),
 		`SELECT coalesce(customer_email, 'null') FROM webhook_deliveries ORDER BY sequence`)
-	known, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil || len(known) != 3 || known[0] != "ada@example.com" || known[1] != "null" || known[2] != "null" {
-		t.Errorf("known are %q, %v", known, err)
+	emails, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(emails) != 3 || emails[0] != "ada@example.com" || emails[1] != "null" || emails[2] != "null" {
+		t.Errorf("known are %q, %v", emails, err)
 	}
 	erased, err := w.records.EraseCustomer(testkit.AsSystem(t),
-		store.Erase{BusinessID: w.business, Email: "ADA@example.com"}, start, w.wake)
+		store.Erasure{BusinessID: w.business, Email: "ADA@example.com"}, start, w.wake)
 	if err != nil || erased.Deliveries != 1 {
 		t.Errorf("erased %+v, %v", erased, err)
 	}
-	if due, there := w.due(); !there || due.After(start) {
-		t.Errorf("the lane is looked after at %v, %t", due, there)
+	if due, exists := w.nextJobTime(); !exists || due.After(start) {
+		t.Errorf("the lane is looked after at %v, %t", due, exists)
 	}
 }

@@ -1,7 +1,7 @@
 // Package deliver sends webhooks: it creates deliveries from events and sends the due ones to each
 // endpoint (lifecycle.md §2). At any time, one job at most sends to an endpoint.
 //
-// Each endpoint has a delivery lock (called "lane" in the code). A River job, whose only argument is an
+// Each endpoint has a delivery lock. A River job, whose only argument is an
 // endpoint, acquires the lock. It sends due deliveries for a few seconds, a few at a time, and releases
 // the lock. If more deliveries are due, the release inserts the next job, which runs after the jobs of
 // other endpoints. If several jobs run for one endpoint, one acquires the lock and the others end at once.
@@ -39,18 +39,19 @@ import (
 const (
 	// Parallel is the number of concurrent calls to one endpoint.
 	Parallel = 8
-	// turn is how long a job sends before it releases its worker to other endpoints.
-	turn = 5 * time.Second
-	// laneFor is the time after which the delivery lock of a dead job expires: longer than a turn plus its last call.
-	laneFor = turn + webhook.SendWithin + 15*time.Second
-	// rescueEvery is the interval at which expired delivery locks are released. Together with laneFor it
+	// turnDuration is how long a job sends before it releases its worker to other endpoints.
+	turnDuration = 5 * time.Second
+	// lockDuration is the time after which the delivery lock of a dead job expires: longer than a turn plus its last
+	// call.
+	lockDuration = turnDuration + webhook.SendTimeout + 15*time.Second
+	// rescueEvery is the interval at which expired delivery locks are released. Together with lockDuration it
 	// ensures that an endpoint's webhooks resume within 60 s after the process that held the lock has died.
 	rescueEvery = 10 * time.Second
 	// Numbers of workers in each replica.
 	workers        = 64
 	workersFailing = 32
-	// Kept is how long deliveries are kept.
-	Kept = 30 * 24 * time.Hour
+	// RetentionPeriod is how long deliveries are kept.
+	RetentionPeriod = 30 * 24 * time.Hour
 
 	queue        = "webhooks"
 	queueFailing = "webhooks_failing"
@@ -63,12 +64,12 @@ type Webhooks struct {
 	Sender    *webhook.Sender
 	Clock     clock.Clock
 	Telemetry *telemetry.Telemetry
-	// Disabled returns jobs that write the notice to the owner of a disabled endpoint. It is called in the
+	// NotifyDisabled returns jobs that write the notice to the owner of a disabled endpoint. It is called in the
 	// transaction that disables the endpoint.
-	Disabled func(context.Context, pgx.Tx, store.Endpoint) ([]river.InsertManyParams, error)
+	NotifyDisabled func(context.Context, pgx.Tx, store.Endpoint) ([]river.InsertManyParams, error)
 
-	// Slug returns the slug of a business, or "" once the business is removed.
-	Slug func(ctx context.Context, businessID uuid.UUID) (string, error)
+	// FindSlug returns the slug of a business, or "" once the business is removed.
+	FindSlug func(ctx context.Context, businessID uuid.UUID) (string, error)
 
 	jobs     Jobs
 	attempts metric.Int64Counter
@@ -79,14 +80,14 @@ type Jobs interface {
 	InsertManyFastTx(ctx context.Context, tx pgx.Tx, params []river.InsertManyParams) (int, error)
 }
 
-// laneArgs holds the arguments of the job that sends an endpoint's due deliveries.
-type laneArgs struct {
-	BusinessID uuid.UUID `json:"business_id"`
-	EndpointID uuid.UUID `json:"endpoint_id"`
-	Scheduled  bool      `json:"scheduled,omitempty"` // for a later time, which the endpoint's row holds
+// sendArgs holds the arguments of the job that sends an endpoint's due deliveries.
+type sendArgs struct {
+	BusinessID  uuid.UUID `json:"business_id"`
+	EndpointID  uuid.UUID `json:"endpoint_id"`
+	IsScheduled bool      `json:"scheduled,omitempty"` // for a later time, which the endpoint's row holds
 }
 
-func (laneArgs) Kind() string { return "webhook_lane" }
+func (sendArgs) Kind() string { return "webhook_lane" }
 
 // sweepArgs holds the arguments of the job that deletes old deliveries.
 type sweepArgs struct{}
@@ -100,14 +101,14 @@ func (rescueArgs) Kind() string { return "webhook_rescue" }
 
 // rescue inserts a job for each endpoint with an expired delivery lock.
 func (w *Webhooks) rescue(ctx context.Context, _ *river.Job[rescueArgs]) error {
-	return w.Store.RescueLanes(ctx, w.Wake)
+	return w.Store.ReleaseExpiredLocks(ctx, w.Wake)
 }
 
-// Join adds the workers, queues and periodic jobs of webhooks to the work of the service.
-func (w *Webhooks) Join(work *jobs.Work) {
+// AddTo adds the workers, queues and periodic jobs of webhooks to the work of the service.
+func (w *Webhooks) AddTo(work *jobs.Work) {
 	w.attempts = w.Telemetry.Counter("slotmesh.webhooks.attempts", "Attempts to deliver webhooks by outcome.")
-	river.AddWorker(work.Workers, river.WorkFunc(func(ctx context.Context, job *river.Job[laneArgs]) error {
-		return w.lane(ctx, job.ID, job.Args)
+	river.AddWorker(work.Workers, river.WorkFunc(func(ctx context.Context, job *river.Job[sendArgs]) error {
+		return w.sendToEndpoint(ctx, job.ID, job.Args)
 	}))
 	river.AddWorker(work.Workers, river.WorkFunc(w.sweep))
 	work.Queues[queue] = river.QueueConfig{MaxWorkers: workers}
@@ -121,21 +122,21 @@ func (w *Webhooks) Join(work *jobs.Work) {
 		}, nil))
 }
 
-// InsertBy sets the client that inserts jobs. It must be called after [Webhooks.Join], because the
+// SetJobs sets the client that inserts jobs. It must be called after [Webhooks.AddTo], because the
 // client is created from the work to which Join adds.
-func (w *Webhooks) InsertBy(jobs Jobs) { w.jobs = jobs }
+func (w *Webhooks) SetJobs(jobs Jobs) { w.jobs = jobs }
 
 // Take adds a delivery of each event for each active endpoint that wants its type. It returns one job for
 // each endpoint with a new delivery. It runs in the transaction tx that takes the events from the feed.
 func (w *Webhooks) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([]river.InsertManyParams, error) {
-	endpoints, err := store.WantedBy(ctx, tx, businessesOf(events))
+	endpoints, err := store.LockActiveEndpoints(ctx, tx, collectBusinesses(events))
 	if err != nil || len(endpoints) == 0 {
 		return nil, err
 	}
 	var (
-		all  []store.NewDelivery
-		made []river.InsertManyParams
-		told = map[uuid.UUID]bool{}
+		deliveries []store.NewDelivery
+		params     []river.InsertManyParams
+		hasJob     = map[uuid.UUID]bool{}
 	)
 	for _, e := range events {
 		var (
@@ -147,35 +148,35 @@ func (w *Webhooks) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([
 				continue
 			}
 			if body == nil {
-				slug, err := w.Slug(ctx, e.BusinessID)
+				slug, err := w.FindSlug(ctx, e.BusinessID)
 				if err != nil {
 					return nil, err
 				}
 				if body, err = e.Webhook(slug); err != nil {
 					return nil, err
 				}
-				if customer, err = webhook.Customer(e); err != nil {
+				if customer, err = webhook.ParseCustomer(e); err != nil {
 					return nil, err
 				}
 			}
-			all = append(all, store.NewDelivery{
+			deliveries = append(deliveries, store.NewDelivery{
 				BusinessID: e.BusinessID, EndpointID: to.ID, EventID: e.ID, EventType: string(e.Type),
 				SubjectKind: string(e.Subject.Kind), SubjectID: e.Subject.ID, Sequence: e.Sequence, Body: body,
 				CustomerEmail: customer,
 			})
-			if !told[to.ID] {
-				told[to.ID] = true
-				made = append(made, laneJob(to.BusinessID, to.ID, to.Lane))
+			if !hasJob[to.ID] {
+				hasJob[to.ID] = true
+				params = append(params, newSendJob(to.BusinessID, to.ID, to.State))
 			}
 		}
 	}
-	if len(all) == 0 {
+	if len(deliveries) == 0 {
 		return nil, nil
 	}
-	return made, store.AddDeliveries(ctx, tx, all, w.Clock.Now())
+	return params, store.AddDeliveries(ctx, tx, deliveries, w.Clock.Now())
 }
 
-func businessesOf(events []event.Event) []uuid.UUID {
+func collectBusinesses(events []event.Event) []uuid.UUID {
 	seen := map[uuid.UUID]bool{}
 	var ids []uuid.UUID
 	for _, e := range events {
@@ -187,56 +188,57 @@ func businessesOf(events []event.Event) []uuid.UUID {
 	return ids
 }
 
-// laneJob returns a job that sends an endpoint's due deliveries at once.
-func laneJob(businessID, endpointID uuid.UUID, state store.LaneState) river.InsertManyParams {
-	return river.InsertManyParams{Args: laneArgs{BusinessID: businessID, EndpointID: endpointID},
-		InsertOpts: &river.InsertOpts{Queue: queueOf(state)}}
+// newSendJob returns a job that sends an endpoint's due deliveries at once.
+func newSendJob(businessID, endpointID uuid.UUID, state store.EndpointState) river.InsertManyParams {
+	return river.InsertManyParams{Args: sendArgs{BusinessID: businessID, EndpointID: endpointID},
+		InsertOpts: &river.InsertOpts{Queue: chooseQueue(state)}}
 }
 
-func queueOf(state store.LaneState) string {
-	if state.Failing {
+func chooseQueue(state store.EndpointState) string {
+	if state.IsFailing {
 		return queueFailing
 	}
 	return queue
 }
 
 // Wake inserts a job that sends an endpoint's due deliveries at once, in the transaction that makes one due.
-func (w *Webhooks) Wake(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state store.LaneState) error {
-	_, err := w.jobs.InsertManyFastTx(ctx, tx, []river.InsertManyParams{laneJob(businessID, endpointID, state)})
+func (w *Webhooks) Wake(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID,
+	state store.EndpointState) error {
+	_, err := w.jobs.InsertManyFastTx(ctx, tx, []river.InsertManyParams{newSendJob(businessID, endpointID, state)})
 	return err
 }
 
-// again is the pause after a job that failed, for example because the database was unavailable.
-const again = 10 * time.Second
+// retryPause is the pause after a job that failed, for example because the database was unavailable.
+const retryPause = 10 * time.Second
 
-// lane is the work of a job: it acquires an endpoint's delivery lock, sends the due deliveries and
+// sendToEndpoint is the work of a job: it acquires an endpoint's delivery lock, sends the due deliveries and
 // releases the lock. If another job holds the lock, it does nothing.
 //
-// If lane cannot send, record a result or release the lock, the same job runs again after a pause. The
+// If sendToEndpoint cannot send, record a result or release the lock, the same job runs again after a pause. The
 // lock stays with the job's ID in that time, and other jobs end at once. A permanent failure therefore
 // does not cause calls in a tight loop. If the job was cancelled, for example because the process
-// stops, lane releases the lock, so that another job can continue.
-func (w *Webhooks) lane(ctx context.Context, jobID int64, args laneArgs) error {
-	l := store.Lane{BusinessID: args.BusinessID, EndpointID: args.EndpointID, Holder: holderOf(jobID)}
-	taken, err := w.Store.TakeLane(ctx, l, laneFor, args.Scheduled)
-	if err == nil && !taken {
+// stops, sendToEndpoint releases the lock, so that another job can continue.
+func (w *Webhooks) sendToEndpoint(ctx context.Context, jobID int64, args sendArgs) error {
+	l := store.DeliveryLock{BusinessID: args.BusinessID, EndpointID: args.EndpointID, Holder: deriveHolder(jobID)}
+	isAcquired, err := w.Store.AcquireDeliveryLock(ctx, l, lockDuration, args.IsScheduled)
+	if err == nil && !isAcquired {
 		return nil
 	}
 	if err == nil {
 		if err = w.sendDue(ctx, l); err == nil || ctx.Err() != nil {
-			err = w.leave(ctx, l)
+			err = w.releaseLock(ctx, l)
 		}
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		w.Telemetry.Logger.WarnContext(ctx, "webhooks of an endpoint wait", "business_id", l.BusinessID, "endpoint_id",
 			l.EndpointID, "error", err)
-		return river.JobSnooze(again)
+		return river.JobSnooze(retryPause)
 	}
 	return nil
 }
 
-// holderOf returns the holder's ID of a delivery lock for a job.
-func holderOf(jobID int64) uuid.UUID {
+// deriveHolder returns the holder's ID of a delivery lock for a job.
+func deriveHolder(jobID int64) uuid.UUID {
 	var holder uuid.UUID
 	binary.BigEndian.PutUint64(holder[8:], uint64(jobID)) // River counts up from 1
 	return holder
@@ -244,21 +246,21 @@ func holderOf(jobID int64) uuid.UUID {
 
 // sendDue sends due deliveries, a few at the same time, until none is due or the job's turn is over.
 // Concurrent deliveries need no order, because at most one delivery of a subject is due at a time.
-func (w *Webhooks) sendDue(ctx context.Context, l store.Lane) error {
-	for begun := time.Now(); time.Since(begun) < turn; { //nolint:forbidigo // bounds a turn
-		due, err := w.Store.Due(ctx, l, Parallel, w.Clock.Now())
+func (w *Webhooks) sendDue(ctx context.Context, l store.DeliveryLock) error {
+	for start := time.Now(); time.Since(start) < turnDuration; { //nolint:forbidigo // bounds a turn
+		due, err := w.Store.DueDeliveries(ctx, l, Parallel, w.Clock.Now())
 		if err != nil || len(due) == 0 {
 			return err
 		}
 		var (
-			calls  sync.WaitGroup
-			failed = make([]error, len(due))
+			calls sync.WaitGroup
+			errs  = make([]error, len(due))
 		)
 		for i, d := range due {
-			calls.Go(func() { failed[i] = w.send(ctx, l, d) })
+			calls.Go(func() { errs[i] = w.send(ctx, l, d) })
 		}
 		calls.Wait()
-		if err := errors.Join(failed...); err != nil {
+		if err := errors.Join(errs...); err != nil {
 			return err
 		}
 	}
@@ -266,14 +268,14 @@ func (w *Webhooks) sendDue(ctx context.Context, l store.Lane) error {
 }
 
 // send makes one attempt at a delivery and records the result.
-func (w *Webhooks) send(ctx context.Context, l store.Lane, d store.Due) error {
+func (w *Webhooks) send(ctx context.Context, l store.DeliveryLock, d store.DueDelivery) error {
 	a, err := w.Sender.Send(ctx, webhook.Message{URL: d.URL, ID: d.EventID.String(), Body: d.Body,
 		Secrets: d.Secrets()})
 	if err != nil {
 		return err // the result is unknown: the delivery is sent again
 	}
 	now := w.Clock.Now()
-	o := store.AttemptOutcome{Delivery: d, Gone: a.Gone(), Status: store.Failed, Attempt: store.Attempt{
+	o := store.AttemptResult{Delivery: d, IsGone: a.IsGone(), Status: store.DeliveryFailed, Attempt: store.Attempt{
 		At: a.At, Milliseconds: int(a.Took.Milliseconds()), Answer: a.Answer,
 	}}
 	if a.Status != 0 {
@@ -281,23 +283,23 @@ func (w *Webhooks) send(ctx context.Context, l store.Lane, d store.Due) error {
 	} else {
 		o.Attempt.Error = &a.Error
 	}
-	if a.Delivered() {
-		o.Status = store.Delivered
-	} else if pause, more := webhook.Next(d.Attempts+1, a.RetryAfter, rand.Float64()); more && !o.Gone {
-		o.Status, o.Again = store.Pending, now.Add(pause)
+	if a.IsDelivered() {
+		o.Status = store.DeliveryDelivered
+	} else if pause, hasNext := webhook.NextPause(d.Attempts+1, a.RetryAfter, rand.Float64()); hasNext && !o.IsGone {
+		o.Status, o.NextAt = store.DeliveryPending, now.Add(pause)
 	}
-	w.attempts.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcomeOf(a))))
-	off, err := w.Store.Record(ctx, l, o, now, w.disabled)
-	if off {
+	w.attempts.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", describeOutcome(a))))
+	isDisabled, err := w.Store.RecordAttempt(ctx, l, o, now, w.insertNotices)
+	if isDisabled {
 		w.Telemetry.Logger.WarnContext(ctx, "a webhook endpoint is disabled", "business_id", l.BusinessID,
-			"endpoint_id", l.EndpointID, "gone", o.Gone)
+			"endpoint_id", l.EndpointID, "gone", o.IsGone)
 	}
 	return err
 }
 
-func outcomeOf(a webhook.Attempt) string {
+func describeOutcome(a webhook.Attempt) string {
 	switch {
-	case a.Delivered():
+	case a.IsDelivered():
 		return "delivered"
 	case a.Status == 0:
 		return "unanswered"
@@ -305,32 +307,32 @@ func outcomeOf(a webhook.Attempt) string {
 	return "refused"
 }
 
-func (w *Webhooks) disabled(ctx context.Context, tx pgx.Tx, e store.Endpoint) error {
-	tell, err := w.Disabled(ctx, tx, e)
-	if err != nil || len(tell) == 0 {
+func (w *Webhooks) insertNotices(ctx context.Context, tx pgx.Tx, e store.Endpoint) error {
+	notices, err := w.NotifyDisabled(ctx, tx, e)
+	if err != nil || len(notices) == 0 {
 		return err
 	}
-	_, err = w.jobs.InsertManyFastTx(ctx, tx, tell)
+	_, err = w.jobs.InsertManyFastTx(ctx, tx, notices)
 	return err
 }
 
-// leaveWithin is the time limit for the release of a delivery lock after its job was cancelled, for
+// releaseTimeout is the time limit for the release of a delivery lock after its job was cancelled, for
 // example because the process stops.
-const leaveWithin = 3 * time.Second
+const releaseTimeout = 3 * time.Second
 
-// leave releases the delivery lock. If deliveries remain, it inserts the next job. It runs whether
+// releaseLock releases the delivery lock. If deliveries remain, it inserts the next job. It runs whether
 // sending succeeded or not.
-func (w *Webhooks) leave(ctx context.Context, l store.Lane) error {
-	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+func (w *Webhooks) releaseLock(ctx context.Context, l store.DeliveryLock) error {
+	releaseCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(leaveWithin, cancel) })()
-	ctx = own
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(releaseTimeout, cancel) })()
+	ctx = releaseCtx
 	now := w.Clock.Now()
-	return w.Store.LeaveLane(ctx, l, now, func(ctx context.Context, tx pgx.Tx, state store.LaneState,
+	return w.Store.ReleaseDeliveryLock(ctx, l, now, func(ctx context.Context, tx pgx.Tx, state store.EndpointState,
 		next time.Time) error {
-		job := laneJob(l.BusinessID, l.EndpointID, state)
+		job := newSendJob(l.BusinessID, l.EndpointID, state)
 		if next.After(now) {
-			job.Args = laneArgs{BusinessID: l.BusinessID, EndpointID: l.EndpointID, Scheduled: true}
+			job.Args = sendArgs{BusinessID: l.BusinessID, EndpointID: l.EndpointID, IsScheduled: true}
 			job.InsertOpts.ScheduledAt = next
 		}
 		_, err := w.jobs.InsertManyFastTx(ctx, tx, []river.InsertManyParams{job})
@@ -343,16 +345,16 @@ func (w *Webhooks) sweep(ctx context.Context, _ *river.Job[sweepArgs]) error {
 	if err := w.Store.DropOldSecrets(ctx, w.Clock.Now()); err != nil {
 		return err
 	}
-	before := w.Clock.Now().Add(-Kept)
-	for more := true; more; {
+	before := w.Clock.Now().Add(-RetentionPeriod)
+	for hasMore := true; hasMore; {
 		var err error
-		if more, err = w.Store.SweepDeliveries(ctx, before); err != nil {
+		if hasMore, err = w.Store.SweepDeliveries(ctx, before); err != nil {
 			return err
 		}
 	}
-	for more := true; more; {
+	for hasMore := true; hasMore; {
 		var err error
-		if more, err = w.Store.SweepPending(ctx, before, w.Clock.Now(), w.Wake); err != nil {
+		if hasMore, err = w.Store.SweepPending(ctx, before, w.Clock.Now(), w.Wake); err != nil {
 			return err
 		}
 	}

@@ -25,24 +25,25 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
 )
 
-func pageAfter(cursor string) request.Page { return request.Page{Limit: 1000, Cursor: cursor} }
+func newPage(cursor string) request.Page { return request.Page{Limit: 1000, Cursor: cursor} }
 
 // The times between the attempts that a receiver sees are those of lifecycle.md §2, as the jobs of River say them.
-func TestADeliveryIsTriedOnScheduleUntilItHasFailed(t *testing.T) {
+func TestSendRetriesOnScheduleUntilFailed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	to := newReceiver(t, func(n int, w http.ResponseWriter, _ *http.Request, _ []byte) {
 		w.WriteHeader(500)
 		_, _ = fmt.Fprintf(w, "not today: %d", n)
 	})
-	endpoint, happened := w.endpoint(to.URL), w.happened(uuid.New(), 1)
-	w.take(happened)
-	w.drain()
+	endpoint, events := w.addEndpoint(to.URL), w.newEvents(uuid.New(), 1)
+	w.take(events)
+	w.runAllJobs()
 	pauses := []time.Duration{0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
 		10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
-	d := w.deliveries(endpoint.Endpoint.ID)[0]
-	if d.Status != store.Failed || d.DueAt != nil || len(d.Attempts) != len(pauses) || len(to.got()) != len(pauses) {
-		t.Fatalf("%+v after %d requests", d, len(to.got()))
+	d := w.listDeliveries(endpoint.Endpoint.ID)[0]
+	if d.Status != store.DeliveryFailed || d.DueAt != nil || len(d.Attempts) != len(pauses) ||
+		len(to.receivedRequests()) != len(pauses) {
+		t.Fatalf("%+v after %d requests", d, len(to.receivedRequests()))
 	}
 	last := start
 	for i, a := range d.Attempts {
@@ -54,76 +55,78 @@ func TestADeliveryIsTriedOnScheduleUntilItHasFailed(t *testing.T) {
 			t.Errorf("attempt %d is logged as %+v", i+1, a)
 		}
 	}
-	sent := to.got()
+	sent := to.receivedRequests()
 	for i, r := range sent {
-		if r.header.Get("webhook-id") != happened[0].ID.String() || string(r.body) != string(sent[0].body) {
+		if r.header.Get("webhook-id") != events[0].ID.String() || string(r.body) != string(sent[0].body) {
 			t.Errorf("attempt %d sends something else", i+1)
 		}
 	}
 }
 
-func TestRetryAfterIsObeyedAndSuccessEndsIt(t *testing.T) {
+func TestSendHonoursRetryAfter(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	to := newReceiver(t, func(n int, w http.ResponseWriter, _ *http.Request, _ []byte) {
 		if n == 1 {
 			w.Header().Set("Retry-After", "3600")
 			w.WriteHeader(429)
 		}
 	})
-	endpoint := w.endpoint(to.URL)
-	w.take(w.happened(uuid.New(), 1))
-	w.drain()
-	d := w.deliveries(endpoint.Endpoint.ID)[0]
-	if d.Status != store.Delivered || len(d.Attempts) != 2 || d.Attempts[1].At.Sub(d.Attempts[0].At) != time.Hour {
+	endpoint := w.addEndpoint(to.URL)
+	w.take(w.newEvents(uuid.New(), 1))
+	w.runAllJobs()
+	d := w.listDeliveries(endpoint.Endpoint.ID)[0]
+	if d.Status != store.DeliveryDelivered || len(d.Attempts) != 2 ||
+		d.Attempts[1].At.Sub(d.Attempts[0].At) != time.Hour {
 		t.Errorf("%+v", d)
 	}
 }
 
-func TestGoneDisablesTheEndpointAndTellsItsOwner(t *testing.T) {
+func TestSendDisablesEndpointAfter410(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	gone, well := newReceiver(t, always(410)), newReceiver(t, always(204))
-	endpoint, other := w.endpoint(gone.URL), w.endpoint(well.URL)
-	w.take(w.happened(uuid.New(), 1, 2, 3))
-	w.drain()
-	if len(gone.got()) != 1 || len(well.got()) != 3 {
-		t.Errorf("sent %d and %d", len(gone.got()), len(well.got()))
+	w := newFixture(t)
+	gone, healthy := newReceiver(t, alwaysAnswer(410)), newReceiver(t, alwaysAnswer(204))
+	endpoint, other := w.addEndpoint(gone.URL), w.addEndpoint(healthy.URL)
+	w.take(w.newEvents(uuid.New(), 1, 2, 3))
+	w.runAllJobs()
+	if len(gone.receivedRequests()) != 1 || len(healthy.receivedRequests()) != 3 {
+		t.Errorf("sent %d and %d", len(gone.receivedRequests()), len(healthy.receivedRequests()))
 	}
-	list, _, err := w.records.Endpoints(t.Context(), w.business, pageAfter(""))
+	list, _, err := w.records.Endpoints(t.Context(), w.business, newPage(""))
 	if err != nil || len(list) != 2 {
 		t.Fatal(list, err)
 	}
 	for _, e := range list {
-		if e.ID == endpoint.Endpoint.ID && (e.Active || e.DisabledReason != store.Gone) || e.ID == other.Endpoint.ID &&
-			!e.Active {
+		if e.ID == endpoint.Endpoint.ID && (e.Active || e.DisabledReason != store.ReasonGone) ||
+			e.ID == other.Endpoint.ID &&
+				!e.Active {
 			t.Errorf("%+v", e)
 		}
 	}
-	if len(w.told) != 1 || w.told[0].ID != endpoint.Endpoint.ID || w.told[0].URL != gone.URL {
-		t.Errorf("the owner is told of %+v", w.told)
+	if len(w.disabled) != 1 || w.disabled[0].ID != endpoint.Endpoint.ID || w.disabled[0].URL != gone.URL {
+		t.Errorf("the owner is told of %+v", w.disabled)
 	}
-	w.take(w.happened(uuid.New(), 1))
-	w.drain()
-	if len(gone.got()) != 1 || w.count(store.Pending) != 0 {
+	w.take(w.newEvents(uuid.New(), 1))
+	w.runAllJobs()
+	if len(gone.receivedRequests()) != 1 || w.countDeliveries(store.DeliveryPending) != 0 {
 		t.Error("it goes on")
 	}
 }
 
 // While a call is on its way the owner names another address, or switches the endpoint off and on again: the 410 that
 // answers it is about what was.
-func TestGoneOfWhatAnOwnerHasReplacedDisablesNothing(t *testing.T) {
+func TestSendIgnores410OfReplacedEndpoint(t *testing.T) {
 	t.Parallel()
 	off, on := false, true
-	well := newReceiver(t, always(204))
+	healthy := newReceiver(t, alwaysAnswer(204))
 	for name, c := range map[string]struct {
 		changes   []store.EndpointChange
 		delivered int // of two events: one is on its way, one waits for it
 	}{
-		"another address": {[]store.EndpointChange{{URL: &well.URL}}, 2},
+		"another address": {[]store.EndpointChange{{URL: &healthy.URL}}, 2},
 		"off and on":      {[]store.EndpointChange{{Active: &off}, {Active: &on}}, 0},
 	} {
-		w := newWorld(t)
+		w := newFixture(t)
 		var endpoint uuid.UUID
 		gone := newReceiver(t, func(_ int, to http.ResponseWriter, _ *http.Request, _ []byte) {
 			for _, change := range c.changes {
@@ -133,24 +136,25 @@ func TestGoneOfWhatAnOwnerHasReplacedDisablesNothing(t *testing.T) {
 			}
 			to.WriteHeader(http.StatusGone)
 		})
-		endpoint = w.endpoint(gone.URL).Endpoint.ID
-		w.take(w.happened(uuid.New(), 1, 2))
-		w.drain()
-		list, _, err := w.records.Endpoints(t.Context(), w.business, pageAfter(""))
-		if err != nil || len(list) != 1 || !list[0].Active || len(w.told) != 0 {
-			t.Errorf("%s: %+v, %v; the owner is told of %+v", name, list, err, w.told)
+		endpoint = w.addEndpoint(gone.URL).Endpoint.ID
+		w.take(w.newEvents(uuid.New(), 1, 2))
+		w.runAllJobs()
+		list, _, err := w.records.Endpoints(t.Context(), w.business, newPage(""))
+		if err != nil || len(list) != 1 || !list[0].Active || len(w.disabled) != 0 {
+			t.Errorf("%s: %+v, %v; the owner is told of %+v", name, list, err, w.disabled)
 		}
-		if n := w.count(store.Delivered); n != c.delivered || w.count(store.Pending) != 0 || len(gone.got()) != 1 {
+		if n := w.countDeliveries(store.DeliveryDelivered); n != c.delivered ||
+			w.countDeliveries(store.DeliveryPending) != 0 || len(gone.receivedRequests()) != 1 {
 			t.Errorf("%s: %d delivered, want %d; %d pending, %d calls of the one that is gone", name, n, c.delivered,
-				w.count(store.Pending), len(gone.got()))
+				w.countDeliveries(store.DeliveryPending), len(gone.receivedRequests()))
 		}
 	}
 }
 
 // Every delivery fails for five days: then the endpoint is disabled. One that goes well begins the days anew.
-func TestFiveDaysOfFailureDisable(t *testing.T) {
+func TestSendDisablesEndpointAfterFiveDaysOfFailure(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	status := 500
 	var mu sync.Mutex
 	to := newReceiver(t, func(_ int, w http.ResponseWriter, _ *http.Request, _ []byte) {
@@ -158,70 +162,70 @@ func TestFiveDaysOfFailureDisable(t *testing.T) {
 		defer mu.Unlock()
 		w.WriteHeader(status)
 	})
-	endpoint := w.endpoint(to.URL)
-	active := func() bool {
-		list, _, err := w.records.Endpoints(t.Context(), w.business, pageAfter(""))
+	endpoint := w.addEndpoint(to.URL)
+	isActive := func() bool {
+		list, _, err := w.records.Endpoints(t.Context(), w.business, newPage(""))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return list[0].Active
 	}
-	daily := func(days int) {
+	failDaily := func(days int) {
 		for range days {
-			w.take(w.happened(uuid.New(), 1))
-			for end := w.clock.Now().Add(24 * time.Hour); ; w.next() {
-				if due, any := w.due(); !any || due.After(end) {
+			w.take(w.newEvents(uuid.New(), 1))
+			for end := w.clock.Now().Add(24 * time.Hour); ; w.runNextJob() {
+				if due, exists := w.nextJobTime(); !exists || due.After(end) {
 					w.clock.Set(end)
 					break
 				}
 			}
 		}
 	}
-	daily(4)
+	failDaily(4)
 	mu.Lock()
 	status = 200
 	mu.Unlock()
-	w.drain() // all of them arrive
+	w.runAllJobs() // all of them arrive
 	mu.Lock()
 	status = 500
 	mu.Unlock()
 	failing := w.clock.Now()
-	daily(4)
-	if !active() || len(w.told) != 0 {
+	failDaily(4)
+	if !isActive() || len(w.disabled) != 0 {
 		t.Errorf("disabled after %v", w.clock.Now().Sub(failing))
 	}
-	daily(2)
-	if active() || len(w.told) != 1 || w.told[0].DisabledReason != store.Failing ||
-		w.told[0].ID != endpoint.Endpoint.ID {
-		t.Errorf("active after %v: %+v", w.clock.Now().Sub(failing), w.told)
+	failDaily(2)
+	if isActive() || len(w.disabled) != 1 || w.disabled[0].DisabledReason != store.ReasonFailing ||
+		w.disabled[0].ID != endpoint.Endpoint.ID {
+		t.Errorf("active after %v: %+v", w.clock.Now().Sub(failing), w.disabled)
 	}
-	if w.count(store.Pending) != 0 {
+	if w.countDeliveries(store.DeliveryPending) != 0 {
 		t.Error("deliveries of a disabled endpoint are pending")
 	}
 }
 
-// subjectOf is the subject of a delivery, and the event's number among its own.
-func subjectOf(t *testing.T, body []byte) (string, int) {
-	var sent struct {
+// parseSubject is the subject of a delivery, and the event's number among its own.
+func parseSubject(t *testing.T, body []byte) (string, int) {
+	var parsed struct {
 		Data struct {
 			ID       string
 			Sequence int
 		}
 	}
-	if err := json.Unmarshal(body, &sent); err != nil {
+	if err := json.Unmarshal(body, &parsed); err != nil {
 		t.Error(err)
 	}
-	return sent.Data.ID, sent.Data.Sequence
+	return parsed.Data.ID, parsed.Data.Sequence
 }
 
 // Receivers fail at random; what they took came in the order of each subject, all of it, once.
-func TestEventsOfASubjectArriveInTheirOrder(t *testing.T) {
+func TestSendKeepsOrderOfSubject(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	var (
-		mu    sync.Mutex
-		taken = map[string][]int{}
-		ids   = map[string]int{}
+		mu       sync.Mutex
+		received = map[string][]int{}
+		ids      = map[string]int{}
 	)
 	to := newReceiver(t, func(_ int, w http.ResponseWriter, r *http.Request, body []byte) {
 		mu.Lock()
@@ -230,37 +234,38 @@ func TestEventsOfASubjectArriveInTheirOrder(t *testing.T) {
 			w.WriteHeader(503)
 			return
 		}
-		id, sequence := subjectOf(t, body)
-		taken[id] = append(taken[id], sequence)
+		id, sequence := parseSubject(t, body)
+		received[id] = append(received[id], sequence)
 		ids[r.Header.Get("webhook-id")]++
 	})
-	w.endpoint(to.URL)
-	const subjects, each = 20, 6
-	var all [][]event.Event
+	w.addEndpoint(to.URL)
+	const subjects, eventsPerSubject = 20, 6
+	var pages [][]event.Event
 	for range subjects {
-		of := uuid.New()
-		all = append(all, w.happened(of, 1), w.happened(of, 2, 3), w.happened(of, 4, 5, 6))
+		subject := uuid.New()
+		pages = append(pages, w.newEvents(subject, 1), w.newEvents(subject, 2, 3), w.newEvents(subject, 4, 5, 6))
 	}
 	for part := range 3 { // events come while earlier ones of their subjects are still tried again
 		var page []event.Event
-		for i := part; i < len(all); i += 3 {
-			page = append(page, all[i]...)
+		for i := part; i < len(pages); i += 3 {
+			page = append(page, pages[i]...)
 		}
 		w.take(page)
 		for range rand.IntN(4) {
-			w.next()
+			w.runNextJob()
 		}
 	}
-	w.drain()
-	if n := w.count(store.Delivered); n != subjects*each || len(ids) != subjects*each {
-		t.Errorf("%d delivered, %d arrived, want %d", n, len(ids), subjects*each)
+	w.runAllJobs()
+	if n := w.countDeliveries(store.DeliveryDelivered); n != subjects*eventsPerSubject ||
+		len(ids) != subjects*eventsPerSubject {
+		t.Errorf("%d delivered, %d arrived, want %d", n, len(ids), subjects*eventsPerSubject)
 	}
 	for id, n := range ids {
 		if n != 1 {
 			t.Errorf("%s arrived %d times", id, n)
 		}
 	}
-	for subject, sequences := range taken {
+	for subject, sequences := range received {
 		for i, n := range sequences {
 			if n != i+1 {
 				t.Fatalf("%s: %v", subject, sequences)
@@ -269,61 +274,63 @@ func TestEventsOfASubjectArriveInTheirOrder(t *testing.T) {
 	}
 }
 
-func verifies(t *testing.T, secret []byte, r received) bool {
+func isSignedWith(t *testing.T, secret []byte, r receivedRequest) bool {
 	t.Helper()
-	receiver, err := standardwebhooks.NewWebhook(webhook.ShowSecret(secret))
+	verifier, err := standardwebhooks.NewWebhook(webhook.ShowSecret(secret))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return receiver.VerifyIgnoringTimestamp(r.body, r.header) == nil
+	return verifier.VerifyIgnoringTimestamp(r.body, r.header) == nil
 }
 
 // The owner rotates the secret and names another address while a delivery is on its way: the next one of the same turn
 // follows.
-func TestAnEndpointThatChangesWhileItIsSentToIsObeyed(t *testing.T) {
+func TestSendUsesChangedEndpointAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	var endpoint, renewed store.Created
-	after := newReceiver(t, always(200))
-	before := newReceiver(t, func(int, http.ResponseWriter, *http.Request, []byte) {
+	w := newFixture(t)
+	var endpoint, rotated store.EndpointSecret
+	currentReceiver := newReceiver(t, alwaysAnswer(200))
+	oldReceiver := newReceiver(t, func(int, http.ResponseWriter, *http.Request, []byte) {
 		var err error
-		if renewed, err = w.records.RotateSecret(testkit.AsSystem(t), w.business, endpoint.Endpoint.ID,
+		if rotated, err = w.records.RotateSecret(testkit.AsSystem(t), w.business, endpoint.Endpoint.ID,
 			webhook.NewSecret(), w.clock.Now().Add(24*time.Hour)); err != nil {
 			t.Error(err)
 		}
 		if _, err := w.records.ChangeEndpoint(testkit.AsSystem(t), w.business, endpoint.Endpoint.ID,
-			store.EndpointChange{URL: &after.URL}); err != nil {
+			store.EndpointChange{URL: &currentReceiver.URL}); err != nil {
 			t.Error(err)
 		}
 	})
-	endpoint = w.endpoint(before.URL)
-	w.take(w.happened(uuid.New(), 1, 2))
-	w.drain()
-	if len(before.got()) != 1 || len(after.got()) != 1 {
-		t.Fatalf("sent %d to the address before and %d to the one after", len(before.got()), len(after.got()))
+	endpoint = w.addEndpoint(oldReceiver.URL)
+	w.take(w.newEvents(uuid.New(), 1, 2))
+	w.runAllJobs()
+	if len(oldReceiver.receivedRequests()) != 1 || len(currentReceiver.receivedRequests()) != 1 {
+		t.Fatalf("sent %d to the address before and %d to the one after", len(oldReceiver.receivedRequests()),
+			len(currentReceiver.receivedRequests()))
 	}
-	if r := after.got()[0]; !verifies(t, endpoint.Secret, r) || !verifies(t, renewed.Secret, r) {
+	if r := currentReceiver.receivedRequests()[0]; !isSignedWith(t, endpoint.Secret, r) || !isSignedWith(t,
+		rotated.Secret, r) {
 		t.Error("one of two secrets does not sign")
 	}
 }
 
-func TestBothSecretsSignForADay(t *testing.T) {
+func TestSendSignsWithBothSecretsForADay(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	to := newReceiver(t, always(200))
-	first := w.endpoint(to.URL)
+	w := newFixture(t)
+	to := newReceiver(t, alwaysAnswer(200))
+	first := w.addEndpoint(to.URL)
 	second, err := w.records.RotateSecret(testkit.AsSystem(t), w.business, first.Endpoint.ID, webhook.NewSecret(),
 		w.clock.Now().Add(24*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
-	verifies := func(secret []byte, r received) bool { return verifies(t, secret, r) }
-	w.take(w.happened(uuid.New(), 1))
-	w.drain()
-	if r := to.got()[0]; !verifies(first.Secret, r) || !verifies(second.Secret, r) {
+	isSigned := func(secret []byte, r receivedRequest) bool { return isSignedWith(t, secret, r) }
+	w.take(w.newEvents(uuid.New(), 1))
+	w.runAllJobs()
+	if r := to.receivedRequests()[0]; !isSigned(first.Secret, r) || !isSigned(second.Secret, r) {
 		t.Error("one of two secrets does not sign")
 	}
-	kept := func() int {
+	sweepAndCount := func() int {
 		if err := w.webhooks.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -334,74 +341,74 @@ func TestBothSecretsSignForADay(t *testing.T) {
 		}
 		return n
 	}
-	if kept() != 1 {
+	if sweepAndCount() != 1 {
 		t.Error("the secret before is dropped while it signs")
 	}
 	w.clock.Advance(24 * time.Hour)
-	w.take(w.happened(uuid.New(), 1))
-	w.drain()
-	if r := to.got()[1]; verifies(first.Secret, r) || !verifies(second.Secret, r) {
+	w.take(w.newEvents(uuid.New(), 1))
+	w.runAllJobs()
+	if r := to.receivedRequests()[1]; isSigned(first.Secret, r) || !isSigned(second.Secret, r) {
 		t.Error("a day later the secret before signs on, or the new one does not")
 	}
-	if kept() != 0 {
+	if sweepAndCount() != 0 {
 		t.Error("the secret before is kept though it signs no more")
 	}
 }
 
-func TestAnOwnerSendsAgain(t *testing.T) {
+func TestRetryDeliverySendsAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	to := newReceiver(t, func(n int, w http.ResponseWriter, _ *http.Request, _ []byte) {
 		if n <= 2 {
 			w.WriteHeader(500)
 		}
 	})
-	endpoint := w.endpoint(to.URL).Endpoint.ID
-	w.take(w.happened(uuid.New(), 1, 2))
-	w.next()
-	list := w.deliveries(endpoint)
-	again := func(d store.Delivery) error {
-		_, err := w.records.SendAgain(testkit.AsSystem(t), w.business, d.ID, w.clock.Now(), w.wake)
+	endpoint := w.addEndpoint(to.URL).Endpoint.ID
+	w.take(w.newEvents(uuid.New(), 1, 2))
+	w.runNextJob()
+	list := w.listDeliveries(endpoint)
+	retry := func(d store.Delivery) error {
+		_, err := w.records.RetryDelivery(testkit.AsSystem(t), w.business, d.ID, w.clock.Now(), w.wake)
 		return err
 	}
-	if err := again(list[1]); !errors.Is(err, store.ErrBlocked) {
+	if err := retry(list[1]); !errors.Is(err, store.ErrBlocked) {
 		t.Errorf("one that waits for another: %v", err)
 	}
-	if err := again(list[0]); err != nil { // due in five seconds
+	if err := retry(list[0]); err != nil { // due in five seconds
 		t.Error(err)
 	}
 	before := w.clock.Now()
-	w.next()
-	if d := w.deliveries(endpoint)[0]; len(d.Attempts) != 2 || !d.Attempts[1].At.Equal(before) {
+	w.runNextJob()
+	if d := w.listDeliveries(endpoint)[0]; len(d.Attempts) != 2 || !d.Attempts[1].At.Equal(before) {
 		t.Errorf("it is not sent at once: %+v", d)
 	}
-	w.drain()
-	if n := w.count(store.Delivered); n != 2 {
+	w.runAllJobs()
+	if n := w.countDeliveries(store.DeliveryDelivered); n != 2 {
 		t.Errorf("%d delivered", n)
 	}
-	if err := again(w.deliveries(endpoint)[0]); err != nil { // over
+	if err := retry(w.listDeliveries(endpoint)[0]); err != nil { // over
 		t.Error(err)
 	}
-	w.drain()
-	if d := w.deliveries(endpoint)[0]; d.Status != store.Delivered || len(d.Attempts) != 4 {
+	w.runAllJobs()
+	if d := w.listDeliveries(endpoint)[0]; d.Status != store.DeliveryDelivered || len(d.Attempts) != 4 {
 		t.Errorf("%+v", d)
 	}
 }
 
-func TestDeliveriesAreLoggedForThirtyDays(t *testing.T) {
+func TestSweepKeepsDeliveriesForThirtyDays(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	to := newReceiver(t, always(200))
-	endpoint := w.endpoint(to.URL).Endpoint.ID
-	w.take(w.happened(uuid.New(), 1))
-	w.drain()
+	w := newFixture(t)
+	to := newReceiver(t, alwaysAnswer(200))
+	endpoint := w.addEndpoint(to.URL).Endpoint.ID
+	w.take(w.newEvents(uuid.New(), 1))
+	w.runAllJobs()
 	for _, days := range []int{30, 31} {
 		want := 31 - days
 		w.clock.Set(start.AddDate(0, 0, days))
 		if err := w.webhooks.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if got := len(w.deliveries(endpoint)); got != want {
+		if got := len(w.listDeliveries(endpoint)); got != want {
 			t.Errorf("after %d days there are %d", days, got)
 		}
 	}
@@ -409,78 +416,80 @@ func TestDeliveriesAreLoggedForThirtyDays(t *testing.T) {
 
 // An event is 31 days old and not sent yet, as where this service was away: it goes, and a later one of its subject
 // that waited for it is sent.
-func TestWhatWaitsBehindADeliveryThatIsTooOldIsSent(t *testing.T) {
+func TestSweepMakesWaitingDeliveryDue(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	to := newReceiver(t, always(200))
-	w.endpoint(to.URL)
+	w := newFixture(t)
+	to := newReceiver(t, alwaysAnswer(200))
+	w.addEndpoint(to.URL)
 	subject := uuid.New()
-	w.take(w.happened(subject, 1, 2))
+	w.take(w.newEvents(subject, 1, 2))
 	w.clock.Set(start.AddDate(0, 0, 31))
-	w.take(w.happened(subject, 3, 4))
+	w.take(w.newEvents(subject, 3, 4))
 	if _, err := w.pool.Exec(t.Context(), `DELETE FROM river_job`); err != nil { // the sweep makes the one that goes on
 		t.Fatal(err)
 	}
 	if err := w.webhooks.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w.drain()
+	w.runAllJobs()
 	var sent []int
-	for _, r := range to.got() {
-		_, sequence := subjectOf(t, r.body)
+	for _, r := range to.receivedRequests() {
+		_, sequence := parseSubject(t, r.body)
 		sent = append(sent, sequence)
 	}
-	if !slices.Equal(sent, []int{3, 4}) || w.count(store.Delivered) != 2 || w.count(store.Pending) != 0 {
-		t.Errorf("sent are %v; %d delivered, %d pending", sent, w.count(store.Delivered), w.count(store.Pending))
+	if !slices.Equal(sent, []int{3, 4}) || w.countDeliveries(store.DeliveryDelivered) != 2 ||
+		w.countDeliveries(store.DeliveryPending) != 0 {
+		t.Errorf("sent are %v; %d delivered, %d pending", sent, w.countDeliveries(store.DeliveryDelivered),
+			w.countDeliveries(store.DeliveryPending))
 	}
 }
 
 // Two jobs look after one endpoint: one sends. The lane is free once that one leaves it, or has died.
-func TestOneJobAtATimeSendsToAnEndpoint(t *testing.T) {
+func TestDeliveryLockHasOneHolder(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	endpoint := w.endpoint("http://127.0.0.1:9").Endpoint.ID
-	lane := func() store.Lane {
-		return store.Lane{BusinessID: w.business, EndpointID: endpoint, Holder: uuid.New()}
+	w := newFixture(t)
+	endpoint := w.addEndpoint("http://127.0.0.1:9").Endpoint.ID
+	newLock := func() store.DeliveryLock {
+		return store.DeliveryLock{BusinessID: w.business, EndpointID: endpoint, Holder: uuid.New()}
 	}
-	takes := func(l store.Lane) bool {
+	acquire := func(l store.DeliveryLock) bool {
 		t.Helper()
-		taken, err := w.records.TakeLane(t.Context(), l, time.Hour, false)
+		isAcquired, err := w.records.AcquireDeliveryLock(t.Context(), l, time.Hour, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return taken
+		return isAcquired
 	}
-	first, second, third := lane(), lane(), lane()
-	if !takes(first) || takes(second) {
+	first, second, third := newLock(), newLock(), newLock()
+	if !acquire(first) || acquire(second) {
 		t.Error("the first job does not have the lane, or the second one has it too")
 	}
-	if !takes(first) {
+	if !acquire(first) {
 		t.Error("the first job, run again, does not have the lane that is its own")
 	}
-	if err := w.records.LeaveLane(t.Context(), first, w.clock.Now(), nil); err != nil {
+	if err := w.records.ReleaseDeliveryLock(t.Context(), first, w.clock.Now(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if !takes(second) || takes(third) {
+	if !acquire(second) || acquire(third) {
 		t.Error("a lane that was left is not free, or has two jobs")
 	}
-	w.expireLanes()
-	if !takes(third) {
+	w.expireLocks()
+	if !acquire(third) {
 		t.Error("the lane of a job that died is not free")
 	}
 }
 
 // Jobs for an endpoint whose last attempt failed have workers of their own, until one goes well.
-func TestEndpointsThatFailHaveWorkersOfTheirOwn(t *testing.T) {
+func TestJobsOfFailingEndpointsHaveOwnQueue(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	to := newReceiver(t, func(n int, w http.ResponseWriter, _ *http.Request, _ []byte) {
 		if n < 3 {
 			w.WriteHeader(503)
 		}
 	})
-	endpoint := w.endpoint(to.URL).Endpoint.ID
-	queue := func() string {
+	endpoint := w.addEndpoint(to.URL).Endpoint.ID
+	newestQueue := func() string {
 		t.Helper()
 		var name string
 		if err := w.pool.QueryRow(t.Context(),
@@ -489,21 +498,21 @@ func TestEndpointsThatFailHaveWorkersOfTheirOwn(t *testing.T) {
 		}
 		return name
 	}
-	w.take(w.happened(uuid.New(), 1))
-	if got := queue(); got != "webhooks" {
+	w.take(w.newEvents(uuid.New(), 1))
+	if got := newestQueue(); got != "webhooks" {
 		t.Errorf("a new endpoint's job is in %s", got)
 	}
 	for attempt := range 2 {
-		w.next()
-		if got := queue(); got != "webhooks_failing" {
+		w.runNextJob()
+		if got := newestQueue(); got != "webhooks_failing" {
 			t.Errorf("after %d failures the job is in %s", attempt+1, got)
 		}
 	}
-	w.take(w.happened(uuid.New(), 1))
-	if got := queue(); got != "webhooks_failing" {
+	w.take(w.newEvents(uuid.New(), 1))
+	if got := newestQueue(); got != "webhooks_failing" {
 		t.Errorf("the job of a new event is in %s", got)
 	}
-	w.drain() // the third attempt goes well
+	w.runAllJobs() // the third attempt goes well
 	_, err := w.records.SendTest(testkit.AsSystem(t), store.NewDelivery{
 		BusinessID: w.business, EndpointID: endpoint, EventID: uuid.New(), EventType: "webhook.test",
 		SubjectKind: "webhook", SubjectID: endpoint, Sequence: 1, Body: []byte(`{}`),
@@ -511,49 +520,49 @@ func TestEndpointsThatFailHaveWorkersOfTheirOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := queue(); got != "webhooks" {
+	if got := newestQueue(); got != "webhooks" {
 		t.Errorf("after a success the job is in %s", got)
 	}
 }
 
 // With River running: receivers that do not answer, beside twenty that do. Those have all they are to be sent while the
 // others still hang.
-func TestAReceiverThatHangsHoldsUpNobodyElse(t *testing.T) {
+func TestHangingReceiverDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	const good, bad, events = 20, 5, 30
+	w := newFixture(t)
+	const healthy, hanging, events = 20, 5, 30
 	release := make(chan struct{})
-	hangs := func(_ int, _ http.ResponseWriter, r *http.Request, _ []byte) {
+	hang := func(_ int, _ http.ResponseWriter, r *http.Request, _ []byte) {
 		select {
 		case <-release:
 		case <-r.Context().Done():
 		}
 	}
-	arrived := make(chan struct{}, good*events)
+	arrived := make(chan struct{}, healthy*events)
 	var all []event.Event
-	for i := range good + bad {
+	for i := range healthy + hanging {
 		w.business = uuid.New()
-		if i < bad {
-			w.endpoint(newReceiver(t, hangs).URL)
+		if i < hanging {
+			w.addEndpoint(newReceiver(t, hang).URL)
 		} else {
-			w.endpoint(newReceiver(t, func(int, http.ResponseWriter, *http.Request, []byte) {
+			w.addEndpoint(newReceiver(t, func(int, http.ResponseWriter, *http.Request, []byte) {
 				arrived <- struct{}{}
 			}).URL)
 		}
 		for range events {
-			all = append(all, w.happened(uuid.New(), 1)...)
+			all = append(all, w.newEvents(uuid.New(), 1)...)
 		}
 	}
 	w.take(all)
-	stop := w.run()
-	for range good * events {
+	stop := w.startJobs()
+	for range healthy * events {
 		select {
 		case <-arrived:
 		case <-time.After(testkit.MaxWait):
 			t.Fatal("those that answer wait")
 		}
 	}
-	if n := w.count(store.Failed); n != 0 {
+	if n := w.countDeliveries(store.DeliveryFailed); n != 0 {
 		t.Errorf("%d failed", n)
 	}
 	close(release)
@@ -561,9 +570,9 @@ func TestAReceiverThatHangsHoldsUpNobodyElse(t *testing.T) {
 }
 
 // River schedules by the service's clock: an hour that nobody waits for is an hour.
-func TestJobsGoByTheClockOfTheService(t *testing.T) {
+func TestJobsUseClockOfService(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	arrived := make(chan int, 2)
 	to := newReceiver(t, func(n int, w http.ResponseWriter, _ *http.Request, _ []byte) {
 		if n == 1 {
@@ -572,10 +581,10 @@ func TestJobsGoByTheClockOfTheService(t *testing.T) {
 		}
 		arrived <- n
 	})
-	w.endpoint(to.URL)
-	stop := w.run()
+	w.addEndpoint(to.URL)
+	stop := w.startJobs()
 	defer stop()
-	w.take(w.happened(uuid.New(), 1))
+	w.take(w.newEvents(uuid.New(), 1))
 	await := func() {
 		t.Helper()
 		select {
@@ -585,8 +594,8 @@ func TestJobsGoByTheClockOfTheService(t *testing.T) {
 		}
 	}
 	await()
-	for scheduled := false; !scheduled; { // by the job that was answered
-		_, scheduled = w.due()
+	for isScheduled := false; !isScheduled; { // by the job that was answered
+		_, isScheduled = w.nextJobTime()
 		if t.Context().Err() != nil {
 			t.Fatal("no job is scheduled")
 		}
@@ -597,9 +606,9 @@ func TestJobsGoByTheClockOfTheService(t *testing.T) {
 
 // With River running: a job cannot leave its lane, as where the database is away, and what is added meanwhile finds the
 // lane taken. The job is run again, and sends that too.
-func TestALaneThatCouldNotBeLeftIsGoneOnWith(t *testing.T) {
+func TestJobRetriesFailedLockRelease(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	_, err := w.pool.Exec(t.Context(), `
 CREATE SEQUENCE leaving;
 CREATE FUNCTION fails_once() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -611,40 +620,40 @@ CREATE TRIGGER fails_once BEFORE UPDATE ON webhook_endpoints FOR EACH ROW WHEN (
 	if err != nil {
 		t.Fatal(err)
 	}
-	to := newReceiver(t, always(200))
-	w.endpoint(to.URL)
-	stop := w.run()
+	to := newReceiver(t, alwaysAnswer(200))
+	w.addEndpoint(to.URL)
+	stop := w.startJobs()
 	defer stop()
-	w.take(w.happened(uuid.New(), 1))
+	w.take(w.newEvents(uuid.New(), 1))
 	testkit.WaitUntil(t, "the job is to be run again",
-		w.has(1, `SELECT count(*) FROM river_job WHERE kind = 'webhook_lane' AND state = 'scheduled'`))
+		w.checkCount(1, `SELECT count(*) FROM river_job WHERE kind = 'webhook_lane' AND state = 'scheduled'`))
 	// however slow this machine is
 	if _, err := w.pool.Exec(t.Context(), `UPDATE webhook_endpoints SET lane_until = 'infinity'`); err != nil {
 		t.Fatal(err)
 	}
-	w.take(w.happened(uuid.New(), 1))
+	w.take(w.newEvents(uuid.New(), 1))
 	testkit.WaitUntil(t, "the job of what was added has found the lane taken",
-		w.has(1, `SELECT count(*) FROM river_job WHERE kind = 'webhook_lane' AND state = 'completed'`))
-	if n := w.count(store.Delivered); n != 1 {
+		w.checkCount(1, `SELECT count(*) FROM river_job WHERE kind = 'webhook_lane' AND state = 'completed'`))
+	if n := w.countDeliveries(store.DeliveryDelivered); n != 1 {
 		t.Errorf("%d are delivered while the lane is held, want 1", n)
 	}
 	w.clock.Advance(time.Minute)
 	testkit.WaitUntil(t, "what was added is sent",
-		w.has(2, `SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'`))
+		w.checkCount(2, `SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'`))
 }
 
 // As where many wait for a connection: the lane is left for as long as its job goes on.
-func TestALaneIsLeftThoughThatTakesLong(t *testing.T) {
+func TestJobAwaitsSlowLockRelease(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	_, err := w.pool.Exec(t.Context(), `
 CREATE FUNCTION takes_long() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(4); RETURN NEW; END $$;
 CREATE TRIGGER takes_long BEFORE UPDATE ON webhook_endpoints FOR EACH ROW WHEN (OLD.lane IS NOT NULL AND NEW.lane IS NULL) EXECUTE FUNCTION takes_long()`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.endpoint(newReceiver(t, always(200)).URL)
-	w.take(w.happened(uuid.New(), 1))
+	w.addEndpoint(newReceiver(t, alwaysAnswer(200)).URL)
+	w.take(w.newEvents(uuid.New(), 1))
 	var (
 		id   int64
 		args []byte
@@ -653,109 +662,110 @@ CREATE TRIGGER takes_long BEFORE UPDATE ON webhook_endpoints FOR EACH ROW WHEN (
 		&args); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.webhooks.Run(t.Context(), id, args); err != nil {
+	if err := w.webhooks.RunJob(t.Context(), id, args); err != nil {
 		t.Error(err)
 	}
-	if err := w.has(1, `SELECT count(*) FROM webhook_endpoints WHERE lane IS NULL`)(t.Context()); err != nil {
+	if err := w.checkCount(1, `SELECT count(*) FROM webhook_endpoints WHERE lane IS NULL`)(t.Context()); err != nil {
 		t.Error("the lane is held: ", err)
 	}
 }
 
 // The database does not take what became of an attempt, however often it is made: its job goes on after a pause, and no
 // other one before it.
-func TestAnAttemptThatCannotBeWrittenDownIsNotRepeatedAtOnce(t *testing.T) {
+func TestJobPausesIfResultCannotBeStored(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	_, err := w.pool.Exec(t.Context(), `
 CREATE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not taken'; END $$;
 CREATE TRIGGER fails BEFORE INSERT ON webhook_attempts FOR EACH ROW EXECUTE FUNCTION fails()`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	to := newReceiver(t, always(200))
-	w.endpoint(to.URL)
-	w.take(w.happened(uuid.New(), 1))
+	to := newReceiver(t, alwaysAnswer(200))
+	w.addEndpoint(to.URL)
+	w.take(w.newEvents(uuid.New(), 1))
 	var (
 		id     int64
 		args   []byte
-		paused *river.JobSnoozeError
+		snooze *river.JobSnoozeError
 	)
 	if err := w.pool.QueryRow(t.Context(), `SELECT id, args FROM river_job WHERE kind = 'webhook_lane'`).Scan(&id,
 		&args); err != nil {
 		t.Fatal(err)
 	}
 	for n := range 2 {
-		if err := w.webhooks.Run(t.Context(), id, args); !errors.As(err, &paused) || paused.Duration < time.Second {
+		if err := w.webhooks.RunJob(t.Context(), id, args); !errors.As(err, &snooze) || snooze.Duration < time.Second {
 			t.Errorf("run %d: %v", n+1, err)
 		}
-		if len(to.got()) != n+1 {
-			t.Errorf("%d calls after run %d", len(to.got()), n+1)
+		if len(to.receivedRequests()) != n+1 {
+			t.Errorf("%d calls after run %d", len(to.receivedRequests()), n+1)
 		}
 	}
 	// however slow this machine is
 	if _, err := w.pool.Exec(t.Context(), `UPDATE webhook_endpoints SET lane_until = 'infinity'`); err != nil {
 		t.Fatal(err)
 	}
-	w.take(w.happened(uuid.New(), 1)) // finds the lane taken
+	w.take(w.newEvents(uuid.New(), 1)) // finds the lane taken
 	rows, _ := w.pool.Query(t.Context(), `SELECT id, args FROM river_job WHERE kind = 'webhook_lane' AND id <> $1`, id)
 	others := 0
 	_, err = pgx.ForEachRow(rows, []any{&id, &args}, func() error {
 		others++
-		return w.webhooks.Run(t.Context(), id, args)
+		return w.webhooks.RunJob(t.Context(), id, args)
 	})
-	if err != nil || others != 1 || len(to.got()) != 2 {
-		t.Errorf("%d other jobs, %v; %d calls", others, err, len(to.got()))
+	if err != nil || others != 1 || len(to.receivedRequests()) != 2 {
+		t.Errorf("%d other jobs, %v; %d calls", others, err, len(to.receivedRequests()))
 	}
 }
 
 // Three replicas send while events come, and each is killed again and again: what it was doing is broken off. Nothing
 // that was taken is left behind, and what arrived came in order.
-func TestNothingIsLeftBehindWhereReplicasDie(t *testing.T) {
+func TestDeliveriesSurviveKilledReplicas(t *testing.T) {
 	t.Parallel()
-	first := newWorld(t)
+	first := newFixture(t)
 	var (
-		mu    sync.Mutex
-		taken = map[string][]int{}
+		mu       sync.Mutex
+		received = map[string][]int{}
 	)
 	to := newReceiver(t, func(_ int, _ http.ResponseWriter, _ *http.Request, body []byte) {
-		id, sequence := subjectOf(t, body)
+		id, sequence := parseSubject(t, body)
 		mu.Lock()
 		defer mu.Unlock()
-		taken[id] = append(taken[id], sequence)
+		received[id] = append(received[id], sequence)
 	})
-	first.endpoint(to.URL)
-	first.endpoint(to.URL)
-	const subjects, each = 60, 5
+	first.addEndpoint(to.URL)
+	first.addEndpoint(to.URL)
+	const subjects, eventsPerSubject = 60, 5
 	var replicas sync.WaitGroup
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	for range 3 {
-		replica := worldOn(t, first.pool, first.clock, first.business)
+		replica := newReplica(t, first.pool, first.clock, first.business)
 		replicas.Go(func() {
 			for ctx.Err() == nil {
-				alive, kill := context.WithCancel(ctx)
+				replicaCtx, kill := context.WithCancel(ctx)
 				if rand.IntN(2) == 0 {
 					kill() // it breaks off where it is
 				}
-				replica.runOne(alive)
+				replica.runRandomJob(replicaCtx)
 				kill()
 			}
 		})
 	}
-	for n := 1; n <= each; n++ {
+	for n := 1; n <= eventsPerSubject; n++ {
 		var page []event.Event
 		for subject := range subjects {
-			page = append(page, first.happened(uuid.NewSHA1(uuid.Nil, []byte{byte(subject)}), n)...)
+			page = append(page, first.newEvents(uuid.NewSHA1(uuid.Nil, []byte{byte(subject)}), n)...)
 		}
 		first.take(page)
 	}
 	testkit.WaitUntil(t, "everything is sent",
-		first.has(2*subjects*each, `SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'`))
+		first.checkCount(2*subjects*eventsPerSubject,
+			`SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'`))
 	stop()
 	replicas.Wait()
 	mu.Lock()
 	defer mu.Unlock()
-	for subject, sequences := range taken {
+	for subject, sequences := range received {
 		seen := map[int]int{} // of two endpoints each
 		for _, n := range sequences {
 			if n > 1 && seen[n-1] == 0 {
@@ -763,24 +773,25 @@ func TestNothingIsLeftBehindWhereReplicasDie(t *testing.T) {
 			}
 			seen[n]++
 		}
-		if len(seen) != each {
+		if len(seen) != eventsPerSubject {
 			t.Errorf("%s: %v", subject, sequences)
 		}
 	}
 }
 
 // A process is killed while its job holds the lane of an endpoint. Webhooks of the endpoint go on within a minute.
-func TestRescueSendsWhereAJobDied(t *testing.T) {
+func TestRescueResumesEndpointOfDeadJob(t *testing.T) {
 	t.Parallel()
-	if deliver.LongestPause > time.Minute {
-		t.Errorf("webhooks pause for up to %s, want at most a minute", deliver.LongestPause)
+	if deliver.MaxPause > time.Minute {
+		t.Errorf("webhooks pause for up to %s, want at most a minute", deliver.MaxPause)
 	}
-	w := newWorld(t)
-	endpoint := w.endpoint(newReceiver(t, always(200)).URL)
-	w.take(w.happened(uuid.New(), 1))
-	dead := store.Lane{BusinessID: w.business, EndpointID: endpoint.Endpoint.ID, Holder: uuid.New()}
-	if taken, err := w.records.TakeLane(t.Context(), dead, time.Hour, false); err != nil || !taken {
-		t.Fatal(taken, err)
+	w := newFixture(t)
+	endpoint := w.addEndpoint(newReceiver(t, alwaysAnswer(200)).URL)
+	w.take(w.newEvents(uuid.New(), 1))
+	lock := store.DeliveryLock{BusinessID: w.business, EndpointID: endpoint.Endpoint.ID, Holder: uuid.New()}
+	if isAcquired, err := w.records.AcquireDeliveryLock(t.Context(), lock, time.Hour, false); err != nil ||
+		!isAcquired {
+		t.Fatal(isAcquired, err)
 	}
 	// it counts as running until River finds out
 	if _, err := w.pool.Exec(t.Context(), `DELETE FROM river_job`); err != nil {
@@ -791,13 +802,13 @@ func TestRescueSendsWhereAJobDied(t *testing.T) {
 		if err := w.webhooks.Rescue(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		w.drain()
+		w.runAllJobs()
 	}
-	if rescue(); w.count(store.Delivered) != 0 {
+	if rescue(); w.countDeliveries(store.DeliveryDelivered) != 0 {
 		t.Error("it is sent while the lane may be held")
 	}
-	w.expireLanes()
-	if rescue(); w.count(store.Delivered) != 1 {
+	w.expireLocks()
+	if rescue(); w.countDeliveries(store.DeliveryDelivered) != 1 {
 		t.Error("it is not sent once the lane has expired")
 	}
 }

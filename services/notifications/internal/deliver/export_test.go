@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 )
 
-// Run does what River does with a job that looks after an endpoint.
-func (w *Webhooks) Run(ctx context.Context, jobID int64, args []byte) error {
-	var lane laneArgs
-	if err := json.Unmarshal(args, &lane); err != nil {
+// RunJob does what River does with a job that looks after an endpoint.
+func (w *Webhooks) RunJob(ctx context.Context, jobID int64, args []byte) error {
+	var parsed sendArgs
+	if err := json.Unmarshal(args, &parsed); err != nil {
 		return err
 	}
-	return w.lane(ctx, jobID, lane)
+	return w.sendToEndpoint(ctx, jobID, parsed)
 }
 
 // Sweep does what the job that removes old deliveries does.
@@ -20,5 +20,5 @@ func (w *Webhooks) Sweep(ctx context.Context) error { return w.sweep(ctx, nil) }
 // Rescue does what the job that looks for the lanes of jobs that died does.
 func (w *Webhooks) Rescue(ctx context.Context) error { return w.rescue(ctx, nil) }
 
-// LongestPause is how long webhooks of an endpoint pause at most after the process that sent them was killed.
-const LongestPause = laneFor + 2*rescueEvery
+// MaxPause is how long webhooks of an endpoint pause at most after the process that sent them was killed.
+const MaxPause = lockDuration + 2*rescueEvery

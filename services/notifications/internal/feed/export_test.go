@@ -2,5 +2,5 @@ package feed
 
 import "time"
 
-// GoBy sets for how long a reader goes by what it has read of its feed.
-func (r *Reader) GoBy(long time.Duration) { r.anew = long }
+// SetExtendAfter sets for how long a reader goes by what it has read of its feed.
+func (r *Reader) SetExtendAfter(duration time.Duration) { r.extendAfter = duration }

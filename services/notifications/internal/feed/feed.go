@@ -60,14 +60,14 @@ type Config struct {
 // Reader takes the events of one feed.
 type Reader struct {
 	Config
-	replica  uuid.UUID
-	at       store.Feed
-	heldAt   time.Time     // when at was read, if this replica holds the feed; otherwise zero
-	until    time.Time     // all events until then are taken but that is not stored yet; otherwise zero
-	anew     time.Duration // after which it extends the lock
-	failures metric.Int64Counter
-	attrs    metric.MeasurementOption
-	lag      *lag
+	replica     uuid.UUID
+	progress    store.FeedProgress
+	lockedAt    time.Time     // when at was read, if this replica holds the feed; otherwise zero
+	caughtUp    time.Time     // all events until then are taken but that is not stored yet; otherwise zero
+	extendAfter time.Duration // after which it extends the lock
+	failures    metric.Int64Counter
+	attrs       metric.MeasurementOption
+	lag         *lag
 }
 
 // New returns a reader of one feed. It draws a new id for this replica, under which the reader holds the feed's lock.
@@ -78,39 +78,39 @@ func New(cfg Config) (*Reader, error) {
 		return nil, err
 	}
 	return &Reader{
-		Config: cfg, replica: uuid.New(), anew: holdEvery, attrs: attrs, lag: lag,
+		Config: cfg, replica: uuid.New(), extendAfter: extendEvery, attrs: attrs, lag: lag,
 		failures: cfg.Telemetry.Counter("slotmesh.notifications.feed.failures",
 			"Turns of reading a feed of events that failed."),
 	}, nil
 }
 
 const (
-	pageEvents = 200 // taken in one transaction
-	// AskWithin limits one call to the feed.
-	AskWithin = 5 * time.Second
-	// heldFor is the time after which the lock of a feed expires: longer than holdEvery plus one turn.
-	heldFor = 15 * time.Second
-	// holdEvery is how long a replica reads before it extends the lock.
-	holdEvery = 5 * time.Second
+	maxPageEvents = 200 // taken in one transaction
+	// RequestTimeout limits one call to the feed.
+	RequestTimeout = 5 * time.Second
+	// lockDuration is the time after which the lock of a feed expires: longer than extendEvery plus one turn.
+	lockDuration = 15 * time.Second
+	// extendEvery is how long a replica reads before it extends the lock.
+	extendEvery = 5 * time.Second
 	// The pauses between turns. The reader polls the feed and does not wait at it for an event: otherwise
 	// a stopping process would have to wait for the end of such a request.
-	idle      = 500 * time.Millisecond // if all events are taken
-	passive   = 2 * time.Second        // if another replica reads
-	failed    = time.Second            // after a failure, doubled each time
-	failedMax = 30 * time.Second       // at most
-	expired   = time.Minute            // after a loss of events, until an operator resets the cursor
+	idlePause       = 500 * time.Millisecond // if all events are taken
+	passivePause    = 2 * time.Second        // if another replica reads
+	failurePause    = time.Second            // after a failure, doubled each time
+	maxFailurePause = 30 * time.Second       // at most
+	expiredPause    = time.Minute            // after a loss of events, until an operator resets the cursor
 )
 
 // Run reads until ctx ends, and then releases the feed for other replicas.
 func (r *Reader) Run(ctx context.Context) error {
-	again := failed
+	backoff := failurePause
 	for ctx.Err() == nil {
-		pause, err := r.Turn(ctx)
+		pause, err := r.ReadPage(ctx)
 		switch {
 		case err == nil:
-			again = failed
+			backoff = failurePause
 		case pause == 0:
-			pause, again = again, min(2*again, failedMax)
+			pause, backoff = backoff, min(2*backoff, maxFailurePause)
 		}
 		if pause > 0 {
 			select {
@@ -119,25 +119,25 @@ func (r *Reader) Run(ctx context.Context) error {
 			}
 		}
 	}
-	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	releaseCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if err := r.Store.ReleaseFeed(leave, r.Feed, r.replica); err != nil {
+	if err := r.Store.ReleaseFeed(releaseCtx, r.Feed, r.replica); err != nil {
 		r.Telemetry.Logger.WarnContext(ctx, "a feed is not given up and rests until its hold ends", "feed", r.Feed,
 			"error", err)
 	}
 	return nil
 }
 
-// Turn takes one page of events if this replica holds the feed's lock. It returns the pause before the
+// ReadPage takes one page of events if this replica holds the feed's lock. It returns the pause before the
 // next turn. It logs and counts its failures.
-func (r *Reader) Turn(ctx context.Context) (time.Duration, error) {
-	pause, err := r.turn(ctx)
+func (r *Reader) ReadPage(ctx context.Context) (time.Duration, error) {
+	pause, err := r.readPage(ctx)
 	if err != nil {
-		r.heldAt = time.Time{} // read the feed's row again: the failed operation may have been committed
+		r.lockedAt = time.Time{} // read the feed's row again: the failed operation may have been committed
 	}
 	if err != nil && ctx.Err() == nil {
 		r.failures.Add(ctx, 1, r.attrs)
-		r.report(ctx, err)
+		r.logFailure(ctx, err)
 	}
 	return pause, err
 }
@@ -145,8 +145,8 @@ func (r *Reader) Turn(ctx context.Context) (time.Duration, error) {
 // ResumeCommand is the service's command that resumes a reader after events were lost.
 const ResumeCommand = "resume-feed"
 
-// report logs an error and, if events were lost, the command that resumes the feed.
-func (r *Reader) report(ctx context.Context, err error) {
+// logFailure logs an error and, if events were lost, the command that resumes the feed.
+func (r *Reader) logFailure(ctx context.Context, err error) {
 	if isExpired(err) {
 		r.Telemetry.Logger.ErrorContext(ctx,
 			"events were lost: the feed no longer keeps those after the cursor, so no message is sent about them. "+
@@ -161,61 +161,63 @@ func isExpired(err error) bool {
 	return fault.Is(err, fault.CursorExpired)
 }
 
-func (r *Reader) turn(ctx context.Context) (time.Duration, error) {
-	if err := r.hold(ctx); err != nil {
+func (r *Reader) readPage(ctx context.Context) (time.Duration, error) {
+	if err := r.acquireLock(ctx); err != nil {
 		return 0, err
 	}
-	if !r.at.Held {
-		return passive, nil
+	if !r.progress.IsLocked {
+		return passivePause, nil
 	}
-	page, err := r.Events.Events(ctx, r.at.Cursor, pageEvents, 0)
+	page, err := r.Events.Events(ctx, r.progress.Cursor, maxPageEvents, 0)
 	switch {
 	case isExpired(err):
-		return expired, err
+		return expiredPause, err
 	case err != nil:
 		return 0, err
 	}
-	until := r.Clock.Now() // all events until then are taken
-	if len(page.Events) == 0 && page.Next == r.at.Cursor {
-		r.until = until // the next hold writes it down
-		r.lag.set(until)
-		return idle, nil
+	caughtUp := r.Clock.Now() // all events until then are taken
+	if len(page.Events) == 0 && page.Next == r.progress.Cursor {
+		r.caughtUp = caughtUp // the next hold writes it down
+		r.lag.set(caughtUp)
+		return idlePause, nil
 	}
-	pause := idle
-	if n := len(page.Events); n == pageEvents {
-		until, pause = page.Events[n-1].At, 0
+	pause := idlePause
+	if n := len(page.Events); n == maxPageEvents {
+		caughtUp, pause = page.Events[n-1].At, 0
 	}
-	taken, err := r.Store.TakePage(ctx, store.Move{Feed: r.Feed, Replica: r.replica, From: r.at.Cursor, To: page.Next,
-		CaughtUp: until},
+	isTaken, err := r.Store.TakePage(ctx, store.CursorChange{Feed: r.Feed, Replica: r.replica, From: r.progress.Cursor,
+		To:       page.Next,
+		CaughtUp: caughtUp},
 		func(ctx context.Context, tx pgx.Tx) error { return r.take(ctx, tx, page.Events) })
 	if err != nil {
 		return 0, err
 	}
-	if !taken {
-		r.heldAt = time.Time{}
-		return passive, nil
+	if !isTaken {
+		r.lockedAt = time.Time{}
+		return passivePause, nil
 	}
-	r.at.Cursor, r.until = page.Next, time.Time{}
-	r.lag.set(until)
+	r.progress.Cursor, r.caughtUp = page.Next, time.Time{}
+	r.lag.set(caughtUp)
 	return pause, nil
 }
 
-// hold acquires or extends the lock of the feed and reads the feed's progress, at most once per holdEvery.
-func (r *Reader) hold(ctx context.Context) error {
-	if time.Since(r.heldAt) < r.anew {
+// acquireLock acquires or extends the lock of the feed and reads the feed's progress, at most once per extendEvery.
+func (r *Reader) acquireLock(ctx context.Context) error {
+	if time.Since(r.lockedAt) < r.extendAfter {
 		return nil
 	}
-	begun := time.Now() //nolint:forbidigo // measures
-	at, err := r.Store.HoldFeed(ctx, store.Hold{Feed: r.Feed, Replica: r.replica, For: heldFor, CaughtUp: r.until,
-		Now: r.Clock.Now()})
+	start := time.Now() //nolint:forbidigo // measures
+	progress, err := r.Store.AcquireFeed(ctx, store.FeedLock{Feed: r.Feed, Replica: r.replica, Duration: lockDuration,
+		CaughtUp: r.caughtUp,
+		Now:      r.Clock.Now()})
 	if err != nil {
 		return err
 	}
-	r.at, r.heldAt, r.until = at, time.Time{}, time.Time{}
-	if at.Held {
-		r.heldAt = begun
+	r.progress, r.lockedAt, r.caughtUp = progress, time.Time{}, time.Time{}
+	if progress.IsLocked {
+		r.lockedAt = start
 	}
-	r.lag.set(at.CaughtUp)
+	r.lag.set(progress.CaughtUp)
 	return nil
 }
 
@@ -224,17 +226,17 @@ func (r *Reader) take(ctx context.Context, tx pgx.Tx, events []event.Event) erro
 	if len(events) == 0 {
 		return nil
 	}
-	var all []river.InsertManyParams
+	var jobs []river.InsertManyParams
 	for _, s := range r.Subscribers {
-		made, err := s.Take(ctx, tx, events)
+		params, err := s.Take(ctx, tx, events)
 		if err != nil {
 			return err
 		}
-		all = append(all, made...)
+		jobs = append(jobs, params...)
 	}
-	if len(all) == 0 {
+	if len(jobs) == 0 {
 		return nil
 	}
-	_, err := r.Jobs.InsertManyFastTx(ctx, tx, all)
+	_, err := r.Jobs.InsertManyFastTx(ctx, tx, jobs)
 	return err
 }

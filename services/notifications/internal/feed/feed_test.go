@@ -34,16 +34,16 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var now = time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC)
 
-// written is a feed of so many events, whose cursors are their numbers.
-type written struct {
-	all  []event.Event
-	fail func() error // what a call fails with, if it does
+// fakeFeed is a feed of so many events, whose cursors are their numbers.
+type fakeFeed struct {
+	events []event.Event
+	fail   func() error // what a call fails with, if it does
 }
 
-func writtenOf(n int) *written {
-	w := &written{}
+func newFakeFeed(n int) *fakeFeed {
+	w := &fakeFeed{}
 	for i := range n {
-		w.all = append(w.all, event.Event{
+		w.events = append(w.events, event.Event{
 			ID: uuid.New(), Type: event.BookingCreated, BusinessID: uuid.New(),
 			At: now.Add(time.Duration(i) * time.Second), Sequence: 1,
 			Subject: event.Subject{Kind: event.Booking, ID: uuid.New()},
@@ -52,48 +52,48 @@ func writtenOf(n int) *written {
 	return w
 }
 
-func (w *written) Events(_ context.Context, after string, limit int, _ time.Duration) (event.Page, error) {
+func (w *fakeFeed) Events(_ context.Context, after string, limit int, _ time.Duration) (event.Page, error) {
 	if w.fail != nil {
 		if err := w.fail(); err != nil {
 			return event.Page{}, err
 		}
 	}
 	from, _ := strconv.Atoi(after) // "" is 0
-	to := min(from+limit, len(w.all))
-	return event.Page{Events: w.all[from:to], Next: strconv.Itoa(to)}, nil
+	to := min(from+limit, len(w.events))
+	return event.Page{Events: w.events[from:to], Next: strconv.Itoa(to)}, nil
 }
 
-// noted is a job for each event.
-type noted struct {
+// noteJob is a job for each event.
+type noteJob struct {
 	BusinessID uuid.UUID `json:"business_id"`
 	EventID    uuid.UUID `json:"event_id"`
 }
 
-func (noted) Kind() string { return "noted" }
+func (noteJob) Kind() string { return "noted" }
 
-// oneEach makes one job of each event; it may die on the way.
-type oneEach struct{ die func() error }
+// noteSubscriber makes one job of each event; it may die on the way.
+type noteSubscriber struct{ die func() error }
 
-func (s oneEach) Take(_ context.Context, _ pgx.Tx, events []event.Event) ([]river.InsertManyParams, error) {
+func (s noteSubscriber) Take(_ context.Context, _ pgx.Tx, events []event.Event) ([]river.InsertManyParams, error) {
 	var all []river.InsertManyParams
 	for _, e := range events {
-		all = append(all, river.InsertManyParams{Args: noted{e.BusinessID, e.ID}})
+		all = append(all, river.InsertManyParams{Args: noteJob{e.BusinessID, e.ID}})
 	}
 	return all, s.die()
 }
 
-// dying inserts jobs and then, sometimes, dies before the commit.
-type dying struct {
+// dyingJobs inserts jobs and then, sometimes, dies before the commit.
+type dyingJobs struct {
 	feed.Jobs
 	die func() error
 }
 
-func (d dying) InsertManyFastTx(ctx context.Context, tx pgx.Tx, params []river.InsertManyParams) (int, error) {
+func (d dyingJobs) InsertManyFastTx(ctx context.Context, tx pgx.Tx, params []river.InsertManyParams) (int, error) {
 	n, err := d.Jobs.InsertManyFastTx(ctx, tx, params)
 	return n, errors.Join(err, d.die())
 }
 
-func replica(t *testing.T, pool *pgxpool.Pool, events feed.Events, die func() error,
+func newReader(t *testing.T, pool *pgxpool.Pool, events feed.Events, die func() error,
 	tel *telemetry.Telemetry) *feed.Reader {
 	t.Helper()
 	client, err := jobs.Open(pool, &jobs.Work{}, clock.Fixed(now), tel)
@@ -101,7 +101,8 @@ func replica(t *testing.T, pool *pgxpool.Pool, events feed.Events, die func() er
 		t.Fatal(err)
 	}
 	r, err := feed.New(feed.Config{
-		Feed: "booking", Events: events, Subscribers: []feed.Subscriber{oneEach{die}}, Jobs: dying{client, die},
+		Feed: "booking", Events: events, Subscribers: []feed.Subscriber{noteSubscriber{die}},
+		Jobs:  dyingJobs{client, die},
 		Store: store.New(pool), Clock: clock.Fixed(now), Telemetry: tel,
 	})
 	if err != nil {
@@ -110,8 +111,8 @@ func replica(t *testing.T, pool *pgxpool.Pool, events feed.Events, die func() er
 	return r
 }
 
-// notedIn are the events that jobs were inserted for, in order.
-func notedIn(t *testing.T, pool *pgxpool.Pool) []string {
+// readNotedEvents are the events that jobs were inserted for, in order.
+func readNotedEvents(t *testing.T, pool *pgxpool.Pool) []string {
 	t.Helper()
 	rows, _ := pool.Query(t.Context(), `SELECT args->>'event_id' FROM river_job ORDER BY id`)
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
@@ -121,9 +122,9 @@ func notedIn(t *testing.T, pool *pgxpool.Pool) []string {
 	return ids
 }
 
-func (w *written) ids() []string {
+func (w *fakeFeed) collectIDs() []string {
 	var ids []string
-	for _, e := range w.all {
+	for _, e := range w.events {
 		ids = append(ids, e.ID.String())
 	}
 	return ids
@@ -131,27 +132,28 @@ func (w *written) ids() []string {
 
 // Four replicas read one feed. Each dies at random: before it has the page, before its jobs are inserted, and before
 // the commit. The hold on the feed ends behind readers that are at work, too, as with one that was slow.
-func TestEachEventLeadsToItsJobOnceWhateverDies(t *testing.T) {
+func TestReaderInsertsEachJobOnceDespiteFailures(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
-	var died atomic.Int64
+	var deaths atomic.Int64
 	die := func() error {
 		if rand.IntN(6) == 0 {
-			died.Add(1)
+			deaths.Add(1)
 			return errors.New("died")
 		}
 		return nil
 	}
-	events := writtenOf(10_000)
+	events := newFakeFeed(10_000)
 	events.fail = die
-	end := strconv.Itoa(len(events.all))
+	end := strconv.Itoa(len(events.events))
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
 			for cursor := ""; cursor != end; {
-				for r, alive := replica(t, pool, events, die, telemetry.Discard()), true; alive && cursor != end; {
-					_, err := r.Turn(t.Context())
-					alive = err == nil
+				for r, isAlive := newReader(t, pool, events, die, telemetry.Discard()),
+					true; isAlive && cursor != end; {
+					_, err := r.ReadPage(t.Context())
+					isAlive = err == nil
 					if err := pool.QueryRow(t.Context(),
 						`SELECT coalesce(max(cursor), '') FROM feeds`).Scan(&cursor); err != nil {
 						t.Error(err)
@@ -166,60 +168,61 @@ func TestEachEventLeadsToItsJobOnceWhateverDies(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if diff := cmp.Diff(events.ids(), notedIn(t, pool)); diff != "" {
+	if diff := cmp.Diff(events.collectIDs(), readNotedEvents(t, pool)); diff != "" {
 		t.Errorf("events and their jobs (-want +got):\n%s", diff)
 	}
-	if died.Load() == 0 {
+	if deaths.Load() == 0 {
 		t.Error("nobody died, so nothing was shown")
 	}
 }
 
-func TestOneReplicaReadsAFeedAtATime(t *testing.T) {
+func TestFeedLockHasOneHolder(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
 	first, second := uuid.New(), uuid.New()
 	records := store.New(pool)
-	hold := func(replica uuid.UUID) bool {
+	acquire := func(replica uuid.UUID) bool {
 		t.Helper()
-		at, err := records.HoldFeed(t.Context(), store.Hold{Feed: "booking", Replica: replica, For: time.Hour,
-			Now: now})
+		progress, err := records.AcquireFeed(t.Context(), store.FeedLock{Feed: "booking", Replica: replica,
+			Duration: time.Hour,
+			Now:      now})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return at.Held
+		return progress.IsLocked
 	}
-	if !hold(first) || hold(second) || !hold(first) {
+	if !acquire(first) || acquire(second) || !acquire(first) {
 		t.Error("the first to ask does not hold the feed alone")
 	}
-	move := store.Move{Feed: "booking", Replica: second, To: "7", CaughtUp: now}
-	nothing := func(context.Context, pgx.Tx) error { return nil }
-	if taken, err := records.TakePage(t.Context(), move, nothing); taken || err != nil {
+	change := store.CursorChange{Feed: "booking", Replica: second, To: "7", CaughtUp: now}
+	storeNothing := func(context.Context, pgx.Tx) error { return nil }
+	if isTaken, err := records.TakePage(t.Context(), change, storeNothing); isTaken || err != nil {
 		t.Errorf("one that does not hold the feed moves it: %v", err)
 	}
 	if err := records.ReleaseFeed(t.Context(), "booking", first); err != nil {
 		t.Fatal(err)
 	}
-	if !hold(second) {
+	if !acquire(second) {
 		t.Error("a feed that was given up is not held by the next who asks")
 	}
-	if taken, err := records.TakePage(t.Context(), move, nothing); !taken || err != nil {
+	if isTaken, err := records.TakePage(t.Context(), change, storeNothing); !isTaken || err != nil {
 		t.Errorf("who holds the feed does not move it: %v", err)
 	}
-	if taken, err := records.TakePage(t.Context(), move, nothing); taken || err != nil {
+	if isTaken, err := records.TakePage(t.Context(), change, storeNothing); isTaken || err != nil {
 		t.Errorf("a page is taken twice: %v", err)
 	}
 }
 
 // A reader goes by what it has read of its feed for some seconds, but not after another one has moved it, nor after
 // what failed: at the next turn it goes on from where the feed is.
-func TestAReaderThatLostItsFeedReadsItAnew(t *testing.T) {
+func TestReaderRereadsLostFeed(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
-	events := writtenOf(17)
-	all := events.all
-	r := replica(t, pool, events, func() error { return nil }, telemetry.Discard())
-	r.GoBy(time.Hour) // however slow this machine is
-	turn := func(there int, moved string) error {
+	events := newFakeFeed(17)
+	all := events.events
+	r := newReader(t, pool, events, func() error { return nil }, telemetry.Discard())
+	r.SetExtendAfter(time.Hour) // however slow this machine is
+	readPage := func(there int, moved string) error {
 		t.Helper()
 		if moved != "" {
 			if _, err := pool.Exec(t.Context(),
@@ -227,51 +230,51 @@ func TestAReaderThatLostItsFeedReadsItAnew(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		events.all = all[:there]
-		_, err := r.Turn(t.Context())
+		events.events = all[:there]
+		_, err := r.ReadPage(t.Context())
 		return err
 	}
-	noted := func(want int, when string) {
+	expectJobs := func(want int, when string) {
 		t.Helper()
-		if n := len(notedIn(t, pool)); n != want {
+		if n := len(readNotedEvents(t, pool)); n != want {
 			t.Errorf("%s jobs of %d events are made, want %d", when, n, want)
 		}
 	}
-	if err := turn(10, ""); err != nil {
+	if err := readPage(10, ""); err != nil {
 		t.Fatal(err)
 	}
-	noted(10, "at first")
-	if err := turn(15, "12"); err != nil { // another one has taken two, while this one reads
+	expectJobs(10, "at first")
+	if err := readPage(15, "12"); err != nil { // another one has taken two, while this one reads
 		t.Fatal(err)
 	}
-	noted(10, "of a page that another one has begun")
-	if err := turn(15, ""); err != nil {
+	expectJobs(10, "of a page that another one has begun")
+	if err := readPage(15, ""); err != nil {
 		t.Fatal(err)
 	}
-	noted(13, "after the feed was lost")
+	expectJobs(13, "after the feed was lost")
 	events.fail = func() error { return errors.New("broken off") }
-	if err := turn(17, "16"); err == nil {
+	if err := readPage(17, "16"); err == nil {
 		t.Error("nothing fails")
 	}
 	events.fail = nil
-	if err := turn(17, ""); err != nil {
+	if err := readPage(17, ""); err != nil {
 		t.Fatal(err)
 	}
-	noted(14, "after a failure")
+	expectJobs(14, "after a failure")
 }
 
-func TestEventsThatAreGoneAreToldOfAndNotSkipped(t *testing.T) {
+func TestReaderReportsLostEvents(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
-	events := writtenOf(3)
+	events := newFakeFeed(3)
 	events.fail = func() error {
 		return fault.New(fault.CursorExpired, "The cursor is too old.")
 	}
 	var lines strings.Builder
 	tel := telemetry.Discard()
 	tel.Logger = slog.New(slog.NewTextHandler(&lines, nil))
-	r := replica(t, pool, events, func() error { return nil }, tel)
-	if pause, err := r.Turn(t.Context()); err == nil || pause < time.Minute {
+	r := newReader(t, pool, events, func() error { return nil }, tel)
+	if pause, err := r.ReadPage(t.Context()); err == nil || pause < time.Minute {
 		t.Errorf("it goes on after %v: %v", pause, err)
 	}
 	for _, want := range []string{"level=ERROR", "events were lost", "notifications resume-feed "} {
@@ -279,7 +282,7 @@ func TestEventsThatAreGoneAreToldOfAndNotSkipped(t *testing.T) {
 			t.Errorf("%q is not logged: %s", want, lines.String())
 		}
 	}
-	if got := notedIn(t, pool); len(got) != 0 {
+	if got := readNotedEvents(t, pool); len(got) != 0 {
 		t.Errorf("jobs: %v", got)
 	}
 	records := store.New(pool)
@@ -291,7 +294,7 @@ func TestEventsThatAreGoneAreToldOfAndNotSkipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	events.fail = nil
-	if _, err := replica(t, pool, events, func() error { return nil }, tel).Turn(t.Context()); err != nil {
+	if _, err := newReader(t, pool, events, func() error { return nil }, tel).ReadPage(t.Context()); err != nil {
 		t.Errorf("after the feed is resumed: %v", err)
 	}
 }

@@ -41,14 +41,14 @@ const (
 	Timeout = time.Minute
 	// rescueAfter is the time after which River reruns a job whose process died.
 	rescueAfter = 2 * Timeout
-	// stopWithin is how long a stopping service waits for running
+	// stopTimeout is how long a stopping service waits for running
 	// jobs before it cancels them. A cancelled job runs again.
-	stopWithin = 10 * time.Second
+	stopTimeout = 10 * time.Second
 	// fetchPause is the pause between two fetches of a queue while it has jobs. A queue fetches at most
 	// one job per worker each time, so River's default of 100 ms would limit it to 80 messages a second.
 	fetchPause = 20 * time.Millisecond
-	// startAgain is the pause after a failed start, for example while the database is unavailable.
-	startAgain = time.Second
+	// startRetryPause is the pause after a failed start, for example while the database is unavailable.
+	startRetryPause = time.Second
 )
 
 // Open returns a client that runs the jobs of work. It does not connect yet.
@@ -65,7 +65,7 @@ func Open(pool *pgxpool.Pool, work *Work, now clock.Clock, tel *telemetry.Teleme
 		FetchPollInterval:    work.PollEvery,
 		JobTimeout:           Timeout,
 		RescueStuckJobsAfter: rescueAfter,
-		SoftStopTimeout:      stopWithin,
+		SoftStopTimeout:      stopTimeout,
 		ReindexerIndexNames:  []string{},
 		Test:                 river.TestConfig{Time: riverClock{now}}, // also for production
 	})
@@ -96,7 +96,7 @@ func (c *Client) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(startAgain):
+		case <-time.After(startRetryPause):
 		}
 	}
 	<-ctx.Done()

@@ -14,7 +14,7 @@ import (
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
 // The copy of River's tables in our migrations is what this version of River wants.
-func TestTheTablesAreRiversNewest(t *testing.T) {
+func TestMigrationsMatchRiverVersion(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
 	migrator, err := rivermigrate.New(riverpgxv5.New(pool), nil)

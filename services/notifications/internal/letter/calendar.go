@@ -7,14 +7,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/ical"
 )
 
-// invitation returns an iCalendar object for the customer, and its method (REQUEST, CANCEL or
+// buildInvitation returns an iCalendar object for the customer, and its method (REQUEST, CANCEL or
 // PUBLISH). The object has the id and the sequence number of the booking, ticket or reservation, so
 // that the customer's calendar follows its changes.
-func invitation(kind Kind, w *words, f *Facts) ([]byte, string, error) {
+func buildInvitation(kind Kind, w *words, f *Facts) ([]byte, string, error) {
 	method, status := ical.Request, ical.Confirmed
 	switch kind {
-	case BookingReceived, BookingConfirmed, BookingMoved, Ticket, TicketMoved, Reservation:
-		if f.Subject.Pending {
+	case BookingReceived, BookingConfirmed, BookingRescheduled, Ticket, TicketRescheduled, Reservation:
+		if f.Subject.IsPending {
 			status = ical.Tentative
 		}
 	case BookingCancelled, TicketCancelled, ReservationCancelled:
@@ -22,7 +22,7 @@ func invitation(kind Kind, w *words, f *Facts) ([]byte, string, error) {
 	default:
 		return nil, "", nil
 	}
-	e := event(w, f, status)
+	e := buildEvent(w, f, status)
 	switch {
 	case f.Business.ReplyTo != "":
 		e.Organizer.Email = f.Business.ReplyTo
@@ -35,7 +35,7 @@ func invitation(kind Kind, w *words, f *Facts) ([]byte, string, error) {
 	return b, string(method), err
 }
 
-func event(w *words, f *Facts, status ical.Status) ical.Event {
+func buildEvent(w *words, f *Facts, status ical.Status) ical.Event {
 	s := &f.Subject
 	var items []string
 	for _, item := range s.Items {
@@ -47,18 +47,19 @@ func event(w *words, f *Facts, status ical.Status) ical.Event {
 	}
 	var description []string
 	if s.Kind == TicketSubject {
-		description = append(description, w.quantity(s))
+		description = append(description, w.formatQuantity(s))
 	}
-	description = append(description, clean(s.Staff, maxName), webAddress(f.Link))
+	description = append(description, clean(s.Staff, maxName), checkLink(f.Link))
 	name := clean(f.Business.Name, maxName)
 	return ical.Event{
-		UID: s.ID, Sequence: s.Sequence, Stamp: f.Stamp, Start: start, End: end, AllDay: s.When.AllDay, Status: status,
+		UID: s.ID, Sequence: s.Sequence, Stamp: f.Stamp, Start: start, End: end, AllDay: s.When.IsAllDay,
+		Status:  status,
 		Summary: strings.Join(items, ", "),
 		Description: strings.Join(slices.DeleteFunc(description, func(line string) bool {
 			return line == ""
 		}), "\n"),
 		Location: name, URL: f.Link,
-		Organizer: &ical.Person{Name: name}, Attendee: &ical.Person{Name: callable(f.Customer.Name),
+		Organizer: &ical.Person{Name: name}, Attendee: &ical.Person{Name: filterName(f.Customer.Name),
 			Email: f.Customer.Email},
 	}
 }

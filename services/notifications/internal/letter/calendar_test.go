@@ -7,24 +7,26 @@ import (
 	ics "github.com/arran4/golang-ical"
 )
 
-func TestAnInvitationFollowsItsSubject(t *testing.T) {
+func TestInvitationMatchesSubject(t *testing.T) {
 	t.Parallel()
-	for name, s := range all(t) {
+	for name, s := range newSamples(t) {
 		want := map[Kind]string{
 			BookingReceived: "REQUEST TENTATIVE", BookingConfirmed: "REQUEST CONFIRMED",
-			BookingMoved: "REQUEST CONFIRMED", Ticket: "REQUEST CONFIRMED", TicketMoved: "REQUEST CONFIRMED",
-			Reservation: "REQUEST CONFIRMED", BookingCancelled: "CANCEL CANCELLED", TicketCancelled: "CANCEL CANCELLED",
+			BookingRescheduled: "REQUEST CONFIRMED", Ticket: "REQUEST CONFIRMED",
+			TicketRescheduled: "REQUEST CONFIRMED",
+			Reservation:       "REQUEST CONFIRMED", BookingCancelled: "CANCEL CANCELLED",
+			TicketCancelled:      "CANCEL CANCELLED",
 			ReservationCancelled: "CANCEL CANCELLED",
 		}[s.kind]
-		l := render(t, s.kind, "en", s.facts)
+		l := mustRender(t, s.kind, "en", s.facts)
 		if want == "" {
 			if l.Calendar != nil || l.Method != "" {
 				t.Errorf("%s puts %s into a calendar", name, l.Calendar)
 			}
 			continue
 		}
-		e := read(t, l)
-		if got := l.Method + " " + value(e, ics.ComponentPropertyStatus); got != want {
+		e := parseCalendar(t, l)
+		if got := l.Method + " " + propertyValue(e, ics.ComponentPropertyStatus); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 		for property, want := range map[ics.ComponentProperty]string{
@@ -33,14 +35,14 @@ func TestAnInvitationFollowsItsSubject(t *testing.T) {
 			ics.ComponentPropertyOrganizer: "mailto:hello@harbor.example",
 			ics.ComponentPropertyAttendee:  "mailto:ada@mail.example",
 		} {
-			if got := value(e, property); got != want {
+			if got := propertyValue(e, property); got != want {
 				t.Errorf("%s: %s is %q, want %q", name, property, got, want)
 			}
 		}
 	}
 }
 
-func read(t *testing.T, l Letter) *ics.VEvent {
+func parseCalendar(t *testing.T, l Letter) *ics.VEvent {
 	t.Helper()
 	c, err := ics.ParseCalendar(bytes.NewReader(l.Calendar))
 	if err != nil {
@@ -52,34 +54,35 @@ func read(t *testing.T, l Letter) *ics.VEvent {
 	return c.Events()[0]
 }
 
-func value(e *ics.VEvent, property ics.ComponentProperty) string {
+func propertyValue(e *ics.VEvent, property ics.ComponentProperty) string {
 	if p := e.GetProperty(property); p != nil {
 		return p.Value
 	}
 	return ""
 }
 
-func TestWholeDaysStandInCalendarsAsDates(t *testing.T) {
+func TestInvitationWritesWholeDaysAsDates(t *testing.T) {
 	t.Parallel()
-	e := read(t, render(t, Reservation, "en", facts(t, Reservation)))
-	if start, end := value(e, ics.ComponentPropertyDtStart),
-		value(e, ics.ComponentPropertyDtEnd); start != "20261204" || end != "20261207" {
+	e := parseCalendar(t, mustRender(t, Reservation, "en", newFacts(t, Reservation)))
+	if start, end := propertyValue(e, ics.ComponentPropertyDtStart),
+		propertyValue(e, ics.ComponentPropertyDtEnd); start != "20261204" || end != "20261207" {
 		t.Errorf("from %s to %s", start, end)
 	}
 }
 
-func TestWhoeverSendsInvitesWhereTheBusinessHasNoAddress(t *testing.T) {
+func TestInvitationUsesSenderWithoutReplyTo(t *testing.T) {
 	t.Parallel()
-	f := facts(t, BookingConfirmed)
+	f := newFacts(t, BookingConfirmed)
 	f.Business.ReplyTo = ""
-	l := render(t, BookingConfirmed, "en", f)
-	if got := value(read(t, l), ics.ComponentPropertyOrganizer); got != "mailto:bookings@slotmesh.example" ||
+	l := mustRender(t, BookingConfirmed, "en", f)
+	if got := propertyValue(parseCalendar(t, l),
+		ics.ComponentPropertyOrganizer); got != "mailto:bookings@slotmesh.example" ||
 		l.Method != "REQUEST" {
 		t.Errorf("%s by %s", l.Method, got)
 	}
 	f.Business.From = ""
-	l = render(t, BookingConfirmed, "en", f)
-	if got := value(read(t, l), ics.ComponentPropertyOrganizer); got != "" || l.Method != "PUBLISH" {
+	l = mustRender(t, BookingConfirmed, "en", f)
+	if got := propertyValue(parseCalendar(t, l), ics.ComponentPropertyOrganizer); got != "" || l.Method != "PUBLISH" {
 		t.Errorf("%s by %s", l.Method, got)
 	}
 }

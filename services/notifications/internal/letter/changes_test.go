@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func bookedFacts() Facts {
+func newBookingFacts() Facts {
 	start := time.Date(2027, time.March, 3, 9, 0, 0, 0, time.UTC)
 	return Facts{
 		Business: Business{Name: "Harbor Studio", Language: "en", Zone: time.UTC},
@@ -19,7 +19,7 @@ func bookedFacts() Facts {
 	}
 }
 
-func textOf(t *testing.T, kind Kind, f Facts) string {
+func renderEnglishText(t *testing.T, kind Kind, f Facts) string {
 	t.Helper()
 	l, err := Render(kind, "en", f)
 	if err != nil {
@@ -28,7 +28,7 @@ func textOf(t *testing.T, kind Kind, f Facts) string {
 	return l.Text
 }
 
-func TestRenderOffersOnlyWhatTheCustomerMayDo(t *testing.T) {
+func TestRenderOffersAllowedActions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		kind         SubjectKind
@@ -39,23 +39,23 @@ func TestRenderOffersOnlyWhatTheCustomerMayDo(t *testing.T) {
 		{BookingSubject, false, true, "View or cancel"}, {BookingSubject, false, false, "View details"},
 		{ReservationSubject, true, true, "View or cancel"}, {ReservationSubject, true, false, "View details"},
 	} {
-		f := bookedFacts()
-		f.Subject.Kind, f.CanMove, f.CanCancel = c.kind, c.move, c.cancel
+		f := newBookingFacts()
+		f.Subject.Kind, f.CanReschedule, f.CanCancel = c.kind, c.move, c.cancel
 		kind := BookingConfirmed
 		if c.kind == ReservationSubject {
 			kind = Reservation
 		}
-		if text := textOf(t, kind, f); !strings.Contains(text, "\n"+c.want+"\n") {
+		if text := renderEnglishText(t, kind, f); !strings.Contains(text, "\n"+c.want+"\n") {
 			t.Errorf("%+v: want the button %q in\n%s", c, c.want, text)
 		}
 	}
 }
 
-func TestRenderSaysThatThePersonChanged(t *testing.T) {
+func TestRenderNamesFormerStaff(t *testing.T) {
 	t.Parallel()
-	f := bookedFacts()
-	f.WasStaff = "Anna"
-	text := textOf(t, BookingMoved, f)
+	f := newBookingFacts()
+	f.FormerStaff = "Anna"
+	text := renderEnglishText(t, BookingRescheduled, f)
 	for _, want := range []string{"Booking changed", "with someone else", "With\n  Ben\n", "Previously\n  Anna\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
@@ -66,11 +66,11 @@ func TestRenderSaysThatThePersonChanged(t *testing.T) {
 	}
 }
 
-func TestRenderShowsTheDepositAsPaid(t *testing.T) {
+func TestRenderShowsDeposit(t *testing.T) {
 	t.Parallel()
-	f := bookedFacts()
+	f := newBookingFacts()
 	f.Subject.Paid, f.Subject.Rest = Money{"10.00", "EUR"}, Money{"30.00", "EUR"}
-	text := textOf(t, BookingConfirmed, f)
+	text := renderEnglishText(t, BookingConfirmed, f)
 	for _, want := range []string{"Paid\n  €10.00\n", "To pay on site\n  €30.00\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
@@ -78,31 +78,31 @@ func TestRenderShowsTheDepositAsPaid(t *testing.T) {
 	}
 }
 
-func TestRenderCountsTicketsOfAllTiers(t *testing.T) {
+func TestRenderCountsTickets(t *testing.T) {
 	t.Parallel()
-	f := bookedFacts()
+	f := newBookingFacts()
 	f.Subject.Kind, f.Subject.Tier, f.Subject.Count = TicketSubject, "2 × Adult, 1 × Child", 3
-	if text := textOf(t, Ticket, f); !strings.Contains(text, "Here are your 3 tickets.") {
+	if text := renderEnglishText(t, Ticket, f); !strings.Contains(text, "Here are your 3 tickets.") {
 		t.Errorf("it says\n%s", text)
 	}
 }
 
-func TestRenderTellsTheOwnerTheAnswers(t *testing.T) {
+func TestRenderShowsAnswersToOwner(t *testing.T) {
 	t.Parallel()
-	f := bookedFacts()
+	f := newBookingFacts()
 	f.Notice = NoticeCreated
 	f.Answers = []Answer{
 		{Label: Note{Text: "Level", Translations: map[string]string{"en": "Your level"}}, Text: "Beginner"},
-		{Label: Note{Text: "Photos"}, Yes: true},
+		{Label: Note{Text: "Photos"}, IsYes: true},
 		{Label: Note{Text: "Wishes"}, Text: "a\nb"},
 	}
-	text := textOf(t, OwnerNotice, f)
+	text := renderEnglishText(t, OwnerNotice, f)
 	for _, want := range []string{"Your level\n  Beginner\n", "Photos\n  Yes\n", "Wishes\n  a\n  b\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
 		}
 	}
-	if text := textOf(t, BookingConfirmed, f); strings.Contains(text, "Beginner") {
+	if text := renderEnglishText(t, BookingConfirmed, f); strings.Contains(text, "Beginner") {
 		t.Errorf("the customer reads\n%s", text)
 	}
 }

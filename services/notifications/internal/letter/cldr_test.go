@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// intl writes dates, times and money as JavaScript's Intl does, which has CLDR by ICU.
-const intl = `
+// intlScript writes dates, times and money as JavaScript's Intl does, which has CLDR by ICU.
+const intlScript = `
 const asked = JSON.parse(require("fs").readFileSync(0));
 console.log(JSON.stringify(asked.map(({language, moment, zone, amount, currency}) => {
 	const at = new Date(moment), greg = language + "-u-ca-gregory";
@@ -23,7 +23,7 @@ console.log(JSON.stringify(asked.map(({language, moment, zone, amount, currency}
 	};
 })));`
 
-type question struct {
+type formatCase struct {
 	Language string    `json:"language"`
 	Moment   time.Time `json:"moment"`
 	Zone     string    `json:"zone"`
@@ -31,59 +31,59 @@ type question struct {
 	Currency string    `json:"currency"`
 }
 
-// TestDatesTimesAndMoneyAreWrittenAsAnotherReadingOfCLDRWritesThem compares all languages with Node's Intl.
-func TestDatesTimesAndMoneyAreWrittenAsAnotherReadingOfCLDRWritesThem(t *testing.T) {
+// TestWordsMatchIntl compares all languages with Node's Intl.
+func TestWordsMatchIntl(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t)
-	var asked []question
-	for code := range the36 {
+	var cases []formatCase
+	for code := range languageScripts {
 		for month := range 12 {
 			moment := time.Date(2026, time.Month(month+1), 1+2*month, 2*month, 5*month, 0, 0, time.UTC)
-			asked = append(asked, question{intlCode(code), moment, "Europe/Lisbon", fmt.Sprintf("%d234.50", month),
+			cases = append(cases, formatCase{convertCode(code), moment, "Europe/Lisbon", fmt.Sprintf("%d234.50", month),
 				"EUR"},
-				question{intlCode(code), moment.AddDate(0, 0, 3), "Asia/Kathmandu", "0.05", "USD"})
+				formatCase{convertCode(code), moment.AddDate(0, 0, 3), "Asia/Kathmandu", "0.05", "USD"})
 		}
 	}
-	input, err := json.Marshal(asked)
+	input, err := json.Marshal(cases)
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := programs.Script(t, intl, input)
+	run := programs.Script(t, intlScript, input)
 	var answers []struct{ Date, Time, Money, Money2 string }
-	if err := json.Unmarshal([]byte(run.Stdout), &answers); err != nil || len(answers) != len(asked) {
+	if err := json.Unmarshal([]byte(run.Stdout), &answers); err != nil || len(answers) != len(cases) {
 		t.Fatalf("%v: %s", err, run.Stderr)
 	}
-	for i, q := range asked {
-		w := inLanguage(t, strings.SplitN(q.Language, "-", 2)[0])
+	for i, q := range cases {
+		w := mustFindWords(t, strings.SplitN(q.Language, "-", 2)[0])
 		zone, err := time.LoadLocation(q.Zone)
 		if err != nil {
 			t.Fatal(err)
 		}
 		at := q.Moment.In(zone)
-		if got, want := w.Date(at), answers[i].Date; !alike(got, want) {
+		if got, want := w.Date(at), answers[i].Date; !isAlike(got, want) {
 			t.Errorf("%s: the date is %q, want %q", q.Language, got, want)
 		}
-		if got, want := w.Clock(at), answers[i].Time; !alike(got, want) && w.Code != "ko" {
+		if got, want := w.Clock(at), answers[i].Time; !isAlike(got, want) && w.Code != "ko" {
 			t.Errorf("%s: the time is %q, want %q", q.Language, got, want)
 		}
-		if got := w.amount(Money{q.Amount, q.Currency}); !alike(got, answers[i].Money) &&
-			!alike(got, answers[i].Money2) {
+		if got := w.formatAmount(Money{q.Amount, q.Currency}); !isAlike(got, answers[i].Money) &&
+			!isAlike(got, answers[i].Money2) {
 			t.Errorf("%s: the amount is %q, want %q or %q", q.Language, got, answers[i].Money, answers[i].Money2)
 		}
 	}
 }
 
-func intlCode(code string) string {
+func convertCode(code string) string {
 	if code == "pt" {
 		return "pt-PT"
 	}
 	return code
 }
 
-// alike compares but for kinds of spaces and for capitals, in which versions of CLDR differ.
-func alike(a, b string) bool { return simple(a) == simple(b) }
+// isAlike compares but for kinds of spaces and for capitals, in which versions of CLDR differ.
+func isAlike(a, b string) bool { return simplify(a) == simplify(b) }
 
-func simple(s string) string {
+func simplify(s string) string {
 	return strings.ToLower(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return r == ' ' || r == '\u00a0' || r == '\u202f' || r == '\u200f' || r == '\u200e' || r == '\u061c'
 	}), " "))

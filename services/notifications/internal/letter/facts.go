@@ -16,20 +16,21 @@ import (
 // them. Every message needs Business, Subject and Customer. Only the notice about a webhook endpoint
 // needs Business and Webhook instead.
 type Facts struct {
-	Business           Business
-	Customer           Person
-	Subject            Subject
-	Was                *When     // of [BookingMoved] and its notice: the former time
-	WasStaff           string    // the former staff member, if another one performs the booking now
-	Payment            Payment   // of [PaymentDue] and [PaymentFailed]
-	Refund             *Money    // of [Refunded] and of cancellations of paid subjects: the refund, or 0; otherwise nil
-	Notice             Notice    // of [OwnerNotice]
-	Answers            []Answer  // of [OwnerNotice]: the customer's answers to the business's questions
-	Webhook            Webhook   // of [NoticeWebhookDisabled]
-	CanMove, CanCancel bool      // what the business allows the customer to do by the link
-	Link               string    // the customer's page, which owners never get, or the owner's page; may be empty
-	Note               Note      // the owner's own text for customers in messages of this kind
-	Stamp              time.Time // the event's time, at which the subject got its state
+	Business    Business
+	Customer    Person
+	Subject     Subject
+	FormerTime  *When   // of [BookingMoved] and its notice: the former time
+	FormerStaff string  // the former staff member, if another one performs the booking now
+	Payment     Payment // of [PaymentDue] and [PaymentFailed]
+	// of [Refunded] and of cancellations of paid subjects: the refund, or 0; otherwise nil
+	Refund                   *Money
+	Notice                   Notice    // of [OwnerNotice]
+	Answers                  []Answer  // of [OwnerNotice]: the customer's answers to the business's questions
+	Webhook                  Webhook   // of [NoticeWebhookDisabled]
+	CanReschedule, CanCancel bool      // what the business allows the customer to do by the link
+	Link                     string    // the customer's page, which owners never get, or the owner's page; may be empty
+	Note                     Note      // the owner's own text for customers in messages of this kind
+	Stamp                    time.Time // the event's time, at which the subject got its state
 }
 
 // Business is the sender of the message.
@@ -49,7 +50,7 @@ type Business struct {
 type Answer struct {
 	Label Note
 	Text  string // "" for a checkbox
-	Yes   bool   // of a checkbox
+	IsYes bool   // of a checkbox
 }
 
 // Person is the customer.
@@ -85,25 +86,25 @@ type Subject struct {
 	Changes []string
 	// Policy holds the refund steps that still lie in the future. Deadline is the last instant at which
 	// the customer may cancel online; it is zero if the customer may not cancel online.
-	Policy   []refund.Step
-	Deadline time.Time
-	Pending  bool // waits for confirmation
+	Policy    []refund.Step
+	Deadline  time.Time
+	IsPending bool // waits for confirmation
 }
 
 // When is a time from Start to End, or an instant if End is zero.
 type When struct {
 	Start, End time.Time
-	// AllDay means whole dates in the business's zone: End is the midnight after the last date.
-	AllDay bool
+	// IsAllDay means whole dates in the business's zone: End is the midnight after the last date.
+	IsAllDay bool
 }
 
-// end returns the instant at which w ends, or its last date if AllDay.
+// end returns the instant at which w ends, or its last date if IsAllDay.
 func (w When) end() When {
 	switch {
 	case w.End.IsZero():
-		return When{Start: w.Start, AllDay: w.AllDay}
-	case w.AllDay:
-		return When{Start: w.End.AddDate(0, 0, -1), AllDay: true}
+		return When{Start: w.Start, IsAllDay: w.IsAllDay}
+	case w.IsAllDay:
+		return When{Start: w.End.AddDate(0, 0, -1), IsAllDay: true}
 	}
 	return When{Start: w.End}
 }
@@ -135,7 +136,7 @@ type Notice string
 // The notices to owners.
 const (
 	NoticeCreated         Notice = "created"
-	NoticeMoved           Notice = "moved"
+	NoticeRescheduled     Notice = "moved"
 	NoticeCancelled       Notice = "cancelled"
 	NoticeRefundFailed    Notice = "refund_failed"
 	NoticeDisputed        Notice = "disputed"
@@ -144,8 +145,8 @@ const (
 
 // Webhook is a disabled endpoint.
 type Webhook struct {
-	URL  string
-	Gone bool // it answered 410; otherwise its deliveries failed for days
+	URL    string
+	IsGone bool // it answered 410; otherwise its deliveries failed for days
 }
 
 // Note is an owner's text with its translations by language code.
@@ -154,13 +155,13 @@ type Note struct {
 	Translations map[string]string
 }
 
-// in returns the lines of the note in the language of the letter, or the original if there is no translation.
-func (n Note) in(w *words) []string {
-	return w.typedLines(w.translated(n.Text, n.Translations))
+// lines returns the lines of the note in the language of the letter, or the original if there is no translation.
+func (n Note) lines(w *words) []string {
+	return w.sanitizeLines(w.translate(n.Text, n.Translations))
 }
 
-// translated returns a business's text in the language of the letter, or the original if there is no translation.
-func (w *words) translated(text string, translations map[string]string) string {
+// translate returns a business's text in the language of the letter, or the original if there is no translation.
+func (w *words) translate(text string, translations map[string]string) string {
 	code, ok := locale.Match(w.Requested, slices.Collect(maps.Keys(translations)))
 	if ok && strings.TrimSpace(translations[code]) != "" {
 		return translations[code]
@@ -169,11 +170,11 @@ func (w *words) translated(text string, translations map[string]string) string {
 }
 
 // check returns an error that names a missing fact. The argument subject is true if the message needs a subject.
-func (f *Facts) check(subject bool) error {
+func (f *Facts) check(needsSubject bool) error {
 	switch {
 	case f.Business.Zone == nil:
 		return errors.New("the business has no time zone")
-	case !subject:
+	case !needsSubject:
 		return nil
 	case f.Subject.Kind != BookingSubject && f.Subject.Kind != TicketSubject && f.Subject.Kind != ReservationSubject:
 		return errors.New("the subject is of no known kind: " + clean(string(f.Subject.Kind), maxName))
@@ -186,15 +187,15 @@ func (f *Facts) check(subject bool) error {
 }
 
 func (b *Business) footer(w *words) []string {
-	lines := []string{w.typed(b.Name, maxName)}
+	lines := []string{w.sanitize(b.Name, maxName)}
 	if b.ReplyTo != "" {
-		lines = append(lines, w.foreign(clean(b.ReplyTo, maxURL)))
+		lines = append(lines, w.isolateLTR(clean(b.ReplyTo, maxURL)))
 	}
 	return lines
 }
 
-// webAddress returns s if it is a valid http or https URL for a link, otherwise "".
-func webAddress(s string) string {
+// checkLink returns s if it is a valid http or https URL for a link, otherwise "".
+func checkLink(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || len(s) > maxURL ||
 		clean(s, maxURL) != s {

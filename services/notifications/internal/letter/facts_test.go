@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestAMovedBookingIsToldWhole(t *testing.T) {
+func TestRenderWritesWholeReschedule(t *testing.T) {
 	t.Parallel()
-	l := render(t, BookingMoved, "en", facts(t, BookingMoved))
+	l := mustRender(t, BookingRescheduled, "en", newFacts(t, BookingRescheduled))
 	want := `Harbor Hair & Spa
 
 Booking moved
@@ -52,24 +52,24 @@ Any questions? Just reply to this message.
 Harbor Hair & Spa
 hello@harbor.example
 `
-	if diff := cmp.Diff(want, plainSpaces(l.Text)); diff != "" {
+	if diff := cmp.Diff(want, replaceSpaces(l.Text)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if want, got := "Booking moved: Haircut, long hair, Sauna · Dec 4, 2026, 2:05 pm",
-		plainSpaces(l.Subject); got != want {
+		replaceSpaces(l.Subject); got != want {
 		t.Errorf("the subject is %q, want %q", got, want)
 	}
 }
 
-// plainSpaces makes ordinary spaces of those at which no line breaks.
-func plainSpaces(s string) string {
+// replaceSpaces makes ordinary spaces of those at which no line breaks.
+func replaceSpaces(s string) string {
 	return strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(s)
 }
 
-// TestEachKindTellsItsPart looks for what only some kinds tell.
-func TestEachKindTellsItsPart(t *testing.T) {
+// TestRenderShowsPartsOfEachKind looks for what only some kinds tell.
+func TestRenderShowsPartsOfEachKind(t *testing.T) {
 	t.Parallel()
-	for what, kinds := range map[string]string{
+	for part, kinds := range map[string]string{
 		"Total\n":                       "booking_received booking_confirmed booking_moved ticket reservation owner_created owner_created_pending owner_ticket owner_reservation",
 		"Refund\n":                      "booking_cancelled ticket_cancelled reservation_cancelled refunded owner_booking_cancelled owner_ticket_cancelled owner_reservation_cancelled",
 		"goes back the way you paid":    "booking_cancelled ticket_cancelled reservation_cancelled",
@@ -89,42 +89,43 @@ func TestEachKindTellsItsPart(t *testing.T) {
 		"2 × VIP":                       "ticket ticket_moved ticket_withdrawn ticket_cancelled owner_ticket owner_ticket_cancelled",
 	} {
 		var got []string
-		for name, s := range all(t) {
-			if strings.Contains(render(t, s.kind, "en", s.facts).Text, what) {
+		for name, s := range newSamples(t) {
+			if strings.Contains(mustRender(t, s.kind, "en", s.facts).Text, part) {
 				got = append(got, name)
 			}
 		}
-		if diff := cmp.Diff(set(strings.Fields(kinds)), set(got)); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", what, diff)
+		if diff := cmp.Diff(newSet(strings.Fields(kinds)), newSet(got)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", part, diff)
 		}
 	}
 }
 
-// TestWhoIsToPayIsToldForWhat looks for the sentence of a booking, of tickets and of a reservation, each in its own
+// TestRenderNamesSubjectOfPayment looks for the sentence of a booking, of tickets and of a reservation, each in its own
 // letter alone.
-func TestWhoIsToPayIsToldForWhat(t *testing.T) {
+func TestRenderNamesSubjectOfPayment(t *testing.T) {
 	t.Parallel()
-	of := map[string]Kind{"payment_due": PaymentDue, "payment_due_ticket": Ticket,
+	kinds := map[string]Kind{"payment_due": PaymentDue, "payment_due_ticket": Ticket,
 		"payment_due_reservation": Reservation}
-	for _, code := range languages(t) {
-		for sentence := range of {
-			for other, kind := range of {
-				text := render(t, PaymentDue, code, facts(t, kind)).Text
-				if said := sentences(t, code)[sentence][""]; strings.Contains(text, said) != (sentence == other) {
+	for _, code := range loadLanguages(t) {
+		for sentence := range kinds {
+			for other, kind := range kinds {
+				text := mustRender(t, PaymentDue, code, newFacts(t, kind)).Text
+				if phrase := readSentences(t, code)[sentence][""]; strings.Contains(text,
+					phrase) != (sentence == other) {
 					t.Errorf("%s: asked to pay for what %s is about:\n%s", code, other, text)
 				}
 			}
 		}
 	}
-	for kind, what := range map[Kind]string{PaymentDue: "keep your booking", Ticket: "keep your tickets",
+	for kind, phrase := range map[Kind]string{PaymentDue: "keep your booking", Ticket: "keep your tickets",
 		Reservation: "keep your reservation"} {
-		if text := render(t, PaymentDue, "en", facts(t, kind)).Text; !strings.Contains(text, what) {
-			t.Errorf("no %q in\n%s", what, text)
+		if text := mustRender(t, PaymentDue, "en", newFacts(t, kind)).Text; !strings.Contains(text, phrase) {
+			t.Errorf("no %q in\n%s", phrase, text)
 		}
 	}
 }
 
-func set(list []string) map[string]bool {
+func newSet(list []string) map[string]bool {
 	m := map[string]bool{}
 	for _, s := range list {
 		m[s] = true
@@ -132,63 +133,65 @@ func set(list []string) map[string]bool {
 	return m
 }
 
-func TestTimesAreThoseOfTheBusiness(t *testing.T) {
+func TestFormatTimeUsesZoneOfBusiness(t *testing.T) {
 	t.Parallel()
-	zone := func(name string) *time.Location {
+	loadZone := func(name string) *time.Location {
 		l, err := time.LoadLocation(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return l
 	}
-	lisbon, newYork, kolkata := zone("Europe/Lisbon"), zone("America/New_York"), zone("Asia/Kolkata")
-	at := func(text string) time.Time {
+	lisbon, newYork, kolkata := loadZone("Europe/Lisbon"), loadZone("America/New_York"), loadZone("Asia/Kolkata")
+	parseTime := func(text string) time.Time {
 		moment, err := time.Parse(time.RFC3339, text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return moment
 	}
-	day := func(d int) time.Time { return time.Date(2026, 7, d, 0, 0, 0, 0, newYork) }
-	for what, c := range map[string]struct {
+	startOfDay := func(d int) time.Time { return time.Date(2026, 7, d, 0, 0, 0, 0, newYork) }
+	for name, c := range map[string]struct {
 		when When
 		zone *time.Location
 		want string
 	}{
-		"on one day": {When{Start: at("2026-12-04T14:05:00Z"), End: at("2026-12-04T14:50:00Z")}, kolkata,
+		"on one day": {When{Start: parseTime("2026-12-04T14:05:00Z"), End: parseTime("2026-12-04T14:50:00Z")}, kolkata,
 			"Freitag, 4. Dezember 2026|19:35 – 20:20 (Asia/Kolkata)"},
-		"over midnight": {When{Start: at("2026-12-31T23:30:00Z"), End: at("2027-01-01T00:30:00Z")}, lisbon,
+		"over midnight": {When{Start: parseTime("2026-12-31T23:30:00Z"), End: parseTime("2027-01-01T00:30:00Z")},
+			lisbon,
 			"Donnerstag, 31. Dezember 2026, 23:30 –|Freitag, 1. Januar 2027, 00:30 (Europe/Lisbon)"},
-		"a moment": {When{Start: at("2026-12-04T14:05:00Z")}, newYork,
+		"a moment": {When{Start: parseTime("2026-12-04T14:05:00Z")}, newYork,
 			"Freitag, 4. Dezember 2026|09:05 (America/New_York)"},
-		"in summer": {When{Start: at("2026-07-04T14:05:00Z")}, lisbon,
+		"in summer": {When{Start: parseTime("2026-07-04T14:05:00Z")}, lisbon,
 			"Samstag, 4. Juli 2026|15:05 (Europe/Lisbon)"},
-		"one whole day": {When{Start: day(4), End: day(5), AllDay: true}, newYork, "Samstag, 4. Juli 2026"},
-		"three whole days": {When{Start: day(4), End: day(7), AllDay: true}, newYork,
+		"one whole day": {When{Start: startOfDay(4), End: startOfDay(5), IsAllDay: true}, newYork,
+			"Samstag, 4. Juli 2026"},
+		"three whole days": {When{Start: startOfDay(4), End: startOfDay(7), IsAllDay: true}, newYork,
 			"Samstag, 4. Juli 2026 –|Montag, 6. Juli 2026"},
-		"a day without end": {When{Start: day(4), AllDay: true}, newYork, "Samstag, 4. Juli 2026"},
+		"a day without end": {When{Start: startOfDay(4), IsAllDay: true}, newYork, "Samstag, 4. Juli 2026"},
 	} {
-		if got := strings.Join(inLanguage(t, "de").when(c.when, c.zone), "|"); got != c.want {
-			t.Errorf("%s: %q, want %q", what, got, c.want)
+		if got := strings.Join(mustFindWords(t, "de").formatTime(c.when, c.zone), "|"); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }
 
-func TestWhatIsDueIsToldByItsEnd(t *testing.T) {
+func TestRenderShowsReturnTime(t *testing.T) {
 	t.Parallel()
-	l := render(t, ReservationDue, "de", facts(t, ReservationDue))
+	l := mustRender(t, ReservationDue, "de", newFacts(t, ReservationDue))
 	if !strings.HasSuffix(l.Subject, "· 06.12.2026") || !strings.Contains(l.Text,
 		"Rückgabe bis\n  Sonntag, 6. Dezember 2026\n") {
 		t.Errorf("%s\n%s", l.Subject, l.Text)
 	}
-	f := facts(t, ReservationDue)
-	f.Subject.When = haircut(t).Subject.When
-	if l := render(t, ReservationDue, "de", f); !strings.HasSuffix(l.Subject, "04.12.2026, 14:50") {
+	f := newFacts(t, ReservationDue)
+	f.Subject.When = newHaircutFacts(t).Subject.When
+	if l := mustRender(t, ReservationDue, "de", f); !strings.HasSuffix(l.Subject, "04.12.2026, 14:50") {
 		t.Errorf("%s", l.Subject)
 	}
 }
 
-func TestMoneyIsWrittenAsItsCurrencyIs(t *testing.T) {
+func TestFormatAmountUsesCurrency(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		language, amount, currency, want string
@@ -198,68 +201,68 @@ func TestMoneyIsWrittenAsItsCurrencyIs(t *testing.T) {
 		{"en", "40.00", "RSD", "RSD 40.00"}, {"en", "12.00", "ABC", "12.00 ABC"}, {"en", "", "EUR", ""},
 		{"en", "<b>", "EUR", "<b> EUR"},
 	} {
-		if got := plainSpaces(inLanguage(t, c.language).amount(Money{c.amount, c.currency})); got != c.want {
+		if got := replaceSpaces(mustFindWords(t, c.language).formatAmount(Money{c.amount, c.currency})); got != c.want {
 			t.Errorf("%s %s in %s: %q, want %q", c.amount, c.currency, c.language, got, c.want)
 		}
 	}
 }
 
-func TestANoteIsInTheLanguageOfTheLetterWhereTheOwnerWroteOne(t *testing.T) {
+func TestRenderTranslatesNote(t *testing.T) {
 	t.Parallel()
 	for locale, want := range map[string]string{"pt": "Traga uma toalha.", "pt-BR": "Traga uma toalha.",
 		"de": "Please bring a towel.", "": "Please bring a towel."} {
-		if l := render(t, Reminder, locale, facts(t, Reminder)); !strings.Contains(l.Text, want) {
+		if l := mustRender(t, Reminder, locale, newFacts(t, Reminder)); !strings.Contains(l.Text, want) {
 			t.Errorf("%q: %q is not in\n%s", locale, want, l.Text)
 		}
 	}
-	f := facts(t, Reminder)
+	f := newFacts(t, Reminder)
 	f.Note = Note{Text: " \r\n "}
-	if l := render(t, Reminder, "en", f); strings.Contains(l.Text, "Please note") {
+	if l := mustRender(t, Reminder, "en", f); strings.Contains(l.Text, "Please note") {
 		t.Errorf("an empty note is announced:\n%s", l.Text)
 	}
 	f.Note = Note{Text: strings.Repeat("x\n", 1000)}
-	if l := render(t, Reminder, "en", f); strings.Count(l.Text, "x\n") != maxNoteLines {
+	if l := mustRender(t, Reminder, "en", f); strings.Count(l.Text, "x\n") != maxNoteLines {
 		t.Errorf("a note has %d lines", strings.Count(l.Text, "x\n"))
 	}
 }
 
-func TestAFactThatAKindNeedsIsAskedFor(t *testing.T) {
+func TestRenderRejectsMissingFacts(t *testing.T) {
 	t.Parallel()
-	for what, change := range map[string]func(*Facts){
+	for fact, change := range map[string]func(*Facts){
 		"no time zone":  func(f *Facts) { f.Business.Zone = nil },
 		"no name":       func(f *Facts) { f.Subject.Items = nil },
 		"no time":       func(f *Facts) { f.Subject.When = When{} },
 		"no known kind": func(f *Facts) { f.Subject.Kind = "x" },
 	} {
-		f := facts(t, BookingConfirmed)
+		f := newFacts(t, BookingConfirmed)
 		change(&f)
-		if l, err := Render(BookingConfirmed, "en", f); err == nil || !strings.Contains(err.Error(), what) {
-			t.Errorf("%s: %v, %q", what, err, l.Subject)
+		if l, err := Render(BookingConfirmed, "en", f); err == nil || !strings.Contains(err.Error(), fact) {
+			t.Errorf("%s: %v, %q", fact, err, l.Subject)
 		}
 	}
 	for _, kind := range []Kind{"x", OwnerNotice} {
-		if l, err := Render(kind, "en", facts(t, BookingConfirmed)); err == nil {
+		if l, err := Render(kind, "en", newFacts(t, BookingConfirmed)); err == nil {
 			t.Errorf("%s: %q", kind, l.Subject)
 		}
 	}
 }
 
-// TestNobodyIsCalledByAnAdvertisement: the address that a message goes to was typed by whoever typed the name.
-func TestNobodyIsCalledByAnAdvertisement(t *testing.T) {
+// TestRenderDropsAdvertisingName: the address that a message goes to was typed by whoever typed the name.
+func TestRenderDropsAdvertisingName(t *testing.T) {
 	t.Parallel()
-	for name, called := range map[string]bool{
+	for name, isGreeted := range map[string]bool{
 		"Ada Lovelace": true, "Jean-Luc d'Arc": true, "J. R. R. Tolkien": true, "Nuñez, José": true, "山田太郎": true,
 		"محمد":                        true,
 		"Win at https://evil.example": false, "evil.example": false, "www.evil.example": false, "write to a@b": false,
 		strings.Repeat("free money ", 10): false, "": false,
 	} {
-		f := facts(t, BookingConfirmed)
+		f := newFacts(t, BookingConfirmed)
 		f.Customer.Name = name
-		l := render(t, BookingConfirmed, "en", f)
-		if got := strings.Contains(l.Text, "Hello"); got != called {
-			t.Errorf("%q: called %v, want %v", name, got, called)
+		l := mustRender(t, BookingConfirmed, "en", f)
+		if got := strings.Contains(l.Text, "Hello"); got != isGreeted {
+			t.Errorf("%q: called %v, want %v", name, got, isGreeted)
 		}
-		if !called && name != "" && strings.Contains(l.Text+l.HTML+string(l.Calendar), name) {
+		if !isGreeted && name != "" && strings.Contains(l.Text+l.HTML+string(l.Calendar), name) {
 			t.Errorf("%q is in the message", name)
 		}
 	}
@@ -267,13 +270,13 @@ func TestNobodyIsCalledByAnAdvertisement(t *testing.T) {
 
 // A letter is from the business by the name that it has in the letter's language; its owner reads the name in their
 // own.
-func TestALetterNamesTheBusinessInItsLanguage(t *testing.T) {
+func TestRenderTranslatesNameOfBusiness(t *testing.T) {
 	t.Parallel()
-	f := facts(t, BookingConfirmed)
+	f := newFacts(t, BookingConfirmed)
 	f.Business.Names = map[string]string{"pt": "Cabelos do Porto", "de": " "}
 	for locale, want := range map[string]string{"pt-BR": "Cabelos do Porto", "de": "Harbor Hair & Spa",
 		"en": "Harbor Hair & Spa", "": "Harbor Hair & Spa"} {
-		l := render(t, BookingConfirmed, locale, f)
+		l := mustRender(t, BookingConfirmed, locale, f)
 		if l.From != want || !strings.HasPrefix(l.Text, want+"\n") || !strings.Contains(l.Text,
 			"\n"+want+"\nhello@harbor.example\n") ||
 			!strings.Contains(strings.ReplaceAll(string(l.Calendar), "\r\n ", ""), "LOCATION:"+want+"\r\n") {

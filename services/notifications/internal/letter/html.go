@@ -13,8 +13,8 @@ var layoutHTML string
 
 var htmlLayout = template.Must(template.New("letter").Parse(layoutHTML))
 
-// html renders the page as an HTML document without external resources.
-func (p *page) html() (string, error) {
+// renderHTML renders the page as an HTML document without external resources.
+func (p *page) renderHTML() (string, error) {
 	var b strings.Builder
 	err := htmlLayout.Execute(&b, p)
 	return b.String(), err
@@ -26,8 +26,8 @@ type accent struct{ Colour, On template.CSS }
 // platformColour is the accent colour for businesses without a valid colour.
 var platformColour = color.Color{R: 0x24, G: 0x50, B: 0xc8}
 
-// accentOf returns the accent for a colour. If the colour is invalid, it returns the accent of platformColour.
-func accentOf(colour string) accent {
+// newAccent returns the accent for a colour. If the colour is invalid, it returns the accent of platformColour.
+func newAccent(colour string) accent {
 	c, err := color.Parse(colour)
 	if err != nil {
 		c, colour = platformColour, platformColour.String()

@@ -20,14 +20,14 @@ type Kind string
 const (
 	BookingReceived      Kind = "booking_received"
 	BookingConfirmed     Kind = "booking_confirmed"
-	BookingMoved         Kind = "booking_moved"
+	BookingRescheduled   Kind = "booking_moved"
 	BookingCancelled     Kind = "booking_cancelled"
 	Reminder             Kind = "reminder"
 	PaymentDue           Kind = "payment_due"
 	PaymentFailed        Kind = "payment_failed"
 	Refunded             Kind = "refunded"
 	Ticket               Kind = "ticket"
-	TicketMoved          Kind = "ticket_moved"
+	TicketRescheduled    Kind = "ticket_moved"
 	TicketWithdrawn      Kind = "ticket_withdrawn"
 	BookingWithdrawn     Kind = "booking_withdrawn"
 	ReservationWithdrawn Kind = "reservation_withdrawn"
@@ -38,8 +38,8 @@ const (
 	OwnerNotice          Kind = "owner_notice" // to the owner, about Facts.Notice
 )
 
-// Known reports whether k is a kind of message.
-func (k Kind) Known() bool {
+// IsKnown reports whether k is a kind of message.
+func (k Kind) IsKnown() bool {
 	_, toCustomers := layouts[k]
 	return toCustomers || k == OwnerNotice
 }
@@ -60,21 +60,21 @@ type Letter struct {
 // Render writes a message in the language that matches locale (semantics.md §6), otherwise in the business's
 // language, otherwise in English. It fails if a fact that the kind needs is missing; the error names the fact.
 func Render(kind Kind, locale string, f Facts) (Letter, error) {
-	w, err := wordsIn(locale, f.Business.Language, f.Business.Region)
+	w, err := findWords(locale, f.Business.Language, f.Business.Region)
 	if err != nil {
 		return Letter{}, err
 	}
-	f.Business.Name = w.translated(f.Business.Name, f.Business.Names)
+	f.Business.Name = w.translate(f.Business.Name, f.Business.Names)
 	p, err := compose(kind, w, &f)
 	if err != nil {
 		return Letter{}, fmt.Errorf("%s: %w", kind, err)
 	}
-	html, err := p.html()
+	html, err := p.renderHTML()
 	if err != nil {
 		return Letter{}, fmt.Errorf("%s: %w", kind, err)
 	}
-	l := Letter{Language: w.Code, From: f.Business.Name, Subject: p.Subject, Text: p.text(), HTML: html}
-	l.Calendar, l.Method, err = invitation(kind, w, &f)
+	l := Letter{Language: w.Code, From: f.Business.Name, Subject: p.Subject, Text: p.renderText(), HTML: html}
+	l.Calendar, l.Method, err = buildInvitation(kind, w, &f)
 	if err != nil {
 		return Letter{}, fmt.Errorf("%s: %w", kind, err)
 	}
@@ -100,10 +100,10 @@ type page struct {
 
 // row is one detail: a label, and its value as lines.
 type row struct {
-	Label  string
-	Value  []string
-	Strong bool // the most important detail
-	Old    bool // no longer valid
+	Label    string
+	Value    []string
+	IsStrong bool // the most important detail
+	IsOld    bool // no longer valid
 }
 
 // layout describes the content of a kind.
@@ -120,7 +120,7 @@ type parts struct{ payment, refund, customer, total, due bool }
 var layouts = map[Kind]layout{
 	BookingReceived:      {"title_booking_received", []string{"booking_received"}, "manage", parts{total: true}},
 	BookingConfirmed:     {"title_booking_confirmed", []string{"booking_confirmed"}, "manage", parts{total: true}},
-	BookingMoved:         {"title_booking_moved", []string{"booking_moved"}, "manage", parts{total: true}},
+	BookingRescheduled:   {"title_booking_moved", []string{"booking_moved"}, "manage", parts{total: true}},
 	BookingWithdrawn:     {"title_booking_withdrawn", []string{"booking_withdrawn"}, "manage_cancel", parts{}},
 	BookingCancelled:     {"title_booking_cancelled", []string{"booking_cancelled"}, "view", parts{refund: true}},
 	Reminder:             {"title_reminder", []string{"reminder"}, "manage", parts{}},
@@ -128,7 +128,7 @@ var layouts = map[Kind]layout{
 	PaymentFailed:        {"title_payment_failed", []string{"payment_failed"}, "pay", parts{payment: true}},
 	Refunded:             {"title_refunded", []string{"refunded"}, "view", parts{refund: true}},
 	Ticket:               {"title_ticket", nil, "view", parts{total: true}},
-	TicketMoved:          {"title_ticket_moved", []string{"ticket_moved"}, "view", parts{}},
+	TicketRescheduled:    {"title_ticket_moved", []string{"ticket_moved"}, "view", parts{}},
 	TicketWithdrawn:      {"title_ticket_withdrawn", []string{"ticket_withdrawn"}, "view", parts{}},
 	TicketCancelled:      {"title_ticket_cancelled", []string{"ticket_cancelled"}, "view", parts{refund: true}},
 	Reservation:          {"title_reservation", []string{"reservation"}, "manage", parts{total: true}},
@@ -139,17 +139,17 @@ var layouts = map[Kind]layout{
 }
 
 // notices are the layouts of the mails to owners ([OwnerNotice]), by what happened. For created and
-// cancelled subjects, layoutOf chooses the title by the kind of subject.
+// cancelled subjects, findLayout chooses the title by the kind of subject.
 var notices = map[Notice]layout{
 	NoticeCreated:         {"", nil, "view", parts{customer: true, total: true}},
-	NoticeMoved:           {"title_booking_moved", []string{"owner_moved"}, "view", parts{customer: true}},
+	NoticeRescheduled:     {"title_booking_moved", []string{"owner_moved"}, "view", parts{customer: true}},
 	NoticeCancelled:       {"", []string{"owner_cancelled"}, "view", parts{customer: true, refund: true}},
 	NoticeRefundFailed:    {"title_refund_failed", []string{"owner_refund_failed"}, "view", parts{customer: true}},
 	NoticeDisputed:        {"title_disputed", []string{"owner_disputed"}, "view", parts{customer: true}},
 	NoticeWebhookDisabled: {"title_webhook_disabled", []string{"webhook_failing"}, "view", parts{}},
 }
 
-func layoutOf(kind Kind, f *Facts) (layout, error) {
+func findLayout(kind Kind, f *Facts) (layout, error) {
 	l, ok := layouts[kind]
 	if kind == OwnerNotice {
 		l, ok = notices[f.Notice]
@@ -160,7 +160,7 @@ func layoutOf(kind Kind, f *Facts) (layout, error) {
 	if kind == PaymentDue && f.Subject.Kind != BookingSubject {
 		l.leads = []string{"payment_due_" + string(f.Subject.Kind)}
 	}
-	if kind == BookingMoved && f.Was == nil && f.WasStaff != "" {
+	if kind == BookingRescheduled && f.FormerTime == nil && f.FormerStaff != "" {
 		l.title, l.leads = "title_booking_changed", []string{"booking_person"}
 	}
 	if kind != OwnerNotice {
@@ -172,13 +172,13 @@ func layoutOf(kind Kind, f *Facts) (layout, error) {
 		if f.Subject.Kind == BookingSubject {
 			l.leads = []string{"owner_created"}
 		}
-		if f.Subject.Pending {
+		if f.Subject.IsPending {
 			l.leads = append(l.leads, "owner_pending")
 		}
 	case NoticeCancelled:
 		l.title = "title_" + string(f.Subject.Kind) + "_cancelled"
 	case NoticeWebhookDisabled:
-		if f.Webhook.Gone {
+		if f.Webhook.IsGone {
 			l.leads = []string{"webhook_gone"}
 		}
 	default: // the other notices need no change
@@ -187,40 +187,41 @@ func layoutOf(kind Kind, f *Facts) (layout, error) {
 }
 
 func compose(kind Kind, w *words, f *Facts) (*page, error) {
-	l, err := layoutOf(kind, f)
+	l, err := findLayout(kind, f)
 	if err != nil {
 		return nil, err
 	}
-	aboutWebhook := kind == OwnerNotice && f.Notice == NoticeWebhookDisabled
-	if err := f.check(!aboutWebhook); err != nil {
+	isAboutWebhook := kind == OwnerNotice && f.Notice == NoticeWebhookDisabled
+	if err := f.check(!isAboutWebhook); err != nil {
 		return nil, err
 	}
-	p := &page{Language: w.Code, Direction: w.Direction(), Accent: accentOf(f.Business.Accent)}
-	p.Business, p.Title = w.typed(f.Business.Name, maxName), w.Say(l.title)
-	if aboutWebhook {
+	p := &page{Language: w.Code, Direction: w.Direction(), Accent: newAccent(f.Business.Accent)}
+	p.Business, p.Title = w.sanitize(f.Business.Name, maxName), w.Say(l.title)
+	if isAboutWebhook {
 		p.Subject = p.Title
-		p.add(w.Say("endpoint"), w.foreign(clean(f.Webhook.URL, maxURL)))
+		p.addRow(w.Say("endpoint"), w.isolateLTR(clean(f.Webhook.URL, maxURL)))
 	} else {
-		p.Subject = w.subject(p.Title, f, l.show.due)
-		p.details(w, f, l.show)
+		p.Subject = w.formatSubject(p.Title, f, l.show.due)
+		p.addDetails(w, f, l.show)
 	}
-	p.leads(kind, w, f, l)
+	p.addLeads(kind, w, f, l)
 	if kind != OwnerNotice {
-		p.toCustomer(w, f)
+		p.addCustomerParts(w, f)
 	}
-	if link := webAddress(f.Link); link != "" {
-		p.Button, p.Link = w.Say(f.button(l.button)), link
+	if link := checkLink(f.Link); link != "" {
+		p.Button, p.Link = w.Say(f.chooseButton(l.button)), link
 	}
 	p.Footer = f.Business.footer(w)
 	return p, w.Fault()
 }
 
-// toCustomer adds the parts for customers only: the greeting by name, the owner's note and the address for questions.
-func (p *page) toCustomer(w *words, f *Facts) {
-	if name := w.isolated(callable(f.Customer.Name)); name != "" {
+// addCustomerParts adds the parts for customers only: the greeting by name, the owner's note and the address for
+// questions.
+func (p *page) addCustomerParts(w *words, f *Facts) {
+	if name := w.isolate(filterName(f.Customer.Name)); name != "" {
 		p.Greeting = w.Fill("greeting", map[string]string{"Name": name})
 	}
-	if lines := f.Note.in(w); len(lines) > 0 {
+	if lines := f.Note.lines(w); len(lines) > 0 {
 		p.NoteTitle, p.Note = w.Say("note"), lines
 	}
 	if f.Business.ReplyTo != "" {
@@ -231,17 +232,17 @@ func (p *page) toCustomer(w *words, f *Facts) {
 // manageButton is the button for a subject that can still be managed.
 const manageButton = "manage"
 
-// button returns the id of the text of the mail's button. If id is manageButton, it returns the button
+// chooseButton returns the id of the text of the mail's button. If id is manageButton, it returns the button
 // that fits what the business lets customers change, such as cancelling.
-func (f *Facts) button(id string) string {
+func (f *Facts) chooseButton(id string) string {
 	if id != manageButton {
 		return id
 	}
-	movable := f.CanMove && f.Subject.Kind == BookingSubject
+	canReschedule := f.CanReschedule && f.Subject.Kind == BookingSubject
 	switch {
-	case movable && f.CanCancel:
+	case canReschedule && f.CanCancel:
 		return manageButton
-	case movable:
+	case canReschedule:
 		return "manage_move"
 	case f.CanCancel:
 		return "manage_cancel"
@@ -249,8 +250,8 @@ func (f *Facts) button(id string) string {
 	return "view"
 }
 
-// leads adds the sentences of the kind and, for a cancelled subject that was paid, the sentence about the refund.
-func (p *page) leads(kind Kind, w *words, f *Facts, l layout) {
+// addLeads adds the sentences of the kind and, for a cancelled subject that was paid, the sentence about the refund.
+func (p *page) addLeads(kind Kind, w *words, f *Facts, l layout) {
 	if kind == Ticket {
 		p.Paragraphs = append(p.Paragraphs, w.Count("ticket", max(f.Subject.Count, f.Subject.Quantity, 1)))
 	}
@@ -266,7 +267,7 @@ func (p *page) leads(kind Kind, w *words, f *Facts, l layout) {
 	}
 }
 
-func (p *page) add(label string, value ...string) {
+func (p *page) addRow(label string, value ...string) {
 	var lines []string
 	for _, v := range value {
 		if v != "" {
@@ -278,91 +279,93 @@ func (p *page) add(label string, value ...string) {
 	}
 }
 
-// details adds the rows: the items and times, the people, and the prices.
-func (p *page) details(w *words, f *Facts, show parts) {
+// addDetails adds the rows: the items and times, the people, and the prices.
+func (p *page) addDetails(w *words, f *Facts, show parts) {
 	s := &f.Subject
 	var items []string
 	for _, item := range s.Items {
-		items = append(items, w.typed(item, maxName))
+		items = append(items, w.sanitize(item, maxName))
 	}
-	p.add(w.Say("label_"+string(s.Kind)), items...)
+	p.addRow(w.Say("label_"+string(s.Kind)), items...)
 	zone := f.Business.Zone
 	if show.due {
-		p.add(w.Say("return_by"), w.when(s.When.end(), zone)...)
+		p.addRow(w.Say("return_by"), w.formatTime(s.When.end(), zone)...)
 	} else {
-		p.add(w.Say("when"), w.when(s.When, zone)...)
+		p.addRow(w.Say("when"), w.formatTime(s.When, zone)...)
 	}
-	p.Rows[len(p.Rows)-1].Strong = true
-	if f.Was != nil {
-		p.add(w.Say("before"), w.when(*f.Was, zone)...)
-		p.Rows[len(p.Rows)-1].Old = true
+	p.Rows[len(p.Rows)-1].IsStrong = true
+	if f.FormerTime != nil {
+		p.addRow(w.Say("before"), w.formatTime(*f.FormerTime, zone)...)
+		p.Rows[len(p.Rows)-1].IsOld = true
 	}
-	p.add(w.Say("with"), w.typed(s.Staff, maxName))
-	if f.WasStaff != "" {
-		p.add(w.Say("before"), w.typed(f.WasStaff, maxName))
-		p.Rows[len(p.Rows)-1].Old = true
+	p.addRow(w.Say("with"), w.sanitize(s.Staff, maxName))
+	if f.FormerStaff != "" {
+		p.addRow(w.Say("before"), w.sanitize(f.FormerStaff, maxName))
+		p.Rows[len(p.Rows)-1].IsOld = true
 	}
-	if count := w.quantity(s); count != "" {
-		p.add(w.Say("count_"+string(s.Kind)), count)
+	if count := w.formatQuantity(s); count != "" {
+		p.addRow(w.Say("count_"+string(s.Kind)), count)
 	}
 	if show.customer {
-		p.add(w.Say("customer"), w.typed(f.Customer.Name, maxName))
-		p.add(w.Say("email"), w.foreign(clean(f.Customer.Email, maxURL)))
-		p.add(w.Say("phone"), w.foreign(clean(f.Customer.Phone, maxName)))
-		p.answers(w, f.Answers)
+		p.addRow(w.Say("customer"), w.sanitize(f.Customer.Name, maxName))
+		p.addRow(w.Say("email"), w.isolateLTR(clean(f.Customer.Email, maxURL)))
+		p.addRow(w.Say("phone"), w.isolateLTR(clean(f.Customer.Phone, maxName)))
+		p.addAnswers(w, f.Answers)
 	}
-	p.money(w, f, show)
+	p.addAmounts(w, f, show)
 	if show.total && !show.customer {
-		p.policy(w, f)
+		p.addPolicy(w, f)
 	}
 }
 
-// answers adds rows with the customer's answers.
-func (p *page) answers(w *words, list []Answer) {
+// addAnswers adds rows with the customer's answers.
+func (p *page) addAnswers(w *words, list []Answer) {
 	for _, a := range list {
-		lines := w.typedLines(a.Text)
+		lines := w.sanitizeLines(a.Text)
 		if a.Text == "" {
-			lines = []string{w.Say(map[bool]string{true: "yes", false: "no"}[a.Yes])}
+			lines = []string{w.Say(map[bool]string{true: "yes", false: "no"}[a.IsYes])}
 		}
-		p.add(w.typed(w.translated(a.Label.Text, a.Label.Translations), maxName), lines...)
+		p.addRow(w.sanitize(w.translate(a.Label.Text, a.Label.Translations), maxName), lines...)
 	}
 }
 
-func (p *page) money(w *words, f *Facts, show parts) {
+func (p *page) addAmounts(w *words, f *Facts, show parts) {
 	if show.total {
-		p.total(w, f)
-		p.add(w.Say("paid"), w.amount(f.Subject.Paid))
-		p.add(w.Say("rest"), w.amount(f.Subject.Rest))
+		p.addTotal(w, f)
+		p.addRow(w.Say("paid"), w.formatAmount(f.Subject.Paid))
+		p.addRow(w.Say("rest"), w.formatAmount(f.Subject.Rest))
 	}
 	if show.payment {
-		p.add(w.Say("due"), w.amount(f.Payment.Amount))
+		p.addRow(w.Say("due"), w.formatAmount(f.Payment.Amount))
 		if !f.Payment.Due.IsZero() {
-			p.add(w.Say("pay_by"), w.when(When{Start: f.Payment.Due}, f.Business.Zone)...)
+			p.addRow(w.Say("pay_by"), w.formatTime(When{Start: f.Payment.Due}, f.Business.Zone)...)
 		}
 	}
 	if show.refund && f.Refund != nil && !f.Refund.isZero() {
-		p.add(w.Say("refund"), w.amount(*f.Refund))
+		p.addRow(w.Say("refund"), w.formatAmount(*f.Refund))
 	}
 }
 
-// total adds the total, the prices per person and the pricing rules that changed it.
-func (p *page) total(w *words, f *Facts) {
-	lines := []string{w.amount(f.Subject.Total)}
+// addTotal adds the total, the prices per person and the pricing rules that changed it.
+func (p *page) addTotal(w *words, f *Facts) {
+	lines := []string{w.formatAmount(f.Subject.Total)}
 	if lines[0] == "" {
 		return
 	}
 	for _, u := range f.Subject.Units {
-		lines = append(lines, w.Number(u.Quantity)+" × "+w.amount(u.Price))
+		lines = append(lines, w.Number(u.Quantity)+" × "+w.formatAmount(u.Price))
 	}
 	for _, label := range f.Subject.Changes {
-		lines = append(lines, w.typed(label, maxName))
+		lines = append(lines, w.sanitize(label, maxName))
 	}
-	p.add(w.Say("total"), lines...)
+	p.addRow(w.Say("total"), lines...)
 }
 
-// policy adds the refund steps and the deadline for cancelling online.
-func (p *page) policy(w *words, f *Facts) {
-	at := func(moment time.Time) string { return strings.Join(w.when(When{Start: moment}, f.Business.Zone), ", ") }
+// addPolicy adds the refund steps and the deadline for cancelling online.
+func (p *page) addPolicy(w *words, f *Facts) {
+	at := func(moment time.Time) string {
+		return strings.Join(w.formatTime(When{Start: moment}, f.Business.Zone), ", ")
+	}
 	var lines []string
 	for _, step := range f.Subject.Policy {
 		if step.Percent == 100 {
@@ -378,11 +381,11 @@ func (p *page) policy(w *words, f *Facts) {
 	if !f.Subject.Deadline.IsZero() {
 		lines = append(lines, w.With("policy_cancel_until", "When", at(f.Subject.Deadline)))
 	}
-	p.add(w.Say("policy"), lines...)
+	p.addRow(w.Say("policy"), lines...)
 }
 
-// text renders the page as plain text.
-func (p *page) text() string {
+// renderText renders the page as plain text.
+func (p *page) renderText() string {
 	var b strings.Builder
 	block := func(lines ...string) {
 		if b.Len() > 0 {

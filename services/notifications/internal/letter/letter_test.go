@@ -15,10 +15,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// letters is a folder to look at all letters in: go test ./internal/letter -run TestEveryKind -letters /tmp/letters.
-var letters = flag.String("letters", "", "write every letter of the tests to this folder")
+// lettersFolder is a folder to look at all letters in: go test ./internal/letter -run TestEveryKind -letters
+// /tmp/letters.
+var lettersFolder = flag.String("letters", "", "write every letter of the tests to this folder")
 
-func lisbon(t rapid.TB) *time.Location {
+func loadLisbon(t rapid.TB) *time.Location {
 	t.Helper()
 	zone, err := time.LoadLocation("Europe/Lisbon")
 	if err != nil {
@@ -27,53 +28,54 @@ func lisbon(t rapid.TB) *time.Location {
 	return zone
 }
 
-// harbor is the business of all letters here.
-func harbor(t rapid.TB) Business {
+// newHarbor is the business of all letters here.
+func newHarbor(t rapid.TB) Business {
 	return Business{
-		Name: "Harbor Hair & Spa", Language: "en", Zone: lisbon(t), ReplyTo: "hello@harbor.example",
+		Name: "Harbor Hair & Spa", Language: "en", Zone: loadLisbon(t), ReplyTo: "hello@harbor.example",
 		From: "bookings@slotmesh.example", Accent: "#0b6e4f",
 	}
 }
 
-// haircut are the facts of a booking, of which each kind tells its part.
-func haircut(t rapid.TB) Facts {
-	start := time.Date(2026, 12, 4, 14, 5, 0, 0, lisbon(t))
-	was := When{Start: start.AddDate(0, 0, -1), End: start.AddDate(0, 0, -1).Add(45 * time.Minute)}
+// newHaircutFacts are the facts of a booking, of which each kind tells its part.
+func newHaircutFacts(t rapid.TB) Facts {
+	start := time.Date(2026, 12, 4, 14, 5, 0, 0, loadLisbon(t))
+	formerTime := When{Start: start.AddDate(0, 0, -1), End: start.AddDate(0, 0, -1).Add(45 * time.Minute)}
 	refund := Money{"1240.00", "EUR"}
 	return Facts{
-		Business: harbor(t), Customer: Person{"Ada Lovelace", "ada@mail.example", "+44 20 7946 0000"},
+		Business: newHarbor(t), Customer: Person{"Ada Lovelace", "ada@mail.example", "+44 20 7946 0000"},
 		Subject: Subject{
 			Kind: BookingSubject, ID: "0193a1b2-0000-7000-8000-000000000001", Sequence: 2,
 			Items: []string{"Haircut, long hair", "Sauna"}, Staff: "Anna",
 			Quantity: 2, When: When{Start: start, End: start.Add(45 * time.Minute)}, Total: Money{"1240.00", "EUR"},
 		},
-		Was: &was, Refund: &refund, Payment: Payment{Amount: Money{"1240.00", "EUR"}, Due: start.AddDate(0, 0, -2)},
-		Webhook: Webhook{URL: "https://harbor.example/hooks?a=1&b=2"},
-		Link:    "https://book.example/m/3q2-7wAAAAAAAAAAAAAAAA",
-		CanMove: true, CanCancel: true,
+		FormerTime: &formerTime, Refund: &refund, Payment: Payment{Amount: Money{"1240.00", "EUR"},
+			Due: start.AddDate(0, 0, -2)},
+		Webhook:       Webhook{URL: "https://harbor.example/hooks?a=1&b=2"},
+		Link:          "https://book.example/m/3q2-7wAAAAAAAAAAAAAAAA",
+		CanReschedule: true, CanCancel: true,
 		Note: Note{Text: "Please bring a towel.\nThe door is on the left.",
 			Translations: map[string]string{"pt": "Traga uma toalha."}},
 		Stamp: start.AddDate(0, 0, -7),
 	}
 }
 
-// facts are those of a kind.
-func facts(t rapid.TB, kind Kind) Facts {
-	f := haircut(t)
+// newFacts are those of a kind.
+func newFacts(t rapid.TB, kind Kind) Facts {
+	f := newHaircutFacts(t)
 	switch kind {
-	case Ticket, TicketMoved, TicketWithdrawn, TicketCancelled:
+	case Ticket, TicketRescheduled, TicketWithdrawn, TicketCancelled:
 		f.Subject.Kind, f.Subject.Items, f.Subject.Tier, f.Subject.Staff = TicketSubject, []string{"New Year Gala"},
 			"VIP", ""
 	case Reservation, ReservationWithdrawn, ReservationDue, ReservationCancelled:
 		f.Subject.Kind, f.Subject.Items, f.Subject.Staff = ReservationSubject, []string{"Kayak"}, ""
-		day := time.Date(2026, 12, 4, 0, 0, 0, 0, lisbon(t))
-		f.Subject.When = When{Start: day, End: day.AddDate(0, 0, 3), AllDay: true}
+		day := time.Date(2026, 12, 4, 0, 0, 0, 0, loadLisbon(t))
+		f.Subject.When = When{Start: day, End: day.AddDate(0, 0, 3), IsAllDay: true}
 	case BookingReceived:
-		f.Subject.Pending = true
+		f.Subject.IsPending = true
 	default: // the facts of a booking
 	}
-	if kind != BookingMoved && kind != TicketMoved {
-		f.Was = nil
+	if kind != BookingRescheduled && kind != TicketRescheduled {
+		f.FormerTime = nil
 	}
 	return f
 }
@@ -83,48 +85,48 @@ type sample struct {
 	facts Facts
 }
 
-// all are the facts of every message that there is, by a name.
-func all(t rapid.TB) map[string]sample {
+// newSamples are the facts of every message that there is, by a name.
+func newSamples(t rapid.TB) map[string]sample {
 	list := map[string]sample{}
 	for kind := range layouts {
-		list[string(kind)] = sample{kind, facts(t, kind)}
+		list[string(kind)] = sample{kind, newFacts(t, kind)}
 	}
 	for _, kind := range []Kind{BookingCancelled, TicketCancelled, ReservationCancelled} {
-		f := facts(t, kind)
+		f := newFacts(t, kind)
 		f.Notice = NoticeCancelled
 		list["owner_"+string(kind)] = sample{OwnerNotice, f}
 	}
 	for name, change := range map[string]func(*Facts){
 		"owner_created":         func(f *Facts) { f.Notice = NoticeCreated },
-		"owner_created_pending": func(f *Facts) { f.Notice, f.Subject.Pending = NoticeCreated, true },
+		"owner_created_pending": func(f *Facts) { f.Notice, f.Subject.IsPending = NoticeCreated, true },
 		"owner_webhook_failing": func(f *Facts) { f.Notice = NoticeWebhookDisabled },
-		"owner_webhook_gone":    func(f *Facts) { f.Notice, f.Webhook.Gone = NoticeWebhookDisabled, true },
+		"owner_webhook_gone":    func(f *Facts) { f.Notice, f.Webhook.IsGone = NoticeWebhookDisabled, true },
 	} {
-		f := facts(t, BookingConfirmed)
+		f := newFacts(t, BookingConfirmed)
 		change(&f)
 		list[name] = sample{OwnerNotice, f}
 	}
 	for name, kind := range map[string]Kind{"owner_ticket": Ticket, "owner_reservation": Reservation} {
-		f := facts(t, kind)
+		f := newFacts(t, kind)
 		f.Notice = NoticeCreated
 		list[name] = sample{OwnerNotice, f}
 	}
-	moved := facts(t, BookingMoved)
-	moved.Notice = NoticeMoved
-	list["owner_moved"] = sample{OwnerNotice, moved}
+	rescheduled := newFacts(t, BookingRescheduled)
+	rescheduled.Notice = NoticeRescheduled
+	list["owner_moved"] = sample{OwnerNotice, rescheduled}
 	for name, s := range list {
 		if s.kind == OwnerNotice {
 			s.facts.Link = "https://owner.example/business/harbor-studio/bookings"
 			list[name] = s
 		}
 	}
-	free := facts(t, BookingCancelled)
-	free.Refund = &Money{"0.00", "EUR"}
-	list["booking_cancelled_without_refund"] = sample{BookingCancelled, free}
+	withoutRefund := newFacts(t, BookingCancelled)
+	withoutRefund.Refund = &Money{"0.00", "EUR"}
+	list["booking_cancelled_without_refund"] = sample{BookingCancelled, withoutRefund}
 	return list
 }
 
-func render(t rapid.TB, kind Kind, locale string, f Facts) Letter {
+func mustRender(t rapid.TB, kind Kind, locale string, f Facts) Letter {
 	t.Helper()
 	l, err := Render(kind, locale, f)
 	if err != nil {
@@ -133,35 +135,37 @@ func render(t rapid.TB, kind Kind, locale string, f Facts) Letter {
 	return l
 }
 
-func TestEveryKindInEveryLanguageSaysTheSameInTextAndHTML(t *testing.T) {
+func TestRenderWritesSameTextAndHTML(t *testing.T) {
 	t.Parallel()
-	for name, c := range all(t) {
-		for _, code := range languages(t) {
-			l := render(t, c.kind, code, c.facts)
-			if diff := cmp.Diff(strings.Fields(l.Text), strings.Fields(visible(t, l.HTML))); diff != "" {
+	for name, c := range newSamples(t) {
+		for _, code := range loadLanguages(t) {
+			l := mustRender(t, c.kind, code, c.facts)
+			if diff := cmp.Diff(strings.Fields(l.Text), strings.Fields(visibleText(t, l.HTML))); diff != "" {
 				t.Errorf("%s in %s (-text +html):\n%s", name, code, diff)
 			}
 			if strings.Contains(l.Text, "<no value>") || strings.Contains(l.Text, "{{") || l.Language != code {
 				t.Errorf("%s in %s:\n%s", name, code, l.Text)
 			}
-			look(t, name, code, l)
+			writeFiles(t, name, code, l)
 		}
 	}
 }
 
-func look(t *testing.T, name, code string, l Letter) {
-	if *letters == "" {
+func writeFiles(t *testing.T, name, code string, l Letter) {
+	if *lettersFolder == "" {
 		return
 	}
-	for ending, content := range map[string]string{".html": l.HTML, ".txt": "Subject: " + l.Subject + "\n\n" + l.Text,
+	for extension, content := range map[string]string{".html": l.HTML, ".txt": "Subject: " + l.Subject + "\n\n" +
+		l.Text,
 		".ics": string(l.Calendar)} {
-		if err := os.WriteFile(filepath.Join(*letters, code+"-"+name+ending), []byte(content), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(*lettersFolder, code+"-"+name+extension), []byte(content),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-func languages(t rapid.TB) []string {
+func loadLanguages(t rapid.TB) []string {
 	t.Helper()
 	catalog, err := texts()
 	if err != nil {
@@ -170,8 +174,8 @@ func languages(t rapid.TB) []string {
 	return catalog.Languages()
 }
 
-// visible is the text that an HTML document shows, its blocks apart.
-func visible(t rapid.TB, document string) string {
+// visibleText is the text that an HTML document shows, its blocks apart.
+func visibleText(t rapid.TB, document string) string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(document))
 	if err != nil {
@@ -198,19 +202,19 @@ func visible(t rapid.TB, document string) string {
 
 // BenchmarkRender writes a message with all of its parts: text, HTML and the invitation.
 func BenchmarkRender(b *testing.B) {
-	f := facts(b, BookingMoved)
+	f := newFacts(b, BookingRescheduled)
 	b.ReportAllocs()
 	for b.Loop() {
-		render(b, BookingMoved, "de", f)
+		mustRender(b, BookingRescheduled, "de", f)
 	}
 }
 
 // The region of the customer's language counts in messages as on the booking page, and the business's country where it
 // names none.
-func TestDatesAndTimesAreWrittenAsInTheCustomersRegion(t *testing.T) {
+func TestWordsUseRegionOfCustomer(t *testing.T) {
 	t.Parallel()
-	at := time.Date(2027, 3, 1, 14, 5, 0, 0, time.UTC)
-	for of, want := range map[[2]string][]string{
+	moment := time.Date(2027, 3, 1, 14, 5, 0, 0, time.UTC)
+	for locales, want := range map[[2]string][]string{
 		{"en", ""}:      {"Monday, March 1, 2027", "2:05\u202fpm"},
 		{"en", "GB"}:    {"Monday, 1 March 2027", "14:05"},
 		{"en", "US"}:    {"Monday, March 1, 2027", "2:05\u202fpm"},
@@ -218,12 +222,12 @@ func TestDatesAndTimesAreWrittenAsInTheCustomersRegion(t *testing.T) {
 		{"en-GB", ""}:   {"Monday, 1 March 2027", "14:05"},
 		{"xx", "GB"}:    {"Montag, 1. März 2027", "14:05"},
 	} {
-		locale, business := of[0], of[1]
-		w, err := wordsIn(locale, "de", business)
+		locale, business := locales[0], locales[1]
+		w, err := findWords(locale, "de", business)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, []string{w.Date(at), w.Clock(at)}); diff != "" {
+		if diff := cmp.Diff(want, []string{w.Date(moment), w.Clock(moment)}); diff != "" {
 			t.Errorf("%s of %q (-want +got):\n%s", locale, business, diff)
 		}
 	}

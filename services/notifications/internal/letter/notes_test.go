@@ -10,7 +10,7 @@ import (
 )
 
 // Owners may add a note to each kind of message that customers get, and to no other (lifecycle.md §2).
-func TestEveryKindToCustomersMayHaveANoteOfTheOwner(t *testing.T) {
+func TestManifestAllowsNotesForCustomerKinds(t *testing.T) {
 	t.Parallel()
 	var kinds []string
 	for k := range layouts {

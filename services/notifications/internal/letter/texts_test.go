@@ -13,8 +13,8 @@ import (
 	"golang.org/x/text/unicode/rangetable"
 )
 
-// the36 are the languages of semantics.md §4, and the script that each is written in.
-var the36 = map[string]*unicode.RangeTable{}
+// languageScripts are the languages of semantics.md §4, and the script that each is written in.
+var languageScripts = map[string]*unicode.RangeTable{}
 
 func init() {
 	japanese := rangetable.Merge(unicode.Han, unicode.Hiragana, unicode.Katakana)
@@ -24,13 +24,13 @@ func init() {
 		unicode.Han: "zh", japanese: "ja", unicode.Hangul: "ko", unicode.Thai: "th",
 	} {
 		for code := range strings.FieldsSeq(codes) {
-			the36[code] = table
+			languageScripts[code] = table
 		}
 	}
 }
 
-// sentences are a language's file: for each id its forms, one of which is "" where it counts nothing.
-func sentences(t *testing.T, code string) map[string]map[string]string {
+// readSentences are a language's file: for each id its forms, one of which is "" where it counts nothing.
+func readSentences(t *testing.T, code string) map[string]map[string]string {
 	t.Helper()
 	text, err := files.ReadFile("texts/" + code + ".json")
 	if err != nil {
@@ -54,14 +54,14 @@ func sentences(t *testing.T, code string) map[string]map[string]string {
 	return list
 }
 
-func TestTheLanguagesAreThe36(t *testing.T) {
+func TestTextsExistFor36Languages(t *testing.T) {
 	t.Parallel()
-	if diff := cmp.Diff(sortedKeys(the36), languages(t)); diff != "" {
+	if diff := cmp.Diff(sortKeys(languageScripts), loadLanguages(t)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func sortedKeys[V any](m map[string]V) []string {
+func sortKeys[V any](m map[string]V) []string {
 	var keys []string
 	for key := range m {
 		keys = append(keys, key)
@@ -70,31 +70,32 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-var placeholder = regexp.MustCompile(`\{\{\.\w+\}\}`)
+var placeholderPattern = regexp.MustCompile(`\{\{\.\w+\}\}`)
 
-func placeholders(s string) []string {
-	found := placeholder.FindAllString(s, -1)
+func findPlaceholders(s string) []string {
+	found := placeholderPattern.FindAllString(s, -1)
 	slices.Sort(found)
 	return found
 }
 
-func TestEveryLanguageHasEverySentenceWithItsPlaceholders(t *testing.T) {
+func TestTextsHaveAllSentences(t *testing.T) {
 	t.Parallel()
-	english := sentences(t, "en")
-	for code, script := range the36 {
-		got := sentences(t, code)
-		if diff := cmp.Diff(sortedKeys(english), sortedKeys(got)); diff != "" {
+	english := readSentences(t, "en")
+	for code, script := range languageScripts {
+		got := readSentences(t, code)
+		if diff := cmp.Diff(sortKeys(english), sortKeys(got)); diff != "" {
 			t.Errorf("%s (-en +%s):\n%s", code, code, diff)
 		}
 		inScript := 0
 		for id, forms := range got {
 			for form, s := range forms {
-				want := placeholders(english[id][""] + english[id]["other"])
-				few := form == "zero" || form == "one" || form == "two" // such a number may be said in words
-				if diff := cmp.Diff(want, placeholders(s)); diff != "" && (!few || len(placeholders(s)) > 0) {
+				want := findPlaceholders(english[id][""] + english[id]["other"])
+				isSmallNumber := form == "zero" || form == "one" || form == "two" // such a number may be said in words
+				if diff := cmp.Diff(want, findPlaceholders(s)); diff != "" &&
+					(!isSmallNumber || len(findPlaceholders(s)) > 0) {
 					t.Errorf("%s: %s %s has other placeholders:\n%s", code, id, form, diff)
 				}
-				plain := placeholder.ReplaceAllString(s, "")
+				plain := placeholderPattern.ReplaceAllString(s, "")
 				if !norm.NFC.IsNormalString(s) || strings.TrimSpace(s) != s || s == "" || strings.ContainsAny(plain,
 					"{}<>#") || strings.Contains(s, "  ") ||
 					strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.C, r) }) {
@@ -113,31 +114,31 @@ func TestEveryLanguageHasEverySentenceWithItsPlaceholders(t *testing.T) {
 	}
 }
 
-// TestWholeSentencesAreUnlikeThoseOfOtherLanguages finds a language that was copied and not translated. Single words
+// TestTextsAreTranslated finds a language that was copied and not translated. Single words
 // may be alike.
-func TestWholeSentencesAreUnlikeThoseOfOtherLanguages(t *testing.T) {
+func TestTextsAreTranslated(t *testing.T) {
 	t.Parallel()
-	said := map[string]string{}
-	for code := range the36 {
-		for id, forms := range sentences(t, code) {
+	languageOf := map[string]string{}
+	for code := range languageScripts {
+		for id, forms := range readSentences(t, code) {
 			for _, s := range forms {
 				if len(strings.Fields(s)) < 5 || id == "subject" {
 					continue
 				}
-				if other := said[s]; other != "" && other != code {
+				if other := languageOf[s]; other != "" && other != code {
 					t.Errorf("%s: %s is the sentence of %s: %q", code, id, other, s)
 				}
-				said[s] = code
+				languageOf[s] = code
 			}
 		}
 	}
 }
 
-func TestEveryCountHasItsForm(t *testing.T) {
+func TestTextsHaveAllPluralForms(t *testing.T) {
 	t.Parallel()
-	for code := range the36 {
-		w := inLanguage(t, code)
-		for _, n := range append([]int{1_000_000, 2_000_000}, upTo(200)...) {
+	for code := range languageScripts {
+		w := mustFindWords(t, code)
+		for _, n := range append([]int{1_000_000, 2_000_000}, rangeTo(200)...) {
 			s := w.Count("ticket", n)
 			if w.Fault() != nil {
 				t.Fatalf("%s: %d: %v", code, n, w.Fault())
@@ -149,7 +150,7 @@ func TestEveryCountHasItsForm(t *testing.T) {
 	}
 }
 
-func upTo(n int) []int {
+func rangeTo(n int) []int {
 	list := make([]int, n)
 	for i := range list {
 		list[i] = i
@@ -157,26 +158,26 @@ func upTo(n int) []int {
 	return list
 }
 
-func inLanguage(t testing.TB, code string) *words {
+func mustFindWords(t testing.TB, code string) *words {
 	t.Helper()
-	w, err := wordsIn(code, "", "")
+	w, err := findWords(code, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
-// TestTheLanguageAskedForIsSpoken as semantics.md §6 matches: BCP 47, else the business's default, else English.
-func TestTheLanguageAskedForIsSpoken(t *testing.T) {
+// TestRenderMatchesLanguage as semantics.md §6 matches: BCP 47, else the business's default, else English.
+func TestRenderMatchesLanguage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ asked, fallback, want string }{
 		{"de", "fr", "de"}, {"pt-BR", "fr", "pt"}, {"DE-at", "fr", "de"}, {"", "fr", "fr"}, {"tlh", "fr", "fr"},
 		{"", "", "en"}, {"tlh", "xx", "en"},
 		{"no", "", "nb"}, {"zh-Hant-TW", "", "zh"}, {"\r\n", "ja", "ja"},
 	} {
-		f := haircut(t)
+		f := newHaircutFacts(t)
 		f.Business.Language = c.fallback
-		if got := render(t, BookingConfirmed, c.asked, f).Language; got != c.want {
+		if got := mustRender(t, BookingConfirmed, c.asked, f).Language; got != c.want {
 			t.Errorf("%q, else %q: got %s, want %s", c.asked, c.fallback, got, c.want)
 		}
 	}

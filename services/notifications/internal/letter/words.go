@@ -20,54 +20,54 @@ var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Re
 // words writes text in one language.
 type words struct {
 	*sharedwords.Words
-	rtl bool
+	isRTL bool
 }
 
-// wordsIn returns the words for writing a letter in the language of locale. If that language is
+// findWords returns the words for writing a letter in the language of locale. If that language is
 // unknown, it uses fallback, then English. The form of the language is that of region.
-func wordsIn(locale, fallback, region string) (*words, error) {
+func findWords(locale, fallback, region string) (*words, error) {
 	catalog, err := texts()
 	if err != nil {
 		return nil, err
 	}
 	w := sharedwords.In(catalog, locale, fallback).SetRegion(region)
-	return &words{Words: w, rtl: w.Direction() == "rtl"}, nil
+	return &words{Words: w, isRTL: w.Direction() == "rtl"}, nil
 }
 
-// subject returns the subject line of a mail: the title, the items of the booking, ticket order or
+// formatSubject returns the subject line of a mail: the title, the items of the booking, ticket order or
 // reservation, and its start. If the argument due is true, the line has the end instead of the start.
-func (w *words) subject(title string, f *Facts, due bool) string {
+func (w *words) formatSubject(title string, f *Facts, due bool) string {
 	var items []string
 	for _, item := range f.Subject.Items {
 		items = append(items, clean(item, maxName))
 	}
-	what := w.isolated(cut(strings.Join(items, ", "), maxSubject))
+	names := w.isolate(cut(strings.Join(items, ", "), maxSubject))
 	moment := f.Subject.When
 	if due {
 		moment = moment.end()
 	}
 	start := moment.Start.In(f.Business.Zone)
 	when := w.ShortDate(start)
-	if !moment.AllDay {
+	if !moment.IsAllDay {
 		when += ", " + w.Clock(start)
 	}
-	return w.Fill("subject", map[string]string{"Title": title, "What": what, "When": when})
+	return w.Fill("subject", map[string]string{"Title": title, "What": names, "When": when})
 }
 
-// when formats a time as at most two lines: the date, or both dates if they differ, and the times with the zone.
-func (w *words) when(t When, zone *time.Location) []string {
+// formatTime formats a time as at most two lines: the date, or both dates if they differ, and the times with the zone.
+func (w *words) formatTime(t When, zone *time.Location) []string {
 	start, end := t.Start.In(zone), t.end().Start.In(zone)
 	if t.End.IsZero() {
 		end = start
 	}
 	day, lastDay := w.Date(start), w.Date(end)
-	if t.AllDay {
+	if t.IsAllDay {
 		if day == lastDay {
 			return []string{day}
 		}
 		return []string{day + " –", lastDay}
 	}
-	place := " (" + w.foreign(zone.String()) + ")"
+	place := " (" + w.isolateLTR(zone.String()) + ")"
 	switch {
 	case start.Equal(end):
 		return []string{day, w.Clock(start) + place}
@@ -78,21 +78,22 @@ func (w *words) when(t When, zone *time.Location) []string {
 	return []string{day + ", " + w.Clock(start) + " –", lastDay + ", " + w.Clock(end) + place}
 }
 
-// amount formats money in the language. An amount in a currency
+// formatAmount formats money in the language. An amount in a currency
 // that CLDR does not know is followed by the currency's code.
-func (w *words) amount(m Money) string {
+func (w *words) formatAmount(m Money) string {
 	if m.Amount == "" {
 		return ""
 	}
 	if _, err := currency.NewAmount(m.Amount, m.Currency); err != nil {
-		return w.foreign(clean(m.Amount+" "+m.Currency, maxName))
+		return w.isolateLTR(clean(m.Amount+" "+m.Currency, maxName))
 	}
 	return w.Amount(m.Amount, m.Currency)
 }
 
-// quantity formats the quantity of a subject with its tier. It returns "" if the quantity is 1, except for tickets.
-func (w *words) quantity(s *Subject) string {
-	tier := w.typed(s.Tier, maxName)
+// formatQuantity formats the quantity of a subject with its tier. It returns "" if the quantity is 1, except for
+// tickets.
+func (w *words) formatQuantity(s *Subject) string {
+	tier := w.sanitize(s.Tier, maxName)
 	switch {
 	case s.Quantity < 1, s.Quantity == 1 && s.Kind != TicketSubject:
 		return tier
@@ -102,12 +103,12 @@ func (w *words) quantity(s *Subject) string {
 	return w.Number(s.Quantity) + " × " + tier
 }
 
-// typed cleans a text that a person typed ([clean]) and encloses it if it runs against the letter's
-// direction. most is the maximum length in characters.
-func (w *words) typed(s string, most int) string { return w.isolated(clean(s, most)) }
+// sanitize cleans a text that a person typed ([clean]) and encloses it if it runs against the letter's
+// direction. maxRunes is the maximum length in characters.
+func (w *words) sanitize(s string, maxRunes int) string { return w.isolate(clean(s, maxRunes)) }
 
-// typedLines splits a text that a person typed into lines, cleans each, and removes empty lines at both ends.
-func (w *words) typedLines(s string) []string {
+// sanitizeLines splits a text that a person typed into lines, cleans each, and removes empty lines at both ends.
+func (w *words) sanitizeLines(s string) []string {
 	s = strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n\n").Replace(s))
 	if s == "" {
 		return nil
@@ -117,24 +118,24 @@ func (w *words) typedLines(s string) []string {
 		if i == maxNoteLines {
 			break
 		}
-		lines = append(lines, w.typed(line, maxNote))
+		lines = append(lines, w.sanitize(line, maxNote))
 	}
 	return lines
 }
 
-// isolated encloses a text that runs against the letter's direction, so that it does not reorder the text beside it.
-func (w *words) isolated(s string) string {
-	if s == "" || !runsAgainst(s, w.rtl) {
+// isolate encloses a text that runs against the letter's direction, so that it does not reorder the text beside it.
+func (w *words) isolate(s string) string {
+	if s == "" || !hasOppositeDirection(s, w.isRTL) {
 		return s
 	}
 	const firstStrongIsolate, popIsolate = "\u2068", "\u2069"
 	return firstStrongIsolate + s + popIsolate
 }
 
-// foreign encloses a text that is always read from left to right,
+// isolateLTR encloses a text that is always read from left to right,
 // such as an address, a telephone number or the name of a zone.
-func (w *words) foreign(s string) string {
-	if s == "" || !w.rtl && !runsAgainst(s, false) {
+func (w *words) isolateLTR(s string) string {
+	if s == "" || !w.isRTL && !hasOppositeDirection(s, false) {
 		return s
 	}
 	const leftToRightIsolate, popIsolate = "\u2066", "\u2069"

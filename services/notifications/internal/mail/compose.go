@@ -14,11 +14,11 @@ import (
 // compose builds the mail. It offers the plain text, the HTML and the calendar as alternatives, so that mail programs
 // can process the invitation. It also attaches the calendar as a file, for other mail programs (RFC 6047 §2.4).
 func (s *Sender) compose(m Message) (*gomail.Msg, error) {
-	to, err := bare("", m.To)
+	to, err := parseBareAddress("", m.To)
 	if err != nil {
 		return nil, errors.New("the address is not one that mail can be sent to")
 	}
-	from, err := bare(line(m.FromName), s.cfg.From)
+	from, err := parseBareAddress(cleanLine(m.FromName), s.cfg.From)
 	if err != nil {
 		return nil, err
 	}
@@ -26,14 +26,14 @@ func (s *Sender) compose(m Message) (*gomail.Msg, error) {
 	msg.FromMailAddress(from)
 	msg.ToMailAddress(to)
 	if m.ReplyTo != "" {
-		reply, err := bare(line(m.FromName), m.ReplyTo)
+		reply, err := parseBareAddress(cleanLine(m.FromName), m.ReplyTo)
 		if err != nil {
 			return nil, errors.New("reply_to is not one bare e-mail address")
 		}
 		msg.ReplyToMailAddress(reply)
 	}
 	msg.SetGenHeader(gomail.HeaderContentLang, m.Language)
-	setSubject(msg, line(m.Subject))
+	setSubject(msg, cleanLine(m.Subject))
 	msg.SetDateWithValue(m.Date)
 	msg.SetMessageIDWithValue(m.ID + "@" + s.domain)
 	if m.Thread != "" {
@@ -69,21 +69,21 @@ func setSubject(msg *gomail.Msg, subject string) {
 		msg.Subject(subject)
 		return
 	}
-	msg.SetGenHeaderPreformatted(gomail.HeaderSubject, encodedWords(subject, len(subjectName)))
+	msg.SetGenHeaderPreformatted(gomail.HeaderSubject, encodeWords(subject, len(subjectName)))
 }
 
 func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// encodedWords encodes text as encoded words, on lines of at most 76 characters. The argument column
+// encodeWords encodes text as encoded words, on lines of at most 76 characters. The argument column
 // is the column in which the first word begins.
-func encodedWords(text string, column int) string {
+func encodeWords(text string, column int) string {
 	var b strings.Builder
 	b.WriteString(wordBegin)
 	column += len(wordBegin)
 	for _, r := range text {
-		encoded := encodedRune(r)
+		encoded := encodeRune(r)
 		if column+len(encoded)+len(wordEnd) > maxLine {
 			b.WriteString(wordEnd + "\r\n " + wordBegin)
 			column = len(" " + wordBegin)
@@ -95,8 +95,8 @@ func encodedWords(text string, column int) string {
 	return b.String()
 }
 
-// encodedRune encodes a rune in the Q encoding.
-func encodedRune(r rune) string {
+// encodeRune encodes a rune in the Q encoding.
+func encodeRune(r rune) string {
 	switch {
 	case r == ' ':
 		return "_"
@@ -110,9 +110,9 @@ func encodedRune(r rune) string {
 	return b.String()
 }
 
-// bare parses a bare address and converts its domain to ASCII.
-func bare(name, address string) (*mail.Address, error) {
-	local, domain, err := split(address)
+// parseBareAddress parses a bare address and converts its domain to ASCII.
+func parseBareAddress(name, address string) (*mail.Address, error) {
+	local, domain, err := splitAddress(address)
 	if err != nil {
 		return nil, err
 	}

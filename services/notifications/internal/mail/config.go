@@ -19,9 +19,9 @@ type Config struct {
 	// port 587; STARTTLS required) or smtps:// (default port 465; TLS from the
 	// first byte). If it is empty, messages are kept and shown, and none is sent.
 	URL string `env:"SMTP_URL"`
-	// Preview means that the server at URL only shows messages and does not deliver them. A message that
+	// IsPreview means that the server at URL only shows messages and does not deliver them. A message that
 	// it accepts therefore counts as not sent.
-	Preview bool `env:"SMTP_PREVIEW, default=false"`
+	IsPreview bool `env:"SMTP_PREVIEW, default=false"`
 	// AllowPlaintext allows a server at smtp:// that does not offer STARTTLS; messages and the password
 	// are then sent unencrypted. A server at a loopback address does not need this setting.
 	AllowPlaintext bool `env:"SMTP_ALLOW_PLAINTEXT, default=false"`
@@ -32,8 +32,8 @@ type Config struct {
 	From string `env:"MAIL_FROM"`
 }
 
-// Enabled reports whether there is a mail server.
-func (c *Config) Enabled() bool { return c.URL != "" }
+// IsEnabled reports whether there is a mail server.
+func (c *Config) IsEnabled() bool { return c.URL != "" }
 
 // Validate checks all settings together; each error names its
 // variable. No error contains the URL, which may hold a password.
@@ -43,15 +43,15 @@ func (c *Config) Validate() error {
 		errs = append(errs, errors.New("SMTP_TIMEOUT: write a duration above 0, such as 20s"))
 	}
 	if c.From != "" {
-		if _, _, err := split(c.From); err != nil {
+		if _, _, err := splitAddress(c.From); err != nil {
 			errs = append(errs, errors.New("MAIL_FROM: write one bare address, such as no-reply@example.com; the "+
 				"name is each business's"))
 		}
 	}
-	if !c.Enabled() {
+	if !c.IsEnabled() {
 		return errors.Join(errs...)
 	}
-	if _, err := parse(c.URL); err != nil {
+	if _, err := parseURL(c.URL); err != nil {
 		errs = append(errs, fmt.Errorf("SMTP_URL: %w", err))
 	}
 	if c.From == "" {
@@ -70,24 +70,24 @@ type server struct {
 }
 
 const (
-	submission    = 587 // RFC 6409
-	submissionTLS = 465 // RFC 8314
+	submissionPort    = 587 // RFC 6409
+	submissionTLSPort = 465 // RFC 8314
 )
 
 var errURL = errors.New("write smtp://user:password@host:587 or smtps://user:password@host:465, with signs of user " +
 	"and password that a URL has no place for as %XX")
 
-func parse(text string) (server, error) {
+func parseURL(text string) (server, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {
 		return server{}, errURL
 	}
-	s := server{host: u.Hostname(), port: submission, user: u.User.Username()}
+	s := server{host: u.Hostname(), port: submissionPort, user: u.User.Username()}
 	s.password, _ = u.User.Password()
 	switch u.Scheme {
 	case "smtp":
 	case "smtps":
-		s.implicitTLS, s.port = true, submissionTLS
+		s.implicitTLS, s.port = true, submissionTLSPort
 	default:
 		return server{}, errURL
 	}
@@ -104,9 +104,9 @@ func parse(text string) (server, error) {
 	return s, nil
 }
 
-// local reports whether the server is at a loopback address of this machine, so that the traffic does
+// isLocal reports whether the server is at a loopback address of this machine, so that the traffic does
 // not pass a network.
-func (s server) local() bool {
+func (s server) isLocal() bool {
 	if s.host == "localhost" {
 		return true
 	}
@@ -114,8 +114,8 @@ func (s server) local() bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// split splits a bare address into its local part and its domain in ASCII.
-func split(address string) (string, string, error) {
+// splitAddress splits a bare address into its local part and its domain in ASCII.
+func splitAddress(address string) (string, string, error) {
 	parsed, err := mail.ParseAddress(address)
 	if err != nil || parsed.Name != "" || parsed.Address != address {
 		return "", "", errors.New("not one bare e-mail address")

@@ -13,8 +13,8 @@ import (
 	letters "github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 )
 
-// everyKind are the facts of every message: one for each kind, and one for each notice.
-func everyKind() map[string]letters.Facts {
+// newFactsOfAllKinds are the facts of every message: one for each kind, and one for each notice.
+func newFactsOfAllKinds() map[string]letters.Facts {
 	list := map[string]letters.Facts{}
 	add := func(kind letters.Kind, subject letters.SubjectKind, notice letters.Notice) {
 		start := time.Date(2027, time.March, 5, 14, 5, 0, 0, time.UTC)
@@ -26,31 +26,31 @@ func everyKind() map[string]letters.Facts {
 				Kind: subject, ID: "b1", Sequence: 3, Items: []string{"Haircut"}, Quantity: 2, Total: money,
 				When: letters.When{Start: start, End: start.Add(time.Hour)},
 			},
-			Was: &letters.When{Start: start.Add(time.Hour)}, Refund: &money,
+			FormerTime: &letters.When{Start: start.Add(time.Hour)}, Refund: &money,
 			Payment: letters.Payment{Amount: money, Due: start}, Notice: notice,
 			Webhook: letters.Webhook{URL: "https://harbor.example/hook"}, Link: "https://book.example/m/x",
-			Note: letters.Note{Text: "Bring a towel.\n.\nFrom us"}, Stamp: wrote,
+			Note: letters.Note{Text: "Bring a towel.\n.\nFrom us"}, Stamp: writtenAt,
 		}
 	}
 	for kind := range strings.FieldsSeq("booking_received booking_confirmed booking_moved booking_withdrawn booking_cancelled reminder payment_due payment_failed refunded") {
 		add(letters.Kind(kind), letters.BookingSubject, "")
 	}
 	add(letters.Ticket, letters.TicketSubject, "")
-	add(letters.TicketMoved, letters.TicketSubject, "")
+	add(letters.TicketRescheduled, letters.TicketSubject, "")
 	add(letters.TicketWithdrawn, letters.TicketSubject, "")
 	add(letters.TicketCancelled, letters.TicketSubject, "")
 	for kind := range strings.FieldsSeq("reservation reservation_withdrawn reservation_due reservation_cancelled") {
 		add(letters.Kind(kind), letters.ReservationSubject, "")
 	}
-	for _, notice := range []letters.Notice{letters.NoticeCreated, letters.NoticeMoved, letters.NoticeCancelled,
+	for _, notice := range []letters.Notice{letters.NoticeCreated, letters.NoticeRescheduled, letters.NoticeCancelled,
 		letters.NoticeWebhookDisabled} {
 		add(letters.OwnerNotice, letters.BookingSubject, notice)
 	}
 	return list
 }
 
-// TestEveryKindInEveryLanguageIsAValidMessage reads each one back as mail programs do.
-func TestEveryKindInEveryLanguageIsAValidMessage(t *testing.T) {
+// TestComposeWritesValidMessages reads each one back as mail programs do.
+func TestComposeWritesValidMessages(t *testing.T) {
 	t.Parallel()
 	sender, err := NewSender(Config{URL: "smtp://127.0.0.1", From: "no-reply@slotmesh.example", Timeout: time.Second})
 	if err != nil {
@@ -60,25 +60,25 @@ func TestEveryKindInEveryLanguageIsAValidMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, facts := range everyKind() {
+	for name, facts := range newFactsOfAllKinds() {
 		kind, _, _ := strings.Cut(name, " ")
 		for _, code := range catalog.Languages() {
 			l, err := letters.Render(letters.Kind(kind), code, facts)
 			if err != nil {
 				t.Fatalf("%s in %s: %v", name, code, err)
 			}
-			if fault := readBack(t, sender, l); fault != "" {
+			if fault := findDifference(t, sender, l); fault != "" {
 				t.Errorf("%s in %s (-written +read):\n%s", name, code, fault)
 			}
 		}
 	}
 }
 
-// readBack composes a letter into a message and says what of it does not arrive.
-func readBack(t *testing.T, sender *Sender, l letters.Letter) string {
+// findDifference composes a letter into a message and says what of it does not arrive.
+func findDifference(t *testing.T, sender *Sender, l letters.Letter) string {
 	t.Helper()
 	msg, err := sender.compose(Message{
-		ID: "m1", Date: wrote, FromName: "Zoë's Studio", To: "ada@example.com", Subject: l.Subject, Text: l.Text,
+		ID: "m1", Date: writtenAt, FromName: "Zoë's Studio", To: "ada@example.com", Subject: l.Subject, Text: l.Text,
 		HTML: l.HTML, Calendar: l.Calendar, Method: l.Method,
 	})
 	if err != nil {
@@ -93,7 +93,7 @@ func readBack(t *testing.T, sender *Sender, l letters.Letter) string {
 			return "no line of a message: " + line
 		}
 	}
-	head, parts := read(t, raw.Bytes())
+	head, parts := parseMessage(t, raw.Bytes())
 	subject, err := new(mime.WordDecoder).DecodeHeader(head.Get("Subject"))
 	if err != nil {
 		t.Fatal(err)

@@ -43,9 +43,9 @@ func (e *RefusedError) Error() string { return e.Reason }
 // accepted it. Answered means that the server works but rejects this message for now, for example
 // because it cannot find the recipient's domain. It may accept other messages.
 type UnsentError struct {
-	Reason   string
-	Maybe    bool
-	Answered bool
+	Reason      string
+	MayBeSent   bool
+	WasAnswered bool
 }
 
 func (e *UnsentError) Error() string { return e.Reason }
@@ -60,11 +60,11 @@ type Sender struct {
 
 // NewSender returns a sender. The settings must be enabled and valid.
 func NewSender(cfg Config) (*Sender, error) {
-	server, err := parse(cfg.URL)
+	server, err := parseURL(cfg.URL)
 	if err != nil {
 		return nil, fmt.Errorf("SMTP_URL: %w", err)
 	}
-	_, domain, err := split(cfg.From)
+	_, domain, err := splitAddress(cfg.From)
 	if err != nil {
 		return nil, fmt.Errorf("MAIL_FROM: %w", err)
 	}
@@ -84,13 +84,13 @@ func (s *Sender) Send(ctx context.Context, m Message) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*s.cfg.Timeout)
 	defer cancel()
 	var conn net.Conn
-	client, err := s.client(func(ctx context.Context, network, address string) (net.Conn, error) {
+	client, err := s.newClient(func(ctx context.Context, network, address string) (net.Conn, error) {
 		var err error
 		conn, err = s.dial(ctx, network, address)
 		return conn, err
 	})
 	if err != nil {
-		return &UnsentError{Reason: readable(err)}
+		return &UnsentError{Reason: describeError(err)}
 	}
 	defer func() {
 		if conn != nil {
@@ -99,7 +99,7 @@ func (s *Sender) Send(ctx context.Context, m Message) error {
 	}()
 	session, err := client.DialToSMTPClientWithContext(ctx)
 	if err != nil {
-		return &UnsentError{Reason: "no session with the mail server: " + readable(err)}
+		return &UnsentError{Reason: "no session with the mail server: " + describeError(err)}
 	}
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	err = client.SendWithSMTPClient(session, msg)
@@ -107,10 +107,10 @@ func (s *Sender) Send(ctx context.Context, m Message) error {
 		_ = client.CloseWithSMTPClient(session) // the message is accepted, even if closing fails
 		return nil
 	}
-	return judged(err)
+	return classifyError(err)
 }
 
-func (s *Sender) client(dial gomail.DialContextFunc) (*gomail.Client, error) {
+func (s *Sender) newClient(dial gomail.DialContextFunc) (*gomail.Client, error) {
 	options := []gomail.Option{
 		gomail.WithPort(s.server.port), gomail.WithTimeout(s.cfg.Timeout), gomail.WithTLSConfig(s.tls),
 		gomail.WithHELO(s.domain),
@@ -119,7 +119,7 @@ func (s *Sender) client(dial gomail.DialContextFunc) (*gomail.Client, error) {
 	switch {
 	case s.server.implicitTLS:
 		options = append(options, gomail.WithSSL()) // dial made the TLS connection; no STARTTLS
-	case s.cfg.AllowPlaintext || s.server.local():
+	case s.cfg.AllowPlaintext || s.server.isLocal():
 		options = append(options, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
 	default:
 		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))
@@ -141,41 +141,42 @@ func (s *Sender) dial(ctx context.Context, network, address string) (net.Conn, e
 	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
-// judged converts an error of go-mail to a [*RefusedError] or an [*UnsentError]. A failed login is an
+// classifyError converts an error of go-mail to a [*RefusedError] or an [*UnsentError]. A failed login is an
 // [*UnsentError], because it has nothing to do with the message.
-func judged(err error) error {
+func classifyError(err error) error {
 	var failed *gomail.SendError
 	if !errors.As(err, &failed) {
-		return &UnsentError{Reason: readable(err)}
+		return &UnsentError{Reason: describeError(err)}
 	}
 	code := failed.ErrorCode()
 	switch code {
 	case 530, 534, 535, 538: // RFC 4954: authentication required, or with another mechanism
-		return &UnsentError{Reason: readable(err)}
+		return &UnsentError{Reason: describeError(err)}
 	}
 	if code >= 500 && code < 600 {
-		return &RefusedError{Reason: readable(err)}
+		return &RefusedError{Reason: describeError(err)}
 	}
-	maybe := code == 0 && failed.Reason == gomail.ErrSMTPDataClose
-	answered := code >= 400 && code < 500 && code != 421 // RFC 5321 §4.2.3: 421 closes the connection, for any message
-	return &UnsentError{Reason: readable(err), Maybe: maybe, Answered: answered}
+	mayBeSent := code == 0 && failed.Reason == gomail.ErrSMTPDataClose
+	// RFC 5321 §4.2.3: 421 closes the connection, for any message
+	wasAnswered := code >= 400 && code < 500 && code != 421
+	return &UnsentError{Reason: describeError(err), MayBeSent: mayBeSent, WasAnswered: wasAnswered}
 }
 
-// readable returns an error as one line of limited length for an owner, without the details that go-mail appends.
-func readable(err error) string {
+// describeError returns an error as one line of limited length for an owner, without the details that go-mail appends.
+func describeError(err error) string {
 	text, _, _ := strings.Cut(err.Error(), ", affected recipient(s): ")
 	text, _, _ = strings.Cut(text, ", affected message ID: ")
-	return line(text)
+	return cleanLine(text)
 }
 
-// longest is the maximum length of a header text in runes. Even if the text is one word, which cannot
+// maxHeaderRunes is the maximum length of a header text in runes. Even if the text is one word, which cannot
 // be folded, its line stays far below the limit of 998 bytes (RFC 5322 §2.1.1).
-const longest = 240
+const maxHeaderRunes = 240
 
-// line turns a text into one short line for a header or an owner's list. It replaces line breaks, other
+// cleanLine turns a text into one short line for a header or an owner's list. It replaces line breaks, other
 // controls and characters that change the text direction with spaces, and splits what looks like an encoded
 // word (RFC 2047). Directional isolates stay, because names in another script are enclosed in them.
-func line(text string) string {
+func cleanLine(text string) string {
 	// Non-breaking spaces stay, for example between an amount and its currency.
 	isSpace := func(r rune) bool { return r == ' ' }
 	text = strings.Join(strings.FieldsFunc(strings.Map(func(r rune) rune {
@@ -185,8 +186,8 @@ func line(text string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, " ")), isSpace), " ")
-	if runes := []rune(text); len(runes) > longest {
-		text = string(runes[:longest]) + "…"
+	if runes := []rune(text); len(runes) > maxHeaderRunes {
+		text = string(runes[:maxHeaderRunes]) + "…"
 	}
 	return strings.ReplaceAll(text, "=?", "= ?")
 }

@@ -29,19 +29,19 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-var wrote = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
+var writtenAt = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
 
-func letter() Message {
+func newMessage() Message {
 	return Message{
-		ID: "m1", Thread: "b1", Date: wrote, FromName: "Zoë's Studio", To: "ada@example.com",
+		ID: "m1", Thread: "b1", Date: writtenAt, FromName: "Zoë's Studio", To: "ada@example.com",
 		ReplyTo: "hello@harbor.example", Language: "ru",
 		Subject: "Ваша запись – 09:00", Text: "Grüße,\nbis bald.\n.\nEnde\n", HTML: "<p>Grüße,<br>bis bald.</p>",
 		Calendar: []byte("BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nEND:VCALENDAR\r\n"), Method: "REQUEST",
 	}
 }
 
-// open runs a mail server at loopback and returns it with a sender for scheme://userinfo host:port.
-func open(t *testing.T, scheme, userinfo, host string, options mailbox.Options,
+// newServerAndSender runs a mail server at loopback and returns it with a sender for scheme://userinfo host:port.
+func newServerAndSender(t *testing.T, scheme, userinfo, host string, options mailbox.Options,
 	change ...func(*Config)) (*mailbox.Box, *Sender) {
 	t.Helper()
 	var listener net.Listener
@@ -77,34 +77,35 @@ type part struct {
 	Body               string
 }
 
-// read parses a message as any mail program does, by the standard library alone.
-func read(t testing.TB, raw []byte) (mail.Header, []part) {
+// parseMessage parses a message as any mail program does, by the standard library alone.
+func parseMessage(t testing.TB, raw []byte) (mail.Header, []part) {
 	t.Helper()
 	m, err := mail.ReadMessage(strings.NewReader(string(raw)))
 	if err != nil {
 		t.Fatalf("not a message: %v", err)
 	}
-	return m.Header, leaves(t, m.Header.Get("Content-Type"), m.Header.Get("Content-Transfer-Encoding"), "", m.Body)
+	return m.Header, readParts(t, m.Header.Get("Content-Type"), m.Header.Get("Content-Transfer-Encoding"), "", m.Body)
 }
 
-func leaves(t testing.TB, contentType, encoding, disposition string, body io.Reader) []part {
+func readParts(t testing.TB, contentType, encoding, disposition string, body io.Reader) []part {
 	t.Helper()
 	kind, params, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		t.Fatalf("Content-Type %q: %v", contentType, err)
 	}
 	if strings.HasPrefix(kind, "multipart/") {
-		var all []part
+		var leaves []part
 		for parts := multipart.NewReader(body, params["boundary"]); ; {
 			p, err := parts.NextRawPart()
 			if errors.Is(err, io.EOF) {
-				return all
+				return leaves
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, leaves(t, p.Header.Get("Content-Type"), p.Header.Get("Content-Transfer-Encoding"),
-				p.Header.Get("Content-Disposition"), p)...)
+			leaves = append(leaves,
+				readParts(t, p.Header.Get("Content-Type"), p.Header.Get("Content-Transfer-Encoding"),
+					p.Header.Get("Content-Disposition"), p)...)
 		}
 	}
 	switch strings.ToLower(encoding) {
@@ -122,10 +123,10 @@ func leaves(t testing.TB, contentType, encoding, disposition string, body io.Rea
 		Body: strings.ReplaceAll(string(text), "\r\n", "\n")}}
 }
 
-func TestAMessageArrivesWhole(t *testing.T) {
+func TestSendTransfersWholeMessage(t *testing.T) {
 	t.Parallel()
-	box, sender := open(t, "smtp", "", "127.0.0.1", mailbox.Options{})
-	if err := sender.Send(t.Context(), letter()); err != nil {
+	box, sender := newServerAndSender(t, "smtp", "", "127.0.0.1", mailbox.Options{})
+	if err := sender.Send(t.Context(), newMessage()); err != nil {
 		t.Fatal(err)
 	}
 	got := box.Mails()
@@ -133,7 +134,7 @@ func TestAMessageArrivesWhole(t *testing.T) {
 		[]string{"ada@example.com"}) {
 		t.Fatalf("got %+v", got)
 	}
-	head, parts := read(t, got[0].Raw)
+	head, parts := parseMessage(t, got[0].Raw)
 	decoded := map[string]string{}
 	for name := range head {
 		decoded[name], _ = new(mime.WordDecoder).DecodeHeader(head.Get(name))
@@ -152,7 +153,7 @@ func TestAMessageArrivesWhole(t *testing.T) {
 	}
 	calendar := "BEGIN:VCALENDAR\nMETHOD:REQUEST\nEND:VCALENDAR\n"
 	wantParts := []part{
-		{Type: "text/plain", Body: letter().Text}, {Type: "text/html", Body: letter().HTML},
+		{Type: "text/plain", Body: newMessage().Text}, {Type: "text/html", Body: newMessage().HTML},
 		{Type: "text/calendar", Method: "REQUEST", Body: calendar}, {Type: "application/ics", File: "booking.ics",
 			Body: calendar},
 	}
@@ -161,68 +162,70 @@ func TestAMessageArrivesWhole(t *testing.T) {
 	}
 }
 
-func TestWithoutACalendarThereIsNone(t *testing.T) {
+func TestSendOmitsEmptyCalendar(t *testing.T) {
 	t.Parallel()
-	box, sender := open(t, "smtp", "", "localhost", mailbox.Options{})
-	m := letter()
+	box, sender := newServerAndSender(t, "smtp", "", "localhost", mailbox.Options{})
+	m := newMessage()
 	m.Calendar, m.Method, m.ReplyTo, m.Thread = nil, "", "", ""
 	if err := sender.Send(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	head, parts := read(t, box.Mails()[0].Raw)
+	head, parts := parseMessage(t, box.Mails()[0].Raw)
 	if len(parts) != 2 || head.Get("Reply-To") != "" || head.Get("References") != "" {
 		t.Errorf("got %v with %v", parts, head)
 	}
 }
 
 // The address 0.0.0.0 leads to this machine without being its loopback.
-func TestEncryptionIsDemandedOfServersElsewhere(t *testing.T) {
+func TestSendRequiresSTARTTLS(t *testing.T) {
 	t.Parallel()
-	box, sender := open(t, "smtp", "", "0.0.0.0", mailbox.Options{})
+	box, sender := newServerAndSender(t, "smtp", "", "0.0.0.0", mailbox.Options{})
 	var unsent *UnsentError
-	if err := sender.Send(t.Context(), letter()); !errors.As(err, &unsent) || !strings.Contains(err.Error(),
+	if err := sender.Send(t.Context(), newMessage()); !errors.As(err, &unsent) || !strings.Contains(err.Error(),
 		"STARTTLS") {
 		t.Errorf("got %v", err)
 	}
 	if got := box.Mails(); len(got) != 0 {
 		t.Errorf("%d messages travelled unencrypted", len(got))
 	}
-	box, sender = open(t, "smtp", "", "0.0.0.0", mailbox.Options{}, func(c *Config) { c.AllowPlaintext = true })
-	if err := sender.Send(t.Context(), letter()); err != nil || len(box.Mails()) != 1 {
+	box, sender = newServerAndSender(t, "smtp", "", "0.0.0.0", mailbox.Options{}, func(c *Config) {
+		c.AllowPlaintext = true
+	})
+	if err := sender.Send(t.Context(), newMessage()); err != nil || len(box.Mails()) != 1 {
 		t.Errorf("where a setting allows it: %v, %d messages", err, len(box.Mails()))
 	}
 }
 
-func TestTLSInBothWaysAndSigningIn(t *testing.T) {
+func TestSendAuthenticatesOverTLS(t *testing.T) {
 	t.Parallel()
-	web := httptest.NewTLSServer(nil) // for its certificate
-	t.Cleanup(web.Close)
+	tlsServer := httptest.NewTLSServer(nil) // for its certificate
+	t.Cleanup(tlsServer.Close)
 	roots := x509.NewCertPool()
-	roots.AddCert(web.Certificate())
-	served := &tls.Config{Certificates: web.TLS.Certificates, MinVersion: tls.VersionTLS12}
+	roots.AddCert(tlsServer.Certificate())
+	tlsConfig := &tls.Config{Certificates: tlsServer.TLS.Certificates, MinVersion: tls.VersionTLS12}
 	for _, scheme := range []string{"smtp", "smtps"} {
-		options := mailbox.Options{TLS: served, User: "ada", Password: "p@ss word"}
-		box, sender := open(t, scheme, "ada:p%40ss%20word@", "127.0.0.1", options)
+		options := mailbox.Options{TLS: tlsConfig, User: "ada", Password: "p@ss word"}
+		box, sender := newServerAndSender(t, scheme, "ada:p%40ss%20word@", "127.0.0.1", options)
 		sender.tls.RootCAs = roots
-		if err := sender.Send(t.Context(), letter()); err != nil || len(box.Mails()) != 1 {
+		if err := sender.Send(t.Context(), newMessage()); err != nil || len(box.Mails()) != 1 {
 			t.Errorf("%s: %v, %d messages", scheme, err, len(box.Mails()))
 		}
-		_, sender = open(t, scheme, "ada:wrong@", "127.0.0.1", options)
+		_, sender = newServerAndSender(t, scheme, "ada:wrong@", "127.0.0.1", options)
 		sender.tls.RootCAs = roots
 		var unsent *UnsentError
-		if err := sender.Send(t.Context(), letter()); !errors.As(err, &unsent) || strings.Contains(err.Error(),
+		if err := sender.Send(t.Context(), newMessage()); !errors.As(err, &unsent) || strings.Contains(err.Error(),
 			"wrong") {
 			t.Errorf("%s, wrong password: %v", scheme, err)
 		}
-		_, sender = open(t, scheme, "", "127.0.0.1", mailbox.Options{TLS: served})
-		if err := sender.Send(t.Context(), letter()); !errors.As(err, &unsent) || !strings.Contains(err.Error(),
+		_, sender = newServerAndSender(t, scheme, "", "127.0.0.1", mailbox.Options{TLS: tlsConfig})
+		if err := sender.Send(t.Context(), newMessage()); !errors.As(err, &unsent) || !strings.Contains(err.Error(),
 			"certificate") {
 			t.Errorf("%s, a certificate of nobody we know: %v", scheme, err)
 		}
 	}
 }
 
-func TestWhatBecomesOfAMessage(t *testing.T) {
+func TestSendClassifiesErrors(t *testing.T) {
 	t.Parallel()
 	code := func(code int, text string) func(string) error {
 		return func(string) error {
@@ -252,49 +255,49 @@ func TestWhatBecomesOfAMessage(t *testing.T) {
 		"nobody signed in": {mailbox.Options{Refuse: code(530, "Sign in")}, false, false,
 			"sending SMTP RCPT TO command: 530 \"5.1.1 Sign in\""},
 	} {
-		_, sender := open(t, "smtp", "", "127.0.0.1", c.options)
-		err := sender.Send(t.Context(), letter())
+		_, sender := newServerAndSender(t, "smtp", "", "127.0.0.1", c.options)
+		err := sender.Send(t.Context(), newMessage())
 		var refused *RefusedError
 		if err == nil || errors.As(err, &refused) != c.refused || err.Error() != c.reason {
 			t.Errorf("%s: got %T %v, want %q", name, err, err, c.reason)
 		}
 		var unsent *UnsentError
-		if answered := errors.As(err, &unsent) && unsent.Answered; answered != c.answered {
-			t.Errorf("%s: it is said of this message: %t, want %t", name, answered, c.answered)
+		if wasAnswered := errors.As(err, &unsent) && unsent.WasAnswered; wasAnswered != c.answered {
+			t.Errorf("%s: it is said of this message: %t, want %t", name, wasAnswered, c.answered)
 		}
 	}
 }
 
-func TestAServerThatIsAway(t *testing.T) {
+func TestSendFailsWithoutServer(t *testing.T) {
 	t.Parallel()
-	box, sender := open(t, "smtp", "", "127.0.0.1", mailbox.Options{})
+	box, sender := newServerAndSender(t, "smtp", "", "127.0.0.1", mailbox.Options{})
 	if err := box.Close(); err != nil {
 		t.Fatal(err)
 	}
 	var unsent *UnsentError
-	if err := sender.Send(t.Context(), letter()); !errors.As(err, &unsent) || unsent.Maybe {
+	if err := sender.Send(t.Context(), newMessage()); !errors.As(err, &unsent) || unsent.MayBeSent {
 		t.Errorf("got %v", err)
 	}
 }
 
 // A connection that ends after the last byte leaves open whether the server has the message.
-func TestALostAnswerMayMeanThatItWasSent(t *testing.T) {
+func TestSendReportsLostAnswer(t *testing.T) {
 	t.Parallel()
 	var box *mailbox.Box
 	var sender *Sender
-	ended := make(chan struct{})
-	box, sender = open(t, "smtp", "", "127.0.0.1", mailbox.Options{Lose: func(mailbox.Mail) error {
-		go func() { defer close(ended); _ = box.Close() }()
+	closed := make(chan struct{})
+	box, sender = newServerAndSender(t, "smtp", "", "127.0.0.1", mailbox.Options{Lose: func(mailbox.Mail) error {
+		go func() { defer close(closed); _ = box.Close() }()
 		<-t.Context().Done() // the answer never comes
 		return nil
 	}})
 	var unsent *UnsentError
-	if err := sender.Send(t.Context(), letter()); !errors.As(err, &unsent) || !unsent.Maybe {
+	if err := sender.Send(t.Context(), newMessage()); !errors.As(err, &unsent) || !unsent.MayBeSent {
 		t.Errorf("got %T %v", err, err)
 	}
 }
 
-func TestSettings(t *testing.T) {
+func TestConfigValidate(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]string{
 		"":                                     "",
@@ -327,13 +330,13 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// heads are all headers that a message has, whatever is typed.
-var heads = []string{
+// headerNames are all headers that a message has, whatever is typed.
+var headerNames = []string{
 	"Auto-Submitted", "Content-Language", "Content-Type", "Date", "From", "Message-Id", "Mime-Version", "References",
 	"Reply-To", "Subject", "To", "X-Auto-Response-Suppress",
 }
 
-func FuzzNothingTypedBecomesAHeader(f *testing.F) {
+func FuzzComposeSanitizesHeaders(f *testing.F) {
 	for _, s := range []string{
 		"plain", "a\r\nBcc: evil@example.com", "a\nSubject: b\n\n<p>", "a\rb", "\u202eevil\u202c", "x\u2028y",
 		"\x00\x0b\x7f", "\xff\xfe",
@@ -347,9 +350,9 @@ func FuzzNothingTypedBecomesAHeader(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, name, subject, text, to string) {
-		m := letter()
+		m := newMessage()
 		m.FromName, m.Subject, m.Text = name, subject, text
-		if msg, err := sender.compose(Message{To: to, Date: wrote}); err == nil {
+		if msg, err := sender.compose(Message{To: to, Date: writtenAt}); err == nil {
 			if rcpts, err := msg.GetRecipients(); err != nil || len(rcpts) != 1 || strings.ContainsAny(rcpts[0],
 				"\r\n ") {
 				t.Fatalf("the address %q became %q, %v", to, rcpts, err)
@@ -368,7 +371,7 @@ func FuzzNothingTypedBecomesAHeader(f *testing.F) {
 				t.Fatalf("a line of %d bytes, or with a bare end of line", len(l))
 			}
 		}
-		head, parts := read(t, []byte(raw.String()))
+		head, parts := parseMessage(t, []byte(raw.String()))
 		var names []string
 		for name, values := range head {
 			names = append(names, name)
@@ -382,7 +385,7 @@ func FuzzNothingTypedBecomesAHeader(f *testing.F) {
 			}
 		}
 		slices.Sort(names)
-		if diff := cmp.Diff(heads, names); diff != "" {
+		if diff := cmp.Diff(headerNames, names); diff != "" {
 			t.Errorf("the headers (-want +got):\n%s", diff)
 		}
 		if to, err := head.AddressList("To"); err != nil || len(to) != 1 {
@@ -403,7 +406,7 @@ func mustDecode(t *testing.T, value string) string {
 	return decoded
 }
 
-func TestSubjectBeginsOnTheLineOfItsName(t *testing.T) {
+func TestComposeBeginsSubjectOnFirstLine(t *testing.T) {
 	t.Parallel()
 	for _, subject := range []string{
 		"Ваша запись подтверждена: Стрижка и укладка, длинные волосы · пн, 1 марта, 09:00", "Ä",
@@ -415,7 +418,7 @@ func TestSubjectBeginsOnTheLineOfItsName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := letter()
+		m := newMessage()
 		m.Subject = subject
 		msg, err := sender.compose(m)
 		if err != nil {
@@ -434,11 +437,11 @@ func TestSubjectBeginsOnTheLineOfItsName(t *testing.T) {
 				t.Errorf("%s: line %d of the subject is %q", subject, i+1, line)
 			}
 		}
-		read, err := mail.ReadMessage(strings.NewReader(raw.String()))
+		parsed, err := mail.ReadMessage(strings.NewReader(raw.String()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := new(mime.WordDecoder).DecodeHeader(read.Header.Get("Subject")); err != nil || got != subject {
+		if got, err := new(mime.WordDecoder).DecodeHeader(parsed.Header.Get("Subject")); err != nil || got != subject {
 			t.Errorf("it is read as %q, %v; want %q", got, err, subject)
 		}
 	}

@@ -21,27 +21,28 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
 )
 
-// facts returns the facts of messages about an event, with the names of the
+// collectFacts returns the facts of messages about an event, with the names of the
 // sold services, event or rentals in language; "" is the default language.
-func (m *Messages) facts(offer *catalog.Offer, e event.Event, language string) (letter.Facts, error) {
+func (m *Messages) collectFacts(offer *catalog.Offer, e event.Event, language string) (letter.Facts, error) {
 	f := letter.Facts{Notice: notices[e.Type], Stamp: e.At, Business: letter.Business{
 		Name: offer.Name, Names: offer.NameTranslations, Language: offer.DefaultLanguage,
 		Region: locale.RegionOf(offer.Timezone), Zone: offer.Location(),
 		ReplyTo: offer.Notifications.ReplyTo, From: m.From, Accent: offer.Page.Accent,
 	}}
-	f.CanMove, f.CanCancel = offer.SelfService.RescheduleUntilHours != nil, offer.SelfService.CancelUntilHours != nil
+	f.CanReschedule, f.CanCancel = offer.SelfService.RescheduleUntilHours != nil,
+		offer.SelfService.CancelUntilHours != nil
 	var err error
 	switch e.Subject.Kind {
 	case event.Booking:
-		err = ofBooking(&f, e, offer, language)
+		err = addBooking(&f, e, offer, language)
 	case event.Ticket:
-		err = ofTicket(&f, e, offer, language)
+		err = addTicket(&f, e, offer, language)
 	case event.Reservation:
-		err = ofReservation(&f, e, offer, language)
+		err = addReservation(&f, e, offer, language)
 	default:
-		var disabled endpoint
+		var disabled disabledEndpoint
 		err = json.Unmarshal(e.Data, &disabled)
-		f.Webhook = letter.Webhook{URL: disabled.URL, Gone: disabled.Gone}
+		f.Webhook = letter.Webhook{URL: disabled.URL, IsGone: disabled.IsGone}
 	}
 	if err != nil {
 		return letter.Facts{}, fmt.Errorf("the data of %s: %w", e.Type, err)
@@ -52,35 +53,35 @@ func (m *Messages) facts(offer *catalog.Offer, e event.Event, language string) (
 // sale holds the part of a booking, ticket order or reservation that decides its cancellation policy.
 type sale struct {
 	payment      *booking.Payment // nil: no online payment
-	madeAt       time.Time
+	createdAt    time.Time
 	formerStarts []time.Time // the former starts, if the business has rescheduled what was sold
-	withdrawn    bool        // the business no longer offers what was sold
+	isWithdrawn  bool        // the business no longer offers what was sold
 }
 
 // addPolicy adds to s the cancellation deadline and the refund steps of the sale's cancellation policy. If nothing is
 // paid online, the current policy of the business applies. It adds nothing if the subject has already begun at now.
-func addPolicy(s *letter.Subject, offer *catalog.Offer, of sale, now time.Time) {
+func addPolicy(s *letter.Subject, offer *catalog.Offer, sold sale, now time.Time) {
 	start := s.When.Start
 	if start.IsZero() || !start.After(now) {
 		return
 	}
-	within := offer.SelfService.CancelUntilHours
-	if of.withdrawn || len(of.formerStarts) > 0 {
-		within = new(int) // lifecycle.md §4: until the start
+	cancelHours := offer.SelfService.CancelUntilHours
+	if sold.isWithdrawn || len(sold.formerStarts) > 0 {
+		cancelHours = new(int) // lifecycle.md §4: until the start
 	}
-	if within != nil {
-		if deadline := start.Add(-time.Duration(*within) * time.Hour); deadline.After(now) {
+	if cancelHours != nil {
+		if deadline := start.Add(-time.Duration(*cancelHours) * time.Hour); deadline.After(now) {
 			s.Deadline = deadline
 		}
 	}
-	if s.Total.Amount == "" || of.withdrawn {
+	if s.Total.Amount == "" || sold.isWithdrawn {
 		return
 	}
 	policy := refund.PolicyOf(offer)
-	if of.payment != nil {
-		policy = of.payment.Policy
+	if sold.payment != nil {
+		policy = sold.payment.Policy
 	}
-	s.Policy = policy.Steps(of.madeAt, start, now, of.formerStarts...)
+	s.Policy = policy.Steps(sold.createdAt, start, now, sold.formerStarts...)
 }
 
 // notices maps the types of events to the notices to owners.
@@ -88,24 +89,25 @@ var notices = map[event.Type]letter.Notice{
 	event.BookingCreated: letter.NoticeCreated, event.TicketSold: letter.NoticeCreated,
 	event.ReservationCreated:   letter.NoticeCreated,
 	event.ReservationConfirmed: letter.NoticeCreated,
-	event.BookingRescheduled:   letter.NoticeMoved,
+	event.BookingRescheduled:   letter.NoticeRescheduled,
 	event.BookingCancelled:     letter.NoticeCancelled, event.TicketCancelled: letter.NoticeCancelled,
 	event.ReservationCancelled: letter.NoticeCancelled,
 	event.PaymentRefundFailed:  letter.NoticeRefundFailed, event.PaymentDisputed: letter.NoticeDisputed,
 	plan.EndpointDisabled: letter.NoticeWebhookDisabled,
 }
 
-func ofBooking(f *letter.Facts, e event.Event, offer *catalog.Offer, language string) error {
+func addBooking(f *letter.Facts, e event.Event, offer *catalog.Offer, language string) error {
 	var b booking.Booking
 	if err := json.Unmarshal(e.Data, &b); err != nil {
 		return err
 	}
 	f.Business.Zone = timespan.Zone(b.Timezone, offer.Location())
-	f.Customer = letter.Person{Name: b.CustomerName, Email: b.CustomerEmail, Phone: text(b.CustomerPhone)}
+	f.Customer = letter.Person{Name: b.CustomerName, Email: b.CustomerEmail, Phone: stringValue(b.CustomerPhone)}
 	f.Subject = letter.Subject{
 		Kind: letter.BookingSubject, ID: b.ID.String(), Sequence: e.Sequence,
-		Staff: offer.MemberName(b.StaffID, text(b.StaffName), language), Pending: b.Status == booking.StatusPending,
-		When: letter.When{Start: b.StartsAt, End: b.EndsAt}, Total: amount(b.Total, b.Currency),
+		Staff:     offer.MemberName(b.StaffID, stringValue(b.StaffName), language),
+		IsPending: b.Status == booking.StatusPending,
+		When:      letter.When{Start: b.StartsAt, End: b.EndsAt}, Total: newMoney(b.Total, b.Currency),
 	}
 	if b.PartySize > 1 {
 		f.Subject.Quantity = b.PartySize
@@ -125,9 +127,9 @@ func ofBooking(f *letter.Facts, e event.Event, offer *catalog.Offer, language st
 		}
 		addChanges(f, s.PriceChanges)
 	}
-	f.Answers = answers(offer, b.FormData)
-	ofPayment(f, e, b.Payment, b.Currency)
-	addPolicy(&f.Subject, offer, sale{payment: b.Payment, madeAt: b.CreatedAt, withdrawn: b.Withdrawn}, e.At)
+	f.Answers = collectAnswers(offer, b.FormData)
+	addPayment(f, e, b.Payment, b.Currency)
+	addPolicy(&f.Subject, offer, sale{payment: b.Payment, createdAt: b.CreatedAt, isWithdrawn: b.Withdrawn}, e.At)
 	return nil
 }
 
@@ -140,15 +142,15 @@ func addChanges(f *letter.Facts, changes []booking.PriceChange) {
 	}
 }
 
-// ofPayment adds the amounts paid and still to pay. For a cancelled subject that was paid, it adds the
+// addPayment adds the amounts paid and still to pay. For a cancelled subject that was paid, it adds the
 // refund, which may be 0.
-func ofPayment(f *letter.Facts, e event.Event, p *booking.Payment, currency string) {
+func addPayment(f *letter.Facts, e event.Event, p *booking.Payment, currency string) {
 	if p == nil {
 		return
 	}
 	if p.Status == booking.PaymentPaid && f.Subject.Total.Amount != "" {
-		f.Subject.Paid = amount(p.Amount, currency)
-		f.Subject.Rest = rest(json.Number(f.Subject.Total.Amount), p.Amount, currency)
+		f.Subject.Paid = newMoney(p.Amount, currency)
+		f.Subject.Rest = computeRest(json.Number(f.Subject.Total.Amount), p.Amount, currency)
 	}
 	f.Payment.Amount = letter.Money{Amount: p.Amount.String(), Currency: currency}
 	if p.DueAt != nil {
@@ -165,7 +167,7 @@ func ofPayment(f *letter.Facts, e event.Event, p *booking.Payment, currency stri
 	}
 }
 
-func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language string) error {
+func addTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language string) error {
 	var t struct {
 		booking.Ticket
 		From *booking.TicketTime `json:"from"`
@@ -174,11 +176,12 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language str
 		return err
 	}
 	f.Business.Zone = timespan.Zone(t.Timezone, offer.Location())
-	start, err := startOf(t.Ticket, f.Business.Zone)
+	start, err := findStart(t.Ticket, f.Business.Zone)
 	if err != nil {
 		return err
 	}
-	f.Customer = letter.Person{Name: t.CustomerName, Email: text(t.CustomerEmail), Phone: text(t.CustomerPhone)}
+	f.Customer = letter.Person{Name: t.CustomerName, Email: stringValue(t.CustomerEmail),
+		Phone: stringValue(t.CustomerPhone)}
 	f.Subject = letter.Subject{
 		Kind: letter.TicketSubject, ID: t.ID.String(), Sequence: e.Sequence,
 		Items: []string{offer.EventName(t.EventID, t.EventName, language)},
@@ -186,7 +189,7 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language str
 		When: letter.When{Start: start},
 	}
 	if t.From != nil {
-		f.Was = &letter.When{Start: t.From.StartsAt}
+		f.FormerTime = &letter.When{Start: t.From.StartsAt}
 	}
 	if len(t.Tiers) > 1 {
 		lines := make([]string, len(t.Tiers))
@@ -197,18 +200,18 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language str
 		f.Subject.Tier, f.Subject.Quantity = strings.Join(lines, ", "), 0 // each tier states its quantity
 	}
 	if t.Total != nil {
-		f.Subject.Total = amount(*t.Total, t.Currency)
+		f.Subject.Total = newMoney(*t.Total, t.Currency)
 	}
 	addChanges(f, t.PriceChanges)
-	f.Answers = answers(offer, t.FormData)
-	ofPayment(f, e, t.Payment, t.Currency)
-	addPolicy(&f.Subject, offer, sale{payment: t.Payment, madeAt: t.CreatedAt, formerStarts: t.FormerStarts,
-		withdrawn: t.Withdrawn}, e.At)
+	f.Answers = collectAnswers(offer, t.FormData)
+	addPayment(f, e, t.Payment, t.Currency)
+	addPolicy(&f.Subject, offer, sale{payment: t.Payment, createdAt: t.CreatedAt, formerStarts: t.FormerStarts,
+		isWithdrawn: t.Withdrawn}, e.At)
 	return nil
 }
 
-// startOf returns the start of the event that the tickets are for, from the event's date and time in zone.
-func startOf(t booking.Ticket, zone *time.Location) (time.Time, error) {
+// findStart returns the start of the event that the tickets are for, from the event's date and time in zone.
+func findStart(t booking.Ticket, zone *time.Location) (time.Time, error) {
 	date, err := timespan.ParseDate(t.Date)
 	if err != nil {
 		return time.Time{}, err
@@ -217,13 +220,14 @@ func startOf(t booking.Ticket, zone *time.Location) (time.Time, error) {
 	return time.Unix(timespan.Instant(date, at, zone), 0), err
 }
 
-func ofReservation(f *letter.Facts, e event.Event, offer *catalog.Offer, language string) error {
+func addReservation(f *letter.Facts, e event.Event, offer *catalog.Offer, language string) error {
 	var r rental.Reservation
 	if err := json.Unmarshal(e.Data, &r); err != nil {
 		return err
 	}
 	f.Business.Zone = timespan.Zone(r.Timezone, offer.Location())
-	f.Customer = letter.Person{Name: r.CustomerName, Email: text(r.CustomerEmail), Phone: text(r.CustomerPhone)}
+	f.Customer = letter.Person{Name: r.CustomerName, Email: stringValue(r.CustomerEmail),
+		Phone: stringValue(r.CustomerPhone)}
 	f.Subject = letter.Subject{
 		Kind: letter.ReservationSubject, ID: r.ID.String(), Sequence: e.Sequence, Quantity: r.Quantity,
 		Items: []string{offer.RentalName(r.RentalID, r.RentalName, language)},
@@ -233,54 +237,54 @@ func ofReservation(f *letter.Facts, e event.Event, offer *catalog.Offer, languag
 			extra.RentalName, language))
 	}
 	if r.Total != nil {
-		f.Subject.Total = amount(*r.Total, r.Currency)
+		f.Subject.Total = newMoney(*r.Total, r.Currency)
 	}
 	addChanges(f, r.PriceChanges)
 	at := func(day timespan.Date, minute timespan.TimeOfDay) time.Time {
 		return time.Unix(timespan.Instant(day, minute, f.Business.Zone), 0)
 	}
-	f.Subject.When = letter.When{Start: at(r.StartDate, 0), End: at(r.EndDate+1, 0), AllDay: true}
+	f.Subject.When = letter.When{Start: at(r.StartDate, 0), End: at(r.EndDate+1, 0), IsAllDay: true}
 	if r.StartTime != nil && r.EndTime != nil {
 		f.Subject.When = letter.When{Start: at(r.StartDate, *r.StartTime), End: at(r.EndDate, *r.EndTime)}
 	}
-	f.Answers = answers(offer, r.FormData)
-	ofPayment(f, e, r.Payment, r.Currency)
-	addPolicy(&f.Subject, offer, sale{payment: r.Payment, madeAt: r.CreatedAt, withdrawn: r.Withdrawn}, e.At)
+	f.Answers = collectAnswers(offer, r.FormData)
+	addPayment(f, e, r.Payment, r.Currency)
+	addPolicy(&f.Subject, offer, sale{payment: r.Payment, createdAt: r.CreatedAt, isWithdrawn: r.Withdrawn}, e.At)
 	return nil
 }
 
-func text(s *string) string {
+func stringValue(s *string) string {
 	if s == nil {
 		return ""
 	}
 	return *s
 }
 
-// amount returns a price as Money. A price of 0 becomes the zero Money, which is not shown.
-func amount(n json.Number, currency string) letter.Money {
+// newMoney returns a price as Money. A price of 0 becomes the zero Money, which is not shown.
+func newMoney(n json.Number, currency string) letter.Money {
 	if f, err := n.Float64(); err != nil || f == 0 {
 		return letter.Money{}
 	}
 	return letter.Money{Amount: n.String(), Currency: currency}
 }
 
-// answers returns the customer's answers to the business's questions.
-func answers(offer *catalog.Offer, formData json.RawMessage) []letter.Answer {
+// collectAnswers returns the customer's answers to the business's questions.
+func collectAnswers(offer *catalog.Offer, formData json.RawMessage) []letter.Answer {
 	var list []letter.Answer
 	for _, a := range offer.AnswersIn(formData) {
-		ticked, isTick := a.Value.(bool)
+		isTicked, isTick := a.Value.(bool)
 		label := a.Question.Label
-		shown := letter.Answer{Label: letter.Note{Text: label.Text, Translations: label.Translations}, Yes: ticked}
+		answer := letter.Answer{Label: letter.Note{Text: label.Text, Translations: label.Translations}, IsYes: isTicked}
 		if !isTick {
-			shown.Text = a.Text(offer.DefaultLanguage, "", "")
+			answer.Text = a.Text(offer.DefaultLanguage, "", "")
 		}
-		list = append(list, shown)
+		list = append(list, answer)
 	}
 	return list
 }
 
-// rest returns the unpaid part of a total. A part of 0 becomes the zero Money, which is not shown.
-func rest(total, paid json.Number, currency string) letter.Money {
+// computeRest returns the unpaid part of a total. A part of 0 becomes the zero Money, which is not shown.
+func computeRest(total, paid json.Number, currency string) letter.Money {
 	whole, err := decimal.NewFromString(total.String())
 	if err != nil {
 		return letter.Money{}
@@ -293,8 +297,8 @@ func rest(total, paid json.Number, currency string) letter.Money {
 		Currency: currency}
 }
 
-// ends returns the end of a message's subject, or at if the subject has no end.
-func ends(f letter.Facts, at time.Time) time.Time {
+// findEnd returns the end of a message's subject, or at if the subject has no end.
+func findEnd(f letter.Facts, at time.Time) time.Time {
 	switch when := f.Subject.When; {
 	case !when.End.IsZero():
 		return when.End

@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 )
 
-// factsOf are those of an order of tickets of a business in Berlin whose colour is green.
-func factsOf(t *testing.T, ticket booking.Ticket) (time.Time, string) {
+// mustCollectFacts are those of an order of tickets of a business in Berlin whose colour is green.
+func mustCollectFacts(t *testing.T, ticket booking.Ticket) (time.Time, string) {
 	t.Helper()
 	offer := &catalog.Offer{Name: "Club", Currency: "EUR", Timezone: "Europe/Berlin",
 		Page: catalog.Page{Accent: "#0b6e4f"}}
@@ -30,7 +30,7 @@ func factsOf(t *testing.T, ticket booking.Ticket) (time.Time, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := new(Messages).facts(offer,
+	f, err := new(Messages).collectFacts(offer,
 		event.Event{Type: event.TicketSold, Subject: event.Subject{Kind: event.Ticket, ID: uuid.New()}, Data: data}, "")
 	if err != nil {
 		t.Fatal(err)
@@ -38,31 +38,31 @@ func factsOf(t *testing.T, ticket booking.Ticket) (time.Time, string) {
 	return f.Subject.When.Start, f.Business.Accent
 }
 
-// TestAnEventBeginsWhenTheBusinessClockSays as semantics.md §1 reads a time that the clock shows twice, or not at all.
-func TestAnEventBeginsWhenTheBusinessClockSays(t *testing.T) {
+// TestCollectFactsUsesLocalStartOfEvent as semantics.md §1 reads a time that the clock shows twice, or not at all.
+func TestCollectFactsUsesLocalStartOfEvent(t *testing.T) {
 	t.Parallel()
 	for at, want := range map[[2]string]string{
 		{"2027-10-31", "02:30:00"}: "2027-10-31T00:30:00Z", // twice: the first
 		{"2027-03-28", "02:30:00"}: "2027-03-28T01:00:00Z", // skipped: right after the gap
 		{"2027-07-01", "20:00:00"}: "2027-07-01T18:00:00Z",
 	} {
-		start, _ := factsOf(t, booking.Ticket{Date: at[0], StartTime: at[1], EventName: "Night"})
+		start, _ := mustCollectFacts(t, booking.Ticket{Date: at[0], StartTime: at[1], EventName: "Night"})
 		if got := start.UTC().Format(time.RFC3339); got != want {
 			t.Errorf("%s %s is %s, want %s", at[0], at[1], got, want)
 		}
 	}
 }
 
-func TestAMessageHasTheColourOfItsBusiness(t *testing.T) {
+func TestCollectFactsKeepsAccent(t *testing.T) {
 	t.Parallel()
-	if _, accent := factsOf(t, booking.Ticket{Date: "2027-07-01", StartTime: "20:00:00",
+	if _, accent := mustCollectFacts(t, booking.Ticket{Date: "2027-07-01", StartTime: "20:00:00",
 		EventName: "Night"}); accent != "#0b6e4f" {
 		t.Errorf("the accent is %q", accent)
 	}
 }
 
-// TestNamesAreInTheLanguageOfTheMessage although the sale keeps those of the default language.
-func TestNamesAreInTheLanguageOfTheMessage(t *testing.T) {
+// TestCollectFactsTranslatesNames although the sale keeps those of the default language.
+func TestCollectFactsTranslatesNames(t *testing.T) {
 	t.Parallel()
 	pt := func(name string) map[string]string { return map[string]string{"pt": name} }
 	cut, long, anna, gala, seat, kayak, vest := uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New(),
@@ -103,7 +103,7 @@ func TestNamesAreInTheLanguageOfTheMessage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for language, want := range map[string][]string{"en": c.en, "pt": c.pt} {
-			f, err := new(Messages).facts(offer, event.Event{Type: event.BookingCreated,
+			f, err := new(Messages).collectFacts(offer, event.Event{Type: event.BookingCreated,
 				Subject: event.Subject{Kind: c.kind, ID: uuid.New()}, Data: data}, language)
 			if err != nil {
 				t.Fatal(err)
@@ -116,34 +116,35 @@ func TestNamesAreInTheLanguageOfTheMessage(t *testing.T) {
 	}
 }
 
-// TestAMessageTellsTimesOfTheZoneOfTheSale although the business has another one today.
-func TestAMessageTellsTimesOfTheZoneOfTheSale(t *testing.T) {
+// TestCollectFactsUsesZoneOfSale although the business has another one today.
+func TestCollectFactsUsesZoneOfSale(t *testing.T) {
 	t.Parallel()
 	offer := &catalog.Offer{Name: "Club", Currency: "JPY", Timezone: "America/Chicago"}
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	three := time.Date(2027, 7, 1, 14, 0, 0, 0, time.UTC)
-	date, at := timespan.NewDate(2027, time.July, 1), timespan.TimeOfDay(15*60)
+	startsAt := time.Date(2027, 7, 1, 14, 0, 0, 0, time.UTC)
+	date, timeOfDay := timespan.NewDate(2027, time.July, 1), timespan.TimeOfDay(15*60)
 	total := json.Number("12.50")
 	for kind, sale := range map[event.SubjectKind]any{
-		event.Booking: booking.Booking{StartsAt: three, EndsAt: three.Add(time.Hour), Timezone: "Europe/Lisbon",
+		event.Booking: booking.Booking{StartsAt: startsAt, EndsAt: startsAt.Add(time.Hour), Timezone: "Europe/Lisbon",
 			Total: total, Currency: "EUR"},
 		event.Ticket: booking.Ticket{Date: "2027-07-01", StartTime: "15:00:00", Timezone: "Europe/Lisbon",
 			Total: &total, Currency: "EUR"},
-		event.Reservation: rental.Reservation{StartDate: date, EndDate: date, StartTime: &at, EndTime: &at,
+		event.Reservation: rental.Reservation{StartDate: date, EndDate: date, StartTime: &timeOfDay,
+			EndTime:  &timeOfDay,
 			Timezone: "Europe/Lisbon", Total: &total, Currency: "EUR"},
 	} {
 		data, err := json.Marshal(sale)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := new(Messages).facts(offer,
+		f, err := new(Messages).collectFacts(offer,
 			event.Event{Type: event.BookingCreated, Subject: event.Subject{Kind: kind, ID: uuid.New()}, Data: data}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := f.Subject.When.Start; f.Business.Zone.String() != "Europe/Lisbon" || !got.Equal(three) ||
+		if got := f.Subject.When.Start; f.Business.Zone.String() != "Europe/Lisbon" || !got.Equal(startsAt) ||
 			f.Subject.Total.Currency != "EUR" {
 			t.Errorf("a %s is at %s in %s, for %+v", kind, got, f.Business.Zone, f.Subject.Total)
 		}
@@ -151,21 +152,21 @@ func TestAMessageTellsTimesOfTheZoneOfTheSale(t *testing.T) {
 }
 
 // A message states the policy of the sale, as lifecycle.md §4 applies it, also after the business has changed its own.
-func TestAMessageStatesThePolicyOfTheSale(t *testing.T) {
+func TestAddPolicyUsesPolicyOfSale(t *testing.T) {
 	t.Parallel()
-	rules := func(hours, percent int) []catalog.CancellationRule {
+	newRules := func(hours, percent int) []catalog.CancellationRule {
 		return []catalog.CancellationRule{{HoursBefore: hours, RefundPercent: percent}}
 	}
-	sold := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
-	start, former := sold.Add(72*time.Hour), sold.Add(96*time.Hour)
-	within := 24
-	offer := &catalog.Offer{Name: "Club", Currency: "EUR", Timezone: "UTC", CancellationPolicy: rules(48, 100)}
-	offer.SelfService.CancelUntilHours = &within
+	soldAt := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
+	start, formerStart := soldAt.Add(72*time.Hour), soldAt.Add(96*time.Hour)
+	cancelHours := 24
+	offer := &catalog.Offer{Name: "Club", Currency: "EUR", Timezone: "UTC", CancellationPolicy: newRules(48, 100)}
+	offer.SelfService.CancelUntilHours = &cancelHours
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	lowered, deadline := 30, start.Add(-24*time.Hour)
-	step := func(from time.Time, hours, percent int) []refund.Step {
+	maxPercent, deadline := 30, start.Add(-24*time.Hour)
+	newSteps := func(from time.Time, hours, percent int) []refund.Step {
 		return []refund.Step{{Until: from.Add(-time.Duration(hours) * time.Hour), Percent: percent}}
 	}
 	for name, c := range map[string]struct {
@@ -173,31 +174,32 @@ func TestAMessageStatesThePolicyOfTheSale(t *testing.T) {
 		steps    []refund.Step
 		deadline time.Time
 	}{
-		"unpaid":  {sale{}, step(start, 48, 100), deadline},
-		"paid":    {sale{payment: paidUnder(rules(10, 50), nil)}, step(start, 10, 50), deadline},
-		"lowered": {sale{payment: paidUnder(rules(10, 50), &lowered)}, step(start, 10, 30), deadline},
+		"unpaid":  {sale{}, newSteps(start, 48, 100), deadline},
+		"paid":    {sale{payment: newPayment(newRules(10, 50), nil)}, newSteps(start, 10, 50), deadline},
+		"lowered": {sale{payment: newPayment(newRules(10, 50), &maxPercent)}, newSteps(start, 10, 30), deadline},
 		"moved by the business": {
-			sale{payment: paidUnder(rules(48, 100), nil), formerStarts: []time.Time{former}}, step(former, 48, 100),
+			sale{payment: newPayment(newRules(48, 100), nil), formerStarts: []time.Time{formerStart}},
+			newSteps(formerStart, 48, 100),
 			start,
 		},
-		"withdrawn": {sale{payment: paidUnder(rules(48, 100), nil), withdrawn: true}, nil, start},
+		"withdrawn": {sale{payment: newPayment(newRules(48, 100), nil), isWithdrawn: true}, nil, start},
 	} {
-		c.of.madeAt = sold
+		c.of.createdAt = soldAt
 		s := letter.Subject{When: letter.When{Start: start}, Total: letter.Money{Amount: "40", Currency: "EUR"}}
-		addPolicy(&s, offer, c.of, sold)
+		addPolicy(&s, offer, c.of, soldAt)
 		if !slices.Equal(s.Policy, c.steps) || !s.Deadline.Equal(c.deadline) {
 			t.Errorf("%s: got %v and %v, want %v and %v", name, s.Policy, s.Deadline, c.steps, c.deadline)
 		}
 	}
 }
 
-func paidUnder(rules []catalog.CancellationRule, maxPercent *int) *booking.Payment {
+func newPayment(rules []catalog.CancellationRule, maxPercent *int) *booking.Payment {
 	return &booking.Payment{Status: booking.PaymentPaid, Policy: refund.Policy{Rules: rules, MaxPercent: maxPercent}}
 }
 
 // A notice to an owner links to the owner's page of its subject, in the text and in HTML, and has no link without
 // OwnerURL.
-func TestANoticeLinksToTheOwnersPage(t *testing.T) {
+func TestNoticeLinksToOwnerPage(t *testing.T) {
 	t.Parallel()
 	id := uuid.MustParse("0199aaaa-0000-7000-8000-000000000001")
 	m := &Messages{Config: Config{OwnerURL: "https://owner.example.com"}}
@@ -208,11 +210,11 @@ func TestANoticeLinksToTheOwnersPage(t *testing.T) {
 		"webhook":         "/settings/webhooks",
 	} {
 		want = "https://owner.example.com/business/harbor-studio" + want
-		of := event.Subject{Kind: kind, ID: id}
-		if got := m.ownerPage(offer, of); got != want {
+		subject := event.Subject{Kind: kind, ID: id}
+		if got := m.buildOwnerURL(offer, subject); got != want {
 			t.Errorf("%s: %s, want %s", kind, got, want)
 		}
-		if got := new(Messages).ownerPage(offer, of); got != "" {
+		if got := new(Messages).buildOwnerURL(offer, subject); got != "" {
 			t.Errorf("%s without OWNER_URL: %s", kind, got)
 		}
 		facts := letter.Facts{

@@ -53,29 +53,29 @@ type Sender interface {
 
 // Config holds the dependencies and settings of [New].
 type Config struct {
-	Pool      *pgxpool.Pool
-	Store     *store.Store
-	Peers     Peers
-	Sender    Sender // nil: messages are kept, and none is sent
-	Preview   bool   // Sender only shows messages, so none of them counts as sent
-	Limits    Limits
-	UndoFor   time.Duration // how long messages about a change by the business wait, so that it can be undone
-	From      string        // the sender's address; "" if no message is sent
-	OwnerURL  string        // base URL of the owner's pages that notices link to; "": no links
-	KeptFor   time.Duration // after which a message is deleted
-	Clock     clock.Clock
-	Telemetry *telemetry.Telemetry
+	Pool       *pgxpool.Pool
+	Store      *store.Store
+	Peers      Peers
+	Sender     Sender // nil: messages are kept, and none is sent
+	IsPreview  bool   // Sender only shows messages, so none of them counts as sent
+	Limits     Limits
+	UndoPeriod time.Duration // how long messages about a change by the business wait, so that it can be undone
+	From       string        // the sender's address; "" if no message is sent
+	OwnerURL   string        // base URL of the owner's pages that notices link to; "": no links
+	KeptFor    time.Duration // after which a message is deleted
+	Clock      clock.Clock
+	Telemetry  *telemetry.Telemetry
 }
 
 // Limits are the limits on the messages of one business.
 type Limits struct {
-	RecipientHour int // to one customer within an hour
-	RecipientDay  int // to one customer within 24 hours
-	BusinessDay   int // to all recipients within 24 hours
-	// CustomersShare is the percentage of BusinessDay that messages caused by customers may use. The rest
+	MaxRecipientHour int // to one customer within an hour
+	MaxRecipientDay  int // to one customer within 24 hours
+	MaxBusinessDay   int // to all recipients within 24 hours
+	// CustomersShare is the percentage of MaxBusinessDay that messages caused by customers may use. The rest
 	// is reserved for messages caused by the business, so that many bookings cannot block them.
-	CustomersShare int
-	BusinessDays   map[string]int // overrides of BusinessDay by business id
+	CustomersShare  int
+	MaxBusinessDays map[string]int // overrides of MaxBusinessDay by business id
 }
 
 // Limits of messages to one customer (lifecycle.md §2).
@@ -83,17 +83,17 @@ const (
 	maxRecipientHour = 6
 	maxRecipientDay  = 20
 	customersShare   = 80
-	// DefaultUndoFor is how long messages about a change by the business wait.
-	DefaultUndoFor = 20 * time.Second
+	// DefaultUndoPeriod is how long messages about a change by the business wait.
+	DefaultUndoPeriod = 20 * time.Second
 )
 
-// RecipientLimits returns the limits on the messages of a business. The limits per customer are fixed. businessDay
-// limits all messages of a business within 24 hours; businessDays overrides it for single businesses, by id.
-func RecipientLimits(businessDay int, businessDays map[string]int) Limits {
+// NewLimits returns the limits on the messages of a business. The limits per customer are fixed. maxBusinessDay
+// limits all messages of a business within 24 hours; maxBusinessDays overrides it for single businesses, by id.
+func NewLimits(maxBusinessDay int, maxBusinessDays map[string]int) Limits {
 	return Limits{
-		RecipientHour: maxRecipientHour, RecipientDay: maxRecipientDay, BusinessDay: businessDay,
-		BusinessDays:   businessDays,
-		CustomersShare: customersShare,
+		MaxRecipientHour: maxRecipientHour, MaxRecipientDay: maxRecipientDay, MaxBusinessDay: maxBusinessDay,
+		MaxBusinessDays: maxBusinessDays,
+		CustomersShare:  customersShare,
 	}
 }
 
@@ -137,58 +137,59 @@ func (m *Messages) AddTo(work *jobs.Work) {
 
 // Take stores the events that lead to messages, and returns a job for each.
 func (m *Messages) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([]river.InsertManyParams, error) {
-	var told []event.Event
+	var relevant []event.Event
 	for _, e := range events {
-		if plan.Told(e.Type) {
-			told = append(told, e)
+		if plan.LeadsToMessages(e.Type) {
+			relevant = append(relevant, e)
 		}
 	}
-	if len(told) == 0 {
+	if len(relevant) == 0 {
 		return nil, nil
 	}
-	if err := m.Store.KeepEvents(ctx, tx, told); err != nil {
+	if err := m.Store.StoreEvents(ctx, tx, relevant); err != nil {
 		return nil, err
 	}
-	businesses := make([]uuid.UUID, 0, len(told))
-	for _, e := range told {
+	businesses := make([]uuid.UUID, 0, len(relevant))
+	for _, e := range relevant {
 		businesses = append(businesses, e.BusinessID)
 	}
-	backlog, err := m.Store.Backlog(ctx, tx, businesses, backlogs[len(backlogs)-1])
+	backlog, err := m.Store.CountBacklog(ctx, tx, businesses, backlogLimits[len(backlogLimits)-1])
 	if err != nil {
 		return nil, err
 	}
-	params := make([]river.InsertManyParams, len(told))
-	for i, e := range told {
-		opts := &river.InsertOpts{Priority: priority(backlog[e.BusinessID])}
-		if m.delays(e) {
-			opts.ScheduledAt = e.At.Add(m.UndoFor)
+	params := make([]river.InsertManyParams, len(relevant))
+	for i, e := range relevant {
+		opts := &river.InsertOpts{Priority: choosePriority(backlog[e.BusinessID])}
+		if m.canBeUndone(e) {
+			opts.ScheduledAt = e.At.Add(m.UndoPeriod)
 		}
 		params[i] = river.InsertManyParams{Args: writeJob{BusinessID: e.BusinessID, EventID: e.ID}, InsertOpts: opts}
 	}
 	return params, nil
 }
 
-// backlogs are limits on the number of a business's waiting events. Fewer events than backlogs[i] give priority i+1;
-// more events than all limits give the last priority. Jobs of businesses with few events thus run before the others.
-var backlogs = [...]int{20, 200, 2000}
+// backlogLimits are limits on the number of a business's waiting events. Fewer events than backlogLimits[i] give
+// priority i+1; more events than all limits give the last priority. Jobs of businesses with few events thus run before
+// the others.
+var backlogLimits = [...]int{20, 200, 2000}
 
-// priority returns the priority of a job for a business with this number of waiting events: from 1,
+// choosePriority returns the priority of a job for a business with this number of waiting events: from 1,
 // which runs first, to 4.
-func priority(waiting int) int {
-	for i, most := range backlogs {
-		if waiting < most {
+func choosePriority(waiting int) int {
+	for i, limit := range backlogLimits {
+		if waiting < limit {
 			return i + 1
 		}
 	}
-	return len(backlogs) + 1
+	return len(backlogLimits) + 1
 }
 
-// EndpointDisabled returns a job that writes the notice to the owner about a disabled webhook
+// NewDisabledNotice returns a job that writes the notice to the owner about a disabled webhook
 // endpoint. The argument gone is true if the endpoint answered 410, and false if all its deliveries
 // failed for days. Call it, and insert the job, in the transaction that disables the endpoint.
-func (m *Messages) EndpointDisabled(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, url string,
+func (m *Messages) NewDisabledNotice(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, url string,
 	gone bool) (river.InsertManyParams, error) {
-	data, err := json.Marshal(endpoint{URL: url, Gone: gone})
+	data, err := json.Marshal(disabledEndpoint{URL: url, IsGone: gone})
 	if err != nil {
 		return river.InsertManyParams{}, err
 	}
@@ -208,24 +209,24 @@ func (m *Messages) EndpointDisabled(ctx context.Context, tx pgx.Tx, businessID, 
 	return params[0], nil
 }
 
-// endpoint is the data of [plan.EndpointDisabled].
-type endpoint struct {
-	URL  string `json:"url"`
-	Gone bool   `json:"gone"`
+// disabledEndpoint is the data of [plan.NewDisabledNotice].
+type disabledEndpoint struct {
+	URL    string `json:"url"`
+	IsGone bool   `json:"gone"`
 }
 
 // Outcomes of messages for the metric.
 const (
-	written   = "written"
-	unwritten = "unwritten"
-	sent      = "sent"
-	refused   = "refused"
-	unsent    = "unsent"
-	givenUp   = "given_up"
-	heldBack  = "held"     // by a limit
-	replaced  = "replaced" // by a newer message, while held
+	outcomeWritten   = "written"
+	outcomeUnwritten = "unwritten"
+	outcomeSent      = "sent"
+	outcomeRefused   = "refused"
+	outcomeUnsent    = "unsent"
+	outcomeGivenUp   = "given_up"
+	outcomeHeld      = "held"     // by a limit
+	outcomeReplaced  = "replaced" // by a newer message, while held
 )
 
-func (m *Messages) count(ctx context.Context, kind, outcome string) {
+func (m *Messages) countOutcome(ctx context.Context, kind, outcome string) {
 	m.outcomes.Add(ctx, 1, metric.WithAttributes(attribute.String("kind", kind), attribute.String("outcome", outcome)))
 }

@@ -32,28 +32,28 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// subjectOf is what the head of a mail says that it is about.
-func subjectOf(t *testing.T, m mailbox.Mail) string {
+// parseSubjectLine is what the head of a mail says that it is about.
+func parseSubjectLine(t *testing.T, m mailbox.Mail) string {
 	t.Helper()
-	read, err := mail.ReadMessage(bytes.NewReader(m.Raw))
+	parsed, err := mail.ReadMessage(bytes.NewReader(m.Raw))
 	if err != nil {
 		t.Fatal(err)
 	}
-	subject, err := new(mime.WordDecoder).DecodeHeader(read.Header.Get("Subject"))
+	subject, err := new(mime.WordDecoder).DecodeHeader(parsed.Header.Get("Subject"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return subject
 }
 
-// bookingWith is a booking as its event tells it, with more.
-func (w *world) bookingWith(id uuid.UUID, status string, start time.Time, more map[string]any) map[string]any {
-	b := w.booking(id, status, start)
-	maps.Copy(b, more)
+// newBookingWith is a booking as its event tells it, with more.
+func (w *fixture) newBookingWith(id uuid.UUID, status string, start time.Time, fields map[string]any) map[string]any {
+	b := w.newBooking(id, status, start)
+	maps.Copy(b, fields)
 	return b
 }
 
-func ticketIs(status string) func(uuid.UUID) map[string]any {
+func newTicketWithStatus(status string) func(uuid.UUID) map[string]any {
 	return func(id uuid.UUID) map[string]any {
 		return map[string]any{"id": id, "status": status, "event_name": "Gala", "tier_name": "VIP",
 			"date": "2027-12-31", "start_time": "20:00:00", "quantity": 2,
@@ -61,7 +61,7 @@ func ticketIs(status string) func(uuid.UUID) map[string]any {
 	}
 }
 
-func reservationIs(status string) func(uuid.UUID) map[string]any {
+func newReservationWithStatus(status string) func(uuid.UUID) map[string]any {
 	return func(id uuid.UUID) map[string]any {
 		return map[string]any{"id": id, "status": status, "rental_name": "Kayak", "start_date": "2027-03-01",
 			"end_date": "2027-03-01", "start_time": "08:00",
@@ -71,10 +71,11 @@ func reservationIs(status string) func(uuid.UUID) map[string]any {
 }
 
 // disableEndpoint tells the owner that a webhook is disabled.
-func (w *world) disableEndpoint() {
+func (w *fixture) disableEndpoint() {
 	w.t.Helper()
 	err := pgx.BeginFunc(w.t.Context(), w.pool, func(tx pgx.Tx) error {
-		params, err := w.messages.EndpointDisabled(w.t.Context(), tx, w.business, uuid.New(), "https://hooks.example/a",
+		params, err := w.messages.NewDisabledNotice(w.t.Context(), tx, w.business, uuid.New(),
+			"https://hooks.example/a",
 			true)
 		if err != nil {
 			return err
@@ -87,11 +88,11 @@ func (w *world) disableEndpoint() {
 	}
 }
 
-// keptByKind counts what is kept, each of which was sent once and has arrived as it is kept.
-func (w *world) keptByKind(mails []mailbox.Mail) map[string]int {
+// countSentByKind counts what is kept, each of which was sent once and has arrived as it is kept.
+func (w *fixture) countSentByKind(mails []mailbox.Mail) map[string]int {
 	w.t.Helper()
 	got := map[string]int{}
-	for _, m := range w.kept() {
+	for _, m := range w.listMessages() {
 		got[m.Kind]++
 		to := "ada@example.com"
 		if m.Kind == "owner_notice" {
@@ -101,12 +102,12 @@ func (w *world) keptByKind(mails []mailbox.Mail) map[string]int {
 			m.FromName != "Harbor Studio" {
 			w.t.Errorf("%s to %s is %s after %d attempts: %s", m.Kind, m.Recipient, m.Status, m.Attempts, m.Reason)
 		}
-		if linked := strings.Contains(m.Text, "https://book.example/m/"); linked != (m.Kind != "owner_notice") {
-			w.t.Errorf("%s has the customer's link: %v", m.Kind, linked)
+		if hasLink := strings.Contains(m.Text, "https://book.example/m/"); hasLink != (m.Kind != "owner_notice") {
+			w.t.Errorf("%s has the customer's link: %v", m.Kind, hasLink)
 		}
 		if !slices.ContainsFunc(mails, func(sent mailbox.Mail) bool {
 			return bytes.Contains(sent.Raw, []byte("<"+m.ID.String()+"@slotmesh.example>")) &&
-				subjectOf(w.t, sent) == m.Subject && slices.Equal(sent.To, []string{m.Recipient})
+				parseSubjectLine(w.t, sent) == m.Subject && slices.Equal(sent.To, []string{m.Recipient})
 		}) {
 			w.t.Errorf("the %s that is kept has not arrived", m.Kind)
 		}
@@ -114,17 +115,17 @@ func (w *world) keptByKind(mails []mailbox.Mail) map[string]int {
 	return got
 }
 
-// everyEvent returns an event of each type that is told of, and how many messages of each kind they ask for at once.
-// The bookings begin at start.
-func (w *world) everyEvent(start time.Time) ([]event.Event, map[string]int) {
+// newEventsOfAllTypes returns an event of each type that is told of, and how many messages of each kind they ask for at
+// once. The bookings begin at start.
+func (w *fixture) newEventsOfAllTypes(start time.Time) ([]event.Event, map[string]int) {
 	w.t.Helper()
 	payment := map[string]any{"payment": map[string]any{"status": "open", "amount": 40.00, "refunded": 0,
 		"due_at": monday.Add(time.Hour)}}
 	refund := map[string]any{"payment": map[string]any{"status": "paid", "amount": 40.00, "refunded": 20.00,
 		"refund": map[string]any{"amount": 20.00}}}
-	moved := map[string]any{"from": map[string]any{"starts_at": start.Add(-time.Hour), "ends_at": start}}
-	booking := func(status string, more map[string]any) func(uuid.UUID) map[string]any {
-		return func(id uuid.UUID) map[string]any { return w.bookingWith(id, status, start, more) }
+	former := map[string]any{"from": map[string]any{"starts_at": start.Add(-time.Hour), "ends_at": start}}
+	bookingData := func(status string, more map[string]any) func(uuid.UUID) map[string]any {
+		return func(id uuid.UUID) map[string]any { return w.newBookingWith(id, status, start, more) }
 	}
 	var events []event.Event
 	kinds := map[string]int{}
@@ -135,33 +136,39 @@ func (w *world) everyEvent(start time.Time) ([]event.Event, map[string]int) {
 		data  func(uuid.UUID) map[string]any
 		kinds []string
 	}{
-		{event.BookingCreated, event.Booking, actor.APIKey, booking("pending", payment),
+		{event.BookingCreated, event.Booking, actor.APIKey, bookingData("pending", payment),
 			[]string{"booking_received", "owner_notice"}},
-		{event.BookingCreated, event.Booking, actor.Owner, booking("confirmed", nil), []string{"booking_confirmed"}},
-		{event.BookingConfirmed, event.Booking, actor.Owner, booking("confirmed", nil), []string{"booking_confirmed"}},
-		{event.BookingRescheduled, event.Booking, actor.Customer, booking("confirmed", moved),
+		{event.BookingCreated, event.Booking, actor.Owner, bookingData("confirmed", nil),
+			[]string{"booking_confirmed"}},
+		{event.BookingConfirmed, event.Booking, actor.Owner, bookingData("confirmed", nil),
+			[]string{"booking_confirmed"}},
+		{event.BookingRescheduled, event.Booking, actor.Customer, bookingData("confirmed", former),
 			[]string{"booking_moved", "owner_notice"}},
-		{event.BookingWithdrawn, event.Booking, actor.System, booking("confirmed", map[string]any{"withdrawn": true}),
+		{event.BookingWithdrawn, event.Booking, actor.System,
+			bookingData("confirmed", map[string]any{"withdrawn": true}),
 			[]string{"booking_withdrawn"}},
-		{event.BookingCancelled, event.Booking, actor.Customer, booking("cancelled", refund),
+		{event.BookingCancelled, event.Booking, actor.Customer, bookingData("cancelled", refund),
 			[]string{"booking_cancelled", "owner_notice"}},
-		{event.PaymentFailed, event.Booking, actor.Provider, booking("pending", payment), []string{"payment_failed"}},
-		{event.PaymentRefunded, event.Booking, actor.Provider, booking("cancelled", refund), []string{"refunded"}},
-		{event.TicketSold, event.Ticket, actor.Owner, ticketIs("sold"), []string{"ticket"}},
-		{event.TicketRescheduled, event.Ticket, actor.System, ticketIs("sold"), []string{"ticket_moved"}},
-		{event.TicketWithdrawn, event.Ticket, actor.System, ticketIs("sold"), []string{"ticket_withdrawn"}},
-		{event.TicketCancelled, event.Ticket, actor.Owner, ticketIs("cancelled"), []string{"ticket_cancelled"}},
-		{event.ReservationCreated, event.Reservation, actor.Owner, reservationIs("reserved"), []string{"reservation"}},
-		{event.ReservationWithdrawn, event.Reservation, actor.System, reservationIs("reserved"),
+		{event.PaymentFailed, event.Booking, actor.Provider, bookingData("pending", payment),
+			[]string{"payment_failed"}},
+		{event.PaymentRefunded, event.Booking, actor.Provider, bookingData("cancelled", refund), []string{"refunded"}},
+		{event.TicketSold, event.Ticket, actor.Owner, newTicketWithStatus("sold"), []string{"ticket"}},
+		{event.TicketRescheduled, event.Ticket, actor.System, newTicketWithStatus("sold"), []string{"ticket_moved"}},
+		{event.TicketWithdrawn, event.Ticket, actor.System, newTicketWithStatus("sold"), []string{"ticket_withdrawn"}},
+		{event.TicketCancelled, event.Ticket, actor.Owner, newTicketWithStatus("cancelled"),
+			[]string{"ticket_cancelled"}},
+		{event.ReservationCreated, event.Reservation, actor.Owner, newReservationWithStatus("reserved"),
+			[]string{"reservation"}},
+		{event.ReservationWithdrawn, event.Reservation, actor.System, newReservationWithStatus("reserved"),
 			[]string{"reservation_withdrawn"}},
-		{event.ReservationCancelled, event.Reservation, actor.Owner, reservationIs("cancelled"),
+		{event.ReservationCancelled, event.Reservation, actor.Owner, newReservationWithStatus("cancelled"),
 			[]string{"reservation_cancelled"}},
 		// due an hour before its end: now
-		{event.ReservationPickedUp, event.Reservation, actor.Owner, reservationIs("picked_up"),
+		{event.ReservationPickedUp, event.Reservation, actor.Owner, newReservationWithStatus("picked_up"),
 			[]string{"reservation_due"}},
 	} {
 		id := uuid.New()
-		events = append(events, w.happened(e.typ, e.about, id, e.by, e.data(id)))
+		events = append(events, w.newEvent(e.typ, e.about, id, e.by, e.data(id)))
 		for _, kind := range e.kinds {
 			kinds[kind]++
 		}
@@ -170,66 +177,66 @@ func (w *world) everyEvent(start time.Time) ([]event.Event, map[string]int) {
 }
 
 // Every kind arrives at a real mail server, once, however often its event is read, to whom it is meant for.
-func TestEveryKindArrivesOnce(t *testing.T) {
+func TestMessagesSendEachKindOnce(t *testing.T) {
 	t.Parallel()
-	w := start(t, &mailbox.Options{})
-	w.messages.Limits.RecipientHour = 100 // every kind goes to one customer
-	events, want := w.everyEvent(monday.Add(48 * time.Hour))
-	w.peers.set(func(p *peers) { p.offer.Notifications.RemindersHoursBefore = []int{48}; p.away = 3 })
+	w := newFixture(t, &mailbox.Options{})
+	w.messages.Limits.MaxRecipientHour = 100 // every kind goes to one customer
+	events, want := w.newEventsOfAllTypes(monday.Add(48 * time.Hour))
+	w.peers.lockAndChange(func(p *fakePeers) { p.offer.Notifications.RemindersHoursBefore = []int{48}; p.failures = 3 })
 	want["reminder"] = 3 // for the three live bookings, which start in 48 hours
 	want["payment_due"] = 1
 	w.take(events...)
 	w.disableEndpoint()
 	want["owner_notice"]++
 	w.take(events...) // as after a death before the cursor was known to have moved
-	total := 0
+	wantMails := 0
 	for _, n := range want {
-		total += n
+		wantMails += n
 	}
-	w.mails(total - 1)
-	w.idle()
+	w.awaitMails(wantMails - 1)
+	w.awaitIdle()
 	w.clock.Advance(31 * time.Minute) // half the time to pay is over
-	mails := w.mails(total)
+	mails := w.awaitMails(wantMails)
 	w.take(events...)
-	w.idle()
-	if got := w.box.Mails(); len(got) != total {
-		t.Errorf("%d mails, want %d", len(got), total)
+	w.awaitIdle()
+	if got := w.box.Mails(); len(got) != wantMails {
+		t.Errorf("%d mails, want %d", len(got), wantMails)
 	}
-	if diff := cmp.Diff(want, w.keptByKind(mails)); diff != "" {
+	if diff := cmp.Diff(want, w.countSentByKind(mails)); diff != "" {
 		t.Errorf("messages by kind (-want +got):\n%s", diff)
 	}
 	w.await("0", `SELECT count(*)::text FROM message_events`)
 	w.await("0", `SELECT count(*)::text FROM river_job WHERE args::text LIKE '%ada@%' OR errors::text LIKE '%ada@%'`)
 }
 
-var inCalendar = regexp.MustCompile(`(?m)^(UID|SEQUENCE|METHOD):(.*?)\r?$`)
+var calendarField = regexp.MustCompile(`(?m)^(UID|SEQUENCE|METHOD):(.*?)\r?$`)
 
 // A booking that is moved and then cancelled has the same UID in calendars, and each message's SEQUENCE is above that
 // of the one before.
-func TestMessagesAboutOneBookingFollowEachOther(t *testing.T) {
+func TestMessagesOfBookingKeepOrder(t *testing.T) {
 	t.Parallel()
-	w := start(t, &mailbox.Options{})
+	w := newFixture(t, &mailbox.Options{})
 	id := uuid.New()
-	w.take(w.happened(event.BookingCreated, event.Booking, id, actor.Owner,
-		w.booking(id, "pending", monday.Add(48*time.Hour))))
+	w.take(w.newEvent(event.BookingCreated, event.Booking, id, actor.Owner,
+		w.newBooking(id, "pending", monday.Add(48*time.Hour))))
 	w.await("0", `SELECT count(*)::text FROM message_events`) // events that are kept together become one message
-	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner,
-		w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.take(w.newEvent(event.BookingConfirmed, event.Booking, id, actor.Owner,
+		w.newBooking(id, "confirmed", monday.Add(48*time.Hour))))
 	w.await("0", `SELECT count(*)::text FROM message_events`)
-	data := w.booking(id, "confirmed", monday.Add(72*time.Hour))
+	data := w.newBooking(id, "confirmed", monday.Add(72*time.Hour))
 	data["from"] = map[string]any{"starts_at": monday.Add(48 * time.Hour), "ends_at": monday.Add(49 * time.Hour)}
-	w.take(w.happened(event.BookingRescheduled, event.Booking, id, actor.Owner, data))
+	w.take(w.newEvent(event.BookingRescheduled, event.Booking, id, actor.Owner, data))
 	w.await("0", `SELECT count(*)::text FROM message_events`)
-	w.take(w.happened(event.BookingCancelled, event.Booking, id, actor.Owner,
-		w.booking(id, "cancelled", monday.Add(72*time.Hour))))
-	w.mails(4) // each waits a moment for the one before
+	w.take(w.newEvent(event.BookingCancelled, event.Booking, id, actor.Owner,
+		w.newBooking(id, "cancelled", monday.Add(72*time.Hour))))
+	w.awaitMails(4) // each waits a moment for the one before
 	w.await("4", `SELECT count(*)::text FROM messages WHERE status = 'sent'`)
 	var kinds, methods []string
 	last := -1
-	for _, m := range w.kept() {
+	for _, m := range w.listMessages() {
 		kinds = append(kinds, m.Kind)
 		var sequence int
-		for _, field := range inCalendar.FindAllStringSubmatch(string(m.Calendar), -1) {
+		for _, field := range calendarField.FindAllStringSubmatch(string(m.Calendar), -1) {
 			switch field[1] {
 			case "UID":
 				if !strings.Contains(field[2], id.String()) {
@@ -256,20 +263,20 @@ func TestMessagesAboutOneBookingFollowEachOther(t *testing.T) {
 		t.Errorf("methods %v", methods)
 	}
 	for i, m := range w.box.Mails() {
-		if kept := w.kept()[i]; !bytes.Contains(m.Raw, []byte(kept.ID.String())) {
+		if kept := w.listMessages()[i]; !bytes.Contains(m.Raw, []byte(kept.ID.String())) {
 			t.Errorf("mail %d is not the %s", i+1, kept.Kind)
 		}
 	}
 }
 
-func TestWithoutAMailServerMessagesAreKeptAndNothingClaimsThatTheyWereSent(t *testing.T) {
+func TestMessagesWithoutServerAreNotSent(t *testing.T) {
 	t.Parallel()
-	w := start(t, nil)
+	w := newFixture(t, nil)
 	id := uuid.New()
-	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner,
-		w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.take(w.newEvent(event.BookingConfirmed, event.Booking, id, actor.Owner,
+		w.newBooking(id, "confirmed", monday.Add(48*time.Hour))))
 	w.await("not_sent", `SELECT status FROM messages`)
-	kept := w.kept()[0]
+	kept := w.listMessages()[0]
 	if kept.SentAt != nil || kept.Attempts != 0 || !strings.Contains(kept.Text, "Haircut") {
 		t.Errorf("got %+v", kept)
 	}
@@ -280,49 +287,49 @@ func TestWithoutAMailServerMessagesAreKeptAndNothingClaimsThatTheyWereSent(t *te
 	}
 }
 
-func TestNobodyIsWrittenToInTheNameOfASandbox(t *testing.T) {
+func TestMessagesOfSandboxAreNotSent(t *testing.T) {
 	t.Parallel()
-	w := start(t, &mailbox.Options{})
-	w.peers.set(func(p *peers) { p.offer.Account.Sandbox = true })
+	w := newFixture(t, &mailbox.Options{})
+	w.peers.lockAndChange(func(p *fakePeers) { p.offer.Account.Sandbox = true })
 	id := uuid.New()
-	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner,
-		w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.take(w.newEvent(event.BookingConfirmed, event.Booking, id, actor.Owner,
+		w.newBooking(id, "confirmed", monday.Add(48*time.Hour))))
 	w.await("not_sent", `SELECT status FROM messages`)
-	kept := w.kept()[0]
+	kept := w.listMessages()[0]
 	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); !errors.Is(err,
 		messages.ErrSandbox) {
 		t.Errorf("its owner sends it: %v", err)
 	}
 	w.await("0", `SELECT count(*)::text FROM river_job WHERE kind = 'send_message'`)
-	w.peers.set(func(p *peers) { p.offer.Account.Sandbox = false })
+	w.peers.lockAndChange(func(p *fakePeers) { p.offer.Account.Sandbox = false })
 	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); err != nil {
 		t.Errorf("once the business is real: %v", err)
 	}
-	w.mails(1)
+	w.awaitMails(1)
 }
 
-func TestWhatIsRefusedForGoodFailsAndTheOwnerMaySendItAgain(t *testing.T) {
+func TestRetrySendsRefusedMessage(t *testing.T) {
 	t.Parallel()
-	var open atomic.Bool
-	w := start(t, &mailbox.Options{Refuse: func(string) error {
-		if open.Load() {
+	var isOpen atomic.Bool
+	w := newFixture(t, &mailbox.Options{Refuse: func(string) error {
+		if isOpen.Load() {
 			return nil
 		}
 		return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "No such user"}
 	}})
 	id := uuid.New()
-	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner,
-		w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.take(w.newEvent(event.BookingConfirmed, event.Booking, id, actor.Owner,
+		w.newBooking(id, "confirmed", monday.Add(48*time.Hour))))
 	w.await("failed", `SELECT status FROM messages`)
-	kept := w.kept()[0]
+	kept := w.listMessages()[0]
 	if kept.Attempts != 1 || !strings.Contains(kept.Reason, "No such user") {
 		t.Errorf("got %d attempts, %q", kept.Attempts, kept.Reason)
 	}
-	open.Store(true)
+	isOpen.Store(true)
 	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); err != nil {
 		t.Fatal(err)
 	}
-	w.mails(1)
+	w.awaitMails(1)
 	w.await("sent", `SELECT status FROM messages`)
 	var status *store.StatusError
 	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); !errors.As(err, &status) ||
@@ -340,65 +347,65 @@ func TestWhatIsRefusedForGoodFailsAndTheOwnerMaySendItAgain(t *testing.T) {
 }
 
 // A message is tried again for a day, and those about the same booking wait for it; others do not.
-func TestWhatIsNotTakenIsTriedForADay(t *testing.T) {
+func TestSenderRetriesForADay(t *testing.T) {
 	t.Parallel()
-	w := start(t, &mailbox.Options{Refuse: func(to string) error {
+	w := newFixture(t, &mailbox.Options{Refuse: func(to string) error {
 		if to == "ada@example.com" {
 			return &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "Greylisted"}
 		}
 		return nil
 	}})
 	id := uuid.New()
-	data := w.booking(id, "confirmed", monday.Add(48*time.Hour))
-	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, data))
+	data := w.newBooking(id, "confirmed", monday.Add(48*time.Hour))
+	w.take(w.newEvent(event.BookingConfirmed, event.Booking, id, actor.Owner, data))
 	w.await("1",
 		`SELECT attempts::text FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed' AND reason <> ''`)
-	w.take(w.happened(event.BookingCancelled, event.Booking, id, actor.Owner,
-		w.booking(id, "cancelled", monday.Add(48*time.Hour))))
+	w.take(w.newEvent(event.BookingCancelled, event.Booking, id, actor.Owner,
+		w.newBooking(id, "cancelled", monday.Add(48*time.Hour))))
 	w.await("0", `SELECT count(*)::text FROM message_events`)
 	other := uuid.New()
-	data = w.booking(other, "confirmed", monday.Add(48*time.Hour))
+	data = w.newBooking(other, "confirmed", monday.Add(48*time.Hour))
 	data["customer_email"] = "bob@example.com"
-	w.take(w.happened(event.BookingConfirmed, event.Booking, other, actor.Owner, data))
-	w.mails(1)
-	for _, m := range w.kept() {
+	w.take(w.newEvent(event.BookingConfirmed, event.Booking, other, actor.Owner, data))
+	w.awaitMails(1)
+	for _, m := range w.listMessages() {
 		if m.Kind == "booking_cancelled" && m.Attempts != 0 || m.Recipient == "ada@example.com" &&
 			m.Status != store.MessageQueued {
 			t.Errorf("%s is %s after %d attempts", m.Kind, m.Status, m.Attempts)
 		}
 	}
-	w.idle() // what is tried again is put off by the clock as it stands
+	w.awaitIdle() // what is tried again is put off by the clock as it stands
 	w.clock.Advance(24*time.Hour - time.Minute)
 	w.await("2",
 		`SELECT attempts::text FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed'`)
-	w.idle()
+	w.awaitIdle()
 	w.await("queued", `SELECT status FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed'`)
 	w.clock.Advance(2 * time.Hour)
 	w.await("failed", `SELECT status FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed'`)
-	if m := w.kept()[0]; !strings.HasPrefix(m.Reason, "Not taken for 24 hours: ") || !strings.Contains(m.Reason,
+	if m := w.listMessages()[0]; !strings.HasPrefix(m.Reason, "Not taken for 24 hours: ") || !strings.Contains(m.Reason,
 		"Greylisted") {
 		t.Errorf("the owner reads %q", m.Reason)
 	}
 }
 
 // The jobs of a business that brings thousands of events come after those of one that brings few.
-func TestOneBusinessLoadDoesNotHoldUpAnother(t *testing.T) {
+func TestBacklogOfBusinessDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
-	w := start(t, nil)
-	w.peers.set(func(p *peers) { p.away = 1 << 30 }) // nothing is written meanwhile
+	w := newFixture(t, nil)
+	w.peers.lockAndChange(func(p *fakePeers) { p.failures = 1 << 30 }) // nothing is written meanwhile
 	var many []event.Event
 	for range 2500 {
 		id := uuid.New()
-		many = append(many, w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner,
-			w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+		many = append(many, w.newEvent(event.BookingConfirmed, event.Booking, id, actor.Owner,
+			w.newBooking(id, "confirmed", monday.Add(48*time.Hour))))
 	}
 	for page := range slices.Chunk(many, 200) {
 		w.take(page...)
 	}
 	w.business = uuid.New()
 	id := uuid.New()
-	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner,
-		w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.take(w.newEvent(event.BookingConfirmed, event.Booking, id, actor.Owner,
+		w.newBooking(id, "confirmed", monday.Add(48*time.Hour))))
 	rows, _ := w.pool.Query(t.Context(), `SELECT args->>'business_id' = $1, priority FROM river_job WHERE kind = 'write_messages' ORDER BY id DESC LIMIT 200`, w.business.String())
 	few, last := 0, 0
 	var isFew bool
@@ -418,28 +425,29 @@ func TestOneBusinessLoadDoesNotHoldUpAnother(t *testing.T) {
 	}
 }
 
-func TestACustomerIsForgotten(t *testing.T) {
+func TestEraseCustomerDeletesMessages(t *testing.T) {
 	t.Parallel()
-	w := start(t, nil)
-	past, ahead := uuid.New(), uuid.New()
-	w.take(w.happened(event.BookingCreated, event.Booking, past, actor.APIKey,
-		w.booking(past, "confirmed", monday.Add(-48*time.Hour))),
-		w.happened(event.BookingCreated, event.Booking, ahead, actor.APIKey,
-			w.booking(ahead, "confirmed", monday.Add(48*time.Hour))))
+	w := newFixture(t, nil)
+	past, future := uuid.New(), uuid.New()
+	w.take(w.newEvent(event.BookingCreated, event.Booking, past, actor.APIKey,
+		w.newBooking(past, "confirmed", monday.Add(-48*time.Hour))),
+		w.newEvent(event.BookingCreated, event.Booking, future, actor.APIKey,
+			w.newBooking(future, "confirmed", monday.Add(48*time.Hour))))
 	w.await("4", `SELECT count(*)::text FROM messages`) // both to the customer and to the owner
-	w.peers.set(func(p *peers) { p.away = 1 << 30 })
-	w.take(w.happened(event.BookingCompleted, event.Booking, past, actor.Owner,
-		w.booking(past, "completed", monday.Add(-48*time.Hour))),
-		w.happened(event.BookingCancelled, event.Booking, past, actor.Owner,
-			w.booking(past, "cancelled", monday.Add(-48*time.Hour))))
-	erase := func(stay ...uuid.UUID) (store.Erased, error) {
-		return w.store.EraseCustomer(testkit.AsSystem(t), store.Erase{BusinessID: w.business, Email: "ADA@example.com",
-			Stay: stay}, monday, nil)
+	w.peers.lockAndChange(func(p *fakePeers) { p.failures = 1 << 30 })
+	w.take(w.newEvent(event.BookingCompleted, event.Booking, past, actor.Owner,
+		w.newBooking(past, "completed", monday.Add(-48*time.Hour))),
+		w.newEvent(event.BookingCancelled, event.Booking, past, actor.Owner,
+			w.newBooking(past, "cancelled", monday.Add(-48*time.Hour))))
+	erase := func(stay ...uuid.UUID) (store.ErasureCounts, error) {
+		return w.store.EraseCustomer(testkit.AsSystem(t),
+			store.Erasure{BusinessID: w.business, Email: "ADA@example.com",
+				KeptSubjects: stay}, monday, nil)
 	}
-	if n, err := erase(ahead); err != nil || n.Messages != 3 {
+	if n, err := erase(future); err != nil || n.Messages != 3 {
 		t.Errorf("erased %+v, %v; want both messages and the event about what has ended", n, err)
 	}
-	w.await("2", `SELECT count(*)::text FROM messages WHERE about_id = $1`, ahead)
+	w.await("2", `SELECT count(*)::text FROM messages WHERE about_id = $1`, future)
 	if _, err := erase(); err != nil {
 		t.Fatal(err)
 	}
@@ -449,46 +457,46 @@ func TestACustomerIsForgotten(t *testing.T) {
 
 // A customer is forgotten, with what lies ahead, while a reminder is being written: the booking was read before, the
 // reminder is not written after.
-func TestNoReminderIsWrittenOfWhoIsForgottenMeanwhile(t *testing.T) {
+func TestTimerWritesNothingAboutErasedCustomer(t *testing.T) {
 	t.Parallel()
-	w := start(t, nil)
-	w.peers.set(func(p *peers) { p.offer.Notifications.RemindersHoursBefore = []int{24} })
+	w := newFixture(t, nil)
+	w.peers.lockAndChange(func(p *fakePeers) { p.offer.Notifications.RemindersHoursBefore = []int{24} })
 	id := uuid.New()
-	w.take(w.happened(event.BookingCreated, event.Booking, id, actor.Owner,
-		w.booking(id, "confirmed", monday.Add(30*time.Hour))))
+	w.take(w.newEvent(event.BookingCreated, event.Booking, id, actor.Owner,
+		w.newBooking(id, "confirmed", monday.Add(30*time.Hour))))
 	w.await("1", `SELECT count(*)::text FROM messages`)
 	reads := 0
-	w.peers.set(func(p *peers) {
-		p.read = func() {
+	w.peers.lockAndChange(func(p *fakePeers) {
+		p.onRead = func() {
 			if reads++; reads > 1 {
 				return
 			}
-			forgotten := w.booking(id, "confirmed", monday.Add(30*time.Hour))
-			forgotten["customer_name"], forgotten["customer_email"], forgotten["sequence"] = "", "", 1
-			data, _ := json.Marshal(forgotten)
-			w.peers.set(func(p *peers) { p.subjects[id] = data })
+			anonymized := w.newBooking(id, "confirmed", monday.Add(30*time.Hour))
+			anonymized["customer_name"], anonymized["customer_email"], anonymized["sequence"] = "", "", 1
+			data, _ := json.Marshal(anonymized)
+			w.peers.lockAndChange(func(p *fakePeers) { p.subjects[id] = data })
 			if _, err := w.store.EraseCustomer(testkit.AsSystem(t),
-				store.Erase{BusinessID: w.business, Email: "ada@example.com"}, monday, nil); err != nil {
+				store.Erasure{BusinessID: w.business, Email: "ada@example.com"}, monday, nil); err != nil {
 				t.Error(err)
 			}
 		}
 	})
 	w.clock.Advance(6 * time.Hour)
-	w.idle()
-	w.moveOn()
-	w.idle()
+	w.awaitIdle()
+	w.advanceToNextJob()
+	w.awaitIdle()
 	if reads != 2 {
 		t.Errorf("the booking is read %d times", reads)
 	}
 	w.await("0", `SELECT count(*)::text FROM messages`)
 }
 
-func TestOldMessagesGo(t *testing.T) {
+func TestForgetEndedDeletesOldMessages(t *testing.T) {
 	t.Parallel()
-	w := start(t, nil)
+	w := newFixture(t, nil)
 	id := uuid.New()
-	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner,
-		w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.take(w.newEvent(event.BookingConfirmed, event.Booking, id, actor.Owner,
+		w.newBooking(id, "confirmed", monday.Add(48*time.Hour))))
 	w.await("1", `SELECT count(*)::text FROM messages`)
 	end := monday.Add(48*time.Hour + 45*time.Minute)
 	if n, err := w.store.ForgetEnded(t.Context(), w.business, end.Add(-time.Second)); err != nil || n != 0 {
@@ -502,13 +510,13 @@ func TestOldMessagesGo(t *testing.T) {
 	}
 }
 
-func TestReminders(t *testing.T) {
+func TestTimerSendsReminders(t *testing.T) {
 	t.Parallel()
-	w := start(t, &mailbox.Options{})
-	w.peers.set(func(p *peers) { p.offer.Notifications.RemindersHoursBefore = []int{24} })
+	w := newFixture(t, &mailbox.Options{})
+	w.peers.lockAndChange(func(p *fakePeers) { p.offer.Notifications.RemindersHoursBefore = []int{24} })
 	kinds := func() []string {
 		var kinds []string
-		for _, m := range w.kept() {
+		for _, m := range w.listMessages() {
 			if m.Kind == "reminder" {
 				kinds = append(kinds, m.About.ID.String())
 			}
@@ -517,31 +525,33 @@ func TestReminders(t *testing.T) {
 	}
 	book := func(start time.Duration) uuid.UUID {
 		id := uuid.New()
-		w.take(w.happened(event.BookingCreated, event.Booking, id, actor.Owner,
-			w.booking(id, "confirmed", monday.Add(start))))
+		w.take(w.newEvent(event.BookingCreated, event.Booking, id, actor.Owner,
+			w.newBooking(id, "confirmed", monday.Add(start))))
 		return id
 	}
-	stays, cancelled, moved, late := book(30*time.Hour), book(30*time.Hour), book(30*time.Hour), book(23*time.Hour)
-	w.mails(4)
-	w.take(w.happened(event.BookingCancelled, event.Booking, cancelled, actor.Owner,
-		w.booking(cancelled, "cancelled", monday.Add(30*time.Hour))))
-	data := w.booking(moved, "confirmed", monday.Add(50*time.Hour))
+	unchanged, cancelled, rescheduled, late := book(30*time.Hour), book(30*time.Hour), book(30*time.Hour),
+		book(23*time.Hour)
+	w.awaitMails(4)
+	w.take(w.newEvent(event.BookingCancelled, event.Booking, cancelled, actor.Owner,
+		w.newBooking(cancelled, "cancelled", monday.Add(30*time.Hour))))
+	data := w.newBooking(rescheduled, "confirmed", monday.Add(50*time.Hour))
 	data["from"] = map[string]any{"starts_at": monday.Add(30 * time.Hour), "ends_at": monday.Add(31 * time.Hour)}
-	w.take(w.happened(event.BookingRescheduled, event.Booking, moved, actor.Owner, data))
-	w.mails(6)
+	w.take(w.newEvent(event.BookingRescheduled, event.Booking, rescheduled, actor.Owner, data))
+	w.awaitMails(6)
 	w.clock.Advance(6 * time.Hour)
-	w.mails(7)
-	w.idle()
-	if diff := cmp.Diff([]string{stays.String()}, kinds()); diff != "" {
-		t.Fatalf("reminded after 6 hours, of %s cancelled, %s moved, %s late (-want +got):\n%s", cancelled, moved, late,
+	w.awaitMails(7)
+	w.awaitIdle()
+	if diff := cmp.Diff([]string{unchanged.String()}, kinds()); diff != "" {
+		t.Fatalf("reminded after 6 hours, of %s cancelled, %s moved, %s late (-want +got):\n%s", cancelled, rescheduled,
+			late,
 			diff)
 	}
 	w.await("1",
-		`SELECT count(*)::text FROM river_job WHERE kind = 'timed_messages' AND state = 'scheduled' AND args->'subject'->>'id' = $1`, moved.String())
+		`SELECT count(*)::text FROM river_job WHERE kind = 'timed_messages' AND state = 'scheduled' AND args->'subject'->>'id' = $1`, rescheduled.String())
 	w.clock.Advance(20 * time.Hour)
-	w.mails(8)
-	w.idle()
-	if diff := cmp.Diff([]string{stays.String(), moved.String()}, kinds()); diff != "" {
+	w.awaitMails(8)
+	w.awaitIdle()
+	if diff := cmp.Diff([]string{unchanged.String(), rescheduled.String()}, kinds()); diff != "" {
 		t.Fatalf("reminded after 26 hours (-want +got):\n%s", diff)
 	}
 	if body, err := io.ReadAll(bytes.NewReader(w.box.Mails()[7].Raw)); err != nil || !bytes.Contains(body,
@@ -552,48 +562,51 @@ func TestReminders(t *testing.T) {
 
 // What was due at a time could not be sent for an hour, and its owner asks for it again: it is sent where it still
 // holds.
-func TestWhatWasDueIsJudgedAgainWhenItCanBeSent(t *testing.T) {
+func TestCheckTimelyRejectsOutdatedReminder(t *testing.T) {
 	t.Parallel()
-	w := start(t, &mailbox.Options{})
-	w.peers.set(func(p *peers) { p.offer.Notifications.RemindersHoursBefore = []int{24} })
-	ahead, reminder := monday.Add(2*time.Hour), plan.Timed{Kind: letter.Reminder, Due: monday.Add(-22 * time.Hour)}
-	asked := plan.Timed{Kind: letter.PaymentDue, Due: monday.Add(-30 * time.Minute)} // half of two hours are over then
+	w := newFixture(t, &mailbox.Options{})
+	w.peers.lockAndChange(func(p *fakePeers) { p.offer.Notifications.RemindersHoursBefore = []int{24} })
+	startsAt, reminder := monday.Add(2*time.Hour),
+		plan.TimedMessage{Kind: letter.Reminder, Due: monday.Add(-22 * time.Hour)}
+	// half of two hours are over then
+	paymentRequest := plan.TimedMessage{Kind: letter.PaymentDue, Due: monday.Add(-30 * time.Minute)}
 	payment := func(status string) map[string]any {
 		return map[string]any{"created_at": monday.Add(-90 * time.Minute),
 			"payment": map[string]any{"status": status, "due_at": monday.Add(30 * time.Minute)}}
 	}
 	want := map[uuid.UUID]string{}
-	for what, c := range map[string]struct {
-		was    plan.Timed
+	for name, c := range map[string]struct {
+		was    plan.TimedMessage
 		status string // of the booking now; "": there is none
 		starts time.Time
 		more   map[string]any
 		then   string
 	}{
-		"comes": {reminder, "confirmed", ahead, nil, store.MessageSent},
-		"has begun": {plan.Timed{Kind: letter.Reminder, Due: monday.Add(-24 * time.Hour)}, "confirmed", monday, nil,
+		"comes": {reminder, "confirmed", startsAt, nil, store.MessageSent},
+		"has begun": {plan.TimedMessage{Kind: letter.Reminder, Due: monday.Add(-24 * time.Hour)}, "confirmed", monday,
+			nil,
 			store.MessageFailed},
-		"is moved":     {reminder, "confirmed", ahead.Add(time.Hour), nil, store.MessageFailed},
-		"is cancelled": {reminder, "cancelled", ahead, nil, store.MessageFailed},
-		"is no more":   {reminder, "", ahead, nil, store.MessageFailed},
-		"is to pay":    {asked, "pending", ahead, payment("open"), store.MessageSent},
-		"has paid":     {asked, "confirmed", ahead, payment("paid"), store.MessageFailed},
-		"hears of it": {plan.Timed{Kind: letter.BookingCancelled, Due: monday}, "cancelled", ahead, nil,
+		"is moved":     {reminder, "confirmed", startsAt.Add(time.Hour), nil, store.MessageFailed},
+		"is cancelled": {reminder, "cancelled", startsAt, nil, store.MessageFailed},
+		"is no more":   {reminder, "", startsAt, nil, store.MessageFailed},
+		"is to pay":    {paymentRequest, "pending", startsAt, payment("open"), store.MessageSent},
+		"has paid":     {paymentRequest, "confirmed", startsAt, payment("paid"), store.MessageFailed},
+		"hears of it": {plan.TimedMessage{Kind: letter.BookingCancelled, Due: monday}, "cancelled", startsAt, nil,
 			store.MessageSent},
 	} {
 		id, about := uuid.New(), uuid.New()
 		recipient := about.String() + "@example.com" // the limit of one recipient holds none of them
 		if c.status != "" {
-			w.happened(event.BookingCreated, event.Booking, about, actor.Owner,
-				w.bookingWith(about, c.status, c.starts, c.more))
+			w.newEvent(event.BookingCreated, event.Booking, about, actor.Owner,
+				w.newBookingWith(about, c.status, c.starts, c.more))
 		}
 		err := pgx.BeginFunc(t.Context(), w.pool, func(tx pgx.Tx) error {
 			_, err := w.store.AddMessage(t.Context(), tx, store.Message{
 				BusinessID: w.business, ID: id, Kind: string(c.was.Kind),
-				EventID: c.was.Draft(about, recipient).EventID,
+				EventID: c.was.NewDraft(about, recipient).EventID,
 				About:   event.Subject{Kind: event.Booking, ID: about}, Recipient: recipient, Locale: "en",
-				FromName: "Harbor Studio", Subject: what, Text: what,
-				HTML: what, Status: store.MessageFailed, AboutEndsAt: ahead, CreatedAt: monday.Add(-time.Hour),
+				FromName: "Harbor Studio", Subject: name, Text: name,
+				HTML: name, Status: store.MessageFailed, AboutEndsAt: startsAt, CreatedAt: monday.Add(-time.Hour),
 			})
 			return err
 		})
@@ -606,7 +619,7 @@ func TestWhatWasDueIsJudgedAgainWhenItCanBeSent(t *testing.T) {
 		want[id] = c.then
 	}
 	w.await("0", `SELECT count(*)::text FROM messages WHERE status = 'queued'`)
-	for _, m := range w.kept() {
+	for _, m := range w.listMessages() {
 		if m.Status != want[m.ID] || (m.Reason == "") != (m.Status == store.MessageSent) {
 			t.Errorf("of who %s the %s is %s: %q", m.Subject, m.Kind, m.Status, m.Reason)
 		}
@@ -616,15 +629,15 @@ func TestWhatWasDueIsJudgedAgainWhenItCanBeSent(t *testing.T) {
 	}
 }
 
-func TestNobodyIsToldInTheNameOfARemovedBusiness(t *testing.T) {
+func TestMessagesOfRemovedBusinessAreNotWritten(t *testing.T) {
 	t.Parallel()
-	w := start(t, nil)
-	w.peers.set(func(p *peers) { p.removed = true })
+	w := newFixture(t, nil)
+	w.peers.lockAndChange(func(p *fakePeers) { p.isRemoved = true })
 	id := uuid.New()
-	w.take(w.happened(event.BookingCancelled, event.Booking, id, actor.Owner,
-		w.booking(id, "cancelled", monday.Add(48*time.Hour))))
+	w.take(w.newEvent(event.BookingCancelled, event.Booking, id, actor.Owner,
+		w.newBooking(id, "cancelled", monday.Add(48*time.Hour))))
 	w.await("0", `SELECT count(*)::text FROM message_events`)
-	if got := w.kept(); len(got) != 0 {
+	if got := w.listMessages(); len(got) != 0 {
 		t.Errorf("got %d messages", len(got))
 	}
 }

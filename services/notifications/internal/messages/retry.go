@@ -24,7 +24,7 @@ type Inserter interface {
 }
 
 // canSend reports whether a mail server sends messages.
-func (m *Messages) canSend() bool { return m.Sender != nil && !m.Preview }
+func (m *Messages) canSend() bool { return m.Sender != nil && !m.IsPreview }
 
 // Retry queues a message again that failed or was not sent, for attempts during a day. A message that
 // an owner retries has priority over other messages. Retry runs once per Idempotency-Key. The
@@ -43,7 +43,8 @@ func (m *Messages) Retry(ctx context.Context, jobs Inserter, businessID, id uuid
 		}
 	}
 	var queued *store.Message // nil if the key was used before
-	_, err := postgres.WriteIdempotently(ctx, m.Pool, businessID, func(ctx context.Context, tx pgx.Tx) (uuid.UUID, error) {
+	_, err := postgres.WriteIdempotently(ctx, m.Pool, businessID, func(ctx context.Context, tx pgx.Tx) (uuid.UUID,
+		error) {
 		now, err := m.Store.Requeue(ctx, tx, businessID, id, m.Clock.Now())
 		if err != nil {
 			return uuid.Nil, err

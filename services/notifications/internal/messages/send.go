@@ -27,23 +27,23 @@ func (sendJob) Kind() string                 { return "send_message" }
 func (sendJob) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queueSend} }
 
 const (
-	// triedFor is how long attempts at a message are made, counted from the first attempt, or from the
+	// maxAttemptTime is how long attempts at a message are made, counted from the first attempt, or from the
 	// first one after a retry by the owner.
-	triedFor = 24 * time.Hour
+	maxAttemptTime = 24 * time.Hour
 	// The limits of the pause before an attempt. The pause is half of the time since the first attempt,
 	// within these limits. This makes about thirty attempts a day.
-	pauseLeast = 30 * time.Second
-	pauseMost  = time.Hour
-	// waitShare shortens the pause of a message that waits for another one: the usual pause is divided by
+	minPause = 30 * time.Second
+	maxPause = time.Hour
+	// waitDivisor shortens the pause of a message that waits for another one: the usual pause is divided by
 	// it, because such waits normally take seconds.
-	waitShare = 20
+	waitDivisor = 20
 )
 
-// pause returns the time to the next attempt. The argument tried is the time since the first attempt.
+// computePause returns the time to the next attempt. The argument elapsed is the time since the first attempt.
 // chance, in [0, 1), varies the pause, so that messages that failed together are not retried together.
-func pause(tried time.Duration, chance float64) time.Duration {
-	between := min(max(tried/2, pauseLeast), pauseMost)
-	return time.Duration(float64(between) * (0.9 + 0.2*chance))
+func computePause(elapsed time.Duration, chance float64) time.Duration {
+	interval := min(max(elapsed/2, minPause), maxPause)
+	return time.Duration(float64(interval) * (0.9 + 0.2*chance))
 }
 
 type sender struct {
@@ -54,30 +54,30 @@ type sender struct {
 // Work makes one attempt at a message. The transaction that ends the job stores the result. If the
 // process dies between the mail server's acceptance and that commit, the message is sent twice.
 func (w *sender) Work(ctx context.Context, job *river.Job[sendJob]) error {
-	message, err := w.m.Store.BeginSending(ctx, w.m.sending(job.Args))
+	message, err := w.m.Store.BeginSending(ctx, w.m.newSendRequest(job.Args))
 	var (
 		other *store.StatusError
-		held  *store.HeldError
+		held  *store.LimitError
 	)
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.As(err, &other): // erased, or done
 		return nil
 	case errors.Is(err, store.ErrOutdated):
-		w.m.count(ctx, message.Kind, replaced)
+		w.m.countOutcome(ctx, message.Kind, outcomeReplaced)
 		return nil
 	case errors.As(err, &held):
-		return w.hold(ctx, message, held)
-	case errors.Is(err, store.ErrWaits):
-		return river.JobSnooze(pause(w.m.Clock.Now().Sub(message.QueuedAt), rand.Float64()) / waitShare)
+		return w.postpone(ctx, message, held)
+	case errors.Is(err, store.ErrMustWait):
+		return river.JobSnooze(computePause(w.m.Clock.Now().Sub(message.QueuedAt), rand.Float64()) / waitDivisor)
 	case err != nil:
 		return err
 	}
-	end := store.Outcome{BusinessID: message.BusinessID, ID: message.ID, Status: store.MessageNotSent,
+	end := store.SendResult{BusinessID: message.BusinessID, ID: message.ID, Status: store.MessageNotSent,
 		Reason: reasonNoServer}
 	if w.m.Sender != nil {
 		end.Status, end.Reason = w.attempt(ctx, message)
 	}
-	if end.Status == store.MessageSent && w.m.Preview {
+	if end.Status == store.MessageSent && w.m.IsPreview {
 		end.Status, end.Reason = store.MessageNotSent, reasonNoServer
 	}
 	end.Now = w.m.Clock.Now()
@@ -92,7 +92,7 @@ func (w *sender) Work(ctx context.Context, job *river.Job[sendJob]) error {
 		return err
 	})
 	if err == nil && end.Status == store.MessageQueued {
-		return river.JobSnooze(pause(end.Now.Sub(message.QueuedAt), rand.Float64()))
+		return river.JobSnooze(computePause(end.Now.Sub(message.QueuedAt), rand.Float64()))
 	}
 	return err
 }
@@ -103,34 +103,35 @@ const (
 	reasonSandbox  = "The business is a sandbox."
 )
 
-// sending returns the request to begin an attempt at the message of a job, with the limits of its business.
-func (m *Messages) sending(job sendJob) store.Sending {
+// newSendRequest returns the request to begin an attempt at the message of a job, with the limits of its business.
+func (m *Messages) newSendRequest(job sendJob) store.SendRequest {
 	limits := m.Limits
-	if n, ok := limits.BusinessDays[job.BusinessID.String()]; ok {
-		limits.BusinessDay = n
+	if n, ok := limits.MaxBusinessDays[job.BusinessID.String()]; ok {
+		limits.MaxBusinessDay = n
 	}
-	return store.Sending{
-		BusinessID: job.BusinessID, ID: job.MessageID, Now: m.Clock.Now(), Replaceable: plan.Replaceable(),
-		Newest: []string{string(letter.OwnerNotice)}, PerHour: limits.RecipientHour, PerDay: limits.RecipientDay,
-		BusinessDay: limits.BusinessDay, CustomersDay: max(1, limits.BusinessDay*limits.CustomersShare/100),
+	return store.SendRequest{
+		BusinessID: job.BusinessID, ID: job.MessageID, Now: m.Clock.Now(), ReplaceableKinds: plan.ReplaceableKinds(),
+		NewestOnlyKinds: []string{string(letter.OwnerNotice)}, MaxPerHour: limits.MaxRecipientHour,
+		MaxPerDay:      limits.MaxRecipientDay,
+		MaxBusinessDay: limits.MaxBusinessDay, MaxCustomersDay: max(1, limits.MaxBusinessDay*limits.CustomersShare/100),
 	}
 }
 
-// heldApart is the time over which attempts are spread when the limit of the business ends. Each time the limit
+// heldSpread is the time over which attempts are spread when the limit of the business ends. Each time the limit
 // allows a message, only one of the held messages can be sent, so attempts at the same time would be useless.
-const heldApart = 10 * time.Minute
+const heldSpread = 10 * time.Minute
 
-// hold snoozes a job until the limit allows its message.
-func (w *sender) hold(ctx context.Context, message store.Message, held *store.HeldError) error {
-	if held.First {
-		w.m.count(ctx, message.Kind, heldBack)
+// postpone snoozes a job until the limit allows its message.
+func (w *sender) postpone(ctx context.Context, message store.Message, held *store.LimitError) error {
+	if held.IsFirst {
+		w.m.countOutcome(ctx, message.Kind, outcomeHeld)
 		w.m.Telemetry.Logger.WarnContext(ctx, "a limit holds a message back", "business_id", message.BusinessID,
 			"message_id", message.ID,
 			"kind", message.Kind, "limit", string(held.Limit), "until", held.Until)
 	}
 	wait := max(held.Until.Sub(w.m.Clock.Now()), time.Second)
 	if held.Limit == store.BusinessLimit {
-		wait += time.Duration(rand.Float64() * float64(heldApart))
+		wait += time.Duration(rand.Float64() * float64(heldSpread))
 	}
 	return river.JobSnooze(wait)
 }
@@ -138,7 +139,7 @@ func (w *sender) hold(ctx context.Context, message store.Message, held *store.He
 // attempt sends a message if it is still timely, and returns its
 // new status and reason. The log and the metric contain no address.
 func (w *sender) attempt(ctx context.Context, message store.Message) (string, string) {
-	err := w.m.timely(ctx, message)
+	err := w.m.checkTimely(ctx, message)
 	if err == nil {
 		err = w.m.Sender.Send(ctx, mail.Message{
 			ID: message.ID.String(), Thread: message.About.ID.String(), Date: message.CreatedAt,
@@ -148,20 +149,20 @@ func (w *sender) attempt(ctx context.Context, message store.Message) (string, st
 		})
 	}
 	var refusal *mail.RefusedError
-	tried := w.m.Clock.Now().Sub(message.QueuedAt)
-	status, outcome, reason := store.MessageQueued, unsent, ""
+	elapsed := w.m.Clock.Now().Sub(message.QueuedAt)
+	status, outcome, reason := store.MessageQueued, outcomeUnsent, ""
 	switch {
 	case err == nil:
-		w.m.count(ctx, message.Kind, sent)
+		w.m.countOutcome(ctx, message.Kind, outcomeSent)
 		return store.MessageSent, ""
 	case errors.As(err, &refusal):
-		status, outcome, reason = store.MessageFailed, refused, refusal.Reason
-	case tried >= triedFor:
-		status, outcome, reason = store.MessageFailed, givenUp, "Not taken for 24 hours: "+err.Error()
+		status, outcome, reason = store.MessageFailed, outcomeRefused, refusal.Reason
+	case elapsed >= maxAttemptTime:
+		status, outcome, reason = store.MessageFailed, outcomeGivenUp, "Not taken for 24 hours: "+err.Error()
 	default:
 		reason = err.Error()
 	}
-	w.m.count(ctx, message.Kind, outcome)
+	w.m.countOutcome(ctx, message.Kind, outcome)
 	w.m.Telemetry.Logger.WarnContext(ctx, "a message was not sent", "business_id", message.BusinessID, "message_id",
 		message.ID, "kind", message.Kind,
 		"outcome", outcome, "attempts", message.Attempts)

@@ -15,31 +15,31 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// rescheduled is the event of a booking that the business moves from one start to another one.
-func (w *world) rescheduled(id uuid.UUID, from, to time.Time) event.Event {
-	data := w.booking(id, "confirmed", to)
+// newReschedule is the event of a booking that the business moves from one start to another one.
+func (w *fixture) newReschedule(id uuid.UUID, from, to time.Time) event.Event {
+	data := w.newBooking(id, "confirmed", to)
 	data["from"] = map[string]any{"starts_at": from, "ends_at": from.Add(45 * time.Minute)}
-	return w.happened(event.BookingRescheduled, event.Booking, id, actor.Owner, data)
+	return w.newEvent(event.BookingRescheduled, event.Booking, id, actor.Owner, data)
 }
 
-func TestMessagesAboutChangesByTheBusinessWait(t *testing.T) {
+func TestMessagesAboutOwnerChangesWait(t *testing.T) {
 	t.Parallel()
-	w := start(t, &mailbox.Options{})
-	w.messages.UndoFor = messages.DefaultUndoFor
+	w := newFixture(t, &mailbox.Options{})
+	w.messages.UndoPeriod = messages.DefaultUndoPeriod
 	first, second, third := monday.Add(48*time.Hour), monday.Add(49*time.Hour), monday.Add(50*time.Hour)
-	undone, moved := uuid.New(), uuid.New()
-	w.take(w.rescheduled(undone, first, second), w.rescheduled(moved, first, second))
+	undone, rescheduled := uuid.New(), uuid.New()
+	w.take(w.newReschedule(undone, first, second), w.newReschedule(rescheduled, first, second))
 	w.clock.Advance(15 * time.Second)
-	w.take(w.rescheduled(undone, second, first), w.rescheduled(moved, second, third))
+	w.take(w.newReschedule(undone, second, first), w.newReschedule(rescheduled, second, third))
 	w.clock.Advance(10 * time.Second)
-	w.idle() // the first changes have waited, the second ones have not
+	w.awaitIdle() // the first changes have waited, the second ones have not
 	w.await("4", `SELECT count(*)::text FROM message_events`)
 	w.clock.Advance(10 * time.Second)
 	w.await("0", `SELECT count(*)::text FROM message_events`)
-	w.mails(1)
-	w.idle()
-	kept := w.kept()
-	if len(kept) != 1 || kept[0].About.ID != moved || kept[0].Kind != "booking_moved" {
+	w.awaitMails(1)
+	w.awaitIdle()
+	kept := w.listMessages()
+	if len(kept) != 1 || kept[0].About.ID != rescheduled || kept[0].Kind != "booking_moved" {
 		t.Fatalf("got %d messages, want one about the booking that is elsewhere at the end", len(kept))
 	}
 	if text := kept[0].Text; !strings.Contains(text, "11:00") || !strings.Contains(text, "Previously\n") ||
@@ -48,40 +48,40 @@ func TestMessagesAboutChangesByTheBusinessWait(t *testing.T) {
 	}
 }
 
-func TestMessagesOfOneBatchEndWithTheNewestChangeByACustomer(t *testing.T) {
+func TestMessagesOfBatchStateFinalChange(t *testing.T) {
 	t.Parallel()
-	w := start(t, &mailbox.Options{})
-	w.messages.UndoFor = messages.DefaultUndoFor
+	w := newFixture(t, &mailbox.Options{})
+	w.messages.UndoPeriod = messages.DefaultUndoPeriod
 	id := uuid.New()
 	first, second := monday.Add(48*time.Hour), monday.Add(49*time.Hour)
-	w.take(w.rescheduled(id, first, second))
-	w.take(w.happened(event.BookingCancelled, event.Booking, id, actor.Customer, w.booking(id, "cancelled", second)))
-	w.mails(2) // to the customer and to the owner
-	w.idle()
+	w.take(w.newReschedule(id, first, second))
+	w.take(w.newEvent(event.BookingCancelled, event.Booking, id, actor.Customer, w.newBooking(id, "cancelled", second)))
+	w.awaitMails(2) // to the customer and to the owner
+	w.awaitIdle()
 	w.clock.Advance(time.Minute)
-	w.idle()
-	if kept := w.kept(); len(kept) != 2 {
+	w.awaitIdle()
+	if kept := w.listMessages(); len(kept) != 2 {
 		t.Errorf("got %d messages, want the cancellation and its notice", len(kept))
 	}
 }
 
-func TestMessagesBeyondTheLimitOfARecipientAreHeld(t *testing.T) {
+func TestMessagesOverRecipientLimitAreHeld(t *testing.T) {
 	t.Parallel()
-	w := start(t, &mailbox.Options{})
-	w.peers.set(func(p *peers) { p.offer.Notifications.OwnerEmails = nil })
+	w := newFixture(t, &mailbox.Options{})
+	w.peers.lockAndChange(func(p *fakePeers) { p.offer.Notifications.OwnerEmails = nil })
 	id := uuid.New()
 	times := []time.Time{monday.Add(48 * time.Hour), monday.Add(49 * time.Hour)}
 	for i := range 12 {
-		w.take(w.rescheduled(id, times[i%2], times[(i+1)%2]))
-		w.idle()
+		w.take(w.newReschedule(id, times[i%2], times[(i+1)%2]))
+		w.awaitIdle()
 	}
 	w.await("6", `SELECT count(*)::text FROM messages WHERE status = 'sent'`)
 	w.await("6", `SELECT count(*)::text FROM messages WHERE status IN ('held', 'not_sent') AND reason <> ''`)
 	w.clock.Advance(time.Hour)
-	w.mails(7) // the newest message waits for older ones that are not yet replaced
+	w.awaitMails(7) // the newest message waits for older ones that are not yet replaced
 	w.await("7", `SELECT count(*)::text FROM messages WHERE status = 'sent'`)
 	w.await("5", `SELECT count(*)::text FROM messages WHERE status = 'not_sent'`)
-	list := w.kept()
+	list := w.listMessages()
 	if newest := list[len(list)-1]; newest.Status != store.MessageSent {
 		t.Errorf("the newest message is %s", newest.Status)
 	}
@@ -90,20 +90,20 @@ func TestMessagesBeyondTheLimitOfARecipientAreHeld(t *testing.T) {
 	}
 }
 
-func TestMessagesThatAreOnlyShownAreNotSent(t *testing.T) {
+func TestMessagesOfPreviewAreNotSent(t *testing.T) {
 	t.Parallel()
-	w := start(t, &mailbox.Options{})
-	w.messages.Preview = true
+	w := newFixture(t, &mailbox.Options{})
+	w.messages.IsPreview = true
 	id := uuid.New()
-	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner,
-		w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.take(w.newEvent(event.BookingConfirmed, event.Booking, id, actor.Owner,
+		w.newBooking(id, "confirmed", monday.Add(48*time.Hour))))
 	w.await("not_sent", `SELECT status FROM messages`)
-	w.mails(1)
-	kept := w.kept()[0]
+	w.awaitMails(1)
+	kept := w.listMessages()[0]
 	if kept.Reason == "" || kept.SentAt != nil {
 		t.Errorf("it is %+v", kept)
 	}
-	w.messages.Preview = false
+	w.messages.IsPreview = false
 	if _, err := w.messages.Retry(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), w.client, w.business,
 		kept.ID); err != nil {
 		t.Fatal(err)
@@ -111,10 +111,10 @@ func TestMessagesThatAreOnlyShownAreNotSent(t *testing.T) {
 	w.await("sent", `SELECT status FROM messages`)
 }
 
-// notices counts the notices to owners by status.
-func (w *world) notices() map[string]int {
+// countNotices counts the notices to owners by status.
+func (w *fixture) countNotices() map[string]int {
 	statuses := map[string]int{}
-	for _, m := range w.kept() {
+	for _, m := range w.listMessages() {
 		if m.Kind == "owner_notice" {
 			statuses[m.Status]++
 		}
@@ -124,7 +124,7 @@ func (w *world) notices() map[string]int {
 
 // An address that a business names for its notices, and that no verified member has, may be a stranger's: it gets as
 // few as a customer, also while console does not answer.
-func TestNoticesToAddressesOfNoMemberAreLimited(t *testing.T) {
+func TestNoticesToUnverifiedAddressesAreLimited(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		members []string
@@ -138,20 +138,20 @@ func TestNoticesToAddressesOfNoMemberAreLimited(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := start(t, &mailbox.Options{})
-			w.peers.set(func(p *peers) { p.members, p.noTeam = c.members, c.noTeam })
+			w := newFixture(t, &mailbox.Options{})
+			w.peers.lockAndChange(func(p *fakePeers) { p.members, p.isConsoleDown = c.members, c.noTeam })
 			for i := range 12 {
-				data := w.booking(uuid.New(), "pending", monday.Add(48*time.Hour))
+				data := w.newBooking(uuid.New(), "pending", monday.Add(48*time.Hour))
 				data["customer_email"] = ""
-				w.take(w.happened(event.BookingCreated, event.Booking, data["id"].(uuid.UUID), actor.Page, data))
+				w.take(w.newEvent(event.BookingCreated, event.Booking, data["id"].(uuid.UUID), actor.Page, data))
 				w.await(strconv.Itoa(i+1), `SELECT count(*)::text FROM messages WHERE status <> 'queued'`)
 			}
-			if got := w.notices(); got[store.MessageSent] != c.most {
+			if got := w.countNotices(); got[store.MessageSent] != c.most {
 				t.Errorf("%v, want %d sent", got, c.most)
 			}
 			w.clock.Advance(time.Hour)
-			w.idle()
-			got := w.notices()
+			w.awaitIdle()
+			got := w.countNotices()
 			if c.most < 12 && (got[store.MessageSent] != c.most+1 || got[store.MessageNotSent] != 12-c.most-1) {
 				t.Errorf("an hour later: %v, want the newest alone", got)
 			}
@@ -160,19 +160,19 @@ func TestNoticesToAddressesOfNoMemberAreLimited(t *testing.T) {
 }
 
 // However much customers book, a fifth of the messages of a day stays for those that the business causes.
-func TestCustomersDoNotUseUpTheMessagesOfADay(t *testing.T) {
+func TestLimitsReserveMessagesForBusiness(t *testing.T) {
 	t.Parallel()
-	w := start(t, &mailbox.Options{})
-	w.messages.Limits = messages.RecipientLimits(10, nil)
-	w.peers.set(func(p *peers) { p.offer.Notifications.OwnerEmails = nil })
+	w := newFixture(t, &mailbox.Options{})
+	w.messages.Limits = messages.NewLimits(10, nil)
+	w.peers.lockAndChange(func(p *fakePeers) { p.offer.Notifications.OwnerEmails = nil })
 	send := func(n int, by actor.Kind) {
 		t.Helper()
 		for range n {
-			data := w.booking(uuid.New(), "confirmed", monday.Add(48*time.Hour))
+			data := w.newBooking(uuid.New(), "confirmed", monday.Add(48*time.Hour))
 			data["customer_email"] = uuid.NewString() + "@example.com"
-			w.take(w.happened(event.BookingConfirmed, event.Booking, data["id"].(uuid.UUID), by, data))
+			w.take(w.newEvent(event.BookingConfirmed, event.Booking, data["id"].(uuid.UUID), by, data))
 		}
-		w.idle()
+		w.awaitIdle()
 	}
 	send(12, actor.Page)
 	w.await("8", `SELECT count(*)::text FROM messages WHERE status = 'sent'`)

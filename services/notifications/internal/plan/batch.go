@@ -26,11 +26,11 @@ type Place struct {
 	StaffName *string    `json:"staff_name"`
 }
 
-// Delays reports whether the messages about a change wait for some time. They wait after a change by
+// MustWait reports whether the messages about a change wait for some time. They wait after a change by
 // the business, because the business can undo it. They also wait after a new booking whose online
 // payment is open, because the customer may pay at once and then gets only one message.
-func Delays(c Change) bool {
-	if _, hasMessage := toCustomers[c.Event.Type][c.Subject.Status]; !hasMessage ||
+func MustWait(c Change) bool {
+	if _, hasMessage := customerKinds[c.Event.Type][c.Subject.Status]; !hasMessage ||
 		c.Event.Type == event.PaymentRefunded {
 		return false
 	}
@@ -42,64 +42,64 @@ func Delays(c Change) bool {
 	return c.Event.Type == event.BookingCreated && waitsForPayment
 }
 
-// replaceable lists the kinds of messages to customers that state the current state of a subject. A
+// replaceableKinds lists the kinds of messages to customers that state the current state of a subject. A
 // newer message of these kinds makes an older, unsent one unnecessary.
-var replaceable = []letter.Kind{
-	letter.BookingReceived, letter.BookingConfirmed, letter.BookingMoved, letter.BookingWithdrawn,
+var replaceableKinds = []letter.Kind{
+	letter.BookingReceived, letter.BookingConfirmed, letter.BookingRescheduled, letter.BookingWithdrawn,
 	letter.BookingCancelled, letter.PaymentFailed,
-	letter.Ticket, letter.TicketMoved, letter.TicketWithdrawn, letter.TicketCancelled, letter.Reservation,
+	letter.Ticket, letter.TicketRescheduled, letter.TicketWithdrawn, letter.TicketCancelled, letter.Reservation,
 	letter.ReservationWithdrawn, letter.ReservationCancelled,
 }
 
-// Replaceable returns the kinds of messages in which a newer message about the same subject replaces an older one.
-func Replaceable() []string {
-	kinds := make([]string, len(replaceable))
-	for i, kind := range replaceable {
+// ReplaceableKinds returns the kinds of messages in which a newer message about the same subject replaces an older one.
+func ReplaceableKinds() []string {
+	kinds := make([]string, len(replaceableKinds))
+	for i, kind := range replaceableKinds {
 		kinds[i] = string(kind)
 	}
 	return kinds
 }
 
-// Batch returns the drafts of the messages about several changes of one subject, one list for each
+// DraftBatch returns the drafts of the messages about several changes of one subject, one list for each
 // change. Owners get a notice of each change by a customer. The customer gets one message with the final
 // state. The customer gets none if nothing changed for them, or if the business chose not to notify them.
 //
 // The returned place is the time and place before the first reschedule, or nil if no change is a reschedule.
-func Batch(changes []Change, ownerEmails []string) ([][]Draft, *Place) {
+func DraftBatch(changes []Change, ownerEmails []string) ([][]Draft, *Place) {
 	var before *Place
 	drafts := make([][]Draft, len(changes))
 	last, lastKind := -1, letter.Kind("")
 	kinds := map[letter.Kind]bool{}
 	for i, c := range changes {
-		drafts[i] = Of(c.Event, c.Subject, ownerEmails)
+		drafts[i] = NewDrafts(c.Event, c.Subject, ownerEmails)
 		if before == nil {
-			before = c.Subject.From
+			before = c.Subject.FormerPlace
 		}
-		if at := stateDraft(drafts[i]); at >= 0 {
+		if at := findStateDraft(drafts[i]); at >= 0 {
 			last, lastKind = i, drafts[i][at].Kind
 			kinds[lastKind] = true
 		}
 	}
 	for i := range drafts[:last+1] {
 		drafts[i] = slices.DeleteFunc(drafts[i], func(d Draft) bool {
-			return slices.Contains(replaceable, d.Kind) && (i < last || !notifies(changes, last, before))
+			return slices.Contains(replaceableKinds, d.Kind) && (i < last || !mustNotify(changes, last, before))
 		})
 	}
-	if last >= 0 && lastKind == letter.BookingMoved {
-		renameMoved(drafts[last], kinds)
+	if last >= 0 && lastKind == letter.BookingRescheduled {
+		mergeReschedule(drafts[last], kinds)
 	}
 	return drafts, before
 }
 
-// stateDraft returns the index of the draft that states the subject's current state, or -1 without one.
-func stateDraft(drafts []Draft) int {
-	return slices.IndexFunc(drafts, func(d Draft) bool { return slices.Contains(replaceable, d.Kind) })
+// findStateDraft returns the index of the draft that states the subject's current state, or -1 without one.
+func findStateDraft(drafts []Draft) int {
+	return slices.IndexFunc(drafts, func(d Draft) bool { return slices.Contains(replaceableKinds, d.Kind) })
 }
 
-// renameMoved makes a message about a reschedule the message about the booking itself, if that one
+// mergeReschedule makes a message about a reschedule the message about the booking itself, if that one
 // belongs to the same changes: the customer has then not received it yet.
-func renameMoved(drafts []Draft, kinds map[letter.Kind]bool) {
-	at := stateDraft(drafts)
+func mergeReschedule(drafts []Draft, kinds map[letter.Kind]bool) {
+	at := findStateDraft(drafts)
 	switch {
 	case at < 0:
 	case kinds[letter.BookingConfirmed]:
@@ -109,28 +109,28 @@ func renameMoved(drafts []Draft, kinds map[letter.Kind]bool) {
 	}
 }
 
-// notifies reports whether the customer is notified of the state after the change with index last.
-func notifies(changes []Change, last int, before *Place) bool {
-	end := changes[last]
-	if end.Subject.Notify != nil && !*end.Subject.Notify {
+// mustNotify reports whether the customer is notified of the state after the change with index last.
+func mustNotify(changes []Change, last int, before *Place) bool {
+	final := changes[last]
+	if final.Subject.Notify != nil && !*final.Subject.Notify {
 		return false
 	}
-	created := changes[0].Event.Type == event.BookingCreated || changes[0].Event.Type == event.TicketSold ||
+	isNew := changes[0].Event.Type == event.BookingCreated || changes[0].Event.Type == event.TicketSold ||
 		changes[0].Event.Type == event.ReservationCreated
-	if created {
+	if isNew {
 		// If the business created the booking and cancelled it before the customer got a message, the customer
 		// gets none.
-		return end.Subject.Status != booking.StatusCancelled || changes[0].Event.Actor.Kind != actor.Owner
+		return final.Subject.Status != booking.StatusCancelled || changes[0].Event.Actor.Kind != actor.Owner
 	}
-	onlyMoved := !slices.ContainsFunc(changes[:last+1], func(c Change) bool {
-		_, hasMessage := toCustomers[c.Event.Type][c.Subject.Status]
+	isOnlyRescheduled := !slices.ContainsFunc(changes[:last+1], func(c Change) bool {
+		_, hasMessage := customerKinds[c.Event.Type][c.Subject.Status]
 		return hasMessage && c.Event.Type != event.BookingRescheduled && c.Event.Type != event.PaymentRefunded
 	})
-	return !onlyMoved || before == nil || !before.isNow(end.Subject)
+	return !isOnlyRescheduled || before == nil || !before.isPlaceOf(final.Subject)
 }
 
-// isNow reports whether a booking has this time and staff member.
-func (p *Place) isNow(s Subject) bool {
-	sameStaff := (p.StaffID == nil) == (s.StaffID == nil) && (p.StaffID == nil || *p.StaffID == *s.StaffID)
-	return p.StartsAt.Equal(s.StartsAt) && p.EndsAt.Equal(s.EndsAt) && sameStaff
+// isPlaceOf reports whether a booking has this time and staff member.
+func (p *Place) isPlaceOf(s Subject) bool {
+	hasSameStaff := (p.StaffID == nil) == (s.StaffID == nil) && (p.StaffID == nil || *p.StaffID == *s.StaffID)
+	return p.StartsAt.Equal(s.StartsAt) && p.EndsAt.Equal(s.EndsAt) && hasSameStaff
 }

@@ -22,20 +22,20 @@ const EndpointDisabled event.Type = "webhook.disabled"
 
 // Subject is the part of a booking, ticket order or reservation that the rules need, in its state after a change.
 type Subject struct {
-	Withdrawn bool       `json:"withdrawn"` // the business no longer offers the sold service, event or rental as sold
-	Status    string     `json:"status"`
-	Email     string     `json:"customer_email"` // "": no address to write to
-	Locale    string     `json:"locale"`         // "": the business's default language
-	Sequence  int        `json:"sequence"`       // of the subject's newest event
-	CreatedAt time.Time  `json:"created_at"`
-	UpdatedAt time.Time  `json:"updated_at"`
-	StartsAt  time.Time  `json:"starts_at"` // of a booking
-	Timezone  string     `json:"timezone"`  // zone of the sale; "": the business's
-	EndsAt    time.Time  `json:"ends_at"`
-	StaffID   *uuid.UUID `json:"staff_id"`
-	From      *Place     `json:"from"`   // of a booking: its place before the event rescheduled it
-	Notify    *bool      `json:"notify"` // false: the business chose not to notify the customer of the event
-	Payment   *Payment   `json:"payment"`
+	IsWithdrawn bool       `json:"withdrawn"` // the business no longer offers the sold service, event or rental as sold
+	Status      string     `json:"status"`
+	Email       string     `json:"customer_email"` // "": no address to write to
+	Locale      string     `json:"locale"`         // "": the business's default language
+	Sequence    int        `json:"sequence"`       // of the subject's newest event
+	CreatedAt   time.Time  `json:"created_at"`
+	UpdatedAt   time.Time  `json:"updated_at"`
+	StartsAt    time.Time  `json:"starts_at"` // of a booking
+	Timezone    string     `json:"timezone"`  // zone of the sale; "": the business's
+	EndsAt      time.Time  `json:"ends_at"`
+	StaffID     *uuid.UUID `json:"staff_id"`
+	FormerPlace *Place     `json:"from"`   // of a booking: its place before the event rescheduled it
+	Notify      *bool      `json:"notify"` // false: the business chose not to notify the customer of the event
+	Payment     *Payment   `json:"payment"`
 	// Of a reservation: its end in business time; without EndTime it ends with the date.
 	EndDate *timespan.Date `json:"end_date"`
 	EndTime *string        `json:"end_time"`
@@ -47,8 +47,8 @@ type Payment struct {
 	DueAt  *time.Time `json:"due_at"`
 }
 
-// Read parses the subject from the data of an event or from a response of the service that owns the subject.
-func Read(data []byte) (Subject, error) {
+// ParseSubject parses the subject from the data of an event or from a response of the service that owns the subject.
+func ParseSubject(data []byte) (Subject, error) {
 	var s Subject
 	if err := json.Unmarshal(data, &s); err != nil {
 		return Subject{}, fmt.Errorf("the subject of a message: %w", err)
@@ -59,10 +59,10 @@ func Read(data []byte) (Subject, error) {
 	return s, nil
 }
 
-// Told reports whether events of type t lead to a message at once or at a later time.
-func Told(t event.Type) bool {
-	_, customer := toCustomers[t]
-	return customer || toOwners[t] || Begins(t)
+// LeadsToMessages reports whether events of type t lead to a message at once or at a later time.
+func LeadsToMessages(t event.Type) bool {
+	_, customer := customerKinds[t]
+	return customer || ownerEvents[t] || ChangesTimes(t)
 }
 
 // The statuses of a reservation that the rules use.
@@ -72,24 +72,24 @@ const (
 	returned = "returned"
 )
 
-// toCustomers maps the type of an event and the subject's status after it to the message that the customer gets.
-var toCustomers = map[event.Type]map[string]letter.Kind{
+// customerKinds maps the type of an event and the subject's status after it to the message that the customer gets.
+var customerKinds = map[event.Type]map[string]letter.Kind{
 	event.BookingCreated: {booking.StatusPending: letter.BookingReceived,
 		booking.StatusConfirmed: letter.BookingConfirmed},
 	event.BookingConfirmed: {booking.StatusConfirmed: letter.BookingConfirmed},
-	event.BookingRescheduled: {booking.StatusPending: letter.BookingMoved,
-		booking.StatusConfirmed: letter.BookingMoved},
+	event.BookingRescheduled: {booking.StatusPending: letter.BookingRescheduled,
+		booking.StatusConfirmed: letter.BookingRescheduled},
 	event.BookingWithdrawn: {booking.StatusPending: letter.BookingWithdrawn,
 		booking.StatusConfirmed: letter.BookingWithdrawn},
 	event.BookingRestored: {booking.StatusPending: letter.BookingReceived,
 		booking.StatusConfirmed: letter.BookingConfirmed},
 	event.BookingCancelled: {booking.StatusCancelled: letter.BookingCancelled},
 	event.PaymentFailed:    {booking.StatusPending: letter.PaymentFailed},
-	event.PaymentRefunded: inAny(letter.Refunded, booking.StatusPending, booking.StatusConfirmed,
+	event.PaymentRefunded: mapStatuses(letter.Refunded, booking.StatusPending, booking.StatusConfirmed,
 		booking.StatusCancelled, booking.StatusCompleted, booking.StatusNoShow, booking.StatusSold, reserved, pickedUp,
 		returned),
 	event.TicketSold:           {booking.StatusSold: letter.Ticket},
-	event.TicketRescheduled:    {booking.StatusSold: letter.TicketMoved},
+	event.TicketRescheduled:    {booking.StatusSold: letter.TicketRescheduled},
 	event.TicketWithdrawn:      {booking.StatusSold: letter.TicketWithdrawn},
 	event.TicketCancelled:      {booking.StatusCancelled: letter.TicketCancelled},
 	event.ReservationCreated:   {reserved: letter.Reservation},
@@ -100,7 +100,7 @@ var toCustomers = map[event.Type]map[string]letter.Kind{
 	event.ReservationCancelled: {booking.StatusCancelled: letter.ReservationCancelled},
 }
 
-func inAny(kind letter.Kind, statuses ...string) map[string]letter.Kind {
+func mapStatuses(kind letter.Kind, statuses ...string) map[string]letter.Kind {
 	kinds := make(map[string]letter.Kind, len(statuses))
 	for _, status := range statuses {
 		kinds[status] = kind
@@ -108,16 +108,17 @@ func inAny(kind letter.Kind, statuses ...string) map[string]letter.Kind {
 	return kinds
 }
 
-// toOwners lists the events that owners get a notice of if a customer made the change, by an agent or by hand.
-var toOwners = map[event.Type]bool{
+// ownerEvents lists the events that owners get a notice of if a customer made the change, by an agent or by hand.
+var ownerEvents = map[event.Type]bool{
 	event.BookingCreated: true, event.BookingRescheduled: true, event.BookingCancelled: true,
 	event.TicketSold: true, event.TicketCancelled: true, event.ReservationCreated: true,
 	event.ReservationConfirmed: true, event.ReservationCancelled: true,
 	EndpointDisabled: true, event.PaymentRefundFailed: true, event.PaymentDisputed: true,
 }
 
-// always lists the events that owners get a notice of regardless of the actor.
-var always = map[event.Type]bool{EndpointDisabled: true, event.PaymentRefundFailed: true, event.PaymentDisputed: true}
+// alwaysNotified lists the events that owners get a notice of regardless of the actor.
+var alwaysNotified = map[event.Type]bool{EndpointDisabled: true, event.PaymentRefundFailed: true,
+	event.PaymentDisputed: true}
 
 // Draft is a message to be written. A message without an event, such as
 // a reminder, has an EventID derived from its subject, kind and time.
@@ -127,13 +128,13 @@ type Draft struct {
 	Recipient string
 }
 
-// Of returns the drafts for an event: at most one for the customer, and one for each address of the owner.
-func Of(e event.Event, s Subject, ownerEmails []string) []Draft {
+// NewDrafts returns the drafts for an event: at most one for the customer, and one for each address of the owner.
+func NewDrafts(e event.Event, s Subject, ownerEmails []string) []Draft {
 	var drafts []Draft
-	if kind, ok := toCustomers[e.Type][s.Status]; ok && s.Email != "" {
+	if kind, ok := customerKinds[e.Type][s.Status]; ok && s.Email != "" {
 		drafts = append(drafts, Draft{Kind: kind, EventID: e.ID, Recipient: s.Email})
 	}
-	if toOwners[e.Type] && !waits(e, s) && (byCustomer(e) || always[e.Type]) {
+	if ownerEvents[e.Type] && !awaitsPayment(e, s) && (isByCustomer(e) || alwaysNotified[e.Type]) {
 		for _, address := range ownerEmails {
 			drafts = append(drafts, Draft{Kind: letter.OwnerNotice, EventID: e.ID, Recipient: address})
 		}
@@ -141,18 +142,18 @@ func Of(e event.Event, s Subject, ownerEmails []string) []Draft {
 	return drafts
 }
 
-// waits reports whether the notice to the owners about a reservation must wait until the reservation is paid.
-func waits(e event.Event, s Subject) bool {
+// awaitsPayment reports whether the notice to the owners about a reservation must wait until the reservation is paid.
+func awaitsPayment(e event.Event, s Subject) bool {
 	return e.Type == event.ReservationCreated && s.Status == booking.StatusPending
 }
 
-// ByBusiness reports whether the business caused an event, or whether owners get a notice
+// IsByBusiness reports whether the business caused an event, or whether owners get a notice
 // of it regardless of the actor. Customers can cause any number of all other events.
-func ByBusiness(e event.Event) bool { return e.Actor.Kind == actor.Owner || always[e.Type] }
+func IsByBusiness(e event.Event) bool { return e.Actor.Kind == actor.Owner || alwaysNotified[e.Type] }
 
-// byCustomer reports whether a customer made a change. Paying counts
+// isByCustomer reports whether a customer made a change. Paying counts
 // too, although the provider or the system reports the payment.
-func byCustomer(e event.Event) bool {
+func isByCustomer(e event.Event) bool {
 	switch e.Actor.Kind {
 	case actor.APIKey, actor.Page, actor.Customer:
 		return true

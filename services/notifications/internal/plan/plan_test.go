@@ -19,27 +19,27 @@ import (
 
 var owners = []string{"hello@harbor.example", "boss@harbor.example"}
 
-var byCustomer, byOwner = actor.Actor{Kind: actor.APIKey}, actor.Actor{Kind: actor.Owner}
+var customerActor, ownerActor = actor.Actor{Kind: actor.APIKey}, actor.Actor{Kind: actor.Owner}
 
-var leads = []struct {
+var draftCases = []struct {
 	event    event.Type
 	status   string
 	by       actor.Actor
 	customer letter.Kind // "": none
 	owners   bool
 }{
-	{event.BookingCreated, "pending", byCustomer, letter.BookingReceived, true},
+	{event.BookingCreated, "pending", customerActor, letter.BookingReceived, true},
 	// a business that confirms at once sends one
-	{event.BookingCreated, "confirmed", byCustomer, letter.BookingConfirmed, true},
-	{event.BookingCreated, "pending", byOwner, letter.BookingReceived, false},
-	{event.BookingConfirmed, "confirmed", byOwner, letter.BookingConfirmed, false},
+	{event.BookingCreated, "confirmed", customerActor, letter.BookingConfirmed, true},
+	{event.BookingCreated, "pending", ownerActor, letter.BookingReceived, false},
+	{event.BookingConfirmed, "confirmed", ownerActor, letter.BookingConfirmed, false},
 	{event.BookingConfirmed, "confirmed", actor.Actor{Kind: actor.Provider}, letter.BookingConfirmed, false},
-	{event.BookingRescheduled, "confirmed", actor.Actor{Kind: actor.Customer}, letter.BookingMoved, true},
-	{event.BookingRescheduled, "pending", byOwner, letter.BookingMoved, false},
+	{event.BookingRescheduled, "confirmed", actor.Actor{Kind: actor.Customer}, letter.BookingRescheduled, true},
+	{event.BookingRescheduled, "pending", ownerActor, letter.BookingRescheduled, false},
 	{event.BookingCancelled, "cancelled", actor.Actor{Kind: actor.Customer}, letter.BookingCancelled, true},
 	{event.BookingCancelled, "cancelled", actor.Actor{Kind: actor.Page}, letter.BookingCancelled, true},
 	{event.BookingCancelled, "cancelled", actor.Actor{Kind: actor.System}, letter.BookingCancelled, false},
-	{event.BookingCancelled, "cancelled", byOwner, letter.BookingCancelled, false},
+	{event.BookingCancelled, "cancelled", ownerActor, letter.BookingCancelled, false},
 	{event.BookingWithdrawn, "confirmed", actor.Actor{Kind: actor.System}, letter.BookingWithdrawn, false},
 	{event.BookingWithdrawn, "pending", actor.Actor{Kind: actor.System}, letter.BookingWithdrawn, false},
 	{event.ReservationWithdrawn, "reserved", actor.Actor{Kind: actor.System}, letter.ReservationWithdrawn, false},
@@ -47,9 +47,9 @@ var leads = []struct {
 	{event.BookingRestored, "pending", actor.Actor{Kind: actor.System}, letter.BookingReceived, false},
 	{event.ReservationRestored, "reserved", actor.Actor{Kind: actor.System}, letter.Reservation, false},
 	{event.ReservationRestored, "pending", actor.Actor{Kind: actor.System}, "", false},
-	{event.BookingCompleted, "completed", byOwner, "", false},
-	{event.BookingNoShow, "no_show", byOwner, "", false},
-	{event.BookingReopened, "confirmed", byOwner, "", false},
+	{event.BookingCompleted, "completed", ownerActor, "", false},
+	{event.BookingNoShow, "no_show", ownerActor, "", false},
+	{event.BookingReopened, "confirmed", ownerActor, "", false},
 	{event.PaymentSucceeded, "pending", actor.Actor{Kind: actor.Provider}, "", false},
 	{event.PaymentFailed, "pending", actor.Actor{Kind: actor.Provider}, letter.PaymentFailed, false},
 	// there is nothing to pay any more
@@ -57,30 +57,30 @@ var leads = []struct {
 	{event.PaymentExpired, "cancelled", actor.Actor{Kind: actor.System}, "", false}, // booking.cancelled tells it
 	{event.PaymentRefunded, "cancelled", actor.Actor{Kind: actor.Provider}, letter.Refunded, false},
 	{event.PaymentRefunded, "completed", actor.Actor{Kind: actor.Provider}, letter.Refunded, false},
-	{event.TicketSold, "sold", byOwner, letter.Ticket, false},
-	{event.TicketSold, "sold", byCustomer, letter.Ticket, true},
-	{event.TicketRescheduled, "sold", actor.Actor{Kind: actor.System}, letter.TicketMoved, false},
+	{event.TicketSold, "sold", ownerActor, letter.Ticket, false},
+	{event.TicketSold, "sold", customerActor, letter.Ticket, true},
+	{event.TicketRescheduled, "sold", actor.Actor{Kind: actor.System}, letter.TicketRescheduled, false},
 	{event.TicketRescheduled, "pending", actor.Actor{Kind: actor.System}, "", false},
 	{event.TicketWithdrawn, "sold", actor.Actor{Kind: actor.System}, letter.TicketWithdrawn, false},
-	{event.TicketCancelled, "cancelled", byOwner, letter.TicketCancelled, false},
-	{event.ReservationCreated, "reserved", byOwner, letter.Reservation, false},
-	{event.ReservationCreated, "reserved", byCustomer, letter.Reservation, true},
+	{event.TicketCancelled, "cancelled", ownerActor, letter.TicketCancelled, false},
+	{event.ReservationCreated, "reserved", ownerActor, letter.Reservation, false},
+	{event.ReservationCreated, "reserved", customerActor, letter.Reservation, true},
 	{event.ReservationCreated, "pending", actor.Actor{Kind: actor.Page}, "", false}, // it waits for its payment
 	{event.ReservationConfirmed, "reserved", actor.Actor{Kind: actor.Provider}, letter.Reservation, true},
 	{event.PaymentFailed, "pending", actor.Actor{Kind: actor.Provider}, letter.PaymentFailed, false},
 	{event.PaymentRefunded, "returned", actor.Actor{Kind: actor.Provider}, letter.Refunded, false},
-	{event.ReservationPickedUp, "picked_up", byOwner, "", false},
-	{event.ReservationReturned, "returned", byOwner, "", false},
-	{event.ReservationCancelled, "cancelled", byOwner, letter.ReservationCancelled, false},
-	{event.BusinessPublished, "", byOwner, "", false},
-	{event.KeyCreated, "", byOwner, "", false},
+	{event.ReservationPickedUp, "picked_up", ownerActor, "", false},
+	{event.ReservationReturned, "returned", ownerActor, "", false},
+	{event.ReservationCancelled, "cancelled", ownerActor, letter.ReservationCancelled, false},
+	{event.BusinessPublished, "", ownerActor, "", false},
+	{event.KeyCreated, "", ownerActor, "", false},
 	{plan.EndpointDisabled, "", actor.Actor{Kind: actor.System}, "", true},
 }
 
 // The table of lifecycle.md §2, for each status that a subject can have after the event.
-func TestWhichMessagesAnEventLeadsTo(t *testing.T) {
+func TestNewDraftsFollowsTable(t *testing.T) {
 	t.Parallel()
-	for _, c := range leads {
+	for _, c := range draftCases {
 		e := event.Event{ID: uuid.New(), Type: c.event, Actor: c.by}
 		var want []plan.Draft
 		if c.customer != "" {
@@ -91,14 +91,14 @@ func TestWhichMessagesAnEventLeadsTo(t *testing.T) {
 				want = append(want, plan.Draft{Kind: letter.OwnerNotice, EventID: e.ID, Recipient: address})
 			}
 		}
-		got := plan.Of(e, plan.Subject{Status: c.status, Email: "ada@example.com"}, owners)
+		got := plan.NewDrafts(e, plan.Subject{Status: c.status, Email: "ada@example.com"}, owners)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s, %s by %s (-want +got):\n%s", c.event, c.status, c.by, diff)
 		}
-		if len(want) > 0 && !plan.Told(c.event) {
+		if len(want) > 0 && !plan.LeadsToMessages(c.event) {
 			t.Errorf("%s is passed over", c.event)
 		}
-		for _, d := range plan.Of(e, plan.Subject{Status: c.status}, owners) {
+		for _, d := range plan.NewDrafts(e, plan.Subject{Status: c.status}, owners) {
 			if d.Kind != letter.OwnerNotice {
 				t.Errorf("%s: a %s goes to nobody", c.event, d.Kind)
 			}
@@ -108,34 +108,34 @@ func TestWhichMessagesAnEventLeadsTo(t *testing.T) {
 
 var monday = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
 
-// life is a booking that was booked, moved and cancelled at some times, under settings that change; jobs run late by as
-// much as they like.
-type life struct {
+// bookingSimulation is a booking that was booked, moved and cancelled at some times, under settings that change; jobs
+// run late by as much as they like.
+type bookingSimulation struct {
 	hours   []int
 	now     time.Time
 	subject plan.Subject
-	jobs    []job
+	jobs    []simulatedJob
 	sent    map[string][]time.Time // by the start that is reminded of: the times of what was sent
 }
 
-type job struct {
-	fixed     string
+type simulatedJob struct {
+	timeKey   string
 	since, at time.Time
 }
 
-func (l *life) times() []plan.Timed {
-	return plan.Times(event.Booking, l.subject, plan.Settings{RemindersHoursBefore: l.hours, Location: time.UTC})
+func (l *bookingSimulation) computeTimes() []plan.TimedMessage {
+	return plan.ComputeTimes(event.Booking, l.subject, plan.Settings{RemindersHoursBefore: l.hours, Location: time.UTC})
 }
 
-// begin does what an event does at which times begin anew.
-func (l *life) begin() {
-	if _, next := plan.Due(l.times(), l.subject, l.now, l.now.Add(-1)); next != nil {
-		l.jobs = append(l.jobs, job{plan.Fixed(event.Booking, l.subject), next.Due, next.Due})
+// scheduleFirst does what an event does at which times begin anew.
+func (l *bookingSimulation) scheduleFirst() {
+	if _, next := plan.SelectDue(l.computeTimes(), l.subject, l.now, l.now.Add(-1)); next != nil {
+		l.jobs = append(l.jobs, simulatedJob{plan.TimeKey(event.Booking, l.subject), next.Due, next.Due})
 	}
 }
 
-// run runs the jobs that are due at the present time, as the worker does.
-func (l *life) run() {
+// runDueJobs runs the jobs that are due at the present time, as the worker does.
+func (l *bookingSimulation) runDueJobs() {
 	for i := 0; i < len(l.jobs); i++ {
 		j := l.jobs[i]
 		if j.at.After(l.now) {
@@ -143,37 +143,38 @@ func (l *life) run() {
 		}
 		l.jobs = slices.Delete(l.jobs, i, i+1)
 		i--
-		if j.fixed != plan.Fixed(event.Booking, l.subject) {
+		if j.timeKey != plan.TimeKey(event.Booking, l.subject) {
 			continue
 		}
-		send, next := plan.Due(l.times(), l.subject, j.since, l.now)
+		send, next := plan.SelectDue(l.computeTimes(), l.subject, j.since, l.now)
 		for _, t := range send {
-			if !slices.ContainsFunc(l.sent[j.fixed], t.Due.Equal) {
-				l.sent[j.fixed] = append(l.sent[j.fixed], t.Due)
+			if !slices.ContainsFunc(l.sent[j.timeKey], t.Due.Equal) {
+				l.sent[j.timeKey] = append(l.sent[j.timeKey], t.Due)
 			}
 		}
 		if next != nil {
-			l.jobs = append(l.jobs, job{j.fixed, next.Due, next.Due})
+			l.jobs = append(l.jobs, simulatedJob{j.timeKey, next.Due, next.Due})
 		}
 	}
 }
 
 // No reminder goes out for what was cancelled or moved away, was booked after it was due or has begun; every other one
 // goes out once, where jobs run in time. The oracle is written from the words of lifecycle.md: it looks at each minute.
-func TestReminders(t *testing.T) {
+func TestRemindersMatchOracle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		minutes := func(name string, from, to int) time.Duration {
+		drawMinutes := func(name string, from, to int) time.Duration {
 			return time.Duration(rapid.IntRange(from, to).Draw(t, name)) * time.Minute
 		}
-		l := &life{now: monday, hours: rapid.SliceOfNDistinct(rapid.IntRange(1, 72), 0, 3, rapid.ID[int]).Draw(t,
+		l := &bookingSimulation{now: monday, hours: rapid.SliceOfNDistinct(rapid.IntRange(1, 72), 0, 3,
+			rapid.ID[int]).Draw(t,
 			"hours"), sent: map[string][]time.Time{}}
-		start := monday.Add(minutes("start", 1, 100*60))
+		start := monday.Add(drawMinutes("start", 1, 100*60))
 		l.subject = plan.Subject{Status: rapid.SampledFrom([]string{"pending", "confirmed"}).Draw(t, "status"),
 			StartsAt: start, CreatedAt: monday}
 		want := map[string][]time.Time{}
-		expect := func(from, to time.Time) { // what is due from a time on and before another, for the start as it is
-			key := plan.Fixed(event.Booking, l.subject)
+		expectDue := func(from, to time.Time) { // what is due from a time on and before another, for the start as it is
+			key := plan.TimeKey(event.Booking, l.subject)
 			for at := from; at.Before(to) && at.Before(l.subject.StartsAt); at = at.Add(time.Minute) {
 				for _, h := range l.hours {
 					if at.Add(time.Duration(h)*time.Hour).Equal(l.subject.StartsAt) && !slices.ContainsFunc(want[key],
@@ -183,25 +184,25 @@ func TestReminders(t *testing.T) {
 				}
 			}
 		}
-		pass := func(d time.Duration) {
+		advance := func(d time.Duration) {
 			for end := l.now.Add(d); l.now.Before(end); l.now = l.now.Add(time.Minute) {
-				l.run()
+				l.runDueJobs()
 			}
 		}
-		l.begin()
+		l.scheduleFirst()
 		for range rapid.IntRange(0, 3).Draw(t, "moves") {
 			before := l.now
-			d := minutes("until the move", 1, 60*60)
-			pass(d)
-			expect(before, l.now)
-			l.subject.StartsAt = l.now.Add(minutes("moved to", 1, 100*60))
-			l.begin()
+			d := drawMinutes("until the move", 1, 60*60)
+			advance(d)
+			expectDue(before, l.now)
+			l.subject.StartsAt = l.now.Add(drawMinutes("moved to", 1, 100*60))
+			l.scheduleFirst()
 		}
 		before := l.now
-		pass(minutes("until the end", 1, 120*60))
-		expect(before, l.now)
+		advance(drawMinutes("until the end", 1, 120*60))
+		expectDue(before, l.now)
 		l.subject.Status = rapid.SampledFrom([]string{"cancelled", "completed", "no_show"}).Draw(t, "end")
-		pass(120 * time.Hour)
+		advance(120 * time.Hour)
 		for _, times := range []map[string][]time.Time{want, l.sent} {
 			for _, list := range times {
 				slices.SortFunc(list, time.Time.Compare)
@@ -213,10 +214,10 @@ func TestReminders(t *testing.T) {
 	})
 }
 
-func TestALateReminderIsOneAndHelps(t *testing.T) {
+func TestSelectDueReturnsLatestReminder(t *testing.T) {
 	t.Parallel()
 	s := plan.Subject{Status: "confirmed", StartsAt: monday.Add(48 * time.Hour), CreatedAt: monday}
-	times := plan.Times(event.Booking, s, plan.Settings{RemindersHoursBefore: []int{2, 24}})
+	times := plan.ComputeTimes(event.Booking, s, plan.Settings{RemindersHoursBefore: []int{2, 24}})
 	for _, c := range []struct {
 		now  time.Duration
 		want []time.Duration
@@ -228,7 +229,7 @@ func TestALateReminderIsOneAndHelps(t *testing.T) {
 		{47 * time.Hour, []time.Duration{46 * time.Hour}, 0},              // both are due: the later one says it all
 		{48 * time.Hour, nil, 0},                                          // it has begun
 	} {
-		send, next := plan.Due(times, s, monday, monday.Add(c.now))
+		send, next := plan.SelectDue(times, s, monday, monday.Add(c.now))
 		var got []time.Duration
 		for _, m := range send {
 			got = append(got, m.Due.Sub(monday))
@@ -240,45 +241,45 @@ func TestALateReminderIsOneAndHelps(t *testing.T) {
 	}
 }
 
-func TestPaymentsAreRemindedOfOnceHalfTheTimeIsOver(t *testing.T) {
+func TestComputeTimesRequestsPaymentAtHalfTime(t *testing.T) {
 	t.Parallel()
 	due := monday.Add(30 * time.Minute)
 	s := plan.Subject{Status: "pending", StartsAt: monday.Add(48 * time.Hour), CreatedAt: monday,
 		Payment: &plan.Payment{Status: "open", DueAt: &due}}
-	times := plan.Times(event.Booking, s, plan.Settings{})
-	if len(times) != 1 || times[0] != (plan.Timed{Kind: letter.PaymentDue, Due: monday.Add(15 * time.Minute)}) {
+	times := plan.ComputeTimes(event.Booking, s, plan.Settings{})
+	if len(times) != 1 || times[0] != (plan.TimedMessage{Kind: letter.PaymentDue, Due: monday.Add(15 * time.Minute)}) {
 		t.Fatalf("got %v", times)
 	}
-	if send, _ := plan.Due(times, s, monday, due); len(send) != 0 {
+	if send, _ := plan.SelectDue(times, s, monday, due); len(send) != 0 {
 		t.Errorf("asked to pay when it is too late: %v", send)
 	}
 	s.Payment.Status = "paid"
-	if times := plan.Times(event.Booking, s, plan.Settings{}); len(times) != 0 {
+	if times := plan.ComputeTimes(event.Booking, s, plan.Settings{}); len(times) != 0 {
 		t.Errorf("asked to pay what is paid: %v", times)
 	}
 }
 
 // The look that asks to pay finds a reminder that was due before the booking was made: it is not sent.
-func TestAskingToPayRemindsOfNothingThatWasBookedLate(t *testing.T) {
+func TestSelectDueSkipsReminderBeforeBooking(t *testing.T) {
 	t.Parallel()
 	due := monday.Add(time.Hour)
 	s := plan.Subject{Status: "pending", StartsAt: monday.Add(23 * time.Hour), CreatedAt: monday,
 		Payment: &plan.Payment{Status: "open", DueAt: &due}}
-	times := plan.Times(event.Booking, s, plan.Settings{RemindersHoursBefore: []int{24, 2}})
-	_, first := plan.Due(times, s, monday, monday.Add(-1))
+	times := plan.ComputeTimes(event.Booking, s, plan.Settings{RemindersHoursBefore: []int{24, 2}})
+	_, first := plan.SelectDue(times, s, monday, monday.Add(-1))
 	if first == nil || first.Kind != letter.PaymentDue {
 		t.Fatalf("first comes %+v", first)
 	}
-	send, next := plan.Due(times, s, first.Due, first.Due)
+	send, next := plan.SelectDue(times, s, first.Due, first.Due)
 	if len(send) != 1 || send[0].Kind != letter.PaymentDue || next == nil || next.Due != monday.Add(21*time.Hour) {
 		t.Errorf("got %v, next %v", send, next)
 	}
-	if send, _ := plan.Due(times, s, monday, monday.Add(time.Minute)); len(send) != 0 {
+	if send, _ := plan.SelectDue(times, s, monday, monday.Add(time.Minute)); len(send) != 0 {
 		t.Errorf("a minute after the booking: %v", send)
 	}
 }
 
-func TestWhenThingsAreDueBack(t *testing.T) {
+func TestComputeTimesOfReturn(t *testing.T) {
 	t.Parallel()
 	lisbon, err := time.LoadLocation("Europe/Lisbon")
 	if err != nil {
@@ -291,12 +292,12 @@ func TestWhenThingsAreDueBack(t *testing.T) {
 		`{"status":"reserved","end_date":"2027-06-10","end_time":null}`:     "",
 		`{"status":"returned","end_date":"2027-06-10","end_time":null}`:     "",
 	} {
-		s, err := plan.Read([]byte(data))
+		s, err := plan.ParseSubject([]byte(data))
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := ""
-		if times := plan.Times(event.Reservation, s, plan.Settings{Location: lisbon}); len(times) == 1 {
+		if times := plan.ComputeTimes(event.Reservation, s, plan.Settings{Location: lisbon}); len(times) == 1 {
 			got = times[0].Due.UTC().Format(time.RFC3339)
 		}
 		if got != want {
@@ -307,28 +308,29 @@ func TestWhenThingsAreDueBack(t *testing.T) {
 
 // Tickets are sent once they are sold, whoever found out that they were paid; before, the customer is asked to pay
 // (lifecycle.md §2).
-func TestTicketsThatWaitForTheirPaymentAreNotSent(t *testing.T) {
+func TestNewDraftsWaitsForTicketPayment(t *testing.T) {
 	t.Parallel()
-	made, due := time.Date(2027, 3, 1, 8, 0, 0, 0, time.UTC), time.Date(2027, 3, 1, 8, 30, 0, 0, time.UTC)
-	waiting := plan.Subject{Status: booking.StatusPending, Email: "zoe@example.com", CreatedAt: made,
+	createdAt, due := time.Date(2027, 3, 1, 8, 0, 0, 0, time.UTC), time.Date(2027, 3, 1, 8, 30, 0, 0, time.UTC)
+	waiting := plan.Subject{Status: booking.StatusPending, Email: "zoe@example.com", CreatedAt: createdAt,
 		Payment: &plan.Payment{Status: "open", DueAt: &due}}
 	kinds := func(typ event.Type, by actor.Kind, s plan.Subject) string {
 		var got []string
-		for _, d := range plan.Of(event.Event{ID: uuid.New(), Type: typ, Actor: actor.Actor{Kind: by}}, s,
+		for _, d := range plan.NewDrafts(event.Event{ID: uuid.New(), Type: typ, Actor: actor.Actor{Kind: by}}, s,
 			[]string{"owner@example.com"}) {
 			got = append(got, string(d.Kind))
 		}
 		return strings.Join(got, " ")
 	}
-	if got := kinds(event.TicketCreated, actor.Page, waiting); got != "" || !plan.Told(event.TicketCreated) ||
-		!plan.Begins(event.TicketCreated) {
+	if got := kinds(event.TicketCreated, actor.Page, waiting); got != "" ||
+		!plan.LeadsToMessages(event.TicketCreated) ||
+		!plan.ChangesTimes(event.TicketCreated) {
 		t.Errorf("created, and %q is sent", got)
 	}
 	if got := kinds(event.PaymentFailed, actor.Provider, waiting); got != "payment_failed" {
 		t.Errorf("an attempt failed, and %q is sent", got)
 	}
-	want := []plan.Timed{{Kind: letter.PaymentDue, Due: made.Add(15 * time.Minute)}}
-	if diff := cmp.Diff(want, plan.Times(event.Ticket, waiting, plan.Settings{})); diff != "" {
+	want := []plan.TimedMessage{{Kind: letter.PaymentDue, Due: createdAt.Add(15 * time.Minute)}}
+	if diff := cmp.Diff(want, plan.ComputeTimes(event.Ticket, waiting, plan.Settings{})); diff != "" {
 		t.Error(diff)
 	}
 	sold := waiting
@@ -341,7 +343,7 @@ func TestTicketsThatWaitForTheirPaymentAreNotSent(t *testing.T) {
 			t.Errorf("sold by %s, and %q is sent, want %q", by, got, want)
 		}
 	}
-	if times := plan.Times(event.Ticket, sold, plan.Settings{}); len(times) != 0 {
+	if times := plan.ComputeTimes(event.Ticket, sold, plan.Settings{}); len(times) != 0 {
 		t.Errorf("sold, and still due are %v", times)
 	}
 	cancelled := sold

@@ -12,14 +12,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 )
 
-// Timed is a message that is due at a certain time, such as a reminder, and not after an event.
-type Timed struct {
+// TimedMessage is a message that is due at a certain time, such as a reminder, and not after an event.
+type TimedMessage struct {
 	Kind letter.Kind
 	Due  time.Time
 }
 
-// Draft returns the draft of t for a subject. Its EventID depends only on the subject, the kind and the time.
-func (t Timed) Draft(subject uuid.UUID, recipient string) Draft {
+// NewDraft returns the draft of t for a subject. Its EventID depends only on the subject, the kind and the time.
+func (t TimedMessage) NewDraft(subject uuid.UUID, recipient string) Draft {
 	return Draft{Kind: t.Kind, Recipient: recipient,
 		EventID: uuid.NewSHA1(subject, []byte(string(t.Kind)+" "+t.Due.UTC().Format(time.RFC3339Nano)))}
 }
@@ -31,63 +31,65 @@ type Settings struct {
 }
 
 const (
-	// payBy is the time after a sale at which the customer is asked to pay, if the payment has no deadline yet.
-	payBy = 15 * time.Minute
-	// dueMinute is the time of the reminder to return things on the
+	// paymentRequestAfter is the time after a sale at which the customer is asked to pay, if the payment has no
+	// deadline yet.
+	paymentRequestAfter = 15 * time.Minute
+	// returnReminderMinute is the time of the reminder to return things on the
 	// last day of a reservation of whole dates: 09:00, in minutes.
-	dueMinute = 9 * 60
-	// dueBefore is the time between the reminder to return things and the end of a reservation by the hour.
-	dueBefore = time.Hour
+	returnReminderMinute = 9 * 60
+	// returnReminderBefore is the time between the reminder to return things and the end of a reservation by the hour.
+	returnReminderBefore = time.Hour
 )
 
-// Times returns the times at which messages about a subject are due, such as reminders, in ascending
+// ComputeTimes returns the times at which messages about a subject are due, such as reminders, in ascending
 // order. It returns none for a subject that is over or cancelled. The times may be in the past.
-func Times(kind event.SubjectKind, s Subject, with Settings) []Timed {
-	var times []Timed
+func ComputeTimes(kind event.SubjectKind, s Subject, settings Settings) []TimedMessage {
+	var times []TimedMessage
 	switch {
-	case s.Withdrawn && s.Status != pickedUp: // it may not take place
+	case s.IsWithdrawn && s.Status != pickedUp: // it may not take place
 	case kind == event.Booking && (s.Status == booking.StatusPending || s.Status == booking.StatusConfirmed):
-		for _, hours := range with.RemindersHoursBefore {
-			times = append(times, Timed{letter.Reminder, s.StartsAt.Add(-time.Duration(hours) * time.Hour)})
+		for _, hours := range settings.RemindersHoursBefore {
+			times = append(times, TimedMessage{letter.Reminder, s.StartsAt.Add(-time.Duration(hours) * time.Hour)})
 		}
-		times = append(times, paymentDue(s)...)
+		times = append(times, planPaymentRequest(s)...)
 	case (kind == event.Ticket || kind == event.Reservation) && s.Status == booking.StatusPending:
-		times = paymentDue(s)
+		times = planPaymentRequest(s)
 	case kind == event.Reservation && s.Status == pickedUp && s.EndDate != nil:
-		times = append(times, Timed{letter.ReservationDue, remindToReturn(s, timespan.Zone(s.Timezone, with.Location))})
+		times = append(times, TimedMessage{letter.ReservationDue,
+			findReturnReminderTime(s, timespan.Zone(s.Timezone, settings.Location))})
 	}
-	slices.SortStableFunc(times, func(a, b Timed) int { return a.Due.Compare(b.Due) })
+	slices.SortStableFunc(times, func(a, b TimedMessage) int { return a.Due.Compare(b.Due) })
 	return times
 }
 
-// paymentDue returns the time of the request to pay if the online payment is open.
-func paymentDue(s Subject) []Timed {
+// planPaymentRequest returns the time of the request to pay if the online payment is open.
+func planPaymentRequest(s Subject) []TimedMessage {
 	if s.Payment == nil || s.Payment.Status != booking.PaymentOpen {
 		return nil
 	}
-	return []Timed{{letter.PaymentDue, askToPay(s)}}
+	return []TimedMessage{{letter.PaymentDue, findPaymentRequestTime(s)}}
 }
 
-// askToPay returns the time at which a customer who has not paid is asked to pay: after half of the
+// findPaymentRequestTime returns the time at which a customer who has not paid is asked to pay: after half of the
 // time to pay. It is not earlier, because most customers pay at once.
-func askToPay(s Subject) time.Time {
+func findPaymentRequestTime(s Subject) time.Time {
 	if s.Payment.DueAt == nil {
-		return s.CreatedAt.Add(payBy)
+		return s.CreatedAt.Add(paymentRequestAfter)
 	}
 	return s.CreatedAt.Add(s.Payment.DueAt.Sub(s.CreatedAt) / 2)
 }
 
-// remindToReturn returns when a customer is reminded to return rented things.
-func remindToReturn(s Subject, location *time.Location) time.Time {
-	at, before := timespan.TimeOfDay(dueMinute), time.Duration(0)
+// findReturnReminderTime returns when a customer is reminded to return rented things.
+func findReturnReminderTime(s Subject, location *time.Location) time.Time {
+	at, before := timespan.TimeOfDay(returnReminderMinute), time.Duration(0)
 	if s.EndTime != nil && at.UnmarshalText([]byte(*s.EndTime)) == nil {
-		before = dueBefore
+		before = returnReminderBefore
 	}
 	return time.Unix(timespan.Instant(*s.EndDate, at, location), 0).Add(-before)
 }
 
-// Ends returns the time from which a message is no longer sent, because what it announces has begun or passed.
-func (t Timed) Ends(s Subject) time.Time {
+// EndsAt returns the time from which a message is no longer sent, because what it announces has begun or passed.
+func (t TimedMessage) EndsAt(s Subject) time.Time {
 	switch {
 	case t.Kind == letter.Reminder:
 		return s.StartsAt
@@ -97,49 +99,49 @@ func (t Timed) Ends(s Subject) time.Time {
 	return t.Due.AddDate(0, 0, 1)
 }
 
-// Due returns the messages to send now: of each kind, the latest one whose time is in [since, now] and that
+// SelectDue returns the messages to send now: of each kind, the latest one whose time is in [since, now] and that
 // has not ended. It also returns the first time after now, or nil. times are those of s, in ascending order.
 //
 // The caller must choose an instant for the argument since that is not before the last booking,
 // reschedule or pick-up of the subject: messages of earlier times are not sent.
-func Due(times []Timed, s Subject, since, now time.Time) ([]Timed, *Timed) {
-	var send []Timed
+func SelectDue(times []TimedMessage, s Subject, since, now time.Time) ([]TimedMessage, *TimedMessage) {
+	var send []TimedMessage
 	for _, t := range times {
 		switch {
 		case t.Due.Before(since):
 		case t.Due.After(now):
 			return send, &t
-		case now.Before(t.Ends(s)):
-			send = slices.DeleteFunc(send, func(before Timed) bool { return before.Kind == t.Kind })
+		case now.Before(t.EndsAt(s)):
+			send = slices.DeleteFunc(send, func(before TimedMessage) bool { return before.Kind == t.Kind })
 			send = append(send, t)
 		}
 	}
 	return send, nil
 }
 
-// Waits reports whether messages of this kind are due at a certain time. Such a message may be
+// IsTimed reports whether messages of this kind are due at a certain time. Such a message may be
 // outdated before it can be sent.
-func Waits(kind letter.Kind) bool {
+func IsTimed(kind letter.Kind) bool {
 	return kind == letter.Reminder || kind == letter.PaymentDue || kind == letter.ReservationDue
 }
 
-// Holds reports whether the message with the EventID id still belongs to one of the subject's times, and may
+// IsStillDue reports whether the message with the EventID id still belongs to one of the subject's times, and may
 // still be sent at now. It does not if the subject was rescheduled since. [Timed.Draft] derives the EventID.
-func Holds(times []Timed, s Subject, id, subject uuid.UUID, now time.Time) bool {
-	return slices.ContainsFunc(times, func(t Timed) bool {
-		return t.Draft(subject, "").EventID == id && now.Before(t.Ends(s))
+func IsStillDue(times []TimedMessage, s Subject, id, subject uuid.UUID, now time.Time) bool {
+	return slices.ContainsFunc(times, func(t TimedMessage) bool {
+		return t.NewDraft(subject, "").EventID == id && now.Before(t.EndsAt(s))
 	})
 }
 
-// Begins reports whether the times of a subject's messages must be computed again after an event of this type.
-func Begins(t event.Type) bool {
+// ChangesTimes reports whether the times of a subject's messages must be computed again after an event of this type.
+func ChangesTimes(t event.Type) bool {
 	return t == event.BookingCreated || t == event.TicketCreated || t == event.BookingRescheduled ||
 		t == event.ReservationCreated || t == event.ReservationPickedUp
 }
 
-// Fixed returns the value that the times of a subject's messages depend on: its start or end. If it
+// TimeKey returns the value that the times of a subject's messages depend on: its start or end. If it
 // has changed since the times were computed, the job of those times is no longer valid.
-func Fixed(kind event.SubjectKind, s Subject) string {
+func TimeKey(kind event.SubjectKind, s Subject) string {
 	if kind == event.Booking {
 		return s.StartsAt.UTC().Format(time.RFC3339)
 	}

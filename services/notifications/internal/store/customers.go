@@ -11,63 +11,64 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// Erased counts the deleted rows about a customer.
-type Erased struct {
+// ErasureCounts counts the deleted rows about a customer.
+type ErasureCounts struct {
 	Messages   int // messages, and events that were to become messages
 	Deliveries int // of webhooks, with their attempts
 }
 
-// Erase is a request to delete a customer's data.
-type Erase struct {
-	BusinessID uuid.UUID
-	Email      string      // in upper or lower case
-	Stay       []uuid.UUID // future bookings, orders and reservations, whose data is kept
+// Erasure is a request to delete a customer's data.
+type Erasure struct {
+	BusinessID   uuid.UUID
+	Email        string      // in upper or lower case
+	KeptSubjects []uuid.UUID // future bookings, orders and reservations, whose data is kept
 }
 
 // EraseCustomer deletes the data of a customer (lifecycle.md §6), once per Idempotency-Key. It deletes
 // the customer's messages, the events from which messages would be written, the webhook deliveries in
 // any status, and the idempotency results that name a deleted row. If another delivery becomes due
 // because it waited for a deleted one, EraseCustomer calls wake with its endpoint.
-func (s *Store) EraseCustomer(ctx context.Context, asked Erase, now time.Time,
-	wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Erased, error) {
-	if asked.Stay == nil {
-		asked.Stay = []uuid.UUID{} // comparisons with NULL match nothing
+func (s *Store) EraseCustomer(ctx context.Context, erasure Erasure, now time.Time,
+	wake func(context.Context, pgx.Tx, uuid.UUID, EndpointState) error) (ErasureCounts, error) {
+	if erasure.KeptSubjects == nil {
+		erasure.KeptSubjects = []uuid.UUID{} // comparisons with NULL match nothing
 	}
-	return postgres.WriteIdempotently(ctx, s.pool, asked.BusinessID, func(ctx context.Context, tx pgx.Tx) (Erased,
-		error) {
-		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(`+erasingSQL+`)`, asked.BusinessID); err != nil {
-			return Erased{}, fmt.Errorf("erase a customer: %w", err)
-		}
-		if err := dropPages(ctx, tx); err != nil {
-			return Erased{}, err
-		}
-		lanes, err := lockLanes(ctx, tx, asked.BusinessID)
-		if err != nil {
-			return Erased{}, err
-		}
-		messages, err := eraseMessages(ctx, tx, asked)
-		if err != nil {
-			return Erased{}, fmt.Errorf("erase a customer's messages: %w", err)
-		}
-		deliveries, err := eraseDeliveries(ctx, tx, asked)
-		if err != nil {
-			return Erased{}, fmt.Errorf("erase a customer's deliveries: %w", err)
-		}
-		if err := forgetAnswers(ctx, tx, asked.BusinessID, messages, deliveries); err != nil {
-			return Erased{}, err
-		}
-		if err := releaseBehind(ctx, tx, asked.BusinessID, deliveries, lanes, now, wake); err != nil {
-			return Erased{}, err
-		}
-		return Erased{Messages: len(messages), Deliveries: len(deliveries)}, nil
-	})
+	return postgres.WriteIdempotently(ctx, s.pool, erasure.BusinessID,
+		func(ctx context.Context, tx pgx.Tx) (ErasureCounts, error) {
+			if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(`+erasureLockSQL+`)`,
+				erasure.BusinessID); err != nil {
+				return ErasureCounts{}, fmt.Errorf("erase a customer: %w", err)
+			}
+			if err := discardPages(ctx, tx); err != nil {
+				return ErasureCounts{}, err
+			}
+			states, err := lockEndpoints(ctx, tx, erasure.BusinessID)
+			if err != nil {
+				return ErasureCounts{}, err
+			}
+			messages, err := eraseMessages(ctx, tx, erasure)
+			if err != nil {
+				return ErasureCounts{}, fmt.Errorf("erase a customer's messages: %w", err)
+			}
+			deliveries, err := eraseDeliveries(ctx, tx, erasure)
+			if err != nil {
+				return ErasureCounts{}, fmt.Errorf("erase a customer's deliveries: %w", err)
+			}
+			if err := deleteResults(ctx, tx, erasure.BusinessID, messages, deliveries); err != nil {
+				return ErasureCounts{}, err
+			}
+			if err := makeWaitingDue(ctx, tx, erasure.BusinessID, deliveries, states, now, wake); err != nil {
+				return ErasureCounts{}, err
+			}
+			return ErasureCounts{Messages: len(messages), Deliveries: len(deliveries)}, nil
+		})
 }
 
-// erasingSQL is the key of the advisory lock for erasing customers of the business $1.
-const erasingSQL = `hashtextextended('erasing customers of ' || $1::uuid::text, 0)`
+// erasureLockSQL is the key of the advisory lock for erasing customers of the business $1.
+const erasureLockSQL = `hashtextextended('erasing customers of ' || $1::uuid::text, 0)`
 
-// Moment returns the database's current time, for [Store.Unerased].
-func (s *Store) Moment(ctx context.Context) (time.Time, error) {
+// DatabaseTime returns the database's current time, for [Store.Unerased].
+func (s *Store) DatabaseTime(ctx context.Context) (time.Time, error) {
 	var now time.Time
 	if err := s.pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&now); err != nil {
 		return time.Time{}, fmt.Errorf("ask for the time: %w", err)
@@ -75,30 +76,30 @@ func (s *Store) Moment(ctx context.Context) (time.Time, error) {
 	return now, nil
 }
 
-// Unerased reports whether the transaction tx may store customer data that was read from other services at the
+// LockErasure reports whether the transaction tx may store customer data that was read from other services at the
 // time in the argument since, or later. If it returns false, a customer may have been erased after the read, and
 // the caller must read the data again. It also blocks the erasing of the business's customers until tx ends.
 //
 // Each erasing leaves an idempotency result. Unerased looks for any newer result of the business's
 // owner; one of another write only causes an unnecessary second read.
-func (s *Store) Unerased(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, since time.Time) (bool, error) {
-	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock_shared(`+erasingSQL+`)`, businessID); err != nil {
+func (s *Store) LockErasure(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, since time.Time) (bool, error) {
+	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock_shared(`+erasureLockSQL+`)`, businessID); err != nil {
 		return false, fmt.Errorf("hold erasing up: %w", err)
 	}
-	var unerased bool
+	var isCurrent bool
 	err := tx.QueryRow(ctx, `SELECT NOT EXISTS (SELECT FROM made_writes WHERE business_id = $1 AND made_at > $2)`,
-		businessID, since).Scan(&unerased)
+		businessID, since).Scan(&isCurrent)
 	if err != nil {
 		return false, fmt.Errorf("look for erasing: %w", err)
 	}
-	return unerased, nil
+	return isCurrent, nil
 }
 
-// dropPages makes every replica discard a page of events that it has read but not taken, because the
+// discardPages makes every replica discard a page of events that it has read but not taken, because the
 // page may contain the data of an erased customer. It takes the lock of all feeds from the replicas,
 // so that their TakePage takes nothing. It locks the rows of feeds before those of endpoints, in the
 // same order as TakePage, so that no deadlock occurs.
-func dropPages(ctx context.Context, tx pgx.Tx) error {
+func discardPages(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `UPDATE feeds SET reader = NULL, reader_until = '-infinity' WHERE name IN (SELECT name FROM feeds ORDER BY name FOR UPDATE)`)
 	if err != nil {
 		return fmt.Errorf("drop pages that were read: %w", err)
@@ -106,34 +107,34 @@ func dropPages(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// lockLanes locks the rows of all endpoints of a business, as lockLane locks one.
-func lockLanes(ctx context.Context, tx pgx.Tx, businessID uuid.UUID) (map[uuid.UUID]LaneState, error) {
+// lockEndpoints locks the rows of all endpoints of a business, as lockEndpoint locks one.
+func lockEndpoints(ctx context.Context, tx pgx.Tx, businessID uuid.UUID) (map[uuid.UUID]EndpointState, error) {
 	rows, err := tx.Query(ctx, `SELECT id, failing_since IS NOT NULL FROM webhook_endpoints WHERE business_id = $1 ORDER BY id FOR NO KEY UPDATE`, businessID)
 	if err != nil {
 		return nil, fmt.Errorf("lock endpoints: %w", err)
 	}
-	lanes := map[uuid.UUID]LaneState{}
+	states := map[uuid.UUID]EndpointState{}
 	var (
 		id    uuid.UUID
-		state LaneState
+		state EndpointState
 	)
-	if _, err := pgx.ForEachRow(rows, []any{&id, &state.Failing},
-		func() error { lanes[id] = state; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(rows, []any{&id, &state.IsFailing},
+		func() error { states[id] = state; return nil }); err != nil {
 		return nil, fmt.Errorf("lock endpoints: %w", err)
 	}
-	return lanes, nil
+	return states, nil
 }
 
 // eraseMessages deletes a customer's messages, and the events from which messages would be written. It
 // returns the ids of both.
-func eraseMessages(ctx context.Context, tx pgx.Tx, asked Erase) ([]uuid.UUID, error) {
-	var all []uuid.UUID
+func eraseMessages(ctx context.Context, tx pgx.Tx, erasure Erasure) ([]uuid.UUID, error) {
+	var erased []uuid.UUID
 	for _, sql := range []string{
 		`DELETE FROM message_events WHERE business_id = $1 AND lower(event->'data'->>'customer_email') = lower($2) AND subject_id <> ALL($3) RETURNING event_id`,
 		`DELETE FROM messages WHERE business_id = $1 AND (customer_email = lower($2) OR lower(recipient) = lower($2) AND kind <> 'owner_notice')
 		 AND about_id <> ALL($3) RETURNING id`,
 	} {
-		rows, err := tx.Query(ctx, sql, asked.BusinessID, asked.Email, asked.Stay)
+		rows, err := tx.Query(ctx, sql, erasure.BusinessID, erasure.Email, erasure.KeptSubjects)
 		if err != nil {
 			return nil, err
 		}
@@ -141,30 +142,30 @@ func eraseMessages(ctx context.Context, tx pgx.Tx, asked Erase) ([]uuid.UUID, er
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, ids...)
+		erased = append(erased, ids...)
 	}
-	return all, nil
+	return erased, nil
 }
 
 // erasedDelivery holds the columns of a deleted delivery that are needed afterwards.
 type erasedDelivery struct {
 	ID, EndpointID, SubjectID uuid.UUID
-	Pending                   bool
+	WasPending                bool
 }
 
-func eraseDeliveries(ctx context.Context, tx pgx.Tx, asked Erase) ([]erasedDelivery, error) {
+func eraseDeliveries(ctx context.Context, tx pgx.Tx, erasure Erasure) ([]erasedDelivery, error) {
 	rows, err := tx.Query(ctx,
 		`DELETE FROM webhook_deliveries WHERE business_id = $1 AND customer_email = lower($2) AND subject_id <> ALL($3)
-RETURNING id, endpoint_id, subject_id, status = 'pending'`, asked.BusinessID, asked.Email, asked.Stay)
+RETURNING id, endpoint_id, subject_id, status = 'pending'`, erasure.BusinessID, erasure.Email, erasure.KeptSubjects)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[erasedDelivery])
 }
 
-// forgetAnswers deletes the idempotency results that contain the id of a deleted message or delivery,
+// deleteResults deletes the idempotency results that contain the id of a deleted message or delivery,
 // such as the result of a retry. If such a request is repeated, it finds no message.
-func forgetAnswers(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, messages []uuid.UUID,
+func deleteResults(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, messages []uuid.UUID,
 	deliveries []erasedDelivery) error {
 	ids := make([]string, 0, len(messages)+len(deliveries))
 	for _, id := range messages {
@@ -180,8 +181,8 @@ func forgetAnswers(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, message
 	return nil
 }
 
-// releaseBehindSQL makes the first pending delivery of each subject due if it waited for a deleted one.
-const releaseBehindSQL = `
+// makeWaitingDueSQL makes the first pending delivery of each subject due if it waited for a deleted one.
+const makeWaitingDueSQL = `
 UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND due_at IS NULL AND id IN (
     SELECT DISTINCT ON (d.endpoint_id, d.subject_id) d.id
     FROM webhook_deliveries d JOIN unnest($2::uuid[], $3::uuid[]) AS gone (endpoint_id, subject_id) USING (endpoint_id, subject_id)
@@ -189,43 +190,43 @@ UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND due_at IS N
     ORDER BY d.endpoint_id, d.subject_id, d.sequence)
 RETURNING endpoint_id`
 
-// releaseBehind makes deliveries due that waited for an erased delivery: later events of the same subject
+// makeWaitingDue makes deliveries due that waited for an erased delivery: later events of the same subject
 // without data of the customer. It then calls wake with their endpoints. The order is kept even if a call to the
 // endpoint is in progress: the holder of the delivery lock reads due deliveries only after the end of that call.
-func releaseBehind(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, gone []erasedDelivery,
-	lanes map[uuid.UUID]LaneState, now time.Time,
-	wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error,
+func makeWaitingDue(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, erased []erasedDelivery,
+	states map[uuid.UUID]EndpointState, now time.Time,
+	wake func(context.Context, pgx.Tx, uuid.UUID, EndpointState) error,
 ) error {
 	var endpoints, subjects []uuid.UUID
-	for _, d := range gone {
-		if d.Pending {
+	for _, d := range erased {
+		if d.WasPending {
 			endpoints, subjects = append(endpoints, d.EndpointID), append(subjects, d.SubjectID)
 		}
 	}
 	if len(endpoints) == 0 {
 		return nil
 	}
-	released, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "let go what waited", releaseBehindSQL, businessID,
+	released, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "let go what waited", makeWaitingDueSQL, businessID,
 		endpoints, subjects, now)
 	if err != nil {
 		return err
 	}
-	woken := map[uuid.UUID]bool{}
+	isWoken := map[uuid.UUID]bool{}
 	for _, id := range released {
-		if woken[id] {
+		if isWoken[id] {
 			continue
 		}
-		woken[id] = true
-		if err := wake(ctx, tx, id, lanes[id]); err != nil {
+		isWoken[id] = true
+		if err := wake(ctx, tx, id, states[id]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// forgetStep is the maximum number of subjects, or of messages, that one transaction deletes, so that
+// retentionStep is the maximum number of subjects, or of messages, that one transaction deletes, so that
 // it does not hold too many locks.
-const forgetStep = 100
+const retentionStep = 100
 
 // endedSQL finds subjects that have ended. It reads the messages about a subject, because only they
 // hold its end. The latest end counts, because a reschedule changes it.
@@ -238,10 +239,10 @@ GROUP BY about_id HAVING max(about_ends_at) <= $2 LIMIT $3`
 //
 // One transaction deletes all deliveries of a subject, so that no delivery waits for a deleted one. It
 // locks the endpoints, so that no delivery is added at the same time.
-func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
+func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, before time.Time) (int64, error) {
 	var total int64
 	for {
-		n, err := s.forgetSome(ctx, businessID, then)
+		n, err := s.deleteEndedBatch(ctx, businessID, before)
 		if err != nil {
 			return total, fmt.Errorf("forget what has ended: %w", err)
 		}
@@ -252,14 +253,14 @@ func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time
 	}
 }
 
-func (s *Store) forgetSome(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
-	var n int64
+func (s *Store) deleteEndedBatch(ctx context.Context, businessID uuid.UUID, before time.Time) (int64, error) {
+	var deleted int64
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := lockLanes(ctx, tx, businessID); err != nil {
+		if _, err := lockEndpoints(ctx, tx, businessID); err != nil {
 			return err
 		}
-		ended, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "find what has ended", endedSQL, businessID, then,
-			forgetStep)
+		ended, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "find what has ended", endedSQL, businessID, before,
+			retentionStep)
 		if err != nil {
 			return err
 		}
@@ -270,30 +271,31 @@ func (s *Store) forgetSome(ctx context.Context, businessID uuid.UUID, then time.
 			`DELETE FROM webhook_deliveries WHERE business_id = @business_id AND subject_id = ANY(@ended)`,
 			`DELETE FROM messages WHERE business_id = @business_id AND about_id = ANY(@ended) AND about_ends_at <= @then`,
 		} {
-			tag, err := tx.Exec(ctx, sql, pgx.NamedArgs{"business_id": businessID, "ended": ended, "then": then})
+			tag, err := tx.Exec(ctx, sql, pgx.NamedArgs{"business_id": businessID, "ended": ended, "then": before})
 			if err != nil {
 				return err
 			}
-			n += tag.RowsAffected()
+			deleted += tag.RowsAffected()
 		}
-		if n > 0 {
+		if deleted > 0 {
 			return nil
 		}
 		// The other messages are about subjects that end later according
 		// to another message, or about something without an end.
 		tag, err := tx.Exec(ctx, `DELETE FROM messages WHERE business_id = $1
-AND id IN (SELECT id FROM messages WHERE business_id = $1 AND about_ends_at <= $2 LIMIT $3)`, businessID, then, forgetStep)
-		n = tag.RowsAffected()
+AND id IN (SELECT id FROM messages WHERE business_id = $1 AND about_ends_at <= $2 LIMIT $3)`, businessID, before, retentionStep)
+		deleted = tag.RowsAffected()
 		return err
 	})
-	return n, err
+	return deleted, err
 }
 
 // RemembersEnded returns up to limit businesses that have a message about a subject that ended at or before the
 // time then. Their ids follow the argument after, in ascending order. It finds each next business by an index.
-func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
+func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, before time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",
-		remembersEndedSQL, after, then, limit)
+		businessesWithEndedSQL, after, before, limit)
 }
 
-var remembersEndedSQL = postgres.DueBusinesses(postgres.DueRows{Table: "messages", Condition: "about_ends_at <= $2"})
+var businessesWithEndedSQL = postgres.DueBusinesses(postgres.DueRows{Table: "messages",
+	Condition: "about_ends_at <= $2"})

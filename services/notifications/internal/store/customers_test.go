@@ -27,28 +27,28 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var now = time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC)
 
-// adas is what is known of Ada.
-var adas = []string{"Ada Lovelace", "ada.l@example.com", "555 019"}
+// adaTexts is what is known of Ada.
+var adaTexts = []string{"Ada Lovelace", "ada.l@example.com", "555 019"}
 
-// world is the tables of one business with an endpoint.
-type world struct {
+// fixture is the tables of one business with an endpoint.
+type fixture struct {
 	*testing.T
 	pool               *pgxpool.Pool
 	store              *store.Store
 	business, endpoint uuid.UUID
-	woken              []uuid.UUID
+	wokenEndpoints     []uuid.UUID
 }
 
-func open(t *testing.T) *world {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
-	w := &world{T: t, pool: pool, store: store.New(pool)}
-	w.another()
+	w := &fixture{T: t, pool: pool, store: store.New(pool)}
+	w.addBusiness()
 	return w
 }
 
-// another has the world go on with another business that has an endpoint.
-func (w *world) another() {
+// addBusiness has the world go on with another business that has an endpoint.
+func (w *fixture) addBusiness() {
 	w.Helper()
 	w.business, w.endpoint = uuid.New(), uuid.New()
 	_, err := w.store.CreateEndpoint(testkit.AsSystem(w), store.Endpoint{BusinessID: w.business, ID: w.endpoint,
@@ -59,16 +59,17 @@ func (w *world) another() {
 }
 
 // wake notes whose lane is looked after.
-func (w *world) wake(_ context.Context, _ pgx.Tx, endpoint uuid.UUID, _ store.LaneState) error {
-	w.woken = append(w.woken, endpoint)
+func (w *fixture) wake(_ context.Context, _ pgx.Tx, endpoint uuid.UUID, _ store.EndpointState) error {
+	w.wokenEndpoints = append(w.wokenEndpoints, endpoint)
 	return nil
 }
 
-// hold has a subject that ends then leave all that one can: a message to the customer, an event that messages are still
-// to be made of, and two deliveries, the first of which failed once and told of the customer in its answer.
-func (w *world) hold(name, email string, ends time.Time) uuid.UUID {
+// addCustomerData has a subject that ends then leave all that one can: a message to the customer, an event that
+// messages are still to be made of, and two deliveries, the first of which failed once and told of the customer in its
+// answer.
+func (w *fixture) addCustomerData(name, email string, ends time.Time) uuid.UUID {
 	w.Helper()
-	id, said := uuid.New(), name+" "+email+" 555 019"
+	id, text := uuid.New(), name+" "+email+" 555 019"
 	events := make([]event.Event, 2)
 	for i := range events {
 		data := fmt.Sprintf(`{"customer_name": %q, "customer_email": %q, "customer_phone": "+351 210 555 019"}`, name,
@@ -76,34 +77,34 @@ func (w *world) hold(name, email string, ends time.Time) uuid.UUID {
 		events[i] = event.Event{ID: uuid.New(), Type: event.BookingCreated, BusinessID: w.business,
 			Subject: event.Subject{Kind: event.Booking, ID: id}, Sequence: i + 1, Data: json.RawMessage(data)}
 	}
-	w.in(func(tx pgx.Tx) error {
-		if err := w.store.KeepEvents(testkit.AsSystem(w), tx, events[1:]); err != nil {
+	w.runInTx(func(tx pgx.Tx) error {
+		if err := w.store.StoreEvents(testkit.AsSystem(w), tx, events[1:]); err != nil {
 			return err
 		}
 		_, err := w.store.AddMessage(testkit.AsSystem(w), tx, store.Message{
 			BusinessID: w.business, ID: uuid.New(), Kind: "booking_confirmed", EventID: events[0].ID,
 			About: events[0].Subject, CustomerEmail: email, Recipient: email,
-			Locale: "en", Text: said, HTML: said, Calendar: []byte(said), Status: store.MessageNotSent,
+			Locale: "en", Text: text, HTML: text, Calendar: []byte(text), Status: store.MessageNotSent,
 			AboutEndsAt: ends, CreatedAt: now,
 		})
 		if err != nil {
 			return err
 		}
-		var all []store.NewDelivery
+		var deliveries []store.NewDelivery
 		for _, e := range events {
-			all = append(all, w.delivery(e.ID, id, e.Sequence, e.Data, strings.ToUpper(email)))
+			deliveries = append(deliveries, w.newDelivery(e.ID, id, e.Sequence, e.Data, strings.ToUpper(email)))
 		}
-		return store.AddDeliveries(testkit.AsSystem(w), tx, all, now)
+		return store.AddDeliveries(testkit.AsSystem(w), tx, deliveries, now)
 	})
-	due := w.due(id)
+	due := w.listDue(id)
 	if len(due) != 1 {
 		w.Fatalf("%d deliveries are due", len(due))
 	}
-	w.record(due[0], said)
+	w.recordFailure(due[0], text)
 	return id
 }
 
-func (w *world) delivery(event, subject uuid.UUID, sequence int, body []byte, email string) store.NewDelivery {
+func (w *fixture) newDelivery(event, subject uuid.UUID, sequence int, body []byte, email string) store.NewDelivery {
 	return store.NewDelivery{
 		BusinessID: w.business, EndpointID: w.endpoint, EventID: event, SubjectID: subject,
 		EventType: "booking.created", SubjectKind: "booking",
@@ -111,14 +112,16 @@ func (w *world) delivery(event, subject uuid.UUID, sequence int, body []byte, em
 	}
 }
 
-func (w *world) lane() store.Lane { return store.Lane{BusinessID: w.business, EndpointID: w.endpoint} }
+func (w *fixture) newLock() store.DeliveryLock {
+	return store.DeliveryLock{BusinessID: w.business, EndpointID: w.endpoint}
+}
 
-// record has an attempt fail, with this answer.
-func (w *world) record(d store.Due, answer string) {
+// recordFailure has an attempt fail, with this answer.
+func (w *fixture) recordFailure(d store.DueDelivery, answer string) {
 	w.Helper()
 	status := 503
-	_, err := w.store.Record(testkit.AsSystem(w), w.lane(), store.AttemptOutcome{
-		Delivery: d, Status: store.Pending, Again: now.Add(time.Minute),
+	_, err := w.store.RecordAttempt(testkit.AsSystem(w), w.newLock(), store.AttemptResult{
+		Delivery: d, Status: store.DeliveryPending, NextAt: now.Add(time.Minute),
 		Attempt: store.Attempt{At: now, Status: &status, Answer: answer},
 	}, now, nil)
 	if err != nil {
@@ -126,160 +129,163 @@ func (w *world) record(d store.Due, answer string) {
 	}
 }
 
-// due are the deliveries of a subject that are due within the hour.
-func (w *world) due(subject uuid.UUID) []store.Due {
+// listDue are the deliveries of a subject that are due within the hour.
+func (w *fixture) listDue(subject uuid.UUID) []store.DueDelivery {
 	w.Helper()
-	all, err := w.store.Due(testkit.AsSystem(w), w.lane(), 100, now.Add(time.Hour))
+	list, err := w.store.DueDeliveries(testkit.AsSystem(w), w.newLock(), 100, now.Add(time.Hour))
 	if err != nil {
 		w.Fatal(err)
 	}
-	return slices.DeleteFunc(all, func(d store.Due) bool { return d.SubjectID != subject })
+	return slices.DeleteFunc(list, func(d store.DueDelivery) bool { return d.SubjectID != subject })
 }
 
-func (w *world) in(do func(pgx.Tx) error) {
+func (w *fixture) runInTx(do func(pgx.Tx) error) {
 	w.Helper()
 	if err := pgx.BeginFunc(testkit.AsSystem(w), w.pool, do); err != nil {
 		w.Fatal(err)
 	}
 }
 
-func (w *world) erase(ctx context.Context, stay ...uuid.UUID) store.Erased {
+func (w *fixture) eraseAda(ctx context.Context, keptSubjects ...uuid.UUID) store.ErasureCounts {
 	w.Helper()
-	erased, err := w.store.EraseCustomer(ctx, store.Erase{BusinessID: w.business, Email: "ADA.l@example.com",
-		Stay: stay}, now, w.wake)
+	erased, err := w.store.EraseCustomer(ctx, store.Erasure{BusinessID: w.business, Email: "ADA.l@example.com",
+		KeptSubjects: keptSubjects}, now, w.wake)
 	if err != nil {
 		w.Fatal(err)
 	}
 	return erased
 }
 
-// holding are the rows that hold one of these texts.
-func (w *world) holding(texts ...string) []string {
+// findRows are the rows that hold one of these texts.
+func (w *fixture) findRows(texts ...string) []string {
 	w.Helper()
 	return slices.DeleteFunc(testkit.Rows(w, w.pool), func(row string) bool {
 		return len(testkit.Find(row, texts...)) == 0
 	})
 }
 
-func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
+func TestEraseCustomerKeepsOnlyFutureSubjects(t *testing.T) {
 	t.Parallel()
-	w := open(t)
-	done := w.hold("Ada Lovelace", "ada.l@example.com", now)
-	ahead := w.hold("Ada Lovelace", "ada.l@example.com", now.AddDate(0, 0, 9))
-	other := w.hold("Bob", "bob@example.com", now)
+	w := newFixture(t)
+	ended := w.addCustomerData("Ada Lovelace", "ada.l@example.com", now)
+	future := w.addCustomerData("Ada Lovelace", "ada.l@example.com", now.AddDate(0, 0, 9))
+	other := w.addCustomerData("Bob", "bob@example.com", now)
 	// The owner's retry leaves an answer with the attempts, for whoever repeats it.
 	retry := clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "retry"}), time.Now())
-	if _, err := w.store.SendAgain(retry, w.business, w.due(done)[0].ID, now, w.wake); err != nil {
+	if _, err := w.store.RetryDelivery(retry, w.business, w.listDue(ended)[0].ID, now, w.wake); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range adas {
+	for _, text := range adaTexts {
 		// a message, an event, two deliveries and an attempt of each of two, and the answer
-		if n := len(w.holding(text)); n < 11 {
+		if n := len(w.findRows(text)); n < 11 {
 			t.Fatalf("the test finds %q in %d rows only", text, n)
 		}
 	}
-	named := clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "erase"}), time.Now())
-	want := store.Erased{Messages: 2, Deliveries: 2}
+	withKey := clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "erase"}), time.Now())
+	want := store.ErasureCounts{Messages: 2, Deliveries: 2}
 	for range 2 { // repeated under its key it answers the same
-		if got := w.erase(named, ahead); got != want {
+		if got := w.eraseAda(withKey, future); got != want {
 			t.Errorf("erased %+v, want %+v", got, want)
 		}
 	}
-	for _, line := range w.holding(adas[:2]...) {
-		if !strings.Contains(line, ahead.String()) && !strings.HasPrefix(line, "webhook_attempts") {
+	for _, line := range w.findRows(adaTexts[:2]...) {
+		if !strings.Contains(line, future.String()) && !strings.HasPrefix(line, "webhook_attempts") {
 			t.Errorf("left: %s", line)
 		}
 	}
-	if left := w.holding(done.String()); len(left) != 0 {
-		t.Errorf("of what has ended is left: %q", left)
+	if rows := w.findRows(ended.String()); len(rows) != 0 {
+		t.Errorf("of what has ended is left: %q", rows)
 	}
-	for _, id := range []uuid.UUID{ahead, other} {
-		if n := len(w.holding(id.String())); n != 4 {
+	for _, id := range []uuid.UUID{future, other} {
+		if n := len(w.findRows(id.String())); n != 4 {
 			t.Errorf("%d rows of what stays, want 4", n)
 		}
 	}
-	if got := w.erase(testkit.AsSystem(t)); got != want {
+	if got := w.eraseAda(testkit.AsSystem(t)); got != want {
 		t.Errorf("erased %+v of what lay ahead, want %+v", got, want)
 	}
-	if left := w.holding(adas[:2]...); len(left) != 0 {
-		t.Errorf("left: %q", left)
+	if rows := w.findRows(adaTexts[:2]...); len(rows) != 0 {
+		t.Errorf("left: %q", rows)
 	}
-	if n := len(w.holding(adas[2])); n != 5 {
+	if n := len(w.findRows(adaTexts[2])); n != 5 {
 		t.Errorf("%d rows of Bob's, who has the same phone, are left, want 5", n)
 	}
-	if n := len(w.holding("bob@example.com")); n != 5 {
+	if n := len(w.findRows("bob@example.com")); n != 5 {
 		t.Errorf("%d rows of another customer are left, want 5", n)
 	}
 }
 
 // A delivery that waits behind erased ones holds nothing of the customer: it is due, its lane is woken, and an attempt
 // that was on its way meanwhile is written down nowhere.
-func TestWhatWaitsBehindErasedDeliveriesIsSent(t *testing.T) {
+func TestEraseCustomerMakesWaitingDeliveryDue(t *testing.T) {
 	t.Parallel()
-	w := open(t)
-	id := w.hold("Ada Lovelace", "ada.l@example.com", now)
+	w := newFixture(t)
+	id := w.addCustomerData("Ada Lovelace", "ada.l@example.com", now)
 	last := uuid.New()
-	w.in(func(tx pgx.Tx) error {
+	w.runInTx(func(tx pgx.Tx) error {
 		return store.AddDeliveries(testkit.AsSystem(t), tx,
-			[]store.NewDelivery{w.delivery(last, id, 3, []byte(`{}`), "")}, now)
+			[]store.NewDelivery{w.newDelivery(last, id, 3, []byte(`{}`), "")}, now)
 	})
-	flying := w.due(id)
-	if len(flying) != 1 || flying[0].EventID == last {
-		t.Fatalf("due before: %+v", flying)
+	inProgress := w.listDue(id)
+	if len(inProgress) != 1 || inProgress[0].EventID == last {
+		t.Fatalf("due before: %+v", inProgress)
 	}
-	w.erase(testkit.AsSystem(t))
-	if due := w.due(id); len(due) != 1 || due[0].EventID != last || !slices.Equal(w.woken, []uuid.UUID{w.endpoint}) {
-		t.Errorf("due after: %+v, woken %v", due, w.woken)
+	w.eraseAda(testkit.AsSystem(t))
+	if due := w.listDue(id); len(due) != 1 || due[0].EventID != last || !slices.Equal(w.wokenEndpoints,
+		[]uuid.UUID{w.endpoint}) {
+		t.Errorf("due after: %+v, woken %v", due, w.wokenEndpoints)
 	}
-	w.record(flying[0], "Ada Lovelace was told")
-	if left := w.holding(adas[:2]...); len(left) != 0 {
-		t.Errorf("left: %q", left)
+	w.recordFailure(inProgress[0], "Ada Lovelace was told")
+	if rows := w.findRows(adaTexts[:2]...); len(rows) != 0 {
+		t.Errorf("left: %q", rows)
 	}
-	if due := w.due(id); len(due) != 1 || due[0].EventID != last {
+	if due := w.listDue(id); len(due) != 1 || due[0].EventID != last {
 		t.Errorf("due after the attempt: %+v", due)
 	}
-	w.woken = nil
-	w.erase(testkit.AsSystem(t))
-	if len(w.woken) != 0 {
+	w.wokenEndpoints = nil
+	w.eraseAda(testkit.AsSystem(t))
+	if len(w.wokenEndpoints) != 0 {
 		t.Error("a lane is woken for nothing")
 	}
 }
 
 // A page that was asked for before the others forgot, and is taken after, would bring the customer back.
-func TestAPageThatWasReadBeforeIsNotTakenAfterErasing(t *testing.T) {
+func TestEraseCustomerDiscardsReadPages(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	replica := uuid.New()
-	hold := store.Hold{Feed: "booking", Replica: replica, For: time.Minute, Now: now}
-	take := func() bool {
-		taken, err := w.store.TakePage(testkit.AsSystem(t), store.Move{Feed: "booking", Replica: replica, From: "",
-			To: "1", CaughtUp: now},
+	lock := store.FeedLock{Feed: "booking", Replica: replica, Duration: time.Minute, Now: now}
+	takePage := func() bool {
+		isTaken, err := w.store.TakePage(testkit.AsSystem(t), store.CursorChange{Feed: "booking", Replica: replica,
+			From: "",
+			To:   "1", CaughtUp: now},
 			func(context.Context, pgx.Tx) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
-		return taken
+		return isTaken
 	}
-	if at, err := w.store.HoldFeed(testkit.AsSystem(t), hold); err != nil || !at.Held {
-		t.Fatal(at, err)
+	if progress, err := w.store.AcquireFeed(testkit.AsSystem(t), lock); err != nil || !progress.IsLocked {
+		t.Fatal(progress, err)
 	}
-	w.erase(testkit.AsSystem(t))
-	if take() {
+	w.eraseAda(testkit.AsSystem(t))
+	if takePage() {
 		t.Error("the page is taken")
 	}
-	if at, err := w.store.HoldFeed(testkit.AsSystem(t), hold); err != nil || !at.Held || at.Cursor != "" {
-		t.Errorf("the replica holds the feed again as %+v, %v", at, err)
+	if progress, err := w.store.AcquireFeed(testkit.AsSystem(t), lock); err != nil || !progress.IsLocked ||
+		progress.Cursor != "" {
+		t.Errorf("the replica holds the feed again as %+v, %v", progress, err)
 	}
-	if !take() {
+	if !takePage() {
 		t.Error("the page that is asked for after is not taken")
 	}
 }
 
-func TestDeliveriesAreForgottenWithTheMessagesOfWhatHasEnded(t *testing.T) {
+func TestForgetEndedDeletesDeliveries(t *testing.T) {
 	t.Parallel()
-	w := open(t)
-	ended, ahead := w.hold("Ada Lovelace", "ada.l@example.com", now),
-		w.hold("Ada Lovelace", "ada.l@example.com", now.Add(time.Hour))
+	w := newFixture(t)
+	ended, future := w.addCustomerData("Ada Lovelace", "ada.l@example.com", now),
+		w.addCustomerData("Ada Lovelace", "ada.l@example.com", now.Add(time.Hour))
 	if n, err := w.store.ForgetEnded(testkit.AsSystem(t), w.business, now.Add(-time.Second)); err != nil || n != 0 {
 		t.Errorf("forgot %d, %v before the end", n, err)
 	}
@@ -287,22 +293,22 @@ func TestDeliveriesAreForgottenWithTheMessagesOfWhatHasEnded(t *testing.T) {
 	if n, err := w.store.ForgetEnded(testkit.AsSystem(t), w.business, now); err != nil || n != 3 {
 		t.Errorf("forgot %d, %v", n, err)
 	}
-	if len(w.due(ended)) != 0 || len(w.due(ahead)) != 1 {
-		t.Errorf("due: %+v of what has ended, %+v of what has not", w.due(ended), w.due(ahead))
+	if len(w.listDue(ended)) != 0 || len(w.listDue(future)) != 1 {
+		t.Errorf("due: %+v of what has ended, %+v of what has not", w.listDue(ended), w.listDue(future))
 	}
 	next := uuid.New() // of what was forgotten: it waits for nothing
-	w.in(func(tx pgx.Tx) error {
+	w.runInTx(func(tx pgx.Tx) error {
 		return store.AddDeliveries(testkit.AsSystem(t), tx,
-			[]store.NewDelivery{w.delivery(next, ended, 3, []byte(`{}`), "")}, now)
+			[]store.NewDelivery{w.newDelivery(next, ended, 3, []byte(`{}`), "")}, now)
 	})
-	if due := w.due(ended); len(due) != 1 || due[0].EventID != next {
+	if due := w.listDue(ended); len(due) != 1 || due[0].EventID != next {
 		t.Errorf("due: %+v", due)
 	}
 }
 
-// told writes down n messages, each of a subject of its own that ends then, and for the first of them a later one by
-// which it ends later.
-func (w *world) told(n int, ends, later time.Time) {
+// addMessages writes down n messages, each of a subject of its own that ends then, and for the first of them a later
+// one by which it ends later.
+func (w *fixture) addMessages(n int, ends, later time.Time) {
 	w.Helper()
 	_, err := w.pool.Exec(testkit.AsSystem(w), `
 INSERT INTO messages (business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to, subject, text, html,
@@ -316,43 +322,43 @@ FROM generate_series(0, $2::integer) AS i`, w.business, n, ends, later)
 }
 
 // More than one transaction forgets: all of it goes but what was told of a subject that ends later.
-func TestAllThatHasEndedIsForgotten(t *testing.T) {
+func TestForgetEndedDeletesInBatches(t *testing.T) {
 	t.Parallel()
-	w := open(t)
-	w.told(250, now, now.Add(time.Hour))
+	w := newFixture(t)
+	w.addMessages(250, now, now.Add(time.Hour))
 	if n, err := w.store.ForgetEnded(testkit.AsSystem(t), w.business, now); err != nil || n != 250 {
 		t.Errorf("forgot %d, %v, want 250", n, err)
 	}
-	var left int
+	var remaining int
 	if err := w.pool.QueryRow(testkit.AsSystem(t), `SELECT count(*) FROM messages WHERE about_ends_at > $1`,
-		now).Scan(&left); err != nil || left != 1 {
-		t.Errorf("%d of what ends later are left, %v", left, err)
+		now).Scan(&remaining); err != nil || remaining != 1 {
+		t.Errorf("%d of what ends later are left, %v", remaining, err)
 	}
 }
 
-func TestBusinessesWithCustomersToForgetAreNamedInTurn(t *testing.T) {
+func TestRemembersEndedPagesBusinesses(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	var ended []uuid.UUID
 	for i := range 5 {
-		w.another()
-		w.told(3, now.Add(time.Duration(i%2)*time.Hour), now.Add(time.Hour))
+		w.addBusiness()
+		w.addMessages(3, now.Add(time.Duration(i%2)*time.Hour), now.Add(time.Hour))
 		if i%2 == 0 {
 			ended = append(ended, w.business)
 		}
 	}
 	slices.SortFunc(ended, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-	var named []uuid.UUID
-	for after := uuid.Nil; ; after = named[len(named)-1] {
+	var found []uuid.UUID
+	for after := uuid.Nil; ; after = found[len(found)-1] {
 		page, err := w.store.RemembersEnded(testkit.AsSystem(t), after, now, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if named = append(named, page...); len(page) < 2 {
+		if found = append(found, page...); len(page) < 2 {
 			break
 		}
 	}
-	if !slices.Equal(named, ended) {
-		t.Errorf("named are %v, want %v", named, ended)
+	if !slices.Equal(found, ended) {
+		t.Errorf("named are %v, want %v", found, ended)
 	}
 }

@@ -15,9 +15,9 @@ import (
 
 // Statuses of a delivery.
 const (
-	Pending   = "pending"
-	Delivered = "delivered"
-	Failed    = "failed"
+	DeliveryPending   = "pending"
+	DeliveryDelivered = "delivered"
+	DeliveryFailed    = "failed"
 )
 
 // Delivery is the delivery of one event to one endpoint, in any status.
@@ -80,13 +80,13 @@ func (s *Store) Deliveries(ctx context.Context, businessID, endpointID uuid.UUID
 	if err != nil {
 		return nil, "", err
 	}
-	var there bool
+	var exists bool
 	err = s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM webhook_endpoints WHERE business_id = $1 AND id = $2)`,
-		businessID, endpointID).Scan(&there)
+		businessID, endpointID).Scan(&exists)
 	if err != nil {
 		return nil, "", fmt.Errorf("list deliveries: %w", err)
 	}
-	if !there {
+	if !exists {
 		return nil, "", ErrNotFound
 	}
 	rows, _ := s.pool.Query(ctx, listDeliveriesSQL, businessID, endpointID, status, at, id, page.Limit+1)
@@ -111,17 +111,17 @@ type NewDelivery struct {
 type Listener struct {
 	BusinessID, ID uuid.UUID
 	Events         []string
-	Lane           LaneState
+	State          EndpointState
 }
 
-// WantedBy returns the active endpoints of these businesses. It locks their rows, so that no delivery lock is
-// released before the transaction ends: the release would not see the deliveries that the transaction adds.
-func WantedBy(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID) ([]Listener, error) {
+// LockActiveEndpoints returns the active endpoints of these businesses. It locks their rows, so that no delivery lock
+// is released before the transaction ends: the release would not see the deliveries that the transaction adds.
+func LockActiveEndpoints(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID) ([]Listener, error) {
 	rows, _ := tx.Query(ctx, `SELECT business_id, id, events, failing_since IS NOT NULL FROM webhook_endpoints
 WHERE business_id = ANY($1) AND active ORDER BY business_id, id FOR SHARE`, businesses)
 	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Listener, error) {
 		var l Listener
-		err := row.Scan(&l.BusinessID, &l.ID, &l.Events, &l.Lane.Failing)
+		err := row.Scan(&l.BusinessID, &l.ID, &l.Events, &l.State.IsFailing)
 		return l, err
 	})
 	if err != nil {
@@ -143,15 +143,15 @@ SELECT n.business_id, n.endpoint_id, n.id, n.event_id, n.event_type, n.subject_k
 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::integer[], $9::bytea[], $11::text[]) WITH ORDINALITY
     AS n (business_id, endpoint_id, id, event_id, event_type, subject_kind, subject_id, sequence, body, customer_email, ordinality)`
 
-// AddDeliveries adds deliveries, in order for each subject, to endpoints that [WantedBy] has locked.
-func AddDeliveries(ctx context.Context, tx pgx.Tx, all []NewDelivery, now time.Time) error {
+// AddDeliveries adds deliveries, in order for each subject, to endpoints that [LockActiveEndpoints] has locked.
+func AddDeliveries(ctx context.Context, tx pgx.Tx, deliveries []NewDelivery, now time.Time) error {
 	var (
 		businesses, endpoints, ids, events, subjects []uuid.UUID
 		types, kinds, emails                         []string
 		sequences                                    []int
 		bodies                                       [][]byte
 	)
-	for _, d := range all {
+	for _, d := range deliveries {
 		businesses, endpoints, ids = append(businesses, d.BusinessID), append(endpoints, d.EndpointID),
 			append(ids, uuid.Must(uuid.NewV7()))
 		events, subjects = append(events, d.EventID), append(subjects, d.SubjectID)
@@ -171,10 +171,10 @@ func AddDeliveries(ctx context.Context, tx pgx.Tx, all []NewDelivery, now time.T
 // wake with the endpoint, which starts sending. A test delivery is due at once and does not wait for
 // other deliveries. Errors: [ErrNotFound].
 func (s *Store) SendTest(ctx context.Context, n NewDelivery, now time.Time,
-	wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Delivery, error) {
+	wake func(context.Context, pgx.Tx, uuid.UUID, EndpointState) error) (Delivery, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, n.BusinessID, func(ctx context.Context, tx pgx.Tx) (Delivery,
 		error) {
-		lane, err := lockLane(ctx, tx, n.BusinessID, n.EndpointID)
+		state, err := lockEndpoint(ctx, tx, n.BusinessID, n.EndpointID)
 		if err != nil {
 			return Delivery{}, err
 		}
@@ -186,14 +186,14 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $10, true)`,
 		if err != nil {
 			return Delivery{}, fmt.Errorf("send a test event: %w", err)
 		}
-		if err := wake(ctx, tx, n.EndpointID, lane); err != nil {
+		if err := wake(ctx, tx, n.EndpointID, state); err != nil {
 			return Delivery{}, err
 		}
-		return delivery(ctx, tx, n.BusinessID, id)
+		return findDelivery(ctx, tx, n.BusinessID, id)
 	})
 }
 
-func delivery(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Delivery, error) {
+func findDelivery(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Delivery, error) {
 	rows, _ := tx.Query(ctx,
 		`SELECT `+deliveryColumns+` FROM webhook_deliveries d WHERE d.business_id = $1 AND d.id = $2`, businessID, id)
 	d, err := pgx.CollectExactlyOneRow(rows, scanDelivery)
@@ -209,17 +209,17 @@ func delivery(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Deliver
 // ErrBlocked means that a delivery waits for an earlier one of its subject.
 var ErrBlocked = errors.New("it waits for an earlier event of the same subject")
 
-// SendAgain makes a delivery due now, whatever its status, once per Idempotency-Key. It then calls
+// RetryDelivery makes a delivery due now, whatever its status, once per Idempotency-Key. It then calls
 // wake with the delivery's endpoint, which starts sending. A delivery that had ended (sent or failed)
 // gets all attempts of a new one and does not wait for others. Errors: [ErrNotFound], [ErrBlocked].
-func (s *Store) SendAgain(ctx context.Context, businessID, id uuid.UUID, now time.Time,
-	wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Delivery, error) {
+func (s *Store) RetryDelivery(ctx context.Context, businessID, id uuid.UUID, now time.Time,
+	wake func(context.Context, pgx.Tx, uuid.UUID, EndpointState) error) (Delivery, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Delivery, error) {
-		d, err := delivery(ctx, tx, businessID, id)
+		d, err := findDelivery(ctx, tx, businessID, id)
 		if err != nil {
 			return Delivery{}, err
 		}
-		lane, err := lockLane(ctx, tx, businessID, d.EndpointID)
+		state, err := lockEndpoint(ctx, tx, businessID, d.EndpointID)
 		if err != nil {
 			return Delivery{}, err
 		}
@@ -232,10 +232,10 @@ WHERE business_id = $1 AND id = $2 AND (status <> 'pending' OR due_at IS NOT NUL
 		case tag.RowsAffected() == 0:
 			return Delivery{}, ErrBlocked
 		}
-		if err := wake(ctx, tx, d.EndpointID, lane); err != nil {
+		if err := wake(ctx, tx, d.EndpointID, state); err != nil {
 			return Delivery{}, err
 		}
-		return delivery(ctx, tx, businessID, id)
+		return findDelivery(ctx, tx, businessID, id)
 	})
 }
 
@@ -260,7 +260,7 @@ RETURNING id, endpoint_id, subject_id, true`
 // than before, and reports whether there may be more, of any business. Later events of
 // their subjects, which waited for them, become due: it calls wake with their endpoints.
 func (s *Store) SweepPending(ctx context.Context, before, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID,
-	uuid.UUID, LaneState) error) (bool, error) {
+	uuid.UUID, EndpointState) error) (bool, error) {
 	var business uuid.UUID
 	err := s.pool.QueryRow(ctx,
 		`SELECT business_id FROM webhook_deliveries WHERE created_at < $1 AND status = 'pending' LIMIT 1`,
@@ -270,17 +270,17 @@ func (s *Store) SweepPending(ctx context.Context, before, now time.Time, wake fu
 	}
 	if err == nil {
 		err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-			lanes, err := lockLanes(ctx, tx, business)
+			states, err := lockEndpoints(ctx, tx, business)
 			if err != nil {
 				return err
 			}
-			gone, err := postgres.Rows(ctx, tx, pgx.RowToStructByPos[erasedDelivery], "remove what is pending",
+			deleted, err := postgres.Rows(ctx, tx, pgx.RowToStructByPos[erasedDelivery], "remove what is pending",
 				sweepPendingSQL, business, before, sweepStep)
 			if err != nil {
 				return err
 			}
-			return releaseBehind(ctx, tx, business, gone, lanes, now,
-				func(ctx context.Context, tx pgx.Tx, endpoint uuid.UUID, state LaneState) error {
+			return makeWaitingDue(ctx, tx, business, deleted, states, now,
+				func(ctx context.Context, tx pgx.Tx, endpoint uuid.UUID, state EndpointState) error {
 					return wake(ctx, tx, business, endpoint, state)
 				})
 		})

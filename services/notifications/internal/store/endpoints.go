@@ -17,8 +17,8 @@ import (
 
 // Reasons why Slotmesh disabled an endpoint.
 const (
-	Gone    = "gone"    // the receiver answered 410
-	Failing = "failing" // every delivery failed for five days
+	ReasonGone    = "gone"    // the receiver answered 410
+	ReasonFailing = "failing" // every delivery failed for five days
 )
 
 // Endpoint is a URL that receives a business's events.
@@ -35,10 +35,10 @@ type Endpoint struct {
 
 const endpointColumns = `business_id, id, url, events, active, coalesce(disabled_reason, ''), created_at, created_by`
 
-func scanEndpoint(row pgx.CollectableRow) (Endpoint, error) { return scanEndpointAnd(row) }
+func scanEndpoint(row pgx.CollectableRow) (Endpoint, error) { return scanEndpointWith(row) }
 
-// scanEndpointAnd scans the columns of an endpoint, and then the columns after them into more.
-func scanEndpointAnd(row pgx.CollectableRow, more ...any) (Endpoint, error) {
+// scanEndpointWith scans the columns of an endpoint, and then the columns after them into more.
+func scanEndpointWith(row pgx.CollectableRow, more ...any) (Endpoint, error) {
 	var e Endpoint
 	err := row.Scan(append([]any{
 		&e.BusinessID, &e.ID, &e.URL, &e.Events, &e.Active, &e.DisabledReason, &e.CreatedAt, &e.CreatedBy,
@@ -53,65 +53,67 @@ const MaxEndpoints = 20
 // ErrTooMany means that a business already has [MaxEndpoints] endpoints.
 var ErrTooMany = errors.New("too many endpoints")
 
-// Created is an endpoint that was created or got a new secret. The idempotency result does not contain
-// Secret, so Secret is nil if the request is repeated; [Store.Recall] then reads it.
-type Created struct {
+// EndpointSecret is an endpoint that was created or got a new secret. The idempotency result does not contain
+// Secret, so Secret is nil if the request is repeated; [Store.FindSecret] then reads it.
+type EndpointSecret struct {
 	Endpoint Endpoint
 	Secret   []byte `json:"-"`
 	Digest   []byte // SHA-256 of Secret
 }
 
-func created(e Endpoint, secret []byte) Created {
+func newEndpointSecret(e Endpoint, secret []byte) EndpointSecret {
 	digest := sha256.Sum256(secret)
-	return Created{Endpoint: e, Secret: secret, Digest: digest[:]}
+	return EndpointSecret{Endpoint: e, Secret: secret, Digest: digest[:]}
 }
 
-// ErrReplaced means that the endpoint no longer has the secret that a write created.
-var ErrReplaced = errors.New("the secret was replaced")
+// ErrSecretReplaced means that the endpoint no longer has the secret that a write created.
+var ErrSecretReplaced = errors.New("the secret was replaced")
 
-// Recall reads the secret that an earlier write created. Errors: [ErrNotFound], [ErrReplaced].
-func (s *Store) Recall(ctx context.Context, made Created) (Created, error) {
-	var newest, previous []byte
+// FindSecret reads the secret that an earlier write created. Errors: [ErrNotFound], [ErrSecretReplaced].
+func (s *Store) FindSecret(ctx context.Context, created EndpointSecret) (EndpointSecret, error) {
+	var current, previous []byte
 	err := s.pool.QueryRow(ctx,
 		`SELECT secret, previous_secret FROM webhook_endpoints WHERE business_id = $1 AND id = $2`,
-		made.Endpoint.BusinessID, made.Endpoint.ID).
-		Scan(&newest, &previous)
+		created.Endpoint.BusinessID, created.Endpoint.ID).
+		Scan(&current, &previous)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return Created{}, ErrNotFound
+		return EndpointSecret{}, ErrNotFound
 	case err != nil:
-		return Created{}, fmt.Errorf("read a webhook's secret: %w", err)
+		return EndpointSecret{}, fmt.Errorf("read a webhook's secret: %w", err)
 	}
-	for _, secret := range [][]byte{newest, previous} {
-		if now := created(made.Endpoint, secret); subtle.ConstantTimeCompare(now.Digest, made.Digest) == 1 {
-			return now, nil
+	for _, secret := range [][]byte{current, previous} {
+		if found := newEndpointSecret(created.Endpoint, secret); subtle.ConstantTimeCompare(found.Digest,
+			created.Digest) == 1 {
+			return found, nil
 		}
 	}
-	return Created{}, ErrReplaced
+	return EndpointSecret{}, ErrSecretReplaced
 }
 
 // CreateEndpoint adds an endpoint, once per Idempotency-Key. Errors: [ErrTooMany].
-func (s *Store) CreateEndpoint(ctx context.Context, e Endpoint, secret []byte) (Created, error) {
-	return postgres.WriteIdempotently(ctx, s.pool, e.BusinessID, func(ctx context.Context, tx pgx.Tx) (Created, error) {
+func (s *Store) CreateEndpoint(ctx context.Context, e Endpoint, secret []byte) (EndpointSecret, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, e.BusinessID, func(ctx context.Context, tx pgx.Tx) (EndpointSecret,
+		error) {
 		// The lock makes concurrent transactions that create endpoints run one after another, so that each
 		// counts the others'.
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || $1::uuid::text, 0))`, e.BusinessID); err != nil {
-			return Created{}, err
+			return EndpointSecret{}, err
 		}
 		var n int
 		if err := tx.QueryRow(ctx, `SELECT count(*) FROM webhook_endpoints WHERE business_id = $1`,
 			e.BusinessID).Scan(&n); err != nil {
-			return Created{}, err
+			return EndpointSecret{}, err
 		}
 		if n >= MaxEndpoints {
-			return Created{}, ErrTooMany
+			return EndpointSecret{}, ErrTooMany
 		}
 		_, err := tx.Exec(ctx, `INSERT INTO webhook_endpoints (business_id, id, url, events, active, secret, created_at, created_by) VALUES ($1, $2, $3, $4, true, $5, $6, $7)`,
 			e.BusinessID, e.ID, e.URL, e.Events, secret, e.CreatedAt, e.CreatedBy)
 		if err != nil {
-			return Created{}, fmt.Errorf("create a webhook endpoint: %w", err)
+			return EndpointSecret{}, fmt.Errorf("create a webhook endpoint: %w", err)
 		}
-		return created(e, secret), nil
+		return newEndpointSecret(e, secret), nil
 	})
 }
 
@@ -159,14 +161,14 @@ WHERE business_id = $1 AND id = $2 RETURNING `+endpointColumns, businessID, id, 
 			return Endpoint{}, fmt.Errorf("change a webhook endpoint: %w", err)
 		}
 		if change.Active != nil && !*change.Active {
-			err = dropPending(ctx, tx, businessID, id)
+			err = failPending(ctx, tx, businessID, id)
 		}
 		return e, err
 	})
 }
 
-// dropPending sets the pending deliveries of an endpoint to failed.
-func dropPending(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
+// failPending sets the pending deliveries of an endpoint to failed.
+func failPending(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
 	_, err := tx.Exec(ctx, `UPDATE webhook_deliveries SET status = 'failed', due_at = NULL WHERE business_id = $1 AND endpoint_id = $2 AND status = 'pending'`,
 		businessID, id)
 	if err != nil {
@@ -193,18 +195,19 @@ func (s *Store) DeleteEndpoint(ctx context.Context, businessID, id uuid.UUID) er
 // RotateSecret gives an endpoint a new secret, once per Idempotency-Key. Until the time until,
 // deliveries are signed with both the new and the previous secret. Errors: [ErrNotFound].
 func (s *Store) RotateSecret(ctx context.Context, businessID, id uuid.UUID, secret []byte,
-	until time.Time) (Created, error) {
-	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Created, error) {
+	until time.Time) (EndpointSecret, error) {
+	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (EndpointSecret,
+		error) {
 		rows, _ := tx.Query(ctx, `UPDATE webhook_endpoints SET previous_secret = secret, previous_until = $4, secret = $3
 WHERE business_id = $1 AND id = $2 RETURNING `+endpointColumns, businessID, id, secret, until)
 		e, err := pgx.CollectExactlyOneRow(rows, scanEndpoint)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
-			return Created{}, ErrNotFound
+			return EndpointSecret{}, ErrNotFound
 		case err != nil:
-			return Created{}, fmt.Errorf("rotate a webhook's secret: %w", err)
+			return EndpointSecret{}, fmt.Errorf("rotate a webhook's secret: %w", err)
 		}
-		return created(e, secret), nil
+		return newEndpointSecret(e, secret), nil
 	})
 }
 

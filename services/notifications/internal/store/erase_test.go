@@ -10,39 +10,39 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// held counts what each table holds of a business, River's jobs among it.
-func (w *world) held(business uuid.UUID) map[string]int {
+// countRows counts what each table holds of a business, River's jobs among it.
+func (w *fixture) counts(business uuid.UUID) map[string]int {
 	w.Helper()
 	found, _ := w.pool.Query(testkit.AsSystem(w), `SELECT table_name FROM information_schema.columns WHERE table_schema = current_schema() AND column_name = 'business_id'`)
 	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
 	if err != nil {
 		w.Fatal(err)
 	}
-	held := map[string]int{}
+	counts := map[string]int{}
 	count := func(table, sql string) {
 		var n int
 		if err := w.pool.QueryRow(testkit.AsSystem(w), `SELECT count(*) FROM `+sql+` = $1::uuid::text`,
 			business).Scan(&n); err != nil {
 			w.Fatal(err)
 		}
-		held[table] = n
+		counts[table] = n
 	}
 	for _, table := range tables {
 		count(table, pgx.Identifier{table}.Sanitize()+` WHERE business_id::text`)
 	}
 	count("river_job", `river_job WHERE args->>'business_id'`)
-	return held
+	return counts
 }
 
 // A table that is added later is filled here and erased there, or this test fails.
-func TestErasingLeavesNothingOfARemovedBusiness(t *testing.T) {
+func TestEraseDeletesAllRowsOfBusiness(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	removed := w.business
-	w.hold("Ada Lovelace", "ada.l@example.com", now)
-	w.another()
+	w.addCustomerData("Ada Lovelace", "ada.l@example.com", now)
+	w.addBusiness()
 	other := w.business
-	w.hold("Bob", "bob@example.com", now)
+	w.addCustomerData("Bob", "bob@example.com", now)
 	for _, business := range []uuid.UUID{removed, other} {
 		for _, sql := range []string{
 			`INSERT INTO refused_writes VALUES ($1, gen_random_uuid(), now())`,
@@ -55,18 +55,18 @@ func TestErasingLeavesNothingOfARemovedBusiness(t *testing.T) {
 			}
 		}
 	}
-	for table, n := range w.held(removed) {
+	for table, n := range w.counts(removed) {
 		if n == 0 {
 			t.Errorf("the test writes nothing into %s", table)
 		}
 	}
-	before := w.held(other)
+	countsBefore := w.counts(other)
 	erase := func(job int) {
 		t.Helper()
 		if _, err := w.store.Erase(testkit.AsSystem(t), []uuid.UUID{removed, uuid.New()}); err != nil {
 			t.Fatal(err)
 		}
-		for table, n := range w.held(removed) {
+		for table, n := range w.counts(removed) {
 			if table == "river_job" && n != job || table != "river_job" && n != 0 {
 				t.Errorf("%d rows stay in %s", n, table)
 			}
@@ -78,7 +78,7 @@ func TestErasingLeavesNothingOfARemovedBusiness(t *testing.T) {
 		t.Fatal(err)
 	}
 	erase(0)
-	if diff := cmp.Diff(before, w.held(other)); diff != "" {
+	if diff := cmp.Diff(countsBefore, w.counts(other)); diff != "" {
 		t.Errorf("of another business (-before +after):\n%s", diff)
 	}
 }

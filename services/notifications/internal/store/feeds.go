@@ -11,23 +11,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Feed is the progress in reading a feed.
-type Feed struct {
-	Held     bool      // by the calling replica
+// FeedProgress is the progress in reading a feed.
+type FeedProgress struct {
+	IsLocked bool      // by the calling replica
 	Cursor   string    // the next events come after it
 	CaughtUp time.Time // all events until then are taken
 }
 
-// Hold is a request to acquire or extend the lock of a feed.
-type Hold struct {
+// FeedLock is a request to acquire or extend the lock of a feed.
+type FeedLock struct {
 	Feed     string
 	Replica  uuid.UUID
-	For      time.Duration
+	Duration time.Duration
 	CaughtUp time.Time // this replica has taken all events until then, not stored yet; otherwise zero
 	Now      time.Time
 }
 
-const holdSQL = `
+const acquireFeedSQL = `
 WITH held AS (
     INSERT INTO feeds AS f (name, reader, reader_until, caught_up_at) VALUES ($1, $2, clock_timestamp() + $3::interval, $5)
     ON CONFLICT (name) DO UPDATE SET reader = excluded.reader, reader_until = excluded.reader_until,
@@ -38,24 +38,25 @@ SELECT true, cursor, caught_up_at FROM held
 UNION ALL
 SELECT false, cursor, caught_up_at FROM feeds WHERE name = $1 AND NOT EXISTS (SELECT FROM held)`
 
-// HoldFeed acquires the lock of a feed for a replica, or extends it. Only one replica at a time holds
-// the lock, which expires after h.For unless it is extended. HoldFeed creates the row of a new feed,
+// AcquireFeed acquires the lock of a feed for a replica, or extends it. Only one replica at a time holds
+// the lock, which expires after h.Duration unless it is extended. AcquireFeed creates the row of a new feed,
 // which counts as read completely at h.Now.
-func (s *Store) HoldFeed(ctx context.Context, h Hold) (Feed, error) {
+func (s *Store) AcquireFeed(ctx context.Context, h FeedLock) (FeedProgress, error) {
 	var (
-		f        Feed
+		f        FeedProgress
 		caughtUp *time.Time
 	)
 	if !h.CaughtUp.IsZero() {
 		caughtUp = &h.CaughtUp
 	}
-	err := s.pool.QueryRow(ctx, holdSQL, h.Feed, h.Replica, h.For, caughtUp, h.Now).Scan(&f.Held, &f.Cursor,
+	err := s.pool.QueryRow(ctx, acquireFeedSQL, h.Feed, h.Replica, h.Duration, caughtUp, h.Now).Scan(&f.IsLocked,
+		&f.Cursor,
 		&f.CaughtUp)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows): // another replica just created the row
-		return Feed{CaughtUp: h.Now}, nil
+		return FeedProgress{CaughtUp: h.Now}, nil
 	case err != nil:
-		return Feed{}, fmt.Errorf("hold the feed of %s: %w", h.Feed, err)
+		return FeedProgress{}, fmt.Errorf("hold the feed of %s: %w", h.Feed, err)
 	}
 	return f, nil
 }
@@ -74,11 +75,11 @@ func (s *Store) ResumeFeed(ctx context.Context, name string) error {
 	if err != nil {
 		return fmt.Errorf("resume the feed of %s: %w", name, err)
 	}
-	known, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return fmt.Errorf("resume the feed of %s: %w", name, err)
 	}
-	return fmt.Errorf("there is no feed %q; the feeds are %s", name, strings.Join(known, ", "))
+	return fmt.Errorf("there is no feed %q; the feeds are %s", name, strings.Join(names, ", "))
 }
 
 // ReleaseFeed releases the lock of a feed if the replica holds it.
@@ -91,19 +92,19 @@ func (s *Store) ReleaseFeed(ctx context.Context, name string, replica uuid.UUID)
 	return nil
 }
 
-// Move is the change of a feed's cursor when one page of the feed is taken.
-type Move struct {
+// CursorChange is the change of a feed's cursor when one page of the feed is taken.
+type CursorChange struct {
 	Feed     string
 	Replica  uuid.UUID
 	From, To string    // cursors: that of the request for the page, and that after it
 	CaughtUp time.Time // all events until then are taken with the page
 }
 
-var errMoved = errors.New("moved by another replica")
+var errCursorChanged = errors.New("moved by another replica")
 
 // TakePage moves the cursor of a feed and runs do, in one transaction. If the replica no longer holds
 // the feed's lock, or if the cursor is no longer m.From, it writes nothing and returns false.
-func (s *Store) TakePage(ctx context.Context, m Move, do func(context.Context, pgx.Tx) error) (bool, error) {
+func (s *Store) TakePage(ctx context.Context, m CursorChange, do func(context.Context, pgx.Tx) error) (bool, error) {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx,
 			`UPDATE feeds SET cursor = $4, caught_up_at = $5 WHERE name = $1 AND reader = $2 AND cursor = $3`,
@@ -112,12 +113,12 @@ func (s *Store) TakePage(ctx context.Context, m Move, do func(context.Context, p
 			return err
 		}
 		if tag.RowsAffected() == 0 {
-			return errMoved
+			return errCursorChanged
 		}
 		return do(ctx, tx)
 	})
 	switch {
-	case errors.Is(err, errMoved):
+	case errors.Is(err, errCursorChanged):
 		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("take events of %s: %w", m.Feed, err)

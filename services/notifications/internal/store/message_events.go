@@ -12,12 +12,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 )
 
-const keepEventsSQL = `
+const storeEventsSQL = `
 INSERT INTO message_events (business_id, event_id, subject_id, sequence, event)
 SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::jsonb[]) ON CONFLICT DO NOTHING`
 
-// KeepEvents stores events until their messages are written. It stores each event once.
-func (s *Store) KeepEvents(ctx context.Context, tx pgx.Tx, events []event.Event) error {
+// StoreEvents stores events until their messages are written. It stores each event once.
+func (s *Store) StoreEvents(ctx context.Context, tx pgx.Tx, events []event.Event) error {
 	var (
 		businesses = make([]uuid.UUID, len(events))
 		ids        = make([]uuid.UUID, len(events))
@@ -27,7 +27,7 @@ func (s *Store) KeepEvents(ctx context.Context, tx pgx.Tx, events []event.Event)
 	for i, e := range events {
 		businesses[i], ids[i], subjects[i], sequences[i] = e.BusinessID, e.ID, e.Subject.ID, e.Sequence
 	}
-	if _, err := tx.Exec(ctx, keepEventsSQL, businesses, ids, subjects, sequences, events); err != nil {
+	if _, err := tx.Exec(ctx, storeEventsSQL, businesses, ids, subjects, sequences, events); err != nil {
 		return fmt.Errorf("keep events: %w", err)
 	}
 	return nil
@@ -40,10 +40,11 @@ const backlogSQL = `
 SELECT b.id, (SELECT count(*) FROM (SELECT FROM message_events WHERE business_id = b.id ORDER BY event_id LIMIT $2) AS kept)
 FROM (SELECT DISTINCT unnest($1::uuid[]) AS id) AS b`
 
-// Backlog returns the number of stored events of each of these businesses, but not more than most. The
+// CountBacklog returns the number of stored events of each of these businesses, but not more than maxCount. The
 // list of businesses may contain duplicates.
-func (s *Store) Backlog(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID, most int) (map[uuid.UUID]int, error) {
-	rows, err := tx.Query(ctx, backlogSQL, businesses, most)
+func (s *Store) CountBacklog(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID,
+	maxCount int) (map[uuid.UUID]int, error) {
+	rows, err := tx.Query(ctx, backlogSQL, businesses, maxCount)
 	if err != nil {
 		return nil, fmt.Errorf("count kept events: %w", err)
 	}
@@ -61,7 +62,7 @@ func (s *Store) Backlog(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID, 
 // maxBatch is the maximum number of events of a subject that become messages together.
 const maxBatch = 100
 
-const keptEventsSQL = `
+const subjectEventsSQL = `
 SELECT f.event
 FROM message_events AS e JOIN message_events AS f ON f.business_id = e.business_id AND f.subject_id = e.subject_id
 WHERE e.business_id = $1 AND e.event_id = $2
@@ -70,7 +71,7 @@ ORDER BY f.sequence LIMIT $3`
 // SubjectEvents returns the first stored events of this event's
 // subject, in order. Error: [ErrNotFound] if this event is not stored.
 func (s *Store) SubjectEvents(ctx context.Context, businessID, eventID uuid.UUID) ([]event.Event, error) {
-	rows, err := s.pool.Query(ctx, keptEventsSQL, businessID, eventID, maxBatch)
+	rows, err := s.pool.Query(ctx, subjectEventsSQL, businessID, eventID, maxBatch)
 	if err != nil {
 		return nil, fmt.Errorf("read kept events: %w", err)
 	}
@@ -115,17 +116,17 @@ func (s *Store) DropEvents(ctx context.Context, tx pgx.Tx, events []event.Event)
 const sweepStep = 1000
 
 // SweepMessages deletes messages that were written before then, and returns their number.
-func (s *Store) SweepMessages(ctx context.Context, then time.Time) (int64, error) {
-	var swept int64
+func (s *Store) SweepMessages(ctx context.Context, before time.Time) (int64, error) {
+	var deleted int64
 	for {
 		tag, err := s.pool.Exec(ctx, `
-			DELETE FROM messages WHERE (business_id, id) IN (SELECT business_id, id FROM messages WHERE created_at < $1 LIMIT $2)`, then, sweepStep)
+			DELETE FROM messages WHERE (business_id, id) IN (SELECT business_id, id FROM messages WHERE created_at < $1 LIMIT $2)`, before, sweepStep)
 		if err != nil {
-			return swept, fmt.Errorf("sweep messages: %w", err)
+			return deleted, fmt.Errorf("sweep messages: %w", err)
 		}
-		swept += tag.RowsAffected()
+		deleted += tag.RowsAffected()
 		if tag.RowsAffected() < sweepStep {
-			return swept, nil
+			return deleted, nil
 		}
 	}
 }

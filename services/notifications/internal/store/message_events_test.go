@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/migrations"
 )
 
-// page are events of a feed: each of a booking of its own, of these businesses in turn.
-func page(n int, businesses ...uuid.UUID) []event.Event {
+// newEvents are events of a feed: each of a booking of its own, of these businesses in turn.
+func newEvents(n int, businesses ...uuid.UUID) []event.Event {
 	events := make([]event.Event, n)
 	for i := range events {
 		events[i] = event.Event{
@@ -29,12 +29,14 @@ func page(n int, businesses ...uuid.UUID) []event.Event {
 	return events
 }
 
-func TestEventsAreKeptOnceAndReadBackAsTheyWere(t *testing.T) {
+func TestStoreEventsStoresEachEventOnce(t *testing.T) {
 	t.Parallel()
-	w := open(t)
-	events := page(3, w.business, uuid.New())
+	w := newFixture(t)
+	events := newEvents(3, w.business, uuid.New())
 	for range 2 {
-		w.in(func(tx pgx.Tx) error { return w.store.KeepEvents(testkit.AsSystem(t), tx, append(events, events[0])) })
+		w.runInTx(func(tx pgx.Tx) error {
+			return w.store.StoreEvents(testkit.AsSystem(t), tx, append(events, events[0]))
+		})
 	}
 	for _, want := range events {
 		got, err := w.store.SubjectEvents(testkit.AsSystem(t), want.BusinessID, want.ID)
@@ -48,7 +50,7 @@ func TestEventsAreKeptOnceAndReadBackAsTheyWere(t *testing.T) {
 		})); diff != "" {
 			t.Error(diff)
 		}
-		w.in(func(tx pgx.Tx) error { return w.store.DropEvents(testkit.AsSystem(t), tx, got) })
+		w.runInTx(func(tx pgx.Tx) error { return w.store.DropEvents(testkit.AsSystem(t), tx, got) })
 		if _, err := w.store.SubjectEvents(testkit.AsSystem(t), want.BusinessID, want.ID); !errors.Is(err,
 			store.ErrNotFound) {
 			t.Errorf("dropped, it is still there: %v", err)
@@ -56,15 +58,16 @@ func TestEventsAreKeptOnceAndReadBackAsTheyWere(t *testing.T) {
 	}
 }
 
-func TestABacklogIsCountedUpToABoundForEachBusiness(t *testing.T) {
+func TestCountBacklogStopsAtMaximum(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	few, none := uuid.New(), uuid.New()
-	w.in(func(tx pgx.Tx) error {
-		return w.store.KeepEvents(testkit.AsSystem(t), tx, append(page(9, w.business), page(2, few)...))
+	w.runInTx(func(tx pgx.Tx) error {
+		return w.store.StoreEvents(testkit.AsSystem(t), tx, append(newEvents(9, w.business), newEvents(2, few)...))
 	})
-	w.in(func(tx pgx.Tx) error {
-		got, err := w.store.Backlog(testkit.AsSystem(t), tx, []uuid.UUID{few, w.business, w.business, none, few}, 5)
+	w.runInTx(func(tx pgx.Tx) error {
+		got, err := w.store.CountBacklog(testkit.AsSystem(t), tx, []uuid.UUID{few, w.business, w.business, none, few},
+			5)
 		if diff := cmp.Diff(map[uuid.UUID]int{w.business: 5, few: 2, none: 0}, got); diff != "" {
 			t.Error(diff)
 		}
@@ -72,15 +75,15 @@ func TestABacklogIsCountedUpToABoundForEachBusiness(t *testing.T) {
 	})
 }
 
-func BenchmarkKeepAPageOfEvents(b *testing.B) {
+func BenchmarkStoreEvents(b *testing.B) {
 	pool := testkit.Postgres(b, "notifications", migrations.FS)
-	kept := store.New(pool)
+	records := store.New(pool)
 	for _, n := range []int{1, 10, 200} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				events := page(n, uuid.New())
+				events := newEvents(n, uuid.New())
 				if err := pgx.BeginFunc(testkit.AsSystem(b), pool,
-					func(tx pgx.Tx) error { return kept.KeepEvents(testkit.AsSystem(b), tx, events) }); err != nil {
+					func(tx pgx.Tx) error { return records.StoreEvents(testkit.AsSystem(b), tx, events) }); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -90,9 +93,9 @@ func BenchmarkKeepAPageOfEvents(b *testing.B) {
 
 // A hundred thousand events wait, most of one business, when a page of events comes, or a single one of a quiet
 // business.
-func BenchmarkCountABacklog(b *testing.B) {
+func BenchmarkCountBacklog(b *testing.B) {
 	pool := testkit.Postgres(b, "notifications", migrations.FS)
-	kept := store.New(pool)
+	records := store.New(pool)
 	busy, quiet := uuid.New(), uuid.New()
 	if _, err := pool.Exec(testkit.AsSystem(b),
 		`INSERT INTO message_events (business_id, event_id, subject_id, sequence, event)
@@ -100,24 +103,24 @@ func BenchmarkCountABacklog(b *testing.B) {
 		FROM generate_series(1, 100000) AS n`, busy); err != nil {
 		b.Fatal(err)
 	}
-	of := func(n int, id uuid.UUID) []uuid.UUID {
+	repeatID := func(n int, id uuid.UUID) []uuid.UUID {
 		ids := make([]uuid.UUID, n)
 		for i := range ids {
 			ids[i] = id
 		}
 		return ids
 	}
-	for _, analyzed := range []bool{false, true} {
-		if analyzed {
+	for _, isAnalyzed := range []bool{false, true} {
+		if isAnalyzed {
 			if _, err := pool.Exec(testkit.AsSystem(b), `ANALYZE message_events`); err != nil {
 				b.Fatal(err)
 			}
 		}
-		for name, ids := range map[string][]uuid.UUID{"busy": of(200, busy), "quiet": of(1, quiet)} {
-			b.Run(fmt.Sprintf("%s, analyzed %t", name, analyzed), func(b *testing.B) {
+		for name, ids := range map[string][]uuid.UUID{"busy": repeatID(200, busy), "quiet": repeatID(1, quiet)} {
+			b.Run(fmt.Sprintf("%s, analyzed %t", name, isAnalyzed), func(b *testing.B) {
 				for b.Loop() {
 					if err := pgx.BeginFunc(testkit.AsSystem(b), pool, func(tx pgx.Tx) error {
-						_, err := kept.Backlog(testkit.AsSystem(b), tx, ids, 2000)
+						_, err := records.CountBacklog(testkit.AsSystem(b), tx, ids, 2000)
 						return err
 					}); err != nil {
 						b.Fatal(err)

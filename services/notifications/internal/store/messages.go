@@ -43,8 +43,8 @@ type Message struct {
 	Status        string
 	Reason        string
 	Attempts      int
-	Unlimited     bool      // exempt from the limits per recipient
-	ByBusiness    bool      // the business itself caused it
+	IsUnlimited   bool      // exempt from the limits per recipient
+	IsByBusiness  bool      // the business itself caused it
 	AboutEndsAt   time.Time // end of the subject
 	CreatedAt     time.Time
 	QueuedAt      time.Time
@@ -59,7 +59,7 @@ func scanMessage(row pgx.CollectableRow) (Message, error) {
 	err := row.Scan(&m.BusinessID, &m.ID, &m.Kind, &m.EventID, &m.About.Kind, &m.About.ID, &m.CustomerEmail,
 		&m.Recipient, &m.Locale, &m.FromName,
 		&m.ReplyTo, &m.Subject, &m.Text, &m.HTML, &m.Calendar, &m.Method, &m.Status, &m.Reason, &m.Attempts,
-		&m.Unlimited, &m.ByBusiness, &m.AboutEndsAt, &m.CreatedAt, &m.QueuedAt, &m.SentAt)
+		&m.IsUnlimited, &m.IsByBusiness, &m.AboutEndsAt, &m.CreatedAt, &m.QueuedAt, &m.SentAt)
 	m.CreatedAt, m.QueuedAt = m.CreatedAt.UTC(), m.QueuedAt.UTC()
 	return m, err
 }
@@ -79,7 +79,7 @@ func (s *Store) AddMessage(ctx context.Context, tx pgx.Tx, m Message) (bool, err
 		"reply_to": m.ReplyTo,
 		"subject":  m.Subject, "text": m.Text, "html": m.HTML, "calendar": m.Calendar, "calendar_method": m.Method,
 		"status": m.Status, "reason": m.Reason,
-		"unlimited": m.Unlimited, "by_business": m.ByBusiness, "about_ends_at": m.AboutEndsAt, "now": m.CreatedAt,
+		"unlimited": m.IsUnlimited, "by_business": m.IsByBusiness, "about_ends_at": m.AboutEndsAt, "now": m.CreatedAt,
 	})
 	if err != nil {
 		return false, fmt.Errorf("add a message: %w", err)
@@ -93,13 +93,13 @@ type MessageFilter struct {
 	About        uuid.UUID
 }
 
-// messageHeads are the columns that a list of messages reads. They omit the contents of the mails,
+// messageHeadColumns are the columns that a list of messages reads. They omit the contents of the mails,
 // because a page may have a thousand messages.
-const messageHeads = `business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
+const messageHeadColumns = `business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
 	subject, '', '', NULL::bytea, calendar_method, status, reason, attempts, unlimited, by_business, about_ends_at, created_at, queued_at, sent_at`
 
 const messagesSQL = `
-SELECT ` + messageHeads + ` FROM messages
+SELECT ` + messageHeadColumns + ` FROM messages
 WHERE business_id = @business_id
   AND (@status = '' OR status = @status) AND (@kind = '' OR kind = @kind) AND (@about::uuid IS NULL OR about_id = @about)
   AND (@before::timestamptz IS NULL OR (created_at, id) < (@before, @before_id::uuid))
@@ -129,9 +129,10 @@ func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter Messa
 	return list, next, nil
 }
 
-// MessagesOf returns at most limit messages with a customer's data, oldest
+// CustomerMessages returns at most limit messages with a customer's data, oldest
 // first, without HTML and Calendar. The case of email does not matter.
-func (s *Store) MessagesOf(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Message, error) {
+func (s *Store) CustomerMessages(ctx context.Context, businessID uuid.UUID, email string,
+	limit int) ([]Message, error) {
 	return postgres.Rows(ctx, s.pool, scanMessage, "read a customer's messages",
 		`SELECT business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
 	subject, text, '', NULL::bytea, calendar_method, status, reason, attempts, unlimited, by_business, about_ends_at, created_at, queued_at, sent_at
@@ -140,12 +141,13 @@ FROM messages WHERE business_id = $1 AND customer_email = lower($2) ORDER BY cre
 
 // Message returns one message. Error: [ErrNotFound].
 func (s *Store) Message(ctx context.Context, businessID, id uuid.UUID) (Message, error) {
-	return one(s.pool.Query(ctx, `SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2`,
+	return collectMessage(s.pool.Query(ctx,
+		`SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2`,
 		businessID, id))
 }
 
-// one returns the single row of a query. Error: [ErrNotFound].
-func one(rows pgx.Rows, err error) (Message, error) {
+// collectMessage returns the single row of a query. Error: [ErrNotFound].
+func collectMessage(rows pgx.Rows, err error) (Message, error) {
 	if err != nil {
 		return Message{}, fmt.Errorf("read a message: %w", err)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// ErrWaits means that an earlier message about the same subject to the same recipient must be sent first.
-var ErrWaits = errors.New("an earlier message goes first")
+// ErrMustWait means that an earlier message about the same subject to the same recipient must be sent first.
+var ErrMustWait = errors.New("an earlier message goes first")
 
 // StatusError means that a message's status does not allow the operation.
 type StatusError struct{ Status string }
@@ -30,14 +30,14 @@ const (
 	BusinessLimit  Limit = "business"  // of one business within 24 hours
 )
 
-// HeldError means that a limit holds a message back.
-type HeldError struct {
-	Limit Limit
-	Until time.Time // when the limit allows the next message, unless others come first
-	First bool      // the message was not held before
+// LimitError means that a limit holds a message back.
+type LimitError struct {
+	Limit   Limit
+	Until   time.Time // when the limit allows the next message, unless others come first
+	IsFirst bool      // the message was not held before
 }
 
-func (e *HeldError) Error() string {
+func (e *LimitError) Error() string {
 	return "the limit of messages by " + string(e.Limit) + " holds it back"
 }
 
@@ -54,32 +54,33 @@ const (
 	reasonBusiness = "The limit of messages a day is reached. The message is sent when the limit allows it."
 )
 
-// Sending is a request to begin an attempt at a message.
-type Sending struct {
+// SendRequest is a request to begin an attempt at a message.
+type SendRequest struct {
 	BusinessID, ID uuid.UUID
 	Now            time.Time
-	// Replaceable are kinds of messages. A newer message of one of them replaces a held one about the same subject.
-	Replaceable []string
-	// Newest are kinds of messages of which only the newest one to a recipient is sent. It replaces a held
+	// ReplaceableKinds are kinds of messages. A newer message of one of them replaces a held one about the same
+	// subject.
+	ReplaceableKinds []string
+	// NewestOnlyKinds are kinds of messages of which only the newest one to a recipient is sent. It replaces a held
 	// message of the same kind to the same recipient, even about another subject. Messages without limits
 	// per recipient are not replaced.
-	Newest       []string
-	PerHour      int // messages of the business to one recipient within an hour
-	PerDay       int // messages of the business to one recipient within 24 hours
-	BusinessDay  int // messages of the business within 24 hours
-	CustomersDay int // BusinessDay for a message that the business did not cause
+	NewestOnlyKinds []string
+	MaxPerHour      int // messages of the business to one recipient within an hour
+	MaxPerDay       int // messages of the business to one recipient within 24 hours
+	MaxBusinessDay  int // messages of the business within 24 hours
+	MaxCustomersDay int // MaxBusinessDay for a message that the business did not cause
 }
 
 // BeginSending decides whether a message may be sent now. If so, it counts the attempt, before it is
 // made, and returns the message. Attempts of one business begin one after the other, so that
 // concurrent ones cannot exceed a limit together. The day of attempts begins with the first attempt.
 //
-// Errors: [ErrWaits], [*HeldError], [ErrOutdated]; [*StatusError] if the message is neither queued nor
+// Errors: [ErrMustWait], [*LimitError], [ErrOutdated]; [*StatusError] if the message is neither queued nor
 // held; [ErrNotFound].
-func (s *Store) BeginSending(ctx context.Context, b Sending) (Message, error) {
+func (s *Store) BeginSending(ctx context.Context, b SendRequest) (Message, error) {
 	var (
 		m       Message
-		refused error // the reason for no attempt; the transaction commits
+		refusal error // the reason for no attempt; the transaction commits
 	)
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('messages ' || $1::uuid::text, 0))`,
@@ -87,10 +88,10 @@ func (s *Store) BeginSending(ctx context.Context, b Sending) (Message, error) {
 			return fmt.Errorf("lock the messages of a business: %w", err)
 		}
 		var err error
-		if m, refused, err = b.decide(ctx, tx); err != nil || refused != nil {
+		if m, refusal, err = b.findRefusal(ctx, tx); err != nil || refusal != nil {
 			return err
 		}
-		m, err = one(tx.Query(ctx, `
+		m, err = collectMessage(tx.Query(ctx, `
 UPDATE messages SET attempts = attempts + 1, attempted_at = $3, status = 'queued',
     queued_at = CASE WHEN reason = '' OR status = 'held' THEN $3 ELSE queued_at END, reason = CASE WHEN status = 'held' THEN '' ELSE reason END
 WHERE business_id = $1 AND id = $2
@@ -100,12 +101,13 @@ RETURNING `+messageColumns, b.BusinessID, b.ID, b.Now))
 	if err != nil {
 		return Message{}, err
 	}
-	return m, refused
+	return m, refusal
 }
 
-// decide reads a message and returns the reason why no attempt is made now, or nil if one is made.
-func (b Sending) decide(ctx context.Context, tx pgx.Tx) (Message, error, error) {
-	m, err := one(tx.Query(ctx, `SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2 FOR UPDATE`,
+// findRefusal reads a message and returns the reason why no attempt is made now, or nil if one is made.
+func (b SendRequest) findRefusal(ctx context.Context, tx pgx.Tx) (Message, error, error) {
+	m, err := collectMessage(tx.Query(ctx,
+		`SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2 FOR UPDATE`,
 		b.BusinessID, b.ID))
 	switch {
 	case err != nil:
@@ -113,27 +115,27 @@ func (b Sending) decide(ctx context.Context, tx pgx.Tx) (Message, error, error) 
 	case m.Status != MessageQueued && m.Status != MessageHeld:
 		return m, &StatusError{Status: m.Status}, nil
 	}
-	limit, until, err := b.exceeded(ctx, tx, m)
+	limit, until, err := b.findExceeded(ctx, tx, m)
 	if err != nil {
 		return m, nil, err
 	}
-	var earlier, newer bool
+	var hasEarlier, isOutdated bool
 	err = tx.QueryRow(ctx, `
 SELECT coalesce(bool_or(o.position < m.position), false),
        coalesce(bool_or(o.position > m.position AND o.kind = ANY($3::text[]) AND m.kind = ANY($3::text[])), false)
 FROM messages AS m, messages AS o
 WHERE m.business_id = $1 AND m.id = $2 AND o.business_id = $1 AND o.about_id = m.about_id AND o.id <> m.id
-  AND o.status IN ('queued', 'held') AND lower(o.recipient) = lower(m.recipient)`, b.BusinessID, b.ID, b.Replaceable).Scan(&earlier, &newer)
-	if err == nil && !newer && !m.Unlimited && slices.Contains(b.Newest, m.Kind) {
-		newer, err = b.hasNewer(ctx, tx, m)
+  AND o.status IN ('queued', 'held') AND lower(o.recipient) = lower(m.recipient)`, b.BusinessID, b.ID, b.ReplaceableKinds).Scan(&hasEarlier, &isOutdated)
+	if err == nil && !isOutdated && !m.IsUnlimited && slices.Contains(b.NewestOnlyKinds, m.Kind) {
+		isOutdated, err = b.hasNewer(ctx, tx, m)
 	}
 	switch {
 	case err != nil:
 		return m, nil, fmt.Errorf("read the messages about the same subject: %w", err)
-	case newer && (limit != "" || m.Status == MessageHeld):
-		return m, ErrOutdated, b.end(ctx, tx, MessageNotSent, reasonReplaced)
-	case earlier && limit == "":
-		return m, ErrWaits, nil
+	case isOutdated && (limit != "" || m.Status == MessageHeld):
+		return m, ErrOutdated, b.setStatus(ctx, tx, MessageNotSent, reasonReplaced)
+	case hasEarlier && limit == "":
+		return m, ErrMustWait, nil
 	case limit == "":
 		return m, nil, nil
 	}
@@ -141,15 +143,15 @@ WHERE m.business_id = $1 AND m.id = $2 AND o.business_id = $1 AND o.about_id = m
 	switch {
 	case limit == BusinessLimit:
 		reason = reasonBusiness
-	case slices.Contains(b.Newest, m.Kind):
+	case slices.Contains(b.NewestOnlyKinds, m.Kind):
 		reason = reasonNotice
 	}
-	return m, &HeldError{Limit: limit, Until: until, First: m.Status != MessageHeld},
-		b.end(ctx, tx, MessageHeld, reason)
+	return m, &LimitError{Limit: limit, Until: until, IsFirst: m.Status != MessageHeld},
+		b.setStatus(ctx, tx, MessageHeld, reason)
 }
 
 // hasNewer reports whether a newer message of the same kind to the same recipient is waiting or was sent.
-func (b Sending) hasNewer(ctx context.Context, tx pgx.Tx, m Message) (bool, error) {
+func (b SendRequest) hasNewer(ctx context.Context, tx pgx.Tx, m Message) (bool, error) {
 	return postgres.Row(ctx, tx, pgx.RowTo[bool], "look for a newer message", `
 SELECT EXISTS (
     SELECT FROM messages AS o, messages AS m
@@ -157,8 +159,8 @@ SELECT EXISTS (
       AND o.status IN ('queued', 'held', 'sent') AND lower(o.recipient) = lower(m.recipient))`, m.BusinessID, m.ID)
 }
 
-// end sets the final status of a message for which no attempt is made.
-func (b Sending) end(ctx context.Context, tx pgx.Tx, status, reason string) error {
+// setStatus sets the final status of a message for which no attempt is made.
+func (b SendRequest) setStatus(ctx context.Context, tx pgx.Tx, status, reason string) error {
 	_, err := tx.Exec(ctx, `UPDATE messages SET status = $3, reason = $4 WHERE business_id = $1 AND id = $2`,
 		b.BusinessID, b.ID, status, reason)
 	if err != nil {
@@ -175,25 +177,25 @@ func nthAttemptSQL(where, window, offset string) string {
     AND o.attempted_at > @now::timestamptz - ` + window + `::interval ORDER BY o.attempted_at DESC OFFSET ` + offset + `::int - 1 LIMIT 1)`
 }
 
-const toSameRecipient = `AND lower(o.recipient) = lower(@recipient) AND NOT o.unlimited`
+const sameRecipientSQL = `AND lower(o.recipient) = lower(@recipient) AND NOT o.unlimited`
 
-var exceededSQL = `
+var exceededLimitsSQL = `
 SELECT CASE WHEN NOT @unlimited::boolean THEN greatest(` +
-	nthAttemptSQL(toSameRecipient, `'1 hour'`, `@per_hour`) + `, ` + nthAttemptSQL(toSameRecipient, `'24 hours'`,
+	nthAttemptSQL(sameRecipientSQL, `'1 hour'`, `@per_hour`) + `, ` + nthAttemptSQL(sameRecipientSQL, `'24 hours'`,
 	`@per_day`) + `) END,
 ` + nthAttemptSQL(``, `'24 hours'`, `@business_day`)
 
-// exceeded returns the limit that a message would exceed now,
+// findExceeded returns the limit that a message would exceed now,
 // and when it allows the next message; "" if it exceeds none.
-func (b Sending) exceeded(ctx context.Context, tx pgx.Tx, m Message) (Limit, time.Time, error) {
+func (b SendRequest) findExceeded(ctx context.Context, tx pgx.Tx, m Message) (Limit, time.Time, error) {
 	var recipient, business *time.Time
-	businessDay := b.CustomersDay
-	if m.ByBusiness {
-		businessDay = b.BusinessDay
+	businessDay := b.MaxCustomersDay
+	if m.IsByBusiness {
+		businessDay = b.MaxBusinessDay
 	}
-	err := tx.QueryRow(ctx, exceededSQL, pgx.NamedArgs{
-		"business_id": b.BusinessID, "id": b.ID, "recipient": m.Recipient, "unlimited": m.Unlimited, "now": b.Now,
-		"per_hour": b.PerHour, "per_day": b.PerDay, "business_day": businessDay,
+	err := tx.QueryRow(ctx, exceededLimitsSQL, pgx.NamedArgs{
+		"business_id": b.BusinessID, "id": b.ID, "recipient": m.Recipient, "unlimited": m.IsUnlimited, "now": b.Now,
+		"per_hour": b.MaxPerHour, "per_day": b.MaxPerDay, "business_day": businessDay,
 	}).Scan(&recipient, &business)
 	switch {
 	case err != nil:
@@ -206,8 +208,8 @@ func (b Sending) exceeded(ctx context.Context, tx pgx.Tx, m Message) (Limit, tim
 	return "", time.Time{}, nil
 }
 
-// Outcome is the result of an attempt.
-type Outcome struct {
+// SendResult is the result of an attempt.
+type SendResult struct {
 	BusinessID, ID uuid.UUID
 	Status         string
 	Reason         string // "" if the message was sent
@@ -216,7 +218,7 @@ type Outcome struct {
 
 // EndSending stores the result of an attempt. If the message will not be sent, its attempt no longer
 // counts against the limits.
-func (s *Store) EndSending(ctx context.Context, tx pgx.Tx, o Outcome) error {
+func (s *Store) EndSending(ctx context.Context, tx pgx.Tx, o SendResult) error {
 	var sentAt *time.Time
 	if o.Status == MessageSent {
 		sentAt = &o.Now
@@ -239,11 +241,11 @@ RETURNING ` + messageColumns
 // Requeue queues a message that was not sent, for another day of attempts. Errors: [*StatusError] if
 // the message was sent or is being tried; [ErrNotFound].
 func (s *Store) Requeue(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, now time.Time) (Message, error) {
-	m, err := one(tx.Query(ctx, requeueSQL, businessID, id, now))
+	m, err := collectMessage(tx.Query(ctx, requeueSQL, businessID, id, now))
 	if !errors.Is(err, ErrNotFound) {
 		return m, err
 	}
-	if m, err = one(tx.Query(ctx, `SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2`,
+	if m, err = collectMessage(tx.Query(ctx, `SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2`,
 		businessID, id)); err != nil {
 		return Message{}, err
 	}

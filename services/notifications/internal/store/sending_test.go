@@ -17,11 +17,11 @@ import (
 
 // A message is tried for a day from its first attempt on, and anew where its owner asks for it again: however long this
 // service was away before that attempt.
-func TestTheDayOfAttemptsBeginsWithTheFirstOne(t *testing.T) {
+func TestBeginSendingStartsDayOfAttempts(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	id := uuid.New()
-	w.in(func(tx pgx.Tx) error {
+	w.runInTx(func(tx pgx.Tx) error {
 		_, err := w.store.AddMessage(testkit.AsSystem(t), tx, store.Message{
 			BusinessID: w.business, ID: id, Kind: "booking_confirmed", EventID: uuid.New(),
 			About:     event.Subject{Kind: event.Booking, ID: uuid.New()},
@@ -29,75 +29,75 @@ func TestTheDayOfAttemptsBeginsWithTheFirstOne(t *testing.T) {
 		})
 		return err
 	})
-	begins := func(hours int) time.Duration {
+	beginAttempt := func(hours int) time.Duration {
 		t.Helper()
 		m, err := w.store.BeginSending(testkit.AsSystem(t),
-			sending(w.business, id, now.Add(time.Duration(hours)*time.Hour)))
+			newSendRequest(w.business, id, now.Add(time.Duration(hours)*time.Hour)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return m.QueuedAt.Sub(now)
 	}
-	ends := func(status string) {
+	endAttempt := func(status string) {
 		t.Helper()
-		w.in(func(tx pgx.Tx) error {
-			return w.store.EndSending(testkit.AsSystem(t), tx, store.Outcome{BusinessID: w.business, ID: id,
+		w.runInTx(func(tx pgx.Tx) error {
+			return w.store.EndSending(testkit.AsSystem(t), tx, store.SendResult{BusinessID: w.business, ID: id,
 				Status: status, Reason: "away", Now: now})
 		})
 	}
-	if got := begins(48); got != 48*time.Hour {
+	if got := beginAttempt(48); got != 48*time.Hour {
 		t.Errorf("the day begins after %v, want it to begin with the first attempt, after 48 hours", got)
 	}
-	ends(store.MessageQueued)
-	if got := begins(60); got != 48*time.Hour {
+	endAttempt(store.MessageQueued)
+	if got := beginAttempt(60); got != 48*time.Hour {
 		t.Errorf("after the second attempt it begins after %v", got)
 	}
-	ends(store.MessageFailed)
-	w.in(func(tx pgx.Tx) error {
+	endAttempt(store.MessageFailed)
+	w.runInTx(func(tx pgx.Tx) error {
 		_, err := w.store.Requeue(testkit.AsSystem(t), tx, w.business, id, now.Add(72*time.Hour))
 		return err
 	})
-	if got := begins(120); got != 120*time.Hour {
+	if got := beginAttempt(120); got != 120*time.Hour {
 		t.Errorf("asked for again it begins after %v, want 120 hours", got)
 	}
 }
 
-// sending asks for an attempt under the limits of the service.
-func sending(business, id uuid.UUID, at time.Time) store.Sending {
-	return store.Sending{
-		BusinessID: business, ID: id, Now: at, Replaceable: []string{"booking_confirmed", "booking_moved"},
-		Newest:  []string{"owner_notice"},
-		PerHour: 6, PerDay: 20, BusinessDay: 30, CustomersDay: 24,
+// newSendRequest asks for an attempt under the limits of the service.
+func newSendRequest(business, id uuid.UUID, at time.Time) store.SendRequest {
+	return store.SendRequest{
+		BusinessID: business, ID: id, Now: at, ReplaceableKinds: []string{"booking_confirmed", "booking_moved"},
+		NewestOnlyKinds: []string{"owner_notice"},
+		MaxPerHour:      6, MaxPerDay: 20, MaxBusinessDay: 30, MaxCustomersDay: 24,
 	}
 }
 
-// limited attempts messages at given times and compares what the limits say with a plain count.
-type limited struct {
-	*world
+// limitFixture attempts messages at given times and compares what the limits say with a plain count.
+type limitFixture struct {
+	*fixture
 	t        *testing.T
-	attempts []attempted
+	attempts []attempt
 }
 
-type attempted struct {
-	recipient, kind       string
-	unlimited, byBusiness bool
-	at                    time.Time
+type attempt struct {
+	recipient, kind           string
+	isUnlimited, isByBusiness bool
+	at                        time.Time
 }
 
 // add writes a message that the business has not caused, and to which the limits of its recipient apply.
-func (l *limited) add(recipient, kind string, about uuid.UUID) uuid.UUID {
+func (l *limitFixture) add(recipient, kind string, about uuid.UUID) uuid.UUID {
 	l.t.Helper()
-	return l.write(attempted{recipient: recipient, kind: kind}, about)
+	return l.addMessage(attempt{recipient: recipient, kind: kind}, about)
 }
 
-func (l *limited) write(m attempted, about uuid.UUID) uuid.UUID {
+func (l *limitFixture) addMessage(m attempt, about uuid.UUID) uuid.UUID {
 	l.t.Helper()
 	id := uuid.New()
-	l.in(func(tx pgx.Tx) error {
+	l.runInTx(func(tx pgx.Tx) error {
 		_, err := l.store.AddMessage(testkit.AsSystem(l.t), tx, store.Message{
 			BusinessID: l.business, ID: id, Kind: m.kind, EventID: uuid.New(),
 			About:     event.Subject{Kind: event.Booking, ID: about},
-			Recipient: m.recipient, Unlimited: m.unlimited, ByBusiness: m.byBusiness, Locale: "en",
+			Recipient: m.recipient, IsUnlimited: m.isUnlimited, IsByBusiness: m.isByBusiness, Locale: "en",
 			Status: store.MessageQueued, AboutEndsAt: now, CreatedAt: now,
 		})
 		return err
@@ -105,15 +105,15 @@ func (l *limited) write(m attempted, about uuid.UUID) uuid.UUID {
 	return id
 }
 
-// allowed counts by hand whether a message may go out.
-func (l *limited) allowed(m attempted) bool {
+// isAllowed counts by hand whether a message may go out.
+func (l *limitFixture) isAllowed(m attempt) bool {
 	hour, day, business := 0, 0, 0
 	for _, a := range l.attempts {
 		if !a.at.After(m.at.Add(-24 * time.Hour)) {
 			continue
 		}
 		business++
-		if !strings.EqualFold(a.recipient, m.recipient) || a.unlimited || m.unlimited {
+		if !strings.EqualFold(a.recipient, m.recipient) || a.isUnlimited || m.isUnlimited {
 			continue
 		}
 		day++
@@ -121,40 +121,42 @@ func (l *limited) allowed(m attempted) bool {
 			hour++
 		}
 	}
-	most := 24
-	if m.byBusiness {
-		most = 30
+	maxBusiness := 24
+	if m.isByBusiness {
+		maxBusiness = 30
 	}
-	return hour < 6 && day < 20 && business < most
+	return hour < 6 && day < 20 && business < maxBusiness
 }
 
 func TestBeginSendingHoldsMessagesOverALimit(t *testing.T) {
 	t.Parallel()
-	w := open(t)
+	w := newFixture(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		w.business = uuid.New()
-		l := &limited{world: w, t: t}
+		l := &limitFixture{fixture: w, t: t}
 		at := now
 		for range 45 {
 			at = at.Add(time.Duration(rapid.IntRange(0, 50).Draw(rt, "minutes")) * time.Minute)
-			m := attempted{
+			m := attempt{
 				recipient: rapid.SampledFrom([]string{"ada@example.com", "ADA@example.com", "ada@example.com",
 					"bob@example.com"}).Draw(rt, "recipient"),
-				kind:      rapid.SampledFrom([]string{"booking_moved", "refunded", "owner_notice"}).Draw(rt, "kind"),
-				at:        at,
-				unlimited: rapid.Bool().Draw(rt, "unlimited"), byBusiness: rapid.Bool().Draw(rt, "by business"),
+				kind:        rapid.SampledFrom([]string{"booking_moved", "refunded", "owner_notice"}).Draw(rt, "kind"),
+				at:          at,
+				isUnlimited: rapid.Bool().Draw(rt, "unlimited"), isByBusiness: rapid.Bool().Draw(rt, "by business"),
 			}
-			_, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, l.write(m, uuid.New()), at))
-			var held *store.HeldError
-			if isHeld := errors.As(err, &held); err != nil && !isHeld || isHeld == l.allowed(m) {
-				rt.Fatalf("%+v: %v, want it allowed: %v", m, err, l.allowed(m))
+			_, err := l.store.BeginSending(testkit.AsSystem(t), newSendRequest(l.business, l.addMessage(m, uuid.New()),
+				at))
+			var limitErr *store.LimitError
+			if isHeld := errors.As(err, &limitErr); err != nil && !isHeld || isHeld == l.isAllowed(m) {
+				rt.Fatalf("%+v: %v, want it allowed: %v", m, err, l.isAllowed(m))
 			}
-			again := m
-			if held != nil {
-				again.at = held.Until
+			later := m
+			if limitErr != nil {
+				later.at = limitErr.Until
 			}
-			if held != nil && !l.allowed(again) && held.Limit == store.RecipientLimit && !businessFull(l, again) {
-				rt.Fatalf("%+v: not allowed at %s either", m, held.Until)
+			if limitErr != nil && !l.isAllowed(later) && limitErr.Limit == store.RecipientLimit &&
+				!isBusinessLimitReached(l, later) {
+				rt.Fatalf("%+v: not allowed at %s either", m, limitErr.Until)
 			}
 			if err == nil {
 				l.attempts = append(l.attempts, m)
@@ -163,26 +165,26 @@ func TestBeginSendingHoldsMessagesOverALimit(t *testing.T) {
 	})
 }
 
-// businessFull reports whether the limit of the business holds a message, whoever gets it.
-func businessFull(l *limited, m attempted) bool {
-	m.unlimited = true
-	return !l.allowed(m)
+// isBusinessLimitReached reports whether the limit of the business holds a message, whoever gets it.
+func isBusinessLimitReached(l *limitFixture, m attempt) bool {
+	m.isUnlimited = true
+	return !l.isAllowed(m)
 }
 
 // A held notice is replaced by the newest one to the same address, about whatever that is; one that no limit of the
 // recipient applies to is not.
-func TestBeginSendingReplacesAHeldNoticeByTheNewestToItsAddress(t *testing.T) {
+func TestBeginSendingReplacesHeldNotice(t *testing.T) {
 	t.Parallel()
 	for _, unlimited := range []bool{false, true} {
-		l := &limited{world: open(t), t: t}
-		notice := attempted{recipient: "desk@example.com", kind: "owner_notice", unlimited: unlimited}
+		l := &limitFixture{fixture: newFixture(t), t: t}
+		notice := attempt{recipient: "desk@example.com", kind: "owner_notice", isUnlimited: unlimited}
 		begin := func(id uuid.UUID, at time.Time) error {
-			_, err := l.store.BeginSending(t.Context(), sending(l.business, id, at))
+			_, err := l.store.BeginSending(t.Context(), newSendRequest(l.business, id, at))
 			return err
 		}
 		var waiting []uuid.UUID
 		for range 24 + 3 { // the limit of the business holds the last three
-			if id := l.write(notice, uuid.New()); begin(id, now) != nil {
+			if id := l.addMessage(notice, uuid.New()); begin(id, now) != nil {
 				waiting = append(waiting, id)
 			}
 		}
@@ -198,8 +200,8 @@ func TestBeginSendingReplacesAHeldNoticeByTheNewestToItsAddress(t *testing.T) {
 					replaced)
 			}
 			if !replaced {
-				l.in(func(tx pgx.Tx) error {
-					return l.store.EndSending(t.Context(), tx, store.Outcome{BusinessID: l.business, ID: id,
+				l.runInTx(func(tx pgx.Tx) error {
+					return l.store.EndSending(t.Context(), tx, store.SendResult{BusinessID: l.business, ID: id,
 						Status: store.MessageSent, Now: later})
 				})
 			}
@@ -207,32 +209,34 @@ func TestBeginSendingReplacesAHeldNoticeByTheNewestToItsAddress(t *testing.T) {
 	}
 }
 
-func TestBeginSendingReplacesAHeldMessageByTheNewest(t *testing.T) {
+func TestBeginSendingReplacesHeldMessage(t *testing.T) {
 	t.Parallel()
-	l := &limited{world: open(t), t: t}
+	l := &limitFixture{fixture: newFixture(t), t: t}
 	for range 6 {
 		if _, err := l.store.BeginSending(testkit.AsSystem(t),
-			sending(l.business, l.add("ada@example.com", "booking_moved", uuid.New()), now)); err != nil {
+			newSendRequest(l.business, l.add("ada@example.com", "booking_moved", uuid.New()), now)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	about := uuid.New()
 	first, refund := l.add("ada@example.com", "booking_moved", about), l.add("ada@example.com", "refunded", about)
-	var held *store.HeldError
-	if _, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, first, now)); !errors.As(err, &held) ||
-		!held.First || !held.Until.Equal(now.Add(time.Hour)) {
+	var limitErr *store.LimitError
+	if _, err := l.store.BeginSending(testkit.AsSystem(t), newSendRequest(l.business, first, now)); !errors.As(err,
+		&limitErr) ||
+		!limitErr.IsFirst || !limitErr.Until.Equal(now.Add(time.Hour)) {
 		t.Errorf("the seventh: %v", err)
 	}
 	second := l.add("ada@example.com", "booking_moved", about)
-	if _, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, second, now)); !errors.As(err, &held) {
+	if _, err := l.store.BeginSending(testkit.AsSystem(t), newSendRequest(l.business, second, now)); !errors.As(err,
+		&limitErr) {
 		t.Errorf("the eighth: %v", err)
 	}
 	later := now.Add(time.Hour)
-	if _, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, second, later)); !errors.Is(err,
-		store.ErrWaits) {
+	if _, err := l.store.BeginSending(testkit.AsSystem(t), newSendRequest(l.business, second, later)); !errors.Is(err,
+		store.ErrMustWait) {
 		t.Errorf("the newest before the others: %v", err)
 	}
-	if _, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, first, later)); !errors.Is(err,
+	if _, err := l.store.BeginSending(testkit.AsSystem(t), newSendRequest(l.business, first, later)); !errors.Is(err,
 		store.ErrOutdated) {
 		t.Errorf("the replaced one: %v", err)
 	}
@@ -241,23 +245,23 @@ func TestBeginSendingReplacesAHeldMessageByTheNewest(t *testing.T) {
 		t.Errorf("the replaced one is %s, %q, %v", m.Status, m.Reason, err)
 	}
 	for _, id := range []uuid.UUID{refund, second} {
-		m, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, id, later))
+		m, err := l.store.BeginSending(testkit.AsSystem(t), newSendRequest(l.business, id, later))
 		if err != nil || m.Status != store.MessageQueued || m.Reason != "" || m.Attempts != 1 {
 			t.Errorf("when the limit allows it: %+v, %v", m, err)
 		}
-		l.in(func(tx pgx.Tx) error {
-			return l.store.EndSending(testkit.AsSystem(t), tx, store.Outcome{BusinessID: l.business, ID: id,
+		l.runInTx(func(tx pgx.Tx) error {
+			return l.store.EndSending(testkit.AsSystem(t), tx, store.SendResult{BusinessID: l.business, ID: id,
 				Status: store.MessageSent, Now: later})
 		})
 	}
 }
 
-func TestLimitsCountNoMessageThatFailed(t *testing.T) {
+func TestBeginSendingCountsNoFailedMessage(t *testing.T) {
 	t.Parallel()
-	l := &limited{world: open(t), t: t}
+	l := &limitFixture{fixture: newFixture(t), t: t}
 	begin := func() (uuid.UUID, error) {
 		id := l.add("ada@example.com", "booking_moved", uuid.New())
-		_, err := l.store.BeginSending(t.Context(), sending(l.business, id, now))
+		_, err := l.store.BeginSending(t.Context(), newSendRequest(l.business, id, now))
 		return id, err
 	}
 	var ids []uuid.UUID
@@ -269,8 +273,9 @@ func TestLimitsCountNoMessageThatFailed(t *testing.T) {
 		ids = append(ids, id)
 	}
 	for i, status := range []string{store.MessageSent, store.MessageQueued, store.MessageFailed, store.MessageNotSent} {
-		l.in(func(tx pgx.Tx) error {
-			return l.store.EndSending(t.Context(), tx, store.Outcome{BusinessID: l.business, ID: ids[i], Status: status,
+		l.runInTx(func(tx pgx.Tx) error {
+			return l.store.EndSending(t.Context(), tx, store.SendResult{BusinessID: l.business, ID: ids[i],
+				Status: status,
 				Reason: "away", Now: now})
 		})
 	}
@@ -279,8 +284,8 @@ func TestLimitsCountNoMessageThatFailed(t *testing.T) {
 			t.Errorf("the limit is not reached: %v", err)
 		}
 	}
-	var held *store.HeldError
-	if _, err := begin(); !errors.As(err, &held) {
+	var limitErr *store.LimitError
+	if _, err := begin(); !errors.As(err, &limitErr) {
 		t.Errorf("the limit is reached: %v", err)
 	}
 }

@@ -28,9 +28,9 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// FindIdempotencyResult returns the idempotency result for the request's Idempotency-Key, as
-// postgres.FindIdempotencyResult does.
-func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
+// IdempotencyResult returns the idempotency result for the request's Idempotency-Key, as postgres.FindIdempotencyResult
+// does.
+func (s *Store) IdempotencyResult(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
 	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)
 }
 

@@ -19,39 +19,40 @@ type Customers struct {
 	Store *store.Store
 	Clock clock.Clock
 	// Wake inserts a job that sends an endpoint's due deliveries at once.
-	Wake func(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state store.LaneState) error
+	Wake func(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state store.EndpointState) error
 }
 
-// Held returns the stored messages with a customer's data, oldest first, at most
+// ListMessages returns the stored messages with a customer's data, oldest first, at most
 // notifications.MostHeld+1. Notices to owners come without the owners' addresses, because
 // the customer may not see those. Fault: invalid_parameter if email is not an address.
-func (c *Customers) Held(ctx context.Context, businessID uuid.UUID, email string) ([]store.Message, error) {
+func (c *Customers) ListMessages(ctx context.Context, businessID uuid.UUID, email string) ([]store.Message, error) {
 	address, err := customer.Check(email)
 	if err != nil {
 		return nil, err
 	}
-	held, err := c.Store.MessagesOf(ctx, businessID, address, notifications.MostHeld+1)
-	for i := range held {
-		if held[i].Kind == string(letter.OwnerNotice) {
-			held[i].Recipient, held[i].Reason = "", "" // the mail server's reason may contain the address
+	found, err := c.Store.CustomerMessages(ctx, businessID, address, notifications.MostHeld+1)
+	for i := range found {
+		if found[i].Kind == string(letter.OwnerNotice) {
+			found[i].Recipient, found[i].Reason = "", "" // the mail server's reason may contain the address
 		}
 	}
-	return held, err
+	return found, err
 }
 
-// Erase deletes a customer's data, except the data about the subjects in asked.Stay. Fault:
+// Erase deletes a customer's data, except the data about the subjects in erasure.Stay. Fault:
 // invalid_parameter if the e-mail address is invalid or Stay is too long.
-func (c *Customers) Erase(ctx context.Context, businessID uuid.UUID, asked notifications.Erase) (store.Erased, error) {
-	address, err := customer.Check(asked.Email)
+func (c *Customers) Erase(ctx context.Context, businessID uuid.UUID,
+	erasure notifications.Erase) (store.ErasureCounts, error) {
+	address, err := customer.Check(erasure.Email)
 	if err != nil {
-		return store.Erased{}, err
+		return store.ErasureCounts{}, err
 	}
-	if len(asked.Stay) > notifications.MostStay {
-		return store.Erased{}, request.Invalid("stay: send at most %d ids.", notifications.MostStay)
+	if len(erasure.Stay) > notifications.MostStay {
+		return store.ErasureCounts{}, request.Invalid("stay: send at most %d ids.", notifications.MostStay)
 	}
-	return c.Store.EraseCustomer(ctx, store.Erase{BusinessID: businessID, Email: address, Stay: asked.Stay},
+	return c.Store.EraseCustomer(ctx, store.Erasure{BusinessID: businessID, Email: address, KeptSubjects: erasure.Stay},
 		c.Clock.Now(),
-		func(ctx context.Context, tx pgx.Tx, endpointID uuid.UUID, state store.LaneState) error {
+		func(ctx context.Context, tx pgx.Tx, endpointID uuid.UUID, state store.EndpointState) error {
 			return c.Wake(ctx, tx, businessID, endpointID, state)
 		})
 }

@@ -28,10 +28,10 @@ type Mails struct {
 // or it rejects this mail, now or for good; service_unavailable if the mail server does not respond.
 //
 // A rejected recipient is a conflict, because callers stop calling a service that answers service_unavailable.
-func (m *Mails) Send(ctx context.Context, wanted notifications.Mail) error {
+func (m *Mails) Send(ctx context.Context, body notifications.Mail) error {
 	l, err := letter.RenderPlain(letter.Plain{
-		From: wanted.FromName, Language: wanted.Language, Subject: wanted.Subject, Paragraphs: wanted.Paragraphs,
-		Button: wanted.Button, Link: wanted.Link,
+		From: body.FromName, Language: body.Language, Subject: body.Subject, Paragraphs: body.Paragraphs,
+		Button: body.Button, Link: body.Link,
 	})
 	if err != nil {
 		return request.Invalid("%v", err)
@@ -41,7 +41,7 @@ func (m *Mails) Send(ctx context.Context, wanted notifications.Mail) error {
 	}
 	id := uuid.New()
 	err = m.Sender.Send(ctx, mail.Message{
-		ID: id.String(), Date: m.Clock.Now(), FromName: wanted.FromName, To: wanted.To, Language: l.Language,
+		ID: id.String(), Date: m.Clock.Now(), FromName: body.FromName, To: body.To, Language: l.Language,
 		Subject: l.Subject, Text: l.Text, HTML: l.HTML,
 	})
 	if err == nil {
@@ -53,7 +53,7 @@ func (m *Mails) Send(ctx context.Context, wanted notifications.Mail) error {
 		return fault.Wrap(fault.Conflict, err, "The mail server refuses this mail.")
 	}
 	var unsent *mail.UnsentError
-	if errors.As(err, &unsent) && unsent.Answered {
+	if errors.As(err, &unsent) && unsent.WasAnswered {
 		return fault.Wrap(fault.Conflict, err, "The mail server does not take this mail now; try again later.")
 	}
 	return fault.Wrap(fault.PeerUnavailable, err, "The mail server has not taken the mail; try again later.")

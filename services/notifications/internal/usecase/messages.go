@@ -16,8 +16,8 @@ import (
 // Messages is the owner's access to messages, sent or not (lifecycle.md §2).
 type Messages struct {
 	Store *store.Store
-	// Again sends a message again; it is messages.Messages.Retry.
-	Again func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error)
+	// RetryMessage sends a message again; it is messages.Messages.Retry.
+	RetryMessage func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error)
 }
 
 // List returns a page of messages, newest first, without their contents, and the cursor of
@@ -30,7 +30,7 @@ func (m *Messages) List(ctx context.Context, businessID uuid.UUID, filter store.
 		return nil, "",
 			request.Invalid("status: write not_sent, queued, held, sent or failed, or leave it out for all.")
 	}
-	if filter.Kind != "" && !letter.Kind(filter.Kind).Known() {
+	if filter.Kind != "" && !letter.Kind(filter.Kind).IsKnown() {
 		return nil, "",
 			request.Invalid("kind: %s is no kind of message; write one such as %s, or leave it out for all.",
 				request.Quoted(filter.Kind), letter.BookingConfirmed)
@@ -38,21 +38,21 @@ func (m *Messages) List(ctx context.Context, businessID uuid.UUID, filter store.
 	return m.Store.Messages(ctx, businessID, filter, page)
 }
 
-// One returns a message with its contents. Fault: not_found.
-func (m *Messages) One(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
+// Find returns a message with its contents. Fault: not_found.
+func (m *Messages) Find(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
 	found, err := m.Store.Message(ctx, businessID, id)
-	return found, messageFault(err)
+	return found, convertMessageError(err)
 }
 
 // Retry queues a message again that failed or was not sent. Faults: not_found; conflict if the message
 // was sent, is held or is being tried, because the recipient could get it twice. It is also a conflict
 // if there is no mail server, or if the business is a sandbox.
 func (m *Messages) Retry(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
-	queued, err := m.Again(ctx, businessID, id)
-	return queued, messageFault(err)
+	queued, err := m.RetryMessage(ctx, businessID, id)
+	return queued, convertMessageError(err)
 }
 
-func messageFault(err error) error {
+func convertMessageError(err error) error {
 	var status *store.StatusError
 	switch {
 	case errors.Is(err, store.ErrNotFound):

@@ -25,27 +25,27 @@ const rotationFor = 24 * time.Hour
 
 // Webhooks is the owner's access to webhooks.
 type Webhooks struct {
-	Store   *store.Store
-	Guard   webhook.Guard
-	Resolve func(context.Context, string) ([]netip.Addr, error)
-	Clock   clock.Clock
+	Store       *store.Store
+	Guard       webhook.Guard
+	ResolveHost func(context.Context, string) ([]netip.Addr, error)
+	Clock       clock.Clock
 	// Wake inserts a job that sends an endpoint's due deliveries at once.
-	Wake func(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state store.LaneState) error
-	// Slug returns the slug of a business.
-	Slug func(ctx context.Context, businessID uuid.UUID) (string, error)
+	Wake func(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state store.EndpointState) error
+	// FindSlug returns the slug of a business.
+	FindSlug func(ctx context.Context, businessID uuid.UUID) (string, error)
 }
 
 // Create adds an active endpoint. Faults: invalid_parameter;
 // conflict if the business has the maximum number of endpoints.
 func (w *Webhooks) Create(ctx context.Context, businessID uuid.UUID, url string,
-	events []string) (store.Created, error) {
-	if err := w.Guard.CheckURL(ctx, url, w.Resolve); err != nil {
-		return store.Created{}, err
+	events []string) (store.EndpointSecret, error) {
+	if err := w.Guard.CheckURL(ctx, url, w.ResolveHost); err != nil {
+		return store.EndpointSecret{}, err
 	}
 	if err := webhook.CheckEvents(events); err != nil {
-		return store.Created{}, err
+		return store.EndpointSecret{}, err
 	}
-	made, err := w.Store.CreateEndpoint(ctx, store.Endpoint{
+	created, err := w.Store.CreateEndpoint(ctx, store.Endpoint{
 		BusinessID: businessID, ID: uuid.New(), URL: url, Events: events, Active: true, CreatedAt: w.now(),
 		CreatedBy: actor.Of(ctx).Maker(),
 	}, webhook.NewSecret())
@@ -53,7 +53,7 @@ func (w *Webhooks) Create(ctx context.Context, businessID uuid.UUID, url string,
 		err = fault.Newf(fault.Conflict, "A business has at most %d webhook endpoints; delete one first.",
 			store.MaxEndpoints)
 	}
-	return made, err
+	return created, err
 }
 
 // Change changes an endpoint's URL, events or active flag. Faults: invalid_parameter; not_found.
@@ -63,7 +63,7 @@ func (w *Webhooks) Change(ctx context.Context, businessID, id uuid.UUID,
 		return store.Endpoint{}, request.Invalid("Nothing changes; send url, events or active.")
 	}
 	if change.URL != nil {
-		if err := w.Guard.CheckURL(ctx, *change.URL, w.Resolve); err != nil {
+		if err := w.Guard.CheckURL(ctx, *change.URL, w.ResolveHost); err != nil {
 			return store.Endpoint{}, err
 		}
 	}
@@ -73,43 +73,43 @@ func (w *Webhooks) Change(ctx context.Context, businessID, id uuid.UUID,
 		}
 	}
 	changed, err := w.Store.ChangeEndpoint(ctx, businessID, id, change)
-	return changed, notFound(err)
+	return changed, convertNotFound(err)
 }
 
 // Delete removes an endpoint and its log. Fault: not_found.
 func (w *Webhooks) Delete(ctx context.Context, businessID, id uuid.UUID) error {
-	return notFound(w.Store.DeleteEndpoint(ctx, businessID, id))
+	return convertNotFound(w.Store.DeleteEndpoint(ctx, businessID, id))
 }
 
 // Rotate gives an endpoint a new secret; both the old and the
 // new one sign for 24 hours (lifecycle.md §2). Fault: not_found.
-func (w *Webhooks) Rotate(ctx context.Context, businessID, id uuid.UUID) (store.Created, error) {
+func (w *Webhooks) Rotate(ctx context.Context, businessID, id uuid.UUID) (store.EndpointSecret, error) {
 	rotated, err := w.Store.RotateSecret(ctx, businessID, id, webhook.NewSecret(), w.now().Add(rotationFor))
-	return rotated, notFound(err)
+	return rotated, convertNotFound(err)
 }
 
-// Secret adds the secret to made, the result of [Webhooks.Create] or [Webhooks.Rotate]. It also works
-// if the request is a repeated one. Faults: not_found; conflict if the secret has been replaced since.
-func (w *Webhooks) Secret(ctx context.Context, made store.Created) (store.Created, error) {
-	if made.Secret != nil {
-		return made, nil
+// AddSecret adds the secret to the argument created, the result of [Webhooks.Create] or [Webhooks.Rotate]. It also
+// works if the request is a repeated one. Faults: not_found; conflict if the secret has been replaced since.
+func (w *Webhooks) AddSecret(ctx context.Context, created store.EndpointSecret) (store.EndpointSecret, error) {
+	if created.Secret != nil {
+		return created, nil
 	}
-	recalled, err := w.Store.Recall(ctx, made)
-	if errors.Is(err, store.ErrReplaced) {
+	found, err := w.Store.FindSecret(ctx, created)
+	if errors.Is(err, store.ErrSecretReplaced) {
 		err = fault.New(fault.Conflict,
 			"The secret that this request has made was replaced since; rotate the webhook's secret to be shown a new one.")
 	}
-	return recalled, notFound(err)
+	return found, convertNotFound(err)
 }
 
-// Test sends an event of type webhook.test to an endpoint, active or not. Fault: not_found.
-func (w *Webhooks) Test(ctx context.Context, businessID, id uuid.UUID) (store.Delivery, error) {
+// SendTest sends an event of type webhook.test to an endpoint, active or not. Fault: not_found.
+func (w *Webhooks) SendTest(ctx context.Context, businessID, id uuid.UUID) (store.Delivery, error) {
 	now := w.now()
-	slug, err := w.Slug(ctx, businessID)
+	slug, err := w.FindSlug(ctx, businessID)
 	if err != nil {
 		return store.Delivery{}, err
 	}
-	e := event.Event{ID: uuid.Must(uuid.NewV7()), Type: webhook.Test, BusinessID: businessID, At: now, Sequence: 1,
+	e := event.Event{ID: uuid.Must(uuid.NewV7()), Type: webhook.TestEvent, BusinessID: businessID, At: now, Sequence: 1,
 		Data: []byte(`{"webhook_id":"` + id.String() + `"}`)}
 	body, err := e.Webhook(slug)
 	if err != nil {
@@ -119,11 +119,11 @@ func (w *Webhooks) Test(ctx context.Context, businessID, id uuid.UUID) (store.De
 		BusinessID: businessID, EndpointID: id, EventID: e.ID, EventType: string(e.Type), SubjectKind: "webhook",
 		SubjectID: id, Sequence: e.Sequence, Body: body,
 	}, now, w.wake(businessID))
-	return sent, notFound(err)
+	return sent, convertNotFound(err)
 }
 
-func (w *Webhooks) wake(businessID uuid.UUID) func(context.Context, pgx.Tx, uuid.UUID, store.LaneState) error {
-	return func(ctx context.Context, tx pgx.Tx, endpointID uuid.UUID, state store.LaneState) error {
+func (w *Webhooks) wake(businessID uuid.UUID) func(context.Context, pgx.Tx, uuid.UUID, store.EndpointState) error {
+	return func(ctx context.Context, tx pgx.Tx, endpointID uuid.UUID, state store.EndpointState) error {
 		return w.Wake(ctx, tx, businessID, endpointID, state)
 	}
 }
@@ -133,23 +133,23 @@ func (w *Webhooks) wake(businessID uuid.UUID) func(context.Context, pgx.Tx, uuid
 func (w *Webhooks) Deliveries(ctx context.Context, businessID, id uuid.UUID, status string,
 	page request.Page) ([]store.Delivery, string, error) {
 	found, next, err := w.Store.Deliveries(ctx, businessID, id, status, page)
-	return found, next, notFound(err)
+	return found, next, convertNotFound(err)
 }
 
-// SendAgain sends a delivery again, whatever its status, with as many attempts as a new delivery. Faults:
+// RetryDelivery sends a delivery again, whatever its status, with as many attempts as a new delivery. Faults:
 // not_found; conflict if the delivery has not been sent yet because it waits for an earlier event of its subject.
-func (w *Webhooks) SendAgain(ctx context.Context, businessID, id uuid.UUID) (store.Delivery, error) {
-	sent, err := w.Store.SendAgain(ctx, businessID, id, w.now(), w.wake(businessID))
+func (w *Webhooks) RetryDelivery(ctx context.Context, businessID, id uuid.UUID) (store.Delivery, error) {
+	sent, err := w.Store.RetryDelivery(ctx, businessID, id, w.now(), w.wake(businessID))
 	if errors.Is(err, store.ErrBlocked) {
 		err = fault.New(fault.Conflict,
 			"This delivery waits for an earlier event of the same subject; send that one again, and this one follows.")
 	}
-	return sent, notFound(err)
+	return sent, convertNotFound(err)
 }
 
 func (w *Webhooks) now() time.Time { return w.Clock.Now().UTC().Truncate(time.Microsecond) }
 
-func notFound(err error) error {
+func convertNotFound(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return fault.New(fault.NotFound, "Webhook not found")
 	}

@@ -20,21 +20,23 @@ import (
 // Guard decides which addresses webhooks may call: public addresses, by HTTPS on port 443. If Loopback
 // is set, it also allows addresses of this machine, by HTTP and on any port; only tests set it.
 type Guard struct {
-	Loopback bool
-	Allow    []netip.Prefix // networks of the operator that may also be called, by HTTP and on any port
+	AllowLoopback   bool
+	AllowedNetworks []netip.Prefix // networks of the operator that may also be called, by HTTP and on any port
 }
 
-// isAllowed reports whether an address is in one of the operator's networks.
-func (g Guard) isAllowed(a netip.Addr) bool {
-	return a.Zone() == "" && slices.ContainsFunc(g.Allow, func(p netip.Prefix) bool { return p.Contains(a.Unmap()) })
+// isInAllowedNetwork reports whether an address is in one of the operator's networks.
+func (g Guard) isInAllowedNetwork(a netip.Addr) bool {
+	return a.Zone() == "" && slices.ContainsFunc(g.AllowedNetworks, func(p netip.Prefix) bool {
+		return p.Contains(a.Unmap())
+	})
 }
 
 // errAddress means that a name resolves to an address that may not be called.
 var errAddress = errors.New("the address is not a public one")
 
-// special lists the networks of IPv4 and of IPv6's global unicast that are not public. These are the
+// specialNetworks lists the networks of IPv4 and of IPv6's global unicast that are not public. These are the
 // special-purpose addresses (IANA, RFC 6890), multicast, and IPv6 networks that embed an IPv4 address.
-var special = prefixes(
+var specialNetworks = mustParsePrefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
 	"192.0.2.0/24",
 	"192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15",
@@ -51,7 +53,7 @@ var special = prefixes(
 // loopback, mapped, NAT64, unique local and link-local addresses.
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
-func prefixes(texts ...string) []netip.Prefix {
+func mustParsePrefixes(texts ...string) []netip.Prefix {
 	all := make([]netip.Prefix, len(texts))
 	for i, text := range texts {
 		all[i] = netip.MustParsePrefix(text)
@@ -64,13 +66,13 @@ func (g Guard) allows(a netip.Addr) bool {
 	if !a.IsValid() || a.Zone() != "" {
 		return false
 	}
-	if g.Loopback && a.Unmap().IsLoopback() || g.isAllowed(a) {
+	if g.AllowLoopback && a.Unmap().IsLoopback() || g.isInAllowedNetwork(a) {
 		return true
 	}
 	if a.Is6() && !globalUnicast.Contains(a) {
 		return false
 	}
-	for _, p := range special {
+	for _, p := range specialNetworks {
 		if p.Contains(a) {
 			return false
 		}
@@ -86,20 +88,21 @@ func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 	if err != nil || !g.allows(to.Addr()) {
 		return errAddress
 	}
-	if to.Port() != httpsPort && !to.Addr().IsLoopback() && !g.isAllowed(to.Addr()) {
+	if to.Port() != httpsPort && !to.Addr().IsLoopback() && !g.isInAllowedNetwork(to.Addr()) {
 		return errAddress
 	}
 	return nil
 }
 
 const (
-	httpsPort = 443
-	maxURL    = 2000            // bytes
-	lookup    = 2 * time.Second // how long an owner waits for the name server
+	httpsPort     = 443
+	maxURL        = 2000            // bytes
+	lookupTimeout = 2 * time.Second // how long an owner waits for the name server
 )
 
-// number matches the last label of a host name if browsers and libraries would parse the host as an IPv4 address.
-var number = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)$`)
+// numberPattern matches the last label of a host name if browsers and libraries would parse the host as an IPv4
+// address.
+var numberPattern = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)$`)
 
 // CheckURL rejects a URL that an endpoint may not have; the error gives the reason. It calls resolve
 // to look up the host. If the name does not resolve, CheckURL accepts the URL, because the name may
@@ -128,7 +131,7 @@ func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.C
 		return request.Invalid("url: write the host by its public name, such as example.com; addresses and local " +
 			"names are not called.")
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookup)
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	addresses, err := resolve(ctx, host)
 	if err != nil {
@@ -146,7 +149,7 @@ func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.C
 // isLocal reports whether every address of a URL's host is in the operator's networks.
 func (g Guard) isLocal(ctx context.Context, u *url.URL, host string,
 	resolve func(context.Context, string) ([]netip.Addr, error)) bool {
-	if len(g.Allow) == 0 || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "" ||
+	if len(g.AllowedNetworks) == 0 || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "" ||
 		host == "" {
 		return false
 	}
@@ -154,19 +157,21 @@ func (g Guard) isLocal(ctx context.Context, u *url.URL, host string,
 	if a, err := netip.ParseAddr(host); err == nil {
 		addresses = append(addresses, a)
 	} else {
-		ctx, cancel := context.WithTimeout(ctx, lookup)
+		ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 		defer cancel()
 		if addresses, err = resolve(ctx, host); err != nil {
 			return false
 		}
 	}
-	return len(addresses) > 0 && !slices.ContainsFunc(addresses, func(a netip.Addr) bool { return !g.isAllowed(a) })
+	return len(addresses) > 0 && !slices.ContainsFunc(addresses, func(a netip.Addr) bool {
+		return !g.isInAllowedNetwork(a)
+	})
 }
 
 // isLoopback reports whether a URL refers to this machine and Loopback allows this.
 func (g Guard) isLoopback(u *url.URL, host string) bool {
 	a, err := netip.ParseAddr(host)
-	return g.Loopback && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil &&
+	return g.AllowLoopback && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil &&
 		(host == "localhost" || err == nil && a.IsLoopback())
 }
 
@@ -177,7 +182,7 @@ func isName(host string) bool {
 	}
 	labels := strings.Split(host, ".")
 	last := labels[len(labels)-1]
-	return len(labels) > 1 && !slices.Contains(labels, "") && !number.MatchString(last) && last != "localhost" &&
+	return len(labels) > 1 && !slices.Contains(labels, "") && !numberPattern.MatchString(last) && last != "localhost" &&
 		!strings.ContainsAny(host, ":%[]@ ")
 }
 

@@ -30,9 +30,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
 )
 
-// inward are hosts that lead, or could lead, to what is not public: in every way of writing them that some library
-// understands.
-var inward = []string{
+// privateHosts are hosts that lead, or could lead, to what is not public: in every way of writing them that some
+// library understands.
+var privateHosts = []string{
 	// this machine
 	"127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0x7F.0.0.1", "017700000001", "0177.0.0.1",
 	"0177.1", "127.0.0.01",
@@ -57,26 +57,26 @@ var inward = []string{
 	"[2001:db8::1]", "[ff02::1]", "[100::1]", "[3fff::1]", "kubernetes", "redis.",
 }
 
-func nowhere(context.Context, string) ([]netip.Addr, error) {
+func failToResolve(context.Context, string) ([]netip.Addr, error) {
 	return nil, &net.DNSError{IsNotFound: true}
 }
 
-func TestNoEndpointIsMadeForAnAddressThatIsNotPublic(t *testing.T) {
+func TestCheckURLRejectsPrivateAddresses(t *testing.T) {
 	t.Parallel()
-	if len(inward) < 60 {
-		t.Fatalf("%d addresses", len(inward))
+	if len(privateHosts) < 60 {
+		t.Fatalf("%d addresses", len(privateHosts))
 	}
-	for _, host := range inward {
+	for _, host := range privateHosts {
 		for _, url := range []string{"https://" + host + "/hooks", "https://" + host + ":443/",
 			"http://" + host + "/"} {
-			if err := (webhook.Guard{}).CheckURL(t.Context(), url, nowhere); err == nil {
+			if err := (webhook.Guard{}).CheckURL(t.Context(), url, failToResolve); err == nil {
 				t.Errorf("%s is taken", url)
 			}
 		}
 	}
 	for _, url := range []string{"https://example.com/hooks?a=b", "https://example.com:443",
 		"https://xn--bcher-kva.example/", "https://3com.example.org"} {
-		if err := (webhook.Guard{}).CheckURL(t.Context(), url, nowhere); err != nil {
+		if err := (webhook.Guard{}).CheckURL(t.Context(), url, failToResolve); err != nil {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
@@ -86,13 +86,13 @@ func TestNoEndpointIsMadeForAnAddressThatIsNotPublic(t *testing.T) {
 		"//example.com", "example.com", "", "https://example.com\n", "https://example.com/" + strings.Repeat("a", 3000),
 		"https://%zz", "https://a..b", "https://.com",
 	} {
-		if err := (webhook.Guard{}).CheckURL(t.Context(), url, nowhere); err == nil {
+		if err := (webhook.Guard{}).CheckURL(t.Context(), url, failToResolve); err == nil {
 			t.Errorf("%q is taken", url)
 		}
 	}
 }
 
-func TestANameThatLeadsInwardIsRefusedWhenAnEndpointIsMade(t *testing.T) {
+func TestCheckURLRejectsNameOfPrivateAddress(t *testing.T) {
 	t.Parallel()
 	resolve := func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("93.184.215.14"), netip.MustParseAddr("10.0.0.7")}, nil
@@ -103,13 +103,13 @@ func TestANameThatLeadsInwardIsRefusedWhenAnEndpointIsMade(t *testing.T) {
 }
 
 // However an address comes to be in an endpoint, no connection is made to it.
-func TestNothingIsSentToAnAddressThatIsNotPublic(t *testing.T) {
+func TestSendRejectsPrivateAddresses(t *testing.T) {
 	t.Parallel()
-	sender := webhook.NewSender(webhook.Guard{}, resolverOf(t, func(string) string {
+	sender := webhook.NewSender(webhook.Guard{}, newFakeResolver(t, func(string) string {
 		return "127.0.0.1"
 	}), clock.Fixed(now), testkit.MaxWait)
 	defer sender.Close()
-	for _, host := range inward {
+	for _, host := range privateHosts {
 		for _, scheme := range []string{"https://", "http://"} {
 			a, err := sender.Send(t.Context(), webhook.Message{URL: scheme + host + "/", ID: "1", Body: []byte("{}")})
 			if err != nil || a.Status != 0 || a.Error == "" || a.Error == "No connection could be made." {
@@ -121,9 +121,9 @@ func TestNothingIsSentToAnAddressThatIsNotPublic(t *testing.T) {
 
 // What the dialer asks before it connects: the first and the last address of each range that is not public are refused,
 // those beside it are not. Here nothing hides a range that is missing, as a network without a way there would.
-func TestTheDialerRefusesEveryRangeThatIsNotPublic(t *testing.T) {
+func TestControlRejectsPrivateRanges(t *testing.T) {
 	t.Parallel()
-	refused := func(address string) bool {
+	isRefused := func(address string) bool {
 		return webhook.Guard{}.Control("tcp", net.JoinHostPort(address, "443"), nil) != nil
 	}
 	for _, ends := range []string{
@@ -140,14 +140,14 @@ func TestTheDialerRefusesEveryRangeThatIsNotPublic(t *testing.T) {
 		"::ffff:8.8.8.8 ::ffff:169.254.169.254", "64:ff9b::808:808 64:ff9b::a9fe:a9fe",
 	} {
 		for _, address := range strings.Fields(ends) {
-			if !refused(address) {
+			if !isRefused(address) {
 				t.Errorf("%s is called", address)
 			}
 		}
 	}
 	for _, address := range strings.Fields(`1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0
 		192.167.255.255 192.169.0.0 198.17.255.255 198.20.0.0 223.255.255.255 168.63.129.15 2001:200:: 2001:db7:ffff:: 2001:db9:: 2003:: 2606:4700::1111 3ffe::`) {
-		if refused(address) {
+		if isRefused(address) {
 			t.Errorf("%s is public, and is refused", address)
 		}
 	}
@@ -160,16 +160,16 @@ func TestTheDialerRefusesEveryRangeThatIsNotPublic(t *testing.T) {
 }
 
 // A name that leads to a public address when it is checked, and inward when it is called.
-func TestANameThatChangesBetweenCheckAndCallGainsNothing(t *testing.T) {
+func TestSendRejectsReboundName(t *testing.T) {
 	t.Parallel()
 	var (
-		reached atomic.Int64
-		checked atomic.Bool
+		calls     atomic.Int64
+		isChecked atomic.Bool
 	)
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) }))
 	defer server.Close()
-	resolver := resolverOf(t, func(string) string { // a question that is not answered soon comes again
-		if checked.Load() {
+	resolver := newFakeResolver(t, func(string) string { // a question that is not answered soon comes again
+		if isChecked.Load() {
 			return "127.0.0.1"
 		}
 		return "93.184.215.14"
@@ -181,7 +181,7 @@ func TestANameThatChangesBetweenCheckAndCallGainsNothing(t *testing.T) {
 	if err := (webhook.Guard{}).CheckURL(t.Context(), url, lookup); err != nil {
 		t.Fatal(err)
 	}
-	checked.Store(true)
+	isChecked.Store(true)
 	sender := webhook.NewSender(webhook.Guard{}, resolver, clock.Fixed(now), testkit.MaxWait)
 	defer sender.Close()
 	a, err := sender.Send(t.Context(), webhook.Message{URL: url, ID: "1", Body: []byte("{}")})
@@ -191,45 +191,45 @@ func TestANameThatChangesBetweenCheckAndCallGainsNothing(t *testing.T) {
 	_, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
 	a, err = sender.Send(t.Context(), webhook.Message{URL: "http://rebinding.example:" + port, ID: "1",
 		Body: []byte("{}")})
-	if err != nil || a.Error == "" || reached.Load() != 0 {
-		t.Errorf("the server of this machine was asked %d times: %+v, %v", reached.Load(), a, err)
+	if err != nil || a.Error == "" || calls.Load() != 0 {
+		t.Errorf("the server of this machine was asked %d times: %+v, %v", calls.Load(), a, err)
 	}
 }
 
 // A redirect, as from a public address to this machine, is an answer like any other that is not 2xx.
-func TestARedirectIsNotFollowed(t *testing.T) {
+func TestSendDoesNotFollowRedirects(t *testing.T) {
 	t.Parallel()
-	var reached atomic.Int64
-	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+	var calls atomic.Int64
+	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) }))
 	defer inside.Close()
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now), testkit.MaxWait)
+	sender := webhook.NewSender(webhook.Guard{AllowLoopback: true}, nil, clock.Fixed(now), testkit.MaxWait)
 	defer sender.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		outside := httptest.NewServer(http.RedirectHandler(inside.URL, status))
 		a, err := sender.Send(t.Context(), webhook.Message{URL: outside.URL, ID: "1", Body: []byte("{}")})
-		if err != nil || a.Delivered() || a.Status != status || reached.Load() != 0 {
+		if err != nil || a.IsDelivered() || a.Status != status || calls.Load() != 0 {
 			t.Errorf("%d: %+v, %v", status, a, err)
 		}
 		outside.Close()
 	}
 }
 
-func TestAnAnswerIsReadTo4KiB(t *testing.T) {
+func TestSendReads4KiBOfAnswer(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("\xff\x00" + strings.Repeat("a", 1<<20)))
 	}))
 	defer server.Close()
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now), testkit.MaxWait)
+	sender := webhook.NewSender(webhook.Guard{AllowLoopback: true}, nil, clock.Fixed(now), testkit.MaxWait)
 	defer sender.Close()
 	a, err := sender.Send(t.Context(), webhook.Message{URL: server.URL, ID: "1", Body: []byte("{}")})
-	if want := "\uFFFD\uFFFD" + strings.Repeat("a", 4094); err != nil || !a.Delivered() || a.Answer != want {
+	if want := "\uFFFD\uFFFD" + strings.Repeat("a", 4094); err != nil || !a.IsDelivered() || a.Answer != want {
 		t.Errorf("%d bytes, %+v, %v", len(a.Answer), a.Status, err)
 	}
 }
 
 // The names in a certificate are its owner's: what of them is quoted can be kept and read.
-func TestWhatACertificateSaysIsQuotedAsPrintableText(t *testing.T) {
+func TestSendQuotesPrintableCertificateNames(t *testing.T) {
 	t.Parallel()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -239,17 +239,17 @@ func TestWhatACertificateSaysIsQuotedAsPrintableText(t *testing.T) {
 		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		DNSNames: []string{"\x00\r\x1b[2J.example"},
 	}
-	signed, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{signed}, PrivateKey: key}},
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{certificate}, PrivateKey: key}},
 		MinVersion: tls.VersionTLS12}
 	server.StartTLS()
 	defer server.Close()
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, resolverOf(t, func(string) string {
+	sender := webhook.NewSender(webhook.Guard{AllowLoopback: true}, newFakeResolver(t, func(string) string {
 		return "127.0.0.1"
 	}), clock.Fixed(now), testkit.MaxWait)
 	defer sender.Close()
@@ -265,9 +265,9 @@ func TestWhatACertificateSaysIsQuotedAsPrintableText(t *testing.T) {
 	}
 }
 
-// answers is a server that answers each request with these bytes, and then ends the connection: at once, or once the
-// sender has ended it.
-func answers(t *testing.T, answer string, stays bool) *httptest.Server {
+// newFixedServer is a server that answers each request with these bytes, and then ends the connection: at once, or once
+// the sender has ended it.
+func newFixedServer(t *testing.T, answer string, awaitsClose bool) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -278,7 +278,7 @@ func answers(t *testing.T, answer string, stays bool) *httptest.Server {
 		}
 		defer func() { _ = conn.Close() }()
 		_, _ = io.WriteString(conn, answer)
-		if !stays {
+		if !awaitsClose {
 			return
 		}
 		_ = conn.SetReadDeadline(time.Now().Add(testkit.MaxWait))
@@ -292,9 +292,9 @@ func answers(t *testing.T, answer string, stays bool) *httptest.Server {
 
 // What the status says stands, whatever follows it: a body that breaks off, or another protocol, which is not waited
 // for.
-func TestAStatusCountsWithoutItsBody(t *testing.T) {
+func TestSendReturnsStatusOfBrokenBody(t *testing.T) {
 	t.Parallel()
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now), testkit.MaxWait)
+	sender := webhook.NewSender(webhook.Guard{AllowLoopback: true}, nil, clock.Fixed(now), testkit.MaxWait)
 	defer sender.Close()
 	for answer, want := range map[string]webhook.Attempt{
 		"200 OK\r\nContent-Length: 9\r\n\r\nbegun":   {Status: 200, Answer: "begun"},
@@ -303,7 +303,7 @@ func TestAStatusCountsWithoutItsBody(t *testing.T) {
 			RetryAfter: time.Minute},
 		"101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n": {Status: 101},
 	} {
-		server := answers(t, "HTTP/1.1 "+answer, want.Status == http.StatusSwitchingProtocols)
+		server := newFixedServer(t, "HTTP/1.1 "+answer, want.Status == http.StatusSwitchingProtocols)
 		got, err := sender.Send(t.Context(), webhook.Message{URL: server.URL, ID: "1", Body: []byte("{}")})
 		got.At, got.Took = time.Time{}, 0
 		if err != nil || got != want {
@@ -312,8 +312,8 @@ func TestAStatusCountsWithoutItsBody(t *testing.T) {
 	}
 }
 
-// resolverOf is a name server whose names lead where answer says.
-func resolverOf(t *testing.T, answer func(name string) string) *net.Resolver {
+// newFakeResolver is a name server whose names lead where answer says.
+func newFakeResolver(t *testing.T, answer func(name string) string) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -350,9 +350,9 @@ func resolverOf(t *testing.T, answer func(name string) string) *net.Resolver {
 	}}
 }
 
-func TestGuardAllowsNetworksOfTheOperator(t *testing.T) {
+func TestGuardAllowsOperatorNetworks(t *testing.T) {
 	t.Parallel()
-	guard := webhook.Guard{Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"),
+	guard := webhook.Guard{AllowedNetworks: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"),
 		netip.MustParsePrefix("fd00::/8")}}
 	resolve := func(_ context.Context, host string) ([]netip.Addr, error) {
 		return map[string][]netip.Addr{

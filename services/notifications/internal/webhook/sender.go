@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// SendWithin limits one attempt, from the name lookup to the end of the part of the answer that is kept.
-	SendWithin = 15 * time.Second
+	// SendTimeout limits one attempt, from the name lookup to the end of the part of the answer that is kept.
+	SendTimeout = 15 * time.Second
 	// maxAnswer is how many bytes of an answer are read and kept.
 	maxAnswer  = 4 << 10
 	maxHeaders = 16 << 10
@@ -29,17 +29,17 @@ const (
 
 // Sender sends webhooks.
 type Sender struct {
-	client *http.Client
-	clock  clock.Clock
-	within time.Duration
+	client  *http.Client
+	clock   clock.Clock
+	timeout time.Duration
 }
 
-// NewSender returns a sender that connects only to addresses that guard allows. The argument within is the
-// time limit of an attempt, normally [SendWithin]. resolver looks up names; nil means this machine's resolver.
+// NewSender returns a sender that connects only to addresses that guard allows. The argument timeout is the
+// time limit of an attempt, normally [SendTimeout]. resolver looks up names; nil means this machine's resolver.
 // The sender ignores proxy settings, because a proxy would look up the name again, without the guard.
-func NewSender(guard Guard, resolver *net.Resolver, now clock.Clock, within time.Duration) *Sender {
-	dialer := &net.Dialer{Timeout: within, Control: guard.Control, Resolver: resolver}
-	return &Sender{clock: now, within: within, client: &http.Client{
+func NewSender(guard Guard, resolver *net.Resolver, now clock.Clock, timeout time.Duration) *Sender {
+	dialer := &net.Dialer{Timeout: timeout, Control: guard.Control, Resolver: resolver}
+	return &Sender{clock: now, timeout: timeout, client: &http.Client{
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
 			ForceAttemptHTTP2:      true,
@@ -71,30 +71,30 @@ type Attempt struct {
 	RetryAfter time.Duration // the wait that the answer asks for
 }
 
-// Delivered reports whether the receiver accepted the message.
-func (a Attempt) Delivered() bool { return a.Status >= 200 && a.Status <= 299 }
+// IsDelivered reports whether the receiver accepted the message.
+func (a Attempt) IsDelivered() bool { return a.Status >= 200 && a.Status <= 299 }
 
-// Gone reports whether the receiver answered 410, so that it wants no further messages.
-func (a Attempt) Gone() bool { return a.Status == http.StatusGone }
+// IsGone reports whether the receiver answered 410, so that it wants no further messages.
+func (a Attempt) IsGone() bool { return a.Status == http.StatusGone }
 
 // Send makes one attempt to send a message. A failed attempt is a normal result. Send returns an error
 // only if ctx ended first, so that the result of the attempt is unknown.
 func (s *Sender) Send(ctx context.Context, m Message) (Attempt, error) {
 	a := Attempt{At: s.clock.Now()}
-	begun := time.Now() //nolint:forbidigo // measures
+	start := time.Now() //nolint:forbidigo // measures
 	err := s.send(ctx, m, &a)
-	a.Took = time.Since(begun)
+	a.Took = time.Since(start)
 	if ctx.Err() != nil {
 		return a, ctx.Err()
 	}
 	if err != nil {
-		a.Status, a.Error, a.Answer = 0, s.reason(err), ""
+		a.Status, a.Error, a.Answer = 0, s.describeError(err), ""
 	}
 	return a, nil
 }
 
 func (s *Sender) send(ctx context.Context, m Message, a *Attempt) error {
-	ctx, cancel := context.WithTimeout(ctx, s.within)
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Body))
 	if err != nil {
@@ -110,25 +110,25 @@ func (s *Sender) send(ctx context.Context, m Message, a *Attempt) error {
 		return err
 	}
 	defer func() { _ = response.Body.Close() }()
-	a.Status, a.RetryAfter = response.StatusCode, RetryAfter(response.Header.Get("Retry-After"), a.At)
+	a.Status, a.RetryAfter = response.StatusCode, ParseRetryAfter(response.Header.Get("Retry-After"), a.At)
 	if a.Status == http.StatusSwitchingProtocols { // its body is the connection, which no context ends
 		return nil
 	}
 	answer, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer)) // the status decides, even if the body breaks off
-	a.Answer = readable(answer)
+	a.Answer = sanitizeAnswer(answer)
 	return nil
 }
 
-// readable returns an answer as valid UTF-8 without NUL, which PostgreSQL and JSON accept.
-func readable(answer []byte) string {
+// sanitizeAnswer returns an answer as valid UTF-8 without NUL, which PostgreSQL and JSON accept.
+func sanitizeAnswer(answer []byte) string {
 	text := strings.ToValidUTF8(string(answer), string(utf8.RuneError))
 	return strings.ReplaceAll(text, "\x00", string(utf8.RuneError))
 }
 
-// printable replaces the characters of a text that are not printable, because third parties choose
+// replaceUnprintable replaces the characters of a text that are not printable, because third parties choose
 // parts of such texts, for example names in a certificate. The result can be stored in PostgreSQL and
 // JSON, and cannot change the text direction of the owner's page.
-func printable(text string) string {
+func replaceUnprintable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
@@ -137,8 +137,8 @@ func printable(text string) string {
 	}, text)
 }
 
-// reason describes why there was no answer, without details that only the operator may see.
-func (s *Sender) reason(err error) string {
+// describeError describes why there was no answer, without details that only the operator may see.
+func (s *Sender) describeError(err error) string {
 	var (
 		name   *net.DNSError
 		cert   *tls.CertificateVerificationError
@@ -151,9 +151,9 @@ func (s *Sender) reason(err error) string {
 	case errors.As(err, &name):
 		return "The name does not resolve."
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Sprintf("There was no answer within %.0f seconds.", s.within.Seconds())
+		return fmt.Sprintf("There was no answer within %.0f seconds.", s.timeout.Seconds())
 	case errors.As(err, &cert):
-		return "The certificate is not trusted: " + printable(clip.Text(cert.Err.Error()))
+		return "The certificate is not trusted: " + replaceUnprintable(clip.Text(cert.Err.Error()))
 	case errors.As(err, &record):
 		return "The server does not speak TLS."
 	case errors.As(err, &op) && op.Op == "dial":

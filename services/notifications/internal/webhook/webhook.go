@@ -20,15 +20,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// Every stands for all types of events, including those of later versions.
-const Every = "*"
+// AllEvents stands for all types of events, including those of later versions.
+const AllEvents = "*"
 
-// Test is the type of the event that an owner sends to test an endpoint.
-const Test = catalogue.Test
+// TestEvent is the type of the event that an owner sends to test an endpoint.
+const TestEvent = catalogue.Test
 
 // Wants reports whether an endpoint that is subscribed to these events receives events of type t.
 func Wants(events []string, t event.Type) bool {
-	return slices.Contains(events, string(t)) || slices.Contains(events, Every)
+	return slices.Contains(events, string(t)) || slices.Contains(events, AllEvents)
 }
 
 // CheckEvents rejects a list that is neither "*" alone nor distinct types of events. Fault: invalid_parameter.
@@ -38,10 +38,10 @@ func CheckEvents(events []string) error {
 	}
 	for i, e := range events {
 		switch {
-		case e == Every && len(events) > 1:
+		case e == AllEvents && len(events) > 1:
 			return request.Invalid(`events: "*" stands for all types; leave the others out.`)
-		case e != Every && !slices.Contains(event.Types(), event.Type(e)):
-			return request.Invalid("events: there is no type %s; the types are %s.", request.Quoted(e), typesAsText())
+		case e != AllEvents && !slices.Contains(event.Types(), event.Type(e)):
+			return request.Invalid("events: there is no type %s; the types are %s.", request.Quoted(e), formatTypes())
 		case slices.Contains(events[:i], e):
 			return request.Invalid("events: %s stands twice.", e)
 		}
@@ -49,7 +49,7 @@ func CheckEvents(events []string) error {
 	return nil
 }
 
-func typesAsText() string {
+func formatTypes() string {
 	var names []string
 	for _, t := range event.Types() {
 		names = append(names, string(t))
@@ -57,9 +57,9 @@ func typesAsText() string {
 	return strings.Join(names, ", ")
 }
 
-// Customer returns the e-mail address of the customer in an event's
+// ParseCustomer returns the e-mail address of the customer in an event's
 // data, as the admin API shows it, or "" if there is no customer.
-func Customer(e event.Event) (string, error) {
+func ParseCustomer(e event.Event) (string, error) {
 	var data struct {
 		Email string `json:"customer_email"`
 	}
@@ -114,27 +114,27 @@ var delays = []time.Duration{
 	20 * time.Hour, 24 * time.Hour,
 }
 
-// retryAfterMax limits the wait that an answer's Retry-After may ask for.
-const retryAfterMax = 24 * time.Hour
+// maxRetryAfter limits the wait that an answer's Retry-After may ask for.
+const maxRetryAfter = 24 * time.Hour
 
-// jitterPart limits the random addition to a delay: at most a tenth,
+// jitterDivisor limits the random addition to a delay: at most a tenth,
 // so that deliveries that failed together retry at different times.
-const jitterPart = 10
+const jitterDivisor = 10
 
-// Next returns the pause before the next attempt, after this number of failed attempts. It returns
+// NextPause returns the pause before the next attempt, after this number of failed attempts. It returns
 // false if there is no further attempt. The pause is not shorter than retryAfter, the wait that the
 // receiver asked for (0: none, at most 24 hours). jitter is a random number in [0, 1).
-func Next(attempts int, retryAfter time.Duration, jitter float64) (time.Duration, bool) {
+func NextPause(attempts int, retryAfter time.Duration, jitter float64) (time.Duration, bool) {
 	if attempts > len(delays) {
 		return 0, false
 	}
 	delay := delays[attempts-1]
-	delay += time.Duration(jitter * float64(delay/jitterPart))
-	return max(delay, min(retryAfter, retryAfterMax)), true
+	delay += time.Duration(jitter * float64(delay/jitterDivisor))
+	return max(delay, min(retryAfter, maxRetryAfter)), true
 }
 
-// RetryAfter parses a Retry-After header, in seconds or as a date. It returns 0 for any other text.
-func RetryAfter(header string, now time.Time) time.Duration {
+// ParseRetryAfter parses a Retry-After header, in seconds or as a date. It returns 0 for any other text.
+func ParseRetryAfter(header string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second
 	}

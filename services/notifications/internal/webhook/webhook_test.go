@@ -18,23 +18,23 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 var now = time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC)
 
 // The pauses are those of lifecycle.md §2, with at most a tenth more.
-func TestAttemptsFollowTheSchedule(t *testing.T) {
+func TestNextPauseFollowsSchedule(t *testing.T) {
 	t.Parallel()
 	want := []string{"5s", "5m", "30m", "2h", "5h", "10h", "14h", "20h", "24h"}
 	for i, text := range want {
 		pause, _ := time.ParseDuration(text)
-		least, more := webhook.Next(i+1, 0, 0)
-		most, _ := webhook.Next(i+1, 0, 0.999)
-		if !more || least != pause || most <= pause || most > pause+pause/10 {
-			t.Errorf("after %d attempts: %v to %v, want %v and a little more", i+1, least, most, pause)
+		minPause, hasNext := webhook.NextPause(i+1, 0, 0)
+		maxPause, _ := webhook.NextPause(i+1, 0, 0.999)
+		if !hasNext || minPause != pause || maxPause <= pause || maxPause > pause+pause/10 {
+			t.Errorf("after %d attempts: %v to %v, want %v and a little more", i+1, minPause, maxPause, pause)
 		}
 	}
-	if _, more := webhook.Next(len(want)+1, 0, 0); more {
+	if _, hasNext := webhook.NextPause(len(want)+1, 0, 0); hasNext {
 		t.Error("there is an attempt after the last one")
 	}
 }
 
-func TestRetryAfterIsObeyedWithinBounds(t *testing.T) {
+func TestNextPauseBoundsRetryAfter(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]time.Duration{
 		"": 5 * time.Second, "3": 5 * time.Second, "120": 2 * time.Minute, "999999999": 24 * time.Hour,
@@ -43,13 +43,13 @@ func TestRetryAfterIsObeyedWithinBounds(t *testing.T) {
 		now.Add(time.Hour).Format(http.TimeFormat):  time.Hour,
 		now.Add(-time.Hour).Format(http.TimeFormat): 5 * time.Second,
 	} {
-		if got, _ := webhook.Next(1, webhook.RetryAfter(header, now), 0); got != want {
+		if got, _ := webhook.NextPause(1, webhook.ParseRetryAfter(header, now), 0); got != want {
 			t.Errorf("%q: after %v, want %v", header, got, want)
 		}
 	}
 }
 
-func TestEachSecretSigns(t *testing.T) {
+func TestSignUsesEachSecret(t *testing.T) {
 	t.Parallel()
 	id, body := uuid.NewString(), []byte(`{"type":"booking.created"}`)
 	first, second, other := webhook.NewSecret(), webhook.NewSecret(), webhook.NewSecret()
@@ -73,7 +73,7 @@ func TestEachSecretSigns(t *testing.T) {
 	}
 }
 
-func TestEventsAreTypesOrAll(t *testing.T) {
+func TestCheckEventsAcceptsTypesOrAll(t *testing.T) {
 	t.Parallel()
 	for _, good := range [][]string{{"*"}, {"booking.created"}, {"booking.created", "payment.refunded"}} {
 		if err := webhook.CheckEvents(good); err != nil {

@@ -17,19 +17,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// keysPage is the largest page of keys.
-const keysPage = 1000
+// maxKeysPage is the largest page of keys.
+const maxKeysPage = 1000
 
-// attempts is the maximum number of attempts of a request. All have the same Idempotency-Key, so the
+// maxAttempts is the maximum number of attempts of a request. All have the same Idempotency-Key, so the
 // request takes effect once. If all fail, the reconciler retries later.
-const attempts = 2
+const maxAttempts = 2
 
 // Client is a client of one admin API.
 type Client struct{ api *adminapi.Client }
 
 // New returns a client of the admin API at base that authenticates with token. timeout limits each request.
 func New(base, token string, timeout time.Duration) *Client {
-	api := adminapi.New(base, token, timeout, attempts)
+	api := adminapi.New(base, token, timeout, maxAttempts)
 	api.RepeatTimeouts = true // no person waits for the answer
 	return &Client{api}
 }
@@ -45,31 +45,31 @@ type Published struct {
 
 // Newest returns the newest version of a business, with its manifest as JSON. Faults: business_not_found.
 func (c *Client) Newest(ctx context.Context, slug string) (*Published, error) {
-	answer, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodGet, Path: adminapi.At(slug),
+	response, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodGet, Path: adminapi.At(slug),
 		Header: map[string]string{"Accept": catalog.MediaJSON}})
 	if err != nil {
 		return nil, err
 	}
-	version, err := strconv.Unquote(answer.Header.Get("ETag"))
+	version, err := strconv.Unquote(response.Header.Get("ETag"))
 	if err != nil {
-		return nil, fmt.Errorf("the admin API gave no version: %q", answer.Header.Get("ETag"))
+		return nil, fmt.Errorf("the admin API gave no version: %q", response.Header.Get("ETag"))
 	}
 	number, err := strconv.ParseInt(version, 10, 64)
 	if err != nil {
 		return nil, fmt.Errorf("the admin API gave no version: %w", err)
 	}
-	return &Published{Version: number, Text: answer.Body}, nil
+	return &Published{Version: number, Text: response.Body}, nil
 }
 
 // Publish publishes a manifest and returns the new version. If the argument after is not 0, it does so
 // only if after is the number of the newest version. Faults: precondition_failed; invalid_parameter,
 // of which manifest.ProblemsOf returns the problems.
-func (c *Client) Publish(ctx context.Context, slug string, text []byte, after int64) (int64, error) {
+func (c *Client) Publish(ctx context.Context, slug string, text []byte, currentVersion int64) (int64, error) {
 	header := map[string]string{"Content-Type": catalog.MediaJSON}
-	if after != 0 {
-		header["If-Match"] = strconv.Quote(strconv.FormatInt(after, 10))
+	if currentVersion != 0 {
+		header["If-Match"] = strconv.Quote(strconv.FormatInt(currentVersion, 10))
 	}
-	answer, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodPut, Path: adminapi.At(slug), Header: header,
+	response, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodPut, Path: adminapi.At(slug), Header: header,
 		Body: text})
 	if err != nil {
 		return 0, err
@@ -77,7 +77,7 @@ func (c *Client) Publish(ctx context.Context, slug string, text []byte, after in
 	var published struct {
 		Version int64 `json:"version"`
 	}
-	return published.Version, read(answer.Body, &published)
+	return published.Version, decodeJSON(response.Body, &published)
 }
 
 // Remove removes a business. Faults: conflict if there are future bookings and force is false, business_not_found.
@@ -108,7 +108,7 @@ func (c *Client) CreateKey(ctx context.Context, slug, name, scope string) (*Key,
 	if err != nil {
 		return nil, err
 	}
-	answer, err := c.api.Send(ctx, adminapi.Request{
+	response, err := c.api.Send(ctx, adminapi.Request{
 		Method: http.MethodPost, Path: adminapi.At(slug, "keys"),
 		Header: map[string]string{"Content-Type": catalog.MediaJSON}, Body: body,
 	})
@@ -116,15 +116,15 @@ func (c *Client) CreateKey(ctx context.Context, slug, name, scope string) (*Key,
 		return nil, err
 	}
 	var key Key
-	return &key, read(answer.Body, &key)
+	return &key, decodeJSON(response.Body, &key)
 }
 
 // Keys returns the keys of a business with this name that are not revoked, oldest first.
 func (c *Client) Keys(ctx context.Context, slug, name string) ([]Key, error) {
 	var found []Key
-	query := url.Values{"limit": {strconv.Itoa(keysPage)}}
+	query := url.Values{"limit": {strconv.Itoa(maxKeysPage)}}
 	for {
-		answer, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodGet, Path: adminapi.At(slug, "keys") + "?" +
+		response, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodGet, Path: adminapi.At(slug, "keys") + "?" +
 			query.Encode()})
 		if err != nil {
 			return nil, err
@@ -133,7 +133,7 @@ func (c *Client) Keys(ctx context.Context, slug, name string) ([]Key, error) {
 			Keys []Key  `json:"keys"`
 			Next string `json:"next_cursor"`
 		}
-		if err := read(answer.Body, &page); err != nil {
+		if err := decodeJSON(response.Body, &page); err != nil {
 			return nil, err
 		}
 		for _, key := range page.Keys {
@@ -154,7 +154,7 @@ func (c *Client) Revoke(ctx context.Context, slug string, id uuid.UUID) error {
 	return err
 }
 
-func read(body []byte, out any) error {
+func decodeJSON(body []byte, out any) error {
 	if err := json.Unmarshal(body, out); err != nil {
 		return fmt.Errorf("what answers is not the admin API: %w", err)
 	}

@@ -12,20 +12,20 @@ import (
 	v1 "github.com/slotmesh/slotmesh/services/operator/internal/v1"
 )
 
-//go:generate go test . -run ^TestTheChartsDefinitionsAreInStepWithTheManifestsSchema$ -update
+//go:generate go test . -run ^TestDefinitionsMatchChart$ -update
 
 type object = map[string]any
 
-// Businesses returns the CustomResourceDefinition of Business. manifestSchema is the JSON Schema of
+// NewBusinessDefinition returns the CustomResourceDefinition of Business. manifestSchema is the JSON Schema of
 // its spec. A structural schema cannot express all rules of a manifest. The admin API checks the
 // others, and the object's status lists the problems.
-func Businesses(manifestSchema []byte) (map[string]any, error) {
+func NewBusinessDefinition(manifestSchema []byte) (map[string]any, error) {
 	var schema object
 	if err := json.Unmarshal(manifestSchema, &schema); err != nil {
 		return nil, err
 	}
 	defs, _ := schema["$defs"].(object)
-	spec, err := structural(schema, defs)
+	spec, err := convertSchema(schema, defs)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func Businesses(manifestSchema []byte) (map[string]any, error) {
 		"slug": object{"type": "string", "description": "The business that was published."},
 		"version": object{"type": "integer", "format": "int64",
 			"description": "The newest version that was published of this object."},
-		"conditions": conditions(),
+		"conditions": newConditionsSchema(),
 		"problems": object{"type": "array", "maxItems": v1.MaxProblems, "description": "Why the manifest was refused.",
 			"items": object{
 				"type": "object", "required": []any{"message"}, "properties": object{
@@ -58,19 +58,19 @@ func Businesses(manifestSchema []byte) (map[string]any, error) {
 				},
 			}},
 	}}
-	names := names{kind: "Business", singular: "business", plural: "businesses", columns: []any{
-		column("Slug", "string", ".status.slug"),
-		column("Version", "integer", ".status.version"),
-		column("Ready", "string", `.status.conditions[?(@.type=="Ready")].status`),
-		column("Reason", "string", `.status.conditions[?(@.type=="Ready")].reason`),
-		wide(column("Message", "string", `.status.conditions[?(@.type=="Ready")].message`)),
-		column("Age", "date", ".metadata.creationTimestamp"),
+	names := resourceNames{kind: "Business", singular: "business", plural: "businesses", columns: []any{
+		newColumn("Slug", "string", ".status.slug"),
+		newColumn("Version", "integer", ".status.version"),
+		newColumn("Ready", "string", `.status.conditions[?(@.type=="Ready")].status`),
+		newColumn("Reason", "string", `.status.conditions[?(@.type=="Ready")].reason`),
+		markWide(newColumn("Message", "string", `.status.conditions[?(@.type=="Ready")].message`)),
+		newColumn("Age", "date", ".metadata.creationTimestamp"),
 	}}
-	return names.definition("A business and what it offers.", spec, status), nil
+	return names.buildDefinition("A business and what it offers.", spec, status), nil
 }
 
-// APIKeys returns the definition of APIKey.
-func APIKeys() map[string]any {
+// NewAPIKeyDefinition returns the definition of APIKey.
+func NewAPIKeyDefinition() map[string]any {
 	const duration = `^([0-9]+(\.[0-9]+)?(h|m|s))+$`
 	spec := object{"type": "object", "required": []any{"business", "scope"}, "properties": object{
 		"business": object{"type": "string", "minLength": 1, "maxLength": 253,
@@ -103,26 +103,26 @@ func APIKeys() map[string]any {
 		"rotatesAt": object{"type": "string", "format": "date-time"},
 		"replaced": object{"type": "integer",
 			"description": "Keys that were replaced and are not revoked yet."},
-		"conditions": conditions(),
+		"conditions": newConditionsSchema(),
 	}}
-	names := names{kind: "APIKey", singular: "apikey", plural: "apikeys", columns: []any{
-		column("Business", "string", ".spec.business"),
-		column("Scope", "string", ".spec.scope"),
-		column("Key", "string", ".status.prefix"),
-		column("Ready", "string", `.status.conditions[?(@.type=="Ready")].status`),
-		column("Rotates", "string", ".status.rotatesAt"),
-		wide(column("Message", "string", `.status.conditions[?(@.type=="Ready")].message`)),
-		column("Age", "date", ".metadata.creationTimestamp"),
+	names := resourceNames{kind: "APIKey", singular: "apikey", plural: "apikeys", columns: []any{
+		newColumn("Business", "string", ".spec.business"),
+		newColumn("Scope", "string", ".spec.scope"),
+		newColumn("Key", "string", ".status.prefix"),
+		newColumn("Ready", "string", `.status.conditions[?(@.type=="Ready")].status`),
+		newColumn("Rotates", "string", ".status.rotatesAt"),
+		markWide(newColumn("Message", "string", `.status.conditions[?(@.type=="Ready")].message`)),
+		newColumn("Age", "date", ".metadata.creationTimestamp"),
 	}}
-	return names.definition("An API key of a business, kept in a Secret.", spec, status)
+	return names.buildDefinition("An API key of a business, kept in a Secret.", spec, status)
 }
 
-type names struct {
+type resourceNames struct {
 	kind, singular, plural string
 	columns                []any
 }
 
-func (n names) definition(description string, spec, status object) object {
+func (n resourceNames) buildDefinition(description string, spec, status object) object {
 	return object{
 		"apiVersion": "apiextensions.k8s.io/v1",
 		"kind":       "CustomResourceDefinition",
@@ -151,18 +151,18 @@ func (n names) definition(description string, spec, status object) object {
 	}
 }
 
-func column(name, kind, path string) object {
+func newColumn(name, kind, path string) object {
 	return object{"name": name, "type": kind, "jsonPath": path}
 }
 
-// wide marks a column that only `kubectl get -o wide` shows.
-func wide(column object) object {
+// markWide marks a column that only `kubectl get -o wide` shows.
+func markWide(column object) object {
 	column["priority"] = 1
 	return column
 }
 
-// conditions returns the schema of a list of metav1.Condition.
-func conditions() object {
+// newConditionsSchema returns the schema of a list of metav1.Condition.
+func newConditionsSchema() object {
 	return object{
 		"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []any{"type"},
 		"items": object{"type": "object", "required": []any{"type", "status", "reason", "message",
@@ -177,96 +177,96 @@ func conditions() object {
 	}
 }
 
-// kept are the keywords of JSON Schema that have the same meaning in a structural schema.
-var kept = []string{
+// keptKeywords are the keywords of JSON Schema that have the same meaning in a structural schema.
+var keptKeywords = []string{
 	"type", "description", "enum", "format", "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems",
 	"maxItems", "required",
 }
 
-// structural converts a JSON Schema to a structural schema, without references and with one type for
+// convertSchema converts a JSON Schema to a structural schema, without references and with one type for
 // each value. A value that may have several types accepts anything. It omits "additionalProperties:
 // false", because Kubernetes drops unknown fields anyway.
-func structural(schema, defs object) (object, error) {
+func convertSchema(schema, defs object) (object, error) {
 	if ref, isRef := schema["$ref"].(string); isRef {
-		named, found := defs[strings.TrimPrefix(ref, "#/$defs/")].(object)
+		definition, found := defs[strings.TrimPrefix(ref, "#/$defs/")].(object)
 		if !found {
 			return nil, fmt.Errorf("%s is not defined", ref)
 		}
-		out, err := structural(named, defs)
-		if description, own := schema["description"]; own && err == nil {
-			out["description"] = description
+		converted, err := convertSchema(definition, defs)
+		if description, hasDescription := schema["description"]; hasDescription && err == nil {
+			converted["description"] = description
 		}
-		return out, err
+		return converted, err
 	}
-	if _, several := schema["anyOf"]; several {
-		return alternatives(schema, defs)
+	if _, hasAlternatives := schema["anyOf"]; hasAlternatives {
+		return convertAlternatives(schema, defs)
 	}
-	out := object{}
-	for word, value := range schema {
+	converted := object{}
+	for keyword, value := range schema {
 		switch {
-		case slices.Contains(kept, word):
-			out[word] = value
-		case word == "const":
-			out["enum"] = []any{value}
-			out["type"] = "string"
-		case word == "properties" || word == "items" || word == "additionalProperties":
-		case !slices.Contains([]string{"$schema", "$defs", "title", "anyOf"}, word):
-			return nil, fmt.Errorf("%q: no structural schema says this", word)
+		case slices.Contains(keptKeywords, keyword):
+			converted[keyword] = value
+		case keyword == "const":
+			converted["enum"] = []any{value}
+			converted["type"] = "string"
+		case keyword == "properties" || keyword == "items" || keyword == "additionalProperties":
+		case !slices.Contains([]string{"$schema", "$defs", "title", "anyOf"}, keyword):
+			return nil, fmt.Errorf("%q: no structural schema says this", keyword)
 		}
 	}
-	return out, below(schema, out, defs)
+	return converted, convertMembers(schema, converted, defs)
 }
 
-// below converts the schemas of a value's members to structural ones.
-func below(schema, out, defs object) error {
+// convertMembers converts the schemas of a value's members to structural ones.
+func convertMembers(schema, converted, defs object) error {
 	if properties, found := schema["properties"].(object); found {
 		inner := object{}
 		for _, name := range slices.Sorted(maps.Keys(properties)) {
-			of, err := structural(properties[name].(object), defs)
+			member, err := convertSchema(properties[name].(object), defs)
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
-			inner[name] = of
+			inner[name] = member
 		}
-		out["properties"] = inner
+		converted["properties"] = inner
 	}
-	for _, word := range []string{"items", "additionalProperties"} {
-		if of, found := schema[word].(object); found {
-			inner, err := structural(of, defs)
+	for _, keyword := range []string{"items", "additionalProperties"} {
+		if member, found := schema[keyword].(object); found {
+			inner, err := convertSchema(member, defs)
 			if err != nil {
 				return err
 			}
-			out[word] = inner
+			converted[keyword] = inner
 		}
 	}
 	return nil
 }
 
-// alternatives converts the schema of a value that may be null or have one of several types, because a
+// convertAlternatives converts the schema of a value that may be null or have one of several types, because a
 // structural schema cannot express such a choice.
-func alternatives(schema, defs object) (object, error) {
-	var of []object
-	nullable := false
+func convertAlternatives(schema, defs object) (object, error) {
+	var types []object
+	isNullable := false
 	for _, alternative := range schema["anyOf"].([]any) {
 		a := alternative.(object)
 		if a["type"] == "null" {
-			nullable = true
+			isNullable = true
 			continue
 		}
-		of = append(of, a)
+		types = append(types, a)
 	}
-	out := object{"x-kubernetes-preserve-unknown-fields": true}
-	if len(of) == 1 {
+	converted := object{"x-kubernetes-preserve-unknown-fields": true}
+	if len(types) == 1 {
 		var err error
-		if out, err = structural(of[0], defs); err != nil {
+		if converted, err = convertSchema(types[0], defs); err != nil {
 			return nil, err
 		}
 	}
-	if nullable {
-		out["nullable"] = true
+	if isNullable {
+		converted["nullable"] = true
 	}
-	if description, own := schema["description"]; own {
-		out["description"] = description
+	if description, hasDescription := schema["description"]; hasDescription {
+		converted["description"] = description
 	}
-	return out, nil
+	return converted, nil
 }

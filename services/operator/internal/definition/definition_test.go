@@ -16,14 +16,15 @@ import (
 var update = flag.Bool("update", false, "write the chart's definitions anew")
 
 // The API server itself judges the definitions in k8s/e2e.
-func TestTheChartsDefinitionsAreInStepWithTheManifestsSchema(t *testing.T) {
+func TestDefinitionsMatchChart(t *testing.T) {
 	t.Parallel()
-	businesses, err := definition.Businesses(manifest.Schema)
+	businesses, err := definition.NewBusinessDefinition(manifest.Schema)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, of := range map[string]map[string]any{"businesses": businesses, "apikeys": definition.APIKeys()} {
-		want, err := yaml.Marshal(of)
+	for name, document := range map[string]map[string]any{"businesses": businesses,
+		"apikeys": definition.NewAPIKeyDefinition()} {
+		want, err := yaml.Marshal(document)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,29 +46,29 @@ func TestTheChartsDefinitionsAreInStepWithTheManifestsSchema(t *testing.T) {
 }
 
 // Every value of a structural schema has a type, or keeps whatever it holds.
-func TestEveryValueHasAType(t *testing.T) {
+func TestDefinitionTypesEveryValue(t *testing.T) {
 	t.Parallel()
-	businesses, err := definition.Businesses(manifest.Schema)
+	businesses, err := definition.NewBusinessDefinition(manifest.Schema)
 	if err != nil {
 		t.Fatal(err)
 	}
 	version := businesses["spec"].(map[string]any)["versions"].([]any)[0].(map[string]any)
-	walk(t, "", version["schema"].(map[string]any)["openAPIV3Schema"].(map[string]any))
+	checkTypes(t, "", version["schema"].(map[string]any)["openAPIV3Schema"].(map[string]any))
 }
 
-func walk(t *testing.T, path string, schema map[string]any) {
+func checkTypes(t *testing.T, path string, schema map[string]any) {
 	t.Helper()
 	if schema["type"] == nil && schema["x-kubernetes-preserve-unknown-fields"] != true {
 		t.Errorf("%s has no type", path)
 	}
 	if properties, found := schema["properties"].(map[string]any); found {
-		for name, of := range properties {
-			walk(t, path+"."+name, of.(map[string]any))
+		for name, member := range properties {
+			checkTypes(t, path+"."+name, member.(map[string]any))
 		}
 	}
-	for _, word := range []string{"items", "additionalProperties"} {
-		if of, found := schema[word].(map[string]any); found {
-			walk(t, path+"[]", of)
+	for _, keyword := range []string{"items", "additionalProperties"} {
+		if member, found := schema[keyword].(map[string]any); found {
+			checkTypes(t, path+"[]", member)
 		}
 	}
 }

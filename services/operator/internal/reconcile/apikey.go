@@ -55,73 +55,73 @@ type APIKeys struct {
 }
 
 // Reconcile creates, replaces and revokes the keys of one object. The controller retries after an error, with backoff.
-func (r *APIKeys) Reconcile(ctx context.Context, asked ctrl.Request) (ctrl.Result, error) {
+func (r *APIKeys) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	var k v1.APIKey
-	if err := r.Client.Get(ctx, asked.NamespacedName, &k); err != nil {
+	if err := r.Client.Get(ctx, request.NamespacedName, &k); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if !k.DeletionTimestamp.IsZero() {
-		return ctrl.Result{}, r.remove(ctx, &k)
+		return ctrl.Result{}, r.finalize(ctx, &k)
 	}
 	if controllerutil.AddFinalizer(&k, v1.Finalizer) {
 		if err := r.Client.Update(ctx, &k); err != nil {
 			return ctrl.Result{}, err
 		}
 	}
-	before := k.Status
-	before.Conditions = slices.Clone(before.Conditions)
-	next, failed := r.keep(ctx, &k)
+	oldStatus := k.Status
+	oldStatus.Conditions = slices.Clone(oldStatus.Conditions)
+	next, ensureErr := r.ensureKey(ctx, &k)
 	k.Status.ObservedGeneration = k.Generation
-	if !equality.Semantic.DeepEqual(before, k.Status) {
+	if !equality.Semantic.DeepEqual(oldStatus, k.Status) {
 		if err := r.Client.Status().Update(ctx, &k); err != nil {
-			return ctrl.Result{}, errors.Join(failed, err)
+			return ctrl.Result{}, errors.Join(ensureErr, err)
 		}
 	}
-	return ctrl.Result{RequeueAfter: next}, failed
+	return ctrl.Result{RequeueAfter: next}, ensureErr
 }
 
-// keep brings the Secret and the keys to the desired state. It returns the time until the next reconciliation.
-func (r *APIKeys) keep(ctx context.Context, k *v1.APIKey) (time.Duration, error) {
-	slug, err := r.slug(ctx, k)
+// ensureKey brings the Secret and the keys to the desired state. It returns the time until the next reconciliation.
+func (r *APIKeys) ensureKey(ctx context.Context, k *v1.APIKey) (time.Duration, error) {
+	slug, err := r.findSlug(ctx, k)
 	if err != nil {
 		return 0, err
 	}
 	if slug == "" {
-		r.note(k, verdict{metav1.ConditionFalse, reasonNoBusiness,
+		r.setCondition(k, verdict{metav1.ConditionFalse, reasonNoBusiness,
 			fmt.Sprintf("No Business %s is published here; the key is made as soon as it is.", k.Spec.Business)})
 		return r.Resync, nil
 	}
 	k.Status.Slug = slug
-	secret, err := r.secret(ctx, k)
+	secret, err := r.readSecret(ctx, k)
 	if err != nil {
 		return 0, err
 	}
 	if secret != nil && !metav1.IsControlledBy(secret, k) {
-		r.note(k, verdict{metav1.ConditionFalse, reasonConflict,
+		r.setCondition(k, verdict{metav1.ConditionFalse, reasonConflict,
 			fmt.Sprintf("The Secret %s is there already and is not this object's; name another in secretName.",
 				secret.Name)})
 		return r.Resync, nil
 	}
-	keys, err := r.Admin.Keys(ctx, slug, keyName(k))
+	keys, err := r.Admin.Keys(ctx, slug, buildKeyName(k))
 	if err != nil {
-		return 0, r.failed(ctx, k, err)
+		return 0, r.recordFailure(ctx, k, err)
 	}
-	current := inUse(secret, slug, keys)
-	if current == nil || current.Scope != k.Spec.Scope || r.due(k, current) {
+	current := findCurrentKey(secret, slug, keys)
+	if current == nil || current.Scope != k.Spec.Scope || r.isDue(k, current) {
 		if current, err = r.replace(ctx, k, slug, secret); err != nil {
-			return 0, r.failed(ctx, k, err)
+			return 0, r.recordFailure(ctx, k, err)
 		}
 	}
-	left, err := r.revoke(ctx, k, slug, current, keys)
+	remaining, err := r.revokeReplaced(ctx, k, slug, current, keys)
 	if err != nil {
-		return 0, r.failed(ctx, k, err)
+		return 0, r.recordFailure(ctx, k, err)
 	}
-	r.ready(k, current, left)
-	return r.next(k, current, left), nil
+	r.recordReady(k, current, remaining)
+	return r.computeNextCheck(k, current, remaining), nil
 }
 
-// slug returns the slug of a key's published business, or "" if there is none.
-func (r *APIKeys) slug(ctx context.Context, k *v1.APIKey) (string, error) {
+// findSlug returns the slug of a key's published business, or "" if there is none.
+func (r *APIKeys) findSlug(ctx context.Context, k *v1.APIKey) (string, error) {
 	var b v1.Business
 	err := r.Client.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: k.Spec.Business}, &b)
 	if apierrors.IsNotFound(err) || err == nil && b.Status.Version == 0 {
@@ -130,30 +130,30 @@ func (r *APIKeys) slug(ctx context.Context, k *v1.APIKey) (string, error) {
 	return b.Status.Slug, err
 }
 
-// secret returns the Secret of a key, or nil if it does not exist.
-func (r *APIKeys) secret(ctx context.Context, k *v1.APIKey) (*corev1.Secret, error) {
+// readSecret returns the Secret of a key, or nil if it does not exist.
+func (r *APIKeys) readSecret(ctx context.Context, k *v1.APIKey) (*corev1.Secret, error) {
 	var secret corev1.Secret
-	err := r.Secrets.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: secretName(k)}, &secret)
+	err := r.Secrets.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: chooseSecretName(k)}, &secret)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
 	return &secret, err
 }
 
-func secretName(k *v1.APIKey) string {
+func chooseSecretName(k *v1.APIKey) string {
 	if k.Spec.SecretName != "" {
 		return k.Spec.SecretName
 	}
 	return k.Name
 }
 
-// keyName returns the name of the object's keys in Slotmesh: unique for the object, with at most 100 characters.
-func keyName(k *v1.APIKey) string {
+// buildKeyName returns the name of the object's keys in Slotmesh: unique for the object, with at most 100 characters.
+func buildKeyName(k *v1.APIKey) string {
 	return fmt.Sprintf("Kubernetes %.50s %s", k.Name, k.UID)
 }
 
-// inUse returns the key that the Secret holds, or nil if it holds no valid key.
-func inUse(secret *corev1.Secret, slug string, keys []admin.Key) *admin.Key {
+// findCurrentKey returns the key that the Secret holds, or nil if it holds no valid key.
+func findCurrentKey(secret *corev1.Secret, slug string, keys []admin.Key) *admin.Key {
 	if secret == nil || string(secret.Data[SecretSlug]) != slug || len(secret.Data[SecretKey]) == 0 {
 		return nil
 	}
@@ -164,26 +164,26 @@ func inUse(secret *corev1.Secret, slug string, keys []admin.Key) *admin.Key {
 	return &keys[i]
 }
 
-// due reports whether a key is old enough for its rotation.
-func (r *APIKeys) due(k *v1.APIKey, key *admin.Key) bool {
+// isDue reports whether a key is old enough for its rotation.
+func (r *APIKeys) isDue(k *v1.APIKey, key *admin.Key) bool {
 	return k.Spec.RotateEvery != nil && !r.Clock.Now().Before(key.CreatedAt.Add(k.Spec.RotateEvery.Duration))
 }
 
 // replace creates a key and writes it into the Secret. If writing fails, the next reconciliation revokes the new key.
 func (r *APIKeys) replace(ctx context.Context, k *v1.APIKey, slug string, secret *corev1.Secret) (*admin.Key, error) {
-	made, err := r.Admin.CreateKey(ctx, slug, keyName(k), k.Spec.Scope)
+	created, err := r.Admin.CreateKey(ctx, slug, buildKeyName(k), k.Spec.Scope)
 	if err != nil {
 		return nil, err
 	}
 	isNew := secret == nil
 	if isNew {
-		secret = &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: secretName(k)},
+		secret = &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: chooseSecretName(k)},
 			Type: corev1.SecretTypeOpaque}
 		if err := controllerutil.SetControllerReference(k, secret, r.Client.Scheme()); err != nil {
 			return nil, err
 		}
 	}
-	secret.Data = map[string][]byte{SecretKey: []byte(made.Secret), SecretID: []byte(made.ID.String()),
+	secret.Data = map[string][]byte{SecretKey: []byte(created.Secret), SecretID: []byte(created.ID.String()),
 		SecretSlug: []byte(slug)}
 	if isNew {
 		err = r.Client.Create(ctx, secret)
@@ -194,24 +194,24 @@ func (r *APIKeys) replace(ctx context.Context, k *v1.APIKey, slug string, secret
 		return nil, err
 	}
 	r.Events.Eventf(k, nil, corev1.EventTypeNormal, "Replaced", "Replace", "The Secret %s holds a new key, %s….",
-		secret.Name, made.Prefix)
-	r.Log.InfoContext(ctx, "made an API key", "namespace", k.Namespace, "name", k.Name, "slug", slug, "key", made.ID)
-	return made, nil
+		secret.Name, created.Prefix)
+	r.Log.InfoContext(ctx, "made an API key", "namespace", k.Namespace, "name", k.Name, "slug", slug, "key", created.ID)
+	return created, nil
 }
 
-// revoke revokes all keys of the object except current. A replaced key stays valid for the grace period
+// revokeReplaced revokes all keys of the object except current. A replaced key stays valid for the grace period
 // after the creation of current. revoke returns the number of replaced keys that are still valid.
-func (r *APIKeys) revoke(ctx context.Context, k *v1.APIKey, slug string, current *admin.Key,
+func (r *APIKeys) revokeReplaced(ctx context.Context, k *v1.APIKey, slug string, current *admin.Key,
 	keys []admin.Key) (int, error) {
 	replaced := slices.DeleteFunc(slices.Clone(keys), func(key admin.Key) bool { return key.ID == current.ID })
 	if r.Clock.Now().Before(current.CreatedAt.Add(k.Spec.GracePeriod.Duration)) {
 		return len(replaced), nil
 	}
-	return 0, r.end(ctx, k, slug, replaced)
+	return 0, r.revokeKeys(ctx, k, slug, replaced)
 }
 
-// end revokes keys. A key that no longer exists is not an error.
-func (r *APIKeys) end(ctx context.Context, k *v1.APIKey, slug string, keys []admin.Key) error {
+// revokeKeys revokes keys. A key that no longer exists is not an error.
+func (r *APIKeys) revokeKeys(ctx context.Context, k *v1.APIKey, slug string, keys []admin.Key) error {
 	for _, key := range keys {
 		if err := r.Admin.Revoke(ctx, slug, key.ID); err != nil && !fault.Is(err, fault.NotFound) {
 			return err
@@ -223,32 +223,35 @@ func (r *APIKeys) end(ctx context.Context, k *v1.APIKey, slug string, keys []adm
 	return nil
 }
 
-// ready records the current key in the status.
-func (r *APIKeys) ready(k *v1.APIKey, current *admin.Key, left int) {
+// recordReady records the current key in the status.
+func (r *APIKeys) recordReady(k *v1.APIKey, current *admin.Key, remaining int) {
 	created := metav1.NewTime(current.CreatedAt.Truncate(time.Second)) // the API server stores whole seconds
-	k.Status.Prefix, k.Status.CreatedAt, k.Status.RotatesAt, k.Status.Replaced = current.Prefix, &created, nil, left
+	k.Status.Prefix, k.Status.CreatedAt, k.Status.RotatesAt, k.Status.Replaced = current.Prefix, &created, nil,
+		remaining
 	if k.Spec.RotateEvery != nil {
-		at := metav1.NewTime(created.Add(k.Spec.RotateEvery.Duration))
-		k.Status.RotatesAt = &at
+		rotatesAt := metav1.NewTime(created.Add(k.Spec.RotateEvery.Duration))
+		k.Status.RotatesAt = &rotatesAt
 	}
-	r.note(k, verdict{metav1.ConditionTrue, reasonReady, fmt.Sprintf("The Secret %s holds the key.", secretName(k))})
+	r.setCondition(k,
+		verdict{metav1.ConditionTrue, reasonReady, fmt.Sprintf("The Secret %s holds the key.", chooseSecretName(k))})
 }
 
-// next returns the time until the next action: a rotation, a revocation, or the regular check for changes of others.
-func (r *APIKeys) next(k *v1.APIKey, current *admin.Key, left int) time.Duration {
+// computeNextCheck returns the time until the next action: a rotation, a revocation, or the regular check for changes
+// of others.
+func (r *APIKeys) computeNextCheck(k *v1.APIKey, current *admin.Key, remaining int) time.Duration {
 	wait := r.Resync
 	age := r.Clock.Now().Sub(current.CreatedAt)
 	if k.Spec.RotateEvery != nil {
 		wait = min(wait, k.Spec.RotateEvery.Duration-age)
 	}
-	if left > 0 {
+	if remaining > 0 {
 		wait = min(wait, k.Spec.GracePeriod.Duration-age)
 	}
 	return max(wait, time.Second)
 }
 
-// remove revokes all keys of a deleted object. Kubernetes deletes its Secret too, because the object owns it.
-func (r *APIKeys) remove(ctx context.Context, k *v1.APIKey) error {
+// finalize revokes all keys of a deleted object. Kubernetes deletes its Secret too, because the object owns it.
+func (r *APIKeys) finalize(ctx context.Context, k *v1.APIKey) error {
 	if !controllerutil.ContainsFinalizer(k, v1.Finalizer) {
 		return nil
 	}
@@ -265,33 +268,33 @@ func (r *APIKeys) revokeAll(ctx context.Context, k *v1.APIKey) error {
 	if slug == "" {
 		return nil // no key was created
 	}
-	keys, err := r.Admin.Keys(ctx, slug, keyName(k))
+	keys, err := r.Admin.Keys(ctx, slug, buildKeyName(k))
 	if fault.Is(err, fault.BusinessNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return r.end(ctx, k, slug, keys)
+	return r.revokeKeys(ctx, k, slug, keys)
 }
 
-// failed records in the status why the desired key does not
+// recordFailure records in the status why the desired key does not
 // exist. It returns the error, so that the controller retries.
-func (r *APIKeys) failed(ctx context.Context, k *v1.APIKey, err error) error {
+func (r *APIKeys) recordFailure(ctx context.Context, k *v1.APIKey, err error) error {
 	if apierrors.IsConflict(err) {
 		return err // the Secret was changed in the meantime
 	}
-	r.note(k, verdictOf(err))
+	r.setCondition(k, newVerdict(err))
 	if ctx.Err() == nil {
 		r.Log.WarnContext(ctx, "keeping an API key failed", "namespace", k.Namespace, "name", k.Name, "error", err)
 	}
 	return err
 }
 
-// note sets the condition. If it changed to a status other than True, note also records an event.
-func (r *APIKeys) note(k *v1.APIKey, v verdict) {
-	changed := meta.SetStatusCondition(&k.Status.Conditions, v.condition(k.Generation))
-	if changed && v.status != metav1.ConditionTrue {
+// setCondition sets the condition. If it changed to a status other than True, setCondition also records an event.
+func (r *APIKeys) setCondition(k *v1.APIKey, v verdict) {
+	isChanged := meta.SetStatusCondition(&k.Status.Conditions, v.condition(k.Generation))
+	if isChanged && v.status != metav1.ConditionTrue {
 		r.Events.Eventf(k, nil, corev1.EventTypeWarning, v.reason, "Replace", "%s", v.sentence)
 	}
 }

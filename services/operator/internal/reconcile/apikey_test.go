@@ -14,8 +14,8 @@ import (
 	v1 "github.com/slotmesh/slotmesh/services/operator/internal/v1"
 )
 
-// apiKey is an object that wants a key of harbor.
-func apiKey(name string) *v1.APIKey {
+// newAPIKey is an object that wants a key of harbor.
+func newAPIKey(name string) *v1.APIKey {
 	k := &v1.APIKey{Spec: v1.APIKeySpec{
 		Business: "harbor", Scope: "write",
 		RotateEvery: &metav1.Duration{Duration: 24 * time.Hour}, GracePeriod: metav1.Duration{Duration: time.Hour},
@@ -24,8 +24,8 @@ func apiKey(name string) *v1.APIKey {
 	return k
 }
 
-// keep lets the reconciler look at an APIKey, which is to be in a condition and looked at again after a time.
-func (w *world) keep(name, reason string, next time.Duration) *v1.APIKey {
+// expectKey lets the reconciler look at an APIKey, which is to be in a condition and looked at again after a time.
+func (w *fixture) expectKey(name, reason string, next time.Duration) *v1.APIKey {
 	w.t.Helper()
 	key := client.ObjectKey{Namespace: "shop", Name: name}
 	result, err := w.keys.Reconcile(w.t.Context(), ctrl.Request{NamespacedName: key})
@@ -33,15 +33,15 @@ func (w *world) keep(name, reason string, next time.Duration) *v1.APIKey {
 	if err := w.objects.Get(w.t.Context(), key, &k); err != nil {
 		w.t.Fatal(err)
 	}
-	ready := meta.FindStatusCondition(k.Status.Conditions, v1.Ready)
+	ready := meta.FindStatusCondition(k.Status.Conditions, v1.ReadyCondition)
 	if err != nil || ready == nil || ready.Reason != reason || result.RequeueAfter != next {
 		w.t.Fatalf("%s: %+v after %s, %v; want %s after %s", name, k.Status, result.RequeueAfter, err, reason, next)
 	}
 	return &k
 }
 
-// secret is the key that a Secret holds, "" where there is none.
-func (w *world) secret(name string) string {
+// readKey is the key that a Secret holds, "" where there is none.
+func (w *fixture) readKey(name string) string {
 	w.t.Helper()
 	var s corev1.Secret
 	err := w.objects.Get(w.t.Context(), client.ObjectKey{Namespace: "shop", Name: name}, &s)
@@ -57,87 +57,87 @@ func (w *world) secret(name string) string {
 	return string(s.Data["key"])
 }
 
-func (w *world) holds(secret, key string, live int) {
+func (w *fixture) expectSecret(secret, key string, live int) {
 	w.t.Helper()
-	if got := w.secret(secret); got != key || len(w.live()) != live {
-		w.t.Fatalf("the Secret holds %q, and %d keys work; want %q and %d", got, len(w.live()), key, live)
+	if got := w.readKey(secret); got != key || len(w.valid()) != live {
+		w.t.Fatalf("the Secret holds %q, and %d keys work; want %q and %d", got, len(w.valid()), key, live)
 	}
 }
 
-func TestAKeyIsReplacedAndTheOldOneRevokedAfterTheGracePeriod(t *testing.T) {
+func TestAPIKeysRevokeReplacedKeyAfterGracePeriod(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.create(apiKey("website"))
-	w.keep("website", "NoBusiness", resync)
-	w.create(business("harbor", ""))
-	w.expect("harbor", "Published", 1)
-	k := w.keep("website", "Ready", resync)
+	w := newFixture(t)
+	w.create(newAPIKey("website"))
+	w.expectKey("website", "NoBusiness", resync)
+	w.create(newBusiness("harbor", ""))
+	w.expectBusiness("harbor", "Published", 1)
+	k := w.expectKey("website", "Ready", resync)
 	if k.Status.Prefix != "sm_1" || !k.Status.RotatesAt.Time.Equal(w.clock.Now().Add(24*time.Hour)) {
 		t.Errorf("%+v", k.Status)
 	}
-	w.holds("website", "sm_1secret", 1)
+	w.expectSecret("website", "sm_1secret", 1)
 	w.clock.Advance(24*time.Hour - time.Second)
-	w.keep("website", "Ready", time.Second)
-	w.holds("website", "sm_1secret", 1)
+	w.expectKey("website", "Ready", time.Second)
+	w.expectSecret("website", "sm_1secret", 1)
 	w.clock.Advance(time.Second)
-	if k := w.keep("website", "Ready", resync); k.Status.Replaced != 1 {
+	if k := w.expectKey("website", "Ready", resync); k.Status.Replaced != 1 {
 		t.Errorf("%+v", k.Status)
 	}
-	w.holds("website", "sm_2secret", 2)
+	w.expectSecret("website", "sm_2secret", 2)
 	w.clock.Advance(time.Hour - time.Second)
-	w.keep("website", "Ready", time.Second)
-	w.holds("website", "sm_2secret", 2)
+	w.expectKey("website", "Ready", time.Second)
+	w.expectSecret("website", "sm_2secret", 2)
 	w.clock.Advance(time.Second)
-	if k := w.keep("website", "Ready", resync); k.Status.Replaced != 0 {
+	if k := w.expectKey("website", "Ready", resync); k.Status.Replaced != 0 {
 		t.Errorf("%+v", k.Status)
 	}
-	w.holds("website", "sm_2secret", 1)
+	w.expectSecret("website", "sm_2secret", 1)
 }
 
-func TestAKeyThatIsLostRevokedOrOfAnotherScopeIsReplaced(t *testing.T) {
+func TestAPIKeysReplaceUnusableKey(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.create(business("harbor", ""))
-	w.expect("harbor", "Published", 1)
-	w.create(apiKey("website"))
-	k := w.keep("website", "Ready", resync)
+	w := newFixture(t)
+	w.create(newBusiness("harbor", ""))
+	w.expectBusiness("harbor", "Published", 1)
+	w.create(newAPIKey("website"))
+	k := w.expectKey("website", "Ready", resync)
 	if err := w.objects.Delete(t.Context(),
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "website"}}); err != nil {
 		t.Fatal(err)
 	}
-	w.keep("website", "Ready", resync)
-	w.holds("website", "sm_2secret", 2)
-	at := w.clock.Now()
-	w.set(func() { w.adminAPI.keys[1].RevokedAt = &at })
-	w.keep("website", "Ready", resync)
-	w.holds("website", "sm_3secret", 2)
+	w.expectKey("website", "Ready", resync)
+	w.expectSecret("website", "sm_2secret", 2)
+	now := w.clock.Now()
+	w.lockAndChange(func() { w.fakeAdminAPI.keys[1].RevokedAt = &now })
+	w.expectKey("website", "Ready", resync)
+	w.expectSecret("website", "sm_3secret", 2)
 	if err := w.objects.Get(t.Context(), client.ObjectKeyFromObject(k), k); err != nil {
 		t.Fatal(err)
 	}
 	k.Spec.Scope = "read"
-	w.change(k)
-	w.keep("website", "Ready", resync)
-	w.holds("website", "sm_4secret", 3)
-	if live := w.live(); live[2].Scope != "read" {
-		t.Errorf("%+v", live)
+	w.update(k)
+	w.expectKey("website", "Ready", resync)
+	w.expectSecret("website", "sm_4secret", 3)
+	if valid := w.valid(); valid[2].Scope != "read" {
+		t.Errorf("%+v", valid)
 	}
 }
 
-func TestADeletedKeyIsRevokedAndASecretOfOthersLeftAlone(t *testing.T) {
+func TestAPIKeysRevokeDeletedKeyAndKeepForeignSecret(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.create(business("harbor", ""))
-	w.expect("harbor", "Published", 1)
+	w := newFixture(t)
+	w.create(newBusiness("harbor", ""))
+	w.expectBusiness("harbor", "Published", 1)
 	w.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "taken"},
 		Data: map[string][]byte{"slug": []byte("harbor"), "key": []byte("another's")}})
-	w.create(apiKey("taken"))
-	w.keep("taken", "Conflict", resync)
-	w.holds("taken", "another's", 0)
-	w.create(apiKey("website"))
-	w.delete(w.keep("website", "Ready", resync))
-	w.holds("website", "sm_1secret", 1)
+	w.create(newAPIKey("taken"))
+	w.expectKey("taken", "Conflict", resync)
+	w.expectSecret("taken", "another's", 0)
+	w.create(newAPIKey("website"))
+	w.delete(w.expectKey("website", "Ready", resync))
+	w.expectSecret("website", "sm_1secret", 1)
 	if _, err := w.keys.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "shop",
-		Name: "website"}}); err != nil || len(w.live()) != 0 {
-		t.Errorf("%v; %d keys work", err, len(w.live()))
+		Name: "website"}}); err != nil || len(w.valid()) != 0 {
+		t.Errorf("%v; %d keys work", err, len(w.valid()))
 	}
 }

@@ -24,10 +24,10 @@ func AddToScheme(s *runtime.Scheme) error {
 // Finalizer keeps a Kubernetes object until its business or keys are removed from Slotmesh.
 const Finalizer = "slotmesh.io/operator"
 
-// Deletion is the annotation that decides what happens to a business when its object is deleted:
+// DeletionAnnotation is the annotation that decides what happens to a business when its object is deleted:
 // [DeletionForce] or [DeletionRetain]. Without it, the operator removes the business as soon as it has
 // no future bookings, tickets or reservations.
-const Deletion = "slotmesh.io/deletion"
+const DeletionAnnotation = "slotmesh.io/deletion"
 
 // The values of [Deletion].
 const (
@@ -37,11 +37,11 @@ const (
 	DeletionRetain = "retain"
 )
 
-// Adopt is an annotation. If it is "true", the object takes over a business that was published elsewhere.
-const Adopt = "slotmesh.io/adopt"
+// AdoptAnnotation is an annotation. If it is "true", the object takes over a business that was published elsewhere.
+const AdoptAnnotation = "slotmesh.io/adopt"
 
-// Ready is the type of the only condition. It is true when the state of the spec is reached.
-const Ready = "Ready"
+// ReadyCondition is the type of the only condition. It is true when the state of the spec is reached.
+const ReadyCondition = "Ready"
 
 // Business is a business as a Kubernetes object. Its spec is a manifest without apiVersion and kind.
 type Business struct {

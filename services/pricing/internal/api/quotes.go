@@ -33,12 +33,12 @@ type Quotes struct {
 	places  *bulkhead.Tenants
 }
 
-// manyItems is the number of items at which a request becomes a large one; a booking has fewer items. Large
-// requests of a business share a limited number of places. placeWithin is how long a large request waits for
+// minLargeItems is the number of items at which a request becomes a large one; a booking has fewer items. Large
+// requests of a business share a limited number of places. placeTimeout is how long a large request waits for
 // a place. After that time it is refused with rate_limited, which does not count as a failure of pricing.
 const (
-	manyItems   = 100
-	placeWithin = 250 * time.Millisecond
+	minLargeItems = 100
+	placeTimeout  = 250 * time.Millisecond
 )
 
 // NewQuotes returns the handler of quotes, which reads offers.
@@ -52,42 +52,43 @@ func (q *Quotes) Mount(internal *server.Internal) {
 }
 
 func (q *Quotes) answer(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
-	leave, err := q.enter(ctx, &request)
+	release, err := q.acquirePlace(ctx, &request)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer release()
 	return q.quote(ctx, &request)
 }
 
-// enter waits until a large request gets one of its business's places. The caller must call the
+// acquirePlace waits until a large request gets one of its business's places. The caller must call the
 // returned function to free the place. For a small request it does nothing. Fault: rate_limited.
-func (q *Quotes) enter(ctx context.Context, request *pricing.QuotesRequest) (func(), error) {
-	if len(request.Items) < manyItems {
+func (q *Quotes) acquirePlace(ctx context.Context, request *pricing.QuotesRequest) (func(), error) {
+	if len(request.Items) < minLargeItems {
 		return func() {}, nil
 	}
-	soon, cancel := context.WithTimeout(ctx, placeWithin)
+	placeCtx, cancel := context.WithTimeout(ctx, placeTimeout)
 	defer cancel()
-	leave, err := q.places.Enter(soon, request.Slug)
+	release, err := q.places.Enter(placeCtx, request.Slug)
 	if err == nil || ctx.Err() != nil {
-		return leave, err
+		return release, err
 	}
-	busy := fault.New(fault.RateLimited, "Too many lists of this business are being priced at once; try again shortly.")
-	busy.RetryAfter = time.Second
-	return nil, busy
+	refusal := fault.New(fault.RateLimited,
+		"Too many lists of this business are being priced at once; try again shortly.")
+	refusal.RetryAfter = time.Second
+	return nil, refusal
 }
 
 func (q *Quotes) quote(ctx context.Context, request *pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
-	offer, err := q.offer(ctx, request)
+	offer, err := q.readOffer(ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := q.tariffs.of(offer)
+	businessTariff, err := q.tariffs.findTariff(offer)
 	if err != nil {
 		return nil, err
 	}
-	list := rules.List()
-	moment := tariff.MomentAt(request.PurchaseAt, offer.Location())
+	list := businessTariff.NewPriceList()
+	moment := tariff.NewMoment(request.PurchaseAt, offer.Location())
 	quotes := make([]pricing.Quote, len(request.Items))
 	for i := range request.Items {
 		if err := ctx.Err(); err != nil {
@@ -98,26 +99,27 @@ func (q *Quotes) quote(ctx context.Context, request *pricing.QuotesRequest) (*pr
 			return nil, err
 		}
 		if request.OmitSteps && item.Units <= 1 {
-			quotes[i] = pricing.Quote{Priced: item.List > 0, List: item.List, Price: list.Amount(item, purchase)}
+			quotes[i] = pricing.Quote{Priced: item.ListPrice > 0, List: item.ListPrice,
+				Price: list.Amount(item, purchase)}
 			continue
 		}
-		quotes[i] = itemised(item, rules.Price(item, purchase), offer.Money())
+		quotes[i] = newQuote(item, businessTariff.Price(item, purchase), offer.Money())
 		if request.OmitSteps {
 			quotes[i].Steps = nil
 		}
 	}
 	response := &pricing.QuotesResponse{OfferVersion: offer.Version, Currency: offer.Currency, Quotes: quotes}
 	if request.Together {
-		response.Package = bundle(offer, request, quotes)
+		response.Package = applyPackage(offer, request, quotes)
 	}
-	if until, ends := rules.ValidUntil(moment); ends {
+	if until, hasEnd := businessTariff.ValidUntil(moment); hasEnd {
 		at := time.Unix(until, 0).UTC()
 		response.ValidUntil = &at
 	}
 	return response, nil
 }
 
-func (q *Quotes) offer(ctx context.Context, request *pricing.QuotesRequest) (*catalog.Offer, error) {
+func (q *Quotes) readOffer(ctx context.Context, request *pricing.QuotesRequest) (*catalog.Offer, error) {
 	if request.OfferVersion == 0 {
 		return q.offers.Get(ctx, request.Slug)
 	}
@@ -128,7 +130,7 @@ func (q *Quotes) offer(ctx context.Context, request *pricing.QuotesRequest) (*ca
 // purchase for the pricing rules. It also accepts inactive items, because other services decide
 // whether an item can be bought. Faults: service_not_found, rental_not_found, not_found.
 func resolve(offer *catalog.Offer, item *pricing.Item, moment tariff.Moment) (tariff.Item, tariff.Purchase, error) {
-	priced := tariff.Item{ID: item.ID}
+	tariffItem := tariff.Item{ID: item.ID}
 	purchase := tariff.Purchase{
 		Moment: moment, Date: item.Date, Start: item.Start,
 		PartySize: item.PartySize, FirstBooking: item.FirstBooking, Units: item.Units,
@@ -136,25 +138,25 @@ func resolve(offer *catalog.Offer, item *pricing.Item, moment tariff.Moment) (ta
 	var err error
 	switch item.Kind {
 	case pricing.KindService:
-		priced.Kind = tariff.Service
-		priced.List, err = servicePrice(offer, item)
+		tariffItem.Kind = tariff.Service
+		tariffItem.ListPrice, err = findServicePrice(offer, item)
 		if service := offer.Service(item.ID); service != nil && item.PartySize != nil {
-			priced.Units = service.Units(*item.PartySize)
+			tariffItem.Units = service.Units(*item.PartySize)
 		}
 	case pricing.KindRental:
-		priced.Kind = tariff.Rental
-		priced.List, err = rentalPrice(offer, item)
+		tariffItem.Kind = tariff.Rental
+		tariffItem.ListPrice, err = findRentalPrice(offer, item)
 	case pricing.KindEvent:
-		priced.Kind = tariff.Event
-		priced.List, err = tierPrice(offer, item)
+		tariffItem.Kind = tariff.Event
+		tariffItem.ListPrice, err = findTierPrice(offer, item)
 		if event := offer.Event(item.ID); event != nil {
 			purchase.Date, purchase.Start = event.Date, &event.Start
 		}
 	}
-	return priced, purchase, err
+	return tariffItem, purchase, err
 }
 
-func servicePrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
+func findServicePrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
 	service := offer.Service(item.ID)
 	if service == nil {
 		return 0, fault.Newf(fault.ServiceNotFound, "Service not found: %s", item.ID)
@@ -170,7 +172,7 @@ func servicePrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
 	return 0, fault.Newf(fault.NotFound, "Variant not found: %s", item.VariantID)
 }
 
-func rentalPrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
+func findRentalPrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
 	rental := offer.Rental(item.ID)
 	if rental == nil {
 		return 0, fault.New(fault.RentalNotFound, "Rental not found")
@@ -178,7 +180,7 @@ func rentalPrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
 	return rental.Price, nil
 }
 
-func tierPrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
+func findTierPrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
 	event := offer.Event(item.ID)
 	if event == nil {
 		return 0, fault.Newf(fault.NotFound, "Event not found: %s", item.ID)
@@ -191,11 +193,11 @@ func tierPrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
 	return 0, fault.Newf(fault.NotFound, "Tier not found: %s", item.TierID)
 }
 
-// itemised returns the quote of a price, with its steps.
-func itemised(item tariff.Item, price tariff.Price, currency money.Currency) pricing.Quote {
-	quote := pricing.Quote{Priced: item.List > 0, List: item.List, Price: price.Amount}
+// newQuote returns the quote of a price, with its steps.
+func newQuote(item tariff.Item, price tariff.Price, currency money.Currency) pricing.Quote {
+	quote := pricing.Quote{Priced: item.ListPrice > 0, List: item.ListPrice, Price: price.Amount}
 	if item.Units > 1 && quote.Priced {
-		quote.List, quote.Quantity, quote.Unit = item.List*int64(item.Units), item.Units, price.Unit
+		quote.List, quote.Quantity, quote.Unit = item.ListPrice*int64(item.Units), item.Units, price.UnitPrice
 	}
 	for _, s := range price.Steps {
 		quote.Steps = append(quote.Steps, pricing.Step{

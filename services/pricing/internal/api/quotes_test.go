@@ -32,20 +32,20 @@ import (
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var (
-	cut     = uuid.MustParse("00000000-0000-4000-8000-000000000001")
-	gone    = uuid.MustParse("00000000-0000-4000-8000-000000000002") // inactive
-	free    = uuid.MustParse("00000000-0000-4000-8000-000000000003")
-	long    = uuid.MustParse("00000000-0000-4000-8000-000000000004") // a variant of cut
-	gala    = uuid.MustParse("00000000-0000-4000-8000-000000000005")
-	vip     = uuid.MustParse("00000000-0000-4000-8000-000000000006") // a tier of gala
-	kayak   = uuid.MustParse("00000000-0000-4000-8000-000000000007")
-	unknown = uuid.MustParse("00000000-0000-4000-8000-00000000ffff")
+	cut      = uuid.MustParse("00000000-0000-4000-8000-000000000001")
+	inactive = uuid.MustParse("00000000-0000-4000-8000-000000000002") // inactive
+	free     = uuid.MustParse("00000000-0000-4000-8000-000000000003")
+	long     = uuid.MustParse("00000000-0000-4000-8000-000000000004") // a variant of cut
+	gala     = uuid.MustParse("00000000-0000-4000-8000-000000000005")
+	vip      = uuid.MustParse("00000000-0000-4000-8000-000000000006") // a tier of gala
+	kayak    = uuid.MustParse("00000000-0000-4000-8000-000000000007")
+	unknown  = uuid.MustParse("00000000-0000-4000-8000-00000000ffff")
 )
 
-// offers is a catalog that has the offers of a test and records what it was asked.
-type offers map[string]*catalog.Offer
+// fakeOffers is a catalog that has the offers of a test and records what it was asked.
+type fakeOffers map[string]*catalog.Offer
 
-func (o offers) Get(_ context.Context, slug string) (*catalog.Offer, error) {
+func (o fakeOffers) Get(_ context.Context, slug string) (*catalog.Offer, error) {
 	offer, ok := o[slug]
 	if !ok {
 		return nil, fault.New(fault.BusinessNotFound, "Business not found")
@@ -53,7 +53,7 @@ func (o offers) Get(_ context.Context, slug string) (*catalog.Offer, error) {
 	return offer, nil
 }
 
-func (o offers) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
+func (o fakeOffers) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
 	offer, err := o.Get(ctx, slug)
 	if err == nil && offer.Version < version {
 		return nil, fault.New(fault.PeerUnavailable, "The catalog service has no such version.")
@@ -61,33 +61,34 @@ func (o offers) AtLeast(ctx context.Context, slug string, version int64) (*catal
 	return offer, err
 }
 
-// studio has one rule of each kind, each with a change that tells it from the others.
-func studio(t testing.TB) *catalog.Offer {
+// newStudio has one rule of each kind, each with a change that tells it from the others.
+func newStudio(t testing.TB) *catalog.Offer {
 	t.Helper()
 	offer := &catalog.Offer{
 		ID: uuid.New(), Slug: "studio", Version: 7, Currency: "EUR", Timezone: "Europe/Lisbon",
 		Services: []catalog.Service{
 			{ID: cut, Active: true, Price: 4000, Variants: []catalog.Variant{{ID: long, Price: 5500}}},
-			{ID: gone, Price: 1000},
+			{ID: inactive, Price: 1000},
 			{ID: free, Active: true},
 		},
-		Events: []catalog.Event{{ID: gala, Date: date("2026-12-31"), Start: clockTime("20:00"), End: clockTime("23:30"),
+		Events: []catalog.Event{{ID: gala, Date: parseDate("2026-12-31"), Start: parseTime("20:00"),
+			End:   parseTime("23:30"),
 			Tiers: []catalog.Tier{{ID: vip, Price: 12000}}}},
 		Rentals: []catalog.Rental{{ID: kayak, Price: 1200, PriceType: catalog.PriceHourly}},
 		Rules: []catalog.Rule{
 			{Key: "day", Kind: rule.DayOfWeek,
 				When: rule.When{Days: []timespan.Weekday{timespan.Weekday(time.Saturday)}}, Amount: new(int64(1))},
 			{Key: "early", Kind: rule.EarlyBird, When: rule.When{MinDaysBefore: new(30)}, Amount: new(int64(2))},
-			{Key: "evening", Kind: rule.TimeOfDay, When: span("18:00", "22:00"), Amount: new(int64(4))},
+			{Key: "evening", Kind: rule.TimeOfDay, When: newWhen("18:00", "22:00"), Amount: new(int64(4))},
 			{Key: "first", Kind: rule.FirstBooking, Amount: new(int64(8))},
-			{Key: "flash", Kind: rule.FlashSale, When: span("2026-11-27T00:00", "2026-11-28T00:00"),
+			{Key: "flash", Kind: rule.FlashSale, When: newWhen("2026-11-27T00:00", "2026-11-28T00:00"),
 				Amount: new(int64(16))},
 			{Key: "group", Kind: rule.PartySize, When: rule.When{Min: new(4), Max: new(9)}, Amount: new(int64(32))},
 			{Key: "late", Kind: rule.LastMinute, When: rule.When{MaxDaysBefore: new(1)}, Amount: new(int64(64))},
 			{Key: "long", Kind: rule.Duration, When: rule.When{MinUnits: new(4), MaxUnits: new(9)},
 				Amount: new(int64(128))},
-			{Key: "summer", Kind: rule.Seasonal, When: span("06-01", "08-31"), Amount: new(int64(256))},
-			{Key: "week", Kind: rule.Seasonal, When: span("2027-06-01", "2027-06-07"), Amount: new(int64(512))},
+			{Key: "summer", Kind: rule.Seasonal, When: newWhen("06-01", "08-31"), Amount: new(int64(256))},
+			{Key: "week", Kind: rule.Seasonal, When: newWhen("2027-06-01", "2027-06-07"), Amount: new(int64(512))},
 			{Key: "zz-cut", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Amount: new(int64(1024)),
 				AppliesTo: catalog.AppliesTo{Services: []uuid.UUID{cut}}},
 			{Key: "zz-events", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Amount: new(int64(2048)),
@@ -116,8 +117,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// span is the condition of a rule with from and to.
-func span(from, to string) rule.When {
+// newWhen is the condition of a rule with from and to.
+func newWhen(from, to string) rule.When {
 	when := rule.When{From: new(rule.Bound), To: new(rule.Bound)}
 	if err := errors.Join(when.From.UnmarshalText([]byte(from)), when.To.UnmarshalText([]byte(to))); err != nil {
 		panic(err)
@@ -125,13 +126,13 @@ func span(from, to string) rule.When {
 	return when
 }
 
-func date(s string) timespan.Date           { return must(timespan.ParseDate(s)) }
-func clockTime(s string) timespan.TimeOfDay { return must(timespan.ParseTimeOfDay(s)) }
-func instant(s string) time.Time            { return must(time.Parse(time.RFC3339, s)) }
-func percent(s string) *decimal.Decimal     { return new(decimal.RequireFromString(s)) }
+func parseDate(s string) timespan.Date       { return must(timespan.ParseDate(s)) }
+func parseTime(s string) timespan.TimeOfDay  { return must(timespan.ParseTimeOfDay(s)) }
+func parseInstant(s string) time.Time        { return must(time.Parse(time.RFC3339, s)) }
+func parsePercent(s string) *decimal.Decimal { return new(decimal.RequireFromString(s)) }
 
-// start serves the API on a real server and returns its internal address and a client of it.
-func start(t testing.TB, known offers) (string, *pricing.Client) {
+// startAPI serves the API on a real server and returns its internal address and a client of it.
+func startAPI(t testing.TB, offers fakeOffers) (string, *pricing.Client) {
 	t.Helper()
 	cfg := server.Config{
 		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
@@ -143,58 +144,62 @@ func start(t testing.TB, known offers) (string, *pricing.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	api.NewQuotes(known).Mount(srv.Internal)
+	api.NewQuotes(offers).Mount(srv.Internal)
 	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Run(ctx) }()
+	runErr := make(chan error, 1)
+	go func() { runErr <- srv.Run(ctx) }()
 	base := "http://" + srv.InternalAddr().String()
 	caller := peer.New("pricing", base, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	t.Cleanup(func() {
 		caller.Close()
 		stop()
-		if err := <-ended; err != nil {
+		if err := <-runErr; err != nil {
 			t.Error(err)
 		}
 	})
 	return base, pricing.NewClient(caller)
 }
 
-func TestEachRuleOfTheOfferReachesTheTariff(t *testing.T) {
+func TestQuotesApplyEachKindOfRule(t *testing.T) {
 	t.Parallel()
-	_, client := start(t, offers{"studio": studio(t)})
+	_, client := startAPI(t, fakeOffers{"studio": newStudio(t)})
 	service := func(day string) pricing.Item {
-		return pricing.Item{Kind: pricing.KindService, ID: gone, Date: date(day)}
+		return pricing.Item{Kind: pricing.KindService, ID: inactive, Date: parseDate(day)}
 	}
-	with := func(item pricing.Item, change func(*pricing.Item)) pricing.Item { change(&item); return item }
-	const plain = "2026-12-02" // a Wednesday, neither early nor late
+	changed := func(item pricing.Item, change func(*pricing.Item)) pricing.Item { change(&item); return item }
+	const plainDay = "2026-12-02" // a Wednesday, neither early nor late
 	for _, c := range []struct {
 		name string
 		item pricing.Item
 		want int64 // above the list price
 	}{
-		{"nothing applies", service(plain), 0},
+		{"nothing applies", service(plainDay), 0},
 		{"day of the week", service("2026-12-05"), 1},
 		{"early bird", service("2026-12-29"), 2},
-		{"time of day", with(service(plain), func(i *pricing.Item) { i.Start = new(clockTime("18:00")) }), 4},
-		{"first booking", with(service(plain), func(i *pricing.Item) { i.FirstBooking = new(true) }), 8},
-		{"party size", with(service(plain), func(i *pricing.Item) { i.PartySize = new(4) }), 32},
-		{"party too large", with(service(plain), func(i *pricing.Item) { i.PartySize = new(10) }), 0},
+		{"time of day", changed(service(plainDay), func(i *pricing.Item) { i.Start = new(parseTime("18:00")) }), 4},
+		{"first booking", changed(service(plainDay), func(i *pricing.Item) { i.FirstBooking = new(true) }), 8},
+		{"party size", changed(service(plainDay), func(i *pricing.Item) { i.PartySize = new(4) }), 32},
+		{"party too large", changed(service(plainDay), func(i *pricing.Item) { i.PartySize = new(10) }), 0},
 		{"last minute", service("2026-11-27"), 64},
 		{"summer of any year, early", service("2028-07-05"), 256 + 2},
 		{"the week of one year, in summer, early", service("2027-06-02"), 512 + 256 + 2},
-		{"one service", pricing.Item{Kind: pricing.KindService, ID: cut, Date: date(plain)}, 1024},
-		{"a variant of it", pricing.Item{Kind: pricing.KindService, ID: cut, VariantID: &long, Date: date(plain)},
+		{"one service", pricing.Item{Kind: pricing.KindService, ID: cut, Date: parseDate(plainDay)}, 1024},
+		{"a variant of it", pricing.Item{Kind: pricing.KindService, ID: cut, VariantID: &long,
+			Date: parseDate(plainDay)},
 			1024},
 		{"an event on its own date at its own time", pricing.Item{Kind: pricing.KindEvent, ID: gala, TierID: &vip,
-			Date: date(plain)}, 2048 + 4 + 2},
-		{"a rental", pricing.Item{Kind: pricing.KindRental, ID: kayak, Date: date(plain)}, 4096},
-		{"a rental for long", pricing.Item{Kind: pricing.KindRental, ID: kayak, Date: date(plain), Units: new(4)},
+			Date: parseDate(plainDay)}, 2048 + 4 + 2},
+		{"a rental", pricing.Item{Kind: pricing.KindRental, ID: kayak, Date: parseDate(plainDay)}, 4096},
+		{"a rental for long", pricing.Item{Kind: pricing.KindRental, ID: kayak, Date: parseDate(plainDay),
+			Units: new(4)},
 			4096 + 128},
-		{"a rental for too long", pricing.Item{Kind: pricing.KindRental, ID: kayak, Date: date(plain), Units: new(10)},
+		{"a rental for too long", pricing.Item{Kind: pricing.KindRental, ID: kayak, Date: parseDate(plainDay),
+			Units: new(10)},
 			4096},
 	} {
-		request := pricing.QuotesRequest{Slug: "studio", OfferVersion: 7, PurchaseAt: instant("2026-11-26T12:00:00Z"),
-			Items: []pricing.Item{c.item}}
+		request := pricing.QuotesRequest{Slug: "studio", OfferVersion: 7,
+			PurchaseAt: parseInstant("2026-11-26T12:00:00Z"),
+			Items:      []pricing.Item{c.item}}
 		answer, err := client.Quotes(t.Context(), request)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -204,20 +209,20 @@ func TestEachRuleOfTheOfferReachesTheTariff(t *testing.T) {
 			t.Errorf("%s: %d above the list price, want %d", c.name, got, c.want)
 		}
 	}
-	flash := pricing.QuotesRequest{Slug: "studio", PurchaseAt: instant("2026-11-27T12:00:00Z"),
-		Items: []pricing.Item{service(plain)}}
+	flash := pricing.QuotesRequest{Slug: "studio", PurchaseAt: parseInstant("2026-11-27T12:00:00Z"),
+		Items: []pricing.Item{service(plainDay)}}
 	if answer, err := client.Quotes(t.Context(), flash); err != nil || answer.Quotes[0].Price != 1016 {
 		t.Errorf("flash sale: %+v, %v; want 1016", answer, err)
 	}
 }
 
-func TestQuotesSayUntilWhenTheyHold(t *testing.T) {
+func TestQuotesReturnValidUntil(t *testing.T) {
 	t.Parallel()
-	offer := studio(t)
-	_, client := start(t, offers{"studio": offer})
-	until := func(purchase string) string {
+	offer := newStudio(t)
+	_, client := startAPI(t, fakeOffers{"studio": offer})
+	quoteValidUntil := func(purchase string) string {
 		t.Helper()
-		answer, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "studio", PurchaseAt: instant(purchase)})
+		answer, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "studio", PurchaseAt: parseInstant(purchase)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,35 +231,35 @@ func TestQuotesSayUntilWhenTheyHold(t *testing.T) {
 		}
 		return answer.ValidUntil.Format(time.RFC3339)
 	}
-	if got := until("2026-07-01T12:00:00Z"); got != "2026-07-01T23:00:00Z" {
+	if got := quoteValidUntil("2026-07-01T12:00:00Z"); got != "2026-07-01T23:00:00Z" {
 		t.Errorf("with rules that count days: until %q, want the midnight of Lisbon", got)
 	}
 	offer.Rules = slices.DeleteFunc(offer.Rules, func(r catalog.Rule) bool {
 		return r.Kind == rule.EarlyBird || r.Kind == rule.LastMinute
 	})
-	_, client = start(t, offers{"studio": offer})
+	_, client = startAPI(t, fakeOffers{"studio": offer})
 	for purchase, want := range map[string]string{
 		"2026-07-01T12:00:00Z": "2026-11-27T00:00:00Z", "2026-11-27T12:00:00Z": "2026-11-28T00:00:00Z",
 		"2026-11-28T00:00:00Z": "",
 	} {
-		if got := until(purchase); got != want {
+		if got := quoteValidUntil(purchase); got != want {
 			t.Errorf("bought at %s beside a flash sale: until %q, want %q", purchase, got, want)
 		}
 	}
 }
 
-func TestQuotesAreItemisedInTheOrderAsked(t *testing.T) {
+func TestQuotesKeepOrderOfItems(t *testing.T) {
 	t.Parallel()
-	offer := studio(t)
+	offer := newStudio(t)
 	offer.Rules = []catalog.Rule{
-		{Key: "less", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Percent: percent("-15")},
-		{Key: "more", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Percent: percent("0.5"), Priority: 1},
+		{Key: "less", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Percent: parsePercent("-15")},
+		{Key: "more", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Percent: parsePercent("0.5"), Priority: 1},
 		{Key: "set", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Set: new(int64(900)), Priority: 2,
 			AppliesTo: catalog.AppliesTo{AllRentals: true}},
 	}
-	_, client := start(t, offers{"studio": offer})
-	day := date("2026-12-02")
-	request := pricing.QuotesRequest{Slug: "studio", OfferVersion: 3, PurchaseAt: instant("2026-11-26T12:00:00Z"),
+	_, client := startAPI(t, fakeOffers{"studio": offer})
+	day := parseDate("2026-12-02")
+	request := pricing.QuotesRequest{Slug: "studio", OfferVersion: 3, PurchaseAt: parseInstant("2026-11-26T12:00:00Z"),
 		Items: []pricing.Item{
 			{Kind: pricing.KindRental, ID: kayak, Date: day},
 			{Kind: pricing.KindService, ID: free, Date: day},
@@ -288,36 +293,37 @@ func TestQuotesAreItemisedInTheOrderAsked(t *testing.T) {
 	}
 }
 
-func TestTodayAndTheMomentOfPurchaseAreTheBusinesss(t *testing.T) {
+func TestQuotesUseTimeZoneOfBusiness(t *testing.T) {
 	t.Parallel()
-	offer := studio(t)
+	offer := newStudio(t)
 	offer.Timezone = "Pacific/Auckland" // thirteen hours ahead
 	prepare(t, offer)
-	_, client := start(t, offers{"studio": offer})
-	for bought, want := range map[string]int64{
+	_, client := startAPI(t, fakeOffers{"studio": offer})
+	for purchaseAt, want := range map[string]int64{
 		"2026-11-26T10:59:59Z": 0,  // 23:59 on the 26th there
 		"2026-11-26T11:00:00Z": 16, // the sale begins
 		"2026-11-27T11:00:00Z": 0,  // it is over; the 30th is two days ahead
 		"2026-11-28T11:00:00Z": 64, // the 29th there: last minute
 	} {
-		answer, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "studio", PurchaseAt: instant(bought),
-			Items: []pricing.Item{
-				{Kind: pricing.KindService, ID: gone, Date: date("2026-11-30")},
-			}})
+		answer, err := client.Quotes(t.Context(),
+			pricing.QuotesRequest{Slug: "studio", PurchaseAt: parseInstant(purchaseAt),
+				Items: []pricing.Item{
+					{Kind: pricing.KindService, ID: inactive, Date: parseDate("2026-11-30")},
+				}})
 		if err != nil || answer.Quotes[0].Price != 1000+want {
-			t.Errorf("bought at %s: %+v, %v; want %d above 1000", bought, answer, err, want)
+			t.Errorf("bought at %s: %+v, %v; want %d above 1000", purchaseAt, answer, err, want)
 		}
 	}
 }
 
-func TestANewOfferHasANewTariff(t *testing.T) {
+func TestQuotesRebuildTariffOfNewOffer(t *testing.T) {
 	t.Parallel()
-	known := offers{"studio": studio(t)}
-	_, client := start(t, known)
+	offers := fakeOffers{"studio": newStudio(t)}
+	_, client := startAPI(t, offers)
 	quote := func() int64 {
 		answer, err := client.Quotes(t.Context(),
-			pricing.QuotesRequest{Slug: "studio", PurchaseAt: instant("2026-11-26T12:00:00Z"),
-				Items: []pricing.Item{{Kind: pricing.KindService, ID: cut, Date: date("2026-12-02")}}})
+			pricing.QuotesRequest{Slug: "studio", PurchaseAt: parseInstant("2026-11-26T12:00:00Z"),
+				Items: []pricing.Item{{Kind: pricing.KindService, ID: cut, Date: parseDate("2026-12-02")}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -326,18 +332,18 @@ func TestANewOfferHasANewTariff(t *testing.T) {
 	if got := quote(); got != 5024 {
 		t.Fatalf("price %d, want 5024", got)
 	}
-	next := studio(t)
+	next := newStudio(t)
 	next.Version, next.Rules = 8, nil
-	known["studio"] = next
+	offers["studio"] = next
 	if got := quote(); got != 4000 {
 		t.Errorf("price after the rules went: %d, want 4000", got)
 	}
 }
 
-func TestUnknownThingsAreFaults(t *testing.T) {
+func TestQuotesRejectUnknownItems(t *testing.T) {
 	t.Parallel()
-	_, client := start(t, offers{"studio": studio(t)})
-	day := date("2026-12-02")
+	_, client := startAPI(t, fakeOffers{"studio": newStudio(t)})
+	day := parseDate("2026-12-02")
 	for _, c := range []struct {
 		name     string
 		slug     string
@@ -362,20 +368,20 @@ func TestUnknownThingsAreFaults(t *testing.T) {
 			"Tier not found: " + unknown.String()},
 	} {
 		request := pricing.QuotesRequest{Slug: c.slug, OfferVersion: c.version,
-			PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: []pricing.Item{c.item}}
+			PurchaseAt: parseInstant("2026-11-26T12:00:00Z"), Items: []pricing.Item{c.item}}
 		_, err := client.Quotes(t.Context(), request)
 		if f := fault.Of(err); err == nil || f.Kind != c.kind || f.Sentence != c.sentence {
 			t.Errorf("unknown %s: %v", c.name, err)
 		}
 	}
 	_, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "studio", OfferVersion: 8,
-		PurchaseAt: instant("2026-11-26T12:00:00Z")})
+		PurchaseAt: parseInstant("2026-11-26T12:00:00Z")})
 	if !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("a version that catalog does not have: %v", err)
 	}
 }
 
-func TestARuleThatCannotBeReadPricesNothing(t *testing.T) {
+func TestQuotesFailForUnreadableRule(t *testing.T) {
 	t.Parallel()
 	for name, unreadable := range map[string]catalog.Rule{
 		"unknown kind":        {Key: "x", Kind: "moon_phase", Amount: new(int64(1))},
@@ -386,17 +392,17 @@ func TestARuleThatCannotBeReadPricesNothing(t *testing.T) {
 		"no days before":      {Key: "x", Kind: rule.EarlyBird, Amount: new(int64(1))},
 		"no days at most":     {Key: "x", Kind: rule.LastMinute, Amount: new(int64(1))},
 	} {
-		offer := studio(t)
+		offer := newStudio(t)
 		offer.Rules = []catalog.Rule{unreadable}
-		base, _ := start(t, offers{"studio": offer})
-		status, body := post(t, base, `{"slug":"studio","purchase_at":"2026-11-26T12:00:00Z","items":[]}`)
+		base, _ := startAPI(t, fakeOffers{"studio": offer})
+		status, body := postQuotes(t, base, `{"slug":"studio","purchase_at":"2026-11-26T12:00:00Z","items":[]}`)
 		if status != http.StatusInternalServerError || strings.Contains(body, "x") {
 			t.Errorf("%s: %d %s", name, status, body)
 		}
 	}
 }
 
-func post(t testing.TB, base, body string) (int, string) {
+func postQuotes(t testing.TB, base, body string) (int, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+pricing.Quotes.Path,
 		strings.NewReader(body))
@@ -417,9 +423,9 @@ func post(t testing.TB, base, body string) (int, string) {
 	return response.StatusCode, string(answer)
 }
 
-func TestBadRequestsAreRefusedByItemAndField(t *testing.T) {
+func TestQuotesNameItemAndFieldOfInvalidRequest(t *testing.T) {
 	t.Parallel()
-	base, _ := start(t, offers{"studio": studio(t)})
+	base, _ := startAPI(t, fakeOffers{"studio": newStudio(t)})
 	const good = `{"kind":"service","id":"00000000-0000-4000-8000-000000000001","date":"2026-12-02"}`
 	item := func(fields string) string {
 		return `{"slug":"studio","offer_version":7,"purchase_at":"2026-11-26T12:00:00Z","items":[` + good + `,{` +
@@ -465,7 +471,7 @@ func TestBadRequestsAreRefusedByItemAndField(t *testing.T) {
 			"items[1].units:"},
 		{item(`"kind":"rental","id":"00000000-0000-4000-8000-000000000007","date":"2026-12-02","variant_id":"00000000-0000-4000-8000-000000000004"`), "items[1].variant_id:"},
 	} {
-		status, body := post(t, base, c.body)
+		status, body := postQuotes(t, base, c.body)
 		var answer struct{ Error, MessageCode string }
 		if err := json.Unmarshal([]byte(body), &answer); err != nil {
 			t.Errorf("%.80s: %v in %s", c.body, err, body)
@@ -475,20 +481,21 @@ func TestBadRequestsAreRefusedByItemAndField(t *testing.T) {
 			t.Errorf("%.200s:\n%d %s, want a fault of %s", c.body, status, body, c.field)
 		}
 	}
-	if status, body := post(t, base, strings.Repeat(" ", 17<<20)); status != http.StatusRequestEntityTooLarge {
+	if status, body := postQuotes(t, base, strings.Repeat(" ", 17<<20)); status != http.StatusRequestEntityTooLarge {
 		t.Errorf("17 MB: %d %s", status, body)
 	}
-	if status, body := post(t, base, item(strings.TrimSuffix(strings.TrimPrefix(good, "{"), "}"))); status != http.StatusOK {
+	if status, body := postQuotes(t, base,
+		item(strings.TrimSuffix(strings.TrimPrefix(good, "{"), "}"))); status != http.StatusOK {
 		t.Errorf("the good item alone: %d %s", status, body)
 	}
 }
 
-func TestAsManyItemsAsABusinessCanHave(t *testing.T) {
+func TestQuotesAcceptMaxItems(t *testing.T) {
 	t.Parallel()
-	offer, items := large(t, pricing.MaxItems)
-	_, client := start(t, offers{"large": offer})
+	offer, items := newLargeOffer(t, pricing.MaxItems)
+	_, client := startAPI(t, fakeOffers{"large": offer})
 	answer, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "large",
-		PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: items, OmitSteps: true})
+		PurchaseAt: parseInstant("2026-11-26T12:00:00Z"), Items: items, OmitSteps: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -498,20 +505,20 @@ func TestAsManyItemsAsABusinessCanHave(t *testing.T) {
 	}
 }
 
-// large is a business of n services and 20 rules that apply to each, and a request for all of them.
-func large(t testing.TB, n int) (*catalog.Offer, []pricing.Item) {
+// newLargeOffer is a business of n services and 20 rules that apply to each, and a request for all of them.
+func newLargeOffer(t testing.TB, n int) (*catalog.Offer, []pricing.Item) {
 	t.Helper()
 	offer := &catalog.Offer{Slug: "large", Version: 1, Currency: "EUR", Timezone: "Europe/Lisbon"}
 	items := make([]pricing.Item, n)
 	for i := range items {
 		id := uuid.New()
 		offer.Services = append(offer.Services, catalog.Service{ID: id, Active: true, Price: int64(1000 + i)})
-		items[i] = pricing.Item{Kind: pricing.KindService, ID: id, Date: date("2026-12-02")}
+		items[i] = pricing.Item{Kind: pricing.KindService, ID: id, Date: parseDate("2026-12-02")}
 	}
 	for i := range 20 {
 		offer.Rules = append(offer.Rules, catalog.Rule{
 			Key: fmt.Sprintf("rule-%02d", i), Kind: rule.DayOfWeek, When: rule.When{Days: everyDay},
-			Percent: percent("-2.5"),
+			Percent: parsePercent("-2.5"),
 		})
 	}
 	prepare(t, offer)
@@ -520,11 +527,12 @@ func large(t testing.TB, n int) (*catalog.Offer, []pricing.Item) {
 
 // BenchmarkQuotes asks over HTTP for 2,000 services under 20 rules that all apply.
 func BenchmarkQuotes(b *testing.B) {
-	offer, items := large(b, 2000)
-	_, client := start(b, offers{"large": offer})
+	offer, items := newLargeOffer(b, 2000)
+	_, client := startAPI(b, fakeOffers{"large": offer})
 	for _, omit := range []bool{false, true} {
 		b.Run(fmt.Sprintf("2000 services × 20 rules, omit_steps %t", omit), func(b *testing.B) {
-			request := pricing.QuotesRequest{Slug: "large", PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: items,
+			request := pricing.QuotesRequest{Slug: "large", PurchaseAt: parseInstant("2026-11-26T12:00:00Z"),
+				Items:     items,
 				OmitSteps: omit}
 			b.ReportAllocs()
 			for b.Loop() {

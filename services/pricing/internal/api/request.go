@@ -40,7 +40,7 @@ type wireItem struct {
 func readRequest(body []byte, into *pricing.QuotesRequest) error {
 	var wire wireRequest
 	if err := json.Unmarshal(body, &wire); err != nil {
-		return unreadable("", err)
+		return describeParseError("", err)
 	}
 	if wire.Slug == "" {
 		return invalid("slug", "is missing; write the business's slug")
@@ -62,62 +62,62 @@ func readRequest(body []byte, into *pricing.QuotesRequest) error {
 		Items:    make([]pricing.Item, len(wire.Items)),
 	}
 	for i, raw := range wire.Items {
-		if into.Items[i], err = readItem(itemPath(i), raw); err != nil {
+		if into.Items[i], err = readItem(formatItemPath(i), raw); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func itemPath(i int) string { return fmt.Sprintf("items[%d]", i) }
+func formatItemPath(i int) string { return fmt.Sprintf("items[%d]", i) }
 
 // readItem reads an item; at is its path in the body.
-func readItem(at string, raw json.RawMessage) (pricing.Item, error) {
+func readItem(path string, raw json.RawMessage) (pricing.Item, error) {
 	var wire wireItem
 	if err := json.Unmarshal(raw, &wire); err != nil {
-		return pricing.Item{}, unreadable(at, err)
+		return pricing.Item{}, describeParseError(path, err)
 	}
-	r := itemReader{at: at}
+	r := itemReader{path: path}
 	item := pricing.Item{
 		Kind:         wire.Kind,
-		ID:           r.id("id", &wire.ID),
-		PartySize:    r.atLeastOne("party_size", wire.PartySize),
+		ID:           r.readID("id", &wire.ID),
+		PartySize:    r.checkAtLeastOne("party_size", wire.PartySize),
 		FirstBooking: wire.FirstBooking,
 	}
 	switch wire.Kind {
 	case pricing.KindService:
-		item.VariantID = r.optionalID("variant_id", wire.VariantID)
-		r.absent("service", "tier_id", wire.TierID != nil, "units", wire.Units != nil)
+		item.VariantID = r.readOptionalID("variant_id", wire.VariantID)
+		r.refuseFields("service", "tier_id", wire.TierID != nil, "units", wire.Units != nil)
 	case pricing.KindEvent:
-		tier := r.id("tier_id", wire.TierID)
+		tier := r.readID("tier_id", wire.TierID)
 		item.TierID = &tier
-		r.absent("event", "variant_id", wire.VariantID != nil, "units", wire.Units != nil)
+		r.refuseFields("event", "variant_id", wire.VariantID != nil, "units", wire.Units != nil)
 		return item, r.err // an event has its own date and start
 	case pricing.KindRental:
-		item.Units = r.atLeastOne("units", wire.Units)
-		r.absent("rental", "tier_id", wire.TierID != nil, "variant_id", wire.VariantID != nil)
+		item.Units = r.checkAtLeastOne("units", wire.Units)
+		r.refuseFields("rental", "tier_id", wire.TierID != nil, "variant_id", wire.VariantID != nil)
 	default:
 		r.fail("kind", "is none; write service, event or rental")
 	}
-	item.Date = r.date("date", wire.Date)
-	item.Start = r.start("start", wire.Start)
+	item.Date = r.readDate("date", wire.Date)
+	item.Start = r.readStart("start", wire.Start)
 	return item, r.err
 }
 
 // itemReader reads the fields of one item and keeps the first fault. The field
 // at is the place of the item in the request, for the text of the fault.
 type itemReader struct {
-	at  string
-	err error
+	path string
+	err  error
 }
 
 func (r *itemReader) fail(field, problem string) {
 	if r.err == nil {
-		r.err = invalid(r.at+"."+field, problem)
+		r.err = invalid(r.path+"."+field, problem)
 	}
 }
 
-func (r *itemReader) id(field string, text *string) uuid.UUID {
+func (r *itemReader) readID(field string, text *string) uuid.UUID {
 	if text == nil {
 		r.fail(field, "is missing; write a UUID")
 		return uuid.Nil
@@ -129,15 +129,15 @@ func (r *itemReader) id(field string, text *string) uuid.UUID {
 	return id
 }
 
-func (r *itemReader) optionalID(field string, text *string) *uuid.UUID {
+func (r *itemReader) readOptionalID(field string, text *string) *uuid.UUID {
 	if text == nil {
 		return nil
 	}
-	id := r.id(field, text)
+	id := r.readID(field, text)
 	return &id
 }
 
-func (r *itemReader) date(field, text string) timespan.Date {
+func (r *itemReader) readDate(field, text string) timespan.Date {
 	d, err := timespan.ParseDate(text)
 	if err != nil {
 		r.fail(field, err.Error())
@@ -145,7 +145,7 @@ func (r *itemReader) date(field, text string) timespan.Date {
 	return d
 }
 
-func (r *itemReader) start(field string, text *string) *timespan.TimeOfDay {
+func (r *itemReader) readStart(field string, text *string) *timespan.TimeOfDay {
 	if text == nil {
 		return nil
 	}
@@ -158,16 +158,16 @@ func (r *itemReader) start(field string, text *string) *timespan.TimeOfDay {
 	return &t
 }
 
-func (r *itemReader) atLeastOne(field string, n *int) *int {
+func (r *itemReader) checkAtLeastOne(field string, n *int) *int {
 	if n != nil && *n < 1 {
 		r.fail(field, "is below 1; write a whole number from 1 on, or leave it out")
 	}
 	return n
 }
 
-// absent refuses fields that an item of this kind must not have. The arguments
+// refuseFields refuses fields that an item of this kind must not have. The arguments
 // written and otherWritten report whether the request contains the fields.
-func (r *itemReader) absent(kind, field string, written bool, other string, otherWritten bool) {
+func (r *itemReader) refuseFields(kind, field string, written bool, other string, otherWritten bool) {
 	if written {
 		r.fail(field, "does not go with kind "+kind+"; leave it out")
 	}
@@ -180,18 +180,19 @@ func invalid(field, problem string) error {
 	return fault.Newf(fault.InvalidParameter, "%s: %s.", field, problem)
 }
 
-// unreadable returns the fault for JSON of the wrong shape. It names the path ("" for the body) or a field below it.
-func unreadable(at string, err error) error {
-	var wrongType *json.UnmarshalTypeError
-	if !errors.As(err, &wrongType) || wrongType.Field == "" {
-		if at == "" {
-			at = "body"
+// describeParseError returns the fault for JSON of the wrong shape. It names the path ("" for the body) or a field
+// below it.
+func describeParseError(path string, err error) error {
+	var typeErr *json.UnmarshalTypeError
+	if !errors.As(err, &typeErr) || typeErr.Field == "" {
+		if path == "" {
+			path = "body"
 		}
-		return invalid(at, "is not the JSON object it should be")
+		return invalid(path, "is not the JSON object it should be")
 	}
-	field := wrongType.Field
-	if at != "" {
-		field = at + "." + field
+	field := typeErr.Field
+	if path != "" {
+		field = path + "." + field
 	}
-	return invalid(field, "is a JSON "+wrongType.Value+"; write a value of its type")
+	return invalid(field, "is a JSON "+typeErr.Value+"; write a value of its type")
 }

@@ -20,21 +20,21 @@ func FuzzReadRequest(f *testing.F) {
 		{"kind":"event","id":"00000000-0000-4000-8000-000000000005","tier_id":"00000000-0000-4000-8000-000000000006"}]}`))
 	f.Add([]byte("{\"slug\":\"\x00\",\"items\":[null,7,{}]}"))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		var read, again pricing.QuotesRequest
-		if err := readRequest(body, &read); err != nil {
+		var first, second pricing.QuotesRequest
+		if err := readRequest(body, &first); err != nil {
 			if !fault.Is(err, fault.InvalidParameter) {
 				t.Fatalf("%q: %v", body, err)
 			}
 			return
 		}
-		written, err := json.Marshal(read)
+		encoded, err := json.Marshal(first)
 		if err != nil {
 			t.Fatalf("%q: %v", body, err)
 		}
-		if err := readRequest(written, &again); err != nil {
-			t.Fatalf("%q is written %s, which is refused: %v", body, written, err)
+		if err := readRequest(encoded, &second); err != nil {
+			t.Fatalf("%q is written %s, which is refused: %v", body, encoded, err)
 		}
-		if diff := cmp.Diff(read, again); diff != "" {
+		if diff := cmp.Diff(first, second); diff != "" {
 			t.Fatalf("%q is read, written and read differently:\n%s", body, diff)
 		}
 	})

@@ -13,24 +13,24 @@ func newTariff(offer *catalog.Offer) (*tariff.Tariff, error) {
 	rules := make([]tariff.Rule, len(offer.Rules))
 	for i := range offer.Rules {
 		r := &offer.Rules[i]
-		when, err := tariff.ConditionOf(r.Kind, r.When, offer.Location())
+		when, err := tariff.NewCondition(r.Kind, r.When, offer.Location())
 		if err != nil {
 			return nil, fmt.Errorf("pricing rule %q: %w", r.Key, err)
 		}
 		rules[i] = tariff.Rule{
 			Key: r.Key, Kind: r.Kind, Priority: r.Priority, Stop: r.Stop,
-			When: when, Change: change(r), AppliesTo: scope(r.AppliesTo),
+			Condition: when, Change: convertChange(r), AppliesTo: convertScope(r.AppliesTo),
 		}
 	}
 	return tariff.New(rules, offer.Money())
 }
 
-// change returns the price change of a rule. It returns nil if
+// convertChange returns the price change of a rule. It returns nil if
 // the rule has no change; the tariff then refuses the rule.
-func change(r *catalog.Rule) tariff.Change {
+func convertChange(r *catalog.Rule) tariff.Change {
 	switch {
 	case r.Percent != nil:
-		return tariff.PercentOf(*r.Percent)
+		return tariff.NewPercent(*r.Percent)
 	case r.Amount != nil:
 		return tariff.Amount(*r.Amount)
 	case r.Set != nil:
@@ -39,9 +39,9 @@ func change(r *catalog.Rule) tariff.Change {
 	return nil
 }
 
-func scope(a catalog.AppliesTo) tariff.Scope {
+func convertScope(a catalog.AppliesTo) tariff.Scope {
 	if a.Everything() {
-		return tariff.Everything()
+		return tariff.NewFullScope()
 	}
 	return tariff.Scope{
 		tariff.Service: {All: a.AllServices, IDs: a.Services},

@@ -10,34 +10,34 @@ import (
 // tariffs caches the tariff of each business. Without the cache,
 // each booking would build up to thousands of rules again.
 type tariffs struct {
-	cache *lru.Cache[string, madeTariff]
+	cache *lru.Cache[string, cachedTariff]
 }
 
-// madeTariff is a tariff and the offer that it was built from. The tariff
+// cachedTariff is a tariff and the offer that it was built from. The tariff
 // is valid as long as the offer is current, because an offer is immutable.
-type madeTariff struct {
+type cachedTariff struct {
 	offer  *catalog.Offer
 	tariff *tariff.Tariff
 }
 
-const cachedTariffs = 4096 // the number of cached offers
+const maxCachedTariffs = 4096 // the number of cached offers
 
 func newTariffs() *tariffs {
-	cache, err := lru.New[string, madeTariff](cachedTariffs)
+	cache, err := lru.New[string, cachedTariff](maxCachedTariffs)
 	if err != nil {
 		panic(err) // only for a size below 1
 	}
 	return &tariffs{cache: cache}
 }
 
-func (t *tariffs) of(offer *catalog.Offer) (*tariff.Tariff, error) {
-	if made, ok := t.cache.Get(offer.Slug); ok && made.offer == offer {
-		return made.tariff, nil
+func (t *tariffs) findTariff(offer *catalog.Offer) (*tariff.Tariff, error) {
+	if cached, ok := t.cache.Get(offer.Slug); ok && cached.offer == offer {
+		return cached.tariff, nil
 	}
-	made, err := newTariff(offer)
+	cached, err := newTariff(offer)
 	if err != nil {
 		return nil, err
 	}
-	t.cache.Add(offer.Slug, madeTariff{offer: offer, tariff: made})
-	return made, nil
+	t.cache.Add(offer.Slug, cachedTariff{offer: offer, tariff: cached})
+	return cached, nil
 }

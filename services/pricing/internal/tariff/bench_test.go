@@ -10,15 +10,15 @@ import (
 
 // BenchmarkPrice prices 2,000 services under 20 rules, of which all, half or none apply to each.
 func BenchmarkPrice(b *testing.B) {
-	saturday := Purchase{Date: day("2026-11-21")}
-	onSaturday, onMonday := onDays(time.Saturday), onDays(time.Monday)
+	saturday := Purchase{Date: parseDate("2026-11-21")}
+	onSaturday, onMonday := newDaysOfWeek(time.Saturday), newDaysOfWeek(time.Monday)
 	for _, applied := range []int{20, 10, 0} {
 		rules := make([]Rule, 20)
 		for i := range rules {
-			rules[i] = Rule{Key: fmt.Sprintf("rule-%02d", i), When: onMonday, Change: percent("-2.5"),
-				AppliesTo: Everything()}
+			rules[i] = Rule{Key: fmt.Sprintf("rule-%02d", i), Condition: onMonday, Change: parsePercent("-2.5"),
+				AppliesTo: NewFullScope()}
 			if i < applied {
-				rules[i].When = onSaturday
+				rules[i].Condition = onSaturday
 			}
 		}
 		tariff, err := New(rules, eur)
@@ -27,7 +27,7 @@ func BenchmarkPrice(b *testing.B) {
 		}
 		items := make([]Item, 2000)
 		for i := range items {
-			items[i] = Item{Kind: Service, ID: uuid.New(), List: int64(1000 + i)}
+			items[i] = Item{Kind: Service, ID: uuid.New(), ListPrice: int64(1000 + i)}
 		}
 		b.Run(fmt.Sprintf("2000 services × 20 rules, %d apply", applied), func(b *testing.B) {
 			b.ReportAllocs()
@@ -40,18 +40,19 @@ func BenchmarkPrice(b *testing.B) {
 	}
 }
 
-// BenchmarkList prices 1,000 services of five variants each under 200 rules, all of which apply: to everything, or each
-// to half of the services.
-func BenchmarkList(b *testing.B) {
-	saturday := Purchase{Date: day("2026-11-21")}
+// BenchmarkPriceList prices 1,000 services of five variants each under 200 rules, all of which apply: to everything, or
+// each to half of the services.
+func BenchmarkPriceList(b *testing.B) {
+	saturday := Purchase{Date: parseDate("2026-11-21")}
 	ids := make([]uuid.UUID, 1000)
 	for i := range ids {
 		ids[i] = uuid.New()
 	}
-	for name, scope := range map[string]Scope{"everything": Everything(), "halves": {Service: {IDs: ids[:500]}}} {
+	for name, scope := range map[string]Scope{"everything": NewFullScope(), "halves": {Service: {IDs: ids[:500]}}} {
 		rules := make([]Rule, 200)
 		for i := range rules {
-			rules[i] = Rule{Key: fmt.Sprintf("rule-%03d", i), When: onDays(time.Saturday), Change: percent("-0.5"),
+			rules[i] = Rule{Key: fmt.Sprintf("rule-%03d", i), Condition: newDaysOfWeek(time.Saturday),
+				Change:    parsePercent("-0.5"),
 				AppliesTo: scope}
 		}
 		tariff, err := New(rules, eur)
@@ -63,10 +64,10 @@ func BenchmarkList(b *testing.B) {
 			b.Run(name+" "+how, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					list := tariff.List()
+					list := tariff.NewPriceList()
 					price["as a list"] = func(i Item) { list.Amount(i, saturday) }
 					for i := range 6000 {
-						price[how](Item{Kind: Service, ID: ids[i%1000], List: int64(1000 + i)})
+						price[how](Item{Kind: Service, ID: ids[i%1000], ListPrice: int64(1000 + i)})
 					}
 				}
 			})

@@ -28,43 +28,43 @@ type Moment struct {
 	Tomorrow int64 // the instant at which Today ends
 }
 
-// MomentAt returns the moment of the instant t for a business in loc.
-func MomentAt(t time.Time, loc *time.Location) Moment {
+// NewMoment returns the moment of the instant t for a business in loc.
+func NewMoment(t time.Time, loc *time.Location) Moment {
 	today := timespan.DateOf(t, loc)
 	return Moment{Instant: t.Unix(), Today: today, Tomorrow: timespan.Instant(today+1, 0, loc)}
 }
 
-// daysBefore returns the number of days from the business's today to the booking date.
-func (p Purchase) daysBefore() int { return int(p.Date) - int(p.Moment.Today) }
+// countDaysAhead returns the number of days from the business's today to the booking date.
+func (p Purchase) countDaysAhead() int { return int(p.Date) - int(p.Moment.Today) }
 
 // Condition decides whether a rule applies.
 type Condition interface {
 	holds(p Purchase) bool
 }
 
-// timed is a condition that depends on the time of the purchase. For
+// timedCondition is a condition that depends on the time of the purchase. For
 // the same purchase, it may hold at one moment and not at a later one.
-type timed interface {
-	// turns returns the first instant after m at which the result of the condition may change.
-	turns(m Moment) int64
+type timedCondition interface {
+	// nextTurn returns the first instant after m at which the result of the condition may change.
+	nextTurn(m Moment) int64
 }
 
-// never is an instant after all others.
-const never = math.MaxInt64
+// endOfTime is an instant after all others.
+const endOfTime = math.MaxInt64
 
 // conditions maps each kind of rule to a function that makes the rule's condition from [rule.When]. The function
 // reads the fields that [rule.SpecOf] requires for the kind. It also reads optional fields, which may be nil.
 var conditions = map[rule.Kind]func(w rule.When, loc *time.Location) Condition{
 	rule.Seasonal: func(w rule.When, _ *time.Location) Condition {
 		if w.From.Form == rule.MonthDayForm {
-			return Yearly{From: MonthDayOf(w.From.Date), To: MonthDayOf(w.To.Date)}
+			return Yearly{From: NewMonthDay(w.From.Date), To: NewMonthDay(w.To.Date)}
 		}
 		return Season{From: w.From.Date, To: w.To.Date}
 	},
-	rule.DayOfWeek: func(w rule.When, _ *time.Location) Condition { return DaysOfWeekOf(w.Days) },
+	rule.DayOfWeek: func(w rule.When, _ *time.Location) Condition { return NewDaysOfWeek(w.Days) },
 	rule.TimeOfDay: func(w rule.When, _ *time.Location) Condition { return TimeOfDay(w.From.Until(*w.To)) },
 	rule.FlashSale: func(w rule.When, loc *time.Location) Condition {
-		return FlashSaleBetween(w.From.DateTime(), w.To.DateTime(), loc)
+		return NewFlashSale(w.From.DateTime(), w.To.DateTime(), loc)
 	},
 	rule.EarlyBird:    func(w rule.When, _ *time.Location) Condition { return EarlyBird(*w.MinDaysBefore) },
 	rule.LastMinute:   func(w rule.When, _ *time.Location) Condition { return LastMinute(*w.MaxDaysBefore) },
@@ -75,16 +75,16 @@ var conditions = map[rule.Kind]func(w rule.When, loc *time.Location) Condition{
 	},
 }
 
-// ConditionOf returns the condition of a rule of the given kind, for a business in the time zone loc. It returns an
+// NewCondition returns the condition of a rule of the given kind, for a business in the time zone loc. It returns an
 // error for an unknown kind, and for a rule without a required field. A wrong price would be worse than no price.
-func ConditionOf(kind rule.Kind, when rule.When, loc *time.Location) (Condition, error) {
-	spec, known := rule.SpecOf(kind)
-	if !known {
+func NewCondition(kind rule.Kind, when rule.When, loc *time.Location) (Condition, error) {
+	spec, isKnown := rule.SpecOf(kind)
+	if !isKnown {
 		return nil, fmt.Errorf("the kind %q is not known", kind)
 	}
-	written := when.FieldNames()
+	writtenFields := when.FieldNames()
 	for _, field := range spec.All {
-		if !slices.Contains(written, field) {
+		if !slices.Contains(writtenFields, field) {
 			return nil, fmt.Errorf("kind %s lacks %s", kind, field)
 		}
 	}
@@ -102,7 +102,7 @@ func (s Season) holds(p Purchase) bool { return s.From <= p.Date && p.Date <= s.
 type Yearly struct{ From, To MonthDay }
 
 func (y Yearly) holds(p Purchase) bool {
-	day := MonthDayOf(p.Date)
+	day := NewMonthDay(p.Date)
 	if y.From <= y.To {
 		return y.From <= day && day <= y.To
 	}
@@ -112,8 +112,8 @@ func (y Yearly) holds(p Purchase) bool {
 // MonthDay is a day of the year without the year. Values compare in the order of the calendar.
 type MonthDay int
 
-// MonthDayOf returns the month and day of d.
-func MonthDayOf(d timespan.Date) MonthDay {
+// NewMonthDay returns the month and day of d.
+func NewMonthDay(d timespan.Date) MonthDay {
 	_, month, day := d.YMD()
 	return MonthDay(int(month)*100 + day)
 }
@@ -121,8 +121,8 @@ func MonthDayOf(d timespan.Date) MonthDay {
 // DaysOfWeek holds for booking dates on some days of the week. Bit n stands for the [time.Weekday] n.
 type DaysOfWeek uint8
 
-// DaysOfWeekOf returns the condition that holds on the given days.
-func DaysOfWeekOf(days []timespan.Weekday) DaysOfWeek {
+// NewDaysOfWeek returns the condition that holds on the given days.
+func NewDaysOfWeek(days []timespan.Weekday) DaysOfWeek {
 	var set DaysOfWeek
 	for _, d := range days {
 		set |= 1 << d
@@ -147,9 +147,9 @@ func (w TimeOfDay) holds(p Purchase) bool {
 // FlashSale holds for purchases within a half-open span of instants.
 type FlashSale timespan.Span
 
-// FlashSaleBetween returns the sale between two local times in the zone loc. If a clock change skips or repeats
+// NewFlashSale returns the sale between two local times in the zone loc. If a clock change skips or repeats
 // a local time, semantics.md §1 determines the instant. Therefore a sale that has ended does not begin again.
-func FlashSaleBetween(from, to timespan.LocalDateTime, loc *time.Location) FlashSale {
+func NewFlashSale(from, to timespan.LocalDateTime, loc *time.Location) FlashSale {
 	return FlashSale{
 		Start: timespan.Instant(from.Date, from.Time, loc),
 		End:   timespan.Instant(to.Date, to.Time, loc),
@@ -160,32 +160,32 @@ func (s FlashSale) holds(p Purchase) bool {
 	return s.Start <= p.Moment.Instant && p.Moment.Instant < s.End
 }
 
-func (s FlashSale) turns(m Moment) int64 {
+func (s FlashSale) nextTurn(m Moment) int64 {
 	switch {
 	case m.Instant < s.Start:
 		return s.Start
 	case m.Instant < s.End:
 		return s.End
 	}
-	return never
+	return endOfTime
 }
 
 // EarlyBird holds if the booking date is at least that many days ahead.
 type EarlyBird int
 
-func (least EarlyBird) holds(p Purchase) bool { return p.daysBefore() >= int(least) }
-func (EarlyBird) turns(m Moment) int64        { return m.Tomorrow }
+func (least EarlyBird) holds(p Purchase) bool { return p.countDaysAhead() >= int(least) }
+func (EarlyBird) nextTurn(m Moment) int64     { return m.Tomorrow }
 
 // LastMinute holds if the booking date is today or at most the
 // given number of days later. It does not hold for past dates.
 type LastMinute int
 
 func (most LastMinute) holds(p Purchase) bool {
-	days := p.daysBefore()
+	days := p.countDaysAhead()
 	return 0 <= days && days <= int(most)
 }
 
-func (LastMinute) turns(m Moment) int64 { return m.Tomorrow }
+func (LastMinute) nextTurn(m Moment) int64 { return m.Tomorrow }
 
 // Range is a range of whole numbers that includes both bounds. A nil bound means no limit.
 type Range struct{ Min, Max *int }

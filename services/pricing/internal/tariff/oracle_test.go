@@ -19,12 +19,12 @@ import (
 // The oracle below is written from pricing_rules in manifest.example.yaml and semantics.md §5, slowly and plainly:
 // text fields as the manifest has them, time.Time for dates, big.Rat for money.
 
-// words is a rule as the manifest words it. All fields but those of its kind are unused.
-type words struct {
+// ruleText is a rule as the manifest words it. All fields but those of its kind are unused.
+type ruleText struct {
 	key, kind string
 	priority  int
 	change    string // percent, amount or set
-	by        string // a decimal
+	changeBy  string // a decimal
 	stop      bool
 	appliesTo map[Kind][]string // nil: everything; "all" or ids
 
@@ -46,26 +46,26 @@ type sale struct {
 	units        *int
 }
 
-// oraclePrice returns the price and the keys of the rules that applied.
-func oraclePrice(rules []words, s sale, decimals int) (*big.Rat, []string) {
-	price := rat(s.list)
+// computeOraclePrice returns the price and the keys of the rules that applied.
+func computeOraclePrice(rules []ruleText, s sale, decimals int) (*big.Rat, []string) {
+	price := parseRat(s.list)
 	if price.Sign() == 0 {
 		return price, nil // free: not priced
 	}
 	var applied []string
-	for _, r := range inOrder(rules) {
-		if !r.concerns(s) || !r.met(s) {
+	for _, r := range sortRules(rules) {
+		if !r.appliesToItem(s) || !r.holdsFor(s) {
 			continue
 		}
 		applied = append(applied, r.key)
 		switch r.change {
 		case "percent":
-			part := new(big.Rat).Quo(rat(r.by), big.NewRat(100, 1))
+			part := new(big.Rat).Quo(parseRat(r.changeBy), big.NewRat(100, 1))
 			price = new(big.Rat).Add(price, new(big.Rat).Mul(price, part))
 		case "amount":
-			price = new(big.Rat).Add(price, rat(r.by))
+			price = new(big.Rat).Add(price, parseRat(r.changeBy))
 		case "set":
-			price = rat(r.by)
+			price = parseRat(r.changeBy)
 		}
 		if r.stop {
 			break
@@ -77,25 +77,25 @@ func oraclePrice(rules []words, s sale, decimals int) (*big.Rat, []string) {
 	return roundHalfUp(price, decimals), applied
 }
 
-// inOrder picks the lowest priority first, of equal ones the first key.
-func inOrder(rules []words) []words {
-	left := slices.Clone(rules)
-	var out []words
-	for len(left) > 0 {
+// sortRules picks the lowest priority first, of equal ones the first key.
+func sortRules(rules []ruleText) []ruleText {
+	remaining := slices.Clone(rules)
+	var sorted []ruleText
+	for len(remaining) > 0 {
 		first := 0
-		for i, r := range left {
-			f := left[first]
+		for i, r := range remaining {
+			f := remaining[first]
 			if r.priority < f.priority || r.priority == f.priority && r.key < f.key {
 				first = i
 			}
 		}
-		out = append(out, left[first])
-		left = slices.Delete(left, first, first+1)
+		sorted = append(sorted, remaining[first])
+		remaining = slices.Delete(remaining, first, first+1)
 	}
-	return out
+	return sorted
 }
 
-func (r words) concerns(s sale) bool {
+func (r ruleText) appliesToItem(s sale) bool {
 	if r.appliesTo == nil {
 		return true
 	}
@@ -103,7 +103,7 @@ func (r words) concerns(s sale) bool {
 	return slices.Contains(named, "all") || slices.Contains(named, s.id)
 }
 
-func (r words) met(s sale) bool {
+func (r ruleText) holdsFor(s sale) bool {
 	bought := s.boughtAt.Format("2006-01-02T15:04")
 	today, _ := time.Parse(time.DateOnly, s.boughtAt.Format(time.DateOnly))
 	daysBefore := int(s.date.Sub(today).Hours() / 24)
@@ -135,16 +135,16 @@ func (r words) met(s sale) bool {
 	case "last_minute":
 		return daysBefore >= 0 && daysBefore <= *r.max
 	case "party_size":
-		return between(r.min, s.partySize, r.max)
+		return isBetween(r.min, s.partySize, r.max)
 	case "first_booking":
 		return s.firstBooking != nil && *s.firstBooking
 	case "duration":
-		return between(r.min, s.units, r.max)
+		return isBetween(r.min, s.units, r.max)
 	}
 	panic(r.kind)
 }
 
-func between(least, n, most *int) bool {
+func isBetween(least, n, most *int) bool {
 	return n != nil && (least == nil || *n >= *least) && (most == nil || *n <= *most)
 }
 
@@ -157,7 +157,7 @@ func roundHalfUp(r *big.Rat, decimals int) *big.Rat {
 	return new(big.Rat).SetFrac(whole, scale)
 }
 
-func rat(s string) *big.Rat {
+func parseRat(s string) *big.Rat {
 	r, ok := new(big.Rat).SetString(s)
 	if !ok {
 		panic(s)
@@ -165,8 +165,8 @@ func rat(s string) *big.Rat {
 	return r
 }
 
-// TestPriceIsWhatTheWordsSay draws whole tariffs and purchases and compares price and applied rules with the oracle.
-func TestPriceIsWhatTheWordsSay(t *testing.T) {
+// TestPriceMatchesOracle draws whole tariffs and purchases and compares price and applied rules with the oracle.
+func TestPriceMatchesOracle(t *testing.T) {
 	t.Parallel()
 	zone, err := time.LoadLocation("America/St_Johns") // half an hour off, so that a wrong zone shows
 	if err != nil {
@@ -174,22 +174,22 @@ func TestPriceIsWhatTheWordsSay(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		currency := money.Currency{Code: "XXX", Digits: rapid.SampledFrom([]int{0, 2, 3}).Draw(t, "decimals")}
-		rules := rapid.SliceOfNDistinct(genRule(currency.Digits), 0, 8, func(r words) string {
+		rules := rapid.SliceOfNDistinct(genRule(currency.Digits), 0, 8, func(r ruleText) string {
 			return r.key
 		}).Draw(t, "rules")
 		s := genSale(zone, currency.Digits).Draw(t, "sale")
 
-		tariff := tariffOf(rules, currency, zone)
-		got := tariff.Price(s.item(currency), s.purchase(zone))
+		tariff := buildTariff(rules, currency, zone)
+		got := tariff.Price(s.buildItem(currency), s.buildPurchase(zone))
 
-		want, applied := oraclePrice(rules, s, currency.Digits)
+		want, applied := computeOraclePrice(rules, s, currency.Digits)
 		if currency.Decimal(got.Amount).Rat().Cmp(want) != 0 {
 			t.Fatalf("price %s, want %s\n%+v\n%+v", currency.Decimal(got.Amount), want.FloatString(6), rules, s)
 		}
-		if keys := keysOf(got.Steps); !slices.Equal(keys, applied) {
+		if keys := collectKeys(got.Steps); !slices.Equal(keys, applied) {
 			t.Fatalf("applied %v, want %v\n%+v\n%+v", keys, applied, rules, s)
 		}
-		checkChain(t, got.Steps, currency.Decimal(minor(currency, s.list)))
+		checkChain(t, got.Steps, currency.Decimal(parseMinor(currency, s.list)))
 		checkList(t, tariff, append(rapid.SliceOfN(genSale(zone, currency.Digits), 0, 3).Draw(t, "others"), s, s),
 			currency, zone)
 	})
@@ -197,9 +197,9 @@ func TestPriceIsWhatTheWordsSay(t *testing.T) {
 
 // checkList asserts that one list gives each sale the price that it has alone.
 func checkList(t *rapid.T, tariff *Tariff, all []sale, currency money.Currency, zone *time.Location) {
-	list := tariff.List()
+	list := tariff.NewPriceList()
 	for _, s := range all {
-		item, purchase := s.item(currency), s.purchase(zone)
+		item, purchase := s.buildItem(currency), s.buildPurchase(zone)
 		if got, want := list.Amount(item, purchase), tariff.Price(item, purchase).Amount; got != want {
 			t.Fatalf("on a list %d, alone %d: %+v", got, want, s)
 		}
@@ -217,7 +217,7 @@ func checkChain(t *rapid.T, steps []Step, list decimal.Decimal) {
 	}
 }
 
-func keysOf(steps []Step) []string {
+func collectKeys(steps []Step) []string {
 	var keys []string
 	for _, s := range steps {
 		keys = append(keys, s.Rule.Key)
@@ -225,36 +225,37 @@ func keysOf(steps []Step) []string {
 	return keys
 }
 
-// build says the rule in the terms of the tariff.
-func tariffOf(rules []words, c money.Currency, zone *time.Location) *Tariff {
+// buildTariff says the rules in the terms of the tariff.
+func buildTariff(rules []ruleText, c money.Currency, zone *time.Location) *Tariff {
 	built := make([]Rule, len(rules))
 	for i, r := range rules {
-		built[i] = r.build(c, zone)
+		built[i] = r.buildRule(c, zone)
 	}
 	return must(New(built, c))
 }
 
-func (r words) build(c money.Currency, zone *time.Location) Rule {
-	made := Rule{Key: r.key, Kind: rule.Kind(r.kind), Priority: r.priority, Stop: r.stop, When: r.condition(zone),
-		AppliesTo: Everything()}
+func (r ruleText) buildRule(c money.Currency, zone *time.Location) Rule {
+	built := Rule{Key: r.key, Kind: rule.Kind(r.kind), Priority: r.priority, Stop: r.stop,
+		Condition: r.buildCondition(zone),
+		AppliesTo: NewFullScope()}
 	switch r.change {
 	case "percent":
-		made.Change = PercentOf(decimal.RequireFromString(r.by))
+		built.Change = NewPercent(decimal.RequireFromString(r.changeBy))
 	case "amount":
-		made.Change = Amount(minor(c, r.by))
+		built.Change = Amount(parseMinor(c, r.changeBy))
 	case "set":
-		made.Change = Set(minor(c, r.by))
+		built.Change = Set(parseMinor(c, r.changeBy))
 	}
 	if r.appliesTo != nil {
-		made.AppliesTo = Scope{}
+		built.AppliesTo = Scope{}
 		for kind, named := range r.appliesTo {
-			made.AppliesTo[kind] = selection(named)
+			built.AppliesTo[kind] = buildSelection(named)
 		}
 	}
-	return made
+	return built
 }
 
-func selection(named []string) Selection {
+func buildSelection(named []string) Selection {
 	var s Selection
 	for _, id := range named {
 		if id == "all" {
@@ -266,8 +267,8 @@ func selection(named []string) Selection {
 	return s
 }
 
-func (r words) condition(zone *time.Location) Condition {
-	when := rule.When{From: bound(r.from), To: bound(r.to), Days: r.weekdays()}
+func (r ruleText) buildCondition(zone *time.Location) Condition {
+	when := rule.When{From: parseBound(r.from), To: parseBound(r.to), Days: r.convertDays()}
 	switch rule.Kind(r.kind) {
 	case rule.EarlyBird:
 		when.MinDaysBefore = r.min
@@ -279,10 +280,10 @@ func (r words) condition(zone *time.Location) Condition {
 		when.MinUnits, when.MaxUnits = r.min, r.max
 	default: // the others have no bounds of their own
 	}
-	return must(ConditionOf(rule.Kind(r.kind), when, zone))
+	return must(NewCondition(rule.Kind(r.kind), when, zone))
 }
 
-func (r words) weekdays() []timespan.Weekday {
+func (r ruleText) convertDays() []timespan.Weekday {
 	var days []timespan.Weekday
 	for _, d := range r.days {
 		days = append(days, timespan.Weekday(d))
@@ -290,7 +291,7 @@ func (r words) weekdays() []timespan.Weekday {
 	return days
 }
 
-func bound(s string) *rule.Bound {
+func parseBound(s string) *rule.Bound {
 	if s == "" {
 		return nil
 	}
@@ -301,14 +302,14 @@ func bound(s string) *rule.Bound {
 	return b
 }
 
-func (s sale) item(c money.Currency) Item {
-	return Item{Kind: s.kind, ID: uuid.NewSHA1(uuid.Nil, []byte(s.id)), List: minor(c, s.list)}
+func (s sale) buildItem(c money.Currency) Item {
+	return Item{Kind: s.kind, ID: uuid.NewSHA1(uuid.Nil, []byte(s.id)), ListPrice: parseMinor(c, s.list)}
 }
 
-func (s sale) purchase(zone *time.Location) Purchase {
+func (s sale) buildPurchase(zone *time.Location) Purchase {
 	p := Purchase{
-		Moment:       MomentAt(s.boughtAt, zone),
-		Date:         day(s.date.Format(time.DateOnly)),
+		Moment:       NewMoment(s.boughtAt, zone),
+		Date:         parseDate(s.date.Format(time.DateOnly)),
 		PartySize:    s.partySize,
 		FirstBooking: s.firstBooking,
 		Units:        s.units,
@@ -327,26 +328,26 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-func day(s string) timespan.Date               { return must(timespan.ParseDate(s)) }
-func moment(s string) timespan.LocalDateTime   { return must(timespan.ParseLocalDateTime(s)) }
-func minor(c money.Currency, s string) int64   { return must(c.Minor(decimal.RequireFromString(s))) }
-func at(s string) *timespan.TimeOfDay          { t := must(timespan.ParseTimeOfDay(s)); return &t }
-func decimalText(n int64, decimals int) string { return decimal.New(n, -int32(decimals)).String() }
+func parseDate(s string) timespan.Date                   { return must(timespan.ParseDate(s)) }
+func parseLocalDateTime(s string) timespan.LocalDateTime { return must(timespan.ParseLocalDateTime(s)) }
+func parseMinor(c money.Currency, s string) int64        { return must(c.Minor(decimal.RequireFromString(s))) }
+func parseTimeOfDay(s string) *timespan.TimeOfDay        { t := must(timespan.ParseTimeOfDay(s)); return &t }
+func formatDecimal(n int64, decimals int) string         { return decimal.New(n, -int32(decimals)).String() }
 
 // The generators draw from few values each, so that bounds are met and missed equally often.
 
-func genRule(decimals int) *rapid.Generator[words] {
-	return rapid.Custom(func(t *rapid.T) words {
-		r := words{
+func genRule(decimals int) *rapid.Generator[ruleText] {
+	return rapid.Custom(func(t *rapid.T) ruleText {
+		r := ruleText{
 			key:      rapid.StringMatching(`[a-c]-?[0-9]`).Draw(t, "key"),
 			priority: rapid.IntRange(-1, 1).Draw(t, "priority"),
 			change:   rapid.SampledFrom([]string{"percent", "percent", "amount", "set"}).Draw(t, "change"),
 			stop:     rapid.IntRange(0, 5).Draw(t, "stop") == 0,
 			kind:     rapid.SampledFrom(rule.Names()).Draw(t, "kind"),
 		}
-		r.by = genBy(t, r.change, decimals)
+		r.changeBy = genBy(t, r.change, decimals)
 		r.appliesTo = genScope(t)
-		r.draw(t)
+		r.drawCondition(t)
 		return r
 	})
 }
@@ -354,11 +355,11 @@ func genRule(decimals int) *rapid.Generator[words] {
 func genBy(t *rapid.T, change string, decimals int) string {
 	switch change {
 	case "percent":
-		return decimalText(rapid.Int64Range(-1200, 2000).Draw(t, "percent"), 1)
+		return formatDecimal(rapid.Int64Range(-1200, 2000).Draw(t, "percent"), 1)
 	case "set":
-		return decimalText(rapid.Int64Range(0, 20000).Draw(t, "set"), decimals)
+		return formatDecimal(rapid.Int64Range(0, 20000).Draw(t, "set"), decimals)
 	default:
-		return decimalText(rapid.Int64Range(-9000, 9000).Draw(t, "amount"), decimals)
+		return formatDecimal(rapid.Int64Range(-9000, 9000).Draw(t, "amount"), decimals)
 	}
 }
 
@@ -375,7 +376,7 @@ func genScope(t *rapid.T) map[Kind][]string {
 	return scope
 }
 
-func (r *words) draw(t *rapid.T) {
+func (r *ruleText) drawCondition(t *rapid.T) {
 	switch r.kind {
 	case "seasonal":
 		days := rapid.SampledFrom([][]string{{"06-01", "08-31"}, {"12-20", "01-05"}, {"02-29", "02-29"},
@@ -417,7 +418,7 @@ func genSale(zone *time.Location, decimals int) *rapid.Generator[sale] {
 		s := sale{
 			kind: rapid.SampledFrom([]Kind{Service, Event, Rental}).Draw(t, "kind"),
 			id:   rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "id"),
-			list: decimalText(rapid.SampledFrom([]int64{0, 1, 5, 333, 4000, 123457}).Draw(t, "list"), decimals),
+			list: formatDecimal(rapid.SampledFrom([]int64{0, 1, 5, 333, 4000, 123457}).Draw(t, "list"), decimals),
 			date: base.AddDate(0, 0, rapid.IntRange(-1, 4).Draw(t, "ahead")),
 			boughtAt: time.Date(base.Year(), base.Month(), base.Day(), rapid.IntRange(0, 60).Draw(t, "hour"),
 				rapid.SampledFrom([]int{0, 1, 59}).Draw(t, "minute"), 0, 0, zone),
@@ -433,8 +434,8 @@ func genSale(zone *time.Location, decimals int) *rapid.Generator[sale] {
 
 func genMaybe[T any](g *rapid.Generator[T]) *rapid.Generator[*T] { return rapid.Ptr(g, true) }
 
-func (r words) String() string {
-	return fmt.Sprintf("{%s %s prio %d %s %s stop=%t to=%v %s..%s %v}", r.key, r.kind, r.priority, r.change, r.by,
+func (r ruleText) String() string {
+	return fmt.Sprintf("{%s %s prio %d %s %s stop=%t to=%v %s..%s %v}", r.key, r.kind, r.priority, r.change, r.changeBy,
 		r.stop,
 		r.appliesTo, r.from, r.to, r.days)
 }

@@ -14,7 +14,7 @@ type Rule struct {
 	Key       string    // unique in a tariff
 	Kind      rule.Kind // copied to the steps
 	Priority  int       // lowest first; rules of one priority are ordered by key
-	When      Condition
+	Condition Condition
 	Change    Change
 	Stop      bool // if this rule applies, no later rule does
 	AppliesTo Scope
@@ -28,14 +28,14 @@ const (
 	Service Kind = iota
 	Event
 	Rental
-	kinds // the number of kinds
+	kindCount // the number of kinds
 )
 
 // Scope selects items of each kind.
-type Scope [kinds]Selection
+type Scope [kindCount]Selection
 
-// Everything returns the scope of a rule without limits.
-func Everything() Scope { return Scope{{All: true}, {All: true}, {All: true}} }
+// NewFullScope returns the scope of a rule without limits.
+func NewFullScope() Scope { return Scope{{All: true}, {All: true}, {All: true}} }
 
 // Selection contains the items that a rule applies to, all of one kind:
 // all items, or those with the IDs. The zero value contains none.
@@ -44,8 +44,8 @@ type Selection struct {
 	IDs []uuid.UUID
 }
 
-// set returns the selected ids for lookup, or nil if all items are selected.
-func (s Selection) set() map[uuid.UUID]struct{} {
+// idSet returns the selected ids for lookup, or nil if all items are selected.
+func (s Selection) idSet() map[uuid.UUID]struct{} {
 	if s.All {
 		return nil
 	}
@@ -71,8 +71,8 @@ var (
 // Percent changes the running price by a percentage. For example, -20 reduces the price by a fifth.
 type Percent struct{ factor decimal.Decimal }
 
-// PercentOf returns the change by p percent.
-func PercentOf(p decimal.Decimal) Percent {
+// NewPercent returns the change by p percent.
+func NewPercent(p decimal.Decimal) Percent {
 	return Percent{factor: p.Add(hundred).Shift(-2)} // shifting the point is exact, division is not
 }
 

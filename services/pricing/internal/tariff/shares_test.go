@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestSharesAreInProportion(t *testing.T) {
+func TestDivideTotalIsProportional(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		prices []int64
@@ -22,25 +22,25 @@ func TestSharesAreInProportion(t *testing.T) {
 		{[]int64{700, 300}, 0, []int64{0, 0}}, {[]int64{99999999999999, 99999999999999}, 99999999999999,
 			[]int64{50000000000000, 49999999999999}},
 	} {
-		if got := Shares(c.prices, c.total); !slices.Equal(got, c.want) {
+		if got := DivideTotal(c.prices, c.total); !slices.Equal(got, c.want) {
 			t.Errorf("%d of %v: %v, want %v", c.total, c.prices, got, c.want)
 		}
 	}
 }
 
 // Shares together are the total; none is below 0, above its price, or a whole minor unit from its exact part.
-func TestSharesAreTheTotal(t *testing.T) {
+func TestDivideTotalSumsToTotal(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		prices := rapid.SliceOfN(rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, 50),
 			rapid.Int64Range(0, 99999999999999)), 1, 20).Draw(t, "prices")
-		var sum, given int64
+		var sum, sumOfShares int64
 		for _, price := range prices {
 			sum += price
 		}
 		total := rapid.Int64Range(0, sum).Draw(t, "total")
-		for i, share := range Shares(prices, total) {
-			given += share
+		for i, share := range DivideTotal(prices, total) {
+			sumOfShares += share
 			if share < 0 || share > prices[i] {
 				t.Fatalf("share %d of %d is %d", i, prices[i], share)
 			}
@@ -48,12 +48,13 @@ func TestSharesAreTheTotal(t *testing.T) {
 				continue
 			}
 			exact := new(big.Rat).SetFrac(new(big.Int).Mul(big.NewInt(prices[i]), big.NewInt(total)), big.NewInt(sum))
-			if off := exact.Sub(exact, new(big.Rat).SetInt64(share)); off.Abs(off).Cmp(big.NewRat(1, 1)) > 0 {
-				t.Fatalf("share %d of %d is %d, off by %s", i, prices[i], share, off.FloatString(3))
+			if difference := exact.Sub(exact,
+				new(big.Rat).SetInt64(share)); difference.Abs(difference).Cmp(big.NewRat(1, 1)) > 0 {
+				t.Fatalf("share %d of %d is %d, off by %s", i, prices[i], share, difference.FloatString(3))
 			}
 		}
-		if given != total {
-			t.Fatalf("the shares are %d, of %d", given, total)
+		if sumOfShares != total {
+			t.Fatalf("the shares are %d, of %d", sumOfShares, total)
 		}
 	})
 }

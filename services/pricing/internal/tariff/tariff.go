@@ -26,15 +26,15 @@ import (
 // Tariff is the pricing rules of one business, prepared to price
 // many items. It is immutable and safe for concurrent use.
 type Tariff struct {
-	currency money.Currency
-	rules    [kinds][]scopedRule // in the order in which they apply
-	timed    []timed
+	currency        money.Currency
+	rules           [kindCount][]scopedRule // in the order in which they apply
+	timedConditions []timedCondition
 }
 
 // scopedRule is a rule for one kind of item.
 type scopedRule struct {
 	*Rule
-	only map[uuid.UUID]struct{} // nil: every item of the kind
+	ids map[uuid.UUID]struct{} // nil: every item of the kind
 }
 
 // New returns the tariff of rules, in any order, whose amounts are minor units
@@ -47,15 +47,15 @@ func New(rules []Rule, currency money.Currency) (*Tariff, error) {
 	t := &Tariff{currency: currency}
 	for i := range ordered {
 		r := &ordered[i]
-		if r.When == nil || r.Change == nil {
+		if r.Condition == nil || r.Change == nil {
 			return nil, fmt.Errorf("pricing rule %q lacks a condition or a change", r.Key)
 		}
-		if c, ok := r.When.(timed); ok {
-			t.timed = append(t.timed, c)
+		if c, ok := r.Condition.(timedCondition); ok {
+			t.timedConditions = append(t.timedConditions, c)
 		}
-		for kind := range kinds {
+		for kind := range kindCount {
 			if s := r.AppliesTo[kind]; s.All || len(s.IDs) > 0 {
-				t.rules[kind] = append(t.rules[kind], scopedRule{Rule: r, only: s.set()})
+				t.rules[kind] = append(t.rules[kind], scopedRule{Rule: r, ids: s.idSet()})
 			}
 		}
 	}
@@ -64,9 +64,9 @@ func New(rules []Rule, currency money.Currency) (*Tariff, error) {
 
 // Item is an item to price.
 type Item struct {
-	Kind Kind
-	ID   uuid.UUID // the service, event or rental that rules name in applies_to
-	List int64     // of one unit, in minor units, of the variant or tier if there is one; 0 is free
+	Kind      Kind
+	ID        uuid.UUID // the service, event or rental that rules name in applies_to
+	ListPrice int64     // of one unit, in minor units, of the variant or tier if there is one; 0 is free
 	// Units is the number of units that are bought together, for a service with a price per person.
 	// 0 means one. Rules that depend on the party size apply to the price of all units together.
 	Units int
@@ -74,9 +74,9 @@ type Item struct {
 
 // Price is the price of an item and its steps.
 type Price struct {
-	Amount int64  // minor units, never below 0
-	Steps  []Step // one for each rule that applied: first those of the unit, then those by party size
-	Unit   int64  // the price of one unit, before the rules by party size
+	Amount    int64  // minor units, never below 0
+	Steps     []Step // one for each rule that applied: first those of the unit, then those by party size
+	UnitPrice int64  // the price of one unit, before the rules by party size
 }
 
 // Step is the effect of one rule in a quote: the exact price
@@ -91,33 +91,33 @@ type Step struct {
 // The price of several units has two parts. The rules that do not depend on the party size give the price of one unit,
 // which is rounded. This price times the number of units is then changed by the rules that depend on the party size.
 func (t *Tariff) Price(item Item, p Purchase) Price {
-	if item.List == 0 {
+	if item.ListPrice == 0 {
 		return Price{}
 	}
-	applied := t.applied(item, p)
+	applied := t.findApplicable(item, p)
 	if item.Units <= 1 {
-		amount, steps := t.run(t.currency.Decimal(item.List), applied, item.List)
-		return Price{Amount: amount, Steps: steps, Unit: amount}
+		amount, steps := t.applyRules(t.currency.Decimal(item.ListPrice), applied, item.ListPrice)
+		return Price{Amount: amount, Steps: steps, UnitPrice: amount}
 	}
-	var ofUnit, ofParty []*Rule
+	var unitRules, partyRules []*Rule
 	for _, r := range applied {
 		if r.Kind == rule.PartySize {
-			ofParty = append(ofParty, r)
+			partyRules = append(partyRules, r)
 		} else {
-			ofUnit = append(ofUnit, r)
+			unitRules = append(unitRules, r)
 		}
 	}
-	unit, steps := t.run(t.currency.Decimal(item.List), ofUnit, item.List)
-	whole := unit * int64(item.Units)
-	amount, more := t.run(t.currency.Decimal(whole), ofParty, whole)
-	return Price{Amount: amount, Steps: append(steps, more...), Unit: unit}
+	unit, steps := t.applyRules(t.currency.Decimal(item.ListPrice), unitRules, item.ListPrice)
+	listOfAll := unit * int64(item.Units)
+	amount, partySteps := t.applyRules(t.currency.Decimal(listOfAll), partyRules, listOfAll)
+	return Price{Amount: amount, Steps: append(steps, partySteps...), UnitPrice: unit}
 }
 
-// applied returns the rules that apply to an item, in order.
-func (t *Tariff) applied(item Item, p Purchase) []*Rule {
+// findApplicable returns the rules that apply to an item, in order.
+func (t *Tariff) findApplicable(item Item, p Purchase) []*Rule {
 	var applied []*Rule
 	for _, r := range t.rules[item.Kind] {
-		if !r.covers(item.ID) || !r.When.holds(p) {
+		if !r.covers(item.ID) || !r.Condition.holds(p) {
 			continue
 		}
 		if applied = append(applied, r.Rule); r.Stop {
@@ -127,9 +127,9 @@ func (t *Tariff) applied(item Item, p Purchase) []*Rule {
 	return applied
 }
 
-// run applies the rules in their order to the price running. It returns the rounded
+// applyRules applies the rules in their order to the price running. It returns the rounded
 // result and the steps. Without rules it returns the argument list, the list price.
-func (t *Tariff) run(running decimal.Decimal, rules []*Rule, list int64) (int64, []Step) {
+func (t *Tariff) applyRules(running decimal.Decimal, rules []*Rule, list int64) (int64, []Step) {
 	if len(rules) == 0 {
 		return list, nil
 	}
@@ -145,17 +145,17 @@ func (t *Tariff) run(running decimal.Decimal, rules []*Rule, list int64) (int64,
 // ValidUntil returns the first instant after m at which a price may change for
 // the same purchase. The second result is false if there is no such instant.
 func (t *Tariff) ValidUntil(m Moment) (int64, bool) {
-	until := int64(never)
-	for _, c := range t.timed {
-		until = min(until, c.turns(m))
+	until := int64(endOfTime)
+	for _, c := range t.timedConditions {
+		until = min(until, c.nextTurn(m))
 	}
-	return until, until < never
+	return until, until < endOfTime
 }
 
 func (r scopedRule) covers(id uuid.UUID) bool {
-	if r.only == nil {
+	if r.ids == nil {
 		return true
 	}
-	_, ok := r.only[id]
+	_, ok := r.ids[id]
 	return ok
 }

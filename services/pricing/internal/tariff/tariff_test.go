@@ -25,16 +25,16 @@ var (
 	kayak = uuid.MustParse("00000000-0000-4000-8000-000000000002")
 )
 
-func percent(p string) Change { return PercentOf(decimal.RequireFromString(p)) }
+func parsePercent(p string) Change { return NewPercent(decimal.RequireFromString(p)) }
 
 func newTariff(t *testing.T, c money.Currency, rules ...Rule) *Tariff {
 	t.Helper()
 	for i := range rules {
-		if rules[i].When == nil {
-			rules[i].When = always
+		if rules[i].Condition == nil {
+			rules[i].Condition = alwaysCondition
 		}
-		if rules[i].AppliesTo.empty() {
-			rules[i].AppliesTo = Everything()
+		if rules[i].AppliesTo.isEmpty() {
+			rules[i].AppliesTo = NewFullScope()
 		}
 	}
 	tariff, err := New(rules, c)
@@ -44,10 +44,10 @@ func newTariff(t *testing.T, c money.Currency, rules ...Rule) *Tariff {
 	return tariff
 }
 
-// always holds on every date that a test can name.
-var always = Season{From: day("0001-01-01"), To: day("9999-12-31")}
+// alwaysCondition holds on every date that a test can name.
+var alwaysCondition = Season{From: parseDate("0001-01-01"), To: parseDate("9999-12-31")}
 
-func (s Scope) empty() bool {
+func (s Scope) isEmpty() bool {
 	for _, sel := range s {
 		if sel.All || len(sel.IDs) > 0 {
 			return false
@@ -56,92 +56,96 @@ func (s Scope) empty() bool {
 	return true
 }
 
-func TestAListCutsAmountsAsThePriceOfOneItemIsCut(t *testing.T) {
+func TestPriceListLimitsAmountsLikePrice(t *testing.T) {
 	t.Parallel()
 	huge := make([]Rule, 40)
 	for i := range huge {
-		huge[i] = Rule{Key: strings.Repeat("r", i+1), Change: percent("900")}
+		huge[i] = Rule{Key: strings.Repeat("r", i+1), Change: parsePercent("900")}
 	}
 	for name, rules := range map[string][]Rule{
 		"far above": huge, "above": huge[:12], "below": {{Key: "less", Change: Amount(-5000)}},
-		"half a minor unit": {{Key: "half", Change: percent("-50")}},
+		"half a minor unit": {{Key: "half", Change: parsePercent("-50")}},
 	} {
 		tariff := newTariff(t, eur, rules...)
-		item := Item{Kind: Service, ID: cut, List: 1001}
-		if got, want := tariff.List().Amount(item, Purchase{}), tariff.Price(item, Purchase{}).Amount; got != want {
+		item := Item{Kind: Service, ID: cut, ListPrice: 1001}
+		if got, want := tariff.NewPriceList().Amount(item, Purchase{}),
+			tariff.Price(item, Purchase{}).Amount; got != want {
 			t.Errorf("%s: %d on a list, %d alone", name, got, want)
 		}
 	}
 }
 
-func n(v int) *int { return &v }
+func intPointer(v int) *int { return &v }
 
-func on(date string) Purchase { return Purchase{Date: day(date)} }
+func purchaseOn(date string) Purchase { return Purchase{Date: parseDate(date)} }
 
-func ahead(days int) Purchase {
-	return Purchase{Moment: Moment{Today: day("2026-11-21")}, Date: day("2026-11-21") + timespan.Date(days)}
+func purchaseDaysAhead(days int) Purchase {
+	return Purchase{Moment: Moment{Today: parseDate("2026-11-21")}, Date: parseDate("2026-11-21") + timespan.Date(days)}
 }
 
-func yearly(from, to string) Condition {
-	return Yearly{From: MonthDayOf(day("2000-" + from)), To: MonthDayOf(day("2000-" + to))}
+func newYearly(from, to string) Condition {
+	return Yearly{From: NewMonthDay(parseDate("2000-" + from)), To: NewMonthDay(parseDate("2000-" + to))}
 }
 
-func hours(w string) Condition { return TimeOfDay(must(timespan.ParseWindow(w))) }
+func newTimeOfDay(w string) Condition { return TimeOfDay(must(timespan.ParseWindow(w))) }
 
-func TestConditions(t *testing.T) {
+func TestConditionHolds(t *testing.T) {
 	t.Parallel()
-	summer, winter, leap := yearly("06-01", "08-31"), yearly("12-20", "01-05"), yearly("02-29", "03-02")
-	weekend := onDays(time.Saturday, time.Sunday)
+	summer, winter, leap := newYearly("06-01", "08-31"), newYearly("12-20", "01-05"), newYearly("02-29", "03-02")
+	weekend := newDaysOfWeek(time.Saturday, time.Sunday)
 	for _, c := range []struct {
 		name string
 		when Condition
 		p    Purchase
 		want bool
 	}{
-		{"yearly season, first day", summer, on("2027-06-01"), true},
-		{"yearly season, last day", summer, on("2031-08-31"), true},
-		{"yearly season, day before", summer, on("2027-05-31"), false},
-		{"yearly season, day after", summer, on("2027-09-01"), false},
-		{"over new year, first day", winter, on("2026-12-20"), true},
-		{"over new year, new year's eve", winter, on("2026-12-31"), true},
-		{"over new year, last day", winter, on("2027-01-05"), true},
-		{"over new year, day after", winter, on("2027-01-06"), false},
-		{"over new year, summer", winter, on("2027-07-01"), false},
-		{"from 29 February in a leap year", leap, on("2028-02-29"), true},
-		{"from 29 February in another year, the day before", leap, on("2027-02-28"), false},
-		{"from 29 February in another year", leap, on("2027-03-01"), true},
-		{"dated season, first day", Season{day("2026-12-30"), day("2027-01-02")}, on("2026-12-30"), true},
-		{"dated season, last day", Season{day("2026-12-30"), day("2027-01-02")}, on("2027-01-02"), true},
-		{"dated season, a year later", Season{day("2026-12-30"), day("2027-01-02")}, on("2027-12-30"), false},
-		{"weekend, Saturday", weekend, on("2026-11-21"), true},
-		{"weekend, Sunday", weekend, on("2026-11-22"), true},
-		{"weekend, Monday", weekend, on("2026-11-23"), false},
-		{"evening, at its start", hours("18:00-22:00"), Purchase{Start: at("18:00")}, true},
-		{"evening, at its end", hours("18:00-22:00"), Purchase{Start: at("22:00")}, false},
-		{"evening, start not known", hours("18:00-22:00"), Purchase{}, false},
-		{"night, before midnight", hours("22:00-02:00"), Purchase{Start: at("23:30")}, true},
-		{"night, after midnight", hours("22:00-02:00"), Purchase{Start: at("01:59")}, true},
-		{"night, at its end", hours("22:00-02:00"), Purchase{Start: at("02:00")}, false},
-		{"night, at noon", hours("22:00-02:00"), Purchase{Start: at("12:00")}, false},
-		{"whole day, midnight", hours("00:00-24:00"), Purchase{Start: at("00:00")}, true},
-		{"early bird, exactly", EarlyBird(30), ahead(30), true},
-		{"early bird, one day short", EarlyBird(30), ahead(29), false},
-		{"last minute, today", LastMinute(1), ahead(0), true},
-		{"last minute, exactly", LastMinute(1), ahead(1), true},
-		{"last minute, one day more", LastMinute(1), ahead(2), false},
-		{"last minute, a date that has passed", LastMinute(1), ahead(-1), false},
-		{"party, smallest", PartySize{Min: n(4)}, Purchase{PartySize: n(4)}, true},
-		{"party, too small", PartySize{Min: n(4)}, Purchase{PartySize: n(3)}, false},
-		{"party, largest", PartySize{Max: n(4)}, Purchase{PartySize: n(4)}, true},
-		{"party, too large", PartySize{Max: n(4)}, Purchase{PartySize: n(5)}, false},
-		{"party, not known", PartySize{Max: n(4)}, Purchase{}, false},
+		{"yearly season, first day", summer, purchaseOn("2027-06-01"), true},
+		{"yearly season, last day", summer, purchaseOn("2031-08-31"), true},
+		{"yearly season, day before", summer, purchaseOn("2027-05-31"), false},
+		{"yearly season, day after", summer, purchaseOn("2027-09-01"), false},
+		{"over new year, first day", winter, purchaseOn("2026-12-20"), true},
+		{"over new year, new year's eve", winter, purchaseOn("2026-12-31"), true},
+		{"over new year, last day", winter, purchaseOn("2027-01-05"), true},
+		{"over new year, day after", winter, purchaseOn("2027-01-06"), false},
+		{"over new year, summer", winter, purchaseOn("2027-07-01"), false},
+		{"from 29 February in a leap year", leap, purchaseOn("2028-02-29"), true},
+		{"from 29 February in another year, the day before", leap, purchaseOn("2027-02-28"), false},
+		{"from 29 February in another year", leap, purchaseOn("2027-03-01"), true},
+		{"dated season, first day", Season{parseDate("2026-12-30"), parseDate("2027-01-02")}, purchaseOn("2026-12-30"),
+			true},
+		{"dated season, last day", Season{parseDate("2026-12-30"), parseDate("2027-01-02")}, purchaseOn("2027-01-02"),
+			true},
+		{"dated season, a year later", Season{parseDate("2026-12-30"), parseDate("2027-01-02")},
+			purchaseOn("2027-12-30"), false},
+		{"weekend, Saturday", weekend, purchaseOn("2026-11-21"), true},
+		{"weekend, Sunday", weekend, purchaseOn("2026-11-22"), true},
+		{"weekend, Monday", weekend, purchaseOn("2026-11-23"), false},
+		{"evening, at its start", newTimeOfDay("18:00-22:00"), Purchase{Start: parseTimeOfDay("18:00")}, true},
+		{"evening, at its end", newTimeOfDay("18:00-22:00"), Purchase{Start: parseTimeOfDay("22:00")}, false},
+		{"evening, start not known", newTimeOfDay("18:00-22:00"), Purchase{}, false},
+		{"night, before midnight", newTimeOfDay("22:00-02:00"), Purchase{Start: parseTimeOfDay("23:30")}, true},
+		{"night, after midnight", newTimeOfDay("22:00-02:00"), Purchase{Start: parseTimeOfDay("01:59")}, true},
+		{"night, at its end", newTimeOfDay("22:00-02:00"), Purchase{Start: parseTimeOfDay("02:00")}, false},
+		{"night, at noon", newTimeOfDay("22:00-02:00"), Purchase{Start: parseTimeOfDay("12:00")}, false},
+		{"whole day, midnight", newTimeOfDay("00:00-24:00"), Purchase{Start: parseTimeOfDay("00:00")}, true},
+		{"early bird, exactly", EarlyBird(30), purchaseDaysAhead(30), true},
+		{"early bird, one day short", EarlyBird(30), purchaseDaysAhead(29), false},
+		{"last minute, today", LastMinute(1), purchaseDaysAhead(0), true},
+		{"last minute, exactly", LastMinute(1), purchaseDaysAhead(1), true},
+		{"last minute, one day more", LastMinute(1), purchaseDaysAhead(2), false},
+		{"last minute, a date that has passed", LastMinute(1), purchaseDaysAhead(-1), false},
+		{"party, smallest", PartySize{Min: intPointer(4)}, Purchase{PartySize: intPointer(4)}, true},
+		{"party, too small", PartySize{Min: intPointer(4)}, Purchase{PartySize: intPointer(3)}, false},
+		{"party, largest", PartySize{Max: intPointer(4)}, Purchase{PartySize: intPointer(4)}, true},
+		{"party, too large", PartySize{Max: intPointer(4)}, Purchase{PartySize: intPointer(5)}, false},
+		{"party, not known", PartySize{Max: intPointer(4)}, Purchase{}, false},
 		{"first booking", FirstBooking{}, Purchase{FirstBooking: new(true)}, true},
 		{"not the first booking", FirstBooking{}, Purchase{FirstBooking: new(false)}, false},
 		{"first booking, not known", FirstBooking{}, Purchase{}, false},
-		{"duration, shortest", Duration{Min: n(4), Max: n(8)}, Purchase{Units: n(4)}, true},
-		{"duration, longest", Duration{Min: n(4), Max: n(8)}, Purchase{Units: n(8)}, true},
-		{"duration, too long", Duration{Min: n(4), Max: n(8)}, Purchase{Units: n(9)}, false},
-		{"duration, not known", Duration{Min: n(4)}, Purchase{}, false},
+		{"duration, shortest", Duration{Min: intPointer(4), Max: intPointer(8)}, Purchase{Units: intPointer(4)}, true},
+		{"duration, longest", Duration{Min: intPointer(4), Max: intPointer(8)}, Purchase{Units: intPointer(8)}, true},
+		{"duration, too long", Duration{Min: intPointer(4), Max: intPointer(8)}, Purchase{Units: intPointer(9)}, false},
+		{"duration, not known", Duration{Min: intPointer(4)}, Purchase{}, false},
 	} {
 		if got := c.when.holds(c.p); got != c.want {
 			t.Errorf("%s: got %t, want %t", c.name, got, c.want)
@@ -149,7 +153,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-func TestFlashSaleGoesByTheBusinesssClock(t *testing.T) {
+func TestFlashSaleUsesLocalTime(t *testing.T) {
 	t.Parallel()
 	berlin := must(time.LoadLocation("Europe/Berlin"))
 	for _, c := range []struct {
@@ -168,24 +172,24 @@ func TestFlashSaleGoesByTheBusinesssClock(t *testing.T) {
 		{"from within a gap, right after it", "2027-03-28T02:30", "2027-03-28T04:00", "2027-03-28T01:00:00Z", true},
 		{"from within a gap, right before it", "2027-03-28T02:30", "2027-03-28T04:00", "2027-03-28T00:59:59Z", false},
 	} {
-		bought := must(time.Parse(time.RFC3339Nano, c.bought))
-		sale := FlashSaleBetween(moment(c.from), moment(c.to), berlin)
-		if got := sale.holds(Purchase{Moment: MomentAt(bought, berlin)}); got != c.want {
+		purchaseAt := must(time.Parse(time.RFC3339Nano, c.bought))
+		sale := NewFlashSale(parseLocalDateTime(c.from), parseLocalDateTime(c.to), berlin)
+		if got := sale.holds(Purchase{Moment: NewMoment(purchaseAt, berlin)}); got != c.want {
 			t.Errorf("%s: got %t, want %t", c.name, got, c.want)
 		}
 	}
 }
 
-func TestTodayIsTheBusinesssDate(t *testing.T) {
+func TestNewMomentUsesLocalDate(t *testing.T) {
 	t.Parallel()
 	auckland := must(time.LoadLocation("Pacific/Auckland"))
-	bought := must(time.Parse(time.RFC3339, "2026-11-20T11:30:00Z")) // already the 21st there
-	if got := MomentAt(bought, auckland).Today; got != day("2026-11-21") {
+	purchaseAt := must(time.Parse(time.RFC3339, "2026-11-20T11:30:00Z")) // already the 21st there
+	if got := NewMoment(purchaseAt, auckland).Today; got != parseDate("2026-11-21") {
 		t.Errorf("today is %s, want 2026-11-21", got)
 	}
 }
 
-func TestPriceIsRoundedOnceHalfUp(t *testing.T) {
+func TestPriceRoundsOnceHalfUp(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name     string
@@ -194,63 +198,66 @@ func TestPriceIsRoundedOnceHalfUp(t *testing.T) {
 		changes  []Change
 		want     int64
 	}{
-		{"half a cent goes up", eur, 1050, []Change{percent("-5")}, 998}, // 9.975
-		{"below half goes down", eur, 1049, []Change{percent("-5")}, 997},
-		{"once, not after each rule", eur, 333, []Change{percent("-50"), percent("-50"), percent("300")}, 333},
-		{"a third of a percent stays exact", eur, 1000000, []Change{percent("0.0001")}, 1000001},
-		{"no decimals", jpy, 1501, []Change{percent("-50")}, 751}, // 750.5
-		{"no decimals, below half", jpy, 1001, []Change{percent("-51")}, 490},
-		{"three decimals", bhd, 1001, []Change{percent("-50")}, 501}, // 0.5005
+		{"half a cent goes up", eur, 1050, []Change{parsePercent("-5")}, 998}, // 9.975
+		{"below half goes down", eur, 1049, []Change{parsePercent("-5")}, 997},
+		{"once, not after each rule", eur, 333, []Change{parsePercent("-50"), parsePercent("-50"), parsePercent("300")},
+			333},
+		{"a third of a percent stays exact", eur, 1000000, []Change{parsePercent("0.0001")}, 1000001},
+		{"no decimals", jpy, 1501, []Change{parsePercent("-50")}, 751}, // 750.5
+		{"no decimals, below half", jpy, 1001, []Change{parsePercent("-51")}, 490},
+		{"three decimals", bhd, 1001, []Change{parsePercent("-50")}, 501}, // 0.5005
 		{"three decimals, amount in its minor unit", bhd, 1001, []Change{Amount(250)}, 1251},
-		{"what floats get wrong", eur, 110, []Change{percent("15")}, 127}, // 1.265; 1.1*1.15 is 1.2649999… in binary
+		// 1.265; 1.1*1.15 is 1.2649999… in binary
+		{"what floats get wrong", eur, 110, []Change{parsePercent("15")}, 127},
 	} {
 		rules := make([]Rule, len(c.changes))
 		for i, change := range c.changes {
 			rules[i] = Rule{Key: string(rune('a' + i)), Change: change}
 		}
-		got := newTariff(t, c.currency, rules...).Price(Item{List: c.list}, Purchase{Date: day("2026-11-21")})
+		got := newTariff(t, c.currency, rules...).Price(Item{ListPrice: c.list},
+			Purchase{Date: parseDate("2026-11-21")})
 		if got.Amount != c.want {
 			t.Errorf("%s: got %d, want %d", c.name, got.Amount, c.want)
 		}
 	}
 }
 
-func TestPriceIsCutToZeroAtTheEndOnly(t *testing.T) {
+func TestPriceIsRaisedToZeroAtTheEndOnly(t *testing.T) {
 	t.Parallel()
 	off := Rule{Key: "a-off", Change: Amount(-5000)}
-	if got := newTariff(t, eur, off).Price(Item{List: 4000}, Purchase{}).Amount; got != 0 {
+	if got := newTariff(t, eur, off).Price(Item{ListPrice: 4000}, Purchase{}).Amount; got != 0 {
 		t.Errorf("a discount larger than the price gives %d, want 0", got)
 	}
 	later := Rule{Key: "b-surcharge", Change: Amount(2500)}
-	if got := newTariff(t, eur, off, later).Price(Item{List: 4000}, Purchase{}).Amount; got != 1500 {
+	if got := newTariff(t, eur, off, later).Price(Item{ListPrice: 4000}, Purchase{}).Amount; got != 1500 {
 		t.Errorf("a surcharge after it gives %d, want 1500: the running price may lie below 0", got)
 	}
 	set := Rule{Key: "b-set", Change: Set(700)}
-	if got := newTariff(t, eur, off, set).Price(Item{List: 4000}, Purchase{}).Amount; got != 700 {
+	if got := newTariff(t, eur, off, set).Price(Item{ListPrice: 4000}, Purchase{}).Amount; got != 700 {
 		t.Errorf("a set price after it gives %d, want 700", got)
 	}
 }
 
-func TestFreeItemsAreNotPriced(t *testing.T) {
+func TestPriceKeepsFreeItems(t *testing.T) {
 	t.Parallel()
 	tariff := newTariff(t, eur, Rule{Key: "a", Change: Amount(500)}, Rule{Key: "b", Change: Set(900)})
-	if got := tariff.Price(Item{List: 0}, Purchase{}); got.Amount != 0 || len(got.Steps) != 0 {
+	if got := tariff.Price(Item{ListPrice: 0}, Purchase{}); got.Amount != 0 || len(got.Steps) != 0 {
 		t.Errorf("a free item got %+v", got)
 	}
 }
 
-func TestRulesGoByPriorityThenKeyUntilOneStops(t *testing.T) {
+func TestPriceAppliesRulesByPriorityAndKey(t *testing.T) {
 	t.Parallel()
-	sunday := onDays(time.Sunday)
+	sunday := newDaysOfWeek(time.Sunday)
 	tariff := newTariff(t, eur,
-		Rule{Key: "z", Priority: -10, Change: percent("-50")},
+		Rule{Key: "z", Priority: -10, Change: parsePercent("-50")},
 		Rule{Key: "b", Change: Amount(100)},
-		Rule{Key: "a", Change: percent("10")},
-		Rule{Key: "c", Change: Set(0), When: sunday, Stop: true}, // does not apply, so it does not stop
+		Rule{Key: "a", Change: parsePercent("10")},
+		Rule{Key: "c", Change: Set(0), Condition: sunday, Stop: true}, // does not apply, so it does not stop
 		Rule{Key: "d", Change: Amount(1), Stop: true},
 		Rule{Key: "e", Change: Set(1)},
 	)
-	got := tariff.Price(Item{List: 4000}, Purchase{Date: day("2026-11-21")}) // a Saturday
+	got := tariff.Price(Item{ListPrice: 4000}, Purchase{Date: parseDate("2026-11-21")}) // a Saturday
 	var steps []string
 	for _, s := range got.Steps {
 		steps = append(steps, s.Rule.Key+" "+eur.Exact(s.Before)+" → "+eur.Exact(s.After))
@@ -264,34 +271,36 @@ func TestRulesGoByPriorityThenKeyUntilOneStops(t *testing.T) {
 	}
 }
 
-func TestARuleThatChangesNothingIsAStepToo(t *testing.T) {
+func TestPriceHasStepForRuleWithoutEffect(t *testing.T) {
 	t.Parallel()
-	got := newTariff(t, eur, Rule{Key: "same", Change: Set(4000)}).Price(Item{List: 4000}, Purchase{})
+	got := newTariff(t, eur, Rule{Key: "same", Change: Set(4000)}).Price(Item{ListPrice: 4000}, Purchase{})
 	if len(got.Steps) != 1 || got.Amount != 4000 {
 		t.Errorf("got %+v, want one step and 4000", got)
 	}
 }
 
-func TestScopeNarrowsByKindAndID(t *testing.T) {
+func TestPriceAppliesRulesWithinScope(t *testing.T) {
 	t.Parallel()
-	half := func(s Scope) Rule { return Rule{Key: "half", Change: percent("-50"), AppliesTo: s} }
+	half := func(s Scope) Rule { return Rule{Key: "half", Change: parsePercent("-50"), AppliesTo: s} }
 	for _, c := range []struct {
 		name  string
 		scope Scope
 		item  Item
 		want  int64
 	}{
-		{"everything, a service", Everything(), Item{Kind: Service, ID: cut, List: 100}, 50},
-		{"everything, an event", Everything(), Item{Kind: Event, ID: cut, List: 100}, 50},
-		{"everything, a rental", Everything(), Item{Kind: Rental, ID: cut, List: 100}, 50},
-		{"all services, a service", Scope{Service: {All: true}}, Item{Kind: Service, ID: cut, List: 100}, 50},
-		{"all services, an event", Scope{Service: {All: true}}, Item{Kind: Event, ID: cut, List: 100}, 100},
-		{"one rental, that", Scope{Rental: {IDs: []uuid.UUID{kayak}}}, Item{Kind: Rental, ID: kayak, List: 100}, 50},
-		{"one rental, another", Scope{Rental: {IDs: []uuid.UUID{kayak}}}, Item{Kind: Rental, ID: cut, List: 100}, 100},
+		{"everything, a service", NewFullScope(), Item{Kind: Service, ID: cut, ListPrice: 100}, 50},
+		{"everything, an event", NewFullScope(), Item{Kind: Event, ID: cut, ListPrice: 100}, 50},
+		{"everything, a rental", NewFullScope(), Item{Kind: Rental, ID: cut, ListPrice: 100}, 50},
+		{"all services, a service", Scope{Service: {All: true}}, Item{Kind: Service, ID: cut, ListPrice: 100}, 50},
+		{"all services, an event", Scope{Service: {All: true}}, Item{Kind: Event, ID: cut, ListPrice: 100}, 100},
+		{"one rental, that", Scope{Rental: {IDs: []uuid.UUID{kayak}}}, Item{Kind: Rental, ID: kayak, ListPrice: 100},
+			50},
+		{"one rental, another", Scope{Rental: {IDs: []uuid.UUID{kayak}}}, Item{Kind: Rental, ID: cut, ListPrice: 100},
+			100},
 		{"one rental, a service of the same id", Scope{Rental: {IDs: []uuid.UUID{kayak}}},
-			Item{Kind: Service, ID: kayak, List: 100}, 100},
+			Item{Kind: Service, ID: kayak, ListPrice: 100}, 100},
 		{"all, and one by name", Scope{Rental: {All: true, IDs: []uuid.UUID{kayak}}},
-			Item{Kind: Rental, ID: cut, List: 100}, 50},
+			Item{Kind: Rental, ID: cut, ListPrice: 100}, 50},
 	} {
 		if got := newTariff(t, eur, half(c.scope)).Price(c.item, Purchase{}).Amount; got != c.want {
 			t.Errorf("%s: got %d, want %d", c.name, got, c.want)
@@ -299,30 +308,32 @@ func TestScopeNarrowsByKindAndID(t *testing.T) {
 	}
 }
 
-func TestPricesBeyondWhatMoneyHoldsDoNotOverflow(t *testing.T) {
+func TestPriceDoesNotOverflow(t *testing.T) {
 	t.Parallel()
 	rules := make([]Rule, 20)
 	for i := range rules {
-		rules[i] = Rule{Key: string(rune('a' + i)), Change: percent("100000")}
+		rules[i] = Rule{Key: string(rune('a' + i)), Change: parsePercent("100000")}
 	}
-	got := newTariff(t, eur, rules...).Price(Item{List: 99999999999999}, Purchase{}).Amount
+	got := newTariff(t, eur, rules...).Price(Item{ListPrice: 99999999999999}, Purchase{}).Amount
 	if got != 99999999999999 {
 		t.Errorf("got %d, want the largest amount", got)
 	}
 }
 
-func TestNewRefusesARuleThatSaysNothing(t *testing.T) {
+func TestNewRejectsIncompleteRule(t *testing.T) {
 	t.Parallel()
-	for _, r := range []Rule{{Key: "no-condition", Change: Set(1)}, {Key: "no-change", When: always}} {
+	for _, r := range []Rule{{Key: "no-condition", Change: Set(1)}, {Key: "no-change", Condition: alwaysCondition}} {
 		if _, err := New([]Rule{r}, eur); err == nil || !strings.Contains(err.Error(), r.Key) {
 			t.Errorf("%s: got error %v, want one that names the rule", r.Key, err)
 		}
 	}
 }
 
-func onDays(days ...time.Weekday) DaysOfWeek { return DaysOfWeekOf(words{days: days}.weekdays()) }
+func newDaysOfWeek(days ...time.Weekday) DaysOfWeek {
+	return NewDaysOfWeek(ruleText{days: days}.convertDays())
+}
 
-func TestEveryKindOfRuleHasItsCondition(t *testing.T) {
+func TestConditionsCoverAllKinds(t *testing.T) {
 	t.Parallel()
 	for _, spec := range rule.Kinds {
 		if conditions[spec.Kind] == nil {
@@ -334,11 +345,11 @@ func TestEveryKindOfRuleHasItsCondition(t *testing.T) {
 	}
 }
 
-func TestAPriceIsValidUntilARuleTurns(t *testing.T) {
+func TestValidUntilReturnsNextTurn(t *testing.T) {
 	t.Parallel()
 	lisbon := must(time.LoadLocation("Europe/Lisbon"))
-	sale := FlashSaleBetween(moment("2026-11-27T09:00"), moment("2026-11-28T09:00"), lisbon)
-	late, weekend := LastMinute(1), onDays(time.Saturday)
+	sale := NewFlashSale(parseLocalDateTime("2026-11-27T09:00"), parseLocalDateTime("2026-11-28T09:00"), lisbon)
+	late, weekend := LastMinute(1), newDaysOfWeek(time.Saturday)
 	for _, c := range []struct {
 		name  string
 		rules []Condition
@@ -356,34 +367,35 @@ func TestAPriceIsValidUntilARuleTurns(t *testing.T) {
 	} {
 		rules := make([]Rule, len(c.rules))
 		for i, when := range c.rules {
-			rules[i] = Rule{Key: fmt.Sprint(i), When: when, Change: Amount(1), AppliesTo: Everything()}
+			rules[i] = Rule{Key: fmt.Sprint(i), Condition: when, Change: Amount(1), AppliesTo: NewFullScope()}
 		}
-		until, ends := must(New(rules, money.Currency{Code: "EUR", Digits: 2})).ValidUntil(MomentAt(must(time.Parse(time.RFC3339, c.at)), lisbon))
+		until, ends := must(New(rules, money.Currency{Code: "EUR", Digits: 2})).ValidUntil(NewMoment(must(time.Parse(time.RFC3339, c.at)), lisbon))
 		if got := time.Unix(until, 0).UTC().Format(time.RFC3339); ends != (c.until != "") || ends && got != c.until {
 			t.Errorf("%s: until %s (%t), want %q", c.name, got, ends, c.until)
 		}
 	}
 }
 
-// TestNothingChangesWhileAPriceIsValid looks at later moments before [Tariff.ValidUntil].
-func TestNothingChangesWhileAPriceIsValid(t *testing.T) {
+// TestPriceIsConstantBeforeValidUntil looks at later moments before [Tariff.ValidUntil].
+func TestPriceIsConstantBeforeValidUntil(t *testing.T) {
 	t.Parallel()
 	euro, lisbon := money.Currency{Code: "EUR", Digits: 2}, must(time.LoadLocation("Europe/Lisbon"))
 	rapid.Check(t, func(t *rapid.T) {
-		rules := rapid.SliceOfNDistinct(genRule(2), 0, 6, func(r words) string { return r.key }).Draw(t, "rules")
-		bought := genSale(lisbon, 2).Draw(t, "bought")
-		tariff := tariffOf(rules, euro, lisbon)
-		moment := MomentAt(bought.boughtAt, lisbon)
+		rules := rapid.SliceOfNDistinct(genRule(2), 0, 6, func(r ruleText) string { return r.key }).Draw(t, "rules")
+		sold := genSale(lisbon, 2).Draw(t, "bought")
+		tariff := buildTariff(rules, euro, lisbon)
+		moment := NewMoment(sold.boughtAt, lisbon)
 		until, ends := tariff.ValidUntil(moment)
-		if until <= moment.Instant || ends != (until < never) {
+		if until <= moment.Instant || ends != (until < endOfTime) {
 			t.Fatalf("valid until %d, %t, at %d", until, ends, moment.Instant)
 		}
-		later := bought
+		later := sold
 		wait := rapid.Int64Range(0, min(until-moment.Instant, 800*86400)-1).Draw(t, "wait")
-		later.boughtAt = bought.boughtAt.Add(time.Duration(wait) * time.Second)
-		now, then := bought.purchase(lisbon), later.purchase(lisbon)
-		if a, b := tariff.Price(bought.item(euro), now).Amount, tariff.Price(bought.item(euro), then).Amount; a != b {
-			t.Errorf("%d at %s, %d at %s, though valid until %s", a, bought.boughtAt, b, later.boughtAt,
+		later.boughtAt = sold.boughtAt.Add(time.Duration(wait) * time.Second)
+		purchase, laterPurchase := sold.buildPurchase(lisbon), later.buildPurchase(lisbon)
+		if a, b := tariff.Price(sold.buildItem(euro), purchase).Amount,
+			tariff.Price(sold.buildItem(euro), laterPurchase).Amount; a != b {
+			t.Errorf("%d at %s, %d at %s, though valid until %s", a, sold.boughtAt, b, later.boughtAt,
 				time.Unix(until, 0).In(lisbon))
 		}
 	})
@@ -391,16 +403,17 @@ func TestNothingChangesWhileAPriceIsValid(t *testing.T) {
 
 // A price per person: the rules make the price of one, rounded; the party pays that for each, and then the rules of its
 // size hold.
-func TestPricePerPersonMultipliesTheUnitPrice(t *testing.T) {
+func TestPriceMultipliesUnitPrice(t *testing.T) {
 	t.Parallel()
 	euro := money.Currency{Code: "EUR", Digits: 2}
 	four := 4
-	group := Rule{Key: "group", Kind: rule.PartySize, When: PartySize{Min: &four},
-		Change: PercentOf(decimal.NewFromInt(-5)), AppliesTo: Everything()}
-	third := Rule{Key: "third", Kind: rule.DayOfWeek, When: onDays(time.Saturday),
-		Change: PercentOf(decimal.RequireFromString("-33.3")), AppliesTo: Everything()}
-	last := Rule{Key: "a", Kind: rule.DayOfWeek, When: onDays(time.Saturday), Change: Amount(100), Stop: true,
-		Priority: -1, AppliesTo: Everything()}
+	group := Rule{Key: "group", Kind: rule.PartySize, Condition: PartySize{Min: &four},
+		Change: NewPercent(decimal.NewFromInt(-5)), AppliesTo: NewFullScope()}
+	third := Rule{Key: "third", Kind: rule.DayOfWeek, Condition: newDaysOfWeek(time.Saturday),
+		Change: NewPercent(decimal.RequireFromString("-33.3")), AppliesTo: NewFullScope()}
+	last := Rule{Key: "a", Kind: rule.DayOfWeek, Condition: newDaysOfWeek(time.Saturday), Change: Amount(100),
+		Stop:     true,
+		Priority: -1, AppliesTo: NewFullScope()}
 	for _, c := range []struct {
 		name         string
 		rules        []Rule
@@ -415,10 +428,10 @@ func TestPricePerPersonMultipliesTheUnitPrice(t *testing.T) {
 		{"the unit is rounded first", []Rule{third, group}, 4, 4435, 1167},
 		{"a rule that stops keeps the rule of the party out", []Rule{last, group}, 4, 7400, 1850},
 	} {
-		bought := Purchase{Date: day("2026-11-28"), PartySize: &c.units}
-		got := must(New(c.rules, euro)).Price(Item{Kind: Service, List: 1750, Units: c.units}, bought)
-		if got.Amount != c.amount || got.Unit != c.unit {
-			t.Errorf("%s: %d of %d each, want %d of %d", c.name, got.Amount, got.Unit, c.amount, c.unit)
+		purchase := Purchase{Date: parseDate("2026-11-28"), PartySize: &c.units}
+		got := must(New(c.rules, euro)).Price(Item{Kind: Service, ListPrice: 1750, Units: c.units}, purchase)
+		if got.Amount != c.amount || got.UnitPrice != c.unit {
+			t.Errorf("%s: %d of %d each, want %d of %d", c.name, got.Amount, got.UnitPrice, c.amount, c.unit)
 		}
 	}
 }

@@ -34,8 +34,8 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var start = time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC)
 
-// world is one replica of what sends webhooks, on real tables and with a clock that is given.
-type world struct {
+// fixture is one replica of what sends webhooks, on real tables and with a clock that is given.
+type fixture struct {
 	t        *testing.T
 	pool     *pgxpool.Pool
 	clock    *clock.Manual
@@ -43,42 +43,42 @@ type world struct {
 	webhooks *deliver.Webhooks
 	jobs     *jobs.Client
 	business uuid.UUID
-	told     []store.Endpoint // of which the owner is told that they are disabled
+	disabled []store.Endpoint // of which the owner is told that they are disabled
 }
 
-func newWorld(t *testing.T) *world {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	return worldOn(t, testkit.Postgres(t, "notifications", migrations.FS), clock.Fixed(start), uuid.New())
+	return newReplica(t, testkit.Postgres(t, "notifications", migrations.FS), clock.Fixed(start), uuid.New())
 }
 
-// worldOn is a further replica.
-func worldOn(t *testing.T, pool *pgxpool.Pool, now *clock.Manual, business uuid.UUID) *world {
+// newReplica is a further replica.
+func newReplica(t *testing.T, pool *pgxpool.Pool, now *clock.Manual, business uuid.UUID) *fixture {
 	t.Helper()
-	w := &world{t: t, pool: pool, clock: now, records: store.New(pool), business: business}
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, now, testkit.MaxWait)
+	w := &fixture{t: t, pool: pool, clock: now, records: store.New(pool), business: business}
+	sender := webhook.NewSender(webhook.Guard{AllowLoopback: true}, nil, now, testkit.MaxWait)
 	t.Cleanup(sender.Close)
 	tel := telemetry.Discard()
 	tel.Logger = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	w.webhooks = &deliver.Webhooks{
 		Store: w.records, Sender: sender, Clock: now, Telemetry: tel,
-		Slug: func(context.Context, uuid.UUID) (string, error) { return "harbor", nil },
-		Disabled: func(_ context.Context, _ pgx.Tx, e store.Endpoint) ([]river.InsertManyParams, error) {
-			w.told = append(w.told, e)
+		FindSlug: func(context.Context, uuid.UUID) (string, error) { return "harbor", nil },
+		NotifyDisabled: func(_ context.Context, _ pgx.Tx, e store.Endpoint) ([]river.InsertManyParams, error) {
+			w.disabled = append(w.disabled, e)
 			return nil, nil
 		},
 	}
 	work := jobs.NewWork()
-	w.webhooks.Join(work)
+	w.webhooks.AddTo(work)
 	var err error
 	if w.jobs, err = jobs.Open(pool, work, now, telemetry.Discard()); err != nil {
 		t.Fatal(err)
 	}
-	w.webhooks.InsertBy(w.jobs)
+	w.webhooks.SetJobs(w.jobs)
 	return w
 }
 
-// run works jobs until what it returns is called.
-func (w *world) run() func() {
+// startJobs works jobs until what it returns is called.
+func (w *fixture) startJobs() func() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -90,43 +90,43 @@ func (w *world) run() func() {
 	return sync.OnceFunc(func() { cancel(); <-done })
 }
 
-// endpoint is an endpoint of the world's business.
-func (w *world) endpoint(url string, events ...string) store.Created {
+// addEndpoint is an endpoint of the world's business.
+func (w *fixture) addEndpoint(url string, events ...string) store.EndpointSecret {
 	w.t.Helper()
 	if len(events) == 0 {
-		events = []string{webhook.Every}
+		events = []string{webhook.AllEvents}
 	}
-	made, err := w.records.CreateEndpoint(testkit.AsSystem(w.t), store.Endpoint{
+	created, err := w.records.CreateEndpoint(testkit.AsSystem(w.t), store.Endpoint{
 		BusinessID: w.business, ID: uuid.New(), URL: url, Events: events, CreatedAt: w.clock.Now(),
 	}, webhook.NewSecret())
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return made
+	return created
 }
 
-// happened are events of a subject with these sequences.
-func (w *world) happened(subject uuid.UUID, sequences ...int) []event.Event {
-	var all []event.Event
+// newEvents are events of a subject with these sequences.
+func (w *fixture) newEvents(subject uuid.UUID, sequences ...int) []event.Event {
+	var events []event.Event
 	for _, n := range sequences {
-		all = append(all, event.Event{
+		events = append(events, event.Event{
 			ID: uuid.New(), Type: event.BookingCreated, BusinessID: w.business, At: w.clock.Now(), Sequence: n,
 			Subject: event.Subject{Kind: event.Booking, ID: subject},
 			Data:    json.RawMessage(fmt.Sprintf(`{"id":%q}`, subject)),
 		})
 	}
-	return all
+	return events
 }
 
 // take takes events as the reader of a feed does.
-func (w *world) take(events []event.Event) {
+func (w *fixture) take(events []event.Event) {
 	w.t.Helper()
 	err := pgx.BeginFunc(w.t.Context(), w.pool, func(tx pgx.Tx) error {
-		made, err := w.webhooks.Take(w.t.Context(), tx, events)
-		if err != nil || len(made) == 0 {
+		params, err := w.webhooks.Take(w.t.Context(), tx, events)
+		if err != nil || len(params) == 0 {
 			return err
 		}
-		_, err = w.jobs.InsertManyFastTx(w.t.Context(), tx, made)
+		_, err = w.jobs.InsertManyFastTx(w.t.Context(), tx, params)
 		return err
 	})
 	if err != nil {
@@ -134,50 +134,50 @@ func (w *world) take(events []event.Event) {
 	}
 }
 
-// next runs the job that is scheduled first, at its time, in the place of River, and says when that was; false where
-// there is none.
-func (w *world) next() (time.Time, bool) {
+// runNextJob runs the job that is scheduled first, at its time, in the place of River, and says when that was; false
+// where there is none.
+func (w *fixture) runNextJob() (time.Time, bool) {
 	w.t.Helper()
 	var (
-		id   int64
-		args []byte
-		at   time.Time
+		id          int64
+		args        []byte
+		scheduledAt time.Time
 	)
 	err := w.pool.QueryRow(w.t.Context(),
 		`DELETE FROM river_job WHERE id = (SELECT id FROM river_job WHERE kind = 'webhook_lane' ORDER BY scheduled_at, id LIMIT 1) RETURNING id, args, scheduled_at`).
-		Scan(&id, &args, &at)
+		Scan(&id, &args, &scheduledAt)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, false
 	}
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if at.After(w.clock.Now()) {
-		w.clock.Set(at.UTC())
+	if scheduledAt.After(w.clock.Now()) {
+		w.clock.Set(scheduledAt.UTC())
 	}
-	if err := w.webhooks.Run(w.t.Context(), id, args); err != nil {
+	if err := w.webhooks.RunJob(w.t.Context(), id, args); err != nil {
 		w.t.Fatal(err)
 	}
-	return at.UTC(), true
+	return scheduledAt.UTC(), true
 }
 
-// due is when the next job is to run; false where there is none.
-func (w *world) due() (time.Time, bool) {
+// nextJobTime is when the next job is to run; false where there is none.
+func (w *fixture) nextJobTime() (time.Time, bool) {
 	w.t.Helper()
-	var at *time.Time
+	var scheduledAt *time.Time
 	if err := w.pool.QueryRow(w.t.Context(),
-		`SELECT min(scheduled_at) FROM river_job WHERE kind = 'webhook_lane' AND state IN ('available', 'scheduled')`).Scan(&at); err != nil {
+		`SELECT min(scheduled_at) FROM river_job WHERE kind = 'webhook_lane' AND state IN ('available', 'scheduled')`).Scan(&scheduledAt); err != nil {
 		w.t.Fatal(err)
 	}
-	if at == nil {
+	if scheduledAt == nil {
 		return time.Time{}, false
 	}
-	return at.UTC(), true
+	return scheduledAt.UTC(), true
 }
 
-// runOne takes any job, as River does, and gives it back where it was broken off, as River does with the jobs of the
-// dead.
-func (w *world) runOne(ctx context.Context) {
+// runRandomJob takes any job, as River does, and gives it back where it was broken off, as River does with the jobs of
+// the dead.
+func (w *fixture) runRandomJob(ctx context.Context) {
 	_ = pgx.BeginFunc(context.WithoutCancel(ctx), w.pool, func(tx pgx.Tx) error {
 		var (
 			id   int64
@@ -188,7 +188,7 @@ func (w *world) runOne(ctx context.Context) {
 		if err != nil {
 			return err
 		}
-		if err := w.webhooks.Run(ctx, id, args); err != nil {
+		if err := w.webhooks.RunJob(ctx, id, args); err != nil {
 			return err
 		}
 		_, err = tx.Exec(context.WithoutCancel(ctx), `DELETE FROM river_job WHERE id = $1`, id)
@@ -196,8 +196,8 @@ func (w *world) runOne(ctx context.Context) {
 	})
 }
 
-// expireLanes ends the hold of every lane.
-func (w *world) expireLanes() {
+// expireLocks ends the hold of every lane.
+func (w *fixture) expireLocks() {
 	w.t.Helper()
 	if _, err := w.pool.Exec(w.t.Context(),
 		`UPDATE webhook_endpoints SET lane_until = '-infinity' WHERE lane_until > '-infinity'`); err != nil {
@@ -206,19 +206,19 @@ func (w *world) expireLanes() {
 }
 
 // wake makes the job for what an owner sends.
-func (w *world) wake(ctx context.Context, tx pgx.Tx, endpoint uuid.UUID, state store.LaneState) error {
+func (w *fixture) wake(ctx context.Context, tx pgx.Tx, endpoint uuid.UUID, state store.EndpointState) error {
 	return w.webhooks.Wake(ctx, tx, w.business, endpoint, state)
 }
 
-// drain runs jobs until there are none.
-func (w *world) drain() {
+// runAllJobs runs jobs until there are none.
+func (w *fixture) runAllJobs() {
 	w.t.Helper()
-	for more := true; more; {
-		_, more = w.next()
+	for hasMore := true; hasMore; {
+		_, hasMore = w.runNextJob()
 	}
 }
 
-func (w *world) deliveries(endpoint uuid.UUID) []store.Delivery {
+func (w *fixture) listDeliveries(endpoint uuid.UUID) []store.Delivery {
 	w.t.Helper()
 	rows, _ := w.pool.Query(w.t.Context(),
 		`SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY created_at, subject_id, sequence`, endpoint)
@@ -228,7 +228,7 @@ func (w *world) deliveries(endpoint uuid.UUID) []store.Delivery {
 	}
 	byID := map[uuid.UUID]store.Delivery{}
 	for cursor := ""; ; {
-		page, next, err := w.records.Deliveries(w.t.Context(), w.business, endpoint, "", pageAfter(cursor))
+		page, next, err := w.records.Deliveries(w.t.Context(), w.business, endpoint, "", newPage(cursor))
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -246,8 +246,8 @@ func (w *world) deliveries(endpoint uuid.UUID) []store.Delivery {
 	return list
 }
 
-// count is how many deliveries have a status.
-func (w *world) count(status string) int {
+// countDeliveries is how many deliveries have a status.
+func (w *fixture) countDeliveries(status string) int {
 	w.t.Helper()
 	var n int
 	if err := w.pool.QueryRow(w.t.Context(), `SELECT count(*) FROM webhook_deliveries WHERE status = $1`,
@@ -257,8 +257,8 @@ func (w *world) count(status string) int {
 	return n
 }
 
-// has is whether a query counts so many.
-func (w *world) has(want int, query string) func(context.Context) error {
+// checkCount is whether a query counts so many.
+func (w *fixture) checkCount(want int, query string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		var n int
 		if err := w.pool.QueryRow(ctx, query).Scan(&n); err != nil {
@@ -271,8 +271,8 @@ func (w *world) has(want int, query string) func(context.Context) error {
 	}
 }
 
-// received is one request of a receiver.
-type received struct {
+// receivedRequest is one request of a receiver.
+type receivedRequest struct {
 	header http.Header
 	body   []byte
 }
@@ -280,8 +280,8 @@ type received struct {
 // receiver answers by answer, and keeps what it was sent.
 type receiver struct {
 	*httptest.Server
-	mu  sync.Mutex
-	all []received
+	mu       sync.Mutex
+	requests []receivedRequest
 }
 
 func newReceiver(t *testing.T, answer func(n int, w http.ResponseWriter, r *http.Request, body []byte)) *receiver {
@@ -290,8 +290,8 @@ func newReceiver(t *testing.T, answer func(n int, w http.ResponseWriter, r *http
 	to.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		to.mu.Lock()
-		to.all = append(to.all, received{r.Header.Clone(), body})
-		n := len(to.all)
+		to.requests = append(to.requests, receivedRequest{r.Header.Clone(), body})
+		n := len(to.requests)
 		to.mu.Unlock()
 		answer(n, w, r, body)
 	}))
@@ -299,12 +299,12 @@ func newReceiver(t *testing.T, answer func(n int, w http.ResponseWriter, r *http
 	return to
 }
 
-func (r *receiver) got() []received {
+func (r *receiver) receivedRequests() []receivedRequest {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]received(nil), r.all...)
+	return append([]receivedRequest(nil), r.requests...)
 }
 
-func always(status int) func(int, http.ResponseWriter, *http.Request, []byte) {
+func alwaysAnswer(status int) func(int, http.ResponseWriter, *http.Request, []byte) {
 	return func(_ int, w http.ResponseWriter, _ *http.Request, _ []byte) { w.WriteHeader(status) }
 }

@@ -10,41 +10,43 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Lane is the delivery lock of an endpoint. One job at a time holds it.
-type Lane struct {
+// DeliveryLock is the delivery lock of an endpoint. One job at a time holds it.
+type DeliveryLock struct {
 	BusinessID, EndpointID uuid.UUID
 	Holder                 uuid.UUID // the same each time that the job runs
 }
 
-// LaneState is the state of an endpoint that decides the queue of its jobs.
-type LaneState struct {
-	Failing bool // its last attempt failed
+// EndpointState is the state of an endpoint that decides the queue of its jobs.
+type EndpointState struct {
+	IsFailing bool // its last attempt failed
 
 	url string
 }
 
-const takeLaneSQL = `
+const acquireLockSQL = `
 UPDATE webhook_endpoints SET wake_at = CASE WHEN $5 THEN NULL ELSE wake_at END,
     lane = CASE WHEN lane_until < statement_timestamp() THEN $3 ELSE lane END,
     lane_until = CASE WHEN lane = $3 OR lane_until < statement_timestamp() THEN statement_timestamp() + $4::interval ELSE lane_until END
 WHERE business_id = $1 AND id = $2
 RETURNING coalesce(lane = $3, false)`
 
-// TakeLane acquires the delivery lock of an endpoint for the duration long, or extends it if l.Holder
+// AcquireDeliveryLock acquires the delivery lock of an endpoint for the argument duration, or extends it if l.Holder
 // already holds it. It returns false if the endpoint is deleted or another holder has the lock. The
 // caller can then end, because the other holder looks for due deliveries again before it releases the
-// lock. woken must be true if the job was scheduled for a later time.
-func (s *Store) TakeLane(ctx context.Context, l Lane, long time.Duration, woken bool) (bool, error) {
-	var taken bool
-	err := s.pool.QueryRow(ctx, takeLaneSQL, l.BusinessID, l.EndpointID, l.Holder, long, woken).Scan(&taken)
+// lock. The argument wasScheduled must be true if the job was scheduled for a later time.
+func (s *Store) AcquireDeliveryLock(ctx context.Context, l DeliveryLock, duration time.Duration,
+	wasScheduled bool) (bool, error) {
+	var isAcquired bool
+	err := s.pool.QueryRow(ctx, acquireLockSQL, l.BusinessID, l.EndpointID, l.Holder, duration,
+		wasScheduled).Scan(&isAcquired)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return false, fmt.Errorf("take a lane: %w", err)
 	}
-	return taken, nil
+	return isAcquired, nil
 }
 
-// Due is a delivery that is due now, with the data to send it.
-type Due struct {
+// DueDelivery is a delivery that is due now, with the data to send it.
+type DueDelivery struct {
 	ID        uuid.UUID
 	EventID   uuid.UUID
 	SubjectID uuid.UUID
@@ -57,97 +59,98 @@ type Due struct {
 }
 
 // Secrets returns the secrets to sign the delivery with, the newest first.
-func (d Due) Secrets() [][]byte {
+func (d DueDelivery) Secrets() [][]byte {
 	if d.PreviousSecret == nil {
 		return [][]byte{d.Secret}
 	}
 	return [][]byte{d.Secret, d.PreviousSecret}
 }
 
-// Due returns at most limit due deliveries of an endpoint, in order of their due times. At most one
+// DueDeliveries returns at most limit due deliveries of an endpoint, in order of their due times. At most one
 // delivery of a subject is due, except deliveries that an owner sent again. Each call also reads the
 // endpoint's URL and secrets, so that a change of them applies to the next delivery.
-func (s *Store) Due(ctx context.Context, l Lane, limit int, now time.Time) ([]Due, error) {
+func (s *Store) DueDeliveries(ctx context.Context, l DeliveryLock, limit int, now time.Time) ([]DueDelivery, error) {
 	rows, _ := s.pool.Query(ctx, `SELECT d.id, d.event_id, d.subject_id, d.body, d.attempts, e.url, e.secret, CASE WHEN e.previous_until > $3 THEN e.previous_secret END
 FROM webhook_deliveries d JOIN webhook_endpoints e ON e.business_id = d.business_id AND e.id = d.endpoint_id
 WHERE d.business_id = $1 AND d.endpoint_id = $2 AND d.due_at <= $3 ORDER BY d.due_at, d.id LIMIT $4`, l.BusinessID, l.EndpointID, now, limit)
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Due])
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[DueDelivery])
 	if err != nil {
 		return nil, fmt.Errorf("read what is due: %w", err)
 	}
 	return list, nil
 }
 
-// lockLane locks the row of an endpoint. Until the transaction ends, no delivery is added for the
+// lockEndpoint locks the row of an endpoint. Until the transaction ends, no delivery is added for the
 // endpoint and its delivery lock is not released.
-func lockLane(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID) (LaneState, error) {
-	var state LaneState
+func lockEndpoint(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID) (EndpointState, error) {
+	var state EndpointState
 	err := tx.QueryRow(ctx,
 		`SELECT failing_since IS NOT NULL, url FROM webhook_endpoints WHERE business_id = $1 AND id = $2 FOR NO KEY UPDATE`, businessID, endpointID).
-		Scan(&state.Failing, &state.url)
+		Scan(&state.IsFailing, &state.url)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return LaneState{}, ErrNotFound
+		return EndpointState{}, ErrNotFound
 	case err != nil:
-		return LaneState{}, fmt.Errorf("lock an endpoint: %w", err)
+		return EndpointState{}, fmt.Errorf("lock an endpoint: %w", err)
 	}
 	return state, nil
 }
 
-// AttemptOutcome is the result of one attempt at a delivery.
-type AttemptOutcome struct {
-	Delivery Due
+// AttemptResult is the result of one attempt at a delivery.
+type AttemptResult struct {
+	Delivery DueDelivery
 	Attempt  Attempt
 	Status   string // Pending: the next attempt is at Again
-	Again    time.Time
-	Gone     bool // the receiver answered 410
+	NextAt   time.Time
+	IsGone   bool // the receiver answered 410
 }
 
 // failingFor is how long every delivery may fail before the endpoint is disabled.
 const failingFor = 5 * 24 * time.Hour
 
-// Record stores the result of an attempt. It sets the time of the delivery's next attempt; if the delivery has ended,
-// it makes the subject's next delivery due. If the result disables the endpoint, Record fails its pending deliveries,
-// calls disabled in the same transaction and returns true. Errors: [ErrNotFound] if the endpoint is deleted.
+// RecordAttempt stores the result of an attempt. It sets the time of the delivery's next attempt; if the delivery has
+// ended, it makes the subject's next delivery due. If the result disables the endpoint, RecordAttempt fails its pending
+// deliveries, calls onDisabled in the same transaction and returns true. Errors: [ErrNotFound] if the endpoint is
+// deleted.
 //
 // If the endpoint's URL changed or the delivery was given up during the attempt, the result is stored but does
 // not count for the endpoint. If the old URL answered 410, the delivery is due again at once, for the new URL.
-func (s *Store) Record(ctx context.Context, l Lane, o AttemptOutcome, now time.Time,
-	disabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
-	var off bool
+func (s *Store) RecordAttempt(ctx context.Context, l DeliveryLock, o AttemptResult, now time.Time,
+	onDisabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
+	var isDisabled bool
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		lane, err := lockLane(ctx, tx, l.BusinessID, l.EndpointID)
+		state, err := lockEndpoint(ctx, tx, l.BusinessID, l.EndpointID)
 		if err != nil {
 			return err
 		}
-		moved := lane.url != o.Delivery.URL
-		if moved && o.Gone {
-			o.Status, o.Again = Pending, now
+		urlChanged := state.url != o.Delivery.URL
+		if urlChanged && o.IsGone {
+			o.Status, o.NextAt = DeliveryPending, now
 		}
-		awaited, err := recordAttempt(ctx, tx, l, o)
+		counts, err := insertAttempt(ctx, tx, l, o)
 		if err != nil {
 			return err
 		}
-		if o.Status != Pending {
-			if err := releaseNext(ctx, tx, l, o.Delivery.SubjectID, now); err != nil {
+		if o.Status != DeliveryPending {
+			if err := makeNextDue(ctx, tx, l, o.Delivery.SubjectID, now); err != nil {
 				return err
 			}
 		}
-		if moved || !awaited {
+		if urlChanged || !counts {
 			return nil
 		}
-		off, err = judge(ctx, tx, l, o, now, disabled)
+		isDisabled, err = updateEndpointHealth(ctx, tx, l, o, now, onDisabled)
 		return err
 	})
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return false, fmt.Errorf("record an attempt: %w", err)
 	}
-	return off, err
+	return isDisabled, err
 }
 
-// recordAttempt stores an attempt. It returns true if the delivery was still pending or is now
+// insertAttempt stores an attempt. It returns true if the delivery was still pending or is now
 // delivered. If the delivery was erased during the attempt, it stores nothing.
-func recordAttempt(ctx context.Context, tx pgx.Tx, l Lane, o AttemptOutcome) (bool, error) {
+func insertAttempt(ctx context.Context, tx pgx.Tx, l DeliveryLock, o AttemptResult) (bool, error) {
 	_, err := tx.Exec(ctx,
 		`INSERT INTO webhook_attempts (business_id, delivery_id, number, at, milliseconds, http_status, error, answer)
 SELECT d.business_id, d.id, coalesce((SELECT max(number) FROM webhook_attempts a WHERE a.business_id = $1 AND a.delivery_id = d.id), 0) + 1, $3, $4, $5, $6, $7
@@ -157,18 +160,18 @@ FROM webhook_deliveries d WHERE d.business_id = $1 AND d.id = $2`,
 	if err != nil {
 		return false, err
 	}
-	var again *time.Time
-	if o.Status == Pending {
-		again = &o.Again
+	var nextAt *time.Time
+	if o.Status == DeliveryPending {
+		nextAt = &o.NextAt
 	}
 	// A delivery that was given up during the call keeps the status failed, unless the call delivered it.
 	tag, err := tx.Exec(ctx, `UPDATE webhook_deliveries SET status = $3, due_at = $4, attempts = attempts + 1
-WHERE business_id = $1 AND id = $2 AND (status = 'pending' OR $3 = 'delivered')`, l.BusinessID, o.Delivery.ID, o.Status, again)
+WHERE business_id = $1 AND id = $2 AND (status = 'pending' OR $3 = 'delivered')`, l.BusinessID, o.Delivery.ID, o.Status, nextAt)
 	return tag.RowsAffected() > 0, err
 }
 
-// releaseNext makes the next delivery of a subject due after the previous one has ended.
-func releaseNext(ctx context.Context, tx pgx.Tx, l Lane, subjectID uuid.UUID, now time.Time) error {
+// makeNextDue makes the next delivery of a subject due after the previous one has ended.
+func makeNextDue(ctx context.Context, tx pgx.Tx, l DeliveryLock, subjectID uuid.UUID, now time.Time) error {
 	_, err := tx.Exec(ctx, `
 UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND id = (
     SELECT id FROM webhook_deliveries WHERE business_id = $1 AND endpoint_id = $2 AND subject_id = $3 AND status = 'pending' AND NOT again
@@ -176,10 +179,10 @@ UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND id = (
 	return err
 }
 
-// judge decides whether a result disables the endpoint: if the receiver answered 410, or if it has
+// updateEndpointHealth decides whether a result disables the endpoint: if the receiver answered 410, or if it has
 // failed for failingFor. It disables the endpoint then, and returns true.
-func judge(ctx context.Context, tx pgx.Tx, l Lane, o AttemptOutcome, now time.Time,
-	disabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
+func updateEndpointHealth(ctx context.Context, tx pgx.Tx, l DeliveryLock, o AttemptResult, now time.Time,
+	onDisabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
 	rows, _ := tx.Query(ctx, `
 UPDATE webhook_endpoints SET failing_since = f.since, active = active AND f.reason IS NULL,
     disabled_reason = CASE WHEN active THEN f.reason ELSE disabled_reason END
@@ -187,26 +190,27 @@ FROM (SELECT CASE WHEN $3 THEN NULL ELSE coalesce(failing_since, $4) END AS sinc
     CASE WHEN $5 THEN 'gone' WHEN NOT $3 AND failing_since <= $6 THEN 'failing' END AS reason
     FROM webhook_endpoints WHERE business_id = $1 AND id = $2) f
 WHERE business_id = $1 AND id = $2
-RETURNING `+endpointColumns+`, f.was AND NOT active`, l.BusinessID, l.EndpointID, o.Status == Delivered, now, o.Gone, now.Add(-failingFor))
-	var off bool
+RETURNING `+endpointColumns+`, f.was AND NOT active`, l.BusinessID, l.EndpointID, o.Status == DeliveryDelivered, now, o.IsGone, now.Add(-failingFor))
+	var isDisabled bool
 	e, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (Endpoint, error) {
-		return scanEndpointAnd(row, &off)
+		return scanEndpointWith(row, &isDisabled)
 	})
-	if err != nil || !off {
+	if err != nil || !isDisabled {
 		return false, err
 	}
-	if err := dropPending(ctx, tx, l.BusinessID, l.EndpointID); err != nil {
+	if err := failPending(ctx, tx, l.BusinessID, l.EndpointID); err != nil {
 		return false, err
 	}
-	return true, disabled(ctx, tx, e)
+	return true, onDisabled(ctx, tx, e)
 }
 
-// LeaveLane releases a delivery lock. If deliveries remain, it calls wake in the same transaction with the
+// ReleaseDeliveryLock releases a delivery lock. If deliveries remain, it calls wake in the same transaction with the
 // time of the next job: now if a delivery is due, otherwise a later time, unless a job for that time exists.
-func (s *Store) LeaveLane(ctx context.Context, l Lane, now time.Time, wake func(context.Context, pgx.Tx, LaneState,
-	time.Time) error) error {
+func (s *Store) ReleaseDeliveryLock(ctx context.Context, l DeliveryLock, now time.Time,
+	wake func(context.Context, pgx.Tx, EndpointState,
+		time.Time) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		state, err := lockLane(ctx, tx, l.BusinessID, l.EndpointID)
+		state, err := lockEndpoint(ctx, tx, l.BusinessID, l.EndpointID)
 		if errors.Is(err, ErrNotFound) {
 			return nil
 		}
@@ -214,8 +218,8 @@ func (s *Store) LeaveLane(ctx context.Context, l Lane, now time.Time, wake func(
 			return err
 		}
 		var (
-			next *time.Time // read under the lock, so that no addition is missed
-			ours bool
+			next     *time.Time // read under the lock, so that no addition is missed
+			needsJob bool
 		)
 		err = tx.QueryRow(ctx, `
 UPDATE webhook_endpoints SET lane = NULL, lane_until = '-infinity',
@@ -223,13 +227,13 @@ UPDATE webhook_endpoints SET lane = NULL, lane_until = '-infinity',
 FROM (SELECT min(due_at) AS due FROM webhook_deliveries WHERE business_id = $1 AND endpoint_id = $2) n,
      (SELECT wake_at AS was FROM webhook_endpoints WHERE business_id = $1 AND id = $2) w
 WHERE business_id = $1 AND id = $2 AND lane = $3
-RETURNING n.due, coalesce(n.due <= $4, false) OR wake_at IS DISTINCT FROM w.was`, l.BusinessID, l.EndpointID, l.Holder, now).Scan(&next, &ours)
+RETURNING n.due, coalesce(n.due <= $4, false) OR wake_at IS DISTINCT FROM w.was`, l.BusinessID, l.EndpointID, l.Holder, now).Scan(&next, &needsJob)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows): // the lock expired and another job acquired it
 			return nil
 		case err != nil:
 			return err
-		case next == nil || !ours:
+		case next == nil || !needsJob:
 			return nil
 		}
 		return wake(ctx, tx, state, *next)
@@ -240,10 +244,10 @@ RETURNING n.due, coalesce(n.due <= $4, false) OR wake_at IS DISTINCT FROM w.was`
 	return nil
 }
 
-// RescueLanes releases expired delivery locks, whose holders
+// ReleaseExpiredLocks releases expired delivery locks, whose holders
 // died, and calls wake for each of them in the same transaction.
-func (s *Store) RescueLanes(ctx context.Context, wake func(ctx context.Context, tx pgx.Tx, businessID,
-	endpointID uuid.UUID, state LaneState) error) error {
+func (s *Store) ReleaseExpiredLocks(ctx context.Context, wake func(ctx context.Context, tx pgx.Tx, businessID,
+	endpointID uuid.UUID, state EndpointState) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
 UPDATE webhook_endpoints SET lane = NULL, lane_until = '-infinity'
@@ -252,16 +256,16 @@ RETURNING business_id, id, failing_since IS NOT NULL`)
 		if err != nil {
 			return err
 		}
-		type freed struct {
+		type expiredLock struct {
 			BusinessID, EndpointID uuid.UUID
 			Failing                bool
 		}
-		lanes, err := pgx.CollectRows(rows, pgx.RowToStructByPos[freed])
+		locks, err := pgx.CollectRows(rows, pgx.RowToStructByPos[expiredLock])
 		if err != nil {
 			return err
 		}
-		for _, l := range lanes {
-			if err := wake(ctx, tx, l.BusinessID, l.EndpointID, LaneState{Failing: l.Failing}); err != nil {
+		for _, l := range locks {
+			if err := wake(ctx, tx, l.BusinessID, l.EndpointID, EndpointState{IsFailing: l.Failing}); err != nil {
 				return err
 			}
 		}

@@ -35,45 +35,45 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var monday = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
 
-// peers stand in for catalog, booking and rental.
-type peers struct {
-	mu       sync.Mutex
-	offer    catalog.Offer
-	removed  bool
-	away     int // calls that fail before one is answered
-	subjects map[uuid.UUID]json.RawMessage
-	read     func() // called once a subject is read, if not nil
-	members  []string
-	noTeam   bool // console does not answer
+// fakePeers stand in for catalog, booking and rental.
+type fakePeers struct {
+	mu            sync.Mutex
+	offer         catalog.Offer
+	isRemoved     bool
+	failures      int // calls that fail before one is answered
+	subjects      map[uuid.UUID]json.RawMessage
+	onRead        func() // called once a subject is read, if not nil
+	members       []string
+	isConsoleDown bool // console does not answer
 }
 
-func (p *peers) set(change func(*peers)) {
+func (p *fakePeers) lockAndChange(change func(*fakePeers)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	change(p)
 }
 
-func (p *peers) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) {
+func (p *fakePeers) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.away > 0 {
-		p.away--
+	if p.failures > 0 {
+		p.failures--
 		return nil, fault.New(fault.PeerUnavailable, "The catalog service does not answer; try again shortly.")
 	}
-	if p.removed {
+	if p.isRemoved {
 		return nil, fault.New(fault.BusinessNotFound, "Business not found")
 	}
 	offer := p.offer
 	return &offer, offer.Prepare()
 }
 
-func (p *peers) Subject(_ context.Context, _ uuid.UUID, of event.Subject) (json.RawMessage, error) {
+func (p *fakePeers) Subject(_ context.Context, _ uuid.UUID, subject event.Subject) (json.RawMessage, error) {
 	p.mu.Lock()
-	data, ok := p.subjects[of.ID]
-	read := p.read
+	data, ok := p.subjects[subject.ID]
+	onRead := p.onRead
 	p.mu.Unlock()
-	if read != nil {
-		read()
+	if onRead != nil {
+		onRead()
 	}
 	if !ok {
 		return nil, fault.New(fault.NotFound, "Booking not found")
@@ -81,10 +81,10 @@ func (p *peers) Subject(_ context.Context, _ uuid.UUID, of event.Subject) (json.
 	return data, nil
 }
 
-func (p *peers) VerifiedMembers(_ context.Context, _ uuid.UUID, emails []string) ([]string, error) {
+func (p *fakePeers) VerifiedMembers(_ context.Context, _ uuid.UUID, emails []string) ([]string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.noTeam {
+	if p.isConsoleDown {
 		return nil, fault.New(fault.PeerUnavailable, "The console service does not answer; try again shortly.")
 	}
 	return slices.DeleteFunc(slices.Clone(emails), func(email string) bool {
@@ -92,33 +92,33 @@ func (p *peers) VerifiedMembers(_ context.Context, _ uuid.UUID, emails []string)
 	}), nil
 }
 
-func (p *peers) Link(_ context.Context, _ uuid.UUID, of event.Subject) (string, error) {
-	return "https://book.example/m/" + of.ID.String(), nil
+func (p *fakePeers) Link(_ context.Context, _ uuid.UUID, subject event.Subject) (string, error) {
+	return "https://book.example/m/" + subject.ID.String(), nil
 }
 
-// world is the part of the service that has to do with messages, at work on a database of its own between stand-ins of
-// its peers.
-type world struct {
+// fixture is the part of the service that has to do with messages, at work on a database of its own between stand-ins
+// of its peers.
+type fixture struct {
 	t         *testing.T
 	business  uuid.UUID
 	pool      *pgxpool.Pool
 	store     *store.Store
 	clock     *clock.Manual
-	peers     *peers
+	peers     *fakePeers
 	box       *mailbox.Box // nil without a mail server
 	messages  *messages.Messages
 	client    *jobs.Client
 	sequences map[uuid.UUID]int
 }
 
-// start runs it; without options there is no mail server.
-func start(t *testing.T, options *mailbox.Options) *world {
+// newFixture runs it; without options there is no mail server.
+func newFixture(t *testing.T, options *mailbox.Options) *fixture {
 	t.Helper()
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
-	w := &world{
+	w := &fixture{
 		t: t, business: uuid.New(), pool: pool, store: store.New(pool), clock: clock.Fixed(monday),
 		sequences: map[uuid.UUID]int{},
-		peers: &peers{members: []string{"hello@harbor.example"}, subjects: map[uuid.UUID]json.RawMessage{},
+		peers: &fakePeers{members: []string{"hello@harbor.example"}, subjects: map[uuid.UUID]json.RawMessage{},
 			offer: catalog.Offer{
 				Name: "Harbor Studio", Timezone: "Europe/Lisbon", Currency: "EUR", DefaultLanguage: "en",
 				Languages: []string{"en", "pt"},
@@ -129,7 +129,7 @@ func start(t *testing.T, options *mailbox.Options) *world {
 	}
 	cfg := messages.Config{
 		Pool: pool, Store: w.store, Peers: w.peers, From: "no-reply@slotmesh.example", KeptFor: 90 * 24 * time.Hour,
-		Limits: messages.RecipientLimits(1000, nil), Clock: w.clock, Telemetry: telemetry.Discard(),
+		Limits: messages.NewLimits(1000, nil), Clock: w.clock, Telemetry: telemetry.Discard(),
 	}
 	if options != nil {
 		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -153,11 +153,11 @@ func start(t *testing.T, options *mailbox.Options) *world {
 	}
 	w.client = client
 	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- client.Run(ctx) }()
+	runErr := make(chan error, 1)
+	go func() { runErr <- client.Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
-		if err := <-ended; err != nil {
+		if err := <-runErr; err != nil {
 			t.Errorf("the jobs did not stop cleanly: %v", err)
 		}
 	})
@@ -165,7 +165,7 @@ func start(t *testing.T, options *mailbox.Options) *world {
 }
 
 // take takes events as the reader of a feed does.
-func (w *world) take(events ...event.Event) {
+func (w *fixture) take(events ...event.Event) {
 	w.t.Helper()
 	err := pgx.BeginFunc(w.t.Context(), w.pool, func(tx pgx.Tx) error {
 		params, err := w.messages.Take(w.t.Context(), tx, events)
@@ -180,8 +180,8 @@ func (w *world) take(events ...event.Event) {
 	}
 }
 
-// happened is an event about a subject, whose data is that of the subject then and from now on.
-func (w *world) happened(typ event.Type, kind event.SubjectKind, id uuid.UUID, by actor.Kind,
+// newEvent is an event about a subject, whose data is that of the subject then and from now on.
+func (w *fixture) newEvent(typ event.Type, kind event.SubjectKind, id uuid.UUID, by actor.Kind,
 	data map[string]any) event.Event {
 	w.t.Helper()
 	w.sequences[id]++
@@ -190,7 +190,7 @@ func (w *world) happened(typ event.Type, kind event.SubjectKind, id uuid.UUID, b
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.peers.set(func(p *peers) { p.subjects[id] = body })
+	w.peers.lockAndChange(func(p *fakePeers) { p.subjects[id] = body })
 	return event.Event{
 		ID: uuid.Must(uuid.NewV7()), Type: typ, BusinessID: w.business, Subject: event.Subject{Kind: kind, ID: id},
 		At:    w.clock.Now(),
@@ -198,8 +198,8 @@ func (w *world) happened(typ event.Type, kind event.SubjectKind, id uuid.UUID, b
 	}
 }
 
-// booking is one as the admin API shows it.
-func (w *world) booking(id uuid.UUID, status string, start time.Time) map[string]any {
+// newBooking is one as the admin API shows it.
+func (w *fixture) newBooking(id uuid.UUID, status string, start time.Time) map[string]any {
 	return map[string]any{
 		"id": id, "status": status, "date": start.Format(time.DateOnly), "start_time": start.Format(time.TimeOnly),
 		"end_time":          start.Add(45 * time.Minute).Format(time.TimeOnly),
@@ -212,14 +212,14 @@ func (w *world) booking(id uuid.UUID, status string, start time.Time) map[string
 }
 
 // await waits until a question to the database is answered so.
-func (w *world) await(want, sql string, args ...any) {
+func (w *fixture) await(want, sql string, args ...any) {
 	w.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	ctx, cancel := context.WithTimeout(w.t.Context(), testkit.MaxWait)
 	defer cancel()
 	for got := ""; got != want; {
-		w.promote()
+		w.promoteDueJobs()
 		if err := w.pool.QueryRow(w.t.Context(), sql, args...).Scan(&got); err != nil &&
 			!errors.Is(err, pgx.ErrNoRows) {
 			w.t.Fatal(err)
@@ -232,8 +232,9 @@ func (w *world) await(want, sql string, args ...any) {
 	}
 }
 
-// promote makes the jobs that are due by the tests' clock ready to run. River does so too, but only every 5 seconds.
-func (w *world) promote() {
+// promoteDueJobs makes the jobs that are due by the tests' clock ready to run. River does so too, but only every 5
+// seconds.
+func (w *fixture) promoteDueJobs() {
 	w.t.Helper()
 	_, err := w.pool.Exec(w.t.Context(), `UPDATE river_job SET state = 'available'
 		WHERE kind <> 'sweep_messages' AND state IN ('scheduled', 'retryable') AND scheduled_at <= $1`, w.clock.Now())
@@ -242,30 +243,30 @@ func (w *world) promote() {
 	}
 }
 
-// busySQL counts the jobs that run or are due, but for the sweep.
-const busySQL = `SELECT count(*)::text FROM river_job WHERE kind <> 'sweep_messages' AND state IN ('available', 'running', 'retryable', 'scheduled', 'pending')
+// countBusySQL counts the jobs that run or are due, but for the sweep.
+const countBusySQL = `SELECT count(*)::text FROM river_job WHERE kind <> 'sweep_messages' AND state IN ('available', 'running', 'retryable', 'scheduled', 'pending')
 	AND (state = 'running' OR scheduled_at <= $1)`
 
-// idle waits until no job is left that is due by now.
-func (w *world) idle() {
+// awaitIdle waits until no job is left that is due by now.
+func (w *fixture) awaitIdle() {
 	w.t.Helper()
-	w.await("0", busySQL, w.clock.Now())
+	w.await("0", countBusySQL, w.clock.Now())
 }
 
-// soon is how far [world.mails] moves the clock for one job: as far as a message waits for the one before it, or a job
-// for its second and third attempt.
-const soon = 2 * time.Minute
+// maxStep is how far [fixture.awaitMails] moves the clock for one job: as far as a message waits for the one before it,
+// or a job for its second and third attempt.
+const maxStep = 2 * time.Minute
 
-// mails are those that have come, once n have. The clock is given and stands still, but whatever is put off for a
+// awaitMails are those that have come, once n have. The clock is given and stands still, but whatever is put off for a
 // while, as a message that finds an earlier one to the same recipient on its way, goes by it: it moves on to the next
 // job that is due soon, whenever there is nothing else to do.
-func (w *world) mails(n int) []mailbox.Mail {
+func (w *fixture) awaitMails(n int) []mailbox.Mail {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), testkit.MaxWait)
 	defer cancel()
 	for {
-		moment, done := context.WithTimeout(ctx, 20*time.Millisecond)
-		mails, err := w.box.Await(moment, n)
+		waitCtx, done := context.WithTimeout(ctx, 20*time.Millisecond)
+		mails, err := w.box.Await(waitCtx, n)
 		done()
 		if err == nil {
 			return mails
@@ -273,33 +274,33 @@ func (w *world) mails(n int) []mailbox.Mail {
 		if ctx.Err() != nil {
 			w.t.Fatal(err)
 		}
-		w.moveOn()
+		w.advanceToNextJob()
 	}
 }
 
-// moveOn moves the clock to the next job that is due soon, where none is due now.
-func (w *world) moveOn() {
+// advanceToNextJob moves the clock to the next job that is due soon, where none is due now.
+func (w *fixture) advanceToNextJob() {
 	w.t.Helper()
 	now := w.clock.Now()
 	var busy string
 	var due *time.Time
-	if err := w.pool.QueryRow(w.t.Context(), busySQL, now).Scan(&busy); err != nil {
+	if err := w.pool.QueryRow(w.t.Context(), countBusySQL, now).Scan(&busy); err != nil {
 		w.t.Fatal(err)
 	}
 	err := w.pool.QueryRow(w.t.Context(),
 		`SELECT min(scheduled_at) FROM river_job WHERE kind <> 'sweep_messages' AND state IN ('available', 'retryable', 'scheduled')
-		AND scheduled_at > $1 AND scheduled_at <= $2`, now, now.Add(soon)).Scan(&due)
+		AND scheduled_at > $1 AND scheduled_at <= $2`, now, now.Add(maxStep)).Scan(&due)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	if busy == "0" && due != nil {
 		w.clock.Set(due.UTC())
 	}
-	w.promote()
+	w.promoteDueJobs()
 }
 
-// kept are the messages that are written down, oldest first, with all that they say.
-func (w *world) kept() []store.Message {
+// listMessages are the messages that are written down, oldest first, with all that they say.
+func (w *fixture) listMessages() []store.Message {
 	w.t.Helper()
 	list, _, err := w.store.Messages(w.t.Context(), w.business, store.MessageFilter{}, request.Page{Limit: 1000})
 	if err != nil {

@@ -38,9 +38,9 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 const resync = 10 * time.Minute
 
-// world is a cluster's objects, the admin API and the reconcilers between them.
-type world struct {
-	*adminAPI
+// fixture is a cluster's objects, the admin API and the reconcilers between them.
+type fixture struct {
+	*fakeAdminAPI
 	t          *testing.T
 	objects    client.Client
 	events     *events.FakeRecorder
@@ -49,7 +49,7 @@ type world struct {
 	keys       *reconcile.APIKeys
 }
 
-func start(t *testing.T) *world {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	if err := corev1.AddToScheme(scheme); err != nil {
@@ -58,14 +58,14 @@ func start(t *testing.T) *world {
 	if err := v1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{
-		t: t, adminAPI: &adminAPI{versions: map[string][]string{},
+	w := &fixture{
+		t: t, fakeAdminAPI: &fakeAdminAPI{versions: map[string][]string{},
 			clock: clock.Fixed(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))},
 		objects: fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&v1.Business{}, &v1.APIKey{}).Build(),
 		events:  events.NewFakeRecorder(100),
 	}
-	w.clock = w.adminAPI.clock
-	server := httptest.NewServer(w.adminAPI)
+	w.clock = w.fakeAdminAPI.clock
+	server := httptest.NewServer(w.fakeAdminAPI)
 	t.Cleanup(server.Close)
 	api := admin.New(server.URL, "token", time.Minute)
 	t.Cleanup(api.Close)
@@ -77,7 +77,7 @@ func start(t *testing.T) *world {
 }
 
 // create puts an object in, as the API server would.
-func (w *world) create(o client.Object) {
+func (w *fixture) create(o client.Object) {
 	w.t.Helper()
 	o.SetNamespace("shop")
 	o.SetUID(types.UID(uuid.NewString()))
@@ -90,37 +90,37 @@ func (w *world) create(o client.Object) {
 	}
 }
 
-// business is an object called name, with further members of its spec.
-func business(name string, more string) *v1.Business {
-	b := &v1.Business{Spec: json.RawMessage(`{"name": "Harbor", "currency": "EUR", "timezone": "Europe/Lisbon", "default_language": "en", "languages": ["en"]` + more + `}`)}
+// newBusiness is an object called name, with further members of its spec.
+func newBusiness(name string, members string) *v1.Business {
+	b := &v1.Business{Spec: json.RawMessage(`{"name": "Harbor", "currency": "EUR", "timezone": "Europe/Lisbon", "default_language": "en", "languages": ["en"]` + members + `}`)}
 	b.Name = name
 	return b
 }
 
-// look lets the reconciler look at a Business, and reads it again; nil where it is gone.
-func (w *world) look(name string) (*v1.Business, ctrl.Result, error) {
+// reconcileBusiness lets the reconciler look at a Business, and reads it again; nil where it is gone.
+func (w *fixture) reconcileBusiness(name string) (*v1.Business, ctrl.Result, error) {
 	w.t.Helper()
 	key := client.ObjectKey{Namespace: "shop", Name: name}
-	result, failed := w.businesses.Reconcile(w.t.Context(), ctrl.Request{NamespacedName: key})
+	result, reconcileErr := w.businesses.Reconcile(w.t.Context(), ctrl.Request{NamespacedName: key})
 	var b v1.Business
 	err := w.objects.Get(w.t.Context(), key, &b)
 	if apierrors.IsNotFound(err) {
-		return nil, result, failed
+		return nil, result, reconcileErr
 	}
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return &b, result, failed
+	return &b, result, reconcileErr
 }
 
-// expect looks at a Business, which is to be in a condition, at a version.
-func (w *world) expect(name, reason string, version int64) *v1.Business {
+// expectBusiness looks at a Business, which is to be in a condition, at a version.
+func (w *fixture) expectBusiness(name, reason string, version int64) *v1.Business {
 	w.t.Helper()
-	b, result, err := w.look(name)
+	b, result, err := w.reconcileBusiness(name)
 	if err != nil || result.RequeueAfter != resync {
 		w.t.Fatalf("%s: looked at again after %s, %v", name, result.RequeueAfter, err)
 	}
-	ready := meta.FindStatusCondition(b.Status.Conditions, v1.Ready)
+	ready := meta.FindStatusCondition(b.Status.Conditions, v1.ReadyCondition)
 	if ready == nil || ready.Reason != reason || b.Status.Version != version ||
 		ready.ObservedGeneration != b.Generation {
 		w.t.Fatalf("%s: %+v, want %s at version %d", name, b.Status, reason, version)
@@ -128,8 +128,8 @@ func (w *world) expect(name, reason string, version int64) *v1.Business {
 	return b
 }
 
-// change changes an object's spec or annotations.
-func (w *world) change(o client.Object) {
+// update changes an object's spec or annotations.
+func (w *fixture) update(o client.Object) {
 	w.t.Helper()
 	o.SetGeneration(o.GetGeneration() + 1)
 	if err := w.objects.Update(w.t.Context(), o); err != nil {
@@ -137,69 +137,69 @@ func (w *world) change(o client.Object) {
 	}
 }
 
-func (w *world) delete(o client.Object) {
+func (w *fixture) delete(o client.Object) {
 	w.t.Helper()
 	if err := w.objects.Delete(w.t.Context(), o); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-// told are the events since it was last asked.
-func (w *world) told() string {
-	var all []string
+// drainEvents are the events since it was last asked.
+func (w *fixture) drainEvents() string {
+	var received []string
 	for {
 		select {
 		case e := <-w.events.Events:
-			all = append(all, e)
+			received = append(received, e)
 		default:
-			return strings.Join(all, "\n")
+			return strings.Join(received, "\n")
 		}
 	}
 }
 
-// adminAPI stands in for the admin API: it judges manifests as catalog does and keeps the rest in memory.
-type adminAPI struct {
-	mu       sync.Mutex
-	clock    *clock.Manual
-	versions map[string][]string // manifests, oldest first
-	expected bool                // customers are
-	away     bool                // answers 503
-	keys     []admin.Key
+// fakeAdminAPI stands in for the admin API: it judges manifests as catalog does and keeps the rest in memory.
+type fakeAdminAPI struct {
+	mu            sync.Mutex
+	clock         *clock.Manual
+	versions      map[string][]string // manifests, oldest first
+	hasBookings   bool                // customers are
+	isUnavailable bool                // answers 503
+	keys          []admin.Key
 }
 
-func (a *adminAPI) set(change func()) {
+func (a *fakeAdminAPI) lockAndChange(change func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	change()
 }
 
-func (a *adminAPI) published(slug string) []string {
+func (a *fakeAdminAPI) versionsOf(slug string) []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.versions[slug]
 }
 
-// live are the keys that are not revoked.
-func (a *adminAPI) live() []admin.Key {
+// validKeys are the keys that are not revoked.
+func (a *fakeAdminAPI) valid() []admin.Key {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var live []admin.Key
+	var valid []admin.Key
 	for _, key := range a.keys {
 		if key.RevokedAt == nil {
-			live = append(live, key)
+			valid = append(valid, key)
 		}
 	}
-	return live
+	return valid
 }
 
-func (a *adminAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (a *fakeAdminAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/admin/businesses/"), "/")
 	var value any
 	err := error(fault.New(fault.PeerUnavailable, "catalog does not answer."))
 	switch {
-	case a.away:
+	case a.isUnavailable:
 	case r.Header.Get("Authorization") != "Bearer token", r.Method != "GET" && r.Header.Get("Idempotency-Key") == "":
 		err = fault.New(fault.Unauthorized, "Unauthorized.")
 	case r.Method == "PUT":
@@ -208,16 +208,16 @@ func (a *adminAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = fault.New(fault.BusinessNotFound, "Business not found")
 	case len(parts) > 1:
 		value, err = a.answerKeys(parts, r)
-	case r.Method == "DELETE" && a.expected && r.URL.Query().Get("force") != "true":
+	case r.Method == "DELETE" && a.hasBookings && r.URL.Query().Get("force") != "true":
 		err = fault.New(fault.Conflict,
 			"Customers are expected: bookings (1) lie ahead; cancel them first, or remove it with force=true.")
 	case r.Method == "DELETE":
 		delete(a.versions, parts[0])
 		err = nil
 	default:
-		all := a.versions[parts[0]]
-		w.Header().Set("ETag", strconv.Quote(strconv.Itoa(len(all))))
-		value, err = json.RawMessage(all[len(all)-1]), nil
+		versions := a.versions[parts[0]]
+		w.Header().Set("ETag", strconv.Quote(strconv.Itoa(len(versions))))
+		value, err = json.RawMessage(versions[len(versions)-1]), nil
 	}
 	if err != nil {
 		w.WriteHeader(fault.Of(err).Kind.Status)
@@ -231,7 +231,7 @@ func (a *adminAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(value)
 }
 
-func (a *adminAPI) publish(slug string, r *http.Request) (any, error) {
+func (a *fakeAdminAPI) publish(slug string, r *http.Request) (any, error) {
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err
@@ -240,14 +240,15 @@ func (a *adminAPI) publish(slug string, r *http.Request) (any, error) {
 		return nil, &fault.Error{Kind: fault.InvalidParameter, Sentence: "The manifest has problems.",
 			Extra: map[string]any{"problems": problems}}
 	}
-	if after := r.Header.Get("If-Match"); after != "" && after != strconv.Quote(strconv.Itoa(len(a.versions[slug]))) {
+	if expectedVersion := r.Header.Get("If-Match"); expectedVersion != "" &&
+		expectedVersion != strconv.Quote(strconv.Itoa(len(a.versions[slug]))) {
 		return nil, fault.New(fault.PreconditionFailed, "There is a newer version.")
 	}
 	a.versions[slug] = append(a.versions[slug], string(text))
 	return map[string]any{"version": len(a.versions[slug])}, nil
 }
 
-func (a *adminAPI) answerKeys(parts []string, r *http.Request) (any, error) {
+func (a *fakeAdminAPI) answerKeys(parts []string, r *http.Request) (any, error) {
 	switch r.Method {
 	case "POST":
 		var key admin.Key

@@ -15,9 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/color"
 )
 
-// FuzzWhatPeopleTypedBendsNothing: whatever stands in a text, the subject is one line, text and HTML say the same, the
+// FuzzRenderSanitizesInput: whatever stands in a text, the subject is one line, text and HTML say the same, the
 // HTML has the elements and attributes of the layout and no others, and marks of direction are closed in their line.
-func FuzzWhatPeopleTypedBendsNothing(f *testing.F) {
+func FuzzRenderSanitizesInput(f *testing.F) {
 	for _, s := range []string{
 		"Ada", "a\r\nBcc: b@c.example", "</title><script>alert(1)</script>", "\u202egnp.exe", "\u2067\u2066x",
 		"\x00\xff", "{{.Name}}", "  ", `"><img src=x onerror=y>`,
@@ -28,65 +28,65 @@ func FuzzWhatPeopleTypedBendsNothing(f *testing.F) {
 			f.Add(s, uint8(i))
 		}
 	}
-	f.Fuzz(func(t *testing.T, typed string, which uint8) { bendsNothing(t, typed, int(which)) })
+	f.Fuzz(func(t *testing.T, typed string, which uint8) { checkSanitized(t, typed, int(which)) })
 }
 
-func TestWhatPeopleTypedBendsNothing(t *testing.T) {
+func TestRenderSanitizesInput(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
-		bendsNothing(r, rapid.String().Draw(r, "typed"), rapid.IntRange(0, 7).Draw(r, "which"))
+		checkSanitized(r, rapid.String().Draw(r, "typed"), rapid.IntRange(0, 7).Draw(r, "which"))
 	})
 }
 
-// bendsNothing types a text into the messages that, together, tell everything that any does.
-func bendsNothing(t rapid.TB, typed string, which int) {
+// checkSanitized types a text into the messages that, together, tell everything that any does.
+func checkSanitized(t rapid.TB, input string, field int) {
 	for _, code := range []string{"en", "ar"} {
-		messages := all(t)
+		messages := newSamples(t)
 		for _, name := range []string{"booking_moved", "ticket", "owner_created", "owner_webhook_gone"} {
 			s := messages[name]
-			l, err := Render(s.kind, code, typedInto(s.facts, typed, which))
+			l, err := Render(s.kind, code, setFact(s.facts, input, field))
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if fault := bent(t, l); fault != "" {
-				t.Fatalf("%s in %s, typed %q into %d: %s", name, code, typed, which%8, fault)
+			if fault := findDefect(t, l); fault != "" {
+				t.Fatalf("%s in %s, typed %q into %d: %s", name, code, input, field%8, fault)
 			}
 		}
 	}
 }
 
-// typedInto puts a text into one of the facts that people type.
-func typedInto(f Facts, typed string, which int) Facts {
-	switch which % 8 {
+// setFact puts a text into one of the facts that people type.
+func setFact(f Facts, input string, field int) Facts {
+	switch field % 8 {
 	case 0:
-		f.Customer.Name = typed
+		f.Customer.Name = input
 	case 1:
-		f.Customer.Email, f.Customer.Phone = typed, typed
+		f.Customer.Email, f.Customer.Phone = input, input
 	case 2:
-		f.Subject.Items = []string{typed, typed}
+		f.Subject.Items = []string{input, input}
 	case 3:
-		f.Subject.Staff, f.Subject.Tier = typed, typed
+		f.Subject.Staff, f.Subject.Tier = input, input
 	case 4:
-		f.Note = Note{Text: typed, Translations: map[string]string{"ar": typed, typed: typed}}
+		f.Note = Note{Text: input, Translations: map[string]string{"ar": input, input: input}}
 	case 5:
-		f.Business.Name, f.Business.Accent = typed, typed
+		f.Business.Name, f.Business.Accent = input, input
 	case 6:
-		f.Link, f.Webhook.URL = typed, typed
+		f.Link, f.Webhook.URL = input, input
 	case 7:
-		f.Subject.ID = "x" + typed
-		f.Subject.Total = Money{typed, typed}
+		f.Subject.ID = "x" + input
+		f.Subject.Total = Money{input, input}
 	}
 	return f
 }
 
-// bent says what a text has bent, or nothing.
-func bent(t rapid.TB, l Letter) string {
+// findDefect says what a text has bent, or nothing.
+func findDefect(t rapid.TB, l Letter) string {
 	t.Helper()
 	if strings.ContainsFunc(l.Subject, unicode.IsControl) || l.Subject == "" || len(l.Subject) > 2000 {
 		return fmt.Sprintf("the subject is %q", l.Subject)
 	}
 	for line := range strings.SplitSeq(l.Subject+"\n"+l.Text, "\n") {
-		if open := strings.Count(line, "\u2066") + strings.Count(line, "\u2068"); open != strings.Count(line,
+		if opened := strings.Count(line, "\u2066") + strings.Count(line, "\u2068"); opened != strings.Count(line,
 			"\u2069") {
 			return fmt.Sprintf("a mark of direction is open in %q", line)
 		}
@@ -97,10 +97,10 @@ func bent(t rapid.TB, l Letter) string {
 			return fmt.Sprintf("a control is in %q", line)
 		}
 	}
-	if diff := cmp.Diff(strings.Fields(l.Text), strings.Fields(visible(t, l.HTML))); diff != "" {
+	if diff := cmp.Diff(strings.Fields(l.Text), strings.Fields(visibleText(t, l.HTML))); diff != "" {
 		return "text and HTML differ:\n" + diff
 	}
-	return strangers(t, l.HTML)
+	return findForeignMarkup(t, l.HTML)
 }
 
 var (
@@ -108,8 +108,8 @@ var (
 	attributes = strings.Fields("lang dir charset name content class style role width cellpadding cellspacing border align valign href")
 )
 
-// strangers finds what the layout does not write.
-func strangers(t rapid.TB, document string) string {
+// findForeignMarkup finds what the layout does not write.
+func findForeignMarkup(t rapid.TB, document string) string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(document))
 	if err != nil {
@@ -132,45 +132,45 @@ func strangers(t rapid.TB, document string) string {
 	return ""
 }
 
-// TestAButtonIsReadableInEveryColour as WCAG 2 asks of text: a contrast of 4.5.
-func TestAButtonIsReadableInEveryColour(t *testing.T) {
+// TestAccentHasReadableContrast as WCAG 2 asks of text: a contrast of 4.5.
+func TestAccentHasReadableContrast(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		colour := rapid.StringMatching(`#[0-9a-fA-F]{6}`).Draw(t, "colour")
-		a := accentOf(colour)
-		on, onErr := color.Parse(string(a.On))
-		behind, err := color.Parse(colour)
-		if onErr != nil || err != nil {
-			t.Fatal(onErr, err)
+		a := newAccent(colour)
+		foreground, foregroundErr := color.Parse(string(a.On))
+		background, err := color.Parse(colour)
+		if foregroundErr != nil || err != nil {
+			t.Fatal(foregroundErr, err)
 		}
-		if contrast := color.Contrast(on, behind); string(a.Colour) != colour || contrast < 4.5 {
+		if contrast := color.Contrast(foreground, background); string(a.Colour) != colour || contrast < 4.5 {
 			t.Fatalf("%s on %s: %.2f", a.On, a.Colour, contrast)
 		}
 	})
 	for _, colour := range []string{"", "red", "#fff", "#0b6e4f;}", "#0b6e4g", "\n#0b6e4f", "#0b6e4f\n"} {
-		if a := accentOf(colour); a.Colour != "#2450c8" {
+		if a := newAccent(colour); a.Colour != "#2450c8" {
 			t.Errorf("%q is taken for the colour %s", colour, a.Colour)
 		}
 	}
 }
 
-func TestATextThatRunsAgainstTheLetterIsIsolated(t *testing.T) {
+func TestRenderIsolatesOppositeDirection(t *testing.T) {
 	t.Parallel()
 	const latin, hebrew = "Anna 2", "אנה 2"
 	for _, c := range []struct{ code, typed, want string }{
 		{"en", latin, latin}, {"en", hebrew, "\u2068" + hebrew + "\u2069"}, {"he", hebrew, hebrew},
 		{"he", latin, "\u2068" + latin + "\u2069"}, {"ja", "アンナ", "アンナ"},
 	} {
-		f := facts(t, BookingConfirmed)
+		f := newFacts(t, BookingConfirmed)
 		f.Subject.Staff, f.Subject.Items = c.typed, []string{c.typed}
-		l := render(t, BookingConfirmed, c.code, f)
+		l := mustRender(t, BookingConfirmed, c.code, f)
 		if !strings.Contains(l.Text, "\n  "+c.want+"\n") || !strings.Contains(l.Subject, c.want+" ·") {
 			t.Errorf("%s: %q is not in %q\n%q", c.code, c.want, l.Subject, l.Text)
 		}
 	}
-	f := facts(t, BookingConfirmed)
+	f := newFacts(t, BookingConfirmed)
 	f.Notice = NoticeCreated
-	if l := render(t, OwnerNotice, "ar", f); !strings.Contains(l.Text, "\u2066+44 20 7946 0000\u2069") ||
+	if l := mustRender(t, OwnerNotice, "ar", f); !strings.Contains(l.Text, "\u2066+44 20 7946 0000\u2069") ||
 		!strings.Contains(l.Text, "\u2066Europe/Lisbon\u2069") {
 		t.Errorf("a number or a zone is not read from left to right:\n%q", l.Text)
 	}

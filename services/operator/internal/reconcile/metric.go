@@ -1,0 +1,32 @@
+package reconcile
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// conflictPause is the delay before the retry after a conflict. It gives the cache time to catch up.
+const conflictPause = time.Second
+
+// WithMetric returns r with a metric: it counts reconciliations by kind and outcome (ok or failed). It does not
+// count a conflict with a concurrent change of the object as failed, because the object is then reconciled again.
+func WithMetric(kind string, counter metric.Int64Counter, r ctrlreconcile.Reconciler) ctrlreconcile.Reconciler {
+	return ctrlreconcile.Func(func(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+		result, err := r.Reconcile(ctx, request)
+		outcome := "ok"
+		switch {
+		case apierrors.IsConflict(err):
+			result, err = ctrl.Result{RequeueAfter: conflictPause}, nil
+		case err != nil:
+			outcome = "failed"
+		}
+		counter.Add(ctx, 1, metric.WithAttributes(attribute.String("kind", kind), attribute.String("outcome", outcome)))
+		return result, err
+	})
+}
