@@ -25,11 +25,11 @@ func database(t testing.TB, prefix, template string) string {
 	name := prefix + "_" + Unique()
 	Administer(t, base, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY file_copy")
 	t.Cleanup(func() { Administer(t, base, "DROP DATABASE "+name+" WITH (FORCE)") })
-	return another(t, base, name)
+	return withDatabase(t, base, name)
 }
 
-// another returns the URL of another database on the server.
-func another(t testing.TB, base, name string) string {
+// withDatabase returns the URL of another database on the server.
+func withDatabase(t testing.TB, base, name string) string {
 	t.Helper()
 	at, err := url.Parse(base)
 	if err != nil {
@@ -50,10 +50,10 @@ type Template struct {
 // Copy returns the URL of a new copy of the template. It is dropped when the test ends.
 func (c *Template) Copy(t testing.TB, prefix string) string {
 	t.Helper()
-	return database(t, prefix, c.filled(t))
+	return database(t, prefix, c.ensureFilled(t))
 }
 
-func (c *Template) filled(t testing.TB) string {
+func (c *Template) ensureFilled(t testing.TB) string {
 	t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,7 +65,7 @@ func (c *Template) filled(t testing.TB) string {
 	Administer(t, c.base, "CREATE DATABASE "+name)
 	ctx, cancel := context.WithTimeout(t.Context(), MaxWait)
 	defer cancel()
-	if err := c.Fill(ctx, another(t, c.base, name)); err != nil {
+	if err := c.Fill(ctx, withDatabase(t, c.base, name)); err != nil {
 		Administer(t, c.base, "DROP DATABASE "+name+" WITH (FORCE)")
 		t.Fatalf("filling a database that is to be copied: %v", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-func TestWordsAreFoundHoweverTheyAreWritten(t *testing.T) {
+func TestFindRecognizesEncodings(t *testing.T) {
 	t.Parallel()
 	for before := range 4 {
 		text := strings.Repeat("-", before) + "Hazelnuts? and more"

@@ -10,12 +10,12 @@ import (
 
 // Link is a proxy for a store that a test can cut or read along.
 type Link struct {
-	Address  string // TCP address to use instead of the store's
-	listener net.Listener
-	mu       sync.Mutex
-	open     []net.Conn
-	cut      bool
-	all      sync.WaitGroup
+	Address    string // TCP address to use instead of the store's
+	listener   net.Listener
+	mu         sync.Mutex
+	open       []net.Conn
+	isCut      bool
+	goroutines sync.WaitGroup
 }
 
 // NewLink returns a link to the test Redis; see [LinkTo].
@@ -44,15 +44,15 @@ func LinkTo(t testing.TB, network, address string, join func(near, far net.Conn)
 		t.Fatal(err)
 	}
 	if join == nil {
-		join = passOn
+		join = copyBothWays
 	}
 	l := &Link{Address: listener.Addr().String(), listener: listener}
-	l.all.Go(func() { l.accept(network, address, join) })
+	l.goroutines.Go(func() { l.accept(network, address, join) })
 	t.Cleanup(l.Cut)
 	return l
 }
 
-func passOn(near, far net.Conn) (func(), func()) {
+func copyBothWays(near, far net.Conn) (func(), func()) {
 	return func() { _, _ = io.Copy(far, near) }, func() { _, _ = io.Copy(near, far) }
 }
 
@@ -68,7 +68,7 @@ func (l *Link) accept(network, address string, join func(near, far net.Conn) (fu
 			continue
 		}
 		l.mu.Lock()
-		cut := l.cut
+		cut := l.isCut
 		l.open = append(l.open, near, far)
 		l.mu.Unlock()
 		if cut { // accepted just before the link was cut
@@ -77,7 +77,7 @@ func (l *Link) accept(network, address string, join func(near, far net.Conn) (fu
 		}
 		there, back := join(near, far)
 		for _, way := range []func(){there, back} {
-			l.all.Go(func() {
+			l.goroutines.Go(func() {
 				way()
 				_, _ = near.Close(), far.Close()
 			})
@@ -89,11 +89,11 @@ func (l *Link) accept(network, address string, join func(near, far net.Conn) (fu
 func (l *Link) Cut() {
 	_ = l.listener.Close()
 	l.mu.Lock()
-	l.cut = true
+	l.isCut = true
 	for _, c := range l.open {
 		_ = c.Close()
 	}
 	l.open = nil
 	l.mu.Unlock()
-	l.all.Wait()
+	l.goroutines.Wait()
 }

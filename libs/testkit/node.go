@@ -26,7 +26,7 @@ func InstallNode(t *testing.T, packages ...string) NodePrograms {
 	if err != nil {
 		SkipOrFail(t, "npm is not installed")
 	}
-	at := packagesIn(t, "node", "", append([]string{nodePackage}, packages...), func(folder string) []string {
+	at := installPackages(t, "node", "", append([]string{nodePackage}, packages...), func(folder string) []string {
 		return []string{npm, "install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts", "--no-save"}
 	})
 	return NodePrograms{filepath.Join(at, "node_modules")}

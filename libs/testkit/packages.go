@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// packagesIn returns the folder with packages of a kind, outside the checkout. If it does
+// installPackages returns the folder with packages of a kind, outside the checkout. If it does
 // not exist, it is filled by the command that install returns for a folder, with the
 // packages as its last arguments. of names further inputs that the packages depend on.
 //
 // The packages are installed into a temporary folder, which is then renamed. An existing
 // folder is therefore always complete, even if many tests install at the same time.
-func packagesIn(t *testing.T, kind, of string, packages []string, install func(folder string) []string) string {
+func installPackages(t *testing.T, kind, of string, packages []string, install func(folder string) []string) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -38,7 +38,7 @@ func packagesIn(t *testing.T, kind, of string, packages []string, install func(f
 		SkipOrFail(t, "%v", err)
 	}
 	defer func() { _ = os.RemoveAll(aside) }()
-	ctx, cancel := context.WithTimeout(t.Context(), installWithin)
+	ctx, cancel := context.WithTimeout(t.Context(), installTimeout)
 	defer cancel()
 	command := append(install(aside), packages...)
 	run := exec.CommandContext(ctx, command[0], command[1:]...)

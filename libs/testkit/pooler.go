@@ -78,7 +78,7 @@ func pgbouncer(t testing.TB, databaseURL string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := debian(t, "pgbouncer", "pgbouncer")
+	program := findDebianProgram(t, "pgbouncer", "pgbouncer")
 	dir, err := os.MkdirTemp("", "pgbouncer")
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func pgbouncer(t testing.TB, databaseURL string) string {
 		settings := filepath.Join(dir, "pgbouncer.ini")
 		write(t, settings, fmt.Sprintf(poolerConfig, server.Host, server.Port, host, port, server.User, users, dir))
 		cmd := exec.CommandContext(t.Context(), program, settings)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: ownerOf(server.Host)}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: socketOwner(server.Host)}
 		return cmd
 	})
 	// The parameter sslrootcert only matters with TLS.
@@ -120,8 +120,8 @@ func testCertificate(t testing.TB, dir string) string {
 	return at
 }
 
-// ownerOf returns the owner of a path; nil if the path does not exist or this process is not root.
-func ownerOf(path string) *syscall.Credential {
+// socketOwner returns the owner of a path; nil if the path does not exist or this process is not root.
+func socketOwner(path string) *syscall.Credential {
 	info, err := os.Stat(path)
 	if err != nil || os.Geteuid() != 0 {
 		return nil

@@ -29,7 +29,7 @@ func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 			_ = run.Process.Kill()
 			<-ended
 		}
-		if !listens(address, ended) {
+		if !waitUntilListening(address, ended) {
 			stop()
 			continue
 		}
@@ -45,10 +45,10 @@ func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 	return ""
 }
 
-// listens waits until a program accepts connections at an address. It returns
+// waitUntilListening waits until a program accepts connections at an address. It returns
 // false if the program ends or two minutes pass. It checks twice, because a
 // program can end after its first port is open, if it cannot open a second one.
-func listens(address string, ended <-chan struct{}) bool {
+func waitUntilListening(address string, ended <-chan struct{}) bool {
 	look := time.NewTicker(20 * time.Millisecond) // there is no event for a listening process
 	defer look.Stop()
 	late := time.After(2 * time.Minute)

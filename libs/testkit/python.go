@@ -23,7 +23,7 @@ func InstallPython(t *testing.T, packages ...string) PythonPackages {
 	if err != nil {
 		SkipOrFail(t, "python3 does not start: %v", err)
 	}
-	at := packagesIn(t, "python", string(version), packages, func(folder string) []string {
+	at := installPackages(t, "python", string(version), packages, func(folder string) []string {
 		return []string{python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", folder}
 	})
 	return PythonPackages{at, python}

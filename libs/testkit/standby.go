@@ -30,8 +30,8 @@ func StartPrimaryAndStandby(t testing.TB) *Primary {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &standbys{bin: ask(t, Server(t), `SELECT setting FROM pg_config WHERE name = 'BINDIR'`),
-		as: ownerOf(server.Host)}
+	s := &postgresPrograms{bin: queryText(t, Server(t), `SELECT setting FROM pg_config WHERE name = 'BINDIR'`),
+		as: socketOwner(server.Host)}
 	primary, standby := s.folder(t), s.folder(t)
 	s.run(t, "initdb", "-D", primary, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	first := s.serve(t, primary)
@@ -45,7 +45,7 @@ func StartPrimaryAndStandby(t testing.TB) *Primary {
 	Administer(t, url(first), `ALTER SYSTEM SET synchronous_standby_names = '*'`)
 	Administer(t, url(first), `SELECT pg_reload_conf()`)
 	WaitUntil(t, "the standby holds what the primary acknowledges", func(context.Context) error {
-		if n := ask(t, url(first),
+		if n := queryText(t, url(first),
 			`SELECT count(*)::text FROM pg_stat_replication WHERE sync_state = 'sync'`); n != "1" {
 			return fmt.Errorf("%s synchronous standbys", n)
 		}
@@ -74,13 +74,13 @@ func (p *Primary) Stop(t testing.TB) {
 	Administer(t, p.standby, `SELECT pg_promote()`)
 }
 
-// standbys holds the folder of the server programs and the user that runs them.
-type standbys struct {
+// postgresPrograms holds the folder of the server programs and the user that runs them.
+type postgresPrograms struct {
 	bin string
 	as  *syscall.Credential
 }
 
-func (s *standbys) folder(t testing.TB) string {
+func (s *postgresPrograms) folder(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "postgres")
 	if err != nil {
@@ -95,13 +95,13 @@ func (s *standbys) folder(t testing.TB) string {
 	return dir
 }
 
-func (s *standbys) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+func (s *postgresPrograms) command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, program), args...)
 	cmd.Dir, cmd.SysProcAttr = os.TempDir(), &syscall.SysProcAttr{Credential: s.as}
 	return cmd
 }
 
-func (s *standbys) run(t testing.TB, program string, args ...string) {
+func (s *postgresPrograms) run(t testing.TB, program string, args ...string) {
 	t.Helper()
 	if said, err := s.command(t.Context(), program, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", program, err, said)
@@ -109,7 +109,7 @@ func (s *standbys) run(t testing.TB, program string, args ...string) {
 }
 
 // serve starts the server with a data folder, waits until it answers, and returns its address.
-func (s *standbys) serve(t testing.TB, data string) string {
+func (s *postgresPrograms) serve(t testing.TB, data string) string {
 	t.Helper()
 	at := Serve(t, func(address string) *exec.Cmd {
 		host, port, _ := net.SplitHostPort(address)
@@ -127,8 +127,8 @@ func (s *standbys) serve(t testing.TB, data string) string {
 	return at
 }
 
-// ask returns the single text that a query returns.
-func ask(t testing.TB, databaseURL, query string) string {
+// queryText returns the single text that a query returns.
+func queryText(t testing.TB, databaseURL, query string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), MaxWait)
 	defer cancel()

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// large returns a manifest of about 5 MB: 500 staff members and 2,000 services, each performed by ten of them.
-func large() []byte {
+// newLargeSource returns a manifest of about 5 MB: 500 staff members and 2,000 services, each performed by ten of them.
+func newLargeSource() []byte {
 	var b strings.Builder
 	b.WriteString("apiVersion: slotmesh/v1\nkind: Business\nslug: large\nname: Large\ncurrency: EUR\ntimezone: Europe/Lisbon\n" +
 		"default_language: en\nlanguages: [en, pt]\nhours: {mon: [\"09:00-18:00\"], tue: [\"09:00-18:00\"]}\nstaff:\n")
@@ -33,10 +33,10 @@ func large() []byte {
 	return []byte(b.String())
 }
 
-func BenchmarkParseLargeYAML(b *testing.B) { benchmarkParse(b, large()) }
+func BenchmarkParseLargeYAML(b *testing.B) { benchmarkParse(b, newLargeSource()) }
 
 func BenchmarkParseLargeJSON(b *testing.B) {
-	src, err := json.Marshal(mustParse(b, large()))
+	src, err := json.Marshal(mustParse(b, newLargeSource()))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -55,8 +55,9 @@ func Codes() []Code {
 	}
 }
 
-// as sets the code and the parameters of a problem. params holds names and values in turn. It does nothing if p is nil.
-func (p *Problem) as(code Code, params ...any) {
+// setCode sets the code and the parameters of a problem. params holds names and values in turn. It does nothing if p is
+// nil.
+func (p *Problem) setCode(code Code, params ...any) {
 	if p == nil {
 		return
 	}
@@ -68,15 +69,15 @@ func (p *Problem) as(code Code, params ...any) {
 	}
 }
 
-// outside sets the code for a number that is less than the minimum or greater than the maximum of its field.
-func (p *Problem) outside(l *limits) {
+// setRangeCode sets the code for a number that is less than the minimum or greater than the maximum of its field.
+func (p *Problem) setRangeCode(l *limits) {
 	switch {
 	case l.minimum != nil && l.maximum != nil:
-		p.as(CodeNumberRange, "Min", *l.minimum, "Max", *l.maximum)
+		p.setCode(CodeNumberRange, "Min", *l.minimum, "Max", *l.maximum)
 	case l.minimum != nil:
-		p.as(CodeNumberMin, "Min", *l.minimum)
+		p.setCode(CodeNumberMin, "Min", *l.minimum)
 	default:
-		p.as(CodeNumber)
+		p.setCode(CodeNumber)
 	}
 }
 
@@ -98,13 +99,13 @@ var examples = map[reflect.Type]string{
 	reflect.TypeFor[timespan.Date]():          rule.DateForm.Example(),
 	reflect.TypeFor[timespan.LocalDateTime](): rule.DateTimeForm.Example(),
 	reflect.TypeFor[timespan.TimeOfDay]():     rule.TimeForm.Example(),
-	reflect.TypeFor[rule.Bound](): exampleOf(
+	reflect.TypeFor[rule.Bound](): joinExamples(
 		rule.MonthDayForm, rule.DateForm, rule.TimeForm, rule.DateTimeForm,
 	),
 }
 
-// exampleOf returns an example of each form.
-func exampleOf(forms ...rule.Form) string {
+// joinExamples returns an example of each form.
+func joinExamples(forms ...rule.Form) string {
 	all := make([]string, len(forms))
 	for i, f := range forms {
 		all[i] = f.Example()
@@ -112,10 +113,10 @@ func exampleOf(forms ...rule.Form) string {
 	return strings.Join(all, ", ")
 }
 
-// unreadable sets the code for a text that the type t cannot parse. err is the error that the type returned.
-func (p *Problem) unreadable(t reflect.Type, value string, err error) {
+// setTextCode sets the code for a text that the type t cannot parse. err is the error that the type returned.
+func (p *Problem) setTextCode(t reflect.Type, value string, err error) {
 	if code, has := textCodes[t]; has {
-		p.as(code, "Value", clipped(value))
+		p.setCode(code, "Value", shorten(value))
 		return
 	}
 	example, has := examples[t]
@@ -125,12 +126,12 @@ func (p *Problem) unreadable(t reflect.Type, value string, err error) {
 	meant := ""
 	var suggested *suggestion
 	if errors.As(err, &suggested) {
-		meant = suggested.meant
+		meant = suggested.value
 	}
-	p.as(CodeFormat, "Value", clipped(value), "Example", example, "Meant", meant)
+	p.setCode(CodeFormat, "Value", shorten(value), "Example", example, "Meant", meant)
 }
 
 // suggestion is an error about a value. The field meant is the value that the author probably wanted to write, or "".
-type suggestion struct{ message, meant string }
+type suggestion struct{ message, value string }
 
 func (s *suggestion) Error() string { return s.message }

@@ -18,15 +18,15 @@ timezone: Europe/Lisbon
 default_language: en
 `
 
-// The beginnings of a service and of a rental.
+// The first fields of a service and of a rental.
 const (
 	codeService = "services: [{key: cut, name: Cut, duration_minutes: 30"
 	codeRental  = "rentals: [{key: boat, name: Boat, price: 5, price_type: daily"
 )
 
-// codeProblems are manifests with one problem each, its code and its parameters.
+// codeProblems are manifests with one problem each, and the code and parameters of that problem.
 var codeProblems = []struct {
-	add    string // after codeHead, or in the place of its field of the same name
+	add    string // text after codeHead; it replaces a field with the same name
 	code   Code
 	params map[string]string
 }{
@@ -73,9 +73,9 @@ var codeProblems = []struct {
 	{codeService + ", classes: [{key: s, time: '18:00', capacity: 5}]}]", CodeSessionDay, nil},
 }
 
-func TestProblemsHaveACodeWithItsParameters(t *testing.T) {
+func TestProblemsHaveCodes(t *testing.T) {
 	t.Parallel()
-	seen := map[Code]bool{CodeTooManyStarts: true} // TestWhatSlotsListOfADateIsBounded
+	seen := map[Code]bool{CodeTooManyStarts: true} // TestSlotsAnswerIsBounded
 	for _, c := range codeProblems {
 		field, _, _ := strings.Cut(c.add, ":")
 		lines := slices.DeleteFunc(strings.Split(codeHead, "\n"), func(l string) bool {

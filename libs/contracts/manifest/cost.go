@@ -20,10 +20,10 @@ const (
 func Cost(src []byte) int64 {
 	text := int64(len(src)) * textBytes
 	json := bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(src, []byte("\ufeff")), " \t\r\n"), []byte("{"))
-	if len(src) > MaxBytes || !json && separators(src) > maxValues {
+	if len(src) > MaxBytes || !json && countSeparators(src) > maxValues {
 		return text // Parse rejects it without reading it
 	}
-	values, aliased := valuesIn(src)
+	values, aliased := countValues(src)
 	if json {
 		return text + min(values, maxValues)*valueBytes // JSON is read up to maxValues values, and has no aliases
 	}
@@ -33,8 +33,8 @@ func Cost(src []byte) int64 {
 	return text + values*valueBytes
 }
 
-// valuesIn returns an upper estimate of the number of values, and whether aliases may repeat some of them.
-func valuesIn(src []byte) (int64, bool) {
+// countValues returns an upper estimate of the number of values, and whether aliases may repeat some of them.
+func countValues(src []byte) (int64, bool) {
 	var values, commas, colons int64
 	var anchors, aliases bool
 	for i, c := range src {

@@ -8,25 +8,25 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// nodeBytes is what the library was seen to keep for each value of the largest sources.
+// nodeBytes is the memory, in bytes, that the library was measured to keep for each value of the largest sources.
 const nodeBytes = 185
 
-func nodes(n *yaml.Node) int {
+func countNodes(n *yaml.Node) int {
 	total := 1
 	for _, child := range n.Content {
-		total += nodes(child)
+		total += countNodes(child)
 	}
 	return total
 }
 
-// Whatever shape it has, a source costs what the tree of its values takes, and those that people write not many times
-// as much.
-func TestASourceCostsWhatItsTreeTakes(t *testing.T) {
+// Cost covers the memory for the tree of any source. For sources that people write, it is at most a small multiple of
+// that memory.
+func TestCostCoversTree(t *testing.T) {
 	t.Parallel()
 	r, n := strings.Repeat, 3000
 	for name, c := range map[string]struct {
 		source string
-		atMost int // times what its tree takes
+		atMost int // maximal multiple of the memory for the tree
 	}{
 		"nulls in a list":         {source: "x: [" + r("~,", n) + "]\n", atMost: 3},
 		"names without values":    {source: "x: {" + r("a,", n) + "}\n", atMost: 2},
@@ -51,7 +51,7 @@ func TestASourceCostsWhatItsTreeTakes(t *testing.T) {
 			if err := yaml.Unmarshal([]byte(c.source), &root); err != nil {
 				t.Fatal(err)
 			}
-			takes := nodes(&root) * nodeBytes
+			takes := countNodes(&root) * nodeBytes
 			if cost := Cost([]byte(c.source)); cost < int64(takes) || cost > int64(c.atMost*takes) {
 				t.Errorf("costs %d bytes, and its %d values take %d", cost, takes/nodeBytes, takes)
 			}
@@ -59,7 +59,7 @@ func TestASourceCostsWhatItsTreeTakes(t *testing.T) {
 	}
 }
 
-func TestAliasesCostWhatTheyMayRepeat(t *testing.T) {
+func TestCostCoversAliases(t *testing.T) {
 	t.Parallel()
 	for source, repeats := range map[string]bool{
 		minimal: false, minimal + "hours: {mon: &day ['09:00-12:00'], tue: *day}\n": true,
@@ -72,7 +72,7 @@ func TestAliasesCostWhatTheyMayRepeat(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefusedUnreadCostsItsText(t *testing.T) {
+func TestCostOfUnreadSourceIsItsText(t *testing.T) {
 	t.Parallel()
 	for name, source := range map[string]string{
 		"too many separators": "x: [" + strings.Repeat("a,", maxValues) + "]\n",
@@ -88,7 +88,7 @@ func TestWhatIsRefusedUnreadCostsItsText(t *testing.T) {
 	}
 }
 
-func TestWarningsStopWhenTheCallerSaysSo(t *testing.T) {
+func TestWarningsStopOnRequest(t *testing.T) {
 	t.Parallel()
 	source := []byte(minimal + "hours: {mon: ['09:00-12:00', '11:00-13:00']}\n")
 	for after := range 3 {

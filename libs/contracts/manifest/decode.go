@@ -30,90 +30,90 @@ func (d *decoder) decode(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 	}
 	switch t := v.Addr().Interface().(type) {
 	case *Decimal:
-		d.decimal(n, at, t, l)
+		d.decodeDecimal(n, at, t, l)
 		return
 	case *Until:
 		t.IsSet = true
-		d.integer(n, at, reflect.ValueOf(&t.Hours).Elem(), l)
+		d.decodeInteger(n, at, reflect.ValueOf(&t.Hours).Elem(), l)
 		return
 	case *Selection:
-		d.selection(n, at, t)
+		d.decodeSelection(n, at, t)
 		return
 	case encoding.TextUnmarshaler:
-		d.text(n, at, t)
+		d.decodeText(n, at, t)
 		return
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		d.object(n, at, v)
+		d.decodeObject(n, at, v)
 	case reflect.Slice:
-		d.list(n, at, v, l)
+		d.decodeList(n, at, v, l)
 	case reflect.Map:
-		d.mapping(n, at, v, l)
+		d.decodeMapping(n, at, v, l)
 	case reflect.Int:
-		d.integer(n, at, v, l)
+		d.decodeInteger(n, at, v, l)
 	case reflect.Bool:
-		d.boolean(n, at, v)
+		d.decodeBool(n, at, v)
 	case reflect.String:
-		d.str(n, at, v, l)
+		d.decodeString(n, at, v, l)
 	default:
 		panic("manifest: no decoder for " + v.Type().String())
 	}
 }
 
-func (d *decoder) wrongType(n *yaml.Node, at *path, want string) *Problem {
+func (d *decoder) reportType(n *yaml.Node, at *path, want string) *Problem {
 	return d.report.fail(at, n.Line, "is %s; write %s", describe(n), want)
 }
 
-func (d *decoder) object(n *yaml.Node, at *path, v reflect.Value) {
+func (d *decoder) decodeObject(n *yaml.Node, at *path, v reflect.Value) {
 	if n.Kind != yaml.MappingNode {
-		d.wrongType(n, at, "an object")
+		d.reportType(n, at, "an object")
 		return
 	}
 	plan := plans[v.Type()]
 	lines := make([]int, len(plan.fields)) // line on which each field was first written; 0: not yet
-	for _, e := range d.entries(n, at) {
+	for _, e := range d.readEntries(n, at) {
 		i, known := plan.byName[e.key.Value]
 		switch {
 		case !known:
-			d.unknown(e.key, at, plan)
+			d.reportUnknown(e.key, at, plan)
 		case lines[i] > 0:
 			d.report.add(at.field(e.key.Value), e.key.Line, "is written twice, first on line %d; keep one", lines[i])
 		default:
 			lines[i] = e.key.Line
-			d.field(e.value, at, v, &plan.fields[i])
+			d.decodeField(e.value, at, v, &plan.fields[i])
 		}
 	}
 	for i := range plan.fields {
 		if f := &plan.fields[i]; f.required && lines[i] == 0 {
-			d.report.fail(at.field(f.name), n.Line, "is missing; write %s", f.want).as(CodeMissing)
+			d.report.fail(at.field(f.name), n.Line, "is missing; write %s", f.want).setCode(CodeMissing)
 		}
 	}
 }
 
-func (d *decoder) unknown(key *yaml.Node, at *path, plan *plan) {
+func (d *decoder) reportUnknown(key *yaml.Node, at *path, plan *plan) {
 	hint := ""
-	if !d.report.full() {
-		hint = didYouMean(key.Value, plan.names)
+	if !d.report.isFull() {
+		hint = hintAtField(key.Value, plan.names)
 	}
 	d.report.add(at.field(key.Value), key.Line, "is no field here; %s", hint)
 }
 
-// field reads one field. null is the same as leaving the field out, unless its type is [nullable].
-func (d *decoder) field(value *yaml.Node, at *path, v reflect.Value, f *field) {
+// decodeField reads one field. null is the same as leaving the field out, unless its type is [nullable].
+func (d *decoder) decodeField(value *yaml.Node, at *path, v reflect.Value, f *field) {
 	at = at.field(f.name)
-	n := target(value)
+	n := resolveAlias(value)
 	switch {
 	case !isNull(n):
 		d.decode(n, at, v.FieldByIndex(f.index), &f.limits)
 	case f.required:
-		d.report.fail(at, value.Line, "is empty; write %s", f.want).as(CodeMissing)
+		d.report.fail(at, value.Line, "is empty; write %s", f.want).setCode(CodeMissing)
 	default:
-		readNull(v.FieldByIndex(f.index))
+		setNull(v.FieldByIndex(f.index))
 	}
 }
 
-func readNull(v reflect.Value) {
+func setNull(v reflect.Value) {
 	pointer := v.Addr()
 	if v.Kind() == reflect.Pointer {
 		pointer = reflect.New(v.Type().Elem())
@@ -122,7 +122,7 @@ func readNull(v reflect.Value) {
 	if !ok {
 		return
 	}
-	null.readNull()
+	null.setNull()
 	if v.Kind() == reflect.Pointer {
 		v.Set(pointer)
 	}
@@ -131,9 +131,9 @@ func readNull(v reflect.Value) {
 // maxFields bounds the number of fields of one object, known or unknown.
 const maxFields = 1000
 
-// entries returns a mapping's fields and reports those whose name is not text.
-func (d *decoder) entries(n *yaml.Node, at *path) []entry {
-	all := entries(n)
+// readEntries returns a mapping's fields and reports those whose name is not text.
+func (d *decoder) readEntries(n *yaml.Node, at *path) []entry {
+	all := listEntries(n)
 	if len(all) > maxFields {
 		d.report.fail(at, n.Line, "has %d fields; write at most %d", len(all), maxFields)
 		return nil
@@ -147,49 +147,49 @@ func (d *decoder) entries(n *yaml.Node, at *path) []entry {
 	})
 }
 
-func (d *decoder) list(n *yaml.Node, at *path, v reflect.Value, l *limits) {
+func (d *decoder) decodeList(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 	if n.Kind != yaml.SequenceNode {
-		d.wrongType(n, at, "a list")
+		d.reportType(n, at, "a list")
 		return
 	}
-	if !d.count(n, at, len(n.Content), l, "items") {
+	if !d.checkCount(n, at, len(n.Content), l, "items") {
 		return
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
 	for i, item := range n.Content {
 		here := at.item(i)
-		node := target(item)
+		node := resolveAlias(item)
 		if isNull(node) {
-			d.report.fail(here, item.Line, "is empty; write a value or remove the item").as(CodeMissing)
+			d.report.fail(here, item.Line, "is empty; write a value or remove the item").setCode(CodeMissing)
 			continue
 		}
 		d.decode(node, here, v.Index(i), l)
 	}
 }
 
-func (d *decoder) count(n *yaml.Node, at *path, size int, l *limits, what string) bool {
+func (d *decoder) checkCount(n *yaml.Node, at *path, size int, l *limits, what string) bool {
 	switch {
 	case size < l.minItems && l.minItems > 1:
 		d.report.fail(at, n.Line, "has too few %s (%d); write at least %d", what, size, l.minItems)
 	case size < l.minItems:
 		d.report.fail(at, n.Line, "is empty; write at least %d of its %s or leave it out", l.minItems, what).
-			as(CodeMissing)
+			setCode(CodeMissing)
 	case l.maxItems > 0 && size > l.maxItems:
 		d.report.fail(at, n.Line, "has %d %s; write at most %d", size, what, l.maxItems).
-			as(CodeTooMany, "Count", size, "Max", l.maxItems)
+			setCode(CodeTooMany, "Count", size, "Max", l.maxItems)
 	default:
 		return true
 	}
 	return false
 }
 
-func (d *decoder) mapping(n *yaml.Node, at *path, v reflect.Value, l *limits) {
+func (d *decoder) decodeMapping(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 	if n.Kind != yaml.MappingNode {
-		d.wrongType(n, at, "an object")
+		d.reportType(n, at, "an object")
 		return
 	}
-	fields := d.entries(n, at)
-	if !d.count(n, at, len(fields), l, "entries") {
+	fields := d.readEntries(n, at)
+	if !d.checkCount(n, at, len(fields), l, "entries") {
 		return
 	}
 	v.Set(reflect.MakeMapWithSize(v.Type(), len(fields)))
@@ -201,22 +201,22 @@ func (d *decoder) mapping(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 			continue
 		}
 		seen[e.key.Value] = e.key.Line
-		d.mapEntry(e, here, v, l)
+		d.decodeEntry(e, here, v, l)
 	}
 }
 
-func (d *decoder) mapEntry(e entry, at *path, v reflect.Value, l *limits) {
+func (d *decoder) decodeEntry(e entry, at *path, v reflect.Value, l *limits) {
 	key := reflect.New(v.Type().Key()).Elem()
 	if t, ok := key.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		if err := t.UnmarshalText([]byte(e.key.Value)); err != nil {
-			d.report.fail(at, e.key.Line, "%s", err).unreadable(v.Type().Key(), e.key.Value, err)
+			d.report.fail(at, e.key.Line, "%s", err).setTextCode(v.Type().Key(), e.key.Value, err)
 			return
 		}
 	} else if key.SetString(e.key.Value); e.key.Value == "" || len(e.key.Value) > 100 || hasControl(e.key.Value) {
 		d.report.fail(at, e.key.Line, "has an unusable name; write a name of 1 to 100 characters")
 		return
 	}
-	n := target(e.value)
+	n := resolveAlias(e.value)
 	if isNull(n) {
 		d.report.fail(at, e.value.Line, "is empty; write a value or remove it")
 		return
@@ -226,14 +226,14 @@ func (d *decoder) mapEntry(e entry, at *path, v reflect.Value, l *limits) {
 	v.SetMapIndex(key, value)
 }
 
-// text reads a scalar whose type parses itself.
-func (d *decoder) text(n *yaml.Node, at *path, t encoding.TextUnmarshaler) {
+// decodeText reads a scalar whose type parses itself.
+func (d *decoder) decodeText(n *yaml.Node, at *path, t encoding.TextUnmarshaler) {
 	if n.Kind != yaml.ScalarNode {
-		d.wrongType(n, at, wantOf(reflect.TypeOf(t).Elem()))
+		d.reportType(n, at, describeTextType(reflect.TypeOf(t).Elem()))
 		return
 	}
 	if err := t.UnmarshalText([]byte(n.Value)); err != nil {
-		d.report.fail(at, n.Line, "%s", err).unreadable(reflect.TypeOf(t).Elem(), n.Value, err)
+		d.report.fail(at, n.Line, "%s", err).setTextCode(reflect.TypeOf(t).Elem(), n.Value, err)
 		return
 	}
 	if !isText(n) {
@@ -246,10 +246,10 @@ func isText(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && (n.Tag == "!!str" || n.Tag == "!!timestamp")
 }
 
-func (d *decoder) str(n *yaml.Node, at *path, v reflect.Value, l *limits) {
+func (d *decoder) decodeString(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 	switch {
 	case n.Kind != yaml.ScalarNode:
-		d.wrongType(n, at, l.wantText())
+		d.reportType(n, at, l.describeText())
 		return
 	case !isText(n):
 		d.report.fail(at, n.Line, "is %s; write text, in quotes: %s", describe(n), quote(n.Value))
@@ -258,20 +258,20 @@ func (d *decoder) str(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 	s := n.Value
 	switch size := utf8.RuneCountInString(s); {
 	case len(l.enum) > 0 && !slices.Contains(l.enum, s):
-		d.report.fail(at, n.Line, "is %s; write %s", quote(s), oneOf(l.enum))
+		d.report.fail(at, n.Line, "is %s; write %s", quote(s), joinAlternatives(l.enum))
 	case v.Type() == reflect.TypeFor[Line]() && hasControl(s):
 		d.report.fail(at, n.Line, "contains a line break or control character; write one line of plain text").
-			as(CodeUnprintable)
+			setCode(CodeUnprintable)
 	case v.Type() == reflect.TypeFor[Line]() && plain.HasHidden(s):
 		d.report.fail(at, n.Line, "contains an invisible character or a direction mark; write the text without it").
-			as(CodeUnprintable)
+			setCode(CodeUnprintable)
 	case strings.ContainsFunc(s, isUnprintable):
-		d.report.fail(at, n.Line, "contains a control character; write plain text").as(CodeUnprintable)
+		d.report.fail(at, n.Line, "contains a control character; write plain text").setCode(CodeUnprintable)
 	case l.minLength > 0 && plain.IsBlank(s):
-		d.report.fail(at, n.Line, "is blank; write %s", l.wantText()).as(CodeMissing)
+		d.report.fail(at, n.Line, "is blank; write %s", l.describeText()).setCode(CodeMissing)
 	case l.maxLength > 0 && size > l.maxLength:
 		d.report.fail(at, n.Line, "has %d characters; write at most %d", size, l.maxLength).
-			as(CodeTooLong, "Count", size, "Max", l.maxLength)
+			setCode(CodeTooLong, "Count", size, "Max", l.maxLength)
 	default:
 		v.SetString(s)
 	}
@@ -281,9 +281,9 @@ func hasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsContro
 
 func isUnprintable(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
 
-func (d *decoder) boolean(n *yaml.Node, at *path, v reflect.Value) {
+func (d *decoder) decodeBool(n *yaml.Node, at *path, v reflect.Value) {
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
-		d.wrongType(n, at, "true or false")
+		d.reportType(n, at, "true or false")
 		return
 	}
 	v.SetBool(strings.EqualFold(n.Value, "true"))
@@ -293,44 +293,44 @@ func isNumber(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && (n.Tag == "!!int" || n.Tag == "!!float")
 }
 
-func (d *decoder) integer(n *yaml.Node, at *path, v reflect.Value, l *limits) {
+func (d *decoder) decodeInteger(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 	if !isNumber(n) {
-		d.wrongType(n, at, l.wantInteger()).outside(l)
+		d.reportType(n, at, l.describeInteger()).setRangeCode(l)
 		return
 	}
 	i, err := strconv.ParseInt(n.Value, 10, 64)
-	if err != nil || strconv.FormatInt(i, 10) != n.Value || !l.holds(i) {
-		d.wrongType(n, at, l.wantInteger()).outside(l)
+	if err != nil || strconv.FormatInt(i, 10) != n.Value || !l.allows(i) {
+		d.reportType(n, at, l.describeInteger()).setRangeCode(l)
 		return
 	}
 	v.SetInt(i)
 }
 
-func (d *decoder) decimal(n *yaml.Node, at *path, v *Decimal, l *limits) {
+func (d *decoder) decodeDecimal(n *yaml.Node, at *path, v *Decimal, l *limits) {
 	if !isNumber(n) {
-		d.wrongType(n, at, l.wantNumber()).outside(l)
+		d.reportType(n, at, l.describeNumber()).setRangeCode(l)
 		return
 	}
 	number, err := parseDecimal(n.Value)
-	if err != nil || !l.holdsDecimal(number) {
-		d.wrongType(n, at, l.wantNumber()).outside(l)
+	if err != nil || !l.allowsDecimal(number) {
+		d.reportType(n, at, l.describeNumber()).setRangeCode(l)
 		return
 	}
 	*v = number
 }
 
-func (d *decoder) selection(n *yaml.Node, at *path, v *Selection) {
+func (d *decoder) decodeSelection(n *yaml.Node, at *path, v *Selection) {
 	switch {
 	case isText(n) && n.Value == selectAll:
 		v.All = true
 	case n.Kind == yaml.SequenceNode && len(n.Content) > 0:
-		d.list(n, at, reflect.ValueOf(&v.Keys).Elem(), &limits{maxItems: 10_000})
+		d.decodeList(n, at, reflect.ValueOf(&v.Keys).Elem(), &limits{maxItems: 10_000})
 	default:
-		d.wrongType(n, at, "all, or a list of keys")
+		d.reportType(n, at, "all, or a list of keys")
 	}
 }
 
-func oneOf(values []string) string {
+func joinAlternatives(values []string) string {
 	if len(values) == 1 {
 		return values[0]
 	}

@@ -20,8 +20,8 @@ const (
 	defaultPaymentRequirement  = "none"
 )
 
-// or returns the value if it is set, otherwise the other one.
-func or[T any](value *T, otherwise T) T {
+// valueOr returns the value if it is set, otherwise the other one.
+func valueOr[T any](value *T, otherwise T) T {
 	if value == nil {
 		return otherwise
 	}
@@ -38,28 +38,28 @@ func (m *Manifest) OfferedLanguages() []Language {
 
 // UsesServices reports whether the services module is on. By default it is on if services are listed.
 func (m *Manifest) UsesServices() bool {
-	return or(or(m.Modules, Modules{}).Services, len(m.Services) > 0)
+	return valueOr(valueOr(m.Modules, Modules{}).Services, len(m.Services) > 0)
 }
 
 // UsesEvents reports whether the events module is on. By default it is on if events are listed.
 func (m *Manifest) UsesEvents() bool {
-	return or(or(m.Modules, Modules{}).Events, len(m.Events) > 0)
+	return valueOr(valueOr(m.Modules, Modules{}).Events, len(m.Events) > 0)
 }
 
 // UsesRentals reports whether the rentals module is on. By default it is on if rentals are listed.
 func (m *Manifest) UsesRentals() bool {
-	return or(or(m.Modules, Modules{}).Rentals, len(m.Rentals) > 0)
+	return valueOr(valueOr(m.Modules, Modules{}).Rentals, len(m.Rentals) > 0)
 }
 
 // PaymentProviders returns the connected providers.
-func (m *Manifest) PaymentProviders() []string { return or(m.Payments, Payments{}).Providers }
+func (m *Manifest) PaymentProviders() []string { return valueOr(m.Payments, Payments{}).Providers }
 
 // PaymentAccounts returns the business's accounts by provider.
-func (m *Manifest) PaymentAccounts() map[string]Line { return or(m.Payments, Payments{}).Accounts }
+func (m *Manifest) PaymentAccounts() map[string]Line { return valueOr(m.Payments, Payments{}).Accounts }
 
 // PaymentModes returns the payment modes with the defaults filled in.
 func (m *Manifest) PaymentModes() PaymentModes {
-	modes := or(or(m.Payments, Payments{}).Modes, PaymentModes{})
+	modes := valueOr(valueOr(m.Payments, Payments{}).Modes, PaymentModes{})
 	return PaymentModes{
 		Services: cmp.Or(modes.Services, defaultPaymentMode),
 		Rentals:  cmp.Or(modes.Rentals, defaultPaymentMode),
@@ -69,24 +69,24 @@ func (m *Manifest) PaymentModes() PaymentModes {
 
 // HasActiveSubscription reports whether the subscription allows bookings.
 func (m *Manifest) HasActiveSubscription() bool {
-	return or(m.Account, Account{}).Subscription != "inactive"
+	return valueOr(m.Account, Account{}).Subscription != "inactive"
 }
 
 // IsOpen reports whether the business is open for bookings.
-func (m *Manifest) IsOpen() bool { return or(m.Open, true) }
+func (m *Manifest) IsOpen() bool { return valueOr(m.Open, true) }
 
 // RemovalOn returns the date on which the account is scheduled for removal, or nil.
-func (m *Manifest) RemovalOn() *timespan.Date { return or(m.Account, Account{}).RemovalOn }
+func (m *Manifest) RemovalOn() *timespan.Date { return valueOr(m.Account, Account{}).RemovalOn }
 
 // IsSandbox reports whether the business is a sandbox, that is, for tests.
-func (m *Manifest) IsSandbox() bool { return or(m.Account, Account{}).Sandbox }
+func (m *Manifest) IsSandbox() bool { return valueOr(m.Account, Account{}).Sandbox }
 
 // BookingSettings returns the booking settings with the defaults filled in. PausedUntil may be nil.
 func (m *Manifest) BookingSettings() Bookings {
-	b := or(m.Bookings, Bookings{})
-	interval := or(b.SlotIntervalMinutes, defaultSlotIntervalMinutes)
-	advance := or(b.AdvanceDays, defaultAdvanceDays)
-	open := or(b.MaxOpenPerCustomer, defaultMaxOpenPerCustomer)
+	b := valueOr(m.Bookings, Bookings{})
+	interval := valueOr(b.SlotIntervalMinutes, defaultSlotIntervalMinutes)
+	advance := valueOr(b.AdvanceDays, defaultAdvanceDays)
+	open := valueOr(b.MaxOpenPerCustomer, defaultMaxOpenPerCustomer)
 	b.SlotIntervalMinutes, b.AdvanceDays, b.MaxOpenPerCustomer = &interval, &advance, &open
 	return b
 }
@@ -96,17 +96,17 @@ func (b *Bookings) ConfirmsAutomatically() bool { return b.Confirm == "auto" }
 
 // CancelUntilHours returns how many hours before the start a customer may still cancel; nil means never.
 func (m *Manifest) CancelUntilHours() *int {
-	return or(m.SelfService, SelfService{}).CancelUntilHours.orStart()
+	return valueOr(m.SelfService, SelfService{}).CancelUntilHours.hoursOrNil()
 }
 
 // RescheduleUntilHours returns how many hours before the start a customer may still reschedule; nil means never.
 func (m *Manifest) RescheduleUntilHours() *int {
-	return or(m.SelfService, SelfService{}).RescheduleUntilHours.orStart()
+	return valueOr(m.SelfService, SelfService{}).RescheduleUntilHours.hoursOrNil()
 }
 
 // NotificationSettings returns the settings of messages with the defaults filled in.
 func (m *Manifest) NotificationSettings() Notifications {
-	n := or(m.Notifications, Notifications{})
+	n := valueOr(m.Notifications, Notifications{})
 	if n.RemindersHoursBefore == nil {
 		n.RemindersHoursBefore = []int{defaultReminderHoursBefore}
 	}
@@ -118,20 +118,20 @@ func (m *Manifest) NotificationSettings() Notifications {
 
 // KeepCustomersDays returns the days after the end of a booking until the customer's data is removed from it.
 func (m *Manifest) KeepCustomersDays() int {
-	return or(or(m.Privacy, Privacy{}).KeepCustomersDays, defaultKeepCustomersDays)
+	return valueOr(valueOr(m.Privacy, Privacy{}).KeepCustomersDays, defaultKeepCustomersDays)
 }
 
 // PageSettings returns the settings of the booking page. An empty accent means the page's default colour.
-func (m *Manifest) PageSettings() Page { return or(m.Page, Page{}) }
+func (m *Manifest) PageSettings() Page { return valueOr(m.Page, Page{}) }
 
 // MaxAnswerLength returns the maximum number of characters of an answer, or 0 if the question is neither text nor
 // textarea.
 func (q *Question) MaxAnswerLength() int {
 	switch q.Type {
 	case "text":
-		return or(q.MaxLength, defaultTextLength)
+		return valueOr(q.MaxLength, defaultTextLength)
 	case "textarea":
-		return or(q.MaxLength, defaultTextareaLength)
+		return valueOr(q.MaxLength, defaultTextareaLength)
 	default:
 		return 0
 	}
@@ -143,13 +143,13 @@ func (w *WeekHours) On(day time.Weekday) []timespan.Window {
 }
 
 // IsActive reports whether the member is active; default true.
-func (s *Staff) IsActive() bool { return or(s.Active, true) }
+func (s *Staff) IsActive() bool { return valueOr(s.Active, true) }
 
 // IsActive reports whether the service is active; default true.
-func (s *Service) IsActive() bool { return or(s.Active, true) }
+func (s *Service) IsActive() bool { return valueOr(s.Active, true) }
 
 // CapacityUnits returns the maximum number of bookings at the same time, for a service without staff.
-func (s *Service) CapacityUnits() int { return or(s.Capacity, 1) }
+func (s *Service) CapacityUnits() int { return valueOr(s.Capacity, 1) }
 
 // IsPricedPerPerson reports whether the price is per person, which is the default for a class.
 func (s *Service) IsPricedPerPerson() bool {
@@ -162,25 +162,25 @@ func (s *Service) Requirement() string {
 }
 
 // Minutes returns the duration of the variant in minutes; default: that of the service.
-func (v *Variant) Minutes(s *Service) int { return or(v.DurationMinutes, s.DurationMinutes) }
+func (v *Variant) Minutes(s *Service) int { return valueOr(v.DurationMinutes, s.DurationMinutes) }
 
 // ListPrice returns the price of the variant; default: that of the service.
-func (v *Variant) ListPrice(s *Service) Decimal { return or(v.Price, s.Price) }
+func (v *Variant) ListPrice(s *Service) Decimal { return valueOr(v.Price, s.Price) }
 
 // IsActive reports whether the event is active; default true.
-func (e *Event) IsActive() bool { return or(e.Active, true) }
+func (e *Event) IsActive() bool { return valueOr(e.Active, true) }
 
 // IsPublic reports whether everyone sees the event in the list of events; default true.
-func (e *Event) IsPublic() bool { return or(e.Public, true) }
+func (e *Event) IsPublic() bool { return valueOr(e.Public, true) }
 
 // Requirement returns what is paid when booking; default none.
 func (e *Event) Requirement() string { return cmp.Or(e.PaymentRequirement, defaultPaymentRequirement) }
 
 // IsActive reports whether the rental is active; default true.
-func (r *Rental) IsActive() bool { return or(r.Active, true) }
+func (r *Rental) IsActive() bool { return valueOr(r.Active, true) }
 
 // Requirement returns what is paid when booking; default none.
 func (r *Rental) Requirement() string { return cmp.Or(r.PaymentRequirement, defaultPaymentRequirement) }
 
 // IsInService reports whether the unit can be rented; default true.
-func (u *RentalUnit) IsInService() bool { return or(u.InService, true) }
+func (u *RentalUnit) IsInService() bool { return valueOr(u.InService, true) }

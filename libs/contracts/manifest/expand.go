@@ -14,8 +14,8 @@ import (
 // The size bounds the cost of reading, checking and storing the tree, even if aliases repeat values many
 // times. The work is linear in the size of the source, and for merge keys linear in the size of the result.
 func expand(root *yaml.Node) *Problem {
-	e := expander{anchored: map[*yaml.Node]*extent{}}
-	_, problem := e.node(root, 0)
+	e := expander{extents: map[*yaml.Node]*extent{}}
+	_, problem := e.measure(root, 0)
 	return problem
 }
 
@@ -27,78 +27,78 @@ type extent struct {
 }
 
 type expander struct {
-	anchored map[*yaml.Node]*extent // extents of the values with an anchor; nil while a value is being measured
+	extents map[*yaml.Node]*extent // extents of the values with an anchor; nil while a value is being measured
 }
 
-func (e *expander) node(n *yaml.Node, depth int) (extent, *Problem) {
+func (e *expander) measure(n *yaml.Node, depth int) (extent, *Problem) {
 	if n.Kind == yaml.AliasNode {
-		return e.alias(n, depth)
+		return e.measureAlias(n, depth)
 	}
 	if n.Anchor != "" {
-		e.anchored[n] = nil
+		e.extents[n] = nil
 	}
 	size := extent{values: 1, bytes: 1 + len(n.Value)}
 	if n.Kind != yaml.ScalarNode {
 		var problem *Problem
-		if size, problem = e.collection(n, depth); problem != nil {
+		if size, problem = e.measureCollection(n, depth); problem != nil {
 			return extent{}, problem
 		}
 	}
 	if n.Anchor != "" {
-		e.anchored[n] = &size
+		e.extents[n] = &size
 	}
 	return size, nil
 }
 
-func (e *expander) alias(n *yaml.Node, depth int) (extent, *Problem) {
-	size := e.anchored[n.Alias]
+func (e *expander) measureAlias(n *yaml.Node, depth int) (extent, *Problem) {
+	size := e.extents[n.Alias]
 	switch {
 	case size == nil:
 		return extent{}, &Problem{Line: n.Line,
 			Message: fmt.Sprintf("the alias *%s stands within what it names; write the value out", clip.Text(n.Value))}
 	case depth+size.height > maxDepth:
-		return extent{}, tooDeep(n)
+		return extent{}, newDepthProblem(n)
 	}
 	return *size, nil
 }
 
-func (e *expander) collection(n *yaml.Node, depth int) (extent, *Problem) {
+func (e *expander) measureCollection(n *yaml.Node, depth int) (extent, *Problem) {
 	if depth >= maxDepth {
-		return extent{}, tooDeep(n)
+		return extent{}, newDepthProblem(n)
 	}
 	size := extent{values: 1, bytes: 1, height: 1}
 	for i, item := range n.Content {
-		part, problem := e.node(item, depth+1)
+		part, problem := e.measure(item, depth+1)
 		if problem != nil {
 			return extent{}, problem
 		}
 		size.values += part.values
 		size.bytes += part.bytes
-		size.height = max(size.height, 1+part.height-levelsMerged(n, i))
+		size.height = max(size.height, 1+part.height-mergedLevels(n, i))
 		if problem := size.check(item); problem != nil {
 			return extent{}, problem
 		}
 	}
 	if n.Kind == yaml.MappingNode {
-		return size, merge(n)
+		return size, replaceMergeKeys(n)
 	}
 	return size, nil
 }
 
-// levelsMerged returns how many levels of nesting disappear from an item of n when merge keys are replaced.
+// mergedLevels returns how many levels of nesting disappear from an item of n when merge keys are replaced.
 // A merge key names a mapping or a list of mappings, whose fields become fields of the mapping with the key.
-func levelsMerged(n *yaml.Node, item int) int {
+func mergedLevels(n *yaml.Node, item int) int {
 	switch {
-	case n.Kind != yaml.MappingNode || item%2 == 0 || target(n.Content[item-1]).Tag != "!!merge":
+	case n.Kind != yaml.MappingNode || item%2 == 0 || resolveAlias(n.Content[item-1]).Tag != "!!merge":
 		return 0
-	case target(n.Content[item]).Kind == yaml.SequenceNode:
+	case resolveAlias(n.Content[item]).Kind == yaml.SequenceNode:
 		return 2
 	default:
 		return 1
 	}
 }
 
-func tooDeep(n *yaml.Node) *Problem {
+func newDepthProblem(n *yaml.Node) *Problem {
 	return &Problem{Line: n.Line,
 		Message: fmt.Sprintf("the manifest nests deeper than %d levels here; check the indentation and brackets",
 			maxDepth)}
@@ -118,25 +118,25 @@ func (x extent) check(last *yaml.Node) *Problem {
 	return nil
 }
 
-// merge replaces the merge keys of a mapping by the fields of the mappings that they
+// replaceMergeKeys replaces the merge keys of a mapping by the fields of the mappings that they
 // name. The mapping's own fields take precedence over these, and fields of the first
 // named mapping over those of later ones. The named mappings must not contain merge keys.
-func merge(n *yaml.Node) *Problem {
+func replaceMergeKeys(n *yaml.Node) *Problem {
 	own, sources := splitMergeKeys(n.Content)
 	if len(sources) == 0 {
 		return nil
 	}
 	known := make(map[string]bool, len(own)/2)
 	for i := 0; i+1 < len(own); i += 2 {
-		known[target(own[i]).Value] = true
+		known[resolveAlias(own[i]).Value] = true
 	}
 	for _, source := range sources {
 		named := []*yaml.Node{source}
-		if list := target(source); list.Kind == yaml.SequenceNode {
+		if list := resolveAlias(source); list.Kind == yaml.SequenceNode {
 			named = list.Content
 		}
 		for _, one := range named {
-			from := target(one)
+			from := resolveAlias(one)
 			if from.Kind != yaml.MappingNode {
 				return &Problem{Line: one.Line, Message: "the merge key << names " + describe(from) +
 					"; name an object or a list of objects"}
@@ -152,7 +152,7 @@ func merge(n *yaml.Node) *Problem {
 func splitMergeKeys(fields []*yaml.Node) ([]*yaml.Node, []*yaml.Node) {
 	var own, sources []*yaml.Node
 	for i := 0; i+1 < len(fields); i += 2 {
-		if target(fields[i]).Tag == "!!merge" {
+		if resolveAlias(fields[i]).Tag == "!!merge" {
 			sources = append(sources, fields[i+1])
 		} else {
 			own = append(own, fields[i], fields[i+1])
@@ -164,7 +164,7 @@ func splitMergeKeys(fields []*yaml.Node) ([]*yaml.Node, []*yaml.Node) {
 // appendMissing appends the fields whose names are not in known, and adds these names to known.
 func appendMissing(own, fields []*yaml.Node, known map[string]bool) []*yaml.Node {
 	for i := 0; i+1 < len(fields); i += 2 {
-		if name := target(fields[i]).Value; !known[name] {
+		if name := resolveAlias(fields[i]).Value; !known[name] {
 			known[name] = true
 			own = append(own, fields[i], fields[i+1])
 		}

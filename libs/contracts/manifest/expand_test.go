@@ -9,11 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bomb is a source that costs far more than its size once its aliases are followed, its merge keys resolved, or its
-// values built.
+// bomb is a source whose tree is far larger than the source, because of aliases, merge keys or many values.
 type bomb struct {
 	name, src string
-	want      string // the problem that says why it is not read, or the first
+	want      string // the first problem, or the one that explains why the source was not read
 }
 
 const (
@@ -21,7 +20,7 @@ const (
 	tooManyBytes  = "the manifest holds more than 8388608 bytes up to here, those that aliases and merge keys repeat included; repeat less"
 )
 
-func bombs() []bomb {
+func newBombs() []bomb {
 	r := strings.Repeat
 	text := "x: &x " + r("y", 100_000) + "\nstaff:\n"
 	var members strings.Builder
@@ -40,12 +39,13 @@ func bombs() []bomb {
 			"line 10: " + tooManyValues},
 		{"a list for merge keys that many objects use", minimal + object + "y: &y [" + r("*x,", 500) +
 			"]\nservices: [" + r("{<<: *y},", 5000) + "]\n", "line 11: " + tooManyValues},
-		{"merges that double at each step", minimal + "a0: &a0 {a: 1}\n" + doubling(40), "line 26: " + tooManyValues},
+		{"merges that double at each step", minimal + "a0: &a0 {a: 1}\n" + newDoublingSource(40),
+			"line 26: " + tooManyValues},
 		{"merges of nothing", minimal + "e: &e {}\ny: &y [" + r("*e,", 1000) + "]\nservices: [" + r("{<<: *y},", 5000) +
 			"]\n", "line 11: " + tooManyValues},
 		{"lists in lists", minimal + "x: " + r("[", 100) + r("]", 100) + "\n",
 			"line 9: the manifest nests deeper than 32 levels here; check the indentation and brackets"},
-		{"lists in lists by aliases", minimal + nesting(40),
+		{"lists in lists by aliases", minimal + newNestedSource(40),
 			"line 40: the manifest nests deeper than 32 levels here; check the indentation and brackets"},
 		{"many small values", minimal + "x: [" + r("~,", 1_000_001) + "]\n",
 			"line 1: the manifest has 1000021 commas, colons, dashes and opening brackets that can part values; write at most 1000000"},
@@ -63,8 +63,8 @@ func bombs() []bomb {
 	}
 }
 
-// doubling writes n objects of which each merges the one before twice.
-func doubling(n int) string {
+// newDoublingSource returns n objects, each of which merges the previous one twice.
+func newDoublingSource(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, "a%d: &a%d {<<: [*a%d, *a%d]}\n", i+1, i+1, i, i)
@@ -72,8 +72,8 @@ func doubling(n int) string {
 	return b.String()
 }
 
-// nesting writes n lists of which each holds the one before.
-func nesting(n int) string {
+// newNestedSource returns n lists, each of which contains the previous one.
+func newNestedSource(n int) string {
 	b := strings.Builder{}
 	b.WriteString("a0: &a0 []\n")
 	for i := range n {
@@ -82,10 +82,10 @@ func nesting(n int) string {
 	return b.String()
 }
 
-// The work that a source makes follows from its size: what would cost more is refused before the work is done.
-func TestASourceThatStandsForTooMuchIsRefused(t *testing.T) {
+// The work for a source is bounded by its size. A source that would need more is rejected before the work is done.
+func TestParseRejectsExpandingSource(t *testing.T) {
 	t.Parallel()
-	for _, b := range bombs() {
+	for _, b := range newBombs() {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
 			m, problems := Parse([]byte(b.src))
@@ -99,7 +99,7 @@ func TestASourceThatStandsForTooMuchIsRefused(t *testing.T) {
 	}
 }
 
-func TestMergeKeysNameObjects(t *testing.T) {
+func TestMergeKeysRequireObjects(t *testing.T) {
 	t.Parallel()
 	for add, want := range map[string]string{
 		"x: {<<: 1}\n":                  "line 9: the merge key << names the number 1; name an object or a list of objects",
@@ -108,14 +108,14 @@ func TestMergeKeysNameObjects(t *testing.T) {
 		"x: &x\n  a: {b: *x}\n":         "line 10: the alias *x stands within what it names; write the value out",
 		"x: &x\n  a: 1\n  <<: *x\n":     "line 11: the alias *x stands within what it names; write the value out",
 	} {
-		if got := problemsOf(minimal + add); !strings.HasPrefix(got[0], want) {
+		if got := parseProblems(minimal + add); !strings.HasPrefix(got[0], want) {
 			t.Errorf("%q: %s", add, got[0])
 		}
 	}
 }
 
-// The objects that two merge keys bring in share one: it is merged once for each, and stays as it was.
-func TestMergingLeavesTheMergedObjectAsItWas(t *testing.T) {
+// Two merge keys name objects that contain a common object. Parse merges it once for each, and does not change it.
+func TestMergeKeepsMergedObject(t *testing.T) {
 	t.Parallel()
 	m := mustParse(t, []byte(minimal+`
 services:
@@ -133,15 +133,15 @@ services:
 	}
 }
 
-// Hints are sought only so far: each unknown key would be held against each of thousands that are listed.
-func TestHintsAreSoughtOnlySoFar(t *testing.T) {
+// The search for hints is bounded, because it compares each unknown key with thousands of listed keys.
+func TestHintSearchIsBounded(t *testing.T) {
 	t.Parallel()
 	var members, named strings.Builder
 	for i := range 9000 {
 		fmt.Fprintf(&members, "{key: member-%d, name: A}, ", i)
 		fmt.Fprintf(&named, "membr-%d, ", i)
 	}
-	problems := problemsOf(strings.Replace(minimal, "staff: [", "staff: ["+members.String(), 1) +
+	problems := parseProblems(strings.Replace(minimal, "staff: [", "staff: ["+members.String(), 1) +
 		"services: [{key: a, name: A, duration_minutes: 5, staff: [" + named.String() + "]}]\n")
 	hints := 0
 	for _, p := range problems {
@@ -154,9 +154,9 @@ func TestHintsAreSoughtOnlySoFar(t *testing.T) {
 	}
 }
 
-func TestReadingStopsWhenTheCallerSaysSo(t *testing.T) {
+func TestParseStopsOnRequest(t *testing.T) {
 	t.Parallel()
-	yaml := large()
+	yaml := newLargeSource()
 	json := []byte(`{"x":[` + strings.Repeat(`"a text of some length",`, 100_000) + `1]}`)
 	for name, src := range map[string][]byte{"YAML": yaml, "JSON": json} {
 		asked := 0

@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/rule"
 )
 
-// minimal has 8 lines; what a case adds begins on line 9.
+// minimal has 8 lines. The text that a case adds begins on line 9.
 const minimal = `apiVersion: slotmesh/v1
 kind: Business
 slug: shop
@@ -21,7 +21,7 @@ default_language: en
 staff: [{key: anna, name: Anna}, {key: ben, name: Ben}]
 `
 
-func problemsOf(src string) []string {
+func parseProblems(src string) []string {
 	_, problems := Parse([]byte(src))
 	var lines []string
 	for _, p := range problems {
@@ -35,7 +35,7 @@ func TestMinimalManifestIsValid(t *testing.T) {
 	mustParse(t, []byte(minimal))
 }
 
-// Every case is a manifest that is right but for what it adds, and all the problems it must give.
+// Every case adds invalid text to a valid manifest, and lists all expected problems.
 var faults = []struct {
 	name, add string
 	want      []string
@@ -270,7 +270,7 @@ var faults = []struct {
 			"line 14: pricing_rules[4].max_days_before: goes not with kind early_bird; remove it and write min_days_before",
 			"line 15: pricing_rules[5].percent: is 1.23456; write a percentage of at most 4 decimals",
 			"line 15: pricing_rules[5].max: is 4, below min (5); write at least that",
-			`line 16: pricing_rules[6].kind: is "happy_hour"; write ` + oneOf(rule.Names()),
+			`line 16: pricing_rules[6].kind: is "happy_hour"; write ` + joinAlternatives(rule.Names()),
 			"line 17: pricing_rules[7].days: is empty; write at least 1 of its items or leave it out",
 		},
 	},
@@ -338,7 +338,7 @@ var faults = []struct {
 			"line 12: notifications.reminders_hours_before[2]: is the number 0; write a whole number from 1 to 8760",
 			`line 12: notifications.reminders_hours_before[1]: is "24", as in item 0 of the list; write each only once`,
 			`line 14: notifications.notes.reminders: "reminders" is no kind of message to customers; write ` +
-				oneOf(MessageKinds()),
+				joinAlternatives(MessageKinds()),
 			"line 15: notifications.notes.refunded.text: is blank; write text of at most 2000 characters",
 			"line 16: notifications.notes.ticket.text: is missing; write text of at most 2000 characters",
 			"line 16: notifications.notes.ticket.translations.fr: is not among the languages of the business; add it there or remove the translation",
@@ -351,7 +351,8 @@ var faults = []struct {
 			"  translations: {fr: {about_html: x}}\n",
 		append([]string{
 			"line 10: page.accent: is #ffcc00, on which white text has a contrast of 1.5 : 1, below 4.5; write a darker one such as #907300",
-		}, append(notOrigins(2, "https://a.example/", "HTTPS://a.example", "https://*.a.example", "http://a.example",
+		}, append(invalidOrigins(2, "https://a.example/", "HTTPS://a.example", "https://*.a.example",
+			"http://a.example",
 			"https://a.example:443", "https://a..example", "https://u@a.example", "https://a.example;x"),
 			`line 11: page.embed_origins[1]: is "https://a.example", as in item 0 of the list; write each only once`,
 			"line 12: page.translations.fr: is not among the languages of the business; add it there or remove the translation",
@@ -419,8 +420,8 @@ var faults = []struct {
 	},
 }
 
-// notOrigins are the problems of a list of origins on line 11, from this item on.
-func notOrigins(first int, texts ...string) []string {
+// invalidOrigins returns the problems of a list of origins on line 11, beginning with the item from.
+func invalidOrigins(first int, texts ...string) []string {
 	list := make([]string, len(texts))
 	for i, text := range texts {
 		list[i] = fmt.Sprintf("line 11: page.embed_origins[%d]: %q is not an origin; write https://, a host in lower case and, where it has one, a port, such as https://example.com, and nothing after it; http:// only with localhost", first+i, text)
@@ -428,19 +429,19 @@ func notOrigins(first int, texts ...string) []string {
 	return list
 }
 
-func TestEveryFaultIsReportedByPathAndLine(t *testing.T) {
+func TestProblemsHavePathAndLine(t *testing.T) {
 	t.Parallel()
 	for _, c := range faults {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(c.want, problemsOf(minimal+c.add)); diff != "" {
+			if diff := cmp.Diff(c.want, parseProblems(minimal+c.add)); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 }
 
-func TestWhatCannotBeReadAtAllIsOneProblem(t *testing.T) {
+func TestUnreadableSourceIsOneProblem(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, src, want string }{
 		{"nothing", "", "line 1: the manifest is empty; write one, beginning with apiVersion: slotmesh/v1"},
@@ -471,7 +472,7 @@ func TestWhatCannotBeReadAtAllIsOneProblem(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff([]string{c.want}, problemsOf(c.src)); diff != "" {
+			if diff := cmp.Diff([]string{c.want}, parseProblems(c.src)); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzParse checks of any source: it is either a manifest, which reads back equal from its JSON, or has problems that
-// are in order and can be shown; and what it costs follows from its size, whatever its aliases repeat.
+// FuzzParse checks any source. A valid one reads back equal from its JSON. An invalid one has problems that are sorted
+// and printable. The memory for parsing is bounded by the size of the source, whatever its aliases repeat.
 func FuzzParse(f *testing.F) {
-	f.Add(example(f))
-	asJSON, err := json.Marshal(mustParse(f, example(f)))
+	f.Add(readExample(f))
+	asJSON, err := json.Marshal(mustParse(f, readExample(f)))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -21,15 +21,15 @@ func FuzzParse(f *testing.F) {
 	for _, c := range faults {
 		f.Add([]byte(minimal + c.add))
 	}
-	for _, b := range bombs() {
-		if len(b.src) <= 10_000 { // large seeds would make each mutation slow
+	for _, b := range newBombs() {
+		if len(b.src) <= 10_000 { // large seeds slow down each mutation
 			f.Add([]byte(b.src))
 		}
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		before := allocated()
+		before := measureAllocation()
 		m, problems := Parse(src)
-		if cost := allocated() - before; cost > 256<<20+600*uint64(len(src)) {
+		if cost := measureAllocation() - before; cost > 256<<20+600*uint64(len(src)) {
 			t.Errorf("a source of %d bytes cost %d bytes of memory", len(src), cost)
 		}
 		if (m == nil) != (len(problems) > 0) {
@@ -37,13 +37,13 @@ func FuzzParse(f *testing.F) {
 		}
 		checkProblems(t, problems)
 		if m != nil {
-			checkReadsBack(t, m)
+			checkRoundTrip(t, m)
 		}
 	})
 }
 
-// allocated returns the bytes allocated so far. Nothing else runs beside a fuzz target.
-func allocated() uint64 {
+// measureAllocation returns the number of bytes allocated so far. No other code runs during a fuzz target.
+func measureAllocation() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
@@ -63,7 +63,7 @@ func checkProblems(t *testing.T, problems []Problem) {
 	}
 }
 
-func checkReadsBack(t *testing.T, m *Manifest) {
+func checkRoundTrip(t *testing.T, m *Manifest) {
 	t.Helper()
 	asJSON, err := json.Marshal(m)
 	if err != nil {
@@ -73,7 +73,7 @@ func checkReadsBack(t *testing.T, m *Manifest) {
 		t.Errorf("the manifest takes %d bytes as JSON", len(asJSON))
 	}
 	if len(asJSON) > MaxBytes {
-		return // aliases can make a small source a large manifest, and JSON is longer than YAML
+		return // aliases can expand a small source, and JSON is longer than YAML
 	}
 	again, problems := Parse(asJSON)
 	if diff := cmp.Diff(m, again); diff != "" || len(problems) > 0 {

@@ -24,7 +24,7 @@ type jsonReader struct {
 func parseJSON(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 	r := &jsonReader{src: src, dec: json.NewDecoder(in), line: 1}
 	r.dec.UseNumber()
-	root, err := r.value(0)
+	root, err := r.readValue(0)
 	if err == nil {
 		if _, err = r.dec.Token(); errors.Is(err, io.EOF) {
 			return root, nil
@@ -33,10 +33,10 @@ func parseJSON(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 		return nil, &Problem{Line: r.line, Message: "something follows the JSON object; write one object and nothing " +
 			"after it"}
 	}
-	return nil, r.problem(err)
+	return nil, r.newProblem(err)
 }
 
-func (r *jsonReader) problem(err error) *Problem {
+func (r *jsonReader) newProblem(err error) *Problem {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
@@ -47,7 +47,7 @@ func (r *jsonReader) problem(err error) *Problem {
 			r.line += bytes.Count(r.src[r.offset:o], []byte("\n"))
 		}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return &Problem{Line: lineAt(r.src, len(r.src)),
+		return &Problem{Line: countLines(r.src, len(r.src)),
 			Message: "the JSON ends too early; close every bracket and quote"}
 	}
 	return &Problem{Line: r.line,
@@ -61,15 +61,15 @@ func (r *jsonReader) advance() {
 	r.offset = end
 }
 
-func (r *jsonReader) value(depth int) (*yaml.Node, error) {
+func (r *jsonReader) readValue(depth int) (*yaml.Node, error) {
 	token, err := r.dec.Token()
 	if err != nil {
 		return nil, err
 	}
-	return r.node(token, depth)
+	return r.readNode(token, depth)
 }
 
-func (r *jsonReader) node(token json.Token, depth int) (*yaml.Node, error) {
+func (r *jsonReader) readNode(token json.Token, depth int) (*yaml.Node, error) {
 	r.advance()
 	if r.values++; r.values > maxValues {
 		return nil, fmt.Errorf("it holds more than %d values", maxValues)
@@ -77,7 +77,7 @@ func (r *jsonReader) node(token json.Token, depth int) (*yaml.Node, error) {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Line: r.line}
 	switch t := token.(type) {
 	case json.Delim:
-		return n, r.collect(n, t, depth)
+		return n, r.readItems(n, t, depth)
 	case string:
 		n.Tag, n.Value = "!!str", t
 	case json.Number:
@@ -93,7 +93,7 @@ func (r *jsonReader) node(token json.Token, depth int) (*yaml.Node, error) {
 	return n, nil
 }
 
-func (r *jsonReader) collect(n *yaml.Node, open json.Delim, depth int) error {
+func (r *jsonReader) readItems(n *yaml.Node, open json.Delim, depth int) error {
 	if depth >= maxDepth {
 		return fmt.Errorf("it nests deeper than %d levels", maxDepth)
 	}
@@ -102,7 +102,7 @@ func (r *jsonReader) collect(n *yaml.Node, open json.Delim, depth int) error {
 		n.Kind, n.Tag = yaml.MappingNode, "!!map"
 	}
 	for r.dec.More() {
-		item, err := r.value(depth + 1)
+		item, err := r.readValue(depth + 1)
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,7 @@
 // the types, the parser, the validation and the ids that follow from the keys.
 //
 // [Parse] reads YAML or JSON strictly and reports every problem at once. The result holds the values
-// as written. Accessors such as [Service.Lanes] apply the defaults, so that a field that was left out
+// as written. Accessors such as [Service.CapacityUnits] apply the defaults, so that a field that was left out
 // remains distinguishable. A field is required if its json tag has no omitzero. The bounds are in
 // jsonschema tags, which the decoder and the generated manifest.schema.json both follow.
 package manifest
@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-//go:generate go test . -run "^(TestSchemaIsInStepWithTheTypes|TestTheReferenceIsInStepWithTheSchema)$" -update
+//go:generate go test . -run "^(TestSchemaMatchesTypes|TestReferenceMatchesSchema)$" -update
 
 // The values of the two fields that identify the format of a document.
 const (

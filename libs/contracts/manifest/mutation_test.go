@@ -9,14 +9,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// scalar is a scalar of the example: a value, or the name of a field.
+// scalar is a scalar of the example manifest: a value or the name of a field.
 type scalar struct {
 	node  *yaml.Node
-	place string // the names of the fields that lead to it
+	place string // path of fields that leads to the scalar
 	isKey bool
 }
 
-// scalars lists one scalar for each place.
+// scalars returns one scalar for each path of fields.
 func scalars(n *yaml.Node, place string, seen map[string]bool) []scalar {
 	var all []scalar
 	for i, c := range n.Content {
@@ -37,14 +37,14 @@ func scalars(n *yaml.Node, place string, seen map[string]bool) []scalar {
 func exampleScalars(t *testing.T) []scalar {
 	t.Helper()
 	var doc yaml.Node
-	if err := yaml.Unmarshal(example(t), &doc); err != nil {
+	if err := yaml.Unmarshal(readExample(t), &doc); err != nil {
 		t.Fatal(err)
 	}
 	return scalars(doc.Content[0], "", map[string]bool{})
 }
 
-// replaced returns src with the scalar's text replaced.
-func replaced(t *testing.T, src []byte, n *yaml.Node, with string) []byte {
+// replaceValue returns src with the scalar's text replaced.
+func replaceValue(t *testing.T, src []byte, n *yaml.Node, with string) []byte {
 	t.Helper()
 	lines := bytes.SplitAfter(src, []byte("\n"))
 	runes := []rune(string(lines[n.Line-1])) // columns count characters
@@ -70,22 +70,22 @@ func hasProblemOn(src []byte, line int) bool {
 	return false
 }
 
-func TestEveryValueOfTheWrongTypeIsReportedOnItsLine(t *testing.T) {
+func TestWrongTypesAreReportedOnTheirLine(t *testing.T) {
 	t.Parallel()
-	src := example(t)
+	src := readExample(t)
 	for _, s := range exampleScalars(t) {
-		if !s.isKey && !hasProblemOn(replaced(t, src, s.node, "[[]]"), s.node.Line) {
+		if !s.isKey && !hasProblemOn(replaceValue(t, src, s.node, "[[]]"), s.node.Line) {
 			t.Errorf("line %d: a list in place of %q was accepted", s.node.Line, s.node.Value)
 		}
 	}
 }
 
-func TestEveryUnknownFieldIsReportedOnItsLine(t *testing.T) {
+func TestUnknownFieldsAreReportedOnTheirLine(t *testing.T) {
 	t.Parallel()
-	src := example(t)
+	src := readExample(t)
 	for _, s := range exampleScalars(t) {
-		isName := s.isKey && s.place != ".social_links.instagram" // a map's key is the owner's to choose
-		if isName && !hasProblemOn(replaced(t, src, s.node, s.node.Value+"_x"), s.node.Line) {
+		isName := s.isKey && s.place != ".social_links.instagram" // the owner may choose the keys of a map
+		if isName && !hasProblemOn(replaceValue(t, src, s.node, s.node.Value+"_x"), s.node.Line) {
 			t.Errorf("line %d: the field %s_x was accepted", s.node.Line, s.node.Value)
 		}
 	}

@@ -12,7 +12,7 @@ func Parse(src []byte) (*Manifest, []Problem) {
 
 // ParseUntil is [Parse] for the catalog service. predecessors is the number of
 // removed businesses that had the same slug. If it is above 0 and the manifest has no
-// id, the manifest gets the id of businessIDOf, from which all other ids are derived.
+// id, the manifest gets the id of deriveBusinessID, from which all other ids are derived.
 //
 // ParseUntil returns [ErrStopped], its only error, soon after stop returns true.
 func ParseUntil(src []byte, predecessors int, stop func() bool) (*Manifest, []Problem, error) {
@@ -25,17 +25,17 @@ func ParseUntil(src []byte, predecessors int, stop func() bool) (*Manifest, []Pr
 	}
 	m, r := &Manifest{}, &report{}
 	d := decoder{report: r}
-	d.object(root, nil, reflect.ValueOf(m).Elem())
+	d.decodeObject(root, nil, reflect.ValueOf(m).Elem())
 	if stop() {
 		return nil, nil, ErrStopped
 	}
 	if m.ID == nil && predecessors > 0 {
-		id := ID(businessIDOf(m.Slug, predecessors))
+		id := ID(deriveBusinessID(m.Slug, predecessors))
 		m.ID = &id
 	}
-	newValidator(m, r, root).manifest()
+	newValidator(m, r, root).checkManifest()
 	if len(r.problems) > 0 {
-		return nil, r.list(), nil
+		return nil, r.sortedProblems(), nil
 	}
 	return m, nil, nil
 }

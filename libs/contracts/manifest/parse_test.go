@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-func example(t testing.TB) []byte {
+func readExample(t testing.TB) []byte {
 	t.Helper()
 	inputs.Checkout("charts")
 	src, err := os.ReadFile("../../../charts/slotmesh/files/demo.yaml")
@@ -33,9 +33,9 @@ func mustParse(t testing.TB, src []byte) *Manifest {
 	return m
 }
 
-func TestExampleReadsBackEqualFromItsJSON(t *testing.T) {
+func TestExampleRoundTripsThroughJSON(t *testing.T) {
 	t.Parallel()
-	m := mustParse(t, example(t))
+	m := mustParse(t, readExample(t))
 	asJSON, err := json.MarshalIndent(m, "", "\t")
 	if err != nil {
 		t.Fatal(err)
@@ -52,9 +52,9 @@ func TestExampleReadsBackEqualFromItsJSON(t *testing.T) {
 	}
 }
 
-// Null is never, of one part and of the whole; leaving it out is the default. Both stay what they are in the JSON that
-// is kept.
-func TestSelfServiceTellsNullFromLeftOut(t *testing.T) {
+// null means never, for one field and for the whole object. An omitted field means the default. The stored JSON keeps
+// this difference.
+func TestSelfServiceDistinguishesNullFromOmitted(t *testing.T) {
 	t.Parallel()
 	hours := func(n int) *int { return &n }
 	for _, c := range []struct {

@@ -48,7 +48,7 @@ func buildPlans(t reflect.Type, into map[reflect.Type]*plan) map[reflect.Type]*p
 	default:
 		return into
 	}
-	if into[t] != nil || wants[t] != "" {
+	if into[t] != nil || typeDescriptions[t] != "" {
 		return into
 	}
 	p := &plan{byName: map[string]int{}}
@@ -71,7 +71,7 @@ func newField(sf reflect.StructField) field {
 	if sf.Type == reflect.TypeFor[rule.Kind]() {
 		f.limits.enum = rule.Names()
 	}
-	f.want = f.limits.want(sf.Type)
+	f.want = f.limits.describeType(sf.Type)
 	return f
 }
 
@@ -103,16 +103,16 @@ func parseLimits(tag string) limits {
 	return l
 }
 
-func (l *limits) holds(i int64) bool {
+func (l *limits) allows(i int64) bool {
 	return (l.minimum == nil || i >= *l.minimum) && (l.maximum == nil || i <= *l.maximum)
 }
 
-func (l *limits) holdsDecimal(d Decimal) bool {
+func (l *limits) allowsDecimal(d Decimal) bool {
 	return (l.minimum == nil || d.GreaterThanOrEqual(decimal.NewFromInt(*l.minimum))) &&
 		(l.maximum == nil || d.LessThanOrEqual(decimal.NewFromInt(*l.maximum)))
 }
 
-func (l *limits) span() string {
+func (l *limits) describeRange() string {
 	switch {
 	case l.minimum != nil && l.maximum != nil:
 		return fmt.Sprintf(" from %d to %d", *l.minimum, *l.maximum)
@@ -123,13 +123,13 @@ func (l *limits) span() string {
 	}
 }
 
-func (l *limits) wantInteger() string { return "a whole number" + l.span() }
+func (l *limits) describeInteger() string { return "a whole number" + l.describeRange() }
 
-func (l *limits) wantNumber() string { return "a plain decimal number" + l.span() }
+func (l *limits) describeNumber() string { return "a plain decimal number" + l.describeRange() }
 
-func (l *limits) wantText() string {
+func (l *limits) describeText() string {
 	if len(l.enum) > 0 {
-		return oneOf(l.enum)
+		return joinAlternatives(l.enum)
 	}
 	if l.maxLength > 0 {
 		return fmt.Sprintf("text of at most %d characters", l.maxLength)
@@ -137,8 +137,8 @@ func (l *limits) wantText() string {
 	return "text"
 }
 
-// wants describes correct values of the types that parse themselves, for messages.
-var wants = map[reflect.Type]string{
+// typeDescriptions describes correct values of the types that parse themselves, for messages.
+var typeDescriptions = map[reflect.Type]string{
 	reflect.TypeFor[Key]():                    `a key of 1 to 63 of a-z, 0-9 and "-"`,
 	reflect.TypeFor[ID]():                     "a UUID",
 	reflect.TypeFor[Language]():               "a language such as en",
@@ -160,22 +160,22 @@ var wants = map[reflect.Type]string{
 	reflect.TypeFor[timespan.LocalDateTime](): "a local date and time, YYYY-MM-DDTHH:MM",
 }
 
-func wantOf(t reflect.Type) string { return wants[t] }
+func describeTextType(t reflect.Type) string { return typeDescriptions[t] }
 
-func (l *limits) want(t reflect.Type) string {
+func (l *limits) describeType(t reflect.Type) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if want := wants[t]; want != "" {
+	if want := typeDescriptions[t]; want != "" {
 		return want
 	}
 	switch t.Kind() {
 	case reflect.Slice:
 		return "a list"
 	case reflect.Int:
-		return l.wantInteger()
+		return l.describeInteger()
 	case reflect.String:
-		return l.wantText()
+		return l.describeText()
 	case reflect.Bool:
 		return "true or false"
 	default:

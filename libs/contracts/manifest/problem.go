@@ -18,11 +18,11 @@ import (
 const MaxProblems = 200
 
 const (
-	// maxKept bounds the memory and time spent on the problems of a very bad document. Further problems
+	// maxStored bounds the memory and time spent on the problems of a very bad document. Further problems
 	// are only counted.
-	maxKept = 2000
-	// maxFailed bounds the number of stored paths of unreadable values.
-	maxFailed = 100_000
+	maxStored = 2000
+	// maxFailedPaths bounds the number of stored paths of unreadable values.
+	maxFailedPaths = 100_000
 )
 
 // Problem is one mistake in a manifest. Its message names the mistake and a correct value.
@@ -96,7 +96,7 @@ type report struct {
 
 // add reports a problem and returns it, so that the caller can set its code. It returns nil if the report is full.
 func (r *report) add(at *path, line int, format string, args ...any) *Problem {
-	if r.full() {
+	if r.isFull() {
 		r.dropped++
 		return nil
 	}
@@ -104,14 +104,14 @@ func (r *report) add(at *path, line int, format string, args ...any) *Problem {
 	return &r.problems[len(r.problems)-1]
 }
 
-func (r *report) full() bool { return len(r.problems) >= maxKept }
+func (r *report) isFull() bool { return len(r.problems) >= maxStored }
 
 // fail is like add, for a value that could not be read. It also records the path, see hasFailed.
 func (r *report) fail(at *path, line int, format string, args ...any) *Problem {
 	if r.failed == nil {
 		r.failed = map[string]bool{}
 	}
-	if len(r.failed) < maxFailed {
+	if len(r.failed) < maxFailedPaths {
 		r.failed[at.String()] = true
 	}
 	return r.add(at, line, format, args...)
@@ -130,8 +130,8 @@ func (r *report) hasFailed(at *path) bool {
 	return r.failed[""]
 }
 
-// list returns the problems sorted by line: at most [MaxProblems], and one more that counts the rest.
-func (r *report) list() []Problem {
+// sortedProblems returns the problems sorted by line: at most [MaxProblems], and one more that counts the rest.
+func (r *report) sortedProblems() []Problem {
 	slices.SortStableFunc(r.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 	all := len(r.problems) + r.dropped
 	if all <= MaxProblems {
@@ -144,21 +144,21 @@ func (r *report) list() []Problem {
 	})
 }
 
-// lineOf returns the line of the value at a path. If the source does not have the value,
+// findLine returns the line of the value at a path. If the source does not have the value,
 // it returns the line of the innermost list or object on the path that the source has.
-func lineOf(root *yaml.Node, at *path) int {
+func findLine(root *yaml.Node, at *path) int {
 	n, line := root, root.Line
 	for _, s := range at.steps() {
-		next := child(n, s)
+		next := findChild(n, s)
 		if next == nil {
 			return line
 		}
-		n, line = target(next), next.Line
+		n, line = resolveAlias(next), next.Line
 	}
 	return line
 }
 
-func child(n *yaml.Node, s *path) *yaml.Node {
+func findChild(n *yaml.Node, s *path) *yaml.Node {
 	if s.index >= 0 {
 		if n.Kind == yaml.SequenceNode && s.index < len(n.Content) {
 			return n.Content[s.index]
@@ -168,7 +168,7 @@ func child(n *yaml.Node, s *path) *yaml.Node {
 	if n.Kind != yaml.MappingNode {
 		return nil
 	}
-	for _, e := range entries(n) {
+	for _, e := range listEntries(n) {
 		if e.key.Value == s.name {
 			return e.value
 		}

@@ -14,8 +14,8 @@ import (
 
 const referenceFile = "REFERENCE.md"
 
-// What a manifest may say, for people, is what the schema says.
-func TestTheReferenceIsInStepWithTheSchema(t *testing.T) {
+// The reference describes the schema for people.
+func TestReferenceMatchesSchema(t *testing.T) {
 	t.Parallel()
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(generateSchema(t), &schema); err != nil {
@@ -41,7 +41,7 @@ func TestTheReferenceIsInStepWithTheSchema(t *testing.T) {
 	}
 }
 
-// reference is a table of fields for each object, each after the one that it is first named in.
+// reference returns one table of fields for each object, in the order in which the objects are first mentioned.
 func reference(schema *jsonschema.Schema) []byte {
 	r := &referenceWriter{definitions: schema.Definitions}
 	r.WriteString("# Fields of a manifest\n\nMade from `manifest.schema.json` by `go generate ./manifest`. A field in bold must be there. `null` is the same as leaving a field out, unless the field says otherwise.\n")
@@ -55,7 +55,7 @@ func reference(schema *jsonschema.Schema) []byte {
 type referenceWriter struct {
 	bytes.Buffer
 	definitions jsonschema.Definitions
-	named       []string // objects to be written, in the order in which they were named
+	named       []string // names of objects that must still be described, in order of mention
 }
 
 func (r *referenceWriter) object(name string, s *jsonschema.Schema) {
@@ -69,7 +69,7 @@ func (r *referenceWriter) object(name string, s *jsonschema.Schema) {
 	}
 }
 
-// value says what may stand there.
+// value describes the values that are valid for a schema.
 func (r *referenceWriter) value(s *jsonschema.Schema) string {
 	switch {
 	case s.Ref != "":
@@ -102,7 +102,7 @@ func (r *referenceWriter) value(s *jsonschema.Schema) string {
 	return r.plain(s)
 }
 
-// forms are the patterns of texts in words.
+// forms maps patterns of texts to descriptions.
 var forms = map[string]string{
 	`^[a-z0-9-]{1,63}$`: "key", `^[A-Z]{3}$`: "currency", `^#[0-9a-fA-F]{6}$`: "colour, such as #1d4ed8",
 	`^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$`: "language, such as pt-BR",

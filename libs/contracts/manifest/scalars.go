@@ -108,7 +108,7 @@ type Currency string
 func (c *Currency) UnmarshalText(b []byte) error {
 	if _, err := money.ParseCurrency(string(b)); err != nil {
 		near := nearestCurrency(string(b))
-		hint := meant(near, "write one such as EUR")
+		hint := hintAt(near, "write one such as EUR")
 		return &suggestion{fmt.Sprintf("%s is not an ISO 4217 currency code; %s", quote(string(b)), hint), near}
 	}
 	*c = Currency(b)
@@ -123,7 +123,7 @@ func (z *Timezone) UnmarshalText(b []byte) error {
 	name := string(b)
 	if _, err := zone.Load(name); err != nil {
 		near := nearestZone(name)
-		hint := meant(near, "write an IANA name such as Europe/Lisbon")
+		hint := hintAt(near, "write an IANA name such as Europe/Lisbon")
 		return &suggestion{fmt.Sprintf("%s is not a time zone; %s", quote(name), hint), near}
 	}
 	*z = Timezone(name)
@@ -149,20 +149,20 @@ func (u *URL) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// unsafeNames names the characters that holdsUnsafe searches for, for messages.
+// unsafeNames names the characters that hasUnsafeRune searches for, for messages.
 const unsafeNames = "quotes, spaces, <, > and \\"
 
-// holdsUnsafe reports whether an address contains a character that could end an
+// hasUnsafeRune reports whether an address contains a character that could end an
 // HTML attribute, or that browsers replace by another one: quotes, backticks,
 // angle brackets, backslashes, white space, and control and invisible characters.
-func holdsUnsafe(s string) bool {
+func hasUnsafeRune(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
 		return strings.ContainsRune("\"'`<>\\", r) || unicode.IsSpace(r) || !unicode.IsPrint(r)
 	})
 }
 
 func isWebAddress(s string) bool {
-	if len(s) > maxURL || holdsUnsafe(s) {
+	if len(s) > maxURL || hasUnsafeRune(s) {
 		return false
 	}
 	u, err := url.Parse(s)
@@ -174,7 +174,7 @@ func isLink(s string) bool {
 	if isWebAddress(s) {
 		return true
 	}
-	if len(s) > maxURL || holdsUnsafe(s) {
+	if len(s) > maxURL || hasUnsafeRune(s) {
 		return false
 	}
 	u, err := url.Parse(s)
@@ -264,14 +264,15 @@ func MessageKinds() []string {
 // UnmarshalText reads one of [MessageKinds].
 func (k *MessageKind) UnmarshalText(b []byte) error {
 	if !slices.Contains(MessageKinds(), string(b)) {
-		return fmt.Errorf("%s is no kind of message to customers; write %s", quote(string(b)), oneOf(MessageKinds()))
+		return fmt.Errorf("%s is no kind of message to customers; write %s", quote(string(b)),
+			joinAlternatives(MessageKinds()))
 	}
 	*k = MessageKind(b)
 	return nil
 }
 
 // nullable is a type for which null means something else than an omitted field.
-type nullable interface{ readNull() }
+type nullable interface{ setNull() }
 
 // Until is the number of hours before a start until which something is allowed. null in the manifest means never.
 type Until struct {
@@ -280,16 +281,16 @@ type Until struct {
 	Hours int
 }
 
-func (u *Until) readNull() { *u = Until{IsSet: true, Never: true} }
+func (u *Until) setNull() { *u = Until{IsSet: true, Never: true} }
 
-// readNull sets both fields of s to never, because null for the object means null for each field.
-func (s *SelfService) readNull() {
-	s.CancelUntilHours.readNull()
-	s.RescheduleUntilHours.readNull()
+// setNull sets both fields of s to never, because null for the object means null for each field.
+func (s *SelfService) setNull() {
+	s.CancelUntilHours.setNull()
+	s.RescheduleUntilHours.setNull()
 }
 
-// orStart returns the number of hours, 0 if the field was left out, or nil for never.
-func (u Until) orStart() *int {
+// hoursOrNil returns the number of hours, 0 if the field was left out, or nil for never.
+func (u Until) hoursOrNil() *int {
 	if u.Never {
 		return nil
 	}
@@ -297,12 +298,12 @@ func (u Until) orStart() *int {
 }
 
 // MarshalJSON returns the hours, or null for never.
-func (u Until) MarshalJSON() ([]byte, error) { return json.Marshal(u.orStart()) }
+func (u Until) MarshalJSON() ([]byte, error) { return json.Marshal(u.hoursOrNil()) }
 
 // UnmarshalJSON reads the output of [Until.MarshalJSON].
 func (u *Until) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
-		u.readNull()
+		u.setNull()
 		return nil
 	}
 	*u = Until{IsSet: true}
@@ -375,10 +376,10 @@ func (s *Selection) UnmarshalJSON(b []byte) error {
 }
 
 // quote returns a value in quotes, of bounded length, for a message.
-func quote(s string) string { return strconv.Quote(clipped(s)) }
+func quote(s string) string { return strconv.Quote(shorten(s)) }
 
-// clipped returns at most 60 characters of a value, for a message.
-func clipped(s string) string {
+// shorten returns at most 60 characters of a value, for a message.
+func shorten(s string) string {
 	const most = 60
 	s = s[:min(len(s), utf8.UTFMax*(most+1))]
 	if r := []rune(s); len(r) > most {

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write manifest.schema.json anew from th
 
 const schemaFile = "manifest.schema.json"
 
-func TestSchemaIsInStepWithTheTypes(t *testing.T) {
+func TestSchemaMatchesTypes(t *testing.T) {
 	t.Parallel()
 	want := generateSchema(t)
 	if *update {
@@ -37,8 +37,8 @@ func TestSchemaIsInStepWithTheTypes(t *testing.T) {
 	}
 }
 
-// Editors and the reference show what each field is for.
-func TestEveryPropertyIsDescribed(t *testing.T) {
+// Editors and the reference show the description of each field.
+func TestSchemaDescribesEveryProperty(t *testing.T) {
 	t.Parallel()
 	var schema struct {
 		Properties map[string]struct{ Description string }
@@ -85,7 +85,7 @@ func generateSchema(t *testing.T) []byte {
 	return append(out, '\n')
 }
 
-// allowNull lets every property that may be left out be null instead.
+// allowNull permits null for every property that may be omitted.
 func allowNull(s *jsonschema.Schema) {
 	for p := s.Properties.Oldest(); p != nil; p = p.Next() {
 		if slices.Contains(s.Required, p.Key) {

@@ -37,10 +37,10 @@ func parseSource(src []byte, stop func() bool) (*yaml.Node, *Problem, error) {
 	if text := bytes.TrimLeft(src, " \t\r\n"); text[0] == '{' {
 		read = parseJSON
 	}
-	in := &stoppable{in: bytes.NewReader(src), stop: stop}
+	in := &stoppableReader{in: bytes.NewReader(src), stop: stop}
 	root, problem := read(src, in)
 	switch {
-	case in.stopped:
+	case in.isStopped:
 		return nil, nil, ErrStopped
 	case problem == nil && root.Kind != yaml.MappingNode:
 		problem = &Problem{Line: root.Line, Message: "the manifest is " + describe(root) +
@@ -49,16 +49,16 @@ func parseSource(src []byte, stop func() bool) (*yaml.Node, *Problem, error) {
 	return root, problem, nil
 }
 
-// stoppable is a source that ends with an error once stop returns true.
-type stoppable struct {
-	in      io.Reader
-	stop    func() bool
-	stopped bool
+// stoppableReader is a source that ends with an error once stop returns true.
+type stoppableReader struct {
+	in        io.Reader
+	stop      func() bool
+	isStopped bool
 }
 
 // Read implements [io.Reader].
-func (s *stoppable) Read(p []byte) (int, error) {
-	if s.stopped = s.stopped || s.stop(); s.stopped {
+func (s *stoppableReader) Read(p []byte) (int, error) {
+	if s.isStopped = s.isStopped || s.stop(); s.isStopped {
 		return 0, ErrStopped
 	}
 	return s.in.Read(p)
@@ -70,15 +70,15 @@ func checkBytes(src []byte) *Problem {
 			MaxBytes)}
 	}
 	if len(bytes.TrimSpace(src)) == 0 {
-		return empty()
+		return newEmptyProblem()
 	}
 	if i := bytes.IndexByte(src, 0); i >= 0 {
-		return &Problem{Line: lineAt(src, i), Message: "the manifest contains a NUL byte; write plain UTF-8 text"}
+		return &Problem{Line: countLines(src, i), Message: "the manifest contains a NUL byte; write plain UTF-8 text"}
 	}
 	for i := 0; i < len(src); {
 		r, size := utf8.DecodeRune(src[i:])
 		if r == utf8.RuneError && size == 1 {
-			return &Problem{Line: lineAt(src, i),
+			return &Problem{Line: countLines(src, i),
 				Message: "the manifest is not valid UTF-8 here; save the file as UTF-8"}
 		}
 		i += size
@@ -86,15 +86,15 @@ func checkBytes(src []byte) *Problem {
 	return nil
 }
 
-func empty() *Problem {
+func newEmptyProblem() *Problem {
 	return &Problem{Line: 1, Message: "the manifest is empty; write one, beginning with apiVersion: " + APIVersion}
 }
 
-func lineAt(src []byte, offset int) int { return 1 + bytes.Count(src[:offset], []byte("\n")) }
+func countLines(src []byte, offset int) int { return 1 + bytes.Count(src[:offset], []byte("\n")) }
 
 // parseYAML reads a YAML document from in; src is the same text, for line numbers and for counting.
 func parseYAML(src []byte, in io.Reader) (*yaml.Node, *Problem) {
-	if n := separators(src); n > maxValues {
+	if n := countSeparators(src); n > maxValues {
 		return nil, &Problem{Line: 1, Message: fmt.Sprintf(
 			"the manifest has %d commas, colons, dashes and opening brackets that can part values; write at most %d", n,
 			maxValues)}
@@ -102,7 +102,7 @@ func parseYAML(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 	dec := yaml.NewDecoder(in)
 	var doc, second yaml.Node
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
-		return nil, empty()
+		return nil, newEmptyProblem()
 	} else if err != nil {
 		return nil, yamlProblem(src, err)
 	}
@@ -113,7 +113,7 @@ func parseYAML(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 		return nil, yamlProblem(src, err)
 	}
 	if isNull(doc.Content[0]) {
-		return nil, empty()
+		return nil, newEmptyProblem()
 	}
 	root := doc.Content[0]
 	if p := expand(root); p != nil {
@@ -122,12 +122,12 @@ func parseYAML(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 	return root, nil
 }
 
-// separators counts the characters of a source that can separate YAML values,
+// countSeparators counts the characters of a source that can separate YAML values,
 // also inside quoted text. A source has at most three values for each of them.
 //
 // The number of values must be bounded before the YAML library reads the
 // source. The library uses up to 200 bytes of memory for each value.
-func separators(src []byte) int {
+func countSeparators(src []byte) int {
 	n := 0
 	for i, c := range src {
 		switch c {
@@ -145,17 +145,17 @@ func separators(src []byte) int {
 // entry is one field of a mapping.
 type entry struct{ key, value *yaml.Node }
 
-// entries returns the fields of a mapping.
-func entries(n *yaml.Node) []entry {
+// listEntries returns the fields of a mapping.
+func listEntries(n *yaml.Node) []entry {
 	fields := make([]entry, 0, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		fields = append(fields, entry{target(n.Content[i]), n.Content[i+1]})
+		fields = append(fields, entry{resolveAlias(n.Content[i]), n.Content[i+1]})
 	}
 	return fields
 }
 
-// target returns the value that an alias refers to, and any other value itself.
-func target(n *yaml.Node) *yaml.Node {
+// resolveAlias returns the value that an alias refers to, and any other value itself.
+func resolveAlias(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestJSONIsAsGoodAsYAML(t *testing.T) {
+func TestJSONParsesLikeYAML(t *testing.T) {
 	t.Parallel()
 	src := "\ufeff \n{\t\"apiVersion\": \"slotmesh\\/v1\",\n\t\"kind\": \"Business\", \"slug\": \"shop\",\n\t\"name\": \"Caf\\u00e9 \\ud83d\\ude00\\t\\\"x\\\"\"" +
 		",\n\t\"currency\": \"EUR\", \"timezone\": \"Europe/Lisbon\", \"default_language\": \"en\", \"id\": null,\n\t\"prise\": 1, \"services\": [{\"key\": \"a\",\n\"duration_minutes\": \"x\"}]}"
@@ -19,7 +19,7 @@ func TestJSONIsAsGoodAsYAML(t *testing.T) {
 		`line 6: services[0].name: is missing; write text of at most 200 characters`,
 		`line 7: services[0].duration_minutes: is the text "x"; write a whole number from 1 to 10080`,
 	}
-	if diff := cmp.Diff(want, problemsOf(src)); diff != "" {
+	if diff := cmp.Diff(want, parseProblems(src)); diff != "" {
 		t.Error(diff)
 	}
 	m := mustParse(t, []byte(strings.NewReplacer(`\t`, "", `"prise": 1, `, "", `"key": "a"`, `"key": "a", "name": "A"`,
@@ -29,7 +29,7 @@ func TestJSONIsAsGoodAsYAML(t *testing.T) {
 	}
 }
 
-func TestEveryPathLeadsToTheSameLineInJSON(t *testing.T) {
+func TestPathsHaveLinesInJSON(t *testing.T) {
 	t.Parallel()
 	_, problems := Parse([]byte("{\n\"a\": 1,\n\"a\": 2,\n\"slug\": \"x\", \"slug\": \"y\"\n}"))
 	var got []string
@@ -41,7 +41,7 @@ func TestEveryPathLeadsToTheSameLineInJSON(t *testing.T) {
 	}
 }
 
-func TestAliasesAndMergeKeysStandForWhatTheyName(t *testing.T) {
+func TestParseResolvesAliasesAndMergeKeys(t *testing.T) {
 	t.Parallel()
 	m := mustParse(t, []byte(minimal+`
 hours: {mon: &day ["09:00-12:00"], tue: *day}
@@ -63,7 +63,7 @@ services:
 	}
 }
 
-func TestAValueThatContainsItselfIsRefused(t *testing.T) {
+func TestParseRejectsCycles(t *testing.T) {
 	t.Parallel()
 	for _, add := range []string{
 		"services: &a [*a]\n",
@@ -71,7 +71,7 @@ func TestAValueThatContainsItselfIsRefused(t *testing.T) {
 		"services: [&a {key: a, name: A, duration_minutes: 30, <<: *a, x: 1}]\n",
 		"blocks: [{from: 2026-12-01T12:00, to: 2026-12-01T13:00, staff: &s [*s]}]\n",
 	} {
-		if got := problemsOf(minimal + add); len(got) == 0 {
+		if got := parseProblems(minimal + add); len(got) == 0 {
 			t.Errorf("%s was accepted", add)
 		}
 	}
@@ -85,21 +85,21 @@ func fields(n int) string {
 	return b.String()
 }
 
-func TestProblemsAreBoundedAndCounted(t *testing.T) {
+func TestProblemListIsBounded(t *testing.T) {
 	t.Parallel()
 	src := minimal + "services:\n" + strings.Repeat("- {}\n", 1000)
 	_, problems := Parse([]byte(src))
 	if len(problems) != MaxProblems+1 {
 		t.Fatalf("got %d problems, want %d", len(problems), MaxProblems+1)
 	}
-	// Three fields are missing in each service.
+	// Each service lacks three fields.
 	want := Problem{Line: problems[MaxProblems-1].Line, Message: "and 2800 more problems; correct these first"}
 	if diff := cmp.Diff(want, problems[MaxProblems]); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestTextsThatYAMLTakesForSomethingElseStayText(t *testing.T) {
+func TestAmbiguousYAMLScalarsStayText(t *testing.T) {
 	t.Parallel()
 	m := mustParse(t, []byte(strings.Replace(minimal, "name: Shop", "name: 2027-03-01", 1)+
 		"services: [{key: no, name: yes, duration_minutes: 30, category: 12:30}]\n"))
@@ -109,7 +109,7 @@ func TestTextsThatYAMLTakesForSomethingElseStayText(t *testing.T) {
 	}
 }
 
-func TestPricesKeepTheDecimalsTheyWereWrittenWith(t *testing.T) {
+func TestPricesKeepDecimals(t *testing.T) {
 	t.Parallel()
 	for written, want := range map[string]string{"40.00": "40.00", "40": "40", "4e1": "40", "0.50": "0.50",
 		"1.5e1": "15"} {

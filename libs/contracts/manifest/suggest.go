@@ -8,13 +8,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// didYouMean returns a hint at the most similar field, or a hint with all fields if none is similar.
-func didYouMean(got string, fields []string) string {
-	return meant(nearestField(got, fields), "the fields are "+strings.Join(fields, ", "))
+// hintAtField returns a hint at the most similar field, or a hint with all fields if none is similar.
+func hintAtField(got string, fields []string) string {
+	return hintAt(nearestField(got, fields), "the fields are "+strings.Join(fields, ", "))
 }
 
-// meant returns the hint "did you mean near?", or the other hint if near is empty.
-func meant(near, otherwise string) string {
+// hintAt returns the hint "did you mean near?", or the other hint if near is empty.
+func hintAt(near, otherwise string) string {
 	if near != "" {
 		return "did you mean " + near + "?"
 	}
@@ -25,11 +25,11 @@ func meant(near, otherwise string) string {
 // only in case and separators, then one within a few edits. Last, it tries fields without their last
 // word, such as minutes or html; only one may match.
 func nearestField(got string, fields []string) string {
-	if len(got) > maxHinted {
+	if len(got) > maxHintLength {
 		return ""
 	}
 	for _, f := range fields {
-		if letters(f) == letters(got) {
+		if normalizeName(f) == normalizeName(got) {
 			return f
 		}
 	}
@@ -46,26 +46,27 @@ func nearestField(got string, fields []string) string {
 	return ""
 }
 
-// maxHinted is the maximum length of a text for which a similar valid text is searched.
-const maxHinted = 64
+// maxHintLength is the maximum length of a text for which a similar valid text is searched.
+const maxHintLength = 64
 
-// letters returns a name in lower case without its separators.
-func letters(name string) string {
+// normalizeName returns a name in lower case without its separators.
+func normalizeName(name string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
 }
 
 // nearestZone returns the most similar time zone, or "" if there is none. It tries a name that differs
 // only in case and separators, then the name of a city, then a name within two edits.
 func nearestZone(got string) string {
-	if len(got) > maxHinted {
+	if len(got) > maxHintLength {
 		return ""
 	}
 	city := ""
 	for _, name := range zone.Names() {
-		if letters(name) == letters(got) {
+		if normalizeName(name) == normalizeName(got) {
 			return name
 		}
-		if _, last, hasRegion := strings.Cut(name, "/"); hasRegion && city == "" && letters(last) == letters(got) {
+		if _, last, hasRegion := strings.Cut(name, "/"); hasRegion && city == "" &&
+			normalizeName(last) == normalizeName(got) {
 			city = name
 		}
 	}
@@ -75,8 +76,8 @@ func nearestZone(got string) string {
 	return nearest(got, zone.Names())
 }
 
-// symbols maps the symbols and names of currencies that people write to ISO 4217 codes.
-var symbols = map[string]string{
+// currencySymbols maps the symbols and names of currencies that people write to ISO 4217 codes.
+var currencySymbols = map[string]string{
 	"€": "EUR", "euro": "EUR", "euros": "EUR", "$": "USD", "us$": "USD", "dollar": "USD", "£": "GBP", "pound": "GBP",
 	"¥": "JPY", "yen": "JPY",
 	"chf.": "CHF", "fr.": "CHF", "franc": "CHF", "₹": "INR", "rupee": "INR", "zł": "PLN", "kč": "CZK", "r$": "BRL",
@@ -86,10 +87,10 @@ var symbols = map[string]string{
 // nearestCurrency returns the most similar currency code, or "" if there is none. If several codes are
 // equally similar, it prefers the codes that most businesses have.
 func nearestCurrency(got string) string {
-	if len(got) > maxHinted {
+	if len(got) > maxHintLength {
 		return ""
 	}
-	if code := symbols[strings.ToLower(got)]; code != "" {
+	if code := currencySymbols[strings.ToLower(got)]; code != "" {
 		return code
 	}
 	return nearest(strings.ToUpper(got), slices.Concat([]string{"EUR", "USD", "GBP", "CHF", "JPY", "CAD", "AUD"},
@@ -102,16 +103,16 @@ func Nearest(got string, candidates []string) string { return nearest(got, candi
 // nearest returns the candidate that differs from the text got
 // by at most two edits, or one for short words; otherwise "".
 func nearest(got string, candidates []string) string {
-	best, within := "", 2
+	best, maxEdits := "", 2
 	if len(got) < 4 {
-		within = 1
+		maxEdits = 1
 	}
 	for _, c := range candidates {
-		if len(c)-len(got) > within || len(got)-len(c) > within {
+		if len(c)-len(got) > maxEdits || len(got)-len(c) > maxEdits {
 			continue
 		}
-		if n := distance(got, c); n <= within {
-			best, within = c, n-1
+		if n := distance(got, c); n <= maxEdits {
+			best, maxEdits = c, n-1
 		}
 	}
 	return best

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestHintsNameWhatWasMeant(t *testing.T) {
+func TestHintsNameSimilarField(t *testing.T) {
 	t.Parallel()
 	const service = "services: [{key: cut, name: Cut, duration_minutes: 30, price: 10, "
 	for written, want := range map[string]string{
@@ -16,14 +16,14 @@ func TestHintsNameWhatWasMeant(t *testing.T) {
 		"Staff: []\n":                          "did you mean staff?",
 		service + "nothing_of_the_kind: 5}]\n": "the fields are ",
 	} {
-		problems := problemsOf(minimal + written)
+		problems := parseProblems(minimal + written)
 		if len(problems) != 1 || !strings.Contains(problems[0], want) {
 			t.Errorf("%s: %q, want %q", written, problems, want)
 		}
 	}
 }
 
-func TestHintsNameZonesAndCurrencies(t *testing.T) {
+func TestHintsNameSimilarZoneAndCurrency(t *testing.T) {
 	t.Parallel()
 	for written, want := range map[string]string{
 		"europe/lisbon": "did you mean Europe/Lisbon?", "Lisbon": "did you mean Europe/Lisbon?",

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Whatever an owner writes, pressing a button runs nothing, and an address ends no attribute of the page that shows it.
-func TestAddressesRunNothingAndEndNoAttribute(t *testing.T) {
+// No address of an owner may run a script when a customer presses a button, or end the HTML attribute that contains it.
+func TestAddressesCannotInjectCode(t *testing.T) {
 	t.Parallel()
 	const images, links = true, true
 	for address, allowed := range map[string]struct{ image, link bool }{
@@ -42,25 +42,25 @@ func TestAddressesRunNothingAndEndNoAttribute(t *testing.T) {
 		"mailto:a@a.example\\u0000":            {},
 		"https://" + strings.Repeat("a", 2000): {},
 	} {
-		image := parses(fmt.Sprintf(`"logo_url": "%s", "social_links": {"x": "%[1]s"}, "staff": [{"key": "a", "name": "A", "image_url": "%[1]s"}]`, address))
+		image := isValid(fmt.Sprintf(`"logo_url": "%s", "social_links": {"x": "%[1]s"}, "staff": [{"key": "a", "name": "A", "image_url": "%[1]s"}]`, address))
 		if image != allowed.image {
 			t.Errorf("%s as the address of an image: %t", address, image)
 		}
 		for _, kind := range []string{"link", "phone", "x"} {
-			link := parses(fmt.Sprintf(`"action_buttons": [{"type": %q, "label": "L", "content": "%s"}]`, kind,
+			link := isValid(fmt.Sprintf(`"action_buttons": [{"type": %q, "label": "L", "content": "%s"}]`, kind,
 				address))
 			if link != allowed.link {
 				t.Errorf("%s as the content of a button of type %s: %t", address, kind, link)
 			}
 		}
 	}
-	if parses(`"action_buttons": [{"type": "link", "label": "L"}]`) ||
-		!parses(`"action_buttons": [{"type": "book", "label": "L"}]`) {
+	if isValid(`"action_buttons": [{"type": "link", "label": "L"}]`) ||
+		!isValid(`"action_buttons": [{"type": "book", "label": "L"}]`) {
 		t.Error("a link needs content, a button of another type does not")
 	}
 }
 
-func parses(fields string) bool {
+func isValid(fields string) bool {
 	_, problems := Parse([]byte(`{"apiVersion": "slotmesh/v1", "kind": "Business", "slug": "shop", "name": "Shop", "currency": "EUR",
 		"timezone": "Europe/Lisbon", "default_language": "en", ` + fields + `}`))
 	return len(problems) == 0

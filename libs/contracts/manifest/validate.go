@@ -21,29 +21,29 @@ type validator struct {
 	business  uuid.UUID
 	currency  money.Currency // zero if the currency could not be read
 	languages map[Language]bool
-	staff     names
-	services  names
-	events    names
-	rentals   names
-	ids       map[uuid.UUID]owner
+	staff     keyList
+	services  keyList
+	events    keyList
+	rentals   keyList
+	ids       map[uuid.UUID]idOwner
 
-	compared int // number of names compared with unknown names
+	comparisons int // number of names compared with unknown names
 }
 
-// maxCompared bounds the search for similar names. A hint is not worth an expensive search.
-const maxCompared = 50_000
+// maxComparisons bounds the search for similar names. A hint is not worth an expensive search.
+const maxComparisons = 50_000
 
-// names are the keys of one list.
-type names struct {
+// keyList are the keys of one list.
+type keyList struct {
 	what string // singular, for messages
 	set  map[Key]bool
 	list []string
 }
 
-// owner is the object that has an id.
-type owner struct {
-	at     *path
-	byHand bool
+// idOwner is the object that has an id.
+type idOwner struct {
+	at       *path
+	isManual bool
 }
 
 func newValidator(m *Manifest, r *report, root *yaml.Node) *validator {
@@ -51,11 +51,11 @@ func newValidator(m *Manifest, r *report, root *yaml.Node) *validator {
 		m: m, report: r, root: root,
 		business:  m.BusinessID(),
 		languages: map[Language]bool{},
-		staff:     namesOf("staff member", m.Staff, func(s *Staff) Key { return s.Key }),
-		services:  namesOf("service", m.Services, func(s *Service) Key { return s.Key }),
-		events:    namesOf("event", m.Events, func(e *Event) Key { return e.Key }),
-		rentals:   namesOf("rental", m.Rentals, func(r *Rental) Key { return r.Key }),
-		ids:       map[uuid.UUID]owner{},
+		staff:     newKeyList("staff member", m.Staff, func(s *Staff) Key { return s.Key }),
+		services:  newKeyList("service", m.Services, func(s *Service) Key { return s.Key }),
+		events:    newKeyList("event", m.Events, func(e *Event) Key { return e.Key }),
+		rentals:   newKeyList("rental", m.Rentals, func(r *Rental) Key { return r.Key }),
+		ids:       map[uuid.UUID]idOwner{},
 	}
 	if c, err := money.ParseCurrency(string(m.Currency)); err == nil {
 		v.currency = c
@@ -66,8 +66,8 @@ func newValidator(m *Manifest, r *report, root *yaml.Node) *validator {
 	return v
 }
 
-func namesOf[T any](what string, list []T, key func(*T) Key) names {
-	n := names{what: what, set: make(map[Key]bool, len(list))}
+func newKeyList[T any](what string, list []T, key func(*T) Key) keyList {
+	n := keyList{what: what, set: make(map[Key]bool, len(list))}
 	for i := range list {
 		if k := key(&list[i]); !n.set[k] {
 			n.set[k] = true
@@ -77,44 +77,44 @@ func namesOf[T any](what string, list []T, key func(*T) Key) names {
 	return n
 }
 
-// problem reports a problem. It returns nil if the value, or one around it, could not be read, or if
+// addProblem reports a problem. It returns nil if the value, or one around it, could not be read, or if
 // the report is full.
-func (v *validator) problem(at *path, format string, args ...any) *Problem {
+func (v *validator) addProblem(at *path, format string, args ...any) *Problem {
 	switch {
 	case v.report.hasFailed(at):
 		return nil
-	case v.report.full():
+	case v.report.isFull():
 		v.report.dropped++
 		return nil
 	default:
-		return v.report.add(at, lineOf(v.root, at), format, args...)
+		return v.report.add(at, findLine(v.root, at), format, args...)
 	}
 }
 
-func (v *validator) manifest() {
+func (v *validator) checkManifest() {
 	m, root := v.m, (*path)(nil)
-	v.id(root.field("id"), m.ID, v.business)
-	v.languageList(root)
-	translated(v, root, m.Translations)
-	v.buttons(root.field("action_buttons"))
-	v.payments(root.field("payments"))
-	v.cancellation(root.field("cancellation_policy"))
-	v.notifications(root.field("notifications"))
-	v.page(root.field("page"))
-	v.form(root.field("form"))
-	v.overrides(root.field("overrides"), m.Overrides)
-	v.blocks(root.field("blocks"))
-	v.staffList(root.field("staff"))
-	v.serviceList(root.field("services"))
-	v.packageList(root.field("packages"))
-	v.eventList(root.field("events"))
-	v.rentalList(root.field("rentals"))
-	v.ruleList(root.field("pricing_rules"))
+	v.recordID(root.field("id"), m.ID, v.business)
+	v.checkLanguages(root)
+	checkTranslations(v, root, m.Translations)
+	v.checkButtons(root.field("action_buttons"))
+	v.checkPayments(root.field("payments"))
+	v.checkCancellation(root.field("cancellation_policy"))
+	v.checkNotifications(root.field("notifications"))
+	v.checkPage(root.field("page"))
+	v.checkForm(root.field("form"))
+	v.checkOverrides(root.field("overrides"), m.Overrides)
+	v.checkBlocks(root.field("blocks"))
+	v.checkStaff(root.field("staff"))
+	v.checkServices(root.field("services"))
+	v.checkPackages(root.field("packages"))
+	v.checkEvents(root.field("events"))
+	v.checkRentals(root.field("rentals"))
+	v.checkRules(root.field("pricing_rules"))
 }
 
-// once reports each item of a list that has the same value as an earlier item. The
+// checkUnique reports each item of a list that has the same value as an earlier item. The
 // argument field is the field with the value; "" if the item itself is the value.
-func once[T any, K comparable](v *validator, at *path, list []T, field string, value func(*T) K) {
+func checkUnique[T any, K comparable](v *validator, at *path, list []T, field string, value func(*T) K) {
 	first := make(map[K]int, len(list))
 	for i := range list {
 		k := value(&list[i])
@@ -128,63 +128,65 @@ func once[T any, K comparable](v *validator, at *path, list []T, field string, v
 			here = here.field(field)
 		}
 		if !v.report.hasFailed(at.item(j)) {
-			v.problem(here, "is %s, as in item %d of the list; write each only once", quote(fmt.Sprint(k)), j).
-				as(CodeTwice, "Value", clipped(fmt.Sprint(k)))
+			v.addProblem(here, "is %s, as in item %d of the list; write each only once", quote(fmt.Sprint(k)), j).
+				setCode(CodeTwice, "Value", shorten(fmt.Sprint(k)))
 		}
 	}
 }
 
-func same[T any](value *T) T { return *value }
+func identity[T any](value *T) T { return *value }
 
-// id records an object's id, derived or set by hand, and reports an id that another object of the business has.
-func (v *validator) id(at *path, byHand *ID, id uuid.UUID) {
+// recordID records an object's id, derived or set by hand, and reports an id that another object of the business has.
+func (v *validator) recordID(at *path, byHand *ID, id uuid.UUID) {
 	other, taken := v.ids[id]
 	if !taken {
-		v.ids[id] = owner{at, byHand != nil}
+		v.ids[id] = idOwner{at, byHand != nil}
 		return
 	}
 	// Two derived ids are equal only if a key is written twice, which is reported at the key.
 	switch {
 	case byHand != nil:
-		v.problem(at, "is %s, which is also the id of %s; write another or leave it out", id, other.at.parent.orRoot())
-	case other.byHand:
-		v.problem(other.at, "is %s, which is also the id of %s; write another or leave it out", id, at.parent.orRoot())
+		v.addProblem(at, "is %s, which is also the id of %s; write another or leave it out", id,
+			other.at.parent.describeOwner())
+	case other.isManual:
+		v.addProblem(other.at, "is %s, which is also the id of %s; write another or leave it out", id,
+			at.parent.describeOwner())
 	}
 }
 
-func (p *path) orRoot() string {
+func (p *path) describeOwner() string {
 	if p == nil {
 		return "the business"
 	}
 	return p.String()
 }
 
-// refer reports a key that is not in the list, with a hint at the nearest key.
-func (v *validator) refer(at *path, key Key, to *names) {
+// checkKey reports a key that is not in the list, with a hint at the nearest key.
+func (v *validator) checkKey(at *path, key Key, to *keyList) {
 	if to.set[key] {
 		return
 	}
 	hint := "write the key of one that is listed"
-	if v.compared < maxCompared {
-		v.compared += len(to.list)
+	if v.comparisons < maxComparisons {
+		v.comparisons += len(to.list)
 		if near := nearest(string(key), to.list); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 	}
-	v.problem(at, "names %s, but there is no such %s; %s", quote(string(key)), to.what, hint).as(CodeUnknown)
+	v.addProblem(at, "names %s, but there is no such %s; %s", quote(string(key)), to.what, hint).setCode(CodeUnknown)
 }
 
-// referAll checks that each key of a list exists and is listed once.
-func (v *validator) referAll(at *path, keys []Key, to *names) {
-	once(v, at, keys, "", same[Key])
+// checkKeys checks that each key of a list exists and is listed once.
+func (v *validator) checkKeys(at *path, keys []Key, to *keyList) {
+	checkUnique(v, at, keys, "", identity[Key])
 	for i, k := range keys {
 		if !to.set[k] {
-			v.refer(at.item(i), k, to)
+			v.checkKey(at.item(i), k, to)
 		}
 	}
 }
 
-func (v *validator) languageList(root *path) {
+func (v *validator) checkLanguages(root *path) {
 	at := root.field("languages")
 	unread := v.report.hasFailed(at) || len(v.m.Languages) == 0 && v.report.hasFailed(root.field("default_language"))
 	for i := range v.m.Languages {
@@ -194,14 +196,14 @@ func (v *validator) languageList(root *path) {
 		v.languages = nil // the languages are unknown, so translations are not checked
 		return
 	}
-	once(v, at, v.m.Languages, "", same[Language])
+	checkUnique(v, at, v.m.Languages, "", identity[Language])
 	if d := v.m.DefaultLanguage; !v.languages[d] && d != "" {
-		v.problem(at, "lacks the default language %s; add it", d).as(CodeDefaultLanguage, "Language", d)
+		v.addProblem(at, "lacks the default language %s; add it", d).setCode(CodeDefaultLanguage, "Language", d)
 	}
 }
 
-// translated reports translations into languages that the business does not offer.
-func translated[T any](v *validator, at *path, translations map[Language]T) {
+// checkTranslations reports translations into languages that the business does not offer.
+func checkTranslations[T any](v *validator, at *path, translations map[Language]T) {
 	var foreign []Language
 	for l := range translations {
 		if v.languages != nil && !v.languages[l] {
@@ -210,72 +212,72 @@ func translated[T any](v *validator, at *path, translations map[Language]T) {
 	}
 	slices.Sort(foreign)
 	for _, l := range foreign {
-		v.problem(at.field("translations").field(string(l)),
+		v.addProblem(at.field("translations").field(string(l)),
 			"is not among the languages of the business; add it there or remove the translation").
-			as(CodeForeignLanguage, "Language", l)
+			setCode(CodeForeignLanguage, "Language", l)
 	}
 }
 
-// buttons checks that a button of any type opens an address, and cannot run a script.
-func (v *validator) buttons(at *path) {
+// checkButtons checks that a button of any type opens an address, and cannot run a script.
+func (v *validator) checkButtons(at *path) {
 	for i, b := range v.m.ActionButtons {
 		if (b.Content != "" || b.Type == "link") && !isLink(b.Content) {
-			v.problem(at.item(i).field("content"),
+			v.addProblem(at.item(i).field("content"),
 				"is %s; write where the button leads: an http:// or https:// address, mailto: or tel:, with %%22 and "+
 					"the like for %s",
-				quote(b.Content), unsafeNames).as(CodeURL, "Value", clipped(b.Content))
+				quote(b.Content), unsafeNames).setCode(CodeURL, "Value", shorten(b.Content))
 		}
 	}
 }
 
-func (v *validator) payments(at *path) {
+func (v *validator) checkPayments(at *path) {
 	providers := v.m.PaymentProviders()
-	once(v, at.field("providers"), providers, "", same[string])
+	checkUnique(v, at.field("providers"), providers, "", identity[string])
 	accounts := v.m.PaymentAccounts()
 	for _, name := range slices.Sorted(maps.Keys(accounts)) {
 		account, here := accounts[name], at.field("accounts").field(name)
 		if !slices.Contains(providers, name) {
-			v.problem(here, "is no provider of the business; add it to providers or remove the account")
+			v.addProblem(here, "is no provider of the business; add it to providers or remove the account")
 		} else if account == "" {
-			v.problem(here, "is blank; write the account's identifier or remove it")
+			v.addProblem(here, "is blank; write the account's identifier or remove it")
 		}
 	}
 }
 
-func (v *validator) cancellation(at *path) {
-	once(v, at, v.m.CancellationPolicy, "hours_before", func(s *CancellationStep) int { return s.HoursBefore })
+func (v *validator) checkCancellation(at *path) {
+	checkUnique(v, at, v.m.CancellationPolicy, "hours_before", func(s *CancellationStep) int { return s.HoursBefore })
 }
 
-func (v *validator) notifications(at *path) {
+func (v *validator) checkNotifications(at *path) {
 	n := v.m.Notifications
 	if n == nil {
 		return
 	}
-	once(v, at.field("owner_emails"), n.OwnerEmails, "", same[Email])
-	once(v, at.field("reminders_hours_before"), n.RemindersHoursBefore, "", same[int])
+	checkUnique(v, at.field("owner_emails"), n.OwnerEmails, "", identity[Email])
+	checkUnique(v, at.field("reminders_hours_before"), n.RemindersHoursBefore, "", identity[int])
 	for _, kind := range slices.Sorted(maps.Keys(n.Notes)) {
-		translated(v, at.field("notes").field(string(kind)), n.Notes[kind].Translations)
+		checkTranslations(v, at.field("notes").field(string(kind)), n.Notes[kind].Translations)
 	}
 }
 
-func (v *validator) overrides(at *path, list []DayOverride) {
-	once(v, at, list, "date", func(o *DayOverride) timespan.Date { return o.Date })
+func (v *validator) checkOverrides(at *path, list []DayOverride) {
+	checkUnique(v, at, list, "date", func(o *DayOverride) timespan.Date { return o.Date })
 }
 
-func (v *validator) blocks(at *path) {
+func (v *validator) checkBlocks(at *path) {
 	for i := range v.m.Blocks {
 		b, here := &v.m.Blocks[i], at.item(i)
 		if !b.From.Before(b.To) {
-			v.problem(here.field("to"), "is %s, which is not after from (%s); end the block after it begins", b.To,
+			v.addProblem(here.field("to"), "is %s, which is not after from (%s); end the block after it begins", b.To,
 				b.From).
-				as(CodeOrder)
+				setCode(CodeOrder)
 		}
-		v.referAll(here.field("staff"), b.Staff, &v.staff)
+		v.checkKeys(here.field("staff"), b.Staff, &v.staff)
 	}
 }
 
-// amount reports a price that has more decimals than the currency, or is too large.
-func (v *validator) amount(at *path, d Decimal) {
+// checkAmount reports a price that has more decimals than the currency, or is too large.
+func (v *validator) checkAmount(at *path, d Decimal) {
 	if v.currency.Code == "" {
 		return
 	}
@@ -283,48 +285,49 @@ func (v *validator) amount(at *path, d Decimal) {
 	switch {
 	case err == nil:
 	case d.Exponent() < 0 && d.Abs().LessThan(money.Limit()):
-		v.problem(at, "%s", err).as(CodeDecimals, "Max", v.currency.Digits)
+		v.addProblem(at, "%s", err).setCode(CodeDecimals, "Max", v.currency.Digits)
 	default:
-		v.problem(at, "%s", err).as(CodeAmountTooLarge, "Max", money.Limit())
+		v.addProblem(at, "%s", err).setCode(CodeAmountTooLarge, "Max", money.Limit())
 	}
 }
 
 // maxPercentDecimals keeps the exact results of several percentages short.
 const maxPercentDecimals = 4
 
-func (v *validator) percent(at *path, d Decimal) {
+func (v *validator) checkPercent(at *path, d Decimal) {
 	if d.Exponent() < -maxPercentDecimals {
-		v.problem(at, "is %s; write a percentage of at most %d decimals", d, maxPercentDecimals).
-			as(CodeDecimals, "Max", maxPercentDecimals)
+		v.addProblem(at, "is %s; write a percentage of at most %d decimals", d, maxPercentDecimals).
+			setCode(CodeDecimals, "Max", maxPercentDecimals)
 	}
 }
 
-// deposit checks that deposit_value is present exactly if the payment requirement needs it, and in range.
-func (v *validator) deposit(at *path, requirement string, value *Decimal) {
+// checkDeposit checks that deposit_value is present exactly if the payment requirement needs it, and in range.
+func (v *validator) checkDeposit(at *path, requirement string, value *Decimal) {
 	here := at.field("deposit_value")
 	switch {
 	case requirement != "deposit_percent" && requirement != "deposit_fixed":
 		if value != nil {
-			v.problem(here, "goes only with payment_requirement deposit_percent or deposit_fixed, not %s; remove it "+
-				"or set one of them", requirement).
-				as(CodeExcludes, "With", "payment_requirement")
+			v.addProblem(here,
+				"goes only with payment_requirement deposit_percent or deposit_fixed, not %s; remove it "+
+					"or set one of them", requirement).
+				setCode(CodeExcludes, "With", "payment_requirement")
 		}
 	case value == nil:
-		v.problem(here, "is missing; payment_requirement %s needs it", requirement).as(CodeMissing)
+		v.addProblem(here, "is missing; payment_requirement %s needs it", requirement).setCode(CodeMissing)
 	case !value.IsPositive():
-		v.problem(here, "is %s; write a deposit above 0", value).as(CodePositive)
+		v.addProblem(here, "is %s; write a deposit above 0", value).setCode(CodePositive)
 	case requirement == "deposit_fixed":
-		v.amount(here, *value)
+		v.checkAmount(here, *value)
 	case value.GreaterThan(hundred):
-		v.problem(here, "is %s percent; write at most 100", value).as(CodeNumberRange, "Min", 1, "Max", 100)
+		v.addProblem(here, "is %s percent; write at most 100", value).setCode(CodeNumberRange, "Min", 1, "Max", 100)
 	default:
-		v.percent(here, *value)
+		v.checkPercent(here, *value)
 	}
 }
 
-func (v *validator) ordered(at *path, name string, low *int, highName string, high *int) {
+func (v *validator) checkOrder(at *path, name string, low *int, highName string, high *int) {
 	if low != nil && high != nil && *low > *high {
-		v.problem(at.field(highName), "is %d, below %s (%d); write at least that", *high, name, *low).
-			as(CodeNumberMin, "Min", *low)
+		v.addProblem(at.field(highName), "is %d, below %s (%d); write at least that", *high, name, *low).
+			setCode(CodeNumberMin, "Min", *low)
 	}
 }

@@ -5,44 +5,44 @@ import (
 	"strings"
 )
 
-func (v *validator) packageList(at *path) {
-	once(v, at, v.m.Packages, "key", func(p *Package) Key { return p.Key })
-	classes, first := v.classServices(), map[string]int{}
+func (v *validator) checkPackages(at *path) {
+	checkUnique(v, at, v.m.Packages, "key", func(p *Package) Key { return p.Key })
+	classes, first := v.findClassServices(), map[string]int{}
 	for i := range v.m.Packages {
 		p, here := &v.m.Packages[i], at.item(i)
-		v.id(here.field("id"), p.ID, p.ObjectID(v.business))
+		v.recordID(here.field("id"), p.ID, p.ObjectID(v.business))
 		services := here.field("services")
-		v.referAll(services, p.Services, &v.services)
+		v.checkKeys(services, p.Services, &v.services)
 		for j, key := range p.Services {
 			if classes[key] {
-				v.problem(services.item(j),
+				v.addProblem(services.item(j),
 					"names the class %s, and classes are booked alone; write services that have no sessions",
 					quote(string(key)))
 			}
 		}
-		v.packagePrice(here, p)
-		translated(v, here, p.Translations)
-		v.ownServices(services, p, i, first)
+		v.checkPackagePrice(here, p)
+		checkTranslations(v, here, p.Translations)
+		v.checkServiceSet(services, p, i, first)
 	}
 }
 
-// ownServices reports a problem if an earlier package has the same set of services.
+// checkServiceSet reports a problem if an earlier package has the same set of services.
 // first maps each set of services to the index of the first package with it.
-func (v *validator) ownServices(at *path, p *Package, i int, first map[string]int) {
+func (v *validator) checkServiceSet(at *path, p *Package, i int, first map[string]int) {
 	if len(p.Services) == 0 || slices.Contains(p.Services, "") {
 		return // reported when they were read
 	}
-	j, twice := first[p.set()]
+	j, twice := first[p.serviceSet()]
 	if !twice {
-		first[p.set()] = i
+		first[p.serviceSet()] = i
 		return
 	}
-	v.problem(at, "are those of packages[%d], in whatever order, and a booking of them could be either; write each "+
+	v.addProblem(at, "are those of packages[%d], in whatever order, and a booking of them could be either; write each "+
 		"set of services only once", j)
 }
 
-// classServices returns the keys of the services that are classes, which customers book only at their sessions.
-func (v *validator) classServices() map[Key]bool {
+// findClassServices returns the keys of the services that are classes, which customers book only at their sessions.
+func (v *validator) findClassServices() map[Key]bool {
 	keys := map[Key]bool{}
 	for i := range v.m.Services {
 		if s := &v.m.Services[i]; len(s.Classes) > 0 {
@@ -52,8 +52,8 @@ func (v *validator) classServices() map[Key]bool {
 	return keys
 }
 
-// set returns a text that is equal for packages with the same services in any order.
-func (p *Package) set() string {
+// serviceSet returns a text that is equal for packages with the same services in any order.
+func (p *Package) serviceSet() string {
 	keys := make([]string, len(p.Services))
 	for i, key := range p.Services {
 		keys[i] = string(key)
@@ -62,27 +62,29 @@ func (p *Package) set() string {
 	return strings.Join(keys, " ")
 }
 
-// packagePrice checks that a package states its price in exactly one way.
-func (v *validator) packagePrice(at *path, p *Package) {
+// checkPackagePrice checks that a package states its price in exactly one way.
+func (v *validator) checkPackagePrice(at *path, p *Package) {
 	price := p.Price != nil || v.report.hasFailed(at.field("price"))
 	percent := p.Percent != nil || v.report.hasFailed(at.field("percent"))
 	switch {
 	case price && percent:
-		v.problem(at.field("percent"),
+		v.addProblem(at.field("percent"),
 			"stands beside price; write what the services cost together, or how much is taken off, but not both").
-			as(CodeExcludes, "With", "price")
+			setCode(CodeExcludes, "With", "price")
 	case !price && !percent:
-		v.problem(at, "has no price; write price, what the services cost together, or percent, how much is taken off").
-			as(CodeOneOf, "Fields", "price percent")
+		v.addProblem(at,
+			"has no price; write price, what the services cost together, or percent, how much is taken off").
+			setCode(CodeOneOf, "Fields", "price percent")
 	}
 	if p.Price != nil {
-		v.amount(at.field("price"), *p.Price)
+		v.checkAmount(at.field("price"), *p.Price)
 	}
 	if p.Percent == nil {
 		return
 	}
 	if p.Percent.IsZero() {
-		v.problem(at.field("percent"), "is 0, which takes nothing off; write how much is, such as 10").as(CodePositive)
+		v.addProblem(at.field("percent"),
+			"is 0, which takes nothing off; write how much is, such as 10").setCode(CodePositive)
 	}
-	v.percent(at.field("percent"), *p.Percent)
+	v.checkPercent(at.field("percent"), *p.Percent)
 }

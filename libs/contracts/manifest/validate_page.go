@@ -2,58 +2,58 @@ package manifest
 
 import "github.com/slotmesh/slotmesh/libs/values/color"
 
-// page checks the settings of the booking page: that white text is readable on the accent colour
+// checkPage checks the settings of the booking page: that white text is readable on the accent colour
 // (pages.md: contrast at least 4.5 : 1), that each origin is listed once, and the translations.
-func (v *validator) page(at *path) {
+func (v *validator) checkPage(at *path) {
 	if v.m.Page == nil {
 		return
 	}
 	if c, err := color.Parse(string(v.m.Page.Accent)); err == nil {
 		if ratio := color.Contrast(c, color.White); ratio < color.MinContrast {
-			v.problem(at.field("accent"),
+			v.addProblem(at.field("accent"),
 				"is %s, on which white text has a contrast of %.1f : 1, below %.1f; write a darker one such as %s",
 				c, ratio, color.MinContrast, color.Readable(c, color.White)).
-				as(CodeContrast, "Color", color.Readable(c, color.White))
+				setCode(CodeContrast, "Color", color.Readable(c, color.White))
 		}
 	}
-	once(v, at.field("embed_origins"), v.m.Page.EmbedOrigins, "", same[Origin])
-	translated(v, at, v.m.Page.Translations)
+	checkUnique(v, at.field("embed_origins"), v.m.Page.EmbedOrigins, "", identity[Origin])
+	checkTranslations(v, at, v.m.Page.Translations)
 }
 
-func (v *validator) form(at *path) {
-	once(v, at, v.m.Form, "key", func(q *Question) Key { return q.Key })
+func (v *validator) checkForm(at *path) {
+	checkUnique(v, at, v.m.Form, "key", func(q *Question) Key { return q.Key })
 	for i := range v.m.Form {
 		q, here := &v.m.Form[i], at.item(i)
 		if !v.report.hasFailed(here.field("type")) {
-			v.answers(here, q)
+			v.checkQuestionType(here, q)
 		}
-		v.referAll(here.field("services"), q.Services, &v.services)
-		v.referAll(here.field("events"), q.Events, &v.events)
-		v.referAll(here.field("rentals"), q.Rentals, &v.rentals)
-		translated(v, here, q.Translations)
+		v.checkKeys(here.field("services"), q.Services, &v.services)
+		v.checkKeys(here.field("events"), q.Events, &v.events)
+		v.checkKeys(here.field("rentals"), q.Rentals, &v.rentals)
+		checkTranslations(v, here, q.Translations)
 	}
 }
 
-// answers checks the fields that only some types of questions may have.
-func (v *validator) answers(at *path, q *Question) {
+// checkQuestionType checks the fields that only some types of questions may have.
+func (v *validator) checkQuestionType(at *path, q *Question) {
 	options := at.field("options")
 	switch {
 	case q.Type != "select" && q.Options != nil:
-		v.problem(options, "goes only with type select, not %s; remove it or set that", q.Type).
-			as(CodeExcludes, "With", "type")
+		v.addProblem(options, "goes only with type select, not %s; remove it or set that", q.Type).
+			setCode(CodeExcludes, "With", "type")
 	case q.Type == "select" && len(q.Options) == 0:
-		v.problem(options, "is missing; type select needs at least one").as(CodeMissing)
+		v.addProblem(options, "is missing; type select needs at least one").setCode(CodeMissing)
 	}
 	if q.MaxLength != nil && q.MaxAnswerLength() == 0 {
-		v.problem(at.field("max_length"), "goes only with type text or textarea, not %s; remove it", q.Type).
-			as(CodeExcludes, "With", "type")
+		v.addProblem(at.field("max_length"), "goes only with type text or textarea, not %s; remove it", q.Type).
+			setCode(CodeExcludes, "With", "type")
 	}
 	if q.Consent && q.Type != "checkbox" {
-		v.problem(at.field("consent"), "goes only with type checkbox, not %s; remove it or set that", q.Type).
-			as(CodeExcludes, "With", "type")
+		v.addProblem(at.field("consent"), "goes only with type checkbox, not %s; remove it or set that", q.Type).
+			setCode(CodeExcludes, "With", "type")
 	}
-	once(v, options, q.Options, "key", func(o *QuestionOption) Key { return o.Key })
+	checkUnique(v, options, q.Options, "key", func(o *QuestionOption) Key { return o.Key })
 	for i := range q.Options {
-		translated(v, options.item(i), q.Options[i].Translations)
+		checkTranslations(v, options.item(i), q.Options[i].Translations)
 	}
 }

@@ -8,28 +8,28 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-func (v *validator) ruleList(at *path) {
-	once(v, at, v.m.PricingRules, "key", func(r *PricingRule) Key { return r.Key })
+func (v *validator) checkRules(at *path) {
+	checkUnique(v, at, v.m.PricingRules, "key", func(r *PricingRule) Key { return r.Key })
 	for i := range v.m.PricingRules {
 		r, here := &v.m.PricingRules[i], at.item(i)
-		v.id(here.field("id"), r.ID, r.ObjectID(v.business))
-		v.change(here, r)
-		v.appliesTo(here.field("applies_to"), r.AppliesTo)
-		translated(v, here, r.Translations)
+		v.recordID(here.field("id"), r.ID, r.ObjectID(v.business))
+		v.checkPriceChange(here, r)
+		v.checkAppliesTo(here.field("applies_to"), r.AppliesTo)
+		checkTranslations(v, here, r.Translations)
 		spec, known := rule.SpecOf(r.Kind)
 		if !known {
 			continue // reported when it was read
 		}
-		v.ruleFields(here, r, spec)
-		v.bounds(here, r, spec)
-		once(v, here.field("days"), r.Days, "", same[timespan.Weekday])
-		v.ordered(here, "min", r.Min, "max", r.Max)
-		v.ordered(here, "min_units", r.MinUnits, "max_units", r.MaxUnits)
+		v.checkRuleFields(here, r, spec)
+		v.checkBounds(here, r, spec)
+		checkUnique(v, here.field("days"), r.Days, "", identity[timespan.Weekday])
+		v.checkOrder(here, "min", r.Min, "max", r.Max)
+		v.checkOrder(here, "min_units", r.MinUnits, "max_units", r.MaxUnits)
 	}
 }
 
-// change checks that a rule states exactly one change of the price.
-func (v *validator) change(at *path, r *PricingRule) {
+// checkPriceChange checks that a rule states exactly one change of the price.
+func (v *validator) checkPriceChange(at *path, r *PricingRule) {
 	var written []string
 	note := func(name string, is bool) {
 		if is || v.report.hasFailed(at.field(name)) {
@@ -41,26 +41,26 @@ func (v *validator) change(at *path, r *PricingRule) {
 	note("set", r.Set != nil)
 	switch len(written) {
 	case 0:
-		v.problem(at, "changes no price; write one of percent, amount and set").
-			as(CodeOneOf, "Fields", "percent amount set")
+		v.addProblem(at, "changes no price; write one of percent, amount and set").
+			setCode(CodeOneOf, "Fields", "percent amount set")
 	case 1:
 	default:
-		v.problem(at.field(written[1]), "stands beside %s; write exactly one of percent, amount and set", written[0]).
-			as(CodeExcludes, "With", written[0])
+		v.addProblem(at.field(written[1]), "stands beside %s; write exactly one of percent, amount and set", written[0]).
+			setCode(CodeExcludes, "With", written[0])
 	}
 	if r.Percent != nil {
-		v.percent(at.field("percent"), *r.Percent)
+		v.checkPercent(at.field("percent"), *r.Percent)
 	}
 	if r.Amount != nil {
-		v.amount(at.field("amount"), *r.Amount)
+		v.checkAmount(at.field("amount"), *r.Amount)
 	}
 	if r.Set != nil {
-		v.amount(at.field("set"), *r.Set)
+		v.checkAmount(at.field("set"), *r.Set)
 	}
 }
 
-// ruleFields checks that a rule has the fields of its kind and no others.
-func (v *validator) ruleFields(at *path, r *PricingRule, spec rule.Spec) {
+// checkRuleFields checks that a rule has the fields of its kind and no others.
+func (v *validator) checkRuleFields(at *path, r *PricingRule, spec rule.Spec) {
 	some, written := len(spec.Any) == 0, r.FieldNames()
 	for _, name := range rule.Fields() {
 		is, needed, possible := slices.Contains(written, name), slices.Contains(spec.All, name),
@@ -68,19 +68,19 @@ func (v *validator) ruleFields(at *path, r *PricingRule, spec rule.Spec) {
 		some = some || possible && (is || v.report.hasFailed(at.field(name)))
 		switch {
 		case is && !needed && !possible:
-			v.problem(at.field(name), "goes not with kind %s; remove it%s", r.Kind, hint(spec)).
-				as(CodeExcludes, "With", "kind")
+			v.addProblem(at.field(name), "goes not with kind %s; remove it%s", r.Kind, hintAtFields(spec)).
+				setCode(CodeExcludes, "With", "kind")
 		case !is && needed:
-			v.problem(at.field(name), "is missing; kind %s needs it", r.Kind).as(CodeMissing)
+			v.addProblem(at.field(name), "is missing; kind %s needs it", r.Kind).setCode(CodeMissing)
 		}
 	}
 	if !some {
-		v.problem(at, "has no %s; kind %s needs one of them", strings.Join(spec.Any, " or "), r.Kind).
-			as(CodeOneOf, "Fields", strings.Join(spec.Any, " "))
+		v.addProblem(at, "has no %s; kind %s needs one of them", strings.Join(spec.Any, " or "), r.Kind).
+			setCode(CodeOneOf, "Fields", strings.Join(spec.Any, " "))
 	}
 }
 
-func hint(spec rule.Spec) string {
+func hintAtFields(spec rule.Spec) string {
 	fields := slices.Concat(spec.All, spec.Any)
 	if len(fields) == 0 {
 		return ""
@@ -88,8 +88,8 @@ func hint(spec rule.Spec) string {
 	return " and write " + strings.Join(fields, " and ")
 }
 
-// bounds checks that from and to have the form of the rule's kind and the right order.
-func (v *validator) bounds(at *path, r *PricingRule, spec rule.Spec) {
+// checkBounds checks that from and to have the form of the rule's kind and the right order.
+func (v *validator) checkBounds(at *path, r *PricingRule, spec rule.Spec) {
 	if spec.Span.Forms == nil {
 		return
 	}
@@ -102,49 +102,49 @@ func (v *validator) bounds(at *path, r *PricingRule, spec rule.Spec) {
 			fits = false
 		} else if !slices.Contains(spec.Span.Forms, b.bound.Form) {
 			fits = false
-			v.problem(at.field(b.name), "is %s; kind %s needs %s", quote(b.bound.String()), r.Kind, spec.Span.Want).
-				as(CodeFormat, "Value", b.bound, "Example", exampleOf(spec.Span.Forms...))
+			v.addProblem(at.field(b.name), "is %s; kind %s needs %s", quote(b.bound.String()), r.Kind, spec.Span.Want).
+				setCode(CodeFormat, "Value", b.bound, "Example", joinExamples(spec.Span.Forms...))
 		}
 	}
 	if fits {
-		v.boundOrder(at, r)
+		v.checkBoundOrder(at, r)
 	}
 }
 
-func (v *validator) boundOrder(at *path, r *PricingRule) {
+func (v *validator) checkBoundOrder(at *path, r *PricingRule) {
 	from, to := *r.From, *r.To
 	here := at.field("to")
 	switch {
 	case from.Form != to.Form:
-		v.problem(here, "is %s, but from is %s; write both as MM-DD, or both as YYYY-MM-DD", quote(to.String()),
+		v.addProblem(here, "is %s, but from is %s; write both as MM-DD, or both as YYYY-MM-DD", quote(to.String()),
 			quote(from.String())).
-			as(CodeFormat, "Value", to, "Example", from.Form.Example())
+			setCode(CodeFormat, "Value", to, "Example", from.Form.Example())
 	case from.Form == rule.DateForm && from.Date > to.Date:
-		v.problem(here, "is %s, before from (%s); end on that date or later", to, from).as(CodeOrder)
+		v.addProblem(here, "is %s, before from (%s); end on that date or later", to, from).setCode(CodeOrder)
 	case from.Form == rule.DateTimeForm && !from.DateTime().Before(to.DateTime()):
-		v.problem(here, "is %s, which is not after from (%s); end the sale after it begins", to, from).as(CodeOrder)
+		v.addProblem(here, "is %s, which is not after from (%s); end the sale after it begins", to, from).setCode(CodeOrder)
 	case from.Form == rule.TimeForm && from.Time == to.Time:
-		v.problem(here, "is %s, the same as from; write another time, or 00:00 to 24:00 for the whole day", to).
-			as(CodeOrder)
+		v.addProblem(here, "is %s, the same as from; write another time, or 00:00 to 24:00 for the whole day", to).
+			setCode(CodeOrder)
 	case from.Form == rule.TimeForm:
-		v.startsOnItsDay(at.field("from"), from.Time)
+		v.checkStartTime(at.field("from"), from.Time)
 	}
 }
 
-func (v *validator) appliesTo(at *path, a *AppliesTo) {
+func (v *validator) checkAppliesTo(at *path, a *AppliesTo) {
 	if a == nil {
 		return
 	}
 	if a.Services == nil && a.Events == nil && a.Rentals == nil {
-		v.problem(at, "names nothing; write services, events or rentals, or leave it out for everything priced")
+		v.addProblem(at, "names nothing; write services, events or rentals, or leave it out for everything priced")
 	}
-	v.selected(at.field("services"), a.Services, &v.services)
-	v.selected(at.field("events"), a.Events, &v.events)
-	v.selected(at.field("rentals"), a.Rentals, &v.rentals)
+	v.checkSelection(at.field("services"), a.Services, &v.services)
+	v.checkSelection(at.field("events"), a.Events, &v.events)
+	v.checkSelection(at.field("rentals"), a.Rentals, &v.rentals)
 }
 
-func (v *validator) selected(at *path, s *Selection, among *names) {
+func (v *validator) checkSelection(at *path, s *Selection, among *keyList) {
 	if s != nil {
-		v.referAll(at, s.Keys, among)
+		v.checkKeys(at, s.Keys, among)
 	}
 }

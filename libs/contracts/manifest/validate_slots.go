@@ -36,7 +36,7 @@ type member struct {
 }
 
 func newSlotBound(m *Manifest) slotBound {
-	business := longest(&m.Hours, m.Overrides)
+	business := longestDay(&m.Hours, m.Overrides)
 	b := slotBound{business: business, members: make(map[Key]member, len(m.Staff)),
 		interval: *m.BookingSettings().SlotIntervalMinutes}
 	for i := range m.Staff {
@@ -46,10 +46,10 @@ func newSlotBound(m *Manifest) slotBound {
 		}
 		works := business
 		if s.Hours != nil {
-			works = longest(s.Hours, nil)
+			works = longestDay(s.Hours, nil)
 		}
 		if s.Hours != nil || len(s.Overrides) > 0 {
-			works = works.or(longest(&WeekHours{}, s.Overrides))
+			works = works.maximum(longestDay(&WeekHours{}, s.Overrides))
 			// windows of the business may split it further, on the date and the next
 			works.windows += 2 * business.windows
 		}
@@ -61,37 +61,37 @@ func newSlotBound(m *Manifest) slotBound {
 	}
 	for i := range m.Services {
 		s := &m.Services[i]
-		if b.unstaffed(s) && (b.finest == nil || b.intervalOf(s) < b.intervalOf(b.finest)) {
+		if b.isCombinable(s) && (b.finest == nil || b.findInterval(s) < b.findInterval(b.finest)) {
 			b.finest = s
 		}
 	}
 	return b
 }
 
-// unstaffed reports whether a service is active, needs no staff and is not a class. Such services can
+// isCombinable reports whether a service is active, needs no staff and is not a class. Such services can
 // be combined with others.
-func (slotBound) unstaffed(s *Service) bool {
+func (slotBound) isCombinable(s *Service) bool {
 	return s.IsActive() && len(s.Staff) == 0 && len(s.Classes) == 0
 }
 
-// intervalOf returns the step of a service's starts, in minutes.
-func (b slotBound) intervalOf(s *Service) int { return or(s.SlotIntervalMinutes, b.interval) }
+// findInterval returns the step of a service's starts, in minutes.
+func (b slotBound) findInterval(s *Service) int { return valueOr(s.SlotIntervalMinutes, b.interval) }
 
-// longest returns the maximum of minutes and of windows that begin on any weekday or overridden date.
-func longest(week *WeekHours, overrides []DayOverride) day {
+// longestDay returns the maximum of minutes and of windows that begin on any weekday or overridden date.
+func longestDay(week *WeekHours, overrides []DayOverride) day {
 	var most day
 	for weekday := time.Sunday; weekday <= time.Saturday; weekday++ {
-		most = most.or(dayOf(week.On(weekday)))
+		most = most.maximum(sumWindows(week.On(weekday)))
 	}
 	for i := range overrides {
-		most = most.or(dayOf(overrides[i].Hours))
+		most = most.maximum(sumWindows(overrides[i].Hours))
 	}
 	return most
 }
 
-// dayOf returns the sum of the windows of a day. Overlapping windows count
+// sumWindows returns the sum of the windows of a day. Overlapping windows count
 // as one. A window ends on the next day at the latest, which bounds the sum.
-func dayOf(windows []timespan.Window) day {
+func sumWindows(windows []timespan.Window) day {
 	d := day{windows: len(windows)}
 	for _, w := range windows {
 		d.minutes += int(w.To - w.From)
@@ -100,42 +100,42 @@ func dayOf(windows []timespan.Window) day {
 	return d
 }
 
-func (d day) or(e day) day { return day{max(d.minutes, e.minutes), max(d.windows, e.windows)} }
+func (d day) maximum(e day) day { return day{max(d.minutes, e.minutes), max(d.windows, e.windows)} }
 
-// starts returns the maximum number of starts at the given interval in minutes.
-func (d day) starts(interval int) int { return d.minutes/max(1, interval) + d.windows }
+// countStarts returns the maximum number of starts at the given interval in minutes.
+func (d day) countStarts(interval int) int { return d.minutes/max(1, interval) + d.windows }
 
 // listing is the maximum that `/slots` lists for a service on one date: slots, members among them, and bytes.
 type listing struct{ slots, members, bytes int }
 
-// of returns the maximum listing of a service on a date.
-func (b slotBound) of(s *Service) listing {
+// maxListing returns the maximum listing of a service on a date.
+func (b slotBound) maxListing(s *Service) listing {
 	if len(s.Classes) > 0 {
-		return b.sessions(s)
+		return b.sumSessions(s)
 	}
-	interval := b.intervalOf(s)
+	interval := b.findInterval(s)
 	if len(s.Staff) == 0 {
-		n := b.business.starts(interval)
+		n := b.business.countStarts(interval)
 		return listing{slots: n, members: 1, bytes: n * slotBytes}
 	}
-	return b.each(s, func(m member) int { return m.starts(interval) })
+	return b.sumMembers(s, func(m member) int { return m.countStarts(interval) })
 }
 
-// combined is [slotBound.of] for an appointment that begins with [slotBound.finest] and continues with s,
-// which has staff. Each member of s then has the starts of the first service within the hours of the business.
+// maxCombinedListing is [slotBound.maxListing] for an appointment that begins with [slotBound.finest] and continues
+// with s, which has staff. Each member of s then has the starts of the first service within the hours of the business.
 //
 // An appointment that begins with s has at most the starts of s alone, because only some members can perform
 // the services after s.
-func (b slotBound) combined(s *Service) listing {
+func (b slotBound) maxCombinedListing(s *Service) listing {
 	if b.finest == nil || !s.IsActive() || len(s.Classes) > 0 {
 		return listing{}
 	}
-	n := b.business.starts(b.intervalOf(b.finest))
-	return b.each(s, func(member) int { return n })
+	n := b.business.countStarts(b.findInterval(b.finest))
+	return b.sumMembers(s, func(member) int { return n })
 }
 
-// each adds up the starts of a service's active members.
-func (b slotBound) each(s *Service, starts func(member) int) listing {
+// sumMembers adds up the starts of a service's active members.
+func (b slotBound) sumMembers(s *Service, starts func(member) int) listing {
 	var all listing
 	for _, key := range s.Staff {
 		m, active := b.members[key]
@@ -148,8 +148,8 @@ func (b slotBound) each(s *Service, starts func(member) int) listing {
 	return all
 }
 
-// sessions is [slotBound.of] for a class. All its sessions may happen on one date.
-func (b slotBound) sessions(s *Service) listing {
+// sumSessions is [slotBound.maxListing] for a class. All its sessions may happen on one date.
+func (b slotBound) sumSessions(s *Service) listing {
 	all := listing{slots: len(s.Classes)}
 	for i := range s.Classes {
 		all.bytes += slotBytes + sessionBytes
@@ -160,28 +160,28 @@ func (b slotBound) sessions(s *Service) listing {
 	return all
 }
 
-// slots rejects a service if the answer with its slots of one date would be too large.
-func (v *validator) slots(at *path, s *Service, b slotBound) {
-	most, after := b.of(s), b.combined(s)
+// checkSlots rejects a service if the answer with its slots of one date would be too large.
+func (v *validator) checkSlots(at *path, s *Service, b slotBound) {
+	most, after := b.maxListing(s), b.maxCombinedListing(s)
 	switch {
 	case most.bytes <= MaxSlotsBytes && after.bytes <= MaxSlotsBytes:
 	case most.bytes <= MaxSlotsBytes:
 		first := b.finest
-		v.problem(at, "has up to %d slots a date where %s, which needs no staff, comes before it (%d members × the "+
+		v.addProblem(at, "has up to %d slots a date where %s, which needs no staff, comes before it (%d members × the "+
 			"business's longest day / %d minutes), "+
 			"which /slots would list in %d MB; at most %d MB are listed: write a longer slot_interval_minutes for "+
 			"%[2]s, fewer staff or shorter names",
-			after.slots, quote(string(first.Key)), after.members, b.intervalOf(first), after.bytes>>20,
+			after.slots, quote(string(first.Key)), after.members, b.findInterval(first), after.bytes>>20,
 			MaxSlotsBytes>>20).
-			as(CodeTooManyStarts)
+			setCode(CodeTooManyStarts)
 	case len(s.Classes) > 0:
-		v.problem(at.field("classes"),
+		v.addProblem(at.field("classes"),
 			"makes up to %d sessions a date, which /slots would list in %d MB; at most %d MB are listed: write fewer",
-			most.slots, most.bytes>>20, MaxSlotsBytes>>20).as(CodeTooManyStarts)
+			most.slots, most.bytes>>20, MaxSlotsBytes>>20).setCode(CodeTooManyStarts)
 	default:
-		v.problem(at, "has up to %d slots a date (%d members × their longest day / %d minutes), which /slots would "+
+		v.addProblem(at, "has up to %d slots a date (%d members × their longest day / %d minutes), which /slots would "+
 			"list in %d MB; "+
 			"at most %d MB are listed: write a longer slot_interval_minutes, fewer staff or shorter names",
-			most.slots, most.members, b.intervalOf(s), most.bytes>>20, MaxSlotsBytes>>20).as(CodeTooManyStarts)
+			most.slots, most.members, b.findInterval(s), most.bytes>>20, MaxSlotsBytes>>20).setCode(CodeTooManyStarts)
 	}
 }

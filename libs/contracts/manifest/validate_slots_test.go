@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// crowd is a manifest of so many members who all perform one service around the clock, in steps of so many minutes.
-func crowd(members, interval int, name, service string) string {
+// newStaff returns a manifest with the given number of members. All perform one service around the clock, with starts
+// every step minutes.
+func newStaff(members, interval int, name, service string) string {
 	var staff, keys strings.Builder
 	for i := range members {
 		fmt.Fprintf(&staff, "- {key: m%d, name: '%s'}\n", i, name)
@@ -20,8 +21,8 @@ func crowd(members, interval int, name, service string) string {
 			strings.TrimSuffix(keys.String(), ", "), service)
 }
 
-// pieces are so many windows of five minutes with five minutes between them.
-func pieces(n int) string {
+// newWindows returns n windows of five minutes, with five minutes between them.
+func newWindows(n int) string {
 	list := make([]string, n)
 	for i := range list {
 		from, to := 10*i, 10*i+5
@@ -30,63 +31,64 @@ func pieces(n int) string {
 	return strings.Join(list, ", ")
 }
 
-// beside is [crowd] with further services, and with what each member has beside its name.
-func beside(crowd, services, members string) string {
+// newServices returns [newStaff] with further services and with additional fields of each member.
+func newServices(crowd, services, members string) string {
 	return strings.ReplaceAll(strings.Replace(crowd, "services: [", "services: ["+services+", ", 1), "'}\n",
 		"'"+members+"}\n")
 }
 
-func TestWhatSlotsListOfADateIsBounded(t *testing.T) {
+func TestSlotsAnswerIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		source string
-		want   string // in the problem; empty: it is valid
+		want   string // text of the problem; empty: the manifest is valid
 	}{
-		"300 members every minute": {crowd(300, 1, "Member", ""),
+		"300 members every minute": {newStaff(300, 1, "Member", ""),
 			"services[0]: has up to 432300 slots a date (300 members × their longest day / 1 minutes), which /slots would list in 61 MB; at most 16 MB"},
-		"the service's own interval": {crowd(300, 15, "Member", ", slot_interval_minutes: 1"),
+		"the service's own interval": {newStaff(300, 15, "Member", ", slot_interval_minutes: 1"),
 			"services[0]: has up to 432300 slots"},
-		"names that grow when escaped": {crowd(300, 10, strings.Repeat("<", 200), ""),
+		"names that grow when escaped": {newStaff(300, 10, strings.Repeat("<", 200), ""),
 			"services[0]: has up to 43500 slots"},
 		"a service without staff before one of 300 members": {
-			beside(crowd(300, 60, "Member", ""),
+			newServices(newStaff(300, 60, "Member", ""),
 				"{key: wash, name: Wash, duration_minutes: 5, slot_interval_minutes: 1}", ""),
 			`services[1]: has up to 432300 slots a date where "wash", which needs no staff, comes before it (300 members × the business's longest day / 1 minutes), ` +
 				`which /slots would list in 61 MB; at most 16 MB are listed: write a longer slot_interval_minutes for "wash", fewer staff or shorter names`,
 		},
 		"the finest of several before it, at the business's interval": {
-			beside(crowd(300, 1, "Member", ", slot_interval_minutes: 60"),
+			newServices(newStaff(300, 1, "Member", ", slot_interval_minutes: 60"),
 				"{key: dry, name: Dry, duration_minutes: 5, slot_interval_minutes: 9}, {key: wash, name: Wash, duration_minutes: 5}", ""),
 			`services[2]: has up to 432300 slots a date where "wash"`,
 		},
 		"members of less time than the business": {
-			beside(crowd(300, 60, "Member", ""),
+			newServices(newStaff(300, 60, "Member", ""),
 				"{key: wash, name: Wash, duration_minutes: 5, slot_interval_minutes: 1}",
 				", hours: {mon: ['10:00-11:00']}"),
 			`services[1]: has up to 432300 slots a date where "wash"`,
 		},
 		"a class, an inactive service and one of nobody before it": {
-			beside(crowd(300, 60, "Member", ""),
+			newServices(newStaff(300, 60, "Member", ""),
 				"{key: yoga, name: Yoga, duration_minutes: 5, slot_interval_minutes: 1, classes: [{key: m, weekday: mon, time: '10:00', capacity: 9}]}, "+
 					"{key: wash, name: Wash, duration_minutes: 5, slot_interval_minutes: 1, active: false}, {key: dry, name: Dry, duration_minutes: 5, slot_interval_minutes: 5}", ""), "",
 		},
 		"an inactive service of 300 members": {
-			beside(crowd(300, 60, "Member", ", active: false"),
+			newServices(newStaff(300, 60, "Member", ", active: false"),
 				"{key: wash, name: Wash, duration_minutes: 5, slot_interval_minutes: 1}", ""), "",
 		},
 		"hours of members that the business's cut into pieces": {
-			strings.Replace(beside(crowd(1000, 1440, "Member", ""), "{key: wash, name: Wash, duration_minutes: 1}",
+			strings.Replace(newServices(newStaff(1000, 1440, "Member", ""),
+				"{key: wash, name: Wash, duration_minutes: 1}",
 				", hours: {mon: ['00:00-24:00']}"),
-				"mon: ['00:00-24:00']}\nbookings", "mon: ["+pieces(100)+"]}\nbookings", 1),
+				"mon: ['00:00-24:00']}\nbookings", "mon: ["+newWindows(100)+"]}\nbookings", 1),
 			"services[1]: has up to 202000 slots",
 		},
-		"300 members every five minutes":     {crowd(300, 5, "Member", ""), ""},
-		"500 members every quarter":          {crowd(500, 15, "Member", ""), ""},
-		"one service's interval makes it so": {crowd(300, 1, "Member", ", slot_interval_minutes: 15"), ""},
+		"300 members every five minutes":     {newStaff(300, 5, "Member", ""), ""},
+		"500 members every quarter":          {newStaff(500, 15, "Member", ""), ""},
+		"one service's interval makes it so": {newStaff(300, 1, "Member", ", slot_interval_minutes: 15"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := problemsOf(c.source)
+			got := parseProblems(c.source)
 			if _, all := Parse([]byte(c.source)); len(all) > 0 && all[0].Code != CodeTooManyStarts {
 				t.Errorf("the code of %s is %q", all[0], all[0].Code)
 			}

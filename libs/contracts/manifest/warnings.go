@@ -12,8 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// maxHeld bounds the number of comparisons between spans, so that a large document does not make warnings expensive.
-const maxHeld = 1_000_000
+// maxWarningComparisons bounds the number of comparisons between spans, so that a large document does not make warnings
+// expensive.
+const maxWarningComparisons = 1_000_000
 
 // Warnings returns the parts of a valid manifest that are probably mistakes at the instant now, ordered by line:
 //
@@ -39,81 +40,81 @@ func WarningsUntil(src []byte, now time.Time, stop func() bool) ([]Problem, erro
 	}
 	m, r := &Manifest{}, &report{}
 	d := decoder{report: r}
-	d.object(root, nil, reflect.ValueOf(m).Elem())
+	d.decodeObject(root, nil, reflect.ValueOf(m).Elem())
 	if stop() {
 		return nil, ErrStopped
 	}
-	if newValidator(m, r, root).manifest(); len(r.problems) > 0 {
+	if newValidator(m, r, root).checkManifest(); len(r.problems) > 0 {
 		return nil, nil
 	}
-	w := warner{report: r, root: root, left: maxHeld}
+	w := warner{report: r, root: root, remaining: maxWarningComparisons}
 	if location, err := zone.Load(string(m.Timezone)); err == nil {
 		w.today = timespan.DateOf(now, location)
 	}
-	w.manifest(m)
-	return r.list(), nil
+	w.checkManifest(m)
+	return r.sortedProblems(), nil
 }
 
 // warner searches a valid manifest for probable mistakes.
 type warner struct {
-	report *report
-	today  timespan.Date // in the business's time zone
-	root   *yaml.Node
-	left   int // number of comparisons that remain
+	report    *report
+	today     timespan.Date // in the business's time zone
+	root      *yaml.Node
+	remaining int // number of comparisons that remain
 }
 
 func (w *warner) warn(at *path, format string, args ...any) {
-	w.report.add(at, lineOf(w.root, at), format, args...)
+	w.report.add(at, findLine(w.root, at), format, args...)
 }
 
-// may counts one comparison and reports whether it is within the limit.
-func (w *warner) may() bool {
-	w.left--
-	return w.left >= 0
+// countComparison counts one comparison and reports whether it is within the limit.
+func (w *warner) countComparison() bool {
+	w.remaining--
+	return w.remaining >= 0
 }
 
-func (w *warner) manifest(m *Manifest) {
+func (w *warner) checkManifest(m *Manifest) {
 	root := (*path)(nil)
-	w.week(root.field("hours"), &m.Hours)
-	w.days(root.field("overrides"), m.Overrides)
+	w.checkWeek(root.field("hours"), &m.Hours)
+	w.checkOverrides(root.field("overrides"), m.Overrides)
 	for i := range m.Staff {
 		s, here := &m.Staff[i], root.field("staff").item(i)
 		if s.Hours != nil {
-			w.week(here.field("hours"), s.Hours)
+			w.checkWeek(here.field("hours"), s.Hours)
 		}
-		w.days(here.field("overrides"), s.Overrides)
+		w.checkOverrides(here.field("overrides"), s.Overrides)
 	}
-	w.blocks(root.field("blocks"), m)
-	w.sessions(m)
-	w.packages(root.field("packages"), m)
-	w.seasons(root.field("pricing_rules"), m.PricingRules)
+	w.checkBlocks(root.field("blocks"), m)
+	w.checkSessions(m)
+	w.checkPackages(root.field("packages"), m)
+	w.checkSeasons(root.field("pricing_rules"), m.PricingRules)
 }
 
-func (w *warner) week(at *path, week *WeekHours) {
+func (w *warner) checkWeek(at *path, week *WeekHours) {
 	for _, day := range []struct {
 		name    string
 		windows []timespan.Window
 	}{{"mon", week.Mon}, {"tue", week.Tue}, {"wed", week.Wed}, {"thu", week.Thu}, {"fri", week.Fri}, {"sat", week.Sat},
 		{"sun", week.Sun}} {
-		w.windows(at.field(day.name), day.windows)
+		w.checkWindows(at.field(day.name), day.windows)
 	}
 }
 
-func (w *warner) days(at *path, list []DayOverride) {
+func (w *warner) checkOverrides(at *path, list []DayOverride) {
 	for i := range list {
 		if list[i].Date < w.today {
 			w.warn(at.item(i).field("date"), "is %s, which is over; remove it, or write the date that is meant",
 				list[i].Date)
 		}
-		w.windows(at.item(i).field("hours"), list[i].Hours)
+		w.checkWindows(at.item(i).field("hours"), list[i].Hours)
 	}
 }
 
-// windows warns of overlapping windows of one day, which count as one window (semantics.md §2).
+// checkWindows warns of overlapping windows of one day, which count as one window (semantics.md §2).
 // It does not warn of windows that only touch: they also count as one, but are probably intended.
-func (w *warner) windows(at *path, list []timespan.Window) {
-	w.long(at, list)
-	order := sorted(list, func(a, b timespan.Window) int {
+func (w *warner) checkWindows(at *path, list []timespan.Window) {
+	w.checkLength(at, list)
+	order := sortWindows(list, func(a, b timespan.Window) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To))
 	})
 	latest := 0 // index in order of the previous window that ends last
@@ -135,8 +136,8 @@ func (w *warner) windows(at *path, list []timespan.Window) {
 // maxWindow is a length in minutes. The times of a longer window are probably swapped or mistyped.
 const maxWindow = 14 * 60 // minutes
 
-// long warns of windows longer than [maxWindow], except whole days.
-func (w *warner) long(at *path, list []timespan.Window) {
+// checkLength warns of windows longer than [maxWindow], except whole days.
+func (w *warner) checkLength(at *path, list []timespan.Window) {
 	for i, window := range list {
 		isWholeDay := window.From == 0 && window.To == timespan.MinutesPerDay
 		if minutes := int(window.To - window.From); minutes > maxWindow && !isWholeDay {
@@ -146,8 +147,8 @@ func (w *warner) long(at *path, list []timespan.Window) {
 	}
 }
 
-// sorted returns the indexes of a list in sorted order; equal elements keep their order.
-func sorted[T any](list []T, compare func(a, b T) int) []int {
+// sortWindows returns the indexes of a list in sorted order; equal elements keep their order.
+func sortWindows[T any](list []T, compare func(a, b T) int) []int {
 	order := make([]int, len(list))
 	for i := range order {
 		order[i] = i
@@ -156,17 +157,19 @@ func sorted[T any](list []T, compare func(a, b T) int) []int {
 	return order
 }
 
-func byMoment(a, b timespan.LocalDateTime) int {
+func compareMoments(a, b timespan.LocalDateTime) int {
 	return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.Time, b.Time))
 }
 
-// blocks warns of blocked time that is redundant: it lies within other blocked time of
+// checkBlocks warns of blocked time that is redundant: it lies within other blocked time of
 // all its staff members. If two blocked times overlap only in part, both are needed.
-func (w *warner) blocks(at *path, m *Manifest) {
-	order := sorted(m.Blocks, func(a, b Block) int { return cmp.Or(byMoment(a.From, b.From), byMoment(b.To, a.To)) })
+func (w *warner) checkBlocks(at *path, m *Manifest) {
+	order := sortWindows(m.Blocks, func(a, b Block) int {
+		return cmp.Or(compareMoments(a.From, b.From), compareMoments(b.To, a.To))
+	})
 	// Of the blocks that begin no later: the one of the whole business that ends last, and the same for each member.
 	everybody, of := -1, map[Key]int{}
-	covers := func(other int, b *Block) bool { return other >= 0 && byMoment(m.Blocks[other].To, b.To) >= 0 }
+	covers := func(other int, b *Block) bool { return other >= 0 && compareMoments(m.Blocks[other].To, b.To) >= 0 }
 	coveredBy := func(b *Block) int {
 		if covers(everybody, b) {
 			return everybody
@@ -193,7 +196,7 @@ func (w *warner) blocks(at *path, m *Manifest) {
 			everybody = i // it ends after the previous one; otherwise that one would cover it
 		}
 		for _, key := range b.Staff {
-			if other, known := of[key]; !known || byMoment(m.Blocks[other].To, b.To) < 0 {
+			if other, known := of[key]; !known || compareMoments(m.Blocks[other].To, b.To) < 0 {
 				of[key] = i
 			}
 		}

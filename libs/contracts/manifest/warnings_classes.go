@@ -7,26 +7,26 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// given is a class session on one weekday. If a session lasts
+// sessionPart is a class session on one weekday. If a session lasts
 // past midnight, a second value is the part on the next day.
-type given struct {
+type sessionPart struct {
 	at       *path
 	from, to int            // minutes of the day
 	first    *timespan.Date // first and last date of the session; nil: no limit
 	last     *timespan.Date
 }
 
-// givenOn is the key of sessions that may overlap: those of one staff member on one weekday.
-type givenOn struct {
+// sessionKey is the key of sessions that may overlap: those of one staff member on one weekday.
+type sessionKey struct {
 	staff   Key
 	weekday timespan.Weekday
 }
 
-// sessions warns of overlapping class sessions of one staff member, who can give only one at a time.
-func (w *warner) sessions(m *Manifest) {
-	byDay := map[givenOn][]given{}
-	var days []givenOn
-	add := func(on givenOn, g given) {
+// checkSessions warns of overlapping class sessions of one staff member, who can give only one at a time.
+func (w *warner) checkSessions(m *Manifest) {
+	byDay := map[sessionKey][]sessionPart{}
+	var days []sessionKey
+	add := func(on sessionKey, g sessionPart) {
 		if byDay[on] == nil {
 			days = append(days, on)
 		}
@@ -46,15 +46,15 @@ func (w *warner) sessions(m *Manifest) {
 			if c.Date != nil {
 				day, from, to = new(timespan.Weekday(c.Date.Weekday())), c.Date, c.Date
 			}
-			add(givenOn{*c.Staff, *day}, given{at, begins, begins + s.DurationMinutes, from, to})
+			add(sessionKey{*c.Staff, *day}, sessionPart{at, begins, begins + s.DurationMinutes, from, to})
 			if over := begins + s.DurationMinutes - timespan.MinutesPerDay; over > 0 {
-				add(givenOn{*c.Staff, (*day + 1) % 7}, given{at, 0, over, nextDay(from), nextDay(to)})
+				add(sessionKey{*c.Staff, (*day + 1) % 7}, sessionPart{at, 0, over, nextDay(from), nextDay(to)})
 			}
 		}
 	}
 	named := map[*path]bool{}
 	for _, on := range days {
-		w.together(on.staff, byDay[on], named)
+		w.checkConcurrent(on.staff, byDay[on], named)
 	}
 }
 
@@ -65,17 +65,17 @@ func nextDay(d *timespan.Date) *timespan.Date {
 	return new(*d + 1)
 }
 
-// together warns of each session of a member on a weekday that begins during another one.
-func (w *warner) together(staff Key, list []given, named map[*path]bool) {
-	slices.SortStableFunc(list, func(a, b given) int { return cmp.Compare(a.from, b.from) })
-	var going []given // sessions that have not ended at the current start
+// checkConcurrent warns of each session of a member on a weekday that begins during another one.
+func (w *warner) checkConcurrent(staff Key, list []sessionPart, named map[*path]bool) {
+	slices.SortStableFunc(list, func(a, b sessionPart) int { return cmp.Compare(a.from, b.from) })
+	var going []sessionPart // sessions that have not ended at the current start
 	for _, g := range list {
-		going = slices.DeleteFunc(going, func(other given) bool { return other.to <= g.from })
+		going = slices.DeleteFunc(going, func(other sessionPart) bool { return other.to <= g.from })
 		for _, other := range going {
-			if !w.may() {
+			if !w.countComparison() {
 				return
 			}
-			if other.at != g.at && !named[g.at] && meet(g, other) {
+			if other.at != g.at && !named[g.at] && haveCommonDate(g, other) {
 				named[g.at] = true
 				w.warn(g.at, "is given by %s, who gives %s at that time; name somebody else, or move one of them",
 					staff, other.at)
@@ -85,8 +85,8 @@ func (w *warner) together(staff Key, list []given, named map[*path]bool) {
 	}
 }
 
-// meet reports whether two sessions have a date in common.
-func meet(a, b given) bool {
+// haveCommonDate reports whether two sessions have a date in common.
+func haveCommonDate(a, b sessionPart) bool {
 	return (a.first == nil || b.last == nil || *a.first <= *b.last) &&
 		(b.first == nil || a.last == nil || *b.first <= *a.last)
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/rule"
 )
 
-// packages warns of packages without effect. The price of such a package is not below the sum of its
+// checkPackages warns of packages without effect. The price of such a package is not below the sum of its
 // services' prices, or one of its services is not active. It also warns of a fixed price for services
 // whose price depends on the number of people.
-func (w *warner) packages(at *path, m *Manifest) {
+func (w *warner) checkPackages(at *path, m *Manifest) {
 	if len(m.Packages) == 0 {
 		return
 	}
@@ -39,21 +39,21 @@ func (w *warner) packages(at *path, m *Manifest) {
 					"or leave the package out")
 		}
 		if p.Price != nil {
-			w.byPeople(here.field("price"), p.Services, m.PricingRules)
+			w.checkPartySizeRules(here.field("price"), p.Services, m.PricingRules)
 		}
 	}
 }
 
-// byPeople warns of the first rule about the number of people that names a service of a package with a
+// checkPartySizeRules warns of the first rule about the number of people that names a service of a package with a
 // fixed price. The rule has no effect on that price. Rules about everything are ignored, because they
 // are probably not about the package.
-func (w *warner) byPeople(at *path, services []Key, rules []PricingRule) {
+func (w *warner) checkPartySizeRules(at *path, services []Key, rules []PricingRule) {
 	for i := range rules {
-		if rules[i].Kind != rule.PartySize || !w.may() {
+		if rules[i].Kind != rule.PartySize || !w.countComparison() {
 			continue
 		}
 		of := rules[i].AppliesTo
-		w.left -= len(services)
+		w.remaining -= len(services)
 		if of != nil && of.Services != nil && slices.ContainsFunc(services,
 			func(key Key) bool { return slices.Contains(of.Services.Keys, key) }) {
 			w.warn(at, "is the same for any number of people, though pricing_rules[%d] (%s) changes what a service "+

@@ -8,9 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// seasons warns of seasons and flash sales that change the same prices at the same time. It ignores
+// checkSeasons warns of seasons and flash sales that change the same prices at the same time. It ignores
 // rules that stop the list and rules with different priorities, because their order is intended.
-func (w *warner) seasons(at *path, rules []PricingRule) {
+func (w *warner) checkSeasons(at *path, rules []PricingRule) {
 	for j := range rules {
 		b := &rules[j]
 		if b.Kind != rule.Seasonal && b.Kind != rule.FlashSale {
@@ -21,10 +21,10 @@ func (w *warner) seasons(at *path, rules []PricingRule) {
 			if a.Kind != b.Kind || a.Priority != b.Priority || a.Stop || b.Stop {
 				continue
 			}
-			if !w.may() {
+			if !w.countComparison() {
 				return
 			}
-			if overlapping(a, b) && w.sameOffer(a.AppliesTo, b.AppliesTo) {
+			if overlap(a, b) && w.changeSameObject(a.AppliesTo, b.AppliesTo) {
 				w.warn(at.item(j), "is from %s to %s, which overlaps pricing_rules[%d] (%s), from %s to %s: where "+
 					"both hold, both change the price, one after the other; "+
 					"end one where the other begins, or give the one that is to go first a lower priority", b.From,
@@ -35,32 +35,32 @@ func (w *warner) seasons(at *path, rules []PricingRule) {
 	}
 }
 
-// overlapping reports whether both rules apply on some date, or for flash sales at some moment.
-func overlapping(a, b *PricingRule) bool {
+// overlap reports whether both rules apply on some date, or for flash sales at some moment.
+func overlap(a, b *PricingRule) bool {
 	if a.Kind == rule.FlashSale {
 		return a.From.DateTime().Before(b.To.DateTime()) && b.From.DateTime().Before(a.To.DateTime())
 	}
 	if a.From.Form == rule.DateForm && b.From.Form == rule.DateForm {
 		return a.From.Date <= b.To.Date && b.From.Date <= a.To.Date
 	}
-	first, second := ofYear(a), ofYear(b)
-	return slices.ContainsFunc(first, func(x days) bool {
-		return slices.ContainsFunc(second, func(y days) bool { return x.from <= y.to && y.from <= x.to })
+	first, second := seasonDays(a), seasonDays(b)
+	return slices.ContainsFunc(first, func(x dateSpan) bool {
+		return slices.ContainsFunc(second, func(y dateSpan) bool { return x.from <= y.to && y.from <= x.to })
 	})
 }
 
-// days is a span of dates in the leap year 2000, both included. The year only serves to compare days of a year.
-type days struct{ from, to timespan.Date }
+// dateSpan is a span of dates in the leap year 2000, both included. The year only serves to compare days of a year.
+type dateSpan struct{ from, to timespan.Date }
 
-// ofYear returns the days of the year that a season covers, mapped to the year 2000.
-func ofYear(r *PricingRule) []days {
+// seasonDays returns the days of the year that a season covers, mapped to the year 2000.
+func seasonDays(r *PricingRule) []dateSpan {
 	const year = 2000
-	whole := days{timespan.NewDate(year, time.January, 1), timespan.NewDate(year, time.December, 31)}
+	whole := dateSpan{timespan.NewDate(year, time.January, 1), timespan.NewDate(year, time.December, 31)}
 	from, to := r.From.Date, r.To.Date
 	wraps := from > to
 	if r.From.Form == rule.DateForm {
 		if to-from >= 365 {
-			return []days{whole}
+			return []dateSpan{whole}
 		}
 		firstYear, month, day := from.YMD()
 		lastYear, lastMonth, lastDay := to.YMD()
@@ -68,20 +68,21 @@ func ofYear(r *PricingRule) []days {
 			firstYear != lastYear
 	}
 	if wraps {
-		return []days{{from, whole.to}, {whole.from, to}}
+		return []dateSpan{{from, whole.to}, {whole.from, to}}
 	}
-	return []days{{from, to}}
+	return []dateSpan{{from, to}}
 }
 
-// sameOffer reports whether two rules change the price of the same service, event or rental.
-func (w *warner) sameOffer(a, b *AppliesTo) bool {
+// changeSameObject reports whether two rules change the price of the same service, event or rental.
+func (w *warner) changeSameObject(a, b *AppliesTo) bool {
 	if a == nil || b == nil {
 		return true
 	}
-	return w.share(a.Services, b.Services) || w.share(a.Events, b.Events) || w.share(a.Rentals, b.Rentals)
+	return w.haveCommonKey(a.Services, b.Services) || w.haveCommonKey(a.Events, b.Events) || w.haveCommonKey(a.Rentals,
+		b.Rentals)
 }
 
-func (w *warner) share(a, b *Selection) bool {
+func (w *warner) haveCommonKey(a, b *Selection) bool {
 	if a == nil || b == nil {
 		return false
 	}
@@ -89,7 +90,7 @@ func (w *warner) share(a, b *Selection) bool {
 		return true
 	}
 	return slices.ContainsFunc(a.Keys, func(key Key) bool {
-		w.left -= len(b.Keys)
-		return w.may() && slices.Contains(b.Keys, key)
+		w.remaining -= len(b.Keys)
+		return w.countComparison() && slices.Contains(b.Keys, key)
 	})
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// warnedAt is on 31 December 2026 in Lisbon and on 1 January 2027 in Auckland.
+// warnedAt is an instant on 31 December 2026 in Lisbon and on 1 January 2027 in Auckland.
 var warnedAt = time.Date(2026, time.December, 31, 12, 0, 0, 0, time.UTC)
 
 func warningsOf(t rapid.TB, add string) []string {
 	t.Helper()
-	if problems := problemsOf(minimal + add); len(problems) > 0 {
+	if problems := parseProblems(minimal + add); len(problems) > 0 {
 		t.Fatalf("%s is refused: %v", add, problems)
 	}
 	var lines []string
@@ -28,8 +28,8 @@ func warningsOf(t rapid.TB, add string) []string {
 	return lines
 }
 
-// Every case is a manifest that is right, and all that is warned of.
-func TestSpansThatOverlapAreNamed(t *testing.T) {
+// Every case is a valid manifest with all its warnings.
+func TestWarningsNameOverlappingSpans(t *testing.T) {
 	t.Parallel()
 	const sale = "pricing_rules:\n- {key: a, kind: seasonal, from: 06-01, to: 08-31, percent: 20, applies_to: {services: [cut]}}\n"
 	const offer = "services: [{key: cut, name: Cut, duration_minutes: 30, price: 10}, {key: dry, name: Dry, duration_minutes: 30, price: 5}]\n" + sale
@@ -113,7 +113,7 @@ func TestSpansThatOverlapAreNamed(t *testing.T) {
 			}
 		})
 	}
-	if got := Warnings(example(t), warnedAt.AddDate(0, -1, 0)); got != nil {
+	if got := Warnings(readExample(t), warnedAt.AddDate(0, -1, 0)); got != nil {
 		t.Errorf("the example is warned of: %v", got)
 	}
 	if got := Warnings([]byte(minimal+"hours: {mon: ['09:00-13:00', '09:00-13:00', 'x']}\n"), warnedAt); got != nil {
@@ -121,9 +121,9 @@ func TestSpansThatOverlapAreNamed(t *testing.T) {
 	}
 }
 
-// A day has a warning for every window that shares a minute with one that begins before it, or with it and is written
-// before it or ends later.
-func TestAWindowIsWarnedOfWhereItSharesAMinute(t *testing.T) {
+// Each window of a day gets a warning if it shares a minute with an earlier window. A window is earlier if it begins
+// before, or at the same time and is listed before or ends later.
+func TestWarningsFindOverlappingWindows(t *testing.T) {
 	t.Parallel()
 	window := rapid.Custom(func(t *rapid.T) timespan.Window {
 		from := rapid.IntRange(0, 23).Draw(t, "from")
@@ -140,7 +140,7 @@ func TestAWindowIsWarnedOfWhereItSharesAMinute(t *testing.T) {
 		want := 0
 		for i, w := range list {
 			written = append(written, fmt.Sprintf("'%s'", w))
-			want += map[bool]int{true: 1}[slices.ContainsFunc(places(list), func(j int) bool {
+			want += map[bool]int{true: 1}[slices.ContainsFunc(listPlaces(list), func(j int) bool {
 				return j != i && first(j, i) && w.From < list[j].To
 			})]
 		}
@@ -150,7 +150,7 @@ func TestAWindowIsWarnedOfWhereItSharesAMinute(t *testing.T) {
 	})
 }
 
-func places[T any](list []T) []int {
+func listPlaces[T any](list []T) []int {
 	all := make([]int, len(list))
 	for i := range all {
 		all[i] = i
@@ -158,8 +158,8 @@ func places[T any](list []T) []int {
 	return all
 }
 
-// Two seasons are warned of when there is a date on which both hold: of those of every year, in any.
-func TestSeasonsAreWarnedOfWhereADateIsInBoth(t *testing.T) {
+// Two seasons get a warning if they have a date in common. Seasons that recur each year are compared for any year.
+func TestWarningsFindOverlappingSeasons(t *testing.T) {
 	t.Parallel()
 	bound := rapid.Custom(func(t *rapid.T) [3]int {
 		return [3]int{rapid.IntRange(2026, 2028).Draw(t, "year"), rapid.IntRange(1, 12).Draw(t, "month"),

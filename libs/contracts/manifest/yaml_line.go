@@ -16,8 +16,9 @@ var (
 	indentTab  = regexp.MustCompile(`(?m)^ *\t`)
 )
 
-// maxLocated is the maximum size of a source, in bytes, that [yamlProblem] parses again to find the line of an error.
-const maxLocated = 256 << 10
+// maxLocatedBytes is the maximum size of a source, in bytes, that [yamlProblem] parses again to find the line of an
+// error.
+const maxLocatedBytes = 256 << 10
 
 // yamlProblem converts an error of the YAML library into a problem, with the line
 // that the author must correct. The library often reports another line: that on
@@ -34,7 +35,7 @@ func yamlProblem(src []byte, err error) *Problem {
 	case strings.Contains(text, "tab character") || strings.Contains(text, "cannot start any token") &&
 		indentTab.Match(src):
 		if at := indentTab.FindIndex(src); at != nil {
-			line = lineAt(src, at[0])
+			line = countLines(src, at[0])
 		}
 		text, hint = "a tab indents it", "indent with spaces"
 	case strings.HasPrefix(text, "found unexpected end of stream"):
@@ -46,19 +47,19 @@ func yamlProblem(src []byte, err error) *Problem {
 	case yamlAnchor.MatchString(text):
 		name := yamlAnchor.FindStringSubmatch(text)[1]
 		if at := bytes.Index(src, []byte("*"+name)); at >= 0 {
-			line = lineAt(src, at)
+			line = countLines(src, at)
 		}
 		text, hint = "there is no anchor &"+name, "quote a text that begins with *"
-	case len(src) <= maxLocated:
-		line = firstFailing(src, err.Error(), line)
+	case len(src) <= maxLocatedBytes:
+		line = findFailingLine(src, err.Error(), line)
 	}
 	return &Problem{Line: line, Message: "the YAML cannot be read (" + text + "); " + hint}
 }
 
-// firstFailing returns the number of the first line up to which parsing fails for the
+// findFailingLine returns the number of the first line up to which parsing fails for the
 // same reason as for the whole source. It returns the argument line if there is none. A
 // binary search finds it, because later lines cannot correct an error of indentation.
-func firstFailing(src []byte, reason string, line int) int {
+func findFailingLine(src []byte, reason string, line int) int {
 	reason = yamlLine.ReplaceAllString(reason, "")
 	lines := bytes.SplitAfter(src, []byte("\n"))
 	end := 0

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestYAMLErrorsNameTheLineToChange plants one mistake in each source: the line that ends with the mark.
-func TestYAMLErrorsNameTheLineToChange(t *testing.T) {
+// TestYAMLErrorsNameLine has one mistake in each source: on the line that ends with the mark.
+func TestYAMLErrorsNameLine(t *testing.T) {
 	t.Parallel()
 	const mark = " #!"
 	for name, c := range map[string]struct{ source, says string }{
@@ -33,7 +33,7 @@ func TestYAMLErrorsNameTheLineToChange(t *testing.T) {
 	} {
 		source := "apiVersion: slotmesh/v1\nkind: Business\nslug: a\n" + c.source
 		want := 1 + strings.Count(source[:strings.Index(source, mark)], "\n")
-		// The mark is no comment inside an open quote, so that it goes before the source is read.
+		// Inside an open quote the mark would not be a comment, so the test removes it before parsing.
 		_, problems := Parse([]byte(strings.Replace(source, mark, "", 1)))
 		if len(problems) != 1 || problems[0].Line != want || !strings.Contains(problems[0].Message, c.says) {
 			t.Errorf("%s: %v, want line %d", name, problems, want)

@@ -2,7 +2,7 @@ package manifest
 
 import "testing"
 
-func TestATimezoneIsOneThatClientsKnow(t *testing.T) {
+func TestTimezoneIsKnownToClients(t *testing.T) {
 	t.Parallel()
 	var zone Timezone
 	if err := zone.UnmarshalText([]byte("America/Vancouver")); err != nil || zone != "America/Vancouver" {

@@ -18,54 +18,54 @@ import (
 // Tenants limits the concurrent work of each tenant to the same number of places.
 // It is safe for concurrent use. It stores only tenants that have work in progress.
 type Tenants struct {
-	each int64
+	placesEach int64
 
-	mu     sync.Mutex
-	atWork map[string]*places
+	mu   sync.Mutex
+	busy map[string]*places
 }
 
 // places are the places of one tenant. users counts its callers that hold a place or wait for one.
 type places struct {
-	free  *semaphore.Weighted
-	users int
+	semaphore *semaphore.Weighted
+	users     int
 }
 
 // New returns Tenants with each places per tenant, at least one.
 func New(each int) *Tenants {
-	return &Tenants{each: int64(max(1, each)), atWork: map[string]*places{}}
+	return &Tenants{placesEach: int64(max(1, each)), busy: map[string]*places{}}
 }
 
 // Enter waits for one of the tenant's places; callers get places in the order of arrival. If ctx ends first,
 // Enter returns the error of ctx. The caller must call the returned function once to release the place.
 func (t *Tenants) Enter(ctx context.Context, tenant string) (func(), error) {
 	p := t.join(tenant)
-	if err := p.free.Acquire(ctx, 1); err != nil {
-		t.part(tenant, p)
+	if err := p.semaphore.Acquire(ctx, 1); err != nil {
+		t.leave(tenant, p)
 		return nil, err
 	}
 	return func() {
-		p.free.Release(1)
-		t.part(tenant, p)
+		p.semaphore.Release(1)
+		t.leave(tenant, p)
 	}, nil
 }
 
 func (t *Tenants) join(tenant string) *places {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p := t.atWork[tenant]
+	p := t.busy[tenant]
 	if p == nil {
-		p = &places{free: semaphore.NewWeighted(t.each)}
-		t.atWork[tenant] = p
+		p = &places{semaphore: semaphore.NewWeighted(t.placesEach)}
+		t.busy[tenant] = p
 	}
 	p.users++
 	return p
 }
 
-func (t *Tenants) part(tenant string, p *places) {
+func (t *Tenants) leave(tenant string, p *places) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p.users--; p.users == 0 {
-		delete(t.atWork, tenant)
+		delete(t.busy, tenant)
 	}
 }
 
@@ -99,18 +99,18 @@ type Shared[T any] struct{ flights singleflight.Group }
 //
 // The work continues after its first caller has left, with the deadline and the values of that caller's context.
 func (s *Shared[T]) Do(ctx context.Context, key string, work func(context.Context) (T, error)) (T, error) {
-	done := s.flights.DoChan(key, func() (any, error) {
-		own := context.WithoutCancel(ctx)
+	results := s.flights.DoChan(key, func() (any, error) {
+		ownCtx := context.WithoutCancel(ctx)
 		if deadline, ok := ctx.Deadline(); ok {
 			var cancel context.CancelFunc
-			own, cancel = context.WithDeadline(own, deadline)
+			ownCtx, cancel = context.WithDeadline(ownCtx, deadline)
 			defer cancel()
 		}
 		var result T
 		err := fault.Guard(func() error {
-			var failed error
-			result, failed = work(own)
-			return failed
+			var workErr error
+			result, workErr = work(ownCtx)
+			return workErr
 		})
 		return result, err
 	})
@@ -118,7 +118,7 @@ func (s *Shared[T]) Do(ctx context.Context, key string, work func(context.Contex
 	select {
 	case <-ctx.Done():
 		return none, ctx.Err()
-	case r := <-done:
+	case r := <-results:
 		if r.Err != nil {
 			return none, r.Err
 		}

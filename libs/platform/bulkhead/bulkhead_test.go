@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestOneTenantsWorkTakesNoPlaceOfAnothers(t *testing.T) {
+func TestTenantsHaveSeparatePlaces(t *testing.T) {
 	t.Parallel()
 	tenants := New(2)
 	var leaves []func()
@@ -37,12 +37,12 @@ func TestOneTenantsWorkTakesNoPlaceOfAnothers(t *testing.T) {
 	}
 	again()
 	leaves[1]()
-	if n := len(tenants.atWork); n != 0 {
+	if n := len(tenants.busy); n != 0 {
 		t.Errorf("%d tenants are remembered that have no work", n)
 	}
 }
 
-func TestNeverMoreAreAtWorkThanThereArePlaces(t *testing.T) {
+func TestEnterBoundsConcurrentWork(t *testing.T) {
 	t.Parallel()
 	tenants := New(3)
 	var at, most atomic.Int64
@@ -67,7 +67,7 @@ func TestNeverMoreAreAtWorkThanThereArePlaces(t *testing.T) {
 	}
 }
 
-func TestWorkIsDoneOnceForAllWhoWaitForIt(t *testing.T) {
+func TestSharedRunsWorkOnceForConcurrentCallers(t *testing.T) {
 	t.Parallel()
 	var s Shared[int]
 	var done atomic.Int64
@@ -83,7 +83,7 @@ func TestWorkIsDoneOnceForAllWhoWaitForIt(t *testing.T) {
 	gone := make(chan error, 1)
 	go func() { _, err := s.Do(first, "key", work); gone <- err }()
 	<-begun
-	giveUp() // whoever asked first goes away: the work goes on
+	giveUp() // the first caller leaves, and the work continues
 	if err := <-gone; !errors.Is(err, context.Canceled) {
 		t.Errorf("who went away is told %v", err)
 	}
@@ -105,7 +105,7 @@ func TestWorkIsDoneOnceForAllWhoWaitForIt(t *testing.T) {
 	}
 }
 
-func TestAPanicOfSharedWorkIsAnError(t *testing.T) {
+func TestSharedConvertsPanicToError(t *testing.T) {
 	t.Parallel()
 	var s Shared[int]
 	_, err := s.Do(t.Context(), "key", func(context.Context) (int, error) { panic("broken") })
@@ -114,7 +114,7 @@ func TestAPanicOfSharedWorkIsAnError(t *testing.T) {
 	}
 }
 
-func TestWhatFailsForOneTenantIsDoneForTheOthers(t *testing.T) {
+func TestEachContinuesAfterFailure(t *testing.T) {
 	t.Parallel()
 	var done []string
 	broken := errors.New("broken")

@@ -18,10 +18,10 @@ type systemClock struct{}
 
 func (systemClock) Now() time.Time { return time.Now() }
 
-// shifted is a clock with a fixed offset from the machine's clock.
-type shifted struct{ by time.Duration }
+// shiftedClock is a clock with a fixed offset from the machine's clock.
+type shiftedClock struct{ offset time.Duration }
 
-func (s shifted) Now() time.Time { return time.Now().Add(s.by) }
+func (s shiftedClock) Now() time.Time { return time.Now().Add(s.offset) }
 
 // Parse returns [System] for an empty text. For an RFC 3339 instant it returns
 // a clock that shows that instant now and continues at the machine's pace.
@@ -33,7 +33,7 @@ func Parse(now string) (Clock, error) {
 	if err != nil {
 		return nil, err
 	}
-	return shifted{by: time.Until(t)}, nil
+	return shiftedClock{offset: time.Until(t)}, nil
 }
 
 // Manual is a clock that changes only through its methods. It is safe for concurrent use.

@@ -22,16 +22,16 @@ type Validator interface {
 // Load fills cfg, a pointer to a struct with go-envconfig tags, from the variables of from. Then it validates
 // every struct in it that is a [Validator]. It reports all errors in one, each with the name of its variable.
 func Load(ctx context.Context, cfg any, from envconfig.Lookuper) error {
-	faults := load(ctx, reflect.ValueOf(cfg).Elem(), from)
-	if len(faults) == 0 {
+	problems := load(ctx, reflect.ValueOf(cfg).Elem(), from)
+	if len(problems) == 0 {
 		return nil
 	}
-	return fmt.Errorf("settings: %s", strings.Join(faults, "; "))
+	return fmt.Errorf("settings: %s", strings.Join(problems, "; "))
 }
 
 // load fills one struct field by field, because go-envconfig stops at the first error.
 func load(ctx context.Context, target reflect.Value, from envconfig.Lookuper) []string {
-	var faults []string
+	var problems []string
 	for i := range target.NumField() {
 		field := target.Type().Field(i)
 		if !field.IsExported() {
@@ -39,25 +39,25 @@ func load(ctx context.Context, target reflect.Value, from envconfig.Lookuper) []
 		}
 		tag := field.Tag.Get("env")
 		if isGroup(field) {
-			faults = append(faults, load(ctx, target.Field(i), prefixed(from, tag))...)
+			problems = append(problems, load(ctx, target.Field(i), withPrefix(from, tag))...)
 			continue
 		}
 		if err := loadField(ctx, target.Field(i), field, from); err != nil {
 			name, _, _ := strings.Cut(tag, ",")
-			faults = append(faults, fmt.Sprintf("%s: %s", name, why(field.Type, name, from, err)))
+			problems = append(problems, fmt.Sprintf("%s: %s", name, describeError(field.Type, name, from, err)))
 		}
 	}
-	if v, ok := target.Addr().Interface().(Validator); ok && len(faults) == 0 {
+	if v, ok := target.Addr().Interface().(Validator); ok && len(problems) == 0 {
 		if err := v.Validate(); err != nil {
-			faults = append(faults, err.Error())
+			problems = append(problems, err.Error())
 		}
 	}
-	return faults
+	return problems
 }
 
-// why describes what is wrong with a setting and what would be right, if the setting's type determines that.
+// describeError describes what is wrong with a setting and what would be right, if the setting's type determines that.
 // Otherwise it returns the text of err. It repeats the value only if settings of that type never hold secrets.
-func why(of reflect.Type, name string, from envconfig.Lookuper, err error) string {
+func describeError(of reflect.Type, name string, from envconfig.Lookuper, err error) string {
 	value, given := from.Lookup(name)
 	if !given {
 		return err.Error()
@@ -80,7 +80,7 @@ func isGroup(field reflect.StructField) bool {
 	return field.Type.Kind() == reflect.Struct && !scalar
 }
 
-func prefixed(from envconfig.Lookuper, tag string) envconfig.Lookuper {
+func withPrefix(from envconfig.Lookuper, tag string) envconfig.Lookuper {
 	_, prefix, found := strings.Cut(tag, "prefix=")
 	if !found {
 		return from
@@ -102,12 +102,12 @@ func loadField(ctx context.Context, into reflect.Value, field reflect.StructFiel
 // Names returns the variables that [Load] reads for cfg, sorted.
 func Names(cfg any) []string {
 	var names []string
-	collect(reflect.TypeOf(cfg).Elem(), "", &names)
+	collectNames(reflect.TypeOf(cfg).Elem(), "", &names)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-func collect(group reflect.Type, prefix string, names *[]string) {
+func collectNames(group reflect.Type, prefix string, names *[]string) {
 	for i := range group.NumField() {
 		field := group.Field(i)
 		if !field.IsExported() {
@@ -117,7 +117,7 @@ func collect(group reflect.Type, prefix string, names *[]string) {
 		name, _, _ := strings.Cut(tag, ",")
 		_, further, _ := strings.Cut(tag, "prefix=")
 		if isGroup(field) {
-			collect(field.Type, prefix+further, names)
+			collectNames(field.Type, prefix+further, names)
 			continue
 		}
 		if name = strings.TrimSpace(name); name != "" {

@@ -29,7 +29,7 @@ func (s *settings) Validate() error {
 	return nil
 }
 
-func TestLoadReportsEveryFaultByVariable(t *testing.T) {
+func TestLoadReportsEveryErrorByVariable(t *testing.T) {
 	t.Parallel()
 	var s settings
 	err := Load(context.Background(), &s,
@@ -56,7 +56,7 @@ func TestLoadFillsDefaultsAndGroups(t *testing.T) {
 	}
 }
 
-func TestLoadValidatesTheWhole(t *testing.T) {
+func TestLoadValidatesWholeConfig(t *testing.T) {
 	t.Parallel()
 	var s settings
 	err := Load(context.Background(), &s,
@@ -66,7 +66,7 @@ func TestLoadValidatesTheWhole(t *testing.T) {
 	}
 }
 
-func TestLoadLeavesUnexportedFieldsAlone(t *testing.T) {
+func TestLoadKeepsUnexportedFields(t *testing.T) {
 	t.Parallel()
 	var s struct {
 		Name string `env:"NAME, required"`
@@ -81,8 +81,8 @@ func TestLoadLeavesUnexportedFieldsAlone(t *testing.T) {
 	}
 }
 
-// Who sets a variable wrongly is told what would be right, in words of the variable.
-func TestAFaultSaysWhatWouldBeRight(t *testing.T) {
+// The error about an invalid variable names a valid value.
+func TestLoadErrorNamesValidValue(t *testing.T) {
 	t.Parallel()
 	var cfg struct {
 		Port  int           `env:"PORT, default=1"`

@@ -7,9 +7,9 @@ import (
 
 var (
 	secretPattern = regexp.MustCompile(`^[!-+\--~]+$`)
-	// published matches words that secrets in public documentation contain,
+	// knownExamples matches words that secrets in public documentation contain,
 	// Slotmesh's and that of others. Such a secret is known to everyone.
-	published = regexp.MustCompile(`(?i)change.?me|example|admin.?token|your.?token|secret.?token|token.?of|password|12345678|abcdefgh`)
+	knownExamples = regexp.MustCompile(`(?i)change.?me|example|admin.?token|your.?token|secret.?token|token.?of|password|12345678|abcdefgh`)
 )
 
 // CheckSecret returns an error for a secret that is shorter than least characters, is an example,
@@ -20,7 +20,7 @@ func CheckSecret(secret string, least int) error {
 	case len(secret) < least || !secretPattern.MatchString(secret):
 		return fmt.Errorf("write %d or more ASCII letters, digits or signs without spaces and commas, such as "+
 			"`openssl rand -hex %d` prints; part several by commas", least, least)
-	case published.MatchString(secret) || distinct(secret) < 6:
+	case knownExamples.MatchString(secret) || countDistinct(secret) < 6:
 		return fmt.Errorf("this is an example's, or easily guessed; take a random one, such as `openssl rand -hex "+
 			"%d` prints", least)
 	default:
@@ -28,9 +28,9 @@ func CheckSecret(secret string, least int) error {
 	}
 }
 
-// distinct returns the number of different characters in a secret, to detect secrets such
+// countDistinct returns the number of different characters in a secret, to detect secrets such
 // as "aaaa". 24 random hex digits have fewer than 6 about once in four million cases.
-func distinct(secret string) int {
+func countDistinct(secret string) int {
 	seen := map[rune]bool{}
 	for _, r := range secret {
 		seen[r] = true

@@ -2,7 +2,7 @@ package dial
 
 import "golang.org/x/sys/unix"
 
-// bound sets TCP_USER_TIMEOUT (RFC 5482).
-func bound(fd uintptr) error {
+// setUserTimeout sets TCP_USER_TIMEOUT (RFC 5482).
+func setUserTimeout(fd uintptr) error {
 	return unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(Unacknowledged.Milliseconds()))
 }

@@ -2,4 +2,4 @@
 
 package dial
 
-func bound(uintptr) error { return nil }
+func setUserTimeout(uintptr) error { return nil }

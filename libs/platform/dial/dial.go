@@ -18,17 +18,17 @@ const Unacknowledged = 5 * time.Second
 func Dialer() *net.Dialer {
 	return &net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: Unacknowledged / 2, Interval: time.Second, Count: 3},
-		Control:         control,
+		Control:         setSocketOptions,
 	}
 }
 
-// control sets the timeout on TCP sockets; other sockets do not support it.
-func control(network, _ string, socket syscall.RawConn) error {
+// setSocketOptions sets the timeout on TCP sockets; other sockets do not support it.
+func setSocketOptions(network, _ string, socket syscall.RawConn) error {
 	if network != "tcp" && network != "tcp4" && network != "tcp6" {
 		return nil
 	}
 	var failed error
-	if err := socket.Control(func(fd uintptr) { failed = bound(fd) }); err != nil {
+	if err := socket.Control(func(fd uintptr) { failed = setUserTimeout(fd) }); err != nil {
 		return err
 	}
 	return failed

@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/dial"
 )
 
-func TestConnectionsAreGivenUpThatNobodyAcknowledges(t *testing.T) {
+func TestDialerSetsUserTimeout(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -38,7 +38,7 @@ func TestConnectionsAreGivenUpThatNobodyAcknowledges(t *testing.T) {
 	}
 }
 
-func TestOtherSocketsAreDialledAsEver(t *testing.T) {
+func TestDialerConnectsToUnixSocket(t *testing.T) {
 	t.Parallel()
 	at := filepath.Join(t.TempDir(), "socket")
 	listener, err := net.Listen("unix", at)

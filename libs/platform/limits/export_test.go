@@ -1,12 +1,12 @@
 package limits
 
-// Names are the names of the table's rows.
+// Names returns the names of all limits.
 func Names() []string {
 	var names []string
-	for _, l := range (&Config{}).table() {
+	for _, l := range (&Config{}).minuteLimits() {
 		names = append(names, l.name)
 	}
-	for _, l := range (&Config{}).longer() {
+	for _, l := range (&Config{}).longerLimits() {
 		names = append(names, l.Name)
 	}
 	return names

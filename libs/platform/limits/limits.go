@@ -67,31 +67,31 @@ func (c *Config) Validate() error {
 		"SIGN_INS_PER_MINUTE": c.SignInsPerMinute, "INVITATIONS_PER_HOUR": c.InvitationsPerHour,
 		"ADMIN_LIMIT_PER_MINUTE": c.AdminPerMinute,
 	} {
-		if n < 0 || n > mostPerMinute {
+		if n < 0 || n > maxPerMinute {
 			errs = append(errs, fmt.Errorf("%s: write a number of requests from 1 to %d, or 0 for no limit", name,
-				mostPerMinute))
+				maxPerMinute))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// mostPerMinute bounds the memory per client: 8 bytes per request in a minute, and ten times as much for its networks.
-const mostPerMinute = 100_000
+// maxPerMinute bounds the memory per client: 8 bytes per request in a minute, and ten times as much for its networks.
+const maxPerMinute = 100_000
 
 // Names of limits that the code refers to.
 const (
-	webhook    = "webhook"
-	manage     = "manage"
-	pages      = "pages"
-	book       = "book"
-	agents     = "mcp"
-	other      = "other"
-	byKey      = "key"
-	wrongToken = "wrong-token"
-	admin      = "admin"
-	signIn     = "sign-in"
-	mailedLink = "mailed-link"
-	invitation = "invitation"
+	webhook       = "webhook"
+	manage        = "manage"
+	pages         = "pages"
+	book          = "book"
+	agentRequests = "mcp"
+	other         = "other"
+	byKey         = "key"
+	wrongToken    = "wrong-token"
+	admin         = "admin"
+	signIn        = "sign-in"
+	mailedLink    = "mailed-link"
+	invitation    = "invitation"
 
 	businessInvitation = "business-invitation"
 	accountNotice      = "account-notice"
@@ -115,8 +115,8 @@ type limit struct {
 	requests
 }
 
-// table returns all limits per minute. The numbers of interface.md §8 are constants; all others are settings.
-func (c *Config) table() []limit {
+// minuteLimits returns all limits per minute. The numbers of interface.md §8 are constants; all others are settings.
+func (c *Config) minuteLimits() []limit {
 	return []limit{
 		{"slots", 60, reads},
 		{"available-dates", 20, reads},
@@ -131,7 +131,7 @@ func (c *Config) table() []limit {
 		{"openapi.json", c.PublicPerMinute, descriptions},
 		{"docs", c.PublicPerMinute, descriptions},
 		{"docs.js", c.PublicPerMinute, descriptions},
-		{agents, c.PublicPerMinute, special},          // any method of /mcp
+		{agentRequests, c.PublicPerMinute, special},   // any method of /mcp
 		{webhook, c.WebhookPerMinute, special},        // any method of /api/public/stripe/webhook
 		{manage, 30, special},                         // any method of a customer's link, /m/{token} (lifecycle.md §5)
 		{pages, c.PagesPerMinute, special},            // reads of the booking page, /b/{slug}/…
@@ -143,11 +143,11 @@ func (c *Config) table() []limit {
 	}
 }
 
-// row returns the limit that applies to a request to a public port. A request with a method
+// findRow returns the limit that applies to a request to a public port. A request with a method
 // that its path does not support, such as GET /book, does not count against that path's limit.
-func (g *Gate) row(method, path string) *row {
+func (g *Gate) findRow(method, path string) *row {
 	if path == "/mcp" {
-		return g.rows[agents]
+		return g.rows[agentRequests]
 	}
 	if strings.HasPrefix(path, "/m/") {
 		return g.rows[manage]
@@ -216,16 +216,16 @@ func New(cfg Config, limiter Limiter, tel *telemetry.Telemetry) *Gate {
 		limiter: limiter, rows: make(map[string]*row),
 		hit: tel.Counter("slotmesh.limits.hit", "Requests refused by a limit, by limit."),
 	}
-	for _, l := range cfg.table() {
-		g.rows[l.name] = rowOf(ratelimit.PerMinute(l.name, l.perMinute), l.requests)
+	for _, l := range cfg.minuteLimits() {
+		g.rows[l.name] = newRow(ratelimit.PerMinute(l.name, l.perMinute), l.requests)
 	}
-	for _, l := range cfg.longer() {
-		g.rows[l.Name] = rowOf(l, special)
+	for _, l := range cfg.longerLimits() {
+		g.rows[l.Name] = newRow(l, special)
 	}
 	return g
 }
 
-func rowOf(l ratelimit.Limit, counts requests) *row {
+func newRow(l ratelimit.Limit, counts requests) *row {
 	return &row{
 		Limit: l, requests: counts,
 		policy: fmt.Sprintf("%q;q=%d;w=%d", l.Name, l.N, int(l.Window.Seconds())),
@@ -235,7 +235,7 @@ func rowOf(l ratelimit.Limit, counts requests) *row {
 
 // Pass counts a request to a public path by its address. It implements [server.Limit]. Faults: rate_limited (429).
 func (g *Gate) Pass(ctx context.Context, client netip.Addr, method, path string, answer server.Header) error {
-	return g.count(ctx, g.row(method, path), ratelimit.Address(client), fault.RateLimited, answer)
+	return g.count(ctx, g.findRow(method, path), ratelimit.Address(client), fault.RateLimited, answer)
 }
 
 // PassKey counts a request by its API key. Faults: rate_limited (401).
@@ -254,7 +254,7 @@ func (g *Gate) PassAgent(ctx context.Context, keyID string, answer server.Header
 // for the result of the key's limit, after it has verified the key. Faults: those of Pass.
 func (g *Gate) PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string,
 	answer server.Header) (KeyDecision, error) {
-	byAddress, key := g.row(method, path), g.rows[byKey]
+	byAddress, key := g.findRow(method, path), g.rows[byKey]
 	if byAddress.N == 0 || key.N == 0 {
 		err := g.count(ctx, byAddress, ratelimit.Address(client), fault.RateLimited, answer)
 		if err != nil || key.N == 0 {
@@ -269,7 +269,7 @@ func (g *Gate) PassBoth(ctx context.Context, client netip.Addr, method, path, ke
 	if err != nil {
 		return KeyDecision{}, err
 	}
-	if err := g.told(ctx, byAddress, decisions[0], fault.RateLimited, answer); err != nil {
+	if err := g.applyDecision(ctx, byAddress, decisions[0], fault.RateLimited, answer); err != nil {
 		return KeyDecision{}, err
 	}
 	return KeyDecision{gate: g, decision: decisions[1]}, nil
@@ -290,7 +290,7 @@ func (k KeyDecision) Pass(ctx context.Context, answer server.Header) error {
 	if k.gate == nil {
 		return nil
 	}
-	return k.gate.told(ctx, k.gate.rows[byKey], k.decision, fault.KeyRateLimited, answer)
+	return k.gate.applyDecision(ctx, k.gate.rows[byKey], k.decision, fault.KeyRateLimited, answer)
 }
 
 // CheckWrongTokens returns rate_limited (429) if an address has sent too many wrong admin tokens, as far as this
@@ -324,13 +324,13 @@ func (g *Gate) count(ctx context.Context, limit *row, who ratelimit.Client, kind
 	if err != nil {
 		return err
 	}
-	return g.told(ctx, limit, d, kind, answer)
+	return g.applyDecision(ctx, limit, d, kind, answer)
 }
 
-// told writes a decision to the answer's headers. If the decision refuses the request, it returns a fault.
-func (g *Gate) told(ctx context.Context, limit *row, d ratelimit.Decision, kind fault.Kind,
+// applyDecision writes a decision to the answer's headers. If the decision refuses the request, it returns a fault.
+func (g *Gate) applyDecision(ctx context.Context, limit *row, d ratelimit.Decision, kind fault.Kind,
 	answer server.Header) error {
-	tell(answer, limit, d)
+	writeHeaders(answer, limit, d)
 	if d.Allowed {
 		return nil
 	}
@@ -350,17 +350,17 @@ const (
 	limitHeader  = "RateLimit"
 )
 
-// tell writes the state of a limit to the answer's headers. There, r is the number of
+// writeHeaders writes the state of a limit to the answer's headers. There, r is the number of
 // further requests that would pass, and t is the number of seconds until r can increase.
-func tell(answer server.Header, limit *row, d ratelimit.Decision) {
-	policy, left := limit.policy, make([]byte, 0, 48)
-	if before := answer.Get(policyHeader); before != "" {
-		policy = before + ", " + policy
-		left = append(append(left, answer.Get(limitHeader)...), ", "...)
+func writeHeaders(answer server.Header, limit *row, d ratelimit.Decision) {
+	policy, remainder := limit.policy, make([]byte, 0, 48)
+	if previous := answer.Get(policyHeader); previous != "" {
+		policy = previous + ", " + policy
+		remainder = append(append(remainder, answer.Get(limitHeader)...), ", "...)
 	}
-	left = strconv.AppendQuote(left, limit.Name)
-	left = strconv.AppendInt(append(left, ";r="...), int64(d.Left), 10)
-	left = strconv.AppendInt(append(left, ";t="...), int64(ratelimit.Seconds(d.Reset)), 10)
+	remainder = strconv.AppendQuote(remainder, limit.Name)
+	remainder = strconv.AppendInt(append(remainder, ";r="...), int64(d.Left), 10)
+	remainder = strconv.AppendInt(append(remainder, ";t="...), int64(ratelimit.Seconds(d.Reset)), 10)
 	answer.Set(policyHeader, policy)
-	answer.Set(limitHeader, string(left))
+	answer.Set(limitHeader, string(remainder))
 }

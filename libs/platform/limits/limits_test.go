@@ -24,21 +24,21 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-var settings = limits.Config{Counting: ratelimit.Config{Timeout: time.Second}, PublicPerMinute: 600,
+var readSettings = limits.Config{Counting: ratelimit.Config{Timeout: time.Second}, PublicPerMinute: 600,
 	WebhookPerMinute: 6000, BookPerMinute: 10, PagesPerMinute: 120, KeyPerMinute: 100, WrongTokensPerMinute: 10,
 	AdminPerMinute: 1200, SignInsPerMinute: 10}
 
-var somebody = netip.MustParseAddr("192.0.2.7")
+var clientAddress = netip.MustParseAddr("192.0.2.7")
 
-func gate(of limits.Config) (*limits.Gate, *clock.Manual) {
+func newGate(of limits.Config) (*limits.Gate, *clock.Manual) {
 	hands := clock.Fixed(time.Date(2027, 3, 1, 8, 0, 0, 0, time.UTC))
 	return limits.New(of, ratelimit.NewLocal(hands), telemetry.Discard()), hands
 }
 
-func TestEveryRequestHasALimitByItsPath(t *testing.T) {
+func TestPathSelectsLimit(t *testing.T) {
 	t.Parallel()
-	g, _ := gate(settings)
-	seen := []string{ // which no path has
+	g, _ := newGate(readSettings)
+	seen := []string{ // limits that do not belong to a path
 		"key", "wrong-token", "admin", "sign-in", "wrong-sign-in-quarter", "wrong-sign-in-hour", "wrong-sign-in-day",
 		"mailed-link", "invitation", "business-invitation", "account-notice",
 	}
@@ -67,7 +67,7 @@ func TestEveryRequestHasALimitByItsPath(t *testing.T) {
 		"GET /api/public/docs.js":                       `"docs.js";q=600;w=60`,
 		"POST /mcp":                                     `"mcp";q=600;w=60`,
 		"GET /mcp":                                      `"mcp";q=600;w=60`,
-		// What a path does not answer takes nothing from its own figure.
+		// Requests with a method that the path does not support do not count against its limit.
 		"GET /api/public/harbor/book":       `"other";q=600;w=60`,
 		"OPTIONS /api/public/harbor/slots":  `"other";q=600;w=60`,
 		"POST /api/public/harbor/info":      `"other";q=600;w=60`,
@@ -81,7 +81,7 @@ func TestEveryRequestHasALimitByItsPath(t *testing.T) {
 	} {
 		method, path, _ := strings.Cut(request, " ")
 		answer := http.Header{}
-		if err := g.Pass(t.Context(), somebody, method, path, answer); err != nil {
+		if err := g.Pass(t.Context(), clientAddress, method, path, answer); err != nil {
 			t.Fatalf("%s: %v", request, err)
 		}
 		if got := answer.Get("RateLimit-Policy"); got != want {
@@ -95,7 +95,7 @@ func TestEveryRequestHasALimitByItsPath(t *testing.T) {
 	}
 }
 
-func TestTheReadmeNamesEveryLimitAndEverySetting(t *testing.T) {
+func TestReadmeListsAllLimitsAndSettings(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -119,7 +119,7 @@ func TestTheReadmeNamesEveryLimitAndEverySetting(t *testing.T) {
 	}
 }
 
-// settingNames are the environment variables of the numbers.
+// settingNames returns the environment variables of the limits.
 func settingNames() []string {
 	var names []string
 	for f := range reflect.TypeFor[limits.Config]().Fields() {
@@ -130,12 +130,12 @@ func settingNames() []string {
 	return names
 }
 
-func TestAnswersTellWhatIsLeft(t *testing.T) {
+func TestHeadersShowRemainder(t *testing.T) {
 	t.Parallel()
-	g, hands := gate(settings)
+	g, hands := newGate(readSettings)
 	pass := func() (http.Header, error) {
 		answer := http.Header{}
-		return answer, g.Pass(t.Context(), somebody, http.MethodPost, "/api/public/harbor/book", answer)
+		return answer, g.Pass(t.Context(), clientAddress, http.MethodPost, "/api/public/harbor/book", answer)
 	}
 	for left := 9; left >= 0; left-- {
 		answer, err := pass()
@@ -152,11 +152,11 @@ func TestAnswersTellWhatIsLeft(t *testing.T) {
 	}
 }
 
-func TestAKeysLimitIsToldBesideThatOfTheAddress(t *testing.T) {
+func TestHeadersShowAddressAndKeyLimits(t *testing.T) {
 	t.Parallel()
-	g, _ := gate(limits.Config{BookPerMinute: 10, KeyPerMinute: 1})
+	g, _ := newGate(limits.Config{BookPerMinute: 10, KeyPerMinute: 1})
 	answer := http.Header{}
-	if err := g.Pass(t.Context(), somebody, http.MethodPost, "/api/public/harbor/book", answer); err != nil {
+	if err := g.Pass(t.Context(), clientAddress, http.MethodPost, "/api/public/harbor/book", answer); err != nil {
 		t.Fatal(err)
 	}
 	if err := g.PassKey(t.Context(), "one", answer); err != nil {
@@ -177,24 +177,23 @@ func TestAKeysLimitIsToldBesideThatOfTheAddress(t *testing.T) {
 	}
 }
 
-// Asked together, the limits of the address and of the key say what they say one after the other, whichever of them
-// there is.
-func TestBothLimitsTogetherAreOneAfterTheOther(t *testing.T) {
+// PassBoth gives the same answers as Pass and then PassKey, whichever of the two limits are set.
+func TestPassBothEqualsPassThenPassKey(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]limits.Config{
 		"the address first": {BookPerMinute: 2, KeyPerMinute: 3}, "the key first": {BookPerMinute: 3, KeyPerMinute: 2},
 		"no limit of the address": {KeyPerMinute: 2}, "none of the key": {BookPerMinute: 2}, "none": {},
 	} {
-		together, _ := gate(of)
-		apart, _ := gate(of)
+		together, _ := newGate(of)
+		apart, _ := newGate(of)
 		for i := range 4 {
 			got, want := http.Header{}, http.Header{}
-			byKey, told := together.PassBoth(t.Context(), somebody, http.MethodPost, "/api/public/harbor/book", "one",
+			byKey, told := together.PassBoth(t.Context(), clientAddress, http.MethodPost, "/api/public/harbor/book", "one",
 				got)
 			if told == nil {
 				told = byKey.Pass(t.Context(), got)
 			}
-			wanted := apart.Pass(t.Context(), somebody, http.MethodPost, "/api/public/harbor/book", want)
+			wanted := apart.Pass(t.Context(), clientAddress, http.MethodPost, "/api/public/harbor/book", want)
 			if wanted == nil {
 				wanted = apart.PassKey(t.Context(), "one", want)
 			}
@@ -208,34 +207,34 @@ func TestBothLimitsTogetherAreOneAfterTheOther(t *testing.T) {
 	}
 }
 
-func TestALimitOfZeroIsNone(t *testing.T) {
+func TestZeroLimitAllowsEverything(t *testing.T) {
 	t.Parallel()
-	g, _ := gate(limits.Config{})
+	g, _ := newGate(limits.Config{})
 	answer := http.Header{}
 	for range 2000 {
-		if err := g.Pass(t.Context(), somebody, http.MethodGet, "/api/public/harbor/info", answer); err != nil {
+		if err := g.Pass(t.Context(), clientAddress, http.MethodGet, "/api/public/harbor/info", answer); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := g.CheckWrongTokens(t.Context(), somebody); err != nil || len(answer) > 0 {
+	if err := g.CheckWrongTokens(t.Context(), clientAddress); err != nil || len(answer) > 0 {
 		t.Errorf("%v, %v", answer, err)
 	}
 }
 
-func TestWrongTokensAreCountedByAddress(t *testing.T) {
+func TestWrongTokensCountByAddress(t *testing.T) {
 	t.Parallel()
-	g, hands := gate(limits.Config{WrongTokensPerMinute: 2})
+	g, hands := newGate(limits.Config{WrongTokensPerMinute: 2})
 	other := netip.MustParseAddr("192.0.2.8")
-	wrong := func() error { return g.CountWrongToken(t.Context(), somebody, http.Header{}) }
+	wrong := func() error { return g.CountWrongToken(t.Context(), clientAddress, http.Header{}) }
 	for range 2 {
-		if err := g.CheckWrongTokens(t.Context(), somebody); err != nil {
+		if err := g.CheckWrongTokens(t.Context(), clientAddress); err != nil {
 			t.Fatal(err)
 		}
 		if err := wrong(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := g.CheckWrongTokens(t.Context(), somebody); !fault.Is(err, fault.RateLimited) ||
+	if err := g.CheckWrongTokens(t.Context(), clientAddress); !fault.Is(err, fault.RateLimited) ||
 		fault.Of(err).RetrySeconds() != 60 {
 		t.Errorf("after two: %v", err)
 	}
@@ -246,16 +245,16 @@ func TestWrongTokensAreCountedByAddress(t *testing.T) {
 		t.Errorf("another address: %v", err)
 	}
 	hands.Advance(time.Minute)
-	if err := g.CheckWrongTokens(t.Context(), somebody); err != nil {
+	if err := g.CheckWrongTokens(t.Context(), clientAddress); err != nil {
 		t.Errorf("a minute later: %v", err)
 	}
 }
 
-func TestPrincipalsOfTheAdminAPIAreCountedApart(t *testing.T) {
+func TestPrincipalsHaveSeparateCounts(t *testing.T) {
 	t.Parallel()
-	of := settings
+	of := readSettings
 	of.AdminPerMinute = 3
-	g, hands := gate(of)
+	g, hands := newGate(of)
 	pass := func(label string) error { return g.PassPrincipal(t.Context(), label, http.Header{}) }
 	for range 3 {
 		if err := pass("token a"); err != nil {
@@ -274,9 +273,9 @@ func TestPrincipalsOfTheAdminAPIAreCountedApart(t *testing.T) {
 	}
 }
 
-func TestSettingsAreJudgedTogether(t *testing.T) {
+func TestConfigReportsAllErrors(t *testing.T) {
 	t.Parallel()
-	if err := settings.Validate(); err != nil {
+	if err := readSettings.Validate(); err != nil {
 		t.Error(err)
 	}
 	bad := limits.Config{
@@ -291,12 +290,12 @@ func TestSettingsAreJudgedTogether(t *testing.T) {
 	}
 }
 
-func TestACallerThatWentAwayIsNoRefusal(t *testing.T) {
+func TestCancelledRequestIsNotRefused(t *testing.T) {
 	t.Parallel()
-	g, _ := gate(settings)
+	g, _ := newGate(readSettings)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := g.Pass(gone, somebody, http.MethodGet, "/api/public/harbor/info", http.Header{}); err == nil ||
+	if err := g.Pass(gone, clientAddress, http.MethodGet, "/api/public/harbor/info", http.Header{}); err == nil ||
 		fault.Is(err, fault.RateLimited) {
 		t.Errorf("%v", err)
 	}

@@ -13,10 +13,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// wrongSignIns are the windows that are longer than a minute, for wrong attempts
+// wrongSignInWindows are the windows that are longer than a minute, for wrong attempts
 // to sign in. In each window, times × the attempts per minute are allowed. An
 // attacker waits longer in each window, and has 80 guesses per day by default.
-var wrongSignIns = []struct {
+var wrongSignInWindows = []struct {
 	name   string
 	times  int
 	window time.Duration
@@ -36,16 +36,16 @@ const (
 	maxNotices       = 5
 )
 
-// longer returns the limits whose window is not a minute. If attempts to sign
+// longerLimits returns the limits whose window is not a minute. If attempts to sign
 // in are unlimited, the limits that are derived from them are also unlimited.
-func (c *Config) longer() []ratelimit.Limit {
+func (c *Config) longerLimits() []ratelimit.Limit {
 	all := []ratelimit.Limit{
 		{Name: mailedLink, N: min(c.SignInsPerMinute, maxMailedLinks), Window: mailedLinkWindow},
 		{Name: invitation, N: min(c.SignInsPerMinute, maxInvitations), Window: time.Hour},
 		{Name: businessInvitation, N: c.InvitationsPerHour, Window: time.Hour},
 		{Name: accountNotice, N: min(c.SignInsPerMinute, maxNotices), Window: time.Hour},
 	}
-	for _, w := range wrongSignIns {
+	for _, w := range wrongSignInWindows {
 		all = append(all, ratelimit.Limit{Name: w.name, N: w.times * c.SignInsPerMinute, Window: w.window})
 	}
 	return all
@@ -82,7 +82,7 @@ func Session(id string) Attempter {
 // attempts, or too many wrong ones as far as this process knows. Faults: rate_limited (429).
 func (g *Gate) CountSignIn(ctx context.Context, by Attempter, answer server.Header) error {
 	for _, who := range by.clients {
-		for _, w := range wrongSignIns {
+		for _, w := range wrongSignInWindows {
 			limit := g.rows[w.name]
 			if wait := g.limiter.KnownRefusal(who, limit.Limit); limit.N > 0 && wait > 0 {
 				return g.refuse(ctx, limit, fault.RateLimited, wait)
@@ -98,7 +98,7 @@ func (g *Gate) CountSignIn(ctx context.Context, by Attempter, answer server.Head
 // CountWrongSignIn counts a wrong attempt. Faults: rate_limited (429) after too many.
 func (g *Gate) CountWrongSignIn(ctx context.Context, by Attempter, answer server.Header) error {
 	for _, who := range by.clients {
-		for _, w := range wrongSignIns {
+		for _, w := range wrongSignInWindows {
 			if err := g.count(ctx, g.rows[w.name], who, fault.RateLimited, answer); err != nil {
 				return err
 			}

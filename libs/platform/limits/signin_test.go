@@ -15,16 +15,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Who guesses on and on, each time as soon as they may, waits longer and longer.
-func TestTheWaitGrowsWithWrongSignIns(t *testing.T) {
+// A client that repeats wrong guesses, each as soon as the limit permits it, has to wait longer and longer.
+func TestWrongSignInsExtendWait(t *testing.T) {
 	t.Parallel()
 	for by, from := range map[string]func(n int) limits.Attempter{
-		"address":       func(n int) limits.Attempter { return limits.UnknownBrowser(somebody, fmt.Sprint(n)) },
+		"address":       func(n int) limits.Attempter { return limits.UnknownBrowser(clientAddress, fmt.Sprint(n)) },
 		"account":       func(n int) limits.Attempter { return limits.UnknownBrowser(addressOf(n), "ana") },
 		"known browser": func(int) limits.Attempter { return limits.KnownBrowser("ana", "laptop") },
 		"session":       func(int) limits.Attempter { return limits.Session("s") },
 	} {
-		g, hands := gate(settings)
+		g, hands := newGate(readSettings)
 		began, guesses := hands.Now(), 0
 		var waits []time.Duration
 		const most = 81
@@ -59,11 +59,11 @@ func TestTheWaitGrowsWithWrongSignIns(t *testing.T) {
 	}
 }
 
-func TestRightSignInsCountByTheMinuteAlone(t *testing.T) {
+func TestCorrectSignInsCountPerMinuteOnly(t *testing.T) {
 	t.Parallel()
-	g, hands := gate(settings)
+	g, hands := newGate(readSettings)
 	for range 500 {
-		if err := g.CountSignIn(t.Context(), limits.UnknownBrowser(somebody, "ana"), http.Header{}); err != nil {
+		if err := g.CountSignIn(t.Context(), limits.UnknownBrowser(clientAddress, "ana"), http.Header{}); err != nil {
 			t.Fatal(err)
 		}
 		hands.Advance(7 * time.Second)
@@ -75,17 +75,17 @@ func addressOf(n int) netip.Addr {
 	return netip.AddrFrom4([4]byte{198, byte(n >> 16), byte(n >> 8), byte(n)})
 }
 
-// A generated attack on an account, by strangers from any number of networks, the person's own included, never refuses
-// the person's known browser, their session or the mail that their known browser asks for.
-func TestStrangersNeverRefuseKnownBrowsersAndSessions(t *testing.T) {
+// A generated attack comes from unknown browsers in any network, including the owner's network. It never blocks the
+// owner's known browser, session or mailed link.
+func TestUnknownBrowsersDoNotBlockKnownBrowsersAndSessions(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
-		g, hands := gate(settings)
+		g, hands := newGate(readSettings)
 		random := rand.New(rand.NewPCG(seed, 1))
 		for range 300 {
 			stranger := limits.UnknownBrowser(addressOf(random.IntN(50)), "ana")
 			if random.IntN(5) == 0 {
-				stranger = limits.UnknownBrowser(somebody, "ana")
+				stranger = limits.UnknownBrowser(clientAddress, "ana")
 			}
 			switch random.IntN(4) {
 			case 0:
@@ -114,11 +114,11 @@ func TestStrangersNeverRefuseKnownBrowsersAndSessions(t *testing.T) {
 	}
 }
 
-// Wrong passwords keep no mail back, and the mail that is refused to a stranger leaves one in the mailbox whose link is
-// still good.
-func TestMailedLinksHaveACountOfTheirOwn(t *testing.T) {
+// Wrong passwords do not block mails. If the limit refuses a mail to an unknown browser, an earlier mail has a link
+// that is still valid.
+func TestMailedLinksHaveSeparateCount(t *testing.T) {
 	t.Parallel()
-	g, hands := gate(settings)
+	g, hands := newGate(readSettings)
 	for n := range 100 {
 		_ = g.CountWrongSignIn(t.Context(), limits.UnknownBrowser(addressOf(n), "ana"), http.Header{})
 	}
@@ -142,9 +142,9 @@ func TestMailedLinksHaveACountOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestInvitationsAreCountedApartFromMailedLinks(t *testing.T) {
+func TestInvitationsHaveSeparateCount(t *testing.T) {
 	t.Parallel()
-	g, _ := gate(settings)
+	g, _ := newGate(readSettings)
 	for range 5 {
 		if err := g.CountInvitation(t.Context(), "ana"); err != nil {
 			t.Fatal(err)
@@ -153,14 +153,14 @@ func TestInvitationsAreCountedApartFromMailedLinks(t *testing.T) {
 	if err := g.CountInvitation(t.Context(), "ana"); !fault.Is(err, fault.RateLimited) {
 		t.Errorf("the sixth in an hour: %v", err)
 	}
-	if err := g.CountMailedLink(t.Context(), limits.UnknownBrowser(somebody, "ana"), http.Header{}); err != nil {
+	if err := g.CountMailedLink(t.Context(), limits.UnknownBrowser(clientAddress, "ana"), http.Header{}); err != nil {
 		t.Errorf("a mailed link: %v", err)
 	}
 }
 
-func TestNoticesAreCountedByAccountAndSubject(t *testing.T) {
+func TestNoticesCountByAccountAndSubject(t *testing.T) {
 	t.Parallel()
-	g, hands := gate(settings)
+	g, hands := newGate(readSettings)
 	for range 5 {
 		if err := g.CountAccountNotice(t.Context(), "ana", "password"); err != nil {
 			t.Fatal(err)
@@ -180,24 +180,24 @@ func TestNoticesAreCountedByAccountAndSubject(t *testing.T) {
 	}
 }
 
-func TestWithoutALimitNoAttemptIsCounted(t *testing.T) {
+func TestZeroLimitCountsNoAttempts(t *testing.T) {
 	t.Parallel()
-	g, _ := gate(limits.Config{Counting: settings.Counting})
+	g, _ := newGate(limits.Config{Counting: readSettings.Counting})
 	for range 100 {
-		if err := g.CountSignIn(t.Context(), limits.UnknownBrowser(somebody, "ana"), http.Header{}); err != nil {
+		if err := g.CountSignIn(t.Context(), limits.UnknownBrowser(clientAddress, "ana"), http.Header{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := g.CountWrongSignIn(t.Context(), limits.UnknownBrowser(somebody, "ana"), http.Header{}); err != nil {
+		if err := g.CountWrongSignIn(t.Context(), limits.UnknownBrowser(clientAddress, "ana"), http.Header{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-func TestBusinessInvitationsAreLimitedByTheHour(t *testing.T) {
+func TestBusinessInvitationsAreLimitedPerHour(t *testing.T) {
 	t.Parallel()
-	with := settings
+	with := readSettings
 	with.InvitationsPerHour = 3
-	g, hands := gate(with)
+	g, hands := newGate(with)
 	business, other := uuid.New(), uuid.New()
 	for range 3 {
 		if err := g.CountBusinessInvitation(t.Context(), business); err != nil {

@@ -39,9 +39,9 @@ type Options struct {
 }
 
 const (
-	most      = 500      // number of kept messages
-	mostBytes = 10 << 20 // per message
-	patience  = time.Minute
+	maxMessages       = 500      // number of kept messages
+	maxMessageBytes   = 10 << 20 // per message
+	connectionTimeout = time.Minute
 )
 
 // Box is a running mailbox. It is safe for concurrent use.
@@ -49,7 +49,7 @@ type Box struct {
 	options  Options
 	listener net.Listener
 	server   *smtp.Server
-	ended    chan struct{}
+	done     chan struct{}
 
 	mu      sync.Mutex
 	mails   []Mail
@@ -59,17 +59,17 @@ type Box struct {
 
 // Open serves SMTP on the listener until Close is called.
 func Open(listener net.Listener, options Options) *Box {
-	b := &Box{options: options, listener: listener, ended: make(chan struct{}), changed: make(chan struct{})}
+	b := &Box{options: options, listener: listener, done: make(chan struct{}), changed: make(chan struct{})}
 	b.server = smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &session{box: b}, nil }))
 	b.server.Domain = "localhost"
 	b.server.TLSConfig = options.TLS
 	b.server.AllowInsecureAuth = options.User != ""
 	b.server.EnableSMTPUTF8 = true
-	b.server.MaxMessageBytes, b.server.MaxRecipients = mostBytes, 100
-	b.server.ReadTimeout, b.server.WriteTimeout = patience, patience
+	b.server.MaxMessageBytes, b.server.MaxRecipients = maxMessageBytes, 100
+	b.server.ReadTimeout, b.server.WriteTimeout = connectionTimeout, connectionTimeout
 	b.server.ErrorLog = log.New(io.Discard, "", 0)
 	go func() {
-		defer close(b.ended)
+		defer close(b.done)
 		_ = b.server.Serve(listener) // ends with Close
 	}()
 	return b
@@ -79,7 +79,7 @@ func Open(listener net.Listener, options Options) *Box {
 func (b *Box) Close() error {
 	err := b.listener.Close() // also if the server has not used it yet
 	_ = b.server.Close()      // closes it a second time
-	<-b.ended
+	<-b.done
 	if errors.Is(err, net.ErrClosed) {
 		return nil
 	}
@@ -126,8 +126,8 @@ func (b *Box) keep(m Mail) {
 	b.count++
 	m.ID = b.count
 	b.mails = append(b.mails, m)
-	if len(b.mails) > most {
-		b.mails = slices.Delete(b.mails, 0, len(b.mails)-most)
+	if len(b.mails) > maxMessages {
+		b.mails = slices.Delete(b.mails, 0, len(b.mails)-maxMessages)
 	}
 	close(b.changed)
 	b.changed = make(chan struct{})
@@ -135,9 +135,9 @@ func (b *Box) keep(m Mail) {
 
 // session is one connection.
 type session struct {
-	box    *Box
-	signed bool
-	mail   Mail
+	box             *Box
+	isAuthenticated bool
+	mail            Mail
 }
 
 var (
@@ -157,13 +157,13 @@ func (s *session) Auth(string) (sasl.Server, error) {
 		if user != s.box.options.User || password != s.box.options.Password {
 			return smtp.ErrAuthFailed
 		}
-		s.signed = true
+		s.isAuthenticated = true
 		return nil
 	}), nil
 }
 
 func (s *session) Mail(from string, _ *smtp.MailOptions) error {
-	if s.box.options.User != "" && !s.signed {
+	if s.box.options.User != "" && !s.isAuthenticated {
 		return &smtp.SMTPError{Code: 530, EnhancedCode: smtp.EnhancedCode{5, 7, 0}, Message: "Authentication required"}
 	}
 	s.mail.From = from

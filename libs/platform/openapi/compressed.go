@@ -11,27 +11,31 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// compressFrom is the minimal size in bytes of a compressed file; smaller ones are not worth the additional headers.
-const compressFrom = 1 << 10
+// minCompressedSize is the minimal size in bytes of a compressed file; smaller ones are not worth the additional
+// headers.
+const minCompressedSize = 1 << 10
 
-// level is the compression level. Each form is compressed once; the documentation viewer takes a tenth of a second.
-const level = 7
+// compressionLevel is the compression level. Each form is compressed once; the documentation viewer takes a tenth of a
+// second.
+const compressionLevel = 7
 
-// preferred are the encodings of files, the one with the smallest result first.
-var preferred = []string{"br", "gzip"}
+// preferredEncodings are the encodings of files, the one with the smallest result first.
+var preferredEncodings = []string{"br", "gzip"}
 
-// compressed returns a function for each content encoding of a file; "" is the uncompressed
+// compressForms returns a function for each content encoding of a file; "" is the uncompressed
 // file. The function returns the encoded file, which is created at the first call. The
 // files hold no secrets, so the attack BREACH, which uses compressed lengths, is no risk.
-func compressed(body []byte) map[string]func() []byte {
+func compressForms(body []byte) map[string]func() []byte {
 	forms := map[string]func() []byte{"": func() []byte { return body }}
-	if len(body) >= compressFrom {
+	if len(body) >= minCompressedSize {
 		forms["br"] = sync.OnceValue(func() []byte {
-			return written(body, func(into io.Writer) io.WriteCloser { return brotli.NewWriterLevel(into, level) })
+			return compress(body, func(into io.Writer) io.WriteCloser {
+				return brotli.NewWriterLevel(into, compressionLevel)
+			})
 		})
 		forms["gzip"] = sync.OnceValue(func() []byte {
-			return written(body, func(into io.Writer) io.WriteCloser {
-				w, _ := gzip.NewWriterLevel(into, level) // fails only for invalid levels
+			return compress(body, func(into io.Writer) io.WriteCloser {
+				w, _ := gzip.NewWriterLevel(into, compressionLevel) // fails only for invalid levels
 				return w
 			})
 		})
@@ -39,8 +43,8 @@ func compressed(body []byte) map[string]func() []byte {
 	return forms
 }
 
-// written returns the output of a compressor for a file in memory, which cannot fail.
-func written(body []byte, compressor func(io.Writer) io.WriteCloser) []byte {
+// compress returns the output of a compressor for a file in memory, which cannot fail.
+func compress(body []byte, compressor func(io.Writer) io.WriteCloser) []byte {
 	var out bytes.Buffer
 	w := compressor(&out)
 	_, _ = w.Write(body)
@@ -48,30 +52,30 @@ func written(body []byte, compressor func(io.Writer) io.WriteCloser) []byte {
 	return out.Bytes()
 }
 
-// encodingFor returns the preferred encoding that an Accept-Encoding accepts (RFC 9110 §12.5.3); "" for none.
-func (f *File) encodingFor(accept string) string {
-	for _, encoding := range preferred {
-		if _, has := f.forms[encoding]; has && takes(accept, encoding) {
+// chooseEncoding returns the preferred encoding that an Accept-Encoding accepts (RFC 9110 §12.5.3); "" for none.
+func (f *File) chooseEncoding(accept string) string {
+	for _, encoding := range preferredEncodings {
+		if _, has := f.forms[encoding]; has && accepts(accept, encoding) {
 			return encoding
 		}
 	}
 	return ""
 }
 
-// takes reports whether an Accept-Encoding names an encoding, or *, with a weight above 0.
-func takes(accept, encoding string) bool {
-	any := false
+// accepts reports whether an Accept-Encoding names an encoding, or *, with a weight above 0.
+func accepts(accept, encoding string) bool {
+	anyAccepted := false
 	for part := range strings.SplitSeq(accept, ",") {
-		name, weight, weighed := strings.Cut(part, ";")
+		name, weight, hasWeight := strings.Cut(part, ";")
 		name = strings.ToLower(strings.TrimSpace(name))
 		q, err := strconv.ParseFloat(strings.TrimPrefix(strings.ToLower(strings.TrimSpace(weight)), "q="), 64)
-		wanted := !weighed || err == nil && q > 0
+		wanted := !hasWeight || err == nil && q > 0
 		if name == encoding {
 			return wanted
 		}
-		any = any || name == "*" && wanted
+		anyAccepted = anyAccepted || name == "*" && wanted
 	}
-	return any
+	return anyAccepted
 }
 
 // etag returns the entity tag of one form. Each form has its own, since its bytes differ.

@@ -12,7 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-func TestALargeFileIsSentInTheSmallestFormThatIsTaken(t *testing.T) {
+func TestServeSendsSmallestAcceptedEncoding(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("a line of a document\n", 500)
 	app := fiber.New()

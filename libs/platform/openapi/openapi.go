@@ -28,7 +28,7 @@ type File struct {
 func NewFile(body []byte, mediaType string, header map[string]string) *File {
 	sum := sha256.Sum256(body)
 	return &File{mediaType: mediaType, tag: base64.RawURLEncoding.EncodeToString(sum[:16]), header: header,
-		forms: compressed(body)}
+		forms: compressForms(body)}
 }
 
 // Document returns the file of an OpenAPI document that is written in YAML.
@@ -42,7 +42,7 @@ func Document(source []byte) (*File, error) {
 
 // Serve sends the file in a form that the caller accepts, or 304 if the caller has any form of it.
 func (f *File) Serve(c *fiber.Ctx) error {
-	encoding := f.encodingFor(c.Get(fiber.HeaderAcceptEncoding))
+	encoding := f.chooseEncoding(c.Get(fiber.HeaderAcceptEncoding))
 	c.Set(fiber.HeaderETag, f.etag(encoding))
 	c.Set(fiber.HeaderCacheControl, "no-cache")
 	if len(f.forms) > 1 {

@@ -23,7 +23,7 @@ func TestJSONKeepsOrderTextsAndNumbers(t *testing.T) {
 	}
 }
 
-func TestWhatJSONCannotSayIsRefused(t *testing.T) {
+func TestJSONRejectsUnsupportedValues(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{"", "a: .nan", "a: 0x10", "a: [", "a: ~"} {
 		if got, err := JSON([]byte(source)); err == nil {
@@ -32,7 +32,7 @@ func TestWhatJSONCannotSayIsRefused(t *testing.T) {
 	}
 }
 
-func TestAFileIsConfirmedBy304(t *testing.T) {
+func TestServeAnswersKnownTagWith304(t *testing.T) {
 	t.Parallel()
 	app := fiber.New()
 	app.Get("/f", NewFile([]byte("text"), "text/plain", map[string]string{"X-More": "yes"}).Serve)

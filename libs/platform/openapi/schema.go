@@ -22,17 +22,17 @@ func WithSchema(document []byte, name string, schema []byte) ([]byte, error) {
 	if len(into.Content) != 1 || len(from.Content) != 1 {
 		return nil, fmt.Errorf("the document or the schema is empty")
 	}
-	schemas := member(member(into.Content[0], "components"), "schemas")
+	schemas := findMember(findMember(into.Content[0], "components"), "schemas")
 	if schemas == nil {
 		return nil, fmt.Errorf("the document has no components.schemas")
 	}
 	root := from.Content[0]
-	pointAt(root, name)
-	definitions := member(root, "$defs")
-	without(root, "$schema", "$defs")
-	schemas.Content = append(schemas.Content, text(name), root)
+	redirectReferences(root, name)
+	definitions := findMember(root, "$defs")
+	removeKeys(root, "$schema", "$defs")
+	schemas.Content = append(schemas.Content, newText(name), root)
 	for i := 0; definitions != nil && i < len(definitions.Content); i += 2 {
-		schemas.Content = append(schemas.Content, text(name+definitions.Content[i].Value), definitions.Content[i+1])
+		schemas.Content = append(schemas.Content, newText(name+definitions.Content[i].Value), definitions.Content[i+1])
 	}
 	return yaml.Marshal(&into)
 }
@@ -48,16 +48,16 @@ func WithMember(document []byte, name string, value []byte) ([]byte, error) {
 		return nil, fmt.Errorf("the member %s is not JSON: %w", name, err)
 	}
 	if len(into.Content) != 1 || len(from.Content) != 1 || into.Content[0].Kind != yaml.MappingNode ||
-		member(into.Content[0], name) != nil {
+		findMember(into.Content[0], name) != nil {
 		return nil, fmt.Errorf("the document is empty, or has the member %s", name)
 	}
 	root := into.Content[0]
-	root.Content = append(root.Content, text(name), from.Content[0])
+	root.Content = append(root.Content, newText(name), from.Content[0])
 	return yaml.Marshal(&into)
 }
 
-// member returns the value of a key of a mapping; nil if it is absent.
-func member(mapping *yaml.Node, key string) *yaml.Node {
+// findMember returns the value of a key of a mapping; nil if it is absent.
+func findMember(mapping *yaml.Node, key string) *yaml.Node {
 	for i := 0; mapping != nil && i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == key {
 			return mapping.Content[i+1]
@@ -66,27 +66,27 @@ func member(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// without removes keys from a mapping.
-func without(mapping *yaml.Node, keys ...string) {
-	var left []*yaml.Node
+// removeKeys removes keys from a mapping.
+func removeKeys(mapping *yaml.Node, keys ...string) {
+	var remaining []*yaml.Node
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if !slices.Contains(keys, mapping.Content[i].Value) {
-			left = append(left, mapping.Content[i], mapping.Content[i+1])
+			remaining = append(remaining, mapping.Content[i], mapping.Content[i+1])
 		}
 	}
-	mapping.Content = left
+	mapping.Content = remaining
 }
 
-// pointAt changes references to definitions to their new place in the document.
-func pointAt(node *yaml.Node, name string) {
+// redirectReferences changes references to definitions to their new place in the document.
+func redirectReferences(node *yaml.Node, name string) {
 	if node.Kind == yaml.ScalarNode {
 		if of, ok := strings.CutPrefix(node.Value, "#/$defs/"); ok {
 			node.Value = "#/components/schemas/" + name + of
 		}
 	}
 	for _, inner := range node.Content {
-		pointAt(inner, name)
+		redirectReferences(inner, name)
 	}
 }
 
-func text(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s} }
+func newText(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s} }

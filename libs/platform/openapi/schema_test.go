@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestASchemaStandsInTheDocumentWithItsDefinitions(t *testing.T) {
+func TestWithSchemaAddsDefinitions(t *testing.T) {
 	t.Parallel()
 	const schema = `{"$schema":"x","$defs":{"Part":{"type":"string","pattern":"^\u003c"}},"type":"object","properties":{"a":{"$ref":"#/$defs/Part"}}}`
 	document, err := WithSchema([]byte("components:\n  schemas:\n    Id: &id {type: string}\n    Other: *id\n"),
@@ -30,7 +30,7 @@ func TestASchemaStandsInTheDocumentWithItsDefinitions(t *testing.T) {
 	}
 }
 
-func TestWithMemberAddsToTheEnd(t *testing.T) {
+func TestWithMemberAppendsMember(t *testing.T) {
 	t.Parallel()
 	document, err := WithMember([]byte("paths: {}"), "webhooks",
 		[]byte(`{"a.b": {"at": "2026-11-21T09:00:00Z", "n": "1"}}`))

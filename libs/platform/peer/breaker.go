@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	failuresToOpen = 10          // in a row
-	openFor        = time.Second // the breaker stays open for this long
-	knownFailing   = 4096        // number of tenants with recorded failures; the least recently failed is dropped first
+	failuresToOpen    = 10          // in a row
+	openFor           = time.Second // the breaker stays open for this long
+	maxFailingTenants = 4096        // number of tenants with recorded failures; the least recently failed is dropped first
 )
 
 // health is the result of one exchange, with respect to the state of the peer.
 type health int
 
 const (
-	noWord   health = iota // no conclusion: only this request failed
-	well                   // it answered
-	unwell                 // it did not answer in time, closed the connection, or reported that it cannot serve
-	noAnswer               // a connection was refused
+	inconclusive health = iota // no conclusion: only this request failed
+	healthy                    // it answered
+	failing                    // it did not answer in time, closed the connection, or reported that it cannot serve
+	unreachable                // a connection was refused
 )
 
 // breakers are circuit breakers. They stop calls to a peer that fails, so that the peer
@@ -35,67 +35,67 @@ const (
 type breakers struct {
 	clock clock.Clock
 
-	mu      sync.Mutex
-	failing *lru.Cache[string, *failures] // failures since the last success, by tenant
+	mu         sync.Mutex
+	failuresOf *lru.Cache[string, *failures] // failures since the last success, by tenant
 }
 
 type failures struct {
-	inRow     int
-	openUntil time.Time
+	consecutive int
+	openUntil   time.Time
 }
 
-// everyone is the key of the breaker that all tenants share.
-const everyone = ""
+// allTenants is the key of the breaker that all tenants share.
+const allTenants = ""
 
 func newBreakers(now clock.Clock) *breakers {
-	failing, err := lru.New[string, *failures](knownFailing)
+	failing, err := lru.New[string, *failures](maxFailingTenants)
 	if err != nil {
 		panic(err) // only for a size below 1
 	}
-	return &breakers{clock: now, failing: failing}
+	return &breakers{clock: now, failuresOf: failing}
 }
 
-// open reports whether the call must not be made, because the breaker of the tenant or that of all tenants is open.
-func (b *breakers) open(tenant string) bool {
+// isOpen reports whether the call must not be made, because the breaker of the tenant or that of all tenants is open.
+func (b *breakers) isOpen(tenant string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.failing.Len() == 0 {
+	if b.failuresOf.Len() == 0 {
 		return false
 	}
 	now := b.clock.Now()
-	for _, of := range []string{everyone, tenant} {
-		if f, ok := b.failing.Peek(of); ok && now.Before(f.openUntil) {
+	for _, of := range []string{allTenants, tenant} {
+		if f, ok := b.failuresOf.Peek(of); ok && now.Before(f.openUntil) {
 			return true
 		}
 	}
 	return false
 }
 
-// learn records the result of an exchange for tenant.
-func (b *breakers) learn(tenant string, said health) {
+// record records the result of an exchange for tenant.
+func (b *breakers) record(tenant string, result health) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	switch said {
-	case well:
-		b.failing.Remove(tenant)
-		b.failing.Remove(everyone)
-	case unwell:
+	switch result {
+	case healthy:
+		b.failuresOf.Remove(tenant)
+		b.failuresOf.Remove(allTenants)
+	case failing:
 		b.fail(tenant)
-	case noAnswer:
-		b.fail(everyone)
-	case noWord:
+	case unreachable:
+		b.fail(allTenants)
+	case inconclusive:
 	}
 }
 
-func (b *breakers) fail(who string) {
-	f, ok := b.failing.Get(who)
+func (b *breakers) fail(tenant string) {
+	f, ok := b.failuresOf.Get(tenant)
 	if !ok {
 		f = new(failures)
-		b.failing.Add(who, f)
+		b.failuresOf.Add(tenant, f)
 	}
-	f.inRow++
+	f.consecutive++
 	// While the breaker is open, failures of calls that began earlier do not extend the time.
-	if now := b.clock.Now(); f.inRow >= failuresToOpen && !now.Before(f.openUntil) {
+	if now := b.clock.Now(); f.consecutive >= failuresToOpen && !now.Before(f.openUntil) {
 		f.openUntil = now.Add(openFor)
 	}
 }

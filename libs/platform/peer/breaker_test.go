@@ -17,15 +17,15 @@ import (
 
 const away = `{"error":"A part of the platform is away.","messageCode":"service_unavailable"}`
 
-// asked is a peer that answers as status and body say, and counts requests by path.
-type asked struct {
+// fakePeer is a peer that answers with the fields status and body, and counts requests by path.
+type fakePeer struct {
 	mu     sync.Mutex
 	by     map[string]int
 	status int
 	body   string
 }
 
-func (a *asked) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (a *fakePeer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.by[r.URL.Path]++
@@ -33,34 +33,34 @@ func (a *asked) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(a.body))
 }
 
-func (a *asked) answer(status int, body string) {
+func (a *fakePeer) answer(status int, body string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.status, a.body = status, body
 }
 
-func (a *asked) times(path string) int {
+func (a *fakePeer) callCount(path string) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.by[path]
 }
 
-// watched is a client of such a peer, with a clock of its own.
-func watched(t *testing.T, status int, body string) (*asked, *Client, *clock.Manual) {
+// newTestClient returns a client of a [fakePeer] with a manual clock for its breakers.
+func newTestClient(t *testing.T, status int, body string) (*fakePeer, *Client, *clock.Manual) {
 	t.Helper()
-	a := &asked{by: map[string]int{}, status: status, body: body}
+	a := &fakePeer{by: map[string]int{}, status: status, body: body}
 	client := serve(t, a.ServeHTTP)
 	now := clock.Fixed(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))
-	client.health = newBreakers(now)
+	client.breakers = newBreakers(now)
 	return a, client, now
 }
 
 const (
-	harbor = "/internal/businesses/harbor/x"
-	forest = "/internal/businesses/forest/x"
+	firstBusiness  = "/internal/businesses/harbor/x"
+	secondBusiness = "/internal/businesses/forest/x"
 )
 
-func TestABreakerSparesAPeerThatIsUnwell(t *testing.T) {
+func TestBreakerOpensAfterFailures(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		status int
@@ -71,20 +71,20 @@ func TestABreakerSparesAPeerThatIsUnwell(t *testing.T) {
 		"breaks off":                {502, ""},
 		"is late":                   {504, `{"messageCode":"x"}`},
 	} {
-		peer, client, _ := watched(t, c.status, c.body)
+		peer, client, _ := newTestClient(t, c.status, c.body)
 		for range 50 {
-			if err := client.Call(t.Context(), http.MethodGet, harbor, nil, nil); !fault.Is(err,
+			if err := client.Call(t.Context(), http.MethodGet, firstBusiness, nil, nil); !fault.Is(err,
 				fault.PeerUnavailable) {
 				t.Fatalf("%s: got %v", name, err)
 			}
 		}
-		if n := peer.times(harbor); n != failuresToOpen {
+		if n := peer.callCount(firstBusiness); n != failuresToOpen {
 			t.Errorf("%s: it was asked %d times", name, n)
 		}
 	}
 }
 
-func TestWhatIsAboutOneRequestMovesNoBreaker(t *testing.T) {
+func TestBreakerIgnoresRequestErrors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		status int
@@ -97,78 +97,78 @@ func TestWhatIsAboutOneRequestMovesNoBreaker(t *testing.T) {
 		"an outcome nobody learned": {503, `{"messageCode":"outcome_unknown"}`},
 		"a refusal":                 {409, `{"messageCode":"slot_unavailable"}`},
 	} {
-		peer, client, _ := watched(t, c.status, c.body)
+		peer, client, _ := newTestClient(t, c.status, c.body)
 		for range 50 {
-			_ = client.Call(t.Context(), http.MethodPost, harbor, nil, nil)
+			_ = client.Call(t.Context(), http.MethodPost, firstBusiness, nil, nil)
 		}
-		if n := peer.times(harbor); n != 50 {
+		if n := peer.callCount(firstBusiness); n != 50 {
 			t.Errorf("%s: it was asked %d times of 50", name, n)
 		}
 	}
 }
 
-// A fault that is not the peer's health must also not hide it: nine failures and a 500 between make ten failures no
-// success.
-func TestAFaultOfOneRequestDoesNotCloseABreaker(t *testing.T) {
+// An error of a single request must not reset the count: the breaker opens after nine failures, a 500, and one more
+// failure.
+func TestBreakerStaysOpenAfterRequestError(t *testing.T) {
 	t.Parallel()
-	peer, client, _ := watched(t, 503, away)
+	peer, client, _ := newTestClient(t, 503, away)
 	for range failuresToOpen - 1 {
-		_ = client.Call(t.Context(), http.MethodGet, harbor, nil, nil)
+		_ = client.Call(t.Context(), http.MethodGet, firstBusiness, nil, nil)
 	}
 	peer.answer(500, "")
-	_ = client.Call(t.Context(), http.MethodGet, harbor, nil, nil)
+	_ = client.Call(t.Context(), http.MethodGet, firstBusiness, nil, nil)
 	peer.answer(503, away)
-	_ = client.Call(t.Context(), http.MethodGet, harbor, nil, nil)
-	if err := client.Call(t.Context(), http.MethodGet, harbor, nil, nil); !errors.Is(err, ErrBreakerOpen) {
+	_ = client.Call(t.Context(), http.MethodGet, firstBusiness, nil, nil)
+	if err := client.Call(t.Context(), http.MethodGet, firstBusiness, nil, nil); !errors.Is(err, ErrBreakerOpen) {
 		t.Errorf("after ten failures: %v", err)
 	}
 }
 
-func TestOneTenantsFailuresAreNotAnothers(t *testing.T) {
+func TestBreakersAreSeparateByTenant(t *testing.T) {
 	t.Parallel()
-	peer, client, _ := watched(t, 503, away)
+	peer, client, _ := newTestClient(t, 503, away)
 	for range 50 {
-		_ = client.Call(t.Context(), http.MethodGet, harbor, nil, nil)
+		_ = client.Call(t.Context(), http.MethodGet, firstBusiness, nil, nil)
 	}
 	peer.answer(200, "{}")
-	if err := client.Call(t.Context(), http.MethodGet, harbor, nil, nil); !errors.Is(err, ErrBreakerOpen) {
+	if err := client.Call(t.Context(), http.MethodGet, firstBusiness, nil, nil); !errors.Is(err, ErrBreakerOpen) {
 		t.Errorf("the tenant whose requests failed: %v", err)
 	}
-	if err := client.Call(t.Context(), http.MethodGet, forest, nil, nil); err != nil {
+	if err := client.Call(t.Context(), http.MethodGet, secondBusiness, nil, nil); err != nil {
 		t.Errorf("another tenant: %v", err)
 	}
-	if err := client.Ask(t.Context(), "/internal/quotes", body{"forest"}, nil); err != nil {
+	if err := client.Ask(t.Context(), "/internal/quotes", tenantBody{"forest"}, nil); err != nil {
 		t.Errorf("another tenant, named in the body: %v", err)
 	}
-	if err := client.Ask(t.Context(), "/internal/quotes", body{"harbor"}, nil); !errors.Is(err, ErrBreakerOpen) {
+	if err := client.Ask(t.Context(), "/internal/quotes", tenantBody{"harbor"}, nil); !errors.Is(err, ErrBreakerOpen) {
 		t.Errorf("the tenant, named in the body: %v", err)
 	}
 }
 
-type body struct{ slug string }
+type tenantBody struct{ slug string }
 
-func (b body) Tenant() string { return b.slug }
+func (b tenantBody) Tenant() string { return b.slug }
 
-func TestAPeerThatRefusesConnectionsIsAwayForAll(t *testing.T) {
+func TestRefusedConnectionsOpenBreakerForAllTenants(t *testing.T) {
 	t.Parallel()
-	client := absent(t)
-	client.health = newBreakers(clock.Fixed(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)))
+	client := newAbsentPeer(t)
+	client.breakers = newBreakers(clock.Fixed(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)))
 	for range failuresToOpen {
-		if err := client.Call(t.Context(), http.MethodGet, harbor, nil, nil); errors.Is(err, ErrBreakerOpen) {
+		if err := client.Call(t.Context(), http.MethodGet, firstBusiness, nil, nil); errors.Is(err, ErrBreakerOpen) {
 			t.Fatal(err)
 		}
 	}
-	if err := client.Call(t.Context(), http.MethodGet, forest, nil, nil); !errors.Is(err, ErrBreakerOpen) {
+	if err := client.Call(t.Context(), http.MethodGet, secondBusiness, nil, nil); !errors.Is(err, ErrBreakerOpen) {
 		t.Errorf("another tenant: %v", err)
 	}
 }
 
-// While it is found out whether the peer is back, nobody is refused for the one that tries.
-func TestAllMayTryWhenABreakerHasBeenOpenForItsTime(t *testing.T) {
+// While one call tests whether the peer works again, the breaker refuses no other call.
+func TestBreakerAllowsAllCallsAfterOpenTime(t *testing.T) {
 	t.Parallel()
-	peer, client, now := watched(t, 503, away)
+	peer, client, now := newTestClient(t, 503, away)
 	for range failuresToOpen {
-		_ = client.Call(t.Context(), http.MethodGet, harbor, nil, nil)
+		_ = client.Call(t.Context(), http.MethodGet, firstBusiness, nil, nil)
 	}
 	peer.answer(200, "{}")
 	now.Set(now.Now().Add(openFor))
@@ -176,7 +176,7 @@ func TestAllMayTryWhenABreakerHasBeenOpenForItsTime(t *testing.T) {
 	var refused atomic.Int32
 	for range 20 {
 		all.Go(func() {
-			if err := client.Call(t.Context(), http.MethodGet, harbor, nil, nil); err != nil {
+			if err := client.Call(t.Context(), http.MethodGet, firstBusiness, nil, nil); err != nil {
 				refused.Add(1)
 			}
 		})
@@ -188,51 +188,53 @@ func TestAllMayTryWhenABreakerHasBeenOpenForItsTime(t *testing.T) {
 
 	peer.answer(503, away)
 	for range failuresToOpen {
-		_ = client.Call(t.Context(), http.MethodGet, harbor, nil, nil)
+		_ = client.Call(t.Context(), http.MethodGet, firstBusiness, nil, nil)
 	}
 	now.Set(now.Now().Add(openFor))
-	before := peer.times(harbor)
+	before := peer.callCount(firstBusiness)
 	for range 20 {
-		_ = client.Call(t.Context(), http.MethodGet, harbor, nil, nil)
+		_ = client.Call(t.Context(), http.MethodGet, firstBusiness, nil, nil)
 	}
-	if n := peer.times(harbor) - before; n != 1 {
+	if n := peer.callCount(firstBusiness) - before; n != 1 {
 		t.Errorf("a peer that is still away was asked %d times", n)
 	}
 }
 
-func TestCallsWhoseTimeWasUpBeforeTheyBeganMoveNoBreaker(t *testing.T) {
+func TestBreakerIgnoresCallsWithPassedDeadline(t *testing.T) {
 	t.Parallel()
 	over, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer cancel()
-	peer, client, _ := watched(t, 200, "{}")
+	peer, client, _ := newTestClient(t, 200, "{}")
 	for range 20 {
-		if err := client.Call(over, http.MethodGet, harbor, nil, nil); !errors.Is(err, context.DeadlineExceeded) {
+		if err := client.Call(over, http.MethodGet, firstBusiness, nil, nil); !errors.Is(err,
+			context.DeadlineExceeded) {
 			t.Fatalf("got %v", err)
 		}
 	}
-	if err := client.Call(t.Context(), http.MethodGet, harbor, nil, nil); err != nil || peer.times(harbor) != 1 {
+	if err := client.Call(t.Context(), http.MethodGet, firstBusiness, nil, nil); err != nil ||
+		peer.callCount(firstBusiness) != 1 {
 		t.Errorf("a healthy peer after callers whose time was up: %v", err)
 	}
 
 	cancelled, stop := context.WithCancel(t.Context())
 	stop()
-	_, failing, _ := watched(t, 503, away)
+	_, failing, _ := newTestClient(t, 503, away)
 	for range failuresToOpen {
-		_ = failing.Call(t.Context(), http.MethodGet, harbor, nil, nil)
-		_ = failing.Call(cancelled, http.MethodGet, harbor, nil, nil)
+		_ = failing.Call(t.Context(), http.MethodGet, firstBusiness, nil, nil)
+		_ = failing.Call(cancelled, http.MethodGet, firstBusiness, nil, nil)
 	}
-	if err := failing.Call(t.Context(), http.MethodGet, harbor, nil, nil); !errors.Is(err, ErrBreakerOpen) {
+	if err := failing.Call(t.Context(), http.MethodGet, firstBusiness, nil, nil); !errors.Is(err, ErrBreakerOpen) {
 		t.Errorf("a failing peer with cancelled calls in between: %v", err)
 	}
 }
 
-func TestFailuresOfManyTenantsAreRememberedWithinABound(t *testing.T) {
+func TestBreakersBoundTheirMemory(t *testing.T) {
 	t.Parallel()
 	b := newBreakers(clock.Fixed(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)))
-	for i := range 2 * knownFailing {
-		b.learn(strings.Repeat("a", i%60)+string(rune('a'+i%26))+time.Duration(i).String(), unwell)
+	for i := range 2 * maxFailingTenants {
+		b.record(strings.Repeat("a", i%60)+string(rune('a'+i%26))+time.Duration(i).String(), failing)
 	}
-	if n := b.failing.Len(); n > knownFailing {
+	if n := b.failuresOf.Len(); n > maxFailingTenants {
 		t.Errorf("%d tenants are remembered", n)
 	}
 }
@@ -241,8 +243,8 @@ func BenchmarkHealthyBreaker(b *testing.B) {
 	client := New("bench", "http://127.0.0.1:1", telemetry.Discard())
 	b.ReportAllocs()
 	for b.Loop() {
-		if !client.health.open("harbor") {
-			client.health.learn("harbor", well)
+		if !client.breakers.isOpen("harbor") {
+			client.breakers.record("harbor", healthy)
 		}
 	}
 }

@@ -10,25 +10,25 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-const oneSecret, nextSecret, otherSecret = "one-9f3kq7vz2mxw-w8r5n1c0d6s4", "next-t6yb4hd8rcpn-x2z7m9k3j5q1",
+const firstSecret, nextSecret, otherSecret = "one-9f3kq7vz2mxw-w8r5n1c0d6s4", "next-t6yb4hd8rcpn-x2z7m9k3j5q1",
 	"other-p0o9i8u7y6t5-r4e3w2q1a5z6"
 
-func TestCallersFindWhoShowsASecret(t *testing.T) {
+func TestFindReturnsCallerByCredential(t *testing.T) {
 	t.Parallel()
-	callers, err := ParseCallers([]string{"pages=" + HashCredential(oneSecret), " pages=" + HashCredential(nextSecret),
+	callers, err := ParseCallers([]string{"pages=" + HashCredential(firstSecret), " pages=" + HashCredential(nextSecret),
 		"mcp=" + HashCredential(otherSecret), ""})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for shown, want := range map[string]string{
-		oneSecret: "pages", nextSecret: "pages", otherSecret: "mcp",
-		"": "", oneSecret + "x": "", oneSecret[1:]: "", HashCredential(oneSecret): "", "pages": "",
+		firstSecret: "pages", nextSecret: "pages", otherSecret: "mcp",
+		"": "", firstSecret + "x": "", firstSecret[1:]: "", HashCredential(firstSecret): "", "pages": "",
 	} {
 		if got := callers.Find([]byte(shown)); got != want {
 			t.Errorf("%q: got %q, want %q", shown, got, want)
 		}
 	}
-	if got := (Callers)(nil).Find([]byte(oneSecret)); got != "" {
+	if got := (Callers)(nil).Find([]byte(firstSecret)); got != "" {
 		t.Errorf("without callers: %q", got)
 	}
 	empty, err := ParseCallers([]string{"pages=" + HashCredential("")})
@@ -40,28 +40,28 @@ func TestCallersFindWhoShowsASecret(t *testing.T) {
 	}
 }
 
-func TestParseCallersRejectsWhatNamesNoCaller(t *testing.T) {
+func TestParseCallersRejectsInvalidEntries(t *testing.T) {
 	t.Parallel()
-	hash := HashCredential(oneSecret)
+	hash := HashCredential(firstSecret)
 	for _, entries := range [][]string{
 		{"pages"}, {"pages="}, {"=" + hash}, {hash}, {"pages=" + hash[2:]}, {"pages=" + hash + "00"},
-		{"pages=" + oneSecret}, {"Pages=" + hash},
+		{"pages=" + firstSecret}, {"Pages=" + hash},
 		{"pages=" + hash, "mcp=" + hash},
 	} {
 		if got, err := ParseCallers(entries); err == nil {
 			t.Errorf("%v is read as %v", entries, got)
-		} else if strings.Contains(err.Error(), oneSecret) {
+		} else if strings.Contains(err.Error(), firstSecret) {
 			t.Errorf("%v: the error shows a secret: %v", entries, err)
 		}
 	}
 }
 
-func TestCredentialIsGoodAtOneServiceAlone(t *testing.T) {
+func TestCredentialIsValidForOneCallee(t *testing.T) {
 	t.Parallel()
-	secrets := map[string]string{"pages": oneSecret, "mcp": otherSecret}
+	secrets := map[string]string{"pages": firstSecret, "mcp": otherSecret}
 	at := func(callee string) Callers {
 		setting := CallersSetting(secrets, callee)
-		if strings.Contains(setting, oneSecret) || strings.Contains(setting, Credential(oneSecret, callee)) {
+		if strings.Contains(setting, firstSecret) || strings.Contains(setting, Credential(firstSecret, callee)) {
 			t.Fatal("the setting shows a credential")
 		}
 		callers, err := ParseCallers(strings.Split(setting, ","))
@@ -71,7 +71,7 @@ func TestCredentialIsGoodAtOneServiceAlone(t *testing.T) {
 		return callers
 	}
 	booking, rental := at("booking"), at("rental")
-	shown := []byte(Credential(oneSecret, "booking"))
+	shown := []byte(Credential(firstSecret, "booking"))
 	if got := booking.Find(shown); got != "pages" {
 		t.Errorf("at the service that it is for: %q", got)
 	}
@@ -81,14 +81,14 @@ func TestCredentialIsGoodAtOneServiceAlone(t *testing.T) {
 	if got := rental.Find(shown); got != "" {
 		t.Errorf("at another service: %q", got)
 	}
-	if got := booking.Find([]byte(oneSecret)); got != "" {
+	if got := booking.Find([]byte(firstSecret)); got != "" {
 		t.Errorf("the secret itself: %q", got)
 	}
 }
 
-// The script makes the Secret of a cluster without Helm: a pair of keys for each service, by which each knows all of
-// the others.
-func TestPeerSecretsPrintsWhatServicesRead(t *testing.T) {
+// The script creates the Secret of a cluster without Helm. It has two keys for each service: its secret, and the hashes
+// of its callers.
+func TestPeerSecretsPrintsValidSettings(t *testing.T) {
 	t.Parallel()
 	if _, err := inputs.LookPath("openssl"); err != nil {
 		t.Skip("openssl is not installed")

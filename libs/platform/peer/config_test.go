@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-func TestTheTimeoutOfCallsIsASetting(t *testing.T) {
+func TestConfigSetsTimeout(t *testing.T) {
 	t.Parallel()
 	var cfg, refused Config
 	if err := config.Load(t.Context(), &refused,
@@ -26,7 +26,7 @@ func TestTheTimeoutOfCallsIsASetting(t *testing.T) {
 		envconfig.MapLookuper(map[string]string{"PEER_TIMEOUT": "20ms"})); err != nil {
 		t.Fatal(err)
 	}
-	_, silent := silent(t, "http://")
+	_, silent := startSilentPeer(t, "http://")
 	set := cfg.Client("set", silent.base, telemetry.Discard())
 	own := cfg.Client("own", silent.base, telemetry.Discard(), Timeout(time.Hour))
 	if set.timeout != cfg.Timeout || own.timeout != time.Hour {
@@ -37,9 +37,9 @@ func TestTheTimeoutOfCallsIsASetting(t *testing.T) {
 	}
 }
 
-func TestAWriteIsWaitedForLongerThanALookUp(t *testing.T) {
+func TestWriteTimeoutAppliesToWrites(t *testing.T) {
 	t.Parallel()
-	_, silent := silent(t, "http://")
+	_, silent := startSilentPeer(t, "http://")
 	client := New("patient", silent.base, telemetry.Discard(), Timeout(20*time.Millisecond), WriteTimeout(time.Hour))
 	if err := client.Call(t.Context(), http.MethodGet, "/", nil, nil); !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("a look-up: %v", err)

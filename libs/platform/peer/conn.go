@@ -11,28 +11,28 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/dial"
 )
 
-// errNothingSent marks the failure of a request of which no byte was sent.
-var errNothingSent = errors.New("nothing was sent")
+// errUnsent marks the failure of a request of which no byte was sent.
+var errUnsent = errors.New("nothing was sent")
 
-// errEnded reports that the peer had closed an idle connection before any byte of the request was written.
-var errEnded = fmt.Errorf("the peer has ended the connection, and %w: %w", errNothingSent, io.ErrUnexpectedEOF)
+// errClosedByPeer reports that the peer had closed an idle connection before any byte of the request was written.
+var errClosedByPeer = fmt.Errorf("the peer has ended the connection, and %w: %w", errUnsent, io.ErrUnexpectedEOF)
 
 // IsUnsent reports whether a request over a connection of [Dial] failed before any byte was sent. The connection
 // was refused, or the peer had closed an idle connection. Any request may then be sent again, also a write.
 //
 // ECONNREFUSED on an established connection does not count,
 // because the network can report it after the request was sent.
-func IsUnsent(err error) bool { return errors.Is(err, errNothingSent) }
+func IsUnsent(err error) bool { return errors.Is(err, errUnsent) }
 
 // conn is a connection that is established at its first write. fasthttp sets the deadline
 // of the call only then, so the deadline also bounds dialing and the TLS handshake. If a
 // call ends before its first write, the next call can use the connection.
 type conn struct {
-	net.Conn // until it is established, an empty one that rejects everything
-	address  string
-	deadline time.Time
-	made     bool
-	begun    bool // at least one byte of this exchange was written
+	net.Conn      // until it is established, an empty one that rejects everything
+	address       string
+	deadline      time.Time
+	isEstablished bool
+	hasWritten    bool // at least one byte of this exchange was written
 }
 
 // Dial returns a connection to address, for fasthttp clients. It is established
@@ -44,8 +44,8 @@ func Dial(address string) (net.Conn, error) {
 
 func (c *conn) SetWriteDeadline(t time.Time) error {
 	c.deadline = t
-	c.begun = false
-	if !c.made {
+	c.hasWritten = false
+	if !c.isEstablished {
 		return nil
 	}
 	return c.Conn.SetWriteDeadline(t)
@@ -56,42 +56,42 @@ func (c *conn) SetWriteDeadline(t time.Time) error {
 // If the peer's machine or address no longer exists, data that is sent after the
 // close may be lost without an error. The call would then wait until its deadline.
 func (c *conn) Write(b []byte) (int, error) {
-	if c.made && !c.begun && ended(c.Conn) {
-		return 0, errEnded
+	if c.isEstablished && !c.hasWritten && isClosedByPeer(c.Conn) {
+		return 0, errClosedByPeer
 	}
 	if err := c.establish(); err != nil {
 		return 0, err
 	}
-	c.begun = true
+	c.hasWritten = true
 	n, err := c.Conn.Write(b)
-	return n, lost(err)
+	return n, translateLoss(err)
 }
 
 func (c *conn) establish() error {
-	if c.made {
+	if c.isEstablished {
 		return nil
 	}
 	dialer := dial.Dialer()
 	dialer.Deadline = c.deadline
-	made, err := dialer.Dial("tcp", c.address)
+	established, err := dialer.Dial("tcp", c.address)
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		return fmt.Errorf("%w: %w", errNothingSent, err)
+		return fmt.Errorf("%w: %w", errUnsent, err)
 	}
 	if err != nil {
 		return err
 	}
-	c.Conn, c.made = made, true
-	return made.SetDeadline(c.deadline) // also for reads: a TLS handshake reads before the first write ends
+	c.Conn, c.isEstablished = established, true
+	return established.SetDeadline(c.deadline) // also for reads: a TLS handshake reads before the first write ends
 }
 
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	return n, lost(err)
+	return n, translateLoss(err)
 }
 
-// lost replaces errors of a lost connection that fasthttp misinterprets. fasthttp takes
+// translateLoss replaces errors of a lost connection that fasthttp misinterprets. fasthttp takes
 // ECONNRESET for the regular end of a body, and ETIMEDOUT for the deadline of the call.
-func lost(err error) error {
+func translateLoss(err error) error {
 	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ETIMEDOUT) {
 		return io.ErrUnexpectedEOF
 	}

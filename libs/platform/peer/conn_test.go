@@ -20,9 +20,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// resetting is a peer that answers each of the first requests with cut and resets the connection, and later ones with
-// whole. asked counts requests.
-func resetting(t *testing.T, resets int32, cut, whole string) (*Client, *atomic.Int32) {
+// startResettingPeer starts a peer that answers the first requests with the text cut and resets their connections. It
+// answers later requests with the text whole. The counter asked counts requests.
+func startResettingPeer(t *testing.T, resets int32, cut, whole string) (*Client, *atomic.Int32) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -53,7 +53,7 @@ func resetting(t *testing.T, resets int32, cut, whole string) (*Client, *atomic.
 	return client, asked
 }
 
-func TestAnAnswerThatAResetCutsOffIsNone(t *testing.T) {
+func TestResetDuringAnswerIsError(t *testing.T) {
 	t.Parallel()
 	const whole = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwhole"
 	for name, cut := range map[string]string{
@@ -61,17 +61,17 @@ func TestAnAnswerThatAResetCutsOffIsNone(t *testing.T) {
 		"chunked": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3e8\r\nhalf a manifest",
 		"neither": "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhalf a manifest",
 	} {
-		client, _ := resetting(t, 1, cut, whole)
+		client, _ := startResettingPeer(t, 1, cut, whole)
 		if answer, err := client.Do(t.Context(), Request{Method: http.MethodGet, Path: "/"}); err != nil ||
 			string(answer.Body) != "whole" {
 			t.Errorf("%s: a read that is cut off once: %+v, %v", name, answer, err)
 		}
-		client, asked := resetting(t, 2, cut, whole)
+		client, asked := startResettingPeer(t, 2, cut, whole)
 		if answer, err := client.Do(t.Context(), Request{Method: http.MethodGet, Path: "/"}); !fault.Is(err,
 			fault.PeerUnavailable) || asked.Load() != 2 {
 			t.Errorf("%s: a read that is cut off twice: %+v, %v, after %d requests", name, answer, err, asked.Load())
 		}
-		client, asked = resetting(t, 1, cut, whole)
+		client, asked = startResettingPeer(t, 1, cut, whole)
 		if answer, err := client.Do(t.Context(), Request{Method: http.MethodPost, Path: "/"}); !fault.Is(err,
 			fault.OutcomeUnknown) || asked.Load() != 1 {
 			t.Errorf("%s: a write whose answer is cut off: %+v, %v, after %d requests", name, answer, err, asked.Load())
@@ -79,24 +79,25 @@ func TestAnAnswerThatAResetCutsOffIsNone(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithoutABodyIsWhole(t *testing.T) {
+func TestAnswerWithoutBodyIsComplete(t *testing.T) {
 	t.Parallel()
 	for method, answer := range map[string]string{
 		http.MethodHead: "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n",
 		http.MethodGet:  "HTTP/1.1 304 Not Modified\r\nContent-Length: 1000\r\n\r\n",
 	} {
-		client, _ := resetting(t, 0, "", answer)
+		client, _ := startResettingPeer(t, 0, "", answer)
 		if _, err := client.Do(t.Context(), Request{Method: method, Path: "/"}); err != nil {
 			t.Errorf("%s: %v", method, err)
 		}
 	}
 }
 
-// A client whose connections are all in use makes one for a call that may have ended by then; a later call takes it.
-func TestAConnectionIsMadeWhenItIsUsedAndWithinTheDeadline(t *testing.T) {
+// If all connections are in use, the client opens a new one for a call. The call may have ended before the connection
+// is established; a later call then uses it.
+func TestDialConnectsAtFirstWriteWithinDeadline(t *testing.T) {
 	t.Parallel()
-	listener, client := silent(t, "http://")
-	early, err := client.wire.single.Dial(listener.Addr().String())
+	listener, client := startSilentPeer(t, "http://")
+	early, err := client.transport.single.Dial(listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,8 +125,8 @@ func TestAConnectionIsMadeWhenItIsUsedAndWithinTheDeadline(t *testing.T) {
 	}
 }
 
-// silent is a peer to which connections can be made, and that says nothing.
-func silent(t *testing.T, scheme string) (net.Listener, *Client) {
+// startSilentPeer starts a peer that accepts connections and sends nothing.
+func startSilentPeer(t *testing.T, scheme string) (net.Listener, *Client) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -136,10 +137,10 @@ func silent(t *testing.T, scheme string) (net.Listener, *Client) {
 	return listener, client
 }
 
-func TestAHandshakeThatIsNotAnsweredEndsWithTheCall(t *testing.T) {
+func TestUnansweredHandshakeEndsAtDeadline(t *testing.T) {
 	t.Parallel()
-	_, client := silent(t, "https://")
-	// fasthttp does not say whether it was the handshake that took too long, so that a write may have been sent.
+	_, client := startSilentPeer(t, "https://")
+	// fasthttp does not report whether the handshake timed out, so a write may have been sent.
 	for method, kind := range map[string]fault.Kind{http.MethodGet: fault.PeerUnavailable,
 		http.MethodPost: fault.OutcomeUnknown} {
 		if err := client.Call(t.Context(), method, "/", nil, nil); !fault.Is(err, kind) {
@@ -148,13 +149,13 @@ func TestAHandshakeThatIsNotAnsweredEndsWithTheCall(t *testing.T) {
 	}
 }
 
-func TestAPeerMayBeAskedOverTLS(t *testing.T) {
+func TestCallOverTLS(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	client := New("secure", server.URL, telemetry.Discard(), Timeout(testkit.MaxWait))
 	t.Cleanup(func() { client.Close(); server.Close() })
 	trusted := server.Client().Transport.(*http.Transport).TLSClientConfig
-	client.wire.kept.TLSConfig, client.wire.single.TLSConfig = trusted, trusted
+	client.transport.reused.TLSConfig, client.transport.single.TLSConfig = trusted, trusted
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodGet} {
 		if err := client.Call(t.Context(), method, "/", nil, nil); err != nil {
 			t.Errorf("%s: %v", method, err)
@@ -162,9 +163,9 @@ func TestAPeerMayBeAskedOverTLS(t *testing.T) {
 	}
 }
 
-// TestAConnectionThatThePeerEndedIsNotUsed has peers that end a kept connection and take what comes over it without a
-// word, as the network does where the peer's machine is gone.
-func TestAConnectionThatThePeerEndedIsNotUsed(t *testing.T) {
+// TestClosedIdleConnectionIsNotReused uses peers that close an idle connection and silently discard later data, as if
+// the machine of the peer had disappeared.
+func TestClosedIdleConnectionIsNotReused(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -219,24 +220,24 @@ func answerOne(t *testing.T, c net.Conn) {
 	}
 }
 
-// givenUp is a connection that the system gave up while it lay idle.
-type givenUp struct{ net.Conn }
+// timedOutConn is a connection that the system closed after a timeout while it was idle.
+type timedOutConn struct{ net.Conn }
 
-func (givenUp) Write([]byte) (int, error) {
+func (timedOutConn) Write([]byte) (int, error) {
 	return 0, &net.OpError{Op: "write", Err: os.NewSyscallError("write", syscall.ETIMEDOUT)}
 }
 
-func (givenUp) Read([]byte) (int, error) {
+func (timedOutConn) Read([]byte) (int, error) {
 	return 0, &net.OpError{Op: "read", Err: os.NewSyscallError("read", syscall.ETIMEDOUT)}
 }
 
-func TestAConnectionThatTheSystemGaveUpIsBrokenAndNotSlow(t *testing.T) {
+func TestSystemTimeoutIsLostConnection(t *testing.T) {
 	t.Parallel()
-	c := &conn{Conn: givenUp{}, made: true}
-	if _, err := c.Write([]byte("GET")); !broke(err) {
+	c := &conn{Conn: timedOutConn{}, isEstablished: true}
+	if _, err := c.Write([]byte("GET")); !isConnectionLost(err) {
 		t.Errorf("writing: %v", err)
 	}
-	if _, err := c.Read(make([]byte, 1)); !broke(err) {
+	if _, err := c.Read(make([]byte, 1)); !isConnectionLost(err) {
 		t.Errorf("reading: %v", err)
 	}
 }

@@ -25,16 +25,16 @@ import (
 
 // Client calls one peer.
 type Client struct {
-	name    string
-	base    string
-	wire    *wire
-	timeout time.Duration
-	patient time.Duration
-	writes  time.Duration // timeout of calls that may change something; 0: timeout
-	secret  string
-	health  *breakers
-	calls   metric.Int64Counter
-	outcome map[string]metric.MeasurementOption
+	name         string
+	base         string
+	transport    *transport
+	timeout      time.Duration
+	patience     time.Duration
+	writeTimeout time.Duration // timeout of calls that may change something; 0: timeout
+	secret       string
+	breakers     *breakers
+	calls        metric.Int64Counter
+	outcome      map[string]metric.MeasurementOption
 }
 
 // The outcomes of a call, for the metric.
@@ -51,11 +51,11 @@ type Option func(*Client)
 func Timeout(d time.Duration) Option { return func(c *Client) { c.timeout = d } }
 
 // Patience sets the value of [Client.Patience]; the default is 0.
-func Patience(d time.Duration) Option { return func(c *Client) { c.patient = d } }
+func Patience(d time.Duration) Option { return func(c *Client) { c.patience = d } }
 
 // WriteTimeout sets the timeout of calls that may change something. It must be longer than the time
 // that the peer takes, because a caller that gives up earlier cannot know whether the change was made.
-func WriteTimeout(d time.Duration) Option { return func(c *Client) { c.writes = d } }
+func WriteTimeout(d time.Duration) Option { return func(c *Client) { c.writeTimeout = d } }
 
 // Secret sets the credential that is sent with every call, for internal ports that require one.
 func Secret(secret string) Option { return func(c *Client) { c.secret = secret } }
@@ -63,12 +63,12 @@ func Secret(secret string) Option { return func(c *Client) { c.secret = secret }
 // New returns a client of the peer called name at baseURL.
 func New(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Client {
 	c := &Client{
-		name:    name,
-		base:    strings.TrimRight(baseURL, "/"),
-		timeout: 2 * time.Second,
-		health:  newBreakers(clock.System()),
-		calls:   tel.Counter("slotmesh.peer.calls", "Calls to other services by outcome."),
-		outcome: map[string]metric.MeasurementOption{},
+		name:     name,
+		base:     strings.TrimRight(baseURL, "/"),
+		timeout:  2 * time.Second,
+		breakers: newBreakers(clock.System()),
+		calls:    tel.Counter("slotmesh.peer.calls", "Calls to other services by outcome."),
+		outcome:  map[string]metric.MeasurementOption{},
 	}
 	for _, o := range []string{answered, refused, unavailable} {
 		c.outcome[o] = metric.WithAttributeSet(attribute.NewSet(attribute.String("peer", name),
@@ -77,17 +77,17 @@ func New(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Cli
 	for _, option := range options {
 		option(c)
 	}
-	c.wire = newWire(name, baseURL, tel)
-	c.wire.secret = c.secret
+	c.transport = newTransport(name, baseURL, tel)
+	c.transport.secret = c.secret
 	return c
 }
 
 // Close closes idle connections.
-func (c *Client) Close() { c.wire.close() }
+func (c *Client) Close() { c.transport.close() }
 
 // Patience returns how long readers wait for a newer version of a
 // value that they have in memory. 0 means that there is no bound.
-func (c *Client) Patience() time.Duration { return c.patient }
+func (c *Client) Patience() time.Duration { return c.patience }
 
 // Request is one call. A []byte as Body is sent unchanged, any other value as JSON; nil sends no body.
 type Request struct {
@@ -102,8 +102,8 @@ type Request struct {
 	ReadOnly bool
 }
 
-// writes reports whether a request may change something at the peer.
-func (r Request) writes() bool {
+// isWrite reports whether a request may change something at the peer.
+func (r Request) isWrite() bool {
 	return !r.ReadOnly && r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
@@ -116,21 +116,21 @@ type Response struct {
 
 // Call sends in as JSON and decodes the answer into out; nil sends or decodes nothing.
 func (c *Client) Call(ctx context.Context, method, path string, in, out any) error {
-	return c.into(ctx, Request{Method: method, Path: path, Body: in}, out)
+	return c.decodeInto(ctx, Request{Method: method, Path: path, Body: in}, out)
 }
 
 // Ask sends a POST that only reads.
 func (c *Client) Ask(ctx context.Context, path string, in, out any) error {
-	return c.into(ctx, Request{Method: http.MethodPost, Path: path, Body: in, Repeatable: true, ReadOnly: true}, out)
+	return c.decodeInto(ctx, Request{Method: http.MethodPost, Path: path, Body: in, Repeatable: true, ReadOnly: true}, out)
 }
 
-func (c *Client) into(ctx context.Context, r Request, out any) error {
+func (c *Client) decodeInto(ctx context.Context, r Request, out any) error {
 	response, err := c.Do(ctx, r)
 	if err != nil || out == nil {
 		return err
 	}
 	if err := json.Unmarshal(response.Body, out); err != nil {
-		if r.writes() {
+		if r.isWrite() {
 			return fault.Unknown(fmt.Errorf("%s: unreadable answer: %w", c.name, err))
 		}
 		return c.unavailable(fmt.Errorf("unreadable answer: %w", err))
@@ -147,7 +147,7 @@ func (c *Client) into(ctx context.Context, r Request, out any) error {
 // A call ends at its deadline. If ctx is done before the call, the call is not made, and
 // neither the breaker nor the metric counts it. A later cancellation of ctx has no effect.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
-	body, err := encoded(r.Body)
+	body, err := encodeBody(r.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -155,17 +155,17 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 		return nil, c.unavailable(err)
 	}
 	bound := c.timeout
-	if r.writes() && c.writes > 0 {
-		bound = c.writes
+	if r.isWrite() && c.writeTimeout > 0 {
+		bound = c.writeTimeout
 	}
 	deadline := time.Now().Add(bound) //nolint:forbidigo // bounds a wait
 	if nearer, ok := ctx.Deadline(); ok && nearer.Before(deadline) {
 		deadline = nearer
 	}
-	response, err := c.spared(ctx, r, body, deadline)
+	response, err := c.callIfClosed(ctx, r, body, deadline)
 	if err != nil {
 		c.count(ctx, unavailable)
-		if r.writes() && MayHaveSucceeded(err) {
+		if r.isWrite() && MayHaveSucceeded(err) {
 			return nil, fault.Unknown(fmt.Errorf("%s: %w", c.name, err))
 		}
 		return nil, c.unavailable(err)
@@ -179,8 +179,8 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	return response, nil
 }
 
-// encoded returns the body in the form in which it is sent.
-func encoded(body any) ([]byte, error) {
+// encodeBody returns the body in the form in which it is sent.
+func encodeBody(body any) ([]byte, error) {
 	switch b := body.(type) {
 	case nil:
 		return nil, nil
@@ -193,20 +193,20 @@ func encoded(body any) ([]byte, error) {
 // ErrBreakerOpen is the error of a call that was not made because the circuit breaker is open.
 var ErrBreakerOpen = errors.New("not asked: it has failed too often just now")
 
-// spared calls the peer unless the breaker is open, and records the result in the breaker. It
+// callIfClosed calls the peer unless the breaker is open, and records the result in the breaker. It
 // returns an error if the breaker is open, if the peer did not answer, or if the peer failed.
-func (c *Client) spared(ctx context.Context, r Request, body []byte, deadline time.Time) (*Response, error) {
+func (c *Client) callIfClosed(ctx context.Context, r Request, body []byte, deadline time.Time) (*Response, error) {
 	tenant := r.tenant()
-	if c.health.open(tenant) {
+	if c.breakers.isOpen(tenant) {
 		return nil, ErrBreakerOpen
 	}
-	answer, err := c.wire.exchange(ctx, c.base, r, body, deadline)
+	answer, err := c.transport.exchange(ctx, c.base, r, body, deadline)
 	if err != nil {
-		c.health.learn(tenant, withoutAnswer(err))
+		c.breakers.record(tenant, classifyError(err))
 		return nil, err
 	}
-	c.health.learn(tenant, answer.health())
-	if answer.Status >= http.StatusInternalServerError && !answer.considered() {
+	c.breakers.record(tenant, answer.classify())
+	if answer.Status >= http.StatusInternalServerError && !answer.hasOwnMeaning() {
 		return nil, &failure{status: answer.Status, code: fault.Decode(answer.Status, answer.Body, 0).Kind.Code}
 	}
 	return answer, nil
@@ -235,31 +235,31 @@ func MayHaveSucceeded(err error) bool {
 	return !errors.Is(err, ErrBreakerOpen) && !errors.Is(err, fasthttp.ErrNoFreeConns)
 }
 
-// withoutAnswer returns the state of the peer after an exchange without an answer.
-func withoutAnswer(err error) health {
+// classifyError returns the state of the peer after an exchange without an answer.
+func classifyError(err error) health {
 	var network *net.OpError
 	// A timeout may only mean that this call's deadline was short.
 	if errors.As(err, &network) && network.Op == "dial" && !network.Timeout() {
-		return noAnswer
+		return unreachable
 	}
-	return unwell
+	return failing
 }
 
-// health returns the state of the peer, judged by an answer. A 500 concerns one request, and others may succeed.
+// classify returns the state of the peer, judged by an answer. A 500 concerns one request, and others may succeed.
 // An error of a gateway, or a 503 without a meaning for this request, shows that the peer cannot serve requests.
-func (a *Response) health() health {
+func (a *Response) classify() health {
 	switch {
 	case a.Status < http.StatusInternalServerError:
-		return well
-	case a.Status == http.StatusInternalServerError || a.considered():
-		return noWord
+		return healthy
+	case a.Status == http.StatusInternalServerError || a.hasOwnMeaning():
+		return inconclusive
 	}
-	return unwell
+	return failing
 }
 
-// considered reports whether a 503 is a working peer's answer to this request. For
+// hasOwnMeaning reports whether a 503 is a working peer's answer to this request. For
 // example, booking answers 503 if another service that it needs for the request is down.
-func (a *Response) considered() bool {
+func (a *Response) hasOwnMeaning() bool {
 	kind := fault.Decode(a.Status, a.Body, 0).Kind
 	return a.Status == http.StatusServiceUnavailable && kind.Code != "" && kind.Code != fault.Internal.Code &&
 		kind.Code != fault.PeerUnavailable.Code

@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// serve is a client of a peer that answers so. It waits for as long as a slow machine needs, unless the options say
-// otherwise.
+// serve returns a client of a peer with this handler. Its timeout suits a slow machine, unless the options set another
+// one.
 func serve(t *testing.T, handler http.HandlerFunc, options ...Option) *Client {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -29,7 +29,7 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...Option) *Client {
 	return client
 }
 
-func TestCallCarriesJSONAndTheTrace(t *testing.T) {
+func TestCallSendsJSONAndTrace(t *testing.T) {
 	t.Parallel()
 	tel := telemetry.Discard()
 	var parent string
@@ -52,18 +52,18 @@ func TestCallCarriesJSONAndTheTrace(t *testing.T) {
 	}
 }
 
-func TestThePeersFaultArrivesAsItWasSent(t *testing.T) {
+func TestCallReturnsPeerFault(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []fault.Kind{fault.PreconditionFailed, fault.AvailabilityUnverified,
 		fault.PaymentUnavailable} {
-		checkArrives(t, &fault.Error{
+		checkFault(t, &fault.Error{
 			Kind: kind, Sentence: "Version 3 is newer.", RetryAfter: 2 * time.Second,
 			Extra: map[string]any{"version": "3"},
 		})
 	}
 }
 
-func checkArrives(t *testing.T, sent *fault.Error) {
+func checkFault(t *testing.T, sent *fault.Error) {
 	t.Helper()
 	client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "2")
@@ -81,7 +81,7 @@ func checkArrives(t *testing.T, sent *fault.Error) {
 	}
 }
 
-func TestAPeerThatFailsIsUnavailable(t *testing.T) {
+func TestFailedPeerIsUnavailable(t *testing.T) {
 	t.Parallel()
 	failing := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 	hanging := serve(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -89,7 +89,7 @@ func TestAPeerThatFailsIsUnavailable(t *testing.T) {
 	}, Timeout(20*time.Millisecond))
 	garbled := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{")) })
 	for name, client := range map[string]*Client{"failing": failing, "hanging": hanging, "garbled": garbled,
-		"absent": absent(t)} {
+		"absent": newAbsentPeer(t)} {
 		var out struct{}
 		if err := client.Call(context.Background(), http.MethodGet, "/", nil, &out); !fault.Is(err,
 			fault.PeerUnavailable) {
@@ -98,14 +98,14 @@ func TestAPeerThatFailsIsUnavailable(t *testing.T) {
 	}
 }
 
-// absent is a client of an address where nothing listens.
-func absent(t *testing.T) *Client {
+// newAbsentPeer returns a client of an address at which no server listens.
+func newAbsentPeer(t *testing.T) *Client {
 	t.Helper()
-	// no port that is given to anybody
+	// the system never assigns this port
 	return New("absent", "http://127.0.0.1:1", telemetry.Discard(), Timeout(testkit.MaxWait))
 }
 
-func TestAPeerThatHangsUntilItsCallersGiveUpFails(t *testing.T) {
+func TestTimeoutsOpenBreaker(t *testing.T) {
 	t.Parallel()
 	hanging := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, Timeout(time.Hour))
 	for range 100 {
@@ -119,8 +119,8 @@ func TestAPeerThatHangsUntilItsCallersGiveUpFails(t *testing.T) {
 	t.Error("it is still asked")
 }
 
-// Who asked for a write must not be told that it was refused where it may have been done (semantics.md §7).
-func TestAWriteThatMayHaveReachedThePeerIsOfUnknownOutcome(t *testing.T) {
+// If a write may have been carried out, the caller must not get a refusal (semantics.md §7).
+func TestLostWriteHasUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	answer := func(status int, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status); _, _ = io.WriteString(w, body) }
@@ -152,7 +152,7 @@ func TestAWriteThatMayHaveReachedThePeerIsOfUnknownOutcome(t *testing.T) {
 			t.Errorf("%s to a question: %v", name, err)
 		}
 	}
-	if err := absent(t).Call(t.Context(), http.MethodDelete, "/", nil, nil); !fault.Is(err, fault.PeerUnavailable) {
+	if err := newAbsentPeer(t).Call(t.Context(), http.MethodDelete, "/", nil, nil); !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("it was never reached: %v", err)
 	}
 }

@@ -8,8 +8,8 @@ type TenantNamer interface {
 	Tenant() string
 }
 
-// tenantPaths are the prefixes of paths whose next segment names a business.
-var tenantPaths = []string{"/internal/businesses/", "/internal/offers/", "/internal/api/public/"}
+// tenantPathPrefixes are the prefixes of paths whose next segment names a business.
+var tenantPathPrefixes = []string{"/internal/businesses/", "/internal/offers/", "/internal/api/public/"}
 
 // tenant returns the tenant of a request, whose calls share a circuit breaker. It is the
 // business or the person that the request names. If the request names neither, it is the path.
@@ -18,7 +18,7 @@ func (r *Request) tenant() string {
 		return body.Tenant()
 	}
 	path, _, _ := strings.Cut(r.Path, "?")
-	for _, beginning := range tenantPaths {
+	for _, beginning := range tenantPathPrefixes {
 		if rest, ok := strings.CutPrefix(path, beginning); ok {
 			name, _, _ := strings.Cut(rest, "/")
 			return name

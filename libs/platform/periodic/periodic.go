@@ -20,7 +20,7 @@ func (j Job) Run(ctx context.Context, log *slog.Logger) error {
 	ticker := time.NewTicker(j.Every)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
-		if err := j.once(ctx); err != nil && ctx.Err() == nil {
+		if err := j.runOnce(ctx); err != nil && ctx.Err() == nil {
 			log.WarnContext(ctx, j.FailureMessage, "error", err)
 		}
 		select {
@@ -31,7 +31,7 @@ func (j Job) Run(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-func (j Job) once(ctx context.Context) error {
+func (j Job) runOnce(ctx context.Context) error {
 	if j.Timeout > 0 {
 		bounded, cancel := context.WithTimeout(ctx, j.Timeout)
 		defer cancel()

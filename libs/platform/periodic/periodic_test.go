@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/periodic"
 )
 
-func TestAJobThatFailsIsLoggedAndDoneAgainUntilTheServiceStops(t *testing.T) {
+func TestRunLogsFailureAndRetries(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -25,7 +25,7 @@ func TestAJobThatFailsIsLoggedAndDoneAgainUntilTheServiceStops(t *testing.T) {
 			}
 			if times++; times == 3 {
 				stop()
-				return ctx.Err() // what ends with the service is no failure
+				return ctx.Err() // the end of the service is not a failure
 			}
 			return errors.New("the database is away")
 		}}.Run(ctx, slog.New(slog.NewTextHandler(&log, nil)))
@@ -37,7 +37,7 @@ func TestAJobThatFailsIsLoggedAndDoneAgainUntilTheServiceStops(t *testing.T) {
 	}
 }
 
-func TestAJobWithoutABoundHasNone(t *testing.T) {
+func TestRunWithoutTimeoutSetsNoDeadline(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	_ = periodic.Job{Every: time.Hour, Do: func(ctx context.Context) error {

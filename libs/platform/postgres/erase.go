@@ -21,9 +21,9 @@ type Erasable struct{ Table, Where string }
 // Table and Where become part of the SQL, so they must not contain user input.
 func Erase(ctx context.Context, pool *pgxpool.Pool, businesses []uuid.UUID, tables ...Erasable) (int64, error) {
 	var erased int64
-	for _, of := range tables {
+	for _, erasable := range tables {
 		for _, business := range businesses {
-			n, err := erase(ctx, pool, business, of)
+			n, err := erase(ctx, pool, business, erasable)
 			erased += n
 			if err != nil {
 				return erased, fmt.Errorf("erase: %w", err)
@@ -37,12 +37,12 @@ func Erase(ctx context.Context, pool *pgxpool.Pool, businesses []uuid.UUID, tabl
 //
 // Both parts of the statement compare business_id, because a ctid is unique only within one table.
 // If tables are sharded by business, the same ctid in another shard is a row of another business.
-func erase(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, of Erasable) (int64, error) {
+func erase(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, erasable Erasable) (int64, error) {
 	condition := "business_id = $1"
-	if of.Where != "" {
-		condition += " AND " + of.Where
+	if erasable.Where != "" {
+		condition += " AND " + erasable.Where
 	}
-	sql := `DELETE FROM ` + of.Table + ` WHERE business_id = $1 AND ctid IN (SELECT ctid FROM ` + of.Table +
+	sql := `DELETE FROM ` + erasable.Table + ` WHERE business_id = $1 AND ctid IN (SELECT ctid FROM ` + erasable.Table +
 		` t WHERE ` + condition + ` LIMIT $2)`
 	var erased int64
 	for {

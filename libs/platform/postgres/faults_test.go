@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// open returns a pool on a new schema, with the settings that change makes.
-func open(t *testing.T, change func(*postgres.Config)) *pgxpool.Pool {
+// openPool returns a pool on a new schema, with settings that the argument change modifies.
+func openPool(t *testing.T, change func(*postgres.Config)) *pgxpool.Pool {
 	t.Helper()
 	cfg := testkit.PostgresSchema(t, "faults")
 	change(&cfg)
@@ -30,9 +30,9 @@ func open(t *testing.T, change func(*postgres.Config)) *pgxpool.Pool {
 	return pool
 }
 
-func TestWhatTheDatabaseCannotDoJustNowIsNoFaultOfTheRequest(t *testing.T) {
+func TestUnavailableDatabaseIsServerFault(t *testing.T) {
 	t.Parallel()
-	pool := open(t, func(*postgres.Config) {})
+	pool := openPool(t, func(*postgres.Config) {})
 	conn, err := pool.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +44,8 @@ func TestWhatTheDatabaseCannotDoJustNowIsNoFaultOfTheRequest(t *testing.T) {
 		bound != "2min" {
 		t.Fatalf("the bound of statements is %q, %v", bound, err)
 	}
-	// The server's word for it has to come within half a second after the bound: here it has longer.
+	// The server must report the timeout within half a second after the statement timeout of the pool. With a shorter
+	// timeout in the session, the server has more time.
 	if _, err := conn.Exec(t.Context(), `SET statement_timeout = '100ms'`); err != nil {
 		t.Fatal(err)
 	}
@@ -60,9 +61,9 @@ func TestWhatTheDatabaseCannotDoJustNowIsNoFaultOfTheRequest(t *testing.T) {
 	}
 }
 
-func TestAConnectionToAServerThatIsNoPrimaryAnyMoreIsReplaced(t *testing.T) {
+func TestConnectionToDemotedServerIsReplaced(t *testing.T) {
 	t.Parallel()
-	pool := open(t, func(cfg *postgres.Config) { cfg.MaxConns = 1 })
+	pool := openPool(t, func(cfg *postgres.Config) { cfg.MaxConns = 1 })
 	conn, err := pool.Acquire(t.Context()) // held: one that lay idle for a second may be replaced before it is used
 	if err != nil {
 		t.Fatal(err)
@@ -80,16 +81,17 @@ func TestAConnectionToAServerThatIsNoPrimaryAnyMoreIsReplaced(t *testing.T) {
 	}
 }
 
-// waits is how long these tests wait for what does not come. All that does come has to come sooner, on a slow machine
-// too.
-const waits = 10 * time.Second
+// testWait is how long these tests wait for an answer that never arrives. Every expected answer must arrive earlier,
+// even on a slow machine.
+const testWait = 10 * time.Second
 
-// patiently gives connections through a [testkit.Hanging] the time that others have to be made.
-const patiently = "&connect_timeout=120"
+// longConnectTimeout gives connections through a [testkit.HangingProxy] the same time for connecting as other
+// connections.
+const longConnectTimeout = "&connect_timeout=120"
 
-func TestTheWaitForAConnectionIsBounded(t *testing.T) {
+func TestPoolWaitIsBounded(t *testing.T) {
 	t.Parallel()
-	pool := open(t, func(cfg *postgres.Config) { cfg.MaxConns, cfg.StatementTimeout = 1, waits })
+	pool := openPool(t, func(cfg *postgres.Config) { cfg.MaxConns, cfg.StatementTimeout = 1, testWait })
 	held, err := pool.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -103,12 +105,12 @@ func TestTheWaitForAConnectionIsBounded(t *testing.T) {
 	}
 }
 
-func TestAServerThatSaysNothingIsGivenUp(t *testing.T) {
+func TestSilentServerClosesConnection(t *testing.T) {
 	t.Parallel()
 	var hanging *testkit.HangingProxy
-	pool := open(t, func(cfg *postgres.Config) {
+	pool := openPool(t, func(cfg *postgres.Config) {
 		hanging = testkit.NewHangingProxy(t, cfg.URL)
-		cfg.URL, cfg.MaxConns, cfg.StatementTimeout = hanging.URL+patiently, 2, waits
+		cfg.URL, cfg.MaxConns, cfg.StatementTimeout = hanging.URL+longConnectTimeout, 2, testWait
 	})
 	conn, err := pool.Acquire(t.Context()) // held: one that lay idle for a second may be replaced before it is used
 	if err != nil {
@@ -131,13 +133,13 @@ func TestAServerThatSaysNothingIsGivenUp(t *testing.T) {
 	}
 }
 
-// A client's time that is over before the silence is holds, too.
-func TestTheCallersDeadlineEndsAReadOnAConnectionThatHangs(t *testing.T) {
+// The deadline of a caller applies if it is earlier than the bound for silence.
+func TestCallerDeadlineEndsHangingRead(t *testing.T) {
 	t.Parallel()
 	var hanging *testkit.HangingProxy
-	pool := open(t, func(cfg *postgres.Config) {
+	pool := openPool(t, func(cfg *postgres.Config) {
 		hanging = testkit.NewHangingProxy(t, cfg.URL)
-		cfg.URL, cfg.StatementTimeout = hanging.URL+patiently, time.Hour
+		cfg.URL, cfg.StatementTimeout = hanging.URL+longConnectTimeout, time.Hour
 	})
 	if _, err := pool.Exec(t.Context(), `SELECT 1`); err != nil {
 		t.Fatal(err)

@@ -17,12 +17,12 @@ var includes = regexp.MustCompile(`(?m)^-- include (\w+)\n`)
 // WithShared returns migrations in which each line `-- include NAME` is replaced by shared/NAME.sql: the tables of
 // idempotency results and of events, which several services have. The stored hash of a migration is that of its whole
 // text, so a shared file of a released migration never changes.
-func WithShared(migrations fs.FS) fs.FS { return expanded{migrations} }
+func WithShared(migrations fs.FS) fs.FS { return expandedFS{migrations} }
 
-type expanded struct{ fs.FS }
+type expandedFS struct{ fs.FS }
 
 // ReadFile returns a file with its includes replaced.
-func (e expanded) ReadFile(name string) ([]byte, error) {
+func (e expandedFS) ReadFile(name string) ([]byte, error) {
 	text, err := fs.ReadFile(e.FS, name)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (e expanded) ReadFile(name string) ([]byte, error) {
 }
 
 // Open opens a file with its includes replaced, or a folder.
-func (e expanded) Open(name string) (fs.File, error) {
+func (e expandedFS) Open(name string) (fs.File, error) {
 	file, err := e.FS.Open(name)
 	if err != nil {
 		return nil, err

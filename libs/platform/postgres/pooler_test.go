@@ -16,8 +16,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// behindPooler returns a pool of sixty connections that share thirty of the server's, by transaction.
-func behindPooler(t *testing.T) (*pgxpool.Pool, postgres.Config) {
+// openBehindPooler returns a pool of sixty connections through a pooler in transaction mode, which has thirty
+// connections to the server.
+func openBehindPooler(t *testing.T) (*pgxpool.Pool, postgres.Config) {
 	t.Helper()
 	cfg := testkit.PooledSchema(t, "pooled")
 	if err := postgres.Migrate(t.Context(), cfg, "pooled", oneTable); err != nil {
@@ -32,9 +33,9 @@ func behindPooler(t *testing.T) (*pgxpool.Pool, postgres.Config) {
 	return pool, cfg
 }
 
-func TestManyWorkThroughAPoolerThatGivesConnectionsByTransaction(t *testing.T) {
+func TestPoolerServesConcurrentTransactions(t *testing.T) {
 	t.Parallel()
-	pool, _ := behindPooler(t)
+	pool, _ := openBehindPooler(t)
 	var all sync.WaitGroup
 	for i := range 60 {
 		all.Go(func() {
@@ -60,9 +61,9 @@ func TestManyWorkThroughAPoolerThatGivesConnectionsByTransaction(t *testing.T) {
 	}
 }
 
-func TestSessionsBehindAPoolerHaveTheSettingsOfTheOthers(t *testing.T) {
+func TestPooledSessionsHaveSameSettings(t *testing.T) {
 	t.Parallel()
-	pooled, cfg := behindPooler(t)
+	pooled, cfg := openBehindPooler(t)
 	cfg.URL, cfg.Pooled = cfg.MigrationsURL, false
 	direct, err := postgres.Open(t.Context(), cfg, "pooled", telemetry.Discard())
 	if err != nil {
@@ -84,9 +85,9 @@ func TestSessionsBehindAPoolerHaveTheSettingsOfTheOthers(t *testing.T) {
 	}
 }
 
-func TestOneReplicaAtATimeWorksBehindAPooler(t *testing.T) {
+func TestRunExclusivelyWorksBehindPooler(t *testing.T) {
 	t.Parallel()
-	pool, _ := behindPooler(t)
+	pool, _ := openBehindPooler(t)
 	begun, end := make(chan struct{}), make(chan struct{})
 	var first sync.WaitGroup
 	first.Go(func() {
@@ -114,10 +115,10 @@ func TestOneReplicaAtATimeWorksBehindAPooler(t *testing.T) {
 	}
 }
 
-func TestARoleReachesItsOwnSchemaOnly(t *testing.T) {
+func TestRoleAccessesOwnSchemaOnly(t *testing.T) {
 	t.Parallel()
-	_, other := behindPooler(t)
-	own, cfg := behindPooler(t)
+	_, other := openBehindPooler(t)
+	own, cfg := openBehindPooler(t)
 	for name, statement := range map[string]string{
 		"another's rows":         `SELECT * FROM ` + other.Schema + `.one`,
 		"a new table":            `CREATE TABLE two (id int)`,
@@ -135,7 +136,7 @@ func TestARoleReachesItsOwnSchemaOnly(t *testing.T) {
 	}
 }
 
-func TestMigrationsSayWhatARoleLacks(t *testing.T) {
+func TestMigrateNamesMissingPermissions(t *testing.T) {
 	t.Parallel()
 	cfg := testkit.PooledSchema(t, "lacks")
 	missing := cfg
@@ -152,7 +153,7 @@ func TestMigrationsSayWhatARoleLacks(t *testing.T) {
 	}
 }
 
-func TestAnOwnerThatMayNotChangeTheRoleIsToldWhatToRun(t *testing.T) {
+func TestMigratePrintsStatementsForSuperuser(t *testing.T) {
 	t.Parallel()
 	cfg := testkit.PooledSchema(t, "owned")
 	owner := "owner_" + testkit.Unique()
@@ -177,7 +178,7 @@ func TestAnOwnerThatMayNotChangeTheRoleIsToldWhatToRun(t *testing.T) {
 	}
 }
 
-func TestAServerWithTooFewConnectionsIsRefused(t *testing.T) {
+func TestMigrateRejectsTooFewConnections(t *testing.T) {
 	t.Parallel()
 	cfg := testkit.PostgresSchema(t, "few")
 	cfg.ServerConnections = 1 << 20
@@ -191,7 +192,7 @@ func TestAServerWithTooFewConnectionsIsRefused(t *testing.T) {
 	}
 }
 
-func TestADatabaseIsTalkedToWhereItsAuthorityAndNameAreRight(t *testing.T) {
+func TestTLSVerifiesAuthorityAndHost(t *testing.T) {
 	t.Parallel()
 	cfg := testkit.PooledSchema(t, "verified")
 	for name, change := range map[string]func(*url.URL, url.Values){

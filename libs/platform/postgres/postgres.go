@@ -102,7 +102,7 @@ func Open(ctx context.Context, cfg Config, service string, tel *telemetry.Teleme
 	if parsed.ConnConfig.ConnectTimeout == 0 {
 		parsed.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	parsed.ConnConfig.DialFunc = dialer(parsed.ConnConfig.ConnectTimeout, cfg.StatementTimeout+silence)
+	parsed.ConnConfig.DialFunc = newDialFunc(parsed.ConnConfig.ConnectTimeout, cfg.StatementTimeout+silence)
 	parsed.PingTimeout = pingTimeout
 	// Statements are parameterised, so that their text may appear in spans. Parameters are not recorded.
 	parsed.ConnConfig.Tracer = &tracer{acquire: cfg.StatementTimeout,
@@ -143,7 +143,7 @@ func Migrate(ctx context.Context, cfg Config, service string, files fs.FS) error
 	if err != nil {
 		return cfg.Validate()
 	}
-	role, err := cfg.role(parsed.User)
+	role, err := cfg.serviceRole(parsed.User)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func Migrate(ctx context.Context, cfg Config, service string, files fs.FS) error
 		if role == "" {
 			return nil
 		}
-		return admit(ctx, conn, role, schema, settings(schema, cfg.StatementTimeout))
+		return grantAccess(ctx, conn, role, schema, settings(schema, cfg.StatementTimeout))
 	}
 	if err := migrate(ctx, db, cfg, schema, files, after); err != nil {
 		return fmt.Errorf("migrate %s: %w", schema, err)
@@ -169,18 +169,18 @@ func Migrate(ctx context.Context, cfg Config, service string, files fs.FS) error
 
 func migrate(ctx context.Context, db *sql.DB, cfg Config, schema string, files fs.FS,
 	after func(context.Context, *sql.Conn) error) error {
-	lock, err := reach(ctx, db, cfg.Wait)
+	lock, err := connectWithRetry(ctx, db, cfg.Wait)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = lock.Close() }() // closing the session releases the lock
-	if err := ours(ctx, lock); err != nil {
+	if err := acquireMigrationLock(ctx, lock); err != nil {
 		return err
 	}
 	defer func() {
 		_, _ = lock.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
 	}()
-	if err := enoughConnections(ctx, lock, cfg.ServerConnections); err != nil {
+	if err := checkConnections(ctx, lock, cfg.ServerConnections); err != nil {
 		return err
 	}
 	if _, err := lock.ExecContext(ctx, "CREATE SCHEMA IF NOT EXISTS "+pgx.Identifier{schema}.Sanitize()); err != nil {
@@ -190,38 +190,39 @@ func migrate(ctx context.Context, db *sql.DB, cfg Config, schema string, files f
 	if err != nil {
 		return err
 	}
-	if err := noteTexts(ctx, db, provider, files, schema); err != nil {
+	if err := storeTextHashes(ctx, db, provider, files, schema); err != nil {
 		return err
 	}
-	if err := standingBack(ctx,
+	if err := retryOnLockTimeout(ctx,
 		func(ctx context.Context) error { _, err := provider.Up(ctx); return err }); err != nil {
 		return err
 	}
 	return after(ctx, lock)
 }
 
-// ours acquires the migration lock. It polls, because waiting in a statement could cause a deadlock: the waiting
-// statement holds a snapshot, and a CREATE INDEX CONCURRENTLY of the service with the lock waits for that snapshot.
-func ours(ctx context.Context, lock *sql.Conn) error {
-	again := time.NewTicker(lockPause / 4)
-	defer again.Stop()
+// acquireMigrationLock acquires the migration lock. It polls, because waiting in a statement could cause a deadlock:
+// the waiting statement holds a snapshot, and a CREATE INDEX CONCURRENTLY of the service with the lock waits for that
+// snapshot.
+func acquireMigrationLock(ctx context.Context, lock *sql.Conn) error {
+	ticker := time.NewTicker(lockPause / 4)
+	defer ticker.Stop()
 	for {
-		var taken bool
+		var acquired bool
 		if err := lock.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)",
-			migrationLock).Scan(&taken); err != nil || taken {
+			migrationLock).Scan(&acquired); err != nil || acquired {
 			return err
 		}
 		select {
-		case <-again.C:
+		case <-ticker.C:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-// standingBack retries do when it exceeds the lock timeout.
+// retryOnLockTimeout retries do when it exceeds the lock timeout.
 // Statements of others that wait for the lock run in between.
-func standingBack(ctx context.Context, do func(context.Context) error) error {
+func retryOnLockTimeout(ctx context.Context, do func(context.Context) error) error {
 	return retry.Do(ctx, retry.WithMaxRetries(lockTries, retry.NewConstant(lockPause)),
 		func(ctx context.Context) error {
 			err := do(ctx)
@@ -232,9 +233,9 @@ func standingBack(ctx context.Context, do func(context.Context) error) error {
 		})
 }
 
-// reach connects to the database and retries until the argument wait has passed. If the
+// connectWithRetry connects to the database and retries until the argument wait has passed. If the
 // database is installed together with the services, it can start later than they do.
-func reach(ctx context.Context, db *sql.DB, wait time.Duration) (*sql.Conn, error) {
+func connectWithRetry(ctx context.Context, db *sql.DB, wait time.Duration) (*sql.Conn, error) {
 	var conn *sql.Conn
 	err := retry.Do(ctx, retry.WithMaxDuration(wait, retry.NewConstant(500*time.Millisecond)),
 		func(ctx context.Context) error {

@@ -23,9 +23,9 @@ import (
 
 var oneTable = fstest.MapFS{"00001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE one (id int PRIMARY KEY);\n")}}
 
-// late stands before the test's database and hangs up on the first callers, as one does that is still starting. It
-// returns the URL to reach the database by.
-func late(t *testing.T, database string, hangUps int) string {
+// startLateDatabase starts a proxy in front of the test's database that closes the first connections, like a database
+// that is starting. It returns the URL of the database through the proxy.
+func startLateDatabase(t *testing.T, database string, hangUps int) string {
 	t.Helper()
 	parsed, err := pgx.ParseConfig(database)
 	if err != nil {
@@ -47,7 +47,7 @@ func late(t *testing.T, database string, hangUps int) string {
 				_ = conn.Close()
 				continue
 			}
-			open.Go(func() { connect(conn, network, address) })
+			open.Go(func() { connectTo(conn, network, address) })
 		}
 	})
 	t.Cleanup(func() { _ = listener.Close(); open.Wait() })
@@ -57,8 +57,8 @@ func late(t *testing.T, database string, hangUps int) string {
 	return name.String()
 }
 
-// connect carries bytes both ways until one side hangs up.
-func connect(conn net.Conn, network, address string) {
+// connectTo forwards bytes in both directions until one side closes.
+func connectTo(conn net.Conn, network, address string) {
 	database, err := net.Dial(network, address)
 	if err != nil {
 		_ = conn.Close()
@@ -71,7 +71,7 @@ func connect(conn net.Conn, network, address string) {
 	both.Wait()
 }
 
-func TestMigrationsWaitForADatabaseThatStartsLater(t *testing.T) {
+func TestMigrateWaitsForDatabase(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		wait time.Duration
@@ -80,7 +80,7 @@ func TestMigrationsWaitForADatabaseThatStartsLater(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cfg := testkit.PostgresSchema(t, "late")
-			cfg.URL, cfg.Wait = late(t, cfg.URL, 2), c.wait
+			cfg.URL, cfg.Wait = startLateDatabase(t, cfg.URL, 2), c.wait
 			err := postgres.Migrate(context.Background(), cfg, "late", oneTable)
 			if (err == nil) != c.good {
 				t.Errorf("migrate: %v", err)
@@ -89,7 +89,7 @@ func TestMigrationsWaitForADatabaseThatStartsLater(t *testing.T) {
 	}
 }
 
-func TestTablesOfAnotherTextAreRefused(t *testing.T) {
+func TestMigrateRejectsChangedText(t *testing.T) {
 	t.Parallel()
 	cfg := testkit.PostgresSchema(t, "texts")
 	for _, again := range []string{"first", "again"} {
@@ -126,9 +126,8 @@ func TestTablesOfAnotherTextAreRefused(t *testing.T) {
 	}
 }
 
-// A request that is long on its way holds a lock on the table that a migration wants; those that come later must not
-// queue behind the migration.
-func TestAMigrationThatWaitsForATableHoldsUpNobody(t *testing.T) {
+// A long request holds a lock on the table that a migration needs. Later requests must not queue behind the migration.
+func TestWaitingMigrationDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	cfg := testkit.PostgresSchema(t, "waits")
 	if err := postgres.Migrate(t.Context(), cfg, "waits", oneTable); err != nil {
@@ -150,7 +149,7 @@ func TestAMigrationThatWaitsForATableHoldsUpNobody(t *testing.T) {
 		"00002_two.sql": {Data: []byte("-- +goose Up\nALTER TABLE one ADD COLUMN two int;\n")}}
 	migrated := make(chan error, 1)
 	go func() { migrated <- postgres.Migrate(context.Background(), cfg, "waits", two) }()
-	untilSomebodyWaits(t, pool, cfg.Schema)
+	waitForBlockedMigration(t, pool, cfg.Schema)
 	if _, err := pool.Exec(t.Context(), `SELECT * FROM one`); err != nil {
 		t.Error("a request behind the migration:", err)
 	}
@@ -162,9 +161,9 @@ func TestAMigrationThatWaitsForATableHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// All services migrate at the same time. What waits for its turn must not hold up an index that another makes while its
-// table is in use.
-func TestAnIndexIsMadeConcurrentlyWhileOthersWaitForTheirTurn(t *testing.T) {
+// All services migrate at the same time. A service that waits for the migration lock must not block a concurrent index
+// build of another one.
+func TestMigrateCreatesIndexConcurrently(t *testing.T) {
 	t.Parallel()
 	index := fstest.MapFS{"00001_one.sql": oneTable["00001_one.sql"], "00002_two.sql": {Data: []byte(
 		"-- +goose NO TRANSACTION\n-- +goose Up\nSELECT pg_sleep(0.5);\nDROP INDEX CONCURRENTLY IF EXISTS one_by_id;\nCREATE INDEX CONCURRENTLY one_by_id ON one (id);\n")}}
@@ -180,10 +179,10 @@ func TestAnIndexIsMadeConcurrentlyWhileOthersWaitForTheirTurn(t *testing.T) {
 	all.Wait()
 }
 
-// untilSomebodyWaits returns when somebody waits for a lock on a table of the schema.
-func untilSomebodyWaits(t *testing.T, pool *pgxpool.Pool, schema string) {
+// waitForBlockedMigration waits until a connection waits for a lock on a table of the schema.
+func waitForBlockedMigration(t *testing.T, pool *pgxpool.Pool, schema string) {
 	t.Helper()
-	look := time.NewTicker(10 * time.Millisecond) // the server tells nobody
+	look := time.NewTicker(10 * time.Millisecond) // the server reports no event for this
 	defer look.Stop()
 	for {
 		var waits bool
@@ -203,9 +202,9 @@ func untilSomebodyWaits(t *testing.T, pool *pgxpool.Pool, schema string) {
 	}
 }
 
-// PostgreSQL would compile what it holds for dear, as a feed's look at its events, which takes longer than the
-// statements do.
-func TestNoStatementIsCompiled(t *testing.T) {
+// PostgreSQL would compile statements with a high estimated cost, such as a read of the event feed. Compiling takes
+// longer than such a statement.
+func TestSessionsDisableJIT(t *testing.T) {
 	t.Parallel()
 	pool, err := postgres.Open(t.Context(), testkit.PostgresSchema(t, "jit"), "jit", telemetry.Discard())
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres/sqlstate"
 )
 
-// role returns the user of URL. If that user is the argument owner, the owner of the tables, it returns "".
-func (c *Config) role(owner string) (string, error) {
+// serviceRole returns the user of URL. If that user is the argument owner, the owner of the tables, it returns "".
+func (c *Config) serviceRole(owner string) (string, error) {
 	by, err := pgx.ParseConfig(c.URL)
 	if err != nil {
 		return "", c.Validate()
@@ -33,9 +33,9 @@ func (c *Config) role(owner string) (string, error) {
 	return "", nil
 }
 
-// admit grants a role access to the rows of a schema, and stores the session settings in the role. It leaves settings
-// that are already correct. An administrator can therefore set them in advance if the migrating user may not.
-func admit(ctx context.Context, conn *sql.Conn, role, schema string, wanted map[string]string) error {
+// grantAccess grants a role access to the rows of a schema, and stores the session settings in the role. It leaves
+// settings that are already correct. An administrator can therefore set them in advance if the migrating user may not.
+func grantAccess(ctx context.Context, conn *sql.Conn, role, schema string, wanted map[string]string) error {
 	var exists bool
 	if err := conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)`,
 		role).Scan(&exists); err != nil {
@@ -46,7 +46,7 @@ func admit(ctx context.Context, conn *sql.Conn, role, schema string, wanted map[
 		return fmt.Errorf("DATABASE_URL: there is no role %s; make it by: CREATE ROLE %s LOGIN PASSWORD '…'", name,
 			name)
 	}
-	if err := giveSettings(ctx, conn, role, wanted); err != nil {
+	if err := storeSettings(ctx, conn, role, wanted); err != nil {
 		return err
 	}
 	in := pgx.Identifier{schema}.Sanitize()
@@ -61,36 +61,37 @@ func admit(ctx context.Context, conn *sql.Conn, role, schema string, wanted map[
 	return nil
 }
 
-// giveSettings stores the session settings in the argument wanted for the role in this database.
-func giveSettings(ctx context.Context, conn *sql.Conn, role string, wanted map[string]string) error {
+// storeSettings stores the session settings in the argument wanted for the role in this database.
+func storeSettings(ctx context.Context, conn *sql.Conn, role string, wanted map[string]string) error {
 	var (
 		database string
-		given    []string
+		current  []string
 	)
 	err := conn.Raw(func(driver any) error {
 		return driver.(*stdlib.Conn).Conn().QueryRow(ctx, `
 			SELECT current_database(), COALESCE((SELECT s.setconfig FROM pg_db_role_setting s
 			    JOIN pg_roles r ON r.oid = s.setrole JOIN pg_database d ON d.oid = s.setdatabase
-			    WHERE r.rolname = $1 AND d.datname = current_database()), '{}')`, role).Scan(&database, &given)
+			    WHERE r.rolname = $1 AND d.datname = current_database()), '{}')`, role).Scan(&database, &current)
 	})
 	if err != nil {
 		return fmt.Errorf("settings of role %s: %w", role, err)
 	}
-	for i := range given { // PostgreSQL quotes names if necessary
-		given[i] = strings.ReplaceAll(given[i], `"`, "")
+	for i := range current { // PostgreSQL quotes names if necessary
+		current[i] = strings.ReplaceAll(current[i], `"`, "")
 	}
 	var missing []string
 	for _, setting := range slices.Sorted(maps.Keys(wanted)) {
 		is := setting + "=" + strings.ReplaceAll(wanted[setting], `"`, "")
-		if !slices.ContainsFunc(given, func(has string) bool { return strings.EqualFold(has, is) }) {
+		if !slices.ContainsFunc(current, func(has string) bool { return strings.EqualFold(has, is) }) {
 			missing = append(missing, fmt.Sprintf("ALTER ROLE %s IN DATABASE %s SET %s = %s",
 				pgx.Identifier{role}.Sanitize(),
-				pgx.Identifier{database}.Sanitize(), setting, literal(setting, wanted[setting])))
+				pgx.Identifier{database}.Sanitize(), setting, formatLiteral(setting, wanted[setting])))
 		}
 	}
 	for _, statement := range missing {
 		if _, err := conn.ExecContext(ctx, statement); err != nil {
-			if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == sqlstate.InsufficientPrivilege {
+			if refused, ok := errors.AsType[*pgconn.PgError](err); ok &&
+				refused.Code == sqlstate.InsufficientPrivilege {
 				return fmt.Errorf("DATABASE_MIGRATIONS_URL: its user may not give the role of DATABASE_URL its "+
 					"settings (%s); let it (CREATEROLE, from PostgreSQL 16 on "+
 					"with ADMIN OPTION of the role), or run as a superuser: %s", refused.Message,
@@ -102,17 +103,17 @@ func giveSettings(ctx context.Context, conn *sql.Conn, role string, wanted map[s
 	return nil
 }
 
-// literal returns a setting's value in the syntax of ALTER ROLE. search_path
+// formatLiteral returns a setting's value in the syntax of ALTER ROLE. search_path
 // is a list, so its value stays unquoted: in quotes it would be a single name.
-func literal(setting, value string) string {
+func formatLiteral(setting, value string) string {
 	if setting == "search_path" {
 		return value
 	}
 	return "'" + strings.ReplaceAll(value, "'", "''") + "'"
 }
 
-// enoughConnections returns an error if the server or the database allows fewer connections than wanted.
-func enoughConnections(ctx context.Context, conn *sql.Conn, wanted int) error {
+// checkConnections returns an error if the server or the database allows fewer connections than wanted.
+func checkConnections(ctx context.Context, conn *sql.Conn, wanted int) error {
 	if wanted == 0 {
 		return nil
 	}
@@ -123,13 +124,13 @@ func enoughConnections(ctx context.Context, conn *sql.Conn, wanted int) error {
 	if err != nil {
 		return fmt.Errorf("count the server's connections: %w", err)
 	}
-	what, takes := "server takes %d (max_connections)", server
+	what, allowed := "server takes %d (max_connections)", server
 	if database >= 0 && database < server {
-		what, takes = "database takes %d (CONNECTION LIMIT)", database
+		what, allowed = "database takes %d (CONNECTION LIMIT)", database
 	}
-	if takes < wanted {
+	if allowed < wanted {
 		return fmt.Errorf("DATABASE_SERVER_CONNECTIONS: the services may hold %d connections together, and this "+what+
-			": raise that, or give them fewer", wanted, takes)
+			": raise that, or give them fewer", wanted, allowed)
 	}
 	return nil
 }

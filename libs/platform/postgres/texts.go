@@ -17,22 +17,22 @@ import (
 //
 // The text of a released migration never changes, but that of an unreleased one may. If the tables were
 // made by an older text, a statement that needs the change would fail; the hash detects this earlier.
-const textsTable = `CREATE TABLE IF NOT EXISTS migration_texts (
+const textsTableSQL = `CREATE TABLE IF NOT EXISTS migration_texts (
     version bigint PRIMARY KEY,
     sha256  bytea NOT NULL CHECK (octet_length(sha256) = 32)
 )`
 
-// noteTexts stores the hashes of pending migrations. It returns
+// storeTextHashes stores the hashes of pending migrations. It returns
 // [ChangedTextError] if an applied migration had another text.
-func noteTexts(ctx context.Context, db *sql.DB, provider *goose.Provider, files fs.FS, schema string) error {
-	if _, err := db.ExecContext(ctx, textsTable); err != nil {
+func storeTextHashes(ctx context.Context, db *sql.DB, provider *goose.Provider, files fs.FS, schema string) error {
+	if _, err := db.ExecContext(ctx, textsTableSQL); err != nil {
 		return err
 	}
-	known, err := provider.Status(ctx)
+	statuses, err := provider.Status(ctx)
 	if err != nil {
 		return err
 	}
-	for _, m := range known {
+	for _, m := range statuses {
 		name := path.Base(m.Source.Path)
 		text, err := fs.ReadFile(files, name)
 		if err != nil {
@@ -53,10 +53,10 @@ func noteTexts(ctx context.Context, db *sql.DB, provider *goose.Provider, files 
 }
 
 func checkText(ctx context.Context, db *sql.DB, version int64, sum []byte, name, schema string) error {
-	var same bool
+	var isSame bool
 	err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM migration_texts WHERE version = $1 AND sha256 = $2)`,
-		version, sum).Scan(&same)
-	if err != nil || same {
+		version, sum).Scan(&isSame)
+	if err != nil || isSame {
 		return err
 	}
 	return &ChangedTextError{Migration: name, Schema: schema}

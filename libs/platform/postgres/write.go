@@ -52,8 +52,8 @@ var ErrRefused = errors.New("the write was refused meanwhile")
 // writeRefused is the SQLSTATE with which may_write makes a statement fail.
 const writeRefused = "SM001"
 
-// decideWithin is the maximal part of an attempt's time that is reserved for learning its outcome.
-const decideWithin = 3 * time.Second
+// outcomeReserve is the maximal part of an attempt's time that is reserved for learning its outcome.
+const outcomeReserve = 3 * time.Second
 
 // Run runs do on one connection to make the write. If the connection is lost, Run calls the
 // argument made on other connections until it learns whether the write exists or ctx ends.
@@ -64,53 +64,53 @@ const decideWithin = 3 * time.Second
 // do runs the statement that calls may_write, and must not change anything outside the
 // database. made reports whether the write exists, and may read the stored answer.
 func (w Write) Run(ctx context.Context, pool *pgxpool.Pool, do func(context.Context, *pgxpool.Conn) error,
-	made func(context.Context, pgx.Tx) (bool, error)) error {
+	findResult func(context.Context, pgx.Tx) (bool, error)) error {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
 		return err // nothing was sent
 	}
-	err = try(ctx, conn, do)
-	lost := err != nil && conn.Conn().IsClosed() && !pgconn.SafeToRetry(err)
+	err = runBeforeDeadline(ctx, conn, do)
+	isLost := err != nil && conn.Conn().IsClosed() && !pgconn.SafeToRetry(err)
 	conn.Release()
 	switch {
 	case Code(err) == writeRefused:
 		return ErrRefused
-	case !lost:
+	case !isLost:
 		return err
 	}
-	there, asked := w.learn(ctx, pool, made)
+	exists, lookupErr := w.learnOutcome(ctx, pool, findResult)
 	switch {
-	case asked != nil:
-		return fault.Unknown(errors.Join(err, asked))
-	case !there:
-		return &notMade{err}
+	case lookupErr != nil:
+		return fault.Unknown(errors.Join(err, lookupErr))
+	case !exists:
+		return &notWrittenError{err}
 	}
 	return nil
 }
 
-// notMade is the error of an attempt whose connection was lost, after another connection
+// notWrittenError is the error of an attempt whose connection was lost, after another connection
 // has shown that the write does not exist. It counts as an unavailable store.
-type notMade struct{ error }
+type notWrittenError struct{ error }
 
 // SafeToRetry implements the interface that sqlstate.IsUnavailable and pgconn.SafeToRetry check.
-func (*notMade) SafeToRetry() bool { return true }
+func (*notWrittenError) SafeToRetry() bool { return true }
 
 // Unwrap returns the original error.
-func (n *notMade) Unwrap() error { return n.error }
+func (n *notWrittenError) Unwrap() error { return n.error }
 
-// try runs do with a deadline before that of ctx, so that time remains to learn the outcome.
-func try(ctx context.Context, conn *pgxpool.Conn, do func(context.Context, *pgxpool.Conn) error) error {
+// runBeforeDeadline runs do with a deadline before that of ctx, so that time remains to learn the outcome.
+func runBeforeDeadline(ctx context.Context, conn *pgxpool.Conn, do func(context.Context, *pgxpool.Conn) error) error {
 	if end, ok := ctx.Deadline(); ok {
 		left := time.Until(end)
-		within, cancel := context.WithTimeout(ctx, left-min(decideWithin, left/2))
+		bounded, cancel := context.WithTimeout(ctx, left-min(outcomeReserve, left/2))
 		defer cancel()
-		ctx = within
+		ctx = bounded
 	}
 	return do(ctx, conn)
 }
 
-// wait waits for the pause, at most 250 ms. It returns false if ctx ends first.
-func wait(ctx context.Context, pause time.Duration) bool {
+// pauseRetry waits for the pause, at most 250 ms. It returns false if ctx ends first.
+func pauseRetry(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(min(pause, 250*time.Millisecond))
 	defer timer.Stop()
 	select {
@@ -130,13 +130,13 @@ const RefuseSQL = `
 INSERT INTO refused_writes AS known (business_id, write_id, refused_at) VALUES ($1, $2, $3)
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
 
-// learn calls [Write.decide] on one connection after another until it succeeds or ctx ends.
-func (w Write) learn(ctx context.Context, pool *pgxpool.Pool,
-	made func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
+// learnOutcome calls [Write.decide] on one connection after another until it succeeds or ctx ends.
+func (w Write) learnOutcome(ctx context.Context, pool *pgxpool.Pool,
+	findResult func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
 	for pause := 10 * time.Millisecond; ; pause *= 2 {
-		there, err := w.decide(ctx, pool, made)
-		if err == nil || !wait(ctx, pause) {
-			return there, err
+		exists, err := w.decide(ctx, pool, findResult)
+		if err == nil || !pauseRetry(ctx, pause) {
+			return exists, err
 		}
 	}
 }
@@ -144,40 +144,40 @@ func (w Write) learn(ctx context.Context, pool *pgxpool.Pool,
 // decide reports whether the write exists. If it does not, decide refuses the write, so that this attempt can
 // no longer make it. If an attempt is running the write's statement, decide waits until that transaction ends.
 func (w Write) decide(ctx context.Context, pool *pgxpool.Pool,
-	made func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, decideWithin/3) // other connections may be dead, too
+	findResult func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, outcomeReserve/3) // other connections may be dead, too
 	defer cancel()
-	there := false
+	exists := false
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, LockSQL, w.ID); err != nil {
 			return err
 		}
 		var err error
-		if there, err = made(ctx, tx); err != nil || there {
+		if exists, err = findResult(ctx, tx); err != nil || exists {
 			return err
 		}
 		_, err = tx.Exec(ctx, RefuseSQL, w.Business, w.ID, w.StartTime.Add(time.Microsecond))
 		return err
 	})
-	return there, err
+	return exists, err
 }
 
 // DeleteOldWrites deletes idempotency results and refusals that are older than a day. Until then, a repeated
 // request gets the stored answer. After a day, no delayed attempt, statement or replica can need a refusal.
 func DeleteOldWrites(ctx context.Context, pool *pgxpool.Pool) error {
-	_, made := pool.Exec(ctx, `DELETE FROM made_writes WHERE made_at <= clock_timestamp() - interval '24 hours'`)
-	_, refused := pool.Exec(ctx,
+	_, resultsErr := pool.Exec(ctx, `DELETE FROM made_writes WHERE made_at <= clock_timestamp() - interval '24 hours'`)
+	_, refusalsErr := pool.Exec(ctx,
 		`DELETE FROM refused_writes WHERE refused_at <= clock_timestamp() - interval '24 hours'`)
-	return errors.Join(made, refused)
+	return errors.Join(resultsErr, refusalsErr)
 }
 
-// sweepEvery is the interval of the deletion. Old rows do no harm, so that it may be long.
-const sweepEvery = 10 * time.Minute
+// cleanupInterval is the interval of the deletion. Old rows do no harm, so that it may be long.
+const cleanupInterval = 10 * time.Minute
 
 // RunWriteCleanup calls [DeleteOldWrites] periodically until ctx
 // ends. After a failure it tries again at the next interval.
 func RunWriteCleanup(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
-	return periodic.Job{Every: sweepEvery, Timeout: time.Minute, FailureMessage: "notes of old writes stay for now",
+	return periodic.Job{Every: cleanupInterval, Timeout: time.Minute, FailureMessage: "notes of old writes stay for now",
 		Do: func(ctx context.Context) error {
 			return DeleteOldWrites(ctx, pool)
 		}}.Run(ctx, log)

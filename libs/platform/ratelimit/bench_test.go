@@ -24,7 +24,7 @@ func BenchmarkFallbackOverRedis(b *testing.B) {
 		telemetry.Discard()))
 }
 
-// run asks for 1,000 clients in turn, from as many goroutines as there are processors.
+// run sends the requests of 1,000 clients from as many goroutines as there are processors.
 func run(b *testing.B, limiter ratelimit.Limiter) {
 	keys := make([]string, 1000)
 	for i := range keys {

@@ -12,12 +12,12 @@ type Client struct {
 
 // share is one window of a client: its name within the group, and the factor by which the limit is multiplied.
 type share struct {
-	name  string
-	times int
+	name   string
+	factor int
 }
 
-// wider is the factor of the limit for the networks around a /64.
-const wider = 10
+// networkFactor is the factor of the limit for the networks around a /64.
+const networkFactor = 10
 
 // Address returns the client at an address (semantics.md §8).
 // An IPv4 address counts by itself, also in its IPv6 form.
@@ -27,16 +27,17 @@ const wider = 10
 func Address(addr netip.Addr) Client {
 	addr = addr.Unmap().WithZone("")
 	if !addr.Is6() {
-		return single(addr.String())
+		return newSingle(addr.String())
 	}
 	network := func(bits int) string { return netip.PrefixFrom(addr, bits).Masked().String() }
 	whole := network(48)
-	return Client{group: whole, n: 3, windows: [3]share{{network(64), 1}, {network(56), wider}, {whole, wider}}}
+	return Client{group: whole, n: 3, windows: [3]share{{network(64), 1}, {network(56), networkFactor},
+		{whole, networkFactor}}}
 }
 
 // ID returns the client with an id, such as that of an API key.
-func ID(id string) Client { return single(id) }
+func ID(id string) Client { return newSingle(id) }
 
-func single(name string) Client { return Client{group: name, n: 1, windows: [3]share{{"", 1}}} }
+func newSingle(name string) Client { return Client{group: name, n: 1, windows: [3]share{{"", 1}}} }
 
 func (c Client) shares() []share { return c.windows[:c.n] }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAnAddressCountsByItsNetworks(t *testing.T) {
+func TestAddressCountsByNetworks(t *testing.T) {
 	t.Parallel()
 	v4 := func(addr string) Client { return Client{group: addr, n: 1, windows: [3]share{{"", 1}}} }
 	v6 := func(near, wide, whole string) Client {

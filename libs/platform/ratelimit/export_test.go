@@ -1,27 +1,27 @@
 package ratelimit
 
-// What tests need to see of the inside.
+// These functions give the tests access to unexported parts.
 var (
-	NewLocalOf    = newLocal
-	NewFallbackOf = newFallback
+	NewSizedLocal        = newLocal
+	NewFallbackWithRetry = newFallback
 )
 
-// Keys is the number of windows that are remembered.
-func Keys(l *Local) int {
+// CountKeys returns the number of recorded windows.
+func CountKeys(l *Local) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.windows.Len()
 }
 
-// Kept is how many requests are remembered.
-func Kept(l *Local) int {
+// CountTimes returns the number of recorded requests.
+func CountTimes(l *Local) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	kept := 0
 	for _, w := range l.windows.Values() {
 		kept += len(w.accepted)
 	}
-	if kept != l.kept {
+	if kept != l.timeCount {
 		panic("the sum of the requests kept is wrong")
 	}
 	return kept

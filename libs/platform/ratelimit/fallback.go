@@ -37,11 +37,11 @@ type Fallback struct {
 	breaker   *gobreaker.CircuitBreaker[[]Decision]
 	logger    *slog.Logger
 	decisions metric.Int64Counter
-	labels    map[decided]metric.MeasurementOption
+	labels    map[decisionLabel]metric.MeasurementOption
 }
 
-// decided holds the labels of a decision in the metric.
-type decided struct {
+// decisionLabel holds the labels of a decision in the metric.
+type decisionLabel struct {
 	store   string
 	allowed bool
 }
@@ -60,11 +60,11 @@ func newFallback(shared Limiter, local *Local, tel *telemetry.Telemetry, retryAf
 		logger: tel.Logger,
 		decisions: tel.Counter("slotmesh.ratelimit.decisions",
 			"Requests counted against a limit, by the store that counted and the outcome."),
-		labels: map[decided]metric.MeasurementOption{},
+		labels: map[decisionLabel]metric.MeasurementOption{},
 	}
 	for _, store := range []string{inRedis, inProcess, remembered} {
 		for allowed, outcome := range map[bool]string{true: "allowed", false: "refused"} {
-			f.labels[decided{store, allowed}] = metric.WithAttributeSet(attribute.NewSet(attribute.String("store",
+			f.labels[decisionLabel{store, allowed}] = metric.WithAttributeSet(attribute.NewSet(attribute.String("store",
 				store), attribute.String("outcome", outcome)))
 		}
 	}
@@ -80,7 +80,7 @@ func newFallback(shared Limiter, local *Local, tel *telemetry.Telemetry, retryAf
 // Allow checks a request with the limiter in Redis, or with the local one while
 // Redis fails. It returns an error if ctx is done or the limit is invalid.
 func (f *Fallback) Allow(ctx context.Context, who Client, limit Limit) (Decision, error) {
-	return only(ctx, f, Question{who, limit})
+	return decideSingle(ctx, f, Question{who, limit})
 }
 
 // AllowInTurn checks a request against several limits in Redis, or
@@ -96,8 +96,8 @@ func (f *Fallback) AllowInTurn(ctx context.Context, asked ...Question) ([]Decisi
 		}
 		decisions := f.decide(ctx, asked[:i]) // an earlier limit may refuse it first
 		if i == 0 || decisions[len(decisions)-1].Allowed {
-			decisions = append(decisions, refused(wait))
-			f.count(ctx, remembered, refused(wait))
+			decisions = append(decisions, newRefusal(wait))
+			f.count(ctx, remembered, newRefusal(wait))
 		}
 		return decisions, nil
 	}
@@ -121,7 +121,7 @@ func (f *Fallback) decide(ctx context.Context, asked []Question) []Decision {
 		return f.shared.AllowInTurn(context.WithoutCancel(ctx), asked...)
 	})
 	if err != nil {
-		store, decisions = inProcess, f.local.inTurn(asked)
+		store, decisions = inProcess, f.local.decideInTurn(asked)
 	}
 	for i, d := range decisions {
 		f.count(ctx, store, d)
@@ -137,7 +137,7 @@ func (f *Fallback) decide(ctx context.Context, asked []Question) []Decision {
 }
 
 func (f *Fallback) count(ctx context.Context, store string, d Decision) {
-	f.decisions.Add(ctx, 1, f.labels[decided{store, d.Allowed}])
+	f.decisions.Add(ctx, 1, f.labels[decisionLabel{store, d.Allowed}])
 }
 
 // logChange does not log the half-open state: a failed trial changes nothing.

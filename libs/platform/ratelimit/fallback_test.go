@@ -24,37 +24,39 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-func TestFallbackKeepsThePromisesOverRedis(t *testing.T) {
+func TestFallbackOverRedisMeetsContract(t *testing.T) {
 	t.Parallel()
 	client, prefix := testkit.Redis(t)
-	b := benchOn(client, prefix)
+	b := newRedisContract(client, prefix)
 	b.limiter = ratelimit.NewFallback(b.limiter, ratelimit.NewLocal(clock.System()), telemetry.Discard())
-	suite(t, b)
+	runContract(t, b)
 }
 
-func TestFallbackKeepsThePromisesWithoutRedis(t *testing.T) {
+func TestFallbackWithoutRedisMeetsContract(t *testing.T) {
 	t.Parallel()
 	hands := clock.Fixed(noon)
-	suite(t, bench{
-		limiter: ratelimit.NewFallback(&switchable{gone: true}, ratelimit.NewLocal(hands), telemetry.Discard()),
-		now:     func(testing.TB) time.Time { return hands.Now() },
-		pass:    func(_ testing.TB, d time.Duration) { hands.Advance(d) },
-		key:     benchOn(nil, "").key,
+	runContract(t, contract{
+		limiter: ratelimit.NewFallback(&switchableLimiter{isFailing: true}, ratelimit.NewLocal(hands),
+			telemetry.Discard()),
+		now:  func(testing.TB) time.Time { return hands.Now() },
+		pass: func(_ testing.TB, d time.Duration) { hands.Advance(d) },
+		key:  newRedisContract(nil, "").key,
 	})
 }
 
-// switchable is a shared limiter that can go away.
-type switchable struct {
+// switchableLimiter is a shared limiter that a test can make fail.
+type switchableLimiter struct {
 	ratelimit.Limiter
-	mu    sync.Mutex
-	gone  bool
-	asked int
+	mu        sync.Mutex
+	isFailing bool
+	callCount int
 }
 
-func (s *switchable) AllowInTurn(ctx context.Context, asked ...ratelimit.Question) ([]ratelimit.Decision, error) {
+func (s *switchableLimiter) AllowInTurn(ctx context.Context,
+	asked ...ratelimit.Question) ([]ratelimit.Decision, error) {
 	s.mu.Lock()
-	s.asked++
-	gone := s.gone
+	s.callCount++
+	gone := s.isFailing
 	s.mu.Unlock()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -65,38 +67,38 @@ func (s *switchable) AllowInTurn(ctx context.Context, asked ...ratelimit.Questio
 	return s.Limiter.AllowInTurn(ctx, asked...)
 }
 
-func (s *switchable) set(gone bool) {
+func (s *switchableLimiter) set(gone bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.gone = gone
+	s.isFailing = gone
 }
 
-// story is a fallback whose shared limiter, log and metrics are at hand.
-type story struct {
-	bench
-	shared *switchable
+// fallbackTest is a fallback with access to its shared limiter, log and metrics.
+type fallbackTest struct {
+	contract
+	shared *switchableLimiter
 	log    *bytes.Buffer
 	reader *sdk.ManualReader
 }
 
-func newStory(t *testing.T, retryAfter time.Duration) story {
+func newFallbackTest(t *testing.T, retryAfter time.Duration) fallbackTest {
 	t.Helper()
 	hands := clock.Fixed(noon)
-	s := story{
-		shared: &switchable{Limiter: ratelimit.NewLocal(hands)},
+	s := fallbackTest{
+		shared: &switchableLimiter{Limiter: ratelimit.NewLocal(hands)},
 		log:    &bytes.Buffer{},
 		reader: sdk.NewManualReader(),
 	}
-	s.limiter = ratelimit.NewFallbackOf(s.shared, ratelimit.NewLocal(hands), &telemetry.Telemetry{
+	s.limiter = ratelimit.NewFallbackWithRetry(s.shared, ratelimit.NewLocal(hands), &telemetry.Telemetry{
 		Logger: slog.New(slog.NewTextHandler(s.log, nil)),
 		Meter:  sdk.NewMeterProvider(sdk.WithReader(s.reader)).Meter("test"),
 	}, retryAfter)
 	return s
 }
 
-func TestFallbackLimitsGoOnWithTheHistorySeenSoFar(t *testing.T) {
+func TestFallbackContinuesWithRecordedHistory(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, time.Hour)
+	s := newFallbackTest(t, time.Hour)
 	limit := ratelimit.PerMinute("slots", 4)
 	s.ask(t, "client", limit)
 	s.ask(t, "client", limit)
@@ -113,7 +115,7 @@ func TestFallbackLimitsGoOnWithTheHistorySeenSoFar(t *testing.T) {
 }
 
 // counted reads the metric ratelimit.decisions.
-func (s story) counted(t *testing.T) map[string]int64 {
+func (s fallbackTest) counted(t *testing.T) map[string]int64 {
 	t.Helper()
 	var all metricdata.ResourceMetrics
 	if err := s.reader.Collect(t.Context(), &all); err != nil {
@@ -130,21 +132,21 @@ func (s story) counted(t *testing.T) map[string]int64 {
 	return counts
 }
 
-func TestFallbackLeavesRedisAloneAfterThreeFailures(t *testing.T) {
+func TestFallbackStopsUsingRedisAfterThreeFailures(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, time.Hour)
+	s := newFallbackTest(t, time.Hour)
 	s.shared.set(true)
 	for range 20 {
 		s.ask(t, "client", ratelimit.PerMinute("slots", 100))
 	}
-	if s.shared.asked != 3 {
-		t.Errorf("Redis was asked %d times, want 3", s.shared.asked)
+	if s.shared.callCount != 3 {
+		t.Errorf("Redis was asked %d times, want 3", s.shared.callCount)
 	}
 }
 
-func TestFallbackSaysOnceThatRedisIsGoneAndOnceThatItIsBack(t *testing.T) {
+func TestFallbackLogsEachChangeOnce(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, time.Nanosecond) // tries again at once
+	s := newFallbackTest(t, time.Nanosecond) // retries immediately
 	limit := ratelimit.PerMinute("slots", 100)
 	s.shared.set(true)
 	for range 20 {
@@ -167,9 +169,9 @@ func TestFallbackSaysOnceThatRedisIsGoneAndOnceThatItIsBack(t *testing.T) {
 	}
 }
 
-func TestFallbackCallersThatGoAwayAreNoFailureOfRedis(t *testing.T) {
+func TestFallbackIgnoresCancelledCallers(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, time.Hour)
+	s := newFallbackTest(t, time.Hour)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 10 {
@@ -183,13 +185,13 @@ func TestFallbackCallersThatGoAwayAreNoFailureOfRedis(t *testing.T) {
 	}
 }
 
-// A Redis that takes connections and says nothing must not hold requests up, each for itself.
+// If Redis accepts connections and does not answer, only the first requests may wait for it.
 func TestFallbackDoesNotWaitForASilentRedis(t *testing.T) {
 	t.Parallel()
 	silent, connections := silentServer(t)
 	client := redis.NewClient(&redis.Options{Addr: silent, ContextTimeoutEnabled: true, DisableIdentity: true})
 	t.Cleanup(func() { _ = client.Close() })
-	b := bench{limiter: ratelimit.NewFallback(
+	b := contract{limiter: ratelimit.NewFallback(
 		ratelimit.NewRedis(client, "limits:", 100*time.Millisecond), ratelimit.NewLocal(clock.Fixed(noon)),
 		telemetry.Discard())}
 	for range 60 {
@@ -235,17 +237,17 @@ func silentServer(t *testing.T) (string, *atomic.Int32) {
 	return listener.Addr().String(), &accepted
 }
 
-// Whoever is remembered as refused must be let through when the limiter itself would, and not before, wherever else the
-// client asked meanwhile.
-func TestRememberedRefusalsAreAsExactAsTheLimit(t *testing.T) {
+// A client with a recorded refusal passes at the time at which the limiter would let it pass, and not earlier, even if
+// the client sent requests to other replicas.
+func TestKnownRefusalsAreExact(t *testing.T) {
 	t.Parallel()
 	refusedUnasked := 0
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 6))
 		hands := clock.Fixed(noon)
-		plain := bench{limiter: ratelimit.NewLocal(hands)}
-		shared := &switchable{Limiter: ratelimit.NewLocal(hands)}
-		var replicas [2]bench
+		plain := contract{limiter: ratelimit.NewLocal(hands)}
+		shared := &switchableLimiter{Limiter: ratelimit.NewLocal(hands)}
+		var replicas [2]contract
 		for i := range replicas {
 			replicas[i].limiter = ratelimit.NewFallback(shared, ratelimit.NewLocal(hands), telemetry.Discard())
 		}
@@ -253,12 +255,12 @@ func TestRememberedRefusalsAreAsExactAsTheLimit(t *testing.T) {
 		for range 400 {
 			hands.Advance(time.Duration(r.IntN(15_000)) * time.Millisecond)
 			key := []string{"a", "b"}[r.IntN(2)]
-			asked := shared.asked
+			asked := shared.callCount
 			want, got := plain.ask(t, key, limit), replicas[r.IntN(2)].ask(t, key, limit)
 			if want != got {
 				t.Fatalf("seed %d: %+v, want %+v", seed, got, want)
 			}
-			if !got.Allowed && shared.asked == asked {
+			if !got.Allowed && shared.callCount == asked {
 				refusedUnasked++
 			}
 		}
@@ -268,15 +270,15 @@ func TestRememberedRefusalsAreAsExactAsTheLimit(t *testing.T) {
 	}
 }
 
-func TestAClientOverItsLimitCostsNoRoundTrip(t *testing.T) {
+func TestKnownRefusalNeedsNoRoundTrip(t *testing.T) {
 	t.Parallel()
-	s := newStory(t, time.Hour)
+	s := newFallbackTest(t, time.Hour)
 	limit := ratelimit.PerMinute("slots", 60)
 	for range 100 {
 		s.ask(t, "client", limit)
 	}
-	if s.shared.asked != 60 {
-		t.Errorf("Redis was asked %d times, want 60", s.shared.asked)
+	if s.shared.callCount != 60 {
+		t.Errorf("Redis was asked %d times, want 60", s.shared.callCount)
 	}
 	if wait := s.limiter.(*ratelimit.Fallback).KnownRefusal(ratelimit.ID("client"), limit); wait != time.Minute {
 		t.Errorf("known to be refused for %s, want a minute", wait)

@@ -15,38 +15,38 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/ratelimit"
 )
 
-// bench is one limiter with the clock it goes by.
-type bench struct {
+// contract is one limiter with its clock.
+type contract struct {
 	limiter ratelimit.Limiter
 	now     func(testing.TB) time.Time
-	pass    func(testing.TB, time.Duration) // let so much time pass on that clock
-	key     func() string                   // a key nobody used before
+	pass    func(testing.TB, time.Duration) // moves that clock on by the duration
+	key     func() string                   // returns a new key
 }
 
-// suite is what every limiter promises. A clock that cannot be set by hand is watched instead, so windows are short
-// where time must pass.
-func suite(t *testing.T, b bench) {
+// runContract tests what every limiter must do. If a test cannot set the clock, it waits, so windows are short when
+// time must pass.
+func runContract(t *testing.T, b contract) {
 	t.Run("N pass at once and the next is refused until the oldest is one window old", b.passesN)
-	t.Run("refused requests do not count", b.refusedDoNotCount)
-	t.Run("keys do not share a limit", b.keysAreApart)
-	t.Run("of 200 at once exactly N pass", b.exactUnderConcurrency)
-	t.Run("no limit lets everything pass", b.zeroLimit)
-	t.Run("a senseless limit is an error", b.senselessLimit)
-	t.Run("a cancelled request is an error", b.cancelled)
+	t.Run("refused requests do not count", b.ignoresRefusals)
+	t.Run("keys do not share a limit", b.separatesKeys)
+	t.Run("of 200 at once exactly N pass", b.isExactUnderConcurrency)
+	t.Run("no limit lets everything pass", b.ignoresZeroLimit)
+	t.Run("a senseless limit is an error", b.rejectsInvalidLimit)
+	t.Run("a cancelled request is an error", b.rejectsCancelledContext)
 	t.Run("agrees with the oracle", b.agreesWithOracle)
-	t.Run("what is left counts down", b.leftCountsDown)
-	t.Run("addresses of one /64 share a limit", b.sharedNetwork)
-	t.Run("ten /64s of one /56 have ten times the limit together", b.widerNetwork)
+	t.Run("what is left counts down", b.countsDown)
+	t.Run("addresses of one /64 share a limit", b.sharesNetworkLimit)
+	t.Run("ten /64s of one /56 have ten times the limit together", b.limitsWiderNetwork)
 	t.Run("networks agree with the oracle", b.networksAgreeWithOracle)
-	t.Run("asked in turn, limits decide as one after the other", b.inTurn)
+	t.Run("asked in turn, limits decide as one after the other", b.decidesInTurn)
 }
 
-func (b bench) ask(t testing.TB, key string, limit ratelimit.Limit) ratelimit.Decision {
+func (b contract) ask(t testing.TB, key string, limit ratelimit.Limit) ratelimit.Decision {
 	t.Helper()
 	return b.askAs(t, ratelimit.ID(key), limit)
 }
 
-func (b bench) askAs(t testing.TB, who ratelimit.Client, limit ratelimit.Limit) ratelimit.Decision {
+func (b contract) askAs(t testing.TB, who ratelimit.Client, limit ratelimit.Limit) ratelimit.Decision {
 	t.Helper()
 	d, err := b.limiter.Allow(t.Context(), who, limit)
 	if err != nil {
@@ -55,10 +55,10 @@ func (b bench) askAs(t testing.TB, who ratelimit.Client, limit ratelimit.Limit) 
 	return d
 }
 
-// perHour is a limit that lasts as long as a test on Redis's clock, however slow the machine is.
+// perHour returns a limit whose window is longer than a test on a slow machine.
 func perHour(n int) ratelimit.Limit { return ratelimit.Limit{N: n, Window: time.Hour} }
 
-// network is a /48 nobody used before.
+// network returns a new /48.
 func network() [16]byte {
 	whole := [16]byte{0xfd}
 	for i := 1; i < 6; i++ {
@@ -67,13 +67,14 @@ func network() [16]byte {
 	return whole
 }
 
-// host is an address of the /48: the byte after it names the /56, the next the /64, the last the host.
+// host returns an address in the /48. The next byte selects the /56, the one after it the /64, and the last one the
+// host.
 func host(whole [16]byte, wide, near, last byte) ratelimit.Client {
 	whole[6], whole[7], whole[15] = wide, near, last
 	return ratelimit.Address(netip.AddrFrom16(whole))
 }
 
-func (b bench) passesN(t *testing.T) {
+func (b contract) passesN(t *testing.T) {
 	t.Parallel()
 	long, key := ratelimit.Limit{N: 3, Window: time.Hour}, b.key()
 	b.ask(t, key, long) // the oldest
@@ -94,14 +95,14 @@ func (b bench) passesN(t *testing.T) {
 	}
 }
 
-func (b bench) refusedDoNotCount(t *testing.T) {
+func (b contract) ignoresRefusals(t *testing.T) {
 	t.Parallel()
 	limit, key := ratelimit.Limit{N: 1, Window: 20 * time.Millisecond}, b.key()
 	o := oracle{n: limit.N}
 	for passed := 0; passed < 3; b.pass(t, time.Millisecond) {
 		before := b.now(t)
 		d := b.ask(t, key, limit)
-		if fault := judge(limit, before, b.now(t), d, &o); fault != "" {
+		if fault := checkOracle(limit, before, b.now(t), d, &o); fault != "" {
 			t.Fatal(fault)
 		}
 		if d.Allowed {
@@ -110,7 +111,7 @@ func (b bench) refusedDoNotCount(t *testing.T) {
 	}
 }
 
-func (b bench) keysAreApart(t *testing.T) {
+func (b contract) separatesKeys(t *testing.T) {
 	t.Parallel()
 	limit := perHour(1)
 	if !b.ask(t, b.key(), limit).Allowed || !b.ask(t, b.key(), limit).Allowed {
@@ -118,7 +119,7 @@ func (b bench) keysAreApart(t *testing.T) {
 	}
 }
 
-func (b bench) exactUnderConcurrency(t *testing.T) {
+func (b contract) isExactUnderConcurrency(t *testing.T) {
 	t.Parallel()
 	const n, callers = 61, 200
 	key := b.key()
@@ -137,7 +138,7 @@ func (b bench) exactUnderConcurrency(t *testing.T) {
 	}
 }
 
-func (b bench) zeroLimit(t *testing.T) {
+func (b contract) ignoresZeroLimit(t *testing.T) {
 	t.Parallel()
 	key := b.key()
 	for range 3 {
@@ -147,7 +148,7 @@ func (b bench) zeroLimit(t *testing.T) {
 	}
 }
 
-func (b bench) senselessLimit(t *testing.T) {
+func (b contract) rejectsInvalidLimit(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []ratelimit.Limit{{N: -1, Window: time.Minute}, {N: 1}, {N: 1, Window: -time.Second}} {
 		if d, err := b.limiter.Allow(t.Context(), ratelimit.ID(b.key()), limit); err == nil {
@@ -156,7 +157,7 @@ func (b bench) senselessLimit(t *testing.T) {
 	}
 }
 
-func (b bench) cancelled(t *testing.T) {
+func (b contract) rejectsCancelledContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -165,10 +166,10 @@ func (b bench) cancelled(t *testing.T) {
 	}
 }
 
-// agreesWithOracle asks in random order and at random times and compares with the words of semantics.md §8. Between
-// the two readings of the clock around a question the oracle does not know when it was answered, and there alone it
-// takes either answer.
-func (b bench) agreesWithOracle(t *testing.T) {
+// agreesWithOracle sends requests in random order at random times and compares with semantics.md §8. The oracle knows
+// only two readings of the clock around each decision. It accepts either decision if the result depends on the time
+// between them.
+func (b contract) agreesWithOracle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		limit := ratelimit.Limit{N: rapid.IntRange(1, 5).Draw(r, "n"), Window: 4 * time.Millisecond}
@@ -181,16 +182,16 @@ func (b bench) agreesWithOracle(t *testing.T) {
 			k := rapid.IntRange(0, len(keys)-1).Draw(r, "key")
 			before := b.now(t)
 			d := b.ask(t, keys[k], limit)
-			if fault := judge(limit, before, b.now(t), d, &oracles[k]); fault != "" {
+			if fault := checkOracle(limit, before, b.now(t), d, &oracles[k]); fault != "" {
 				r.Fatal(fault)
 			}
 		}
 	})
 }
 
-// networksAgreeWithOracle asks from four /64s, two of them in one /56, all in one /48, whose limits are reached at
-// times.
-func (b bench) networksAgreeWithOracle(t *testing.T) {
+// networksAgreeWithOracle sends requests from four /64s in one /48. Two of them are in one /56. The limits of all
+// networks are reached at some times.
+func (b contract) networksAgreeWithOracle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		limit := ratelimit.Limit{N: rapid.IntRange(1, 2).Draw(r, "n"), Window: 20 * time.Millisecond}
@@ -209,7 +210,7 @@ func (b bench) networksAgreeWithOracle(t *testing.T) {
 			wide, near := byte(rapid.IntRange(0, 1).Draw(r, "/56")), byte(rapid.IntRange(0, 15).Draw(r, "/64"))
 			before := b.now(t)
 			d := b.askAs(t, host(whole, wide, near, byte(rapid.IntRange(0, 255).Draw(r, "host"))), limit)
-			if fault := judge(limit, before, b.now(t), d, of(64, wide<<4|near, 1), of(56, wide, 10),
+			if fault := checkOracle(limit, before, b.now(t), d, of(64, wide<<4|near, 1), of(56, wide, 10),
 				of(48, 0, 10)); fault != "" {
 				r.Fatal(fault)
 			}
@@ -217,7 +218,7 @@ func (b bench) networksAgreeWithOracle(t *testing.T) {
 	})
 }
 
-func (b bench) leftCountsDown(t *testing.T) {
+func (b contract) countsDown(t *testing.T) {
 	t.Parallel()
 	limit, key := ratelimit.Limit{N: 3, Window: time.Hour}, b.key()
 	for left := 2; left >= 0; left-- {
@@ -230,7 +231,7 @@ func (b bench) leftCountsDown(t *testing.T) {
 	}
 }
 
-func (b bench) sharedNetwork(t *testing.T) {
+func (b contract) sharesNetworkLimit(t *testing.T) {
 	t.Parallel()
 	limit, whole := perHour(3), network()
 	for last := range byte(3) {
@@ -246,7 +247,7 @@ func (b bench) sharedNetwork(t *testing.T) {
 	}
 }
 
-func (b bench) widerNetwork(t *testing.T) {
+func (b contract) limitsWiderNetwork(t *testing.T) {
 	t.Parallel()
 	limit, whole := perHour(3), network()
 	for near := range byte(10) {
@@ -256,7 +257,7 @@ func (b bench) widerNetwork(t *testing.T) {
 			}
 		}
 	}
-	for range 5 { // which must not count in the /64
+	for range 5 { // refused requests, which must not count in the /64
 		if b.askAs(t, host(whole, 1, 10, 0), limit).Allowed {
 			t.Error("an 11th /64 passed beyond the limit of its /56")
 		}
@@ -269,7 +270,7 @@ func (b bench) widerNetwork(t *testing.T) {
 	}
 }
 
-// oracle remembers every acceptance of one window of n, each known to lie between two readings of the clock.
+// oracle records every accepted request of one window of n. Each acceptance lies between two readings of the clock.
 type oracle struct {
 	n        int
 	accepted []span
@@ -277,7 +278,7 @@ type oracle struct {
 
 type span struct{ from, to time.Time }
 
-// count is how many acceptances are possibly, and how many surely, younger than the window.
+// count returns how many acceptances are possibly, and how many certainly, younger than the window.
 func (o *oracle) count(window time.Duration, from, to time.Time) (int, int) {
 	possibly, surely := 0, 0
 	for _, a := range o.accepted {
@@ -291,9 +292,9 @@ func (o *oracle) count(window time.Duration, from, to time.Time) (int, int) {
 	return possibly, surely
 }
 
-// judge says what is wrong with the decision on a request that was made within [from, to] and counts in all of these
-// windows, if anything.
-func judge(limit ratelimit.Limit, from, to time.Time, d ratelimit.Decision, oracles ...*oracle) string {
+// checkOracle returns an error if the decision on a request within [from, to] is wrong. The request counts in all these
+// windows.
+func checkOracle(limit ratelimit.Limit, from, to time.Time, d ratelimit.Decision, oracles ...*oracle) string {
 	mostLeft, leastLeft := 1<<30, 1<<30
 	var least, most time.Duration // of the wait
 	full := false
@@ -331,9 +332,9 @@ func judge(limit ratelimit.Limit, from, to time.Time, d ratelimit.Decision, orac
 	return ""
 }
 
-// What two limits say in one round trip is what they say in two: the first counts also where the second refuses, and
-// the second does not where the first does. The oracle asks twins of the two clients one after the other.
-func (b bench) inTurn(t *testing.T) {
+// Two limits in one round trip decide like two calls. The first limit counts even if the second refuses. The second
+// does not count if the first refuses. The oracle calls the limits one after the other for copies of the two clients.
+func (b contract) decidesInTurn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		whole, twin := network(), network()

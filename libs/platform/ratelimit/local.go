@@ -25,13 +25,13 @@ const (
 //
 // Only an attacker with that many addresses can cause such drops, and so many addresses exceed a limit without them.
 type Local struct {
-	clock clock.Clock
-	start time.Time // times are stored relative to it: 8 bytes each, monotonic like the clock
-	times int       // maximum of kept
+	clock    clock.Clock
+	start    time.Time // times are stored relative to it: 8 bytes each, monotonic like the clock
+	maxTimes int       // maximum of timeCount
 
-	mu      sync.Mutex
-	windows *simplelru.LRU[windowKey, *window]
-	kept    int // number of times in all windows
+	mu        sync.Mutex
+	windows   *simplelru.LRU[windowKey, *window]
+	timeCount int // number of times in all windows
 }
 
 // windowKey identifies one window of a client under one limit.
@@ -43,8 +43,8 @@ var _ Limiter = (*Local)(nil)
 func NewLocal(now clock.Clock) *Local { return newLocal(now, maxLocalKeys, maxLocalTimes) }
 
 func newLocal(now clock.Clock, keys, times int) *Local {
-	l := &Local{clock: now, start: now.Now(), times: times}
-	windows, err := simplelru.NewLRU(keys, func(_ windowKey, w *window) { l.kept -= len(w.accepted) })
+	l := &Local{clock: now, start: now.Now(), maxTimes: times}
+	windows, err := simplelru.NewLRU(keys, func(_ windowKey, w *window) { l.timeCount -= len(w.accepted) })
 	if err != nil {
 		panic(fmt.Sprintf("a constant size above 0 was refused: %v", err))
 	}
@@ -54,7 +54,7 @@ func newLocal(now clock.Clock, keys, times int) *Local {
 
 // Allow decides in memory. It returns an error if ctx is done or the limit is invalid.
 func (l *Local) Allow(ctx context.Context, who Client, limit Limit) (Decision, error) {
-	return only(ctx, l, Question{who, limit})
+	return decideSingle(ctx, l, Question{who, limit})
 }
 
 // AllowInTurn decides in memory. Errors: those of Allow.
@@ -62,10 +62,10 @@ func (l *Local) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision,
 	if err := check(ctx, asked); err != nil {
 		return nil, err
 	}
-	return l.inTurn(asked), nil
+	return l.decideInTurn(asked), nil
 }
 
-func (l *Local) inTurn(asked []Question) []Decision {
+func (l *Local) decideInTurn(asked []Question) []Decision {
 	var decisions []Decision
 	for _, q := range asked {
 		d := l.allow(q.Client, q.Limit)
@@ -84,29 +84,29 @@ func (l *Local) allow(who Client, limit Limit) Decision {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	l.forgetIdle(now)
+	l.dropIdle(now)
 	var wait time.Duration
 	passes := Decision{Allowed: true}
 	for i, s := range who.shares() {
-		w, n := l.window(who, limit, s), limit.N*s.times
-		l.kept -= w.forget(now, limit.Window)
-		count, oldest := w.live(now)
+		w, n := l.findWindow(who, limit, s), limit.N*s.factor
+		l.timeCount -= w.dropExpired(now, limit.Window)
+		count, oldest := w.countLive(now)
 		if count >= n {
 			if age := now - w.accepted[count-n]; age < 0 {
-				l.kept -= w.clear() // the clock was set back, which makes the earlier times meaningless
+				l.timeCount -= w.clear() // the clock was set back, which makes the earlier times meaningless
 				count, oldest = 0, now
 			} else {
 				wait = max(wait, limit.Window-age)
 			}
 		}
-		if left := n - count - 1; i == 0 || left < passes.Left {
-			passes.Left, passes.Reset = left, min(limit.Window, limit.Window-(now-oldest))
+		if remainder := n - count - 1; i == 0 || remainder < passes.Left {
+			passes.Left, passes.Reset = remainder, min(limit.Window, limit.Window-(now-oldest))
 		}
 	}
 	if wait > 0 {
-		return refused(wait)
+		return newRefusal(wait)
 	}
-	l.note(who, limit, now)
+	l.record(who, limit, now)
 	return passes
 }
 
@@ -123,7 +123,7 @@ func (l *Local) KnownRefusal(who Client, limit Limit) time.Duration {
 			continue
 		}
 		wait = max(wait, w.refusedUntil-now)
-		if full := len(w.accepted) - limit.N*s.times; full >= 0 && now >= w.accepted[full] {
+		if full := len(w.accepted) - limit.N*s.factor; full >= 0 && now >= w.accepted[full] {
 			wait = max(wait, limit.Window-(now-w.accepted[full]))
 		}
 	}
@@ -137,39 +137,39 @@ func (l *Local) accept(who Client, limit Limit, at time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	l.forgetIdle(now)
+	l.dropIdle(now)
 	for _, s := range who.shares() {
-		l.kept -= l.window(who, limit, s).forget(now, limit.Window)
+		l.timeCount -= l.findWindow(who, limit, s).dropExpired(now, limit.Window)
 	}
-	l.note(who, limit, at)
+	l.record(who, limit, at)
 }
 
 // refuse records that Redis refuses the client until the time until.
 func (l *Local) refuse(who Client, limit Limit, until time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.forgetIdle(l.now())
-	w := l.window(who, limit, who.shares()[0])
+	l.dropIdle(l.now())
+	w := l.findWindow(who, limit, who.shares()[0])
 	w.refusedUntil = until
 	w.idleAt = max(w.idleAt, until)
 }
 
-// note counts a request in all windows of the client.
-func (l *Local) note(who Client, limit Limit, at time.Duration) {
+// record counts a request in all windows of the client.
+func (l *Local) record(who Client, limit Limit, at time.Duration) {
 	for _, s := range who.shares() {
-		w := l.window(who, limit, s)
+		w := l.findWindow(who, limit, s)
 		w.insert(at)
-		l.kept++
+		l.timeCount++
 		w.idleAt = max(w.idleAt, at+limit.Window)
 	}
-	for l.kept > l.times {
+	for l.timeCount > l.maxTimes {
 		l.windows.RemoveOldest()
 	}
 }
 
-// forgetIdle drops idle windows. It begins with the one that was not used for the longest time, and stops at
+// dropIdle drops idle windows. It begins with the one that was not used for the longest time, and stops at
 // the first window that is not idle. Idle windows behind that one stay, which costs memory within the bounds.
-func (l *Local) forgetIdle(now time.Duration) {
+func (l *Local) dropIdle(now time.Duration) {
 	for {
 		key, w, ok := l.windows.GetOldest()
 		if !ok || now < w.idleAt {
@@ -179,7 +179,7 @@ func (l *Local) forgetIdle(now time.Duration) {
 	}
 }
 
-func (l *Local) window(who Client, limit Limit, s share) *window {
+func (l *Local) findWindow(who Client, limit Limit, s share) *window {
 	key := windowKey{limit.Name, who.group, s.name}
 	if w, ok := l.windows.Get(key); ok {
 		return w
@@ -196,15 +196,15 @@ type window struct {
 	idleAt       time.Duration   // from this time on the window is empty
 }
 
-// forget drops the times that are at least one window old and returns their number.
-func (w *window) forget(now, length time.Duration) int {
+// dropExpired drops the times that are at least one window old and returns their number.
+func (w *window) dropExpired(now, length time.Duration) int {
 	old := sort.Search(len(w.accepted), func(i int) bool { return now-w.accepted[i] < length })
 	w.accepted = w.accepted[old:]
 	return old
 }
 
-// live returns the number of counted requests and the time of the oldest.
-func (w *window) live(now time.Duration) (int, time.Duration) {
+// countLive returns the number of counted requests and the time of the oldest.
+func (w *window) countLive(now time.Duration) (int, time.Duration) {
 	if len(w.accepted) == 0 {
 		return 0, now
 	}

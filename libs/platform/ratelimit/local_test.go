@@ -13,10 +13,10 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-func TestLocalKeepsThePromises(t *testing.T) {
+func TestLocalMeetsContract(t *testing.T) {
 	t.Parallel()
 	hands := clock.Fixed(noon)
-	suite(t, bench{
+	runContract(t, contract{
 		limiter: ratelimit.NewLocal(hands),
 		now:     func(testing.TB) time.Time { return hands.Now() },
 		pass:    func(_ testing.TB, d time.Duration) { hands.Advance(d) },
@@ -27,7 +27,7 @@ func TestLocalKeepsThePromises(t *testing.T) {
 func TestLocalMinuteIsExact(t *testing.T) {
 	t.Parallel()
 	hands := clock.Fixed(noon)
-	b := bench{limiter: ratelimit.NewLocal(hands)}
+	b := contract{limiter: ratelimit.NewLocal(hands)}
 	limit := ratelimit.PerMinute("", 2)
 	for _, step := range []struct {
 		at    time.Duration
@@ -50,25 +50,25 @@ func TestLocalMinuteIsExact(t *testing.T) {
 	}
 }
 
-func TestLocalForgetsIdleKeys(t *testing.T) {
+func TestLocalDropsIdleKeys(t *testing.T) {
 	t.Parallel()
 	hands := clock.Fixed(noon)
 	local := ratelimit.NewLocal(hands)
-	b := bench{limiter: local}
+	b := contract{limiter: local}
 	for i := range 1000 {
 		b.ask(t, strconv.Itoa(i), ratelimit.PerMinute("", 1))
 	}
 	hands.Advance(time.Minute)
 	b.ask(t, "another", ratelimit.PerMinute("", 1))
-	if n := ratelimit.Keys(local); n != 1 {
+	if n := ratelimit.CountKeys(local); n != 1 {
 		t.Errorf("%d keys are remembered, want 1", n)
 	}
 }
 
 func TestLocalMemoryIsBounded(t *testing.T) {
 	t.Parallel()
-	local := ratelimit.NewLocalOf(clock.Fixed(noon), 10, 1000)
-	b := bench{limiter: local}
+	local := ratelimit.NewSizedLocal(clock.Fixed(noon), 10, 1000)
+	b := contract{limiter: local}
 	limit := ratelimit.PerMinute("", 1)
 	b.ask(t, "busy", limit)
 	for i := range 100 {
@@ -77,15 +77,15 @@ func TestLocalMemoryIsBounded(t *testing.T) {
 			t.Fatal("a client that keeps asking was forgotten")
 		}
 	}
-	if n := ratelimit.Keys(local); n != 10 {
+	if n := ratelimit.CountKeys(local); n != 10 {
 		t.Errorf("%d keys are remembered, want 10", n)
 	}
 }
 
-func TestLocalClockSetBackStartsAfresh(t *testing.T) {
+func TestLocalClockSetBackResetsCount(t *testing.T) {
 	t.Parallel()
 	hands := clock.Fixed(noon)
-	b := bench{limiter: ratelimit.NewLocal(hands)}
+	b := contract{limiter: ratelimit.NewLocal(hands)}
 	b.ask(t, "client", ratelimit.PerMinute("", 1))
 	hands.Set(noon.Add(-time.Hour))
 	if d := b.ask(t, "client", ratelimit.PerMinute("", 1)); !d.Allowed {
@@ -93,10 +93,10 @@ func TestLocalClockSetBackStartsAfresh(t *testing.T) {
 	}
 }
 
-func TestLocalKeepsABoundedNumberOfRequests(t *testing.T) {
+func TestLocalBoundsRecordedRequests(t *testing.T) {
 	t.Parallel()
-	local := ratelimit.NewLocalOf(clock.Fixed(noon), 1000, 50)
-	b := bench{limiter: local}
+	local := ratelimit.NewSizedLocal(clock.Fixed(noon), 1000, 50)
+	b := contract{limiter: local}
 	limit := ratelimit.PerMinute("", 20)
 	for range 20 {
 		b.ask(t, "busy", limit)
@@ -106,7 +106,7 @@ func TestLocalKeepsABoundedNumberOfRequests(t *testing.T) {
 		if b.ask(t, "busy", limit).Allowed {
 			t.Fatal("a client that keeps asking was forgotten")
 		}
-		if n := ratelimit.Kept(local); n > 50 {
+		if n := ratelimit.CountTimes(local); n > 50 {
 			t.Fatalf("%d requests are kept, want at most 50", n)
 		}
 	}

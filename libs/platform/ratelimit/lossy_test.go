@@ -17,35 +17,35 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// What becomes of the answer to a script.
+// The fates of the answer to a script.
 const (
 	delivered = iota
-	cut       // the connection breaks instead
-	held      // nothing comes, and the connection stays open
+	cut       // the connection breaks before the answer
+	held      // the answer never arrives, and the connection stays open
 )
 
-// lossy is a way to the test Redis on which answers to scripts may be lost. The scripts themselves always arrive.
-type lossy struct {
+// lossyLink is a proxy of the test Redis that can lose answers to scripts. The scripts themselves always arrive.
+type lossyLink struct {
 	*testkit.Link
-	fate    func() int
-	scripts atomic.Int64 // that were sent
+	fate        func() int
+	scriptCount atomic.Int64 // that were sent
 }
 
-func newLossy(t *testing.T, fate func() int) *lossy {
+func newLossyLink(t *testing.T, fate func() int) *lossyLink {
 	t.Helper()
-	l := &lossy{fate: fate}
+	l := &lossyLink{fate: fate}
 	l.Link = testkit.NewLink(t, l.join)
 	return l
 }
 
-// join passes bytes on, and decides on each answer that follows a script.
-func (l *lossy) join(near, far net.Conn) (func(), func()) {
-	var scripts atomic.Int64 // not answered yet
+// join forwards bytes, and decides about each answer that follows a script.
+func (l *lossyLink) join(near, far net.Conn) (func(), func()) {
+	var scripts atomic.Int64 // scripts that are not answered yet
 	there := func() {
 		relay(near, far, func(sent []byte) bool {
 			n := int64(bytes.Count(sent, []byte("evalsha")))
 			scripts.Add(n)
-			l.scripts.Add(n)
+			l.scriptCount.Add(n)
 			return true
 		})
 	}
@@ -64,7 +64,7 @@ func (l *lossy) join(near, far net.Conn) (func(), func()) {
 	return there, back
 }
 
-// relay passes bytes on while pass lets it.
+// relay forwards bytes while pass permits it.
 func relay(from, to net.Conn, pass func([]byte) bool) {
 	buffer := make([]byte, 1<<16)
 	for {
@@ -78,9 +78,9 @@ func relay(from, to net.Conn, pass func([]byte) bool) {
 	}
 }
 
-// A script that was not answered has counted. Sent again, as go-redis does by itself, it would count twice, and the
-// client would be refused before it has had its N.
-func TestNPassExactlyWhereAnswersOfRedisAreLost(t *testing.T) {
+// A script without an answer has counted. go-redis would send it again, it would count twice, and the limit would
+// refuse the client before its N requests.
+func TestLostAnswersDoNotChangeCount(t *testing.T) {
 	t.Parallel()
 	direct, prefix := testkit.Redis(t)
 	if _, err := ratelimit.NewRedis(direct, prefix, time.Minute).Allow(t.Context(), ratelimit.ID("first"),
@@ -97,14 +97,14 @@ func TestNPassExactlyWhereAnswersOfRedisAreLost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			way := newLossy(t, func() int { return fates[rand.IntN(len(fates))] })
+			way := newLossyLink(t, func() int { return fates[rand.IntN(len(fates))] })
 			client := redis.NewClient(&redis.Options{
 				Addr: way.Address, MaxRetries: 3, MaxRetryBackoff: time.Millisecond, ContextTimeoutEnabled: true,
 				DisableIdentity: true,
 			})
 			t.Cleanup(func() { _ = client.Close() })
 			who := "client of " + name
-			b := bench{limiter: ratelimit.NewFallbackOf(
+			b := contract{limiter: ratelimit.NewFallbackWithRetry(
 				ratelimit.NewRedis(client, prefix, 100*time.Millisecond), ratelimit.NewLocal(clock.System()),
 				telemetry.Discard(), time.Nanosecond)}
 			limit := ratelimit.Limit{Name: "slots", N: 20, Window: time.Hour}
@@ -119,8 +119,8 @@ func TestNPassExactlyWhereAnswersOfRedisAreLost(t *testing.T) {
 				}
 			}
 			counted := direct.LLen(t.Context(), prefix+"{slots:"+who+"}").Val()
-			// fewer where this machine was too slow to send one in time
-			if sent := way.scripts.Load(); counted > sent || sent > int64(limit.N) {
+			// fewer if this machine was too slow to send one in time
+			if sent := way.scriptCount.Load(); counted > sent || sent > int64(limit.N) {
 				t.Errorf("Redis was sent %d scripts and counted %d requests, want %d at most", sent, counted, limit.N)
 			}
 		})

@@ -40,8 +40,8 @@ type Decision struct {
 	Reset      time.Duration // until the oldest counted request expires; RetryAfter if refused
 }
 
-// refused returns the decision that a request may be repeated after wait.
-func refused(wait time.Duration) Decision { return Decision{RetryAfter: wait, Reset: wait} }
+// newRefusal returns the decision that a request may be repeated after wait.
+func newRefusal(wait time.Duration) Decision { return Decision{RetryAfter: wait, Reset: wait} }
 
 // Limiter checks requests against limits. Two limits of the same name must have the same N and Window. An
 // error means that the limiter made no decision: ctx is done, the store failed, or the limit is invalid.
@@ -59,8 +59,8 @@ type Question struct {
 	Limit  Limit
 }
 
-// only returns a limiter's decision on a single question. A limit with N 0 allows everything.
-func only(ctx context.Context, by Limiter, asked Question) (Decision, error) {
+// decideSingle returns a limiter's decision on a single question. A limit with N 0 allows everything.
+func decideSingle(ctx context.Context, by Limiter, asked Question) (Decision, error) {
 	if asked.Limit.N == 0 {
 		return Decision{Allowed: true}, ctx.Err()
 	}

@@ -30,9 +30,9 @@ const maxBatch = 128
 // A call is sent only once. If its answer is lost, the request
 // may have counted, and a second call could count it twice.
 type Redis struct {
-	client   redis.UniversalClient
-	prefix   string
-	patience time.Duration
+	client  redis.UniversalClient
+	prefix  string
+	timeout time.Duration
 
 	mu         sync.Mutex
 	waiting    []*call
@@ -44,12 +44,12 @@ var _ Limiter = (*Redis)(nil)
 // NewRedis returns a limiter whose keys in Redis begin with prefix. A check fails if Redis
 // does not answer within the time patience. The client must have ContextTimeoutEnabled.
 func NewRedis(client redis.UniversalClient, prefix string, patience time.Duration) *Redis {
-	return &Redis{client: client, prefix: prefix, patience: patience}
+	return &Redis{client: client, prefix: prefix, timeout: patience}
 }
 
 // Allow decides in Redis. It returns an error if Redis fails, ctx is done, or the limit is invalid.
 func (r *Redis) Allow(ctx context.Context, who Client, limit Limit) (Decision, error) {
-	return only(ctx, r, Question{who, limit})
+	return decideSingle(ctx, r, Question{who, limit})
 }
 
 // AllowInTurn checks a request against several limits in one round trip. In a cluster, each limit may
@@ -59,11 +59,11 @@ func (r *Redis) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision,
 		return nil, err
 	}
 	if _, cluster := r.client.(*redis.ClusterClient); !cluster {
-		return r.ask(ctx, asked)
+		return r.sendQuestions(ctx, asked)
 	}
 	var decisions []Decision
 	for i := range asked {
-		d, err := r.ask(ctx, asked[i:i+1])
+		d, err := r.sendQuestions(ctx, asked[i:i+1])
 		if err != nil {
 			return nil, err
 		}
@@ -74,9 +74,9 @@ func (r *Redis) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision,
 	return decisions, nil
 }
 
-// ask sends questions to one node.
-func (r *Redis) ask(ctx context.Context, asked []Question) ([]Decision, error) {
-	c := &call{ctx: ctx, cmd: r.command(asked), begun: time.Now(), done: make(chan struct{})} //nolint:forbidigo // measures Redis, with the monotonic clock
+// sendQuestions sends questions to one node.
+func (r *Redis) sendQuestions(ctx context.Context, asked []Question) ([]Decision, error) {
+	c := &call{ctx: ctx, cmd: r.newCommand(asked), start: time.Now(), done: make(chan struct{})} //nolint:forbidigo // measures Redis, with the monotonic clock
 	r.enqueue(c)
 	<-c.done // bounded: no round trip takes longer than patience
 	answer, err := c.cmd.Int64Slice()
@@ -98,23 +98,23 @@ func (r *Redis) ask(ctx context.Context, asked []Question) ([]Decision, error) {
 // call is one call of the script.
 type call struct {
 	ctx   context.Context // of the counted request
-	cmd   once
-	begun time.Time
+	cmd   unretriedCmd
+	start time.Time
 	done  chan struct{} // closed when cmd has its answer
 }
 
-// once is a command that go-redis does not send again after an error, regardless of the client's settings.
+// unretriedCmd is a command that go-redis does not send again after an error, regardless of the client's settings.
 // It still follows the redirections of a cluster, because a redirected command was not executed.
-type once struct{ *redis.Cmd }
+type unretriedCmd struct{ *redis.Cmd }
 
 // NoRetry disables the retries of go-redis.
-func (once) NoRetry() bool { return true }
+func (unretriedCmd) NoRetry() bool { return true }
 
-var _ redis.Cmder = once{}
+var _ redis.Cmder = unretriedCmd{}
 
-// command returns the script call for the windows of the clients. The keys have
+// newCommand returns the script call for the windows of the clients. The keys have
 // hash tags, so that a cluster keeps all windows of one client on one node.
-func (r *Redis) command(asked []Question) once {
+func (r *Redis) newCommand(asked []Question) unretriedCmd {
 	keys, args := make([]any, 0, 4+4*len(asked)), make([]any, 0, 8)
 	keys = append(keys, "evalsha", rollingWindow.Hash(), 0)
 	for _, q := range asked {
@@ -122,25 +122,25 @@ func (r *Redis) command(asked []Question) once {
 		args = append(args, len(shares), q.Limit.Window.Microseconds())
 		for _, s := range shares {
 			keys = append(keys, r.prefix+"{"+q.Limit.Name+":"+q.Client.group+"}"+s.name)
-			args = append(args, q.Limit.N*s.times)
+			args = append(args, q.Limit.N*s.factor)
 		}
 	}
 	keys[2] = len(keys) - 3
 	cmd := redis.NewCmd(context.Background(), append(keys, args...)...)
 	cmd.SetFirstKeyPos(3)
-	return once{cmd}
+	return unretriedCmd{cmd}
 }
 
 // enqueue adds a check to the next round trip.
 func (r *Redis) enqueue(c *call) {
 	r.mu.Lock()
 	r.waiting = append(r.waiting, c)
-	begins := r.roundTrips < maxRoundTrips
-	if begins {
+	startsRoundTrip := r.roundTrips < maxRoundTrips
+	if startsRoundTrip {
 		r.roundTrips++
 	}
 	r.mu.Unlock()
-	if begins {
+	if startsRoundTrip {
 		go r.drain()
 	}
 }
@@ -171,7 +171,7 @@ func (r *Redis) drain() {
 // The round trip belongs to the trace of the first request.
 // It does not end with that request, because others share it.
 func (r *Redis) run(batch []*call) {
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(batch[0].ctx), batch[0].begun.Add(r.patience))
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(batch[0].ctx), batch[0].start.Add(r.timeout))
 	defer cancel()
 	r.send(ctx, batch)
 	var unknown []*call
@@ -187,7 +187,7 @@ func (r *Redis) run(batch []*call) {
 		return // the calls keep their error
 	}
 	for _, c := range unknown {
-		c.cmd = once{redis.NewCmd(context.Background(), c.cmd.Args()...)}
+		c.cmd = unretriedCmd{redis.NewCmd(context.Background(), c.cmd.Args()...)}
 		c.cmd.SetFirstKeyPos(3)
 	}
 	r.send(ctx, unknown)

@@ -17,21 +17,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-func TestRedisKeepsThePromises(t *testing.T) {
+func TestRedisMeetsContract(t *testing.T) {
 	t.Parallel()
 	client, prefix := testkit.Redis(t)
-	suite(t, benchOn(client, prefix))
+	runContract(t, newRedisContract(client, prefix))
 }
 
-// The laptop's stand-in for Redis runs the same script.
-func TestMiniredisKeepsThePromises(t *testing.T) {
+// miniredis, which developers can use instead of Redis, runs the same script.
+func TestMiniredisMeetsContract(t *testing.T) {
 	t.Parallel()
 	client := redis.NewClient(&redis.Options{Addr: miniredis.RunT(t).Addr()})
 	t.Cleanup(func() { _ = client.Close() })
-	suite(t, benchOn(client, "limits:"))
+	runContract(t, newRedisContract(client, "limits:"))
 }
 
-func benchOn(client redis.UniversalClient, prefix string) bench {
+func newRedisContract(client redis.UniversalClient, prefix string) contract {
 	now := func(t testing.TB) time.Time {
 		at, err := client.Time(context.WithoutCancel(t.Context())).Result()
 		if err != nil {
@@ -43,7 +43,7 @@ func benchOn(client redis.UniversalClient, prefix string) bench {
 		for until := now(t).Add(d); now(t).Before(until); {
 		}
 	}
-	return bench{limiter: ratelimit.NewRedis(client, prefix, time.Minute), now: now, pass: pass, key: uuid.NewString}
+	return contract{limiter: ratelimit.NewRedis(client, prefix, time.Minute), now: now, pass: pass, key: uuid.NewString}
 }
 
 func TestRedisLimitIsSharedByReplicas(t *testing.T) {
@@ -66,11 +66,11 @@ func TestRedisCheckIsOneRoundTrip(t *testing.T) {
 	t.Parallel()
 	client, prefix := testkit.Redis(t)
 	limiter, limit := ratelimit.NewRedis(client, prefix, time.Minute), ratelimit.PerMinute("slots", 1)
-	// Redis knows the script from here on
+	// Redis has the script after this call.
 	if _, err := limiter.Allow(t.Context(), ratelimit.ID("client"), limit); err != nil {
 		t.Fatal(err)
 	}
-	seen := &commands{}
+	seen := &commandLog{}
 	client.AddHook(seen)
 	if _, err := limiter.Allow(t.Context(), ratelimit.ID("client"), limit); err != nil {
 		t.Fatal(err)
@@ -85,17 +85,17 @@ func TestRedisCheckIsOneRoundTrip(t *testing.T) {
 	}
 }
 
-// commands notes what is sent to Redis.
-type commands struct {
+// commandLog records the commands that are sent to Redis.
+type commandLog struct {
 	mu    sync.Mutex
 	names []string
 }
 
-func (c *commands) DialHook(next redis.DialHook) redis.DialHook {
+func (c *commandLog) DialHook(next redis.DialHook) redis.DialHook {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
 }
 
-func (c *commands) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+func (c *commandLog) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		c.mu.Lock()
 		c.names = append(c.names, cmd.Name())
@@ -104,11 +104,11 @@ func (c *commands) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-func (c *commands) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+func (c *commandLog) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return next
 }
 
-func TestRedisForgetsIdleKeysAndKeepsNoMoreThanTheLimit(t *testing.T) {
+func TestRedisDropsIdleKeysAndBoundsEntries(t *testing.T) {
 	t.Parallel()
 	client, prefix := testkit.Redis(t)
 	limiter, limit := ratelimit.NewRedis(client, prefix, time.Minute),
@@ -129,7 +129,7 @@ func TestRedisForgetsIdleKeysAndKeepsNoMoreThanTheLimit(t *testing.T) {
 	}
 }
 
-func TestRedisClockSetBackStartsAfresh(t *testing.T) {
+func TestRedisClockSetBackResetsCount(t *testing.T) {
 	t.Parallel()
 	client, prefix := testkit.Redis(t)
 	future := time.Now().Add(time.Hour).UnixMicro()

@@ -23,8 +23,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// server starts a Redis of the test's own, with these arguments beside its port's, and returns its address.
-func server(t *testing.T, port string, args ...string) string {
+// startServer starts a Redis for the test with these additional arguments and returns its address.
+func startServer(t *testing.T, port string, args ...string) string {
 	t.Helper()
 	return testkit.Serve(t, func(address string) *exec.Cmd {
 		_, at, _ := net.SplitHostPort(address)
@@ -36,14 +36,14 @@ func server(t *testing.T, port string, args ...string) string {
 	})
 }
 
-// busPort is where a node of a cluster that serves at a port talks with other nodes: by itself it would be 10000 ports
-// above, among those that the system gives to callers.
+// busPort returns the port on which a cluster node talks with other nodes. Redis's default, 10000 above the node's
+// port, may be in the system's range for outgoing connections.
 func busPort(at string) string {
 	port, _ := strconv.Atoi(at)
 	return strconv.Itoa(port - 10000)
 }
 
-func open(t *testing.T, cfg redisx.Config) redis.UniversalClient {
+func openClient(t *testing.T, cfg redisx.Config) redis.UniversalClient {
 	t.Helper()
 	cfg.Timeout = testkit.MaxWait
 	if err := cfg.Validate(); err != nil {
@@ -57,7 +57,7 @@ func open(t *testing.T, cfg redisx.Config) redis.UniversalClient {
 	return client
 }
 
-func save(t *testing.T, name string, block *pem.Block) string {
+func writeFile(t *testing.T, name string, block *pem.Block) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
@@ -66,7 +66,7 @@ func save(t *testing.T, name string, block *pem.Block) string {
 	return path
 }
 
-func TestAUserComesInOverTLSByAnAuthorityOfOnesOwn(t *testing.T) {
+func TestOpenConnectsOverTLSWithOwnAuthority(t *testing.T) {
 	t.Parallel()
 	known := httptest.NewTLSServer(nil) // for its certificate, which names 127.0.0.1
 	defer known.Close()
@@ -74,31 +74,31 @@ func TestAUserComesInOverTLSByAnAuthorityOfOnesOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	certificate := save(t, "cert.pem", &pem.Block{Type: "CERTIFICATE", Bytes: known.Certificate().Raw})
-	address := server(t, "tls-port", "--port", "0", "--tls-cert-file", certificate, "--tls-key-file",
-		save(t, "key.pem", &pem.Block{Type: "PRIVATE KEY", Bytes: key}),
+	certificate := writeFile(t, "cert.pem", &pem.Block{Type: "CERTIFICATE", Bytes: known.Certificate().Raw})
+	address := startServer(t, "tls-port", "--port", "0", "--tls-cert-file", certificate, "--tls-key-file",
+		writeFile(t, "key.pem", &pem.Block{Type: "PRIVATE KEY", Bytes: key}),
 		"--tls-ca-cert-file", certificate, "--tls-auth-clients", "no", "--user", "default", "off", "--user", "slotmesh",
 		"on", ">secret", "~*", "&*", "+@all")
 	url := "rediss://slotmesh:secret@" + address
-	client := open(t, redisx.Config{URL: url, CAFile: certificate})
+	client := openClient(t, redisx.Config{URL: url, CAFile: certificate})
 	if err := client.Set(t.Context(), "a", "b", 0).Err(); err != nil {
 		t.Error(err)
 	}
-	stranger := open(t, redisx.Config{URL: url})
+	stranger := openClient(t, redisx.Config{URL: url})
 	if err := stranger.Ping(t.Context()).Err(); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("a certificate of nobody known: %v", err)
 	}
 }
 
-func TestAClusterIsFoundByOneAddress(t *testing.T) {
+func TestOpenFindsClusterByOneAddress(t *testing.T) {
 	t.Parallel()
 	var nodes []redis.UniversalClient
 	var addresses []string
 	for range 2 {
-		// a node that stands still is not given up
-		address := server(t, "port", "--cluster-enabled", "yes", "--cluster-node-timeout", "120000")
+		// a paused node must not be removed from the cluster
+		address := startServer(t, "port", "--cluster-enabled", "yes", "--cluster-node-timeout", "120000")
 		addresses = append(addresses, address)
-		nodes = append(nodes, open(t, redisx.Config{URL: "redis://" + address}))
+		nodes = append(nodes, openClient(t, redisx.Config{URL: "redis://" + address}))
 	}
 	for i, node := range nodes {
 		if err := node.ClusterAddSlotsRange(t.Context(), i*8192, i*8192+8191).Err(); err != nil {
@@ -118,7 +118,7 @@ func TestAClusterIsFoundByOneAddress(t *testing.T) {
 			return nil
 		})
 	}
-	client := open(t, redisx.Config{URL: "redis://" + addresses[0], Cluster: true})
+	client := openClient(t, redisx.Config{URL: "redis://" + addresses[0], Cluster: true})
 	for i := range 100 {
 		if err := client.Set(t.Context(), fmt.Sprint("key", i), i, 0).Err(); err != nil {
 			t.Fatal(err)
@@ -131,14 +131,14 @@ func TestAClusterIsFoundByOneAddress(t *testing.T) {
 	}
 }
 
-func TestTheNextPrimaryOfSentinelsIsUsed(t *testing.T) {
+func TestOpenFollowsSentinelsToNewPrimary(t *testing.T) {
 	t.Parallel()
-	first := server(t, "port")
+	first := startServer(t, "port")
 	host, port, _ := net.SplitHostPort(first)
-	second := server(t, "port", "--replicaof", host+" "+port)
+	second := startServer(t, "port", "--replicaof", host+" "+port)
 	settings := filepath.Join(t.TempDir(), "sentinel.conf")
 	watch := fmt.Sprintf("sentinel monitor slotmesh %s %s 1\nsentinel down-after-milliseconds slotmesh 1000\n"+
-		// a failover that a slow machine breaks off is tried again soon
+		// a failover that fails on a slow machine is retried soon
 		"sentinel failover-timeout slotmesh 15000\n", host, port)
 	if err := os.WriteFile(settings, []byte(watch), 0o600); err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func TestTheNextPrimaryOfSentinelsIsUsed(t *testing.T) {
 		return exec.CommandContext(t.Context(), "redis-server", settings, "--sentinel", "--port", at, "--bind",
 			"127.0.0.1")
 	})
-	asked := open(t, redisx.Config{URL: "redis://" + sentinel})
+	asked := openClient(t, redisx.Config{URL: "redis://" + sentinel})
 	testkit.WaitUntil(t, "the Sentinel knows the replica", func(ctx context.Context) error {
 		if known := fmt.Sprint(asked.Do(ctx, "SENTINEL", "REPLICAS", "slotmesh").Val()); !strings.Contains(known,
 			second) {
@@ -157,20 +157,20 @@ func TestTheNextPrimaryOfSentinelsIsUsed(t *testing.T) {
 		}
 		return nil
 	})
-	client := open(t, redisx.Config{URL: "redis://" + sentinel, SentinelMaster: "slotmesh"})
-	// A Sentinel that takes a primary which stands still for lost has the other one at once.
+	client := openClient(t, redisx.Config{URL: "redis://" + sentinel, SentinelMaster: "slotmesh"})
+	// The Sentinels consider the stopped primary lost and promote the replica immediately.
 	testkit.WaitUntil(t, "a write arrives", func(ctx context.Context) error {
 		return client.Set(ctx, "before", "1", 0).Err()
 	})
-	// its answer is that the connection ends
-	open(t, redisx.Config{URL: "redis://" + first}).ShutdownNoSave(t.Context())
+	// The server closes the connection instead of an answer.
+	openClient(t, redisx.Config{URL: "redis://" + first}).ShutdownNoSave(t.Context())
 	testkit.WaitUntil(t, "writes go on", func(ctx context.Context) error { return client.Set(ctx, "after", "1", 0).Err() })
-	if got := open(t, redisx.Config{URL: "redis://" + second}).Get(t.Context(), "after").Val(); got != "1" {
+	if got := openClient(t, redisx.Config{URL: "redis://" + second}).Get(t.Context(), "after").Val(); got != "1" {
 		t.Errorf("the other one holds %q", got)
 	}
 }
 
-func TestSettingsOfRedisThatDoNotGoTogetherAreRefused(t *testing.T) {
+func TestValidateRejectsConflictingSettings(t *testing.T) {
 	t.Parallel()
 	for names, cfg := range map[string]redisx.Config{
 		"REDIS_URL: not":                       {URL: "http://user:hidden@host"},

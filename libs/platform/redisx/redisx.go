@@ -57,7 +57,7 @@ func (c *Config) Validate() error {
 		return errors.New("REDIS_SENTINEL_MASTER: write what the Sentinels call the primary, as a name or a password " +
 			"for them is given")
 	}
-	return c.trust(options)
+	return c.setCertificates(options)
 }
 
 // options parses the URL and returns the options of the client.
@@ -94,8 +94,8 @@ func withoutAddresses(all string) string {
 	return parsed.String()
 }
 
-// trust sets the certificates of CAFile as those that verify the server.
-func (c *Config) trust(options *redis.UniversalOptions) error {
+// setCertificates sets the certificates of CAFile as those that verify the server.
+func (c *Config) setCertificates(options *redis.UniversalOptions) error {
 	if c.CAFile == "" {
 		return nil
 	}
@@ -121,11 +121,11 @@ func Open(_ context.Context, cfg Config, tel *telemetry.Telemetry) (redis.Univer
 	if err != nil {
 		return nil, cfg.Validate()
 	}
-	if err := cfg.trust(options); err != nil {
+	if err := cfg.setCertificates(options); err != nil {
 		return nil, err
 	}
 	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = cfg.Timeout, cfg.Timeout, cfg.Timeout
-	options.Dialer = dialer(cfg.Timeout, options.TLSConfig)
+	options.Dialer = newDialFunc(cfg.Timeout, options.TLSConfig)
 	options.MaxRetries = 1
 	options.ContextTimeoutEnabled = true
 	client := redis.NewUniversalClient(options)
@@ -138,10 +138,10 @@ func Open(_ context.Context, cfg Config, tel *telemetry.Telemetry) (redis.Univer
 	return client, nil
 }
 
-// dialer returns a dial function for connections that detect a lost peer
+// newDialFunc returns a dial function for connections that detect a lost peer
 // (package dial). Dialing takes at most timeout, including a TLS handshake. The
 // connections of go-redis would detect the loss only after a quarter of an hour.
-func dialer(timeout time.Duration,
+func newDialFunc(timeout time.Duration,
 	secure *tls.Config) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	plain := dial.Dialer()
 	plain.Timeout = timeout

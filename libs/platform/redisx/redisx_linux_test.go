@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// accepting takes a connection at the address that it returns, and reads it to its end.
-func accepting(t *testing.T, secure *tls.Config) string {
+// startListener accepts one connection at the returned address and reads it to its end.
+func startListener(t *testing.T, secure *tls.Config) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -38,9 +38,9 @@ func accepting(t *testing.T, secure *tls.Config) string {
 	return listener.Addr().String()
 }
 
-func TestConnectionsAreGivenUpThatNobodyAcknowledges(t *testing.T) {
+func TestConnectionsHaveUserTimeout(t *testing.T) {
 	t.Parallel()
-	address := accepting(t, nil)
+	address := startListener(t, nil)
 	client, err := Open(t.Context(), Config{URL: "redis://" + address, Timeout: time.Minute}, telemetry.Discard())
 	if err != nil {
 		t.Fatal(err)
@@ -51,13 +51,13 @@ func TestConnectionsAreGivenUpThatNobodyAcknowledges(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	if got := unacknowledged(t, conn); got != dial.Unacknowledged {
+	if got := readTimeouts(t, conn); got != dial.Unacknowledged {
 		t.Errorf("it is given up after %s", got)
 	}
 }
 
-// unacknowledged reads TCP_USER_TIMEOUT.
-func unacknowledged(t *testing.T, conn net.Conn) time.Duration {
+// readTimeouts reads TCP_USER_TIMEOUT.
+func readTimeouts(t *testing.T, conn net.Conn) time.Duration {
 	t.Helper()
 	raw, err := conn.(*net.TCPConn).SyscallConn()
 	if err != nil {
@@ -73,14 +73,14 @@ func unacknowledged(t *testing.T, conn net.Conn) time.Duration {
 	return time.Duration(user) * time.Millisecond
 }
 
-func TestASecureConnectionShakesHandsAndIsGivenUpLikewise(t *testing.T) {
+func TestTLSConnectionsHaveUserTimeout(t *testing.T) {
 	t.Parallel()
 	known := httptest.NewTLSServer(nil) // for its certificate, which names 127.0.0.1
 	defer known.Close()
 	trusted := x509.NewCertPool()
 	trusted.AddCert(known.Certificate())
-	address := accepting(t, &tls.Config{Certificates: known.TLS.Certificates, MinVersion: tls.VersionTLS12})
-	conn, err := dialer(time.Minute, &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12})(t.Context(), "tcp",
+	address := startListener(t, &tls.Config{Certificates: known.TLS.Certificates, MinVersion: tls.VersionTLS12})
+	conn, err := newDialFunc(time.Minute, &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12})(t.Context(), "tcp",
 		address)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestASecureConnectionShakesHandsAndIsGivenUpLikewise(t *testing.T) {
 	if !ok || !secure.ConnectionState().HandshakeComplete {
 		t.Fatalf("a %T", conn)
 	}
-	if got := unacknowledged(t, secure.NetConn()); got != dial.Unacknowledged {
+	if got := readTimeouts(t, secure.NetConn()); got != dial.Unacknowledged {
 		t.Errorf("it is given up after %s", got)
 	}
 }

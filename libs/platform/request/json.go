@@ -25,7 +25,7 @@ func JSON(body []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
-		return refusedBody(err, into)
+		return newBodyFault(err, into)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return Invalid("The request body goes on after its JSON object; send one object.")
@@ -33,22 +33,22 @@ func JSON(body []byte, into any) error {
 	return nil
 }
 
-// refusedBody returns the fault for a body that could not be decoded. If
+// newBodyFault returns the fault for a body that could not be decoded. If
 // an unknown field resembles a known one, the fault names the known field.
-func refusedBody(err error, into any) error {
+func newBodyFault(err error, into any) error {
 	if name, ok := strings.CutPrefix(err.Error(), unknownField); ok {
 		if similar := plain.CheckNames("field", []string{strings.Trim(name, `"`)},
-			fieldsOf(reflect.TypeOf(into), nil)); similar != nil {
+			appendFields(reflect.TypeOf(into), nil)); similar != nil {
 			return similar
 		}
 	}
-	return Invalid("%s", bodySentence(err))
+	return Invalid("%s", describeBodyError(err))
 }
 
 const unknownField = "json: unknown field "
 
-// fieldsOf appends the JSON names of a type's fields, and of the types inside it, to names.
-func fieldsOf(t reflect.Type, names []string) []string {
+// appendFields appends the JSON names of a type's fields, and of the types inside it, to names.
+func appendFields(t reflect.Type, names []string) []string {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
@@ -58,20 +58,20 @@ func fieldsOf(t reflect.Type, names []string) []string {
 	for field := range t.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if name != "" && !slices.Contains(names, name) {
-			names = fieldsOf(field.Type, append(names, name))
+			names = appendFields(field.Type, append(names, name))
 		} else if field.Anonymous {
-			names = fieldsOf(field.Type, names)
+			names = appendFields(field.Type, names)
 		}
 	}
 	return names
 }
 
-// bodySentence describes what is wrong with a body in terms of its fields.
-func bodySentence(err error) string {
+// describeBodyError describes what is wrong with a body in terms of its fields.
+func describeBodyError(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
-		return fmt.Sprintf("%s: %s is not right here; write %s.", FieldOf(wrong), found(wrong.Value),
-			wanted(wrong.Type))
+		return fmt.Sprintf("%s: %s is not right here; write %s.", FieldOf(wrong), describeValue(wrong.Value),
+			describeType(wrong.Type))
 	}
 	if name, ok := strings.CutPrefix(err.Error(), unknownField); ok {
 		return strings.Trim(name, `"`) + ": unknown field; leave it out."
@@ -88,8 +88,8 @@ func FieldOf(wrong *json.UnmarshalTypeError) string {
 	}), ".")
 }
 
-// found describes a JSON value from encoding/json's description: its type, or "number" and its digits.
-func found(value string) string {
+// describeValue describes a JSON value from encoding/json's description: its type, or "number" and its digits.
+func describeValue(value string) string {
 	switch kind, digits, _ := strings.Cut(value, " "); {
 	case digits != "":
 		return clip.Text(digits)
@@ -106,8 +106,8 @@ func found(value string) string {
 	}
 }
 
-// wanted returns a description of the JSON value that the type t requires, for error sentences.
-func wanted(t reflect.Type) string {
+// describeType returns a description of the JSON value that the type t requires, for error sentences.
+func describeType(t reflect.Type) string {
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return "text"
 	}
@@ -121,7 +121,7 @@ func wanted(t reflect.Type) string {
 	case reflect.Map, reflect.Struct, reflect.Interface:
 		return "an object"
 	case reflect.Pointer:
-		return wanted(t.Elem())
+		return describeType(t.Elem())
 	case reflect.Float32, reflect.Float64:
 		return "a number"
 	default:

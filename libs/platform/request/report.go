@@ -13,9 +13,9 @@ func (q Query) Report() (report.Query, error) {
 	if err != nil {
 		return report.Query{}, err
 	}
-	asked := report.Query{From: from, To: to, By: report.By(by)}
-	if asked.By == "" {
-		asked.By = report.Week
+	query := report.Query{From: from, To: to, By: report.By(by)}
+	if query.By == "" {
+		query.By = report.Week
 	}
-	return asked, asked.Check()
+	return query, query.Check()
 }

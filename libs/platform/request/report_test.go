@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/report"
 )
 
-func TestAQueryIsReadBackAsItWasWritten(t *testing.T) {
+func TestReportReadsWrittenQuery(t *testing.T) {
 	t.Parallel()
 	read := func(values map[string][]string) (report.Query, error) {
 		return request.Query(func(name string) []string { return values[name] }).Report()

@@ -16,7 +16,7 @@ import (
 
 const someID = "6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b"
 
-func query(t *testing.T, raw string) request.Query {
+func newQuery(t *testing.T, raw string) request.Query {
 	t.Helper()
 	sent, err := url.ParseQuery(raw)
 	if err != nil {
@@ -25,14 +25,14 @@ func query(t *testing.T, raw string) request.Query {
 	return func(name string) []string { return sent[name] }
 }
 
-func refused(t *testing.T, err error, sentence string) {
+func checkRefused(t *testing.T, err error, sentence string) {
 	t.Helper()
 	if !fault.Is(err, fault.InvalidParameter) || fault.Of(err).Sentence != sentence {
 		t.Errorf("%v, want %q", err, sentence)
 	}
 }
 
-func TestParametersAreReadOrRefusedByName(t *testing.T) {
+func TestParametersAreParsedOrRejectedByName(t *testing.T) {
 	t.Parallel()
 	text := func(q request.Query) error { _, err := q.Text("x"); return err }
 	dates := func(q request.Query) error { _, _, err := q.Dates("x", "y"); return err }
@@ -62,29 +62,29 @@ func TestParametersAreReadOrRefusedByName(t *testing.T) {
 		{number, "x=" + strings.Repeat("é", 30), `x: "` + strings.Repeat("é", 20) + `…" is not right; write a whole number from 1 to 10.`},
 		{flag, "x=yes", "x: write true or false, or leave it out."},
 	} {
-		refused(t, c.read(query(t, c.query)), c.sentence)
+		checkRefused(t, c.read(newQuery(t, c.query)), c.sentence)
 	}
 	for _, good := range []string{"x=", "", "x=&y="} {
 		for name, read := range map[string]func(request.Query) error{"text": text, "between": between, "at": at, "id": id, "number": number, "flag": flag} {
-			if err := read(query(t, good)); err != nil {
+			if err := read(newQuery(t, good)); err != nil {
 				t.Errorf("%s of %q: %v", name, good, err)
 			}
 		}
 	}
 }
 
-func TestALineIsOneOfPlainText(t *testing.T) {
+func TestLineAcceptsPlainText(t *testing.T) {
 	t.Parallel()
 	if s, err := request.Line("name", "  Zoë ", 3); err != nil || s != "Zoë" {
 		t.Errorf("%q, %v", s, err)
 	}
 	for _, bad := range []string{"", " ", "Zoë B", "a\nb", "a\x00b", "\xff"} {
 		_, err := request.Line("name", bad, 3)
-		refused(t, err, "name: write 1 to 3 characters on one line.")
+		checkRefused(t, err, "name: write 1 to 3 characters on one line.")
 	}
 	for _, hidden := range []string{"a\u202e", "\u200e", "\u3164"} {
 		_, err := request.Line("name", hidden, 3)
-		refused(t, err, "name: the text contains an invisible character or a direction mark; write it without.")
+		checkRefused(t, err, "name: the text contains an invisible character or a direction mark; write it without.")
 	}
 	phone := "\u202a+1\u202c"
 	if s, err := request.OptionalLine("phone", &phone, 3); err != nil || *s != "+1" {
@@ -92,7 +92,7 @@ func TestALineIsOneOfPlainText(t *testing.T) {
 	}
 }
 
-func TestASlugThatCannotBeNamesNoBusiness(t *testing.T) {
+func TestSlugRejectsInvalidForm(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{"", "Harbor", "harbor.studio", "hárbor", strings.Repeat("a", 64)} {
 		if _, err := request.Slug(bad); !fault.Is(err, fault.BusinessNotFound) {
@@ -104,11 +104,11 @@ func TestASlugThatCannotBeNamesNoBusiness(t *testing.T) {
 	}
 }
 
-func TestAPageAndItsCursorComeBackAsTheyWere(t *testing.T) {
+func TestPageCursorRoundTrip(t *testing.T) {
 	t.Parallel()
 	want := request.Cursor{At: -7, ID: uuid.MustParse(someID)}
 	sent := request.Page{Limit: 3, Cursor: want.String()}
-	page, err := query(t, sent.Values().Encode()).Page()
+	page, err := newQuery(t, sent.Values().Encode()).Page()
 	if diff := cmp.Diff(sent, page); err != nil || diff != "" {
 		t.Fatal(err, diff)
 	}
@@ -121,19 +121,19 @@ func TestAPageAndItsCursorComeBackAsTheyWere(t *testing.T) {
 	const sentence = "cursor: this is not one; send next_cursor of the page before, or leave it out for the first."
 	for _, bad := range []request.Page{{Cursor: "x"}, {Cursor: "é"}, {Cursor: sent.Cursor + "AA"}} {
 		_, err := bad.After(math.MinInt64, math.MaxInt64)
-		refused(t, err, sentence)
+		checkRefused(t, err, sentence)
 	}
 	_, err = page.After(-6, 0)
-	refused(t, err, sentence)
-	if page, err := query(t, "").Page(); err != nil || page != (request.Page{Limit: 100}) {
+	checkRefused(t, err, sentence)
+	if page, err := newQuery(t, "").Page(); err != nil || page != (request.Page{Limit: 100}) {
 		t.Errorf("without parameters: %+v, %v", page, err)
 	}
-	_, err = query(t, "limit=1001").Page()
-	refused(t, err, `limit: "1001" is not right; write a whole number from 1 to 1000.`)
+	_, err = newQuery(t, "limit=1001").Page()
+	checkRefused(t, err, `limit: "1001" is not right; write a whole number from 1 to 1000.`)
 }
 
-// Times that PostgreSQL cannot read come from no list.
-func TestACursorByTimeIsToTheMicrosecondAndWithinFourDigitsOfYears(t *testing.T) {
+// A list returns no cursor with a time outside PostgreSQL's range, so such a cursor is invalid.
+func TestTimeCursorHasMicrosecondsAndBoundedYears(t *testing.T) {
 	t.Parallel()
 	at, id := time.Date(2027, 3, 2, 9, 30, 0, 123_456_789, time.UTC), uuid.MustParse(someID)
 	got, gotID, err := (request.Page{Cursor: request.ByTime(at, id)}).AfterTime()
@@ -145,11 +145,11 @@ func TestACursorByTimeIsToTheMicrosecondAndWithinFourDigitsOfYears(t *testing.T)
 	}
 	for _, year := range []int{0, 10_000} {
 		_, _, err := (request.Page{Cursor: request.ByTime(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC), id)}).AfterTime()
-		refused(t, err, "cursor: this is not one; send next_cursor of the page before, or leave it out for the first.")
+		checkRefused(t, err, "cursor: this is not one; send next_cursor of the page before, or leave it out for the first.")
 	}
 }
 
-func TestAListIsCutWhereItWasReadOneTooLong(t *testing.T) {
+func TestCutShortensListToLimit(t *testing.T) {
 	t.Parallel()
 	after := func(s string) string { return "after " + s }
 	for _, c := range []struct {
@@ -162,7 +162,7 @@ func TestAListIsCutWhereItWasReadOneTooLong(t *testing.T) {
 	}
 }
 
-func TestJSONIsReadStrictly(t *testing.T) {
+func TestJSONIsStrict(t *testing.T) {
 	t.Parallel()
 	for body, sentence := range map[string]string{
 		`{"quantity": "two"}`:     "quantity: text is not right here; write a whole number.",
@@ -174,7 +174,7 @@ func TestJSONIsReadStrictly(t *testing.T) {
 		var into struct {
 			Quantity int `json:"quantity"`
 		}
-		refused(t, request.JSON([]byte(body), &into), sentence)
+		checkRefused(t, request.JSON([]byte(body), &into), sentence)
 	}
 	var kinds struct {
 		List  []int          `json:"list"`
@@ -192,7 +192,7 @@ func TestJSONIsReadStrictly(t *testing.T) {
 		`{"id": 7}`:      "id: a number is not right here; write text.",
 		`{"small": 1.5}`: "small: 1.5 is not right here; write a whole number.",
 	} {
-		refused(t, request.JSON([]byte(body), &kinds), sentence)
+		checkRefused(t, request.JSON([]byte(body), &kinds), sentence)
 	}
 	type Order struct {
 		Tiers []struct {
@@ -200,7 +200,7 @@ func TestJSONIsReadStrictly(t *testing.T) {
 		} `json:"tiers"`
 	}
 	var embedding struct{ Order }
-	refused(t, request.JSON([]byte(`{"tiers": [{"quantity": "two"}]}`), &embedding), "tiers.quantity: text is not right here; write a whole number.")
+	checkRefused(t, request.JSON([]byte(`{"tiers": [{"quantity": "two"}]}`), &embedding), "tiers.quantity: text is not right here; write a whole number.")
 	var into struct {
 		Quantity int `json:"quantity"`
 	}

@@ -38,22 +38,23 @@ func (s *Server) app(bodyLimit int, own ...any) *fiber.App {
 		RequestMethods:               knownMethods,
 		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return sendFault(c, FaultOf(err)) },
 	})
-	app.Server().Handler = s.closing(endBodies(knowMethods(plainTargets(app.Server().Handler)), s.bodies()))
+	app.Server().Handler = s.closeWhenDraining(discardBodies(replaceUnknownMethods(decodeTargets(app.Server().Handler)),
+		s.newBodyBudget()))
 	app.Server().ConnState = func(c net.Conn, state fasthttp.ConnState) {
 		if from, ok := c.(*conn); ok && state == fasthttp.StateIdle {
-			from.answered()
+			from.markIdle()
 		}
 	}
-	app.Use(slices.Concat([]any{s.observe.middleware, methods, guard, trust(&s.believed)}, own,
+	app.Use(slices.Concat([]any{s.observe.middleware, handleMethods, recoverPanics, trustSenders(&s.senders)}, own,
 		[]any{refuseMalformed})...)
 	if s.cfg.AnswerBytesInFlight > 0 {
-		app.Use(newInFlight(s.cfg.AnswerBytesInFlight, &s.slow, s.tel).middleware)
+		app.Use(newAnswerBudget(s.cfg.AnswerBytesInFlight, &s.readSpeed, s.tel).middleware)
 	}
 	return app
 }
 
-// closing adds "Connection: close" to each answer of a server that is stopping.
-func (s *Server) closing(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+// closeWhenDraining adds "Connection: close" to each answer of a server that is stopping.
+func (s *Server) closeWhenDraining(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		next(ctx)
 		if s.draining.Load() {
@@ -62,8 +63,8 @@ func (s *Server) closing(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// guard converts a panic into a 500.
-func guard(c *fiber.Ctx) error { return fault.Guard(c.Next) }
+// recoverPanics converts a panic into a 500.
+func recoverPanics(c *fiber.Ctx) error { return fault.Guard(c.Next) }
 
 // sendFault writes a fault as the response.
 func sendFault(c *fiber.Ctx, f *fault.Error) error {
@@ -83,10 +84,10 @@ func FaultOf(err error) *fault.Error {
 		return f
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return away(err, "The answer took too long; try again shortly.")
+		return newUnavailable(err, "The answer took too long; try again shortly.")
 	}
 	if sqlstate.IsUnavailable(err) {
-		return away(err, "A part of the platform is away for the moment; try again shortly.")
+		return newUnavailable(err, "A part of the platform is away for the moment; try again shortly.")
 	}
 	var small *fasthttp.ErrSmallBuffer
 	if errors.As(err, &small) {
@@ -116,15 +117,15 @@ func FaultOf(err error) *fault.Error {
 	return fault.Of(err)
 }
 
-// away returns the fault for a store or service that is unavailable now and may be available again soon.
-func away(err error, sentence string) *fault.Error {
+// newUnavailable returns the fault for a store or service that is unavailable now and may be available again soon.
+func newUnavailable(err error, sentence string) *fault.Error {
 	f := fault.Wrap(fault.PeerUnavailable, err, sentence)
 	f.RetryAfter = time.Second
 	return f
 }
 
-// probes mounts the paths for Kubernetes and Prometheus on the internal port: probes and metrics.
-func (s *Server) probes() {
+// mountProbes mounts the paths for Kubernetes and Prometheus on the internal port: probes and metrics.
+func (s *Server) mountProbes() {
 	s.internalApp.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	s.internalApp.Get("/readyz", s.readyz)
 	s.internalApp.Get("/metrics", adaptor.HTTPHandler(s.tel.MetricsHandler()))
@@ -142,7 +143,7 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 		if check.passed.Load() {
 			continue
 		}
-		if err := check.ask(ctx); err != nil {
+		if err := check.run(ctx); err != nil {
 			failed += check.name + ": not ready\n"
 			s.tel.Logger.WarnContext(ctx, "not ready", "check", check.name, "error", err)
 			continue

@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// mostWaited bounds the waiting time that is assumed for a request.
-const mostWaited = time.Hour
+// maxWaited bounds the waiting time that is assumed for a request.
+const maxWaited = time.Hour
 
-// arrival returns the time at which a request arrived. start is the time at which its head
+// arrivalTime returns the time at which a request arrived. start is the time at which its head
 // was read, and the result for a read. For a write, the result is earlier by the time that
 // the request waited in queues. A write must not be made after its caller has given up.
-func arrival(start time.Time, method string, on net.Conn, said string) time.Time {
+func arrivalTime(start time.Time, method string, on net.Conn, said string) time.Time {
 	if isRead(method) {
 		return start
 	}
-	return start.Add(-waited(on, said))
+	return start.Add(-waitTime(on, said))
 }
 
-// waited returns how long a request waited before it was read, as far as known. It adds the time
+// waitTime returns how long a request waited before it was read, as far as known. It adds the time
 // in the queue of the socket, for example while this process was paused, and the time at the
 // calling service. The argument said is the latter, in milliseconds, from [peer.WaitedHeader].
-func waited(on net.Conn, said string) time.Duration {
-	inQueue := queued(bare(on))
+func waitTime(on net.Conn, said string) time.Duration {
+	inQueue := queueTime(unwrapConn(on))
 	if ms, err := strconv.ParseInt(said, 10, 64); err == nil && ms > 0 {
-		inQueue += time.Duration(min(ms, mostWaited.Milliseconds())) * time.Millisecond
+		inQueue += time.Duration(min(ms, maxWaited.Milliseconds())) * time.Millisecond
 	}
-	return min(inQueue, mostWaited)
+	return min(inQueue, maxWaited)
 }
 
-// bare returns the connection that the listener accepted.
-func bare(c net.Conn) net.Conn {
+// unwrapConn returns the connection that the listener accepted.
+func unwrapConn(c net.Conn) net.Conn {
 	if own, ok := c.(*conn); ok {
 		return own.Conn
 	}

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// queued returns the time since the last bytes of a connection
+// queueTime returns the time since the last bytes of a connection
 // arrived, which are those of the request that was just read.
-func queued(c net.Conn) time.Duration {
+func queueTime(c net.Conn) time.Duration {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {
 		return 0

@@ -17,21 +17,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// stalled is a listener of a process that stands still: the kernel takes connections and bytes, and nobody fetches
-// them.
-type stalled struct {
+// stalledListener behaves like a paused process: the kernel accepts connections and bytes, but the process reads
+// nothing.
+type stalledListener struct {
 	net.Listener
 	runs chan struct{}
 }
 
-func (l stalled) Accept() (net.Conn, error) {
+func (l stalledListener) Accept() (net.Conn, error) {
 	<-l.runs
 	return l.Listener.Accept()
 }
 
-// A paused replica reads, when it is resumed, requests whose callers have long been answered by others (semantics.md
-// §3): both the deadline and the order of attempts count from when the bytes came in.
-func TestARequestCountsFromWhenItCameIntoTheQueue(t *testing.T) {
+// After a pause, a replica reads requests whose callers have received an answer of another replica (semantics.md §3).
+// The deadline and the order of attempts count from the arrival of the bytes.
+func TestArrivalIncludesQueueTime(t *testing.T) {
 	t.Parallel()
 	type counted struct{ arrived, deadline time.Time }
 	seen := make(chan counted, 1)
@@ -55,7 +55,8 @@ func TestARequestCountsFromWhenItCameIntoTheQueue(t *testing.T) {
 			}
 			defer func() { _ = conn.Close() }()
 			_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-			// the request waits in the queue; the kernel counts in milliseconds, and a longer wait changes nothing
+			// the request waits in the queue; the kernel counts milliseconds, and a longer wait does not change the
+			// result
 			time.Sleep(300 * time.Millisecond)
 			resumed := time.Now()
 			close(runs)
@@ -70,7 +71,7 @@ func TestARequestCountsFromWhenItCameIntoTheQueue(t *testing.T) {
 	}
 }
 
-// startStalled starts a server that stands still until the channel is closed.
+// startStalled starts a server that reads nothing until the channel is closed.
 func startStalled(t *testing.T, mount func(*Server)) (net.Addr, chan struct{}) {
 	t.Helper()
 	opened, err := net.Listen("tcp", "127.0.0.1:0")
@@ -80,7 +81,7 @@ func startStalled(t *testing.T, mount func(*Server)) (net.Addr, chan struct{}) {
 	runs := make(chan struct{})
 	srv, err := New(Config{InternalAddr: "127.0.0.1:0", RequestTimeout: time.Minute, DrainTimeout: testkit.MaxWait,
 		PublicBodyLimit: 1024},
-		Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: stalled{opened, runs},
+		Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: stalledListener{opened, runs},
 			Open: true})
 	if err != nil {
 		t.Fatal(err)
@@ -98,12 +99,12 @@ func startStalled(t *testing.T, mount func(*Server)) (net.Addr, chan struct{}) {
 	return opened.Addr(), runs
 }
 
-// What a peer says of the time before it asked counts on the internal port; a client's word for it counts nowhere.
-func TestTheTimeThatAPeersRequestHasWaitedIsAdded(t *testing.T) {
+// The header with the waiting time at the caller counts on the internal port only. A client cannot set it.
+func TestArrivalIncludesPeerWait(t *testing.T) {
 	t.Parallel()
 	waited := make(chan time.Duration, 1)
 	handler := func(c *fiber.Ctx) error { waited <- time.Since(clock.ArrivalTime(c.UserContext())); return nil }
-	srv := start(t, Config{RequestTimeout: time.Hour}, func(s *Server) {
+	srv := startServer(t, Config{RequestTimeout: time.Hour}, func(s *Server) {
 		s.Public.Post("/", handler)
 		s.internalApp.Post("/", handler)
 	})

@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// queued returns 0: the time is not known on this system.
-func queued(net.Conn) time.Duration { return 0 }
+// queueTime returns 0: the time is not known on this system.
+func queueTime(net.Conn) time.Duration { return 0 }

@@ -41,18 +41,18 @@ func Body(c *fiber.Ctx) ([]byte, error) {
 	if bound, ok := ctx.UserValue(boundKey{}).(int); ok {
 		limit = min(limit, bound)
 	}
-	room, _ := ctx.UserValue(roomKey{}).(*room)
-	leave, err := room.forBody(c.UserContext(), length, limit)
+	room, _ := ctx.UserValue(budgetKey{}).(*memoryBudget)
+	leave, err := room.reserveBody(c.UserContext(), length, limit)
 	if err != nil {
 		return nil, err
 	}
-	ctx.SetUserValue(leaveKey{}, leave)
+	ctx.SetUserValue(releaseKey{}, leave)
 	body, err := readBody(stream, length, limit)
 	if err != nil {
 		return nil, err
 	}
 	// The connection's framing decides whether the body is complete: fasthttp accepts some incomplete bodies.
-	if from, ok := ctx.Conn().(*conn); ok && from.body.open() {
+	if from, ok := ctx.Conn().(*conn); ok && from.body.isOpen() {
 		return nil, fault.New(fault.InvalidParameter, "The request body broke off before its end, or its chunks are "+
 			"malformed.")
 	}
@@ -65,15 +65,15 @@ func LimitBody(c *fiber.Ctx, bytes int) { c.Context().SetUserValue(boundKey{}, b
 
 // Keys of a request's values that belong to its body.
 type (
-	bodyKey  struct{} // the body, after it was read completely
-	boundKey struct{} // the limit of [LimitBody]
-	roomKey  struct{} // the port's memory for large bodies
-	leaveKey struct{} // the function that releases the memory of this body
+	bodyKey    struct{} // the body, after it was read completely
+	boundKey   struct{} // the limit of [LimitBody]
+	budgetKey  struct{} // the port's memory for large bodies
+	releaseKey struct{} // the function that releases the memory of this body
 )
 
 // BodyOf is [Body] for a handler of net/http.
 func BodyOf(r *http.Request) ([]byte, error) {
-	body, ok := r.Body.(*unread)
+	body, ok := r.Body.(*unreadBody)
 	if !ok {
 		return nil, errors.New("server: the request's body is not the port's: it was read before, or the port is " +
 			"another's")
@@ -85,37 +85,37 @@ func BodyOf(r *http.Request) ([]byte, error) {
 		// If that fails, the port's own deadline applies.
 		_ = http.NewResponseController(body.out).SetReadDeadline(deadline)
 	}
-	leave, err := body.room.forBody(r.Context(), int(body.length), body.limit)
+	leave, err := body.budget.reserveBody(r.Context(), int(body.length), body.limit)
 	if err != nil {
 		return nil, err
 	}
-	body.leave = leave
+	body.releaseMemory = leave
 	read, err := readBody(body, int(body.length), body.limit)
-	body.ended = err == nil
+	body.isRead = err == nil
 	return read, err
 }
 
-// unread is a body that net/http has not read yet.
-type unread struct {
+// unreadBody is a body that net/http has not read yet.
+type unreadBody struct {
 	io.ReadCloser
-	length int64 // Content-Length; -1 if unknown
-	limit  int
-	out    http.ResponseWriter
-	conn   net.Conn
-	room   *room
-	leave  func() // releases the memory of a large body
-	ended  bool
+	length        int64 // Content-Length; -1 if unknown
+	limit         int
+	out           http.ResponseWriter
+	conn          net.Conn
+	budget        *memoryBudget
+	releaseMemory func() // releases the memory of a large body
+	isRead        bool
 }
 
-// forget must be called after the request was answered.
-func (b *unread) forget() {
-	if b.leave != nil {
-		b.leave()
+// release must be called after the request was answered.
+func (b *unreadBody) release() {
+	if b.releaseMemory != nil {
+		b.releaseMemory()
 	}
 }
 
-// left reports whether more of the body may remain than net/http skips by itself.
-func (b *unread) left() bool { return !b.ended && (b.length < 0 || b.length > prefetched) }
+// hasRest reports whether more of the body may remain than net/http skips by itself.
+func (b *unreadBody) hasRest() bool { return !b.isRead && (b.length < 0 || b.length > prefetchedBytes) }
 
 // checkEncoding rejects a compressed body.
 func checkEncoding(encoding string) error {
@@ -129,7 +129,7 @@ func checkEncoding(encoding string) error {
 // if it is unknown. An announced length alone allocates no memory, only received bytes do.
 func readBody(from io.Reader, length, limit int) ([]byte, error) {
 	if length > limit {
-		return nil, tooLarge(limit)
+		return nil, newTooLarge(limit)
 	}
 	var body bytes.Buffer
 	body.Grow(min(max(length, 0), largeBody) + bytes.MinRead) // ReadFrom needs room for one more read
@@ -137,7 +137,7 @@ func readBody(from io.Reader, length, limit int) ([]byte, error) {
 	var network net.Error
 	switch {
 	case body.Len() > limit:
-		return nil, tooLarge(limit)
+		return nil, newTooLarge(limit)
 	case errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &network) && network.Timeout():
 		return nil, fault.New(fault.RequestTimeout, "The request body did not come in time; send it again.")
 	case err != nil:
@@ -147,23 +147,23 @@ func readBody(from io.Reader, length, limit int) ([]byte, error) {
 	return body.Bytes(), nil
 }
 
-func tooLarge(limit int) error {
+func newTooLarge(limit int) error {
 	return fault.Newf(fault.PayloadTooLarge, "The request body is too large; send at most %d bytes.", limit)
 }
 
-// endBodies ensures that no byte of a body is taken for the next request of the
-// connection. If the handler did not read the whole body, endBodies skips the rest,
+// discardBodies ensures that no byte of a body is taken for the next request of the
+// connection. If the handler did not read the whole body, discardBodies skips the rest,
 // if it has already arrived. Otherwise it closes the connection after the answer.
-func endBodies(next fasthttp.RequestHandler, bodies *room) fasthttp.RequestHandler {
+func discardBodies(next fasthttp.RequestHandler, bodies *memoryBudget) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if !ctx.Request.IsBodyStream() {
 			next(ctx)
 			return
 		}
-		ctx.SetUserValue(roomKey{}, bodies)
+		ctx.SetUserValue(budgetKey{}, bodies)
 		defer func() {
-			endBody(ctx)
-			if leave, held := ctx.UserValue(leaveKey{}).(func()); held {
+			discardBody(ctx)
+			if leave, held := ctx.UserValue(releaseKey{}).(func()); held {
 				leave()
 			}
 		}()
@@ -171,15 +171,16 @@ func endBodies(next fasthttp.RequestHandler, bodies *room) fasthttp.RequestHandl
 	}
 }
 
-// prefetched is the size of the part of a body with announced length that fasthttp reads before the handler starts.
-const prefetched = 8 << 10
+// prefetchedBytes is the size of the part of a body with announced length that fasthttp reads before the handler
+// starts.
+const prefetchedBytes = 8 << 10
 
-func endBody(ctx *fasthttp.RequestCtx) {
+func discardBody(ctx *fasthttp.RequestCtx) {
 	if _, read := ctx.UserValue(bodyKey{}).([]byte); read {
 		return
 	}
 	stream, length := ctx.RequestBodyStream(), ctx.Request.Header.ContentLength()
-	if stream != nil && length >= 0 && length <= prefetched {
+	if stream != nil && length >= 0 && length <= prefetchedBytes {
 		if _, err := io.Copy(io.Discard, stream); err == nil {
 			return
 		}
@@ -194,7 +195,7 @@ func endBody(ctx *fasthttp.RequestCtx) {
 // servers disagree on whether such a body is read. If the path does not support GET, the answer is 405 instead.
 func refuseMalformed(c *fiber.Ctx) error {
 	if string(c.Request().Header.Host()) == refusedHost {
-		return refusalOf(c.Context().Conn())
+		return findRefusal(c.Context().Conn())
 	}
 	if !hasNeedlessBody(c) {
 		return c.Next()
@@ -210,7 +211,7 @@ func refuseMalformed(c *fiber.Ctx) error {
 	}
 	c.Response().Reset()
 	before.CopyTo(&c.Response().Header)
-	return bodyOfRead(c.Method())
+	return newReadBodyFault(c.Method())
 }
 
 // hasNeedlessBody reports whether a GET or HEAD has a body.
@@ -218,6 +219,6 @@ func hasNeedlessBody(c *fiber.Ctx) bool {
 	return c.Request().IsBodyStream() && c.Request().Header.ContentLength() != 0 && isRead(c.Method())
 }
 
-func bodyOfRead(method string) error {
+func newReadBodyFault(method string) error {
 	return fault.Newf(fault.InvalidParameter, "A %s has no body; send its parameters in the query.", method)
 }

@@ -18,21 +18,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// bothServers mounts what reads its body, at a port of fiber's and at one of net/http's.
+// bothServers mounts a handler that reads its body at a fiber port and at a net/http port.
 var bothServers = map[string]func(*Server){
-	"fiber":    func(s *Server) { s.Public.Post("/echo", echo) },
-	"net/http": func(s *Server) { s.HandleHTTP("/echo", echoHTTP) },
+	"fiber":    func(s *Server) { s.Public.Post("/echo", echoBody) },
+	"net/http": func(s *Server) { s.HandleHTTP("/echo", echoBodyHTTP) },
 }
 
-// Bodies that come slowly hold their memory for as long as a request may take; others of their size are refused
-// meanwhile, small ones are not.
-func TestTheMemoryOfLargeBodiesIsBounded(t *testing.T) {
+// Slow bodies hold their memory until the deadline of their request. In the meantime, other large bodies are refused
+// and small ones are accepted.
+func TestLargeBodiesHaveMemoryBudget(t *testing.T) {
 	t.Parallel()
 	for name, mount := range bothServers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const length = 128 << 10
-			s := start(t, Config{AnswerBytesInFlight: length, PublicBodyLimit: length, InternalBodyLimit: length},
+			s := startServer(t, Config{AnswerBytesInFlight: length, PublicBodyLimit: length, InternalBodyLimit: length},
 				mount)
 			slow, err := net.Dial("tcp", s.PublicAddr().String())
 			if err != nil {
@@ -45,17 +45,17 @@ func TestTheMemoryOfLargeBodiesIsBounded(t *testing.T) {
 			var refused *http.Response
 			var body []byte
 			testkit.WaitUntil(t, "the slow one is being read", func(context.Context) error {
-				refused, body = fetch(t, http.MethodPost, public(s, "/echo"), strings.NewReader(whole))
+				refused, body = fetchText(t, http.MethodPost, publicURL(s, "/echo"), strings.NewReader(whole))
 				if refused.StatusCode == http.StatusOK {
 					return errors.New("there is room")
 				}
 				return nil
 			})
-			expectFault(t, refused, body, fault.PeerUnavailable)
+			checkFault(t, refused, body, fault.PeerUnavailable)
 			if refused.Header.Get("Retry-After") != "1" {
 				t.Errorf("it does not say when to come again: %v", refused.Header)
 			}
-			if small, _ := fetch(t, http.MethodPost, public(s, "/echo"),
+			if small, _ := fetchText(t, http.MethodPost, publicURL(s, "/echo"),
 				strings.NewReader(whole[:largeBody-1])); small.StatusCode != http.StatusOK {
 				t.Errorf("a small body beside it: %d", small.StatusCode)
 			}
@@ -68,52 +68,53 @@ func TestTheMemoryOfLargeBodiesIsBounded(t *testing.T) {
 			if echoed, err := io.ReadAll(answer.Body); err != nil || string(echoed) != whole {
 				t.Errorf("the slow one was answered %d with %d bytes: %v", answer.StatusCode, len(echoed), err)
 			}
-			// the server hears of it in its own time
+			// the server notices the closed connection after a delay
 			testkit.WaitUntil(t, "once it was read", func(context.Context) error {
-				again, _ := fetch(t, http.MethodPost, public(s, "/echo"), strings.NewReader(whole))
+				again, _ := fetchText(t, http.MethodPost, publicURL(s, "/echo"), strings.NewReader(whole))
 				return expectOK(again)
 			})
 		})
 	}
 }
 
-// offered notes how much memory a body is read into, before any of it came.
-type offered int
+// offeredBody records the size of the first buffer into which a body is read.
+type offeredBody int
 
-func (o *offered) Read(p []byte) (int, error) {
-	*o = offered(len(p))
+func (o *offeredBody) Read(p []byte) (int, error) {
+	*o = offeredBody(len(p))
 	return 0, io.EOF
 }
 
-func TestAnAnnouncedLengthTakesNoMemory(t *testing.T) {
+func TestAnnouncedLengthAllocatesNothing(t *testing.T) {
 	t.Parallel()
-	var first offered
+	var first offeredBody
 	if _, err := readBody(&first, 8<<20, 8<<20); err != nil || first > 64<<10 {
 		t.Errorf("for a body of 8 MiB of which nothing came, %d bytes were taken: %v", first, err)
 	}
 }
 
-func TestAPathMayTakeLessThanItsPort(t *testing.T) {
+func TestLimitBodyLowersPortLimit(t *testing.T) {
 	t.Parallel()
-	s := start(t, Config{}, func(s *Server) {
+	s := startServer(t, Config{}, func(s *Server) {
 		s.Public.Use("/few", func(c *fiber.Ctx) error { LimitBody(c, 10); return c.Next() })
-		s.Public.Post("/few", echo)
-		s.Public.Post("/echo", echo)
+		s.Public.Post("/few", echoBody)
+		s.Public.Post("/echo", echoBody)
 	})
 	for path, most := range map[string]int{"/few": 10, "/echo": 1024} {
-		if answer, _ := fetch(t, http.MethodPost, public(s, path),
+		if answer, _ := fetchText(t, http.MethodPost, publicURL(s, path),
 			strings.NewReader(strings.Repeat("x", most))); answer.StatusCode != http.StatusOK {
 			t.Errorf("%s: %d bytes were answered %d", path, most, answer.StatusCode)
 		}
-		answer, body := fetch(t, http.MethodPost, public(s, path), strings.NewReader(strings.Repeat("x", most+1)))
-		expectFault(t, answer, body, fault.PayloadTooLarge)
+		answer, body := fetchText(t, http.MethodPost, publicURL(s, path),
+			strings.NewReader(strings.Repeat("x", most+1)))
+		checkFault(t, answer, body, fault.PayloadTooLarge)
 	}
 }
 
-// A path without a GET answers 405 also where the request has a body; one with a GET refuses the body.
-func TestABodyOfAReadIsRefusedAfterTheMethod(t *testing.T) {
+// A path without GET answers 405, also to a GET with a body. A path with GET refuses the body.
+func TestBodyOfReadIsRefusedAfterMethodCheck(t *testing.T) {
 	t.Parallel()
-	srv := start(t, Config{}, func(s *Server) {
+	srv := startServer(t, Config{}, func(s *Server) {
 		s.Public.Post("/book", func(c *fiber.Ctx) error { return c.SendStatus(fiber.StatusCreated) })
 		s.Public.Get("/info", func(c *fiber.Ctx) error {
 			c.Set(fiber.HeaderETag, `"a"`)
@@ -122,7 +123,8 @@ func TestABodyOfAReadIsRefusedAfterTheMethod(t *testing.T) {
 	})
 	for path, want := range map[string]int{"/book": http.StatusMethodNotAllowed, "/info": http.StatusBadRequest,
 		"/nothing": http.StatusBadRequest} {
-		answer, body := fetch(t, http.MethodGet, "http://"+srv.PublicAddr().String()+path, strings.NewReader(`{"a":1}`))
+		answer, body := fetchText(t, http.MethodGet, "http://"+srv.PublicAddr().String()+path,
+			strings.NewReader(`{"a":1}`))
 		if answer.StatusCode != want || answer.Header.Get("ETag") != "" || !answer.Close {
 			t.Errorf("%s: %d %v %s", path, answer.StatusCode, answer.Header, body)
 		}

@@ -40,7 +40,7 @@ func ParseProxies(list []string) (Proxies, error) {
 // first address that is not a trusted proxy. An entry that is not an address ends the search.
 func (p Proxies) Client(socket netip.Addr, forwardedFor string) netip.Addr {
 	client := socket.Unmap()
-	for p.trusted(client) && forwardedFor != "" {
+	for p.isTrusted(client) && forwardedFor != "" {
 		var last string
 		if i := strings.LastIndexByte(forwardedFor, ','); i >= 0 {
 			forwardedFor, last = forwardedFor[:i], forwardedFor[i+1:]
@@ -65,7 +65,7 @@ func parseForwarded(s string) (netip.Addr, error) {
 	return withPort.Addr().Unmap().WithZone(""), err
 }
 
-func (p Proxies) trusted(addr netip.Addr) bool {
+func (p Proxies) isTrusted(addr netip.Addr) bool {
 	for _, prefix := range p {
 		if prefix.Contains(addr) {
 			return true
@@ -77,17 +77,17 @@ func (p Proxies) trusted(addr netip.Addr) bool {
 // frontCaller is the service name of the front in PEER_CALLERS.
 const frontCaller = "front"
 
-// believed are the senders whose X-Forwarded-For is trusted. Proxies are known by their address.
+// trustedSenders are the senders whose X-Forwarded-For is trusted. Proxies are known by their address.
 // Slotmesh's own front is known by its credential, because its pods have no fixed addresses.
-type believed struct {
+type trustedSenders struct {
 	proxies Proxies
 	callers peer.Callers
 }
 
-// client returns the address of the client of a request. The argument shown is
+// clientAddress returns the address of the client of a request. The argument shown is
 // the credential in the request, or empty. If it is the front's, the client's
 // address is the first entry of X-Forwarded-For; otherwise see [Proxies.Client].
-func (b *believed) client(socket netip.Addr, forwardedFor string, shown []byte) netip.Addr {
+func (b *trustedSenders) clientAddress(socket netip.Addr, forwardedFor string, shown []byte) netip.Addr {
 	if b.callers.Find(shown) == frontCaller {
 		named, _, _ := strings.Cut(forwardedFor, ",") // a mesh may append its own sender
 		if client, err := parseForwarded(strings.TrimSpace(named)); err == nil {
@@ -97,19 +97,19 @@ func (b *believed) client(socket netip.Addr, forwardedFor string, shown []byte) 
 	return b.proxies.Client(socket, forwardedFor)
 }
 
-// clientOf is [ClientIP] for net/http.
-func (b *believed) clientOf(r *http.Request) netip.Addr {
+// clientAddressHTTP is [ClientIP] for net/http.
+func (b *trustedSenders) clientAddressHTTP(r *http.Request) netip.Addr {
 	socket, _ := netip.ParseAddrPort(r.RemoteAddr)
-	return b.client(socket.Addr(), strings.Join(r.Header.Values(fiber.HeaderXForwardedFor), ","),
+	return b.clientAddress(socket.Addr(), strings.Join(r.Header.Values(fiber.HeaderXForwardedFor), ","),
 		[]byte(r.Header.Get(peer.SecretHeader)))
 }
 
-type believedKey struct{}
+type sendersKey struct{}
 
-// trust makes b available to handlers, and removes what untrusted senders state about host and scheme.
-func trust(b *believed) fiber.Handler {
+// trustSenders makes b available to handlers, and removes what untrusted senders state about host and scheme.
+func trustSenders(b *trustedSenders) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		c.Locals(believedKey{}, b)
+		c.Locals(sendersKey{}, b)
 		b.cleanForwarded(c)
 		return c.Next()
 	}
@@ -117,10 +117,10 @@ func trust(b *believed) fiber.Handler {
 
 // ClientIP returns the address by which limits count the request.
 func ClientIP(c *fiber.Ctx) netip.Addr {
-	trusted, ok := c.Locals(believedKey{}).(*believed)
+	trusted, ok := c.Locals(sendersKey{}).(*trustedSenders)
 	if !ok {
-		trusted = &believed{}
+		trusted = &trustedSenders{}
 	}
 	headers := headerLines(c, fiber.HeaderXForwardedFor)
-	return trusted.client(socketOf(c), strings.Join(headers, ","), c.Request().Header.Peek(peer.SecretHeader))
+	return trusted.clientAddress(socketOf(c), strings.Join(headers, ","), c.Request().Header.Peek(peer.SecretHeader))
 }

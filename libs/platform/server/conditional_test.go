@@ -11,9 +11,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-func TestA304HasNoContentTypeAndReadsAllLinesOfIfNoneMatch(t *testing.T) {
+func TestNotModifiedHasNoContentType(t *testing.T) {
 	t.Parallel()
-	srv := start(t, Config{}, func(s *Server) {
+	srv := startServer(t, Config{}, func(s *Server) {
 		s.Public.Get("/", func(c *fiber.Ctx) error {
 			c.Set(fiber.HeaderETag, `"mine"`)
 			if HasTag(c, `"mine"`) {

@@ -24,18 +24,18 @@ const readTime = 15 * time.Second
 // answer thus gets a span and a metric, and keeps its place in the order of answers.
 type conn struct {
 	net.Conn
-	from    *listener
+	port    *listener
 	shares  []share
 	groups  []membership // set before the connection is served
 	state   atomic.Int32
 	lingers atomic.Bool // unwanted bytes may still arrive
 
-	in      []byte                // read from the socket and not passed on
-	checked int                   // number of bytes at the start of in that may be passed on
-	body    framing               // framing of the request that was passed last
-	ended   error                 // error of the next read from the socket
-	headBy  time.Time             // deadline of the head that is being read
-	refused atomic.Pointer[error] // the fault that the connection ends with
+	in           []byte                // read from the socket and not passed on
+	checked      int                   // number of bytes at the start of in that may be passed on
+	body         framing               // framing of the request that was passed last
+	readErr      error                 // error of the next read from the socket
+	headDeadline time.Time             // deadline of the head that is being read
+	refused      atomic.Pointer[error] // the fault that the connection ends with
 }
 
 // The states of a connection. It is idle until the first byte of a request is passed on, and
@@ -44,7 +44,7 @@ type conn struct {
 const (
 	idle int32 = iota
 	busy
-	givenUp
+	reclaimed
 )
 
 // refusal is the request that the server reads in place of a refused one. No valid host contains a comma.
@@ -53,8 +53,8 @@ const (
 	refusal     = "GET / HTTP/1.1\r\nHost: " + refusedHost + "\r\nConnection: close\r\n\r\n"
 )
 
-// refusalOf returns the fault of a request to refusedHost.
-func refusalOf(on net.Conn) error {
+// findRefusal returns the fault of a request to refusedHost.
+func findRefusal(on net.Conn) error {
 	if c, ok := on.(*conn); ok && c.refused.Load() != nil {
 		return *c.refused.Load()
 	}
@@ -66,8 +66,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	for {
 		switch {
 		case c.checked > 0:
-			return c.give(p)
-		case c.body.open():
+			return c.passChecked(p)
+		case c.body.isOpen():
 			return c.readBody(p)
 		case c.refused.Load() != nil:
 			return 0, io.EOF
@@ -78,9 +78,9 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// give returns checked bytes.
-func (c *conn) give(p []byte) (int, error) {
-	if !c.claim() {
+// passChecked returns checked bytes.
+func (c *conn) passChecked(p []byte) (int, error) {
+	if !c.markBusy() {
 		return 0, io.EOF
 	}
 	n := copy(p, c.in[:c.checked])
@@ -93,23 +93,23 @@ func (c *conn) give(p []byte) (int, error) {
 
 // readBody continues with the body of the request that was passed last.
 func (c *conn) readBody(p []byte) (int, error) {
-	if c.ended != nil {
-		return 0, c.ended
+	if c.readErr != nil {
+		return 0, c.readErr
 	}
 	if len(c.in) > 0 {
-		c.checked, c.ended = c.body.take(c.in)
+		c.checked, c.readErr = c.body.consume(c.in)
 		if c.checked > 0 {
-			return c.give(p)
+			return c.passChecked(p)
 		}
-		return 0, c.ended
+		return 0, c.readErr
 	}
 	n, err := c.Conn.Read(p)
 	if n == 0 {
 		return 0, err
 	}
-	taken, broken := c.body.take(p[:n])
-	c.keep(p[taken:n])
-	if c.ended = broken; taken == 0 {
+	taken, broken := c.body.consume(p[:n])
+	c.buffer(p[taken:n])
+	if c.readErr = broken; taken == 0 {
 		return 0, broken
 	}
 	return taken, nil
@@ -120,20 +120,20 @@ func (c *conn) readBody(p []byte) (int, error) {
 func (c *conn) readHead(p []byte) (int, error) {
 	if len(c.in) == 0 {
 		n, err := c.Conn.Read(p)
-		if n == 0 && c.state.Load() == givenUp {
+		if n == 0 && c.state.Load() == reclaimed {
 			return 0, io.EOF
 		}
 		if n == 0 {
 			return 0, err
 		}
-		if taken := c.whole(p[:n]); taken > 0 { // the usual case: a head in one piece needs no copy
-			if !c.claim() {
+		if taken := c.readWholeHead(p[:n]); taken > 0 { // the usual case: a head in one piece needs no copy
+			if !c.markBusy() {
 				return 0, io.EOF
 			}
-			c.keep(p[taken:n])
+			c.buffer(p[taken:n])
 			return taken, nil
 		}
-		c.keep(p[:n])
+		c.buffer(p[:n])
 	}
 	// Empty lines before a request are ignored (RFC 9112 §2.2).
 	for len(c.in) >= 2 && c.in[0] == '\r' && c.in[1] == '\n' {
@@ -142,48 +142,48 @@ func (c *conn) readHead(p []byte) (int, error) {
 	end, body, err := readHead(c.in)
 	switch {
 	case err == nil:
-		c.body, c.headBy = body, time.Time{}
-		taken, broken := c.body.take(c.in[end:])
-		c.checked, c.ended = end+taken, broken
+		c.body, c.headDeadline = body, time.Time{}
+		taken, broken := c.body.consume(c.in[end:])
+		c.checked, c.readErr = end+taken, broken
 		return 0, nil
-	case errors.Is(err, errMore):
+	case errors.Is(err, errIncomplete):
 		return 0, c.readMore()
 	}
 	c.refuse(err)
 	return 0, nil
 }
 
-// whole parses a complete head at the start of b. It returns how many bytes
+// readWholeHead parses a complete head at the start of b. It returns how many bytes
 // of b belong to the request, or 0 if the head is incomplete or malformed.
-func (c *conn) whole(b []byte) int {
+func (c *conn) readWholeHead(b []byte) int {
 	end, body, err := readHead(b)
 	if err != nil {
 		return 0
 	}
 	c.body = body
-	taken, broken := c.body.take(b[end:])
-	c.ended = broken
+	taken, broken := c.body.consume(b[end:])
+	c.readErr = broken
 	return end + taken
 }
 
 // readMore waits for more bytes of an incomplete head.
 func (c *conn) readMore() error {
-	if c.headBy.IsZero() { // later bytes do not extend the deadline
-		c.headBy = time.Now().Add(headTime) //nolint:forbidigo // a deadline of the socket is the machine's time
+	if c.headDeadline.IsZero() { // later bytes do not extend the deadline
+		c.headDeadline = time.Now().Add(headTime) //nolint:forbidigo // a deadline of the socket is the machine's time
 	}
-	if err := c.SetReadDeadline(c.headBy); err != nil {
+	if err := c.SetReadDeadline(c.headDeadline); err != nil {
 		return err
 	}
 	var more [4 << 10]byte
 	n, err := c.Conn.Read(more[:])
-	c.keep(more[:n])
+	c.buffer(more[:n])
 	if n > 0 {
 		return nil
 	}
 	return err
 }
 
-func (c *conn) keep(b []byte) {
+func (c *conn) buffer(b []byte) {
 	if len(b) > 0 {
 		c.in = append(c.in, b...)
 	}
@@ -196,8 +196,8 @@ func (c *conn) refuse(err error) {
 	c.lingers.Store(true)
 }
 
-// claim makes the connection busy. It returns false if the connection was given up.
-func (c *conn) claim() bool {
+// markBusy makes the connection busy. It returns false if the connection was given up.
+func (c *conn) markBusy() bool {
 	if c.state.Load() == busy {
 		return true
 	}
@@ -208,21 +208,21 @@ func (c *conn) claim() bool {
 	return true
 }
 
-// answered makes the connection idle, and gives it up if the port is stopping.
-func (c *conn) answered() {
+// markIdle makes the connection idle, and gives it up if the port is stopping.
+func (c *conn) markIdle() {
 	if c.state.Load() == busy {
-		c.from.becameIdle(c)
+		c.port.moveToBack(c)
 		c.countIdle(1)
 		c.state.Store(idle)
 	}
-	if c.from.stopped.Load() {
-		c.giveUp()
+	if c.port.stopped.Load() {
+		c.closeIfIdle()
 	}
 }
 
-// giveUp closes the connection if it is idle, and reports whether it did.
-func (c *conn) giveUp() bool {
-	if !c.state.CompareAndSwap(idle, givenUp) {
+// closeIfIdle closes the connection if it is idle, and reports whether it did.
+func (c *conn) closeIfIdle() bool {
+	if !c.state.CompareAndSwap(idle, reclaimed) {
 		return false
 	}
 	c.countIdle(-1)
@@ -241,9 +241,9 @@ func (c *conn) CloseWrite() error {
 // Close closes the connection.
 func (c *conn) Close() error {
 	if c.lingers.Swap(false) {
-		linger(c.Conn, c.from.lingers)
+		linger(c.Conn, c.port.lingerTime)
 	}
 	err := c.Conn.Close()
-	c.from.remove(c)
+	c.port.remove(c)
 	return err
 }

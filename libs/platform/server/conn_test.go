@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// drip is a connection whose peer sends a byte now and then, and what it was told of deadlines.
-type drip struct {
+// drippingConn is a connection whose peer sends single bytes. It records the deadlines that are set.
+type drippingConn struct {
 	net.Conn
 	text      string
 	deadlines []time.Time
 }
 
-func (d *drip) Read(p []byte) (int, error) {
+func (d *drippingConn) Read(p []byte) (int, error) {
 	if d.text == "" {
 		return 0, io.EOF
 	}
@@ -24,17 +24,18 @@ func (d *drip) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (d *drip) SetReadDeadline(at time.Time) error {
+func (d *drippingConn) SetReadDeadline(at time.Time) error {
 	d.deadlines = append(d.deadlines, at)
 	return nil
 }
 
-// However slowly a head comes, it is whole by one time, or refused; empty lines before it are no way around that.
-func TestAHeadHasOneDeadlineFromItsFirstByte(t *testing.T) {
+// A head must be complete by one deadline, however slowly its bytes arrive. Empty lines before the head do not extend
+// it.
+func TestHeadDeadlineStartsAtFirstByte(t *testing.T) {
 	t.Parallel()
 	head := "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
-	dripping := &drip{text: strings.Repeat("\r\n", 3) + head + head}
-	c := &conn{Conn: dripping, from: &listener{}}
+	dripping := &drippingConn{text: strings.Repeat("\r\n", 3) + head + head}
+	c := &conn{Conn: dripping, port: &listener{}}
 	read, err := io.ReadAll(c)
 	if err != nil || string(read) != head+head {
 		t.Fatalf("it reads %q: %v", read, err)

@@ -12,14 +12,14 @@ type deadline struct {
 	context.Context // the parent
 	at              time.Time
 
-	mu    sync.Mutex
-	timed context.Context // nil until Done is called
-	stop  context.CancelFunc
-	ended bool
+	mu       sync.Mutex
+	timerCtx context.Context // nil until Done is called
+	stop     context.CancelFunc
+	isEnded  bool
 }
 
-// within returns a context that ends at a time, and a function that ends it earlier.
-func within(parent context.Context, at time.Time) (context.Context, context.CancelFunc) {
+// newDeadline returns a context that ends at a time, and a function that ends it earlier.
+func newDeadline(parent context.Context, at time.Time) (context.Context, context.CancelFunc) {
 	d := &deadline{Context: parent, at: at}
 	return d, d.end
 }
@@ -28,23 +28,23 @@ func within(parent context.Context, at time.Time) (context.Context, context.Canc
 func (d *deadline) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.ended = true
+	d.isEnded = true
 	if d.stop != nil {
 		d.stop()
 	}
 }
 
-// begun starts the timer once and returns the context with the timer.
-func (d *deadline) begun() context.Context {
+// startTimer starts the timer once and returns the context with the timer.
+func (d *deadline) startTimer() context.Context {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.timed == nil {
-		d.timed, d.stop = context.WithDeadline(d.Context, d.at)
-		if d.ended {
+	if d.timerCtx == nil {
+		d.timerCtx, d.stop = context.WithDeadline(d.Context, d.at)
+		if d.isEnded {
 			d.stop()
 		}
 	}
-	return d.timed
+	return d.timerCtx
 }
 
 // Deadline returns the earlier of its own and its parent's deadline.
@@ -56,18 +56,18 @@ func (d *deadline) Deadline() (time.Time, bool) {
 }
 
 // Done returns a channel that is closed when the context ends.
-func (d *deadline) Done() <-chan struct{} { return d.begun().Done() }
+func (d *deadline) Done() <-chan struct{} { return d.startTimer().Done() }
 
 // Err returns why the context has ended, or nil before that. It starts no timer.
 func (d *deadline) Err() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
-	case d.timed != nil:
-		return d.timed.Err()
+	case d.timerCtx != nil:
+		return d.timerCtx.Err()
 	case d.Context.Err() != nil:
 		return d.Context.Err()
-	case d.ended:
+	case d.isEnded:
 		return context.Canceled
 	case time.Until(d.at) <= 0:
 		return context.DeadlineExceeded
@@ -79,7 +79,7 @@ func (d *deadline) Err() error {
 // the context package's own key, so that child contexts need no goroutine.
 func (d *deadline) Value(key any) any {
 	d.mu.Lock()
-	timed := d.timed
+	timed := d.timerCtx
 	d.mu.Unlock()
 	if timed != nil {
 		return timed.Value(key)

@@ -9,11 +9,11 @@ import (
 
 type someKey struct{}
 
-func TestADeadlineEndsWhoeverWaits(t *testing.T) {
+func TestDeadlineEndsWaiters(t *testing.T) {
 	t.Parallel()
 	parent := context.WithValue(t.Context(), someKey{}, "kept")
 	at := time.Now().Add(20 * time.Millisecond)
-	ctx, end := within(parent, at)
+	ctx, end := newDeadline(parent, at)
 	defer end()
 	if got, ok := ctx.Deadline(); !ok || !got.Equal(at) {
 		t.Errorf("deadline %v, %v", got, ok)
@@ -30,9 +30,9 @@ func TestADeadlineEndsWhoeverWaits(t *testing.T) {
 	}
 }
 
-func TestADeadlineThatNobodyWaitedForHasPassedAllTheSame(t *testing.T) {
+func TestDeadlinePassesWithoutTimer(t *testing.T) {
 	t.Parallel()
-	ctx, end := within(t.Context(), time.Now().Add(-time.Second))
+	ctx, end := newDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer end()
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		t.Errorf("got %v", ctx.Err())
@@ -40,11 +40,11 @@ func TestADeadlineThatNobodyWaitedForHasPassedAllTheSame(t *testing.T) {
 	<-ctx.Done()
 }
 
-func TestADeadlineEndsWithItsRequestAndItsParent(t *testing.T) {
+func TestDeadlineEndsWithRequestAndParent(t *testing.T) {
 	t.Parallel()
 	far := time.Now().Add(time.Hour)
 	for _, waits := range []bool{false, true} {
-		ctx, end := within(t.Context(), far)
+		ctx, end := newDeadline(t.Context(), far)
 		if waits {
 			_ = ctx.Done()
 		}
@@ -59,7 +59,7 @@ func TestADeadlineEndsWithItsRequestAndItsParent(t *testing.T) {
 		}
 
 		parent, cancel := context.WithCancel(t.Context())
-		ctx, end = within(parent, far)
+		ctx, end = newDeadline(parent, far)
 		if waits {
 			_ = ctx.Done()
 		}
@@ -71,21 +71,21 @@ func TestADeadlineEndsWithItsRequestAndItsParent(t *testing.T) {
 	}
 	near, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	ctx, end := within(near, far)
+	ctx, end := newDeadline(near, far)
 	defer end()
 	if at, _ := ctx.Deadline(); !at.Before(far) {
 		t.Errorf("the parent's nearer deadline is lost: %v", at)
 	}
 }
 
-// Contexts of other packages' making cost a goroutine for each one below them, unless package context finds its own.
-func TestContextsBelowADeadlineNeedNoGoroutine(t *testing.T) {
+// Package context starts a goroutine for each child of a foreign context, unless it finds its own context in the chain.
+func TestChildContextsNeedNoGoroutine(t *testing.T) {
 	t.Parallel()
-	ctx, end := within(t.Context(), time.Now().Add(time.Hour))
+	ctx, end := newDeadline(t.Context(), time.Now().Add(time.Hour))
 	below, cancel := context.WithCancel(ctx)
 	defer cancel()
 	end()
-	if below.Err() == nil { // at once, not when a goroutine has run
+	if below.Err() == nil { // immediately, without a goroutine
 		t.Error("a context below has not ended with it")
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// answerTo sends text as it stands and returns the first answer.
+// answerTo sends text unchanged and returns the first answer.
 func answerTo(t *testing.T, address, text string) (*http.Response, []byte) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -40,8 +40,8 @@ func answerTo(t *testing.T, address, text string) (*http.Response, []byte) {
 	return response, body
 }
 
-// echoHTTP answers a POST with its body, by net/http; another method without looking at one, as if it had none.
-func echoHTTP(w http.ResponseWriter, r *http.Request) error {
+// echoBodyHTTP answers a POST with its body. It does not read the body of another method.
+func echoBodyHTTP(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return nil
 	}
@@ -53,11 +53,11 @@ func echoHTTP(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// smuggled is a request that the servers of these tests would answer, with an end.
-const smuggled = "GET /smuggled HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+// hiddenPath is a complete request that the servers of these tests would answer.
+const hiddenPath = "GET /smuggled HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
-// early are the answers that a handler gives without the body, by path.
-var early = map[string]func() error{
+// earlyAnswers maps paths to handlers that answer without reading the body.
+var earlyAnswers = map[string]func() error{
 	"/401":     func() error { return fault.New(fault.MissingAPIKey, "No key.") },
 	"/403":     func() error { return fault.New(fault.ScopeForbidden, "Not this key.") },
 	"/429":     func() error { return fault.New(fault.RateLimited, "Slow down.") },
@@ -68,22 +68,22 @@ var early = map[string]func() error{
 	"/200":     func() error { return nil },
 }
 
-func TestDesyncNoEarlyAnswerLeavesItsBodyToBeTakenForARequest(t *testing.T) {
+func TestDesyncEarlyAnswerDiscardsBody(t *testing.T) {
 	t.Parallel()
-	fiberPort := start(t, Config{}, func(s *Server) {
-		s.Public.Post("/echo", echo) // 413 beyond its limit, 415 for a compressed body
+	fiberPort := startServer(t, Config{}, func(s *Server) {
+		s.Public.Post("/echo", echoBody) // 413 beyond its limit, 415 for a compressed body
 		s.Public.Get("/405", func(c *fiber.Ctx) error { return c.JSON("got") })
-		for path, answer := range early {
+		for path, answer := range earlyAnswers {
 			s.Public.Post(path, func(*fiber.Ctx) error { return answer() })
 		}
 	})
-	netPort := start(t, Config{}, func(s *Server) {
-		s.HandleHTTP("/echo", echoHTTP)
-		for path, answer := range early {
+	netPort := startServer(t, Config{}, func(s *Server) {
+		s.HandleHTTP("/echo", echoBodyHTTP)
+		for path, answer := range earlyAnswers {
 			s.HandleHTTP(path, func(http.ResponseWriter, *http.Request) error { return answer() })
 		}
 	})
-	paths := slices.AppendSeq([]string{"/echo", "/405", "/404"}, maps.Keys(early))
+	paths := slices.AppendSeq([]string{"/echo", "/405", "/404"}, maps.Keys(earlyAnswers))
 	asked := 0
 	for port, address := range map[string]string{"fasthttp": fiberPort.PublicAddr().String(),
 		"net/http": netPort.PublicAddr().String()} {

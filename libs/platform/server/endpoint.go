@@ -68,20 +68,20 @@ func (r *Internal) Group(prefix string, handlers ...fiber.Handler) fiber.Router 
 
 // Add mounts an endpoint. It panics if the endpoint has no row.
 func (r *Internal) Add(method, path string, handlers ...fiber.Handler) fiber.Router {
-	row, err := r.server.endpoint(method, r.prefix+path)
+	row, err := r.server.findEndpoint(method, r.prefix+path)
 	if err != nil {
 		panic(err)
 	}
-	r.server.internalApp.Add(method, r.prefix+path, slices.Concat([]fiber.Handler{r.server.admit(row)}, r.before,
+	r.server.internalApp.Add(method, r.prefix+path, slices.Concat([]fiber.Handler{r.server.authorize(row)}, r.before,
 		handlers)...)
 	r.server.mounted = append(r.server.mounted, row)
 	return r
 }
 
-// endpoint returns the row of an endpoint of the service. Names of path parameters are ignored.
-func (s *Server) endpoint(method, path string) (*endpoints.Row, error) {
+// findEndpoint returns the row of an endpoint of the service. Names of path parameters are ignored.
+func (s *Server) findEndpoint(method, path string) (*endpoints.Row, error) {
 	for _, row := range s.rows {
-		if row.Method == method && sameShape(row.Path, path) {
+		if row.Method == method && hasSameShape(row.Path, path) {
 			return row, nil
 		}
 	}
@@ -89,16 +89,16 @@ func (s *Server) endpoint(method, path string) (*endpoints.Row, error) {
 		s.name, method, path)
 }
 
-// sameShape reports whether two paths have the same segments; all parameters are considered equal.
-func sameShape(a, b string) bool {
+// hasSameShape reports whether two paths have the same segments; all parameters are considered equal.
+func hasSameShape(a, b string) bool {
 	return slices.EqualFunc(strings.Split(a, "/"), strings.Split(b, "/"), func(x, y string) bool {
 		return x == y || strings.HasPrefix(x, ":") && strings.HasPrefix(y, ":")
 	})
 }
 
-// unmounted returns an error if an endpoint of a mounted API is not mounted.
-func (s *Server) unmounted() error {
-	for _, row := range s.declared() {
+// checkMounted returns an error if an endpoint of a mounted API is not mounted.
+func (s *Server) checkMounted() error {
+	for _, row := range s.declaredRows() {
 		if !slices.Contains(s.mounted, row) {
 			return fmt.Errorf("%s: %s %s is declared and is not mounted", s.name, row.Method, row.Path)
 		}
@@ -106,8 +106,8 @@ func (s *Server) unmounted() error {
 	return nil
 }
 
-// declared returns all endpoints of the APIs of which an endpoint is mounted.
-func (s *Server) declared() []*endpoints.Row {
+// declaredRows returns all endpoints of the APIs of which an endpoint is mounted.
+func (s *Server) declaredRows() []*endpoints.Row {
 	declared, seen := slices.Clone(s.rows), map[*endpoints.API]bool{nil: true}
 	for _, row := range s.mounted {
 		if !seen[row.API] {
@@ -118,19 +118,19 @@ func (s *Server) declared() []*endpoints.Row {
 	return declared
 }
 
-// admit returns middleware that refuses callers and actors that the endpoint's row does not allow, before the
+// authorize returns middleware that refuses callers and actors that the endpoint's row does not allow, before the
 // body is read. It stores in the context the actor, and whether the customer gets a notification of the change.
-func (s *Server) admit(row *endpoints.Row) fiber.Handler {
+func (s *Server) authorize(row *endpoints.Row) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if row.NoStore {
 			c.Set(fiber.HeaderCacheControl, "no-store")
 		}
-		by, err := actorOf(c)
+		by, err := parseActor(c)
 		if err != nil {
 			return err
 		}
 		if caller := callerOf(c); !s.open && !row.Allows(caller, by.Kind) {
-			s.noteRefusal(c.UserContext(), row, caller, by.Kind)
+			s.recordRefusal(c.UserContext(), row, caller, by.Kind)
 			return fault.Newf(fault.SourceForbidden, "%s may not call this endpoint for the actor %q.", caller, by.Kind)
 		}
 		if s.open && by.Kind == "" {
@@ -148,14 +148,14 @@ func (s *Server) admit(row *endpoints.Row) fiber.Handler {
 // Actor returns the actor of a request to the internal port; the zero Actor if the request names none.
 func Actor(c *fiber.Ctx) actor.Actor { return actor.Of(c.UserContext()) }
 
-func (s *Server) noteRefusal(ctx context.Context, row *endpoints.Row, caller string, kind actor.Kind) {
+func (s *Server) recordRefusal(ctx context.Context, row *endpoints.Row, caller string, kind actor.Kind) {
 	s.refused.Add(ctx, 1, metric.WithAttributes(attribute.String("by", "endpoint"), attribute.String("caller", caller)))
 	s.tel.Logger.WarnContext(ctx, "internal call refused", "caller", caller, "actor", kind, "method", row.Method,
 		"route", row.Path)
 }
 
-// actorOf returns the actor that a request names; the zero Actor if it names none.
-func actorOf(c *fiber.Ctx) (actor.Actor, error) {
+// parseActor returns the actor that a request names; the zero Actor if it names none.
+func parseActor(c *fiber.Ctx) (actor.Actor, error) {
 	named := c.Get(actor.Header)
 	if named == "" {
 		return actor.Actor{}, nil

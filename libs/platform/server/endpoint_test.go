@@ -20,7 +20,7 @@ import (
 
 var kinds = []actor.Kind{"", actor.APIKey, actor.Page, actor.Customer, actor.Owner, actor.Provider, actor.System}
 
-// withSecrets is a server of the named service that knows the secrets of all, and mounts nothing yet.
+// withSecrets returns a server of the named service that knows the credentials of all services and has no endpoint yet.
 func withSecrets(t *testing.T, name string, secrets map[string]string, rows []*endpoints.Row) *Server {
 	t.Helper()
 	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", PublicBodyLimit: 1024,
@@ -35,9 +35,9 @@ func withSecrets(t *testing.T, name string, secrets map[string]string, rows []*e
 	return s
 }
 
-// Every caller asks every endpoint for every kind of actor. What is answered is what the table says, and what is
-// refused never reaches the handlers of the endpoint or of its group.
-func TestEveryEndpointAdmitsWhatItsRowNamesAlone(t *testing.T) {
+// Every caller calls every endpoint for every kind of actor. The server answers exactly the calls in the table. A
+// refused call does not reach the handlers of the endpoint or of its group.
+func TestEndpointAllowsOnlyRow(t *testing.T) {
 	t.Parallel()
 	callers := append(components.Names(), frontCaller)
 	secrets := peer.NewSecrets(callers...)
@@ -47,7 +47,7 @@ func TestEveryEndpointAdmitsWhatItsRowNamesAlone(t *testing.T) {
 			s.Internal.Handle(row, func(c *fiber.Ctx) error { reached++; return c.Next() },
 				func(c *fiber.Ctx) error { return c.SendStatus(http.StatusNoContent) })
 		}
-		if err := s.unmounted(); err != nil {
+		if err := s.checkMounted(); err != nil {
 			t.Fatal(err)
 		}
 		for _, row := range apis.Of(service) {
@@ -88,7 +88,7 @@ func ask(t *testing.T, s *Server, row *endpoints.Row, credential string, kind ac
 	return response.StatusCode
 }
 
-func TestAnEndpointWithoutARowCannotBeMounted(t *testing.T) {
+func TestEndpointWithoutRowCannotBeMounted(t *testing.T) {
 	t.Parallel()
 	secrets := peer.NewSecrets("pages", "test")
 	rows := []*endpoints.Row{{Method: http.MethodGet, Path: "/internal/a/:id",
@@ -116,7 +116,7 @@ func TestAnEndpointWithoutARowCannotBeMounted(t *testing.T) {
 	}
 }
 
-func TestTheKindsOfTheWalkAreAll(t *testing.T) {
+func TestKindsAreComplete(t *testing.T) {
 	t.Parallel()
 	for _, row := range apis.All {
 		for caller, named := range row.Callers {

@@ -16,13 +16,13 @@ var schemeHeaders = []string{
 }
 
 // trusts reports whether the sender's statements about the client's request are trusted.
-func (b *believed) trusts(socket netip.Addr, shown []byte) bool {
-	return b.proxies.trusted(socket.Unmap()) || b.callers.Find(shown) == frontCaller
+func (b *trustedSenders) trusts(socket netip.Addr, shown []byte) bool {
+	return b.proxies.isTrusted(socket.Unmap()) || b.callers.Find(shown) == frontCaller
 }
 
 // cleanForwarded keeps only the last entry of X-Forwarded-Host and X-Forwarded-Proto, which the nearest proxy wrote.
 // If the sender is not trusted, it removes the headers. Otherwise a client could choose the host of links in mails.
-func (b *believed) cleanForwarded(c *fiber.Ctx) {
+func (b *trustedSenders) cleanForwarded(c *fiber.Ctx) {
 	header := &c.Request().Header
 	var host, scheme string
 	if b.trusts(socketOf(c), header.Peek(peer.SecretHeader)) {
@@ -61,19 +61,19 @@ const strictTransport = "max-age=31536000"
 
 // SetPublicURL sets the public URL of the public port. If it begins with https, every answer sets
 // Strict-Transport-Security. Otherwise only answers to https requests set it. SetPublicURL must be called before Run.
-func (s *Server) SetPublicURL(base string) { s.https = strings.HasPrefix(base, "https://") }
+func (s *Server) SetPublicURL(base string) { s.isHTTPS = strings.HasPrefix(base, "https://") }
 
-// stateHTTPS is middleware that sets Strict-Transport-Security.
-func (s *Server) stateHTTPS(c *fiber.Ctx) error {
+// setStrictTransport is middleware that sets Strict-Transport-Security.
+func (s *Server) setStrictTransport(c *fiber.Ctx) error {
 	err := c.Next()
-	if s.https || c.Protocol() == "https" {
+	if s.isHTTPS || c.Protocol() == "https" {
 		c.Set(fiber.HeaderStrictTransportSecurity, strictTransport)
 	}
 	return err
 }
 
-// cameByHTTPS reports whether a request of net/http reached a trusted proxy by https.
-func (b *believed) cameByHTTPS(r *http.Request) bool {
+// isHTTPS reports whether a request of net/http reached a trusted proxy by https.
+func (b *trustedSenders) isHTTPS(r *http.Request) bool {
 	socket, _ := netip.ParseAddrPort(r.RemoteAddr)
 	return b.trusts(socket.Addr(), []byte(r.Header.Get(peer.SecretHeader))) &&
 		lastEntry(r.Header.Values(fiber.HeaderXForwardedProto)) == "https"

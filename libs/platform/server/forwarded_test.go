@@ -12,7 +12,7 @@ import (
 
 const strictHeader = "Strict-Transport-Security"
 
-func TestHostAndSchemeAreBelievedFromTrustedProxiesAlone(t *testing.T) {
+func TestHostAndSchemeComeFromTrustedProxiesOnly(t *testing.T) {
 	t.Parallel()
 	const secret, ofPages = "a secret of 32 characters or more", "another secret of 32 characters or more"
 	mount := func(s *Server) {
@@ -20,8 +20,8 @@ func TestHostAndSchemeAreBelievedFromTrustedProxiesAlone(t *testing.T) {
 	}
 	peers := peer.Config{Callers: []string{"front=" + peer.HashCredential(secret),
 		"pages=" + peer.HashCredential(ofPages)}}
-	trusting := start(t, Config{TrustedProxies: []string{"127.0.0.0/8"}, Peers: peers}, mount)
-	strict := start(t, Config{Peers: peers}, mount)
+	trusting := startServer(t, Config{TrustedProxies: []string{"127.0.0.0/8"}, Peers: peers}, mount)
+	strict := startServer(t, Config{Peers: peers}, mount)
 	for name, c := range map[string]struct {
 		server *Server
 		header map[string]string
@@ -45,32 +45,32 @@ func TestHostAndSchemeAreBelievedFromTrustedProxiesAlone(t *testing.T) {
 		"a scheme of no web": {trusting, map[string]string{"X-Forwarded-Proto": "javascript"}, "http://own.example",
 			false},
 	} {
-		answer, body := fetchAs(t, c.server.PublicAddr().String(), c.header)
+		answer, body := fetchWithHeaders(t, c.server.PublicAddr().String(), c.header)
 		if string(body) != c.want || (answer.Header.Get(strictHeader) != "") != c.https {
 			t.Errorf("%s: %s, want %s; %s: %q", name, body, c.want, strictHeader, answer.Header.Get(strictHeader))
 		}
 	}
 }
 
-func TestAServiceThatIsReachedByHTTPSStatesItWithEveryAnswer(t *testing.T) {
+func TestPublicHTTPSURLSetsStrictTransport(t *testing.T) {
 	t.Parallel()
-	srv := start(t, Config{}, func(s *Server) { s.SetPublicURL("https://book.example") })
-	if answer, _ := fetch(t, http.MethodGet, "http://"+srv.PublicAddr().String()+"/nothing",
+	srv := startServer(t, Config{}, func(s *Server) { s.SetPublicURL("https://book.example") })
+	if answer, _ := fetchText(t, http.MethodGet, "http://"+srv.PublicAddr().String()+"/nothing",
 		nil); answer.Header.Get(strictHeader) != strictTransport {
 		t.Errorf("%v", answer.Header)
 	}
-	web := start(t, Config{}, func(s *Server) {
+	web := startServer(t, Config{}, func(s *Server) {
 		s.SetPublicURL("https://book.example")
 		s.HandleHTTP("/", func(http.ResponseWriter, *http.Request) error { return nil })
 	})
-	if answer, _ := fetch(t, http.MethodGet, "http://"+web.PublicAddr().String()+"/",
+	if answer, _ := fetchText(t, http.MethodGet, "http://"+web.PublicAddr().String()+"/",
 		nil); answer.Header.Get(strictHeader) != strictTransport {
 		t.Errorf("by net/http: %v", answer.Header)
 	}
 }
 
-// fetchAs gets / of an address as own.example, with these headers.
-func fetchAs(t *testing.T, address string, header map[string]string) (*http.Response, []byte) {
+// fetchWithHeaders requests / at an address with the Host own.example and these headers.
+func fetchWithHeaders(t *testing.T, address string, header map[string]string) (*http.Response, []byte) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/", nil)
 	if err != nil {

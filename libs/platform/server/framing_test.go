@@ -12,10 +12,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// end makes a request the last of its connection, so that a dialogue with one has an end.
+// end makes a request the last one of its connection, so that [testkit.SendRaw] returns.
 const end = "Connection: close\r\n"
 
-// refusedHeads are requests that two servers in a row may read differently.
+// refusedHeads are requests that two servers in a chain could interpret differently.
 var refusedHeads = map[string]string{
 	"two lengths":                     "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
 	"two equal lengths":               "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello",
@@ -70,7 +70,7 @@ var refusedHeads = map[string]string{
 	"chunks of a GET": "GET /get HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
 }
 
-// refusedChunks are bodies in chunks, each of which something reads otherwise.
+// refusedChunks are chunked bodies that some server interprets differently.
 var refusedChunks = map[string]string{
 	"no size":                   "\r\nhello\r\n0\r\n\r\n",
 	"a size with a prefix":      "0x5\r\nhello\r\n0\r\n\r\n",
@@ -92,23 +92,23 @@ var refusedChunks = map[string]string{
 	"a request after the chunk": "5\r\nhello\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
 }
 
-// ports serves the same paths by both HTTP servers.
+// ports starts both HTTP servers with the same paths.
 func ports(t *testing.T) map[string]string {
 	t.Helper()
-	fiberPort := start(t, Config{}, func(s *Server) {
-		s.Public.Post("/echo", echo)
+	fiberPort := startServer(t, Config{}, func(s *Server) {
+		s.Public.Post("/echo", echoBody)
 		s.Public.Get("/get", func(c *fiber.Ctx) error { return c.JSON("got") })
 		s.Public.Get("/smuggled", func(c *fiber.Ctx) error { return c.JSON("smuggled") })
 	})
-	netPort := start(t, Config{}, func(s *Server) {
-		s.HandleHTTP("/echo", echoHTTP)
-		s.HandleHTTP("/get", echoHTTP)
-		s.HandleHTTP("/smuggled", echoHTTP)
+	netPort := startServer(t, Config{}, func(s *Server) {
+		s.HandleHTTP("/echo", echoBodyHTTP)
+		s.HandleHTTP("/get", echoBodyHTTP)
+		s.HandleHTTP("/smuggled", echoBodyHTTP)
 	})
 	return map[string]string{"fasthttp": fiberPort.PublicAddr().String(), "net/http": netPort.PublicAddr().String()}
 }
 
-func TestFramingThatTwoServersMayReadDifferentlyIsRefusedAndTheConnectionCloses(t *testing.T) {
+func TestAmbiguousFramingIsRefusedAndCloses(t *testing.T) {
 	t.Parallel()
 	all := make(map[string]string)
 	for name, request := range refusedHeads {
@@ -119,7 +119,7 @@ func TestFramingThatTwoServersMayReadDifferentlyIsRefusedAndTheConnectionCloses(
 	}
 	for port, address := range ports(t) {
 		for name, request := range all {
-			for _, before := range []int{0, 1} { // alone, and behind a request that is answered
+			for _, before := range []int{0, 1} { // as the first request, and after a request that is answered
 				text := strings.Repeat("GET /get HTTP/1.1\r\nHost: x\r\n\r\n", before) + request +
 					"GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
 				got, closed := testkit.SendRaw(t, address, text)
@@ -131,7 +131,7 @@ func TestFramingThatTwoServersMayReadDifferentlyIsRefusedAndTheConnectionCloses(
 	}
 }
 
-func TestFramingThatEveryServerReadsAlikeIsServed(t *testing.T) {
+func TestUnambiguousFramingIsServed(t *testing.T) {
 	t.Parallel()
 	for port, address := range ports(t) {
 		for name, request := range map[string]string{
@@ -156,23 +156,23 @@ func TestFramingThatEveryServerReadsAlikeIsServed(t *testing.T) {
 	}
 }
 
-func TestARefusalHasTheOneShapeOfErrors(t *testing.T) {
+func TestFramingRefusalHasFaultForm(t *testing.T) {
 	t.Parallel()
 	for port, address := range ports(t) {
 		response, body := answerTo(t, address, "GET /get HTTP/1.1\r\n\r\n")
-		expectFault(t, response, body, fault.InvalidParameter)
+		checkFault(t, response, body, fault.InvalidParameter)
 		if !response.Close || response.Header.Get("X-Content-Type-Options") != "nosniff" ||
 			response.Header.Get("Traceparent") == "" {
 			t.Errorf("%s: %v", port, response.Header)
 		}
 		response, body = answerTo(t, address, "GET /get HTTP/1.1\r\nHost: x\r\nX-A: "+strings.Repeat("x", maxHead)+
 			"\r\n\r\n")
-		expectFault(t, response, body, fault.HeadersTooLarge)
+		checkFault(t, response, body, fault.HeadersTooLarge)
 	}
 }
 
-// However a head is cut into packets, it is read the same.
-func TestAHeadIsReadTheSameHoweverItComes(t *testing.T) {
+// The result for a head does not depend on the packets in which it arrives.
+func TestHeadParsingIgnoresSplits(t *testing.T) {
 	t.Parallel()
 	texts := make([]string, 0, len(refusedHeads))
 	for _, text := range refusedHeads {
@@ -183,7 +183,7 @@ func TestAHeadIsReadTheSameHoweverItComes(t *testing.T) {
 		wholeEnd, wholeBody, wholeErr := readHead([]byte(text))
 		for n := range len(text) {
 			at, body, err := readHead([]byte(text[:n]))
-			if errors.Is(err, errMore) {
+			if errors.Is(err, errIncomplete) {
 				continue
 			}
 			if at != wholeEnd || body != wholeBody || fmt.Sprint(err) != fmt.Sprint(wholeErr) {
@@ -194,25 +194,26 @@ func TestAHeadIsReadTheSameHoweverItComes(t *testing.T) {
 	}
 }
 
-// FuzzChunks holds that chunks are read the same however they are cut, and that they end where they say.
+// FuzzChunks checks that the result for chunks does not depend on the packets, and that the body ends after its last
+// chunk.
 func FuzzChunks(f *testing.F) {
 	for _, body := range refusedChunks {
 		f.Add([]byte(body), 3)
 	}
 	f.Add([]byte("5\r\nhello\r\n0\r\n\r\nGET / HTTP/1.1\r\n"), 1)
 	f.Fuzz(func(t *testing.T, body []byte, cut int) {
-		whole := framing{chunked: true}
-		n, err := whole.take(body)
+		whole := framing{isChunked: true}
+		n, err := whole.consume(body)
 		cut = max(0, min(cut, len(body)))
-		parts := framing{chunked: true}
-		first, firstErr := parts.take(body[:cut])
-		if firstErr != nil || !parts.open() {
+		parts := framing{isChunked: true}
+		first, firstErr := parts.consume(body[:cut])
+		if firstErr != nil || !parts.isOpen() {
 			if first != n || !errors.Is(err, firstErr) {
 				t.Fatalf("%q: %d %v, its first %d bytes: %d %v", body, n, err, cut, first, firstErr)
 			}
 			return
 		}
-		second, secondErr := parts.take(body[cut:])
+		second, secondErr := parts.consume(body[cut:])
 		if first+second != n || !errors.Is(err, secondErr) || whole != parts {
 			t.Fatalf("%q cut at %d: %d and %d, whole %d", body, cut, first, second, n)
 		}

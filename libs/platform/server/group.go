@@ -20,16 +20,16 @@ type membership struct {
 	element *list.Element
 }
 
-// giveUpOldest closes the connection that has been idle for the longest time, and
+// closeOldestIdle closes the connection that has been idle for the longest time, and
 // returns it. It returns nil if all connections are busy. It moves the busy members
 // that it finds to the back, so that the next call does not examine them again.
-func (g *group) giveUpOldest() *conn {
+func (g *group) closeOldestIdle() *conn {
 	for range g.members.Len() {
 		if g.idle.Load() <= 0 {
 			return nil
 		}
 		first := g.members.Front()
-		if c, ok := first.Value.(*conn); ok && c.giveUp() {
+		if c, ok := first.Value.(*conn); ok && c.closeIfIdle() {
 			return c
 		}
 		g.members.MoveToBack(first)
@@ -37,15 +37,15 @@ func (g *group) giveUpOldest() *conn {
 	return nil
 }
 
-// member adds an idle connection to a group.
-func (c *conn) member(g *group) {
+// joinGroup adds an idle connection to a group.
+func (c *conn) joinGroup(g *group) {
 	c.groups = append(c.groups, membership{g, g.members.PushBack(c)})
 	g.idle.Add(1)
 }
 
 // leaveGroups removes a connection from its groups.
 func (c *conn) leaveGroups() {
-	if c.state.CompareAndSwap(idle, givenUp) {
+	if c.state.CompareAndSwap(idle, reclaimed) {
 		c.countIdle(-1)
 	}
 	for _, m := range c.groups {

@@ -32,13 +32,13 @@ func IdempotencyKey(c *fiber.Ctx) (string, error) {
 // StoreIdempotencyKey is middleware that stores the request's Idempotency-Key in its context.
 // Clients of peers and stores read it there. Faults: those of [IdempotencyKey].
 func StoreIdempotencyKey(c *fiber.Ctx) error {
-	if err := name(c); err != nil {
+	if err := storeKey(c); err != nil {
 		return err
 	}
 	return c.Next()
 }
 
-func name(c *fiber.Ctx) error {
+func storeKey(c *fiber.Ctx) error {
 	key, err := IdempotencyKey(c)
 	if err != nil || key == "" {
 		return err
@@ -65,7 +65,7 @@ func name(c *fiber.Ctx) error {
 func HandleIdempotently(write fiber.Handler, outcome func(*fiber.Ctx) ([]byte, error),
 	again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		if err := name(c); err != nil {
+		if err := storeKey(c); err != nil {
 			return err
 		}
 		refusal := write(c)

@@ -21,72 +21,72 @@ const (
 	largeBody   = 16 << 10
 )
 
-// patienceForRoom is how long a large body or answer waits for memory.
-const patienceForRoom = time.Second
+// memoryWait is how long a large body or answer waits for memory.
+const memoryWait = time.Second
 
-// room is a budget of memory, in bytes, for the large bodies or the large
+// memoryBudget is a budget of memory, in bytes, for the large bodies or the large
 // answers of one port. A slow client can occupy such memory for a long time.
-type room struct {
+type memoryBudget struct {
 	bytes, waits int64
 	free         *semaphore.Weighted // of bytes
 	queue        *semaphore.Weighted // of waits: a waiting answer is in memory, too
-	patience     time.Duration
+	maxWait      time.Duration
 	refused      metric.Int64Counter
 
 	mu     sync.Mutex
-	shares map[string]*roomShare // by business
+	shares map[string]*businessBudget // by business
 }
 
-func newRoom(bytes int, refused metric.Int64Counter) *room {
+func newMemoryBudget(bytes int, refused metric.Int64Counter) *memoryBudget {
 	size, waits := int64(bytes), int64(bytes/2)
-	return &room{
+	return &memoryBudget{
 		bytes: size, waits: waits, free: semaphore.NewWeighted(size), queue: semaphore.NewWeighted(waits),
-		patience: patienceForRoom, refused: refused, shares: make(map[string]*roomShare),
+		maxWait: memoryWait, refused: refused, shares: make(map[string]*businessBudget),
 	}
 }
 
-// businessShare is the divisor of the memory budget for one business, which thus gets at most a quarter.
-const businessShare = 4
+// businessDivisor is the divisor of the memory budget for one business, which thus gets at most a quarter.
+const businessDivisor = 4
 
-// roomShare is the part of a room that one business may use. users is the
+// businessBudget is the part of a memoryBudget that one business may use. users is the
 // number of requests of the business that use the part or wait for it.
-type roomShare struct {
+type businessBudget struct {
 	free, queue *semaphore.Weighted
 	users       int
 }
 
-// takeOf is [room.take] for an answer about a business. One business can use at most a quarter of the
+// reserveFor is [memoryBudget.reserve] for an answer about a business. One business can use at most a quarter of the
 // memory, and of the places for waiting requests. If business is "", the answer concerns no business.
-func (r *room) takeOf(ctx context.Context, business string, bytes int) (func(), bool) {
+func (r *memoryBudget) reserveFor(ctx context.Context, business string, bytes int) (func(), bool) {
 	if business == "" {
-		return r.take(ctx, bytes)
+		return r.reserve(ctx, bytes)
 	}
-	own := r.enter(business)
-	ctx, cancel := context.WithTimeout(ctx, r.patience)
+	own := r.acquireShare(business)
+	ctx, cancel := context.WithTimeout(ctx, r.maxWait)
 	defer cancel()
-	weight := min(int64(bytes), max(r.bytes/businessShare, 1))
+	weight := min(int64(bytes), max(r.bytes/businessDivisor, 1))
 	if own.free.TryAcquire(weight) || waitFor(ctx, own.free, weight, own.queue,
-		min(weight, max(r.waits/businessShare, 1))) {
-		if leave, ok := r.take(ctx, bytes); ok {
-			return func() { leave(); own.free.Release(weight); r.exit(business) }, true
+		min(weight, max(r.waits/businessDivisor, 1))) {
+		if leave, ok := r.reserve(ctx, bytes); ok {
+			return func() { leave(); own.free.Release(weight); r.releaseShare(business) }, true
 		}
 		own.free.Release(weight)
 	} else {
 		r.refused.Add(ctx, 1)
 	}
-	r.exit(business)
+	r.releaseShare(business)
 	return nil, false
 }
 
-// enter returns the share of a business and counts a user.
-func (r *room) enter(business string) *roomShare {
+// acquireShare returns the share of a business and counts a user.
+func (r *memoryBudget) acquireShare(business string) *businessBudget {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	own := r.shares[business]
 	if own == nil {
-		own = &roomShare{
-			free:  semaphore.NewWeighted(max(r.bytes/businessShare, 1)),
-			queue: semaphore.NewWeighted(max(r.waits/businessShare, 1)),
+		own = &businessBudget{
+			free:  semaphore.NewWeighted(max(r.bytes/businessDivisor, 1)),
+			queue: semaphore.NewWeighted(max(r.waits/businessDivisor, 1)),
 		}
 		r.shares[business] = own
 	}
@@ -94,8 +94,8 @@ func (r *room) enter(business string) *roomShare {
 	return own
 }
 
-// exit removes a user, and drops the share of a business without users.
-func (r *room) exit(business string) {
+// releaseShare removes a user, and drops the share of a business without users.
+func (r *memoryBudget) releaseShare(business string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if own := r.shares[business]; own != nil {
@@ -105,19 +105,19 @@ func (r *room) exit(business string) {
 	}
 }
 
-// take reserves memory and returns a function that releases it. If too little memory is free, take waits
-// at most r.patience. It returns false if no memory becomes free, or if too many requests already wait.
-func (r *room) take(ctx context.Context, bytes int) (func(), bool) {
+// reserve reserves memory and returns a function that releases it. If too little memory is free, reserve waits
+// at most r.maxWait. It returns false if no memory becomes free, or if too many requests already wait.
+func (r *memoryBudget) reserve(ctx context.Context, bytes int) (func(), bool) {
 	weight := min(int64(bytes), r.bytes)
-	if r.free.TryAcquire(weight) || r.wait(ctx, weight) {
+	if r.free.TryAcquire(weight) || r.waitForMemory(ctx, weight) {
 		return func() { r.free.Release(weight) }, true
 	}
 	r.refused.Add(ctx, 1)
 	return nil, false
 }
 
-func (r *room) wait(ctx context.Context, weight int64) bool {
-	ctx, cancel := context.WithTimeout(ctx, r.patience)
+func (r *memoryBudget) waitForMemory(ctx context.Context, weight int64) bool {
+	ctx, cancel := context.WithTimeout(ctx, r.maxWait)
 	defer cancel()
 	return waitFor(ctx, r.free, weight, r.queue, min(weight, r.waits))
 }
@@ -133,20 +133,20 @@ func waitFor(ctx context.Context, free *semaphore.Weighted, weight int64, queue 
 	return free.Acquire(ctx, weight) == nil
 }
 
-// bodies returns a new budget of memory for the request bodies of a port. nil means that there is no bound.
-func (s *Server) bodies() *room {
+// newBodyBudget returns a new budget of memory for the request bodies of a port. nil means that there is no bound.
+func (s *Server) newBodyBudget() *memoryBudget {
 	if s.cfg.AnswerBytesInFlight <= 0 {
 		return nil
 	}
-	return newRoom(s.cfg.AnswerBytesInFlight,
+	return newMemoryBudget(s.cfg.AnswerBytesInFlight,
 		s.tel.Counter("slotmesh.bodies.refused",
 			"Large request bodies refused because others that are being read fill the memory for them."))
 }
 
-// forBody reserves memory for a request body and returns a function that releases it.
+// reserveBody reserves memory for a request body and returns a function that releases it.
 // length is the announced length, negative if it is unknown. At most limit bytes of the
 // body are read. Fault: service_unavailable if too little memory becomes free in time.
-func (r *room) forBody(ctx context.Context, length, limit int) (func(), error) {
+func (r *memoryBudget) reserveBody(ctx context.Context, length, limit int) (func(), error) {
 	most := length
 	if length < 0 || length > limit { // a body that is too long is refused unread
 		most = limit
@@ -154,28 +154,28 @@ func (r *room) forBody(ctx context.Context, length, limit int) (func(), error) {
 	if r == nil || most < largeBody || length > limit {
 		return func() {}, nil
 	}
-	leave, ok := r.take(ctx, most)
+	leave, ok := r.reserve(ctx, most)
 	if !ok {
-		return nil, crowded("Too many large requests are being read just now; try again shortly.")
+		return nil, newMemoryFault("Too many large requests are being read just now; try again shortly.")
 	}
 	return leave, nil
 }
 
-func crowded(sentence string) *fault.Error {
+func newMemoryFault(sentence string) *fault.Error {
 	full := fault.New(fault.PeerUnavailable, sentence)
 	full.RetryAfter = time.Second
 	return full
 }
 
-// inFlight bounds the memory of the large answers that are being written. An answer
+// answerBudget bounds the memory of the large answers that are being written. An answer
 // stays in memory until a slow client has read it, or until the server's write timeout.
-type inFlight struct {
-	room *room
-	slow *slowness
+type answerBudget struct {
+	budget    *memoryBudget
+	readSpeed *minReadSpeed
 }
 
-func newInFlight(bytes int, slow *slowness, tel *telemetry.Telemetry) *inFlight {
-	return &inFlight{newRoom(bytes,
+func newAnswerBudget(bytes int, slow *minReadSpeed, tel *telemetry.Telemetry) *answerBudget {
+	return &answerBudget{newMemoryBudget(bytes,
 		tel.Counter("slotmesh.answers.refused",
 			"Large answers refused because others that are being read fill the memory for them.")), slow}
 }
@@ -183,15 +183,15 @@ func newInFlight(bytes int, slow *slowness, tel *telemetry.Telemetry) *inFlight 
 // readerGrace is the time that any reader of a large answer has.
 const readerGrace = 5 * time.Second
 
-// slowness is the minimal speed at which a client must read a large answer.
-type slowness struct {
+// minReadSpeed is the minimal speed at which a client must read a large answer.
+type minReadSpeed struct {
 	grace          time.Duration
 	bytesPerSecond int // 0: no bound
 }
 
-// within returns the time that a client may take to read an answer
+// maxWriteTime returns the time that a client may take to read an answer
 // of the given size. The result is at most the argument most.
-func (s *slowness) within(bytes int, most time.Duration) time.Duration {
+func (s *minReadSpeed) maxWriteTime(bytes int, most time.Duration) time.Duration {
 	if s.bytesPerSecond <= 0 {
 		return most
 	}
@@ -200,7 +200,7 @@ func (s *slowness) within(bytes int, most time.Duration) time.Duration {
 
 // middleware reserves memory for a large answer before it is sent. If no memory becomes free within a second,
 // the answer is 503. The answer to a write is always sent, because a 503 would mean that the write did nothing.
-func (f *inFlight) middleware(c *fiber.Ctx) error {
+func (f *answerBudget) middleware(c *fiber.Ctx) error {
 	if err := c.Next(); err != nil {
 		return err
 	}
@@ -212,27 +212,27 @@ func (f *inFlight) middleware(c *fiber.Ctx) error {
 	if own := response.SwapBody(nil); len(own) > 0 { // takes the memory from fasthttp, which would reuse it
 		body = own
 	}
-	leave, ok := f.room.takeOf(c.UserContext(), c.Params("slug"), len(body))
+	leave, ok := f.budget.reserveFor(c.UserContext(), c.Params("slug"), len(body))
 	if !ok {
 		response.ResetBody()
 		response.Header.Del(fiber.HeaderETag)
-		return crowded("Too many large answers are being read just now; try again shortly.")
+		return newMemoryFault("Too many large answers are being read just now; try again shortly.")
 	}
-	within := f.slow.within(len(body), c.App().Server().WriteTimeout)
+	within := f.readSpeed.maxWriteTime(len(body), c.App().Server().WriteTimeout)
 	_ = c.Context().SetWriteDeadline(time.Now().Add(within)) //nolint:forbidigo // a deadline of the socket is the machine's time
-	response.SetBodyStream(&outgoing{Reader: bytes.NewReader(body), leave: leave}, len(body))
+	response.SetBodyStream(&pendingAnswer{Reader: bytes.NewReader(body), release: leave}, len(body))
 	return nil
 }
 
-// outgoing is the body of an answer until it is written or its connection is lost.
-type outgoing struct {
+// pendingAnswer is the body of an answer until it is written or its connection is lost.
+type pendingAnswer struct {
 	*bytes.Reader
-	leave func()
+	release func()
 }
 
 // Close releases the reserved memory. fasthttp calls it once.
-func (o *outgoing) Close() error {
+func (o *pendingAnswer) Close() error {
 	o.Reader.Reset(nil)
-	o.leave()
+	o.release()
 	return nil
 }

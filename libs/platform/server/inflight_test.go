@@ -18,11 +18,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// Readers that do not read hold what the kernel does not take; the rest waits in the server's memory, which is bounded.
-func TestLargeAnswersThatNobodyReadsAreBounded(t *testing.T) {
+// The kernel buffers a part of an unread answer. The rest waits in the memory of the server, which must be bounded.
+func TestLargeUnreadAnswersAreBounded(t *testing.T) {
 	t.Parallel()
-	large := bytes.Repeat([]byte("slotmesh"), 6<<20) // more than a connection's buffers take
-	s := start(t, Config{AnswerBytesInFlight: len(large) + len(large)/2}, func(s *Server) {
+	large := bytes.Repeat([]byte("slotmesh"), 6<<20) // larger than the buffers of a connection
+	s := startServer(t, Config{AnswerBytesInFlight: len(large) + len(large)/2}, func(s *Server) {
 		s.Public.Get("/large", func(c *fiber.Ctx) error {
 			c.Set(fiber.HeaderETag, `"a"`)
 			return c.Send(large)
@@ -34,7 +34,7 @@ func TestLargeAnswersThatNobodyReadsAreBounded(t *testing.T) {
 		s.Public.Get("/small", func(c *fiber.Ctx) error { return c.SendString("small") })
 	})
 	url := "http://" + s.PublicAddr().String()
-	if _, body := fetch(t, http.MethodGet, url+"/own", nil); !bytes.Equal(body, large) {
+	if _, body := fetchText(t, http.MethodGet, url+"/own", nil); !bytes.Equal(body, large) {
 		t.Errorf("an answer in fasthttp's memory: %d bytes", len(body))
 	}
 	slow, err := net.Dial("tcp", s.PublicAddr().String())
@@ -48,13 +48,13 @@ func TestLargeAnswersThatNobodyReadsAreBounded(t *testing.T) {
 	if _, err := reader.Peek(1); err != nil { // the answer has begun
 		t.Fatal(err)
 	}
-	refused, body := fetch(t, http.MethodGet, url+"/large", nil)
+	refused, body := fetchText(t, http.MethodGet, url+"/large", nil)
 	if refused.StatusCode != http.StatusServiceUnavailable || refused.Header.Get("Retry-After") != "1" ||
 		refused.Header.Get("ETag") != "" ||
 		!bytes.Contains(body, []byte(`"messageCode":"service_unavailable"`)) {
 		t.Errorf("beside a reader that does not read: %d %v %.200s", refused.StatusCode, refused.Header, body)
 	}
-	if ok, body := fetch(t, http.MethodGet, url+"/small", nil); ok.StatusCode != http.StatusOK ||
+	if ok, body := fetchText(t, http.MethodGet, url+"/small", nil); ok.StatusCode != http.StatusOK ||
 		string(body) != "small" {
 		t.Errorf("a small answer: %d", ok.StatusCode)
 	}
@@ -67,7 +67,7 @@ func TestLargeAnswersThatNobodyReadsAreBounded(t *testing.T) {
 	}
 	_ = answer.Body.Close()
 	testkit.WaitUntil(t, "once it has read", func(context.Context) error { // the server hears of it in its own time
-		again, body := fetch(t, http.MethodGet, url+"/large", nil)
+		again, body := fetchText(t, http.MethodGet, url+"/large", nil)
 		if again.StatusCode == http.StatusOK && !bytes.Equal(body, large) {
 			t.Fatalf("another answer of %d bytes", len(body))
 		}
@@ -82,18 +82,18 @@ func expectOK(answer *http.Response) error {
 	return nil
 }
 
-// What waits for room is in memory as well: beyond what may wait nothing does.
-func TestOnlySoMuchWaitsForRoom(t *testing.T) {
+// A waiting answer is in memory, too. Beyond the bound for waiting answers, no answer waits.
+func TestWaitingAnswersAreBounded(t *testing.T) {
 	t.Parallel()
-	r := newRoom(100, telemetry.Discard().Counter("test", "Refused."))
-	r.patience = testkit.MaxWait
-	leave, ok := r.take(t.Context(), 1000) // counts as all there is
+	r := newMemoryBudget(100, telemetry.Discard().Counter("test", "Refused."))
+	r.maxWait = testkit.MaxWait
+	leave, ok := r.reserve(t.Context(), 1000) // reserves all memory of the budget
 	if !ok {
 		t.Fatal("no room in an empty one")
 	}
 	waited := make(chan bool, 1)
 	go func() {
-		leave, ok := r.take(t.Context(), 80)
+		leave, ok := r.reserve(t.Context(), 80)
 		waited <- ok
 		if ok {
 			leave()
@@ -106,7 +106,7 @@ func TestOnlySoMuchWaitsForRoom(t *testing.T) {
 		r.queue.Release(1)
 		return errors.New("nobody waits")
 	})
-	if _, ok := r.take(t.Context(), 80); ok {
+	if _, ok := r.reserve(t.Context(), 80); ok {
 		t.Error("there is room beside one that takes all")
 	}
 	select {
@@ -120,11 +120,11 @@ func TestOnlySoMuchWaitsForRoom(t *testing.T) {
 	}
 }
 
-// A write is done when its answer is made: to say that the service is away would be untrue.
-func TestTheAnswerOfAWriteIsNeverRefused(t *testing.T) {
+// The write is done when its answer exists, so a 503 would be wrong.
+func TestAnswerOfWriteIsNeverRefused(t *testing.T) {
 	t.Parallel()
 	large := bytes.Repeat([]byte("slotmesh"), 6<<20)
-	s := start(t, Config{AnswerBytesInFlight: len(large)}, func(s *Server) {
+	s := startServer(t, Config{AnswerBytesInFlight: len(large)}, func(s *Server) {
 		s.Public.Get("/large", func(c *fiber.Ctx) error { return c.Send(large) })
 		s.Public.Post("/large", func(c *fiber.Ctx) error { return c.Status(fiber.StatusCreated).Send(large) })
 	})
@@ -138,16 +138,16 @@ func TestTheAnswerOfAWriteIsNeverRefused(t *testing.T) {
 	if _, err := io.ReadFull(slow, make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if answer, body := fetch(t, http.MethodPost, "http://"+s.PublicAddr().String()+"/large",
+	if answer, body := fetchText(t, http.MethodPost, "http://"+s.PublicAddr().String()+"/large",
 		nil); answer.StatusCode != http.StatusCreated || !bytes.Equal(body, large) {
 		t.Errorf("the answer of a write: %d", answer.StatusCode)
 	}
 }
 
-func TestALostConnectionGivesItsAnswersMemoryBack(t *testing.T) {
+func TestLostConnectionReleasesMemory(t *testing.T) {
 	t.Parallel()
 	large := bytes.Repeat([]byte("slotmesh"), 6<<20)
-	s := start(t, Config{AnswerBytesInFlight: len(large)}, func(s *Server) {
+	s := startServer(t, Config{AnswerBytesInFlight: len(large)}, func(s *Server) {
 		s.Public.Get("/large", func(c *fiber.Ctx) error { return c.Send(large) })
 	})
 	for range 3 {
@@ -163,16 +163,16 @@ func TestALostConnectionGivesItsAnswersMemoryBack(t *testing.T) {
 		_ = lost.Close()
 	}
 	testkit.WaitUntil(t, "the memory of lost connections is given back", func(context.Context) error {
-		answer, _ := fetch(t, http.MethodGet, "http://"+s.PublicAddr().String()+"/large", nil)
+		answer, _ := fetchText(t, http.MethodGet, "http://"+s.PublicAddr().String()+"/large", nil)
 		return expectOK(answer)
 	})
 }
 
-// Readers of one business's large answers do not use up the room of the others.
-func TestOneBusinessTakesAShareOfTheRoom(t *testing.T) {
+// Slow readers of one business do not use up the memory for other businesses.
+func TestBusinessHasShareOfMemory(t *testing.T) {
 	t.Parallel()
 	large := bytes.Repeat([]byte("slotmesh"), 6<<20)
-	s := start(t, Config{AnswerBytesInFlight: 2*len(large) + len(large)/2}, func(s *Server) {
+	s := startServer(t, Config{AnswerBytesInFlight: 2*len(large) + len(large)/2}, func(s *Server) {
 		s.Public.Get("/of/:slug/large", func(c *fiber.Ctx) error { return c.Send(large) })
 	})
 	url := "http://" + s.PublicAddr().String() + "/of/"
@@ -186,34 +186,34 @@ func TestOneBusinessTakesAShareOfTheRoom(t *testing.T) {
 	if _, err := io.ReadFull(slow, make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if answer, _ := fetch(t, http.MethodGet, url+"harbor/large",
+	if answer, _ := fetchText(t, http.MethodGet, url+"harbor/large",
 		nil); answer.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("a second answer of the business: %d", answer.StatusCode)
 	}
-	if answer, body := fetch(t, http.MethodGet, url+"other/large", nil); answer.StatusCode != http.StatusOK ||
+	if answer, body := fetchText(t, http.MethodGet, url+"other/large", nil); answer.StatusCode != http.StatusOK ||
 		!bytes.Equal(body, large) {
 		t.Errorf("another business's answer: %d", answer.StatusCode)
 	}
 }
 
-func TestShareOfABusinessIsGivenBack(t *testing.T) {
+func TestBusinessShareIsReleased(t *testing.T) {
 	t.Parallel()
-	r := newRoom(400, telemetry.Discard().Counter("test", "Refused."))
-	r.patience = 0
-	leave, ok := r.takeOf(t.Context(), "a", 100)
+	r := newMemoryBudget(400, telemetry.Discard().Counter("test", "Refused."))
+	r.maxWait = 0
+	leave, ok := r.reserveFor(t.Context(), "a", 100)
 	if !ok {
 		t.Fatal("no room in an empty one")
 	}
-	if _, ok := r.takeOf(t.Context(), "a", 1); ok {
+	if _, ok := r.reserveFor(t.Context(), "a", 1); ok {
 		t.Error("a business takes more than its share")
 	}
 	for _, other := range []string{"b", "c", "d"} {
-		if _, ok := r.takeOf(t.Context(), other, 100); !ok {
+		if _, ok := r.reserveFor(t.Context(), other, 100); !ok {
 			t.Errorf("no room for %s", other)
 		}
 	}
 	leave()
-	leave, ok = r.takeOf(t.Context(), "a", 100)
+	leave, ok = r.reserveFor(t.Context(), "a", 100)
 	if !ok {
 		t.Fatal("the share was not given back")
 	}
@@ -223,12 +223,12 @@ func TestShareOfABusinessIsGivenBack(t *testing.T) {
 	}
 }
 
-// A reader that is too slow loses its connection, and its answer the memory.
-func TestASlowReaderOfALargeAnswerIsGivenUp(t *testing.T) {
+// The connection of a slow reader is closed, which releases the memory of its answer.
+func TestSlowReaderIsClosed(t *testing.T) {
 	t.Parallel()
 	large := bytes.Repeat([]byte("slotmesh"), 6<<20)
-	s := start(t, Config{AnswerBytesInFlight: len(large), ReaderBytesPerSecond: 1 << 40}, func(s *Server) {
-		s.slow.grace = 0
+	s := startServer(t, Config{AnswerBytesInFlight: len(large), ReaderBytesPerSecond: 1 << 40}, func(s *Server) {
+		s.readSpeed.grace = 0
 		s.Public.Get("/large", func(c *fiber.Ctx) error { return c.Send(large) })
 	})
 	slow, err := net.Dial("tcp", s.PublicAddr().String())
@@ -243,15 +243,15 @@ func TestASlowReaderOfALargeAnswerIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestALargerAnswerMayTakeLonger(t *testing.T) {
+func TestLargerAnswerHasMoreTime(t *testing.T) {
 	t.Parallel()
-	s := slowness{grace: time.Second, bytesPerSecond: 1000}
+	s := minReadSpeed{grace: time.Second, bytesPerSecond: 1000}
 	for bytes, want := range map[int]time.Duration{0: time.Second, 2000: 3 * time.Second, 1 << 30: time.Minute} {
-		if got := s.within(bytes, time.Minute); got != want {
+		if got := s.maxWriteTime(bytes, time.Minute); got != want {
 			t.Errorf("%d bytes: %s, want %s", bytes, got, want)
 		}
 	}
-	if got := (&slowness{grace: time.Second}).within(1, time.Minute); got != time.Minute {
+	if got := (&minReadSpeed{grace: time.Second}).maxWriteTime(1, time.Minute); got != time.Minute {
 		t.Errorf("without a least speed: %s", got)
 	}
 }

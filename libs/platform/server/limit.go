@@ -32,8 +32,8 @@ func (s *Server) Limit(limit Limit) {
 // LimitBy is Limit for a function that reads more of the request, on a public port that fiber serves.
 func (s *Server) LimitBy(limit func(*fiber.Ctx) error) { s.limitBy = limit }
 
-// limited is middleware that applies the limit of the public port.
-func (s *Server) limited(c *fiber.Ctx) error {
+// applyLimit is middleware that applies the limit of the public port.
+func (s *Server) applyLimit(c *fiber.Ctx) error {
 	if s.limitBy == nil {
 		return c.Next()
 	}

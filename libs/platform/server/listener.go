@@ -19,18 +19,18 @@ import (
 // port stops, the listener closes each connection as soon as its requests are answered.
 type listener struct {
 	net.Listener
-	bounds  bounds
-	lingers time.Duration // how long input is discarded before a connection is closed
+	bounds     bounds
+	lingerTime time.Duration // how long input is discarded before a connection is closed
 
 	stopped atomic.Bool
 
-	mu     sync.Mutex
-	open   map[*conn]struct{}
-	all    group                   // all open connections
-	from   map[netip.Prefix]*group // open connections by network
-	warned time.Time
-	gone   chan struct{} // closed when the port has stopped and the last connection is closed
-	done   bool
+	mu          sync.Mutex
+	open        map[*conn]struct{}
+	all         group                   // all open connections
+	byNetwork   map[netip.Prefix]*group // open connections by network
+	lastWarning time.Time
+	drained     chan struct{} // closed when the port has stopped and the last connection is closed
+	isDrained   bool
 }
 
 // bounds are the bounds of a port's connections; 0 means no bound.
@@ -43,24 +43,25 @@ type bounds struct {
 	reclaimed        metric.Int64Counter
 }
 
-// wider is the factor of the bound for a /48: by default, half of the port's connections.
-const wider = 4
+// prefix48Factor is the factor of the bound for a /48: by default, half of the port's connections.
+const prefix48Factor = 4
 
 // share is a network in which a connection counts, and the factor of the bound for it.
 type share struct {
 	network netip.Prefix
-	times   int
+	factor  int
 }
 
-// sharesOf returns the networks against whose bounds a connection counts. An IPv4 address counts by itself. An IPv6
-// address counts in its /64, which belongs to one customer, and in its /48, the largest network that a customer gets.
-func sharesOf(remote netip.Addr) []share {
+// networkShares returns the networks against whose bounds a connection counts. An IPv4 address counts by itself. An
+// IPv6 address counts in its /64, which belongs to one customer, and in its /48, the largest network that a customer
+// gets.
+func networkShares(remote netip.Addr) []share {
 	in := func(bits, times int) share {
 		network, _ := remote.Prefix(bits) // valid for any address; invalid ones count together
 		return share{network, times}
 	}
 	if remote.Is6() {
-		return []share{in(64, 1), in(48, wider)}
+		return []share{in(64, 1), in(48, prefix48Factor)}
 	}
 	return []share{in(32, 1)}
 }
@@ -71,8 +72,8 @@ func newListener(l net.Listener, b bounds) *listener {
 	b.reclaimed = b.tel.Counter("slotmesh.connections.reclaimed",
 		"Idle connections closed to make room for new ones, by port and bound.")
 	return &listener{
-		Listener: l, bounds: b, lingers: lingerTime, open: make(map[*conn]struct{}),
-		from: make(map[netip.Prefix]*group), gone: make(chan struct{}),
+		Listener: l, bounds: b, lingerTime: lingerTime, open: make(map[*conn]struct{}),
+		byNetwork: make(map[netip.Prefix]*group), drained: make(chan struct{}),
 	}
 }
 
@@ -83,8 +84,8 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		remote := remoteOf(accepted)
-		c := &conn{Conn: accepted, from: l, shares: sharesOf(remote)}
+		remote := remoteAddress(accepted)
+		c := &conn{Conn: accepted, port: l, shares: networkShares(remote)}
 		bound, ok := l.admit(c, remote)
 		if ok {
 			return c, nil
@@ -106,9 +107,9 @@ func (l *listener) admit(c *conn, remote netip.Addr) (string, bool) {
 	if l.stopped.Load() {
 		return "", false
 	}
-	if l.bounds.byAddress > 0 && !l.bounds.proxies.trusted(remote) {
+	if l.bounds.byAddress > 0 && !l.bounds.proxies.isTrusted(remote) {
 		for _, s := range c.shares {
-			if !l.makeRoom(l.from[s.network], s.times*l.bounds.byAddress, "address") {
+			if !l.makeRoom(l.byNetwork[s.network], s.factor*l.bounds.byAddress, "address") {
 				return "address", false
 			}
 		}
@@ -126,11 +127,11 @@ func (l *listener) makeRoom(g *group, most int, bound string) bool {
 	if g == nil || g.members.Len() < most {
 		return true
 	}
-	oldest := g.giveUpOldest()
+	oldest := g.closeOldestIdle()
 	if oldest == nil {
 		return false
 	}
-	l.forget(oldest)
+	l.unregister(oldest)
 	l.bounds.reclaimed.Add(context.Background(), 1,
 		metric.WithAttributes(attribute.String("port", l.bounds.port), attribute.String("bound", bound)))
 	return true
@@ -139,32 +140,32 @@ func (l *listener) makeRoom(g *group, most int, bound string) bool {
 // add registers an open connection. The caller must hold l.mu.
 func (l *listener) add(c *conn) {
 	l.open[c] = struct{}{}
-	c.member(&l.all)
+	c.joinGroup(&l.all)
 	for _, s := range c.shares {
-		if l.from[s.network] == nil {
-			l.from[s.network] = new(group)
+		if l.byNetwork[s.network] == nil {
+			l.byNetwork[s.network] = new(group)
 		}
-		c.member(l.from[s.network])
+		c.joinGroup(l.byNetwork[s.network])
 	}
 }
 
-// forget unregisters a connection. The caller must hold l.mu.
-func (l *listener) forget(c *conn) {
+// unregister unregisters a connection. The caller must hold l.mu.
+func (l *listener) unregister(c *conn) {
 	if _, ok := l.open[c]; !ok {
 		return
 	}
 	delete(l.open, c)
 	c.leaveGroups()
 	for _, s := range c.shares {
-		if g := l.from[s.network]; g != nil && g.members.Len() == 0 {
-			delete(l.from, s.network)
+		if g := l.byNetwork[s.network]; g != nil && g.members.Len() == 0 {
+			delete(l.byNetwork, s.network)
 		}
 	}
-	l.finish()
+	l.signalDrained()
 }
 
-// becameIdle moves a connection that is now idle to the back of its groups.
-func (l *listener) becameIdle(c *conn) {
+// moveToBack moves a connection that is now idle to the back of its groups.
+func (l *listener) moveToBack(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, m := range c.groups {
@@ -172,17 +173,17 @@ func (l *listener) becameIdle(c *conn) {
 	}
 }
 
-// warnEvery is the minimal interval between log lines about refused connections.
-const warnEvery = time.Minute
+// warnInterval is the minimal interval between log lines about refused connections.
+const warnInterval = time.Minute
 
 func (l *listener) warn(bound string) {
 	l.bounds.refused.Add(context.Background(), 1, metric.WithAttributes(attribute.String("port", l.bounds.port),
 		attribute.String("bound", bound)))
 	now := time.Now() //nolint:forbidigo // bounds the log, by the machine's time
 	l.mu.Lock()
-	quiet := now.Sub(l.warned) < warnEvery
+	quiet := now.Sub(l.lastWarning) < warnInterval
 	if !quiet {
-		l.warned = now
+		l.lastWarning = now
 	}
 	l.mu.Unlock()
 	if !quiet {
@@ -190,7 +191,7 @@ func (l *listener) warn(bound string) {
 	}
 }
 
-func remoteOf(c net.Conn) netip.Addr {
+func remoteAddress(c net.Conn) netip.Addr {
 	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
 		return tcp.AddrPort().Addr().Unmap().WithZone("")
 	}
@@ -201,14 +202,14 @@ func remoteOf(c net.Conn) netip.Addr {
 func (l *listener) remove(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.forget(c)
+	l.unregister(c)
 }
 
-// finish closes l.gone when the port has stopped and no connection is open.
-func (l *listener) finish() {
-	if l.stopped.Load() && len(l.open) == 0 && !l.done {
-		l.done = true
-		close(l.gone)
+// signalDrained closes l.drained when the port has stopped and no connection is open.
+func (l *listener) signalDrained() {
+	if l.stopped.Load() && len(l.open) == 0 && !l.isDrained {
+		l.isDrained = true
+		close(l.drained)
 	}
 }
 
@@ -220,9 +221,9 @@ func (l *listener) Close() error {
 		return nil
 	}
 	for c := range l.open {
-		c.giveUp()
+		c.closeIfIdle()
 	}
-	l.finish()
+	l.signalDrained()
 	return l.Listener.Close()
 }
 
@@ -232,7 +233,7 @@ func (l *listener) drain(ctx context.Context) error {
 		return err
 	}
 	select {
-	case <-l.gone:
+	case <-l.drained:
 		return nil
 	case <-ctx.Done():
 		l.mu.Lock()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTheMemoryLimitIsNineTenthsOfTheContainers(t *testing.T) {
+func TestMemoryLimitIsNineTenthsOfContainerLimit(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]int64{
 		"268435456\n": 241591905, "max\n": 0, "9223372036854771712\n": 0, "": 0,

@@ -16,8 +16,8 @@ const otherMethod = "_OTHER"
 // knownMethods are the methods for which routes can be added.
 var knownMethods = append(slices.Clone(fiber.DefaultMethods), otherMethod)
 
-// knowMethods replaces unknown methods by otherMethod.
-func knowMethods(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+// replaceUnknownMethods replaces unknown methods by otherMethod.
+func replaceUnknownMethods(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if !slices.Contains(knownMethods, string(ctx.Method())) {
 			ctx.Request.Header.SetMethod(otherMethod)
@@ -26,9 +26,9 @@ func knowMethods(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// methods is middleware that answers OPTIONS, completes the Allow header of a 405, and permits pages of other
+// handleMethods is middleware that answers OPTIONS, completes the Allow header of a 405, and permits pages of other
 // origins to read public paths (CORS). Services do this themselves, so that they work behind any ingress.
-func methods(c *fiber.Ctx) error {
+func handleMethods(c *fiber.Ctx) error {
 	err := c.Next()
 	refused := errors.Is(err, fiber.ErrMethodNotAllowed) // fiber has set Allow to the methods of the path
 	if refused {
@@ -42,7 +42,7 @@ func methods(c *fiber.Ctx) error {
 	if !refused && c.Response().StatusCode() != fiber.StatusMethodNotAllowed && isRead(c.Method()) &&
 		isPublic(c.Path()) {
 		c.Response().Header.SetCanonical(allowOriginKey, anyOrigin)
-		c.Response().Header.SetCanonical(exposeHeadersKey, exposed)
+		c.Response().Header.SetCanonical(exposeHeadersKey, exposedHeaders)
 	}
 	return err
 }
@@ -50,8 +50,8 @@ func methods(c *fiber.Ctx) error {
 // Headers of every public read, as fasthttp stores them. The list exposed names the headers
 // that scripts of other origins may read, in addition to those that they may always read.
 var (
-	allowOriginKey, anyOrigin = []byte(fiber.HeaderAccessControlAllowOrigin), []byte("*")
-	exposeHeadersKey, exposed = []byte(fiber.HeaderAccessControlExposeHeaders),
+	allowOriginKey, anyOrigin        = []byte(fiber.HeaderAccessControlAllowOrigin), []byte("*")
+	exposeHeadersKey, exposedHeaders = []byte(fiber.HeaderAccessControlExposeHeaders),
 		[]byte("ETag, RateLimit, RateLimit-Policy, Retry-After, traceparent")
 )
 

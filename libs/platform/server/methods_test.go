@@ -25,9 +25,9 @@ func paths(s *Server) {
 	group.Put("/businesses/:slug", func(c *fiber.Ctx) error { return c.JSON("published") })
 }
 
-func TestEveryMethodOfEveryPathGetsItsAnswer(t *testing.T) {
+func TestEveryMethodIsAnswered(t *testing.T) {
 	t.Parallel()
-	s := start(t, Config{}, paths)
+	s := startServer(t, Config{}, paths)
 	for _, c := range []struct {
 		method, path, allow string
 		want                fault.Kind
@@ -42,8 +42,8 @@ func TestEveryMethodOfEveryPathGetsItsAnswer(t *testing.T) {
 		{"OPTIONS", "/nothing", "", fault.NotFound},
 		{"POST", "/api/public/x/nothing", "", fault.NotFound},
 	} {
-		response, body := fetch(t, c.method, public(s, c.path), nil)
-		expectFault(t, response, body, c.want)
+		response, body := fetchText(t, c.method, publicURL(s, c.path), nil)
+		checkFault(t, response, body, c.want)
 		if got := response.Header.Get("Allow"); got != c.allow {
 			t.Errorf("%s %s: Allow is %q, want %q", c.method, c.path, got, c.allow)
 		}
@@ -53,12 +53,12 @@ func TestEveryMethodOfEveryPathGetsItsAnswer(t *testing.T) {
 	}
 }
 
-func TestHeadIsGetWithoutItsBody(t *testing.T) {
+func TestHeadEqualsGetWithoutBody(t *testing.T) {
 	t.Parallel()
-	s := start(t, Config{}, paths)
+	s := startServer(t, Config{}, paths)
 	for _, path := range []string{"/api/public/x/slots", "/api/public/unknown/slots", "/nothing"} {
-		get, body := fetch(t, "GET", public(s, path), nil)
-		head, none := fetch(t, "HEAD", public(s, path), nil)
+		get, body := fetchText(t, "GET", publicURL(s, path), nil)
+		head, none := fetchText(t, "HEAD", publicURL(s, path), nil)
 		if head.StatusCode != get.StatusCode || len(none) != 0 || head.ContentLength != int64(len(body)) ||
 			head.Header.Get("ETag") != get.Header.Get("ETag") {
 			t.Errorf("%s: GET %d with %d bytes, HEAD %d announcing %d", path, get.StatusCode, len(body),
@@ -67,9 +67,9 @@ func TestHeadIsGetWithoutItsBody(t *testing.T) {
 	}
 }
 
-func TestReadsAreOpenToAllOriginsAndNothingElseIs(t *testing.T) {
+func TestOnlyPublicReadsAllowOtherOrigins(t *testing.T) {
 	t.Parallel()
-	s := start(t, Config{}, paths)
+	s := startServer(t, Config{}, paths)
 	for _, c := range []struct {
 		method, path string
 		status       int
@@ -87,10 +87,10 @@ func TestReadsAreOpenToAllOriginsAndNothingElseIs(t *testing.T) {
 		{"GET", "/admin/businesses/x", 200, false},
 		{"OPTIONS", "/admin/businesses/x", 204, false},
 	} {
-		response, _ := fetch(t, c.method, public(s, c.path), nil)
+		response, _ := fetchText(t, c.method, publicURL(s, c.path), nil)
 		want, expose := "", ""
 		if c.open {
-			want, expose = "*", string(exposed)
+			want, expose = "*", string(exposedHeaders)
 		}
 		if c.method == http.MethodOptions {
 			expose = ""

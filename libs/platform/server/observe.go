@@ -48,11 +48,11 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 	if c.App() == o.internal {
 		said = c.Get(peer.WaitHeader)
 	}
-	arrived := arrival(start, c.Method(), c.Context().Conn(), said)
+	arrived := arrivalTime(start, c.Method(), c.Context().Conn(), said)
 	parent := o.tel.Propagator.Extract(c.UserContext(), requestHeaders{c})
 	spanned, span := o.tel.Tracer.Start(parent, c.Method(), serverSpan)
 	defer span.End()
-	ctx, end := within(clock.WithArrival(spanned, arrived), arrived.Add(o.timeout))
+	ctx, end := newDeadline(clock.WithArrival(spanned, arrived), arrived.Add(o.timeout))
 	defer end()
 	c.SetUserContext(ctx)
 	own := c.Route().Path
@@ -74,7 +74,7 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 	if route == own {
 		route = noRoute // only middleware matched
 	}
-	o.finish(ctx, span, start, seen{method: c.Method(), route: route, status: status, cause: cause})
+	o.finish(ctx, span, start, requestRecord{method: c.Method(), route: route, status: status, cause: cause})
 	return nil
 }
 
@@ -97,7 +97,8 @@ func (o *observer) send(c *fiber.Ctx, f *fault.Error) error {
 	return nil
 }
 
-// This header makes browsers respect the Content-Type of an answer, so that they do not show JSON as a page.
+// nosniffKey and nosniff are a header that makes browsers respect the Content-Type of an answer, so that they do not
+// show JSON as a page.
 var nosniffKey, nosniff = []byte(fiber.HeaderXContentTypeOptions), []byte("nosniff")
 
 // serverSpan is created once because every request uses it.
@@ -106,20 +107,20 @@ var serverSpan = trace.WithSpanKind(trace.SpanKindServer)
 // noRoute is the route of a path without a handler. The path itself is text of the caller and is not recorded.
 const noRoute = "none"
 
-// seen holds the data of a finished request for telemetry. cause is the fault that was sent, or nil.
-type seen struct {
+// requestRecord holds the data of a finished request for telemetry. cause is the fault that was sent, or nil.
+type requestRecord struct {
 	method, route string
 	status        int
 	cause         error
 }
 
 // finish sets the name of the span, and records the metric and, for a failure on our side, the log line.
-func (o *observer) finish(ctx context.Context, span trace.Span, start time.Time, s seen) {
+func (o *observer) finish(ctx context.Context, span trace.Span, start time.Time, s requestRecord) {
 	if span.IsRecording() {
 		span.SetName(s.method + " " + s.route)
 		span.SetAttributes(s.attributes()...)
 	}
-	o.duration.Record(ctx, time.Since(start).Seconds(), o.labelled(s))
+	o.duration.Record(ctx, time.Since(start).Seconds(), o.findLabels(s))
 	if s.status >= fiber.StatusInternalServerError {
 		span.SetStatus(codes.Error, "")
 		o.tel.Logger.ErrorContext(ctx, "request failed", "method", s.method, "route", s.route, "status", s.status,
@@ -127,7 +128,7 @@ func (o *observer) finish(ctx context.Context, span trace.Span, start time.Time,
 	}
 }
 
-func (s seen) attributes() []attribute.KeyValue {
+func (s requestRecord) attributes() []attribute.KeyValue {
 	return []attribute.KeyValue{
 		attribute.String("http.request.method", s.method),
 		attribute.String("http.route", s.route),
@@ -141,7 +142,7 @@ type label struct {
 	status        int
 }
 
-func (o *observer) labelled(s seen) metric.MeasurementOption {
+func (o *observer) findLabels(s requestRecord) metric.MeasurementOption {
 	key := label{s.method, s.route, s.status}
 	known := o.labels.Load()
 	if made, ok := (*known)[key]; ok {

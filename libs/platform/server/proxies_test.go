@@ -20,8 +20,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// proxies are the servers that stand before ours somewhere. Each returns the command that serves on one port and passes
-// on to another over few connections, which it keeps.
+// proxies are reverse proxies that may run in front of a service. Each function returns the command of a proxy that
+// listens on one port and forwards to another one over few reused connections.
 var proxies = map[string]func(t *testing.T, home, on, to string) []string{
 	"nginx":              func(t *testing.T, home, on, to string) []string { return nginx(t, home, on, to, "off") },
 	"nginx that buffers": func(t *testing.T, home, on, to string) []string { return nginx(t, home, on, to, "on") },
@@ -106,8 +106,8 @@ func write(t *testing.T, home, name, text string) string {
 	return at
 }
 
-// behind runs a proxy before a port and returns its address.
-func behind(t *testing.T, command func(t *testing.T, home, on, to string) []string, to string) string {
+// startProxy starts a proxy in front of a port and returns its address.
+func startProxy(t *testing.T, command func(t *testing.T, home, on, to string) []string, to string) string {
 	t.Helper()
 	home := t.TempDir()
 	on := testkit.Serve(t, func(on string) *exec.Cmd {
@@ -115,17 +115,17 @@ func behind(t *testing.T, command func(t *testing.T, home, on, to string) []stri
 		return exec.Command(words[0], words[1:]...)
 	})
 	for until := time.Now().Add(testkit.MaxWait); time.Now().Before(until); {
-		if passesOn(on) {
+		if forwardsUnchanged(on) {
 			return on
 		}
-		time.Sleep(20 * time.Millisecond) // no event tells that another process serves
+		time.Sleep(20 * time.Millisecond) // another process gives no event when it is ready
 	}
 	t.Fatal("the proxy does not pass requests on")
 	return ""
 }
 
-// passesOn reports whether a server of ours answers behind a proxy.
-func passesOn(address string) bool {
+// forwardsUnchanged reports whether the server answers through the proxy.
+func forwardsUnchanged(address string) bool {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	client := http.Client{Transport: transport, Timeout: testkit.MaxWait}
@@ -137,19 +137,19 @@ func passesOn(address string) bool {
 	return answer.Header.Get("Traceparent") != ""
 }
 
-// Behind proxies that keep few connections to us, attackers hide requests in bodies that are refused, while visitors
-// check that each answer is their own.
-func TestDesyncBehindProxiesEveryAnswerIsItsVisitorsOwn(t *testing.T) {
+// Attackers hide requests in bodies that the server refuses, behind proxies with few connections to it. Visitors check
+// that each answer belongs to their own request.
+func TestDesyncBehindProxiesKeepsAnswersApart(t *testing.T) {
 	t.Parallel()
 	limit := Config{PublicBodyLimit: 32 << 10, InternalBodyLimit: 1024}
-	fiberPort := start(t, limit, func(s *Server) {
-		s.Public.Post("/echo", echo)
+	fiberPort := startServer(t, limit, func(s *Server) {
+		s.Public.Post("/echo", echoBody)
 		s.Public.Post("/refused", func(*fiber.Ctx) error { return fiber.ErrUnauthorized })
 		s.Public.Get("/own/:id", func(c *fiber.Ctx) error { return c.SendString(c.Params("id")) })
 		s.Public.Get("/smuggled", func(c *fiber.Ctx) error { return c.SendString("smuggled") })
 	})
-	netPort := start(t, limit, func(s *Server) {
-		s.HandleHTTP("/echo", echoHTTP)
+	netPort := startServer(t, limit, func(s *Server) {
+		s.HandleHTTP("/echo", echoBodyHTTP)
 		s.HandleHTTP("/refused", func(http.ResponseWriter, *http.Request) error { return fiber.ErrUnauthorized })
 		s.HandleHTTP("/smuggled", func(w http.ResponseWriter, _ *http.Request) error {
 			_, err := io.WriteString(w, "smuggled")
@@ -163,17 +163,17 @@ func TestDesyncBehindProxiesEveryAnswerIsItsVisitorsOwn(t *testing.T) {
 	for name, command := range proxies {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			attacked(t, behind(t, command, fiberPort.PublicAddr().String()), "/own/")
-			attacked(t, behind(t, command, netPort.PublicAddr().String()), "/own?id=")
+			attacked(t, startProxy(t, command, fiberPort.PublicAddr().String()), "/own/")
+			attacked(t, startProxy(t, command, netPort.PublicAddr().String()), "/own?id=")
 		})
 	}
 }
 
-// Who is at work behind each proxy, and how often.
+// The numbers of clients for each proxy, and of requests.
 const (
-	attackers = 4
-	visitors  = 12
-	visits    = 40
+	attackers        = 4
+	visitors         = 12
+	visitsPerVisitor = 40
 )
 
 func attacked(t *testing.T, address, own string) {
@@ -181,8 +181,8 @@ func attacked(t *testing.T, address, own string) {
 	var work sync.WaitGroup
 	for a := range attackers {
 		work.Go(func() {
-			for n := range visits {
-				attack(address, a*visits+n)
+			for n := range visitsPerVisitor {
+				attack(address, a*visitsPerVisitor+n)
 			}
 		})
 	}
@@ -192,7 +192,7 @@ func attacked(t *testing.T, address, own string) {
 	work.Wait()
 }
 
-// attack sends a body that is refused, with a request within. What the proxy makes of it is its own affair.
+// attack sends a body that the server refuses and that contains a request. The answer of the proxy is ignored.
 func attack(address string, n int) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -201,7 +201,7 @@ func attack(address string, n int) {
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(testkit.MaxWait))
 	paddings := []int{8192, 0, 100, 4096, 8191, 8193, 16384, 40000, 70000}
-	body := strings.Repeat("x", paddings[n%len(paddings)]) + strings.Repeat(strings.ReplaceAll(smuggled, end, ""), 3)
+	body := strings.Repeat("x", paddings[n%len(paddings)]) + strings.Repeat(strings.ReplaceAll(hiddenPath, end, ""), 3)
 	text := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Encoding: gzip\r\n",
 		[]string{"/echo", "/refused", "/nowhere", "/smuggled"}[n/9%4])
 	if n%2 == 0 {
@@ -215,13 +215,13 @@ func attack(address string, n int) {
 	}
 }
 
-// visit asks again and again and holds each answer against what was asked. A proxy may say itself that it has none.
+// visit sends requests and compares each answer with its request. An error answer of the proxy itself is accepted.
 func visit(t *testing.T, address, own string, visitor int) {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	client := http.Client{Transport: transport, Timeout: testkit.MaxWait}
 	had := 0
-	for n := range visits {
+	for n := range visitsPerVisitor {
 		id := fmt.Sprintf("visitor-%d-%d", visitor, n)
 		answer, err := client.Get("http://" + address + own + url.QueryEscape(id))
 		if err != nil {
@@ -238,7 +238,7 @@ func visit(t *testing.T, address, own string, visitor int) {
 			t.Errorf("%s was answered %d %q, %v", id, answer.StatusCode, body, err)
 		}
 	}
-	if had < visits/2 {
-		t.Errorf("visitor %d had %d of %d answers", visitor, had, visits)
+	if had < visitsPerVisitor/2 {
+		t.Errorf("visitor %d had %d of %d answers", visitor, had, visitsPerVisitor)
 	}
 }

@@ -94,17 +94,17 @@ type Server struct {
 	Public   *fiber.App
 	Internal *Internal
 
-	name     string
-	cfg      Config
-	clock    clock.Clock
-	tel      *telemetry.Telemetry
-	public   *listener
-	internal *listener
-	observe  *observer
-	web      *web // nil if fiber serves the public port
-	believed believed
-	https    bool // see [Server.SetPublicURL]
-	slow     slowness
+	name      string
+	cfg       Config
+	clock     clock.Clock
+	tel       *telemetry.Telemetry
+	public    *listener
+	internal  *listener
+	observe   *observer
+	httpPort  *httpPort // nil if fiber serves the public port
+	senders   trustedSenders
+	isHTTPS   bool // see [Server.SetPublicURL]
+	readSpeed minReadSpeed
 
 	internalApp *fiber.App
 	rows        []*endpoints.Row // of the internal endpoints
@@ -122,7 +122,7 @@ type Server struct {
 
 type check struct {
 	name   string
-	ask    func(context.Context) error
+	run    func(context.Context) error
 	passed atomic.Bool
 }
 
@@ -148,9 +148,9 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 		return nil, errors.New("PEER_SECRETS: write a random secret of this service alone, such as `openssl rand " +
 			"-hex 32` prints")
 	}
-	s := &Server{name: rt.Name, cfg: cfg, clock: rt.Clock, tel: rt.Telemetry, believed: believed{proxies, callers},
+	s := &Server{name: rt.Name, cfg: cfg, clock: rt.Clock, tel: rt.Telemetry, senders: trustedSenders{proxies, callers},
 		open: rt.Open, rows: rt.Endpoints}
-	s.slow = slowness{grace: readerGrace, bytesPerSecond: cfg.ReaderBytesPerSecond}
+	s.readSpeed = minReadSpeed{grace: readerGrace, bytesPerSecond: cfg.ReaderBytesPerSecond}
 	open := bounds{port: "public", total: cfg.MaxConnections, byAddress: cfg.MaxConnectionsPerAddress, proxies: proxies,
 		tel: rt.Telemetry}
 	if s.public, err = listen(rt.Public, cfg.PublicAddr, open); err != nil {
@@ -161,9 +161,9 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 		return nil, errors.Join(fmt.Errorf("internal port: %w", err), s.public.Close())
 	}
 	s.observe = newObserver(rt.Telemetry, cfg.RequestTimeout)
-	s.Public = s.app(cfg.PublicBodyLimit, s.stateHTTPS, s.limited)
+	s.Public = s.app(cfg.PublicBodyLimit, s.setStrictTransport, s.applyLimit)
 	s.openInternal()
-	s.probes()
+	s.mountProbes()
 	return s, nil
 }
 
@@ -202,7 +202,7 @@ func (s *Server) InternalAddr() net.Addr { return s.internal.Addr() }
 // A store that fails later does not make the service unready. Otherwise all replicas
 // would become unready at the same time, although they can still answer some requests.
 func (s *Server) Ready(name string, ask func(context.Context) error) {
-	s.checks = append(s.checks, &check{name: name, ask: ask})
+	s.checks = append(s.checks, &check{name: name, run: ask})
 }
 
 // Go adds a part that runs alongside the listeners until its context ends. If it fails, the service stops.
@@ -222,24 +222,24 @@ func (s *Server) Draining() bool { return s.draining.Load() }
 // waits, stops accepting connections, finishes requests, ends the parts, and closes
 // the stores in reverse order of their opening. Its error names the part that failed.
 func (s *Server) Run(ctx context.Context) error {
-	if err := s.unmounted(); err != nil && !s.open {
+	if err := s.checkMounted(); err != nil && !s.open {
 		return errors.Join(err, s.Close())
 	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	died := make(chan error, len(s.parts)+2)
+	failures := make(chan error, len(s.parts)+2)
 	var wg sync.WaitGroup
 	begin := func(name string, run func(context.Context) error) {
 		wg.Go(func() {
 			if err := run(running); err != nil && running.Err() == nil {
-				died <- fmt.Errorf("%s: %s: %w", s.name, name, err)
+				failures <- fmt.Errorf("%s: %s: %w", s.name, name, err)
 			}
 		})
 	}
 	for _, p := range s.parts {
 		begin(p.name, p.run)
 	}
-	begin("public port", s.publicPort())
+	begin("public port", s.servePublic())
 	begin("internal port", func(context.Context) error { return s.internalApp.Listener(s.internal) })
 	zonefiles.Report(ctx, s.tel, s.clock.Now())
 	s.tel.Logger.InfoContext(ctx, "started", "build", build.Version(), "zones", zone.Current().String(), "public",
@@ -247,7 +247,7 @@ func (s *Server) Run(ctx context.Context) error {
 
 	var cause error
 	select {
-	case cause = <-died:
+	case cause = <-failures:
 	case <-ctx.Done():
 	}
 	errs := []error{cause, s.drain(cause == nil)}
@@ -257,19 +257,19 @@ func (s *Server) Run(ctx context.Context) error {
 	return errors.Join(append(errs, s.Close())...)
 }
 
-// publicPort returns the function that serves the public port: with
+// servePublic returns the function that serves the public port: with
 // net/http if [Server.HandleHTTP] was called, otherwise with fiber.
-func (s *Server) publicPort() func(context.Context) error {
-	if s.web == nil {
+func (s *Server) servePublic() func(context.Context) error {
+	if s.httpPort == nil {
 		return func(context.Context) error { return s.Public.Listener(s.public) }
 	}
-	return func(context.Context) error { return s.web.serve() }
+	return func(context.Context) error { return s.httpPort.serve() }
 }
 
 // drain stops accepting requests and waits for those in flight.
-func (s *Server) drain(polite bool) error {
+func (s *Server) drain(isOrderly bool) error {
 	s.draining.Store(true)
-	if polite && s.cfg.DrainDelay > 0 {
+	if isOrderly && s.cfg.DrainDelay > 0 {
 		// The cluster routes requests here until it has noticed that the service is not ready.
 		time.Sleep(s.cfg.DrainDelay)
 	}
@@ -283,8 +283,8 @@ func (s *Server) drain(polite bool) error {
 	}
 	// The HTTP servers are shut down last. They may close a connection
 	// that they consider idle although a request on it is just arriving.
-	if s.web != nil {
-		errs = append(errs, s.web.http.Shutdown(deadline))
+	if s.httpPort != nil {
+		errs = append(errs, s.httpPort.http.Shutdown(deadline))
 	}
 	errs = append(errs, s.Public.ShutdownWithContext(deadline), s.internalApp.ShutdownWithContext(deadline))
 	return errors.Join(errs...)

@@ -27,8 +27,8 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// start runs a server on loopback with the routes that mount adds, and stops it when the test ends.
-func start(t *testing.T, cfg Config, mount func(*Server)) *Server {
+// startServer runs a server on loopback with the routes that mount adds, and stops it when the test ends.
+func startServer(t *testing.T, cfg Config, mount func(*Server)) *Server {
 	t.Helper()
 	cfg.PublicAddr, cfg.InternalAddr = "127.0.0.1:0", "127.0.0.1:0"
 	if cfg.RequestTimeout == 0 {
@@ -43,10 +43,10 @@ func start(t *testing.T, cfg Config, mount func(*Server)) *Server {
 		t.Fatal(err)
 	}
 	mount(s)
-	s.public.lingers = testkit.MaxWait // a slow machine may read and write long
+	s.public.lingerTime = testkit.MaxWait // a slow machine may need long for reads and writes
 	s.Public.Server().WriteTimeout = testkit.MaxWait
-	if s.web != nil {
-		s.web.http.WriteTimeout = testkit.MaxWait
+	if s.httpPort != nil {
+		s.httpPort.http.WriteTimeout = testkit.MaxWait
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -60,7 +60,7 @@ func start(t *testing.T, cfg Config, mount func(*Server)) *Server {
 	return s
 }
 
-func fetch(t *testing.T, method, url string, body io.Reader) (*http.Response, []byte) {
+func fetchText(t *testing.T, method, url string, body io.Reader) (*http.Response, []byte) {
 	t.Helper()
 	request, err := http.NewRequest(method, url, body)
 	if err != nil {
@@ -79,9 +79,9 @@ func fetch(t *testing.T, method, url string, body io.Reader) (*http.Response, []
 	return response, answer
 }
 
-func public(s *Server, path string) string { return "http://" + s.PublicAddr().String() + path }
+func publicURL(s *Server, path string) string { return "http://" + s.PublicAddr().String() + path }
 
-func expectFault(t *testing.T, response *http.Response, body []byte, kind fault.Kind) {
+func checkFault(t *testing.T, response *http.Response, body []byte, kind fault.Kind) {
 	t.Helper()
 	var shape struct {
 		Error       string `json:"error"`
@@ -97,7 +97,7 @@ func expectFault(t *testing.T, response *http.Response, body []byte, kind fault.
 
 func TestErrorsBecomeFaults(t *testing.T) {
 	t.Parallel()
-	s := start(t, Config{}, func(s *Server) {
+	s := startServer(t, Config{}, func(s *Server) {
 		s.Public.Get("/plain", func(*fiber.Ctx) error { return errors.New("secret detail") })
 		s.Public.Get("/panic", func(*fiber.Ctx) error { panic("secret detail") })
 		s.Public.Get("/away", func(c *fiber.Ctx) error {
@@ -128,8 +128,8 @@ func TestErrorsBecomeFaults(t *testing.T) {
 		{"GET", "/internal/anything", fault.NotFound},
 		{"GET", "/metrics", fault.NotFound},
 	} {
-		response, body := fetch(t, c.method, public(s, c.path), nil)
-		expectFault(t, response, body, c.want)
+		response, body := fetchText(t, c.method, publicURL(s, c.path), nil)
+		checkFault(t, response, body, c.want)
 		if bytes.Contains(body, []byte("secret")) {
 			t.Errorf("%s shows the inside: %s", c.path, body)
 		}
@@ -145,8 +145,8 @@ func TestErrorsBecomeFaults(t *testing.T) {
 	}
 }
 
-// echo answers with the body.
-func echo(c *fiber.Ctx) error {
+// echoBody answers with the body.
+func echoBody(c *fiber.Ctx) error {
 	body, err := Body(c)
 	if err != nil {
 		return err
@@ -154,33 +154,33 @@ func echo(c *fiber.Ctx) error {
 	return c.Send(body)
 }
 
-func TestTooLargeBodiesGetTheirAnswer(t *testing.T) {
+func TestTooLargeBodyIsAnswered(t *testing.T) {
 	t.Parallel()
-	s := start(t, Config{}, func(s *Server) {
-		s.Public.Post("/echo", echo)
+	s := startServer(t, Config{}, func(s *Server) {
+		s.Public.Post("/echo", echoBody)
 	})
-	response, body := fetch(t, "POST", public(s, "/echo"), strings.NewReader(strings.Repeat("x", 1024)))
+	response, body := fetchText(t, "POST", publicURL(s, "/echo"), strings.NewReader(strings.Repeat("x", 1024)))
 	if response.StatusCode != http.StatusOK || len(body) != 1024 {
 		t.Errorf("a body at the limit: status %d, %d bytes", response.StatusCode, len(body))
 	}
-	response, body = fetch(t, "POST", public(s, "/echo"), strings.NewReader(strings.Repeat("x", 10<<20)))
-	expectFault(t, response, body, fault.PayloadTooLarge)
-	// Without a Content-Length the body comes in chunks.
-	response, body = fetch(t, "POST", public(s, "/echo"), io.LimitReader(neverEnding('x'), 10<<20))
-	expectFault(t, response, body, fault.PayloadTooLarge)
+	response, body = fetchText(t, "POST", publicURL(s, "/echo"), strings.NewReader(strings.Repeat("x", 10<<20)))
+	checkFault(t, response, body, fault.PayloadTooLarge)
+	// The body is sent in chunks, because the client does not know its length.
+	response, body = fetchText(t, "POST", publicURL(s, "/echo"), io.LimitReader(endlessReader('x'), 10<<20))
+	checkFault(t, response, body, fault.PayloadTooLarge)
 }
 
 func TestCompressedBodiesAreRefused(t *testing.T) {
 	t.Parallel()
-	s := start(t, Config{}, func(s *Server) {
-		s.Public.Post("/echo", echo)
+	s := startServer(t, Config{}, func(s *Server) {
+		s.Public.Post("/echo", echoBody)
 	})
-	// A megabyte of nothing in a kilobyte: what unpacks it must be bounded, so nothing unpacks it.
+	// A kilobyte expands to a megabyte. No code may decompress it, because the size would be unbounded.
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write(make([]byte, 1<<20))
 	_ = z.Close()
-	request, err := http.NewRequest("POST", public(s, "/echo"), &packed)
+	request, err := http.NewRequest("POST", publicURL(s, "/echo"), &packed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,52 +192,52 @@ func TestCompressedBodiesAreRefused(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	defer func() { _ = response.Body.Close() }()
 	body, _ := io.ReadAll(response.Body)
-	expectFault(t, response, body, fault.UnsupportedMediaType)
+	checkFault(t, response, body, fault.UnsupportedMediaType)
 }
 
-type neverEnding byte
+type endlessReader byte
 
-func (b neverEnding) Read(p []byte) (int, error) {
+func (b endlessReader) Read(p []byte) (int, error) {
 	for i := range p {
 		p[i] = byte(b)
 	}
 	return len(p), nil
 }
 
-func TestRequestsHaveADeadline(t *testing.T) {
+func TestRequestsHaveDeadline(t *testing.T) {
 	t.Parallel()
-	s := start(t, Config{RequestTimeout: 20 * time.Millisecond}, func(s *Server) {
+	s := startServer(t, Config{RequestTimeout: 20 * time.Millisecond}, func(s *Server) {
 		s.Public.Get("/slow", func(c *fiber.Ctx) error {
 			<-c.UserContext().Done()
 			return c.UserContext().Err()
 		})
 	})
-	response, body := fetch(t, "GET", public(s, "/slow"), nil)
-	expectFault(t, response, body, fault.PeerUnavailable)
+	response, body := fetchText(t, "GET", publicURL(s, "/slow"), nil)
+	checkFault(t, response, body, fault.PeerUnavailable)
 }
 
-func TestItIsReadyOnceTheChecksHavePassedAndStaysSo(t *testing.T) {
+func TestReadinessStaysAfterFirstPass(t *testing.T) {
 	t.Parallel()
 	answers := make(chan error, 3)
-	s := start(t, Config{}, func(s *Server) {
+	s := startServer(t, Config{}, func(s *Server) {
 		s.Ready("store", func(context.Context) error { return <-answers })
 	})
 	ready := "http://" + s.InternalAddr().String() + "/readyz"
 	answers <- errors.New("not there yet")
-	response, body := fetch(t, "GET", ready, nil)
+	response, body := fetchText(t, "GET", ready, nil)
 	if response.StatusCode != http.StatusServiceUnavailable || !bytes.Contains(body, []byte("store")) {
 		t.Errorf("not ready: status %d, %s", response.StatusCode, body)
 	}
 	answers <- nil
 	answers <- errors.New("away")
 	for range 2 {
-		if response, _ := fetch(t, "GET", ready, nil); response.StatusCode != http.StatusOK {
+		if response, _ := fetchText(t, "GET", ready, nil); response.StatusCode != http.StatusOK {
 			t.Errorf("ready: status %d", response.StatusCode)
 		}
 	}
 }
 
-func TestStoppingClosesInReverseOrderAfterTheLastRequest(t *testing.T) {
+func TestStopClosesInReverseOrder(t *testing.T) {
 	t.Parallel()
 	var order []string
 	note := func(name string) func(context.Context) error {
@@ -273,18 +273,18 @@ func TestStoppingClosesInReverseOrderAfterTheLastRequest(t *testing.T) {
 	}
 }
 
-func TestAConnectionInReserveIsGivenUpByTheStatusForThat(t *testing.T) {
+func TestIdleConnectionTimesOutWith408(t *testing.T) {
 	t.Parallel()
-	// Clients take any other status for the answer to the next request that they send over the connection.
+	// A client would take any other status for the answer to the next request that it sends over the connection.
 	if f := FaultOf(fiber.ErrRequestTimeout); f.Kind.Status != http.StatusRequestTimeout {
 		t.Errorf("a request that does not come is answered %d", f.Kind.Status)
 	}
 }
 
-func TestStoppingDoesNotWaitForConnectionsInReserve(t *testing.T) {
+func TestStopDoesNotWaitForIdleConnections(t *testing.T) {
 	t.Parallel()
-	// The server that start returns must stop within its drain timeout, or the test fails.
-	s := start(t, Config{}, func(*Server) {})
+	// The server must stop within its drain timeout, or the test fails.
+	s := startServer(t, Config{}, func(*Server) {})
 	for _, address := range []net.Addr{s.PublicAddr(), s.InternalAddr()} {
 		reserve, err := net.Dial("tcp", address.String())
 		if err != nil {
@@ -292,10 +292,10 @@ func TestStoppingDoesNotWaitForConnectionsInReserve(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = reserve.Close() })
 	}
-	fetch(t, "GET", public(s, "/"), nil) // both ports accept by now
+	fetchText(t, "GET", publicURL(s, "/"), nil) // both ports accept connections after this request
 }
 
-func TestClientIsTheRightMostUntrustedAddress(t *testing.T) {
+func TestClientIsRightmostUntrustedAddress(t *testing.T) {
 	t.Parallel()
 	proxies, err := ParseProxies([]string{"10.0.0.0/8", " 192.168.1.1 ", "fd00::/8"})
 	if err != nil {

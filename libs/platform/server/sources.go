@@ -12,28 +12,28 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// sources decides which requests the internal port accepts. Slotmesh's services
+// callerCheck decides which requests the internal port accepts. Slotmesh's services
 // identify themselves with a credential each. Probes and metrics need no credential.
 //
 // A browser may reach the port, so requests of web pages are refused by their Origin. Requests
 // through a foreign domain name that points to the port (DNS rebinding) are refused by their Host.
-type sources struct {
+type callerCheck struct {
 	callers peer.Callers
 	hosts   []string // additional host names, in lower case
 	open    bool     // no credential is required
 	refused metric.Int64Counter
 }
 
-func (s *Server) sources(cfg Config, open bool) *sources {
-	g := &sources{open: open, callers: s.believed.callers, refused: s.refused}
+func (s *Server) newCallerCheck(cfg Config, open bool) *callerCheck {
+	g := &callerCheck{open: open, callers: s.senders.callers, refused: s.refused}
 	for _, host := range cfg.InternalHosts {
 		g.hosts = append(g.hosts, strings.ToLower(strings.TrimSpace(host)))
 	}
 	return g
 }
 
-// platform has the paths that need no credential: Kubernetes and Prometheus request them for probes and metrics.
-var platform = map[string]bool{"/livez": true, "/readyz": true, "/metrics": true}
+// openPaths has the paths that need no credential: Kubernetes and Prometheus request them for probes and metrics.
+var openPaths = map[string]bool{"/livez": true, "/readyz": true, "/metrics": true}
 
 // callerKey is the key of the calling service's name in the locals of a request.
 type callerKey struct{}
@@ -45,15 +45,15 @@ func callerOf(c *fiber.Ctx) string {
 }
 
 // check refuses unknown callers before their body is read, and stores the name of the calling service.
-func (g *sources) check(c *fiber.Ctx) error {
+func (g *callerCheck) check(c *fiber.Ctx) error {
 	header := &c.Request().Header
 	switch {
 	case len(header.Peek(fiber.HeaderOrigin)) > 0:
 		return g.refuse(c, "origin", "Origin: the internal port does not answer web pages.")
-	case !g.ours(string(header.Host())):
+	case !g.isInternalHost(string(header.Host())):
 		return g.refuse(c, "host",
 			"Host: ask the internal port by an address or one of its own names; INTERNAL_HOSTS adds some.")
-	case platform[c.Path()] || g.open:
+	case openPaths[c.Path()] || g.open:
 		return c.Next()
 	}
 	caller := g.callers.Find(header.Peek(peer.SecretHeader))
@@ -66,14 +66,14 @@ func (g *sources) check(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-func (g *sources) refuse(c *fiber.Ctx, by, sentence string) error {
+func (g *callerCheck) refuse(c *fiber.Ctx, by, sentence string) error {
 	g.refused.Add(c.UserContext(), 1, metric.WithAttributes(attribute.String("by", by)))
 	return fault.New(fault.SourceForbidden, sentence)
 }
 
-// ours reports whether the Host of a request is one that only services use: an address, a name without
+// isInternalHost reports whether the Host of a request is one that only services use: an address, a name without
 // a dot, a name of Kubernetes, or a configured name. Attackers cannot register any of these names.
-func (g *sources) ours(host string) bool {
+func (g *callerCheck) isInternalHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}

@@ -25,8 +25,9 @@ const (
 	otherSecret = "the-secret-of-this-service-k2w7m4x9z1qv"
 )
 
-// guarded is a server with an internal path, which answers who shows a secret, and counts what reached it.
-func guarded(t *testing.T, reached *int) *Server {
+// startGuarded starts a server with one internal path, which requires a credential. The counter counts the requests
+// that reach the handler.
+func startGuarded(t *testing.T, reached *int) *Server {
 	t.Helper()
 	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: testkit.MaxWait,
 		DrainTimeout:    testkit.MaxWait,
@@ -53,7 +54,7 @@ func guarded(t *testing.T, reached *int) *Server {
 	return s
 }
 
-// askInternal sends a request to the internal port, with a header of which Host is the name that it is sent to.
+// askInternal sends a request to the internal port with these headers. The header Host replaces the name of the port.
 func askInternal(t *testing.T, s *Server, path string, header map[string]string) (*http.Response, []byte) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.InternalAddr().String()+path,
@@ -80,10 +81,10 @@ func askInternal(t *testing.T, s *Server, path string, header map[string]string)
 	return response, body
 }
 
-func TestTheInternalPortAnswersWhoShowsASecretAlone(t *testing.T) {
+func TestInternalPortRequiresCredential(t *testing.T) {
 	t.Parallel()
 	reached := 0
-	s := guarded(t, &reached)
+	s := startGuarded(t, &reached)
 	for name, c := range map[string]struct {
 		path   string
 		header map[string]string
@@ -129,7 +130,7 @@ func TestTheInternalPortAnswersWhoShowsASecretAlone(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d", name, response.StatusCode, body, c.want)
 		}
 		if c.want == http.StatusForbidden {
-			expectFault(t, response, body, fault.SourceForbidden)
+			checkFault(t, response, body, fault.SourceForbidden)
 			if strings.Contains(string(body), "secret-of-the-tests") {
 				t.Errorf("%s: the answer shows a secret", name)
 			}
@@ -140,7 +141,7 @@ func TestTheInternalPortAnswersWhoShowsASecretAlone(t *testing.T) {
 	}
 }
 
-func TestCallsShowTheFirstSecret(t *testing.T) {
+func TestCallsSendFirstSecret(t *testing.T) {
 	t.Parallel()
 	shown := make(chan string, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -158,7 +159,7 @@ func TestCallsShowTheFirstSecret(t *testing.T) {
 	}
 }
 
-func TestAServiceWithoutASecretDoesNotStart(t *testing.T) {
+func TestServerRequiresSecret(t *testing.T) {
 	t.Parallel()
 	_, err := New(Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0"},
 		Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard()})

@@ -21,8 +21,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// stops is how often servers are stopped under load: STOPS, else few enough for every run of the tests.
-func stops(t *testing.T) int {
+// stopCount returns the number of servers that are stopped under load: the variable STOPS, or a small default.
+func stopCount(t *testing.T) int {
 	text := os.Getenv("STOPS")
 	if text == "" {
 		return 100
@@ -34,15 +34,15 @@ func stops(t *testing.T) int {
 	return n
 }
 
-// Connections beside, on which nothing was sent or all was answered, and requests that come at the moment of stopping:
-// whatever was written has its answer.
-func TestStoppingUnderLoadAnswersEveryRequestThatItRead(t *testing.T) {
+// Some connections are idle or answered, and some requests arrive at the moment of stopping. Every request that was
+// written gets its answer.
+func TestStopUnderLoadAnswersEveryReadRequest(t *testing.T) {
 	t.Parallel()
 	var written, unanswered, reset atomic.Int64
 	var work sync.WaitGroup
 	const at = 4
-	left := make(chan int, stops(t))
-	for n := range stops(t) {
+	left := make(chan int, stopCount(t))
+	for n := range stopCount(t) {
 		left <- n
 	}
 	close(left)
@@ -57,14 +57,14 @@ func TestStoppingUnderLoadAnswersEveryRequestThatItRead(t *testing.T) {
 		})
 	}
 	work.Wait()
-	t.Logf("%d stops, %d requests written, %d connections ended before one was read", stops(t), written.Load(),
+	t.Logf("%d stops, %d requests written, %d connections ended before one was read", stopCount(t), written.Load(),
 		reset.Load())
 	if unanswered.Load() > 0 || written.Load() == 0 {
 		t.Errorf("%d of %d written requests have no answer", unanswered.Load(), written.Load())
 	}
 }
 
-// outcome is what became of the requests of one stop.
+// outcome counts the requests of one stop by their result.
 type outcome struct{ written, unanswered, reset int }
 
 const loaders = 6
@@ -86,11 +86,11 @@ func stopUnderLoad(t *testing.T, netHTTP bool) outcome {
 			close(enough)
 		}
 	}
-	takeWrites(s, netHTTP, record)
+	serveWrites(s, netHTTP, record)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
-	for range loaders { // in reserve
+	for range loaders { // idle connections
 		if conn, err := net.Dial("tcp", s.PublicAddr().String()); err == nil {
 			defer func() { _ = conn.Close() }()
 		}
@@ -99,7 +99,7 @@ func stopUnderLoad(t *testing.T, netHTTP bool) outcome {
 	var ended atomic.Int64
 	var work sync.WaitGroup
 	for l := range loaders {
-		work.Go(func() { load(s.PublicAddr().String(), l, &answered, &ended) })
+		work.Go(func() { sendLoad(s.PublicAddr().String(), l, &answered, &ended) })
 	}
 	<-enough
 	stop()
@@ -118,8 +118,8 @@ func stopUnderLoad(t *testing.T, netHTTP bool) outcome {
 	return o
 }
 
-// takeWrites records the body of each request.
-func takeWrites(s *Server, netHTTP bool, record func(string)) {
+// serveWrites records the body of each request.
+func serveWrites(s *Server, netHTTP bool, record func(string)) {
 	if netHTTP {
 		s.HandleHTTP("/write", func(w http.ResponseWriter, r *http.Request) error {
 			body, err := BodyOf(r)
@@ -137,8 +137,8 @@ func takeWrites(s *Server, netHTTP bool, record func(string)) {
 	}
 }
 
-// load writes over one connection after the other until the port is closed.
-func load(address string, loader int, answered *sync.Map, ended *atomic.Int64) {
+// sendLoad sends writes, each over a new connection, until the port is closed.
+func sendLoad(address string, loader int, answered *sync.Map, ended *atomic.Int64) {
 	for n := 0; ; {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
@@ -170,7 +170,7 @@ func load(address string, loader int, answered *sync.Map, ended *atomic.Int64) {
 	}
 }
 
-func TestConnectionsAreBoundedInAllAndByAddress(t *testing.T) {
+func TestConnectionsAreBoundedInTotalAndByAddress(t *testing.T) {
 	t.Parallel()
 	end := make(chan struct{})
 	var begun sync.WaitGroup
@@ -179,9 +179,9 @@ func TestConnectionsAreBoundedInAllAndByAddress(t *testing.T) {
 		s.Public.Get("/wait", wait)
 		s.internalApp.Get("/wait", wait)
 	}
-	bounded := start(t, Config{MaxConnectionsPerAddress: 2}, mount)
-	trusting := start(t, Config{MaxConnectionsPerAddress: 2, TrustedProxies: []string{"127.0.0.0/8"}}, mount)
-	full := start(t, Config{MaxConnections: 2, TrustedProxies: []string{"127.0.0.0/8"}}, mount)
+	bounded := startServer(t, Config{MaxConnectionsPerAddress: 2}, mount)
+	trusting := startServer(t, Config{MaxConnectionsPerAddress: 2, TrustedProxies: []string{"127.0.0.0/8"}}, mount)
+	full := startServer(t, Config{MaxConnections: 2, TrustedProxies: []string{"127.0.0.0/8"}}, mount)
 	t.Cleanup(func() { close(end) })
 	for name, c := range map[string]struct {
 		address string
@@ -208,26 +208,26 @@ func TestConnectionsAreBoundedInAllAndByAddress(t *testing.T) {
 		}
 		busy()
 		kept := dial()
-		if !served(kept) {
+		if !isServed(kept) {
 			t.Fatalf("%s: the second connection is not served", name)
 		}
-		if second := dial(); !served(second) {
+		if second := dial(); !isServed(second) {
 			t.Errorf("%s: a new connection is not served beside one that is idle", name)
 		}
-		if got := served(kept); got != c.open {
+		if got := isServed(kept); got != c.open {
 			t.Errorf("%s: the idle connection is served: %v", name, got)
 		}
 		busy()
-		if got := served(dial()); got != c.open {
+		if got := isServed(dial()); got != c.open {
 			t.Errorf("%s: a connection beside two busy ones is served: %v", name, got)
 		}
 	}
 }
 
-// served reports whether a request over a connection is answered.
-func served(conn net.Conn) bool {
+// isServed reports whether a request over a connection is answered.
+func isServed(conn net.Conn) bool {
 	_ = conn.SetDeadline(time.Now().Add(time.Minute))
-	_, _ = io.WriteString(conn, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n") // a connection that was closed shows below
+	_, _ = io.WriteString(conn, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n") // on a closed connection the read below fails
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		return false

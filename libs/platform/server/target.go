@@ -6,10 +6,10 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// plainTargets decodes percent-encoded unreserved characters, such as letters, in
+// decodeTargets decodes percent-encoded unreserved characters, such as letters, in
 // the path of a request (RFC 3986 §6.2.2.2). It runs before any code reads the path,
 // so that limits, routes and the service behind the front all see the same path.
-func plainTargets(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+func decodeTargets(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if target, changed := decodeUnreserved(ctx.Request.Header.RequestURI()); changed {
 			ctx.Request.SetRequestURIBytes(target)
@@ -49,7 +49,7 @@ func unreservedAt(b []byte) (byte, bool) {
 	if len(b) < 3 || b[0] != '%' {
 		return 0, false
 	}
-	high, low := unhex(b[1]), unhex(b[2])
+	high, low := parseHexDigit(b[1]), parseHexDigit(b[2])
 	if high < 0 || low < 0 {
 		return 0, false
 	}

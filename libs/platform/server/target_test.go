@@ -7,7 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-func TestUnreservedCharactersAreDecodedInPaths(t *testing.T) {
+func TestDecodeUnreservedDecodesPaths(t *testing.T) {
 	t.Parallel()
 	for sent, want := range map[string]string{
 		"/%62/harbor":         "/b/harbor",
@@ -35,12 +35,12 @@ func TestUnreservedCharactersAreDecodedInPaths(t *testing.T) {
 	}
 }
 
-func TestAnEncodedPathIsRoutedAsTheSamePath(t *testing.T) {
+func TestEncodedPathReachesSameRoute(t *testing.T) {
 	t.Parallel()
-	srv := start(t, Config{}, func(s *Server) {
+	srv := startServer(t, Config{}, func(s *Server) {
 		s.Public.Get("/b/:slug", func(c *fiber.Ctx) error { return c.SendString(c.Path()) })
 	})
-	answer, body := fetch(t, http.MethodGet, "http://"+srv.PublicAddr().String()+"/%62/%68arbor?x=%41", nil)
+	answer, body := fetchText(t, http.MethodGet, "http://"+srv.PublicAddr().String()+"/%62/%68arbor?x=%41", nil)
 	if answer.StatusCode != http.StatusOK || string(body) != "/b/harbor" {
 		t.Errorf("%d %s", answer.StatusCode, body)
 	}

@@ -24,23 +24,23 @@ type HTTPHandler func(w http.ResponseWriter, r *http.Request) error
 // is then served by net/http, and routes on Public are no longer reachable. Requests get the same span,
 // metric, log line, deadline, body limit and faults as with fiber. The handler must check the method itself.
 func (s *Server) HandleHTTP(path string, handler HTTPHandler) {
-	if s.web == nil {
-		s.web = newWeb(s)
+	if s.httpPort == nil {
+		s.httpPort = newHTTPPort(s)
 	}
-	s.web.routes[path] = handler
+	s.httpPort.routes[path] = handler
 }
 
-// web is the public port of a service that uses net/http.
-type web struct {
+// httpPort is the public port of a service that uses net/http.
+type httpPort struct {
 	server *Server
 	routes map[string]HTTPHandler
 	http   *http.Server
-	bodies *room // nil: no bound
+	bodies *memoryBudget // nil: no bound
 }
 
-// newWeb returns the net/http server, with the bounds of the fiber ports.
-func newWeb(s *Server) *web {
-	w := &web{server: s, routes: make(map[string]HTTPHandler), bodies: s.bodies()}
+// newHTTPPort returns the net/http server, with the bounds of the fiber ports.
+func newHTTPPort(s *Server) *httpPort {
+	w := &httpPort{server: s, routes: make(map[string]HTTPHandler), bodies: s.newBodyBudget()}
 	w.http = &http.Server{
 		Handler:           w,
 		ReadHeaderTimeout: readTime,
@@ -53,7 +53,7 @@ func newWeb(s *Server) *web {
 		},
 		ConnState: func(c net.Conn, state http.ConnState) {
 			if from, ok := c.(*conn); ok && state == http.StateIdle {
-				from.answered()
+				from.markIdle()
 			}
 		},
 		ErrorLog: slog.NewLogLogger(s.tel.Logger.Handler(), slog.LevelWarn),
@@ -64,7 +64,7 @@ func newWeb(s *Server) *web {
 // connKey is the context key of a request's connection.
 type connKey struct{}
 
-func (w *web) serve() error {
+func (w *httpPort) serve() error {
 	if err := w.http.Serve(w.server.public); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
@@ -72,7 +72,7 @@ func (w *web) serve() error {
 }
 
 // ServeHTTP handles one request with its span, metric and log line.
-func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+func (w *httpPort) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	start := time.Now() //nolint:forbidigo // measures the request itself, with the monotonic clock
 	tel := w.server.tel
 	parent := tel.Propagator.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
@@ -81,22 +81,22 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	tel.Propagator.Inject(ctx, propagation.HeaderCarrier(out.Header()))
 
 	out.Header().Set("X-Content-Type-Options", string(nosniff))
-	if w.server.https || w.server.believed.cameByHTTPS(r) {
+	if w.server.isHTTPS || w.server.senders.isHTTPS(r) {
 		out.Header().Set("Strict-Transport-Security", strictTransport)
 	}
 
-	body := &unread{ReadCloser: r.Body, length: r.ContentLength, limit: w.server.cfg.PublicBodyLimit, out: out,
-		room: w.bodies}
+	body := &unreadBody{ReadCloser: r.Body, length: r.ContentLength, limit: w.server.cfg.PublicBodyLimit, out: out,
+		budget: w.bodies}
 	body.conn, _ = ctx.Value(connKey{}).(net.Conn)
-	defer body.forget()
-	r = r.WithContext(clock.WithArrival(ctx, arrival(start, r.Method, body.conn, "")))
+	defer body.release()
+	r = r.WithContext(clock.WithArrival(ctx, arrivalTime(start, r.Method, body.conn, "")))
 	r.Body = body
-	answer := &answered{ResponseWriter: out, body: body, status: http.StatusOK}
-	route, handler := w.route(r, body.conn)
+	answer := &statusRecorder{ResponseWriter: out, body: body, status: http.StatusOK}
+	route, handler := w.findRoute(r, body.conn)
 	if w.server.draining.Load() || isRead(r.Method) && r.ContentLength != 0 {
 		out.Header().Set("Connection", "close")
 	}
-	err := w.guarded(answer, r, handler)
+	err := w.runHandler(answer, r, handler)
 	var cause error
 	if err != nil {
 		f := FaultOf(err)
@@ -107,35 +107,37 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	if !slices.Contains(knownMethods, method) {
 		method = otherMethod // keeps the caller's text out of labels
 	}
-	w.server.observe.finish(ctx, span, start, seen{method: method, route: route, status: answer.status, cause: cause})
+	w.server.observe.finish(ctx, span, start, requestRecord{method: method, route: route, status: answer.status,
+		cause: cause})
 }
 
-// route returns the name of a request's path for telemetry, and its handler.
-func (w *web) route(r *http.Request, on net.Conn) (string, HTTPHandler) {
+// findRoute returns the name of a request's path for telemetry, and its handler.
+func (w *httpPort) findRoute(r *http.Request, on net.Conn) (string, HTTPHandler) {
 	refuse := func(err error) HTTPHandler {
 		return func(http.ResponseWriter, *http.Request) error { return err }
 	}
 	handler, known := w.routes[r.URL.Path]
 	if r.Host == refusedHost {
-		return noRoute, refuse(refusalOf(on))
+		return noRoute, refuse(findRefusal(on))
 	}
 	if !known {
 		return noRoute, refuse(fault.New(fault.NotFound, "There is nothing at this path."))
 	}
 	if isRead(r.Method) && r.ContentLength != 0 {
-		return r.URL.Path, refuse(bodyOfRead(r.Method))
+		return r.URL.Path, refuse(newReadBodyFault(r.Method))
 	}
 	return r.URL.Path, handler
 }
 
-// guarded runs the handler with the request's deadline, which
+// runHandler runs the handler with the request's deadline, which
 // counts from its arrival, and converts a panic into an error.
-func (w *web) guarded(out http.ResponseWriter, r *http.Request, handler HTTPHandler) error {
+func (w *httpPort) runHandler(out http.ResponseWriter, r *http.Request, handler HTTPHandler) error {
 	ctx, cancel := context.WithDeadline(r.Context(), clock.ArrivalTime(r.Context()).Add(w.server.cfg.RequestTimeout))
 	defer cancel()
 	return fault.Guard(func() error {
 		if limit := w.server.limit; limit != nil {
-			if err := limit(ctx, w.server.believed.clientOf(r), r.Method, r.URL.Path, out.Header()); err != nil {
+			if err := limit(ctx, w.server.senders.clientAddressHTTP(r), r.Method, r.URL.Path,
+				out.Header()); err != nil {
 				return err
 			}
 		}
@@ -155,33 +157,33 @@ func sendHTTPFault(out http.ResponseWriter, f *fault.Error) {
 	_, _ = out.Write(f.Body()) // a disconnected client needs no answer
 }
 
-// answered records the status that was sent.
-type answered struct {
+// statusRecorder records the status that was sent.
+type statusRecorder struct {
 	http.ResponseWriter
-	body   *unread
+	body   *unreadBody
 	status int
-	sent   bool
+	isSent bool
 }
 
 // WriteHeader sends the status. If the body was not read, it also closes the connection after the answer.
-func (a *answered) WriteHeader(status int) {
-	if !a.sent && a.body.left() {
+func (a *statusRecorder) WriteHeader(status int) {
+	if !a.isSent && a.body.hasRest() {
 		a.Header().Set("Connection", "close")
 		if from, ok := a.body.conn.(*conn); ok {
 			from.lingers.Store(true)
 		}
 	}
-	a.status, a.sent = status, true
+	a.status, a.isSent = status, true
 	a.ResponseWriter.WriteHeader(status)
 }
 
 // Write sends a part of the answer.
-func (a *answered) Write(part []byte) (int, error) {
-	if !a.sent {
+func (a *statusRecorder) Write(part []byte) (int, error) {
+	if !a.isSent {
 		a.WriteHeader(http.StatusOK)
 	}
 	return a.ResponseWriter.Write(part)
 }
 
 // Unwrap gives [http.ResponseController] access to the connection.
-func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (a *statusRecorder) Unwrap() http.ResponseWriter { return a.ResponseWriter }

@@ -14,9 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-func TestNetHTTPOnThePublicPortAnswersAsFiberDoes(t *testing.T) {
+func TestHTTPPortAnswersLikeFiber(t *testing.T) {
 	t.Parallel()
-	s := start(t, Config{}, func(s *Server) {
+	s := startServer(t, Config{}, func(s *Server) {
 		s.HandleHTTP("/echo", func(w http.ResponseWriter, r *http.Request) error {
 			body, err := BodyOf(r)
 			if err != nil {
@@ -39,8 +39,8 @@ func TestNetHTTPOnThePublicPortAnswersAsFiberDoes(t *testing.T) {
 		"/limited": fault.KeyRateLimited, "/nowhere": fault.NotFound, "/echo/": fault.NotFound,
 		"/metrics": fault.NotFound,
 	} {
-		response, body := fetch(t, "POST", public(s, path), strings.NewReader("x"))
-		expectFault(t, response, body, want)
+		response, body := fetchText(t, "POST", publicURL(s, path), strings.NewReader("x"))
+		checkFault(t, response, body, want)
 		if bytes.Contains(body, []byte("secret")) {
 			t.Errorf("%s shows the inside: %s", path, body)
 		}
@@ -53,52 +53,52 @@ func TestNetHTTPOnThePublicPortAnswersAsFiberDoes(t *testing.T) {
 		}
 	}
 	atTheLimit := strings.Repeat("x", 1024)
-	if response, body := fetch(t, "POST", public(s, "/echo"),
+	if response, body := fetchText(t, "POST", publicURL(s, "/echo"),
 		strings.NewReader(atTheLimit)); response.StatusCode != http.StatusAccepted || string(body) != atTheLimit {
 		t.Errorf("a body at the limit: status %d, %d bytes", response.StatusCode, len(body))
 	}
-	response, body := fetch(t, "POST", public(s, "/echo"), strings.NewReader(strings.Repeat("x", 10<<20)))
-	expectFault(t, response, body, fault.PayloadTooLarge)
-	response, body = fetch(t, "POST", public(s, "/echo"), io.LimitReader(neverEnding('x'), 10<<20))
-	expectFault(t, response, body, fault.PayloadTooLarge)
+	response, body := fetchText(t, "POST", publicURL(s, "/echo"), strings.NewReader(strings.Repeat("x", 10<<20)))
+	checkFault(t, response, body, fault.PayloadTooLarge)
+	response, body = fetchText(t, "POST", publicURL(s, "/echo"), io.LimitReader(endlessReader('x'), 10<<20))
+	checkFault(t, response, body, fault.PayloadTooLarge)
 }
 
-func TestNetHTTPRequestsHaveADeadline(t *testing.T) {
+func TestHTTPPortRequestsHaveDeadline(t *testing.T) {
 	t.Parallel()
-	s := start(t, Config{RequestTimeout: 20 * time.Millisecond}, func(s *Server) {
+	s := startServer(t, Config{RequestTimeout: 20 * time.Millisecond}, func(s *Server) {
 		s.HandleHTTP("/slow", func(_ http.ResponseWriter, r *http.Request) error {
 			<-r.Context().Done()
 			return r.Context().Err()
 		})
 	})
-	response, body := fetch(t, "GET", public(s, "/slow"), nil)
-	expectFault(t, response, body, fault.PeerUnavailable)
+	response, body := fetchText(t, "GET", publicURL(s, "/slow"), nil)
+	checkFault(t, response, body, fault.PeerUnavailable)
 }
 
-// closes tells when the port has begun to stop.
-type closes struct {
+// closeSignal reports that the port is stopping.
+type closeSignal struct {
 	net.Listener
 	began chan struct{}
 }
 
-func (c closes) Close() error {
+func (c closeSignal) Close() error {
 	close(c.began)
 	return c.Listener.Close()
 }
 
-func TestStoppingFinishesNetHTTPRequestsAndNotReservedConnections(t *testing.T) {
+func TestStopFinishesHTTPRequestsNotIdleConnections(t *testing.T) {
 	t.Parallel()
 	entered, finish := make(chan struct{}), make(chan struct{})
 	status := make(chan int, 1)
-	// The server that start returns stops when the inner test ends: while the request is still being answered.
+	// The server stops when the inner test ends, while the request is still in progress.
 	t.Run("inner", func(t *testing.T) {
-		s := start(t, Config{}, func(s *Server) {
+		s := startServer(t, Config{}, func(s *Server) {
 			s.HandleHTTP("/slow", func(http.ResponseWriter, *http.Request) error {
 				close(entered)
 				<-finish
 				return nil
 			})
-			s.public.Listener = closes{s.public.Listener, finish}
+			s.public.Listener = closeSignal{s.public.Listener, finish}
 		})
 		reserve, err := net.Dial("tcp", s.PublicAddr().String())
 		if err != nil {
@@ -106,7 +106,7 @@ func TestStoppingFinishesNetHTTPRequestsAndNotReservedConnections(t *testing.T) 
 		}
 		t.Cleanup(func() { _ = reserve.Close() })
 		go func() {
-			response, _ := fetch(t, "GET", public(s, "/slow"), nil)
+			response, _ := fetchText(t, "GET", publicURL(s, "/slow"), nil)
 			status <- response.StatusCode
 		}()
 		<-entered

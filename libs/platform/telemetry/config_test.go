@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAnEndpointThatNothingCouldBeSentToIsRefused(t *testing.T) {
+func TestValidateRejectsInvalidEndpoint(t *testing.T) {
 	t.Parallel()
 	for endpoint, right := range map[string]bool{
 		"": true, "http://127.0.0.1:4318": true, "https://collector.example/base": true,

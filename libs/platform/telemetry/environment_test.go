@@ -12,16 +12,15 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// received is a collector's memory: which spans came, some of them perhaps twice, and what their processes said of
-// themselves.
-type received struct {
+// spanCollector records the received spans and the resource attributes of their processes. A span may arrive twice.
+type spanCollector struct {
 	mu    sync.Mutex
 	spans map[string]bool // by their ids
 	of    map[string]string
 }
 
-func (r *received) ServeHTTP(_ http.ResponseWriter, request *http.Request) {
-	body, _ := io.ReadAll(request.Body) // what broke off is no message
+func (r *spanCollector) ServeHTTP(_ http.ResponseWriter, request *http.Request) {
+	body, _ := io.ReadAll(request.Body) // an incomplete body is not a message
 	var traces collector.ExportTraceServiceRequest
 	if proto.Unmarshal(body, &traces) != nil {
 		return
@@ -40,10 +39,10 @@ func (r *received) ServeHTTP(_ http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// sent are the spans of a thousand traces.
-func sent(t *testing.T) *received {
+// exportSpans returns the spans of a thousand traces.
+func exportSpans(t *testing.T) *spanCollector {
 	t.Helper()
-	r := &received{spans: map[string]bool{}, of: map[string]string{}}
+	r := &spanCollector{spans: map[string]bool{}, of: map[string]string{}}
 	collects := httptest.NewServer(r)
 	defer collects.Close()
 	tel, err := New(t.Context(), Config{OTLPEndpoint: collects.URL}, "sampled", io.Discard)
@@ -60,21 +59,21 @@ func sent(t *testing.T) *received {
 	return r
 }
 
-// The chart sets what OpenTelemetry's own library reads, which nothing here may take the place of.
-func TestTheShareThatTheEnvironmentSetsIsSent(t *testing.T) {
+// The chart sets variables that OpenTelemetry's library reads itself. No code of this package may override them.
+func TestSamplerFollowsEnvironment(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_traceidratio")
-	// 350 is nine standard deviations away
+	// A result outside 350 of the mean would be nine standard deviations away.
 	for share, within := range map[string][2]int{"1": {1000, 1000}, "0": {0, 0}, "0.5": {350, 650}} {
 		t.Setenv("OTEL_TRACES_SAMPLER_ARG", share)
-		if got := len(sent(t).spans); got < within[0] || got > within[1] {
+		if got := len(exportSpans(t).spans); got < within[0] || got > within[1] {
 			t.Errorf("share %q: %d of 1000 are sent", share, got)
 		}
 	}
 }
 
-func TestSpansSayWhereTheyComeFrom(t *testing.T) {
+func TestSpansHaveResourceAttributes(t *testing.T) {
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "service.version=1.2.3,k8s.pod.name=booking-1,service.name=another")
-	got := sent(t).of
+	got := exportSpans(t).of
 	for name, want := range map[string]string{"service.name": "sampled", "service.version": "1.2.3",
 		"k8s.pod.name": "booking-1"} {
 		if got[name] != want {

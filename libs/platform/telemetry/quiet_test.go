@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-func quiet(t *testing.T) *Telemetry {
+func newWithoutCollector(t *testing.T) *Telemetry {
 	t.Helper()
 	tel, err := New(t.Context(), Config{}, "quiet", io.Discard)
 	if err != nil {
@@ -17,9 +17,9 @@ func quiet(t *testing.T) *Telemetry {
 	return tel
 }
 
-func TestWithoutACollectorSpansHaveIDsAndRecordNothing(t *testing.T) {
+func TestWithoutCollectorSpansHaveIDs(t *testing.T) {
 	t.Parallel()
-	tel := quiet(t)
+	tel := newWithoutCollector(t)
 	ctx, request := tel.Tracer.Start(t.Context(), "request")
 	_, query := tel.Tracer.Start(ctx, "query")
 	outer, inner := request.SpanContext(), query.SpanContext()
@@ -37,7 +37,7 @@ func TestWithoutACollectorSpansHaveIDsAndRecordNothing(t *testing.T) {
 	}
 }
 
-func TestWithoutACollectorWhatTheCallerDecidedGoesOn(t *testing.T) {
+func TestWithoutCollectorSamplingDecisionIsPropagated(t *testing.T) {
 	t.Parallel()
 	state, err := trace.ParseTraceState("vendor=1")
 	if err != nil {
@@ -47,7 +47,7 @@ func TestWithoutACollectorWhatTheCallerDecidedGoesOn(t *testing.T) {
 		TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled, TraceState: state,
 		Remote: true,
 	})
-	_, span := quiet(t).Tracer.Start(trace.ContextWithRemoteSpanContext(t.Context(), caller), "request")
+	_, span := newWithoutCollector(t).Tracer.Start(trace.ContextWithRemoteSpanContext(t.Context(), caller), "request")
 	got := span.SpanContext()
 	if got.TraceID() != caller.TraceID() || got.SpanID() == caller.SpanID() || !got.IsSampled() ||
 		got.TraceState().Get("vendor") != "1" {
@@ -55,7 +55,7 @@ func TestWithoutACollectorWhatTheCallerDecidedGoesOn(t *testing.T) {
 	}
 }
 
-func BenchmarkSpanWithoutACollector(b *testing.B) {
+func BenchmarkSpanWithoutCollector(b *testing.B) {
 	tel, err := New(b.Context(), Config{}, "quiet", io.Discard)
 	if err != nil {
 		b.Fatal(err)

@@ -88,7 +88,7 @@ func New(ctx context.Context, cfg Config, service string, logs io.Writer) (*Tele
 	traces := sdktrace.NewTracerProvider(tracing...)
 	stop = append(stop, traces.Shutdown)
 	handler := slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: cfg.LogLevel})
-	t := assemble(slog.New(traceHandler{handler}).With("service", service), traces, meters)
+	t := newTelemetry(slog.New(traceHandler{handler}).With("service", service), traces, meters)
 	t.registry, t.stop = registry, stop
 	return t, nil
 }
@@ -98,12 +98,12 @@ func Stderr() io.Writer { return os.Stderr }
 
 // Discard returns telemetry for tests that is not exported; its spans still have ids.
 func Discard() *Telemetry {
-	t := assemble(slog.New(slog.DiscardHandler), sdktrace.NewTracerProvider(), sdkmetric.NewMeterProvider())
+	t := newTelemetry(slog.New(slog.DiscardHandler), sdktrace.NewTracerProvider(), sdkmetric.NewMeterProvider())
 	t.registry = prometheus.NewRegistry()
 	return t
 }
 
-func assemble(logger *slog.Logger, traces trace.TracerProvider, meters metric.MeterProvider) *Telemetry {
+func newTelemetry(logger *slog.Logger, traces trace.TracerProvider, meters metric.MeterProvider) *Telemetry {
 	const scope = "github.com/slotmesh/slotmesh"
 	return &Telemetry{
 		Logger:         logger,

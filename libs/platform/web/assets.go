@@ -18,7 +18,7 @@ import (
 // Assets are the static files of pages. The name of a file contains
 // a hash of its content, so that browsers can cache it permanently.
 type Assets struct {
-	at     string            // path prefix, such as /assets
+	prefix string            // path prefix, such as /assets
 	names  map[string]string // file name → name with digest
 	byName map[string]*asset
 }
@@ -31,7 +31,7 @@ type asset struct {
 // NewAssets reads the files in the folder dist, which `make generate` creates. The argument
 // at is the path below which they are served. It returns an error if a file cannot be read.
 func NewAssets(files fs.FS, at string) (*Assets, error) {
-	a := &Assets{at: at, names: map[string]string{}, byName: map[string]*asset{}}
+	a := &Assets{prefix: at, names: map[string]string{}, byName: map[string]*asset{}}
 	entries, err := fs.ReadDir(files, "dist")
 	if err != nil {
 		return nil, err
@@ -72,30 +72,32 @@ func (a *Assets) Path(name string) string {
 	if a.names[name] == "" {
 		return ""
 	}
-	return a.at + "/" + a.names[name]
+	return a.prefix + "/" + a.names[name]
 }
 
 // Mount adds the route of the files.
-func (a *Assets) Mount(router fiber.Router) { router.Get(a.at+"/:name", a.serve) }
+func (a *Assets) Mount(router fiber.Router) { router.Get(a.prefix+"/:name", a.serve) }
 
-// One year, the longest cache time in use.
-const forGood = "public, max-age=31536000, immutable"
+// cacheForever is one year, the longest cache time in use.
+const cacheForever = "public, max-age=31536000, immutable"
 
-// A script that other sites embed is cached for some minutes only, because they refer to it by a fixed address.
-const forMinutes = "public, max-age=600"
+// cacheForMinutes is for a script that other sites embed, because they refer to it by a fixed address.
+const cacheForMinutes = "public, max-age=600"
 
-func (a *Assets) serve(c *fiber.Ctx) error { return send(c, a.byName[c.Params("name")], forGood) }
+func (a *Assets) serve(c *fiber.Ctx) error {
+	return sendAsset(c, a.byName[c.Params("name")], cacheForever)
+}
 
 // ServeCrossOrigin returns a handler that serves a file to pages of other sites, at the fixed path of its route.
 func (a *Assets) ServeCrossOrigin(name string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		c.Set("Cross-Origin-Resource-Policy", "cross-origin")
 		c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
-		return send(c, a.byName[a.names[name]], forMinutes)
+		return sendAsset(c, a.byName[a.names[name]], cacheForMinutes)
 	}
 }
 
-func send(c *fiber.Ctx, found *asset, keep string) error {
+func sendAsset(c *fiber.Ctx, found *asset, keep string) error {
 	if found == nil {
 		return fault.New(fault.NotFound, "There is nothing at this path.")
 	}

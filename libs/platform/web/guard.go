@@ -75,10 +75,10 @@ func Form(c *fiber.Ctx) (url.Values, error) {
 // SameOrigin refuses a request that another site triggered in
 // a browser, by the rules of [Form]. Fault: source_forbidden.
 func SameOrigin(c *fiber.Ctx) error {
-	return sameSite(c.Get("Sec-Fetch-Site"), c.Get(fiber.HeaderOrigin), c.Hostname())
+	return checkSameSite(c.Get("Sec-Fetch-Site"), c.Get(fiber.HeaderOrigin), c.Hostname())
 }
 
-func sameSite(site, origin, host string) error {
+func checkSameSite(site, origin, host string) error {
 	if site == "same-origin" || site == "none" {
 		return nil
 	}

@@ -34,25 +34,25 @@ func (c *Config) Validate() error {
 	if c.Path == "" {
 		return nil
 	}
-	_, err := open(c.Path)
+	_, err := openRules(c.Path)
 	return err
 }
 
-// system are the folders in which operating systems store compiled zone data.
-var system = []string{"/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/usr/lib/locale/TZ", "/etc/zoneinfo"}
+// systemFolders are the folders in which operating systems store compiled zone data.
+var systemFolders = []string{"/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/usr/lib/locale/TZ", "/etc/zoneinfo"}
 
 // Choose sets the rules that package zone uses: those of cfg.Path, or
 // without a path the newer of the system's rules and the embedded rules.
 func Choose(cfg Config) error {
 	if cfg.Path != "" {
-		rules, err := open(cfg.Path)
+		rules, err := openRules(cfg.Path)
 		if err != nil {
 			return err
 		}
 		zone.Use(rules)
 		return nil
 	}
-	zone.Use(newest(system))
+	zone.Use(findNewest(systemFolders))
 	return nil
 }
 
@@ -64,29 +64,29 @@ func Describe(path string) string {
 	return zone.Current().String()
 }
 
-// newest returns the newest rules in these folders and the embedded ones.
-func newest(folders []string) *zone.Rules {
+// findNewest returns the newest rules in these folders and the embedded ones.
+func findNewest(folders []string) *zone.Rules {
 	best := zone.Embedded()
 	for _, folder := range folders {
-		if rules, err := open(folder); err == nil && rules.Version > best.Version {
+		if rules, err := openRules(folder); err == nil && rules.Version > best.Version {
 			best = rules
 		}
 	}
 	return best
 }
 
-// probe is a zone that every set of rules has.
-const probe = "Europe/London"
+// probeZone is a zone that every set of rules has.
+const probeZone = "Europe/London"
 
-// open returns the rules of a folder or a zip file.
-func open(path string) (*zone.Rules, error) {
+// openRules returns the rules of a folder or a zip file.
+func openRules(path string) (*zone.Rules, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("ZONE_DATA: %w", err)
 	}
 	var rules *zone.Rules
 	if info.IsDir() {
-		rules = folder(path)
+		rules = readFolder(path)
 	} else {
 		content, err := os.ReadFile(path)
 		if err != nil {
@@ -98,14 +98,14 @@ func open(path string) (*zone.Rules, error) {
 		rules.Since = info.ModTime()
 	}
 	rules.Source = path
-	if _, err := rules.Load(probe); err != nil {
+	if _, err := rules.Load(probeZone); err != nil {
 		return nil, fmt.Errorf("ZONE_DATA: %s is no folder of compiled zone data, and no zoneinfo.zip: %w", path, err)
 	}
 	return rules, nil
 }
 
-func folder(path string) *zone.Rules {
-	version, since := versionOf(path)
+func readFolder(path string) *zone.Rules {
+	version, since := findVersion(path)
 	root := os.DirFS(path)
 	read := func(name string) ([]byte, error) { return fs.ReadFile(root, name) }
 	return &zone.Rules{Version: version, Since: since, Read: read}
@@ -114,8 +114,8 @@ func folder(path string) *zone.Rules {
 // release is a version of the rules; the first four digits are its year.
 var release = regexp.MustCompile(`\b([12][0-9]{3})[a-z]{1,2}\b`)
 
-// versionOf returns the version of the rules in a folder, and when they were released; "" if no file states it.
-func versionOf(path string) (string, time.Time) {
+// findVersion returns the version of the rules in a folder, and when they were released; "" if no file states it.
+func findVersion(path string) (string, time.Time) {
 	for _, name := range []string{"tzdata.zi", "+VERSION", "version"} {
 		file, err := os.Open(filepath.Join(path, name))
 		if err != nil {
@@ -125,24 +125,25 @@ func versionOf(path string) (string, time.Time) {
 		info, statErr := file.Stat()
 		err = errors.Join(statErr, file.Close())
 		if found := release.FindStringSubmatch(line); found != nil && err == nil {
-			return found[0], since(found[1], info.ModTime())
+			return found[0], releaseDate(found[1], info.ModTime())
 		}
 	}
 	return "", time.Time{}
 }
 
-// since returns the release date of the rules of a year, for measuring their age. The argument made is the date of
-// their file. It is the result if it is in that year or the next one; otherwise the result is the middle of the year.
-func since(year string, made time.Time) time.Time {
-	of, _ := strconv.Atoi(strings.TrimSpace(year))
-	if made.Year() == of || made.Year() == of+1 {
-		return made
+// releaseDate returns the release date of the rules of a year, for measuring their age. The argument made is the date
+// of their file. It is the result if it is in that year or the next one; otherwise the result is the middle of the
+// year.
+func releaseDate(year string, fileDate time.Time) time.Time {
+	number, _ := strconv.Atoi(strings.TrimSpace(year))
+	if fileDate.Year() == number || fileDate.Year() == number+1 {
+		return fileDate
 	}
-	return time.Date(of, time.July, 1, 0, 0, 0, 0, time.UTC)
+	return time.Date(number, time.July, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// warned holds the rules about which the process has already logged a warning.
-var warned atomic.Pointer[zone.Rules]
+// warnedRules holds the rules about which the process has already logged a warning.
+var warnedRules atomic.Pointer[zone.Rules]
 
 // Report adds the metric slotmesh.zones.info, and logs a warning once if the rules are older than a year.
 func Report(ctx context.Context, tel *telemetry.Telemetry, now time.Time) {
@@ -154,7 +155,7 @@ func Report(ctx context.Context, tel *telemetry.Telemetry, now time.Time) {
 	}
 	gauge.Record(ctx, 1, metric.WithAttributes(
 		attribute.String("version", rules.Version), attribute.String("source", rules.Source)))
-	if rules.IsOld(now) && warned.Swap(rules) != rules {
+	if rules.IsOld(now) && warnedRules.Swap(rules) != rules {
 		tel.Logger.WarnContext(ctx,
 			"the rules of time zones are older than a year; renew the system's zone data or set ZONE_DATA",
 			"zones", rules.String())

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// Alberta and British Columbia leave the change of clocks, as 2026c has it.
+// In rules2026c, Alberta and British Columbia no longer change their clocks, as in the release 2026c.
 const rules2026c = `
 Rule C 2007 2026 - Mar Sun>=8 2:00 1:00 D
 Rule C 2007 2025 - Nov Sun>=1 2:00 0 S
@@ -23,8 +23,8 @@ Zone America/Vancouver -8:00 C P%sT 2026 Nov 1 2:00
 Zone Europe/London 0:00 - GMT
 `
 
-// compiled returns a folder of zone data of a version.
-func compiled(t *testing.T, version string) string {
+// writeCompiled returns a folder of zone data of a version.
+func writeCompiled(t *testing.T, version string) string {
 	t.Helper()
 	zic, err := inputs.LookPath("zic")
 	if err != nil {
@@ -44,13 +44,13 @@ func compiled(t *testing.T, version string) string {
 	return folder
 }
 
-func TestTheNewestRulesOfTheMachineAreUsed(t *testing.T) {
+func TestChooseUsesNewestRules(t *testing.T) {
 	t.Parallel()
-	newer, older := compiled(t, "2026c"), compiled(t, "2025a")
-	if rules := newest([]string{older, filepath.Join(older, "nothing")}); rules.Source != "embedded" {
+	newer, older := writeCompiled(t, "2026c"), writeCompiled(t, "2025a")
+	if rules := findNewest([]string{older, filepath.Join(older, "nothing")}); rules.Source != "embedded" {
 		t.Errorf("older rules are used: %s", rules)
 	}
-	rules := newest([]string{older, newer})
+	rules := findNewest([]string{older, newer})
 	if rules.Version != "2026c" || rules.Source != newer {
 		t.Fatalf("%s is used", rules)
 	}
@@ -69,10 +69,10 @@ func TestTheNewestRulesOfTheMachineAreUsed(t *testing.T) {
 	}
 }
 
-func TestTheSettingDecidesWhateverTheVersion(t *testing.T) {
+func TestChooseUsesConfiguredPath(t *testing.T) {
 	t.Parallel()
-	older := compiled(t, "2025a")
-	rules, err := open(older)
+	older := writeCompiled(t, "2025a")
+	rules, err := openRules(older)
 	if err != nil || rules.String() != "2025a, "+older {
 		t.Errorf("%v, %v", rules, err)
 	}
@@ -84,13 +84,13 @@ func TestTheSettingDecidesWhateverTheVersion(t *testing.T) {
 	}
 }
 
-func TestTheTimeOfAReleaseIsThatOfItsFileIfThatIsLikely(t *testing.T) {
+func TestReleaseDateIsPlausibleFileDate(t *testing.T) {
 	t.Parallel()
 	made := time.Date(2026, time.April, 2, 0, 0, 0, 0, time.UTC)
-	if got := since("2026", made); !got.Equal(made) {
+	if got := releaseDate("2026", made); !got.Equal(made) {
 		t.Errorf("%s", got)
 	}
-	if got := since("2026", time.Unix(0, 0)); got.Year() != 2026 {
+	if got := releaseDate("2026", time.Unix(0, 0)); got.Year() != 2026 {
 		t.Errorf("of a file without a time: %s", got)
 	}
 }

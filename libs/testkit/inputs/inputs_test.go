@@ -14,9 +14,9 @@ import (
 
 const root = "../../.."
 
-// TestPackagesThatReadOutsideTheirModuleSaySo holds that tests which name a path outside their module mention the hash
-// of the checkout: otherwise Go's test cache keeps their results when the files there change.
-func TestPackagesThatReadOutsideTheirModuleSaySo(t *testing.T) {
+// TestPackagesDeclareOutsideInputs checks that tests with a path outside their module mention the hash of the checkout.
+// Otherwise Go's test cache would keep their results when the files at these paths change.
+func TestPackagesDeclareOutsideInputs(t *testing.T) {
 	Checkout()
 	outside, declared := map[string]string{}, map[string]bool{}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -49,14 +49,14 @@ func TestPackagesThatReadOutsideTheirModuleSaySo(t *testing.T) {
 		t.Errorf("only %d packages name paths outside their module: %v", len(outside), outside)
 	}
 	for folder, found := range outside {
-		uncached := strings.HasSuffix(folder, "k8s/e2e") // its script runs it with -count=1
+		uncached := strings.HasSuffix(folder, "k8s/e2e") // the script of this folder runs the tests with -count=1
 		if !declared[folder] && !uncached {
 			t.Errorf("%s, which is outside its module: call inputs.Checkout before it is read", found)
 		}
 	}
 }
 
-// outsidePath returns a path that a test file names and that exists outside the file's module, or "".
+// outsidePath returns a path in a test file that exists outside the file's module, or "".
 func outsidePath(t *testing.T, path string, content []byte) string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, content, parser.SkipObjectResolution)
@@ -80,7 +80,7 @@ func outsidePath(t *testing.T, path string, content []byte) string {
 	return found
 }
 
-// namedPath is the path that a string, or a call of filepath.Join with strings, stands for.
+// namedPath returns the path of a string literal, or of a call of filepath.Join with string literals.
 func namedPath(node ast.Node) string {
 	switch node := node.(type) {
 	case *ast.BasicLit:
@@ -108,7 +108,7 @@ func namedPath(node ast.Node) string {
 	return ""
 }
 
-// moduleOf is the folder of the module of a file.
+// moduleOf returns the folder of the module that contains a file.
 func moduleOf(t *testing.T, path string) string {
 	t.Helper()
 	for folder := filepath.Dir(path); len(folder) >= len(root); folder = filepath.Dir(folder) {

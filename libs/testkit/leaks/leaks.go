@@ -19,14 +19,14 @@ var longLived = []goleak.Option{
 	goleak.IgnoreAnyFunction("gopkg.in/natefinch/lumberjack%2ev2.(*Logger).millRun"),
 }
 
-// patience is how long a stopping goroutine may take: goleak's default of half a second is too short on a busy machine.
-const patience = 2 * time.Minute
+// maxWait is how long a stopping goroutine may take: goleak's default of half a second is too short on a busy machine.
+const maxWait = 2 * time.Minute
 
 // Verify runs a package's tests and fails if a goroutine outlives them. TestMain calls it.
 func Verify(m goleak.TestingM) {
 	code := m.Run()
 	if code == 0 {
-		if err := outlive(); err != nil {
+		if err := waitForGoroutines(); err != nil {
 			fmt.Fprintf(os.Stderr, "goroutines outlive the tests: %v\n", err)
 			code = 1
 		}
@@ -34,11 +34,11 @@ func Verify(m goleak.TestingM) {
 	os.Exit(code)
 }
 
-func outlive() error {
+func waitForGoroutines() error {
 	begun := time.Now() //nolint:forbidigo // the machine's time is what is waited by
 	for {
 		err := goleak.Find(longLived...)
-		if err == nil || time.Since(begun) > patience {
+		if err == nil || time.Since(begun) > maxWait {
 			return err
 		}
 	}

@@ -12,11 +12,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/apikey"
 )
 
-// zeroKey was computed outside this package: python3 -c 'import zlib; k="sm_"+"0"*56; print(k+"%08x" %
-// zlib.crc32(k.encode()))'.
+// zeroKey was computed with python3 -c 'import zlib; k="sm_"+"0"*56; print(k+"%08x" % zlib.crc32(k.encode()))'.
 const zeroKey = "sm_00000000000000000000000000000000000000000000000000000000a0ab0ac4"
 
-func TestGeneratedKeysHaveTheirForm(t *testing.T) {
+func TestGenerateReturnsWellFormedKeys(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^sm_[0-9a-f]{64}$`)
 	seen := map[string]bool{}
@@ -35,7 +34,7 @@ func TestGeneratedKeysHaveTheirForm(t *testing.T) {
 	}
 }
 
-func TestChecksumIsTheCRC32OfAllTextBeforeIt(t *testing.T) {
+func TestChecksumIsCRC32(t *testing.T) {
 	t.Parallel()
 	key, err := apikey.Generate(bytes.NewReader(make([]byte, 28)))
 	if err != nil {
@@ -46,7 +45,7 @@ func TestChecksumIsTheCRC32OfAllTextBeforeIt(t *testing.T) {
 	}
 }
 
-func TestEveryChangedDigitIsRefused(t *testing.T) {
+func TestIsWellFormedRejectsChangedDigits(t *testing.T) {
 	t.Parallel()
 	key, err := apikey.Generate(rand.Reader)
 	if err != nil {
@@ -64,7 +63,7 @@ func TestEveryChangedDigitIsRefused(t *testing.T) {
 	}
 }
 
-func TestOtherFormsAreRefused(t *testing.T) {
+func TestIsWellFormedRejectsOtherForms(t *testing.T) {
 	t.Parallel()
 	for name, key := range map[string]string{
 		"empty":      "",
@@ -84,13 +83,13 @@ func TestOtherFormsAreRefused(t *testing.T) {
 
 func TestHashIsSHA256(t *testing.T) {
 	t.Parallel()
-	sum := apikey.Hash("abc") // the standard's own example
+	sum := apikey.Hash("abc") // the example in the standard
 	if got := hex.EncodeToString(sum[:]); got != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {
 		t.Errorf("got %s", got)
 	}
 }
 
-func TestNoKeyWithoutRandomBytes(t *testing.T) {
+func TestGenerateFailsWithoutRandomBytes(t *testing.T) {
 	t.Parallel()
 	if key, err := apikey.Generate(iotest.ErrReader(iotest.ErrTimeout)); err == nil {
 		t.Errorf("made %q of nothing", key)

@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/clip"
 )
 
-func TestTextIsCutBetweenCharacters(t *testing.T) {
+func TestTextCutsBetweenCharacters(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", 39)
 	for s, want := range map[string]string{"": "", long + "b": long + "b", long + "bc": long + "b…",

@@ -61,8 +61,8 @@ func Readable(c, behind Color) Color {
 	}
 	const steps = 255
 	for step := range steps {
-		mixed := Color{toward(c.R, end.R, step, steps), toward(c.G, end.G, step, steps),
-			toward(c.B, end.B, step, steps)}
+		mixed := Color{mix(c.R, end.R, step, steps), mix(c.G, end.G, step, steps),
+			mix(c.B, end.B, step, steps)}
 		if Contrast(mixed, behind) >= MinContrast {
 			return mixed
 		}
@@ -70,7 +70,7 @@ func Readable(c, behind Color) Color {
 	return end
 }
 
-// toward returns the channel after step of steps equal steps from one value to another.
-func toward(from, to uint8, step, steps int) uint8 {
+// mix returns the channel after step of steps equal steps from one value to another.
+func mix(from, to uint8, step, steps int) uint8 {
 	return uint8((int(from)*(steps-step) + int(to)*step) / steps) // between the two
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/color"
 )
 
-func TestColorsAreReadStrictly(t *testing.T) {
+func TestParseIsStrict(t *testing.T) {
 	t.Parallel()
 	if c, err := color.Parse("#0B6e4f"); err != nil || c != (color.Color{R: 0x0b, G: 0x6e, B: 0x4f}) ||
 		c.String() != "#0b6e4f" {
@@ -23,8 +23,8 @@ func TestColorsAreReadStrictly(t *testing.T) {
 	}
 }
 
-// The figures are those of WebAIM's contrast checker.
-func TestContrastIsThatOfWCAG(t *testing.T) {
+// The ratios are from WebAIM's contrast checker.
+func TestContrastFollowsWCAG(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		a, b string
@@ -39,7 +39,7 @@ func TestContrastIsThatOfWCAG(t *testing.T) {
 	}
 }
 
-func TestWhatIsMadeReadableIsReadableAndStaysWhereItWas(t *testing.T) {
+func TestReadableReachesMinContrast(t *testing.T) {
 	t.Parallel()
 	any3 := rapid.Custom(func(t *rapid.T) color.Color {
 		return color.Color{R: rapid.Byte().Draw(t, "r"), G: rapid.Byte().Draw(t, "g"), B: rapid.Byte().Draw(t, "b")}

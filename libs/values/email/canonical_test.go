@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/email"
 )
 
-func TestCanonicalIsOneSpellingOfAnAddress(t *testing.T) {
+func TestCanonicalUnifiesSpellings(t *testing.T) {
 	t.Parallel()
 	for want, spellings := range map[string][]string{
 		"zoe@example.com": {"zoe@example.com", "ZOE@Example.COM", "ｚｏｅ@example.com", "zoe@ｅｘａｍｐｌｅ.com"},
@@ -17,7 +17,7 @@ func TestCanonicalIsOneSpellingOfAnAddress(t *testing.T) {
 			"ZOE\u0308@EXAMPLE.COM"},
 		"info@xn--bcher-kva.example": {"info@b\u00fccher.example", "info@B\u00dcCHER.example",
 			"INFO@xn--bcher-kva.example", "info@bu\u0308cher.EXAMPLE"},
-		// not strasse@, which is another mailbox
+		// it is not strasse@, which is another mailbox
 		"stra\u00dfe@example.com":         {"stra\u00dfe@example.com", "STRA\u1e9eE@example.com"},
 		"strasse@example.com":             {"strasse@example.com", "STRASSE@example.com"},
 		"zoe.o'neil+spring@sub.a.example": {"Zoe.O'Neil+Spring@Sub.A.example"},
@@ -30,9 +30,9 @@ func TestCanonicalIsOneSpellingOfAnAddress(t *testing.T) {
 	}
 }
 
-// TestCanonicalStaysOneValidAddress: no spelling becomes an address that would not be accepted, such as one with a
-// second @.
-func TestCanonicalStaysOneValidAddress(t *testing.T) {
+// TestCanonicalReturnsValidAddress checks that the canonical spelling of a valid address is valid. For example, it has
+// no second @.
+func TestCanonicalReturnsValidAddress(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		part := rapid.StringOfN(rapid.RuneFrom([]rune("azAZ09.-+_\u00dc\u00fc\u0308\u0130\u0131\u1e9e\u00df\u03a3\u03c2\uff5a\ufe6b\uff20\ufb01\u212a\u2126\u01c4")), 1, 12, -1)

@@ -19,22 +19,22 @@ const MaxLength = 254
 func Valid(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	if at < 1 || at > 64 || !utf8.ValidString(s) || utf8.RuneCountInString(s) > MaxLength ||
-		strings.ContainsFunc(s[:at], isUnfit) || strings.ContainsAny(s[:at], `@<>()[],;:\"`) {
+		strings.ContainsFunc(s[:at], isInvalidLocalRune) || strings.ContainsAny(s[:at], `@<>()[],;:\"`) {
 		return false
 	}
 	labels := strings.Split(s[at+1:], ".")
 	for _, label := range labels {
 		if label == "" || strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") || strings.ContainsFunc(label,
-			notInDomain) {
+			isInvalidDomainRune) {
 			return false
 		}
 	}
 	return len(labels) > 1
 }
 
-func isUnfit(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
+func isInvalidLocalRune(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
 
-func notInDomain(r rune) bool {
+func isInvalidDomainRune(r rune) bool {
 	return r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 }
 

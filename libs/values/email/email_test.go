@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/email"
 )
 
-func TestAddresses(t *testing.T) {
+func TestValid(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"zoe@example.com", "zoë.o'neil+x@bücher.example", "a@b.c",
 		strings.Repeat("a", 64) + "@example.com"} {

@@ -2,7 +2,7 @@ package etag
 
 import "testing"
 
-func TestMatchReadsAllLinesAsOneList(t *testing.T) {
+func TestMatchCombinesHeaderLines(t *testing.T) {
 	t.Parallel()
 	tag, other := Of([]byte("a")), Of([]byte("b"))
 	for name, c := range map[string]struct {

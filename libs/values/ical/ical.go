@@ -99,7 +99,7 @@ func (c Calendar) Write() ([]byte, error) {
 	cal := ics.NewCalendarFor("Slotmesh")
 	cal.SetCalscale("GREGORIAN")
 	cal.SetMethod(ics.Method(c.Method))
-	if name := text(c.Name, maxShort); name != "" {
+	if name := cleanText(c.Name, maxShort); name != "" {
 		cal.SetName(name)
 		cal.SetXWRCalName(name)
 	}
@@ -109,7 +109,7 @@ func (c Calendar) Write() ([]byte, error) {
 		cal.SetXPublishedTTL(every)
 	}
 	for i := range c.Events {
-		if err := add(cal, c.Method, &c.Events[i]); err != nil {
+		if err := addEvent(cal, c.Method, &c.Events[i]); err != nil {
 			return nil, fmt.Errorf("event %d: %w", i+1, err)
 		}
 	}
@@ -120,8 +120,8 @@ func (c Calendar) Write() ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-func add(cal *ics.Calendar, method Method, e *Event) error {
-	uid := text(e.UID, maxShort)
+func addEvent(cal *ics.Calendar, method Method, e *Event) error {
+	uid := cleanText(e.UID, maxShort)
 	switch {
 	case uid == "":
 		return errors.New("it has no UID")
@@ -136,14 +136,14 @@ func add(cal *ics.Calendar, method Method, e *Event) error {
 	v.SetModifiedAt(e.Stamp)
 	setTimes(v, e)
 	v.SetStatus(ics.ObjectStatus(e.Status))
-	set(v, ics.ComponentPropertySummary, text(e.Summary, maxShort))
-	set(v, ics.ComponentPropertyDescription, text(e.Description, maxLong))
-	set(v, ics.ComponentPropertyLocation, text(e.Location, maxShort))
-	set(v, ics.ComponentPropertyUrl, address(e.URL))
+	setText(v, ics.ComponentPropertySummary, cleanText(e.Summary, maxShort))
+	setText(v, ics.ComponentPropertyDescription, cleanText(e.Description, maxLong))
+	setText(v, ics.ComponentPropertyLocation, cleanText(e.Location, maxShort))
+	setText(v, ics.ComponentPropertyUrl, cleanURL(e.URL))
 	if method == Publish {
 		return nil
 	}
-	return invite(v, e)
+	return setPersons(v, e)
 }
 
 func setTimes(v *ics.VEvent, e *Event) {
@@ -157,21 +157,21 @@ func setTimes(v *ics.VEvent, e *Event) {
 	}
 }
 
-func set(v *ics.VEvent, property ics.ComponentProperty, value string) {
+func setText(v *ics.VEvent, property ics.ComponentProperty, value string) {
 	if value != "" {
 		v.SetProperty(property, value)
 	}
 }
 
-// invite sets organizer and attendee. Calendar programs accept an update only from the organizer of the invitation.
-func invite(v *ics.VEvent, e *Event) error {
+// setPersons sets organizer and attendee. Calendar programs accept an update only from the organizer of the invitation.
+func setPersons(v *ics.VEvent, e *Event) error {
 	organizer, ok := mailto(e.Organizer)
 	if !ok {
 		return errors.New("it has no organizer with an e-mail address")
 	}
-	v.SetOrganizer(organizer, name(e.Organizer)...)
+	v.SetOrganizer(organizer, nameParameter(e.Organizer)...)
 	if attendee, ok := mailto(e.Attendee); ok {
-		v.AddAttendee(attendee, append(name(e.Attendee), ics.CalendarUserTypeIndividual,
+		v.AddAttendee(attendee, append(nameParameter(e.Attendee), ics.CalendarUserTypeIndividual,
 			ics.ParticipationRoleReqParticipant,
 			ics.ParticipationStatusAccepted, ics.WithRSVP(false))...)
 	}
@@ -182,15 +182,15 @@ func mailto(p *Person) (string, bool) {
 	if p == nil || !email.Valid(p.Email) {
 		return "", false
 	}
-	return "mailto:" + inURI.Replace(p.Email), true
+	return "mailto:" + uriEscaper.Replace(p.Email), true
 }
 
-// inURI escapes characters with a special meaning in a URI (RFC 6068).
-var inURI = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23", "&", "%26")
+// uriEscaper escapes characters with a special meaning in a URI (RFC 6068).
+var uriEscaper = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23", "&", "%26")
 
-// name returns the CN parameter of a person. It replaces characters that would need quotes or
+// nameParameter returns the CN parameter of a person. It replaces characters that would need quotes or
 // escapes, because golang-ical does not quote parameters and escapes them incorrectly, like text.
-func name(p *Person) []ics.PropertyParameter {
+func nameParameter(p *Person) []ics.PropertyParameter {
 	cn := strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch r {
 		case '"', '\'':
@@ -199,15 +199,16 @@ func name(p *Person) []ics.PropertyParameter {
 			return ' '
 		}
 		return r
-	}, text(p.Name, maxShort)))
+	}, cleanText(p.Name, maxShort)))
 	if cn == "" {
 		return nil
 	}
 	return []ics.PropertyParameter{ics.WithCN(cn)}
 }
 
-// text returns s as valid UTF-8, cut to the number most of characters, without control characters except line ends.
-func text(s string, most int) string {
+// cleanText returns s as valid UTF-8, cut to the number most of characters, without control characters except line
+// ends.
+func cleanText(s string, most int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
 	s = strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {
@@ -226,9 +227,9 @@ func text(s string, most int) string {
 	return strings.TrimSpace(string([]rune(s)[:most-1])) + "…"
 }
 
-// address returns a web address as ASCII without spaces and control characters (RFC 3986 §2), or "" if it is
+// cleanURL returns a web address as ASCII without spaces and control characters (RFC 3986 §2), or "" if it is
 // invalid. It percent-encodes all other bytes, because net/url does not escape them in a query.
-func address(s string) string {
+func cleanURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return ""

@@ -22,7 +22,7 @@ const icalPackage = "ical.js@2.2.1"
 
 var start = time.Date(2026, 12, 4, 14, 5, 0, 0, time.UTC)
 
-func haircut() ical.Event {
+func newEvent() ical.Event {
 	return ical.Event{
 		UID: "0193a1b2-0000-7000-8000-000000000001", Sequence: 1, Stamp: start.AddDate(0, 0, -7), Start: start,
 		End:    start.Add(45 * time.Minute),
@@ -34,7 +34,7 @@ func haircut() ical.Event {
 	}
 }
 
-func write(t *testing.T, c ical.Calendar) []byte {
+func writeCalendar(t *testing.T, c ical.Calendar) []byte {
 	t.Helper()
 	b, err := c.Write()
 	if err != nil {
@@ -43,7 +43,7 @@ func write(t *testing.T, c ical.Calendar) []byte {
 	return b
 }
 
-// reader is a calendar of another language: it keeps of each UID the event of the highest sequence, as RFC 5546 asks.
+// reader is a calendar program for Node. For each UID it keeps the event with the highest sequence (RFC 5546).
 const reader = `
 const ICAL = require("ical.js");
 const kept = {};
@@ -78,7 +78,7 @@ type entry struct {
 	Attendees     string
 }
 
-// readWith gives what a calendar holds after it has taken objects in this order.
+// readWith returns the events of a calendar after it has received these objects in order.
 func readWith(t *testing.T, programs testkit.NodePrograms, objects ...[]byte) []entry {
 	t.Helper()
 	var list []string
@@ -100,17 +100,17 @@ func readWith(t *testing.T, programs testkit.NodePrograms, objects ...[]byte) []
 	return got
 }
 
-func TestACalendarFollowsAMoveAndACancellation(t *testing.T) {
+func TestCalendarFollowsRescheduleAndCancellation(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t, icalPackage)
-	first := haircut()
+	first := newEvent()
 	moved := first
 	moved.Sequence, moved.Start, moved.End = 3, first.Start.Add(24*time.Hour), first.End.Add(24*time.Hour)
 	cancelled := moved
 	cancelled.Sequence, cancelled.Status = 4, ical.Cancelled
-	booked := write(t, ical.Calendar{Method: ical.Request, Events: []ical.Event{first}})
-	update := write(t, ical.Calendar{Method: ical.Request, Events: []ical.Event{moved}})
-	end := write(t, ical.Calendar{Method: ical.Cancel, Events: []ical.Event{cancelled}})
+	booked := writeCalendar(t, ical.Calendar{Method: ical.Request, Events: []ical.Event{first}})
+	update := writeCalendar(t, ical.Calendar{Method: ical.Request, Events: []ical.Event{moved}})
+	end := writeCalendar(t, ical.Calendar{Method: ical.Cancel, Events: []ical.Event{cancelled}})
 
 	want := entry{
 		Method: "REQUEST", UID: first.UID, Sequence: 1, Status: "CONFIRMED", Start: "2026-12-04T14:05:00.000Z",
@@ -135,7 +135,7 @@ func TestACalendarFollowsAMoveAndACancellation(t *testing.T) {
 	}
 }
 
-func TestWholeDaysEndOnTheDayAfterTheLast(t *testing.T) {
+func TestAllDayEventEndsOnNextDay(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t, icalPackage)
 	zone := time.FixedZone("", 13*60*60)
@@ -144,27 +144,28 @@ func TestWholeDaysEndOnTheDayAfterTheLast(t *testing.T) {
 		AllDay: true, Status: ical.Confirmed,
 	}
 	got := readWith(t, programs,
-		write(t, ical.Calendar{Method: ical.Publish, Name: "Rentals", Refresh: time.Hour, Events: []ical.Event{kayak}}))
+		writeCalendar(t, ical.Calendar{Method: ical.Publish, Name: "Rentals", Refresh: time.Hour,
+			Events: []ical.Event{kayak}}))
 	want := []entry{{Method: "PUBLISH", UID: "kayak", Status: "CONFIRMED", Start: "2026-12-04", End: "2026-12-07"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestAnAddressIsWrittenAsAURI(t *testing.T) {
+func TestWriteFormatsAddressAsURI(t *testing.T) {
 	t.Parallel()
-	e := haircut()
+	e := newEvent()
 	e.Organizer.Email = "50%?cc=x#&'y@b.example"
-	text := string(write(t, ical.Calendar{Method: ical.Request, Events: []ical.Event{e}}))
-	if want := ":mailto:50%25%3Fcc=x%23%26'y@b.example\r\n"; !strings.Contains(unfold([]byte(text)), want) {
+	text := string(writeCalendar(t, ical.Calendar{Method: ical.Request, Events: []ical.Event{e}}))
+	if want := ":mailto:50%25%3Fcc=x%23%26'y@b.example\r\n"; !strings.Contains(unfoldLines([]byte(text)), want) {
 		t.Errorf("%q is not in:\n%s", want, text)
 	}
 }
 
-func TestAFeedNamesNobody(t *testing.T) {
+func TestFeedContainsNoPersons(t *testing.T) {
 	t.Parallel()
-	text := string(write(t, ical.Calendar{Method: ical.Publish, Name: "Ana", Refresh: 90 * time.Minute,
-		Events: []ical.Event{haircut(), haircut()}}))
+	text := string(writeCalendar(t, ical.Calendar{Method: ical.Publish, Name: "Ana", Refresh: 90 * time.Minute,
+		Events: []ical.Event{newEvent(), newEvent()}}))
 	for _, want := range []string{"X-WR-CALNAME:Ana\r\n", "REFRESH-INTERVAL;VALUE=DURATION:PT90M\r\n",
 		"X-PUBLISHED-TTL:PT90M\r\n", "METHOD:PUBLISH\r\n"} {
 		if !strings.Contains(text, want) {
@@ -176,11 +177,11 @@ func TestAFeedNamesNobody(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCalendarIsRefused(t *testing.T) {
+func TestWriteRejectsInvalidCalendar(t *testing.T) {
 	t.Parallel()
-	change := func(f func(*ical.Event)) []ical.Event { e := haircut(); f(&e); return []ical.Event{e} }
+	change := func(f func(*ical.Event)) []ical.Event { e := newEvent(); f(&e); return []ical.Event{e} }
 	for what, c := range map[string]ical.Calendar{
-		"a request of two":       {Method: ical.Request, Events: []ical.Event{haircut(), haircut()}},
+		"a request of two":       {Method: ical.Request, Events: []ical.Event{newEvent(), newEvent()}},
 		"a cancellation of none": {Method: ical.Cancel},
 		"no UID":                 {Method: ical.Publish, Events: change(func(e *ical.Event) { e.UID = "\x00 " })},
 		"no end":                 {Method: ical.Publish, Events: change(func(e *ical.Event) { e.End = e.Start })},
@@ -200,7 +201,7 @@ func TestWhatIsNoCalendarIsRefused(t *testing.T) {
 	}
 }
 
-// anyText leans to what means something in the format.
+// anyText generates texts in which characters with a meaning in the format are frequent.
 func anyText() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.String(),
@@ -214,7 +215,7 @@ func anyText() *rapid.Generator[string] {
 
 func anyEvent() *rapid.Generator[ical.Event] {
 	return rapid.Custom(func(t *rapid.T) ical.Event {
-		e := haircut()
+		e := newEvent()
 		e.UID = "u" + anyText().Draw(t, "uid")
 		e.Summary, e.Description, e.Location = anyText().Draw(t, "summary"), anyText().Draw(t, "description"),
 			anyText().Draw(t, "location")
@@ -228,12 +229,12 @@ func anyEvent() *rapid.Generator[ical.Event] {
 	})
 }
 
-func TestNoTextBreaksOutOfItsProperty(t *testing.T) {
+func TestTextStaysInProperty(t *testing.T) {
 	t.Parallel()
-	names := write(t, ical.Calendar{Method: ical.Request, Events: []ical.Event{haircut()}})
+	names := writeCalendar(t, ical.Calendar{Method: ical.Request, Events: []ical.Event{newEvent()}})
 	allowed := map[string]bool{}
-	for line := range strings.SplitSeq(unfold(names), "\r\n") {
-		allowed[nameOf(line)] = true
+	for line := range strings.SplitSeq(unfoldLines(names), "\r\n") {
+		allowed[parseName(line)] = true
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		e := anyEvent().Draw(t, "event")
@@ -251,11 +252,11 @@ func TestNoTextBreaksOutOfItsProperty(t *testing.T) {
 			}
 		}
 		seen := map[string]int{}
-		for line := range strings.SplitSeq(unfold(b), "\r\n") {
-			if name := nameOf(line); !allowed[name] {
+		for line := range strings.SplitSeq(unfoldLines(b), "\r\n") {
+			if name := parseName(line); !allowed[name] {
 				t.Fatalf("a property %q of its own: %q", name, line)
 			}
-			seen[nameOf(line)]++
+			seen[parseName(line)]++
 		}
 		for name, n := range seen {
 			if n > 1 && name != "BEGIN" && name != "END" || n > 2 {
@@ -268,33 +269,34 @@ func TestNoTextBreaksOutOfItsProperty(t *testing.T) {
 	})
 }
 
-// An address has other characters than ASCII's only as they are written in one (RFC 3986 §2.1).
-func TestAnAddressIsWrittenInASCII(t *testing.T) {
+// Characters of an address that are not ASCII are percent-encoded (RFC 3986 §2.1).
+func TestWriteFormatsAddressInASCII(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]string{
 		"https://x.example/b/7?lang=ar&t=a%20b": "https://x.example/b/7?lang=ar&t=a%20b",
 		"https://x.example/é?q=é":               "https://x.example/%C3%A9?q=%C3%A9",
 		"https://x.example/?\u0080 \u2028":      "https://x.example/?%C2%80%20%E2%80%A8",
 	} {
-		e := haircut()
+		e := newEvent()
 		e.URL = from
-		if got := unfold(write(t, ical.Calendar{Method: ical.Publish, Events: []ical.Event{e}})); !strings.Contains(got,
+		if got := unfoldLines(writeCalendar(t,
+			ical.Calendar{Method: ical.Publish, Events: []ical.Event{e}})); !strings.Contains(got,
 			"\r\nURL:"+want+"\r\n") {
 			t.Errorf("%q stands as %s, want %s", from, got, want)
 		}
 	}
 }
 
-func unfold(b []byte) string { return strings.ReplaceAll(string(b), "\r\n ", "") }
+func unfoldLines(b []byte) string { return strings.ReplaceAll(string(b), "\r\n ", "") }
 
-func nameOf(line string) string {
+func parseName(line string) string {
 	name, _, _ := strings.Cut(line, ":")
 	name, _, _ = strings.Cut(name, ";")
 	return name
 }
 
-// TestAnotherLibraryReadsTheTextsThatWereWritten takes any texts through ical.js.
-func TestAnotherLibraryReadsTheTextsThatWereWritten(t *testing.T) {
+// TestICalJSReadsTexts checks that ical.js reads generated texts back.
+func TestICalJSReadsTexts(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t, icalPackage)
 	events := make([]ical.Event, 500)
@@ -302,7 +304,7 @@ func TestAnotherLibraryReadsTheTextsThatWereWritten(t *testing.T) {
 		events[i] = anyEvent().Example(i)
 		events[i].UID = fmt.Sprint(i)
 	}
-	got := readWith(t, programs, write(t, ical.Calendar{Method: ical.Publish, Events: events}))
+	got := readWith(t, programs, writeCalendar(t, ical.Calendar{Method: ical.Publish, Events: events}))
 	if len(got) != len(events) {
 		t.Fatalf("%d events were read of %d", len(got), len(events))
 	}
@@ -310,15 +312,17 @@ func TestAnotherLibraryReadsTheTextsThatWereWritten(t *testing.T) {
 		for _, text := range []struct{ wrote, read string }{
 			{events[i].Summary, g.Summary}, {events[i].Description, g.Description}, {events[i].Location, g.Location},
 		} {
-			if diff := cmp.Diff(plain(text.wrote), text.read); diff != "" && !strings.HasSuffix(text.read, "…") {
+			if diff := cmp.Diff(normalizeText(text.wrote), text.read); diff != "" && !strings.HasSuffix(text.read,
+				"…") {
 				t.Errorf("event %d, wrote %q:\n%s", i, text.wrote, diff)
 			}
 		}
 	}
 }
 
-// plain is the text as a calendar may show it: ends of lines are one character, and other controls are gone.
-func plain(s string) string {
+// normalizeText returns the text that a calendar may show: line ends are one character, and other control characters
+// are removed.
+func normalizeText(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
 	for _, end := range []string{"\r", "\u0085", "\u2028", "\u2029"} {
 		s = strings.ReplaceAll(s, end, "\n")
@@ -332,11 +336,11 @@ func plain(s string) string {
 	return strings.TrimSpace(b.String())
 }
 
-func TestLongTextsAreCut(t *testing.T) {
+func TestWriteShortensLongTexts(t *testing.T) {
 	t.Parallel()
-	e := haircut()
+	e := newEvent()
 	e.Summary, e.Description = strings.Repeat("日", 1000), strings.Repeat("x", 1<<20)
-	if b := write(t, ical.Calendar{Method: ical.Publish, Events: []ical.Event{e}}); len(b) > 8000 {
+	if b := writeCalendar(t, ical.Calendar{Method: ical.Publish, Events: []ical.Event{e}}); len(b) > 8000 {
 		t.Errorf("%d bytes", len(b))
 	}
 }

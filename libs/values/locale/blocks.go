@@ -7,19 +7,20 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// kept are the block elements that [Sanitize] keeps. dropped are the elements that it removes
+// keptBlocks are the block elements that [Sanitize] keeps. dropped are the elements that it removes
 // and replaces by a line break, because browsers show them as blocks or as separate table cells.
 var (
-	kept = atoms(atom.P, atom.Ul, atom.Ol, atom.Li, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6)
+	keptBlocks = newAtomSet(atom.P, atom.Ul, atom.Ol, atom.Li, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6)
 
-	dropped = atoms(atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Caption, atom.Center, atom.Dd,
+	droppedBlocks = newAtomSet(atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Caption, atom.Center,
+		atom.Dd,
 		atom.Details, atom.Dialog, atom.Dir, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure,
 		atom.Footer, atom.Form, atom.Header, atom.Hgroup, atom.Hr, atom.Legend, atom.Main, atom.Menu, atom.Nav,
 		atom.Optgroup, atom.Option, atom.Pre, atom.Search, atom.Section, atom.Summary, atom.Table, atom.Tbody, atom.Td,
 		atom.Tfoot, atom.Th, atom.Thead, atom.Tr)
 )
 
-func atoms(list ...atom.Atom) map[atom.Atom]bool {
+func newAtomSet(list ...atom.Atom) map[atom.Atom]bool {
 	set := make(map[atom.Atom]bool, len(list))
 	for _, a := range list {
 		set[a] = true
@@ -27,64 +28,65 @@ func atoms(list ...atom.Atom) map[atom.Atom]bool {
 	return set
 }
 
-func isBlock(a atom.Atom) bool { return kept[a] || dropped[a] }
+func isBlock(a atom.Atom) bool { return keptBlocks[a] || droppedBlocks[a] }
 
-// unread are the elements whose text is not part of the prose. They are removed with their contents.
-var unread = atoms(atom.Audio, atom.Canvas, atom.Datalist, atom.Iframe, atom.Math, atom.Noembed, atom.Noframes,
+// unreadElements are the elements whose text is not part of the prose. They are removed with their contents.
+var unreadElements = newAtomSet(atom.Audio, atom.Canvas, atom.Datalist, atom.Iframe, atom.Math, atom.Noembed,
+	atom.Noframes,
 	atom.Noscript, atom.Object, atom.Script, atom.Select, atom.Style, atom.Svg, atom.Template, atom.Textarea,
 	atom.Title, atom.Video, atom.Xmp)
 
 // breakBlocks inserts a br at the border of each removed block if the texts on both sides would otherwise run together.
 func breakBlocks(body *html.Node) {
-	var b borders
+	var b borderWalker
 	b.walk(body)
 }
 
-// borders walks a tree in the order of its text, and records
+// borderWalker walks a tree in the order of its text, and records
 // the elements between the last text and the current position.
-type borders struct {
-	afterText bool       // text was seen, and no line has ended since then
-	passed    *html.Node // the first dropped block of which a border was passed since the text
-	atEnd     bool       // whether that border is the end of the block
+type borderWalker struct {
+	afterText   bool       // text was seen, and no line has ended since then
+	firstBorder *html.Node // the first dropped block of which a border was passed since the text
+	atEnd       bool       // whether that border is the end of the block
 }
 
-func (b *borders) walk(n *html.Node) {
+func (b *borderWalker) walk(n *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		b.visit(c)
 	}
 }
 
-func (b *borders) visit(n *html.Node) {
+func (b *borderWalker) visit(n *html.Node) {
 	switch {
 	case n.Type == html.TextNode && strings.Trim(n.Data, whiteSpace) != "":
-		b.text()
-	case n.Type != html.ElementNode || unread[n.DataAtom]:
-	case n.DataAtom == atom.Br || kept[n.DataAtom]:
-		*b = borders{}
+		b.noteText()
+	case n.Type != html.ElementNode || unreadElements[n.DataAtom]:
+	case n.DataAtom == atom.Br || keptBlocks[n.DataAtom]:
+		*b = borderWalker{}
 		b.walk(n)
-		*b = borders{}
-	case dropped[n.DataAtom]:
-		b.border(n, false)
+		*b = borderWalker{}
+	case droppedBlocks[n.DataAtom]:
+		b.noteBorder(n, false)
 		b.walk(n)
-		b.border(n, true)
+		b.noteBorder(n, true)
 	default:
 		b.walk(n)
 	}
 }
 
-func (b *borders) border(n *html.Node, atEnd bool) {
-	if b.afterText && b.passed == nil {
-		b.passed, b.atEnd = n, atEnd
+func (b *borderWalker) noteBorder(n *html.Node, atEnd bool) {
+	if b.afterText && b.firstBorder == nil {
+		b.firstBorder, b.atEnd = n, atEnd
 	}
 }
 
-func (b *borders) text() {
-	if b.passed != nil {
-		before := b.passed
+func (b *borderWalker) noteText() {
+	if b.firstBorder != nil {
+		before := b.firstBorder
 		if b.atEnd {
-			before = b.passed.NextSibling
+			before = b.firstBorder.NextSibling
 		}
-		b.passed.Parent.InsertBefore(&html.Node{Type: html.ElementNode, Data: "br", DataAtom: atom.Br}, before)
+		b.firstBorder.Parent.InsertBefore(&html.Node{Type: html.ElementNode, Data: "br", DataAtom: atom.Br}, before)
 	}
-	*b = borders{afterText: true}
+	*b = borderWalker{afterText: true}
 }

@@ -27,15 +27,15 @@ var fragments []byte
 
 const goldenFile = "testdata/innertext.json"
 
-// rendering is what Chromium shows of a fragment once it is sanitized.
+// rendering is the text that Chromium shows for a sanitized fragment.
 type rendering struct {
 	Fragment  string `json:"fragment"`
 	HTML      string `json:"html"`
 	InnerText string `json:"inner_text"`
 }
 
-// sanitized pairs each fragment with what is left of it.
-func sanitized(t *testing.T) []rendering {
+// sanitizeFragment returns each fragment with its sanitized form.
+func sanitizeFragment(t *testing.T) []rendering {
 	t.Helper()
 	var corpus []string
 	if err := json.Unmarshal(fragments, &corpus); err != nil {
@@ -48,7 +48,7 @@ func sanitized(t *testing.T) []rendering {
 	return list
 }
 
-func goldens(t *testing.T) []rendering {
+func readGoldens(t *testing.T) []rendering {
 	t.Helper()
 	text, err := os.ReadFile(goldenFile)
 	if err != nil {
@@ -61,9 +61,9 @@ func goldens(t *testing.T) []rendering {
 	return list
 }
 
-// folded is innerText with its white space folded (semantics.md §6): a run is a line break where it holds one, else a
-// space, and nothing at the ends.
-func folded(innerText string) string {
+// foldText folds the white space of an innerText (semantics.md §6). A run becomes a line break if it contains one,
+// otherwise a space. At the start and the end it is removed.
+func foldText(innerText string) string {
 	runs := regexp.MustCompile(`[ \t\n\f\r]+`)
 	text := runs.ReplaceAllStringFunc(innerText, func(run string) string {
 		if strings.Contains(run, "\n") {
@@ -74,13 +74,13 @@ func folded(innerText string) string {
 	return strings.Trim(text, " \n")
 }
 
-func TestVisibleTextIsWhatChromiumShows(t *testing.T) {
+func TestVisibleTextEqualsGoldens(t *testing.T) {
 	t.Parallel()
-	list := sanitized(t)
+	list := sanitizeFragment(t)
 	if *update {
-		writeGoldens(t, inChromium(t, list))
+		writeGoldens(t, renderInChromium(t, list))
 	}
-	known := goldens(t)
+	known := readGoldens(t)
 	if len(known) < 200 || len(known) != len(list) {
 		t.Fatalf("%d goldens of %d fragments; run go test ./libs/values/locale -run Chromium -update", len(known),
 			len(list))
@@ -91,24 +91,24 @@ func TestVisibleTextIsWhatChromiumShows(t *testing.T) {
 				k.HTML)
 			continue
 		}
-		if got, want := VisibleText(k.HTML), folded(k.InnerText); got != want {
+		if got, want := VisibleText(k.HTML), foldText(k.InnerText); got != want {
 			t.Errorf("%q\nas %q\nshows %q\nChromium %q", k.Fragment, k.HTML, got, want)
 		}
 	}
 }
 
-// The goldens are Chromium's words and not ours: where it is installed, it is asked.
-func TestGoldensAreWhatTheChromiumOfThisMachineShows(t *testing.T) {
+// If Chromium is installed, this test compares the golden file with its output.
+func TestGoldensEqualChromium(t *testing.T) {
 	t.Parallel()
 	testkit.NeedChromium(t,
-		"what it answered is recorded in testdata, and TestVisibleTextIsWhatChromiumShows holds our text against that everywhere")
-	known := goldens(t)
+		"what it answered is recorded in testdata, and TestVisibleTextEqualsGoldens holds our text against that everywhere")
+	known := readGoldens(t)
 	asked := make([]rendering, len(known))
 	copy(asked, known)
 	for i := range asked {
 		asked[i].InnerText = ""
 	}
-	if diff := cmp.Diff(known, inChromium(t, asked)); diff != "" {
+	if diff := cmp.Diff(known, renderInChromium(t, asked)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -127,8 +127,8 @@ func writeGoldens(t *testing.T, list []rendering) {
 	}
 }
 
-// page renders every text of a list, as base64 of JSON, and writes what is seen of each the same way: neither markup
-// nor encoding of the page can touch it.
+// page renders every text of a list and writes the visible text of each. Input and output are base64 of JSON, so that
+// markup and encoding of the page do not affect them.
 const page = `<!DOCTYPE html><meta charset="utf-8"><body><script>
 const decode = s => new TextDecoder().decode(Uint8Array.from(atob(s), c => c.charCodeAt(0)));
 const encode = s => btoa(Array.from(new TextEncoder().encode(s), b => String.fromCharCode(b)).join(""));
@@ -142,8 +142,8 @@ const seen = JSON.parse(decode(%q)).map(html => {
 document.body.innerHTML = "<pre>seen:" + encode(JSON.stringify(seen)) + ":seen</pre>";
 </script>`
 
-// inChromium fills in what Chromium shows, all in one run of it.
-func inChromium(t *testing.T, list []rendering) []rendering {
+// renderInChromium sets the text that Chromium shows for each fragment, with one run of Chromium.
+func renderInChromium(t *testing.T, list []rendering) []rendering {
 	t.Helper()
 	texts := make([]string, len(list))
 	for i, r := range list {

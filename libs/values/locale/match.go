@@ -25,7 +25,7 @@ func Match(requested string, languages []string) (string, bool) {
 			return l, true
 		}
 	}
-	var sameScript, openScript offers
+	var sameScript, openScript candidates
 	for _, l := range languages {
 		have, ok := parseTag(l)
 		if !ok || have.base != want.base {
@@ -33,9 +33,9 @@ func Match(requested string, languages []string) (string, bool) {
 		}
 		switch {
 		case have.script == want.script:
-			sameScript = append(sameScript, offer{l, have.tag})
+			sameScript = append(sameScript, candidate{l, have.tag})
 		case have.bare || want.bare:
-			openScript = append(openScript, offer{l, have.tag})
+			openScript = append(openScript, candidate{l, have.tag})
 		}
 	}
 	if len(sameScript) > 0 {
@@ -55,18 +55,18 @@ func MatchOr(requested string, languages []string, byDefault string) string {
 	return byDefault
 }
 
-// offer is a language of the business, as written and as parsed.
-type offer struct {
+// candidate is a language of the business, as written and as parsed.
+type candidate struct {
 	written string
 	tag     language.Tag
 }
 
-type offers []offer
+type candidates []candidate
 
 // nearest returns the language of the list whose region is nearest to that of want; the
 // first one if several are equal. All languages of the list must be variants of one
 // language, because CLDR's matcher would otherwise serve Spanish to readers of Catalan.
-func (list offers) nearest(want language.Tag) string {
+func (list candidates) nearest(want language.Tag) string {
 	tags := make([]language.Tag, len(list))
 	for i, o := range list {
 		tags[i] = o.tag

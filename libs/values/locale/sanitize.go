@@ -27,23 +27,23 @@ func Sanitize(dirty string) string {
 	// An HTML5 parser defines what is a tag, before the policy is applied and again on the remaining tree.
 	body, ok := parse(s)
 	if !ok {
-		return onlyText(s)
+		return stripTags(s)
 	}
 	breakBlocks(body)
-	if stable, ok := stabilized(policy.Sanitize(render(body))); ok {
+	if stable, ok := sanitizeUntilStable(policy.Sanitize(render(body))); ok {
 		return stable
 	}
-	return onlyText(s)
+	return stripTags(s)
 }
 
-// mostRounds bounds [stabilized]. Prose needs one round; only random sequences of tags need a second or third.
-const mostRounds = 8
+// maxRounds bounds [sanitizeUntilStable]. Prose needs one round; only random sequences of tags need a second or third.
+const maxRounds = 8
 
-// stabilized parses and renders s until the result no longer changes. One round may not
+// sanitizeUntilStable parses and renders s until the result no longer changes. One round may not
 // suffice: parsing moves elements that HTML does not permit to nest, and the moved
-// elements may be invalid again. It returns false if s still changes after [mostRounds].
-func stabilized(s string) (string, bool) {
-	for range mostRounds {
+// elements may be invalid again. It returns false if s still changes after [maxRounds].
+func sanitizeUntilStable(s string) (string, bool) {
+	for range maxRounds {
 		body, ok := parse(s)
 		if !ok {
 			return "", false
@@ -57,8 +57,8 @@ func stabilized(s string) (string, bool) {
 	return "", false
 }
 
-// onlyText returns the text of HTML that nests too deep for the parser or does not stabilize.
-func onlyText(s string) string {
+// stripTags returns the text of HTML that nests too deep for the parser or does not stabilize.
+func stripTags(s string) string {
 	return html.EscapeString(VisibleText(textOnly.Sanitize(s)))
 }
 
@@ -88,7 +88,7 @@ func newTextPolicy() *bluemonday.Policy {
 
 // skipUnread makes a policy drop the contents of the elements in unread.
 func skipUnread(p *bluemonday.Policy) {
-	for a := range unread {
+	for a := range unreadElements {
 		p.SkipElementsContent(a.String())
 	}
 }

@@ -35,7 +35,7 @@ func TestSanitizeKeepsProse(t *testing.T) {
 	}
 }
 
-func TestSanitizeTakesTheRestAway(t *testing.T) {
+func TestSanitizeRemovesOtherMarkup(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, in, want string }{
 		{"scripts and styles with what they hold", "a<script>b</script><style>c</style>d", "ad"},
@@ -62,7 +62,7 @@ func TestSanitizeTakesTheRestAway(t *testing.T) {
 	}
 }
 
-func TestDroppedBlocksLeaveBreaks(t *testing.T) {
+func TestSanitizeReplacesBlocksByBreaks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ in, want string }{
 		{"<div>a</div><div>b</div>", "a<br/>b"},
@@ -82,7 +82,7 @@ func TestDroppedBlocksLeaveBreaks(t *testing.T) {
 	}
 }
 
-func TestDeepNestingKeepsItsText(t *testing.T) {
+func TestSanitizeKeepsTextOfDeepNesting(t *testing.T) {
 	t.Parallel()
 	got := Sanitize(strings.Repeat("<b>", 5000) + "a &lt; b" + strings.Repeat("</b>", 5000))
 	if got != "a &lt; b" {
@@ -93,7 +93,7 @@ func TestDeepNestingKeepsItsText(t *testing.T) {
 //go:embed testdata/xss.txt
 var attacks string
 
-func TestAttacksLeaveNothingButProse(t *testing.T) {
+func TestSanitizeRemovesAttacks(t *testing.T) {
 	t.Parallel()
 	if n := strings.Count(attacks, "\n"); n < 100 {
 		t.Errorf("only %d attacks", n)
@@ -105,7 +105,7 @@ func TestAttacksLeaveNothingButProse(t *testing.T) {
 	checkSanitized(t, attacks)
 }
 
-// FuzzSanitize looks for HTML of which more than prose stays.
+// FuzzSanitize searches for HTML from which more than prose remains.
 func FuzzSanitize(f *testing.F) {
 	for attack := range strings.Lines(attacks) {
 		f.Add(attack)
@@ -113,8 +113,8 @@ func FuzzSanitize(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) { checkSanitized(t, s) })
 }
 
-// Random soup of tags is likelier than random bytes to be taken apart differently the second time.
-func TestSanitizedTagSoupStaysAsItIs(t *testing.T) {
+// Random sequences of tags change at a second parse more often than random bytes do.
+func TestSanitizeIsIdempotent(t *testing.T) {
 	t.Parallel()
 	pieces := []string{"<p>", "</p>", "<b>", "</b>", "<i>", "</i>", "<ul>", "</ul>", "<li>", "</li>", "<h1>", "</h1>",
 		"<h2>",
@@ -132,8 +132,8 @@ func TestSanitizedTagSoupStaysAsItIs(t *testing.T) {
 	})
 }
 
-// checkSanitized asserts what must hold of any HTML: only prose stays, in a form that stays as it is, and what is seen
-// of it is what a walk over its tree sees.
+// checkSanitized checks the result for any HTML. It contains only prose, sanitizing it again does not change it, and
+// its visible text equals that of a walk over its tree.
 func checkSanitized(t interface{ Fatalf(string, ...any) }, dirty string) {
 	clean := Sanitize(dirty)
 	if again := Sanitize(clean); again != clean {
@@ -156,7 +156,7 @@ func checkSanitized(t interface{ Fatalf(string, ...any) }, dirty string) {
 	}
 }
 
-// isProse is the policy in words, written apart from it.
+// isProse is a second implementation of the policy, independent of the first.
 func isProse(n *html.Node) bool {
 	switch {
 	case n.Type == html.TextNode:

@@ -43,7 +43,7 @@ func TestVisibleText(t *testing.T) {
 	}
 }
 
-func TestVisibleTextOfWhatWasSanitized(t *testing.T) {
+func TestVisibleTextOfSanitizedHTML(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ in, want string }{
 		{"<p>a</p><script>b</script><style>c</style><!-- d --><p>e</p>", "a\ne"},
@@ -58,15 +58,15 @@ func TestVisibleTextOfWhatWasSanitized(t *testing.T) {
 	}
 }
 
-// Signs of [visibleByTree], which no text of the tests holds.
+// Placeholders of [visibleByTree], which no text of the tests contains.
 const (
 	mark  = '\uE000' // the border of a block
 	space = '\uE001' // white space within a line of the source
 	row   = '\uE002' // white space in which a line of the source ends
 )
 
-// visibleByTree is the slow way to the same text: it writes a mark for each border of a block, a sign for each white
-// space of a text (whether a line of the source ends there), and folds the lot.
+// visibleByTree computes the same text in a slower way. It writes a placeholder for each border of a block and for each
+// white space, which depends on whether a line of the source ends there. Then it folds all of them.
 func visibleByTree(body *html.Node) string {
 	runs := regexp.MustCompile(`[ \t\n\f\r]+`)
 	var text []rune
@@ -103,7 +103,7 @@ func visibleByTree(body *html.Node) string {
 			i++
 			continue
 		}
-		if 0 < i && end < len(text) { // nothing at the ends
+		if 0 < i && end < len(text) { // no text at the start and the end
 			b.WriteString(foldedRun(text[i-1], text[i:end], text[end]))
 		}
 		i = end
@@ -111,7 +111,7 @@ func visibleByTree(body *html.Node) string {
 	return b.String()
 }
 
-// foldedRun is what stays of a run of signs between two characters.
+// foldedRun returns the text that replaces a run of placeholders between two characters.
 func foldedRun(before rune, run []rune, after rune) string {
 	if slices.Contains(run, mark) {
 		return "\n"

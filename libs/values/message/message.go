@@ -120,7 +120,7 @@ func (c *Catalog) FillCount(code string, id ID, count int, data map[string]strin
 func (c *Catalog) SayCount(code string, id ID, count int) (string, error) {
 	digits, ok := c.digits[code]
 	if !ok {
-		return "", unknown(code)
+		return "", newUnknownLanguage(code)
 	}
 	return c.FillCount(code, id, count, map[string]string{"Count": digits.Sprint(number.Decimal(count))})
 }
@@ -128,9 +128,11 @@ func (c *Catalog) SayCount(code string, id ID, count int) (string, error) {
 func (c *Catalog) localize(code string, sentence *i18n.LocalizeConfig) (string, error) {
 	localizer, ok := c.localizers[code]
 	if !ok {
-		return "", unknown(code)
+		return "", newUnknownLanguage(code)
 	}
 	return localizer.Localize(sentence)
 }
 
-func unknown(code string) error { return fmt.Errorf("there are no sentences in language %q", code) }
+func newUnknownLanguage(code string) error {
+	return fmt.Errorf("there are no sentences in language %q", code)
+}

@@ -24,15 +24,15 @@ var ids = []message.ID{
 	message.TooShort, message.TooLong, message.Closed,
 }
 
-// counts are those in which the plural rules of the world differ.
+// counts are counts for which the plural rules of languages differ.
 var counts = []int{0, 1, 2, 3, 5, 11, 21, 100}
 
-// cldr are the 36 languages of semantics.md §4 with the plural categories that CLDR gives their cardinal numbers, and
-// the category of each of counts, written by hand from CLDR's table of language plural rules.
+// cldr maps the 36 languages of semantics.md §4 to the plural categories of their cardinal numbers, and to the category
+// of each number in counts. It was written by hand from CLDR's table of plural rules.
 var cldr = map[string]struct {
 	script     *unicode.RangeTable
 	categories string
-	of         string // of 0, 1, 2, 3, 5, 11, 21, 100
+	of         string // categories of 0, 1, 2, 3, 5, 11, 21, 100
 }{
 	"en": {unicode.Latin, "one other", "other one other other other other other other"},
 	"de": {unicode.Latin, "one other", "other one other other other other other other"},
@@ -81,7 +81,7 @@ func load(t testing.TB) *message.Catalog {
 	return c
 }
 
-func say(t *testing.T, c *message.Catalog, code string, id message.ID, count int) string {
+func sayCount(t *testing.T, c *message.Catalog, code string, id message.ID, count int) string {
 	t.Helper()
 	speak := c.Say
 	if id == message.NotEnoughUnits {
@@ -94,13 +94,13 @@ func say(t *testing.T, c *message.Catalog, code string, id message.ID, count int
 	return s
 }
 
-// data is a language's file as it is written: sentences without a count, and the forms of the one with.
-type data struct {
+// sentenceData is the file of a language: sentences without a count, and the forms of the sentence with a count.
+type sentenceData struct {
 	plain map[message.ID]string
 	forms map[string]string
 }
 
-func read(t *testing.T, code string) data {
+func readData(t *testing.T, code string) sentenceData {
 	t.Helper()
 	text, err := os.ReadFile("sentences/" + code + ".json")
 	if err != nil {
@@ -113,7 +113,7 @@ func read(t *testing.T, code string) data {
 	if len(raw) != len(ids) {
 		t.Errorf("%s: has %d sentences, want %d", code, len(raw), len(ids))
 	}
-	d := data{plain: map[message.ID]string{}}
+	d := sentenceData{plain: map[message.ID]string{}}
 	for id, value := range raw {
 		var into any = &d.forms
 		var s string
@@ -130,7 +130,7 @@ func read(t *testing.T, code string) data {
 	return d
 }
 
-func TestTheLanguagesAreThe36(t *testing.T) {
+func TestCatalogHas36Languages(t *testing.T) {
 	t.Parallel()
 	codes := strings.Fields("en de fr es it pt nl pl cs sk hu ro bg el hr sl sr et lv lt fi sv da nb is uk ru tr ar he ja ko zh vi th id")
 	slices.Sort(codes)
@@ -142,11 +142,11 @@ func TestTheLanguagesAreThe36(t *testing.T) {
 	}
 }
 
-func TestEveryPluralCategoryOfALanguageHasItsForm(t *testing.T) {
+func TestSentencesHaveAllPluralForms(t *testing.T) {
 	t.Parallel()
 	for code, want := range cldr {
 		var got []string
-		for category := range read(t, code).forms {
+		for category := range readData(t, code).forms {
 			got = append(got, category)
 		}
 		slices.Sort(got)
@@ -156,19 +156,19 @@ func TestEveryPluralCategoryOfALanguageHasItsForm(t *testing.T) {
 	}
 }
 
-func TestEverySentenceIsSaidInTheFormOfItsCount(t *testing.T) {
+func TestSayCountUsesPluralForm(t *testing.T) {
 	t.Parallel()
 	c := load(t)
 	for code, want := range cldr {
-		d := read(t, code)
+		d := readData(t, code)
 		for i, category := range strings.Fields(want.of) {
 			count := counts[i]
 			form := strings.ReplaceAll(d.forms[category], "{{.Count}}", digits(code, count))
-			if got := say(t, c, code, message.NotEnoughUnits, count); got != form {
+			if got := sayCount(t, c, code, message.NotEnoughUnits, count); got != form {
 				t.Errorf("%s for %d: %q, want the form of %q: %q", code, count, got, category, form)
 			}
 			for id, sentence := range d.plain {
-				if got := say(t, c, code, id, count); got != sentence {
+				if got := sayCount(t, c, code, id, count); got != sentence {
 					t.Errorf("%s in %s for %d: %q, want %q", id, code, count, got, sentence)
 				}
 			}
@@ -176,7 +176,7 @@ func TestEverySentenceIsSaidInTheFormOfItsCount(t *testing.T) {
 	}
 }
 
-// digits are ASCII everywhere but in Arabic.
+// digits returns a number as text; only Arabic uses other digits than ASCII.
 func digits(code string, n int) string {
 	s := ""
 	for _, r := range map[bool]string{true: "٠١٢٣٤٥٦٧٨٩", false: "0123456789"}[code == "ar"] {
@@ -190,9 +190,9 @@ func digits(code string, n int) string {
 	return written
 }
 
-// TestTheTableOfThisTestAgreesWithAnotherReadingOfCLDR compares with golang.org/x/text, whose tables are older: since
-// then Hebrew has lost its "many" and Vietnamese has got a "one".
-func TestTheTableOfThisTestAgreesWithAnotherReadingOfCLDR(t *testing.T) {
+// TestPluralTableAgreesWithCLDR compares the table with golang.org/x/text. Its tables are older: CLDR has since removed
+// "many" from Hebrew and added "one" to Vietnamese.
+func TestPluralTableAgreesWithCLDR(t *testing.T) {
 	t.Parallel()
 	names := map[plural.Form]string{
 		plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few", plural.Many: "many",
@@ -209,13 +209,13 @@ func TestTheTableOfThisTestAgreesWithAnotherReadingOfCLDR(t *testing.T) {
 	}
 }
 
-func TestSentencesAreWholeInTheirScriptAndUnlike(t *testing.T) {
+func TestSentencesAreCompleteAndInOwnScript(t *testing.T) {
 	t.Parallel()
 	c := load(t)
 	seen := map[string]string{}
 	for code, want := range cldr {
 		for _, id := range ids {
-			s := say(t, c, code, id, 5)
+			s := sayCount(t, c, code, id, 5)
 			if !norm.NFC.IsNormalString(s) || strings.TrimSpace(s) != s || strings.ContainsAny(s, "{}<>#") {
 				t.Errorf("%s in %s is not clean: %q", id, code, s)
 			}
@@ -230,9 +230,9 @@ func TestSentencesAreWholeInTheirScriptAndUnlike(t *testing.T) {
 	}
 }
 
-// TestNoSentenceCarriesMarksOfDirection finds marks and other invisible characters, which break texts that are put
-// together, and letters of another script, which look alike.
-func TestNoSentenceCarriesMarksOfDirection(t *testing.T) {
+// TestSentencesContainNoDirectionMarks rejects direction marks and other invisible characters, which break combined
+// texts. It also rejects letters of another script that look alike.
+func TestSentencesContainNoDirectionMarks(t *testing.T) {
 	t.Parallel()
 	c := load(t)
 	for code, want := range cldr {
@@ -242,7 +242,7 @@ func TestNoSentenceCarriesMarksOfDirection(t *testing.T) {
 		}
 		for _, id := range ids {
 			for _, count := range counts {
-				for _, r := range say(t, c, code, id, count) {
+				for _, r := range sayCount(t, c, code, id, count) {
 					if unicode.Is(unicode.C, r) || unicode.Is(foreign, r) {
 						t.Errorf("%s in %s has %U", id, code, r)
 					}
@@ -252,14 +252,14 @@ func TestNoSentenceCarriesMarksOfDirection(t *testing.T) {
 	}
 }
 
-func TestRentalNotFoundIsTheWordsOfTheInterfaceInEnglish(t *testing.T) {
+func TestRentalNotFoundMatchesInterface(t *testing.T) {
 	t.Parallel()
-	if got := say(t, load(t), "en", message.RentalNotFound, 0); got != "Rental not found" {
+	if got := sayCount(t, load(t), "en", message.RentalNotFound, 0); got != "Rental not found" {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestTheFirstLanguageThatIsThereIsChosen(t *testing.T) {
+func TestChooseReturnsFirstAvailableLanguage(t *testing.T) {
 	t.Parallel()
 	c := load(t)
 	for _, ask := range []struct {
@@ -283,7 +283,7 @@ func TestTheFirstLanguageThatIsThereIsChosen(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotInTheDataIsAnError(t *testing.T) {
+func TestMissingSentenceIsError(t *testing.T) {
 	t.Parallel()
 	c := load(t)
 	if s, err := c.Say("xx", message.DateInPast); err == nil {
@@ -298,7 +298,7 @@ func TestWhatIsNotInTheDataIsAnError(t *testing.T) {
 }
 
 // A sentence with a single form is the same for every count, in every language, also in those that have several forms.
-func TestASentenceOfOneFormIsSaidOfEveryCount(t *testing.T) {
+func TestSingleFormAppliesToEveryCount(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{}
 	for code := range cldr {

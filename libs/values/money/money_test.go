@@ -18,12 +18,12 @@ func currencyOf(t *testing.T, code string) Currency {
 	return c
 }
 
-func TestCurrencyHasTheMinorUnitOfISO4217(t *testing.T) {
+func TestParseCurrencyHasISO4217Digits(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]int{
 		"EUR": 2, "USD": 2, "JPY": 0, "KRW": 0, "ISK": 0, "BHD": 3, "TND": 3, "CLF": 4,
-		"RSD": 2, "COP": 2, "IDR": 2, "PKR": 2, "HUF": 2, "IQD": 3, "UGX": 0, // where CLDR says otherwise
-		"XCG": 2, "ZWG": 2, "SLE": 2, "VED": 2, // younger than CLDR's data in x/text
+		"RSD": 2, "COP": 2, "IDR": 2, "PKR": 2, "HUF": 2, "IQD": 3, "UGX": 0, // CLDR has other digits
+		"XCG": 2, "ZWG": 2, "SLE": 2, "VED": 2, // newer than the data of CLDR in x/text
 	} {
 		if got := currencyOf(t, code).Digits; got != want {
 			t.Errorf("%s has %d decimals, want %d", code, got, want)
@@ -31,7 +31,7 @@ func TestCurrencyHasTheMinorUnitOfISO4217(t *testing.T) {
 	}
 }
 
-func TestParseCurrencyRefusesWhatIsNone(t *testing.T) {
+func TestParseCurrencyRejectsUnknownCodes(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"", "eur", "EURO", "EU", "ABC", "XAU", "XXX", "XTS", "DEM", "EUR ", "\x00\x00\x00"} {
 		if c, err := ParseCurrency(code); err == nil {
@@ -40,7 +40,7 @@ func TestParseCurrencyRefusesWhatIsNone(t *testing.T) {
 	}
 }
 
-func TestMinorTakesWhatTheCurrencyCanPay(t *testing.T) {
+func TestMinorAcceptsPayableAmounts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		code, amount string
@@ -57,7 +57,7 @@ func TestMinorTakesWhatTheCurrencyCanPay(t *testing.T) {
 	}
 }
 
-func TestMinorRefusesWhatItCannotPay(t *testing.T) {
+func TestMinorRejectsUnpayableAmounts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ code, amount, says string }{
 		{"EUR", "40.001", "more decimals"}, {"JPY", "1.5", "more decimals"}, {"BHD", "0.0001", "more decimals"},
@@ -71,7 +71,7 @@ func TestMinorRefusesWhatItCannotPay(t *testing.T) {
 	}
 }
 
-func TestRoundGoesHalfUp(t *testing.T) {
+func TestRoundRoundsHalfUp(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		code, amount string
@@ -90,8 +90,8 @@ func TestRoundGoesHalfUp(t *testing.T) {
 	}
 }
 
-// A number is rounded half up when it is the largest integer that is at most half above it.
-func TestRoundIsTheFloorOfHalfMore(t *testing.T) {
+// The number x rounded half up is the largest integer that is at most x + 0.5.
+func TestRoundEqualsFloorOfHalfMore(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := currencyOfDigits(rapid.SampledFrom([]int{0, 2, 3}).Draw(t, "digits"))
@@ -109,7 +109,7 @@ func TestRoundIsTheFloorOfHalfMore(t *testing.T) {
 
 func currencyOfDigits(n int) Currency { return Currency{Code: "XXX", Digits: n} }
 
-func TestTextHasTheCurrencysDecimals(t *testing.T) {
+func TestExactHasCurrencyDecimals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		code  string
@@ -128,7 +128,7 @@ func TestTextHasTheCurrencysDecimals(t *testing.T) {
 	}
 }
 
-func TestMinorAndDecimalAreInverse(t *testing.T) {
+func TestMinorAndDecimalAreInverses(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := currencyOfDigits(rapid.IntRange(0, 4).Draw(t, "digits"))

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-func TestEachDateLiesInTheStretchThatBeginsAtItsStart(t *testing.T) {
+func TestStartBeginsPeriodOfDate(t *testing.T) {
 	t.Parallel()
 	for d := timespan.NewDate(2026, time.December, 1); d < timespan.NewDate(2028, time.April, 1); d++ {
 		week, month := report.Week.Start(d), report.Month.Start(d)
@@ -28,7 +28,7 @@ func TestEachDateLiesInTheStretchThatBeginsAtItsStart(t *testing.T) {
 	}
 }
 
-func TestEveryDateLiesInOneOfTheStretchesAndEachOfThemHoldsOne(t *testing.T) {
+func TestPeriodsCoverEveryDate(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		from := timespan.NewDate(2026, time.December, 1) + timespan.Date(rapid.IntRange(0, 800).Draw(t, "from"))

@@ -13,10 +13,10 @@ func TestInstantFollowsClockChanges(t *testing.T) {
 	}
 	for _, c := range []struct{ local, want string }{
 		{"2027-03-28T01:59", "2027-03-28T00:59:00Z"},
-		{"2027-03-28T02:00", "2027-03-28T01:00:00Z"}, // skipped: right after the gap
+		{"2027-03-28T02:00", "2027-03-28T01:00:00Z"}, // skipped: the end of the gap counts
 		{"2027-03-28T02:30", "2027-03-28T01:00:00Z"},
 		{"2027-03-28T03:00", "2027-03-28T01:00:00Z"},
-		{"2027-10-31T02:30", "2027-10-31T00:30:00Z"}, // twice: the first
+		{"2027-10-31T02:30", "2027-10-31T00:30:00Z"}, // occurs twice: the first one counts
 		{"2027-10-31T03:00", "2027-10-31T02:00:00Z"},
 		{"2027-07-01T12:00", "2027-07-01T10:00:00Z"},
 	} {
@@ -30,7 +30,7 @@ func TestInstantFollowsClockChanges(t *testing.T) {
 	}
 }
 
-func TestParsersRefuseWhatDoesNotExist(t *testing.T) {
+func TestParsersRejectNonexistentValues(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"2027-02-29", "2026-13-01", "0000-01-01", "0000-12-31", "2026-1-01", "", "2026-01-01x",
 		"20260101"} {

@@ -8,8 +8,8 @@ import "slices"
 
 // Normalize sorts spans, drops empty ones, and merges those that overlap or touch. The result uses the same memory.
 func Normalize(spans []Span) []Span {
-	if !slices.IsSortedFunc(spans, byStart) {
-		slices.SortFunc(spans, byStart)
+	if !slices.IsSortedFunc(spans, compareStarts) {
+		slices.SortFunc(spans, compareStarts)
 	}
 	n := 0
 	for _, s := range spans {
@@ -67,7 +67,7 @@ func Subtract(dst, a, b []Span) []Span {
 	return dst
 }
 
-func byStart(a, b Span) int {
+func compareStarts(a, b Span) int {
 	switch {
 	case a.Start < b.Start:
 		return -1

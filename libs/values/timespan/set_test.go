@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// instants paints a set onto a line of 64 instants: the obvious meaning of a slice of spans.
+// instants marks the instants of a set on a line of 64 instants, which is the obvious meaning of a slice of spans.
 func instants(spans []Span) [64]bool {
 	var line [64]bool
 	for _, s := range spans {
@@ -25,7 +25,7 @@ func anySpans(t *rapid.T, label string) []Span {
 	}), 0, 8).Draw(t, label)
 }
 
-func TestSetsMeanTheirInstants(t *testing.T) {
+func TestSetOperationsMatchInstants(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rawA, rawB := anySpans(t, "a"), anySpans(t, "b")

@@ -101,12 +101,12 @@ var (
 // maxName is the length of the longest name that is looked up.
 const maxName = 64
 
-// strange are names in zone data files that clients do not know: browsers and phones reject them.
-var strange = map[string]bool{"Local": true, "localtime": true, "posixrules": true, "Factory": true}
+// uncommonNames are names in zone data files that clients do not know: browsers and phones reject them.
+var uncommonNames = map[string]bool{"Local": true, "localtime": true, "posixrules": true, "Factory": true}
 
 // IsKnown reports whether a name has a form that clients know, too.
 func IsKnown(name string) bool {
-	return len(name) <= maxName && plainName.MatchString(name) && !strange[name] &&
+	return len(name) <= maxName && plainName.MatchString(name) && !uncommonNames[name] &&
 		!strings.HasPrefix(name, "right/") && !strings.HasPrefix(name, "posix/")
 }
 

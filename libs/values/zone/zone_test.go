@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// The embedded rules are those of the Go that builds the program; a newer Go brings newer ones.
-func TestTheEmbeddedRulesAreThoseOfGo(t *testing.T) {
+// The embedded rules are those of the Go release that builds the program. A newer release brings newer rules.
+func TestEmbeddedRulesEqualGoRules(t *testing.T) {
 	t.Parallel()
 	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -33,7 +33,7 @@ func TestTheEmbeddedRulesAreThoseOfGo(t *testing.T) {
 	}
 }
 
-func TestNamesThatClientsDoNotKnowAreRefused(t *testing.T) {
+func TestLoadRejectsUncommonNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
 		"Europe/Lisbon", "America/Argentina/Buenos_Aires", "UTC", "Etc/GMT+5", "America/Port-au-Prince", "EST5EDT",
@@ -53,7 +53,7 @@ func TestNamesThatClientsDoNotKnowAreRefused(t *testing.T) {
 	}
 }
 
-func TestRulesAreOldAfterAYear(t *testing.T) {
+func TestIsOldAfterOneYear(t *testing.T) {
 	t.Parallel()
 	released := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	rules := &Rules{Since: released}

@@ -20,20 +20,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// room is the memory for parsing, which businesses share.
-type room struct {
+// memoryBudget is the memory for parsing, which businesses share.
+type memoryBudget struct {
 	bytes      int64
 	free       *semaphore.Weighted
 	businesses *bulkhead.Tenants
 }
 
-// process returns the memory budget for parsing, which all services of this
+// processBudget returns the memory budget for parsing, which all services of this
 // process share. It is created on first use, after main has set the memory limit.
-var process = sync.OnceValue(func() *room { return newRoom(shareOf(debug.SetMemoryLimit(-1))) })
+var processBudget = sync.OnceValue(func() *memoryBudget { return newMemoryBudget(budgetOf(debug.SetMemoryLimit(-1))) })
 
-// shareOf returns the part of the memory limit (GOMEMLIMIT), in bytes, that may be used for parsing.
+// budgetOf returns the part of the memory limit (GOMEMLIMIT), in bytes, that may be used for parsing.
 // The rest is for all other work of the process. A limit of [math.MaxInt64] means that there is none.
-func shareOf(limit int64) int64 {
+func budgetOf(limit int64) int64 {
 	const unlimited = 1 << 30
 	if limit == math.MaxInt64 {
 		return unlimited
@@ -41,8 +41,8 @@ func shareOf(limit int64) int64 {
 	return limit / 4 * 3
 }
 
-func newRoom(bytes int64) *room {
-	return &room{bytes: bytes, free: semaphore.NewWeighted(bytes), businesses: bulkhead.New(1)}
+func newMemoryBudget(bytes int64) *memoryBudget {
+	return &memoryBudget{bytes: bytes, free: semaphore.NewWeighted(bytes), businesses: bulkhead.New(1)}
 }
 
 // Do calls work, which parses the sources of a business, when the memory that they need ([manifest.Cost]) is free. It
@@ -53,10 +53,11 @@ func newRoom(bytes int64) *room {
 // Faults: payload_too_large if one of the sources can never
 // fit; service_unavailable if ctx ends first; those of work.
 func Do(ctx context.Context, business string, work func(stop func() bool) error, sources ...[]byte) error {
-	return process().do(ctx, business, work, sources...)
+	return processBudget().run(ctx, business, work, sources...)
 }
 
-func (r *room) do(ctx context.Context, business string, work func(stop func() bool) error, sources ...[]byte) error {
+func (r *memoryBudget) run(ctx context.Context, business string, work func(stop func() bool) error,
+	sources ...[]byte) error {
 	leave, err := r.enter(ctx, business, sources)
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func (r *room) do(ctx context.Context, business string, work func(stop func() bo
 	return err
 }
 
-func (r *room) enter(ctx context.Context, business string, sources [][]byte) (func(), error) {
+func (r *memoryBudget) enter(ctx context.Context, business string, sources [][]byte) (func(), error) {
 	var cost int64
 	for _, source := range sources {
 		one := manifest.Cost(source)

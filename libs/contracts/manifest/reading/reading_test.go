@@ -15,15 +15,15 @@ import (
 
 var source = []byte("slug: shop\nname: Shop\n")
 
-// two is room for two sources at once.
-func two() *room { return newRoom(2*manifest.Cost(source) + 1) }
+// two is a memory budget for two sources.
+func two() *memoryBudget { return newMemoryBudget(2*manifest.Cost(source) + 1) }
 
-// hold has a business read until the returned function is called.
-func hold(t *testing.T, r *room, business string) func() {
+// hold occupies the place of a business until the returned function is called.
+func hold(t *testing.T, r *memoryBudget, business string) func() {
 	t.Helper()
 	begun, end, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- r.do(t.Context(), business, func(func() bool) error {
+		done <- r.run(t.Context(), business, func(func() bool) error {
 			close(begun)
 			<-end
 			return nil
@@ -38,7 +38,7 @@ func hold(t *testing.T, r *room, business string) func() {
 	}
 }
 
-// ending is a request that ends while it waits for what nobody gives back.
+// ending returns the context of a request that ends while it waits for memory that is never released.
 func ending(t *testing.T) context.Context {
 	t.Helper()
 	ctx, end := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -57,11 +57,11 @@ func isLate(err error) bool {
 	return fault.Is(err, fault.PeerUnavailable) && fault.Of(err).RetrySeconds() == 1
 }
 
-func TestWhatIsReadAtOnceFits(t *testing.T) {
+func TestParsingStaysWithinMemoryBudget(t *testing.T) {
 	t.Parallel()
 	r := two()
 	first, second := hold(t, r, "a"), hold(t, r, "b")
-	if err := r.do(ending(t), "c", never(t), source); !isLate(err) {
+	if err := r.run(ending(t), "c", never(t), source); !isLate(err) {
 		t.Errorf("a third: %v", err)
 	}
 	first()
@@ -72,36 +72,36 @@ func TestWhatIsReadAtOnceFits(t *testing.T) {
 	}
 }
 
-func TestABusinessReadsOneAtATime(t *testing.T) {
+func TestBusinessParsesOneManifestAtATime(t *testing.T) {
 	t.Parallel()
 	r := two()
 	done := hold(t, r, "a")
-	if err := r.do(ending(t), "a", never(t), source); !isLate(err) {
+	if err := r.run(ending(t), "a", never(t), source); !isLate(err) {
 		t.Errorf("its second: %v", err)
 	}
 	hold(t, r, "b")()
 	done()
 }
 
-func TestWhatNeverFitsIsRefusedAtOnce(t *testing.T) {
+func TestTooLargeManifestIsRefusedImmediately(t *testing.T) {
 	t.Parallel()
 	r := two()
 	large := []byte(strings.Repeat("a: b\n", 100))
-	if err := r.do(t.Context(), "a", never(t), large); !fault.Is(err, fault.PayloadTooLarge) {
+	if err := r.run(t.Context(), "a", never(t), large); !fault.Is(err, fault.PayloadTooLarge) {
 		t.Errorf("too large: %v", err)
 	}
 	several := 0
-	err := r.do(t.Context(), "a", func(func() bool) error { several++; return nil }, source, source, source)
+	err := r.run(t.Context(), "a", func(func() bool) error { several++; return nil }, source, source, source)
 	if err != nil || several != 1 {
 		t.Errorf("several that fit one by one: %v", err)
 	}
 }
 
-func TestReadingStopsWhenTheRequestEnds(t *testing.T) {
+func TestParsingStopsWhenRequestEnds(t *testing.T) {
 	t.Parallel()
 	r := two()
 	ctx, end := context.WithCancel(t.Context())
-	err := r.do(ctx, "a", func(stop func() bool) error {
+	err := r.run(ctx, "a", func(stop func() bool) error {
 		if stop() {
 			t.Error("stopped before its end")
 		}
@@ -113,26 +113,26 @@ func TestReadingStopsWhenTheRequestEnds(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	broken := errors.New("broken")
-	if err := r.do(t.Context(), "a", func(func() bool) error { return broken }, source); !errors.Is(err, broken) {
+	if err := r.run(t.Context(), "a", func(func() bool) error { return broken }, source); !errors.Is(err, broken) {
 		t.Errorf("what went wrong otherwise: %v", err)
 	}
 }
 
-func TestReadingHasAShareOfTheMemoryLimit(t *testing.T) {
+func TestBudgetIsShareOfMemoryLimit(t *testing.T) {
 	t.Parallel()
-	if got := shareOf(400 << 20); got != 300<<20 {
+	if got := budgetOf(400 << 20); got != 300<<20 {
 		t.Errorf("of 400 MiB: %d MiB", got>>20)
 	}
-	if got := shareOf(math.MaxInt64); got != 1<<30 {
+	if got := budgetOf(math.MaxInt64); got != 1<<30 {
 		t.Errorf("without a limit: %d MiB", got>>20)
 	}
 }
 
-// A process sets its limit when it begins, by what its container may take.
-func TestTheRoomIsAPartOfTheLimitThatTheProcessHasSet(t *testing.T) {
+// A process sets its memory limit at its start, from the limit of its container.
+func TestProcessBudgetFollowsMemoryLimit(t *testing.T) {
 	before := debug.SetMemoryLimit(400 << 20)
 	defer debug.SetMemoryLimit(before)
-	if room := process(); room.bytes != 300<<20 {
+	if room := processBudget(); room.bytes != 300<<20 {
 		t.Errorf("of 400 MiB, %d bytes are for reading", room.bytes)
 	}
 }

@@ -46,7 +46,7 @@ type Section struct{ ID, Name string }
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-var guarded = map[string]string{
+var securityHeaders = map[string]string{
 	"Content-Security-Policy": policy,
 	"X-Content-Type-Options":  "nosniff",
 	"Referrer-Policy":         "no-referrer",
@@ -68,15 +68,16 @@ func (p Page) File(main string) (*openapi.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the page %q: %w", p.Title, err)
 	}
-	return openapi.NewFile(html.Bytes(), fiber.MIMETextHTMLCharsetUTF8, guarded), nil
+	return openapi.NewFile(html.Bytes(), fiber.MIMETextHTMLCharsetUTF8, securityHeaders), nil
 }
 
 // Script returns the file of the viewer, which uses the colours of its page. It is created once per process.
 var Script = sync.OnceValue(func() *openapi.File {
-	return openapi.NewFile(slices.Concat(within(rapidoc), colours), fiber.MIMETextJavaScriptCharsetUTF8, guarded)
+	return openapi.NewFile(slices.Concat(adaptViewer(rapidoc), colours), fiber.MIMETextJavaScriptCharsetUTF8,
+		securityHeaders)
 })
 
-// within adapts the viewer for a page that has its own main element.
-func within(viewer []byte) []byte {
+// adaptViewer adapts the viewer for a page that has its own main element.
+func adaptViewer(viewer []byte) []byte {
 	return []byte(strings.NewReplacer("<main ", "<div ", "</main>", "</div>").Replace(string(viewer)))
 }

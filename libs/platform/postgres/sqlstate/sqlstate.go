@@ -18,9 +18,9 @@ const LockNotAvailable = "55P03"
 // InsufficientPrivilege is the SQLSTATE of a statement that the user lacks permission for.
 const InsufficientPrivilege = "42501"
 
-// away holds the SQLSTATEs, and prefixes of SQLSTATEs, of an unavailable server. The same
+// unavailableStates holds the SQLSTATEs, and prefixes of SQLSTATEs, of an unavailable server. The same
 // request may soon succeed on this or another server (PostgreSQL documentation, appendix A).
-var away = []string{
+var unavailableStates = []string{
 	"08",             // the connection failed
 	"25P03",          // the transaction was idle for too long, as after a pause of the service
 	"25P04",          // the transaction took too long
@@ -48,7 +48,7 @@ func Of(err error) string {
 // at this time. If err is from a write, the write may have been carried out or not.
 func IsUnavailable(err error) bool {
 	if code := Of(err); code != "" {
-		for _, beginning := range away {
+		for _, beginning := range unavailableStates {
 			if strings.HasPrefix(code, beginning) {
 				return true
 			}

@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres/sqlstate"
 )
 
-func TestErrorsThatSayNothingOfTheRequestAreTheStores(t *testing.T) {
+func TestIsUnavailableClassifiesErrors(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]bool{
 		"08006": true, "08P01": true, "25006": true, "26000": true, "40001": true, "40P01": true, "53100": true,
@@ -35,7 +35,7 @@ func TestErrorsThatSayNothingOfTheRequestAreTheStores(t *testing.T) {
 		"refused":         {&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, true},
 		"reset":           {&net.OpError{Op: "read", Err: syscall.ECONNRESET}, true},
 		"broken off":      {io.ErrUnexpectedEOF, true},
-		"closed before":   {fmt.Errorf("failed to deallocate cached statement(s): %w", closed{}), true},
+		"closed before":   {fmt.Errorf("failed to deallocate cached statement(s): %w", closedError{}), true},
 		"a slip of ours":  {errors.New("cannot scan NULL"), false},
 		"nothing at all":  {nil, false},
 		"an ended answer": {io.EOF, false},
@@ -46,8 +46,8 @@ func TestErrorsThatSayNothingOfTheRequestAreTheStores(t *testing.T) {
 	}
 }
 
-// closed is what pgx returns for a connection that was closed before it was used.
-type closed struct{}
+// closedError is the error of pgx for a connection that was closed before its use.
+type closedError struct{}
 
-func (closed) Error() string     { return "conn closed" }
-func (closed) SafeToRetry() bool { return true }
+func (closedError) Error() string     { return "conn closed" }
+func (closedError) SafeToRetry() bool { return true }

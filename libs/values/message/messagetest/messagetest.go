@@ -54,16 +54,16 @@ func SameSentences(t *testing.T) {
 		t.Fatalf("languages (-want +got):\n%s", diff)
 	}
 	for _, file := range files {
-		same(t, file, all["en.json"], all[file])
+		checkSame(t, file, all["en.json"], all[file])
 		for id, s := range all[file] {
 			if counted[id] {
-				countable(t, catalog, strings.TrimSuffix(file, ".json"), id, s)
+				hasPluralForms(t, catalog, strings.TrimSuffix(file, ".json"), id, s)
 			}
 		}
 	}
 }
 
-func same(t *testing.T, file string, want, got map[string]sentence) {
+func checkSame(t *testing.T, file string, want, got map[string]sentence) {
 	t.Helper()
 	for _, id := range slices.Sorted(maps.Keys(want)) {
 		if s, ok := got[id]; !ok || s.placeholders != want[id].placeholders {
@@ -78,7 +78,7 @@ func same(t *testing.T, file string, want, got map[string]sentence) {
 	}
 }
 
-func countable(t *testing.T, catalog *message.Catalog, language, id string, s sentence) {
+func hasPluralForms(t *testing.T, catalog *message.Catalog, language, id string, s sentence) {
 	t.Helper()
 	fields := map[string]string{}
 	for _, name := range placeholder.FindAllStringSubmatch(s.placeholders, -1) {

@@ -23,12 +23,12 @@ type Words struct {
 	// Requested is the tag that the reader requested, such as en-GB.
 	Requested string
 
-	catalog  *message.Catalog
-	cldr     locales.Translator
-	currency *currency.Formatter
-	region   string // determines the form of times and the first day of the week
-	isNamed  bool   // the reader's tags name the region
-	fault    error
+	catalog       *message.Catalog
+	cldr          locales.Translator
+	currency      *currency.Formatter
+	region        string // determines the form of times and the first day of the week
+	isRegionNamed bool   // the reader's tags name the region
+	fault         error
 }
 
 // In returns the words for a reader with these language tags, the
@@ -51,7 +51,7 @@ func In(catalog *message.Catalog, tags ...string) *Words {
 	for _, tag := range append([]string{w.Requested}, tags...) {
 		spoken, ok := locale.Match(tag, catalog.Languages())
 		if named, confidence := language.Make(tag).Region(); ok && spoken == code && confidence == language.Exact {
-			w.region, w.isNamed = named.String(), true
+			w.region, w.isRegionNamed = named.String(), true
 			break
 		}
 	}
@@ -65,7 +65,7 @@ func (w *Words) Languages() []string { return w.catalog.Languages() }
 // SetRegion sets the region of an English reader whose tags name no region, and returns w. Callers pass the country
 // of the business, because the formats of English dates differ too much to assume one. "" sets no region.
 func (w *Words) SetRegion(region string) *Words {
-	if !w.isNamed && region != "" && w.Code == "en" {
+	if !w.isRegionNamed && region != "" && w.Code == "en" {
 		w.region = region
 	}
 	return w
@@ -86,7 +86,7 @@ func (w *Words) Direction() string {
 func (w *Words) Fault() error { return w.fault }
 
 // Say returns a sentence without placeholders.
-func (w *Words) Say(id string) string { return w.keep(w.catalog.Say(w.Code, message.ID(id))) }
+func (w *Words) Say(id string) string { return w.storeFault(w.catalog.Say(w.Code, message.ID(id))) }
 
 // With returns a sentence with the placeholder name filled.
 func (w *Words) With(id, name, value string) string {
@@ -95,15 +95,15 @@ func (w *Words) With(id, name, value string) string {
 
 // Fill returns a sentence with its placeholders filled.
 func (w *Words) Fill(id string, data map[string]string) string {
-	return w.keep(w.catalog.Fill(w.Code, message.ID(id), data))
+	return w.storeFault(w.catalog.Fill(w.Code, message.ID(id), data))
 }
 
 // Count returns a sentence in the plural form of n, which fills {{.Count}}.
 func (w *Words) Count(id string, n int) string {
-	return w.keep(w.catalog.FillCount(w.Code, message.ID(id), n, map[string]string{"Count": w.Number(n)}))
+	return w.storeFault(w.catalog.FillCount(w.Code, message.ID(id), n, map[string]string{"Count": w.Number(n)}))
 }
 
-func (w *Words) keep(s string, err error) string {
+func (w *Words) storeFault(s string, err error) string {
 	if w.fault == nil {
 		w.fault = err
 	}
@@ -116,7 +116,7 @@ func (w *Words) Number(n int) string { return w.cldr.FmtNumber(float64(n), 0) }
 // Date returns the full date with the day of the week. It corrects two results of the library: Finnish
 // days have the case of "on Thursday" and a marker in the text, and the Thai era is written in full.
 func (w *Words) Date(t time.Time) string {
-	if w.dayFirst() {
+	if w.hasDayFirst() {
 		return t.Format("Monday, 2 January 2006")
 	}
 	s := w.cldr.FmtDateFull(t)
@@ -131,16 +131,16 @@ func (w *Words) Date(t time.Time) string {
 
 // ShortDate returns the date without the day of the week, with the name of the month.
 func (w *Words) ShortDate(t time.Time) string {
-	if w.dayFirst() {
+	if w.hasDayFirst() {
 		return t.Format("2 Jan 2006")
 	}
 	return w.cldr.FmtDateMedium(t)
 }
 
-// dayFirst reports whether the text is English for a region that writes the
+// hasDayFirst reports whether the text is English for a region that writes the
 // day before the month. The library's own formats for these regions panic.
-func (w *Words) dayFirst() bool {
-	return w.Code == "en" && !strings.Contains(monthFirst, " "+w.region+" ")
+func (w *Words) hasDayFirst() bool {
+	return w.Code == "en" && !strings.Contains(monthFirstRegions, " "+w.region+" ")
 }
 
 // Month returns a month with its year, as the title of a calendar.
@@ -155,7 +155,7 @@ func (w *Words) Month(year int, month time.Month) string {
 		return "Tháng " + strconv.Itoa(int(month)) + ", " + y
 	}
 	name := w.cldr.MonthWide(month)
-	if own, ok := standalone[w.Code]; ok {
+	if own, ok := standaloneMonths[w.Code]; ok {
 		name = strings.Split(own, " ")[month-1]
 	}
 	switch w.Code {
@@ -178,8 +178,8 @@ func (w *Words) Month(year int, month time.Month) string {
 // Day returns the number of a day of the month as text.
 func (w *Words) Day(day int) string { return w.Number(day) }
 
-// standalone holds the nominative names of months, for languages that inflect them within dates.
-var standalone = map[string]string{
+// standaloneMonths holds the nominative names of months, for languages that inflect them within dates.
+var standaloneMonths = map[string]string{
 	"cs": "leden únor březen duben květen červen červenec srpen září říjen listopad prosinec",
 	"el": "Ιανουάριος Φεβρουάριος Μάρτιος Απρίλιος Μάιος Ιούνιος Ιούλιος Αύγουστος Σεπτέμβριος Οκτώβριος Νοέμβριος " +
 		"Δεκέμβριος",
@@ -207,19 +207,19 @@ func (w *Words) WholeWeekday(d time.Weekday) string { return w.cldr.WeekdayWide(
 // Lists of regions from CLDR's supplemental data: those whose English writes the month before the day, and those
 // whose English uses a 12-hour clock. The other two list those whose weeks start on Sunday or on Saturday.
 const (
-	monthFirst = " US PH PR CA "
-	sunday     = " AG AS BD BR BS BT BW BZ CA CO DM DO ET GT GU HK HN ID IL IN JM JP KE KH KR LA MH MM MO MT MX MZ " +
-		"NI NP PA PE PH PK PR PT PY SA SG SV TH TT TW UM US VE VI WS YE ZA ZW "
-	saturday   = " AE AF BH DJ DZ EG IQ IR JO KW LY OM QA SD SY "
-	twelveHour = " US CA AU NZ IN PH PK SG MY BD PR JM TT BS BZ "
+	monthFirstRegions = " US PH PR CA "
+	sundayRegions     = " AG AS BD BR BS BT BW BZ CA CO DM DO ET GT GU HK HN ID IL IN JM JP KE KH KR LA MH MM MO MT " +
+		"MX MZ NI NP PA PE PH PK PR PT PY SA SG SV TH TT TW UM US VE VI WS YE ZA ZW "
+	saturdayRegions   = " AE AF BH DJ DZ EG IQ IR JO KW LY OM QA SD SY "
+	twelveHourRegions = " US CA AU NZ IN PH PK SG MY BD PR JM TT BS BZ "
 )
 
 // FirstWeekday returns the first day of the week in the reader's region.
 func (w *Words) FirstWeekday() time.Weekday {
 	switch {
-	case strings.Contains(saturday, " "+w.region+" "):
+	case strings.Contains(saturdayRegions, " "+w.region+" "):
 		return time.Saturday
-	case strings.Contains(sunday, " "+w.region+" ") && w.Code != "pt":
+	case strings.Contains(sundayRegions, " "+w.region+" ") && w.Code != "pt":
 		return time.Sunday
 	}
 	return time.Monday
@@ -232,13 +232,13 @@ func (w *Words) Clocks(start, end time.Time) (string, string) {
 	_, after := end.Zone()
 	from, to := w.Clock(start), w.Clock(end)
 	if after < before {
-		from, to = from+" ("+offset(before)+")", to+" ("+offset(after)+")"
+		from, to = from+" ("+formatOffset(before)+")", to+" ("+formatOffset(after)+")"
 	}
 	return from, to
 }
 
-// offset returns an offset from UTC, in seconds, as text: UTC, UTC+1, UTC+5:30.
-func offset(seconds int) string {
+// formatOffset returns an offset from UTC, in seconds, as text: UTC, UTC+1, UTC+5:30.
+func formatOffset(seconds int) string {
 	if seconds == 0 {
 		return "UTC"
 	}
@@ -258,7 +258,7 @@ func offset(seconds int) string {
 // languages that write 12. Words for morning and afternoon are missing in Korean, so Korean gets a 24-hour clock.
 func (w *Words) Clock(t time.Time) string {
 	switch {
-	case w.Code == "en" && strings.Contains(twelveHour, " "+w.region+" "):
+	case w.Code == "en" && strings.Contains(twelveHourRegions, " "+w.region+" "):
 		return strings.ToLower(t.Format("3:04\u202fPM"))
 	case w.Code == "en", w.Code == "ko":
 		return t.Format("15:04")

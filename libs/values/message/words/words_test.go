@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
 )
 
-func TestDatesTimesAndMoneyAreWrittenInEveryLanguage(t *testing.T) {
+func TestWordsFormatEveryLanguage(t *testing.T) {
 	t.Parallel()
 	catalog, err := message.Load()
 	if err != nil {
@@ -43,7 +43,7 @@ func TestDatesTimesAndMoneyAreWrittenInEveryLanguage(t *testing.T) {
 	}
 }
 
-func TestTheReadersRegionSaysHowTimesAreWrittenAndWhenWeeksBegin(t *testing.T) {
+func TestRegionDeterminesClockAndFirstWeekday(t *testing.T) {
 	t.Parallel()
 	catalog, err := message.Load()
 	if err != nil {
@@ -73,7 +73,7 @@ func TestTheReadersRegionSaysHowTimesAreWrittenAndWhenWeeksBegin(t *testing.T) {
 	}
 }
 
-func TestRegionOfAnotherTagAndOfTheBusiness(t *testing.T) {
+func TestRegionFallsBackToOtherTagsAndBusiness(t *testing.T) {
 	t.Parallel()
 	catalog, err := message.Load()
 	if err != nil {

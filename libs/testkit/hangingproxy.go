@@ -17,17 +17,17 @@ type HangingProxy struct {
 
 	network, address string
 	listener         net.Listener
-	all              sync.WaitGroup
+	goroutines       sync.WaitGroup
 
 	mu      sync.Mutex
 	hang    bool // new connections hang
 	closed  bool
-	open    map[net.Conn]*lane
+	open    map[net.Conn]*forwarder
 	callers int
 }
 
-// lane is one connection. It forwards data while forward is not locked.
-type lane struct {
+// forwarder is one connection. It forwards data while forward is not locked.
+type forwarder struct {
 	forward sync.RWMutex
 	hanging bool
 	to      net.Conn
@@ -45,13 +45,13 @@ func NewHangingProxy(t testing.TB, database string) *HangingProxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &HangingProxy{listener: listener, open: map[net.Conn]*lane{}}
+	h := &HangingProxy{listener: listener, open: map[net.Conn]*forwarder{}}
 	h.network, h.address = pgconn.NetworkAddress(parsed.Host, parsed.Port)
 	at := url.URL{Scheme: "postgres", User: url.UserPassword(parsed.User, parsed.Password),
 		Host: listener.Addr().String(),
 		Path: parsed.Database, RawQuery: "sslmode=disable"}
 	h.URL = at.String()
-	h.all.Go(h.accept)
+	h.goroutines.Go(h.accept)
 	t.Cleanup(h.close)
 	return h
 }
@@ -67,7 +67,7 @@ func (h *HangingProxy) accept() {
 			_ = conn.Close()
 			continue
 		}
-		l := &lane{to: to}
+		l := &forwarder{to: to}
 		h.mu.Lock()
 		if h.closed { // accepted just before the listener was closed
 			h.mu.Unlock()
@@ -80,13 +80,13 @@ func (h *HangingProxy) accept() {
 			l.stop()
 		}
 		h.mu.Unlock()
-		h.all.Go(func() { l.carry(to, conn) })
-		h.all.Go(func() { l.carry(conn, to) })
+		h.goroutines.Go(func() { l.copyData(to, conn) })
+		h.goroutines.Go(func() { l.copyData(conn, to) })
 	}
 }
 
-// carry forwards data until one side closes. While the connection hangs, it keeps the data that it has read.
-func (l *lane) carry(to, from net.Conn) {
+// copyData forwards data until one side closes. While the connection hangs, it keeps the data that it has read.
+func (l *forwarder) copyData(to, from net.Conn) {
 	defer func() { _, _ = to.Close(), from.Close() }()
 	buffer := make([]byte, 32<<10)
 	for {
@@ -105,14 +105,14 @@ func (l *lane) carry(to, from net.Conn) {
 	}
 }
 
-func (l *lane) stop() {
+func (l *forwarder) stop() {
 	if !l.hanging {
 		l.forward.Lock()
 		l.hanging = true
 	}
 }
 
-func (l *lane) resume() {
+func (l *forwarder) resume() {
 	if l.hanging {
 		l.hanging = false
 		l.forward.Unlock()
@@ -155,5 +155,5 @@ func (h *HangingProxy) close() {
 		l.resume()
 	}
 	h.mu.Unlock()
-	h.all.Wait()
+	h.goroutines.Wait()
 }

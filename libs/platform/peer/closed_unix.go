@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// ended reports whether the peer has closed an idle connection, or the
+// isClosedByPeer reports whether the peer has closed an idle connection, or the
 // system has dropped it. It peeks at the received data and consumes none.
-func ended(c net.Conn) bool {
+func isClosedByPeer(c net.Conn) bool {
 	socket, ok := c.(syscall.Conn)
 	if !ok {
 		return false
@@ -19,11 +19,11 @@ func ended(c net.Conn) bool {
 	if err != nil {
 		return true
 	}
-	over := false
+	isClosed := false
 	err = raw.Control(func(fd uintptr) {
 		var next [1]byte
 		n, _, err := syscall.Recvfrom(int(fd), next[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		over = err == nil && n == 0 || err != nil && !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EINTR)
+		isClosed = err == nil && n == 0 || err != nil && !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EINTR)
 	})
-	return over || err != nil
+	return isClosed || err != nil
 }

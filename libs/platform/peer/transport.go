@@ -27,25 +27,25 @@ import (
 const (
 	maxAnswer      = 64 << 20 // maximal size of an answer, in bytes
 	maxConnections = 512      // to one peer; further calls wait for a free one until their deadline
-	// keptIdle is shorter than the server's idle timeout (libs/platform/server), so that the client closes first.
-	keptIdle = 60 * time.Second
+	// idleTimeout is shorter than the server's idle timeout (libs/platform/server), so that the client closes first.
+	idleTimeout = 60 * time.Second
 )
 
 // WaitHeader is a header of calls that write. Its value is the age, in milliseconds, of the client's request that
 // caused the write. Deadlines, and the check whether the write was refused, count from the arrival of that request.
 const WaitHeader = "Slotmesh-Waited"
 
-// wire exchanges one request for one answer, within a client span.
-type wire struct {
+// transport exchanges one request for one answer, within a client span.
+type transport struct {
 	name   string
-	kept   *fasthttp.HostClient // reuses connections
+	reused *fasthttp.HostClient // reuses connections
 	single *fasthttp.HostClient // one connection per request
 	secret string               // sent to the peer; "" for none
 	tel    *telemetry.Telemetry
 }
 
-// newWire returns the HTTP clients of a peer. It opens no connection.
-func newWire(name, baseURL string, tel *telemetry.Telemetry) *wire {
+// newTransport returns the HTTP clients of a peer. It opens no connection.
+func newTransport(name, baseURL string, tel *telemetry.Telemetry) *transport {
 	secure := strings.HasPrefix(baseURL, "https://")
 	address := strings.TrimPrefix(strings.TrimPrefix(baseURL, "https://"), "http://")
 	address, _, _ = strings.Cut(address, "/")
@@ -53,16 +53,16 @@ func newWire(name, baseURL string, tel *telemetry.Telemetry) *wire {
 		return &fasthttp.HostClient{
 			Addr: fasthttp.AddMissingPort(address, secure), IsTLS: secure,
 			Dial:     Dial,
-			MaxConns: maxConnections, MaxConnWaitTimeout: time.Minute, MaxIdleConnDuration: keptIdle,
+			MaxConns: maxConnections, MaxConnWaitTimeout: time.Minute, MaxIdleConnDuration: idleTimeout,
 			MaxResponseBodySize: maxAnswer, MaxIdemponentCallAttempts: 1, // send decides about retries
 			DisablePathNormalizing: true, NoDefaultUserAgentHeader: true,
 		}
 	}
-	return &wire{name: name, kept: client(), single: client(), tel: tel}
+	return &transport{name: name, reused: client(), single: client(), tel: tel}
 }
 
-func (w *wire) close() {
-	w.kept.CloseIdleConnections()
+func (w *transport) close() {
+	w.reused.CloseIdleConnections()
 	w.single.CloseIdleConnections()
 }
 
@@ -73,7 +73,7 @@ func (w *wire) close() {
 //
 // If a connection was refused, nothing was sent. The wire then retries every request once, because another
 // replica behind the same address may accept it.
-func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte,
+func (w *transport) exchange(ctx context.Context, base string, r Request, body []byte,
 	deadline time.Time) (*Response, error) {
 	request, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)
@@ -89,9 +89,9 @@ func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte
 	if w.secret != "" {
 		request.Header.Set(SecretHeader, w.secret)
 	}
-	if r.writes() {
-		waited := time.Since(clock.ArrivalTime(ctx))
-		request.Header.Set(WaitHeader, strconv.FormatInt(max(0, waited.Milliseconds()), 10))
+	if r.isWrite() {
+		age := time.Since(clock.ArrivalTime(ctx))
+		request.Header.Set(WaitHeader, strconv.FormatInt(max(0, age.Milliseconds()), 10))
 		if key := idempotency.Of(ctx).Key; key != "" {
 			request.Header.Set(idempotency.Header, key)
 		}
@@ -115,10 +115,10 @@ func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte
 	if span.IsRecording() {
 		span.SetAttributes(attribute.Int("http.response.status_code", answer.StatusCode()))
 	}
-	return copied(answer), nil
+	return copyResponse(answer), nil
 }
 
-func (w *wire) send(r Request, request *fasthttp.Request, answer *fasthttp.Response, deadline time.Time) error {
+func (w *transport) send(r Request, request *fasthttp.Request, answer *fasthttp.Response, deadline time.Time) error {
 	if !r.Repeatable && r.Method != http.MethodGet && r.Method != http.MethodHead {
 		request.SetConnectionClose()
 		err := w.single.DoDeadline(request, answer, deadline)
@@ -127,20 +127,20 @@ func (w *wire) send(r Request, request *fasthttp.Request, answer *fasthttp.Respo
 		}
 		return err
 	}
-	err := w.kept.DoDeadline(request, answer, deadline)
-	if !broke(err) && !errors.Is(err, syscall.ECONNREFUSED) {
+	err := w.reused.DoDeadline(request, answer, deadline)
+	if !isConnectionLost(err) && !errors.Is(err, syscall.ECONNREFUSED) {
 		return err
 	}
-	w.kept.CloseIdleConnections() // the other idle connections are as old
-	if again := w.kept.DoDeadline(request, answer, deadline); again != nil {
-		return errors.Join(err, again) // the first error shows that the request may have arrived
+	w.reused.CloseIdleConnections() // the other idle connections are as old
+	if retryErr := w.reused.DoDeadline(request, answer, deadline); retryErr != nil {
+		return errors.Join(err, retryErr) // the first error shows that the request may have arrived
 	}
 	return nil
 }
 
-// broke reports whether err is the loss of an established connection. It
+// isConnectionLost reports whether err is the loss of an established connection. It
 // returns false for a failed dial, a timeout and an answer that is too large.
-func broke(err error) bool {
+func isConnectionLost(err error) bool {
 	var network *net.OpError
 	if errors.As(err, &network) {
 		return network.Op != "dial" && !network.Timeout()
@@ -150,7 +150,7 @@ func broke(err error) bool {
 
 // span starts the span of a call and adds its trace context to the
 // request. If the span of ctx is not recorded, span starts no new one.
-func (w *wire) span(ctx context.Context, method string, request *fasthttp.Request) trace.Span {
+func (w *transport) span(ctx context.Context, method string, request *fasthttp.Request) trace.Span {
 	span := trace.SpanFromContext(ctx)
 	if span.IsRecording() || !span.SpanContext().IsValid() {
 		ctx, span = w.tel.Tracer.Start(ctx, method+" "+w.name, trace.WithSpanKind(trace.SpanKindClient),
@@ -163,13 +163,13 @@ func (w *wire) span(ctx context.Context, method string, request *fasthttp.Reques
 	return span
 }
 
-// keptHeaders are the response headers that callers read, in canonical form.
-var keptHeaders = []string{"Content-Type", "Etag", "Age", "Idempotent-Replayed", "Retry-After"}
+// callerHeaders are the response headers that callers read, in canonical form.
+var callerHeaders = []string{"Content-Type", "Etag", "Age", "Idempotent-Replayed", "Retry-After"}
 
-// copied returns a copy of the answer that stays valid after the exchange.
-func copied(answer *fasthttp.Response) *Response {
-	header := make(http.Header, len(keptHeaders))
-	for _, name := range keptHeaders {
+// copyResponse returns a copy of the answer that stays valid after the exchange.
+func copyResponse(answer *fasthttp.Response) *Response {
+	header := make(http.Header, len(callerHeaders))
+	for _, name := range callerHeaders {
 		if value := answer.Header.Peek(name); len(value) > 0 {
 			header[name] = []string{string(value)}
 		}

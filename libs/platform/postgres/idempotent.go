@@ -18,16 +18,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// requested returns the write of a request. If the request has an Idempotency-Key, the id is derived from the key;
+// identifyWrite returns the write of a request. If the request has an Idempotency-Key, the id is derived from the key;
 // otherwise it is random. Owners, the booking page and customers with a link can use the same key without a conflict.
-func requested(ctx context.Context, business uuid.UUID) Write {
+func identifyWrite(ctx context.Context, business uuid.UUID) Write {
 	w := Write{Business: business, ID: uuid.New(), StartTime: clock.ArrivalTime(ctx)}
-	if named := idempotency.Of(ctx); named.Key != "" {
-		who := actor.Owner
+	if request := idempotency.Of(ctx); request.Key != "" {
+		kind := actor.Owner
 		if actor.Of(ctx).Kind == actor.Page {
-			who = actor.Page
+			kind = actor.Page
 		}
-		w.ID = WriteID(string(who), business.String(), named.Holder, named.Key)
+		w.ID = WriteID(string(kind), business.String(), request.Holder, request.Key)
 	}
 	return w
 }
@@ -38,16 +38,16 @@ func RequestWriteID(ctx context.Context, business uuid.UUID) uuid.UUID {
 	if idempotency.Of(ctx).Key == "" {
 		return uuid.Nil
 	}
-	return requested(ctx, business).ID
+	return identifyWrite(ctx, business).ID
 }
 
 // DeleteIdempotencyResult deletes the stored idempotency result of a write, if the member ID of the result is the
 // argument made. A repeated request then makes the write again. A newer result of the same write is kept.
 //
 // It must run in the transaction that undoes the write.
-func DeleteIdempotencyResult(ctx context.Context, tx pgx.Tx, business, write, made uuid.UUID) error {
+func DeleteIdempotencyResult(ctx context.Context, tx pgx.Tx, business, write, resultID uuid.UUID) error {
 	_, err := tx.Exec(ctx, `DELETE FROM made_writes WHERE business_id = $1 AND write_id = $2 AND convert_from(answer, 'UTF8')::json ->> 'ID' = $3`,
-		business, write, made.String())
+		business, write, resultID.String())
 	if err != nil {
 		return fmt.Errorf("forget a write: %w", err)
 	}
@@ -67,37 +67,37 @@ func WriteIdempotently[T any](ctx context.Context, pool *pgxpool.Pool, business 
 	var (
 		answer   T
 		mismatch error
-		w        = requested(ctx, business)
+		w        = identifyWrite(ctx, business)
 		hash     = idempotency.Of(ctx).Hash
 	)
 	if _, err := actor.Require(ctx); err != nil {
 		return answer, err
 	}
-	made := func(ctx context.Context, tx pgx.Tx) (bool, error) {
-		known, err := w.known(ctx, tx)
-		if err != nil || known == nil {
+	findAnswer := func(ctx context.Context, tx pgx.Tx) (bool, error) {
+		stored, err := w.findResult(ctx, tx)
+		if err != nil || stored == nil {
 			return false, err
 		}
-		if mismatch = known.matches(hash[:]); mismatch != nil {
+		if mismatch = stored.matches(hash[:]); mismatch != nil {
 			return true, nil
 		}
-		return true, json.Unmarshal(known.answer, &answer)
+		return true, json.Unmarshal(stored.answer, &answer)
 	}
 	err := w.Run(ctx, pool, func(ctx context.Context, conn *pgxpool.Conn) error {
-		return transaction(ctx, conn, func(tx pgx.Tx) error {
+		return runTransaction(ctx, conn, func(tx pgx.Tx) error {
 			if err := w.begin(ctx, tx); err != nil {
 				return err
 			}
-			if there, err := made(ctx, tx); there || err != nil {
+			if exists, err := findAnswer(ctx, tx); exists || err != nil {
 				return err
 			}
 			var err error
 			if answer, err = do(ctx, tx); err != nil {
 				return err
 			}
-			return w.note(ctx, tx, hash[:], answer)
+			return w.storeResult(ctx, tx, hash[:], answer)
 		})
-	}, made)
+	}, findAnswer)
 	if errors.Is(err, ErrRefused) {
 		err = fault.New(fault.IdempotencyInProgress,
 			idempotency.Header+": a later request with this key was refused while this one was on its way, so this "+
@@ -109,11 +109,11 @@ func WriteIdempotently[T any](ctx context.Context, pool *pgxpool.Pool, business 
 	return answer, err
 }
 
-// transaction runs do in a transaction. If the commit fails, its error is marked as possibly sent.
+// runTransaction runs do in a transaction. If the commit fails, its error is marked as possibly sent.
 //
 // pgx.BeginFunc and pgx.Tx do not distinguish this: if the answer to a commit is
 // lost, they report a closed connection, as for a commit that was never sent.
-func transaction(ctx context.Context, conn *pgxpool.Conn, do func(pgx.Tx) error) error {
+func runTransaction(ctx context.Context, conn *pgxpool.Conn, do func(pgx.Tx) error) error {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return err
@@ -123,19 +123,19 @@ func transaction(ctx context.Context, conn *pgxpool.Conn, do func(pgx.Tx) error)
 		return err
 	}
 	if err := tx.Commit(ctx); err != nil {
-		return &maybeSent{err}
+		return &possiblySentError{err}
 	}
 	return nil
 }
 
-// maybeSent is the error of a statement that may have reached the server.
-type maybeSent struct{ error }
+// possiblySentError is the error of a statement that may have reached the server.
+type possiblySentError struct{ error }
 
 // SafeToRetry implements the interface that pgconn.SafeToRetry checks.
-func (*maybeSent) SafeToRetry() bool { return false }
+func (*possiblySentError) SafeToRetry() bool { return false }
 
 // Unwrap returns the original error.
-func (m *maybeSent) Unwrap() error { return m.error }
+func (m *possiblySentError) Unwrap() error { return m.error }
 
 // beginSQL acquires the write's lock if it is free, and limits the idle time of the transaction. Without
 // the limit, no other request could learn the outcome while the transaction of a lost client is open.
@@ -145,23 +145,23 @@ SELECT set_config('idle_in_transaction_session_timeout', '5s', true),
 
 func (w Write) begin(ctx context.Context, tx pgx.Tx) error {
 	var (
-		setting string
-		may     bool
+		setting   string
+		isAllowed bool
 	)
-	if err := tx.QueryRow(ctx, beginSQL, w.ID, w.Business, w.StartTime).Scan(&setting, &may); err != nil {
+	if err := tx.QueryRow(ctx, beginSQL, w.ID, w.Business, w.StartTime).Scan(&setting, &isAllowed); err != nil {
 		return fmt.Errorf("begin a write: %w", err)
 	}
-	if !may {
+	if !isAllowed {
 		return fault.New(fault.IdempotencyInProgress,
 			idempotency.Header+": a request with this key is still in flight; try again shortly.")
 	}
 	return nil
 }
 
-// knownWrite is the stored result of a write.
-type knownWrite struct{ hash, answer []byte }
+// storedResult is the stored result of a write.
+type storedResult struct{ hash, answer []byte }
 
-func (k *knownWrite) matches(hash []byte) error {
+func (k *storedResult) matches(hash []byte) error {
 	if bytes.Equal(k.hash, hash) {
 		return nil
 	}
@@ -169,8 +169,8 @@ func (k *knownWrite) matches(hash []byte) error {
 		idempotency.Header+": this key was used for another request; send a new key with a new one.")
 }
 
-func (w Write) known(ctx context.Context, tx pgx.Tx) (*knownWrite, error) {
-	var k knownWrite
+func (w Write) findResult(ctx context.Context, tx pgx.Tx) (*storedResult, error) {
+	var k storedResult
 	err := tx.QueryRow(ctx, `SELECT request_hash, answer FROM made_writes WHERE business_id = $1 AND write_id = $2`,
 		w.Business, w.ID).
 		Scan(&k.hash, &k.answer)
@@ -183,7 +183,7 @@ func (w Write) known(ctx context.Context, tx pgx.Tx) (*knownWrite, error) {
 	return &k, nil
 }
 
-func (w Write) note(ctx context.Context, tx pgx.Tx, hash []byte, answer any) error {
+func (w Write) storeResult(ctx context.Context, tx pgx.Tx, hash []byte, answer any) error {
 	text, err := json.Marshal(answer)
 	if err != nil {
 		return err
@@ -196,38 +196,38 @@ func (w Write) note(ctx context.Context, tx pgx.Tx, hash []byte, answer any) err
 	return nil
 }
 
-// outcomeWithin is the time that [FindIdempotencyResult] has at least, even if the deadline of the request is near or
+// minOutcomeTime is the time that [FindIdempotencyResult] has at least, even if the deadline of the request is near or
 // has passed.
-const outcomeWithin = time.Second
+const minOutcomeTime = time.Second
 
 // FindIdempotencyResult looks up the write that the request's Idempotency-Key identifies. If an earlier request made
 // the write, it returns that request's answer from [WriteIdempotently] as JSON. Otherwise it returns nil, and no
 // attempt that began before this call can still make the write. Faults: idempotency_mismatch; outcome_unknown.
 func FindIdempotencyResult(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID) ([]byte, error) {
 	var (
-		known *knownWrite
-		hash  = idempotency.Of(ctx).Hash
-		w     = requested(ctx, business)
+		stored *storedResult
+		hash   = idempotency.Of(ctx).Hash
+		w      = identifyWrite(ctx, business)
 	)
 	if _, err := actor.Require(ctx); err != nil { // each kind of actor has its own keys
 		return nil, err
 	}
-	within := outcomeWithin
+	timeout := minOutcomeTime
 	if deadline, ok := ctx.Deadline(); ok {
-		within = max(within, time.Until(deadline))
+		timeout = max(timeout, time.Until(deadline))
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
-	_, err := w.learn(ctx, pool, func(ctx context.Context, tx pgx.Tx) (bool, error) {
+	_, err := w.learnOutcome(ctx, pool, func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		var err error
-		known, err = w.known(ctx, tx)
-		return known != nil, err
+		stored, err = w.findResult(ctx, tx)
+		return stored != nil, err
 	})
 	switch {
 	case err != nil:
 		return nil, fault.Unknown(err)
-	case known == nil:
+	case stored == nil:
 		return nil, nil
 	}
-	return known.answer, known.matches(hash[:])
+	return stored.answer, stored.matches(hash[:])
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 )
 
-// The front has no address that could be trusted: it names the client and shows its secret. No other service is
-// believed by a header.
-func TestOnlyTheFrontIsBelievedAboutTheClient(t *testing.T) {
+// The front has no fixed address, so it is identified by its secret. It names the client in a header. The header of any
+// other service is ignored.
+func TestClientAddressTrustsFrontOnly(t *testing.T) {
 	t.Parallel()
 	secrets := map[string]string{"front": "0123456789abcdef0123456789abcdef",
 		"pages": "fedcba9876543210fedcba9876543210"}
@@ -30,18 +30,18 @@ func TestOnlyTheFrontIsBelievedAboutTheClient(t *testing.T) {
 		"the secret, and nobody":     {secret, "", "10.1.2.3"},
 		"the secret, and no address": {secret, "unknown", "10.1.2.3"},
 	} {
-		b := believed{callers: callers}
-		if got := b.client(netip.MustParseAddr("10.1.2.3"), c.forwarded, []byte(c.shown)); got.String() != c.want {
+		b := trustedSenders{callers: callers}
+		if got := b.clientAddress(netip.MustParseAddr("10.1.2.3"), c.forwarded, []byte(c.shown)); got.String() != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 		r := &http.Request{RemoteAddr: "10.1.2.3:4567", Header: http.Header{"X-Forwarded-For": {c.forwarded},
 			peer.SecretHeader: {c.shown}}}
-		if got := b.clientOf(r); got.String() != c.want {
+		if got := b.clientAddressHTTP(r); got.String() != c.want {
 			t.Errorf("%s, by net/http: %s, want %s", name, got, c.want)
 		}
 	}
-	none := believed{}
-	if got := none.client(netip.MustParseAddr("10.1.2.3"), "192.0.2.7", nil); got.String() != "10.1.2.3" {
+	none := trustedSenders{}
+	if got := none.clientAddress(netip.MustParseAddr("10.1.2.3"), "192.0.2.7", nil); got.String() != "10.1.2.3" {
 		t.Errorf("where there are no secrets, %s is believed", got)
 	}
 }

@@ -42,10 +42,10 @@ func MigrationTexts(files fs.FS) ([]MigrationText, error) {
 // AppliedMigrations returns the migrations that were applied to a schema,
 // in their order. It returns none if the schema has no tables.
 func AppliedMigrations(ctx context.Context, tx pgx.Tx, schema string) ([]MigrationText, error) {
-	var there bool
+	var exists bool
 	in := pgx.Identifier{schema}.Sanitize()
-	if err := tx.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, in+".migration_texts").Scan(&there); err != nil ||
-		!there {
+	if err := tx.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, in+".migration_texts").Scan(&exists); err != nil ||
+		!exists {
 		return nil, err
 	}
 	rows, err := tx.Query(ctx, `

@@ -21,9 +21,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// stopping is a peer that leaves each connection as one that is stopped does: it reads a request, answers the first
-// `answers` of a connection and then closes it without a word.
-type stopping struct {
+// stoppingPeer is a peer that closes connections like a stopped process. It reads a request, answers the first
+// `answers` requests of a connection, and then closes it silently.
+type stoppingPeer struct {
 	net.Listener
 	answers int
 
@@ -33,13 +33,13 @@ type stopping struct {
 	closed      chan struct{} // one for each connection that was closed
 }
 
-func stop(t *testing.T, answers int) (*stopping, *Client) {
+func startStoppingPeer(t *testing.T, answers int) (*stoppingPeer, *Client) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stopping{Listener: listener, answers: answers, closed: make(chan struct{}, 100)}
+	s := &stoppingPeer{Listener: listener, answers: answers, closed: make(chan struct{}, 100)}
 	var all sync.WaitGroup
 	all.Go(func() {
 		for {
@@ -55,7 +55,7 @@ func stop(t *testing.T, answers int) (*stopping, *Client) {
 	return s, client
 }
 
-func (s *stopping) serve(conn net.Conn) {
+func (s *stoppingPeer) serve(conn net.Conn) {
 	defer func() { _ = conn.Close(); s.closed <- struct{}{} }()
 	s.mu.Lock()
 	s.connections++
@@ -80,14 +80,14 @@ func (s *stopping) serve(conn net.Conn) {
 	}
 }
 
-func TestWhatMayBeRepeatedOutlivesClosedConnections(t *testing.T) {
+func TestRepeatableRequestSurvivesClosedConnection(t *testing.T) {
 	t.Parallel()
-	s, client := stop(t, 1)
+	s, client := startStoppingPeer(t, 1)
 	for range 5 {
 		if err := client.Call(t.Context(), http.MethodGet, "/", nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		<-s.closed // the client has not looked since
+		<-s.closed // the client has not used the connection since then
 		if err := client.Ask(t.Context(), "/", struct{}{}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -95,9 +95,9 @@ func TestWhatMayBeRepeatedOutlivesClosedConnections(t *testing.T) {
 	}
 }
 
-func TestAWriteIsSentOnceAndNeverOverAConnectionThatWasClosed(t *testing.T) {
+func TestWriteIsSentOnceOverNewConnection(t *testing.T) {
 	t.Parallel()
-	s, client := stop(t, 1)
+	s, client := startStoppingPeer(t, 1)
 	if err := client.Call(t.Context(), http.MethodGet, "/", nil, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestAWriteIsSentOnceAndNeverOverAConnectionThatWasClosed(t *testing.T) {
 		t.Errorf("a write after the peer closed the kept connection: %v", err)
 	}
 
-	silent, client := stop(t, 0)
+	silent, client := startStoppingPeer(t, 0)
 	if err := client.Call(t.Context(), http.MethodPost, "/", struct{}{}, nil); !fault.Is(err, fault.OutcomeUnknown) {
 		t.Errorf("a write that nobody answers: %v", err)
 	}
@@ -118,9 +118,9 @@ func TestAWriteIsSentOnceAndNeverOverAConnectionThatWasClosed(t *testing.T) {
 	}
 }
 
-func TestConnectionsAreKeptForReads(t *testing.T) {
+func TestReadsReuseConnections(t *testing.T) {
 	t.Parallel()
-	s, client := stop(t, 1000)
+	s, client := startStoppingPeer(t, 1000)
 	for range 20 {
 		if err := client.Call(t.Context(), http.MethodGet, "/", nil, nil); err != nil {
 			t.Fatal(err)
@@ -133,9 +133,9 @@ func TestConnectionsAreKeptForReads(t *testing.T) {
 	}
 }
 
-func TestACancelledCallDoesNotBegin(t *testing.T) {
+func TestCancelledCallIsNotSent(t *testing.T) {
 	t.Parallel()
-	s, client := stop(t, 1)
+	s, client := startStoppingPeer(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := client.Call(ctx, http.MethodGet, "/", nil, nil); !errors.Is(err, context.Canceled) {
@@ -148,19 +148,19 @@ func TestACancelledCallDoesNotBegin(t *testing.T) {
 	}
 }
 
-func TestTheNearerDeadlineEndsACall(t *testing.T) {
+func TestCallEndsAtEarlierDeadline(t *testing.T) {
 	t.Parallel()
 	held := make(chan struct{})
 	client := serve(t, func(http.ResponseWriter, *http.Request) { <-held }, Timeout(time.Hour))
 	defer close(held)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // which is not over before the call has begun
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // it must not end before the call begins
 	defer cancel()
 	if err := client.Call(ctx, http.MethodGet, "/", nil, nil); !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestASpanThatRecordsNothingIsHandedOn(t *testing.T) {
+func TestUnrecordedSpanIsPropagated(t *testing.T) {
 	t.Parallel()
 	seen := make(chan string, 1)
 	client := serve(t, func(_ http.ResponseWriter, r *http.Request) { seen <- r.Header.Get("Traceparent") })
@@ -173,7 +173,7 @@ func TestASpanThatRecordsNothingIsHandedOn(t *testing.T) {
 	}
 }
 
-func TestRequestsArriveAsTheyWereMade(t *testing.T) {
+func TestRequestArrivesUnchanged(t *testing.T) {
 	t.Parallel()
 	type arrived struct {
 		method, path, contentType, length, own string
@@ -241,8 +241,8 @@ func BenchmarkAsk(b *testing.B) {
 	}
 }
 
-// A replica that has gone is still behind the peer's address for a moment, in the cluster.
-func TestACallWhoseConnectionIsRefusedIsTriedOnceMore(t *testing.T) {
+// In a cluster, the address of the peer still leads to a stopped replica for a moment.
+func TestRefusedConnectionIsRetriedOnce(t *testing.T) {
 	t.Parallel()
 	client := serve(t, func(http.ResponseWriter, *http.Request) {})
 	for name, call := range map[string]Request{
@@ -252,17 +252,17 @@ func TestACallWhoseConnectionIsRefusedIsTriedOnceMore(t *testing.T) {
 		refusals := 1
 		refusing := func(address string) (net.Conn, error) {
 			if refusals--; refusals >= 0 {
-				return nil, fmt.Errorf("%w: %w", errNothingSent, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED})
+				return nil, fmt.Errorf("%w: %w", errUnsent, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED})
 			}
 			return Dial(address)
 		}
-		client.wire.kept.CloseIdleConnections()
-		client.wire.kept.Dial, client.wire.single.Dial = refusing, refusing
+		client.transport.reused.CloseIdleConnections()
+		client.transport.reused.Dial, client.transport.single.Dial = refusing, refusing
 		if _, err := client.Do(t.Context(), call); err != nil {
 			t.Errorf("the %s failed at one refusal: %v", name, err)
 		}
 		refusals = 2
-		client.wire.kept.CloseIdleConnections()
+		client.transport.reused.CloseIdleConnections()
 		if _, err := client.Do(t.Context(), call); !fault.Is(err, fault.PeerUnavailable) {
 			t.Errorf("the %s, refused twice: %v", name, err)
 		}

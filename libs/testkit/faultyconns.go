@@ -31,14 +31,14 @@ const (
 
 // FaultyConns are the connections of a pool, which a test can break.
 type FaultyConns struct {
-	mu      sync.Mutex
-	marker  []byte // nil: no message is waited for
-	fate    Failure
-	darkens bool // dark is set when the message meets its fate
-	dark    bool // no new connections are possible, and existing ones send nothing
-	met     chan struct{}
-	held    chan struct{} // closed when held messages may arrive
-	late    sync.WaitGroup
+	mu        sync.Mutex
+	marker    []byte // nil: no message is waited for
+	failure   Failure
+	breaksAll bool // dark is set when the message meets its fate
+	isBroken  bool // no new connections are possible, and existing ones send nothing
+	happened  chan struct{}
+	released  chan struct{} // closed when held messages may arrive
+	pending   sync.WaitGroup
 }
 
 var errBroken = errors.New("testkit: the connection is broken")
@@ -46,15 +46,15 @@ var errBroken = errors.New("testkit: the connection is broken")
 // OpenFaultyPool returns a pool with the settings of pool, over connections that the test can break.
 func OpenFaultyPool(t testing.TB, pool *pgxpool.Pool) (*pgxpool.Pool, *FaultyConns) {
 	t.Helper()
-	w := &FaultyConns{held: make(chan struct{})}
+	w := &FaultyConns{released: make(chan struct{})}
 	cfg := pool.Config()
 	dial := cfg.ConnConfig.DialFunc
-	cfg.ConnConfig.DialFunc = w.over(dial)
+	cfg.ConnConfig.DialFunc = w.wrapDial(dial)
 	wired, err := pgxpool.NewWithConfig(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { w.Release(); wired.Close(); w.late.Wait() })
+	t.Cleanup(func() { w.Release(); wired.Close(); w.pending.Wait() })
 	return wired, w
 }
 
@@ -64,7 +64,7 @@ func (w *FaultyConns) Break(marker string, fate Failure, dark bool) <-chan struc
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	met := make(chan struct{})
-	w.met, w.marker, w.fate, w.darkens = met, []byte(marker), fate, dark
+	w.happened, w.marker, w.failure, w.breaksAll = met, []byte(marker), fate, dark
 	return met
 }
 
@@ -72,22 +72,22 @@ func (w *FaultyConns) Break(marker string, fate Failure, dark bool) <-chan struc
 func (w *FaultyConns) Restore() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.dark = false
+	w.isBroken = false
 }
 
 // Release delivers held messages, and returns when PostgreSQL has answered them.
 func (w *FaultyConns) Release() {
 	w.mu.Lock()
-	close(w.held)
-	w.held = make(chan struct{})
+	close(w.released)
+	w.released = make(chan struct{})
 	w.mu.Unlock()
-	w.late.Wait()
+	w.pending.Wait()
 }
 
-func (w *FaultyConns) over(dial pgconn.DialFunc) pgconn.DialFunc {
+func (w *FaultyConns) wrapDial(dial pgconn.DialFunc) pgconn.DialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		w.mu.Lock()
-		dark := w.dark
+		dark := w.isBroken
 		w.mu.Unlock()
 		if dark {
 			return nil, &net.OpError{Op: "dial", Net: network, Err: errBroken}
@@ -96,52 +96,52 @@ func (w *FaultyConns) over(dial pgconn.DialFunc) pgconn.DialFunc {
 		if err != nil {
 			return nil, err
 		}
-		return &wire{Conn: conn, all: w, over: make(chan struct{})}, nil
+		return &faultyConn{Conn: conn, conns: w, abandoned: make(chan struct{})}, nil
 	}
 }
 
-// meets returns what happens to a message. It returns false if the test does not wait for this
+// applyFailure returns what happens to a message. It returns false if the test does not wait for this
 // message. The returned channel is closed when a message that is held back may be delivered.
-func (w *FaultyConns) meets(message []byte) (Failure, <-chan struct{}, bool) {
+func (w *FaultyConns) applyFailure(message []byte) (Failure, <-chan struct{}, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.dark { // existing connections do not work, either
+	if w.isBroken { // existing connections do not work, either
 		return BreakBefore, nil, true
 	}
 	if w.marker == nil || !bytes.Contains(message, w.marker) {
 		return 0, nil, false
 	}
-	w.marker, w.dark = nil, w.darkens
-	if w.fate == HoldMessage {
-		w.late.Add(1)
+	w.marker, w.isBroken = nil, w.breaksAll
+	if w.failure == HoldMessage {
+		w.pending.Add(1)
 	}
-	close(w.met)
-	return w.fate, w.held, true
+	close(w.happened)
+	return w.failure, w.released, true
 }
 
-type wire struct {
+type faultyConn struct {
 	net.Conn
-	all     *FaultyConns
-	mu      sync.Mutex
-	cut     bool          // answers are dropped: the next read fails
-	expired bool          // the user has given up the connection
-	holds   bool          // deliverLate reads and closes the connection
-	over    chan struct{} // closed when the user gives up the held message
+	conns        *FaultyConns
+	mu           sync.Mutex
+	dropsAnswers bool          // answers are dropped: the next read fails
+	isExpired    bool          // the user has given up the connection
+	isHolding    bool          // deliverHeld reads and closes the connection
+	abandoned    chan struct{} // closed when the user gives up the held message
 }
 
-func (c *wire) Write(b []byte) (int, error) {
+func (c *faultyConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
-	if c.holds {
+	if c.isHolding {
 		c.mu.Unlock()
 		return len(b), nil // comes after the held message and has no effect
 	}
-	if c.expired {
+	if c.isExpired {
 		c.mu.Unlock()
 		return c.Conn.Write(b) // fails: after the deadline no message is sent that could be held
 	}
-	fate, until, met := c.all.meets(b)
-	c.holds, c.cut = met && fate == HoldMessage, c.cut || met && fate == DropAnswer
-	if c.holds {
+	fate, until, met := c.conns.applyFailure(b)
+	c.isHolding, c.dropsAnswers = met && fate == HoldMessage, c.dropsAnswers || met && fate == DropAnswer
+	if c.isHolding {
 		_ = c.Conn.SetReadDeadline(time.Now()) //nolint:forbidigo // wakes who reads; a deadline of the socket is the machine's time
 	}
 	c.mu.Unlock()
@@ -153,15 +153,15 @@ func (c *wire) Write(b []byte) (int, error) {
 		_ = c.Conn.Close()
 		return len(b), nil
 	case met && fate == HoldMessage:
-		go c.deliverLate(bytes.Clone(b), until)
+		go c.deliverHeld(bytes.Clone(b), until)
 		return len(b), nil
 	}
 	return c.Conn.Write(b)
 }
 
-// deliverLate sends a held message, and waits for its answer, which is discarded.
-func (c *wire) deliverLate(message []byte, until <-chan struct{}) {
-	defer c.all.late.Done()
+// deliverHeld sends a held message, and waits for its answer, which is discarded.
+func (c *faultyConn) deliverHeld(message []byte, until <-chan struct{}) {
+	defer c.conns.pending.Done()
 	defer func() { _ = c.Conn.Close() }()
 	<-until
 	_ = c.Conn.SetDeadline(time.Now().Add(time.Minute)) //nolint:forbidigo // the sender's is over; a deadline of the socket is the machine's time
@@ -172,16 +172,16 @@ func (c *wire) deliverLate(message []byte, until <-chan struct{}) {
 
 // Read checks the fate of the connection before and after the read. During a long write, pgx
 // reads at the same time, and that read may have started before the message met its fate.
-func (c *wire) Read(b []byte) (int, error) {
+func (c *faultyConn) Read(b []byte) (int, error) {
 	if c.isHeld() {
-		return c.hear()
+		return c.waitUntilAbandoned()
 	}
 	n, err := c.Conn.Read(b)
 	if c.isHeld() { // the deadline of Write has interrupted the read
-		return c.hear()
+		return c.waitUntilAbandoned()
 	}
 	c.mu.Lock()
-	cut := c.cut
+	cut := c.dropsAnswers
 	c.mu.Unlock()
 	if !cut || err != nil {
 		return n, err
@@ -190,45 +190,45 @@ func (c *wire) Read(b []byte) (int, error) {
 	return 0, &net.OpError{Op: "read", Err: errBroken}
 }
 
-func (c *wire) isHeld() bool {
+func (c *faultyConn) isHeld() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.holds
+	return c.isHolding
 }
 
-// hear blocks until the user gives up the connection.
-func (c *wire) hear() (int, error) {
-	<-c.over
+// waitUntilAbandoned blocks until the user gives up the connection.
+func (c *faultyConn) waitUntilAbandoned() (int, error) {
+	<-c.abandoned
 	return 0, os.ErrDeadlineExceeded
 }
 
 // SetDeadline detects that pgx gives up a connection: it sets a deadline in the past.
-func (c *wire) SetDeadline(t time.Time) error {
+func (c *faultyConn) SetDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.holds {
-		c.giveUp()
+	if c.isHolding {
+		c.abandon()
 		return nil
 	}
-	c.expired = !t.IsZero() && time.Until(t) <= 0
+	c.isExpired = !t.IsZero() && time.Until(t) <= 0
 	return c.Conn.SetDeadline(t)
 }
 
-func (c *wire) Close() error {
+func (c *faultyConn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.holds {
-		c.giveUp()
+	if c.isHolding {
+		c.abandon()
 		return nil
 	}
 	return c.Conn.Close()
 }
 
-// giveUp records that the user no longer waits for a held message. The caller must hold c.mu.
-func (c *wire) giveUp() {
+// abandon records that the user no longer waits for a held message. The caller must hold c.mu.
+func (c *faultyConn) abandon() {
 	select {
-	case <-c.over:
+	case <-c.abandoned:
 	default:
-		close(c.over)
+		close(c.abandoned)
 	}
 }
