@@ -32,7 +32,7 @@ func (r *Internal) Handle(row *endpoints.Row, handlers ...fiber.Handler) {
 	if row.Service != s.name {
 		panic(fmt.Errorf("%s mounts %s %s of %s", s.name, row.Method, row.Path, row.Service))
 	}
-	s.internalApp.Add(row.Method, row.Path, slices.Concat([]fiber.Handler{s.admit(row)}, handlers)...)
+	s.internalApp.Add(row.Method, row.Path, slices.Concat([]fiber.Handler{s.authorize(row)}, handlers)...)
 	s.mounted = append(s.mounted, row)
 }
 

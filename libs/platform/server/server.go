@@ -175,7 +175,7 @@ func (s *Server) openInternal() {
 	s.refused = s.tel.Counter("slotmesh.internal.refused",
 		"Requests refused at the internal port, by what gave them away.")
 	s.internalApp = s.app(s.cfg.InternalBodyLimit)
-	s.internalApp.Use(s.sources(s.cfg, s.open).check)
+	s.internalApp.Use(s.newCallerCheck(s.cfg, s.open).check)
 	s.Internal = &Internal{server: s}
 	s.observe.internal = s.internalApp
 }
