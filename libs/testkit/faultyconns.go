@@ -14,10 +14,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Failure is what happens to a message to PostgreSQL, and to its connection.
+// Failure is a kind of failure of a message to PostgreSQL and of its connection.
 type Failure int
 
-// The fates of a message.
+// The kinds of failures.
 const (
 	// BreakBefore breaks the connection before the message has arrived.
 	BreakBefore Failure = iota
@@ -29,7 +29,7 @@ const (
 	HoldMessage
 )
 
-// FaultyConns are the connections of a pool, which a test can break.
+// FaultyConns holds the connections of a pool, which a test can break.
 type FaultyConns struct {
 	mu        sync.Mutex
 	marker    []byte // nil: no message is waited for
@@ -58,8 +58,8 @@ func OpenFaultyPool(t testing.TB, pool *pgxpool.Pool) (*pgxpool.Pool, *FaultyCon
 	return wired, w
 }
 
-// Break sets what happens to the next message that contains marker. If dark is true, no connection works
-// after that, until [FaultyConns.Restore]. The returned channel is closed when it has happened to the message.
+// Break sets the failure of the next message that contains marker. If dark is true, no connection works after that
+// failure until [FaultyConns.Restore] is called. The returned channel is closed when the failure has happened.
 func (w *FaultyConns) Break(marker string, fate Failure, dark bool) <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -133,11 +133,11 @@ func (c *faultyConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	if c.isHolding {
 		c.mu.Unlock()
-		return len(b), nil // comes after the held message and has no effect
+		return len(b), nil // discarded, because it follows the held message
 	}
 	if c.isExpired {
 		c.mu.Unlock()
-		return c.Conn.Write(b) // fails: after the deadline no message is sent that could be held
+		return c.Conn.Write(b) // fails, because the deadline has passed
 	}
 	fate, until, met := c.conns.applyFailure(b)
 	c.isHolding, c.dropsAnswers = met && fate == HoldMessage, c.dropsAnswers || met && fate == DropAnswer
@@ -170,8 +170,8 @@ func (c *faultyConn) deliverHeld(message []byte, until <-chan struct{}) {
 	}
 }
 
-// Read checks the fate of the connection before and after the read. During a long write, pgx
-// reads at the same time, and that read may have started before the message met its fate.
+// Read checks for a failure before and after the read. During a long write, pgx reads at the same time, so a read can
+// begin before the failure of a message.
 func (c *faultyConn) Read(b []byte) (int, error) {
 	if c.isHeld() {
 		return c.waitUntilAbandoned()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Link is a proxy for a store that a test can cut or read along.
+// Link is a proxy for a store. A test can cut its connections, or read and change the bytes.
 type Link struct {
 	Address    string // TCP address to use instead of the store's
 	listener   net.Listener

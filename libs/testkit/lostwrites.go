@@ -31,7 +31,7 @@ func CheckLostWrites(t *testing.T, pool *pgxpool.Pool, prepare map[string]func(t
 		for _, step := range []string{"may_write", "commit"} {
 			for fate, way := range map[Failure]string{BreakBefore: "lost before", DropMessage: "lost after",
 				DropAnswer: "answer lost", HoldMessage: "held"} {
-				for dark, others := range map[bool]string{false: "others get through", true: "nobody gets through"} {
+				for dark, others := range map[bool]string{false: "others work", true: "no connection works"} {
 					t.Run(name+"/"+step+"/"+way+"/"+others, func(t *testing.T) {
 						t.Parallel()
 						checkLostWrite(t, pool, prepared, step, fate, dark)
@@ -47,7 +47,7 @@ func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T)
 	dark bool) {
 	t.Helper()
 	var err error
-	within := MaxWait // for cases in which nothing hangs
+	within := MaxWait // for failures after which no call hangs
 	if dark || fate == HoldMessage {
 		within = 500 * time.Millisecond
 	}

@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// installPackages returns the folder with packages of a kind, outside the checkout. If it does
-// not exist, it is filled by the command that install returns for a folder, with the
-// packages as its last arguments. of names further inputs that the packages depend on.
+// installPackages returns the folder with packages of a kind, outside the checkout. If the folder does not exist, the
+// function creates it: it runs the command that install returns for a folder, with the packages as its last arguments.
+// The argument of holds further inputs that the content of the folder depends on.
 //
-// The packages are installed into a temporary folder, which is then renamed. An existing
-// folder is therefore always complete, even if many tests install at the same time.
+// The packages are installed into a temporary folder, which is then renamed. An existing folder is therefore always
+// complete, even if many tests install at the same time.
 func installPackages(t *testing.T, kind, of string, packages []string, install func(folder string) []string) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -48,7 +48,7 @@ func installPackages(t *testing.T, kind, of string, packages []string, install f
 			out[max(0, len(out)-4000):])
 	}
 	if err := os.Rename(aside, at); err != nil {
-		if _, there := os.Stat(at); there != nil { // no other test has installed them in the meantime
+		if _, there := os.Stat(at); there != nil { // no other test has installed the packages in the meantime
 			SkipOrFail(t, "%v", err)
 		}
 	}

@@ -83,7 +83,7 @@ func Envoy(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if err := os.Rename(making, at); err != nil && !os.IsExist(err) {
-		if _, made := os.Stat(program); made != nil { // unless another test was faster
+		if _, made := os.Stat(program); made != nil { // no other test has installed Envoy in the meantime
 			SkipOrFail(t, "Envoy could not be kept: %v", err)
 		}
 	}

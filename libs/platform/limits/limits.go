@@ -350,8 +350,8 @@ const (
 	limitHeader  = "RateLimit"
 )
 
-// writeHeaders writes the state of a limit to the answer's headers. There, r is the number of
-// further requests that would pass, and t is the number of seconds until r can increase.
+// writeHeaders writes the state of a limit to the answer's headers. In the header RateLimit, r is the number of further
+// requests that would pass, and t is the number of seconds until r can increase.
 func writeHeaders(answer server.Header, limit *row, d ratelimit.Decision) {
 	policy, remainder := limit.policy, make([]byte, 0, 48)
 	if previous := answer.Get(policyHeader); previous != "" {

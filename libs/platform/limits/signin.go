@@ -55,7 +55,7 @@ func (c *Config) longerLimits() []ratelimit.Limit {
 // attempt passes only if every count allows it. Constructors: [UnknownBrowser], [KnownBrowser], [Session], [Address].
 type Attempter struct{ clients []ratelimit.Client }
 
-// Address is the source of an attempt without an account. It counts by network.
+// Address returns the attempter for an attempt without an account. It counts by network.
 func Address(client netip.Addr) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.Address(client)}}
 }
@@ -73,7 +73,7 @@ func KnownBrowser(account, browser string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.ID("account " + account + " browser " + browser)}}
 }
 
-// Session is a signed-in session with its own count.
+// Session returns the attempter for a signed-in session, which has its own count.
 func Session(id string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.ID("session " + id)}}
 }

@@ -28,7 +28,7 @@ func IsUnsent(err error) bool { return errors.Is(err, errUnsent) }
 // of the call only then, so the deadline also bounds dialing and the TLS handshake. If a
 // call ends before its first write, the next call can use the connection.
 type conn struct {
-	net.Conn      // until it is established, an empty one that rejects everything
+	net.Conn      // an empty connection, which rejects every call, until the connection is established
 	address       string
 	deadline      time.Time
 	isEstablished bool

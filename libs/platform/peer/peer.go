@@ -191,7 +191,7 @@ func encodeBody(body any) ([]byte, error) {
 }
 
 // ErrBreakerOpen is the error of a call that was not made because the circuit breaker is open.
-var ErrBreakerOpen = errors.New("not asked: it has failed too often just now")
+var ErrBreakerOpen = errors.New("not called: the circuit breaker is open")
 
 // callIfClosed calls the peer unless the breaker is open, and records the result in the breaker. It
 // returns an error if the breaker is open, if the peer did not answer, or if the peer failed.

@@ -41,15 +41,15 @@ func RequestWriteID(ctx context.Context, business uuid.UUID) uuid.UUID {
 	return identifyWrite(ctx, business).ID
 }
 
-// DeleteIdempotencyResult deletes the stored idempotency result of a write, if the member ID of the result is the
-// argument made. A repeated request then makes the write again. A newer result of the same write is kept.
+// DeleteIdempotencyResult deletes the stored idempotency result of a write if the member ID of the result equals
+// resultID. A retry then makes the write again. If the stored result has another ID, it is kept.
 //
-// It must run in the transaction that undoes the write.
+// The function must run in the transaction that reverses the write.
 func DeleteIdempotencyResult(ctx context.Context, tx pgx.Tx, business, write, resultID uuid.UUID) error {
 	_, err := tx.Exec(ctx, `DELETE FROM made_writes WHERE business_id = $1 AND write_id = $2 AND convert_from(answer, 'UTF8')::json ->> 'ID' = $3`,
 		business, write, resultID.String())
 	if err != nil {
-		return fmt.Errorf("forget a write: %w", err)
+		return fmt.Errorf("delete an idempotency result: %w", err)
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func (w Write) findResult(ctx context.Context, tx pgx.Tx) (*storedResult, error)
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("look a write up: %w", err)
+		return nil, fmt.Errorf("find an idempotency result: %w", err)
 	}
 	return &k, nil
 }
@@ -191,7 +191,7 @@ func (w Write) storeResult(ctx context.Context, tx pgx.Tx, hash []byte, answer a
 	_, err = tx.Exec(ctx, `INSERT INTO made_writes (business_id, write_id, request_hash, answer, made_at) VALUES ($1, $2, $3, $4, clock_timestamp())`,
 		w.Business, w.ID, hash, text)
 	if err != nil {
-		return fmt.Errorf("note a write: %w", err)
+		return fmt.Errorf("store an idempotency result: %w", err)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (c *silenceLimitedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if isOwnDeadline && errors.Is(err, os.ErrDeadlineExceeded) && !c.isPastDeadline() {
 		_ = c.Conn.Close()
-		return n, fmt.Errorf("the server said nothing for %s: %w", c.silence, io.ErrUnexpectedEOF)
+		return n, fmt.Errorf("the server sent nothing for %s: %w", c.silence, io.ErrUnexpectedEOF)
 	}
 	return n, err
 }
@@ -73,7 +73,7 @@ func (c *silenceLimitedConn) isPastDeadline() bool {
 	return !c.deadline.IsZero() && time.Until(c.deadline) <= 0
 }
 
-// SetDeadline also applies to reads that start later.
+// SetDeadline sets the deadline of reads and writes, including those that start later.
 func (c *silenceLimitedConn) SetDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,7 +81,7 @@ func (c *silenceLimitedConn) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
-// SetReadDeadline also applies to reads that start later.
+// SetReadDeadline sets the deadline of reads, including those that start later.
 func (c *silenceLimitedConn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -27,7 +27,7 @@ func (t *tracer) TraceAcquireStart(ctx context.Context, pool *pgxpool.Pool,
 	return context.WithValue(bounded, cancelKey{}, cancel)
 }
 
-// TraceAcquireEnd releases the timer of that bound.
+// TraceAcquireEnd releases the timer of [tracer.TraceAcquireStart].
 func (t *tracer) TraceAcquireEnd(ctx context.Context, pool *pgxpool.Pool, data pgxpool.TraceAcquireEndData) {
 	t.Tracer.TraceAcquireEnd(ctx, pool, data)
 	if cancel, ok := ctx.Value(cancelKey{}).(context.CancelFunc); ok {

@@ -47,7 +47,7 @@ func WriteID(words ...string) uuid.UUID {
 }
 
 // ErrRefused reports that the write was refused while this attempt was in progress. Nothing was written.
-var ErrRefused = errors.New("the write was refused meanwhile")
+var ErrRefused = errors.New("the write was refused in the meantime")
 
 // writeRefused is the SQLSTATE with which may_write makes a statement fail.
 const writeRefused = "SM001"
@@ -55,14 +55,14 @@ const writeRefused = "SM001"
 // outcomeReserve is the maximal part of an attempt's time that is reserved for learning its outcome.
 const outcomeReserve = 3 * time.Second
 
-// Run runs do on one connection to make the write. If the connection is lost, Run calls the
-// argument made on other connections until it learns whether the write exists or ctx ends.
+// Run calls do on one connection to make the write. If the connection is lost, Run calls findResult on other
+// connections until it learns whether the write exists or ctx ends.
 //
-// If Run returns nil, the write exists. After [ErrRefused] or an error of do, it does not exist and this
-// attempt can no longer make it. The fault outcome_unknown means that no connection could answer in time.
+// If Run returns nil, the write exists. After [ErrRefused] or an error of do, it does not exist and this attempt can no
+// longer make it. The fault outcome_unknown means that no connection could answer in time.
 //
-// do runs the statement that calls may_write, and must not change anything outside the
-// database. made reports whether the write exists, and may read the stored answer.
+// do runs the statement that calls may_write, and must not change anything outside the database. findResult reports
+// whether the write exists, and may read the stored answer.
 func (w Write) Run(ctx context.Context, pool *pgxpool.Pool, do func(context.Context, *pgxpool.Conn) error,
 	findResult func(context.Context, pgx.Tx) (bool, error)) error {
 	conn, err := pool.Acquire(ctx)

@@ -104,8 +104,8 @@ func (f *Fallback) AllowInTurn(ctx context.Context, asked ...Question) ([]Decisi
 	return f.decide(ctx, asked), nil
 }
 
-// KnownRefusal returns the time until which this process already knows that the client's requests are
-// refused; 0 if it knows of no refusal. It does not count a request and sends nothing to Redis.
+// KnownRefusal returns how long this process knows that the client's requests are refused; 0 if it knows no refusal. It
+// does not count a request and sends nothing to Redis.
 func (f *Fallback) KnownRefusal(who Client, limit Limit) time.Duration {
 	return f.local.KnownRefusal(who, limit)
 }
@@ -126,7 +126,7 @@ func (f *Fallback) decide(ctx context.Context, asked []Question) []Decision {
 	for i, d := range decisions {
 		f.count(ctx, store, d)
 		switch q := asked[i]; {
-		case store == inProcess: // the local limiter has already counted it
+		case store == inProcess: // the local limiter has already counted the request
 		case d.Allowed:
 			f.local.accept(q.Client, q.Limit, began)
 		default:

@@ -144,7 +144,7 @@ func (l *Local) accept(who Client, limit Limit, at time.Duration) {
 	l.record(who, limit, at)
 }
 
-// refuse records that Redis refuses the client until the time until.
+// refuse records that Redis refuses the client. The argument until is the end of that time, relative to l.start.
 func (l *Local) refuse(who Client, limit Limit, until time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -78,7 +78,7 @@ func (r *Redis) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision,
 func (r *Redis) sendQuestions(ctx context.Context, asked []Question) ([]Decision, error) {
 	c := &call{ctx: ctx, cmd: r.newCommand(asked), start: time.Now(), done: make(chan struct{})} //nolint:forbidigo // measures Redis, with the monotonic clock
 	r.enqueue(c)
-	<-c.done // bounded: no round trip takes longer than patience
+	<-c.done // this wait is bounded, because no round trip takes longer than the timeout
 	answer, err := c.cmd.Int64Slice()
 	if err == nil && (len(answer) == 0 || len(answer)%3 != 0) {
 		err = fmt.Errorf("the script answered %v", answer)

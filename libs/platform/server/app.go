@@ -29,9 +29,9 @@ func (s *Server) app(bodyLimit int, own ...any) *fiber.App {
 		StreamRequestBody:     true, // [Body] reads it on request
 		BodyLimit:             bodyLimit,
 
-		DisablePreParseMultipartForm: true, // no route takes forms this way; the route itself answers them
+		DisablePreParseMultipartForm: true, // no route reads a multipart form; the route itself refuses the body
 		ReadBufferSize:               16 << 10,
-		WriteBufferSize:              16 << 10, // most answers need one write: a second one wakes the reader twice
+		WriteBufferSize:              16 << 10, // most answers fit into one write, which wakes the reader once
 		ReadTimeout:                  readTime,
 		WriteTimeout:                 30 * time.Second,
 		IdleTimeout:                  120 * time.Second,

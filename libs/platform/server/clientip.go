@@ -84,12 +84,12 @@ type trustedSenders struct {
 	callers peer.Callers
 }
 
-// clientAddress returns the address of the client of a request. The argument shown is
-// the credential in the request, or empty. If it is the front's, the client's
-// address is the first entry of X-Forwarded-For; otherwise see [Proxies.Client].
+// clientAddress returns the address of the client of a request. The argument shown is the credential in the request, or
+// empty. If the credential is the front's, the result is the first entry of X-Forwarded-For; otherwise see
+// [Proxies.Client].
 func (b *trustedSenders) clientAddress(socket netip.Addr, forwardedFor string, shown []byte) netip.Addr {
 	if b.callers.Find(shown) == frontCaller {
-		named, _, _ := strings.Cut(forwardedFor, ",") // a mesh may append its own sender
+		named, _, _ := strings.Cut(forwardedFor, ",") // a mesh may append the address of its own proxy
 		if client, err := parseForwarded(strings.TrimSpace(named)); err == nil {
 			return client
 		}

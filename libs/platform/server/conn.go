@@ -20,15 +20,15 @@ const readTime = 15 * time.Second
 // conn is one connection of a port. It checks the head of each request, passes one request at a time to the HTTP
 // server, and counts the bytes of the body. It reads nothing after a request until that request is answered.
 //
-// In place of a malformed request, the server gets the request in refusal. The
-// answer thus gets a span and a metric, and keeps its place in the order of answers.
+// If a request is malformed, the HTTP server reads the constant refusal instead. The answer to it has a span and a
+// metric, and follows the answers to earlier requests.
 type conn struct {
 	net.Conn
 	port    *listener
 	shares  []share
 	groups  []membership // set before the connection is served
 	state   atomic.Int32
-	lingers atomic.Bool // unwanted bytes may still arrive
+	lingers atomic.Bool // the client may still send bytes, which Close discards
 
 	in           []byte                // read from the socket and not passed on
 	checked      int                   // number of bytes at the start of in that may be passed on
@@ -38,16 +38,17 @@ type conn struct {
 	refused      atomic.Pointer[error] // the fault that the connection ends with
 }
 
-// The states of a connection. It is idle until the first byte of a request is passed on, and
-// again after the answer was written. Only an idle connection can be given up, that is, closed
-// for another one. The state changes atomically, so that every request that was read is answered.
+// The states of a connection. A connection is idle until the first byte of a request is passed on, and again after the
+// answer was written. Only an idle connection can be reclaimed, that is, closed to make room for another one. The state
+// changes atomically, so that every request that was read is answered.
 const (
 	idle int32 = iota
 	busy
 	reclaimed
 )
 
-// refusal is the request that the server reads in place of a refused one. No valid host contains a comma.
+// refusal is the request that the HTTP server reads instead of a malformed one. No valid host contains a comma, so no
+// client can send refusedHost.
 const (
 	refusedHost = "refused,"
 	refusal     = "GET / HTTP/1.1\r\nHost: " + refusedHost + "\r\nConnection: close\r\n\r\n"
@@ -196,7 +197,7 @@ func (c *conn) refuse(err error) {
 	c.lingers.Store(true)
 }
 
-// markBusy makes the connection busy. It returns false if the connection was given up.
+// markBusy makes the connection busy. It returns false if the connection was reclaimed.
 func (c *conn) markBusy() bool {
 	if c.state.Load() == busy {
 		return true
@@ -208,7 +209,7 @@ func (c *conn) markBusy() bool {
 	return true
 }
 
-// markIdle makes the connection idle, and gives it up if the port is stopping.
+// markIdle makes the connection idle, and closes it if the port is stopping.
 func (c *conn) markIdle() {
 	if c.state.Load() == busy {
 		c.port.moveToBack(c)

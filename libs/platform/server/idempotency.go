@@ -58,12 +58,12 @@ func storeKey(c *fiber.Ctx) error {
 }
 
 // HandleIdempotently returns a handler for an owner's write. If write returns an error and the request has an
-// Idempotency-Key, the handler looks up the key's stored result with outcome (postgres.FindIdempotencyResult):
+// Idempotency-Key, the handler looks up the stored result with findResult (postgres.FindIdempotencyResult):
 //
-//   - If an earlier attempt made the write, the handler answers with again and the stored result.
-//   - If outcome returns nil, it sends the error of write. No earlier attempt can still make the write then.
-func HandleIdempotently(write fiber.Handler, outcome func(*fiber.Ctx) ([]byte, error),
-	again func(*fiber.Ctx, []byte) error) fiber.Handler {
+//   - If an earlier attempt made the write, the handler passes the stored result to answerRetry.
+//   - If findResult returns nil, the handler returns the error of write. No earlier attempt can still make the write.
+func HandleIdempotently(write fiber.Handler, findResult func(*fiber.Ctx) ([]byte, error),
+	answerRetry func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if err := storeKey(c); err != nil {
 			return err
@@ -73,18 +73,18 @@ func HandleIdempotently(write fiber.Handler, outcome func(*fiber.Ctx) ([]byte, e
 			fault.Is(refusal, fault.IdempotencyInProgress) || fault.Is(refusal, fault.IdempotencyMismatch) {
 			return refusal
 		}
-		answer, err := outcome(c)
+		answer, err := findResult(c)
 		if err != nil {
 			return err
 		}
 		if answer == nil {
 			return refusal
 		}
-		return again(c, answer)
+		return answerRetry(c, answer)
 	}
 }
 
-// AnswerWithResult returns a function that answers a repeated write like the first one.
+// AnswerWithResult returns a function that answers a retry with the stored result and the status of the first answer.
 func AnswerWithResult(status int) func(*fiber.Ctx, []byte) error {
 	return func(c *fiber.Ctx, answer []byte) error {
 		if status == fiber.StatusNoContent {

@@ -29,7 +29,7 @@ const memoryWait = time.Second
 type memoryBudget struct {
 	bytes, waits int64
 	free         *semaphore.Weighted // of bytes
-	queue        *semaphore.Weighted // of waits: a waiting answer is in memory, too
+	queue        *semaphore.Weighted // of waits, because a waiting answer is in memory, too
 	maxWait      time.Duration
 	refused      metric.Int64Counter
 

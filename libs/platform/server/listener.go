@@ -57,7 +57,7 @@ type share struct {
 // gets.
 func networkShares(remote netip.Addr) []share {
 	in := func(bits, times int) share {
-		network, _ := remote.Prefix(bits) // valid for any address; invalid ones count together
+		network, _ := remote.Prefix(bits) // never fails for these sizes; all invalid addresses count together
 		return share{network, times}
 	}
 	if remote.Is6() {

@@ -72,7 +72,7 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 	status := c.Response().StatusCode()
 	route := c.Route().Path
 	if route == own {
-		route = noRoute // only middleware matched
+		route = noRoute // no route matched, only middleware
 	}
 	o.finish(ctx, span, start, requestRecord{method: c.Method(), route: route, status: status, cause: cause})
 	return nil
@@ -114,7 +114,8 @@ type requestRecord struct {
 	cause         error
 }
 
-// finish sets the name of the span, and records the metric and, for a failure on our side, the log line.
+// finish sets the name of the span and records the metric. If the request failed because of the server, it also logs a
+// line.
 func (o *observer) finish(ctx context.Context, span trace.Span, start time.Time, s requestRecord) {
 	if span.IsRecording() {
 		span.SetName(s.method + " " + s.route)
@@ -151,7 +152,7 @@ func (o *observer) findLabels(s requestRecord) metric.MeasurementOption {
 	made := metric.WithAttributeSet(attribute.NewSet(s.attributes()...))
 	more := maps.Clone(*known)
 	more[key] = made
-	o.labels.CompareAndSwap(known, &more) // on a lost race, the set is created again by a later request
+	o.labels.CompareAndSwap(known, &more) // if the map was replaced first, a later request adds the set
 	return made
 }
 

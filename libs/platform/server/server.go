@@ -173,7 +173,7 @@ func (s *Server) openInternal() {
 		s.rows = endpoints.Of(s.name)
 	}
 	s.refused = s.tel.Counter("slotmesh.internal.refused",
-		"Requests refused at the internal port, by what gave them away.")
+		"Requests refused at the internal port, by reason.")
 	s.internalApp = s.app(s.cfg.InternalBodyLimit)
 	s.internalApp.Use(s.newCallerCheck(s.cfg, s.open).check)
 	s.Internal = &Internal{server: s}
@@ -184,7 +184,7 @@ func listen(given net.Listener, addr string, b bounds) (*listener, error) {
 	if given != nil {
 		return newListener(given, b), nil
 	}
-	opened, err := net.Listen("tcp", addr) //nolint:noctx // binding waits for nothing
+	opened, err := net.Listen("tcp", addr) //nolint:noctx // listening does not wait
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +252,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	errs := []error{cause, s.drain(cause == nil)}
 	stop()
-	s.closeListeners() // a listener that has not started to serve does not notice the drain
+	s.closeListeners() // a listener that does not serve yet does not notice the drain
 	wg.Wait()
 	return errors.Join(append(errs, s.Close())...)
 }

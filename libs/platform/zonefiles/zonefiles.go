@@ -131,9 +131,9 @@ func findVersion(path string) (string, time.Time) {
 	return "", time.Time{}
 }
 
-// releaseDate returns the release date of the rules of a year, for measuring their age. The argument made is the date
-// of their file. It is the result if it is in that year or the next one; otherwise the result is the middle of the
-// year.
+// releaseDate returns the release date of the rules of a year, from which their age is computed. fileDate is the date
+// of the file with the rules. If it is in that year or in the next one, it is the result; otherwise the result is the
+// middle of the year.
 func releaseDate(year string, fileDate time.Time) time.Time {
 	number, _ := strconv.Atoi(strings.TrimSpace(year))
 	if fileDate.Year() == number || fileDate.Year() == number+1 {

@@ -22,13 +22,13 @@ type Kind struct {
 // The table. A messageCode may have two rows if the interface sends it with two statuses.
 var (
 	InvalidParameter     = Kind{"invalid_parameter", 400}
-	RequestTimeout       = Kind{"invalid_parameter", 408} // tells clients that an idle connection was closed
+	RequestTimeout       = Kind{"invalid_parameter", 408} // the server closes an idle connection
 	Unauthorized         = Kind{"unauthorized", 401}      // the admin API's token
 	MissingAPIKey        = Kind{"missing_api_key", 401}
 	InvalidAPIKey        = Kind{"invalid_api_key", 401}
 	KeyRateLimited       = Kind{"rate_limited", 401} // interface.md §8: the key's limit answers 401
 	ScopeForbidden       = Kind{"scope_forbidden", 403}
-	Forbidden            = Kind{"forbidden", 403}        // the owner's side: the role does not permit it
+	Forbidden            = Kind{"forbidden", 403}        // the role of the person does not permit the action
 	SourceForbidden      = Kind{"source_forbidden", 403} // a Host or Origin that is not allowed
 	SubscriptionInactive = Kind{"subscription_inactive", 403}
 	AccountClosing       = Kind{"account_closing", 403}
@@ -44,14 +44,14 @@ var (
 	DateInPast           = Kind{"date_in_past", 409}
 	BeyondAdvanceLimit   = Kind{"beyond_advance_limit", 409}
 	TooSoon              = Kind{"too_soon", 409} // less notice than the business requires
-	Closed               = Kind{"closed", 409}   // no member who performs it works at this time
+	Closed               = Kind{"closed", 409}   // no staff member who performs the service works at this time
 	NotAStart            = Kind{"not_a_start", 409}
-	StaffNotFound        = Kind{"staff_not_found", 409} // unknown or inactive, or does not perform the service
+	StaffNotFound        = Kind{"staff_not_found", 409} // unknown, inactive, or does not perform the service
 	PaymentNotOffered    = Kind{"payment_not_offered", 409}
-	// BeforeBookingDay is sent to the owner's side: a booking is completed or a no-show before its day.
+	// BeforeBookingDay is returned if staff marks a booking as completed, or as a no-show, before its day.
 	BeforeBookingDay       = Kind{"before_booking_day", 409}
-	TooLateToReopen        = Kind{"too_late_to_reopen", 409}     // the owner's side: after the day that follows its day
-	NotEnoughUnits         = Kind{"not_enough_units", 409}       // the owner's side: too few units to hand out
+	TooLateToReopen        = Kind{"too_late_to_reopen", 409}     // later than the day after the booking
+	NotEnoughUnits         = Kind{"not_enough_units", 409}       // for handing out a reservation
 	TooManyOpen            = Kind{"too_many_open_bookings", 409} // the booking page: bookings.max_open_per_customer
 	IdempotencyInProgress  = Kind{"idempotency_in_progress", 409}
 	Conflict               = Kind{"conflict", 409}       // a transition or removal that the state forbids
