@@ -20,7 +20,7 @@ func Build(t testing.TB, module, into string, commands ...string) {
 	defer cancel()
 	run := exec.CommandContext(ctx, "go", append([]string{"build", "-o", into}, commands...)...)
 	run.Dir, run.Env, run.WaitDelay = module, append(os.Environ(), "CGO_ENABLED=0"), time.Minute
-	if said, err := run.CombinedOutput(); err != nil {
-		t.Fatalf("%v does not build: %v\n%s", commands, err, said)
+	if output, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%v does not build: %v\n%s", commands, err, output)
 	}
 }

@@ -50,21 +50,21 @@ func OpenFaultyPool(t testing.TB, pool *pgxpool.Pool) (*pgxpool.Pool, *FaultyCon
 	cfg := pool.Config()
 	dial := cfg.ConnConfig.DialFunc
 	cfg.ConnConfig.DialFunc = w.wrapDial(dial)
-	wired, err := pgxpool.NewWithConfig(context.Background(), cfg)
+	faultyPool, err := pgxpool.NewWithConfig(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { w.Release(); wired.Close(); w.pending.Wait() })
-	return wired, w
+	t.Cleanup(func() { w.Release(); faultyPool.Close(); w.pending.Wait() })
+	return faultyPool, w
 }
 
-// Break sets the failure of the next message that contains marker. If dark is true, no connection works after that
+// Break sets the failure of the next message that contains marker. If all is true, no connection works after that
 // failure until [FaultyConns.Restore] is called. The returned channel is closed when the failure has happened.
-func (w *FaultyConns) Break(marker string, fate Failure, dark bool) <-chan struct{} {
+func (w *FaultyConns) Break(marker string, failure Failure, all bool) <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	met := make(chan struct{})
-	w.happened, w.marker, w.failure, w.breaksAll = met, []byte(marker), fate, dark
+	w.happened, w.marker, w.failure, w.breaksAll = met, []byte(marker), failure, all
 	return met
 }
 
@@ -87,9 +87,9 @@ func (w *FaultyConns) Release() {
 func (w *FaultyConns) wrapDial(dial pgconn.DialFunc) pgconn.DialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		w.mu.Lock()
-		dark := w.isBroken
+		isBroken := w.isBroken
 		w.mu.Unlock()
-		if dark {
+		if isBroken {
 			return nil, &net.OpError{Op: "dial", Net: network, Err: errBroken}
 		}
 		conn, err := dial(ctx, network, address)
@@ -139,31 +139,31 @@ func (c *faultyConn) Write(b []byte) (int, error) {
 		c.mu.Unlock()
 		return c.Conn.Write(b) // fails, because the deadline has passed
 	}
-	fate, until, met := c.conns.applyFailure(b)
-	c.isHolding, c.dropsAnswers = met && fate == HoldMessage, c.dropsAnswers || met && fate == DropAnswer
+	failure, released, met := c.conns.applyFailure(b)
+	c.isHolding, c.dropsAnswers = met && failure == HoldMessage, c.dropsAnswers || met && failure == DropAnswer
 	if c.isHolding {
 		_ = c.Conn.SetReadDeadline(time.Now()) //nolint:forbidigo // wakes who reads; a deadline of the socket is the machine's time
 	}
 	c.mu.Unlock()
 	switch {
-	case met && fate == BreakBefore:
+	case met && failure == BreakBefore:
 		_ = c.Conn.Close()
 		return 0, &net.OpError{Op: "write", Err: errBroken}
-	case met && fate == DropMessage:
+	case met && failure == DropMessage:
 		_ = c.Conn.Close()
 		return len(b), nil
-	case met && fate == HoldMessage:
-		go c.deliverHeld(bytes.Clone(b), until)
+	case met && failure == HoldMessage:
+		go c.deliverHeld(bytes.Clone(b), released)
 		return len(b), nil
 	}
 	return c.Conn.Write(b)
 }
 
 // deliverHeld sends a held message, and waits for its answer, which is discarded.
-func (c *faultyConn) deliverHeld(message []byte, until <-chan struct{}) {
+func (c *faultyConn) deliverHeld(message []byte, released <-chan struct{}) {
 	defer c.conns.pending.Done()
 	defer func() { _ = c.Conn.Close() }()
-	<-until
+	<-released
 	_ = c.Conn.SetDeadline(time.Now().Add(time.Minute)) //nolint:forbidigo // the sender's is over; a deadline of the socket is the machine's time
 	if _, err := c.Conn.Write(message); err == nil {
 		_, _ = c.Conn.Read(make([]byte, 1<<16))

@@ -29,12 +29,12 @@ func CheckLostWrites(t *testing.T, pool *pgxpool.Pool, prepare map[string]func(t
 	t.Helper()
 	for name, prepared := range prepare {
 		for _, step := range []string{"may_write", "commit"} {
-			for fate, way := range map[Failure]string{BreakBefore: "lost before", DropMessage: "lost after",
+			for failure, failureName := range map[Failure]string{BreakBefore: "lost before", DropMessage: "lost after",
 				DropAnswer: "answer lost", HoldMessage: "held"} {
-				for dark, others := range map[bool]string{false: "others work", true: "no connection works"} {
-					t.Run(name+"/"+step+"/"+way+"/"+others, func(t *testing.T) {
+				for breakAll, others := range map[bool]string{false: "others work", true: "no connection works"} {
+					t.Run(name+"/"+step+"/"+failureName+"/"+others, func(t *testing.T) {
 						t.Parallel()
-						checkLostWrite(t, pool, prepared, step, fate, dark)
+						checkLostWrite(t, pool, prepared, step, failure, breakAll)
 					})
 				}
 			}
@@ -43,17 +43,18 @@ func CheckLostWrites(t *testing.T, pool *pgxpool.Pool, prepare map[string]func(t
 }
 
 // checkLostWrite doubles the deadline until the write reaches the step, so that the machine's speed does not matter.
-func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T) LostWrite, step string, fate Failure,
-	dark bool) {
+func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T) LostWrite, step string,
+	failure Failure,
+	breakAll bool) {
 	t.Helper()
 	var err error
-	within := MaxWait // for failures after which no call hangs
-	if dark || fate == HoldMessage {
-		within = 500 * time.Millisecond
+	timeout := MaxWait // for failures after which no call hangs
+	if breakAll || failure == HoldMessage {
+		timeout = 500 * time.Millisecond
 	}
-	for ; within <= MaxWait; within *= 2 {
-		var met bool
-		if met, err = tryLostWrite(t, pool, prepare(t), step, fate, dark, within); met {
+	for ; timeout <= MaxWait; timeout *= 2 {
+		var happened bool
+		if happened, err = tryLostWrite(t, pool, prepare(t), step, failure, breakAll, timeout); happened {
 			return
 		}
 	}
@@ -62,29 +63,30 @@ func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T)
 
 // tryLostWrite runs a write whose connection breaks at the step. It reports whether the write
 // reached the step, and returns the error of the write. A write that hangs must end at the deadline.
-func tryLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string, fate Failure, dark bool,
-	within time.Duration) (bool, error) {
+func tryLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string, failure Failure, breakAll bool,
+	timeout time.Duration) (bool, error) {
 	t.Helper()
-	wired, wires := OpenFaultyPool(t, pool)
-	met := wires.Break(step, fate, dark)
-	ctx, cancel := context.WithTimeout(AsSystem(t), within)
+	faultyPool, conns := OpenFaultyPool(t, pool)
+	happened := conns.Break(step, failure, breakAll)
+	ctx, cancel := context.WithTimeout(AsSystem(t), timeout)
 	defer cancel()
-	err := write.Do(ctx, wired)
+	err := write.Do(ctx, faultyPool)
 	select {
-	case <-met:
+	case <-happened:
 	default:
 		return false, err
 	}
 	unknown := fault.Is(err, fault.OutcomeUnknown)
-	if step == "commit" && fate == DropAnswer && (err == nil) == dark {
+	if step == "commit" && failure == DropAnswer && (err == nil) == breakAll {
 		t.Errorf("a write that is done was answered with %v", err)
 	}
-	wires.Restore()
-	wires.Release() // the held message arrives now
+	conns.Restore()
+	conns.Release() // the held message arrives now
 	if done := write.Exists(); !unknown && (err == nil) != done {
 		t.Errorf("the answer was %v, and done is %t", err, done)
 	}
-	if told := new(fault.Error); err != nil && !errors.As(err, &told) && !errors.Is(err, context.DeadlineExceeded) &&
+	if faultErr := new(fault.Error); err != nil && !errors.As(err, &faultErr) &&
+		!errors.Is(err, context.DeadlineExceeded) &&
 		!sqlstate.IsUnavailable(err) {
 		t.Errorf("the answer blames us for a connection that broke: %v", err)
 	}

@@ -33,22 +33,22 @@ func installPackages(t *testing.T, kind, of string, packages []string, install f
 	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 		SkipOrFail(t, "%v", err)
 	}
-	aside, err := os.MkdirTemp(filepath.Dir(at), "installing-")
+	temporary, err := os.MkdirTemp(filepath.Dir(at), "installing-")
 	if err != nil {
 		SkipOrFail(t, "%v", err)
 	}
-	defer func() { _ = os.RemoveAll(aside) }()
+	defer func() { _ = os.RemoveAll(temporary) }()
 	ctx, cancel := context.WithTimeout(t.Context(), installTimeout)
 	defer cancel()
-	command := append(install(aside), packages...)
+	command := append(install(temporary), packages...)
 	run := exec.CommandContext(ctx, command[0], command[1:]...)
 	run.WaitDelay = 5 * time.Second
 	if out, err := run.CombinedOutput(); err != nil {
 		SkipOrFail(t, "%s could not install %s: %v\n%s", filepath.Base(command[0]), strings.Join(packages, " "), err,
 			out[max(0, len(out)-4000):])
 	}
-	if err := os.Rename(aside, at); err != nil {
-		if _, there := os.Stat(at); there != nil { // no other test has installed the packages in the meantime
+	if err := os.Rename(temporary, at); err != nil {
+		if _, statErr := os.Stat(at); statErr != nil { // no other test has installed the packages in the meantime
 			SkipOrFail(t, "%v", err)
 		}
 	}

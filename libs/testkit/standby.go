@@ -103,8 +103,8 @@ func (s *postgresPrograms) command(ctx context.Context, program string, args ...
 
 func (s *postgresPrograms) run(t testing.TB, program string, args ...string) {
 	t.Helper()
-	if said, err := s.command(t.Context(), program, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", program, err, said)
+	if output, err := s.command(t.Context(), program, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", program, err, output)
 	}
 }
 
@@ -137,9 +137,9 @@ func queryText(t testing.TB, databaseURL, query string) string {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	var said string
-	if err := conn.QueryRow(ctx, query).Scan(&said); err != nil {
+	var text string
+	if err := conn.QueryRow(ctx, query).Scan(&text); err != nil {
 		t.Fatal(err)
 	}
-	return said
+	return text
 }

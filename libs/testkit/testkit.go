@@ -149,15 +149,15 @@ func lookup(t testing.TB, name string) string {
 	return value
 }
 
-// WaitUntil calls works until it succeeds, for at most [MaxWait].
-func WaitUntil(t testing.TB, what string, works func(context.Context) error) {
+// WaitUntil calls check until it returns nil, for at most [MaxWait].
+func WaitUntil(t testing.TB, what string, check func(context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), MaxWait)
 	defer cancel()
 	look := time.NewTicker(50 * time.Millisecond) // there is no event for the work of other processes
 	defer look.Stop()
 	for {
-		err := works(ctx)
+		err := check(ctx)
 		if err == nil {
 			return
 		}

@@ -196,7 +196,7 @@ func (d *decoder) decodeMapping(n *yaml.Node, at *path, v reflect.Value, l *limi
 	seen := make(map[string]int, len(fields))
 	for _, e := range fields {
 		here := at.field(e.key.Value)
-		if first, twice := seen[e.key.Value]; twice {
+		if first, isDuplicate := seen[e.key.Value]; isDuplicate {
 			d.report.add(here, e.key.Line, "is written twice, first on line %d; keep one", first)
 			continue
 		}

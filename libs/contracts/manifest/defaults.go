@@ -21,9 +21,9 @@ const (
 )
 
 // valueOr returns the value if it is set, otherwise the other one.
-func valueOr[T any](value *T, otherwise T) T {
+func valueOr[T any](value *T, fallback T) T {
 	if value == nil {
-		return otherwise
+		return fallback
 	}
 	return *value
 }

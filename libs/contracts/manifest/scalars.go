@@ -233,16 +233,16 @@ func isOrigin(u *url.URL, s string) bool {
 		"") {
 		return false
 	}
-	whole := u.Scheme + "://" + host
+	origin := u.Scheme + "://" + host
 	if port != "" {
 		n, err := strconv.ParseUint(port, 10, 16)
 		if err != nil || n == 0 || strconv.FormatUint(n, 10) != port || n == 443 && u.Scheme == "https" || n == 80 &&
 			u.Scheme == "http" {
 			return false
 		}
-		whole += ":" + port
+		origin += ":" + port
 	}
-	return whole == s
+	return origin == s
 }
 
 func isThisMachine(host string) bool {

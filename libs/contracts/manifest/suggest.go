@@ -14,11 +14,11 @@ func hintAtField(got string, fields []string) string {
 }
 
 // hintAt returns the hint "did you mean near?", or the other hint if near is empty.
-func hintAt(near, otherwise string) string {
+func hintAt(near, fallback string) string {
 	if near != "" {
 		return "did you mean " + near + "?"
 	}
-	return otherwise
+	return fallback
 }
 
 // nearestField returns the most similar field, or "" if there is none. It tries a field that differs

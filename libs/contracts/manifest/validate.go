@@ -118,8 +118,8 @@ func checkUnique[T any, K comparable](v *validator, at *path, list []T, field st
 	first := make(map[K]int, len(list))
 	for i := range list {
 		k := value(&list[i])
-		j, twice := first[k]
-		if !twice {
+		j, isDuplicate := first[k]
+		if !isDuplicate {
 			first[k] = i
 			continue
 		}

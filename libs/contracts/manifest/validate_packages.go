@@ -32,8 +32,8 @@ func (v *validator) checkServiceSet(at *path, p *Package, i int, first map[strin
 	if len(p.Services) == 0 || slices.Contains(p.Services, "") {
 		return // reported when they were read
 	}
-	j, twice := first[p.serviceSet()]
-	if !twice {
+	j, isDuplicate := first[p.serviceSet()]
+	if !isDuplicate {
 		first[p.serviceSet()] = i
 		return
 	}

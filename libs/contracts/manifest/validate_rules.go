@@ -143,8 +143,8 @@ func (v *validator) checkAppliesTo(at *path, a *AppliesTo) {
 	v.checkSelection(at.field("rentals"), a.Rentals, &v.rentals)
 }
 
-func (v *validator) checkSelection(at *path, s *Selection, among *keyList) {
+func (v *validator) checkSelection(at *path, s *Selection, keys *keyList) {
 	if s != nil {
-		v.checkKeys(at, s.Keys, among)
+		v.checkKeys(at, s.Keys, keys)
 	}
 }

@@ -44,20 +44,20 @@ func newSlotBound(m *Manifest) slotBound {
 		if !s.IsActive() {
 			continue
 		}
-		works := business
+		longest := business
 		if s.Hours != nil {
-			works = longestDay(s.Hours, nil)
+			longest = longestDay(s.Hours, nil)
 		}
 		if s.Hours != nil || len(s.Overrides) > 0 {
-			works = works.maximum(longestDay(&WeekHours{}, s.Overrides))
+			longest = longest.maximum(longestDay(&WeekHours{}, s.Overrides))
 			// windows of the business may split it further, on the date and the next
-			works.windows += 2 * business.windows
+			longest.windows += 2 * business.windows
 		}
 		name, err := json.Marshal(s.Name)
 		if err != nil {
 			continue // never: every text has a JSON form
 		}
-		b.members[s.Key] = member{day: works, name: len(name)}
+		b.members[s.Key] = member{day: longest, name: len(name)}
 	}
 	for i := range m.Services {
 		s := &m.Services[i]
@@ -153,8 +153,8 @@ func (b slotBound) sumSessions(s *Service) listing {
 	all := listing{slots: len(s.Classes)}
 	for i := range s.Classes {
 		all.bytes += slotBytes + sessionBytes
-		if given := s.Classes[i].Staff; given != nil {
-			all.bytes += b.members[*given].name
+		if staff := s.Classes[i].Staff; staff != nil {
+			all.bytes += b.members[*staff].name
 		}
 	}
 	return all

@@ -52,9 +52,9 @@ func (w *warner) checkSessions(m *Manifest) {
 			}
 		}
 	}
-	named := map[*path]bool{}
+	reported := map[*path]bool{}
 	for _, on := range days {
-		w.checkConcurrent(on.staff, byDay[on], named)
+		w.checkConcurrent(on.staff, byDay[on], reported)
 	}
 }
 
@@ -66,7 +66,7 @@ func nextDay(d *timespan.Date) *timespan.Date {
 }
 
 // checkConcurrent warns of each session of a member on a weekday that begins during another one.
-func (w *warner) checkConcurrent(staff Key, list []sessionPart, named map[*path]bool) {
+func (w *warner) checkConcurrent(staff Key, list []sessionPart, reported map[*path]bool) {
 	slices.SortStableFunc(list, func(a, b sessionPart) int { return cmp.Compare(a.from, b.from) })
 	var going []sessionPart // sessions that have not ended at the current start
 	for _, g := range list {
@@ -75,8 +75,8 @@ func (w *warner) checkConcurrent(staff Key, list []sessionPart, named map[*path]
 			if !w.countComparison() {
 				return
 			}
-			if other.at != g.at && !named[g.at] && haveCommonDate(g, other) {
-				named[g.at] = true
+			if other.at != g.at && !reported[g.at] && haveCommonDate(g, other) {
+				reported[g.at] = true
 				w.warn(g.at, "is given by %s, who gives %s at that time; name somebody else, or move one of them",
 					staff, other.at)
 			}

@@ -31,8 +31,8 @@ var readSettings = limits.Config{Counting: ratelimit.Config{Timeout: time.Second
 var clientAddress = netip.MustParseAddr("192.0.2.7")
 
 func newGate(of limits.Config) (*limits.Gate, *clock.Manual) {
-	hands := clock.Fixed(time.Date(2027, 3, 1, 8, 0, 0, 0, time.UTC))
-	return limits.New(of, ratelimit.NewLocal(hands), telemetry.Discard()), hands
+	manualClock := clock.Fixed(time.Date(2027, 3, 1, 8, 0, 0, 0, time.UTC))
+	return limits.New(of, ratelimit.NewLocal(manualClock), telemetry.Discard()), manualClock
 }
 
 func TestPathSelectsLimit(t *testing.T) {
@@ -101,15 +101,15 @@ func TestReadmeListsAllLimitsAndSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var listed []string
 	for line := range strings.Lines(string(readme)) {
 		if cells := strings.Split(line, "|"); len(cells) == 6 && !strings.HasPrefix(cells[1], " limit") &&
 			!strings.HasPrefix(cells[1], "---") {
-			told = append(told, strings.Split(strings.TrimSpace(cells[1]), ", ")...)
+			listed = append(listed, strings.Split(strings.TrimSpace(cells[1]), ", ")...)
 		}
 	}
-	slices.Sort(told)
-	if diff := cmp.Diff(slices.Sorted(slices.Values(limits.Names())), told); diff != "" {
+	slices.Sort(listed)
+	if diff := cmp.Diff(slices.Sorted(slices.Values(limits.Names())), listed); diff != "" {
 		t.Errorf("limits of the table (-) and of the README (+):\n%s", diff)
 	}
 	for _, name := range settingNames() {
@@ -132,7 +132,7 @@ func settingNames() []string {
 
 func TestHeadersShowRemainder(t *testing.T) {
 	t.Parallel()
-	g, hands := newGate(readSettings)
+	g, manualClock := newGate(readSettings)
 	pass := func() (http.Header, error) {
 		answer := http.Header{}
 		return answer, g.Pass(t.Context(), clientAddress, http.MethodPost, "/api/public/harbor/book", answer)
@@ -142,7 +142,7 @@ func TestHeadersShowRemainder(t *testing.T) {
 		if want := fmt.Sprintf(`"book";r=%d;t=%d`, left, 60-(9-left)); err != nil || answer.Get("RateLimit") != want {
 			t.Errorf("%q, %v; want %s", answer.Get("RateLimit"), err, want)
 		}
-		hands.Advance(time.Second)
+		manualClock.Advance(time.Second)
 	}
 	answer, err := pass()
 	refused := fault.Of(err)
@@ -185,20 +185,20 @@ func TestPassBothEqualsPassThenPassKey(t *testing.T) {
 		"no limit of the address": {KeyPerMinute: 2}, "none of the key": {BookPerMinute: 2}, "none": {},
 	} {
 		together, _ := newGate(of)
-		apart, _ := newGate(of)
+		separate, _ := newGate(of)
 		for i := range 4 {
 			got, want := http.Header{}, http.Header{}
-			byKey, told := together.PassBoth(t.Context(), clientAddress, http.MethodPost, "/api/public/harbor/book", "one",
+			byKey, gotErr := together.PassBoth(t.Context(), clientAddress, http.MethodPost, "/api/public/harbor/book", "one",
 				got)
-			if told == nil {
-				told = byKey.Pass(t.Context(), got)
+			if gotErr == nil {
+				gotErr = byKey.Pass(t.Context(), got)
 			}
-			wanted := apart.Pass(t.Context(), clientAddress, http.MethodPost, "/api/public/harbor/book", want)
-			if wanted == nil {
-				wanted = apart.PassKey(t.Context(), "one", want)
+			wantErr := separate.Pass(t.Context(), clientAddress, http.MethodPost, "/api/public/harbor/book", want)
+			if wantErr == nil {
+				wantErr = separate.PassKey(t.Context(), "one", want)
 			}
-			if fmt.Sprint(told) != fmt.Sprint(wanted) || told != nil && fault.Of(told).Kind != fault.Of(wanted).Kind {
-				t.Errorf("%s, request %d: %v, want %v", name, i, told, wanted)
+			if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) || gotErr != nil && fault.Of(gotErr).Kind != fault.Of(wantErr).Kind {
+				t.Errorf("%s, request %d: %v, want %v", name, i, gotErr, wantErr)
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s, request %d (-want +got):\n%s", name, i, diff)
@@ -223,7 +223,7 @@ func TestZeroLimitAllowsEverything(t *testing.T) {
 
 func TestWrongTokensCountByAddress(t *testing.T) {
 	t.Parallel()
-	g, hands := newGate(limits.Config{WrongTokensPerMinute: 2})
+	g, manualClock := newGate(limits.Config{WrongTokensPerMinute: 2})
 	other := netip.MustParseAddr("192.0.2.8")
 	wrong := func() error { return g.CountWrongToken(t.Context(), clientAddress, http.Header{}) }
 	for range 2 {
@@ -244,7 +244,7 @@ func TestWrongTokensCountByAddress(t *testing.T) {
 	if err := g.CheckWrongTokens(t.Context(), other); err != nil {
 		t.Errorf("another address: %v", err)
 	}
-	hands.Advance(time.Minute)
+	manualClock.Advance(time.Minute)
 	if err := g.CheckWrongTokens(t.Context(), clientAddress); err != nil {
 		t.Errorf("a minute later: %v", err)
 	}
@@ -254,7 +254,7 @@ func TestPrincipalsHaveSeparateCounts(t *testing.T) {
 	t.Parallel()
 	of := readSettings
 	of.AdminPerMinute = 3
-	g, hands := newGate(of)
+	g, manualClock := newGate(of)
 	pass := func(label string) error { return g.PassPrincipal(t.Context(), label, http.Header{}) }
 	for range 3 {
 		if err := pass("token a"); err != nil {
@@ -267,7 +267,7 @@ func TestPrincipalsHaveSeparateCounts(t *testing.T) {
 	if err := pass("token b"); err != nil {
 		t.Errorf("another principal: %v", err)
 	}
-	hands.Advance(time.Minute)
+	manualClock.Advance(time.Minute)
 	if err := pass("token a"); err != nil {
 		t.Errorf("a minute later: %v", err)
 	}
@@ -293,9 +293,9 @@ func TestConfigReportsAllErrors(t *testing.T) {
 func TestCancelledRequestIsNotRefused(t *testing.T) {
 	t.Parallel()
 	g, _ := newGate(readSettings)
-	gone, cancel := context.WithCancel(t.Context())
+	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := g.Pass(gone, clientAddress, http.MethodGet, "/api/public/harbor/info", http.Header{}); err == nil ||
+	if err := g.Pass(cancelled, clientAddress, http.MethodGet, "/api/public/harbor/info", http.Header{}); err == nil ||
 		fault.Is(err, fault.RateLimited) {
 		t.Errorf("%v", err)
 	}

@@ -24,11 +24,11 @@ func TestWrongSignInsExtendWait(t *testing.T) {
 		"known browser": func(int) limits.Attempter { return limits.KnownBrowser("ana", "laptop") },
 		"session":       func(int) limits.Attempter { return limits.Session("s") },
 	} {
-		g, hands := newGate(readSettings)
-		began, guesses := hands.Now(), 0
+		g, manualClock := newGate(readSettings)
+		began, guesses := manualClock.Now(), 0
 		var waits []time.Duration
 		const most = 81
-		for hands.Now().Sub(began) < 24*time.Hour && guesses <= most {
+		for manualClock.Now().Sub(began) < 24*time.Hour && guesses <= most {
 			attempter := from(guesses + len(waits))
 			err := g.CountSignIn(t.Context(), attempter, http.Header{})
 			if err == nil {
@@ -42,7 +42,7 @@ func TestWrongSignInsExtendWait(t *testing.T) {
 				t.Fatal(err)
 			}
 			waits = append(waits, fault.Of(err).RetryAfter)
-			hands.Advance(fault.Of(err).RetryAfter)
+			manualClock.Advance(fault.Of(err).RetryAfter)
 		}
 		if guesses > most || len(waits) < 2 {
 			t.Errorf("by %s: %d guesses in a day, with the waits %v", by, guesses, waits)
@@ -61,12 +61,12 @@ func TestWrongSignInsExtendWait(t *testing.T) {
 
 func TestCorrectSignInsCountPerMinuteOnly(t *testing.T) {
 	t.Parallel()
-	g, hands := newGate(readSettings)
+	g, manualClock := newGate(readSettings)
 	for range 500 {
 		if err := g.CountSignIn(t.Context(), limits.UnknownBrowser(clientAddress, "ana"), http.Header{}); err != nil {
 			t.Fatal(err)
 		}
-		hands.Advance(7 * time.Second)
+		manualClock.Advance(7 * time.Second)
 	}
 }
 
@@ -80,26 +80,26 @@ func addressOf(n int) netip.Addr {
 func TestUnknownBrowsersDoNotBlockKnownBrowsersAndSessions(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
-		g, hands := newGate(readSettings)
+		g, manualClock := newGate(readSettings)
 		random := rand.New(rand.NewPCG(seed, 1))
 		for range 300 {
-			stranger := limits.UnknownBrowser(addressOf(random.IntN(50)), "ana")
+			unknown := limits.UnknownBrowser(addressOf(random.IntN(50)), "ana")
 			if random.IntN(5) == 0 {
-				stranger = limits.UnknownBrowser(clientAddress, "ana")
+				unknown = limits.UnknownBrowser(clientAddress, "ana")
 			}
 			switch random.IntN(4) {
 			case 0:
-				_ = g.CountMailedLink(t.Context(), stranger, http.Header{})
+				_ = g.CountMailedLink(t.Context(), unknown, http.Header{})
 			case 1:
 				_ = g.CountInvitation(t.Context(), "ana")
 			case 2:
-				_ = g.CountSignIn(t.Context(), stranger, http.Header{})
+				_ = g.CountSignIn(t.Context(), unknown, http.Header{})
 			default:
-				if g.CountSignIn(t.Context(), stranger, http.Header{}) == nil {
-					_ = g.CountWrongSignIn(t.Context(), stranger, http.Header{})
+				if g.CountSignIn(t.Context(), unknown, http.Header{}) == nil {
+					_ = g.CountWrongSignIn(t.Context(), unknown, http.Header{})
 				}
 			}
-			hands.Advance(time.Duration(random.IntN(600)) * time.Second)
+			manualClock.Advance(time.Duration(random.IntN(600)) * time.Second)
 		}
 		known := limits.KnownBrowser("ana", "laptop")
 		for what, err := range map[string]error{
@@ -118,7 +118,7 @@ func TestUnknownBrowsersDoNotBlockKnownBrowsersAndSessions(t *testing.T) {
 // that is still valid.
 func TestMailedLinksHaveSeparateCount(t *testing.T) {
 	t.Parallel()
-	g, hands := newGate(readSettings)
+	g, manualClock := newGate(readSettings)
 	for n := range 100 {
 		_ = g.CountWrongSignIn(t.Context(), limits.UnknownBrowser(addressOf(n), "ana"), http.Header{})
 	}
@@ -136,7 +136,7 @@ func TestMailedLinksHaveSeparateCount(t *testing.T) {
 	if err := mail(4, "bo"); err != nil {
 		t.Errorf("another account's: %v", err)
 	}
-	hands.Advance(30 * time.Minute)
+	manualClock.Advance(30 * time.Minute)
 	if err := mail(5, "ana"); err != nil {
 		t.Errorf("half an hour later: %v", err)
 	}
@@ -160,7 +160,7 @@ func TestInvitationsHaveSeparateCount(t *testing.T) {
 
 func TestNoticesCountByAccountAndSubject(t *testing.T) {
 	t.Parallel()
-	g, hands := newGate(readSettings)
+	g, manualClock := newGate(readSettings)
 	for range 5 {
 		if err := g.CountAccountNotice(t.Context(), "ana", "password"); err != nil {
 			t.Fatal(err)
@@ -174,7 +174,7 @@ func TestNoticesCountByAccountAndSubject(t *testing.T) {
 			t.Errorf("%s about %s: %v", account, subject, err)
 		}
 	}
-	hands.Advance(time.Hour)
+	manualClock.Advance(time.Hour)
 	if err := g.CountAccountNotice(t.Context(), "ana", "password"); err != nil {
 		t.Errorf("an hour later: %v", err)
 	}
@@ -197,7 +197,7 @@ func TestBusinessInvitationsAreLimitedPerHour(t *testing.T) {
 	t.Parallel()
 	with := readSettings
 	with.InvitationsPerHour = 3
-	g, hands := newGate(with)
+	g, manualClock := newGate(with)
 	business, other := uuid.New(), uuid.New()
 	for range 3 {
 		if err := g.CountBusinessInvitation(t.Context(), business); err != nil {
@@ -212,7 +212,7 @@ func TestBusinessInvitationsAreLimitedPerHour(t *testing.T) {
 	if err := g.CountBusinessInvitation(t.Context(), other); err != nil {
 		t.Errorf("another business: %v", err)
 	}
-	hands.Advance(time.Hour)
+	manualClock.Advance(time.Hour)
 	if err := g.CountBusinessInvitation(t.Context(), business); err != nil {
 		t.Errorf("an hour later: %v", err)
 	}

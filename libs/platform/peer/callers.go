@@ -85,11 +85,11 @@ func isCallerName(name string) bool {
 
 // Find returns the name of the service with this credential, or "" for an unknown credential.
 // It compares all hashes in constant time, so that its duration reveals nothing about them.
-func (c Callers) Find(shown []byte) string {
-	if len(shown) == 0 {
+func (c Callers) Find(credential []byte) string {
+	if len(credential) == 0 {
 		return ""
 	}
-	sum, found := sha256.Sum256(shown), -1
+	sum, found := sha256.Sum256(credential), -1
 	for i := range c {
 		if subtle.ConstantTimeCompare(sum[:], c[i].hash[:]) == 1 {
 			found = i

@@ -20,12 +20,12 @@ func TestFindReturnsCallerByCredential(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for shown, want := range map[string]string{
+	for credential, want := range map[string]string{
 		firstSecret: "pages", nextSecret: "pages", otherSecret: "mcp",
 		"": "", firstSecret + "x": "", firstSecret[1:]: "", HashCredential(firstSecret): "", "pages": "",
 	} {
-		if got := callers.Find([]byte(shown)); got != want {
-			t.Errorf("%q: got %q, want %q", shown, got, want)
+		if got := callers.Find([]byte(credential)); got != want {
+			t.Errorf("%q: got %q, want %q", credential, got, want)
 		}
 	}
 	if got := (Callers)(nil).Find([]byte(firstSecret)); got != "" {
@@ -71,14 +71,14 @@ func TestCredentialIsValidForOneCallee(t *testing.T) {
 		return callers
 	}
 	booking, rental := at("booking"), at("rental")
-	shown := []byte(Credential(firstSecret, "booking"))
-	if got := booking.Find(shown); got != "pages" {
+	credential := []byte(Credential(firstSecret, "booking"))
+	if got := booking.Find(credential); got != "pages" {
 		t.Errorf("at the service that it is for: %q", got)
 	}
 	if got := booking.Find([]byte(Credential(otherSecret, "booking"))); got != "mcp" {
 		t.Errorf("of the other caller: %q", got)
 	}
-	if got := rental.Find(shown); got != "" {
+	if got := rental.Find(credential); got != "" {
 		t.Errorf("at another service: %q", got)
 	}
 	if got := booking.Find([]byte(firstSecret)); got != "" {

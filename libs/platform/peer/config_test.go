@@ -26,9 +26,9 @@ func TestConfigSetsTimeout(t *testing.T) {
 		envconfig.MapLookuper(map[string]string{"PEER_TIMEOUT": "20ms"})); err != nil {
 		t.Fatal(err)
 	}
-	_, silent := startSilentPeer(t, "http://")
-	set := cfg.Client("set", silent.base, telemetry.Discard())
-	own := cfg.Client("own", silent.base, telemetry.Discard(), Timeout(time.Hour))
+	_, peerURL := startSilentPeer(t, "http://")
+	set := cfg.Client("set", peerURL.base, telemetry.Discard())
+	own := cfg.Client("own", peerURL.base, telemetry.Discard(), Timeout(time.Hour))
 	if set.timeout != cfg.Timeout || own.timeout != time.Hour {
 		t.Errorf("timeouts are %s as set and %s as the caller says", set.timeout, own.timeout)
 	}
@@ -39,8 +39,8 @@ func TestConfigSetsTimeout(t *testing.T) {
 
 func TestWriteTimeoutAppliesToWrites(t *testing.T) {
 	t.Parallel()
-	_, silent := startSilentPeer(t, "http://")
-	client := New("patient", silent.base, telemetry.Discard(), Timeout(20*time.Millisecond), WriteTimeout(time.Hour))
+	_, peerURL := startSilentPeer(t, "http://")
+	client := New("patient", peerURL.base, telemetry.Discard(), Timeout(20*time.Millisecond), WriteTimeout(time.Hour))
 	if err := client.Call(t.Context(), http.MethodGet, "/", nil, nil); !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("a look-up: %v", err)
 	}

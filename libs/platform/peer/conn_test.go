@@ -21,14 +21,14 @@ import (
 )
 
 // startResettingPeer starts a peer that answers the first requests with the text cut and resets their connections. It
-// answers later requests with the text whole. The counter asked counts requests.
+// answers later requests with the text whole. The counter requests counts requests.
 func startResettingPeer(t *testing.T, resets int32, cut, whole string) (*Client, *atomic.Int32) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked := new(atomic.Int32)
+	requests := new(atomic.Int32)
 	var all sync.WaitGroup
 	all.Go(func() {
 		for {
@@ -39,7 +39,7 @@ func startResettingPeer(t *testing.T, resets int32, cut, whole string) (*Client,
 			if _, err := http.ReadRequest(bufio.NewReader(c)); err != nil {
 				t.Error(err)
 			}
-			if asked.Add(1) <= resets {
+			if requests.Add(1) <= resets {
 				_, _ = io.WriteString(c, cut)
 				_ = c.(*net.TCPConn).SetLinger(0)
 			} else {
@@ -50,7 +50,7 @@ func startResettingPeer(t *testing.T, resets int32, cut, whole string) (*Client,
 	})
 	client := New("resetting", "http://"+listener.Addr().String(), telemetry.Discard(), Timeout(testkit.MaxWait))
 	t.Cleanup(func() { client.Close(); _ = listener.Close(); all.Wait() })
-	return client, asked
+	return client, requests
 }
 
 func TestResetDuringAnswerIsError(t *testing.T) {
@@ -66,15 +66,15 @@ func TestResetDuringAnswerIsError(t *testing.T) {
 			string(answer.Body) != "whole" {
 			t.Errorf("%s: a read that is cut off once: %+v, %v", name, answer, err)
 		}
-		client, asked := startResettingPeer(t, 2, cut, whole)
+		client, requests := startResettingPeer(t, 2, cut, whole)
 		if answer, err := client.Do(t.Context(), Request{Method: http.MethodGet, Path: "/"}); !fault.Is(err,
-			fault.PeerUnavailable) || asked.Load() != 2 {
-			t.Errorf("%s: a read that is cut off twice: %+v, %v, after %d requests", name, answer, err, asked.Load())
+			fault.PeerUnavailable) || requests.Load() != 2 {
+			t.Errorf("%s: a read that is cut off twice: %+v, %v, after %d requests", name, answer, err, requests.Load())
 		}
-		client, asked = startResettingPeer(t, 1, cut, whole)
+		client, requests = startResettingPeer(t, 1, cut, whole)
 		if answer, err := client.Do(t.Context(), Request{Method: http.MethodPost, Path: "/"}); !fault.Is(err,
-			fault.OutcomeUnknown) || asked.Load() != 1 {
-			t.Errorf("%s: a write whose answer is cut off: %+v, %v, after %d requests", name, answer, err, asked.Load())
+			fault.OutcomeUnknown) || requests.Load() != 1 {
+			t.Errorf("%s: a write whose answer is cut off: %+v, %v, after %d requests", name, answer, err, requests.Load())
 		}
 	}
 }

@@ -92,14 +92,14 @@ const longConnectTimeout = "&connect_timeout=120"
 func TestPoolWaitIsBounded(t *testing.T) {
 	t.Parallel()
 	pool := openPool(t, func(cfg *postgres.Config) { cfg.MaxConns, cfg.StatementTimeout = 1, testWait })
-	held, err := pool.Acquire(t.Context())
+	conn, err := pool.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := pool.Exec(t.Context(), `SELECT 1`); err == nil || t.Context().Err() != nil {
 		t.Errorf("a pool without a free connection: %v", err)
 	}
-	held.Release()
+	conn.Release()
 	if _, err := pool.Exec(t.Context(), `SELECT 1`); err != nil {
 		t.Errorf("when one is free again: %v", err)
 	}

@@ -208,9 +208,9 @@ func TestTLSVerifiesAuthorityAndHost(t *testing.T) {
 		query.Set("sslmode", "verify-full")
 		change(at, query)
 		at.RawQuery = query.Encode()
-		stranger := cfg
-		stranger.URL = at.String()
-		pool, err := postgres.Open(t.Context(), stranger, "verified", telemetry.Discard())
+		otherAuthority := cfg
+		otherAuthority.URL = at.String()
+		pool, err := postgres.Open(t.Context(), otherAuthority, "verified", telemetry.Discard())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ func (c *Config) serviceRole(owner string) (string, error) {
 
 // grantAccess grants a role access to the rows of a schema, and stores the session settings in the role. It leaves
 // settings that are already correct. An administrator can therefore set them in advance if the migrating user may not.
-func grantAccess(ctx context.Context, conn *sql.Conn, role, schema string, wanted map[string]string) error {
+func grantAccess(ctx context.Context, conn *sql.Conn, role, schema string, required map[string]string) error {
 	var exists bool
 	if err := conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)`,
 		role).Scan(&exists); err != nil {
@@ -46,7 +46,7 @@ func grantAccess(ctx context.Context, conn *sql.Conn, role, schema string, wante
 		return fmt.Errorf("DATABASE_URL: there is no role %s; make it by: CREATE ROLE %s LOGIN PASSWORD '…'", name,
 			name)
 	}
-	if err := storeSettings(ctx, conn, role, wanted); err != nil {
+	if err := storeSettings(ctx, conn, role, required); err != nil {
 		return err
 	}
 	in := pgx.Identifier{schema}.Sanitize()
@@ -61,8 +61,8 @@ func grantAccess(ctx context.Context, conn *sql.Conn, role, schema string, wante
 	return nil
 }
 
-// storeSettings stores the session settings in the argument wanted for the role in this database.
-func storeSettings(ctx context.Context, conn *sql.Conn, role string, wanted map[string]string) error {
+// storeSettings stores the session settings in the argument required for the role in this database.
+func storeSettings(ctx context.Context, conn *sql.Conn, role string, required map[string]string) error {
 	var (
 		database string
 		current  []string
@@ -80,12 +80,12 @@ func storeSettings(ctx context.Context, conn *sql.Conn, role string, wanted map[
 		current[i] = strings.ReplaceAll(current[i], `"`, "")
 	}
 	var missing []string
-	for _, setting := range slices.Sorted(maps.Keys(wanted)) {
-		is := setting + "=" + strings.ReplaceAll(wanted[setting], `"`, "")
+	for _, setting := range slices.Sorted(maps.Keys(required)) {
+		is := setting + "=" + strings.ReplaceAll(required[setting], `"`, "")
 		if !slices.ContainsFunc(current, func(has string) bool { return strings.EqualFold(has, is) }) {
 			missing = append(missing, fmt.Sprintf("ALTER ROLE %s IN DATABASE %s SET %s = %s",
 				pgx.Identifier{role}.Sanitize(),
-				pgx.Identifier{database}.Sanitize(), setting, formatLiteral(setting, wanted[setting])))
+				pgx.Identifier{database}.Sanitize(), setting, formatLiteral(setting, required[setting])))
 		}
 	}
 	for _, statement := range missing {
@@ -112,9 +112,9 @@ func formatLiteral(setting, value string) string {
 	return "'" + strings.ReplaceAll(value, "'", "''") + "'"
 }
 
-// checkConnections returns an error if the server or the database allows fewer connections than wanted.
-func checkConnections(ctx context.Context, conn *sql.Conn, wanted int) error {
-	if wanted == 0 {
+// checkConnections returns an error if the server or the database allows fewer connections than required.
+func checkConnections(ctx context.Context, conn *sql.Conn, required int) error {
+	if required == 0 {
 		return nil
 	}
 	var server, database int
@@ -128,9 +128,9 @@ func checkConnections(ctx context.Context, conn *sql.Conn, wanted int) error {
 	if database >= 0 && database < server {
 		what, allowed = "database takes %d (CONNECTION LIMIT)", database
 	}
-	if allowed < wanted {
+	if allowed < required {
 		return fmt.Errorf("DATABASE_SERVER_CONNECTIONS: the services may hold %d connections together, and this "+what+
-			": raise that, or give them fewer", wanted, allowed)
+			": raise that, or give them fewer", required, allowed)
 	}
 	return nil
 }

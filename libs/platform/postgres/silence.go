@@ -22,11 +22,11 @@ func newDialFunc(connect, silence time.Duration) func(ctx context.Context, netwo
 	d := dial.Dialer()
 	d.Timeout = connect
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		made, err := d.DialContext(ctx, network, address)
+		conn, err := d.DialContext(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		return &silenceLimitedConn{Conn: made, silence: silence}, nil
+		return &silenceLimitedConn{Conn: conn, silence: silence}, nil
 	}
 }
 

@@ -30,9 +30,9 @@ func Address(addr netip.Addr) Client {
 		return newSingle(addr.String())
 	}
 	network := func(bits int) string { return netip.PrefixFrom(addr, bits).Masked().String() }
-	whole := network(48)
-	return Client{group: whole, n: 3, windows: [3]share{{network(64), 1}, {network(56), networkFactor},
-		{whole, networkFactor}}}
+	prefix48 := network(48)
+	return Client{group: prefix48, n: 3, windows: [3]share{{network(64), 1}, {network(56), networkFactor},
+		{prefix48, networkFactor}}}
 }
 
 // ID returns the client with an id, such as that of an API key.

@@ -85,23 +85,23 @@ func (f *Fallback) Allow(ctx context.Context, who Client, limit Limit) (Decision
 
 // AllowInTurn checks a request against several limits in Redis, or
 // with the local limiter while Redis fails. Errors: those of Allow.
-func (f *Fallback) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error) {
-	if err := check(ctx, asked); err != nil {
+func (f *Fallback) AllowInTurn(ctx context.Context, questions ...Question) ([]Decision, error) {
+	if err := check(ctx, questions); err != nil {
 		return nil, err // a cancelled context is no failure of Redis
 	}
-	for i, q := range asked {
+	for i, q := range questions {
 		wait := f.local.KnownRefusal(q.Client, q.Limit)
 		if wait == 0 {
 			continue
 		}
-		decisions := f.decide(ctx, asked[:i]) // an earlier limit may refuse it first
+		decisions := f.decide(ctx, questions[:i]) // an earlier limit may refuse it first
 		if i == 0 || decisions[len(decisions)-1].Allowed {
 			decisions = append(decisions, newRefusal(wait))
 			f.count(ctx, remembered, newRefusal(wait))
 		}
 		return decisions, nil
 	}
-	return f.decide(ctx, asked), nil
+	return f.decide(ctx, questions), nil
 }
 
 // KnownRefusal returns how long this process knows that the client's requests are refused; 0 if it knows no refusal. It
@@ -111,21 +111,21 @@ func (f *Fallback) KnownRefusal(who Client, limit Limit) time.Duration {
 }
 
 // decide checks requests of which no refusal is known, with the limiter in Redis or the local one.
-func (f *Fallback) decide(ctx context.Context, asked []Question) []Decision {
-	if len(asked) == 0 {
+func (f *Fallback) decide(ctx context.Context, questions []Question) []Decision {
+	if len(questions) == 0 {
 		return nil
 	}
 	began := f.local.now()
 	store := inRedis
 	decisions, err := f.breaker.Execute(func() ([]Decision, error) {
-		return f.shared.AllowInTurn(context.WithoutCancel(ctx), asked...)
+		return f.shared.AllowInTurn(context.WithoutCancel(ctx), questions...)
 	})
 	if err != nil {
-		store, decisions = inProcess, f.local.decideInTurn(asked)
+		store, decisions = inProcess, f.local.decideInTurn(questions)
 	}
 	for i, d := range decisions {
 		f.count(ctx, store, d)
-		switch q := asked[i]; {
+		switch q := questions[i]; {
 		case store == inProcess: // the local limiter has already counted the request
 		case d.Allowed:
 			f.local.accept(q.Client, q.Limit, began)

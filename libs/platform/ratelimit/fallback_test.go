@@ -34,12 +34,12 @@ func TestFallbackOverRedisMeetsContract(t *testing.T) {
 
 func TestFallbackWithoutRedisMeetsContract(t *testing.T) {
 	t.Parallel()
-	hands := clock.Fixed(noon)
+	manualClock := clock.Fixed(noon)
 	runContract(t, contract{
-		limiter: ratelimit.NewFallback(&switchableLimiter{isFailing: true}, ratelimit.NewLocal(hands),
+		limiter: ratelimit.NewFallback(&switchableLimiter{isFailing: true}, ratelimit.NewLocal(manualClock),
 			telemetry.Discard()),
-		now:  func(testing.TB) time.Time { return hands.Now() },
-		pass: func(_ testing.TB, d time.Duration) { hands.Advance(d) },
+		now:  func(testing.TB) time.Time { return manualClock.Now() },
+		pass: func(_ testing.TB, d time.Duration) { manualClock.Advance(d) },
 		key:  newRedisContract(nil, "").key,
 	})
 }
@@ -53,24 +53,24 @@ type switchableLimiter struct {
 }
 
 func (s *switchableLimiter) AllowInTurn(ctx context.Context,
-	asked ...ratelimit.Question) ([]ratelimit.Decision, error) {
+	questions ...ratelimit.Question) ([]ratelimit.Decision, error) {
 	s.mu.Lock()
 	s.callCount++
-	gone := s.isFailing
+	isFailing := s.isFailing
 	s.mu.Unlock()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if gone {
+	if isFailing {
 		return nil, errors.New("connection refused")
 	}
-	return s.Limiter.AllowInTurn(ctx, asked...)
+	return s.Limiter.AllowInTurn(ctx, questions...)
 }
 
-func (s *switchableLimiter) set(gone bool) {
+func (s *switchableLimiter) set(isFailing bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.isFailing = gone
+	s.isFailing = isFailing
 }
 
 // fallbackTest is a fallback with access to its shared limiter, log and metrics.
@@ -83,13 +83,13 @@ type fallbackTest struct {
 
 func newFallbackTest(t *testing.T, retryAfter time.Duration) fallbackTest {
 	t.Helper()
-	hands := clock.Fixed(noon)
+	manualClock := clock.Fixed(noon)
 	s := fallbackTest{
-		shared: &switchableLimiter{Limiter: ratelimit.NewLocal(hands)},
+		shared: &switchableLimiter{Limiter: ratelimit.NewLocal(manualClock)},
 		log:    &bytes.Buffer{},
 		reader: sdk.NewManualReader(),
 	}
-	s.limiter = ratelimit.NewFallbackWithRetry(s.shared, ratelimit.NewLocal(hands), &telemetry.Telemetry{
+	s.limiter = ratelimit.NewFallbackWithRetry(s.shared, ratelimit.NewLocal(manualClock), &telemetry.Telemetry{
 		Logger: slog.New(slog.NewTextHandler(s.log, nil)),
 		Meter:  sdk.NewMeterProvider(sdk.WithReader(s.reader)).Meter("test"),
 	}, retryAfter)
@@ -244,16 +244,16 @@ func TestKnownRefusalsAreExact(t *testing.T) {
 	refusedUnasked := 0
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 6))
-		hands := clock.Fixed(noon)
-		plain := contract{limiter: ratelimit.NewLocal(hands)}
-		shared := &switchableLimiter{Limiter: ratelimit.NewLocal(hands)}
+		manualClock := clock.Fixed(noon)
+		plain := contract{limiter: ratelimit.NewLocal(manualClock)}
+		shared := &switchableLimiter{Limiter: ratelimit.NewLocal(manualClock)}
 		var replicas [2]contract
 		for i := range replicas {
-			replicas[i].limiter = ratelimit.NewFallback(shared, ratelimit.NewLocal(hands), telemetry.Discard())
+			replicas[i].limiter = ratelimit.NewFallback(shared, ratelimit.NewLocal(manualClock), telemetry.Discard())
 		}
 		limit := ratelimit.PerMinute("slots", 5)
 		for range 400 {
-			hands.Advance(time.Duration(r.IntN(15_000)) * time.Millisecond)
+			manualClock.Advance(time.Duration(r.IntN(15_000)) * time.Millisecond)
 			key := []string{"a", "b"}[r.IntN(2)]
 			asked := shared.callCount
 			want, got := plain.ask(t, key, limit), replicas[r.IntN(2)].ask(t, key, limit)

@@ -58,16 +58,16 @@ func (l *Local) Allow(ctx context.Context, who Client, limit Limit) (Decision, e
 }
 
 // AllowInTurn decides in memory. Errors: those of Allow.
-func (l *Local) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error) {
-	if err := check(ctx, asked); err != nil {
+func (l *Local) AllowInTurn(ctx context.Context, questions ...Question) ([]Decision, error) {
+	if err := check(ctx, questions); err != nil {
 		return nil, err
 	}
-	return l.decideInTurn(asked), nil
+	return l.decideInTurn(questions), nil
 }
 
-func (l *Local) decideInTurn(asked []Question) []Decision {
+func (l *Local) decideInTurn(questions []Question) []Decision {
 	var decisions []Decision
-	for _, q := range asked {
+	for _, q := range questions {
 		d := l.allow(q.Client, q.Limit)
 		if decisions = append(decisions, d); !d.Allowed {
 			break

@@ -15,19 +15,19 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func TestLocalMeetsContract(t *testing.T) {
 	t.Parallel()
-	hands := clock.Fixed(noon)
+	manualClock := clock.Fixed(noon)
 	runContract(t, contract{
-		limiter: ratelimit.NewLocal(hands),
-		now:     func(testing.TB) time.Time { return hands.Now() },
-		pass:    func(_ testing.TB, d time.Duration) { hands.Advance(d) },
+		limiter: ratelimit.NewLocal(manualClock),
+		now:     func(testing.TB) time.Time { return manualClock.Now() },
+		pass:    func(_ testing.TB, d time.Duration) { manualClock.Advance(d) },
 		key:     uuid.NewString,
 	})
 }
 
 func TestLocalMinuteIsExact(t *testing.T) {
 	t.Parallel()
-	hands := clock.Fixed(noon)
-	b := contract{limiter: ratelimit.NewLocal(hands)}
+	manualClock := clock.Fixed(noon)
+	b := contract{limiter: ratelimit.NewLocal(manualClock)}
 	limit := ratelimit.PerMinute("", 2)
 	for _, step := range []struct {
 		at    time.Duration
@@ -43,7 +43,7 @@ func TestLocalMinuteIsExact(t *testing.T) {
 		{70*time.Second - 1, false, 1},
 		{70 * time.Second, true, 0},
 	} {
-		hands.Set(noon.Add(step.at))
+		manualClock.Set(noon.Add(step.at))
 		if d := b.ask(t, "client", limit); d.Allowed != step.pass || d.RetryAfter != step.after {
 			t.Errorf("at %s: %+v, want Allowed %v, RetryAfter %s", step.at, d, step.pass, step.after)
 		}
@@ -52,13 +52,13 @@ func TestLocalMinuteIsExact(t *testing.T) {
 
 func TestLocalDropsIdleKeys(t *testing.T) {
 	t.Parallel()
-	hands := clock.Fixed(noon)
-	local := ratelimit.NewLocal(hands)
+	manualClock := clock.Fixed(noon)
+	local := ratelimit.NewLocal(manualClock)
 	b := contract{limiter: local}
 	for i := range 1000 {
 		b.ask(t, strconv.Itoa(i), ratelimit.PerMinute("", 1))
 	}
-	hands.Advance(time.Minute)
+	manualClock.Advance(time.Minute)
 	b.ask(t, "another", ratelimit.PerMinute("", 1))
 	if n := ratelimit.CountKeys(local); n != 1 {
 		t.Errorf("%d keys are remembered, want 1", n)
@@ -84,10 +84,10 @@ func TestLocalMemoryIsBounded(t *testing.T) {
 
 func TestLocalClockSetBackResetsCount(t *testing.T) {
 	t.Parallel()
-	hands := clock.Fixed(noon)
-	b := contract{limiter: ratelimit.NewLocal(hands)}
+	manualClock := clock.Fixed(noon)
+	b := contract{limiter: ratelimit.NewLocal(manualClock)}
 	b.ask(t, "client", ratelimit.PerMinute("", 1))
-	hands.Set(noon.Add(-time.Hour))
+	manualClock.Set(noon.Add(-time.Hour))
 	if d := b.ask(t, "client", ratelimit.PerMinute("", 1)); !d.Allowed {
 		t.Errorf("%+v, want it to pass", d)
 	}

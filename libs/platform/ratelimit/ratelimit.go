@@ -60,11 +60,11 @@ type Question struct {
 }
 
 // decideSingle returns a limiter's decision on a single question. A limit with N 0 allows everything.
-func decideSingle(ctx context.Context, by Limiter, asked Question) (Decision, error) {
-	if asked.Limit.N == 0 {
+func decideSingle(ctx context.Context, by Limiter, question Question) (Decision, error) {
+	if question.Limit.N == 0 {
 		return Decision{Allowed: true}, ctx.Err()
 	}
-	decisions, err := by.AllowInTurn(ctx, asked)
+	decisions, err := by.AllowInTurn(ctx, question)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -72,9 +72,9 @@ func decideSingle(ctx context.Context, by Limiter, asked Question) (Decision, er
 }
 
 // check returns an error if ctx is done or a question is invalid.
-func check(ctx context.Context, asked []Question) error {
+func check(ctx context.Context, questions []Question) error {
 	err := ctx.Err()
-	for _, q := range asked {
+	for _, q := range questions {
 		if q.Limit.N == 0 {
 			err = cmp.Or(err, fmt.Errorf("limit %q is none, and is not asked about", q.Limit.Name))
 		}

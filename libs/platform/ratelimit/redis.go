@@ -42,9 +42,9 @@ type Redis struct {
 var _ Limiter = (*Redis)(nil)
 
 // NewRedis returns a limiter whose keys in Redis begin with prefix. A check fails if Redis
-// does not answer within the time patience. The client must have ContextTimeoutEnabled.
-func NewRedis(client redis.UniversalClient, prefix string, patience time.Duration) *Redis {
-	return &Redis{client: client, prefix: prefix, timeout: patience}
+// does not answer within timeout. The client must have ContextTimeoutEnabled.
+func NewRedis(client redis.UniversalClient, prefix string, timeout time.Duration) *Redis {
+	return &Redis{client: client, prefix: prefix, timeout: timeout}
 }
 
 // Allow decides in Redis. It returns an error if Redis fails, ctx is done, or the limit is invalid.
@@ -54,16 +54,16 @@ func (r *Redis) Allow(ctx context.Context, who Client, limit Limit) (Decision, e
 
 // AllowInTurn checks a request against several limits in one round trip. In a cluster, each limit may
 // need a round trip, because the clients' windows are on different nodes. Errors: those of Allow.
-func (r *Redis) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error) {
-	if err := check(ctx, asked); err != nil {
+func (r *Redis) AllowInTurn(ctx context.Context, questions ...Question) ([]Decision, error) {
+	if err := check(ctx, questions); err != nil {
 		return nil, err
 	}
 	if _, cluster := r.client.(*redis.ClusterClient); !cluster {
-		return r.sendQuestions(ctx, asked)
+		return r.sendQuestions(ctx, questions)
 	}
 	var decisions []Decision
-	for i := range asked {
-		d, err := r.sendQuestions(ctx, asked[i:i+1])
+	for i := range questions {
+		d, err := r.sendQuestions(ctx, questions[i:i+1])
 		if err != nil {
 			return nil, err
 		}
@@ -75,8 +75,8 @@ func (r *Redis) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision,
 }
 
 // sendQuestions sends questions to one node.
-func (r *Redis) sendQuestions(ctx context.Context, asked []Question) ([]Decision, error) {
-	c := &call{ctx: ctx, cmd: r.newCommand(asked), start: time.Now(), done: make(chan struct{})} //nolint:forbidigo // measures Redis, with the monotonic clock
+func (r *Redis) sendQuestions(ctx context.Context, questions []Question) ([]Decision, error) {
+	c := &call{ctx: ctx, cmd: r.newCommand(questions), start: time.Now(), done: make(chan struct{})} //nolint:forbidigo // measures Redis, with the monotonic clock
 	r.enqueue(c)
 	<-c.done // this wait is bounded, because no round trip takes longer than the timeout
 	answer, err := c.cmd.Int64Slice()
@@ -114,10 +114,10 @@ var _ redis.Cmder = unretriedCmd{}
 
 // newCommand returns the script call for the windows of the clients. The keys have
 // hash tags, so that a cluster keeps all windows of one client on one node.
-func (r *Redis) newCommand(asked []Question) unretriedCmd {
-	keys, args := make([]any, 0, 4+4*len(asked)), make([]any, 0, 8)
+func (r *Redis) newCommand(questions []Question) unretriedCmd {
+	keys, args := make([]any, 0, 4+4*len(questions)), make([]any, 0, 8)
 	keys = append(keys, "evalsha", rollingWindow.Hash(), 0)
-	for _, q := range asked {
+	for _, q := range questions {
 		shares := q.Client.shares()
 		args = append(args, len(shares), q.Limit.Window.Microseconds())
 		for _, s := range shares {

@@ -84,8 +84,8 @@ func TestOpenConnectsOverTLSWithOwnAuthority(t *testing.T) {
 	if err := client.Set(t.Context(), "a", "b", 0).Err(); err != nil {
 		t.Error(err)
 	}
-	stranger := openClient(t, redisx.Config{URL: url})
-	if err := stranger.Ping(t.Context()).Err(); err == nil || !strings.Contains(err.Error(), "certificate") {
+	untrusting := openClient(t, redisx.Config{URL: url})
+	if err := untrusting.Ping(t.Context()).Err(); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("a certificate of nobody known: %v", err)
 	}
 }
@@ -149,9 +149,9 @@ func TestOpenFollowsSentinelsToNewPrimary(t *testing.T) {
 		return exec.CommandContext(t.Context(), "redis-server", settings, "--sentinel", "--port", at, "--bind",
 			"127.0.0.1")
 	})
-	asked := openClient(t, redisx.Config{URL: "redis://" + sentinel})
+	sentinelClient := openClient(t, redisx.Config{URL: "redis://" + sentinel})
 	testkit.WaitUntil(t, "the Sentinel knows the replica", func(ctx context.Context) error {
-		if known := fmt.Sprint(asked.Do(ctx, "SENTINEL", "REPLICAS", "slotmesh").Val()); !strings.Contains(known,
+		if known := fmt.Sprint(sentinelClient.Do(ctx, "SENTINEL", "REPLICAS", "slotmesh").Val()); !strings.Contains(known,
 			second) {
 			return fmt.Errorf("it knows %s", known)
 		}

@@ -68,10 +68,10 @@ func appendFields(t reflect.Type, names []string) []string {
 
 // describeBodyError describes what is wrong with a body in terms of its fields.
 func describeBodyError(err error) string {
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) && wrong.Field != "" {
-		return fmt.Sprintf("%s: %s is not right here; write %s.", FieldOf(wrong), describeValue(wrong.Value),
-			describeType(wrong.Type))
+	var typeErr *json.UnmarshalTypeError
+	if errors.As(err, &typeErr) && typeErr.Field != "" {
+		return fmt.Sprintf("%s: %s is not right here; write %s.", FieldOf(typeErr), describeValue(typeErr.Value),
+			describeType(typeErr.Type))
 	}
 	if name, ok := strings.CutPrefix(err.Error(), unknownField); ok {
 		return strings.Trim(name, `"`) + ": unknown field; leave it out."
@@ -82,8 +82,8 @@ func describeBodyError(err error) string {
 // FieldOf returns the path, in the JSON, of a field with a wrong type.
 // encoding/json adds the names of embedded structs to the path. FieldOf removes
 // them: they begin with a capital letter, and our JSON names with a lower-case one.
-func FieldOf(wrong *json.UnmarshalTypeError) string {
-	return strings.Join(slices.DeleteFunc(strings.Split(wrong.Field, "."), func(step string) bool {
+func FieldOf(typeErr *json.UnmarshalTypeError) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(typeErr.Field, "."), func(step string) bool {
 		return step != "" && step[0] >= 'A' && step[0] <= 'Z'
 	}), ".")
 }

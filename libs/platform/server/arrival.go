@@ -12,19 +12,19 @@ const maxWaited = time.Hour
 // arrivalTime returns the time at which a request arrived. start is the time at which its head
 // was read, and the result for a read. For a write, the result is earlier by the time that
 // the request waited in queues. A write must not be made after its caller has given up.
-func arrivalTime(start time.Time, method string, on net.Conn, said string) time.Time {
+func arrivalTime(start time.Time, method string, on net.Conn, peerWait string) time.Time {
 	if isRead(method) {
 		return start
 	}
-	return start.Add(-waitTime(on, said))
+	return start.Add(-waitTime(on, peerWait))
 }
 
 // waitTime returns how long a request waited before it was read, as far as known. It adds the time
 // in the queue of the socket, for example while this process was paused, and the time at the
-// calling service. The argument said is the latter, in milliseconds, from [peer.WaitedHeader].
-func waitTime(on net.Conn, said string) time.Duration {
+// calling service. peerWait is the time at the calling service, in milliseconds, from [peer.WaitHeader].
+func waitTime(on net.Conn, peerWait string) time.Duration {
 	inQueue := queueTime(unwrapConn(on))
-	if ms, err := strconv.ParseInt(said, 10, 64); err == nil && ms > 0 {
+	if ms, err := strconv.ParseInt(peerWait, 10, 64); err == nil && ms > 0 {
 		inQueue += time.Duration(min(ms, maxWaited.Milliseconds())) * time.Millisecond
 	}
 	return min(inQueue, maxWaited)

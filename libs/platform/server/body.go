@@ -41,8 +41,8 @@ func Body(c *fiber.Ctx) ([]byte, error) {
 	if bound, ok := ctx.UserValue(boundKey{}).(int); ok {
 		limit = min(limit, bound)
 	}
-	room, _ := ctx.UserValue(budgetKey{}).(*memoryBudget)
-	leave, err := room.reserveBody(c.UserContext(), length, limit)
+	budget, _ := ctx.UserValue(budgetKey{}).(*memoryBudget)
+	leave, err := budget.reserveBody(c.UserContext(), length, limit)
 	if err != nil {
 		return nil, err
 	}

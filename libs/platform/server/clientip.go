@@ -84,13 +84,13 @@ type trustedSenders struct {
 	callers peer.Callers
 }
 
-// clientAddress returns the address of the client of a request. The argument shown is the credential in the request, or
+// clientAddress returns the address of the client of a request. The argument credential is that of the request, or
 // empty. If the credential is the front's, the result is the first entry of X-Forwarded-For; otherwise see
 // [Proxies.Client].
-func (b *trustedSenders) clientAddress(socket netip.Addr, forwardedFor string, shown []byte) netip.Addr {
-	if b.callers.Find(shown) == frontCaller {
-		named, _, _ := strings.Cut(forwardedFor, ",") // a mesh may append the address of its own proxy
-		if client, err := parseForwarded(strings.TrimSpace(named)); err == nil {
+func (b *trustedSenders) clientAddress(socket netip.Addr, forwardedFor string, credential []byte) netip.Addr {
+	if b.callers.Find(credential) == frontCaller {
+		entry, _, _ := strings.Cut(forwardedFor, ",") // a mesh may append the address of its own proxy
+		if client, err := parseForwarded(strings.TrimSpace(entry)); err == nil {
 			return client
 		}
 	}

@@ -108,10 +108,10 @@ func (c *conn) readBody(p []byte) (int, error) {
 	if n == 0 {
 		return 0, err
 	}
-	taken, broken := c.body.consume(p[:n])
+	taken, framingErr := c.body.consume(p[:n])
 	c.buffer(p[taken:n])
-	if c.readErr = broken; taken == 0 {
-		return 0, broken
+	if c.readErr = framingErr; taken == 0 {
+		return 0, framingErr
 	}
 	return taken, nil
 }
@@ -144,8 +144,8 @@ func (c *conn) readHead(p []byte) (int, error) {
 	switch {
 	case err == nil:
 		c.body, c.headDeadline = body, time.Time{}
-		taken, broken := c.body.consume(c.in[end:])
-		c.checked, c.readErr = end+taken, broken
+		taken, framingErr := c.body.consume(c.in[end:])
+		c.checked, c.readErr = end+taken, framingErr
 		return 0, nil
 	case errors.Is(err, errIncomplete):
 		return 0, c.readMore()
@@ -162,8 +162,8 @@ func (c *conn) readWholeHead(b []byte) int {
 		return 0
 	}
 	c.body = body
-	taken, broken := c.body.consume(b[end:])
-	c.readErr = broken
+	taken, framingErr := c.body.consume(b[end:])
+	c.readErr = framingErr
 	return end + taken
 }
 

@@ -156,11 +156,11 @@ func (s *Server) recordRefusal(ctx context.Context, row *endpoints.Row, caller s
 
 // parseActor returns the actor that a request names; the zero Actor if it names none.
 func parseActor(c *fiber.Ctx) (actor.Actor, error) {
-	named := c.Get(actor.Header)
-	if named == "" {
+	header := c.Get(actor.Header)
+	if header == "" {
 		return actor.Actor{}, nil
 	}
-	by, err := actor.Parse(named)
+	by, err := actor.Parse(header)
 	if err != nil {
 		return actor.Actor{}, fault.Newf(fault.InvalidParameter, "%s: names nobody who can act.", actor.Header)
 	}

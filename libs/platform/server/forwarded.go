@@ -16,8 +16,8 @@ var schemeHeaders = []string{
 }
 
 // trusts reports whether the sender's statements about the client's request are trusted.
-func (b *trustedSenders) trusts(socket netip.Addr, shown []byte) bool {
-	return b.proxies.isTrusted(socket.Unmap()) || b.callers.Find(shown) == frontCaller
+func (b *trustedSenders) trusts(socket netip.Addr, credential []byte) bool {
+	return b.proxies.isTrusted(socket.Unmap()) || b.callers.Find(credential) == frontCaller
 }
 
 // cleanForwarded keeps only the last entry of X-Forwarded-Host and X-Forwarded-Proto, which the nearest proxy wrote.

@@ -218,8 +218,8 @@ func (f *answerBudget) middleware(c *fiber.Ctx) error {
 		response.Header.Del(fiber.HeaderETag)
 		return newMemoryFault("Too many large answers are being read just now; try again shortly.")
 	}
-	within := f.readSpeed.maxWriteTime(len(body), c.App().Server().WriteTimeout)
-	_ = c.Context().SetWriteDeadline(time.Now().Add(within)) //nolint:forbidigo // a deadline of the socket is the machine's time
+	timeout := f.readSpeed.maxWriteTime(len(body), c.App().Server().WriteTimeout)
+	_ = c.Context().SetWriteDeadline(time.Now().Add(timeout)) //nolint:forbidigo // a deadline of the socket is the machine's time
 	response.SetBodyStream(&pendingAnswer{Reader: bytes.NewReader(body), release: leave}, len(body))
 	return nil
 }

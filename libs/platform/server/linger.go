@@ -16,12 +16,12 @@ const (
 )
 
 // linger waits until the client has closed the connection, within bounds.
-func linger(c net.Conn, within time.Duration) {
+func linger(c net.Conn, timeout time.Duration) {
 	half, ok := c.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {
 		return
 	}
-	if c.SetReadDeadline(time.Now().Add(within)) != nil { //nolint:forbidigo // a deadline of the socket is the machine's time
+	if c.SetReadDeadline(time.Now().Add(timeout)) != nil { //nolint:forbidigo // a deadline of the socket is the machine's time
 		return
 	}
 	_, _ = io.CopyN(io.Discard, c, lingerBytes)

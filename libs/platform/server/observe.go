@@ -44,11 +44,11 @@ func newObserver(tel *telemetry.Telemetry, timeout time.Duration) *observer {
 
 func (o *observer) middleware(c *fiber.Ctx) error {
 	start := time.Now() //nolint:forbidigo // measures the request itself, with the monotonic clock
-	said := ""          // waiting time at the peer, on the internal port only
+	peerWait := ""      // waiting time at the peer, on the internal port only
 	if c.App() == o.internal {
-		said = c.Get(peer.WaitHeader)
+		peerWait = c.Get(peer.WaitHeader)
 	}
-	arrived := arrivalTime(start, c.Method(), c.Context().Conn(), said)
+	arrived := arrivalTime(start, c.Method(), c.Context().Conn(), peerWait)
 	parent := o.tel.Propagator.Extract(c.UserContext(), requestHeaders{c})
 	spanned, span := o.tel.Tracer.Start(parent, c.Method(), serverSpan)
 	defer span.End()
@@ -146,14 +146,14 @@ type label struct {
 func (o *observer) findLabels(s requestRecord) metric.MeasurementOption {
 	key := label{s.method, s.route, s.status}
 	known := o.labels.Load()
-	if made, ok := (*known)[key]; ok {
-		return made
+	if labels, ok := (*known)[key]; ok {
+		return labels
 	}
-	made := metric.WithAttributeSet(attribute.NewSet(s.attributes()...))
+	labels := metric.WithAttributeSet(attribute.NewSet(s.attributes()...))
 	more := maps.Clone(*known)
-	more[key] = made
+	more[key] = labels
 	o.labels.CompareAndSwap(known, &more) // if the map was replaced first, a later request adds the set
-	return made
+	return labels
 }
 
 type requestHeaders struct{ c *fiber.Ctx }

@@ -180,9 +180,9 @@ func (s *Server) openInternal() {
 	s.observe.internal = s.internalApp
 }
 
-func listen(given net.Listener, addr string, b bounds) (*listener, error) {
-	if given != nil {
-		return newListener(given, b), nil
+func listen(existing net.Listener, addr string, b bounds) (*listener, error) {
+	if existing != nil {
+		return newListener(existing, b), nil
 	}
 	opened, err := net.Listen("tcp", addr) //nolint:noctx // listening does not wait
 	if err != nil {

@@ -27,7 +27,7 @@ const (
 
 // startGuarded starts a server with one internal path, which requires a credential. The counter counts the requests
 // that reach the handler.
-func startGuarded(t *testing.T, reached *int) *Server {
+func startGuarded(t *testing.T, calls *int) *Server {
 	t.Helper()
 	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: testkit.MaxWait,
 		DrainTimeout:    testkit.MaxWait,
@@ -40,7 +40,7 @@ func startGuarded(t *testing.T, reached *int) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Internal.Post("/internal/thing", func(c *fiber.Ctx) error { *reached++; return c.SendString("{}") })
+	s.Internal.Post("/internal/thing", func(c *fiber.Ctx) error { *calls++; return c.SendString("{}") })
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
@@ -83,8 +83,8 @@ func askInternal(t *testing.T, s *Server, path string, header map[string]string)
 
 func TestInternalPortRequiresCredential(t *testing.T) {
 	t.Parallel()
-	reached := 0
-	s := startGuarded(t, &reached)
+	calls := 0
+	s := startGuarded(t, &calls)
 	for name, c := range map[string]struct {
 		path   string
 		header map[string]string
@@ -136,16 +136,16 @@ func TestInternalPortRequiresCredential(t *testing.T) {
 			}
 		}
 	}
-	if reached != 6 {
-		t.Errorf("%d requests reached the handler, want 6", reached)
+	if calls != 6 {
+		t.Errorf("%d requests reached the handler, want 6", calls)
 	}
 }
 
 func TestCallsSendFirstSecret(t *testing.T) {
 	t.Parallel()
-	shown := make(chan string, 1)
+	credential := make(chan string, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		shown <- r.Header.Get(peer.SecretHeader)
+		credential <- r.Header.Get(peer.SecretHeader)
 	}))
 	defer server.Close()
 	cfg := peer.Config{Timeout: testkit.MaxWait, Secrets: []string{newSecret, oldSecret}}
@@ -154,7 +154,7 @@ func TestCallsSendFirstSecret(t *testing.T) {
 	if err := client.Call(t.Context(), http.MethodGet, "/", nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := <-shown; got != peer.Credential(newSecret, "peer") {
+	if got := <-credential; got != peer.Credential(newSecret, "peer") {
 		t.Errorf("%q was shown", got)
 	}
 }

@@ -76,10 +76,10 @@ func (s *Service) AddErasureJob(catalog *peer.Client, erase catalogclient.Erase)
 // ended long enough ago, by the setting of each business. Only one replica at a time runs it.
 func (s *Service) AddRetentionJob(catalog *peer.Client, offers *catalogclient.Client, pool *pgxpool.Pool,
 	kept catalogclient.Remembered) {
-	alone := func(ctx context.Context, work func(context.Context) error) error {
+	runExclusively := func(ctx context.Context, work func(context.Context) error) error {
 		_, err := postgres.RunExclusively(ctx, pool, "forgetting customers", work)
 		return err
 	}
-	s.Go("forgetting customers", catalogclient.NewForgetter(catalog, offers, kept, alone, s.rt.Clock,
+	s.Go("forgetting customers", catalogclient.NewForgetter(catalog, offers, kept, runExclusively, s.rt.Clock,
 		s.rt.Telemetry).Run)
 }

@@ -16,9 +16,9 @@ func Languages(chosen, accept, own string) []string {
 	}
 	const longest = 512 // longest header that is parsed
 	if len(accept) <= longest {
-		wanted, _, err := language.ParseAcceptLanguage(strings.ReplaceAll(accept, "*", "und"))
-		for i := 0; err == nil && i < len(wanted) && i < 10; i++ {
-			tags = append(tags, wanted[i].String())
+		requested, _, err := language.ParseAcceptLanguage(strings.ReplaceAll(accept, "*", "und"))
+		for i := 0; err == nil && i < len(requested) && i < 10; i++ {
+			tags = append(tags, requested[i].String())
 		}
 	}
 	return append(tags, own)

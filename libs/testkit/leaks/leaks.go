@@ -35,10 +35,10 @@ func Verify(m goleak.TestingM) {
 }
 
 func waitForGoroutines() error {
-	begun := time.Now() //nolint:forbidigo // the machine's time is what is waited by
+	start := time.Now() //nolint:forbidigo // the machine's time is what is waited by
 	for {
 		err := goleak.Find(longLived...)
-		if err == nil || time.Since(begun) > maxWait {
+		if err == nil || time.Since(start) > maxWait {
 			return err
 		}
 	}

@@ -19,13 +19,13 @@ func Of(body []byte) string {
 // The comparison is weak (RFC 9110 §13.1.2), because a proxy that compresses the answer makes its tag weak.
 func Match(lines []string, tags ...string) bool {
 	for _, line := range lines {
-		for given := range strings.SplitSeq(line, ",") {
-			given = strings.TrimSpace(given)
-			if given == "*" {
+		for headerTags := range strings.SplitSeq(line, ",") {
+			headerTags = strings.TrimSpace(headerTags)
+			if headerTags == "*" {
 				return true
 			}
 			for _, tag := range tags {
-				if strings.TrimPrefix(given, "W/") == strings.TrimPrefix(tag, "W/") {
+				if strings.TrimPrefix(headerTags, "W/") == strings.TrimPrefix(tag, "W/") {
 					return true
 				}
 			}

@@ -85,8 +85,8 @@ func (c *Catalog) Languages() []string { return slices.Clone(c.languages) }
 
 // Choose returns the language of the catalog that suits the first of the tags in wanted. It compares BCP 47
 // tags, so that "pt-BR" finds pt, and skips empty and unknown tags. If no tag suits, the result is English.
-func (c *Catalog) Choose(wanted ...string) string {
-	for _, w := range wanted {
+func (c *Catalog) Choose(tags ...string) string {
+	for _, w := range tags {
 		if _, ok := c.localizers[w]; ok {
 			return w
 		}

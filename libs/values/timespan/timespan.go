@@ -45,8 +45,8 @@ func Instant(d Date, m TimeOfDay, loc *time.Location) int64 {
 // would not convert the local end back to the same instant, because the local time occurs twice.
 func EndAfter(start, seconds int64, loc *time.Location) (Date, TimeOfDay, bool) {
 	end := start + seconds
-	shown := time.Unix(end, 0).In(loc)
-	date, at := DateOf(shown, loc), TimeOfDay(shown.Hour()*60+shown.Minute())
+	localEnd := time.Unix(end, 0).In(loc)
+	date, at := DateOf(localEnd, loc), TimeOfDay(localEnd.Hour()*60+localEnd.Minute())
 	if at == 0 {
 		date, at = date-1, MinutesPerDay
 	}

@@ -7,12 +7,12 @@ import (
 )
 
 // Zone returns the time zone with an IANA name, or otherwise if the name is "" or unknown.
-func Zone(name string, otherwise *time.Location) *time.Location {
+func Zone(name string, fallback *time.Location) *time.Location {
 	if name == "" {
-		return otherwise
+		return fallback
 	}
 	if location, err := zone.Load(name); err == nil {
 		return location
 	}
-	return otherwise
+	return fallback
 }

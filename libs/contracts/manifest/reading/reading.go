@@ -98,8 +98,8 @@ func (r *memoryBudget) enter(ctx context.Context, business string, sources [][]b
 
 // TimeoutFault returns the fault of a manifest that could not be parsed before ctx ended.
 func TimeoutFault(ctx context.Context, err error) error {
-	late := fault.Wrap(fault.PeerUnavailable, errors.Join(err, context.Cause(ctx)),
+	timeout := fault.Wrap(fault.PeerUnavailable, errors.Join(err, context.Cause(ctx)),
 		"The manifest could not be checked in time; nothing was changed, try again shortly.")
-	late.RetryAfter = time.Second
-	return late
+	timeout.RetryAfter = time.Second
+	return timeout
 }

@@ -21,15 +21,15 @@ func two() *memoryBudget { return newMemoryBudget(2*manifest.Cost(source) + 1) }
 // hold occupies the place of a business until the returned function is called.
 func hold(t *testing.T, r *memoryBudget, business string) func() {
 	t.Helper()
-	begun, end, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	started, end, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		done <- r.run(t.Context(), business, func(func() bool) error {
-			close(begun)
+			close(started)
 			<-end
 			return nil
 		}, source)
 	}()
-	<-begun
+	<-started
 	return func() {
 		close(end)
 		if err := <-done; err != nil {
