@@ -55,8 +55,8 @@ type Process struct {
 	ports  ports
 	ops    net.Listener // nil if OPS_PORT is not set
 	parts  []*part      // in order of start
-	closes []func() error
-	died   chan error
+	stops  []func() error
+	failed chan error
 }
 
 // part is a running service, or the front.
@@ -65,20 +65,20 @@ type part struct {
 	srv       *server.Server
 	telemetry *telemetry.Telemetry
 	stop      context.CancelFunc
-	ended     chan struct{} // closed when the part has ended
+	done      chan struct{} // closed when the part has ended
 	err       error         // set before ended is closed
 	once      sync.Once
 }
 
-// readyWithin is the time limit for the start of the services after the stores are ready.
-const readyWithin = 3 * time.Minute
+// startTimeout is the time limit for the start of the services after the stores are ready.
+const startTimeout = 3 * time.Minute
 
 // Start starts all services, including migrations and the demo business, and returns when they answer
 // requests. It calls say with each line for the person at the terminal. Its error is one sentence.
 // Cancelling ctx aborts the start; after the start, call [Process.Stop] instead.
 func Start(ctx context.Context, cfg Config, say func(line string)) (*Process, error) {
 	p := &Process{cfg: cfg, say: say, PeerSecrets: peer.NewSecrets(partNames()...),
-		died: make(chan error, len(partNames())+1)}
+		failed: make(chan error, len(partNames())+1)}
 	if err := p.start(ctx); err != nil {
 		_ = p.Stop() // its errors follow from err
 		return nil, err
@@ -96,13 +96,13 @@ func (p *Process) start(ctx context.Context) error {
 			return err
 		}
 	}
-	p.noteStart(ctx)
+	p.logStart(ctx)
 	return nil
 }
 
-// noteStart logs the build and the addresses, because the terminal's output may be lost later. It
+// logStart logs the build and the addresses, because the terminal's output may be lost later. It
 // omits the URLs of the stores, because they contain passwords.
-func (p *Process) noteStart(ctx context.Context) {
+func (p *Process) logStart(ctx context.Context) {
 	front := p.parts[len(p.parts)-1]
 	front.telemetry.Logger.InfoContext(ctx, "Slotmesh has started", "build", build.Version(), "public", p.PublicURL,
 		"admin", p.AdminURL, "home", p.home.Path)
@@ -123,7 +123,7 @@ func (p *Process) openHome(context.Context) error {
 	}
 	p.home = home
 	p.onStop(home.Close)
-	if home.Shared {
+	if home.IsShared {
 		p.say("SLOTMESH_HOME: other users of this machine may enter or read " + home.Path +
 			", which was there before; it is left as it is")
 	}
@@ -151,13 +151,13 @@ func (p *Process) openPorts(ctx context.Context) error {
 		return err
 	}
 	p.onStop(p.ports.close)
-	p.PublicURL, p.AdminURL = p.ports.url(frontName), p.ports.url(consoleName)
+	p.PublicURL, p.AdminURL = p.ports.findURL(frontName), p.ports.findURL(consoleName)
 	return nil
 }
 
 func (p *Process) openToken(context.Context) error {
 	var err error
-	p.adminTokens, err = adminToken(p.cfg, p.home.Path)
+	p.adminTokens, err = loadAdminToken(p.cfg, p.home.Path)
 	if err != nil {
 		return err
 	}
@@ -165,14 +165,14 @@ func (p *Process) openToken(context.Context) error {
 	if _, given := p.cfg.Settings["LINK_SECRETS"]; given {
 		return nil
 	}
-	p.linkSecret, err = keptSecret(p.home.Path, linkSecretFile, "the secret of customers' links")
+	p.linkSecret, err = loadSecret(p.home.Path, linkSecretFile, "the secret of customers' links")
 	return err
 }
 
 func (p *Process) startStores(ctx context.Context) error {
 	stores, err := backing.Start(ctx, backing.Options{
 		Home: p.home.Path, DatabaseURL: p.cfg.DatabaseURL, RedisURL: p.cfg.RedisURL, Say: p.say,
-		MayInstall: mayInstall(p.cfg, os.Stdin, p.say),
+		MayInstall: newInstallPrompt(p.cfg, os.Stdin, p.say),
 	})
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func (p *Process) startStores(ctx context.Context) error {
 func (p *Process) watchStores(stopped <-chan struct{}) {
 	select {
 	case err := <-p.stores.Failed():
-		p.died <- err
+		p.failed <- err
 	case <-stopped:
 	}
 }
@@ -199,15 +199,15 @@ func (p *Process) watchStores(stopped <-chan struct{}) {
 func (p *Process) migrate(ctx context.Context) error {
 	for _, s := range services {
 		if err := s.migrate(ctx, p.environment(s.name)); err != nil {
-			return tablesError(s.name, p.stores.Data, err)
+			return newTablesError(s.name, p.stores.Data, err)
 		}
 	}
 	return nil
 }
 
-// tablesError adds advice to the error of tables that cannot be created or migrated. data is the
+// newTablesError adds advice to the error of tables that cannot be created or migrated. data is the
 // folder of the PostgreSQL that this process started, or "" if DATABASE_URL names another PostgreSQL.
-func tablesError(service, data string, err error) error {
+func newTablesError(service, data string, err error) error {
 	what := "the tables of " + service + " cannot be made or brought up to date"
 	if data == "" {
 		return fmt.Errorf("DATABASE_URL: %s: %w", what, err)
@@ -230,7 +230,7 @@ func (p *Process) startServices(ctx context.Context) error {
 		}
 	}
 	return p.launch(ctx, frontName, func(rt server.Runtime) (*server.Server, error) {
-		cfg, err := frontConfig(ctx, p.cfg, p.PeerSecrets[frontName], p.upstreams())
+		cfg, err := loadFrontConfig(ctx, p.cfg, p.PeerSecrets[frontName], p.upstreams())
 		if err != nil {
 			return nil, err
 		}
@@ -261,15 +261,15 @@ func (p *Process) launch(ctx context.Context, name string, open func(server.Runt
 		return errors.Join(fmt.Errorf("%s: %w", name, err), tel.Shutdown(ctx))
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	part := &part{name: name, srv: srv, telemetry: tel, stop: cancel, ended: make(chan struct{})}
+	part := &part{name: name, srv: srv, telemetry: tel, stop: cancel, done: make(chan struct{})}
 	p.parts = append(p.parts, part)
-	go part.run(running, p.died)
+	go part.run(running, p.failed)
 	return nil
 }
 
 // run serves requests until ctx ends. If the service ends before that, run sends an error to died.
 func (part *part) run(ctx context.Context, died chan<- error) {
-	defer close(part.ended)
+	defer close(part.done)
 	part.err = part.srv.Run(ctx)
 	if ctx.Err() == nil {
 		died <- part.err
@@ -282,13 +282,13 @@ func (part *part) run(ctx context.Context, died chan<- error) {
 
 func (part *part) end() error {
 	part.once.Do(part.stop)
-	<-part.ended
+	<-part.done
 	return part.err
 }
 
 // awaitReady waits until all services and the front report that they are ready.
 func (p *Process) awaitReady(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for _, part := range p.parts {
 		if err := p.awaitPart(ctx, part); err != nil {
@@ -302,12 +302,12 @@ func (p *Process) awaitPart(ctx context.Context, part *part) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		problem := isReady(ctx, part.srv.InternalAddr())
+		problem := checkReady(ctx, part.srv.InternalAddr())
 		if problem == nil {
 			return nil
 		}
 		select {
-		case err := <-p.Died():
+		case err := <-p.Failed():
 			return err
 		case <-ctx.Done():
 			return fmt.Errorf("%s did not become ready: %w", part.name, problem)
@@ -316,17 +316,17 @@ func (p *Process) awaitPart(ctx context.Context, part *part) error {
 	}
 }
 
-func isReady(ctx context.Context, address net.Addr) error {
-	status, body, err := request(ctx, http.MethodGet, "http://"+address.String()+"/readyz", nil, nil)
+func checkReady(ctx context.Context, address net.Addr) error {
+	status, body, err := sendRequest(ctx, http.MethodGet, "http://"+address.String()+"/readyz", nil, nil)
 	if err == nil && status != http.StatusOK {
 		return fmt.Errorf("it answers %d: %s", status, body)
 	}
 	return err
 }
 
-// Died returns a channel that receives an error if a service or a store ends unexpectedly. The process
+// Failed returns a channel that receives an error if a service or a store ends unexpectedly. The process
 // can then no longer work; the caller should call Stop.
-func (p *Process) Died() <-chan error { return p.died }
+func (p *Process) Failed() <-chan error { return p.failed }
 
 // InternalURL returns the base URL of a service's internal port.
 func (p *Process) InternalURL(service string) string {
@@ -334,7 +334,7 @@ func (p *Process) InternalURL(service string) string {
 }
 
 // ServiceURL returns the base URL of a service's public port, which bypasses the front.
-func (p *Process) ServiceURL(service string) string { return p.ports.url(service) }
+func (p *Process) ServiceURL(service string) string { return p.ports.findURL(service) }
 
 // StopService shuts one service down gracefully, as the end of its last replica does in a cluster. The
 // other services continue to run.
@@ -354,14 +354,14 @@ func (p *Process) Stop() error {
 		errs = append(errs, p.parts[i].end())
 	}
 	p.parts = nil
-	for i := len(p.closes) - 1; i >= 0; i-- {
-		errs = append(errs, p.closes[i]())
+	for i := len(p.stops) - 1; i >= 0; i-- {
+		errs = append(errs, p.stops[i]())
 	}
-	p.closes = nil
+	p.stops = nil
 	return errors.Join(errs...)
 }
 
 // file returns the path of a file in the home.
 func (p *Process) file(name string) string { return filepath.Join(p.home.Path, name) }
 
-func (p *Process) onStop(stop func() error) { p.closes = append(p.closes, stop) }
+func (p *Process) onStop(stop func() error) { p.stops = append(p.stops, stop) }

@@ -27,35 +27,35 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		os.Exit(program())
+	if os.Getenv(programVariable) != "" {
+		os.Exit(runProgram())
 	}
 	leaks.Verify(m)
 }
 
-// stores are the settings that name an empty database, and one of Redis in which nobody else is counted: a program of a
-// test knows its clients by this machine's address alone.
-func stores(t *testing.T) map[string]string {
+// newStoreSettings returns settings with an empty database, and with a Redis database that no other test uses: the
+// clients of all tests have the same address.
+func newStoreSettings(t *testing.T) map[string]string {
 	t.Helper()
 	return map[string]string{"DATABASE_URL": testkit.Database(t, "allinone"), "REDIS_URL": testkit.RedisDatabase(t)}
 }
 
-// lines collects what is printed, and tells when the greeting is complete.
-type lines struct {
-	text    strings.Builder
-	greeted chan string
+// outputWatcher collects the output. It sends the text to greeting when the greeting is complete.
+type outputWatcher struct {
+	text     strings.Builder
+	greeting chan string
 }
 
-func (l *lines) Write(p []byte) (int, error) {
+func (l *outputWatcher) Write(p []byte) (int, error) {
 	n, err := l.text.Write(p)
 	if strings.Contains(string(p), "Slotmesh is running") {
-		l.greeted <- l.text.String()
+		l.greeting <- l.text.String()
 	}
 	return n, err
 }
 
-// runRoomy is Run with deadlines that a slow machine keeps.
-func runRoomy(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
+// runWithLongTimeouts is Run with timeouts that are long enough for a slow machine.
+func runWithLongTimeouts(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {
 		return err
@@ -64,16 +64,16 @@ func runRoomy(ctx context.Context, env envconfig.Lookuper, out io.Writer) error 
 	return run(ctx, cfg, out)
 }
 
-// runOnce runs the command until its greeting was seen by use, then stops it as Ctrl-C does.
-func runOnce(t *testing.T, env map[string]string, use func(greeting string)) {
+// runUntilGreeting runs the command, calls use with its greeting, and then stops the command like Ctrl-C.
+func runUntilGreeting(t *testing.T, env map[string]string, use func(greeting string)) {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
-	out := &lines{greeted: make(chan string, 1)}
+	out := &outputWatcher{greeting: make(chan string, 1)}
 	ended := make(chan error, 1)
-	go func() { ended <- runRoomy(ctx, envconfig.MapLookuper(env), out) }()
+	go func() { ended <- runWithLongTimeouts(ctx, envconfig.MapLookuper(env), out) }()
 	select {
-	case greeting := <-out.greeted:
+	case greeting := <-out.greeting:
 		use(greeting)
 	case err := <-ended:
 		t.Fatalf("it ended: %v", err)
@@ -91,8 +91,8 @@ var (
 	curlBody = regexp.MustCompile(`-d '([^']*)'`)
 )
 
-// curl does what a printed line does, and returns the status.
-func curl(t *testing.T, line string) int {
+// runCurl sends the request of a printed curl command and returns the status.
+func runCurl(t *testing.T, line string) int {
 	t.Helper()
 	method, body := http.MethodGet, ""
 	if strings.Contains(line, "-X POST") {
@@ -102,7 +102,7 @@ func curl(t *testing.T, line string) int {
 	for _, h := range curlHead.FindAllStringSubmatch(line, -1) {
 		header.Set(h[1], h[2])
 	}
-	status, answer, err := request(t.Context(), method, curlURL.FindStringSubmatch(line)[1], header, []byte(body))
+	status, answer, err := sendRequest(t.Context(), method, curlURL.FindStringSubmatch(line)[1], header, []byte(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,43 +110,44 @@ func curl(t *testing.T, line string) int {
 	return status
 }
 
-func TestThePrintedLinesWorkAndASecondStartKeepsTheData(t *testing.T) {
+func TestRunPrintsWorkingCommandsAndKeepsData(t *testing.T) {
 	t.Parallel()
-	env := stores(t)
+	env := newStoreSettings(t)
 	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"] = "0", "0", "0", t.TempDir()
 	var booked string
-	runOnce(t, env, func(greeting string) {
+	runUntilGreeting(t, env, func(greeting string) {
 		try := curlLine.FindAllString(greeting, -1)
 		if len(try) != 3 {
 			t.Fatalf("printed:\n%s", greeting)
 		}
-		got := []int{curl(t, try[0]), curl(t, try[1]), curl(t, try[2]), curl(t, try[2])}
+		got := []int{runCurl(t, try[0]), runCurl(t, try[1]), runCurl(t, try[2]), runCurl(t, try[2])}
 		if diff := cmp.Diff([]int{200, 200, 201, 409}, got); diff != "" {
 			t.Error(diff)
 		}
 		booked = try[2]
 	})
-	runOnce(t, env, func(greeting string) {
+	runUntilGreeting(t, env, func(greeting string) {
 		try := curlLine.FindAllString(greeting, -1)
 		if key := curlHead.FindStringSubmatch(try[2])[2]; !strings.Contains(booked, key) {
 			t.Errorf("the demo's key has changed: %s", key)
 		}
-		again := curlURL.ReplaceAllString(booked, curlURL.FindString(try[2])) // the port is another
-		got := []int{curl(t, again), curl(t, try[2])}
+		again := curlURL.ReplaceAllString(booked, curlURL.FindString(try[2])) // the port differs
+		got := []int{runCurl(t, again), runCurl(t, try[2])}
 		if diff := cmp.Diff([]int{409, 201}, got); diff != "" {
 			t.Error(diff)
 		}
 	})
 }
 
-// Without the demo there is nobody who could sign in: it says how the first person does.
-func TestWithoutTheDemoItSaysHowToBegin(t *testing.T) {
+// TestGreetingWithoutDemoShowsInvitation has no demo, so no person can sign in yet. The greeting shows the command that
+// invites the first operator.
+func TestGreetingWithoutDemoShowsInvitation(t *testing.T) {
 	t.Parallel()
-	env := stores(t)
+	env := newStoreSettings(t)
 	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"], env["SLOTMESH_DEMO"] = "0", "0", "0",
 		t.TempDir(), "false"
 	begin := regexp.MustCompile(`begin +slotmesh users invite --server (http://\S+) --email \S+ --role operator .*\n(?s:.*)admin +(http://\S+)\n`)
-	runOnce(t, env, func(greeting string) {
+	runUntilGreeting(t, env, func(greeting string) {
 		if found := begin.FindStringSubmatch(greeting); found == nil || found[1] != found[2] ||
 			signInLine.MatchString(greeting) {
 			t.Errorf("printed:\n%s", greeting)
@@ -154,14 +155,14 @@ func TestWithoutTheDemoItSaysHowToBegin(t *testing.T) {
 	})
 }
 
-// signInLine is where the demo's owner signs in.
+// signInLine matches the link with which the demo's owner signs in.
 var signInLine = regexp.MustCompile(`sign in +(http://\S+)`)
 
-func TestThePrintedLinkSignsTheDemosOwnerInOnce(t *testing.T) {
+func TestGreetingSignInLinkWorksOnce(t *testing.T) {
 	t.Parallel()
-	env := stores(t)
+	env := newStoreSettings(t)
 	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"] = "0", "0", "0", t.TempDir()
-	runOnce(t, env, func(greeting string) {
+	runUntilGreeting(t, env, func(greeting string) {
 		found := signInLine.FindStringSubmatch(greeting)
 		if found == nil {
 			t.Fatalf("printed:\n%s", greeting)
@@ -187,16 +188,17 @@ func TestThePrintedLinkSignsTheDemosOwnerInOnce(t *testing.T) {
 	})
 }
 
-// beginLine is where an operator begins a business of their own.
+// beginLine matches the link with which an operator signs in.
 var beginLine = regexp.MustCompile(`begin +(http://\S+)`)
 
-// A newcomer who has started everything sets up a business of their own by the pages alone, at each start.
-func TestPrintedLinkBeginsABusiness(t *testing.T) {
+// TestGreetingOperatorLinkOpensBusinessForm opens the link of two starts. Each leads to the pages with the form for a
+// new business.
+func TestGreetingOperatorLinkOpensBusinessForm(t *testing.T) {
 	t.Parallel()
-	env := stores(t)
+	env := newStoreSettings(t)
 	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"] = "0", "0", "0", t.TempDir()
 	for range 2 {
-		runOnce(t, env, func(greeting string) {
+		runUntilGreeting(t, env, func(greeting string) {
 			found := beginLine.FindStringSubmatch(greeting)
 			if found == nil {
 				t.Fatalf("printed:\n%s", greeting)
@@ -220,25 +222,25 @@ func TestPrintedLinkBeginsABusiness(t *testing.T) {
 	}
 }
 
-func TestAKeyOfAnotherDatabaseIsReplaced(t *testing.T) {
+func TestStartReplacesKeyOfOtherDatabase(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	for range 2 {
-		env := stores(t)
+		env := newStoreSettings(t)
 		env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"] = "0", "0", "0", home
-		runOnce(t, env, func(greeting string) {
-			if status := curl(t, curlLine.FindAllString(greeting, -1)[2]); status != http.StatusCreated {
+		runUntilGreeting(t, env, func(greeting string) {
+			if status := runCurl(t, curlLine.FindAllString(greeting, -1)[2]); status != http.StatusCreated {
 				t.Errorf("got %d", status)
 			}
 		})
 	}
 }
 
-func TestSecretsAreKeptForTheirOwnerAlone(t *testing.T) {
+func TestStartKeepsSecretsPrivate(t *testing.T) {
 	t.Parallel()
-	env := stores(t)
+	env := newStoreSettings(t)
 	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"] = "0", "0", "0", t.TempDir()
-	runOnce(t, env, func(string) {})
+	runUntilGreeting(t, env, func(string) {})
 	log, err := os.ReadFile(filepath.Join(env["SLOTMESH_HOME"], LogFile))
 	if err != nil {
 		t.Fatal(err)
@@ -262,20 +264,20 @@ func TestSecretsAreKeptForTheirOwnerAlone(t *testing.T) {
 	}
 }
 
-func TestTheClockStartsWhereItIsSet(t *testing.T) {
+func TestStartUsesConfiguredClock(t *testing.T) {
 	t.Parallel()
-	env := stores(t)
+	env := newStoreSettings(t)
 	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"] = "0", "0", "0", t.TempDir()
 	env["SLOTMESH_NOW"] = "2031-06-02T08:00:00Z" // a Monday: tomorrow is open
-	runOnce(t, env, func(greeting string) {
+	runUntilGreeting(t, env, func(greeting string) {
 		try := curlLine.FindAllString(greeting, -1)
-		if !strings.Contains(try[1], "date=2031-06-03") || curl(t, try[2]) != http.StatusCreated {
+		if !strings.Contains(try[1], "date=2031-06-03") || runCurl(t, try[2]) != http.StatusCreated {
 			t.Errorf("printed:\n%s", greeting)
 		}
 	})
 }
 
-func TestFaultySettingsAreOneSentence(t *testing.T) {
+func TestRunReportsInvalidSettingsInOneSentence(t *testing.T) {
 	t.Parallel()
 	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -324,7 +326,7 @@ func TestFaultySettingsAreOneSentence(t *testing.T) {
 			if test.env["MAIL_PORT"] == "" {
 				test.env["MAIL_PORT"] = "0"
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a start that works would run on
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // stops a start that succeeds by mistake
 			defer cancel()
 			err := Run(ctx, envconfig.MapLookuper(test.env), io.Discard)
 			if err == nil || err.Error() != test.want {
@@ -334,14 +336,14 @@ func TestFaultySettingsAreOneSentence(t *testing.T) {
 	}
 }
 
-func TestTablesOfAnotherBuildAreToldWithWhatToDo(t *testing.T) {
+func TestNewTablesErrorAddsAdvice(t *testing.T) {
 	t.Parallel()
 	other := fmt.Errorf("migrate: %w", &postgres.ChangedTextError{Migration: "00001_booking.sql", Schema: "booking"})
 	for want, got := range map[string]error{
-		"the tables of booking cannot be made or brought up to date, as a build that was never released has made them; delete /data/postgres, which loses all data, and start again": tablesError("booking", "/data/postgres", other),
+		"the tables of booking cannot be made or brought up to date, as a build that was never released has made them; delete /data/postgres, which loses all data, and start again": newTablesError("booking", "/data/postgres", other),
 		"DATABASE_URL: the tables of booking cannot be made or brought up to date: " +
-			other.Error(): tablesError("booking", "", other),
-		"the tables of booking cannot be made or brought up to date: disk full": tablesError("booking",
+			other.Error(): newTablesError("booking", "", other),
+		"the tables of booking cannot be made or brought up to date: disk full": newTablesError("booking",
 			"/data/postgres", errors.New("disk full")),
 	} {
 		if got.Error() != want {
@@ -350,9 +352,9 @@ func TestTablesOfAnotherBuildAreToldWithWhatToDo(t *testing.T) {
 	}
 }
 
-func TestAStoreThatDiesIsNamed(t *testing.T) {
+func TestFailedNamesEndedStore(t *testing.T) {
 	t.Parallel()
-	home, err := os.MkdirTemp("/tmp", "allinone-test-") // t.TempDir's folders are closed to the user of the stores
+	home, err := os.MkdirTemp("/tmp", "allinone-test-") // the user of the stores cannot enter folders of t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +385,7 @@ func TestAStoreThatDiesIsNamed(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-p.Died(); !strings.HasPrefix(err.Error(), "postgres has ended by itself: ") {
+	if err := <-p.Failed(); !strings.HasPrefix(err.Error(), "postgres has ended by itself: ") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -51,8 +51,9 @@ Every other setting of a service reaches it, such as OIDC_ISSUER, MCP_ORIGINS or
   --help, --version    say this, or which build it is, and end
 `
 
-// works are the actions of the command, such as backup, by name. Each has one argument: a file, or the name of a feed.
-var works = map[string]func(ctx context.Context, env envconfig.Lookuper, argument string, out io.Writer) error{
+// actions are the actions of the command, such as backup, by name. Each has one argument: a file, or the name of a
+// feed.
+var actions = map[string]func(ctx context.Context, env envconfig.Lookuper, argument string, out io.Writer) error{
 	"backup": Backup, "restore": Restore, "resume-feed": ResumeFeed,
 }
 
@@ -62,12 +63,12 @@ func Do(ctx context.Context, args []string, env envconfig.Lookuper, out io.Write
 	if len(args) == 0 {
 		return Run(ctx, env, out)
 	}
-	return works[args[0]](ctx, env, args[1], out)
+	return actions[args[0]](ctx, env, args[1], out)
 }
 
-// Asked runs the action that the arguments ask for, and reports whether the program should exit after it. It returns an
-// error for an unknown or missing argument: a mistyped command must not start a server.
-func Asked(args []string, out io.Writer) (bool, error) {
+// HandleArguments runs the action that the arguments ask for, and reports whether the program should exit after it. It
+// returns an error for an unknown or missing argument: a mistyped command must not start a server.
+func HandleArguments(args []string, out io.Writer) (bool, error) {
 	if len(args) == 0 {
 		return false, nil
 	}
@@ -80,7 +81,7 @@ func Asked(args []string, out io.Writer) (bool, error) {
 			zonefiles.Describe(os.Getenv("ZONE_DATA")))
 		return true, err
 	}
-	if _, is := works[args[0]]; is {
+	if _, is := actions[args[0]]; is {
 		if len(args) != 2 || args[1] == "" || strings.HasPrefix(args[1], "-") {
 			return true, fmt.Errorf("%s takes one argument; --help says more", args[0])
 		}

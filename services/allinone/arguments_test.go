@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-func TestArgumentsNeverStartAServer(t *testing.T) {
+func TestHandleArgumentsRefusesInvalidArguments(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		args       []string
@@ -31,7 +31,7 @@ func TestArgumentsNeverStartAServer(t *testing.T) {
 		{[]string{"restore", "one", "two"}, true, true, ""},
 	} {
 		var out bytes.Buffer
-		all, err := allinone.Asked(c.args, &out)
+		all, err := allinone.HandleArguments(c.args, &out)
 		if all != c.all || (err != nil) != c.fails || !strings.Contains(out.String(), c.says) {
 			t.Errorf("%q: %t, %v, %s", c.args, all, err, out.String())
 		}
@@ -41,7 +41,6 @@ func TestArgumentsNeverStartAServer(t *testing.T) {
 	}
 }
 
-// What --help lists are all settings that there are.
 func TestHelpListsEverySetting(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("config.go")
@@ -49,7 +48,7 @@ func TestHelpListsEverySetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	var help bytes.Buffer
-	if _, err := allinone.Asked([]string{"--help"}, &help); err != nil {
+	if _, err := allinone.HandleArguments([]string{"--help"}, &help); err != nil {
 		t.Fatal(err)
 	}
 	settings := regexp.MustCompile("env:\"([A-Z_]+)").FindAllStringSubmatch(string(source), -1)

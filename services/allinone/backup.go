@@ -33,14 +33,14 @@ var migrations = map[string]fs.FS{
 	"notifications": notificationstables.FS, consoleName: consoletables.FS,
 }
 
-// keptFiles are the files of the home that a backup contains in addition to the database. For example,
+// homeFiles are the files of the home that a backup contains in addition to the database. For example,
 // the links in mails that were already sent need the secret that signed them.
-var keptFiles = []string{linkSecretFile, TokenFile, DemoKeyFile}
+var homeFiles = []string{linkSecretFile, TokenFile, DemoKeyFile}
 
-// resume are the SQL statements that run after a restore. They release the locks of workers that were
+// resumeStatements are the SQL statements that run after a restore. They release the locks of workers that were
 // active when the backup was made, because those workers do not run here. Otherwise notifications
 // would wait minutes until the locks expire and River rescues its jobs.
-var resume = []string{
+var resumeStatements = []string{
 	`UPDATE notifications.feeds SET reader = NULL, reader_until = '-infinity'`,
 	`UPDATE notifications.webhook_endpoints SET lane = NULL, lane_until = '-infinity'`,
 	`UPDATE notifications.river_job SET state = 'available' WHERE state = 'running'`,
@@ -53,7 +53,7 @@ func Backup(ctx context.Context, env envconfig.Lookuper, path string, out io.Wri
 	if err != nil {
 		return err
 	}
-	url, done, err := databaseToRead(ctx, cfg, saying(out))
+	url, done, err := openDatabaseToRead(ctx, cfg, newPrinter(out))
 	if err != nil {
 		return err
 	}
@@ -66,14 +66,14 @@ func loadConfig(ctx context.Context, env envconfig.Lookuper) (Config, error) {
 	return cfg, err
 }
 
-func saying(out io.Writer) func(line string) {
+func newPrinter(out io.Writer) func(line string) {
 	return func(line string) { _, _ = fmt.Fprintln(out, line) }
 }
 
-// databaseToRead returns the URL of the database to back up, and a function that the caller must call afterwards.
+// openDatabaseToRead returns the URL of the database to back up, and a function that the caller must call afterwards.
 // The database is that of DATABASE_URL. Without this setting, it is the database of the process that uses the home.
-// If no process uses the home, databaseToRead starts the home's PostgreSQL, and the returned function stops it.
-func databaseToRead(ctx context.Context, cfg Config, say func(string)) (string, func() error, error) {
+// If no process uses the home, openDatabaseToRead starts the home's PostgreSQL, and the returned function stops it.
+func openDatabaseToRead(ctx context.Context, cfg Config, say func(string)) (string, func() error, error) {
 	if cfg.DatabaseURL != "" {
 		return openDatabase(ctx, cfg, cfg.Home, say)
 	}
@@ -83,7 +83,7 @@ func databaseToRead(ctx context.Context, cfg Config, say func(string)) (string, 
 	}
 	home, err := backing.OpenHome(cfg.Home)
 	if inUse, ok := errors.AsType[*backing.InUseError](err); ok {
-		url, err := backing.RunningDatabase(inUse.Home)
+		url, err := backing.FindRunningDatabase(inUse.Home)
 		return url, func() error { return nil }, err
 	}
 	if err != nil {
@@ -97,11 +97,12 @@ func databaseToRead(ctx context.Context, cfg Config, say func(string)) (string, 
 	if err != nil {
 		return "", nil, errors.Join(err, home.Close())
 	}
-	return ofHome(ctx, cfg, home, say)
+	return openHomeDatabase(ctx, cfg, home, say)
 }
 
-// ofHome opens the database of an open home. The returned function stops it and closes the home.
-func ofHome(ctx context.Context, cfg Config, home *backing.Home, say func(string)) (string, func() error, error) {
+// openHomeDatabase opens the database of an open home. The returned function stops it and closes the home.
+func openHomeDatabase(ctx context.Context, cfg Config, home *backing.Home,
+	say func(string)) (string, func() error, error) {
 	url, stop, err := openDatabase(ctx, cfg, home.Path, say)
 	if err != nil {
 		return "", nil, errors.Join(err, home.Close())
@@ -110,8 +111,9 @@ func ofHome(ctx context.Context, cfg Config, home *backing.Home, say func(string
 }
 
 func openDatabase(ctx context.Context, cfg Config, home string, say func(string)) (string, func() error, error) {
-	stores, err := backing.Start(ctx, backing.Options{Home: home, DatabaseURL: cfg.DatabaseURL, NoRedis: true, Say: say,
-		MayInstall: mayInstall(cfg, os.Stdin, say)})
+	stores, err := backing.Start(ctx, backing.Options{Home: home, DatabaseURL: cfg.DatabaseURL, SkipsRedis: true,
+		Say:        say,
+		MayInstall: newInstallPrompt(cfg, os.Stdin, say)})
 	if err != nil {
 		return "", nil, err
 	}
@@ -120,7 +122,7 @@ func openDatabase(ctx context.Context, cfg Config, home string, say func(string)
 
 func writeBackup(ctx context.Context, cfg Config, url, path string, out io.Writer) error {
 	files := map[string][]byte{}
-	for _, name := range keptFiles {
+	for _, name := range homeFiles {
 		content, err := os.ReadFile(filepath.Join(cfg.Home, name))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -143,7 +145,7 @@ func writeBackup(ctx context.Context, cfg Config, url, path string, out io.Write
 		err = file.Sync()
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
-		return errors.Join(fmt.Errorf("the backup cannot be made: %w", plain(err)), os.Remove(path))
+		return errors.Join(fmt.Errorf("the backup cannot be made: %w", shortenError(err)), os.Remove(path))
 	}
 	_, err = fmt.Fprintf(out, "Backed up to %s: %d rows of %d tables, as they were at %s.\n"+
 		"It holds customers' data and secrets: keep it as safe as the database.\n", path, written.Rows(),
@@ -156,8 +158,8 @@ func writeBackup(ctx context.Context, cfg Config, url, path string, out io.Write
 	return err
 }
 
-// plain shortens the error of a failed connection: it removes the database's address and the list of attempts.
-func plain(err error) error {
+// shortenError shortens the error of a failed connection: it removes the database's address and the list of attempts.
+func shortenError(err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return errors.New(refused.Message)
 	}
@@ -179,22 +181,22 @@ func Restore(ctx context.Context, env envconfig.Lookuper, path string, out io.Wr
 }
 
 func restore(ctx context.Context, cfg Config, from *backup.Backup, out io.Writer) error {
-	ours := make(map[string][]postgres.MigrationText, len(migrations))
+	buildTexts := make(map[string][]postgres.MigrationText, len(migrations))
 	for schema, files := range migrations {
 		texts, err := postgres.MigrationTexts(files)
 		if err != nil {
 			return err
 		}
-		ours[schema] = texts
+		buildTexts[schema] = texts
 	}
-	if err := from.Fits(ours); err != nil {
+	if err := from.CheckBuild(buildTexts); err != nil {
 		return err
 	}
 	home, err := backing.OpenHome(cfg.Home)
 	if err != nil {
 		return err
 	}
-	url, done, err := ofHome(ctx, cfg, home, saying(out))
+	url, done, err := openHomeDatabase(ctx, cfg, home, newPrinter(out))
 	if err != nil {
 		return err
 	}
@@ -217,19 +219,20 @@ func fillHome(ctx context.Context, home, url string, from *backup.Backup) error 
 	if err != nil {
 		return err
 	}
-	for _, name := range keptFiles {
+	for _, name := range homeFiles {
 		if _, err := os.Stat(filepath.Join(home, name)); !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("SLOTMESH_HOME: %s is not empty: it has a file %s; name a folder that is", home, name)
 		}
 	}
-	err = from.Restore(ctx, url, migrations, resume...)
-	if full, ok := errors.AsType[*backup.NotEmptyError](err); ok {
-		return fmt.Errorf("the database is not empty: %w; name an empty one, or an empty folder in SLOTMESH_HOME", full)
+	err = from.Restore(ctx, url, migrations, resumeStatements...)
+	if notEmpty, ok := errors.AsType[*backup.NotEmptyError](err); ok {
+		return fmt.Errorf("the database is not empty: %w; name an empty one, or an empty folder in SLOTMESH_HOME",
+			notEmpty)
 	}
 	if err != nil {
-		return fmt.Errorf("the backup cannot be restored: %w", plain(err))
+		return fmt.Errorf("the backup cannot be restored: %w", shortenError(err))
 	}
-	for _, name := range keptFiles {
+	for _, name := range homeFiles {
 		if content, kept := files[name]; kept {
 			if err := os.WriteFile(filepath.Join(home, name), content, 0o600); err != nil {
 				return fmt.Errorf("the database is restored, and SLOTMESH_HOME lacks the file %s of the backup: %w",

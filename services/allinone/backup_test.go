@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/test/deadlines"
 )
 
-// openTemp is a new folder that the user of the stores can enter, which those of t.TempDir are closed to.
-func openTemp(t *testing.T) string {
+// newOpenFolder creates a folder that the user of the stores can enter. Other users cannot enter folders of t.TempDir.
+func newOpenFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "allinone-test-")
 	if err != nil {
@@ -30,11 +30,11 @@ func openTemp(t *testing.T) string {
 	return dir
 }
 
-// The home of `make run` is backed up while a process uses it, and when none does; what is restored has the same
-// secrets.
-func TestAHomeIsBackedUpWhetherItRunsOrNotAndRestored(t *testing.T) {
+// TestBackupWorksForRunningAndStoppedHome backs up a home while a process uses it, and when none does. Both restored
+// homes have the same secrets.
+func TestBackupWorksForRunningAndStoppedHome(t *testing.T) {
 	t.Parallel()
-	home, redis := openTemp(t), os.Getenv(testkit.RedisURL)
+	home, redis := newOpenFolder(t), os.Getenv(testkit.RedisURL)
 	running, stopped := filepath.Join(t.TempDir(), "running"), filepath.Join(t.TempDir(), "stopped")
 	env := map[string]string{"SLOTMESH_HOME": home}
 	p, err := Start(t.Context(), Config{Home: home, RedisURL: redis, Settings: deadlines.Roomy}, func(line string) {
@@ -53,7 +53,7 @@ func TestAHomeIsBackedUpWhetherItRunsOrNotAndRestored(t *testing.T) {
 		t.Errorf("the backup has mode %v, %v", info.Mode(), err)
 	}
 	for _, file := range []string{running, stopped} {
-		env := envconfig.MapLookuper(map[string]string{"SLOTMESH_HOME": filepath.Join(openTemp(t), "home")})
+		env := envconfig.MapLookuper(map[string]string{"SLOTMESH_HOME": filepath.Join(newOpenFolder(t), "home")})
 		if err := Restore(t.Context(), env, file, t.Output()); err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestAHomeIsBackedUpWhetherItRunsOrNotAndRestored(t *testing.T) {
 		}
 	}
 	for _, name := range []string{linkSecretFile, TokenFile} {
-		kept, restored := entryOf(t, running, "files/"+name), entryOf(t, stopped, "files/"+name)
+		kept, restored := readEntry(t, running, "files/"+name), readEntry(t, stopped, "files/"+name)
 		if is, err := os.ReadFile(filepath.Join(home, name)); err != nil || !bytes.Equal(is, kept) ||
 			!bytes.Equal(is, restored) {
 			t.Errorf("the backups have another %s: %v", name, err)
@@ -71,7 +71,7 @@ func TestAHomeIsBackedUpWhetherItRunsOrNotAndRestored(t *testing.T) {
 	}
 }
 
-func entryOf(t *testing.T, file, entry string) []byte {
+func readEntry(t *testing.T, file, entry string) []byte {
 	t.Helper()
 	from, err := zip.OpenReader(file)
 	if err != nil {
@@ -89,18 +89,18 @@ func entryOf(t *testing.T, file, entry string) []byte {
 	return text
 }
 
-func TestWhatCannotBeBackedUpOrRestoredIsOneSentence(t *testing.T) {
+func TestBackupReportsFailuresInOneSentence(t *testing.T) {
 	t.Parallel()
-	env := stores(t)
+	env := newStoreSettings(t)
 	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"], env["SLOTMESH_DEMO"] = "0", "0", "0",
 		t.TempDir(), "false"
 	file := filepath.Join(t.TempDir(), "backup")
 	err := Backup(t.Context(), envconfig.MapLookuper(env), file, t.Output())
-	wantSentence(t, err, "the backup cannot be made: there are no tables of Slotmesh in this database")
+	expectSentence(t, err, "the backup cannot be made: there are no tables of Slotmesh in this database")
 	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file of a backup that failed is there: %v", err)
 	}
-	runOnce(t, env, func(string) {})
+	runUntilGreeting(t, env, func(string) {})
 	if err := Backup(t.Context(), envconfig.MapLookuper(env), file, t.Output()); err != nil {
 		t.Fatal(err)
 	}
@@ -112,27 +112,27 @@ func TestWhatCannotBeBackedUpOrRestoredIsOneSentence(t *testing.T) {
 		t.Errorf("a backup without the secret of links: %v, %s", err, said.String())
 	}
 	err = Backup(t.Context(), envconfig.MapLookuper(env), file, t.Output())
-	wantSentence(t, err, file+" is there already; name another file")
+	expectSentence(t, err, file+" is there already; name another file")
 	missing := map[string]string{"SLOTMESH_HOME": filepath.Join(t.TempDir(), "none")}
 	err = Backup(t.Context(), envconfig.MapLookuper(missing), file+"2", t.Output())
-	wantSentence(t, err, "SLOTMESH_HOME: there is no folder "+missing["SLOTMESH_HOME"]+
+	expectSentence(t, err, "SLOTMESH_HOME: there is no folder "+missing["SLOTMESH_HOME"]+
 		"; name the one to back up, or the database by DATABASE_URL")
 
 	into := func(change map[string]string) error {
 		at := map[string]string{"DATABASE_URL": env["DATABASE_URL"], "SLOTMESH_HOME": t.TempDir()}
 		from := file
 		for entry, content := range change {
-			from = changed(t, file, entry, content)
+			from = replaceEntry(t, file, entry, content)
 		}
 		return Restore(t.Context(), envconfig.MapLookuper(at), from, t.Output())
 	}
-	wantSentence(t, into(nil),
+	expectSentence(t, into(nil),
 		"the database is not empty: it has tables of Slotmesh already, such as booking.api_keys; name an empty one, or an empty folder in SLOTMESH_HOME")
-	wantSentence(t, into(map[string]string{"tables/booking.bookings": "x"}),
+	expectSentence(t, into(map[string]string{"tables/booking.bookings": "x"}),
 		"is damaged: tables/booking.bookings: it does not match its checksum")
-	wantSentence(t, into(map[string]string{"contents.json": `{"format": 2}`}),
+	expectSentence(t, into(map[string]string{"contents.json": `{"format": 2}`}),
 		"was made by a newer Slotmesh: its format is 2, and this build reads 1")
-	wantSentence(t, into(map[string]string{"contents.json": `{}`}),
+	expectSentence(t, into(map[string]string{"contents.json": `{}`}),
 		"is no backup of Slotmesh: its contents.json cannot be read")
 	whole, err := os.ReadFile(file)
 	if err != nil {
@@ -141,18 +141,18 @@ func TestWhatCannotBeBackedUpOrRestoredIsOneSentence(t *testing.T) {
 	if err := os.WriteFile(file, whole[:len(whole)-100], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	wantSentence(t, into(nil), file+" is no backup of Slotmesh, or not a whole one: zip: not a valid zip file")
+	expectSentence(t, into(nil), file+" is no backup of Slotmesh, or not a whole one: zip: not a valid zip file")
 }
 
-func wantSentence(t *testing.T, err error, ends string) {
+func expectSentence(t *testing.T, err error, ends string) {
 	t.Helper()
 	if err == nil || !strings.HasSuffix(err.Error(), ends) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v, want %s", err, ends)
 	}
 }
 
-// changed is a copy of a backup, one entry of which has another content.
-func changed(t *testing.T, file, entry, content string) string {
+// replaceEntry copies a backup with other content for one entry, and returns the path of the copy.
+func replaceEntry(t *testing.T, file, entry, content string) string {
 	t.Helper()
 	from, err := zip.OpenReader(file)
 	if err != nil {

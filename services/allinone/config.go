@@ -106,8 +106,8 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// installs reports whether packages may be installed without a question. SLOTMESH_INSTALL overrides CI.
-func (c *Config) installs() bool { return c.Install == "yes" || c.Install == "" && c.CI == "true" }
+// allowsInstall reports whether packages may be installed without a question. SLOTMESH_INSTALL overrides CI.
+func (c *Config) allowsInstall() bool { return c.Install == "yes" || c.Install == "" && c.CI == "true" }
 
 // The values of LOG.
 const (

@@ -51,21 +51,21 @@ func (p *Process) startDemo(ctx context.Context) error {
 	if err := p.publishDemo(ctx); err != nil {
 		return fmt.Errorf("the demo business cannot be published: %w", err)
 	}
-	key, err := p.demoKey(ctx)
+	key, err := p.loadDemoKey(ctx)
 	if err != nil {
 		return fmt.Errorf("an API key for the demo business cannot be made: %w", err)
 	}
 	p.Demo = &Demo{Slug: demoSlug, Key: key}
-	if p.Demo.SignIn, err = p.signInLink(ctx, demoOwner); err != nil {
+	if p.Demo.SignIn, err = p.createSignInLink(ctx, demoOwner); err != nil {
 		return fmt.Errorf("a sign-in link for the demo's owner cannot be made: %w", err)
 	}
-	if p.Demo.Begin, err = p.signInLink(ctx, demoOperator); err != nil {
+	if p.Demo.Begin, err = p.createSignInLink(ctx, demoOperator); err != nil {
 		return fmt.Errorf("a sign-in link for an operator cannot be made: %w", err)
 	}
 	if err := p.bookMonth(ctx); err != nil {
 		return fmt.Errorf("the demo business's month cannot be booked: %w", err)
 	}
-	if err := p.findTry(ctx); err != nil {
+	if err := p.setTryCommands(ctx); err != nil {
 		return fmt.Errorf("the demo business cannot be read: %w", err)
 	}
 	return nil
@@ -74,7 +74,7 @@ func (p *Process) startDemo(ctx context.Context) error {
 // publishDemo publishes the demo business if it does not exist. It does not change an existing one,
 // because the owner may have changed it.
 func (p *Process) publishDemo(ctx context.Context) error {
-	status, body, err := p.admin(ctx, http.MethodGet, "", nil)
+	status, body, err := p.callAdmin(ctx, http.MethodGet, "", nil)
 	if err != nil || status == http.StatusOK {
 		return err
 	}
@@ -82,22 +82,22 @@ func (p *Process) publishDemo(ctx context.Context) error {
 		if err := p.beginMonth(); err != nil {
 			return err
 		}
-		status, body, err = p.admin(ctx, http.MethodPut, "", demoManifest)
+		status, body, err = p.callAdmin(ctx, http.MethodPut, "", demoManifest)
 	}
-	return expect(http.StatusCreated, status, body, err)
+	return checkStatus(http.StatusCreated, status, body, err)
 }
 
-// demoKey returns the key in the home if it is still valid; otherwise it makes a new one.
-func (p *Process) demoKey(ctx context.Context) (string, error) {
+// loadDemoKey returns the key in the home if it is still valid; otherwise it makes a new one.
+func (p *Process) loadDemoKey(ctx context.Context) (string, error) {
 	path := p.file(DemoKeyFile)
 	if kept, err := os.ReadFile(path); err == nil {
 		key := strings.TrimSpace(string(kept))
-		if good, err := p.knowsKey(ctx, key); good || err != nil {
+		if good, err := p.isValidKey(ctx, key); good || err != nil {
 			return key, err
 		}
 	}
-	status, body, err := p.admin(ctx, http.MethodPost, "/keys", []byte(`{"name":"demo","scope":"all"}`))
-	if err := expect(http.StatusCreated, status, body, err); err != nil {
+	status, body, err := p.callAdmin(ctx, http.MethodPost, "/keys", []byte(`{"name":"demo","scope":"all"}`))
+	if err := checkStatus(http.StatusCreated, status, body, err); err != nil {
 		return "", err
 	}
 	var made booking.Key
@@ -115,12 +115,12 @@ const (
 	demoOperator = `{"email": "operator@slotmesh.example", "name": "Operator", "role": "operator", "mail": false}`
 )
 
-// signInLink sends an invitation and returns the address at which the invited person signs in. At a
+// createSignInLink sends an invitation and returns the address at which the invited person signs in. At a
 // later start, the invited person already exists.
-func (p *Process) signInLink(ctx context.Context, invitation string) (string, error) {
+func (p *Process) createSignInLink(ctx context.Context, invitation string) (string, error) {
 	header := http.Header{"Authorization": {"Bearer " + p.AdminToken}, "Content-Type": {"application/json"}}
-	status, body, err := request(ctx, http.MethodPost, p.AdminURL+"/admin/invitations", header, []byte(invitation))
-	if err := expect(http.StatusCreated, status, body, err); err != nil {
+	status, body, err := sendRequest(ctx, http.MethodPost, p.AdminURL+"/admin/invitations", header, []byte(invitation))
+	if err := checkStatus(http.StatusCreated, status, body, err); err != nil {
 		return "", err
 	}
 	var invited struct{ Link string }
@@ -130,14 +130,14 @@ func (p *Process) signInLink(ctx context.Context, invitation string) (string, er
 	return p.AdminURL + invited.Link, nil
 }
 
-// knowsKey reports whether key is one of the newest keys of the demo business and not revoked. It may
+// isValidKey reports whether key is one of the newest keys of the demo business and not revoked. It may
 // be unknown, because the home may have been used with another database.
-func (p *Process) knowsKey(ctx context.Context, key string) (bool, error) {
+func (p *Process) isValidKey(ctx context.Context, key string) (bool, error) {
 	if !apikey.IsWellFormed(key) {
 		return false, nil
 	}
-	status, body, err := p.admin(ctx, http.MethodGet, "/keys?limit=1000", nil)
-	if err := expect(http.StatusOK, status, body, err); err != nil {
+	status, body, err := p.callAdmin(ctx, http.MethodGet, "/keys?limit=1000", nil)
+	if err := checkStatus(http.StatusOK, status, body, err); err != nil {
 		return false, err
 	}
 	var list struct{ Keys []booking.Key }
@@ -152,32 +152,32 @@ func (p *Process) knowsKey(ctx context.Context, key string) (bool, error) {
 	return false, nil
 }
 
-// admin calls the admin API for the demo business.
-func (p *Process) admin(ctx context.Context, method, path string, body []byte) (int, []byte, error) {
+// callAdmin calls the admin API for the demo business.
+func (p *Process) callAdmin(ctx context.Context, method, path string, body []byte) (int, []byte, error) {
 	header := http.Header{"Authorization": {"Bearer " + p.AdminToken}, "Content-Type": {"application/json"}}
 	if method == http.MethodPut {
 		header.Set("Content-Type", "application/yaml")
 	}
-	return request(ctx, method, p.AdminURL+"/admin/businesses/"+demoSlug+path, header, body)
+	return sendRequest(ctx, method, p.AdminURL+"/admin/businesses/"+demoSlug+path, header, body)
 }
 
-func expect(want, status int, body []byte, err error) error {
+func checkStatus(want, status int, body []byte, err error) error {
 	if err == nil && status != want {
 		return fmt.Errorf("the answer is %d: %s", status, strings.TrimSpace(string(body)))
 	}
 	return err
 }
 
-// freeTime is a slot that can be booked.
-type freeTime struct {
+// freeSlot is a slot that can be booked.
+type freeSlot struct {
 	ServiceID, StaffID, Date, Time string
 }
 
-// findTry sets the shell commands of Demo.Try. They contain a time that is free now.
-func (p *Process) findTry(ctx context.Context) error {
+// setTryCommands sets the shell commands of Demo.Try. They contain a time that is free now.
+func (p *Process) setTryCommands(ctx context.Context) error {
 	public := p.PublicURL + "/api/public/" + demoSlug
 	p.Demo.Try = []string{fmt.Sprintf("curl '%s/services'", public)}
-	free, err := p.findFree(ctx)
+	free, err := p.findFreeSlot(ctx)
 	if err != nil || free == nil {
 		return err
 	}
@@ -195,10 +195,10 @@ func (p *Process) findTry(ctx context.Context) error {
 	return nil
 }
 
-// findFree returns a free time of the demo service, or nil if no time is free. It begins with
+// findFreeSlot returns a free time of the demo service, or nil if no time is free. It begins with
 // tomorrow, so that the time is still in the future when a person tries it.
-func (p *Process) findFree(ctx context.Context) (*freeTime, error) {
-	id, err := p.demoServiceID(ctx)
+func (p *Process) findFreeSlot(ctx context.Context) (*freeSlot, error) {
+	id, err := p.findDemoService(ctx)
 	if err != nil || id == "" {
 		return nil, err
 	}
@@ -208,17 +208,17 @@ func (p *Process) findFree(ctx context.Context) (*freeTime, error) {
 		"service_id": {id},
 	}
 	var calendar struct{ Days map[string]int }
-	if err := p.ask(ctx, "availability", "available-dates?"+window.Encode(), &calendar); err != nil {
+	if err := p.getPublic(ctx, "availability", "available-dates?"+window.Encode(), &calendar); err != nil {
 		return nil, err
 	}
-	date := firstFree(calendar.Days)
+	date := findFirstFreeDate(calendar.Days)
 	if date == "" {
 		return nil, nil
 	}
 	var day struct {
 		Slots []struct{ Time, Date, StaffID string }
 	}
-	if err := p.ask(ctx, "availability", "slots?"+url.Values{"date": {date}, "service_id": {id}}.Encode(),
+	if err := p.getPublic(ctx, "availability", "slots?"+url.Values{"date": {date}, "service_id": {id}}.Encode(),
 		&day); err != nil {
 		return nil, err
 	}
@@ -226,10 +226,10 @@ func (p *Process) findFree(ctx context.Context) (*freeTime, error) {
 		return nil, errors.New("a day that counts as free has no slots")
 	}
 	slot := day.Slots[0]
-	return &freeTime{ServiceID: id, StaffID: slot.StaffID, Date: slot.Date, Time: slot.Time}, nil
+	return &freeSlot{ServiceID: id, StaffID: slot.StaffID, Date: slot.Date, Time: slot.Time}, nil
 }
 
-func firstFree(days map[string]int) string {
+func findFirstFreeDate(days map[string]int) string {
 	first := ""
 	for date, count := range days {
 		if count > 0 && (first == "" || date < first) {
@@ -239,10 +239,10 @@ func firstFree(days map[string]int) string {
 	return first
 }
 
-// demoServiceID returns the id of the demo service, "" if the owner has removed it.
-func (p *Process) demoServiceID(ctx context.Context) (string, error) {
+// findDemoService returns the id of the demo service, "" if the owner has removed it.
+func (p *Process) findDemoService(ctx context.Context) (string, error) {
 	var list struct{ Services []struct{ ID, Name string } }
-	if err := p.ask(ctx, "catalog", "services", &list); err != nil {
+	if err := p.getPublic(ctx, "catalog", "services", &list); err != nil {
 		return "", err
 	}
 	for _, s := range list.Services {
@@ -255,14 +255,15 @@ func (p *Process) demoServiceID(ctx context.Context) (string, error) {
 
 // An address for documentation (RFC 5737). The requests of the start use it as the client's address,
 // so that they do not count against the rate limits of a client on this machine.
-const nobody = "192.0.2.1"
+const documentationAddress = "192.0.2.1"
 
-// ask reads a public path of the demo business directly from its service, without the front.
-func (p *Process) ask(ctx context.Context, service, path string, into any) error {
-	address := p.ports.url(service) + "/api/public/" + demoSlug + "/" + path
-	status, body, err := request(ctx, http.MethodGet, address, http.Header{"X-Forwarded-For": {nobody}}, nil)
-	if err := expect(http.StatusOK, status, body, err); err != nil {
+// getPublic reads a public path of the demo business directly from its service, without the front.
+func (p *Process) getPublic(ctx context.Context, service, path string, target any) error {
+	address := p.ports.findURL(service) + "/api/public/" + demoSlug + "/" + path
+	status, body, err := sendRequest(ctx, http.MethodGet, address,
+		http.Header{"X-Forwarded-For": {documentationAddress}}, nil)
+	if err := checkStatus(http.StatusOK, status, body, err); err != nil {
 		return err
 	}
-	return json.Unmarshal(body, into)
+	return json.Unmarshal(body, target)
 }

@@ -42,8 +42,8 @@ var demoOrders = []struct {
 	{time.Friday, "20:30", "Sauna", "", true},
 }
 
-// demoGuests are the customers of the demo business. The bookings use them in turn.
-var demoGuests = []string{
+// demoCustomers are the customers of the demo business. The bookings use them in turn.
+var demoCustomers = []string{
 	"Ada Example", "Bruno Costa", "Clara Neves", "Diego Rocha", "Eva Lind", "Farid Haddad", "Grace Okafor",
 	"Hugo Martins", "Inês Prado", "Jonas Weber", "Kana Mori",
 }
@@ -59,17 +59,17 @@ const demoMonthFile = "demo-month"
 type demoProgress struct {
 	Database string    `json:"database"` // its database, because the home may be used with another one
 	From     time.Time `json:"from"`     // when the demo business was published; the month begins on that date
-	Made     int       `json:"made"`     // number of writes that are done
+	Written  int       `json:"made"`     // number of writes that are done
 }
 
 // beginMonth stores that the demo's bookings of a month must be made ([Process.bookMonth]). It is called before
 // the demo business is published. If the process ends before all bookings are made, the next start continues.
 func (p *Process) beginMonth() error {
-	return p.noteMonth(demoProgress{Database: place(p.cfg.DatabaseURL), From: p.clock.Now()})
+	return p.saveProgress(demoProgress{Database: describeAddress(p.cfg.DatabaseURL), From: p.clock.Now()})
 }
 
-// noteMonth replaces the file atomically, so that it is never read half-written.
-func (p *Process) noteMonth(progress demoProgress) error {
+// saveProgress replaces the file atomically, so that it is never read half-written.
+func (p *Process) saveProgress(progress demoProgress) error {
 	text, err := json.Marshal(progress)
 	if err != nil {
 		return err
@@ -96,20 +96,20 @@ func (p *Process) bookMonth(ctx context.Context) error {
 	if err := errors.Join(err, json.Unmarshal(text, &progress)); err != nil {
 		return fmt.Errorf("%s cannot be read (without it the month stays as it is): %w", p.file(demoMonthFile), err)
 	}
-	if progress.Database != place(p.cfg.DatabaseURL) {
+	if progress.Database != describeAddress(p.cfg.DatabaseURL) {
 		return nil
 	}
-	o, err := p.demoOffer(ctx)
+	o, err := p.loadDemoOffer(ctx)
 	if err != nil {
 		return err
 	}
-	writes := o.month(progress.From)
-	for progress.Made < len(writes) {
-		if err := p.writeDemo(ctx, writes[progress.Made], progress); err != nil {
+	writes := o.listWrites(progress.From)
+	for progress.Written < len(writes) {
+		if err := p.writeDemo(ctx, writes[progress.Written], progress); err != nil {
 			return err
 		}
-		progress.Made++
-		if err := p.noteMonth(progress); err != nil {
+		progress.Written++
+		if err := p.saveProgress(progress); err != nil {
 			return err
 		}
 	}
@@ -118,9 +118,9 @@ func (p *Process) bookMonth(ctx context.Context) error {
 
 // demoWrite is a request that creates one booking, reservation or ticket order.
 type demoWrite struct {
-	path  string // path of the owner's API, below the business
-	byKey bool   // made by the demo's API key
-	body  any
+	path    string // path of the owner's API, below the business
+	usesKey bool   // made by the demo's API key
+	body    any
 }
 
 // writeDemo sends one write of the month, as the owner or with the demo's API key. Each write with the key
@@ -131,40 +131,40 @@ func (p *Process) writeDemo(ctx context.Context, w demoWrite, progress demoProgr
 		return err
 	}
 	url, token := p.AdminURL+"/admin/businesses/"+demoSlug+w.path, p.AdminToken
-	if w.byKey {
-		url, token = p.ports.url("booking")+"/api/public/"+demoSlug+"/book", p.Demo.Key
+	if w.usesKey {
+		url, token = p.ports.findURL("booking")+"/api/public/"+demoSlug+"/book", p.Demo.Key
 	}
 	header := http.Header{
 		"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"},
-		"X-Forwarded-For":  {fmt.Sprintf("192.0.2.%d", 2+progress.Made%250)},
-		idempotency.Header: {fmt.Sprintf("demo-%d-%d", progress.From.UnixNano(), progress.Made)},
+		"X-Forwarded-For":  {fmt.Sprintf("192.0.2.%d", 2+progress.Written%250)},
+		idempotency.Header: {fmt.Sprintf("demo-%d-%d", progress.From.UnixNano(), progress.Written)},
 	}
-	return retry.Do(ctx, retry.WithMaxDuration(demoPatience, retry.NewConstant(time.Second)),
+	return retry.Do(ctx, retry.WithMaxDuration(demoRetryTimeout, retry.NewConstant(time.Second)),
 		func(ctx context.Context) error {
-			status, answer, err := request(ctx, http.MethodPost, url, header, body)
+			status, answer, err := sendRequest(ctx, http.MethodPost, url, header, body)
 			if err == nil && status == http.StatusServiceUnavailable {
-				return retry.RetryableError(expect(http.StatusCreated, status, answer, nil))
+				return retry.RetryableError(checkStatus(http.StatusCreated, status, answer, nil))
 			}
-			return leftOut(status, answer, err)
+			return checkDemoWrite(status, answer, err)
 		})
 }
 
-// demoPatience is how long a write is retried while a busy machine answers 503. The retries have the
+// demoRetryTimeout is how long a write is retried while a busy machine answers 503. The retries have the
 // same Idempotency-Key, so the write is not made twice.
-const demoPatience = 10 * time.Second
+const demoRetryTimeout = 10 * time.Second
 
-// leftOut returns nil if a write of the month succeeded, or if it was refused because of opening hours
+// checkDemoWrite returns nil if a write of the month succeeded, or if it was refused because of opening hours
 // or busy times. It returns an error for any other result.
-func leftOut(status int, body []byte, err error) error {
+func checkDemoWrite(status int, body []byte, err error) error {
 	if err != nil || status == http.StatusCreated || status == http.StatusConflict || status == http.StatusBadRequest {
 		return err
 	}
-	return expect(http.StatusCreated, status, body, nil)
+	return checkStatus(http.StatusCreated, status, body, nil)
 }
 
-// month returns the writes in their order: bookings of all days, kayaks of which one is picked up, and tickets of all
-// events.
-func (o *demoOffer) month(from time.Time) []demoWrite {
+// listWrites returns the writes in their order: bookings of all days, kayaks of which one is picked up, and tickets of
+// all events.
+func (o *demoOffer) listWrites(from time.Time) []demoWrite {
 	today := from.In(o.zone)
 	var all []demoWrite
 	for day := range demoMonth {
@@ -173,16 +173,16 @@ func (o *demoOffer) month(from time.Time) []demoWrite {
 			if order.weekday != date.Weekday() {
 				continue
 			}
-			guest := len(all) % len(demoGuests)
-			wanted := booking.NewBooking{
+			guest := len(all) % len(demoCustomers)
+			newBooking := booking.NewBooking{
 				ServiceIDs: []string{o.services[order.service]}, Date: date.Format(time.DateOnly), Time: order.time,
-				CustomerName: demoGuests[guest], CustomerEmail: fmt.Sprintf("guest%d@example.com", guest),
+				CustomerName: demoCustomers[guest], CustomerEmail: fmt.Sprintf("guest%d@example.com", guest),
 				PaymentChoice: new("at_door"), Override: !order.byKey,
 			}
 			if order.with != "" {
-				wanted.StaffID = new(o.staff[order.with])
+				newBooking.StaffID = new(o.staff[order.with])
 			}
-			all = append(all, demoWrite{"/bookings", order.byKey && day > 0, wanted})
+			all = append(all, demoWrite{"/bookings", order.byKey && day > 0, newBooking})
 		}
 	}
 	for i, day := range []int{0, 1, 3, 8} {
@@ -191,13 +191,13 @@ func (o *demoOffer) month(from time.Time) []demoWrite {
 			RentalID: o.rentals["Kayak"], StartDate: date, EndDate: date, StartTime: new("10:00"),
 			EndTime: new("12:00"), Quantity: 1 + i%2,
 			Extras:       []rental.NewExtra{{RentalID: o.rentals["Life vest"], Quantity: 1 + i%2}},
-			CustomerName: demoGuests[i], CustomerEmail: new(fmt.Sprintf("guest%d@example.com", i)),
+			CustomerName: demoCustomers[i], CustomerEmail: new(fmt.Sprintf("guest%d@example.com", i)),
 		}})
 	}
 	for i, event := range o.events {
 		all = append(all, demoWrite{path: "/tickets", body: map[string]any{
 			"event_id": event.ID, "tier_id": event.Inventory[0].ID, "quantity": 2,
-			"customer_name": demoGuests[i%len(demoGuests)],
+			"customer_name": demoCustomers[i%len(demoCustomers)],
 		}})
 	}
 	return all
@@ -215,7 +215,7 @@ type demoEvent struct {
 	Inventory []struct{ ID string }
 }
 
-func (p *Process) demoOffer(ctx context.Context) (*demoOffer, error) {
+func (p *Process) loadDemoOffer(ctx context.Context) (*demoOffer, error) {
 	type named struct{ ID, Name string }
 	var info struct{ Timezone string }
 	var services struct{ Services []named }
@@ -228,7 +228,7 @@ func (p *Process) demoOffer(ctx context.Context) (*demoOffer, error) {
 	var events struct{ Events []demoEvent }
 	for path, into := range map[string]any{"info": &info, "services": &services, "staff": &staff, "rentals": &rentals,
 		"events": &events} {
-		if err := p.ask(ctx, "catalog", path, into); err != nil {
+		if err := p.getPublic(ctx, "catalog", path, into); err != nil {
 			return nil, err
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// made is who has booked, rented or bought what at the demo business, a line for each.
-func made(t *testing.T, databaseURL string) []string {
+// listSales returns a line for each booking, reservation and ticket order of the demo business.
+func listSales(t *testing.T, databaseURL string) []string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), databaseURL)
 	if err != nil {
@@ -37,42 +37,41 @@ func made(t *testing.T, databaseURL string) []string {
 	return lines
 }
 
-// demoIn are the settings of a demo in a database of its own, at an instant at which every machine makes the same
-// month.
-func demoIn(t *testing.T) map[string]string {
+// newDemoSettings returns settings of a demo in an empty database. Its clock makes the month the same on every machine.
+func newDemoSettings(t *testing.T) map[string]string {
 	t.Helper()
-	env := stores(t)
+	env := newStoreSettings(t)
 	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"] = "0", "0", "0", t.TempDir()
 	env["SLOTMESH_NOW"] = "2026-11-02T08:00:00Z"
 	return env
 }
 
-// A start that breaks off while the month is made is continued by the next one: the month is the one of a start that
-// did not, and what was under way when the process ended, written but not noted, is there once.
-func TestAMonthThatBrokeOffIsMadeByTheNextStart(t *testing.T) {
+// TestBookMonthContinuesAfterFailedStart compares the month of an interrupted start and its successor with that of one
+// start. A write that the file does not count yet is made once.
+func TestBookMonthContinuesAfterFailedStart(t *testing.T) {
 	t.Parallel()
-	whole, broken := demoIn(t), demoIn(t)
-	runOnce(t, whole, func(string) {})
+	whole, broken := newDemoSettings(t), newDemoSettings(t)
+	runUntilGreeting(t, whole, func(string) {})
 	broken["SLOTMESH_DEMO"] = "false"
-	runOnce(t, broken, func(string) {}) // makes the tables
+	runUntilGreeting(t, broken, func(string) {}) // makes the tables
 	delete(broken, "SLOTMESH_DEMO")
 	database := broken["DATABASE_URL"]
 	testkit.Administer(t, database, `CREATE FUNCTION break_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 		IF (SELECT count(*) FROM booking.bookings) >= 4 THEN RAISE EXCEPTION 'broken off'; END IF; RETURN NEW; END $$;
 		CREATE TRIGGER break_off BEFORE INSERT ON booking.bookings FOR EACH ROW EXECUTE FUNCTION break_off()`)
-	err := runRoomy(t.Context(), envconfig.MapLookuper(broken), io.Discard)
+	err := runWithLongTimeouts(t.Context(), envconfig.MapLookuper(broken), io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "month cannot be booked") {
 		t.Fatalf("the start did not break off: %v", err)
 	}
-	if n := len(made(t, database)); n != 4 { // the last is a seat of a class, which could be taken twice
+	if n := len(listSales(t, database)); n != 4 { // the last is a seat of a class, which could be taken twice
 		t.Fatalf("%d writes before it broke off", n)
 	}
 	testkit.Administer(t, database, "DROP FUNCTION break_off CASCADE")
 	path := filepath.Join(broken["SLOTMESH_HOME"], demoMonthFile)
-	forget(t, path)
-	runOnce(t, broken, func(string) {})
-	want := made(t, whole["DATABASE_URL"])
-	if diff := cmp.Diff(want, made(t, database)); diff != "" || len(want) < 40 {
+	undoProgress(t, path)
+	runUntilGreeting(t, broken, func(string) {})
+	want := listSales(t, whole["DATABASE_URL"])
+	if diff := cmp.Diff(want, listSales(t, database)); diff != "" || len(want) < 40 {
 		t.Errorf("the months of %d writes differ:\n%s", len(want), diff)
 	}
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
@@ -80,27 +79,29 @@ func TestAMonthThatBrokeOffIsMadeByTheNextStart(t *testing.T) {
 	}
 }
 
-// A write that a crowded machine keeps from being made in time is made after all.
-func TestAMonthIsMadeThoughItsDatabaseIsSlowAtTimes(t *testing.T) {
+// TestBookMonthRetriesTimeouts has a database in which some writes fail with a timeout. The month is complete
+// nevertheless.
+func TestBookMonthRetriesTimeouts(t *testing.T) {
 	t.Parallel()
-	whole, slow := demoIn(t), demoIn(t)
-	runOnce(t, whole, func(string) {})
+	whole, slow := newDemoSettings(t), newDemoSettings(t)
+	runUntilGreeting(t, whole, func(string) {})
 	slow["SLOTMESH_DEMO"] = "false"
-	runOnce(t, slow, func(string) {}) // makes the tables
+	runUntilGreeting(t, slow, func(string) {}) // makes the tables
 	delete(slow, "SLOTMESH_DEMO")
 	testkit.Administer(t, slow["DATABASE_URL"], `CREATE SEQUENCE tries;
 		CREATE FUNCTION time_out() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 		IF nextval('public.tries') % 9 = 4 THEN RAISE EXCEPTION USING ERRCODE = 'query_canceled', MESSAGE = 'canceling statement due to statement timeout'; END IF;
 		RETURN NEW; END $$;
 		CREATE TRIGGER time_out BEFORE INSERT ON booking.bookings FOR EACH ROW EXECUTE FUNCTION time_out()`)
-	runOnce(t, slow, func(string) {})
-	if diff := cmp.Diff(made(t, whole["DATABASE_URL"]), made(t, slow["DATABASE_URL"])); diff != "" {
+	runUntilGreeting(t, slow, func(string) {})
+	if diff := cmp.Diff(listSales(t, whole["DATABASE_URL"]), listSales(t, slow["DATABASE_URL"])); diff != "" {
 		t.Errorf("the months differ:\n%s", diff)
 	}
 }
 
-// forget takes the last write out of the note, as where the process was killed after the write and before the note.
-func forget(t *testing.T, path string) {
+// undoProgress removes the last write from the file, as if the process had been killed between the write and the change
+// of the file.
+func undoProgress(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -110,7 +111,7 @@ func forget(t *testing.T, path string) {
 	if err := json.Unmarshal(text, &progress); err != nil {
 		t.Fatal(err)
 	}
-	progress.Made--
+	progress.Written--
 	if text, err = json.Marshal(progress); err != nil {
 		t.Fatal(err)
 	}

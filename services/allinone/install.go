@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// mayInstall returns a function that asks the person at the terminal whether a command may install
+// newInstallPrompt returns a function that asks the person at the terminal whether a command may install
 // packages. Without a terminal, only the settings decide.
-func mayInstall(cfg Config, in *os.File, say func(line string)) func(what string) bool {
+func newInstallPrompt(cfg Config, in *os.File, say func(line string)) func(what string) bool {
 	return func(what string) bool {
-		if cfg.installs() {
+		if cfg.allowsInstall() {
 			return true
 		}
 		if info, err := in.Stat(); cfg.Install == "no" || err != nil || info.Mode()&os.ModeCharDevice == 0 {

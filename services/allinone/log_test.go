@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-func TestALogThatIsFullIsPutAside(t *testing.T) {
+func TestOpenLogRotatesFullFile(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	path := filepath.Join(home, LogFile)
-	for i := range oldLogs + 2 {
+	for i := range maxOldLogs + 2 {
 		aside := filepath.Join(home, fmt.Sprintf("slotmesh-2026-01-0%dT08-00-00.000.log", i+1))
 		if err := os.WriteFile(aside, []byte("{}\n"), 0o600); err != nil {
 			t.Fatal(err)
@@ -36,15 +36,14 @@ func TestALogThatIsFullIsPutAside(t *testing.T) {
 	if text, err := os.ReadFile(path); err != nil || string(text) != "{\"msg\":\"first\"}\n" {
 		t.Errorf("the log is %d bytes, %v", len(text), err)
 	}
-	// lumberjack removes old logs in a goroutine of its own and tells nobody when it has done: only looking again shows
-	// it.
+	// lumberjack removes old logs in a goroutine and does not report when it is done. The test repeats the check.
 	aside := filepath.Join(home, "slotmesh-*.log")
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		kept, err := filepath.Glob(aside)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(kept) == oldLogs {
+		if len(kept) == maxOldLogs {
 			break
 		}
 		if time.Now().After(deadline) {
@@ -53,7 +52,7 @@ func TestALogThatIsFullIsPutAside(t *testing.T) {
 	}
 }
 
-func TestALogThatCannotBeOpenedIsOneSentence(t *testing.T) {
+func TestOpenLogReportsUnusablePath(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

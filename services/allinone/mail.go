@@ -27,11 +27,11 @@ func (p *Process) openMail(ctx context.Context) error {
 	if p.cfg.SMTPURL != "" {
 		return nil
 	}
-	page, err := listen(ctx, setPort{variable: "MAIL_PORT", port: p.cfg.MailPort})
+	page, err := listen(ctx, portSetting{variable: "MAIL_PORT", port: p.cfg.MailPort})
 	if err != nil {
 		return err
 	}
-	smtp, err := listen(ctx, setPort{})
+	smtp, err := listen(ctx, portSetting{})
 	if err != nil {
 		return errors.Join(err, page.Close())
 	}

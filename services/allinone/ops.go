@@ -25,7 +25,7 @@ func (p *Process) openOps(ctx context.Context) error {
 	if p.cfg.OpsPort == 0 {
 		return nil
 	}
-	listener, err := listen(ctx, setPort{variable: "OPS_PORT", port: p.cfg.OpsPort})
+	listener, err := listen(ctx, portSetting{variable: "OPS_PORT", port: p.cfg.OpsPort})
 	if err != nil {
 		return err
 	}
@@ -60,18 +60,18 @@ func (p *Process) startOps(context.Context) error {
 func opsHandler(parts []*part) http.Handler {
 	gatherers := make(prometheus.Gatherers, len(parts))
 	for i, part := range parts {
-		gatherers[i] = labelled(part)
+		gatherers[i] = newLabelledGatherer(part)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { showReadiness(w, r, parts) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { serveReadiness(w, r, parts) })
 	mux.Handle("GET /metrics",
 		promhttp.HandlerFor(gatherers, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
 	return mux
 }
 
-// labelled returns the metrics of a part with its name as a label.
-func labelled(part *part) prometheus.Gatherer {
+// newLabelledGatherer returns the metrics of a part with its name as a label.
+func newLabelledGatherer(part *part) prometheus.Gatherer {
 	return prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
 		families, err := part.telemetry.Gatherer().Gather()
 		for _, family := range families {
@@ -87,8 +87,8 @@ func labelled(part *part) prometheus.Gatherer {
 	})
 }
 
-// showReadiness answers 200 if every part is ready. Otherwise it answers 503 with a line for each part that is not.
-func showReadiness(w http.ResponseWriter, r *http.Request, parts []*part) {
+// serveReadiness answers 200 if every part is ready. Otherwise it answers 503 with a line for each part that is not.
+func serveReadiness(w http.ResponseWriter, r *http.Request, parts []*part) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
 	problems := make([]string, len(parts))
@@ -96,7 +96,7 @@ func showReadiness(w http.ResponseWriter, r *http.Request, parts []*part) {
 	for i, part := range parts {
 		go func() {
 			defer func() { done <- struct{}{} }()
-			if err := isReady(ctx, part.srv.InternalAddr()); err != nil {
+			if err := checkReady(ctx, part.srv.InternalAddr()); err != nil {
 				problems[i] = part.name + ": " + strings.TrimSpace(err.Error())
 			}
 		}()

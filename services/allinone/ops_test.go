@@ -15,21 +15,21 @@ import (
 
 var opsLine = regexp.MustCompile(`ops +(http://\S+)`)
 
-func TestReadinessAndMetricsOfAllServicesAreAtOneAddress(t *testing.T) {
+func TestOpsServesReadinessAndMetrics(t *testing.T) {
 	t.Parallel()
-	env := stores(t)
+	env := newStoreSettings(t)
 	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"], env["SLOTMESH_DEMO"] = "0", "0", "0",
 		t.TempDir(), "false"
-	env["OPS_PORT"], env["HOST"] = freePorts(t, "OPS_PORT")["OPS_PORT"], "0.0.0.0"
-	runOnce(t, env, func(greeting string) {
+	env["OPS_PORT"], env["HOST"] = findFreePorts(t, "OPS_PORT")["OPS_PORT"], "0.0.0.0"
+	runUntilGreeting(t, env, func(greeting string) {
 		found := opsLine.FindStringSubmatch(greeting)
 		if found == nil || !strings.Contains(greeting, "public   http://127.0.0.1:") || !strings.Contains(greeting,
 			"reached at 0.0.0.0") {
 			t.Fatalf("printed:\n%s", greeting)
 		}
-		// within 5 seconds, which a slow machine may miss
+		// the handler waits 5 seconds for the services, which may be too short on a slow machine
 		testkit.WaitUntil(t, "all are ready", func(ctx context.Context) error {
-			status, body, err := request(ctx, http.MethodGet, found[1]+"/readyz", nil, nil)
+			status, body, err := sendRequest(ctx, http.MethodGet, found[1]+"/readyz", nil, nil)
 			if err == nil && status != http.StatusOK {
 				err = fmt.Errorf("%d %s", status, body)
 			}
@@ -38,7 +38,7 @@ func TestReadinessAndMetricsOfAllServicesAreAtOneAddress(t *testing.T) {
 			}
 			return err
 		})
-		status, body, err := request(t.Context(), http.MethodGet, found[1]+"/metrics", nil, nil)
+		status, body, err := sendRequest(t.Context(), http.MethodGet, found[1]+"/metrics", nil, nil)
 		if err != nil || status != http.StatusOK {
 			t.Fatalf("%d %.300s %v", status, body, err)
 		}
@@ -53,10 +53,10 @@ func TestReadinessAndMetricsOfAllServicesAreAtOneAddress(t *testing.T) {
 	})
 }
 
-func TestWhichServiceIsNotReadyIsSaid(t *testing.T) {
+func TestReadinessNamesStoppedService(t *testing.T) {
 	t.Parallel()
 	p, err := Start(t.Context(), Config{
-		DatabaseURL: stores(t)["DATABASE_URL"], RedisURL: stores(t)["REDIS_URL"], Home: t.TempDir(),
+		DatabaseURL: newStoreSettings(t)["DATABASE_URL"], RedisURL: newStoreSettings(t)["REDIS_URL"], Home: t.TempDir(),
 		Settings: deadlines.Roomy,
 	}, func(string) {})
 	if err != nil {
@@ -70,7 +70,7 @@ func TestWhichServiceIsNotReadyIsSaid(t *testing.T) {
 	if err := p.StopService("rental"); err != nil {
 		t.Fatal(err)
 	}
-	// others say so within 5 seconds, which a slow machine may miss
+	// the handler waits 5 seconds for the other services, which may be too short on a slow machine
 	testkit.WaitUntil(t, "rental alone is not ready", func(ctx context.Context) error {
 		answer := httptest.NewRecorder()
 		opsHandler(p.parts).ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, "/readyz", nil))

@@ -21,7 +21,7 @@ type ports map[string]listeners
 // listener.
 func openPorts(ctx context.Context, cfg Config) (ports, error) {
 	opened := make(ports)
-	wanted := map[string]setPort{
+	wanted := map[string]portSetting{
 		frontName: {"PORT", cfg.Port, cfg.host()}, consoleName: {"ADMIN_PORT", cfg.AdminPort, cfg.host()},
 	}
 	for _, name := range partNames() {
@@ -30,7 +30,7 @@ func openPorts(ctx context.Context, cfg Config) (ports, error) {
 			return nil, errors.Join(err, opened.close())
 		}
 		opened[name] = listeners{public: public}
-		internal, err := listen(ctx, setPort{})
+		internal, err := listen(ctx, portSetting{})
 		if err != nil {
 			return nil, errors.Join(err, opened.close())
 		}
@@ -42,15 +42,15 @@ func openPorts(ctx context.Context, cfg Config) (ports, error) {
 // loopbackHost is the address that only this machine can reach.
 const loopbackHost = "127.0.0.1"
 
-// setPort is a port, the variable that sets it, and the address of this machine on which it listens.
+// portSetting is a port, the variable that sets it, and the address of this machine on which it listens.
 // The zero value means any free port on loopback.
-type setPort struct {
+type portSetting struct {
 	variable string
 	port     int
 	host     string
 }
 
-func listen(ctx context.Context, p setPort) (net.Listener, error) {
+func listen(ctx context.Context, p portSetting) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(cmp.Or(p.host, loopbackHost),
 		strconv.Itoa(p.port)))
 	switch {
@@ -67,8 +67,8 @@ func listen(ctx context.Context, p setPort) (net.Listener, error) {
 	}
 }
 
-// url returns the URL at which this machine reaches a part's public port.
-func (p ports) url(name string) string {
+// findURL returns the URL at which this machine reaches a part's public port.
+func (p ports) findURL(name string) string {
 	at := p[name].public.Addr().(*net.TCPAddr)
 	if at.IP.IsUnspecified() {
 		return "http://" + net.JoinHostPort(loopbackHost, strconv.Itoa(at.Port))

@@ -15,11 +15,11 @@ var ownClient = &http.Client{
 	Transport: &http.Transport{DisableKeepAlives: true},
 }
 
-// largestAnswer is the maximum number of bytes of an answer that are read.
-const largestAnswer = 8 << 20
+// maxAnswer is the maximum number of bytes of an answer that are read.
+const maxAnswer = 8 << 20
 
-// request sends a request and returns the status and the body of the answer.
-func request(ctx context.Context, method, url string, header http.Header, body []byte) (int, []byte, error) {
+// sendRequest sends a request and returns the status and the body of the answer.
+func sendRequest(ctx context.Context, method, url string, header http.Header, body []byte) (int, []byte, error) {
 	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err
@@ -32,7 +32,7 @@ func request(ctx context.Context, method, url string, header http.Header, body [
 		return 0, nil, err
 	}
 	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, largestAnswer))
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err != nil {
 		return 0, nil, fmt.Errorf("%s: the answer broke off: %w", url, err)
 	}

@@ -20,7 +20,7 @@ func ResumeFeed(ctx context.Context, env envconfig.Lookuper, feed string, out io
 	if err != nil {
 		return err
 	}
-	url, done, err := databaseToRead(ctx, cfg, saying(out))
+	url, done, err := openDatabaseToRead(ctx, cfg, newPrinter(out))
 	if err != nil {
 		return err
 	}

@@ -21,15 +21,15 @@ func Run(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if cfg.Log == "" && isNoTerminal(out) {
+	if cfg.Log == "" && isNotTerminal(out) {
 		cfg.Log = logToStderr
 	}
 	return run(ctx, cfg, out)
 }
 
-// isNoTerminal reports whether out is an *os.File that is not a terminal. This means that a service
+// isNotTerminal reports whether out is an *os.File that is not a terminal. This means that a service
 // manager or a container engine started the process and collects its output.
-func isNoTerminal(out io.Writer) bool {
+func isNotTerminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	if !ok {
 		return false
@@ -39,8 +39,8 @@ func isNoTerminal(out io.Writer) bool {
 }
 
 func run(ctx context.Context, cfg Config, out io.Writer) error {
-	quiet()
-	p, err := Start(ctx, cfg, saying(out))
+	silenceLibraries()
+	p, err := Start(ctx, cfg, newPrinter(out))
 	if ctx.Err() != nil {
 		return nil // ctx ended during the start
 	}
@@ -52,7 +52,7 @@ func run(ctx context.Context, cfg Config, out io.Writer) error {
 	}
 	var died error
 	select {
-	case died = <-p.Died():
+	case died = <-p.Failed():
 	case <-ctx.Done():
 		_, _ = fmt.Fprintln(out, "\nStopping.")
 	}
@@ -62,17 +62,17 @@ func run(ctx context.Context, cfg Config, out io.Writer) error {
 	return died
 }
 
-// quiet turns off the output of two libraries with global loggers, which would mix with the lines for the
+// silenceLibraries turns off the output of two libraries with global loggers, which would mix with the lines for the
 // person at the terminal. Their errors still appear in the services' logs as failed calls, and in the metrics.
-func quiet() {
-	redis.SetLogger(silent{})
+func silenceLibraries() {
+	redis.SetLogger(silentLogger{})
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
 }
 
-type silent struct{}
+type silentLogger struct{}
 
 // Printf drops a line.
-func (silent) Printf(context.Context, string, ...any) {}
+func (silentLogger) Printf(context.Context, string, ...any) {}
 
 // greeting returns the text that a person needs to begin.
 func (p *Process) greeting() string {
@@ -106,7 +106,7 @@ func (p *Process) greeting() string {
 		fmt.Fprintf(&b, "  network  public and admin are reached at %s from other machines; sign in there by https, "+
 			"through a proxy (OWNER_URL)\n", p.cfg.Host)
 	}
-	fmt.Fprintf(&b, "  stores   %s\n", p.storesInWords())
+	fmt.Fprintf(&b, "  stores   %s\n", p.describeStores())
 	if log := p.file(LogFile); p.cfg.logsToStderr() {
 		b.WriteString("  log      standard error\n")
 	} else {
@@ -125,21 +125,22 @@ func (p *Process) greeting() string {
 	return b.String()
 }
 
-// storesInWords returns a sentence about the place of the data, because the person at the terminal may
+// describeStores returns a sentence about the place of the data, because the person at the terminal may
 // have forgotten a DATABASE_URL in the environment.
-func (p *Process) storesInWords() string {
+func (p *Process) describeStores() string {
 	database, cache := "PostgreSQL of its own, with its data in "+p.stores.Data, "Redis of its own"
 	if p.cfg.DatabaseURL != "" {
-		database = "PostgreSQL" + place(p.cfg.DatabaseURL) + ", as DATABASE_URL of the environment says"
+		database = "PostgreSQL" + describeAddress(p.cfg.DatabaseURL) + ", as DATABASE_URL of the environment says"
 	}
 	if p.cfg.RedisURL != "" {
-		cache = "Redis" + place(p.cfg.RedisURL) + ", as REDIS_URL says"
+		cache = "Redis" + describeAddress(p.cfg.RedisURL) + ", as REDIS_URL says"
 	}
 	return database + "; " + cache
 }
 
-// place returns the host and path of a store's URL, without the user and the password; "" if the address is not a URL.
-func place(address string) string {
+// describeAddress returns the host and path of a store's URL, without the user and the password; "" if the address is
+// not a URL.
+func describeAddress(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return " at " + u.Host + u.Path
 	}

@@ -34,16 +34,16 @@ const (
 
 // services has all services in the order of their start. They stop in reverse order.
 var services = []service{
-	describe(server.Service[catalog.Config]{Name: "catalog", New: catalog.New, Migrate: catalog.Migrate}),
-	describe(server.Service[pricing.Config]{Name: "pricing", New: pricing.New}),
-	describe(server.Service[booking.Config]{Name: "booking", New: booking.New, Migrate: booking.Migrate}),
-	describe(server.Service[availability.Config]{Name: "availability", New: availability.New}),
-	describe(server.Service[rental.Config]{Name: "rental", New: rental.New, Migrate: rental.Migrate}),
-	describe(server.Service[notifications.Config]{Name: "notifications", New: notifications.New,
+	adapt(server.Service[catalog.Config]{Name: "catalog", New: catalog.New, Migrate: catalog.Migrate}),
+	adapt(server.Service[pricing.Config]{Name: "pricing", New: pricing.New}),
+	adapt(server.Service[booking.Config]{Name: "booking", New: booking.New, Migrate: booking.Migrate}),
+	adapt(server.Service[availability.Config]{Name: "availability", New: availability.New}),
+	adapt(server.Service[rental.Config]{Name: "rental", New: rental.New, Migrate: rental.Migrate}),
+	adapt(server.Service[notifications.Config]{Name: "notifications", New: notifications.New,
 		Migrate: notifications.Migrate}),
-	describe(server.Service[mcp.Config]{Name: "mcp", New: mcp.New}),
-	describe(server.Service[pages.Config]{Name: "pages", New: pages.New}),
-	describe(server.Service[console.Config]{Name: consoleName, New: console.New, Migrate: console.Migrate}),
+	adapt(server.Service[mcp.Config]{Name: "mcp", New: mcp.New}),
+	adapt(server.Service[pages.Config]{Name: "pages", New: pages.New}),
+	adapt(server.Service[console.Config]{Name: consoleName, New: console.New, Migrate: console.Migrate}),
 }
 
 // service is a service without the type of its settings.
@@ -55,8 +55,8 @@ type service struct {
 	open     func(context.Context, envconfig.Lookuper, server.Runtime) (*server.Server, error)
 }
 
-// describe hides the type of a service's settings: they are read from variables, as in a process of its own.
-func describe[C any](s server.Service[C]) service {
+// adapt hides the type of a service's settings: they are read from variables, as in a process of its own.
+func adapt[C any](s server.Service[C]) service {
 	return service{
 		name:     s.Name,
 		settings: config.Names(new(C)),
@@ -146,11 +146,11 @@ func (p *Process) environmentWith(name, databaseURL, redisURL string) envconfig.
 	return envconfig.MapLookuper(env)
 }
 
-// aheadOf is the difference between the front's deadline, which is later, and the services' deadlines.
+// frontMargin is the difference between the front's deadline, which is later, and the services' deadlines.
 // The client therefore gets the answer of the service even if it comes just in time.
-const aheadOf = 2 * time.Second
+const frontMargin = 2 * time.Second
 
-func frontConfig(ctx context.Context, cfg Config, peerSecret string, upstreams []string) (front.Config, error) {
+func loadFrontConfig(ctx context.Context, cfg Config, peerSecret string, upstreams []string) (front.Config, error) {
 	var c front.Config
 	env := maps.Clone(cfg.Settings)
 	if env == nil {
@@ -165,6 +165,6 @@ func frontConfig(ctx context.Context, cfg Config, peerSecret string, upstreams [
 	if err := config.Load(ctx, &c, envconfig.MapLookuper(env)); err != nil {
 		return front.Config{}, err
 	}
-	c.Server.RequestTimeout += aheadOf
+	c.Server.RequestTimeout += frontMargin
 	return c, nil
 }

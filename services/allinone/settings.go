@@ -20,18 +20,19 @@ import (
 var ownSettings = []string{"INTERNAL_ADDR", "INTERNAL_HOSTS", "PEER_CALLERS", "PEER_SECRETS", "PUBLIC_ADDR",
 	"PUBLIC_URL", "UPSTREAMS"}
 
-// outside are variables with our prefix that other programs of Slotmesh read. They may be in the same environment.
-var outside = []string{"SLOTMESH_CONFIG", "SLOTMESH_KEY", "SLOTMESH_SERVER"}
+// foreignVariables are variables with our prefix that other programs of Slotmesh read. They may be in the same
+// environment.
+var foreignVariables = []string{"SLOTMESH_CONFIG", "SLOTMESH_KEY", "SLOTMESH_SERVER"}
 
-// notSettings matches variables that begin with SLOTMESH_ but are not settings: those that tests read,
+// ignoredVariables matches variables that begin with SLOTMESH_ but are not settings: those that tests read,
 // and those that Kubernetes and Docker set for a Service whose name begins with SLOTMESH.
-var notSettings = regexp.MustCompile(
+var ignoredVariables = regexp.MustCompile(
 	`^SLOTMESH_(TEST|E2E|BENCH)_|_SERVICE_(HOST|PORT)|_PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$`,
 )
 
-// isMade reports whether this process sets the setting name of the services itself. It does for
+// isOwnSetting reports whether this process sets the setting name of the services itself. It does for
 // ownSettings, and for the internal URL of a service, such as CATALOG_URL.
-func isMade(name string) bool {
+func isOwnSetting(name string) bool {
 	if slices.Contains(config.Names(new(Config)), name) {
 		return false // such as PAGES_URL, which the process reads itself
 	}
@@ -39,8 +40,8 @@ func isMade(name string) bool {
 	return slices.Contains(ownSettings, name) || isURL && slices.Contains(partNames(), strings.ToLower(service))
 }
 
-// serviceSettings returns the variables of all services' settings, sorted.
-func serviceSettings() []string {
+// listServiceSettings returns the variables of all services' settings, sorted.
+func listServiceSettings() []string {
 	names := config.Names(new(front.Config))
 	for _, s := range services {
 		names = append(names, s.settings...)
@@ -49,12 +50,12 @@ func serviceSettings() []string {
 	return slices.Compact(names)
 }
 
-// passedOn returns the names of the services' settings that this process passes on unchanged, because
+// listPassedSettings returns the names of the services' settings that this process passes on unchanged, because
 // it neither sets nor reads them itself.
-func passedOn() []string {
+func listPassedSettings() []string {
 	own := config.Names(new(Config))
-	return slices.DeleteFunc(serviceSettings(), func(name string) bool {
-		return isMade(name) || slices.Contains(own, name)
+	return slices.DeleteFunc(listServiceSettings(), func(name string) bool {
+		return isOwnSetting(name) || slices.Contains(own, name)
 	})
 }
 
@@ -62,12 +63,12 @@ func passedOn() []string {
 // because the URL would have no effect, even if Docker or Kubernetes may have set the variable by chance.
 func readSettings(cfg *Config, env envconfig.Lookuper) error {
 	var errs []error
-	for _, name := range serviceSettings() {
-		if _, given := env.Lookup(name); given && isMade(name) {
+	for _, name := range listServiceSettings() {
+		if _, given := env.Lookup(name); given && isOwnSetting(name) {
 			errs = append(errs, fmt.Errorf("%s: the one process makes this setting itself; leave it out", name))
 		}
 	}
-	for _, name := range passedOn() {
+	for _, name := range listPassedSettings() {
 		if value, given := env.Lookup(name); given {
 			if cfg.Settings == nil {
 				cfg.Settings = make(map[string]string)
@@ -82,13 +83,13 @@ func readSettings(cfg *Config, env envconfig.Lookuper) error {
 // reads: they are usually misspelt. Each element of environment has the form NAME=value.
 func CheckNames(environment []string) error {
 	const prefix = "SLOTMESH_"
-	known := slices.Concat(config.Names(new(Config)), passedOn(), outside)
+	known := slices.Concat(config.Names(new(Config)), listPassedSettings(), foreignVariables)
 	known = slices.DeleteFunc(known, func(name string) bool { return !strings.HasPrefix(name, prefix) })
 	slices.Sort(known)
 	var errs []error
 	for _, pair := range environment {
 		name, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, prefix) && !notSettings.MatchString(name) && !slices.Contains(known, name) {
+		if strings.HasPrefix(name, prefix) && !ignoredVariables.MatchString(name) && !slices.Contains(known, name) {
 			errs = append(errs, fmt.Errorf("%s: there is no such setting; those with this beginning are %s",
 				name, strings.Join(slices.Compact(known), ", ")))
 		}
@@ -115,7 +116,7 @@ func (p *Process) checkSettings(ctx context.Context) error {
 		add(s.check(ctx, p.environmentWith(s.name, cmp.Or(p.cfg.DatabaseURL, store),
 			cmp.Or(p.cfg.RedisURL, "redis://localhost"))))
 	}
-	_, err := frontConfig(ctx, p.cfg, p.PeerSecrets[frontName], p.upstreams())
+	_, err := loadFrontConfig(ctx, p.cfg, p.PeerSecrets[frontName], p.upstreams())
 	add(err)
 	if len(faults) > 0 {
 		return errors.New("settings: " + strings.Join(faults, "; "))

@@ -13,13 +13,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/config"
 )
 
-// Every setting that a service has reaches it, is the process's own, or is refused.
-func TestEverySettingOfEveryServiceHasAnEffect(t *testing.T) {
+// TestReadSettingsPassesServiceSettings checks each setting of a service. The process passes it on, has it itself, or
+// refuses it.
+func TestReadSettingsPassesServiceSettings(t *testing.T) {
 	t.Parallel()
 	own := config.Names(new(Config))
 	given := map[string]string{}
-	for _, name := range serviceSettings() {
-		if !isMade(name) {
+	for _, name := range listServiceSettings() {
+		if !isOwnSetting(name) {
 			given[name] = "value of " + name
 		}
 	}
@@ -47,7 +48,7 @@ func TestEverySettingOfEveryServiceHasAnEffect(t *testing.T) {
 		"LINK_SECRETS", "REQUEST_TIMEOUT",
 		"MAX_CONNECTIONS_PER_ADDRESS", "DATABASE_MAX_CONNS",
 	} {
-		if !slices.Contains(passedOn(), name) {
+		if !slices.Contains(listPassedSettings(), name) {
 			t.Errorf("%s is not passed on", name)
 		}
 	}
@@ -59,7 +60,7 @@ func TestEverySettingOfEveryServiceHasAnEffect(t *testing.T) {
 	}
 }
 
-func TestAnUnknownSettingWithOurPrefixIsRefused(t *testing.T) {
+func TestCheckNamesRefusesUnknownSetting(t *testing.T) {
 	t.Parallel()
 	known := []string{
 		"PATH=/bin", "SLOTMESH_HOME=x", "SLOTMESH_DEMO=false", "SLOTMESH_SERVER=http://x",
@@ -76,8 +77,9 @@ func TestAnUnknownSettingWithOurPrefixIsRefused(t *testing.T) {
 	}
 }
 
-// A setting that is wrong ends the start before stores are installed or tables made, and is blamed itself, once.
-func TestAWrongSettingIsNamedBeforeAnythingIsMade(t *testing.T) {
+// TestRunChecksSettingsBeforeStores has invalid settings. The start fails before it creates stores, and its error names
+// each setting once.
+func TestRunChecksSettingsBeforeStores(t *testing.T) {
 	t.Parallel()
 	home := filepath.Join(t.TempDir(), "home")
 	var out bytes.Buffer

@@ -24,21 +24,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// walkthroughs are the documents that lead new users from nothing to done. The last one starts another program at its
-// end.
+// walkthroughs are the guides for new users. The last one starts another program at its end.
 var walkthroughs = []string{"../console/docs/first-offer.md", "../catalog/docs/first-integration.md",
 	"../mcp/docs/first-agent.md", "docs/first-day.md"}
 
-// asProgram is set where the tests' program stands in for slotmesh-allinone, which need not be built then.
-const asProgram = "SLOTMESH_TEST_AS_PROGRAM"
+// programVariable is set when the test binary runs as slotmesh-allinone, which then need not be built.
+const programVariable = "SLOTMESH_TEST_AS_PROGRAM"
 
-// program is what slotmesh-allinone does, with deadlines that a slow machine keeps, and returns its exit code.
-func program() int {
+// runProgram does the same as slotmesh-allinone, with timeouts that are long enough for a slow machine. It returns the
+// exit code.
+func runProgram() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	does := func() error { return Do(ctx, os.Args[1:], envconfig.OsLookuper(), os.Stdout) }
 	if len(os.Args) == 1 {
-		does = func() error { return runRoomy(ctx, envconfig.OsLookuper(), os.Stdout) }
+		does = func() error { return runWithLongTimeouts(ctx, envconfig.OsLookuper(), os.Stdout) }
 	}
 	if err := does(); err != nil {
 		_, _ = os.Stderr.WriteString("slotmesh: " + err.Error() + "\n")
@@ -47,41 +47,42 @@ func program() int {
 	return 0
 }
 
-// A walk is somebody at two terminals in a checkout: of one, in which Slotmesh runs, and of one for all else.
-type walk struct {
+// session has two terminals in a checkout: Slotmesh runs in one, the other commands run in the second.
+type session struct {
 	*testing.T
-	dir      string
-	env      []string
-	running  *exec.Cmd
-	ended    chan error        // gets what running ended with
-	replaces *strings.Replacer // the addresses of the documents by those of what runs
+	dir       string
+	env       []string
+	running   *exec.Cmd
+	ended     chan error        // receives the error of the running program
+	addresses *strings.Replacer // replaces the addresses in the guides by those of this session
 }
 
-// Each step of each document is done as it stands there, by one program, and prints what the document says.
-func TestTheWalkthroughsOfNewUsersAreAsTheyAreWritten(t *testing.T) {
+// TestWalkthroughsWorkAsWritten runs the commands of all guides in one session, and compares their output with the
+// guides.
+func TestWalkthroughsWorkAsWritten(t *testing.T) {
 	t.Parallel()
 	for _, needed := range []string{"curl", "jq"} {
 		if _, err := inputs.LookPath(needed); err != nil {
 			testkit.SkipOrFail(t, "%s is not installed", needed)
 		}
 	}
-	w := openWalk(t)
+	w := newSession(t)
 	for _, name := range walkthroughs {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%s: %d steps", filepath.Base(name), len(stepLine.FindAllIndex(text, -1)))
-		w.document(filepath.Base(name), blocksOf(t, string(text)))
+		w.runDocument(filepath.Base(name), parseBlocks(t, string(text)))
 	}
 	w.stop()
 }
 
-// openWalk makes a folder with what a walkthrough needs of a checkout.
-func openWalk(t *testing.T) *walk {
+// newSession creates a folder with the files of a checkout that the guides use.
+func newSession(t *testing.T) *session {
 	t.Helper()
-	w := &walk{T: t, dir: openTemp(t)}
-	// the stores' user enters the homes, so that nothing is left elsewhere
+	w := &session{T: t, dir: newOpenFolder(t)}
+	// The user of the stores can enter these homes, so that data is not stored elsewhere.
 	for _, home := range []string{"bin", ".slotmesh", "restored"} {
 		if err := os.Mkdir(filepath.Join(w.dir, home), 0o755); err != nil {
 			t.Fatal(err)
@@ -92,39 +93,40 @@ func openWalk(t *testing.T) *walk {
 	services, err := filepath.Abs("..")
 	errs = errors.Join(errs, err, os.Symlink(services, filepath.Join(w.dir, "services")),
 		os.WriteFile(filepath.Join(w.dir, "bin", "slotmesh-allinone"),
-			[]byte("#!/bin/sh\n"+asProgram+"=yes exec '"+own+"' \"$@\"\n"), 0o755))
+			[]byte("#!/bin/sh\n"+programVariable+"=yes exec '"+own+"' \"$@\"\n"), 0o755))
 	if errs != nil {
 		t.Fatal(errs)
 	}
-	ports := freePorts(t, "PORT", "ADMIN_PORT", "MAIL_PORT", "OPS_PORT")
+	ports := findFreePorts(t, "PORT", "ADMIN_PORT", "MAIL_PORT", "OPS_PORT")
 	local := "http://127.0.0.1:"
-	w.env = append(strangers(os.Environ()), "SLOTMESH_SERVER="+local+ports["ADMIN_PORT"], "XDG_CONFIG_HOME="+w.dir,
+	w.env = append(dropSlotmeshVariables(os.Environ()), "SLOTMESH_SERVER="+local+ports["ADMIN_PORT"],
+		"XDG_CONFIG_HOME="+w.dir,
 		"PORT="+ports["PORT"], "ADMIN_PORT="+ports["ADMIN_PORT"],
 		"MAIL_PORT="+ports["MAIL_PORT"])
-	w.replaces = strings.NewReplacer(local+"8080", local+ports["PORT"], local+"8090", local+ports["ADMIN_PORT"],
+	w.addresses = strings.NewReplacer(local+"8080", local+ports["PORT"], local+"8090", local+ports["ADMIN_PORT"],
 		local+"8095", local+ports["OPS_PORT"],
 		"OPS_PORT=8095", "OPS_PORT="+ports["OPS_PORT"])
 	return w
 }
 
-// strangers are the variables that say nothing of Slotmesh or its stores, which the documents leave at their defaults.
-func strangers(environment []string) []string {
+// dropSlotmeshVariables removes the variables that set Slotmesh or its stores, because the guides use the defaults.
+func dropSlotmeshVariables(environment []string) []string {
 	return slices.DeleteFunc(environment, func(variable string) bool {
 		return strings.HasPrefix(variable, "SLOTMESH_") || strings.HasPrefix(variable, "DATABASE_") ||
 			strings.HasPrefix(variable, "REDIS_")
 	})
 }
 
-// nextPort is where freePorts looks next, so that it gives none twice: between those that testkit runs programs at and
-// those that the system gives to whoever asks for any.
+// nextPort is the next port that findFreePorts tries, so that it returns no port twice. The ports are between those of
+// testkit's programs and those that the system chooses.
 var nextPort = func() *atomic.Int32 {
 	var next atomic.Int32
 	next.Store(30000 + rand.Int32N(2500))
 	return &next
 }()
 
-// freePorts are ports of this machine that nobody listens at, and that nobody else takes: they stay free.
-func freePorts(t *testing.T, variables ...string) map[string]string {
+// findFreePorts returns a port of this machine for each variable. No program listens on it, and no other test uses it.
+func findFreePorts(t *testing.T, variables ...string) map[string]string {
 	t.Helper()
 	ports := make(map[string]string)
 	for len(ports) < len(variables) {
@@ -142,8 +144,8 @@ func freePorts(t *testing.T, variables ...string) map[string]string {
 	return ports
 }
 
-// document does what a document asks for.
-func (w *walk) document(name string, blocks []block) {
+// runDocument runs the commands of a guide.
+func (w *session) runDocument(name string, blocks []block) {
 	w.Helper()
 	for len(blocks) > 0 {
 		if settings, runs := strings.CutSuffix(blocks[0].commands, "make run\n"); runs {
@@ -155,24 +157,24 @@ func (w *walk) document(name string, blocks []block) {
 		for next < len(blocks) && !strings.HasSuffix(blocks[next].commands, "make run\n") {
 			next++
 		}
-		w.shell(name, blocks[:next])
+		w.runShell(name, blocks[:next])
 		blocks = blocks[next:]
 	}
 }
 
-// run starts the program with settings before its name, in place of what runs with others.
-func (w *walk) run(settings string) {
+// run starts the program with settings before its name. It first stops a program with other settings.
+func (w *session) run(settings string) {
 	w.Helper()
-	settings = w.replaces.Replace(settings)
+	settings = w.addresses.Replace(settings)
 	if settings == "" && w.running != nil {
 		return
 	}
 	w.stop()
-	said := &lines{greeted: make(chan string, 1)}
+	said := &outputWatcher{greeting: make(chan string, 1)}
 	w.running = exec.CommandContext(w.Context(), "sh", "-c", settings+"exec bin/slotmesh-allinone")
 	w.running.Dir, w.running.Env, w.running.Stdout, w.running.Stderr, w.running.WaitDelay = w.dir, w.env, said,
 		w.Output(), testkit.MaxWait
-	w.running.Cancel = func() error { return w.running.Process.Signal(syscall.SIGINT) } // it stops its stores
+	w.running.Cancel = func() error { return w.running.Process.Signal(syscall.SIGINT) } // the program then stops its stores
 	if err := w.running.Start(); err != nil {
 		w.Fatal(err)
 	}
@@ -180,14 +182,14 @@ func (w *walk) run(settings string) {
 	w.ended = ended
 	go func() { ended <- running.Wait() }()
 	select {
-	case <-said.greeted:
+	case <-said.greeting:
 	case err := <-ended:
 		w.Fatalf("it ended: %v", err)
 	}
 }
 
-// stop stops what runs as Ctrl-C does.
-func (w *walk) stop() {
+// stop stops the program like Ctrl-C.
+func (w *session) stop() {
 	w.Helper()
 	if w.running == nil {
 		return
@@ -201,34 +203,34 @@ func (w *walk) stop() {
 	w.running = nil
 }
 
-// over parts what the commands of one block print from what the next ones do.
-const over = "\x00over\n"
+// outputSeparator separates the outputs of two blocks.
+const outputSeparator = "\x00over\n"
 
-// shell runs the commands of blocks in one shell, and compares what they print.
-func (w *walk) shell(name string, blocks []block) {
+// runShell runs the commands of the blocks in one shell, and compares their output.
+func (w *session) runShell(name string, blocks []block) {
 	w.Helper()
 	script := "set -eu\n"
 	for _, b := range blocks {
-		script += w.replaces.Replace(b.commands) + "printf '\\000over\\n'\n"
+		script += w.addresses.Replace(b.commands) + "printf '\\000over\\n'\n"
 	}
 	var said bytes.Buffer
 	shell := exec.CommandContext(w.Context(), "sh", "-c", script)
 	shell.Dir, shell.Env, shell.Stdout, shell.Stderr, shell.WaitDelay = w.dir, w.env, &said, &said, testkit.MaxWait
 	err := shell.Run()
-	parts := strings.Split(said.String(), over)
+	parts := strings.Split(said.String(), outputSeparator)
 	for i, b := range blocks {
 		switch {
 		case i == len(parts)-1:
 			w.Fatalf("%s breaks off, %v, at\n%sand prints\n%s", name, err, b.commands, parts[i])
-		case !pattern(w.replaces.Replace(b.prints)).MatchString(parts[i]):
+		case !compilePattern(w.addresses.Replace(b.prints)).MatchString(parts[i]):
 			w.Errorf("%s says that\n%sprints\n%sand it is\n%s", name, b.commands, b.prints, parts[i])
 		}
 	}
 }
 
-// pattern is what a document says is printed: … is any text of a line, and alone in its line any lines; runs of blanks
-// are one.
-func pattern(prints string) *regexp.Regexp {
+// compilePattern returns a pattern for the output in a guide. The sign … matches any text in a line, and any lines if
+// it is alone in its line. A run of blanks matches any other.
+func compilePattern(prints string) *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString(`\A`)
 	for line := range strings.Lines(prints) {
@@ -242,7 +244,7 @@ func pattern(prints string) *regexp.Regexp {
 	return regexp.MustCompile(b.String() + `\z`)
 }
 
-// block is one of commands, and what they print.
+// block has commands and their expected output.
 type block struct{ commands, prints string }
 
 var (
@@ -251,8 +253,8 @@ var (
 	indented   = regexp.MustCompile(`(?m)^   `)
 )
 
-// blocksOf are those of a document, in order.
-func blocksOf(t *testing.T, text string) []block {
+// parseBlocks returns the blocks of a guide in order.
+func parseBlocks(t *testing.T, text string) []block {
 	t.Helper()
 	var blocks []block
 	for _, found := range fencedText.FindAllStringSubmatch(text, -1) {

@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	if done, err := allinone.Asked(os.Args[1:], os.Stdout); err != nil {
+	if done, err := allinone.HandleArguments(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "slotmesh: "+err.Error())
 		os.Exit(2)
 	} else if done {

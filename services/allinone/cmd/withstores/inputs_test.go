@@ -11,8 +11,8 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// hashOf is the hash of the checkout that the test's folder is in.
-func hashOf(t *testing.T) string {
+// hashCheckout returns the hash of the checkout that contains the current folder.
+func hashCheckout(t *testing.T) string {
 	t.Helper()
 	hashes, err := checkoutHashes(t.Context())
 	if err != nil || hashes[""] == "" {
@@ -21,7 +21,7 @@ func hashOf(t *testing.T) string {
 	return hashes[""]
 }
 
-func TestCheckoutHashChangesWithEachFileAndBack(t *testing.T) {
+func TestCheckoutHashesChangeWithFiles(t *testing.T) {
 	root := t.TempDir()
 	t.Chdir(root)
 	write := func(name, content string) {
@@ -40,29 +40,29 @@ func TestCheckoutHashChangesWithEachFileAndBack(t *testing.T) {
 	git("init", "--quiet")
 	write(".gitignore", "*.log\n")
 	write("a.go", "one")
-	fresh := hashOf(t)
+	fresh := hashCheckout(t)
 	git("add", "--all")
 	git("commit", "--quiet", "--message=A file")
-	if got := hashOf(t); got != fresh {
+	if got := hashCheckout(t); got != fresh {
 		t.Errorf("a commit changes the hash from %s to %s", fresh, got)
 	}
 	write("made.log", "ignored")
-	if got := hashOf(t); got != fresh {
+	if got := hashCheckout(t); got != fresh {
 		t.Errorf("an ignored file changes the hash from %s to %s", fresh, got)
 	}
 	write("a.go", "two")
-	if hashOf(t) == fresh {
+	if hashCheckout(t) == fresh {
 		t.Error("a changed file keeps the hash")
 	}
 	write("a.go", "one")
 	write("b.go", "new")
-	if hashOf(t) == fresh {
+	if hashCheckout(t) == fresh {
 		t.Error("a new file keeps the hash")
 	}
 	if err := os.Remove("b.go"); err != nil {
 		t.Fatal(err)
 	}
-	if got := hashOf(t); got != fresh {
+	if got := hashCheckout(t); got != fresh {
 		t.Errorf("the same files have the hashes %s and %s", fresh, got)
 	}
 	if out, err := exec.CommandContext(t.Context(), "git", "status", "--porcelain").Output(); err != nil ||
@@ -71,7 +71,7 @@ func TestCheckoutHashChangesWithEachFileAndBack(t *testing.T) {
 	}
 }
 
-func TestCheckoutHashesAreOfFolders(t *testing.T) {
+func TestCheckoutHashesCoverFolders(t *testing.T) {
 	t.Parallel()
 	hashes, err := checkoutHashes(t.Context())
 	if err != nil {
@@ -84,14 +84,14 @@ func TestCheckoutHashesAreOfFolders(t *testing.T) {
 	}
 }
 
-func TestCheckoutHashNeedsARepository(t *testing.T) {
+func TestCheckoutHashesNeedRepository(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if hash, err := checkoutHashes(t.Context()); err == nil {
 		t.Errorf("a folder outside a repository has the hashes %v", hash)
 	}
 }
 
-func TestProgramsHashStaysTheSame(t *testing.T) {
+func TestProgramsHashIsStable(t *testing.T) {
 	t.Parallel()
 	if first, second := programsHash(), programsHash(); first != second {
 		t.Errorf("the hash changes from %s to %s", first, second)

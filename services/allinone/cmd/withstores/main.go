@@ -44,9 +44,9 @@ func run(ctx context.Context, args []string) (int, error) {
 	if len(args) == 0 {
 		return 2, errors.New("name the command to run: withstores [-race] command [argument ...]")
 	}
-	options := backing.Options{Throwaway: true, Say: say}
+	options := backing.Options{IsThrowaway: true, Say: say}
 	if os.Getenv("CI") != "true" {
-		if home, err := openUsualHome(); err != nil {
+		if home, err := openSharedHome(); err != nil {
 			say(err.Error() + ": this run takes stores at another address, and caches no test that uses them")
 		} else {
 			options.Folder = home.Path
@@ -66,8 +66,8 @@ func run(ctx context.Context, args []string) (int, error) {
 	return code, err
 }
 
-// openUsualHome locks the folder whose stores have the same URLs in every run.
-func openUsualHome() (*backing.Home, error) {
+// openSharedHome locks the folder whose stores have the same URLs in every run.
+func openSharedHome() (*backing.Home, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func openUsualHome() (*backing.Home, error) {
 }
 
 func raceFlag(ctx context.Context) string {
-	if backing.Compiler(ctx, say) {
+	if backing.EnsureCompiler(ctx, say) {
 		return "-race"
 	}
 	say("there is no C compiler and none can be installed: the tests run without the race detector")

@@ -14,25 +14,25 @@ import (
 // account is the user that runs the processes of PostgreSQL and Redis. It is the current user, except
 // for root: PostgreSQL refuses to run as root, so root uses another user.
 type account struct {
-	name     string
-	uid, gid uint32
-	switched bool // differs from the user of this process
+	name       string
+	uid, gid   uint32
+	isSwitched bool // differs from the user of this process
 }
 
-// unprivileged are the users that root may use for running a store, in order of preference.
-var unprivileged = []string{"postgres", "nobody"}
+// unprivilegedUsers are the users that root may use for running a store, in order of preference.
+var unprivilegedUsers = []string{"postgres", "nobody"}
 
-func processAccount() (account, error) {
+func findProcessAccount() (account, error) {
 	if os.Geteuid() != 0 {
 		return account{name: "this user", uid: uint32(os.Geteuid()), gid: uint32(os.Getegid())}, nil
 	}
-	for _, name := range unprivileged {
+	for _, name := range unprivilegedUsers {
 		if a, err := lookupAccount(name); err == nil {
 			return a, nil
 		}
 	}
 	return account{}, fmt.Errorf("PostgreSQL does not run as root, and this machine has none of the users %v to run "+
-		"it as; run as another user", unprivileged)
+		"it as; run as another user", unprivilegedUsers)
 }
 
 func lookupAccount(name string) (account, error) {
@@ -48,23 +48,24 @@ func lookupAccount(name string) (account, error) {
 	if err != nil {
 		return account{}, err
 	}
-	return account{name: name, uid: uint32(uid), gid: uint32(gid), switched: true}, nil
+	return account{name: name, uid: uint32(uid), gid: uint32(gid), isSwitched: true}, nil
 }
 
 // credential returns the account for a child process; nil if that is the user of this process.
 func (a account) credential() *syscall.Credential {
-	if !a.switched {
+	if !a.isSwitched {
 		return nil
 	}
 	return &syscall.Credential{Uid: a.uid, Gid: a.gid}
 }
 
-// own makes the account the owner of a folder that was just created, and makes the folder inaccessible to others.
-func (a account) own(dir string) error {
+// takeOwnership makes the account the owner of a folder that was just created, and makes the folder inaccessible to
+// others.
+func (a account) takeOwnership(dir string) error {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		return err
 	}
-	if !a.switched {
+	if !a.isSwitched {
 		return nil
 	}
 	return os.Chown(dir, int(a.uid), int(a.gid))
@@ -73,10 +74,10 @@ func (a account) own(dir string) error {
 // systemData is the folder in which root keeps data that the account cannot reach in root's own folders.
 const systemData = "/var/lib/slotmesh"
 
-// dataDir returns the folder for the data. This is the home if the account can reach it, otherwise a folder under
+// findDataDir returns the folder for the data. This is the home if the account can reach it, otherwise a folder under
 // systemData whose name is derived from the home. It never changes the permissions of folders that it did not create.
-func (a account) dataDir(home string) (string, error) {
-	if !a.switched || a.reaches(home) {
+func (a account) findDataDir(home string) (string, error) {
+	if !a.isSwitched || a.canReach(home) {
 		return home, nil
 	}
 	sum := sha256.Sum256([]byte(home))
@@ -84,20 +85,20 @@ func (a account) dataDir(home string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("%s lies below a folder that the user %s cannot enter, and %s cannot be made: %w; set "+
 			"SLOTMESH_HOME to a folder that %s can enter",
-			home, a.name, dir, cause(err), a.name)
+			home, a.name, dir, unwrapPathError(err), a.name)
 	}
 	return dir, nil
 }
 
-// reaches reports whether the account may enter dir and every folder above it, by their mode bits.
-func (a account) reaches(dir string) bool {
+// canReach reports whether the account may enter dir and every folder above it, by their mode bits.
+func (a account) canReach(dir string) bool {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return false
 	}
 	for {
 		info, err := os.Stat(dir)
-		if err != nil || !a.mayEnter(info) {
+		if err != nil || !a.canEnter(info) {
 			return false
 		}
 		parent := filepath.Dir(dir)
@@ -108,7 +109,7 @@ func (a account) reaches(dir string) bool {
 	}
 }
 
-func (a account) mayEnter(info os.FileInfo) bool {
+func (a account) canEnter(info os.FileInfo) bool {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return false
@@ -124,26 +125,26 @@ func (a account) mayEnter(info os.FileInfo) bool {
 	}
 }
 
-// longestSocketDir is the maximum length of the path of a socket's folder. A Unix socket's path has at
+// maxSocketDir is the maximum length of the path of a socket's folder. A Unix socket's path has at
 // most about 104 bytes, and the socket's name needs the rest.
-const longestSocketDir = 80
+const maxSocketDir = 80
 
 // tempDirPattern is the prefix of our temporary folders, so that a later start recognizes one that a crash left.
 const tempDirPattern = "slotmesh-"
 
-// privateTempDir makes a temporary folder of the account with a path that is short enough for sockets.
-func (a account) privateTempDir() (string, error) {
+// makePrivateTempDir makes a temporary folder of the account with a path that is short enough for sockets.
+func (a account) makePrivateTempDir() (string, error) {
 	base := os.TempDir()
-	if len(base)+len(tempDirPattern)+10 > longestSocketDir || !a.reaches(base) {
+	if len(base)+len(tempDirPattern)+10 > maxSocketDir || !a.canReach(base) {
 		base = "/tmp"
 	}
 	dir, err := os.MkdirTemp(base, tempDirPattern)
 	if err != nil {
 		return "", fmt.Errorf("cannot make a temporary folder in %s: %w; set TMPDIR to a folder that can be written "+
-			"to and that has space", base, cause(err))
+			"to and that has space", base, unwrapPathError(err))
 	}
-	if err := a.own(dir); err != nil {
-		return "", fmt.Errorf("cannot give %s to the user %s: %w", dir, a.name, cause(err))
+	if err := a.takeOwnership(dir); err != nil {
+		return "", fmt.Errorf("cannot give %s to the user %s: %w", dir, a.name, unwrapPathError(err))
 	}
 	return dir, nil
 }

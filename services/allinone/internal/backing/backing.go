@@ -24,8 +24,8 @@ type Options struct {
 	Home        string // folder of an open [Home], where the data is kept; with Throwaway it may be empty
 	DatabaseURL string // a PostgreSQL to use instead of starting one
 	RedisURL    string // a Redis to use instead of starting one
-	Throwaway   bool   // for tests: no durability, many connections; without a Home, data in a temporary folder
-	NoRedis     bool   // neither starts nor checks a Redis
+	IsThrowaway bool   // for tests: no durability, many connections; without a Home, data in a temporary folder
+	SkipsRedis  bool   // neither starts nor checks a Redis
 	// Folder is an open [Home] for the sockets and data of stores with Throwaway, which otherwise get a
 	// new temporary folder. With it, the stores have the same URLs at every start.
 	Folder string
@@ -45,8 +45,8 @@ type Stores struct {
 	stops  []func() error // in order of start
 }
 
-// stopWithin is how long one store may take to stop before it is killed.
-const stopWithin = time.Minute
+// stopTimeout is how long one store may take to stop before it is killed.
+const stopTimeout = time.Minute
 
 // Start starts or checks both stores, and returns when they are ready. Cancelling ctx aborts the
 // start; it does not stop running stores: call Stop for that.
@@ -60,17 +60,17 @@ func Start(ctx context.Context, o Options) (*Stores, error) {
 }
 
 func (s *Stores) start(ctx context.Context, o Options) error {
-	if err := checkGiven(ctx, o); err != nil {
+	if err := checkNamedStores(ctx, o); err != nil {
 		return err
 	}
 	if o.DatabaseURL != "" && !o.startsRedis() {
 		return nil
 	}
-	account, err := processAccount()
+	account, err := findProcessAccount()
 	if err != nil {
 		return err
 	}
-	place, err := s.place(o, account)
+	place, err := s.chooseFolders(o, account)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (s *Stores) start(ctx context.Context, o Options) error {
 	return nil
 }
 
-func (o Options) startsRedis() bool { return o.RedisURL == "" && !o.NoRedis }
+func (o Options) startsRedis() bool { return o.RedisURL == "" && !o.SkipsRedis }
 
 // Failed returns a channel that receives an error if a store that Start started ends unexpectedly. The
 // process cannot continue without it.
@@ -107,71 +107,71 @@ func (s *Stores) Stop() error {
 
 func (s *Stores) onStop(stop func() error) { s.stops = append(s.stops, stop) }
 
-// place has the folders that the stores use, and the account that runs their processes.
-type place struct {
+// storeFolders has the folders that the stores use, and the account that runs their processes.
+type storeFolders struct {
 	account account
 	data    string // folder that contains PostgreSQL's data folder
 	sockets string // private folder of the Unix sockets
 	logs    string // folder of the programs' logs
 }
 
-// place chooses the folders. Data that is kept over restarts is in the home if the account can reach the home.
-func (s *Stores) place(o Options, a account) (place, error) {
-	if o.Throwaway && o.Folder != "" {
-		return s.stablePlace(o.Folder, a)
+// chooseFolders chooses the folders. Data that is kept over restarts is in the home if the account can reach the home.
+func (s *Stores) chooseFolders(o Options, a account) (storeFolders, error) {
+	if o.IsThrowaway && o.Folder != "" {
+		return s.prepareStableFolders(o.Folder, a)
 	}
-	sockets, err := a.privateTempDir()
+	sockets, err := a.makePrivateTempDir()
 	if err != nil {
-		return place{}, err
+		return storeFolders{}, err
 	}
 	s.onStop(func() error { return os.RemoveAll(sockets) })
-	if o.Throwaway && o.Home == "" {
-		return place{account: a, data: sockets, sockets: sockets, logs: sockets}, nil
+	if o.IsThrowaway && o.Home == "" {
+		return storeFolders{account: a, data: sockets, sockets: sockets, logs: sockets}, nil
 	}
-	if err := rememberSockets(o.Home, sockets); err != nil {
-		return place{}, err
+	if err := recordSockets(o.Home, sockets); err != nil {
+		return storeFolders{}, err
 	}
-	data, err := a.dataDir(o.Home)
+	data, err := a.findDataDir(o.Home)
 	if err != nil {
-		return place{}, err
+		return storeFolders{}, err
 	}
 	if data != o.Home {
 		o.Say(fmt.Sprintf("PostgreSQL's data is kept in %s: the user %s, which runs it, cannot reach %s.", data, a.name,
 			o.Home))
 	}
-	return place{account: a, data: data, sockets: sockets, logs: o.Home}, nil
+	return storeFolders{account: a, data: data, sockets: sockets, logs: o.Home}, nil
 }
 
-// stablePlace creates the subfolder of an open home that the stores use at every start. It also ends
+// prepareStableFolders creates the subfolder of an open home that the stores use at every start. It also ends
 // the server and removes the files that a killed run left there. If the account cannot reach the home,
 // the subfolder is at a fixed place elsewhere.
-func (s *Stores) stablePlace(home string, a account) (place, error) {
-	base, err := a.dataDir(home)
+func (s *Stores) prepareStableFolders(home string, a account) (storeFolders, error) {
+	base, err := a.findDataDir(home)
 	if err != nil {
-		return place{}, err
+		return storeFolders{}, err
 	}
 	dir := filepath.Join(base, "stores")
-	if len(dir) > longestSocketDir {
-		return place{}, fmt.Errorf("the path %s is too long for a socket", dir)
+	if len(dir) > maxSocketDir {
+		return storeFolders{}, fmt.Errorf("the path %s is too long for a socket", dir)
 	}
-	stable := place{account: a, data: dir, sockets: dir, logs: dir}
-	if err := endLeftover(postgresData(stable)); err != nil {
-		return place{}, err
+	folders := storeFolders{account: a, data: dir, sockets: dir, logs: dir}
+	if err := stopLeftover(postgresFolder(folders)); err != nil {
+		return storeFolders{}, err
 	}
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
-		return place{}, err
+		return storeFolders{}, err
 	}
 	s.onStop(func() error { return os.RemoveAll(dir) })
-	return stable, a.own(dir)
+	return folders, a.takeOwnership(dir)
 }
 
-// socketsNote is the file in the home that contains the path of the sockets' folder.
-const socketsNote = "sockets"
+// socketsFile is the file in the home that contains the path of the sockets' folder.
+const socketsFile = "sockets"
 
-// rememberSockets writes the path of the sockets' folder to a file in the home. If that file names the
+// recordSockets writes the path of the sockets' folder to a file in the home. If that file names the
 // folder of a killed run, it first removes that folder.
-func rememberSockets(home, sockets string) error {
-	note := filepath.Join(home, socketsNote)
+func recordSockets(home, sockets string) error {
+	note := filepath.Join(home, socketsFile)
 	if left, err := os.ReadFile(note); err == nil && strings.HasPrefix(filepath.Base(string(left)), tempDirPattern) {
 		_ = os.RemoveAll(string(left)) // failure is harmless
 	}

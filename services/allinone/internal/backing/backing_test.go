@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// newHome makes a home that an unprivileged user can enter, as the folders of t.TempDir are closed.
+// newHome creates a home that an unprivileged user can enter. Other users cannot enter folders of t.TempDir.
 func newHome(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "allinone-test-")
@@ -50,8 +50,8 @@ func stop(t *testing.T, s *Stores) {
 	}
 }
 
-// exec1 runs one statement on a connection of its own.
-func exec1(t *testing.T, s *Stores, sql string) {
+// runStatement runs an SQL statement on a new connection.
+func runStatement(t *testing.T, s *Stores, sql string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), s.DatabaseURL)
 	if err != nil {
@@ -63,10 +63,10 @@ func exec1(t *testing.T, s *Stores, sql string) {
 	}
 }
 
-func TestStoresAnswerAndLeaveNothingBehind(t *testing.T) {
+func TestStopRemovesThrowawayStores(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Throwaway: true})
-	exec1(t, s, "SELECT 1")
+	s := start(t, Options{IsThrowaway: true})
+	runStatement(t, s, "SELECT 1")
 	options, err := redis.ParseURL(s.RedisURL)
 	if err != nil {
 		t.Fatal(err)
@@ -87,40 +87,40 @@ func TestStoresAnswerAndLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-func TestStoresInAFolderKeepTheirURLsAndLoseTheirData(t *testing.T) {
+func TestStartInFolderKeepsURLs(t *testing.T) {
 	t.Parallel()
 	home := newHome(t)
-	first := start(t, Options{Throwaway: true, Folder: home})
+	first := start(t, Options{IsThrowaway: true, Folder: home})
 	database, redisURL := first.DatabaseURL, first.RedisURL
-	exec1(t, first, "CREATE TABLE lost (id int)")
-	left := filepath.Join(first.sockets(t), "left")
+	runStatement(t, first, "CREATE TABLE lost (id int)")
+	left := filepath.Join(first.findSocketFolder(t), "left")
 	stop(t, first)
 	if err := os.MkdirAll(left, 0o700); err != nil { // as a run that was killed leaves files
 		t.Fatal(err)
 	}
-	second := start(t, Options{Throwaway: true, Folder: home})
+	second := start(t, Options{IsThrowaway: true, Folder: home})
 	defer stop(t, second)
 	if second.DatabaseURL != database || second.RedisURL != redisURL {
 		t.Errorf("the URLs %s and %s became %s and %s", database, redisURL, second.DatabaseURL, second.RedisURL)
 	}
-	exec1(t, second, "CREATE TABLE lost (id int)")
+	runStatement(t, second, "CREATE TABLE lost (id int)")
 	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file of the earlier run is still there: %v", err)
 	}
 }
 
-func TestDataIsKeptOverRestarts(t *testing.T) {
+func TestStartKeepsDataOverRestarts(t *testing.T) {
 	t.Parallel()
 	home := newHome(t)
 	first := start(t, Options{Home: home})
-	exec1(t, first, "CREATE TABLE kept (id int)")
+	runStatement(t, first, "CREATE TABLE kept (id int)")
 	stop(t, first)
 	second := start(t, Options{Home: home})
 	defer stop(t, second)
-	exec1(t, second, "INSERT INTO kept VALUES (1)")
+	runStatement(t, second, "INSERT INTO kept VALUES (1)")
 }
 
-func TestASecondProcessOnTheSameHomeIsRefused(t *testing.T) {
+func TestOpenHomeRefusesSecondProcess(t *testing.T) {
 	t.Parallel()
 	home := filepath.Join(t.TempDir(), "new", "home")
 	first, err := OpenHome(home)
@@ -145,7 +145,7 @@ func TestASecondProcessOnTheSameHomeIsRefused(t *testing.T) {
 	}
 }
 
-// serverPID reads which process serves a home.
+// serverPID returns the id of the process that serves a home.
 func serverPID(t *testing.T, home string) int {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(home, "postgres", "postmaster.pid"))
@@ -159,9 +159,9 @@ func serverPID(t *testing.T, home string) int {
 	return pid
 }
 
-// atWork has a child of the server work on for seconds, also when the server has been killed. Call what it returns when
-// the server has.
-func atWork(t *testing.T, s *Stores) func() {
+// startLongStatement runs a statement that takes seconds, even after the server was killed. The returned function waits
+// for the end of the connection.
+func startLongStatement(t *testing.T, s *Stores) func() {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), s.DatabaseURL)
 	if err != nil {
@@ -186,12 +186,12 @@ func atWork(t *testing.T, s *Stores) func() {
 	return func() { <-ended }
 }
 
-func TestAServerThatDiesIsReportedAndTheNextStartRecovers(t *testing.T) {
+func TestStartRecoversAfterServerCrash(t *testing.T) {
 	t.Parallel()
 	home := newHome(t)
 	first := start(t, Options{Home: home})
-	exec1(t, first, "CREATE TABLE kept (id int)")
-	defer atWork(t, first)()
+	runStatement(t, first, "CREATE TABLE kept (id int)")
+	defer startLongStatement(t, first)()
 	if err := syscall.Kill(serverPID(t, home), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -201,15 +201,15 @@ func TestAServerThatDiesIsReportedAndTheNextStartRecovers(t *testing.T) {
 	stop(t, first)
 	second := start(t, Options{Home: home})
 	defer stop(t, second)
-	exec1(t, second, "INSERT INTO kept VALUES (1)")
+	runStatement(t, second, "INSERT INTO kept VALUES (1)")
 }
 
-func TestAServerLeftBehindIsStoppedFirst(t *testing.T) {
+func TestStartStopsLeftoverServer(t *testing.T) {
 	t.Parallel()
 	home := newHome(t)
-	first := start(t, Options{Home: home, RedisURL: sharedRedis(t)})
-	left, sockets := serverPID(t, home), first.sockets(t)
-	second := start(t, Options{Home: home, RedisURL: sharedRedis(t)})
+	first := start(t, Options{Home: home, RedisURL: findSharedRedis(t)})
+	left, sockets := serverPID(t, home), first.findSocketFolder(t)
+	second := start(t, Options{Home: home, RedisURL: findSharedRedis(t)})
 	defer stop(t, second)
 	if err := <-first.Failed(); err == nil {
 		t.Error("the server that was left behind has ended, and nothing was told")
@@ -217,14 +217,14 @@ func TestAServerLeftBehindIsStoppedFirst(t *testing.T) {
 	if pid := serverPID(t, home); pid == left {
 		t.Errorf("process %d still serves", pid)
 	}
-	exec1(t, second, "SELECT 1")
+	runStatement(t, second, "SELECT 1")
 	if _, err := os.Stat(sockets); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("its folder of sockets is still there: %v", err)
 	}
 }
 
-// sockets is the folder of a started PostgreSQL's socket.
-func (s *Stores) sockets(t *testing.T) string {
+// findSocketFolder returns the folder of PostgreSQL's socket.
+func (s *Stores) findSocketFolder(t *testing.T) string {
 	t.Helper()
 	config, err := pgx.ParseConfig(s.DatabaseURL)
 	if err != nil {
@@ -233,8 +233,8 @@ func (s *Stores) sockets(t *testing.T) string {
 	return config.Host
 }
 
-// sharedRedis is the Redis that the tests run under.
-func sharedRedis(t *testing.T) string {
+// findSharedRedis returns the URL of the Redis that all tests share.
+func findSharedRedis(t *testing.T) string {
 	t.Helper()
 	url := os.Getenv("SLOTMESH_TEST_REDIS_URL")
 	if url == "" {
@@ -243,10 +243,10 @@ func sharedRedis(t *testing.T) string {
 	return url
 }
 
-func TestAPidFileOfAnotherProgramIsIgnored(t *testing.T) {
+func TestStartIgnoresPIDFileOfOtherProgram(t *testing.T) {
 	t.Parallel()
 	home := newHome(t)
-	stop(t, start(t, Options{Home: home, RedisURL: sharedRedis(t)}))
+	stop(t, start(t, Options{Home: home, RedisURL: findSharedRedis(t)}))
 	other := exec.CommandContext(t.Context(), "sleep", "600")
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
@@ -256,24 +256,26 @@ func TestAPidFileOfAnotherProgramIsIgnored(t *testing.T) {
 	if err := os.WriteFile(pidFile, []byte(strconv.Itoa(other.Process.Pid)+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	stop(t, start(t, Options{Home: home, RedisURL: sharedRedis(t)}))
+	stop(t, start(t, Options{Home: home, RedisURL: findSharedRedis(t)}))
 	if err := other.Process.Signal(syscall.Signal(0)); err != nil {
 		t.Errorf("the other program was stopped: %v", err)
 	}
 }
 
-func TestAnInterruptedInitdbIsBegunAnew(t *testing.T) {
+func TestStartRepeatsInterruptedInitdb(t *testing.T) {
 	t.Parallel()
 	home := newHome(t)
 	if err := os.MkdirAll(filepath.Join(home, "postgres.new", "base"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	stop(t, start(t, Options{Home: home, RedisURL: sharedRedis(t)}))
+	stop(t, start(t, Options{Home: home, RedisURL: findSharedRedis(t)}))
 }
 
-func TestDataOfAnotherMajorVersionIsNamed(t *testing.T) {
+func TestFetchFittingRefusesOtherMajorVersion(t *testing.T) {
 	t.Parallel()
-	s := search{finder: finder{lookPath: func(string) (string, error) { return "", exec.ErrNotFound }}, major: 14}
+	s := programSearch{finder: finder{lookPath: func(string) (string, error) {
+		return "", exec.ErrNotFound
+	}}, major: 14}
 	_, err := fetchFitting(t.Context(), nil, s)
 	want := "the data was made by PostgreSQL 14, and this machine has none: install PostgreSQL 14, or set SLOTMESH_HOME to another folder to begin anew"
 	if err == nil || err.Error() != want {
@@ -281,7 +283,7 @@ func TestDataOfAnotherMajorVersionIsNamed(t *testing.T) {
 	}
 }
 
-func TestBrokenURLsAreToldWithoutTheirPassword(t *testing.T) {
+func TestStartReportsBrokenURLsWithoutPassword(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		options Options
@@ -323,16 +325,16 @@ func TestBrokenURLsAreToldWithoutTheirPassword(t *testing.T) {
 	}
 }
 
-func TestGivenStoresAreUsedAndNothingIsStarted(t *testing.T) {
+func TestStartUsesNamedStores(t *testing.T) {
 	t.Parallel()
-	o := Options{DatabaseURL: os.Getenv("SLOTMESH_TEST_DATABASE_URL"), RedisURL: sharedRedis(t)}
+	o := Options{DatabaseURL: os.Getenv("SLOTMESH_TEST_DATABASE_URL"), RedisURL: findSharedRedis(t)}
 	s := start(t, o)
 	if s.DatabaseURL != o.DatabaseURL || s.RedisURL != o.RedisURL || len(s.stops) != 0 {
 		t.Errorf("got %+v", s)
 	}
 }
 
-func TestAHomeThatCannotBeWrittenIsNamed(t *testing.T) {
+func TestOpenHomeReportsUnwritableFolder(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -347,16 +349,16 @@ func TestAHomeThatCannotBeWrittenIsNamed(t *testing.T) {
 	}
 }
 
-func TestALogHoldsWhatItsOwnProgramSaidAlone(t *testing.T) {
+func TestLaunchSeparatesLogs(t *testing.T) {
 	t.Parallel()
 	home := newHome(t)
-	a, err := processAccount()
+	a, err := findProcessAccount()
 	if err != nil {
 		t.Fatal(err)
 	}
 	sh := func(script string) *process {
 		t.Helper()
-		p, err := launch(place{account: a, logs: home}, "store", "/bin/sh", "-c", script)
+		p, err := launch(storeFolders{account: a, logs: home}, "store", "/bin/sh", "-c", script)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -370,7 +372,7 @@ func TestALogHoldsWhatItsOwnProgramSaidAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-left.exited
-	if got := logReason(now.log); !strings.HasPrefix(got, "said by this one ") {
+	if got := readLogReason(now.log); !strings.HasPrefix(got, "said by this one ") {
 		t.Errorf("got %q", got)
 	}
 }

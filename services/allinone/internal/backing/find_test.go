@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// install writes programs that do nothing but tell a version.
-func fakeInstall(t *testing.T, dir, version string, programs ...string) {
+// writeFakeInstall writes programs that only print a version.
+func writeFakeInstall(t *testing.T, dir, version string, programs ...string) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -21,8 +21,9 @@ func fakeInstall(t *testing.T, dir, version string, programs ...string) {
 	}
 }
 
-// fakeMachine has PostgreSQLs under root/<version>/bin, and whatever is in onPath.
-func fakeMachine(root string, onPath map[string]string) finder {
+// newFakeFinder returns a finder for PostgreSQL in root/<version>/bin, with a PATH that contains only the programs in
+// onPath.
+func newFakeFinder(root string, onPath map[string]string) finder {
 	return finder{
 		postgres: []string{filepath.Join(root, "*", "bin")},
 		lookPath: func(name string) (string, error) {
@@ -38,11 +39,11 @@ func TestFindPostgres(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	bin := func(version string) string { return filepath.Join(root, version, "bin") }
-	fakeInstall(t, bin("9"), "9.6.24", "postgres", "initdb")
-	fakeInstall(t, bin("14"), "14.2", "postgres", "initdb")
-	fakeInstall(t, bin("15"), "15.18 (Debian 15.18-0+deb12u1)", "postgres", "initdb")
-	fakeInstall(t, bin("17"), "17rc1", "postgres", "initdb")
-	fakeInstall(t, bin("18"), "18.1", "postgres") // no initdb: a leftover, not a server
+	writeFakeInstall(t, bin("9"), "9.6.24", "postgres", "initdb")
+	writeFakeInstall(t, bin("14"), "14.2", "postgres", "initdb")
+	writeFakeInstall(t, bin("15"), "15.18 (Debian 15.18-0+deb12u1)", "postgres", "initdb")
+	writeFakeInstall(t, bin("17"), "17rc1", "postgres", "initdb")
+	writeFakeInstall(t, bin("18"), "18.1", "postgres") // no initdb: a leftover, not a server
 	link := filepath.Join(root, "link")
 	if err := os.Symlink(filepath.Join(bin("15"), "postgres"), link); err != nil {
 		t.Fatal(err)
@@ -63,7 +64,7 @@ func TestFindPostgres(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, ok := fakeMachine(root, test.onPath).findPostgres(t.Context(), test.want)
+			got, ok := newFakeFinder(root, test.onPath).findPostgres(t.Context(), test.want)
 			if got.bin != test.found || ok != (test.found != "") {
 				t.Errorf("got %+v %v, want %s", got, ok, test.found)
 			}
@@ -71,13 +72,13 @@ func TestFindPostgres(t *testing.T) {
 	}
 }
 
-func TestFindRedisOnThePathFirst(t *testing.T) {
+func TestFindRedisPrefersPath(t *testing.T) {
 	t.Parallel()
 	aside := filepath.Join(t.TempDir(), "redis-server")
 	if err := os.WriteFile(aside, nil, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	f := fakeMachine("", map[string]string{"redis-server": "/on/path"})
+	f := newFakeFinder("", map[string]string{"redis-server": "/on/path"})
 	f.redis = []string{aside}
 	if got := f.findRedis(); got != "/on/path" {
 		t.Errorf("got %s", got)
@@ -88,7 +89,7 @@ func TestFindRedisOnThePathFirst(t *testing.T) {
 	}
 }
 
-func TestReasonIsTheLineThatNamesTheError(t *testing.T) {
+func TestFindReasonReturnsErrorLine(t *testing.T) {
 	t.Parallel()
 	for output, want := range map[string]string{
 		"": "it said nothing",
@@ -98,7 +99,7 @@ func TestReasonIsTheLineThatNamesTheError(t *testing.T) {
 		"PANIC:  could not write to file \"x\": No space left on device\nPANIC:  cannot abort": "no space left on the disk",
 		"what\nis this": `it said "is this"`,
 	} {
-		if got := reason(output); got != want {
+		if got := findReason(output); got != want {
 			t.Errorf("reason(%q) = %q, want %q", output, got, want)
 		}
 	}

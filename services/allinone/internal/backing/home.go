@@ -13,9 +13,9 @@ import (
 // Home is the folder for the data that outlives a slotmesh process. While it is open, no other process can open it.
 type Home struct {
 	Path string // absolute
-	// Shared reports that users other than its owner may enter or read the folder. An existing folder keeps its mode.
-	Shared bool
-	lock   *os.File
+	// IsShared reports that users other than its owner may enter or read the folder. An existing folder keeps its mode.
+	IsShared bool
+	lock     *os.File
 }
 
 // OpenHome opens the folder at path and locks it for this process. If the folder does not exist,
@@ -36,7 +36,7 @@ func OpenHome(path string) (*Home, error) {
 	if err != nil {
 		return nil, errors.Join(homeError(abs, err), f.Close())
 	}
-	return &Home{Path: abs, Shared: info.Mode().Perm()&0o077 != 0, lock: f}, nil
+	return &Home{Path: abs, IsShared: info.Mode().Perm()&0o077 != 0, lock: f}, nil
 }
 
 func makeHome(at string) error {
@@ -94,11 +94,11 @@ func (e *InUseError) Error() string {
 
 func homeError(home string, err error) error {
 	return fmt.Errorf("SLOTMESH_HOME: cannot write in %s: %w; name a folder that this user may write to and that has "+
-		"space", home, cause(err))
+		"space", home, unwrapPathError(err))
 }
 
-// cause returns the innermost error. The sentence around it already names the paths.
-func cause(err error) error {
+// unwrapPathError returns the innermost error. The sentence around it already names the paths.
+func unwrapPathError(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {
 		return path.Err

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAHomeIsItsOwnersAloneWhereItIsMade(t *testing.T) {
+func TestOpenHomeCreatesPrivateFolder(t *testing.T) {
 	t.Parallel()
 	made := filepath.Join(t.TempDir(), "of", "mine")
 	before := filepath.Join(t.TempDir(), "before")
@@ -30,8 +30,8 @@ func TestAHomeIsItsOwnersAloneWhereItIsMade(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info.Mode().Perm() != c.mode || home.Shared != c.shared {
-			t.Errorf("%s has the mode %o, shared %t", c.path, info.Mode().Perm(), home.Shared)
+		if info.Mode().Perm() != c.mode || home.IsShared != c.shared {
+			t.Errorf("%s has the mode %o, shared %t", c.path, info.Mode().Perm(), home.IsShared)
 		}
 	}
 	file := filepath.Join(t.TempDir(), "file")

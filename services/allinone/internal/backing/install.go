@@ -29,16 +29,16 @@ type installer struct {
 	packages map[tool][]string
 }
 
-// installWithin is the time limit of an installation: package lists, downloads and unpacking over a slow line.
-const installWithin = 10 * time.Minute
+// installTimeout is the time limit of an installation: package lists, downloads and unpacking over a slow line.
+const installTimeout = 10 * time.Minute
 
 // aptGet is the apt-get command. It waits for the lock of a running upgrade and does not fail at once.
 var aptGet = []string{"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y", "-o", "DPkg::Lock::Timeout=120"}
 
-// systemInstaller returns the package manager that this user can use, if there is one.
-func systemInstaller(ctx context.Context) (installer, bool) {
+// findInstaller returns the package manager that this user can use, if there is one.
+func findInstaller(ctx context.Context) (installer, bool) {
 	if runtime.GOOS == "darwin" {
-		return brew()
+		return findBrew()
 	}
 	if _, err := exec.LookPath("apt-get"); err != nil {
 		return installer{}, false
@@ -57,14 +57,14 @@ func systemInstaller(ctx context.Context) (installer, bool) {
 	if os.Geteuid() == 0 {
 		return apt, true
 	}
-	if _, err := output(ctx, "sudo", "-n", "true"); err != nil {
+	if _, err := runForOutput(ctx, "sudo", "-n", "true"); err != nil {
 		return installer{}, false
 	}
 	apt.command = append([]string{"sudo", "-n"}, aptGet...)
 	return apt, true
 }
 
-func brew() (installer, bool) {
+func findBrew() (installer, bool) {
 	for _, path := range []string{"brew", "/opt/homebrew/bin/brew", "/usr/local/bin/brew"} {
 		program, err := exec.LookPath(path)
 		if err != nil {
@@ -80,8 +80,8 @@ func brew() (installer, bool) {
 	return installer{}, false
 }
 
-// shown returns the command that installs the tools' packages, as a person would type it.
-func (i installer) shown(tools ...tool) string {
+// formatCommand returns the command that installs the tools' packages, as a person would type it.
+func (i installer) formatCommand(tools ...tool) string {
 	command := []string{i.name, "install"}
 	if i.command[0] == "sudo" {
 		command = append([]string{"sudo"}, command...)
@@ -92,8 +92,8 @@ func (i installer) shown(tools ...tool) string {
 	return strings.Join(command, " ")
 }
 
-// add installs the tools' packages and announces it first.
-func (i installer) add(ctx context.Context, say func(string), tools ...tool) error {
+// installTools installs the tools' packages and announces it first.
+func (i installer) installTools(ctx context.Context, say func(string), tools ...tool) error {
 	var packages []string
 	for _, t := range tools {
 		packages = append(packages, i.packages[t]...)
@@ -111,7 +111,7 @@ func (i installer) add(ctx context.Context, say func(string), tools ...tool) err
 }
 
 func (i installer) run(ctx context.Context, args ...string) error {
-	ctx, cancel := context.WithTimeout(ctx, installWithin)
+	ctx, cancel := context.WithTimeout(ctx, installTimeout)
 	defer cancel()
 	all := append(append([]string{}, i.command...), args...)
 	out, err := exec.CommandContext(ctx, all[0], all[1:]...).CombinedOutput()
@@ -121,30 +121,30 @@ func (i installer) run(ctx context.Context, args ...string) error {
 	if ctx.Err() != nil {
 		return errors.Join(fmt.Errorf("%s was given up", i.name), ctx.Err())
 	}
-	return fmt.Errorf("%s %s failed: %s", i.name, args[0], reason(string(out)))
+	return fmt.Errorf("%s %s failed: %s", i.name, args[0], findReason(string(out)))
 }
 
-// Compiler installs a C compiler if there is none, because Go's race detector needs one. It reports whether there is a
-// compiler.
-func Compiler(ctx context.Context, say func(line string)) bool {
-	if haveCompiler(ctx) {
+// EnsureCompiler installs a C compiler if there is none, because Go's race detector needs one. It reports whether there
+// is a compiler.
+func EnsureCompiler(ctx context.Context, say func(line string)) bool {
+	if hasCompiler(ctx) {
 		return true
 	}
-	installer, ok := systemInstaller(ctx)
+	installer, ok := findInstaller(ctx)
 	if !ok {
 		return false
 	}
-	if err := installer.add(ctx, say, toolCompiler); err != nil {
+	if err := installer.installTools(ctx, say, toolCompiler); err != nil {
 		say("No C compiler: " + err.Error() + ".")
 		return false
 	}
-	return haveCompiler(ctx)
+	return hasCompiler(ctx)
 }
 
-// haveCompiler reports whether Go's compiler can read the headers of the C library. A compiler without the headers is
+// hasCompiler reports whether Go's compiler can read the headers of the C library. A compiler without the headers is
 // not enough.
-func haveCompiler(ctx context.Context) bool {
-	name, err := output(ctx, "go", "env", "CC")
+func hasCompiler(ctx context.Context) bool {
+	name, err := runForOutput(ctx, "go", "env", "CC")
 	if err != nil {
 		return false
 	}

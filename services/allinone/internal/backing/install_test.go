@@ -7,7 +7,7 @@ import (
 )
 
 // A refused installation installs nothing, and its error names the command to run.
-func TestPackagesAreInstalledOnlyIfAllowed(t *testing.T) {
+func TestAddIfAllowedNeedsPermission(t *testing.T) {
 	t.Parallel()
 	var asked, said []string
 	manager := installer{

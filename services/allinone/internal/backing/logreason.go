@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// logReason returns the line of a program's log with the reason of its failure.
-func logReason(path string) string {
+// readLogReason returns the line of a program's log with the reason of its failure.
+func readLogReason(path string) string {
 	log, err := os.ReadFile(path)
 	if err != nil {
 		return "its log cannot be read: " + err.Error()
 	}
-	return reason(string(log)) + " (log: " + path + ")"
+	return findReason(string(log)) + " (log: " + path + ")"
 }
 
-// reason returns the last line of an output that names an error, or else the last line.
-func reason(output string) string {
+// findReason returns the last line of an output that names an error, or else the last line.
+func findReason(output string) string {
 	if strings.Contains(output, "No space left on device") {
 		return "no space left on the disk" // later errors follow from it
 	}

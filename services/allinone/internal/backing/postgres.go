@@ -16,36 +16,36 @@ import (
 	"github.com/sethvargo/go-retry"
 )
 
-// readyWithin is the time limit of a start, because recovery after a crash can take long.
-const readyWithin = 90 * time.Second
+// startTimeout is the time limit of a start, because recovery after a crash can take long.
+const startTimeout = 90 * time.Second
 
-// durable are the settings of a server whose data is kept.
-var durable = []string{"max_connections=200"}
+// durableSettings are the settings of a server whose data is kept.
+var durableSettings = []string{"max_connections=200"}
 
-// throwaway are the settings of a PostgreSQL for tests. Its data need not survive a crash. It needs
+// throwawaySettings are the settings of a PostgreSQL for tests. Its data need not survive a crash. It needs
 // many connections, because every service of every test has its own pool.
-var throwaway = []string{
+var throwawaySettings = []string{
 	"max_connections=1500", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
 	"wal_level=minimal", "max_wal_senders=0",
 }
 
-func (s *Stores) startPostgres(ctx context.Context, o Options, p place, program postgresInstall) error {
-	data := postgresData(p)
-	if err := endLeftover(data); err != nil {
+func (s *Stores) startPostgres(ctx context.Context, o Options, p storeFolders, program postgresInstall) error {
+	data := postgresFolder(p)
+	if err := stopLeftover(data); err != nil {
 		return err
 	}
-	if err := initdb(ctx, p, program, o.Throwaway); err != nil {
+	if err := initdb(ctx, p, program, o.IsThrowaway); err != nil {
 		return err
 	}
-	settings := durable
-	if o.Throwaway {
-		settings = throwaway
+	settings := durableSettings
+	if o.IsThrowaway {
+		settings = throwawaySettings
 	}
-	s.DatabaseURL, s.Data = socketURL(p.sockets), data
-	return retry.Do(ctx, retry.WithMaxRetries(mostRetries, retry.NewConstant(retryAfter)),
+	s.DatabaseURL, s.Data = newSocketURL(p.sockets), data
+	return retry.Do(ctx, retry.WithMaxRetries(maxRetries, retry.NewConstant(retryInterval)),
 		func(ctx context.Context) error {
 			err := s.servePostgres(ctx, p, filepath.Join(program.bin, "postgres"),
-				serverArgs(data, p.sockets, settings))
+				buildServerArgs(data, p.sockets, settings))
 			if err != nil && strings.Contains(err.Error(), dataInUse) {
 				return retry.RetryableError(err)
 			}
@@ -56,13 +56,13 @@ func (s *Stores) startPostgres(ctx context.Context, o Options, p place, program 
 // After a server is killed, its child processes end one after the other. Until then, no other server
 // can start on its data; the error of such a start contains dataInUse.
 const (
-	dataInUse   = "still in use"
-	mostRetries = 100
-	retryAfter  = 200 * time.Millisecond
+	dataInUse     = "still in use"
+	maxRetries    = 100
+	retryInterval = 200 * time.Millisecond
 )
 
 // servePostgres starts the server and returns when it answers.
-func (s *Stores) servePostgres(ctx context.Context, p place, program string, args []string) error {
+func (s *Stores) servePostgres(ctx context.Context, p storeFolders, program string, args []string) error {
 	server, err := launch(p, "postgres", program, args...)
 	if err != nil {
 		return err
@@ -76,8 +76,8 @@ func (s *Stores) servePostgres(ctx context.Context, p place, program string, arg
 	return nil
 }
 
-// serverArgs returns all settings as arguments, so that the files in the data folder need not be edited.
-func serverArgs(data, sockets string, settings []string) []string {
+// buildServerArgs returns all settings as arguments, so that the files in the data folder need not be edited.
+func buildServerArgs(data, sockets string, settings []string) []string {
 	args := []string{
 		"-D", data,
 		"-c", "listen_addresses=",
@@ -94,17 +94,17 @@ func serverArgs(data, sockets string, settings []string) []string {
 	return args
 }
 
-// socketURL returns the URL of a server on a Unix socket. It contains the port, because PGPORT would
+// newSocketURL returns the URL of a server on a Unix socket. It contains the port, because PGPORT would
 // otherwise set it; the port is only a part of the socket's file name.
-func socketURL(sockets string) string {
+func newSocketURL(sockets string) string {
 	q := url.Values{"host": {sockets}, "user": {"postgres"}, "port": {"5432"}, "sslmode": {"disable"}}
 	return "postgres:///postgres?" + q.Encode()
 }
 
 // initdb creates the data folder if it does not exist. It creates it under a temporary name and then
 // renames it, so that an interrupted initdb never looks like valid data.
-func initdb(ctx context.Context, p place, program postgresInstall, throwaway bool) error {
-	data := postgresData(p)
+func initdb(ctx context.Context, p storeFolders, program postgresInstall, throwaway bool) error {
+	data := postgresFolder(p)
 	if _, err := os.Stat(data); err == nil {
 		return nil
 	}
@@ -115,7 +115,7 @@ func initdb(ctx context.Context, p place, program postgresInstall, throwaway boo
 	if err := os.Mkdir(fresh, 0o700); err != nil {
 		return homeError(p.data, err)
 	}
-	if err := p.account.own(fresh); err != nil {
+	if err := p.account.takeOwnership(fresh); err != nil {
 		return homeError(p.data, err)
 	}
 	if err := runInitdb(ctx, p, program, fresh, throwaway); err != nil {
@@ -127,7 +127,7 @@ func initdb(ctx context.Context, p place, program postgresInstall, throwaway boo
 	return nil
 }
 
-func runInitdb(ctx context.Context, p place, program postgresInstall, dir string, throwaway bool) error {
+func runInitdb(ctx context.Context, p storeFolders, program postgresInstall, dir string, throwaway bool) error {
 	args := []string{"-D", dir, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"}
 	if throwaway {
 		args = append(args, "--no-sync")
@@ -142,14 +142,14 @@ func runInitdb(ctx context.Context, p place, program postgresInstall, dir string
 		return errors.Join(ctx.Err(), run.stop(syscall.SIGINT, syscall.SIGKILL))
 	}
 	if !run.cmd.ProcessState.Success() {
-		return fmt.Errorf("initdb cannot make PostgreSQL's data in %s: %s", p.data, logReason(run.log))
+		return fmt.Errorf("initdb cannot make PostgreSQL's data in %s: %s", p.data, readLogReason(run.log))
 	}
 	return os.Remove(run.log)
 }
 
 // waitFor returns when a server answers a ping. name is its name in errors.
 func waitFor(ctx context.Context, server *process, name string, ping func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -159,9 +159,9 @@ func waitFor(ctx context.Context, server *process, name string, ping func(contex
 		}
 		select {
 		case <-server.exited:
-			return fmt.Errorf("%s does not start: %s", name, logReason(server.log))
+			return fmt.Errorf("%s does not start: %s", name, readLogReason(server.log))
 		case <-ctx.Done():
-			return fmt.Errorf("%s did not become ready: %w; %s", name, ctx.Err(), logReason(server.log))
+			return fmt.Errorf("%s did not become ready: %w; %s", name, ctx.Err(), readLogReason(server.log))
 		case <-tick.C:
 		}
 	}
@@ -175,21 +175,21 @@ func pingPostgres(ctx context.Context, databaseURL string) error {
 	return errors.Join(conn.Ping(ctx), conn.Close(ctx))
 }
 
-// endLeftover stops the server that a killed run left on the data, if it still runs, and removes its
+// stopLeftover stops the server that a killed run left on the data, if it still runs, and removes its
 // pid file. The lock on the home ensures that no other run uses them.
-func endLeftover(data string) error {
+func stopLeftover(data string) error {
 	file := filepath.Join(data, "postmaster.pid")
 	text, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("PostgreSQL's data in %s cannot be read: %w", data, cause(err))
+		return fmt.Errorf("PostgreSQL's data in %s cannot be read: %w", data, unwrapPathError(err))
 	}
 	first, _, _ := strings.Cut(string(text), "\n")
 	pid, err := strconv.Atoi(strings.TrimSpace(first))
-	if err == nil && strings.Contains(commandLine(pid), data) {
-		if err := endServer(pid); err != nil {
+	if err == nil && strings.Contains(readCommandLine(pid), data) {
+		if err := stopServer(pid); err != nil {
 			return err
 		}
 	}
@@ -199,13 +199,13 @@ func endLeftover(data string) error {
 	return nil
 }
 
-// endServer requests a fast shutdown and waits for it.
-func endServer(pid int) error {
+// stopServer requests a fast shutdown and waits for it.
+func stopServer(pid int) error {
 	if err := syscall.Kill(pid, syscall.SIGINT); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("a PostgreSQL of an earlier run (process %d) is still there and cannot be stopped: %w; "+
 			"stop it", pid, err)
 	}
-	deadline := time.After(stopWithin)
+	deadline := time.After(stopTimeout)
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for syscall.Kill(pid, 0) == nil {
@@ -218,12 +218,12 @@ func endServer(pid int) error {
 	return nil
 }
 
-// commandLine returns the command line of a process, or "" if it does not exist.
-func commandLine(pid int) string {
+// readCommandLine returns the command line of a process, or "" if it does not exist.
+func readCommandLine(pid int) string {
 	if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil {
 		return strings.ReplaceAll(string(text), "\x00", " ")
 	}
-	text, err := output(context.Background(), "ps", "-o", "args=", "-p", strconv.Itoa(pid))
+	text, err := runForOutput(context.Background(), "ps", "-o", "args=", "-p", strconv.Itoa(pid))
 	if err != nil {
 		return ""
 	}

@@ -14,17 +14,17 @@ import (
 
 // process is a running program of a store.
 type process struct {
-	name     string
-	log      string // path of its log
-	cmd      *exec.Cmd
-	stopping atomic.Bool
-	exited   chan struct{} // closed when the program has ended
+	name       string
+	log        string // path of its log
+	cmd        *exec.Cmd
+	isStopping atomic.Bool
+	exited     chan struct{} // closed when the program has ended
 }
 
 // launch starts a program as the account of p, with its output in a new file logs/<name>.log. The
 // program gets its own process group, so that Ctrl-C does not reach it and this process stops the
 // programs in the right order. On Linux, the program also ends if this process is killed.
-func launch(p place, name, program string, args ...string) (*process, error) {
+func launch(p storeFolders, name, program string, args ...string) (*process, error) {
 	proc := &process{name: name, log: filepath.Join(p.logs, name+".log"), exited: make(chan struct{})}
 	// The old file is removed, not truncated, because children of a killed server may still write to it.
 	if err := os.Remove(proc.log); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -34,20 +34,20 @@ func launch(p place, name, program string, args ...string) (*process, error) {
 	if err != nil {
 		return nil, homeError(p.logs, err)
 	}
-	proc.cmd = command(p.account, program, args...)
+	proc.cmd = newCommand(p.account, program, args...)
 	proc.cmd.Stdout, proc.cmd.Stderr = out, out
 	proc.cmd.SysProcAttr.Setpgid = true
 	started := make(chan error)
-	go proc.hold(out, started)
+	go proc.runToEnd(out, started)
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("cannot start %s: %w", program, err)
 	}
 	return proc, nil
 }
 
-// hold starts the program and waits for its end. It stays on one system thread: the kernel's "end with
+// runToEnd starts the program and waits for its end. It stays on one system thread: the kernel's "end with
 // the parent" applies to the thread that started the child.
-func (p *process) hold(out *os.File, started chan<- error) {
+func (p *process) runToEnd(out *os.File, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer out.Close()
@@ -64,33 +64,33 @@ func (p *process) hold(out *os.File, started chan<- error) {
 func (p *process) watch(failed chan<- error) {
 	go func() {
 		<-p.exited
-		if !p.stopping.Load() {
-			failed <- fmt.Errorf("%s has ended by itself: %s", p.name, logReason(p.log))
+		if !p.isStopping.Load() {
+			failed <- fmt.Errorf("%s has ended by itself: %s", p.name, readLogReason(p.log))
 		}
 	}()
 }
 
-// stop sends the signal ask and waits for the end of the process. If the process does not end within
-// stopWithin, stop sends the signal insist and returns an error.
-func (p *process) stop(ask, insist syscall.Signal) error {
-	p.stopping.Store(true)
-	if err := p.cmd.Process.Signal(ask); err != nil {
+// stop sends the signal `gentle` and waits for the end of the process. If the process does not end within
+// stopTimeout, stop sends the signal `forced` and returns an error.
+func (p *process) stop(gentle, forced syscall.Signal) error {
+	p.isStopping.Store(true)
+	if err := p.cmd.Process.Signal(gentle); err != nil {
 		<-p.exited // the only possible error is that it has already ended
 		return nil
 	}
 	select {
 	case <-p.exited:
 		return nil
-	case <-time.After(stopWithin):
+	case <-time.After(stopTimeout):
 	}
-	_ = p.cmd.Process.Signal(insist) // fails only if it has just ended
+	_ = p.cmd.Process.Signal(forced) // fails only if it has just ended
 	<-p.exited
-	return fmt.Errorf("%s did not stop within %s and was made to", p.name, stopWithin)
+	return fmt.Errorf("%s did not stop within %s and was made to", p.name, stopTimeout)
 }
 
-// command returns a command that runs as the account. It has an almost empty environment, because the
+// newCommand returns a command that runs as the account. It has an almost empty environment, because the
 // caller's PG* variables would change the behaviour of PostgreSQL's programs.
-func command(a account, program string, args ...string) *exec.Cmd {
+func newCommand(a account, program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...) //nolint:noctx // it is stopped in order (stop), not killed with a context
 	cmd.Dir = "/"                         // the account may be unable to enter the current folder
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}

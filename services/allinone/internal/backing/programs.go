@@ -18,12 +18,13 @@ type programs struct {
 
 // findOrInstall finds the programs of those stores that have no URL, and installs missing ones. If it
 // cannot install them, it downloads PostgreSQL; Redis then runs in this process.
-func findOrInstall(ctx context.Context, o Options, p place) (programs, error) {
-	want, err := dataMajor(postgresData(p))
+func findOrInstall(ctx context.Context, o Options, p storeFolders) (programs, error) {
+	want, err := readDataMajor(postgresFolder(p))
 	if err != nil {
 		return programs{}, err
 	}
-	search := search{finder: machine(), major: want, postgres: o.DatabaseURL == "", redis: o.startsRedis()}
+	search := programSearch{finder: newMachineFinder(), major: want, postgres: o.DatabaseURL == "",
+		redis: o.startsRedis()}
 	found, missing := search.run(ctx)
 	if len(missing) == 0 {
 		return found, nil
@@ -37,7 +38,7 @@ func findOrInstall(ctx context.Context, o Options, p place) (programs, error) {
 		return found, nil
 	}
 	if installErr != nil {
-		o.Say(upperFirst(installErr.Error()) + ".")
+		o.Say(capitalizeFirst(installErr.Error()) + ".")
 	}
 	if search.postgres && found.postgres.bin == "" {
 		if found.postgres, err = fetchFitting(ctx, o.Say, search); err != nil {
@@ -50,14 +51,14 @@ func findOrInstall(ctx context.Context, o Options, p place) (programs, error) {
 	return found, nil
 }
 
-// search describes which programs a start needs.
-type search struct {
+// programSearch describes which programs a start needs.
+type programSearch struct {
 	finder          finder
 	major           int // major version of the existing data; 0 if there is none
 	postgres, redis bool
 }
 
-func (s search) run(ctx context.Context) (programs, []tool) {
+func (s programSearch) run(ctx context.Context) (programs, []tool) {
 	var found programs
 	var missing []tool
 	if s.postgres {
@@ -85,7 +86,7 @@ func (e *refusedInstall) Error() string {
 }
 
 func install(ctx context.Context, o Options, missing []tool) error {
-	installer, ok := systemInstaller(ctx)
+	installer, ok := findInstaller(ctx)
 	if !ok {
 		return errors.New("nothing can be installed here: there is neither apt-get that this user may run without a " +
 			"password, nor brew")
@@ -95,7 +96,7 @@ func install(ctx context.Context, o Options, missing []tool) error {
 
 // addIfAllowed installs packages if the person or the settings allow it. Error: *refusedInstall if not.
 func (i installer) addIfAllowed(ctx context.Context, o Options, missing ...tool) error {
-	command := i.shown(missing...)
+	command := i.formatCommand(missing...)
 	if o.MayInstall != nil && !o.MayInstall(command) {
 		names := make([]string, len(missing))
 		for n, t := range missing {
@@ -103,23 +104,23 @@ func (i installer) addIfAllowed(ctx context.Context, o Options, missing ...tool)
 		}
 		return &refusedInstall{missing: strings.Join(names, " and no "), command: command}
 	}
-	return i.add(ctx, o.Say, missing...)
+	return i.installTools(ctx, o.Say, missing...)
 }
 
 // fetchFitting downloads a PostgreSQL, unless there is data of another major version, which it could not read.
-func fetchFitting(ctx context.Context, say func(string), s search) (postgresInstall, error) {
-	if s.major != 0 && s.major != fetchedMajor {
+func fetchFitting(ctx context.Context, say func(string), s programSearch) (postgresInstall, error) {
+	if s.major != 0 && s.major != downloadMajor {
 		return postgresInstall{}, fmt.Errorf("the data was made by PostgreSQL %d, and this machine has %s: install "+
 			"PostgreSQL %d, or set SLOTMESH_HOME to another folder to begin anew",
-			s.major, s.others(ctx), s.major)
+			s.major, s.listOtherVersions(ctx), s.major)
 	}
 	return fetchPostgres(ctx, say)
 }
 
-// others lists the installed versions, which do not fit.
-func (s search) others(ctx context.Context) string {
+// listOtherVersions lists the installed versions, which do not fit.
+func (s programSearch) listOtherVersions(ctx context.Context) string {
 	var versions []string
-	for _, install := range s.finder.postgresInstalls(ctx) {
+	for _, install := range s.finder.listInstalls(ctx) {
 		versions = append(versions, strconv.Itoa(install.major))
 	}
 	if len(versions) == 0 {
@@ -128,18 +129,18 @@ func (s search) others(ctx context.Context) string {
 	return "only " + strings.Join(versions, ", ")
 }
 
-// postgresData returns PostgreSQL's data folder.
-func postgresData(p place) string { return filepath.Join(p.data, "postgres") }
+// postgresFolder returns PostgreSQL's data folder.
+func postgresFolder(p storeFolders) string { return filepath.Join(p.data, "postgres") }
 
-// dataMajor returns the major version that made a data folder; 0 if there is none.
-func dataMajor(data string) (int, error) {
+// readDataMajor returns the major version that made a data folder; 0 if there is none.
+func readDataMajor(data string) (int, error) {
 	text, err := os.ReadFile(filepath.Join(data, "PG_VERSION"))
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, fmt.Errorf("PostgreSQL's data in %s cannot be read: %w; start as the user who made it, or set "+
-			"SLOTMESH_HOME to another folder", data, cause(err))
+			"SLOTMESH_HOME to another folder", data, unwrapPathError(err))
 	}
 	major, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil {
@@ -149,4 +150,4 @@ func dataMajor(data string) (int, error) {
 	return major, nil
 }
 
-func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func capitalizeFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

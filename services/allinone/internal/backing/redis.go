@@ -21,7 +21,7 @@ const throwawayDatabases = "1024"
 
 // startRedis starts redis-server, or Redis in this process if program is empty. Redis does not keep
 // its data after the end: it only holds rate limits of the last minute and passes messages on.
-func (s *Stores) startRedis(ctx context.Context, o Options, p place, program string) error {
+func (s *Stores) startRedis(ctx context.Context, o Options, p storeFolders, program string) error {
 	if program == "" {
 		return s.startRedisInProcess()
 	}
@@ -30,7 +30,7 @@ func (s *Stores) startRedis(ctx context.Context, o Options, p place, program str
 		"--port", "0", "--unixsocket", socket, "--unixsocketperm", "700",
 		"--save", "", "--appendonly", "no", "--daemonize", "no", "--dir", p.sockets,
 	}
-	if o.Throwaway {
+	if o.IsThrowaway {
 		args = append(args, "--databases", throwawayDatabases)
 	}
 	server, err := launch(p, "redis", program, args...)
@@ -48,7 +48,7 @@ func (s *Stores) startRedis(ctx context.Context, o Options, p place, program str
 }
 
 func pingRedis(ctx context.Context, redisURL string) error {
-	client, err := redisx.Open(ctx, redisx.Config{URL: redisURL, Timeout: givenWithin}, telemetry.Discard())
+	client, err := redisx.Open(ctx, redisx.Config{URL: redisURL, Timeout: checkTimeout}, telemetry.Discard())
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The limiter's script needs Redis's TIME, and its keys' expiry, from the Redis in process too.
-func TestRedisInProcessHasAClockAndForgets(t *testing.T) {
+// TestRedisInProcessExpiresKeys runs a script like the rate limiter's, which needs TIME and the expiry of keys.
+func TestRedisInProcessExpiresKeys(t *testing.T) {
 	t.Parallel()
 	s := &Stores{}
 	if err := s.startRedisInProcess(); err != nil {

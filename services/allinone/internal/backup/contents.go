@@ -33,10 +33,11 @@ type Contents struct {
 	Build  string    `json:"build"` // version of the writing build, for people
 	At     time.Time `json:"at"`    // time of the snapshot, by the database's clock
 	// Schemas are the applied migrations of each service's tables.
-	Schemas   map[string][]postgres.MigrationText `json:"schemas"`
-	Tables    []Table                             `json:"tables"` // sorted: no table comes before one that it references
-	Sequences []Sequence                          `json:"sequences"`
-	Files     []File                              `json:"files"`
+	Schemas map[string][]postgres.MigrationText `json:"schemas"`
+	// sorted: no table comes before one that it references
+	Tables    []Table    `json:"tables"`
+	Sequences []Sequence `json:"sequences"`
+	Files     []File     `json:"files"`
 }
 
 // Table describes the rows of one table.
@@ -48,12 +49,12 @@ type Table struct {
 	SHA256  string   `json:"sha256"` // checksum of the entry, in hexadecimal
 }
 
-func (t Table) entry() string { return "tables/" + t.Schema + "." + t.Name }
+func (t Table) entryName() string { return "tables/" + t.Schema + "." + t.Name }
 
-func (t Table) sanitized() string { return pgx.Identifier{t.Schema, t.Name}.Sanitize() }
+func (t Table) quotedName() string { return pgx.Identifier{t.Schema, t.Name}.Sanitize() }
 
-// columns returns the list of columns for COPY.
-func (t Table) columns() string {
+// columnList returns the list of columns for COPY.
+func (t Table) columnList() string {
 	list := ""
 	for i, c := range t.Columns {
 		if i > 0 {
@@ -77,7 +78,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-func (f File) entry() string { return "files/" + f.Name }
+func (f File) entryName() string { return "files/" + f.Name }
 
 // Rows returns the number of rows of all tables.
 func (c Contents) Rows() int64 {
@@ -88,9 +89,9 @@ func (c Contents) Rows() int64 {
 	return rows
 }
 
-// Fits returns an error of one sentence if the backup was not made from the tables of a build, which are given by
+// CheckBuild returns an error of one sentence if the backup was not made from the tables of a build, which are given by
 // schema.
-func (c Contents) Fits(build map[string][]postgres.MigrationText) error {
+func (c Contents) CheckBuild(build map[string][]postgres.MigrationText) error {
 	for _, schema := range slices.Sorted(maps.Keys(c.Schemas)) {
 		if _, known := build[schema]; !known {
 			return fmt.Errorf("the backup is of newer tables: this build has none of %s; restore it with the release "+
@@ -98,28 +99,29 @@ func (c Contents) Fits(build map[string][]postgres.MigrationText) error {
 		}
 	}
 	for _, schema := range slices.Sorted(maps.Keys(build)) {
-		ours, theirs := build[schema], c.Schemas[schema]
-		common := min(len(ours), len(theirs))
+		buildTexts, backupTexts := build[schema], c.Schemas[schema]
+		common := min(len(buildTexts), len(backupTexts))
 		switch {
-		case !slices.Equal(ours[:common], theirs[:common]):
+		case !slices.Equal(buildTexts[:common], backupTexts[:common]):
 			return fmt.Errorf("the backup is of tables that this build does not make: it was made by %s, and one of "+
 				"both was never released; "+
 				"restore it with the build that made it", c.Build)
-		case len(theirs) > common:
+		case len(backupTexts) > common:
 			return fmt.Errorf("the backup is of newer tables: those of %s are of migration %d, and this build knows "+
 				"them to %d; restore it with "+
-				"the release that made it (%s), or a newer one", schema, newest(theirs), newest(ours), c.Build)
-		case len(ours) > common:
+				"the release that made it (%s), or a newer one", schema, findLastVersion(backupTexts),
+				findLastVersion(buildTexts), c.Build)
+		case len(buildTexts) > common:
 			return fmt.Errorf("the backup is of older tables: those of %s are of migration %d, and this build makes "+
 				"%d; restore it with the "+
 				"release that made it (%s), then start the newer release, which brings the tables up to date", schema,
-				newest(theirs), newest(ours), c.Build)
+				findLastVersion(backupTexts), findLastVersion(buildTexts), c.Build)
 		}
 	}
 	return nil
 }
 
-func newest(texts []postgres.MigrationText) int64 {
+func findLastVersion(texts []postgres.MigrationText) int64 {
 	if len(texts) == 0 {
 		return 0
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-func TestABackupOfOtherTablesIsRefusedWithWhatToDo(t *testing.T) {
+func TestCheckBuildRefusesOtherTables(t *testing.T) {
 	t.Parallel()
 	one, two, other := postgres.MigrationText{Version: 1, SHA256: "a"}, postgres.MigrationText{Version: 2, SHA256: "b"},
 		postgres.MigrationText{Version: 1, SHA256: "c"}
@@ -29,7 +29,7 @@ func TestABackupOfOtherTablesIsRefusedWithWhatToDo(t *testing.T) {
 		"another text of it": {map[string][]postgres.MigrationText{"booking": {other}, "catalog": {one, two}},
 			"one of both was never released"},
 	} {
-		err := Contents{Build: "1.4", Schemas: c.schemas}.Fits(build)
+		err := Contents{Build: "1.4", Schemas: c.schemas}.CheckBuild(build)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}

@@ -22,8 +22,8 @@ import (
 
 // Limits of the bytes that are read into memory: of contents.json, and of a file beside the database.
 const (
-	mostContents = 16 << 20
-	mostFile     = 1 << 20
+	maxContents = 16 << 20
+	maxFile     = 1 << 20
 )
 
 // Backup is an open file. The checksum of every entry has been verified.
@@ -52,42 +52,43 @@ func Open(path string) (*Backup, error) {
 func (b *Backup) Close() error { return b.zip.Close() }
 
 func (b *Backup) check(path string) error {
-	text, err := b.read(contentsName, mostContents)
+	text, err := b.read(contentsName, maxContents)
 	if err != nil {
 		return fmt.Errorf("%s is no backup of Slotmesh: %w", path, err)
 	}
 	// The format is read separately, because another format may have other fields.
-	var of struct{ Format int }
-	if err := json.Unmarshal(text, &of); err != nil || of.Format < 1 {
+	var header struct{ Format int }
+	if err := json.Unmarshal(text, &header); err != nil || header.Format < 1 {
 		return fmt.Errorf("%s is no backup of Slotmesh: its %s cannot be read", path, contentsName)
 	}
-	if of.Format != format {
-		return fmt.Errorf("%s was made by a newer Slotmesh: its format is %d, and this build reads %d", path, of.Format,
+	if header.Format != format {
+		return fmt.Errorf("%s was made by a newer Slotmesh: its format is %d, and this build reads %d", path,
+			header.Format,
 			format)
 	}
 	if err := json.Unmarshal(text, &b.Contents); err != nil {
 		return fmt.Errorf("%s is damaged: %s: %w", path, contentsName, err)
 	}
-	for entry, want := range b.sums() {
-		if err := b.sum(entry, want); err != nil {
+	for entry, want := range b.listChecksums() {
+		if err := b.checkEntry(entry, want); err != nil {
 			return fmt.Errorf("%s is damaged: %s: %w", path, entry, err)
 		}
 	}
 	return nil
 }
 
-func (b *Backup) sums() map[string]string {
+func (b *Backup) listChecksums() map[string]string {
 	sums := make(map[string]string, len(b.Tables)+len(b.Contents.Files))
 	for _, t := range b.Tables {
-		sums[t.entry()] = t.SHA256
+		sums[t.entryName()] = t.SHA256
 	}
 	for _, f := range b.Contents.Files {
-		sums[f.entry()] = f.SHA256
+		sums[f.entryName()] = f.SHA256
 	}
 	return sums
 }
 
-func (b *Backup) sum(entry, want string) error {
+func (b *Backup) checkEntry(entry, want string) error {
 	content, err := b.zip.Open(entry)
 	if err != nil {
 		return err
@@ -103,14 +104,14 @@ func (b *Backup) sum(entry, want string) error {
 	return nil
 }
 
-func (b *Backup) read(entry string, most int64) ([]byte, error) {
+func (b *Backup) read(entry string, maxBytes int64) ([]byte, error) {
 	content, err := b.zip.Open(entry)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = content.Close() }()
-	text, err := io.ReadAll(io.LimitReader(content, most+1))
-	if err == nil && int64(len(text)) > most {
+	text, err := io.ReadAll(io.LimitReader(content, maxBytes+1))
+	if err == nil && int64(len(text)) > maxBytes {
 		err = fmt.Errorf("%s is too long", entry)
 	}
 	return text, err
@@ -120,7 +121,7 @@ func (b *Backup) read(entry string, most int64) ([]byte, error) {
 func (b *Backup) Files() (map[string][]byte, error) {
 	files := make(map[string][]byte, len(b.Contents.Files))
 	for _, f := range b.Contents.Files {
-		content, err := b.read(f.entry(), mostFile)
+		content, err := b.read(f.entryName(), maxFile)
 		if err != nil {
 			return nil, err
 		}
@@ -139,17 +140,18 @@ func (e *NotEmptyError) Error() string {
 // Restore creates the tables in a database that has none of them, fills them, and then runs the SQL
 // statements in after. The tables are those of migrations, by schema; the backup must have been written
 // with the same migrations. If Restore fails, it removes the tables again. Errors: *NotEmptyError.
-func (b *Backup) Restore(ctx context.Context, databaseURL string, migrations map[string]fs.FS, after ...string) error {
+func (b *Backup) Restore(ctx context.Context, databaseURL string, migrations map[string]fs.FS,
+	statements ...string) error {
 	conn, err := connect(ctx, databaseURL)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	schemas := slices.Sorted(maps.Keys(migrations))
-	if err := empty(ctx, conn, schemas); err != nil {
+	if err := checkEmpty(ctx, conn, schemas); err != nil {
 		return err
 	}
-	if err := b.restore(ctx, conn, databaseURL, migrations, after); err != nil {
+	if err := b.restore(ctx, conn, databaseURL, migrations, statements); err != nil {
 		return errors.Join(err, drop(context.WithoutCancel(ctx), databaseURL, schemas))
 	}
 	// Without ANALYZE, statements are planned as if the tables were empty until the server analyzes them itself.
@@ -157,7 +159,7 @@ func (b *Backup) Restore(ctx context.Context, databaseURL string, migrations map
 	return err
 }
 
-func empty(ctx context.Context, conn *pgx.Conn, schemas []string) error {
+func checkEmpty(ctx context.Context, conn *pgx.Conn, schemas []string) error {
 	var found string
 	err := conn.QueryRow(ctx, `
 		SELECT n.nspname || '.' || c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -189,7 +191,7 @@ func drop(ctx context.Context, databaseURL string, schemas []string) error {
 }
 
 func (b *Backup) restore(ctx context.Context, conn *pgx.Conn, databaseURL string, migrations map[string]fs.FS,
-	after []string) error {
+	statements []string) error {
 	for _, schema := range slices.Sorted(maps.Keys(migrations)) {
 		if err := postgres.Migrate(ctx, postgres.Config{URL: databaseURL}, schema, migrations[schema]); err != nil {
 			return err
@@ -199,7 +201,7 @@ func (b *Backup) restore(ctx context.Context, conn *pgx.Conn, databaseURL string
 		if err := b.fillAll(ctx, tx); err != nil {
 			return err
 		}
-		for _, statement := range after {
+		for _, statement := range statements {
 			if _, err := tx.Exec(ctx, statement); err != nil {
 				return err
 			}
@@ -211,7 +213,7 @@ func (b *Backup) restore(ctx context.Context, conn *pgx.Conn, databaseURL string
 func (b *Backup) fillAll(ctx context.Context, tx pgx.Tx) error {
 	names := make([]string, len(b.Tables))
 	for i, t := range b.Tables {
-		names[i] = t.sanitized()
+		names[i] = t.quotedName()
 	}
 	// Some tables have rows that migrations have written. The backup contains these rows, too.
 	for _, statement := range []string{"SET CONSTRAINTS ALL DEFERRED", "TRUNCATE " + strings.Join(names, ", ")} {
@@ -234,13 +236,13 @@ func (b *Backup) fillAll(ctx context.Context, tx pgx.Tx) error {
 }
 
 func (b *Backup) fill(ctx context.Context, conn *pgx.Conn, t Table) error {
-	content, err := b.zip.Open(t.entry())
+	content, err := b.zip.Open(t.entryName())
 	if err != nil {
 		return err
 	}
 	defer func() { _ = content.Close() }()
-	copied, err := conn.PgConn().CopyFrom(ctx, content, fmt.Sprintf("COPY %s (%s) FROM STDIN", t.sanitized(),
-		t.columns()))
+	copied, err := conn.PgConn().CopyFrom(ctx, content, fmt.Sprintf("COPY %s (%s) FROM STDIN", t.quotedName(),
+		t.columnList()))
 	if err == nil && copied.RowsAffected() != t.Rows {
 		err = fmt.Errorf("%d rows were written, and it has %d", copied.RowsAffected(), t.Rows)
 	}

@@ -41,20 +41,20 @@ func Write(ctx context.Context, w io.Writer, databaseURL string, schemas []strin
 	contents.Build = build
 	out := &writer{zip: zip.NewWriter(w)}
 	for i := range contents.Tables {
-		if err := out.table(ctx, conn, &contents.Tables[i]); err != nil {
+		if err := out.writeTable(ctx, conn, &contents.Tables[i]); err != nil {
 			return Contents{}, err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := out.file(&contents, name, files[name]); err != nil {
+		if err := out.writeFile(&contents, name, files[name]); err != nil {
 			return Contents{}, err
 		}
 	}
 	// The sequences are read last, so that no value that was used before the snapshot is above them.
-	if contents.Sequences, err = sequences(ctx, tx, schemas); err != nil {
+	if contents.Sequences, err = listSequences(ctx, tx, schemas); err != nil {
 		return Contents{}, err
 	}
-	return contents, out.end(contents)
+	return contents, out.finish(contents)
 }
 
 // describe returns the contents of the database. Its first statement takes the snapshot.
@@ -74,17 +74,17 @@ func describe(ctx context.Context, tx pgx.Tx, schemas []string) (Contents, error
 		}
 		c.Schemas[schema] = applied
 	}
-	tables, err := tables(ctx, tx, schemas)
+	tables, err := listTables(ctx, tx, schemas)
 	if err != nil {
 		return c, err
 	}
-	c.Tables, err = inOrder(ctx, tx, schemas, tables)
+	c.Tables, err = sortTables(ctx, tx, schemas, tables)
 	return c, err
 }
 
-// tables lists the tables except those of the migration tool. It omits generated columns, because PostgreSQL computes
-// them.
-func tables(ctx context.Context, tx pgx.Tx, schemas []string) ([]Table, error) {
+// listTables lists the tables except those of the migration tool. It omits generated columns, because PostgreSQL
+// computes them.
+func listTables(ctx context.Context, tx pgx.Tx, schemas []string) ([]Table, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT n.nspname, c.relname, array_agg(a.attname::text ORDER BY a.attnum)
 		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
@@ -102,8 +102,8 @@ func tables(ctx context.Context, tx pgx.Tx, schemas []string) ([]Table, error) {
 	})
 }
 
-// inOrder sorts the tables: each comes after those that its rows reference. Deferrable references need no order.
-func inOrder(ctx context.Context, tx pgx.Tx, schemas []string, tables []Table) ([]Table, error) {
+// sortTables sorts the tables: each comes after those that its rows reference. Deferrable references need no order.
+func sortTables(ctx context.Context, tx pgx.Tx, schemas []string, tables []Table) ([]Table, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT from_n.nspname || '.' || from_c.relname, to_n.nspname || '.' || to_c.relname
 		FROM pg_constraint k
@@ -143,7 +143,7 @@ func inOrder(ctx context.Context, tx pgx.Tx, schemas []string, tables []Table) (
 	return ordered, nil
 }
 
-func sequences(ctx context.Context, tx pgx.Tx, schemas []string) ([]Sequence, error) {
+func listSequences(ctx context.Context, tx pgx.Tx, schemas []string) ([]Sequence, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT schemaname, sequencename, last_value FROM pg_sequences
 		WHERE schemaname = ANY ($1) AND last_value IS NOT NULL AND sequencename <> 'goose_db_version_id_seq'
@@ -157,14 +157,14 @@ func sequences(ctx context.Context, tx pgx.Tx, schemas []string) ([]Sequence, er
 // writer writes the entries of the file.
 type writer struct{ zip *zip.Writer }
 
-func (w *writer) table(ctx context.Context, conn *pgx.Conn, t *Table) error {
-	entry, err := w.zip.Create(t.entry())
+func (w *writer) writeTable(ctx context.Context, conn *pgx.Conn, t *Table) error {
+	entry, err := w.zip.Create(t.entryName())
 	if err != nil {
 		return err
 	}
 	sum := sha256.New()
 	copied, err := conn.PgConn().CopyTo(ctx, io.MultiWriter(entry, sum),
-		fmt.Sprintf("COPY %s (%s) TO STDOUT", t.sanitized(), t.columns()))
+		fmt.Sprintf("COPY %s (%s) TO STDOUT", t.quotedName(), t.columnList()))
 	if err != nil {
 		return fmt.Errorf("table %s.%s: %w", t.Schema, t.Name, err)
 	}
@@ -172,14 +172,14 @@ func (w *writer) table(ctx context.Context, conn *pgx.Conn, t *Table) error {
 	return nil
 }
 
-func (w *writer) file(c *Contents, name string, content []byte) error {
+func (w *writer) writeFile(c *Contents, name string, content []byte) error {
 	sum := sha256.Sum256(content)
 	f := File{name, hex.EncodeToString(sum[:])}
 	c.Files = append(c.Files, f)
-	return w.write(f.entry(), content)
+	return w.write(f.entryName(), content)
 }
 
-func (w *writer) end(c Contents) error {
+func (w *writer) finish(c Contents) error {
 	text, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return err

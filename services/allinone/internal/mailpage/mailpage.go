@@ -24,22 +24,22 @@ var templates = template.Must(template.ParseFS(pages, "*.html"))
 func Handler(box *mailbox.Box) http.Handler {
 	p := page{box}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", p.list)
-	mux.HandleFunc("GET /mails.json", p.json)
-	mux.HandleFunc("GET /mails/{id}", p.mail)
+	mux.HandleFunc("GET /{$}", p.serveList)
+	mux.HandleFunc("GET /mails.json", p.serveJSON)
+	mux.HandleFunc("GET /mails/{id}", p.serveMail)
 	for part, show := range map[string]func(Mail) (string, []byte){
 		"html":     func(m Mail) (string, []byte) { return "text/html; charset=utf-8", m.HTML },
 		"calendar": func(m Mail) (string, []byte) { return "text/calendar; charset=utf-8", m.Calendar },
 		"raw":      func(m Mail) (string, []byte) { return "text/plain; charset=utf-8", m.Raw },
 	} {
-		mux.HandleFunc("GET /mails/{id}/"+part, p.part(show))
+		mux.HandleFunc("GET /mails/{id}/"+part, p.servePart(show))
 	}
-	return atLoopback(mux)
+	return requireLoopback(mux)
 }
 
-// atLoopback is middleware that refuses requests under another host name than the loopback address,
+// requireLoopback is middleware that refuses requests under another host name than the loopback address,
 // against DNS rebinding. It also forbids all active content that a mail could contain.
-func atLoopback(next http.Handler) http.Handler {
+func requireLoopback(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.Host)
 		if err != nil {
@@ -61,22 +61,24 @@ func atLoopback(next http.Handler) http.Handler {
 
 type page struct{ box *mailbox.Box }
 
-// all returns the mails, newest first.
-func (p page) all() []Mail {
+// listMails returns the mails, newest first.
+func (p page) listMails() []Mail {
 	kept := p.box.Mails()
 	list := make([]Mail, len(kept))
 	for i, m := range kept {
-		list[len(kept)-1-i] = read(m)
+		list[len(kept)-1-i] = parseMail(m)
 	}
 	return list
 }
 
-func (p page) list(w http.ResponseWriter, _ *http.Request) { render(w, "list.html", p.all()) }
+func (p page) serveList(w http.ResponseWriter, _ *http.Request) {
+	render(w, "list.html", p.listMails())
+}
 
-func (p page) json(w http.ResponseWriter, _ *http.Request) {
+func (p page) serveJSON(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	// The client may have disconnected.
-	_ = json.NewEncoder(w).Encode(map[string][]Mail{"mails": slices.Clip(p.all())})
+	_ = json.NewEncoder(w).Encode(map[string][]Mail{"mails": slices.Clip(p.listMails())})
 }
 
 func (p page) find(w http.ResponseWriter, r *http.Request) (Mail, bool) {
@@ -86,16 +88,16 @@ func (p page) find(w http.ResponseWriter, r *http.Request) (Mail, bool) {
 		http.Error(w, "There is no such mail any more.", http.StatusNotFound)
 		return Mail{}, false
 	}
-	return read(m), true
+	return parseMail(m), true
 }
 
-func (p page) mail(w http.ResponseWriter, r *http.Request) {
+func (p page) serveMail(w http.ResponseWriter, r *http.Request) {
 	if m, ok := p.find(w, r); ok {
 		render(w, "mail.html", m)
 	}
 }
 
-func (p page) part(show func(Mail) (string, []byte)) http.HandlerFunc {
+func (p page) servePart(show func(Mail) (string, []byte)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		m, ok := p.find(w, r)
 		if !ok {

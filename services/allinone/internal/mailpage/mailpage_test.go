@@ -41,7 +41,7 @@ func get(t *testing.T, url, host string) (*http.Response, string) {
 	return answer, string(body)
 }
 
-func TestMailIsReadOnThePage(t *testing.T) {
+func TestHandlerShowsMail(t *testing.T) {
 	t.Parallel()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

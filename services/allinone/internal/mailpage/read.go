@@ -28,7 +28,7 @@ type Mail struct {
 	Raw      []byte `json:"-"`
 }
 
-func read(kept mailbox.Mail) Mail {
+func parseMail(kept mailbox.Mail) Mail {
 	m := Mail{ID: kept.ID, From: kept.From, To: strings.Join(kept.To, ", "), Raw: kept.Raw}
 	message, err := mail.ReadMessage(bytes.NewReader(kept.Raw))
 	if err != nil {
@@ -42,12 +42,12 @@ func read(kept mailbox.Mail) Mail {
 		return text
 	}
 	m.From, m.ReplyTo, m.Date, m.Subject = header("From"), header("Reply-To"), header("Date"), header("Subject")
-	m.take(message.Header.Get("Content-Type"), message.Header.Get("Content-Transfer-Encoding"), message.Body)
+	m.addPart(message.Header.Get("Content-Type"), message.Header.Get("Content-Transfer-Encoding"), message.Body)
 	return m
 }
 
-// take stores the first part of each kind that is shown.
-func (m *Mail) take(contentType, encoding string, body io.Reader) {
+// addPart stores the first part of each kind that is shown.
+func (m *Mail) addPart(contentType, encoding string, body io.Reader) {
 	kind, params, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		return
@@ -58,7 +58,7 @@ func (m *Mail) take(contentType, encoding string, body io.Reader) {
 			if err != nil { // io.EOF, or an unreadable part
 				return
 			}
-			m.take(p.Header.Get("Content-Type"), p.Header.Get("Content-Transfer-Encoding"), p)
+			m.addPart(p.Header.Get("Content-Type"), p.Header.Get("Content-Transfer-Encoding"), p)
 		}
 	}
 	switch strings.ToLower(encoding) {

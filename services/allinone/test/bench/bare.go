@@ -18,11 +18,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/ratelimit"
 )
 
-// BareAddresses are the base URLs of the program that Slotmesh is compared with ([bare]). Public is
+// BareAddresses are the base URLs of the program that Slotmesh is compared with ([bareServer]). Public is
 // its HTTP server, MCP is its MCP server, and Inside serves its allocation counts and profiles.
 type BareAddresses struct{ Public, MCP, Inside string }
 
-// bare is the program that Slotmesh is compared with: it does only the unavoidable part of the same
+// bareServer is the program that Slotmesh is compared with: it does only the unavoidable part of the same
 // work. It uses fiber, go-redis and pgx with their defaults, without telemetry, deadlines or checks.
 // It answers with bytes that were stored in it before.
 //
@@ -33,7 +33,7 @@ type BareAddresses struct{ Public, MCP, Inside string }
 //	GET /rented/{name}   the same, after one query for reservations
 //
 // Its MCP server has a separate address (serveBareMCP).
-type bare struct {
+type bareServer struct {
 	answers sync.Map // name → []byte
 	pool    *pgxpool.Pool
 	limiter *ratelimit.Redis
@@ -51,18 +51,18 @@ func serveBare(ctx context.Context, ready func(any) error) error {
 	}
 	client := redis.NewClient(settings)
 	defer func() { _ = client.Close() }()
-	b := &bare{pool: pool, limiter: ratelimit.NewRedis(client, "bench:bare:", time.Second)}
-	app := fiber.New(fiber.Config{DisableStartupMessage: true, BodyLimit: largestAnswer})
-	app.Put("/bytes/:name", b.keep)
-	app.Get("/bytes/:name", b.count, b.send)
-	app.Get("/day/:name", b.count, b.asked(dayQuery, each), b.send)
-	app.Get("/window/:name", b.count, b.asked(windowQuery, gathered), b.send)
-	app.Get("/rented/:name", b.count, b.asked(reservationsQuery, gathered), b.send)
+	b := &bareServer{pool: pool, limiter: ratelimit.NewRedis(client, "bench:bare:", time.Second)}
+	app := fiber.New(fiber.Config{DisableStartupMessage: true, BodyLimit: maxAnswer})
+	app.Put("/bytes/:name", b.storeBody)
+	app.Get("/bytes/:name", b.countRequest, b.sendBody)
+	app.Get("/day/:name", b.countRequest, b.queryFirst(dayQuery, newRowScan), b.sendBody)
+	app.Get("/window/:name", b.countRequest, b.queryFirst(windowQuery, newArrayScan), b.sendBody)
+	app.Get("/rented/:name", b.countRequest, b.queryFirst(reservationsQuery, newArrayScan), b.sendBody)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	inside, err := serveInside(ctx)
+	inside, err := serveDiagnostics(ctx)
 	if err != nil {
 		return err
 	}
@@ -78,12 +78,12 @@ func serveBare(ctx context.Context, ready func(any) error) error {
 	return app.Listener(listener)
 }
 
-func (b *bare) keep(c *fiber.Ctx) error {
+func (b *bareServer) storeBody(c *fiber.Ctx) error {
 	b.answers.Store(string([]byte(c.Params("name"))), bytes.Clone(c.Body()))
 	return nil
 }
 
-func (b *bare) send(c *fiber.Ctx) error {
+func (b *bareServer) sendBody(c *fiber.Ctx) error {
 	body, ok := b.answers.Load(c.Params("name"))
 	if !ok {
 		return fiber.ErrNotFound
@@ -104,8 +104,8 @@ const (
 		AND status IN ('reserved', 'picked_up') GROUP BY 1, 2`
 )
 
-// count is middleware that runs the rate limiter's script in Redis, which counts the client's request.
-func (b *bare) count(c *fiber.Ctx) error {
+// countRequest is middleware that runs the rate limiter's script in Redis, which counts the client's request.
+func (b *bareServer) countRequest(c *fiber.Ctx) error {
 	decision, err := b.limiter.Allow(c.UserContext(), ratelimit.ID(c.Get(fiber.HeaderXForwardedFor)),
 		ratelimit.PerMinute("slots", 60))
 	if err != nil || !decision.Allowed {
@@ -114,9 +114,9 @@ func (b *bare) count(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// asked returns a handler that runs query and then answers with the stored bytes. The request's parameters are
+// queryFirst returns a handler that runs query and then answers with the stored bytes. The request's parameters are
 // business, from and to; from and to are in seconds since the epoch. row returns the destinations of a row's columns.
-func (b *bare) asked(query string, row func() []any) fiber.Handler {
+func (b *bareServer) queryFirst(query string, row func() []any) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		business, err := uuid.Parse(c.Query("business"))
 		if err != nil {
@@ -124,20 +124,25 @@ func (b *bare) asked(query string, row func() []any) fiber.Handler {
 		}
 		from, _ := strconv.ParseInt(c.Query("from"), 10, 64)
 		to, _ := strconv.ParseInt(c.Query("to"), 10, 64)
-		if err := b.read(c.UserContext(), query, row(), business, time.Unix(from, 0), time.Unix(to, 0)); err != nil {
+		if err := b.runQuery(c.UserContext(), query, row(), business, time.Unix(from, 0),
+			time.Unix(to, 0)); err != nil {
 			return err
 		}
 		return c.Next()
 	}
 }
 
-// each and gathered return the destinations of a row's columns: the resource, the capacity unit, and the
-// start and end times. each is for rows with one start and end, gathered for rows with arrays of them.
-func each() []any     { return []any{new(uuid.UUID), new(int32), new(time.Time), new(time.Time)} }
-func gathered() []any { return []any{new(uuid.UUID), new(int32), new([]time.Time), new([]time.Time)} }
+// newRowScan and newArrayScan return the destinations of a row's columns: the resource, the capacity unit, and the
+// start and end times. newRowScan is for rows with one start and end,
+// newArrayScan for rows with arrays of them.
+func newRowScan() []any { return []any{new(uuid.UUID), new(int32), new(time.Time), new(time.Time)} }
+func newArrayScan() []any {
+	return []any{new(uuid.UUID), new(int32), new([]time.Time), new([]time.Time)}
+}
 
-// read runs a query and decodes every value of each row, because a program that uses the values also must.
-func (b *bare) read(ctx context.Context, query string, row []any, business uuid.UUID, from, to time.Time) error {
+// runQuery runs a query and decodes every value of each row, because a program that uses the values also must.
+func (b *bareServer) runQuery(ctx context.Context, query string, row []any, business uuid.UUID,
+	from, to time.Time) error {
 	rows, err := b.pool.Query(ctx, query, business, from, to)
 	if err != nil {
 		return err

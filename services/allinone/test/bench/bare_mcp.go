@@ -17,7 +17,8 @@ import (
 func serveBareMCP(ctx context.Context) (string, error) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "bare", Version: "1"}, nil)
 	server.AddTool(&mcp.Tool{Name: "ask",
-		InputSchema: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}}}`)}, askOnly(newCaller()))
+		InputSchema: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}}}`)},
+		newAskTool(newHTTPClient()))
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server {
 		return server
 	}, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
@@ -31,8 +32,8 @@ func serveBareMCP(ctx context.Context) (string, error) {
 	return "http://" + listener.Addr().String(), nil
 }
 
-// askOnly returns the tool's handler. It forwards the address of the client.
-func askOnly(client *caller) mcp.ToolHandler {
+// newAskTool returns the tool's handler. It forwards the address of the client.
+func newAskTool(client *httpClient) mcp.ToolHandler {
 	return func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var arguments struct{ URL string }
 		if err := json.Unmarshal(r.Params.Arguments, &arguments); err != nil {

@@ -56,9 +56,9 @@ type Report struct {
 	Engine   []EngineRow
 	Startups []Startup
 	Rows     []Row
-	Painted  []Painted
+	Painted  []PagePaint
 	Week     *Week // nil: not measured
-	Grown    []Grown
+	Grown    []GrowthRow
 	Claims   []Claim
 }
 
@@ -67,11 +67,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	report := &Report{}
 	var err error
 	if len(o.Sizes) > 0 {
-		report.Grown, err = o.grow(ctx)
+		report.Grown, err = o.measureGrowth(ctx)
 	} else {
 		err = o.compare(ctx, report)
 	}
-	report.Claims = claims(report)
+	report.Claims = listClaims(report)
 	return report, err
 }
 
@@ -83,7 +83,7 @@ func (o Options) compare(ctx context.Context, report *Report) error {
 	}
 	defer drop()
 	o.DatabaseURL = database
-	w, err := newWorld(ctx, o)
+	w, err := newSystem(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -110,14 +110,14 @@ func (o Options) compare(ctx context.Context, report *Report) error {
 	return err
 }
 
-// measureAll measures the selected cases. It measures those that must come first ([aCase.early])
+// measureAll measures the selected cases. It measures those that must come first ([benchCase.isEarly])
 // before the others, but returns the rows in the order of the cases.
-func (w *world) measureAll(ctx context.Context) ([]Row, error) {
-	cases := w.cases()
+func (w *system) measureAll(ctx context.Context) ([]Row, error) {
+	cases := w.listCases()
 	rows := make([]Row, len(cases))
 	for _, early := range []bool{true, false} {
 		for i, c := range cases {
-			if c.early() != early || w.o.Only != nil && !w.o.Only.MatchString(c.name) {
+			if c.isEarly() != early || w.o.Only != nil && !w.o.Only.MatchString(c.name) {
 				continue
 			}
 			_, _ = fmt.Fprintf(w.o.Progress, "measuring %s\n", c.name)
@@ -137,18 +137,18 @@ func makeDatabase(ctx context.Context, base string) (string, func(), error) {
 		return "", nil, err
 	}
 	name := fmt.Sprintf("bench_%d", time.Now().UnixNano()) //nolint:forbidigo // only a name that no other run has
-	if err := execute(ctx, base, "CREATE DATABASE "+name); err != nil {
+	if err := runStatement(ctx, base, "CREATE DATABASE "+name); err != nil {
 		return "", nil, fmt.Errorf("make a database: %w", err)
 	}
 	at.Path = "/" + name
 	return at.String(), func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
-		_ = execute(ctx, base, "DROP DATABASE "+name+" WITH (FORCE)") // a failure does no harm
+		_ = runStatement(ctx, base, "DROP DATABASE "+name+" WITH (FORCE)") // a failure does no harm
 	}, nil
 }
 
-func execute(ctx context.Context, databaseURL, statement string) error {
+func runStatement(ctx context.Context, databaseURL, statement string) error {
 	conn, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/test/deadlines"
 )
 
-// TestMain plays a part of the benchmark where this very program was started for it.
+// TestMain runs a child process of the benchmark if this binary was started as one.
 func TestMain(m *testing.M) {
 	if played, err := Child(); played {
 		if err != nil {
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// progress shows what is going on in the test's log.
+// progress writes progress messages to the test's log.
 type progress struct{ t *testing.T }
 
 func (p progress) Write(b []byte) (int, error) {
@@ -37,8 +37,8 @@ func (p progress) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// It says nothing of how fast anything is: only that everything is measured and that all answers are right.
-func TestARunMeasuresEverythingAndAllAnswersAreRight(t *testing.T) {
+// TestRunMeasuresAllCases checks that all cases are measured and that their answers are right. It checks no speed.
+func TestRunMeasuresAllCases(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
@@ -50,7 +50,7 @@ func TestARunMeasuresEverythingAndAllAnswersAreRight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	expectPainted(t, report.Painted)
+	checkPaints(t, report.Painted)
 	if (report.Week == nil) != (len(report.Painted) == 0) || report.Week != nil &&
 		(report.Week.Boxes != weekBookings || report.Week.Loaded <= 0) {
 		t.Errorf("the week: %+v", report.Week)
@@ -78,8 +78,9 @@ func TestARunMeasuresEverythingAndAllAnswersAreRight(t *testing.T) {
 	}
 }
 
-// expectPainted says that every step was seen, with the same script and style; where there is no Chromium none was.
-func expectPainted(t *testing.T, all []Painted) {
+// checkPaints checks that every step was measured, with the same script and style. Without Chromium, no step is
+// measured.
+func checkPaints(t *testing.T, all []PagePaint) {
 	t.Helper()
 	if _, err := inputs.LookPath("chromium"); err == nil && len(all) != 4 {
 		t.Errorf("%d pages were painted", len(all))
@@ -92,7 +93,7 @@ func expectPainted(t *testing.T, all []Painted) {
 	}
 }
 
-func TestGrowthIsMeasuredAtEachSize(t *testing.T) {
+func TestRunMeasuresEachSize(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
@@ -113,7 +114,7 @@ func TestGrowthIsMeasuredAtEachSize(t *testing.T) {
 	}
 }
 
-func TestAStallCountsForAllWhoWouldHaveComeMeanwhile(t *testing.T) {
+func TestOpenLoopCountsStallForDelayedRequests(t *testing.T) {
 	t.Parallel()
 	var stalled bool
 	f, err := openLoop(t.Context(), 1, 1000, 200*time.Millisecond, new(atomic.Int64), func(int64) (int, error) {
@@ -132,7 +133,7 @@ func TestAStallCountsForAllWhoWouldHaveComeMeanwhile(t *testing.T) {
 	}
 }
 
-func TestResultsOfTheEngineAreRead(t *testing.T) {
+func TestParseEngineReadsBenchmarkLines(t *testing.T) {
 	t.Parallel()
 	got := parseEngine([]byte("goos: linux\nBenchmarkScenario/members=1/list-2   \t 100\t  1234.5 ns/op\t  56 B/op\t  7 allocs/op\nok x\n"))
 	if diff := cmp.Diff([]EngineRow{{Name: "Scenario/members=1/list", Time: 1234, Allocs: 7}}, got); diff != "" {
@@ -140,18 +141,18 @@ func TestResultsOfTheEngineAreRead(t *testing.T) {
 	}
 }
 
-func TestThisProcessesTimeIsRead(t *testing.T) {
+func TestReadStatReadsOwnProcess(t *testing.T) {
 	t.Parallel()
 	s, err := readStat(os.Getpid())
 	if err != nil || s.parent != os.Getppid() {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if resident(os.Getpid()) < 1<<20 {
+	if readResident(os.Getpid()) < 1<<20 {
 		t.Error("this process takes no memory")
 	}
 }
 
-func TestSizesAreBoundedAndGrow(t *testing.T) {
+func TestParseSizesRefusesInvalidSizes(t *testing.T) {
 	t.Parallel()
 	got, err := ParseSizes("10:10000,1000:1000000")
 	if diff := cmp.Diff([]Size{{10, 10_000}, {1000, 1_000_000}}, got); err != nil || diff != "" {

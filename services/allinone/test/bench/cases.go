@@ -13,21 +13,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// randomness is the machine's random source as an io.Reader.
-type randomness struct{}
+// randomReader is the machine's random source as an io.Reader.
+type randomReader struct{}
 
 // Read fills b with random bytes.
-func (randomness) Read(b []byte) (int, error) { return rand.Read(b) }
+func (randomReader) Read(b []byte) (int, error) { return rand.Read(b) }
 
-// aCase is one thing to measure.
-type aCase struct {
-	name    string
-	bare    bool // requests the bare program, or the database directly
-	behind  bool // the bare program calls Slotmesh
-	shot    shot
-	clients int          // in the closed loop; 0: the option
-	allowed []int        // expected statuses
-	check   func() error // checks the answers before the measurement; may be nil
+// benchCase is one thing to measure.
+type benchCase struct {
+	name            string
+	isBare          bool // requests the bare program, or the database directly
+	callsSlotmesh   bool // the bare program calls Slotmesh
+	send            sendFunc
+	clients         int          // in the closed loop; 0: the option
+	allowedStatuses []int        // expected statuses
+	check           func() error // checks the answers before the measurement; may be nil
 
 	// sessions is the application_name of PostgreSQL sessions whose CPU time is also reported separately.
 	// "" means none.
@@ -41,79 +41,84 @@ const (
 	ownSessions     = "bench"
 )
 
-// early reports whether a case is measured before the others. Cases that only use the database must
+// isEarly reports whether a case is measured before the others. Cases that only use the database must
 // come first: otherwise messages about earlier bookings would still be written while they are measured.
-func (c aCase) early() bool { return c.sessions == ownSessions }
+func (c benchCase) isEarly() bool { return c.sessions == ownSessions }
 
 // Names of cases that the claims compare.
 const (
-	infoName, infoBare          = "GET /info, catalog", "  bare: script, bytes of /info"
-	servicesName, servicesBare  = "GET /services, catalog", "  bare: script, bytes of /services"
-	slotsName, slotsBare        = "GET /slots, one day, 10 staff", "  bare: script, query, bytes of /slots"
-	datesName, datesBare        = "GET /available-dates, 62 days", "  bare: script, query, bytes of the dates"
-	rentalName, rentalBare      = "GET /rental-availability, 30 days", "  bare: script, query, bytes of the rental"
-	bookName, bookBare, bookHot = "POST /book, distinct slots", "  bare: one statement, same constraint",
+	infoName, infoBare         = "GET /info, catalog", "  bare: script, bytes of /info"
+	servicesName, servicesBare = "GET /services, catalog", "  bare: script, bytes of /services"
+	slotsName, slotsBare       = "GET /slots, one day, 10 staff", "  bare: script, query, bytes of /slots"
+	datesName, datesBare       = "GET /available-dates, 62 days", "  bare: script, query, bytes of the dates"
+	rentalName, rentalBare     = "GET /rental-availability, 30 days",
+		"  bare: script, query, bytes of the rental"
+	bookName, bookBare, bookContested = "POST /book, distinct slots", "  bare: one statement, same constraint",
 		"POST /book, one member, 64 clients"
-	bookLeast               = "  bare: what no booking can do without, two statements"
+	bookMinimal             = "  bare: what no booking can do without, two statements"
 	agentName, agentBare    = "MCP find_slots, one day", "  bare: the SDK, one tool that asks for /slots"
 	frontInfo, frontSlots   = "GET /info, through the front", "GET /slots, through the front"
 	pageName, frontServices = "the booking page's first view, through the front", "GET /services, through the front"
 )
 
-func (w *world) cases() []aCase {
+func (w *system) listCases() []benchCase {
 	public := func(service, path string) string {
-		return w.at.Services[service] + "/api/public/" + w.reader.slug + path
+		return w.addresses.Services[service] + "/api/public/" + w.readSalon.slug + path
 	}
-	front := w.at.Front + "/api/public/" + w.reader.slug
-	slots := "/slots?date=" + tomorrow.Format(time.DateOnly) + "&service_id=" + w.reader.services[0].String()
+	front := w.addresses.Front + "/api/public/" + w.readSalon.slug
+	slots := "/slots?date=" + tomorrow.Format(time.DateOnly) + "&service_id=" + w.readSalon.services[0].String()
 	dates := "/available-dates?start=" + tomorrow.Format(time.DateOnly) + "&end=" + tomorrow.AddDate(0, 0,
 		window-1).Format(time.DateOnly) +
-		"&service_id=" + w.reader.services[0].String()
+		"&service_id=" + w.readSalon.services[0].String()
 	rental := "/rental-availability?startDate=" + tomorrow.Format(time.DateOnly) + "&endDate=" + tomorrow.AddDate(0, 0,
 		29).Format(time.DateOnly) +
-		"&rentalId=" + w.reader.rental.String()
-	return []aCase{
-		w.read(infoName, public("catalog", "/info"), nil),
-		w.bareRead(infoBare, "/bytes/info", w.sameAs("info", public("catalog", "/info"))),
-		w.read(servicesName, public("catalog", "/services"), nil),
-		w.bareRead(servicesBare, "/bytes/services", w.sameAs("services", public("catalog", "/services"))),
-		w.read(slotsName, public("availability", slots), w.rightSlots(public("availability", slots))),
-		w.bareRead(slotsBare, "/day/slots"+w.windowOf(1), w.rightSlots(public("availability", slots))),
-		w.read(datesName, public("availability", dates), w.rightDates(public("availability", dates))),
-		w.bareRead(datesBare, "/window/dates"+w.windowOf(window), w.rightDates(public("availability", dates))),
-		w.read(rentalName, public("rental", rental), w.rightRental(public("rental", rental))),
-		w.bareRead(rentalBare, "/rented/rental"+w.windowOf(30), w.rightRental(public("rental", rental))),
-		w.agents(),
-		w.bareAgents(public("availability", slots)),
-		w.read(frontInfo, front+"/info", nil),
-		w.read(frontSlots, front+slots, nil),
-		w.read(frontServices, front+"/services", nil),
-		w.read(pageName, w.at.Front+"/b/"+w.reader.slug, w.rightPage),
-		{name: bookName, sessions: bookingSessions, shot: w.bookAnywhere, allowed: []int{http.StatusCreated},
-			check: w.rightBooking},
-		{name: bookBare, bare: true, sessions: ownSessions, shot: w.insert, allowed: []int{http.StatusCreated},
-			check: w.makeBareTables},
-		{name: bookLeast, bare: true, sessions: ownSessions, shot: w.leastBook, allowed: []int{http.StatusCreated},
-			check: w.makeLeastTables},
-		{name: bookHot, sessions: bookingSessions, shot: w.bookHot, clients: 64,
-			allowed: []int{http.StatusCreated, http.StatusConflict}},
+		"&rentalId=" + w.readSalon.rental.String()
+	return []benchCase{
+		w.newReadCase(infoName, public("catalog", "/info"), nil),
+		w.newBareReadCase(infoBare, "/bytes/info", w.storeSameAnswer("info", public("catalog", "/info"))),
+		w.newReadCase(servicesName, public("catalog", "/services"), nil),
+		w.newBareReadCase(servicesBare, "/bytes/services",
+			w.storeSameAnswer("services", public("catalog", "/services"))),
+		w.newReadCase(slotsName, public("availability", slots), w.checkSlots(public("availability", slots))),
+		w.newBareReadCase(slotsBare, "/day/slots"+w.formatWindow(1), w.checkSlots(public("availability", slots))),
+		w.newReadCase(datesName, public("availability", dates), w.checkDates(public("availability", dates))),
+		w.newBareReadCase(datesBare, "/window/dates"+w.formatWindow(window),
+			w.checkDates(public("availability", dates))),
+		w.newReadCase(rentalName, public("rental", rental), w.checkRental(public("rental", rental))),
+		w.newBareReadCase(rentalBare, "/rented/rental"+w.formatWindow(30), w.checkRental(public("rental", rental))),
+		w.newAgentCase(),
+		w.newBareAgentCase(public("availability", slots)),
+		w.newReadCase(frontInfo, front+"/info", nil),
+		w.newReadCase(frontSlots, front+slots, nil),
+		w.newReadCase(frontServices, front+"/services", nil),
+		w.newReadCase(pageName, w.addresses.Front+"/b/"+w.readSalon.slug, w.checkPage),
+		{name: bookName, sessions: bookingSessions, send: w.bookNextSlot, allowedStatuses: []int{http.StatusCreated},
+			check: w.checkBooking},
+		{name: bookBare, isBare: true, sessions: ownSessions, send: w.insertBooking,
+			allowedStatuses: []int{http.StatusCreated},
+			check:           w.makeBareTables},
+		{name: bookMinimal, isBare: true, sessions: ownSessions, send: w.bookMinimally,
+			allowedStatuses: []int{http.StatusCreated},
+			check:           w.makeMinimalTables},
+		{name: bookContested, sessions: bookingSessions, send: w.bookContestedSlot, clients: 64,
+			allowedStatuses: []int{http.StatusCreated, http.StatusConflict}},
 	}
 }
 
-func (w *world) read(name, url string, check func() error) aCase {
-	return aCase{name: name, allowed: []int{http.StatusOK}, check: check, shot: func(n int64) (int, error) {
-		return w.http.send(call{Method: http.MethodGet, URL: url, Headers: client(n)}, nil)
+func (w *system) newReadCase(name, url string, check func() error) benchCase {
+	return benchCase{name: name, allowedStatuses: []int{http.StatusOK}, check: check, send: func(n int64) (int, error) {
+		return w.http.send(call{Method: http.MethodGet, URL: url, Headers: newClientHeaders(n)}, nil)
 	}}
 }
 
-// rightPage checks that the page links to each service.
-func (w *world) rightPage() error {
-	body, err := w.http.get(call{Method: http.MethodGet, URL: w.at.Front + "/b/" + w.reader.slug,
-		Headers: client(w.number.Add(1))})
+// checkPage checks that the page links to each service.
+func (w *system) checkPage() error {
+	body, err := w.http.get(call{Method: http.MethodGet, URL: w.addresses.Front + "/b/" + w.readSalon.slug,
+		Headers: newClientHeaders(w.requestNumber.Add(1))})
 	if err != nil {
 		return err
 	}
-	for _, service := range w.reader.services {
+	for _, service := range w.readSalon.services {
 		if !bytes.Contains(body, []byte("/who?service="+service.String())) {
 			return fmt.Errorf("the page leads to no service %s", service)
 		}
@@ -121,47 +126,49 @@ func (w *world) rightPage() error {
 	return nil
 }
 
-// bareRead returns a case that measures GET path at the program that Slotmesh is compared with ([bare]). Before the
-// measurement, check stores the expected answer in that program, which then answers with the same bytes as Slotmesh.
-func (w *world) bareRead(name, path string, check func() error) aCase {
-	c := w.read(name, w.bareAt.Public+path, check)
-	c.bare = true
+// newBareReadCase returns a case that measures GET path at the program that Slotmesh is compared with ([bareServer]).
+// Before the measurement, check stores the expected answer in that program, which then answers with the same bytes as
+// Slotmesh.
+func (w *system) newBareReadCase(name, path string, check func() error) benchCase {
+	c := w.newReadCase(name, w.bareAddresses.Public+path, check)
+	c.isBare = true
 	return c
 }
 
-// windowOf returns the query parameters of a request to the bare program ([bare]): the reader's
+// formatWindow returns the query parameters of a request to the bare program ([bareServer]): the reader's
 // business, and a time window of this number of days from tomorrow.
-func (w *world) windowOf(days int) string {
-	return fmt.Sprintf("?business=%s&from=%d&to=%d", w.reader.id, tomorrow.Unix(), tomorrow.AddDate(0, 0, days).Unix())
+func (w *system) formatWindow(days int) string {
+	return fmt.Sprintf("?business=%s&from=%d&to=%d", w.readSalon.id, tomorrow.Unix(),
+		tomorrow.AddDate(0, 0, days).Unix())
 }
 
-// sameAs returns a check that requests url from Slotmesh and stores the answer's bytes in the bare
-// program ([bare]) under name.
-func (w *world) sameAs(name, url string) func() error {
+// storeSameAnswer returns a check that requests url from Slotmesh and stores the answer's bytes in the bare
+// program ([bareServer]) under name.
+func (w *system) storeSameAnswer(name, url string) func() error {
 	return func() error {
-		body, err := w.http.get(call{Method: http.MethodGet, URL: url, Headers: client(w.number.Add(1))})
+		body, err := w.http.get(call{Method: http.MethodGet, URL: url, Headers: newClientHeaders(w.requestNumber.Add(1))})
 		if err != nil {
 			return err
 		}
-		return w.give(name, body)
+		return w.storeAnswer(name, body)
 	}
 }
 
-// answer requests url from Slotmesh, stores the answer's bytes in the bare program ([bare]) under
+// fetchAnswer requests url from Slotmesh, stores the answer's bytes in the bare program ([bareServer]) under
 // name, and decodes them into the argument into.
-func (w *world) answer(name, url string, into any) error {
-	body, err := w.http.get(call{Method: http.MethodGet, URL: url, Headers: client(w.number.Add(1))})
+func (w *system) fetchAnswer(name, url string, target any) error {
+	body, err := w.http.get(call{Method: http.MethodGet, URL: url, Headers: newClientHeaders(w.requestNumber.Add(1))})
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(body, into); err != nil {
+	if err := json.Unmarshal(body, target); err != nil {
 		return err
 	}
-	return w.give(name, body)
+	return w.storeAnswer(name, body)
 }
 
-// takenOn returns the number of bookings that were created before the run on a day of the window.
-func (w *world) takenOn(day int) int {
+// countSeededBookings returns the number of bookings that were created before the run on a day of the window.
+func (w *system) countSeededBookings(day int) int {
 	n, each := w.o.Seeds.Bookings, w.o.Seeds.Bookings/window
 	if day < n%window {
 		each++
@@ -169,31 +176,31 @@ func (w *world) takenOn(day int) int {
 	return each
 }
 
-func (w *world) rightSlots(url string) func() error {
+func (w *system) checkSlots(url string) func() error {
 	return func() error {
 		var list struct {
 			Slots    []json.RawMessage
 			Computed bool
 		}
-		if err := w.answer("slots", url, &list); err != nil {
+		if err := w.fetchAnswer("slots", url, &list); err != nil {
 			return err
 		}
-		if want := salonStaff*startsADay - w.takenOn(0); len(list.Slots) != want || !list.Computed {
+		if want := salonStaff*startsPerDay - w.countSeededBookings(0); len(list.Slots) != want || !list.Computed {
 			return fmt.Errorf("%d slots, computed %v; want %d, true", len(list.Slots), list.Computed, want)
 		}
 		return nil
 	}
 }
 
-func (w *world) rightDates(url string) func() error {
+func (w *system) checkDates(url string) func() error {
 	return func() error {
 		var calendar struct{ Days map[string]int }
-		if err := w.answer("dates", url, &calendar); err != nil {
+		if err := w.fetchAnswer("dates", url, &calendar); err != nil {
 			return err
 		}
 		for day := range window {
 			date := tomorrow.AddDate(0, 0, day).Format(time.DateOnly)
-			if got, want := calendar.Days[date], salonStaff*startsADay-w.takenOn(day); got != want {
+			if got, want := calendar.Days[date], salonStaff*startsPerDay-w.countSeededBookings(day); got != want {
 				return fmt.Errorf("%d starts on %s, want %d", got, date, want)
 			}
 		}
@@ -201,7 +208,7 @@ func (w *world) rightDates(url string) func() error {
 	}
 }
 
-func (w *world) rightRental(url string) func() error {
+func (w *system) checkRental(url string) func() error {
 	return func() error {
 		for quantity, want := range map[string]bool{"&quantity=2": false, "": true} { // four of five are reserved
 			var answer struct{ Available *bool }
@@ -209,7 +216,7 @@ func (w *world) rightRental(url string) func() error {
 			if quantity != "" {
 				name = "no-rental"
 			}
-			if err := w.answer(name, url+quantity, &answer); err != nil {
+			if err := w.fetchAnswer(name, url+quantity, &answer); err != nil {
 				return err
 			}
 			if answer.Available == nil || *answer.Available != want {
@@ -220,8 +227,8 @@ func (w *world) rightRental(url string) func() error {
 	}
 }
 
-func (w *world) rightBooking() error {
-	twice := w.bookCall(w.hot, 0, w.number.Add(1))
+func (w *system) checkBooking() error {
+	twice := w.newBookCall(w.contestedSalon, 0, w.requestNumber.Add(1))
 	for _, want := range []int{http.StatusCreated, http.StatusConflict} {
 		var said string
 		status, err := w.http.send(twice, func(body []byte) { said = string(body) })
@@ -235,28 +242,28 @@ func (w *world) rightBooking() error {
 	return nil
 }
 
-// agents is the case of an agent that calls the MCP server for the slots of a day.
-func (w *world) agents() aCase {
-	ask := w.callTool(w.at.Services["mcp"]+"/mcp", "find_slots",
-		fmt.Sprintf(`{"service_ids":[%q],"date":%q}`, w.reader.services[0], tomorrow.Format(time.DateOnly)))
-	return aCase{
-		name: agentName, allowed: []int{http.StatusOK},
-		shot: func(n int64) (int, error) { return w.http.send(ask(n), nil) },
+// newAgentCase is the case of an agent that calls the MCP server for the slots of a day.
+func (w *system) newAgentCase() benchCase {
+	ask := w.newToolCall(w.addresses.Services["mcp"]+"/mcp", "find_slots",
+		fmt.Sprintf(`{"service_ids":[%q],"date":%q}`, w.readSalon.services[0], tomorrow.Format(time.DateOnly)))
+	return benchCase{
+		name: agentName, allowedStatuses: []int{http.StatusOK},
+		send: func(n int64) (int, error) { return w.http.send(ask(n), nil) },
 		check: func() error {
-			body, err := w.http.get(ask(w.number.Add(1)))
+			body, err := w.http.get(ask(w.requestNumber.Add(1)))
 			if err != nil {
 				return err
 			}
-			return w.rightTotal(body)
+			return w.checkTotal(body)
 		},
 	}
 }
 
-// bareAgents is the case of the bare MCP server, which requests the same slots from availability.
-func (w *world) bareAgents(slots string) aCase {
-	ask := w.callTool(w.bareAt.MCP, "ask", fmt.Sprintf(`{"url":%q}`, slots))
-	return aCase{name: agentBare, bare: true, behind: true, allowed: []int{http.StatusOK},
-		shot: func(n int64) (int, error) {
+// newBareAgentCase is the case of the bare MCP server, which requests the same slots from availability.
+func (w *system) newBareAgentCase(slots string) benchCase {
+	ask := w.newToolCall(w.bareAddresses.MCP, "ask", fmt.Sprintf(`{"url":%q}`, slots))
+	return benchCase{name: agentBare, isBare: true, callsSlotmesh: true, allowedStatuses: []int{http.StatusOK},
+		send: func(n int64) (int, error) {
 			var failed string
 			status, err := w.http.send(ask(n), func(body []byte) {
 				if !bytes.Contains(body, []byte(`"structuredContent":{"slots":[{`)) {
@@ -270,63 +277,65 @@ func (w *world) bareAgents(slots string) aCase {
 		}}
 }
 
-// callTool returns a function that creates calls of an MCP tool. Each call has its own client address.
+// newToolCall returns a function that creates calls of an MCP tool. Each call has its own client address.
 // The calls take turns with the reader's API keys.
-func (w *world) callTool(url, tool, arguments string) func(n int64) call {
+func (w *system) newToolCall(url, tool, arguments string) func(n int64) call {
 	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool,
 		arguments)
 	return func(n int64) call {
-		return call{Method: http.MethodPost, URL: url, Body: body, Headers: append(client(n),
+		return call{Method: http.MethodPost, URL: url, Body: body, Headers: append(newClientHeaders(n),
 			"Content-Type", "application/json", "Accept", "application/json, text/event-stream",
-			"Authorization", "Bearer "+w.reader.keys[int(n)%len(w.reader.keys)])}
+			"Authorization", "Bearer "+w.readSalon.keys[int(n)%len(w.readSalon.keys)])}
 	}
 }
 
-func (w *world) rightTotal(body []byte) error {
+func (w *system) checkTotal(body []byte) error {
 	var answer struct {
 		Result struct{ StructuredContent struct{ Total int } }
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
 		return fmt.Errorf("%w: %s", err, body)
 	}
-	if got, want := answer.Result.StructuredContent.Total, salonStaff*startsADay-w.takenOn(0); got != want {
+	if got, want := answer.Result.StructuredContent.Total,
+		salonStaff*startsPerDay-w.countSeededBookings(0); got != want {
 		return fmt.Errorf("%d slots in all, want %d: %s", got, want, body)
 	}
 	return nil
 }
 
-// bookAnywhere books a free slot. Successive requests use all salons in turn.
-func (w *world) bookAnywhere(n int64) (int, error) {
-	return w.http.send(w.bookCall(w.salons[int(n)%len(w.salons)], anywhere(n, len(w.salons)), n), nil)
+// bookNextSlot books a free slot. Successive requests use all salons in turn.
+func (w *system) bookNextSlot(n int64) (int, error) {
+	return w.http.send(w.newBookCall(w.salons[int(n)%len(w.salons)], chooseSlot(n, len(w.salons)), n), nil)
 }
 
-// anywhere returns the number of the slot that request n books in its salon.
-func anywhere(n int64, salons int) int64 {
-	const all = salonStaff * startsADay * advanceDays / 2
+// chooseSlot returns the number of the slot that request n books in its salon.
+func chooseSlot(n int64, salons int) int64 {
+	const all = salonStaff * startsPerDay * advanceDays / 2
 	return n / int64(salons) * 7919 % all // a prime, so that every slot is used once before any is used again
 }
 
-// hottest returns the slot of the first staff member that request n books. Request n+1 or n-1 books the same slot.
-func hottest(n int64) int64 { return n / 2 % (startsADay * advanceDays / 2) * salonStaff }
+// chooseContestedSlot returns the slot of the first staff member that request n books. Request n+1 or n-1 books the
+// same slot.
+func chooseContestedSlot(n int64) int64 { return n / 2 % (startsPerDay * advanceDays / 2) * salonStaff }
 
-// bookHot makes one attempt of the case in which all clients book the slots of one staff member. Two
+// bookContested makes one attempt of the case in which all clients book the slots of one staff member. Two
 // requests compete for each slot, so every second request is refused.
-func (w *world) bookHot(n int64) (int, error) {
-	return w.http.send(w.bookCall(w.hot, hottest(n), n), nil)
+func (w *system) bookContestedSlot(n int64) (int, error) {
+	return w.http.send(w.newBookCall(w.contestedSalon, chooseContestedSlot(n), n), nil)
 }
 
 // makeBareTables creates tables like booking's, with the same constraints, for the comparison.
-func (w *world) makeBareTables() error {
+func (w *system) makeBareTables() error {
 	_, err := w.pool.Exec(context.Background(), `CREATE SCHEMA IF NOT EXISTS bare;
 		CREATE TABLE bare.bookings (LIKE booking.bookings INCLUDING ALL);
 		CREATE TABLE bare.occupied_time (LIKE booking.occupied_time INCLUDING ALL)`)
 	return err
 }
 
-// insert writes a booking and its occupied time in one statement, for comparison. It returns status
+// insertBooking writes a booking and its occupied time in one statement, for comparison. It returns status
 // 201 if the row was inserted.
-func (w *world) insert(n int64) (int, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+func (w *system) insertBooking(n int64) (int, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	s := w.salons[int(n)%len(w.salons)]
 	i := n / int64(len(w.salons))

@@ -16,19 +16,19 @@ import (
 	"time"
 )
 
-// roleVariable is the environment variable with the name of a child process's [role]. The parent
+// roleVariable is the environment variable with the name of a child process's [roleFunc]. The parent
 // process starts its own program again, once for each role, with this variable set.
 const roleVariable = "SLOTMESH_BENCH_ROLE"
 
-// role is the server that a child process runs until its stdin is closed. When the server is ready,
+// roleFunc is the server that a child process runs until its stdin is closed. When the server is ready,
 // the role calls ready once with data for the parent process, such as its addresses.
-type role func(ctx context.Context, ready func(any) error) error
+type roleFunc func(ctx context.Context, ready func(any) error) error
 
 // Child runs the server that the environment variable SLOTMESH_BENCH_ROLE names: slotmesh or bare. It
 // returns false, and does nothing, if the variable names neither. main must call it first, because
 // child processes run the same program as their parent.
 func Child() (bool, error) {
-	roles := map[string]role{"slotmesh": serveSlotmesh, "bare": serveBare}
+	roles := map[string]roleFunc{"slotmesh": serveSlotmesh, "bare": serveBare}
 	play, ok := roles[os.Getenv(roleVariable)]
 	if !ok {
 		return false, nil
@@ -48,10 +48,10 @@ type child struct {
 	stdin   io.Closer
 }
 
-// startWithin is the maximum time for the start of a child, including migrations.
-const startWithin = 5 * time.Minute
+// childTimeout is the maximum time for the start of a child, including migrations.
+const childTimeout = 5 * time.Minute
 
-// startChild starts this program again as a child process with the named [role]. It waits until the
+// startChild starts this program again as a child process with the named [roleFunc]. It waits until the
 // child is ready and decodes the JSON data of the child's ready message into the argument into.
 func startChild(ctx context.Context, role string, environment []string, into any) (*child, error) {
 	self, err := os.Executable()
@@ -83,7 +83,7 @@ func startChild(ctx context.Context, role string, environment []string, into any
 	}()
 	select {
 	case err = <-said:
-	case <-time.After(startWithin):
+	case <-time.After(childTimeout):
 		err = errors.New("it was not ready in time")
 	}
 	if err != nil {
@@ -113,8 +113,9 @@ type Memory struct {
 	Bytes   uint64
 }
 
-// serveInside serves the allocation counts and profiles of this process on a loopback port, and returns the base URL.
-func serveInside(ctx context.Context) (string, error) {
+// serveDiagnostics serves the allocation counts and profiles of this process on a loopback port, and returns the base
+// URL.
+func serveDiagnostics(ctx context.Context) (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err

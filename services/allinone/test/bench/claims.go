@@ -11,15 +11,15 @@ import (
 
 // Claim is a ratio with a bound.
 type Claim struct {
-	What   string
-	Value  float64
-	Bound  float64 // 0: no bound, only reported
-	AtMost bool    // the bound is an upper one, otherwise a lower one
+	What         string
+	Value        float64
+	Bound        float64 // 0: no bound, only reported
+	IsUpperBound bool    // the bound is an upper one, otherwise a lower one
 }
 
 // Holds reports whether the measured value is within the bound of the claim.
 func (c Claim) Holds() bool {
-	if c.AtMost {
+	if c.IsUpperBound {
 		return c.Value <= c.Bound
 	}
 	return c.Value >= c.Bound
@@ -31,7 +31,7 @@ func (c Claim) verdict() (string, string) {
 		return "", ""
 	}
 	bound, verdict := "≥", "reached"
-	if c.AtMost {
+	if c.IsUpperBound {
 		bound = "≤"
 	}
 	if !c.Holds() {
@@ -40,69 +40,72 @@ func (c Claim) verdict() (string, string) {
 	return fmt.Sprintf("%s %.1f", bound, c.Bound), verdict
 }
 
-// claims returns the promises about speed, with the values that the report's rows have.
-func claims(r *Report) []Claim {
+// listClaims returns the promises about speed, with the values that the report's rows have.
+func listClaims(r *Report) []Claim {
 	rows := map[string]Row{}
 	for _, row := range r.Rows {
 		rows[row.Name] = row
 	}
-	cpu := func(a, b string) float64 { return ratio(float64(rows[a].server()), float64(rows[b].server())) }
-	whole := func(a, b string) Claim {
+	cpu := func(a, b string) float64 { return ratio(float64(rows[a].serverCPU()), float64(rows[b].serverCPU())) }
+	withStores := func(a, b string) Claim {
 		return Claim{What: "  with PostgreSQL's and Redis's on both sides",
-			Value: ratio(float64(rows[a].everything()), float64(rows[b].everything()))}
+			Value: ratio(float64(rows[a].totalCPU()), float64(rows[b].totalCPU()))}
 	}
 	sessions := func(a, b string) float64 { return ratio(float64(rows[a].Sessions), float64(rows[b].Sessions)) }
-	hot := rows[bookHot]
-	list := append(engineClaims(r.Engine),
+	hot := rows[bookContested]
+	list := append(listEngineClaims(r.Engine),
 		Claim{"/info: CPU a request against bare fiber, script and the same bytes", cpu(infoName, infoBare), 2.2, true},
 		Claim{"/services: CPU a request against the same", cpu(servicesName, servicesBare), 2.2, true},
 		Claim{"/slots, one day, 10 staff: CPU a request against bare fiber, script and query",
 			cpu(slotsName, slotsBare), 3, true},
-		whole(slotsName, slotsBare),
+		withStores(slotsName, slotsBare),
 		Claim{"/available-dates, 62 days: CPU a request against the same", cpu(datesName, datesBare), 4, true},
-		whole(datesName, datesBare),
+		withStores(datesName, datesBare),
 		Claim{"/rental-availability, 30 days: CPU a request against the same", cpu(rentalName, rentalBare), 3, true},
-		whole(rentalName, rentalBare),
+		withStores(rentalName, rentalBare),
 		Claim{"the booking page's first view: CPU against /info and /services, which it reads",
-			ratio(float64(rows[pageName].server()), float64(rows[frontInfo].server()+rows[frontServices].server())),
+			ratio(float64(rows[pageName].serverCPU()),
+				float64(rows[frontInfo].serverCPU()+rows[frontServices].serverCPU())),
 			1.5, true},
 		Claim{"POST /book, distinct slots: throughput against one-statement inserts",
 			ratio(rows[bookName].PerSecond, rows[bookBare].PerSecond), 0, false},
 		Claim{"  throughput against two statements with all that no booking can do without",
-			ratio(rows[bookName].PerSecond, rows[bookLeast].PerSecond), 0.2, false},
+			ratio(rows[bookName].PerSecond, rows[bookMinimal].PerSecond), 0.2, false},
 		Claim{"  PostgreSQL's CPU a booking, in booking's sessions, against that of the one statement",
 			sessions(bookName, bookBare), 0, true},
-		Claim{"  the same against that of the two statements", sessions(bookName, bookLeast), 1.6, true},
+		Claim{"  the same against that of the two statements", sessions(bookName, bookMinimal), 1.6, true},
 		Claim{"POST /book, one member, 64 clients: p99 against p50", ratio(float64(hot.P99), float64(hot.P50)), 10,
 			true},
 		Claim{"MCP find_slots: CPU a request against the same SDK with a tool that only asks for /slots",
 			cpu(agentName, agentBare), 1.7, true},
-		whole(agentName, agentBare),
+		withStores(agentName, agentBare),
 	)
 	for _, s := range r.Startups {
 		list = append(list,
-			Claim{s.Service + ": ready, against 300 ms", ratio(float64(s.Ready), float64(readyWithin)), 1, true},
-			Claim{s.Service + ": resident when idle, against 40 MB", ratio(float64(s.Resident), idleResident), 1, true})
+			Claim{s.Service + ": ready, against 300 ms", ratio(float64(s.Ready), float64(maxReadyTime)), 1, true},
+			Claim{s.Service + ": resident when idle, against 40 MB", ratio(float64(s.Resident), maxIdleResident), 1,
+				true})
 	}
 	for _, p := range r.Painted {
 		list = append(list, Claim{"the booking page, " + p.Page + ": largest paint at 1.6 Mbit/s and 150 ms, against " +
-			"1.5 s", ratio(float64(p.Largest), float64(largestPaint)), 1, true})
+			"1.5 s", ratio(float64(p.Largest), float64(maxPaintTime)), 1, true})
 	}
 	if len(r.Painted) > 0 {
 		p := r.Painted[0] // the same for all steps
 		list = append(list, Claim{"the booking page: script on the line, against 25 kB",
-			ratio(float64(p.Script), mostScript), 1, true},
-			Claim{"the booking page: style on the line, against 15 kB", ratio(float64(p.Style), mostStyle), 1, true})
+			ratio(float64(p.Script), maxScript), 1, true},
+			Claim{"the booking page: style on the line, against 15 kB", ratio(float64(p.Style), maxStyle), 1, true})
 	}
 	if r.Week != nil {
 		list = append(list, Claim{"the owner's calendar: the longest task of a week of 20 members and 2,000 " +
-			"bookings, against 200 ms", ratio(float64(max(r.Week.Longest, toldFrom)), float64(longestTask)), 1, true})
+			"bookings, against 200 ms", ratio(float64(max(r.Week.Longest, minLongTask)), float64(maxTaskTime)), 1,
+			true})
 	}
-	list = append(list, grownClaims(r.Grown)...)
+	list = append(list, listGrowthClaims(r.Grown)...)
 	return slices.DeleteFunc(list, func(c Claim) bool { return c.Value == 0 }) // not measured
 }
 
-func engineClaims(rows []EngineRow) []Claim {
+func listEngineClaims(rows []EngineRow) []Claim {
 	byName := map[string]EngineRow{}
 	for _, row := range rows {
 		byName[row.Name] = row
@@ -161,7 +164,7 @@ func (r *Report) Print(out io.Writer) error {
 				sessions = microseconds(row.Sessions)
 			}
 			_, _ = fmt.Fprintf(t, "%s\t%.0f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.0f\t%.1f\t%d\t\n", row.Name, row.PerSecond,
-				milliseconds(row.P50), milliseconds(row.P99), milliseconds(row.P999), microseconds(row.server()),
+				milliseconds(row.P50), milliseconds(row.P99), milliseconds(row.P999), microseconds(row.serverCPU()),
 				microseconds(row.CPU.Postgres), sessions, microseconds(row.CPU.Redis), row.Allocs, row.Bytes/1000,
 				row.Resident>>20)
 		}
@@ -194,7 +197,7 @@ func (r *Report) Print(out io.Writer) error {
 // printHot prints the results of the cases in which bookings compete for the slots of one staff member.
 func (r *Report) printHot(out io.Writer) error {
 	for _, row := range r.Rows {
-		if row.Name != bookHot {
+		if row.Name != bookContested {
 			continue
 		}
 		if _, err := fmt.Fprintf(out, "\nOne member, 64 clients: %d booked, %d refused with 409, nothing else.\n",

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-func TestRatiosAreToldWithTheirBoundsAndWithTheStoresBesides(t *testing.T) {
+func TestPrintShowsBoundsAndStores(t *testing.T) {
 	t.Parallel()
 	r := &Report{
 		Rows: []Row{
 			{Name: slotsName, CPU: Usage{Slotmesh: 330 * time.Microsecond, Postgres: 90 * time.Microsecond,
 				Redis: 10 * time.Microsecond}},
-			{Name: slotsBare, Bare: true, CPU: Usage{Bare: 100 * time.Microsecond, Postgres: 80 * time.Microsecond,
+			{Name: slotsBare, IsBare: true, CPU: Usage{Bare: 100 * time.Microsecond, Postgres: 80 * time.Microsecond,
 				Redis: 20 * time.Microsecond}},
 		},
-		Grown: []Grown{
+		Grown: []GrowthRow{
 			{Size: claimedSize, Row: Row{Name: "first", Resident: 500 << 20}},
 			{Size: claimedSize, Row: Row{Name: "second", Resident: 200 << 20}},
 			{Size: Size{Businesses: 1, Bookings: 1}, Row: Row{Resident: 900 << 20}},
 		},
 	}
-	r.Claims = claims(r)
+	r.Claims = listClaims(r)
 	var out bytes.Buffer
 	if err := r.Print(&out); err != nil {
 		t.Fatal(err)

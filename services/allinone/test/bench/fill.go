@@ -16,7 +16,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// makeFilledDatabase creates a database with test data of the given size. It returns its URL and a function that drops it.
+// makeFilledDatabase creates a database with test data of the given size. It returns its URL and a function that drops
+// it.
 func (o Options) makeFilledDatabase(ctx context.Context, size Size) (string, func(), error) {
 	database, drop, err := makeDatabase(ctx, o.DatabaseURL)
 	if err != nil {
@@ -34,12 +35,12 @@ func (o Options) makeFilledDatabase(ctx context.Context, size Size) (string, fun
 func (o Options) fill(ctx context.Context, database string, size Size) error {
 	_, _ = fmt.Fprintf(o.Progress, "making %d businesses and %d bookings\n", size.Businesses, size.Bookings)
 	o.DatabaseURL = database
-	w, err := newWorld(ctx, o)
+	w, err := newSystem(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	template, err := w.found(ctx, templateSlug, 0)
+	template, err := w.createSalon(ctx, templateSlug, 0)
 	if err != nil {
 		return err
 	}
@@ -48,11 +49,11 @@ func (o Options) fill(ctx context.Context, database string, size Size) error {
 		return err
 	}
 	defer pool.Close()
-	f := &filling{o: o, pool: pool, size: size}
-	if err := f.businesses(ctx, template); err != nil {
+	f := &filler{o: o, pool: pool, size: size}
+	if err := f.writeBusinesses(ctx, template); err != nil {
 		return fmt.Errorf("make businesses: %w", err)
 	}
-	if err := f.bookings(ctx); err != nil {
+	if err := f.writeBookings(ctx); err != nil {
 		return fmt.Errorf("make bookings: %w", err)
 	}
 	_, err = pool.Exec(ctx, "VACUUM ANALYZE")
@@ -76,35 +77,36 @@ func bulkPool(ctx context.Context, database string) (*pgxpool.Pool, error) {
 	return pgxpool.NewWithConfig(ctx, settings)
 }
 
-// filling writes the data of one size.
-type filling struct {
-	o    Options
-	pool *pgxpool.Pool
-	size Size
-	made atomic.Int64 // bookings written so far
+// filler writes the data of one size.
+type filler struct {
+	o            Options
+	pool         *pgxpool.Pool
+	size         Size
+	bookingCount atomic.Int64 // bookings written so far
 }
 
-func grownSlug(i int) string { return fmt.Sprintf("grown-%d", i) }
+func formatGrowthSlug(i int) string { return fmt.Sprintf("grown-%d", i) }
 
-// piece returns the number of businesses that one statement writes. It is small enough that no
+// rangeSize returns the number of businesses that one statement writes. It is small enough that no
 // statement runs long or needs much memory.
-func (f *filling) piece() int {
+func (f *filler) rangeSize() int {
 	const businesses, bookings = 500, 100_000
 	return max(1, min(businesses, bookings*f.size.Businesses/f.size.Bookings))
 }
 
-// each divides the businesses into ranges [from, to) and calls write for each range, concurrently on all connections.
-func (f *filling) each(ctx context.Context, write func(ctx context.Context, from, to int) error) error {
+// eachRange divides the businesses into ranges [from, to) and calls write for each range, concurrently on all
+// connections.
+func (f *filler) eachRange(ctx context.Context, write func(ctx context.Context, from, to int) error) error {
 	group, working := errgroup.WithContext(ctx)
 	group.SetLimit(int(f.pool.Config().MaxConns))
-	for from, piece := 0, f.piece(); from < f.size.Businesses && working.Err() == nil; from += piece {
+	for from, piece := 0, f.rangeSize(); from < f.size.Businesses && working.Err() == nil; from += piece {
 		group.Go(func() error { return write(working, from, min(from+piece, f.size.Businesses)) })
 	}
 	return errors.Join(group.Wait(), ctx.Err())
 }
 
-// businesses copies the template's offer with other names and ids.
-func (f *filling) businesses(ctx context.Context, template salon) error {
+// writeBusinesses copies the template's offer with other names and ids.
+func (f *filler) writeBusinesses(ctx context.Context, template salon) error {
 	var source, canonical, sanitized string
 	var sanitizer int32
 	err := f.pool.QueryRow(ctx,
@@ -113,14 +115,15 @@ func (f *filling) businesses(ctx context.Context, template salon) error {
 	if err != nil {
 		return err
 	}
-	return f.each(ctx, func(ctx context.Context, from, to int) error {
+	return f.eachRange(ctx, func(ctx context.Context, from, to int) error {
 		var heads, versions [][]any
 		for i := from; i < to; i++ {
-			s := newSalon(grownSlug(i))
-			like := template.replacer(s)
+			s := newSalon(formatGrowthSlug(i))
+			like := template.newReplacer(s)
 			heads = append(heads, []any{s.id, s.slug, int64(1), int64(1), 1})
 			versions = append(versions, []any{
-				s.id, int64(1), s.name(), "json", []byte(like.Replace(source)), jsonOrNull(like.Replace(canonical)),
+				s.id, int64(1), s.displayName(), "json", []byte(like.Replace(source)),
+				jsonOrNull(like.Replace(canonical)),
 				sanitizer, jsonOrNull(like.Replace(sanitized)), now(),
 			})
 		}
@@ -145,53 +148,55 @@ func jsonOrNull(text string) any {
 	return json.RawMessage(text)
 }
 
-// replacer returns a replacer that changes the texts of one salon's manifest into another's.
-func (s salon) replacer(other salon) *strings.Replacer {
-	pairs := []string{`"` + s.slug + `"`, `"` + other.slug + `"`, `"` + s.name() + `"`, `"` + other.name() + `"`}
-	ids, others := s.ids(), other.ids()
+// newReplacer returns a replacer that changes the texts of one salon's manifest into another's.
+func (s salon) newReplacer(other salon) *strings.Replacer {
+	pairs := []string{`"` + s.slug + `"`, `"` + other.slug + `"`, `"` + s.displayName() + `"`,
+		`"` + other.displayName() + `"`}
+	ids, others := s.listIDs(), other.listIDs()
 	for i := range ids {
 		pairs = append(pairs, ids[i].String(), others[i].String())
 	}
 	return strings.NewReplacer(pairs...)
 }
 
-// ids returns all ids of the salon's manifest, in the same order for every salon.
-func (s salon) ids() []uuid.UUID {
+// listIDs returns all ids of the salon's manifest, in the same order for every salon.
+func (s salon) listIDs() []uuid.UUID {
 	return append(append([]uuid.UUID{s.id, s.rental}, s.staff...), s.services...)
 }
 
-// The times of the written bookings. Each staff member has takenADay bookings on each day, from takenHours o'clock.
-// From freeFrom o'clock the day is free. lastGrown is the last day with bookings, as a number of days from tomorrow.
+// The times of the written bookings. Each staff member has bookingsPerDay bookings on each day, from firstBookedHour
+// o'clock. From firstFreeHour o'clock the day is free. lastBookedDay is the last day with bookings, as a number of days
+// from tomorrow.
 const (
-	lastGrown  = 150
-	takenADay  = 10
-	takenHours = 9
-	freeFrom   = 15
+	lastBookedDay   = 150
+	bookingsPerDay  = 10
+	firstBookedHour = 9
+	firstFreeHour   = 15
 )
 
-// bookings writes the bookings, the same number for each business. If they cannot be divided evenly,
+// writeBookings writes the bookings, the same number for each business. If they cannot be divided evenly,
 // the first businesses get one more. It writes all rows of one business together, so that they are
 // stored together, because queries read the rows of one business.
-func (f *filling) bookings(ctx context.Context) error {
+func (f *filler) writeBookings(ctx context.Context) error {
 	share, more := f.size.Bookings/f.size.Businesses, f.size.Bookings%f.size.Businesses
-	return f.each(ctx, func(ctx context.Context, from, to int) error {
+	return f.eachRange(ctx, func(ctx context.Context, from, to int) error {
 		var ids, staff, services []uuid.UUID
 		var counts []int
 		total := 0
 		for i := from; i < to; i++ {
-			s, count := newSalon(grownSlug(i)), share
+			s, count := newSalon(formatGrowthSlug(i)), share
 			if i < more {
 				count++
 			}
 			ids, staff, counts, total = append(ids, s.id), append(staff, s.staff...), append(counts, count), total+count
 			services = append(services, s.services[0])
 		}
-		last := tomorrow.AddDate(0, 0, lastGrown).Add(takenHours * time.Hour)
-		if _, err := f.pool.Exec(ctx, insertBookings, ids, staff, counts, salonStaff, takenADay, last,
+		last := tomorrow.AddDate(0, 0, lastBookedDay).Add(firstBookedHour * time.Hour)
+		if _, err := f.pool.Exec(ctx, insertBookings, ids, staff, counts, salonStaff, bookingsPerDay, last,
 			services); err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(f.o.Progress, "%d bookings\n", f.made.Add(int64(total)))
+		_, _ = fmt.Fprintf(f.o.Progress, "%d bookings\n", f.bookingCount.Add(int64(total)))
 		return nil
 	})
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/test/deadlines"
 )
 
-// Businesses and bookings that are written straight into the tables are rows like those of the interface.
-func TestWhatIsMadeInBulkIsAsTheInterfaceMakesIt(t *testing.T) {
+// TestFillWritesSameRowsAsAPI compares the rows that fill writes directly with those that the API creates.
+func TestFillWritesSameRowsAsAPI(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
@@ -34,17 +34,17 @@ func TestWhatIsMadeInBulkIsAsTheInterfaceMakesIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer drop()
-	w, err := newWorld(ctx, o)
+	w, err := newSystem(ctx, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.close()
-	s, err := w.found(ctx, grownSlug(1), 1)
+	s, err := w.createSalon(ctx, formatGrowthSlug(1), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	wednesday := int64(1) // the day after a Tuesday, which has a price of its own
-	if status, err := w.http.send(w.bookCall(s, wednesday*salonStaff*startsADay, 1),
+	if status, err := w.http.send(w.newBookCall(s, wednesday*salonStaff*startsPerDay, 1),
 		nil); status != http.StatusCreated {
 		t.Fatal(status, err)
 	}
@@ -56,7 +56,7 @@ func TestWhatIsMadeInBulkIsAsTheInterfaceMakesIt(t *testing.T) {
 	for _, table := range []string{"catalog.businesses", "catalog.versions"} {
 		query := "SELECT to_jsonb(t) - 'published_at' FROM " + table +
 			" AS t WHERE $1 IN (to_jsonb(t) ->> 'id', to_jsonb(t) ->> 'business_id')"
-		if diff := cmp.Diff(oneRow(ctx, t, w.pool, query, s.id), oneRow(ctx, t, made, query, s.id)); diff != "" {
+		if diff := cmp.Diff(readRow(ctx, t, w.pool, query, s.id), readRow(ctx, t, made, query, s.id)); diff != "" {
 			t.Errorf("%s: the interface's row and ours:\n%s", table, diff)
 		}
 	}
@@ -66,18 +66,18 @@ func TestWhatIsMadeInBulkIsAsTheInterfaceMakesIt(t *testing.T) {
 				'occupied', o.during = tstzrange(starts_at, ends_at))
 		FROM booking.bookings b JOIN booking.occupied_time o ON o.business_id = b.business_id AND o.booking_id = b.id
 		WHERE b.business_id::text = $1 ORDER BY b.staff_name LIMIT 1`
-	real := oneRow(ctx, t, w.pool, booked, s.id)
+	real := readRow(ctx, t, w.pool, booked, s.id)
 	maps.DeleteFunc(real, func(name string, _ any) bool { return name == "first_booking" }) // the first of its customer
-	ours := oneRow(ctx, t, made, booked, s.id)
+	ours := readRow(ctx, t, made, booked, s.id)
 	delete(ours, "first_booking")
 	if diff := cmp.Diff(real, ours); diff != "" {
 		t.Errorf("booking: the interface's row and ours:\n%s", diff)
 	}
-	wantCounts(ctx, t, made, size)
+	checkCounts(ctx, t, made, size)
 }
 
-// oneRow reads a row as JSON.
-func oneRow(ctx context.Context, t *testing.T, pool *pgxpool.Pool, query string, id any) map[string]any {
+// readRow returns a row as JSON.
+func readRow(ctx context.Context, t *testing.T, pool *pgxpool.Pool, query string, id any) map[string]any {
 	t.Helper()
 	rows, err := pool.Query(ctx, query, id.(interface{ String() string }).String())
 	if err != nil {
@@ -94,8 +94,8 @@ func oneRow(ctx context.Context, t *testing.T, pool *pgxpool.Pool, query string,
 	return row
 }
 
-// wantCounts checks that every business has its share, and each member, and that there is as much as was asked for.
-func wantCounts(ctx context.Context, t *testing.T, pool *pgxpool.Pool, size Size) {
+// checkCounts checks the numbers of businesses and bookings, and that each business and each member has an equal share.
+func checkCounts(ctx context.Context, t *testing.T, pool *pgxpool.Pool, size Size) {
 	t.Helper()
 	var businesses, bookings, times, least, most int
 	err := pool.QueryRow(ctx,

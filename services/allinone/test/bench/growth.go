@@ -19,8 +19,8 @@ type Size struct{ Businesses, Bookings int }
 
 // Maximum values of a [Size]: all data is stored in one database on this machine.
 const (
-	mostBusinesses = 100_000
-	mostBookings   = 10_000_000
+	maxBusinesses = 100_000
+	maxBookings   = 10_000_000
 )
 
 // ParseSizes parses a list such as "10:10000,1000:1000000": the businesses and bookings of each step, in growing order.
@@ -32,9 +32,9 @@ func ParseSizes(text string) ([]Size, error) {
 		if n, err := fmt.Sscanf(part, "%d:%d", &s.Businesses, &s.Bookings); n != 2 || err != nil {
 			return nil, fmt.Errorf("%q is not a size; write businesses and bookings such as 10:10000", part)
 		}
-		if s.Businesses < 1 || s.Businesses > mostBusinesses || s.Bookings < 1 || s.Bookings > mostBookings {
+		if s.Businesses < 1 || s.Businesses > maxBusinesses || s.Bookings < 1 || s.Bookings > maxBookings {
 			return nil, fmt.Errorf("%q is out of bounds; there are up to %d businesses and %d bookings", part,
-				mostBusinesses, mostBookings)
+				maxBusinesses, maxBookings)
 		}
 		if s.Businesses < last.Businesses || s.Bookings < last.Bookings {
 			return nil, fmt.Errorf("%q is smaller than the size before it; let sizes grow", part)
@@ -44,18 +44,18 @@ func ParseSizes(text string) ([]Size, error) {
 	return sizes, nil
 }
 
-// Grown is a measurement at a size.
-type Grown struct {
+// GrowthRow is a measurement at a size.
+type GrowthRow struct {
 	Size
 	Row
 	Pages int // database pages read by the query of occupied time for one such request; 0: no query
 }
 
-// grow measures the same requests at each size, each with its own database and new processes.
-func (o Options) grow(ctx context.Context) ([]Grown, error) {
-	var all []Grown
+// measureGrowth measures the same requests at each size, each with its own database and new processes.
+func (o Options) measureGrowth(ctx context.Context) ([]GrowthRow, error) {
+	var all []GrowthRow
 	for _, size := range o.Sizes {
-		rows, err := o.growTo(ctx, size)
+		rows, err := o.measureSize(ctx, size)
 		if err != nil {
 			return nil, fmt.Errorf("%d businesses and %d bookings: %w", size.Businesses, size.Bookings, err)
 		}
@@ -64,14 +64,14 @@ func (o Options) grow(ctx context.Context) ([]Grown, error) {
 	return all, nil
 }
 
-func (o Options) growTo(ctx context.Context, size Size) ([]Grown, error) {
+func (o Options) measureSize(ctx context.Context, size Size) ([]GrowthRow, error) {
 	database, drop, err := o.makeFilledDatabase(ctx, size)
 	if err != nil {
 		return nil, err
 	}
 	defer drop()
 	o.DatabaseURL = database
-	w, err := newWorld(ctx, o)
+	w, err := newSystem(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -79,22 +79,22 @@ func (o Options) growTo(ctx context.Context, size Size) ([]Grown, error) {
 	return w.measureGrown(ctx, size)
 }
 
-func (w *world) measureGrown(ctx context.Context, size Size) ([]Grown, error) {
-	set, err := w.workingSet(ctx, size)
+func (w *system) measureGrown(ctx context.Context, size Size) ([]GrowthRow, error) {
+	set, err := w.newWorkingSet(ctx, size)
 	if err != nil {
 		return nil, err
 	}
-	var all []Grown
-	for _, c := range w.grownCases(set) {
+	var all []GrowthRow
+	for _, c := range w.listGrowthCases(set) {
 		_, _ = fmt.Fprintf(w.o.Progress, "measuring %s at %d businesses and %d bookings\n", c.name, size.Businesses,
 			size.Bookings)
 		row, err := w.measure(ctx, c)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.name, err)
 		}
-		g := Grown{Size: size, Row: row}
+		g := GrowthRow{Size: size, Row: row}
 		if c.name == grownSlotsName {
-			if g.Pages, err = w.pages(ctx, set[len(set)/2]); err != nil {
+			if g.Pages, err = w.countPages(ctx, set[len(set)/2]); err != nil {
 				return nil, err
 			}
 		}
@@ -103,15 +103,15 @@ func (w *world) measureGrown(ctx context.Context, size Size) ([]Grown, error) {
 	return all, w.saveHeap(size)
 }
 
-// pages asks PostgreSQL how many pages it reads for the query of the occupied time of a business's day. It asks twice
-// and takes the second answer, because the first query of a connection also counts pages of the system catalog.
-func (w *world) pages(ctx context.Context, s salon) (int, error) {
+// countPages asks PostgreSQL how many pages it reads for the query of the occupied time of a business's day. It asks
+// twice and takes the second answer, because the first query of a connection also counts pages of the system catalog.
+func (w *system) countPages(ctx context.Context, s salon) (int, error) {
 	conn, err := w.pool.Acquire(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer conn.Release()
-	day := tomorrow.AddDate(0, 0, lastGrown)
+	day := tomorrow.AddDate(0, 0, lastBookedDay)
 	var text []byte
 	for range 2 {
 		err := conn.QueryRow(ctx, "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+dayQuery, s.id, day,
@@ -135,22 +135,23 @@ func (w *world) pages(ctx context.Context, s salon) (int, error) {
 const grownSlotsName = "GET /slots"
 
 // saveHeap writes the heap profile of the services if profiles are enabled.
-func (w *world) saveHeap(size Size) error {
+func (w *system) saveHeap(size Size) error {
 	if w.o.ProfileDir == "" {
 		return nil
 	}
-	return w.save(w.at.Inside+"/debug/pprof/heap?gc=1",
+	return w.saveURL(w.addresses.Inside+"/debug/pprof/heap?gc=1",
 		filepath.Join(w.o.ProfileDir, fmt.Sprintf("grown-%d-%d.heap.pprof", size.Businesses, size.Bookings)))
 }
 
-// asked is the maximum number of businesses that the requests use. The other businesses only make the tables large.
-const asked = 1000
+// maxWorkingSet is the maximum number of businesses that the requests use. The other businesses only make the tables
+// large.
+const maxWorkingSet = 1000
 
-// workingSet returns the businesses that requests use, spread over all, with API keys for bookings.
-func (w *world) workingSet(ctx context.Context, size Size) ([]salon, error) {
-	set := make([]salon, min(size.Businesses, asked))
+// newWorkingSet returns the businesses that requests use, spread over all, with API keys for bookings.
+func (w *system) newWorkingSet(ctx context.Context, size Size) ([]salon, error) {
+	set := make([]salon, min(size.Businesses, maxWorkingSet))
 	for i := range set {
-		set[i] = newSalon(grownSlug(i * (size.Businesses / len(set))))
+		set[i] = newSalon(formatGrowthSlug(i * (size.Businesses / len(set))))
 	}
 	const keys = 2000 // each allows 100 bookings a minute
 	for i := range set {
@@ -161,46 +162,47 @@ func (w *world) workingSet(ctx context.Context, size Size) ([]salon, error) {
 	return set, nil
 }
 
-// grownCases returns the cases that are measured at each size of the database. Their requests use the
+// listGrowthCases returns the cases that are measured at each size of the database. Their requests use the
 // businesses of set in turn. First, one request of each kind for each business fills the caches.
-func (w *world) grownCases(set []salon) []aCase {
-	ask := func(name, service string, path func(salon) string) aCase {
-		return aCase{name: name, allowed: []int{http.StatusOK}, shot: func(n int64) (int, error) {
+func (w *system) listGrowthCases(set []salon) []benchCase {
+	ask := func(name, service string, path func(salon) string) benchCase {
+		return benchCase{name: name, allowedStatuses: []int{http.StatusOK}, send: func(n int64) (int, error) {
 			s := set[int(n)%len(set)]
-			return w.http.send(call{Method: http.MethodGet, URL: w.at.Services[service] + "/api/public/" + s.slug +
-				path(s), Headers: client(n)}, nil)
+			return w.http.send(call{Method: http.MethodGet, URL: w.addresses.Services[service] + "/api/public/" +
+				s.slug +
+				path(s), Headers: newClientHeaders(n)}, nil)
 		}}
 	}
 	same := func(path string) func(salon) string { return func(salon) string { return path } }
 	lists := ask("GET /services", "catalog", same("/services"))
-	slots := ask(grownSlotsName, "availability", grownSlots)
+	slots := ask(grownSlotsName, "availability", formatGrowthSlots)
 	info, staff := ask("GET /info", "catalog", same("/info")), ask("GET /staff", "catalog", same("/staff"))
 	rental := ask("GET /rental-availability", "rental", func(s salon) string {
 		return "/rental-availability?startDate=2027-03-02&endDate=2027-03-04&rentalId=" + s.rental.String()
 	})
-	book := aCase{name: "POST /book", allowed: []int{http.StatusCreated}, shot: func(n int64) (int, error) {
-		return w.bookGrown(set, n)
+	book := benchCase{name: "POST /book", allowedStatuses: []int{http.StatusCreated}, send: func(n int64) (int, error) {
+		return w.bookInWorkingSet(set, n)
 	}}
-	lists.check = func() error { return w.askEach(len(set), lists, info, staff, rental) }
-	slots.check = func() error { return errors.Join(w.rightGrownSlots(set[0]), w.askEach(len(set), slots)) }
-	book.check = func() error { return w.askEach(len(set), book) }
-	return []aCase{lists, slots, book}
+	lists.check = func() error { return w.sendToEach(len(set), lists, info, staff, rental) }
+	slots.check = func() error { return errors.Join(w.checkGrowthSlots(set[0]), w.sendToEach(len(set), slots)) }
+	book.check = func() error { return w.sendToEach(len(set), book) }
+	return []benchCase{lists, slots, book}
 }
 
-func grownSlots(s salon) string {
-	return "/slots?date=" + tomorrow.AddDate(0, 0, lastGrown).Format(time.DateOnly) + "&service_id=" +
+func formatGrowthSlots(s salon) string {
+	return "/slots?date=" + tomorrow.AddDate(0, 0, lastBookedDay).Format(time.DateOnly) + "&service_id=" +
 		s.services[0].String()
 }
 
-// askEach sends each case's request once for each of n businesses.
-func (w *world) askEach(n int, cases ...aCase) error {
+// sendToEach sends each case's request once for each of n businesses.
+func (w *system) sendToEach(n int, cases ...benchCase) error {
 	for _, c := range cases {
 		for range n {
-			status, err := c.shot(w.number.Add(1))
+			status, err := c.send(w.requestNumber.Add(1))
 			if err != nil {
 				return err
 			}
-			if !slices.Contains(c.allowed, status) {
+			if !slices.Contains(c.allowedStatuses, status) {
 				return fmt.Errorf("%s: the answer is %d", c.name, status)
 			}
 		}
@@ -208,38 +210,39 @@ func (w *world) askEach(n int, cases ...aCase) error {
 	return nil
 }
 
-// bookGrown books at all businesses of set in turn, in the hours that are free after the existing bookings.
-func (w *world) bookGrown(set []salon, n int64) (int, error) {
-	const free = closes - freeFrom // hours a day
+// bookInWorkingSet books at all businesses of set in turn, in the hours that are free after the existing bookings.
+func (w *system) bookInWorkingSet(set []salon, n int64) (int, error) {
+	const free = closingHour - firstFreeHour // hours a day
 	s, i := set[int(n)%len(set)], n/int64(len(set))
-	member, half, day := i%salonStaff, i/salonStaff%(2*free), i/(salonStaff*2*free)%lastGrown
-	slot := member + salonStaff*(2*(freeFrom-opens)+half) + salonStaff*startsADay*day
-	return w.http.send(w.bookCall(s, slot, n), nil)
+	member, half, day := i%salonStaff, i/salonStaff%(2*free), i/(salonStaff*2*free)%lastBookedDay
+	slot := member + salonStaff*(2*(firstFreeHour-openingHour)+half) + salonStaff*startsPerDay*day
+	return w.http.send(w.newBookCall(s, slot, n), nil)
 }
 
-// rightGrownSlots checks the number of free slots on a business's day: it must fit the occupied time in the database.
-func (w *world) rightGrownSlots(s salon) error {
-	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+// checkGrowthSlots checks the number of free slots on a business's day: it must fit the occupied time in the database.
+func (w *system) checkGrowthSlots(s salon) error {
+	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	var taken int
-	day := tomorrow.AddDate(0, 0, lastGrown)
+	day := tomorrow.AddDate(0, 0, lastBookedDay)
 	err := w.pool.QueryRow(ctx, `SELECT count(*) FROM booking.occupied_time
 		WHERE business_id = $1 AND during && tstzrange($2, $3)`, s.id, day, day.AddDate(0, 0, 1)).Scan(&taken)
 	if err != nil {
 		return err
 	}
 	var list struct{ Slots []json.RawMessage }
-	if err := w.answer("grown", w.at.Services["availability"]+"/api/public/"+s.slug+grownSlots(s), &list); err != nil {
+	if err := w.fetchAnswer("grown", w.addresses.Services["availability"]+"/api/public/"+s.slug+formatGrowthSlots(s),
+		&list); err != nil {
 		return err
 	}
-	if want := salonStaff*startsADay - taken; taken == 0 || len(list.Slots) != want {
+	if want := salonStaff*startsPerDay - taken; taken == 0 || len(list.Slots) != want {
 		return fmt.Errorf("%d slots with %d bookings on that day, want %d", len(list.Slots), taken, want)
 	}
 	return nil
 }
 
 // printGrowth writes the table of growth.
-func printGrowth(out io.Writer, grown []Grown) {
+func printGrowth(out io.Writer, grown []GrowthRow) {
 	if len(grown) == 0 {
 		return
 	}
@@ -252,7 +255,7 @@ func printGrowth(out io.Writer, grown []Grown) {
 		}
 		_, _ = fmt.Fprintf(out, "%s\t%d\t%d\t%.0f\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t\n", g.Name, g.Businesses, g.Bookings,
 			g.PerSecond,
-			milliseconds(g.P50), milliseconds(g.P99), microseconds(g.server()), microseconds(g.CPU.Postgres),
+			milliseconds(g.P50), milliseconds(g.P99), microseconds(g.serverCPU()), microseconds(g.CPU.Postgres),
 			microseconds(g.CPU.Redis), g.Resident>>20, pages)
 	}
 }
@@ -263,8 +266,8 @@ var (
 	claimedResident = 400.0 * (1 << 20)
 )
 
-// grownClaims returns the claim about the largest memory of the services at claimedSize.
-func grownClaims(grown []Grown) []Claim {
+// listGrowthClaims returns the claim about the largest memory of the services at claimedSize.
+func listGrowthClaims(grown []GrowthRow) []Claim {
 	var most int64
 	for _, g := range grown {
 		if g.Size == claimedSize {

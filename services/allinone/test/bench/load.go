@@ -13,11 +13,11 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// shot sends one request and returns its status. n is the number of the request.
-type shot func(n int64) (int, error)
+// sendFunc sends one request and returns its status. n is the number of the request.
+type sendFunc func(n int64) (int, error)
 
-// firing is the result of a loop.
-type firing struct {
+// loopResult is the result of a loop.
+type loopResult struct {
 	Sent     int64
 	Elapsed  time.Duration
 	Latency  *hdrhistogram.Histogram // in microseconds
@@ -25,36 +25,36 @@ type firing struct {
 }
 
 // PerSecond returns the throughput.
-func (f firing) PerSecond() float64 { return float64(f.Sent) / f.Elapsed.Seconds() }
+func (f loopResult) PerSecond() float64 { return float64(f.Sent) / f.Elapsed.Seconds() }
 
-// tally is one worker's part of a firing.
-type tally struct {
+// workerResult is the result of one worker.
+type workerResult struct {
 	latency  *hdrhistogram.Histogram
 	statuses map[int]int64
 }
 
-func newTally() *tally {
+func newTally() *workerResult {
 	const longest, digits = int64(time.Minute / time.Microsecond), 3
-	return &tally{latency: hdrhistogram.New(1, longest, digits), statuses: map[int]int64{}}
+	return &workerResult{latency: hdrhistogram.New(1, longest, digits), statuses: map[int]int64{}}
 }
 
-func (t *tally) note(status int, took time.Duration) {
+func (t *workerResult) record(status int, took time.Duration) {
 	t.statuses[status]++
 	_ = t.latency.RecordValue(max(1, took.Microseconds())) // no answer takes longer than a minute
 }
 
 // closedLoop measures the maximum throughput: each client sends its next request when it has the answer
 // to the last one. A client sends at least one request, so that there is a result on any machine.
-func closedLoop(ctx context.Context, clients int, d time.Duration, next *atomic.Int64, s shot) (firing, error) {
+func closedLoop(ctx context.Context, clients int, d time.Duration, next *atomic.Int64, s sendFunc) (loopResult, error) {
 	begun := now()
-	return fire(ctx, clients, func(t *tally) error {
+	return runWorkers(ctx, clients, func(t *workerResult) error {
 		for first := true; (first || now().Sub(begun) < d) && ctx.Err() == nil; first = false {
 			start := now()
 			status, err := s(next.Add(1))
 			if err != nil {
 				return err
 			}
-			t.note(status, now().Sub(start))
+			t.record(status, now().Sub(start))
 		}
 		return nil
 	})
@@ -63,10 +63,10 @@ func closedLoop(ctx context.Context, clients int, d time.Duration, next *atomic.
 // openLoop begins requests at the fixed rate, in requests per second, independently of earlier ones. If all
 // clients are busy, a request begins late; its latency counts from the time at which it should have begun.
 func openLoop(ctx context.Context, clients int, rate float64, d time.Duration, next *atomic.Int64,
-	s shot) (firing, error) {
+	s sendFunc) (loopResult, error) {
 	begun, total := now(), max(1, int64(rate*d.Seconds())) // at least one, so that there is a latency
 	var turn atomic.Int64
-	return fire(ctx, clients, func(t *tally) error {
+	return runWorkers(ctx, clients, func(t *workerResult) error {
 		for ctx.Err() == nil {
 			i := turn.Add(1) - 1
 			if i >= total {
@@ -80,22 +80,22 @@ func openLoop(ctx context.Context, clients int, rate float64, d time.Duration, n
 			if err != nil {
 				return err
 			}
-			t.note(status, now().Sub(due))
+			t.record(status, now().Sub(due))
 		}
 		return nil
 	})
 }
 
-func fire(ctx context.Context, clients int, work func(*tally) error) (firing, error) {
+func runWorkers(ctx context.Context, clients int, work func(*workerResult) error) (loopResult, error) {
 	begun := now()
-	tallies, errs := make([]*tally, clients), make([]error, clients)
+	tallies, errs := make([]*workerResult, clients), make([]error, clients)
 	var all sync.WaitGroup
 	for i := range clients {
 		tallies[i] = newTally()
 		all.Go(func() { errs[i] = work(tallies[i]) })
 	}
 	all.Wait()
-	f := firing{Elapsed: now().Sub(begun), Latency: newTally().latency, Statuses: map[int]int64{}}
+	f := loopResult{Elapsed: now().Sub(begun), Latency: newTally().latency, Statuses: map[int]int64{}}
 	for _, t := range tallies {
 		f.Latency.Merge(t.latency)
 		for status, n := range t.statuses {
@@ -123,20 +123,20 @@ func sleepUntil(ctx context.Context, due time.Time) error {
 	}
 }
 
-// caller sends requests over kept-alive connections. It uses fasthttp, which needs little CPU time,
+// httpClient sends requests over kept-alive connections. It uses fasthttp, which needs little CPU time,
 // because the load runs on the same machine as the servers.
-type caller struct{ http *fasthttp.Client }
+type httpClient struct{ http *fasthttp.Client }
 
-// answerWithin is the timeout of a connection or an answer; it ends the run. It is long enough for a slow machine.
-const answerWithin = 2 * time.Minute
+// answerTimeout is the timeout of a connection or an answer; it ends the run. It is long enough for a slow machine.
+const answerTimeout = 2 * time.Minute
 
-// largestAnswer is the maximum size of an answer.
-const largestAnswer = 64 << 20
+// maxAnswer is the maximum size of an answer.
+const maxAnswer = 64 << 20
 
-func newCaller() *caller {
-	return &caller{http: &fasthttp.Client{
-		MaxConnsPerHost: 1024, MaxIdemponentCallAttempts: 1, MaxResponseBodySize: largestAnswer,
-		Dial: func(address string) (net.Conn, error) { return net.DialTimeout("tcp", address, answerWithin) },
+func newHTTPClient() *httpClient {
+	return &httpClient{http: &fasthttp.Client{
+		MaxConnsPerHost: 1024, MaxIdemponentCallAttempts: 1, MaxResponseBodySize: maxAnswer,
+		Dial: func(address string) (net.Conn, error) { return net.DialTimeout("tcp", address, answerTimeout) },
 	}}
 }
 
@@ -148,7 +148,7 @@ type call struct {
 }
 
 // send returns the status. If read is not nil, it receives the body, which is valid only until read returns.
-func (c *caller) send(r call, read func(body []byte)) (int, error) {
+func (c *httpClient) send(r call, read func(body []byte)) (int, error) {
 	request, response := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)
 	defer fasthttp.ReleaseResponse(response)
@@ -158,7 +158,7 @@ func (c *caller) send(r call, read func(body []byte)) (int, error) {
 		request.Header.Set(r.Headers[i], r.Headers[i+1])
 	}
 	request.SetBodyRaw(r.Body)
-	if err := c.http.DoTimeout(request, response, answerWithin); err != nil {
+	if err := c.http.DoTimeout(request, response, answerTimeout); err != nil {
 		return 0, fmt.Errorf("%s %s: %w", r.Method, r.URL, err)
 	}
 	if read != nil {
@@ -168,7 +168,7 @@ func (c *caller) send(r call, read func(body []byte)) (int, error) {
 }
 
 // get returns the body of an answer, which must have status 200.
-func (c *caller) get(r call) ([]byte, error) {
+func (c *httpClient) get(r call) ([]byte, error) {
 	var body []byte
 	status, err := c.send(r, func(b []byte) { body = append(body, b...) })
 	if err == nil && status != fasthttp.StatusOK {

@@ -29,26 +29,26 @@ type Row struct {
 	Bytes          float64
 	Resident       int64 // of the requested server, after the closed loop
 	Statuses       map[int]int64
-	Bare           bool
-	Behind         bool // the bare program called Slotmesh
+	IsBare         bool
+	CallsSlotmesh  bool // the bare program called Slotmesh
 }
 
-// server returns the CPU time of the processes that answer.
-func (r Row) server() time.Duration {
+// serverCPU returns the CPU time of the processes that answer.
+func (r Row) serverCPU() time.Duration {
 	switch {
-	case r.Behind:
+	case r.CallsSlotmesh:
 		return r.CPU.Bare + r.CPU.Slotmesh
-	case r.Bare:
+	case r.IsBare:
 		return r.CPU.Bare
 	}
 	return r.CPU.Slotmesh
 }
 
-// everything returns the CPU time per request of the servers ([Row.server]) and of PostgreSQL and Redis.
-func (r Row) everything() time.Duration { return r.server() + r.CPU.Postgres + r.CPU.Redis }
+// totalCPU returns the CPU time per request of the servers ([Row.serverCPU]) and of PostgreSQL and Redis.
+func (r Row) totalCPU() time.Duration { return r.serverCPU() + r.CPU.Postgres + r.CPU.Redis }
 
-func (w *world) measure(ctx context.Context, c aCase) (Row, error) {
-	row := Row{Name: c.name, Bare: c.bare, Behind: c.behind}
+func (w *system) measure(ctx context.Context, c benchCase) (Row, error) {
+	row := Row{Name: c.name, IsBare: c.isBare, CallsSlotmesh: c.callsSlotmesh}
 	if c.check != nil {
 		if err := c.check(); err != nil {
 			return row, err
@@ -58,24 +58,25 @@ func (w *world) measure(ctx context.Context, c aCase) (Row, error) {
 	if clients == 0 {
 		clients = w.o.Clients
 	}
-	if _, err := closedLoop(ctx, clients, w.o.Duration/4, &w.number, c.shot); err != nil { // warm up
+	if _, err := closedLoop(ctx, clients, w.o.Duration/4, &w.requestNumber, c.send); err != nil { // warm up
 		return row, err
 	}
-	inside, pid := w.at.Inside, w.slotmesh.pid()
-	if c.bare {
-		inside, pid = w.bareAt.Inside, w.bare.pid()
+	inside, pid := w.addresses.Inside, w.slotmesh.pid()
+	if c.isBare {
+		inside, pid = w.bareAddresses.Inside, w.bare.pid()
 	}
-	closed, err := w.ceiling(ctx, c, clients, inside, &row)
+	closed, err := w.measureThroughput(ctx, c, clients, inside, &row)
 	if err != nil {
 		return row, err
 	}
-	row.Resident = resident(pid)
+	row.Resident = readResident(pid)
 	latency := closed
 	if c.clients == 0 {
-		if latency, err = openLoop(ctx, 4*clients, closed.PerSecond()/2, w.o.Duration, &w.number, c.shot); err != nil {
+		if latency, err = openLoop(ctx, 4*clients, closed.PerSecond()/2, w.o.Duration, &w.requestNumber,
+			c.send); err != nil {
 			return row, err
 		}
-		if err := onlyAllowed(c, latency); err != nil {
+		if err := checkStatuses(c, latency); err != nil {
 			return row, err
 		}
 	}
@@ -86,28 +87,30 @@ func (w *world) measure(ctx context.Context, c aCase) (Row, error) {
 	return row, nil
 }
 
-// ceiling runs the closed loop, which measures the maximum throughput, and stores its CPU time and allocations in row.
-func (w *world) ceiling(ctx context.Context, c aCase, clients int, inside string, row *Row) (firing, error) {
-	finish := w.profile(c, inside)
-	before, err := w.memory(inside)
+// measureThroughput runs the closed loop, which measures the maximum throughput, and stores its CPU time and
+// allocations in row.
+func (w *system) measureThroughput(ctx context.Context, c benchCase, clients int, inside string,
+	row *Row) (loopResult, error) {
+	finish := w.recordProfiles(c, inside)
+	before, err := w.readMemory(inside)
 	if err != nil {
-		return firing{}, err
+		return loopResult{}, err
 	}
-	sessions, err := w.sessions(ctx, c.sessions)
+	sessions, err := w.readSessionCPU(ctx, c.sessions)
 	if err != nil {
-		return firing{}, err
+		return loopResult{}, err
 	}
 	used := w.meter.read()
-	closed, err := closedLoop(ctx, clients, w.o.Duration, &w.number, c.shot)
+	closed, err := closedLoop(ctx, clients, w.o.Duration, &w.requestNumber, c.send)
 	if err != nil {
 		return closed, err
 	}
-	used = w.meter.read().minus(used)
-	sessionsAfter, err := w.sessions(ctx, c.sessions)
+	used = w.meter.read().subtract(used)
+	sessionsAfter, err := w.readSessionCPU(ctx, c.sessions)
 	if err != nil {
 		return closed, err
 	}
-	after, err := w.memory(inside)
+	after, err := w.readMemory(inside)
 	if err != nil {
 		return closed, err
 	}
@@ -120,11 +123,11 @@ func (w *world) ceiling(ctx context.Context, c aCase, clients int, inside string
 	row.CPU = Usage{each(used.Slotmesh), each(used.Bare), each(used.Postgres), each(used.Redis)}
 	row.Allocs = float64(after.Mallocs-before.Mallocs) / float64(closed.Sent)
 	row.Bytes = float64(after.Bytes-before.Bytes) / float64(closed.Sent)
-	return closed, onlyAllowed(c, closed)
+	return closed, checkStatuses(c, closed)
 }
 
-// sessions returns the CPU time of PostgreSQL's sessions with this application_name since their start.
-func (w *world) sessions(ctx context.Context, name string) (time.Duration, error) {
+// readSessionCPU returns the CPU time of PostgreSQL's sessions with this application_name since their start.
+func (w *system) readSessionCPU(ctx context.Context, name string) (time.Duration, error) {
 	if name == "" {
 		return 0, nil
 	}
@@ -135,21 +138,21 @@ func (w *world) sessions(ctx context.Context, name string) (time.Duration, error
 	pids, err := pgx.CollectRows(rows, pgx.RowTo[int])
 	var total time.Duration
 	for _, pid := range pids {
-		total += own(pid)
+		total += readCPU(pid)
 	}
 	return total, err
 }
 
-func onlyAllowed(c aCase, f firing) error {
+func checkStatuses(c benchCase, f loopResult) error {
 	for status, n := range f.Statuses {
-		if !slices.Contains(c.allowed, status) {
+		if !slices.Contains(c.allowedStatuses, status) {
 			return fmt.Errorf("%d of %d answers are %d", n, f.Sent, status)
 		}
 	}
 	return nil
 }
 
-func (w *world) memory(inside string) (Memory, error) {
+func (w *system) readMemory(inside string) (Memory, error) {
 	var m Memory
 	body, err := w.http.get(call{Method: http.MethodGet, URL: inside + "/memory"})
 	if err != nil {
@@ -160,10 +163,10 @@ func (w *world) memory(inside string) (Memory, error) {
 
 var unsafeInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// profile records CPU and allocation profiles of a closed loop, if profiles are enabled. It also does
+// recordProfiles records CPU and allocation profiles of a closed loop, if profiles are enabled. It also does
 // so for the bare programs, because the difference between their profiles and Slotmesh's shows what
 // could be saved. The returned function waits for the profiles.
-func (w *world) profile(c aCase, inside string) func() error {
+func (w *system) recordProfiles(c benchCase, inside string) func() error {
 	if w.o.ProfileDir == "" {
 		return func() error { return nil }
 	}
@@ -171,12 +174,12 @@ func (w *world) profile(c aCase, inside string) func() error {
 	var both errgroup.Group
 	for kind, at := range map[string]string{"cpu": "profile", "allocs": "allocs"} {
 		url := fmt.Sprintf("%s/debug/pprof/%s?seconds=%d", inside, at, max(1, int(w.o.Duration.Seconds())))
-		both.Go(func() error { return w.save(url, filepath.Join(w.o.ProfileDir, name+"."+kind+".pprof")) })
+		both.Go(func() error { return w.saveURL(url, filepath.Join(w.o.ProfileDir, name+"."+kind+".pprof")) })
 	}
 	return both.Wait
 }
 
-func (w *world) save(url, path string) error {
+func (w *system) saveURL(url, path string) error {
 	body, err := w.http.get(call{Method: http.MethodGet, URL: url})
 	if err != nil {
 		return err

@@ -13,9 +13,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Painted is the measurement of one step of the booking page, on a phone with an empty cache and a
+// PagePaint is the measurement of one step of the booking page, on a phone with an empty cache and a
 // slow connection. The step is opened several times; each value is the median.
-type Painted struct {
+type PagePaint struct {
 	Page    string
 	Largest time.Duration // from the start of the navigation to the Largest Contentful Paint
 	HTML    int64         // transferred bytes; the same for Script and Style
@@ -25,16 +25,16 @@ type Painted struct {
 
 // The connection, and the limits for a booking step on it (pages.md).
 const (
-	lineDown     = 1_600_000 / 8 // bytes a second
-	lineLatency  = 150           // milliseconds
-	largestPaint = 1500 * time.Millisecond
-	mostScript   = 25 << 10
-	mostStyle    = 15 << 10
+	downloadRate   = 1_600_000 / 8 // bytes a second
+	networkLatency = 150           // milliseconds
+	maxPaintTime   = 1500 * time.Millisecond
+	maxScript      = 25 << 10
+	maxStyle       = 15 << 10
 )
 
 // measurePages opens the steps of the booking page, and the owner's calendar of a full week, in
 // Chromium. It adds the results to report. Without Chromium it measures nothing.
-func (w *world) measurePages(ctx context.Context, report *Report) error {
+func (w *system) measurePages(ctx context.Context, report *Report) error {
 	if _, err := exec.LookPath("chromium"); err != nil {
 		_, _ = fmt.Fprintln(w.o.Progress, "there is no chromium here: how pages are painted is not measured")
 		return nil
@@ -45,7 +45,8 @@ func (w *world) measurePages(ctx context.Context, report *Report) error {
 	}
 	defer func() { _ = os.RemoveAll(profile) }()
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile), chromedp.WSURLReadTimeout(answerWithin))
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),
+		chromedp.WSURLReadTimeout(answerTimeout))
 	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
 	defer stop()
 	ctx, closeAll := chromedp.NewContext(ctx)
@@ -62,11 +63,11 @@ func (w *world) measurePages(ctx context.Context, report *Report) error {
 }
 
 // measurePaint views the steps of the booking page, each time in a new profile. ctx belongs to Chromium.
-func (w *world) measurePaint(ctx context.Context) ([]Painted, error) {
-	var all []Painted
-	for _, step := range w.steps() {
+func (w *system) measurePaint(ctx context.Context) ([]PagePaint, error) {
+	var all []PagePaint
+	for _, step := range w.listSteps() {
 		_, _ = fmt.Fprintf(w.o.Progress, "painting %s\n", step.name)
-		p, err := w.paint(ctx, step)
+		p, err := w.measureStep(ctx, step)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", step.name, err)
 		}
@@ -77,25 +78,25 @@ func (w *world) measurePaint(ctx context.Context) ([]Painted, error) {
 
 type step struct{ name, path string }
 
-// steps returns the steps of a booking.
-func (w *world) steps() []step {
-	chosen := url.Values{"service": {w.reader.services[0].String()}}
+// listSteps returns the steps of a booking.
+func (w *system) listSteps() []step {
+	chosen := url.Values{"service": {w.readSalon.services[0].String()}}
 	who := chosen.Encode()
 	chosen.Set("staff", "any")
 	when := chosen.Encode()
 	chosen.Set("date", tomorrow.Format(time.DateOnly))
-	chosen.Set("time", fmt.Sprintf("%02d:00", opens))
-	base := "/b/" + w.reader.slug
+	chosen.Set("time", fmt.Sprintf("%02d:00", openingHour))
+	base := "/b/" + w.readSalon.slug
 	return []step{{"what", base}, {"who", base + "/who?" + who}, {"when", base + "/when?" + when},
 		{"details", base + "/details?" + chosen.Encode()}}
 }
 
-// paint views a step o.Views times.
-func (w *world) paint(ctx context.Context, s step) (Painted, error) {
-	p := Painted{Page: s.name}
+// measureStep views a step o.Views times.
+func (w *system) measureStep(ctx context.Context, s step) (PagePaint, error) {
+	p := PagePaint{Page: s.name}
 	var took []time.Duration
 	for range w.o.Views {
-		seen, err := w.view(ctx, w.at.Front+s.path)
+		seen, err := w.view(ctx, w.addresses.Front+s.path)
 		if err != nil {
 			return p, err
 		}
@@ -107,25 +108,25 @@ func (w *world) paint(ctx context.Context, s step) (Painted, error) {
 	return p, nil
 }
 
-// seen is the browser's measurement of one view.
-type seen struct {
+// viewTimes is the browser's measurement of one view.
+type viewTimes struct {
 	Largest             float64 // milliseconds
 	HTML, Script, Style int64
 }
 
-// tellView is a script for the page. It waits for the largest paint so far, and sums the sizes of
+// viewScript is a script for the page. It waits for the largest paint so far, and sums the sizes of
 // resources by the kind of element that loaded them.
-const tellView = `new Promise(done => new PerformanceObserver(list => {
+const viewScript = `new Promise(done => new PerformanceObserver(list => {
 	const asked = kind => performance.getEntriesByType("resource").filter(r => r.initiatorType === kind).reduce((sum, r) => sum + r.encodedBodySize, 0);
 	done({Largest: list.getEntries().at(-1).startTime, HTML: performance.getEntriesByType("navigation")[0].encodedBodySize, Script: asked("script"), Style: asked("link")});
 }).observe({type: "largest-contentful-paint", buffered: true}))`
 
 // view loads an address once, as a phone on the slow connection with an empty cache.
-func (w *world) view(ctx context.Context, address string) (seen, error) {
-	var s seen
+func (w *system) view(ctx context.Context, address string) (viewTimes, error) {
+	var s viewTimes
 	ctx, leave := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 	defer leave()
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(390, 844)); err != nil {
 		return s, err
@@ -135,13 +136,13 @@ func (w *world) view(ctx context.Context, address string) (seen, error) {
 	}
 	if _, err := chromedp.Call(ctx, network.EmulateNetworkConditionsByRule,
 		network.EmulateNetworkConditionsByRuleParams{
-			MatchedNetworkConditions: []*network.Conditions{{Latency: lineLatency, DownloadThroughput: lineDown,
-				UploadThroughput: lineDown}},
+			MatchedNetworkConditions: []*network.Conditions{{Latency: networkLatency, DownloadThroughput: downloadRate,
+				UploadThroughput: downloadRate}},
 		}); err != nil {
 		return s, err
 	}
 	headers := network.Headers{}
-	from := client(w.number.Add(1))
+	from := newClientHeaders(w.requestNumber.Add(1))
 	headers[from[0]] = from[1]
 	if _, err := chromedp.Call(ctx, network.SetExtraHTTPHeaders,
 		network.SetExtraHTTPHeadersParams{Headers: headers}); err != nil {
@@ -150,5 +151,5 @@ func (w *world) view(ctx context.Context, address string) (seen, error) {
 	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
 		return s, err
 	}
-	return evaluate[seen](ctx, tellView)
+	return evaluate[viewTimes](ctx, viewScript)
 }

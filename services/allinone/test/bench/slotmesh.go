@@ -43,7 +43,7 @@ func serveSlotmesh(ctx context.Context, ready func(any) error) error {
 	if err != nil {
 		return err
 	}
-	inside, err := serveInside(ctx)
+	inside, err := serveDiagnostics(ctx)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func serveSlotmesh(ctx context.Context, ready func(any) error) error {
 		return err
 	}
 	select {
-	case err = <-p.Died():
+	case err = <-p.Failed():
 	case <-ctx.Done():
 	}
 	if stopErr := p.Stop(); err == nil {

@@ -26,21 +26,21 @@ type Startup struct {
 
 // Limits for each service: its start time, and its memory.
 const (
-	readyWithin  = 300 * time.Millisecond
-	idleResident = 40 << 20
+	maxReadyTime    = 300 * time.Millisecond
+	maxIdleResident = 40 << 20
 )
 
 var programs = components.Names()
 
 // measureStartups starts the program of each service, from the folder Options.Programs, and returns the measurements.
-func (w *world) measureStartups(ctx context.Context) ([]Startup, error) {
+func (w *system) measureStartups(ctx context.Context) ([]Startup, error) {
 	var all []Startup
 	for _, name := range programs {
 		_, _ = fmt.Fprintf(w.o.Progress, "starting %s\n", name)
 		var took []time.Duration
 		s := Startup{Service: name}
 		for range 3 {
-			once, err := w.startOnce(ctx, name)
+			once, err := w.startService(ctx, name)
 			if err != nil {
 				return nil, fmt.Errorf("start %s: %w", name, err)
 			}
@@ -53,14 +53,14 @@ func (w *world) measureStartups(ctx context.Context) ([]Startup, error) {
 	return all, nil
 }
 
-func (w *world) startOnce(ctx context.Context, name string) (Startup, error) {
+func (w *system) startService(ctx context.Context, name string) (Startup, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	public, err := freeAddress()
+	public, err := findFreeAddress()
 	if err != nil {
 		return Startup{}, err
 	}
-	internal, err := freeAddress()
+	internal, err := findFreeAddress()
 	if err != nil {
 		return Startup{}, err
 	}
@@ -70,7 +70,7 @@ func (w *world) startOnce(ctx context.Context, name string) (Startup, error) {
 		"REDIS_URL="+w.o.RedisURL, "SLOTMESH_ADMIN_TOKEN="+adminToken, "PEER_SECRETS="+rand.Text()+rand.Text(),
 		"LINK_SECRETS="+rand.Text()+rand.Text())
 	for _, peer := range programs {
-		command.Env = append(command.Env, strings.ToUpper(peer)+"_URL="+w.at.Front) // an idle service calls none
+		command.Env = append(command.Env, strings.ToUpper(peer)+"_URL="+w.addresses.Front) // an idle service calls none
 	}
 	begun := now()
 	if err := command.Start(); err != nil {
@@ -84,11 +84,11 @@ func (w *world) startOnce(ctx context.Context, name string) (Startup, error) {
 	if err := sleepUntil(ctx, now().Add(time.Second)); err != nil {
 		return s, err
 	}
-	s.Resident = resident(command.Process.Pid)
+	s.Resident = readResident(command.Process.Pid)
 	return s, nil
 }
 
-func freeAddress() (string, error) {
+func findFreeAddress() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err

@@ -17,8 +17,8 @@ import (
 // Usage is the CPU time of processes since their start.
 type Usage struct{ Slotmesh, Bare, Postgres, Redis time.Duration }
 
-// minus returns the CPU time since an earlier reading.
-func (u Usage) minus(v Usage) Usage {
+// subtract returns the CPU time since an earlier reading.
+func (u Usage) subtract(v Usage) Usage {
 	return Usage{u.Slotmesh - v.Slotmesh, u.Bare - v.Bare, u.Postgres - v.Postgres, u.Redis - v.Redis}
 }
 
@@ -56,13 +56,14 @@ func newMeter(ctx context.Context, o Options, slotmesh, bare int) (*meter, error
 }
 
 func (m *meter) read() Usage {
-	return Usage{Slotmesh: own(m.slotmesh), Bare: own(m.bare), Postgres: withChildren(m.postgres), Redis: own(m.redis)}
+	return Usage{Slotmesh: readCPU(m.slotmesh), Bare: readCPU(m.bare), Postgres: readCPUWithChildren(m.postgres),
+		Redis: readCPU(m.redis)}
 }
 
 // stat holds values of /proc/<pid>/stat. gone is the CPU time of ended children.
 type stat struct {
-	parent    int
-	own, gone time.Duration
+	parent             int
+	ownTime, childTime time.Duration
 }
 
 // tick is the unit of the times in /proc/<pid>/stat: USER_HZ is 100 on every Linux that Go runs on.
@@ -83,22 +84,22 @@ func readStat(pid int) (stat, error) {
 		return time.Duration(n)
 	}
 	return stat{
-		parent: int(number(1)), own: (number(11) + number(12)) * tick, gone: (number(13) + number(14)) * tick,
+		parent: int(number(1)), ownTime: (number(11) + number(12)) * tick, childTime: (number(13) + number(14)) * tick,
 	}, nil
 }
 
-func own(pid int) time.Duration {
+func readCPU(pid int) time.Duration {
 	s, _ := readStat(pid) // the CPU time of an ended process no longer grows
-	return s.own
+	return s.ownTime
 }
 
-// withChildren returns the CPU time of a process and of its children, including ended ones.
-func withChildren(pid int) time.Duration {
+// readCPUWithChildren returns the CPU time of a process and of its children, including ended ones.
+func readCPUWithChildren(pid int) time.Duration {
 	s, err := readStat(pid)
 	if err != nil {
 		return 0
 	}
-	total := s.own + s.gone
+	total := s.ownTime + s.childTime
 	entries, _ := filepath.Glob("/proc/[0-9]*")
 	for _, entry := range entries {
 		child, err := strconv.Atoi(filepath.Base(entry))
@@ -106,14 +107,14 @@ func withChildren(pid int) time.Duration {
 			continue
 		}
 		if c, err := readStat(child); err == nil && c.parent == pid {
-			total += c.own + c.gone
+			total += c.ownTime + c.childTime
 		}
 	}
 	return total
 }
 
-// resident returns the memory of a process in bytes, or 0 if it cannot be read.
-func resident(pid int) int64 {
+// readResident returns the memory of a process in bytes, or 0 if it cannot be read.
+func readResident(pid int) int64 {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {
 		return 0

@@ -22,34 +22,34 @@ type Week struct {
 	Loaded  time.Duration // from the start of the navigation to the load event
 }
 
-// The size of the displayed week, and the limit for its longest task. toldFrom is the duration from
+// The size of the displayed week, and the limit for its longest task. minLongTask is the duration from
 // which Chromium reports a task.
 const (
-	weekMembers  = 20
-	weekBookings = 2000
-	weekADay     = 15 // bookings of a member per day, without breaks from nine o'clock
-	longestTask  = 200 * time.Millisecond
-	toldFrom     = 50 * time.Millisecond
+	weekMembers        = 20
+	weekBookings       = 2000
+	weekBookingsPerDay = 15 // bookings of a member per day, without breaks from nine o'clock
+	maxTaskTime        = 200 * time.Millisecond
+	minLongTask        = 50 * time.Millisecond
 )
 
-// lastOfWeek is the start of the first booking on the last day of the displayed week. That day is a
+// lastWeekStart is the start of the first booking on the last day of the displayed week. That day is a
 // Sunday, because the calendar is displayed in British English.
-var lastOfWeek = time.Date(2027, time.March, 14, 9, 0, 0, 0, time.UTC)
+var lastWeekStart = time.Date(2027, time.March, 14, 9, 0, 0, 0, time.UTC)
 
 // measureWeek creates a business with a full week of bookings. It then opens the calendar of that week
 // as an operator and measures it. ctx must be the context of the browser (chromedp).
-func (w *world) measureWeek(ctx context.Context) (*Week, error) {
+func (w *system) measureWeek(ctx context.Context) (*Week, error) {
 	_, _ = fmt.Fprintf(w.o.Progress, "drawing a week of %d bookings\n", weekBookings)
 	s := newSalon("week")
 	for i := len(s.staff); i < weekMembers; i++ {
 		s.staff = append(s.staff, uuid.NewSHA1(s.id, []byte(memberKey(i))))
 	}
-	s, err := w.open(ctx, s, 0)
+	s, err := w.publishSalon(ctx, s, 0)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := w.pool.Exec(ctx, insertBookings, []uuid.UUID{s.id}, s.staff, []int{weekBookings}, weekMembers,
-		weekADay, lastOfWeek, s.services[:1]); err != nil {
+		weekBookingsPerDay, lastWeekStart, s.services[:1]); err != nil {
 		return nil, fmt.Errorf("make a week: %w", err)
 	}
 	ctx, leave := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
@@ -73,11 +73,11 @@ func (w *world) measureWeek(ctx context.Context) (*Week, error) {
 
 // signIn signs the browser in with an invitation link, as after an installation. From then on, each
 // page records its long tasks from its beginning.
-func (w *world) signIn(ctx context.Context) error {
+func (w *system) signIn(ctx context.Context) error {
 	var invited struct{ Link string }
 	var read error
 	status, err := w.http.send(call{
-		Method: http.MethodPost, URL: w.at.Admin + "/admin/invitations",
+		Method: http.MethodPost, URL: w.addresses.Admin + "/admin/invitations",
 		Body:    []byte(`{"email":"bench@example.com","role":"operator"}`),
 		Headers: []string{"Authorization", "Bearer " + adminToken, "Content-Type", "application/json"},
 	}, func(body []byte) { read = json.Unmarshal(body, &invited) })
@@ -85,7 +85,7 @@ func (w *world) signIn(ctx context.Context) error {
 		return fmt.Errorf("invite: %d %w %w", status, err, read)
 	}
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900),
-		chromedp.Navigate(w.at.Admin+invited.Link)); err != nil {
+		chromedp.Navigate(w.addresses.Admin+invited.Link)); err != nil {
 		return err
 	}
 	const press = `fetch(location.pathname, {method: "POST", headers: {"Content-Type": "application/x-www-form-urlencoded"}, body: ""}).then(r => r.status)`
@@ -99,20 +99,21 @@ func (w *world) signIn(ctx context.Context) error {
 	return err
 }
 
-// tellWeek waits one second after the load event, for the work of scripts.
-const tellWeek = `new Promise(done => setTimeout(() => done({
+// weekScript waits one second after the load event, for the work of scripts.
+const weekScript = `new Promise(done => setTimeout(() => done({
 	Boxes: document.querySelectorAll(".box").length, Longest: Math.max(0, ...longTasks.map(task => task.duration)),
 	Loaded: performance.getEntriesByType("navigation")[0].loadEventStart}), 1000))`
 
-func (w *world) viewWeek(ctx context.Context, slug string) (*Week, error) {
-	if err := chromedp.Do(ctx, chromedp.Navigate(w.at.Admin+"/business/"+slug+"/calendar?lang=en-GB&view=week&date="+
-		lastOfWeek.AddDate(0, 0, -6).Format(time.DateOnly))); err != nil {
+func (w *system) viewWeek(ctx context.Context, slug string) (*Week, error) {
+	if err := chromedp.Do(ctx,
+		chromedp.Navigate(w.addresses.Admin+"/business/"+slug+"/calendar?lang=en-GB&view=week&date="+
+			lastWeekStart.AddDate(0, 0, -6).Format(time.DateOnly))); err != nil {
 		return nil, err
 	}
 	seen, err := evaluate[struct {
 		Boxes           int
 		Longest, Loaded float64 // milliseconds
-	}](ctx, tellWeek)
+	}](ctx, weekScript)
 	if err != nil {
 		return nil, err
 	}
@@ -127,13 +128,13 @@ func (w *world) viewWeek(ctx context.Context, slug string) (*Week, error) {
 func evaluate[T any](ctx context.Context, expression string) (T, error) {
 	var value T
 	yes := true
-	told, err := chromedp.Call(ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: expression,
+	result, err := chromedp.Call(ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: expression,
 		ReturnByValue: &yes, AwaitPromise: &yes})
 	if err != nil {
 		return value, err
 	}
-	if told.ExceptionDetails != nil {
-		return value, &chromedp.ExceptionError{ExceptionDetails: told.ExceptionDetails}
+	if result.ExceptionDetails != nil {
+		return value, &chromedp.ExceptionError{ExceptionDetails: result.ExceptionDetails}
 	}
-	return value, json.Unmarshal(told.Result.Value, &value)
+	return value, json.Unmarshal(result.Result.Value, &value)
 }

@@ -16,13 +16,13 @@ import (
 	"time"
 )
 
-// verdict is what a client may conclude from an answer, or from a missing one (semantics.md §7).
-type verdict int
+// outcome is what a client may conclude from an answer, or from a missing one (semantics.md §7).
+type outcome int
 
 const (
-	unknown verdict = iota // it may have happened
-	made                   // it has happened
-	refused                // it has not happened and will not
+	unknown   outcome = iota // it may have happened
+	succeeded                // it has happened
+	refused                  // it has not happened and will not
 )
 
 // attempt is one request of a client. Times are relative to the start of the soak.
@@ -31,16 +31,16 @@ type attempt struct {
 	replica    *replica
 	status     int    // 0: no answer
 	code       string // messageCode
-	verdict    verdict
+	outcome    outcome
 	id         string   // of the created object
 	digest     [32]byte // of the body of a 201 answer
-	answer     booked
-	trouble    string // the reason for a missing or unreadable answer
-	late       bool   // no answer within the client's deadline
+	answer     createdObject
+	problem    string // the reason for a missing or unreadable answer
+	isLate     bool   // no answer within the client's deadline
 }
 
-// booked is the created object in an answer. Each kind of operation fills the fields that it has.
-type booked struct {
+// createdObject is the created object in an answer. Each kind of operation fills the fields that it has.
+type createdObject struct {
 	ID        string  `json:"id"`
 	Date      string  `json:"date"`
 	StartTime string  `json:"start_time"`
@@ -57,8 +57,8 @@ type booked struct {
 	token        string // of the customer's link
 }
 
-// start returns the local start in the answer, in the format of the tables.
-func (b booked) start() string { return b.Date + " " + b.StartTime }
+// formatStart returns the local start in the answer, in the format of the tables.
+func (b createdObject) formatStart() string { return b.Date + " " + b.StartTime }
 
 // task is something that should happen once: with a single attempt, or with several under one idempotency key.
 type task struct {
@@ -71,22 +71,22 @@ type task struct {
 // operation is a task that creates something, together with the later tasks on it.
 type operation struct {
 	task
-	kind     string
-	business *business
-	tag      string // the customer's email address or name; unique for the operation
-	apiKey   *apiKey
-	date     string
-	resource string // the resource that it takes from, if its history can be checked separately
-	takes    [3]int
-	caps     [3]int
-	moves    []*move
-	cancels  []*cancel
+	kind          string
+	business      *business
+	tag           string // the customer's email address or name; unique for the operation
+	apiKey        *apiKey
+	date          string
+	resource      string // the resource that it takes from, if its history can be checked separately
+	takes         [3]int
+	caps          [3]int
+	reschedules   []*reschedule
+	cancellations []*cancellation
 }
 
 // apiKey is an API key of a business. Before its revocation, its times are 0.
 type apiKey struct {
-	id, secret     string
-	revoking, gone atomic.Int64 // when its revocation was requested, and when that was answered
+	id, secret            string
+	revokingAt, revokedAt atomic.Int64 // when its revocation was requested, and when that was answered
 }
 
 // clientDeadline is the timeout of clients: three times the maximum time of a service.
@@ -94,39 +94,39 @@ const clientDeadline = 30 * time.Second
 
 // caller sends requests to the replicas in turn, like an ingress. It does not retry.
 type caller struct {
-	cluster *cluster
-	begun   time.Time
-	client  *http.Client
-	next    atomic.Uint64
-	address atomic.Uint32
-	seen    func(*attempt)
+	cluster   *cluster
+	begun     time.Time
+	client    *http.Client
+	next      atomic.Uint64
+	address   atomic.Uint32
+	onAttempt func(*attempt)
 }
 
 func newCaller(c *cluster, begun time.Time, seen func(*attempt)) *caller {
-	return &caller{cluster: c, begun: begun, seen: seen, client: &http.Client{
+	return &caller{cluster: c, begun: begun, onAttempt: seen, client: &http.Client{
 		Timeout: clientDeadline, Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: 20 * time.Second},
 	}}
 }
 
-func (c *caller) since() time.Duration { return now().Sub(c.begun) }
+func (c *caller) elapsed() time.Duration { return now().Sub(c.begun) }
 
-// pick returns the next running replica of a service: an ingress skips the others too.
-func (c *caller) pick(service string) *replica {
-	all := c.cluster.of(service)
+// chooseReplica returns the next running replica of a service: an ingress skips the others too.
+func (c *caller) chooseReplica(service string) *replica {
+	all := c.cluster.listReplicas(service)
 	first := int(c.next.Add(1))
 	for i := range all {
-		if r := all[(first+i)%len(all)]; r.runs() {
+		if r := all[(first+i)%len(all)]; r.isRunning() {
 			return r
 		}
 	}
 	return all[first%len(all)]
 }
 
-func (r *replica) runs() bool {
+func (r *replica) isRunning() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	select {
-	case <-r.ended:
+	case <-r.done:
 		return false
 	default:
 		return true
@@ -139,22 +139,22 @@ type message struct {
 	body                  any
 	header                map[string]string
 	read                  func(a *attempt, body []byte)
-	inside                bool // to the internal port
+	isInternal            bool // to the internal port
 }
 
 func (c *caller) send(ctx context.Context, m message) *attempt {
-	r := c.pick(m.service)
-	a := &attempt{replica: r, begin: c.since()}
+	r := c.chooseReplica(m.service)
+	a := &attempt{replica: r, begin: c.elapsed()}
 	body, err := c.exchange(ctx, r, m, a)
-	a.end = c.since()
+	a.end = c.elapsed()
 	if err != nil {
-		a.trouble = err.Error()
+		a.problem = err.Error()
 		var timeout net.Error
-		a.late = errors.As(err, &timeout) && timeout.Timeout() && a.end-a.begin >= clientDeadline
+		a.isLate = errors.As(err, &timeout) && timeout.Timeout() && a.end-a.begin >= clientDeadline
 	} else {
-		a.judge(m, body)
+		a.setOutcome(m, body)
 	}
-	c.seen(a)
+	c.onAttempt(a)
 	return a
 }
 
@@ -168,8 +168,8 @@ func (c *caller) exchange(ctx context.Context, r *replica, m message, a *attempt
 		sent = bytes.NewReader(text)
 	}
 	to := r.ingress
-	if m.inside {
-		to = r.inside
+	if m.isInternal {
+		to = r.internalLink
 	}
 	request, err := http.NewRequestWithContext(ctx, m.method, "http://"+to.address()+m.path, sent)
 	if err != nil {
@@ -194,37 +194,37 @@ func (c *caller) exchange(ctx context.Context, r *replica, m message, a *attempt
 	return body, err
 }
 
-// judge sets the verdict of an answer.
-func (a *attempt) judge(m message, body []byte) {
+// setOutcome sets the outcome that an answer shows.
+func (a *attempt) setOutcome(m message, body []byte) {
 	switch {
 	case a.status >= 200 && a.status < 300:
-		a.verdict = made
+		a.outcome = succeeded
 		if m.read != nil {
 			m.read(a, body)
 		}
 	case a.status == http.StatusInternalServerError:
-		a.trouble = string(body)
+		a.problem = string(body)
 	default:
 		var said struct{ MessageCode, Error string }
 		_ = json.Unmarshal(body, &said) // an unreadable answer has no code, and its outcome is unknown
 		a.refuse(said.MessageCode)
 		if a.status == http.StatusBadRequest || a.code == "" {
-			a.trouble = string(body)
+			a.problem = string(body)
 		}
 	}
 }
 
 // refuse records a refusal. All codes except one are final.
 func (a *attempt) refuse(code string) {
-	a.code, a.verdict = code, refused
+	a.code, a.outcome = code, refused
 	if code == "outcome_unknown" || code == "" {
-		a.verdict = unknown
+		a.outcome = unknown
 	}
 }
 
 func readBooking(a *attempt, body []byte) {
 	var said struct {
-		Booking   booked
+		Booking   createdObject
 		ManageURL string `json:"manage_url"`
 		Payment   *struct {
 			Reference string
@@ -232,7 +232,7 @@ func readBooking(a *attempt, body []byte) {
 		}
 	}
 	if err := json.Unmarshal(body, &said); err != nil {
-		a.trouble = "the body of a 201 cannot be read: " + err.Error()
+		a.problem = "the body of a 201 cannot be read: " + err.Error()
 		return
 	}
 	a.answer, a.id, a.digest = said.Booking, said.Booking.ID, sha256.Sum256(body)
@@ -242,18 +242,18 @@ func readBooking(a *attempt, body []byte) {
 	}
 }
 
-func readThing(a *attempt, body []byte) {
+func readObject(a *attempt, body []byte) {
 	if err := json.Unmarshal(body, &a.answer); err != nil {
-		a.trouble = "the body cannot be read: " + err.Error()
+		a.problem = "the body cannot be read: " + err.Error()
 	}
 	a.id, a.digest = a.answer.ID, sha256.Sum256(body)
 }
 
-// readManaged reads the customer view of a booking.
-func readManaged(a *attempt, body []byte) {
-	var said struct{ Booking booked }
+// readCustomerView reads the customer view of a booking.
+func readCustomerView(a *attempt, body []byte) {
+	var said struct{ Booking createdObject }
 	if err := json.Unmarshal(body, &said); err != nil || said.Booking.ID == "" {
-		a.trouble = "what a link leads to cannot be read: " + string(body)
+		a.problem = "the customer view cannot be read: " + string(body)
 	}
 	a.answer, a.id = said.Booking, said.Booking.ID
 }
@@ -265,19 +265,19 @@ func readTool(a *attempt, body []byte) {
 			IsError           bool
 			StructuredContent struct {
 				MessageCode string
-				Booking     booked
+				Booking     createdObject
 			}
 		}
 	}
 	if err := json.Unmarshal(body, &said); err != nil || said.Result == nil {
-		a.verdict, a.trouble = unknown, "the answer of a tool cannot be read: "+string(body)
+		a.outcome, a.problem = unknown, "the answer of a tool cannot be read: "+string(body)
 		return
 	}
 	content := said.Result.StructuredContent
 	if said.Result.IsError {
 		a.refuse(content.MessageCode)
 		if a.code == "internal" || a.code == "" {
-			a.verdict, a.trouble = unknown, string(body)
+			a.outcome, a.problem = unknown, string(body)
 		}
 		return
 	}
@@ -287,7 +287,7 @@ func readTool(a *attempt, body []byte) {
 func readVersion(a *attempt, body []byte) int64 {
 	var said struct{ Version int64 }
 	if err := json.Unmarshal(body, &said); err != nil || said.Version == 0 {
-		a.trouble = "the answer to a publish has no version: " + string(body)
+		a.problem = "the answer to a publish has no version: " + string(body)
 	}
 	return said.Version
 }
@@ -295,7 +295,7 @@ func readVersion(a *attempt, body []byte) int64 {
 func readKey(k *apiKey, a *attempt, body []byte) {
 	var said struct{ ID, Key string }
 	if err := json.Unmarshal(body, &said); err != nil || said.Key == "" {
-		a.trouble = "the answer has no key"
+		a.problem = "the answer has no key"
 	}
 	k.id, k.secret = said.ID, said.Key
 }

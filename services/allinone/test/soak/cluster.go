@@ -26,8 +26,10 @@ const replicas = 2
 
 var services = components.Names()
 
-// migrated are the services with tables.
-var migrated = slices.DeleteFunc(components.Names(), func(name string) bool { return !components.All[name].Tables })
+// storedServices are the services with tables.
+var storedServices = slices.DeleteFunc(components.Names(), func(name string) bool {
+	return !components.All[name].Tables
+})
 
 const (
 	toPostgres = "postgres"
@@ -51,13 +53,13 @@ type replica struct {
 	name             string
 	public, internal int
 	ingress          *link            // from clients to its public port
-	inside           *link            // from the customers' pages to its internal port
+	internalLink     *link            // from the customers' pages to its internal port
 	links            map[string]*link // outgoing, by target
 	environment      []string
 
 	mu      sync.Mutex
 	command *exec.Cmd
-	ended   chan struct{} // closed when the process has ended
+	done    chan struct{} // closed when the process has ended
 }
 
 func newCluster(programs, logs string, s *stores, settings []string) (*cluster, error) {
@@ -68,10 +70,10 @@ func newCluster(programs, logs string, s *stores, settings []string) (*cluster, 
 			r := &replica{service: service, name: fmt.Sprintf("%s-%d", service, n), links: map[string]*link{}}
 			c.replicas = append(c.replicas, r)
 			var err error
-			if r.public, err = freePort(4*i + 2*n); err != nil {
+			if r.public, err = findFreePort(4*i + 2*n); err != nil {
 				return c, err
 			}
-			if r.internal, err = freePort(4*i + 2*n + 1); err != nil {
+			if r.internal, err = findFreePort(4*i + 2*n + 1); err != nil {
 				return c, err
 			}
 		}
@@ -84,8 +86,8 @@ func newCluster(programs, logs string, s *stores, settings []string) (*cluster, 
 	return c, nil
 }
 
-// asPages returns the headers of a request from the customers' pages to a service, in the name of an actor.
-func (c *cluster) asPages(service string, kind actor.Kind) map[string]string {
+// newPagesHeaders returns the headers of a request from the customers' pages to a service, in the name of an actor.
+func (c *cluster) newPagesHeaders(service string, kind actor.Kind) map[string]string {
 	return map[string]string{peer.SecretHeader: peer.Credential(c.secrets["pages"], service),
 		actor.Header: string(kind)}
 }
@@ -94,7 +96,7 @@ func (c *cluster) asPages(service string, kind actor.Kind) map[string]string {
 func (c *cluster) connect(r *replica) error {
 	targets := map[string]func() []string{toPostgres: c.stores.postgresAddress, toRedis: c.stores.redisAddress}
 	for _, peer := range components.All[r.service].Calls {
-		targets[peer] = func() []string { return c.internals(peer) }
+		targets[peer] = func() []string { return c.listInternalAddresses(peer) }
 	}
 	r.environment = append([]string{
 		fmt.Sprintf("PUBLIC_ADDR=127.0.0.1:%d", r.public), fmt.Sprintf("INTERNAL_ADDR=127.0.0.1:%d", r.internal),
@@ -121,20 +123,20 @@ func (c *cluster) connect(r *replica) error {
 	if r.ingress, err = newLink(func() []string { return []string{fmt.Sprintf("127.0.0.1:%d", r.public)} }); err != nil {
 		return err
 	}
-	r.inside, err = newLink(func() []string { return []string{fmt.Sprintf("127.0.0.1:%d", r.internal)} })
+	r.internalLink, err = newLink(func() []string { return []string{fmt.Sprintf("127.0.0.1:%d", r.internal)} })
 	return err
 }
 
-func (c *cluster) internals(service string) []string {
+func (c *cluster) listInternalAddresses(service string) []string {
 	var addresses []string
-	for _, r := range c.of(service) {
+	for _, r := range c.listReplicas(service) {
 		addresses = append(addresses, fmt.Sprintf("127.0.0.1:%d", r.internal))
 	}
 	return addresses
 }
 
-// of returns the replicas of a service.
-func (c *cluster) of(service string) []*replica {
+// listReplicas returns the replicas of a service.
+func (c *cluster) listReplicas(service string) []*replica {
 	var all []*replica
 	for _, r := range c.replicas {
 		if r.service == service {
@@ -146,8 +148,8 @@ func (c *cluster) of(service string) []*replica {
 
 // start migrates and starts all services. It returns when all report ready.
 func (c *cluster) start(ctx context.Context) error {
-	for _, service := range migrated {
-		r := c.of(service)[0]
+	for _, service := range storedServices {
+		r := c.listReplicas(service)[0]
 		migrate := exec.CommandContext(ctx, filepath.Join(c.programs, service), "migrate")
 		migrate.Env = append(os.Environ(), r.environment...)
 		if said, err := migrate.CombinedOutput(); err != nil {
@@ -186,7 +188,7 @@ func (c *cluster) launch(r *replica, apart time.Duration) error {
 	go func() { _ = command.Wait(); close(ended) }()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.command, r.ended = command, ended
+	r.command, r.done = command, ended
 	return nil
 }
 
@@ -194,7 +196,7 @@ var readiness = &http.Client{Timeout: 2 * time.Second, Transport: &http.Transpor
 
 // awaitReady returns when the replica reports ready.
 func (r *replica) awaitReady(ctx context.Context) error {
-	err := eventually(ctx, 2*time.Minute, 50*time.Millisecond, func() error {
+	err := retryUntil(ctx, 2*time.Minute, 50*time.Millisecond, func() error {
 		answer, err := readiness.Get(fmt.Sprintf("http://127.0.0.1:%d/readyz", r.internal))
 		if err != nil {
 			return err
@@ -223,20 +225,20 @@ func (r *replica) signal(s syscall.Signal) {
 // kill ends the process with SIGKILL.
 func (r *replica) kill() {
 	r.signal(syscall.SIGKILL)
-	<-r.ended
+	<-r.done
 }
 
-// stoppedWithin is longer than DRAIN_TIMEOUT. A process that still runs after it hangs.
-const stoppedWithin = time.Minute
+// stopTimeout is longer than DRAIN_TIMEOUT. A process that still runs after it hangs.
+const stopTimeout = time.Minute
 
 // stop sends SIGTERM and waits. It returns an error if the process does not end in time with exit code 0.
 func (r *replica) stop() error {
 	r.signal(syscall.SIGTERM)
 	select {
-	case <-r.ended:
-	case <-time.After(stoppedWithin):
+	case <-r.done:
+	case <-time.After(stopTimeout):
 		r.kill()
-		return fmt.Errorf("%s did not stop within %s", r.name, stoppedWithin)
+		return fmt.Errorf("%s did not stop within %s", r.name, stopTimeout)
 	}
 	if code := r.command.ProcessState.ExitCode(); code != 0 {
 		return fmt.Errorf("%s ended with exit code %d on SIGTERM", r.name, code)
@@ -256,7 +258,7 @@ func (c *cluster) close() {
 		for _, l := range r.links {
 			l.close()
 		}
-		for _, l := range []*link{r.ingress, r.inside} {
+		for _, l := range []*link{r.ingress, r.internalLink} {
 			if l != nil {
 				l.close()
 			}
@@ -264,8 +266,8 @@ func (c *cluster) close() {
 	}
 }
 
-// panics returns the panics in the logs.
-func (c *cluster) panics() []string {
+// findPanics returns the panics in the logs.
+func (c *cluster) findPanics() []string {
 	var found []string
 	for _, r := range c.replicas {
 		text, err := os.ReadFile(filepath.Join(c.logs, r.name+".log"))

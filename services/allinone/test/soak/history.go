@@ -13,29 +13,30 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 )
 
-// linear is a step in the history of a resource: capacity is taken, given back, or refused because too little is left.
-type linear struct {
+// historyStep is a step in the history of a resource: capacity is taken, given back, or refused because too little is
+// left.
+type historyStep struct {
 	kind  int
 	takes [3]int
 	caps  [3]int
 }
 
 const (
-	taking = iota
-	giving
-	refusing
+	stepTake = iota
+	stepGiveBack
+	stepRefuse
 )
 
-// stock is the model of the resources for porcupine. A resource has up to three counters, each with a
+// resourceModel is the model of the resources for porcupine. A resource has up to three counters, each with a
 // capacity. A start that only one booking can have is a counter with capacity 1.
-var stock = porcupine.Model{
+var resourceModel = porcupine.Model{
 	Init: func() any { return [3]int{} },
 	Step: func(state, input, _ any) (bool, any) {
-		taken, in := state.([3]int), input.(linear)
+		taken, in := state.([3]int), input.(historyStep)
 		fits := true
 		next := taken
 		for i := range next {
-			if in.kind == giving {
+			if in.kind == stepGiveBack {
 				next[i] -= in.takes[i]
 			} else {
 				next[i] += in.takes[i]
@@ -43,9 +44,9 @@ var stock = porcupine.Model{
 			fits = fits && next[i] <= in.caps[i]
 		}
 		switch in.kind {
-		case refusing:
+		case stepRefuse:
 			return !fits, taken
-		case giving:
+		case stepGiveBack:
 			return true, next
 		}
 		return fits, next
@@ -53,16 +54,16 @@ var stock = porcupine.Model{
 	DescribeOperation: func(input, _ any) string { return fmt.Sprintf("%+v", input) },
 }
 
-// linearizable checks each resource's history: some order of its operations, taken one by one, must explain all
+// checkHistories checks each resource's history: some order of its operations, taken one by one, must explain all
 // answers. It returns the number of histories, and a text for each resource without such an order. An attempt
 // without an answer counts as executed if its row exists; the time of its execution may be any since its beginning.
-func (w *workload) linearizable(rows map[string][]row, changes map[uuid.UUID][]change) (int, []string) {
+func (w *workload) checkHistories(rows map[string][]row, changes map[uuid.UUID][]change) (int, []string) {
 	histories := map[string][]porcupine.Operation{}
-	for _, op := range w.done {
+	for _, op := range w.operations {
 		if op.resource == "" {
 			continue
 		}
-		op.history(rows[op.tag], changes, func(resource string, step porcupine.Operation) {
+		op.addHistory(rows[op.tag], changes, func(resource string, step porcupine.Operation) {
 			histories[resource] = append(histories[resource], step)
 		})
 	}
@@ -71,87 +72,90 @@ func (w *workload) linearizable(rows map[string][]row, changes map[uuid.UUID][]c
 		for i := range history {
 			history[i].ClientId = i // each operation has a client of its own
 		}
-		if porcupine.CheckOperationsTimeout(stock, history, time.Minute) == porcupine.Illegal {
+		if porcupine.CheckOperationsTimeout(resourceModel, history, time.Minute) == porcupine.Illegal {
 			broken = append(broken, fmt.Sprintf("the history of %s has no order that explains it: %s", resource,
-				describe(history)))
+				formatHistory(history)))
 		}
 	}
 	slices.Sort(broken)
 	return len(histories), broken
 }
 
-func describe(history []porcupine.Operation) string {
+func formatHistory(history []porcupine.Operation) string {
 	slices.SortFunc(history, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
 	text := ""
 	for _, h := range history {
-		in := h.Input.(linear)
+		in := h.Input.(historyStep)
 		text += fmt.Sprintf("\n      %s %v %.3f-%.3fs", []string{"take", "give back", "refused"}[in.kind], in.takes,
 			float64(h.Call)/1e9, float64(h.Return)/1e9)
 	}
 	return text
 }
 
-// history passes the steps of an operation to step: on its resource, and on those to which its booking was rescheduled.
-func (op *operation) history(rows []row, changes map[uuid.UUID][]change,
+// addHistory passes the steps of an operation to step: on its resource, and on those to which its booking was
+// rescheduled.
+func (op *operation) addHistory(rows []row, changes map[uuid.UUID][]change,
 	step func(resource string, step porcupine.Operation)) {
 	at := op.resource
 	add := func(kind int, begin, end time.Duration) {
-		step(at, porcupine.Operation{Input: linear{kind, op.takes, op.caps}, Call: int64(begin), Return: int64(end)})
+		step(at, porcupine.Operation{Input: historyStep{kind, op.takes, op.caps}, Call: int64(begin),
+			Return: int64(end)})
 	}
-	if no := op.refused("idempotency_in_progress"); no != nil {
-		add(refusing, no.begin, no.end)
+	if no := op.findRefusal("idempotency_in_progress"); no != nil {
+		add(stepRefuse, no.begin, no.end)
 	}
-	for _, m := range op.moves {
-		at = m.to.resource
-		if no := m.refused("idempotency_in_progress", "conflict"); no != nil { // conflict: the booking is cancelled
-			add(refusing, no.begin, no.end)
+	for _, m := range op.reschedules {
+		at = m.target.resource
+		if no := m.findRefusal("idempotency_in_progress", "conflict"); no != nil { // conflict: the booking is cancelled
+			add(stepRefuse, no.begin, no.end)
 		}
 	}
 	at = op.resource
-	begin, end := op.span()
-	if len(rows) == 0 || begin == never {
+	begin, end := op.findSpan()
+	if len(rows) == 0 || begin == noTime {
 		return
 	}
-	add(taking, begin, end)
+	add(stepTake, begin, end)
 	for _, c := range changes[rows[0].ID] {
-		moves := op.behind(c)
-		if c.Type != event.BookingRescheduled || len(moves) == 0 {
+		causes := op.findCauses(c)
+		if c.Type != event.BookingRescheduled || len(causes) == 0 {
 			continue
 		}
-		begin, end := when(c, moves)
-		add(giving, begin, end)
-		at = moves[0].to.resource
-		add(taking, begin, end)
+		begin, end := findEventTime(c, causes)
+		add(stepGiveBack, begin, end)
+		at = causes[0].target.resource
+		add(stepTake, begin, end)
 	}
-	if !rows[0].Live {
-		given, by := never, never
-		for _, c := range op.cancels {
-			begin, end := c.span()
+	if !rows[0].IsLive {
+		given, by := noTime, noTime
+		for _, c := range op.cancellations {
+			begin, end := c.findSpan()
 			given, by = min(given, begin), min(by, end)
 		}
-		add(giving, given, by)
+		add(stepGiveBack, given, by)
 	}
 }
 
-const never = time.Duration(math.MaxInt64)
+const noTime = time.Duration(math.MaxInt64)
 
-// span returns the earliest and latest time at which a task can have taken effect, if it did.
-func (t *task) span() (time.Duration, time.Duration) {
-	begin, end := never, never
+// findSpan returns the earliest and latest time at which a task can have taken effect, if it did.
+func (t *task) findSpan() (time.Duration, time.Duration) {
+	begin, end := noTime, noTime
 	for _, a := range t.attempts {
-		if a.verdict != refused {
+		if a.outcome != refused {
 			begin = min(begin, a.begin)
 		}
-		if a.verdict == made {
+		if a.outcome == succeeded {
 			end = min(end, a.end)
 		}
 	}
 	return begin, end
 }
 
-// refused returns the first attempt of t that was refused for lack of capacity, or nil. With an idempotency key, later
-// attempts can only repeat that answer. refused ignores refusals with one of the given codes, which have other reasons.
-func (t *task) refused(codes ...string) *attempt {
+// findRefusal returns the first attempt of t that was refused for lack of capacity, or nil. With an idempotency key,
+// later attempts can only repeat that answer. refused ignores refusals with one of the given codes, which have other
+// reasons.
+func (t *task) findRefusal(codes ...string) *attempt {
 	var no *attempt
 	for _, a := range t.attempts {
 		if a.status == http.StatusConflict && !slices.Contains(codes, a.code) && (no == nil || a.end < no.end) {

@@ -12,17 +12,17 @@ import (
 type direction int
 
 const (
-	asking    direction = iota // from the caller to the target
-	answering                  // from the target to the caller
+	toTarget direction = iota // from the caller to the target
+	toCaller                  // from the target to the caller
 	directions
 )
 
 // condition is the fault that a link simulates. The zero value is no fault.
 type condition struct {
-	held  [directions]bool // bytes in this direction wait until the fault ends, as TCP would retransmit them
-	cut   bool             // existing and new connections are reset
-	loses int              // loses the nth answer of each n, with its connection; 0: none
-	delay time.Duration    // before each answer
+	heldDirections [directions]bool // bytes in this direction wait until the fault ends, as TCP would retransmit them
+	isCut          bool             // existing and new connections are reset
+	lossInterval   int              // loses the nth answer of each n, with its connection; 0: none
+	delay          time.Duration    // before each answer
 }
 
 // link simulates the network between one caller and the replicas of one service. It listens on loopback and
@@ -31,14 +31,14 @@ type link struct {
 	listener net.Listener
 	targets  func() []string // "host:port", or the path of a Unix socket
 
-	mu      sync.Mutex
-	now     condition
-	changed chan struct{} // closed when now changes
-	pairs   map[*pair]struct{}
-	next    int
-	replies int // number of answers since losses began
-	closed  bool
-	all     sync.WaitGroup
+	mu       sync.Mutex
+	now      condition
+	changed  chan struct{} // closed when now changes
+	pairs    map[*pair]struct{}
+	next     int
+	replies  int // number of answers since losses began
+	isClosed bool
+	all      sync.WaitGroup
 }
 
 // pair is a connection from the caller, and the connection to the target to which it is forwarded.
@@ -66,21 +66,21 @@ func newLink(targets func() []string) (*link, error) {
 
 func (l *link) address() string { return l.listener.Addr().String() }
 
-// set changes the fault of the link, also for existing connections.
-func (l *link) set(now condition) {
+// setCondition changes the fault of the link, also for existing connections.
+func (l *link) setCondition(now condition) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.now = now
 	close(l.changed)
 	l.changed = make(chan struct{})
-	if now.cut {
+	if now.isCut {
 		for p := range l.pairs {
 			p.reset()
 		}
 	}
 }
 
-func (l *link) state() (condition, <-chan struct{}) {
+func (l *link) readCondition() (condition, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.now, l.changed
@@ -88,9 +88,9 @@ func (l *link) state() (condition, <-chan struct{}) {
 
 func (l *link) close() {
 	l.mu.Lock()
-	l.closed = true
+	l.isClosed = true
 	l.mu.Unlock()
-	l.set(condition{cut: true})
+	l.setCondition(condition{isCut: true})
 	_ = l.listener.Close()
 	l.all.Wait()
 }
@@ -107,7 +107,7 @@ func (l *link) accept() {
 
 func (l *link) serve(caller net.Conn) {
 	p := &pair{caller: caller}
-	if now, _ := l.state(); !now.cut {
+	if now, _ := l.readCondition(); !now.isCut {
 		p.target = l.dial()
 	}
 	if p.target == nil {
@@ -115,29 +115,29 @@ func (l *link) serve(caller net.Conn) {
 		_ = caller.Close()
 		return
 	}
-	if !l.keep(p) {
+	if !l.register(p) {
 		p.reset()
 		return
 	}
-	defer l.forget(p)
+	defer l.unregister(p)
 	var both sync.WaitGroup
-	both.Go(func() { l.pump(p, asking, p.target, p.caller) })
-	both.Go(func() { l.pump(p, answering, p.caller, p.target) })
+	both.Go(func() { l.pump(p, toTarget, p.target, p.caller) })
+	both.Go(func() { l.pump(p, toCaller, p.caller, p.target) })
 	both.Wait()
 }
 
-// keep registers a connection, so that a later fault affects it. It returns false if the link has been cut since.
-func (l *link) keep(p *pair) bool {
+// register registers a connection, so that a later fault affects it. It returns false if the link has been cut since.
+func (l *link) register(p *pair) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.now.cut || l.closed {
+	if l.now.isCut || l.isClosed {
 		return false
 	}
 	l.pairs[p] = struct{}{}
 	return true
 }
 
-func (l *link) forget(p *pair) {
+func (l *link) unregister(p *pair) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.pairs, p)
@@ -170,7 +170,7 @@ func (l *link) pump(p *pair, way direction, to, from net.Conn) {
 	buffer := make([]byte, 16<<10)
 	for {
 		n, err := from.Read(buffer)
-		if n > 0 && !l.pass(p, way) {
+		if n > 0 && !l.awaitPass(p, way) {
 			p.reset()
 			return
 		}
@@ -189,15 +189,15 @@ func (l *link) pump(p *pair, way direction, to, from net.Conn) {
 	}
 }
 
-// pass waits until bytes may be forwarded. It reports false if the connection must be reset instead.
-func (l *link) pass(p *pair, way direction) bool {
+// awaitPass waits until bytes may be forwarded. It reports false if the connection must be reset instead.
+func (l *link) awaitPass(p *pair, way direction) bool {
 	for {
-		now, changed := l.state()
+		now, changed := l.readCondition()
 		switch {
-		case now.cut, way == answering && l.loses(now):
+		case now.isCut, way == toCaller && l.losesAnswer(now):
 			return false
-		case !now.held[way]:
-			if way == answering && now.delay > 0 {
+		case !now.heldDirections[way]:
+			if way == toCaller && now.delay > 0 {
 				time.Sleep(now.delay)
 			}
 			return true
@@ -212,13 +212,13 @@ func (l *link) pass(p *pair, way direction) bool {
 	}
 }
 
-// loses counts an answer and reports whether the fault now requires that the answer is lost.
-func (l *link) loses(now condition) bool {
-	if now.loses == 0 {
+// losesAnswer counts an answer and reports whether the fault now requires that the answer is lost.
+func (l *link) losesAnswer(now condition) bool {
+	if now.lossInterval == 0 {
 		return false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.replies++
-	return l.replies%now.loses == 0
+	return l.replies%now.lossInterval == 0
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// echoing is a link to a target that answers every line with the same line, and a connection over it.
-func echoing(t *testing.T) (*link, *bufio.ReadWriter) {
+// newEchoLink returns a link to a server that answers every line with the same line, and a connection over the link.
+func newEchoLink(t *testing.T) (*link, *bufio.ReadWriter) {
 	t.Helper()
 	target, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -34,25 +34,25 @@ func echoing(t *testing.T) (*link, *bufio.ReadWriter) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.close(); _ = target.Close() })
-	return l, over(t, l)
+	return l, dialLink(t, l)
 }
 
-func over(t *testing.T, l *link) *bufio.ReadWriter {
+func dialLink(t *testing.T, l *link) *bufio.ReadWriter {
 	t.Helper()
 	c, err := net.Dial("tcp", l.address())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return lines(t, c)
+	return newLineReader(t, c)
 }
 
-func lines(t *testing.T, c net.Conn) *bufio.ReadWriter {
+func newLineReader(t *testing.T, c net.Conn) *bufio.ReadWriter {
 	t.Cleanup(func() { _ = c.Close() })
 	_ = c.SetDeadline(time.Now().Add(time.Minute))
 	return bufio.NewReadWriter(bufio.NewReader(c), bufio.NewWriterSize(c, 16))
 }
 
-func say(t *testing.T, c *bufio.ReadWriter, line string) {
+func sendLine(t *testing.T, c *bufio.ReadWriter, line string) {
 	t.Helper()
 	if _, err := c.WriteString(line + "\n"); err != nil {
 		t.Fatal(err)
@@ -62,77 +62,77 @@ func say(t *testing.T, c *bufio.ReadWriter, line string) {
 	}
 }
 
-func hear(t *testing.T, c *bufio.ReadWriter, want string) {
+func expectLine(t *testing.T, c *bufio.ReadWriter, want string) {
 	t.Helper()
 	if line, err := c.ReadString('\n'); err != nil || strings.TrimSpace(line) != want {
 		t.Fatalf("heard %q, %v; want %q", line, err, want)
 	}
 }
 
-func lost(t *testing.T, c *bufio.ReadWriter) {
+func expectLoss(t *testing.T, c *bufio.ReadWriter) {
 	t.Helper()
 	if line, err := c.ReadString('\n'); err == nil {
 		t.Fatalf("heard %q over a connection that is lost", line)
 	}
 }
 
-func TestALinkGoesPastATargetThatIsNotThere(t *testing.T) {
+func TestLinkSkipsUnreachableTarget(t *testing.T) {
 	t.Parallel()
-	_, c := echoing(t)
-	say(t, c, "hello")
-	hear(t, c, "hello")
+	_, c := newEchoLink(t)
+	sendLine(t, c, "hello")
+	expectLine(t, c, "hello")
 }
 
-func TestWhatAPartitionHeldComesWhenItEnds(t *testing.T) {
+func TestLinkDeliversHeldBytesAfterPartition(t *testing.T) {
 	t.Parallel()
-	for _, way := range []direction{asking, answering} {
-		l, c := echoing(t)
-		say(t, c, "before")
-		hear(t, c, "before")
+	for _, way := range []direction{toTarget, toCaller} {
+		l, c := newEchoLink(t)
+		sendLine(t, c, "before")
+		expectLine(t, c, "before")
 		var held condition
-		held.held[way] = true
-		l.set(held)
-		say(t, c, "during")
-		other := over(t, l)
-		say(t, other, "new")
-		l.set(condition{delay: time.Millisecond})
-		hear(t, c, "during")
-		hear(t, other, "new")
+		held.heldDirections[way] = true
+		l.setCondition(held)
+		sendLine(t, c, "during")
+		other := dialLink(t, l)
+		sendLine(t, other, "new")
+		l.setCondition(condition{delay: time.Millisecond})
+		expectLine(t, c, "during")
+		expectLine(t, other, "new")
 	}
 }
 
-func TestACutResetsWhatIsThereAndWhatComes(t *testing.T) {
+func TestCutResetsConnections(t *testing.T) {
 	t.Parallel()
-	l, c := echoing(t)
-	say(t, c, "before")
-	hear(t, c, "before")
-	l.set(condition{cut: true})
-	lost(t, c)
+	l, c := newEchoLink(t)
+	sendLine(t, c, "before")
+	expectLine(t, c, "before")
+	l.setCondition(condition{isCut: true})
+	expectLoss(t, c)
 	// the reset may be there before the dialer has seen its connection
 	if come, err := net.Dial("tcp", l.address()); err == nil {
-		lost(t, lines(t, come))
+		expectLoss(t, newLineReader(t, come))
 	}
-	l.set(condition{})
-	again := over(t, l)
-	say(t, again, "after")
-	hear(t, again, "after")
+	l.setCondition(condition{})
+	again := dialLink(t, l)
+	sendLine(t, again, "after")
+	expectLine(t, again, "after")
 }
 
-func TestALostAnswerTakesItsConnectionWithIt(t *testing.T) {
+func TestLostAnswerResetsConnection(t *testing.T) {
 	t.Parallel()
-	l, c := echoing(t)
-	l.set(condition{loses: 2})
-	say(t, c, "one")
-	hear(t, c, "one")
-	say(t, c, "two")
-	lost(t, c)
+	l, c := newEchoLink(t)
+	l.setCondition(condition{lossInterval: 2})
+	sendLine(t, c, "one")
+	expectLine(t, c, "one")
+	sendLine(t, c, "two")
+	expectLoss(t, c)
 }
 
-func TestAHeldLinkCanBeClosed(t *testing.T) {
+func TestCloseEndsHeldConnections(t *testing.T) {
 	t.Parallel()
-	l, c := echoing(t)
-	l.set(condition{held: [directions]bool{true, true}})
-	say(t, c, "never heard")
+	l, c := newEchoLink(t)
+	l.setCondition(condition{heldDirections: [directions]bool{true, true}})
+	sendLine(t, c, "never heard")
 	l.close()
-	lost(t, c)
+	expectLoss(t, c)
 }

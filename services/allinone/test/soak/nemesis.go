@@ -22,13 +22,13 @@ type nemesis struct {
 	cluster *cluster
 	rng     *rand.Rand
 
-	mu       sync.Mutex
-	troubles []trouble
-	wrong    []string // problems that no fault excuses
+	mu         sync.Mutex
+	pastFaults []pastFault
+	problems   []string // problems that no fault excuses
 }
 
-// trouble is a past fault.
-type trouble struct {
+// pastFault is a past fault.
+type pastFault struct {
 	kind       string
 	begin, end time.Duration
 	replica    *replica // the replica whose clients may miss answers in that time; nil: none
@@ -44,25 +44,27 @@ type fault struct {
 var faults = []fault{
 	{"kill", (*nemesis).kill},
 	{"pause", (*nemesis).pause},
-	{"rolling restart", (*nemesis).roll},
-	{"partition one way", linked(func(n *nemesis) condition {
+	{"rolling restart", (*nemesis).restartReplicas},
+	{"partition one way", newLinkFault(func(n *nemesis) condition {
 		var c condition
-		c.held[n.rng.IntN(int(directions))] = true
+		c.heldDirections[n.rng.IntN(int(directions))] = true
 		return c
 	})},
-	{"half-open", linked(func(*nemesis) condition { return condition{held: [directions]bool{true, true}} })},
-	{"answers lost", linked(func(*nemesis) condition { return condition{loses: 3} })},
-	{"link cut", linked(func(*nemesis) condition { return condition{cut: true} })},
-	{"link slow", linked(func(n *nemesis) condition {
+	{"half-open", newLinkFault(func(*nemesis) condition {
+		return condition{heldDirections: [directions]bool{true, true}}
+	})},
+	{"answers lost", newLinkFault(func(*nemesis) condition { return condition{lossInterval: 3} })},
+	{"link cut", newLinkFault(func(*nemesis) condition { return condition{isCut: true} })},
+	{"link slow", newLinkFault(func(n *nemesis) condition {
 		return condition{delay: time.Duration(50+n.rng.IntN(300)) * time.Millisecond}
 	})},
-	{"postgres crash", (*nemesis).crash},
-	{"postgres answers lost", (*nemesis).loseWrites},
-	{"redis emptied", (*nemesis).empty},
-	{"redis stopped", ofRedis(condition{cut: true})},
-	{"redis slow", ofRedis(condition{delay: 700 * time.Millisecond})},
-	{"redis hangs", ofRedis(condition{held: [directions]bool{true, true}})},
-	{"provider ill", (*nemesis).sicken},
+	{"postgres crash", (*nemesis).crashPostgres},
+	{"postgres answers lost", (*nemesis).loseDatabaseAnswers},
+	{"redis emptied", (*nemesis).emptyRedis},
+	{"redis stopped", newRedisFault(condition{isCut: true})},
+	{"redis slow", newRedisFault(condition{delay: 700 * time.Millisecond})},
+	{"redis hangs", newRedisFault(condition{heldDirections: [directions]bool{true, true}})},
+	{"provider ill", (*nemesis).disturbProvider},
 }
 
 // Bounds of a fault's duration. A pause longer than a client's timeout would find nothing new.
@@ -90,7 +92,7 @@ func (n *nemesis) run(ctx context.Context) {
 			continue
 		}
 		open.Go(func() {
-			n.happen(ctx, healing, f.kind, at, r, lasts, do, undo)
+			n.causeFault(ctx, healing, f.kind, at, r, lasts, do, undo)
 			n.mu.Lock()
 			defer n.mu.Unlock()
 			delete(busy, at)
@@ -101,44 +103,44 @@ func (n *nemesis) run(ctx context.Context) {
 	}
 }
 
-func (n *nemesis) happen(ctx, healing context.Context, kind, at string, r *replica, lasts time.Duration,
+func (n *nemesis) causeFault(ctx, healing context.Context, kind, at string, r *replica, lasts time.Duration,
 	do, undo func(context.Context) error) {
-	t := trouble{kind: kind, begin: n.w.call.since(), replica: r}
+	t := pastFault{kind: kind, begin: n.w.call.elapsed(), replica: r}
 	n.w.o.log("%8.1fs %s: %s for %.1fs", t.begin.Seconds(), kind, at, lasts.Seconds())
 	if err := do(healing); err != nil {
-		n.fail("%s of %s: %v", kind, at, err)
+		n.addProblem("%s of %s: %v", kind, at, err)
 	}
 	sleep(ctx, lasts)
 	if err := undo(healing); err != nil {
-		n.fail("after %s of %s: %v", kind, at, err)
+		n.addProblem("after %s of %s: %v", kind, at, err)
 	}
-	t.end = n.w.call.since()
+	t.end = n.w.call.elapsed()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.troubles = append(n.troubles, t)
+	n.pastFaults = append(n.pastFaults, t)
 }
 
-func (n *nemesis) fail(format string, args ...any) {
+func (n *nemesis) addProblem(format string, args ...any) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.wrong = append(n.wrong, fmt.Sprintf(format, args...))
+	n.problems = append(n.problems, fmt.Sprintf(format, args...))
 }
 
-func nothing(context.Context) error { return nil }
+func doNothing(context.Context) error { return nil }
 
-// apart returns the error of a replica's clock.
-func (n *nemesis) apart() time.Duration {
+// drawClockError returns the error of a replica's clock.
+func (n *nemesis) drawClockError() time.Duration {
 	return time.Duration(n.rng.IntN(6000)-3000) * time.Millisecond
 }
 
-func (n *nemesis) anyReplica() *replica {
+func (n *nemesis) chooseReplica() *replica {
 	return n.cluster.replicas[n.rng.IntN(len(n.cluster.replicas))]
 }
 
 type step = func(context.Context) error
 
 func (n *nemesis) kill() (string, *replica, step, step) {
-	r, apart := n.anyReplica(), n.apart()
+	r, apart := n.chooseReplica(), n.drawClockError()
 	do := func(context.Context) error { r.kill(); return nil }
 	return r.name, r, do, func(ctx context.Context) error { return n.restart(ctx, r, apart) }
 }
@@ -151,70 +153,71 @@ func (n *nemesis) restart(ctx context.Context, r *replica, apart time.Duration) 
 }
 
 func (n *nemesis) pause() (string, *replica, step, step) {
-	r := n.anyReplica()
+	r := n.chooseReplica()
 	return r.name, r, func(context.Context) error { r.signal(syscall.SIGSTOP); return nil },
 		func(context.Context) error { r.signal(syscall.SIGCONT); return nil }
 }
 
-// roll draws the fault "rolling restart": it restarts all replicas of a service, one after the other.
-func (n *nemesis) roll() (string, *replica, step, step) {
-	all, apart := n.cluster.of(services[n.rng.IntN(len(services))]), n.apart()
+// restartReplicas draws the fault "rolling restart": it restarts all replicas of a service, one after the other.
+func (n *nemesis) restartReplicas() (string, *replica, step, step) {
+	all, apart := n.cluster.listReplicas(services[n.rng.IntN(len(services))]), n.drawClockError()
 	return all[0].name, nil, func(ctx context.Context) error {
 		for _, r := range all {
 			if err := r.stop(); err != nil {
-				n.fail("rolling restart: %v", err)
+				n.addProblem("rolling restart: %v", err)
 			}
 			if err := n.restart(ctx, r, apart); err != nil {
 				return err
 			}
 		}
 		return nil
-	}, nothing
+	}, doNothing
 }
 
-// linked returns a draw function for a fault of a link. It draws one of a replica's links: to a store,
+// newLinkFault returns a draw function for a fault of a link. It draws one of a replica's links: to a store,
 // to another service, or from its clients.
-func linked(draw func(*nemesis) condition) func(*nemesis) (string, *replica, step, step) {
+func newLinkFault(draw func(*nemesis) condition) func(*nemesis) (string, *replica, step, step) {
 	return func(n *nemesis) (string, *replica, step, step) {
-		r := n.anyReplica()
+		r := n.chooseReplica()
 		targets := append(slices.Clone(components.All[r.service].Calls), toRedis, "")
-		if slices.Contains(migrated, r.service) {
+		if slices.Contains(storedServices, r.service) {
 			targets = append(targets, toPostgres)
 		}
 		target := targets[n.rng.IntN(len(targets))]
 		c := draw(n)
 		if target == "" {
-			return "clients to " + r.name, r, setting(c, r.ingress, r.inside), setting(condition{}, r.ingress, r.inside)
+			return "clients to " + r.name, r, newLinkStep(c, r.ingress, r.internalLink),
+				newLinkStep(condition{}, r.ingress, r.internalLink)
 		}
-		return r.name + " to " + target, nil, setting(c, r.links[target]), setting(condition{}, r.links[target])
+		return r.name + " to " + target, nil, newLinkStep(c, r.links[target]), newLinkStep(condition{}, r.links[target])
 	}
 }
 
-func setting(c condition, links ...*link) step {
+func newLinkStep(c condition, links ...*link) step {
 	return func(context.Context) error {
 		for _, l := range links {
-			l.set(c)
+			l.setCondition(c)
 		}
 		return nil
 	}
 }
 
-func ofRedis(c condition) func(*nemesis) (string, *replica, step, step) {
+func newRedisFault(c condition) func(*nemesis) (string, *replica, step, step) {
 	return func(n *nemesis) (string, *replica, step, step) {
-		do := setting(c, n.linksTo(toRedis)...)
+		do := newLinkStep(c, n.listLinks(toRedis)...)
 		undo := func(ctx context.Context) error {
-			if c.cut { // a restarted Redis is empty
+			if c.isCut { // a restarted Redis is empty
 				if err := n.cluster.stores.redis.FlushAll(ctx).Err(); err != nil {
 					return err
 				}
 			}
-			return setting(condition{}, n.linksTo(toRedis)...)(ctx)
+			return newLinkStep(condition{}, n.listLinks(toRedis)...)(ctx)
 		}
 		return toRedis, nil, do, undo
 	}
 }
 
-func (n *nemesis) linksTo(target string) []*link {
+func (n *nemesis) listLinks(target string) []*link {
 	var all []*link
 	for _, r := range n.cluster.replicas {
 		all = append(all, r.links[target])
@@ -222,26 +225,29 @@ func (n *nemesis) linksTo(target string) []*link {
 	return all
 }
 
-func (n *nemesis) empty() (string, *replica, step, step) {
-	return toRedis, nil, func(ctx context.Context) error { return n.cluster.stores.redis.FlushAll(ctx).Err() }, nothing
+func (n *nemesis) emptyRedis() (string, *replica, step, step) {
+	return toRedis, nil, func(ctx context.Context) error {
+		return n.cluster.stores.redis.FlushAll(ctx).Err()
+	}, doNothing
 }
 
-func (n *nemesis) crash() (string, *replica, step, step) {
+func (n *nemesis) crashPostgres() (string, *replica, step, step) {
 	return toPostgres, nil, n.cluster.stores.crashPostgres, n.cluster.stores.restartPostgres
 }
 
-// loseWrites makes PostgreSQL execute statements but loses some
+// loseDatabaseAnswers makes PostgreSQL execute statements but loses some
 // of its answers, for all replicas of a service that writes.
-func (n *nemesis) loseWrites() (string, *replica, step, step) {
-	service := migrated[n.rng.IntN(len(migrated))]
+func (n *nemesis) loseDatabaseAnswers() (string, *replica, step, step) {
+	service := storedServices[n.rng.IntN(len(storedServices))]
 	var links []*link
-	for _, r := range n.cluster.of(service) {
+	for _, r := range n.cluster.listReplicas(service) {
 		links = append(links, r.links[toPostgres])
 	}
-	return service + " to postgres", nil, setting(condition{loses: 9}, links...), setting(condition{}, links...)
+	return service + " to postgres", nil, newLinkStep(condition{lossInterval: 9}, links...),
+		newLinkStep(condition{}, links...)
 }
 
-func (n *nemesis) sicken() (string, *replica, step, step) {
+func (n *nemesis) disturbProvider() (string, *replica, step, step) {
 	return "provider", nil, func(context.Context) error { n.w.provider.setIll(true); return nil },
 		func(context.Context) error { n.w.provider.setIll(false); return nil }
 }
@@ -251,12 +257,12 @@ type owner struct {
 	n        *nemesis
 	rng      *rand.Rand
 	edition  edition
-	versions []published
+	versions []publication
 	changes  map[string]int
 }
 
-// published is an attempt to publish an offer. version is 0 if no answer contained the version.
-type published struct {
+// publication is an attempt to publish an offer. version is 0 if no answer contained the version.
+type publication struct {
 	business *business
 	attempt  *attempt
 	version  int64
@@ -277,14 +283,14 @@ func (o *owner) run(ctx context.Context) {
 
 // change publishes a change: it closes a day that clients request, or makes a staff member inactive or active again.
 func (o *owner) change(ctx context.Context) {
-	next := edition{closed: map[string]bool{}, away: o.edition.away}
-	for date := range o.edition.closed {
-		next.closed[date] = true
+	next := edition{closedDates: map[string]bool{}, inactiveMember: o.edition.inactiveMember}
+	for date := range o.edition.closedDates {
+		next.closedDates[date] = true
 	}
 	if o.rng.IntN(2) == 0 {
-		next.closed[o.n.w.dayAt(int(o.n.w.call.since()/hotFor)+o.rng.IntN(4))] = true
-	} else if next.away = "m1"; o.edition.away != "" {
-		next.away = ""
+		next.closedDates[o.n.w.formatDay(int(o.n.w.call.elapsed()/hotPeriod)+o.rng.IntN(4))] = true
+	} else if next.inactiveMember = "m1"; o.edition.inactiveMember != "" {
+		next.inactiveMember = ""
 	}
 	if o.publish(ctx, o.n.w.mixed, next) {
 		o.edition = next
@@ -293,13 +299,13 @@ func (o *owner) change(ctx context.Context) {
 
 // publish publishes an edition of the offer and reports whether the answer was successful.
 func (o *owner) publish(ctx context.Context, b *business, e edition) bool {
-	m := o.n.w.adminMessage(http.MethodPut, "businesses/"+b.slug, b.manifest(e, o.n.w.today), "")
-	p := published{business: b}
+	m := o.n.w.newAdminMessage(http.MethodPut, "businesses/"+b.slug, b.buildManifest(e, o.n.w.today), "")
+	p := publication{business: b}
 	m.read = func(a *attempt, body []byte) { p.version = readVersion(a, body) }
 	p.attempt = o.n.w.call.send(context.WithoutCancel(ctx), m)
 	o.versions = append(o.versions, p)
 	o.changes["versions published"]++
-	return p.attempt.verdict == made
+	return p.attempt.outcome == succeeded
 }
 
 // revoke creates a key and revokes the oldest one.
@@ -314,11 +320,11 @@ func (o *owner) revoke(ctx context.Context) {
 	old := w.keys[b][0]
 	w.keys[b] = append(w.keys[b], fresh)
 	w.mu.Unlock()
-	old.revoking.Store(int64(w.call.since()))
-	m := w.adminMessage(http.MethodDelete, "businesses/"+b.slug+"/keys/"+old.id, nil, "")
+	old.revokingAt.Store(int64(w.call.elapsed()))
+	m := w.newAdminMessage(http.MethodDelete, "businesses/"+b.slug+"/keys/"+old.id, nil, "")
 	m.read = nil // a 204 has no body
-	if a := w.call.send(ctx, m); a.verdict == made {
-		old.gone.Store(int64(a.end))
+	if a := w.call.send(ctx, m); a.outcome == succeeded {
+		old.revokedAt.Store(int64(a.end))
 	}
 	o.changes["keys revoked"]++
 	sleep(ctx, time.Second) // in the meantime clients still use the old key
@@ -330,11 +336,11 @@ func (o *owner) revoke(ctx context.Context) {
 // newKey creates an API key.
 func (w *workload) newKey(ctx context.Context, b *business) (*apiKey, error) {
 	k := &apiKey{}
-	m := w.adminMessage(http.MethodPost, "businesses/"+b.slug+"/keys",
+	m := w.newAdminMessage(http.MethodPost, "businesses/"+b.slug+"/keys",
 		object{"name": "soak " + uuid.NewString(), "scope": "all"}, "")
 	m.read = func(a *attempt, body []byte) { readKey(k, a, body) }
-	if a := w.call.send(ctx, m); a.verdict != made {
-		return nil, fmt.Errorf("make a key: status %d %s %s", a.status, a.code, a.trouble)
+	if a := w.call.send(ctx, m); a.outcome != succeeded {
+		return nil, fmt.Errorf("make a key: status %d %s %s", a.status, a.code, a.problem)
 	}
 	return k, nil
 }

@@ -15,11 +15,11 @@ type business struct {
 	id       uuid.UUID
 	services []*service
 	staff    []string // keys of members in their order
-	events   []*ticketed
-	paid     []*ticketed // events with tickets that are paid online
+	events   []*ticketEvent
+	paid     []*ticketEvent // events with tickets that are paid online
 	rentals  []*rental
 
-	exact bool // its owner changes nothing, so that every refusal means that the time is taken
+	isExact bool // its owner changes nothing, so that every refusal means that the time is taken
 }
 
 // service is a service in a manifest.
@@ -31,10 +31,10 @@ type service struct {
 	staff         []string
 	capacity      int    // parallel places, or seats of each class session
 	session       string // key of its daily class, which begins at sessionTime
-	paid          bool
+	isPaid        bool
 }
 
-type ticketed struct {
+type ticketEvent struct {
 	id       uuid.UUID
 	tiers    []uuid.UUID
 	capacity int
@@ -44,8 +44,8 @@ type rental struct {
 	key      string
 	id       uuid.UUID
 	quantity int
-	hourly   bool
-	paid     bool // online, for customers of the booking page
+	isHourly bool
+	isPaid   bool // online, for customers of the booking page
 }
 
 const (
@@ -67,8 +67,8 @@ const (
 var cancellationPolicy = []object{{"hours_before": 0, "refund_percent": 50},
 	{"hours_before": 240, "refund_percent": 75}}
 
-// policyRefund returns the refund of an amount by the policy. A day has 24 hours.
-func policyRefund(amount int64, cancelled, start time.Time) int64 {
+// computePolicyRefund returns the refund of an amount by the policy. A day has 24 hours.
+func computePolicyRefund(amount int64, cancelled, start time.Time) int64 {
 	percent := int64(0)
 	for _, rule := range cancellationPolicy { // by ascending hours
 		if start.Sub(cancelled) >= time.Duration(rule["hours_before"].(int))*time.Hour {
@@ -80,16 +80,16 @@ func policyRefund(amount int64, cancelled, start time.Time) int64 {
 
 var weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 
-func (b *business) sub(kind, key string) uuid.UUID {
+func (b *business) deriveID(kind, key string) uuid.UUID {
 	return uuid.NewSHA1(b.id, []byte(kind+"/"+key))
 }
 
-func (b *business) add(s service) {
-	s.id = b.sub("service", s.key)
+func (b *business) addService(s service) {
+	s.id = b.deriveID("service", s.key)
 	b.services = append(b.services, &s)
 }
 
-func (b *business) service(key string) *service {
+func (b *business) findService(key string) *service {
 	i := slices.IndexFunc(b.services, func(s *service) bool { return s.key == key })
 	return b.services[i]
 }
@@ -98,54 +98,55 @@ func newBusiness(slug string) *business {
 	return &business{slug: slug, id: uuid.NewSHA1(uuid.NameSpaceURL, []byte("soak/"+slug))}
 }
 
-// exactBusiness returns a business whose resources have histories that can be checked separately
-// ([workload.linearizable]). It sells half hours of named staff members, on a grid without overlaps,
+// newExactBusiness returns a business whose resources have histories that can be checked separately
+// ([workload.checkHistories]). It sells half hours of named staff members, on a grid without overlaps,
 // and seats of a class.
-func exactBusiness() *business {
+func newExactBusiness() *business {
 	b := newBusiness("exact")
-	b.exact = true
+	b.isExact = true
 	b.staff = []string{"e0", "e1", "teacher"}
-	b.add(service{key: "half", minutes: 30, staff: []string{"e0", "e1"}})
-	b.add(service{key: "ring", minutes: 60, capacity: 5, session: "evening", staff: []string{"teacher"}})
+	b.addService(service{key: "half", minutes: 30, staff: []string{"e0", "e1"}})
+	b.addService(service{key: "ring", minutes: 60, capacity: 5, session: "evening", staff: []string{"teacher"}})
 	return b
 }
 
-// mixedBusiness sells all kinds of things.
-func mixedBusiness() *business {
+// newMixedBusiness sells all kinds of things.
+func newMixedBusiness() *business {
 	b := newBusiness("mixed")
 	b.staff = []string{"m0", "m1", "m2", "teacher", "p0"}
 	crew := []string{"m0", "m1", "m2"}
-	b.add(service{key: "cut", minutes: 30, after: 10, staff: crew})
-	b.add(service{key: "wash", minutes: 45, before: 5, staff: crew})
-	b.add(service{key: "sauna", minutes: 60, capacity: 3})
-	b.add(service{key: "yoga", minutes: 60, capacity: 6, session: "daily", staff: []string{"teacher"}})
-	b.add(service{key: "paid", minutes: 30, staff: []string{"p0"}, paid: true})
+	b.addService(service{key: "cut", minutes: 30, after: 10, staff: crew})
+	b.addService(service{key: "wash", minutes: 45, before: 5, staff: crew})
+	b.addService(service{key: "sauna", minutes: 60, capacity: 3})
+	b.addService(service{key: "yoga", minutes: 60, capacity: 6, session: "daily", staff: []string{"teacher"}})
+	b.addService(service{key: "paid", minutes: 30, staff: []string{"p0"}, isPaid: true})
 	for i := range events + paidEvents {
 		key := fmt.Sprintf("event-%d", i)
-		b.events = append(b.events, &ticketed{
-			id: b.sub("event", key), tiers: []uuid.UUID{b.sub("tier", key+"-a"), b.sub("tier", key+"-b")},
+		b.events = append(b.events, &ticketEvent{
+			id: b.deriveID("event", key), tiers: []uuid.UUID{b.deriveID("tier", key+"-a"),
+				b.deriveID("tier", key+"-b")},
 			capacity: eventCapacity,
 		})
 	}
 	b.events, b.paid = b.events[:events], b.events[events:]
 	b.rentals = []*rental{
-		{key: "kayak", id: b.sub("rental", "kayak"), quantity: 3},
-		{key: "bike", id: b.sub("rental", "bike"), quantity: 2, hourly: true},
-		{key: "canoe", id: b.sub("rental", "canoe"), quantity: 3, paid: true},
+		{key: "kayak", id: b.deriveID("rental", "kayak"), quantity: 3},
+		{key: "bike", id: b.deriveID("rental", "bike"), quantity: 2, isHourly: true},
+		{key: "canoe", id: b.deriveID("rental", "canoe"), quantity: 3, isPaid: true},
 	}
 	return b
 }
 
 // edition is the owner's part of one version.
 type edition struct {
-	closed map[string]bool // dates
-	away   string          // key of the inactive member, or ""
+	closedDates    map[string]bool // dates
+	inactiveMember string          // key of the inactive member, or ""
 }
 
 type object = map[string]any
 
-// manifest returns the manifest of an edition.
-func (b *business) manifest(e edition, today time.Time) object {
+// buildManifest returns the manifest of an edition.
+func (b *business) buildManifest(e edition, today time.Time) object {
 	hours := object{}
 	for _, day := range weekdays {
 		hours[day] = []string{fmt.Sprintf("%02d:00-%02d:00", opensAt, closesAt)}
@@ -155,33 +156,33 @@ func (b *business) manifest(e edition, today time.Time) object {
 		"currency": "EUR",
 		"timezone": "UTC", "default_language": "en", "languages": []string{"en"}, "hours": hours,
 		"bookings": object{"confirm": "auto", "slot_interval_minutes": intervalMinutes, "advance_days": advanceDays},
-		"staff":    b.staffOf(e), "services": b.servicesOf(),
+		"staff":    b.buildStaff(e), "services": b.buildServices(),
 		"self_service":        object{"cancel_until_hours": 1, "reschedule_until_hours": 1},
 		"cancellation_policy": cancellationPolicy,
 	}
 	var overrides []object
-	for date := range e.closed {
+	for date := range e.closedDates {
 		overrides = append(overrides, object{"date": date, "hours": []string{}})
 	}
 	m["overrides"] = overrides
 	if len(b.events) > 0 {
-		m["events"], m["rentals"] = b.eventsOf(today), b.rentalsOf()
+		m["events"], m["rentals"] = b.buildEvents(today), b.buildRentals()
 		m["payments"] = object{"providers": []string{"stripe"}, "accounts": object{"stripe": stripeAccount},
 			"modes": object{"services": "customer_choice", "events": "online", "rentals": "online"}}
 	}
 	return m
 }
 
-func (b *business) staffOf(e edition) []object {
+func (b *business) buildStaff(e edition) []object {
 	var all []object
 	for i, key := range b.staff {
-		all = append(all, object{"key": key, "id": b.sub("staff", key), "name": "Member " + key, "order": i,
-			"active": key != e.away})
+		all = append(all, object{"key": key, "id": b.deriveID("staff", key), "name": "Member " + key, "order": i,
+			"active": key != e.inactiveMember})
 	}
 	return all
 }
 
-func (b *business) servicesOf() []object {
+func (b *business) buildServices() []object {
 	var all []object
 	for i, s := range b.services {
 		o := object{
@@ -194,7 +195,7 @@ func (b *business) servicesOf() []object {
 			var sessions []object
 			for _, day := range weekdays {
 				sessions = append(sessions, object{
-					"key": s.session + "-" + day, "id": b.sub("class", s.session+"-"+day), "weekday": day,
+					"key": s.session + "-" + day, "id": b.deriveID("class", s.session+"-"+day), "weekday": day,
 					"time":     sessionTime,
 					"capacity": s.capacity, "staff": s.staff[0],
 				})
@@ -205,7 +206,7 @@ func (b *business) servicesOf() []object {
 		default:
 			o["capacity"] = s.capacity
 		}
-		if s.paid {
+		if s.isPaid {
 			o["payment_requirement"] = "full"
 		}
 		all = append(all, o)
@@ -213,7 +214,7 @@ func (b *business) servicesOf() []object {
 	return all
 }
 
-func (b *business) eventsOf(today time.Time) []object {
+func (b *business) buildEvents(today time.Time) []object {
 	var all []object
 	for i, e := range slices.Concat(b.events, b.paid) {
 		var tiers []object
@@ -234,18 +235,18 @@ func (b *business) eventsOf(today time.Time) []object {
 	return all
 }
 
-func (b *business) rentalsOf() []object {
+func (b *business) buildRentals() []object {
 	var all []object
 	for _, r := range b.rentals {
 		kind := "daily"
-		if r.hourly {
+		if r.isHourly {
 			kind = "hourly"
 		}
 		rented := object{
 			"key": r.key, "id": r.id, "name": r.key, "price": 10, "price_type": kind, "quantity": r.quantity,
 			"units_count": r.quantity,
 		}
-		if r.paid {
+		if r.isPaid {
 			rented["payment_requirement"] = "full"
 		}
 		all = append(all, rented)

@@ -12,15 +12,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 )
 
-// pays reports whether the object is paid online. If its payment fails, the service cancels it by itself.
-func (op *operation) pays() bool { return strings.HasPrefix(op.kind, "paid") }
+// isPaidOnline reports whether the object is paid online. If its payment fails, the service cancels it by itself.
+func (op *operation) isPaidOnline() bool { return strings.HasPrefix(op.kind, "paid") }
 
-// pay pays a charge as the customer. The argument told decides whether the provider notifies Slotmesh at once.
-func (w *workload) pay(ctx context.Context, reference string, told bool) {
+// pay pays a charge as the customer. If the argument notifies is true, the provider notifies Slotmesh at once.
+func (w *workload) pay(ctx context.Context, reference string, notifies bool) {
 	w.provider.pay(reference)
-	if told {
-		r := w.call.pick("booking")
-		_ = w.provider.tell(ctx, w.call.client, "http://"+r.ingress.address()+"/api/public/stripe/webhook") // retried
+	if notifies {
+		r := w.call.chooseReplica("booking")
+		// retried
+		_ = w.provider.sendNotices(ctx, w.call.client, "http://"+r.ingress.address()+"/api/public/stripe/webhook")
 	}
 }
 
@@ -29,7 +30,7 @@ func (c *client) buyTickets(ctx context.Context) {
 	e := c.mixed.paid[(c.epoch()/4+c.rng.IntN(2))%paidEvents]
 	op := c.begin(&operation{kind: "paid tickets", business: c.mixed})
 	op.apiKey = nil
-	c.onPage(ctx, op, "tickets", "booking", c.mixed.id.String(), object{
+	c.buyOnPage(ctx, op, "tickets", "booking", c.mixed.id.String(), object{
 		"slug": c.mixed.slug, "event_id": e.id, "customer_name": op.tag, "customer_email": op.tag, "locale": "en",
 		"tiers": []object{{"tier_id": e.tiers[0], "quantity": 1 + c.rng.IntN(2)},
 			{"tier_id": e.tiers[1], "quantity": 1}},
@@ -40,49 +41,49 @@ func (c *client) buyTickets(ctx context.Context) {
 func (c *client) rentPaid(ctx context.Context) {
 	op := c.begin(&operation{kind: "paid reservation", business: c.mixed})
 	op.apiKey = nil
-	day := c.day()
-	c.onPage(ctx, op, "reservations", "rental", c.mixed.slug, object{
+	day := c.chooseDay()
+	c.buyOnPage(ctx, op, "reservations", "rental", c.mixed.slug, object{
 		"rental_id": c.mixed.rentals[2].id, "start_date": day, "end_date": day, "quantity": 1, "customer_name": op.tag,
 		"customer_email": op.tag, "locale": "en",
 	})
 }
 
-// onPage creates a booking, ticket order or reservation as the booking page does. If that needs an online
+// buyOnPage creates a booking, ticket order or reservation as the booking page does. If that needs an online
 // payment, it then pays on the provider's page, cancels, or does both, sometimes at the same time.
-func (c *client) onPage(ctx context.Context, op *operation, what, service, of string, body object) {
-	header := c.call.cluster.asPages(service, actor.Page)
+func (c *client) buyOnPage(ctx context.Context, op *operation, what, service, of string, body object) {
+	header := c.call.cluster.newPagesHeaders(service, actor.Page)
 	if op.key != "" {
 		header[idempotency.Header] = op.key
 	}
 	a := c.perform(ctx, &op.task, message{
-		service: service, inside: true, method: http.MethodPost, path: "/internal/businesses/" + of + "/" + what,
-		body: body, header: header, read: readSold,
+		service: service, isInternal: true, method: http.MethodPost, path: "/internal/businesses/" + of + "/" + what,
+		body: body, header: header, read: readSale,
 	})
-	if a.verdict != made || a.answer.reference == "" {
+	if a.outcome != succeeded || a.answer.reference == "" {
 		return
 	}
-	pays, told, beside := c.rng.IntN(4) > 0, c.rng.IntN(3) > 0, c.rng.IntN(6) == 0
+	pays, notifies, isConcurrent := c.rng.IntN(4) > 0, c.rng.IntN(3) > 0, c.rng.IntN(6) == 0
 	var paying sync.WaitGroup
-	if pays && beside {
-		paying.Go(func() { c.pay(ctx, a.answer.reference, told) })
+	if pays && isConcurrent {
+		paying.Go(func() { c.pay(ctx, a.answer.reference, notifies) })
 	} else if pays {
-		c.pay(ctx, a.answer.reference, told)
+		c.pay(ctx, a.answer.reference, notifies)
 	}
 	c.cancelSome(ctx, op, a, what)
 	paying.Wait()
 }
 
-// readSold reads the object that was sold on the booking page from an answer. Repeated answers must
+// readSale reads the object that was sold on the booking page from an answer. Repeated answers must
 // agree only on its id, because they show its other values as they are at that time.
-func readSold(a *attempt, body []byte) {
-	readThing(a, body)
+func readSale(a *attempt, body []byte) {
+	readObject(a, body)
 	a.digest = sha256.Sum256([]byte(a.id))
 	var said struct {
 		CheckoutURL string `json:"checkout_url"`
 		Payment     *struct{ Amount float64 }
 	}
 	if err := json.Unmarshal(body, &said); err != nil || said.Payment == nil {
-		a.trouble = "what is to be paid cannot be read: " + string(body)
+		a.problem = "the payment in the answer cannot be read: " + string(body)
 		return
 	}
 	a.answer.reference, a.answer.amount = strings.TrimPrefix(said.CheckoutURL, checkoutURL), said.Payment.Amount

@@ -29,7 +29,7 @@ type provider struct {
 
 	mu      sync.Mutex
 	rng     *rand.Rand
-	ill     bool
+	isIll   bool
 	charges map[string]*charge // by reference
 	byKey   map[string]*charge // by idempotency key
 	notices []string           // references of payments whose notification is not delivered yet
@@ -59,14 +59,14 @@ func startProvider(rng *rand.Rand) (*provider, error) {
 		byKey: map[string]*charge{}, ended: make(chan struct{}),
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/payment_intents", p.answer(p.create))
-	mux.HandleFunc("GET /v1/payment_intents/{reference}", p.answer(p.read))
-	mux.HandleFunc("POST /v1/payment_intents/{reference}/cancel", p.answer(p.cancel))
-	mux.HandleFunc("POST /v1/checkout/sessions", p.answer(p.create))
-	mux.HandleFunc("GET /v1/checkout/sessions/{reference}", p.answer(p.read))
-	mux.HandleFunc("POST /v1/checkout/sessions/{reference}/expire", p.answer(p.cancel))
-	mux.HandleFunc("POST /v1/refunds", p.answer(p.refund))
-	mux.HandleFunc("GET /v1/refunds", p.answer(p.listRefunds))
+	mux.HandleFunc("POST /v1/payment_intents", p.newHandler(p.create))
+	mux.HandleFunc("GET /v1/payment_intents/{reference}", p.newHandler(p.read))
+	mux.HandleFunc("POST /v1/payment_intents/{reference}/cancel", p.newHandler(p.cancel))
+	mux.HandleFunc("POST /v1/checkout/sessions", p.newHandler(p.create))
+	mux.HandleFunc("GET /v1/checkout/sessions/{reference}", p.newHandler(p.read))
+	mux.HandleFunc("POST /v1/checkout/sessions/{reference}/expire", p.newHandler(p.cancel))
+	mux.HandleFunc("POST /v1/refunds", p.newHandler(p.refund))
+	mux.HandleFunc("GET /v1/refunds", p.newHandler(p.listRefunds))
 	p.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = p.server.Serve(listener) }()
 	return p, nil
@@ -80,21 +80,21 @@ func (p *provider) close() {
 func (p *provider) setIll(ill bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ill = ill
+	p.isIll = ill
 }
 
-// answer sends the result of call. While the provider is ill, a random number may choose a fault instead.
-func (p *provider) answer(call func(r *http.Request) (int, object)) http.HandlerFunc {
+// newHandler sends the result of call. While the provider is ill, a random number may choose a fault instead.
+func (p *provider) newHandler(call func(r *http.Request) (int, object)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_ = r.ParseForm() // an unreadable form has no values
 		p.mu.Lock()
 		way := 100
-		if p.ill {
+		if p.isIll {
 			way = p.rng.IntN(8)
 		}
 		if way == 0 {
 			p.mu.Unlock()
-			respond(w, http.StatusTooManyRequests, problem("rate_limit_error", "rate_limit"))
+			writeAnswer(w, http.StatusTooManyRequests, newErrorObject("rate_limit_error", "rate_limit"))
 			return
 		}
 		status, body := call(r)
@@ -106,39 +106,39 @@ func (p *provider) answer(call func(r *http.Request) (int, object)) http.Handler
 			case <-p.ended:
 			}
 		case 3:
-			respond(w, http.StatusInternalServerError, problem("api_error", ""))
+			writeAnswer(w, http.StatusInternalServerError, newErrorObject("api_error", ""))
 		case 4: // breaks off the answer
 			w.Header().Set("Content-Length", "1000")
 			_, _ = io.WriteString(w, `{"id": "pi_`)
 			panic(http.ErrAbortHandler)
 		default:
-			respond(w, status, body)
+			writeAnswer(w, status, body)
 		}
 	}
 }
 
-func respond(w http.ResponseWriter, status int, body object) {
+func writeAnswer(w http.ResponseWriter, status int, body object) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-func problem(kind, code string) object {
+func newErrorObject(kind, code string) object {
 	return object{"error": object{"type": kind, "code": code, "message": "no"}}
 }
 
 // isSession reports whether the charge is paid on the provider's page.
 func (c *charge) isSession() bool { return strings.HasPrefix(c.reference, "cs_") }
 
-// intent returns the reference that refunds of the charge use.
-func (c *charge) intent() string {
+// intentReference returns the reference that refunds of the charge use.
+func (c *charge) intentReference() string {
 	if c.isSession() {
 		return "pi_of_" + c.reference
 	}
 	return c.reference
 }
 
-func (c *charge) object() object {
+func (c *charge) toObject() object {
 	if !c.isSession() {
 		return object{
 			"id": c.reference, "object": "payment_intent", "amount": c.amount, "currency": "eur", "status": c.status,
@@ -152,7 +152,7 @@ func (c *charge) object() object {
 		session["status"], session["url"] = "expired", nil
 	case "succeeded":
 		session["status"], session["payment_status"], session["url"], session["payment_intent"] = "complete", "paid",
-			nil, c.intent()
+			nil, c.intentReference()
 	}
 	return session
 }
@@ -160,7 +160,7 @@ func (c *charge) object() object {
 func (p *provider) create(r *http.Request) (int, object) {
 	key := r.Header.Get("Idempotency-Key")
 	if c := p.byKey[key]; c != nil {
-		return http.StatusOK, c.object()
+		return http.StatusOK, c.toObject()
 	}
 	c := &charge{reference: fmt.Sprintf("pi_%d", len(p.charges)), status: "requires_payment_method"}
 	amount := r.Form.Get("amount")
@@ -171,45 +171,45 @@ func (p *provider) create(r *http.Request) (int, object) {
 		r.Form.Get("metadata[slotmesh_reservation]"))
 	_, _ = fmt.Sscan(amount, &c.amount)
 	p.charges[c.reference], p.byKey[key] = c, c
-	return http.StatusOK, c.object()
+	return http.StatusOK, c.toObject()
 }
 
-// paidBy returns the charge of a PaymentIntent.
-func (p *provider) paidBy(intent string) *charge {
+// findByIntent returns the charge of a PaymentIntent.
+func (p *provider) findByIntent(intent string) *charge {
 	return p.charges[strings.TrimPrefix(intent, "pi_of_")]
 }
 
 func (p *provider) read(r *http.Request) (int, object) {
 	c := p.charges[r.PathValue("reference")]
 	if c == nil {
-		return http.StatusNotFound, problem("invalid_request_error", "resource_missing")
+		return http.StatusNotFound, newErrorObject("invalid_request_error", "resource_missing")
 	}
-	return http.StatusOK, c.object()
+	return http.StatusOK, c.toObject()
 }
 
 func (p *provider) cancel(r *http.Request) (int, object) {
 	c := p.charges[r.PathValue("reference")]
 	switch {
 	case c == nil:
-		return http.StatusNotFound, problem("invalid_request_error", "resource_missing")
+		return http.StatusNotFound, newErrorObject("invalid_request_error", "resource_missing")
 	case c.status != "requires_payment_method":
-		return http.StatusBadRequest, problem("invalid_request_error", "payment_intent_unexpected_state")
+		return http.StatusBadRequest, newErrorObject("invalid_request_error", "payment_intent_unexpected_state")
 	}
 	c.status = "canceled"
-	return http.StatusOK, c.object()
+	return http.StatusOK, c.toObject()
 }
 
 func (p *provider) refund(r *http.Request) (int, object) {
-	c, key := p.paidBy(r.Form.Get("payment_intent")), r.Header.Get("Idempotency-Key")
+	c, key := p.findByIntent(r.Form.Get("payment_intent")), r.Header.Get("Idempotency-Key")
 	var amount int64
 	_, _ = fmt.Sscan(r.Form.Get("amount"), &amount)
 	switch {
 	case c == nil || c.status != "succeeded":
-		return http.StatusBadRequest, problem("invalid_request_error", "resource_missing")
+		return http.StatusBadRequest, newErrorObject("invalid_request_error", "resource_missing")
 	case p.byKey[key] != nil: // a repeated request; refunds are requested one at a time
 		return http.StatusOK, c.refunds[len(c.refunds)-1]
 	case amount <= 0 || amount > c.amount-c.refunded:
-		return http.StatusBadRequest, problem("invalid_request_error", "charge_already_refunded")
+		return http.StatusBadRequest, newErrorObject("invalid_request_error", "charge_already_refunded")
 	}
 	p.byKey[key] = c
 	c.refunded += amount
@@ -223,7 +223,7 @@ func (p *provider) refund(r *http.Request) (int, object) {
 
 func (p *provider) listRefunds(r *http.Request) (int, object) {
 	list := []object{}
-	if c := p.paidBy(r.Form.Get("payment_intent")); c != nil {
+	if c := p.findByIntent(r.Form.Get("payment_intent")); c != nil {
 		list = append(list, c.refunds...)
 	}
 	return http.StatusOK, object{"object": "list", "has_more": false, "data": list}
@@ -242,9 +242,9 @@ func (p *provider) pay(reference string) bool {
 	return true
 }
 
-// tell sends the waiting notifications to url, each twice. It keeps those that were refused, because
+// sendNotices sends the waiting notifications to url, each twice. It keeps those that were refused, because
 // Stripe would send them again for days.
-func (p *provider) tell(ctx context.Context, client *http.Client, url string) error {
+func (p *provider) sendNotices(ctx context.Context, client *http.Client, url string) error {
 	p.mu.Lock()
 	waiting := p.notices
 	p.notices = nil

@@ -12,7 +12,7 @@ import (
 // Report is the result of a soak.
 type Report struct {
 	Seed       uint64
-	For        time.Duration
+	Duration   time.Duration
 	Operations int
 	Attempts   int
 	Rows       int            // bookings, tickets and reservations in the tables, cancelled ones included
@@ -20,7 +20,7 @@ type Report struct {
 	Answers    map[string]int // number by status and messageCode
 	Faults     []Fault
 	Changes    map[string]int // number by kind of change by the owner
-	Found      []string       // all findings; empty if everything is correct
+	Findings   []string       // all findings; empty if everything is correct
 }
 
 // Fault is the recovery from one kind of fault: how often the fault occurred, and the times from its
@@ -31,15 +31,16 @@ type Fault struct {
 	Median, Worst time.Duration
 }
 
-func (r *run) report(rows, resources int) *Report {
+func (r *run) newReport(rows, resources int) *Report {
 	report := &Report{
-		Seed: r.o.Seed, For: r.o.For, Operations: len(r.workload.done), Attempts: r.attempts, Rows: rows,
+		Seed: r.o.Seed, Duration: r.o.Duration, Operations: len(r.workload.operations), Attempts: r.attempts,
+		Rows:      rows,
 		Resources: resources,
 		Answers:   r.answers, Changes: r.owner.changes,
 	}
 	recoveries := map[string][]time.Duration{}
-	for _, t := range r.nemesis.troubles {
-		recoveries[t.kind] = append(recoveries[t.kind], r.recovery(t))
+	for _, t := range r.nemesis.pastFaults {
+		recoveries[t.kind] = append(recoveries[t.kind], r.findRecovery(t))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(recoveries)) {
 		all := recoveries[kind]
@@ -49,11 +50,11 @@ func (r *run) report(rows, resources int) *Report {
 	return report
 }
 
-// recovery returns the time from the end of the fault t to the first successful answer of a request
+// findRecovery returns the time from the end of the fault t to the first successful answer of a request
 // that began after it. If clients call the replica with the fault, the answer must come from that
 // replica; otherwise it may come from any. It returns 0 if there was no such answer.
-func (r *run) recovery(t trouble) time.Duration {
-	for _, a := range r.good {
+func (r *run) findRecovery(t pastFault) time.Duration {
+	for _, a := range r.successes {
 		if a.begin < t.end {
 			continue
 		}
@@ -64,14 +65,14 @@ func (r *run) recovery(t trouble) time.Duration {
 	return 0
 }
 
-// shownFindings is the maximum number of printed findings. One fault can affect very many rows.
-const shownFindings = 40
+// maxShownFindings is the maximum number of printed findings. One fault can affect very many rows.
+const maxShownFindings = 40
 
 // Print writes the report for a person.
 func (r *Report) Print(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	_, _ = fmt.Fprintf(table, "\n%d operations in %d attempts over %s; %d rows; %d histories\n\nanswer\ttimes\n",
-		r.Operations, r.Attempts, r.For, r.Rows, r.Resources)
+		r.Operations, r.Attempts, r.Duration, r.Rows, r.Resources)
 	for _, answer := range slices.Sorted(maps.Keys(r.Answers)) {
 		_, _ = fmt.Fprintf(table, "%s\t%d\n", answer, r.Answers[answer])
 	}
@@ -89,12 +90,12 @@ func (r *Report) Print(out io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	for i, text := range r.Found {
-		if i == shownFindings {
-			_, _ = fmt.Fprintf(out, "… and %d more\n", len(r.Found)-i)
+	for i, text := range r.Findings {
+		if i == maxShownFindings {
+			_, _ = fmt.Fprintf(out, "… and %d more\n", len(r.Findings)-i)
 			break
 		}
-		_, _ = fmt.Fprintf(out, "WRONG: %s\n", text)
+		_, _ = fmt.Fprintf(out, "FINDING: %s\n", text)
 	}
 	return nil
 }

@@ -3,10 +3,10 @@
 //
 //	stores, cluster, link   two replicas of every service on a PostgreSQL with fsync and a Redis, and the network
 //	nemesis                 faults, drawn from a seed; the owner, who publishes and revokes at the same time
-//	workload, moves         the clients
+//	workload, reschedules   the clients
 //	attempt                 the answers that they received
 //	provider                a payment provider that breaks off answers, hangs and repeats notifications
-//	tables, answers, moved  rules about the tables, and about each answer compared with them
+//	tables, check           rules about the tables, and about each answer compared with them
 //	history                 linearizability of each resource, checked by porcupine
 //
 // It checks whether results are correct, never speed. The report contains the time to the next
@@ -32,11 +32,11 @@ import (
 // Options configure a run.
 type Options struct {
 	Programs string        // folder of the services' programs
-	For      time.Duration // duration of the clients' work
+	Duration time.Duration // duration of the clients' work
 	Clients  int
 	Think    time.Duration // pause of a client between two operations
 	Seed     uint64        // of faults and of the clients' choices
-	Calm     bool          // without faults
+	IsCalm   bool          // without faults
 	Home     string        // folder for the stores' data and the services' logs; it is kept
 	Progress io.Writer     // receives a line for each fault; nil: nothing
 
@@ -68,11 +68,11 @@ type run struct {
 	nemesis  *nemesis
 	owner    *owner
 
-	mu       sync.Mutex
-	answers  map[string]int
-	attempts int
-	good     []*attempt // in the order of their ends
-	odd      []*attempt
+	mu              sync.Mutex
+	answers         map[string]int
+	attempts        int
+	successes       []*attempt // in the order of their ends
+	unusualAttempts []*attempt
 }
 
 // Run runs a soak and checks its results. It returns an error if the soak itself fails; its findings are in the report.
@@ -83,10 +83,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	r.work(ctx)
-	if err := r.rest(ctx); err != nil {
+	if err := r.awaitFinalState(ctx); err != nil {
 		return nil, err
 	}
-	return r.judge(ctx)
+	return r.check(ctx)
 }
 
 func (r *run) close() {
@@ -104,7 +104,7 @@ func (r *run) close() {
 	}
 }
 
-func (r *run) random(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(r.o.Seed, stream)) }
+func (r *run) newRandom(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(r.o.Seed, stream)) }
 
 // The numbers of the streams of random numbers. Each part draws from its own stream, so that its draws
 // do not change those of another. Clients use the streams from 100.
@@ -124,27 +124,27 @@ func (r *run) start(ctx context.Context) error {
 	if r.stores, err = startStores(ctx, r.o.Home); err != nil {
 		return err
 	}
-	if r.provider, err = startProvider(r.random(providerStream)); err != nil {
+	if r.provider, err = startProvider(r.newRandom(providerStream)); err != nil {
 		return err
 	}
-	if r.cluster, err = newCluster(r.o.Programs, logs, r.stores, settings(r.provider.address)); err != nil {
+	if r.cluster, err = newCluster(r.o.Programs, logs, r.stores, newSettings(r.provider.address)); err != nil {
 		return err
 	}
 	if err := r.cluster.start(ctx); err != nil {
 		return err
 	}
-	r.call = newCaller(r.cluster, now(), r.see)
+	r.call = newCaller(r.cluster, now(), r.recordAttempt)
 	r.workload = &workload{
-		o: r.o, call: r.call, exact: exactBusiness(), mixed: mixedBusiness(), provider: r.provider,
+		o: r.o, call: r.call, exact: newExactBusiness(), mixed: newMixedBusiness(), provider: r.provider,
 		today: now().UTC().Truncate(24 * time.Hour), keys: map[*business][]*apiKey{},
 	}
-	r.nemesis = &nemesis{w: r.workload, cluster: r.cluster, rng: r.random(faultStream)}
-	r.owner = &owner{n: r.nemesis, rng: r.random(ownerStream), changes: map[string]int{}}
-	return r.open(ctx)
+	r.nemesis = &nemesis{w: r.workload, cluster: r.cluster, rng: r.newRandom(faultStream)}
+	r.owner = &owner{n: r.nemesis, rng: r.newRandom(ownerStream), changes: map[string]int{}}
+	return r.publishBusinesses(ctx)
 }
 
-// settings returns the settings of every service. The limits are so high that no client reaches them.
-func settings(stripe string) []string {
+// newSettings returns the settings of every service. The limits are so high that no client reaches them.
+func newSettings(stripe string) []string {
 	return []string{
 		"SLOTMESH_ADMIN_TOKEN=" + adminToken, "BOOKING_KEY_LIMIT_PER_MINUTE=100000", "ADMIN_LIMIT_PER_MINUTE=100000",
 		"MESSAGES_PER_DAY=1000000",
@@ -153,14 +153,14 @@ func settings(stripe string) []string {
 	}
 }
 
-// open publishes both businesses, creates their API keys and executes Options.Sabotage. From the
+// publishBusinesses publishes both businesses, creates their API keys and executes Options.Sabotage. From the
 // OpenAPI document it finds out whether the admin API accepts idempotency keys.
-func (r *run) open(ctx context.Context) error {
-	document := r.workload.adminMessage(http.MethodGet, "openapi.json", nil, "")
+func (r *run) publishBusinesses(ctx context.Context) error {
+	document := r.workload.newAdminMessage(http.MethodGet, "openapi.json", nil, "")
 	document.read = func(_ *attempt, body []byte) {
-		r.workload.keyedAdmin = bytes.Contains(body, []byte("Idempotency-Key"))
+		r.workload.hasAdminKeys = bytes.Contains(body, []byte("Idempotency-Key"))
 	}
-	if a := r.call.send(ctx, document); a.verdict != made {
+	if a := r.call.send(ctx, document); a.outcome != succeeded {
 		return fmt.Errorf("read the admin API's document: %s", a)
 	}
 	for _, b := range []*business{r.workload.exact, r.workload.mixed} {
@@ -189,11 +189,11 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
-// see counts an answer by its status. It also records answers that are successful or unusual.
-func (r *run) see(a *attempt) {
+// recordAttempt counts an answer by its status. It also records answers that are successful or unusual.
+func (r *run) recordAttempt(a *attempt) {
 	what := fmt.Sprint(a.status)
 	switch {
-	case a.late:
+	case a.isLate:
 		what = "none in time"
 	case a.status == 0:
 		what = "connection lost"
@@ -204,24 +204,24 @@ func (r *run) see(a *attempt) {
 	defer r.mu.Unlock()
 	r.answers[what]++
 	r.attempts++
-	if a.verdict == made {
-		r.good = append(r.good, a)
+	if a.outcome == succeeded {
+		r.successes = append(r.successes, a)
 	}
-	if a.late || a.trouble != "" || !slices.Contains(expected, a.status) {
-		r.odd = append(r.odd, a)
+	if a.isLate || a.problem != "" || !slices.Contains(expected, a.status) {
+		r.unusualAttempts = append(r.unusualAttempts, a)
 	}
 }
 
 // work runs the clients, the owner and the nemesis. It returns when the time is over and every fault has ended.
 func (r *run) work(ctx context.Context) {
-	working, cancel := context.WithTimeout(ctx, r.o.For)
+	working, cancel := context.WithTimeout(ctx, r.o.Duration)
 	defer cancel()
 	var all sync.WaitGroup
 	for i := range r.o.Clients {
-		c := &client{workload: r.workload, rng: r.random(clientStream + uint64(i))}
+		c := &client{workload: r.workload, rng: r.newRandom(clientStream + uint64(i))}
 		all.Go(func() { c.run(working) })
 	}
-	if !r.o.Calm {
+	if !r.o.IsCalm {
 		all.Go(func() { r.nemesis.run(working) })
 		all.Go(func() { r.owner.run(working) })
 	}
@@ -230,11 +230,12 @@ func (r *run) work(ctx context.Context) {
 
 const (
 	requestTimeout = 10 * time.Second // default of REQUEST_TIMEOUT: no request takes longer in a service
-	closedWithin   = 5 * time.Minute
+	finalTimeout   = 5 * time.Minute
 )
 
-// rest waits until no request that a client gave up is still running in a service, and until every charge is final.
-func (r *run) rest(ctx context.Context) error {
+// awaitFinalState waits until no request that a client gave up is still running in a service, and until every charge is
+// final.
+func (r *run) awaitFinalState(ctx context.Context) error {
 	for _, replica := range r.cluster.replicas {
 		if err := replica.awaitReady(ctx); err != nil {
 			return err
@@ -248,56 +249,56 @@ func (r *run) rest(ctx context.Context) error {
 		return err
 	}
 	defer t.close(ctx)
-	webhook := "http://" + r.cluster.of("booking")[0].ingress.address() + "/api/public/stripe/webhook"
-	err = eventually(ctx, closedWithin, time.Second, func() error {
-		told := r.provider.tell(ctx, r.call.client, webhook)
-		left, err := t.hasten(ctx)
+	webhook := "http://" + r.cluster.listReplicas("booking")[0].ingress.address() + "/api/public/stripe/webhook"
+	err = retryUntil(ctx, finalTimeout, time.Second, func() error {
+		told := r.provider.sendNotices(ctx, r.call.client, webhook)
+		left, err := t.hastenPayments(ctx)
 		if left > 0 {
 			err = errors.Join(err, fmt.Errorf("%d charges are not final", left))
 		}
 		return errors.Join(told, err)
 	})
 	if err != nil {
-		r.nemesis.fail("after the soak: %v", err)
+		r.nemesis.addProblem("after the soak: %v", err)
 	}
 	return ctx.Err()
 }
 
-// judge reads the tables and compares all answers with them.
-func (r *run) judge(ctx context.Context) (*Report, error) {
+// check reads the tables and compares all answers with them.
+func (r *run) check(ctx context.Context) (*Report, error) {
 	t, err := openTables(ctx, r.stores.databaseURL(), r.workload.exact, r.workload.mixed)
 	if err != nil {
 		return nil, err
 	}
 	defer t.close(ctx)
-	found, err := t.broken(ctx)
+	found, err := t.findViolations(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := t.rows(ctx)
+	rows, err := t.readRows(ctx)
 	if err != nil {
 		return nil, err
 	}
-	changes, err := t.changes(ctx)
+	changes, err := t.readChanges(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if r.workload.editions, err = t.editions(ctx); err != nil {
+	if r.workload.editions, err = t.readEditions(ctx); err != nil {
 		return nil, err
 	}
-	charges, err := t.payments(ctx)
+	charges, err := t.readPayments(ctx)
 	if err != nil {
 		return nil, err
 	}
-	j := &judgement{w: r.workload, rows: rows, changes: changes, versions: r.owner.versions,
-		troubles: r.nemesis.troubles}
-	j.judge()
-	for _, a := range r.odd {
-		j.single(a)
+	j := &checker{w: r.workload, rows: rows, changes: changes, versions: r.owner.versions,
+		pastFaults: r.nemesis.pastFaults}
+	j.checkOperations()
+	for _, a := range r.unusualAttempts {
+		j.checkAnswer(a)
 	}
-	j.charges(charges, r.provider)
-	resources, broken := r.workload.linearizable(rows, changes)
-	report := r.report(len(rows), resources)
-	report.Found = slices.Concat(found, j.found, broken, r.nemesis.wrong, r.cluster.panics())
+	j.checkCharges(charges, r.provider)
+	resources, broken := r.workload.checkHistories(rows, changes)
+	report := r.newReport(len(rows), resources)
+	report.Findings = slices.Concat(found, j.findings, broken, r.nemesis.problems, r.cluster.findPanics())
 	return report, nil
 }

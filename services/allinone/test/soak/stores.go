@@ -106,7 +106,7 @@ func (s *stores) restartPostgres(ctx context.Context) error {
 	if err := os.Remove(filepath.Join(s.home, "sockets")); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return eventually(ctx, 2*time.Minute, 200*time.Millisecond, func() error {
+	return retryUntil(ctx, 2*time.Minute, 200*time.Millisecond, func() error {
 		started, err := backing.Start(ctx, backing.Options{Home: s.home, RedisURL: s.first.RedisURL, Say: func(string) {}})
 		if err != nil {
 			return err
@@ -118,8 +118,8 @@ func (s *stores) restartPostgres(ctx context.Context) error {
 	})
 }
 
-// eventually repeats try until it succeeds. If it does not succeed in time, it returns the last error.
-func eventually(ctx context.Context, within, pause time.Duration, try func() error) error {
+// retryUntil repeats try until it succeeds. If it does not succeed in time, it returns the last error.
+func retryUntil(ctx context.Context, within, pause time.Duration, try func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	for {
@@ -145,9 +145,9 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// freePort returns a port below the system's range for outgoing connections, so that the port stays
+// findFreePort returns a port below the system's range for outgoing connections, so that the port stays
 // free while the process that uses it restarts.
-func freePort(try int) (int, error) {
+func findFreePort(try int) (int, error) {
 	for i := range 2000 {
 		port := 12000 + (try*37+i*7+os.Getpid()*131)%18000
 		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))

@@ -14,10 +14,10 @@ import (
 // written from semantics.md, not from the services' code, so that it does not repeat an error of the code.
 type rule struct{ name, query string }
 
-// live are all bookings that occupy something, with their times widened by the buffers of their first and
+// liveBookings are all bookings that occupy something, with their times widened by the buffers of their first and
 // last services (§2). Occupied times are in occupied_time or, long after their end, in past_occupied_time.
 // The businesses are closed at night, so that overlapping bookings have the same date.
-const live = `
+const liveBookings = `
 WITH held AS (
 	SELECT business_id, booking_id, resource_id, during FROM booking.occupied_time
 	UNION ALL SELECT business_id, booking_id, resource_id, during FROM booking.past_occupied_time
@@ -32,59 +32,59 @@ WITH held AS (
 )`
 
 var rules = []rule{
-	{"two bookings of one member overlap", live + `
+	{"two bookings of one member overlap", liveBookings + `
 		SELECT a.id || ' and ' || b.id || ' at ' || a.during
 		FROM live a JOIN live b ON b.business_id = a.business_id AND b.staff_id = a.staff_id AND b.day = a.day AND b.id > a.id
 		WHERE a.parts <= 1 AND b.parts <= 1 AND a.during && b.during
 		  AND NOT (a.class_schedule_id IS NOT NULL AND a.class_schedule_id = b.class_schedule_id AND a.during = b.during)`},
-	{"two bookings hold one member's time", `
+	{"two bookings occupy one member's time", `
 		SELECT a.booking_id || ' and ' || b.booking_id || ' at ' || a.during
 		FROM booking.occupied_time a JOIN booking.occupied_time b
 		  ON b.business_id = a.business_id AND b.resource_id = a.resource_id AND b.lane = a.lane AND b.booking_id > a.booking_id
 		 AND lower(b.during)::date = lower(a.during)::date
 		WHERE a.during && b.during AND a.holder <> b.holder`},
-	{"a booking does not hold its member's time, buffers included", live + `
+	{"a booking does not occupy its member's time with its buffers", liveBookings + `
 		SELECT id || ' at ' || during FROM live
 		WHERE parts = 1 AND staff_id IS NOT NULL AND NOT EXISTS (
 			SELECT FROM held o
 			WHERE o.business_id = live.business_id AND o.booking_id = live.id AND o.resource_id = live.staff_id AND o.during = live.during)
 		   OR parts = 0`},
-	{"a cancelled booking holds time", `
+	{"a cancelled booking occupies time", `
 		SELECT b.id::text FROM booking.bookings b JOIN booking.occupied_time o ON o.business_id = b.business_id AND o.booking_id = b.id
 		WHERE b.status = 'cancelled'
 		UNION ALL
 		SELECT b.id::text FROM booking.bookings b JOIN booking.past_occupied_time o ON o.business_id = b.business_id AND o.booking_id = b.id
 		WHERE b.status = 'cancelled'`},
-	{"more bookings at a time than there are lanes", live + `
+	{"more bookings at a time than capacity units", liveBookings + `
 		SELECT a.id || ': ' || count(*) || ' at ' || a.during
 		FROM live a JOIN live b ON b.business_id = a.business_id AND b.service = a.service AND b.day = a.day AND b.during @> lower(a.during)
 		WHERE a.staff_id IS NULL GROUP BY a.id, a.during, a.capacity HAVING count(*) > a.capacity`},
-	{"more seats of a class sold than there are", live + `
+	{"more seats of a class booked than its capacity", liveBookings + `
 		SELECT class_schedule_id || ' on ' || day || ': ' || sum(party_size)
 		FROM live WHERE class_schedule_id IS NOT NULL GROUP BY class_schedule_id, day, capacity HAVING sum(party_size) > capacity`},
-	{"the counter of a class is not the seats sold", live + `
+	{"the counter of a class differs from its booked seats", liveBookings + `
 		SELECT s.session_id || ' at ' || s.starts_at || ': ' || s.taken
 		FROM booking.class_sessions s
 		WHERE s.taken <> (SELECT coalesce(sum(party_size), 0) FROM live WHERE class_schedule_id = s.session_id AND lower(during) = s.starts_at)`},
-	{"more tickets of a tier sold than there are", fmt.Sprintf(`
+	{"more tickets of a tier sold than its capacity", fmt.Sprintf(`
 		SELECT tier.id || ': ' || sum(tier.quantity) FROM booking.tickets, jsonb_to_recordset(tiers) AS tier (id uuid, quantity integer)
 		WHERE status = 'sold' GROUP BY tier.id HAVING sum(tier.quantity) > %d`, tierCapacity)},
-	{"more tickets of an event sold than there are", fmt.Sprintf(`
+	{"more tickets of an event sold than its capacity", fmt.Sprintf(`
 		SELECT event_id || ': ' || sum(quantity) FROM booking.tickets WHERE status = 'sold' GROUP BY event_id HAVING sum(quantity) > %d`, eventCapacity)},
-	{"the counter of an event is not the tickets sold", `
+	{"the counter of an event differs from its sold tickets", `
 		SELECT e.event_id || ': ' || e.sold FROM booking.event_sales e
 		WHERE e.sold <> (SELECT coalesce(sum(quantity), 0) FROM booking.tickets t WHERE t.event_id = e.event_id AND t.status = 'sold')`},
-	{"a change is not exactly one event, or its event tells of something else",
-		recorded("booking.bookings", "'{payment,from}'") + ` UNION ALL ` +
-			recorded("booking.tickets", "'{payment}'") + ` UNION ALL ` + recorded("rental.reservations",
+	{"a change has not exactly one event, or its event has other values",
+		newEventQuery("booking.bookings", "'{payment,from}'") + ` UNION ALL ` +
+			newEventQuery("booking.tickets", "'{payment}'") + ` UNION ALL ` + newEventQuery("rental.reservations",
 			"'{payment,updated_at,counted}'")},
-	{"nobody was told of a booking whose charge was open, or that needed none", `
+	{"a booking has no event, although its charge is open or not needed", `
 		SELECT b.id || ': ' || b.status FROM booking.bookings b
 		WHERE b.sequence = 0 AND NOT EXISTS (
 			SELECT FROM booking.payments p
 			WHERE p.business_id = b.business_id AND p.subject_id = b.id AND p.status IN ('creating', 'cancelling', 'cancelled'))`},
-	{"what is paid for a reservation is not what booking says", chargedOtherwise},
-	{"more units out at a moment than there are", `
+	{"the payment of a reservation differs between rental and booking", differingPayments},
+	{"more rental units in use than there are", `
 		SELECT a.rental_id || ' on ' || a.start_date || ': ' || sum(b.quantity)
 		FROM rental.reservations a JOIN rental.reservations b ON b.rental_id = a.rental_id AND b.start_date = a.start_date
 		 AND (a.starts_at IS NULL OR b.starts_at <= a.starts_at AND a.starts_at < b.ends_at)
@@ -93,13 +93,13 @@ var rules = []rule{
 		GROUP BY a.id, a.rental_id, a.start_date, r.quantity HAVING sum(b.quantity) > r.quantity`},
 }
 
-// recorded returns a query that finds inconsistencies between the rows of a table and their events. A
+// newEventQuery returns a query that finds inconsistencies between the rows of a table and their events. A
 // row is inconsistent if its number of events differs from its number of changes, or if its newest
 // event contains other values than the row.
 //
 // The query ignores the keys in beside, an SQL array, because events and rows store them in different ways.
 // An online sale gets its first event when its charge is open; if the charge failed before, it has no event.
-func recorded(table, beside string) string {
+func newEventQuery(table, beside string) string {
 	schema, _, _ := strings.Cut(table, ".")
 	return fmt.Sprintf(`
 		SELECT '%[1]s ' || s.id FROM %[1]s s
@@ -142,8 +142,8 @@ func openTables(ctx context.Context, databaseURL string, all ...*business) (*tab
 
 func (t *tables) close(ctx context.Context) { _ = t.conn.Close(ctx) }
 
-// broken returns all violations of the rules.
-func (t *tables) broken(ctx context.Context) ([]string, error) {
+// findViolations returns all violations of the rules.
+func (t *tables) findViolations(ctx context.Context) ([]string, error) {
 	var found []string
 	for _, r := range rules {
 		rows, err := t.conn.Query(ctx, r.query)
@@ -165,15 +165,15 @@ func (t *tables) broken(ctx context.Context) ([]string, error) {
 type row struct {
 	ID       uuid.UUID
 	Tag      string
-	Live     bool
+	IsLive   bool
 	Version  int64 // version of the offer
 	Start    string
 	StaffID  *uuid.UUID
 	Quantity int
 }
 
-// rows returns all bookings, ticket orders and reservations, by the tag of the operation that created them.
-func (t *tables) rows(ctx context.Context) (map[string][]row, error) {
+// readRows returns all bookings, ticket orders and reservations, by the tag of the operation that created them.
+func (t *tables) readRows(ctx context.Context) (map[string][]row, error) {
 	found, err := t.conn.Query(ctx, `
 		SELECT id, customer_email, status <> 'cancelled', offer_version, to_char(local_start, 'YYYY-MM-DD HH24:MI:SS'), staff_id, party_size
 		FROM booking.bookings
@@ -197,10 +197,10 @@ type payment struct {
 	Reference *string
 	Amount    int64
 	Refunded  int64
-	Live      bool // the paid object is not cancelled
+	IsLive    bool // the paid object is not cancelled
 }
 
-func (t *tables) payments(ctx context.Context) ([]payment, error) {
+func (t *tables) readPayments(ctx context.Context) ([]payment, error) {
 	found, err := t.conn.Query(ctx, `
 		SELECT p.subject_id, p.status, p.reference, p.amount, p.refunded, s.status <> 'cancelled'
 		FROM booking.payments p JOIN (
@@ -212,9 +212,9 @@ func (t *tables) payments(ctx context.Context) ([]payment, error) {
 	return pgx.CollectRows(found, pgx.RowToStructByPos[payment])
 }
 
-// hasten makes every payment that is not final due now, so that the services process it. It returns the number of
-// payments that are not final: those of booking, and the reservations whose result rental has not received yet.
-func (t *tables) hasten(ctx context.Context) (int64, error) {
+// hastenPayments makes every payment that is not final due now, so that the services process it. It returns the number
+// of payments that are not final: those of booking, and the reservations whose result rental has not received yet.
+func (t *tables) hastenPayments(ctx context.Context) (int64, error) {
 	tag, err := t.conn.Exec(ctx, `
 		UPDATE booking.payments SET due_at = now() - interval '10 seconds'
 		WHERE status IN ('creating', 'open', 'cancelling') OR refund_status = 'pending'`)
@@ -222,19 +222,19 @@ func (t *tables) hasten(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	var behind int64
-	err = t.conn.QueryRow(ctx, "SELECT count(*) FROM ("+chargedOtherwise+") AS behind").Scan(&behind)
+	err = t.conn.QueryRow(ctx, "SELECT count(*) FROM ("+differingPayments+") AS behind").Scan(&behind)
 	return tag.RowsAffected() + behind, err
 }
 
-// chargedOtherwise selects the reservations whose payment differs between rental and booking. A
+// differingPayments selects the reservations whose payment differs between rental and booking. A
 // payment that failed before booking received it has no row in booking.
-const chargedOtherwise = `
+const differingPayments = `
 	SELECT r.id || ': ' || r.payment::text FROM rental.reservations r LEFT JOIN booking.payments p ON p.business_id = r.business_id AND p.subject_id = r.id
 	WHERE r.payment IS NOT NULL AND (r.payment ->> 'status', (r.payment ->> 'amount')::bigint, (r.payment ->> 'refunded')::bigint)
 	      IS DISTINCT FROM (coalesce(p.status, 'cancelled'), coalesce(p.amount, (r.payment ->> 'amount')::bigint), coalesce(p.refunded, 0))`
 
-// editions returns the part of each offer that the owner changes during the run, by slug and version.
-func (t *tables) editions(ctx context.Context) (map[string]map[int64]edition, error) {
+// readEditions returns the part of each offer that the owner changes during the run, by slug and version.
+func (t *tables) readEditions(ctx context.Context) (map[string]map[int64]edition, error) {
 	rows, err := t.conn.Query(ctx, `SELECT b.slug, v.version, v.canonical::text FROM catalog.versions v JOIN catalog.businesses b ON b.id = v.business_id`)
 	if err != nil {
 		return nil, err
@@ -260,13 +260,13 @@ func (t *tables) editions(ctx context.Context) (map[string]map[int64]edition, er
 		if err := json.Unmarshal([]byte(s.Text), &m); err != nil {
 			return nil, err
 		}
-		e := edition{closed: map[string]bool{}}
+		e := edition{closedDates: map[string]bool{}}
 		for _, o := range m.Overrides {
-			e.closed[o.Date] = true
+			e.closedDates[o.Date] = true
 		}
 		for _, member := range m.Staff {
 			if member.Active != nil && !*member.Active {
-				e.away = member.Key
+				e.inactiveMember = member.Key
 			}
 		}
 		if editions[s.Slug] == nil {

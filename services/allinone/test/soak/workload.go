@@ -19,13 +19,13 @@ type workload struct {
 	exact, mixed *business
 	provider     *provider
 	today        time.Time
-	keyedAdmin   bool
+	hasAdminKeys bool
 	editions     map[string]map[int64]edition // by slug and version; read at the end
 
-	number atomic.Int64
-	mu     sync.Mutex
-	done   []*operation
-	keys   map[*business][]*apiKey
+	number     atomic.Int64
+	mu         sync.Mutex
+	operations []*operation
+	keys       map[*business][]*apiKey
 }
 
 // client performs random actions. It draws them from its own stream of random numbers.
@@ -51,7 +51,7 @@ var actions = []action{
 	{8, (*client).sellTickets},
 	{8, (*client).reserve},
 	{8, (*client).bookByAgent},
-	{5, (*client).look},
+	{5, (*client).browse},
 }
 
 // run performs actions until ctx ends. It finishes an action that has begun.
@@ -73,15 +73,15 @@ func (c *client) run(ctx context.Context) {
 	}
 }
 
-// hotFor is how long all clients request the same days, so that they compete. After it they go on to
+// hotPeriod is how long all clients request the same days, so that they compete. After it they go on to
 // the next days, so that there is always free time.
-const hotFor = 4 * time.Second
+const hotPeriod = 4 * time.Second
 
-func (c *client) epoch() int { return int(c.call.since() / hotFor) }
+func (c *client) epoch() int { return int(c.call.elapsed() / hotPeriod) }
 
-func (c *client) day() string { return c.dayAt(c.epoch() + c.rng.IntN(3)) }
+func (c *client) chooseDay() string { return c.formatDay(c.epoch() + c.rng.IntN(3)) }
 
-func (w *workload) dayAt(epoch int) string {
+func (w *workload) formatDay(epoch int) string {
 	return w.today.AddDate(0, 0, firstDay+epoch%(advanceDays-2*firstDay)).Format(time.DateOnly)
 }
 
@@ -89,32 +89,32 @@ func (w *workload) dayAt(epoch int) string {
 func (c *client) begin(op *operation) *operation {
 	op.tag = fmt.Sprintf("c%d@example.com", c.number.Add(1))
 	if op.business != nil && op.apiKey == nil {
-		op.apiKey = c.anyKey(op.business)
+		op.apiKey = c.chooseKey(op.business)
 	}
-	op.key = c.maybeKeyed()
+	op.key = c.drawKey()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.done = append(c.done, op)
+	c.operations = append(c.operations, op)
 	return op
 }
 
-// maybeKeyed returns an idempotency key, or "" for half of the tasks.
-func (c *client) maybeKeyed() string {
+// drawKey returns an idempotency key, or "" for half of the tasks.
+func (c *client) drawKey() string {
 	if c.rng.IntN(2) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("key-%016x%016x", c.rng.Uint64(), c.rng.Uint64())
 }
 
-func (c *client) anyKey(b *business) *apiKey {
+func (c *client) chooseKey(b *business) *apiKey {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	keys := c.keys[b]
 	return keys[c.rng.IntN(len(keys))]
 }
 
-// order returns the body of POST /book.
-func (c *client) order(op *operation, clock string, services ...*service) object {
+// newOrder returns the body of POST /book.
+func (c *client) newOrder(op *operation, clock string, services ...*service) object {
 	var ids []uuid.UUID
 	for _, s := range services {
 		ids = append(ids, s.id)
@@ -125,7 +125,7 @@ func (c *client) order(op *operation, clock string, services ...*service) object
 	}
 }
 
-func (op *operation) bookMessage(order object) message {
+func (op *operation) newBookMessage(order object) message {
 	header := map[string]string{"Authorization": "Bearer " + op.apiKey.secret}
 	if op.key != "" {
 		header["Idempotency-Key"] = op.key
@@ -136,82 +136,83 @@ func (op *operation) bookMessage(order object) message {
 	}
 }
 
-// tries is the maximum number of attempts of a task.
-const tries = 4
+// maxAttempts is the maximum number of attempts of a task.
+const maxAttempts = 4
 
 // perform attempts a task. Without an idempotency key it makes one attempt. With a key it retries
 // until the outcome is known, at most tries times. It then sometimes sends two requests at the same
 // time, and sometimes repeats a successful request, whose answer must be the same.
 func (c *client) perform(ctx context.Context, t *task, m message) *attempt {
 	var last *attempt
-	for try := range tries {
-		last = c.once(ctx, t, m, t.key != "" && c.rng.IntN(6) == 0)
-		repeat := t.key != "" && (last.verdict == unknown || last.status == http.StatusServiceUnavailable ||
-			last.code == "idempotency_in_progress" || last.verdict == made && c.rng.IntN(6) == 0)
+	for try := range maxAttempts {
+		last = c.attemptOnce(ctx, t, m, t.key != "" && c.rng.IntN(6) == 0)
+		repeat := t.key != "" && (last.outcome == unknown || last.status == http.StatusServiceUnavailable ||
+			last.code == "idempotency_in_progress" || last.outcome == succeeded && c.rng.IntN(6) == 0)
 		if !repeat {
 			break
 		}
 		sleep(ctx, time.Duration(try+1)*100*time.Millisecond)
 	}
-	return t.best(last)
+	return t.chooseAttempt(last)
 }
 
-// best returns a successful attempt, or last if there is none.
-func (t *task) best(last *attempt) *attempt {
+// chooseAttempt returns a successful attempt, or last if there is none.
+func (t *task) chooseAttempt(last *attempt) *attempt {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, a := range t.attempts {
-		if a.verdict == made {
+		if a.outcome == succeeded {
 			return a
 		}
 	}
 	return last
 }
 
-func (c *client) once(ctx context.Context, t *task, m message, twice bool) *attempt {
+func (c *client) attemptOnce(ctx context.Context, t *task, m message, twice bool) *attempt {
 	var beside sync.WaitGroup
 	if twice {
 		after := time.Duration(c.rng.IntN(300)) * time.Millisecond
 		beside.Go(func() {
 			sleep(ctx, after)
-			t.note(c.call.send(ctx, m))
+			t.addAttempt(c.call.send(ctx, m))
 		})
 	}
 	a := c.call.send(ctx, m)
-	t.note(a)
+	t.addAttempt(a)
 	beside.Wait()
 	return a
 }
 
-func (t *task) note(a *attempt) {
+func (t *task) addAttempt(a *attempt) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.attempts = append(t.attempts, a)
 }
 
-func (w *workload) adminMessage(method, path string, body any, key string) message {
+func (w *workload) newAdminMessage(method, path string, body any, key string) message {
 	header := map[string]string{"Authorization": "Bearer " + adminToken}
 	if key != "" {
 		header["Idempotency-Key"] = key
 	}
 	return message{service: "console", method: method, path: "/admin/" + path, body: body, header: header,
-		read: readThing}
+		read: readObject}
 }
 
 // bookExact books half an hour of a named staff member. The possible starts do not overlap each other.
 func (c *client) bookExact(ctx context.Context) {
-	p := c.halfHour()
+	p := c.chooseHalfHour()
 	op := c.begin(&operation{kind: "service", business: c.exact, date: p.date, resource: p.resource, takes: [3]int{1},
 		caps: [3]int{1}})
-	order := c.order(op, p.clock, c.exact.service("half"))
+	order := c.newOrder(op, p.clock, c.exact.findService("half"))
 	order["staff_id"] = p.staff
-	c.afterwards(ctx, op, c.perform(ctx, &op.task, op.bookMessage(order)), c.halfHour)
+	c.changeLater(ctx, op, c.perform(ctx, &op.task, op.newBookMessage(order)), c.chooseHalfHour)
 }
 
-func (c *client) halfHour() place {
+func (c *client) chooseHalfHour() rescheduleTarget {
 	member := c.exact.staff[c.rng.IntN(2)]
-	id := c.exact.sub("staff", member)
-	p := place{date: c.day(), clock: fmt.Sprintf("%02d:%02d", opensAt+c.rng.IntN(6), 30*c.rng.IntN(2)), staff: &id}
+	id := c.exact.deriveID("staff", member)
+	p := rescheduleTarget{date: c.chooseDay(), clock: fmt.Sprintf("%02d:%02d", opensAt+c.rng.IntN(6), 30*c.rng.IntN(2)),
+		staff: &id}
 	p.resource = member + " " + p.date + " " + p.clock
 	return p
 }
@@ -222,10 +223,10 @@ func (c *client) bookSeats(ctx context.Context) {
 	if c.rng.IntN(3) == 0 {
 		b, key = c.mixed, "yoga"
 	}
-	s, party := b.service(key), 1+c.rng.IntN(3)
-	session := func() place {
-		p := place{date: c.day(), clock: sessionTime}
-		if b.exact {
+	s, party := b.findService(key), 1+c.rng.IntN(3)
+	session := func() rescheduleTarget {
+		p := rescheduleTarget{date: c.chooseDay(), clock: sessionTime}
+		if b.isExact {
 			p.resource = key + " " + p.date
 		}
 		return p
@@ -233,60 +234,60 @@ func (c *client) bookSeats(ctx context.Context) {
 	p := session()
 	op := c.begin(&operation{kind: "class", business: b, date: p.date, resource: p.resource, takes: [3]int{party},
 		caps: [3]int{s.capacity}})
-	order := c.order(op, sessionTime, s)
+	order := c.newOrder(op, sessionTime, s)
 	order["party_size"] = party
-	c.afterwards(ctx, op, c.perform(ctx, &op.task, op.bookMessage(order)), session)
+	c.changeLater(ctx, op, c.perform(ctx, &op.task, op.newBookMessage(order)), session)
 }
 
-// clock returns a start of the grid with enough time for any booking before closing.
-func (c *client) clock() string {
+// chooseTime returns a start of the grid with enough time for any booking before closing.
+func (c *client) chooseTime() string {
 	return fmt.Sprintf("%02d:%02d", opensAt+c.rng.IntN(8), intervalMinutes*c.rng.IntN(60/intervalMinutes))
 }
 
 // bookMixed books an appointment: with any staff member, with a certain one, or for a service without staff.
 func (c *client) bookMixed(ctx context.Context) {
-	s := c.mixed.service([]string{"cut", "wash", "sauna"}[c.rng.IntN(3)])
-	op := c.begin(&operation{kind: "service", business: c.mixed, date: c.day()})
-	order := c.order(op, c.clock(), s)
+	s := c.mixed.findService([]string{"cut", "wash", "sauna"}[c.rng.IntN(3)])
+	op := c.begin(&operation{kind: "service", business: c.mixed, date: c.chooseDay()})
+	order := c.newOrder(op, c.chooseTime(), s)
 	if len(s.staff) == 0 {
 		op.kind = "lane"
 	} else if c.rng.IntN(2) == 0 {
-		order["staff_id"] = c.mixed.sub("staff", s.staff[c.rng.IntN(len(s.staff))])
+		order["staff_id"] = c.mixed.deriveID("staff", s.staff[c.rng.IntN(len(s.staff))])
 	}
-	c.afterwards(ctx, op, c.perform(ctx, &op.task, op.bookMessage(order)), c.anywhere)
+	c.changeLater(ctx, op, c.perform(ctx, &op.task, op.newBookMessage(order)), c.choosePlace)
 }
 
 // bookPackage books two consecutive services, by one staff member or by two.
 func (c *client) bookPackage(ctx context.Context) {
-	op := c.begin(&operation{kind: "package", business: c.mixed, date: c.day()})
-	order := c.order(op, c.clock(), c.mixed.service("cut"), c.mixed.service("wash"))
+	op := c.begin(&operation{kind: "package", business: c.mixed, date: c.chooseDay()})
+	order := c.newOrder(op, c.chooseTime(), c.mixed.findService("cut"), c.mixed.findService("wash"))
 	order["is_package"] = true
 	if c.rng.IntN(2) == 0 {
 		order["staffing_mode"] = "per_service"
 	}
-	c.afterwards(ctx, op, c.perform(ctx, &op.task, op.bookMessage(order)), c.anywhere)
+	c.changeLater(ctx, op, c.perform(ctx, &op.task, op.newBookMessage(order)), c.choosePlace)
 }
 
 // bookPaid books an appointment that is paid online, and pays most of the bookings.
 func (c *client) bookPaid(ctx context.Context) {
-	op := c.begin(&operation{kind: "paid", business: c.mixed, date: c.day()})
-	order := c.order(op, c.clock(), c.mixed.service("paid"))
+	op := c.begin(&operation{kind: "paid", business: c.mixed, date: c.chooseDay()})
+	order := c.newOrder(op, c.chooseTime(), c.mixed.findService("paid"))
 	order["payment_choice"] = "online"
-	a := c.perform(ctx, &op.task, op.bookMessage(order))
-	if a.verdict == made && c.rng.IntN(4) > 0 {
+	a := c.perform(ctx, &op.task, op.newBookMessage(order))
+	if a.outcome == succeeded && c.rng.IntN(4) > 0 {
 		c.pay(ctx, a.answer.reference, c.rng.IntN(3) > 0)
 	}
-	c.afterwards(ctx, op, a, c.anywhere)
+	c.changeLater(ctx, op, a, c.choosePlace)
 }
 
 // bookByAgent books like bookMixed, over MCP.
 func (c *client) bookByAgent(ctx context.Context) {
-	op := c.begin(&operation{kind: "agent", business: c.mixed, date: c.day()})
-	arguments := c.order(op, c.clock(), c.mixed.service("cut"))
+	op := c.begin(&operation{kind: "agent", business: c.mixed, date: c.chooseDay()})
+	arguments := c.newOrder(op, c.chooseTime(), c.mixed.findService("cut"))
 	if op.key != "" {
 		arguments["idempotency_key"] = op.key
 	}
-	c.afterwards(ctx, op, c.perform(ctx, &op.task, message{
+	c.changeLater(ctx, op, c.perform(ctx, &op.task, message{
 		service: "mcp", method: http.MethodPost, path: "/mcp", read: readTool,
 		header: map[string]string{"Authorization": "Bearer " + op.apiKey.secret,
 			"Accept": "application/json, text/event-stream"},
@@ -294,7 +295,7 @@ func (c *client) bookByAgent(ctx context.Context) {
 			"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": object{"name": "book_appointment",
 				"arguments": arguments},
 		},
-	}), c.anywhere)
+	}), c.choosePlace)
 }
 
 // sellTickets sells tickets at the door, as the owner.
@@ -306,9 +307,9 @@ func (c *client) sellTickets(ctx context.Context) {
 		caps: [3]int{tierCapacity, tierCapacity, eventCapacity},
 	})
 	op.takes[tier], op.takes[2] = quantity, quantity
-	c.unkeyed(op)
+	c.dropKeys(op)
 	body := object{"event_id": e.id, "tier_id": e.tiers[tier], "quantity": quantity, "customer_name": op.tag}
-	m := c.adminMessage(http.MethodPost, "businesses/"+c.mixed.slug+"/tickets", body, op.key)
+	m := c.newAdminMessage(http.MethodPost, "businesses/"+c.mixed.slug+"/tickets", body, op.key)
 	c.cancelSome(ctx, op, c.perform(ctx, &op.task, m), "tickets")
 }
 
@@ -316,32 +317,32 @@ func (c *client) sellTickets(ctx context.Context) {
 func (c *client) reserve(ctx context.Context) {
 	r := c.mixed.rentals[c.rng.IntN(2)] // those without online payment
 	quantity := 1 + c.rng.IntN(2)
-	op := c.begin(&operation{kind: "reservation", business: c.mixed, date: c.day()})
-	c.unkeyed(op)
+	op := c.begin(&operation{kind: "reservation", business: c.mixed, date: c.chooseDay()})
+	c.dropKeys(op)
 	body := object{"rental_id": r.id, "start_date": op.date, "end_date": op.date, "quantity": quantity,
 		"customer_name": op.tag}
-	if r.hourly {
+	if r.isHourly {
 		hour := opensAt + c.rng.IntN(8)
 		body["start_time"], body["end_time"] = fmt.Sprintf("%02d:00", hour),
 			fmt.Sprintf("%02d:00", hour+1+c.rng.IntN(3))
 	} else {
 		op.resource, op.takes, op.caps = r.key+" "+op.date, [3]int{quantity}, [3]int{r.quantity}
 	}
-	m := c.adminMessage(http.MethodPost, "businesses/"+c.mixed.slug+"/reservations", body, op.key)
+	m := c.newAdminMessage(http.MethodPost, "businesses/"+c.mixed.slug+"/reservations", body, op.key)
 	c.cancelSome(ctx, op, c.perform(ctx, &op.task, m), "reservations")
 }
 
-// unkeyed removes the key of an operation if the admin API does not support keys.
-func (c *client) unkeyed(op *operation) {
+// dropKeys removes the key of an operation if the admin API does not support keys.
+func (c *client) dropKeys(op *operation) {
 	op.apiKey = nil
-	if !c.keyedAdmin {
+	if !c.hasAdminKeys {
 		op.key = ""
 	}
 }
 
-// look reads like a visitor of the booking page.
-func (c *client) look(ctx context.Context) {
-	date, s := c.day(), c.mixed.service("cut")
+// browse reads like a visitor of the booking page.
+func (c *client) browse(ctx context.Context) {
+	date, s := c.chooseDay(), c.mixed.findService("cut")
 	m := message{service: "availability", method: http.MethodGet,
 		path: fmt.Sprintf("/api/public/%s/slots?date=%s&service_id=%s", c.mixed.slug, date, s.id)}
 	switch c.rng.IntN(4) {

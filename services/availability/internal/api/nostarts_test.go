@@ -23,7 +23,7 @@ func TestNoStartsReportsRuleForEachDate(t *testing.T) {
 	ask(s.internal+"/internal", window).expect(t, 200,
 		`{"rules": {"2027-03-31": "booking", "2027-04-01": "advance_limit"}}`)
 	if got := ask(s.public, window); got.status != 404 {
-		t.Errorf("everybody may ask: %d %s", got.status, got.body)
+		t.Errorf("the public port allows it: %d %s", got.status, got.body)
 	}
 	window.Del("end")
 	if got := ask(s.internal+"/internal", window); got.status != 400 {

@@ -165,7 +165,7 @@ func TestCalendarsAgreeForAllParameterCombinations(t *testing.T) {
 	}
 	for services, n := range listed {
 		if n == 0 {
-			t.Errorf("nothing is listed of %s: the comparison means nothing", services)
+			t.Errorf("nothing is listed of %s, so the comparison proves nothing", services)
 		}
 	}
 }

@@ -97,7 +97,7 @@ func TestRenderMatchesEncodingJSON(t *testing.T) {
 		}
 	}
 	if listed == 0 || classes == 0 {
-		t.Errorf("%d slots on %d days of classes: the comparison means nothing", listed, classes)
+		t.Errorf("%d slots on %d days of classes, so the comparison proves nothing", listed, classes)
 	}
 }
 

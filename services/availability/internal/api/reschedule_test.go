@@ -46,7 +46,7 @@ func TestInternalSlotsListRescheduleTargets(t *testing.T) {
 		t.Errorf("taken time is free: %s", got)
 	}
 	if got := ask(s.public, monday, moving()); strings.Contains(got, taken) {
-		t.Errorf("everybody may ask: %s", got)
+		t.Errorf("the public port allows it: %s", got)
 	}
 	for party, fits := range map[string]bool{"2": true, "3": false} {
 		got := ask(s.internal+"/internal", "2027-03-03",

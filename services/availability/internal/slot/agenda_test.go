@@ -56,7 +56,7 @@ func TestAgendaFreeTimeMatchesBookableMinutes(t *testing.T) {
 		}
 	}
 	if free == 0 {
-		t.Error("nobody is free: the comparison means nothing")
+		t.Error("no member is free, so the comparison proves nothing")
 	}
 }
 

@@ -151,6 +151,6 @@ func TestFindAssignmentsOccupiesEachPerformer(t *testing.T) {
 		}
 	}
 	if named == 0 {
-		t.Error("nobody performs anything: the comparison means nothing")
+		t.Error("no member performs a service, so the comparison proves nothing")
 	}
 }

@@ -40,7 +40,7 @@ func TestFindAgreesForAllParameterCombinations(t *testing.T) {
 		}
 	}
 	if listed == 0 {
-		t.Error("nothing is listed: the comparison means nothing")
+		t.Error("nothing is listed, so the comparison proves nothing")
 	}
 }
 
@@ -92,7 +92,7 @@ func listMemberChoices(offer *catalog.Offer) []*uuid.UUID {
 // returns the total number of slots.
 func checkPackages(t *testing.T, offer *catalog.Offer, q Question, occupied booking.Occupied) int {
 	t.Helper()
-	q.IsPackage, q.IsPerService = false, true // which says nothing without a package
+	q.IsPackage, q.IsPerService = false, true // ignored without a package
 	plain := listEachDate(t, offer, q, occupied)
 	q.IsPackage, q.IsPerService = true, false
 	once := listEachDate(t, offer, q, occupied)

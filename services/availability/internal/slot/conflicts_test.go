@@ -30,7 +30,7 @@ func TestConflictCheckerAgreesWithOracle(t *testing.T) {
 		for i := range held {
 			reason, outside := check.FindReason(&held[i]), isConflictByOracle(b.table, offer, held, &held[i])
 			if (reason != nil) != outside {
-				t.Errorf("seed %d, booking %d: outside by the words: %t, by the engine: %+v\n%+v", seed, i, outside,
+				t.Errorf("seed %d, booking %d: conflict by the oracle: %t, by the checker: %+v\n%+v", seed, i, outside,
 					reason, held[i])
 			}
 			if reason == nil {
@@ -38,7 +38,7 @@ func TestConflictCheckerAgreesWithOracle(t *testing.T) {
 				continue
 			}
 			if named[reason.Rule]++; !isReasonValid(reason, offer, &held[i]) {
-				t.Errorf("seed %d, booking %d: a reason that is not so: %+v", seed, i, reason)
+				t.Errorf("seed %d, booking %d: an untrue reason: %+v", seed, i, reason)
 			}
 		}
 	}
@@ -49,12 +49,12 @@ func TestConflictCheckerAgreesWithOracle(t *testing.T) {
 		availability.RuleBlock, availability.RuleClass, availability.RuleNoSession, availability.RuleTooFew,
 	} {
 		if n >= 5000 && (named[rule] == 0 || inside == 0) {
-			t.Errorf("no booking was outside by %s: the comparison means nothing of it", rule)
+			t.Errorf("no booking conflicts by %s, so the test does not cover it", rule)
 		}
 	}
 	if named[availability.RuleNotice]+named[availability.RuleAdvanceLimit]+named[availability.RuleGrid]+
 		named[availability.RulePast] > 0 {
-		t.Error("what is about booking keeps what is booked:", named)
+		t.Error("rules for new bookings are reported for existing ones:", named)
 	}
 }
 
@@ -132,7 +132,7 @@ func (b business) changeOffer(before *catalog.Offer) *catalog.Offer {
 		s.StaffIDs = b.drawService(offer.Staff).StaffIDs
 	case 9, 10:
 		b.changeSessions(&offer, s)
-	case 11: // what does not concern what is booked, but for buffers
+	case 11: // changes that do not affect existing bookings, except for buffers
 		s.SlotIntervalMinutes, s.DurationMinutes = 60, 1+b.IntN(300)
 		s.BufferBeforeMinutes, s.BufferAfterMinutes = b.IntN(40), b.IntN(40)
 		offer.Bookings = catalog.Bookings{MinNoticeMinutes: 100_000}

@@ -96,7 +96,7 @@ func TestExplainAgreesWithSlots(t *testing.T) {
 	t.Log(named)
 	for _, r := range rules {
 		if named[r.code] == 0 && n >= 1000 {
-			t.Errorf("no start was kept by %s: the comparison means nothing of it", r.code)
+			t.Errorf("no start has the reason %s, so the test does not cover it", r.code)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func checkExplanation(t *testing.T, seed uint64) string {
 		return "bookable"
 	}
 	if !a.isConcernedBy(*reason) {
-		t.Errorf("seed %d: %s %s: the named cause has nothing to do with it: %+v", seed, a.date, a.time, reason)
+		t.Errorf("seed %d: %s %s: the named cause does not concern the start: %+v", seed, a.date, a.time, reason)
 	}
 	if changed, can := a.withoutCause(*reason); can {
 		if repeated := changed.explain(); repeated != nil && reflect.DeepEqual(*repeated, *reason) {
@@ -142,7 +142,7 @@ func (a explainCase) isConcernedBy(r availability.Reason) bool {
 		return r.Date == nil || a.date-1 <= *r.Date && *r.Date <= timespan.DateOf(time.Unix(end, 0), loc)
 	case availability.RuleBlock, availability.RuleBooking:
 		from, to := timespan.Instant(r.From.Date, r.From.Time, loc), timespan.Instant(r.To.Date, r.To.Time, loc)
-		const again = 3600 // what happens when the clock shows a time for the second time is named by the first
+		const again = 3600 // a reason names a repeated time by its first occurrence
 		return from < end && a.start() < to+again
 	case availability.RuleAdvanceLimit:
 		return *r.Date < a.date

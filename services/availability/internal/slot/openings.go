@@ -115,7 +115,7 @@ func (o *Openings) countDistinctStarts(d timespan.Date) int {
 }
 
 // countStarts counts the slots by start. The result has one number for each multiple of unit after the earliest start;
-// tally also returns the earliest start. Counting replaces sorting, because all starts lie at such multiples.
+// countStarts also returns the earliest start. Counting replaces sorting, because all starts lie at such multiples.
 func (o *Openings) countStarts(runs []run, unit int64) ([]int32, int64) {
 	earliest, latest := runs[0].first, runs[0].first
 	for _, r := range runs {

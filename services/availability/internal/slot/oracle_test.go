@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// The oracle answers the engine's question minute by minute, from the words of semantics.md §1–§3. It shares nothing
-// with the engine: every minute of a stretch of time is looked at, and what a clock shows is asked of time.Time.
+// The oracle answers the engine's question minute by minute, by the text of semantics.md §1–§3. It shares no code
+// with the engine: it looks at every minute of a period, and reads the clock from time.Time.
 
 // clockTable contains what a business's clock shows at each minute of a period. Minutes count from start. Shown times
 // are in minutes since 1970-01-01T00:00 of local time.
@@ -24,8 +24,8 @@ type clockTable struct {
 	base  timespan.Date
 	start int64
 	shown []int
-	wall  int // the earliest time on the wall that the table knows
-	// by time on the wall after that: the first minute that shows it, or the one right after the gap that skips it
+	wall  int // the earliest shown time in the table
+	// by shown time from wall: the first minute that shows it, or the minute after the gap that skips it
 	at []int
 }
 
@@ -82,7 +82,7 @@ type oracle struct {
 	*clockTable
 	offer          *catalog.Offer
 	question       Question
-	services       []*catalog.Service // those asked for, as their variants
+	services       []*catalog.Service // the requested services, as their variants
 	occupied       booking.Occupied
 	open           minutes
 	works          map[uuid.UUID]minutes
@@ -469,7 +469,7 @@ type occupiedMinute struct {
 	Lane   int // 0 for staff
 }
 
-const maxOracleAssignments = 64 // of members of a package by service, and of units
+const maxOracleAssignments = 64 // of members in a package with staff per service, and of capacity units
 
 // listAssignments returns all assignments for the start at minute i with these members.
 func (o *oracle) listAssignments(able []*catalog.Staff, i int) []oracleAssignment {
@@ -488,7 +488,7 @@ func (o *oracle) listAssignments(able []*catalog.Staff, i int) []oracleAssignmen
 		}
 	}
 	if depth == 1000 {
-		depth = 1 // no units at all
+		depth = 1 // no service uses capacity units
 	}
 	var assignments []oracleAssignment
 	for turn := range around {

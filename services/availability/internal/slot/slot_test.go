@@ -63,7 +63,7 @@ func compareBusinesses(t *testing.T, n, shard, shards uint64) {
 	}
 	t.Logf("%d slots listed; %d businesses offered none", listed, empty)
 	if n >= 1000 && listed == 0 {
-		t.Error("no business offered anything: the comparison means nothing")
+		t.Error("no business offered anything, so the comparison proves nothing")
 	}
 }
 
@@ -111,12 +111,11 @@ func compareAssignments(t *testing.T, seed uint64, o *oracle, b business, d time
 		s := listed[b.IntN(len(listed))]
 		compareStart(t, seed, o, s.Date, s.Time)
 	}
-	// compareStart compares the assignments of one start.
 	compareStart(t, seed, o, d, timespan.TimeOfDay(b.IntN(1440)))
 	compareStart(t, seed, o, d, timespan.TimeOfDay(b.IntN(96)*15))
 }
 
-// compareStart checks who can serve one start: exactly those for whom a date's list has it.
+// compareStart compares the assignments of one start.
 func compareStart(t *testing.T, seed uint64, o *oracle, d timespan.Date, at timespan.TimeOfDay) {
 	t.Helper()
 	want, got := o.listAssignmentsAt(d, o.minuteOf(d, at)),

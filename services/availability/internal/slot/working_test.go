@@ -57,6 +57,6 @@ func TestComputeWorkingTimeAgreesWithOracle(t *testing.T) {
 		}
 	}
 	if worked == 0 {
-		t.Error("nobody works: the comparison means nothing")
+		t.Error("no member works, so the comparison proves nothing")
 	}
 }

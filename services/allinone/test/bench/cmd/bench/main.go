@@ -75,7 +75,7 @@ func run(ctx context.Context) error {
 // runWithStores starts a PostgreSQL and a Redis, runs the measurement on them, and removes them.
 func runWithStores(ctx context.Context, o bench.Options) (*bench.Report, error) {
 	stores, err := backing.Start(ctx, backing.Options{
-		Throwaway: true, Say: func(line string) { fmt.Fprintln(os.Stderr, line) },
+		IsThrowaway: true, Say: func(line string) { fmt.Fprintln(os.Stderr, line) },
 	})
 	if err != nil {
 		return nil, err

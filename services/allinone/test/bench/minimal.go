@@ -11,44 +11,44 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// leastSQL creates the tables that a booking writes, with all their constraints.
-const leastSQL = `
+// minimalTablesSQL creates the tables that a booking writes, with all their constraints.
+const minimalTablesSQL = `
 CREATE SCHEMA IF NOT EXISTS least;
 CREATE TABLE least.bookings (LIKE booking.bookings INCLUDING ALL);
 CREATE TABLE least.occupied_time (LIKE booking.occupied_time INCLUDING ALL, FOREIGN KEY (business_id, booking_id) REFERENCES least.bookings (business_id, id));
 CREATE TABLE least.events (LIKE booking.events INCLUDING ALL)`
 
-// makeLeastTables creates the tables of [leastSQL], and a pool of connections on which booking's SQL
+// makeMinimalTables creates the tables of [minimalTablesSQL], and a pool of connections on which booking's SQL
 // functions are found.
-func (w *world) makeLeastTables() error {
+func (w *system) makeMinimalTables() error {
 	ctx := context.Background()
 	cfg := w.pool.Config().Copy()
 	cfg.ConnConfig.RuntimeParams["search_path"] = "booking, public"
 	var err error
-	if w.least, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
+	if w.minimalPool, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
 		return err
 	}
-	_, err = w.least.Exec(ctx, leastSQL)
+	_, err = w.minimalPool.Exec(ctx, minimalTablesSQL)
 	return err
 }
 
-// leastBook does the minimum work of a booking, in two statements, for comparison. It books the slots
-// of [world.insert].
+// bookMinimally does the minimum work of a booking, in two statements, for comparison. It books the slots
+// of [system.insertBooking].
 //
 // The first statement reads the occupied time around the slot, which any decision needs. The second
 // one writes the booking with the hash of its link, its occupied time and its event. It also checks
 // that the write is not refused, and that the offer and the API key are still valid.
-func (w *world) leastBook(n int64) (int, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+func (w *system) bookMinimally(n int64) (int, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	s, i := w.salons[int(n)%len(w.salons)], n/int64(len(w.salons))
 	starts := tomorrow.Add(time.Duration(i/salonStaff) * 30 * time.Minute)
-	rows, err := w.least.Query(ctx, `SELECT resource_id, lane, lower(during), upper(during) FROM least.occupied_time
+	rows, err := w.minimalPool.Query(ctx, `SELECT resource_id, lane, lower(during), upper(during) FROM least.occupied_time
 		WHERE business_id = (SELECT $1::uuid) AND during && (SELECT tstzrange($2, $3))`, s.id, starts.Add(-3*time.Hour), starts.Add(3*time.Hour+30*time.Minute))
 	if err != nil {
 		return 0, err
 	}
-	if _, err := pgx.ForEachRow(rows, each(), func() error { return nil }); err != nil {
+	if _, err := pgx.ForEachRow(rows, newRowScan(), func() error { return nil }); err != nil {
 		return 0, err
 	}
 	var (
@@ -56,8 +56,8 @@ func (w *world) leastBook(n int64) (int, error) {
 		id     = uuid.Must(uuid.NewV7())
 		link   = make([]byte, 32)
 	)
-	_, _ = randomness{}.Read(link)
-	err = w.least.QueryRow(ctx, `
+	_, _ = randomReader{}.Read(link)
+	err = w.minimalPool.QueryRow(ctx, `
 		WITH taken AS (
 			INSERT INTO least.occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
 			VALUES ($1, $2, 1, $3, 0, tstzrange($4, $5), $2) ON CONFLICT DO NOTHING RETURNING 1

@@ -15,12 +15,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/redisx"
 )
 
-// givenWithin is the time limit for checking a store that a URL names.
-const givenWithin = 30 * time.Second
+// checkTimeout is the time limit for checking a store that a URL names.
+const checkTimeout = 30 * time.Second
 
-// checkGiven connects to the stores that URLs name, so that a wrong URL is reported at once, with its variable.
-func checkGiven(ctx context.Context, o Options) error {
-	ctx, cancel := context.WithTimeout(ctx, givenWithin)
+// checkNamedStores connects to the stores that URLs name, so that a wrong URL is reported at once, with its variable.
+func checkNamedStores(ctx context.Context, o Options) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	if o.DatabaseURL != "" {
 		if err := checkDatabase(ctx, o.DatabaseURL); err != nil {
@@ -40,24 +40,26 @@ func checkDatabase(ctx context.Context, databaseURL string) error {
 	}
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return fmt.Errorf("DATABASE_URL: cannot use database %q at %s as user %q: %s", config.Database, address(config),
-			config.User, connectCause(err))
+		return fmt.Errorf("DATABASE_URL: cannot use database %q at %s as user %q: %s", config.Database,
+			formatAddress(config),
+			config.User, describeConnectError(err))
 	}
 	defer conn.Close(ctx)
 	var version int
 	if err := conn.QueryRow(ctx,
 		"SELECT current_setting('server_version_num')::int / 10000").Scan(&version); err != nil {
-		return fmt.Errorf("DATABASE_URL: the server at %s does not tell its version: %s", address(config),
-			connectCause(err))
+		return fmt.Errorf("DATABASE_URL: the server at %s does not tell its version: %s", formatAddress(config),
+			describeConnectError(err))
 	}
-	if version < oldestPostgres {
-		return fmt.Errorf("DATABASE_URL: the server at %s is PostgreSQL %d; %d or newer is needed", address(config),
-			version, oldestPostgres)
+	if version < minPostgres {
+		return fmt.Errorf("DATABASE_URL: the server at %s is PostgreSQL %d; %d or newer is needed",
+			formatAddress(config),
+			version, minPostgres)
 	}
 	return nil
 }
 
-func address(c *pgx.ConnConfig) string {
+func formatAddress(c *pgx.ConnConfig) string {
 	if strings.HasPrefix(c.Host, "/") {
 		return c.Host
 	}
@@ -65,18 +67,19 @@ func address(c *pgx.ConnConfig) string {
 }
 
 func checkRedis(ctx context.Context, redisURL string) error {
-	config := redisx.Config{URL: redisURL, Timeout: givenWithin}
+	config := redisx.Config{URL: redisURL, Timeout: checkTimeout}
 	if err := config.Validate(); err != nil {
 		return err
 	}
 	if err := pingRedis(ctx, redisURL); err != nil {
-		return fmt.Errorf("REDIS_URL: cannot use the Redis at %s: %s", redisHost(redisURL), connectCause(err))
+		return fmt.Errorf("REDIS_URL: cannot use the Redis at %s: %s", hidePassword(redisURL),
+			describeConnectError(err))
 	}
 	return nil
 }
 
-// redisHost returns the part of a Redis URL that may be shown, without the password.
-func redisHost(redisURL string) string {
+// hidePassword returns the part of a Redis URL that may be shown, without the password.
+func hidePassword(redisURL string) string {
 	u, err := url.Parse(redisURL)
 	if err != nil {
 		return "this URL"
@@ -84,8 +87,8 @@ func redisHost(redisURL string) string {
 	return u.Host + u.Path
 }
 
-// connectCause returns the reason why a connection failed, in one line.
-func connectCause(err error) string {
+// describeConnectError returns the reason why a connection failed, in one line.
+func describeConnectError(err error) string {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
 		return refused.Message
@@ -93,16 +96,16 @@ func connectCause(err error) string {
 	var operation *net.OpError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return "no answer within " + givenWithin.String()
+		return "no answer within " + checkTimeout.String()
 	case errors.As(err, &operation):
 		return operation.Err.Error()
 	default:
-		return lastCause(err.Error())
+		return extractLastCause(err.Error())
 	}
 }
 
-// lastCause returns the error of pgx's last attempt. pgx lists all attempts, one a line.
-func lastCause(text string) string {
+// extractLastCause returns the error of pgx's last attempt. pgx lists all attempts, one a line.
+func extractLastCause(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	last := strings.TrimSpace(lines[len(lines)-1])
 	if _, cause, found := strings.Cut(last, "`: "); found {
@@ -111,7 +114,7 @@ func lastCause(text string) string {
 	return last
 }
 
-func firstLine(err error) string {
+func cutFirstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
 }

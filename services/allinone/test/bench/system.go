@@ -17,23 +17,23 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/apikey"
 )
 
-// world is the measured system: Slotmesh and the bare program ([bare]), as child processes, on stores
+// system is the measured system: Slotmesh and the bare program ([bareServer]), as child processes, on stores
 // with the data of Seeds.
-type world struct {
-	o        Options
-	http     *caller
-	pool     *pgxpool.Pool
-	least    *pgxpool.Pool // pool for the minimum work of a booking; nil until its first use
-	slotmesh *child
-	bare     *child
-	at       Addresses
-	bareAt   BareAddresses
-	meter    *meter
+type system struct {
+	o             Options
+	http          *httpClient
+	pool          *pgxpool.Pool
+	minimalPool   *pgxpool.Pool // pool for the minimum work of a booking; nil until its first use
+	slotmesh      *child
+	bare          *child
+	addresses     Addresses
+	bareAddresses BareAddresses
+	meter         *meter
 
-	reader salon   // business whose lists and calendars are read
-	hot    salon   // business with all bookings at one member
-	salons []salon // businesses with bookings at all members
-	number atomic.Int64
+	readSalon      salon   // business whose lists and calendars are read
+	contestedSalon salon   // business with all bookings at one member
+	salons         []salon // businesses with bookings at all members
+	requestNumber  atomic.Int64
 }
 
 // salon is a business that the run has created. Its ids are derived from its slug, so that the run can compute them.
@@ -48,19 +48,19 @@ type salon struct {
 }
 
 const (
-	salonServices = 20
-	salonStaff    = 10
-	advanceDays   = 200
-	opens, closes = 8, 20 // hours of the day
-	startsADay    = (closes - opens) * 2
-	window        = 62 // days of a calendar
+	salonServices            = 20
+	salonStaff               = 10
+	advanceDays              = 200
+	openingHour, closingHour = 8, 20 // hours of the day
+	startsPerDay             = (closingHour - openingHour) * 2
+	window                   = 62 // days of a calendar
 )
 
 // tomorrow is the first date that the requests ask for. The clock of the services begins the day before.
 var tomorrow = time.Date(2027, time.March, 2, 0, 0, 0, 0, time.UTC)
 
-func newWorld(ctx context.Context, o Options) (*world, error) {
-	w := &world{o: o, http: newCaller()}
+func newSystem(ctx context.Context, o Options) (*system, error) {
+	w := &system{o: o, http: newHTTPClient()}
 	if err := w.start(ctx); err != nil {
 		w.close()
 		return nil, err
@@ -68,17 +68,17 @@ func newWorld(ctx context.Context, o Options) (*world, error) {
 	return w, nil
 }
 
-func (w *world) start(ctx context.Context) error {
+func (w *system) start(ctx context.Context) error {
 	stores := []string{"DATABASE_URL=" + w.o.DatabaseURL, "REDIS_URL=" + w.o.RedisURL}
 	settings, err := json.Marshal(w.o.Settings)
 	if err != nil {
 		return err
 	}
 	if w.slotmesh, err = startChild(ctx, "slotmesh", append(stores, settingsVariable+"="+string(settings)),
-		&w.at); err != nil {
+		&w.addresses); err != nil {
 		return err
 	}
-	if w.bare, err = startChild(ctx, "bare", stores, &w.bareAt); err != nil {
+	if w.bare, err = startChild(ctx, "bare", stores, &w.bareAddresses); err != nil {
 		return err
 	}
 	if w.meter, err = newMeter(ctx, w.o, w.slotmesh.pid(), w.bare.pid()); err != nil {
@@ -93,39 +93,39 @@ func (w *world) start(ctx context.Context) error {
 	return err
 }
 
-func (w *world) close() {
+func (w *system) close() {
 	for _, c := range []*child{w.slotmesh, w.bare} {
 		if c != nil {
 			c.stop()
 		}
 	}
-	for _, pool := range []*pgxpool.Pool{w.pool, w.least} {
+	for _, pool := range []*pgxpool.Pool{w.pool, w.minimalPool} {
 		if pool != nil {
 			pool.Close()
 		}
 	}
 }
 
-func (w *world) seed(ctx context.Context) error {
+func (w *system) seed(ctx context.Context) error {
 	_, _ = fmt.Fprintln(w.o.Progress, "making businesses, keys and bookings")
 	var err error
-	if w.reader, err = w.found(ctx, "reader", 10*w.o.Seeds.Keys); err != nil {
+	if w.readSalon, err = w.createSalon(ctx, "reader", 10*w.o.Seeds.Keys); err != nil {
 		return err
 	}
-	if w.hot, err = w.found(ctx, "hot", 10*w.o.Seeds.Keys); err != nil {
+	if w.contestedSalon, err = w.createSalon(ctx, "hot", 10*w.o.Seeds.Keys); err != nil {
 		return err
 	}
 	for i := range w.o.Seeds.Salons {
-		s, err := w.found(ctx, fmt.Sprintf("salon-%d", i), w.o.Seeds.Keys)
+		s, err := w.createSalon(ctx, fmt.Sprintf("salon-%d", i), w.o.Seeds.Keys)
 		if err != nil {
 			return err
 		}
 		w.salons = append(w.salons, s)
 	}
-	if err := w.seedBookings(ctx, w.reader, w.o.Seeds.Bookings); err != nil {
+	if err := w.seedBookings(ctx, w.readSalon, w.o.Seeds.Bookings); err != nil {
 		return err
 	}
-	if err := w.seedReservations(ctx, w.reader); err != nil {
+	if err := w.seedReservations(ctx, w.readSalon); err != nil {
 		return err
 	}
 	_, err = w.pool.Exec(ctx, "ANALYZE")
@@ -148,22 +148,22 @@ func newSalon(slug string) salon {
 func memberKey(i int) string  { return fmt.Sprintf("member-%d", i) }
 func serviceKey(i int) string { return fmt.Sprintf("service-%d", i) }
 
-func (s salon) name() string { return "Salon " + s.slug }
+func (s salon) displayName() string { return "Salon " + s.slug }
 
-// found publishes a salon with a new slug and creates its API keys.
-func (w *world) found(ctx context.Context, slug string, keys int) (salon, error) {
-	return w.open(ctx, newSalon(slug), keys)
+// createSalon publishes a salon with a new slug and creates its API keys.
+func (w *system) createSalon(ctx context.Context, slug string, keys int) (salon, error) {
+	return w.publishSalon(ctx, newSalon(slug), keys)
 }
 
-// open publishes a salon and creates its API keys.
-func (w *world) open(ctx context.Context, s salon, keys int) (salon, error) {
+// publishSalon publishes a salon and creates its API keys.
+func (w *system) publishSalon(ctx context.Context, s salon, keys int) (salon, error) {
 	slug := s.slug
-	manifest, err := json.Marshal(s.manifest())
+	manifest, err := json.Marshal(s.buildManifest())
 	if err != nil {
 		return s, err
 	}
 	status, err := w.http.send(call{
-		Method: http.MethodPut, URL: w.at.Admin + "/admin/businesses/" + slug, Body: manifest,
+		Method: http.MethodPut, URL: w.addresses.Admin + "/admin/businesses/" + slug, Body: manifest,
 		Headers: []string{"Authorization", "Bearer " + adminToken, "Content-Type", "application/json"},
 	}, nil)
 	if err != nil {
@@ -175,9 +175,9 @@ func (w *world) open(ctx context.Context, s salon, keys int) (salon, error) {
 	return s, w.makeKeys(ctx, &s, keys)
 }
 
-// manifest returns the salon's manifest: every staff member performs every service, and each service
+// buildManifest returns the salon's manifest: every staff member performs every service, and each service
 // takes half an hour.
-func (s salon) manifest() map[string]any {
+func (s salon) buildManifest() map[string]any {
 	var staff, services []map[string]any
 	var everyone []string
 	for i, id := range s.staff {
@@ -196,10 +196,10 @@ func (s salon) manifest() map[string]any {
 	}
 	hours := map[string][]string{}
 	for _, day := range []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"} {
-		hours[day] = []string{fmt.Sprintf("%02d:00-%02d:00", opens, closes)}
+		hours[day] = []string{fmt.Sprintf("%02d:00-%02d:00", openingHour, closingHour)}
 	}
 	return map[string]any{
-		"apiVersion": "slotmesh/v1", "kind": "Business", "slug": s.slug, "id": s.id, "name": s.name(),
+		"apiVersion": "slotmesh/v1", "kind": "Business", "slug": s.slug, "id": s.id, "name": s.displayName(),
 		"currency": "EUR",
 		"timezone": "Europe/Lisbon", "default_language": "en", "languages": []string{"en", "pt"}, "hours": hours,
 		"bookings": map[string]any{"slot_interval_minutes": 30, "advance_days": advanceDays}, "staff": staff,
@@ -211,11 +211,11 @@ func (s salon) manifest() map[string]any {
 	}
 }
 
-func (w *world) makeKeys(ctx context.Context, s *salon, n int) error {
+func (w *system) makeKeys(ctx context.Context, s *salon, n int) error {
 	var hashes [][]byte
 	var shown []string
 	for range n {
-		key, err := apikey.Generate(randomness{})
+		key, err := apikey.Generate(randomReader{})
 		if err != nil {
 			return err
 		}
@@ -231,7 +231,7 @@ func (w *world) makeKeys(ctx context.Context, s *salon, n int) error {
 
 // seedBookings books n half hours before the measurement. It spreads them over the window: by day,
 // then by staff member, then by every second hour.
-func (w *world) seedBookings(ctx context.Context, s salon, n int) error {
+func (w *system) seedBookings(ctx context.Context, s salon, n int) error {
 	_, err := w.pool.Exec(ctx, `
 		WITH made AS (
 			SELECT gen_random_uuid() AS id, $2::uuid[] AS staff, i,
@@ -254,7 +254,7 @@ func (w *world) seedBookings(ctx context.Context, s salon, n int) error {
 }
 
 // seedReservations reserves four of the five bikes for the whole time, with reservations of three days each.
-func (w *world) seedReservations(ctx context.Context, s salon) error {
+func (w *system) seedReservations(ctx context.Context, s salon) error {
 	var batch pgx.Batch
 	batch.Queue(`INSERT INTO rental.rentals (business_id, rental_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`, s.id,
 		s.rental)
@@ -265,9 +265,9 @@ func (w *world) seedReservations(ctx context.Context, s salon) error {
 	return w.pool.SendBatch(ctx, &batch).Close()
 }
 
-// client returns the headers of a new client. Each request of a run has a different client address,
+// newClientHeaders returns the headers of a new client. Each request of a run has a different client address,
 // because rate limits apply to addresses.
-func client(n int64) []string {
+func newClientHeaders(n int64) []string {
 	n += addressBase
 	return []string{"X-Forwarded-For", "10." + strconv.FormatInt(n>>16&255, 10) + "." + strconv.FormatInt(n>>8&255,
 		10) + "." + strconv.FormatInt(n&255, 10)}
@@ -277,24 +277,24 @@ func client(n int64) []string {
 // Redis within a minute after another one, whose requests still count against the rate limits.
 var addressBase = now().Unix() * 9973
 
-// bookCall returns the request that books slot i of a salon. The slots are numbered by staff member, then by start,
+// newBookCall returns the request that books slot i of a salon. The slots are numbered by staff member, then by start,
 // then by day. The requests take turns with the API keys, so that none reaches its limit of 100 bookings a minute.
-func (w *world) bookCall(s salon, i, n int64) call {
+func (w *system) newBookCall(s salon, i, n int64) call {
 	body := fmt.Appendf(nil,
 		`{"service_ids":[%q],"staff_id":%q,"date":%q,"time":"%02d:%02d","customer_name":"C","customer_email":"c%d@example.com"}`,
 		s.services[0], s.staff[i%salonStaff],
-		tomorrow.AddDate(0, 0, int(i/(salonStaff*startsADay))).Format(time.DateOnly),
-		opens+i/salonStaff%startsADay/2, i/salonStaff%2*30, n)
+		tomorrow.AddDate(0, 0, int(i/(salonStaff*startsPerDay))).Format(time.DateOnly),
+		openingHour+i/salonStaff%startsPerDay/2, i/salonStaff%2*30, n)
 	return call{
-		Method: http.MethodPost, URL: w.at.Services["booking"] + "/api/public/" + s.slug + "/book", Body: body,
-		Headers: append(client(n), "Content-Type", "application/json", "Authorization",
+		Method: http.MethodPost, URL: w.addresses.Services["booking"] + "/api/public/" + s.slug + "/book", Body: body,
+		Headers: append(newClientHeaders(n), "Content-Type", "application/json", "Authorization",
 			"Bearer "+s.keys[int(n/2)%len(s.keys)]),
 	}
 }
 
-// give stores the bytes of an answer in the bare program ([bare]) under a name.
-func (w *world) give(name string, body []byte) error {
-	status, err := w.http.send(call{Method: http.MethodPut, URL: w.bareAt.Public + "/bytes/" + name,
+// storeAnswer stores the bytes of an answer in the bare program ([bareServer]) under a name.
+func (w *system) storeAnswer(name string, body []byte) error {
+	status, err := w.http.send(call{Method: http.MethodPut, URL: w.bareAddresses.Public + "/bytes/" + name,
 		Body: bytes.Clone(body)}, nil)
 	if err == nil && status != http.StatusOK {
 		err = fmt.Errorf("the bare program answers %d", status)

@@ -1,0 +1,335 @@
+package soak
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// checker compares the answers of the clients with the tables.
+type checker struct {
+	w          *workload
+	rows       map[string][]row
+	changes    map[uuid.UUID][]change // of bookings
+	versions   []publication
+	pastFaults []pastFault
+	findings   []string
+}
+
+func (j *checker) addFinding(op *operation, format string, args ...any) {
+	var told []string
+	for _, a := range op.attempts {
+		told = append(told, a.String())
+	}
+	for _, m := range op.reschedules {
+		told = append(told, m.String())
+	}
+	for _, c := range op.cancellations {
+		told = append(told, c.String())
+	}
+	j.findings = append(j.findings, fmt.Sprintf(format, args...)+fmt.Sprintf(" (%s %s key %q: %s)", op.kind, op.tag,
+		op.key,
+		strings.Join(told, "; ")))
+}
+
+// String formats an attempt as one line of a report.
+func (a *attempt) String() string {
+	return fmt.Sprintf("%s %.3f-%.3fs %d %s %s %.120s", a.replica.name, a.begin.Seconds(), a.end.Seconds(), a.status,
+		a.code, a.id, a.problem)
+}
+
+func (j *checker) checkOperations() {
+	for _, op := range j.w.operations {
+		j.compareRows(op)
+		j.checkRepeats(op, &op.task)
+		for _, m := range op.reschedules {
+			j.checkRepeats(op, &m.task)
+		}
+		for _, c := range op.cancellations {
+			j.checkRepeats(op, &c.task)
+		}
+		j.checkStragglers(op)
+		j.checkReschedules(op)
+		j.checkCancellations(op)
+		j.checkOffers(op)
+		j.checkRevocations(op)
+	}
+}
+
+// compareRows checks that the tables contain each object that an answer reported as created, with the values
+// of that answer. It also checks that the attempts can have created all objects in the tables.
+func (j *checker) compareRows(op *operation) {
+	rows := j.rows[op.tag]
+	for _, a := range op.attempts {
+		if a.outcome != succeeded {
+			continue
+		}
+		i := slices.IndexFunc(rows, func(r row) bool { return r.ID.String() == a.id })
+		if i < 0 {
+			j.addFinding(op, "an object that an answer reported as created is missing")
+			continue
+		}
+		if text := findDifference(a.answer, j.findOriginalRow(rows[i])); text != "" {
+			j.addFinding(op, "the object differs from its answer: %s", text)
+		}
+	}
+	if op.isPaidOnline() { // each failed payment leaves a cancelled booking
+		rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !r.IsLive })
+	}
+	if len(rows) > 1 {
+		j.addFinding(op, "there are %d objects", len(rows))
+	}
+	if len(rows) > 0 && !slices.ContainsFunc(op.attempts, func(a *attempt) bool { return a.outcome != refused }) {
+		j.addFinding(op, "every attempt was refused, but the object exists")
+	}
+}
+
+// findOriginalRow returns the row as it was before its first reschedule.
+func (j *checker) findOriginalRow(r row) row {
+	if changes := j.changes[r.ID]; len(changes) > 0 {
+		r.Start, r.StaffID = changes[0].Start, changes[0].StaffID
+	}
+	return r
+}
+
+func findDifference(a createdObject, r row) string {
+	switch {
+	case a.PartySize != 0 && a.PartySize != r.Quantity, a.Quantity != 0 && a.Quantity != r.Quantity:
+		return fmt.Sprintf("quantity %d", r.Quantity)
+	case a.StartTime != "" && r.Start != "" && a.Date+" "+a.StartTime != r.Start:
+		return "start " + r.Start
+	case !a.isBy(r.StaffID):
+		return "another member"
+	}
+	return ""
+}
+
+// isBy reports whether the answer names this member, or none.
+func (b createdObject) isBy(staff *uuid.UUID) bool {
+	return b.StaffID == nil || staff != nil && staff.String() == *b.StaffID
+}
+
+// checkRepeats checks that under one idempotency key all successful answers are equal.
+func (j *checker) checkRepeats(op *operation, t *task) {
+	var first *attempt
+	for _, a := range t.attempts {
+		switch {
+		case a.outcome != succeeded:
+		case first == nil:
+			first = a
+		case a.id != first.id:
+			j.addFinding(op, "two answers under one key name different objects")
+		case a.digest != first.digest:
+			j.addFinding(op, "two answers under one key differ")
+		}
+	}
+}
+
+// unorderedCodes are the codes of refusals that do not show whether an earlier attempt with the same idempotency key
+// can still succeed ([checker.checkStragglers]). Either the service did not decide, or it did not know the caller,
+// because the API key was revoked after an earlier attempt had booked. MCP tools answer with status 200, so the code
+// decides.
+var unorderedCodes = []string{"idempotency_in_progress", "service_unavailable", "availability_unverified",
+	"payment_unavailable", "invalid_api_key"}
+
+// checkStragglers checks that no attempt succeeds after the final refusal of a later one with the same key (§3).
+func (j *checker) checkStragglers(op *operation) {
+	rows := j.rows[op.tag]
+	if op.key == "" || len(rows) == 0 || slices.ContainsFunc(op.attempts,
+		func(a *attempt) bool { return a.outcome == succeeded }) {
+		return
+	}
+	var lastRefusal time.Duration
+	for _, a := range op.attempts {
+		if a.outcome == refused && a.status != http.StatusServiceUnavailable && !slices.Contains(unorderedCodes,
+			a.code) {
+			lastRefusal = max(lastRefusal, a.begin)
+		}
+	}
+	later := slices.ContainsFunc(op.attempts, func(a *attempt) bool {
+		return a.outcome == unknown && a.begin > lastRefusal
+	})
+	if lastRefusal > 0 && !later && !op.isPaidOnline() {
+		j.addFinding(op, "an earlier attempt succeeded after a later one under the same key was refused")
+	}
+}
+
+// checkCancellations checks that each object with a successful answer to its cancellation is cancelled in the tables.
+// It also checks that no object is cancelled there unless a client or a payment may have cancelled it.
+func (j *checker) checkCancellations(op *operation) {
+	rows := j.rows[op.tag]
+	cancelled := slices.ContainsFunc(op.cancellations, func(c *cancellation) bool { return c.findSuccess() != nil })
+	maybe := slices.ContainsFunc(op.cancellations, func(c *cancellation) bool { return c.mayHaveHappened() })
+	for _, r := range rows {
+		switch {
+		case cancelled && r.IsLive:
+			j.addFinding(op, "a cancelled object is not cancelled in the tables")
+		case !maybe && !r.IsLive && !op.isPaidOnline():
+			j.addFinding(op, "the object is cancelled without a cancellation")
+		}
+	}
+}
+
+// checkOffers checks that each booking refers to a version of the offer that allows it. The version must
+// not be older than the newest version that was acknowledged before the first attempt.
+func (j *checker) checkOffers(op *operation) {
+	if op.apiKey == nil || len(op.attempts) == 0 {
+		return
+	}
+	begin := slices.MinFunc(op.attempts, func(a, b *attempt) int { return int(a.begin - b.begin) }).begin
+	var newest int64
+	for _, p := range j.versions {
+		if p.business == op.business && p.attempt.outcome == succeeded && p.attempt.end < begin {
+			newest = max(newest, p.version)
+		}
+	}
+	for _, r := range j.rows[op.tag] {
+		r = j.findOriginalRow(r)
+		if r.Version < newest {
+			j.addFinding(op, "it was sold by version %d of the offer when %d had been acknowledged", r.Version, newest)
+		}
+		if text := j.w.findProhibition(op.business, r); text != "" {
+			j.addFinding(op, "version %d of the offer does not allow it: %s", r.Version, text)
+		}
+	}
+}
+
+// checkRevocations checks that no attempt booked if it began after the answer to the revocation of its API key. It
+// also checks that no attempt was refused for its key before the key's revocation began. Attempts that
+// ran during the revocation may have either result, because no table contains the commit time of a row.
+func (j *checker) checkRevocations(op *operation) {
+	if op.apiKey == nil {
+		return
+	}
+	gone, revoking := time.Duration(op.apiKey.revokedAt.Load()), time.Duration(op.apiKey.revokingAt.Load())
+	for _, a := range op.attempts {
+		if a.outcome == succeeded && gone > 0 && a.begin > gone {
+			j.addFinding(op, "its key had been revoked at %.3fs", gone.Seconds())
+		}
+		if a.code == "invalid_api_key" && (revoking == 0 || a.end < revoking) {
+			j.addFinding(op, "its key was refused before its revocation")
+		}
+	}
+}
+
+// expected are the possible statuses of answers; any other one is a finding. The clients stay below every limit.
+var expected = []int{0, http.StatusOK, http.StatusCreated, http.StatusNoContent, http.StatusUnauthorized,
+	http.StatusConflict, http.StatusServiceUnavailable}
+
+// checkAnswer checks one answer by itself.
+func (j *checker) checkAnswer(a *attempt) {
+	switch {
+	case !slices.Contains(expected, a.status):
+		j.findings = append(j.findings, "an unexpected status: "+a.String())
+	case a.status != 0 && a.problem != "":
+		j.findings = append(j.findings, "an unreadable answer: "+a.String())
+	case a.isLate && !j.isExcused(a):
+		j.findings = append(j.findings, "no answer within "+clientDeadline.String()+": "+a.String())
+	}
+}
+
+// isExcused reports whether the replica, or the network to it, had a fault during the attempt.
+func (j *checker) isExcused(a *attempt) bool {
+	return slices.ContainsFunc(j.pastFaults, func(t pastFault) bool {
+		return t.replica == a.replica && t.begin <= a.end && a.begin <= t.end
+	})
+}
+
+// checkCharges checks that the provider and the tables agree, and that no customer paid without getting something.
+func (j *checker) checkCharges(rows []payment, p *provider) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	known, made := map[string]payment{}, j.mapOperations()
+	for _, r := range rows {
+		known[r.SubjectID.String()] = r
+		c := &charge{status: "none"}
+		if r.Reference != nil && p.charges[*r.Reference] != nil {
+			c = p.charges[*r.Reference]
+		}
+		want := map[string]string{"open": "requires_payment_method", "paid": "succeeded",
+			"cancelled": "canceled"}[r.Status]
+		switch {
+		case want == "":
+			j.findings = append(j.findings, fmt.Sprintf("the charge of %s is still %s", r.SubjectID, r.Status))
+		case r.Reference == nil && r.Status == "cancelled": // there is no charge, or the loop below finds it
+		case c.status != want || c.amount != r.Amount || c.refunded != r.Refunded:
+			j.findings = append(j.findings,
+				fmt.Sprintf("the charge of %s is %s with amount %d, but the provider has %+v",
+					r.SubjectID, r.Status, r.Amount, *c))
+		case r.IsLive && r.Status == "cancelled":
+			j.findings = append(j.findings, fmt.Sprintf("%s is not cancelled, but its charge is", r.SubjectID))
+		}
+		if op := made[r.SubjectID]; op != nil {
+			j.checkRefunds(op, r)
+		}
+	}
+	told := j.listKnownCharges()
+	for _, c := range p.charges {
+		r, ok := known[c.subject]
+		switch {
+		case c.status == "canceled" || c.isSession() && c.status == "requires_payment_method" && !told[c.reference]:
+			// It cannot be paid: a payment page whose address no customer received expires.
+		case !ok:
+			j.findings = append(j.findings, fmt.Sprintf("a charge without an object: %+v", *c))
+		case r.Reference == nil || *r.Reference != c.reference:
+			j.findings = append(j.findings, fmt.Sprintf("a charge that the tables do not contain: %+v", *c))
+		}
+	}
+	j.checkPayments(p)
+}
+
+// listKnownCharges returns the references of all charges that customers received.
+func (j *checker) listKnownCharges() map[string]bool {
+	all := map[string]bool{}
+	for _, op := range j.w.operations {
+		for _, a := range op.attempts {
+			all[a.answer.reference] = true
+		}
+	}
+	return all
+}
+
+// mapOperations returns the operations, by the ids of the objects that they created.
+func (j *checker) mapOperations() map[uuid.UUID]*operation {
+	made := map[uuid.UUID]*operation{}
+	for _, op := range j.w.operations {
+		for _, r := range j.rows[op.tag] {
+			made[r.ID] = op
+		}
+	}
+	return made
+}
+
+// checkPayments checks that the provider has each charge with the amount that the customer was asked for.
+func (j *checker) checkPayments(p *provider) {
+	for _, op := range j.w.operations {
+		for _, a := range op.attempts {
+			if !op.isPaidOnline() || a.outcome != succeeded || a.answer.reference == "" { // it may come too late to pay
+				continue
+			}
+			c := p.charges[a.answer.reference]
+			if c == nil || c.subject != a.id || float64(c.amount) != a.answer.amount*100 {
+				j.addFinding(op, "the provider has the charge %+v", c)
+			}
+		}
+	}
+}
+
+// findProhibition returns the reason why a version of the offer does not allow a booking, or "".
+func (w *workload) findProhibition(b *business, r row) string {
+	e, ok := w.editions[b.slug][r.Version]
+	if !ok {
+		return "it was never published"
+	}
+	if date, _, _ := strings.Cut(r.Start, " "); e.closedDates[date] {
+		return "it is closed on " + date
+	}
+	if e.inactiveMember != "" && r.StaffID != nil && *r.StaffID == b.deriveID("staff", e.inactiveMember) {
+		return "its member is inactive"
+	}
+	return ""
+}
