@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// additions are values that use every place where a cluster adds something of its own.
+// additions are values for every place in which a cluster can add settings of its own.
 const additions = `
 defaults:
   strategy: {type: Recreate, rollingUpdate: null}
@@ -36,10 +36,10 @@ extraObjects:
     metadata: {name: {{ .Release.Name }}-written}
 `
 
-// podOf is the pod of a workload, read as the API server reads it: a field that it does not know is a fault.
-func podOf(t *testing.T, o object) corev1.PodSpec {
+// readPod decodes the pod of a workload strictly, as the API server does: an unknown field is an error.
+func readPod(t *testing.T, o object) corev1.PodSpec {
 	t.Helper()
-	content, err := yaml.Marshal(podSpec(o))
+	content, err := yaml.Marshal(findPodSpec(o))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func podOf(t *testing.T, o object) corev1.PodSpec {
 	return pod
 }
 
-func names[T any](all []T, name func(T) string) string {
+func joinNames[T any](all []T, name func(T) string) string {
 	var found []string
 	for _, one := range all {
 		found = append(found, name(one))
@@ -58,31 +58,33 @@ func names[T any](all []T, name func(T) string) string {
 	return strings.Join(found, " ")
 }
 
-func TestWhatAClusterAddsIsInEveryPod(t *testing.T) {
+func TestPodsHaveAdditions(t *testing.T) {
 	t.Parallel()
 	all := mustRender(t, decode[map[string]any](t, []byte(additions)))
 	for _, service := range services {
-		deployment := find(t, all, "Deployment", release+"-"+service)
-		pod := podOf(t, deployment)
+		deployment := findObject(t, all, "Deployment", release+"-"+service)
+		pod := readPod(t, deployment)
 		c := pod.Containers[0]
 		volumes, mounts := "more", "more"
 		if service == "booking" {
 			volumes, mounts = "more other", "other"
 		}
 		for what, right := range map[string]bool{
-			"strategy": text(deployment, "spec", "strategy", "type") == "Recreate" && at(deployment, "spec",
+			"strategy": lookUpText(deployment, "spec", "strategy", "type") == "Recreate" && lookUp(deployment, "spec",
 				"strategy", "rollingUpdate") == nil,
 			"lifecycle": c.Lifecycle.PreStop.HTTPGet != nil && c.Lifecycle.PreStop.Sleep == nil,
 			"spread": len(pod.TopologySpreadConstraints) == 1 &&
 				pod.TopologySpreadConstraints[0].TopologyKey == "rack",
 			"envFrom": len(c.EnvFrom) == 1 && c.EnvFrom[0].SecretRef.Name == "more",
-			"volumes": names(pod.Volumes, func(v corev1.Volume) string { return v.Name }) == volumes,
-			"mounts":  names(c.VolumeMounts, func(m corev1.VolumeMount) string { return m.Name }) == mounts,
-			"containers": names(pod.Containers, func(c corev1.Container) string {
+			"volumes": joinNames(pod.Volumes, func(v corev1.Volume) string { return v.Name }) == volumes,
+			"mounts":  joinNames(c.VolumeMounts, func(m corev1.VolumeMount) string { return m.Name }) == mounts,
+			"containers": joinNames(pod.Containers, func(c corev1.Container) string {
 				return c.Name
 			}) == service+" beside",
-			"initContainers": names(pod.InitContainers, func(c corev1.Container) string { return c.Name }) == "before",
-			"scheduling":     scheduled(pod),
+			"initContainers": joinNames(pod.InitContainers, func(c corev1.Container) string {
+				return c.Name
+			}) == "before",
+			"scheduling": isScheduled(pod),
 		} {
 			if !right {
 				t.Errorf("%s: %s: %+v", service, what, pod)
@@ -90,21 +92,21 @@ func TestWhatAClusterAddsIsInEveryPod(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"given", "written"} {
-		find(t, all, "ConfigMap", release+"-"+name)
+		findObject(t, all, "ConfigMap", release+"-"+name)
 	}
 }
 
-// scheduled reports whether a pod runs where the additions say.
-func scheduled(pod corev1.PodSpec) bool {
+// isScheduled reports whether a pod has the scheduling settings of additions.
+func isScheduled(pod corev1.PodSpec) bool {
 	return pod.NodeSelector["pool"] == "booking" && len(pod.Tolerations) == 1 && pod.PriorityClassName == "important" &&
 		pod.Affinity != nil
 }
 
-func TestTheJobsOfMigrationsHaveTheAdditionsOfTheirServices(t *testing.T) {
+func TestMigrationJobsHaveAdditions(t *testing.T) {
 	t.Parallel()
-	pod := podOf(t, find(t, mustRender(t, decode[map[string]any](t, []byte(additions))), "Job",
+	pod := readPod(t, findObject(t, mustRender(t, decode[map[string]any](t, []byte(additions))), "Job",
 		release+"-migrate-first"))
-	if got := names(pod.Volumes, func(v corev1.Volume) string { return v.Name }); got != "more other" {
+	if got := joinNames(pod.Volumes, func(v corev1.Volume) string { return v.Name }); got != "more other" {
 		t.Errorf("volumes: %s", got)
 	}
 	for _, c := range pod.Containers {
@@ -112,26 +114,26 @@ func TestTheJobsOfMigrationsHaveTheAdditionsOfTheirServices(t *testing.T) {
 		if c.Name == "booking" {
 			want = "other"
 		}
-		if got := names(c.VolumeMounts, func(m corev1.VolumeMount) string { return m.Name }); got != want ||
+		if got := joinNames(c.VolumeMounts, func(m corev1.VolumeMount) string { return m.Name }); got != want ||
 			len(c.EnvFrom) != 1 {
 			t.Errorf("%s: mounts %s, settings %v", c.Name, got, c.EnvFrom)
 		}
 	}
-	if !scheduled(pod) {
+	if !isScheduled(pod) {
 		t.Errorf("it runs elsewhere: %+v", pod)
 	}
 }
 
-func TestTheClusterMayChooseTheUsersOfPods(t *testing.T) {
+func TestPodsMayLeaveUserToCluster(t *testing.T) {
 	t.Parallel()
 	all := mustRender(t,
-		set(t,
+		parseSettings(t,
 			"demo.enabled=true,defaults.podSecurityContext.runAsUser=null,defaults.podSecurityContext.runAsGroup=null,defaults.podSecurityContext.fsGroup=null"))
 	for _, o := range all {
-		if podSpec(o) == nil || slices.Contains([]string{release + "-postgres", release + "-redis"}, o.name()) {
+		if findPodSpec(o) == nil || slices.Contains([]string{release + "-postgres", release + "-redis"}, o.name()) {
 			continue
 		}
-		security := podOf(t, o).SecurityContext
+		security := readPod(t, o).SecurityContext
 		if security.RunAsUser != nil || security.RunAsGroup != nil || security.FSGroup != nil ||
 			!*security.RunAsNonRoot {
 			t.Errorf("%s runs as %+v", o.name(), security)

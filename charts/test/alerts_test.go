@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// objectives are what Prometheus is told of a minute's bookings and of public requests, and the alerts that it has to
-// make of it. 120 are asked for each minute; of bookings "internal" fail, of requests those with 503.
+// objectives are tests for promtool: series of bookings and public requests, and the expected alerts. There are 100 to
+// 10,000 requests a minute. Bookings fail with "internal" or "outcome_unknown", requests with 503.
 const objectives = `
 rule_files: [rules.yaml]
 evaluation_interval: 5m
@@ -74,8 +74,8 @@ tests:
       - {eval_time: 90m, alertname: SlotmeshObjectsUnreconciled, exp_alerts: []}
 `
 
-// promtool is Prometheus' own program for rules, which Debian's package prometheus brings.
-func promtool(t *testing.T) string {
+// findPromtool returns the path of promtool, Prometheus' program for rules, from Debian's package prometheus.
+func findPromtool(t *testing.T) string {
 	t.Helper()
 	program, err := inputs.LookPath("promtool")
 	if err != nil {
@@ -87,10 +87,10 @@ func promtool(t *testing.T) string {
 	return program
 }
 
-func TestPrometheusMakesOfTheRulesWhatTheyAreFor(t *testing.T) {
+func TestAlertsFireAsExpected(t *testing.T) {
 	t.Parallel()
-	program := promtool(t)
-	rules := find(t, mustRender(t, shapeValues(t, "production")), "PrometheusRule", release)
+	program := findPromtool(t)
+	rules := findObject(t, mustRender(t, loadShape(t, "production")), "PrometheusRule", release)
 	folder := t.TempDir()
 	save := func(name string, content any) {
 		text, err := yaml.Marshal(content)
@@ -101,8 +101,8 @@ func TestPrometheusMakesOfTheRulesWhatTheyAreFor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	save("rules.yaml", map[string]any{"groups": at(rules, "spec", "groups")})
-	save("tests.yaml", expected(t, list(rules, "spec", "groups")[0]))
+	save("rules.yaml", map[string]any{"groups": lookUp(rules, "spec", "groups")})
+	save("tests.yaml", newExpectedAlerts(t, lookUpList(rules, "spec", "groups")[0]))
 	for _, arguments := range [][]string{{"check", "rules", "--lint-fatal", "rules.yaml"},
 		{"test", "rules", "tests.yaml"}} {
 		cmd := exec.CommandContext(t.Context(), program, arguments...)
@@ -113,21 +113,21 @@ func TestPrometheusMakesOfTheRulesWhatTheyAreFor(t *testing.T) {
 	}
 }
 
-// expected are the objectives' tests with alerts written out as Prometheus shows them, by their severity.
-func expected(t *testing.T, group any) map[string]any {
+// newExpectedAlerts returns the tests in objectives, with each expected alert in the form that promtool compares.
+func newExpectedAlerts(t *testing.T, group any) map[string]any {
 	t.Helper()
 	annotations := map[string]any{}
-	for _, r := range list(group, "rules") {
-		annotations[text(r, "alert")] = at(r, "annotations")
+	for _, r := range lookUpList(group, "rules") {
+		annotations[lookUpText(r, "alert")] = lookUp(r, "annotations")
 	}
 	tests := decode[map[string]any](t, []byte(objectives))
-	for _, one := range list(tests, "tests") {
-		for _, check := range list(one, "alert_rule_test") {
+	for _, one := range lookUpList(tests, "tests") {
+		for _, check := range lookUpList(one, "alert_rule_test") {
 			alerts := []any{}
-			for _, severity := range list(check, "exp_alerts") {
+			for _, severity := range lookUpList(check, "exp_alerts") {
 				label := map[any]string{"CRITICAL": "critical", "WARNING": "warning"}[severity]
 				alerts = append(alerts, map[string]any{"exp_labels": map[string]any{"severity": label},
-					"exp_annotations": annotations[text(check, "alertname")]})
+					"exp_annotations": annotations[lookUpText(check, "alertname")]})
 			}
 			check.(map[string]any)["exp_alerts"] = alerts
 		}

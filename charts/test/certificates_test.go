@@ -8,30 +8,32 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// cert-manager makes a certificate of a listener that has a hostname, ends TLS and names a Secret of the Gateway's
-// namespace.
-func TestEachHostHasAnHTTPSListenerThatACertificateIsMadeFor(t *testing.T) {
+// TestGatewayHasHTTPSListenerForEachHost checks what cert-manager needs for a certificate: a listener with a hostname
+// that terminates TLS and names a Secret in the namespace of the Gateway.
+func TestGatewayHasHTTPSListenerForEachHost(t *testing.T) {
 	t.Parallel()
 	all := mustRender(t,
-		set(t,
+		parseSettings(t,
 			"frontDoor.hosts={a.example.com,*.b.example.com},frontDoor.pagesURL=https://a.example.com,frontDoor.adminHost=admin.example.com,"+
 				"frontDoor.tls.secretName=hosts,frontDoor.tls.adminSecretName=admins,frontDoor.gateway.enabled=true,frontDoor.gateway.className=any,"+
 				"frontDoor.gateway.annotations.cert-manager\\.io/cluster-issuer=letsencrypt"))
-	gateway := find(t, all, "Gateway", release)
-	if issuer := text(gateway, "metadata", "annotations", "cert-manager.io/cluster-issuer"); issuer != "letsencrypt" {
+	gateway := findObject(t, all, "Gateway", release)
+	if issuer := lookUpText(gateway, "metadata", "annotations",
+		"cert-manager.io/cluster-issuer"); issuer != "letsencrypt" {
 		t.Errorf("the Gateway's issuer is %q", issuer)
 	}
 	var got []string
-	for _, listener := range list(gateway, "spec", "listeners") {
-		if text(listener, "protocol") != "HTTPS" {
+	for _, listener := range lookUpList(gateway, "spec", "listeners") {
+		if lookUpText(listener, "protocol") != "HTTPS" {
 			continue
 		}
-		secret := list(listener, "tls", "certificateRefs")[0]
-		if text(listener, "tls", "mode") != "Terminate" || at(secret, "namespace") != nil ||
-			text(listener, "allowedRoutes", "namespaces", "from") != "Same" {
+		secret := lookUpList(listener, "tls", "certificateRefs")[0]
+		if lookUpText(listener, "tls", "mode") != "Terminate" || lookUp(secret, "namespace") != nil ||
+			lookUpText(listener, "allowedRoutes", "namespaces", "from") != "Same" {
 			t.Errorf("the listener %v", listener)
 		}
-		got = append(got, text(listener, "name")+" "+text(listener, "hostname")+" "+text(secret, "name"))
+		got = append(got, lookUpText(listener, "name")+" "+lookUpText(listener, "hostname")+" "+lookUpText(secret,
+			"name"))
 	}
 	if diff := cmp.Diff([]string{"https a.example.com hosts", "https-2 *.b.example.com hosts",
 		"https-admin admin.example.com admins"}, got); diff != "" {
@@ -40,46 +42,47 @@ func TestEachHostHasAnHTTPSListenerThatACertificateIsMadeFor(t *testing.T) {
 	for route, want := range map[string]string{release: "[https https-2]", release + "-admin": "[https-admin]",
 		release + "-to-https": "[http]"} {
 		var sections []string
-		for _, parent := range list(find(t, all, "HTTPRoute", route), "spec", "parentRefs") {
-			sections = append(sections, text(parent, "sectionName"))
+		for _, parent := range lookUpList(findObject(t, all, "HTTPRoute", route), "spec", "parentRefs") {
+			sections = append(sections, lookUpText(parent, "sectionName"))
 		}
 		if fmt.Sprint(sections) != want {
 			t.Errorf("%s belongs to the listeners %v, want %s", route, sections, want)
 		}
 	}
-	redirected := list(find(t, all, "HTTPRoute", release+"-to-https"), "spec", "hostnames")
+	redirected := lookUpList(findObject(t, all, "HTTPRoute", release+"-to-https"), "spec", "hostnames")
 	if fmt.Sprint(redirected) != "[a.example.com *.b.example.com admin.example.com]" {
 		t.Errorf("redirected are %v", redirected)
 	}
-	if owners := environment(podSpec(find(t, all, "Deployment",
+	if owners := readEnvironment(findPodSpec(findObject(t, all, "Deployment",
 		release+"-console")))["OWNER_URL"]; owners != "https://admin.example.com" {
 		t.Errorf("owners' links begin with %s", owners)
 	}
 }
 
-// Two Ingresses of one Secret are two owners of one certificate, of which cert-manager refuses the second.
-func TestTheAdminAPIsIngressHasACertificateOfItsOwn(t *testing.T) {
+// TestAdminIngressHasOwnCertificate checks that two Ingresses name different Secrets. With one Secret, both would own
+// one certificate, and cert-manager refuses the second owner.
+func TestAdminIngressHasOwnCertificate(t *testing.T) {
 	t.Parallel()
 	all := mustRender(t,
-		set(t,
+		parseSettings(t,
 			"frontDoor.adminHost=admin.example.com,frontDoor.tls.secretName=hosts,frontDoor.tls.adminSecretName=admins,frontDoor.ingress.controller=nginx"))
 	for ingress, want := range map[string]string{release: "[book.example.com] hosts",
 		release + "-admin": "[admin.example.com] admins"} {
-		tls := list(find(t, all, "Ingress", ingress), "spec", "tls")[0]
-		if got := fmt.Sprint(list(tls, "hosts")) + " " + text(tls, "secretName"); got != want {
+		tls := lookUpList(findObject(t, all, "Ingress", ingress), "spec", "tls")[0]
+		if got := fmt.Sprint(lookUpList(tls, "hosts")) + " " + lookUpText(tls, "secretName"); got != want {
 			t.Errorf("%s: %s, want %s", ingress, got, want)
 		}
 	}
 }
 
-func TestAControllerThatRefusesTimeoutsIsGivenNone(t *testing.T) {
+func TestHTTPRouteOmitsTimeoutsIfDisabled(t *testing.T) {
 	t.Parallel()
 	for setting, want := range map[string]bool{"true": true, "false": false} {
-		all := mustRender(t, set(t,
+		all := mustRender(t, parseSettings(t,
 			"frontDoor.gateway.enabled=true,frontDoor.adminHost=admin.example.com,frontDoor.gateway.timeouts="+setting))
-		for _, o := range ofKind(all, "HTTPRoute") {
-			for _, rule := range list(o, "spec", "rules") {
-				if got := at(rule, "timeouts") != nil; got != want {
+		for _, o := range filterKind(all, "HTTPRoute") {
+			for _, rule := range lookUpList(o, "spec", "rules") {
+				if got := lookUp(rule, "timeouts") != nil; got != want {
 					t.Errorf("timeouts: %s: %s has %v", setting, o.name(), rule)
 				}
 			}
@@ -87,22 +90,23 @@ func TestAControllerThatRefusesTimeoutsIsGivenNone(t *testing.T) {
 	}
 }
 
-// Names are asked for at the cluster's own DNS, at NodeLocal DNSCache and at Cloud DNS. The last has the address of
-// Google's metadata server, whose port no pod may reach.
-func TestNamesAreFoundWhereverAClusterKeepsThem(t *testing.T) {
+// TestNetworkPolicyAllowsDNS checks the DNS servers that pods may reach: those of the cluster, NodeLocal DNSCache and
+// Cloud DNS. The last has the address of Google's metadata server, whose port no pod may reach.
+func TestNetworkPolicyAllowsDNS(t *testing.T) {
 	t.Parallel()
-	all := mustRender(t, shapeValues(t, "trial"))
-	egress := list(find(t, all, "NetworkPolicy", release+"-default-deny"), "spec", "egress")
+	all := mustRender(t, loadShape(t, "trial"))
+	egress := lookUpList(findObject(t, all, "NetworkPolicy", release+"-default-deny"), "spec", "egress")
 	if len(egress) != 1 {
 		t.Fatalf("every pod reaches %v", egress)
 	}
 	var places, ports []string
-	for _, place := range list(egress[0], "to") {
-		places = append(places, text(place, "ipBlock", "cidr")+text(place, "namespaceSelector", "matchLabels",
+	for _, place := range lookUpList(egress[0], "to") {
+		places = append(places, lookUpText(place, "ipBlock", "cidr")+lookUpText(place, "namespaceSelector",
+			"matchLabels",
 			"kubernetes.io/metadata.name"))
 	}
-	for _, port := range list(egress[0], "ports") {
-		ports = append(ports, fmt.Sprint(at(port, "port"), "/", at(port, "protocol")))
+	for _, port := range lookUpList(egress[0], "ports") {
+		ports = append(ports, fmt.Sprint(lookUp(port, "port"), "/", lookUp(port, "protocol")))
 	}
 	slices.Sort(ports)
 	if diff := cmp.Diff([]string{"kube-system", "169.254.20.10/32", "169.254.169.254/32"}, places); diff != "" {
@@ -112,8 +116,10 @@ func TestNamesAreFoundWhereverAClusterKeepsThem(t *testing.T) {
 		t.Errorf("ports (-want +got):\n%s", diff)
 	}
 	own := "networkPolicy.dnsTo[0].podSelector.matchLabels.k8s-app=kube-dns,networkPolicy.dnsTo[0].namespaceSelector.matchLabels.place=dns"
-	egress = list(find(t, mustRender(t, set(t, own)), "NetworkPolicy", release+"-default-deny"), "spec", "egress")
-	if to := list(egress[0], "to"); len(to) != 1 || text(to[0], "podSelector", "matchLabels", "k8s-app") != "kube-dns" {
+	egress = lookUpList(findObject(t, mustRender(t, parseSettings(t, own)), "NetworkPolicy", release+"-default-deny"),
+		"spec", "egress")
+	if to := lookUpList(egress[0], "to"); len(to) != 1 || lookUpText(to[0], "podSelector", "matchLabels",
+		"k8s-app") != "kube-dns" {
 		t.Errorf("kube-dns alone is named, and pods reach %v", to)
 	}
 }

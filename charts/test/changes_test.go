@@ -9,23 +9,23 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// A released version has a heading of its own in both files, the newest first, behind what comes next.
+// heading matches the heading of a released version. The newest version comes first, after the unreleased changes.
 var heading = regexp.MustCompile(`(?m)^##+ (\d\S*)(?: - (\d{4}-\d\d-\d\d))?$`)
 
-// TestChangesNameTheVersionOfTheChart holds CHANGELOG.md, UPGRADING.md and the chart together: the newest version that
-// has changes is the chart's, and each says what it asks of those who run it. Before the first release the chart has
-// the version that it will be.
-func TestChangesNameTheVersionOfTheChart(t *testing.T) {
+// TestChangesNameChartVersion compares CHANGELOG.md, UPGRADING.md and the chart. The newest version with changes is
+// that of the chart, and each version has a section in UPGRADING.md. Before the first release, the chart has the
+// version that it will have.
+func TestChangesNameChartVersion(t *testing.T) {
 	t.Parallel()
-	changes, upgrading := string(read(t, filepath.Join(root, "CHANGELOG.md"))),
-		string(read(t, filepath.Join(root, "UPGRADING.md")))
-	metadata := load(t).Metadata
-	for _, fault := range faults(changes, upgrading, metadata.Version, metadata.AppVersion) {
+	changes, upgrading := string(readFile(t, filepath.Join(root, "CHANGELOG.md"))),
+		string(readFile(t, filepath.Join(root, "UPGRADING.md")))
+	metadata := loadChart(t).Metadata
+	for _, fault := range findFaults(changes, upgrading, metadata.Version, metadata.AppVersion) {
 		t.Error(fault)
 	}
 }
 
-func faults(changes, upgrading, version, app string) []string {
+func findFaults(changes, upgrading, version, app string) []string {
 	var found []string
 	if app != "dev" {
 		found = append(found, "Chart.yaml's appVersion is "+app+
@@ -68,11 +68,11 @@ func faults(changes, upgrading, version, app string) []string {
 	return found
 }
 
-func TestFaultsOfTheChangesAreFound(t *testing.T) {
+func TestFindFaultsReportsEachFault(t *testing.T) {
 	t.Parallel()
 	const good, asked = "# Changes\n\n## Unreleased\n\n## 0.2.0 - 2026-12-01\n\n## 0.1.0 - 2026-11-23\n",
 		"### 0.2.0\n\n### 0.1.0\n"
-	if got := faults(good, asked, "0.2.0", "dev"); len(got) > 0 {
+	if got := findFaults(good, asked, "0.2.0", "dev"); len(got) > 0 {
 		t.Errorf("good files are refused: %q", got)
 	}
 	for _, c := range []struct{ changes, upgrading, version, app, want string }{
@@ -86,7 +86,8 @@ func TestFaultsOfTheChangesAreFound(t *testing.T) {
 			"0.3.0 stands below 0.2.0"},
 		{strings.Replace(good, "0.1.0", "0.01.0", 1), asked, "0.2.0", "dev", "0.01.0 is no version"},
 	} {
-		if got := strings.Join(faults(c.changes, c.upgrading, c.version, c.app), "\n"); !strings.Contains(got, c.want) {
+		if got := strings.Join(findFaults(c.changes, c.upgrading, c.version, c.app), "\n"); !strings.Contains(got,
+			c.want) {
 			t.Errorf("want a sentence with %q, got %q", c.want, got)
 		}
 	}

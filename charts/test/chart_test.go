@@ -1,5 +1,5 @@
-// Package chart_test holds the slotmesh chart against what it promises: what each supported shape renders, which values
-// it refuses, that its tables agree with the services' code, and that its README says all of it.
+// Package chart_test tests the slotmesh chart: what each supported shape renders, and which values the chart refuses.
+// It also compares the chart's tables with the services' code, and its README with its values.
 package chart_test
 
 import (
@@ -31,13 +31,13 @@ const (
 	namespace = "booking"
 )
 
-// services are all of them, as the repository's folders name them, sorted: those with a command of their folder's name.
+// services are the names of all services, sorted. A service is a folder with a command of the same name.
 var services = func() []string {
 	var names []string
 	programs, _ := filepath.Glob(filepath.Join(root, "services", "*", "cmd", "*"))
 	for _, program := range programs {
 		name := filepath.Base(program)
-		// allinone is all of them in one; nobody calls the operator or the front, which are optional.
+		// allinone contains all services. No service calls the operator or the front, which are optional.
 		if name == filepath.Base(filepath.Dir(filepath.Dir(program))) && name != "allinone" && name != "operator" &&
 			name != "front" {
 			names = append(names, name)
@@ -49,11 +49,11 @@ var services = func() []string {
 // object is one rendered object.
 type object map[string]any
 
-func (o object) kind() string { return text(o, "kind") }
-func (o object) name() string { return text(o, "metadata", "name") }
+func (o object) kind() string { return lookUpText(o, "kind") }
+func (o object) name() string { return lookUpText(o, "metadata", "name") }
 func (o object) id() string   { return o.kind() + "/" + o.name() }
 
-func read(t *testing.T, path string) []byte {
+func readFile(t *testing.T, path string) []byte {
 	t.Helper()
 	inputs.Checkout() // the chart and the services are other modules
 	content, err := os.ReadFile(path)
@@ -72,7 +72,7 @@ func decode[T any](t *testing.T, content []byte) T {
 	return out
 }
 
-func load(t *testing.T) *chart.Chart {
+func loadChart(t *testing.T) *chart.Chart {
 	t.Helper()
 	inputs.Checkout()
 	loaded, err := loader.Load(chartPath)
@@ -82,8 +82,8 @@ func load(t *testing.T) *chart.Chart {
 	return loaded
 }
 
-// shapes are the names of the values files in ci/.
-func shapes(t *testing.T) []string {
+// listShapes returns the names of the values files in ci/.
+func listShapes(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(chartPath, "ci", "*-values.yaml"))
 	if err != nil || len(files) == 0 {
@@ -96,13 +96,13 @@ func shapes(t *testing.T) []string {
 	return names
 }
 
-func shapeValues(t *testing.T, shape string) map[string]any {
+func loadShape(t *testing.T, shape string) map[string]any {
 	t.Helper()
-	return decode[map[string]any](t, read(t, filepath.Join(chartPath, "ci", shape+"-values.yaml")))
+	return decode[map[string]any](t, readFile(t, filepath.Join(chartPath, "ci", shape+"-values.yaml")))
 }
 
-// set returns values as helm's --set reads them.
-func set(t *testing.T, settings string) map[string]any {
+// parseSettings returns the values that helm's --set would set.
+func parseSettings(t *testing.T, settings string) map[string]any {
 	t.Helper()
 	values, err := strvals.Parse(settings)
 	if err != nil {
@@ -111,11 +111,11 @@ func set(t *testing.T, settings string) map[string]any {
 	return values
 }
 
-// renderings are the releases that tests have rendered, by values. Many tests read the same shapes, and rendering takes
-// most of their time.
-var renderings sync.Map
+// renderCache stores rendered releases by their values, because many tests use the same shapes and rendering takes most
+// of their time.
+var renderCache sync.Map
 
-// rendering is one rendered release. Tests share it and only read it.
+// rendering is one rendered release. Tests share it and must not change it.
 type rendering struct {
 	once    sync.Once
 	files   map[string]string
@@ -123,7 +123,8 @@ type rendering struct {
 	err     error
 }
 
-// render returns the rendered files by name, as `helm install` (or, with upgrade, `helm upgrade`) makes them.
+// render returns the rendered files by name, as `helm install` renders them. With upgrade, it renders them as `helm
+// upgrade` does.
 func render(t *testing.T, values map[string]any, upgrade bool) (map[string]string, error) {
 	t.Helper()
 	r := renderOnce(t, values, upgrade)
@@ -136,11 +137,11 @@ func renderOnce(t *testing.T, values map[string]any, upgrade bool) *rendering {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, _ := renderings.LoadOrStore(string(key), &rendering{})
+	found, _ := renderCache.LoadOrStore(string(key), &rendering{})
 	r, _ := found.(*rendering)
 	r.once.Do(func() {
-		if r.files, r.err = renderChart(t, load(t), values, upgrade); r.err == nil {
-			r.objects = objects(t, r.files)
+		if r.files, r.err = renderChart(t, loadChart(t), values, upgrade); r.err == nil {
+			r.objects = parseObjects(t, r.files)
 		}
 	})
 	return r
@@ -162,7 +163,7 @@ func renderChart(t *testing.T, loaded *chart.Chart, values map[string]any, upgra
 	return files, err
 }
 
-// nameProxies names a network of proxies, which a front door needs, for values that do not speak of it.
+// nameProxies adds a network of proxies to values without one, because a front door requires it.
 func nameProxies(values map[string]any, merged chartutil.Values) {
 	if door, _ := values["frontDoor"].(map[string]any); door["trustedProxies"] != nil {
 		return
@@ -176,8 +177,8 @@ func nameProxies(values map[string]any, merged chartutil.Values) {
 	}
 }
 
-// objects are all objects of the files, in the order of file names.
-func objects(t *testing.T, files map[string]string) []object {
+// parseObjects returns all objects in the files, in the order of file names.
+func parseObjects(t *testing.T, files map[string]string) []object {
 	t.Helper()
 	var all []object
 	for _, file := range slices.Sorted(maps.Keys(files)) {
@@ -199,8 +200,8 @@ func mustRender(t *testing.T, values map[string]any) []object {
 	return slices.Clone(r.objects)
 }
 
-// find returns the one object of that kind and name.
-func find(t *testing.T, all []object, kind, name string) object {
+// findObject returns the object of that kind and name. It fails the test if there is none.
+func findObject(t *testing.T, all []object, kind, name string) object {
 	t.Helper()
 	for _, o := range all {
 		if o.kind() == kind && o.name() == name {
@@ -211,13 +212,13 @@ func find(t *testing.T, all []object, kind, name string) object {
 	return nil
 }
 
-// ofKind returns the objects of a kind.
-func ofKind(all []object, kind string) []object {
+// filterKind returns the objects of a kind.
+func filterKind(all []object, kind string) []object {
 	return slices.DeleteFunc(slices.Clone(all), func(o object) bool { return o.kind() != kind })
 }
 
-// at walks down maps by key; nil where one is missing.
-func at(value any, path ...string) any {
+// lookUp returns the value at a path of map keys, or nil if a key is missing.
+func lookUp(value any, path ...string) any {
 	for _, key := range path {
 		switch m := value.(type) {
 		case object:
@@ -231,21 +232,21 @@ func at(value any, path ...string) any {
 	return value
 }
 
-func text(value any, path ...string) string {
-	s, _ := at(value, path...).(string)
+func lookUpText(value any, path ...string) string {
+	s, _ := lookUp(value, path...).(string)
 	return s
 }
 
-func list(value any, path ...string) []any {
-	l, _ := at(value, path...).([]any)
+func lookUpList(value any, path ...string) []any {
+	l, _ := lookUp(value, path...).([]any)
 	return l
 }
 
-// podSpec returns the pod of a workload, nil of anything else.
-func podSpec(o object) map[string]any {
+// findPodSpec returns the pod spec of a workload, or nil for another object.
+func findPodSpec(o object) map[string]any {
 	switch o.kind() {
 	case "Deployment", "StatefulSet", "Job":
-		spec, _ := at(o, "spec", "template", "spec").(map[string]any)
+		spec, _ := lookUp(o, "spec", "template", "spec").(map[string]any)
 		return spec
 	}
 	return nil

@@ -8,10 +8,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// dashboards are those of the release, as Grafana reads them, by the name of their file.
-func dashboards(t *testing.T) map[string]string {
+// loadDashboards returns the dashboards of a release as JSON, by file name.
+func loadDashboards(t *testing.T) map[string]string {
 	t.Helper()
-	files, err := render(t, shapeValues(t, "production"), false)
+	files, err := render(t, loadShape(t, "production"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,8 +24,9 @@ func dashboards(t *testing.T) map[string]string {
 	return config.Data
 }
 
-// Grafana publishes the types of its dashboards: a field that it does not know is one that it does not show.
-func TestDashboardsAreOfGrafanasOwnSchema(t *testing.T) {
+// TestDashboardsMatchGrafanaSchema checks the dashboards with the types that Grafana publishes, because Grafana ignores
+// unknown fields.
+func TestDashboardsMatchGrafanaSchema(t *testing.T) {
 	t.Parallel()
 	node := testkit.InstallNode(t, "@grafana/schema@13.2.3", "typescript@5.9.3")
 	dir := t.TempDir()
@@ -36,7 +37,7 @@ func TestDashboardsAreOfGrafanasOwnSchema(t *testing.T) {
 	}
 	keep("grafana.d.ts", node.File(t, "@grafana/schema/dist/types/raw/dashboard/x/types.gen.d.ts"))
 	check := []string{"--noEmit", "--strict"}
-	for name, content := range dashboards(t) {
+	for name, content := range loadDashboards(t) {
 		keep(name+".ts", []byte(`import type { Dashboard } from "./grafana"; export const dashboard: Dashboard = `+
 			content))
 		check = append(check, name+".ts")

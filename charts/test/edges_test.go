@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// row is one service in files/components.yaml.
-type row struct {
+// componentRow is one service in files/components.yaml.
+type componentRow struct {
 	Calls   []string `json:"calls"`
 	Stores  []string `json:"stores"`
 	Tables  bool     `json:"tables"`
@@ -25,16 +25,16 @@ type row struct {
 	Below    []string `json:"below"`
 }
 
-func table(t *testing.T) map[string]row {
+func loadTable(t *testing.T) map[string]componentRow {
 	t.Helper()
-	return decode[map[string]row](t, read(t, filepath.Join(chartPath, "files", "components.yaml")))
+	return decode[map[string]componentRow](t, readFile(t, filepath.Join(chartPath, "files", "components.yaml")))
 }
 
-// pairs are the calls of the table as "caller -> callee", sorted.
-func pairs(t *testing.T) []string {
+// listCalls returns the calls in the table as "caller -> callee", sorted.
+func listCalls(t *testing.T) []string {
 	t.Helper()
 	var all []string
-	for caller, r := range table(t) {
+	for caller, r := range loadTable(t) {
 		for _, callee := range r.Calls {
 			all = append(all, caller+" -> "+callee)
 		}
@@ -43,13 +43,13 @@ func pairs(t *testing.T) []string {
 	return all
 }
 
-// tag is an environment variable in a settings struct: name and options.
+// tag matches the environment variable in a field of a settings struct: its name and options.
 var tag = regexp.MustCompile("`env:\"([A-Z0-9_]+)([^\"]*)\"`")
 
-// variables are the settings that a service reads, by name; the value says whether it must be given.
-func variables(t *testing.T, service string) map[string]bool {
+// listVariables returns the settings that a service reads, by name. The value reports whether the setting is required.
+func listVariables(t *testing.T, service string) map[string]bool {
 	t.Helper()
-	sources := string(read(t, filepath.Join(root, "services", service, service+".go")))
+	sources := string(readFile(t, filepath.Join(root, "services", service, service+".go")))
 	groups := map[string]string{
 		"server.Config": "libs/platform/server/server.go", "postgres.Config": "libs/platform/postgres/postgres.go",
 		"redisx.Config": "libs/platform/redisx/redisx.go",
@@ -58,11 +58,12 @@ func variables(t *testing.T, service string) map[string]bool {
 	}
 	for config, file := range groups {
 		if regexp.MustCompile(`(?m)^\s+\w+\s+` + regexp.QuoteMeta(config) + `$`).MatchString(sources) {
-			sources += string(read(t, filepath.Join(root, file)))
+			sources += string(readFile(t, filepath.Join(root, file)))
 		}
 	}
-	sources += string(read(t, filepath.Join(root, "libs", "platform", "telemetry", "telemetry.go")))
-	sources += string(read(t, filepath.Join(root, "libs", "platform", "peer", "config.go"))) // part of server.Config
+	sources += string(readFile(t, filepath.Join(root, "libs", "platform", "telemetry", "telemetry.go")))
+	// part of server.Config
+	sources += string(readFile(t, filepath.Join(root, "libs", "platform", "peer", "config.go")))
 	found := map[string]bool{}
 	for _, match := range tag.FindAllStringSubmatch(sources, -1) {
 		found[match[1]] = strings.Contains(match[2], "required")
@@ -75,17 +76,17 @@ func variables(t *testing.T, service string) map[string]bool {
 	return found
 }
 
-func TestTheTableIsWhatTheServicesAskFor(t *testing.T) {
+func TestComponentsTableMatchesSettings(t *testing.T) {
 	t.Parallel()
-	rows := table(t)
+	rows := loadTable(t)
 	if diff := cmp.Diff(services, slices.Sorted(maps.Keys(rows))); diff != "" {
 		t.Fatalf("services (-want +got):\n%s", diff)
 	}
 	for _, service := range services {
-		known := variables(t, service)
+		known := listVariables(t, service)
 		var calls, stores []string
 		for _, other := range services {
-			// PAGES_URL is their public base: nobody calls them
+			// PAGES_URL is the public base URL of pages, which no service calls
 			if _, ok := known[strings.ToUpper(other)+"_URL"]; ok && other != "pages" {
 				calls = append(calls, other)
 			}
@@ -101,7 +102,7 @@ func TestTheTableIsWhatTheServicesAskFor(t *testing.T) {
 		slices.Sort(got.Calls)
 		slices.Sort(got.Stores)
 		got.Business, got.Exact, got.Below = nil, nil, nil
-		want := row{Calls: calls, Stores: stores, Tables: len(migrations) > 0, Outside: service == "booking" ||
+		want := componentRow{Calls: calls, Stores: stores, Tables: len(migrations) > 0, Outside: service == "booking" ||
 			service == "notifications"}
 		_, want.Mail = known["SMTP_URL"]
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -110,19 +111,19 @@ func TestTheTableIsWhatTheServicesAskFor(t *testing.T) {
 	}
 }
 
-func TestEveryServiceIsGivenItsSettingsAndNoOthers(t *testing.T) {
+func TestServicesGetOnlyKnownSettings(t *testing.T) {
 	t.Parallel()
-	// Read by the slotmesh command in console's image, by Go itself, by pgx as libpq does, and by OpenTelemetry, or
-	// named in what it reads.
+	// These variables are read by the slotmesh command in console's image, by Go, by pgx or by OpenTelemetry, or their
+	// values are used in such variables.
 	ours := []string{
 		"SLOTMESH_SERVER", "GOMEMLIMIT", "PGSSLMODE", "PGSSLROOTCERT",
 		"OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG", "OTEL_RESOURCE_ATTRIBUTES", "POD_NAME", "NODE_NAME",
 	}
-	for _, shape := range shapes(t) {
-		all := mustRender(t, shapeValues(t, shape))
+	for _, shape := range listShapes(t) {
+		all := mustRender(t, loadShape(t, shape))
 		for _, service := range services {
-			given := environment(podSpec(find(t, all, "Deployment", release+"-"+service)))
-			known := variables(t, service)
+			given := readEnvironment(findPodSpec(findObject(t, all, "Deployment", release+"-"+service)))
+			known := listVariables(t, service)
 			for name, required := range known {
 				if _, ok := given[name]; required && !ok {
 					t.Errorf("%s: %s is not given %s", shape, service, name)
@@ -137,58 +138,58 @@ func TestEveryServiceIsGivenItsSettingsAndNoOthers(t *testing.T) {
 	}
 }
 
-// environment is that of the first container: values by name, empty for what comes out of a Secret.
-func environment(pod map[string]any) map[string]string {
+// readEnvironment returns the variables of the first container, by name. The value is empty if it comes from a Secret.
+func readEnvironment(pod map[string]any) map[string]string {
 	given := map[string]string{}
-	for _, variable := range list(list(pod, "containers")[0], "env") {
-		given[text(variable, "name")] = text(variable, "value")
+	for _, variable := range lookUpList(lookUpList(pod, "containers")[0], "env") {
+		given[lookUpText(variable, "name")] = lookUpText(variable, "value")
 	}
 	return given
 }
 
-func TestServicesReachEachOtherOnInternalPorts(t *testing.T) {
+func TestServicesUseInternalPorts(t *testing.T) {
 	t.Parallel()
-	all := mustRender(t, shapeValues(t, "trial"))
-	for caller, r := range table(t) {
-		given := environment(podSpec(find(t, all, "Deployment", release+"-"+caller)))
+	all := mustRender(t, loadShape(t, "trial"))
+	for caller, r := range loadTable(t) {
+		given := readEnvironment(findPodSpec(findObject(t, all, "Deployment", release+"-"+caller)))
 		for _, callee := range r.Calls {
 			want := fmt.Sprintf("http://%s-%s:9090", release, callee)
 			if got := given[strings.ToUpper(callee)+"_URL"]; got != want {
 				t.Errorf("%s reaches %s at %q, want %q", caller, callee, got, want)
 			}
 		}
-		for _, port := range list(find(t, all, "Service", release+"-"+caller), "spec", "ports") {
+		for _, port := range lookUpList(findObject(t, all, "Service", release+"-"+caller), "spec", "ports") {
 			if number := map[string]string{"public": "8080",
-				"internal": "9090"}[text(port, "name")]; number != fmt.Sprint(at(port, "port")) {
+				"internal": "9090"}[lookUpText(port, "name")]; number != fmt.Sprint(lookUp(port, "port")) {
 				t.Errorf("%s: port %v", caller, port)
 			}
 		}
 	}
 }
 
-// components are those that a peer of a NetworkPolicy names.
-func components(peer any) []string {
+// listComponents returns the components that a peer in a NetworkPolicy names.
+func listComponents(peer any) []string {
 	var names []string
-	for _, expression := range list(peer, "podSelector", "matchExpressions") {
-		for _, name := range list(expression, "values") {
+	for _, expression := range lookUpList(peer, "podSelector", "matchExpressions") {
+		for _, name := range lookUpList(expression, "values") {
 			names = append(names, fmt.Sprint(name))
 		}
 	}
 	return names
 }
 
-// allowed are the calls on a port that the policies of one direction let through, as "from -> to".
-func allowed(all []object, direction, peers string, ports ...string) []string {
+// listAllowedCalls returns the calls to these ports that the policies of one direction allow, as "from -> to".
+func listAllowedCalls(all []object, direction, peers string, ports ...string) []string {
 	var found []string
-	for _, policy := range ofKind(all, "NetworkPolicy") {
-		own := text(policy, "spec", "podSelector", "matchLabels", "app.kubernetes.io/component")
-		for _, rule := range list(policy, "spec", direction) {
-			for _, port := range list(rule, "ports") {
-				if !slices.Contains(ports, fmt.Sprint(at(port, "port"))) {
+	for _, policy := range filterKind(all, "NetworkPolicy") {
+		own := lookUpText(policy, "spec", "podSelector", "matchLabels", "app.kubernetes.io/component")
+		for _, rule := range lookUpList(policy, "spec", direction) {
+			for _, port := range lookUpList(rule, "ports") {
+				if !slices.Contains(ports, fmt.Sprint(lookUp(port, "port"))) {
 					continue
 				}
-				for _, peer := range list(rule, peers) {
-					for _, other := range components(peer) {
+				for _, peer := range lookUpList(rule, peers) {
+					for _, other := range listComponents(peer) {
 						if direction == "egress" {
 							found = append(found, own+" -> "+other)
 							continue
@@ -203,44 +204,44 @@ func allowed(all []object, direction, peers string, ports ...string) []string {
 	return found
 }
 
-func TestNetworkPoliciesLetThroughTheEdgesAndNothingElse(t *testing.T) {
+func TestNetworkPoliciesAllowOnlyTableCalls(t *testing.T) {
 	t.Parallel()
-	all := mustRender(t, shapeValues(t, "trial"))
-	if diff := cmp.Diff(pairs(t), allowed(all, "ingress", "from", "internal")); diff != "" {
+	all := mustRender(t, loadShape(t, "trial"))
+	if diff := cmp.Diff(listCalls(t), listAllowedCalls(all, "ingress", "from", "internal")); diff != "" {
 		t.Errorf("into internal ports (-table +policies):\n%s", diff)
 	}
-	if diff := cmp.Diff(pairs(t), allowed(all, "egress", "to", "9090")); diff != "" {
+	if diff := cmp.Diff(listCalls(t), listAllowedCalls(all, "egress", "to", "9090")); diff != "" {
 		t.Errorf("out to internal ports (-table +policies):\n%s", diff)
 	}
 	stores := []string{"migrate -> postgres"}
-	for service, r := range table(t) {
+	for service, r := range loadTable(t) {
 		for _, store := range r.Stores {
 			stores = append(stores, service+" -> "+store)
 		}
 	}
 	slices.Sort(stores)
-	if diff := cmp.Diff(stores, allowed(all, "ingress", "from", "postgres", "redis")); diff != "" {
+	if diff := cmp.Diff(stores, listAllowedCalls(all, "ingress", "from", "postgres", "redis")); diff != "" {
 		t.Errorf("into the stores (-table +policies):\n%s", diff)
 	}
-	if diff := cmp.Diff(stores, allowed(all, "egress", "to", "5432", "6379")); diff != "" {
+	if diff := cmp.Diff(stores, listAllowedCalls(all, "egress", "to", "5432", "6379")); diff != "" {
 		t.Errorf("out to the stores (-table +policies):\n%s", diff)
 	}
 }
 
-func TestEveryPodIsDeniedByDefault(t *testing.T) {
+func TestNetworkPolicyDeniesByDefault(t *testing.T) {
 	t.Parallel()
-	for _, shape := range shapes(t) {
-		all := mustRender(t, shapeValues(t, shape))
-		deny := find(t, all, "NetworkPolicy", release+"-default-deny")
-		selector, _ := at(deny, "spec", "podSelector", "matchLabels").(map[string]any)
-		if len(selector) != 2 || len(list(deny, "spec", "policyTypes")) != 2 ||
-			len(list(deny, "spec", "ingress")) != 0 {
+	for _, shape := range listShapes(t) {
+		all := mustRender(t, loadShape(t, shape))
+		deny := findObject(t, all, "NetworkPolicy", release+"-default-deny")
+		selector, _ := lookUp(deny, "spec", "podSelector", "matchLabels").(map[string]any)
+		if len(selector) != 2 || len(lookUpList(deny, "spec", "policyTypes")) != 2 ||
+			len(lookUpList(deny, "spec", "ingress")) != 0 {
 			t.Errorf("%s: %v", shape, deny["spec"])
 		}
 		for _, o := range all {
-			labels, _ := at(o, "spec", "template", "metadata", "labels").(map[string]any)
+			labels, _ := lookUp(o, "spec", "template", "metadata", "labels").(map[string]any)
 			for name, value := range selector {
-				if podSpec(o) != nil && labels[name] != value {
+				if findPodSpec(o) != nil && labels[name] != value {
 					t.Errorf("%s: %s %s is not selected", shape, o.kind(), o.name())
 				}
 			}
@@ -248,19 +249,20 @@ func TestEveryPodIsDeniedByDefault(t *testing.T) {
 	}
 }
 
-func TestIstioNamesExactlyTheCallersOfEachInternalPort(t *testing.T) {
+func TestIstioAllowsOnlyTableCallers(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"istio-sidecar", "istio-ambient"} {
 		var got []string
-		all := mustRender(t, shapeValues(t, mode))
+		all := mustRender(t, loadShape(t, mode))
 		for _, service := range services {
-			for _, rule := range list(find(t, all, "AuthorizationPolicy", release+"-"+service), "spec", "rules") {
-				operation := at(list(rule, "to")[0], "operation")
-				if fmt.Sprint(at(operation, "ports")) != "[9090]" ||
-					fmt.Sprint(at(operation, "paths")) == "[/metrics]" {
+			for _, rule := range lookUpList(findObject(t, all, "AuthorizationPolicy", release+"-"+service), "spec",
+				"rules") {
+				operation := lookUp(lookUpList(rule, "to")[0], "operation")
+				if fmt.Sprint(lookUp(operation, "ports")) != "[9090]" ||
+					fmt.Sprint(lookUp(operation, "paths")) == "[/metrics]" {
 					continue
 				}
-				for _, principal := range list(list(rule, "from")[0], "source", "principals") {
+				for _, principal := range lookUpList(lookUpList(rule, "from")[0], "source", "principals") {
 					caller := strings.TrimPrefix(fmt.Sprint(principal), "cluster.local/ns/"+namespace+"/sa/"+release+
 						"-")
 					got = append(got, caller+" -> "+service)
@@ -268,10 +270,11 @@ func TestIstioNamesExactlyTheCallersOfEachInternalPort(t *testing.T) {
 			}
 		}
 		slices.Sort(got)
-		if diff := cmp.Diff(pairs(t), got); diff != "" {
+		if diff := cmp.Diff(listCalls(t), got); diff != "" {
 			t.Errorf("%s (-table +policies):\n%s", mode, diff)
 		}
-		retries := at(list(find(t, all, "VirtualService", release+"-booking"), "spec", "http")[0], "retries",
+		retries := lookUp(lookUpList(findObject(t, all, "VirtualService", release+"-booking"), "spec", "http")[0],
+			"retries",
 			"attempts")
 		if fmt.Sprint(retries) != "0" {
 			t.Errorf("%s: bookings are sent again %v times", mode, retries)
@@ -279,29 +282,30 @@ func TestIstioNamesExactlyTheCallersOfEachInternalPort(t *testing.T) {
 	}
 }
 
-func TestLinkerdNamesExactlyTheCallersOfEachInternalPort(t *testing.T) {
+func TestLinkerdAllowsOnlyTableCallers(t *testing.T) {
 	t.Parallel()
-	all := mustRender(t, shapeValues(t, "linkerd"))
+	all := mustRender(t, loadShape(t, "linkerd"))
 	var got []string
 	for _, service := range services {
-		for _, o := range ofKind(all, "AuthorizationPolicy") {
+		for _, o := range filterKind(all, "AuthorizationPolicy") {
 			if o.name() != release+"-"+service+"-peers" {
 				continue
 			}
-			callers := find(t, all, "MeshTLSAuthentication", text(list(o, "spec", "requiredAuthenticationRefs")[0],
-				"name"))
-			for _, account := range list(callers, "spec", "identityRefs") {
-				got = append(got, strings.TrimPrefix(text(account, "name"), release+"-")+" -> "+service)
+			callers := findObject(t, all, "MeshTLSAuthentication",
+				lookUpText(lookUpList(o, "spec", "requiredAuthenticationRefs")[0],
+					"name"))
+			for _, account := range lookUpList(callers, "spec", "identityRefs") {
+				got = append(got, strings.TrimPrefix(lookUpText(account, "name"), release+"-")+" -> "+service)
 			}
 		}
-		probes := find(t, all, "AuthorizationPolicy", release+"-"+service+"-probes")
-		if kind := text(list(probes, "spec", "requiredAuthenticationRefs")[0],
+		probes := findObject(t, all, "AuthorizationPolicy", release+"-"+service+"-probes")
+		if kind := lookUpText(lookUpList(probes, "spec", "requiredAuthenticationRefs")[0],
 			"kind"); kind != "NetworkAuthentication" {
 			t.Errorf("%s: probes have to show a %s", service, kind)
 		}
 	}
 	slices.Sort(got)
-	if diff := cmp.Diff(pairs(t), got); diff != "" {
+	if diff := cmp.Diff(listCalls(t), got); diff != "" {
 		t.Errorf("(-table +policies):\n%s", diff)
 	}
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// madeOnce finds what is random in a new release: the data of the Secrets that the chart makes.
-var madeOnce = regexp.MustCompile(`(?m)^(  (?:token|secrets|password|url|(?:front|operator|` + strings.Join(services,
+// randomValue matches the random data in the Secrets that the chart creates.
+var randomValue = regexp.MustCompile(`(?m)^(  (?:token|secrets|password|url|(?:front|operator|` + strings.Join(services,
 	"|") + `)(?:-callers)?): )\S+$`)
 
-// document is a whole release as one text.
-func document(t *testing.T, values map[string]any) string {
+// renderDocument returns a whole release as one text.
+func renderDocument(t *testing.T, values map[string]any) string {
 	t.Helper()
 	files, err := render(t, values, false)
 	if err != nil {
@@ -25,27 +25,27 @@ func document(t *testing.T, values map[string]any) string {
 	}
 	var out strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		// long, and held against what they are made of
+		// These files are long, and other tests compare them with their sources.
 		if strings.HasSuffix(name, "/dashboards.yaml") || strings.HasSuffix(name, "/definitions.yaml") {
 			continue
 		}
 		content := files[name]
 		if strings.HasSuffix(name, "/secrets.yaml") {
-			content = madeOnce.ReplaceAllString(content, "${1}made once")
+			content = randomValue.ReplaceAllString(content, "${1}made once")
 		}
 		out.WriteString("# Source: " + name + "\n" + strings.Trim(content, "\n") + "\n---\n")
 	}
 	return out.String()
 }
 
-func TestShapesRenderAsTheirGoldenFiles(t *testing.T) {
+func TestShapesMatchGoldenFiles(t *testing.T) {
 	t.Parallel()
 	for _, shape := range goldenShapes {
-		golden(t, shape+".yaml", document(t, shapeValues(t, shape)))
+		compareGolden(t, shape+".yaml", renderDocument(t, loadShape(t, shape)))
 	}
 }
 
-func golden(t *testing.T, name, got string) {
+func compareGolden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", "golden", name)
 	if *update {
@@ -54,7 +54,7 @@ func golden(t *testing.T, name, got string) {
 		}
 		return
 	}
-	if difference := cmp.Diff(string(read(t, path)), got); difference != "" {
+	if difference := cmp.Diff(string(readFile(t, path)), got); difference != "" {
 		t.Errorf("%s is rendered differently; if that is right, run `go test ./charts/test -update` (-want +got):\n%s",
 			name, difference)
 	}

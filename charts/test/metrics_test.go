@@ -12,19 +12,19 @@ import (
 )
 
 var (
-	// instrument is where the code makes one, by libs/platform/telemetry or by its meter in seconds: its kind and name.
+	// instrument matches the code that creates a metric: its kind and name.
 	instrument = regexp.MustCompile(`\.(Counter|Seconds|Float64Histogram|Float64ObservableGauge)\(\s*"([a-z._]+)"`)
-	// notMetrics is what stands beside the names of metrics in an expression: matchers, labels, ranges.
+	// notMetrics matches the parts of an expression that contain no metric names: matchers, labels, ranges.
 	notMetrics = regexp.MustCompile(`\{[^{}]*\}|by \([^()]*\)|\[[^\]]*\]`)
 	metricName = regexp.MustCompile(`[a-z]+(?:_[a-z0-9]+)+`)
 )
 
-// others are the beginnings of names that the services' code does not make: of kube-state-metrics, of Prometheus'
-// client for Go, and of otelpgx, which measures the database.
-var others = []string{"kube_", "go_", "process_", "db_client_operation_duration_seconds"}
+// foreignPrefixes are prefixes of metrics from other programs: kube-state-metrics, Prometheus' client for Go, and
+// otelpgx.
+var foreignPrefixes = []string{"kube_", "go_", "process_", "db_client_operation_duration_seconds"}
 
-// exported are the metrics that the services give, as Prometheus names them.
-func exported(t *testing.T) map[string]bool {
+// listExportedMetrics returns the metrics of the services, with the names that Prometheus uses.
+func listExportedMetrics(t *testing.T) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
 	for _, folder := range []string{"libs", "services"} {
@@ -55,11 +55,11 @@ func exported(t *testing.T) map[string]bool {
 	return found
 }
 
-// expressions are all queries of the alerts, of the dashboards and of KEDA.
-func expressions(t *testing.T) []string {
+// listExpressions returns all queries of the alerts, the dashboards and KEDA.
+func listExpressions(t *testing.T) []string {
 	t.Helper()
 	var all []string
-	for _, r := range decode[[]rule](t, read(t, filepath.Join(chartPath, "files", "alerts.yaml"))) {
+	for _, r := range decode[[]alertRule](t, readFile(t, filepath.Join(chartPath, "files", "alerts.yaml"))) {
 		all = append(all, r.Expr, r.Objective.Failed, r.Objective.All)
 	}
 	var walk func(value any)
@@ -70,30 +70,30 @@ func expressions(t *testing.T) []string {
 				walk(below)
 			}
 		case map[string]any:
-			all = append(all, text(v, "expr"), text(v, "query"))
+			all = append(all, lookUpText(v, "expr"), lookUpText(v, "query"))
 			for _, below := range v {
 				walk(below)
 			}
 		}
 	}
-	for _, dashboard := range dashboards(t) {
+	for _, dashboard := range loadDashboards(t) {
 		walk(decode[map[string]any](t, []byte(dashboard)))
 	}
-	for _, scaler := range ofKind(mustRender(t, shapeValues(t, "keda")), "ScaledObject") {
-		for _, trigger := range list(scaler, "spec", "triggers") {
-			if text(trigger, "type") == "prometheus" {
-				all = append(all, text(trigger, "metadata", "query"))
+	for _, scaler := range filterKind(mustRender(t, loadShape(t, "keda")), "ScaledObject") {
+		for _, trigger := range lookUpList(scaler, "spec", "triggers") {
+			if lookUpText(trigger, "type") == "prometheus" {
+				all = append(all, lookUpText(trigger, "metadata", "query"))
 			}
 		}
 	}
 	return all
 }
 
-// asked are the metrics that the expressions name.
-func asked(t *testing.T) []string {
+// listQueriedMetrics returns the metrics that the queries name.
+func listQueriedMetrics(t *testing.T) []string {
 	t.Helper()
 	names := map[string]bool{}
-	for _, expression := range expressions(t) {
+	for _, expression := range listExpressions(t) {
 		for _, name := range metricName.FindAllString(notMetrics.ReplaceAllString(expression, " "), -1) {
 			names[name] = true
 		}
@@ -104,33 +104,35 @@ func asked(t *testing.T) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-func TestAlertsAndDashboardsAskForMetricsThatTheServicesGive(t *testing.T) {
+func TestAlertsAndDashboardsUseExportedMetrics(t *testing.T) {
 	t.Parallel()
-	given, names := exported(t), asked(t)
+	given, names := listExportedMetrics(t), listQueriedMetrics(t)
 	if len(given) < 10 || len(names) < 10 {
 		t.Fatalf("%d metrics are given, %d asked for", len(given), len(names))
 	}
 	for _, name := range names {
-		foreign := slices.ContainsFunc(others, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		foreign := slices.ContainsFunc(foreignPrefixes, func(prefix string) bool {
+			return strings.HasPrefix(name, prefix)
+		})
 		if !foreign && !given[name] {
 			t.Errorf("no service gives %s", name)
 		}
 	}
 }
 
-// Probes and collectors ask all the time and hardly ever fail: among the requests they would hide the failures of the
-// others.
-func TestRequestsAreCountedWithoutThoseOfProbesAndCollectors(t *testing.T) {
+// TestRequestQueriesExcludeProbes checks that queries exclude probes and collectors. Their many successful requests
+// would hide failures of the others.
+func TestRequestQueriesExcludeProbes(t *testing.T) {
 	t.Parallel()
 	var own []string
-	for _, match := range regexp.MustCompile(`s\.internalApp\.Get\("(/[a-z]+)"`).FindAllStringSubmatch(string(read(t,
+	for _, match := range regexp.MustCompile(`s\.internalApp\.Get\("(/[a-z]+)"`).FindAllStringSubmatch(string(readFile(t,
 		filepath.Join(root, "libs", "server", "app.go"))), -1) {
 		own = append(own, match[1])
 	}
 	excluded := `http_route!~"` + strings.Join(own, "|") + `"`
 	counts := regexp.MustCompile(`http_server_request_duration_seconds_(?:count|sum)(\{[^}]*\})\[`)
 	found := 0
-	for _, expression := range expressions(t) {
+	for _, expression := range listExpressions(t) {
 		for _, match := range counts.FindAllStringSubmatch(expression, -1) {
 			found++
 			if !strings.Contains(match[1], excluded) {

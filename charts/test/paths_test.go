@@ -7,20 +7,20 @@ import (
 	"testing"
 )
 
-// route leads what match finds to a service.
+// route leads the paths that match reports to a service.
 type route struct {
 	match   func(path string) bool
 	service string
 }
 
-// wanted is which service answers which path: every public one, and of everything else none.
-func wanted(t *testing.T) map[string]string {
+// listExpectedRoutes returns paths with the service that must answer each of them; "" means none.
+func listExpectedRoutes(t *testing.T) map[string]string {
 	t.Helper()
 	paths := map[string]string{}
-	for service, row := range table(t) {
-		business(paths, service, row.Business)
-		exact(paths, service, row.Exact)
-		below(paths, service, row.Below)
+	for service, row := range loadTable(t) {
+		addBusinessPaths(paths, service, row.Business)
+		addExactPaths(paths, service, row.Exact)
+		addPathsBelow(paths, service, row.Below)
 	}
 	for _, path := range []string{
 		"/", "/internal", "/internal/offers/x", "/metrics", "/livez", "/readyz", "/admin", "/admin/businesses",
@@ -33,7 +33,7 @@ func wanted(t *testing.T) map[string]string {
 	return paths
 }
 
-func business(paths map[string]string, service string, parts []string) {
+func addBusinessPaths(paths map[string]string, service string, parts []string) {
 	for _, part := range parts {
 		path := "/api/public/harbor-studio_2/" + part
 		paths[path] = service
@@ -45,7 +45,7 @@ func business(paths map[string]string, service string, parts []string) {
 	}
 }
 
-func exact(paths map[string]string, service string, exact []string) {
+func addExactPaths(paths map[string]string, service string, exact []string) {
 	for _, path := range exact {
 		paths[path] = service
 		paths["/x"+path], paths[path+"/"], paths[path+"x"], paths[path+"/x"] = "", "", "", ""
@@ -55,7 +55,7 @@ func exact(paths map[string]string, service string, exact []string) {
 	}
 }
 
-func below(paths map[string]string, service string, beginnings []string) {
+func addPathsBelow(paths map[string]string, service string, beginnings []string) {
 	for _, beginning := range beginnings {
 		paths[beginning+"/harbor-studio"], paths[beginning+"/x/Y_2.ics"] = service, service
 		for _, odd := range []string{beginning, beginning + "/", beginning + "x/y", "/x" + beginning + "/y",
@@ -67,7 +67,7 @@ func below(paths map[string]string, service string, beginnings []string) {
 
 func checkRoutes(t *testing.T, routes []route) {
 	t.Helper()
-	for path, service := range wanted(t) {
+	for path, service := range listExpectedRoutes(t) {
 		var owners []string
 		for _, r := range routes {
 			if r.match(path) {
@@ -80,10 +80,12 @@ func checkRoutes(t *testing.T, routes []route) {
 	}
 }
 
-func equal(want string) func(string) bool { return func(path string) bool { return path == want } }
+func matchExactly(want string) func(string) bool {
+	return func(path string) bool { return path == want }
+}
 
-// search matches as Go's regexp does by itself: anywhere in the path.
-func search(t *testing.T, expression string) func(string) bool {
+// matchAnywhere matches like Go's regexp: anywhere in the path.
+func matchAnywhere(t *testing.T, expression string) func(string) bool {
 	t.Helper()
 	compiled, err := regexp.Compile(expression)
 	if err != nil {
@@ -92,46 +94,47 @@ func search(t *testing.T, expression string) func(string) bool {
 	return compiled.MatchString
 }
 
-func TestTheGatewayLeadsPublicPathsToTheirServicesAndNothingElse(t *testing.T) {
+func TestGatewayRoutesOnlyPublicPaths(t *testing.T) {
 	t.Parallel()
-	all := mustRender(t, shapeValues(t, "gateway"))
+	all := mustRender(t, loadShape(t, "gateway"))
 	var routes []route
-	for _, rule := range list(find(t, all, "HTTPRoute", release), "spec", "rules") {
-		service := strings.TrimPrefix(text(list(rule, "backendRefs")[0], "name"), release+"-")
-		if text(rule, "timeouts", "request") == "" {
+	for _, rule := range lookUpList(findObject(t, all, "HTTPRoute", release), "spec", "rules") {
+		service := strings.TrimPrefix(lookUpText(lookUpList(rule, "backendRefs")[0], "name"), release+"-")
+		if lookUpText(rule, "timeouts", "request") == "" {
 			t.Errorf("the rule of %s has no timeout", service)
 		}
-		for _, match := range list(rule, "matches") {
-			value := text(match, "path", "value")
-			if text(match, "path", "type") == "Exact" {
-				routes = append(routes, route{equal(value), service})
+		for _, match := range lookUpList(rule, "matches") {
+			value := lookUpText(match, "path", "value")
+			if lookUpText(match, "path", "type") == "Exact" {
+				routes = append(routes, route{matchExactly(value), service})
 				continue
 			}
 			if !strings.HasPrefix(value, "^") || !strings.HasSuffix(value, "$") {
 				t.Errorf("%s is not anchored", value)
 			}
-			routes = append(routes, route{search(t, value), service})
+			routes = append(routes, route{matchAnywhere(t, value), service})
 		}
 	}
 	checkRoutes(t, routes)
 }
 
-// ingressRoutes reads the paths of Ingresses; match says how the controller takes a path of no fixed type.
-func ingressRoutes(t *testing.T, ingresses []object, match func(o object, path string) func(string) bool) []route {
+// readIngressRoutes returns the routes of Ingresses. The argument match returns how the controller matches a path
+// without a fixed type.
+func readIngressRoutes(t *testing.T, ingresses []object, match func(o object, path string) func(string) bool) []route {
 	t.Helper()
 	var routes []route
 	for _, o := range ingresses {
-		for _, path := range list(list(o, "spec", "rules")[0], "http", "paths") {
-			value := text(path, "path")
+		for _, path := range lookUpList(lookUpList(o, "spec", "rules")[0], "http", "paths") {
+			value := lookUpText(path, "path")
 			if !strings.HasPrefix(value, "/") {
 				t.Errorf("%s does not begin with a slash: the API server refuses it", value)
 			}
-			r := route{service: strings.TrimPrefix(text(path, "backend", "service", "name"), release+"-"),
+			r := route{service: strings.TrimPrefix(lookUpText(path, "backend", "service", "name"), release+"-"),
 				match: match(o, value)}
-			if text(path, "pathType") == "Exact" {
-				r.match = equal(value)
+			if lookUpText(path, "pathType") == "Exact" {
+				r.match = matchExactly(value)
 			}
-			if port := text(path, "backend", "service", "port", "name"); port != "public" {
+			if port := lookUpText(path, "backend", "service", "port", "name"); port != "public" {
 				t.Errorf("%s leads to the port %s", value, port)
 			}
 			routes = append(routes, r)
@@ -140,35 +143,35 @@ func ingressRoutes(t *testing.T, ingresses []object, match func(o object, path s
 	return routes
 }
 
-func TestEachIngressLeadsPublicPathsToTheirServicesAndNothingElse(t *testing.T) {
+func TestIngressRoutesOnlyPublicPaths(t *testing.T) {
 	t.Parallel()
 	for controller, match := range map[string]func(o object, path string) func(string) bool{
-		"traefik": func(_ object, path string) func(string) bool { return search(t, path) },
-		"nginx":   func(_ object, path string) func(string) bool { return search(t, "^"+path) },
+		"traefik": func(_ object, path string) func(string) bool { return matchAnywhere(t, path) },
+		"nginx":   func(_ object, path string) func(string) bool { return matchAnywhere(t, "^"+path) },
 		"skipper": func(o object, path string) func(string) bool {
-			predicate := text(o, "metadata", "annotations", "zalando.org/skipper-predicate")
+			predicate := lookUpText(o, "metadata", "annotations", "zalando.org/skipper-predicate")
 			var expression string
 			if _, err := fmt.Sscanf(predicate, "PathRegexp(%q)", &expression); err != nil || path != "/" {
 				t.Fatalf("predicate %s of path %s: %v", predicate, path, err)
 			}
-			return search(t, expression)
+			return matchAnywhere(t, expression)
 		},
 	} {
 		t.Run(controller, func(t *testing.T) {
 			t.Parallel()
-			ingresses := ofKind(mustRender(t, shapeValues(t, "ingress-"+controller)), "Ingress")
-			checkRoutes(t, ingressRoutes(t, ingresses, match))
+			ingresses := filterKind(mustRender(t, loadShape(t, "ingress-"+controller)), "Ingress")
+			checkRoutes(t, readIngressRoutes(t, ingresses, match))
 		})
 	}
 }
 
-func TestTheAdminAPIHasAHostOfItsOwnOrNone(t *testing.T) {
+func TestAdminRoutesHaveOwnHost(t *testing.T) {
 	t.Parallel()
 	for _, settings := range []string{
 		"frontDoor.gateway.enabled=true,frontDoor.adminHost=admin.example.com",
 		"frontDoor.adminHost=admin.example.com,frontDoor.ingress.controller=traefik", "demo.enabled=true",
 	} {
-		for _, o := range mustRender(t, set(t, settings)) {
+		for _, o := range mustRender(t, parseSettings(t, settings)) {
 			if o.kind() != "HTTPRoute" && o.kind() != "Ingress" {
 				continue
 			}

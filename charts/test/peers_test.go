@@ -9,17 +9,17 @@ import (
 	"testing"
 )
 
-// hash is the SHA-256 of a text in hexadecimal digits.
-func hash(text string) string {
+// hashText returns the SHA-256 of a text in hexadecimal.
+func hashText(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-func TestEachServiceKnowsTheCredentialsOfTheOthersByTheirHashes(t *testing.T) {
+func TestPeerSecretContainsCallerHashes(t *testing.T) {
 	t.Parallel()
-	all := mustRender(t, shapeValues(t, "front-ingress"))
+	all := mustRender(t, loadShape(t, "front-ingress"))
 	data := map[string]string{}
-	for key, encoded := range at(find(t, all, "Secret", release+"-peers"), "data").(map[string]any) {
+	for key, encoded := range lookUp(findObject(t, all, "Secret", release+"-peers"), "data").(map[string]any) {
 		value, err := base64.StdEncoding.DecodeString(encoded.(string))
 		if err != nil {
 			t.Fatal(err)
@@ -31,7 +31,7 @@ func TestEachServiceKnowsTheCredentialsOfTheOthersByTheirHashes(t *testing.T) {
 	for _, name := range names {
 		var want []string
 		for _, caller := range names {
-			want = append(want, caller+"="+hash(hash(data[caller]+"/"+name)))
+			want = append(want, caller+"="+hashText(hashText(data[caller]+"/"+name)))
 		}
 		got := strings.Split(data[name+"-callers"], ",")
 		slices.Sort(got)
@@ -44,16 +44,16 @@ func TestEachServiceKnowsTheCredentialsOfTheOthersByTheirHashes(t *testing.T) {
 	}
 }
 
-func TestEachPodIsGivenItsOwnCredentialAlone(t *testing.T) {
+func TestPodsGetOnlyOwnCredential(t *testing.T) {
 	t.Parallel()
 	for _, shape := range []string{"trial", "production", "front-ingress", "operator"} {
 		made := map[string]any{} // the keys of the Secret; none where another makes it
-		for _, o := range ofKind(mustRender(t, shapeValues(t, shape)), "Secret") {
+		for _, o := range filterKind(mustRender(t, loadShape(t, shape)), "Secret") {
 			if o.name() == release+"-peers" {
-				made = at(o, "data").(map[string]any)
+				made = lookUp(o, "data").(map[string]any)
 			}
 		}
-		for name, pod := range pods(t, shape) {
+		for name, pod := range readPods(t, shape) {
 			for _, container := range pod.Containers {
 				for _, variable := range container.Env {
 					from := variable.ValueFrom

@@ -13,12 +13,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// pods are the pods of all workloads of a shape, by the workload's name.
-func pods(t *testing.T, shape string) map[string]*corev1.PodSpec {
+// readPods returns the pods of all workloads of a shape, by kind and name of the workload.
+func readPods(t *testing.T, shape string) map[string]*corev1.PodSpec {
 	t.Helper()
 	found := map[string]*corev1.PodSpec{}
-	for _, o := range mustRender(t, shapeValues(t, shape)) {
-		spec := podSpec(o)
+	for _, o := range mustRender(t, loadShape(t, shape)) {
+		spec := findPodSpec(o)
 		if spec == nil {
 			continue
 		}
@@ -32,15 +32,15 @@ func pods(t *testing.T, shape string) map[string]*corev1.PodSpec {
 	return found
 }
 
-func TestEveryPodIsOfRestrictedPodSecurity(t *testing.T) {
+func TestPodsMeetRestrictedPodSecurity(t *testing.T) {
 	t.Parallel()
 	restricted, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	level := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
-	for _, shape := range shapes(t) {
-		for name, pod := range pods(t, shape) {
+	for _, shape := range listShapes(t) {
+		for name, pod := range readPods(t, shape) {
 			for _, result := range restricted.EvaluatePod(level, &metav1.ObjectMeta{}, pod) {
 				if !result.Allowed {
 					t.Errorf("%s: %s: %s, %s", shape, name, result.ForbiddenReason, result.ForbiddenDetail)
@@ -50,11 +50,11 @@ func TestEveryPodIsOfRestrictedPodSecurity(t *testing.T) {
 	}
 }
 
-func TestEveryContainerIsBoundedReadOnlyAndWithoutATokenItDoesNotNeed(t *testing.T) {
+func TestContainersAreLimitedAndReadOnly(t *testing.T) {
 	t.Parallel()
-	for _, shape := range shapes(t) {
-		for name, pod := range pods(t, shape) {
-			asks := name == "Deployment "+release+"-operator" // no other pod asks the API server
+	for _, shape := range listShapes(t) {
+		for name, pod := range readPods(t, shape) {
+			asks := name == "Deployment "+release+"-operator" // no other pod calls the API server
 			if pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken != asks {
 				t.Errorf("%s: %s is given a token of the API server", shape, name)
 			}
@@ -71,14 +71,14 @@ func TestEveryContainerIsBoundedReadOnlyAndWithoutATokenItDoesNotNeed(t *testing
 	}
 }
 
-func TestAPodIsGivenTheTimeItNeedsToStop(t *testing.T) {
+func TestPodsHaveTimeToStop(t *testing.T) {
 	t.Parallel()
-	values := set(t, "drain.preStopSeconds=7,drain.delaySeconds=11,drain.timeoutSeconds=13")
-	for _, o := range ofKind(mustRender(t, values), "Deployment") {
+	values := parseSettings(t, "drain.preStopSeconds=7,drain.delaySeconds=11,drain.timeoutSeconds=13")
+	for _, o := range filterKind(mustRender(t, values), "Deployment") {
 		if o.name() == release+"-redis" {
 			continue
 		}
-		content, err := yaml.Marshal(podSpec(o))
+		content, err := yaml.Marshal(findPodSpec(o))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,20 +86,20 @@ func TestAPodIsGivenTheTimeItNeedsToStop(t *testing.T) {
 		if sleep := pod.Containers[0].Lifecycle.PreStop.Sleep.Seconds; sleep != 7 {
 			t.Errorf("%s sleeps %d s before it stops", o.name(), sleep)
 		}
-		// The listeners and then the stores take DRAIN_TIMEOUT each at most.
+		// The listeners, and then the stores, each take at most DRAIN_TIMEOUT.
 		if grace := *pod.TerminationGracePeriodSeconds; grace < 7+11+2*13 {
 			t.Errorf("%s is killed after %d s", o.name(), grace)
 		}
-		env := environment(podSpec(o))
+		env := readEnvironment(findPodSpec(o))
 		if env["DRAIN_DELAY"] != "11s" || env["DRAIN_TIMEOUT"] != "13s" {
 			t.Errorf("%s: %v", o.name(), env)
 		}
 	}
 }
 
-func TestProbesAskTheInternalPort(t *testing.T) {
+func TestProbesUseInternalPort(t *testing.T) {
 	t.Parallel()
-	for name, pod := range pods(t, "production") {
+	for name, pod := range readPods(t, "production") {
 		if !strings.HasPrefix(name, "Deployment") {
 			continue
 		}
@@ -116,7 +116,7 @@ func TestProbesAskTheInternalPort(t *testing.T) {
 	}
 }
 
-func TestMigrationsRunBeforeTheServicesTheyAreFor(t *testing.T) {
+func TestMigrationsRunBeforeServices(t *testing.T) {
 	t.Parallel()
 	const hook = "helm.sh/hook"
 	for _, c := range []struct {
@@ -127,32 +127,32 @@ func TestMigrationsRunBeforeTheServicesTheyAreFor(t *testing.T) {
 	}{
 		{"production", false, "migrate", "pre-install,pre-upgrade"},
 		{"production", true, "migrate", "pre-install,pre-upgrade"},
-		{"trial", false, "migrate-first", ""}, // its database comes with the release
+		{"trial", false, "migrate-first", ""}, // its database is part of the release
 		{"trial", true, "migrate", "pre-install,pre-upgrade"},
 		{"cloudnativepg", false, "migrate-first", ""},
 	} {
-		files, err := render(t, shapeValues(t, c.shape), c.upgrade)
+		files, err := render(t, loadShape(t, c.shape), c.upgrade)
 		if err != nil {
 			t.Fatal(err)
 		}
-		job := find(t, objects(t, files), "Job", release+"-"+c.name)
-		if got := text(job, "metadata", "annotations", hook); got != c.hooks {
+		job := findObject(t, parseObjects(t, files), "Job", release+"-"+c.name)
+		if got := lookUpText(job, "metadata", "annotations", hook); got != c.hooks {
 			t.Errorf("%s: hooks are %q, want %q", c.shape, got, c.hooks)
 		}
-		if policy := text(podSpec(job), "restartPolicy"); policy != "Never" {
+		if policy := lookUpText(findPodSpec(job), "restartPolicy"); policy != "Never" {
 			t.Errorf("%s: pods are restarted %s, and their logs go when the Job gives up", c.shape, policy)
 		}
-		// Helm waits for hooks alone, five minutes unless it is told otherwise.
-		if deadline, bounded := at(job, "spec", "activeDeadlineSeconds").(float64); bounded != (c.hooks != "") ||
+		// Helm waits only for hooks, by default five minutes.
+		if deadline, bounded := lookUp(job, "spec", "activeDeadlineSeconds").(float64); bounded != (c.hooks != "") ||
 			deadline >= 300 {
 			t.Errorf("%s: the deadline is %v s", c.shape, deadline)
 		}
 		var migrated []string
-		for _, container := range list(podSpec(job), "containers") {
-			if fmt.Sprint(at(container, "args")) != "[migrate]" {
+		for _, container := range lookUpList(findPodSpec(job), "containers") {
+			if fmt.Sprint(lookUp(container, "args")) != "[migrate]" {
 				t.Errorf("%s: %v", c.shape, container)
 			}
-			migrated = append(migrated, text(container, "name"))
+			migrated = append(migrated, lookUpText(container, "name"))
 		}
 		if !slices.Equal(migrated, []string{"booking", "catalog", "console", "notifications", "rental"}) {
 			t.Errorf("%s: migrates %v", c.shape, migrated)
@@ -160,34 +160,34 @@ func TestMigrationsRunBeforeTheServicesTheyAreFor(t *testing.T) {
 	}
 }
 
-func TestAReplicaCountIsLeftToTheAutoscaler(t *testing.T) {
+func TestDeploymentLeavesReplicasToAutoscaler(t *testing.T) {
 	t.Parallel()
 	for shape, kind := range map[string]string{"production": "HorizontalPodAutoscaler", "keda": "ScaledObject"} {
-		all := mustRender(t, shapeValues(t, shape))
+		all := mustRender(t, loadShape(t, shape))
 		for _, service := range services {
-			replicas := at(find(t, all, "Deployment", release+"-"+service), "spec", "replicas")
-			scaled := slices.ContainsFunc(ofKind(all, kind), func(o object) bool {
+			replicas := lookUp(findObject(t, all, "Deployment", release+"-"+service), "spec", "replicas")
+			scaled := slices.ContainsFunc(filterKind(all, kind), func(o object) bool {
 				return o.name() == release+"-"+service
 			})
 			if scaled != (replicas == nil) || scaled == (service == "console") {
 				t.Errorf("%s: %s: scaled by load: %v, replicas %v", shape, service, scaled, replicas)
 			}
 		}
-		// Two autoscalers of one Deployment would pull it both ways.
-		if n, other := len(ofKind(all, kind)), len(ofKind(all, "HorizontalPodAutoscaler"))+
-			len(ofKind(all, "ScaledObject")); n != other {
+		// Two autoscalers of one Deployment would work against each other.
+		if n, other := len(filterKind(all, kind)), len(filterKind(all, "HorizontalPodAutoscaler"))+
+			len(filterKind(all, "ScaledObject")); n != other {
 			t.Errorf("%s: %d of %d autoscalers are a %s", shape, n, other, kind)
 		}
 	}
 }
 
-func TestGoKnowsNineTenthsOfTheMemoryOfItsContainer(t *testing.T) {
+func TestGoMemoryLimitIsNineTenths(t *testing.T) {
 	t.Parallel()
 	limitOf := func(settings string) string {
-		pod := podSpec(find(t, mustRender(t, set(t, settings)), "Deployment", release+"-mcp"))
-		for _, e := range list(list(pod, "containers")[0], "env") {
-			if text(e, "name") == "GOMEMLIMIT" {
-				return text(e, "value")
+		pod := findPodSpec(findObject(t, mustRender(t, parseSettings(t, settings)), "Deployment", release+"-mcp"))
+		for _, e := range lookUpList(lookUpList(pod, "containers")[0], "env") {
+			if lookUpText(e, "name") == "GOMEMLIMIT" {
+				return lookUpText(e, "value")
 			}
 		}
 		return ""

@@ -7,17 +7,17 @@ import (
 	"testing"
 )
 
-// A database that is asked for more connections than it takes answers 53300, and requests fail: the pools of all pods
-// that a rollout may have, of the migrations and of an operator must fit together, in every shape.
-func TestAllPoolsTogetherFitTheDatabaseInEveryShape(t *testing.T) {
+// TestPoolsFitDatabaseInEachShape adds the connections of all pods during a rollout, of migrations and of one operator.
+// A database refuses further connections with 53300, and requests then fail.
+func TestPoolsFitDatabaseInEachShape(t *testing.T) {
 	t.Parallel()
-	for _, shape := range shapes(t) {
-		values := shapeValues(t, shape)
-		most := budget(t, values)
+	for _, shape := range listShapes(t) {
+		values := loadShape(t, shape)
+		most := readBudget(t, values)
 		all := mustRender(t, values)
 		open := 3 + 1 // those that PostgreSQL keeps for superusers, and an operator's
-		for service, r := range table(t) {
-			given := environment(podSpec(find(t, all, "Deployment", release+"-"+service)))
+		for service, r := range loadTable(t) {
+			given := readEnvironment(findPodSpec(findObject(t, all, "Deployment", release+"-"+service)))
 			pool, has := given["DATABASE_MAX_CONNS"]
 			if has != r.Tables {
 				t.Errorf("%s: %s has a pool of %q", shape, service, pool)
@@ -29,7 +29,7 @@ func TestAllPoolsTogetherFitTheDatabaseInEveryShape(t *testing.T) {
 			if err != nil || each < 4 {
 				t.Errorf("%s: a pod of %s has %q connections, want 4 or more", shape, service, pool)
 			}
-			open += 2*podsAtMost(t, all, service)*each + 2 // a migration has its lock's and its own
+			open += 2*countMaxPods(t, all, service)*each + 2 // a migration has its lock's and its own
 		}
 		if open > most {
 			t.Errorf("%s: %d connections may be open, the database takes %d", shape, open, most)
@@ -37,11 +37,11 @@ func TestAllPoolsTogetherFitTheDatabaseInEveryShape(t *testing.T) {
 	}
 }
 
-// budget is postgres.maxConnections with these values.
-func budget(t *testing.T, values map[string]any) int {
+// readBudget returns postgres.maxConnections of these values.
+func readBudget(t *testing.T, values map[string]any) int {
 	t.Helper()
-	for _, source := range []map[string]any{values, load(t).Values} {
-		if most, ok := at(source, "postgres", "maxConnections").(float64); ok {
+	for _, source := range []map[string]any{values, loadChart(t).Values} {
+		if most, ok := lookUp(source, "postgres", "maxConnections").(float64); ok {
 			return int(most)
 		}
 	}
@@ -49,24 +49,24 @@ func budget(t *testing.T, values map[string]any) int {
 	return 0
 }
 
-// podsAtMost are the pods of a service that its Deployment or its autoscaler wants.
-func podsAtMost(t *testing.T, all []object, service string) int {
+// countMaxPods returns the maximum number of a service's pods, by its autoscaler or its Deployment.
+func countMaxPods(t *testing.T, all []object, service string) int {
 	t.Helper()
 	name := release + "-" + service
-	for _, scaler := range ofKind(all, "HorizontalPodAutoscaler") {
+	for _, scaler := range filterKind(all, "HorizontalPodAutoscaler") {
 		if scaler.name() == name {
-			return count(t, at(scaler, "spec", "maxReplicas"))
+			return parseInt(t, lookUp(scaler, "spec", "maxReplicas"))
 		}
 	}
-	for _, scaler := range ofKind(all, "ScaledObject") {
+	for _, scaler := range filterKind(all, "ScaledObject") {
 		if scaler.name() == name {
-			return count(t, at(scaler, "spec", "maxReplicaCount"))
+			return parseInt(t, lookUp(scaler, "spec", "maxReplicaCount"))
 		}
 	}
-	return count(t, at(find(t, all, "Deployment", name), "spec", "replicas"))
+	return parseInt(t, lookUp(findObject(t, all, "Deployment", name), "spec", "replicas"))
 }
 
-func count(t *testing.T, value any) int {
+func parseInt(t *testing.T, value any) int {
 	t.Helper()
 	number, ok := value.(float64)
 	if !ok {
@@ -75,7 +75,7 @@ func count(t *testing.T, value any) int {
 	return int(number)
 }
 
-func TestTheOneFigureOfConnectionsSizesPoolsAndDatabases(t *testing.T) {
+func TestMaxConnectionsSizesPoolsAndDatabases(t *testing.T) {
 	t.Parallel()
 	for figure, pool := range map[int]string{86: "4", 104: "5", 302: "16"} {
 		for _, provider := range []string{"trial", "cloudnativepg", "external"} {
@@ -83,27 +83,27 @@ func TestTheOneFigureOfConnectionsSizesPoolsAndDatabases(t *testing.T) {
 			if provider == "external" {
 				settings += ",postgres.existingSecret.name=database"
 			}
-			all := mustRender(t, set(t, settings))
+			all := mustRender(t, parseSettings(t, settings))
 			for _, service := range []string{"booking", "catalog", "console", "notifications", "rental"} {
-				if got := environment(podSpec(find(t, all, "Deployment",
+				if got := readEnvironment(findPodSpec(findObject(t, all, "Deployment",
 					release+"-"+service)))["DATABASE_MAX_CONNS"]; got != pool {
 					t.Errorf("%s: a pod of %s has %q connections, want %s", settings, service, got, pool)
 				}
 			}
-			if taken, want := databaseTakes(all), strconv.Itoa(figure); provider != "external" && taken != want {
+			if taken, want := findMaxConnections(all), strconv.Itoa(figure); provider != "external" && taken != want {
 				t.Errorf("%s: the database takes %q, want %s", settings, taken, want)
 			}
 		}
 	}
 }
 
-// databaseTakes is max_connections of the database that the chart makes; empty where it makes none.
-func databaseTakes(all []object) string {
-	for _, cluster := range ofKind(all, "Cluster") {
-		return text(cluster, "spec", "postgresql", "parameters", "max_connections")
+// findMaxConnections returns max_connections of the database that the chart creates, or "" if it creates none.
+func findMaxConnections(all []object) string {
+	for _, cluster := range filterKind(all, "Cluster") {
+		return lookUpText(cluster, "spec", "postgresql", "parameters", "max_connections")
 	}
-	for _, trial := range ofKind(all, "StatefulSet") {
-		for _, arg := range list(list(podSpec(trial), "containers")[0], "args") {
+	for _, trial := range filterKind(all, "StatefulSet") {
+		for _, arg := range lookUpList(lookUpList(findPodSpec(trial), "containers")[0], "args") {
 			var figure string
 			if n, _ := fmt.Sscanf(fmt.Sprint(arg), "max_connections=%s", &figure); n == 1 {
 				return figure
@@ -113,7 +113,7 @@ func databaseTakes(all []object) string {
 	return ""
 }
 
-func TestASecondFigureOfConnectionsIsRefused(t *testing.T) {
+func TestRenderRefusesSecondMaxConnections(t *testing.T) {
 	t.Parallel()
 	own := map[string]any{"parameters": map[string]any{"max_connections": "300"}}
 	_, err := render(t, map[string]any{"postgres": map[string]any{"provider": "cloudnativepg", "cloudnativepg": own}},

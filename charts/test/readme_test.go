@@ -12,28 +12,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func readme(t *testing.T) string {
+func readReadme(t *testing.T) string {
 	t.Helper()
-	return string(read(t, filepath.Join(chartPath, "README.md")))
+	return string(readFile(t, filepath.Join(chartPath, "README.md")))
 }
 
-// whole are the maps that are one value.
-var whole = []string{"resources", "dashboardLabels", "podSecurityContext", "securityContext", "strategy"}
+// wholeMaps are the maps that the README shows as one value.
+var wholeMaps = []string{"resources", "dashboardLabels", "podSecurityContext", "securityContext", "strategy"}
 
-// defaults are all values with their defaults as the README writes them.
-func defaults(t *testing.T, values map[string]any, prefix string, into map[string]string) {
+// collectDefaults adds all values to target, with their defaults as the README writes them.
+func collectDefaults(t *testing.T, values map[string]any, prefix string, target map[string]string) {
 	t.Helper()
 	for name, value := range values {
 		below, isMap := value.(map[string]any)
-		if isMap && len(below) > 0 && !slices.Contains(whole, name) {
-			defaults(t, below, prefix+name+".", into)
+		if isMap && len(below) > 0 && !slices.Contains(wholeMaps, name) {
+			collectDefaults(t, below, prefix+name+".", target)
 			continue
 		}
-		into[prefix+name] = strings.ReplaceAll(written(t, value), " ", "")
+		target[prefix+name] = strings.ReplaceAll(formatValue(t, value), " ", "")
 	}
 }
 
-func written(t *testing.T, value any) string {
+func formatValue(t *testing.T, value any) string {
 	t.Helper()
 	if s, ok := value.(string); ok && s != "" {
 		return s
@@ -45,31 +45,31 @@ func written(t *testing.T, value any) string {
 	return string(content)
 }
 
-func TestTheReadmeExplainsEveryValueAndNoOther(t *testing.T) {
+func TestReadmeListsAllValues(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{}
-	defaults(t, load(t).Values, "", want)
+	collectDefaults(t, loadChart(t).Values, "", want)
 	got := map[string]string{}
-	for _, match := range regexp.MustCompile("(?m)^\\| `([A-Za-z.]+)` \\| `(.*?)` \\| (.+) \\|$").FindAllStringSubmatch(readme(t), -1) {
-		got[match[1]] = strings.ReplaceAll(sorted(t, match[2]), " ", "")
+	for _, match := range regexp.MustCompile("(?m)^\\| `([A-Za-z.]+)` \\| `(.*?)` \\| (.+) \\|$").FindAllStringSubmatch(readReadme(t), -1) {
+		got[match[1]] = strings.ReplaceAll(sortKeys(t, match[2]), " ", "")
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-values.yaml +README.md):\n%s", diff)
 	}
 }
 
-// sorted writes a map's keys in order; other texts stay as they are.
-func sorted(t *testing.T, text string) string {
+// sortKeys sorts the keys if the text is a JSON object. Other texts stay as they are.
+func sortKeys(t *testing.T, text string) string {
 	t.Helper()
 	var m map[string]any
 	if json.Unmarshal([]byte(text), &m) != nil {
 		return text
 	}
-	return written(t, m)
+	return formatValue(t, m)
 }
 
-// rule is one alert of files/alerts.yaml.
-type rule struct {
+// alertRule is one alert in files/alerts.yaml.
+type alertRule struct {
 	Alert string `json:"alert"`
 	Expr  string `json:"expr"`
 
@@ -79,14 +79,14 @@ type rule struct {
 	} `json:"objective"` // instead of an expression
 }
 
-func TestEveryAlertSaysInTheReadmeWhatToDo(t *testing.T) {
+func TestReadmeExplainsAlerts(t *testing.T) {
 	t.Parallel()
-	sections := regexp.MustCompile(`(?m)^### (Slotmesh\w+)\n\n\S`).FindAllStringSubmatch(readme(t), -1)
+	sections := regexp.MustCompile(`(?m)^### (Slotmesh\w+)\n\n\S`).FindAllStringSubmatch(readReadme(t), -1)
 	var explained, alerts []string
 	for _, section := range sections {
 		explained = append(explained, section[1])
 	}
-	for _, r := range decode[[]rule](t, read(t, filepath.Join(chartPath, "files", "alerts.yaml"))) {
+	for _, r := range decode[[]alertRule](t, readFile(t, filepath.Join(chartPath, "files", "alerts.yaml"))) {
 		alerts = append(alerts, r.Alert)
 	}
 	if diff := cmp.Diff(alerts, explained); diff != "" {
@@ -94,10 +94,10 @@ func TestEveryAlertSaysInTheReadmeWhatToDo(t *testing.T) {
 	}
 }
 
-func TestEveryShapeIsNamedInTheReadme(t *testing.T) {
+func TestReadmeNamesShapes(t *testing.T) {
 	t.Parallel()
-	for _, shape := range shapes(t) {
-		if !strings.Contains(readme(t), fmt.Sprintf("`%s`", shape)) {
+	for _, shape := range listShapes(t) {
+		if !strings.Contains(readReadme(t), fmt.Sprintf("`%s`", shape)) {
 			t.Errorf("%s is missing", shape)
 		}
 	}

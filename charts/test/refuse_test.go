@@ -13,7 +13,7 @@ import (
 	"helm.sh/helm/v3/pkg/lint/support"
 )
 
-func TestValuesThatContradictEachOtherAreRefusedWithASentence(t *testing.T) {
+func TestRenderRefusesContradictions(t *testing.T) {
 	t.Parallel()
 	for settings, want := range map[string]string{
 		"postgres.provider=external":     "postgres.existingSecret.name: name the Secret",
@@ -57,15 +57,15 @@ func TestValuesThatContradictEachOtherAreRefusedWithASentence(t *testing.T) {
 		"components.mcp.env.CATALOG_URL=http://x":                                                                                                     "components.mcp.env: leave CATALOG_URL out",
 		"components.mcp.env.A=1,components.mcp.secretEnv.A.name=x,components.mcp.secretEnv.A.key=y":                                                   "components.mcp: give A under env or under secretEnv",
 	} {
-		_, err := render(t, set(t, settings), false)
+		_, err := render(t, parseSettings(t, settings), false)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want a sentence with %q", settings, err, want)
 		}
 	}
 }
 
-// The chart makes these variables from values of its own.
-func TestVariablesThatTheChartSetsAreRefused(t *testing.T) {
+// TestRenderRefusesOwnVariables sets variables that the chart sets from other values.
+func TestRenderRefusesOwnVariables(t *testing.T) {
 	t.Parallel()
 	for component, names := range map[string][]string{
 		"notifications": {"MESSAGES_PER_DAY", "MESSAGES_PER_DAY_OF", "MESSAGES_UNDO", "WEBHOOK_ALLOW"},
@@ -74,7 +74,7 @@ func TestVariablesThatTheChartSetsAreRefused(t *testing.T) {
 		for _, name := range names {
 			env := "components." + component + ".env"
 			want := env + ": leave " + name + " out"
-			if _, err := render(t, set(t, env+"."+name+"=1"), false); err == nil ||
+			if _, err := render(t, parseSettings(t, env+"."+name+"=1"), false); err == nil ||
 				!strings.Contains(err.Error(), want) {
 				t.Errorf("%s: got %v, want a sentence with %q", name, err, want)
 			}
@@ -82,8 +82,9 @@ func TestVariablesThatTheChartSetsAreRefused(t *testing.T) {
 	}
 }
 
-// A front door without its proxies' networks would make all customers one address.
-func TestAFrontDoorWithoutTheNetworksOfItsProxiesIsRefused(t *testing.T) {
+// TestRenderRequiresTrustedProxies has front doors without the networks of their proxies. All customers would then have
+// the same address.
+func TestRenderRequiresTrustedProxies(t *testing.T) {
 	t.Parallel()
 	none, everybody := []any{}, []any{"10.0.3.0/24", "::/0"}
 	for name, c := range map[string]struct {
@@ -105,9 +106,9 @@ func TestAFrontDoorWithoutTheNetworksOfItsProxiesIsRefused(t *testing.T) {
 	}
 }
 
-func TestClustersThatLackWhatTheChartUsesAreRefused(t *testing.T) {
+func TestChartRequiresKubeVersion(t *testing.T) {
 	t.Parallel()
-	wanted := load(t).Metadata.KubeVersion
+	wanted := loadChart(t).Metadata.KubeVersion
 	for version, fits := range map[string]bool{"v1.29.9": false, "v1.30.0": true, "v1.33.1-eks-1234": true} {
 		if chartutil.IsCompatibleRange(wanted, version) != fits {
 			t.Errorf("%s of %s: fits is not %v", version, wanted, fits)
@@ -115,9 +116,10 @@ func TestClustersThatLackWhatTheChartUsesAreRefused(t *testing.T) {
 	}
 }
 
-func TestAllContradictionsAreReportedAtOnce(t *testing.T) {
+func TestRenderReportsAllContradictions(t *testing.T) {
 	t.Parallel()
-	_, err := render(t, set(t, "postgres.provider=external,redis.provider=external,mesh.provider=istio,frontDoor.gateway.enabled=true"), false)
+	_, err := render(t, parseSettings(t,
+		"postgres.provider=external,redis.provider=external,mesh.provider=istio,frontDoor.gateway.enabled=true"), false)
 	for _, want := range []string{"postgres.existingSecret", "redis.existingSecret", "mesh.frontAccounts"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want a sentence of %s too", err, want)
@@ -125,26 +127,26 @@ func TestAllContradictionsAreReportedAtOnce(t *testing.T) {
 	}
 }
 
-// free are the values below which names are the installer's own, or Kubernetes'.
-var free = []string{
+// freeMaps are the values whose keys the user or Kubernetes chooses.
+var freeMaps = []string{
 	"nodeSelector", "affinity", "podAnnotations", "podLabels", "serviceAnnotations", "serviceAccountAnnotations",
 	"requests",
 	"limits", "annotations", "parameters", "labels", "dashboardLabels", "env", "secretEnv",
 	"podSecurityContext", "securityContext", "lifecycle", "spec",
 }
 
-// places are all objects among the values whose names the chart chooses.
-func places(values map[string]any, path []string) [][]string {
+// listMaps returns the paths of all maps among the values whose keys the chart defines.
+func listMaps(values map[string]any, path []string) [][]string {
 	found := [][]string{path}
 	for name, value := range values {
-		if below, ok := value.(map[string]any); ok && !slices.Contains(free, name) {
-			found = append(found, places(below, append(slices.Clone(path), name))...)
+		if below, ok := value.(map[string]any); ok && !slices.Contains(freeMaps, name) {
+			found = append(found, listMaps(below, append(slices.Clone(path), name))...)
 		}
 	}
 	return found
 }
 
-func nested(path []string, value any) map[string]any {
+func nestValue(path []string, value any) map[string]any {
 	for _, name := range slices.Backward(path) {
 		value = map[string]any{name: value}
 	}
@@ -152,21 +154,21 @@ func nested(path []string, value any) map[string]any {
 	return out
 }
 
-func TestUnknownValuesAreRefusedEverywhere(t *testing.T) {
+func TestSchemaRefusesUnknownValues(t *testing.T) {
 	t.Parallel()
-	all := places(load(t).Values, nil)
+	all := listMaps(loadChart(t).Values, nil)
 	if len(all) < 30 {
 		t.Fatalf("only %d places among the values", len(all))
 	}
 	for _, path := range all {
-		_, err := render(t, nested(append(path, "unknown"), 1), false)
+		_, err := render(t, nestValue(append(path, "unknown"), 1), false)
 		if err == nil || !strings.Contains(err.Error(), "unknown") {
 			t.Errorf("%s.unknown: got %v", strings.Join(path, "."), err)
 		}
 	}
 }
 
-func TestValuesOfTheWrongTypeAreRefused(t *testing.T) {
+func TestSchemaRefusesWrongTypes(t *testing.T) {
 	t.Parallel()
 	for _, settings := range []string{
 		"defaults.replicas=-1", "defaults.replicas=two", "image.pullPolicy=Sometimes", "logLevel=loud",
@@ -179,16 +181,16 @@ func TestValuesOfTheWrongTypeAreRefused(t *testing.T) {
 		"components.booking.env.lower=1",
 		"mesh.frontAccounts[0].name=x", "networkPolicy.redisPort=70000", "trial.postgres.runAsUser=0",
 	} {
-		if _, err := render(t, set(t, settings), false); err == nil {
+		if _, err := render(t, parseSettings(t, settings), false); err == nil {
 			t.Errorf("%s is accepted", settings)
 		}
 	}
 }
 
-func TestLintFindsNothingInAnyShape(t *testing.T) {
+func TestLintAcceptsShapes(t *testing.T) {
 	t.Parallel()
-	for _, shape := range shapes(t) {
-		result := lint.AllWithKubeVersion(chartPath, shapeValues(t, shape), namespace, nil)
+	for _, shape := range listShapes(t) {
+		result := lint.AllWithKubeVersion(chartPath, loadShape(t, shape), namespace, nil)
 		for _, message := range result.Messages {
 			if message.Severity >= support.WarningSev {
 				t.Errorf("%s: %s", shape, message)
@@ -197,7 +199,7 @@ func TestLintFindsNothingInAnyShape(t *testing.T) {
 	}
 }
 
-func TestValuesThatStandElsewhereInTheRepositoryAreTaken(t *testing.T) {
+func TestRenderAcceptsOtherValuesFiles(t *testing.T) {
 	t.Parallel()
 	examples, err := filepath.Glob(filepath.Join(root, "k8s", "examples", "*", "values.yaml"))
 	if err != nil || len(examples) == 0 {
@@ -205,7 +207,7 @@ func TestValuesThatStandElsewhereInTheRepositoryAreTaken(t *testing.T) {
 	}
 	tests := filepath.Join(root, "k8s", "e2e", "testdata", "e2e-values.yaml")
 	for _, path := range append(examples, tests, filepath.Join(root, "tilt", "values.yaml")) {
-		if _, err := render(t, decode[map[string]any](t, read(t, path)), false); err != nil {
+		if _, err := render(t, decode[map[string]any](t, readFile(t, path)), false); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -12,41 +12,42 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// goldenShapes are the shapes whose golden file holds the whole release. testdata/shapes.yaml holds what the other
-// shapes render beyond these files.
+// goldenShapes are the shapes with a golden file, which contains the whole release. testdata/shapes.yaml contains what
+// other shapes render in addition.
 var goldenShapes = []string{"trial", "production", "istio-sidecar"}
 
 // upgradeShape is the trial as `helm upgrade` renders it.
 const upgradeShape = "trial-upgrade"
 
-// shapeObjects are the objects that a shape renders.
-func shapeObjects(t *testing.T, shape string) []object {
+// renderShape returns the objects of a shape.
+func renderShape(t *testing.T, shape string) []object {
 	t.Helper()
 	if shape != upgradeShape {
-		return mustRender(t, shapeValues(t, shape))
+		return mustRender(t, loadShape(t, shape))
 	}
-	r := renderOnce(t, shapeValues(t, "trial"), true)
+	r := renderOnce(t, loadShape(t, "trial"), true)
 	if r.err != nil {
 		t.Fatal(r.err)
 	}
 	return slices.Clone(r.objects)
 }
 
-// otherShapes are the shapes without a golden file.
-func otherShapes(t *testing.T) []string {
+// listOtherShapes returns the shapes without a golden file.
+func listOtherShapes(t *testing.T) []string {
 	t.Helper()
-	all := append(shapes(t), upgradeShape)
+	all := append(listShapes(t), upgradeShape)
 	return slices.DeleteFunc(all, func(shape string) bool { return slices.Contains(goldenShapes, shape) })
 }
 
-// expectedParts are the parts of objects in shapes.yaml, by shape, with SERVICE replaced by each service's name.
-func expectedParts(t *testing.T) map[string][]object {
+// loadExpectedParts returns the parts of objects in shapes.yaml, by shape. It replaces SERVICE by the name of each
+// service.
+func loadExpectedParts(t *testing.T) map[string][]object {
 	t.Helper()
 	expanded := map[string][]object{}
-	for shape, parts := range decode[map[string][]object](t, read(t, filepath.Join("testdata", "shapes.yaml"))) {
+	for shape, parts := range decode[map[string][]object](t, readFile(t, filepath.Join("testdata", "shapes.yaml"))) {
 		for _, part := range parts {
 			names := services
-			if chosen := list(part, "for"); len(chosen) > 0 {
+			if chosen := lookUpList(part, "for"); len(chosen) > 0 {
 				names = nil
 				for _, name := range chosen {
 					names = append(names, fmt.Sprint(name))
@@ -75,24 +76,24 @@ func expandPart(t *testing.T, part object, names []string) []object {
 	return all
 }
 
-// missingPart returns the path of the first field of part that value lacks, or "" if value contains part.
-func missingPart(value, part any, path string) string {
+// findMissingPart returns the path of the first field of part that value lacks, or "" if value contains part.
+func findMissingPart(value, part any, path string) string {
 	switch part := part.(type) {
 	case object:
-		return missingPart(value, map[string]any(part), path)
+		return findMissingPart(value, map[string]any(part), path)
 	case map[string]any:
 		if _, ok := value.(map[string]any); !ok {
 			return path
 		}
 		for _, key := range slices.Sorted(maps.Keys(part)) {
-			if missing := missingPart(at(value, key), part[key], path+"."+key); missing != "" {
+			if missing := findMissingPart(lookUp(value, key), part[key], path+"."+key); missing != "" {
 				return missing
 			}
 		}
 	case []any:
 		elements, _ := value.([]any)
 		for _, wanted := range part {
-			contains := func(element any) bool { return missingPart(element, wanted, "x") == "" }
+			contains := func(element any) bool { return findMissingPart(element, wanted, "x") == "" }
 			if !slices.ContainsFunc(elements, contains) {
 				return fmt.Sprintf("%s: no element contains %v", path, wanted)
 			}
@@ -107,39 +108,40 @@ func missingPart(value, part any, path string) string {
 
 func TestShapesRenderTheirExpectedParts(t *testing.T) {
 	t.Parallel()
-	expected := expectedParts(t)
-	if names := slices.Sorted(maps.Keys(expected)); !slices.Equal(names, slices.Sorted(slices.Values(otherShapes(t)))) {
-		t.Fatalf("shapes.yaml has the shapes %v, without a golden file are %v", names, otherShapes(t))
+	expected := loadExpectedParts(t)
+	if names := slices.Sorted(maps.Keys(expected)); !slices.Equal(names,
+		slices.Sorted(slices.Values(listOtherShapes(t)))) {
+		t.Fatalf("shapes.yaml has the shapes %v, without a golden file are %v", names, listOtherShapes(t))
 	}
 	for shape, parts := range expected {
-		all := shapeObjects(t, shape)
+		all := renderShape(t, shape)
 		for _, part := range parts {
-			found := find(t, all, part.kind(), part.name())
-			if missing := missingPart(map[string]any(found), part, ""); missing != "" {
+			found := findObject(t, all, part.kind(), part.name())
+			if missing := findMissingPart(map[string]any(found), part, ""); missing != "" {
 				t.Errorf("%s: %s/%s lacks %s", shape, part.kind(), part.name(), missing)
 			}
 		}
 	}
 }
 
-// An object, field or value that only a shape without a golden file renders must be in shapes.yaml: so no change to it
-// goes unnoticed.
-func TestShapesRenderOnlyWhatIsInTheGoldenFilesOrExpected(t *testing.T) {
+// TestShapesRenderOnlyKnownFields checks that shapes without a golden file render only objects, fields and values that
+// a golden file or shapes.yaml contains.
+func TestShapesRenderOnlyKnownFields(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
 	for _, shape := range goldenShapes {
-		for _, o := range shapeObjects(t, shape) {
+		for _, o := range renderShape(t, shape) {
 			addFields(known, o.kind(), o)
 		}
 	}
-	for _, parts := range expectedParts(t) {
+	for _, parts := range loadExpectedParts(t) {
 		for _, part := range parts {
 			addFields(known, part.kind(), part)
 		}
 	}
-	for _, shape := range otherShapes(t) {
+	for _, shape := range listOtherShapes(t) {
 		fields := map[string]bool{}
-		for _, o := range shapeObjects(t, shape) {
+		for _, o := range renderShape(t, shape) {
 			if o.kind() != "CustomResourceDefinition" { // those are compared with their source
 				addFields(fields, o.kind(), o)
 			}
@@ -152,11 +154,11 @@ func TestShapesRenderOnlyWhatIsInTheGoldenFilesOrExpected(t *testing.T) {
 	}
 }
 
-// commonLabel finds the labels that every object has.
+// commonLabel matches the paths of labels that every object has.
 var commonLabel = regexp.MustCompile(`\.metadata\.labels\.(app\.kubernetes\.io|helm\.sh)/`)
 
-// addFields adds each field of value with its path and value, as one text. An element of a list has no position, and
-// each service has the same name, so that a field counts once for all services.
+// addFields adds a text with path and value for each field of value. It omits positions in lists and names of services,
+// so that a field counts once for all services.
 func addFields(fields map[string]bool, path string, value any) {
 	switch value := value.(type) {
 	case object:
@@ -172,16 +174,16 @@ func addFields(fields map[string]bool, path string, value any) {
 		}
 	case []any:
 		for _, child := range value {
-			addFields(fields, path+"["+withoutServices(text(child, "name"))+"]", child)
+			addFields(fields, path+"["+replaceServices(lookUpText(child, "name"))+"]", child)
 		}
 	default:
 		if !commonLabel.MatchString(path) {
-			fields[path+" = "+withoutServices(fmt.Sprint(value))] = true
+			fields[path+" = "+replaceServices(fmt.Sprint(value))] = true
 		}
 	}
 }
 
-func withoutServices(name string) string {
+func replaceServices(name string) string {
 	for _, service := range append([]string{"front", "operator"}, services...) {
 		if name == service {
 			return "SERVICE"
@@ -192,11 +194,11 @@ func withoutServices(name string) string {
 	return name
 }
 
-func TestShapesLeaveOutWhatTheyDoNotUse(t *testing.T) {
+func TestShapesOmitUnusedObjects(t *testing.T) {
 	t.Parallel()
 	const noDemo = "ConfigMap/demo Job/demo"
 	const noPostgres = " Secret/postgres Service/postgres StatefulSet/postgres"
-	trial := shapeObjects(t, "trial")
+	trial := renderShape(t, "trial")
 	for shape, want := range map[string]string{
 		"cloudnativepg": noDemo + noPostgres + " Deployment/redis Service/redis NetworkPolicy/redis",
 		"keda":          noDemo + noPostgres + " NetworkPolicy/postgres Job/migrate-first",
@@ -205,7 +207,7 @@ func TestShapesLeaveOutWhatTheyDoNotUse(t *testing.T) {
 		"gateway":  "", "ingress-nginx": "", "ingress-skipper": "", "ingress-traefik": "",
 		upgradeShape: "Job/migrate-first",
 	} {
-		all := shapeObjects(t, shape)
+		all := renderShape(t, shape)
 		var absent []string
 		for _, o := range trial {
 			same := func(other object) bool { return other.id() == o.id() }

@@ -10,31 +10,31 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 )
 
-func TestLargeNumbersAreWrittenOut(t *testing.T) {
+func TestLargeNumbersAreDecimal(t *testing.T) {
 	t.Parallel()
-	example := regexp.MustCompile("`(\\{CATALOG_MEMORY_BYTES: .+?\\})`").FindStringSubmatch(readme(t))
+	example := regexp.MustCompile("`(\\{CATALOG_MEMORY_BYTES: .+?\\})`").FindStringSubmatch(readReadme(t))
 	if example == nil {
 		t.Fatal("the README has no example of a setting")
 	}
 	env := decode[map[string]any](t, []byte(example[1]))
 	all := mustRender(t, map[string]any{"defaults": map[string]any{"env": env}})
-	given := environment(podSpec(find(t, all, "Deployment", release+"-catalog")))["CATALOG_MEMORY_BYTES"]
+	given := readEnvironment(findPodSpec(findObject(t, all, "Deployment", release+"-catalog")))["CATALOG_MEMORY_BYTES"]
 	if given != "134217728" {
 		t.Errorf("catalog is given %q", given)
 	}
-	values := shapeValues(t, "ingress-nginx")
+	values := loadShape(t, "ingress-nginx")
 	values["frontDoor"].(map[string]any)["bodyBytes"] = float64(8 << 20)
-	size := text(find(t, mustRender(t, values), "Ingress", release), "metadata", "annotations",
+	size := lookUpText(findObject(t, mustRender(t, values), "Ingress", release), "metadata", "annotations",
 		"nginx.ingress.kubernetes.io/proxy-body-size")
 	if size != "8388608" {
 		t.Errorf("nginx takes bodies of %q bytes", size)
 	}
 }
 
-// labelValue is what the API server takes as the value of a label, apart from its length.
+// labelValue matches what the API server accepts as the value of a label, except for its length.
 var labelValue = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$`)
 
-func TestEveryTagAndDigestMakesValidLabels(t *testing.T) {
+func TestTagsAndDigestsGiveValidLabels(t *testing.T) {
 	t.Parallel()
 	digest := "sha256:" + strings.Repeat("0123456789abcdef", 4)
 	for _, c := range []struct{ tag, image, version string }{
@@ -44,39 +44,41 @@ func TestEveryTagAndDigestMakesValidLabels(t *testing.T) {
 	} {
 		all := mustRender(t, map[string]any{"image": map[string]any{"tag": c.tag}})
 		for _, o := range all {
-			labels, _ := at(o, "metadata", "labels").(map[string]any)
+			labels, _ := lookUp(o, "metadata", "labels").(map[string]any)
 			for name, value := range labels {
 				if s := fmt.Sprint(value); len(s) > 63 || !labelValue.MatchString(s) {
 					t.Errorf("%s: %s %s has the label %s: %s", c.tag, o.kind(), o.name(), name, s)
 				}
 			}
 		}
-		catalog := find(t, all, "Deployment", release+"-catalog")
-		if image := text(list(podSpec(catalog), "containers")[0], "image"); image != "localhost/slotmesh-catalog"+
+		catalog := findObject(t, all, "Deployment", release+"-catalog")
+		if image := lookUpText(lookUpList(findPodSpec(catalog), "containers")[0],
+			"image"); image != "localhost/slotmesh-catalog"+
 			c.image {
 			t.Errorf("%s: the image is %s", c.tag, image)
 		}
-		if version := text(catalog, "metadata", "labels", "app.kubernetes.io/version"); version != c.version {
+		if version := lookUpText(catalog, "metadata", "labels", "app.kubernetes.io/version"); version != c.version {
 			t.Errorf("%s: the version is %q, want %q", c.tag, version, c.version)
 		}
 	}
 }
 
-// TestTheTrialsStoresAreNotRestartedByAnUpgrade compares what two releases make of their pods: another version of
-// Slotmesh's images and chart is no other PostgreSQL or Redis.
-func TestTheTrialsStoresAreNotRestartedByAnUpgrade(t *testing.T) {
+// TestUpgradeKeepsTrialStorePods compares the pods of two releases. Another version of Slotmesh must not restart
+// PostgreSQL and Redis of the trial.
+func TestUpgradeKeepsTrialStorePods(t *testing.T) {
 	t.Parallel()
 	pods := func(version, settings string) map[string]any {
-		loaded := load(t)
+		loaded := loadChart(t)
 		loaded.Metadata.Version, loaded.Metadata.AppVersion = version, version
-		files, err := renderChart(t, loaded, set(t, "postgres.provider=trial,redis.provider=trial,"+settings), true)
+		files, err := renderChart(t, loaded, parseSettings(t, "postgres.provider=trial,redis.provider=trial,"+settings),
+			true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, of := objects(t, files), make(map[string]any)
+		all, of := parseObjects(t, files), make(map[string]any)
 		for _, w := range []string{"StatefulSet postgres", "Deployment redis", "Deployment catalog"} {
 			kind, name, _ := strings.Cut(w, " ")
-			of[w] = at(find(t, all, kind, release+"-"+name), "spec", "template")
+			of[w] = lookUp(findObject(t, all, kind, release+"-"+name), "spec", "template")
 		}
 		return of
 	}
@@ -90,11 +92,11 @@ func TestTheTrialsStoresAreNotRestartedByAnUpgrade(t *testing.T) {
 	}
 }
 
-// TestAReleasedChartNamesItsImagesByDigest gives the chart the file that a release writes into it.
-func TestAReleasedChartNamesItsImagesByDigest(t *testing.T) {
+// TestReleasedChartUsesDigests adds the file that a release writes into the chart.
+func TestReleasedChartUsesDigests(t *testing.T) {
 	t.Parallel()
 	digest := "sha256:" + strings.Repeat("0123456789abcdef", 4)
-	released := load(t)
+	released := loadChart(t)
 	released.Metadata.AppVersion = "1.2.0"
 	released.Files = append(released.Files,
 		&chart.File{Name: "files/digests.yaml", Data: []byte("catalog: " + digest + "\n")})
@@ -106,15 +108,15 @@ func TestAReleasedChartNamesItsImagesByDigest(t *testing.T) {
 		{"another repository", "components.catalog.image.repository=own/catalog", "own/catalog:1.2.0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			files, err := renderChart(t, released, set(t, c.values), false)
+			files, err := renderChart(t, released, parseSettings(t, c.values), false)
 			if err != nil {
 				t.Fatal(err)
 			}
-			catalog := find(t, objects(t, files), "Deployment", release+"-catalog")
-			if image := text(list(podSpec(catalog), "containers")[0], "image"); image != c.want {
+			catalog := findObject(t, parseObjects(t, files), "Deployment", release+"-catalog")
+			if image := lookUpText(lookUpList(findPodSpec(catalog), "containers")[0], "image"); image != c.want {
 				t.Errorf("the image is %s, want %s", image, c.want)
 			}
-			if version := text(catalog, "metadata", "labels", "app.kubernetes.io/version"); version != "1.2.0" &&
+			if version := lookUpText(catalog, "metadata", "labels", "app.kubernetes.io/version"); version != "1.2.0" &&
 				!strings.Contains(c.values, "image.tag") {
 				t.Errorf("the version is %q", version)
 			}
@@ -122,8 +124,8 @@ func TestAReleasedChartNamesItsImagesByDigest(t *testing.T) {
 	}
 }
 
-// limited are values of the limits of businesses and their messages, and of networks for webhooks.
-const limited = `
+// limitValues set the limits of businesses and their messages, and the networks for webhooks.
+const limitValues = `
 limits:
   adminPerMinute: 2000
   invitationsPerHour: 7
@@ -133,9 +135,9 @@ messages: {undoSeconds: 45}
 webhooks: {allow: [10.1.0.0/16, "fd00::/8"]}
 `
 
-func TestLimitsAndNetworksOfWebhooksReachTheirServices(t *testing.T) {
+func TestLimitsAndWebhookNetworksReachServices(t *testing.T) {
 	t.Parallel()
-	all := mustRender(t, decode[map[string]any](t, []byte(limited)))
+	all := mustRender(t, decode[map[string]any](t, []byte(limitValues)))
 	for service, want := range map[string]map[string]string{
 		"console": {"ADMIN_LIMIT_PER_MINUTE": "2000", "INVITATIONS_PER_HOUR": "7"},
 		"notifications": {
@@ -143,7 +145,7 @@ func TestLimitsAndNetworksOfWebhooksReachTheirServices(t *testing.T) {
 			"MESSAGES_PER_DAY_OF": "01890a5d-ac96-774b-bcce-b302099a8057:5000,01890a5d-ac96-774b-bcce-b302099a8058:20000000",
 		},
 	} {
-		env := environment(podSpec(find(t, all, "Deployment", release+"-"+service)))
+		env := readEnvironment(findPodSpec(findObject(t, all, "Deployment", release+"-"+service)))
 		for name, value := range want {
 			if env[name] != value {
 				t.Errorf("%s of %s is %q, want %q", name, service, env[name], value)
@@ -151,7 +153,7 @@ func TestLimitsAndNetworksOfWebhooksReachTheirServices(t *testing.T) {
 		}
 	}
 	for _, service := range services {
-		rendered := fmt.Sprint(find(t, all, "NetworkPolicy", release+"-"+service))
+		rendered := fmt.Sprint(findObject(t, all, "NetworkPolicy", release+"-"+service))
 		if allowed := strings.Contains(rendered, "fd00::/8"); allowed != (service == "notifications") {
 			t.Errorf("%s may call the networks of webhooks: %t", service, allowed)
 		}
@@ -160,7 +162,7 @@ func TestLimitsAndNetworksOfWebhooksReachTheirServices(t *testing.T) {
 		"limits.adminPerMinute=100001", "limits.messagesPerDay=0", "limits.messagesPerDayOf.harbor=1",
 		"messages.undoSeconds=301", "webhooks.allow={10.0.0.1}",
 	} {
-		if _, err := render(t, set(t, refused), false); err == nil {
+		if _, err := render(t, parseSettings(t, refused), false); err == nil {
 			t.Errorf("%s is taken, which the service refuses", refused)
 		}
 	}
