@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What was asked for beside the cluster itself (run --with): see there.
+# Starts the addons of `run --with`.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./settings.sh
@@ -15,7 +15,7 @@ deployment() { # name
   wait_for 240 kubelet kubectl --namespace kube-system rollout status "deployment/$1" --timeout=1s
 }
 
-# It keeps to packet filters: the bridge already connects the pods, and kube-proxy the services.
+# kube-router only filters packets: the bridge connects the pods, and kube-proxy the services.
 policies() {
   start kube-router env NODE_NAME=$NODE kube-router --kubeconfig="$CLIENTS/admin.conf" --run-firewall=true --run-router=false \
     --run-service-proxy=false --run-loadbalancer=false --service-cluster-ip-range=$SERVICE_CIDR --hostname-override=$NODE \
@@ -29,7 +29,7 @@ mesh() {
   wait_for 240 kubelet kubectl --namespace istio-system rollout status deployment/istiod --timeout=1s
 }
 
-# Nodes that are annotated kwok.x-k8s.io/node=fake are said to be ready, and whatever is sent there to run.
+# kwok reports nodes with the annotation kwok.x-k8s.io/node=fake as ready, and pods on them as running.
 fakes() {
   start kwok kwok --kubeconfig="$CLIENTS/admin.conf" --manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake --node-lease-duration-seconds=0
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# etcd, API server, controller manager and scheduler.
+# Starts etcd, the API server, the controller manager and the scheduler.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./settings.sh
 
-# The bridge that containers will hang on comes first: it has the address that everything listens on. Without a route to the
-# services' addresses, the node's own connections to them would end before kube-proxy's rules see them.
+# The bridge for the containers comes first, because it has the address on which all servers listen. Without a route to the
+# services' addresses, connections of the node to them would fail before kube-proxy's rules apply.
 network() {
   ip link set lo up
   ip link add cni0 type bridge
@@ -22,8 +22,8 @@ store() {
 }
 
 api_server() {
-  # Debian's etcd does not say how far a watch is, without which the API server streams no lists. It would refuse to, and kwok, which watches from
-  # any version on, would learn of changes only when it begins anew, up to half a minute later.
+  # The API server refuses streaming lists, because Debian's etcd does not report the progress of a watch. With WatchList enabled,
+  # kwok would therefore get changes only when it lists again, up to half a minute later.
   local gates=()
   ! with kwok || gates=(--feature-gates=WatchList=false)
   start kube-apiserver kube-apiserver "${gates[@]}" --etcd-servers="$ETCD_URL" --bind-address=$NODE_IP --advertise-address=$NODE_IP --secure-port=6443 \
@@ -41,7 +41,7 @@ api_server() {
 }
 
 controllers() {
-  local patience=() # kwok says of each of its nodes every 20 to 25 seconds that it is well, and a busy machine delays that
+  local patience=() # kwok reports each of its nodes as ready every 20 to 25 seconds; a busy machine delays these reports
   ! with kwok || patience=(--node-monitor-grace-period=5m)
   start kube-controller-manager kube-controller-manager "${patience[@]}" --kubeconfig="$CLIENTS/controller-manager.conf" --bind-address=127.0.0.1 \
     --leader-elect=false --use-service-account-credentials --root-ca-file="$PKI/ca.crt" \

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# containerd with the images of $CLUSTER_HOME/images, kubelet and kube-proxy: the one node. Then volumes, and CoreDNS as a pod.
+# Starts the only node: containerd with the images of $CLUSTER_HOME/images, kubelet and kube-proxy. Then creates volumes, and CoreDNS as a pod.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./settings.sh
 
-# Istio's plugin leads what pods of the mesh send and receive through their proxies, so that no pod needs the right to do it.
+# Istio's CNI plugin redirects the traffic of pods in the mesh to their proxies, so that no pod needs NET_ADMIN.
 pod_network() {
   mkdir -p "$CLUSTER_HOME/cni" "$CLUSTER_HOME/cni-programs"
   ln -s /usr/lib/cni/* "$CLUSTER_HOME/cni-programs/"
@@ -24,7 +24,7 @@ pod_network() {
 Y
 }
 
-# Without CAP_SYS_RESOURCE nobody may become less likely to be killed when memory ends: hence the three settings named oom.
+# Without CAP_SYS_RESOURCE, no process may lower its OOM score. The three settings named oom avoid this.
 container_runtime() {
   mkdir -p "$CLUSTER_HOME/containerd"
   cat >"$CLUSTER_HOME/containerd.toml" <<T
@@ -106,7 +106,7 @@ Y
   start kube-proxy kube-proxy --config="$CLUSTER_HOME/kube-proxy.yaml"
 }
 
-# Nothing provides volumes here: a few are made beforehand, for claims that name no class.
+# The cluster has no volume provisioner. A few volumes are created in advance, for claims without a class.
 volumes() {
   kubectl apply --filename - >/dev/null <<'Y'
 apiVersion: storage.k8s.io/v1

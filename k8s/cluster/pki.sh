@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The certificates of one cluster's life, and a kubeconfig for each client of its API server.
+# Creates the certificates of the cluster, and a kubeconfig for each client of its API server.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 mkdir -p "$PKI" "$CLIENTS"

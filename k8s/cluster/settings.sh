@@ -1,6 +1,6 @@
-# What the parts of the cluster agree on. Sourced, with CLUSTER_HOME set to the cluster's own directory by `run`.
+# Settings that the scripts of the cluster share. They source this file; `run` sets CLUSTER_HOME to the directory of the cluster.
 NODE=slotmesh
-NODE_IP=10.244.0.1 # the bridge of the pods; the API server refuses to be known by a loopback address
+NODE_IP=10.244.0.1 # address of the bridge of the pods; the API server refuses to advertise a loopback address
 POD_CIDR=10.244.0.0/24
 SERVICE_CIDR=10.96.0.0/16
 API_SERVICE_IP=10.96.0.1
@@ -12,7 +12,7 @@ PKI=$CLUSTER_HOME/pki
 CLIENTS=$CLUSTER_HOME/clients # a kubeconfig for each client of the API server
 CONTAINERD=$CLUSTER_HOME/containerd/containerd.sock
 
-# start NAME COMMAND...: run COMMAND beside us; its output goes to logs/NAME.
+# start NAME COMMAND...: runs COMMAND in the background; its output goes to logs/NAME.
 start() {
   local name=$1
   shift
@@ -20,20 +20,20 @@ start() {
   echo $! >"$CLUSTER_HOME/pids/$name"
 }
 
-# with ADDON: whether the cluster has it.
+# with ADDON: succeeds if the cluster has the addon.
 with() { [[ $CLUSTER_ADDONS == *" $1 "* ]]; }
 
-# wait_for SECONDS NAME COMMAND...: until COMMAND succeeds; fails at the deadline, or as soon as NAME, which it depends on, has died.
+# wait_for SECONDS NAME COMMAND...: repeats COMMAND until it succeeds. Fails at the deadline, or when the process NAME has ended.
 wait_for() {
   local deadline=$((SECONDS + $1)) name=$2
   shift 2
   until "$@" >/dev/null 2>&1; do
     if ! kill -0 "$(cat "$CLUSTER_HOME/pids/$name")" 2>/dev/null; then
-      echo "$name stopped. It said last:" && tail -5 "$CLUSTER_HOME/logs/$name"
+      echo "$name stopped. The last lines of its log:" && tail -5 "$CLUSTER_HOME/logs/$name"
       return 1
     fi >&2
     if [ $SECONDS -ge $deadline ]; then
-      echo "not in time: $*. $name said last:" && tail -5 "$CLUSTER_HOME/logs/$name"
+      echo "not in time: $*. The last lines of the log of $name:" && tail -5 "$CLUSTER_HOME/logs/$name"
       return 1
     fi >&2
     sleep 0.2

@@ -20,22 +20,22 @@ import (
 	"time"
 )
 
-// front is a way in from outside: the address of a controller, and the name under which it knows Slotmesh.
-type front struct {
-	name    string // what tests call it
-	address string // http://host:port
-	host    string // of the Host header
-	ours    bool   // what refuses paths is Slotmesh's own front, not the controller
-	http    *http.Client
+// entrance is an address of an ingress controller, and the host name of Slotmesh there.
+type entrance struct {
+	name       string // what tests call it
+	address    string // http://host:port
+	host       string // of the Host header
+	isOwnFront bool   // what refuses paths is Slotmesh's own front, not the controller
+	http       *http.Client
 }
 
-// reach is the front of this controller, found in kube-system or by the environment. Where the cluster has none, the
-// test is skipped.
-func (c cluster) reach(t *testing.T, name, controller, host string) front {
+// connectEntrance returns the entrance of a controller, which it finds in kube-system or in the environment. It skips
+// the test if the cluster does not have the controller.
+func (c cluster) connectEntrance(t *testing.T, name, controller, host string) entrance {
 	t.Helper()
 	address := os.Getenv(frontOf + strings.ToUpper(controller))
 	if address == "" {
-		ip, err := c.try(t.Context(), nil, "kubectl", "--namespace", "kube-system", "get", "service", controller,
+		ip, err := c.tryRun(t.Context(), nil, "kubectl", "--namespace", "kube-system", "get", "service", controller,
 			"--output", "jsonpath={.spec.clusterIP}")
 		if err != nil {
 			t.Skipf("this cluster has no %s: %v", controller, err)
@@ -44,13 +44,13 @@ func (c cluster) reach(t *testing.T, name, controller, host string) front {
 	}
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
 	t.Cleanup(transport.CloseIdleConnections)
-	return front{name: name, address: address, host: host, http: &http.Client{
+	return entrance{name: name, address: address, host: host, http: &http.Client{
 		Transport: transport, Timeout: 30 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// answer is a response with its body read.
+// answer is a response whose body was read.
 type answer struct {
 	status int
 	header http.Header
@@ -59,8 +59,8 @@ type answer struct {
 
 func (a answer) String() string { return fmt.Sprintf("%d %.300s", a.status, a.body) }
 
-// send sends one request to a path exactly as it is written, from an address of its own, as the controllers believe it.
-func (f front) send(ctx context.Context, method, path string, body []byte, header http.Header) (answer, error) {
+// send sends one request to the path exactly as it is written, with a new client address that the controllers trust.
+func (f entrance) send(ctx context.Context, method, path string, body []byte, header http.Header) (answer, error) {
 	request, err := http.NewRequestWithContext(ctx, method, f.address, bytes.NewReader(body))
 	if err != nil {
 		return answer{}, err
@@ -68,7 +68,7 @@ func (f front) send(ctx context.Context, method, path string, body []byte, heade
 	raw, query, _ := strings.Cut(path, "?")
 	request.URL = &url.URL{Scheme: request.URL.Scheme, Host: request.URL.Host, Opaque: raw, RawQuery: query}
 	request.Host = f.host
-	request.Header.Set("X-Forwarded-For", client())
+	request.Header.Set("X-Forwarded-For", newClientAddress())
 	for name, values := range header {
 		request.Header[name] = values
 	}
@@ -85,13 +85,13 @@ func exchange(c *http.Client, request *http.Request) (answer, error) {
 	return answer{response.StatusCode, response.Header, body}, err
 }
 
-// client is an address of its own, so that the limits by address do not join what tests keep apart.
-func client() string {
+// newClientAddress returns a random address, so that limits by address do not affect other requests.
+func newClientAddress() string {
 	return fmt.Sprintf("100.%d.%d.%d", 64+rand.IntN(64), rand.IntN(256), 1+rand.IntN(254))
 }
 
-// read decodes what a public path of a business answers with 200.
-func (f front) read(ctx context.Context, path string, out any) error {
+// readJSON decodes the answer of a public path of a business, which must have status 200.
+func (f entrance) readJSON(ctx context.Context, path string, out any) error {
 	a, err := f.send(ctx, http.MethodGet, "/api/public/"+path, nil, nil)
 	if err != nil {
 		return err
@@ -102,10 +102,10 @@ func (f front) read(ctx context.Context, path string, out any) error {
 	return json.Unmarshal(a.body, out)
 }
 
-// booking is an order of one appointment with one member of the staff.
+// booking is an appointment with a staff member.
 type booking struct{ service, staff, date, time string }
 
-func (f front) book(ctx context.Context, slug, key string, b booking) (answer, error) {
+func (f entrance) book(ctx context.Context, slug, key string, b booking) (answer, error) {
 	body, err := json.Marshal(map[string]any{
 		"service_ids": []string{b.service}, "staff_id": b.staff, "date": b.date, "time": b.time,
 		"customer_name": "Ada Example", "customer_email": "ada@example.com",
@@ -117,10 +117,10 @@ func (f front) book(ctx context.Context, slug, key string, b booking) (answer, e
 		http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + key}})
 }
 
-// free lists appointments of a business's only service that are free in the next two weeks.
-func (f front) free(ctx context.Context, slug string) ([]booking, error) {
+// listFree returns the free appointments of a business's only service in the next two weeks.
+func (f entrance) listFree(ctx context.Context, slug string) ([]booking, error) {
 	var offer struct{ Services []struct{ ID string } }
-	if err := f.read(ctx, slug+"/services", &offer); err != nil {
+	if err := f.readJSON(ctx, slug+"/services", &offer); err != nil {
 		return nil, err
 	}
 	if len(offer.Services) == 0 {
@@ -133,7 +133,7 @@ func (f front) free(ctx context.Context, slug string) ([]booking, error) {
 			Computed bool
 			Slots    []struct{ Date, Time, StaffID string }
 		}
-		if err := f.read(ctx, slug+"/slots?date="+date+"&service_id="+offer.Services[0].ID, &found); err != nil {
+		if err := f.readJSON(ctx, slug+"/slots?date="+date+"&service_id="+offer.Services[0].ID, &found); err != nil {
 			return nil, err
 		}
 		if !found.Computed {
@@ -146,15 +146,15 @@ func (f front) free(ctx context.Context, slug string) ([]booking, error) {
 	return all, nil
 }
 
-// owner calls the admin API, through a tunnel of kubectl's to one pod of console: it is no public path.
+// owner calls the admin API through `kubectl port-forward`, because it is not a public path.
 type owner struct {
 	address, token string
 	http           *http.Client
 }
 
-var forwarded = regexp.MustCompile(`Forwarding from (127\.0\.0\.1:\d+)`)
+var forwardedAddress = regexp.MustCompile(`Forwarding from (127\.0\.0\.1:\d+)`)
 
-func (c cluster) owner(t *testing.T) owner {
+func (c cluster) connectOwner(t *testing.T) owner {
 	t.Helper()
 	token, err := base64.StdEncoding.DecodeString(c.kubectl(t, "get", "secret", release+"-admin", "--output",
 		"jsonpath={.data.token}"))
@@ -172,10 +172,10 @@ func (c cluster) owner(t *testing.T) owner {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cancel(); _ = tunnel.Wait() }) // it ends by being killed
-	deadline := time.AfterFunc(eventually, cancel)
+	deadline := time.AfterFunc(waitTimeout, cancel)
 	lines := bufio.NewScanner(stdout)
 	for lines.Scan() {
-		if found := forwarded.FindStringSubmatch(lines.Text()); found != nil {
+		if found := forwardedAddress.FindStringSubmatch(lines.Text()); found != nil {
 			deadline.Stop()
 			go func() { _, _ = io.Copy(io.Discard, stdout) }()
 			return owner{address: "http://" + found[1], token: string(token),
@@ -186,7 +186,8 @@ func (c cluster) owner(t *testing.T) owner {
 	return owner{}
 }
 
-// call calls the admin API below /admin/businesses/ and decodes an answer of this status.
+// call sends a request to the admin API below /admin/businesses/. The answer must have the given status; call decodes
+// it into out.
 func (o owner) call(ctx context.Context, method, path, contentType, body string, status int, out any) error {
 	request, err := http.NewRequestWithContext(ctx, method, o.address+"/admin/businesses/"+path,
 		strings.NewReader(body))
@@ -210,17 +211,18 @@ func (o owner) call(ctx context.Context, method, path, contentType, body string,
 	return nil
 }
 
-// publish makes a new business of the salon manifest.
+// publish creates a business from the salon manifest.
 func (o owner) publish(t *testing.T, slug string, staff int) {
 	t.Helper()
-	if err := o.call(t.Context(), http.MethodPut, slug, "application/yaml", salon(slug, staff), http.StatusCreated,
+	if err := o.call(t.Context(), http.MethodPut, slug, "application/yaml", newSalonManifest(slug, staff),
+		http.StatusCreated,
 		nil); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// key makes an API key that may book.
-func (o owner) key(t *testing.T, slug string) string {
+// createKey creates an API key that may book.
+func (o owner) createKey(t *testing.T, slug string) string {
 	t.Helper()
 	var made struct{ Key string }
 	if err := o.call(t.Context(), http.MethodPost, slug+"/keys", "application/json", `{"name":"e2e","scope":"all"}`,
@@ -230,25 +232,26 @@ func (o owner) key(t *testing.T, slug string) string {
 	return made.Key
 }
 
-// row is a booking as the owner sees it.
-type row struct {
+// ownerBooking is a booking as the owner sees it.
+type ownerBooking struct {
 	ID        string
 	Date      string
 	StartTime string `json:"start_time"`
 	Status    string
 }
 
-// booked lists all bookings of a business, as soon as it is answered: each replica finds its database again by itself.
-func (o owner) booked(t *testing.T, slug string) []row {
+// listBookings returns all bookings of a business. It retries, because each replica reconnects to the database by
+// itself.
+func (o owner) listBookings(t *testing.T, slug string) []ownerBooking {
 	t.Helper()
-	var all []row
+	var all []ownerBooking
 	cursor := ""
 	for {
 		var page struct {
-			Bookings   []row
+			Bookings   []ownerBooking
 			NextCursor string `json:"next_cursor"`
 		}
-		soon(t, "the bookings of "+slug, func() error {
+		waitFor(t, "the bookings of "+slug, func() error {
 			return o.call(t.Context(), http.MethodGet, slug+"/bookings?limit=1000&cursor="+url.QueryEscape(cursor), "",
 				"", http.StatusOK, &page)
 		})
@@ -260,8 +263,8 @@ func (o owner) booked(t *testing.T, slug string) []row {
 	}
 }
 
-// salon is a business that is open every day and has one service of a quarter of an hour.
-func salon(slug string, staff int) string {
+// newSalonManifest returns a business that is open every day and has one service of 15 minutes.
+func newSalonManifest(slug string, staff int) string {
 	var members, keys []string
 	for i := range staff {
 		members = append(members, fmt.Sprintf("  - {key: s%d, name: Member %d, order: %d}", i, i, i))

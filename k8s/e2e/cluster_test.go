@@ -15,17 +15,17 @@ import (
 
 // Settings of the tests, by environment.
 const (
-	kubeconfig = "SLOTMESH_E2E_KUBECONFIG" // the cluster; without it nothing is tested
-	// values beyond those of testdata/: where a cluster gets its images, for instance
+	kubeconfig = "SLOTMESH_E2E_KUBECONFIG" // the kubeconfig of the cluster; without it all tests are skipped
+	// a file with additional values, for example for the images
 	valuesFile = "SLOTMESH_E2E_VALUES"
-	policies   = "SLOTMESH_E2E_POLICIES" // "enforced" where the cluster does enforce NetworkPolicies
-	// "all" where the cluster has the custom resources of every mesh and operator
+	policies   = "SLOTMESH_E2E_POLICIES" // "enforced" if the cluster enforces NetworkPolicies
+	// "all" if the cluster has the custom resources of all meshes and operators
 	resources = "SLOTMESH_E2E_CRDS"
-	metrics   = "SLOTMESH_E2E_METRICS" // "served" where a metrics server measures what pods use
-	// the folder that the script releases has filled; its images are in the cluster
+	metrics   = "SLOTMESH_E2E_METRICS" // "served" if the cluster has a metrics server
+	// the folder that the script releases has written; its images are in the cluster
 	releases = "SLOTMESH_E2E_RELEASES"
-	nodes    = "SLOTMESH_E2E_NODES" // "kwok" where nodes can be made up
-	// + TRAEFIK or SKIPPER: its address, where the cluster's own is not reachable from here
+	nodes    = "SLOTMESH_E2E_NODES" // "kwok" if the cluster can simulate nodes
+	// followed by TRAEFIK or SKIPPER: the address of the controller, if its cluster address is not reachable from here
 	frontOf = "SLOTMESH_E2E_FRONT_"
 )
 
@@ -33,12 +33,12 @@ const (
 	release   = "slotmesh"
 	namespace = "slotmesh-e2e"
 	chart     = "../../charts/slotmesh"
-	// the oldest Kubernetes that the chart is for: where helm renders alone, it believes what it is told
+	// the oldest Kubernetes that the chart supports, for renderings without a cluster
 	oldest = "1.30"
 )
 
-// eventually is how long the cluster may take for what it does by itself.
-const eventually = 3 * time.Minute
+// waitTimeout is the maximum time for changes that the cluster makes by itself.
+const waitTimeout = 3 * time.Minute
 
 // cluster is the cluster under test.
 type cluster struct{ config string }
@@ -52,18 +52,18 @@ func connect(t *testing.T) cluster {
 	return cluster{config: config}
 }
 
-// run runs kubectl or helm and returns its output; it fails the test when the command fails.
+// run runs kubectl or helm and returns the output. It fails the test if the command fails.
 func (c cluster) run(t *testing.T, name string, args ...string) string {
 	t.Helper()
-	out, err := c.try(t.Context(), nil, name, args...)
+	out, err := c.tryRun(t.Context(), nil, name, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-// try is run for what may fail; input, when not nil, is given to the command.
-func (c cluster) try(ctx context.Context, input []byte, name string, args ...string) (string, error) {
+// tryRun is run for commands that may fail. If input is not nil, it is the command's standard input.
+func (c cluster) tryRun(ctx context.Context, input []byte, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, name, args...)
@@ -77,7 +77,7 @@ func (c cluster) try(ctx context.Context, input []byte, name string, args ...str
 	return stdout.String(), nil
 }
 
-// kubectl works in the namespace of the tests.
+// kubectl runs kubectl in the namespace of the tests.
 func (c cluster) kubectl(t *testing.T, args ...string) string {
 	t.Helper()
 	return c.run(t, "kubectl", append([]string{"--namespace", namespace}, args...)...)
@@ -88,17 +88,18 @@ func (c cluster) helm(t *testing.T, args ...string) string {
 	return c.run(t, "helm", append([]string{"--namespace", namespace}, args...)...)
 }
 
-// apply sends manifests to the cluster.
+// apply applies manifests to the cluster.
 func (c cluster) apply(t *testing.T, manifests string, args ...string) {
 	t.Helper()
-	if _, err := c.try(t.Context(), []byte(manifests), "kubectl",
+	if _, err := c.tryRun(t.Context(), []byte(manifests), "kubectl",
 		append([]string{"--namespace", namespace, "apply", "--filename", "-"}, args...)...); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// values are the arguments that make helm install the trial shape with the images and the size of these tests.
-func values(more ...string) []string {
+// listValues returns the arguments with which helm installs the trial shape, with the images and the size for these
+// tests.
+func listValues(more ...string) []string {
 	files := append([]string{"../../charts/slotmesh/ci/trial-values.yaml", "testdata/e2e-values.yaml"}, more...)
 	if own := os.Getenv(valuesFile); own != "" {
 		files = append(files, own)
@@ -110,32 +111,32 @@ func values(more ...string) []string {
 	return args
 }
 
-// install makes the release, with values of these files on top of those of all tests, and removes the namespace when
-// the test ends. When it fails, it says what the pods say.
+// install installs the release with the values of the tests and of these files. When the test ends, it removes the
+// namespace, and logs the state of the pods if the test failed.
 func (c cluster) install(t *testing.T, more ...string) {
 	t.Helper()
 	c.run(t, "kubectl", "create", "namespace", namespace)
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Log(c.diagnosis())
+			t.Log(c.diagnose())
 		}
-		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "namespace", namespace,
+		if _, err := c.tryRun(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "namespace", namespace,
 			"--timeout=3m"); err != nil {
 			t.Error(err)
 		}
-		// The definitions outlive the release, for the objects of others; here there are none.
-		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "customresourcedefinition",
+		// The definitions stay after the release, because objects of others may use them. Here there are none.
+		if _, err := c.tryRun(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "customresourcedefinition",
 			"businesses.slotmesh.io", "apikeys.slotmesh.io", "--ignore-not-found"); err != nil {
 			t.Error(err)
 		}
 	})
 	c.run(t, "kubectl", "label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted")
 	c.helm(t, append([]string{"install", release, chart, "--wait", "--wait-for-jobs", "--timeout", "8m"},
-		values(more...)...)...)
+		listValues(more...)...)...)
 }
 
-// diagnosis is what a person would look at first.
-func (c cluster) diagnosis() string {
+// diagnose returns objects, warnings and logs of the release.
+func (c cluster) diagnose() string {
 	var all strings.Builder
 	for _, args := range [][]string{
 		{"get", "all,ingress,pvc", "--output", "wide"},
@@ -143,7 +144,8 @@ func (c cluster) diagnosis() string {
 		{"logs", "--selector", "app.kubernetes.io/instance=" + release, "--all-containers", "--prefix", "--tail=15",
 			"--ignore-errors"},
 	} {
-		out, err := c.try(context.Background(), nil, "kubectl", append([]string{"--namespace", namespace}, args...)...)
+		out, err := c.tryRun(context.Background(), nil, "kubectl",
+			append([]string{"--namespace", namespace}, args...)...)
 		fmt.Fprintf(&all, "== kubectl %s\n%s", strings.Join(args, " "), out)
 		if err != nil {
 			fmt.Fprintln(&all, err)
@@ -152,7 +154,7 @@ func (c cluster) diagnosis() string {
 	return all.String()
 }
 
-// pod is what the tests look at of a pod.
+// pod contains the fields of a pod that the tests read.
 type pod struct {
 	Metadata struct {
 		Name              string
@@ -168,7 +170,7 @@ type pod struct {
 	}
 }
 
-func (p pod) ready() bool {
+func (p pod) isReady() bool {
 	for _, c := range p.Status.Conditions {
 		if c.Type == "Ready" {
 			return c.Status == "True" && p.Metadata.DeletionTimestamp == nil
@@ -177,11 +179,11 @@ func (p pod) ready() bool {
 	return false
 }
 
-// component is the part of Slotmesh that the pod belongs to.
-func (p pod) component() string { return p.Metadata.Labels["app.kubernetes.io/component"] }
+// findComponent returns the component of Slotmesh to which the pod belongs.
+func (p pod) findComponent() string { return p.Metadata.Labels["app.kubernetes.io/component"] }
 
-// pods are the release's pods that run for good; those of jobs are not among them.
-func (c cluster) pods(t *testing.T) []pod {
+// listPods returns the pods of the release, without those of jobs.
+func (c cluster) listPods(t *testing.T) []pod {
 	t.Helper()
 	out := c.kubectl(t, "get", "pods", "--selector", "app.kubernetes.io/instance="+release, "--output", "json")
 	var list struct{ Items []pod }
@@ -197,15 +199,15 @@ func (c cluster) pods(t *testing.T) []pod {
 	return kept
 }
 
-// awaitRollout waits until everything that the release runs is rolled out, and the pods that it replaces are gone.
+// awaitRollout waits until all workloads of the release are rolled out and replaced pods are gone.
 func (c cluster) awaitRollout(t *testing.T) {
 	t.Helper()
 	for name := range strings.FieldsSeq(c.kubectl(t, "get", "deployments,statefulsets", "--selector",
 		"app.kubernetes.io/instance="+release, "--output", "name")) {
-		c.kubectl(t, "rollout", "status", name, "--timeout", eventually.String())
+		c.kubectl(t, "rollout", "status", name, "--timeout", waitTimeout.String())
 	}
-	soon(t, "ending pods are gone", func() error {
-		for _, p := range c.pods(t) {
+	waitFor(t, "ending pods are gone", func() error {
+		for _, p := range c.listPods(t) {
 			if p.Metadata.DeletionTimestamp != nil {
 				return fmt.Errorf("%s is still there", p.Metadata.Name)
 			}
@@ -214,14 +216,14 @@ func (c cluster) awaitRollout(t *testing.T) {
 	})
 }
 
-// soon asks until the answer is good; the last one is the test's failure when time is up. within is soon with a time of
-// its own.
-func soon(t *testing.T, what string, ask func() error) {
+// waitFor repeats ask until it returns nil. After waitTimeout it fails the test with the last error.
+func waitFor(t *testing.T, what string, ask func() error) {
 	t.Helper()
-	within(t, eventually, what, ask)
+	waitAtMost(t, waitTimeout, what, ask)
 }
 
-func within(t *testing.T, limit time.Duration, what string, ask func() error) {
+// waitAtMost is waitFor with another time limit.
+func waitAtMost(t *testing.T, limit time.Duration, what string, ask func() error) {
 	t.Helper()
 	deadline := time.NewTimer(limit)
 	defer deadline.Stop()

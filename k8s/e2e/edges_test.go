@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// table is the chart's files/components.yaml, as far as these tests need it.
+// table contains the fields of the chart's files/components.yaml that these tests read.
 var table = func() map[string]struct{ Calls, Stores []string } {
 	var rows map[string]struct{ Calls, Stores []string }
 	content, err := os.ReadFile("../../charts/slotmesh/files/components.yaml")
@@ -27,14 +27,14 @@ var table = func() map[string]struct{ Calls, Stores []string } {
 	return rows
 }()
 
-// services are the deployments of the chart that hold Slotmesh's own code.
+// services are the names of all services, sorted.
 var services = slices.Sorted(maps.Keys(table))
 
-// callers says who may call what: the table turned around. A store counts as one that is called.
+// callers lists, for each internal port and store, the services that may connect to it.
 var callers = func() map[string][]string {
 	all := map[string][]string{"postgres:5432": nil, "redis:6379": nil}
 	for _, service := range services {
-		all[service+":9090"] = append(all[service+":9090"], []string{}...) // also where nobody calls it
+		all[service+":9090"] = append(all[service+":9090"], []string{}...) // also a service that no other calls
 		for _, callee := range table[service].Calls {
 			all[callee+":9090"] = append(all[callee+":9090"], service)
 		}
@@ -46,18 +46,18 @@ var callers = func() map[string][]string {
 	return all
 }()
 
-// edges knocks at every internal port and store from pods that look like each service, and from one that looks like
-// none.
-func (c cluster) edges(t *testing.T) {
+// checkEdges connects to every internal port and store from pods with the labels of each service, and from a pod
+// without such labels.
+func (c cluster) checkEdges(t *testing.T) {
 	if os.Getenv(policies) == "" {
 		t.Skipf("NetworkPolicies are not known to be enforced on this cluster; set %s=enforced where they are",
 			policies)
 	}
 	for _, who := range append([]string{"stranger"}, services...) {
-		c.apply(t, knocker(who))
+		c.apply(t, newProbePod(who))
 	}
 	t.Cleanup(func() {
-		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "--namespace", namespace, "delete",
+		if _, err := c.tryRun(context.WithoutCancel(t.Context()), nil, "kubectl", "--namespace", namespace, "delete",
 			"pod", "--selector", "e2e=knocker", "--timeout=1m"); err != nil {
 			t.Error(err)
 		}
@@ -67,17 +67,17 @@ func (c cluster) edges(t *testing.T) {
 	}
 	for _, who := range append([]string{"stranger"}, services...) {
 		t.Run(who, func(t *testing.T) {
-			t.Parallel() // a knock at a port that nothing answers takes seconds
-			soon(t, who+" reaches what it may and nothing else", func() error { return c.reachesOnlyItsOwn(t, who) })
+			t.Parallel() // a connection without an answer takes seconds
+			waitFor(t, who+" reaches what it may and nothing else", func() error { return c.checkConnections(t, who) })
 		})
 	}
 }
 
-// reachesOnlyItsOwn says where a pod of a service reaches more or less than callers has.
-func (c cluster) reachesOnlyItsOwn(t *testing.T, who string) error {
+// checkConnections returns an error if a pod of a service reaches more or less than callers allows.
+func (c cluster) checkConnections(t *testing.T, who string) error {
 	t.Helper()
 	var wrong []error
-	answered := c.knock(t, who)
+	answered := c.probePorts(t, who)
 	for target, may := range callers {
 		self, _, _ := strings.Cut(target, ":")
 		if want := slices.Contains(may, who); self != who && answered[target] != want {
@@ -87,8 +87,8 @@ func (c cluster) reachesOnlyItsOwn(t *testing.T, who string) error {
 	return errors.Join(wrong...)
 }
 
-// knocker is a pod with a service's labels that does nothing. It never becomes ready, so that no request is sent to it.
-func knocker(who string) string {
+// newProbePod returns a pod with the labels of a service. It never becomes ready, so that it gets no requests.
+func newProbePod(who string) string {
 	return fmt.Sprintf(`
 apiVersion: v1
 kind: Pod
@@ -108,26 +108,26 @@ spec:
 `, who, release, who, redisImage)
 }
 
-// redisImage has a program that says of any port whether something listens behind it: redis-cli.
+// redisImage contains redis-cli, which shows whether a program listens on a port.
 const redisImage = "localhost/redis:7"
 
-// unanswered is when a connection that nobody refuses is given up: where a cluster drops what its policies forbid.
-const unanswered = 10 * time.Second
+// probeTimeout is the timeout of connections that no side refuses, because some clusters drop forbidden packets.
+const probeTimeout = 10 * time.Second
 
-// knocking asks for a PING at every address at the same time and prints what came of each in one line.
-const knocking = `for at in "$@"; do (said=$(redis-cli -h "${at%:*}" -p "${at#*:}" PING 2>&1); echo "$at $said") & done; wait`
+// probeScript sends PING to all addresses at the same time, and prints one line with the result of each.
+const probeScript = `for at in "$@"; do (said=$(redis-cli -h "${at%:*}" -p "${at#*:}" PING 2>&1); echo "$at $said") & done; wait`
 
-// knock says which ports accepted a connection of a pod. What is behind them rarely speaks Redis's protocol; that it
-// says anything is enough.
-func (c cluster) knock(t *testing.T, who string) map[string]bool {
+// probePorts returns the ports that accepted a connection from a pod. Any answer counts, because most servers do not
+// speak Redis's protocol.
+func (c cluster) probePorts(t *testing.T, who string) map[string]bool {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), unanswered)
+	ctx, cancel := context.WithTimeout(t.Context(), probeTimeout)
 	defer cancel()
-	args := []string{"--namespace", namespace, "exec", "knocker-" + who, "--", "sh", "-c", knocking, "sh"}
+	args := []string{"--namespace", namespace, "exec", "knocker-" + who, "--", "sh", "-c", probeScript, "sh"}
 	for target := range callers {
 		args = append(args, release+"-"+target)
 	}
-	out, err := c.try(ctx, nil, "kubectl", args...)
+	out, err := c.tryRun(ctx, nil, "kubectl", args...)
 	if err != nil && ctx.Err() == nil {
 		t.Fatal(err)
 	}

@@ -12,11 +12,11 @@ import (
 
 const (
 	examples          = "../examples"
-	examplesNamespace = "slotmesh-e2e-examples" // not the examples' own: somebody's release may be there
+	examplesNamespace = "slotmesh-e2e-examples" // not the namespace of the examples, which a release may use
 )
 
-// offline takes the stores of the trial from images that `make store-images` makes, and asks for no volume.
-const offline = `
+// offlineKustomization uses the images of `make store-images` for the trial's stores, and no volumes.
+const offlineKustomization = `
   - {name: postgres, newName: localhost/postgres, newTag: "15"}
   - {name: redis, newName: localhost/redis, newTag: "7"}
 patches:
@@ -26,7 +26,7 @@ patches:
       - {op: add, path: /spec/template/spec/volumes/-, value: {name: data, emptyDir: {}}}
 `
 
-// renderExamples writes what the chart makes of the examples' values into a folder, and returns it.
+// renderExamples renders the chart with the values of the examples into a folder, and returns the folder.
 func renderExamples(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -37,17 +37,18 @@ func renderExamples(t *testing.T) string {
 	return folder
 }
 
-// TestExamplesAreApplied applies the trial as a person would, until its demo business is published, and lets the server
-// judge the example that needs stores which are not here.
-func TestExamplesAreApplied(t *testing.T) {
+// TestExamplesApply applies the trial until its demo business is published. It applies the other example, whose stores
+// do not exist here, as a dry run on the server.
+func TestExamplesApply(t *testing.T) {
 	t.Parallel()
 	c := connect(t)
 	rendered := renderExamples(t)
-	trial, external := exampleElsewhere(t, rendered, "trial", offline), exampleElsewhere(t, rendered, "external", "")
+	trial, external := copyExample(t, rendered, "trial", offlineKustomization), copyExample(t, rendered, "external", "")
 
 	c.run(t, "kubectl", "create", "namespace", examplesNamespace)
 	t.Cleanup(func() {
-		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "namespace", examplesNamespace,
+		if _, err := c.tryRun(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "namespace",
+			examplesNamespace,
 			"--wait=false"); err != nil {
 			t.Error(err)
 		}
@@ -55,7 +56,7 @@ func TestExamplesAreApplied(t *testing.T) {
 	c.run(t, "kubectl", "apply", "-k", trial)
 	kubectl := []string{"--namespace", examplesNamespace}
 	c.run(t, "kubectl", append(kubectl, "wait", "--for=condition=Complete", "job/slotmesh-demo",
-		"--timeout="+eventually.String())...)
+		"--timeout="+waitTimeout.String())...)
 	if list := c.run(t, "kubectl", append(kubectl, "exec", "deploy/slotmesh-console", "--", "/slotmesh",
 		"list")...); !strings.Contains(list, "harbor-studio") {
 		t.Errorf("the demo business is not listed: %s", list)
@@ -63,9 +64,9 @@ func TestExamplesAreApplied(t *testing.T) {
 	c.run(t, "kubectl", "apply", "-k", external, "--dry-run=server")
 }
 
-// exampleElsewhere copies an example, with what the chart makes of its values, into a folder for the namespace of this
-// test. It appends added to the kustomization and returns the folder.
-func exampleElsewhere(t *testing.T, rendered, name, added string) string {
+// copyExample copies an example, with the rendered chart, into a folder for the namespace of this test. It appends
+// added to the kustomization and returns the folder.
+func copyExample(t *testing.T, rendered, name, added string) string {
 	t.Helper()
 	folder := t.TempDir()
 	if err := os.CopyFS(folder, os.DirFS(filepath.Join(examples, name))); err != nil {

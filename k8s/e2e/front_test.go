@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func bookingID(a answer) (string, error) {
+func parseBookingID(a answer) (string, error) {
 	var made struct{ Booking struct{ ID string } }
 	if err := json.Unmarshal(a.body, &made); err != nil || made.Booking.ID == "" {
 		return "", fmt.Errorf("a booking was answered %v", a)
@@ -16,8 +16,8 @@ func bookingID(a answer) (string, error) {
 	return made.Booking.ID, nil
 }
 
-// open is what must answer from outside, with the status that shows that the service behind it did.
-func open(slug, service, rental string) []struct {
+// listPublicPaths returns the public paths, with the status that shows that the service answered.
+func listPublicPaths(slug, service, rental string) []struct {
 	method, path string
 	status       int
 } {
@@ -40,12 +40,12 @@ func open(slug, service, rental string) []struct {
 		{"POST", "/mcp", 401},
 		{"GET", "/api/public/docs", 200},
 		{"GET", "/api/public/openapi.json", 200},
-		{"POST", "/api/public/stripe/webhook", 404}, // booking answers it, also where no payments are set up
+		{"POST", "/api/public/stripe/webhook", 404}, // the answer of booking without a payment provider
 	}
 }
 
-// closed is what must not be reached from outside, however it is written.
-var closed = []string{
+// privatePaths are paths, in many spellings, that must not be reachable from outside.
+var privatePaths = []string{
 	"/", "/internal", "/internal/businesses", "/internal/businesses/harbor-studio/offer", "/metrics", "/livez",
 	"/readyz",
 	"/admin", "/admin/businesses", "/admin/businesses/harbor-studio", "/admin/openapi.json",
@@ -68,43 +68,44 @@ var closed = []string{
 	"/metrics#/api/public/harbor-studio/info",
 }
 
-// respelt are public paths in another spelling. A controller may know them for what they mean, or not; nothing is found
-// there.
-var respelt = []string{"/api%2fpublic%2fharbor-studio%2finfo", "/api/public/harbor-studio%2finfo",
+// respelledPaths are public paths in another spelling. A controller may normalize them or not; none may lead to a
+// service.
+var respelledPaths = []string{"/api%2fpublic%2fharbor-studio%2finfo", "/api/public/harbor-studio%2finfo",
 	"/api/public/harbor-studio/info/"}
 
-// described checks that a front answers the public paths and nothing else, and that a customer can read and book
-// through it.
-func described(t *testing.T, f front, key string) {
+// checkPublicPaths checks that an entrance answers only the public paths, and that a customer can read and book through
+// it.
+func checkPublicPaths(t *testing.T, f entrance, key string) {
 	var offer struct{ Services []struct{ ID, Name string } }
-	soon(t, f.name+" answers", func() error { return f.read(t.Context(), "harbor-studio/services", &offer) })
+	waitFor(t, f.name+" answers", func() error { return f.readJSON(t.Context(), "harbor-studio/services", &offer) })
 	var rentals struct{ Rentals []struct{ ID string } }
-	if err := f.read(t.Context(), "harbor-studio/rentals", &rentals); err != nil || len(rentals.Rentals) == 0 ||
+	if err := f.readJSON(t.Context(), "harbor-studio/rentals", &rentals); err != nil || len(rentals.Rentals) == 0 ||
 		len(offer.Services) == 0 {
 		t.Fatalf("the demo business offers %v and %v: %v", offer, rentals, err)
 	}
-	for _, o := range open("harbor-studio", offer.Services[0].ID, rentals.Rentals[0].ID) {
-		// Controllers learn of each route in their own time.
-		soon(t, f.name+" answers "+o.path, func() error {
+	for _, o := range listPublicPaths("harbor-studio", offer.Services[0].ID, rentals.Rentals[0].ID) {
+		// Controllers need some time for each route.
+		waitFor(t, f.name+" answers "+o.path, func() error {
 			a, err := f.send(t.Context(), o.method, o.path, nil, http.Header{"Content-Type": {"application/json"}})
-			if err == nil && (a.status != o.status || !ours(a)) {
+			if err == nil && (a.status != o.status || !isOwnAnswer(a)) {
 				err = fmt.Errorf("got %v, want %d of the service's own", a, o.status)
 			}
 			return err
 		})
 	}
-	for _, path := range closed {
+	for _, path := range privatePaths {
 		a, err := f.send(t.Context(), http.MethodGet, path, nil, nil)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		leads := path == "/" && f.ours && a.status == http.StatusFound // to the page for developers
-		if (a.status != http.StatusNotFound && a.status != http.StatusBadRequest && !leads) || ours(a) && !f.ours {
+		leads := path == "/" && f.isOwnFront && a.status == http.StatusFound // redirects to the page for developers
+		if (a.status != http.StatusNotFound && a.status != http.StatusBadRequest && !leads) || isOwnAnswer(a) &&
+			!f.isOwnFront {
 			t.Errorf("%s: got %v, want the front itself to refuse it", path, a)
 		}
 	}
-	for _, path := range respelt {
+	for _, path := range respelledPaths {
 		if a, err := f.send(t.Context(), http.MethodGet, path, nil, nil); err != nil ||
 			a.status != http.StatusNotFound && a.status != http.StatusBadRequest {
 			t.Errorf("%s: got %v (%v), want nothing there", path, a, err)
@@ -119,9 +120,9 @@ func described(t *testing.T, f front, key string) {
 	bookDemo(t, f, offer.Services[0].ID, key)
 }
 
-// countedByClient checks that services count each client by itself whom the front names to them: of one address the
-// eleventh order within a minute is refused, of another the first is not.
-func countedByClient(t *testing.T, f front) {
+// checkLimitsByClient checks that services count each client address that the front forwards separately. The eleventh
+// request of one address within a minute is refused, the first one of another is not.
+func checkLimitsByClient(t *testing.T, f entrance) {
 	t.Helper()
 	order := func(from string) int {
 		a, err := f.send(t.Context(), http.MethodPost, "/api/public/harbor-studio/book", nil,
@@ -131,7 +132,7 @@ func countedByClient(t *testing.T, f front) {
 		}
 		return a.status
 	}
-	one, other, orders := client(), client(), 1
+	one, other, orders := newClientAddress(), newClientAddress(), 1
 	for status := order(one); status != http.StatusTooManyRequests; status = order(one) {
 		if orders++; status != http.StatusUnauthorized || orders > 100 {
 			t.Fatalf("order %d without a key of one address is answered %d, want 401 ten times a minute, and then 429",
@@ -146,21 +147,21 @@ func countedByClient(t *testing.T, f front) {
 	}
 }
 
-// ours tells Slotmesh's answers from a controller's: the faults of ours are JSON with a sentence.
-func ours(a answer) bool {
+// isOwnAnswer reports whether Slotmesh, not a controller, sent the answer. Errors of Slotmesh are JSON with a sentence.
+func isOwnAnswer(a answer) bool {
 	var fault struct{ Error string }
 	return a.status < http.StatusBadRequest || json.Unmarshal(a.body, &fault) == nil && fault.Error != ""
 }
 
-// bookDemo books the first free time of the demo business, and cannot book it again.
-func bookDemo(t *testing.T, f front, service, key string) {
+// bookDemo books the first free time of the demo business, and checks that it cannot be booked again.
+func bookDemo(t *testing.T, f entrance, service, key string) {
 	t.Helper()
 	for day := 1; day <= 14; day++ {
 		date := time.Now().AddDate(0, 0, day).Format(time.DateOnly)
 		var found struct {
 			Slots []struct{ Date, Time, StaffID string }
 		}
-		if err := f.read(t.Context(), "harbor-studio/slots?date="+date+"&service_id="+service, &found); err != nil {
+		if err := f.readJSON(t.Context(), "harbor-studio/slots?date="+date+"&service_id="+service, &found); err != nil {
 			t.Fatal(err)
 		}
 		if len(found.Slots) == 0 {

@@ -11,36 +11,36 @@ import (
 	"time"
 )
 
-// load reads and books at a steady pace until it is stopped, and keeps account of every answer.
+// load reads and books at a constant rate and records every answer.
 type load struct {
 	cluster cluster
-	front   front
+	front   entrance
 	slug    string
 	keys    []string // each may book a hundred times a minute
 	free    []booking
 
 	betweenReads, betweenBookings time.Duration
 
-	mu       sync.Mutex
-	failures []string
-	saying   sync.Once
-	said     string // by the services, when something had failed or was not computed for the first time
-	reads    int
-	slots    int                // reads of them
-	created  map[string]booking // by the booking's id
-	refused  int
-	degraded int // slots that were not computed: an answer that the interface describes
-	took     []time.Duration
+	mu         sync.Mutex
+	failures   []string
+	recordOnce sync.Once
+	trouble    string // logs at the first failed or uncomputed answer
+	reads      int
+	slots      int                // reads of them
+	created    map[string]booking // by the booking's id
+	refused    int
+	degraded   int // answers of slots that were not computed, which the public API allows
+	took       []time.Duration
 }
 
-// gently makes the load a fifth of what it is, for a machine that has a proxy to run beside every pod.
-func (l *load) gently() *load {
+// slowDown reduces the rate to a fifth, for a machine that also runs a proxy for each pod.
+func (l *load) slowDown() *load {
 	l.betweenReads, l.betweenBookings = 5*l.betweenReads, 5*l.betweenBookings
 	return l
 }
 
-// during runs the load while work is done.
-func (l *load) during(t *testing.T, work func()) {
+// runDuring runs the load while work runs.
+func (l *load) runDuring(t *testing.T, work func()) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
@@ -58,7 +58,7 @@ func (l *load) during(t *testing.T, work func()) {
 			}
 		})
 	}
-	// What has been sent is waited for: only the pace ends with ctx.
+	// Requests that were sent are completed: ctx only ends the sending.
 	background := context.WithoutCancel(t.Context())
 	every(l.betweenReads, func(n int) { l.readOnce(background, n) })
 	every(l.betweenBookings, func(n int) { l.bookOnce(background, n) })
@@ -67,20 +67,20 @@ func (l *load) during(t *testing.T, work func()) {
 	running.Wait()
 }
 
-// listen keeps, once, what the services have said of the trouble: when the load is over, their pods may be gone.
-func (l *load) listen(ctx context.Context) {
-	l.saying.Do(func() {
-		said := l.cluster.trouble(ctx)
+// recordTrouble records the logs of the services once. After the load, their pods may be gone.
+func (l *load) recordTrouble(ctx context.Context) {
+	l.recordOnce.Do(func() {
+		said := l.cluster.readTrouble(ctx)
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.said = said
+		l.trouble = said
 	})
 }
 
-// trouble is what those who decide on bookings have logged of late that is more than news, and which pods there are.
-func (c cluster) trouble(ctx context.Context) string {
+// readTrouble returns recent warnings and errors in the logs of booking, availability and pricing, and lists the pods.
+func (c cluster) readTrouble(ctx context.Context) string {
 	ask := func(args ...string) string {
-		out, err := c.try(ctx, nil, "kubectl", append([]string{"--namespace", namespace}, args...)...)
+		out, err := c.tryRun(ctx, nil, "kubectl", append([]string{"--namespace", namespace}, args...)...)
 		if err != nil {
 			out += err.Error() + "\n"
 		}
@@ -90,7 +90,7 @@ func (c cluster) trouble(ctx context.Context) string {
 	for line := range strings.Lines(ask("logs", "--selector",
 		"app.kubernetes.io/component in (booking,availability,pricing)", "--all-containers", "--prefix",
 		"--since=20s", "--tail=-1", "--ignore-errors")) {
-		if !strings.Contains(line, `"level":"INFO"`) && !strings.Contains(line, "\tinfo\t") { // ours, and the proxies'
+		if !strings.Contains(line, `"level":"INFO"`) && !strings.Contains(line, "\tinfo\t") { // log lines of the services and of the proxies
 			said.WriteString(line)
 		}
 	}
@@ -104,9 +104,9 @@ func (l *load) readOnce(ctx context.Context, n int) {
 	path := paths[n%len(paths)]
 	var body struct{ Computed *bool }
 	begun := time.Now()
-	err := l.front.read(ctx, l.slug+path, &body)
+	err := l.front.readJSON(ctx, l.slug+path, &body)
 	if err != nil || body.Computed != nil && !*body.Computed {
-		defer l.listen(ctx)
+		defer l.recordTrouble(ctx)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,13 +123,13 @@ func (l *load) readOnce(ctx context.Context, n int) {
 	}
 }
 
-// bookOnce takes every seventh time twice, so that the second is refused.
+// bookOnce books every seventh time twice, so that the second attempt is refused.
 func (l *load) bookOnce(ctx context.Context, n int) {
 	b := l.free[(n-n/8)%len(l.free)]
 	begun := time.Now()
 	a, err := l.front.book(ctx, l.slug, l.keys[n%len(l.keys)], b)
 	if err != nil || a.status != http.StatusCreated && a.status != http.StatusConflict {
-		defer l.listen(ctx)
+		defer l.recordTrouble(ctx)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -138,7 +138,7 @@ func (l *load) bookOnce(ctx context.Context, n int) {
 	case err != nil:
 		l.fail("booking: " + err.Error())
 	case a.status == http.StatusCreated:
-		id, err := bookingID(a)
+		id, err := parseBookingID(a)
 		if err != nil {
 			l.fail(err.Error())
 		}
@@ -150,41 +150,41 @@ func (l *load) bookOnce(ctx context.Context, n int) {
 	}
 }
 
-// fail keeps account of a failure, and of when it was.
+// fail records a failure with its time.
 func (l *load) fail(what string) {
 	l.failures = append(l.failures, time.Now().UTC().Format(time.TimeOnly)+" "+what)
 }
 
-// sold is how many bookings were answered with 201 so far.
-func (l *load) sold() int {
+// countSold returns the number of bookings that were answered with 201 so far.
+func (l *load) countSold() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.created)
 }
 
-// newLoad makes a business with more free times than the load will take.
-func newLoad(t *testing.T, c cluster, f front, slug string) *load {
+// newLoad creates a business with more free times than the load will book.
+func newLoad(t *testing.T, c cluster, f entrance, slug string) *load {
 	t.Helper()
-	o := c.owner(t)
+	o := c.connectOwner(t)
 	o.publish(t, slug, 10)
 	l := &load{
 		cluster: c, front: f, slug: slug, created: make(map[string]booking),
 		betweenReads: 40 * time.Millisecond, betweenBookings: 250 * time.Millisecond,
 	}
 	for range 6 {
-		l.keys = append(l.keys, o.key(t, slug))
+		l.keys = append(l.keys, o.createKey(t, slug))
 	}
-	soon(t, "free times of "+slug, func() error {
-		free, err := f.free(t.Context(), slug)
+	waitFor(t, "free times of "+slug, func() error {
+		free, err := f.listFree(t.Context(), slug)
 		l.free = free
 		return err
 	})
-	// Staff by staff, so that the load spreads over all days.
+	// Sorted by staff, so that the load covers all days.
 	slices.SortStableFunc(l.free, func(a, b booking) int { return strings.Compare(a.staff+a.time, b.staff+b.time) })
 	return l
 }
 
-// compare holds what the load was told against what the owner sees.
+// compare compares the recorded answers with the bookings that the owner sees.
 func (l *load) compare(t *testing.T, o owner) {
 	t.Helper()
 	l.mu.Lock()
@@ -198,8 +198,8 @@ func (l *load) compare(t *testing.T, o owner) {
 	for _, f := range l.failures[:min(len(l.failures), 20)] {
 		t.Error(f)
 	}
-	if l.said != "" {
-		t.Log("when something failed or was not computed for the first time, there was:\n" + l.said)
+	if l.trouble != "" {
+		t.Log("when something failed or was not computed for the first time, there was:\n" + l.trouble)
 	}
 	if len(l.created) == 0 || l.slots == 0 {
 		t.Fatal("the load did nothing")
@@ -207,8 +207,8 @@ func (l *load) compare(t *testing.T, o owner) {
 	if l.degraded > l.slots/10 {
 		t.Errorf("%d of %d answers of slots were not computed", l.degraded, l.slots)
 	}
-	rows := make(map[string]row)
-	for _, r := range o.booked(t, l.slug) {
+	rows := make(map[string]ownerBooking)
+	for _, r := range o.listBookings(t, l.slug) {
 		rows[r.ID] = r
 	}
 	if len(rows) != len(l.created) {
@@ -228,19 +228,19 @@ func (l *load) compare(t *testing.T, o owner) {
 	}
 }
 
-// killings deletes so many pods, one at each pause's end, while the load runs, as a drained or lost node would: always
-// one of a service that has another which is ready.
-func (c cluster) killings(t *testing.T, l *load, pods int, pause time.Duration) {
+// killPods deletes this number of pods while the load runs, one after each pause, as the drain or loss of a node would.
+// It only deletes a pod of a service that has another ready pod.
+func (c cluster) killPods(t *testing.T, l *load, pods int, pause time.Duration) {
 	killed := make(map[string]int)
-	l.during(t, func() {
+	l.runDuring(t, func() {
 		next := time.NewTicker(pause)
 		defer next.Stop()
 		for n := range pods {
 			<-next.C
 			ready := make(map[string][]string)
-			for _, p := range c.pods(t) {
-				if p.ready() && slices.Contains(services, p.component()) {
-					ready[p.component()] = append(ready[p.component()], p.Metadata.Name)
+			for _, p := range c.listPods(t) {
+				if p.isReady() && slices.Contains(services, p.findComponent()) {
+					ready[p.findComponent()] = append(ready[p.findComponent()], p.Metadata.Name)
 				}
 			}
 			for i := range services {
@@ -261,5 +261,5 @@ func (c cluster) killings(t *testing.T, l *load, pods int, pause time.Duration) 
 			t.Errorf("no pod of %s was killed: none had a ready one beside it", name)
 		}
 	}
-	l.compare(t, c.owner(t))
+	l.compare(t, c.connectOwner(t))
 }

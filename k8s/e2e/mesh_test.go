@@ -14,52 +14,53 @@ import (
 	"time"
 )
 
-// meshSetting is "istio" where the cluster has Istio, as `k8s/cluster/run --with istio` makes it.
+// meshSetting is "istio" if the cluster has Istio, as `k8s/cluster/run --with istio` creates it.
 const meshSetting = "SLOTMESH_E2E_MESH"
 
-// tracing is where the spans of the mesh's tests go.
+// tracing is the namespace of Jaeger, which stores the spans of the mesh test.
 const tracing = namespace + "-tracing"
 
-// TestTheChartInAMesh installs the release with a proxy in every pod of its services, through which all that they send
-// and receive goes.
-func TestTheChartInAMesh(t *testing.T) {
+// TestChartInMesh installs the release with a sidecar proxy in every pod of a service.
+func TestChartInMesh(t *testing.T) {
 	c := connect(t)
 	if os.Getenv(meshSetting) != "istio" {
 		t.Skipf("this cluster is not known to have Istio; set %s=istio where it does", meshSetting)
 	}
-	c.tracing(t)
+	c.startTracing(t)
 	c.install(t, "testdata/mesh-values.yaml")
 
-	t.Run("every pod of a service has a proxy and helm test passes", c.everyServiceIsInTheMesh)
-	key := c.owner(t).key(t, "harbor-studio")
-	main := c.reach(t, "Gateway API by Traefik", "traefik", host)
-	t.Run("the public paths and only they answer through the Gateway", func(t *testing.T) { described(t, main, key) })
-	t.Run("limits tell customers apart", func(t *testing.T) { limitsByAddress(t, main) })
-	t.Run("who is allowed what", c.allowed)
-	t.Run("one trace goes through services and proxies", func(t *testing.T) { c.traced(t, main) })
-	t.Run("a rollout under load fails no request", func(t *testing.T) { c.rollout(t, main) })
+	t.Run("every pod of a service has a proxy and helm test passes", c.checkMesh)
+	key := c.connectOwner(t).createKey(t, "harbor-studio")
+	main := c.connectEntrance(t, "Gateway API by Traefik", "traefik", host)
+	t.Run("the public paths and only they answer through the Gateway", func(t *testing.T) {
+		checkPublicPaths(t, main, key)
+	})
+	t.Run("limits tell customers apart", func(t *testing.T) { checkLimitsByAddress(t, main) })
+	t.Run("who is allowed what", c.checkAuthorization)
+	t.Run("one trace goes through services and proxies", func(t *testing.T) { c.checkTrace(t, main) })
+	t.Run("a rollout under load fails no request", func(t *testing.T) { c.checkRollout(t, main) })
 	t.Run("a pod killed every three seconds under load fails no request", func(t *testing.T) {
-		c.killings(t, newLoad(t, c, main, "killing").gently(), 18, 3*time.Second)
+		c.killPods(t, newLoad(t, c, main, "killing").slowDown(), 18, 3*time.Second)
 	})
 }
 
-// tracing starts Jaeger beside the release, outside the mesh.
-func (c cluster) tracing(t *testing.T) {
+// startTracing starts Jaeger outside the mesh.
+func (c cluster) startTracing(t *testing.T) {
 	t.Helper()
 	c.run(t, "kubectl", "apply", "--filename", "testdata/tracing.yaml")
 	t.Cleanup(func() {
-		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "namespace", tracing,
+		if _, err := c.tryRun(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "namespace", tracing,
 			"--timeout=3m"); err != nil {
 			t.Error(err)
 		}
 	})
 	c.run(t, "kubectl", "--namespace", tracing, "rollout", "status", "deployment/jaeger", "--timeout",
-		eventually.String())
+		waitTimeout.String())
 }
 
-// everyServiceIsInTheMesh looks for the proxy, which Istio puts among the containers that start first and run on.
-func (c cluster) everyServiceIsInTheMesh(t *testing.T) {
-	c.everyPodIsReady(t)
+// checkMesh checks that the pods of services have a proxy, which Istio adds as an init container that continues to run.
+func (c cluster) checkMesh(t *testing.T) {
+	c.checkPodsReady(t)
 	for line := range strings.Lines(c.kubectl(t, "get", "pods", "--selector", "app.kubernetes.io/instance="+release,
 		"--output",
 		`jsonpath={range .items[*]}{.metadata.labels.app\.kubernetes\.io/component}:{.spec.initContainers[*].name}{"\n"}{end}`)) {
@@ -72,10 +73,10 @@ func (c cluster) everyServiceIsInTheMesh(t *testing.T) {
 	c.helm(t, "test", release, "--timeout", "3m")
 }
 
-// limitsByAddress reads as one customer until that is too much, and then as another. To a service every call comes from
-// the proxy in its pod.
-func limitsByAddress(t *testing.T, f front) {
-	one, other := client(), client()
+// checkLimitsByAddress reads as one customer until the limit refuses it, and then as another customer. All requests
+// reach the service from the proxy in its pod.
+func checkLimitsByAddress(t *testing.T, f entrance) {
+	one, other := newClientAddress(), newClientAddress()
 	from := func(address string) int {
 		a, err := f.send(t.Context(), http.MethodGet, "/api/public/harbor-studio/info", nil,
 			http.Header{"X-Forwarded-For": {address}})
@@ -84,7 +85,7 @@ func limitsByAddress(t *testing.T, f front) {
 		}
 		return a.status
 	}
-	for range 2 * 130 { // of either replica, should Redis not count for both
+	for range 2 * 130 { // for both replicas, if Redis does not count
 		if status := from(one); status == http.StatusTooManyRequests {
 			break
 		} else if status != http.StatusOK {
@@ -97,16 +98,16 @@ func limitsByAddress(t *testing.T, f front) {
 	}
 }
 
-// allowed calls every service from the mesh with every service's account and with none, and from outside of the mesh.
-// NetworkPolicies let the callers through here, so that what refuses them is the mesh.
-func (c cluster) allowed(t *testing.T) {
+// checkAuthorization calls every service with the account of every service, with another account, and from outside the
+// mesh. NetworkPolicies allow these callers, so only the mesh refuses them.
+func (c cluster) checkAuthorization(t *testing.T) {
 	who := append([]string{"stranger", "outsider"}, services...)
 	for _, name := range who {
-		c.apply(t, callerPod(name))
+		c.apply(t, newCallerPod(name))
 	}
 	c.apply(t, callersPolicy)
 	t.Cleanup(func() {
-		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "--namespace", namespace, "delete",
+		if _, err := c.tryRun(context.WithoutCancel(t.Context()), nil, "kubectl", "--namespace", namespace, "delete",
 			"pod,networkpolicy", "--selector", "e2e=caller", "--timeout=1m"); err != nil {
 			t.Error(err)
 		}
@@ -116,57 +117,57 @@ func (c cluster) allowed(t *testing.T) {
 	}
 	for _, name := range append([]string{"stranger"}, services...) {
 		t.Run(name, func(t *testing.T) {
-			soon(t, name+" may call what the table says and nothing else", func() error {
-				return c.callsOnlyItsOwn(t, name)
+			waitFor(t, name+" may call what the table says and nothing else", func() error {
+				return c.checkCalls(t, name)
 			})
 		})
 	}
 	t.Run("outside of the mesh", func(t *testing.T) {
-		soon(t, "plain text is refused", func() error { return c.plainTextIsRefused(t) })
+		waitFor(t, "plain text is refused", func() error { return c.checkPlainText(t) })
 	})
 	t.Run("a proxy calls its service from an address of its own", func(t *testing.T) {
 		to := "http://" + c.kubectl(t, "get", "pod", "caller-stranger", "--output", "jsonpath={.status.podIP}") +
 			":8080/"
-		if said := c.calls(t, "outsider", to)[to]; !strings.HasPrefix(said, "200 127.0.0.6:") {
+		if said := c.callAll(t, "outsider", to)[to]; !strings.HasPrefix(said, "200 127.0.0.6:") {
 			t.Errorf("asked through its proxy, a container sees %q; want an address that the chart believes", said)
 		}
 	})
 }
 
-// rbac is how a proxy refuses what no policy allows.
-const rbac = "403 RBAC: access denied"
+// rbacDenied is the answer of a proxy to a request that no policy allows.
+const rbacDenied = "403 RBAC: access denied"
 
-// callsOnlyItsOwn says where a service's account is let in, in the mesh, or refused, otherwise than the table has it.
-// What is let in, the service itself refuses, as the caller does not show what peers show.
-func (c cluster) callsOnlyItsOwn(t *testing.T, who string) error {
+// checkCalls returns an error if the mesh allows a service's account more or less than the table. The service itself
+// refuses allowed requests, because the caller has no peer secret.
+func (c cluster) checkCalls(t *testing.T, who string) error {
 	t.Helper()
-	want := map[string]bool{at("console", 8080, "/admin/businesses"): false}
+	want := map[string]bool{serviceURL("console", 8080, "/admin/businesses"): false}
 	for _, callee := range services {
-		want[at(callee, 9090, "/internal/e2e")] = slices.Contains(table[who].Calls, callee)
-		want[at(callee, 9090, "/metrics")] = false
+		want[serviceURL(callee, 9090, "/internal/e2e")] = slices.Contains(table[who].Calls, callee)
+		want[serviceURL(callee, 9090, "/metrics")] = false
 	}
-	said := c.calls(t, who, slices.Collect(maps.Keys(want))...)
+	said := c.callAll(t, who, slices.Collect(maps.Keys(want))...)
 	var wrong []error
 	for url, let := range want {
-		if in := strings.Contains(said[url], `{"error"`); in != let || !in && said[url] != rbac {
+		if in := strings.Contains(said[url], `{"error"`); in != let || !in && said[url] != rbacDenied {
 			wrong = append(wrong, fmt.Errorf("%s: let in: want %v, got %q", url, let, said[url]))
 		}
 	}
 	return errors.Join(wrong...)
 }
 
-// plainTextIsRefused calls without a proxy: a public port answers, as the front is outside the mesh, too; every other
-// one breaks the connection off.
-func (c cluster) plainTextIsRefused(t *testing.T) error {
+// checkPlainText calls without a proxy. Public ports answer, because the front is also outside the mesh. All other
+// ports reset the connection.
+func (c cluster) checkPlainText(t *testing.T) error {
 	t.Helper()
-	open := at("catalog", 8080, "/api/public/harbor-studio/info")
-	urls := []string{open, at("pricing", 8080, "/"), at("notifications", 8080, "/"),
-		at("console", 8080, "/admin/businesses")}
+	open := serviceURL("catalog", 8080, "/api/public/harbor-studio/info")
+	urls := []string{open, serviceURL("pricing", 8080, "/"), serviceURL("notifications", 8080, "/"),
+		serviceURL("console", 8080, "/admin/businesses")}
 	for _, callee := range services {
-		urls = append(urls, at(callee, 9090, "/internal/e2e"))
+		urls = append(urls, serviceURL(callee, 9090, "/internal/e2e"))
 	}
 	var wrong []error
-	for url, said := range c.calls(t, "outsider", urls...) {
+	for url, said := range c.callAll(t, "outsider", urls...) {
 		broken := strings.HasPrefix(said, "error") &&
 			(strings.HasSuffix(said, ": EOF") || strings.HasSuffix(said, "connection reset by peer"))
 		if url == open && !strings.HasPrefix(said, "200 ") || url != open && !broken {
@@ -176,13 +177,13 @@ func (c cluster) plainTextIsRefused(t *testing.T) error {
 	return errors.Join(wrong...)
 }
 
-func at(service string, port int, path string) string {
+func serviceURL(service string, port int, path string) string {
 	return fmt.Sprintf("http://%s-%s:%d%s", release, service, port, path)
 }
 
-// calls asks addresses from the pod of a caller, and returns the status and the beginning of the body, or the error, of
-// each.
-func (c cluster) calls(t *testing.T, who string, urls ...string) map[string]string {
+// callAll calls the addresses from the pod of a caller. It returns the status and the beginning of the body, or the
+// error, by address.
+func (c cluster) callAll(t *testing.T, who string, urls ...string) map[string]string {
 	t.Helper()
 	said := make(map[string]string)
 	out := c.kubectl(t, append([]string{"exec", "caller-" + who, "--container", "caller", "--", "/service", "GET"},
@@ -195,9 +196,9 @@ func (c cluster) calls(t *testing.T, who string, urls ...string) map[string]stri
 	return said
 }
 
-// callerPod has the account of a service, but not its labels: no request is sent to it, and no NetworkPolicy of the
-// release is about it.
-func callerPod(who string) string {
+// newCallerPod returns a pod with the account of a service, but without its labels, so that no Service and no
+// NetworkPolicy of the release selects it.
+func newCallerPod(who string) string {
 	account := release + "-" + who
 	if who == "stranger" || who == "outsider" {
 		account = "default"
@@ -231,7 +232,7 @@ spec:
   ingress: [{from: [{podSelector: {matchLabels: {e2e: caller}}}]}]
 `
 
-// span is what Jaeger tells of one.
+// span is a span in Jaeger's format.
 type span struct {
 	SpanID     string
 	ProcessID  string
@@ -239,18 +240,18 @@ type span struct {
 	Process    string `json:"-"`
 }
 
-// traced reads a calendar as a client that traces: what it starts goes on in the proxy before the service that it asks,
-// in that service, and through both proxies between that and those that it asks in turn.
-func (c cluster) traced(t *testing.T, f front) {
+// checkTrace reads a calendar as a client that sends a trace id. The trace must contain the services and the proxies
+// between them.
+func (c cluster) checkTrace(t *testing.T, f entrance) {
 	var offer struct{ Services []struct{ ID string } }
-	if err := f.read(t.Context(), "harbor-studio/services", &offer); err != nil || len(offer.Services) == 0 {
+	if err := f.readJSON(t.Context(), "harbor-studio/services", &offer); err != nil || len(offer.Services) == 0 {
 		t.Fatal(err)
 	}
-	store := front{http: f.http, address: "http://" + c.run(t, "kubectl", "--namespace", tracing, "get", "service",
+	store := entrance{http: f.http, address: "http://" + c.run(t, "kubectl", "--namespace", tracing, "get", "service",
 		"jaeger", "--output", "jsonpath={.spec.clusterIP}") + ":16686"}
 	n := 0
-	soon(t, "a trace", func() error {
-		n++ // what is occupied is kept for a while: each time another day is asked for
+	waitFor(t, "a trace", func() error {
+		n++ // occupied time is cached, so each attempt requests another day
 		id := fmt.Sprintf("%016x%016x", time.Now().UnixNano(), n)
 		date := time.Now().AddDate(0, 0, 1+n%300).Format(time.DateOnly)
 		a, err := f.send(t.Context(), http.MethodGet, "/api/public/harbor-studio/slots?date="+date+"&service_id="+
@@ -262,8 +263,8 @@ func (c cluster) traced(t *testing.T, f front) {
 		var last error
 		for range 10 {
 			time.Sleep(time.Second) // spans are sent in batches
-			spans, err := traceOf(t.Context(), store, id)
-			if last = errors.Join(err, continuous(spans)); last == nil {
+			spans, err := readTrace(t.Context(), store, id)
+			if last = errors.Join(err, checkContinuity(spans)); last == nil {
 				return nil
 			}
 		}
@@ -271,8 +272,8 @@ func (c cluster) traced(t *testing.T, f front) {
 	})
 }
 
-// traceOf asks Jaeger for a trace.
-func traceOf(ctx context.Context, store front, id string) (map[string]span, error) {
+// readTrace returns the spans of a trace from Jaeger.
+func readTrace(ctx context.Context, store entrance, id string) (map[string]span, error) {
 	a, err := store.send(ctx, http.MethodGet, "/api/traces/"+id, nil, nil)
 	if err != nil || a.status != http.StatusOK {
 		return nil, fmt.Errorf("%v %w", a, err)
@@ -294,12 +295,13 @@ func traceOf(ctx context.Context, store front, id string) (map[string]span, erro
 	return spans, nil
 }
 
-// clientSpan is the span of the test's own, as it tells in Traceparent.
+// clientSpan is the id of the test's own span in Traceparent.
 const clientSpan = "00f067aa0ba902b7"
 
-// continuous climbs from what booking did for availability up to who asked that, and says who was on the way.
-func continuous(spans map[string]span) error {
-	const proxy = "slotmesh." + namespace // Istio names them by app.kubernetes.io/name
+// checkContinuity follows the parents of booking's span up to the client. It returns an error with the processes on the
+// way if they are not the expected ones.
+func checkContinuity(spans map[string]span) error {
+	const proxy = "slotmesh." + namespace // Istio names proxies by app.kubernetes.io/name
 	want := []string{"booking", proxy, proxy, "availability", "availability", proxy, "the client"}
 	var seen [][]string
 	for _, s := range spans {
@@ -324,16 +326,16 @@ func continuous(spans map[string]span) error {
 	return fmt.Errorf("of %d spans none leads from booking by %v; seen: %v", len(spans), want, seen)
 }
 
-// rollout replaces every pod of every service while the load runs. From then on a hundredth is traced.
-func (c cluster) rollout(t *testing.T, f front) {
-	l := newLoad(t, c, f, "rolling").gently()
-	before := c.pods(t)
-	l.during(t, func() {
+// checkRollout replaces every pod of every service while the load runs. The new pods trace a hundredth of the requests.
+func (c cluster) checkRollout(t *testing.T, f entrance) {
+	l := newLoad(t, c, f, "rolling").slowDown()
+	before := c.listPods(t)
+	l.runDuring(t, func() {
 		c.helm(t, append([]string{"upgrade", release, chart, "--wait", "--timeout", "8m", "--set", "logLevel=warn",
-			"--set-json", "telemetry.traceRatio=0.01"}, values("testdata/mesh-values.yaml")...)...)
+			"--set-json", "telemetry.traceRatio=0.01"}, listValues("testdata/mesh-values.yaml")...)...)
 		c.awaitRollout(t)
 	})
-	c.everyPodIsReady(t)
-	c.replaced(t, before)
-	l.compare(t, c.owner(t))
+	c.checkPodsReady(t)
+	c.checkReplaced(t, before)
+	l.compare(t, c.connectOwner(t))
 }

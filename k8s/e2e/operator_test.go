@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// custom is what the tests look at of a Business or APIKey.
-type custom struct {
+// customObject contains the fields of a Business or an APIKey that the tests read.
+type customObject struct {
 	Status struct {
 		Version    int
 		Problems   []struct{ Path string }
@@ -18,12 +18,12 @@ type custom struct {
 	}
 }
 
-// becomes waits until the condition Ready of an object has a reason.
-func (c cluster) becomes(t *testing.T, object, reason string) custom {
+// waitForReason waits until the condition Ready of an object has this reason.
+func (c cluster) waitForReason(t *testing.T, object, reason string) customObject {
 	t.Helper()
-	var o custom
-	soon(t, object+" becomes "+reason, func() error {
-		o = custom{}
+	var o customObject
+	waitFor(t, object+" becomes "+reason, func() error {
+		o = customObject{}
 		if err := json.Unmarshal([]byte(c.kubectl(t, "get", object, "--output", "json")), &o); err != nil {
 			return err
 		}
@@ -37,12 +37,12 @@ func (c cluster) becomes(t *testing.T, object, reason string) custom {
 	return o
 }
 
-// asObjects shows a business that is an object: published, booked with the key of a Secret, refused with its problems,
-// and not removed while a customer is expected, unless its deletion is forced.
-func (c cluster) asObjects(t *testing.T, main front) {
+// checkObjects tests a business that is a Kubernetes object. It is published, booked with the key in a Secret, and
+// refused with its problems. It is not removed before its bookings are over, unless the deletion is forced.
+func (c cluster) checkObjects(t *testing.T, main entrance) {
 	const slug = "objects"
 	var spec []string
-	for line := range strings.Lines(salon(slug, 1)) {
+	for line := range strings.Lines(newSalonManifest(slug, 1)) {
 		if !strings.HasPrefix(line, "apiVersion:") && !strings.HasPrefix(line, "kind:") {
 			spec = append(spec, "  "+line)
 		}
@@ -52,10 +52,10 @@ func (c cluster) asObjects(t *testing.T, main front) {
 	c.apply(t,
 		business+
 			"---\napiVersion: slotmesh.io/v1\nkind: APIKey\nmetadata: {name: website}\nspec: {business: objects, scope: write}\n")
-	if first := c.becomes(t, "business/objects", "Published"); first.Status.Version != 1 {
+	if first := c.waitForReason(t, "business/objects", "Published"); first.Status.Version != 1 {
 		t.Errorf("%+v", first.Status)
 	}
-	c.becomes(t, "apikey/website", "Ready")
+	c.waitForReason(t, "apikey/website", "Ready")
 	if table := strings.Fields(c.kubectl(t, "get", "businesses", "--no-headers")); len(table) < 5 || table[1] != slug ||
 		table[3] != "True" {
 		t.Errorf("kubectl get businesses prints %q", table)
@@ -65,8 +65,8 @@ func (c cluster) asObjects(t *testing.T, main front) {
 		&secret); err != nil {
 		t.Fatal(err)
 	}
-	soon(t, "the business is booked with the key of the Secret", func() error {
-		free, err := main.free(t.Context(), slug)
+	waitFor(t, "the business is booked with the key of the Secret", func() error {
+		free, err := main.listFree(t.Context(), slug)
 		if err != nil || len(free) == 0 {
 			return errors.Join(err, fmt.Errorf("%d appointments are free", len(free)))
 		}
@@ -77,19 +77,20 @@ func (c cluster) asObjects(t *testing.T, main front) {
 		return nil
 	})
 	c.apply(t, strings.Replace(business, "Europe/Lisbon", "Europe/Lisboa", 1))
-	if bad := c.becomes(t, "business/objects", "Invalid"); len(bad.Status.Problems) != 1 ||
+	if bad := c.waitForReason(t, "business/objects", "Invalid"); len(bad.Status.Problems) != 1 ||
 		bad.Status.Problems[0].Path != "timezone" || bad.Status.Version != 1 {
 		t.Errorf("%+v", bad.Status)
 	}
-	if _, err := c.try(t.Context(), []byte(business+"  colour: blue\n"), "kubectl", "--namespace", namespace, "apply",
+	if _, err := c.tryRun(t.Context(), []byte(business+"  colour: blue\n"), "kubectl", "--namespace", namespace,
+		"apply",
 		"--filename", "-"); err == nil || !strings.Contains(err.Error(), "colour") {
 		t.Errorf("a field that no manifest has: %v", err)
 	}
 	c.kubectl(t, "delete", "business/objects", "--wait=false")
-	c.becomes(t, "business/objects", "BookingsAhead")
-	c.kubectl(t, "delete", "apikey/website", "--timeout", eventually.String())
+	c.waitForReason(t, "business/objects", "BookingsAhead")
+	c.kubectl(t, "delete", "apikey/website", "--timeout", waitTimeout.String())
 	c.kubectl(t, "annotate", "business/objects", "slotmesh.io/deletion=force")
-	c.kubectl(t, "wait", "business/objects", "--for=delete", "--timeout", eventually.String())
+	c.kubectl(t, "wait", "business/objects", "--for=delete", "--timeout", waitTimeout.String())
 	a, err := main.send(t.Context(), http.MethodGet, "/api/public/"+slug+"/info", nil, nil)
 	if err != nil || a.status != http.StatusNotFound {
 		t.Errorf("the business that was removed answers %v, %v", a, err)

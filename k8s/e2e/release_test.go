@@ -12,56 +12,56 @@ import (
 	"time"
 )
 
-// upgrade goes to the release before this one; then, while the load runs, to the next one, whose tables have a
-// migration more than this checkout's, and back. In the end this checkout's programs are there again, on those tables.
-func (c cluster) upgrade(t *testing.T, f front) {
+// checkUpgrade installs the previous release. While the load runs, it upgrades to the next release, whose tables have
+// one more migration, and rolls back. In the end the programs of this checkout run on the migrated tables.
+func (c cluster) checkUpgrade(t *testing.T, f entrance) {
 	folder := os.Getenv(releases)
 	if folder == "" {
 		t.Skipf("there are no images of the release before this one: %s is not set; `make e2e` sets it", releases)
 	}
 	source := filepath.Join(folder, "before", "source")
 	older := filepath.Join(source, "charts", "slotmesh")
-	// That release labelled the pods of the trial's stores with the version, too, by which they would start anew. It
-	// goes without that label.
+	// The previous release labels the pods of the trial's stores with the version, which would restart them. The
+	// post-renderer removes this label.
 	c.helm(t, "upgrade", release, older, "--wait", "--timeout", "8m", "--set", "image.tag=before",
 		"--values", filepath.Join(older, "ci", "trial-values.yaml"), "--values",
 		filepath.Join(source, "k8s", "e2e", "testdata", "e2e-values.yaml"),
-		"--values", "testdata/e2e-values.yaml", // as the next one has it: the stores stay as they are
+		"--values", "testdata/e2e-values.yaml", // as in the next release, so that the stores do not change
 		"--post-renderer", "sed", "--post-renderer-args", `/^ *app.kubernetes.io.version:/d`)
 	c.awaitRollout(t)
 	l := newLoad(t, c, f, "upgraded")
-	l.during(t, func() {
+	l.runDuring(t, func() {
 		next := []string{"upgrade", release, chart, "--wait", "--timeout", "8m", "--set",
 			"components.booking.image.tag=next"}
-		c.sideBySide(t, l, append(next, values()...)...)
+		c.replaceSideBySide(t, l, append(next, listValues()...)...)
 		c.awaitRollout(t)
 		migrations, err := filepath.Glob(filepath.Join(folder, "next", "source", "services", "booking", "migrations",
 			"*.sql"))
-		if got := c.sql(t, "SELECT max(version_id) FROM booking.goose_db_version"); err != nil ||
+		if got := c.runSQL(t, "SELECT max(version_id) FROM booking.goose_db_version"); err != nil ||
 			got != strconv.Itoa(len(migrations)) {
 			t.Errorf("after the upgrade booking's tables are at version %s, want %d (%v)", got, len(migrations), err)
 		}
-		c.sideBySide(t, l, "rollback", release, "--wait", "--timeout", "8m")
+		c.replaceSideBySide(t, l, "rollback", release, "--wait", "--timeout", "8m")
 		c.awaitRollout(t)
 	})
-	l.compare(t, c.owner(t))
+	l.compare(t, c.connectOwner(t))
 	c.helm(t, "rollback", release, "1", "--wait", "--timeout", "8m")
-	c.everyPodIsReady(t)
+	c.checkPodsReady(t)
 }
 
-// sideBySide lets helm replace the pods of one release by those of another, and wants of each service pods of both to
-// be ready at the same time, and bookings to be made from then on.
-func (c cluster) sideBySide(t *testing.T, l *load, args ...string) {
+// replaceSideBySide runs helm to replace the pods of one release. Old and new pods of each service must be ready at the
+// same time, and bookings must be made after that.
+func (c cluster) replaceSideBySide(t *testing.T, l *load, args ...string) {
 	t.Helper()
-	old := make(map[string]string) // the image of each service
-	for _, p := range c.pods(t) {
-		if slices.Contains(services, p.component()) {
-			old[p.component()] = p.Spec.Containers[0].Image
+	old := make(map[string]string) // image of each service
+	for _, p := range c.listPods(t) {
+		if slices.Contains(services, p.findComponent()) {
+			old[p.findComponent()] = p.Spec.Containers[0].Image
 		}
 	}
 	ended := make(chan error, 1)
 	go func() {
-		_, err := c.try(t.Context(), nil, "helm", append([]string{"--namespace", namespace}, args...)...)
+		_, err := c.tryRun(t.Context(), nil, "helm", append([]string{"--namespace", namespace}, args...)...)
 		ended <- err
 	}()
 	tick := time.NewTicker(time.Second)
@@ -77,51 +77,51 @@ func (c cluster) sideBySide(t *testing.T, l *load, args ...string) {
 		case <-tick.C:
 		}
 		if len(both) == 0 {
-			sold = l.sold()
+			sold = l.countSold()
 		}
-		maps.Copy(both, c.together(t, old))
+		maps.Copy(both, c.listMixedServices(t, old))
 	}
 	for name := range old {
 		if !both[name] {
 			t.Errorf("helm %s: no old pod of %s was seen ready beside a new one", args[0], name)
 		}
 	}
-	if sold = l.sold() - sold; sold == 0 {
+	if sold = l.countSold() - sold; sold == 0 {
 		t.Errorf("helm %s: no booking was made while old and new pods were ready", args[0])
 	}
 	t.Logf("helm %s: %d bookings since old and new pods were ready", args[0], sold)
 }
 
-// together are the services of which pods with the old image and with another are ready.
-func (c cluster) together(t *testing.T, old map[string]string) map[string]bool {
+// listMixedServices returns the services that have ready pods with the old image and with another image.
+func (c cluster) listMixedServices(t *testing.T, old map[string]string) map[string]bool {
 	t.Helper()
 	before, after := make(map[string]bool), make(map[string]bool)
-	for _, p := range c.pods(t) {
-		switch image, known := old[p.component()]; {
-		case !known || !p.ready():
+	for _, p := range c.listPods(t) {
+		switch image, known := old[p.findComponent()]; {
+		case !known || !p.isReady():
 		case p.Spec.Containers[0].Image == image:
-			before[p.component()] = true
+			before[p.findComponent()] = true
 		default:
-			after[p.component()] = true
+			after[p.findComponent()] = true
 		}
 	}
 	maps.DeleteFunc(after, func(name string, _ bool) bool { return !before[name] })
 	return after
 }
 
-// replaced wants every pod of a service to be another than before.
-func (c cluster) replaced(t *testing.T, before []pod) {
+// checkReplaced checks that no pod of a service existed before.
+func (c cluster) checkReplaced(t *testing.T, before []pod) {
 	t.Helper()
-	for _, p := range c.pods(t) {
-		if slices.Contains(services, p.component()) && slices.ContainsFunc(before,
+	for _, p := range c.listPods(t) {
+		if slices.Contains(services, p.findComponent()) && slices.ContainsFunc(before,
 			func(old pod) bool { return old.Metadata.Name == p.Metadata.Name }) {
 			t.Errorf("%s was not replaced", p.Metadata.Name)
 		}
 	}
 }
 
-// sql runs statements on the trial's Postgres and returns what the last of them says.
-func (c cluster) sql(t *testing.T, statements string) string {
+// runSQL runs statements on the trial's PostgreSQL and returns the result of the last one.
+func (c cluster) runSQL(t *testing.T, statements string) string {
 	t.Helper()
 	out := c.kubectl(t, "exec", release+"-postgres-0", "--container", "postgres", "--",
 		"psql", "--username=slotmesh", "--dbname=slotmesh", "--quiet", "--no-psqlrc", "--tuples-only", "--no-align",
@@ -129,30 +129,30 @@ func (c cluster) sql(t *testing.T, statements string) string {
 	return strings.TrimSpace(out)
 }
 
-// fronted enables the front, to which one prefix leads: by the Gateway, and by an Ingress of whichever class.
-func (c cluster) fronted(t *testing.T, key string) {
+// checkFront enables the front. The Gateway, and an Ingress of another class, lead one prefix to it.
+func (c cluster) checkFront(t *testing.T, key string) {
 	c.helm(t, append([]string{"upgrade", release, chart, "--wait", "--timeout", "8m", "--set", "front.enabled=true",
 		"--set", "frontDoor.hosts={" + host + ",front." + host + "}", "--set", "frontDoor.ingress.controller=any",
 		"--set", "frontDoor.ingress.className=traefik"},
-		values()...)...)
-	c.everyPodIsReady(t)
-	f := c.reach(t, "Ingress to the front", "traefik", "front."+host)
-	f.ours = true
-	described(t, f, key)
-	countedByClient(t, f)
+		listValues()...)...)
+	c.checkPodsReady(t)
+	f := c.connectEntrance(t, "Ingress to the front", "traefik", "front."+host)
+	f.isOwnFront = true
+	checkPublicPaths(t, f, key)
+	checkLimitsByClient(t, f)
 }
 
-// everywhere is what the cluster, and Istio where it is there, puts into every namespace.
-var everywhere = []string{"ServiceAccount/default", "ConfigMap/kube-root-ca.crt", "ConfigMap/istio-ca-root-cert",
+// commonObjects are objects that the cluster, or Istio, creates in every namespace.
+var commonObjects = []string{"ServiceAccount/default", "ConfigMap/kube-root-ca.crt", "ConfigMap/istio-ca-root-cert",
 	"ConfigMap/istio-ca-crl"}
 
-// uninstall removes the release. Only volumes stay, and what every namespace has.
-func (c cluster) uninstall(t *testing.T) {
+// checkUninstall removes the release. Only volumes and commonObjects may remain.
+func (c cluster) checkUninstall(t *testing.T) {
 	c.helm(t, "uninstall", release, "--wait", "--timeout", "5m")
-	soon(t, "nothing but volumes is left", func() error {
+	waitFor(t, "nothing but volumes is left", func() error {
 		var left []string
-		for _, o := range c.objects(t) {
-			if !strings.HasPrefix(o, "PersistentVolumeClaim/") && !slices.Contains(everywhere, o) {
+		for _, o := range c.listObjects(t) {
+			if !strings.HasPrefix(o, "PersistentVolumeClaim/") && !slices.Contains(commonObjects, o) {
 				left = append(left, o)
 			}
 		}

@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// measured is how long an autoscaler, or a node that is emptied, may take: the first learns of what pods use every half
-// a minute, the second waits for a pod of each service to be replaced, and both share the machine with everything else.
-const measured = 8 * time.Minute
+// scaleTimeout is the maximum time for an autoscaler or for draining a node. The metrics server measures pods every
+// half minute, and a drain waits for the replacement of each pod.
+const scaleTimeout = 8 * time.Minute
 
-// scaler is what the tests look at of a HorizontalPodAutoscaler.
+// scaler contains the fields of a HorizontalPodAutoscaler that the tests read.
 type scaler struct {
 	Spec struct{ MinReplicas, MaxReplicas int }
 	// Status holds in CurrentMetrics what the metrics server said of the pods.
@@ -32,7 +32,7 @@ type scaler struct {
 	}
 }
 
-// utilization is the processor time of the pods, in percent of their requests; -1 while it is unknown.
+// utilization returns the CPU time of the pods in percent of their requests, or -1 if it is unknown.
 func (s scaler) utilization() int {
 	if len(s.Status.CurrentMetrics) == 0 || s.Status.CurrentMetrics[0].Resource.Current.AverageUtilization == nil {
 		return -1
@@ -40,17 +40,17 @@ func (s scaler) utilization() int {
 	return *s.Status.CurrentMetrics[0].Resource.Current.AverageUtilization
 }
 
-// scaling gives catalog the autoscaler that the chart has for it, reads until there are more pods, and then no more
-// until these are gone.
-func (c cluster) scaling(t *testing.T, f front) {
+// checkScaling adds the chart's autoscaler for catalog. It reads until there are more pods, and waits until they are
+// gone after the load.
+func (c cluster) checkScaling(t *testing.T, f entrance) {
 	if os.Getenv(metrics) != "served" {
 		t.Skipf("nobody measures what pods use here: %s is not %q", metrics, "served")
 	}
-	c.countsWaitingJobs(t)
-	c.autoscaler(t, "catalog")
+	c.checkJobQuery(t)
+	c.addAutoscaler(t, "catalog")
 	await := func(what string, reached func(scaler) bool) {
-		within(t, measured, what, func() error {
-			s := c.scaler(t, "catalog")
+		waitAtMost(t, scaleTimeout, what, func() error {
+			s := c.readScaler(t, "catalog")
 			if !reached(s) {
 				return fmt.Errorf("%d pods, %d wanted, at %d%% of their requests", s.Status.CurrentReplicas,
 					s.Status.DesiredReplicas, s.utilization())
@@ -62,25 +62,24 @@ func (c cluster) scaling(t *testing.T, f front) {
 	await("idle pods are measured", func(s scaler) bool {
 		return s.utilization() >= 0 && s.Status.CurrentReplicas == s.Spec.MinReplicas
 	})
-	crowd(t, f, func() {
+	readDuring(t, f, func() {
 		await("more pods under load", func(s scaler) bool { return s.Status.CurrentReplicas == s.Spec.MaxReplicas })
-		c.everyPodIsReady(t)
+		c.checkPodsReady(t)
 	})
-	// The five minutes for which the chart keeps pods that were needed are the API server's to count, not ours.
+	// The test does not wait for the five minutes after which the chart allows fewer pods.
 	c.kubectl(t, "patch", "hpa", release+"-catalog", "--type=merge", "--patch",
 		`{"spec": {"behavior": {"scaleDown": {"stabilizationWindowSeconds": 0}}}}`)
 	await("fewer pods without load", func(s scaler) bool { return s.Status.CurrentReplicas == s.Spec.MinReplicas })
-	c.everyPodIsReady(t)
+	c.checkPodsReady(t)
 }
 
-// autoscaler adds what the chart makes for a service that scales by load, beside what is installed, and takes it away
-// when the step ends.
-func (c cluster) autoscaler(t *testing.T, service string) {
+// addAutoscaler adds the chart's autoscaler for a service, and removes it at the end of the step.
+func (c cluster) addAutoscaler(t *testing.T, service string) {
 	t.Helper()
 	rendered := c.helm(t, append([]string{"template", release, chart, "--kube-version", oldest, "--show-only",
 		"templates/components.yaml",
 		"--set",
-		fmt.Sprintf("components.%[1]s.autoscaling.enabled=true,components.%[1]s.autoscaling.maxReplicas=3,components.%[1]s.autoscaling.cpuPercent=20,postgres.maxConnections=200", service)}, values()...)...)
+		fmt.Sprintf("components.%[1]s.autoscaling.enabled=true,components.%[1]s.autoscaling.maxReplicas=3,components.%[1]s.autoscaling.cpuPercent=20,postgres.maxConnections=200", service)}, listValues()...)...)
 	made := 0
 	for object := range strings.SplitSeq(rendered, "\n---\n") {
 		if strings.Contains(object, "\nkind: HorizontalPodAutoscaler\n") {
@@ -95,7 +94,7 @@ func (c cluster) autoscaler(t *testing.T, service string) {
 	t.Cleanup(func() {
 		for _, args := range [][]string{{"delete", "hpa", release + "-" + service},
 			{"scale", "deployment/" + release + "-" + service, "--replicas=" + replicas}} {
-			if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl",
+			if _, err := c.tryRun(context.WithoutCancel(t.Context()), nil, "kubectl",
 				append([]string{"--namespace", namespace}, args...)...); err != nil {
 				t.Error(err)
 			}
@@ -103,7 +102,7 @@ func (c cluster) autoscaler(t *testing.T, service string) {
 	})
 }
 
-func (c cluster) scaler(t *testing.T, service string) scaler {
+func (c cluster) readScaler(t *testing.T, service string) scaler {
 	t.Helper()
 	var s scaler
 	if err := json.Unmarshal([]byte(c.kubectl(t, "get", "hpa", release+"-"+service, "--output", "json")),
@@ -113,9 +112,8 @@ func (c cluster) scaler(t *testing.T, service string) scaler {
 	return s
 }
 
-// crowd reads the demo business as eight who each wait for the answer and then up to ten milliseconds, while work is
-// done. All answers must be good.
-func crowd(t *testing.T, f front, work func()) {
+// readDuring reads the demo business with eight clients while work runs. All answers must be successful.
+func readDuring(t *testing.T, f entrance, work func()) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
@@ -138,8 +136,8 @@ func crowd(t *testing.T, f front, work func()) {
 	work()
 }
 
-// countsWaitingJobs asks the database what KEDA asks it in the chart's shape of that name.
-func (c cluster) countsWaitingJobs(t *testing.T) {
+// checkJobQuery runs the query that KEDA uses in the chart's shape keda.
+func (c cluster) checkJobQuery(t *testing.T) {
 	t.Helper()
 	shape, err := os.ReadFile(chart + "/ci/keda-values.yaml")
 	if err != nil {
@@ -149,7 +147,7 @@ func (c cluster) countsWaitingJobs(t *testing.T) {
 	if query == nil {
 		t.Fatal("the shape keda has no query of jobs")
 	}
-	answer := c.sql(t, string(query[1]))
+	answer := c.runSQL(t, string(query[1]))
 	if _, err := strconv.Atoi(answer); err != nil {
 		t.Errorf("%s answered %q, want a number", query[1], answer)
 	}

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// schemas writes what the API server says of its resources, custom ones included, as the strict JSON schemas that
-// kubeconform reads, and returns their location as kubeconform wants it written.
-func (c cluster) schemas(t *testing.T) string {
+// writeSchemas writes the API server's resources, including custom ones, as strict JSON schemas. It returns their
+// location in kubeconform's format.
+func (c cluster) writeSchemas(t *testing.T) string {
 	t.Helper()
 	var document struct{ Definitions map[string]map[string]any }
 	if err := json.Unmarshal([]byte(c.run(t, "kubectl", "get", "--raw", "/openapi/v2")), &document); err != nil {
@@ -20,7 +20,7 @@ func (c cluster) schemas(t *testing.T) string {
 	for _, d := range document.Definitions {
 		tighten(d)
 	}
-	// Both are described as strings, and may be numbers.
+	// Both are described as strings, but may be numbers.
 	either := map[string]any{"anyOf": []any{map[string]any{"type": "string"}, map[string]any{"type": "number"}}}
 	document.Definitions["io.k8s.apimachinery.pkg.api.resource.Quantity"] = either
 	document.Definitions["io.k8s.apimachinery.pkg.util.intstr.IntOrString"] = either
@@ -36,34 +36,34 @@ func (c cluster) schemas(t *testing.T) string {
 		file := strings.ToLower(strings.Trim(fmt.Sprintf("%s-%s", kind["kind"], group), "-")) + "-" +
 			kind["version"].(string) + ".json"
 		used := make(map[string]any)
-		gather(document.Definitions, d, used)
+		collectDefinitions(document.Definitions, d, used)
 		used[name] = d
 		save(t, filepath.Join(folder, file), map[string]any{"$ref": "#/definitions/" + name, "definitions": used})
 	}
 	return folder + "/{{.ResourceKind}}{{.KindSuffix}}.json"
 }
 
-// gather collects the definitions that a node refers to, and those that they refer to.
-func gather(all map[string]map[string]any, node any, used map[string]any) {
+// collectDefinitions adds the definitions to which a node refers, directly or indirectly, to used.
+func collectDefinitions(all map[string]map[string]any, node any, used map[string]any) {
 	switch n := node.(type) {
 	case []any:
 		for _, child := range n {
-			gather(all, child, used)
+			collectDefinitions(all, child, used)
 		}
 	case map[string]any:
 		for _, child := range n {
-			gather(all, child, used)
+			collectDefinitions(all, child, used)
 		}
 		reference, _ := n["$ref"].(string)
 		name := strings.TrimPrefix(reference, "#/definitions/")
 		if _, known := used[name]; reference != "" && !known {
 			used[name] = all[name]
-			gather(all, all[name], used)
+			collectDefinitions(all, all[name], used)
 		}
 	}
 }
 
-// tighten makes unknown fields errors wherever fields are listed, at every depth.
+// tighten makes unknown fields errors at every depth, if the schema lists fields.
 func tighten(node any) {
 	switch n := node.(type) {
 	case []any:

@@ -8,24 +8,25 @@ import (
 	"testing"
 )
 
-// losePostgres holds Postgres away, looks at what the interface says of that, and gives it back.
-func (c cluster) losePostgres(t *testing.T, f front) {
+// checkPostgresLoss removes PostgreSQL's pod, checks the answers without it, and starts it again.
+func (c cluster) checkPostgresLoss(t *testing.T, f entrance) {
 	l := newLoad(t, c, f, "without-postgres")
-	c.readByAll(t, "catalog", l.slug+"/info")
-	c.without(t, "statefulset/"+release+"-postgres", func() {
-		// What a replica has read before is offered on; which times are taken is unknown, and unknown is not full.
+	c.readFromAllPods(t, "catalog", l.slug+"/info")
+	c.runWithout(t, "statefulset/"+release+"-postgres", func() {
+		// A replica still serves the offers that it has cached. Occupied time is unknown, which does not mean that all is
+		// occupied.
 		for _, path := range []string{"/info", "/services", "/staff"} {
 			var any map[string]any
-			if err := f.read(t.Context(), l.slug+path, &any); err != nil {
+			if err := f.readJSON(t.Context(), l.slug+path, &any); err != nil {
 				t.Error(err)
 			}
 		}
-		soon(t, "slots that are not computed", func() error {
+		waitFor(t, "slots that are not computed", func() error {
 			var found struct {
 				Computed *bool
 				Slots    []any
 			}
-			if err := f.read(t.Context(), l.slug+"/slots?date="+l.free[0].date+"&service_id="+l.free[0].service,
+			if err := f.readJSON(t.Context(), l.slug+"/slots?date="+l.free[0].date+"&service_id="+l.free[0].service,
 				&found); err != nil {
 				return err
 			}
@@ -39,47 +40,47 @@ func (c cluster) losePostgres(t *testing.T, f front) {
 			t.Errorf("a booking without Postgres was answered %v (%v), want 503", a, err)
 		}
 	})
-	l.booksAgain(t, l.free[0])
-	if rows := c.owner(t).booked(t, l.slug); len(rows) != 1 {
+	l.waitForBooking(t, l.free[0])
+	if rows := c.connectOwner(t).listBookings(t, l.slug); len(rows) != 1 {
 		t.Errorf("the owner sees %d bookings, want the one that was made after Postgres was back", len(rows))
 	}
 }
 
-// loseRedis holds Redis away: it keeps nothing that is sold, so that everything goes on without it.
-func (c cluster) loseRedis(t *testing.T, f front) {
+// checkRedisLoss removes Redis's pod. Redis stores no sales, so reads and bookings must continue.
+func (c cluster) checkRedisLoss(t *testing.T, f entrance) {
 	l := newLoad(t, c, f, "without-redis")
-	c.without(t, "deployment/"+release+"-redis", func() {
+	c.runWithout(t, "deployment/"+release+"-redis", func() {
 		for _, path := range []string{"/info", "/services", "/slots?date=" + l.free[0].date + "&service_id=" +
 			l.free[0].service} {
 			var body struct{ Computed *bool }
-			if err := f.read(t.Context(), l.slug+path, &body); err != nil {
+			if err := f.readJSON(t.Context(), l.slug+path, &body); err != nil {
 				t.Error(err)
 			} else if body.Computed != nil && !*body.Computed {
 				t.Errorf("%s: not computed", path)
 			}
 		}
-		l.booksAgain(t, l.free[0])
+		l.waitForBooking(t, l.free[0])
 	})
-	l.booksAgain(t, l.free[1])
+	l.waitForBooking(t, l.free[1])
 }
 
-// readByAll reads a public path from every pod of a service, through the cluster's own API.
-func (c cluster) readByAll(t *testing.T, service, path string) {
+// readFromAllPods reads a public path from every pod of a service, through the API server's proxy.
+func (c cluster) readFromAllPods(t *testing.T, service, path string) {
 	t.Helper()
-	for _, p := range c.pods(t) {
-		if p.component() == service {
+	for _, p := range c.listPods(t) {
+		if p.findComponent() == service {
 			c.kubectl(t, "get", "--raw", "/api/v1/namespaces/"+namespace+"/pods/"+p.Metadata.Name+
 				":8080/proxy/api/public/"+path)
 		}
 	}
 }
 
-// without takes a store's pod away while work looks at what that does. The pod is deleted and kept from coming back
-// until then.
-func (c cluster) without(t *testing.T, store string, work func()) {
+// runWithout scales a store to zero while work runs. Afterwards it also deletes the store's pod once, which Kubernetes
+// then replaces.
+func (c cluster) runWithout(t *testing.T, store string, work func()) {
 	t.Helper()
 	c.kubectl(t, "scale", store, "--replicas=0", "--timeout=2m")
-	c.kubectl(t, "wait", "--for=delete", "pod", "--selector", "app.kubernetes.io/component="+component(store),
+	c.kubectl(t, "wait", "--for=delete", "pod", "--selector", "app.kubernetes.io/component="+findStoreComponent(store),
 		"--timeout=2m")
 	restored := false
 	restore := func() {
@@ -92,18 +93,19 @@ func (c cluster) without(t *testing.T, store string, work func()) {
 	defer restore()
 	work()
 	restore()
-	// And once as it happens by itself: deleted, with something that brings it back.
-	c.kubectl(t, "delete", "pod", "--selector", "app.kubernetes.io/component="+component(store), "--timeout=2m")
+	// Kubernetes replaces a deleted pod.
+	c.kubectl(t, "delete", "pod", "--selector", "app.kubernetes.io/component="+findStoreComponent(store),
+		"--timeout=2m")
 	c.awaitRollout(t)
 }
 
-// component is the last word of a store's name.
-func component(store string) string { return store[strings.LastIndex(store, "-")+1:] }
+// findStoreComponent returns the last word of a store's name.
+func findStoreComponent(store string) string { return store[strings.LastIndex(store, "-")+1:] }
 
-// booksAgain waits until a booking succeeds.
-func (l *load) booksAgain(t *testing.T, b booking) {
+// waitForBooking retries until a booking succeeds.
+func (l *load) waitForBooking(t *testing.T, b booking) {
 	t.Helper()
-	soon(t, "a booking", func() error {
+	waitFor(t, "a booking", func() error {
 		a, err := l.front.book(t.Context(), l.slug, l.keys[0], b)
 		if err != nil {
 			return err

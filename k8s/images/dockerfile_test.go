@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDockerfileMakesTheSameImage compares what the Dockerfile's last stage says with the configuration that we write.
-// No container engine runs in our tests, so it is read, not built.
-func TestDockerfileMakesTheSameImage(t *testing.T) {
+// TestDockerfileMatchesServiceConfig compares the last stage of the Dockerfile with the configuration of our images. It
+// only reads the Dockerfile, because the tests have no container engine.
+func TestDockerfileMatchesServiceConfig(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("Dockerfile")
 	if err != nil {
@@ -49,7 +49,7 @@ func TestDockerfileMakesTheSameImage(t *testing.T) {
 	}
 }
 
-// instruction returns what stands behind the one line that begins with word.
+// instruction returns the arguments of the only line that begins with word.
 func instruction(t *testing.T, stage, word string) string {
 	t.Helper()
 	lines := regexp.MustCompile(`(?m)^`+word+` (.*)$`).FindAllStringSubmatch(stage, -1)

@@ -39,7 +39,7 @@ type Source struct {
 // Save builds the image called what (a service, postgres or redis) and writes it to dir/<repository>.tar.
 // It returns the reference of the image in the archive, such as localhost/slotmesh-catalog:dev.
 func Save(ctx context.Context, src Source, what, dir string) (string, error) {
-	img, ref, err := build(ctx, src, what)
+	img, ref, err := buildImage(ctx, src, what)
 	if err != nil {
 		return "", fmt.Errorf("image of %s: %w", what, err)
 	}
@@ -61,7 +61,7 @@ func SaveProgram(ctx context.Context, ref, program, file string, further map[str
 	}
 	layers := [][]entry{{{path: "service", mode: 0o755, content: content}}}
 	if len(further) > 0 {
-		beside, err := besides(ctx, further)
+		beside, err := readFurtherFiles(ctx, further)
 		if err != nil {
 			return err
 		}
@@ -77,11 +77,11 @@ func SaveProgram(ctx context.Context, ref, program, file string, further map[str
 	return write(img, ref, file)
 }
 
-// besides returns further files of an image, by their paths there, and the libraries that they load.
-func besides(ctx context.Context, further map[string]string) ([]entry, error) {
-	entries := slices.Clone(base)
+// readFurtherFiles returns further files of an image, by their paths there, and the libraries that they load.
+func readFurtherFiles(ctx context.Context, further map[string]string) ([]entry, error) {
+	entries := slices.Clone(baseEntries)
 	for at, file := range further {
-		e, err := fromMachine(file)
+		e, err := readMachineFile(file)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func besides(ctx context.Context, further map[string]string) ([]entry, error) {
 		return nil, err
 	}
 	for _, library := range libraries {
-		e, err := fromMachine(library)
+		e, err := readMachineFile(library)
 		if err != nil {
 			return nil, err
 		}
@@ -117,11 +117,11 @@ func write(img v1.Image, ref, file string) error {
 	return os.Rename(file+".part", file)
 }
 
-func build(ctx context.Context, src Source, what string) (v1.Image, string, error) {
+func buildImage(ctx context.Context, src Source, what string) (v1.Image, string, error) {
 	if store, ok := stores[what]; ok {
-		img, err := store.image(ctx)
+		img, err := store.buildImage(ctx)
 		return img, "localhost/" + what + ":" + store.tag, err
 	}
-	img, err := service(ctx, src, what)
+	img, err := buildService(ctx, src, what)
 	return img, "localhost/slotmesh-" + what + ":" + src.Version, err
 }

@@ -1,7 +1,6 @@
 //go:build !race
 
-// The race detector makes packing and unpacking ten times as slow and big, and finds nothing in it: `make test` runs
-// these without it.
+// These tests run without the race detector. It makes packing and unpacking ten times slower, and finds nothing there.
 
 package images
 
@@ -36,19 +35,19 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// limit is the most that an image may weigh in a registry, in bytes.
-const limit = 30_000_000
+// maxImageBytes is the maximum compressed size of an image.
+const maxImageBytes = 30_000_000
 
-// checkout is the folder of the repository. Go's test cache follows only files of this module: by this variable, which
-// withstores sets to a hash of all files, it runs a test again after a change of any other file too.
-func checkout() string {
+// findCheckout returns the folder of the repository. It reads a variable that withstores sets to a hash of all files,
+// so that Go's test cache repeats a test after a change of any file.
+func findCheckout() string {
 	_ = os.Getenv("SLOTMESH_TEST_CHECKOUT")
 	return "../.."
 }
 
 func testSource() Source {
 	return Source{
-		Root:     checkout(),
+		Root:     findCheckout(),
 		Version:  "test",
 		Revision: "0123abcd",
 		Created:  time.Unix(1_700_000_000, 0),
@@ -56,18 +55,18 @@ func testSource() Source {
 	}
 }
 
-func TestServicesAreThoseOfTheTableOfComponentsTheFrontAndTheOperator(t *testing.T) {
+func TestServicesMatchComponentsTable(t *testing.T) {
 	t.Parallel()
-	table, err := os.ReadFile(filepath.Join(checkout(), "charts/slotmesh/files/components.yaml"))
+	table, err := os.ReadFile(filepath.Join(findCheckout(), "charts/slotmesh/files/components.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"front", "operator"} // nobody calls them: they are in no table
+	want := []string{"front", "operator"} // no service calls them, so they are not in the table
 	for _, match := range regexp.MustCompile(`(?m)^([a-z]+):$`).FindAllStringSubmatch(string(table), -1) {
 		want = append(want, match[1])
 	}
 	slices.Sort(want)
-	got, err := Services(checkout())
+	got, err := Services(findCheckout())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,17 +76,17 @@ func TestServicesAreThoseOfTheTableOfComponentsTheFrontAndTheOperator(t *testing
 	}
 }
 
-// TestServiceImages holds every service's archive against what the README promises of it.
+// TestServiceImages compares each service's archive with the promises in the README.
 func TestServiceImages(t *testing.T) {
 	t.Parallel()
-	services, err := Services(checkout())
+	services, err := Services(findCheckout())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, service := range services {
 		t.Run(service, func(t *testing.T) {
 			t.Parallel()
-			img, root := saved(t, service)
+			img, root := saveAndUnpack(t, service)
 			checkConfig(t, service, img)
 			checkWeight(t, img)
 			commands := []string{service}
@@ -96,8 +95,8 @@ func TestServiceImages(t *testing.T) {
 			}
 			checkFiles(t, commands, img, root)
 			for _, command := range commands {
-				checkProgram(t, filepath.Join(root, place(service, command)))
-				checkMaterials(t, filepath.Join(root, place(service, command)),
+				checkProgram(t, filepath.Join(root, findCommandPath(service, command)))
+				checkMaterials(t, filepath.Join(root, findCommandPath(service, command)),
 					filepath.Join(root, "sbom", command+".cdx.json"))
 			}
 			checkCertificates(t, root)
@@ -106,30 +105,31 @@ func TestServiceImages(t *testing.T) {
 	}
 }
 
-func TestOperatorsCommandKnowsTimeZonesAndItsVersionInItsImage(t *testing.T) {
+func TestOperatorImageKnowsZonesAndVersion(t *testing.T) {
 	t.Parallel()
-	_, root := saved(t, "console")
-	demo, err := os.ReadFile(filepath.Join(checkout(), "charts/slotmesh/files/demo.yaml"))
+	_, root := saveAndUnpack(t, "console")
+	demo, err := os.ReadFile(filepath.Join(findCheckout(), "charts/slotmesh/files/demo.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(root, "demo.yaml"), demo, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := confined(t, root, 65532, "/slotmesh", "validate", "-f", "/demo.yaml").CombinedOutput(); err != nil {
+	if said, err := newConfinedCommand(t, root, 65532, "/slotmesh", "validate", "-f",
+		"/demo.yaml").CombinedOutput(); err != nil {
 		t.Errorf("validating a manifest with a time zone: %v: %s", err, said)
 	}
-	if said, err := confined(t, root, 65532, "/slotmesh", "version").CombinedOutput(); err != nil ||
+	if said, err := newConfinedCommand(t, root, 65532, "/slotmesh", "version").CombinedOutput(); err != nil ||
 		string(said) != "slotmesh test "+runtime.Version()+"\n" {
 		t.Errorf("it says that it is %q, %v", said, err)
 	}
 }
 
-func TestSameSourceGivesTheSameImage(t *testing.T) {
+func TestSaveIsReproducible(t *testing.T) {
 	t.Parallel()
 	var digests []string
 	for range 2 {
-		img, _ := saved(t, "pricing")
+		img, _ := saveAndUnpack(t, "pricing")
 		digest, err := img.Digest()
 		if err != nil {
 			t.Fatal(err)
@@ -141,7 +141,7 @@ func TestSameSourceGivesTheSameImage(t *testing.T) {
 	}
 }
 
-func TestUnknownServiceIsRefusedByName(t *testing.T) {
+func TestSaveRefusesUnknownService(t *testing.T) {
 	t.Parallel()
 	_, err := Save(t.Context(), testSource(), "catalogue", t.TempDir())
 	if err == nil || err.Error() != "image of catalogue: there is no service of that name" {
@@ -149,7 +149,7 @@ func TestUnknownServiceIsRefusedByName(t *testing.T) {
 	}
 }
 
-func TestImageOfAProgramHoldsOnlyIt(t *testing.T) {
+func TestSaveProgramContainsOnlyProgram(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "program")
@@ -160,17 +160,18 @@ func TestImageOfAProgramHoldsOnlyIt(t *testing.T) {
 	if err := SaveProgram(t.Context(), "localhost/program:1", program, file, nil); err != nil {
 		t.Fatal(err)
 	}
-	root := unpack(t, load(t, "localhost/program:1", file))
+	root := unpack(t, readArchive(t, "localhost/program:1", file))
 	got, err := os.ReadFile(filepath.Join(root, "service"))
 	if err != nil || string(got) != "static" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
 
-// A further program finds its libraries in the image, and the first one lies there by its name, too.
-func TestImageOfAProgramHoldsFurtherFilesAndWhatTheyLoad(t *testing.T) {
+// TestSaveProgramAddsLibraries checks that a further program finds its libraries in the image, and that the first
+// program can also be called by its name.
+func TestSaveProgramAddsLibraries(t *testing.T) {
 	t.Parallel()
-	needDebian(t)
+	skipUnlessDebian(t)
 	dir := t.TempDir()
 	program, settings := filepath.Join(dir, "program"), filepath.Join(dir, "settings.json")
 	for path, content := range map[string]string{program: "static", settings: "{}"} {
@@ -183,8 +184,8 @@ func TestImageOfAProgramHoldsFurtherFilesAndWhatTheyLoad(t *testing.T) {
 	if err := SaveProgram(t.Context(), "localhost/program:1", program, file, further); err != nil {
 		t.Fatal(err)
 	}
-	root := unpack(t, load(t, "localhost/program:1", file))
-	said, err := confined(t, root, storeUser, "/usr/local/bin/shell", "-c",
+	root := unpack(t, readArchive(t, "localhost/program:1", file))
+	said, err := newConfinedCommand(t, root, storeUser, "/usr/local/bin/shell", "-c",
 		"read -r line < /var/lib/settings.json || test -n \"$line\"; echo $line").CombinedOutput()
 	if err != nil || string(said) != "{}\n" {
 		t.Errorf("got %q, %v", said, err)
@@ -194,19 +195,20 @@ func TestImageOfAProgramHoldsFurtherFilesAndWhatTheyLoad(t *testing.T) {
 	}
 }
 
-// TestStoresRunFromTheirImages starts each program of the images made of Debian packages, which loads its libraries.
-func TestStoresRunFromTheirImages(t *testing.T) {
+// TestStoreImagesRun starts each program of the images that are built from Debian packages. A program fails if a
+// library is missing.
+func TestStoreImagesRun(t *testing.T) {
 	t.Parallel()
-	needDebian(t)
+	skipUnlessDebian(t)
 	for image, programs := range map[string][]string{
 		"postgres": {"postgres", "initdb", "psql", "pg_isready", "chmod", "seq", "sleep"},
 		"redis":    {"redis-server", "redis-cli"},
 	} {
 		t.Run(image, func(t *testing.T) {
 			t.Parallel()
-			_, root := saved(t, image)
+			_, root := saveAndUnpack(t, image)
 			for _, program := range programs {
-				if said, err := confined(t, root, storeUser, "/bin/sh", "-c",
+				if said, err := newConfinedCommand(t, root, storeUser, "/bin/sh", "-c",
 					"exec "+program+" --version").CombinedOutput(); err != nil {
 					t.Errorf("%s --version: %v: %s", program, err, said)
 				}
@@ -215,16 +217,17 @@ func TestStoresRunFromTheirImages(t *testing.T) {
 	}
 }
 
-// TestRedisAnswersFromOutsideItsContainer starts the server as the chart does, with arguments in place of the image's
-// own, and asks it from another address than 127.0.0.1, the one that Redis takes for its own machine.
-func TestRedisAnswersFromOutsideItsContainer(t *testing.T) {
+// TestRedisImageAnswersOtherAddresses starts the server with the chart's arguments, and connects from another address
+// than 127.0.0.1, which Redis treats as its own machine.
+func TestRedisImageAnswersOtherAddresses(t *testing.T) {
 	t.Parallel()
-	needDebian(t)
+	skipUnlessDebian(t)
 	const outside = "127.0.0.2"
-	_, root := saved(t, "redis")
-	port := freePort(t)
+	_, root := saveAndUnpack(t, "redis")
+	port := findFreePort(t)
 	address := net.JoinHostPort(outside, port)
-	server := confined(t, root, storeUser, "/docker-entrypoint.sh", "redis-server", "--save", "", "--port", port)
+	server := newConfinedCommand(t, root, storeUser, "/docker-entrypoint.sh", "redis-server", "--save", "", "--port",
+		port)
 	log, err := server.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -239,13 +242,13 @@ func TestRedisAnswersFromOutsideItsContainer(t *testing.T) {
 			t.Fatal("the server ended, or was not ready in time")
 		}
 	}
-	if answer, err := ping(outside, address); answer != "+PONG\r\n" {
+	if answer, err := pingRedis(outside, address); answer != "+PONG\r\n" {
 		t.Errorf("PING is answered by %q, %v", answer, err)
 	}
 }
 
-// freePort is a port that no address of this machine has in use, below those that the system gives to callers.
-func freePort(t *testing.T) string {
+// findFreePort returns a port that no address of this machine uses, below those that the system chooses.
+func findFreePort(t *testing.T) string {
 	t.Helper()
 	for range 1000 {
 		port := strconv.Itoa(12000 + rand.IntN(18000))
@@ -262,17 +265,16 @@ func freePort(t *testing.T) string {
 	return ""
 }
 
-// needDebian skips a test of images that are put together from packages which only Debian and its kin have: there is
-// nothing to make them of elsewhere, and nothing that runs elsewhere needs them.
-func needDebian(t *testing.T) {
+// skipUnlessDebian skips a test of images that are built from Debian packages, on systems without dpkg.
+func skipUnlessDebian(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("dpkg-query"); err != nil {
 		t.Skip("the trial's store images are made of Debian's packages, and there is no dpkg here to read them")
 	}
 }
 
-// ping asks the server at an address from another address of this machine.
-func ping(from, address string) (string, error) {
+// pingRedis sends PING to the server at an address from another address of this machine.
+func pingRedis(from, address string) (string, error) {
 	dialer := net.Dialer{Timeout: time.Minute, LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	conn, err := dialer.Dial("tcp", address)
 	if err != nil {
@@ -290,8 +292,8 @@ func ping(from, address string) (string, error) {
 	return string(answer[:n]), err
 }
 
-// saved makes an image, reads its archive and unpacks it.
-func saved(t *testing.T, what string) (v1.Image, string) {
+// saveAndUnpack saves an image, reads its archive and unpacks it.
+func saveAndUnpack(t *testing.T, what string) (v1.Image, string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
@@ -304,11 +306,11 @@ func saved(t *testing.T, what string) (v1.Image, string) {
 	if err != nil || len(archives) != 1 {
 		t.Fatalf("got the archives %v, %v", archives, err)
 	}
-	img := load(t, ref, archives[0])
+	img := readArchive(t, ref, archives[0])
 	return img, unpack(t, img)
 }
 
-func load(t *testing.T, ref, archive string) v1.Image {
+func readArchive(t *testing.T, ref, archive string) v1.Image {
 	t.Helper()
 	tag, err := name.NewTag(ref)
 	if err != nil {
@@ -321,10 +323,10 @@ func load(t *testing.T, ref, archive string) v1.Image {
 	return img
 }
 
-// unpack lays the image's files out below a folder that every user may enter.
+// unpack writes the files of the image below a folder that every user may enter.
 func unpack(t *testing.T, img v1.Image) string {
 	t.Helper()
-	root, err := os.MkdirTemp("/tmp", "slotmesh-image-test-") // t.TempDir lies below folders that others cannot enter
+	root, err := os.MkdirTemp("/tmp", "slotmesh-image-test-") // other users cannot enter the folders above t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +352,7 @@ func unpack(t *testing.T, img v1.Image) string {
 	return root
 }
 
-func place(service, command string) string {
+func findCommandPath(service, command string) string {
 	if command == service {
 		return "service"
 	}
@@ -396,12 +398,12 @@ func checkWeight(t *testing.T, img v1.Image) {
 		total += l.Size
 	}
 	t.Logf("%.1f MB", float64(total)/1e6)
-	if total >= limit {
-		t.Errorf("the image weighs %d bytes, more than %d", total, limit)
+	if total >= maxImageBytes {
+		t.Errorf("the image weighs %d bytes, more than %d", total, maxImageBytes)
 	}
 }
 
-// checkFiles wants exactly the promised files, all root's and writable by nobody else.
+// checkFiles checks that the image contains exactly the promised files, owned by root and writable only by root.
 func checkFiles(t *testing.T, commands []string, img v1.Image, root string) {
 	t.Helper()
 	want := []string{certificates, "service"}
@@ -427,7 +429,7 @@ func checkFiles(t *testing.T, commands []string, img v1.Image, root string) {
 	}
 }
 
-// checkProgram wants a program that needs nothing else to run, and names no folder of the machine that built it.
+// checkProgram checks that a program is statically linked and contains no path of the machine that built it.
 func checkProgram(t *testing.T, program string) {
 	t.Helper()
 	file, err := elf.Open(program)
@@ -455,7 +457,7 @@ func checkProgram(t *testing.T, program string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	here, err := filepath.Abs(checkout())
+	here, err := filepath.Abs(findCheckout())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -464,7 +466,8 @@ func checkProgram(t *testing.T, program string) {
 	}
 }
 
-// checkMaterials wants each module that the linker names in the bill of materials, and the standard library.
+// checkMaterials checks that the bill of materials contains each module that the linker recorded, and the standard
+// library.
 func checkMaterials(t *testing.T, program, document string) {
 	t.Helper()
 	content, err := os.ReadFile(document)
@@ -513,10 +516,11 @@ func checkCertificates(t *testing.T, root string) {
 	}
 }
 
-// checkStart runs the service where there is nothing but its image, as the image's user: without settings it says so.
+// checkStart runs the service with only the files of its image, as the image's user. Without settings, the service must
+// name the missing ones.
 func checkStart(t *testing.T, root string) {
 	t.Helper()
-	said, err := confined(t, root, 65532, "/service", "no-such-command").CombinedOutput()
+	said, err := newConfinedCommand(t, root, 65532, "/service", "no-such-command").CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
 		t.Errorf("it ended with %v: %s", err, said)
@@ -526,9 +530,9 @@ func checkStart(t *testing.T, root string) {
 	}
 }
 
-// confined runs a program of an unpacked image with the image as its root, as another user: with a user namespace where
-// this test is not root.
-func confined(t *testing.T, root string, user int, program string, args ...string) *exec.Cmd {
+// newConfinedCommand returns a command that runs a program with the unpacked image as its root, as another user. If
+// this test is not root, it uses a user namespace.
+func newConfinedCommand(t *testing.T, root string, user int, program string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)

@@ -26,9 +26,9 @@ type entry struct {
 	folder  bool
 }
 
-// layer packs entries and their parent folders, ordered by path.
-func layer(entries []entry) (v1.Layer, error) {
-	entries = withParents(entries)
+// packLayer packs entries and their parent folders, ordered by path.
+func packLayer(entries []entry) (v1.Layer, error) {
+	entries = addParents(entries)
 	var packed bytes.Buffer
 	w := tar.NewWriter(&packed)
 	for _, e := range entries {
@@ -61,8 +61,8 @@ func (e entry) write(w *tar.Writer) error {
 	return err
 }
 
-// withParents returns entries sorted by path, each path once. It adds missing parent folders, owned by root.
-func withParents(entries []entry) []entry {
+// addParents returns entries sorted by path, each path once. It adds missing parent folders, owned by root.
+func addParents(entries []entry) []entry {
 	known := make(map[string]entry, 2*len(entries))
 	for _, e := range entries {
 		for dir := path.Dir(e.path); dir != "."; dir = path.Dir(dir) {

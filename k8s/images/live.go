@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// nobodyID is the uid and gid of every service as a number.
-const nobodyID = 65532
+// serviceID is the uid and gid of every service as a number.
+const serviceID = 65532
 
 // Live lists the files of a development image, whose program can be replaced while the container runs (internal/live).
 type Live struct {
@@ -25,7 +25,7 @@ type Live struct {
 
 // Push builds a development image and sends it to the registry in ref. It uses HTTP for a registry on this machine.
 func (l Live) Push(ctx context.Context, ref string) error {
-	img, err := l.image()
+	img, err := l.buildImage()
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (l Live) Push(ctx context.Context, ref string) error {
 	return nil
 }
 
-func (l Live) image() (v1.Image, error) {
+func (l Live) buildImage() (v1.Image, error) {
 	trust, err := machineCertificates()
 	if err != nil {
 		return nil, err
@@ -66,8 +66,8 @@ func (l Live) image() (v1.Image, error) {
 		return nil, err
 	}
 	service := []entry{
-		{path: "live", mode: 0o755, owner: nobodyID, folder: true},
-		{path: "live/service", mode: 0o755, owner: nobodyID, content: program},
+		{path: "live", mode: 0o755, owner: serviceID, folder: true},
+		{path: "live/service", mode: 0o755, owner: serviceID, content: program},
 	}
 	src := Source{Version: "live", Created: time.Unix(0, 0), Arch: runtime.GOARCH}
 	return assemble([][]entry{tools, service}, serviceConfig(src, filepath.Base(filepath.Dir(l.Program))), src)

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-func TestDevelopmentImageIsPushedWithAProgramItsUserMayReplace(t *testing.T) {
+func TestPushSendsReplaceableProgram(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "console")
 	if err := os.Mkdir(dir, 0o755); err != nil {
@@ -60,15 +60,15 @@ func TestDevelopmentImageIsPushedWithAProgramItsUserMayReplace(t *testing.T) {
 		"service":      {Content: "live"},
 		"tar":          {Link: "service"},
 		"slotmesh":     {Content: "slotmesh"},
-		"live":         {Owner: nobodyID},
-		"live/service": {Owner: nobodyID, Content: "service"},
+		"live":         {Owner: serviceID},
+		"live/service": {Owner: serviceID, Content: "service"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestRegistryThatIsAwayIsNamed(t *testing.T) {
+func TestPushNamesMissingRegistry(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "service")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -80,7 +80,7 @@ func TestRegistryThatIsAwayIsNamed(t *testing.T) {
 	}
 }
 
-// eachFile shows visit every file of an image, with its content.
+// eachFile calls visit for every file of an image, with its content.
 func eachFile(t *testing.T, img v1.Image, visit func(*tar.Header, []byte)) {
 	t.Helper()
 	flat := mutate.Extract(img)

@@ -26,9 +26,9 @@ func Materials(program string) ([]byte, error) {
 		Type: cyclonedx.ComponentTypeApplication, BOMRef: info.Path, Name: path.Base(info.Path),
 		PackageURL: "pkg:golang/" + info.Path,
 	}}
-	components := []cyclonedx.Component{standardLibrary(info.GoVersion)}
+	components := []cyclonedx.Component{newStandardLibrary(info.GoVersion)}
 	for _, module := range info.Deps {
-		components = append(components, component(module))
+		components = append(components, newComponent(module))
 	}
 	bom.Components = &components
 	refs := make([]string, 0, len(components))
@@ -41,16 +41,16 @@ func Materials(program string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-func standardLibrary(version string) cyclonedx.Component {
+func newStandardLibrary(version string) cyclonedx.Component {
 	version = strings.TrimPrefix(version, "go")
 	url := "pkg:golang/std@" + version
 	return cyclonedx.Component{Type: cyclonedx.ComponentTypeLibrary, BOMRef: url, Name: "std", Version: version,
 		PackageURL: url}
 }
 
-// component describes a module. A replaced module is described as its replacement. If
+// newComponent describes a module. A replaced module is described as its replacement. If
 // the replacement is a folder of the checkout, it keeps its name and has no version.
-func component(module *debug.Module) cyclonedx.Component {
+func newComponent(module *debug.Module) cyclonedx.Component {
 	ours := module.Replace != nil && strings.HasPrefix(module.Replace.Path, ".")
 	if module.Replace != nil && !ours {
 		module = module.Replace

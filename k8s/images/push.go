@@ -21,7 +21,7 @@ func Push(ctx context.Context, src Source, architectures []string, prefix, what 
 	if err != nil {
 		return "", err
 	}
-	list, err := multi(ctx, src, architectures, what)
+	list, err := newIndex(ctx, src, architectures, what)
 	if err != nil {
 		return "", fmt.Errorf("image of %s: %w", what, err)
 	}
@@ -33,12 +33,12 @@ func Push(ctx context.Context, src Source, architectures []string, prefix, what 
 	return digest.String(), err
 }
 
-// multi returns the index of one service's images for all architectures. It uses Docker's format, as the images do.
-func multi(ctx context.Context, src Source, architectures []string, what string) (v1.ImageIndex, error) {
+// newIndex returns the index of one service's images for all architectures. It uses Docker's format, as the images do.
+func newIndex(ctx context.Context, src Source, architectures []string, what string) (v1.ImageIndex, error) {
 	list := mutate.IndexMediaType(empty.Index, types.DockerManifestList)
 	for _, arch := range architectures {
 		src.Arch = arch
-		img, err := service(ctx, src, what)
+		img, err := buildService(ctx, src, what)
 		if err != nil {
 			return nil, err
 		}

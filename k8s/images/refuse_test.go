@@ -10,25 +10,25 @@ import (
 	"time"
 )
 
-// releasable lays out a checkout of one commit that `release` has no objection to, with what it looks at before it
-// builds anything.
-func releasable(t *testing.T) string {
+// newReleasableCheckout creates a checkout with one commit that `release` accepts, with the files that it checks before
+// it builds.
+func newReleasableCheckout(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
 	program, err := os.ReadFile("release")
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, root, "k8s/images/release", string(program))
-	put(t, root, "CHANGELOG.md", "# Changes\n\n## Unreleased\n\n## 1.2.0 - 2026-11-23\n\n- More.\n")
-	put(t, root, "charts/slotmesh/Chart.yaml", "name: slotmesh\nversion: 1.2.0\n")
-	put(t, root, ".gitignore", "*.key\n")
-	put(t, root, "cosign.key", "")
-	commit(t, root)
+	writeFile(t, root, "k8s/images/release", string(program))
+	writeFile(t, root, "CHANGELOG.md", "# Changes\n\n## Unreleased\n\n## 1.2.0 - 2026-11-23\n\n- More.\n")
+	writeFile(t, root, "charts/slotmesh/Chart.yaml", "name: slotmesh\nversion: 1.2.0\n")
+	writeFile(t, root, ".gitignore", "*.key\n")
+	writeFile(t, root, "cosign.key", "")
+	commitAll(t, root)
 	return root
 }
 
-func put(t *testing.T, root, file, content string) {
+func writeFile(t *testing.T, root, file, content string) {
 	t.Helper()
 	path := filepath.Join(root, file)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -39,16 +39,16 @@ func put(t *testing.T, root, file, content string) {
 	}
 }
 
-// commit makes root a repository of one more commit.
-func commit(t *testing.T, root string) {
+// commitAll commits all files in root, which becomes a repository.
+func commitAll(t *testing.T, root string) {
 	t.Helper()
-	call(t, root, "git", "init", "--quiet")
-	call(t, root, "git", "add", "--all")
-	call(t, root, "git", "-c", "user.name=Zoë", "-c", "user.email=zoe@example.com", "commit", "--quiet",
+	runIn(t, root, "git", "init", "--quiet")
+	runIn(t, root, "git", "add", "--all")
+	runIn(t, root, "git", "-c", "user.name=Zoë", "-c", "user.email=zoe@example.com", "commit", "--quiet",
 		"--message=A change", "--no-verify")
 }
 
-func call(t *testing.T, dir string, command ...string) string {
+func runIn(t *testing.T, dir string, command ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
@@ -64,8 +64,9 @@ func call(t *testing.T, dir string, command ...string) string {
 	return string(out)
 }
 
-// TestReleaseRefuses what would not be a release, before it builds and sends anything.
-func TestReleaseRefuses(t *testing.T) {
+// TestReleaseRefusesInvalidState checks that `release` refuses invalid settings and files before it builds or sends
+// anything.
+func TestReleaseRefusesInvalidState(t *testing.T) {
 	t.Parallel()
 	good := map[string]string{"VERSION": "v1.2.0", "REGISTRY": "localhost:1/slotmesh", "KEY": "cosign.key"}
 	for _, c := range []struct {
@@ -91,25 +92,25 @@ func TestReleaseRefuses(t *testing.T) {
 			sentence: "CHANGELOG.md says nothing of 1.2.0-rc.1"},
 		{name: "another version of the chart", sentence: "Chart.yaml has another version than 1.2.0",
 			change: func(t *testing.T, root string) {
-				put(t, root, "charts/slotmesh/Chart.yaml", "name: slotmesh\nversion: 1.1.0\n")
-				commit(t, root)
+				writeFile(t, root, "charts/slotmesh/Chart.yaml", "name: slotmesh\nversion: 1.1.0\n")
+				commitAll(t, root)
 			}},
 		{name: "a changed file", sentence: "files differ from the commit", change: func(t *testing.T, root string) {
-			put(t, root, "charts/slotmesh/Chart.yaml", "version: 1.2.0\n")
+			writeFile(t, root, "charts/slotmesh/Chart.yaml", "version: 1.2.0\n")
 		}},
 		{name: "a new file", sentence: "files differ from the commit", change: func(t *testing.T, root string) {
-			put(t, root, "main.go", "package main\n")
+			writeFile(t, root, "main.go", "package main\n")
 		}},
 		{name: "another commit's tag", sentence: "the tag v1.2.0 stands at another commit",
 			change: func(t *testing.T, root string) {
-				call(t, root, "git", "tag", "v1.2.0")
-				put(t, root, "main.go", "package main\n")
-				commit(t, root)
+				runIn(t, root, "git", "tag", "v1.2.0")
+				writeFile(t, root, "main.go", "package main\n")
+				commitAll(t, root)
 			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			root := releasable(t)
+			root := newReleasableCheckout(t)
 			if c.change != nil {
 				c.change(t, root)
 			}
@@ -117,7 +118,7 @@ func TestReleaseRefuses(t *testing.T) {
 			for name, value := range good {
 				settings = append(settings, name+"="+value)
 			}
-			said := refused(t, root, append(settings, c.setting))
+			said := runRefusedRelease(t, root, append(settings, c.setting))
 			if !strings.HasPrefix(said, "no release: ") || !strings.Contains(said, c.sentence) {
 				t.Errorf("it said %q", said)
 			}
@@ -125,8 +126,8 @@ func TestReleaseRefuses(t *testing.T) {
 	}
 }
 
-// refused runs `release` where it has to fail and returns what it says to the reader.
-func refused(t *testing.T, root string, env []string) string {
+// runRefusedRelease runs `release`, which must fail, and returns its output.
+func runRefusedRelease(t *testing.T, root string, env []string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()

@@ -26,21 +26,21 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// published is a release in a registry of this machine, and what looks at it.
-type published struct {
+// publishedRelease is a release in a registry on this machine, with the tools that read it.
+type publishedRelease struct {
 	checkout, registry string
 	home               string   // of the keys: cosign.pub is the one that signed, other.pub another
 	env                []string // with cosign, helm and crane
 }
 
-// TestRelease releases this checkout to a registry of its own, holds what is there against README.md, and installs it
-// from there on the cluster of KUBECONFIG: `make release-test`.
+// TestRelease releases this checkout to a temporary registry, compares the result with README.md, and installs it on
+// the cluster of KUBECONFIG (`make release-test`).
 func TestRelease(t *testing.T) {
 	if os.Getenv("SLOTMESH_TEST_RELEASE") == "" {
 		t.Skip("make release-test releases to a registry of its own: it builds cosign, which is dear")
 	}
 	p := publish(t)
-	services, err := Services(checkout())
+	services, err := Services(findCheckout())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,30 +58,31 @@ func TestRelease(t *testing.T) {
 		}
 	})
 	t.Run("a version is released once", func(t *testing.T) {
-		if said := refused(t, p.checkout, p.env); !strings.Contains(said, "no release: v9.8.7 is in "+p.registry+
-			" already") {
+		if said := runRefusedRelease(t, p.checkout, p.env); !strings.Contains(said,
+			"no release: v9.8.7 is in "+p.registry+
+				" already") {
 			t.Errorf("it said %q", said)
 		}
 	})
 }
 
 // publish releases a copy of this checkout as v9.8.7.
-func publish(t *testing.T) published {
+func publish(t *testing.T) publishedRelease {
 	t.Helper()
 	server := httptest.NewServer(registry.New(registry.WithReferrersSupport(true)))
 	t.Cleanup(server.Close)
-	p := published{checkout: t.TempDir(), registry: strings.TrimPrefix(server.URL, "http://") + "/slotmesh",
+	p := publishedRelease{checkout: t.TempDir(), registry: strings.TrimPrefix(server.URL, "http://") + "/slotmesh",
 		home: t.TempDir()}
-	tools := strings.Join(strings.Fields(call(t, "../cluster", "tools/build", "crane", "cosign", "helm")), ":")
+	tools := strings.Join(strings.Fields(runIn(t, "../cluster", "tools/build", "crane", "cosign", "helm")), ":")
 	p.env = append(os.Environ(), "PATH="+tools+":"+os.Getenv("PATH"), "COSIGN_PASSWORD=a password", "VERSION=v9.8.7",
 		"REGISTRY="+p.registry,
 		"KEY="+filepath.Join(p.home, "cosign.key"), "BUILDER=https://example.com/builder")
-	p.must(t, "cosign", "generate-key-pair")
-	p.must(t, "cosign", "generate-key-pair", "--output-key-prefix", "other")
+	p.mustRun(t, "cosign", "generate-key-pair")
+	p.mustRun(t, "cosign", "generate-key-pair", "--output-key-prefix", "other")
 
-	call(
+	runIn(
 		t,
-		checkout(),
+		findCheckout(),
 		"bash",
 		"-c",
 		`git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$0"`,
@@ -89,7 +90,7 @@ func publish(t *testing.T) published {
 	)
 	edit(t, p.checkout, "CHANGELOG.md", "## Unreleased\n", "## Unreleased\n\n## 9.8.7 - 2026-11-23\n")
 	edit(t, p.checkout, "charts/slotmesh/Chart.yaml", "\nversion: ", "\nversion: 9.8.7\n#")
-	commit(t, p.checkout)
+	commitAll(t, p.checkout)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	release := exec.CommandContext(ctx, "make", "--no-print-directory", "release")
@@ -109,10 +110,10 @@ func edit(t *testing.T, root, file, old, text string) {
 	if err != nil || strings.Count(string(content), old) != 1 {
 		t.Fatalf("%s has %q %d times, %v", file, old, strings.Count(string(content), old), err)
 	}
-	put(t, root, file, strings.Replace(string(content), old, text, 1))
+	writeFile(t, root, file, strings.Replace(string(content), old, text, 1))
 }
 
-func (p published) run(t *testing.T, command ...string) (string, error) {
+func (p publishedRelease) run(t *testing.T, command ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
@@ -127,7 +128,7 @@ func (p published) run(t *testing.T, command ...string) (string, error) {
 	return string(out), nil
 }
 
-func (p published) must(t *testing.T, command ...string) string {
+func (p publishedRelease) mustRun(t *testing.T, command ...string) string {
 	t.Helper()
 	out, err := p.run(t, command...)
 	if err != nil {
@@ -136,8 +137,8 @@ func (p published) must(t *testing.T, command ...string) string {
 	return out
 }
 
-// checkImage holds a service's image against what is promised of it, for both architectures, and returns its digest.
-func (p published) checkImage(t *testing.T, service string) string {
+// checkImage checks a service's image for both architectures, and returns its digest.
+func (p publishedRelease) checkImage(t *testing.T, service string) string {
 	t.Helper()
 	repository := p.registry + "/slotmesh-" + service
 	tag, err := name.NewTag(repository + ":9.8.7")
@@ -174,7 +175,7 @@ func (p published) checkImage(t *testing.T, service string) string {
 	return digest.String()
 }
 
-func (p published) checkContents(t *testing.T, service, ref, arch string, img v1.Image) {
+func (p publishedRelease) checkContents(t *testing.T, service, ref, arch string, img v1.Image) {
 	t.Helper()
 	root := unpack(t, img)
 	commands := []string{service}
@@ -187,7 +188,7 @@ func (p published) checkContents(t *testing.T, service, ref, arch string, img v1
 	if err != nil {
 		t.Fatal(err)
 	}
-	revision := strings.TrimSpace(call(t, p.checkout, "git", "rev-parse", "HEAD"))
+	revision := strings.TrimSpace(runIn(t, p.checkout, "git", "rev-parse", "HEAD"))
 	labels := config.Config.Labels
 	if labels["org.opencontainers.image.version"] != "9.8.7" ||
 		labels["org.opencontainers.image.revision"] != revision || config.Architecture != arch {
@@ -195,7 +196,7 @@ func (p published) checkContents(t *testing.T, service, ref, arch string, img v1
 	}
 	var bills []string
 	for _, command := range commands {
-		program := filepath.Join(root, place(service, command))
+		program := filepath.Join(root, findCommandPath(service, command))
 		checkProgram(t, program)
 		checkMachine(t, program, arch)
 		checkMaterials(t, program, filepath.Join(root, "sbom", command+".cdx.json"))
@@ -203,11 +204,11 @@ func (p published) checkContents(t *testing.T, service, ref, arch string, img v1
 		if err != nil {
 			t.Fatal(err)
 		}
-		bills = append(bills, canonical(t, bill))
+		bills = append(bills, sortJSON(t, bill))
 	}
 	var attested []string
-	for _, s := range p.statements(t, ref, "cyclonedx") {
-		attested = append(attested, canonical(t, s.Predicate))
+	for _, s := range p.listStatements(t, ref, "cyclonedx") {
+		attested = append(attested, sortJSON(t, s.Predicate))
 	}
 	slices.Sort(bills)
 	slices.Sort(attested)
@@ -219,7 +220,7 @@ func (p published) checkContents(t *testing.T, service, ref, arch string, img v1
 	}
 	checkStart(t, root)
 	if service == "console" {
-		if said, err := confined(t, root, 65532, "/slotmesh", "version").Output(); err != nil ||
+		if said, err := newConfinedCommand(t, root, 65532, "/slotmesh", "version").Output(); err != nil ||
 			!strings.HasPrefix(string(said), "slotmesh 9.8.7 ") {
 			t.Errorf("its command says that it is %q, %v", said, err)
 		}
@@ -238,8 +239,8 @@ func checkMachine(t *testing.T, program, arch string) {
 	}
 }
 
-// canonical writes JSON with its keys in order.
-func canonical(t *testing.T, content []byte) string {
+// sortJSON returns JSON with sorted keys.
+func sortJSON(t *testing.T, content []byte) string {
 	t.Helper()
 	var value any
 	if err := json.Unmarshal(content, &value); err != nil {
@@ -252,29 +253,30 @@ func canonical(t *testing.T, content []byte) string {
 	return string(written)
 }
 
-func (p published) verify(t *testing.T, ref string) {
+func (p publishedRelease) verify(t *testing.T, ref string) {
 	t.Helper()
-	said := p.must(t, "cosign", "verify", "--key", "cosign.pub", "--insecure-ignore-tlog=true", ref)
+	said := p.mustRun(t, "cosign", "verify", "--key", "cosign.pub", "--insecure-ignore-tlog=true", ref)
 	if !strings.Contains(said, `"https://sigstore.dev/cosign/sign/v1"`) { // cosign is content with an attestation
 		t.Errorf("%s has no signature of its own: %s", ref, said)
 	}
 }
 
-// statement is what an attestation says: in-toto's statement.
-type statement struct {
+// inTotoStatement is the content of an attestation.
+type inTotoStatement struct {
 	Subject []struct {
 		Digest map[string]string `json:"digest"`
 	} `json:"subject"`
 	Predicate json.RawMessage `json:"predicate"`
 }
 
-// statements are what cosign verifies of one kind: each of them has to be about the image that ref names by its digest.
-func (p published) statements(t *testing.T, ref, kind string) []statement {
+// listStatements returns the statements of one kind that cosign verifies. Each must be about the image that ref names
+// by its digest.
+func (p publishedRelease) listStatements(t *testing.T, ref, kind string) []inTotoStatement {
 	t.Helper()
-	out := p.must(t, "cosign", "verify-attestation", "--key", "cosign.pub", "--insecure-ignore-tlog=true", "--type",
+	out := p.mustRun(t, "cosign", "verify-attestation", "--key", "cosign.pub", "--insecure-ignore-tlog=true", "--type",
 		kind, ref)
 	_, digest, _ := strings.Cut(ref, "@sha256:")
-	var found []statement
+	var found []inTotoStatement
 	for lines := json.NewDecoder(strings.NewReader(out)); lines.More(); {
 		var envelope struct {
 			Payload string `json:"payload"`
@@ -286,7 +288,7 @@ func (p published) statements(t *testing.T, ref, kind string) []statement {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var s statement
+		var s inTotoStatement
 		if err := json.Unmarshal(payload, &s); err != nil {
 			t.Fatal(err)
 		}
@@ -298,10 +300,10 @@ func (p published) statements(t *testing.T, ref, kind string) []statement {
 	return found
 }
 
-// checkProvenance wants the one statement about where an image or the chart comes from: this commit, and who built it.
-func (p published) checkProvenance(t *testing.T, ref string) {
+// checkProvenance checks the only statement about the origin of an image or the chart: this commit, and its builder.
+func (p publishedRelease) checkProvenance(t *testing.T, ref string) {
 	t.Helper()
-	all := p.statements(t, ref, "slsaprovenance1")
+	all := p.listStatements(t, ref, "slsaprovenance1")
 	if len(all) != 1 {
 		t.Fatalf("%s has %d provenances", ref, len(all))
 	}
@@ -320,7 +322,7 @@ func (p published) checkProvenance(t *testing.T, ref string) {
 	if err := json.Unmarshal(all[0].Predicate, &said); err != nil {
 		t.Fatal(err)
 	}
-	revision := strings.TrimSpace(call(t, p.checkout, "git", "rev-parse", "HEAD"))
+	revision := strings.TrimSpace(runIn(t, p.checkout, "git", "rev-parse", "HEAD"))
 	of := said.BuildDefinition.ResolvedDependencies
 	if len(of) == 0 || of[0].Digest["gitCommit"] != revision ||
 		said.RunDetails.Builder.ID != "https://example.com/builder" {
@@ -328,8 +330,8 @@ func (p published) checkProvenance(t *testing.T, ref string) {
 	}
 }
 
-// checkChart pulls the chart with helm and renders it: it names the images that were sent.
-func (p published) checkChart(t *testing.T, digests map[string]string) {
+// checkChart pulls the chart with helm and renders it. The result must name the released images.
+func (p publishedRelease) checkChart(t *testing.T, digests map[string]string) {
 	t.Helper()
 	tag, err := name.NewTag(p.registry + "/charts/slotmesh:9.8.7")
 	if err != nil {
@@ -342,9 +344,10 @@ func (p published) checkChart(t *testing.T, digests map[string]string) {
 	ref := p.registry + "/charts/slotmesh@" + sent.Digest.String()
 	p.verify(t, ref)
 	p.checkProvenance(t, ref)
-	p.must(t, "helm", "pull", "oci://"+p.registry+"/charts/slotmesh", "--version", "9.8.7", "--plain-http")
+	p.mustRun(t, "helm", "pull", "oci://"+p.registry+"/charts/slotmesh", "--version", "9.8.7", "--plain-http")
 	shape := filepath.Join(p.checkout, "charts/slotmesh/ci/operator-values.yaml")
-	rendered := p.must(t, "helm", "template", "slotmesh", "slotmesh-9.8.7.tgz", "--kube-version", "1.34.0", "--values",
+	rendered := p.mustRun(t, "helm", "template", "slotmesh", "slotmesh-9.8.7.tgz", "--kube-version", "1.34.0",
+		"--values",
 		shape,
 		"--set", "front.enabled=true", "--set", "frontDoor.trustedProxies={10.0.3.0/24}")
 	want, got := map[string]bool{}, map[string]bool{}
@@ -360,21 +363,21 @@ func (p published) checkChart(t *testing.T, digests map[string]string) {
 	}
 }
 
-// checkInstall installs the chart as README.md says, without a copy of it: the cluster has nothing of Slotmesh but what
-// it pulls.
-func (p published) checkInstall(t *testing.T, digests map[string]string) {
+// checkInstall installs the chart as README.md describes. The cluster gets everything from the registry.
+func (p publishedRelease) checkInstall(t *testing.T, digests map[string]string) {
 	t.Helper()
-	p.must(t, "helm", "install", "slotmesh", "oci://"+p.registry+"/charts/slotmesh", "--version", "9.8.7",
+	p.mustRun(t, "helm", "install", "slotmesh", "oci://"+p.registry+"/charts/slotmesh", "--version", "9.8.7",
 		"--plain-http",
 		"--namespace", "released", "--create-namespace", "--wait", "--timeout", "9m",
 		// which are on the node
 		"--set", "trial.postgres.image=localhost/postgres:15", "--set", "trial.redis.image=localhost/redis:7")
-	p.must(t, "helm", "test", "slotmesh", "--namespace", "released")
-	if said := p.must(t, "kubectl", "--namespace", "released", "exec", "deployment/slotmesh-console", "--", "/slotmesh",
+	p.mustRun(t, "helm", "test", "slotmesh", "--namespace", "released")
+	if said := p.mustRun(t, "kubectl", "--namespace", "released", "exec", "deployment/slotmesh-console", "--",
+		"/slotmesh",
 		"version"); !strings.HasPrefix(said, "slotmesh 9.8.7 ") {
 		t.Errorf("the command in the pod says that it is %q", said)
 	}
-	running := p.must(t, "kubectl", "--namespace", "released", "get", "pods", "--selector",
+	running := p.mustRun(t, "kubectl", "--namespace", "released", "get", "pods", "--selector",
 		"app.kubernetes.io/name=slotmesh", "--output",
 		`jsonpath={range .items[*].status.containerStatuses[*]}{.imageID}{"\n"}{end}`)
 	got := map[string]bool{}

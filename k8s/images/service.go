@@ -53,8 +53,8 @@ func Services(root string) ([]string, error) {
 	return names, nil
 }
 
-// service builds the image of the service called what. Its command is /service; other commands keep their names.
-func service(ctx context.Context, src Source, what string) (v1.Image, error) {
+// buildService builds the image of the service called what. Its command is /service; other commands keep their names.
+func buildService(ctx context.Context, src Source, what string) (v1.Image, error) {
 	commands, err := compile(ctx, src, what)
 	if err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func commandFiles(dir, service string) ([]entry, error) {
 func assemble(layers [][]entry, cfg v1.Config, src Source) (v1.Image, error) {
 	var adds []mutate.Addendum
 	for _, entries := range layers {
-		packed, err := layer(entries)
+		packed, err := packLayer(entries)
 		if err != nil {
 			return nil, err
 		}

@@ -33,7 +33,7 @@ type store struct {
 	pkg      string
 	programs []string // linked into /usr/local/bin, so that they can be called by name
 	files    []string // further files and folders
-	without  *regexp.Regexp
+	excluded *regexp.Regexp
 	extra    []entry
 	config   v1.Config
 }
@@ -52,7 +52,7 @@ var stores = map[string]store{
 			"/usr/share/zoneinfo", "/usr/lib/locale/C.utf8"},
 		// The query compiler, its bitcode and the manuals are 80 %
 		// of the package. Duplicate zone files are most of zoneinfo.
-		without: regexp.MustCompile(`/llvmjit|/bitcode/|/man/|/zoneinfo/(right|posix)/`),
+		excluded: regexp.MustCompile(`/llvmjit|/bitcode/|/man/|/zoneinfo/(right|posix)/`),
 		extra: []entry{
 			{path: "usr/bin/sh", link: "dash"},
 			{path: "docker-entrypoint.sh", mode: 0o755, content: postgresEntrypoint},
@@ -87,9 +87,9 @@ var stores = map[string]store{
 	},
 }
 
-// base are the entries of every store's image: Debian's links for
+// baseEntries are the entries of every store's image: Debian's links for
 // the merged /usr, the users, and a folder for temporary files.
-var base = []entry{
+var baseEntries = []entry{
 	{path: "bin", link: "usr/bin"}, {path: "sbin", link: "usr/sbin"}, {path: "lib", link: "usr/lib"},
 	{path: "lib64", link: "usr/lib64"},
 	{path: "etc/passwd", mode: 0o644, content: []byte("root:x:0:0::/:/sbin/nologin\nstore:x:999:999::/:/bin/sh\n")},
@@ -97,21 +97,21 @@ var base = []entry{
 	{path: "tmp", mode: 0o1777, folder: true},
 }
 
-func (s store) image(ctx context.Context) (v1.Image, error) {
+func (s store) buildImage(ctx context.Context) (v1.Image, error) {
 	version, err := exec.CommandContext(ctx, "dpkg-query", "-W", "-f", "${Version}", s.pkg).Output()
 	if err != nil {
 		return nil, fmt.Errorf("%w: install the Debian package %s", err, s.pkg)
 	}
-	entries := slices.Concat(base, s.extra)
+	entries := slices.Concat(baseEntries, s.extra)
 	for _, program := range s.programs {
 		entries = append(entries, entry{path: "usr/local/bin/" + filepath.Base(program), link: program})
 	}
-	paths, err := s.paths(ctx)
+	paths, err := s.listPaths(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, path := range paths {
-		e, err := fromMachine(path)
+		e, err := readMachineFile(path)
 		if err != nil {
 			return nil, err
 		}
@@ -126,13 +126,13 @@ func (s store) image(ctx context.Context) (v1.Image, error) {
 	return assemble([][]entry{entries}, cfg, Source{Arch: runtime.GOARCH, Created: time.Unix(0, 0)})
 }
 
-// paths returns the files of this machine that the image contains:
+// listPaths returns the files of this machine that the image contains:
 // programs, further files, and the libraries that they load.
-func (s store) paths(ctx context.Context) ([]string, error) {
+func (s store) listPaths(ctx context.Context) ([]string, error) {
 	var paths []string
 	for _, top := range slices.Concat(s.programs, s.files) {
 		err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && !s.left(path) {
+			if err == nil && !d.IsDir() && !s.isExcluded(path) {
 				paths = append(paths, path)
 			}
 			return err
@@ -151,10 +151,10 @@ func (s store) paths(ctx context.Context) ([]string, error) {
 	return append(paths, libraries...), nil
 }
 
-func (s store) left(path string) bool { return s.without != nil && s.without.MatchString(path) }
+func (s store) isExcluded(path string) bool { return s.excluded != nil && s.excluded.MatchString(path) }
 
-// loaded matches a line of ldd: the path of a library after "=>", or the path of the loader without "=>".
-var loaded = regexp.MustCompile(`(?m)^\s+(?:\S+ => )?(/\S+) \(0x`)
+// loadedLibrary matches a line of ldd: the path of a library after "=>", or the path of the loader without "=>".
+var loadedLibrary = regexp.MustCompile(`(?m)^\s+(?:\S+ => )?(/\S+) \(0x`)
 
 // sharedLibraries returns the libraries that these programs and libraries load, as ldd lists them.
 func sharedLibraries(ctx context.Context, paths []string) ([]string, error) {
@@ -164,14 +164,14 @@ func sharedLibraries(ctx context.Context, paths []string) ([]string, error) {
 		return nil, fmt.Errorf("ldd: %w", err)
 	}
 	var libraries []string
-	for _, match := range loaded.FindAllSubmatch(out, -1) {
+	for _, match := range loadedLibrary.FindAllSubmatch(out, -1) {
 		libraries = append(libraries, string(match[1]))
 	}
 	return libraries, nil
 }
 
-// fromMachine reads a file of this machine and follows links. The path in the image is the one in the merged /usr.
-func fromMachine(path string) (entry, error) {
+// readMachineFile reads a file of this machine and follows links. The path in the image is the one in the merged /usr.
+func readMachineFile(path string) (entry, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return entry{}, err

@@ -27,7 +27,7 @@ func run(name string, args []string) (int, error) {
 	if name != "tar" {
 		signals := make(chan os.Signal, 8)
 		signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT)
-		program, args := live.Debugged("/dlv", "/live/service", args)
+		program, args := live.DebugCommand("/dlv", "/live/service", args)
 		return live.Supervise(program, args, signals)
 	}
 	if !slices.Equal(args, []string{"-C", "/", "-x", "-f", "-"}) {

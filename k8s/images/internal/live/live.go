@@ -26,20 +26,20 @@ func Supervise(program string, args []string, signals <-chan os.Signal) (int, er
 		if err := child.Start(); err != nil {
 			return 0, err
 		}
-		again, err := attend(child, signals)
+		shouldRestart, err := awaitChild(child, signals)
 		if err != nil {
 			return 0, err
 		}
-		if !again {
+		if !shouldRestart {
 			return exitCode(child.ProcessState), nil
 		}
 	}
 }
 
-// Debugged returns the command that runs program under Delve if debugger exists, and program itself otherwise.
+// DebugCommand returns the command that runs program under Delve if debugger exists, and program itself otherwise.
 // Under Delve, program starts at once. Delve accepts clients on port 2345 of the loopback interface, one after
 // another. It accepts them from any user, because a forwarded port belongs to the user of the node.
-func Debugged(debugger, program string, args []string) (string, []string) {
+func DebugCommand(debugger, program string, args []string) (string, []string) {
 	if _, err := os.Stat(debugger); err != nil {
 		return program, args
 	}
@@ -50,16 +50,16 @@ func Debugged(debugger, program string, args []string) (string, []string) {
 	}, args...)
 }
 
-// attend forwards signals to child until it ends. It reports whether to restart it.
-func attend(child *exec.Cmd, signals <-chan os.Signal) (bool, error) {
+// awaitChild forwards signals to child until it ends. It reports whether to restart it.
+func awaitChild(child *exec.Cmd, signals <-chan os.Signal) (bool, error) {
 	ended := make(chan error, 1)
 	go func() { ended <- child.Wait() }()
-	again := false
+	shouldRestart := false
 	for {
 		select {
 		case s := <-signals:
-			again = s == syscall.SIGHUP
-			if again {
+			shouldRestart = s == syscall.SIGHUP
+			if shouldRestart {
 				s = syscall.SIGTERM
 			}
 			if err := child.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -70,7 +70,7 @@ func attend(child *exec.Cmd, signals <-chan os.Signal) (bool, error) {
 			if err != nil && !errors.As(err, &exit) {
 				return false, err
 			}
-			return again, nil
+			return shouldRestart, nil
 		}
 	}
 }
@@ -102,13 +102,13 @@ func Unpack(dir string, archive io.Reader) error {
 		if header.Typeflag != tar.TypeReg {
 			continue
 		}
-		if err := replace(root, header, files); err != nil {
+		if err := replaceFile(root, header, files); err != nil {
 			return fmt.Errorf("%s: %w", header.Name, err)
 		}
 	}
 }
 
-func replace(root *os.Root, header *tar.Header, content io.Reader) error {
+func replaceFile(root *os.Root, header *tar.Header, content io.Reader) error {
 	path, err := filepath.Rel("/", filepath.Join("/", header.Name))
 	if err != nil {
 		return err

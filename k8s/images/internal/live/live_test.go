@@ -13,15 +13,16 @@ import (
 	"time"
 )
 
-const patience = 2 * time.Minute
+const testTimeout = 2 * time.Minute
 
-// script is a program that says into the pipe said which version it is, and ends with code 7 when it is asked to end.
-func script(version, said string) string {
+// newScript returns a program that writes its version and its first argument to the pipe said. On SIGTERM it ends with
+// code 7.
+func newScript(version, said string) string {
 	return fmt.Sprintf("#!/bin/sh\ntrap 'exit 7' TERM\necho %s $1 >%s\nwhile :; do read -r line <%s.never; done\n",
 		version, said, said)
 }
 
-func archive(t *testing.T, files map[string]string) *bytes.Buffer {
+func packArchive(t *testing.T, files map[string]string) *bytes.Buffer {
 	t.Helper()
 	var packed bytes.Buffer
 	w := tar.NewWriter(&packed)
@@ -40,13 +41,13 @@ func archive(t *testing.T, files map[string]string) *bytes.Buffer {
 	return &packed
 }
 
-// pipe makes a named pipe and returns a function that fails the test unless the next line said into it is want.
-func pipe(t *testing.T, name string) func(want string) {
+// openPipe creates a named pipe. The returned function fails the test unless the next line in the pipe is want.
+func openPipe(t *testing.T, name string) func(want string) {
 	t.Helper()
 	if err := syscall.Mkfifo(name, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said, err := os.OpenFile(name, os.O_RDWR, 0) // for writing too, so that it does not end with each writer
+	said, err := os.OpenFile(name, os.O_RDWR, 0) // opened for writing too, so that it stays open between writers
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func pipe(t *testing.T, name string) func(want string) {
 	lines := bufio.NewReader(said)
 	return func(want string) {
 		t.Helper()
-		if err := said.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		if err := said.SetReadDeadline(time.Now().Add(testTimeout)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := lines.ReadString('\n'); err != nil || got != want+"\n" {
@@ -63,15 +64,15 @@ func pipe(t *testing.T, name string) func(want string) {
 	}
 }
 
-func TestNewProgramIsRunInPlaceOfTheOld(t *testing.T) {
+func TestSuperviseRestartsReplacedProgram(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	said := filepath.Join(dir, "said")
 	if err := syscall.Mkfifo(said+".never", 0o600); err != nil {
 		t.Fatal(err)
 	}
-	expect := pipe(t, said)
-	if err := Unpack(dir, archive(t, map[string]string{"live/service": script("first", said)})); err != nil {
+	expect := openPipe(t, said)
+	if err := Unpack(dir, packArchive(t, map[string]string{"live/service": newScript("first", said)})); err != nil {
 		t.Fatal(err)
 	}
 	signals, code := make(chan os.Signal, 1), make(chan int, 1)
@@ -84,7 +85,7 @@ func TestNewProgramIsRunInPlaceOfTheOld(t *testing.T) {
 	}()
 	expect("first argument")
 
-	if err := Unpack(dir, archive(t, map[string]string{"/live/service": script("second", said)})); err != nil {
+	if err := Unpack(dir, packArchive(t, map[string]string{"/live/service": newScript("second", said)})); err != nil {
 		t.Fatal(err)
 	}
 	signals <- syscall.SIGHUP
@@ -96,12 +97,12 @@ func TestNewProgramIsRunInPlaceOfTheOld(t *testing.T) {
 		if c != 7 {
 			t.Errorf("the code is %d, the program's was 7", c)
 		}
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		t.Error("it did not end")
 	}
 }
 
-func TestProgramThatEndsByItselfIsNotStartedAgain(t *testing.T) {
+func TestSuperviseReturnsExitCode(t *testing.T) {
 	t.Parallel()
 	for program, want := range map[string]int{"exit 3": 3, "kill -9 $$": 137} {
 		code, err := Supervise("/bin/sh", []string{"-c", program}, nil)
@@ -111,14 +112,14 @@ func TestProgramThatEndsByItselfIsNotStartedAgain(t *testing.T) {
 	}
 }
 
-func TestUnpackStaysBelowItsFolder(t *testing.T) {
+func TestUnpackStaysBelowFolder(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
 	dir := filepath.Join(top, "root")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := Unpack(dir, archive(t, map[string]string{"../outside": "x"})); err != nil {
+	if err := Unpack(dir, packArchive(t, map[string]string{"../outside": "x"})); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(top, "outside")); err == nil {
@@ -126,20 +127,20 @@ func TestUnpackStaysBelowItsFolder(t *testing.T) {
 	}
 }
 
-func TestAProgramRunsUnderTheDebuggerWhereThereIsOne(t *testing.T) {
+func TestDebugCommandUsesDelve(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if program, args := Debugged(filepath.Join(dir, "dlv"), "/live/service",
+	if program, args := DebugCommand(filepath.Join(dir, "dlv"), "/live/service",
 		[]string{"migrate"}); program != "/live/service" || !slices.Equal(args, []string{"migrate"}) {
 		t.Errorf("without a debugger: %s %q", program, args)
 	}
-	// What is told apart by -- is the program's, whatever it looks like.
+	// All arguments after -- are the program's.
 	debugger := filepath.Join(dir, "dlv")
 	if err := os.WriteFile(debugger,
 		[]byte("#!/bin/sh\n[ \"$1 $2\" = 'exec /live/service' ] || exit 1\nwhile [ \"$1\" != -- ]; do shift; done\n[ \"$*\" = '-- migrate --all' ]\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	program, args := Debugged(debugger, "/live/service", []string{"migrate", "--all"})
+	program, args := DebugCommand(debugger, "/live/service", []string{"migrate", "--all"})
 	if code, err := Supervise(program, args, make(chan os.Signal)); code != 0 || err != nil {
 		t.Errorf("%s %q: code %d, %v", program, args, code, err)
 	}
