@@ -50,7 +50,7 @@ func TestRoutesLeadOnePrefixToFront(t *testing.T) {
 			for name := range lookUp(o, "metadata").(map[string]any) {
 				if annotations := fmt.Sprint(lookUp(o, "metadata", "annotations")); name == "annotations" &&
 					(strings.Contains(annotations, "regex") || strings.Contains(annotations, "PathRegexp")) {
-					t.Errorf("%s: %s is told of expressions: %s", shape, o.name(), annotations)
+					t.Errorf("%s: %s has annotations with expressions: %s", shape, o.name(), annotations)
 				}
 			}
 		}

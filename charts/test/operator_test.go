@@ -63,7 +63,7 @@ func TestConsoleAllowsOperator(t *testing.T) {
 		all := mustRender(t, parseSettings(t, settings))
 		if got := slices.Contains(listAllowedCalls(all, "ingress", "from", "public"),
 			"operator -> console"); got != want {
-			t.Errorf("%s: let in: %t", settings, got)
+			t.Errorf("%s: the operator may call the console: %t", settings, got)
 		}
 	}
 }

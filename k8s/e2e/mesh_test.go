@@ -150,7 +150,7 @@ func (c cluster) checkCalls(t *testing.T, who string) error {
 	var wrong []error
 	for url, let := range want {
 		if in := strings.Contains(said[url], `{"error"`); in != let || !in && said[url] != rbacDenied {
-			wrong = append(wrong, fmt.Errorf("%s: let in: want %v, got %q", url, let, said[url]))
+			wrong = append(wrong, fmt.Errorf("%s: allowed: want %v, got %q", url, let, said[url]))
 		}
 	}
 	return errors.Join(wrong...)

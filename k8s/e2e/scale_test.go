@@ -44,7 +44,7 @@ func (s scaler) utilization() int {
 // gone after the load.
 func (c cluster) checkScaling(t *testing.T, f entrance) {
 	if os.Getenv(metrics) != "served" {
-		t.Skipf("nobody measures what pods use here: %s is not %q", metrics, "served")
+		t.Skipf("this cluster has no metrics server: %s is not %q", metrics, "served")
 	}
 	c.checkJobQuery(t)
 	c.addAutoscaler(t, "catalog")

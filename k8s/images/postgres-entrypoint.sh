@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the cluster of databases where there is none yet, then becomes the server: the part of the official image's
-# conventions that charts rely on.
+# Creates the database cluster if it does not exist, then starts the server. It follows the conventions of the official
+# image on which charts rely.
 set -eu
 [ "${1#-}" = "$1" ] || set -- postgres "$@"
 [ "$1" = postgres ] || exec "$@"
@@ -15,5 +15,5 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
     echo "CREATE DATABASE \"$database\"" | postgres --single -D "$PGDATA" postgres
   fi
 fi
-chmod 0700 "$PGDATA" # a cluster may have opened it to the pod's group, and the server then refuses it
+chmod 0700 "$PGDATA" # Kubernetes may have opened the folder to the pod's group; the server would then refuse it
 exec "$@" -c listen_addresses='*'

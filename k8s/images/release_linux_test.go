@@ -29,7 +29,7 @@ import (
 // publishedRelease is a release in a registry on this machine, with the tools that read it.
 type publishedRelease struct {
 	checkout, registry string
-	home               string   // of the keys: cosign.pub is the one that signed, other.pub another
+	home               string   // folder of the keys: cosign.pub belongs to the signing key, other.pub to another
 	env                []string // with cosign, helm and crane
 }
 
@@ -50,7 +50,7 @@ func TestRelease(t *testing.T) {
 	}
 	t.Run("chart", func(t *testing.T) { p.checkChart(t, digests) })
 	t.Run("install", func(t *testing.T) { p.checkInstall(t, digests) })
-	t.Run("nobody else's signature is taken", func(t *testing.T) {
+	t.Run("other signatures are refused", func(t *testing.T) {
 		image := p.registry + "/slotmesh-pricing:9.8.7"
 		if said, err := p.run(t, "cosign", "verify", "--key", "other.pub", "--insecure-ignore-tlog=true",
 			image); err == nil {
@@ -256,7 +256,7 @@ func sortJSON(t *testing.T, content []byte) string {
 func (p publishedRelease) verify(t *testing.T, ref string) {
 	t.Helper()
 	said := p.mustRun(t, "cosign", "verify", "--key", "cosign.pub", "--insecure-ignore-tlog=true", ref)
-	if !strings.Contains(said, `"https://sigstore.dev/cosign/sign/v1"`) { // cosign is content with an attestation
+	if !strings.Contains(said, `"https://sigstore.dev/cosign/sign/v1"`) { // cosign also accepts an attestation
 		t.Errorf("%s has no signature of its own: %s", ref, said)
 	}
 }

@@ -95,7 +95,7 @@ func TestStartInFolderKeepsURLs(t *testing.T) {
 	runStatement(t, first, "CREATE TABLE lost (id int)")
 	left := filepath.Join(first.findSocketFolder(t), "left")
 	stop(t, first)
-	if err := os.MkdirAll(left, 0o700); err != nil { // as a run that was killed leaves files
+	if err := os.MkdirAll(left, 0o700); err != nil { // like a killed run, which leaves files
 		t.Fatal(err)
 	}
 	second := start(t, Options{IsThrowaway: true, Folder: home})
@@ -170,7 +170,7 @@ func startLongStatement(t *testing.T, s *Stores) func() {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_, _ = conn.Exec(t.Context(), "DO $$ BEGIN FOR i IN 1..30000000 LOOP END LOOP; END $$") // it is broken off
+		_, _ = conn.Exec(t.Context(), "DO $$ BEGIN FOR i IN 1..30000000 LOOP END LOOP; END $$") // the test ends the server before the statement
 	}()
 	waiting, err := pgx.Connect(t.Context(), s.DatabaseURL)
 	if err != nil {
@@ -212,7 +212,7 @@ func TestStartStopsLeftoverServer(t *testing.T) {
 	second := start(t, Options{Home: home, RedisURL: findSharedRedis(t)})
 	defer stop(t, second)
 	if err := <-first.Failed(); err == nil {
-		t.Error("the server that was left behind has ended, and nothing was told")
+		t.Error("the end of the leftover server was not reported")
 	}
 	if pid := serverPID(t, home); pid == left {
 		t.Errorf("process %d still serves", pid)

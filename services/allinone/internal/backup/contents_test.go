@@ -14,7 +14,7 @@ func TestCheckBuildRefusesOtherTables(t *testing.T) {
 	build := map[string][]postgres.MigrationText{"booking": {one}, "catalog": {one, two}}
 	for name, c := range map[string]struct {
 		schemas map[string][]postgres.MigrationText
-		want    string // "" where it fits
+		want    string // "" if the tables match
 	}{
 		"the same": {map[string][]postgres.MigrationText{"booking": {one}, "catalog": {one, two}}, ""},
 		"a newer migration": {map[string][]postgres.MigrationText{"booking": {one, two}, "catalog": {one, two}},

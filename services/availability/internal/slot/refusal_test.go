@@ -72,7 +72,7 @@ func TestFindRefusalReportsFirstBrokenRule(t *testing.T) {
 		{"inactive member", appointment, &ben, 3, "21:00", availability.RuleNotPerformed},
 		{"member of a service without staff", withoutStaff, &anna, 3, "21:00", availability.RuleNotPerformed},
 		{"taken", appointment, &anna, 3, "21:00", ""},
-		{"nobody performs it", ofInactive, nil, 3, "21:00", ""},
+		{"no active performer", ofInactive, nil, 3, "21:00", ""},
 		{"no session", class, nil, 3, "19:00", availability.RuleNoSession},
 		{"session of another member", class, &ben, 3, "18:00", availability.RuleNotPerformed},
 		{"session that is full", class, nil, 3, "18:00", ""},
