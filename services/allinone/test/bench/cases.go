@@ -318,7 +318,7 @@ func chooseSlot(n int64, salons int) int64 {
 // same slot.
 func chooseContestedSlot(n int64) int64 { return n / 2 % (startsPerDay * advanceDays / 2) * salonStaff }
 
-// bookContested makes one attempt of the case in which all clients book the slots of one staff member. Two
+// bookContestedSlot makes one attempt of the case in which all clients book the slots of one staff member. Two
 // requests compete for each slot, so every second request is refused.
 func (w *system) bookContestedSlot(n int64) (int, error) {
 	return w.http.send(w.newBookCall(w.contestedSalon, chooseContestedSlot(n), n), nil)
