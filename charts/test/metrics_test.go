@@ -126,7 +126,7 @@ func TestRequestQueriesExcludeProbes(t *testing.T) {
 	t.Parallel()
 	var own []string
 	for _, match := range regexp.MustCompile(`s\.internalApp\.Get\("(/[a-z]+)"`).FindAllStringSubmatch(string(readFile(t,
-		filepath.Join(root, "libs", "server", "app.go"))), -1) {
+		filepath.Join(root, "libs", "platform", "server", "app.go"))), -1) {
 		own = append(own, match[1])
 	}
 	excluded := `http_route!~"` + strings.Join(own, "|") + `"`
