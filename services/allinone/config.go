@@ -12,9 +12,9 @@ import (
 
 // Config holds the settings of the process.
 type Config struct {
-	// Port is the port of the public address; 0 takes a free one.
+	// Port is the port of the public address; 0 means a free port.
 	Port int `env:"PORT, default=8080"`
-	// AdminPort is the port of the admin address; 0 takes a free one.
+	// AdminPort is the port of the admin address; 0 means a free port.
 	AdminPort int `env:"ADMIN_PORT, default=8090"`
 	// OpsPort is the port of readiness and metrics of all services; 0: each service serves them at its own port only.
 	OpsPort int `env:"OPS_PORT"`
@@ -48,7 +48,7 @@ type Config struct {
 	SMTPURL            string `env:"SMTP_URL"`
 	SMTPAllowPlaintext string `env:"SMTP_ALLOW_PLAINTEXT"`
 	MailFrom           string `env:"MAIL_FROM"`
-	// MailPort is the port of the page that shows the mail; 0 takes a free one.
+	// MailPort is the port of the page that shows the mail; 0 means a free port.
 	MailPort int `env:"MAIL_PORT, default=8025"`
 	// PublicLimitPerMinute and WrongTokensPerMinute are passed to libs/platform/limits as its settings of these
 	// names. 0 means their defaults.

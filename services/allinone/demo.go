@@ -239,7 +239,7 @@ func findFirstFreeDate(days map[string]int) string {
 	return first
 }
 
-// findDemoService returns the id of the demo service, "" if the owner has removed it.
+// findDemoService returns the id of the demo service, or "" if the owner has removed the service.
 func (p *Process) findDemoService(ctx context.Context) (string, error) {
 	var list struct{ Services []struct{ ID, Name string } }
 	if err := p.getPublic(ctx, "catalog", "services", &list); err != nil {
@@ -253,8 +253,8 @@ func (p *Process) findDemoService(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// An address for documentation (RFC 5737). The requests of the start use it as the client's address,
-// so that they do not count against the rate limits of a client on this machine.
+// documentationAddress is an address for documentation (RFC 5737). The requests of the start use it as the client's
+// address, so that they do not count against the rate limits of clients on this machine.
 const documentationAddress = "192.0.2.1"
 
 // getPublic reads a public path of the demo business directly from its service, without the front.

@@ -162,7 +162,7 @@ func checkDemoWrite(status int, body []byte, err error) error {
 	return checkStatus(http.StatusCreated, status, body, nil)
 }
 
-// listWrites returns the writes in their order: bookings of all days, kayaks of which one is picked up, and tickets of
+// listWrites returns the writes in order: bookings of all days, reservations of kayaks with life vests, and tickets of
 // all events.
 func (o *demoOffer) listWrites(from time.Time) []demoWrite {
 	today := from.In(o.zone)

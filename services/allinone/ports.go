@@ -42,7 +42,7 @@ func openPorts(ctx context.Context, cfg Config) (ports, error) {
 // loopbackHost is the address that only this machine can reach.
 const loopbackHost = "127.0.0.1"
 
-// portSetting is a port, the variable that sets it, and the address of this machine on which it listens.
+// portSetting describes a port to listen on: the variable with its number, the number, and the address of this machine.
 // The zero value means any free port on loopback.
 type portSetting struct {
 	variable string

@@ -21,12 +21,12 @@ import (
 
 // Options set which stores to use or start.
 type Options struct {
-	Home        string // folder of an open [Home], where the data is kept; with Throwaway it may be empty
+	Home        string // folder of an open [Home], where the data is kept; may be empty if IsThrowaway
 	DatabaseURL string // a PostgreSQL to use instead of starting one
 	RedisURL    string // a Redis to use instead of starting one
 	IsThrowaway bool   // for tests: no durability, many connections; without a Home, data in a temporary folder
 	SkipsRedis  bool   // neither starts nor checks a Redis
-	// Folder is an open [Home] for the sockets and data of stores with Throwaway, which otherwise get a
+	// Folder is an open [Home] for the sockets and data of throwaway stores, which otherwise get a
 	// new temporary folder. With it, the stores have the same URLs at every start.
 	Folder string
 	Say    func(line string) // prints a line about installations and other choices for the person at the terminal

@@ -17,7 +17,8 @@ import (
 // Offers returns the offers of businesses. Faults: business_not_found.
 // Any other error means that the offer could not be read.
 type Offers interface {
-	// Get returns an offer that is at most a moment old, or the last good one while catalog does not answer.
+	// Get returns an offer that may be some seconds old. While catalog does not answer, it returns the last offer that
+	// catalog has sent.
 	Get(ctx context.Context, slug string) (*catalog.Offer, error)
 	// AtLeast returns the offer of this version or a newer one.
 	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error)
