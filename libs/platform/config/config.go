@@ -55,7 +55,7 @@ func load(ctx context.Context, target reflect.Value, from envconfig.Lookuper) []
 	return problems
 }
 
-// describeError describes what is wrong with a setting and what would be right, if the setting's type determines that.
+// describeError describes the error in a setting, and a valid value if the type of the setting determines one.
 // Otherwise it returns the text of err. It repeats the value only if settings of that type never hold secrets.
 func describeError(of reflect.Type, name string, from envconfig.Lookuper, err error) string {
 	value, given := from.Lookup(name)

@@ -19,7 +19,7 @@ const (
 )
 
 // The values of the metric's label store, which names the store that made the decision. The value
-// "remembered" stands for a refusal that this process already knew, without a request to Redis.
+// "remembered" means a refusal that this process already knew, without a request to Redis.
 const inRedis, inProcess, remembered = "redis", "local", "remembered"
 
 // Fallback uses the limiter in Redis. While Redis fails or is slow, it uses the limiter

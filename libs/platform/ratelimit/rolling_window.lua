@@ -1,16 +1,20 @@
--- Exact rolling windows (semantics.md §8) of one request, which is asked about by one limit after the other. It passes a limit where all
--- windows of its client have room, and then counts in all of them; else it counts in none, and the limits after it are not asked.
---   KEYS  lists of the accepted requests' times, oldest first, at most N of them: those of the first limit, then of the next
---   ARGV  of each limit in turn: how many of the lists are its own, the window in microseconds, N of each of its lists
--- Answers {wait, left, reset} in microseconds of each limit that was asked: wait is 0 where the request passes, else the time until one
--- would; left is how many more would pass now, reset the time until the oldest that counts no longer does, both of the list with the least left.
+-- Checks one request against one or more limits with exact rolling windows (semantics.md §8), one after the other.
+-- A limit allows the request if every window of the client allows it. The request then counts in all of these windows.
+-- If a limit refuses the request, it counts in none of its windows, and the script does not check the following limits.
+--
+--   KEYS  lists of the times of accepted requests, oldest first, with at most N times each; in the order of the limits
+--   ARGV  for each limit: the number of its lists, its window in microseconds, and N of each of its lists
+--
+-- Returns {wait, left, reset} for each checked limit. wait is 0 if the limit allows the request, otherwise the time
+-- until it would, in microseconds. left is the number of further requests that would pass now. reset is the time until
+-- the oldest counted request expires, in microseconds. left and reset are those of the list with the smallest left.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 local function at(key, i) return tonumber(redis.call('LINDEX', key, i)) end
 
--- Drops what is a window old, and returns how many are left and the oldest of them. Mostly nothing or little is: the search
--- begins at the old end and doubles its steps.
+-- Drops the times that are at least one window old. Returns the number of remaining times and the oldest of them.
+-- Usually few times are that old, so the search begins with the oldest one and doubles its steps.
 local function live(key, window)
   local length = redis.call('LLEN', key)
   if length == 0 then return 0, now end
@@ -28,16 +32,16 @@ local function live(key, window)
   return length - new, at(key, 0)
 end
 
--- Asks one limit, whose lists begin after the given number of KEYS and their N after the given number of ARGV.
+-- Checks one limit. Its lists begin after the index keys in KEYS, and their N after the index ns in ARGV.
 local function ask(lists, keys, ns, window)
   local wait, left, reset = 0, math.huge, window
   for i = 1, lists do
     local key, n = KEYS[keys + i], tonumber(ARGV[ns + i])
     local count, oldest = live(key, window)
     if count >= n then
-      local age = now - at(key, -n) -- of the Nth newest: once it is a window old, N-1 are left
+      local age = now - at(key, -n) -- age of the Nth newest time; when it is a window old, N-1 times remain
       if age < 0 then
-        redis.call('DEL', key) -- Redis's clock was set back; what it wrote before means nothing now
+        redis.call('DEL', key) -- Redis's clock was set back, which makes earlier times meaningless
         count, oldest = 0, now
       else
         wait = math.max(wait, window - age)
@@ -51,7 +55,8 @@ local function ask(lists, keys, ns, window)
   for i = 1, lists do
     -- %.0f because Lua turns numbers of this size into text with 14 digits only.
     redis.call('RPUSH', KEYS[keys + i], string.format('%.0f', now))
-    redis.call('PEXPIRE', KEYS[keys + i], math.ceil(window / 1000) + 1000) -- what counts, the times say; expiry goes by a coarser clock
+    -- The stored times decide what counts. The key expires a second later, because expiry uses a coarser clock.
+    redis.call('PEXPIRE', KEYS[keys + i], math.ceil(window / 1000) + 1000)
   end
   return 0, left, reset
 end

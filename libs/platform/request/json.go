@@ -66,7 +66,7 @@ func appendFields(t reflect.Type, names []string) []string {
 	return names
 }
 
-// describeBodyError describes what is wrong with a body in terms of its fields.
+// describeBodyError describes an error in a body, with the path of the field.
 func describeBodyError(err error) string {
 	var typeErr *json.UnmarshalTypeError
 	if errors.As(err, &typeErr) && typeErr.Field != "" {

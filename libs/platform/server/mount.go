@@ -12,32 +12,32 @@ import (
 // Mount adds an endpoint, which answers with the result of handle as JSON. The context
 // of handle has the actor of the request (libs/contracts/actor).
 //
-// The body is read by [JSON] into the body of the request. If decode is given, it decodes the body instead.
+// [JSON] decodes the body into the body of Req. If the argument decode is present, it decodes the body instead.
 func Mount[Req, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 	handle func(context.Context, Req) (*Out, error), decode ...func([]byte, *Req) error) {
 	r.Handle(e.Row, func(c *fiber.Ctx) error { return answerCall(c, e, handle, decode) })
 }
 
-// MountIdempotent adds the endpoint of a write that runs once for each Idempotency-Key (see [HandleIdempotently]). The argument
-// again makes the answer of a repeated request from the stored result that outcome returns.
+// MountIdempotent adds the endpoint of a write that runs once for each Idempotency-Key (see [HandleIdempotently]). The
+// function answerRetry makes the answer to a retry from the stored result that findResult returns.
 func MountIdempotent[Req, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
-	write func(context.Context, Req) (*Out, error), outcome func(*fiber.Ctx) ([]byte, error),
-	again func(context.Context, Req, []byte) (*Out, error), decode ...func([]byte, *Req) error) {
-	r.Handle(e.Row, HandleIdempotently(func(c *fiber.Ctx) error { return answerCall(c, e, write, decode) }, outcome,
+	write func(context.Context, Req) (*Out, error), findResult func(*fiber.Ctx) ([]byte, error),
+	answerRetry func(context.Context, Req, []byte) (*Out, error), decode ...func([]byte, *Req) error) {
+	r.Handle(e.Row, HandleIdempotently(func(c *fiber.Ctx) error { return answerCall(c, e, write, decode) }, findResult,
 		func(c *fiber.Ctx, stored []byte) error {
 			var req Req
 			if err := e.Read(param(c), Query(c), &req); err != nil {
 				return err
 			}
-			out, err := again(c.UserContext(), req, stored)
+			out, err := answerRetry(c.UserContext(), req, stored)
 			return answer(c, e.Row, out, err)
 		}))
 }
 
-// MountResult is [MountIdempotent] for a write whose stored result is what the write returns. The argument show
-// makes the answer of the first and of every repeated request from that result.
+// MountResult is [MountIdempotent] for a write that stores what it returns. The function show makes the answer
+// to the first request and to each retry from that result.
 func MountResult[Req, T, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
-	write func(context.Context, Req) (T, error), outcome func(*fiber.Ctx) ([]byte, error),
+	write func(context.Context, Req) (T, error), findResult func(*fiber.Ctx) ([]byte, error),
 	show func(context.Context, T) (*Out, error), decode ...func([]byte, *Req) error) {
 	MountIdempotent(r, e, func(ctx context.Context, req Req) (*Out, error) {
 		result, err := write(ctx, req)
@@ -45,7 +45,7 @@ func MountResult[Req, T, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 			return nil, err
 		}
 		return show(ctx, result)
-	}, outcome, func(ctx context.Context, _ Req, stored []byte) (*Out, error) {
+	}, findResult, func(ctx context.Context, _ Req, stored []byte) (*Out, error) {
 		var result T
 		if err := json.Unmarshal(stored, &result); err != nil {
 			return nil, err
@@ -59,7 +59,7 @@ func Plain[T, Out any](show func(T) Out) func(context.Context, T) (*Out, error) 
 	return func(_ context.Context, result T) (*Out, error) { return new(show(result)), nil }
 }
 
-// Shown returns a handler for [Mount] that answers with show of what handle returns.
+// Shown returns a handler for [Mount] that calls handle and answers with show of its result.
 func Shown[Req, T, Out any](handle func(context.Context, Req) (T, error),
 	show func(T) Out) func(context.Context, Req) (*Out, error) {
 	return func(ctx context.Context, req Req) (*Out, error) {
@@ -71,10 +71,10 @@ func Shown[Req, T, Out any](handle func(context.Context, Req) (T, error),
 	}
 }
 
-// AnswerNothing is the argument again of [MountIdempotent] for an endpoint whose answer has no body.
+// AnswerNothing is the argument answerRetry of [MountIdempotent] for an endpoint whose answer has no body.
 func AnswerNothing[Req any](context.Context, Req, []byte) (*endpoints.None, error) { return nil, nil }
 
-// AnswerStored is the argument again of [MountIdempotent] for an endpoint whose answer is the stored result.
+// AnswerStored is the argument answerRetry of [MountIdempotent] for an endpoint whose answer is the stored result.
 func AnswerStored[Req, Out any](_ context.Context, _ Req, stored []byte) (*Out, error) {
 	out := new(Out)
 	return out, json.Unmarshal(stored, out)

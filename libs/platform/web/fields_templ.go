@@ -8,28 +8,28 @@ package web
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Field is one question of a form, with what was typed and what is wrong with it.
+// Field is one field of a form, with its value and its error.
 type Field struct {
 	Name, Label, Value string
-	Error              string // what to do about it; "" where nothing is wrong
+	Error              string // how to correct the value; "" for a valid value
 	Hint               string
-	Type               string // of the input; "" is text
+	Type               string // type of the input; "" means text
 	Autocomplete       string
 	Required           bool
-	Optional           string // the word beside the label of what need not be filled in
+	Optional           string // text beside the label of an optional field
 	MaxLength          int
-	Options            []Option // of a choice
-	List               string   // the id of the datalist of what may be typed; "" for none
-	Focus              bool     // the page opens with the cursor in it; the first such field of a page has it
+	Options            []Option // options of a select
+	List               string   // id of the datalist with suggested values; "" for none
+	Focus              bool     // the page opens with the cursor in the first field that has Focus
 }
 
-// Option is one of the answers that a field offers.
+// Option is one option of a select.
 type Option struct{ Value, Label string }
 
 func (f Field) id() string { return "f-" + f.Name }
 
-// described names what explains the input to who does not see it.
-func (f Field) described() string {
+// descriptionID returns the id of the element that describes the input for screen readers, or "".
+func (f Field) descriptionID() string {
 	switch {
 	case f.Error != "":
 		return f.id() + "-error"
@@ -48,7 +48,7 @@ func (f Field) kind() string {
 
 func (f Field) attributes() templ.Attributes {
 	all := templ.Attributes{"id": f.id(), "name": f.Name, "required": f.Required}
-	if d := f.described(); d != "" {
+	if d := f.descriptionID(); d != "" {
 		all["aria-describedby"] = d
 	}
 	if f.Error != "" {
@@ -69,7 +69,7 @@ func (f Field) attributes() templ.Attributes {
 	return all
 }
 
-// label is the question with its hint.
+// label renders the label with its hint.
 func label(f Field) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -180,7 +180,7 @@ func label(f Field) templ.Component {
 	})
 }
 
-// fieldError stands below the input.
+// fieldError renders the error below the input.
 func fieldError(f Field) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -238,7 +238,7 @@ func fieldError(f Field) templ.Component {
 	})
 }
 
-// Input is a line to type.
+// Input renders an input of one line.
 func Input(f Field) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -318,7 +318,7 @@ func Input(f Field) templ.Component {
 	})
 }
 
-// Area is several lines to type.
+// Area renders an input of several lines.
 func Area(f Field) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -385,7 +385,7 @@ func Area(f Field) templ.Component {
 	})
 }
 
-// Select is a choice from a list.
+// Select renders a list of options.
 func Select(f Field) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -485,7 +485,7 @@ func Select(f Field) templ.Component {
 	})
 }
 
-// Checkbox is a box to tick; its value is "yes".
+// Checkbox renders a checkbox with the value "yes".
 func Checkbox(f Field) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

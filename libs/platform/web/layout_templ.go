@@ -10,25 +10,25 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/slotmesh/slotmesh/libs/values/message/words"
 
-// Frame is what stands around a page.
+// Frame holds the data of the frame around a page.
 type Frame struct {
 	Words       *words.Words
 	Title       string
 	Description string
-	Canonical   string // absolute; "" for a page that search engines should not show
+	Canonical   string // absolute address; "" for a page that search engines must not list
 	// Alternates are the absolute addresses of the page by language.
 	Alternates []Alternate
 	Style      string // path of the style
 	Script     string // path of the script; "" for none
-	// Accent is the business's colour as #rrggbb, and OnAccent black or white, whichever is read on it; "": those of the style.
+	// Accent is the business's colour as #rrggbb, and OnAccent the colour of text on it. "": the default colours.
 	Accent, OnAccent string
-	Nonce            string // of the one inline style
+	Nonce            string // nonce of the inline style
 }
 
-// Alternate is the same page in another language.
+// Alternate is the address of the page in another language.
 type Alternate struct{ Language, Name, URL string }
 
-// Layout is the frame with the page in it.
+// Layout renders the frame with the page inside.
 func Layout(f Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -57,7 +57,7 @@ func Layout(f Frame) templ.Component {
 		var templ_7745c5c3_Var2 string
 		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(f.Words.Requested)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `layout.templ`, Line: 26, Col: 27}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `layout.templ`, Line: 26, Col: 31}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {
@@ -70,7 +70,7 @@ func Layout(f Frame) templ.Component {
 		var templ_7745c5c3_Var3 string
 		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(f.Words.Direction())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `layout.templ`, Line: 26, Col: 55}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `layout.templ`, Line: 26, Col: 59}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 		if templ_7745c5c3_Err != nil {

@@ -35,7 +35,7 @@ func Verify(m goleak.TestingM) {
 }
 
 func waitForGoroutines() error {
-	start := time.Now() //nolint:forbidigo // the machine's time is what is waited by
+	start := time.Now() //nolint:forbidigo // measures the wait, by the machine's time
 	for {
 		err := goleak.Find(longLived...)
 		if err == nil || time.Since(start) > maxWait {

@@ -20,7 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/email"
 )
 
-// Method tells a calendar program what to do with the events (RFC 5546).
+// Method defines what a calendar program does with the events (RFC 5546).
 type Method string
 
 // The methods that this package writes.

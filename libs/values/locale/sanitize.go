@@ -24,7 +24,7 @@ func Sanitize(dirty string) string {
 	if !strings.ContainsAny(s, "<>&\"'\r\x00") {
 		return s // plain text, as most short fields are
 	}
-	// An HTML5 parser defines what is a tag, before the policy is applied and again on the remaining tree.
+	// An HTML5 parser reads the tags before the policy is applied, and reads the result of the policy again.
 	body, ok := parse(s)
 	if !ok {
 		return stripTags(s)

@@ -1,5 +1,5 @@
 
-// The reference takes the colours of the page.
+// The reference uses the colours of the page.
 const reference = document.querySelector("rapi-doc");
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const paint = () => {

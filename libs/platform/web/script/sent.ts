@@ -1,4 +1,5 @@
-// A form that changes something shows on the pressed button that it is being sent, and is not sent twice. One that only asks for a page may be.
+// When a form with method POST is sent, its button shows that it is being sent, and the form cannot be sent again.
+// Forms with method GET can be sent again.
 document.addEventListener("submit", (event) => {
   const form = event.target as HTMLFormElement;
   if (form.method === "get") return;
@@ -10,7 +11,7 @@ document.addEventListener("submit", (event) => {
   event.submitter?.setAttribute("aria-busy", "true");
 });
 
-// Who comes back by the browser's button finds the form as it was, ready to be sent.
+// If the user returns with the browser's back button, the form can be sent again.
 addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-sent]")) {
     delete form.dataset.sent;
