@@ -10,12 +10,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
 	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 )
 
 // All holds the endpoints of all services.
 var All = func() []*endpoints.Row {
 	rows := slices.Clone(endpoints.All)
-	for _, api := range []*endpoints.API{console.API, notifications.API, pricing.API} {
+	for _, api := range []*endpoints.API{console.API, notifications.API, pricing.API, rental.API} {
 		rows = append(rows, api.Rows()...)
 	}
 	return rows

@@ -49,10 +49,18 @@ func ReadFilter(q request.Query) (booking.Filter, error) {
 // ReadPayment reads the query parameter payment, one of booking.PaymentStatuses. Faults: invalid_parameter.
 func ReadPayment(q request.Query) (string, error) {
 	payment, err := q.Text("payment")
-	if err == nil && payment != "" && !slices.Contains(booking.PaymentStatuses(), payment) {
-		err = request.Invalid("payment: send open, paid, cancelled, refund_failed or disputed.")
+	if err != nil {
+		return "", err
 	}
-	return payment, err
+	return payment, CheckPayment(payment)
+}
+
+// CheckPayment checks the query parameter payment; "" is valid. Faults: invalid_parameter.
+func CheckPayment(payment string) error {
+	if payment != "" && !slices.Contains(booking.PaymentStatuses(), payment) {
+		return request.Invalid("payment: send open, paid, cancelled, refund_failed or disputed.")
+	}
+	return nil
 }
 
 // ReadTicketFilter reads the query parameters event_id, query and payment. Faults: invalid_parameter.

@@ -69,9 +69,17 @@ func (r *Row) Reads() bool {
 // None is the type of a request without parameters and body, and of an answer without a body.
 type None struct{}
 
+// Target returns what the request is about.
+func (w With[At, Body]) Target() At { return w.At }
+
 // OfBusiness is a request about a business, or its part At of [With].
 type OfBusiness struct {
 	Business uuid.UUID `path:"business"`
+}
+
+// ByToken is a request by the token of a customer's link or of a calendar feed.
+type ByToken struct {
+	Token string `path:"token"`
 }
 
 // With is a request with a body. At holds the parameters of the path and the query.
@@ -80,9 +88,12 @@ type With[At, Body any] struct {
 	Body Body `body:"json"`
 }
 
+// Request returns a request with a body.
+func Request[At, Body any](at At, body Body) With[At, Body] { return With[At, Body]{at, body} }
+
 // About returns a request with a body about a business.
 func About[Body any](business uuid.UUID, body Body) With[OfBusiness, Body] {
-	return With[OfBusiness, Body]{OfBusiness{business}, body}
+	return Request(OfBusiness{business}, body)
 }
 
 // Endpoint is the declaration of an endpoint with the types of its request and its answer.

@@ -114,8 +114,7 @@ func (c *Client) Webhooks(ctx context.Context, businessID uuid.UUID, page reques
 
 // ChangeWebhook changes an endpoint. Faults: invalid_parameter; not_found.
 func (c *Client) ChangeWebhook(ctx context.Context, businessID, id uuid.UUID, change WebhookChange) (*Webhook, error) {
-	return ChangeWebhook.Call(ctx, c.peer,
-		endpoints.With[WebhookID, WebhookChange]{At: WebhookID{businessID, id}, Body: change})
+	return ChangeWebhook.Call(ctx, c.peer, endpoints.Request(WebhookID{businessID, id}, change))
 }
 
 // DeleteWebhook removes an endpoint and the log of its deliveries. Fault: not_found.

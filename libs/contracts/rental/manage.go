@@ -3,8 +3,6 @@ package rental
 import (
 	"context"
 	"encoding/json"
-	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
-	"github.com/slotmesh/slotmesh/libs/contracts/typed"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
@@ -57,24 +55,21 @@ type ManagedReservation struct {
 // CancelByLink cancels a reservation for its customer, who has agreed to the refund in agreed, and returns the
 // customer view after it. Faults: not_found; conflict if the customer may not cancel now, or the refund has changed.
 func (c *Client) CancelByLink(ctx context.Context, token string, agreed booking.CancelByLink) (*Managed, error) {
-	return typed.Call[Managed](byCustomer(ctx), c.peer, http.MethodPost, ManagePath(token)+"/cancel", agreed)
+	return CancelByLink.Call(byCustomer(ctx), c.peer,
+		endpoints.Request(endpoints.ByToken{Token: token}, agreed))
 }
 
 // OpenPayment returns the open charge of a reservation with its payment page, so that the customer
 // can continue to pay. Faults: not_found; conflict if nothing is to be paid; payment_unavailable.
 func (c *Client) OpenPayment(ctx context.Context, token string) (*booking.OpenPayment, error) {
-	return typed.Call[booking.OpenPayment](byCustomer(ctx), c.peer, http.MethodPost, ManagePath(token)+"/payment", nil)
+	return OpenPaymentPage.Call(byCustomer(ctx), c.peer, endpoints.ByToken{Token: token})
 }
 
 // Managed returns the customer view of a link. Faults: not_found, the same for every invalid token. The
 // caller must first count the request against the limit of the client's address (libs/platform/limits, manage).
 func (c *Client) Managed(ctx context.Context, token string) (*Managed, error) {
-	return typed.Call[Managed](ctx, c.peer, http.MethodGet, ManagePath(token), nil)
+	return ReadManaged.Call(ctx, c.peer, endpoints.ByToken{Token: token})
 }
-
-// ManagePath returns the path of the customer view. Below it are
-// /calendar (the view as text/calendar), /cancel and /payment.
-func ManagePath(token string) string { return "/internal/manage/" + url.PathEscape(token) }
 
 // byCustomer returns a context whose actor is the customer of the link.
 func byCustomer(ctx context.Context) context.Context {

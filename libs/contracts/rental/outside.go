@@ -5,7 +5,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
-	"github.com/slotmesh/slotmesh/libs/contracts/typed"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 )
 
 // MaxHeld bounds the reservations that [Client.Outside] checks, the earliest first.
@@ -34,5 +34,5 @@ type Outside struct {
 
 // Outside returns the reservations that would violate an offer that is not published yet. Faults: invalid_parameter.
 func (c *Client) Outside(ctx context.Context, slug string, request OutsideRequest) (*OutsideResponse, error) {
-	return typed.Ask[OutsideResponse](ctx, c.peer, path(slug, "reservations/outside"), &request)
+	return FindOutside.Call(ctx, c.peer, endpoints.Request(OfSlug{Slug: slug}, request))
 }

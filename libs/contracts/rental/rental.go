@@ -88,6 +88,9 @@ type NewExtra struct {
 	Quantity int    `json:"quantity"`
 }
 
+// MaxQuantity bounds the units of one rental in a reservation.
+const MaxQuantity = 1000
+
 // MaxExtras bounds the extras of one reservation.
 const MaxExtras = 20
 

@@ -19,3 +19,13 @@ func (q Query) Report() (report.Query, error) {
 	}
 	return query, query.Check()
 }
+
+// Report is a group of the query parameters of a report.
+type Report struct{ report.Query }
+
+// ReadQuery is [Query.Report].
+func (r *Report) ReadQuery(q Query) error {
+	asked, err := q.Report()
+	r.Query = asked
+	return err
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
@@ -145,7 +146,7 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	if !fault.Is(err, fault.NotFound) {
 		return text, err
 	}
-	answer, err := l.rental.Do(ctx, peer.Request{Method: http.MethodGet, Path: rental.ManagePath(token) + "/calendar"})
+	answer, err := l.rental.Do(ctx, peer.Request{Method: http.MethodGet, Path: rental.ReadCalendar.URL(&endpoints.ByToken{Token: token})})
 	if err != nil {
 		return nil, err
 	}

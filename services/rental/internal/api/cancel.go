@@ -1,75 +1,45 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 
-	"github.com/gofiber/fiber/v2"
-
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
-	"github.com/slotmesh/slotmesh/libs/platform/server"
-	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-func (in *Internal) cancellation(c *fiber.Ctx) error {
-	id, err := reservationID(c)
+func (in *Internal) cancellation(ctx context.Context, r rental.OfReservation) (*booking.Cancellation, error) {
+	offer, err := in.business(ctx, r.OfSlug)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	offer, err := in.business(c)
+	preview, err := in.owner.Cancellations(offer).Preview(ctx, offer.ID, r.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	preview, err := in.owner.Cancellations(offer).Preview(c.UserContext(), offer.ID, id)
-	if err != nil {
-		return err
-	}
-	return send(c, preview.Shown())
+	return new(preview.Shown()), nil
 }
 
-func (in *Internal) cancel(c *fiber.Ctx) (usecase.Made, error) {
-	id, err := reservationID(c)
-	if err != nil {
-		return usecase.Made{}, err
-	}
-	var asked booking.Cancel
-	if err := optionalBody(c, &asked); err != nil {
-		return usecase.Made{}, err
-	}
-	offer, err := in.business(c)
-	if err != nil {
-		return usecase.Made{}, err
-	}
-	cancelled, err := in.owner.Cancellations(offer).Cancel(c.UserContext(), server.Actor(c), offer.ID, id,
-		asked.Refund)
-	return usecase.Made{Reservation: cancelled}, err
+func (in *Internal) cancel(ctx context.Context, r rental.Change[booking.Cancel],
+	offer *catalog.Offer) (store.Reservation, error) {
+	return in.owner.Cancellations(offer).Cancel(ctx, actor.Of(ctx), offer.ID, r.At.ID, r.Body.Refund)
 }
 
-func (in *Internal) refund(c *fiber.Ctx) (usecase.Made, error) {
-	id, err := reservationID(c)
-	if err != nil {
-		return usecase.Made{}, err
-	}
-	var asked booking.NewRefund
-	if err := optionalBody(c, &asked); err != nil {
-		return usecase.Made{}, err
-	}
-	offer, err := in.business(c)
-	if err != nil {
-		return usecase.Made{}, err
-	}
-	refunded, err := in.owner.Cancellations(offer).Refund(c.UserContext(), server.Actor(c), offer.ID, id,
-		asked.Refund)
-	return usecase.Made{Reservation: refunded}, err
+func (in *Internal) refund(ctx context.Context, r rental.Change[booking.NewRefund],
+	offer *catalog.Offer) (store.Reservation, error) {
+	return in.owner.Cancellations(offer).Refund(ctx, actor.Of(ctx), offer.ID, r.At.ID, r.Body.Refund)
 }
 
 // optionalBody reads the JSON body of a request that may have none.
-func optionalBody(c *fiber.Ctx, into any) error {
-	body, err := server.Body(c)
-	if err != nil || len(body) == 0 {
-		return err
+func optionalBody[Body any](body []byte, into *rental.Change[Body]) error {
+	if len(body) == 0 {
+		return nil
 	}
-	if err := json.Unmarshal(body, into); err != nil {
+	if err := json.Unmarshal(body, &into.Body); err != nil {
 		return request.Invalid(`The body must be {"refund": "policy", "full", "none" or an amount such as 12.50}, or none.`)
 	}
 	return nil

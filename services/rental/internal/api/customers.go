@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/customer"
@@ -10,95 +12,85 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-func (in *Internal) customers(c *fiber.Ctx) error {
-	var asked customer.Search
-	if err := server.JSON(c, &asked); err != nil {
-		return err
+func (in *Internal) customers(ctx context.Context, r rental.With[customer.Search]) (*customer.List, error) {
+	if err := r.Body.Validate(); err != nil {
+		return nil, err
 	}
-	if err := asked.Validate(); err != nil {
-		return err
-	}
-	offer, err := in.business(c)
+	offer, err := in.business(ctx, r.At)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	found, err := in.records.Customers(c.UserContext(), offer.ID, asked)
+	found, err := in.records.Customers(ctx, offer.ID, r.Body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return c.JSON(customer.List{Customers: found})
+	return &customer.List{Customers: found}, nil
 }
 
-func (in *Internal) held(c *fiber.Ctx) error {
-	var of customer.Of
-	if err := server.JSON(c, &of); err != nil {
-		return err
-	}
-	address, err := customer.Check(of.Email)
+func (in *Internal) held(ctx context.Context, r rental.With[customer.Of]) (*rental.Held, error) {
+	address, err := customer.Check(r.Body.Email)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	offer, err := in.business(c)
+	offer, err := in.business(ctx, r.At)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	found, err := in.records.Held(c.UserContext(), offer.ID, address, customer.MostHeld+1)
+	found, err := in.records.Held(ctx, offer.ID, address, customer.MostHeld+1)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	held := rental.Held{Reservations: make([]rental.Reservation, len(found))}
-	for i, r := range found {
-		held.Reservations[i] = in.show(offer, r)
+	for i, each := range found {
+		held.Reservations[i] = in.show(offer, each)
 	}
-	return send(c, held)
+	return &held, nil
 }
 
-func (in *Internal) expiringCustomers(c *fiber.Ctx) error {
-	var asked customer.Expiring
-	if err := server.JSON(c, &asked); err != nil {
-		return err
-	}
-	offer, err := in.business(c)
+func (in *Internal) expiringCustomers(ctx context.Context,
+	r rental.With[customer.Expiring]) (*customer.ExpiringList, error) {
+	offer, err := in.business(ctx, r.At)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	digests, err := in.records.ExpiringCustomers(c.UserContext(), offer.ID, asked.Then, customer.MaxExpiring+1)
+	digests, err := in.records.ExpiringCustomers(ctx, offer.ID, r.Body.Then, customer.MaxExpiring+1)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return c.JSON(customer.CutExpiring(digests))
+	return new(customer.CutExpiring(digests)), nil
 }
 
-// eraseCustomer anonymizes a customer, once for each Idempotency-Key of a business.
-func (in *Internal) eraseCustomer() fiber.Handler {
-	return server.HandleIdempotently(func(c *fiber.Ctx) error {
-		var asked customer.Erase
-		if err := server.JSON(c, &asked); err != nil {
-			return err
-		}
-		address, err := customer.Check(asked.Email)
-		if err != nil {
-			return err
-		}
-		asked.Email = address
-		offer, err := in.business(c)
-		if err != nil {
-			return err
-		}
-		now := in.clock.Now()
-		erased, err := in.records.EraseCustomer(c.UserContext(), offer.ID,
-			store.Erase{Erase: asked, Now: now, Today: offer.Today(now), Zone: offer.Location()})
-		if err != nil {
-			return err
-		}
-		return c.JSON(erased)
-	}, in.outcome, server.AnswerWithResult(fiber.StatusOK))
+// eraseCustomer anonymizes a customer.
+func (in *Internal) eraseCustomer(ctx context.Context, r rental.With[customer.Erase]) (*customer.Erased, error) {
+	var err error
+	if r.Body.Email, err = customer.Check(r.Body.Email); err != nil {
+		return nil, err
+	}
+	offer, err := in.business(ctx, r.At)
+	if err != nil {
+		return nil, err
+	}
+	now := in.clock.Now()
+	erased, err := in.records.EraseCustomer(ctx, offer.ID,
+		store.Erase{Erase: r.Body, Now: now, Today: offer.Today(now), Zone: offer.Location()})
+	if err != nil {
+		return nil, err
+	}
+	return &erased, nil
 }
 
 // outcome returns the stored answer of an earlier write of the owner with
 // the same Idempotency-Key. It returns nil if there was no such write.
 func (in *Internal) outcome(c *fiber.Ctx) ([]byte, error) {
-	offer, err := in.business(c)
+	id, err := server.Query(c).OptionalID("business_id")
+	if err != nil {
+		return nil, err
+	}
+	of := rental.OfSlug{Slug: c.Params("slug")}
+	if id != nil {
+		of.Business = *id
+	}
+	offer, err := in.business(c.UserContext(), of)
 	switch {
 	case fault.Is(err, fault.BusinessNotFound):
 		return nil, nil // a retry that comes this late cannot find the write either

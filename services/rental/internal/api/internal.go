@@ -4,15 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strconv"
 
-	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
@@ -44,189 +44,154 @@ func NewInternal(owner *usecase.Owner, news *usecase.Reconciliation, offers Offe
 	return &Internal{owner: owner, news: news, offers: offers, records: records, links: links, clock: now}
 }
 
-// Mount adds the routes.
-func (in *Internal) Mount(router fiber.Router) {
-	business := router.Group("/internal/businesses/:slug")
-	business.Get("/ceilings", in.ceilings)
-	business.Post("/reservations", in.once(in.reserve, fiber.StatusCreated))
-	business.Get("/reservations", in.reservations)
-	business.Get("/reports/revenue", in.revenueReport)
-	business.Get("/reservations/ahead", in.ahead)
-	business.Post("/reservations/outside", in.outside)
-	business.Get("/reservations/:id", in.reservation)
-	business.Post("/customers/search", in.customers)
-	business.Post("/customers/held", in.held)
-	business.Post("/customers/expiring", in.expiringCustomers)
-	business.Post("/customers/erase", in.eraseCustomer())
-	business.Get("/reservations/:id/link", in.linkTo)
-	business.Get("/reservations/:id/cancellation", in.cancellation)
-	business.Post("/reservations/:id/cancel", in.once(in.cancel, fiber.StatusOK))
-	business.Post("/reservations/:id/refund", in.once(in.refund, fiber.StatusOK))
-	business.Post("/reservations/:id/:move", in.once(in.move, fiber.StatusOK))
+// Mount adds the endpoints.
+func (in *Internal) Mount(r *server.Internal) {
+	server.Mount(r, rental.ReadCeilings, in.ceilings)
+	server.MountIdempotent(r, rental.Reserve, in.reserve, in.outcome, in.reservedAgain)
+	server.Mount(r, rental.ListReservations, in.reservations)
+	server.Mount(r, rental.ReportRevenue, in.revenueReport)
+	server.Mount(r, rental.CountAhead, in.ahead)
+	server.Mount(r, rental.FindOutside, in.outside)
+	server.Mount(r, rental.ReadReservation, in.reservation)
+	server.Mount(r, rental.SearchCustomers, in.customers)
+	server.Mount(r, rental.ExportHeld, in.held)
+	server.Mount(r, rental.ListExpiringCustomers, in.expiringCustomers)
+	server.MountIdempotent(r, rental.EraseCustomer, in.eraseCustomer, in.outcome, server.AnswerStored)
+	server.Mount(r, rental.ReadLink, in.linkTo)
+	server.Mount(r, rental.PreviewCancellation, in.cancellation)
+	mountChange(in, r, rental.CancelReservation, in.cancel, optionalBody)
+	mountChange(in, r, rental.RefundReservation, in.refund, optionalBody)
+	mountChange(in, r, rental.ChangeReservationStatus, in.move)
 }
 
-// business returns the offer of the business with the slug of the path. Fault: business_not_found.
+// mountChange adds the endpoint of an owner's change of a reservation, which
+// runs once for each Idempotency-Key of a business.
+func mountChange[Req interface{ Target() rental.OfReservation }](in *Internal, r *server.Internal,
+	e endpoints.Endpoint[Req, rental.Reservation],
+	write func(context.Context, Req, *catalog.Offer) (store.Reservation, error), decode ...func([]byte, *Req) error) {
+	server.MountIdempotent(r, e, func(ctx context.Context, req Req) (*rental.Reservation, error) {
+		offer, err := in.business(ctx, req.Target().OfSlug)
+		if err != nil {
+			return nil, err
+		}
+		changed, err := write(ctx, req, offer)
+		if err != nil {
+			return nil, err
+		}
+		return in.shown(ctx, req.Target().OfSlug, changed)
+	}, in.outcome, func(ctx context.Context, req Req, stored []byte) (*rental.Reservation, error) {
+		var changed store.Reservation
+		if err := json.Unmarshal(stored, &changed); err != nil {
+			return nil, err
+		}
+		return in.shown(ctx, req.Target().OfSlug, changed)
+	}, decode...)
+}
+
+// business returns the offer of the business of a request. Fault: business_not_found.
 //
 // If the caller sends a business id, the offer must have this id, otherwise the fault is
 // business_not_found too. After a business is removed, another business can get its slug, and the cached
 // offer may still be the old one. Without the check, a business could see customers of the other.
-func (in *Internal) business(c *fiber.Ctx) (*catalog.Offer, error) {
-	id, err := server.Query(c).OptionalID(rental.QueryBusinessID)
-	if err != nil {
-		return nil, err
-	}
-	slug := c.Params("slug")
-	offer, err := in.offers.Get(c.UserContext(), slug)
-	if err != nil || id == nil || offer.ID == *id {
+func (in *Internal) business(ctx context.Context, of rental.OfSlug) (*catalog.Offer, error) {
+	offer, err := in.offers.Get(ctx, of.Slug)
+	if err != nil || of.Business == uuid.Nil || offer.ID == of.Business {
 		return offer, err
 	}
-	if offer, err = in.offers.Fresh(c.UserContext(), slug); err != nil {
+	if offer, err = in.offers.Fresh(ctx, of.Slug); err != nil {
 		return nil, err
 	}
-	if offer.ID != *id {
+	if offer.ID != of.Business {
 		return nil, fault.New(fault.BusinessNotFound, "Business not found")
 	}
 	return offer, nil
 }
 
-// once returns the handler of an owner's write, which runs once for each
-// Idempotency-Key of a business. The argument status is the HTTP status of the answer.
-func (in *Internal) once(write func(*fiber.Ctx) (usecase.Made, error), status int) fiber.Handler {
-	return server.HandleIdempotently(func(c *fiber.Ctx) error {
-		written, err := write(c)
-		if err != nil {
-			return err
-		}
-		return in.sendOne(c, status, written)
-	}, in.outcome, func(c *fiber.Ctx, answer []byte) error {
-		var made usecase.Made
-		if err := json.Unmarshal(answer, &made.Reservation); err != nil {
-			return err
-		}
-		if status != fiber.StatusCreated {
-			return in.sendOne(c, status, made)
-		}
-		offer, err := in.business(c)
-		if err != nil {
-			return fault.Unknown(err)
-		}
-		if made, err = in.owner.Again(c.UserContext(), server.Actor(c), offer.ID, made.Reservation); err != nil {
-			return err
-		}
-		return in.sendOne(c, status, made)
-	})
-}
-
 // ceilings answers with the field max_bookable_online of each
 // rental of a business: the most units that can be reserved.
-func (in *Internal) ceilings(c *fiber.Ctx) error {
-	version, err := strconv.ParseInt(c.Query("offer_version"), 10, 64)
+func (in *Internal) ceilings(ctx context.Context, r rental.CeilingsRequest) (*rental.Ceilings, error) {
+	version, err := strconv.ParseInt(r.OfferVersion, 10, 64)
 	if err != nil {
-		return request.Invalid("offer_version: send the version of the offer as a whole number.")
+		return nil, request.Invalid("offer_version: send the version of the offer as a whole number.")
 	}
-	offer, err := in.offers.AtLeast(c.UserContext(), c.Params("slug"), version)
+	offer, err := in.offers.AtLeast(ctx, r.Slug, version)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	answer := rental.Ceilings{Ceilings: make(map[uuid.UUID]int, len(offer.Rentals))}
 	for i := range offer.Rentals {
 		answer.Ceilings[offer.Rentals[i].ID] = occupancy.StockOf(&offer.Rentals[i]).Ceiling()
 	}
-	return c.JSON(answer)
+	return &answer, nil
 }
 
-func (in *Internal) reserve(c *fiber.Ctx) (usecase.Made, error) {
-	var asked rental.NewReservation
-	if err := server.JSON(c, &asked); err != nil {
-		return usecase.Made{}, err
-	}
-	by := server.Actor(c)
-	wanted, err := parseReservation(asked, by)
+func (in *Internal) reserve(ctx context.Context, r rental.With[rental.NewReservation]) (*rental.Reservation, error) {
+	by := actor.Of(ctx)
+	wanted, err := parseReservation(r.Body, by)
 	if err != nil {
-		return usecase.Made{}, err
+		return nil, err
 	}
-	return in.owner.Reserve(c.UserContext(), by, c.Params("slug"), wanted)
+	made, err := in.owner.Reserve(ctx, by, r.At.Slug, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return in.shownMade(ctx, r.At, made)
 }
 
-func (in *Internal) move(c *fiber.Ctx) (usecase.Made, error) {
-	id, err := reservationID(c)
-	if err != nil {
-		return usecase.Made{}, err
+func (in *Internal) reservedAgain(ctx context.Context, r rental.With[rental.NewReservation],
+	stored []byte) (*rental.Reservation, error) {
+	var made usecase.Made
+	if err := json.Unmarshal(stored, &made.Reservation); err != nil {
+		return nil, err
 	}
-	offer, err := in.business(c)
+	offer, err := in.business(ctx, r.At)
 	if err != nil {
-		return usecase.Made{}, err
+		return nil, fault.Unknown(err)
 	}
-	moved, err := in.owner.Move(c.UserContext(), server.Actor(c), offer, id, state.Move(c.Params("move")))
-	return usecase.Made{Reservation: moved}, err
+	if made, err = in.owner.Again(ctx, actor.Of(ctx), offer.ID, made.Reservation); err != nil {
+		return nil, err
+	}
+	return in.shownMade(ctx, r.At, made)
 }
 
-// reservationID reads the id of the reservation in the path. Fault:
-// not_found, also for an invalid id, because no reservation has it.
-func reservationID(c *fiber.Ctx) (uuid.UUID, error) {
-	id, err := request.ID("id", c.Params("id"))
-	if err != nil {
-		return uuid.Nil, errNoReservation()
-	}
-	return id, nil
+func (in *Internal) move(ctx context.Context, r rental.MoveRequest, offer *catalog.Offer) (store.Reservation, error) {
+	return in.owner.Move(ctx, actor.Of(ctx), offer, r.ID, state.Move(r.Move))
 }
 
 func errNoReservation() error { return fault.New(fault.NotFound, "Reservation not found") }
 
-func (in *Internal) reservations(c *fiber.Ctx) error {
-	query := server.Query(c)
-	from, to, err := query.OptionalDates("from", "to")
-	if err != nil {
-		return err
+func (in *Internal) reservations(ctx context.Context, r rental.ReservationsRequest) (*rental.ReservationList, error) {
+	if err := bookingclient.CheckPayment(r.Payment); err != nil {
+		return nil, err
 	}
-	status, err := query.Text("status")
+	offer, err := in.business(ctx, r.OfSlug)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if status != "" && !slices.Contains(rental.Statuses(), status) {
-		return request.Invalid("status: send pending, reserved, picked_up, returned or cancelled.")
-	}
-	payment, err := bookingclient.ReadPayment(query)
+	found, next, err := in.records.Reservations(ctx, offer.ID, r.Filter, r.Page)
 	if err != nil {
-		return err
-	}
-	page, err := query.Page()
-	if err != nil {
-		return err
-	}
-	offer, err := in.business(c)
-	if err != nil {
-		return err
-	}
-	filter := rental.Filter{From: from, To: to, Status: status, Payment: payment}
-	found, next, err := in.records.Reservations(c.UserContext(), offer.ID, filter, page)
-	if err != nil {
-		return err
+		return nil, err
 	}
 	list := rental.ReservationList{Reservations: make([]rental.Reservation, len(found)), NextCursor: next}
-	for i, r := range found {
-		list.Reservations[i] = in.show(offer, r)
+	for i, each := range found {
+		list.Reservations[i] = in.show(offer, each)
 	}
-	return send(c, list)
+	return &list, nil
 }
 
-func (in *Internal) reservation(c *fiber.Ctx) error {
-	id, err := reservationID(c)
+func (in *Internal) reservation(ctx context.Context, r rental.OfReservation) (*rental.Reservation, error) {
+	offer, err := in.business(ctx, r.OfSlug)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	offer, err := in.business(c)
-	if err != nil {
-		return err
-	}
-	found, err := in.lookAt(c.UserContext(), offer.ID, id)
+	found, err := in.lookAt(ctx, offer.ID, r.ID)
 	if errors.Is(err, store.ErrNotFound) {
-		return errNoReservation()
+		return nil, errNoReservation()
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return c.JSON(in.show(offer, found))
+	return new(in.show(offer, found)), nil
 }
 
 // lookAt reads a reservation with the newest state of its charge.
@@ -239,27 +204,33 @@ func (in *Internal) lookAt(ctx context.Context, businessID, id uuid.UUID) (store
 	return in.records.Reservation(ctx, businessID, id)
 }
 
-func (in *Internal) ahead(c *fiber.Ctx) error {
-	n, err := in.owner.Ahead(c.UserContext(), c.Params("slug"))
+func (in *Internal) ahead(ctx context.Context, of rental.OfSlug) (*rental.AheadCount, error) {
+	n, err := in.owner.Ahead(ctx, of.Slug)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return c.JSON(rental.AheadCount{Count: n})
+	return &rental.AheadCount{Count: n}, nil
 }
 
-// sendOne answers with a reservation that was written. If the offer cannot be read, the
-// fault is outcome_unknown, because the reservation was written but cannot be rendered.
-func (in *Internal) sendOne(c *fiber.Ctx, status int, r usecase.Made) error {
-	offer, err := in.business(c)
+// shown renders a reservation that was written. If the offer cannot be read, the fault is
+// outcome_unknown, because the reservation was written but cannot be rendered.
+func (in *Internal) shown(ctx context.Context, of rental.OfSlug, r store.Reservation) (*rental.Reservation, error) {
+	offer, err := in.business(ctx, of)
 	if err != nil {
-		return fault.Unknown(err)
+		return nil, fault.Unknown(err)
 	}
-	shown := in.show(offer, r.Reservation)
-	shown.Warnings = r.Warnings
-	if status == fiber.StatusCreated {
-		shown.CheckoutURL, shown.ManageURL = r.CheckoutURL, in.links.URL(event.Reservation, r.ID, r.LinkHash)
+	return new(in.show(offer, r)), nil
+}
+
+// shownMade renders a new reservation, with the links for its maker. Faults: those of shown.
+func (in *Internal) shownMade(ctx context.Context, of rental.OfSlug, r usecase.Made) (*rental.Reservation, error) {
+	shown, err := in.shown(ctx, of, r.Reservation)
+	if err != nil {
+		return nil, err
 	}
-	return send(c.Status(status), shown)
+	shown.Warnings, shown.CheckoutURL = r.Warnings, r.CheckoutURL
+	shown.ManageURL = in.links.URL(event.Reservation, r.ID, r.LinkHash)
+	return shown, nil
 }
 
 // show renders a reservation. Overdue is true if the reservation is

@@ -1,9 +1,12 @@
 package api
 
 import (
+	"context"
+
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
@@ -18,24 +21,20 @@ type ByLink struct{ links *usecase.ByLink }
 // NewByLink returns the internal API of customers' links.
 func NewByLink(links *usecase.ByLink) *ByLink { return &ByLink{links: links} }
 
-// Mount adds the routes.
-func (l *ByLink) Mount(router fiber.Router) {
-	managed := router.Group("/internal/manage/:token", func(c *fiber.Ctx) error {
-		c.Set(fiber.HeaderCacheControl, "no-store")
-		return c.Next()
-	})
-	managed.Get("", l.view)
-	managed.Get("/calendar", l.calendar)
-	managed.Post("/payment", l.payment)
-	managed.Post("/cancel", server.HandleIdempotently(l.cancel, func(c *fiber.Ctx) ([]byte, error) {
+// Mount adds the endpoints.
+func (l *ByLink) Mount(r *server.Internal) {
+	server.Mount(r, rental.ReadManaged, server.Shown(l.view, showManaged))
+	r.Handle(rental.ReadCalendar.Row, l.calendar)
+	server.Mount(r, rental.OpenPaymentPage, l.payment)
+	r.Handle(rental.CancelByLink.Row, server.HandleIdempotently(l.cancel, func(c *fiber.Ctx) ([]byte, error) {
 		return l.links.Outcome(c.UserContext(), c.Params("token"))
 	}, func(c *fiber.Ctx, answer []byte) error {
 		return sendManaged(c)(l.links.Again(c.UserContext(), c.Params("token"), answer))
 	}))
 }
 
-func (l *ByLink) view(c *fiber.Ctx) error {
-	return sendManaged(c)(l.links.View(c.UserContext(), c.Params("token")))
+func (l *ByLink) view(ctx context.Context, of endpoints.ByToken) (usecase.Managed, error) {
+	return l.links.View(ctx, of.Token)
 }
 
 // cancel checks the token before the body, so that only a caller with a valid link learns the faults of the body.
@@ -54,16 +53,16 @@ func (l *ByLink) cancel(c *fiber.Ctx) error {
 	return sendManaged(c)(l.links.Cancel(c.UserContext(), c.Params("token"), agreed))
 }
 
-func (l *ByLink) payment(c *fiber.Ctx) error {
-	m, url, err := l.links.OpenPayment(c.UserContext(), c.Params("token"))
+func (l *ByLink) payment(ctx context.Context, of endpoints.ByToken) (*booking.OpenPayment, error) {
+	m, url, err := l.links.OpenPayment(ctx, of.Token)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	currency := m.Price.Currency
-	return c.JSON(booking.OpenPayment{
+	return &booking.OpenPayment{
 		Provider: m.Payment.Provider, Amount: currency.JSON(m.Payment.Amount), Currency: currency.Code,
 		CheckoutURL: url, DueAt: m.Payment.DueAt,
-	})
+	}, nil
 }
 
 // sendManaged returns a function that answers with the customer's view or the fault.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 	"github.com/slotmesh/slotmesh/libs/contracts/event"
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
@@ -23,7 +24,7 @@ import (
 // calendar reads a reservation as text/calendar.
 func (s service) calendar(t *testing.T, token string) (int, string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base+rental.ManagePath(token)+"/calendar",
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base+rental.ReadCalendar.URL(&endpoints.ByToken{Token: token}),
 		nil)
 	if err != nil {
 		t.Fatal(err)

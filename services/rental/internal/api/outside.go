@@ -3,12 +3,10 @@ package api
 import (
 	"context"
 
-	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/request"
-	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
@@ -17,22 +15,20 @@ import (
 )
 
 // outside answers which reservations would conflict with an offer that is not published yet (docs/decisions/009).
-func (in *Internal) outside(c *fiber.Ctx) error {
-	var asked rental.OutsideRequest
-	if err := server.JSON(c, &asked); err != nil {
-		return err
-	}
+func (in *Internal) outside(ctx context.Context,
+	r rental.With[rental.OutsideRequest]) (*rental.OutsideResponse, error) {
+	asked := &r.Body
 	if err := asked.Offer.Prepare(); err != nil {
-		return fault.Wrap(fault.InvalidParameter, err, "offer: its time zone or currency is not known here.")
+		return nil, fault.Wrap(fault.InvalidParameter, err, "offer: its time zone or currency is not known here.")
 	}
-	published, err := in.offers.AtLeast(c.UserContext(), c.Params("slug"), asked.OfferVersion)
+	published, err := in.offers.AtLeast(ctx, r.At.Slug, asked.OfferVersion)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now := in.clock.Now()
-	live, more, err := in.live(c.UserContext(), published.ID, published.Today(now))
+	live, more, err := in.live(ctx, published.ID, published.Today(now))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	answer := rental.OutsideResponse{Outside: []rental.Outside{}, More: more}
 	wanted, before := usecase.NewOutside(&asked.Offer, live, now), usecase.NewOutside(published, live, now)
@@ -44,7 +40,7 @@ func (in *Internal) outside(c *fiber.Ctx) error {
 			})
 		}
 	}
-	return c.JSON(answer)
+	return &answer, nil
 }
 
 // live reads the reservations that occupy units now or later, at most rental.MaxHeld. These end

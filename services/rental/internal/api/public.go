@@ -11,6 +11,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
@@ -53,11 +54,10 @@ func (p *Public) Mount(router fiber.Router) {
 // MountForPeers adds both calendars to the internal port, below /internal, for the MCP
 // server and for availability. It adds no rate limit, because both apply their own before
 // they call. For the booking page, it also adds the possible start times of a date.
-func (p *Public) MountForPeers(router fiber.Router) {
-	business := router.Group("/internal/api/public/:slug")
-	business.Get("/rental-availability", p.availability)
-	business.Get("/rental-available-dates", p.dates)
-	router.Get("/internal/businesses/:slug/starts", p.starts)
+func (p *Public) MountForPeers(r *server.Internal) {
+	r.Handle(rental.CheckAvailability.Row, p.availability)
+	r.Handle(rental.ListAvailableDates.Row, p.dates)
+	server.Mount(r, rental.ReadStarts, p.starts)
 }
 
 // send answers with a body that must not be cached. An answer with a fault gets the same header elsewhere.

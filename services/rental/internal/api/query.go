@@ -25,7 +25,7 @@ const (
 // Bounds of one question or one reservation (interface.md §8).
 const (
 	maxRangeDays = 730 // both ends included
-	maxQuantity  = 1000
+	maxQuantity  = rental.MaxQuantity
 )
 
 // availabilityQuery holds the parameters of /rental-availability.

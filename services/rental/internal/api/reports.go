@@ -1,24 +1,20 @@
 package api
 
 import (
-	"github.com/gofiber/fiber/v2"
+	"context"
 
-	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 	"github.com/slotmesh/slotmesh/libs/values/report"
 )
 
-func (in *Internal) revenueReport(c *fiber.Ctx) error {
-	q, err := server.Query(c).Report()
+func (in *Internal) revenueReport(ctx context.Context, r rental.ReportRequest) (*report.Revenue, error) {
+	offer, err := in.business(ctx, r.OfSlug)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	offer, err := in.business(c)
+	rows, err := in.records.RevenueReport(ctx, offer.ID, r.Query, offer.Currency)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	rows, err := in.records.RevenueReport(c.UserContext(), offer.ID, q, offer.Currency)
-	if err != nil {
-		return err
-	}
-	return send(c, report.Revenue{Rows: rows})
+	return &report.Revenue{Rows: rows}, nil
 }

@@ -98,7 +98,7 @@ func TestASlugThatLeadsElsewhereIsOfNoBusiness(t *testing.T) {
 		len(list.Reservations) != 0 {
 		t.Errorf("by the slug alone: %+v, %v", list, err)
 	}
-	if got := fetch(t, s.base+"/internal/businesses/harbor/reservations", http.Header{}, rental.QueryBusinessID,
+	if got := fetch(t, s.base+"/internal/businesses/harbor/reservations", http.Header{}, "business_id",
 		"7"); got.status != http.StatusBadRequest {
 		t.Errorf("what is no id: %d %s", got.status, got.body)
 	}

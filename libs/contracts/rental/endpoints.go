@@ -1,0 +1,212 @@
+package rental
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/customer"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/sale/link"
+	"github.com/slotmesh/slotmesh/libs/values/report"
+)
+
+// API is rental's internal API.
+var API = endpoints.NewAPI("rental")
+
+const (
+	business     = "/internal/businesses/:slug"
+	reservations = business + "/reservations"
+)
+
+var (
+	owner  = endpoints.By{"console": {actor.Owner}}
+	byLink = endpoints.By{"pages": {actor.Customer}}
+)
+
+// The endpoints; the methods of [Client] document them.
+var (
+	ReadCeilings      = endpoints.Get[CeilingsRequest, Ceilings](API, business+"/ceilings", "catalog")
+	ReadStarts        = endpoints.Get[StartsRequest, Starts](API, business+"/starts", "pages").Private()
+	CheckAvailability = endpoints.Get[OfSlug, json.RawMessage](API,
+		"/internal/api/public/:slug/rental-availability", "mcp", "pages")
+	ListAvailableDates = endpoints.Get[OfSlug, json.RawMessage](API,
+		"/internal/api/public/:slug/rental-available-dates", "availability", "pages", "console")
+
+	Reserve = endpoints.Post[With[NewReservation], Reservation](API,
+		reservations, endpoints.By{"pages": {actor.Page}, "console": {actor.Owner}}).Answers(http.StatusCreated).Private()
+	ListReservations = endpoints.Get[ReservationsRequest, ReservationList](API,
+		reservations, "console").Private()
+	CountAhead  = endpoints.Get[OfSlug, AheadCount](API, reservations+"/ahead", "console")
+	FindOutside = endpoints.Ask[With[OutsideRequest], OutsideResponse](API,
+		reservations+"/outside", "console")
+	ReadReservation = endpoints.Get[OfReservation, Reservation](API,
+		reservations+"/:id", "notifications", "console")
+	ReadLink = endpoints.Get[LinkRequest, link.Shown](API,
+		"/internal/businesses/:business/reservations/:id/link", "notifications").Private()
+	PreviewCancellation = endpoints.Get[OfReservation, booking.Cancellation](API,
+		reservations+"/:id/cancellation", "console").Private()
+	CancelReservation = endpoints.Post[Change[booking.Cancel], Reservation](API,
+		reservations+"/:id/cancel", owner).Private()
+	RefundReservation = endpoints.Post[Change[booking.NewRefund], Reservation](API,
+		reservations+"/:id/refund", owner).Private()
+	ChangeReservationStatus = endpoints.Post[MoveRequest, Reservation](API, reservations+"/:id/:move", owner).Private()
+
+	ReportRevenue = endpoints.Get[ReportRequest, report.Revenue](API,
+		business+"/reports/revenue", "console").Private()
+	SearchCustomers = endpoints.Ask[With[customer.Search], customer.List](API,
+		business+"/customers/search", "console")
+	ExportHeld            = endpoints.Ask[With[customer.Of], Held](API, business+"/customers/held", "console").Private()
+	ListExpiringCustomers = endpoints.Ask[With[customer.Expiring], customer.ExpiringList](API,
+		business+"/customers/expiring", "console")
+	EraseCustomer = endpoints.Post[With[customer.Erase], customer.Erased](API,
+		business+"/customers/erase", owner)
+
+	ReadManaged  = endpoints.Get[endpoints.ByToken, Managed](API, "/internal/manage/:token", "pages").Private()
+	ReadCalendar = endpoints.Get[endpoints.ByToken, []byte](API,
+		"/internal/manage/:token/calendar", "pages").Private()
+	OpenPaymentPage = endpoints.Post[endpoints.ByToken, booking.OpenPayment](API,
+		"/internal/manage/:token/payment", byLink).Private()
+	CancelByLink = endpoints.Post[endpoints.With[endpoints.ByToken, booking.CancelByLink], Managed](API,
+		"/internal/manage/:token/cancel", byLink).Private()
+)
+
+// OfSlug is a request about a business. If Business is not the nil UUID, the slug must be that of this
+// business, otherwise the fault is business_not_found.
+type OfSlug struct {
+	Slug     string    `path:"slug"`
+	Business uuid.UUID `query:"business_id"`
+}
+
+// With is a request with a body about a business.
+type With[Body any] = endpoints.With[OfSlug, Body]
+
+// OfReservation is a request about a reservation.
+type OfReservation struct {
+	OfSlug
+	ID uuid.UUID `path:"id" unknown:"Reservation not found"`
+}
+
+// Change is a request with a body about a reservation.
+type Change[Body any] = endpoints.With[OfReservation, Body]
+
+// MoveRequest is a request to change the status of a reservation by a transition.
+type MoveRequest struct {
+	OfReservation
+	Move string `path:"move"`
+}
+
+// Target returns the reservation of the request.
+func (r MoveRequest) Target() OfReservation { return r.OfReservation }
+
+// LinkRequest is a request for the link of a reservation. It has the id of the
+// business instead of its slug, because events contain the id.
+type LinkRequest struct {
+	Business uuid.UUID `path:"business"`
+	ID       uuid.UUID `path:"id" unknown:"Reservation not found"`
+}
+
+// CeilingsRequest requests the ceilings by an offer of a version, a whole number, or a newer one.
+type CeilingsRequest struct {
+	Slug         string `path:"slug"`
+	OfferVersion string `query:"offer_version"`
+}
+
+// StartsRequest requests the starts of a date.
+type StartsRequest struct {
+	Slug string `path:"slug"`
+	Wanted
+}
+
+// ReservationsRequest requests a page of the reservations of a business.
+type ReservationsRequest struct {
+	OfSlug
+	Filter
+	request.Page
+}
+
+// ReportRequest requests a report about a business.
+type ReportRequest struct {
+	OfSlug
+	request.Report
+}
+
+// Values returns the query parameters of the filter.
+func (f Filter) Values() url.Values {
+	query := url.Values{}
+	if f.From != nil {
+		query.Set("from", f.From.String())
+	}
+	if f.To != nil {
+		query.Set("to", f.To.String())
+	}
+	if f.Status != "" {
+		query.Set("status", f.Status)
+	}
+	if f.Payment != "" {
+		query.Set("payment", f.Payment)
+	}
+	return query
+}
+
+// ReadQuery reads the query parameters of the filter; the service checks Payment. Faults: invalid_parameter.
+func (f *Filter) ReadQuery(q request.Query) error {
+	var err error
+	if f.From, f.To, err = q.OptionalDates("from", "to"); err != nil {
+		return err
+	}
+	if f.Status, err = q.Text("status"); err != nil {
+		return err
+	}
+	if f.Status != "" && !slices.Contains(Statuses(), f.Status) {
+		return request.Invalid("status: send pending, reserved, picked_up, returned or cancelled.")
+	}
+	f.Payment, err = q.Text("payment")
+	return err
+}
+
+// Values returns the query parameters of a request for starts.
+func (w Wanted) Values() url.Values {
+	query := url.Values{"rental_id": {w.RentalID.String()}, "date": {w.Date.String()},
+		"quantity": {strconv.Itoa(w.Quantity)}}
+	for _, id := range w.Extras {
+		query.Add("extra_id", id.String())
+	}
+	return query
+}
+
+// ReadQuery reads the query parameters of a request for starts. Faults: invalid_parameter.
+func (w *Wanted) ReadQuery(q request.Query) error {
+	id, err := q.Required("rental_id", "a rental's id")
+	if err != nil {
+		return err
+	}
+	if w.RentalID, err = request.ID("rental_id", id); err != nil {
+		return err
+	}
+	if w.Date, err = q.Date("date"); err != nil {
+		return err
+	}
+	if w.Quantity, err = q.OptionalNumber("quantity", MaxQuantity, 1); err != nil {
+		return err
+	}
+	extras := q("extra_id")
+	if len(extras) > MaxExtras {
+		return request.TooMany("extra_id", MaxExtras)
+	}
+	for _, text := range extras {
+		extra, err := request.ID("extra_id", text)
+		if err != nil {
+			return err
+		}
+		w.Extras = append(w.Extras, extra)
+	}
+	return nil
+}
