@@ -78,6 +78,9 @@ var (
 		"/internal/manage/:token/cancel", byLink).Private()
 )
 
+// QueryBusinessID is the query parameter of [OfSlug] with the id of the business.
+const QueryBusinessID = "business_id"
+
 // OfSlug is a request about a business. If Business is not the nil UUID, the slug must be that of this
 // business, otherwise the fault is business_not_found.
 type OfSlug struct {

@@ -82,7 +82,7 @@ func (in *Internal) eraseCustomer(ctx context.Context, r rental.With[customer.Er
 // outcome returns the stored answer of an earlier write of the owner with
 // the same Idempotency-Key. It returns nil if there was no such write.
 func (in *Internal) outcome(c *fiber.Ctx) ([]byte, error) {
-	id, err := server.Query(c).OptionalID("business_id")
+	id, err := server.Query(c).OptionalID(rental.QueryBusinessID)
 	if err != nil {
 		return nil, err
 	}
