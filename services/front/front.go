@@ -1,11 +1,13 @@
-// Package front is the single public address of the services. It forwards each public path to
-// the service that owns it, by the table of components, and answers 404 to any other path. The
-// one-process program always has it. In a cluster it is optional: it serves front doors that
-// support only one PathPrefix, if the ingress controller cannot hold the chart's exact routes.
+// Package front is the single public address of the services. It forwards each public path to the
+// service that owns the path, by the table of components, and answers 404 to any other path. The
+// one-process program always has a front. In a cluster the front is optional: use it with a load
+// balancer that supports only one path prefix, if the ingress controller cannot hold the exact routes
+// of the chart.
 //
-// The front is a server of libs/platform/server, so the first span, JSON faults, body limit, deadline and
-// client address work as in every service. It forwards with fasthttp's client, which copies no
-// bytes between two HTTP implementations. No request is sent twice, because a booking must not be.
+// The front is a server of libs/platform/server, so the first span, JSON faults, body limit, deadline
+// and client address work as in every service. It forwards with the client of fasthttp, which needs no
+// conversion between two HTTP implementations. It never sends a request twice, because a second
+// booking could be created.
 package front
 
 import (
@@ -38,8 +40,8 @@ func ServiceNames() []string {
 	})
 }
 
-// Config holds the front's settings. The request timeout must be
-// longer than the services', so that their own responses come through.
+// Config holds the settings of the front. The request timeout must be longer than the timeouts of the
+// services, so that their error responses reach the client.
 type Config struct {
 	Server server.Config
 	Limits limits.Config
@@ -95,7 +97,7 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 	refuse := refuser{limits.New(cfg.Limits, ratelimit.NewLocal(clock.System()), rt.Telemetry)}
 	srv.Public.Get("/", refuse.redirectHome)
 	for service, upstream := range upstreams {
-		// Every method is forwarded: the service answers 405 to those that its path does not support.
+		// The front forwards every method. The service answers 405 if the path does not support the method.
 		for _, suffix := range components.All[service].Business {
 			srv.Public.All("/api/public/:slug/"+suffix, refuse.refuseInvalidSlug, upstream.forward)
 		}
@@ -116,8 +118,8 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 	return srv, nil
 }
 
-// refuser answers requests that are not forwarded. The services
-// count forwarded requests; only the front can count the others.
+// refuser answers requests that are not forwarded. It counts them against the limits, because the
+// services count only forwarded requests.
 type refuser struct{ gate *limits.Gate }
 
 // refuse counts a request against the limit of its address. It returns
@@ -143,16 +145,18 @@ func (r refuser) refuseUnknown(c *fiber.Ctx) error { return r.refuse(c, fiber.Er
 
 // upstream is the public port of one service.
 type upstream struct {
-	service    string
-	secret     string // sent to the service, which then trusts the front's X-Forwarded-For
+	service string
+	// proves to the service that the request is from the front, so that the service trusts X-Forwarded-For
+	secret     string
 	client     *fasthttp.HostClient
 	propagator propagation.TextMapPropagator
 }
 
 // Limits of a forwarded request.
 const (
-	maxConnections   = 512              // to one service; further requests wait
-	maxIdleTime      = 30 * time.Second // shorter than in the services, so that no used connection is already closed
+	maxConnections = 512 // to one service; more requests wait for a connection
+	// shorter than in the services, so that the front does not use a connection that a service has closed
+	maxIdleTime      = 30 * time.Second
 	maxHeaderBytes   = 16 << 10
 	maxResponseBytes = 64 << 20
 )
@@ -166,7 +170,7 @@ func newUpstream(service, address, secret string, tel *telemetry.Telemetry) *ups
 			Addr:                      address,
 			Dial:                      peer.Dial,
 			MaxConns:                  maxConnections,
-			MaxConnWaitTimeout:        time.Hour, // the request's deadline ends the wait earlier
+			MaxConnWaitTimeout:        time.Hour, // not reached: the deadline of the request ends the wait
 			MaxIdleConnDuration:       maxIdleTime,
 			MaxIdemponentCallAttempts: 1,
 			MaxResponseBodySize:       maxResponseBytes,
@@ -214,23 +218,25 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 	return nil
 }
 
-// send sends a request once. If nothing of it was sent, it tries again once: a
+// send sends a request once. If no byte of it was sent, send tries once more with a new connection: a
 // stopping pod closes its idle connections, and another pod accepts the new one.
 func (u *upstream) send(request *fasthttp.Request, response *fasthttp.Response, deadline time.Time) error {
 	err := u.client.DoDeadline(request, response, deadline)
 	if !peer.IsUnsent(err) {
 		return err
 	}
-	u.client.CloseIdleConnections() // the other idle connections are as old
+	u.client.CloseIdleConnections() // a stopping pod has closed the other idle connections too
 	return u.client.DoDeadline(request, response, deadline)
 }
 
-// copyRequest copies the request, with a single client address and the front's trace context.
+// copyRequest copies the request of c. It replaces the client address and the trace context with those
+// of the front.
 func (u *upstream) copyRequest(request *fasthttp.Request, c *fiber.Ctx, body []byte) {
 	c.Request().Header.CopyTo(&request.Header)
 	request.Header.SetProtocol("HTTP/1.1")
 	request.Header.SetNoDefaultContentType(true) // do not add a content type that the client did not send
-	// The body of a read is not forwarded, so its length must not be either. fasthttp sets the length of other bodies.
+	// The body of a GET is not forwarded, so the length of that body must not be forwarded either. For other
+	// requests, fasthttp sets the length.
 	request.Header.SetContentLength(0)
 	request.SetBodyRaw(body)
 	for _, connectionNames := range c.Request().Header.PeekAll(fiber.HeaderConnection) {
@@ -244,7 +250,7 @@ func (u *upstream) copyRequest(request *fasthttp.Request, c *fiber.Ctx, body []b
 	for _, name := range callerHeaders {
 		request.Header.Del(name)
 	}
-	if len(request.Header.Host()) == 0 { // HTTP/1.0 may leave it out
+	if len(request.Header.Host()) == 0 { // HTTP/1.0 does not require the header Host
 		request.Header.SetHost(u.client.Addr)
 	}
 	request.Header.Set(fiber.HeaderXForwardedFor, server.ClientIP(c).String())
@@ -260,9 +266,9 @@ func (u *upstream) copyRequest(request *fasthttp.Request, c *fiber.Ctx, body []b
 	request.Header.SetRequestURIBytes(requestURI)
 }
 
-// refuseInvalidSlug refuses a slug with characters that decoders may read differently, with
-// the words of interface.md §7: no business has such a slug. It forwards an unknown
-// slug, so that the service refuses it. An empty slug is not a path of a business: 404.
+// refuseInvalidSlug refuses a slug with characters that decoders may read differently. No business has
+// such a slug, so the answer is the one for an unknown business (interface.md §7). A valid but unknown
+// slug is forwarded, and the service refuses it. An empty slug is not a path of a business: 404.
 func (r refuser) refuseInvalidSlug(c *fiber.Ctx) error {
 	slug := c.Params("slug")
 	for i := range len(slug) {
@@ -279,7 +285,8 @@ func (r refuser) refuseInvalidSlug(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// refuseInvalidPath answers 404 to a path that is not written in its plain form.
+// refuseInvalidPath answers 404 to a path with escapes, empty segments or dot segments
+// ([components.PlainPath]).
 func (r refuser) refuseInvalidPath(c *fiber.Ctx) error {
 	if !components.PlainPath(string(c.Request().URI().PathOriginal())) {
 		return r.refuseUnknown(c)

@@ -30,14 +30,14 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// observedRequest is what a service saw of a request.
+// observedRequest is a request as a fake service received it.
 type observedRequest struct {
 	Service, Method, Host, URI string
 	Header                     http.Header
 	Body                       string
 }
 
-// newFakeService answers 203 with what it saw.
+// newFakeService starts a service that answers 203 with the request that it received, as JSON.
 func newFakeService(t *testing.T, name string) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -59,8 +59,8 @@ func newFront(t *testing.T, cfg server.Config, change func(addresses map[string]
 	return newFrontFromConfig(t, Config{Server: cfg}, change)
 }
 
-// newFrontFromConfig runs a front before stand-ins of all services, at addresses that change may replace, and returns
-// its address.
+// newFrontFromConfig runs a front with fake services and returns the address of the front. The
+// function change may replace the addresses of the services.
 func newFrontFromConfig(t *testing.T, all Config, change func(addresses map[string]string)) string {
 	t.Helper()
 	addresses := make(map[string]string)
@@ -92,9 +92,9 @@ func newFrontFromConfig(t *testing.T, all Config, change func(addresses map[stri
 	return srv.PublicAddr().String()
 }
 
-// send writes a request as it stands, as clients clean up the paths that matter here. One that is answered before it
-// has come may not be taken to its end: the front gives up a connection some seconds after it has refused what is still
-// sent there.
+// send writes a request without changes, because HTTP clients normalize the paths that these tests
+// need. A write error is reported only if no response can be read: the front may answer before the
+// whole request is sent, and closes the connection some seconds later.
 func send(t *testing.T, address, request string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -145,7 +145,7 @@ func TestForwardSendsEachPathToItsService(t *testing.T) {
 			t.Errorf("%s: %d %+v", path, response.StatusCode, got)
 		}
 		if h := response.Header.Get("X-Service"); h != owner {
-			t.Errorf("%s: the answer's header is %q", path, h)
+			t.Errorf("%s: the header X-Service of the response is %q", path, h)
 		}
 	}
 }
@@ -154,8 +154,8 @@ func TestForwardSendsAPIDescriptionToCatalog(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
 	for path, want := range map[string]string{
-		"openapi.json": "catalog", "docs": "catalog", "docs.js": "catalog", // the interface's
-		"docs/info": "catalog", "docs/slots": "availability", // of a business called docs
+		"openapi.json": "catalog", "docs": "catalog", "docs.js": "catalog", // paths of the interface
+		"docs/info": "catalog", "docs/slots": "availability", // paths of a business with the slug docs
 	} {
 		for _, method := range []string{"GET", "OPTIONS"} {
 			_, body := send(t, address, method+" /api/public/"+path+" HTTP/1.1\nHost: h\n\n")
@@ -224,14 +224,14 @@ func checkNotFound(t *testing.T, address, path, code, sentence string) {
 	}
 }
 
-// Whoever tries paths, in whichever spelling, is stopped by the front alone: no service hears of them.
+// The front itself limits requests for unknown paths, in any spelling. No service receives them.
 func TestFrontLimitsUnforwardedRequestsByAddress(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/nothing", "/b/a%20b", "/b/../metrics", "/api/public/no.such/info",
 		"/api/public//info"} {
 		address := newFrontFromConfig(t, Config{Limits: limits.Config{PublicPerMinute: 2, PagesPerMinute: 2}}, nil)
-		// However long a busy machine takes: what passed more than a minute before counts no longer, and each counted
-		// between two readings of the clock.
+		// A request counts for one minute, from an instant between sentAt and answeredAt. The test compares with
+		// both times, so that it also passes on a slow machine.
 		sentAt, answeredAt := []time.Time{{}, {}}, []time.Time{{}, {}}
 		for isRefused := false; !isRefused; {
 			start := time.Now()
@@ -252,7 +252,7 @@ func TestFrontLimitsUnforwardedRequestsByAddress(t *testing.T) {
 		}
 		if response, _ := send(t, address,
 			formatGet("/api/public/x/slots")); response.StatusCode != http.StatusNonAuthoritativeInfo {
-			t.Errorf("%s: what a service answers was answered %d", path, response.StatusCode)
+			t.Errorf("%s: a path of a service: got %d, want 203", path, response.StatusCode)
 		}
 	}
 }
@@ -269,7 +269,7 @@ func TestForwardKeepsMethodAndBody(t *testing.T) {
 	}
 	_, body = send(t, address, "POST /api/public/x/book HTTP/1.1\nHost: h\nContent-Length: 2\n\n{}")
 	if got := decodeRequest(t, body).Header["Content-Type"]; got != nil {
-		t.Errorf("a Content-Type was made up: %q", got)
+		t.Errorf("the front added a Content-Type: %q", got)
 	}
 	_, body = send(t, address, "OPTIONS /api/public/x/info HTTP/1.1\nHost: h\n\n")
 	if got := decodeRequest(t, body); got.Method != "OPTIONS" {
@@ -336,11 +336,12 @@ func TestForwardAnswers503IfServiceIsDown(t *testing.T) {
 		t.Errorf("got %d %s", response.StatusCode, body)
 	}
 	if response, _ := send(t, address, formatGet("/api/public/x/info")); response.StatusCode != http.StatusNonAuthoritativeInfo {
-		t.Errorf("the others go on: got %d", response.StatusCode)
+		t.Errorf("another service: got %d, want 203", response.StatusCode)
 	}
 }
 
-// A booking that was perhaps made must not be sent again.
+// If the response to a booking is lost, the booking may have succeeded, so the front must not send it
+// again.
 func TestForwardSendsBookingOnlyOnce(t *testing.T) {
 	t.Parallel()
 	requests := make(chan struct{}, 10)
@@ -380,7 +381,7 @@ func TestForwardAnswers503IfResponseIsCutOff(t *testing.T) {
 		case 2:
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf a chunk")
 			_ = conn.(*net.TCPConn).SetLinger(0)
-		case 3: // whole without a body, as is the answer to HEAD
+		case 3: // complete without a body, like the response to HEAD
 			_, _ = io.WriteString(conn,
 				"HTTP/1.1 304 Not Modified\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n")
 		default:
@@ -456,7 +457,7 @@ func TestForwardSendsOwnPeerSecret(t *testing.T) {
 	if _, body := send(t, withoutSecret,
 		formatGet("/api/public/x/slots", peer.SecretHeader+": guessed")); decodeRequest(t,
 		body).Header[peer.SecretHeader] != nil {
-		t.Errorf("a caller's secret goes through: %s", body)
+		t.Errorf("the front forwards the secret of a client: %s", body)
 	}
 }
 
@@ -469,8 +470,8 @@ func TestHealthCheckAnswersOnPublicPort(t *testing.T) {
 	}
 }
 
-// A pod that stops ends the connections that were kept to it. What was not sent yet is begun anew, whatever it asks
-// for.
+// A stopping pod closes its idle connections. If a request was not sent because of that, the front
+// retries it with any method.
 func TestForwardRetriesClosedIdleConnection(t *testing.T) {
 	t.Parallel()
 	booking := newFakeService(t, "booking")
@@ -523,7 +524,8 @@ func TestForwardKeepsEncodedPath(t *testing.T) {
 	}
 }
 
-// A GET with a body is answered as the service answers the GET; the body goes to nobody.
+// The front answers a GET with a body as the service answers a GET without one. No service receives
+// the body.
 func TestForwardDropsBodyOfGet(t *testing.T) {
 	t.Parallel()
 	bookings := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

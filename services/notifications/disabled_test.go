@@ -35,7 +35,7 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// fakePeers stands in for the services that know what a message tells.
+// fakePeers is a fake of the services from which messages read their data.
 type fakePeers struct{}
 
 func (fakePeers) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) {
@@ -56,8 +56,8 @@ func (fakePeers) VerifiedMembers(_ context.Context, _ uuid.UUID, emails []string
 }
 func (fakePeers) Link(context.Context, uuid.UUID, event.Subject) (string, error) { return "", nil }
 
-// fixture is webhooks and messages at work as the service puts them together, by a clock that is given, before a
-// receiver that fails and a real mail server.
+// fixture runs webhooks and messages as the service assembles them, with a manual clock, a receiver
+// that always fails, and a test mail server.
 type fixture struct {
 	t        *testing.T
 	pool     *pgxpool.Pool
@@ -129,7 +129,7 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// takeEvent takes an event, as the reader of a feed does.
+// takeEvent takes an event like the reader of a feed.
 func (f *fixture) takeEvent() {
 	f.t.Helper()
 	err := pgx.BeginFunc(f.t.Context(), f.pool, func(tx pgx.Tx) error {
@@ -149,8 +149,8 @@ func (f *fixture) takeEvent() {
 	}
 }
 
-// awaitIdle waits until nothing is left that is due by now, and lets River's scheduler, which looks every five seconds,
-// not be waited for.
+// awaitIdle waits until no job is due. It makes due jobs available itself, because the scheduler of
+// River does so only every five seconds.
 func (f *fixture) awaitIdle() {
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(f.t.Context(), testkit.MaxWait)
@@ -172,8 +172,8 @@ func (f *fixture) awaitIdle() {
 	}
 }
 
-// From the first failure to the owner's mail: for five days each delivery to an endpoint fails, and no day sooner it is
-// disabled.
+// If every delivery fails for five days, the endpoint is disabled and its owner gets a mail, but not
+// earlier.
 func TestServiceMailsOwnerAfterFiveDaysOfFailure(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -216,5 +216,5 @@ func TestServiceMailsOwnerAfterFiveDaysOfFailure(t *testing.T) {
 	}
 }
 
-// findSlug is the slug of every business.
+// findSlug returns the same slug for every business.
 func findSlug(context.Context, uuid.UUID) (string, error) { return "harbor", nil }

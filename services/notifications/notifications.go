@@ -1,10 +1,11 @@
-// Package notifications is the service that sends messages and webhooks. It reads the event feeds
-// of booking, rental and catalog and creates the jobs that each event requires (lifecycle.md §2).
+// Package notifications is the service that sends messages and webhooks. It reads the event feeds of
+// booking, rental and catalog and creates the jobs that each event requires (lifecycle.md §2).
 //
 // The jobs are River jobs in the tables of this service. One transaction takes a page of events: it
-// writes the subscribers' rows, inserts the jobs and moves the feed's cursor (internal/feed). So each
-// event creates each of its jobs exactly once, even if a process dies; a job itself runs at least
-// once. No other service waits for this one: after an outage of days it continues from its cursor.
+// writes the rows of the subscribers, inserts the jobs and moves the cursor of the feed
+// (internal/feed). So each event creates each of its jobs exactly once, even if a process dies. A job
+// runs at least once. No other service waits for notifications: after an outage of days, notifications
+// continues from its cursor.
 package notifications
 
 import (
@@ -54,8 +55,8 @@ type Config struct {
 	// ConsoleURL is the base URL of console's internal port.
 	ConsoleURL string `env:"CONSOLE_URL, required"`
 	Mail       mail.Config
-	// MessagesKeptFor is the time after which messages are deleted, whether they were sent or not. If the business
-	// deletes customer data earlier (privacy.keep_customers_days), messages about an ended subject are deleted then.
+	// MessagesKeptFor is the time after which messages are deleted, in any status. Messages about an ended booking,
+	// order or reservation are deleted earlier if the business's privacy.keep_customers_days is shorter.
 	MessagesKeptFor time.Duration `env:"MESSAGES_KEPT_FOR, default=2160h"`
 	// MessagesPerDay is how many messages one business sends within 24
 	// hours. Further messages are held until the limit allows them.
@@ -258,8 +259,8 @@ func newSlugFinder(m *messages.Messages) func(context.Context, uuid.UUID) (strin
 	}
 }
 
-// newDisabledNotifier returns a function that creates a job, which writes the notice to the owner of a disabled
-// endpoint.
+// newDisabledNotifier returns the function for [deliver.Webhooks.NotifyDisabled]: it creates the job
+// that writes the notice to the owner of a disabled endpoint.
 func newDisabledNotifier(m *messages.Messages) func(context.Context, pgx.Tx, store.Endpoint) ([]river.InsertManyParams,
 	error) {
 	return func(ctx context.Context, tx pgx.Tx, e store.Endpoint) ([]river.InsertManyParams, error) {

@@ -1,9 +1,9 @@
 // Package operator publishes businesses from Kubernetes objects of two kinds: Business, whose spec is
 // a manifest, and APIKey, which describes an API key in a Secret.
 //
-// The operator stores no state. The objects are the desired state; the admin API returns the actual
-// state. The operator corrects the differences (internal/reconcile), over HTTP like the slotmesh
-// command. internal/definition generates the definitions of both kinds, which the chart installs.
+// The operator stores no state. The objects are the desired state, and the admin API returns the
+// actual state. Package internal/reconcile corrects the differences by requests to the admin API.
+// Package internal/definition generates the definitions of both kinds, which the chart installs.
 //
 // The internal port serves only probes and metrics. The public port has no paths.
 package operator
@@ -142,7 +142,7 @@ func assemble(cfg Config, cluster *rest.Config, rt server.Runtime, s *service.Se
 	return nil
 }
 
-// specChanges selects the changes of spec and annotations. Changes of the status are made by the operator itself.
+// specChanges selects changes of the spec and the annotations. It ignores the status, which only the operator changes.
 var specChanges = builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{},
 	predicate.AnnotationChangedPredicate{}))
 
@@ -156,8 +156,8 @@ func addKeyController(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
 	findKeys := func(ctx context.Context, b client.Object) []ctrlreconcile.Request {
 		var keys v1.APIKeyList
 		if err := mgr.GetClient().List(ctx, &keys, client.InNamespace(b.GetNamespace())); err != nil {
-			mgr.GetLogger().Error(err, "the keys of a business cannot be listed", "name", b.GetName())
-			return nil // they are reconciled again later in any case
+			mgr.GetLogger().Error(err, "listing the keys of a business failed", "name", b.GetName())
+			return nil // after Resync, every key is reconciled again
 		}
 		var requests []ctrlreconcile.Request
 		for i := range keys.Items {

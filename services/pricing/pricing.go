@@ -1,9 +1,10 @@
-// Package pricing is the service that computes the prices to pay from list prices. It stores
-// nothing. The pricing rules are in the business's offer, which catalog publishes. The data of a
-// purchase are in each request. From both, the tariff (internal/tariff, pure) computes a price
-// with its steps. Lists and bookings both use the tariff, so they always show the same price.
+// Package pricing is the service that computes the prices to pay from list prices. It stores nothing.
+// The pricing rules are in the business's offer, which catalog publishes. The data of a purchase are
+// in each request. From both, the tariff (internal/tariff) computes a price with its steps. Lists and
+// bookings both use the tariff, so they always show the same price.
 //
-// The internal port answers POST /internal/quotes for many items at once. The public port has no paths.
+// The internal port answers POST /internal/quotes for many items at once. The public port has no
+// paths.
 package pricing
 
 import (

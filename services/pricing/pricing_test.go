@@ -34,7 +34,7 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var cut = uuid.MustParse("00000000-0000-4000-8000-000000000001")
 
-// fakeCatalog answers with one offer until it is told to fail.
+// fakeCatalog is a catalog with one offer. It fails while isDown is true.
 type fakeCatalog struct {
 	*httptest.Server
 	isDown atomic.Bool
@@ -70,7 +70,7 @@ func newFakeCatalog(t *testing.T) *fakeCatalog {
 	return c
 }
 
-// startService runs the service as its command does, with settings from variables.
+// startService runs the service with settings from environment variables, like the command.
 func startService(t *testing.T, catalogURL string) *server.Server {
 	t.Helper()
 	variables := envconfig.MapLookuper(map[string]string{

@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/usecase"
 )
 
-// fakeSender is a mail server that keeps the last mail, or answers with an error.
+// fakeSender is a mail sender that keeps the last mail, and returns err.
 type fakeSender struct {
 	last mail.Message
 	err  error

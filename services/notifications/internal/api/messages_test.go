@@ -38,7 +38,8 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var monday = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
 
-// fixture is the owner's side of messages and webhooks over HTTP, on real tables. No job runs.
+// fixture serves the API of messages, webhooks and customers over HTTP, with a real database. No job
+// runs.
 type fixture struct {
 	t        *testing.T
 	pool     *pgxpool.Pool
@@ -47,19 +48,19 @@ type fixture struct {
 	business uuid.UUID
 }
 
-// discardSender is a mail server that nothing is sent to, as no job runs.
+// discardSender is a mail sender that no test uses, because no job runs.
 type discardSender struct{}
 
 func (discardSender) Send(context.Context, mail.Message) error { return nil }
 
-// fakeCatalog is catalog, whose businesses are none for trying out.
+// fakeCatalog is a catalog without sandbox businesses.
 type fakeCatalog struct{ messages.Peers }
 
 func (fakeCatalog) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) {
 	return &catalog.Offer{}, nil
 }
 
-// newFixture serves it; without a sender there is no mail server.
+// newFixture starts a server. If sender is nil, there is no mail server.
 func newFixture(t *testing.T, sender messages.Sender) *fixture {
 	t.Helper()
 	pool, now := testkit.Postgres(t, "notifications", migrations.FS), clock.Fixed(monday)
@@ -106,7 +107,7 @@ func newFixture(t *testing.T, sender messages.Sender) *fixture {
 	return p
 }
 
-// addMessage is a message that came to a status so many seconds after the others' beginning.
+// addMessage stores a message that was created this many seconds after monday, and sets its status.
 func (p *fixture) addMessage(seconds int, kind letter.Kind, status string) store.Message {
 	p.t.Helper()
 	m := store.Message{
@@ -194,7 +195,7 @@ func TestMessagesListFiltersNewestFirst(t *testing.T) {
 	}
 	if _, err := p.client.Messages(t.Context(), p.business, notifications.MessageFilter{},
 		request.Page{Cursor: "x"}); !fault.Is(err, fault.InvalidParameter) {
-		t.Errorf("a cursor that is none: %v", err)
+		t.Errorf("an invalid cursor: %v", err)
 	}
 }
 
@@ -218,7 +219,7 @@ func TestMessagesShowReturnsWholeMessage(t *testing.T) {
 	}
 	for business, id := range map[uuid.UUID]uuid.UUID{p.business: uuid.New(), uuid.New(): m.ID} {
 		if _, err := p.client.Message(t.Context(), business, id); !fault.Is(err, fault.NotFound) {
-			t.Errorf("a message that the business has not: %v", err)
+			t.Errorf("a message that the business does not have: %v", err)
 		}
 	}
 }
@@ -234,7 +235,7 @@ func TestCustomersListMessagesOfCustomer(t *testing.T) {
 		t.Fatalf("%+v, %v", held, err)
 	}
 	if m := held.Messages[2]; m.ID != notice.ID || m.Text != notice.Text || m.Recipient != "" || m.Reason != "" {
-		t.Errorf("an owner's address, or what may name it: %+v", m)
+		t.Errorf("the notice shows the owner's address, or a reason that may contain it: %+v", m)
 	}
 	for i, want := range []store.Message{first, second} {
 		if m := held.Messages[i]; m.ID != want.ID || m.Text != want.Text || m.Recipient != want.Recipient {
@@ -275,7 +276,7 @@ func TestMessagesRetryRunsOncePerKey(t *testing.T) {
 		t.Errorf("%d jobs send two messages", n)
 	}
 	if n := p.count(`SELECT count(*) FROM made_writes WHERE convert_from(answer, 'UTF8') ~ 'zoe|Zoë'`); n != 0 {
-		t.Error("the note of a retry holds a customer's data")
+		t.Error("the idempotency result of a retry contains customer data")
 	}
 	if _, err := p.client.RetryMessage(withKey("a"), p.business, notSent.ID); !fault.Is(err,
 		fault.IdempotencyMismatch) {
@@ -299,7 +300,7 @@ func TestMessagesRetryRejectsSentMessage(t *testing.T) {
 	}
 	for business, id := range map[uuid.UUID]uuid.UUID{p.business: uuid.New(), uuid.New(): sent.ID} {
 		if _, err := p.client.RetryMessage(t.Context(), business, id); !fault.Is(err, fault.NotFound) {
-			t.Errorf("a message that the business has not: %v", err)
+			t.Errorf("a message that the business does not have: %v", err)
 		}
 	}
 	withoutServer := newFixture(t, nil)
@@ -311,6 +312,6 @@ func TestMessagesRetryRejectsSentMessage(t *testing.T) {
 	}
 	if got, err := withoutServer.client.Message(t.Context(), withoutServer.business, notSent.ID); err != nil ||
 		got.Status != notifications.MessageNotSent {
-		t.Errorf("it is %+v then, %v", got, err)
+		t.Errorf("after the refused retry: %+v, %v", got, err)
 	}
 }

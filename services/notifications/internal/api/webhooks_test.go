@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
 )
 
-// A repeated request is answered with the same secret, which yet stands in the endpoint's row alone.
+// A repeated request gets the same secret, although only the row of the endpoint contains the secret.
 func TestIdempotencyResultsContainNoSecret(t *testing.T) {
 	t.Parallel()
 	p := newFixture(t, nil)
@@ -57,11 +57,11 @@ func TestIdempotencyResultsContainNoSecret(t *testing.T) {
 		secret := strings.TrimPrefix(created.Secret, "whsec_")
 		if n := p.count(`SELECT count(*) FROM made_writes WHERE strpos(convert_from(answer, 'UTF8'), '` + secret +
 			`') > 0`); n != 0 {
-			t.Error("the note of a write holds a secret")
+			t.Error("an idempotency result contains a secret")
 		}
 	}
 	if n := p.count(`SELECT count(*) FROM made_writes`); n != 3 {
-		t.Errorf("%d notes", n)
+		t.Errorf("%d idempotency results, want 3", n)
 	}
 	if err := p.client.DeleteWebhook(t.Context(), p.business, first.ID); err != nil {
 		t.Fatal(err)
@@ -70,6 +70,6 @@ func TestIdempotencyResultsContainNoSecret(t *testing.T) {
 		t.Errorf("rotated, repeated after the endpoint is deleted: %v", err)
 	}
 	if _, err := p.client.RotateWebhook(t.Context(), p.business, uuid.New()); !fault.Is(err, fault.NotFound) {
-		t.Errorf("an endpoint that there is not: %v", err)
+		t.Errorf("an unknown endpoint: %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// By the address a delivery is found when its customer is to be forgotten.
+// Erasing a customer finds the deliveries by the stored e-mail address.
 func TestDeliveriesStoreCustomerEmail(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -24,7 +24,7 @@ func TestDeliveriesStoreCustomerEmail(t *testing.T) {
 		`SELECT coalesce(customer_email, 'null') FROM webhook_deliveries ORDER BY sequence`)
 	emails, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil || len(emails) != 3 || emails[0] != "ada@example.com" || emails[1] != "null" || emails[2] != "null" {
-		t.Errorf("known are %q, %v", emails, err)
+		t.Errorf("the stored addresses are %q, %v", emails, err)
 	}
 	erased, err := w.records.EraseCustomer(testkit.AsSystem(t),
 		store.Erasure{BusinessID: w.business, Email: "ADA@example.com"}, start, w.wake)
@@ -32,6 +32,6 @@ func TestDeliveriesStoreCustomerEmail(t *testing.T) {
 		t.Errorf("erased %+v, %v", erased, err)
 	}
 	if due, exists := w.nextJobTime(); !exists || due.After(start) {
-		t.Errorf("the lane is looked after at %v, %t", due, exists)
+		t.Errorf("the next job runs at %v, %t", due, exists)
 	}
 }

@@ -230,7 +230,8 @@ func (w *Webhooks) sendToEndpoint(ctx context.Context, jobID int64, args sendArg
 		}
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		w.Telemetry.Logger.WarnContext(ctx, "webhooks of an endpoint wait", "business_id", l.BusinessID, "endpoint_id",
+		w.Telemetry.Logger.WarnContext(ctx, "sending webhooks to an endpoint failed; the job runs again", "business_id",
+			l.BusinessID, "endpoint_id",
 			l.EndpointID, "error", err)
 		return river.JobSnooze(retryPause)
 	}
@@ -240,7 +241,7 @@ func (w *Webhooks) sendToEndpoint(ctx context.Context, jobID int64, args sendArg
 // deriveHolder returns the holder's ID of a delivery lock for a job.
 func deriveHolder(jobID int64) uuid.UUID {
 	var holder uuid.UUID
-	binary.BigEndian.PutUint64(holder[8:], uint64(jobID)) // River counts up from 1
+	binary.BigEndian.PutUint64(holder[8:], uint64(jobID)) // a job id of River is positive
 	return holder
 }
 
@@ -272,7 +273,7 @@ func (w *Webhooks) send(ctx context.Context, l store.DeliveryLock, d store.DueDe
 	a, err := w.Sender.Send(ctx, webhook.Message{URL: d.URL, ID: d.EventID.String(), Body: d.Body,
 		Secrets: d.Secrets()})
 	if err != nil {
-		return err // the result is unknown: the delivery is sent again
+		return err // ctx has ended, so the result is unknown and the delivery is sent again
 	}
 	now := w.Clock.Now()
 	o := store.AttemptResult{Delivery: d, IsGone: a.IsGone(), Status: store.DeliveryFailed, Attempt: store.Attempt{

@@ -27,7 +27,7 @@ import (
 
 func newPage(cursor string) request.Page { return request.Page{Limit: 1000, Cursor: cursor} }
 
-// The times between the attempts that a receiver sees are those of lifecycle.md §2, as the jobs of River say them.
+// The pauses between the attempts are those of lifecycle.md §2.
 func TestSendRetriesOnScheduleUntilFailed(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -104,24 +104,24 @@ func TestSendDisablesEndpointAfter410(t *testing.T) {
 		}
 	}
 	if len(w.disabled) != 1 || w.disabled[0].ID != endpoint.Endpoint.ID || w.disabled[0].URL != gone.URL {
-		t.Errorf("the owner is told of %+v", w.disabled)
+		t.Errorf("the owner gets notices about %+v", w.disabled)
 	}
 	w.take(w.newEvents(uuid.New(), 1))
 	w.runAllJobs()
 	if len(gone.receivedRequests()) != 1 || w.countDeliveries(store.DeliveryPending) != 0 {
-		t.Error("it goes on")
+		t.Error("a disabled endpoint gets another delivery")
 	}
 }
 
-// While a call is on its way the owner names another address, or switches the endpoint off and on again: the 410 that
-// answers it is about what was.
+// During a call, the owner changes the URL of the endpoint, or disables and enables the endpoint. If
+// the call then answers 410, this concerns the old state and disables nothing.
 func TestSendIgnores410OfReplacedEndpoint(t *testing.T) {
 	t.Parallel()
 	off, on := false, true
 	healthy := newReceiver(t, alwaysAnswer(204))
 	for name, c := range map[string]struct {
 		changes   []store.EndpointChange
-		delivered int // of two events: one is on its way, one waits for it
+		delivered int // of two events: the first is being sent, the second waits for it
 	}{
 		"another address": {[]store.EndpointChange{{URL: &healthy.URL}}, 2},
 		"off and on":      {[]store.EndpointChange{{Active: &off}, {Active: &on}}, 0},
@@ -141,17 +141,18 @@ func TestSendIgnores410OfReplacedEndpoint(t *testing.T) {
 		w.runAllJobs()
 		list, _, err := w.records.Endpoints(t.Context(), w.business, newPage(""))
 		if err != nil || len(list) != 1 || !list[0].Active || len(w.disabled) != 0 {
-			t.Errorf("%s: %+v, %v; the owner is told of %+v", name, list, err, w.disabled)
+			t.Errorf("%s: %+v, %v; the owner gets notices about %+v", name, list, err, w.disabled)
 		}
 		if n := w.countDeliveries(store.DeliveryDelivered); n != c.delivered ||
 			w.countDeliveries(store.DeliveryPending) != 0 || len(gone.receivedRequests()) != 1 {
-			t.Errorf("%s: %d delivered, want %d; %d pending, %d calls of the one that is gone", name, n, c.delivered,
+			t.Errorf("%s: %d delivered, want %d; %d pending, %d calls of the old URL", name, n, c.delivered,
 				w.countDeliveries(store.DeliveryPending), len(gone.receivedRequests()))
 		}
 	}
 }
 
-// Every delivery fails for five days: then the endpoint is disabled. One that goes well begins the days anew.
+// An endpoint is disabled after every delivery has failed for five days. A successful delivery
+// restarts the five days.
 func TestSendDisablesEndpointAfterFiveDaysOfFailure(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -204,7 +205,7 @@ func TestSendDisablesEndpointAfterFiveDaysOfFailure(t *testing.T) {
 	}
 }
 
-// parseSubject is the subject of a delivery, and the event's number among its own.
+// parseSubject returns the subject and the sequence number in the body of a webhook.
 func parseSubject(t *testing.T, body []byte) (string, int) {
 	var parsed struct {
 		Data struct {
@@ -218,7 +219,7 @@ func parseSubject(t *testing.T, body []byte) (string, int) {
 	return parsed.Data.ID, parsed.Data.Sequence
 }
 
-// Receivers fail at random; what they took came in the order of each subject, all of it, once.
+// Although the receiver fails at random, it gets every event once, in the order of each subject.
 func TestSendKeepsOrderOfSubject(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -245,7 +246,7 @@ func TestSendKeepsOrderOfSubject(t *testing.T) {
 		subject := uuid.New()
 		pages = append(pages, w.newEvents(subject, 1), w.newEvents(subject, 2, 3), w.newEvents(subject, 4, 5, 6))
 	}
-	for part := range 3 { // events come while earlier ones of their subjects are still tried again
+	for part := range 3 { // new events arrive while earlier events of the same subjects are retried
 		var page []event.Event
 		for i := part; i < len(pages); i += 3 {
 			page = append(page, pages[i]...)
@@ -283,8 +284,8 @@ func isSignedWith(t *testing.T, secret []byte, r receivedRequest) bool {
 	return verifier.VerifyIgnoringTimestamp(r.body, r.header) == nil
 }
 
-// The owner rotates the secret and names another address while a delivery is on its way: the next one of the same turn
-// follows.
+// During a call, the owner rotates the secret and changes the URL. The next delivery of the same job
+// uses both.
 func TestSendUsesChangedEndpointAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -305,12 +306,12 @@ func TestSendUsesChangedEndpointAtOnce(t *testing.T) {
 	w.take(w.newEvents(uuid.New(), 1, 2))
 	w.runAllJobs()
 	if len(oldReceiver.receivedRequests()) != 1 || len(currentReceiver.receivedRequests()) != 1 {
-		t.Fatalf("sent %d to the address before and %d to the one after", len(oldReceiver.receivedRequests()),
+		t.Fatalf("sent %d to the old address and %d to the new one", len(oldReceiver.receivedRequests()),
 			len(currentReceiver.receivedRequests()))
 	}
 	if r := currentReceiver.receivedRequests()[0]; !isSignedWith(t, endpoint.Secret, r) || !isSignedWith(t,
 		rotated.Secret, r) {
-		t.Error("one of two secrets does not sign")
+		t.Error("one of the two secrets does not sign")
 	}
 }
 
@@ -328,7 +329,7 @@ func TestSendSignsWithBothSecretsForADay(t *testing.T) {
 	w.take(w.newEvents(uuid.New(), 1))
 	w.runAllJobs()
 	if r := to.receivedRequests()[0]; !isSigned(first.Secret, r) || !isSigned(second.Secret, r) {
-		t.Error("one of two secrets does not sign")
+		t.Error("one of the two secrets does not sign")
 	}
 	sweepAndCount := func() int {
 		if err := w.webhooks.Sweep(t.Context()); err != nil {
@@ -342,16 +343,16 @@ func TestSendSignsWithBothSecretsForADay(t *testing.T) {
 		return n
 	}
 	if sweepAndCount() != 1 {
-		t.Error("the secret before is dropped while it signs")
+		t.Error("the previous secret is deleted while it still signs")
 	}
 	w.clock.Advance(24 * time.Hour)
 	w.take(w.newEvents(uuid.New(), 1))
 	w.runAllJobs()
 	if r := to.receivedRequests()[1]; isSigned(first.Secret, r) || !isSigned(second.Secret, r) {
-		t.Error("a day later the secret before signs on, or the new one does not")
+		t.Error("a day later, the previous secret still signs, or the new one does not")
 	}
 	if sweepAndCount() != 0 {
-		t.Error("the secret before is kept though it signs no more")
+		t.Error("the previous secret is stored although it no longer signs")
 	}
 }
 
@@ -372,21 +373,21 @@ func TestRetryDeliverySendsAtOnce(t *testing.T) {
 		return err
 	}
 	if err := retry(list[1]); !errors.Is(err, store.ErrBlocked) {
-		t.Errorf("one that waits for another: %v", err)
+		t.Errorf("a delivery that waits for another: %v", err)
 	}
-	if err := retry(list[0]); err != nil { // due in five seconds
+	if err := retry(list[0]); err != nil { // it is due in five seconds
 		t.Error(err)
 	}
 	before := w.clock.Now()
 	w.runNextJob()
 	if d := w.listDeliveries(endpoint)[0]; len(d.Attempts) != 2 || !d.Attempts[1].At.Equal(before) {
-		t.Errorf("it is not sent at once: %+v", d)
+		t.Errorf("the retried delivery is not sent at once: %+v", d)
 	}
 	w.runAllJobs()
 	if n := w.countDeliveries(store.DeliveryDelivered); n != 2 {
 		t.Errorf("%d delivered", n)
 	}
-	if err := retry(w.listDeliveries(endpoint)[0]); err != nil { // over
+	if err := retry(w.listDeliveries(endpoint)[0]); err != nil { // the delivery has ended
 		t.Error(err)
 	}
 	w.runAllJobs()
@@ -414,8 +415,9 @@ func TestSweepKeepsDeliveriesForThirtyDays(t *testing.T) {
 	}
 }
 
-// An event is 31 days old and not sent yet, as where this service was away: it goes, and a later one of its subject
-// that waited for it is sent.
+// If the service was unavailable for a long time, a pending delivery can be older than the retention
+// period. The sweep deletes it, and a later delivery of the same subject, which waited for it, is
+// sent.
 func TestSweepMakesWaitingDeliveryDue(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -425,7 +427,8 @@ func TestSweepMakesWaitingDeliveryDue(t *testing.T) {
 	w.take(w.newEvents(subject, 1, 2))
 	w.clock.Set(start.AddDate(0, 0, 31))
 	w.take(w.newEvents(subject, 3, 4))
-	if _, err := w.pool.Exec(t.Context(), `DELETE FROM river_job`); err != nil { // the sweep makes the one that goes on
+	// the sweep inserts the job that continues
+	if _, err := w.pool.Exec(t.Context(), `DELETE FROM river_job`); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.webhooks.Sweep(t.Context()); err != nil {
@@ -439,12 +442,13 @@ func TestSweepMakesWaitingDeliveryDue(t *testing.T) {
 	}
 	if !slices.Equal(sent, []int{3, 4}) || w.countDeliveries(store.DeliveryDelivered) != 2 ||
 		w.countDeliveries(store.DeliveryPending) != 0 {
-		t.Errorf("sent are %v; %d delivered, %d pending", sent, w.countDeliveries(store.DeliveryDelivered),
+		t.Errorf("got the events %v; %d delivered, %d pending", sent, w.countDeliveries(store.DeliveryDelivered),
 			w.countDeliveries(store.DeliveryPending))
 	}
 }
 
-// Two jobs look after one endpoint: one sends. The lane is free once that one leaves it, or has died.
+// Of two jobs for one endpoint, one holds the delivery lock. The lock is free after the holder has
+// released it, and after it has expired.
 func TestDeliveryLockHasOneHolder(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -462,24 +466,24 @@ func TestDeliveryLockHasOneHolder(t *testing.T) {
 	}
 	first, second, third := newLock(), newLock(), newLock()
 	if !acquire(first) || acquire(second) {
-		t.Error("the first job does not have the lane, or the second one has it too")
+		t.Error("the first job does not hold the lock, or the second job holds it too")
 	}
 	if !acquire(first) {
-		t.Error("the first job, run again, does not have the lane that is its own")
+		t.Error("the first job, run again, does not hold its own lock")
 	}
 	if err := w.records.ReleaseDeliveryLock(t.Context(), first, w.clock.Now(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if !acquire(second) || acquire(third) {
-		t.Error("a lane that was left is not free, or has two jobs")
+		t.Error("a released lock is not free, or has two holders")
 	}
 	w.expireLocks()
 	if !acquire(third) {
-		t.Error("the lane of a job that died is not free")
+		t.Error("an expired lock is not free")
 	}
 }
 
-// Jobs for an endpoint whose last attempt failed have workers of their own, until one goes well.
+// Jobs for an endpoint whose last attempt failed run in a separate queue, until an attempt succeeds.
 func TestJobsOfFailingEndpointsHaveOwnQueue(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -512,7 +516,7 @@ func TestJobsOfFailingEndpointsHaveOwnQueue(t *testing.T) {
 	if got := newestQueue(); got != "webhooks_failing" {
 		t.Errorf("the job of a new event is in %s", got)
 	}
-	w.runAllJobs() // the third attempt goes well
+	w.runAllJobs() // the third attempt succeeds
 	_, err := w.records.SendTest(testkit.AsSystem(t), store.NewDelivery{
 		BusinessID: w.business, EndpointID: endpoint, EventID: uuid.New(), EventType: "webhook.test",
 		SubjectKind: "webhook", SubjectID: endpoint, Sequence: 1, Body: []byte(`{}`),
@@ -525,8 +529,7 @@ func TestJobsOfFailingEndpointsHaveOwnQueue(t *testing.T) {
 	}
 }
 
-// With River running: receivers that do not answer, beside twenty that do. Those have all they are to be sent while the
-// others still hang.
+// While five receivers do not answer, twenty others receive all their deliveries. River runs the jobs.
 func TestHangingReceiverDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -559,7 +562,7 @@ func TestHangingReceiverDoesNotDelayOthers(t *testing.T) {
 		select {
 		case <-arrived:
 		case <-time.After(testkit.MaxWait):
-			t.Fatal("those that answer wait")
+			t.Fatal("the healthy receivers wait")
 		}
 	}
 	if n := w.countDeliveries(store.DeliveryFailed); n != 0 {
@@ -569,7 +572,7 @@ func TestHangingReceiverDoesNotDelayOthers(t *testing.T) {
 	stop()
 }
 
-// River schedules by the service's clock: an hour that nobody waits for is an hour.
+// River schedules jobs by the manual clock of the service, so that the test need not wait for an hour.
 func TestJobsUseClockOfService(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -590,11 +593,11 @@ func TestJobsUseClockOfService(t *testing.T) {
 		select {
 		case <-arrived:
 		case <-time.After(testkit.MaxWait):
-			t.Fatal("nothing arrives")
+			t.Fatal("the receiver gets no request")
 		}
 	}
 	await()
-	for isScheduled := false; !isScheduled; { // by the job that was answered
+	for isScheduled := false; !isScheduled; { // wait until the job has scheduled the next attempt
 		_, isScheduled = w.nextJobTime()
 		if t.Context().Err() != nil {
 			t.Fatal("no job is scheduled")
@@ -604,8 +607,9 @@ func TestJobsUseClockOfService(t *testing.T) {
 	await()
 }
 
-// With River running: a job cannot leave its lane, as where the database is away, and what is added meanwhile finds the
-// lane taken. The job is run again, and sends that too.
+// A job cannot release the delivery lock, for example because the database is unavailable. A delivery
+// that is added in the meantime finds the lock held. The job runs again and sends that delivery too.
+// River runs the jobs.
 func TestJobRetriesFailedLockRelease(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -625,24 +629,25 @@ CREATE TRIGGER fails_once BEFORE UPDATE ON webhook_endpoints FOR EACH ROW WHEN (
 	stop := w.startJobs()
 	defer stop()
 	w.take(w.newEvents(uuid.New(), 1))
-	testkit.WaitUntil(t, "the job is to be run again",
+	testkit.WaitUntil(t, "the job is scheduled again",
 		w.checkCount(1, `SELECT count(*) FROM river_job WHERE kind = 'webhook_lane' AND state = 'scheduled'`))
-	// however slow this machine is
+	// The lock must not expire, even if the test is slow.
 	if _, err := w.pool.Exec(t.Context(), `UPDATE webhook_endpoints SET lane_until = 'infinity'`); err != nil {
 		t.Fatal(err)
 	}
 	w.take(w.newEvents(uuid.New(), 1))
-	testkit.WaitUntil(t, "the job of what was added has found the lane taken",
+	testkit.WaitUntil(t, "the job of the second delivery has found the lock held",
 		w.checkCount(1, `SELECT count(*) FROM river_job WHERE kind = 'webhook_lane' AND state = 'completed'`))
 	if n := w.countDeliveries(store.DeliveryDelivered); n != 1 {
-		t.Errorf("%d are delivered while the lane is held, want 1", n)
+		t.Errorf("%d are delivered while the lock is held, want 1", n)
 	}
 	w.clock.Advance(time.Minute)
-	testkit.WaitUntil(t, "what was added is sent",
+	testkit.WaitUntil(t, "the second delivery is sent",
 		w.checkCount(2, `SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'`))
 }
 
-// As where many wait for a connection: the lane is left for as long as its job goes on.
+// If many connections are busy, the release of the delivery lock takes long. While the job is not
+// cancelled, the release has no time limit.
 func TestJobAwaitsSlowLockRelease(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -666,12 +671,12 @@ CREATE TRIGGER takes_long BEFORE UPDATE ON webhook_endpoints FOR EACH ROW WHEN (
 		t.Error(err)
 	}
 	if err := w.checkCount(1, `SELECT count(*) FROM webhook_endpoints WHERE lane IS NULL`)(t.Context()); err != nil {
-		t.Error("the lane is held: ", err)
+		t.Error("the lock is still held: ", err)
 	}
 }
 
-// The database does not take what became of an attempt, however often it is made: its job goes on after a pause, and no
-// other one before it.
+// If the database does not store the result of an attempt, the job pauses before it repeats the
+// attempt. No other job sends in the meantime.
 func TestJobPausesIfResultCannotBeStored(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -701,11 +706,11 @@ CREATE TRIGGER fails BEFORE INSERT ON webhook_attempts FOR EACH ROW EXECUTE FUNC
 			t.Errorf("%d calls after run %d", len(to.receivedRequests()), n+1)
 		}
 	}
-	// however slow this machine is
+	// The lock must not expire, even if the test is slow.
 	if _, err := w.pool.Exec(t.Context(), `UPDATE webhook_endpoints SET lane_until = 'infinity'`); err != nil {
 		t.Fatal(err)
 	}
-	w.take(w.newEvents(uuid.New(), 1)) // finds the lane taken
+	w.take(w.newEvents(uuid.New(), 1)) // the job of this event finds the lock held
 	rows, _ := w.pool.Query(t.Context(), `SELECT id, args FROM river_job WHERE kind = 'webhook_lane' AND id <> $1`, id)
 	others := 0
 	_, err = pgx.ForEachRow(rows, []any{&id, &args}, func() error {
@@ -717,8 +722,8 @@ CREATE TRIGGER fails BEFORE INSERT ON webhook_attempts FOR EACH ROW EXECUTE FUNC
 	}
 }
 
-// Three replicas send while events come, and each is killed again and again: what it was doing is broken off. Nothing
-// that was taken is left behind, and what arrived came in order.
+// Three replicas send while events arrive. Each replica is killed repeatedly, in the middle of its
+// work. Every delivery is sent, in the order of its subject.
 func TestDeliveriesSurviveKilledReplicas(t *testing.T) {
 	t.Parallel()
 	first := newFixture(t)
@@ -744,7 +749,7 @@ func TestDeliveriesSurviveKilledReplicas(t *testing.T) {
 			for ctx.Err() == nil {
 				replicaCtx, kill := context.WithCancel(ctx)
 				if rand.IntN(2) == 0 {
-					kill() // it breaks off where it is
+					kill() // the job is interrupted at any point
 				}
 				replica.runRandomJob(replicaCtx)
 				kill()
@@ -758,7 +763,7 @@ func TestDeliveriesSurviveKilledReplicas(t *testing.T) {
 		}
 		first.take(page)
 	}
-	testkit.WaitUntil(t, "everything is sent",
+	testkit.WaitUntil(t, "every delivery is sent",
 		first.checkCount(2*subjects*eventsPerSubject,
 			`SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'`))
 	stop()
@@ -766,7 +771,7 @@ func TestDeliveriesSurviveKilledReplicas(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	for subject, sequences := range received {
-		seen := map[int]int{} // of two endpoints each
+		seen := map[int]int{} // each event is sent to two endpoints
 		for _, n := range sequences {
 			if n > 1 && seen[n-1] == 0 {
 				t.Fatalf("%s: %v", subject, sequences)
@@ -779,7 +784,8 @@ func TestDeliveriesSurviveKilledReplicas(t *testing.T) {
 	}
 }
 
-// A process is killed while its job holds the lane of an endpoint. Webhooks of the endpoint go on within a minute.
+// A process is killed while its job holds the delivery lock of an endpoint. Deliveries to the endpoint
+// resume within a minute.
 func TestRescueResumesEndpointOfDeadJob(t *testing.T) {
 	t.Parallel()
 	if deliver.MaxPause > time.Minute {
@@ -793,7 +799,7 @@ func TestRescueResumesEndpointOfDeadJob(t *testing.T) {
 		!isAcquired {
 		t.Fatal(isAcquired, err)
 	}
-	// it counts as running until River finds out
+	// River treats the job of the dead process as running, so no other job exists.
 	if _, err := w.pool.Exec(t.Context(), `DELETE FROM river_job`); err != nil {
 		t.Fatal(err)
 	}
@@ -805,10 +811,10 @@ func TestRescueResumesEndpointOfDeadJob(t *testing.T) {
 		w.runAllJobs()
 	}
 	if rescue(); w.countDeliveries(store.DeliveryDelivered) != 0 {
-		t.Error("it is sent while the lane may be held")
+		t.Error("it is sent while the lock may be held")
 	}
 	w.expireLocks()
 	if rescue(); w.countDeliveries(store.DeliveryDelivered) != 1 {
-		t.Error("it is not sent once the lane has expired")
+		t.Error("it is not sent after the lock has expired")
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// RunJob does what River does with a job that looks after an endpoint.
+// RunJob runs the job with these arguments like River.
 func (w *Webhooks) RunJob(ctx context.Context, jobID int64, args []byte) error {
 	var parsed sendArgs
 	if err := json.Unmarshal(args, &parsed); err != nil {
@@ -14,11 +14,12 @@ func (w *Webhooks) RunJob(ctx context.Context, jobID int64, args []byte) error {
 	return w.sendToEndpoint(ctx, jobID, parsed)
 }
 
-// Sweep does what the job that removes old deliveries does.
+// Sweep runs the job that deletes old deliveries.
 func (w *Webhooks) Sweep(ctx context.Context) error { return w.sweep(ctx, nil) }
 
-// Rescue does what the job that looks for the lanes of jobs that died does.
+// Rescue runs the job that releases expired delivery locks.
 func (w *Webhooks) Rescue(ctx context.Context) error { return w.rescue(ctx, nil) }
 
-// MaxPause is how long webhooks of an endpoint pause at most after the process that sent them was killed.
+// MaxPause is the maximum time for which an endpoint gets no webhooks after the process that held the
+// delivery lock was killed.
 const MaxPause = lockDuration + 2*rescueEvery

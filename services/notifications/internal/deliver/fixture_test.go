@@ -34,7 +34,7 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var start = time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC)
 
-// fixture is one replica of what sends webhooks, on real tables and with a clock that is given.
+// fixture is one replica that sends webhooks, with a real database and a manual clock.
 type fixture struct {
 	t        *testing.T
 	pool     *pgxpool.Pool
@@ -43,7 +43,7 @@ type fixture struct {
 	webhooks *deliver.Webhooks
 	jobs     *jobs.Client
 	business uuid.UUID
-	disabled []store.Endpoint // of which the owner is told that they are disabled
+	disabled []store.Endpoint // endpoints whose owner gets a notice that they are disabled
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -51,7 +51,7 @@ func newFixture(t *testing.T) *fixture {
 	return newReplica(t, testkit.Postgres(t, "notifications", migrations.FS), clock.Fixed(start), uuid.New())
 }
 
-// newReplica is a further replica.
+// newReplica returns another replica with the same database.
 func newReplica(t *testing.T, pool *pgxpool.Pool, now *clock.Manual, business uuid.UUID) *fixture {
 	t.Helper()
 	w := &fixture{t: t, pool: pool, clock: now, records: store.New(pool), business: business}
@@ -77,7 +77,7 @@ func newReplica(t *testing.T, pool *pgxpool.Pool, now *clock.Manual, business uu
 	return w
 }
 
-// startJobs works jobs until what it returns is called.
+// startJobs starts to run jobs, and returns a function that stops.
 func (w *fixture) startJobs() func() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -90,7 +90,7 @@ func (w *fixture) startJobs() func() {
 	return sync.OnceFunc(func() { cancel(); <-done })
 }
 
-// addEndpoint is an endpoint of the world's business.
+// addEndpoint creates an endpoint of the business. Without events it receives all events.
 func (w *fixture) addEndpoint(url string, events ...string) store.EndpointSecret {
 	w.t.Helper()
 	if len(events) == 0 {
@@ -105,7 +105,7 @@ func (w *fixture) addEndpoint(url string, events ...string) store.EndpointSecret
 	return created
 }
 
-// newEvents are events of a subject with these sequences.
+// newEvents returns events of a subject with these sequence numbers.
 func (w *fixture) newEvents(subject uuid.UUID, sequences ...int) []event.Event {
 	var events []event.Event
 	for _, n := range sequences {
@@ -118,7 +118,7 @@ func (w *fixture) newEvents(subject uuid.UUID, sequences ...int) []event.Event {
 	return events
 }
 
-// take takes events as the reader of a feed does.
+// take takes events like the reader of a feed.
 func (w *fixture) take(events []event.Event) {
 	w.t.Helper()
 	err := pgx.BeginFunc(w.t.Context(), w.pool, func(tx pgx.Tx) error {
@@ -134,8 +134,8 @@ func (w *fixture) take(events []event.Event) {
 	}
 }
 
-// runNextJob runs the job that is scheduled first, at its time, in the place of River, and says when that was; false
-// where there is none.
+// runNextJob sets the clock to the time of the next job and runs the job in place of River. It returns
+// that time, or false if there is no job.
 func (w *fixture) runNextJob() (time.Time, bool) {
 	w.t.Helper()
 	var (
@@ -161,7 +161,7 @@ func (w *fixture) runNextJob() (time.Time, bool) {
 	return scheduledAt.UTC(), true
 }
 
-// nextJobTime is when the next job is to run; false where there is none.
+// nextJobTime returns the time of the next job, or false if there is no job.
 func (w *fixture) nextJobTime() (time.Time, bool) {
 	w.t.Helper()
 	var scheduledAt *time.Time
@@ -175,8 +175,8 @@ func (w *fixture) nextJobTime() (time.Time, bool) {
 	return scheduledAt.UTC(), true
 }
 
-// runRandomJob takes any job, as River does, and gives it back where it was broken off, as River does with the jobs of
-// the dead.
+// runRandomJob runs any job in place of River. If the job is interrupted, it stays and runs again,
+// like the jobs of a dead process.
 func (w *fixture) runRandomJob(ctx context.Context) {
 	_ = pgx.BeginFunc(context.WithoutCancel(ctx), w.pool, func(tx pgx.Tx) error {
 		var (
@@ -196,7 +196,7 @@ func (w *fixture) runRandomJob(ctx context.Context) {
 	})
 }
 
-// expireLocks ends the hold of every lane.
+// expireLocks lets all delivery locks expire.
 func (w *fixture) expireLocks() {
 	w.t.Helper()
 	if _, err := w.pool.Exec(w.t.Context(),
@@ -205,12 +205,12 @@ func (w *fixture) expireLocks() {
 	}
 }
 
-// wake makes the job for what an owner sends.
+// wake inserts a job that sends the due deliveries of an endpoint.
 func (w *fixture) wake(ctx context.Context, tx pgx.Tx, endpoint uuid.UUID, state store.EndpointState) error {
 	return w.webhooks.Wake(ctx, tx, w.business, endpoint, state)
 }
 
-// runAllJobs runs jobs until there are none.
+// runAllJobs runs jobs until there are no jobs.
 func (w *fixture) runAllJobs() {
 	w.t.Helper()
 	for hasMore := true; hasMore; {
@@ -246,7 +246,7 @@ func (w *fixture) listDeliveries(endpoint uuid.UUID) []store.Delivery {
 	return list
 }
 
-// countDeliveries is how many deliveries have a status.
+// countDeliveries returns the number of deliveries with a status.
 func (w *fixture) countDeliveries(status string) int {
 	w.t.Helper()
 	var n int
@@ -257,7 +257,7 @@ func (w *fixture) countDeliveries(status string) int {
 	return n
 }
 
-// checkCount is whether a query counts so many.
+// checkCount returns a function that checks that the count which a query returns is want.
 func (w *fixture) checkCount(want int, query string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		var n int
@@ -271,13 +271,13 @@ func (w *fixture) checkCount(want int, query string) func(context.Context) error
 	}
 }
 
-// receivedRequest is one request of a receiver.
+// receivedRequest is a request that a receiver received.
 type receivedRequest struct {
 	header http.Header
 	body   []byte
 }
 
-// receiver answers by answer, and keeps what it was sent.
+// receiver is an HTTP server that keeps the requests that it received.
 type receiver struct {
 	*httptest.Server
 	mu       sync.Mutex

@@ -2,5 +2,5 @@ package feed
 
 import "time"
 
-// SetExtendAfter sets for how long a reader goes by what it has read of its feed.
+// SetExtendAfter sets the time after which the reader extends its lock and reads the progress again.
 func (r *Reader) SetExtendAfter(duration time.Duration) { r.extendAfter = duration }

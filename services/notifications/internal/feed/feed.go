@@ -48,7 +48,7 @@ type Jobs interface {
 
 // Config holds the dependencies of a [Reader].
 type Config struct {
-	Feed        string // the service whose feed it is
+	Feed        string // name of the service that has the feed
 	Events      Events
 	Subscribers []Subscriber
 	Jobs        Jobs
@@ -62,9 +62,9 @@ type Reader struct {
 	Config
 	replica     uuid.UUID
 	progress    store.FeedProgress
-	lockedAt    time.Time     // when at was read, if this replica holds the feed; otherwise zero
-	caughtUp    time.Time     // all events until then are taken but that is not stored yet; otherwise zero
-	extendAfter time.Duration // after which it extends the lock
+	lockedAt    time.Time     // when progress was read, if this replica holds the lock; otherwise zero
+	caughtUp    time.Time     // until this time all events are taken, but the row does not say so yet; otherwise zero
+	extendAfter time.Duration // the time after which the reader extends the lock
 	failures    metric.Int64Counter
 	attrs       metric.MeasurementOption
 	lag         *lag
@@ -85,7 +85,7 @@ func New(cfg Config) (*Reader, error) {
 }
 
 const (
-	maxPageEvents = 200 // taken in one transaction
+	maxPageEvents = 200 // maximum number of events in one transaction
 	// RequestTimeout limits one call to the feed.
 	RequestTimeout = 5 * time.Second
 	// lockDuration is the time after which the lock of a feed expires: longer than extendEvery plus one turn.
@@ -94,10 +94,10 @@ const (
 	extendEvery = 5 * time.Second
 	// The pauses between turns. The reader polls the feed and does not wait at it for an event: otherwise
 	// a stopping process would have to wait for the end of such a request.
-	idlePause       = 500 * time.Millisecond // if all events are taken
-	passivePause    = 2 * time.Second        // if another replica reads
-	failurePause    = time.Second            // after a failure, doubled each time
-	maxFailurePause = 30 * time.Second       // at most
+	idlePause       = 500 * time.Millisecond // after a page that was not full
+	passivePause    = 2 * time.Second        // if another replica holds the lock
+	failurePause    = time.Second            // after the first failure; doubled after each further one
+	maxFailurePause = 30 * time.Second       // maximum of the doubled pauses
 	expiredPause    = time.Minute            // after a loss of events, until an operator resets the cursor
 )
 
@@ -122,7 +122,7 @@ func (r *Reader) Run(ctx context.Context) error {
 	releaseCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := r.Store.ReleaseFeed(releaseCtx, r.Feed, r.replica); err != nil {
-		r.Telemetry.Logger.WarnContext(ctx, "a feed is not given up and rests until its hold ends", "feed", r.Feed,
+		r.Telemetry.Logger.WarnContext(ctx, "the lock of a feed was not released; it expires later", "feed", r.Feed,
 			"error", err)
 	}
 	return nil
@@ -175,9 +175,9 @@ func (r *Reader) readPage(ctx context.Context) (time.Duration, error) {
 	case err != nil:
 		return 0, err
 	}
-	caughtUp := r.Clock.Now() // all events until then are taken
+	caughtUp := r.Clock.Now() // until this time, all events are taken
 	if len(page.Events) == 0 && page.Next == r.progress.Cursor {
-		r.caughtUp = caughtUp // the next hold writes it down
+		r.caughtUp = caughtUp // the next acquireLock stores it
 		r.lag.set(caughtUp)
 		return idlePause, nil
 	}

@@ -34,10 +34,10 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var now = time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC)
 
-// fakeFeed is a feed of so many events, whose cursors are their numbers.
+// fakeFeed is a feed in memory. The cursor of an event is its number.
 type fakeFeed struct {
 	events []event.Event
-	fail   func() error // what a call fails with, if it does
+	fail   func() error // returns the error of a call; nil: no call fails
 }
 
 func newFakeFeed(n int) *fakeFeed {
@@ -63,7 +63,7 @@ func (w *fakeFeed) Events(_ context.Context, after string, limit int, _ time.Dur
 	return event.Page{Events: w.events[from:to], Next: strconv.Itoa(to)}, nil
 }
 
-// noteJob is a job for each event.
+// noteJob is the job that the subscriber of the tests creates for each event.
 type noteJob struct {
 	BusinessID uuid.UUID `json:"business_id"`
 	EventID    uuid.UUID `json:"event_id"`
@@ -71,7 +71,8 @@ type noteJob struct {
 
 func (noteJob) Kind() string { return "noted" }
 
-// noteSubscriber makes one job of each event; it may die on the way.
+// noteSubscriber creates one job for each event. The function die may return an error that simulates a
+// failure.
 type noteSubscriber struct{ die func() error }
 
 func (s noteSubscriber) Take(_ context.Context, _ pgx.Tx, events []event.Event) ([]river.InsertManyParams, error) {
@@ -82,7 +83,7 @@ func (s noteSubscriber) Take(_ context.Context, _ pgx.Tx, events []event.Event) 
 	return all, s.die()
 }
 
-// dyingJobs inserts jobs and then, sometimes, dies before the commit.
+// dyingJobs inserts jobs, and then sometimes fails before the commit.
 type dyingJobs struct {
 	feed.Jobs
 	die func() error
@@ -111,7 +112,7 @@ func newReader(t *testing.T, pool *pgxpool.Pool, events feed.Events, die func() 
 	return r
 }
 
-// readNotedEvents are the events that jobs were inserted for, in order.
+// readNotedEvents returns the ids of the events for which jobs exist, in the order of insertion.
 func readNotedEvents(t *testing.T, pool *pgxpool.Pool) []string {
 	t.Helper()
 	rows, _ := pool.Query(t.Context(), `SELECT args->>'event_id' FROM river_job ORDER BY id`)
@@ -130,8 +131,9 @@ func (w *fakeFeed) collectIDs() []string {
 	return ids
 }
 
-// Four replicas read one feed. Each dies at random: before it has the page, before its jobs are inserted, and before
-// the commit. The hold on the feed ends behind readers that are at work, too, as with one that was slow.
+// Four replicas read one feed. Each fails at random: before it has the page, before its jobs are
+// inserted, and before the commit. The lock of the feed also expires while a reader is working, as for
+// a slow reader.
 func TestReaderInsertsEachJobOnceDespiteFailures(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
@@ -172,7 +174,7 @@ func TestReaderInsertsEachJobOnceDespiteFailures(t *testing.T) {
 		t.Errorf("events and their jobs (-want +got):\n%s", diff)
 	}
 	if deaths.Load() == 0 {
-		t.Error("nobody died, so nothing was shown")
+		t.Error("no replica failed, so the test proves nothing")
 	}
 }
 
@@ -192,36 +194,36 @@ func TestFeedLockHasOneHolder(t *testing.T) {
 		return progress.IsLocked
 	}
 	if !acquire(first) || acquire(second) || !acquire(first) {
-		t.Error("the first to ask does not hold the feed alone")
+		t.Error("the first replica does not hold the lock alone")
 	}
 	change := store.CursorChange{Feed: "booking", Replica: second, To: "7", CaughtUp: now}
 	storeNothing := func(context.Context, pgx.Tx) error { return nil }
 	if isTaken, err := records.TakePage(t.Context(), change, storeNothing); isTaken || err != nil {
-		t.Errorf("one that does not hold the feed moves it: %v", err)
+		t.Errorf("a replica without the lock changes the cursor: %v", err)
 	}
 	if err := records.ReleaseFeed(t.Context(), "booking", first); err != nil {
 		t.Fatal(err)
 	}
 	if !acquire(second) {
-		t.Error("a feed that was given up is not held by the next who asks")
+		t.Error("a released lock is not acquired by the next replica")
 	}
 	if isTaken, err := records.TakePage(t.Context(), change, storeNothing); !isTaken || err != nil {
-		t.Errorf("who holds the feed does not move it: %v", err)
+		t.Errorf("the holder of the lock does not change the cursor: %v", err)
 	}
 	if isTaken, err := records.TakePage(t.Context(), change, storeNothing); isTaken || err != nil {
 		t.Errorf("a page is taken twice: %v", err)
 	}
 }
 
-// A reader goes by what it has read of its feed for some seconds, but not after another one has moved it, nor after
-// what failed: at the next turn it goes on from where the feed is.
+// A reader uses its copy of the progress for some seconds. If another replica has changed the cursor,
+// or after an error, the reader reads the progress again.
 func TestReaderRereadsLostFeed(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
 	events := newFakeFeed(17)
 	all := events.events
 	r := newReader(t, pool, events, func() error { return nil }, telemetry.Discard())
-	r.SetExtendAfter(time.Hour) // however slow this machine is
+	r.SetExtendAfter(time.Hour) // so that the reader does not extend the lock, even if the test is slow
 	readPage := func(there int, moved string) error {
 		t.Helper()
 		if moved != "" {
@@ -237,24 +239,24 @@ func TestReaderRereadsLostFeed(t *testing.T) {
 	expectJobs := func(want int, when string) {
 		t.Helper()
 		if n := len(readNotedEvents(t, pool)); n != want {
-			t.Errorf("%s jobs of %d events are made, want %d", when, n, want)
+			t.Errorf("%s there are jobs of %d events, want %d", when, n, want)
 		}
 	}
 	if err := readPage(10, ""); err != nil {
 		t.Fatal(err)
 	}
 	expectJobs(10, "at first")
-	if err := readPage(15, "12"); err != nil { // another one has taken two, while this one reads
+	if err := readPage(15, "12"); err != nil { // another replica takes two events while this one reads
 		t.Fatal(err)
 	}
-	expectJobs(10, "of a page that another one has begun")
+	expectJobs(10, "after another replica has changed the cursor")
 	if err := readPage(15, ""); err != nil {
 		t.Fatal(err)
 	}
-	expectJobs(13, "after the feed was lost")
+	expectJobs(13, "after the lock was lost")
 	events.fail = func() error { return errors.New("broken off") }
 	if err := readPage(17, "16"); err == nil {
-		t.Error("nothing fails")
+		t.Error("no error")
 	}
 	events.fail = nil
 	if err := readPage(17, ""); err != nil {
@@ -275,7 +277,7 @@ func TestReaderReportsLostEvents(t *testing.T) {
 	tel.Logger = slog.New(slog.NewTextHandler(&lines, nil))
 	r := newReader(t, pool, events, func() error { return nil }, tel)
 	if pause, err := r.ReadPage(t.Context()); err == nil || pause < time.Minute {
-		t.Errorf("it goes on after %v: %v", pause, err)
+		t.Errorf("the pause is %v, the error %v", pause, err)
 	}
 	for _, want := range []string{"level=ERROR", "events were lost", "notifications resume-feed "} {
 		if !strings.Contains(lines.String(), want) {
@@ -288,7 +290,7 @@ func TestReaderReportsLostEvents(t *testing.T) {
 	records := store.New(pool)
 	if err := records.ResumeFeed(t.Context(), "nothing"); err == nil || !strings.Contains(err.Error(),
 		"the feeds are "+r.Feed) {
-		t.Errorf("a feed that there is not: %v", err)
+		t.Errorf("an unknown feed: %v", err)
 	}
 	if err := records.ResumeFeed(t.Context(), r.Feed); err != nil {
 		t.Fatal(err)

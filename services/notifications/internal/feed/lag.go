@@ -14,7 +14,7 @@ import (
 // lag is a gauge of how far a feed's cursor is behind. Every replica reports it from the feed's row,
 // even if another replica reads the feed.
 type lag struct {
-	caughtUp atomic.Int64 // Unix nanoseconds; 0: not known yet
+	caughtUp atomic.Int64 // until this time all events are taken, in Unix nanoseconds; 0: unknown
 }
 
 func newLag(tel *telemetry.Telemetry, now clock.Clock, attrs metric.MeasurementOption) (*lag, error) {

@@ -67,7 +67,8 @@ func Open(pool *pgxpool.Pool, work *Work, now clock.Clock, tel *telemetry.Teleme
 		RescueStuckJobsAfter: rescueAfter,
 		SoftStopTimeout:      stopTimeout,
 		ReindexerIndexNames:  []string{},
-		Test:                 river.TestConfig{Time: riverClock{now}}, // also for production
+		// used in production too, despite its name
+		Test: river.TestConfig{Time: riverClock{now}},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("river: %w", err)
@@ -92,7 +93,7 @@ func (c *Client) Run(ctx context.Context) error {
 		if err == nil {
 			break
 		}
-		c.tel.Logger.WarnContext(ctx, "jobs do not run yet", "error", err)
+		c.tel.Logger.WarnContext(ctx, "the start of the jobs failed; it is retried", "error", err)
 		select {
 		case <-ctx.Done():
 			return nil

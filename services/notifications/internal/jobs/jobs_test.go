@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-// The copy of River's tables in our migrations is what this version of River wants.
+// The copies of the tables of River in our migrations match the version of River in go.mod.
 func TestMigrationsMatchRiverVersion(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "notifications", migrations.FS)

@@ -21,7 +21,7 @@ func TestInvitationMatchesSubject(t *testing.T) {
 		l := mustRender(t, s.kind, "en", s.facts)
 		if want == "" {
 			if l.Calendar != nil || l.Method != "" {
-				t.Errorf("%s puts %s into a calendar", name, l.Calendar)
+				t.Errorf("%s has the calendar entry %s, want none", name, l.Calendar)
 			}
 			continue
 		}

@@ -62,7 +62,7 @@ func TestRenderNamesFormerStaff(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "new time") {
-		t.Errorf("it tells of a new time:\n%s", text)
+		t.Errorf("the message mentions a new time:\n%s", text)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestRenderCountsTickets(t *testing.T) {
 	f := newBookingFacts()
 	f.Subject.Kind, f.Subject.Tier, f.Subject.Count = TicketSubject, "2 × Adult, 1 × Child", 3
 	if text := renderEnglishText(t, Ticket, f); !strings.Contains(text, "Here are your 3 tickets.") {
-		t.Errorf("it says\n%s", text)
+		t.Errorf("got\n%s", text)
 	}
 }
 

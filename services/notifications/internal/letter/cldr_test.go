@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// intlScript writes dates, times and money as JavaScript's Intl does, which has CLDR by ICU.
+// intlScript formats dates, times and money with Intl of JavaScript, which uses CLDR data.
 const intlScript = `
 const asked = JSON.parse(require("fs").readFileSync(0));
 console.log(JSON.stringify(asked.map(({language, moment, zone, amount, currency}) => {
@@ -31,7 +31,7 @@ type formatCase struct {
 	Currency string    `json:"currency"`
 }
 
-// TestWordsMatchIntl compares all languages with Node's Intl.
+// TestWordsMatchIntl compares dates, times and amounts in all languages with Intl of Node.js.
 func TestWordsMatchIntl(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t)
@@ -80,7 +80,8 @@ func convertCode(code string) string {
 	return code
 }
 
-// isAlike compares but for kinds of spaces and for capitals, in which versions of CLDR differ.
+// isAlike compares two texts without regard to case and kinds of spaces, in which versions of CLDR
+// differ.
 func isAlike(a, b string) bool { return simplify(a) == simplify(b) }
 
 func simplify(s string) string {

@@ -19,28 +19,28 @@ type Facts struct {
 	Business    Business
 	Customer    Person
 	Subject     Subject
-	FormerTime  *When   // of [BookingMoved] and its notice: the former time
-	FormerStaff string  // the former staff member, if another one performs the booking now
+	FormerTime  *When   // for [BookingRescheduled] and its notice
+	FormerStaff string  // set if another staff member has the booking now
 	Payment     Payment // of [PaymentDue] and [PaymentFailed]
 	// of [Refunded] and of cancellations of paid subjects: the refund, or 0; otherwise nil
 	Refund                   *Money
-	Notice                   Notice    // of [OwnerNotice]
-	Answers                  []Answer  // of [OwnerNotice]: the customer's answers to the business's questions
-	Webhook                  Webhook   // of [NoticeWebhookDisabled]
-	CanReschedule, CanCancel bool      // what the business allows the customer to do by the link
-	Link                     string    // the customer's page, which owners never get, or the owner's page; may be empty
+	Notice                   Notice    // for [OwnerNotice]
+	Answers                  []Answer  // for [OwnerNotice]: the customer's answers to the business's questions
+	Webhook                  Webhook   // for [NoticeWebhookDisabled]
+	CanReschedule, CanCancel bool      // whether the customer may do so on the page of the link
+	Link                     string    // URL of the customer view, or of the owner's page for an owner; may be empty
 	Note                     Note      // the owner's own text for customers in messages of this kind
-	Stamp                    time.Time // the event's time, at which the subject got its state
+	Stamp                    time.Time // time of the event
 }
 
 // Business is the sender of the message.
 type Business struct {
 	Name     string
-	Names    map[string]string // the name in other languages, by their codes
-	Language string            // its default: a code of its languages
+	Names    map[string]string // translations of the name, by language code
+	Language string            // code of the default language
 	Region   string            // ISO 3166 code of its country, or empty
-	Zone     *time.Location    // its IANA zone; required
-	ReplyTo  string            // the address for replies; "": the message does not invite to reply
+	Zone     *time.Location    // required
+	ReplyTo  string            // the address for replies; "": the message does not ask for replies
 	From     string            // the sender's address; the organizer of invitations if ReplyTo is empty
 	Accent   string            // #rrggbb of the business's colour, or empty
 }
@@ -50,7 +50,7 @@ type Business struct {
 type Answer struct {
 	Label Note
 	Text  string // "" for a checkbox
-	IsYes bool   // of a checkbox
+	IsYes bool   // for a checkbox
 }
 
 // Person is the customer.
@@ -73,14 +73,14 @@ type Subject struct {
 	Sequence int    // grows with every change
 	// Items are the names at the time of the sale: of services with their variants, of the event, or of the rental.
 	Items    []string
-	Tier     string // of tickets
+	Tier     string // for tickets
 	Staff    string // may be empty
 	Quantity int    // people, tickets or units; 0 if the message does not state it
 	When     When
 	Total    Money // the zero Money if no price is shown
-	Paid     Money // of Total, online; the zero Money if nothing was paid
-	Rest     Money // of Total, due on site; the zero Money if nothing is
-	Count    int   // of tickets of all tiers
+	Paid     Money // the part of Total that was paid online; the zero Money if nothing was paid
+	Rest     Money // the part of Total that is due on site; the zero Money if nothing is due
+	Count    int   // number of tickets of all tiers
 	// Units are the prices per person in Total. Changes are the labels of the pricing rules that changed a price.
 	Units   []Units
 	Changes []string
@@ -88,7 +88,7 @@ type Subject struct {
 	// the customer may cancel online; it is zero if the customer may not cancel online.
 	Policy    []refund.Step
 	Deadline  time.Time
-	IsPending bool // waits for confirmation
+	IsPending bool // the business has not confirmed the subject yet
 }
 
 // When is a time from Start to End, or an instant if End is zero.
@@ -127,7 +127,7 @@ func (m Money) isZero() bool { return strings.Trim(m.Amount, "0.") == "" }
 // Payment is the amount that a customer still has to pay online.
 type Payment struct {
 	Amount Money
-	Due    time.Time // when the unpaid booking is cancelled; zero if it is not
+	Due    time.Time // time at which the unpaid booking is cancelled; zero if it is never cancelled
 }
 
 // Notice is the subject matter of a notice to an owner.
@@ -146,7 +146,7 @@ const (
 // Webhook is a disabled endpoint.
 type Webhook struct {
 	URL    string
-	IsGone bool // it answered 410; otherwise its deliveries failed for days
+	IsGone bool // the endpoint answered 410; if false, all its deliveries failed for days
 }
 
 // Note is an owner's text with its translations by language code.

@@ -61,12 +61,12 @@ hello@harbor.example
 	}
 }
 
-// replaceSpaces makes ordinary spaces of those at which no line breaks.
+// replaceSpaces replaces non-breaking spaces with ordinary spaces.
 func replaceSpaces(s string) string {
 	return strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(s)
 }
 
-// TestRenderShowsPartsOfEachKind looks for what only some kinds tell.
+// TestRenderShowsPartsOfEachKind looks for parts that only some kinds of messages contain.
 func TestRenderShowsPartsOfEachKind(t *testing.T) {
 	t.Parallel()
 	for part, kinds := range map[string]string{
@@ -100,8 +100,7 @@ func TestRenderShowsPartsOfEachKind(t *testing.T) {
 	}
 }
 
-// TestRenderNamesSubjectOfPayment looks for the sentence of a booking, of tickets and of a reservation, each in its own
-// letter alone.
+// A request to pay names what is paid for: a booking, tickets or a reservation, and nothing else.
 func TestRenderNamesSubjectOfPayment(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]Kind{"payment_due": PaymentDue, "payment_due_ticket": Ticket,
@@ -112,7 +111,7 @@ func TestRenderNamesSubjectOfPayment(t *testing.T) {
 				text := mustRender(t, PaymentDue, code, newFacts(t, kind)).Text
 				if phrase := readSentences(t, code)[sentence][""]; strings.Contains(text,
 					phrase) != (sentence == other) {
-					t.Errorf("%s: asked to pay for what %s is about:\n%s", code, other, text)
+					t.Errorf("%s: the request to pay names %s:\n%s", code, other, text)
 				}
 			}
 		}
@@ -218,7 +217,7 @@ func TestRenderTranslatesNote(t *testing.T) {
 	f := newFacts(t, Reminder)
 	f.Note = Note{Text: " \r\n "}
 	if l := mustRender(t, Reminder, "en", f); strings.Contains(l.Text, "Please note") {
-		t.Errorf("an empty note is announced:\n%s", l.Text)
+		t.Errorf("an empty note has a title:\n%s", l.Text)
 	}
 	f.Note = Note{Text: strings.Repeat("x\n", 1000)}
 	if l := mustRender(t, Reminder, "en", f); strings.Count(l.Text, "x\n") != maxNoteLines {
@@ -247,7 +246,8 @@ func TestRenderRejectsMissingFacts(t *testing.T) {
 	}
 }
 
-// TestRenderDropsAdvertisingName: the address that a message goes to was typed by whoever typed the name.
+// A person can book with the address of another person and an advertisement as the name. The message
+// must not contain such a name.
 func TestRenderDropsAdvertisingName(t *testing.T) {
 	t.Parallel()
 	for name, isGreeted := range map[string]bool{
@@ -268,8 +268,7 @@ func TestRenderDropsAdvertisingName(t *testing.T) {
 	}
 }
 
-// A letter is from the business by the name that it has in the letter's language; its owner reads the name in their
-// own.
+// A message contains the name of the business in the language of the message.
 func TestRenderTranslatesNameOfBusiness(t *testing.T) {
 	t.Parallel()
 	f := newFacts(t, BookingConfirmed)
@@ -280,7 +279,7 @@ func TestRenderTranslatesNameOfBusiness(t *testing.T) {
 		if l.From != want || !strings.HasPrefix(l.Text, want+"\n") || !strings.Contains(l.Text,
 			"\n"+want+"\nhello@harbor.example\n") ||
 			!strings.Contains(strings.ReplaceAll(string(l.Calendar), "\r\n ", ""), "LOCATION:"+want+"\r\n") {
-			t.Errorf("in %q it is from %q:\n%s\n%s", locale, l.From, l.Text, l.Calendar)
+			t.Errorf("in %q the sender is %q:\n%s\n%s", locale, l.From, l.Text, l.Calendar)
 		}
 	}
 }

@@ -83,7 +83,7 @@ func Render(kind Kind, locale string, f Facts) (Letter, error) {
 
 // page is a letter before rendering as text or HTML: the words in reading order.
 type page struct {
-	Language, Direction string // of the HTML: a language code; ltr or rtl
+	Language, Direction string // for the HTML: a language code, and ltr or rtl
 	Subject             string
 	Business            string
 	Title               string
@@ -102,15 +102,15 @@ type page struct {
 type row struct {
 	Label    string
 	Value    []string
-	IsStrong bool // the most important detail
-	IsOld    bool // no longer valid
+	IsStrong bool // the detail is the most important one
+	IsOld    bool // the detail is no longer valid
 }
 
 // layout describes the content of a kind.
 type layout struct {
 	title  string
 	leads  []string // ids of sentences
-	button string   // id of its text
+	button string   // id of the text of the button
 	show   parts
 }
 

@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// lettersFolder is a folder to look at all letters in: go test ./internal/letter -run TestEveryKind -letters
-// /tmp/letters.
+// lettersFolder is a folder for all letters, so that a person can read them: go test ./internal/letter
+// -run TestRenderWritesSameTextAndHTML -letters /tmp/letters.
 var lettersFolder = flag.String("letters", "", "write every letter of the tests to this folder")
 
 func loadLisbon(t rapid.TB) *time.Location {
@@ -28,7 +28,7 @@ func loadLisbon(t rapid.TB) *time.Location {
 	return zone
 }
 
-// newHarbor is the business of all letters here.
+// newHarbor returns the business of the letters in these tests.
 func newHarbor(t rapid.TB) Business {
 	return Business{
 		Name: "Harbor Hair & Spa", Language: "en", Zone: loadLisbon(t), ReplyTo: "hello@harbor.example",
@@ -36,7 +36,7 @@ func newHarbor(t rapid.TB) Business {
 	}
 }
 
-// newHaircutFacts are the facts of a booking, of which each kind tells its part.
+// newHaircutFacts returns the facts of a booking, with all parts that any kind shows.
 func newHaircutFacts(t rapid.TB) Facts {
 	start := time.Date(2026, 12, 4, 14, 5, 0, 0, loadLisbon(t))
 	formerTime := When{Start: start.AddDate(0, 0, -1), End: start.AddDate(0, 0, -1).Add(45 * time.Minute)}
@@ -59,7 +59,7 @@ func newHaircutFacts(t rapid.TB) Facts {
 	}
 }
 
-// newFacts are those of a kind.
+// newFacts returns facts for a kind of message.
 func newFacts(t rapid.TB, kind Kind) Facts {
 	f := newHaircutFacts(t)
 	switch kind {
@@ -85,7 +85,7 @@ type sample struct {
 	facts Facts
 }
 
-// newSamples are the facts of every message that there is, by a name.
+// newSamples returns facts for every kind of message and every notice, by a name.
 func newSamples(t rapid.TB) map[string]sample {
 	list := map[string]sample{}
 	for kind := range layouts {
@@ -174,7 +174,7 @@ func loadLanguages(t rapid.TB) []string {
 	return catalog.Languages()
 }
 
-// visibleText is the text that an HTML document shows, its blocks apart.
+// visibleText returns the text that an HTML document shows, with blocks on separate lines.
 func visibleText(t rapid.TB, document string) string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(document))
@@ -200,7 +200,7 @@ func visibleText(t rapid.TB, document string) string {
 	return b.String()
 }
 
-// BenchmarkRender writes a message with all of its parts: text, HTML and the invitation.
+// BenchmarkRender renders a message with text, HTML and an invitation.
 func BenchmarkRender(b *testing.B) {
 	f := newFacts(b, BookingRescheduled)
 	b.ReportAllocs()
@@ -209,8 +209,8 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// The region of the customer's language counts in messages as on the booking page, and the business's country where it
-// names none.
+// Dates and times have the form of the region in the customer's locale. If the locale has no region,
+// the country of the business decides.
 func TestWordsUseRegionOfCustomer(t *testing.T) {
 	t.Parallel()
 	moment := time.Date(2027, 3, 1, 14, 5, 0, 0, time.UTC)

@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
-// Owners may add a note to each kind of message that customers get, and to no other (lifecycle.md §2).
+// Owners may add a note to each kind of message to customers, and to no other kind (lifecycle.md §2).
 func TestManifestAllowsNotesForCustomerKinds(t *testing.T) {
 	t.Parallel()
 	var kinds []string

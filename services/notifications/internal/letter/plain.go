@@ -5,7 +5,7 @@ import "errors"
 // Plain is a letter about a person's account. The caller writes its text.
 type Plain struct {
 	From         string // the sender's name
-	Language     string // BCP 47, of the text
+	Language     string // language of the text, BCP 47
 	Subject      string
 	Paragraphs   []string
 	Button, Link string

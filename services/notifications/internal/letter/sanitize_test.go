@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/color"
 )
 
-// FuzzRenderSanitizesInput: whatever stands in a text, the subject is one line, text and HTML say the same, the
-// HTML has the elements and attributes of the layout and no others, and marks of direction are closed in their line.
+// FuzzRenderSanitizesInput puts any text into any fact. The subject stays one line. Text and HTML have the same words.
+// The HTML has only elements and attributes of the layout. Direction marks are closed in the line that opens them.
 func FuzzRenderSanitizesInput(f *testing.F) {
 	for _, s := range []string{
 		"Ada", "a\r\nBcc: b@c.example", "</title><script>alert(1)</script>", "\u202egnp.exe", "\u2067\u2066x",
@@ -38,7 +38,8 @@ func TestRenderSanitizesInput(t *testing.T) {
 	})
 }
 
-// checkSanitized types a text into the messages that, together, tell everything that any does.
+// checkSanitized puts a text into a fact of several messages, and checks the rendered messages.
+// Together, these messages show every fact.
 func checkSanitized(t rapid.TB, input string, field int) {
 	for _, code := range []string{"en", "ar"} {
 		messages := newSamples(t)
@@ -55,7 +56,7 @@ func checkSanitized(t rapid.TB, input string, field int) {
 	}
 }
 
-// setFact puts a text into one of the facts that people type.
+// setFact puts a text into one of the facts that people type. The argument field selects the fact.
 func setFact(f Facts, input string, field int) Facts {
 	switch field % 8 {
 	case 0:
@@ -79,7 +80,7 @@ func setFact(f Facts, input string, field int) Facts {
 	return f
 }
 
-// findDefect says what a text has bent, or nothing.
+// findDefect describes the first defect of a letter, or returns "" if there is none.
 func findDefect(t rapid.TB, l Letter) string {
 	t.Helper()
 	if strings.ContainsFunc(l.Subject, unicode.IsControl) || l.Subject == "" || len(l.Subject) > 2000 {
@@ -88,13 +89,13 @@ func findDefect(t rapid.TB, l Letter) string {
 	for line := range strings.SplitSeq(l.Subject+"\n"+l.Text, "\n") {
 		if opened := strings.Count(line, "\u2066") + strings.Count(line, "\u2068"); opened != strings.Count(line,
 			"\u2069") {
-			return fmt.Sprintf("a mark of direction is open in %q", line)
+			return fmt.Sprintf("a direction mark is not closed in %q", line)
 		}
 		if strings.ContainsFunc(line, func(r rune) bool {
 			return unicode.IsControl(r) || r >= '\u202a' && r <= '\u202e' || r == '\u2067' || r == '\u2028' ||
 				r == '\u2029' || r == '\ufeff'
 		}) {
-			return fmt.Sprintf("a control is in %q", line)
+			return fmt.Sprintf("a control character is in %q", line)
 		}
 	}
 	if diff := cmp.Diff(strings.Fields(l.Text), strings.Fields(visibleText(t, l.HTML))); diff != "" {
@@ -108,7 +109,8 @@ var (
 	attributes = strings.Fields("lang dir charset name content class style role width cellpadding cellspacing border align valign href")
 )
 
-// findForeignMarkup finds what the layout does not write.
+// findForeignMarkup describes the first element, attribute or URL that the layout does not contain, or
+// returns "".
 func findForeignMarkup(t rapid.TB, document string) string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(document))
@@ -132,7 +134,7 @@ func findForeignMarkup(t rapid.TB, document string) string {
 	return ""
 }
 
-// TestAccentHasReadableContrast as WCAG 2 asks of text: a contrast of 4.5.
+// The text on the accent colour has a contrast of at least 4.5, as WCAG 2 requires.
 func TestAccentHasReadableContrast(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -149,7 +151,7 @@ func TestAccentHasReadableContrast(t *testing.T) {
 	})
 	for _, colour := range []string{"", "red", "#fff", "#0b6e4f;}", "#0b6e4g", "\n#0b6e4f", "#0b6e4f\n"} {
 		if a := newAccent(colour); a.Colour != "#2450c8" {
-			t.Errorf("%q is taken for the colour %s", colour, a.Colour)
+			t.Errorf("%q has the accent colour %s, want the default", colour, a.Colour)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/unicode/rangetable"
 )
 
-// languageScripts are the languages of semantics.md §4, and the script that each is written in.
+// languageScripts maps the 36 languages of semantics.md §4 to their scripts.
 var languageScripts = map[string]*unicode.RangeTable{}
 
 func init() {
@@ -29,7 +29,8 @@ func init() {
 	}
 }
 
-// readSentences are a language's file: for each id its forms, one of which is "" where it counts nothing.
+// readSentences reads the text file of a language. The result maps the id of each sentence to its
+// plural forms. A sentence without a count has the single form "".
 func readSentences(t *testing.T, code string) map[string]map[string]string {
 	t.Helper()
 	text, err := files.ReadFile("texts/" + code + ".json")
@@ -90,7 +91,8 @@ func TestTextsHaveAllSentences(t *testing.T) {
 		for id, forms := range got {
 			for form, s := range forms {
 				want := findPlaceholders(english[id][""] + english[id]["other"])
-				isSmallNumber := form == "zero" || form == "one" || form == "two" // such a number may be said in words
+				// such a number may be written as a word
+				isSmallNumber := form == "zero" || form == "one" || form == "two"
 				if diff := cmp.Diff(want, findPlaceholders(s)); diff != "" &&
 					(!isSmallNumber || len(findPlaceholders(s)) > 0) {
 					t.Errorf("%s: %s %s has other placeholders:\n%s", code, id, form, diff)
@@ -114,8 +116,8 @@ func TestTextsHaveAllSentences(t *testing.T) {
 	}
 }
 
-// TestTextsAreTranslated finds a language that was copied and not translated. Single words
-// may be alike.
+// TestTextsAreTranslated finds sentences that were copied from another language. Short texts may be
+// equal in two languages.
 func TestTextsAreTranslated(t *testing.T) {
 	t.Parallel()
 	languageOf := map[string]string{}
@@ -167,7 +169,8 @@ func mustFindWords(t testing.TB, code string) *words {
 	return w
 }
 
-// TestRenderMatchesLanguage as semantics.md §6 matches: BCP 47, else the business's default, else English.
+// The language of a letter matches the locale (semantics.md §6), otherwise the business's language,
+// otherwise English.
 func TestRenderMatchesLanguage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ asked, fallback, want string }{

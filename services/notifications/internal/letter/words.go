@@ -103,8 +103,8 @@ func (w *words) formatQuantity(s *Subject) string {
 	return w.Number(s.Quantity) + " × " + tier
 }
 
-// sanitize cleans a text that a person typed ([clean]) and encloses it if it runs against the letter's
-// direction. maxRunes is the maximum length in characters.
+// sanitize cleans a text that a person typed ([clean]), and encloses it in direction marks if its
+// direction is opposite to the letter's. maxRunes is the maximum length in characters.
 func (w *words) sanitize(s string, maxRunes int) string { return w.isolate(clean(s, maxRunes)) }
 
 // sanitizeLines splits a text that a person typed into lines, cleans each, and removes empty lines at both ends.

@@ -56,7 +56,7 @@ func (s *Sender) compose(m Message) (*gomail.Msg, error) {
 }
 
 const (
-	maxLine     = 76 // of a header with encoded words (RFC 2047 §2)
+	maxLine     = 76 // maximum length of a header line with encoded words (RFC 2047 §2)
 	wordBegin   = "=?UTF-8?q?"
 	wordEnd     = "?="
 	subjectName = "Subject: "

@@ -13,7 +13,7 @@ import (
 	letters "github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 )
 
-// newFactsOfAllKinds are the facts of every message: one for each kind, and one for each notice.
+// newFactsOfAllKinds returns facts for each kind of message and each notice.
 func newFactsOfAllKinds() map[string]letters.Facts {
 	list := map[string]letters.Facts{}
 	add := func(kind letters.Kind, subject letters.SubjectKind, notice letters.Notice) {
@@ -49,7 +49,7 @@ func newFactsOfAllKinds() map[string]letters.Facts {
 	return list
 }
 
-// TestComposeWritesValidMessages reads each one back as mail programs do.
+// A mail program can parse every kind of message in every language.
 func TestComposeWritesValidMessages(t *testing.T) {
 	t.Parallel()
 	sender, err := NewSender(Config{URL: "smtp://127.0.0.1", From: "no-reply@slotmesh.example", Timeout: time.Second})
@@ -74,7 +74,8 @@ func TestComposeWritesValidMessages(t *testing.T) {
 	}
 }
 
-// findDifference composes a letter into a message and says what of it does not arrive.
+// findDifference composes a letter, parses the result, and describes the first difference. It returns
+// "" if there is none.
 func findDifference(t *testing.T, sender *Sender, l letters.Letter) string {
 	t.Helper()
 	msg, err := sender.compose(Message{
@@ -90,7 +91,7 @@ func findDifference(t *testing.T, sender *Sender, l letters.Letter) string {
 	}
 	for line := range strings.SplitSeq(raw.String(), "\r\n") {
 		if len(line) > 998 || strings.ContainsAny(line, "\r\n\x00") {
-			return "no line of a message: " + line
+			return "invalid line in a message: " + line
 		}
 	}
 	head, parts := parseMessage(t, raw.Bytes())

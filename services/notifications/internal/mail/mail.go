@@ -18,18 +18,18 @@ import (
 // Message is one message to one address. No text in it can add a header or a second
 // recipient: Send replaces line breaks with spaces and parses the addresses strictly.
 type Message struct {
-	ID       string    // unique and the same over attempts: receivers drop duplicates
-	Thread   string    // the same for all messages about one subject, which mail programs group by it; "" for none
+	ID       string    // unique; the same in all attempts, so that receivers drop duplicates
+	Thread   string    // id of the subject, by which mail programs group messages; "" for none
 	Date     time.Time // when the message was written
 	FromName string    // the business's name
 	To       string    // a bare address
 	ReplyTo  string    // a bare address; "" for none
-	Language string    // BCP 47, of the text
+	Language string    // language of the text, BCP 47
 	Subject  string
 	Text     string // plain text
-	HTML     string // the same text
+	HTML     string // the same text as HTML
 	Calendar []byte // an .ics; nil for none
-	Method   string // of the calendar: REQUEST or CANCEL
+	Method   string // method of the calendar: REQUEST, CANCEL or PUBLISH
 }
 
 // RefusedError means that the mail server refuses the message for good, or that the address is invalid.
@@ -54,7 +54,7 @@ func (e *UnsentError) Error() string { return e.Reason }
 type Sender struct {
 	server server
 	cfg    Config
-	domain string // of the sender's address
+	domain string // domain of the sender's address
 	tls    *tls.Config
 }
 
@@ -94,7 +94,7 @@ func (s *Sender) Send(ctx context.Context, m Message) error {
 	}
 	defer func() {
 		if conn != nil {
-			_ = conn.Close() // go-mail leaves it open after some errors
+			_ = conn.Close() // go-mail leaves the connection open after some errors
 		}
 	}()
 	session, err := client.DialToSMTPClientWithContext(ctx)
@@ -118,7 +118,7 @@ func (s *Sender) newClient(dial gomail.DialContextFunc) (*gomail.Client, error) 
 	}
 	switch {
 	case s.server.implicitTLS:
-		options = append(options, gomail.WithSSL()) // dial made the TLS connection; no STARTTLS
+		options = append(options, gomail.WithSSL()) // dial has already started TLS, so go-mail must not use STARTTLS
 	case s.cfg.AllowPlaintext || s.server.isLocal():
 		options = append(options, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
 	default:

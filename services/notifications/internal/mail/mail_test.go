@@ -40,7 +40,8 @@ func newMessage() Message {
 	}
 }
 
-// newServerAndSender runs a mail server at loopback and returns it with a sender for scheme://userinfo host:port.
+// newServerAndSender starts a test mail server on a loopback address. The URL of the sender is
+// scheme://userinfo host:port.
 func newServerAndSender(t *testing.T, scheme, userinfo, host string, options mailbox.Options,
 	change ...func(*Config)) (*mailbox.Box, *Sender) {
 	t.Helper()
@@ -71,13 +72,13 @@ func newServerAndSender(t *testing.T, scheme, userinfo, host string, options mai
 	return box, sender
 }
 
-// part is one leaf of a message.
+// part is a part of a MIME message that has no parts itself.
 type part struct {
 	Type, Method, File string
 	Body               string
 }
 
-// parseMessage parses a message as any mail program does, by the standard library alone.
+// parseMessage parses a message with the standard library.
 func parseMessage(t testing.TB, raw []byte) (mail.Header, []part) {
 	t.Helper()
 	m, err := mail.ReadMessage(strings.NewReader(string(raw)))
@@ -139,7 +140,7 @@ func TestSendTransfersWholeMessage(t *testing.T) {
 	for name := range head {
 		decoded[name], _ = new(mime.WordDecoder).DecodeHeader(head.Get(name))
 	}
-	delete(decoded, "Content-Type") // has a random boundary
+	delete(decoded, "Content-Type") // it contains a random boundary
 	want := map[string]string{
 		"From": `Zoë's Studio <no-reply@slotmesh.example>`, "To": "<ada@example.com>",
 		"Reply-To": `Zoë's Studio <hello@harbor.example>`,
@@ -176,7 +177,8 @@ func TestSendOmitsEmptyCalendar(t *testing.T) {
 	}
 }
 
-// The address 0.0.0.0 leads to this machine without being its loopback.
+// The address 0.0.0.0 reaches this machine but is not a loopback address, so the connection must be
+// encrypted.
 func TestSendRequiresSTARTTLS(t *testing.T) {
 	t.Parallel()
 	box, sender := newServerAndSender(t, "smtp", "", "0.0.0.0", mailbox.Options{})
@@ -186,13 +188,13 @@ func TestSendRequiresSTARTTLS(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if got := box.Mails(); len(got) != 0 {
-		t.Errorf("%d messages travelled unencrypted", len(got))
+		t.Errorf("%d messages were sent unencrypted", len(got))
 	}
 	box, sender = newServerAndSender(t, "smtp", "", "0.0.0.0", mailbox.Options{}, func(c *Config) {
 		c.AllowPlaintext = true
 	})
 	if err := sender.Send(t.Context(), newMessage()); err != nil || len(box.Mails()) != 1 {
-		t.Errorf("where a setting allows it: %v, %d messages", err, len(box.Mails()))
+		t.Errorf("with AllowPlaintext: %v, %d messages", err, len(box.Mails()))
 	}
 }
 
@@ -220,7 +222,7 @@ func TestSendAuthenticatesOverTLS(t *testing.T) {
 		_, sender = newServerAndSender(t, scheme, "", "127.0.0.1", mailbox.Options{TLS: tlsConfig})
 		if err := sender.Send(t.Context(), newMessage()); !errors.As(err, &unsent) || !strings.Contains(err.Error(),
 			"certificate") {
-			t.Errorf("%s, a certificate of nobody we know: %v", scheme, err)
+			t.Errorf("%s, an untrusted certificate: %v", scheme, err)
 		}
 	}
 }
@@ -263,7 +265,7 @@ func TestSendClassifiesErrors(t *testing.T) {
 		}
 		var unsent *UnsentError
 		if wasAnswered := errors.As(err, &unsent) && unsent.WasAnswered; wasAnswered != c.answered {
-			t.Errorf("%s: it is said of this message: %t, want %t", name, wasAnswered, c.answered)
+			t.Errorf("%s: WasAnswered is %t, want %t", name, wasAnswered, c.answered)
 		}
 	}
 }
@@ -280,7 +282,8 @@ func TestSendFailsWithoutServer(t *testing.T) {
 	}
 }
 
-// A connection that ends after the last byte leaves open whether the server has the message.
+// If the connection is lost after the last byte of the message, the server may have accepted the
+// message.
 func TestSendReportsLostAnswer(t *testing.T) {
 	t.Parallel()
 	var box *mailbox.Box
@@ -288,7 +291,7 @@ func TestSendReportsLostAnswer(t *testing.T) {
 	closed := make(chan struct{})
 	box, sender = newServerAndSender(t, "smtp", "", "127.0.0.1", mailbox.Options{Lose: func(mailbox.Mail) error {
 		go func() { defer close(closed); _ = box.Close() }()
-		<-t.Context().Done() // the answer never comes
+		<-t.Context().Done() // the server never answers
 		return nil
 	}})
 	var unsent *UnsentError
@@ -326,11 +329,11 @@ func TestConfigValidate(t *testing.T) {
 		}
 	}
 	if err := (&Config{}).Validate(); err == nil || !strings.Contains(err.Error(), "SMTP_TIMEOUT: ") {
-		t.Errorf("no time at all: got %v", err)
+		t.Errorf("without a timeout: got %v", err)
 	}
 }
 
-// headerNames are all headers that a message has, whatever is typed.
+// headerNames are the headers of a message. No input adds a header.
 var headerNames = []string{
 	"Auto-Submitted", "Content-Language", "Content-Type", "Date", "From", "Message-Id", "Mime-Version", "References",
 	"Reply-To", "Subject", "To", "X-Auto-Response-Suppress",
@@ -368,7 +371,7 @@ func FuzzComposeSanitizesHeaders(f *testing.F) {
 		}
 		for _, l := range strings.Split(raw.String(), "\r\n") {
 			if len(l) > 998 || strings.ContainsAny(l, "\r\n") {
-				t.Fatalf("a line of %d bytes, or with a bare end of line", len(l))
+				t.Fatalf("a line of %d bytes, or a line with CR or LF", len(l))
 			}
 		}
 		head, parts := parseMessage(t, []byte(raw.String()))
@@ -376,7 +379,7 @@ func FuzzComposeSanitizesHeaders(f *testing.F) {
 		for name, values := range head {
 			names = append(names, name)
 			if len(values) != 1 {
-				t.Errorf("%s stands %d times", name, len(values))
+				t.Errorf("%s occurs %d times", name, len(values))
 			}
 			for _, r := range mustDecode(t, values[0]) {
 				if unicode.IsControl(r) || r >= '\u202a' && r <= '\u202e' {

@@ -54,8 +54,8 @@ func (m *Messages) collectFacts(offer *catalog.Offer, e event.Event, language st
 type sale struct {
 	payment      *booking.Payment // nil: no online payment
 	createdAt    time.Time
-	formerStarts []time.Time // the former starts, if the business has rescheduled what was sold
-	isWithdrawn  bool        // the business no longer offers what was sold
+	formerStarts []time.Time // the starts before the business rescheduled the sale
+	isWithdrawn  bool        // the business no longer offers the sold service or event
 }
 
 // addPolicy adds to s the cancellation deadline and the refund steps of the sale's cancellation policy. If nothing is
@@ -67,7 +67,7 @@ func addPolicy(s *letter.Subject, offer *catalog.Offer, sold sale, now time.Time
 	}
 	cancelHours := offer.SelfService.CancelUntilHours
 	if sold.isWithdrawn || len(sold.formerStarts) > 0 {
-		cancelHours = new(int) // lifecycle.md §4: until the start
+		cancelHours = new(int) // the customer may cancel until the start (lifecycle.md §4)
 	}
 	if cancelHours != nil {
 		if deadline := start.Add(-time.Duration(*cancelHours) * time.Hour); deadline.After(now) {

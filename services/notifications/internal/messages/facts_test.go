@@ -116,7 +116,7 @@ func TestCollectFactsTranslatesNames(t *testing.T) {
 	}
 }
 
-// TestCollectFactsUsesZoneOfSale although the business has another one today.
+// A message shows times in the time zone of the sale, even if the business has changed its time zone.
 func TestCollectFactsUsesZoneOfSale(t *testing.T) {
 	t.Parallel()
 	offer := &catalog.Offer{Name: "Club", Currency: "JPY", Timezone: "America/Chicago"}
@@ -151,7 +151,8 @@ func TestCollectFactsUsesZoneOfSale(t *testing.T) {
 	}
 }
 
-// A message states the policy of the sale, as lifecycle.md §4 applies it, also after the business has changed its own.
+// A message shows the cancellation policy of the sale (lifecycle.md §4), even if the business has
+// changed its policy.
 func TestAddPolicyUsesPolicyOfSale(t *testing.T) {
 	t.Parallel()
 	newRules := func(hours, percent int) []catalog.CancellationRule {
@@ -197,8 +198,8 @@ func newPayment(rules []catalog.CancellationRule, maxPercent *int) *booking.Paym
 	return &booking.Payment{Status: booking.PaymentPaid, Policy: refund.Policy{Rules: rules, MaxPercent: maxPercent}}
 }
 
-// A notice to an owner links to the owner's page of its subject, in the text and in HTML, and has no link without
-// OwnerURL.
+// A notice links to the owner's page of the subject, in the text and in HTML. Without OwnerURL it has
+// no link.
 func TestNoticeLinksToOwnerPage(t *testing.T) {
 	t.Parallel()
 	id := uuid.MustParse("0199aaaa-0000-7000-8000-000000000001")

@@ -35,16 +35,16 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var monday = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
 
-// fakePeers stand in for catalog, booking and rental.
+// fakePeers is a fake of catalog, booking, rental and console.
 type fakePeers struct {
 	mu            sync.Mutex
 	offer         catalog.Offer
 	isRemoved     bool
-	failures      int // calls that fail before one is answered
+	failures      int // number of calls of Offer that fail
 	subjects      map[uuid.UUID]json.RawMessage
-	onRead        func() // called once a subject is read, if not nil
+	onRead        func() // called after each read of a subject, if not nil
 	members       []string
-	isConsoleDown bool // console does not answer
+	isConsoleDown bool // calls to console fail
 }
 
 func (p *fakePeers) lockAndChange(change func(*fakePeers)) {
@@ -96,8 +96,7 @@ func (p *fakePeers) Link(_ context.Context, _ uuid.UUID, subject event.Subject) 
 	return "https://book.example/m/" + subject.ID.String(), nil
 }
 
-// fixture is the part of the service that has to do with messages, at work on a database of its own between stand-ins
-// of its peers.
+// fixture runs the messages part of the service with a real database, a manual clock and fake peers.
 type fixture struct {
 	t         *testing.T
 	business  uuid.UUID
@@ -111,7 +110,7 @@ type fixture struct {
 	sequences map[uuid.UUID]int
 }
 
-// newFixture runs it; without options there is no mail server.
+// newFixture starts a fixture. If options is nil, there is no mail server.
 func newFixture(t *testing.T, options *mailbox.Options) *fixture {
 	t.Helper()
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
@@ -164,7 +163,7 @@ func newFixture(t *testing.T, options *mailbox.Options) *fixture {
 	return w
 }
 
-// take takes events as the reader of a feed does.
+// take takes events like the reader of a feed.
 func (w *fixture) take(events ...event.Event) {
 	w.t.Helper()
 	err := pgx.BeginFunc(w.t.Context(), w.pool, func(tx pgx.Tx) error {
@@ -180,7 +179,8 @@ func (w *fixture) take(events ...event.Event) {
 	}
 }
 
-// newEvent is an event about a subject, whose data is that of the subject then and from now on.
+// newEvent returns an event about a subject. The peers return the same data for the subject from now
+// on.
 func (w *fixture) newEvent(typ event.Type, kind event.SubjectKind, id uuid.UUID, by actor.Kind,
 	data map[string]any) event.Event {
 	w.t.Helper()
@@ -198,7 +198,7 @@ func (w *fixture) newEvent(typ event.Type, kind event.SubjectKind, id uuid.UUID,
 	}
 }
 
-// newBooking is one as the admin API shows it.
+// newBooking returns a booking as the admin API shows it.
 func (w *fixture) newBooking(id uuid.UUID, status string, start time.Time) map[string]any {
 	return map[string]any{
 		"id": id, "status": status, "date": start.Format(time.DateOnly), "start_time": start.Format(time.TimeOnly),
@@ -211,7 +211,7 @@ func (w *fixture) newBooking(id uuid.UUID, status string, start time.Time) map[s
 	}
 }
 
-// await waits until a question to the database is answered so.
+// await waits until the query returns want.
 func (w *fixture) await(want, sql string, args ...any) {
 	w.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -232,7 +232,7 @@ func (w *fixture) await(want, sql string, args ...any) {
 	}
 }
 
-// promoteDueJobs makes the jobs that are due by the tests' clock ready to run. River does so too, but only every 5
+// promoteDueJobs makes jobs available that are due by the manual clock. River does so only every five
 // seconds.
 func (w *fixture) promoteDueJobs() {
 	w.t.Helper()
@@ -243,23 +243,23 @@ func (w *fixture) promoteDueJobs() {
 	}
 }
 
-// countBusySQL counts the jobs that run or are due, but for the sweep.
+// countBusySQL counts the jobs that are running or due, except the sweep.
 const countBusySQL = `SELECT count(*)::text FROM river_job WHERE kind <> 'sweep_messages' AND state IN ('available', 'running', 'retryable', 'scheduled', 'pending')
 	AND (state = 'running' OR scheduled_at <= $1)`
 
-// awaitIdle waits until no job is left that is due by now.
+// awaitIdle waits until no job is running or due.
 func (w *fixture) awaitIdle() {
 	w.t.Helper()
 	w.await("0", countBusySQL, w.clock.Now())
 }
 
-// maxStep is how far [fixture.awaitMails] moves the clock for one job: as far as a message waits for the one before it,
-// or a job for its second and third attempt.
+// maxStep limits how far [fixture.awaitMails] moves the clock for one job. It exceeds the pause of a
+// message that waits for an earlier one, and the pause before the second and third attempt of a job.
 const maxStep = 2 * time.Minute
 
-// awaitMails are those that have come, once n have. The clock is given and stands still, but whatever is put off for a
-// while, as a message that finds an earlier one to the same recipient on its way, goes by it: it moves on to the next
-// job that is due soon, whenever there is nothing else to do.
+// awaitMails returns the mails that have arrived, as soon as there are n of them. If all jobs wait, it
+// moves the manual clock to the next job that is due soon, for example a message that waits for an
+// earlier one.
 func (w *fixture) awaitMails(n int) []mailbox.Mail {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), testkit.MaxWait)
@@ -278,7 +278,7 @@ func (w *fixture) awaitMails(n int) []mailbox.Mail {
 	}
 }
 
-// advanceToNextJob moves the clock to the next job that is due soon, where none is due now.
+// advanceToNextJob moves the clock to the next job that is due within maxStep, if no job is due now.
 func (w *fixture) advanceToNextJob() {
 	w.t.Helper()
 	now := w.clock.Now()
@@ -299,7 +299,7 @@ func (w *fixture) advanceToNextJob() {
 	w.promoteDueJobs()
 }
 
-// listMessages are the messages that are written down, oldest first, with all that they say.
+// listMessages returns the stored messages with their contents, oldest first.
 func (w *fixture) listMessages() []store.Message {
 	w.t.Helper()
 	list, _, err := w.store.Messages(w.t.Context(), w.business, store.MessageFilter{}, request.Page{Limit: 1000})

@@ -56,26 +56,26 @@ type Config struct {
 	Pool       *pgxpool.Pool
 	Store      *store.Store
 	Peers      Peers
-	Sender     Sender // nil: messages are kept, and none is sent
-	IsPreview  bool   // Sender only shows messages, so none of them counts as sent
+	Sender     Sender // nil: messages are stored but not sent
+	IsPreview  bool   // Sender shows messages and does not deliver them, so they count as not sent
 	Limits     Limits
-	UndoPeriod time.Duration // how long messages about a change by the business wait, so that it can be undone
+	UndoPeriod time.Duration // how long messages about a change by the business wait for an undo
 	From       string        // the sender's address; "" if no message is sent
-	OwnerURL   string        // base URL of the owner's pages that notices link to; "": no links
-	KeptFor    time.Duration // after which a message is deleted
+	OwnerURL   string        // base URL of the owner's pages; "": notices have no links
+	KeptFor    time.Duration // time after which a message is deleted
 	Clock      clock.Clock
 	Telemetry  *telemetry.Telemetry
 }
 
 // Limits are the limits on the messages of one business.
 type Limits struct {
-	MaxRecipientHour int // to one customer within an hour
-	MaxRecipientDay  int // to one customer within 24 hours
-	MaxBusinessDay   int // to all recipients within 24 hours
+	MaxRecipientHour int // maximum to one customer within an hour
+	MaxRecipientDay  int // maximum to one customer within 24 hours
+	MaxBusinessDay   int // maximum to all recipients within 24 hours
 	// CustomersShare is the percentage of MaxBusinessDay that messages caused by customers may use. The rest
 	// is reserved for messages caused by the business, so that many bookings cannot block them.
 	CustomersShare  int
-	MaxBusinessDays map[string]int // overrides of MaxBusinessDay by business id
+	MaxBusinessDays map[string]int // replaces MaxBusinessDay for these business ids
 }
 
 // Limits of messages to one customer (lifecycle.md §2).
@@ -118,7 +118,7 @@ func New(cfg Config) *Messages {
 const (
 	queueWrite = "messages"
 	queueSend  = "mail"
-	workers    = 8 // of each queue, in one process
+	workers    = 8 // number of workers of each queue, in one process
 )
 
 // AddTo adds the workers, queues and periodic jobs of messages to the work of the service.

@@ -32,7 +32,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// parseSubjectLine is what the head of a mail says that it is about.
+// parseSubjectLine returns the decoded Subject header of a mail.
 func parseSubjectLine(t *testing.T, m mailbox.Mail) string {
 	t.Helper()
 	parsed, err := mail.ReadMessage(bytes.NewReader(m.Raw))
@@ -46,7 +46,7 @@ func parseSubjectLine(t *testing.T, m mailbox.Mail) string {
 	return subject
 }
 
-// newBookingWith is a booking as its event tells it, with more.
+// newBookingWith returns a booking with additional fields.
 func (w *fixture) newBookingWith(id uuid.UUID, status string, start time.Time, fields map[string]any) map[string]any {
 	b := w.newBooking(id, status, start)
 	maps.Copy(b, fields)
@@ -70,7 +70,7 @@ func newReservationWithStatus(status string) func(uuid.UUID) map[string]any {
 	}
 }
 
-// disableEndpoint tells the owner that a webhook is disabled.
+// disableEndpoint inserts the job that sends the owner the notice about a disabled endpoint.
 func (w *fixture) disableEndpoint() {
 	w.t.Helper()
 	err := pgx.BeginFunc(w.t.Context(), w.pool, func(tx pgx.Tx) error {
@@ -88,7 +88,8 @@ func (w *fixture) disableEndpoint() {
 	}
 }
 
-// countSentByKind counts what is kept, each of which was sent once and has arrived as it is kept.
+// countSentByKind counts the stored messages by kind. It checks that each was sent once and arrived as
+// it is stored.
 func (w *fixture) countSentByKind(mails []mailbox.Mail) map[string]int {
 	w.t.Helper()
 	got := map[string]int{}
@@ -109,14 +110,14 @@ func (w *fixture) countSentByKind(mails []mailbox.Mail) map[string]int {
 			return bytes.Contains(sent.Raw, []byte("<"+m.ID.String()+"@slotmesh.example>")) &&
 				parseSubjectLine(w.t, sent) == m.Subject && slices.Equal(sent.To, []string{m.Recipient})
 		}) {
-			w.t.Errorf("the %s that is kept has not arrived", m.Kind)
+			w.t.Errorf("the stored %s has not arrived", m.Kind)
 		}
 	}
 	return got
 }
 
-// newEventsOfAllTypes returns an event of each type that is told of, and how many messages of each kind they ask for at
-// once. The bookings begin at start.
+// newEventsOfAllTypes returns an event of each type that leads to messages, and the number of messages
+// of each kind that are sent at once. The bookings start at the argument start.
 func (w *fixture) newEventsOfAllTypes(start time.Time) ([]event.Event, map[string]int) {
 	w.t.Helper()
 	payment := map[string]any{"payment": map[string]any{"status": "open", "amount": 40.00, "refunded": 0,
@@ -163,7 +164,7 @@ func (w *fixture) newEventsOfAllTypes(start time.Time) ([]event.Event, map[strin
 			[]string{"reservation_withdrawn"}},
 		{event.ReservationCancelled, event.Reservation, actor.Owner, newReservationWithStatus("cancelled"),
 			[]string{"reservation_cancelled"}},
-		// due an hour before its end: now
+		// the reminder is due an hour before the end, which is now
 		{event.ReservationPickedUp, event.Reservation, actor.Owner, newReservationWithStatus("picked_up"),
 			[]string{"reservation_due"}},
 	} {
@@ -176,26 +177,26 @@ func (w *fixture) newEventsOfAllTypes(start time.Time) ([]event.Event, map[strin
 	return events, kinds
 }
 
-// Every kind arrives at a real mail server, once, however often its event is read, to whom it is meant for.
+// Every kind of message arrives once at its recipient, even if its event is taken several times.
 func TestMessagesSendEachKindOnce(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, &mailbox.Options{})
-	w.messages.Limits.MaxRecipientHour = 100 // every kind goes to one customer
+	w.messages.Limits.MaxRecipientHour = 100 // one customer gets every kind
 	events, want := w.newEventsOfAllTypes(monday.Add(48 * time.Hour))
 	w.peers.lockAndChange(func(p *fakePeers) { p.offer.Notifications.RemindersHoursBefore = []int{48}; p.failures = 3 })
-	want["reminder"] = 3 // for the three live bookings, which start in 48 hours
+	want["reminder"] = 3 // for the three active bookings, which start in 48 hours
 	want["payment_due"] = 1
 	w.take(events...)
 	w.disableEndpoint()
 	want["owner_notice"]++
-	w.take(events...) // as after a death before the cursor was known to have moved
+	w.take(events...) // as if the process died before it stored the cursor
 	wantMails := 0
 	for _, n := range want {
 		wantMails += n
 	}
 	w.awaitMails(wantMails - 1)
 	w.awaitIdle()
-	w.clock.Advance(31 * time.Minute) // half the time to pay is over
+	w.clock.Advance(31 * time.Minute) // half of the time to pay has passed
 	mails := w.awaitMails(wantMails)
 	w.take(events...)
 	w.awaitIdle()
@@ -211,15 +212,15 @@ func TestMessagesSendEachKindOnce(t *testing.T) {
 
 var calendarField = regexp.MustCompile(`(?m)^(UID|SEQUENCE|METHOD):(.*?)\r?$`)
 
-// A booking that is moved and then cancelled has the same UID in calendars, and each message's SEQUENCE is above that
-// of the one before.
+// All messages about a booking have the same UID in calendars. Each message has a higher SEQUENCE than
+// the message before it.
 func TestMessagesOfBookingKeepOrder(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, &mailbox.Options{})
 	id := uuid.New()
 	w.take(w.newEvent(event.BookingCreated, event.Booking, id, actor.Owner,
 		w.newBooking(id, "pending", monday.Add(48*time.Hour))))
-	w.await("0", `SELECT count(*)::text FROM message_events`) // events that are kept together become one message
+	w.await("0", `SELECT count(*)::text FROM message_events`) // events that are stored together become one message
 	w.take(w.newEvent(event.BookingConfirmed, event.Booking, id, actor.Owner,
 		w.newBooking(id, "confirmed", monday.Add(48*time.Hour))))
 	w.await("0", `SELECT count(*)::text FROM message_events`)
@@ -229,7 +230,7 @@ func TestMessagesOfBookingKeepOrder(t *testing.T) {
 	w.await("0", `SELECT count(*)::text FROM message_events`)
 	w.take(w.newEvent(event.BookingCancelled, event.Booking, id, actor.Owner,
 		w.newBooking(id, "cancelled", monday.Add(72*time.Hour))))
-	w.awaitMails(4) // each waits a moment for the one before
+	w.awaitMails(4) // each message waits for the one before it
 	w.await("4", `SELECT count(*)::text FROM messages WHERE status = 'sent'`)
 	var kinds, methods []string
 	last := -1
@@ -257,7 +258,7 @@ func TestMessagesOfBookingKeepOrder(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"booking_received", "booking_confirmed", "booking_moved", "booking_cancelled"},
 		kinds); diff != "" {
-		t.Errorf("in which order (-want +got):\n%s", diff)
+		t.Errorf("kinds in order (-want +got):\n%s", diff)
 	}
 	if len(methods) < 3 || methods[len(methods)-1] != "CANCEL" || methods[0] != "REQUEST" {
 		t.Errorf("methods %v", methods)
@@ -298,12 +299,12 @@ func TestMessagesOfSandboxAreNotSent(t *testing.T) {
 	kept := w.listMessages()[0]
 	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); !errors.Is(err,
 		messages.ErrSandbox) {
-		t.Errorf("its owner sends it: %v", err)
+		t.Errorf("a retry for a sandbox: %v", err)
 	}
 	w.await("0", `SELECT count(*)::text FROM river_job WHERE kind = 'send_message'`)
 	w.peers.lockAndChange(func(p *fakePeers) { p.offer.Account.Sandbox = false })
 	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); err != nil {
-		t.Errorf("once the business is real: %v", err)
+		t.Errorf("a retry after the business is no sandbox: %v", err)
 	}
 	w.awaitMails(1)
 }
@@ -334,11 +335,11 @@ func TestRetrySendsRefusedMessage(t *testing.T) {
 	var status *store.StatusError
 	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); !errors.As(err, &status) ||
 		status.Status != store.MessageSent {
-		t.Errorf("what was sent is sent again: %v", err)
+		t.Errorf("a retry of a sent message: %v", err)
 	}
 	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, uuid.New()); !errors.Is(err,
 		store.ErrNotFound) {
-		t.Errorf("a message that there is not: %v", err)
+		t.Errorf("a retry of an unknown message: %v", err)
 	}
 	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, uuid.New(), kept.ID); !errors.Is(err,
 		store.ErrNotFound) {
@@ -346,7 +347,8 @@ func TestRetrySendsRefusedMessage(t *testing.T) {
 	}
 }
 
-// A message is tried again for a day, and those about the same booking wait for it; others do not.
+// A message is retried for a day. Later messages about the same booking wait for it; other messages do
+// not.
 func TestSenderRetriesForADay(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, &mailbox.Options{Refuse: func(to string) error {
@@ -374,7 +376,7 @@ func TestSenderRetriesForADay(t *testing.T) {
 			t.Errorf("%s is %s after %d attempts", m.Kind, m.Status, m.Attempts)
 		}
 	}
-	w.awaitIdle() // what is tried again is put off by the clock as it stands
+	w.awaitIdle() // the retry is scheduled relative to the current clock
 	w.clock.Advance(24*time.Hour - time.Minute)
 	w.await("2",
 		`SELECT attempts::text FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed'`)
@@ -384,7 +386,7 @@ func TestSenderRetriesForADay(t *testing.T) {
 	w.await("failed", `SELECT status FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed'`)
 	if m := w.listMessages()[0]; !strings.HasPrefix(m.Reason, "Not taken for 24 hours: ") || !strings.Contains(m.Reason,
 		"Greylisted") {
-		t.Errorf("the owner reads %q", m.Reason)
+		t.Errorf("the reason is %q", m.Reason)
 	}
 }
 
@@ -392,7 +394,7 @@ func TestSenderRetriesForADay(t *testing.T) {
 func TestBacklogOfBusinessDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, nil)
-	w.peers.lockAndChange(func(p *fakePeers) { p.failures = 1 << 30 }) // nothing is written meanwhile
+	w.peers.lockAndChange(func(p *fakePeers) { p.failures = 1 << 30 }) // no message is written in the meantime
 	var many []event.Event
 	for range 2500 {
 		id := uuid.New()
@@ -455,8 +457,8 @@ func TestEraseCustomerDeletesMessages(t *testing.T) {
 	w.await("0", `SELECT count(*)::text FROM river_job WHERE river_job::text ILIKE '%ada@example.com%'`)
 }
 
-// A customer is forgotten, with what lies ahead, while a reminder is being written: the booking was read before, the
-// reminder is not written after.
+// A customer is erased while a reminder is written: after the booking was read, and before the
+// reminder is stored. The reminder is not stored.
 func TestTimerWritesNothingAboutErasedCustomer(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, nil)
@@ -500,13 +502,13 @@ func TestForgetEndedDeletesOldMessages(t *testing.T) {
 	w.await("1", `SELECT count(*)::text FROM messages`)
 	end := monday.Add(48*time.Hour + 45*time.Minute)
 	if n, err := w.store.ForgetEnded(t.Context(), w.business, end.Add(-time.Second)); err != nil || n != 0 {
-		t.Errorf("forgot %d, %v before the end", n, err)
+		t.Errorf("deleted %d, %v before the end", n, err)
 	}
 	if n, err := w.store.SweepMessages(t.Context(), monday); err != nil || n != 0 {
-		t.Errorf("swept %d, %v that are new", n, err)
+		t.Errorf("deleted %d, %v new messages", n, err)
 	}
 	if n, err := w.store.ForgetEnded(t.Context(), w.business, end); err != nil || n != 1 {
-		t.Errorf("forgot %d, %v after the end", n, err)
+		t.Errorf("deleted %d, %v after the end", n, err)
 	}
 }
 
@@ -560,8 +562,8 @@ func TestTimerSendsReminders(t *testing.T) {
 	}
 }
 
-// What was due at a time could not be sent for an hour, and its owner asks for it again: it is sent where it still
-// holds.
+// The owner retries reminders that could not be sent for an hour. Each is sent only if it is still
+// valid.
 func TestCheckTimelyRejectsOutdatedReminder(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, &mailbox.Options{})
@@ -595,7 +597,7 @@ func TestCheckTimelyRejectsOutdatedReminder(t *testing.T) {
 			store.MessageSent},
 	} {
 		id, about := uuid.New(), uuid.New()
-		recipient := about.String() + "@example.com" // the limit of one recipient holds none of them
+		recipient := about.String() + "@example.com" // a recipient for each message, so that no limit holds them back
 		if c.status != "" {
 			w.newEvent(event.BookingCreated, event.Booking, about, actor.Owner,
 				w.newBookingWith(about, c.status, c.starts, c.more))
@@ -621,7 +623,7 @@ func TestCheckTimelyRejectsOutdatedReminder(t *testing.T) {
 	w.await("0", `SELECT count(*)::text FROM messages WHERE status = 'queued'`)
 	for _, m := range w.listMessages() {
 		if m.Status != want[m.ID] || (m.Reason == "") != (m.Status == store.MessageSent) {
-			t.Errorf("of who %s the %s is %s: %q", m.Subject, m.Kind, m.Status, m.Reason)
+			t.Errorf("%s: the %s is %s: %q", m.Subject, m.Kind, m.Status, m.Reason)
 		}
 	}
 	if n := len(w.box.Mails()); n != 3 {

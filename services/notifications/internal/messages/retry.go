@@ -42,7 +42,7 @@ func (m *Messages) Retry(ctx context.Context, jobs Inserter, businessID, id uuid
 			return store.Message{}, ErrSandbox
 		}
 	}
-	var queued *store.Message // nil if the key was used before
+	var queued *store.Message // nil if the request is a repeated one
 	_, err := postgres.WriteIdempotently(ctx, m.Pool, businessID, func(ctx context.Context, tx pgx.Tx) (uuid.UUID,
 		error) {
 		now, err := m.Store.Requeue(ctx, tx, businessID, id, m.Clock.Now())

@@ -60,7 +60,7 @@ func (w *sender) Work(ctx context.Context, job *river.Job[sendJob]) error {
 		held  *store.LimitError
 	)
 	switch {
-	case errors.Is(err, store.ErrNotFound), errors.As(err, &other): // erased, or done
+	case errors.Is(err, store.ErrNotFound), errors.As(err, &other): // the message was erased or needs no attempt
 		return nil
 	case errors.Is(err, store.ErrOutdated):
 		w.m.countOutcome(ctx, message.Kind, outcomeReplaced)

@@ -15,7 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// newReschedule is the event of a booking that the business moves from one start to another one.
+// newReschedule returns the event of a booking that the business reschedules from one start to
+// another.
 func (w *fixture) newReschedule(id uuid.UUID, from, to time.Time) event.Event {
 	data := w.newBooking(id, "confirmed", to)
 	data["from"] = map[string]any{"starts_at": from, "ends_at": from.Add(45 * time.Minute)}
@@ -32,7 +33,7 @@ func TestMessagesAboutOwnerChangesWait(t *testing.T) {
 	w.clock.Advance(15 * time.Second)
 	w.take(w.newReschedule(undone, second, first), w.newReschedule(rescheduled, second, third))
 	w.clock.Advance(10 * time.Second)
-	w.awaitIdle() // the first changes have waited, the second ones have not
+	w.awaitIdle() // the first changes have waited long enough, the second ones have not
 	w.await("4", `SELECT count(*)::text FROM message_events`)
 	w.clock.Advance(10 * time.Second)
 	w.await("0", `SELECT count(*)::text FROM message_events`)
@@ -40,11 +41,11 @@ func TestMessagesAboutOwnerChangesWait(t *testing.T) {
 	w.awaitIdle()
 	kept := w.listMessages()
 	if len(kept) != 1 || kept[0].About.ID != rescheduled || kept[0].Kind != "booking_moved" {
-		t.Fatalf("got %d messages, want one about the booking that is elsewhere at the end", len(kept))
+		t.Fatalf("got %d messages, want one about the booking whose time differs at the end", len(kept))
 	}
 	if text := kept[0].Text; !strings.Contains(text, "11:00") || !strings.Contains(text, "Previously\n") ||
 		!strings.Contains(text, "9:00") || strings.Contains(text, "10:00") {
-		t.Errorf("it says:\n%s", text)
+		t.Errorf("the text is:\n%s", text)
 	}
 }
 
@@ -101,7 +102,7 @@ func TestMessagesOfPreviewAreNotSent(t *testing.T) {
 	w.awaitMails(1)
 	kept := w.listMessages()[0]
 	if kept.Reason == "" || kept.SentAt != nil {
-		t.Errorf("it is %+v", kept)
+		t.Errorf("got %+v", kept)
 	}
 	w.messages.IsPreview = false
 	if _, err := w.messages.Retry(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), w.client, w.business,
@@ -122,8 +123,9 @@ func (w *fixture) countNotices() map[string]int {
 	return statuses
 }
 
-// An address that a business names for its notices, and that no verified member has, may be a stranger's: it gets as
-// few as a customer, also while console does not answer.
+// The owner's address for notices may belong to another person, unless a member of the business has
+// verified it. An unverified address has the same limit as a customer. The limit also applies while
+// console is unavailable.
 func TestNoticesToUnverifiedAddressesAreLimited(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -132,7 +134,7 @@ func TestNoticesToUnverifiedAddressesAreLimited(t *testing.T) {
 		most    int
 	}{
 		"a verified member":    {[]string{"hello@harbor.example"}, false, 12},
-		"a stranger":           {nil, false, 6},
+		"no member":            {nil, false, 6},
 		"console is away":      {[]string{"hello@harbor.example"}, true, 6},
 		"another one's member": {[]string{"desk@harbor.example"}, false, 6},
 	} {
@@ -159,7 +161,8 @@ func TestNoticesToUnverifiedAddressesAreLimited(t *testing.T) {
 	}
 }
 
-// However much customers book, a fifth of the messages of a day stays for those that the business causes.
+// Messages that customers cause use at most four fifths of the messages per day. The rest is reserved
+// for messages that the business causes.
 func TestLimitsReserveMessagesForBusiness(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, &mailbox.Options{})

@@ -40,7 +40,7 @@ type writer struct {
 func (w *writer) Work(ctx context.Context, job *river.Job[writeJob]) error {
 	for {
 		events, err := w.m.Store.SubjectEvents(ctx, job.Args.BusinessID, job.Args.EventID)
-		if errors.Is(err, store.ErrNotFound) { // written before, or erased
+		if errors.Is(err, store.ErrNotFound) { // the messages were written before, or the event was erased
 			return nil
 		}
 		if err != nil {
@@ -101,7 +101,7 @@ func (w *writer) write(ctx context.Context, events []event.Event, job *river.Job
 		}
 		return w.m.storeMessages(ctx, tx, list, next, job.Priority)
 	})
-	if errors.Is(err, store.ErrNotFound) { // another job was faster
+	if errors.Is(err, store.ErrNotFound) { // another job has written the messages
 		return nil
 	}
 	return err

@@ -22,7 +22,8 @@ var (
 	at10Ben      = plan.Place{StartsAt: monday, EndsAt: monday.Add(time.Hour), StaffID: &ben}
 )
 
-// newChange is a change of a booking that leaves it at a place.
+// newChange returns a change of a booking. The booking has the place at after the change, and had the
+// place from before it.
 func newChange(typ event.Type, status string, by actor.Kind, at plan.Place, from *plan.Place) plan.Change {
 	return plan.Change{
 		Event: event.Event{ID: uuid.New(), Type: typ, Actor: actor.Actor{Kind: by},
@@ -92,7 +93,7 @@ func TestDraftBatchWritesOneCustomerMessage(t *testing.T) {
 				}
 				got = append(got, d.Kind)
 				if last := c.changes[len(c.changes)-1].Event.ID; i != len(drafts)-1 || d.EventID != last {
-					t.Errorf("%s: the message is of change %d", name, i)
+					t.Errorf("%s: the message belongs to change %d", name, i)
 				}
 			}
 		}
@@ -102,8 +103,8 @@ func TestDraftBatchWritesOneCustomerMessage(t *testing.T) {
 	}
 }
 
-// However the business moves a booking within the delay, the customer gets one message if time or member differ at the
-// end, otherwise none.
+// The business reschedules a booking several times before the messages are written. The customer gets
+// one message if the time or the staff member differs at the end, otherwise none.
 func TestDraftBatchComparesFinalState(t *testing.T) {
 	t.Parallel()
 	places := []plan.Place{at10, at11, at10Ben}

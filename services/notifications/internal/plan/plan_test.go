@@ -29,7 +29,7 @@ var draftCases = []struct {
 	owners   bool
 }{
 	{event.BookingCreated, "pending", customerActor, letter.BookingReceived, true},
-	// a business that confirms at once sends one
+	// the business confirms bookings at once
 	{event.BookingCreated, "confirmed", customerActor, letter.BookingConfirmed, true},
 	{event.BookingCreated, "pending", ownerActor, letter.BookingReceived, false},
 	{event.BookingConfirmed, "confirmed", ownerActor, letter.BookingConfirmed, false},
@@ -52,9 +52,10 @@ var draftCases = []struct {
 	{event.BookingReopened, "confirmed", ownerActor, "", false},
 	{event.PaymentSucceeded, "pending", actor.Actor{Kind: actor.Provider}, "", false},
 	{event.PaymentFailed, "pending", actor.Actor{Kind: actor.Provider}, letter.PaymentFailed, false},
-	// there is nothing to pay any more
+	// a cancelled booking is not paid any more
 	{event.PaymentFailed, "cancelled", actor.Actor{Kind: actor.Provider}, "", false},
-	{event.PaymentExpired, "cancelled", actor.Actor{Kind: actor.System}, "", false}, // booking.cancelled tells it
+	// booking.cancelled leads to the message
+	{event.PaymentExpired, "cancelled", actor.Actor{Kind: actor.System}, "", false},
 	{event.PaymentRefunded, "cancelled", actor.Actor{Kind: actor.Provider}, letter.Refunded, false},
 	{event.PaymentRefunded, "completed", actor.Actor{Kind: actor.Provider}, letter.Refunded, false},
 	{event.TicketSold, "sold", ownerActor, letter.Ticket, false},
@@ -65,7 +66,7 @@ var draftCases = []struct {
 	{event.TicketCancelled, "cancelled", ownerActor, letter.TicketCancelled, false},
 	{event.ReservationCreated, "reserved", ownerActor, letter.Reservation, false},
 	{event.ReservationCreated, "reserved", customerActor, letter.Reservation, true},
-	{event.ReservationCreated, "pending", actor.Actor{Kind: actor.Page}, "", false}, // it waits for its payment
+	{event.ReservationCreated, "pending", actor.Actor{Kind: actor.Page}, "", false}, // the notice waits for the payment
 	{event.ReservationConfirmed, "reserved", actor.Actor{Kind: actor.Provider}, letter.Reservation, true},
 	{event.PaymentFailed, "pending", actor.Actor{Kind: actor.Provider}, letter.PaymentFailed, false},
 	{event.PaymentRefunded, "returned", actor.Actor{Kind: actor.Provider}, letter.Refunded, false},
@@ -77,7 +78,7 @@ var draftCases = []struct {
 	{plan.EndpointDisabled, "", actor.Actor{Kind: actor.System}, "", true},
 }
 
-// The table of lifecycle.md §2, for each status that a subject can have after the event.
+// The table of lifecycle.md §2, for each status that a subject can have after an event.
 func TestNewDraftsFollowsTable(t *testing.T) {
 	t.Parallel()
 	for _, c := range draftCases {
@@ -96,11 +97,11 @@ func TestNewDraftsFollowsTable(t *testing.T) {
 			t.Errorf("%s, %s by %s (-want +got):\n%s", c.event, c.status, c.by, diff)
 		}
 		if len(want) > 0 && !plan.LeadsToMessages(c.event) {
-			t.Errorf("%s is passed over", c.event)
+			t.Errorf("LeadsToMessages(%s) is false", c.event)
 		}
 		for _, d := range plan.NewDrafts(e, plan.Subject{Status: c.status}, owners) {
 			if d.Kind != letter.OwnerNotice {
-				t.Errorf("%s: a %s goes to nobody", c.event, d.Kind)
+				t.Errorf("%s: a %s without a recipient", c.event, d.Kind)
 			}
 		}
 	}
@@ -108,14 +109,14 @@ func TestNewDraftsFollowsTable(t *testing.T) {
 
 var monday = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
 
-// bookingSimulation is a booking that was booked, moved and cancelled at some times, under settings that change; jobs
-// run late by as much as they like.
+// bookingSimulation simulates a booking that is rescheduled and cancelled at some times. Its jobs may
+// run late.
 type bookingSimulation struct {
 	hours   []int
 	now     time.Time
 	subject plan.Subject
 	jobs    []simulatedJob
-	sent    map[string][]time.Time // by the start that is reminded of: the times of what was sent
+	sent    map[string][]time.Time // times of the sent reminders, by the time key of the booking
 }
 
 type simulatedJob struct {
@@ -127,14 +128,14 @@ func (l *bookingSimulation) computeTimes() []plan.TimedMessage {
 	return plan.ComputeTimes(event.Booking, l.subject, plan.Settings{RemindersHoursBefore: l.hours, Location: time.UTC})
 }
 
-// scheduleFirst does what an event does at which times begin anew.
+// scheduleFirst inserts the first job, as an event does after which the times are computed.
 func (l *bookingSimulation) scheduleFirst() {
 	if _, next := plan.SelectDue(l.computeTimes(), l.subject, l.now, l.now.Add(-1)); next != nil {
 		l.jobs = append(l.jobs, simulatedJob{plan.TimeKey(event.Booking, l.subject), next.Due, next.Due})
 	}
 }
 
-// runDueJobs runs the jobs that are due at the present time, as the worker does.
+// runDueJobs runs the jobs that are due now, like the worker.
 func (l *bookingSimulation) runDueJobs() {
 	for i := 0; i < len(l.jobs); i++ {
 		j := l.jobs[i]
@@ -158,8 +159,9 @@ func (l *bookingSimulation) runDueJobs() {
 	}
 }
 
-// No reminder goes out for what was cancelled or moved away, was booked after it was due or has begun; every other one
-// goes out once, where jobs run in time. The oracle is written from the words of lifecycle.md: it looks at each minute.
+// Each reminder is sent once, if jobs run in time. No reminder is sent for a booking that is
+// cancelled, was rescheduled or has begun, or if it was due before the booking was made. The oracle
+// follows lifecycle.md and checks each minute.
 func TestRemindersMatchOracle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -173,7 +175,7 @@ func TestRemindersMatchOracle(t *testing.T) {
 		l.subject = plan.Subject{Status: rapid.SampledFrom([]string{"pending", "confirmed"}).Draw(t, "status"),
 			StartsAt: start, CreatedAt: monday}
 		want := map[string][]time.Time{}
-		expectDue := func(from, to time.Time) { // what is due from a time on and before another, for the start as it is
+		expectDue := func(from, to time.Time) { // adds the reminders that are due in [from, to) for the current start
 			key := plan.TimeKey(event.Booking, l.subject)
 			for at := from; at.Before(to) && at.Before(l.subject.StartsAt); at = at.Add(time.Minute) {
 				for _, h := range l.hours {
@@ -225,9 +227,9 @@ func TestSelectDueReturnsLatestReminder(t *testing.T) {
 	}{
 		{23 * time.Hour, nil, 24 * time.Hour},
 		{24 * time.Hour, []time.Duration{24 * time.Hour}, 46 * time.Hour},
-		{45 * time.Hour, []time.Duration{24 * time.Hour}, 46 * time.Hour}, // the service was away
-		{47 * time.Hour, []time.Duration{46 * time.Hour}, 0},              // both are due: the later one says it all
-		{48 * time.Hour, nil, 0},                                          // it has begun
+		{45 * time.Hour, []time.Duration{24 * time.Hour}, 46 * time.Hour}, // the job runs late
+		{47 * time.Hour, []time.Duration{46 * time.Hour}, 0},              // both are due; only the later one is sent
+		{48 * time.Hour, nil, 0},                                          // the booking has begun
 	} {
 		send, next := plan.SelectDue(times, s, monday, monday.Add(c.now))
 		var got []time.Duration
@@ -251,15 +253,15 @@ func TestComputeTimesRequestsPaymentAtHalfTime(t *testing.T) {
 		t.Fatalf("got %v", times)
 	}
 	if send, _ := plan.SelectDue(times, s, monday, due); len(send) != 0 {
-		t.Errorf("asked to pay when it is too late: %v", send)
+		t.Errorf("a request to pay after the deadline: %v", send)
 	}
 	s.Payment.Status = "paid"
 	if times := plan.ComputeTimes(event.Booking, s, plan.Settings{}); len(times) != 0 {
-		t.Errorf("asked to pay what is paid: %v", times)
+		t.Errorf("a request to pay for a paid booking: %v", times)
 	}
 }
 
-// The look that asks to pay finds a reminder that was due before the booking was made: it is not sent.
+// The job of the request to pay does not send a reminder that was due before the booking was made.
 func TestSelectDueSkipsReminderBeforeBooking(t *testing.T) {
 	t.Parallel()
 	due := monday.Add(time.Hour)
@@ -268,7 +270,7 @@ func TestSelectDueSkipsReminderBeforeBooking(t *testing.T) {
 	times := plan.ComputeTimes(event.Booking, s, plan.Settings{RemindersHoursBefore: []int{24, 2}})
 	_, first := plan.SelectDue(times, s, monday, monday.Add(-1))
 	if first == nil || first.Kind != letter.PaymentDue {
-		t.Fatalf("first comes %+v", first)
+		t.Fatalf("the first time is %+v", first)
 	}
 	send, next := plan.SelectDue(times, s, first.Due, first.Due)
 	if len(send) != 1 || send[0].Kind != letter.PaymentDue || next == nil || next.Due != monday.Add(21*time.Hour) {
@@ -306,8 +308,8 @@ func TestComputeTimesOfReturn(t *testing.T) {
 	}
 }
 
-// Tickets are sent once they are sold, whoever found out that they were paid; before, the customer is asked to pay
-// (lifecycle.md §2).
+// Tickets are sent when they are sold, whichever actor reports the payment. Before that, the customer
+// gets a request to pay (lifecycle.md §2).
 func TestNewDraftsWaitsForTicketPayment(t *testing.T) {
 	t.Parallel()
 	createdAt, due := time.Date(2027, 3, 1, 8, 0, 0, 0, time.UTC), time.Date(2027, 3, 1, 8, 30, 0, 0, time.UTC)

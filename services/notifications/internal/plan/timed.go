@@ -46,7 +46,7 @@ const (
 func ComputeTimes(kind event.SubjectKind, s Subject, settings Settings) []TimedMessage {
 	var times []TimedMessage
 	switch {
-	case s.IsWithdrawn && s.Status != pickedUp: // it may not take place
+	case s.IsWithdrawn && s.Status != pickedUp: // the subject may be cancelled
 	case kind == event.Booking && (s.Status == booking.StatusPending || s.Status == booking.StatusConfirmed):
 		for _, hours := range settings.RemindersHoursBefore {
 			times = append(times, TimedMessage{letter.Reminder, s.StartsAt.Add(-time.Duration(hours) * time.Hour)})
@@ -88,7 +88,8 @@ func findReturnReminderTime(s Subject, location *time.Location) time.Time {
 	return time.Unix(timespan.Instant(*s.EndDate, at, location), 0).Add(-before)
 }
 
-// EndsAt returns the time from which a message is no longer sent, because what it announces has begun or passed.
+// EndsAt returns the time from which the message is no longer sent, because the announced start or
+// deadline has passed.
 func (t TimedMessage) EndsAt(s Subject) time.Time {
 	switch {
 	case t.Kind == letter.Reminder:

@@ -13,14 +13,14 @@ import (
 
 // ErasureCounts counts the deleted rows about a customer.
 type ErasureCounts struct {
-	Messages   int // messages, and events that were to become messages
-	Deliveries int // of webhooks, with their attempts
+	Messages   int // messages, and stored events whose messages were not written yet
+	Deliveries int // webhook deliveries
 }
 
 // Erasure is a request to delete a customer's data.
 type Erasure struct {
 	BusinessID   uuid.UUID
-	Email        string      // in upper or lower case
+	Email        string      // case does not matter
 	KeptSubjects []uuid.UUID // future bookings, orders and reservations, whose data is kept
 }
 
@@ -228,8 +228,8 @@ func makeWaitingDue(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, erased
 // it does not hold too many locks.
 const retentionStep = 100
 
-// endedSQL finds subjects that have ended. It reads the messages about a subject, because only they
-// hold its end. The latest end counts, because a reschedule changes it.
+// endedSQL finds subjects that have ended. It reads the messages about a subject, because only the
+// messages store the end. The latest end counts, because a reschedule changes the end.
 const endedSQL = `
 SELECT about_id FROM messages WHERE business_id = $1 AND about_kind IN ('booking', 'ticket', 'reservation')
 GROUP BY about_id HAVING max(about_ends_at) <= $2 LIMIT $3`

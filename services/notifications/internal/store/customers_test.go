@@ -27,10 +27,10 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var now = time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC)
 
-// adaTexts is what is known of Ada.
+// adaTexts are texts in the data of the customer Ada. The customer Bob has the same phone number.
 var adaTexts = []string{"Ada Lovelace", "ada.l@example.com", "555 019"}
 
-// fixture is the tables of one business with an endpoint.
+// fixture is a database with one business that has an endpoint.
 type fixture struct {
 	*testing.T
 	pool               *pgxpool.Pool
@@ -47,7 +47,7 @@ func newFixture(t *testing.T) *fixture {
 	return w
 }
 
-// addBusiness has the world go on with another business that has an endpoint.
+// addBusiness creates another business with an endpoint. The fixture uses it from now on.
 func (w *fixture) addBusiness() {
 	w.Helper()
 	w.business, w.endpoint = uuid.New(), uuid.New()
@@ -58,15 +58,15 @@ func (w *fixture) addBusiness() {
 	}
 }
 
-// wake notes whose lane is looked after.
+// wake records the endpoint for which a job would be inserted.
 func (w *fixture) wake(_ context.Context, _ pgx.Tx, endpoint uuid.UUID, _ store.EndpointState) error {
 	w.wokenEndpoints = append(w.wokenEndpoints, endpoint)
 	return nil
 }
 
-// addCustomerData has a subject that ends then leave all that one can: a message to the customer, an event that
-// messages are still to be made of, and two deliveries, the first of which failed once and told of the customer in its
-// answer.
+// addCustomerData stores all kinds of data about a new subject that ends at the argument ends. It adds
+// a message, a stored event and two deliveries. The first delivery has failed once, with customer data
+// in the answer.
 func (w *fixture) addCustomerData(name, email string, ends time.Time) uuid.UUID {
 	w.Helper()
 	id, text := uuid.New(), name+" "+email+" 555 019"
@@ -116,7 +116,7 @@ func (w *fixture) newLock() store.DeliveryLock {
 	return store.DeliveryLock{BusinessID: w.business, EndpointID: w.endpoint}
 }
 
-// recordFailure has an attempt fail, with this answer.
+// recordFailure records a failed attempt with this answer.
 func (w *fixture) recordFailure(d store.DueDelivery, answer string) {
 	w.Helper()
 	status := 503
@@ -129,7 +129,7 @@ func (w *fixture) recordFailure(d store.DueDelivery, answer string) {
 	}
 }
 
-// listDue are the deliveries of a subject that are due within the hour.
+// listDue returns the deliveries of a subject that are due within an hour.
 func (w *fixture) listDue(subject uuid.UUID) []store.DueDelivery {
 	w.Helper()
 	list, err := w.store.DueDeliveries(testkit.AsSystem(w), w.newLock(), 100, now.Add(time.Hour))
@@ -156,7 +156,7 @@ func (w *fixture) eraseAda(ctx context.Context, keptSubjects ...uuid.UUID) store
 	return erased
 }
 
-// findRows are the rows that hold one of these texts.
+// findRows returns the rows of all tables that contain one of these texts.
 func (w *fixture) findRows(texts ...string) []string {
 	w.Helper()
 	return slices.DeleteFunc(testkit.Rows(w, w.pool), func(row string) bool {
@@ -170,20 +170,20 @@ func TestEraseCustomerKeepsOnlyFutureSubjects(t *testing.T) {
 	ended := w.addCustomerData("Ada Lovelace", "ada.l@example.com", now)
 	future := w.addCustomerData("Ada Lovelace", "ada.l@example.com", now.AddDate(0, 0, 9))
 	other := w.addCustomerData("Bob", "bob@example.com", now)
-	// The owner's retry leaves an answer with the attempts, for whoever repeats it.
+	// The owner's retry stores an idempotency result, which contains the attempts.
 	retry := clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "retry"}), time.Now())
 	if _, err := w.store.RetryDelivery(retry, w.business, w.listDue(ended)[0].ID, now, w.wake); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range adaTexts {
-		// a message, an event, two deliveries and an attempt of each of two, and the answer
+		// two subjects with a message, an event, two deliveries and an attempt each, and the idempotency result
 		if n := len(w.findRows(text)); n < 11 {
-			t.Fatalf("the test finds %q in %d rows only", text, n)
+			t.Fatalf("only %[2]d rows contain %[1]q", text, n)
 		}
 	}
 	withKey := clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "erase"}), time.Now())
 	want := store.ErasureCounts{Messages: 2, Deliveries: 2}
-	for range 2 { // repeated under its key it answers the same
+	for range 2 { // the repeated request returns the same counts
 		if got := w.eraseAda(withKey, future); got != want {
 			t.Errorf("erased %+v, want %+v", got, want)
 		}
@@ -194,29 +194,29 @@ func TestEraseCustomerKeepsOnlyFutureSubjects(t *testing.T) {
 		}
 	}
 	if rows := w.findRows(ended.String()); len(rows) != 0 {
-		t.Errorf("of what has ended is left: %q", rows)
+		t.Errorf("rows of the ended subject are left: %q", rows)
 	}
 	for _, id := range []uuid.UUID{future, other} {
 		if n := len(w.findRows(id.String())); n != 4 {
-			t.Errorf("%d rows of what stays, want 4", n)
+			t.Errorf("%d rows of a kept subject, want 4", n)
 		}
 	}
 	if got := w.eraseAda(testkit.AsSystem(t)); got != want {
-		t.Errorf("erased %+v of what lay ahead, want %+v", got, want)
+		t.Errorf("erased %+v of the future subject, want %+v", got, want)
 	}
 	if rows := w.findRows(adaTexts[:2]...); len(rows) != 0 {
 		t.Errorf("left: %q", rows)
 	}
 	if n := len(w.findRows(adaTexts[2])); n != 5 {
-		t.Errorf("%d rows of Bob's, who has the same phone, are left, want 5", n)
+		t.Errorf("%d rows of Bob, who has the same phone number, are left, want 5", n)
 	}
 	if n := len(w.findRows("bob@example.com")); n != 5 {
 		t.Errorf("%d rows of another customer are left, want 5", n)
 	}
 }
 
-// A delivery that waits behind erased ones holds nothing of the customer: it is due, its lane is woken, and an attempt
-// that was on its way meanwhile is written down nowhere.
+// A delivery without customer data waits for deliveries that are erased. It becomes due, and its
+// endpoint is woken. The result of an attempt that was in progress is not stored.
 func TestEraseCustomerMakesWaitingDeliveryDue(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -245,11 +245,12 @@ func TestEraseCustomerMakesWaitingDeliveryDue(t *testing.T) {
 	w.wokenEndpoints = nil
 	w.eraseAda(testkit.AsSystem(t))
 	if len(w.wokenEndpoints) != 0 {
-		t.Error("a lane is woken for nothing")
+		t.Error("an endpoint without due deliveries is woken")
 	}
 }
 
-// A page that was asked for before the others forgot, and is taken after, would bring the customer back.
+// A page that was read before the erasure must not be taken after it, because the page may contain
+// data of the customer.
 func TestEraseCustomerDiscardsReadPages(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -270,14 +271,14 @@ func TestEraseCustomerDiscardsReadPages(t *testing.T) {
 	}
 	w.eraseAda(testkit.AsSystem(t))
 	if takePage() {
-		t.Error("the page is taken")
+		t.Error("the page of before the erasure is taken")
 	}
 	if progress, err := w.store.AcquireFeed(testkit.AsSystem(t), lock); err != nil || !progress.IsLocked ||
 		progress.Cursor != "" {
-		t.Errorf("the replica holds the feed again as %+v, %v", progress, err)
+		t.Errorf("the replica acquires the lock again: %+v, %v", progress, err)
 	}
 	if !takePage() {
-		t.Error("the page that is asked for after is not taken")
+		t.Error("a page that is read after the erasure is not taken")
 	}
 }
 
@@ -287,16 +288,16 @@ func TestForgetEndedDeletesDeliveries(t *testing.T) {
 	ended, future := w.addCustomerData("Ada Lovelace", "ada.l@example.com", now),
 		w.addCustomerData("Ada Lovelace", "ada.l@example.com", now.Add(time.Hour))
 	if n, err := w.store.ForgetEnded(testkit.AsSystem(t), w.business, now.Add(-time.Second)); err != nil || n != 0 {
-		t.Errorf("forgot %d, %v before the end", n, err)
+		t.Errorf("deleted %d, %v before the end", n, err)
 	}
 	// a message and two deliveries
 	if n, err := w.store.ForgetEnded(testkit.AsSystem(t), w.business, now); err != nil || n != 3 {
-		t.Errorf("forgot %d, %v", n, err)
+		t.Errorf("deleted %d, %v", n, err)
 	}
 	if len(w.listDue(ended)) != 0 || len(w.listDue(future)) != 1 {
-		t.Errorf("due: %+v of what has ended, %+v of what has not", w.listDue(ended), w.listDue(future))
+		t.Errorf("due: %+v of the ended subject, %+v of the future subject", w.listDue(ended), w.listDue(future))
 	}
-	next := uuid.New() // of what was forgotten: it waits for nothing
+	next := uuid.New() // a new event of the ended subject waits for nothing
 	w.runInTx(func(tx pgx.Tx) error {
 		return store.AddDeliveries(testkit.AsSystem(t), tx,
 			[]store.NewDelivery{w.newDelivery(next, ended, 3, []byte(`{}`), "")}, now)
@@ -306,8 +307,8 @@ func TestForgetEndedDeletesDeliveries(t *testing.T) {
 	}
 }
 
-// addMessages writes down n messages, each of a subject of its own that ends then, and for the first of them a later
-// one by which it ends later.
+// addMessages stores a message for each of n subjects, which end at the argument ends. For the first
+// subject it also stores a newer message, according to which the subject ends at the argument later.
 func (w *fixture) addMessages(n int, ends, later time.Time) {
 	w.Helper()
 	_, err := w.pool.Exec(testkit.AsSystem(w), `
@@ -321,18 +322,19 @@ FROM generate_series(0, $2::integer) AS i`, w.business, n, ends, later)
 	}
 }
 
-// More than one transaction forgets: all of it goes but what was told of a subject that ends later.
+// TestForgetEndedDeletesInBatches needs several transactions. All messages are deleted except one
+// about a subject that ends later.
 func TestForgetEndedDeletesInBatches(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.addMessages(250, now, now.Add(time.Hour))
 	if n, err := w.store.ForgetEnded(testkit.AsSystem(t), w.business, now); err != nil || n != 250 {
-		t.Errorf("forgot %d, %v, want 250", n, err)
+		t.Errorf("deleted %d, %v, want 250", n, err)
 	}
 	var remaining int
 	if err := w.pool.QueryRow(testkit.AsSystem(t), `SELECT count(*) FROM messages WHERE about_ends_at > $1`,
 		now).Scan(&remaining); err != nil || remaining != 1 {
-		t.Errorf("%d of what ends later are left, %v", remaining, err)
+		t.Errorf("%d messages with a later end are left, %v", remaining, err)
 	}
 }
 
@@ -359,6 +361,6 @@ func TestRemembersEndedPagesBusinesses(t *testing.T) {
 		}
 	}
 	if !slices.Equal(found, ended) {
-		t.Errorf("named are %v, want %v", found, ended)
+		t.Errorf("found %v, want %v", found, ended)
 	}
 }

@@ -30,10 +30,11 @@ type Delivery struct {
 	SubjectID   uuid.UUID
 	Sequence    int
 	Status      string
-	DueAt       *time.Time // of the next attempt; nil: the delivery is over, or waits for an earlier one of its subject
-	CreatedAt   time.Time
-	Body        []byte    // as it is sent
-	Attempts    []Attempt // in order
+	// time of the next attempt; nil: the delivery has ended, or waits for an earlier one of the subject
+	DueAt     *time.Time
+	CreatedAt time.Time
+	Body      []byte    // body of the HTTP request
+	Attempts  []Attempt // in order
 }
 
 // Attempt is one attempt at a delivery.
@@ -104,7 +105,7 @@ type NewDelivery struct {
 	EventType, SubjectKind                     string
 	Sequence                                   int
 	Body                                       []byte
-	CustomerEmail                              string // of the customer with data in Body; "" for none
+	CustomerEmail                              string // address of the customer whose data Body contains; "" for none
 }
 
 // Listener is an endpoint that may want an event, with the state of its delivery lock.

@@ -13,12 +13,12 @@ import (
 // DeliveryLock is the delivery lock of an endpoint. One job at a time holds it.
 type DeliveryLock struct {
 	BusinessID, EndpointID uuid.UUID
-	Holder                 uuid.UUID // the same each time that the job runs
+	Holder                 uuid.UUID // the same in all runs of a job
 }
 
 // EndpointState is the state of an endpoint that decides the queue of its jobs.
 type EndpointState struct {
-	IsFailing bool // its last attempt failed
+	IsFailing bool // the last attempt at this endpoint failed
 
 	url string
 }
@@ -30,10 +30,11 @@ UPDATE webhook_endpoints SET wake_at = CASE WHEN $5 THEN NULL ELSE wake_at END,
 WHERE business_id = $1 AND id = $2
 RETURNING coalesce(lane = $3, false)`
 
-// AcquireDeliveryLock acquires the delivery lock of an endpoint for the argument duration, or extends it if l.Holder
-// already holds it. It returns false if the endpoint is deleted or another holder has the lock. The
-// caller can then end, because the other holder looks for due deliveries again before it releases the
-// lock. The argument wasScheduled must be true if the job was scheduled for a later time.
+// AcquireDeliveryLock acquires the delivery lock of an endpoint, or extends it if l.Holder already
+// holds it. The lock expires after the argument duration. AcquireDeliveryLock returns false if the
+// endpoint is deleted or another holder has the lock. The caller can then end, because the other
+// holder looks for due deliveries again before it releases the lock. The argument wasScheduled must be
+// true if the job was scheduled for a later time.
 func (s *Store) AcquireDeliveryLock(ctx context.Context, l DeliveryLock, duration time.Duration,
 	wasScheduled bool) (bool, error) {
 	var isAcquired bool
@@ -55,7 +56,7 @@ type DueDelivery struct {
 
 	URL            string
 	Secret         []byte
-	PreviousSecret []byte // signs as well; nil without one
+	PreviousSecret []byte // also signs; nil if there is none
 }
 
 // Secrets returns the secrets to sign the delivery with, the newest first.
@@ -100,7 +101,7 @@ func lockEndpoint(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UU
 type AttemptResult struct {
 	Delivery DueDelivery
 	Attempt  Attempt
-	Status   string // Pending: the next attempt is at Again
+	Status   string // if it is DeliveryPending, the next attempt is at NextAt
 	NextAt   time.Time
 	IsGone   bool // the receiver answered 410
 }
@@ -149,7 +150,7 @@ func (s *Store) RecordAttempt(ctx context.Context, l DeliveryLock, o AttemptResu
 }
 
 // insertAttempt stores an attempt. It returns true if the delivery was still pending or is now
-// delivered. If the delivery was erased during the attempt, it stores nothing.
+// delivered. If the delivery was erased during the attempt, insertAttempt stores nothing.
 func insertAttempt(ctx context.Context, tx pgx.Tx, l DeliveryLock, o AttemptResult) (bool, error) {
 	_, err := tx.Exec(ctx,
 		`INSERT INTO webhook_attempts (business_id, delivery_id, number, at, milliseconds, http_status, error, answer)
@@ -204,8 +205,9 @@ RETURNING `+endpointColumns+`, f.was AND NOT active`, l.BusinessID, l.EndpointID
 	return true, onDisabled(ctx, tx, e)
 }
 
-// ReleaseDeliveryLock releases a delivery lock. If deliveries remain, it calls wake in the same transaction with the
-// time of the next job: now if a delivery is due, otherwise a later time, unless a job for that time exists.
+// ReleaseDeliveryLock releases a delivery lock. If deliveries remain, it calls wake in the same
+// transaction with the time of the next job: now if a delivery is due, otherwise the earliest due
+// time. If a job for that later time exists already, it does not call wake.
 func (s *Store) ReleaseDeliveryLock(ctx context.Context, l DeliveryLock, now time.Time,
 	wake func(context.Context, pgx.Tx, EndpointState,
 		time.Time) error) error {
@@ -218,7 +220,8 @@ func (s *Store) ReleaseDeliveryLock(ctx context.Context, l DeliveryLock, now tim
 			return err
 		}
 		var (
-			next     *time.Time // read under the lock, so that no addition is missed
+			// due time of the next delivery, read under the row lock, so that no new delivery is missed
+			next     *time.Time
 			needsJob bool
 		)
 		err = tx.QueryRow(ctx, `
@@ -244,8 +247,8 @@ RETURNING n.due, coalesce(n.due <= $4, false) OR wake_at IS DISTINCT FROM w.was`
 	return nil
 }
 
-// ReleaseExpiredLocks releases expired delivery locks, whose holders
-// died, and calls wake for each of them in the same transaction.
+// ReleaseExpiredLocks releases the delivery locks that have expired, because their holders died. It
+// calls wake for the endpoint of each lock, in the same transaction.
 func (s *Store) ReleaseExpiredLocks(ctx context.Context, wake func(ctx context.Context, tx pgx.Tx, businessID,
 	endpointID uuid.UUID, state EndpointState) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {

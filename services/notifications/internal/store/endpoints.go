@@ -28,7 +28,7 @@ type Endpoint struct {
 	URL            string
 	Events         []string
 	Active         bool
-	DisabledReason string // "" if it is active or its owner switched it off
+	DisabledReason string // "" if the endpoint is active or the owner disabled it
 	CreatedAt      time.Time
 	CreatedBy      *uuid.UUID // the user or token of the owner; nil: unknown
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// countRows counts what each table holds of a business, River's jobs among it.
-func (w *fixture) counts(business uuid.UUID) map[string]int {
+// countRows counts the rows of a business in each table, including the jobs of River.
+func (w *fixture) countRows(business uuid.UUID) map[string]int {
 	w.Helper()
 	found, _ := w.pool.Query(testkit.AsSystem(w), `SELECT table_name FROM information_schema.columns WHERE table_schema = current_schema() AND column_name = 'business_id'`)
 	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
@@ -34,7 +34,8 @@ func (w *fixture) counts(business uuid.UUID) map[string]int {
 	return counts
 }
 
-// A table that is added later is filled here and erased there, or this test fails.
+// The test covers every table with a business_id: it fails for a new table that it does not fill or
+// that Erase does not empty.
 func TestEraseDeletesAllRowsOfBusiness(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -55,30 +56,30 @@ func TestEraseDeletesAllRowsOfBusiness(t *testing.T) {
 			}
 		}
 	}
-	for table, n := range w.counts(removed) {
+	for table, n := range w.countRows(removed) {
 		if n == 0 {
 			t.Errorf("the test writes nothing into %s", table)
 		}
 	}
-	countsBefore := w.counts(other)
+	countsBefore := w.countRows(other)
 	erase := func(job int) {
 		t.Helper()
 		if _, err := w.store.Erase(testkit.AsSystem(t), []uuid.UUID{removed, uuid.New()}); err != nil {
 			t.Fatal(err)
 		}
-		for table, n := range w.counts(removed) {
+		for table, n := range w.countRows(removed) {
 			if table == "river_job" && n != job || table != "river_job" && n != 0 {
 				t.Errorf("%d rows stay in %s", n, table)
 			}
 		}
 	}
-	erase(1) // one that runs ends by itself
+	erase(1) // a running job stays until it has ended
 	if _, err := w.pool.Exec(testkit.AsSystem(t),
 		`UPDATE river_job SET state = 'completed', finalized_at = now() WHERE state = 'running'`); err != nil {
 		t.Fatal(err)
 	}
 	erase(0)
-	if diff := cmp.Diff(countsBefore, w.counts(other)); diff != "" {
+	if diff := cmp.Diff(countsBefore, w.countRows(other)); diff != "" {
 		t.Errorf("of another business (-before +after):\n%s", diff)
 	}
 }

@@ -13,9 +13,9 @@ import (
 
 // FeedProgress is the progress in reading a feed.
 type FeedProgress struct {
-	IsLocked bool      // by the calling replica
-	Cursor   string    // the next events come after it
-	CaughtUp time.Time // all events until then are taken
+	IsLocked bool      // the calling replica holds the lock
+	Cursor   string    // the next events come after this cursor
+	CaughtUp time.Time // until this time, all events are taken
 }
 
 // FeedLock is a request to acquire or extend the lock of a feed.
@@ -23,7 +23,7 @@ type FeedLock struct {
 	Feed     string
 	Replica  uuid.UUID
 	Duration time.Duration
-	CaughtUp time.Time // this replica has taken all events until then, not stored yet; otherwise zero
+	CaughtUp time.Time // if not zero: the new CaughtUp of the row, if this replica still holds the lock
 	Now      time.Time
 }
 
@@ -96,14 +96,15 @@ func (s *Store) ReleaseFeed(ctx context.Context, name string, replica uuid.UUID)
 type CursorChange struct {
 	Feed     string
 	Replica  uuid.UUID
-	From, To string    // cursors: that of the request for the page, and that after it
-	CaughtUp time.Time // all events until then are taken with the page
+	From, To string    // the cursor with which the page was requested, and the cursor after the page
+	CaughtUp time.Time // after the page, all events until this time are taken
 }
 
 var errCursorChanged = errors.New("moved by another replica")
 
-// TakePage moves the cursor of a feed and runs do, in one transaction. If the replica no longer holds
-// the feed's lock, or if the cursor is no longer m.From, it writes nothing and returns false.
+// TakePage changes the cursor of a feed and calls do, in one transaction. If the replica no longer
+// holds the lock of the feed, or if the cursor is no longer m.From, TakePage writes nothing and
+// returns false.
 func (s *Store) TakePage(ctx context.Context, m CursorChange, do func(context.Context, pgx.Tx) error) (bool, error) {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx,

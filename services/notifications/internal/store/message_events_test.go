@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/migrations"
 )
 
-// newEvents are events of a feed: each of a booking of its own, of these businesses in turn.
+// newEvents returns n events, each about a new booking, of these businesses in turn.
 func newEvents(n int, businesses ...uuid.UUID) []event.Event {
 	events := make([]event.Event, n)
 	for i := range events {
@@ -53,7 +53,7 @@ func TestStoreEventsStoresEachEventOnce(t *testing.T) {
 		w.runInTx(func(tx pgx.Tx) error { return w.store.DropEvents(testkit.AsSystem(t), tx, got) })
 		if _, err := w.store.SubjectEvents(testkit.AsSystem(t), want.BusinessID, want.ID); !errors.Is(err,
 			store.ErrNotFound) {
-			t.Errorf("dropped, it is still there: %v", err)
+			t.Errorf("the dropped event still exists: %v", err)
 		}
 	}
 }
@@ -91,8 +91,8 @@ func BenchmarkStoreEvents(b *testing.B) {
 	}
 }
 
-// A hundred thousand events wait, most of one business, when a page of events comes, or a single one of a quiet
-// business.
+// BenchmarkCountBacklog counts the backlog of a page of events, or of one event. 100,000 events are
+// stored, most of one business.
 func BenchmarkCountBacklog(b *testing.B) {
 	pool := testkit.Postgres(b, "notifications", migrations.FS)
 	records := store.New(pool)

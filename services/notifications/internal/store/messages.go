@@ -30,7 +30,7 @@ type Message struct {
 	Kind          string
 	EventID       uuid.UUID
 	About         event.Subject
-	CustomerEmail string // of the customer with data in the message; "" for none
+	CustomerEmail string // address of the customer whose data the message contains; "" for none
 	Recipient     string
 	Locale        string
 	FromName      string
@@ -44,7 +44,7 @@ type Message struct {
 	Reason        string
 	Attempts      int
 	IsUnlimited   bool      // exempt from the limits per recipient
-	IsByBusiness  bool      // the business itself caused it
+	IsByBusiness  bool      // the business caused the message
 	AboutEndsAt   time.Time // end of the subject
 	CreatedAt     time.Time
 	QueuedAt      time.Time

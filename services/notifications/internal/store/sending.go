@@ -33,7 +33,7 @@ const (
 // LimitError means that a limit holds a message back.
 type LimitError struct {
 	Limit   Limit
-	Until   time.Time // when the limit allows the next message, unless others come first
+	Until   time.Time // time at which the limit allows the next message; another message may be sent first
 	IsFirst bool      // the message was not held before
 }
 
@@ -65,22 +65,23 @@ type SendRequest struct {
 	// message of the same kind to the same recipient, even about another subject. Messages without limits
 	// per recipient are not replaced.
 	NewestOnlyKinds []string
-	MaxPerHour      int // messages of the business to one recipient within an hour
-	MaxPerDay       int // messages of the business to one recipient within 24 hours
-	MaxBusinessDay  int // messages of the business within 24 hours
-	MaxCustomersDay int // MaxBusinessDay for a message that the business did not cause
+	MaxPerHour      int // maximum of messages of the business to one recipient within an hour
+	MaxPerDay       int // maximum of messages of the business to one recipient within 24 hours
+	MaxBusinessDay  int // maximum of messages of the business within 24 hours
+	MaxCustomersDay int // replaces MaxBusinessDay for a message that the business did not cause
 }
 
-// BeginSending decides whether a message may be sent now. If so, it counts the attempt, before it is
-// made, and returns the message. Attempts of one business begin one after the other, so that
-// concurrent ones cannot exceed a limit together. The day of attempts begins with the first attempt.
+// BeginSending decides whether a message may be sent now. If it may, BeginSending counts the attempt
+// in advance and returns the message. Only one attempt of a business begins at a time, so that
+// concurrent attempts cannot exceed a limit together. The day of attempts begins with the first
+// attempt.
 //
-// Errors: [ErrMustWait], [*LimitError], [ErrOutdated]; [*StatusError] if the message is neither queued nor
-// held; [ErrNotFound].
+// Errors: [ErrMustWait], [*LimitError], [ErrOutdated]; [*StatusError] if the message is neither queued
+// nor held; [ErrNotFound].
 func (s *Store) BeginSending(ctx context.Context, b SendRequest) (Message, error) {
 	var (
 		m       Message
-		refusal error // the reason for no attempt; the transaction commits
+		refusal error // why no attempt begins; the transaction is committed nevertheless
 	)
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('messages ' || $1::uuid::text, 0))`,
@@ -185,8 +186,8 @@ SELECT CASE WHEN NOT @unlimited::boolean THEN greatest(` +
 	`@per_day`) + `) END,
 ` + nthAttemptSQL(``, `'24 hours'`, `@business_day`)
 
-// findExceeded returns the limit that a message would exceed now,
-// and when it allows the next message; "" if it exceeds none.
+// findExceeded returns the limit that a message would exceed now, and the time when that limit allows
+// the next message. It returns "" if the message exceeds no limit.
 func (b SendRequest) findExceeded(ctx context.Context, tx pgx.Tx, m Message) (Limit, time.Time, error) {
 	var recipient, business *time.Time
 	businessDay := b.MaxCustomersDay
@@ -238,8 +239,8 @@ UPDATE messages SET status = 'queued', reason = '', queued_at = $3
 WHERE business_id = $1 AND id = $2 AND status IN ('failed', 'not_sent')
 RETURNING ` + messageColumns
 
-// Requeue queues a message that was not sent, for another day of attempts. Errors: [*StatusError] if
-// the message was sent or is being tried; [ErrNotFound].
+// Requeue queues a message that failed or was not sent, for another day of attempts. Errors:
+// [*StatusError] if the message was sent or is being tried; [ErrNotFound].
 func (s *Store) Requeue(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, now time.Time) (Message, error) {
 	m, err := collectMessage(tx.Query(ctx, requeueSQL, businessID, id, now))
 	if !errors.Is(err, ErrNotFound) {

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// A message is tried for a day from its first attempt on, and anew where its owner asks for it again: however long this
-// service was away before that attempt.
+// The day of attempts begins with the first attempt, even if the service was unavailable before it. It
+// begins again with the first attempt after a retry by the owner.
 func TestBeginSendingStartsDayOfAttempts(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -46,11 +46,11 @@ func TestBeginSendingStartsDayOfAttempts(t *testing.T) {
 		})
 	}
 	if got := beginAttempt(48); got != 48*time.Hour {
-		t.Errorf("the day begins after %v, want it to begin with the first attempt, after 48 hours", got)
+		t.Errorf("the day begins after %v, want 48 hours, the time of the first attempt", got)
 	}
 	endAttempt(store.MessageQueued)
 	if got := beginAttempt(60); got != 48*time.Hour {
-		t.Errorf("after the second attempt it begins after %v", got)
+		t.Errorf("after the second attempt, the day begins after %v", got)
 	}
 	endAttempt(store.MessageFailed)
 	w.runInTx(func(tx pgx.Tx) error {
@@ -58,11 +58,11 @@ func TestBeginSendingStartsDayOfAttempts(t *testing.T) {
 		return err
 	})
 	if got := beginAttempt(120); got != 120*time.Hour {
-		t.Errorf("asked for again it begins after %v, want 120 hours", got)
+		t.Errorf("after a retry, the day begins after %v, want 120 hours", got)
 	}
 }
 
-// newSendRequest asks for an attempt under the limits of the service.
+// newSendRequest returns a request to begin an attempt, with the limits of the service.
 func newSendRequest(business, id uuid.UUID, at time.Time) store.SendRequest {
 	return store.SendRequest{
 		BusinessID: business, ID: id, Now: at, ReplaceableKinds: []string{"booking_confirmed", "booking_moved"},
@@ -71,7 +71,7 @@ func newSendRequest(business, id uuid.UUID, at time.Time) store.SendRequest {
 	}
 }
 
-// limitFixture attempts messages at given times and compares what the limits say with a plain count.
+// limitFixture records attempts and computes the limits by a simple count.
 type limitFixture struct {
 	*fixture
 	t        *testing.T
@@ -84,7 +84,7 @@ type attempt struct {
 	at                        time.Time
 }
 
-// add writes a message that the business has not caused, and to which the limits of its recipient apply.
+// add stores a message that the business did not cause, and to which the limits per recipient apply.
 func (l *limitFixture) add(recipient, kind string, about uuid.UUID) uuid.UUID {
 	l.t.Helper()
 	return l.addMessage(attempt{recipient: recipient, kind: kind}, about)
@@ -105,7 +105,7 @@ func (l *limitFixture) addMessage(m attempt, about uuid.UUID) uuid.UUID {
 	return id
 }
 
-// isAllowed counts by hand whether a message may go out.
+// isAllowed counts the recorded attempts and reports whether the limits allow the message.
 func (l *limitFixture) isAllowed(m attempt) bool {
 	hour, day, business := 0, 0, 0
 	for _, a := range l.attempts {
@@ -165,14 +165,14 @@ func TestBeginSendingHoldsMessagesOverALimit(t *testing.T) {
 	})
 }
 
-// isBusinessLimitReached reports whether the limit of the business holds a message, whoever gets it.
+// isBusinessLimitReached reports whether the limit of the business holds the message back.
 func isBusinessLimitReached(l *limitFixture, m attempt) bool {
 	m.isUnlimited = true
 	return !l.isAllowed(m)
 }
 
-// A held notice is replaced by the newest one to the same address, about whatever that is; one that no limit of the
-// recipient applies to is not.
+// The newest notice to an address replaces the held notices to the same address, also about other
+// subjects. A notice without limits per recipient is not replaced.
 func TestBeginSendingReplacesHeldNotice(t *testing.T) {
 	t.Parallel()
 	for _, unlimited := range []bool{false, true} {
@@ -279,7 +279,7 @@ func TestBeginSendingCountsNoFailedMessage(t *testing.T) {
 				Reason: "away", Now: now})
 		})
 	}
-	for range 2 { // in place of the one that failed and the one that is not sent
+	for range 2 { // the failed message and the unsent one do not count
 		if _, err := begin(); err != nil {
 			t.Errorf("the limit is not reached: %v", err)
 		}

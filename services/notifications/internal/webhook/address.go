@@ -97,7 +97,7 @@ func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 const (
 	httpsPort     = 443
 	maxURL        = 2000            // bytes
-	lookupTimeout = 2 * time.Second // how long an owner waits for the name server
+	lookupTimeout = 2 * time.Second // time limit of a name lookup, for which an owner waits
 )
 
 // numberPattern matches the last label of a host name if browsers and libraries would parse the host as an IPv4

@@ -30,8 +30,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
 )
 
-// privateHosts are hosts that lead, or could lead, to what is not public: in every way of writing them that some
-// library understands.
+// privateHosts are hosts that are or may be private addresses, in all notations that some library
+// accepts.
 var privateHosts = []string{
 	// this machine
 	"127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0x7F.0.0.1", "017700000001", "0177.0.0.1",
@@ -51,7 +51,7 @@ var privateHosts = []string{
 	"169.254.169.254", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "169.254.170.2", "[fe80::1]",
 	"[fe80::1%25eth0]", "[fd00:ec2::254]",
 	"100.100.100.200", "192.0.0.192", "168.63.129.16",
-	// others that are nobody's
+	// other special-purpose addresses
 	"192.0.2.1", "198.18.0.1", "198.51.100.7", "203.0.113.9", "224.0.0.1", "239.255.255.250", "240.0.0.1",
 	"255.255.255.255",
 	"[2001:db8::1]", "[ff02::1]", "[100::1]", "[3fff::1]", "kubernetes", "redis.",
@@ -70,7 +70,7 @@ func TestCheckURLRejectsPrivateAddresses(t *testing.T) {
 		for _, url := range []string{"https://" + host + "/hooks", "https://" + host + ":443/",
 			"http://" + host + "/"} {
 			if err := (webhook.Guard{}).CheckURL(t.Context(), url, failToResolve); err == nil {
-				t.Errorf("%s is taken", url)
+				t.Errorf("%s is accepted", url)
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func TestCheckURLRejectsPrivateAddresses(t *testing.T) {
 		"https://%zz", "https://a..b", "https://.com",
 	} {
 		if err := (webhook.Guard{}).CheckURL(t.Context(), url, failToResolve); err == nil {
-			t.Errorf("%q is taken", url)
+			t.Errorf("%q is accepted", url)
 		}
 	}
 }
@@ -98,11 +98,11 @@ func TestCheckURLRejectsNameOfPrivateAddress(t *testing.T) {
 		return []netip.Addr{netip.MustParseAddr("93.184.215.14"), netip.MustParseAddr("10.0.0.7")}, nil
 	}
 	if err := (webhook.Guard{}).CheckURL(t.Context(), "https://example.com/", resolve); err == nil {
-		t.Error("it is taken")
+		t.Error("the name is accepted")
 	}
 }
 
-// However an address comes to be in an endpoint, no connection is made to it.
+// Send does not connect to a private address, even if an endpoint has one.
 func TestSendRejectsPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	sender := webhook.NewSender(webhook.Guard{}, newFakeResolver(t, func(string) string {
@@ -119,8 +119,8 @@ func TestSendRejectsPrivateAddresses(t *testing.T) {
 	}
 }
 
-// What the dialer asks before it connects: the first and the last address of each range that is not public are refused,
-// those beside it are not. Here nothing hides a range that is missing, as a network without a way there would.
+// Control refuses the first and the last address of each private range, and allows the addresses
+// beside the range. The test does not connect, so a missing route cannot hide a missing range.
 func TestControlRejectsPrivateRanges(t *testing.T) {
 	t.Parallel()
 	isRefused := func(address string) bool {
@@ -141,25 +141,26 @@ func TestControlRejectsPrivateRanges(t *testing.T) {
 	} {
 		for _, address := range strings.Fields(ends) {
 			if !isRefused(address) {
-				t.Errorf("%s is called", address)
+				t.Errorf("%s is allowed", address)
 			}
 		}
 	}
 	for _, address := range strings.Fields(`1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0
 		192.167.255.255 192.169.0.0 198.17.255.255 198.20.0.0 223.255.255.255 168.63.129.15 2001:200:: 2001:db7:ffff:: 2001:db9:: 2003:: 2606:4700::1111 3ffe::`) {
 		if isRefused(address) {
-			t.Errorf("%s is public, and is refused", address)
+			t.Errorf("%s is public but refused", address)
 		}
 	}
 	for _, address := range []string{"8.8.8.8:80", "8.8.8.8:22", "[2606:4700::1111]:8443", "8.8.8.8", "example.com:443",
 		""} {
 		if (webhook.Guard{}).Control("tcp", address, nil) == nil {
-			t.Errorf("%s is called", address)
+			t.Errorf("%s is allowed", address)
 		}
 	}
 }
 
-// A name that leads to a public address when it is checked, and inward when it is called.
+// A name resolves to a public address when CheckURL checks it, and to a private address when Send
+// calls it.
 func TestSendRejectsReboundName(t *testing.T) {
 	t.Parallel()
 	var (
@@ -168,7 +169,7 @@ func TestSendRejectsReboundName(t *testing.T) {
 	)
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) }))
 	defer server.Close()
-	resolver := newFakeResolver(t, func(string) string { // a question that is not answered soon comes again
+	resolver := newFakeResolver(t, func(string) string { // the resolver may repeat a query
 		if isChecked.Load() {
 			return "127.0.0.1"
 		}
@@ -192,11 +193,12 @@ func TestSendRejectsReboundName(t *testing.T) {
 	a, err = sender.Send(t.Context(), webhook.Message{URL: "http://rebinding.example:" + port, ID: "1",
 		Body: []byte("{}")})
 	if err != nil || a.Error == "" || calls.Load() != 0 {
-		t.Errorf("the server of this machine was asked %d times: %+v, %v", calls.Load(), a, err)
+		t.Errorf("the server of this machine got %d requests: %+v, %v", calls.Load(), a, err)
 	}
 }
 
-// A redirect, as from a public address to this machine, is an answer like any other that is not 2xx.
+// Send does not follow a redirect, which may lead to a private address. It returns the status of the
+// redirect.
 func TestSendDoesNotFollowRedirects(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64
@@ -228,7 +230,8 @@ func TestSendReads4KiBOfAnswer(t *testing.T) {
 	}
 }
 
-// The names in a certificate are its owner's: what of them is quoted can be kept and read.
+// The receiver chooses the names in its certificate. The error quotes them with printable characters
+// only.
 func TestSendQuotesPrintableCertificateNames(t *testing.T) {
 	t.Parallel()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -265,8 +268,8 @@ func TestSendQuotesPrintableCertificateNames(t *testing.T) {
 	}
 }
 
-// newFixedServer is a server that answers each request with these bytes, and then ends the connection: at once, or once
-// the sender has ended it.
+// newFixedServer starts a server that answers each request with these bytes. It closes the connection
+// at once, or, if awaitsClose is true, after the sender has closed it.
 func newFixedServer(t *testing.T, answer string, awaitsClose bool) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -290,8 +293,8 @@ func newFixedServer(t *testing.T, answer string, awaitsClose bool) *httptest.Ser
 	return server
 }
 
-// What the status says stands, whatever follows it: a body that breaks off, or another protocol, which is not waited
-// for.
+// Send returns the status even if the body breaks off. After a switch to another protocol, it does not
+// wait for a body.
 func TestSendReturnsStatusOfBrokenBody(t *testing.T) {
 	t.Parallel()
 	sender := webhook.NewSender(webhook.Guard{AllowLoopback: true}, nil, clock.Fixed(now), testkit.MaxWait)
@@ -312,7 +315,8 @@ func TestSendReturnsStatusOfBrokenBody(t *testing.T) {
 	}
 }
 
-// newFakeResolver is a name server whose names lead where answer says.
+// newFakeResolver returns a resolver with a name server that resolves each name to the address that
+// answer returns.
 func newFakeResolver(t *testing.T, answer func(name string) string) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")

@@ -56,18 +56,18 @@ func (s *Sender) Close() { s.client.CloseIdleConnections() }
 // Message is one webhook to send.
 type Message struct {
 	URL     string
-	ID      string // of the event
+	ID      string // id of the event
 	Body    []byte
-	Secrets [][]byte // one signature for each
+	Secrets [][]byte // the message gets one signature for each secret
 }
 
 // Attempt is the result of one attempt to send a message.
 type Attempt struct {
 	At         time.Time
 	Took       time.Duration
-	Status     int           // of the answer; 0: no answer
+	Status     int           // HTTP status of the answer; 0: no answer
 	Error      string        // why there was no answer
-	Answer     string        // the beginning of its body, as UTF-8
+	Answer     string        // the beginning of the body of the answer, as UTF-8
 	RetryAfter time.Duration // the wait that the answer asks for
 }
 
@@ -111,10 +111,12 @@ func (s *Sender) send(ctx context.Context, m Message, a *Attempt) error {
 	}
 	defer func() { _ = response.Body.Close() }()
 	a.Status, a.RetryAfter = response.StatusCode, ParseRetryAfter(response.Header.Get("Retry-After"), a.At)
-	if a.Status == http.StatusSwitchingProtocols { // its body is the connection, which no context ends
+	// the body is the connection itself, which the context does not close
+	if a.Status == http.StatusSwitchingProtocols {
 		return nil
 	}
-	answer, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer)) // the status decides, even if the body breaks off
+	// an incomplete body does not matter, because the status decides
+	answer, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	a.Answer = sanitizeAnswer(answer)
 	return nil
 }

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var now = time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC)
 
-// The pauses are those of lifecycle.md §2, with at most a tenth more.
+// The pauses are those of lifecycle.md §2, plus at most a tenth.
 func TestNextPauseFollowsSchedule(t *testing.T) {
 	t.Parallel()
 	want := []string{"5s", "5m", "30m", "2h", "5h", "10h", "14h", "20h", "24h"}
@@ -30,7 +30,7 @@ func TestNextPauseFollowsSchedule(t *testing.T) {
 		}
 	}
 	if _, hasNext := webhook.NextPause(len(want)+1, 0, 0); hasNext {
-		t.Error("there is an attempt after the last one")
+		t.Error("NextPause returns true after the last attempt")
 	}
 }
 
@@ -83,11 +83,11 @@ func TestCheckEventsAcceptsTypesOrAll(t *testing.T) {
 	for _, bad := range [][]string{nil, {}, {""}, {"booking"}, {"booking.*"}, {"*", "booking.created"},
 		{"booking.created", "booking.created"}, {"webhook.test"}} {
 		if err := webhook.CheckEvents(bad); err == nil {
-			t.Errorf("%v is taken", bad)
+			t.Errorf("%v is accepted", bad)
 		}
 	}
 	if !webhook.Wants([]string{"*"}, "of.tomorrow") || webhook.Wants([]string{"booking.created"},
 		event.BookingCancelled) {
-		t.Error("an endpoint is told of what it did not ask for, or not of what it did")
+		t.Error("Wants is wrong for all events or for one type")
 	}
 }

@@ -1,4 +1,4 @@
-// Package admin is the operator's client of the admin API. Its errors are the ones of adminapi.Client.
+// Package admin is the operator's client of the admin API. Its errors are those of [adminapi.Client].
 package admin
 
 import (
@@ -20,8 +20,9 @@ import (
 // maxKeysPage is the largest page of keys.
 const maxKeysPage = 1000
 
-// maxAttempts is the maximum number of attempts of a request. All have the same Idempotency-Key, so the
-// request takes effect once. If all fail, the reconciler retries later.
+// maxAttempts is the maximum number of attempts of a request. All attempts have the same
+// Idempotency-Key, so the request takes effect once. If all attempts fail, the reconciler retries
+// later.
 const maxAttempts = 2
 
 // Client is a client of one admin API.
@@ -30,7 +31,7 @@ type Client struct{ api *adminapi.Client }
 // New returns a client of the admin API at base that authenticates with token. timeout limits each request.
 func New(base, token string, timeout time.Duration) *Client {
 	api := adminapi.New(base, token, timeout, maxAttempts)
-	api.RepeatTimeouts = true // no person waits for the answer
+	api.RepeatTimeouts = true // no person waits for the response, so a retry after a timeout is useful
 	return &Client{api}
 }
 
@@ -61,9 +62,9 @@ func (c *Client) Newest(ctx context.Context, slug string) (*Published, error) {
 	return &Published{Version: number, Text: response.Body}, nil
 }
 
-// Publish publishes a manifest and returns the new version. If the argument after is not 0, it does so
-// only if after is the number of the newest version. Faults: precondition_failed; invalid_parameter,
-// of which manifest.ProblemsOf returns the problems.
+// Publish publishes a manifest and returns the new version. If the argument currentVersion is not 0,
+// it publishes only if that is the newest version. Faults: precondition_failed; invalid_parameter, of
+// which manifest.ProblemsOf returns the problems.
 func (c *Client) Publish(ctx context.Context, slug string, text []byte, currentVersion int64) (int64, error) {
 	header := map[string]string{"Content-Type": catalog.MediaJSON}
 	if currentVersion != 0 {

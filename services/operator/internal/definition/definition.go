@@ -16,9 +16,9 @@ import (
 
 type object = map[string]any
 
-// NewBusinessDefinition returns the CustomResourceDefinition of Business. manifestSchema is the JSON Schema of
-// its spec. A structural schema cannot express all rules of a manifest. The admin API checks the
-// others, and the object's status lists the problems.
+// NewBusinessDefinition returns the CustomResourceDefinition of Business. The argument manifestSchema
+// is the JSON Schema of the spec. A structural schema cannot express all rules of a manifest: the
+// admin API checks the other rules, and the status of the object lists the problems.
 func NewBusinessDefinition(manifestSchema []byte) (map[string]any, error) {
 	var schema object
 	if err := json.Unmarshal(manifestSchema, &schema); err != nil {
@@ -35,7 +35,8 @@ func NewBusinessDefinition(manifestSchema []byte) (map[string]any, error) {
 	properties := spec["properties"].(object)
 	delete(properties, "apiVersion")
 	delete(properties, "kind")
-	properties["slug"].(object)["maxLength"] = 63 // Kubernetes needs it to estimate the cost of rules
+	// Kubernetes needs a maximum to estimate the cost of the validation rules
+	properties["slug"].(object)["maxLength"] = 63
 	spec["required"] = slices.DeleteFunc(spec["required"].([]any), func(name any) bool {
 		return slices.Contains([]any{"apiVersion", "kind", "slug"}, name)
 	})
@@ -127,8 +128,9 @@ func (n resourceNames) buildDefinition(description string, spec, status object) 
 		"apiVersion": "apiextensions.k8s.io/v1",
 		"kind":       "CustomResourceDefinition",
 		"metadata": object{
-			"name":        n.plural + "." + v1.GroupVersion.Group,
-			"annotations": object{"helm.sh/resource-policy": "keep"}, // without it, every object would go
+			"name": n.plural + "." + v1.GroupVersion.Group,
+			// without it, uninstalling the chart would delete every object
+			"annotations": object{"helm.sh/resource-policy": "keep"},
 		},
 		"spec": object{
 			"group": v1.GroupVersion.Group,
@@ -242,8 +244,9 @@ func convertMembers(schema, converted, defs object) error {
 	return nil
 }
 
-// convertAlternatives converts the schema of a value that may be null or have one of several types, because a
-// structural schema cannot express such a choice.
+// convertAlternatives converts a schema with anyOf. A value that may be null becomes nullable. A value
+// that may have several other types accepts anything, because a structural schema cannot express such
+// a choice.
 func convertAlternatives(schema, defs object) (object, error) {
 	var types []object
 	isNullable := false

@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/operator/internal/definition"
 )
 
-var update = flag.Bool("update", false, "write the chart's definitions anew")
+var update = flag.Bool("update", false, "write the definitions of the chart")
 
-// The API server itself judges the definitions in k8s/e2e.
+// The definitions in the chart are the generated ones. The API server accepts them in k8s/e2e.
 func TestDefinitionsMatchChart(t *testing.T) {
 	t.Parallel()
 	businesses, err := definition.NewBusinessDefinition(manifest.Schema)
@@ -40,12 +40,12 @@ func TestDefinitionsMatchChart(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s is not what the manifest's schema says; run go generate ./internal/definition in services/operator", file)
+			t.Errorf("%s differs from the generated definition; run go generate ./internal/definition in services/operator", file)
 		}
 	}
 }
 
-// Every value of a structural schema has a type, or keeps whatever it holds.
+// Every value of a structural schema has a type, or accepts anything.
 func TestDefinitionTypesEveryValue(t *testing.T) {
 	t.Parallel()
 	businesses, err := definition.NewBusinessDefinition(manifest.Schema)

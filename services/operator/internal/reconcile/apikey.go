@@ -40,11 +40,11 @@ const (
 )
 
 // APIKeys creates the API keys that APIKey objects describe, and stores them in Secrets. The key in
-// the Secret is the current one. All other keys with the object's name are revoked, so that no key
-// stays valid if its creation was interrupted.
+// the Secret is the current one. APIKeys revokes all other keys with the name of the object. So it
+// also revokes a key that was created but could not be stored.
 type APIKeys struct {
 	Client client.Client
-	// Secrets reads single Secrets without a cache, because a cache would need the right to list them.
+	// Secrets reads single Secrets without a cache, because a cache would need the permission to list all Secrets.
 	Secrets client.Reader
 	Events  events.EventRecorder
 	Admin   *admin.Client
@@ -80,7 +80,8 @@ func (r *APIKeys) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Res
 	return ctrl.Result{RequeueAfter: next}, ensureErr
 }
 
-// ensureKey brings the Secret and the keys to the desired state. It returns the time until the next reconciliation.
+// ensureKey creates, replaces and revokes keys until the Secret and the keys are in the desired state.
+// It returns the time until the next reconciliation.
 func (r *APIKeys) ensureKey(ctx context.Context, k *v1.APIKey) (time.Duration, error) {
 	slug, err := r.findSlug(ctx, k)
 	if err != nil {
@@ -262,7 +263,8 @@ func (r *APIKeys) finalize(ctx context.Context, k *v1.APIKey) error {
 	return client.IgnoreNotFound(r.Client.Update(ctx, k))
 }
 
-// revokeAll revokes every key of an object. If the business was removed, its keys no longer exist.
+// revokeAll revokes every key of an object. If the business was removed, its keys were deleted with
+// the business.
 func (r *APIKeys) revokeAll(ctx context.Context, k *v1.APIKey) error {
 	slug := k.Status.Slug
 	if slug == "" {

@@ -14,7 +14,7 @@ import (
 	v1 "github.com/slotmesh/slotmesh/services/operator/internal/v1"
 )
 
-// newAPIKey is an object that wants a key of harbor.
+// newAPIKey returns an APIKey object of the business harbor.
 func newAPIKey(name string) *v1.APIKey {
 	k := &v1.APIKey{Spec: v1.APIKeySpec{
 		Business: "harbor", Scope: "write",
@@ -24,7 +24,8 @@ func newAPIKey(name string) *v1.APIKey {
 	return k
 }
 
-// expectKey lets the reconciler look at an APIKey, which is to be in a condition and looked at again after a time.
+// expectKey reconciles an APIKey once. It checks the reason of the condition Ready and the time until
+// the next reconciliation, and returns the object.
 func (w *fixture) expectKey(name, reason string, next time.Duration) *v1.APIKey {
 	w.t.Helper()
 	key := client.ObjectKey{Namespace: "shop", Name: name}
@@ -40,7 +41,7 @@ func (w *fixture) expectKey(name, reason string, next time.Duration) *v1.APIKey 
 	return &k
 }
 
-// readKey is the key that a Secret holds, "" where there is none.
+// readKey returns the key in a Secret, or "" if the Secret does not exist.
 func (w *fixture) readKey(name string) string {
 	w.t.Helper()
 	var s corev1.Secret
@@ -52,15 +53,15 @@ func (w *fixture) readKey(name string) string {
 		w.t.Fatal(err)
 	}
 	if string(s.Data["slug"]) != "harbor" {
-		w.t.Errorf("the Secret is of %q", s.Data["slug"])
+		w.t.Errorf("the Secret names the business %q", s.Data["slug"])
 	}
 	return string(s.Data["key"])
 }
 
 func (w *fixture) expectSecret(secret, key string, live int) {
 	w.t.Helper()
-	if got := w.readKey(secret); got != key || len(w.valid()) != live {
-		w.t.Fatalf("the Secret holds %q, and %d keys work; want %q and %d", got, len(w.valid()), key, live)
+	if got := w.readKey(secret); got != key || len(w.validKeys()) != live {
+		w.t.Fatalf("the Secret holds %q, and %d keys work; want %q and %d", got, len(w.validKeys()), key, live)
 	}
 }
 
@@ -118,7 +119,7 @@ func TestAPIKeysReplaceUnusableKey(t *testing.T) {
 	w.update(k)
 	w.expectKey("website", "Ready", resync)
 	w.expectSecret("website", "sm_4secret", 3)
-	if valid := w.valid(); valid[2].Scope != "read" {
+	if valid := w.validKeys(); valid[2].Scope != "read" {
 		t.Errorf("%+v", valid)
 	}
 }
@@ -137,7 +138,7 @@ func TestAPIKeysRevokeDeletedKeyAndKeepForeignSecret(t *testing.T) {
 	w.delete(w.expectKey("website", "Ready", resync))
 	w.expectSecret("website", "sm_1secret", 1)
 	if _, err := w.keys.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "shop",
-		Name: "website"}}); err != nil || len(w.valid()) != 0 {
-		t.Errorf("%v; %d keys work", err, len(w.valid()))
+		Name: "website"}}); err != nil || len(w.validKeys()) != 0 {
+		t.Errorf("%v; %d keys work", err, len(w.validKeys()))
 	}
 }

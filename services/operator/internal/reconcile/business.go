@@ -34,10 +34,10 @@ import (
 const (
 	reasonPublished     = "Published"
 	reasonInvalid       = "Invalid"       // the manifest has problems
-	reasonConflict      = "Conflict"      // another owner's business or Secret has the name
+	reasonConflict      = "Conflict"      // a business or Secret of another owner has the name
 	reasonRefused       = "Refused"       // the admin API refused the request for another reason
 	reasonUnreachable   = "Unreachable"   // the admin API did not answer, or could not handle the request
-	reasonBookingsAhead = "BookingsAhead" // deleted, but there are future bookings
+	reasonBookingsAhead = "BookingsAhead" // the object is deleted, but the business has future bookings
 )
 
 // verdict is the content of a condition.
@@ -52,8 +52,8 @@ func (v verdict) condition(generation int64) metav1.Condition {
 		ObservedGeneration: generation}
 }
 
-// newVerdict returns the status condition for an error of the admin API. For a fault with a status below
-// 500 the reason is Refused. For any other error the reason is Unreachable and the status is Unknown.
+// newVerdict returns the verdict for an error of the admin API. For a fault with a status below 500
+// the reason is Refused. For any other error the reason is Unreachable and the status is Unknown.
 func newVerdict(err error) verdict {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Kind.Status < http.StatusInternalServerError && refusal.Kind.Code != "" {
@@ -111,8 +111,9 @@ type desiredManifest struct {
 	text      []byte
 }
 
-// buildManifest returns the manifest in the object's spec, with two defaults: slug is the object's name, and managed_by
-// names the object. With managed_by, the owner's pages do not allow changes, which the operator would revert.
+// buildManifest returns the manifest in the spec of an object. The default of slug is the name of the
+// object. The default of managed_by names the object, so that the owner's pages do not allow changes
+// that the operator would revert.
 func buildManifest(b *v1.Business) (*desiredManifest, error) {
 	decoder := json.NewDecoder(bytes.NewReader(b.Spec))
 	decoder.UseNumber() // keeps prices as they are written
@@ -218,7 +219,8 @@ func findSlug(b *v1.Business) string {
 	return b.Name
 }
 
-// mayReplace reports whether the newest version was published for this object, or this object may replace it.
+// mayReplace reports whether the object may replace the newest version: the version was published for
+// the object, or the object has the annotation [v1.AdoptAnnotation].
 func mayReplace(b *v1.Business, newest *admin.Published, desired *desiredManifest) bool {
 	return b.Status.Slug == desired.slug && b.Status.Version > 0 || b.Annotations[v1.AdoptAnnotation] == "true" ||
 		readManagedBy(newest) == desired.managedBy
@@ -229,7 +231,7 @@ func readManagedBy(p *admin.Published) string {
 	var fields struct {
 		ManagedBy string `json:"managed_by"`
 	}
-	_ = json.Unmarshal(p.Text, &fields) // a manifest that was published as YAML is returned as JSON too
+	_ = json.Unmarshal(p.Text, &fields) // the admin API returns JSON, even if the manifest was published as YAML
 	return fields.ManagedBy
 }
 

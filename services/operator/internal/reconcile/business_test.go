@@ -36,11 +36,11 @@ func TestBusinessesPublishEachChangeOnce(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	w.expectBusiness("harbor", "Published", 1) // nothing was changed
+	w.expectBusiness("harbor", "Published", 1) // no change, so no new version
 	b.Spec = newBusiness("", `, "managed_by": "github.com/harbor/offer"`).Spec
 	w.update(b)
 	w.expectBusiness("harbor", "Published", 2)
-	// somebody rolled it back
+	// a rollback outside the operator
 	w.lockAndChange(func() { w.versions["harbor"] = append(w.versions["harbor"], w.versions["harbor"][0]) })
 	w.expectBusiness("harbor", "Published", 4)
 	if versions := w.versionsOf("harbor"); versions[3] != versions[1] || !strings.Contains(versions[0], "?a=1&b=2") ||
@@ -78,7 +78,7 @@ func TestBusinessesKeepForeignVersionUnlessAdopted(t *testing.T) {
 	b := w.expectBusiness("harbor", "Conflict", 0)
 	w.delete(b)
 	if b, _, err := w.reconcileBusiness("harbor"); b != nil || err != nil || len(w.versionsOf("harbor")) != 1 {
-		t.Fatalf("the deleted object: %v, %v; what is published: %q", b, err, w.versionsOf("harbor"))
+		t.Fatalf("the deleted object: %v, %v; published versions: %q", b, err, w.versionsOf("harbor"))
 	}
 	adopting := newBusiness("harbor", "")
 	adopting.Annotations = map[string]string{v1.AdoptAnnotation: "true"}
@@ -97,7 +97,7 @@ func TestBusinessesPublishOlderObjectOfSlug(t *testing.T) {
 	second := w.expectBusiness("a-second", "Conflict", 0)
 	w.delete(second)
 	if b, _, err := w.reconcileBusiness("a-second"); b != nil || err != nil || len(w.versionsOf("harbor")) != 1 {
-		t.Errorf("the second: %v, %v; what is published: %q", b, err, w.versionsOf("harbor"))
+		t.Errorf("the second object: %v, %v; published versions: %q", b, err, w.versionsOf("harbor"))
 	}
 }
 
@@ -111,18 +111,18 @@ func TestBusinessesKeepDeletedBusinessWithFutureBookings(t *testing.T) {
 	b := w.expectBusiness("harbor", "BookingsAhead", 1)
 	if events := w.drainEvents(); !strings.Contains(events,
 		"bookings (1) lie ahead; cancel them first, or annotate this object with slotmesh.io/deletion=force.") {
-		t.Errorf("it is told: %q", events)
+		t.Errorf("got the events %q", events)
 	}
 	w.expectBusiness("harbor", "BookingsAhead", 1)
 	if events := w.drainEvents(); events != "" {
-		t.Errorf("it is told twice: %q", events)
+		t.Errorf("the second reconciliation records events: %q", events)
 	}
 	b.Annotations = map[string]string{v1.DeletionAnnotation: v1.DeletionForce}
 	if err := w.objects.Update(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
 	if b, _, err := w.reconcileBusiness("harbor"); b != nil || err != nil || w.versionsOf("harbor") != nil {
-		t.Errorf("the object: %v, %v; what is published: %q", b, err, w.versionsOf("harbor"))
+		t.Errorf("the object: %v, %v; published versions: %q", b, err, w.versionsOf("harbor"))
 	}
 }
 
@@ -134,7 +134,7 @@ func TestBusinessesAdoptRetainedBusinessAgain(t *testing.T) {
 	w.create(b)
 	w.delete(w.expectBusiness("harbor", "Published", 1))
 	if b, _, err := w.reconcileBusiness("harbor"); b != nil || err != nil || len(w.versionsOf("harbor")) != 1 {
-		t.Fatalf("the object: %v, %v; what is published: %q", b, err, w.versionsOf("harbor"))
+		t.Fatalf("the object: %v, %v; published versions: %q", b, err, w.versionsOf("harbor"))
 	}
 	w.create(newBusiness("harbor", `, "modules": {"events": false}`))
 	w.expectBusiness("harbor", "Published", 2)
@@ -155,7 +155,7 @@ func TestBusinessesRetryUnavailableAdminAPI(t *testing.T) {
 		}
 	}
 	if count := strings.Count(w.drainEvents(), "Unreachable"); count != 1 {
-		t.Errorf("it is told %d times", count)
+		t.Errorf("got %d events, want 1", count)
 	}
 	w.lockAndChange(func() { w.isUnavailable = false })
 	w.expectBusiness("harbor", "Published", 1)

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 const resync = 10 * time.Minute
 
-// fixture is a cluster's objects, the admin API and the reconcilers between them.
+// fixture connects the reconcilers with a fake Kubernetes API and a fake admin API.
 type fixture struct {
 	*fakeAdminAPI
 	t          *testing.T
@@ -76,7 +76,7 @@ func newFixture(t *testing.T) *fixture {
 	return w
 }
 
-// create puts an object in, as the API server would.
+// create stores an object with the metadata that the API server would set.
 func (w *fixture) create(o client.Object) {
 	w.t.Helper()
 	o.SetNamespace("shop")
@@ -90,14 +90,16 @@ func (w *fixture) create(o client.Object) {
 	}
 }
 
-// newBusiness is an object called name, with further members of its spec.
+// newBusiness returns a Business with this name. The argument members is JSON that is added to its
+// spec.
 func newBusiness(name string, members string) *v1.Business {
 	b := &v1.Business{Spec: json.RawMessage(`{"name": "Harbor", "currency": "EUR", "timezone": "Europe/Lisbon", "default_language": "en", "languages": ["en"]` + members + `}`)}
 	b.Name = name
 	return b
 }
 
-// reconcileBusiness lets the reconciler look at a Business, and reads it again; nil where it is gone.
+// reconcileBusiness reconciles a Business once and returns the object afterwards, or nil if it no
+// longer exists.
 func (w *fixture) reconcileBusiness(name string) (*v1.Business, ctrl.Result, error) {
 	w.t.Helper()
 	key := client.ObjectKey{Namespace: "shop", Name: name}
@@ -113,12 +115,13 @@ func (w *fixture) reconcileBusiness(name string) (*v1.Business, ctrl.Result, err
 	return &b, result, reconcileErr
 }
 
-// expectBusiness looks at a Business, which is to be in a condition, at a version.
+// expectBusiness reconciles a Business once. It checks the reason of the condition Ready and the
+// published version, and returns the object.
 func (w *fixture) expectBusiness(name, reason string, version int64) *v1.Business {
 	w.t.Helper()
 	b, result, err := w.reconcileBusiness(name)
 	if err != nil || result.RequeueAfter != resync {
-		w.t.Fatalf("%s: looked at again after %s, %v", name, result.RequeueAfter, err)
+		w.t.Fatalf("%s: got a retry after %s, %v", name, result.RequeueAfter, err)
 	}
 	ready := meta.FindStatusCondition(b.Status.Conditions, v1.ReadyCondition)
 	if ready == nil || ready.Reason != reason || b.Status.Version != version ||
@@ -128,7 +131,7 @@ func (w *fixture) expectBusiness(name, reason string, version int64) *v1.Busines
 	return b
 }
 
-// update changes an object's spec or annotations.
+// update stores a changed spec or changed annotations, with a new generation.
 func (w *fixture) update(o client.Object) {
 	w.t.Helper()
 	o.SetGeneration(o.GetGeneration() + 1)
@@ -144,7 +147,7 @@ func (w *fixture) delete(o client.Object) {
 	}
 }
 
-// drainEvents are the events since it was last asked.
+// drainEvents returns the events since the last call, one per line.
 func (w *fixture) drainEvents() string {
 	var received []string
 	for {
@@ -157,12 +160,12 @@ func (w *fixture) drainEvents() string {
 	}
 }
 
-// fakeAdminAPI stands in for the admin API: it judges manifests as catalog does and keeps the rest in memory.
+// fakeAdminAPI is an admin API in memory. It checks manifests as catalog does.
 type fakeAdminAPI struct {
 	mu            sync.Mutex
 	clock         *clock.Manual
 	versions      map[string][]string // manifests, oldest first
-	hasBookings   bool                // customers are
+	hasBookings   bool                // a business with future bookings is removed only with force
 	isUnavailable bool                // answers 503
 	keys          []admin.Key
 }
@@ -179,8 +182,8 @@ func (a *fakeAdminAPI) versionsOf(slug string) []string {
 	return a.versions[slug]
 }
 
-// validKeys are the keys that are not revoked.
-func (a *fakeAdminAPI) valid() []admin.Key {
+// validKeys returns the keys that are not revoked.
+func (a *fakeAdminAPI) validKeys() []admin.Key {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var valid []admin.Key

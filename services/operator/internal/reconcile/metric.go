@@ -11,11 +11,13 @@ import (
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// conflictPause is the delay before the retry after a conflict. It gives the cache time to catch up.
+// conflictPause is the delay before the retry after a conflict. In that time the cache receives the
+// concurrent change.
 const conflictPause = time.Second
 
-// WithMetric returns r with a metric: it counts reconciliations by kind and outcome (ok or failed). It does not
-// count a conflict with a concurrent change of the object as failed, because the object is then reconciled again.
+// WithMetric returns a reconciler that calls r and counts the reconciliations by kind and outcome (ok
+// or failed). A conflict with a concurrent change of the object counts as ok, because the object is
+// reconciled again.
 func WithMetric(kind string, counter metric.Int64Counter, r ctrlreconcile.Reconciler) ctrlreconcile.Reconciler {
 	return ctrlreconcile.Func(func(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 		result, err := r.Reconcile(ctx, request)

@@ -1,5 +1,6 @@
-// Package v1 defines the custom resources of slotmesh.io/v1: businesses, whose spec is their manifest, and API
-// keys, which are stored in Secrets. Package internal/definition makes their definitions for the API server.
+// Package v1 defines the custom resources of slotmesh.io/v1: Business, whose spec is a manifest, and
+// APIKey, an API key in a Secret. Package internal/definition generates their definitions for the API
+// server.
 package v1
 
 import (

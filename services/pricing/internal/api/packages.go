@@ -8,8 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
-// applyPackage sets the price of each item to the item's share of the package's price, and adds that change as a step
-// of the quote. It returns the package. If the items are not a package, it returns nil and changes nothing.
+// applyPackage looks for a package of the requested items. If there is one, it sets the price of each
+// item to the item's share of the price of the package, adds this change as a step of each quote, and
+// returns the package. Otherwise it returns nil and changes nothing.
 func applyPackage(offer *catalog.Offer, request *pricing.QuotesRequest, quotes []pricing.Quote) *pricing.Package {
 	ids, hasVariant := make([]uuid.UUID, len(request.Items)), false
 	for i, item := range request.Items {

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/rule"
 )
 
-// newRequest asks for services in this order, on a Saturday in the evening.
+// newRequest requests quotes for these services, in this order, on a Saturday evening.
 func newRequest(isTogether bool, ids ...uuid.UUID) pricing.QuotesRequest {
 	r := pricing.QuotesRequest{Slug: "studio", PurchaseAt: parseInstant("2026-12-04T09:00:00Z"), Together: isTogether}
 	for _, id := range ids {
@@ -64,12 +64,12 @@ func TestQuotesItemisePackage(t *testing.T) {
 		"nothing": newRequest(true),
 	} {
 		if got := must(client.Quotes(t.Context(), r)); got.Package != nil {
-			t.Errorf("%s: is sold as a package: %+v", name, got)
+			t.Errorf("%s: got a package: %+v", name, got)
 		}
 	}
 }
 
-// genOffer is an offer of services, rules and packages of different services.
+// genOffer generates offers with services, rules and packages. No two packages have the same services.
 func genOffer() *rapid.Generator[*catalog.Offer] {
 	return rapid.Custom(func(t *rapid.T) *catalog.Offer {
 		offer := &catalog.Offer{ID: uuid.New(), Slug: "studio", Version: 7,
@@ -114,7 +114,8 @@ func genOffer() *rapid.Generator[*catalog.Offer] {
 			if p.Price = new(price.Draw(t, "price of a package")); rapid.Bool().Draw(t, "by percent") {
 				p.Price, p.Percent = nil, drawTenths(1, 1000, "less")
 			}
-			if offer.PackageOf(p.ServiceIDs, false) == nil { // the manifest refuses another of the same
+			// a manifest cannot have two packages with the same services
+			if offer.PackageOf(p.ServiceIDs, false) == nil {
 				offer.Packages = append(offer.Packages, p)
 			}
 		}
@@ -122,8 +123,9 @@ func genOffer() *rapid.Generator[*catalog.Offer] {
 	})
 }
 
-// packagePrice is what the words of a package make of what its services cost one by one: a price, unless they are
-// cheaper; or so much less, rounded half up.
+// packagePrice computes the price of a package as the manifest defines it. The argument separately is
+// the sum of the prices of the services. The price is the fixed price of the package but at most
+// separately, or separately less a percentage, rounded half up.
 func packagePrice(p catalog.Package, separately int64) int64 {
 	if p.Price != nil {
 		return min(*p.Price, separately)
@@ -133,8 +135,9 @@ func packagePrice(p catalog.Package, separately int64) int64 {
 	return new(big.Int).Quo(remaining.Num(), remaining.Denom()).Int64()
 }
 
-// What is bought together costs what the words say, however its services are ordered: its lines are the total, none is
-// dearer than alone or below 0, and what is no package costs what its services do one by one.
+// The price of a package does not depend on the order of the services. The prices of the items sum up
+// to the price of the package. No item costs more than alone or less than 0. Services that form no
+// package cost their separate prices.
 func TestQuotesPricePackageAsItsManifestDefines(t *testing.T) {
 	t.Parallel()
 	offers := fakeOffers{}
@@ -181,22 +184,23 @@ func checkPackage(t *rapid.T, offer *catalog.Offer, ids []uuid.UUID, hasVariant 
 	})
 	switch {
 	case alone.Package != nil:
-		t.Fatalf("a package that nobody asked for: %+v", alone.Package)
+		t.Fatalf("a package without the field together: %+v", alone.Package)
 	case index < 0 || hasVariant:
 		if asPackage.Package != nil || total != separately {
-			t.Fatalf("%d for what costs %d, by %+v", total, separately, asPackage.Package)
+			t.Fatalf("the sum is %d, want %d, package %+v", total, separately, asPackage.Package)
 		}
 	default:
 		want := packagePrice(offer.Packages[index], separately)
 		if asPackage.Package == nil ||
 			*asPackage.Package != (pricing.Package{ID: offer.Packages[index].ID, Separately: separately}) ||
 			total != want {
-			t.Fatalf("%d by %+v, want %d of %d", total, asPackage.Package, want, separately)
+			t.Fatalf("the sum is %d, package %+v, want %d of %d", total, asPackage.Package, want, separately)
 		}
 	}
 }
 
-// haveSameServices reports whether two lists hold the same services equally often.
+// haveSameServices reports whether two lists have the same services, in any order, each the same
+// number of times.
 func haveSameServices(a, b []uuid.UUID) bool {
 	sortIDs := func(ids []uuid.UUID) []uuid.UUID {
 		return slices.SortedFunc(slices.Values(ids), func(x, y uuid.UUID) int { return slices.Compare(x[:], y[:]) })

@@ -92,7 +92,7 @@ func (q *Quotes) quote(ctx context.Context, request *pricing.QuotesRequest) (*pr
 	quotes := make([]pricing.Quote, len(request.Items))
 	for i := range request.Items {
 		if err := ctx.Err(); err != nil {
-			return nil, err // many items under many rules take long; stop at the deadline
+			return nil, err // the deadline has passed; many items with many rules take long
 		}
 		item, purchase, err := resolve(offer, &request.Items[i], moment)
 		if err != nil {
@@ -186,7 +186,7 @@ func findTierPrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
 		return 0, fault.Newf(fault.NotFound, "Event not found: %s", item.ID)
 	}
 	for _, t := range event.Tiers {
-		if t.ID == *item.TierID { // readRequest has checked that it is set
+		if t.ID == *item.TierID { // readRequest has checked that TierID is not nil
 			return t.Price, nil
 		}
 	}

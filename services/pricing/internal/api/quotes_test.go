@@ -33,7 +33,7 @@ func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var (
 	cut      = uuid.MustParse("00000000-0000-4000-8000-000000000001")
-	inactive = uuid.MustParse("00000000-0000-4000-8000-000000000002") // inactive
+	inactive = uuid.MustParse("00000000-0000-4000-8000-000000000002")
 	free     = uuid.MustParse("00000000-0000-4000-8000-000000000003")
 	long     = uuid.MustParse("00000000-0000-4000-8000-000000000004") // a variant of cut
 	gala     = uuid.MustParse("00000000-0000-4000-8000-000000000005")
@@ -42,7 +42,7 @@ var (
 	unknown  = uuid.MustParse("00000000-0000-4000-8000-00000000ffff")
 )
 
-// fakeOffers is a catalog that has the offers of a test and records what it was asked.
+// fakeOffers returns offers by slug.
 type fakeOffers map[string]*catalog.Offer
 
 func (o fakeOffers) Get(_ context.Context, slug string) (*catalog.Offer, error) {
@@ -61,7 +61,8 @@ func (o fakeOffers) AtLeast(ctx context.Context, slug string, version int64) (*c
 	return offer, err
 }
 
-// newStudio has one rule of each kind, each with a change that tells it from the others.
+// newStudio returns an offer with one rule of each kind. Each rule changes the price by its own power
+// of two, so that the price shows which rules were applied.
 func newStudio(t testing.TB) *catalog.Offer {
 	t.Helper()
 	offer := &catalog.Offer{
@@ -117,7 +118,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// newWhen is the condition of a rule with from and to.
+// newWhen returns the condition of a rule with the fields from and to.
 func newWhen(from, to string) rule.When {
 	when := rule.When{From: new(rule.Bound), To: new(rule.Bound)}
 	if err := errors.Join(when.From.UnmarshalText([]byte(from)), when.To.UnmarshalText([]byte(to))); err != nil {
@@ -131,7 +132,7 @@ func parseTime(s string) timespan.TimeOfDay  { return must(timespan.ParseTimeOfD
 func parseInstant(s string) time.Time        { return must(time.Parse(time.RFC3339, s)) }
 func parsePercent(s string) *decimal.Decimal { return new(decimal.RequireFromString(s)) }
 
-// startAPI serves the API on a real server and returns its internal address and a client of it.
+// startAPI serves the API on a server. It returns the internal address of the server and a client.
 func startAPI(t testing.TB, offers fakeOffers) (string, *pricing.Client) {
 	t.Helper()
 	cfg := server.Config{
@@ -300,10 +301,10 @@ func TestQuotesUseTimeZoneOfBusiness(t *testing.T) {
 	prepare(t, offer)
 	_, client := startAPI(t, fakeOffers{"studio": offer})
 	for purchaseAt, want := range map[string]int64{
-		"2026-11-26T10:59:59Z": 0,  // 23:59 on the 26th there
-		"2026-11-26T11:00:00Z": 16, // the sale begins
-		"2026-11-27T11:00:00Z": 0,  // it is over; the 30th is two days ahead
-		"2026-11-28T11:00:00Z": 64, // the 29th there: last minute
+		"2026-11-26T10:59:59Z": 0,  // in Auckland it is 23:59 on the 26th
+		"2026-11-26T11:00:00Z": 16, // the flash sale begins
+		"2026-11-27T11:00:00Z": 0,  // the flash sale is over; the 30th is two days ahead
+		"2026-11-28T11:00:00Z": 64, // in Auckland it is the 29th: last minute
 	} {
 		answer, err := client.Quotes(t.Context(),
 			pricing.QuotesRequest{Slug: "studio", PurchaseAt: parseInstant(purchaseAt),
@@ -336,7 +337,7 @@ func TestQuotesRebuildTariffOfNewOffer(t *testing.T) {
 	next.Version, next.Rules = 8, nil
 	offers["studio"] = next
 	if got := quote(); got != 4000 {
-		t.Errorf("price after the rules went: %d, want 4000", got)
+		t.Errorf("price without rules: %d, want 4000", got)
 	}
 }
 
@@ -505,7 +506,8 @@ func TestQuotesAcceptMaxItems(t *testing.T) {
 	}
 }
 
-// newLargeOffer is a business of n services and 20 rules that apply to each, and a request for all of them.
+// newLargeOffer returns an offer with n services and 20 rules that apply to all of them, and one item
+// for each service.
 func newLargeOffer(t testing.TB, n int) (*catalog.Offer, []pricing.Item) {
 	t.Helper()
 	offer := &catalog.Offer{Slug: "large", Version: 1, Currency: "EUR", Timezone: "Europe/Lisbon"}
@@ -525,7 +527,7 @@ func newLargeOffer(t testing.TB, n int) (*catalog.Offer, []pricing.Item) {
 	return offer, items
 }
 
-// BenchmarkQuotes asks over HTTP for 2,000 services under 20 rules that all apply.
+// BenchmarkQuotes requests quotes over HTTP for 2,000 services, to which all of 20 rules apply.
 func BenchmarkQuotes(b *testing.B) {
 	offer, items := newLargeOffer(b, 2000)
 	_, client := startAPI(b, fakeOffers{"large": offer})

@@ -14,7 +14,7 @@ import (
 )
 
 // wireRequest and wireItem are the JSON form of [pricing.QuotesRequest] and [pricing.Item].
-// Their fields are parsed one by one, so that a fault can name the item and the field.
+// Their fields are parsed separately, so that a fault can name the item and the field.
 type wireRequest struct {
 	Slug         string            `json:"slug"`
 	OfferVersion int64             `json:"offer_version"`
@@ -104,8 +104,8 @@ func readItem(path string, raw json.RawMessage) (pricing.Item, error) {
 	return item, r.err
 }
 
-// itemReader reads the fields of one item and keeps the first fault. The field
-// at is the place of the item in the request, for the text of the fault.
+// itemReader reads the fields of one item and keeps the first fault. The field path is the path of the
+// item in the request, for example items[3].
 type itemReader struct {
 	path string
 	err  error
@@ -165,8 +165,8 @@ func (r *itemReader) checkAtLeastOne(field string, n *int) *int {
 	return n
 }
 
-// refuseFields refuses fields that an item of this kind must not have. The arguments
-// written and otherWritten report whether the request contains the fields.
+// refuseFields refuses fields that an item of this kind must not have. The argument written reports
+// whether the request contains field; otherWritten reports the same for other.
 func (r *itemReader) refuseFields(kind, field string, written bool, other string, otherWritten bool) {
 	if written {
 		r.fail(field, "does not go with kind "+kind+"; leave it out")

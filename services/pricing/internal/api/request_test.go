@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// FuzzReadRequest looks for bodies that are neither refused nor read as what they say: what was read is written and
-// read again.
+// FuzzReadRequest checks that a body is either refused, or read such that writing and reading the
+// request again gives an equal request.
 func FuzzReadRequest(f *testing.F) {
 	f.Add([]byte(`{"slug":"studio","offer_version":7,"purchase_at":"2026-11-26T12:00:00Z","items":[
 		{"kind":"service","id":"00000000-0000-4000-8000-000000000001","date":"2026-12-02","start":"18:00","party_size":4,"first_booking":true},
@@ -32,10 +32,10 @@ func FuzzReadRequest(f *testing.F) {
 			t.Fatalf("%q: %v", body, err)
 		}
 		if err := readRequest(encoded, &second); err != nil {
-			t.Fatalf("%q is written %s, which is refused: %v", body, encoded, err)
+			t.Fatalf("%q is written as %s, which is refused: %v", body, encoded, err)
 		}
 		if diff := cmp.Diff(first, second); diff != "" {
-			t.Fatalf("%q is read, written and read differently:\n%s", body, diff)
+			t.Fatalf("%q is read differently after it was written (-first +second):\n%s", body, diff)
 		}
 	})
 }

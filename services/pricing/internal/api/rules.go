@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
-// newTariff returns the tariff with the pricing rules of a business. It returns an error if this version of
-// the program does not know a rule, such as one of a newer kind. A wrong price would be worse than no price.
+// newTariff builds the tariff of a business. It returns an error if this version of the program does
+// not know a kind of rule, because a wrong price would be worse than no price.
 func newTariff(offer *catalog.Offer) (*tariff.Tariff, error) {
 	rules := make([]tariff.Rule, len(offer.Rules))
 	for i := range offer.Rules {

@@ -7,14 +7,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
-// tariffs caches the tariff of each business. Without the cache,
-// each booking would build up to thousands of rules again.
+// tariffs caches the tariff of each business, because building one from thousands of rules for each
+// booking would be slow.
 type tariffs struct {
 	cache *lru.Cache[string, cachedTariff]
 }
 
-// cachedTariff is a tariff and the offer that it was built from. The tariff
-// is valid as long as the offer is current, because an offer is immutable.
+// cachedTariff is a tariff and the offer from which it was built. An offer is immutable, so the tariff
+// is valid until catalog returns another offer of the business.
 type cachedTariff struct {
 	offer  *catalog.Offer
 	tariff *tariff.Tariff

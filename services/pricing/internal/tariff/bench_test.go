@@ -8,7 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// BenchmarkPrice prices 2,000 services under 20 rules, of which all, half or none apply to each.
+// BenchmarkPrice prices 2,000 services with a tariff of 20 rules. All, half or none of the rules apply
+// to each service.
 func BenchmarkPrice(b *testing.B) {
 	saturday := Purchase{Date: parseDate("2026-11-21")}
 	onSaturday, onMonday := newDaysOfWeek(time.Saturday), newDaysOfWeek(time.Monday)
@@ -40,8 +41,8 @@ func BenchmarkPrice(b *testing.B) {
 	}
 }
 
-// BenchmarkPriceList prices 1,000 services of five variants each under 200 rules, all of which apply: to everything, or
-// each to half of the services.
+// BenchmarkPriceList prices 1,000 services of five variants each with a tariff of 200 rules. The rules
+// apply to everything, or to half of the services.
 func BenchmarkPriceList(b *testing.B) {
 	saturday := Purchase{Date: parseDate("2026-11-21")}
 	ids := make([]uuid.UUID, 1000)

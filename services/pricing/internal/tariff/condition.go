@@ -18,7 +18,7 @@ type Purchase struct {
 	Start        *timespan.TimeOfDay // 00:00 to 23:59
 	PartySize    *int
 	FirstBooking *bool // whether the customer has no earlier booking with the business
-	Units        *int  // hours or days of a rental
+	Units        *int  // number of hours or days of a rental
 }
 
 // Moment is the time of a purchase: the instant, and the date in the business's zone at that instant.
@@ -42,8 +42,8 @@ type Condition interface {
 	holds(p Purchase) bool
 }
 
-// timedCondition is a condition that depends on the time of the purchase. For
-// the same purchase, it may hold at one moment and not at a later one.
+// timedCondition is a condition that depends on the time of the purchase: it may hold for a purchase
+// and not hold for the same purchase later.
 type timedCondition interface {
 	// nextTurn returns the first instant after m at which the result of the condition may change.
 	nextTurn(m Moment) int64
@@ -75,8 +75,9 @@ var conditions = map[rule.Kind]func(w rule.When, loc *time.Location) Condition{
 	},
 }
 
-// NewCondition returns the condition of a rule of the given kind, for a business in the time zone loc. It returns an
-// error for an unknown kind, and for a rule without a required field. A wrong price would be worse than no price.
+// NewCondition returns the condition of a rule of the given kind, for a business in the time zone loc.
+// It returns an error for an unknown kind, and for a rule without a required field, because a wrong
+// price would be worse than no price.
 func NewCondition(kind rule.Kind, when rule.When, loc *time.Location) (Condition, error) {
 	spec, isKnown := rule.SpecOf(kind)
 	if !isKnown {
@@ -132,8 +133,8 @@ func NewDaysOfWeek(days []timespan.Weekday) DaysOfWeek {
 
 func (d DaysOfWeek) holds(p Purchase) bool { return d&(1<<p.Date.Weekday()) != 0 }
 
-// TimeOfDay holds for starts with a local time in [From, To), on any date. If the
-// window ends after midnight, the part after midnight also applies on any date.
+// TimeOfDay holds for starts with a local time in [From, To), on any date. If the window ends after
+// midnight, TimeOfDay also holds for starts in the part after midnight, on any date.
 type TimeOfDay timespan.Window
 
 func (w TimeOfDay) holds(p Purchase) bool {
@@ -170,14 +171,14 @@ func (s FlashSale) nextTurn(m Moment) int64 {
 	return endOfTime
 }
 
-// EarlyBird holds if the booking date is at least that many days ahead.
+// EarlyBird holds if the booking date is at least EarlyBird days after the day of the purchase.
 type EarlyBird int
 
 func (least EarlyBird) holds(p Purchase) bool { return p.countDaysAhead() >= int(least) }
 func (EarlyBird) nextTurn(m Moment) int64     { return m.Tomorrow }
 
-// LastMinute holds if the booking date is today or at most the
-// given number of days later. It does not hold for past dates.
+// LastMinute holds if the booking date is the day of the purchase or at most LastMinute days later. It
+// does not hold for past dates.
 type LastMinute int
 
 func (most LastMinute) holds(p Purchase) bool {

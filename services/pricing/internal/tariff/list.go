@@ -10,12 +10,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// PriceList prices many items with one tariff, faster than one call of
-// [Tariff.Price] for each. A List is not safe for concurrent use.
+// PriceList prices many items with one tariff, faster than one call of [Tariff.Price] for each item. A
+// PriceList is not safe for concurrent use.
 //
-// It evaluates the conditions once for all items of a kind, because most purchases in a list
-// have the same data. It also combines the rules that apply into one. This is possible because
-// every [Change] maps a price x to a·x + b, and therefore a sequence of changes does too.
+// It evaluates the conditions once for all items of a kind, because most purchases in a list have the
+// same data. It also combines the rules that apply into one. This is possible because every [Change]
+// maps a price x to a·x + b, and a sequence of such changes has the same form.
 type PriceList struct {
 	tariff *Tariff
 	valid  map[purchaseKey]*validRules
@@ -28,15 +28,16 @@ type purchaseKey struct {
 	date                   timespan.Date
 	start                  timespan.TimeOfDay
 	party, units           int
-	isReturning, isUnknown bool // of FirstBooking: false; nil
+	isReturning, isUnknown bool // FirstBooking is false; FirstBooking is nil
 }
 
 // validRules contains the rules whose conditions hold, and their combined effect on prices.
 type validRules struct {
-	rules   []scopedRule
-	common  *combinedEffect               // set if no rule is limited to some items
-	byItem  map[uuid.UUID]*combinedEffect // by item, otherwise
-	byRules map[string]*combinedEffect    // by the set of the rules that cover an item, as bits; most items share a set
+	rules  []scopedRule
+	common *combinedEffect               // the effect on all items; nil if some rules apply only to some items
+	byItem map[uuid.UUID]*combinedEffect // the effect by item, if common is nil
+	// by the rules that apply to an item, one bit each; many items have the same rules
+	byRules map[string]*combinedEffect
 }
 
 // combinedEffect is the combined effect of some rules. A price of x minor units
@@ -78,8 +79,8 @@ func newPurchaseKey(kind Kind, p Purchase) purchaseKey {
 	return b
 }
 
-// selectRules returns the rules for items of a kind whose conditions hold. It ends
-// at the first rule that applies to all items and excludes the rules after it.
+// selectRules returns the rules for items of a kind whose conditions hold. A rule that stops others
+// and applies to all items is the last one in the result.
 func (t *Tariff) selectRules(kind Kind, p Purchase) *validRules {
 	v := &validRules{byItem: map[uuid.UUID]*combinedEffect{}, byRules: map[string]*combinedEffect{}}
 	hasScoped := false
@@ -126,8 +127,8 @@ func (v *validRules) findEffect(id uuid.UUID, c money.Currency) *combinedEffect 
 	return effect
 }
 
-// combineRules combines rules that all apply into one. The effect of the
-// rules is linear, so the results for the prices 0 and 1 determine it.
+// combineRules combines rules that all apply into one effect. The effect is linear, so the results for
+// the prices 0 and 1 determine it.
 func combineRules(rules []scopedRule, c money.Currency) *combinedEffect {
 	if len(rules) == 0 {
 		return nil

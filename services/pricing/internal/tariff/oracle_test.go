@@ -16,10 +16,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// The oracle below is written from pricing_rules in manifest.example.yaml and semantics.md §5, slowly and plainly:
-// text fields as the manifest has them, time.Time for dates, big.Rat for money.
+// The oracle computes prices in a second, simple way, from the rules in manifest.example.yaml and semantics.md §5. It
+// uses the text fields of the manifest, time.Time for dates and big.Rat for money.
 
-// ruleText is a rule as the manifest words it. All fields but those of its kind are unused.
+// ruleText is a rule with the fields of the manifest as text. Fields that the kind does not have are
+// unused.
 type ruleText struct {
 	key, kind string
 	priority  int
@@ -33,7 +34,7 @@ type ruleText struct {
 	min, max *int
 }
 
-// sale is an item bought at some moment, in words.
+// sale is an item that is bought at some time, with its data as text.
 type sale struct {
 	kind         Kind
 	id           string
@@ -77,7 +78,7 @@ func computeOraclePrice(rules []ruleText, s sale, decimals int) (*big.Rat, []str
 	return roundHalfUp(price, decimals), applied
 }
 
-// sortRules picks the lowest priority first, of equal ones the first key.
+// sortRules sorts rules by priority, lowest first, and then by key.
 func sortRules(rules []ruleText) []ruleText {
 	remaining := slices.Clone(rules)
 	var sorted []ruleText
@@ -111,7 +112,7 @@ func (r ruleText) holdsFor(s sale) bool {
 	case "seasonal":
 		if len(r.from) == len("MM-DD") {
 			day := s.date.Format("01-02")
-			if r.from > r.to { // over the new year: up to its last day, or from its first
+			if r.from > r.to { // the season includes the change of the year
 				return r.from <= day && day <= "12-31" || "01-01" <= day && day <= r.to
 			}
 			return r.from <= day && day <= r.to
@@ -151,7 +152,7 @@ func isBetween(least, n, most *int) bool {
 func roundHalfUp(r *big.Rat, decimals int) *big.Rat {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
 	scaled := new(big.Rat).Mul(r, new(big.Rat).SetInt(scale))
-	// The integer part of a positive number and a half.
+	// Rounding half up is the integer part of the number plus a half, because the number is not negative.
 	scaled.Add(scaled, big.NewRat(1, 2))
 	whole := new(big.Int).Quo(scaled.Num(), scaled.Denom())
 	return new(big.Rat).SetFrac(whole, scale)
@@ -165,10 +166,11 @@ func parseRat(s string) *big.Rat {
 	return r
 }
 
-// TestPriceMatchesOracle draws whole tariffs and purchases and compares price and applied rules with the oracle.
+// TestPriceMatchesOracle generates tariffs and sales. It compares the price and the applied rules with
+// the oracle.
 func TestPriceMatchesOracle(t *testing.T) {
 	t.Parallel()
-	zone, err := time.LoadLocation("America/St_Johns") // half an hour off, so that a wrong zone shows
+	zone, err := time.LoadLocation("America/St_Johns") // its offset has half an hour, which shows a wrong zone
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +197,7 @@ func TestPriceMatchesOracle(t *testing.T) {
 	})
 }
 
-// checkList asserts that one list gives each sale the price that it has alone.
+// checkList checks that a price list gives each sale the same price as [Tariff.Price].
 func checkList(t *rapid.T, tariff *Tariff, all []sale, currency money.Currency, zone *time.Location) {
 	list := tariff.NewPriceList()
 	for _, s := range all {
@@ -206,7 +208,7 @@ func checkList(t *rapid.T, tariff *Tariff, all []sale, currency money.Currency, 
 	}
 }
 
-// checkChain asserts that each step starts where the one before it ended.
+// checkChain checks that each step begins with the price with which the previous step ends.
 func checkChain(t *rapid.T, steps []Step, list decimal.Decimal) {
 	running := list
 	for _, s := range steps {
@@ -225,7 +227,7 @@ func collectKeys(steps []Step) []string {
 	return keys
 }
 
-// buildTariff says the rules in the terms of the tariff.
+// buildTariff builds the tariff of rules.
 func buildTariff(rules []ruleText, c money.Currency, zone *time.Location) *Tariff {
 	built := make([]Rule, len(rules))
 	for i, r := range rules {
@@ -278,7 +280,7 @@ func (r ruleText) buildCondition(zone *time.Location) Condition {
 		when.Min, when.Max = r.min, r.max
 	case rule.Duration:
 		when.MinUnits, when.MaxUnits = r.min, r.max
-	default: // the others have no bounds of their own
+	default: // the other kinds have no bounds
 	}
 	return must(NewCondition(rule.Kind(r.kind), when, zone))
 }
@@ -334,7 +336,7 @@ func parseMinor(c money.Currency, s string) int64        { return must(c.Minor(d
 func parseTimeOfDay(s string) *timespan.TimeOfDay        { t := must(timespan.ParseTimeOfDay(s)); return &t }
 func formatDecimal(n int64, decimals int) string         { return decimal.New(n, -int32(decimals)).String() }
 
-// The generators draw from few values each, so that bounds are met and missed equally often.
+// The generators draw from few values, so that rules often apply and often do not.
 
 func genRule(decimals int) *rapid.Generator[ruleText] {
 	return rapid.Custom(func(t *rapid.T) ruleText {

@@ -12,7 +12,7 @@ import (
 // running price of its items: the price after the rules before it.
 type Rule struct {
 	Key       string    // unique in a tariff
-	Kind      rule.Kind // copied to the steps
+	Kind      rule.Kind // shown in the steps of a quote
 	Priority  int       // lowest first; rules of one priority are ordered by key
 	Condition Condition
 	Change    Change
@@ -73,7 +73,7 @@ type Percent struct{ factor decimal.Decimal }
 
 // NewPercent returns the change by p percent.
 func NewPercent(p decimal.Decimal) Percent {
-	return Percent{factor: p.Add(hundred).Shift(-2)} // shifting the point is exact, division is not
+	return Percent{factor: p.Add(hundred).Shift(-2)} // shifting the decimal point is exact, unlike a division
 }
 
 var hundred = decimal.NewFromInt(100)

@@ -28,7 +28,8 @@ func TestDivideTotalIsProportional(t *testing.T) {
 	}
 }
 
-// Shares together are the total; none is below 0, above its price, or a whole minor unit from its exact part.
+// The shares sum up to the total. Each share is from 0 to its price and differs from its exact value
+// by at most one minor unit.
 func TestDivideTotalSumsToTotal(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,14 +1,15 @@
-// Package tariff turns a list price into the price to pay. It applies the pricing
-// rules of a business one after another to the known data of a purchase (semantics.md
-// §5; pricing_rules in manifest.example.yaml). It is pure and uses no floating point.
+// Package tariff turns a list price into the price to pay. It applies the pricing rules of a business
+// one after another to the known data of a purchase (semantics.md §5; pricing_rules in
+// manifest.example.yaml). Its functions have no side effects and use no floating-point numbers.
 //
-// The running price is an exact decimal from the list price to the last rule. Only the result is rounded,
-// half up, to the minor unit of the currency, and raised to 0 if it is negative. Between two rules the
-// running price may have any number of decimals and may be below 0. Thus a discount larger than the price
-// and a later surcharge still add up. An item of several units is rounded twice; see [Tariff.Price].
+// The running price is an exact decimal from the list price to the last rule. Only the result is
+// rounded, half up, to the minor unit of the currency. A negative result becomes 0. Between two rules
+// the running price may have any number of decimals and may be below 0. So a discount larger than the
+// price reduces a later surcharge. An item of several units is rounded twice; see [Tariff.Price].
 //
-// A rule whose condition needs data that are not known yet (a start time, the size of the party, …)
-// does not apply. This is the only difference between a quote in a list and the price of a booking.
+// A rule does not apply if its condition needs data that are not known yet, such as the start time or
+// the size of the party. This is the only difference between a quote in a list and the price of a
+// booking.
 package tariff
 
 import (
@@ -66,7 +67,7 @@ func New(rules []Rule, currency money.Currency) (*Tariff, error) {
 type Item struct {
 	Kind      Kind
 	ID        uuid.UUID // the service, event or rental that rules name in applies_to
-	ListPrice int64     // of one unit, in minor units, of the variant or tier if there is one; 0 is free
+	ListPrice int64     // price of one unit (of the variant or tier, if there is one) in minor units; 0: free
 	// Units is the number of units that are bought together, for a service with a price per person.
 	// 0 means one. Rules that depend on the party size apply to the price of all units together.
 	Units int
@@ -75,8 +76,8 @@ type Item struct {
 // Price is the price of an item and its steps.
 type Price struct {
 	Amount    int64  // minor units, never below 0
-	Steps     []Step // one for each rule that applied: first those of the unit, then those by party size
-	UnitPrice int64  // the price of one unit, before the rules by party size
+	Steps     []Step // one for each rule that applied: the rules of the unit price, then the rules of the party size
+	UnitPrice int64  // the price of one unit, before the rules of the party size
 }
 
 // Step is the effect of one rule in a quote: the exact price
@@ -127,8 +128,9 @@ func (t *Tariff) findApplicable(item Item, p Purchase) []*Rule {
 	return applied
 }
 
-// applyRules applies the rules in their order to the price running. It returns the rounded
-// result and the steps. Without rules it returns the argument list, the list price.
+// applyRules applies the rules in their order. The argument running is the price before the first
+// rule. It returns the rounded result and the steps. Without rules it returns the argument list, the
+// list price.
 func (t *Tariff) applyRules(running decimal.Decimal, rules []*Rule, list int64) (int64, []Step) {
 	if len(rules) == 0 {
 		return list, nil

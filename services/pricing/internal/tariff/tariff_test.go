@@ -44,7 +44,7 @@ func newTariff(t *testing.T, c money.Currency, rules ...Rule) *Tariff {
 	return tariff
 }
 
-// alwaysCondition holds on every date that a test can name.
+// alwaysCondition holds on every date.
 var alwaysCondition = Season{From: parseDate("0001-01-01"), To: parseDate("9999-12-31")}
 
 func (s Scope) isEmpty() bool {
@@ -164,11 +164,11 @@ func TestFlashSaleUsesLocalTime(t *testing.T) {
 		{"a second earlier", "2026-11-27T00:00", "2026-11-28T00:00", "2026-11-26T22:59:59Z", false},
 		{"a moment before its end", "2026-11-27T00:00", "2026-11-28T00:00", "2026-11-27T22:59:59.999Z", true},
 		{"at its end", "2026-11-27T00:00", "2026-11-28T00:00", "2026-11-27T23:00:00Z", false},
-		// On 2026-10-25 the hour from 02:00 to 03:00 comes twice; the sale ends at the first 02:30.
+		// On 2026-10-25 the clock repeats the hour from 02:00 to 03:00. The sale ends at the first 02:30.
 		{"before the end within the hour that comes twice", "2026-10-25T01:00", "2026-10-25T02:30",
 			"2026-10-25T00:29:59Z", true},
 		{"the same wall clock an hour later", "2026-10-25T01:00", "2026-10-25T02:30", "2026-10-25T01:29:59Z", false},
-		// On 2027-03-28 the clock goes from 02:00 to 03:00; a start at 02:30 is the instant after the gap.
+		// On 2027-03-28 the clock skips the hour from 02:00 to 03:00. A sale from 02:30 begins right after the gap.
 		{"from within a gap, right after it", "2027-03-28T02:30", "2027-03-28T04:00", "2027-03-28T01:00:00Z", true},
 		{"from within a gap, right before it", "2027-03-28T02:30", "2027-03-28T04:00", "2027-03-28T00:59:59Z", false},
 	} {
@@ -183,7 +183,7 @@ func TestFlashSaleUsesLocalTime(t *testing.T) {
 func TestNewMomentUsesLocalDate(t *testing.T) {
 	t.Parallel()
 	auckland := must(time.LoadLocation("Pacific/Auckland"))
-	purchaseAt := must(time.Parse(time.RFC3339, "2026-11-20T11:30:00Z")) // already the 21st there
+	purchaseAt := must(time.Parse(time.RFC3339, "2026-11-20T11:30:00Z")) // in Auckland it is the 21st
 	if got := NewMoment(purchaseAt, auckland).Today; got != parseDate("2026-11-21") {
 		t.Errorf("today is %s, want 2026-11-21", got)
 	}
@@ -337,7 +337,7 @@ func TestConditionsCoverAllKinds(t *testing.T) {
 	t.Parallel()
 	for _, spec := range rule.Kinds {
 		if conditions[spec.Kind] == nil {
-			t.Errorf("%s has none", spec.Kind)
+			t.Errorf("%s has no condition", spec.Kind)
 		}
 	}
 	if len(conditions) != len(rule.Kinds) {
@@ -354,7 +354,7 @@ func TestValidUntilReturnsNextTurn(t *testing.T) {
 		name  string
 		rules []Condition
 		at    string
-		until string // empty: for good
+		until string // empty: no end
 	}{
 		{"no rules", nil, "2026-11-26T12:00:00Z", ""},
 		{"a rule that time does not turn", []Condition{weekend}, "2026-11-26T12:00:00Z", ""},
@@ -376,7 +376,8 @@ func TestValidUntilReturnsNextTurn(t *testing.T) {
 	}
 }
 
-// TestPriceIsConstantBeforeValidUntil looks at later moments before [Tariff.ValidUntil].
+// TestPriceIsConstantBeforeValidUntil checks that the price of a sale does not change before the
+// instant that [Tariff.ValidUntil] returns.
 func TestPriceIsConstantBeforeValidUntil(t *testing.T) {
 	t.Parallel()
 	euro, lisbon := money.Currency{Code: "EUR", Digits: 2}, must(time.LoadLocation("Europe/Lisbon"))
@@ -401,8 +402,8 @@ func TestPriceIsConstantBeforeValidUntil(t *testing.T) {
 	})
 }
 
-// A price per person: the rules make the price of one, rounded; the party pays that for each, and then the rules of its
-// size hold.
+// With a price per person, the rules without party size give the rounded price of one person. The
+// rules of the party size apply to this price times the number of persons.
 func TestPriceMultipliesUnitPrice(t *testing.T) {
 	t.Parallel()
 	euro := money.Currency{Code: "EUR", Digits: 2}
