@@ -82,7 +82,8 @@ func (p *plan) collect(t reflect.Type, above []int) {
 		_, isBody := f.Tag.Lookup("body")
 		switch {
 		case inPath || inQuery:
-			p.fields = append(p.fields, field{at: at, name: name + query, inQuery: inQuery, unknown: f.Tag.Get("unknown")})
+			p.fields = append(p.fields,
+				field{at: at, name: name + query, inQuery: inQuery, unknown: f.Tag.Get("unknown")})
 		case isBody:
 			p.body = at
 		case reflect.PointerTo(f.Type).Implements(reflect.TypeFor[Query]()):

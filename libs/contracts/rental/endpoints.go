@@ -27,8 +27,9 @@ const (
 )
 
 var (
-	owner  = endpoints.By{"console": {actor.Owner}}
-	byLink = endpoints.By{"pages": {actor.Customer}}
+	owner   = endpoints.By{"console": {actor.Owner}}
+	sellers = endpoints.By{"pages": {actor.Page}, "console": {actor.Owner}}
+	byLink  = endpoints.By{"pages": {actor.Customer}}
 )
 
 // The endpoints; the methods of [Client] document them.
@@ -41,7 +42,7 @@ var (
 		"/internal/api/public/:slug/rental-available-dates", "availability", "pages", "console")
 
 	Reserve = endpoints.Post[With[NewReservation], Reservation](API,
-		reservations, endpoints.By{"pages": {actor.Page}, "console": {actor.Owner}}).Answers(http.StatusCreated).Private()
+		reservations, sellers).Answers(http.StatusCreated).Private()
 	ListReservations = endpoints.Get[ReservationsRequest, ReservationList](API,
 		reservations, "console").Private()
 	CountAhead  = endpoints.Get[OfSlug, AheadCount](API, reservations+"/ahead", "console")
