@@ -8,9 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
-// applyPackage looks for a package of the requested items. If there is one, it sets the price of each
-// item to the item's share of the price of the package, adds this change as a step of each quote, and
-// returns the package. Otherwise it returns nil and changes nothing.
+// applyPackage looks for a package of the requested items. If there is none, it returns nil and
+// changes nothing. Otherwise it returns the package. It sets the price of each item to the item's
+// share of the price of the package. It adds this change as a step of each quote.
 func applyPackage(offer *catalog.Offer, request *pricing.QuotesRequest, quotes []pricing.Quote) *pricing.Package {
 	ids, hasVariant := make([]uuid.UUID, len(request.Items)), false
 	for i, item := range request.Items {
