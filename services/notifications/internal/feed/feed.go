@@ -63,7 +63,7 @@ type Reader struct {
 	replica     uuid.UUID
 	progress    store.FeedProgress
 	lockedAt    time.Time     // when progress was read, if this replica holds the lock; otherwise zero
-	caughtUp    time.Time     // until this time all events are taken, but the row does not say so yet; otherwise zero
+	caughtUp    time.Time     // until this time all events are taken, but that is not stored yet; otherwise zero
 	extendAfter time.Duration // the time after which the reader extends the lock
 	failures    metric.Int64Counter
 	attrs       metric.MeasurementOption
