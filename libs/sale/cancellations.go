@@ -1,5 +1,6 @@
-// Package sale implements what bookings, orders of tickets and reservations have in common: how they are cancelled
-// and refunded. The services that store them call it with a store of their own. The rules are in the packages below.
+// Package sale cancels and refunds bookings, orders of tickets and reservations by
+// the same rules, and opens their payments. The services that store these sales
+// pass functions that read and write them. The rules are in the subpackages.
 package sale
 
 import (
@@ -17,31 +18,32 @@ import (
 	"github.com/slotmesh/slotmesh/libs/sale/refund"
 )
 
-// Change changes one sale of a business in a transaction that has locked it, once for each Idempotency-Key. It calls
-// part with the locked sale and starts the refund that part returns. After an error nothing has changed.
+// Change changes one sale of a business, once for each Idempotency-Key. It locks the
+// sale in a transaction, calls the function part with the locked sale, and starts
+// the refund that part returns. If Change returns an error, nothing has changed.
 type Change[S any] func(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(S) (refund.Part, error)) (S, error)
 
-// Store reads and changes the sales of one kind.
+// Store holds the functions that read and change the sales of one kind: bookings, orders of tickets or reservations.
 type Store[S any] struct {
 	Find   func(ctx context.Context, businessID, id uuid.UUID) (S, error)
-	Cancel Change[S] // frees what the sale occupies, and refunds
+	Cancel Change[S] // cancels the sale, frees the time or places that it occupies, and refunds
 	Refund Change[S]
 }
 
-// Cancellations cancels and refunds the sales of one kind (lifecycle.md §4). One
-// transaction writes both the cancellation and the refund. The provider is called later.
+// Cancellations cancels and refunds the sales of one kind (lifecycle.md §4). One transaction stores
+// the cancellation together with its refund. The payment provider is called after that transaction.
 type Cancellations[S any] struct {
 	Store Store[S]
-	// Terms returns the data of a sale that determine its refund.
+	// Terms returns the data of a sale from which its refund is computed.
 	Terms func(S) cancellation.Sale
-	// Fault turns an error of the store into a fault: not_found for an unknown sale, conflict if
-	// its status does not allow the change. It returns any other error, and nil, unchanged.
+	// Fault turns an error of Store into a fault: not_found if the sale is unknown, conflict if the
+	// status of the sale does not allow the change. Fault returns all other errors, and nil, unchanged.
 	Fault func(error) error
 	Clock clock.Clock
 }
 
-// Preview returns what a cancellation by the owner would refund now. Fault: not_found.
+// Preview returns the effect that a cancellation by the owner would have now. Fault: not_found.
 func (c Cancellations[S]) Preview(ctx context.Context, businessID, id uuid.UUID) (cancellation.Preview, error) {
 	found, err := c.Store.Find(ctx, businessID, id)
 	if err != nil {
@@ -50,28 +52,28 @@ func (c Cancellations[S]) Preview(ctx context.Context, businessID, id uuid.UUID)
 	return c.Terms(found).Preview(c.Clock.Now()), nil
 }
 
-// PreviewForCustomer returns what a cancellation of the sale by its customer would do now, under the business's offer.
+// PreviewForCustomer returns the effect that a cancellation by the customer would have now, by the rules of the offer.
 func (c Cancellations[S]) PreviewForCustomer(offer *catalog.Offer, s S) cancellation.Preview {
 	return c.Terms(s).PreviewForCustomer(offer, c.Clock.Now())
 }
 
-// Cancel cancels a sale for the owner, with immediate effect. It refunds the argument wanted. If wanted
-// is "", the cancellation policy that applied when the sale was made determines the amount.
+// Cancel cancels a sale for the owner, with immediate effect. The argument wanted is the requested
+// refund. If it is "", the cancellation policy at the time of the sale determines the refund.
 //
-// Faults: not_found; conflict if the status does not allow it, or if wanted is
-// more than is left to refund; invalid_parameter if wanted is not an amount.
+// Faults: not_found; conflict if the status does not allow the cancellation, or if wanted
+// exceeds the amount that is left to refund; invalid_parameter if wanted is not an amount.
 func (c Cancellations[S]) Cancel(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
 	wanted booking.RefundAmount) (S, error) {
 	return c.change(ctx, by, c.Store.Cancel, businessID, id,
 		func(s cancellation.Sale, now time.Time) (refund.Part, error) { return s.Refund(wanted, now) })
 }
 
-// CancelForCustomer cancels a sale for its customer, if the offer allows customers to cancel now. The
-// cancellation policy that applied when the sale was made determines the refund. The argument
+// CancelForCustomer cancels a sale for its customer, if the offer allows customers to cancel the
+// sale now. The cancellation policy at the time of the sale determines the refund. The argument
 // shown is the refund that the page showed to the customer, in the currency of the sale.
 //
-// Faults: not_found; invalid_parameter if shown is not an amount of that currency;
-// conflict if the sale cannot be cancelled now, or if the refund is no longer the one shown.
+// Faults: not_found; invalid_parameter if shown is not an amount of that currency; conflict
+// if the sale cannot be cancelled now, or if the refund is no longer the amount shown.
 func (c Cancellations[S]) CancelForCustomer(ctx context.Context, offer *catalog.Offer, id uuid.UUID,
 	shown decimal.Decimal) (S, error) {
 	return c.change(ctx, actor.Actor{Kind: actor.Customer}, c.Store.Cancel, offer.ID, id,
@@ -80,11 +82,12 @@ func (c Cancellations[S]) CancelForCustomer(ctx context.Context, offer *catalog.
 		})
 }
 
-// Refund refunds the argument wanted of a sale that is over or cancelled, or all that is left if wanted is "". The
-// owner uses it to retry a refund that the provider refused, or to refund more than the cancellation policy requires.
+// Refund refunds a sale that has ended or was cancelled. The argument wanted is the
+// requested amount; "" refunds all that is left. The owner uses Refund to retry a refund
+// that the provider refused, or to refund more than the cancellation policy requires.
 //
-// Faults: not_found; conflict if the sale is not over, a refund is pending,
-// or wanted is more than is left; invalid_parameter if wanted is not an amount.
+// Faults: not_found; conflict if the sale has neither ended nor been cancelled, if a refund is
+// pending, or if wanted exceeds the amount that is left; invalid_parameter if wanted is not an amount.
 func (c Cancellations[S]) Refund(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
 	wanted booking.RefundAmount) (S, error) {
 	return c.change(ctx, by, c.Store.Refund, businessID, id,

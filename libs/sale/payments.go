@@ -13,32 +13,34 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Opening opens the payment of a stored sale, outside any transaction. P is the payment as its creator returns it.
+// Opening opens the online payment of a sale that is already stored.
+// No transaction may be open. P is the type of a created payment.
 type Opening[P any] struct {
 	Kind event.SubjectKind
-	ID   uuid.UUID // of the sale
-	// Create creates the payment. After an error it may exist.
+	ID   uuid.UUID // id of the sale
+	// Create creates the payment at the provider. If it returns an error, the payment may exist nevertheless.
 	Create func(ctx context.Context) (P, error)
-	// Store stores that the payment is open. After the fault outcome_unknown, it
-	// may be stored. After any other error it is not and never will be.
+	// Store stores that the payment is open. If it returns a fault with code outcome_unknown, the payment
+	// may be stored as open. After any other error, the payment is not stored as open and never will be.
 	Store func(ctx context.Context, created P) error
-	// TakeBack cancels the sale. It is idempotent. The argument created is the zero value after an error of Create.
+	// TakeBack cancels the sale. It is idempotent. If Create failed, the argument created is the zero value.
 	TakeBack func(ctx context.Context, created P, cause error) error
-	// Within limits the time for TakeBack, which continues after the request's own deadline.
+	// Within is the time limit of the calls of TakeBack. They continue after the deadline of the request.
 	Within time.Duration
 	Log    *slog.Logger
 }
 
-// NotOpenedError means that a payment could not be opened, and that its sale was taken back.
+// NotOpenedError reports that a payment could not be opened, and that its sale is therefore cancelled.
 type NotOpenedError struct{ Cause error }
 
 func (e *NotOpenedError) Error() string { return "the payment could not be opened: " + e.Cause.Error() }
 
-// Open creates the payment and then stores that it is open. If one of the two fails, Open takes the
-// sale back. If the process dies, or the sale cannot be taken back in time, the reconciliation does it.
+// Open creates the payment and then stores that it is open. If Create or Store
+// fails, Open cancels the sale by TakeBack. If the process dies, or TakeBack
+// does not succeed in time, the service's reconciliation job cancels the sale.
 //
-// Errors: [*NotOpenedError]; the fault outcome_unknown of Store. After that, a repeated request may have returned
-// the payment already, and the customer may have paid it, so that the sale stays.
+// Errors: [*NotOpenedError]; the error of Store if its code is outcome_unknown. In the second case Open does
+// not cancel the sale: a repeated request may have returned the payment, and the customer may have paid.
 func (o Opening[P]) Open(ctx context.Context) (P, error) {
 	var none P
 	created, err := o.Create(ctx)
@@ -60,7 +62,7 @@ func (o Opening[P]) Open(ctx context.Context) (P, error) {
 // takeBackPause is the time between two attempts to take back a sale.
 const takeBackPause = 50 * time.Millisecond
 
-// takeBack takes the sale back as the system. It retries until it succeeds or Within has passed.
+// takeBack cancels the sale with the system as actor. It retries until TakeBack succeeds or Within has passed.
 func (o Opening[P]) takeBack(ctx context.Context, created P, cause error) {
 	ctx, cancel := context.WithTimeout(actor.AsSystem(context.WithoutCancel(ctx)), o.Within)
 	defer cancel()

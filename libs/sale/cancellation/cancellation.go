@@ -1,6 +1,6 @@
-// Package cancellation computes what happens if a booking, an order of tickets or a reservation is
-// cancelled. It also computes the amount that an owner or a customer can get refunded (lifecycle.md
-// §4). The services that store bookings, orders and reservations call it. The package does no I/O.
+// Package cancellation computes the effect of cancelling a booking, an order of tickets or a
+// reservation, and the amount that an owner or a customer can get refunded (lifecycle.md §4).
+// The services that store bookings, orders and reservations call the package. It does no I/O.
 package cancellation
 
 import (
@@ -15,54 +15,56 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/money"
 )
 
-// Sale is the booking, order or reservation that is cancelled, with the data that refunds need.
+// Sale is the booking, order of tickets or reservation to cancel, with the data from which its refund is computed.
 type Sale struct {
-	Noun          string // for error sentences
+	Noun          string // the word for the sale in error sentences, such as booking
 	Status        string
-	IsCancellable bool // Status permits a cancellation
-	IsUnderway    bool // Status permits neither a cancellation nor yet a refund
+	IsCancellable bool // reports whether a sale with this Status can be cancelled
+	IsUnderway    bool // reports whether a sale with this Status can be neither cancelled nor refunded yet
 	Payment       Payment
 	Currency      money.Currency
 	MadeAt        time.Time
 	StartsAt      time.Time
-	// IsUnconfirmed reports that the business has not confirmed the sale yet.
-	// The owner's cancellation then declines it, which refunds everything.
+	// IsUnconfirmed reports that the business has not confirmed the sale yet. If the owner
+	// cancels such a sale, the cancellation declines it and refunds the full payment.
 	IsUnconfirmed bool
-	// FormerStarts are the starts that the sale had before the business rescheduled it. The customer may
-	// cancel until the current start. The refund is the best one that the policy gives for any of the starts.
+	// FormerStarts are the starts of the sale before the business rescheduled it. If there are any, the customer
+	// may cancel until StartsAt, and gets the largest refund that the policy gives for any of the starts.
 	FormerStarts []time.Time
 	// Withdrawn reports that the business no longer offers the sold service, ticket
-	// or rental. The customer may cancel the sale and gets a full refund.
+	// or rental. The customer may then cancel until StartsAt and gets a full refund.
 	Withdrawn bool
 }
 
-// Payment is the online payment of a sale, in minor units of its currency. The zero value means nothing was paid.
+// Payment is the online payment of a sale, in minor units of the
+// currency of the sale. The zero value means that nothing was paid.
 type Payment struct {
 	Amount           int64
 	Left             int64 // part of Amount that is neither refunded nor in a pending refund
-	Elsewhere        int64 // part that was refunded at the provider; it counts towards the policy's share
+	Elsewhere        int64 // part of Amount refunded at the provider; it reduces the refund by the policy
 	HasPendingRefund bool
-	Policy           refund.Policy // at the time of the sale
-	Step             int64         // refunds must be multiples of it; 0 means 1
+	Policy           refund.Policy // cancellation policy at the time of the sale
+	Step             int64         // every refund must be a multiple of Step; 0 means 1
 }
 
-// payable returns the largest amount up to the argument amount that the provider can refund. For certain
-// currencies, some providers only refund multiples of a step that is larger than the minor unit.
+// payable rounds an amount down to the nearest amount that the provider can refund. For some
+// currencies, the provider only refunds multiples of a step that is larger than the minor unit.
 func (p Payment) payable(amount int64) int64 { return amount - amount%max(p.Step, 1) }
 
-// Preview is the effect of a cancellation now.
+// Preview is the effect that a cancellation would have now.
 type Preview struct {
 	Allowed bool
-	Reason  string // if not allowed: one of booking's Cancel… reasons, or the status of the sale
-	// Refund is the refund by the policy, in minor units of Currency. Percent is its share of the online payment.
+	Reason  string // if Allowed is false: one of the booking.Cancel… reasons, or the status of the sale
+	// Refund is the refund by the cancellation policy, in minor
+	// units of Currency. Percent is its share of the online payment.
 	Refund   int64
 	Percent  int
 	Currency money.Currency
-	Until    time.Time // last instant at which this holds; zero if not allowed or if it never changes
-	Deadline time.Time // last instant at which the customer may cancel; zero for the owner
+	Until    time.Time // last instant at which Allowed and Refund hold; zero if not allowed, or if they hold for ever
+	Deadline time.Time // last instant at which the customer may cancel; zero in a preview for the owner
 }
 
-// Shown returns the preview in the form of the internal APIs.
+// Shown returns the preview as the internal APIs send it.
 func (p Preview) Shown() booking.Cancellation {
 	shown := booking.Cancellation{Allowed: p.Allowed, Reason: p.Reason, Refund: booking.CancellationRefund{
 		Amount: p.Currency.JSON(p.Refund), Percent: p.Percent, Currency: p.Currency.Code,
@@ -78,7 +80,7 @@ func (p Preview) Shown() booking.Cancellation {
 	return shown
 }
 
-// Preview returns the effect of a cancellation by the owner now.
+// Preview returns the effect that a cancellation by the owner would have now.
 func (of Sale) Preview(now time.Time) Preview {
 	p := of.preview(now)
 	if p.Allowed && of.declines() {
@@ -88,10 +90,11 @@ func (of Sale) Preview(now time.Time) Preview {
 	return p
 }
 
-// declines reports whether the owner's cancellation declines a sale that was paid and not confirmed.
+// declines reports whether a cancellation by the owner declines
+// the sale: it is paid, but the business has not confirmed it.
 func (of Sale) declines() bool { return of.IsUnconfirmed && of.Payment.Left > 0 }
 
-// preview returns the effect of a cancellation by the policy now.
+// preview returns the effect of a cancellation now, with the refund by the cancellation policy.
 func (of Sale) preview(now time.Time) Preview {
 	p := Preview{Currency: of.Currency}
 	if !of.IsCancellable {
@@ -109,7 +112,8 @@ func (of Sale) preview(now time.Time) Preview {
 	return p
 }
 
-// PreviewForCustomer returns the effect of a cancellation by the customer now, under the business's offer.
+// PreviewForCustomer returns the effect that a cancellation by the
+// customer would have now, by the rules of the business's offer.
 func (of Sale) PreviewForCustomer(offer *catalog.Offer, now time.Time) Preview {
 	p := of.preview(now)
 	if !p.Allowed {
@@ -117,7 +121,7 @@ func (of Sale) PreviewForCustomer(offer *catalog.Offer, now time.Time) Preview {
 	}
 	within := offer.SelfService.CancelUntilHours
 	if of.Withdrawn || len(of.FormerStarts) > 0 {
-		within = new(int) // the business has changed the sale: the customer may cancel until the start
+		within = new(int) // rescheduled or withdrawn: the customer may cancel until the start
 	}
 	if within == nil {
 		return Preview{Reason: booking.CancelNotOffered, Currency: of.Currency}
@@ -133,11 +137,11 @@ func (of Sale) PreviewForCustomer(offer *catalog.Offer, now time.Time) Preview {
 	return p
 }
 
-// RefundForCustomer returns the refund for a customer who cancels now. The argument shown
-// is the amount that the page showed to the customer, in the currency of the sale.
+// RefundForCustomer returns the refund for a customer who cancels the sale now. The argument
+// shown is the refund that the page showed to the customer, in the currency of the sale.
 //
-// Faults: invalid_parameter if the amount is invalid for the currency; conflict if
-// customers cannot cancel the sale, or if the refund is no longer the amount shown.
+// Faults: invalid_parameter if shown is not a valid amount of that currency; conflict if
+// customers cannot cancel the sale now, or if the refund is no longer the amount shown.
 func (of Sale) RefundForCustomer(offer *catalog.Offer, shown decimal.Decimal, now time.Time) (refund.Part, error) {
 	seen, err := of.Currency.Minor(shown)
 	if err != nil {
@@ -161,11 +165,11 @@ func (of Sale) RefundForCustomer(offer *catalog.Offer, shown decimal.Decimal, no
 	}
 }
 
-// RefundAfterEnd returns the refund that an owner requests after a sale has ended
-// or was cancelled. wanted "" refunds the whole amount that is left of the payment.
+// RefundAfterEnd returns the refund that an owner requests for a sale that has ended or
+// was cancelled. If the argument wanted is "", it refunds all of the payment that is left.
 //
-// Faults: conflict if the sale can still be cancelled, if a refund is pending, or if
-// wanted exceeds the amount that is left; invalid_parameter if wanted is not a valid amount.
+// Faults: conflict if the sale can still be cancelled, if a refund is pending, if no payment is left,
+// or if wanted exceeds the amount that is left; invalid_parameter if wanted is not a valid amount.
 func (of Sale) RefundAfterEnd(wanted booking.RefundAmount, now time.Time) (refund.Part, error) {
 	if wanted == "" {
 		wanted = booking.RefundFull
@@ -186,11 +190,12 @@ func (of Sale) RefundAfterEnd(wanted booking.RefundAmount, now time.Time) (refun
 	return of.refund(wanted, now)
 }
 
-// Refund returns the refund for an owner who cancels now. wanted "" refunds by the policy.
-// If the business has not confirmed a paid sale, the refund is the full payment.
+// Refund returns the refund for an owner who cancels the sale now. If the argument
+// wanted is "", the cancellation policy determines the refund. If the business has
+// not confirmed a paid sale, the refund is all of the payment that is left.
 //
-// Faults: conflict if wanted exceeds the amount that is left of the payment, or is less than the full refund of
-// an unconfirmed sale; conflict if a refund is pending; invalid_parameter if wanted is not a valid amount.
+// Faults: conflict if a refund is pending, if wanted exceeds the amount that is left of the payment, or if
+// wanted is less than the full refund of an unconfirmed sale; invalid_parameter if wanted is not a valid amount.
 func (of Sale) Refund(wanted booking.RefundAmount, now time.Time) (refund.Part, error) {
 	if !of.declines() {
 		return of.refund(wanted, now)
@@ -217,7 +222,7 @@ func (of Sale) refund(wanted booking.RefundAmount, now time.Time) (refund.Part, 
 	return part, err
 }
 
-// wanted returns the refund that an owner requests, at most the amount that is left of the payment.
+// wanted returns the refund that an owner requests. The refund never exceeds the amount that is left of the payment.
 func (of Sale) wanted(wanted booking.RefundAmount, now time.Time) (refund.Part, error) {
 	left := of.Payment.Left
 	switch wanted {
@@ -250,7 +255,7 @@ func (of Sale) wanted(wanted booking.RefundAmount, now time.Time) (refund.Part, 
 	return refund.Of(amount, of.Payment.Amount), nil
 }
 
-// byPolicy returns the refund by the policy for a cancellation now.
+// byPolicy returns the refund that the cancellation policy gives for a cancellation now.
 func (of Sale) byPolicy(now time.Time) refund.Part {
 	if of.Payment.Left == 0 {
 		return refund.Part{}

@@ -1,5 +1,5 @@
-// Package formdata validates form_data, the customer's answers to the business's questions.
-// form_data is a JSON object of limited size and depth. The package does no I/O.
+// Package formdata validates form_data: the customer's answers to the business's questions, sent
+// as a JSON object. It limits the size and the depth of the object. The package does no I/O.
 package formdata
 
 import (
@@ -16,24 +16,25 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Bounds of form_data; lengths of text are in characters.
+// Limits of form_data. Lengths of texts are in characters.
 const (
 	maxBytes = 64 << 10
 	maxDepth = 16
 	maxKey   = 100
-	// maxValues bounds the number of values on all levels, including objects and arrays.
+	// maxValues is the maximal number of values on all levels together. Objects and arrays count as values, too.
 	maxValues = 1000
-	// maxDigits bounds the digits of a number before and after its point.
+	// maxDigits is the maximal number of digits before the decimal point of a number, and of digits after the point.
 	maxDigits = 40
-	// maxExponent is larger than the exponent of any valid number that fits into maxBytes.
+	// maxExponent is larger than the exponent of any valid number in a form_data of at most maxBytes.
 	maxExponent = 1 << 20
 )
 
-// Read decodes form_data from raw, the value of the body's member name. Numbers become [json.Number]. The result
-// is empty if the member is omitted or null. Read drops the members of form_data that the caller may not set.
+// Read decodes raw, the form_data of a request. The argument name is the name of the
+// request's member that holds it. Numbers become [json.Number]. The result is empty if
+// raw is empty or null. Read drops the members of form_data that the caller may not set.
 //
-// Fault: invalid_parameter, which names the member, if raw is not an object,
-// if PostgreSQL cannot store it, or if it exceeds a bound of this file.
+// Fault: invalid_parameter, with the name in its message, if raw is not an object,
+// if PostgreSQL cannot store raw, or if raw exceeds one of the limits above.
 func Read(name string, raw json.RawMessage, from actor.Actor) (map[string]any, error) {
 	form := map[string]any{}
 	if len(raw) == 0 || string(raw) == "null" {
@@ -57,16 +58,16 @@ func Read(name string, raw json.RawMessage, from actor.Actor) (map[string]any, e
 	return form, nil
 }
 
-// maySet reports whether the caller may set a member of form_data. Members that begin with an underscore, such
-// as the consent to messages (_consent), are reserved for customers on the booking page (interface.md §4).
+// maySet reports whether the caller may set a member of form_data. Only customers on the booking page may
+// set members that begin with an underscore, such as _consent, the consent to messages (interface.md §4).
 func maySet(from actor.Actor, member string) bool {
 	return from.Kind == actor.Page || !strings.HasPrefix(member, "_")
 }
 
-// check validates values and keeps the first fault.
+// check validates values and keeps the first fault that it finds.
 type check struct {
 	name  string
-	left  int // remaining number of permitted values
+	left  int // number of further values that are permitted
 	fault error
 }
 
@@ -76,7 +77,7 @@ func (c *check) fail(path, format string, args ...any) {
 	}
 }
 
-// value validates a value and its contents, down to depth levels.
+// value validates a value and the values inside it, which may be nested at most depth levels deep.
 func (c *check) value(path string, value any, depth int) {
 	if c.left--; c.left < 0 {
 		c.fail(c.name, "there are too many values; send at most %d.", maxValues)
@@ -123,11 +124,11 @@ func (c *check) key(key string) bool {
 	return false
 }
 
-// keptExactly reports whether a JSON number has at most maxDigits digits
-// before and after its point when it is written without an exponent.
+// keptExactly reports whether a JSON number has at most maxDigits digits before its decimal
+// point and at most maxDigits after it, if the number is written without an exponent.
 //
-// PostgreSQL stores numbers of jsonb as numeric, with thousands of digits if
-// necessary. A short text such as 1e9999 would become that long each time it is read.
+// PostgreSQL stores the numbers of a jsonb value without an exponent, with thousands of digits if
+// necessary. A short text such as 1e9999 would become thousands of digits long each time it is read.
 func keptExactly(number string) bool {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(number, "-")), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")

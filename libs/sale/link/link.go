@@ -1,10 +1,10 @@
-// Package link implements the customer's secret link to a booking, an order or a reservation
-// (lifecycle.md §5), and the secret address of a calendar feed (§2). It creates tokens,
-// computes the hashes that stores keep, and has the common answer to invalid tokens.
+// Package link implements the customer's secret link to a booking, an order of tickets or a reservation
+// (lifecycle.md §5), and the secret address of a calendar feed (lifecycle.md §2). It creates the tokens of
+// these URLs, computes the hashes of tokens for the databases, and defines the fault for invalid tokens.
 //
-// A token is 128 bits as URL-safe text. The token of a link is derived from a secret and
-// the id of the booking, order or reservation. Every message can therefore contain the same
-// link, although only its hash is stored. The token of a feed is random and shown once.
+// A token is 128 bits, encoded as URL-safe text. The token of a link is derived from a secret and
+// the id of the booking, order or reservation. Every message can therefore contain the same link,
+// although only the hash of its token is stored. The token of a feed is random. It is shown once.
 package link
 
 import (
@@ -26,25 +26,26 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Lasts is how long a link is valid after the end of its booking, order or reservation.
+// Lasts is the time for which a link stays valid after the end of its booking, order or reservation.
 const Lasts = 30 * 24 * time.Hour
 
-// NotFound returns the fault for every invalid token: one that never existed,
-// has expired, or belongs to anonymized data. The caller does not learn which.
+// NotFound returns the fault for every invalid token: one that never existed, one that has expired,
+// or one of anonymized data. The same fault for all of them hides the reason from the caller.
 func NotFound() error {
 	return fault.New(fault.NotFound, "This link leads nowhere; it may be mistyped, or no longer valid.")
 }
 
-// Config holds the settings of links.
+// Config holds the settings for links.
 type Config struct {
-	// Secrets are the secrets from which links are derived, the newest first. New links use the first secret.
-	// A link that was derived from a removed secret still works, but messages and pages can no longer show it.
+	// Secrets are the secrets from which the tokens of links are derived, the newest first. New links use the first
+	// secret. After a secret is removed, its links still work, but messages and pages can no longer show them.
 	Secrets []string `env:"LINK_SECRETS"`
-	// PagesURL is the base of the customers' pages, such as https://book.example.com. Without it no links are shown.
+	// PagesURL is the base URL of the pages for customers, such as
+	// https://book.example.com. Without it, messages and pages show no links.
 	PagesURL string `env:"PAGES_URL"`
 }
 
-// Validate checks the settings beyond their types. Each error names its variable.
+// Validate checks the values of the settings. Each error names the environment variable of the invalid setting.
 func (c *Config) Validate() error {
 	var errs []error
 	for _, secret := range c.Secrets {
@@ -60,15 +61,16 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// IsBase reports whether a text is a base URL: http or https with a host, without user, query and fragment.
+// IsBase reports whether a text is a base URL: its scheme is http
+// or https, it has a host, and it has no user, query or fragment.
 func IsBase(text string) bool {
 	base, err := url.Parse(text)
 	return err == nil && (base.Scheme == "https" || base.Scheme == "http") && base.Host != "" && base.User == nil &&
 		base.RawQuery == "" && base.Fragment == ""
 }
 
-// Open returns the [Links] with these settings. It returns an error that names LINK_SECRETS
-// if there are none: a service does not start without a secret, but a migration needs none.
+// Open returns the [Links] for these settings. It returns an error that names LINK_SECRETS if there
+// is no secret. Validate accepts settings without a secret, because a database migration needs none.
 func (c *Config) Open() (*Links, error) {
 	if len(c.Secrets) == 0 {
 		return nil, errors.New("LINK_SECRETS: missing; write one of 32 or more random characters, such as `openssl " +
@@ -77,19 +79,20 @@ func (c *Config) Open() (*Links, error) {
 	return &Links{secrets: c.Secrets, pages: strings.TrimSuffix(c.PagesURL, "/")}, nil
 }
 
-// Links creates links and shows existing ones again. It is safe for concurrent use.
+// Links computes the URLs of new and of existing links. It is safe for concurrent use.
 type Links struct {
 	secrets []string
 	pages   string
 }
 
-// Hash returns the hash to store for the link to a new booking, order of tickets or reservation.
+// Hash returns the hash that is stored for the link to a new booking, order of tickets or reservation.
 func (l *Links) Hash(kind event.SubjectKind, id uuid.UUID) []byte {
 	return hash(derive(l.secrets[0], kind, id))
 }
 
-// URL returns the link to a booking, order or reservation, if its hash is the stored hash kept. It returns ""
-// without PagesURL, without a stored hash, as for anonymized data, and if the secret of the link was removed.
+// URL returns the link to a booking, an order of tickets or a reservation. The argument
+// kept is the stored hash of its token. URL returns "" if PagesURL is not set, if kept
+// is empty because the data is anonymized, or if the secret of the link was removed.
 func (l *Links) URL(kind event.SubjectKind, id uuid.UUID, kept []byte) string {
 	if l.pages == "" {
 		return ""
@@ -102,7 +105,7 @@ func (l *Links) URL(kind event.SubjectKind, id uuid.UUID, kept []byte) string {
 	return ""
 }
 
-// FeedURL returns the URL of a calendar feed; "" without PagesURL.
+// FeedURL returns the URL of the calendar feed with a token. It returns "" if PagesURL is not set.
 func (l *Links) FeedURL(token string) string {
 	if l.pages == "" {
 		return ""
@@ -112,8 +115,8 @@ func (l *Links) FeedURL(token string) string {
 
 const tokenBytes = 16
 
-// text is the encoding of tokens: unpadded base64 with - and _. A hash is
-// computed from the encoded token, so only one spelling of a token is valid.
+// text is the encoding of tokens: base64 without padding, with - and _. Hashes are
+// computed from encoded tokens, so only one encoding of the 128 bits is a valid token.
 var text = base64.RawURLEncoding
 
 func derive(secret string, kind event.SubjectKind, id uuid.UUID) string {
@@ -130,8 +133,8 @@ func Random() (string, []byte) {
 	return token, hash(token)
 }
 
-// HashOf returns the hash by which a store finds a token. It returns
-// false if the text cannot be a token, so that no lookup is needed.
+// HashOf returns the hash of a token, by which a database finds it. It returns
+// false if the text cannot be a token; the caller then needs no lookup.
 func HashOf(token string) ([]byte, bool) {
 	raw, err := text.DecodeString(token)
 	if err != nil || len(raw) != tokenBytes {
@@ -140,7 +143,7 @@ func HashOf(token string) ([]byte, bool) {
 	return hash(token), true
 }
 
-// Same compares two hashes in constant time.
+// Same reports whether two hashes are equal. It compares them in constant time.
 func Same(a, b []byte) bool { return subtle.ConstantTimeCompare(a, b) == 1 }
 
 func hash(token string) []byte {
@@ -148,8 +151,8 @@ func hash(token string) []byte {
 	return sum[:]
 }
 
-// Shown is the response of the owning service to a request for
-// the link of a booking, an order of tickets or a reservation.
+// Shown is the response to a request for the customer's link. The service
+// that stores the booking, order of tickets or reservation sends it.
 type Shown struct {
 	URL string `json:"url"` // "" if the link cannot be shown
 }

@@ -1,5 +1,5 @@
-// Package pricelabel returns the labels of pricing rules that changed a price, in the language of the customer.
-// A label is the one that the owner wrote, or a standard text for the kind of rule. The package does no I/O.
+// Package pricelabel returns the labels of the pricing rules that changed a price, in the language of the customer. The
+// label of a rule is the text that the owner wrote, or a standard text for the kind of rule. The package does no I/O.
 package pricelabel
 
 import (
@@ -20,8 +20,9 @@ var files embed.FS
 
 var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, "texts") })
 
-// Of returns the label of a rule: the owner's label in the first of the languages, or the standard text of the
-// rule's kind in the first language that has texts. If the texts cannot be read, it returns the rule's key.
+// Of returns the label of a rule. This is the owner's label in the first of the
+// languages or, without one, the standard text for the kind of rule in the first
+// language that has texts. If the texts cannot be read, Of returns the rule's key.
 func Of(r *catalog.Rule, languages ...string) string {
 	if r.Label.Text != "" {
 		if len(languages) > 0 {
@@ -32,8 +33,8 @@ func Of(r *catalog.Rule, languages ...string) string {
 	return OfKind(r.Kind, r.Key, languages...)
 }
 
-// Changes lists the pricing rules that changed the prices of one
-// sale, each once, with its label in the language of the customer.
+// Changes lists the pricing rules that changed the prices of one sale. Each
+// rule is listed once, with its label in the language of the customer.
 func Changes(offer *catalog.Offer, language string, quotes ...pricing.Quote) []booking.PriceChange {
 	var list []booking.PriceChange
 	for _, quote := range quotes {
@@ -42,7 +43,7 @@ func Changes(offer *catalog.Offer, language string, quotes ...pricing.Quote) []b
 				offer.Rules,
 				func(r catalog.Rule) bool { return r.Key == step.Rule && string(r.Kind) == step.Kind },
 			)
-			if i < 0 || step.Before == step.After { // a package is no rule
+			if i < 0 || step.Before == step.After { // the step of a package has no rule
 				continue
 			}
 			change := booking.PriceChange{
@@ -56,7 +57,7 @@ func Changes(offer *catalog.Offer, language string, quotes ...pricing.Quote) []b
 	return list
 }
 
-// OfKind returns the text for a kind of rules. It returns otherwise if there is no text.
+// OfKind returns the standard text for a kind of rule. It returns the argument otherwise if there is no text.
 func OfKind(kind rule.Kind, otherwise string, languages ...string) string {
 	all, err := texts()
 	if err != nil {

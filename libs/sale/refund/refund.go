@@ -1,4 +1,4 @@
-// Package refund computes how much of an online payment a customer gets back for a cancelled
+// Package refund computes which part of an online payment a customer gets back for a cancelled
 // booking, order of tickets or reservation (lifecycle.md §4). The package does no I/O.
 package refund
 
@@ -9,17 +9,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// Policy is the cancellation policy at the time of the sale. The zero value has no rules.
+// Policy is the cancellation policy at the time of a sale. The zero value has no rules, so it refunds everything.
 type Policy struct {
 	CoolingOffHours int                        `json:"cooling_off_hours,omitempty"`
-	Rules           []catalog.CancellationRule `json:"rules,omitempty"` // each HoursBefore once, in any order
-	// MaxPercent limits the share: it is the smallest share at the
-	// times of all reschedules (lifecycle.md §3). Nil: no limit.
+	Rules           []catalog.CancellationRule `json:"rules,omitempty"` // in any order, each HoursBefore at most once
+	// MaxPercent is the maximal share of the payment that is refunded. It is the smallest share that
+	// applied at the time of any reschedule (lifecycle.md §3). Nil means that there is no maximum.
 	MaxPercent *int `json:"max_percent,omitempty"`
 }
 
-// Bounded returns the policy of a booking after a reschedule. percent is the share that a cancellation before
-// the reschedule would have refunded; no later cancellation refunds more. A second call never raises this limit.
+// Bounded returns the policy of a booking after a reschedule. The argument percent is
+// the share that a cancellation just before the reschedule would have refunded. No
+// later cancellation refunds a larger share. A second call never raises this maximum.
 func (p Policy) Bounded(percent int) Policy {
 	if percent < 100 && (p.MaxPercent == nil || percent < *p.MaxPercent) {
 		p.MaxPercent = &percent
@@ -27,20 +28,21 @@ func (p Policy) Bounded(percent int) Policy {
 	return p
 }
 
-// PolicyOf returns the policy of an offer.
+// PolicyOf returns the cancellation policy of an offer.
 func PolicyOf(o *catalog.Offer) Policy {
 	return Policy{CoolingOffHours: o.CoolingOffHours, Rules: o.CancellationPolicy}
 }
 
-// Percent returns the share of the payment, in percent, that a cancellation
-// at t refunds. The booking was made at the time booked and starts at start:
+// Percent returns the share of the payment, in percent, that a cancellation at the instant t refunds.
+// The booking was made at the instant booked and starts at the instant start. The rules are:
 //
-//   - Until CoolingOffHours after booked, inclusive, the share is 100. Without rules it is always 100.
-//   - Otherwise it is that of the rule with the greatest HoursBefore whose deadline has not passed at t.
-//   - If the deadlines of all rules have passed, it is 0.
+//   - Until CoolingOffHours after booked, inclusive, the share is
+//     100. If the policy has no rules, the share is always 100.
+//   - After that, the share is that of the rule with the greatest HoursBefore whose deadline has not passed at t.
+//   - If the deadlines of all rules have passed, the share is 0.
 //
-// The share is at most MaxPercent. The argument former holds the starts before the
-// business rescheduled the booking: the start that gives the largest share applies.
+// The share is at most MaxPercent. The argument former holds the starts of the booking before
+// the business rescheduled it. Percent uses the start, old or new, that gives the largest share.
 func (p Policy) Percent(booked, start, t time.Time, former ...time.Time) int {
 	percent := p.unbounded(booked, start, t)
 	for _, other := range former {
@@ -65,8 +67,8 @@ func (p Policy) unbounded(booked, start, t time.Time) int {
 	return percent
 }
 
-// Until returns the last instant, not before t, at which [Policy.Percent] still has the
-// value that it has at t. It returns the zero time if the value never changes after t.
+// Until returns the last instant, not before t, at which the result of [Policy.Percent] is the same as at
+// t. It returns the zero time if that result never changes after t. The parameters are those of Percent.
 func (p Policy) Until(booked, start, t time.Time, former ...time.Time) time.Time {
 	edges := []time.Time{booked.Add(hours(p.CoolingOffHours))}
 	for _, r := range p.Rules {
@@ -85,15 +87,16 @@ func (p Policy) Until(booked, start, t time.Time, former ...time.Time) time.Time
 	return time.Time{}
 }
 
-// Step is a refunded share that applies until an instant.
+// Step is the share of a payment that cancellations refund during one period.
 type Step struct {
-	Until   time.Time // last instant of the step
-	Percent int       // 1 to 100
+	Until   time.Time // last instant of the period
+	Percent int       // refunded share, 1 to 100
 }
 
-// Steps returns the refunded shares for cancellations between t and the start, in order of
-// time. Periods without a refund are left out. The parameters are those of [Policy.Percent].
-// A policy without rules always refunds everything; the result is then nil.
+// Steps returns the refunded shares for cancellations between the instants t and start, in order
+// of time. It leaves out periods without a refund. The parameters are those of [Policy.Percent].
+//
+// If the policy has no rules, which means that it always refunds everything, the result is nil.
 func (p Policy) Steps(booked, start, t time.Time, former ...time.Time) []Step {
 	if len(p.Rules) == 0 {
 		return nil
@@ -112,19 +115,20 @@ func (p Policy) Steps(booked, start, t time.Time, former ...time.Time) []Step {
 	return steps
 }
 
-// Share returns a percentage of an amount in minor units, rounded half up.
+// Share returns a percentage of an amount in minor units. It rounds half up.
 func Share(amount int64, percent int) int64 { return (amount*int64(percent) + 50) / 100 }
 
 func hours(n int) time.Duration { return time.Duration(n) * time.Hour }
 
-// Part is the part of a payment that is refunded: an amount in minor units,
-// and its share of the payment. Amount 0 means that nothing is refunded.
+// Part is the part of a payment that is refunded. Amount is in minor units;
+// 0 means that nothing is refunded. Percent is the share of the payment.
 type Part struct {
 	Amount  int64 `json:"amount"`
 	Percent int   `json:"percent"`
 }
 
-// Of returns the refund of an amount, with its share of paid as a whole number. paid may be 0 only if amount is 0.
+// Of returns the refund of an amount. Its Percent is the share of the argument
+// paid, as a rounded whole number. The argument paid may be 0 only if amount is 0.
 func Of(amount, paid int64) Part {
 	if amount == 0 {
 		return Part{}
