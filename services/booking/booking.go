@@ -1,14 +1,14 @@
-// Package booking is the service that owns bookings with the time they occupy, and orders of tickets. It also owns
-// their charges, the charges of rental reservations, API keys and calendar feeds. Its public port serves POST /book
-// and the webhooks of payment providers.
+// Package booking is the service that owns bookings with the time they occupy, and orders of tickets. The
+// service also owns the charges of bookings, orders of tickets and rental reservations. It also owns API keys
+// and calendar feeds. The public port of the service serves POST /book and the webhooks of payment providers.
 //
-// A request to book is decided by a cached offer and a cached API key. The write of the booking checks that both are
-// still valid. Booking reads the occupied time and sends it to availability, which returns the assignments that can
-// serve the start. Pricing returns the price.
+// The service decides a request to book by a cached offer and a cached API key. The statement that writes the
+// booking checks that the offer and the key are still valid. The service reads the occupied time and sends it
+// to availability, which returns the assignments that can serve the start. Pricing returns the price.
 //
-// An exclusion constraint of booking's tables finally decides whether the time is free, because only the database
-// sees the requests of all replicas. The write is one statement (internal/store). Therefore a lost race costs one
-// round trip and writes nothing.
+// An exclusion constraint in the database finally decides whether the time is free, because only
+// the database sees the requests of all replicas. The write of a booking is one statement
+// (internal/store). Therefore a request that loses a race costs one round trip and writes nothing.
 //
 //	internal/request  reads the body (pure)               internal/store  SQL
 //	internal/state    statuses and transitions (pure)     internal/api    HTTP, public and internal
@@ -58,30 +58,32 @@ type Config struct {
 	// Links are the settings of customers' links.
 	Links link.Config
 
-	// StripeSecretKey is the platform's secret key for Stripe. If it is empty, only the sandbox provider is connected.
+	// StripeSecretKey is the secret key of Slotmesh's own Stripe
+	// account. If it is empty, only the sandbox provider is connected.
 	StripeSecretKey string `env:"STRIPE_SECRET_KEY"`
-	// StripeWebhookSecret is the secret with which Stripe signs its notices.
+	// StripeWebhookSecret is the secret with which Stripe signs its webhook requests.
 	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET"`
 	// StripeAPIBase is the URL of Stripe's API.
 	StripeAPIBase string `env:"STRIPE_API_BASE, default=https://api.stripe.com"`
-	// PaymentTimeout bounds each call to a payment provider.
+	// PaymentTimeout is the timeout of each call to a payment provider.
 	PaymentTimeout time.Duration `env:"PAYMENT_TIMEOUT, default=5s"`
-	// PaymentExpiresAfter is how long a customer has to pay before the booking is cancelled.
+	// PaymentExpiresAfter is the time that a customer has to pay. If
+	// the customer does not pay in time, the booking is cancelled.
 	PaymentExpiresAfter time.Duration `env:"PAYMENT_EXPIRES_AFTER, default=30m"`
 }
 
-// Validate checks all settings; each error names its variable.
+// Validate checks all settings. Each error names the environment variable with the invalid value.
 func (c *Config) Validate() error {
 	return errors.Join(c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(),
 		c.Events.Validate(), c.Links.Validate(), c.validatePayments())
 }
 
-// Migrate applies the migrations to booking's tables.
+// Migrate applies the migrations of booking's schema to the database.
 func Migrate(ctx context.Context, cfg Config) error {
 	return postgres.Migrate(ctx, cfg.Postgres, "booking", migrations.FS)
 }
 
-// New returns the service, ready to run. It opens no connection yet.
+// New returns the booking service, ready to run. New opens no connection; the service connects when it runs.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
@@ -109,7 +111,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	options := paymentOptions(cfg, s.Server, rt.Clock)
 	payments := usecase.NewPayments(records, options, rt.Clock, rt.Telemetry)
 	api.MountWebhooks(s.Public, options.Providers, payments)
-	// needed without providers, too: it frees the time of bookings whose charge was never opened
+	// The job also runs if only the sandbox is connected: it also
+	// frees the time of bookings whose charge was never opened.
 	s.Go("payments", payments.Run)
 	booker := usecase.NewBooker(usecase.Dependencies{
 		Offers: offers, Availability: availability.NewClient(s.Peer("availability", cfg.AvailabilityURL)),
@@ -147,11 +150,12 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	return nil
 }
 
-// sweepEvery is how often expired idempotency records are removed. Expired records have no effect,
-// so this need not be often.
+// sweepEvery is the interval between two removals of expired idempotency records.
+// Expired records have no effect. Therefore frequent removals are not necessary.
 const sweepEvery = 10 * time.Minute
 
-// sweep removes expired idempotency records until ctx ends. If the database is unavailable, it retries in the next run.
+// sweep removes expired idempotency records at every interval until ctx ends.
+// If the database is unavailable, sweep retries after the next interval.
 func sweep(ctx context.Context, records *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
 	return periodic.Job{Every: sweepEvery, Timeout: time.Minute,
 		FailureMessage: "expired idempotency records stay for now",

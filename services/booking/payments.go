@@ -16,10 +16,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// maxPaymentTimeout keeps a call shorter than the minute for which the reconciliation leases its charge.
+// maxPaymentTimeout is the maximum of PAYMENT_TIMEOUT. The reconciliation leases a
+// charge for one minute, and a call for the charge must end before the lease does.
 const maxPaymentTimeout = 30 * time.Second
 
-// validatePayments checks the settings of payments, and those of Stripe if Stripe is connected.
+// validatePayments checks the settings of payments. It checks the settings of Stripe only if Stripe is configured.
 func (c *Config) validatePayments() error {
 	var errs []error
 	if c.PaymentExpiresAfter <= 0 || c.PaymentExpiresAfter > usecase.MaxExpiresAfter {
@@ -47,7 +48,8 @@ func (c *Config) validatePayments() error {
 	return errors.Join(errs...)
 }
 
-// paymentOptions connects the sandbox provider, and Stripe if it is configured.
+// paymentOptions returns the options of payments. The connected
+// providers are the sandbox, and Stripe if its secret key is set.
 func paymentOptions(cfg Config, srv *server.Server, now clock.Clock) usecase.PaymentOptions {
 	providers := payment.Providers{payment.Sandbox: sandbox.New(now)}
 	if cfg.StripeSecretKey != "" {

@@ -1,5 +1,5 @@
-// Package migrations contains the migrations of booking's schema. Every migration after the first one only adds
-// to the schema. The reason is that the previous and the next version of the program both run against the schema.
+// Package migrations contains the migrations of booking's schema. Every migration after the first one only adds to
+// the schema. The reason is that during an update, the old and the new version of the service use the same schema.
 package migrations
 
 import (
@@ -11,5 +11,5 @@ import (
 //go:embed *.sql
 var files embed.FS
 
-// FS are the migrations in goose's form, applied in order of their numbers.
+// FS contains the migrations as files of the migration tool goose, which applies them in order of their numbers.
 var FS = postgres.WithShared(files)

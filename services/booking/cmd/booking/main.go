@@ -1,4 +1,4 @@
-// Command booking runs the booking service; `booking migrate` brings its tables up to date.
+// Command booking runs the booking service. The command `booking migrate` applies the migrations of booking's schema.
 package main
 
 import (
