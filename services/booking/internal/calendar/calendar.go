@@ -1,8 +1,8 @@
-// Package calendar writes bookings as text/calendar: a feed of many bookings
-// for staff, or one booking for its customer (lifecycle.md §2). It is pure.
+// Package calendar renders bookings as text/calendar: a feed of many bookings for the business and its staff, or one
+// booking or order of tickets for its customer (lifecycle.md §2). The package is pure: it does no input or output.
 //
-// All bookings of a class session are one entry, because the member who gives the
-// session has one appointment at that time. The entry contains the number of guests.
+// In a feed, all bookings of a class session are one entry, because the staff member who gives the session
+// has one appointment at that time. If the feed shows names, the entry contains the number of guests.
 package calendar
 
 import (
@@ -18,15 +18,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Feed describes how a feed shows bookings.
+// Feed describes a calendar feed of a business and how the feed shows bookings.
 type Feed struct {
-	Name    string // of the business
-	Member  string // name of the member whose bookings they are; "" for all members
-	Names   bool   // show services and customers, too; otherwise only times, each under the business's name
+	Name    string // the name of the business
+	Member  string // the name of the staff member whose bookings the feed contains; "" for a feed of all staff members
+	Names   bool   // true: entries show services and customers; false: only times and the name of the business
 	Refresh time.Duration
 }
 
-// Of returns the calendar with the given entries as text/calendar. The entries must not be cancelled.
+// Of returns a feed as text/calendar. The caller must leave out cancelled bookings from the entries.
 func Of(f Feed, entries []store.FeedEntry) ([]byte, error) {
 	c := ical.Calendar{Method: ical.Publish, Name: f.Name, Refresh: f.Refresh,
 		Events: make([]ical.Event, 0, len(entries))}
@@ -74,11 +74,11 @@ func (f Feed) appointment(e store.FeedEntry) ical.Event {
 	return event
 }
 
-// class returns the calendar entry of a class session with all its bookings. The status of the entry
-// is confirmed even if some bookings are pending, because the session takes place in any case.
+// class returns the one calendar entry of a class session. The argument booked contains all bookings of the
+// session. The entry is confirmed even if some bookings are pending, because the session takes place in any case.
 func (f Feed) class(o booking.Occurrence, booked []store.FeedEntry) ical.Event {
 	event := ical.Event{
-		// stays the same as long as the session takes place at this time
+		// The UID must stay the same as long as the session takes place at this time.
 		UID:   fmt.Sprintf("%s-%d", o.SessionID, o.StartsAt),
 		Start: booked[0].StartsAt, End: booked[0].EndsAt, Status: ical.Confirmed, Summary: f.Name,
 	}
@@ -114,8 +114,8 @@ func services(e store.FeedEntry) string {
 	return store.InPackage(e.Services, strings.Join(names, ", "))
 }
 
-// party returns the customer's name. If the party size is not one, the
-// size follows the name. The name of an anonymized customer is empty.
+// party returns the name of the customer. If the party is larger than one person, the
+// party size follows in parentheses. The name of an anonymized customer is empty.
 func party(name string, size int) string {
 	if size == 1 {
 		return name
@@ -123,7 +123,7 @@ func party(name string, size int) string {
 	return strings.TrimSpace(fmt.Sprintf("%s (%d)", name, size))
 }
 
-// joined joins the parts that are not empty.
+// joined returns the non-empty parts, separated by the argument by.
 func joined(by string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), by)
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// OfBooking returns a booking as text/calendar for its customer's own calendar. The messages about the booking have
-// the same UID and sequence. Therefore the newer of the two replaces the older one in the customer's calendar.
+// OfBooking returns a booking as text/calendar for its customer's own calendar. The entry has
+// the same UID as the calendar entries in the messages to the customer, and a sequence number of
+// the same series. Therefore the customer's calendar replaces the older entry by the newer one.
 func OfBooking(business string, b store.Booking) ([]byte, error) {
 	summary := services(store.FeedEntry{Services: b.Services}) + " · " + business
 	event := own(b.ID, b.Sequence, b.UpdatedAt, b.StartsAt, b.EndsAt, summary)
@@ -23,7 +24,7 @@ func OfBooking(business string, b store.Booking) ([]byte, error) {
 		event.Status = ical.Tentative
 	case state.Cancelled:
 		event.Status = ical.Cancelled
-	default: // in a calendar the other statuses are confirmed
+	default: // a calendar entry has no other statuses; the bookings are confirmed
 	}
 	if b.StaffName != nil {
 		event.Description = *b.StaffName
@@ -45,7 +46,7 @@ func OfTicket(business string, t store.Ticket) ([]byte, error) {
 	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
 }
 
-// tiers returns the name and quantity of each tier.
+// tiers returns one line with the name and the quantity of each ticket tier.
 func tiers(t store.Ticket) string {
 	lines := make([]string, len(t.Tiers))
 	for i, tier := range t.Tiers {

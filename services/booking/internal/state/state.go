@@ -1,5 +1,5 @@
-// Package state defines the statuses of a booking and the transitions between them (semantics.md
-// §3, lifecycle.md §4). It is pure.
+// Package state defines the statuses of a booking and the transitions between them
+// (semantics.md §3, lifecycle.md §4). The package is pure: it does no input or output.
 //
 //	                ┌──────────► cancelled ◄──────────┐
 //	                │ cancel                   cancel │
@@ -20,8 +20,9 @@ import (
 // State is the status of a booking.
 type State string
 
-// The states. A booking begins as [Pending], or as [Confirmed] if it needs neither confirmation nor
-// payment. [Cancelled] is final. [Completed] and [NoShow] can be reopened until the end of the next day.
+// The statuses of a booking. A new booking is [Pending], or [Confirmed] if it needs
+// neither confirmation nor payment. [Cancelled] is final. A booking that is
+// [Completed] or [NoShow] can be reopened until the end of the day after the booking.
 const (
 	Pending   State = "pending"
 	Confirmed State = "confirmed"
@@ -30,10 +31,10 @@ const (
 	Cancelled State = "cancelled"
 )
 
-// Move is the name of a transition that the owner makes.
+// Move is the name of a transition of a booking.
 type Move string
 
-// The transitions.
+// The names of the transitions.
 const (
 	Confirm    Move = "confirm"
 	Cancel     Move = "cancel"
@@ -42,9 +43,9 @@ const (
 	Reopen     Move = "reopen"
 )
 
-// Transition is the effect of a [Move]. It changes the status of a booking from one of the
-// statuses From to the status To, and records an event of type Event. If FreesTime is true,
-// the booking then occupies no time. Days limits the days on which the transition is allowed.
+// Transition describes a change of a booking's status. The change is allowed from each of
+// the statuses From, on the days that Days defines. It leads to the status To and records an
+// event of type Event. If FreesTime is true, the booking occupies no time after the change.
 type Transition struct {
 	From      []State
 	To        State
@@ -53,24 +54,24 @@ type Transition struct {
 	Days      Days
 }
 
-// Days are the days on which a transition is allowed, relative to the day of the booking.
+// Days defines the days on which a transition is allowed, relative to the day of the booking.
 type Days int
 
-// The values of Days.
+// The values of [Days].
 const (
 	AnyDay       Days = iota
-	FromItsDay        // from the start of the booking's day
-	UntilNextDay      // until the end of the day after the booking's
+	FromItsDay        // the transition is allowed from the start of the booking's day
+	UntilNextDay      // the transition is allowed until the end of the day after the booking
 )
 
-// Include reports whether a transition of a booking on the given date is allowed on the date today.
+// Include reports whether a transition is allowed on the date today. The argument date is the date of the booking.
 func (d Days) Include(date, today timespan.Date) bool {
 	switch d {
 	case FromItsDay:
 		return booking.CanFinish(date, today)
 	case UntilNextDay:
 		return booking.CanReopen(date, today)
-	default: // any day
+	default: // AnyDay
 	}
 	return true
 }
@@ -83,14 +84,14 @@ var transitions = map[Move]Transition{
 	Cancel:     {From: []State{Pending, Confirmed}, To: Cancelled, Event: event.BookingCancelled, FreesTime: true},
 }
 
-// Of returns the transition with the name m. The second result is false if there is no such transition.
+// Of returns the transition with the name m. The second result is false if m is not the name of a transition.
 func Of(m Move) (Transition, bool) {
 	t, ok := transitions[m]
 	return t, ok
 }
 
-// Allows reports whether the transition can start from s.
+// Allows reports whether the transition is allowed for a booking with status s.
 func (t Transition) Allows(s State) bool { return slices.Contains(t.From, s) }
 
-// Ahead returns the statuses of bookings whose customer is still expected.
+// Ahead returns the statuses in which the business still expects the customer.
 func Ahead() []State { return []State{Pending, Confirmed} }
