@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// fields reads the members of an object one by one and keeps the first fault.
+// fields reads the members of a JSON object one by one. It keeps the fault of the first invalid member.
 type fields struct {
 	raw   map[string]json.RawMessage
 	fault error
@@ -31,7 +31,7 @@ func (f *fields) fail(name, format string, args ...any) {
 	}
 }
 
-// get returns a member; nil if it is left out or null.
+// get returns the JSON value of a member. It returns nil if the member is missing or null.
 func (f *fields) get(name string) json.RawMessage {
 	if raw := f.raw[name]; string(raw) != "null" {
 		return raw
@@ -39,8 +39,8 @@ func (f *fields) get(name string) json.RawMessage {
 	return nil
 }
 
-// text reads a string of at most limit characters without control characters, and trims it. It
-// returns "" if the member is left out.
+// text reads a string member and trims it. The string must have at most limit
+// characters and no control characters. The result is "" if the member is missing.
 func (f *fields) text(name string, limit int) string {
 	raw := f.get(name)
 	if raw == nil {
@@ -61,7 +61,7 @@ func (f *fields) text(name string, limit int) string {
 	return s
 }
 
-// required reads text that must not be empty. A text of invisible characters counts as empty.
+// required reads a text member that must not be empty. A text of invisible characters counts as empty.
 func (f *fields) required(name string, limit int) string {
 	s := f.text(name, limit)
 	if plain.IsBlank(s) {
@@ -70,7 +70,7 @@ func (f *fields) required(name string, limit int) string {
 	return s
 }
 
-// name reads required text without hidden characters.
+// name reads a required text member. The text must not contain hidden characters.
 func (f *fields) name(name string, limit int) string {
 	s := f.required(name, limit)
 	if plain.HasHidden(s) {
@@ -107,8 +107,8 @@ func (f *fields) oneOf(name string, values ...string) string {
 	return ""
 }
 
-// email reads one e-mail address: a local part, an @, and a domain of at least two labels.
-// It returns the address in canonical spelling. Only the owner may leave the address out.
+// email reads an e-mail address and returns it in canonical spelling. The address must have a
+// local part, an @, and a domain of at least two labels. Only the owner may leave out the address.
 func (f *fields) email(name string, from actor.Actor) string {
 	read := f.required
 	if from.Kind == actor.Owner {
@@ -131,7 +131,7 @@ func (f *fields) date(name string) timespan.Date {
 	return d
 }
 
-// startTime reads a start time. It refuses 24:00, which is 00:00 of the next date.
+// startTime reads a time of day. It refuses 24:00, because the start is then 00:00 of the next date.
 func (f *fields) startTime(name string) timespan.TimeOfDay {
 	s := f.required(name, maxName)
 	t, err := timespan.ParseTimeOfDay(s)
@@ -144,7 +144,7 @@ func (f *fields) startTime(name string) timespan.TimeOfDay {
 	return t
 }
 
-// ids reads an array of one to limit UUIDs.
+// ids reads an array of UUIDs. The array must have at least one element and at most limit elements.
 func (f *fields) ids(name string, limit int) []uuid.UUID {
 	raw := f.get(name)
 	if raw == nil {
@@ -190,7 +190,8 @@ func (f *fields) parseID(name string, raw json.RawMessage) uuid.UUID {
 	return id
 }
 
-// whole reads a whole number in any JSON notation: 2, 2.0 and 20e-1 are the same.
+// whole reads an integer between the arguments least and most. It accepts every JSON notation of
+// the integer: 2, 2.0 and 20e-1 are the same. If the member is missing, the result is byDefault.
 func (f *fields) whole(name string, byDefault, least, most int) int {
 	raw := f.get(name)
 	if raw == nil {
@@ -204,7 +205,8 @@ func (f *fields) whole(name string, byDefault, least, most int) int {
 	return int(n)
 }
 
-// flag reads true or false. It also accepts the strings "true" and "false", as /slots does.
+// flag reads a boolean. It also accepts the strings "true" and "false",
+// because the query parameters of GET /slots accept them, too.
 func (f *fields) flag(name string) bool {
 	raw := f.get(name)
 	switch string(raw) {
@@ -217,8 +219,8 @@ func (f *fields) flag(name string) bool {
 	return false
 }
 
-// variants reads pairs of a service and its variant. The value is
-// one string, as the calendars accept it, or an array of strings.
+// variants reads the chosen variant of each service, as pairs "serviceId:variantId". The pairs are an
+// array of strings, or one string with commas between the pairs, as in the query parameters of GET /slots.
 func (f *fields) variants(name string) map[uuid.UUID]uuid.UUID {
 	raw := f.get(name)
 	if raw == nil || string(raw) == `""` || string(raw) == "[]" {
@@ -242,8 +244,8 @@ func (f *fields) variants(name string) map[uuid.UUID]uuid.UUID {
 	return variants
 }
 
-// form reads the customer's answers to the questions that the
-// business asks. It ignores members that the caller may not set.
+// form reads the customer's answers to the questions of the
+// business. It ignores answers that the actor from may not set.
 func (f *fields) form(name string, from actor.Actor) map[string]any {
 	form, err := formdata.Read(name, f.get(name), from)
 	if err != nil && f.fault == nil {
@@ -252,7 +254,7 @@ func (f *fields) form(name string, from actor.Actor) map[string]any {
 	return form
 }
 
-// kind names the type of a JSON value.
+// kind returns the name of a JSON value's type, for error sentences.
 func kind(raw json.RawMessage) string {
 	switch raw[0] {
 	case '{':

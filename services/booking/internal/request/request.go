@@ -1,9 +1,10 @@
-// Package request reads the body of POST /book. It is strict about types and bounds. Each
-// fault is a sentence that names the field and describes a valid value. The package is pure.
+// Package request parses the body of POST /book. The package checks the type, the
+// length and the range of each value. Each fault is a sentence that names the field
+// and describes a valid value. The package is pure: it does no input or output.
 //
-// Unknown fields are ignored, so that a client may send fields that only a newer version
-// reads. But a field is refused if its name differs from a known name only in case or
-// underscores, because it is probably a mistake. The value null means the same as no field.
+// The package ignores unknown fields, because a client may send fields that only a newer version of the service
+// knows. There is one exception: a field name that differs from a known name only in case or underscores is
+// refused, because it is probably a mistake. The value null has the same meaning as a missing field.
 package request
 
 import (
@@ -24,13 +25,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Values of payment_choice; it is "" if it was left out.
+// The values of the field payment_choice. [Request].PaymentChoice is "" if the field is missing.
 const (
 	PayOnline = "online"
 	PayAtDoor = "at_door"
 )
 
-// Maxima of a body's members; lengths of text are in characters.
+// The maxima of the fields in the body. The maxima of texts are numbers of characters.
 const (
 	maxServices  = 20
 	maxName      = 200
@@ -41,17 +42,17 @@ const (
 	maxPartySize = 1000
 )
 
-// The source of a booking states through which channel it was made. It is the value
-// in the request. Without a value, it is pagesSource for the booking page, otherwise
-// defaultSource. A booking by the owner always has ownersSource (admin.md).
+// The sources of bookings. The source names the channel through which a booking was made. A request
+// may set its source. If it does not, the source is pagesSource for a request of the booking page, and
+// defaultSource for any other. A booking by the owner always has the source ownersSource (admin.md).
 const (
 	defaultSource = "api"
 	pagesSource   = "page"
 	ownersSource  = "dashboard"
 )
 
-// source reads the source of a booking. A client with an API key cannot use the source of the
-// booking page or of the owner.
+// source reads the source of a booking. A client with an API key may
+// not use the source of the booking page or the source of the owner.
 func (f *fields) source(from actor.Actor) string {
 	s := f.withDefault("source", maxSource, sourceOf(from))
 	if from.Kind == actor.APIKey && (strings.EqualFold(s, pagesSource) || strings.EqualFold(s, ownersSource)) {
@@ -61,7 +62,7 @@ func (f *fields) source(from actor.Actor) string {
 	return s
 }
 
-// sourceOf returns the source of a booking whose request has none.
+// sourceOf returns the source of a booking if the request does not set one.
 func sourceOf(from actor.Actor) string {
 	if from.Kind == actor.Page {
 		return pagesSource
@@ -69,32 +70,32 @@ func sourceOf(from actor.Actor) string {
 	return defaultSource
 }
 
-// Request is a parsed body of POST /book. It has not yet been checked against the business.
+// Request is the parsed body of POST /book. The package does not compare the values with the offer of the business.
 type Request struct {
 	ServiceIDs        []uuid.UUID
 	StaffID           *uuid.UUID
-	Date              timespan.Date // the calendar date of the start
+	Date              timespan.Date // the local date of the start
 	Time              timespan.TimeOfDay
 	CustomerName      string
-	CustomerEmail     string // "" if the owner books for a customer without an address
+	CustomerEmail     string // "" if the owner books for a customer without an address; otherwise not empty
 	CustomerPhone     *string
-	FormData          map[string]any // answers to the business's own questions: JSON values, numbers as json.Number
+	FormData          map[string]any // answers to the questions of the business: JSON values, numbers as json.Number
 	PartySize         int
 	PaymentChoice     string
 	ClassScheduleID   *uuid.UUID
 	Source            string
-	Locale            string // the customer's language as sent, "" if it was left out
+	Locale            string // the customer's language as the client sent it; "" if the field is missing
 	PreferredProvider string
 	IsPackage         bool
-	StaffingMode      string                  // "per_service" or ""
-	Variants          map[uuid.UUID]uuid.UUID // service to variant; nil if no variant was chosen
-	// true for the owner, who is not bound by notice, advance limit, pause and grid
+	StaffingMode      string                  // [availability.StaffingPerService] or ""
+	Variants          map[uuid.UUID]uuid.UUID // the chosen variants: service id to variant id; nil if there are none
+	// Override is true if the owner books. Notice, advance limit, pause and grid then do not bind the booking.
 	Override     bool
-	OutsideHours bool // owner only, the field override: also outside working hours
+	OutsideHours bool // the field override, for the owner only: working hours do not bind the booking either
 }
 
-// Parse reads a body. The argument from is the actor that sent it. Parse ignores members
-// that this actor may not set. Fault: invalid_parameter for the first invalid field.
+// Parse parses the body of POST /book. The argument from is the actor that sent the body. Parse
+// ignores fields that this actor may not set. Fault: invalid_parameter for the first invalid field.
 func Parse(body []byte, from actor.Actor) (*Request, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, fault.New(fault.InvalidParameter,
@@ -142,7 +143,7 @@ func Parse(body []byte, from actor.Actor) (*Request, error) {
 	return r, nil
 }
 
-// fieldNames are the fields that [Parse] reads.
+// fieldNames are the names of the fields that [Parse] reads.
 var fieldNames = []string{
 	"service_ids", "date", "time", "customer_name", "customer_email", "customer_phone", "staff_id", "party_size",
 	"payment_choice",
@@ -150,8 +151,8 @@ var fieldNames = []string{
 	"variants", "override",
 }
 
-// Hash returns a hash of the body as a JSON value, so that two requests can be compared. White
-// space and the order of members do not change the hash. [Parse] must have accepted the body.
+// Hash returns a hash of the JSON value in the body. Two bodies have the same hash if they differ only
+// in white space or in the order of members. The caller passes only a body that [Parse] has accepted.
 func Hash(body []byte) [sha256.Size]byte {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
