@@ -1,6 +1,6 @@
-// Package payment is the port to payment providers: the calls that booking makes, and
-// the amount of a sale to be paid online. The adapters are in the packages below it.
-// The provider stores each charge; booking stores the charge's reference and status.
+// Package payment is the port to payment providers. It defines the calls that booking makes to a
+// provider, and computes the amount that must be paid online. The adapters are in the packages below
+// this one. The provider stores each charge; booking stores the reference and the status of the charge.
 package payment
 
 import (
@@ -14,75 +14,78 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/money"
 )
 
-// ErrRefused means that the provider has refused a request. The provider has created or changed nothing, and
-// would refuse the same request again. After any other error, the provider may have processed the request.
+// ErrRefused means that the provider has refused a request. The provider has then created or changed nothing, and
+// would refuse the same request again. If a call returns another error, the provider may have processed the request.
 var ErrRefused = errors.New("the payment provider refused the request")
 
-// Provider takes payments for businesses. A call ends when its context ends.
-// Every call is idempotent: the provider identifies a charge by its subject.
+// Provider takes payments for businesses. A call ends when its context ends. Every
+// call is idempotent, because the provider identifies a charge by its [Subject].
 type Provider interface {
-	// Chargeable returns the largest amount up to the given amount that the provider can charge,
-	// in minor units. It may be smaller, because providers charge some currencies only in
-	// multiples of several minor units. Errors: [ErrRefused] if the provider can charge no amount.
+	// Chargeable returns the largest amount that the provider can charge and that is not above
+	// the given amount. Amounts are in minor units. The result may be smaller than the given
+	// amount, because providers charge some currencies only in multiples of several minor
+	// units. Errors: [ErrRefused] if the provider cannot charge even the smallest amount.
 	Chargeable(amount int64, currency money.Currency) (int64, error)
-	// Create opens a charge. If the charge is already open, Create returns it. For
-	// the same subject, a charge with a Checkout and one without are two charges.
+	// Create opens a charge and returns it. If the charge is already open, Create returns
+	// the open charge. A subject can have two charges: one with a Checkout and one without.
 	Create(ctx context.Context, c Charge) (Intent, error)
-	// Open returns an open charge again, so that the customer can try again to pay it.
+	// Open returns a charge that is already open, so that the customer can try again to pay.
 	Open(ctx context.Context, account, reference string) (Intent, error)
-	// Supersede cancels a charge that another one replaces. The cancellation causes no [Notice].
+	// Supersede cancels a charge because another charge replaces
+	// it. The provider reports this cancellation by no [Notice].
 	Supersede(ctx context.Context, account, reference string) (Outcome, error)
-	// Cancel closes a charge, so that it can no longer be paid, and returns how it ended.
+	// Cancel closes a charge, so that the customer can no longer pay it. It returns how the charge ended.
 	Cancel(ctx context.Context, account, reference string) (Outcome, error)
-	// Refund refunds a part of a paid charge and returns the state of the refund. Calls with
-	// the same number make one refund. After an error, the state of the refund is unknown.
+	// Refund refunds a part of a paid charge and returns the state of the refund. Several calls with the
+	// same refund number make one refund. If Refund returns an error, the state of the refund is unknown.
 	Refund(ctx context.Context, r Refund) (RefundState, error)
 }
 
 // Notifier is a [Provider] that reports changes of charges by a webhook.
 type Notifier interface {
-	// ReadNotice reads the body of a request to the provider's webhook. Fault: invalid_parameter if
-	// the provider has not signed it.
+	// ReadNotice checks the signature of a request to the provider's webhook and parses the body. The argument header
+	// returns the value of a request header. Fault: invalid_parameter if the signature of the provider is not valid.
 	ReadNotice(body []byte, header func(name string) string) (Notice, error)
 }
 
-// Looker is a [Provider] that can report the refunds that a business
-// made in the provider's own interface, not through Slotmesh.
+// Looker is a [Provider] that can report refunds outside Slotmesh. A refund
+// outside Slotmesh is one that a business made in the provider's own interface.
 type Looker interface {
-	// Look returns the subject of a charge, and the sum of the refunds that were made in
-	// the provider's own interface. Errors: [ErrRefused] if the charge does not exist.
+	// Look returns the subject of a charge and the sum of its refunds
+	// outside Slotmesh. Errors: [ErrRefused] if the charge does not exist.
 	Look(ctx context.Context, account, reference string) (Elsewhere, error)
 }
 
-// Elsewhere describes a payment for which the business made
-// refunds in the provider's own interface, not through Slotmesh.
+// Elsewhere describes the refunds of one charge that the business
+// made in the provider's own interface, not through Slotmesh.
 type Elsewhere struct {
-	Subject  Subject // from the charge's metadata, see [Notice]
-	Refunded int64   // the total in minor units of its currency, pending refunds included
+	Subject  Subject // the subject in the charge's metadata, see [Notice]
+	Refunded int64   // the sum of these refunds in minor units of the charge's currency, including pending refunds
 }
 
-// Dispute is a customer's dispute of a payment. In a dispute,
-// the customer's bank takes the money back from the business.
+// Dispute is a customer's dispute of a payment: the customer's bank demands the money back from the business.
 type Dispute struct {
 	Status DisputeStatus
-	Reason string // the provider's, such as fraudulent
+	Reason string // the provider's reason, such as fraudulent
 }
 
 // DisputeStatus is the status of a dispute.
 type DisputeStatus string
 
-// The statuses of a dispute. While a dispute is open, and after it is lost, the payment cannot be refunded.
+// The statuses of a dispute. A payment cannot be refunded while
+// a dispute is open, or after the business has lost the dispute.
 const (
 	DisputeOpen DisputeStatus = "open"
 	DisputeWon  DisputeStatus = "won"
 	DisputeLost DisputeStatus = "lost"
 )
 
-// Sandbox is the name of the provider of sandbox businesses, and of their account with it.
+// Sandbox is the name of the payment provider of sandbox businesses. It
+// is also the name of each sandbox business's account with this provider.
 const Sandbox = "sandbox"
 
-// Subject identifies the booking, order of tickets or reservation
-// that a charge is for. Ids are unique across these kinds.
+// Subject identifies the booking, the order of tickets or the reservation
+// that a charge is for. Ids are unique across the three kinds.
 type Subject struct {
 	BusinessID uuid.UUID
 	Kind       event.SubjectKind
@@ -95,49 +98,49 @@ type Charge struct {
 	Account  string // the business's account with the provider
 	Amount   int64  // minor units of Currency, as returned by [Provider].Chargeable
 	Currency money.Currency
-	Checkout *Checkout // nil: the customer pays on the page of the client that booked
+	Checkout *Checkout // the provider's page; nil: the customer pays on the page of the client that booked
 }
 
-// Checkout is the provider's own page, on which the customer pays.
+// Checkout describes the provider's own page on which a customer pays.
 type Checkout struct {
-	Name       string // of the sale, as the page shows it to the customer
-	SuccessURL string // the page to return to after the payment
-	CancelURL  string // the page to return to without a payment
-	// ExpiresAt is when the provider closes the page, unless it was closed before.
+	Name       string // the name of the booking, order or reservation that the page shows to the customer
+	SuccessURL string // the page to which the provider sends the customer after the payment
+	CancelURL  string // the page to which the provider sends the customer if the customer does not pay
+	// ExpiresAt is when the provider closes the page, if the charge is still open then.
 	ExpiresAt time.Time
 }
 
-// Intent is an open charge. The customer's browser pays with ClientSecret. If the charge has a Checkout,
-// the customer pays on the provider's page at URL instead. Both are for the answer to the customer only.
+// Intent is an open charge. The customer's browser pays the charge with ClientSecret. If the charge has a
+// Checkout, the customer pays on the provider's page at URL instead. Only the customer may receive both values.
 //
-// Decided is set if the provider has already decided the charge, so that the customer has nothing to
-// do. When the charge is stored as open, the caller must handle Decided like a notice of the provider.
+// Decided is set if the provider has already decided the outcome, so that the customer has nothing to do.
+// The caller must first store the charge as open and then process Decided like a notice of the provider.
 type Intent struct {
 	Reference    string
 	ClientSecret string
 	URL          string
-	Decided      *Notice // nil: the provider sends a notice later
+	Decided      *Notice // nil: the provider sends a notice about the outcome later
 }
 
-// Outcome is how a charge ended.
+// Outcome is the result of a closed charge.
 type Outcome string
 
-// The outcomes.
+// The outcomes of a charge.
 const (
 	Paid      Outcome = "paid"
 	Cancelled Outcome = "cancelled"
 )
 
-// Refund is a refund of a part of a charge. The refunds of a charge are numbered from 1. A
-// request with the same Number is a retry of the same refund; a new Number is another refund.
+// Refund is a refund of a part of a charge. The refunds of a charge are numbered from 1. A request
+// with the Number of an earlier request is a retry of the same refund; a new Number is another refund.
 type Refund struct {
-	Charge           // Amount is the refund's, as returned by [Provider].Chargeable
-	Reference string // of the charge
+	Charge           // Charge.Amount is the amount of the refund, as returned by [Provider].Chargeable
+	Reference string // the reference of the charge
 	Number    int
 }
 
-// RefundState is the state of a refund. If the provider refused it, Reason is the provider's
-// reason, such as charge_disputed.
+// RefundState is the state of a refund. If the provider has refused the
+// refund, Reason is the provider's reason, such as charge_disputed.
 type RefundState struct {
 	Status RefundStatus
 	Reason string
@@ -146,48 +149,50 @@ type RefundState struct {
 // RefundStatus is the status of a refund.
 type RefundStatus string
 
-// The statuses of a refund. A provider may refuse a refund after it reported the refund as
-// refunded, for example because the customer's bank returns the money. RefundRefused is final.
+// The statuses of a refund. A provider may first report RefundRefunded and later
+// RefundRefused, for example if the customer's bank returns the money. RefundRefused is final.
 const (
 	RefundPending  RefundStatus = "pending"
 	RefundRefunded RefundStatus = "refunded"
 	RefundRefused  RefundStatus = "refused"
 )
 
-// Due is a charge for which a call to its provider is due. If RefundNumber is above 0, the call refunds RefundAmount;
-// otherwise the call cancels the charge. If Reference is "", it is unknown whether the provider has the charge.
+// Due is a charge for which booking must call the provider. If RefundNumber is above 0,
+// the call refunds RefundAmount in minor units; otherwise the call cancels the charge.
+// If Reference is "", booking does not know whether the provider has created the charge.
 type Due struct {
 	Charge
 	Provider     string
 	Reference    string
 	RefundNumber int
 	RefundAmount int64
-	OnCheckout   bool // paid on the provider's own page
+	OnCheckout   bool // true: the customer pays on the provider's own page
 }
 
-// Refund returns the refund that the charge waits for.
+// Refund returns the refund that the call must make. It is valid only if RefundNumber is above 0.
 func (d Due) Refund() Refund {
 	r := Refund{Charge: d.Charge, Reference: d.Reference, Number: d.RefundNumber}
 	r.Amount = d.RefundAmount
 	return r
 }
 
-// Notice is a provider's report about a charge. At most one of Outcome, FailedAt,
-// Refund, Changed and Dispute is set. If none is set, the notice is ignored.
+// Notice is a provider's report about a charge. At most one of the fields Outcome, FailedAt,
+// Refund, Changed and Dispute is set. If none of them is set, booking ignores the notice.
 type Notice struct {
 	Account   string // the business's account with the provider
 	Reference string
 	Outcome   Outcome
-	// Subject is the subject in the charge's metadata at the provider. It identifies
-	// the charge if Reference does not: a charge with a Checkout is stored under the
-	// page's reference. Notices of failed attempts and refunds have another reference.
+	// Subject is the subject in the charge's metadata at the provider. Booking finds the charge by Subject
+	// if Reference does not identify it. For example, booking stores a charge with a Checkout under the
+	// reference of the page, but notices of failed attempts and refunds contain another reference.
 	//
-	// Subject is not trustworthy, because the owner of the provider's account can write the metadata.
+	// Booking must not trust Subject, because the owner of the provider's account can change the metadata.
 	Subject Subject
-	// FailedAt is when an attempt to pay failed, by the provider's clock. The customer may try again (lifecycle.md §4).
+	// FailedAt is the time of a failed attempt to pay, by the
+	// provider's clock. The customer may try again (lifecycle.md §4).
 	FailedAt time.Time
 	Refund   *RefundNotice
-	Changed  bool     // a refund was made at the provider, or such a refund failed; [Looker] returns the sum
+	Changed  bool     // the sum of refunds outside Slotmesh may have changed; [Looker] returns it
 	Dispute  *Dispute // the state of a dispute
 }
 
@@ -197,11 +202,11 @@ type RefundNotice struct {
 	RefundState
 }
 
-// Providers contains the connected providers, by the names that manifests use for them.
+// Providers contains the connected providers. The keys are the names of the providers in manifests.
 type Providers map[string]Provider
 
-// Step returns the step of a provider's charges in this currency: every charge must be a
-// multiple of it. The step is in minor units. It is 1 if the provider is not connected.
+// Step returns the smallest amount that the provider can charge in the currency, in minor units.
+// Every charge is a multiple of the step. The step is 1 if the provider is not connected.
 func (p Providers) Step(name string, currency money.Currency) int64 {
 	const coarsest = 1000
 	if provider, connected := p[name]; connected {

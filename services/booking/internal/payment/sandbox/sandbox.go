@@ -1,7 +1,8 @@
 // Package sandbox is the payment provider of sandbox businesses (docs/decisions/025). It moves no money.
 //
-// The last two digits of an amount in minor units decide whether a charge is paid, like the test card
-// numbers of other providers. The package stores nothing: the reference of a charge contains the decision.
+// The last two digits of an amount in minor units decide whether the charge is
+// paid, like the test card numbers of other providers. The package stores nothing:
+// the reference of a charge shows whether refunds of the charge are refused.
 package sandbox
 
 import (
@@ -14,32 +15,32 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// The last two digits of a charge's amount in minor units decide its outcome. For 12.01 EUR and for 1201 JPY
-// they are 01.
+// The last two digits of a charge's amount that have a special effect. The amount
+// is in minor units: the last two digits of 12.01 EUR and of 1201 JPY are 01.
 const (
 	declined     = 1 // every attempt to pay fails, and the charge expires
 	refused      = 2 // the charge cannot be opened
 	unrefundable = 3 // the charge is paid, and every refund of it is refused
 )
 
-// RefundReason is the reason of a refused refund.
+// RefundReason is the reason that the sandbox returns if it refuses a refund.
 const RefundReason = "sandbox_refund_refused"
 
 const (
-	keepsPrefix    = "sandbox_kept_" // of a charge whose refunds are refused
+	keepsPrefix    = "sandbox_kept_" // begins the reference of a charge whose refunds are refused
 	ordinaryPrefix = "sandbox_"
 	onPage         = "_page"
 )
 
-// Sandbox decides charges. It is safe for concurrent use.
+// Sandbox is the payment provider of sandbox businesses. It is safe for concurrent use.
 type Sandbox struct{ clock clock.Clock }
 
 var _ payment.Provider = (*Sandbox)(nil)
 
-// New returns the sandbox provider. Its clock gives the time of failed attempts.
+// New returns the sandbox provider. The argument now is the clock that dates failed attempts to pay.
 func New(now clock.Clock) *Sandbox { return &Sandbox{clock: now} }
 
-// Chargeable returns every amount above 0 unchanged. Errors: [payment.ErrRefused] for any other.
+// Chargeable returns every amount above 0 unchanged. Errors: [payment.ErrRefused] for an amount of 0 or below.
 func (s *Sandbox) Chargeable(amount int64, currency money.Currency) (int64, error) {
 	if amount <= 0 {
 		return 0, fmt.Errorf("%w: no amount of %s", payment.ErrRefused, currency.Code)
@@ -47,8 +48,8 @@ func (s *Sandbox) Chargeable(amount int64, currency money.Currency) (int64, erro
 	return amount, nil
 }
 
-// Create opens a charge and decides it immediately. The customer has nothing to do, so the result
-// has no client secret and no page. Errors: [payment.ErrRefused] for amounts that end in 02.
+// Create opens a charge and decides its outcome immediately. The customer has nothing to do. Therefore the result
+// has neither a client secret nor the URL of a page. Errors: [payment.ErrRefused] for an amount that ends in 02.
 func (s *Sandbox) Create(_ context.Context, c payment.Charge) (payment.Intent, error) {
 	made := payment.Intent{Reference: ordinaryPrefix + c.ID.String(), Decided: &payment.Notice{Outcome: payment.Paid}}
 	switch c.Amount % 100 {
@@ -65,23 +66,23 @@ func (s *Sandbox) Create(_ context.Context, c payment.Charge) (payment.Intent, e
 	return made, nil
 }
 
-// Open returns a charge without a page. A declined charge stays declined.
+// Open returns a charge without the URL of a page. A declined charge stays declined.
 func (s *Sandbox) Open(_ context.Context, _, reference string) (payment.Intent, error) {
 	return payment.Intent{Reference: reference}, nil
 }
 
-// Supersede cancels a charge.
+// Supersede returns that the charge was cancelled.
 func (s *Sandbox) Supersede(context.Context, string, string) (payment.Outcome, error) {
 	return payment.Cancelled, nil
 }
 
-// Cancel closes a charge and returns that it was not paid. In the
-// sandbox, a charge is only paid if booking has stored the payment.
+// Cancel returns that the charge was not paid. A sandbox charge is paid only when booking stores the
+// payment, and booking does not cancel a charge whose payment is stored. Therefore the result is always right.
 func (s *Sandbox) Cancel(context.Context, string, string) (payment.Outcome, error) {
 	return payment.Cancelled, nil
 }
 
-// Refund refunds at once, or refuses the refund.
+// Refund refunds the amount immediately. It refuses the refund if the amount of the charge ends in 03.
 func (s *Sandbox) Refund(_ context.Context, r payment.Refund) (payment.RefundState, error) {
 	if strings.HasPrefix(r.Reference, keepsPrefix) {
 		return payment.RefundState{Status: payment.RefundRefused, Reason: RefundReason}, nil

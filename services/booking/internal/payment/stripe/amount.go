@@ -7,22 +7,24 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// unit describes how Stripe counts the amounts of a currency: in units of 10^-digits, and only in multiples of step.
+// unit describes how Stripe represents amounts of a currency: as an integer
+// with the given number of decimal digits, which must be a multiple of step.
 type unit struct {
 	digits int
 	step   int64
 }
 
-// special contains the currencies whose amounts Stripe counts differently from ISO 4217
-// (docs.stripe.com/currencies). The Malagasy ariary has no decimals at Stripe. Icelandic króna and
-// Ugandan shilling have two, which must be 00. Amounts in currencies of three decimals must end in 0.
+// special contains the currencies that Stripe represents differently from ISO 4217
+// (docs.stripe.com/currencies). The Malagasy ariary has no decimals at Stripe. Icelandic króna and Ugandan
+// shilling have two decimals, which must be 00. An amount in a currency with three decimals must end in 0.
 var special = map[string]unit{
 	"MGA": {0, 1},
 	"ISK": {2, 100}, "UGX": {2, 100},
 	"BHD": {3, 10}, "JOD": {3, 10}, "KWD": {3, 10}, "OMR": {3, 10}, "TND": {3, 10},
 }
 
-// unitOf returns how Stripe counts a currency. Errors: [payment.ErrRefused] if Stripe does not charge it.
+// unitOf returns how Stripe represents amounts of the currency c.
+// Errors: [payment.ErrRefused] if Stripe does not support the currency.
 func unitOf(c money.Currency) (unit, error) {
 	if u, ok := special[c.Code]; ok {
 		return u, nil
@@ -33,7 +35,8 @@ func unitOf(c money.Currency) (unit, error) {
 	return unit{c.Digits, 1}, nil
 }
 
-// amount converts minor units of ISO 4217 into Stripe's units. It rounds down to an amount that Stripe can charge.
+// amount converts minor units of ISO 4217 into Stripe's
+// representation. It rounds down to an amount that Stripe can charge.
 func amount(minor int64, c money.Currency) (int64, error) {
 	u, err := unitOf(c)
 	if err != nil {
@@ -49,7 +52,7 @@ func amount(minor int64, c money.Currency) (int64, error) {
 	return n - n%u.step, nil
 }
 
-// minor converts Stripe's units into minor units of ISO 4217.
+// minor converts Stripe's representation of an amount into minor units of ISO 4217.
 func minor(n int64, c money.Currency) (int64, error) {
 	u, err := unitOf(c)
 	if err != nil {

@@ -11,12 +11,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// sessionPrefix distinguishes the reference of a Checkout Session from that of a PaymentIntent.
+// sessionPrefix begins the reference of every Checkout Session. The reference of a PaymentIntent has another prefix.
 const sessionPrefix = "cs_"
 
 func isSession(reference string) bool { return strings.HasPrefix(reference, sessionPrefix) }
 
-// createSession opens a Checkout Session, Stripe's own page. Stripe creates its PaymentIntent when the customer pays.
+// createSession opens a Checkout Session, which is a payment page of Stripe.
+// Stripe creates the PaymentIntent of the session when the customer pays.
 func (s *Stripe) createSession(ctx context.Context, c payment.Charge) (payment.Intent, error) {
 	n, err := amount(c.Amount, c.Currency)
 	if err != nil {
@@ -49,7 +50,7 @@ func (s *Stripe) createSession(ctx context.Context, c payment.Charge) (payment.I
 	return payment.Intent{Reference: session.ID, URL: session.URL}, nil
 }
 
-// openSession returns an open Checkout Session with the address of its page.
+// openSession returns an open Checkout Session with the URL of its page.
 func (s *Stripe) openSession(ctx context.Context, account, reference string) (payment.Intent, error) {
 	session, err := s.session(ctx, account, reference)
 	if err != nil {
@@ -61,7 +62,8 @@ func (s *Stripe) openSession(ctx context.Context, account, reference string) (pa
 	return payment.Intent{Reference: session.ID, URL: session.URL}, nil
 }
 
-// expireSession closes a Checkout Session and returns how it ended, even if it had ended before.
+// expireSession closes a Checkout Session and returns how the session ended.
+// If the session has already ended, expireSession returns that outcome.
 func (s *Stripe) expireSession(ctx context.Context, account, reference string) (payment.Outcome, error) {
 	params := &sdk.CheckoutSessionExpireParams{}
 	params.SetStripeAccount(account)
@@ -90,7 +92,7 @@ func (s *Stripe) expireSession(ctx context.Context, account, reference string) (
 	return "", fmt.Errorf("expire a checkout: it is %s and %s", session.Status, session.PaymentStatus)
 }
 
-// intentOf returns the id of a charge's PaymentIntent, which refunds refer to.
+// intentOf returns the id of a charge's PaymentIntent. Stripe needs this id for a refund.
 func (s *Stripe) intentOf(ctx context.Context, account, reference string) (string, error) {
 	if !isSession(reference) {
 		return reference, nil

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// Look returns the subject of a PaymentIntent, and the sum of the refunds that the business
-// made at Stripe, not through Slotmesh. Refunds that failed or were cancelled do not count.
+// Look returns the subject of a PaymentIntent, and the sum of the refunds that the business made
+// at Stripe instead of through Slotmesh. The sum excludes refunds that failed or were cancelled.
 func (s *Stripe) Look(ctx context.Context, account, reference string) (payment.Elsewhere, error) {
 	params := &sdk.PaymentIntentRetrieveParams{}
 	params.SetStripeAccount(account)
@@ -42,8 +42,8 @@ func (s *Stripe) Look(ctx context.Context, account, reference string) (payment.E
 	return payment.Elsewhere{Subject: n.Subject, Refunded: refunded}, err
 }
 
-// chargeNotice reads a notice that a Charge was refunded. The notice
-// does not contain the refunded sum; [Stripe.Look] returns it.
+// chargeNotice converts the Stripe event that a charge was refunded into a notice.
+// The notice does not contain the refunded sum; [Stripe.Look] returns that sum.
 func chargeNotice(told sdk.Event) payment.Notice {
 	var charge struct {
 		PaymentIntent string `json:"payment_intent"`
@@ -54,8 +54,8 @@ func chargeNotice(told sdk.Event) payment.Notice {
 	return payment.Notice{Account: told.Account, Reference: charge.PaymentIntent, Changed: true}
 }
 
-// disputeNotice reads the state of a dispute. It ignores inquiries, which take no
-// money. If the business does not answer an inquiry, the inquiry becomes a dispute.
+// disputeNotice converts a Stripe event about a dispute into a notice. It ignores inquiries, because an inquiry
+// takes no money from the business. If the business does not answer an inquiry, the inquiry becomes a dispute.
 func disputeNotice(told sdk.Event) payment.Notice {
 	var dispute struct {
 		PaymentIntent string `json:"payment_intent"`

@@ -12,13 +12,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// refundNumber is the metadata key under which Stripe stores a refund's number. The number identifies the refund.
+// refundNumber is the metadata key of a refund's number. The number distinguishes the refunds of one charge.
 const refundNumber = "slotmesh_refund"
 
 // Refund makes a refund of a PaymentIntent, unless Stripe already has a refund with this number.
 //
-// Stripe deletes idempotency keys after a day, so Refund first lists the existing refunds.
-// The idempotency key only prevents two concurrent requests from making two refunds.
+// Stripe deletes idempotency keys after a day. Therefore Refund first lists the existing
+// refunds. The idempotency key only prevents two concurrent requests from making two refunds.
 func (s *Stripe) Refund(ctx context.Context, r payment.Refund) (payment.RefundState, error) {
 	var made *sdk.Refund
 	intent, err := s.intentOf(ctx, r.Account, r.Reference)
@@ -71,7 +71,7 @@ func (s *Stripe) makeRefund(ctx context.Context, r payment.Refund) (*sdk.Refund,
 	return made, nil
 }
 
-// refundState returns the state of a refund. An unknown status counts as pending.
+// refundState returns the state of a refund at Stripe. It returns pending for an unknown status.
 func refundState(r *sdk.Refund) payment.RefundState {
 	switch r.Status {
 	case sdk.RefundStatusSucceeded:

@@ -1,6 +1,6 @@
-// Package stripe is the adapter to Stripe. A charge is a PaymentIntent or a Checkout
-// Session on the business's connected account, made with Slotmesh's own secret key. The
-// idempotency key is the id of the subject. The package sends no data about the customer.
+// Package stripe is the adapter to the payment provider Stripe. A charge is a PaymentIntent or a Checkout Session on
+// the business's connected Stripe account. The package calls Stripe with the secret key of Slotmesh's own account.
+// The idempotency key of a charge contains the id of its subject. The package sends no data about the customer.
 package stripe
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// Name is the name of this provider in manifests.
+// Name is the name of the provider Stripe in manifests.
 const Name = "stripe"
 
 // Stripe calls Stripe's API. It is safe for concurrent use.
@@ -31,11 +31,12 @@ var (
 	_ payment.Notifier = (*Stripe)(nil)
 )
 
-// New returns an adapter that uses the given secret key of Slotmesh's Stripe account. It accepts notices
-// that are signed with webhookSecret. base is the URL of the API, such as https://api.stripe.com.
+// New returns an adapter that calls Stripe with secretKey, the secret key of Slotmesh's own
+// Stripe account. The adapter accepts webhook requests that are signed with webhookSecret.
+// The argument base is the URL of Stripe's API, such as https://api.stripe.com.
 //
-// The SDK writes no logs, because its log lines contain the data sent. It does not retry, because the
-// caller's deadline is short. If the result of a call is unknown, the reconciliation finds it out later.
+// Logging by Stripe's SDK is off, because its log lines contain the data sent. Retries by the SDK are off, because
+// the caller's deadline is short. If the result of a call is unknown, the reconciliation calls Stripe again later.
 func New(secretKey, webhookSecret, base string, transport http.RoundTripper) *Stripe {
 	backends := sdk.NewBackendsWithConfig(&sdk.BackendConfig{
 		URL:               sdk.String(base),
@@ -47,8 +48,8 @@ func New(secretKey, webhookSecret, base string, transport http.RoundTripper) *St
 	return &Stripe{client: sdk.NewClient(secretKey, sdk.WithBackends(backends)), webhookSecret: webhookSecret}
 }
 
-// Chargeable rounds an amount down to what Stripe charges in this currency. Errors:
-// [payment.ErrRefused] if that is 0, or if Stripe does not charge the currency.
+// Chargeable rounds an amount down to an amount that Stripe can charge in the currency. Errors:
+// [payment.ErrRefused] if the rounded amount is 0, or if Stripe does not support the currency.
 func (s *Stripe) Chargeable(due int64, currency money.Currency) (int64, error) {
 	n, err := amount(due, currency)
 	if err != nil {
@@ -87,7 +88,8 @@ func (s *Stripe) Create(ctx context.Context, c payment.Charge) (payment.Intent, 
 	return payment.Intent{Reference: intent.ID, ClientSecret: intent.ClientSecret}, nil
 }
 
-// Metadata keys of a charge: the business, and the subject under the name of its kind.
+// The metadata keys of a charge. The key ofBusiness has the id of the business. The key of the
+// subject's id is the prefix ofSubject and the kind of the subject, such as slotmesh_booking.
 const (
 	ofBusiness = "slotmesh_business"
 	ofSubject  = "slotmesh_"
@@ -97,7 +99,7 @@ func metadata(c payment.Charge) map[string]string {
 	return map[string]string{ofBusiness: c.BusinessID.String(), ofSubject + string(c.Kind): c.ID.String()}
 }
 
-// Open returns a PaymentIntent with its client secret, or a Checkout Session with its address.
+// Open returns a PaymentIntent with its client secret, or a Checkout Session with the URL of its page.
 func (s *Stripe) Open(ctx context.Context, account, reference string) (payment.Intent, error) {
 	if isSession(reference) {
 		return s.openSession(ctx, account, reference)
@@ -114,7 +116,8 @@ func (s *Stripe) Open(ctx context.Context, account, reference string) (payment.I
 	return payment.Intent{Reference: intent.ID, ClientSecret: intent.ClientSecret}, nil
 }
 
-// Cancel closes a PaymentIntent or a Checkout Session and returns how it ended, even if it had ended before.
+// Cancel closes a PaymentIntent or a Checkout Session and returns how the
+// charge ended. If the charge has already ended, Cancel returns that outcome.
 func (s *Stripe) Cancel(ctx context.Context, account, reference string) (payment.Outcome, error) {
 	if isSession(reference) {
 		return s.expireSession(ctx, account, reference)
@@ -122,11 +125,11 @@ func (s *Stripe) Cancel(ctx context.Context, account, reference string) (payment
 	return s.cancelIntent(ctx, account, reference, nil)
 }
 
-// superseded is the cancellation reason of a PaymentIntent that
-// another charge has replaced. Notices with this reason are ignored.
+// superseded is the cancellation reason of a PaymentIntent that another charge
+// has replaced. [Stripe.ReadNotice] ignores cancellations with this reason.
 const superseded = sdk.PaymentIntentCancellationReasonDuplicate
 
-// Supersede closes a PaymentIntent that a Checkout Session replaces.
+// Supersede closes a PaymentIntent because a Checkout Session replaces it.
 func (s *Stripe) Supersede(ctx context.Context, account, reference string) (payment.Outcome, error) {
 	return s.cancelIntent(ctx, account, reference, sdk.String(string(superseded)))
 }
@@ -147,7 +150,8 @@ func (s *Stripe) cancelIntent(ctx context.Context, account, reference string, re
 	return "", readable("cancel a charge", err)
 }
 
-// outcome returns how a PaymentIntent that cannot be cancelled has ended.
+// outcome returns how a PaymentIntent ended that Stripe no longer
+// cancels. Errors: an error if the PaymentIntent has not ended.
 func (s *Stripe) outcome(ctx context.Context, account, reference string) (payment.Outcome, error) {
 	params := &sdk.PaymentIntentRetrieveParams{}
 	params.SetStripeAccount(account)
@@ -164,10 +168,11 @@ func (s *Stripe) outcome(ctx context.Context, account, reference string) (paymen
 	return "", fmt.Errorf("cancel a charge: it is %s", intent.Status)
 }
 
-// readable returns an error that may be logged. It leaves out Stripe's message, which can repeat the data sent.
+// readable returns an error that may be logged. The error leaves out
+// Stripe's message, because the message can contain the data sent.
 //
-// The result is [payment.ErrRefused] only if Stripe rejects the request itself,
-// with status 400, 402 or 404. In all other cases the charge may exist: after a
+// The error is [payment.ErrRefused] only if Stripe rejects the request itself, with
+// status 400, 402 or 404. In all other cases the charge may exist. Examples are a
 // conflict, a rate limit, a rejected key or account, or a reused idempotency key.
 func readable(what string, err error) error {
 	var refusal *sdk.Error
@@ -186,7 +191,7 @@ func readable(what string, err error) error {
 	return reason
 }
 
-// refusedError is a final refusal with Stripe's error code.
+// refusedError is a final refusal by Stripe. The field code is Stripe's error code.
 type refusedError struct {
 	error
 	code string

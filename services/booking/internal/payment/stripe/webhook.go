@@ -14,13 +14,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// ReadNotice checks the signature of a webhook's body and reads the notice. The signature may be at most five
-// minutes old, which is Stripe's default. The clock of the machine decides, because Stripe signs by real time.
+// ReadNotice checks the signature of a webhook request and parses the body. The signature may be at most
+// five minutes old, which is Stripe's default. The check uses the clock of the machine, because Stripe
+// signs by real time. Fault: invalid_parameter if the signature does not match the body, or is too old.
 func (s *Stripe) ReadNotice(body []byte, header func(string) string) (payment.Notice, error) {
 	told, err := webhook.ConstructEventWithOptions(body, header("Stripe-Signature"), s.webhookSecret,
 		webhook.ConstructEventOptions{
 			Tolerance:                webhook.DefaultTolerance,
-			IgnoreAPIVersionMismatch: true, // the fields read here are the same in every version
+			IgnoreAPIVersionMismatch: true, // the fields that ReadNotice reads are the same in every version
 		})
 	if err != nil {
 		return payment.Notice{}, fault.Wrap(fault.InvalidParameter, err, "Stripe-Signature: it does not match the "+
@@ -47,11 +48,12 @@ func (s *Stripe) ReadNotice(body []byte, header func(string) string) (payment.No
 	return payment.Notice{}, nil
 }
 
-// intentNotice reads how a PaymentIntent ended, or that an attempt to pay it failed.
+// intentNotice converts a Stripe event about a PaymentIntent into a notice. The
+// notice reports how the PaymentIntent ended, or that an attempt to pay failed.
 //
-// For the end, the result has no subject. Therefore the end of a PaymentIntent that belongs
-// to a Checkout Session finds no charge and is ignored; the session's own notice reports
-// it. For a failed attempt, the session has no notice, so the result has a subject.
+// A notice of the end has no subject. Therefore booking finds no charge for a PaymentIntent that belongs to a
+// Checkout Session, and ignores the notice; Stripe reports the end of the session by another event. A notice
+// of a failed attempt has a subject, because Stripe sends no event about failed attempts of a session.
 func intentNotice(told sdk.Event) payment.Notice {
 	var intent struct {
 		ID                 string
@@ -77,8 +79,8 @@ func intentNotice(told sdk.Event) payment.Notice {
 	return n
 }
 
-// sessionNotice reads how a Checkout Session ended. A completed session may be paid later, for
-// example by a bank transfer.
+// sessionNotice converts a Stripe event about a Checkout Session into a notice. The notice is empty if
+// the session is completed but not paid. The customer may then still pay, for example by a bank transfer.
 func sessionNotice(told sdk.Event) payment.Notice {
 	var session struct {
 		ID            string
@@ -101,7 +103,8 @@ func sessionNotice(told sdk.Event) payment.Notice {
 	return n
 }
 
-// said sets the subject of the notice from a charge's metadata. It changes nothing if the metadata contain no subject.
+// said sets the subject of the notice from a charge's metadata.
+// If the metadata contains no subject, said changes nothing.
 func said(n *payment.Notice, metadata map[string]string) {
 	business, err := uuid.Parse(metadata[ofBusiness])
 	if err != nil {
@@ -114,8 +117,8 @@ func said(n *payment.Notice, metadata map[string]string) {
 	}
 }
 
-// refundNotice reads the state of a refund. If the refund was
-// not made through Slotmesh, the notice has no refund number.
+// refundNotice converts a Stripe event about a refund into a notice. If the refund
+// was not made through Slotmesh, the notice has no refund number and sets Changed.
 func refundNotice(told sdk.Event) payment.Notice {
 	var refund sdk.Refund
 	if json.Unmarshal(told.Data.Raw, &refund) != nil || refund.PaymentIntent == nil {
