@@ -1,4 +1,4 @@
-// Package build identifies the running build of Slotmesh.
+// Package build provides the version of the running Slotmesh program.
 package build
 
 import (
@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// release is the version that the linker sets in programs for images (k8s/images), such as 0.1.0.
+// release is the version of Slotmesh, such as 0.1.0. The linker sets it when an image is built (k8s/images).
 var release string
 
-// Version returns the version of the image, or the version of the module if
-// there is no image. The revision, if known, and the version of Go follow.
+// Version returns a text such as "0.1.0 3f2a… go1.25". It starts with release, or with the version of the
+// Go module if release is empty. The Git revision follows if it is known, and then the version of Go.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

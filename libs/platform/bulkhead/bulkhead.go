@@ -1,6 +1,6 @@
 // Package bulkhead prevents the work of one tenant from using up the capacity of the others.
-// Each tenant may do a fixed number of things at once. If several callers request the same
-// work, it is done once. An error for one tenant does not stop the work for others.
+// [Tenants] limits the concurrent work of each tenant. [Each] continues with the other tenants
+// when the work for one tenant fails. [Shared] runs the same work once for several callers.
 package bulkhead
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Tenants limits the concurrent work of each tenant to the same number of places.
-// It is safe for concurrent use. It stores only tenants that have work in progress.
+// Tenants limits the concurrent work of each tenant; the limit is the same for all tenants.
+// It stores only tenants that have work in progress. Tenants is safe for concurrent use.
 type Tenants struct {
 	placesEach int64
 
@@ -24,19 +24,19 @@ type Tenants struct {
 	busy map[string]*places
 }
 
-// places are the places of one tenant. users counts its callers that hold a place or wait for one.
+// places holds the semaphore of one tenant. The field users is the number of callers that hold a place or wait for one.
 type places struct {
 	semaphore *semaphore.Weighted
 	users     int
 }
 
-// New returns Tenants with each places per tenant, at least one.
+// New returns a Tenants that allows each tenant as many concurrent callers as the argument each, but at least one.
 func New(each int) *Tenants {
 	return &Tenants{placesEach: int64(max(1, each)), busy: map[string]*places{}}
 }
 
-// Enter waits for one of the tenant's places; callers get places in the order of arrival. If ctx ends first,
-// Enter returns the error of ctx. The caller must call the returned function once to release the place.
+// Enter waits until one of the tenant's places is free. Callers get places in the order of arrival. If ctx ends
+// first, Enter returns the error of ctx. The caller must call the returned function once to release the place.
 func (t *Tenants) Enter(ctx context.Context, tenant string) (func(), error) {
 	p := t.join(tenant)
 	if err := p.semaphore.Acquire(ctx, 1); err != nil {
@@ -69,8 +69,8 @@ func (t *Tenants) leave(tenant string, p *places) {
 	}
 }
 
-// Each calls work for each tenant in order, until ctx ends. It continues after an
-// error. It returns the first error, together with the number of tenants that failed.
+// Each calls work for the tenants, one after the other, until ctx ends. It continues when work fails for a
+// tenant. It returns the first error of work, together with the number of tenants for which work failed.
 func Each[T any](ctx context.Context, tenants []T, work func(context.Context, T) error) error {
 	var (
 		first  error
@@ -91,13 +91,15 @@ func Each[T any](ctx context.Context, tenants []T, work func(context.Context, T)
 	return fmt.Errorf("%d of %d: %w", failed, len(tenants), first)
 }
 
-// Shared runs work once for all callers that request it while it is running. The zero value is ready to use.
+// Shared runs a function once for all callers that ask for the same
+// key while the function runs. The zero value is ready to use.
 type Shared[T any] struct{ flights singleflight.Group }
 
-// Do returns the result of work for key. If a call for the same key is in progress, Do waits for it
-// and returns its result. Do returns the error of ctx when ctx ends. A panic of work becomes an error.
+// Do returns the result of work for key. If a call for the same key is in progress, Do waits for the
+// result of that call. Do returns the error of ctx when ctx ends. A panic of work becomes an error.
 //
-// The work continues after its first caller has left, with the deadline and the values of that caller's context.
+// If the caller that started the work leaves, the work continues for the other
+// callers. It keeps the deadline and the values of the first caller's context.
 func (s *Shared[T]) Do(ctx context.Context, key string, work func(context.Context) (T, error)) (T, error) {
 	results := s.flights.DoChan(key, func() (any, error) {
 		ownCtx := context.WithoutCancel(ctx)

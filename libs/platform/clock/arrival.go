@@ -7,13 +7,15 @@ import (
 
 type arrivalKey struct{}
 
-// WithArrival returns a context with the time at which its request arrived, by the machine's clock.
+// WithArrival returns a context that holds the argument at:
+// the time at which a request arrived, by the machine's clock.
 func WithArrival(ctx context.Context, at time.Time) context.Context {
 	return context.WithValue(ctx, arrivalKey{}, at)
 }
 
-// ArrivalTime returns the time at which the request of ctx arrived, or the current time if ctx has none. It is the
-// machine's time, even if the service's clock shows another time. The time distinguishes attempts at the same write.
+// ArrivalTime returns the arrival time that [WithArrival] stored in ctx, or the current time if
+// ctx has no arrival time. Both are times of the machine's clock, even if the service uses
+// another [Clock]. Stores use the arrival time to distinguish several attempts at the same write.
 func ArrivalTime(ctx context.Context) time.Time {
 	if at, ok := ctx.Value(arrivalKey{}).(time.Time); ok {
 		return at

@@ -1,4 +1,5 @@
-// Package clock provides the current time, so that no rule reads the machine's clock itself (semantics.md §1).
+// Package clock provides the current time. Rules take the time from a [Clock] instead
+// of the machine's clock, so that tests and demos can set the time (semantics.md §1).
 package clock
 
 import (
@@ -6,12 +7,12 @@ import (
 	"time"
 )
 
-// Clock provides the current instant.
+// Clock returns the current instant.
 type Clock interface {
 	Now() time.Time
 }
 
-// System returns the machine's clock.
+// System returns a [Clock] that shows the time of the machine.
 func System() Clock { return systemClock{} }
 
 type systemClock struct{}
@@ -23,8 +24,8 @@ type shiftedClock struct{ offset time.Duration }
 
 func (s shiftedClock) Now() time.Time { return time.Now().Add(s.offset) }
 
-// Parse returns [System] for an empty text. For an RFC 3339 instant it returns
-// a clock that shows that instant now and continues at the machine's pace.
+// Parse returns [System] for an empty text. For an RFC 3339 instant, it returns a clock
+// that shows that instant at the time of the call, and then advances at normal speed.
 func Parse(now string) (Clock, error) {
 	if now == "" {
 		return System(), nil
@@ -42,24 +43,24 @@ type Manual struct {
 	now time.Time
 }
 
-// Fixed returns a [Manual] clock that shows t.
+// Fixed returns a [Manual] clock that shows t until one of its methods changes the time.
 func Fixed(t time.Time) *Manual { return &Manual{now: t} }
 
-// Now returns the instant the clock was last set to.
+// Now returns the instant that the clock shows.
 func (m *Manual) Now() time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.now
 }
 
-// Set moves the clock to t.
+// Set sets the clock to t.
 func (m *Manual) Set(t time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.now = t
 }
 
-// Advance moves the clock on by d.
+// Advance adds d to the time of the clock.
 func (m *Manual) Advance(d time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

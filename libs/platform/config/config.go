@@ -1,4 +1,4 @@
-// Package config loads a service's settings from the environment.
+// Package config loads the settings of a service from environment variables.
 package config
 
 import (
@@ -14,13 +14,15 @@ import (
 	"github.com/sethvargo/go-envconfig"
 )
 
-// Validator is a group of settings that validates itself as a whole; its error names the variables.
+// Validator is a struct of settings that can check its own values, also those that
+// depend on each other. The error of Validate names the variables that are not valid.
 type Validator interface {
 	Validate() error
 }
 
-// Load fills cfg, a pointer to a struct with go-envconfig tags, from the variables of from. Then it validates
-// every struct in it that is a [Validator]. It reports all errors in one, each with the name of its variable.
+// Load fills cfg, which is a pointer to a struct with go-envconfig tags, with the variables that
+// from finds. Then it calls Validate on cfg and on each nested struct that is a [Validator].
+// Load returns one error that lists all problems, each with the name of the variable.
 func Load(ctx context.Context, cfg any, from envconfig.Lookuper) error {
 	problems := load(ctx, reflect.ValueOf(cfg).Elem(), from)
 	if len(problems) == 0 {
@@ -29,13 +31,13 @@ func Load(ctx context.Context, cfg any, from envconfig.Lookuper) error {
 	return fmt.Errorf("settings: %s", strings.Join(problems, "; "))
 }
 
-// load fills one struct field by field, because go-envconfig stops at the first error.
+// load fills the struct target field by field, because go-envconfig stops at the first error.
 func load(ctx context.Context, target reflect.Value, from envconfig.Lookuper) []string {
 	var problems []string
 	for i := range target.NumField() {
 		field := target.Type().Field(i)
 		if !field.IsExported() {
-			continue // not a setting
+			continue // unexported fields are no settings
 		}
 		tag := field.Tag.Get("env")
 		if isGroup(field) {
@@ -55,8 +57,9 @@ func load(ctx context.Context, target reflect.Value, from envconfig.Lookuper) []
 	return problems
 }
 
-// describeError describes the error in a setting, and a valid value if the type of the setting determines one.
-// Otherwise it returns the text of err. It repeats the value only if settings of that type never hold secrets.
+// describeError returns a sentence about the error of a setting. For durations, log
+// levels, booleans and integers, the sentence contains the value and describes valid
+// values. For other types, it is the text of err, because those settings may hold secrets.
 func describeError(of reflect.Type, name string, from envconfig.Lookuper, err error) string {
 	value, given := from.Lookup(name)
 	if !given {
@@ -88,7 +91,7 @@ func withPrefix(from envconfig.Lookuper, tag string) envconfig.Lookuper {
 	return envconfig.PrefixLookuper(prefix, from)
 }
 
-// loadField fills a field through a struct that has only this field.
+// loadField fills one field of a struct. It uses a temporary struct that has only this field.
 func loadField(ctx context.Context, into reflect.Value, field reflect.StructField, from envconfig.Lookuper) error {
 	single := reflect.New(reflect.StructOf([]reflect.StructField{{Name: field.Name, Type: field.Type, Tag: field.Tag}}))
 	single.Elem().Field(0).Set(into)
@@ -99,7 +102,7 @@ func loadField(ctx context.Context, into reflect.Value, field reflect.StructFiel
 	return nil
 }
 
-// Names returns the variables that [Load] reads for cfg, sorted.
+// Names returns the names of the environment variables that [Load] reads for cfg, sorted and without duplicates.
 func Names(cfg any) []string {
 	var names []string
 	collectNames(reflect.TypeOf(cfg).Elem(), "", &names)

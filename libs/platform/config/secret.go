@@ -7,14 +7,13 @@ import (
 
 var (
 	secretPattern = regexp.MustCompile(`^[!-+\--~]+$`)
-	// knownExamples matches words that secrets in public documentation contain,
-	// Slotmesh's and that of others. Such a secret is known to everyone.
+	// knownExamples matches words that occur in secrets of public documentation. Everyone knows those secrets.
 	knownExamples = regexp.MustCompile(`(?i)change.?me|example|admin.?token|your.?token|secret.?token|token.?of|password|12345678|abcdefgh`)
 )
 
-// CheckSecret returns an error for a secret that is shorter than least characters, is an example,
-// or is easily guessed. It permits ASCII letters, digits and signs only. Spaces and commas are
-// rejected, because a comma separates several secrets. The error never contains the secret.
+// CheckSecret returns an error if the secret has fewer characters than the argument least, is an example from
+// documentation, or is easy to guess. A secret may contain only ASCII letters, digits and signs. Spaces and commas
+// are not allowed, because settings separate several secrets by commas. The error never contains the secret.
 func CheckSecret(secret string, least int) error {
 	switch {
 	case len(secret) < least || !secretPattern.MatchString(secret):
@@ -28,8 +27,8 @@ func CheckSecret(secret string, least int) error {
 	}
 }
 
-// countDistinct returns the number of different characters in a secret, to detect secrets such
-// as "aaaa". 24 random hex digits have fewer than 6 about once in four million cases.
+// countDistinct returns the number of different characters in a secret, so that CheckSecret can detect secrets such as
+// "aaaa". A random secret of 24 hexadecimal digits has fewer than 6 different digits about once in four million cases.
 func countDistinct(secret string) int {
 	seen := map[rune]bool{}
 	for _, r := range secret {

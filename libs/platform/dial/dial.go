@@ -1,7 +1,8 @@
-// Package dial makes TCP connections between services that detect a lost peer. They fail
-// after five seconds without an acknowledgement, whether data is in transit or not.
+// Package dial opens TCP connections between services that detect the loss of the peer. A connection fails
+// when the peer acknowledges nothing for five seconds, whether data is in transit or the connection is idle.
 //
-// If a machine disappears or a network drops packets, an ordinary connection stays open.
+// An ordinary TCP connection stays open for minutes or hours after
+// the peer's machine disappears or the network drops packets.
 package dial
 
 import (
@@ -10,11 +11,11 @@ import (
 	"time"
 )
 
-// Unacknowledged is the maximal time for which the peer's system may leave data or a keep-alive probe unacknowledged.
+// Unacknowledged is the maximal time in which the peer's system must acknowledge data or a keep-alive probe.
 const Unacknowledged = 5 * time.Second
 
-// Dialer returns a dialer of such connections. On systems other than Linux,
-// only keep-alive probes detect a dead connection, and only an idle one.
+// Dialer returns a dialer for connections that detect the loss of the peer. On systems other
+// than Linux, only keep-alive probes detect the loss, and only while the connection is idle.
 func Dialer() *net.Dialer {
 	return &net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: Unacknowledged / 2, Interval: time.Second, Count: 3},
@@ -22,7 +23,7 @@ func Dialer() *net.Dialer {
 	}
 }
 
-// setSocketOptions sets the timeout on TCP sockets; other sockets do not support it.
+// setSocketOptions sets the timeout for unacknowledged data on TCP sockets. Other sockets do not support this option.
 func setSocketOptions(network, _ string, socket syscall.RawConn) error {
 	if network != "tcp" && network != "tcp4" && network != "tcp6" {
 		return nil

@@ -1,5 +1,5 @@
-// Package idempotency stores the Idempotency-Key of a request in its context. The server reads the header and
-// sets the key. The store uses the key to make the write once. A client forwards the key to another service.
+// Package idempotency stores the Idempotency-Key of a request in the request's context. The server reads the
+// key from the header. Stores use the key to make a write only once. Clients forward the key to other services.
 package idempotency
 
 import (
@@ -7,33 +7,35 @@ import (
 	"crypto/sha256"
 )
 
-// Header is the request header by which a client identifies a write, so that repeated requests make it once.
+// Header is the name of the request header with the idempotency
+// key. Requests with the same key make the same write only once.
 const Header = "Idempotency-Key"
 
-// Request is a client's key with a hash of the request.
+// Request is the idempotency key of a request, together with a hash of the request.
 type Request struct {
-	Key  string            // "": no key was sent
-	Hash [sha256.Size]byte // of the whole request, such as method, path and body
-	// Holder is the owner of the key, if several independent clients write for one business; "" is the business itself.
+	Key  string            // the value of the header; "" if the client sent none
+	Hash [sha256.Size]byte // the hash of the whole request: its method, path, body and so on
+	// Holder identifies the client that chose the key, if several independent
+	// clients write for one business. "" stands for the business itself.
 	Holder string
 }
 
 type requestKey struct{}
 
-// With returns a context with the request.
+// With returns a context that holds r.
 func With(ctx context.Context, r Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
 
-// WithHolder returns a context in which the key belongs to a holder.
-// The same key of another holder identifies another write.
+// WithHolder returns a context in which the idempotency key belongs to the
+// argument holder. The same key of two holders identifies two different writes.
 func WithHolder(ctx context.Context, holder string) context.Context {
 	r := Of(ctx)
 	r.Holder = holder
 	return With(ctx, r)
 }
 
-// Of returns the request of a context; its Key is "" if the client sent none.
+// Of returns the [Request] of a context. Its Key is "" if the client sent no key.
 func Of(ctx context.Context) Request {
 	r, _ := ctx.Value(requestKey{}).(Request)
 	return r

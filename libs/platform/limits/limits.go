@@ -1,11 +1,11 @@
-// Package limits defines the limits of semantics.md §8 and counts
-// requests against them. libs/platform/ratelimit does the counting.
+// Package limits defines the rate limits of semantics.md §8 and counts
+// requests against them. libs/platform/ratelimit stores the counts.
 //
-// A request to a public port counts by address before any other work. It counts by
-// API key after the owner of the key is found. Wrong admin tokens count by address.
+// A request to a public port counts by client address before any other work. It counts by API key after
+// the service has found the owner of the key. Requests with invalid admin tokens count by client address.
 //
-// Every public path has a limit. The path selects its limit; a path
-// without a limit of its own counts against the limit named other.
+// The path of a request selects the limit. The limit named
+// "other" applies to all paths that have no limit of their own.
 package limits
 
 import (
@@ -27,37 +27,37 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Config holds the settings of limits. Numbers are requests per minute; 0 means no limit.
+// Config holds the settings of rate limits. Each number is a number of requests; 0 means no limit.
 type Config struct {
-	// Counting holds the settings of the counting in Redis.
+	// Counting holds the settings for counting requests in Redis.
 	Counting ratelimit.Config
-	// PublicPerMinute is the limit per address on each public path for which interface.md §8 names no number.
+	// PublicPerMinute is the limit per client address on each public path for which interface.md §8 defines no number.
 	PublicPerMinute int `env:"PUBLIC_LIMIT_PER_MINUTE, default=600"`
-	// WebhookPerMinute is the limit per address on the path of a
-	// payment provider's webhooks, which come from few addresses.
+	// WebhookPerMinute is the limit per client address on the path for webhooks of a payment
+	// provider. It is high, because a provider sends all webhooks from few addresses.
 	WebhookPerMinute int `env:"WEBHOOK_LIMIT_PER_MINUTE, default=6000"`
-	// BookPerMinute is the limit per address on POST /book (interface.md §8).
+	// BookPerMinute is the limit per client address on POST /book (interface.md §8).
 	BookPerMinute int `env:"BOOKING_IP_LIMIT_PER_MINUTE, default=10"`
-	// PagesPerMinute is the limit per address on reads of booking
-	// pages. Each read may cost as much as /available-dates.
+	// PagesPerMinute is the limit per client address on GET requests for booking
+	// pages. One such request may need as much work as GET /available-dates.
 	PagesPerMinute int `env:"PAGES_LIMIT_PER_MINUTE, default=120"`
-	// KeyPerMinute is the limit per API key on POST /book and /mcp together (interface.md §8, semantics.md §9).
+	// KeyPerMinute is the limit per API key for POST /book and /mcp together (interface.md §8, semantics.md §9).
 	KeyPerMinute int `env:"BOOKING_KEY_LIMIT_PER_MINUTE, default=100"`
-	// WrongTokensPerMinute is the number of wrong admin tokens per
-	// address. Beyond it, every request with a token is refused.
+	// WrongTokensPerMinute is the number of invalid admin tokens that one client address
+	// may send. Above this number, every request with a token from that address is refused.
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE, default=10"`
-	// AdminPerMinute is the limit of requests to the admin API per principal. A principal
-	// is an admin token: one that the API created, or the one in the environment.
+	// AdminPerMinute is the limit per principal for requests to the admin API. A principal
+	// is one admin token. The API created the token, or an environment variable holds it.
 	AdminPerMinute int `env:"ADMIN_LIMIT_PER_MINUTE, default=1200"`
-	// SignInsPerMinute is the number of attempts to sign in per source
-	// ([Attempter]). Wrong attempts also count in longer windows.
+	// SignInsPerMinute is the number of attempts to sign in per client of an [Attempter].
+	// Attempts with a wrong password also count against limits with longer windows.
 	SignInsPerMinute int `env:"SIGN_INS_PER_MINUTE, default=10"`
 	// InvitationsPerHour is the number of invitations that one business
-	// may send in an hour. Invitations by operators do not count.
+	// may send in an hour. Invitations that operators send do not count.
 	InvitationsPerHour int `env:"INVITATIONS_PER_HOUR, default=30"`
 }
 
-// Validate names the settings that are not valid numbers of requests.
+// Validate returns an error that names each setting with an invalid number of requests.
 func (c *Config) Validate() error {
 	errs := []error{c.Counting.Validate()}
 	for name, n := range map[string]int{
@@ -75,10 +75,11 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// maxPerMinute bounds the memory per client: 8 bytes per request in a minute, and ten times as much for its networks.
+// maxPerMinute is the maximum of all settings. It bounds the memory per client: 8 bytes
+// per request in a minute, and ten times as much for the networks of the client's address.
 const maxPerMinute = 100_000
 
-// Names of limits that the code refers to.
+// These constants are the names of the limits that functions of this package look up.
 const (
 	webhook       = "webhook"
 	manage        = "manage"
@@ -97,25 +98,26 @@ const (
 	accountNotice      = "account-notice"
 )
 
-// requests selects the requests that a limit counts.
+// requests selects the requests that count against a limit.
 type requests int
 
 const (
 	reads        requests = iota // GET and HEAD of /api/public/{slug}/{name}
 	writes                       // POST to /api/public/{slug}/{name}
 	descriptions                 // GET and HEAD of /api/public/{name}
-	special                      // selected by code
+	special                      // the code selects the requests, not the table
 )
 
-// limit is a row of the table of limits: a name, the number of requests that pass in a minute, and the
-// requests that count. Requests count by client address, unless the comment on the row states another key.
+// limit is a row of the table of limits. It consists of a name, the number of requests that may pass in a minute, and
+// the kind of requests that count. Requests count by client address, unless the comment on the row names another key.
 type limit struct {
 	name      string
 	perMinute int
 	requests
 }
 
-// minuteLimits returns all limits per minute. The numbers of interface.md §8 are constants; all others are settings.
+// minuteLimits returns all limits with a window of one minute. The numbers
+// that interface.md §8 defines are constants; all others are settings.
 func (c *Config) minuteLimits() []limit {
 	return []limit{
 		{"slots", 60, reads},
@@ -127,24 +129,24 @@ func (c *Config) minuteLimits() []limit {
 		{"staff", c.PublicPerMinute, reads},
 		{"events", c.PublicPerMinute, reads},
 		{"rentals", c.PublicPerMinute, reads},
-		{book, c.BookPerMinute, writes}, // also bookings on the booking page, /b/{slug}/…
+		{book, c.BookPerMinute, writes}, // also POST requests to the booking page, /b/{slug}/…
 		{"openapi.json", c.PublicPerMinute, descriptions},
 		{"docs", c.PublicPerMinute, descriptions},
 		{"docs.js", c.PublicPerMinute, descriptions},
 		{agentRequests, c.PublicPerMinute, special},   // any method of /mcp
 		{webhook, c.WebhookPerMinute, special},        // any method of /api/public/stripe/webhook
 		{manage, 30, special},                         // any method of a customer's link, /m/{token} (lifecycle.md §5)
-		{pages, c.PagesPerMinute, special},            // reads of the booking page, /b/{slug}/…
+		{pages, c.PagesPerMinute, special},            // other requests to the booking page, /b/{slug}/…
 		{other, c.PublicPerMinute, special},           // all other requests
 		{byKey, c.KeyPerMinute, special},              // by API key
-		{wrongToken, c.WrongTokensPerMinute, special}, // wrong admin tokens
+		{wrongToken, c.WrongTokensPerMinute, special}, // invalid admin tokens, by client address
 		{admin, c.AdminPerMinute, special},            // the admin API, by principal
 		{signIn, c.SignInsPerMinute, special},         // attempts to sign in, by address and by account
 	}
 }
 
-// findRow returns the limit that applies to a request to a public port. A request with a method
-// that its path does not support, such as GET /book, does not count against that path's limit.
+// findRow returns the limit that applies to a request to a public port. If the
+// path does not support the method, as in GET /book, the limit "other" applies.
 func (g *Gate) findRow(method, path string) *row {
 	if path == "/mcp" {
 		return g.rows[agentRequests]
@@ -165,7 +167,7 @@ func (g *Gate) findRow(method, path string) *row {
 	slug, name, deep := strings.Cut(rest, "/")
 	counts := descriptions
 	switch {
-	case slug == "stripe" && name == webhook: // not a path of a business, even if a business has the slug stripe
+	case slug == "stripe" && name == webhook: // stripe is not a business here, even if a business has the slug stripe
 		return g.rows[webhook]
 	case !deep:
 		name = slug
@@ -183,10 +185,11 @@ func (g *Gate) findRow(method, path string) *row {
 	return g.rows[other]
 }
 
-// Limiter counts requests; the implementation is *ratelimit.Fallback.
+// Limiter decides whether a request passes its limit. Services use *ratelimit.Fallback.
 type Limiter interface {
 	ratelimit.Limiter
-	// KnownRefusal returns how long a client is known to be refused; 0 if not known. It counts nothing.
+	// KnownRefusal returns how long the limit will refuse the client, as far as this
+	// process knows. It returns 0 if it knows of no refusal. It does not count a request.
 	KnownRefusal(who ratelimit.Client, limit ratelimit.Limit) time.Duration
 }
 
@@ -195,14 +198,15 @@ var (
 	_ Limiter = (*ratelimit.Local)(nil)
 )
 
-// Gate counts requests against the limits of the table. It counts refusals in slotmesh.limits.hit by limit.
+// Gate counts requests and refuses those above a limit. It counts
+// refusals in the metric slotmesh.limits.hit, by name of the limit.
 type Gate struct {
 	limiter Limiter
 	rows    map[string]*row
 	hit     metric.Int64Counter
 }
 
-// row is one limit of the table.
+// row is one limit with the values that are computed once.
 type row struct {
 	ratelimit.Limit
 	requests
@@ -210,7 +214,7 @@ type row struct {
 	label  metric.MeasurementOption
 }
 
-// New returns the gate of a service.
+// New returns the gate of a service. limiter counts the requests.
 func New(cfg Config, limiter Limiter, tel *telemetry.Telemetry) *Gate {
 	g := &Gate{
 		limiter: limiter, rows: make(map[string]*row),
@@ -233,25 +237,28 @@ func newRow(l ratelimit.Limit, counts requests) *row {
 	}
 }
 
-// Pass counts a request to a public path by its address. It implements [server.Limit]. Faults: rate_limited (429).
+// Pass counts a request to a public path by its client address. It implements [server.Limit].
+// Fault: rate_limited (429) if the address has reached the limit of the path.
 func (g *Gate) Pass(ctx context.Context, client netip.Addr, method, path string, answer server.Header) error {
 	return g.count(ctx, g.findRow(method, path), ratelimit.Address(client), fault.RateLimited, answer)
 }
 
-// PassKey counts a request by its API key. Faults: rate_limited (401).
+// PassKey counts a request by its API key. Fault: rate_limited (401) if the key has reached its limit.
 func (g *Gate) PassKey(ctx context.Context, keyID string, answer server.Header) error {
 	return g.count(ctx, g.rows[byKey], ratelimit.ID(keyID), fault.KeyRateLimited, answer)
 }
 
-// PassAgent counts a request to /mcp by its API key, in the same count as [Gate.PassKey]. It differs from PassKey in
-// the status: rate_limited is sent as 429, because an agent would take a 401 as an invalid key and discard the key.
+// PassAgent counts a request to /mcp by its API key, in the same count as
+// [Gate.PassKey]. Fault: rate_limited (429) if the key has reached its limit. The status
+// is not 401, because an agent would take 401 as an invalid key and discard the key.
 func (g *Gate) PassAgent(ctx context.Context, keyID string, answer server.Header) error {
 	return g.count(ctx, g.rows[byKey], ratelimit.ID(keyID), fault.RateLimited, answer)
 }
 
-// PassBoth combines [Gate.Pass] and [Gate.PassKey] in one round trip. A request that the
-// limit of its address refuses does not count by its key. The caller must call [KeyDecision.Pass]
-// for the result of the key's limit, after it has verified the key. Faults: those of Pass.
+// PassBoth counts a request by its client address and by its API key in one round trip to
+// Redis. If the limit of the address refuses the request, the request does not count by its
+// key. After the caller has verified the key, it must call [KeyDecision.Pass] to apply the
+// limit of the key. Fault: rate_limited (429) if the address has reached the limit of the path.
 func (g *Gate) PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string,
 	answer server.Header) (KeyDecision, error) {
 	byAddress, key := g.findRow(method, path), g.rows[byKey]
@@ -275,17 +282,18 @@ func (g *Gate) PassBoth(ctx context.Context, client netip.Addr, method, path, ke
 	return KeyDecision{gate: g, decision: decisions[1]}, nil
 }
 
-// KeyDecision is the result of the limit of an API key for a counted request. The zero KeyDecision means that there is
-// no limit.
+// KeyDecision is the decision of an API key's limit about a counted
+// request. The zero KeyDecision means that no limit applies.
 type KeyDecision struct {
 	gate     *Gate
 	decision ratelimit.Decision
 }
 
-// IsRefused reports whether the limit refuses the request.
+// IsRefused reports whether the limit of the key refuses the request.
 func (k KeyDecision) IsRefused() bool { return k.gate != nil && !k.decision.Allowed }
 
-// Pass sets the headers of the limit. Faults: rate_limited (401).
+// Pass sets the rate limit headers of the answer. Fault:
+// rate_limited (401) if the limit of the key refuses the request.
 func (k KeyDecision) Pass(ctx context.Context, answer server.Header) error {
 	if k.gate == nil {
 		return nil
@@ -293,8 +301,9 @@ func (k KeyDecision) Pass(ctx context.Context, answer server.Header) error {
 	return k.gate.applyDecision(ctx, k.gate.rows[byKey], k.decision, fault.KeyRateLimited, answer)
 }
 
-// CheckWrongTokens returns rate_limited (429) if an address has sent too many wrong admin tokens, as far as this
-// process knows. It does not count the request and sends nothing to Redis, so that valid tokens cost no round trip.
+// CheckWrongTokens checks whether an address has sent too many invalid admin tokens, as far
+// as this process knows. It does not count the request and does not call Redis, so that valid
+// tokens cost no round trip. Fault: rate_limited (429) if the address has sent too many.
 func (g *Gate) CheckWrongTokens(ctx context.Context, client netip.Addr) error {
 	limit := g.rows[wrongToken]
 	wait := g.limiter.KnownRefusal(ratelimit.Address(client), limit.Limit)
@@ -304,13 +313,14 @@ func (g *Gate) CheckWrongTokens(ctx context.Context, client netip.Addr) error {
 	return g.refuse(ctx, limit, fault.RateLimited, wait)
 }
 
-// CountWrongToken counts a wrong admin token. Faults: rate_limited (429) after too many.
+// CountWrongToken counts an invalid admin token by client address.
+// Fault: rate_limited (429) if the address has sent too many.
 func (g *Gate) CountWrongToken(ctx context.Context, client netip.Addr, answer server.Header) error {
 	return g.count(ctx, g.rows[wrongToken], ratelimit.Address(client), fault.RateLimited, answer)
 }
 
-// PassPrincipal counts a request to the admin API by its principal. label
-// identifies the principal without revealing a secret. Faults: rate_limited (429).
+// PassPrincipal counts a request to the admin API by its principal. The argument label identifies the
+// principal without revealing a secret. Fault: rate_limited (429) if the principal has reached the limit.
 func (g *Gate) PassPrincipal(ctx context.Context, label string, answer server.Header) error {
 	return g.count(ctx, g.rows[admin], ratelimit.ID("principal "+label), fault.RateLimited, answer)
 }
@@ -327,7 +337,8 @@ func (g *Gate) count(ctx context.Context, limit *row, who ratelimit.Client, kind
 	return g.applyDecision(ctx, limit, d, kind, answer)
 }
 
-// applyDecision writes a decision to the answer's headers. If the decision refuses the request, it returns a fault.
+// applyDecision writes the decision about a request to the headers of
+// the answer. It returns a fault if the decision refuses the request.
 func (g *Gate) applyDecision(ctx context.Context, limit *row, d ratelimit.Decision, kind fault.Kind,
 	answer server.Header) error {
 	writeHeaders(answer, limit, d)
@@ -344,14 +355,15 @@ func (g *Gate) refuse(ctx context.Context, limit *row, kind fault.Kind, wait tim
 	return refusal
 }
 
-// The headers of draft-ietf-httpapi-ratelimit-headers-11: the limits of a response, and the remainder of each.
+// policyHeader and limitHeader are the headers of draft-ietf-httpapi-ratelimit-headers-11.
+// RateLimit-Policy lists the limits that apply, and RateLimit lists the remaining requests of each limit.
 const (
 	policyHeader = "RateLimit-Policy"
 	limitHeader  = "RateLimit"
 )
 
-// writeHeaders writes the state of a limit to the answer's headers. In the header RateLimit, r is the number of further
-// requests that would pass, and t is the number of seconds until r can increase.
+// writeHeaders adds the state of a limit to the headers of the answer. In the header RateLimit, r is
+// the number of further requests that would pass. t is the number of seconds until r can increase.
 func writeHeaders(answer server.Header, limit *row, d ratelimit.Decision) {
 	policy, remainder := limit.policy, make([]byte, 0, 48)
 	if previous := answer.Get(policyHeader); previous != "" {

@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// wrongSignInWindows are the windows that are longer than a minute, for wrong attempts
-// to sign in. In each window, times × the attempts per minute are allowed. An
-// attacker waits longer in each window, and has 80 guesses per day by default.
+// wrongSignInWindows are the windows, longer than a minute, in which attempts to sign
+// in with a wrong password count. Each window allows the field times × SignInsPerMinute
+// such attempts. By default, an attacker can try 80 passwords per day.
 var wrongSignInWindows = []struct {
 	name   string
 	times  int
@@ -26,18 +26,18 @@ var wrongSignInWindows = []struct {
 	{"wrong-sign-in-day", 8, 24 * time.Hour},
 }
 
-// Windows and numbers of mails about accounts.
+// These constants limit the number of mails about accounts.
 const (
-	// mailedLinkWindow is the time for which a mailed link is valid. If the limit
-	// refuses another mail, the person therefore still has a valid link in the mailbox.
+	// mailedLinkWindow is the time for which a mailed link is valid. When the limit refuses
+	// another mail, the mailbox of the person therefore still contains a valid link.
 	mailedLinkWindow = 30 * time.Minute
 	maxMailedLinks   = 3
 	maxInvitations   = 5
 	maxNotices       = 5
 )
 
-// longerLimits returns the limits whose window is not a minute. If attempts to sign
-// in are unlimited, the limits that are derived from them are also unlimited.
+// longerLimits returns the limits whose window is longer than a minute. If
+// SignInsPerMinute is 0 (unlimited), the limits that depend on it are also unlimited.
 func (c *Config) longerLimits() []ratelimit.Limit {
 	all := []ratelimit.Limit{
 		{Name: mailedLink, N: min(c.SignInsPerMinute, maxMailedLinks), Window: mailedLinkWindow},
@@ -51,35 +51,37 @@ func (c *Config) longerLimits() []ratelimit.Limit {
 	return all
 }
 
-// Attempter identifies who attempts to sign in, by one or more clients. Each client has its own count, and an
-// attempt passes only if every count allows it. Constructors: [UnknownBrowser], [KnownBrowser], [Session], [Address].
+// Attempter identifies the origin of an attempt to sign in, by one or more clients. Each
+// client has its own count, and an attempt passes only if the counts of all clients
+// allow it. [UnknownBrowser], [KnownBrowser], [Session] and [Address] return attempters.
 type Attempter struct{ clients []ratelimit.Client }
 
-// Address returns the attempter for an attempt without an account. It counts by network.
+// Address returns the attempter for an attempt that names no account. The attempt counts by client address.
 func Address(client netip.Addr) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.Address(client)}}
 }
 
-// UnknownBrowser returns the attempter for a browser that never signed in to the account.
-// Its attempts count by network, and by account together with those of all other unknown browsers,
-// even if the account does not exist. account is a hash of the e-mail address.
+// UnknownBrowser returns the attempter for a browser that has never signed in to the account. An attempt
+// counts by client address. It also counts by account, together with the attempts of all other unknown
+// browsers, even if the account does not exist. The argument account is a hash of the e-mail address.
 func UnknownBrowser(client netip.Addr, account string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.Address(client), ratelimit.ID("account " + account)}}
 }
 
-// KnownBrowser returns the attempter for a browser that has signed in to the account before. It has its own count,
-// which other browsers and networks cannot use up. browser is a hash of the secret that the browser stores.
+// KnownBrowser returns the attempter for a browser that has signed in to the account
+// before. The browser has its own count, so that attempts from other browsers and networks
+// cannot block it. The argument browser is a hash of the secret that the browser stores.
 func KnownBrowser(account, browser string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.ID("account " + account + " browser " + browser)}}
 }
 
-// Session returns the attempter for a signed-in session, which has its own count.
+// Session returns the attempter for a signed-in session. The session has its own count.
 func Session(id string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.ID("session " + id)}}
 }
 
-// CountSignIn counts an attempt to sign in. It refuses if a client of the attempter has made too many
-// attempts, or too many wrong ones as far as this process knows. Faults: rate_limited (429).
+// CountSignIn counts an attempt to sign in for each client of the attempter. Fault: rate_limited (429)
+// if a client has made too many attempts, or too many wrong attempts as far as this process knows.
 func (g *Gate) CountSignIn(ctx context.Context, by Attempter, answer server.Header) error {
 	for _, who := range by.clients {
 		for _, w := range wrongSignInWindows {
@@ -95,7 +97,8 @@ func (g *Gate) CountSignIn(ctx context.Context, by Attempter, answer server.Head
 	return nil
 }
 
-// CountWrongSignIn counts a wrong attempt. Faults: rate_limited (429) after too many.
+// CountWrongSignIn counts an attempt with a wrong password for each client
+// of the attempter. Fault: rate_limited (429) if a client has made too many.
 func (g *Gate) CountWrongSignIn(ctx context.Context, by Attempter, answer server.Header) error {
 	for _, who := range by.clients {
 		for _, w := range wrongSignInWindows {
@@ -107,9 +110,9 @@ func (g *Gate) CountWrongSignIn(ctx context.Context, by Attempter, answer server
 	return nil
 }
 
-// CountMailedLink counts a mail with a link to choose a password. Unknown browsers count by network and, together, by
-// account; a known browser has its own count. Wrong attempts to sign in do not block these mails. Faults: rate_limited
-// (429).
+// CountMailedLink counts a mail with a link to choose a password. For an unknown browser, the mail counts by client
+// address and by account, together with the mails for all other unknown browsers. A known browser has its own count.
+// Wrong attempts to sign in do not block these mails. Fault: rate_limited (429) if a count has reached its limit.
 func (g *Gate) CountMailedLink(ctx context.Context, by Attempter, answer server.Header) error {
 	last := len(by.clients) - 1
 	for _, network := range by.clients[:last] {
@@ -120,20 +123,22 @@ func (g *Gate) CountMailedLink(ctx context.Context, by Attempter, answer server.
 	return g.count(ctx, g.rows[mailedLink], by.clients[last], fault.RateLimited, answer)
 }
 
-// CountInvitation counts a mail that invites an account, whether the account exists or not. Faults: rate_limited (429).
+// CountInvitation counts a mail that invites a person to an account, whether the account
+// exists or not. Fault: rate_limited (429) if the account has received too many.
 func (g *Gate) CountInvitation(ctx context.Context, account string) error {
 	return g.count(ctx, g.rows[invitation], ratelimit.ID("account "+account), fault.RateLimited, http.Header{})
 }
 
-// CountAccountNotice counts a mail about a change of an account. Each subject has its own count, so
-// that mails about one kind of change never delay mails about another. Faults: rate_limited (429).
+// CountAccountNotice counts a mail that informs a person about a change of the account. The argument
+// subject names the kind of change. Each kind has its own count, so that mails about one kind never
+// block mails about another. Fault: rate_limited (429) if the account has received too many.
 func (g *Gate) CountAccountNotice(ctx context.Context, account, subject string) error {
 	who := ratelimit.ID("account " + account + " notice " + subject)
 	return g.count(ctx, g.rows[accountNotice], who, fault.RateLimited, http.Header{})
 }
 
-// CountBusinessInvitation counts an invitation that a business sends,
-// regardless of the recipient. Faults: rate_limited (429).
+// CountBusinessInvitation counts an invitation that a business sends to any
+// recipient. Fault: rate_limited (429) if the business has sent too many.
 func (g *Gate) CountBusinessInvitation(ctx context.Context, businessID uuid.UUID) error {
 	err := g.count(ctx, g.rows[businessInvitation], ratelimit.ID("business "+businessID.String()), fault.RateLimited,
 		http.Header{})

@@ -1,5 +1,5 @@
-// Package lru is a cache whose total size is bounded, mostly in bytes. It evicts the value that was
-// not used for the longest time. github.com/hashicorp/golang-lru bounds the number of values instead.
+// Package lru provides a cache with a bounded total size, mostly in bytes. When the cache is full, it
+// evicts the least recently used values. github.com/hashicorp/golang-lru bounds only the number of values.
 package lru
 
 import (
@@ -8,33 +8,34 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// Cache holds values up to a total size and drops the least recently used ones first. It is safe for concurrent use.
+// Cache holds values up to a total size and evicts the least recently used ones first. It is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	most int
 	size func(V) int
 
 	mu     sync.Mutex
 	values *simplelru.LRU[K, V]
-	total  int // sum of the sizes
+	total  int // sum of the sizes of all values
 }
 
-// New returns an empty cache with the maximal total size most; a cache of size 0 stores
-// nothing. The function size returns the size of a value, which must not change.
+// New returns an empty cache. The argument most is the maximal total size; with 0, the cache stores nothing.
+// The function size returns the size of a value. It must return the same size at every call for the same value.
 func New[K comparable, V any](most int, size func(V) int) *Cache[K, V] {
 	c := &Cache[K, V]{most: most, size: size}
-	c.values, _ = simplelru.NewLRU(1<<30, func(_ K, v V) { c.total -= size(v) }) // the limit by number is never reached
+	// the total size evicts values long before this number is reached
+	c.values, _ = simplelru.NewLRU(1<<30, func(_ K, v V) { c.total -= size(v) })
 	return c
 }
 
-// Get returns the value for key.
+// Get returns the value for key, and whether the cache holds one.
 func (c *Cache[K, V]) Get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.values.Get(key)
 }
 
-// Put stores a value for key and replaces the previous one. It does not store a
-// value larger than a quarter of the cache, because that would evict many others.
+// Put stores the value v for key and replaces a previous value. It does not store a
+// value larger than a quarter of the cache, because that value would evict many others.
 func (c *Cache[K, V]) Put(key K, v V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

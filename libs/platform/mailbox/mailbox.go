@@ -1,5 +1,5 @@
 // Package mailbox is an SMTP server for the demo and for tests.
-// It delivers nothing and keeps the last messages in memory.
+// It delivers no mail; it keeps the last messages in memory.
 package mailbox
 
 import (
@@ -20,31 +20,34 @@ import (
 
 // Mail is one received message.
 type Mail struct {
-	ID   int // counts from 1
+	ID   int // number of the message since Open, from 1
 	From string
 	To   []string
 	Raw  []byte // headers and body, RFC 5322
 }
 
-// Options configure a mailbox. The zero value accepts all messages from all senders, without encryption.
+// Options holds the options of a mailbox. With the zero value, the
+// mailbox accepts all messages from all clients, without encryption.
 type Options struct {
-	// TLS enables STARTTLS; nil disables it. For TLS from the first byte, pass a listener of crypto/tls.
+	// TLS enables STARTTLS; nil disables STARTTLS. For TLS from
+	// the first byte, pass a listener of crypto/tls to [Open].
 	TLS *tls.Config
-	// User and Password are required from clients if they are not empty, also without encryption.
+	// User and Password are the credentials that clients must send, with or
+	// without encryption. If they are empty, clients need no credentials.
 	User, Password string
-	// Refuse, if not nil, returns the error with which the server answers RCPT TO. Lose, if not nil, returns
-	// the error with which it answers a whole message. An [smtp.SMTPError] sets the code of the answer.
+	// Refuse returns an error to reject a recipient (RCPT TO), and Lose returns an error to reject a whole
+	// message. An [smtp.SMTPError] sets the code of the answer. If a function is nil, nothing is rejected.
 	Refuse func(to string) error
 	Lose   func(m Mail) error
 }
 
 const (
-	maxMessages       = 500      // number of kept messages
-	maxMessageBytes   = 10 << 20 // per message
+	maxMessages       = 500      // maximal number of stored messages
+	maxMessageBytes   = 10 << 20 // maximal size of a message
 	connectionTimeout = time.Minute
 )
 
-// Box is a running mailbox. It is safe for concurrent use.
+// Box is a running SMTP server with its stored messages. It is safe for concurrent use.
 type Box struct {
 	options  Options
 	listener net.Listener
@@ -54,10 +57,10 @@ type Box struct {
 	mu      sync.Mutex
 	mails   []Mail
 	count   int
-	changed chan struct{} // closed at the next message
+	changed chan struct{} // closed when the next message arrives
 }
 
-// Open serves SMTP on the listener until Close is called.
+// Open starts an SMTP server on the listener and returns its mailbox. The server runs until Close.
 func Open(listener net.Listener, options Options) *Box {
 	b := &Box{options: options, listener: listener, done: make(chan struct{}), changed: make(chan struct{})}
 	b.server = smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &session{box: b}, nil }))
@@ -70,15 +73,15 @@ func Open(listener net.Listener, options Options) *Box {
 	b.server.ErrorLog = log.New(io.Discard, "", 0)
 	go func() {
 		defer close(b.done)
-		_ = b.server.Serve(listener) // ends with Close
+		_ = b.server.Serve(listener) // returns after Close
 	}()
 	return b
 }
 
-// Close stops serving and ends all connections.
+// Close stops the server and closes all connections.
 func (b *Box) Close() error {
-	err := b.listener.Close() // also if the server has not used it yet
-	_ = b.server.Close()      // closes it a second time
+	err := b.listener.Close() // the server closes the listener only if Serve has started
+	_ = b.server.Close()      // closes the listener again, without effect
 	<-b.done
 	if errors.Is(err, net.ErrClosed) {
 		return nil
@@ -86,14 +89,14 @@ func (b *Box) Close() error {
 	return err
 }
 
-// Mails returns the kept messages, oldest first.
+// Mails returns the stored messages, oldest first.
 func (b *Box) Mails() []Mail {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.mails)
 }
 
-// Mail returns the message with this id, if it is kept.
+// Mail returns the message with this id, and whether it is still stored.
 func (b *Box) Mail(id int) (Mail, bool) {
 	for _, m := range b.Mails() {
 		if m.ID == id {
@@ -103,7 +106,8 @@ func (b *Box) Mail(id int) (Mail, bool) {
 	return Mail{}, false
 }
 
-// Await waits until n messages have arrived since Open, and returns the kept ones.
+// Await waits until n messages have arrived since [Open]. It returns the stored messages,
+// which are at most maxMessages. If ctx ends first, it returns an error as well.
 func (b *Box) Await(ctx context.Context, n int) ([]Mail, error) {
 	for {
 		b.mu.Lock()
@@ -133,7 +137,7 @@ func (b *Box) keep(m Mail) {
 	b.changed = make(chan struct{})
 }
 
-// session is one connection.
+// session is one SMTP connection.
 type session struct {
 	box             *Box
 	isAuthenticated bool

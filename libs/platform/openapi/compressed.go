@@ -11,20 +11,21 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// minCompressedSize is the minimal size in bytes of a compressed file; smaller ones are not worth the additional
-// headers.
+// minCompressedSize is the size in bytes from which a file is compressed.
+// For smaller files, the saving is not worth the additional headers.
 const minCompressedSize = 1 << 10
 
-// compressionLevel is the compression level. Each form is compressed once; the documentation viewer takes a tenth of a
-// second.
+// compressionLevel is the level for gzip and Brotli. It can be high,
+// because the server compresses each file only once per encoding.
 const compressionLevel = 7
 
-// preferredEncodings are the encodings of files, the one with the smallest result first.
+// preferredEncodings are the content encodings in order of
+// preference. The encoding with the smallest result is the first.
 var preferredEncodings = []string{"br", "gzip"}
 
-// compressForms returns a function for each content encoding of a file; "" is the uncompressed
-// file. The function returns the encoded file, which is created at the first call. The
-// files hold no secrets, so the attack BREACH, which uses compressed lengths, is no risk.
+// compressForms returns one function per content encoding of a file; the key "" stands for the
+// uncompressed file. Each function returns the encoded file and creates it at the first call. The
+// attack BREACH, which guesses secrets from compressed lengths, is no risk: the files hold no secrets.
 func compressForms(body []byte) map[string]func() []byte {
 	forms := map[string]func() []byte{"": func() []byte { return body }}
 	if len(body) >= minCompressedSize {
@@ -43,7 +44,7 @@ func compressForms(body []byte) map[string]func() []byte {
 	return forms
 }
 
-// compress returns the output of a compressor for a file in memory, which cannot fail.
+// compress returns the compressed body. It cannot fail, because it writes to memory.
 func compress(body []byte, compressor func(io.Writer) io.WriteCloser) []byte {
 	var out bytes.Buffer
 	w := compressor(&out)
@@ -52,7 +53,8 @@ func compress(body []byte, compressor func(io.Writer) io.WriteCloser) []byte {
 	return out.Bytes()
 }
 
-// chooseEncoding returns the preferred encoding that an Accept-Encoding accepts (RFC 9110 §12.5.3); "" for none.
+// chooseEncoding returns the most preferred encoding that the header Accept-Encoding
+// allows (RFC 9110 §12.5.3). It returns "" if the header allows none.
 func (f *File) chooseEncoding(accept string) string {
 	for _, encoding := range preferredEncodings {
 		if _, has := f.forms[encoding]; has && accepts(accept, encoding) {
@@ -62,7 +64,7 @@ func (f *File) chooseEncoding(accept string) string {
 	return ""
 }
 
-// accepts reports whether an Accept-Encoding names an encoding, or *, with a weight above 0.
+// accepts reports whether the header Accept-Encoding names the encoding, or *, with a weight above 0.
 func accepts(accept, encoding string) bool {
 	anyAccepted := false
 	for part := range strings.SplitSeq(accept, ",") {
@@ -78,7 +80,7 @@ func accepts(accept, encoding string) bool {
 	return anyAccepted
 }
 
-// etag returns the entity tag of one form. Each form has its own, since its bytes differ.
+// etag returns the entity tag of the file in one encoding. Each encoding has its own tag, because its bytes differ.
 func (f *File) etag(encoding string) string {
 	if encoding != "" {
 		encoding = "-" + encoding
@@ -86,7 +88,8 @@ func (f *File) etag(encoding string) string {
 	return `"` + f.tag + encoding + `"`
 }
 
-// etags returns the tags of all forms. A caller that has any form needs no other.
+// etags returns the entity tags of the file in all encodings. A
+// client that has cached the file in any encoding needs no new copy.
 func (f *File) etags() []string {
 	tags := make([]string, 0, len(f.forms))
 	for encoding := range f.forms {

@@ -1,4 +1,5 @@
-// Package openapi serves an OpenAPI document that is written in YAML and sent as JSON in the same order.
+// Package openapi serves an OpenAPI document. The source of the document is YAML.
+// The package converts the source to JSON and keeps the order of its members.
 package openapi
 
 import (
@@ -15,23 +16,24 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 )
 
-// File is a file that changes only with the program. Callers cache it and revalidate it.
+// File is a static file that the server sends. It changes only with a new version
+// of the program. Clients cache the file and revalidate it by its entity tag.
 type File struct {
 	mediaType string
-	tag       string // entity tag of the uncompressed form, without quotes
+	tag       string // entity tag of the uncompressed file, without quotes
 	header    map[string]string
-	forms     map[string]func() []byte // by Content-Encoding; "" for uncompressed
+	forms     map[string]func() []byte // by Content-Encoding; "" for the uncompressed file
 }
 
-// NewFile returns a file of this media type that is sent with
-// these additional headers. A large file is also sent compressed.
+// NewFile returns a file with this content and media type. The argument header holds
+// additional headers of the answer. A file of at least 1 KiB is also sent compressed.
 func NewFile(body []byte, mediaType string, header map[string]string) *File {
 	sum := sha256.Sum256(body)
 	return &File{mediaType: mediaType, tag: base64.RawURLEncoding.EncodeToString(sum[:16]), header: header,
 		forms: compressForms(body)}
 }
 
-// Document returns the file of an OpenAPI document that is written in YAML.
+// Document converts an OpenAPI document from YAML to JSON and returns it as a file.
 func Document(source []byte) (*File, error) {
 	body, err := JSON(source)
 	if err != nil {
@@ -40,7 +42,8 @@ func Document(source []byte) (*File, error) {
 	return NewFile(body, fiber.MIMEApplicationJSON, nil), nil
 }
 
-// Serve sends the file in a form that the caller accepts, or 304 if the caller has any form of it.
+// Serve sends the file in an encoding that the client accepts. If
+// the client has the file in any encoding, Serve sends status 304.
 func (f *File) Serve(c *fiber.Ctx) error {
 	encoding := f.chooseEncoding(c.Get(fiber.HeaderAcceptEncoding))
 	c.Set(fiber.HeaderETag, f.etag(encoding))
@@ -62,7 +65,7 @@ func (f *File) Serve(c *fiber.Ctx) error {
 }
 
 // JSON converts a YAML document to JSON. It keeps the order of members, because
-// people read the result. It keeps dates and times as the text in the source.
+// people read the result. Dates and times become strings with the text of the source.
 func JSON(source []byte) ([]byte, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(source, &document); err != nil {
@@ -90,7 +93,7 @@ func render(out *bytes.Buffer, node *yaml.Node) error {
 	return renderScalar(out, node)
 }
 
-// renderAll renders the elements of a sequence (width 1) or the keys and values of a mapping (width 2).
+// renderAll renders the elements of a sequence (width 1), or the keys and values of a mapping (width 2).
 func renderAll(out *bytes.Buffer, opening, closing byte, nodes []*yaml.Node, width int) error {
 	out.WriteByte(opening)
 	for i, node := range nodes {
@@ -100,7 +103,7 @@ func renderAll(out *bytes.Buffer, opening, closing byte, nodes []*yaml.Node, wid
 		case i > 0:
 			out.WriteByte(':')
 		}
-		if i%2 == 0 && width == 2 { // every key of JSON is a string
+		if i%2 == 0 && width == 2 { // every key of a JSON object is a string
 			if err := writeString(out, node.Value); err != nil {
 				return err
 			}

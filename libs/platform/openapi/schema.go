@@ -8,15 +8,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// WithSchema adds a JSON Schema to components.schemas of a document, under name.
-// Each of the schema's $defs becomes another entry of components.schemas, whose
-// name is name followed by its own. Client generators find types only there.
+// WithSchema adds a JSON Schema to components.schemas of an OpenAPI document, under name. Each definition
+// in $defs of the schema becomes another entry of components.schemas. The name of that entry is name,
+// followed by the name of the definition. Client generators find types only in components.schemas.
 func WithSchema(document []byte, name string, schema []byte) ([]byte, error) {
 	var into, from yaml.Node
 	if err := yaml.Unmarshal(document, &into); err != nil {
 		return nil, fmt.Errorf("the document is not YAML: %w", err)
 	}
-	if err := yaml.Unmarshal(schema, &from); err != nil { // JSON is YAML
+	if err := yaml.Unmarshal(schema, &from); err != nil { // YAML includes JSON
 		return nil, fmt.Errorf("the schema is not JSON: %w", err)
 	}
 	if len(into.Content) != 1 || len(from.Content) != 1 {
@@ -37,14 +37,14 @@ func WithSchema(document []byte, name string, schema []byte) ([]byte, error) {
 	return yaml.Marshal(&into)
 }
 
-// WithMember adds a member with the JSON value to the root of a
-// document. The document must not have a member of this name.
+// WithMember adds a member with this name and JSON value to the root of a document.
+// It returns an error if the document already has a member with this name.
 func WithMember(document []byte, name string, value []byte) ([]byte, error) {
 	var into, from yaml.Node
 	if err := yaml.Unmarshal(document, &into); err != nil {
 		return nil, fmt.Errorf("the document is not YAML: %w", err)
 	}
-	if err := yaml.Unmarshal(value, &from); err != nil { // JSON is YAML
+	if err := yaml.Unmarshal(value, &from); err != nil { // YAML includes JSON
 		return nil, fmt.Errorf("the member %s is not JSON: %w", name, err)
 	}
 	if len(into.Content) != 1 || len(from.Content) != 1 || into.Content[0].Kind != yaml.MappingNode ||
@@ -56,7 +56,7 @@ func WithMember(document []byte, name string, value []byte) ([]byte, error) {
 	return yaml.Marshal(&into)
 }
 
-// findMember returns the value of a key of a mapping; nil if it is absent.
+// findMember returns the value of a key of a mapping, or nil if the mapping has no such key.
 func findMember(mapping *yaml.Node, key string) *yaml.Node {
 	for i := 0; mapping != nil && i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == key {
@@ -66,7 +66,6 @@ func findMember(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// removeKeys removes keys from a mapping.
 func removeKeys(mapping *yaml.Node, keys ...string) {
 	var remaining []*yaml.Node
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
@@ -77,7 +76,8 @@ func removeKeys(mapping *yaml.Node, keys ...string) {
 	mapping.Content = remaining
 }
 
-// redirectReferences changes references to definitions to their new place in the document.
+// redirectReferences changes references to $defs into references to
+// components.schemas, to which WithSchema moves the definitions.
 func redirectReferences(node *yaml.Node, name string) {
 	if node.Kind == yaml.ScalarNode {
 		if of, ok := strings.CutPrefix(node.Value, "#/$defs/"); ok {

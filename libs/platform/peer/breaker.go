@@ -10,28 +10,30 @@ import (
 )
 
 const (
-	failuresToOpen    = 10          // in a row
-	openFor           = time.Second // the breaker stays open for this long
-	maxFailingTenants = 4096        // number of tenants with recorded failures; the least recently failed is dropped first
+	failuresToOpen = 10          // number of consecutive failures that opens the breaker
+	openFor        = time.Second // time for which the breaker stays open
+	// number of tenants with recorded failures; the least recently failing tenant is dropped first
+	maxFailingTenants = 4096
 )
 
-// health is the result of one exchange, with respect to the state of the peer.
+// health is the result of one exchange: what it shows about the state of the peer.
 type health int
 
 const (
-	inconclusive health = iota // no conclusion: only this request failed
-	healthy                    // it answered
-	failing                    // it did not answer in time, closed the connection, or reported that it cannot serve
-	unreachable                // a connection was refused
+	inconclusive health = iota // only this request failed, which shows nothing about the peer
+	healthy                    // the peer answered
+	// the peer did not answer in time, closed the connection, or answered that it cannot serve requests
+	failing
+	unreachable // the peer refused the connection
 )
 
-// breakers are circuit breakers. They stop calls to a peer that fails, so that the peer
-// can recover and callers do not wait. Each tenant has its own breaker, so that slow
-// requests of one tenant do not block others. A refused connection counts for all tenants.
+// breakers holds the circuit breakers for one peer. A breaker stops calls to a failing peer, so
+// that the peer can recover and callers do not wait. Each tenant has its own breaker, so that slow
+// requests of one tenant do not block others. A refused connection counts for all tenants together.
 //
-// A breaker opens for one second after ten consecutive failures. After that second,
-// all callers may try: the first failure opens the breaker for another second, and the
-// first answer closes it. One trial call at a time would refuse all other callers.
+// A breaker opens for one second after ten consecutive failures. After that second, all
+// callers may try. The first failure then opens the breaker for another second, and the first
+// answer closes it. Allowing only one trial call would refuse all other callers without need.
 type breakers struct {
 	clock clock.Clock
 
@@ -44,18 +46,19 @@ type failures struct {
 	openUntil   time.Time
 }
 
-// allTenants is the key of the breaker that all tenants share.
+// allTenants is the key of the breaker that applies to all tenants.
 const allTenants = ""
 
 func newBreakers(now clock.Clock) *breakers {
 	failing, err := lru.New[string, *failures](maxFailingTenants)
 	if err != nil {
-		panic(err) // only for a size below 1
+		panic(err) // lru.New fails only for a size below 1
 	}
 	return &breakers{clock: now, failuresOf: failing}
 }
 
-// isOpen reports whether the call must not be made, because the breaker of the tenant or that of all tenants is open.
+// isOpen reports whether a call for the tenant must not be made. This is the
+// case if the breaker of the tenant, or the breaker for all tenants, is open.
 func (b *breakers) isOpen(tenant string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -71,7 +74,7 @@ func (b *breakers) isOpen(tenant string) bool {
 	return false
 }
 
-// record records the result of an exchange for tenant.
+// record records the result of an exchange that was made for the tenant.
 func (b *breakers) record(tenant string, result health) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,7 +97,7 @@ func (b *breakers) fail(tenant string) {
 		b.failuresOf.Add(tenant, f)
 	}
 	f.consecutive++
-	// While the breaker is open, failures of calls that began earlier do not extend the time.
+	// While the breaker is open, a call that began earlier may still fail. That failure does not extend the open time.
 	if now := b.clock.Now(); f.consecutive >= failuresToOpen && !now.Before(f.openUntil) {
 		f.openUntil = now.Add(openFor)
 	}

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Callers are the services that may call this one. Each is known by the SHA-256 of its
-// credential. A service does not store its callers' credentials, so it cannot impersonate them.
+// Callers are the services that may call this service. Each entry holds the SHA-256 of the caller's
+// credential. This service does not store the credentials, so it cannot impersonate its callers.
 type Callers []caller
 
 type caller struct {
@@ -20,11 +20,12 @@ type caller struct {
 	hash [sha256.Size]byte
 }
 
-// Credential returns the credential that a service with the given secret sends to the service
-// callee. Other services reject it, so callee cannot use it to impersonate the caller.
+// Credential returns the credential that a service with the given secret sends to the service callee.
+// Other services reject this credential, so that callee cannot use it to impersonate the caller.
 func Credential(secret, callee string) string { return hash(secret + "/" + callee) }
 
-// HashCredential returns the SHA-256 of a credential as PEER_CALLERS writes it: 64 hexadecimal digits.
+// HashCredential returns the SHA-256 of a credential as 64
+// hexadecimal digits. This is the format of hashes in PEER_CALLERS.
 func HashCredential(credential string) string { return hash(credential) }
 
 func hash(text string) string {
@@ -32,7 +33,7 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// NewSecrets returns one random secret per service, for a process that runs all services.
+// NewSecrets returns one random secret for each service name. A process that runs all services uses it.
 func NewSecrets(names ...string) map[string]string {
 	secrets := make(map[string]string, len(names))
 	for _, name := range names {
@@ -41,8 +42,8 @@ func NewSecrets(names ...string) map[string]string {
 	return secrets
 }
 
-// CallersSetting returns the value of PEER_CALLERS for the service
-// callee. secrets maps the names of its callers to their secrets.
+// CallersSetting returns the value of PEER_CALLERS for the service callee. The
+// argument secrets maps the names of the services that call callee to their secrets.
 func CallersSetting(secrets map[string]string, callee string) string {
 	entries := make([]string, 0, len(secrets))
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {
@@ -51,9 +52,9 @@ func CallersSetting(secrets map[string]string, callee string) string {
 	return strings.Join(entries, ",")
 }
 
-// ParseCallers parses entries of the form name=hash. A name may have several
-// hashes, so that the secret of the service can be rotated. It returns an error
-// if two names have the same hash, because a credential must identify one caller.
+// ParseCallers parses entries of the form name=hash. A name may have several hashes,
+// so that the secret of a service can be rotated. ParseCallers returns an error if
+// two names have the same hash, because a credential must identify one caller.
 func ParseCallers(entries []string) (Callers, error) {
 	var callers Callers
 	names := map[[sha256.Size]byte]string{}
@@ -83,8 +84,8 @@ func isCallerName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
-// Find returns the name of the service with this credential, or "" for an unknown credential.
-// It compares all hashes in constant time, so that its duration reveals nothing about them.
+// Find returns the name of the caller that has this credential, or "" if the credential is unknown. It
+// always compares all hashes in constant time, so that its duration reveals nothing about the hashes.
 func (c Callers) Find(credential []byte) string {
 	if len(credential) == 0 {
 		return ""

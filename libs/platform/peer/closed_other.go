@@ -4,6 +4,6 @@ package peer
 
 import "net"
 
-// isClosedByPeer returns false: on other systems than Unix, a closed connection is only detected when a later operation
-// fails.
+// isClosedByPeer always returns false. On systems other than Unix, only a
+// later operation on the connection detects that the peer has closed it.
 func isClosedByPeer(net.Conn) bool { return false }

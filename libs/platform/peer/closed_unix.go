@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// isClosedByPeer reports whether the peer has closed an idle connection, or the
-// system has dropped it. It peeks at the received data and consumes none.
+// isClosedByPeer reports whether the peer has closed an idle connection, or whether
+// the system has dropped it. The check peeks at received data and does not consume it.
 func isClosedByPeer(c net.Conn) bool {
 	socket, ok := c.(syscall.Conn)
 	if !ok {

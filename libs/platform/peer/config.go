@@ -9,26 +9,27 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// Config holds the settings of calls to other services. Every service has them.
+// Config holds the settings for calls to other services. Every service has these settings.
 type Config struct {
-	// Timeout bounds a call without its own bound.
+	// Timeout is the maximal duration of a call, unless the call sets another one.
 	Timeout time.Duration `env:"PEER_TIMEOUT, default=2s"`
-	// Patience is the longest time for which a request waits for a newer version of a
-	// cached offer. After that time, the request uses the cached offer. 0: no bound.
+	// Patience is the maximal time for which a request waits for a newer version of a cached offer.
+	// After that time, the request uses the cached offer. 0 means that the wait has no maximum.
 	Patience time.Duration `env:"CATALOG_PATIENCE, default=250ms"`
-	// Secrets are this service's own secrets. The first identifies the service: calls to other services carry
-	// its [Credential]. Earlier secrets may follow, so that values that were derived from them stay valid.
+	// Secrets are the secrets of this service. The first secret identifies the service:
+	// calls to other services carry a [Credential] that is derived from it. Earlier
+	// secrets may follow, so that values derived from earlier secrets remain valid.
 	//
-	// A service does not start without a secret. A migration calls no other service and needs none.
+	// A service does not start without a secret. A migration calls no other service and needs no secret.
 	Secrets []string `env:"PEER_SECRETS"`
-	// Callers are the services that may call this one, in the form of [ParseCallers].
+	// Callers are the services that may call this service, in the form that [ParseCallers] parses.
 	Callers []string `env:"PEER_CALLERS"`
 }
 
-// SecretHeader carries the caller's credential.
+// SecretHeader is the name of the request header that carries the caller's credential.
 const SecretHeader = "Slotmesh-Peer-Secret"
 
-// Validate checks the settings beyond their types. Each error names its variable.
+// Validate returns an error that names each variable with an invalid value.
 func (c *Config) Validate() error {
 	var errs []error
 	if c.Timeout <= 0 {
@@ -49,7 +50,8 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Client returns a client of the peer called name at baseURL with these settings; options override them.
+// Client returns a client for the peer that is called name at baseURL,
+// with the settings of c. The options override these settings.
 func (c *Config) Client(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Client {
 	if c.Timeout > 0 {
 		options = append([]Option{Timeout(c.Timeout)}, options...)

@@ -11,33 +11,34 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/dial"
 )
 
-// errUnsent marks the failure of a request of which no byte was sent.
+// errUnsent means that a request failed before any byte of it was sent.
 var errUnsent = errors.New("nothing was sent")
 
-// errClosedByPeer reports that the peer had closed an idle connection before any byte of the request was written.
+// errClosedByPeer means that the peer closed an idle connection before any byte of the request was written.
 var errClosedByPeer = fmt.Errorf("the peer has ended the connection, and %w: %w", errUnsent, io.ErrUnexpectedEOF)
 
-// IsUnsent reports whether a request over a connection of [Dial] failed before any byte was sent. The connection
-// was refused, or the peer had closed an idle connection. Any request may then be sent again, also a write.
+// IsUnsent reports whether a request over a connection of [Dial] failed before any
+// byte was sent. This is the case if the peer refused the connection or had closed the
+// idle connection. The caller may then send the request again, even if it is a write.
 //
 // ECONNREFUSED on an established connection does not count,
 // because the network can report it after the request was sent.
 func IsUnsent(err error) bool { return errors.Is(err, errUnsent) }
 
-// conn is a connection that is established at its first write. fasthttp sets the deadline
-// of the call only then, so the deadline also bounds dialing and the TLS handshake. If a
-// call ends before its first write, the next call can use the connection.
+// conn is a connection that is established at the first write. fasthttp sets the deadline
+// of the call just before that write, so the deadline also bounds dialing and the TLS
+// handshake. If a call ends before the first write, the next call can use the connection.
 type conn struct {
-	net.Conn      // an empty connection, which rejects every call, until the connection is established
+	net.Conn      // until the connection is established, an empty TCPConn, which rejects every call
 	address       string
 	deadline      time.Time
 	isEstablished bool
-	hasWritten    bool // at least one byte of this exchange was written
+	hasWritten    bool // whether at least one byte of the current request was written
 }
 
-// Dial returns a connection to address, for fasthttp clients. It is established
-// at the first write, within the write's deadline. A reset of the connection is
-// an error; fasthttp alone would take it for the regular end of an answer.
+// Dial returns a connection to address for fasthttp clients. The connection is established at
+// the first write, within the deadline of that write. A reset of the connection is returned
+// as an error, because fasthttp would take the reset for the regular end of an answer.
 func Dial(address string) (net.Conn, error) {
 	return &conn{Conn: new(net.TCPConn), address: address}, nil
 }
@@ -53,8 +54,8 @@ func (c *conn) SetWriteDeadline(t time.Time) error {
 
 // Write writes to an idle connection only if the peer has not closed it.
 //
-// If the peer's machine or address no longer exists, data that is sent after the
-// close may be lost without an error. The call would then wait until its deadline.
+// Without this check, data could be lost without an error if the peer's machine
+// or address no longer exists. The call would then wait until its deadline.
 func (c *conn) Write(b []byte) (int, error) {
 	if c.isEstablished && !c.hasWritten && isClosedByPeer(c.Conn) {
 		return 0, errClosedByPeer
@@ -81,7 +82,8 @@ func (c *conn) establish() error {
 		return err
 	}
 	c.Conn, c.isEstablished = established, true
-	return established.SetDeadline(c.deadline) // also for reads: a TLS handshake reads before the first write ends
+	// the deadline also bounds reads, because the TLS handshake reads before the first write ends
+	return established.SetDeadline(c.deadline)
 }
 
 func (c *conn) Read(b []byte) (int, error) {
@@ -90,7 +92,7 @@ func (c *conn) Read(b []byte) (int, error) {
 }
 
 // translateLoss replaces errors of a lost connection that fasthttp misinterprets. fasthttp takes
-// ECONNRESET for the regular end of a body, and ETIMEDOUT for the deadline of the call.
+// ECONNRESET for the regular end of a body, and ETIMEDOUT for the end of the call's deadline.
 func translateLoss(err error) error {
 	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ETIMEDOUT) {
 		return io.ErrUnexpectedEOF

@@ -1,5 +1,5 @@
-// Package viewer renders an OpenAPI document as a page with RapiDoc. The
-// script is bundled, so that the page loads nothing from other hosts.
+// Package viewer renders an OpenAPI document as an HTML page. The page uses the script
+// RapiDoc. The program contains the script, so that the page loads nothing from other hosts.
 package viewer
 
 import (
@@ -27,22 +27,23 @@ var (
 	frame string
 )
 
-// Page is a page for developers.
+// Page is the data of an HTML page that documents an API for developers.
 type Page struct {
-	Title    string
-	Part     string // part of Slotmesh, shown beside its name
+	Title string
+	// part of Slotmesh that the page documents, such as a service; the page shows it beside the name Slotmesh
+	Part     string
 	Sections []Section
-	Script   string // path of [Script]
-	Document string // path of the OpenAPI document
-	CanTry   bool   // whether the reference sends requests
-	Content  any    // data of the main part
+	Script   string // URL path of the file [Script]
+	Document string // URL path of the OpenAPI document
+	CanTry   bool   // whether readers can send requests from the page
+	Content  any    // data for the template of the main part
 }
 
-// Section is a part of a page to which the navigation links; ID is the id of its element.
+// Section is a part of the page to which the navigation links. ID is the id attribute of its HTML element.
 type Section struct{ ID, Name string }
 
-// policy is the Content-Security-Policy of the page. It permits only the page's own script and requests
-// to the page's own origin. The viewer sets style attributes, which requires 'unsafe-inline' for styles.
+// policy is the Content-Security-Policy of the page. It permits only scripts from the page's own origin and
+// requests to that origin. The viewer sets style attributes, which requires 'unsafe-inline' for styles.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -53,7 +54,7 @@ var securityHeaders = map[string]string{
 }
 
 // File renders the page as a file. The argument main is an html/template for the main part of the page.
-// It is executed with the page as its data, and includes the viewer with the template "reference".
+// The data of the template is the page. The template includes the viewer with {{template "reference"}}.
 func (p Page) File(main string) (*openapi.File, error) {
 	page, err := template.New("page").Funcs(template.FuncMap{"style": func() template.CSS {
 		return template.CSS(style)
@@ -71,13 +72,14 @@ func (p Page) File(main string) (*openapi.File, error) {
 	return openapi.NewFile(html.Bytes(), fiber.MIMETextHTMLCharsetUTF8, securityHeaders), nil
 }
 
-// Script returns the file of the viewer, which uses the colours of its page. It is created once per process.
+// Script returns the JavaScript file of the viewer. The script uses
+// the colours of the page. The file is created once per process.
 var Script = sync.OnceValue(func() *openapi.File {
 	return openapi.NewFile(slices.Concat(adaptViewer(rapidoc), colours), fiber.MIMETextJavaScriptCharsetUTF8,
 		securityHeaders)
 })
 
-// adaptViewer adapts the viewer for a page that has its own main element.
+// adaptViewer replaces the main elements of the viewer with div elements, because the page has its own main element.
 func adaptViewer(viewer []byte) []byte {
 	return []byte(strings.NewReplacer("<main ", "<div ", "</main>", "</div>").Replace(string(viewer)))
 }
