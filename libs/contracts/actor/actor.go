@@ -1,6 +1,6 @@
-// Package actor identifies who makes a change. The service at the edge that
-// authenticates the caller sets the actor. It is passed in the context and, between
-// services, in a header, and it is stored in the event of the change (lifecycle.md §1).
+// Package actor identifies who makes a change. The service that authenticates the
+// caller sets the actor. The actor is passed on in the context and, between
+// services, in a header. It is stored in the event of the change (lifecycle.md §1).
 package actor
 
 import (
@@ -12,7 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Actor is the author of a change. ID is that of the API key or person; the nil UUID for a kind without ids.
+// Actor is the author of a change. ID is the id of the API key,
+// person or token. It is the nil UUID if the kind has no ids.
 type Actor struct {
 	Kind Kind      `json:"kind"`
 	ID   uuid.UUID `json:"id,omitzero"`
@@ -24,17 +25,17 @@ type Kind string
 // The kinds of actors.
 const (
 	APIKey   Kind = "api_key"  // a server or an agent with an API key
-	Page     Kind = "page"     // a customer on the business's own booking page
-	Customer Kind = "customer" // the customer, by the link of a booking
-	Owner    Kind = "owner"    // a person or token on the owner's side
+	Page     Kind = "page"     // a customer on the booking page of the business
+	Customer Kind = "customer" // a customer who uses the link to a booking
+	Owner    Kind = "owner"    // a person or a token that manages the business
 	Provider Kind = "provider" // a payment provider
 	System   Kind = "system"   // Slotmesh itself
 )
 
-// Header is the header of a request between services that names the actor. Public ports never read it.
+// Header is the name of the header by which a service passes the actor to another service. Public ports ignore it.
 const Header = "Slotmesh-Actor"
 
-// String returns the actor in the form that [Parse] reads: the kind, followed by a colon and the id if there is one.
+// String returns the text of the actor, which [Parse] reads: the kind and, if there is an id, a colon and the id.
 func (a Actor) String() string {
 	if a.ID == uuid.Nil {
 		return string(a.Kind)
@@ -42,7 +43,7 @@ func (a Actor) String() string {
 	return string(a.Kind) + ":" + a.ID.String()
 }
 
-// Parse parses the text of [Actor.String].
+// Parse parses the text that [Actor.String] returns.
 func Parse(text string) (Actor, error) {
 	kind, id, named := strings.Cut(text, ":")
 	a := Actor{Kind: Kind(kind)}
@@ -59,7 +60,7 @@ func Parse(text string) (Actor, error) {
 	return a, err
 }
 
-// Maker returns the id of a person or token on the owner's side; nil for other actors and without an id.
+// Maker returns the id of the person or token if the actor is an [Owner] with an id. Otherwise it returns nil.
 func (a Actor) Maker() *uuid.UUID {
 	if a.Kind == Owner && a.ID != uuid.Nil {
 		return &a.ID
@@ -69,25 +70,25 @@ func (a Actor) Maker() *uuid.UUID {
 
 type key struct{}
 
-// With returns a context with the actor a.
+// With returns a context whose actor is a.
 func With(ctx context.Context, a Actor) context.Context { return context.WithValue(ctx, key{}, a) }
 
-// From returns the actor of a context, and false if none was set.
+// From returns the actor of a context. It returns false if the context has none.
 func From(ctx context.Context) (Actor, bool) {
 	a, set := ctx.Value(key{}).(Actor)
 	return a, set && a.Kind != ""
 }
 
-// Of returns the actor of a context; the zero Actor if none was set.
+// Of returns the actor of a context. It returns the zero Actor if the context has none.
 func Of(ctx context.Context) Actor {
 	a, _ := Require(ctx)
 	return a
 }
 
-// ErrMissing is the error of a write whose context names no actor.
+// ErrMissing is the error of a write whose context has no actor.
 var ErrMissing = errors.New("the write has no actor")
 
-// Require returns the actor of a context. Every write calls it. Error: [ErrMissing].
+// Require returns the actor of a context. Every function that writes calls Require. Error: [ErrMissing].
 func Require(ctx context.Context) (Actor, error) {
 	a, set := From(ctx)
 	if !set {
@@ -96,5 +97,5 @@ func Require(ctx context.Context) (Actor, error) {
 	return a, nil
 }
 
-// AsSystem returns a context whose actor is Slotmesh itself. Background work uses it.
+// AsSystem returns a context whose actor is Slotmesh itself, for background jobs.
 func AsSystem(ctx context.Context) context.Context { return With(ctx, Actor{Kind: System}) }

@@ -2,7 +2,8 @@ package actor
 
 import "context"
 
-// NotifyHeader is the header in which a peer asks not to notify the customer of a write; its value is [NotifyNo].
+// NotifyHeader is the header of a request between services. If its value
+// is [NotifyNo], the receiver writes without notifying the customer.
 const (
 	NotifyHeader = "Slotmesh-Notify"
 	NotifyNo     = "no"
@@ -10,8 +11,9 @@ const (
 
 type silentKey struct{}
 
-// Silently returns a context for writes of which the customer is not notified. Only writes of the business respect it.
+// Silently returns a context for writes about which the customer
+// is not notified. Only writes by the business respect this.
 func Silently(ctx context.Context) context.Context { return context.WithValue(ctx, silentKey{}, true) }
 
-// IsSilent reports whether the customer is not notified of the writes of a context.
+// IsSilent reports whether the context comes from [Silently], so that the customer is not notified of writes.
 func IsSilent(ctx context.Context) bool { return ctx.Value(silentKey{}) != nil }

@@ -1,4 +1,4 @@
-// Package adminapi is a client of the admin API for programs. Every request carries a token.
+// Package adminapi is a client of the admin API. Every request carries an API token.
 // Every write carries an Idempotency-Key, so that a repeated write takes effect once.
 package adminapi
 
@@ -18,22 +18,23 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// maxAnswer is the maximal size of an answer, in bytes.
+// maxAnswer is the maximal size of a response body, in bytes.
 const maxAnswer = 64 << 20
 
-// Client calls one admin API. It is safe for concurrent use.
+// Client calls the admin API of one installation. It is safe for concurrent use.
 type Client struct {
 	Base  string // base URL without a trailing slash
-	Token string // "" for requests without authentication
+	Token string // API token; "" for requests without authentication
 	HTTP  *http.Client
 
-	Attempts       int           // maximal number of attempts; 0 means one
-	Pause          time.Duration // before the second attempt; n times as long before attempt n + 1
-	RepeatTimeouts bool          // also repeat requests that took longer than HTTP.Timeout
+	Attempts       int           // maximal number of attempts per request; 0 means one
+	Pause          time.Duration // pause before the second attempt; before attempt n + 1 it is n times as long
+	RepeatTimeouts bool          // reports whether to retry requests that took longer than HTTP.Timeout
 }
 
-// New returns a client with its own connections. timeout bounds each attempt. If there is no answer,
-// or the service is unavailable, the client sends a request again, up to the number attempts in total.
+// New returns a client with its own connections. The argument timeout is the time limit
+// of each attempt. The client retries a request if there is no response or if the service
+// is unavailable. The argument attempts is the maximal number of attempts per request.
 func New(base, token string, timeout time.Duration, attempts int) *Client {
 	return &Client{
 		Base: base, Token: token, Attempts: attempts, Pause: time.Second / 2,
@@ -41,10 +42,10 @@ func New(base, token string, timeout time.Duration, attempts int) *Client {
 	}
 }
 
-// Close closes idle connections.
+// Close closes the idle connections of the client.
 func (c *Client) Close() { c.HTTP.CloseIdleConnections() }
 
-// Request is one request. Body is sent unchanged.
+// Request is one request to the admin API. Body is sent unchanged.
 type Request struct {
 	Method, Path string
 	Header       map[string]string
@@ -58,16 +59,16 @@ type Answer struct {
 	Body   []byte
 }
 
-// NoAnswerError reports that there was no readable answer.
+// NoAnswerError reports that there was no response, or that its body could not be read.
 type NoAnswerError struct{ cause error }
 
-// Error returns a message without the request's URL. The message of net/http would include it.
+// Error returns a message without the URL of the request, which the error of net/http contains.
 func (e *NoAnswerError) Error() string { return "no answer: " + e.cause.Error() }
 
-// Unwrap returns the original error.
+// Unwrap returns the error of net/http.
 func (e *NoAnswerError) Unwrap() error { return e.cause }
 
-// TimedOut reports whether the timeout was reached.
+// TimedOut reports whether the request took longer than its timeout.
 func (e *NoAnswerError) TimedOut() bool {
 	var network net.Error
 	return errors.As(e.cause, &network) && network.Timeout()
@@ -81,8 +82,9 @@ func noAnswer(err error) error {
 	return &NoAnswerError{err}
 }
 
-// Send sends a request. It retries after errors that a retry may solve, with the same Idempotency-Key. Errors:
-// [*fault.Error] if the server refused the request, without a code if a proxy answered; [*NoAnswerError].
+// Send sends a request. It retries after errors that a retry may solve, with the same Idempotency-Key.
+//
+// Errors: [*fault.Error] if the server refused the request, without a code if a proxy did; [*NoAnswerError].
 func (c *Client) Send(ctx context.Context, r Request) (*Answer, error) {
 	key := uuid.NewString()
 	for attempt := 1; ; attempt++ {
@@ -98,7 +100,7 @@ func (c *Client) Send(ctx context.Context, r Request) (*Answer, error) {
 	}
 }
 
-// once makes one attempt and returns the answer if its status is below 400.
+// once makes one attempt. It returns a response with a status of 400 or higher as an error.
 func (c *Client) once(ctx context.Context, r Request, key string) (*Answer, error) {
 	answer, err := c.Do(ctx, r, key)
 	if err == nil && answer.Status >= http.StatusBadRequest {
@@ -107,7 +109,7 @@ func (c *Client) once(ctx context.Context, r Request, key string) (*Answer, erro
 	return answer, err
 }
 
-// worthRepeating reports whether a retry may succeed.
+// worthRepeating reports whether a retry after the error may succeed.
 func (c *Client) worthRepeating(err error) bool {
 	var refused *fault.Error
 	var lost *NoAnswerError
@@ -120,8 +122,8 @@ func (c *Client) worthRepeating(err error) bool {
 	return false
 }
 
-// Do sends a request once and returns the answer with any status. key is
-// the Idempotency-Key of a write; "" sends none. Error: [*NoAnswerError].
+// Do sends a request once and returns the response, whatever its status. The argument
+// key is the Idempotency-Key of a write; "" sends none. Error: [*NoAnswerError].
 func (c *Client) Do(ctx context.Context, r Request, key string) (*Answer, error) {
 	call, err := http.NewRequestWithContext(ctx, r.Method, c.Base+r.Path, bytes.NewReader(r.Body))
 	if err != nil {
@@ -148,8 +150,8 @@ func (c *Client) Do(ctx context.Context, r Request, key string) (*Answer, error)
 	return &Answer{Status: got.StatusCode, Header: got.Header, Body: body}, nil
 }
 
-// Refusal returns the fault in the answer. If the answer has another form,
-// for example because a proxy sent it, the result is a fault without a code.
+// Refusal returns the fault in the body of the response. If the body contains no fault of the
+// admin API, for example because a proxy sent the response, the result is a fault without a code.
 func (a *Answer) Refusal() error {
 	f := fault.Decode(a.Status, a.Body, 0)
 	if f.Kind.Code == "" || f.Kind == fault.Internal {
@@ -158,7 +160,8 @@ func (a *Answer) Refusal() error {
 	return f
 }
 
-// At returns the path of a business, or of a resource below it.
+// At returns the path of a business in the admin API. With further
+// arguments it returns the path of a resource of the business.
 func At(slug string, rest ...string) string {
 	path := "/admin/businesses/" + url.PathEscape(slug)
 	for _, part := range rest {

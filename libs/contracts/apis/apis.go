@@ -1,5 +1,5 @@
-// Package apis lists the internal APIs of all services, for tests and tools that look at all
-// endpoints. The declarations are in the packages of the clients.
+// Package apis lists the internal endpoints of all services, for tests and tools that
+// examine all of them. The endpoints are declared in the packages of the services' clients.
 package apis
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 )
 
-// All holds the endpoints of all services.
+// All holds the internal endpoints of all services.
 var All = func() []*endpoints.Row {
 	rows := slices.Clone(endpoints.All)
 	for _, api := range []*endpoints.API{console.API, notifications.API, pricing.API, rental.API} {
@@ -22,12 +22,12 @@ var All = func() []*endpoints.Row {
 	return rows
 }()
 
-// Of returns the endpoints of a service.
+// Of returns the internal endpoints of a service.
 func Of(service string) []*endpoints.Row {
 	return slices.DeleteFunc(slices.Clone(All), func(r *endpoints.Row) bool { return r.Service != service })
 }
 
-// Calls returns the services that a service may call, sorted.
+// Calls returns the names of the services that the argument caller may call, sorted.
 func Calls(caller string) []string {
 	called := map[string]bool{}
 	for _, row := range All {

@@ -7,22 +7,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// MaxAgendaDays bounds the dates of one [AgendaRequest].
+// MaxAgendaDays is the maximal number of dates in one [AgendaRequest].
 const MaxAgendaDays = 42
 
-// AgendaRequest asks for the working, occupied and free time of all members (POST /internal/agenda).
+// AgendaRequest requests the working, occupied and free time of all staff members (POST /internal/agenda).
 type AgendaRequest struct {
 	Slug         string        `json:"slug"`
-	OfferVersion int64         `json:"offer_version"` // the answer is computed on this version or a newer one
+	OfferVersion int64         `json:"offer_version"` // the response is computed from this version or a newer one
 	From         timespan.Date `json:"from"`
-	To           timespan.Date `json:"to"` // included; at most MaxAgendaDays dates
+	To           timespan.Date `json:"to"` // last date, included; at most MaxAgendaDays dates in all
 }
 
-// Tenant returns the business's slug.
+// Tenant returns the slug of the business.
 func (r AgendaRequest) Tenant() string { return r.Slug }
 
-// Check validates the window: To must not precede From, and the
-// window has at most [MaxAgendaDays] dates. Fault: invalid_parameter.
+// Check validates the requested dates: To must not be before From, and
+// there are at most [MaxAgendaDays] dates. Fault: invalid_parameter.
 func (r AgendaRequest) Check() error {
 	if r.To < r.From || r.To-r.From >= MaxAgendaDays {
 		return fault.Newf(fault.InvalidParameter, "to: %s is before from, %s, or more than %d days after it.", r.To,
@@ -31,30 +31,30 @@ func (r AgendaRequest) Check() error {
 	return nil
 }
 
-// Agenda is the time of a business and its members. Spans are
-// sorted, do not overlap, and lie within the requested dates.
+// Agenda is the working, occupied and free time of a business and its staff members. The
+// spans of each list are sorted, do not overlap, and lie within the requested dates.
 type Agenda struct {
-	// Computed is false if the occupied time could not be read. Then Free is empty and Taken is 0 everywhere.
+	// Computed is false if the occupied time could not be read. Then every Free is empty and every Taken is 0.
 	Computed bool            `json:"computed"`
-	Open     []timespan.Span `json:"open"`    // of the business, without time that is blocked for the whole business
-	Members  []MemberAgenda  `json:"members"` // the active members, in the offer's order
+	Open     []timespan.Span `json:"open"`    // business hours, without blocked time of the whole business
+	Members  []MemberAgenda  `json:"members"` // the active staff members, in the order of the offer
 	Sessions []ClassSession  `json:"sessions"`
 }
 
-// MemberAgenda is the agenda of one member.
+// MemberAgenda is the working, occupied and free time of one staff member.
 type MemberAgenda struct {
 	StaffID  uuid.UUID       `json:"staff_id"`
-	Working  []timespan.Span `json:"working"`  // within the business's hours, without blocked time
-	Teaching []timespan.Span `json:"teaching"` // class sessions of the member, booked or not, with buffers
-	Free     []timespan.Span `json:"free"`     // Working without Teaching and without bookings and their buffers
+	Working  []timespan.Span `json:"working"`  // working hours within the business hours, without blocked time
+	Teaching []timespan.Span `json:"teaching"` // class sessions of the member with their buffers, whether booked or not
+	Free     []timespan.Span `json:"free"`     // Working minus Teaching, and minus bookings with their buffers
 }
 
-// ClassSession is one occurrence of a class session, including one that does not take place.
+// ClassSession is one occurrence of a class session, even if it does not take place.
 type ClassSession struct {
 	ID        uuid.UUID     `json:"id"`
 	ServiceID uuid.UUID     `json:"service_id"`
 	Date      timespan.Date `json:"date"`
 	During    timespan.Span `json:"during"`
-	Off       bool          `json:"off"`   // the day is closed, its time blocked, or its member inactive
-	Taken     int           `json:"taken"` // booked seats
+	Off       bool          `json:"off"`   // does not take place: closed day, blocked time, or inactive member
+	Taken     int           `json:"taken"` // number of booked seats
 }

@@ -1,4 +1,5 @@
-// Package availability is the client of availability's internal API, with its types.
+// Package availability is the client of the internal API of the
+// availability service. It defines the types of requests and responses.
 package availability
 
 import (
@@ -8,78 +9,79 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// BookableRequest requests the ways to serve one start of an appointment (POST /internal/bookable). The
-// caller, booking, sends the occupied time that it knows, so that availability does not call booking.
+// BookableRequest requests the assignments that can serve one start of an appointment (POST /internal/bookable).
+// The booking service sends it, together with the occupied time, so that availability need not call booking.
 type BookableRequest struct {
 	Slug         string           `json:"slug"`
-	OfferVersion int64            `json:"offer_version"` // the answer is computed on this version or a newer one
+	OfferVersion int64            `json:"offer_version"` // the response is computed from this version or a newer one
 	Question     Question         `json:"question"`
 	Occupied     booking.Occupied `json:"occupied"`
 }
 
-// Tenant returns the business's slug.
+// Tenant returns the slug of the business.
 func (r BookableRequest) Tenant() string { return r.Slug }
 
-// StaffingPerService is the staffing mode of a package in which each service has its own
-// staff member. With any other value, one member performs all services (interface.md §4).
+// StaffingPerService is the staffing mode of a package in which each service has its own staff
+// member. In any other staffing mode, one staff member performs all services (interface.md §4).
 const StaffingPerService = "per_service"
 
-// Question is the start to examine, with the services and the staff
-// member. Its fields have the meaning of those of POST /book.
+// Question is one start of an appointment or class, with its services and
+// staff member. Its fields have the same meaning as the fields of POST /book.
 type Question struct {
 	ServiceIDs   []uuid.UUID        `json:"service_ids"`
 	StaffID      *uuid.UUID         `json:"staff_id,omitempty"`
-	Date         timespan.Date      `json:"date"` // the calendar date of the start
+	Date         timespan.Date      `json:"date"` // local date of the start
 	Time         timespan.TimeOfDay `json:"time"`
 	IsPackage    bool               `json:"is_package,omitempty"`
 	StaffingMode string             `json:"staffing_mode,omitempty"`
 
-	// Variants maps the id of a service to the id of its booked
-	// variant. Services without an entry are booked without a variant.
+	// Variants maps the ids of services to the ids of their booked
+	// variants. A service without an entry is booked without a variant.
 	Variants map[uuid.UUID]uuid.UUID `json:"variants,omitempty"`
-	// ClassScheduleID narrows a class to one of its sessions.
+	// ClassScheduleID is the id of the class session to book. Nil allows every session of the class.
 	ClassScheduleID *uuid.UUID `json:"class_schedule_id,omitempty"`
 
-	// Override selects the rules for owners: minimum notice, advance limit
-	// and slot grid do not apply. Occupied time and working time still apply.
+	// Override applies the rules for owners: minimum notice, advance limit
+	// and slot grid are ignored. Occupied time and working time still apply.
 	Override bool `json:"override,omitempty"`
-	// OutsideHours permits assignments outside working time and business hours.
-	// They are used only if no member can serve the start within these hours.
+	// OutsideHours permits assignments outside working time and business hours. These assignments
+	// are used only if no staff member can serve the start within working time and business hours.
 	OutsideHours bool `json:"outside_hours,omitempty"`
 }
 
-// BookableResponse lists the ways to serve the start, in the order in which the business
-// assigns staff (Auto-Assign). If the list is empty, the start cannot be served.
+// BookableResponse lists the assignments that can serve the start. They are in the order in which
+// the business assigns staff (Auto-Assign). If the list is empty, the start cannot be booked.
 type BookableResponse struct {
 	OfferVersion int64        `json:"offer_version"`
 	Assignments  []Assignment `json:"assignments"`
-	// Refusal is the rule because of which there are no assignments: past, advance_limit, notice,
-	// no_session, closed, grid or not_performed. It is empty if only occupied time prevents the start.
+	// Refusal is the rule that prevents all assignments: past, advance_limit, notice, no_session, closed,
+	// grid or not_performed. It is empty if there are assignments, or if only occupied time prevents them.
 	Refusal string `json:"refusal,omitempty"`
-	// Warnings are the customer rules, with the codes of Refusal, that the owner's start breaks.
+	// Warnings are the rules for customers that a start booked by the owner breaks. They use the codes of Refusal.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Assignment is one way to serve a start. Parts are the resources that it occupies
-// and for which times, with buffers. A booking occupies all parts or none.
+// Assignment is one way to serve a start. Parts lists the resources that the booking
+// occupies, each with its time and its buffers. A booking occupies all parts or none.
 type Assignment struct {
-	StaffID *uuid.UUID    `json:"staff_id"` // null for a service that no staff member performs
-	During  timespan.Span `json:"during"`   // the service time, without buffers
+	StaffID *uuid.UUID    `json:"staff_id"` // null if the service needs no staff member
+	During  timespan.Span `json:"during"`   // time of the services, without buffers
 	Parts   []Part        `json:"parts"`
-	// Performers lists the staff member of each service, in the order of the services,
-	// for a package with staff per service. null is a service that needs no staff.
+	// Performers lists the staff members of the services, in the order of the services. It is set for a package
+	// with the staffing mode [StaffingPerService]. The entry of a service that needs no staff member is null.
 	Performers []*uuid.UUID `json:"performers,omitempty"`
-	Session    *Session     `json:"session,omitempty"` // set for a class: other guests of the session share its parts
+	// Session is set for a class. All bookings of the session occupy the same parts.
+	Session *Session `json:"session,omitempty"`
 }
 
 // Session is one occurrence of a class session.
 type Session struct {
 	ID        uuid.UUID `json:"id"`
 	Capacity  int       `json:"capacity"`
-	Remaining int       `json:"remaining"` // free seats, at least 1
+	Remaining int       `json:"remaining"` // number of free seats, at least 1
 }
 
-// Part is one resource for one span, buffers included.
+// Part is a resource together with the span that a booking occupies, buffers included.
 type Part struct {
 	Resource booking.Resource `json:"resource"`
 	Occupies timespan.Span    `json:"occupies"`

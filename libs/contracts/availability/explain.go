@@ -8,11 +8,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// The rules that can prevent the booking of a start (pages.md, "Why not?"). If several apply, the
-// first in this order is reported. New rules may be added, so clients must accept unknown ones.
+// The rules that can prevent the booking of a start (pages.md, "Why not?"). If several rules prevent it,
+// the first of them in this order is reported. New rules may be added, so clients must accept unknown ones.
 const (
-	RuleNoSession    = "no_session"    // of a class: no session starts at this time
-	RuleNoSuchTime   = "no_such_time"  // the time zone skips this date
+	RuleNoSession    = "no_session"    // no session of the requested class starts at this time
+	RuleNoSuchTime   = "no_such_time"  // the time zone of the business skips this date
 	RuleNotPerformed = "not_performed" // no member, or not the requested member, performs the services
 	RuleInactive     = "inactive"      // the service or the member is inactive
 	RuleOverride     = "override"
@@ -20,58 +20,60 @@ const (
 	RuleBlock        = "block"
 	RuleClass        = "class" // the member teaches a class at this time
 	RuleBooking      = "booking"
-	RuleBuffer       = "buffer" // of the requested services
+	RuleBuffer       = "buffer" // the buffer of the requested services does not fit
 	RuleGrid         = "grid"
 	RulePast         = "past"
 	RuleNotice       = "notice"
 	RuleAdvanceLimit = "advance_limit"
 	RuleClassFull    = "class_full"
-	// The next four rules do not remove a start from /slots, but customers cannot book it (interface.md §3).
+	// The next four rules do not remove a start from the response of GET
+	// /slots, but customers cannot book the start (interface.md §3).
 	RuleSubscription = "subscription"
 	RuleRemoval      = "removal"
 	RuleNotOpen      = "not_open" // the business is not open for bookings yet
 	RulePaused       = "paused"
-	// The next three rules prevent that a future booking is booked again as it is, in addition to the rules above.
-	RuleRemoved = "removed" // the service, the variant or the member is no longer in the offer
-	RuleTooFew  = "too_few" // more places at a time, or seats of a session, are booked than offered
-	RuleMoved   = "moved"   // the event of the tickets is at another time
+	// The next three rules, like the rules above, can prevent that an existing booking is made again as it is.
+	RuleRemoved = "removed" // the service, variant or staff member is no longer in the offer
+	RuleTooFew  = "too_few" // more places, or seats of a session, are booked at a time than the offer has
+	RuleMoved   = "moved"   // the event of the tickets was rescheduled
 )
 
-// The values of Whose: the owner of the hours, override, block or booking that a [Reason] refers to.
+// The values of Whose. They name the owner of the hours, override, block or booking in a [Reason].
 const (
 	OfBusiness = "business"
 	OfStaff    = "staff"
 )
 
-// NoStarts maps each date of a window to the rule of the offer because of which the date has no starts.
-// The value [RuleBooking] means that the date has starts, unless the time is occupied. It is the answer
-// of GET /internal/api/public/{slug}/no-starts, which takes the parameters of /available-dates.
+// NoStarts maps each date of the requested window to the rule because of which the date has no starts. It is the
+// response of GET /internal/api/public/{slug}/no-starts, which has the query parameters of /available-dates.
+//
+// The occupied time is not examined. A date whose rule is [RuleBooking] has starts, unless all of them are occupied.
 type NoStarts struct {
 	Rules map[timespan.Date]string `json:"rules"`
 }
 
-// ExplainRequest asks why one start of an appointment can or cannot be booked (POST /internal/explain).
+// ExplainRequest asks why customers can or cannot book one start of an appointment (POST /internal/explain).
 type ExplainRequest struct {
 	Slug         string   `json:"slug"`
-	OfferVersion int64    `json:"offer_version"` // the answer is computed on this version or a newer one
+	OfferVersion int64    `json:"offer_version"` // the response is computed from this version or a newer one
 	Question     Question `json:"question"`
 }
 
-// Tenant returns the business's slug.
+// Tenant returns the slug of the business.
 func (r ExplainRequest) Tenant() string { return r.Slug }
 
 // Explanation reports whether customers can book a start and, if not, the reason.
 type Explanation struct {
-	Computed bool    `json:"computed"` // false if the offer or the occupied time could not be read: nothing is known
+	Computed bool    `json:"computed"` // false if the offer or the occupied time could not be read
 	Timezone string  `json:"timezone"`
 	Bookable bool    `json:"bookable"`
-	Reason   *Reason `json:"reason"` // first rule that prevents every booking; null if bookable or unknown
-	// Staff are all members who perform the services, in Auto-Assign order. It
-	// is empty if the services need no staff or the request names one member.
+	Reason   *Reason `json:"reason"` // first rule that prevents every booking; null if none is known
+	// Staff lists all staff members who perform the services, in Auto-Assign order. It is
+	// empty if the services need no staff member, or if the request names a staff member.
 	Staff []MemberExplanation `json:"staff"`
 }
 
-// MemberExplanation is the explanation for one member.
+// MemberExplanation reports whether customers can book the start with one staff member and, if not, the reason.
 type MemberExplanation struct {
 	StaffID  uuid.UUID `json:"staff_id"`
 	Name     string    `json:"name"`
@@ -79,27 +81,31 @@ type MemberExplanation struct {
 	Reason   *Reason   `json:"reason"`
 }
 
-// Reason is the first rule that prevents a booking, and its cause. Times are in the business's time zone.
+// Reason is the first rule that prevents a booking, with its
+// cause. Dates and times are in the time zone of the business.
 type Reason struct {
 	Rule    string `json:"rule"`
-	Message string `json:"message"` // one English sentence
-	// The owner of the hours, override, block or booking: [OfBusiness] or [OfStaff].
+	Message string `json:"message"` // the reason as one English sentence
+	// Whose is the owner of the hours, override, block or booking: [OfBusiness] or [OfStaff].
 	Whose     string     `json:"whose,omitempty"`
-	StaffID   *uuid.UUID `json:"staff_id,omitempty"`   // the member, if the reason is about one
-	StaffName string     `json:"staff_name,omitempty"` // that member's name
-	// Name is a block's reason, the class that a member teaches, or the inactive service.
+	StaffID   *uuid.UUID `json:"staff_id,omitempty"`   // the staff member, if the reason is about one
+	StaffName string     `json:"staff_name,omitempty"` // name of the staff member
+	// Name is the reason of a block, the name of the class that a
+	// staff member teaches, or the name of an inactive service.
 	Name string `json:"name,omitempty"`
-	// Date is the date of an override, the last date within the advance limit, or the end of a pause.
+	// Date is the date of an override, the last date within the
+	// advance limit, or the date until which bookings are paused.
 	Date *timespan.Date `json:"date,omitempty"`
-	// From is the start of a block or of a booking with buffers, or the first start after the notice.
+	// From is the start of a block, the start of a booking including
+	// its buffers, or the first start after the minimum notice.
 	From    *timespan.LocalDateTime `json:"from,omitempty"`
 	To      *timespan.LocalDateTime `json:"to,omitempty"`
-	Minutes int                     `json:"minutes,omitempty"` // of buffer, notice and grid
-	Booked  int                     `json:"booked,omitempty"`  // of too_few: places booked at the same time
-	Offered int                     `json:"offered,omitempty"` // of too_few: places that are offered
+	Minutes int                     `json:"minutes,omitempty"` // of the buffer, the notice or the grid step
+	Booked  int                     `json:"booked,omitempty"`  // for too_few: places booked at a time
+	Offered int                     `json:"offered,omitempty"` // for too_few: places that the offer has
 }
 
-// Explain sets Message to one English sentence for the rule.
+// Explain sets Message to one English sentence that explains the rule.
 func (r *Reason) Explain() {
 	switch {
 	case r.StaffName != "":
@@ -111,7 +117,8 @@ func (r *Reason) Explain() {
 	}
 }
 
-// sentence returns the message. who is the grammatical subject; whose names the owner of the hours.
+// sentence returns the message. The argument who is the subject of
+// the sentence; the argument whose names the owner of the hours.
 func (r *Reason) sentence(who, whose string) string {
 	switch r.Rule {
 	case RuleNoSession:
@@ -162,7 +169,7 @@ func (r *Reason) sentence(who, whose string) string {
 	return r.limit()
 }
 
-// limit returns the message of a rule that comes from a setting of the business.
+// limit returns the message for a rule that comes from a setting of the business.
 func (r *Reason) limit() string {
 	switch r.Rule {
 	case RuleBuffer:

@@ -7,35 +7,36 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// MaxHeld bounds the bookings of one [OutsideRequest].
+// MaxHeld is the maximal number of bookings in one [OutsideRequest].
 const MaxHeld = 10_000
 
-// MaxHeldServices bounds the services of one booking.
+// MaxHeldServices is the maximal number of services of one booking in an [OutsideRequest].
 const MaxHeldServices = 20
 
-// Held is a future booking that is checked against an offer. Its
-// start, length and staff member are those at the time of booking.
+// Held is a future booking that is checked against an offer. Its start,
+// services and staff member are those of the booking, not those of the offer.
 type Held struct {
 	StartsAt  int64         `json:"starts_at"` // seconds since the epoch
-	Services  []HeldService `json:"services"`  // in the order in which they are performed; 1 to MaxHeldServices
+	Services  []HeldService `json:"services"`  // in the order of their performance; 1 to MaxHeldServices
 	StaffID   *uuid.UUID    `json:"staff_id,omitempty"`
 	StaffName string        `json:"staff_name,omitempty"`
-	SessionID *uuid.UUID    `json:"session_id,omitempty"` // of a class booking
-	PartySize int           `json:"party_size,omitempty"` // the seats of a class booking
-	// PerService reports that each service has its own member; StaffID is the member of the first service.
+	SessionID *uuid.UUID    `json:"session_id,omitempty"` // set for a class booking
+	PartySize int           `json:"party_size,omitempty"` // number of seats of a class booking
+	// PerService reports that each service has its own staff member.
+	// StaffID is then the staff member of the first service.
 	PerService bool `json:"per_service,omitempty"`
 }
 
-// HeldService is one service of a booking as it was sold.
+// HeldService is one service of a booking, as it was at the time of the sale.
 type HeldService struct {
 	ID              uuid.UUID `json:"id"`
 	Name            string    `json:"name"`
-	VariantID       uuid.UUID `json:"variant_id,omitzero"` // omitted, like variant_name, if no variant was booked
+	VariantID       uuid.UUID `json:"variant_id,omitzero"` // omitted, like variant_name, without a variant
 	VariantName     string    `json:"variant_name,omitempty"`
 	DurationMinutes int       `json:"duration_minutes"`
 }
 
-// Minutes returns the length of the booking without buffers.
+// Minutes returns the duration of the booking without buffers.
 func (h *Held) Minutes() int {
 	total := 0
 	for _, s := range h.Services {
@@ -44,21 +45,20 @@ func (h *Held) Minutes() int {
 	return total
 }
 
-// OutsideRequest requests the bookings that would violate an
-// offer that is not published yet (POST /internal/outside).
+// OutsideRequest asks which of the given bookings could not be made as they
+// are under an offer that is not published yet (POST /internal/outside).
 type OutsideRequest struct {
 	Slug string `json:"slug"`
-	// OfferVersion is the version of the published offer with which
-	// the new offer is compared. A newer version may be used.
+	// OfferVersion is a version of the published offer. The new offer is compared with this version or a newer one.
 	OfferVersion int64         `json:"offer_version"`
-	Offer        catalog.Offer `json:"offer"` // the offer that would be published
-	Held         []Held        `json:"held"`  // at most MaxHeld
+	Offer        catalog.Offer `json:"offer"` // the offer that is not published yet
+	Held         []Held        `json:"held"`  // the bookings to check, at most MaxHeld
 }
 
-// Tenant returns the business's slug.
+// Tenant returns the slug of the business.
 func (r *OutsideRequest) Tenant() string { return r.Slug }
 
-// Check validates the number of bookings and of services per booking. Fault: invalid_parameter.
+// Check validates the number of bookings, and the number of services of each booking. Fault: invalid_parameter.
 func (r *OutsideRequest) Check() error {
 	if len(r.Held) > MaxHeld {
 		return fault.Newf(fault.InvalidParameter, "held: there are %d bookings; send at most %d.", len(r.Held), MaxHeld)
@@ -72,15 +72,17 @@ func (r *OutsideRequest) Check() error {
 	return nil
 }
 
-// OutsideResponse lists the bookings that would violate the offer, in the order of the request.
+// OutsideResponse lists the bookings that could not be made as
+// they are under the new offer, in the order of the request.
 type OutsideResponse struct {
 	Outside []Outside `json:"outside"`
 }
 
-// Outside is a booking that could not be booked as it is under the new offer.
+// Outside is one of the bookings that could not be made as they are under the new offer.
 type Outside struct {
-	Index  int    `json:"index"` // in the request's list
+	Index  int    `json:"index"` // index of the booking in the Held of the request
 	Reason Reason `json:"reason"`
-	// Already reports that the booking violates the published offer, too, so that the change is not the cause.
+	// Already reports that the booking could not be made under the
+	// published offer either. The new offer is then not the cause.
 	Already bool `json:"already"`
 }

@@ -1,5 +1,5 @@
-// Package booking holds the types of the booking service's internal API. It has no client and
-// does no I/O, so that packages without I/O may import it. The client is libs/contracts/bookingclient.
+// Package booking holds the types of the internal API of the booking service. It does no I/O,
+// so that packages without I/O may import it. The client is in libs/contracts/bookingclient.
 package booking
 
 import (
@@ -11,41 +11,44 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Resource is something that a booking occupies. It is a staff member, with Lane 0, or one capacity
-// unit of a service without staff, with Lane 1, 2, …. ID is the id of the member or of the service.
+// Resource is something that a booking can occupy. With Lane 0 it is the staff member with the id ID.
+// With Lane 1, 2, … it is one capacity unit of the service with the id ID, which needs no staff member.
 type Resource struct {
 	ID   uuid.UUID `json:"id"`
 	Lane int       `json:"lane,omitempty"`
 }
 
-// Occupied is the time, with buffers, that the active bookings of one business occupy within a window. It is
-// sent in the binary form of [Occupied.AppendBinary]. In a JSON document, the binary form is encoded as base64.
+// Occupied is the time, with buffers, that the active bookings of one business occupy
+// within the requested window. Between services it is sent in the binary form of
+// [Occupied.AppendBinary]. Inside a JSON document it is this binary form in base64.
 type Occupied struct {
 	Busy []Busy
-	// Seats are the booked seats of class sessions that start within the window, if the request asked for them.
+	// Seats are the booked seats of class sessions that start within
+	// the window. They are present only if the request asked for them.
 	Seats []SeatsTaken
 }
 
-// Busy is the occupied time of one resource. Edges holds the start and the end of each span in turn, in seconds
-// since the epoch, sorted; the end is exclusive. A span can begin before the requested window or end after it.
+// Busy is the occupied time of one resource. Edges holds the start and the end of each span in turn, sorted, in
+// seconds since the epoch. The end is exclusive. A span may begin before the requested window or end after it.
 type Busy struct {
 	Resource
-	// Class marks time that the guests of a class session share. It prevents appointments, but not class sessions.
+	// Class reports that the time belongs to class sessions, whose guests share it.
+	// Such time prevents appointments, but not further bookings of the session.
 	Class bool
 	Edges []int64
 }
 
-// SeatsTaken is the number of seats that active bookings take of one occurrence of a class session.
+// SeatsTaken is the number of seats that active bookings take in one occurrence of a class session.
 type SeatsTaken struct {
 	SessionID uuid.UUID
 	StartsAt  int64 // seconds since the epoch
 	Taken     int
 }
 
-// Add appends a span. Spans of a resource must be added in order of their start.
+// Add appends a span. The caller must add the spans of a resource in the order of their starts.
 func (b *Busy) Add(s timespan.Span) { b.Edges = append(b.Edges, s.Start, s.End) }
 
-// Spans returns the edges as spans.
+// Spans returns the occupied time as spans.
 func (b Busy) Spans() []timespan.Span {
 	spans := make([]timespan.Span, 0, len(b.Edges)/2)
 	for i := 0; i+1 < len(b.Edges); i += 2 {
@@ -54,13 +57,14 @@ func (b Busy) Spans() []timespan.Span {
 	return spans
 }
 
-// Occurrence is one occurrence of a class session.
+// Occurrence identifies one occurrence of a class session.
 type Occurrence struct {
 	SessionID uuid.UUID
 	StartsAt  int64 // seconds since the epoch
 }
 
-// SeatsByOccurrence returns the number of booked seats of each occurrence that has any.
+// SeatsByOccurrence returns the number of booked seats of each
+// occurrence. An occurrence without booked seats has no entry.
 func (o Occupied) SeatsByOccurrence() map[Occurrence]int {
 	taken := make(map[Occurrence]int, len(o.Seats))
 	for _, s := range o.Seats {
@@ -69,26 +73,27 @@ func (o Occupied) SeatsByOccurrence() map[Occurrence]int {
 	return taken
 }
 
-// Scopes of an API key (interface.md §5).
+// The scopes of an API key (interface.md §5).
 const (
 	ScopeRead  = "read"
 	ScopeWrite = "write"
 	ScopeAll   = "all"
 )
 
-// PublishedOffer is the message of catalog after a publication: booking must not use an offer of an older version.
+// PublishedOffer is the request that catalog sends after each publication. The booking
+// service must no longer use versions of the offer that are older than Version.
 type PublishedOffer struct {
 	Version int64 `json:"version"`
 }
 
-// NewKey asks for an API key.
+// NewKey requests a new API key.
 type NewKey struct {
 	Name      string     `json:"name"`
 	Scope     string     `json:"scope"`
 	ExpiresAt *time.Time `json:"expires_at"`
 }
 
-// Key is an API key as the owner sees it. Secret is set only in the answer that created it.
+// Key is an API key as the owner sees it. Secret is set only in the response to the request that created the key.
 type Key struct {
 	ID         uuid.UUID  `json:"id"`
 	Name       string     `json:"name"`
@@ -96,13 +101,13 @@ type Key struct {
 	Secret     string     `json:"key,omitempty"`
 	Prefix     string     `json:"prefix"`
 	CreatedAt  time.Time  `json:"created_at"`
-	CreatedBy  *uuid.UUID `json:"created_by"` // the person or token on the owner's side; null: unknown
+	CreatedBy  *uuid.UUID `json:"created_by"` // id of the person or token that created the key; null: unknown
 	ExpiresAt  *time.Time `json:"expires_at"`
 	LastUsedAt *time.Time `json:"last_used_at"`
 	RevokedAt  *time.Time `json:"revoked_at"`
 }
 
-// KeyList is one page of keys. NextCursor is empty on the last.
+// KeyList is one page of API keys. NextCursor is empty on the last page.
 type KeyList struct {
 	Keys       []Key  `json:"keys"`
 	NextCursor string `json:"next_cursor,omitempty"`
@@ -112,18 +117,20 @@ type KeyList struct {
 type Booking struct {
 	ID     uuid.UUID `json:"id"`
 	Status string    `json:"status"`
-	// Date is YYYY-MM-DD, StartTime and EndTime are HH:MM:SS. All are local times, as sent to the customer.
+	// Date is YYYY-MM-DD; StartTime and EndTime are HH:MM:SS. They
+	// are local times, as the messages to the customer state them.
 	Date      string    `json:"date"`
 	StartTime string    `json:"start_time"`
 	EndTime   string    `json:"end_time"`
-	StartsAt  time.Time `json:"starts_at"` // start and end as instants
+	StartsAt  time.Time `json:"starts_at"` // start and end of the booking as instants
 	EndsAt    time.Time `json:"ends_at"`
-	// Timezone is the zone of the sale; if it is "", the current zone of the business applies.
+	// Timezone is the time zone of the business at the time of the
+	// sale. If it is "", the current zone of the business applies.
 	Timezone  string          `json:"timezone"`
 	Services  []BookedService `json:"services"`
 	StaffID   *uuid.UUID      `json:"staff_id"`
 	StaffName *string         `json:"staff_name"`
-	// ClassScheduleID is the session of a class booking, null for an appointment.
+	// ClassScheduleID is the id of the booked class session. It is null for an appointment.
 	ClassScheduleID *uuid.UUID      `json:"class_schedule_id"`
 	PartySize       int             `json:"party_size"`
 	Total           json.Number     `json:"total"`
@@ -133,62 +140,70 @@ type Booking struct {
 	CustomerEmail   string          `json:"customer_email"`
 	CustomerPhone   *string         `json:"customer_phone"`
 	FormData        json.RawMessage `json:"form_data"`
-	Locale          string          `json:"locale"` // the customer's language, one of the business's
+	Locale          string          `json:"locale"` // language of the customer, one of the business's languages
 	CreatedAt       time.Time       `json:"created_at"`
 	UpdatedAt       time.Time       `json:"updated_at"`
-	Sequence        int             `json:"sequence"` // sequence number of its newest event; 0 until its charge is open
-	Payment         *Payment        `json:"payment"`  // null: no part of it is paid online
+	// Sequence is the sequence number of the newest event of the
+	// booking. It is 0 until the charge of the booking is open.
+	Sequence int      `json:"sequence"`
+	Payment  *Payment `json:"payment"` // null: the booking has no online payment
 
-	// StaffRequested reports that the customer chose this member, instead of any free member.
+	// StaffRequested reports that the customer chose the staff member, instead of any free one.
 	StaffRequested bool   `json:"staff_requested"`
 	IsPackage      bool   `json:"is_package"`
 	StaffingMode   string `json:"staffing_mode,omitempty"` // per_service, or omitted
-	Withdrawn      bool   `json:"withdrawn"`               // the business withdrew its class session
-	// Warnings are the rules for customers that the owner's booking
-	// breaks. Only the response to the owner's request has them.
+	Withdrawn      bool   `json:"withdrawn"`               // the business has withdrawn the booked class session
+	// Warnings are the rules for customers that this booking by the owner breaks. They
+	// are present only in the response to the request that booked or rescheduled.
 	Warnings []Warning `json:"warnings,omitempty"`
-	// ManageURL is the customer's link; only in the response to the caller who booked
+	// ManageURL is the customer's link to the booking. It is present only in the response to the request that booked.
 	ManageURL string `json:"manage_url,omitempty"`
-	// CheckoutURL is the provider's payment page; only in the response to the booking page
+	// CheckoutURL is the payment page of the provider. It is present only in the response to the booking page.
 	CheckoutURL string `json:"checkout_url,omitempty"`
 }
 
-// Warning is a rule for customers that a booking or reservation of the owner
-// breaks. Code is the error code that a customer would get. Message is a sentence.
+// Warning is a rule for customers that the owner's booking or reservation breaks. Code is
+// the error code that a customer would get for the same request. Message is one sentence.
 type Warning struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-// CanFinish reports whether a booking on date can be completed or marked as a no-show on the date today: it can
-// from the beginning of its own date (lifecycle.md §4). Both dates are in the zone in which the booking was sold.
+// CanFinish reports whether a booking may be marked as completed or no-show: from the
+// beginning of its date on (lifecycle.md §4). The argument date is the date of the booking;
+// today is the current date. Both are in the time zone in which the booking was sold.
 func CanFinish(date, today timespan.Date) bool { return today >= date }
 
-// CanReopen reports whether a completed or no-show booking on date can be reopened on the date today:
-// it can until the end of the next day. Both dates are in the zone in which the booking was sold.
+// CanReopen reports whether a completed or no-show booking may be reopened: until the
+// end of the day after its date. The argument date is the date of the booking; today
+// is the current date. Both are in the time zone in which the booking was sold.
 func CanReopen(date, today timespan.Date) bool { return today <= date+1 }
 
-// BookedService is one service of a booking as it was sold.
+// BookedService is one service of a booking, as it was at the time of the sale.
 type BookedService struct {
 	ID              uuid.UUID   `json:"id"`
 	Name            string      `json:"name"`
-	VariantID       uuid.UUID   `json:"variant_id,omitzero"` // omitted, like variant_name, if no variant was booked
+	VariantID       uuid.UUID   `json:"variant_id,omitzero"` // omitted, like variant_name, without a variant
 	VariantName     string      `json:"variant_name,omitempty"`
 	DurationMinutes int         `json:"duration_minutes"`
 	Price           json.Number `json:"price"`
-	StaffID         *uuid.UUID  `json:"staff_id,omitempty"` // its member, in a package with staff per service
-	// Quantity is the number of people, if the price is per person and
-	// for more than one. Otherwise quantity and unit_price are omitted.
-	Quantity  int         `json:"quantity,omitempty"`
-	UnitPrice json.Number `json:"unit_price,omitempty"` // of one person, before the rules that depend on the party size
-	// PriceChanges are the pricing rules that changed the price, in order; omitted if none did.
+	StaffID         *uuid.UUID  `json:"staff_id,omitempty"` // staff member of the service; only with staff per service
+	// Quantity is the number of people for whom the service was sold, if its price is per
+	// person and the number is above 1. Otherwise quantity and unit_price are omitted.
+	Quantity int `json:"quantity,omitempty"`
+	// UnitPrice is the price for one person, before the pricing rules that depend on the party size.
+	UnitPrice json.Number `json:"unit_price,omitempty"`
+	// PriceChanges are the pricing rules that changed the price, in
+	// the order of their application. It is omitted if no rule did.
 	PriceChanges []PriceChange `json:"price_changes,omitempty"`
-	// PackageName is the name of the package in which it was sold; omitted for single services.
+	// PackageName is the name of the package in which the service
+	// was sold. It is omitted if the service was sold alone.
 	PackageName string `json:"package_name,omitempty"`
 }
 
-// PerformedBy returns the start and end of the member's part of the booking. In a package with staff per service, the
-// part is the member's services; otherwise it is the whole booking. It returns false if the member performs no part.
+// PerformedBy returns the start and the end of the part of the booking that a staff member performs. In a
+// package with staff per service, this part runs from the member's first service to the member's last. In
+// all other bookings it is the whole booking. If the member performs no part, the last result is false.
 func (b *Booking) PerformedBy(member uuid.UUID) (time.Time, time.Time, bool) {
 	start, end, found := time.Time{}, time.Time{}, false
 	at, hasParts := b.StartsAt, false
@@ -211,25 +226,25 @@ func (b *Booking) PerformedBy(member uuid.UUID) (time.Time, time.Time, bool) {
 	return start, end, found
 }
 
-// PriceChange is a pricing rule that changed a price at the sale.
+// PriceChange is a pricing rule that changed a price at the time of the sale.
 type PriceChange struct {
-	Rule  string `json:"rule"` // the rule's key
+	Rule  string `json:"rule"` // key of the rule in the offer
 	Kind  string `json:"kind"`
 	Label string `json:"label" jsonschema:"what the customer reads, in the language of the booking"`
 }
 
-// BookingList is one page of bookings. NextCursor is empty on the last.
+// BookingList is one page of bookings. NextCursor is empty on the last page.
 type BookingList struct {
 	Bookings   []Booking `json:"bookings"`
 	NextCursor string    `json:"next_cursor,omitempty"`
 }
 
-// AheadCount is the number of future bookings or tickets.
+// AheadCount is the number of future bookings, or of future orders of tickets.
 type AheadCount struct {
 	Count int `json:"count"`
 }
 
-// Statuses of a booking (semantics.md §3).
+// The statuses of a booking (semantics.md §3).
 const (
 	StatusPending   = "pending"
 	StatusConfirmed = "confirmed"
@@ -238,7 +253,7 @@ const (
 	StatusCancelled = "cancelled"
 )
 
-// Transitions that the owner can request; each is the last segment of its path.
+// The transitions of a booking that the owner can request. Each is the last segment of the URL path of its request.
 const (
 	MoveConfirm  = "confirm"
 	MoveCancel   = "cancel"
@@ -247,13 +262,13 @@ const (
 	MoveReopen   = "reopen" // reverts complete or no-show
 )
 
-// CheckedKey is an API key that is valid now.
+// CheckedKey is the response to the check of an API key that is valid now.
 type CheckedKey struct {
 	BusinessID uuid.UUID `json:"business_id"`
 	ID         uuid.UUID `json:"id"`
 	Scope      string    `json:"scope"` // one of the Scope… values
 }
 
-// MaxOccupiedWindow is the longest window of one GET …/occupied request:
-// the longest calendar window (62 days), with a margin on both sides.
+// MaxOccupiedWindow is the longest window for which one request GET …/occupied may
+// ask. It is the longest window of a calendar, 62 days, with a margin on both sides.
 const MaxOccupiedWindow = 80 * 24 * time.Hour

@@ -9,34 +9,38 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/money"
 )
 
-// NewCharge requests the charge of a reservation, which rental stores. The customer pays the charge on the provider's
-// page. The id of the reservation identifies the charge, so that a repeated request opens no second charge.
+// NewCharge requests the charge of a reservation that the rental service stores. The
+// customer pays the charge on the page of the payment provider. The id of the
+// reservation identifies the charge, so that a repeated request opens no second charge.
 type NewCharge struct {
-	Slug     string `json:"slug"`     // of the business; its offer defines provider and cancellation policy
-	Name     string `json:"name"`     // description that the customer reads on the provider's page
-	Amount   int64  `json:"amount"`   // minor units of Currency
-	Currency string `json:"currency"` // ISO 4217
-	Manage   string `json:"manage"`   // the customer's link, to which the provider's page returns
+	Slug     string `json:"slug"`     // slug of the business, whose offer sets provider and policy
+	Name     string `json:"name"`     // description for the customer on the page of the provider
+	Amount   int64  `json:"amount"`   // in minor units of Currency
+	Currency string `json:"currency"` // ISO 4217 code
+	Manage   string `json:"manage"`   // customer's link, to which the page of the provider returns
 }
 
-// OpenedCharge is a charge that can be paid. CheckoutURL is the provider's payment page; only the customer may get it.
+// OpenedCharge is a charge that the customer can pay. CheckoutURL is
+// the payment page of the provider. Only the customer may get it.
 type OpenedCharge struct {
 	Charge      Charge `json:"charge"`
 	CheckoutURL string `json:"checkout_url"`
 }
 
-// Charge is the current state of a reservation's charge. Amounts are in minor units of the currency of the request.
+// Charge is the current state of the charge of a reservation. Amounts
+// are in minor units of the currency in which the charge was requested.
 type Charge struct {
 	Provider string        `json:"provider"`
 	Status   string        `json:"status"` // one of the Charge… values
 	Amount   int64         `json:"amount"`
-	DueAt    time.Time     `json:"due_at"` // of an open charge: deadline of the payment
+	DueAt    time.Time     `json:"due_at"` // payment deadline of an open charge
 	Policy   refund.Policy `json:"cancellation_policy"`
-	Step     int64         `json:"step"`      // refunds must be multiples of it
-	FailedAt *time.Time    `json:"failed_at"` // time of the newest failed payment attempt
+	Step     int64         `json:"step"`      // every refund must be a multiple of Step
+	FailedAt *time.Time    `json:"failed_at"` // time of the newest failed attempt to pay
 	Refunded int64         `json:"refunded"`
 
-	// The newest refund. Refunds are numbered from 1. RefundStatus is one of the Refund… statuses; "" without a refund.
+	// RefundNumber is the number of the newest refund, counted from 1. The next fields belong to
+	// the same refund. RefundStatus is one of the Refund… statuses, or "" if there is no refund.
 	RefundNumber  int    `json:"refund_number"`
 	RefundAmount  int64  `json:"refund_amount"`
 	RefundPercent int    `json:"refund_percent"`
@@ -45,22 +49,23 @@ type Charge struct {
 
 	// RefundedElsewhere is the part of Refunded that was refunded at the provider, not by Slotmesh.
 	RefundedElsewhere int64     `json:"refunded_elsewhere,omitempty"`
-	DisputeStatus     string    `json:"dispute_status,omitempty"` // one of the Dispute… statuses; "": none
+	DisputeStatus     string    `json:"dispute_status,omitempty"` // one of the Dispute… statuses; "" without a dispute
 	DisputeReason     string    `json:"dispute_reason,omitempty"`
-	UpdatedAt         time.Time `json:"updated_at,omitzero"` // time of the last change of any field
+	UpdatedAt         time.Time `json:"updated_at,omitzero"` // time of the last change of the charge
 }
 
-// The statuses of a charge. A cancelled charge can no longer be paid. If the customer's payment
-// succeeded just before the cancellation, booking still detects the payment and refunds it in full.
+// The statuses of a charge. A cancelled charge can no longer be paid. A payment can succeed just before
+// the cancellation takes effect. The booking service then detects the payment and refunds it in full.
 const (
-	ChargeCreating   = "creating" // no payment page was handed out
+	ChargeCreating   = "creating" // no customer has received the payment page yet
 	ChargeOpen       = "open"
 	ChargePaid       = "paid"
-	ChargeCancelling = "cancelling" // its reservation is cancelled; the provider must still close the charge
+	ChargeCancelling = "cancelling" // the reservation is cancelled, but the provider has not closed the charge yet
 	ChargeCancelled  = "cancelled"
 )
 
-// ChargeStatuses returns the statuses of a charge that match one of [PaymentStatuses], as owners see it; nil for "".
+// ChargeStatuses returns the statuses of charges that belong to an owner's filter by payment,
+// which is one of [PaymentStatuses]. It returns nil for the filter "", which selects all.
 func ChargeStatuses(payment string) []string {
 	switch payment {
 	case PaymentOpen:
@@ -74,7 +79,7 @@ func ChargeStatuses(payment string) []string {
 }
 
 // Left returns the part of the paid amount that is neither refunded nor in a pending refund.
-// It returns 0 while a dispute is open and after the business has lost one. c may be nil.
+// While a dispute is open and after a lost dispute, it returns 0. The receiver c may be nil.
 func (c *Charge) Left() int64 {
 	if c == nil || c.Status != ChargePaid || c.DisputeStatus == DisputeOpen || c.DisputeStatus == DisputeLost {
 		return 0
@@ -86,12 +91,13 @@ func (c *Charge) Left() int64 {
 	return left
 }
 
-// CanPay reports whether the customer can pay the charge at the instant now. c may be nil.
+// CanPay reports whether the customer can pay the charge at the instant now. The receiver c may be nil.
 func (c *Charge) CanPay(now time.Time) bool {
 	return c != nil && c.Status == ChargeOpen && c.DueAt.After(now)
 }
 
-// Shown returns the charge as a [Payment], the form that owners and customers see, in this currency; nil if c is nil.
+// Shown returns the charge as a [Payment] for owners and customers, with
+// amounts in the given currency. It returns nil if the receiver c is nil.
 func (c *Charge) Shown(currency money.Currency) *Payment {
 	if c == nil {
 		return nil
@@ -119,61 +125,62 @@ func (c *Charge) Shown(currency money.Currency) *Payment {
 	return shown
 }
 
-// ReservationID identifies a reservation of a business.
+// ReservationID identifies a reservation and its business.
 type ReservationID struct {
 	BusinessID uuid.UUID `json:"business_id"`
 	ID         uuid.UUID `json:"id"`
 }
 
-// MaxCharges bounds the charges of one request.
+// MaxCharges is the maximal number of charges in one request.
 const MaxCharges = 500
 
-// ChargesRequest asks for the charges of reservations, at most MaxCharges.
+// ChargesRequest requests the charges of at most [MaxCharges] reservations.
 type ChargesRequest struct {
 	Reservations []ReservationID `json:"reservations"`
 }
 
-// Charges are the charges of the requested reservations; reservations without a charge are left out.
+// Charges lists the charges of the requested reservations. A reservation without a charge is left out.
 type Charges struct {
 	Charges []ReservationCharge `json:"charges"`
 }
 
-// ReservationCharge is the charge of a reservation.
+// ReservationCharge is a charge together with the id of its reservation.
 type ReservationCharge struct {
 	ReservationID
 	Charge Charge `json:"charge"`
-	News   int64  `json:"news"` // number of the provider's reports since the payment
+	News   int64  `json:"news"` // number of reports about the charge that the provider has sent since the payment
 }
 
-// NotedCharge acknowledges the provider's reports of a charge: rental
-// has processed the first News of them. See [ReservationCharge].
+// NotedCharge acknowledges the provider's reports about a charge: the rental service has
+// processed the first News reports. It takes the number from News of a [ReservationCharge].
 type NotedCharge struct {
 	ReservationID
 	News int64 `json:"news"`
 }
 
-// NotedCharges is a request that acknowledges the provider's reports of at most MaxCharges charges.
+// NotedCharges acknowledges the provider's reports about at most [MaxCharges] charges.
 type NotedCharges struct {
 	Noted []NotedCharge `json:"noted"`
 }
 
-// CloseCharge requests the end of the charge of a cancelled reservation: the
-// charge can no longer be paid. Refund is the refund of the payment. nil refunds
-// the full payment; rental sends nil if it knew of no payment at the cancellation.
+// CloseCharge requests that the charge of a cancelled reservation is closed, so that it can no
+// longer be paid. Refund is the refund if the charge was already paid. Nil refunds the full payment.
+// The rental service sends nil if it knew of no payment when the reservation was cancelled.
 type CloseCharge struct {
 	Refund *NumberedRefund `json:"refund"`
 }
 
-// NumberedRefund is a refund of a charge. Number identifies it: if the
-// charge already has a refund with this number, no second refund is made.
+// NumberedRefund is a refund of a charge. Number identifies the
+// refund, so that a repeated request makes no second refund.
 type NumberedRefund struct {
 	Number int `json:"number"`
 	refund.Part
 }
 
-// OpenReservation is a reservation of the booking page that counts against the customer's limit of open bookings.
+// OpenReservation requests that a reservation made on the booking
+// page counts towards the customer's limit of open bookings.
 type OpenReservation struct {
 	CustomerEmail string    `json:"customer_email"`
-	EndsAt        time.Time `json:"ends_at"`  // it counts until this time
-	MaxOpen       int       `json:"max_open"` // bookings.max_open_per_customer
+	EndsAt        time.Time `json:"ends_at"`  // time until which the reservation counts
+	MaxOpen       int       `json:"max_open"` // the limit, bookings.max_open_per_customer
 }

@@ -10,14 +10,14 @@ import (
 	"slices"
 )
 
-// OccupiedType is the media type of occupied time.
+// OccupiedType is the media type of the binary form of [Occupied].
 const OccupiedType = "application/vnd.slotmesh.occupied"
 
-// occupiedVersion is the first byte of the binary form. A reader rejects unknown versions.
+// occupiedVersion is the version of the binary form, which is its first byte. A reader rejects unknown versions.
 const occupiedVersion = 1
 
-// Minimal sizes of one entry in the binary form. They limit the
-// memory that a reader allocates to a multiple of the input.
+// The minimal sizes of entries in the binary form, in bytes. With them a reader rejects counts that
+// do not fit into the rest of the data, so that it allocates memory only in proportion to the data.
 const (
 	idBytes    = 16
 	leastBusy  = idBytes + 2
@@ -30,7 +30,8 @@ var (
 	_ encoding.TextUnmarshaler = (*Occupied)(nil)
 )
 
-// AppendBinary appends the binary form. It is a quarter of the size of JSON and needs no parsing of digits:
+// AppendBinary appends the binary form of o to b. This form is a
+// quarter of the size of JSON and contains no decimal numbers to parse:
 //
 //	byte      1, the version
 //	uvarint   number of resources
@@ -43,13 +44,13 @@ var (
 //	uvarint   number of sessions with seats taken
 //	for each session: 16 bytes id, varint start in seconds since the epoch, uvarint seats taken
 //
-// Varints are those of encoding/binary. It returns an error if a lane or a number of seats is negative.
+// Varints are those of encoding/binary. AppendBinary returns an error if a lane or a number of seats is negative.
 func (o Occupied) AppendBinary(b []byte) ([]byte, error) {
 	spans := 0
 	for i := range o.Busy {
 		spans += len(o.Busy[i].Edges) / 2
 	}
-	const usual = 5 // bytes of a span
+	const usual = 5 // typical size of a span, in bytes
 	b = slices.Grow(b, 16+(leastBusy+2)*len(o.Busy)+usual*spans+(leastSeats+4)*len(o.Seats))
 	b = append(b, occupiedVersion)
 	b = binary.AppendUvarint(b, uint64(len(o.Busy)))
@@ -87,9 +88,9 @@ func appendBusy(b []byte, busy *Busy) []byte {
 	return b
 }
 
-// UnmarshalBinary decodes data in the form of [Occupied.AppendBinary]. It rejects bytes
-// after the end of that form. It allocates memory in proportion to the size of data, even
-// if data contains invalid large counts. The Edges of all resources share one array.
+// UnmarshalBinary decodes data in the form of [Occupied.AppendBinary]. It returns an error if
+// bytes follow the end of this form. It allocates memory in proportion to the size of data,
+// even if data contains large invalid counts. The Edges of all resources share one array.
 func (o *Occupied) UnmarshalBinary(data []byte) error {
 	r := reader{rest: data}
 	if v := r.byte(); r.err == nil && v != occupiedVersion {
@@ -122,7 +123,7 @@ func (o *Occupied) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// MarshalText returns the binary form in base64.
+// MarshalText returns the binary form of o in base64.
 func (o Occupied) MarshalText() ([]byte, error) {
 	b, err := o.AppendBinary(nil)
 	return base64.StdEncoding.AppendEncode(nil, b), err
@@ -137,7 +138,8 @@ func (o *Occupied) UnmarshalText(text []byte) error {
 	return o.UnmarshalBinary(b)
 }
 
-// reader consumes values from rest. After the first failure err is set, and all further reads return zero values.
+// reader reads values from the beginning of rest. After the first
+// failure, err is set, and all further reads return zero values.
 type reader struct {
 	rest []byte
 	err  error
@@ -198,7 +200,8 @@ func (r *reader) badVarint(n int) {
 	r.fail("a number has more than 64 bits")
 }
 
-// number reads an unsigned number of at most 31 bits, such as a lane or a number of seats.
+// number reads a number of at most 31 bits, such as a lane or a
+// number of seats. The argument of is the noun for the error.
 func (r *reader) number(of string) int {
 	v := r.uvarint()
 	if v > math.MaxInt32 {
@@ -208,8 +211,8 @@ func (r *reader) number(of string) int {
 	return int(v)
 }
 
-// count reads the number of following entries. An entry takes at least as many bytes as
-// the argument least; count fails if the rest of the data is too short for the number.
+// count reads the number of entries that follow. Each entry takes at least as many bytes as the argument least. The
+// read fails if the rest of the data is too short for so many entries. The argument of is the noun for the error.
 func (r *reader) count(of string, least int) int {
 	v := r.uvarint()
 	if v > uint64(len(r.rest)/least) {
@@ -219,7 +222,7 @@ func (r *reader) count(of string, least int) int {
 	return int(v)
 }
 
-// busy reads one resource and appends its edges to all.
+// busy reads one resource and appends the edges of its spans to the argument all.
 func (r *reader) busy(b *Busy, all []int64) []int64 {
 	r.id(b.ID[:])
 	lane := r.uvarint()

@@ -8,27 +8,27 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Filter narrows a list of bookings. A zero field does not narrow it.
+// Filter selects the bookings of a list. A zero field selects all.
 type Filter struct {
-	From, To *timespan.Date // local date of the start, both inclusive
+	From, To *timespan.Date // first and last local date on which the bookings start, both included
 	Status   string         // one of the Status… values
-	// Query holds words of the customer's name or address, or a part of the
-	// phone number. The order of the words, case and accents do not matter.
+	// Query holds words of the customer's name or email address, or a part of the
+	// customer's phone number. The order of the words, case and accents are ignored.
 	Query     string
-	ServiceID *uuid.UUID // of one of its services
+	ServiceID *uuid.UUID // id of one of the booked services
 	StaffID   *uuid.UUID
 	Source    string
-	Payment   string // one of [PaymentStatuses]: status of the online payment
+	Payment   string // one of [PaymentStatuses]
 }
 
-// TicketFilter narrows a list of orders of tickets. A zero field does not narrow it.
+// TicketFilter selects the orders of tickets of a list. A zero field selects all.
 type TicketFilter struct {
 	EventID *uuid.UUID
 	Query   string // like [Filter.Query]
 	Payment string // like [Filter.Payment]
 }
 
-// Values returns the query parameters that bookingclient.ReadTicketFilter reads.
+// Values returns the filter as query parameters, which bookingclient.ReadTicketFilter reads.
 func (f TicketFilter) Values() url.Values {
 	query := url.Values{}
 	if f.EventID != nil {
@@ -43,27 +43,27 @@ func (f TicketFilter) Values() url.Values {
 	return query
 }
 
-// MaxQuery is the maximal number of characters of a query.
+// MaxQuery is the maximal length of a Query, in characters.
 const MaxQuery = 254
 
-// Statuses returns all statuses of a booking, in the order of its life.
+// Statuses returns all statuses of a booking, from pending to the final ones.
 func Statuses() []string {
 	return []string{StatusPending, StatusConfirmed, StatusCompleted, StatusNoShow, StatusCancelled}
 }
 
-// Filters of a list by payment that are not statuses of a payment.
+// The values of the filter by payment that are not statuses of a payment.
 const (
 	PaymentRefundFailed = "refund_failed" // the provider refused the newest refund
-	PaymentDisputed     = "disputed"      // the customer disputes the payment, or did so
+	PaymentDisputed     = "disputed"      // the customer disputes the payment, or has disputed it before
 )
 
-// PaymentStatuses returns all values of the filter by payment. They are the statuses of
-// a payment, and results that the provider reports after the payment, such as refunds.
+// PaymentStatuses returns all values of the filter by payment. These are
+// the statuses of a payment, [PaymentRefundFailed] and [PaymentDisputed].
 func PaymentStatuses() []string {
 	return []string{PaymentOpen, PaymentPaid, PaymentCancelled, PaymentRefundFailed, PaymentDisputed}
 }
 
-// Values returns the query parameters that bookingclient.ReadFilter reads.
+// Values returns the filter as query parameters, which bookingclient.ReadFilter reads.
 func (f Filter) Values() url.Values {
 	query := url.Values{}
 	if f.From != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Managed is the customer view of a link (lifecycle.md §5). Depending on Kind, Booking or Ticket is set.
+// Managed is the customer view of a link (lifecycle.md §5). Either Booking or Ticket is set, depending on Kind.
 type Managed struct {
 	Kind     event.SubjectKind       `json:"kind"`
 	Business catalog.ManagedBusiness `json:"business"`
@@ -36,9 +36,9 @@ type ManagedBooking struct {
 	ClassScheduleID *uuid.UUID      `json:"class_schedule_id"`
 	PartySize       int             `json:"party_size"`
 	IsPackage       bool            `json:"is_package"`
-	// StaffingMode is availability.StaffingPerService, or "" for one provider.
+	// StaffingMode is availability.StaffingPerService if each service has its own staff member. Otherwise it is "".
 	StaffingMode string `json:"staffing_mode,omitempty"`
-	// StaffRequested reports that the customer chose the member: a reschedule keeps the member.
+	// StaffRequested reports that the customer chose the staff member. A reschedule then keeps the staff member.
 	StaffRequested bool        `json:"staff_requested"`
 	Withdrawn      bool        `json:"withdrawn"` // as in [Booking]
 	Total          json.Number `json:"total"`
@@ -47,10 +47,12 @@ type ManagedBooking struct {
 	Locale         string      `json:"locale"`
 	Sequence       int         `json:"sequence"`
 	CreatedAt      time.Time   `json:"created_at"`
-	// Payment is the online payment, without the provider's reasons; null if nothing is paid online.
+	// Payment is the online payment, without the reason codes of the
+	// provider. It is null if the booking has no online payment.
 	Payment *Payment `json:"payment"`
-	CanPay  bool     `json:"can_pay"` // until payment.due_at
-	// Unpaid reports a cancellation because of a missed payment deadline. It is known for a limited time only.
+	CanPay  bool     `json:"can_pay"` // reports that the customer can pay now, until payment.due_at
+	// Unpaid reports that the booking was cancelled because it was not paid in
+	// time. It becomes false again after the events of the booking are deleted.
 	Unpaid       bool         `json:"unpaid"`
 	Cancellation Cancellation `json:"cancellation"`
 	Reschedule   MayMove      `json:"reschedule"`
@@ -59,9 +61,9 @@ type ManagedBooking struct {
 // MayMove reports whether the customer may reschedule a booking now.
 type MayMove struct {
 	Allowed bool `json:"allowed"`
-	// Reason is one of the Cancel… reasons, or the booking's status; set if not allowed
+	// Reason is one of the Cancel… reasons, or the status of the booking. It is set if a reschedule is not allowed.
 	Reason string     `json:"reason,omitempty"`
-	Until  *time.Time `json:"until"` // last instant at which it is allowed; null if not allowed
+	Until  *time.Time `json:"until"` // last instant of a reschedule; null if not allowed
 }
 
 // ManagedTicket is an order of tickets as its customer sees it, with the actions that the customer may take now.
@@ -76,7 +78,7 @@ type ManagedTicket struct {
 	StartsAt     time.Time     `json:"starts_at"`
 	EndsAt       time.Time     `json:"ends_at"`
 	Timezone     string        `json:"timezone"`      // as in [Booking]
-	FormerStarts []time.Time   `json:"former_starts"` // former starts of a rescheduled event
+	FormerStarts []time.Time   `json:"former_starts"` // starts of the event before it was rescheduled
 	Withdrawn    bool          `json:"withdrawn"`     // the business no longer offers the event
 	Quantity     int           `json:"quantity"`
 	Total        *json.Number  `json:"total"`
@@ -85,21 +87,24 @@ type ManagedTicket struct {
 	CustomerName string        `json:"customer_name"`
 	Locale       string        `json:"locale"`
 	CreatedAt    time.Time     `json:"created_at"`
-	// Payment is the online payment, without the provider's reasons; null if nothing is paid online.
+	// Payment is the online payment, without the reason codes of
+	// the provider. It is null if the order has no online payment.
 	Payment *Payment `json:"payment"`
-	CanPay  bool     `json:"can_pay"` // until payment.due_at
-	// Unpaid reports a cancellation because of a missed payment deadline. It is known for a limited time only.
+	CanPay  bool     `json:"can_pay"` // reports that the customer can pay now, until payment.due_at
+	// Unpaid reports that the order was cancelled because it was not paid in
+	// time. It becomes false again after the events of the order are deleted.
 	Unpaid       bool         `json:"unpaid"`
 	Cancellation Cancellation `json:"cancellation"`
 }
 
-// CancelByLink is the customer's request to cancel with the refund that the customer was shown, Refund.
+// CancelByLink is the customer's request to cancel a booking or an order
+// by its link. Refund is the refund that the page showed to the customer.
 type CancelByLink struct {
-	Refund *json.Number `json:"refund"` // in the booking's currency
+	Refund *json.Number `json:"refund"` // in the currency of the sale
 }
 
-// Agreed returns the refund that the customer was shown and accepted, as a decimal amount in the
-// currency of the purchase. Fault: invalid_parameter if it is missing, negative or not a number.
+// Agreed returns Refund as a decimal number, in the currency of the sale.
+// Fault: invalid_parameter if Refund is missing, negative or not a number.
 func (c CancelByLink) Agreed() (decimal.Decimal, error) {
 	if c.Refund != nil {
 		if amount, err := decimal.NewFromString(c.Refund.String()); err == nil && !amount.IsNegative() {
@@ -110,9 +115,9 @@ func (c CancelByLink) Agreed() (decimal.Decimal, error) {
 		"such as 12.50, or 0.")
 }
 
-// OpenPayment is an open charge that can be paid until DueAt. CheckoutURL is the
-// provider's payment page; only the customer may get it. After the payment, the provider
-// sends the customer back to the link, with payment=done or payment=open in the query.
+// OpenPayment is an open charge, which the customer can pay until DueAt. CheckoutURL is the
+// payment page of the provider. Only the customer may get it. After the payment, the provider
+// sends the customer to the customer's link, with payment=done or payment=open in the query.
 type OpenPayment struct {
 	Provider    string      `json:"provider"`
 	Amount      json.Number `json:"amount"`

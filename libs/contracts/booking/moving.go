@@ -7,46 +7,46 @@ import (
 	"github.com/google/uuid"
 )
 
-// NewBooking is a booking that the owner makes for a customer, with the fields of POST /book
-// (interface.md §2). The booking service validates them. The source of the booking is dashboard.
+// NewBooking requests a booking that the owner makes for a customer. Its fields are those of POST
+// /book (interface.md §2). The booking service validates them. The source of the booking is dashboard.
 type NewBooking struct {
 	ServiceIDs        []string        `json:"service_ids"`
 	Date              string          `json:"date"`
 	Time              string          `json:"time"`
 	CustomerName      string          `json:"customer_name"`
-	CustomerEmail     string          `json:"customer_email"` // "" if the customer has given no address
+	CustomerEmail     string          `json:"customer_email"` // "" if the address is unknown
 	CustomerPhone     *string         `json:"customer_phone,omitempty"`
 	StaffID           *string         `json:"staff_id,omitempty"`
 	PartySize         *int            `json:"party_size,omitempty"`
 	ClassScheduleID   *string         `json:"class_schedule_id,omitempty"`
 	IsPackage         bool            `json:"is_package,omitempty"`
 	StaffingMode      *string         `json:"staffing_mode,omitempty"`
-	Variants          []string        `json:"variants,omitempty"` // "service id:variant id"
+	Variants          []string        `json:"variants,omitempty"` // entries "service id:variant id"
 	PaymentChoice     *string         `json:"payment_choice,omitempty"`
 	PreferredProvider *string         `json:"preferred_provider,omitempty"`
 	FormData          json.RawMessage `json:"form_data,omitempty"`
 	Locale            *string         `json:"locale,omitempty"`
 
-	// Override permits a booking outside working hours, but never in occupied
-	// time. Notice, advance limit, pause and grid never apply to the owner.
+	// Override permits a booking outside working hours, but never in occupied time. Without
+	// it, too, the rules notice, advance limit, pause and slot grid do not apply to the owner.
 	Override bool `json:"override,omitempty"`
 }
 
-// Reschedule is the new time of a booking (lifecycle.md §3). Without StaffID the
-// booking keeps its staff member, if the member is free. Without ClassScheduleID
-// the booking keeps its class, if the class has a session then and has seats.
+// Reschedule requests a new time for a booking (lifecycle.md §3). If StaffID is nil, the
+// booking keeps its staff member if this member is free. If ClassScheduleID is nil, the
+// booking keeps its class session if it takes place at the new time and has free seats.
 type Reschedule struct {
-	Date            string  `json:"date"` // YYYY-MM-DD, of the new start
-	Time            string  `json:"time"` // HH:MM
+	Date            string  `json:"date"` // date of the new start, YYYY-MM-DD
+	Time            string  `json:"time"` // time of the new start, HH:MM
 	StaffID         *string `json:"staff_id,omitempty"`
 	ClassScheduleID *string `json:"class_schedule_id,omitempty"`
 
-	// Override permits a time outside working hours, but never occupied time. Only
-	// the owner may set it; notice, advance limit and grid never apply to the owner.
+	// Override permits a time outside working hours, but never occupied time. Only the owner may set
+	// it. Without it, too, the rules notice, advance limit and slot grid do not apply to the owner.
 	Override bool `json:"override,omitempty"`
 }
 
-// BookedTime is the time and the member of a booking.
+// BookedTime is the time of a booking and its staff member.
 type BookedTime struct {
 	Date            string     `json:"date"` // as in [Booking]
 	StartTime       string     `json:"start_time"`
@@ -58,7 +58,8 @@ type BookedTime struct {
 	ClassScheduleID *uuid.UUID `json:"class_schedule_id"`
 }
 
-// Rescheduled is the payload of the event of a reschedule: the booking after it, its old time and its new time.
+// Rescheduled is the payload of the event that reports a reschedule. It
+// holds the booking after the reschedule, its old time and its new time.
 type Rescheduled struct {
 	Booking
 	From BookedTime `json:"from"`

@@ -6,8 +6,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// PackageName returns the name of the package in which the services of a booking were
-// sold, in a language of the business. It returns "" if they were sold as single services.
+// PackageName returns the name of the package in which the services of a booking were sold, in
+// one of the business's languages. It returns "" if the services were not sold as a package.
 func PackageName(offer *catalog.Offer, services []BookedService, language string) string {
 	if len(services) == 0 {
 		return ""

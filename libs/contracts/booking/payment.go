@@ -11,37 +11,38 @@ import (
 // Payment is the online payment of a booking, an order of tickets or a reservation.
 type Payment struct {
 	Provider string      `json:"provider"`
-	Status   string      `json:"status"` // one of the Payment… values
-	Amount   json.Number `json:"amount"` // in the currency of the sale, like all amounts here
+	Status   string      `json:"status"` // one of the Payment… statuses
+	Amount   json.Number `json:"amount"` // in the currency of the sale, like Refunded
 	Refunded json.Number `json:"refunded"`
-	DueAt    *time.Time  `json:"due_at"` // of an open payment: its deadline
-	Refund   *Refund     `json:"refund"` // the newest; null: no refund was due
+	DueAt    *time.Time  `json:"due_at"` // payment deadline; null unless the payment is open
+	Refund   *Refund     `json:"refund"` // newest refund; null: there is none
 	Dispute  *Dispute    `json:"dispute,omitempty"`
-	// Policy is the cancellation policy at the time of the sale, with the changes that a reschedule made to it.
+	// Policy is the cancellation policy at the time of the sale, with the limit that a reschedule has set.
 	Policy refund.Policy `json:"cancellation_policy"`
 }
 
-// Dispute is a customer's dispute of a payment at their bank. Reason is the provider's code, such as fraudulent.
+// Dispute is the customer's dispute of a payment at the customer's
+// bank. Reason is the code of the provider, such as fraudulent.
 type Dispute struct {
-	Status string `json:"status"` // one of the Dispute… values
+	Status string `json:"status"` // one of the Dispute… statuses
 	Reason string `json:"reason,omitempty"`
 }
 
-// Statuses of a dispute.
+// The statuses of a dispute.
 const (
 	DisputeOpen = "open"
 	DisputeWon  = "won"
 	DisputeLost = "lost"
 )
 
-// Statuses of a payment. A cancelled one can no longer be paid.
+// The statuses of a payment. A cancelled payment can no longer be made.
 const (
 	PaymentOpen      = "open"
 	PaymentPaid      = "paid"
 	PaymentCancelled = "cancelled"
 )
 
-// Refund is a refund of a payment. Reason is the provider's code for a refusal, such as charge_disputed.
+// Refund is a refund of a payment. Reason is the provider's code for the reason of a refusal, such as charge_disputed.
 type Refund struct {
 	Amount  json.Number `json:"amount"`
 	Percent int         `json:"percent"` // share of the paid amount, as a whole number
@@ -49,69 +50,71 @@ type Refund struct {
 	Reason  string      `json:"reason,omitempty"`
 }
 
-// Statuses of a refund. A refund is pending until the provider has given a final answer.
+// The statuses of a refund. A refund is pending until the provider has given its final answer.
 const (
 	RefundPending  = "pending"
 	RefundRefunded = "refunded"
 	RefundRefused  = "refused"
 )
 
-// Cancellation is the effect of cancelling a booking or an order of tickets now (lifecycle.md §4).
+// Cancellation is the effect that cancelling a booking or an order of tickets would have now (lifecycle.md §4).
 type Cancellation struct {
 	Allowed bool `json:"allowed"`
-	// Reason is one of the Cancel… reasons, or the status of the booking or order; set if not allowed
+	// Reason is one of the Cancel… reasons, or the status of the
+	// booking or order. It is set if a cancellation is not allowed.
 	Reason string `json:"reason,omitempty"`
-	// Refund is the refund by the policy at the time of the sale.
+	// Refund is the refund by the cancellation policy at the time of the sale.
 	Refund CancellationRefund `json:"refund"`
-	// Until is the last instant at which this refund applies; null
-	// if cancelling is not allowed or the refund never changes.
+	// Until is the last instant at which Allowed and Refund hold. It is
+	// null if a cancellation is not allowed, or if they hold for ever.
 	Until *time.Time `json:"until"`
 	// Deadline is the last instant at which the customer may cancel. It
 	// is omitted in the owner's view, and if the customer may not cancel.
 	Deadline *time.Time `json:"deadline,omitempty"`
 }
 
-// CancellationRefund is the amount that would be refunded, and its share of the amount that was paid online.
+// CancellationRefund is the refund that a cancellation would
+// make. Percent is its share of the amount that was paid online.
 type CancellationRefund struct {
 	Amount   json.Number `json:"amount"`
 	Percent  int         `json:"percent"`
 	Currency string      `json:"currency"`
 }
 
-// Reasons why a customer may not cancel a booking although the owner could.
+// The reasons why a customer may not cancel a booking that the owner may still cancel.
 const (
 	CancelTooLate    = "too_late"    // the limit self_service.cancel_until_hours has passed
-	CancelNotOffered = "not_offered" // the business does not let customers cancel
+	CancelNotOffered = "not_offered" // the business does not allow customers to cancel
 )
 
-// Cancel requests the cancellation of a booking. The zero value refunds by the policy.
+// Cancel requests the cancellation of a booking. Without Refund, the cancellation policy determines the refund.
 type Cancel struct {
 	Refund RefundAmount `json:"refund,omitzero"`
 }
 
 // NewRefund requests a refund of a booking that has ended or was cancelled, for example after the
-// provider refused an earlier refund. The zero value refunds all of the payment that is left.
+// provider refused an earlier refund. Without Refund, it refunds all of the payment that is left.
 type NewRefund struct {
 	Refund RefundAmount `json:"refund,omitzero"`
 }
 
-// RefundAmount is the amount of a refund: one of the constants Refund…, or a decimal
-// such as 12.50, which is a number in JSON. Each call documents the meaning of "".
+// RefundAmount is the requested amount of a refund. It is RefundPolicy, RefundFull or RefundNone, or a decimal number
+// such as 12.50, which is a number in JSON. Each function that takes a RefundAmount documents the meaning of "".
 type RefundAmount string
 
-// The words of a [RefundAmount].
+// The words that a [RefundAmount] can be.
 const (
 	RefundPolicy RefundAmount = "policy"
 	RefundFull   RefundAmount = "full"
 	RefundNone   RefundAmount = "none"
 )
 
-// Word reports whether a is a word or empty, not a number.
+// Word reports whether a is one of the words or empty, and therefore not a number.
 func (a RefundAmount) Word() bool {
 	return a == "" || a == RefundPolicy || a == RefundFull || a == RefundNone
 }
 
-// MarshalJSON encodes a word as a string and an amount as a number.
+// MarshalJSON encodes a word as a JSON string and an amount as a JSON number.
 func (a RefundAmount) MarshalJSON() ([]byte, error) {
 	if a.Word() {
 		return json.Marshal(string(a))
@@ -119,10 +122,10 @@ func (a RefundAmount) MarshalJSON() ([]byte, error) {
 	return json.Marshal(json.Number(a))
 }
 
-// errRefund is the error of any other text.
+// errRefund is the error for a text that is neither a word nor a number.
 var errRefund = errors.New(`refund: send "policy", "full", "none" or an amount such as 12.50`)
 
-// ParseRefund parses a word or a decimal amount from user input.
+// ParseRefund parses a word or a decimal number that a user has entered.
 func ParseRefund(text string) (RefundAmount, error) {
 	a := RefundAmount(text)
 	if a.Word() || json.Unmarshal([]byte(text), new(float64)) == nil && text != "null" {
@@ -131,7 +134,7 @@ func ParseRefund(text string) (RefundAmount, error) {
 	return "", errRefund
 }
 
-// UnmarshalJSON decodes a string as a word and a number as an amount.
+// UnmarshalJSON decodes a JSON string as a word and a JSON number as an amount.
 func (a *RefundAmount) UnmarshalJSON(text []byte) error {
 	var word string
 	if json.Unmarshal(text, &word) != nil {

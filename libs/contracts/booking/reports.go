@@ -6,12 +6,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// BookingsReport counts bookings by the date of their start. Periods and sources without bookings have no row.
+// BookingsReport is the number of bookings for each period and source. Bookings belong
+// to the period in which they start. Periods and sources without bookings have no row.
 type BookingsReport struct {
-	Rows []BookingsRow `json:"rows"` // by date, then source
+	Rows []BookingsRow `json:"rows"` // by date, then by source
 }
 
-// BookingsRow counts the bookings of one source that start in one period.
+// BookingsRow is the number of bookings of one source that start in one period.
 type BookingsRow struct {
 	Date      timespan.Date `json:"date"` // first date of the period
 	Source    string        `json:"source"`
@@ -21,17 +22,17 @@ type BookingsRow struct {
 	Completed int64         `json:"completed"`
 	NoShow    int64         `json:"no_show"`
 	Cancelled int64         `json:"cancelled"`
-	Guests    int64         `json:"guests"` // of bookings that are not cancelled
+	Guests    int64         `json:"guests"` // people in bookings that are not cancelled
 }
 
-// StaffTimeReport is the booked time of members, by the business's calendar.
+// StaffTimeReport is the booked time of staff members in each period. The periods are in the time zone of the business.
 type StaffTimeReport struct {
-	Rows []StaffTimeRow `json:"rows"` // by date, then member
+	Rows []StaffTimeRow `json:"rows"` // by date, then by staff member
 }
 
-// StaffTimeRow is the booked time of one member in one period.
+// StaffTimeRow is the booked time of one staff member in one period.
 type StaffTimeRow struct {
 	Date    timespan.Date `json:"date"` // first date of the period
 	StaffID uuid.UUID     `json:"staff_id"`
-	Minutes int64         `json:"minutes"` // booked, with buffers; time that guests of a class share counts once
+	Minutes int64         `json:"minutes"` // booked, with buffers; a class session counts once for all its guests
 }
