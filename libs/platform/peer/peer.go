@@ -1,6 +1,6 @@
-// Package peer is the HTTP client for calls between services. It sends JSON and the trace context. Each call
-// has a deadline, a circuit breaker and a metric by outcome. A fault of the other service is returned as a
-// fault of the same kind. If the other service cannot be reached, the fault is [fault.PeerUnavailable].
+// Package peer is the HTTP client for calls between services. It sends JSON and the trace context. Each call has a
+// deadline and a circuit breaker, and counts in a metric by its outcome. A fault of the other service is returned
+// as a fault of the same kind. If the other service cannot be reached, the fault is [fault.PeerUnavailable].
 package peer
 
 import (
@@ -23,44 +23,45 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Client calls one peer.
+// Client sends calls to one other service, the peer.
 type Client struct {
 	name         string
 	base         string
 	transport    *transport
 	timeout      time.Duration
 	patience     time.Duration
-	writeTimeout time.Duration // timeout of calls that may change something; 0: timeout
+	writeTimeout time.Duration // timeout of calls that may change data at the peer; 0: the field timeout applies
 	secret       string
 	breakers     *breakers
 	calls        metric.Int64Counter
 	outcome      map[string]metric.MeasurementOption
 }
 
-// The outcomes of a call, for the metric.
+// These constants are the outcomes of a call in the metric slotmesh.peer.calls.
 const (
 	answered    = "answered"
 	refused     = "refused"
 	unavailable = "unavailable"
 )
 
-// Option changes how a client calls.
+// Option changes a setting of a [Client].
 type Option func(*Client)
 
-// Timeout sets the timeout of a call whose context has no earlier deadline; the default is 2 s.
+// Timeout sets the maximal duration of a call. An earlier deadline
+// of the call's context takes precedence. The default is 2 s.
 func Timeout(d time.Duration) Option { return func(c *Client) { c.timeout = d } }
 
-// Patience sets the value of [Client.Patience]; the default is 0.
+// Patience sets the value that [Client.Patience] returns; the default is 0.
 func Patience(d time.Duration) Option { return func(c *Client) { c.patience = d } }
 
-// WriteTimeout sets the timeout of calls that may change something. It must be longer than the time
-// that the peer takes, because a caller that gives up earlier cannot know whether the change was made.
+// WriteTimeout sets the maximal duration of calls that may change data at the peer. It must be longer than the time
+// that the peer needs for the change. A caller that stops waiting earlier cannot know whether the peer made the change.
 func WriteTimeout(d time.Duration) Option { return func(c *Client) { c.writeTimeout = d } }
 
-// Secret sets the credential that is sent with every call, for internal ports that require one.
+// Secret sets the credential that the client sends with every call. Internal ports require it.
 func Secret(secret string) Option { return func(c *Client) { c.secret = secret } }
 
-// New returns a client of the peer called name at baseURL.
+// New returns a client for the peer that is called name at baseURL.
 func New(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Client {
 	c := &Client{
 		name:     name,
@@ -82,27 +83,28 @@ func New(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Cli
 	return c
 }
 
-// Close closes idle connections.
+// Close closes the client's idle connections.
 func (c *Client) Close() { c.transport.close() }
 
-// Patience returns how long readers wait for a newer version of a
-// value that they have in memory. 0 means that there is no bound.
+// Patience returns how long a reader of cached values should wait for a newer
+// version before it uses the cached one. 0 means that the wait has no maximum.
 func (c *Client) Patience() time.Duration { return c.patience }
 
-// Request is one call. A []byte as Body is sent unchanged, any other value as JSON; nil sends no body.
+// Request is the request of one call. If Body is a []byte, it is sent
+// unchanged. Any other value is sent as JSON, and nil sends no body.
 type Request struct {
 	Method string
-	Path   string // below the base URL, with its query
+	Path   string // path below the base URL, with the query
 	Header http.Header
 	Body   any
-	// Repeatable permits that a POST is sent again if the peer
-	// has closed an idle connection. A GET is always repeatable.
+	// Repeatable permits the client to send a POST again if the peer has
+	// closed an idle connection. The client always repeats a GET in this case.
 	Repeatable bool
-	// ReadOnly reports that a POST changes nothing, like a GET.
+	// ReadOnly means that a POST changes no data at the peer, like a GET.
 	ReadOnly bool
 }
 
-// isWrite reports whether a request may change something at the peer.
+// isWrite reports whether a request may change data at the peer.
 func (r Request) isWrite() bool {
 	return !r.ReadOnly && r.Method != http.MethodGet && r.Method != http.MethodHead
 }
@@ -114,12 +116,13 @@ type Response struct {
 	Body   []byte
 }
 
-// Call sends in as JSON and decodes the answer into out; nil sends or decodes nothing.
+// Call sends the argument in as JSON and decodes the answer into out. If in
+// is nil, it sends no body; if out is nil, it does not decode the answer.
 func (c *Client) Call(ctx context.Context, method, path string, in, out any) error {
 	return c.decodeInto(ctx, Request{Method: method, Path: path, Body: in}, out)
 }
 
-// Ask sends a POST that only reads.
+// Ask sends a POST that changes no data at the peer. It encodes and decodes like [Client.Call].
 func (c *Client) Ask(ctx context.Context, path string, in, out any) error {
 	return c.decodeInto(ctx, Request{Method: http.MethodPost, Path: path, Body: in, Repeatable: true, ReadOnly: true}, out)
 }
@@ -138,14 +141,16 @@ func (c *Client) decodeInto(ctx context.Context, r Request, out any) error {
 	return nil
 }
 
-// Do sends a request and returns the answer. A status of 400 or more is returned as a fault:
+// Do sends a request and returns the answer. It returns a fault if the status is 400 or more, or if no answer arrives:
 //
-//   - The peer's own fault, if the status is below 500, or if it is 503 with its own code (availability_unverified).
+//   - The peer's own fault, if the status is below 500, or if the status
+//     is 503 with a code of the peer, such as availability_unverified.
 //   - [fault.OutcomeUnknown], if the answer to a write was lost and the peer may have received the write.
-//   - Otherwise [fault.PeerUnavailable]: the peer could not be reached, or failed with a status of 500 or more.
+//   - [fault.PeerUnavailable] in all other cases: the peer could
+//     not be reached, or failed with a status of 500 or more.
 //
-// A call ends at its deadline. If ctx is done before the call, the call is not made, and
-// neither the breaker nor the metric counts it. A later cancellation of ctx has no effect.
+// A call ends at its deadline. If ctx is done before the call, Do does not make the call, and neither
+// the breaker nor the metric counts it. If ctx is cancelled during the call, the call continues.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	body, err := encodeBody(r.Body)
 	if err != nil {
@@ -179,7 +184,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	return response, nil
 }
 
-// encodeBody returns the body in the form in which it is sent.
+// encodeBody returns the bytes of a request body as the client sends them.
 func encodeBody(body any) ([]byte, error) {
 	switch b := body.(type) {
 	case nil:
@@ -193,8 +198,8 @@ func encodeBody(body any) ([]byte, error) {
 // ErrBreakerOpen is the error of a call that was not made because the circuit breaker is open.
 var ErrBreakerOpen = errors.New("not called: the circuit breaker is open")
 
-// callIfClosed calls the peer unless the breaker is open, and records the result in the breaker. It
-// returns an error if the breaker is open, if the peer did not answer, or if the peer failed.
+// callIfClosed calls the peer unless the circuit breaker is open, and records the result in the
+// breaker. It returns an error if the breaker is open, the peer did not answer, or the peer failed.
 func (c *Client) callIfClosed(ctx context.Context, r Request, body []byte, deadline time.Time) (*Response, error) {
 	tenant := r.tenant()
 	if c.breakers.isOpen(tenant) {
@@ -212,8 +217,8 @@ func (c *Client) callIfClosed(ctx context.Context, r Request, body []byte, deadl
 	return answer, nil
 }
 
-// failure is the error for a status of 500 or more that has no meaning for the
-// caller. code is the peer's error code; "" if a proxy in front of the peer answered.
+// failure is the error for an answer with a status of 500 or more that does not concern this request alone.
+// The field code is the peer's error code. It is "" if a proxy in front of the peer sent the answer.
 type failure struct {
 	status int
 	code   string
@@ -221,8 +226,8 @@ type failure struct {
 
 func (f *failure) Error() string { return fmt.Sprintf("answered %d %s", f.status, f.code) }
 
-// MayHaveSucceeded reports whether the peer may have carried out a call that failed. It returns
-// false if the peer itself refused the call with service_unavailable (semantics.md §7).
+// MayHaveSucceeded reports whether the peer may have executed a call that returned err. It
+// returns false if the peer itself refused the call with service_unavailable (semantics.md §7).
 func MayHaveSucceeded(err error) bool {
 	var answered *failure
 	var network *net.OpError
@@ -235,18 +240,20 @@ func MayHaveSucceeded(err error) bool {
 	return !errors.Is(err, ErrBreakerOpen) && !errors.Is(err, fasthttp.ErrNoFreeConns)
 }
 
-// classifyError returns the state of the peer after an exchange without an answer.
+// classifyError derives the state of the peer from an exchange without an answer.
 func classifyError(err error) health {
 	var network *net.OpError
-	// A timeout may only mean that this call's deadline was short.
+	// A dial timeout does not prove that the peer is unreachable,
+	// because the deadline of this call may have been short.
 	if errors.As(err, &network) && network.Op == "dial" && !network.Timeout() {
 		return unreachable
 	}
 	return failing
 }
 
-// classify returns the state of the peer, judged by an answer. A 500 concerns one request, and others may succeed.
-// An error of a gateway, or a 503 without a meaning for this request, shows that the peer cannot serve requests.
+// classify derives the state of the peer from an answer. Status 500 concerns only one
+// request; other requests may succeed. An error of a gateway shows that the peer
+// cannot serve requests. The same applies to a 503 that hasOwnMeaning does not accept.
 func (a *Response) classify() health {
 	switch {
 	case a.Status < http.StatusInternalServerError:
@@ -257,8 +264,8 @@ func (a *Response) classify() health {
 	return failing
 }
 
-// hasOwnMeaning reports whether a 503 is a working peer's answer to this request. For
-// example, booking answers 503 if another service that it needs for the request is down.
+// hasOwnMeaning reports whether a working peer sent a 503 because of this request.
+// For example, booking answers 503 if another service that the request needs is down.
 func (a *Response) hasOwnMeaning() bool {
 	kind := fault.Decode(a.Status, a.Body, 0).Kind
 	return a.Status == http.StatusServiceUnavailable && kind.Code != "" && kind.Code != fault.Internal.Code &&

@@ -25,26 +25,29 @@ import (
 )
 
 const (
-	maxAnswer      = 64 << 20 // maximal size of an answer, in bytes
-	maxConnections = 512      // to one peer; further calls wait for a free one until their deadline
-	// idleTimeout is shorter than the server's idle timeout (libs/platform/server), so that the client closes first.
+	maxAnswer = 64 << 20 // maximal size of an answer, in bytes
+	// maximal number of connections to one peer; when all are in use, further calls wait until their deadline
+	maxConnections = 512
+	// idleTimeout is shorter than the idle timeout of the server (libs/platform/server),
+	// so that the client closes an idle connection before the server does.
 	idleTimeout = 60 * time.Second
 )
 
-// WaitHeader is a header of calls that write. Its value is the age, in milliseconds, of the client's request that
-// caused the write. Deadlines, and the check whether the write was refused, count from the arrival of that request.
+// WaitHeader is a header of calls that may change data. Its value is the time, in milliseconds,
+// since the client's request arrived that caused the call. The peer computes the arrival time from
+// it. Deadlines count from the arrival time, and so does the check whether the write was refused.
 const WaitHeader = "Slotmesh-Waited"
 
-// transport exchanges one request for one answer, within a client span.
+// transport sends HTTP requests to one peer, each within a client span.
 type transport struct {
 	name   string
-	reused *fasthttp.HostClient // reuses connections
-	single *fasthttp.HostClient // one connection per request
-	secret string               // sent to the peer; "" for none
+	reused *fasthttp.HostClient // reuses connections for several requests
+	single *fasthttp.HostClient // uses a new connection for each request
+	secret string               // credential that is sent to the peer; "" for none
 	tel    *telemetry.Telemetry
 }
 
-// newTransport returns the HTTP clients of a peer. It opens no connection.
+// newTransport returns the transport for a peer. It opens no connection yet.
 func newTransport(name, baseURL string, tel *telemetry.Telemetry) *transport {
 	secure := strings.HasPrefix(baseURL, "https://")
 	address := strings.TrimPrefix(strings.TrimPrefix(baseURL, "https://"), "http://")
@@ -54,7 +57,7 @@ func newTransport(name, baseURL string, tel *telemetry.Telemetry) *transport {
 			Addr: fasthttp.AddMissingPort(address, secure), IsTLS: secure,
 			Dial:     Dial,
 			MaxConns: maxConnections, MaxConnWaitTimeout: time.Minute, MaxIdleConnDuration: idleTimeout,
-			MaxResponseBodySize: maxAnswer, MaxIdemponentCallAttempts: 1, // send decides about retries
+			MaxResponseBodySize: maxAnswer, MaxIdemponentCallAttempts: 1, // the method send decides about retries
 			DisablePathNormalizing: true, NoDefaultUserAgentHeader: true,
 		}
 	}
@@ -66,13 +69,14 @@ func (w *transport) close() {
 	w.single.CloseIdleConnections()
 }
 
-// exchange sends a request and waits for the answer until deadline.
+// exchange sends a request and waits for the answer until the deadline.
 //
-// A peer that was stopped may have closed an idle connection, which is noticed only when the connection is used.
-// A repeatable request is then sent again over a new connection. Other requests always use a new connection.
+// A peer that was stopped may have closed an idle connection. The client notices this
+// only when it uses the connection. It then sends a repeatable request again over a
+// new connection. Requests that are not repeatable always use a new connection.
 //
-// If a connection was refused, nothing was sent. The wire then retries every request once, because another
-// replica behind the same address may accept it.
+// If the peer refuses the connection, nothing was sent. exchange then retries every
+// request once, because another replica behind the same address may accept the connection.
 func (w *transport) exchange(ctx context.Context, base string, r Request, body []byte,
 	deadline time.Time) (*Response, error) {
 	request, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
@@ -131,15 +135,15 @@ func (w *transport) send(r Request, request *fasthttp.Request, answer *fasthttp.
 	if !isConnectionLost(err) && !errors.Is(err, syscall.ECONNREFUSED) {
 		return err
 	}
-	w.reused.CloseIdleConnections() // the other idle connections are as old
+	w.reused.CloseIdleConnections() // the other idle connections are probably closed too
 	if retryErr := w.reused.DoDeadline(request, answer, deadline); retryErr != nil {
-		return errors.Join(err, retryErr) // the first error shows that the request may have arrived
+		return errors.Join(err, retryErr) // the first error shows that the peer may have received the request
 	}
 	return nil
 }
 
-// isConnectionLost reports whether err is the loss of an established connection. It
-// returns false for a failed dial, a timeout and an answer that is too large.
+// isConnectionLost reports whether err means the loss of an established connection.
+// It returns false for a failed dial, a timeout and an answer that is too large.
 func isConnectionLost(err error) bool {
 	var network *net.OpError
 	if errors.As(err, &network) {
@@ -148,8 +152,8 @@ func isConnectionLost(err error) bool {
 	return errors.Is(err, fasthttp.ErrConnectionClosed) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// span starts the span of a call and adds its trace context to the
-// request. If the span of ctx is not recorded, span starts no new one.
+// span starts the span of a call and adds the trace context to the
+// request. If the span of ctx is not recorded, span starts no new span.
 func (w *transport) span(ctx context.Context, method string, request *fasthttp.Request) trace.Span {
 	span := trace.SpanFromContext(ctx)
 	if span.IsRecording() || !span.SpanContext().IsValid() {
@@ -163,10 +167,10 @@ func (w *transport) span(ctx context.Context, method string, request *fasthttp.R
 	return span
 }
 
-// callerHeaders are the response headers that callers read, in canonical form.
+// callerHeaders are the response headers that callers read, in canonical form. Other headers are dropped.
 var callerHeaders = []string{"Content-Type", "Etag", "Age", "Idempotent-Replayed", "Retry-After"}
 
-// copyResponse returns a copy of the answer that stays valid after the exchange.
+// copyResponse copies an answer. The copy stays valid after fasthttp reuses the memory of the answer.
 func copyResponse(answer *fasthttp.Response) *Response {
 	header := make(http.Header, len(callerHeaders))
 	for _, name := range callerHeaders {
@@ -177,7 +181,7 @@ func copyResponse(answer *fasthttp.Response) *Response {
 	return &Response{Status: answer.StatusCode(), Header: header, Body: bytes.Clone(answer.Body())}
 }
 
-// requestHeader adapts a request header to the propagator of trace contexts.
+// requestHeader adapts the header of a fasthttp request to the OpenTelemetry propagator.
 type requestHeader struct{ *fasthttp.RequestHeader }
 
 func (h requestHeader) Get(key string) string { return string(h.Peek(key)) }

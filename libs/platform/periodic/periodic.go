@@ -1,4 +1,4 @@
-// Package periodic runs work repeatedly while a service runs.
+// Package periodic runs a function at regular intervals while a service runs.
 package periodic
 
 import (
@@ -7,15 +7,16 @@ import (
 	"time"
 )
 
-// Job is work that runs repeatedly. No caller waits for it: after a failure it runs again at the next interval.
+// Job is a function that runs at regular intervals. No caller waits for
+// the result. If a run fails, the job runs again at the next interval.
 type Job struct {
 	Every          time.Duration
-	Timeout        time.Duration // timeout of each run; 0: none
-	FailureMessage string        // log message after a failure
+	Timeout        time.Duration // maximal duration of each run; 0: no maximum
+	FailureMessage string        // message that is logged when a run fails
 	Do             func(ctx context.Context) error
 }
 
-// Run runs the job immediately and then at every interval until ctx ends. It returns nil.
+// Run runs the job immediately and then once per interval, until ctx ends. It logs failures and returns nil.
 func (j Job) Run(ctx context.Context, log *slog.Logger) error {
 	ticker := time.NewTicker(j.Every)
 	defer ticker.Stop()

@@ -2,16 +2,18 @@ package postgres
 
 import "strings"
 
-// DueRows selects the rows of a table that a job must process. The table has an index that begins with business_id.
+// DueRows selects the rows of a table that a job must process
+// now. The table must have an index that begins with business_id.
 type DueRows struct {
 	Table     string
-	Index     string // condition of a partial index; "": not partial
-	Condition string // condition of due rows; $2 is an instant
+	Index     string // condition of the partial index; "" if the index is not partial
+	Condition string // condition that a row is due; the parameter $2 is the current instant
 }
 
-// DueBusinesses returns a query for the ids of businesses that have rows due at the time $2. It
-// returns at most $3 ids above the id $1, in their order. The cost depends on the number of
-// businesses and not on their rows, because the query uses the index to find the next business.
+// DueBusinesses returns an SQL query for the ids of businesses that have due rows in any of
+// the tables. The query returns at most $3 ids, in ascending order, each greater than the id
+// $1. Rows are due at the instant $2. The query uses the index to find the next business.
+// Its cost therefore depends on the number of businesses, not on the number of their rows.
 func DueBusinesses(all ...DueRows) string {
 	var due []string
 	for _, d := range all {
@@ -28,7 +30,8 @@ func DueBusinesses(all ...DueRows) string {
 		LIMIT $3`
 }
 
-// nextBusiness returns a query for the first business after an id that has a row in any of the tables.
+// nextBusiness returns an SQL query for the next business that has a row in any of the
+// tables. The SQL expression in the argument after is the id of the previous business.
 func nextBusiness(all []DueRows, after string) string {
 	var first []string
 	for _, d := range all {

@@ -8,17 +8,18 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// eraseStep is the maximal number of rows that one statement deletes, which bounds the locks that it holds.
+// eraseStep is the maximal number of rows that one statement deletes. It bounds the number of row locks.
 const eraseStep = 1000
 
-// Erasable selects the rows to delete from a table that has a column business_id:
-// all rows of a business, or those that satisfy Where, a condition on the row t.
+// Erasable selects the rows of a table that [Erase] deletes for a business. The
+// table has a column business_id. Where is an optional SQL condition on the row,
+// which has the alias t. If Where is empty, all rows of the business are deleted.
 type Erasable struct{ Table, Where string }
 
-// Erase deletes the rows of these businesses from the tables, in the order of the argument tables. It
-// returns the number of deleted rows. This number does not include rows that ON DELETE CASCADE deletes.
+// Erase deletes the rows of the businesses from the tables, in the order of the argument tables.
+// It returns the number of deleted rows, without the rows that ON DELETE CASCADE deletes.
 //
-// Table and Where become part of the SQL, so they must not contain user input.
+// Table and Where become part of the SQL text, so they must not contain user input.
 func Erase(ctx context.Context, pool *pgxpool.Pool, businesses []uuid.UUID, tables ...Erasable) (int64, error) {
 	var erased int64
 	for _, erasable := range tables {
@@ -33,9 +34,9 @@ func Erase(ctx context.Context, pool *pgxpool.Pool, businesses []uuid.UUID, tabl
 	return erased, nil
 }
 
-// erase deletes the rows of one business, in steps of eraseStep rows.
+// erase deletes the selected rows of one business in steps of eraseStep rows.
 //
-// Both parts of the statement compare business_id, because a ctid is unique only within one table.
+// The DELETE and the subquery both compare business_id, because a ctid is unique only within one table.
 // If tables are sharded by business, the same ctid in another shard is a row of another business.
 func erase(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, erasable Erasable) (int64, error) {
 	condition := "business_id = $1"

@@ -8,11 +8,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// RunExclusively runs work while no other replica of the service runs work with the same
-// name. If another replica does, RunExclusively returns false and does not run work.
+// RunExclusively runs work, unless another replica of the service is running
+// work with the same name. In this case it returns false without an error.
 //
-// A separate transaction holds an advisory lock. The lock is released when its connection ends,
-// even after a crash, and it works with a pooler that assigns a connection per transaction.
+// A separate transaction holds an advisory lock while work runs. PostgreSQL releases the lock when the connection
+// ends, even after a crash. The lock also works with a pooler that assigns a connection per transaction.
 func RunExclusively(ctx context.Context, pool *pgxpool.Pool, name string,
 	work func(context.Context) error) (bool, error) {
 	var (
@@ -30,5 +30,5 @@ func RunExclusively(ctx context.Context, pool *pgxpool.Pool, name string,
 	if err != nil && !acquired {
 		return false, fmt.Errorf("lock %s: %w", name, err)
 	}
-	return acquired, workErr // the transaction's end has released the lock, also if the commit failed
+	return acquired, workErr // the end of the transaction has released the lock, even if the commit failed
 }

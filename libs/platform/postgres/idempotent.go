@@ -18,8 +18,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// identifyWrite returns the write of a request. If the request has an Idempotency-Key, the id is derived from the key;
-// otherwise it is random. Owners, the booking page and customers with a link can use the same key without a conflict.
+// identifyWrite returns the write that a request makes. If the request has an Idempotency-Key, the id of the write
+// is derived from the key, and from the kind of actor and the holder. Owners, the booking page and customers with
+// a link can therefore use the same key without a conflict. If the request has no key, the id is random.
 func identifyWrite(ctx context.Context, business uuid.UUID) Write {
 	w := Write{Business: business, ID: uuid.New(), StartTime: clock.ArrivalTime(ctx)}
 	if request := idempotency.Of(ctx); request.Key != "" {
@@ -32,8 +33,8 @@ func identifyWrite(ctx context.Context, business uuid.UUID) Write {
 	return w
 }
 
-// RequestWriteID returns the id of the write that [WriteIdempotently] makes for the request
-// of ctx if it has an Idempotency-Key; otherwise it returns the nil UUID.
+// RequestWriteID returns the id of the write that [WriteIdempotently] makes for the
+// request of ctx. If the request has no Idempotency-Key, it returns the nil UUID.
 func RequestWriteID(ctx context.Context, business uuid.UUID) uuid.UUID {
 	if idempotency.Of(ctx).Key == "" {
 		return uuid.Nil
@@ -41,8 +42,8 @@ func RequestWriteID(ctx context.Context, business uuid.UUID) uuid.UUID {
 	return identifyWrite(ctx, business).ID
 }
 
-// DeleteIdempotencyResult deletes the stored idempotency result of a write if the member ID of the result equals
-// resultID. A retry then makes the write again. If the stored result has another ID, it is kept.
+// DeleteIdempotencyResult deletes the stored idempotency result of a write, so that a retry makes the
+// write again. It deletes the result only if the JSON member ID of the stored answer equals resultID.
 //
 // The function must run in the transaction that reverses the write.
 func DeleteIdempotencyResult(ctx context.Context, tx pgx.Tx, business, write, resultID uuid.UUID) error {
@@ -54,14 +55,18 @@ func DeleteIdempotencyResult(ctx context.Context, tx pgx.Tx, business, write, re
 	return nil
 }
 
-// WriteIdempotently runs do in a transaction and returns its answer. The transaction also stores the answer as JSON for
-// one day, as the idempotency result. If the business used the Idempotency-Key before for the same request,
-// WriteIdempotently returns the stored answer and does not call do. The table is made_writes, which the service's
-// migrations create.
+// WriteIdempotently runs do in a transaction and returns the answer of do. The transaction also stores the answer
+// as JSON in the table made_writes, for one day. If the business repeats a request with the same Idempotency-Key,
+// WriteIdempotently returns the stored answer and does not call do. The migrations of the service create the table.
 //
-// After an error nothing was written, and this attempt writes nothing later. The exception is outcome_unknown:
-// the write may exist. Errors: those of do and of [Write.Run]; idempotency_mismatch; idempotency_in_progress
-// if another request with the key is in progress; [actor.ErrMissing] if ctx has no actor, before do is called.
+// If WriteIdempotently returns an error, nothing was written, and this attempt writes
+// nothing later. The only exception is the fault outcome_unknown: the write may exist.
+//
+// Errors:
+//   - the errors of do and of [Write.Run]
+//   - fault idempotency_mismatch if the key was used for a different request
+//   - fault idempotency_in_progress if another request with the key is in progress
+//   - [actor.ErrMissing] if ctx has no actor; do is not called in this case
 func WriteIdempotently[T any](ctx context.Context, pool *pgxpool.Pool, business uuid.UUID,
 	do func(context.Context, pgx.Tx) (T, error)) (T, error) {
 	var (
@@ -109,17 +114,18 @@ func WriteIdempotently[T any](ctx context.Context, pool *pgxpool.Pool, business 
 	return answer, err
 }
 
-// runTransaction runs do in a transaction. If the commit fails, its error is marked as possibly sent.
+// runTransaction runs do in a transaction. If the commit fails, it returns an error
+// that is not safe to retry, because the server may have received the commit.
 //
-// pgx.BeginFunc and pgx.Tx do not distinguish this: if the answer to a commit is
-// lost, they report a closed connection, as for a commit that was never sent.
+// pgx.BeginFunc and pgx.Tx would return the same error for a commit
+// whose answer was lost and for a commit that was never sent.
 func runTransaction(ctx context.Context, conn *pgxpool.Conn, do func(pgx.Tx) error) error {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return err
 	}
 	if err := do(tx); err != nil {
-		_ = tx.Rollback(ctx) // if it fails, the connection is closed
+		_ = tx.Rollback(ctx) // if the rollback fails, pgx closes the connection
 		return err
 	}
 	if err := tx.Commit(ctx); err != nil {
@@ -128,7 +134,7 @@ func runTransaction(ctx context.Context, conn *pgxpool.Conn, do func(pgx.Tx) err
 	return nil
 }
 
-// possiblySentError is the error of a statement that may have reached the server.
+// possiblySentError is the error of a statement that the server may have received.
 type possiblySentError struct{ error }
 
 // SafeToRetry implements the interface that pgconn.SafeToRetry checks.
@@ -137,8 +143,9 @@ func (*possiblySentError) SafeToRetry() bool { return false }
 // Unwrap returns the original error.
 func (m *possiblySentError) Unwrap() error { return m.error }
 
-// beginSQL acquires the write's lock if it is free, and limits the idle time of the transaction. Without
-// the limit, no other request could learn the outcome while the transaction of a lost client is open.
+// beginSQL acquires the advisory lock of the write if the lock is free, and limits the idle
+// time of the transaction. If a client is lost, its transaction may stay open. Without the
+// limit, other requests would not learn the outcome of the write until that transaction ends.
 const beginSQL = `
 SELECT set_config('idle_in_transaction_session_timeout', '5s', true),
        CASE WHEN pg_try_advisory_xact_lock(hashtextextended($1::uuid::text, 0)) THEN may_write($2, $1, $3) ELSE false END`
@@ -158,7 +165,7 @@ func (w Write) begin(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// storedResult is the stored result of a write.
+// storedResult is the row of made_writes for a write.
 type storedResult struct{ hash, answer []byte }
 
 func (k *storedResult) matches(hash []byte) error {
@@ -196,20 +203,21 @@ func (w Write) storeResult(ctx context.Context, tx pgx.Tx, hash []byte, answer a
 	return nil
 }
 
-// minOutcomeTime is the time that [FindIdempotencyResult] has at least, even if the deadline of the request is near or
-// has passed.
+// minOutcomeTime is the minimal time for [FindIdempotencyResult],
+// even if the deadline of the request is near or has passed.
 const minOutcomeTime = time.Second
 
-// FindIdempotencyResult looks up the write that the request's Idempotency-Key identifies. If an earlier request made
-// the write, it returns that request's answer from [WriteIdempotently] as JSON. Otherwise it returns nil, and no
-// attempt that began before this call can still make the write. Faults: idempotency_mismatch; outcome_unknown.
+// FindIdempotencyResult looks up the write that the request's Idempotency-Key identifies. If an earlier request
+// made the write, it returns the stored answer of that request as JSON. If no request made the write, it returns
+// nil. No attempt that began before this call can then make the write later. Faults: idempotency_mismatch if the
+// key was used for a different request; outcome_unknown if the database did not answer in time.
 func FindIdempotencyResult(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID) ([]byte, error) {
 	var (
 		stored *storedResult
 		hash   = idempotency.Of(ctx).Hash
 		w      = identifyWrite(ctx, business)
 	)
-	if _, err := actor.Require(ctx); err != nil { // each kind of actor has its own keys
+	if _, err := actor.Require(ctx); err != nil { // the id of the write depends on the kind of actor
 		return nil, err
 	}
 	timeout := minOutcomeTime

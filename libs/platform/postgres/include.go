@@ -14,14 +14,15 @@ var shared embed.FS
 
 var includes = regexp.MustCompile(`(?m)^-- include (\w+)\n`)
 
-// WithShared returns migrations in which each line `-- include NAME` is replaced by shared/NAME.sql: the tables of
-// idempotency results and of events, which several services have. The stored hash of a migration is that of its whole
-// text, so a shared file of a released migration never changes.
+// WithShared returns the migrations with each line `-- include NAME` replaced by the file
+// shared/NAME.sql. The shared files create tables that several services need, for idempotency
+// results and for events. A shared file never changes once a migration that includes it is released.
+// The reason is that the stored hash of a migration covers the text after the replacement.
 func WithShared(migrations fs.FS) fs.FS { return expandedFS{migrations} }
 
 type expandedFS struct{ fs.FS }
 
-// ReadFile returns a file with its includes replaced.
+// ReadFile returns the content of a file with its includes replaced.
 func (e expandedFS) ReadFile(name string) ([]byte, error) {
 	text, err := fs.ReadFile(e.FS, name)
 	if err != nil {
@@ -39,7 +40,7 @@ func (e expandedFS) ReadFile(name string) ([]byte, error) {
 	return text, missing
 }
 
-// Open opens a file with its includes replaced, or a folder.
+// Open opens a file with its includes replaced. It opens a folder unchanged.
 func (e expandedFS) Open(name string) (fs.File, error) {
 	file, err := e.FS.Open(name)
 	if err != nil {

@@ -11,20 +11,21 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// MigrationText identifies the text of one migration. Two schemas with equal MigrationTexts have the same tables.
+// MigrationText identifies the text of one migration. Two schemas
+// with the same list of MigrationTexts have the same tables.
 type MigrationText struct {
 	Version int64  `json:"version"`
-	SHA256  string `json:"sha256"` // of its file, hexadecimal
+	SHA256  string `json:"sha256"` // hash of the file, hexadecimal
 }
 
-// MigrationTexts returns the migrations in files, in their order.
+// MigrationTexts returns the versions and hashes of the migrations in files, in ascending order.
 func MigrationTexts(files fs.FS) ([]MigrationText, error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
 		return nil, err
 	}
 	texts := make([]MigrationText, 0, len(names))
-	for _, name := range names { // Glob sorts by name, which begins with the version
+	for _, name := range names { // Glob sorts by name, and the name begins with the version
 		version, err := goose.NumericComponent(name)
 		if err != nil {
 			return nil, fmt.Errorf("migration %s: %w", name, err)
@@ -40,7 +41,7 @@ func MigrationTexts(files fs.FS) ([]MigrationText, error) {
 }
 
 // AppliedMigrations returns the migrations that were applied to a schema,
-// in their order. It returns none if the schema has no tables.
+// in ascending order. It returns none if no migration was ever applied.
 func AppliedMigrations(ctx context.Context, tx pgx.Tx, schema string) ([]MigrationText, error) {
 	var exists bool
 	in := pgx.Identifier{schema}.Sanitize()

@@ -1,5 +1,5 @@
-// Package postgres opens a service's connection pool and applies its migrations. Each service has
-// its own schema with the service's name, so that services can share a database or have one each.
+// Package postgres opens the connection pool of a service and applies its migrations. Each service has its own
+// schema, which has the name of the service. Services can therefore share one database, or use one database each.
 package postgres
 
 import (
@@ -23,32 +23,34 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// Config holds the settings of a service's database.
+// Config holds the settings for the database of a service.
 type Config struct {
-	// URL of the database, such as postgres://user@host:5432/name.
+	// URL is the URL of the database, such as postgres://user@host:5432/name.
 	URL string `env:"DATABASE_URL, required"`
-	// Pooled reports that URL leads to a pooler that assigns a connection per
-	// transaction, like PgBouncer in transaction mode. A session setting would then be
-	// lost after each transaction. Migrate therefore stores the settings in the role.
+	// Pooled means that URL is the address of a pooler that assigns a connection per transaction,
+	// such as PgBouncer in transaction mode. Session settings would be lost after each transaction.
+	// [Migrate] therefore stores these settings in the PostgreSQL role of the service.
 	Pooled bool `env:"DATABASE_POOLED, default=false"`
-	// MigrationsURL is the URL for migrations, which connect directly, without a pooler, as the owner of the tables.
-	// Empty: URL. If the user of URL is another one, it may only read and write the rows of this service's schema.
+	// MigrationsURL is the URL for migrations. Migrations connect without a pooler, as
+	// the owner of the tables. If it is empty, migrations use URL. If URL names another
+	// user, that user can only read and write the rows of this service's schema.
 	MigrationsURL string `env:"DATABASE_MIGRATIONS_URL"`
-	// ServerConnections is the number of connections that all services together may
-	// open. Migrations fail if the database server allows fewer. 0: not checked.
+	// ServerConnections is the number of connections that all services together may open.
+	// Migrations fail if the database server allows fewer connections. 0 disables this check.
 	ServerConnections int `env:"DATABASE_SERVER_CONNECTIONS, default=0"`
-	// MaxConns is the maximal size of the pool.
+	// MaxConns is the maximal number of connections in the pool.
 	MaxConns int32 `env:"DATABASE_MAX_CONNS, default=16"`
-	// StatementTimeout bounds the time of a statement, and the wait for a connection of the
-	// pool. If the server sends nothing for half a second longer, the connection counts as lost.
+	// StatementTimeout bounds the duration of a statement, and the wait for a connection from the pool.
+	// If the server sends nothing for StatementTimeout plus half a second, the connection counts as lost.
 	StatementTimeout time.Duration `env:"DATABASE_STATEMENT_TIMEOUT, default=3s"`
-	// Wait is how long migrations retry to connect to a database that does not answer yet.
+	// Wait is how long migrations try to connect to a database that does not answer yet.
 	Wait time.Duration `env:"DATABASE_WAIT, default=0s"`
-	// Schema is the schema of the tables; empty: the service's name. Only tests set it; no environment variable does.
+	// Schema is the schema of the tables. If it is empty, the schema has the name
+	// of the service. Only tests set this field; no environment variable does.
 	Schema string
 }
 
-// Validate checks the settings. It does not repeat an invalid URL, which may contain a password.
+// Validate checks the settings. The error does not contain an invalid URL, because the URL may contain a password.
 func (c *Config) Validate() error {
 	for _, url := range [][2]string{{"DATABASE_URL", c.URL},
 		{"DATABASE_MIGRATIONS_URL", cmp.Or(c.MigrationsURL, c.URL)}} {
@@ -72,19 +74,22 @@ func (c *Config) Validate() error {
 }
 
 const (
-	connectTimeout = 2 * time.Second  // of one connection attempt, unless the URL sets it
-	migrateTimeout = 15 * time.Second // for migrations: no request waits for them, and many start at the same time
-	// A migration that waits for a table lock blocks all later users of the table. It therefore
-	// gives up after lockTimeout, so that they can proceed, and tries again after lockPause.
+	connectTimeout = 2 * time.Second // for one attempt to connect, unless the URL sets a timeout
+	// for an attempt of a migration to connect; longer, because
+	// many migrations start at the same time and no request waits
+	migrateTimeout = 15 * time.Second
+	// While a migration waits for a table lock, all later statements that use the table wait too. A migration
+	// therefore stops waiting after lockTimeout, so that these statements can run, and tries again after lockPause.
 	lockTimeout = time.Second
 	lockPause   = time.Second
 	lockTries   = 60
-	pingTimeout = 500 * time.Millisecond // of the check whether a connection that was idle for a second is alive
-	silence     = 500 * time.Millisecond // a live server answers within StatementTimeout plus this time
+	// timeout of the check whether a connection that was idle for a second still works
+	pingTimeout = 500 * time.Millisecond
+	silence     = 500 * time.Millisecond // a working server answers within StatementTimeout plus this time
 )
 
-// Open returns a pool whose connections use the schema of a service. It does not connect
-// yet: an unavailable database shows in the readiness check and the first query.
+// Open returns a pool whose connections use the schema of the service. It does not connect
+// yet. If the database is unavailable, the readiness check and the first query fail.
 func Open(ctx context.Context, cfg Config, service string, tel *telemetry.Telemetry) (*pgxpool.Pool, error) {
 	parsed, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
@@ -94,7 +99,7 @@ func Open(ctx context.Context, cfg Config, service string, tel *telemetry.Teleme
 	parsed.MaxConns = cfg.MaxConns
 	parsed.ConnConfig.RuntimeParams["application_name"] = "slotmesh-" + schema
 	if cfg.Pooled {
-		// This mode keeps no prepared statements on a connection.
+		// This mode creates no prepared statements on a connection.
 		parsed.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	} else {
 		maps.Copy(parsed.ConnConfig.RuntimeParams, settings(schema, cfg.StatementTimeout))
@@ -104,7 +109,7 @@ func Open(ctx context.Context, cfg Config, service string, tel *telemetry.Teleme
 	}
 	parsed.ConnConfig.DialFunc = newDialFunc(parsed.ConnConfig.ConnectTimeout, cfg.StatementTimeout+silence)
 	parsed.PingTimeout = pingTimeout
-	// Statements are parameterised, so that their text may appear in spans. Parameters are not recorded.
+	// The SQL text may appear in spans, because statements pass values as parameters. Parameters are not recorded.
 	parsed.ConnConfig.Tracer = &tracer{acquire: cfg.StatementTimeout,
 		Tracer: otelpgx.NewTracer(otelpgx.WithTracerProvider(tel.TracerProvider),
 			otelpgx.WithMeterProvider(tel.MeterProvider),
@@ -116,28 +121,29 @@ func Open(ctx context.Context, cfg Config, service string, tel *telemetry.Teleme
 	return pool, nil
 }
 
-// settings returns the session settings of a service.
+// settings returns the PostgreSQL settings that each session of a service needs.
 func settings(schema string, statement time.Duration) map[string]string {
 	return map[string]string{
 		"search_path": searchPath(schema),
 		"timezone":    "UTC",
 		// No statement runs long enough to benefit from JIT compilation. With
 		// enable_seqscan off, a plan with a sequential scan has a very high estimated
-		// cost. PostgreSQL would therefore compile it even for a small table.
+		// cost. PostgreSQL would therefore compile such a plan even for a small table.
 		"jit":               "off",
 		"statement_timeout": fmt.Sprint(statement.Milliseconds()),
 	}
 }
 
-// searchPath returns a search_path with the service's schema first, then public, where extensions are.
+// searchPath returns a search_path with the schema of the service,
+// followed by the schema public, which contains the extensions.
 func searchPath(schema string) string { return pgx.Identifier{schema}.Sanitize() + ", public" }
 
-// migrationLock is the advisory lock that serializes the migrations of all services. Replicas start
-// together, and CREATE SCHEMA and CREATE EXTENSION are subject to races even with IF NOT EXISTS.
+// migrationLock is the key of the advisory lock that serializes the migrations of all services. Replicas start at
+// the same time, and concurrent CREATE SCHEMA or CREATE EXTENSION statements can fail even with IF NOT EXISTS.
 const migrationLock = 7_319_402_116
 
-// Migrate creates the schema of a service if necessary and applies all pending
-// migrations in files. Replicas that start at the same time run it one after the other.
+// Migrate creates the schema of a service if it does not exist, and applies all pending migrations
+// in files. If several replicas call Migrate at the same time, they run one after the other.
 func Migrate(ctx context.Context, cfg Config, service string, files fs.FS) error {
 	parsed, err := pgx.ParseConfig(cmp.Or(cfg.MigrationsURL, cfg.URL))
 	if err != nil {
@@ -173,7 +179,7 @@ func migrate(ctx context.Context, db *sql.DB, cfg Config, schema string, files f
 	if err != nil {
 		return err
 	}
-	defer func() { _ = lock.Close() }() // closing the session releases the lock
+	defer func() { _ = lock.Close() }() // closing the session releases the migration lock
 	if err := acquireMigrationLock(ctx, lock); err != nil {
 		return err
 	}
@@ -200,9 +206,9 @@ func migrate(ctx context.Context, db *sql.DB, cfg Config, schema string, files f
 	return after(ctx, lock)
 }
 
-// acquireMigrationLock acquires the migration lock. It polls, because waiting in a statement could cause a deadlock:
-// the waiting statement holds a snapshot, and a CREATE INDEX CONCURRENTLY of the service with the lock waits for that
-// snapshot.
+// acquireMigrationLock acquires the migration lock. It polls, because a statement that waits
+// for the lock could cause a deadlock. The waiting statement would hold a snapshot. A CREATE
+// INDEX CONCURRENTLY of the service that holds the lock would wait for that snapshot.
 func acquireMigrationLock(ctx context.Context, lock *sql.Conn) error {
 	ticker := time.NewTicker(lockPause / 4)
 	defer ticker.Stop()
@@ -220,8 +226,8 @@ func acquireMigrationLock(ctx context.Context, lock *sql.Conn) error {
 	}
 }
 
-// retryOnLockTimeout retries do when it exceeds the lock timeout.
-// Statements of others that wait for the lock run in between.
+// retryOnLockTimeout calls do again when a statement of do exceeds lock_timeout. During
+// the pause between two calls, other statements that wait for the same table can run.
 func retryOnLockTimeout(ctx context.Context, do func(context.Context) error) error {
 	return retry.Do(ctx, retry.WithMaxRetries(lockTries, retry.NewConstant(lockPause)),
 		func(ctx context.Context) error {
@@ -233,8 +239,8 @@ func retryOnLockTimeout(ctx context.Context, do func(context.Context) error) err
 		})
 }
 
-// connectWithRetry connects to the database and retries until the argument wait has passed. If the
-// database is installed together with the services, it can start later than they do.
+// connectWithRetry connects to the database. It retries until the duration wait has passed,
+// because a database that is installed together with the services may start later than they do.
 func connectWithRetry(ctx context.Context, db *sql.DB, wait time.Duration) (*sql.Conn, error) {
 	var conn *sql.Conn
 	err := retry.Do(ctx, retry.WithMaxDuration(wait, retry.NewConstant(500*time.Millisecond)),
@@ -246,8 +252,8 @@ func connectWithRetry(ctx context.Context, db *sql.DB, wait time.Duration) (*sql
 	return conn, err
 }
 
-// Code returns the SQLSTATE of err, or "" if the error is not from the server.
+// Code returns the SQLSTATE of err, or "" if err did not come from the database server.
 func Code(err error) string { return sqlstate.Of(err) }
 
-// ForeignKeyViolation is the SQLSTATE of a reference to a missing row.
+// ForeignKeyViolation is the SQLSTATE for a reference to a row that does not exist.
 const ForeignKeyViolation = "23503"

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres/sqlstate"
 )
 
-// serviceRole returns the user of URL. If that user is the argument owner, the owner of the tables, it returns "".
+// serviceRole returns the user of URL, or "" if this user is the argument owner, which owns the tables.
 func (c *Config) serviceRole(owner string) (string, error) {
 	by, err := pgx.ParseConfig(c.URL)
 	if err != nil {
@@ -33,8 +33,9 @@ func (c *Config) serviceRole(owner string) (string, error) {
 	return "", nil
 }
 
-// grantAccess grants a role access to the rows of a schema, and stores the session settings in the role. It leaves
-// settings that are already correct. An administrator can therefore set them in advance if the migrating user may not.
+// grantAccess grants a role access to the rows of a schema and stores the session settings
+// in the role. It skips settings that the role already has. If the migration's user is not
+// permitted to change the role, an administrator can store the settings in advance.
 func grantAccess(ctx context.Context, conn *sql.Conn, role, schema string, required map[string]string) error {
 	var exists bool
 	if err := conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)`,
@@ -61,7 +62,8 @@ func grantAccess(ctx context.Context, conn *sql.Conn, role, schema string, requi
 	return nil
 }
 
-// storeSettings stores the session settings in the argument required for the role in this database.
+// storeSettings stores session settings for a role in the current database.
+// The argument required maps the names of the settings to their values.
 func storeSettings(ctx context.Context, conn *sql.Conn, role string, required map[string]string) error {
 	var (
 		database string
@@ -76,7 +78,7 @@ func storeSettings(ctx context.Context, conn *sql.Conn, role string, required ma
 	if err != nil {
 		return fmt.Errorf("settings of role %s: %w", role, err)
 	}
-	for i := range current { // PostgreSQL quotes names if necessary
+	for i := range current { // PostgreSQL may return names in quotes
 		current[i] = strings.ReplaceAll(current[i], `"`, "")
 	}
 	var missing []string
@@ -103,8 +105,8 @@ func storeSettings(ctx context.Context, conn *sql.Conn, role string, required ma
 	return nil
 }
 
-// formatLiteral returns a setting's value in the syntax of ALTER ROLE. search_path
-// is a list, so its value stays unquoted: in quotes it would be a single name.
+// formatLiteral formats the value of a setting for ALTER ROLE. The value of search_path is
+// a list of names, so it stays unquoted. In quotes, the whole list would be a single name.
 func formatLiteral(setting, value string) string {
 	if setting == "search_path" {
 		return value
@@ -112,7 +114,8 @@ func formatLiteral(setting, value string) string {
 	return "'" + strings.ReplaceAll(value, "'", "''") + "'"
 }
 
-// checkConnections returns an error if the server or the database allows fewer connections than required.
+// checkConnections returns an error if the server or the database allows
+// fewer connections than the argument required. 0 disables the check.
 func checkConnections(ctx context.Context, conn *sql.Conn, required int) error {
 	if required == 0 {
 		return nil

@@ -7,12 +7,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Querier is a pool, a connection or a transaction.
+// Querier runs queries. It is implemented by pools, connections and transactions of pgx.
 type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Rows returns the rows of a query. The argument what describes the operation; it is the prefix of errors.
+// Rows runs a query and returns its rows. The argument what describes the operation and becomes the prefix of errors.
 func Rows[T any](ctx context.Context, q Querier, scan pgx.RowToFunc[T], what, sql string, args ...any) ([]T, error) {
 	rows, err := q.Query(ctx, sql, args...)
 	if err != nil {
@@ -25,7 +25,7 @@ func Rows[T any](ctx context.Context, q Querier, scan pgx.RowToFunc[T], what, sq
 	return list, nil
 }
 
-// Row returns the single row of a query, like [Rows]. The error is [pgx.ErrNoRows] if there is no row.
+// Row runs a query, as [Rows] does, and returns its single row. It returns [pgx.ErrNoRows] if the query finds no row.
 func Row[T any](ctx context.Context, q Querier, scan pgx.RowToFunc[T], what, sql string, args ...any) (T, error) {
 	var none T
 	rows, err := q.Query(ctx, sql, args...)

@@ -2,11 +2,13 @@ package postgres
 
 import "fmt"
 
-// CustomerCondition returns an SQL condition that is true if the statement's parameter query
-// matches a customer. Each word of query must occur in the name or the address, in any
-// order, or query must occur in the phone number. An empty query matches every customer.
+// CustomerCondition returns an SQL condition that is true if a customer matches the search text.
+// The search text is the named parameter query of the statement. A customer matches if each word of
+// the search text occurs in the name or the e-mail address, in any order. A customer also matches
+// if the search text occurs in the phone number. An empty search text matches every customer.
 //
-// The arguments are SQL expressions; email and phone may be null. The schema's function search_text normalizes texts.
+// The arguments are SQL expressions. The values of email and phone may be null. The
+// SQL function search_text of the schema normalizes texts before they are compared.
 func CustomerCondition(name, email, phone string) string {
 	return fmt.Sprintf(`(@query = ''
 		OR search_text(concat_ws(' ', %s, %s)) LIKE ALL ((SELECT array_agg('%%' || regexp_replace(word, '([%%_\\])', '\\\1', 'g') || '%%')

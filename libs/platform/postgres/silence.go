@@ -13,11 +13,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/dial"
 )
 
-// newDialFunc returns a dial function for connections whose reads fail if the server sends nothing for the time
-// silence. silence must be longer than statement_timeout, after which a working server reports an error.
+// newDialFunc returns a dial function. A read on one of its connections fails if the server sends nothing for the
+// duration silence. This duration must be longer than statement_timeout, after which a working server reports an error.
 //
-// A server that sends nothing for longer is stopped, or the network drops
-// its packets. TCP keep-alive does not detect this if a proxy is in between.
+// If a server sends nothing for longer, the server is stopped, or the network drops the packets.
+// TCP keep-alive does not detect this if a proxy is between the service and the server.
 func newDialFunc(connect, silence time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
 	d := dial.Dialer()
 	d.Timeout = connect
@@ -30,18 +30,19 @@ func newDialFunc(connect, silence time.Duration) func(ctx context.Context, netwo
 	}
 }
 
-// silenceLimitedConn is a connection whose reads last at most for the time silence, or until an earlier deadline that
-// was set.
+// silenceLimitedConn is a connection with a time limit for reads. A read waits at most
+// for the duration silence, or until an earlier deadline that the caller has set.
 type silenceLimitedConn struct {
 	net.Conn
 	silence time.Duration
 
 	mu       sync.Mutex
-	deadline time.Time // zero: no deadline
+	deadline time.Time // deadline that the caller has set; zero: no deadline
 }
 
-// Read waits at most for the time silence and then closes the connection. It then returns the
-// error of a broken connection, because pgx would continue to use the connection after a timeout.
+// Read waits for data at most for the duration silence. If no data arrives, Read
+// closes the connection and returns the error of a broken connection. It does not
+// return a timeout error, because pgx continues to use a connection after a timeout.
 func (c *silenceLimitedConn) Read(b []byte) (int, error) {
 	isOwnDeadline, err := c.startRead()
 	if err != nil {
@@ -55,7 +56,8 @@ func (c *silenceLimitedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// startRead sets the deadline of the next read. It returns true if the limit silence is the earlier one.
+// startRead sets the deadline of the next read. It returns true if this deadline
+// comes from the duration silence, and false if the caller's deadline is earlier.
 func (c *silenceLimitedConn) startRead() (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,14 +68,15 @@ func (c *silenceLimitedConn) startRead() (bool, error) {
 	return isOwnDeadline, c.Conn.SetReadDeadline(deadline)
 }
 
-// isPastDeadline reports whether the caller's deadline has passed, possibly during a read.
+// isPastDeadline reports whether the deadline that the caller has
+// set has passed. The caller may have set it during the read.
 func (c *silenceLimitedConn) isPastDeadline() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.deadline.IsZero() && time.Until(c.deadline) <= 0
 }
 
-// SetDeadline sets the deadline of reads and writes, including those that start later.
+// SetDeadline sets the deadline of current and later reads and writes.
 func (c *silenceLimitedConn) SetDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,7 +84,7 @@ func (c *silenceLimitedConn) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
-// SetReadDeadline sets the deadline of reads, including those that start later.
+// SetReadDeadline sets the deadline of current and later reads.
 func (c *silenceLimitedConn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,18 +12,18 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// The table stores the hash of each migration's text before the migration runs. If
-// the process dies before the migration is applied, the next run overwrites the row.
+// textsTableSQL creates the table for the hashes of migration texts. The hash of a migration is stored before
+// the migration runs. If the process dies before the migration is applied, the next run overwrites the row.
 //
-// The text of a released migration never changes, but that of an unreleased one may. If the tables were
-// made by an older text, a statement that needs the change would fail; the hash detects this earlier.
+// The text of a released migration never changes, but the text of an unreleased migration may. A schema that an older
+// text created may lack a change that later statements need. The stored hash shows this before such a statement fails.
 const textsTableSQL = `CREATE TABLE IF NOT EXISTS migration_texts (
     version bigint PRIMARY KEY,
     sha256  bytea NOT NULL CHECK (octet_length(sha256) = 32)
 )`
 
 // storeTextHashes stores the hashes of pending migrations. It returns
-// [ChangedTextError] if an applied migration had another text.
+// a [ChangedTextError] if a migration was applied with another text.
 func storeTextHashes(ctx context.Context, db *sql.DB, provider *goose.Provider, files fs.FS, schema string) error {
 	if _, err := db.ExecContext(ctx, textsTableSQL); err != nil {
 		return err
@@ -62,8 +62,8 @@ func checkText(ctx context.Context, db *sql.DB, version int64, sum []byte, name,
 	return &ChangedTextError{Migration: name, Schema: schema}
 }
 
-// ChangedTextError reports that a migration was applied with a text that differs from this
-// build's. The text of a released migration never changes, so an unreleased build applied it.
+// ChangedTextError means that a migration was applied with a text that differs from the text in this
+// build. The text of a released migration never changes, so an unreleased build applied the migration.
 type ChangedTextError struct {
 	Migration string // file name
 	Schema    string

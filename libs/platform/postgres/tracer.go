@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres/sqlstate"
 )
 
-// tracer extends the tracer of otelpgx. It bounds the wait for a connection of the pool, and it closes
-// connections to a server that is no longer the primary. It uses pgx's hooks for tracers for this.
+// tracer extends the tracer of otelpgx. It bounds the wait for a connection from the pool. It also closes
+// connections to a server that is no longer the primary. pgx calls its methods at the corresponding events.
 type tracer struct {
 	*otelpgx.Tracer
 	acquire time.Duration
@@ -20,14 +20,14 @@ type tracer struct {
 
 type cancelKey struct{}
 
-// TraceAcquireStart bounds the wait for a connection.
+// TraceAcquireStart bounds the wait for a connection to the duration acquire.
 func (t *tracer) TraceAcquireStart(ctx context.Context, pool *pgxpool.Pool,
 	data pgxpool.TraceAcquireStartData) context.Context {
 	bounded, cancel := context.WithTimeout(t.Tracer.TraceAcquireStart(ctx, pool, data), t.acquire)
 	return context.WithValue(bounded, cancelKey{}, cancel)
 }
 
-// TraceAcquireEnd releases the timer of [tracer.TraceAcquireStart].
+// TraceAcquireEnd stops the timer that [tracer.TraceAcquireStart] started.
 func (t *tracer) TraceAcquireEnd(ctx context.Context, pool *pgxpool.Pool, data pgxpool.TraceAcquireEndData) {
 	t.Tracer.TraceAcquireEnd(ctx, pool, data)
 	if cancel, ok := ctx.Value(cancelKey{}).(context.CancelFunc); ok {
@@ -35,10 +35,10 @@ func (t *tracer) TraceAcquireEnd(ctx context.Context, pool *pgxpool.Pool, data p
 	}
 }
 
-// demoted marks a connection to a server that was the primary before a failover.
+// demoted is the key that marks a connection to a server that is no longer the primary after a failover.
 const demoted = "slotmesh.demoted"
 
-// TraceQueryEnd marks a connection whose server no longer accepts writes.
+// TraceQueryEnd marks a connection if its server refused a write because the server accepts only reads.
 func (t *tracer) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
 	t.Tracer.TraceQueryEnd(ctx, conn, data)
 	if sqlstate.Of(data.Err) == sqlstate.ReadOnly {
@@ -46,15 +46,15 @@ func (t *tracer) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.Tra
 	}
 }
 
-// TraceRelease closes a connection that is marked as unusable, so that it does not return to the pool. The pool's own
-// hook would return every connection in a goroutine, and the next caller would open a new connection in the meantime.
+// TraceRelease closes a marked connection, so that the connection does not return to the pool. The release hook of the
+// pool would run in a goroutine for every connection. In the meantime, the next caller would open a new connection.
 func (t *tracer) TraceRelease(_ *pgxpool.Pool, data pgxpool.TraceReleaseData) {
 	if data.Conn.PgConn().CustomData()[demoted] == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), pingTimeout)
 	defer cancel()
-	_ = data.Conn.Close(ctx) // the connection is dropped in any case
+	_ = data.Conn.Close(ctx) // the pool drops the connection in any case
 }
 
 var (

@@ -19,21 +19,20 @@ import (
 // Write identifies one write of a business. Each attempt at the write ends in one of two states: the write
 // exists, or the attempt can no longer make it. This holds even if the connection is lost (semantics.md §3, §7).
 //
-// For this, the SQL statement of the write calls the function
+// For this purpose, the SQL statement that makes the write calls the SQL function
 //
 //	may_write(business_id, write_id, begun)
 //
-// of the service's schema. The service's migrations create the function and the
-// table refused_writes. The function fails if the write was refused after the time
-// begun. Until its transaction ends, it holds the advisory lock of the write.
+// The migrations of the service create this function and the table refused_writes. The function fails if the
+// write was refused after the instant begun. It holds the advisory lock of the write until the transaction ends.
 type Write struct {
 	Business  uuid.UUID
-	ID        uuid.UUID // random, or from [WriteID] if the client identified the write
-	StartTime time.Time // time at which the attempt arrived (clock.ArrivalTime)
+	ID        uuid.UUID // random, or the result of [WriteID] if the client has identified the write
+	StartTime time.Time // time at which the request arrived (clock.ArrivalTime)
 }
 
-// WriteID derives the id of a write from strings of the client, such as its Idempotency-Key and its
-// purpose. Equal strings give equal ids. The id is a UUID of version 8 and does not reveal the strings.
+// WriteID derives the id of a write from strings, such as the Idempotency-Key of the client and the purpose of the
+// write. Equal lists of strings give equal ids. The id is a UUID of version 8 and does not reveal the strings.
 func WriteID(words ...string) uuid.UUID {
 	sum := sha256.New()
 	for _, w := range words {
@@ -46,23 +45,24 @@ func WriteID(words ...string) uuid.UUID {
 	return id
 }
 
-// ErrRefused reports that the write was refused while this attempt was in progress. Nothing was written.
+// ErrRefused means that another request refused the write while
+// this attempt was in progress. This attempt wrote nothing.
 var ErrRefused = errors.New("the write was refused in the meantime")
 
-// writeRefused is the SQLSTATE with which may_write makes a statement fail.
+// writeRefused is the SQLSTATE of the error that may_write raises for a refused write.
 const writeRefused = "SM001"
 
-// outcomeReserve is the maximal part of an attempt's time that is reserved for learning its outcome.
+// outcomeReserve is the maximal time that an attempt reserves to learn its outcome after the loss of the connection.
 const outcomeReserve = 3 * time.Second
 
-// Run calls do on one connection to make the write. If the connection is lost, Run calls findResult on other
-// connections until it learns whether the write exists or ctx ends.
+// Run calls do with one connection to make the write. If the connection is lost, Run calls
+// findResult on other connections, until it learns whether the write exists or ctx ends.
 //
-// If Run returns nil, the write exists. After [ErrRefused] or an error of do, it does not exist and this attempt can no
-// longer make it. The fault outcome_unknown means that no connection could answer in time.
+// If Run returns nil, the write exists. If it returns [ErrRefused] or an error of do, the write does not exist
+// and this attempt can no longer make it. The fault outcome_unknown means that no connection answered in time.
 //
-// do runs the statement that calls may_write, and must not change anything outside the database. findResult reports
-// whether the write exists, and may read the stored answer.
+// The function do runs the statement that calls may_write, and must change nothing outside the database.
+// The function findResult reports whether the write exists. It may also read the stored answer.
 func (w Write) Run(ctx context.Context, pool *pgxpool.Pool, do func(context.Context, *pgxpool.Conn) error,
 	findResult func(context.Context, pgx.Tx) (bool, error)) error {
 	conn, err := pool.Acquire(ctx)
@@ -88,17 +88,17 @@ func (w Write) Run(ctx context.Context, pool *pgxpool.Pool, do func(context.Cont
 	return nil
 }
 
-// notWrittenError is the error of an attempt whose connection was lost, after another connection
-// has shown that the write does not exist. It counts as an unavailable store.
+// notWrittenError is the error of an attempt whose connection was lost, if another connection
+// has shown that the write does not exist. IsUnavailable of package sqlstate accepts it.
 type notWrittenError struct{ error }
 
-// SafeToRetry implements the interface that sqlstate.IsUnavailable and pgconn.SafeToRetry check.
+// SafeToRetry returns true. sqlstate.IsUnavailable and pgconn.SafeToRetry call it.
 func (*notWrittenError) SafeToRetry() bool { return true }
 
 // Unwrap returns the original error.
 func (n *notWrittenError) Unwrap() error { return n.error }
 
-// runBeforeDeadline runs do with a deadline before that of ctx, so that time remains to learn the outcome.
+// runBeforeDeadline runs do with an earlier deadline than that of ctx, so that time remains to learn the outcome.
 func runBeforeDeadline(ctx context.Context, conn *pgxpool.Conn, do func(context.Context, *pgxpool.Conn) error) error {
 	if end, ok := ctx.Deadline(); ok {
 		left := time.Until(end)
@@ -109,7 +109,7 @@ func runBeforeDeadline(ctx context.Context, conn *pgxpool.Conn, do func(context.
 	return do(ctx, conn)
 }
 
-// pauseRetry waits for the pause, at most 250 ms. It returns false if ctx ends first.
+// pauseRetry waits for the duration pause, at most 250 ms. It returns false if ctx ends first.
 func pauseRetry(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(min(pause, 250*time.Millisecond))
 	defer timer.Stop()
@@ -121,16 +121,17 @@ func pauseRetry(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// LockSQL acquires the advisory lock of the write $1 until its transaction ends. may_write acquires the same lock.
+// LockSQL acquires the advisory lock of the write with the id $1. The lock is
+// held until the transaction ends. The function may_write acquires the same lock.
 const LockSQL = `SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0))`
 
-// RefuseSQL records that the write $2 of the business $1 is refused: an attempt that
-// began before $3 fails in may_write. The transaction must hold the lock of [LockSQL].
+// RefuseSQL records that the write $2 of the business $1 is refused. An attempt that began before
+// the instant $3 then fails in may_write. The transaction must hold the lock of [LockSQL].
 const RefuseSQL = `
 INSERT INTO refused_writes AS known (business_id, write_id, refused_at) VALUES ($1, $2, $3)
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
 
-// learnOutcome calls [Write.decide] on one connection after another until it succeeds or ctx ends.
+// learnOutcome calls [Write.decide] repeatedly, each time on another connection, until a call succeeds or ctx ends.
 func (w Write) learnOutcome(ctx context.Context, pool *pgxpool.Pool,
 	findResult func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
 	for pause := 10 * time.Millisecond; ; pause *= 2 {
@@ -141,11 +142,11 @@ func (w Write) learnOutcome(ctx context.Context, pool *pgxpool.Pool,
 	}
 }
 
-// decide reports whether the write exists. If it does not, decide refuses the write, so that this attempt can
-// no longer make it. If an attempt is running the write's statement, decide waits until that transaction ends.
+// decide reports whether the write exists. If the write does not exist, decide refuses it, so that this attempt
+// can no longer make it. If the transaction of an attempt is still open, decide waits until that transaction ends.
 func (w Write) decide(ctx context.Context, pool *pgxpool.Pool,
 	findResult func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, outcomeReserve/3) // other connections may be dead, too
+	ctx, cancel := context.WithTimeout(ctx, outcomeReserve/3) // other connections of the pool may also be lost
 	defer cancel()
 	exists := false
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
@@ -162,8 +163,8 @@ func (w Write) decide(ctx context.Context, pool *pgxpool.Pool,
 	return exists, err
 }
 
-// DeleteOldWrites deletes idempotency results and refusals that are older than a day. Until then, a repeated
-// request gets the stored answer. After a day, no delayed attempt, statement or replica can need a refusal.
+// DeleteOldWrites deletes idempotency results and refusals that are older than 24 hours. A repeated request gets the
+// stored answer until then. After 24 hours, no attempt can still be in progress that a refusal must stop.
 func DeleteOldWrites(ctx context.Context, pool *pgxpool.Pool) error {
 	_, resultsErr := pool.Exec(ctx, `DELETE FROM made_writes WHERE made_at <= clock_timestamp() - interval '24 hours'`)
 	_, refusalsErr := pool.Exec(ctx,
@@ -171,11 +172,11 @@ func DeleteOldWrites(ctx context.Context, pool *pgxpool.Pool) error {
 	return errors.Join(resultsErr, refusalsErr)
 }
 
-// cleanupInterval is the interval of the deletion. Old rows do no harm, so that it may be long.
+// cleanupInterval is the interval between two calls of [DeleteOldWrites]. It may be long, because old rows do no harm.
 const cleanupInterval = 10 * time.Minute
 
-// RunWriteCleanup calls [DeleteOldWrites] periodically until ctx
-// ends. After a failure it tries again at the next interval.
+// RunWriteCleanup calls [DeleteOldWrites] at regular intervals until ctx ends.
+// If a call fails, it logs the error and tries again at the next interval.
 func RunWriteCleanup(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
 	return periodic.Job{Every: cleanupInterval, Timeout: time.Minute, FailureMessage: "notes of old writes stay for now",
 		Do: func(ctx context.Context) error {

@@ -1,4 +1,4 @@
-// Package sqlstate maps errors of PostgreSQL to faults. It imports no
+// Package sqlstate classifies errors of PostgreSQL. It imports no database
 // driver, so that libs/platform/server can use it in services without a database.
 package sqlstate
 
@@ -9,33 +9,33 @@ import (
 	"strings"
 )
 
-// ReadOnly is the SQLSTATE of a write on a server that is no longer the primary.
+// ReadOnly is the SQLSTATE of a write on a server that accepts only reads, such as a former primary.
 const ReadOnly = "25006"
 
 // LockNotAvailable is the SQLSTATE of a statement that waited for a lock longer than lock_timeout.
 const LockNotAvailable = "55P03"
 
-// InsufficientPrivilege is the SQLSTATE of a statement that the user lacks permission for.
+// InsufficientPrivilege is the SQLSTATE of a statement that the database user is not permitted to run.
 const InsufficientPrivilege = "42501"
 
-// unavailableStates holds the SQLSTATEs, and prefixes of SQLSTATEs, of an unavailable server. The same
-// request may soon succeed on this or another server (PostgreSQL documentation, appendix A).
+// unavailableStates holds SQLSTATEs, and prefixes of SQLSTATEs, that mean that the server is unavailable.
+// The same request may soon succeed on this server or on another one (PostgreSQL documentation, appendix A).
 var unavailableStates = []string{
 	"08",             // the connection failed
-	"25P03",          // the transaction was idle for too long, as after a pause of the service
+	"25P03",          // the transaction was idle for too long, for example because the service was paused
 	"25P04",          // the transaction took too long
-	ReadOnly,         // a replica, such as the former primary after a failover
-	"26000",          // the prepared statement is gone, after a crash or behind a pooler
+	ReadOnly,         // the server accepts only reads, such as the former primary after a failover
+	"26000",          // the prepared statement no longer exists, after a crash or behind a pooler
 	"40001",          // serialization failure
 	"40P01",          // deadlock
-	"53",             // out of connections, memory or disk
+	"53",             // the server has no more connections, memory or disk space
 	LockNotAvailable, // lock timeout
 	"57014",          // statement timeout
-	"57P",            // server stopping, starting or crashed
+	"57P",            // the server is stopping, starting or has crashed
 	"58",             // system error
 }
 
-// Of returns the SQLSTATE of err, or "" if the error is not from the server.
+// Of returns the SQLSTATE of err, or "" if err did not come from the database server.
 func Of(err error) string {
 	var database interface{ SQLState() string }
 	if errors.As(err, &database) {
@@ -44,8 +44,8 @@ func Of(err error) string {
 	return ""
 }
 
-// IsUnavailable reports whether err means that a store could not be reached or could not answer
-// at this time. If err is from a write, the write may have been carried out or not.
+// IsUnavailable reports whether err means that a store could not be reached, or could
+// not answer for the moment. If a write failed with err, the write may exist or not.
 func IsUnavailable(err error) bool {
 	if code := Of(err); code != "" {
 		for _, beginning := range unavailableStates {
@@ -56,7 +56,7 @@ func IsUnavailable(err error) bool {
 		return false
 	}
 	var network *net.OpError
-	var unsent interface{ SafeToRetry() bool } // how pgx marks a connection that was closed before the request
+	var unsent interface{ SafeToRetry() bool } // pgx marks errors of a request that was not sent
 	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &unsent) &&
 		unsent.SafeToRetry()
 }
