@@ -1,11 +1,12 @@
-// Package charge decides how a reservation changes when booking reports
-// the state of its charge (pages.md, lifecycle.md §4). It is pure.
+// Package charge decides how a reservation changes when booking reports the
+// state of its charge (pages.md, lifecycle.md §4). Its functions are pure.
 //
-// Booking stores the charge; the reservation stores the last state that booking reported. The states have
-// an order and only advance. Therefore the later of two reports wins, even if the earlier one arrives last.
+// Booking stores the charge; the reservation stores the last state that booking reported.
+// The states of a charge have an order, and the stored state only advances in this order.
+// Therefore the later of two reports wins, even if the earlier report arrives last.
 //
-// While a charge is open, only a report of booking confirms the
-// reservation. Only a report or a cancellation frees its units.
+// While a charge is open, only a report of booking confirms the reservation.
+// Only a report of booking or a cancellation frees the units of the reservation.
 package charge
 
 import (
@@ -19,20 +20,21 @@ import (
 )
 
 // New returns the charge of a reservation that is about to be written. The argument amount is in minor
-// units. If the charge is not open at the instant given by the argument by, the reservation is cancelled.
+// units. The argument by is a deadline: if the charge is not open by then, the reservation is cancelled.
 func New(amount int64, by time.Time) *booking.Charge {
 	return &booking.Charge{Status: booking.ChargeCreating, Amount: amount, DueAt: by}
 }
 
-// The order of the statuses of a charge, and of a refund. A report with an earlier status is
-// ignored. Paid comes after cancelled, because a cancelled charge can still turn out to be paid.
+// The maps statuses and refunds give the order of the statuses of a charge and of a
+// refund. A report with an earlier status than the stored one is ignored. "Paid"
+// comes after "cancelled", because a cancelled charge can still turn out to be paid.
 var (
 	statuses = map[string]int{booking.ChargeCreating: 0, booking.ChargeOpen: 1, booking.ChargeCancelling: 2,
 		booking.ChargeCancelled: 3, booking.ChargePaid: 4}
 	refunds = map[string]int{"": 0, booking.RefundPending: 1, booking.RefundRefunded: 2, booking.RefundRefused: 3}
 )
 
-// Later reports whether the answer said is newer than the known state.
+// Later reports whether the charge said, which booking reported, is newer than the stored charge known.
 func Later(known, said booking.Charge) bool {
 	order := cmp.Or(
 		cmp.Compare(statuses[said.Status], statuses[known.Status]),
@@ -42,22 +44,23 @@ func Later(known, said booking.Charge) bool {
 	return order > 0 || order == 0 && (failedSince(known, said) || newsSince(known, said))
 }
 
-// newsSince reports whether the report said is later than the report known and has news.
-// News is another sum of refunds made at the provider, or another status of a dispute.
+// newsSince reports whether the charge said is later than the charge known and contains news.
+// News is a different sum of refunds made at the provider, or a different status of a dispute.
 func newsSince(known, said booking.Charge) bool {
 	return said.UpdatedAt.After(known.UpdatedAt) && (said.RefundedElsewhere != known.RefundedElsewhere ||
 		said.DisputeStatus != known.DisputeStatus)
 }
 
+// failedSince reports whether the charge said has a failed payment attempt that the charge known does not have yet.
 func failedSince(known, said booking.Charge) bool {
 	return said.FailedAt != nil && (known.FailedAt == nil || said.FailedAt.After(*known.FailedAt))
 }
 
 // Noted returns the charge to store for a reservation after booking has reported the charge
-// said. The argument status is that of the reservation, and known is the stored charge.
+// said. The argument status is the status of the reservation, and known is the stored charge.
 //
-// If a cancelled reservation turns out to be paid, the result has a refund
-// of the whole amount. Rental then requests this refund from booking.
+// If a cancelled reservation turns out to be paid, the result has a pending
+// refund of the whole amount. Rental then requests this refund from booking.
 func Noted(status state.State, known, said booking.Charge) booking.Charge {
 	if status == state.Cancelled && known.Status != booking.ChargePaid && said.Status == booking.ChargePaid &&
 		said.RefundNumber == 0 {
@@ -66,15 +69,16 @@ func Noted(status state.State, known, said booking.Charge) booking.Charge {
 	return said
 }
 
-// Step is a change of a reservation that is recorded as one event. To is the status of the
-// reservation after the step. The charge as booking reported it is stored with the first step.
+// Step is a change of a reservation that is recorded as one event. To is the status of the reservation after
+// the step. One report of booking can cause several steps; the reported charge is stored with the first step.
 type Step struct {
 	Event event.Type
 	To    state.State
 }
 
-// Steps returns the changes of a reservation that follow from the report said, if said is [Later] than the stored
-// charge known. The argument status is that of the reservation. The result is empty if only the charge must be stored.
+// Steps returns the changes of a reservation after booking has reported the charge said. The argument
+// status is the status of the reservation, and known is the stored charge. The caller must check with
+// [Later] that said is newer than known. If the result is empty, the caller only stores the charge.
 func Steps(status state.State, known, said booking.Charge) []Step {
 	var steps []Step
 	add := func(e event.Type, to state.State) {
@@ -89,7 +93,8 @@ func Steps(status state.State, known, said booking.Charge) []Step {
 	case said.Status == booking.ChargePaid:
 		add(event.PaymentSucceeded, status)
 	case said.Status == booking.ChargeCancelled && known.Status != booking.ChargeCancelling:
-		// A charge that this service asked booking to close did not expire.
+		// If the known status is cancelling, this service asked
+		// booking to close the charge, so the charge did not expire.
 		add(event.PaymentExpired, status)
 	}
 	if status == state.Pending {
@@ -97,7 +102,7 @@ func Steps(status state.State, known, said booking.Charge) []Step {
 		case said.Status == booking.ChargePaid && said.RefundNumber == 0:
 			add(event.ReservationConfirmed, state.Reserved)
 		case said.Status == booking.ChargePaid || said.Status == booking.ChargeCancelled:
-			// A paid charge that has a refund already was paid too late; the money goes back.
+			// A paid charge that already has a refund was paid too late; booking gives the money back.
 			add(event.ReservationCancelled, state.Cancelled)
 		}
 	}
@@ -121,8 +126,9 @@ func Steps(status state.State, known, said booking.Charge) []Step {
 	return steps
 }
 
-// Cancelled returns c after its reservation was cancelled. An unpaid charge can no longer be paid. A
-// paid charge gets the next refund, given by the argument part. Cancelled returns nil if c is nil.
+// Cancelled returns the new state of the charge c after its reservation was cancelled. An unpaid
+// charge becomes "cancelling" and can no longer be paid. For any other charge, Cancelled adds
+// the refund given by the argument part, as [Refunded] does. The result is nil if c is nil.
 func Cancelled(c *booking.Charge, part refund.Part) *booking.Charge {
 	if c == nil {
 		return nil
@@ -135,8 +141,8 @@ func Cancelled(c *booking.Charge, part refund.Part) *booking.Charge {
 	return Refunded(c, part)
 }
 
-// Refunded returns c with a pending refund, given by the argument part,
-// under the next refund number. It returns c itself if part is zero.
+// Refunded returns a copy of the charge c with a pending refund under the next refund number. The argument
+// part gives the amount of the refund. If c is nil or the amount is zero, Refunded returns c unchanged.
 func Refunded(c *booking.Charge, part refund.Part) *booking.Charge {
 	if c == nil || part.Amount == 0 {
 		return c
@@ -148,8 +154,8 @@ func Refunded(c *booking.Charge, part refund.Part) *booking.Charge {
 	return &back
 }
 
-// Closing returns the request to booking that closes the charge or refunds it. Rental repeats
-// the request until booking accepts it. The result is false if the charge needs no such request.
+// Closing returns the request to booking that closes the charge or refunds it. Rental repeats the
+// request until booking accepts it. The second result is false if the charge needs no such request.
 func Closing(c booking.Charge) (booking.CloseCharge, bool) {
 	switch {
 	case c.RefundStatus == booking.RefundPending:
