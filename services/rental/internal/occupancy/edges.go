@@ -8,7 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// edge is a moment at which units become occupied or free.
+// edge is a moment at which units become occupied or free. The fields booked and maintained
+// are the changes of the counts at this moment; they are negative when units become free.
 type edge struct {
 	at                 int64
 	booked, maintained int32
@@ -17,13 +18,15 @@ type edge struct {
 const (
 	digitBits = 11
 	digits    = 1 << digitBits
-	// fewEdges is the number of edges below which a comparison sort is faster than a radix sort.
+	// fewEdges is the number of edges below which a comparison
+	// sort is used, because it is then faster than a radix sort.
 	fewEdges = 1024
 )
 
-// sorted returns the edges sorted by time. All edges must lie in the span within. It may reuse the slice.
+// sorted returns the edges sorted by time. All edges must lie in the
+// span within. The result may share memory with the argument edges.
 //
-// It uses a radix sort for many edges, because sorting takes most of the time of a large calendar.
+// For many edges, sorted uses a radix sort, because sorting takes most of the time of a large calendar.
 func sorted(edges []edge, within timespan.Span) []edge {
 	if len(edges) < fewEdges {
 		slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
@@ -38,8 +41,8 @@ func sorted(edges []edge, within timespan.Span) []edge {
 	return edges
 }
 
-// distribute makes one pass of the radix sort. It sorts the edges by one digit
-// of their distance from base. Edges with the same digit keep their order.
+// distribute makes one pass of the radix sort: it copies edges to the slice to, sorted by one digit of their distance
+// from base. Edges with the same digit keep their order. The argument shift is the position of the digit in bits.
 func distribute(to, edges []edge, base int64, shift int) {
 	var place [digits]int
 	for i := range edges {

@@ -1,15 +1,16 @@
-// Package occupancy counts how many units of a rental are free (semantics.md §4). It is pure.
+// Package occupancy counts how many units of a rental are free (semantics.md §4). Its functions are pure.
 //
-// At each moment, the number of free units is max(0, min(quantity, units in service
-// − units under maintenance) − units booked). For a span, the smallest number in it
-// decides. Reservations that follow one another in the span therefore do not add up.
+// At each moment, the number of free units is max(0, min(quantity, units in service − units
+// under maintenance) − units booked). The quantity is the number of units that the owner offers.
+// For a span of time, the result is the smallest number of free units at any moment of the span.
+// Therefore two reservations in the span do not add up if one ends before the other begins.
 //
 // The edges of a reservation are the moments at which it begins and ends. The package
 // sorts the edges of all reservations and maintenance periods, and goes through them
 // once (a sweep). One sweep gives the result for one span or for each day of a calendar.
 //
-// All times are instants (seconds since the epoch), so whole dates, hours over midnight and clock changes
-// need no special case. A date lasts from its 00:00 to the 00:00 of the next date in the business's zone.
+// All times are instants (seconds since the epoch), so whole dates, hours over midnight and clock changes need
+// no special case. A date lasts from its 00:00 to the 00:00 of the next date in the business's time zone.
 package occupancy
 
 import (
@@ -18,46 +19,48 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Dates is a range of whole dates, both ends included.
+// Dates is a range of dates. It includes both From and To.
 type Dates struct{ From, To timespan.Date }
 
-// Stock is the number of units of a rental and their maintenance.
+// Stock describes the units of a rental: how many there are, and when they are under maintenance.
 type Stock struct {
-	Quantity  int // the number that the owner offers; 0 offers nothing
+	Quantity  int // the number of units that the owner offers, 0 if none
 	InService int
-	// Maintenance has an entry for each period in which a unit
-	// in service is away. The periods of one unit share no date.
+	// Maintenance has an entry for each maintenance period of a unit
+	// in service. Two periods of the same unit have no date in common.
 	Maintenance []Dates
 }
 
-// Ceiling returns the largest number of units that can ever be free: the smaller one of Quantity and InService.
+// Ceiling returns the largest number of units that can ever be free: the minimum of Quantity and InService.
 func (s Stock) Ceiling() int { return max(0, min(s.Quantity, s.InService)) }
 
-// free returns the number of free units by the formula of semantics.md §4.
+// free returns the number of free units by the formula of semantics.md §4. The
+// arguments are the numbers of units that are under maintenance and that are booked.
 func (s Stock) free(maintained, booked int) int {
 	return max(0, min(s.Quantity, s.InService-maintained)-booked)
 }
 
-// Reservation is a number of units that are occupied for the span During.
-// If During is empty, the units are occupied for the whole Dates.
+// Reservation is a number of units that are occupied during the span During. If During is the
+// zero value, the units are occupied on all of Dates, from the first midnight to the last.
 type Reservation struct {
 	Units  int
 	Dates  Dates
 	During timespan.Span
-	// Out means that the units were picked up and are not returned yet. Then they also occupy the current date of
-	// the business, in addition to the reservation's own time. They do not occupy later dates beyond that time.
+	// Out means that the customer picked up the units and has not returned them yet. Such
+	// units are also occupied from now to the end of the business's current date, even if
+	// the reservation has ended. They do not occupy later dates after the reservation's end.
 	Out bool
 }
 
 // Calendar is a range of dates in a business's time zone, together with the
-// current time. All rentals of a request share one Calendar. It is immutable.
+// current time. One Calendar serves all rentals of a request. It is immutable.
 type Calendar struct {
 	first     timespan.Date
 	midnights []int64       // 00:00 of each date, and of the date after the last
-	rest      timespan.Span // the rest of today, from now on
+	rest      timespan.Span // from now to the end of the current date
 }
 
-// NewCalendar returns the calendar of the dates, which must not be empty, at the instant now.
+// NewCalendar returns the calendar of a range of dates, which must not be empty. The argument now is the current time.
 func NewCalendar(zone *time.Location, now time.Time, dates Dates) *Calendar {
 	c := &Calendar{first: dates.From, midnights: make([]int64, 0, dates.To-dates.From+2)}
 	for d := dates.From; d <= dates.To+1; d++ {
@@ -73,14 +76,14 @@ func (c *Calendar) Span() timespan.Span {
 	return timespan.Span{Start: c.midnights[0], End: c.midnights[len(c.midnights)-1]}
 }
 
-// Days returns, for each date of the calendar, how many units are free during the
-// whole day. The number is 0 for a date that the zone skipped at the date line.
+// Days returns, for each date of the calendar, how many units are free during the whole day. The
+// number is 0 for a date that does not exist in the time zone, because the zone crossed the date line.
 func (c *Calendar) Days(s Stock, reservations []Reservation) []int {
 	return c.least(s, reservations, c.midnights)
 }
 
-// Between returns, for each pair of neighbouring cuts, how many units are free during the whole
-// time between them. Cuts are instants; they must be sorted and lie within the calendar's dates.
+// Between returns, for each pair of neighbouring instants in cuts, how many units are free during
+// the whole time between the two. The instants must be sorted and lie within the calendar's dates.
 func (c *Calendar) Between(cuts []int64, s Stock, reservations []Reservation) []int {
 	return c.least(s, reservations, cuts)
 }
@@ -91,7 +94,7 @@ func (c *Calendar) During(span timespan.Span, s Stock, reservations []Reservatio
 	return c.least(s, reservations, []int64{span.Start, span.End})[0]
 }
 
-// span returns the dates as instants, cut to the calendar.
+// span returns the time from the beginning to the end of a range of dates. Time outside the calendar is cut off.
 func (c *Calendar) span(d Dates) timespan.Span {
 	return timespan.Span{Start: c.midnight(d.From), End: c.midnight(d.To + 1)}
 }

@@ -6,13 +6,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Shortage is a period in which more units are booked than there are.
+// Shortage is a period in which more units are booked than can be rented out. Booked
+// is the number of booked units; Units is the number of units that can be rented out.
 type Shortage struct {
 	timespan.Span
 	Booked, Units int
 }
 
-// Shortages returns, in order, the periods within the calendar's dates in which more units are booked than there are.
+// Shortages returns the periods within the calendar's dates in which
+// more units are booked than can be rented out, ordered by time.
 func (c *Calendar) Shortages(s Stock, reservations []Reservation) []Shortage {
 	w := c.gather(s, reservations, c.Span())
 	var list []Shortage
@@ -30,8 +32,9 @@ func (c *Calendar) Shortages(s Stock, reservations []Reservation) []Shortage {
 	return list
 }
 
-// Worst returns the largest of the shortages during the time in which r
-// occupies units. It returns the zero value if there is none in that time.
+// Worst returns the largest of the shortages during the time in which the reservation
+// r occupies units. The shortages must be sorted, as [Calendar.Shortages] returns
+// them. If none of them overlaps that time, Worst returns the zero value.
 func (c *Calendar) Worst(r Reservation, shortages []Shortage) Shortage {
 	var worst Shortage
 	own, rest := c.held(&r)

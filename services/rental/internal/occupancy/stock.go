@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// StockOf returns the stock of a rental of the offer. Only units in
-// service count. Overlapping maintenance periods of one unit count once.
+// StockOf returns the stock of a rental. Only units in service
+// count. Overlapping maintenance periods of one unit count once.
 func StockOf(r *catalog.Rental) Stock {
 	var s Stock
 	if r.Quantity != nil {
@@ -23,7 +23,7 @@ func StockOf(r *catalog.Rental) Stock {
 	return s
 }
 
-// joined merges the maintenance periods of one unit that share a date.
+// joined sorts the maintenance periods of one unit and merges periods that have a date in common.
 func joined(stretches []catalog.Maintenance) []Dates {
 	sorted := slices.SortedFunc(slices.Values(stretches), func(a, b catalog.Maintenance) int {
 		return cmp.Compare(a.From, b.From)

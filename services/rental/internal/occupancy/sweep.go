@@ -2,23 +2,24 @@ package occupancy
 
 import "github.com/slotmesh/slotmesh/libs/values/timespan"
 
-// sweep collects the edges within a span: the moments at which units become occupied or free. If
-// a reservation begins before the span, it is counted from the beginning, without an edge. If it
-// ends after the span, its end has no edge. Most reservations therefore have one edge or none.
+// sweep collects the edges within a span of time: the moments at which units become occupied
+// or free. A reservation that begins before the span has no edge for its beginning: its
+// units are in the initial counts booked and maintained. A reservation that ends after the
+// span has no edge for its end. Many reservations therefore have fewer than two edges.
 type sweep struct {
 	within             timespan.Span
 	booked, maintained int
 	edges              []edge
 }
 
-// least returns, for each pair of neighbouring cuts, the smallest
-// number of free units between them. Cuts are sorted instants.
+// least returns, for each pair of neighbouring instants in cuts, the smallest
+// number of free units between the two. The instants must be sorted.
 func (c *Calendar) least(s Stock, reservations []Reservation, cuts []int64) []int {
 	w := c.gather(s, reservations, timespan.Span{Start: cuts[0], End: cuts[len(cuts)-1]})
 	return w.run(s, cuts)
 }
 
-// gather returns a sweep with all edges within a span, sorted.
+// gather returns a sweep with the sorted edges of all reservations and maintenance periods within a span.
 func (c *Calendar) gather(s Stock, reservations []Reservation, within timespan.Span) *sweep {
 	w := &sweep{within: within, edges: make([]edge, 0, 2*(len(reservations)+len(s.Maintenance)))}
 	for _, d := range s.Maintenance {
@@ -33,9 +34,9 @@ func (c *Calendar) gather(s Stock, reservations []Reservation, within timespan.S
 	return w
 }
 
-// held returns the spans in which a reservation occupies its units: its own time and, if the
-// units are out, the current date. If the two spans overlap or touch, it returns one merged
-// span and an empty one. Otherwise units that are out during their own time would count twice.
+// held returns the spans in which a reservation occupies its units: its own time and, if its units are
+// picked up and not returned, the rest of the current date. If the two spans overlap or touch, held
+// returns one merged span and an empty one. Without the merge, the units would count twice in the overlap.
 func (c *Calendar) held(r *Reservation) (timespan.Span, timespan.Span) {
 	own := r.During
 	if own == (timespan.Span{}) {
@@ -50,7 +51,7 @@ func (c *Calendar) held(r *Reservation) (timespan.Span, timespan.Span) {
 	return own, c.rest
 }
 
-// add adds a span, cut to the time of the sweep.
+// add counts booked units and units under maintenance for the span s. Time outside the span of the sweep is cut off.
 func (w *sweep) add(s timespan.Span, booked, maintained int32) {
 	start, end := max(s.Start, w.within.Start), min(s.End, w.within.End)
 	if start >= end {
@@ -67,8 +68,9 @@ func (w *sweep) add(s timespan.Span, booked, maintained int32) {
 	}
 }
 
-// run goes through the sorted edges once. At each moment, it applies all edges before it
-// counts. Therefore two reservations do not add up if one begins when the other ends.
+// run computes the result of [Calendar.least]; it goes through the sorted edges
+// once. At each moment, run applies all edges of that moment before it counts free
+// units. Therefore two reservations do not add up if one begins when the other ends.
 func (w *sweep) run(s Stock, cuts []int64) []int {
 	least := make([]int, len(cuts)-1)
 	next := 0
@@ -87,7 +89,8 @@ func (w *sweep) run(s Stock, cuts []int64) []int {
 	return least
 }
 
-// apply applies the edges up to and including the moment at, and returns the index of the first edge after it.
+// apply applies the edges from the index next on, up to and including those at
+// the moment at. It returns the index of the first edge that is not applied.
 func (w *sweep) apply(next int, at int64) int {
 	for ; next < len(w.edges) && w.edges[next].at <= at; next++ {
 		w.booked += int(w.edges[next].booked)
