@@ -34,7 +34,7 @@ func (in *Internal) refund(ctx context.Context, r rental.Change[booking.NewRefun
 	return in.owner.Cancellations(offer).Refund(ctx, actor.Of(ctx), offer.ID, r.At.ID, r.Body.Refund)
 }
 
-// optionalBody reads the JSON body of a request that may have none.
+// optionalBody decodes the JSON body of a request. The body may be empty.
 func optionalBody[Body any](body []byte, into *rental.Change[Body]) error {
 	if len(body) == 0 {
 		return nil

@@ -60,7 +60,7 @@ func (in *Internal) expiringCustomers(ctx context.Context,
 	return new(customer.CutExpiring(digests)), nil
 }
 
-// eraseCustomer anonymizes a customer.
+// eraseCustomer anonymizes a customer of a business, at the request of the owner.
 func (in *Internal) eraseCustomer(ctx context.Context, r rental.With[customer.Erase]) (*customer.Erased, error) {
 	var err error
 	if r.Body.Email, err = customer.Check(r.Body.Email); err != nil {
@@ -79,8 +79,8 @@ func (in *Internal) eraseCustomer(ctx context.Context, r rental.With[customer.Er
 	return &erased, nil
 }
 
-// outcome returns the stored answer of an earlier write of the owner with
-// the same Idempotency-Key. It returns nil if there was no such write.
+// outcome returns the stored answer of an earlier write with the
+// same Idempotency-Key. It returns nil if there was no such write.
 func (in *Internal) outcome(c *fiber.Ctx) ([]byte, error) {
 	id, err := server.Query(c).OptionalID(rental.QueryBusinessID)
 	if err != nil {
@@ -93,7 +93,7 @@ func (in *Internal) outcome(c *fiber.Ctx) ([]byte, error) {
 	offer, err := in.business(c.UserContext(), of)
 	switch {
 	case fault.Is(err, fault.BusinessNotFound):
-		return nil, nil // a retry that comes this late cannot find the write either
+		return nil, nil // no stored answer is left; the request itself fails with the same fault
 	case err != nil:
 		return nil, fault.Unknown(err)
 	}

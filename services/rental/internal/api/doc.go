@@ -1,6 +1,7 @@
-// Package api is rental's HTTP API. It serves /rental-availability to the public. It serves /rental-available-dates
-// to availability, which serves the answer to the public (interface.md §4). It serves reservations, and the number
-// of units that can be booked online, to other services. Their client is libs/contracts/rental.
+// Package api is rental's HTTP API. The public port serves /rental-availability. The internal
+// port serves /rental-available-dates; availability forwards this answer to the public
+// (interface.md §4). The internal port also serves reservations, and the number of units that
+// can be booked online, to other services. They use the client in libs/contracts/rental.
 package api
 
 import (
@@ -24,7 +25,7 @@ import (
 // Offers returns the offers of businesses.
 type Offers interface {
 	usecase.Offers
-	// AtLeast returns the offer of this version or a newer one.
+	// AtLeast returns the offer with the given version or a newer one.
 	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error)
 }
 
@@ -50,8 +51,8 @@ var (
 	_ Records = (*store.Store)(nil)
 )
 
-// Sentences returns the texts for the reasons of refusals, in the
-// languages of the pages. [message.Catalog] documents its methods.
+// Sentences returns the sentences for the reasons why a rental is not available,
+// in the languages of the pages. [message.Catalog] documents its methods.
 type Sentences interface {
 	Choose(wanted ...string) string
 	Say(code string, id message.ID) (string, error)

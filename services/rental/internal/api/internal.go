@@ -28,7 +28,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// Internal serves the peer API under /internal.
+// Internal serves the API for the other services, under the path /internal.
 type Internal struct {
 	owner   *usecase.Owner
 	news    *usecase.Reconciliation
@@ -44,7 +44,7 @@ func NewInternal(owner *usecase.Owner, news *usecase.Reconciliation, offers Offe
 	return &Internal{owner: owner, news: news, offers: offers, records: records, links: links, clock: now}
 }
 
-// Mount adds the endpoints.
+// Mount adds the endpoints of the internal API to r.
 func (in *Internal) Mount(r *server.Internal) {
 	server.Mount(r, rental.ReadCeilings, in.ceilings)
 	server.MountIdempotent(r, rental.Reserve, in.reserve, in.outcome, in.reservedAgain)
@@ -64,8 +64,8 @@ func (in *Internal) Mount(r *server.Internal) {
 	mountChange(in, r, rental.ChangeReservationStatus, in.move)
 }
 
-// mountChange adds the endpoint of an owner's change of a reservation, which
-// runs once for each Idempotency-Key of a business.
+// mountChange adds an endpoint with which the owner changes a reservation. The function write makes the
+// change; it runs once for each Idempotency-Key of a business. A repeated request gets the stored reservation.
 func mountChange[Req interface{ Target() rental.OfReservation }](in *Internal, r *server.Internal,
 	e endpoints.Endpoint[Req, rental.Reservation],
 	write func(context.Context, Req, *catalog.Offer) (store.Reservation, error), decode ...func([]byte, *Req) error) {
@@ -88,11 +88,11 @@ func mountChange[Req interface{ Target() rental.OfReservation }](in *Internal, r
 	}, decode...)
 }
 
-// business returns the offer of the business of a request. Fault: business_not_found.
+// business returns the offer of the business that the request names. Fault: business_not_found.
 //
-// If the caller sends a business id, the offer must have this id, otherwise the fault is
-// business_not_found too. After a business is removed, another business can get its slug, and the cached
-// offer may still be the old one. Without the check, a business could see customers of the other.
+// A request can contain a business id in addition to the slug. If the newest offer of the slug has another id, the
+// fault is business_not_found too. The reason: after a business is removed, another business can get its slug, and
+// the cached offer may still be the old one. Without the check, a business could see customers of the other.
 func (in *Internal) business(ctx context.Context, of rental.OfSlug) (*catalog.Offer, error) {
 	offer, err := in.offers.Get(ctx, of.Slug)
 	if err != nil || of.Business == uuid.Nil || offer.ID == of.Business {
@@ -107,8 +107,8 @@ func (in *Internal) business(ctx context.Context, of rental.OfSlug) (*catalog.Of
 	return offer, nil
 }
 
-// ceilings answers with the field max_bookable_online of each
-// rental of a business: the most units that can be reserved.
+// ceilings answers with the value of max_bookable_online for each rental
+// of a business: the largest number of units that can ever be reserved.
 func (in *Internal) ceilings(ctx context.Context, r rental.CeilingsRequest) (*rental.Ceilings, error) {
 	version, err := strconv.ParseInt(r.OfferVersion, 10, 64)
 	if err != nil {
@@ -138,6 +138,7 @@ func (in *Internal) reserve(ctx context.Context, r rental.With[rental.NewReserva
 	return in.shownMade(ctx, r.At, made)
 }
 
+// reservedAgain answers a repeated request to reserve with the stored reservation.
 func (in *Internal) reservedAgain(ctx context.Context, r rental.With[rental.NewReservation],
 	stored []byte) (*rental.Reservation, error) {
 	var made usecase.Made
@@ -194,7 +195,7 @@ func (in *Internal) reservation(ctx context.Context, r rental.OfReservation) (*r
 	return new(in.show(offer, found)), nil
 }
 
-// lookAt reads a reservation with the newest state of its charge.
+// lookAt reads a reservation after it has asked booking for the current state of its charge.
 func (in *Internal) lookAt(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error) {
 	found, err := in.records.Reservation(ctx, businessID, id)
 	if err != nil || found.Payment == nil {
@@ -212,8 +213,8 @@ func (in *Internal) ahead(ctx context.Context, of rental.OfSlug) (*rental.AheadC
 	return &rental.AheadCount{Count: n}, nil
 }
 
-// shown renders a reservation that was written. If the offer cannot be read, the fault is
-// outcome_unknown, because the reservation was written but cannot be rendered.
+// shown renders a reservation that has just been written. If the offer cannot be read, the
+// fault is outcome_unknown, because the reservation was written but cannot be rendered.
 func (in *Internal) shown(ctx context.Context, of rental.OfSlug, r store.Reservation) (*rental.Reservation, error) {
 	offer, err := in.business(ctx, of)
 	if err != nil {
@@ -222,7 +223,8 @@ func (in *Internal) shown(ctx context.Context, of rental.OfSlug, r store.Reserva
 	return new(in.show(offer, r)), nil
 }
 
-// shownMade renders a new reservation, with the links for its maker. Faults: those of shown.
+// shownMade renders a new reservation, with the address of the provider's
+// page and of the customer's link. Faults: those of [Internal.shown].
 func (in *Internal) shownMade(ctx context.Context, of rental.OfSlug, r usecase.Made) (*rental.Reservation, error) {
 	shown, err := in.shown(ctx, of, r.Reservation)
 	if err != nil {
@@ -233,8 +235,8 @@ func (in *Internal) shownMade(ctx context.Context, of rental.OfSlug, r usecase.M
 	return shown, nil
 }
 
-// show renders a reservation. Overdue is true if the reservation is
-// picked up and its time has ended, in the time of the business.
+// show renders a reservation of the business whose offer is given. The field overdue is true
+// if the reservation is picked up and its end has passed in the time zone of the reservation.
 func (in *Internal) show(offer *catalog.Offer, r store.Reservation) rental.Reservation {
 	now, shown := in.clock.Now(), agreed(r)
 	ended := r.Dates.To < timespan.DateOf(now, timespan.Zone(r.Timezone, offer.Location()))
@@ -245,13 +247,14 @@ func (in *Internal) show(offer *catalog.Offer, r store.Reservation) rental.Reser
 	return shown
 }
 
-// ShowEvents returns functions that render the subjects of rental's events. They render a reservation as lists
-// do, but never as overdue: when a reservation becomes overdue, it does not change, and no event is recorded.
+// ShowEvents returns functions that render the reservations in rental's events. They
+// render a reservation as lists do, except that the field overdue is always false. When a
+// reservation becomes overdue, the reservation does not change, and no event is recorded.
 func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{event.Reservation: eventlog.As(records.Kept, agreed)}
 }
 
-// agreed renders the stored data of a reservation.
+// agreed renders the stored data of a reservation. It does not set fields that depend on the current time.
 func agreed(r store.Reservation) rental.Reservation {
 	shown := rental.Reservation{
 		ID: r.ID, RentalID: r.RentalID, RentalName: r.RentalName, Status: string(r.Status), Withdrawn: r.Withdrawn,
@@ -273,7 +276,6 @@ func agreed(r store.Reservation) rental.Reservation {
 	return shown
 }
 
-// showUnits renders the units that were handed out.
 func showUnits(r store.Reservation) []rental.Unit {
 	shown := make([]rental.Unit, len(r.Units))
 	for i, u := range r.Units {
@@ -282,7 +284,6 @@ func showUnits(r store.Reservation) []rental.Unit {
 	return shown
 }
 
-// showExtras renders the extras of a reservation.
 func showExtras(r store.Reservation) []rental.Extra {
 	shown := make([]rental.Extra, len(r.Extras))
 	for i, extra := range r.Extras {

@@ -10,7 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// linkTo answers with the customer's link to a reservation, for messages to the customer.
+// linkTo answers with the address of the customer's link to a reservation.
+// Notifications puts this address into messages to the customer.
 func (in *Internal) linkTo(ctx context.Context, r rental.LinkRequest) (*link.Shown, error) {
 	kept, err := in.records.LinkHash(ctx, r.Business, r.ID)
 	if errors.Is(err, store.ErrNotFound) {

@@ -14,14 +14,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// ByLink serves the customers' pages: the customer's view of a
-// reservation, and the customer's actions on it (lifecycle.md §5).
+// ByLink serves the data for the page behind a customer's link: the customer's
+// view of a reservation, and the customer's actions on it (lifecycle.md §5).
 type ByLink struct{ links *usecase.ByLink }
 
-// NewByLink returns the internal API of customers' links.
+// NewByLink returns the part of the internal API for customers' links.
 func NewByLink(links *usecase.ByLink) *ByLink { return &ByLink{links: links} }
 
-// Mount adds the endpoints.
+// Mount adds the endpoints for customers' links to r.
 func (l *ByLink) Mount(r *server.Internal) {
 	server.Mount(r, rental.ReadManaged, server.Shown(l.view, showManaged))
 	r.Handle(rental.ReadCalendar.Row, l.calendar)
@@ -37,7 +37,8 @@ func (l *ByLink) view(ctx context.Context, of endpoints.ByToken) (usecase.Manage
 	return l.links.View(ctx, of.Token)
 }
 
-// cancel checks the token before the body, so that only a caller with a valid link learns the faults of the body.
+// cancel checks the token before it reads the body, so that
+// only a caller with a valid link sees the faults of the body.
 func (l *ByLink) cancel(c *fiber.Ctx) error {
 	if _, err := l.links.View(c.UserContext(), c.Params("token")); err != nil {
 		return err
@@ -65,7 +66,8 @@ func (l *ByLink) payment(ctx context.Context, of endpoints.ByToken) (*booking.Op
 	}, nil
 }
 
-// sendManaged returns a function that answers with the customer's view or the fault.
+// sendManaged returns a function that answers with the customer's view. If
+// the second argument of that function is an error, it returns the error.
 func sendManaged(c *fiber.Ctx) func(usecase.Managed, error) error {
 	return func(m usecase.Managed, err error) error {
 		if err != nil {
@@ -75,12 +77,11 @@ func sendManaged(c *fiber.Ctx) func(usecase.Managed, error) error {
 	}
 }
 
-// showManaged renders the customer's view.
 func showManaged(m usecase.Managed) rental.Managed {
 	m = m.Translated()
 	r := agreed(m.Reservation)
 	if r.Payment != nil {
-		r.Payment.Dispute = nil // for the owner only, as is the reason of a refund
+		r.Payment.Dispute = nil // only the owner may see disputes and the reasons of refunds
 		if r.Payment.Refund != nil {
 			r.Payment.Refund.Reason = ""
 		}

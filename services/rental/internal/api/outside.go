@@ -14,7 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// outside answers which reservations would conflict with an offer that is not published yet (docs/decisions/009).
+// outside answers which reservations would conflict with an
+// offer that is not published yet, and why (docs/decisions/009).
 func (in *Internal) outside(ctx context.Context,
 	r rental.With[rental.OutsideRequest]) (*rental.OutsideResponse, error) {
 	asked := &r.Body
@@ -43,8 +44,8 @@ func (in *Internal) outside(ctx context.Context,
 	return &answer, nil
 }
 
-// live reads the reservations that occupy units now or later, at most rental.MaxHeld. These end
-// today or later, or are picked up and not returned yet. It also reports whether there are more.
+// live reads the reservations that occupy units now or later, but at most rental.MaxHeld. They end today
+// or later, or are picked up and not returned yet. The second result reports whether there are more.
 func (in *Internal) live(ctx context.Context, businessID uuid.UUID,
 	today timespan.Date) ([]store.Reservation, bool, error) {
 	yesterday := today - 1
@@ -54,18 +55,18 @@ func (in *Internal) live(ctx context.Context, businessID uuid.UUID,
 	}
 	live := late[:0]
 	for _, r := range late {
-		if r.Dates.To < today { // the others are in the second query, too
+		if r.Dates.To < today { // the second query returns the others
 			live = append(live, r)
 		}
 	}
 	return in.read(ctx, businessID, rental.Filter{From: &today}, live)
 }
 
-// pageSize is how many reservations one query reads.
+// pageSize is the number of reservations that one query reads.
 const pageSize = 1000
 
-// read appends to live, page by page, the reservations that occupy
-// units. It reports whether there are more than rental.MaxHeld.
+// read reads the reservations that match a filter, page by page, and appends those that
+// occupy units to live. The second result reports whether there are more than rental.MaxHeld.
 func (in *Internal) read(ctx context.Context, businessID uuid.UUID, filter rental.Filter,
 	live []store.Reservation) ([]store.Reservation, bool, error) {
 	page := request.Page{Limit: pageSize}

@@ -22,10 +22,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// languageCookie is the cookie with the language that a visitor chose on the business's pages.
+// languageCookie is the name of the cookie with the language that a visitor chose on the business's pages.
 const languageCookie = "service_language"
 
-// Public serves the two public calendars and the starts of a date.
+// Public serves /rental-availability, /rental-available-dates and the possible starts on a date.
 type Public struct {
 	offers    Offers
 	records   Records
@@ -35,7 +35,7 @@ type Public struct {
 	degraded  metric.Int64Counter
 }
 
-// NewPublic returns the public API.
+// NewPublic returns a Public.
 func NewPublic(offers Offers, records Records, sentences Sentences, now clock.Clock, tel *telemetry.Telemetry) *Public {
 	return &Public{
 		offers: offers, records: records, sentences: sentences, clock: now, tel: tel,
@@ -44,23 +44,23 @@ func NewPublic(offers Offers, records Records, sentences Sentences, now clock.Cl
 	}
 }
 
-// Mount adds /rental-availability to the public port. Availability serves
-// /rental-available-dates to the public; it reads the answer through [Public.MountForPeers].
+// Mount adds /rental-availability to the public port. Availability serves /rental-available-dates
+// to the public: it gets the answer from the endpoint that [Public.MountForPeers] adds.
 func (p *Public) Mount(router fiber.Router) {
 	router.Get("/api/public/:slug/rental-availability", server.WithParameters(p.availability,
 		"rentalId", "startDate", "endDate", "quantity", "startTime", "endTime", "lang"))
 }
 
-// MountForPeers adds both calendars to the internal port, below /internal, for the MCP
-// server and for availability. It adds no rate limit, because both apply their own before
-// they call. For the booking page, it also adds the possible start times of a date.
+// MountForPeers adds /rental-availability and /rental-available-dates to the internal port, below /internal.
+// The MCP server and availability call them. MountForPeers adds no rate limit, because each of these two
+// services applies its own limit first. It also adds the possible starts on a date, for the booking page.
 func (p *Public) MountForPeers(r *server.Internal) {
 	r.Handle(rental.CheckAvailability.Row, p.availability)
 	r.Handle(rental.ListAvailableDates.Row, p.dates)
 	server.Mount(r, rental.ReadStarts, p.starts)
 }
 
-// send answers with a body that must not be cached. An answer with a fault gets the same header elsewhere.
+// send sends an answer that must not be cached. Answers with a fault get the same header from the server package.
 func send(c *fiber.Ctx, answer any) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.JSON(answer)
@@ -92,8 +92,8 @@ func (p *Public) availability(c *fiber.Ctx) error {
 	return send(c, publicapi.RentalAvailability{ConflictReason: sentence, MessageCode: why})
 }
 
-// judge returns why a request cannot be met, or "" if it can be met. It also returns how
-// many units are free (semantics.md §4). Faults: invalid_parameter, availability_unverified.
+// judge returns the reason why the requested units are not available, or "" if they are available (semantics.md
+// §4). It also returns the number of free units. Faults: invalid_parameter, availability_unverified.
 func (p *Public) judge(ctx context.Context, offer *catalog.Offer, q availabilityQuery) (message.ID, int, error) {
 	asked := usecase.Rental(offer, q.RentalID)
 	if asked == nil {
@@ -138,8 +138,8 @@ func (p *Public) judge(ctx context.Context, offer *catalog.Offer, q availability
 	return message.NothingAvailable, 0, nil
 }
 
-// sentence returns the text of a reason in the caller's language. The language is the first known
-// one of the parameter lang, the cookie and the business's default; otherwise it is English.
+// sentence returns the text of the reason why in the caller's language. It uses the first known language
+// of these: the parameter lang, the language cookie, the default language of the business, English.
 func (p *Public) sentence(c *fiber.Ctx, offer *catalog.Offer, why message.ID, free int) (string, error) {
 	code := p.sentences.Choose(c.Query("lang"), c.Cookies(languageCookie), offer.DefaultLanguage)
 	if why == message.NotEnoughUnits {
@@ -180,11 +180,12 @@ func (p *Public) dates(c *fiber.Ctx) error {
 	return send(c, answer)
 }
 
-// count sets, for each rental and each date, how many units can be reserved from that date on. It counts for
-// the shortest allowed length of the rental: one day, unless the owner sets another (docs/decisions/011).
+// count sets in days, for each date and each rental, how many units can be reserved
+// from that date on. It counts for the shortest allowed length of the rental. This
+// is one day, unless the owner has set another length (docs/decisions/011).
 //
-// The dates are those from today to the advance limit. If the reservations
-// cannot be read, count returns an error and does not change days.
+// count sets the requested dates from today to the advance limit. If the
+// reservations cannot be read, count returns an error and does not change days.
 func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*catalog.Rental, asked occupancy.Dates,
 	days map[timespan.Date]map[uuid.UUID]int) error {
 	now := p.clock.Now()
@@ -220,9 +221,9 @@ func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*cat
 	return nil
 }
 
-// shortestFrom returns the smallest number of days for which a rental can be reserved
-// from the date d on. The business must be open on the days of pick-up and return.
-// The result is 0 if pick-up on d, or a return by the date last, is not possible.
+// shortestFrom returns the smallest number of days for which a rental can be reserved from the
+// date d on. The business must be open for pick-up on d and for the return on the last day.
+// The result is 0 if there is no pick-up on d, or no possible return by the argument last.
 func shortestFrom(offer *catalog.Offer, r *catalog.Rental, d, last timespan.Date) int {
 	if !offer.HandsOverOn(r, d) {
 		return 0
@@ -235,11 +236,11 @@ func shortestFrom(offer *catalog.Offer, r *catalog.Rental, d, last timespan.Date
 	return 0
 }
 
-// maxClosedDays is the largest number of consecutive closed dates by which a return can be delayed.
+// maxClosedDays is the largest number of consecutive closed dates after which a return is still found.
 const maxClosedDays = 31
 
-// throughout returns the smallest of n values, beginning at the
-// index first. It returns 0 if the slice has too few values.
+// throughout returns the smallest of the n values of free that begin
+// at the index first. It returns 0 if free has too few values.
 func throughout(free []int, first, n int) int {
 	if first+n > len(free) {
 		return 0
@@ -247,14 +248,15 @@ func throughout(free []int, first, n int) int {
 	return slices.Min(free[first : first+n])
 }
 
-// unverified returns the fault for a request that cannot be answered because data
-// could not be read. The answer has no field computed, unlike that of the calendar.
+// unverified returns a fault with code availability_unverified for data that could
+// not be read, and logs the error. /rental-availability answers with this fault,
+// because its answer has no field computed. The argument missing names the data.
 func (p *Public) unverified(ctx context.Context, missing string, err error) error {
 	p.note(ctx, missing, err)
 	return fault.Wrap(fault.AvailabilityUnverified, err, "Availability could not be checked; try again shortly.")
 }
 
-// note counts and logs that data could not be read.
+// note counts and logs that the data named by the argument missing could not be read.
 func (p *Public) note(ctx context.Context, missing string, err error) {
 	p.degraded.Add(ctx, 1, metric.WithAttributes(attribute.String("missing", missing)))
 	p.tel.Logger.WarnContext(ctx, "a rental calendar could not be computed", "missing", missing, "error", err)

@@ -16,13 +16,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// Bounds of /rental-available-dates (interface.md §8).
+// The bounds of a request for /rental-available-dates (interface.md §8).
 const (
 	maxRentals    = 20
 	maxWindowDays = 62
 )
 
-// Bounds of one question or one reservation (interface.md §8).
+// The bounds of a request for /rental-availability and of a reservation (interface.md §8).
 const (
 	maxRangeDays = 730 // both ends included
 	maxQuantity  = rental.MaxQuantity
@@ -34,8 +34,8 @@ type availabilityQuery struct {
 	usecase.Stretch
 }
 
-// parseAvailability reads the parameters of /rental-availability except lang, which
-// never fails a request. Fault: invalid_parameter, which names the parameter.
+// parseAvailability reads the parameters of /rental-availability, except the parameter lang, which
+// never makes a request invalid. Fault: invalid_parameter, which names the invalid parameter.
 func parseAvailability(get request.Query) (availabilityQuery, error) {
 	var q availabilityQuery
 	id, err := get.Required("rentalId", "a rental's id")
@@ -64,7 +64,8 @@ func parseAvailability(get request.Query) (availabilityQuery, error) {
 	return q, checkStart("startTime", q.Start)
 }
 
-// checkStart refuses 24:00 as a start, because it means the end of a day.
+// checkStart refuses a start at 24:00, because 24:00 means the end of a day. The
+// argument name is the name of the parameter or field, for the text of the fault.
 func checkStart(name string, start *timespan.TimeOfDay) error {
 	if start != nil && *start == timespan.MinutesPerDay {
 		return request.Invalid("%s: nothing starts at 24:00; write 00:00 on the next day.", name)
@@ -72,13 +73,14 @@ func checkStart(name string, start *timespan.TimeOfDay) error {
 	return nil
 }
 
-// datesQuery holds the parameters of /rental-available-dates. The ids are distinct.
+// datesQuery holds the parameters of /rental-available-dates. It contains each rental id only once.
 type datesQuery struct {
 	RentalIDs []uuid.UUID
 	Dates     occupancy.Dates
 }
 
-// parseAvailableDates reads the parameters of /rental-available-dates. Fault: as [parseAvailability].
+// parseAvailableDates reads the parameters of /rental-available-dates.
+// Fault: invalid_parameter, which names the invalid parameter.
 func parseAvailableDates(get request.Query) (datesQuery, error) {
 	var q datesQuery
 	var err error
@@ -103,7 +105,8 @@ func parseAvailableDates(get request.Query) (datesQuery, error) {
 	return q, nil
 }
 
-// parseReservation validates a request to reserve. Fault: invalid_parameter, which names the field.
+// parseReservation validates a request to reserve. The argument from is the
+// actor that sent it. Fault: invalid_parameter, which names the invalid field.
 func parseReservation(asked rental.NewReservation, from actor.Actor) (usecase.Request, error) {
 	var q usecase.Request
 	fields := map[string]string{"rental_id": asked.RentalID, "start_date": asked.StartDate, "end_date": asked.EndDate}

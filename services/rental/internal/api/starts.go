@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// starts answers with the times of a date at which a reservation of a customer can begin.
-// If data cannot be read, the answer has computed false, as in the public calendars.
+// starts answers with the times on a date at which a customer's reservation can begin. If data
+// cannot be read, the field computed of the answer is false, as in /rental-available-dates.
 func (p *Public) starts(ctx context.Context, r rental.StartsRequest) (*rental.Starts, error) {
 	var asked usecase.Request
 	asked.RentalID, asked.Quantity = r.RentalID, r.Quantity
