@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// terms returns the data of a reservation that determine its refund (lifecycle.md §4).
+// terms returns the data of a reservation that determine the refund at a cancellation (lifecycle.md §4).
 func terms(r store.Reservation, offer *catalog.Offer) cancellation.Sale {
 	cancel, _ := state.Of(state.Cancel)
 	s := cancellation.Sale{
@@ -37,8 +37,8 @@ func terms(r store.Reservation, offer *catalog.Offer) cancellation.Sale {
 	return s
 }
 
-// CancellableReservations is the store of reservations that are
-// cancelled or refunded; [store.Store] documents its methods.
+// CancellableReservations is the part of the store that reads, cancels
+// and refunds reservations; [store.Store] documents its methods.
 type CancellableReservations interface {
 	Reservation(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error)
 	Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
@@ -47,8 +47,8 @@ type CancellableReservations interface {
 		part func(store.Reservation) (refund.Part, error)) (store.Reservation, error)
 }
 
-// cancellations returns the cancellations of reservations of a business. The
-// argument refuse turns errors of the store into faults.
+// cancellations returns the implementation of cancellations and refunds for the reservations
+// of one business. The argument refuse converts an error of the store to a fault.
 func cancellations(records CancellableReservations, offer *catalog.Offer, refuse func(error) error,
 	c clock.Clock) sale.Cancellations[store.Reservation] {
 	return sale.Cancellations[store.Reservation]{
@@ -58,16 +58,17 @@ func cancellations(records CancellableReservations, offer *catalog.Offer, refuse
 	}
 }
 
-// Cancellations cancels and refunds the reservations of a business for its owner, with immediate effect.
+// Cancellations returns the implementation with which the owner of a
+// business cancels and refunds reservations, with immediate effect.
 func (o *Owner) Cancellations(offer *catalog.Offer) sale.Cancellations[store.Reservation] {
 	return cancellations(o.reservations, offer, func(err error) error {
 		return refusal(err, "cancel takes one that is pending or reserved")
 	}, o.clock)
 }
 
-// refusal converts an error of the store into a fault: not_found for an unknown reservation,
-// conflict if its status does not allow the transition. The argument takes is the part of the
-// fault's text that names the required status. refusal returns any other error unchanged.
+// refusal converts an error of the store into a fault: not_found for an unknown reservation, conflict
+// if the status of the reservation does not allow the transition. The argument takes is the end of the
+// sentence of the conflict; it names the required status. refusal returns any other error unchanged.
 func refusal(err error, takes string) error {
 	var refused *store.NotAllowedError
 	switch {

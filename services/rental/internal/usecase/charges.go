@@ -37,19 +37,19 @@ type Charges interface {
 
 var _ Charges = (*bookingclient.Charges)(nil)
 
-// Made is a reservation in the answer to the request that made it. CheckoutURL is the provider's page on
-// which the customer pays, or "" if nothing is to be paid now. Only the customer may get this address.
+// Made is the result of a request that made a reservation. CheckoutURL is the provider's page on which
+// the customer pays, or "" if nothing is to be paid now. Only the customer may get this address.
 type Made struct {
 	store.Reservation
 	CheckoutURL string
 }
 
-// charged sets r.Payment if the amount due must be paid online now (semantics.md §3). The
-// reservation then waits for its charge. The argument due is in minor units. It is the sum
-// that the payment requirements of the rentals determine for all units and the whole time.
+// charged sets r.Payment if the customer must pay the amount due online now (semantics.md §3). The reservation
+// then waits for its charge. The argument due is in minor units; it is the sum of the payments that the rentals
+// require for all units and the whole time. The argument choice is the customer's payment choice, or "".
 //
-// Fault: payment_unavailable if the service has no address of the
-// customers' pages, to which the provider's page must return the customer.
+// Fault: payment_unavailable if the service does not know the address of the customers'
+// pages (PAGES_URL). The provider's page needs this address to send the customer back.
 func (o *Owner) charged(offer *catalog.Offer, choice string, due int64, r *store.NewReservation) error {
 	if due == 0 || !offer.PaysOnline(offer.Payments.Modes.Rentals, choice, r.Price.Total) {
 		return nil
@@ -63,11 +63,12 @@ func (o *Owner) charged(offer *catalog.Offer, choice string, due int64, r *store
 	return nil
 }
 
-// open asks booking to open the payment of a written reservation, and then stores that the payment is open. Only
-// after that does the caller get the provider's page. If it fails, open takes the reservation back ([sale.Opening]).
+// open asks booking to open the charge of a written reservation, and then stores that
+// the charge is open. Only after that does the caller get the provider's page. If a step
+// fails, open cancels the reservation with [store.Store.Abandon] (see [sale.Opening]).
 //
-// Faults: payment_unavailable; payment_not_offered; outcome_unknown if the payment may be
-// stored as open. In the last case, a retry or the reconciliation finds out.
+// Faults: payment_unavailable; payment_not_offered; outcome_unknown if it is unknown whether the charge was
+// stored as open. After outcome_unknown, a retry of the caller or [Reconciliation] determines the result.
 func (o *Owner) open(ctx context.Context, offer *catalog.Offer, r store.NewReservation) (Made, error) {
 	var (
 		stored store.Reservation
@@ -108,7 +109,8 @@ func (o *Owner) open(ctx context.Context, offer *catalog.Offer, r store.NewReser
 	return Made{}, f
 }
 
-// named returns the names and numbers of the reserved units for the provider's page, as in "2 × Tent, 1 × Stove".
+// named returns the names of the reserved rentals and their numbers of units, as
+// in "2 × Tent, 1 × Stove". The provider shows this text on its payment page.
 func named(r store.NewReservation) string {
 	names := []string{fmt.Sprintf("%d × %s", r.Quantity, r.RentalName)}
 	for _, extra := range r.Extras {
@@ -117,12 +119,12 @@ func named(r store.NewReservation) string {
 	return strings.Join(names, ", ")
 }
 
-// Again answers a repeated request that would be refused now. It returns the
-// reservation that the first request made, in its current state. If the charge is open,
-// the answer includes the provider's page, which the stored first answer does not have.
+// Again answers a repeated request that has an idempotency result. It returns the reservation that
+// the first request made. For a pending reservation, it reads the current state. If the charge is
+// open, the answer includes the provider's page, which the stored first answer does not have.
 //
-// Faults: those of a repeated request; idempotency_in_progress also
-// if the reservation was cancelled before any answer contained it.
+// Faults: outcome_unknown if the database cannot be read; idempotency_in_progress while the first
+// request is opening the charge, or if the reservation was cancelled before any answer contained it.
 func (o *Owner) Again(ctx context.Context, by actor.Actor, businessID uuid.UUID, made store.Reservation) (Made, error) {
 	if made.Status != state.Pending {
 		return Made{Reservation: made}, nil
@@ -139,12 +141,12 @@ func inProgress() error {
 		"Idempotency-Key: a request with this key is still in flight; try again shortly.")
 }
 
-// again answers a repeated request for a reservation with an online
-// payment. If the charge is open, the answer includes the provider's page.
+// again answers a repeated request for a reservation that is paid online.
+// If the charge is open, the answer includes the provider's page.
 //
 // If the reservation was cancelled before any answer contained it, again deletes the idempotency result
-// and returns [errAgain]. The caller then makes the reservation again. Faults: idempotency_in_progress
-// while the first request opens the charge; outcome_unknown if the database cannot be read.
+// and returns [errAgain]. The caller must then make a new reservation. Faults: idempotency_in_progress
+// while the first request is opening the charge; outcome_unknown if the database cannot be read.
 func (o *Owner) again(ctx context.Context, businessID uuid.UUID, made store.Reservation) (Made, error) {
 	r, err := o.reservations.Reservation(ctx, businessID, made.ID)
 	switch {

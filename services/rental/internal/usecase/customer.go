@@ -11,12 +11,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// customersMay checks the rules that apply to customers on the booking page, but not
-// to owners (pages.md, semantics.md §4). Faults: those of the business's account;
-// invalid_parameter without an e-mail address; conflict for any other rule.
+// customersMay checks the rules that a reservation from the booking page must follow (pages.md,
+// semantics.md §4). Reservations by the owner need not follow these rules. Faults: those of the
+// business's account; invalid_parameter without an e-mail address; conflict if any other rule is broken.
 //
-// The other rules are these: The time is not in the past, within the advance limit and of an allowed length.
-// Pick-up and return are within opening hours. Extras are upsells of the rental, and include all required ones.
+// The other rules: The time is not in the past, is within the advance limit, and has an allowed length. Pick-up
+// and return are within opening hours. The extras are upsells of the rental and include all required upsells.
 func customersMay(offer *catalog.Offer, lines []line, asked Request, now time.Time) error {
 	own := lines[0]
 	return cmp.Or(
@@ -30,8 +30,8 @@ func customersMay(offer *catalog.Offer, lines []line, asked Request, now time.Ti
 }
 
 // withUpsells refuses extras that are not upsells of the rental. It also refuses a
-// rental without its required upsells: at least one unit of each for each unit of
-// the rental. An inactive upsell is not required, because it cannot be reserved.
+// rental without its required upsells: each needs at least as many units as the
+// rental itself. An inactive upsell is not required, because it cannot be reserved.
 func withUpsells(offer *catalog.Offer, lines []line) error {
 	own, extras := lines[0], lines[1:]
 	for _, extra := range extras {

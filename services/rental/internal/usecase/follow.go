@@ -18,28 +18,29 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// FreshOffers reads the newest offer of a business, never an older one. Faults:
-// business_not_found. Any other error means that the offer could not be read.
+// FreshOffers reads the newest offer of a business. It never returns an older, cached
+// one. Fault: business_not_found. Any other error means that the offer could not be read.
 type FreshOffers interface {
 	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
 }
 
-// UncachedOffers reads the newest offer of a business by the business's
-// id, and does not cache it. Its errors are those of [FreshOffers].
+// UncachedOffers reads the newest offer of a business by the id of the business,
+// and does not cache the offer. Its errors are those of [FreshOffers].
 type UncachedOffers interface {
 	Uncached(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
 }
 
 const (
-	// sweepEvery is how often all reservations are compared with
-	// their offers. The sweep finds changes whose message was lost.
+	// sweepEvery is the interval between two sweeps. A sweep compares all reservations with
+	// the offers of their businesses; it finds changes of offers whose message was lost.
 	sweepEvery = time.Hour
-	followPage = 100 // businesses at a time
+	// followPage is the number of businesses that the sweep reads in one query.
+	followPage = 100
 )
 
-// Followers is a job that updates reservations after a business publishes a new offer. It withdraws
-// the reservations of a rental that is no longer offered, and restores them if the rental is
-// offered again. The recorded events of the reservations cause the messages to customers.
+// Followers is a job that updates reservations after a business publishes a new offer. It withdraws the
+// reservations of a rental that is no longer offered, and restores them if the rental is offered again.
+// For each changed reservation, the job records an event, which causes the message to the customer.
 type Followers struct {
 	records  *store.Store
 	offers   FreshOffers
@@ -51,7 +52,7 @@ type Followers struct {
 	mu      sync.Mutex
 	changed map[string]struct{} // slugs of businesses with a new offer
 	sweptAt time.Time
-	swept   uuid.UUID // the last business that the current sweep did; nil: no sweep runs
+	swept   uuid.UUID // the last business that the current sweep processed; uuid.Nil: no sweep runs
 }
 
 // NewFollowers returns the job.
@@ -63,15 +64,15 @@ func NewFollowers(records *store.Store, offers FreshOffers, byID UncachedOffers,
 	}
 }
 
-// Changed notes that a business has a new offer.
+// Changed records in memory that a business has a new offer. The next call of [Followers.Once] processes the offer.
 func (f *Followers) Changed(slug string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.changed[slug] = struct{}{}
 }
 
-// Once processes the offers that have changed. Every [sweepEvery] it processes all offers.
-// If an offer cannot be read, Once continues with the next one; the next run retries.
+// Once processes the offers that have changed since its last call. Once per [sweepEvery], it processes the
+// offers of all businesses. If an offer cannot be read, Once continues with the next one; the next run retries.
 func (f *Followers) Once(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	var first error
@@ -88,7 +89,7 @@ func (f *Followers) Once(ctx context.Context) error {
 	if now := f.clock.Now(); now.Sub(f.sweptAt) >= sweepEvery {
 		swept, err := f.sweep(ctx)
 		if swept {
-			f.sweptAt = now // the next sweep retries what failed
+			f.sweptAt = now // the next sweep retries the businesses for which this one failed
 		}
 		first = cmp.Or(first, err)
 	}
@@ -106,12 +107,13 @@ func (f *Followers) takeChanged() []string {
 	return slugs
 }
 
-// sweep processes the offers of all businesses with reservations that are not picked up
-// yet. It reports whether it reached the last business. It also returns the first error.
+// sweep processes the offers of all businesses with reservations that are not picked
+// up yet. It reports whether it reached the last business, and also returns the first
+// error. If ctx ends, the next call continues after the last processed business.
 func (f *Followers) sweep(ctx context.Context) (bool, error) {
 	var first error
 	for {
-		yesterday := timespan.DateOf(f.clock.Now(), time.UTC) - 1 // every zone's date is this one or later
+		yesterday := timespan.DateOf(f.clock.Now(), time.UTC) - 1 // no time zone has an earlier current date
 		businesses, err := f.records.WithReservationsAhead(ctx, f.swept, yesterday, followPage)
 		if err != nil {
 			return false, err
@@ -125,7 +127,7 @@ func (f *Followers) sweep(ctx context.Context) (bool, error) {
 				first = cmp.Or(first, err)
 			}
 			if ctx.Err() != nil {
-				return false, ctx.Err() // the next run continues here
+				return false, ctx.Err() // the next run continues after f.swept
 			}
 			f.swept = id
 		}
@@ -136,6 +138,7 @@ func (f *Followers) sweep(ctx context.Context) (bool, error) {
 	}
 }
 
+// follow withdraws and restores the reservations of a business so that they match its offer.
 func (f *Followers) follow(ctx context.Context, offer *catalog.Offer) error {
 	now, offered := f.clock.Now(), []uuid.UUID{}
 	for i := range offer.Rentals {

@@ -7,15 +7,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// WrongLength is a limit of a rental's length that the requested time breaks.
+// WrongLength is a limit of a rental's length that a requested time breaks.
 type WrongLength struct {
-	TooLong bool // false: too short
+	TooLong bool // true if the requested time is too long, false if it is too short
 	Bound   int
 	Unit    string // "days" or "hours"
 }
 
-// WrongLength returns the limit of the rental's length that the requested time breaks,
-// or nil if it breaks none. Days include the first and the last date. Limits in hours
+// WrongLength returns the limit of the rental's length that the requested time breaks, or nil
+// if the time is within all limits. Days include the first and the last date. Limits in hours
 // apply only if start and end times are given, as in [Stretch.Hours] (semantics.md §4).
 func (s Stretch) WrongLength(r *catalog.Rental, during timespan.Span, hourly bool) *WrongLength {
 	days := outside("days", int64(s.Dates.To-s.Dates.From+1), 1, r.MinRentalDays, r.MaxRentalDays)
@@ -25,8 +25,9 @@ func (s Stretch) WrongLength(r *catalog.Rental, during timespan.Span, hourly boo
 	return cmp.Or(days, outside("hours", during.End-during.Start, 3600, r.MinRentalHours, r.MaxRentalHours))
 }
 
-// outside compares a length with a lower and an upper limit. The
-// limits are in a unit of the given size. A nil limit does not apply.
+// outside compares a length with the lower limit least and the upper limit most.
+// Both limits are multiples of size: 1 for days, 3600 for hours in seconds. A nil
+// limit does not apply. The result is nil if the length is within the limits.
 func outside(unit string, length, size int64, least, most *int) *WrongLength {
 	switch {
 	case least != nil && length < int64(*least)*size:

@@ -16,21 +16,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// Extra is a request for units of another rental that is reserved together with the main one.
+// Extra is a request for units of another rental, which is reserved together with the main one.
 type Extra struct {
 	RentalID uuid.UUID
 	Quantity int
 }
 
-// Prices returns quotes; [pricing.Client] implements it. An error means that the prices could not be determined.
+// Prices returns the prices of rentals; [pricing.Client] implements
+// it. An error means that the prices could not be determined.
 type Prices interface {
 	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
 }
 
 var _ Prices = (*pricing.Client)(nil)
 
-// line is one rental of a request, with its number of units. If hourly is true, the
-// units are reserved for the span during, otherwise for the whole dates of the request.
+// line is one rental of a request, with the requested number of units. If hourly is true,
+// the units are reserved for the span during, otherwise for the whole dates of the request.
 type line struct {
 	*catalog.Rental
 	quantity int
@@ -38,7 +39,7 @@ type line struct {
 	hourly   bool
 }
 
-// linesOf returns the lines of a request: first that of the main rental,
+// linesOf returns the lines of a request: first the line of the main rental,
 // then those of its extras. Faults: rental_not_found; invalid_parameter.
 func linesOf(offer *catalog.Offer, asked Request) ([]line, error) {
 	wanted := append([]Extra{{RentalID: asked.RentalID, Quantity: asked.Quantity}}, asked.Extras...)
@@ -61,8 +62,9 @@ func linesOf(offer *catalog.Offer, asked Request) ([]line, error) {
 	return lines, nil
 }
 
-// time returns the number of hours or days that a line costs, rounded up. If a rental
-// with a price per hour is reserved for whole dates, all hours of the dates count.
+// time returns how many hours or days the customer pays for, rounded up. The argument
+// dates is the span of the reservation's whole dates, and days is their number. If a
+// rental with a price per hour is reserved for whole dates, all hours of the dates count.
 func (l line) time(dates timespan.Span, days int) int {
 	switch {
 	case l.PriceType == catalog.PriceDaily:
@@ -74,11 +76,12 @@ func (l line) time(dates timespan.Span, days int) int {
 	return int((dates.End - dates.Start + hour - 1) / hour)
 }
 
-// price sets the prices of a reservation and its extras, by the current pricing rules of the business. A
-// price is the price of one unit for an hour or a day, times the number of hours or days, times the units.
+// price sets the prices of the reservation r and its extras by the current pricing rules of the business. The
+// price of a line is the price of one unit for one hour or day, times the hours or days, times the units.
 //
-// It returns the amount to pay online at the time of booking. The payment requirement of each rental determines
-// it from the price of one unit. Faults: availability_unverified; [errAgain] if the offer has changed.
+// price returns the amount, in minor units, that must be paid online now. The
+// payment requirement of each rental determines this amount from the price of one
+// unit. Faults: availability_unverified; [errAgain] if the offer has changed.
 func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r *store.NewReservation) (int64, error) {
 	dates := timespan.Span{
 		Start: timespan.Instant(r.Dates.From, 0, offer.Location()),
@@ -121,7 +124,7 @@ func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r
 	return due, nil
 }
 
-// unpriced returns the fault for a price that could not be determined.
+// unpriced returns the fault availability_unverified for a price that could not be determined.
 func unpriced(err error) error {
 	f := fault.Wrap(fault.AvailabilityUnverified, err,
 		"The price could not be determined just now, so nothing was reserved; try again shortly.")

@@ -24,13 +24,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// Businesses returns the offer of a business by its id. Faults:
+// Businesses returns the offer of a business by the id of the business. Fault:
 // business_not_found. Any other error means that the offer could not be read.
 type Businesses interface {
 	Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
 }
 
-// LinkedReservations finds and changes the reservations of customers' links. [store.Store] documents its methods.
+// LinkedReservations is the part of the store that finds and changes the
+// reservation of a customer's link; [store.Store] documents its methods.
 type LinkedReservations interface {
 	CancellableReservations
 	ByLink(ctx context.Context, hash []byte) (store.Linked, error)
@@ -50,7 +51,7 @@ type ByLink struct {
 	clock        clock.Clock
 }
 
-// NewByLink returns a ByLink; news fetches the newest state of charges.
+// NewByLink returns a ByLink. The argument news fetches the current state of charges from booking.
 func NewByLink(reservations LinkedReservations, businesses Businesses, charges Charges, news *Reconciliation,
 	c clock.Clock) *ByLink {
 	return &ByLink{reservations: reservations, businesses: businesses, charges: charges, news: news, clock: c}
@@ -63,11 +64,11 @@ type Managed struct {
 	Ends         time.Time
 	Cancellation cancellation.Preview
 	CanPay       bool
-	Unpaid       bool // it was cancelled because it was not paid in time; false once the event is deleted
+	Unpaid       bool // cancelled because it was not paid in time; false after the event is deleted
 }
 
-// View returns the customer's view of the reservation. It first asks booking for the current state of the
-// charge, so that a customer who returns from the provider's page sees the payment. Faults: not_found.
+// View returns the customer's view of the reservation to which the token belongs. It first asks booking for the current
+// state of the charge, so that a customer who returns from the provider's page sees the payment. Fault: not_found.
 func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
 	m, err := l.follow(ctx, token)
 	if err != nil || m.Payment == nil {
@@ -82,8 +83,8 @@ func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
 	return m, err
 }
 
-// follow returns the reservation that belongs to a token as it is
-// stored. It does not ask booking for the state of the charge.
+// follow returns the customer's view of the reservation to which a token belongs, as it is
+// stored. It does not ask booking for the state of the charge. Fault: as [link.NotFound].
 func (l *ByLink) follow(ctx context.Context, token string) (Managed, error) {
 	hash, ok := link.HashOf(token)
 	if !ok {
@@ -110,7 +111,7 @@ func (l *ByLink) follow(ctx context.Context, token string) (Managed, error) {
 	return m, nil
 }
 
-// managed returns the customer's view of a reservation that was read or written.
+// managed returns the customer's view of a reservation that the caller has read from the store or has just written.
 func (l *ByLink) managed(found store.Linked, offer *catalog.Offer) Managed {
 	now := l.clock.Now()
 	return Managed{
@@ -120,9 +121,10 @@ func (l *ByLink) managed(found store.Linked, offer *catalog.Offer) Managed {
 	}
 }
 
-// Cancel cancels a reservation for its customer, with immediate effect, and returns the customer's view
-// after that. The argument shown is the refund that the page showed to the customer. Faults:
-// invalid_parameter; conflict if the reservation cannot be cancelled now, or if the refund has changed.
+// Cancel cancels a reservation for its customer, with immediate effect, and returns the
+// customer's view after the cancellation. The argument shown is the refund that the page
+// showed to the customer. Faults: not_found for an invalid token; invalid_parameter; conflict
+// if the reservation cannot be cancelled now, or if the refund is no longer the shown one.
 func (l *ByLink) Cancel(ctx context.Context, token string, shown decimal.Decimal) (Managed, error) {
 	m, err := l.View(ctx, token)
 	if err != nil {
@@ -139,12 +141,13 @@ func (l *ByLink) Cancel(ctx context.Context, token string, shown decimal.Decimal
 	if err != nil {
 		return Managed{}, err
 	}
-	m.Reservation = cancelled // a second read could fail although the cancellation succeeded
+	m.Reservation = cancelled // not read again: the read could fail although the cancellation succeeded
 	return l.managed(m.Linked, m.Offer), nil
 }
 
-// OpenPayment returns the customer's view and the provider's page on which the customer pays an
-// open charge (lifecycle.md §5). Faults: conflict if nothing is to be paid; payment_unavailable.
+// OpenPayment returns the customer's view and the address of the provider's page on
+// which the customer pays the open charge (lifecycle.md §5). Faults: not_found for
+// an invalid token; conflict if nothing is to be paid online; payment_unavailable.
 func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, string, error) {
 	m, err := l.View(ctx, token)
 	switch {
@@ -165,7 +168,8 @@ func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, string
 	return m, page.CheckoutURL, nil
 }
 
-// Outcome returns the stored answer of the write with the request's Idempotency-Key, as [store.Store.Outcome] does.
+// Outcome returns the stored answer of an earlier write with the same Idempotency-Key,
+// as [store.Store.Outcome] does. Fault: not_found for an invalid token.
 func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
 	m, err := l.follow(ctx, token)
 	if err != nil {
@@ -174,13 +178,13 @@ func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
 	return l.reservations.Outcome(held(ctx, m.Linked), m.BusinessID)
 }
 
-// held limits the request's Idempotency-Key to the reservation of this
-// link. Without it, two customers who choose the same key would conflict.
+// held limits the request's Idempotency-Key to one reservation, that of the link. Without
+// this limit, the requests of two customers who choose the same key would conflict.
 func held(ctx context.Context, by store.Linked) context.Context {
 	return idempotency.WithHolder(ctx, by.ID.String())
 }
 
-// Again returns the customer's view for a repeated write. The argument answer is the stored answer of the first one.
+// Again returns the customer's view for a repeated write. The argument answer is the stored answer of the first write.
 func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Managed, error) {
 	m, err := l.follow(ctx, token)
 	if err != nil {
@@ -192,13 +196,14 @@ func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Manage
 	return l.managed(m.Linked, m.Offer), nil
 }
 
-// zoneOf returns the time zone in which a reservation was made. If it
-// is unknown, the result is the current time zone of the business.
+// zoneOf returns the time zone in which a reservation was made. If that
+// zone is unknown, zoneOf returns the current time zone of the business.
 func zoneOf(r store.Reservation, offer *catalog.Offer) *time.Location {
 	return timespan.Zone(r.Timezone, offer.Location())
 }
 
-// starts returns the instant at which a reservation begins. A reservation for whole dates begins at the first midnight.
+// starts returns the instant at which a reservation begins. A
+// reservation for whole dates begins at 00:00 of the first date.
 func starts(r store.Reservation, zone *time.Location) time.Time {
 	if r.Hours != nil {
 		return time.Unix(r.Hours.During.Start, 0)
@@ -225,7 +230,8 @@ func (m Managed) Translated() Managed {
 	return m
 }
 
-// Calendar returns the reservation as text/calendar, for the customer's own calendar.
+// Calendar returns the reservation in the format text/calendar, which the customer
+// can import into a calendar program. Fault: not_found for an invalid token.
 func (l *ByLink) Calendar(ctx context.Context, token string) ([]byte, error) {
 	m, err := l.follow(ctx, token)
 	if err != nil {

@@ -12,22 +12,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// Outside finds the reservations that conflict with an unpublished offer
-// (docs/decisions/009). A reservation keeps its time and its units. If more units are
-// reserved at a moment than the offer has, all reservations at that moment are affected.
+// Outside finds the reservations that conflict with an unpublished offer (docs/decisions/009).
+// It assumes that every reservation keeps its time and its units. If more units are reserved
+// at a moment than the offer has, all reservations of that moment are in conflict.
 type Outside struct {
 	offer    *catalog.Offer
 	calendar *occupancy.Calendar
 	short    map[uuid.UUID][]occupancy.Shortage
 }
 
-// NewOutside compares all reservations that occupy units with an offer.
+// NewOutside returns an Outside for an offer. The argument live contains all reservations that occupy units.
 func NewOutside(offer *catalog.Offer, live []store.Reservation, now time.Time) *Outside {
 	today := offer.Today(now)
 	dates := occupancy.Dates{From: today, To: today}
 	held := map[uuid.UUID][]occupancy.Reservation{}
 	for i := range live {
-		// A change of the zone shifts hours by up to two dates.
+		// If the offer changes the time zone, reservations for hours can shift by up to two dates.
 		dates.From, dates.To = min(dates.From, live[i].Dates.From-2), max(dates.To, live[i].Dates.To+2)
 		for _, l := range heldBy(&live[i]) {
 			held[l.rental] = append(held[l.rental], l.Reservation)
@@ -43,13 +43,14 @@ func NewOutside(offer *catalog.Offer, live []store.Reservation, now time.Time) *
 	return o
 }
 
-// heldLine is what a reservation occupies of one rental.
+// heldLine is the occupancy of one rental by a reservation.
 type heldLine struct {
 	rental uuid.UUID
 	name   string
 	occupancy.Reservation
 }
 
+// heldBy returns the occupancy of the rental of a reservation, followed by that of each extra.
 func heldBy(r *store.Reservation) []heldLine {
 	own := occupancy.Reservation{Units: r.Quantity, Dates: r.Dates, Out: r.Status == state.PickedUp}
 	byDay := own
@@ -68,8 +69,8 @@ func heldBy(r *store.Reservation) []heldLine {
 	return lines
 }
 
-// IsHandedOver reports whether the pick-up and the return of a reservation are within opening
-// hours, unless they are already done. If the offer no longer has the rental, the result is true.
+// IsHandedOver reports whether the pick-up and the return of a reservation are within opening hours. A
+// pick-up that is already done is not checked. If the offer no longer has the rental, the result is true.
 func IsHandedOver(offer *catalog.Offer, r store.Reservation) bool {
 	rented, isOut := offer.Rental(r.RentalID), r.Status == state.PickedUp
 	switch {
@@ -82,7 +83,7 @@ func IsHandedOver(offer *catalog.Offer, r store.Reservation) bool {
 	return (isOut || offer.HandsOverOn(rented, r.Dates.From)) && offer.HandsOverOn(rented, r.Dates.To)
 }
 
-// Reason returns the rule of the offer with which a reservation conflicts, or nil if there is no conflict.
+// Reason returns the rule of the offer with which the reservation r conflicts, or nil if there is no conflict.
 func (o *Outside) Reason(r *store.Reservation) *availability.Reason {
 	for _, l := range heldBy(r) {
 		rented := o.offer.Rental(l.rental)

@@ -1,6 +1,5 @@
-// Package usecase implements what owners and customers do with reservations: it
-// reserves units of rentals, and changes and lists reservations. If a method returns
-// a fault, the fault is the answer to the caller; any other error is internal.
+// Package usecase implements what owners and customers do with reservations: it reserves units of rentals, and changes
+// and lists reservations. If a method returns a fault, the API answers the caller with it; any other error is internal.
 package usecase
 
 import (
@@ -30,17 +29,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// Offers returns the offers of businesses. Faults: business_not_found.
+// Offers returns the offers of businesses. Fault: business_not_found.
 // Any other error means that the offer could not be read.
 type Offers interface {
-	// Get returns an offer that is at most a moment old, or the last good one while catalog does not answer.
+	// Get returns an offer that is at most a few seconds old. If catalog
+	// does not answer, Get returns the last offer that was read.
 	Get(ctx context.Context, slug string) (*catalog.Offer, error)
-	// Fresh returns the offer as it is now.
+	// Fresh asks catalog for the current offer and returns it.
 	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
 }
 
-// Reservations is the store of reservations; [store.Store] documents its
-// methods. Each write happens once for each Idempotency-Key of its context.
+// Reservations is the part of the store that an [Owner] uses; [store.Store] documents its
+// methods. A write with an Idempotency-Key in its context happens only once for each key.
 type Reservations interface {
 	CancellableReservations
 	Reserve(ctx context.Context, r store.NewReservation,
@@ -59,8 +59,8 @@ var _ Reservations = (*store.Store)(nil)
 
 // Owner implements the actions of a business's owner.
 type Owner struct {
-	// TakeBackWithin limits the time to cancel a reservation whose charge could not be
-	// opened. The attempts continue after the request's own deadline. NewOwner sets it.
+	// TakeBackWithin is the longest time for cancelling a reservation whose charge could not be
+	// opened. The cancellation may end after the deadline of the request. NewOwner sets a default.
 	TakeBackWithin time.Duration
 
 	offers       Offers
@@ -74,8 +74,8 @@ type Owner struct {
 	attempts     metric.Int64Counter
 }
 
-// NewOwner returns an Owner. The argument requestTimeout is the longest time that a request may take. If
-// a charge is not open by then, plus a margin for the clocks of replicas, its reservation is cancelled.
+// NewOwner returns an Owner. The argument requestTimeout is the longest time that a request may take. If a charge
+// is not open after this time and a margin for different clocks of the replicas, its reservation is cancelled.
 func NewOwner(offers Offers, reservations Reservations, prices Prices, charges Charges, links *link.Links,
 	requestTimeout time.Duration, now clock.Clock, tel *telemetry.Telemetry) *Owner {
 	const margin = 5 * time.Second
@@ -88,7 +88,7 @@ func NewOwner(offers Offers, reservations Reservations, prices Prices, charges C
 	}
 }
 
-// Request asks for units of a rental for a customer.
+// Request is a request to reserve units of a rental for a customer.
 type Request struct {
 	RentalID      uuid.UUID
 	Extras        []Extra
@@ -96,26 +96,28 @@ type Request struct {
 	CustomerEmail *string
 	CustomerPhone *string
 	FormData      map[string]any // answers to the business's own questions
-	Locale        string         // the locale that the customer asked for
+	Locale        string         // the locale that the customer's request names, or ""
 	PaymentChoice string         // one of catalog's modes, or ""
 	Stretch
 }
 
-// maxRounds is the maximum number of times that a request is
-// attempted again because the offer has changed in the meantime.
+// maxRounds is the maximum number of attempts for one request to reserve.
+// A new attempt is necessary if the offer changes during the previous one.
 const maxRounds = 10
 
-// errAgain means that the attempt must be repeated: the offer has changed
-// since it was read, or the idempotency result of the request was deleted.
+// errAgain means that the attempt must be repeated, because the offer has changed
+// since it was read, or because the idempotency result of the request was deleted.
 var errAgain = errors.New("the offer has changed")
 
-// Reserve reserves units of a rental and of its extras: all of them or none. The number of free units limits everyone;
-// it is calculated as for the calendars. Owners may also reserve in the past and beyond the advance limit. Customers
-// on the booking page are checked by customersMay, get the current price, and pay online if the business requires it.
+// Reserve reserves units of a rental and of its extras: all of them or none. Both owners and
+// customers can reserve only units that are free, counted as for the calendars. An owner may also
+// reserve in the past and beyond the advance limit. A reservation from the booking page must pass
+// customersMay and gets the current price. Its customer pays online if the business requires it.
 //
-// Faults: business_not_found; rental_not_found; invalid_parameter for times that the rental does not allow;
-// conflict if too few units are free; those of customersMay; too_many_open_bookings; availability_unverified
-// without a price; payment_unavailable. For any actor except the page and the owner: source_forbidden.
+// Faults: business_not_found; rental_not_found; invalid_parameter for times that the rental does
+// not allow; conflict if too few units are free; those of customersMay; too_many_open_bookings;
+// availability_unverified if the price or the customer's open bookings cannot be determined;
+// payment_unavailable. If the actor is neither the page nor the owner: source_forbidden.
 func (o *Owner) Reserve(ctx context.Context, by actor.Actor, slug string, asked Request) (Made, error) {
 	if by.Kind != actor.Page && by.Kind != actor.Owner {
 		return Made{}, fault.New(fault.SourceForbidden, "Reservations are made on the booking page or by the owner.")
@@ -131,7 +133,7 @@ func (o *Owner) Reserve(ctx context.Context, by actor.Actor, slug string, asked 
 }
 
 // reserve makes one attempt to reserve, based on one version of the
-// offer. It returns [errAgain] if the attempt must be repeated.
+// offer. It returns [errAgain] if the caller must repeat the attempt.
 func (o *Owner) reserve(ctx context.Context, by actor.Actor, slug string, asked Request) (Made, error) {
 	offer, err := o.offers.Fresh(ctx, slug)
 	if err != nil {
@@ -165,7 +167,7 @@ func (o *Owner) reserve(ctx context.Context, by actor.Actor, slug string, asked 
 	return o.open(ctx, offer, r)
 }
 
-// warnings returns the rules for customers that the owner's reservation breaks.
+// warnings returns the rules for customers that a reservation by the owner breaks. The owner may break them.
 func warnings(offer *catalog.Offer, r store.NewReservation) []booking.Warning {
 	if IsHandedOver(offer, store.Reservation{RentalID: r.RentalID, Dates: r.Dates, Hours: r.Hours}) {
 		return nil
@@ -173,8 +175,8 @@ func warnings(offer *catalog.Offer, r store.NewReservation) []booking.Warning {
 	return []booking.Warning{{Code: fault.Closed.Code, Message: "Pick-up or return is outside opening hours."}}
 }
 
-// forCustomer checks a reservation from the booking page. It
-// sets the price and, if the customer pays online, the charge.
+// forCustomer checks a reservation from the booking page. It sets
+// the price of r and, if the customer pays online, the charge.
 func (o *Owner) forCustomer(ctx context.Context, offer *catalog.Offer, lines []line, asked Request,
 	r *store.NewReservation) error {
 	if err := customersMay(offer, lines, asked, r.Now); err != nil {
@@ -187,11 +189,11 @@ func (o *Owner) forCustomer(ctx context.Context, offer *catalog.Offer, lines []l
 	return o.charged(offer, asked.PaymentChoice, due, r)
 }
 
-// counted writes a reservation. For a reservation from the booking page, it first asks booking to
-// add the reservation to the customer's open bookings. Therefore no customer can exceed the limit.
+// counted writes a reservation. If the reservation comes from the booking page, counted first asks booking
+// to add it to the customer's open bookings. Therefore no customer can exceed the limit of open bookings.
 //
-// If the write fails, counted asks booking to remove the reservation again. If
-// the result of the write is unknown, the reservation counts until its end.
+// If the write fails, counted asks booking to remove the reservation from the open bookings again.
+// If the result of the write is unknown, booking counts the reservation as open until its end.
 func (o *Owner) counted(ctx context.Context, offer *catalog.Offer, lines []line,
 	r store.NewReservation) (store.Reservation, error) {
 	if !r.Counted {
@@ -220,7 +222,7 @@ func (o *Owner) counted(ctx context.Context, offer *catalog.Offer, lines []line,
 	return made, err
 }
 
-// uncount asks booking to remove a reservation that was not written
+// uncount asks booking to remove a reservation, which was not written,
 // from the customer's open bookings. An error is only logged.
 func (o *Owner) uncount(ctx context.Context, r store.NewReservation) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.TakeBackWithin)
@@ -231,7 +233,7 @@ func (o *Owner) uncount(ctx context.Context, r store.NewReservation) {
 	}
 }
 
-// write writes a reservation if enough units are free. Fault: conflict if too few units are free.
+// write writes a reservation if enough units are free for all lines. Fault: conflict if too few units are free.
 func (o *Owner) write(ctx context.Context, offer *catalog.Offer, lines []line,
 	r store.NewReservation) (store.Reservation, error) {
 	var (
@@ -252,7 +254,7 @@ func (o *Owner) write(ctx context.Context, offer *catalog.Offer, lines []line,
 	return made, err
 }
 
-// newReservation returns the reservation of a request, without a price and answers.
+// newReservation returns the reservation to write for a request. The caller adds the price and the customer's answers.
 func newReservation(offer *catalog.Offer, asked Request, lines []line, now time.Time) store.NewReservation {
 	own := lines[0]
 	r := store.NewReservation{
@@ -272,8 +274,8 @@ func newReservation(offer *catalog.Offer, asked Request, lines []line, now time.
 	return r
 }
 
-// answers returns the answers of a request to the questions of the business about the
-// reserved rentals, in the form that is stored. Fault: as [catalog.Offer.Answered].
+// answers returns the customer's answers to the questions of the business about
+// the reserved rentals, as JSON to store. Fault: as [catalog.Offer.Answered].
 func answers(offer *catalog.Offer, by actor.Actor, asked Request, lines []line) (json.RawMessage, error) {
 	taken := make([]uuid.UUID, len(lines))
 	for i, l := range lines {
@@ -286,7 +288,8 @@ func answers(offer *catalog.Offer, by actor.Actor, asked Request, lines []line) 
 	return json.Marshal(kept)
 }
 
-// tooFew returns a conflict for the first line for which too few units are free, or nil if there is no such line.
+// tooFew returns a fault with code conflict for the first line that needs
+// more units than are free. It returns nil if there is no such line.
 func tooFew(calendar *occupancy.Calendar, lines []line, held map[uuid.UUID][]occupancy.Reservation) error {
 	for i, l := range lines {
 		during := l.during
@@ -310,9 +313,9 @@ func (o *Owner) count(ctx context.Context, outcome string) {
 	o.attempts.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
 }
 
-// Move picks up, returns or cancels a reservation (semantics.md §4). A cancellation
-// refunds by the cancellation policy. Faults: not_found for an unknown reservation
-// or transition; conflict if the status does not allow it; not_enough_units.
+// Move picks up, returns or cancels a reservation (semantics.md §4). If it cancels the reservation, the
+// refund follows the cancellation policy. Faults: not_found for an unknown reservation or an unknown move;
+// conflict if the status does not allow the move; not_enough_units if too few units can be handed out.
 func (o *Owner) Move(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID,
 	move state.Move) (store.Reservation, error) {
 	if move == state.Cancel {
@@ -336,8 +339,9 @@ func (o *Owner) Move(ctx context.Context, by actor.Actor, offer *catalog.Offer, 
 	return moved, refusal(err, fmt.Sprintf("%s takes one that is %s", move, transition.From[0]))
 }
 
-// Ahead returns the number of reservations that the owner must still serve. These end today or later in
-// business time, or are picked up and not returned, even if they are late. Fault: business_not_found.
+// Ahead returns the number of reservations that the owner must still serve. Such
+// a reservation ends today or later in the business's time zone, or its units are
+// picked up and not returned, even if they are late. Fault: business_not_found.
 func (o *Owner) Ahead(ctx context.Context, slug string) (int, error) {
 	offer, err := o.offers.Fresh(ctx, slug)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// pickUp hands out a reservation and assigns units to it that can be handed
-// out (docs/decisions/012). Faults: not_found, conflict, not_enough_units.
+// pickUp changes a reservation to picked up and assigns units to it that can be
+// handed out (docs/decisions/012). Faults: not_found, conflict, not_enough_units.
 func (o *Owner) pickUp(ctx context.Context, offer *catalog.Offer, id uuid.UUID) (store.Reservation, error) {
 	now := o.clock.Now()
 	today := offer.Today(now)
@@ -23,9 +23,9 @@ func (o *Owner) pickUp(ctx context.Context, offer *catalog.Offer, id uuid.UUID) 
 		})
 }
 
-// unitsFor chooses the units of a reservation and of its extras, in the order that the owner
-// gave the units. A unit must be in service, not handed out and not under maintenance today. If
-// the offer no longer has a rental, it is handed out without units. Fault: not_enough_units.
+// unitsFor chooses the units to hand out for a reservation and its extras, in the order in which the
+// owner listed the units. A chosen unit is in service, is not handed out and is not under maintenance
+// today. If the offer no longer has a rental, unitsFor chooses no units for it. Fault: not_enough_units.
 func unitsFor(offer *catalog.Offer, today timespan.Date, r store.Reservation,
 	out map[uuid.UUID]store.Out) ([]store.Unit, error) {
 	lines := append([]store.Extra{{RentalID: r.RentalID, Name: r.RentalName, Quantity: r.Quantity}}, r.Extras...)
@@ -51,8 +51,8 @@ func unitsFor(offer *catalog.Offer, today timespan.Date, r store.Reservation,
 	return units, nil
 }
 
-// unitsThere returns the keys of the units that can be handed out. If units
-// are handed out without a known key, it leaves out the same number of units.
+// unitsThere returns the keys of the units of a rental that can be handed out today. Some handed-out units may have
+// no known key ([store.Out]). unitsThere leaves out the same number of units, because any of them can be away.
 func unitsThere(rented *catalog.Rental, today timespan.Date, out store.Out) []string {
 	var there []string
 	for _, u := range rented.Units {

@@ -21,7 +21,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// ChargedReservations is the store of reservations with a charge; [store.Store] documents its methods.
+// ChargedReservations is the part of the store that reads and changes
+// reservations with a charge; [store.Store] documents its methods.
 type ChargedReservations interface {
 	ReleaseUnfinished(ctx context.Context, now time.Time) (int, error)
 	Unfinished(ctx context.Context, after booking.ReservationID, limit int) ([]store.Charged, error)
@@ -34,9 +35,9 @@ var _ ChargedReservations = (*store.Store)(nil)
 
 // Reconciliation keeps reservations consistent with their charges, which booking stores. It asks booking
 // for the state of open charges. It requests that booking closes or refunds the charges of cancelled
-// reservations, until booking accepts the request. It cancels reservations whose charge was never opened.
+// reservations, until booking accepts each request. It cancels reservations whose charge was never opened.
 //
-// If booking does not answer about a charge, its reservation stays unchanged.
+// If booking does not answer about a charge, the reservation stays unchanged.
 type Reconciliation struct {
 	reservations ChargedReservations
 	charges      Charges
@@ -55,8 +56,8 @@ func NewReconciliation(reservations ChargedReservations, charges Charges, c cloc
 	}
 }
 
-// Ask cancels reservations whose charge was not opened in time. It then
-// asks booking for the charges that are not final, and stores the answers.
+// Ask cancels reservations whose charge was not opened in time. It then asks
+// booking for the state of all charges that are not final, and stores the answers.
 func (r *Reconciliation) Ask(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	released, err := r.reservations.ReleaseUnfinished(ctx, r.clock.Now())
@@ -76,8 +77,8 @@ func (r *Reconciliation) Ask(ctx context.Context) error {
 	}))
 }
 
-// Learn stores what the provider reported about charges after they were paid, such as disputes
-// and refunds made at the provider. If a report cannot be stored, booking repeats it.
+// Learn stores what the provider reported about charges after they were paid, such as disputes and refunds
+// made at the provider. If a report cannot be stored, booking returns the same report again at the next run.
 func (r *Reconciliation) Learn(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	news, err := r.charges.News(ctx)
@@ -102,8 +103,8 @@ func (r *Reconciliation) Learn(ctx context.Context) error {
 	return errors.Join(first, r.charges.Noted(ctx, noted))
 }
 
-// Tell closes the charges of cancelled reservations and requests the refunds
-// that are due. A charge that cannot be closed is retried in the next run.
+// Tell asks booking to close the charges of cancelled reservations and
+// to make pending refunds. If a request fails, the next run repeats it.
 func (r *Reconciliation) Tell(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	return r.each(ctx, func(found []store.Charged) error {
@@ -127,7 +128,8 @@ func (r *Reconciliation) Tell(ctx context.Context) error {
 // maxUncounted is the maximum number of reservations that one run of [Reconciliation.Uncount] reports to booking.
 const maxUncounted = 500
 
-// Uncount asks booking to remove reservations that are over from the open bookings of their customers.
+// Uncount asks booking to remove returned and cancelled reservations from the open
+// bookings of their customers. Booking limits the number of open bookings of a customer.
 func (r *Reconciliation) Uncount(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	over, err := r.reservations.Counted(ctx, maxUncounted)
@@ -146,7 +148,7 @@ func (r *Reconciliation) Uncount(ctx context.Context) error {
 }
 
 // close requests that booking closes or refunds one charge, and stores the answer. If
-// booking does not have the charge, it is stored as cancelled, because it cannot be paid.
+// booking does not have the charge, close stores it as cancelled, because it cannot be paid.
 func (r *Reconciliation) close(ctx context.Context, c store.Charged, off booking.CloseCharge) error {
 	said, err := r.charges.Close(ctx, c.BusinessID, c.ID, off)
 	switch {
@@ -160,8 +162,9 @@ func (r *Reconciliation) close(ctx context.Context, c store.Charged, off booking
 	return r.note(ctx, c.ReservationID, *said)
 }
 
-// each calls do with all charges that are not final, in pages of [booking.MaxCharges], and returns
-// the first error. After an error it continues with the next page, unless booking does not answer.
+// each calls the function do with the charges that are not final, up to
+// [booking.MaxCharges] in one call, until all are done. It returns the first error. After
+// an error, each continues with the next page. It stops if booking is not available.
 func (r *Reconciliation) each(ctx context.Context, do func([]store.Charged) error) error {
 	var (
 		after booking.ReservationID
@@ -181,6 +184,8 @@ func (r *Reconciliation) each(ctx context.Context, do func([]store.Charged) erro
 	}
 }
 
+// note stores the charge said as booking reported it, and counts
+// the recorded events. It logs a refund that the provider refused.
 func (r *Reconciliation) note(ctx context.Context, of booking.ReservationID, said booking.Charge) error {
 	told, err := r.reservations.Told(ctx, of.BusinessID, of.ID, said, r.clock.Now())
 	for _, e := range told {

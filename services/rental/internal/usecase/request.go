@@ -13,7 +13,7 @@ import (
 )
 
 // Rental returns a rental of the offer by its id. It returns nil if the rental is unknown
-// or inactive, or if the business does not use the module of rentals (semantics.md §4).
+// or inactive, or if the business does not use the rentals module (semantics.md §4).
 func Rental(offer *catalog.Offer, id uuid.UUID) *catalog.Rental {
 	r := offer.Rental(id)
 	if r == nil || !r.Active || !offer.Modules.Rentals {
@@ -22,18 +22,19 @@ func Rental(offer *catalog.Offer, id uuid.UUID) *catalog.Rental {
 	return r
 }
 
-// NotFound returns the fault rental_not_found, in the English words of the interface.
+// NotFound returns a fault with code rental_not_found and the sentence that interface.md defines.
 func NotFound() error { return fault.New(fault.RentalNotFound, "Rental not found") }
 
-// Stretch is the requested time of a reservation. Without Start and End, it is whole dates.
+// Stretch is the requested time of a reservation. If Start and End are nil,
+// the reservation is for whole dates. Quantity is the number of units.
 type Stretch struct {
 	Dates      occupancy.Dates
 	Start, End *timespan.TimeOfDay
 	Quantity   int
 }
 
-// HandedOver reports whether pick-up and return are within opening hours. For hours, it
-// checks the start and the end. For whole dates, it checks the first and the last date.
+// HandedOver reports whether pick-up and return are within opening hours. If isHours is true, it
+// checks the start and the end of the span during. Otherwise it checks the first and the last date.
 func (s Stretch) HandedOver(r *catalog.Rental, offer *catalog.Offer, during timespan.Span, isHours bool) bool {
 	if isHours {
 		return offer.HandsOver(r, during.Start, false) && offer.HandsOver(r, during.End, true)
@@ -41,12 +42,12 @@ func (s Stretch) HandedOver(r *catalog.Rental, offer *catalog.Offer, during time
 	return offer.HandsOverOn(r, s.Dates.From) && offer.HandsOverOn(r, s.Dates.To)
 }
 
-// Hours returns the instants of the requested hours. It returns false for whole dates;
-// a rental with a price per day is always for whole dates. The argument names contains
-// the caller's names of the start and the end time, for the text of the fault.
+// Hours returns the instants of the requested start and end times. The second result is false if
+// the reservation is for whole dates; for a rental with a price per day it always is. The argument
+// names contains the caller's names of the start and the end time, for the text of the fault.
 //
-// Fault: invalid_parameter if one time is missing, or if the end is not after the start.
-// The check compares instants, so it also refuses hours that a clock change skips.
+// Fault: invalid_parameter if only one of the two times is given, or if the end is not after the start.
+// The check compares instants. Therefore it also refuses hours that a clock change skips completely.
 func (s Stretch) Hours(r *catalog.Rental, zone *time.Location, names [2]string) (timespan.Span, bool, error) {
 	if r.PriceType != catalog.PriceHourly || s.Start == nil && s.End == nil {
 		return timespan.Span{}, false, nil

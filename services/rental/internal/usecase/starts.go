@@ -13,20 +13,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
 
-// Holdings reads what occupies units; [store.Store] documents its method.
+// Holdings reads the reservations that occupy units; [store.Store] documents its method.
 type Holdings interface {
 	Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID,
 		dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error)
 }
 
-// Start is a possible start of a reservation, with the possible lengths. All whole numbers from Shortest to
-// Longest can be reserved, in hours or, for a rental with a price per day, in days. Time is nil for whole days.
+// Start is a possible start of a reservation, with the possible lengths. A customer
+// can reserve every whole number from Shortest to Longest: of days if the rental has a
+// price per day, otherwise of hours. Time is nil if the reservation is for whole days.
 type Start struct {
 	Time              *timespan.TimeOfDay
 	Shortest, Longest int
 }
 
-// Bounds of the search for starts: the longest reservation in days and in hours, and the distance between two starts.
+// The bounds of the search for starts: the longest reservation
+// in days and in hours, and the distance between two starts.
 const (
 	mostDays    = 62
 	mostHours   = 48
@@ -34,18 +36,18 @@ const (
 	stepSeconds = startStep * 60
 )
 
-// Starts returns the starts on one date at which a customer can reserve everything requested: all units and
-// all extras, by the rules of [Owner.Reserve]. For a rental with a price per hour, it checks every half hour.
+// Starts returns the starts on one date at which a customer can reserve all requested units and all extras, by
+// the rules of [Owner.Reserve]. For a rental with a price per hour, Starts checks each half hour of the date.
 //
-// Until there is a new reservation, exactly the returned starts can be reserved. Faults: rental_not_found;
-// invalid_parameter; business_not_found. After any other error, the starts could not be computed.
+// Until another reservation is made, a customer can reserve exactly the returned starts and lengths. Faults:
+// rental_not_found; invalid_parameter; business_not_found. Any other error means that the starts could not be computed.
 func Starts(ctx context.Context, offers Offers, holdings Holdings, now clock.Clock, slug string,
 	asked Request) ([]Start, error) {
 	offer, err := offers.Get(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	lines, err := linesOf(offer, asked) // without times, all lines are of whole dates
+	lines, err := linesOf(offer, asked) // the request has no times, so all lines are for whole dates
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +77,8 @@ func Starts(ctx context.Context, offers Offers, holdings Holdings, now clock.Clo
 	return f.days(), nil
 }
 
-// fitting is the state of a search for starts: the request, and the reservations that occupy units on its dates.
+// fitting is the data of one search for starts: the request,
+// and the reservations that occupy units on the searched dates.
 type fitting struct {
 	offer    *catalog.Offer
 	lines    []line
@@ -86,7 +89,7 @@ type fitting struct {
 }
 
 // whole reports, for each date, whether enough units are free during the
-// whole day. It checks the lines for which the argument of returns true.
+// whole day. It checks only the lines for which the function of returns true.
 func (f *fitting) whole(of func(line) bool) []bool {
 	free := slices.Repeat([]bool{true}, int(f.dates.To-f.dates.From)+1)
 	for _, l := range f.lines {
@@ -101,7 +104,7 @@ func (f *fitting) whole(of func(line) bool) []bool {
 }
 
 // days returns the starts of a rental with a price per day. It returns one Start for each range of
-// consecutive lengths that the rules allow. The longest length ends before the first day that is not free.
+// consecutive lengths that the rules allow. The search ends at the first day on which too few units are free.
 func (f *fitting) days() []Start {
 	var (
 		list []Start
@@ -124,7 +127,7 @@ func (f *fitting) days() []Start {
 	return append(list, s.list()...)
 }
 
-// hours returns the starts of a rental by the hour.
+// hours returns the starts of a rental with a price per hour.
 func (f *fitting) hours() []Start {
 	var (
 		starts []Start
@@ -140,18 +143,21 @@ func (f *fitting) hours() []Start {
 	return starts
 }
 
-// shows reports whether the local time at on the first date exists. If a clock change
-// skips that time, the instant start has another local time, and the result is false.
+// shows reports whether the local time at exists on the first date. The argument start is the instant for this
+// time. If a clock change skips the local time, the instant start has another local time, and the result is false.
 func (f *fitting) shows(start int64, at timespan.TimeOfDay) bool {
 	shown := time.Unix(start, 0).In(f.offer.Location())
 	return timespan.DateOf(shown, f.offer.Location()) == f.dates.From && shown.Hour()*60+shown.Minute() == int(at)
 }
 
-// lengths returns the possible lengths of a reservation that begins at the instant start. Lengths are
-// whole numbers of elapsed hours. The result has one Start for each range of consecutive lengths.
+// lengths returns the possible lengths of a reservation that begins at the instant start, which is the local time
+// at. Lengths are whole numbers of elapsed hours. The result has one Start for each range of consecutive lengths.
 //
-// If a clock change repeats a local time, an end at that time means its first
-// occurrence. Therefore a length that ends at the second occurrence is left out.
+// The argument whole reports for each date whether enough units of the rentals with a price per day are
+// free. The function taken reports whether too few units of the other rentals are free during a span.
+//
+// If a clock change repeats a local time, a reservation that ends at this time ends at its
+// first occurrence. Therefore lengths leaves out a length that ends at the second occurrence.
 func (f *fitting) lengths(start int64, at timespan.TimeOfDay, whole []bool, taken func(timespan.Span) bool) []Start {
 	var list []Start
 	s := Start{Time: &at}
@@ -173,10 +179,10 @@ func (f *fitting) lengths(start int64, at timespan.TimeOfDay, whole []bool, take
 	return append(list, s.list()...)
 }
 
-// taken returns a function that reports whether, at any moment of a span, too few units are free for the request.
-// It considers only rentals with a price per hour. The function first extends the span to whole half hours.
+// taken returns a function that reports whether too few units are free for the request at any moment of a span.
+// The function considers only rentals with a price per hour. It first extends the span to whole half hours.
 //
-// taken computes the free units of each rental once, for each half hour of elapsed time from midnight.
+// The free units of each rental are computed once, for each half hour of elapsed time after the first midnight.
 func (f *fitting) taken() func(timespan.Span) bool {
 	all := f.calendar.Span()
 	var cuts []int64
