@@ -19,12 +19,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// ErrPaymentOver means that a charge can no longer be stored as
-// open, because its reservation was cancelled in the meantime.
+// ErrPaymentOver means that the store cannot record a charge as
+// open, because the reservation was cancelled in the meantime.
 var ErrPaymentOver = errors.New("the payment is over")
 
-// chargeSQL changes the charge and the status of a reservation that the transaction has locked. It records an event
-// of the type @event_type, unless that is empty. If the new status is cancelled, the reservation's units become free.
+// chargeSQL changes the charge and the status of a reservation that the transaction has
+// locked. It records an event of the type @event_type, unless @event_type is empty. If the
+// new status is cancelled, chargeSQL also frees the units of the reservation's extras.
 var chargeSQL = `
 WITH changed AS (
     UPDATE reservations SET payment = @payment, status = @status, updated_at = @now::timestamptz,
@@ -39,8 +40,8 @@ WITH changed AS (
 )
 SELECT ` + reservationColumns + ` FROM changed`
 
-// changeCharge stores the status and the charge of r, and returns the stored
-// reservation. The argument told is the type of the event to record, or "" for none.
+// changeCharge stores the status and the charge of r, and returns the stored reservation.
+// The argument told is the type of the event to record; if it is "", no event is recorded.
 func changeCharge(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reservation, told event.Type,
 	now time.Time) (Reservation, error) {
 	return postgres.Row(ctx, tx, scanReservation, "change the charge of a reservation", chargeSQL,
@@ -50,8 +51,8 @@ func changeCharge(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reserv
 		}, now))
 }
 
-// underLock locks a reservation and calls decide in the same transaction.
-// Errors: [ErrNotFound], and those of decide. After an error nothing is changed.
+// underLock locks a reservation and calls the function decide in the same transaction.
+// Errors: [ErrNotFound], and those of decide. After an error, nothing is changed.
 func (s *Store) underLock(ctx context.Context, businessID, id uuid.UUID, decide func(pgx.Tx, Reservation) error) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		r, err := lock(ctx, tx, businessID, id)
@@ -62,6 +63,7 @@ func (s *Store) underLock(ctx context.Context, businessID, id uuid.UUID, decide 
 	})
 }
 
+// lock reads a reservation and locks its row until the transaction ends. Errors: [ErrNotFound].
 func lock(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Reservation, error) {
 	r, err := postgres.Row(ctx, tx, scanReservation, "lock a reservation", `SELECT `+reservationColumns+
 		` FROM reservations WHERE business_id = $1 AND id = $2 FOR UPDATE`, businessID, id)
@@ -71,8 +73,8 @@ func lock(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Reservation
 	return r, err
 }
 
-// Opened stores that the charge of a reservation is open. It also records the first event
-// of the reservation, that it was created. Errors: [ErrNotFound]; [ErrPaymentOver].
+// Opened stores that the charge of a reservation is open. It also records the first event of
+// the reservation: that the reservation was created. Errors: [ErrNotFound]; [ErrPaymentOver].
 func (s *Store) Opened(ctx context.Context, businessID, id uuid.UUID, opened booking.Charge,
 	now time.Time) (Reservation, error) {
 	var noted Reservation
@@ -88,8 +90,8 @@ func (s *Store) Opened(ctx context.Context, businessID, id uuid.UUID, opened boo
 	return noted, err
 }
 
-// Abandon cancels a reservation that waits for its payment, because its charge could not be opened or
-// stored. If no event has been recorded for the reservation yet, its cancellation records none either.
+// Abandon cancels a pending reservation whose charge could not be opened, or could not be stored as
+// open. If no event has been recorded for the reservation yet, its cancellation records none either.
 //
 // Abandon also deletes the idempotency result of the request, so that a retry makes a new reservation.
 // The argument write is the id of that result, or the nil UUID if the request has no Idempotency-Key.
@@ -115,17 +117,17 @@ func abandon(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reservation
 	return err
 }
 
-// UnmakeWrite deletes the idempotency result of the request that made this reservation.
-// It is for a reservation that was cancelled before any answer contained it.
+// UnmakeWrite deletes the idempotency result write of the request that made the reservation
+// id. The caller uses it for a reservation that was cancelled before any answer contained it.
 func (s *Store) UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		return postgres.DeleteIdempotencyResult(ctx, tx, businessID, write, id)
 	})
 }
 
-// ReleaseUnfinished cancels the reservations whose charge was not stored as open in time,
-// for example because the process died. No customer has received the provider's page for
-// them. It returns the number of cancelled reservations, at most 1000 in one call.
+// ReleaseUnfinished cancels the reservations whose charge was not stored as open in time, for
+// example because the process stopped. No customer has received the provider's page for such
+// a reservation. It returns the number of cancelled reservations, at most 1000 in one call.
 func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, error) {
 	due, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[booking.ReservationID],
 		"find reservations whose charge was not opened", `
@@ -153,8 +155,8 @@ func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, erro
 	return released, nil
 }
 
-// unfinished is the condition of an index. It holds for reservations whose charge is not final:
-// rental must ask booking about the charge, or request that booking closes or refunds it.
+// unfinished is an SQL condition for reservations whose charge is not final: rental must ask booking about
+// the charge, or request that booking closes or refunds it. An index of the table has the same condition.
 const unfinished = `(payment->>'status' IN ('creating', 'open', 'cancelling') OR payment->>'refund_status' = 'pending')`
 
 // Charged is a reservation with its stored charge.
@@ -163,8 +165,8 @@ type Charged struct {
 	Charge booking.Charge
 }
 
-// Unfinished returns up to limit reservations whose charge is not final. It leaves out those whose charge
-// is being created. They are the next reservations after the given one, in the order of business and id.
+// Unfinished returns up to limit reservations whose charge is not final, in the order of business and id, beginning
+// after the reservation given by the argument after. It leaves out reservations whose charge is being created.
 func (s *Store) Unfinished(ctx context.Context, after booking.ReservationID, limit int) ([]Charged, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (Charged, error) {
 		var c Charged
@@ -177,11 +179,11 @@ func (s *Store) Unfinished(ctx context.Context, after booking.ReservationID, lim
 }
 
 // Told stores the charge said as booking reported it, if it is newer than the stored
-// state, and changes the reservation accordingly. It returns the types of the
+// charge, and changes the reservation accordingly. It returns the types of the
 // recorded events; "" stands for a change without an event. Errors: [ErrNotFound].
 //
-// Once a charge is open, only such a report confirms its reservation.
-// Only a report, a cancellation or [Store.Abandon] frees its units.
+// While a charge is open, only a report of booking confirms the reservation. Only
+// such a report, a cancellation or [Store.Abandon] frees the reservation's units.
 func (s *Store) Told(ctx context.Context, businessID, id uuid.UUID, said booking.Charge,
 	now time.Time) ([]event.Type, error) {
 	var told []event.Type
@@ -215,15 +217,15 @@ func (s *Store) Told(ctx context.Context, businessID, id uuid.UUID, said booking
 	return told, nil
 }
 
-// Counted returns up to limit reservations that are over, but that
-// booking still counts among the open bookings of their customers.
+// Counted returns up to limit returned or cancelled reservations
+// that booking still counts as open bookings of their customers.
 func (s *Store) Counted(ctx context.Context, limit int) ([]booking.ReservationID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[booking.ReservationID],
 		"find reservations that are no longer open", `
 		SELECT business_id, id FROM reservations WHERE counted AND status IN ('returned', 'cancelled') LIMIT $1`, limit)
 }
 
-// Uncounted stores that booking no longer counts a reservation.
+// Uncounted stores that booking no longer counts a reservation as an open booking of its customer.
 func (s *Store) Uncounted(ctx context.Context, of booking.ReservationID) error {
 	if _, err := s.pool.Exec(ctx, `UPDATE reservations SET counted = false WHERE business_id = $1 AND id = $2`,
 		of.BusinessID, of.ID); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// customersSQL lists the e-mail addresses of customers with a summary of their reservations. If the
-// search matches any reservation of an address, the summary contains all reservations of the address.
+// customersSQL lists the e-mail addresses of customers, each with a summary of all reservations
+// of the address. An address is listed if any of its reservations matches the search.
 var customersSQL = `
 SELECT lower(customer_email) AS email, (array_agg(customer_name ORDER BY created_at DESC))[1],
        (array_agg(customer_phone ORDER BY created_at DESC) FILTER (WHERE customer_phone IS NOT NULL))[1], count(*), min(created_at), max(created_at)
@@ -28,8 +28,8 @@ HAVING CASE WHEN @of::text[] <> '{}' THEN lower(customer_email) = ANY(@of)
 ORDER BY 1
 LIMIT @limit`
 
-// Customers lists the customers of a business, ordered by e-mail
-// address. An anonymized customer has no address and is not listed.
+// Customers lists the customers of a business that match a search, ordered by e-mail
+// address. It does not list an anonymized customer, because such a customer has no address.
 func (s *Store) Customers(ctx context.Context, businessID uuid.UUID,
 	asked customer.Search) ([]customer.Customer, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (customer.Customer, error) {
@@ -43,22 +43,22 @@ func (s *Store) Customers(ctx context.Context, businessID uuid.UUID,
 	})
 }
 
-// Held returns a customer's reservations, oldest first, at most limit.
+// Held returns up to limit reservations of the customer with an e-mail address, oldest first.
 func (s *Store) Held(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Reservation, error) {
 	return postgres.Rows(ctx, s.pool, scanReservation, "read what is held of a customer", `
 		SELECT `+reservationColumns+` FROM reservations
 		WHERE business_id = $1 AND lower(customer_email) = lower($2) ORDER BY created_at, id LIMIT $3`, businessID, email, limit)
 }
 
-// theirsSQL locks the reservations of a customer in the order of their ids. It also returns which
-// of them are still to come or are not returned yet. A reservation is still to come until it ends.
+// theirsSQL locks the reservations of a customer in the order of their ids. For each reservation,
+// it also returns whether the reservation has not ended yet or its units are not returned yet.
 const theirsSQL = `
 SELECT id, status, coalesce(starts_at, start_date::timestamp AT TIME ZONE @zone),
        status = 'picked_up' OR status IN ('pending', 'reserved') AND CASE WHEN ends_at IS NULL THEN end_date >= ` + epoch + ` + @today::integer ELSE ends_at > @now END
 FROM reservations WHERE business_id = @business_id AND lower(customer_email) = lower(@email)
 ORDER BY id FOR UPDATE`
 
-// Erase is a request to anonymize a customer, with the business's date and zone.
+// Erase is a request to anonymize a customer. Today and Zone are the current date and the time zone of the business.
 type Erase struct {
 	customer.Erase
 	Now   time.Time
@@ -66,9 +66,9 @@ type Erase struct {
 	Zone  *time.Location
 }
 
-// EraseCustomer anonymizes a customer's reservations in one idempotent write
-// ([postgres.WriteIdempotently]). Unless Force is set, it keeps and returns the reservations that have not
-// ended or are not returned yet. Fault: conflict if these are more than [customer.MostHeld].
+// EraseCustomer anonymizes a customer's reservations in one idempotent write ([postgres.WriteIdempotently]).
+// If Force is not set, EraseCustomer does not change reservations that have not ended or are not returned
+// yet, and returns them. Fault: conflict if these are more than [customer.MostHeld].
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked Erase) (customer.Erased, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased,
 		error) {
@@ -90,6 +90,7 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked E
 	})
 }
 
+// theirs locks the reservations of a customer. It returns the ids of those to anonymize, and the reservations to keep.
 func theirs(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, asked Erase) ([]uuid.UUID, []customer.Ahead, error) {
 	rows, err := tx.Query(ctx, theirsSQL, pgx.NamedArgs{
 		"business_id": businessID, "email": asked.Email, "now": asked.Now, "today": int32(asked.Today),

@@ -10,12 +10,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// expiringSQL selects the customers of the reservations that [Store.ForgetEnded] would change. It uses the same index.
+// expiringSQL selects the customers of the reservations that
+// [Store.ForgetEnded] would anonymize. It uses the same index.
 const expiringSQL = `SELECT DISTINCT ` + postgres.CustomerDigest + ` FROM reservations WHERE business_id = $1 AND ` +
 	endedSQL + ` LIMIT $3`
 
-// ExpiringCustomers returns digests of up to limit customers whose
-// data [Store.ForgetEnded] would remove with the same instant then.
+// ExpiringCustomers returns digests of up to limit customers. They are the customers
+// whose data [Store.ForgetEnded] would remove if it got the same argument then.
 func (s *Store) ExpiringCustomers(ctx context.Context, businessID uuid.UUID, then time.Time,
 	limit int) ([]string, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[string], "list expiring customers", expiringSQL, businessID, then,

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// WithReservationsAhead returns up to limit businesses with reservations that are not picked up yet
-// and end today or later. They are the next businesses after the given one, in the order of ids.
+// WithReservationsAhead returns up to limit businesses that have reservations which are not picked up yet and end today
+// or later. It returns the businesses in the order of their ids, beginning after the id given by the argument after.
 func (s *Store) WithReservationsAhead(ctx context.Context, after uuid.UUID, today timespan.Date,
 	limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "find businesses with reservations ahead", `
@@ -25,11 +25,13 @@ func (s *Store) WithReservationsAhead(ctx context.Context, after uuid.UUID, toda
 		ORDER BY business_id LIMIT $3`, after, int32(today), limit)
 }
 
-// followStep is how many reservations one statement changes, which bounds the locks of its transaction.
+// followStep is the maximum number of reservations that one
+// statement changes. It limits the number of locks of a transaction.
 const followStep = 500
 
-// followSQL changes the reservations with the given status that do not match the offer, and records an event
-// for each. It withdraws or restores them. For a reservation whose charge is not open yet, it records no event.
+// followSQL changes the reservations with the given status that do not match the
+// offer: it withdraws or restores them. It records one event for each changed
+// reservation. If the charge of a reservation is not open yet, it records no event.
 var followSQL = `
 WITH before AS MATERIALIZED (
     SELECT id, NOT withdrawn AS withdraws FROM reservations AS r
@@ -49,9 +51,10 @@ WITH before AS MATERIALIZED (
 )
 SELECT count(*) FROM changed`
 
-// FollowRentals withdraws the reservations of a business that are not picked up yet,
-// if one of their rentals is no longer offered. It restores them if all their rentals
-// are offered again. It returns the number of changed reservations. It is idempotent.
+// FollowRentals updates those reservations of a business that are not picked up yet. If one of
+// the rentals of a reservation is no longer offered, the reservation is withdrawn. If all of
+// them are offered again, it is restored. The argument offered contains the ids of the offered
+// rentals. FollowRentals returns the number of changed reservations. It is idempotent.
 func (s *Store) FollowRentals(ctx context.Context, businessID uuid.UUID, offered []uuid.UUID, today timespan.Date,
 	now time.Time) (int, error) {
 	total := 0

@@ -12,11 +12,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// These statements anonymize reservations: they remove the customer's name, e-mail address, phone number, answers and
-// link. What was reserved, and when, stays. An empty name marks an anonymized customer; no other reservation has one.
+// The statements anonymize reservations: they remove the customer's name, e-mail address,
+// phone number, answers and link. The rental, its units and the time of the reservation
+// stay. An empty name marks an anonymized customer; no other reservation has an empty name.
 //
-// Copies of these data are in the events of the reservation and,
-// for a day, in the idempotency results of the owner's writes.
+// The same data are also in the events of the reservation and, for a day, in the
+// idempotency results of the owner's writes. Each of these has its own statement.
 const (
 	forgetEventsSQL = `
 UPDATE events SET data = data || '{"customer_name": "", "customer_email": null, "customer_phone": null, "form_data": {}}'
@@ -34,7 +35,7 @@ WHERE made_writes.business_id = @business_id AND made_writes.write_id = told.wri
   AND told.answer ? 'CustomerName' AND told.answer->>'ID' = ANY(@ids::uuid[]::text[])`
 )
 
-// forget anonymizes reservations whose rows the transaction has locked.
+// forget anonymizes reservations. The transaction must have locked their rows.
 func forget(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, ids []uuid.UUID) error {
 	if len(ids) == 0 {
 		return nil
@@ -47,15 +48,16 @@ func forget(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, ids []uuid.UUI
 	return tx.SendBatch(ctx, &batch).Close()
 }
 
-// forgetStep is how many reservations one transaction anonymizes, which bounds its locks.
+// forgetStep is the maximum number of reservations that one transaction
+// anonymizes. It limits the number of locks of a transaction.
 const forgetStep = 500
 
-// endedSQL is the condition that a reservation had ended at the instant $2
-// and is not anonymized. A partial index contains exactly such reservations.
+// endedSQL is the condition that a reservation had ended at the instant $2 and is not anonymized.
+// A partial index contains the reservations that are not anonymized and not picked up.
 const endedSQL = `coalesce(ends_at, (end_date + interval '36 hours') AT TIME ZONE 'UTC') <= $2 AND customer_name <> '' AND status <> 'picked_up'`
 
-// ForgetEnded anonymizes the reservations of a business that had ended by the instant then, and returns
-// their number. A reservation that is picked up and not returned yet has not ended, even if it is late.
+// ForgetEnded anonymizes the reservations of a business that had ended by the instant given by the argument then. It
+// returns their number. If a reservation is picked up and not returned yet, it has not ended, even if it is late.
 func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var total int64
 	for {
@@ -84,9 +86,9 @@ func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time
 	}
 }
 
-// RemembersEnded returns up to limit businesses with a reservation that had ended by the
-// instant then and is not anonymized. They are the next businesses after the given one,
-// in the order of ids. The query uses an index to go from one business to the next.
+// RemembersEnded returns up to limit businesses that have a reservation which had ended by the
+// instant then and is not anonymized. It returns them in the order of their ids, beginning after
+// the id given by the argument after. The query uses an index to go from one business to the next.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget",
 		remembersEndedSQL, after, then, limit)

@@ -12,15 +12,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
 
-// holdingSQL reads all reservations and extras that may occupy units on a
-// range of dates. It may return more than those; the caller counts exactly.
+// holdingSQL reads the reservations and extras that may occupy units on a range
+// of dates. It may also return some that do not; the caller counts exactly.
 //
-// It returns everything that is picked up and not returned, because that also occupies
-// the current date. Only the caller knows whether the current date is in the range.
+// The query always returns reservations that are picked up and not returned, because their units
+// also occupy the current date. Only the caller knows whether the current date is in the range.
 //
-// A reservation for hours is stored with the dates of its request. If the business
-// has changed its time zone since then, the reservation can lie up to two dates away
-// from them. Therefore the query reads two more dates on each side ([zoneMargin]).
+// A reservation for hours is stored with the dates of its request. If the business has changed
+// its time zone since then, the reservation can lie up to two dates before or after the stored
+// dates. Therefore the query extends the range by two dates on each side ([zoneMargin]).
 const holdingSQL = `
 SELECT rental_id, quantity, status = 'picked_up', start_date, end_date, starts_at, ends_at
 FROM reservations
@@ -33,6 +33,7 @@ FROM extra_units AS e JOIN reservations AS r ON r.business_id = e.business_id AN
 WHERE e.business_id = @business_id AND e.rental_id = ANY(@rental_ids) AND e.held_until >= ` + epoch + ` + @from::integer
   AND (r.start_date <= ` + epoch + ` + @to::integer OR r.status = 'picked_up')`
 
+// zoneMargin is the number of dates by which a change of the time zone can shift a reservation.
 const zoneMargin = 2
 
 func holdingArgs(businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) pgx.NamedArgs {
@@ -42,7 +43,8 @@ func holdingArgs(businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Da
 	}
 }
 
-// Holding returns, by rental, the reservations and extras that may occupy units of the rentals on the dates.
+// Holding returns the reservations and extras that may occupy units of the
+// rentals on the dates. The key of the result is the id of the rental.
 func (s *Store) Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID,
 	dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error) {
 	rows, err := s.pool.Query(ctx, holdingSQL, holdingArgs(businessID, rentalIDs, dates))

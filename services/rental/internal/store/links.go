@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/sale/link"
 )
 
-// LinkHash returns the hash of the customer's link to a reservation. It
-// returns nil if the customer was anonymized. Errors: [ErrNotFound].
+// LinkHash returns the hash of the token in the customer's link to a reservation.
+// It returns nil if the customer was anonymized. Errors: [ErrNotFound].
 func (s *Store) LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte, error) {
 	var kept []byte
 	err := s.pool.QueryRow(ctx, `SELECT link_hash FROM reservations WHERE business_id = $1 AND id = $2`, businessID,
@@ -27,19 +27,19 @@ func (s *Store) LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte,
 	return kept, nil
 }
 
-// Unpaid reports whether a reservation was cancelled because it was not paid in
-// time. The result is false if the events of the reservation are already deleted.
+// Unpaid reports whether a reservation was cancelled because it was not paid in time. The
+// events of the reservation contain this reason; after their deletion the result is false.
 func (s *Store) Unpaid(ctx context.Context, businessID, id uuid.UUID) (bool, error) {
 	return eventlog.Unpaid(ctx, s.pool, businessID, id)
 }
 
-// Linked is the reservation of a link, with its business.
+// Linked is the reservation to which a customer's link leads, together with the id of its business.
 type Linked struct {
 	BusinessID uuid.UUID
 	Reservation
 }
 
-// ByLink returns the reservation whose link contains the token with this hash. Errors: [ErrNotFound].
+// ByLink returns the reservation whose link contains the token with the given hash. Errors: [ErrNotFound].
 func (s *Store) ByLink(ctx context.Context, hash []byte) (Linked, error) {
 	var found Linked
 	err := s.pool.QueryRow(ctx, `SELECT business_id, id FROM reservations WHERE link_hash = $1`,

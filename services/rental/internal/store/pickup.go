@@ -13,20 +13,20 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// Unit is one unit of a rental, by the key that its owner gave it.
+// Unit identifies one unit of a rental by the key that the owner gave to the unit.
 type Unit struct {
 	RentalID uuid.UUID `json:"rental_id"`
 	Key      string    `json:"unit"`
 }
 
-// Out is what customers have picked up and not returned of a rental: the number of units and
-// their keys. An earlier version stored no keys, so Units may be larger than the number of keys.
+// Out describes the units of a rental that customers have picked up and not returned: their number and their
+// keys. An earlier version of the program stored no keys, so Units may be larger than the number of keys.
 type Out struct {
 	Units int
 	Keys  []string
 }
 
-// outSQL reads what is handed out of rentals.
+// outSQL reads the number and the keys of the units of each rental that are handed out.
 const outSQL = `
 SELECT o.rental_id, sum(o.quantity), (SELECT coalesce(array_agg(h.unit), '{}') FROM handed_out AS h WHERE h.business_id = $1 AND h.rental_id = o.rental_id)
 FROM (
@@ -36,9 +36,9 @@ FROM (
 ) AS o
 GROUP BY o.rental_id`
 
-// PickUp hands out the units of a reservation in one idempotent write. The function assign chooses the
-// units; it gets the units that are already handed out. Until the write ends, no other request can
-// hand out units of these rentals. Errors: [ErrNotFound], [*NotAllowedError], and those of assign.
+// PickUp hands out the units of a reservation in one idempotent write. The function assign chooses the units;
+// its second argument contains the units that are already handed out, by rental. Until the write ends, no other
+// request can hand out units of these rentals. Errors: [ErrNotFound], [*NotAllowedError], and those of assign.
 func (s *Store) PickUp(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	assign func(Reservation, map[uuid.UUID]Out) ([]Unit, error)) (Reservation, error) {
 	transition, _ := state.Of(state.Pickup)
@@ -66,7 +66,7 @@ func (s *Store) PickUp(ctx context.Context, businessID, id uuid.UUID, now time.T
 	})
 }
 
-// rentals returns the ids of the rentals whose units a reservation occupies.
+// rentals returns the ids of the main rental and of the extras of a reservation.
 func (r *Reservation) rentals() []uuid.UUID {
 	ids := []uuid.UUID{r.RentalID}
 	for _, extra := range r.Extras {
@@ -75,7 +75,8 @@ func (r *Reservation) rentals() []uuid.UUID {
 	return ids
 }
 
-// lockOut acquires the same locks of the rentals as [Store.Reserve]. It then reads which of their units are handed out.
+// lockOut acquires the same locks on the rentals as [Store.Reserve].
+// It then reads which units of the rentals are handed out.
 func lockOut(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, rentals []uuid.UUID) (map[uuid.UUID]Out, error) {
 	if _, err := tx.Exec(ctx, lockSQL, businessID, rentals); err != nil {
 		return nil, err

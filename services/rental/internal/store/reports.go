@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// revenueReportSQL groups by the first date of a reservation. A reservation
-// that the owner made without a price counts in the business's currency.
+// revenueReportSQL adds up reservations by the period that contains their first date, and by currency.
+// A reservation that the owner made has no price; it counts in the currency of the business.
 const revenueReportSQL = `
 SELECT date_trunc(@by, start_date::timestamp)::date - date '1970-01-01', coalesce(currency, @currency), count(*) FILTER (WHERE status <> 'cancelled'),
 	coalesce(sum(total) FILTER (WHERE status <> 'cancelled'), 0)::bigint,
@@ -24,8 +24,8 @@ WHERE business_id = @business_id AND start_date >= @from::date AND start_date < 
 GROUP BY 1, 2 ORDER BY 1, 2
 LIMIT @most`
 
-// RevenueReport returns the revenue of a business by period and currency. Reservations without a price
-// count in the argument currency. Fault: invalid_parameter if there are more than [report.MaxRows] rows.
+// RevenueReport returns the revenue of a business by period and currency. A reservation without a price counts in the
+// currency that the argument currency names. Fault: invalid_parameter if there are more than [report.MaxRows] rows.
 func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query,
 	currency string) ([]report.RevenueRow, error) {
 	rows, err := postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (report.RevenueRow, error) {

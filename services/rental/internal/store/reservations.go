@@ -22,7 +22,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// Reservation is a stored reservation. It is for hours if Hours is set, otherwise for whole dates.
+// Reservation is a stored reservation. If Hours is set, it is for hours, otherwise for whole dates.
 type Reservation struct {
 	ID           uuid.UUID
 	RentalID     uuid.UUID
@@ -32,22 +32,23 @@ type Reservation struct {
 	Dates        occupancy.Dates
 	Hours        *Hours
 	Extras       []Extra
-	Units        []Unit          // handed out at the pick-up; kept after the return
-	Price        *Price          // nil: no price, because the owner reserved
-	Payment      *booking.Charge // last known state (internal/charge); nil: nothing is paid online
+	Units        []Unit          // the units handed out at the pick-up; kept after the return
+	Price        *Price          // nil if the owner made the reservation
+	Payment      *booking.Charge // the last known state (internal/charge); nil: not paid online
 	CustomerName string
-	// CustomerEmail is nil if the customer gets no mail.
+	// CustomerEmail is nil if the customer has no e-mail address; such a customer gets no mail.
 	CustomerEmail *string
 	CustomerPhone *string
-	FormData      json.RawMessage // answers to the business's own questions, an object
+	FormData      json.RawMessage // a JSON object with the answers to the business's own questions
 	Locale        string          // the customer's language, one of the business's
-	Timezone      string          // in which it was made: an IANA name, or "" if not known
+	Timezone      string          // the time zone in which it was made: an IANA name, or "" if unknown
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 	LinkHash      []byte // hash of the customer's link (libs/sale/link); nil if the customer was anonymized
-	Withdrawn     bool   // the business no longer offers what is reserved
-	Sequence      int    // of its newest event; 0 before the first
-	// Warnings are the rules for customers that the owner's reservation breaks. Only the answer to the owner has them.
+	Withdrawn     bool   // the business no longer offers the rental or one of the extras
+	Sequence      int    // the number of the newest event of the reservation; 0 before the first event
+	// Warnings are the rules for customers that the owner's
+	// reservation breaks. Only the answer to the owner contains them.
 	Warnings []booking.Warning `json:",omitempty"`
 }
 
@@ -126,12 +127,13 @@ WHERE business_id = @business_id
 ORDER BY start_date, coalesce(start_minute, 0), id
 LIMIT @limit`
 
-// firstStart and lastStart are the bounds of the cursors of lists. A list is sorted by the local start, in
-// minutes since 1970-01-01 00:00; whole dates start at midnight. The bounds are those of years with four digits.
+// firstStart and lastStart are the smallest and the largest start that a cursor of a list
+// may contain. A list is sorted by the local start, in minutes since 1970-01-01 00:00;
+// whole dates start at midnight. The bounds allow all years with up to four digits.
 var firstStart, lastStart = int64(timespan.NewDate(0, 1, 1)) * timespan.MinutesPerDay,
 	int64(timespan.NewDate(10_000, 1, 1))*timespan.MinutesPerDay - 1
 
-// place returns the cursor of a reservation in the list.
+// place returns the cursor for the position of a reservation in the list.
 func place(r Reservation) string {
 	at := int64(r.Dates.From) * timespan.MinutesPerDay
 	if r.Hours != nil {
@@ -140,8 +142,8 @@ func place(r Reservation) string {
 	return request.Cursor{At: at, ID: r.ID}.String()
 }
 
-// Reservations returns a page of the reservations of a business that match the filter, by start. It also returns
-// the cursor of the next page, or "" after the last page. Fault: invalid_parameter for an invalid cursor.
+// Reservations returns a page of the reservations of a business that match the filter, ordered by start. It also
+// returns the cursor of the next page, or "" after the last page. Fault: invalid_parameter for an invalid cursor.
 func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter,
 	page request.Page) ([]Reservation, string, error) {
 	after, err := page.After(firstStart, lastStart)
@@ -167,7 +169,7 @@ func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, filter r
 	return list, next, nil
 }
 
-// Reservation returns a reservation of the business. Errors: [ErrNotFound].
+// Reservation returns a reservation of the business by its id. Errors: [ErrNotFound].
 func (s *Store) Reservation(ctx context.Context, businessID, id uuid.UUID) (Reservation, error) {
 	found, err := postgres.Row(ctx, s.pool, scanReservation, "read a reservation", `SELECT `+reservationColumns+
 		` FROM reservations WHERE business_id = $1 AND id = $2`, businessID, id)
@@ -185,8 +187,8 @@ func days(d *timespan.Date) *int32 {
 	return &n
 }
 
-// Ahead returns the number of reservations that the owner must still serve. These are
-// not picked up yet and end today or later, or are picked up and not returned yet.
+// Ahead returns the number of reservations that the owner must still serve: those that are not
+// picked up yet and end today or later, and those that are picked up and not returned yet.
 func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error) {
 	var n int
 	err := s.pool.QueryRow(ctx, `
@@ -199,8 +201,9 @@ func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, today timespan.
 	return n, nil
 }
 
-// moveSQL changes the status of a reservation, if its current status allows the change. Of two concurrent
-// changes only the first one succeeds. Extras are handed out and returned together with the rental.
+// moveSQL changes the status of a reservation, if its current status allows the change.
+// If two requests change the same reservation concurrently, only the first one succeeds.
+// The extras of a reservation are handed out and returned together with the main rental.
 var moveSQL = `
 WITH moved AS (
     UPDATE reservations SET status = @to, sequence = sequence + 1, updated_at = @now, units = coalesce(@units::jsonb, units)
@@ -225,8 +228,8 @@ WITH moved AS (
 )
 SELECT ` + reservationColumns + ` FROM moved`
 
-// Move makes a transition of a reservation in one idempotent write. A cancellation needs
-// [Store.Cancel] instead, because it may refund. Errors: [ErrNotFound], [*NotAllowedError].
+// Move makes a transition of a reservation in one idempotent write. Callers must not use it to
+// cancel a reservation: [Store.Cancel] also refunds. Errors: [ErrNotFound], [*NotAllowedError].
 func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition,
 	now time.Time) (Reservation, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation,
@@ -235,8 +238,8 @@ func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Tran
 	})
 }
 
-// move makes a transition of a reservation. The argument units contains the units
-// that are handed out. If it is nil, the units of the reservation stay unchanged.
+// move makes a transition of a reservation. The argument units contains the units that
+// are handed out. If units is nil, the stored units of the reservation stay unchanged.
 func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, units []Unit,
 	now time.Time) (Reservation, error) {
 	var handedOut any
@@ -253,6 +256,7 @@ func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Tran
 	return moved, err
 }
 
+// whyNot returns the reason why a transition changed no row: [ErrNotFound] or [*NotAllowedError].
 func whyNot(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
 	var status state.State
 	err := tx.QueryRow(ctx, `SELECT status FROM reservations WHERE business_id = $1 AND id = $2`, businessID,

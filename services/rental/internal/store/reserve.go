@@ -20,7 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// NewReservation is a reservation to write: for hours if Hours is set, otherwise for whole dates.
+// NewReservation is a reservation to write. If Hours is set, it is for hours, otherwise for whole dates.
 type NewReservation struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
@@ -30,49 +30,50 @@ type NewReservation struct {
 	Dates      occupancy.Dates
 	Hours      *Hours
 	Extras     []Extra
-	Price      *Price // nil: no price, because the owner reserves
-	// Payment is set if the reservation is paid online. The reservation is
-	// then pending. Its first event is recorded when its charge is open.
+	Price      *Price // nil if the owner reserves, because the owner sets no price
+	// Payment is set if the reservation is paid online. The reservation then
+	// begins as pending. Its first event is recorded when its charge is open.
 	Payment       *booking.Charge
-	Counted       bool // booking counts it as open for its customer
+	Counted       bool // booking counts the reservation as an open booking of its customer
 	CustomerName  string
 	CustomerEmail *string
 	CustomerPhone *string
 	FormData      json.RawMessage // an object; nil: no answers
 	Locale        string
-	Timezone      string // the zone of its dates and times
+	Timezone      string // the time zone of Dates and Hours
 	OfferVersion  int64
 	LinkHash      []byte // the hash of the customer's link (libs/sale/link)
 	Now           time.Time
 	Warnings      []booking.Warning // see [Reservation]
 }
 
-// Hours are the wall-clock times of a reservation's start and end, and their instants.
+// Hours holds the start and the end of a reservation for hours, both as wall-clock times and as instants.
 type Hours struct {
 	Start, End timespan.TimeOfDay
 	During     timespan.Span
 }
 
-// Extra is another rental that is reserved together with the main one, for the same time,
-// as stored in the reservation's row. If ByDay is true, it is reserved for whole dates.
+// Extra is another rental that is reserved together with the main one, for the same time. Its JSON form
+// is stored in the row of the reservation. If ByDay is true, the extra is reserved for whole dates.
 type Extra struct {
 	RentalID uuid.UUID `json:"rental_id"`
 	Name     string    `json:"name"`
 	Quantity int       `json:"quantity"`
 	ByDay    bool      `json:"by_day"`
-	Price    *int64    `json:"price,omitempty"` // of all its units, for the whole time
+	Price    *int64    `json:"price,omitempty"` // the price of all units of the extra for the whole time
 }
 
-// Price is the price of a reservation in minor units of Currency. Own is the part for the rental without its extras.
+// Price is the price of a reservation in minor units of Currency. Own
+// is the part for the main rental; Total also includes the extras.
 type Price struct {
 	Own, Total int64
 	Currency   money.Currency
-	Changes    []booking.PriceChange // the pricing rules that changed one of its prices, each once
+	Changes    []booking.PriceChange // the pricing rules that changed Own or the price of an extra, each listed once
 }
 
-// makeRowsSQL inserts missing rows for the rentals; lockSQL then locks the rows.
-// Both use the order of ids, so that requests for several rentals cannot deadlock.
-// A later statement of the transaction sees what earlier lock holders have written.
+// makeRowsSQL inserts missing rows for the rentals; lockSQL then locks the rows. Both process
+// the rentals in the order of their ids, so that requests for several rentals cannot deadlock. A
+// later statement of the same transaction sees what earlier holders of the locks have written.
 const (
 	makeRowsSQL = `INSERT INTO rentals (business_id, rental_id) SELECT $1, id FROM unnest($2::uuid[]) AS ids (id) ORDER BY id ON CONFLICT DO NOTHING`
 	lockSQL     = `SELECT FROM rentals WHERE business_id = $1 AND rental_id = ANY($2) ORDER BY rental_id FOR NO KEY UPDATE`
@@ -97,12 +98,12 @@ WITH reserved AS (
 )
 SELECT ` + reservationColumns + ` FROM reserved`
 
-// Reserve writes a reservation in one idempotent write ([postgres.WriteIdempotently]), if
-// the function fits returns true. Errors: [ErrLacking] if fits returns false.
+// Reserve writes a reservation in one idempotent write ([postgres.WriteIdempotently]),
+// if the function fits returns true. Errors: [ErrLacking] if fits returns false.
 //
-// fits gets the reservations that may occupy units on the dates, as [Store.Holding]
-// returns them. It reports whether enough units are free for the reservation and its
-// extras. Until the write ends, no other request can reserve units of these rentals.
+// The function fits gets the reservations that may occupy units on the dates, as [Store.Holding]
+// returns them. It reports whether enough units are free for the reservation and its extras.
+// From then until the write ends, no other request can reserve units of these rentals.
 func (s *Store) Reserve(ctx context.Context, r NewReservation,
 	fits func(map[uuid.UUID][]occupancy.Reservation) bool) (Reservation, error) {
 	written, err := postgres.WriteIdempotently(ctx, s.pool, r.BusinessID,
@@ -128,7 +129,8 @@ func (s *Store) Reserve(ctx context.Context, r NewReservation,
 	return written, nil
 }
 
-// lockAndRead locks the rentals and then reads the reservations that may occupy their units, in one round trip.
+// lockAndRead locks the rentals of a reservation and then reads the reservations
+// that may occupy their units. It needs one round trip to the database.
 func lockAndRead(ctx context.Context, tx pgx.Tx, r NewReservation) (map[uuid.UUID][]occupancy.Reservation, error) {
 	rentals := []uuid.UUID{r.RentalID}
 	for _, extra := range r.Extras {

@@ -1,9 +1,10 @@
-// Package store is rental's SQL: reservations and the units they occupy. It does not know HTTP or offers.
+// Package store reads and writes rental's tables in PostgreSQL: reservations
+// and the units that they occupy. It does not use HTTP or offers.
 //
-// [Store.Reserve] locks the rental's row before it counts free units. Therefore each of several concurrent
-// requests sees what the earlier ones wrote, and the service never reserves more units than exist.
+// [Store.Reserve] locks the rental's row before it counts free units. Therefore each of several concurrent requests
+// sees the reservations that the earlier requests wrote, and the service never reserves more units than exist.
 //
-// Methods that need the current time have a parameter for it.
+// A method that needs the current time has a parameter for it.
 // Errors that this package does not declare come from the database.
 package store
 
@@ -22,9 +23,9 @@ import (
 
 // Errors that callers distinguish.
 var (
-	// ErrLacking means that too few units are free. Nothing was written.
+	// ErrLacking means that too few units are free for a reservation. Nothing was written.
 	ErrLacking = errors.New("too few units are free")
-	// ErrNotFound means that the business has no such reservation.
+	// ErrNotFound means that the reservation does not exist or belongs to another business.
 	ErrNotFound = errors.New("not found")
 )
 
@@ -36,22 +37,23 @@ func (e *NotAllowedError) Error() string { return "not allowed from status " + s
 // Store reads and writes the tables of one schema. It is safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
-// New returns a store that uses the pool. The pool's connections must use rental's schema.
+// New returns a store that uses the connections of pool. They must use rental's schema.
 func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 
-// Ready reports whether the tables can be read.
+// Ready returns an error if the table of reservations cannot be read.
 func (s *Store) Ready(ctx context.Context) error {
 	_, err := s.pool.Exec(ctx, `SELECT FROM reservations LIMIT 0`)
 	return err
 }
 
-// FindIdempotencyResult returns the stored answer of the owner's write with
-// the request's Idempotency-Key, as [postgres.FindIdempotencyResult] does.
+// Outcome returns the stored answer of an earlier write with the same
+// Idempotency-Key as the request, as [postgres.FindIdempotencyResult] does.
 func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
 	return postgres.FindIdempotencyResult(ctx, s.pool, businessID)
 }
 
-// epoch is the date 0 of queries. Queries get dates as days since 1970-01-01, because that form covers every date.
+// epoch is the date with the number 0 in queries. Queries get dates as
+// days since 1970-01-01, because such a number can represent every date.
 const epoch = `date '1970-01-01'`
 
 func dateOf(t time.Time) timespan.Date { return timespan.NewDate(t.Date()) }
