@@ -1,13 +1,14 @@
-// Package rental is the service that owns rental reservations, their pick-ups and their returns. It answers
-// how many units are free (interface.md, /rental-availability and /rental-available-dates; semantics.md §4).
+// Package rental is the service that owns rental reservations, their pick-ups and their returns. It answers how many
+// units of a rental are free (interface.md, /rental-availability and /rental-available-dates; semantics.md §4).
 //
-// Catalog publishes the offer, which contains the rentals and their numbers of units; this
-// service caches it. One function, the sweep of internal/occupancy, counts free units from
-// the offer and from the reservations in this service's tables. The calendars and every new
-// reservation use this function, so only units that the calendars show can be reserved.
+// The catalog service publishes the offer of each business: its rentals and their numbers of units.
+// The rental service caches the offers. One function, the sweep of internal/occupancy, counts free
+// units from the offer and from the reservations in the service's tables. Both the calendars and
+// every new reservation use this function, so only units that the calendars show can be reserved.
 //
-// Concurrent requests for a rental count one after another, because each locks the rental's row (internal/store).
-// Booking charges customers who pay online, and reports the result of each charge (internal/charge).
+// Requests that reserve units of the same rental run one after another, because each
+// locks the rental's row (internal/store). The booking service charges customers who
+// pay online, and reports the result of each charge to this service (internal/charge).
 package rental
 
 import (
@@ -37,7 +38,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/migrations"
 )
 
-// Config holds rental's settings.
+// Config holds the settings of the rental service.
 type Config struct {
 	Server   server.Config
 	Postgres postgres.Config
@@ -50,22 +51,23 @@ type Config struct {
 	PricingURL string `env:"PRICING_URL, required"`
 	// BookingURL is the base URL of booking's internal port. Booking keeps the charges of reservations.
 	BookingURL string `env:"BOOKING_URL, required"`
-	// Links are the settings of customers' links.
+	// Links holds the settings of the links with which customers open their reservations.
 	Links link.Config
 }
 
-// Validate checks the settings as a whole. Each fault names the environment variable.
+// Validate checks all settings. The error joins the faults of all
+// invalid settings, and each fault names its environment variable.
 func (c *Config) Validate() error {
 	return errors.Join(c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(),
 		c.Events.Validate(), c.Links.Validate())
 }
 
-// Migrate brings rental's tables up to date.
+// Migrate brings the tables of the rental service up to date.
 func Migrate(ctx context.Context, cfg Config) error {
 	return postgres.Migrate(ctx, cfg.Postgres, "rental", migrations.FS)
 }
 
-// New returns the service, ready to run. It opens no connection yet.
+// New returns the rental service, ready to run. New opens no connection.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
@@ -111,7 +113,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	news := usecase.NewReconciliation(records, charges, rt.Clock, rt.Telemetry)
 	s.Go("asking for charges", keepsUp(pool, rt, "asking for charges", news.Ask))
 	s.Go("learning later news of charges", keepsUp(pool, rt, "learning later news of charges", news.Learn))
-	// Closing is a job of its own, so that asking does not wait for it.
+	// The closing of charges is a separate job, so that the job that asks booking for charges does not wait for it.
 	s.Go("closing charges", keepsUp(pool, rt, "closing charges", news.Tell))
 	s.Go("no longer counting what is over", keepsUp(pool, rt, "no longer counting what is over", news.Uncount))
 	byID := catalogclient.NewByID(catalog, offers)
@@ -127,12 +129,13 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	return nil
 }
 
-// chargesEvery is the interval at which the jobs ask booking about charges; one call covers many charges. A customer
-// who returns from the provider's page does not wait for this interval, because that page asks booking immediately.
+// chargesEvery is the interval at which the jobs ask booking about charges; one call
+// covers many charges. A customer who returns from the provider's payment page does not
+// wait for this interval: the page behind the customer's link asks booking immediately.
 const chargesEvery = 5 * time.Second
 
-// keepsUp returns a job that calls do every [chargesEvery], in
-// one replica at a time. After an error, the next run retries.
+// keepsUp returns a job that calls the function do every [chargesEvery], in one replica at a time. If do returns an
+// error, the next run calls it again. The argument name is the name of the job in logs and of its lock in PostgreSQL.
 func keepsUp(pool *pgxpool.Pool, rt server.Runtime, name string,
 	do func(context.Context) error) func(context.Context) error {
 	job := periodic.Job{Every: chargesEvery, Timeout: time.Minute, FailureMessage: name + " failed, and is done again",

@@ -1,5 +1,5 @@
-// Package migrations contains the migrations of rental's schema. A migration only adds to the
-// schema, because the previous and the next version of the program both run against the schema.
+// Package migrations contains the migrations of rental's schema. A migration only adds to the schema,
+// because the old and the new version of the program use the schema at the same time during an update.
 package migrations
 
 import (
@@ -11,5 +11,6 @@ import (
 //go:embed *.sql
 var files embed.FS
 
-// FS are the migrations in goose's form, applied in order of their numbers.
+// FS contains these migrations in the format of goose, with the shared
+// files that they include. They are applied in the order of their numbers.
 var FS = postgres.WithShared(files)

@@ -12,8 +12,8 @@ import "slices"
 // State is the status of a reservation.
 type State string
 
-// The states. A [Pending] reservation waits for its payment and occupies
-// its units. [Returned] and [Cancelled] are final and occupy none.
+// The statuses of a reservation. A [Pending] reservation waits for its payment and occupies
+// its units. [Returned] and [Cancelled] are final, and such a reservation occupies no units.
 const (
 	Pending   State = "pending"
 	Reserved  State = "reserved"
@@ -22,18 +22,17 @@ const (
 	Cancelled State = "cancelled"
 )
 
-// Move is an action of the owner on a reservation.
+// Move is the name of an action of the owner that changes the status of a reservation.
 type Move string
 
-// The moves.
+// The moves that an owner can make.
 const (
 	Pickup Move = "pickup"
 	Return Move = "return"
 	Cancel Move = "cancel"
 )
 
-// Transition is the effect of a [Move]. It changes the status of
-// a reservation from one of the statuses From to the status To.
+// Transition is the change of status that a [Move] makes: from one of the statuses From to the status To.
 type Transition struct {
 	From []State
 	To   State
@@ -48,7 +47,7 @@ var transitions = map[Move]Transition{
 	Cancel: {From: []State{Pending, Reserved}, To: Cancelled},
 }
 
-// Of returns the transition of a move, and whether the move exists.
+// Of returns the transition of the move m. The second result is false if there is no such move.
 func Of(m Move) (Transition, bool) {
 	t, ok := transitions[m]
 	return t, ok
