@@ -16,10 +16,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// book makes a booking for a customer as POST /book does. The actor of the booking
-// is the request's actor, and an Idempotency-Key is valid for this actor only.
+// book handles POST /bookings: it makes a booking for a customer as POST /book does. The actor
+// of the booking is the actor of the request. An Idempotency-Key is valid for this actor only.
 //
-// If a request is repeated, the answer is the booking as the first request made it, even if it has changed since.
+// If a request is repeated, the answer contains the booking as the
+// first request made it, even if the booking has changed since then.
 func (in *Internal) book(c *fiber.Ctx) error {
 	businessID, err := pathID(c, "business")
 	if err != nil {
@@ -53,7 +54,7 @@ func (in *Internal) bookFor(ctx context.Context, businessID uuid.UUID, body []by
 	var business struct {
 		Slug string `json:"slug"`
 	}
-	_ = json.Unmarshal(body, &business) // a body that is not an object names no business; Parse returns its fault
+	_ = json.Unmarshal(body, &business) // the slug of an invalid body stays empty; request.Parse returns the fault
 	by, named := actor.Of(ctx), idempotency.Of(ctx)
 	asked, unread := request.Parse(body, by)
 	offer, err := in.owner.Offer(ctx, businessID, business.Slug)

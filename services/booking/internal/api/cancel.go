@@ -56,7 +56,8 @@ func (in *Internal) refund(c *fiber.Ctx) error {
 	return c.JSON(showBooking(refunded))
 }
 
-// optionalBody reads the JSON body of a request that may have no body. Fault: invalid_parameter.
+// optionalBody parses the JSON body of a request into the argument
+// into. The request may have no body. Fault: invalid_parameter.
 func optionalBody(c *fiber.Ctx, into any) error {
 	body, err := server.Body(c)
 	if err != nil || len(body) == 0 {

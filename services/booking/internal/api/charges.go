@@ -11,13 +11,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// Charges serves the charges of reservations to rental (libs/contracts/bookingclient, Charges).
+// Charges serves the charges of rental's reservations over HTTP. The client is Charges of libs/contracts/bookingclient.
 type Charges struct{ charges *usecase.Charges }
 
 // NewCharges returns the internal API of charges.
 func NewCharges(charges *usecase.Charges) *Charges { return &Charges{charges: charges} }
 
-// Mount adds the routes.
+// Mount adds the routes of charges and of open reservations.
 func (ch *Charges) Mount(app fiber.Router) {
 	app.Post("/internal/charges", ch.known)
 	app.Post("/internal/charges/news", ch.news)
@@ -132,7 +132,7 @@ func (ch *Charges) noted(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-// jsonBody reads the JSON body of a request. Fault: invalid_parameter.
+// jsonBody parses the JSON body of a request into the argument into. Fault: invalid_parameter.
 func jsonBody(c *fiber.Ctx, into any) error {
 	body, err := server.Body(c)
 	if err != nil {

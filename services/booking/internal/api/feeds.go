@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// Feeds serves calendar feeds (lifecycle.md §2) to peers.
+// Feeds serves calendar feeds (lifecycle.md §2) to other services over HTTP.
 type Feeds struct {
 	feeds   *usecase.Feeds
 	records *store.Store
@@ -26,7 +26,7 @@ func NewFeeds(feeds *usecase.Feeds, records *store.Store, links *link.Links) *Fe
 	return &Feeds{feeds: feeds, records: records, links: links}
 }
 
-// Mount adds the routes.
+// Mount adds the routes of calendar feeds.
 func (f *Feeds) Mount(app fiber.Router) {
 	app.Get("/internal/calendars/:token", f.read)
 	business := app.Group("/internal/businesses/:business")
@@ -95,7 +95,8 @@ func (f *Feeds) revoke(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-// read answers with the calendar of a feed and its ETag, for the pages service.
+// read answers with the calendar of a feed and an ETag. The pages
+// service calls read for the programs that subscribe to the feed.
 func (f *Feeds) read(c *fiber.Ctx) error {
 	calendar, err := f.feeds.Read(c.UserContext(), c.Params("token"))
 	if err != nil {
@@ -110,7 +111,7 @@ func (f *Feeds) read(c *fiber.Ctx) error {
 	return c.Send(calendar.Text)
 }
 
-// showFeed returns a feed in the form for the owner's pages and tools, without its token.
+// showFeed converts a feed into the JSON form of the internal API, without the feed's token.
 func showFeed(f store.Feed) booking.Calendar {
 	return booking.Calendar{
 		ID: f.ID, StaffID: f.StaffID, Shows: f.Shows, CreatedAt: f.CreatedAt, CreatedBy: f.CreatedBy,

@@ -24,8 +24,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// once wraps the handler of an owner's write, so that the write is made once for each Idempotency-Key
-// of a business. The argument again answers a repeated request from the stored result.
+// once returns a handler that runs the argument write at most once for each Idempotency-Key of a business. If a
+// request is repeated, the handler calls the argument again, which renders the stored result of the first request.
 func (in *Internal) once(write fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return once(in.records, write, again)
 }
@@ -40,7 +40,8 @@ func once(records *store.Store, write fiber.Handler, again func(*fiber.Ctx, []by
 	}, again)
 }
 
-// again returns a handler that answers a repeated write with the stored result of the first one.
+// again returns a function that renders the stored result of the first request for a repeated request.
+// The function decodes the result, converts it with the argument show, and answers with the given status.
 func again[T, W any](status int, show func(T) W) func(*fiber.Ctx, []byte) error {
 	return func(c *fiber.Ctx, answer []byte) error {
 		var made T
@@ -51,7 +52,8 @@ func again[T, W any](status int, show func(T) W) func(*fiber.Ctx, []byte) error 
 	}
 }
 
-// Internal serves booking's API for other services, under /internal. Its client is libs/contracts/bookingclient.
+// Internal serves booking's API for other services over HTTP,
+// under /internal. The client is libs/contracts/bookingclient.
 type Internal struct {
 	owner         *usecase.Owner
 	booker        *usecase.Booker
@@ -63,7 +65,7 @@ type Internal struct {
 	outcomes      outcomes
 }
 
-// NewInternal returns the internal API.
+// NewInternal returns the internal API of bookings, orders of tickets, API keys and customers.
 func NewInternal(owner *usecase.Owner, booker *usecase.Booker, cancellations *usecase.Cancellations,
 	records *store.Store, links *link.Links, c clock.Clock) *Internal {
 	return &Internal{owner: owner, booker: booker, tickets: usecase.NewTickets(records, booker),
@@ -71,7 +73,7 @@ func NewInternal(owner *usecase.Owner, booker *usecase.Booker, cancellations *us
 		records:       records, links: links, clock: c, outcomes: newOutcomes(booker.Telemetry)}
 }
 
-// Mount adds the routes.
+// Mount adds the routes of bookings, orders of tickets, API keys, customers and reports.
 func (in *Internal) Mount(app fiber.Router) {
 	business := app.Group("/internal/businesses/:business")
 	business.Get("/occupied", in.occupied)
@@ -108,8 +110,8 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Post("/tickets/:ticket/refund", in.once(in.refundTickets, again(fiber.StatusOK, showTicket)))
 }
 
-// published stores the newest version of a business's offer. When an owner
-// publishes an offer, catalog calls it before catalog answers the owner.
+// published handles PUT /offer: it stores the version of a business's newest offer. When
+// an owner publishes an offer, catalog makes this request before it answers the owner.
 func (in *Internal) published(c *fiber.Ctx) error {
 	businessID, err := pathID(c, "business")
 	if err != nil {
@@ -155,8 +157,8 @@ func (in *Internal) occupied(c *fiber.Ctx) error {
 	return c.Send(body)
 }
 
-// occupiedBut reads the occupied time without that of one booking, which is to be rescheduled.
-// The argument moving is its id. If moving is nil, occupiedBut leaves out nothing.
+// occupiedBut reads the occupied time of a business in [from, to). If moving is not nil, it is the
+// id of a booking that will be rescheduled; occupiedBut then leaves out the time of this booking.
 func (in *Internal) occupiedBut(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,
 	moving *uuid.UUID) (booking.Occupied, error) {
 	if moving == nil {
@@ -166,7 +168,8 @@ func (in *Internal) occupiedBut(ctx context.Context, businessID uuid.UUID, from,
 	return now.Occupied, err
 }
 
-// window reads the start and end of a window in Unix seconds. Fault: invalid_parameter.
+// window parses the start and the end of a window, in Unix seconds. Fault: invalid_parameter
+// if a value is invalid, or if the window is empty or longer than [booking.MaxOccupiedWindow].
 func window(from, to string) (time.Time, time.Time, error) {
 	start, err := instant("from", from)
 	if err != nil {
@@ -184,7 +187,8 @@ func window(from, to string) (time.Time, time.Time, error) {
 	return start, end, nil
 }
 
-// mostSeconds bounds instants to years that a date can have.
+// mostSeconds is the largest absolute value of an instant in Unix seconds: about 8,700 years. It
+// keeps the year of an instant in the range that dates support.
 const mostSeconds = 1 << 38
 
 func instant(name, text string) (time.Time, error) {
@@ -229,7 +233,8 @@ func keyMadeAgain(_ *fiber.Ctx, answer []byte) error {
 	return usecase.KeyMade(made.ID)
 }
 
-// jsonReason describes an error of json.Unmarshal. If a field has the wrong type, the description names the field.
+// jsonReason describes an error of json.Unmarshal for an error sentence.
+// If a field has the wrong type, the description names the field.
 func jsonReason(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
@@ -340,11 +345,11 @@ func (in *Internal) move(c *fiber.Ctx) error {
 	return c.JSON(showBooking(moved))
 }
 
-// pathID reads a UUID from the path. Fault: invalid_parameter.
+// pathID parses the UUID in the path parameter with the given name. Fault: invalid_parameter.
 func pathID(c *fiber.Ctx, name string) (uuid.UUID, error) { return request.ID(name, c.Params(name)) }
 
-// businessAnd reads the id of the business and the id in the
-// path parameter with the given name. Fault: invalid_parameter.
+// businessAnd parses the id of the business and a second id in the path. The argument
+// name is the name of the path parameter with the second id. Fault: invalid_parameter.
 func businessAnd(c *fiber.Ctx, name string) (uuid.UUID, uuid.UUID, error) {
 	businessID, err := pathID(c, "business")
 	if err != nil {

@@ -21,14 +21,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Keys looks up API keys. [store.Store] documents the methods.
+// Keys looks up API keys and stores their use. [store.Store] implements Keys and documents the methods.
 type Keys interface {
 	Current(ctx context.Context, by store.Basis) (bool, error)
 	KeyByHash(ctx context.Context, hash [sha256.Size]byte) (store.Key, error)
 	TouchKey(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error
 }
 
-// Limits counts requests against their limits. [limits.Gate] implements it and documents the faults.
+// Limits counts requests against limits. [limits.Gate] implements Limits and documents the faults.
 type Limits interface {
 	Pass(ctx context.Context, client netip.Addr, method, path string, answer server.Header) error
 	PassKey(ctx context.Context, keyID string, answer server.Header) error
@@ -36,14 +36,15 @@ type Limits interface {
 		error)
 }
 
-// rememberedKeys is the maximum number of API keys in a process's cache. Each takes about 300 bytes.
+// rememberedKeys is the maximum number of API keys in the cache of a process. Each cached key takes about 300 bytes.
 const rememberedKeys = 16_384
 
-// Limit counts each request to the public port against the limit of its address
-// (server.LimitBy). It counts a booking also against the limit of its API key.
+// Limit counts each request to the public port against the limit of the client's address
+// (server.LimitBy). It counts a request to book also against the limit of the API key.
 //
-// If the key is in the cache, one round trip counts both, and the limits apply in the order of semantics.md
-// §3. Otherwise [Public.admit] counts the request against the key's limit, after it has looked up the key.
+// If the API key is in the cache, one round trip to Redis counts the request against both
+// limits. The limits apply in the order of semantics.md §3. If the key is not in the cache,
+// [Public.admit] looks up the key and then counts the request against the key's limit.
 func (p *Public) Limit(c *fiber.Ctx) error {
 	ctx, client, answer := c.UserContext(), server.ClientIP(c), server.AnswerHeader(c)
 	method, path := c.Method(), c.Path()
@@ -58,26 +59,27 @@ func (p *Public) Limit(c *fiber.Ctx) error {
 	return p.limits.Pass(ctx, client, method, path, answer)
 }
 
-// counted is the key under which the request stores the result of the limit of its API key.
+// counted is the key in fiber's locals under which [Public.Limit] stores the result of the API key's limit.
 type counted struct{}
 
-// shown is the API key of a request. If remembered is true, the key came from the cache and may have been
-// revoked since. The write of a booking checks this. A refusal that depends on the key must check it too.
+// shown is the API key of a request. If remembered is true, the key comes from the
+// cache and may have been revoked after it was cached. The statement that writes a
+// booking checks this. A refusal that depends on the key must check it, too.
 type shown struct {
 	store.Key
 	hash       [sha256.Size]byte
 	remembered bool
 }
 
-// admit finds the API key of a request, counts the request against the key's limit, and stores
-// that the key was used. Faults: missing_api_key, invalid_api_key, and those of the limit.
+// admit finds the API key of a request and counts the request against the key's limit. It also stores
+// that the key was used. Faults: missing_api_key, invalid_api_key, and the faults of [Limits].PassKey.
 func (p *Public) admit(c *fiber.Ctx) (shown, error) {
 	key, err := p.authenticate(c)
 	if err != nil {
 		return shown{}, err
 	}
 	byKey, done := c.Locals(counted{}).(limits.KeyDecision)
-	if key.remembered && (!done || byKey.IsRefused()) { // an invalid key is refused before its limit applies
+	if key.remembered && (!done || byKey.IsRefused()) { // an invalid key must be refused before its limit applies
 		if key, err = p.lookUp(c, key.hash); err != nil {
 			return shown{}, err
 		}
@@ -94,15 +96,16 @@ func (p *Public) admit(c *fiber.Ctx) (shown, error) {
 	return key, nil
 }
 
-// bearer returns the secret in the Authorization header, and whether there is one.
+// bearer returns the secret in the Authorization header. The second result is false if the header has no secret.
 func bearer(c *fiber.Ctx) (string, bool) {
 	scheme, secret, _ := strings.Cut(strings.TrimSpace(c.Get(fiber.HeaderAuthorization)), " ")
 	secret = strings.TrimSpace(secret)
 	return secret, strings.EqualFold(scheme, "Bearer") && secret != ""
 }
 
-// authenticate finds the API key of the Authorization header, in the cache if possible. It
-// refuses a malformed key without access to the store. Faults: missing_api_key, invalid_api_key.
+// authenticate finds the API key in the Authorization header. It reads the key
+// from the cache if possible, otherwise from the database. It refuses a malformed
+// key without access to the database. Faults: missing_api_key, invalid_api_key.
 func (p *Public) authenticate(c *fiber.Ctx) (shown, error) {
 	hash, err := hashOf(c)
 	if err != nil {
@@ -114,8 +117,8 @@ func (p *Public) authenticate(c *fiber.Ctx) (shown, error) {
 	return p.lookUp(c, hash)
 }
 
-// hashOf checks the form of the key in the Authorization header and
-// returns the key's hash. Faults: missing_api_key, invalid_api_key.
+// hashOf checks the format of the API key in the Authorization header and
+// returns the hash of the key. Faults: missing_api_key, invalid_api_key.
 func hashOf(c *fiber.Ctx) ([sha256.Size]byte, error) {
 	secret, sent := bearer(c)
 	if !sent {
@@ -130,8 +133,8 @@ func hashOf(c *fiber.Ctx) ([sha256.Size]byte, error) {
 	return apikey.Hash(secret), nil
 }
 
-// lookUp reads a key from the store and updates the cache. Fault: invalid_api_key if the key is
-// unknown, revoked or expired.
+// lookUp reads an API key from the database and updates the cache.
+// Fault: invalid_api_key if the key is unknown, revoked or expired.
 func (p *Public) lookUp(c *fiber.Ctx, hash [sha256.Size]byte) (shown, error) {
 	key, err := p.keys.KeyByHash(c.UserContext(), hash)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -159,11 +162,11 @@ func invalidKey(c *fiber.Ctx, sentence string) error {
 	return fault.New(fault.InvalidAPIKey, sentence)
 }
 
-// useNotedEvery is the shortest interval between two stored uses
-// of a key. It limits the writes for a key in constant use.
+// useNotedEvery is the shortest interval between two writes of a key's
+// last use. It limits the number of writes for a key that is used often.
 const useNotedEvery = time.Minute
 
-// touch stores that the key was used, at most once a minute. An error is only logged.
+// touch stores the time of the key's use, at most once a minute. If the write fails, touch only logs the error.
 func (p *Public) touch(ctx context.Context, key shown) {
 	now := p.clock.Now()
 	since := now.Add(-useNotedEvery)
@@ -178,8 +181,8 @@ func (p *Public) touch(ctx context.Context, key shown) {
 	p.known.Put(key.hash, key.Key)
 }
 
-// authorize refuses an API key of another business, and then a key whose scope
-// does not include POST /book. Faults: invalid_api_key, scope_forbidden.
+// authorize refuses an API key of another business, and an API key whose scope does not include POST /book.
+// The argument offer is the offer of the business in the request. Faults: invalid_api_key, scope_forbidden.
 func authorize(key store.Key, offer *catalog.Offer) error {
 	if key.BusinessID != offer.ID {
 		return fault.New(fault.InvalidAPIKey, "The API key belongs to another business.")

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// linkTo answers with the customer's link to a booking or an order
-// of tickets. The services that send messages to customers use it.
+// linkTo returns a handler that answers with the customer's link to a booking or an order of tickets. The services
+// that send messages to customers call it. Fault: not_found if the business does not have the booking or order.
 func (in *Internal) linkTo(kind event.SubjectKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		businessID, err := pathID(c, "business")
@@ -36,7 +36,7 @@ func (in *Internal) linkTo(kind event.SubjectKind) fiber.Handler {
 	}
 }
 
-// showSold returns an order of tickets in the form for its seller, with the customer's link.
+// showSold converts an order of tickets into the JSON form of the answer to a sale, with the customer's link.
 func (in *Internal) showSold(t store.Ticket) booking.Ticket {
 	shown := showTicket(t)
 	shown.ManageURL = in.links.URL(event.Ticket, t.ID, t.LinkHash)

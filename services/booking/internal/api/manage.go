@@ -13,15 +13,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// ByLink serves, to the pages service, what customers can do with the link to their
-// booking or order (lifecycle.md §5). It checks the token of the link before anything
-// else in the request. Therefore an invalid token always gets the same answer.
+// ByLink serves the actions that customers can do with the link to their booking or order (lifecycle.md
+// §5). The pages service calls ByLink over HTTP. ByLink checks the token of the link first, before the
+// rest of the request. Therefore every request with an invalid token gets the same answer.
 type ByLink struct{ links *usecase.ByLink }
 
 // NewByLink returns the internal API of customers' links.
 func NewByLink(links *usecase.ByLink) *ByLink { return &ByLink{links: links} }
 
-// Mount adds the routes.
+// Mount adds the routes of customers' links.
 func (l *ByLink) Mount(app fiber.Router) {
 	managed := app.Group("/internal/manage/:token", private)
 	managed.Get("", l.view)
@@ -31,7 +31,7 @@ func (l *ByLink) Mount(app fiber.Router) {
 	managed.Post("/payment", l.payment)
 }
 
-// once wraps the handler of a customer's write, so that the write is made once for each Idempotency-Key of the link.
+// once returns a handler that runs the argument write at most once for each Idempotency-Key of a link.
 func (l *ByLink) once(write fiber.Handler) fiber.Handler {
 	outcome := func(c *fiber.Ctx) ([]byte, error) { return l.links.Outcome(c.UserContext(), c.Params("token")) }
 	return server.HandleIdempotently(write, outcome, func(c *fiber.Ctx, answer []byte) error {
@@ -43,7 +43,7 @@ func (l *ByLink) once(write fiber.Handler) fiber.Handler {
 	})
 }
 
-// private forbids every cache to store the customer's data.
+// private is a middleware that forbids caches to store the answer, because the answer contains the customer's data.
 func private(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.Next()
@@ -78,8 +78,8 @@ func (l *ByLink) cancel(c *fiber.Ctx) error {
 	return c.JSON(showManaged(m))
 }
 
-// refuse answers a request whose body is invalid; the argument wrong is the fault of the
-// body. It checks the token first, because only the holder of the link may learn the fault.
+// refuse answers a request with an invalid body. The argument wrong is the fault of the body.
+// refuse checks the token first: only a customer with a valid link may receive the fault.
 func (l *ByLink) refuse(c *fiber.Ctx, wrong error) error {
 	if _, err := l.links.View(c.UserContext(), c.Params("token")); err != nil {
 		return err
@@ -103,7 +103,8 @@ func (l *ByLink) reschedule(c *fiber.Ctx) error {
 	return c.JSON(showManaged(m))
 }
 
-// agreedRefund reads the refund that the page showed to the customer. Fault: invalid_parameter.
+// agreedRefund parses the refund that the page showed to the
+// customer before the cancellation. Fault: invalid_parameter.
 func agreedRefund(c *fiber.Ctx) (decimal.Decimal, error) {
 	var asked booking.CancelByLink
 	if err := server.JSON(c, &asked); err != nil {
@@ -127,7 +128,7 @@ func (l *ByLink) payment(c *fiber.Ctx) error {
 	})
 }
 
-// showManaged returns the customer view in the form of the answer.
+// showManaged converts the customer view into the JSON form of the internal API.
 func showManaged(m usecase.Managed) booking.Managed {
 	m = m.Translated()
 	shown := booking.Managed{Kind: m.Kind, Business: m.Offer.Managed()}
@@ -153,8 +154,8 @@ func showManaged(m usecase.Managed) booking.Managed {
 	return shown
 }
 
-// ownPayment returns a payment in the form for the customer. It leaves out
-// the provider's reasons and the dispute, which only the owner may see.
+// ownPayment removes from a payment what only the owner may see: the dispute, and
+// the provider's reason for the state of a refund. The argument p may be nil.
 func ownPayment(p *booking.Payment) *booking.Payment {
 	if p == nil {
 		return nil

@@ -1,4 +1,5 @@
-// Package api is booking's HTTP API: POST /book for clients with an API key, and the internal API for peers.
+// Package api is the HTTP API of the booking service: POST /book for
+// clients with an API key, and the internal API for other services.
 package api
 
 import (
@@ -27,27 +28,28 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// Offers reads offers as [usecase.Offers] does. In addition,
-// Recent returns a cached offer, which may be slightly stale.
+// Offers reads the offers of businesses. The method Recent returns a cached offer,
+// which may be slightly stale. The other methods are those of [usecase.Offers].
 type Offers interface {
 	usecase.Offers
 	Recent(ctx context.Context, slug string) (*catalog.Offer, error)
 }
 
-// Public serves POST /api/public/{slug}/book.
+// Public serves POST /api/public/{slug}/book for clients with an API
+// key, and the routes of [Public.MountAgents] for the MCP server.
 type Public struct {
 	keys     Keys
 	offers   Offers
 	booker   *usecase.Booker
 	limits   Limits
-	known    *lru.Cache[[sha256.Size]byte, store.Key] // cache of keys by their hashes, as they were at the last lookup
+	known    *lru.Cache[[sha256.Size]byte, store.Key] // cache: API keys by hash, as at their last lookup
 	links    *link.Links
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
 	outcomes outcomes
 }
 
-// NewPublic returns the public API.
+// NewPublic returns the handlers of POST /book.
 func NewPublic(keys Keys, offers Offers, booker *usecase.Booker, limits Limits, links *link.Links, c clock.Clock,
 	tel *telemetry.Telemetry) *Public {
 	return &Public{
@@ -56,15 +58,16 @@ func NewPublic(keys Keys, offers Offers, booker *usecase.Booker, limits Limits, 
 	}
 }
 
-// Mount adds the route.
+// Mount adds the route of POST /book.
 func (p *Public) Mount(app fiber.Router) { app.Post("/api/public/:slug/book", p.book) }
 
 func (p *Public) book(c *fiber.Ctx) error { return p.respond(c, p.admit) }
 
-// respond books, sends the answer and counts its outcome. The argument authenticate finds the API key.
+// respond makes a booking, sends the answer and counts the outcome
+// of the request. The argument authenticate finds the API key.
 //
-// The checks are made in the order of semantics.md §3. The limit by address has
-// been checked before. The booker makes the checks from the business's account on.
+// The checks are made in the order of semantics.md §3. [Public.Limit] has already checked the
+// limit by address. The booker makes the check of the business's account and all checks after it.
 func (p *Public) respond(c *fiber.Ctx, authenticate func(*fiber.Ctx) (shown, error)) error {
 	var confirmation store.Confirmation
 	key, err := authenticate(c)
@@ -82,7 +85,7 @@ func (p *Public) respond(c *fiber.Ctx, authenticate func(*fiber.Ctx) (shown, err
 	return c.Status(fiber.StatusCreated).JSON(p.render(confirmation))
 }
 
-// outcomes counts requests to book by their outcome.
+// outcomes is the counter of requests to book, by their outcome.
 type outcomes struct{ metric.Int64Counter }
 
 func newOutcomes(tel *telemetry.Telemetry) outcomes {
@@ -101,10 +104,12 @@ func (o outcomes) count(ctx context.Context, made store.Confirmation, err error)
 	o.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
 }
 
-// decide books with the cached API key and the cached offer. The write of a booking checks that both are still current.
+// decide books with the cached API key and the cached offer. The statement
+// that writes the booking checks that the key and the offer are still current.
 //
-// An answer without a write, such as a refusal or a stored confirmation, is only returned
-// if both are current. Otherwise decide reads both again and makes a second attempt.
+// An attempt may write nothing, for example if it returns a refusal or a stored confirmation. Then decide itself
+// checks that the key and the offer are current. If one of them is stale, decide reads both again and makes a
+// second attempt.
 func (p *Public) decide(c *fiber.Ctx, key shown) (store.Confirmation, error) {
 	ctx, slug := c.UserContext(), c.Params("slug")
 	read := sync.OnceValue(func() asked { return parse(c, actor.Actor{Kind: actor.APIKey, ID: key.ID}) })
@@ -131,8 +136,8 @@ func (p *Public) decide(c *fiber.Ctx, key shown) (store.Confirmation, error) {
 	return p.attempt(ctx, key, offer, unread, read)
 }
 
-// attempt makes the checks that follow the key's limit, based on one key and one offer, and books. If the
-// offer could not be read, the argument unread is the error of the read. The key then identifies the business.
+// attempt makes all checks that come after the limit of the key, and then books. If the offer could
+// not be read, offer is nil and unread is the error of the read. The key then identifies the business.
 func (p *Public) attempt(ctx context.Context, key shown, offer *catalog.Offer, unread error,
 	read func() asked) (store.Confirmation, error) {
 	by := actor.Actor{Kind: actor.APIKey, ID: key.ID}
@@ -149,8 +154,8 @@ func (p *Public) attempt(ctx context.Context, key shown, offer *catalog.Offer, u
 	return p.booker.Book(ctx, offer, by, asked.named, asked.request)
 }
 
-// asked is a parsed request, or the fault of its body. named is empty if
-// the request has no valid Idempotency-Key, or if the body cannot be read.
+// asked is a parsed request to book, or the fault err of the request. The field named
+// is empty if the request has no valid Idempotency-Key, or if the body cannot be read.
 type asked struct {
 	named   idempotency.Request
 	request *request.Request
@@ -171,8 +176,8 @@ func parse(c *fiber.Ctx, by actor.Actor) asked {
 	return asked{named, r, err}
 }
 
-// checkContentType refuses a body whose Content-Type is not JSON. A request
-// without a Content-Type is accepted. Fault: unsupported_media_type.
+// checkContentType refuses a body whose Content-Type is not JSON. It
+// accepts a request without the header. Fault: unsupported_media_type.
 func checkContentType(contentType string) error {
 	if contentType == "" {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// reportOf reads the business and the query of a report. Fault: invalid_parameter.
+// reportOf parses the id of the business and the query parameters of a report. Fault: invalid_parameter.
 func reportOf(c *fiber.Ctx) (uuid.UUID, report.Query, error) {
 	businessID, err := pathID(c, "business")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// reschedule changes the time of a booking, in the name of the request's actor.
+// reschedule changes the time of a booking. The actor of the change is the actor of the request.
 func (in *Internal) reschedule(c *fiber.Ctx) error {
 	businessID, bookingID, err := businessAnd(c, "booking")
 	if err != nil {
@@ -37,8 +37,8 @@ func (in *Internal) reschedule(c *fiber.Ctx) error {
 	return c.JSON(showBooking(moved))
 }
 
-// parseReschedule reads the slug of the business and the new time of
-// a booking. It refuses unknown fields. Fault: invalid_parameter.
+// parseReschedule parses the body of a request to reschedule. It returns the slug of
+// the business and the new time. It refuses unknown fields. Fault: invalid_parameter.
 func parseReschedule(body []byte) (string, usecase.Reschedule, error) {
 	var wire struct {
 		Slug         string `json:"slug"`

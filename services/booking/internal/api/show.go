@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// showBooking returns a booking in the form for the owner's pages and tools.
+// showBooking converts a booking into the JSON form of the internal API.
 func showBooking(b store.Booking) booking.Booking {
 	services := make([]booking.BookedService, len(b.Services))
 	for i, s := range b.Services {
@@ -39,8 +39,8 @@ func showBooking(b store.Booking) booking.Booking {
 	}
 }
 
-// showPayment returns an online payment in the form for the owner's pages
-// and tools, with amounts in the given currency. It returns nil for nil.
+// showPayment converts an online payment into the JSON form of the internal
+// API. The amounts are in the given currency. The result is nil if p is nil.
 func showPayment(p *store.Payment, currency money.Currency) *booking.Payment {
 	if p == nil {
 		return nil
@@ -70,7 +70,7 @@ func showPayment(p *store.Payment, currency money.Currency) *booking.Payment {
 	return shown
 }
 
-// showTicket returns an order of tickets in the form for the owner's pages and tools.
+// showTicket converts an order of tickets into the JSON form of the internal API.
 func showTicket(t store.Ticket) booking.Ticket {
 	shown := booking.Ticket{
 		ID: t.ID, Status: t.Status, EventID: t.EventID, EventName: t.EventName, TierName: tierNames(t),
@@ -101,7 +101,8 @@ func tierNames(t store.Ticket) string {
 	return strings.Join(all(t.Tiers, func(tier store.SoldTier) string { return tier.Name }), ", ")
 }
 
-// optionalAmount returns minor units as a number with the currency's decimals; nil for nil.
+// optionalAmount converts an amount in minor units into a JSON number with the
+// decimals of the currency. The result is nil if the argument minor is nil.
 func optionalAmount(in money.Currency, minor *int64) *json.Number {
 	if minor == nil {
 		return nil
@@ -110,7 +111,7 @@ func optionalAmount(in money.Currency, minor *int64) *json.Number {
 	return &amount
 }
 
-// showKey returns an API key in the form for the owner's pages and tools, without its secret.
+// showKey converts an API key into the JSON form of the internal API, without the secret.
 func showKey(k store.Key) booking.Key {
 	return booking.Key{
 		ID: k.ID, Name: k.Name, Scope: k.Scope, Prefix: k.Prefix,
@@ -119,20 +120,20 @@ func showKey(k store.Key) booking.Key {
 	}
 }
 
-// ShowEvents returns functions that render the subjects of booking's
-// events. The form is the same as in the lists of the API.
+// ShowEvents returns, for each kind of subject, the function that renders the subjects of
+// booking's events as JSON. The JSON form is the same as in the answers of the internal API.
 func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{
 		event.Booking: showBookingEvents(records),
 		event.Ticket:  showTicketEvents(records),
 		event.Key:     eventlog.As(records.KeptKeys, showKey),
-		// the data are counts only
+		// The stored data are already in the form of the answer: they contain only counts.
 		event.Customer: func(_ context.Context, kept []json.RawMessage) ([]json.RawMessage, error) { return kept, nil },
 	}
 }
 
-// all calls show for each entry of a list and returns the results. For an empty
-// list it returns an empty slice, not nil, so that the JSON is an empty array.
+// all returns the results of show for each entry of the list. The result for an
+// empty list is an empty slice, not nil, so that the JSON is an empty array.
 func all[T, W any](list []T, show func(T) W) []W {
 	shown := make([]W, len(list))
 	for i, entry := range list {

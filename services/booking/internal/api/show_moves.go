@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// showBookingEvents renders bookings from the data of their events. For a
-// rescheduled booking, the result also has the fields from and to (lifecycle.md §1).
+// showBookingEvents returns the function that renders bookings from the data of their events. If an
+// event is about a rescheduled booking, its JSON also has the fields from and to (lifecycle.md §1).
 func showBookingEvents(records *store.Store) eventlog.Show {
 	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
 		bookings, err := records.KeptBookings(ctx, kept)
@@ -34,8 +34,8 @@ func showBookingEvents(records *store.Store) eventlog.Show {
 	}
 }
 
-// showKept returns a booking from the data of an event. If the argument from is not nil,
-// the booking was rescheduled, and the result includes the former and the new time.
+// showKept converts a booking from the data of an event into its JSON form. If from is not nil, it is the
+// time of the booking before it was rescheduled. The result then contains the former and the new time.
 func showKept(b store.Booking, from *store.BookedTime) any {
 	if from == nil {
 		return showBooking(b)
@@ -58,8 +58,8 @@ func bookedTime(localStart, localEnd, startsAt, endsAt time.Time, staffID *uuid.
 	}
 }
 
-// showTicketEvents renders orders of tickets from the data of their events. If the
-// time of the order's event has changed, the result also has the fields from and to.
+// showTicketEvents returns the function that renders orders of tickets from the data of their events.
+// If the ticketed event of an order has a new time, the JSON also has the fields from and to.
 func showTicketEvents(records *store.Store) eventlog.Show {
 	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
 		tickets, err := records.KeptTickets(ctx, kept)

@@ -58,7 +58,7 @@ func (in *Internal) sendSold(c *fiber.Ctx, sold usecase.Order) error {
 	return c.Status(fiber.StatusCreated).JSON(shown)
 }
 
-// newTicket reads an order. Fault: invalid_parameter.
+// newTicket parses the body of a request to sell tickets. Fault: invalid_parameter.
 func newTicket(body []byte) (booking.NewTicket, error) {
 	var wire struct {
 		bookingclient.TicketOrder

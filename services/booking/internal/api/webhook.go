@@ -8,10 +8,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// MountWebhooks adds one path for each provider, such as /api/public/stripe/webhook, to which the
-// provider sends its notices. The path cannot conflict with the paths of a business whose slug is stripe.
+// MountWebhooks adds one route for each provider that has a webhook, such as
+// /api/public/stripe/webhook. A business with the slug stripe has no route with this path.
 //
-// The answer is 200 even if the notice is ignored, because providers send a notice again after any other status.
+// The status of the answer is 200 even if booking ignores the notice,
+// because providers send a notice again after any other status.
 func MountWebhooks(app fiber.Router, providers payment.Providers, payments *usecase.Payments) {
 	for name, provider := range providers {
 		notifier, tells := provider.(payment.Notifier)
