@@ -11,9 +11,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// freeAssignments returns the assignments of an evaluation that are still free after the write of the first one found
-// its time occupied. It returns none if the time is free, because the write has failed for another reason:
-// the customer has another first booking by now.
+// freeAssignments returns the assignments of an evaluation that are still free. The
+// caller calls it if the write of the first assignment returned [store.ErrTaken].
+//
+// If the time of the first assignment is free, freeAssignments returns no assignment.
+// The write then failed for another reason: the price is the price of a customer's
+// first booking, but another request has already made the customer's first booking.
 func (b *Booker) freeAssignments(ctx context.Context, e evaluation) ([]availability.Assignment, error) {
 	b.lost.Add(ctx, 1)
 	from, to := e.window()
@@ -31,8 +34,8 @@ func (b *Booker) freeAssignments(ctx context.Context, e evaluation) ([]availabil
 	return free, nil
 }
 
-// spread shuffles assignments that differ only in their capacity units. Without it, all
-// requests that lost a race would try the same next unit, and all but one would lose again.
+// spread shuffles assignments that differ only in their capacity units. Without spread, all requests
+// that lost a race would try the same next unit, and all of them except one would lose again.
 func spread(assignments []availability.Assignment) {
 	for from := 0; from < len(assignments); {
 		to := from + 1
@@ -52,8 +55,9 @@ func sameStaff(a, b availability.Assignment) bool {
 	return *a.StaffID == *b.StaffID
 }
 
-// busyTime contains the occupied time by resource, and the seats taken in class sessions. alone is the
-// time of appointments. shared is the time of classes, which may overlap for the guests of a class.
+// busyTime contains the occupied time of each resource, and the number of seats taken in
+// each class session. The field alone contains the time of appointments. The field
+// shared contains the time of classes: the bookings of one class may overlap each other.
 type busyTime struct {
 	alone, shared map[booking.Resource][]timespan.Span
 	seats         map[booking.Occurrence]int
@@ -74,8 +78,8 @@ func indexBusy(o booking.Occupied) busyTime {
 	return t
 }
 
-// conflicts reports whether an assignment is no longer possible for a party of this size: one of
-// its parts overlaps occupied time, or its session has too few seats.
+// conflicts reports whether an assignment is no longer possible for a party of the given size. It is not
+// possible if one of its parts overlaps occupied time, or if its class session has too few free seats.
 func (t busyTime) conflicts(c availability.Assignment, party int) bool {
 	if c.Session != nil && t.seats[booking.Occurrence{SessionID: c.Session.ID, StartsAt: c.During.Start}]+
 		party > c.Session.Capacity {

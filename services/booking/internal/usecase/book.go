@@ -1,12 +1,13 @@
 // Package usecase implements the operations of booking. Its functions take and return Go values and do
-// not know HTTP. Adapters such as internal/api read the request, call one function and render its result.
+// not know HTTP. Adapters such as internal/api parse a request, call one function and render the result.
 //
-// [Booker.Book] reads the occupied time and sends it with the request to availability and pricing. Then
-// it writes the first assignment that no other request has occupied in the meantime (semantics.md §3).
+// [Booker.Book] reads the occupied time. It sends the occupied time and the request to availability and
+// pricing. Then it writes the booking with the first assignment whose time is still free (semantics.md §3).
 //
-// Availability is asked before the write because its refusal gives a good error sentence. The database's
-// constraint finally decides whether the time is free. If another request is faster, that is not an error:
-// Book writes the next assignment. If no assignment remains, Book asks availability and pricing again.
+// The constraint of the database finally decides whether the time is free. Nevertheless Book asks
+// availability before the write, because a refusal by availability contains a good error sentence.
+// It is not an error if another request occupies the time first. Book then writes the booking with
+// the next assignment. If no assignment remains, Book asks availability and pricing again.
 package usecase
 
 import (
@@ -37,24 +38,25 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Offers reads the newest version of an offer, never an older one. Fault:
-// business_not_found. After any other error, the offer could not be read.
+// Offers reads the newest version of an offer, never an older version. Fault:
+// business_not_found. Any other error means that the offer could not be read.
 type Offers interface {
 	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
 }
 
 // Availability returns the assignments that can serve a start. Faults: invalid_parameter,
-// service_not_found. After any other error, they could not be computed.
+// service_not_found. Any other error means that the assignments could not be computed.
 type Availability interface {
 	Bookable(ctx context.Context, request availability.BookableRequest) (*availability.BookableResponse, error)
 }
 
-// Pricing computes the prices of many items in one call. After an error, no price is known.
+// Pricing computes the prices of several services in one call. An error means that no price could be computed.
 type Pricing interface {
 	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
 }
 
-// Bookings stores bookings, their charges and their confirmations. [store.Store] documents the methods.
+// Bookings stores bookings, their charges and their confirmations.
+// [store.Store] implements Bookings and documents the methods.
 type Bookings interface {
 	Snapshot(ctx context.Context, businessID uuid.UUID, from, to time.Time, asked store.Asked) (store.Snapshot, error)
 	Booking(ctx context.Context, businessID, id uuid.UUID) (store.Booking, error)
@@ -75,9 +77,9 @@ var _ Bookings = (*store.Store)(nil)
 // Booker makes and reschedules bookings. It is safe for concurrent use.
 type Booker struct {
 	Dependencies
-	// RefuseWithin limits the time to refuse an idempotency key. AbandonWithin limits
-	// the time to cancel a booking whose charge could not be opened. Both operations
-	// continue after the request's own deadline. NewBooker sets both limits.
+	// RefuseWithin is the timeout for the refusal of an idempotency key. AbandonWithin is
+	// the timeout for the cancellation of a booking whose charge could not be opened. Both
+	// operations continue after the deadline of the request. NewBooker sets both fields.
 	RefuseWithin, AbandonWithin time.Duration
 
 	lost  metric.Int64Counter
@@ -91,17 +93,17 @@ type Dependencies struct {
 	Pricing      Pricing
 	Bookings     Bookings
 	Payments     PaymentOptions
-	// Notice acts on a provider's notice of a charge ([Payments.Notice]).
+	// Notice processes a provider's notice about a charge ([Payments.Notice]).
 	Notice func(ctx context.Context, provider string, n payment.Notice) error
 	Links  *link.Links
 	Clock  clock.Clock
-	// RequestTimeout is the longest time that a request may take. After this time,
-	// plus a margin, another request can take over the request's idempotency lock.
+	// RequestTimeout is the longest time that a request may take. When this time and a
+	// margin have passed, another request can acquire the idempotency lock of the request.
 	RequestTimeout time.Duration
 	Telemetry      *telemetry.Telemetry
 }
 
-// NewBooker returns a booker.
+// NewBooker returns a Booker with the given dependencies and default timeouts.
 func NewBooker(with Dependencies) *Booker {
 	return &Booker{
 		Dependencies: with, RefuseWithin: time.Second, AbandonWithin: 2 * time.Second,
@@ -112,16 +114,17 @@ func NewBooker(with Dependencies) *Booker {
 	}
 }
 
-// Book makes the booking that r describes: it authorizes the request, acquires its idempotency lock, evaluates
-// the request, writes the booking and opens its payment. If the argument offer is no longer the newest version,
-// Book evaluates the newest one before it writes. But a refusal may still depend on the argument offer. If that
-// is stale, the caller must discard the refusal.
+// Book makes the booking that r describes. It authorizes the request, acquires the idempotency
+// lock of the request, evaluates the request, writes the booking and opens its payment.
 //
-// The argument named identifies the request, so that repeated
-// requests make one booking. Its Hash is that of the whole body.
+// If offer is not the newest version, Book evaluates the newest version before it writes. But Book may
+// refuse the request by the given offer. The caller must discard such a refusal if the given offer is stale.
 //
-// If Book returns a fault, the fault is the answer to the caller. Unless the fault is
-// outcome_unknown, nothing was written or will be written. Any other error is internal.
+// The argument named identifies the request, so that repeated requests make
+// only one booking. The field named.Hash is the hash of the whole body.
+//
+// If Book returns a fault, the fault is the answer to the caller. Then no booking was written
+// or will be written, unless the fault is outcome_unknown. Any other error is internal.
 func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request,
 	r *request.Request) (store.Confirmation, error) {
 	if by.Kind == "" {
@@ -134,7 +137,7 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 		return b.findResult(ctx, offer.ID, by, named, err)
 	}
 
-	lock := b.newLock(ctx, offer.ID, by, named) // evaluate acquires it in the round trip of its first read
+	lock := b.newLock(ctx, offer.ID, by, named) // evaluate acquires the lock in the same round trip as its first read
 	confirmation, err := retryChanged(ctx, b, offer,
 		func(offer *catalog.Offer) (evaluation, *store.Confirmation, error) {
 			return b.evaluate(ctx, offer, by, r, lock)
@@ -149,22 +152,24 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 	if err != nil {
 		return b.refuse(ctx, lock, err)
 	}
-	return *confirmation, nil // the lock stays with the confirmation
+	return *confirmation, nil // the lock is not released: it now belongs to the stored confirmation
 }
 
-// maxAttempts is the maximum number of times that a request is attempted. An attempt fails only if another
-// booking was written or the offer changed, so concurrent requests need far fewer attempts.
+// maxAttempts is the maximum number of attempts of one request. An attempt fails only if another booking
+// was written or the offer changed. Therefore concurrent requests need far fewer attempts than the maximum.
 const maxAttempts = 200
 
-// errChanged means that the offer or the tables changed after they were read. The request must be evaluated again.
+// errChanged means that the offer or the stored bookings have
+// changed after they were read. The request must be evaluated again.
 var errChanged = errors.New("the offer or the tables have changed")
 
-// retryChanged evaluates a request and writes it with the first assignment that is still free. It repeats this for
-// one reason: after the offer and the tables were read, another request was written or the owner published. Then
-// the write has changed nothing, and the request may still be possible.
+// retryChanged evaluates a request and writes the booking with the first assignment. It
+// repeats this if a booking was written or an offer was published after the evaluation.
+// In this case the write has changed nothing, and the request may still be possible.
 //
-// If only the time of an assignment was occupied, retryChanged continues with the assignments that are still free.
-// Otherwise it evaluates the newest offer. The function evaluate may return an answer instead of assignments.
+// If only the time of the assignment is occupied now, retryChanged continues with the assignments
+// that are still free. Otherwise it evaluates the request by the newest offer. The function
+// evaluate may return an answer instead of assignments; retryChanged then returns this answer.
 func retryChanged[T any](ctx context.Context, b *Booker, offer *catalog.Offer,
 	evaluate func(*catalog.Offer) (evaluation, *T, error),
 	write func(evaluation, availability.Assignment) (*T, error)) (*T, error) {
@@ -197,23 +202,24 @@ func retryChanged[T any](ctx context.Context, b *Booker, offer *catalog.Offer,
 	return nil, Unverified(errChanged)
 }
 
-// evaluation is the result of evaluating a request by one version of the offer and one read of the tables: the
-// assignments that can serve it, best first, and what the booking costs.
+// evaluation is the result of evaluating a request by one version of the offer and one read of the
+// stored bookings. It contains the assignments that can serve the request, best first, and the prices.
 type evaluation struct {
 	question
 	assignments []availability.Assignment
-	quotes      []pricing.Quote // of each service
+	quotes      []pricing.Quote // one quote for each service
 	total       int64
-	first       bool               // priced as the customer's first booking
-	payment     *store.NewPayment  // nil: nothing is paid online
-	warnings    []bookings.Warning // customer rules that the owner's booking breaks
+	first       bool               // true: the prices are those of the customer's first booking
+	payment     *store.NewPayment  // nil: no online payment is necessary
+	warnings    []bookings.Warning // the rules for customers that the owner's booking breaks
 }
 
-// evaluate reads the tables and asks availability and pricing. It acquires the idempotency lock in the round trip
-// of the read. If the same request was already answered with a confirmation, evaluate returns it.
+// evaluate reads the stored bookings and asks availability and pricing. It acquires
+// the idempotency lock in the round trip of the read. If an earlier request with
+// the same key and body has a confirmation, evaluate returns the confirmation.
 //
-// Faults: those of the account, the assignments and the payment; [errChanged] if availability
-// or pricing used another version of the offer.
+// Faults: those of the business's account, the assignments and the payment. Errors:
+// [errChanged] if availability or pricing used another version of the offer.
 func (b *Booker) evaluate(ctx context.Context, offer *catalog.Offer, by actor.Actor, r *request.Request,
 	lock *requestLock) (evaluation, *store.Confirmation, error) {
 	if err := offer.CheckAccount(r.Override, b.Clock.Now()); err != nil {
@@ -248,7 +254,8 @@ func (b *Booker) evaluate(ctx context.Context, offer *catalog.Offer, by actor.Ac
 	return e, nil, err
 }
 
-// ask asks availability and pricing concurrently. A refusal by availability has priority over an error of pricing.
+// ask asks availability and pricing concurrently. If availability
+// refuses the request and pricing fails, ask returns the refusal.
 func (b *Booker) ask(ctx context.Context, q question, snapshot store.Snapshot) (evaluation, error) {
 	var (
 		wg          sync.WaitGroup
@@ -278,8 +285,9 @@ func (b *Booker) ask(ctx context.Context, q question, snapshot store.Snapshot) (
 	return e, nil
 }
 
-// Unverified returns the fault for a request if the offer, the occupied time or the slots could not be read. It
-// returns faults about the request itself unchanged: business_not_found, invalid_parameter and service_not_found.
+// Unverified returns the fault availability_unverified if the offer, the occupied time or the slots
+// could not be read. The argument err is the error of the read. Unverified returns err unchanged if
+// it is a fault about the request itself: business_not_found, invalid_parameter or service_not_found.
 func Unverified(err error) error {
 	for _, kind := range []fault.Kind{fault.BusinessNotFound, fault.InvalidParameter, fault.ServiceNotFound} {
 		if fault.Is(err, kind) {
@@ -292,14 +300,14 @@ func Unverified(err error) error {
 	return f
 }
 
-// write stores a booking with one assignment and returns it.
+// write stores a booking with the assignment c and returns the booking.
 //
-// Errors: [store.ErrTaken] if the time is occupied; [errChanged] if the offer is no longer the newest.
-// Faults: invalid_api_key if the key was revoked; idempotency_in_progress if the lock was lost or the
-// idempotency key refused in the meantime; too_many_open_bookings; outcome_unknown.
+// Errors: [store.ErrTaken] if the time is occupied; [errChanged] if the offer is no longer the newest. Faults:
+// invalid_api_key if the API key was revoked; too_many_open_bookings; outcome_unknown; idempotency_in_progress
+// if the request lost its lock, or if its idempotency key was refused in the meantime.
 func (b *Booker) write(ctx context.Context, e evaluation, c availability.Assignment, by actor.Actor,
 	lock *requestLock) (store.NewBooking, error) {
-	id, err := uuid.NewV7() // ordered by time, so that bookings made in sequence are adjacent in the index
+	id, err := uuid.NewV7() // ids ordered by time keep new bookings adjacent in the index
 	if err != nil {
 		return store.NewBooking{}, err
 	}
@@ -325,7 +333,8 @@ func (b *Booker) write(ctx context.Context, e evaluation, c availability.Assignm
 	}
 }
 
-// tooManyOpen returns the fault for a customer of the booking page who already has the maximum number of open bookings.
+// tooManyOpen returns the fault for a customer of the booking page who already
+// has the maximum number of open bookings. The argument most is this maximum.
 func tooManyOpen(most int) error {
 	return fault.Newf(fault.TooManyOpen,
 		"This e-mail address has %d open bookings here, tickets and rentals included, which is as many as one may "+
@@ -333,7 +342,8 @@ func tooManyOpen(most int) error {
 			"cancel one by the link in its messages, or ask the business.", most)
 }
 
-// pay opens the payment of a stored booking and returns the confirmation with it. Faults: those of openPayment.
+// pay opens the payment of a stored booking and returns the
+// confirmation with the payment. Faults: the faults of openPayment.
 func (b *Booker) pay(ctx context.Context, n store.NewBooking) (*store.Confirmation, error) {
 	confirmation := &store.Confirmation{Details: n.Details}
 	_, err := b.openPayment(ctx, pendingPayment{

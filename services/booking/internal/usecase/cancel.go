@@ -14,14 +14,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Cancellations cancels and refunds bookings and orders of tickets (lifecycle.md §4). One statement
-// writes both the cancellation and the refund. [Payments] then makes the refund at the provider.
+// Cancellations cancels and refunds bookings and orders of tickets (lifecycle.md §4). One database statement
+// writes both the cancellation and the refund that is due. [Payments] then makes the refund at the provider.
 type Cancellations struct {
 	Bookings sale.Cancellations[store.Booking]
-	Tickets  sale.Cancellations[store.Ticket] // cancelled tickets are for sale again at once
+	Tickets  sale.Cancellations[store.Ticket] // a cancelled order frees its tickets immediately
 }
 
-// NewCancellations returns a Cancellations for bookings and orders that were charged by these providers.
+// NewCancellations returns a Cancellations. The argument providers
+// contains the providers that charged the bookings and orders.
 func NewCancellations(records *store.Store, providers payment.Providers, c clock.Clock) *Cancellations {
 	return &Cancellations{
 		Bookings: sale.Cancellations[store.Booking]{
@@ -38,7 +39,7 @@ func NewCancellations(records *store.Store, providers payment.Providers, c clock
 	}
 }
 
-// bookingTerms returns the data of a booking that determine its refund.
+// bookingTerms returns the data of a booking on which its refund depends.
 func bookingTerms(b store.Booking, providers payment.Providers) cancellation.Sale {
 	cancel, _ := state.Of(state.Cancel)
 	return cancellation.Sale{
@@ -48,7 +49,7 @@ func bookingTerms(b store.Booking, providers payment.Providers) cancellation.Sal
 	}
 }
 
-// ticketTerms returns the data of an order of tickets that determine its refund.
+// ticketTerms returns the data of an order of tickets on which its refund depends.
 func ticketTerms(t store.Ticket, providers payment.Providers) cancellation.Sale {
 	return cancellation.Sale{
 		Noun: "order of tickets", Status: t.Status, IsCancellable: t.Status != booking.StatusCancelled,
@@ -67,8 +68,8 @@ func paymentTerms(p *store.Payment, currency money.Currency, providers payment.P
 	}
 }
 
-// refuseCancellation turns an error of the store about a booking into a fault: not_found for an unknown booking,
-// conflict if its status does not allow to cancel it. It returns any other error unchanged.
+// refuseCancellation converts an error of the store into a fault about a booking. Faults: not_found for an unknown
+// booking; conflict if the status of the booking does not allow a cancellation. It returns any other error unchanged.
 func refuseCancellation(err error) error {
 	var refused *store.NotAllowedError
 	if errors.As(err, &refused) {
@@ -79,7 +80,7 @@ func refuseCancellation(err error) error {
 	return noBooking(err)
 }
 
-// noBooking turns [store.ErrNotFound] into the fault not_found for a booking. It returns any other error unchanged.
+// noBooking converts [store.ErrNotFound] into a fault with code not_found. It returns any other error unchanged.
 func noBooking(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return fault.New(fault.NotFound, "This business has no such booking.")
@@ -87,8 +88,8 @@ func noBooking(err error) error {
 	return err
 }
 
-// noTickets turns [store.ErrNotFound] into the fault not_found and [store.ErrCancelled] into the
-// fault conflict. It returns any other error unchanged.
+// noTickets converts [store.ErrNotFound] into a fault with code not_found, and
+// [store.ErrCancelled] into a fault with code conflict. It returns any other error unchanged.
 func noTickets(err error) error {
 	switch {
 	case errors.Is(err, store.ErrNotFound):

@@ -18,29 +18,30 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Charges opens and ends the charges of rental reservations. Rental stores
-// the reservations and asks Charges for the state of their charges.
+// Charges opens and closes the charges of rental reservations. Rental
+// stores the reservations and asks Charges for the state of their charges.
 //
-// Once a charge is open, only the state of the charge decides whether its reservation
-// is confirmed or its units become free. Charges is safe for concurrent use.
+// When a charge is open, only the state of the charge decides whether rental
+// confirms the reservation or frees its units. Charges is safe for concurrent use.
 type Charges struct {
 	records *store.Store
-	*Booker // for providers and offers
+	*Booker // for its providers and offers
 }
 
-// NewCharges returns a Charges that uses the providers and offers of a booker.
+// NewCharges returns a Charges that uses the providers and offers of the booker.
 func NewCharges(records *store.Store, booker *Booker) *Charges {
 	return &Charges{records: records, Booker: booker}
 }
 
-// maxLink is the maximum length, in bytes, of the customer's link to which the provider's page returns the customer.
+// maxLink is the maximum length of the customer's link in bytes.
+// The provider's page sends the customer back to this link.
 const maxLink = 2000
 
-// Open opens the charge of a reservation and returns it with the provider's page.
-// It is idempotent: if the charge is already open, Open returns that charge.
+// Open opens the charge of a reservation and returns the charge with the provider's
+// page. Open is idempotent: if the charge is already open, Open returns the open charge.
 //
-// Faults: invalid_parameter; payment_not_offered if no provider can charge the amount; payment_unavailable;
-// conflict if the charge is over; idempotency_in_progress while another request opens it; those of [Offers].
+// Faults: invalid_parameter; payment_not_offered if no provider can charge the amount; payment_unavailable; conflict
+// if the charge is closed; idempotency_in_progress if another request is opening the charge; the faults of [Offers].
 func (c *Charges) Open(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
 	asked booking.NewCharge) (booking.OpenedCharge, error) {
 	ctx = actor.With(ctx, by)
@@ -68,7 +69,7 @@ func (c *Charges) Open(ctx context.Context, by actor.Actor, businessID, id uuid.
 }
 
 func (c *Charges) newCharge(offer *catalog.Offer, id uuid.UUID, asked booking.NewCharge) (store.NewCharge, error) {
-	now := c.Clock.Now().UTC().Truncate(time.Microsecond) // the precision of the table
+	now := c.Clock.Now().UTC().Truncate(time.Microsecond) // the database stores microseconds
 	charge, err := c.newPayment(event.Reservation, offer, "", asked.Amount, now)
 	if err != nil {
 		return store.NewCharge{}, err
@@ -77,8 +78,8 @@ func (c *Charges) newCharge(offer *catalog.Offer, id uuid.UUID, asked booking.Ne
 	return store.NewCharge{BusinessID: offer.ID, ID: id, Currency: asked.Currency, NewPayment: *charge, Now: now}, nil
 }
 
-// pay opens the payment of a reservation. If that fails, no customer has received
-// the provider's page. Faults: those of openPayment.
+// pay opens the payment of a reservation. If pay returns an error, no customer
+// has received the provider's page. Faults: the faults of openPayment.
 func (c *Charges) pay(ctx context.Context, n store.NewCharge, currency money.Currency,
 	asked booking.NewCharge) (booking.OpenedCharge, error) {
 	var (
@@ -100,8 +101,8 @@ func (c *Charges) pay(ctx context.Context, n store.NewCharge, currency money.Cur
 	return booking.OpenedCharge{Charge: c.shown(opened), CheckoutURL: intent.URL}, nil
 }
 
-// again answers a request to open a charge that already exists. Faults:
-// idempotency_in_progress while another request opens the charge; those of [Charges.Page].
+// again answers a request to open a charge that already exists. Faults: idempotency_in_progress
+// if another request is opening the charge; the faults of [Charges.Page].
 func (c *Charges) again(ctx context.Context, businessID, id uuid.UUID) (booking.OpenedCharge, error) {
 	known, err := c.records.Charge(ctx, businessID, id)
 	switch {
@@ -113,8 +114,8 @@ func (c *Charges) again(ctx context.Context, businessID, id uuid.UUID) (booking.
 	return c.Page(ctx, businessID, id)
 }
 
-// Page returns an open charge with the provider's page on which it is paid. Faults: conflict if no
-// charge is open; payment_unavailable.
+// Page returns an open charge with the provider's page on which the customer pays.
+// Faults: conflict if the reservation has no open charge; payment_unavailable.
 func (c *Charges) Page(ctx context.Context, businessID, id uuid.UUID) (booking.OpenedCharge, error) {
 	_, intent, err := c.paymentPage(ctx, businessID, id, nil)
 	if err != nil {
@@ -127,8 +128,8 @@ func (c *Charges) Page(ctx context.Context, businessID, id uuid.UUID) (booking.O
 	return booking.OpenedCharge{Charge: c.shown(known), CheckoutURL: intent.URL}, nil
 }
 
-// Known returns the charges of the given reservations. The result contains nothing for a reservation
-// without a charge. Fault: invalid_parameter for more than booking.MaxCharges reservations.
+// Known returns the charges of the given reservations. The result leaves out reservations that
+// have no charge. Fault: invalid_parameter if there are more than booking.MaxCharges reservations.
 func (c *Charges) Known(ctx context.Context, of []booking.ReservationID) ([]booking.ReservationCharge, error) {
 	if len(of) > booking.MaxCharges {
 		return nil, fault.Newf(fault.InvalidParameter, "reservations: send at most %d.", booking.MaxCharges)
@@ -137,15 +138,15 @@ func (c *Charges) Known(ctx context.Context, of []booking.ReservationID) ([]book
 	return c.allShown(found), err
 }
 
-// News returns the charges for which the provider has sent reports
-// that rental has not processed, at most booking.MaxCharges.
+// News returns the charges with reports of the provider that rental has
+// not processed yet. The result has at most booking.MaxCharges charges.
 func (c *Charges) News(ctx context.Context) ([]booking.ReservationCharge, error) {
 	found, err := c.records.ChargesWithNews(ctx, booking.MaxCharges)
 	return c.allShown(found), err
 }
 
-// Noted stores, for each charge, which of the provider's reports is the last one that
-// rental has processed. Fault: invalid_parameter for more than booking.MaxCharges charges.
+// Noted stores, for each charge, the number of the provider's last report that rental has
+// processed. Fault: invalid_parameter if there are more than booking.MaxCharges charges.
 func (c *Charges) Noted(ctx context.Context, noted []booking.NotedCharge) error {
 	if len(noted) > booking.MaxCharges {
 		return fault.Newf(fault.InvalidParameter, "noted: send at most %d.", booking.MaxCharges)
@@ -164,8 +165,8 @@ func (c *Charges) allShown(found []store.Charge) []booking.ReservationCharge {
 	return shown
 }
 
-// Close ends the charge of a cancelled reservation, with the refund that the argument asked contains. It
-// returns the charge after that. Faults: not_found if the reservation has no charge; invalid_parameter.
+// Close closes the charge of a cancelled reservation and returns the closed charge. The refund asked.Refund
+// is made if it is set. Faults: not_found if the reservation has no charge; invalid_parameter.
 func (c *Charges) Close(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
 	asked booking.CloseCharge) (booking.Charge, error) {
 	ctx = actor.With(ctx, by)
@@ -186,9 +187,9 @@ func (c *Charges) Close(ctx context.Context, by actor.Actor, businessID, id uuid
 	return booking.Charge{}, err
 }
 
-// shown returns a charge in the form that rental reads.
+// shown converts a charge into the type that rental reads.
 func (c *Charges) shown(of store.Charge) booking.Charge {
-	currency, _ := money.ParseCurrency(of.Currency) // cannot fail: the code was valid when it was written
+	currency, _ := money.ParseCurrency(of.Currency) // ParseCurrency cannot fail: the code was valid when it was stored
 	shown := booking.Charge{
 		Provider: of.Provider, Status: of.Status, Amount: of.Amount, DueAt: of.DueAt.UTC(), Policy: of.Policy,
 		Step:     c.Payments.Providers.Step(of.Provider, currency),
@@ -205,8 +206,8 @@ func (c *Charges) shown(of store.Charge) booking.Charge {
 	return shown
 }
 
-// Count adds a reservation from the booking page to the customer's open bookings, which are limited.
-// Rental calls it before it writes the reservation. Faults: invalid_parameter; too_many_open_bookings.
+// Count adds a reservation of the booking page to the customer's open bookings. The number of open bookings is
+// limited. Rental calls Count before it writes the reservation. Faults: invalid_parameter; too_many_open_bookings.
 func (c *Charges) Count(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
 	asked booking.OpenReservation) error {
 	ctx = actor.With(ctx, by)
@@ -227,7 +228,8 @@ func (c *Charges) Count(ctx context.Context, by actor.Actor, businessID, id uuid
 	return err
 }
 
-// Uncount removes a reservation from the customer's open bookings, because the reservation is over or was not made.
+// Uncount removes a reservation from the customer's open bookings.
+// Rental calls Uncount if the reservation is over or could not be made.
 func (c *Charges) Uncount(ctx context.Context, by actor.Actor, businessID, id uuid.UUID) error {
 	ctx = actor.With(ctx, by)
 	return c.records.UncountReservation(ctx, businessID, id)

@@ -25,24 +25,25 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Businesses reads the offer of a business by its id. Fault: business_not_found. Any other error
-// means that it could not be read.
+// Businesses reads the offer of a business by the id of the business. Fault:
+// business_not_found. Any other error means that the offer could not be read.
 type Businesses interface {
 	Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
 }
 
-// Limits of calendar feeds (lifecycle.md §2).
+// The limits of calendar feeds (lifecycle.md §2).
 const (
 	feedDaysBack = 90
-	feedEntries  = 10_000       // bookings in one feed; further ones are left out
-	feedText     = 8 << 20      // bytes of one feed; further bookings are left out
-	feedFor      = time.Minute  // how long a computed calendar is served
-	feedBytes    = 4 * feedText // bytes of the cache of all feeds; each feed fits
+	feedEntries  = 10_000       // maximum number of bookings in one feed; further bookings are left out
+	feedText     = 8 << 20      // maximum size of one feed in bytes; further bookings are left out
+	feedFor      = time.Minute  // how long a computed calendar stays in the cache
+	feedBytes    = 4 * feedText // maximum size of the cache in bytes; it can hold the largest feed
 )
 
 // Feeds makes, revokes and reads calendar feeds. It is safe for concurrent use.
 type Feeds struct {
-	// Within bounds the computation of one calendar, for all requests that wait for it. NewFeeds sets it.
+	// Within is the timeout for the computation of one calendar. All requests
+	// that wait for the computation share this timeout. NewFeeds sets it.
 	Within time.Duration
 
 	records    *store.Store
@@ -55,8 +56,8 @@ type Feeds struct {
 	computed   metric.Int64Counter
 }
 
-// keptCalendar is the calendar of a feed in memory, or the error
-// of its computation, with the time at which it was computed.
+// keptCalendar is a cached calendar of the feed with the id feed. It may also contain
+// the error err of the computation. The field at is the time of the computation.
 type keptCalendar struct {
 	Calendar
 	feed uuid.UUID
@@ -64,13 +65,14 @@ type keptCalendar struct {
 	err  error
 }
 
-// Calendar is the content of a feed: text/calendar and its entity tag.
+// Calendar is the content of a calendar feed: the text in the format text/calendar, and its ETag.
 type Calendar struct {
 	Text []byte
 	ETag string
 }
 
-// NewFeeds returns a Feeds. offers reads the newest offer by slug, businesses by id.
+// NewFeeds returns a Feeds. The argument offers reads the newest
+// offer by slug; businesses reads an offer by the id of the business.
 func NewFeeds(records *store.Store, offers Offers, businesses Businesses, c clock.Clock,
 	tel *telemetry.Telemetry) *Feeds {
 	return &Feeds{
@@ -81,8 +83,10 @@ func NewFeeds(records *store.Store, offers Offers, businesses Businesses, c cloc
 	}
 }
 
-// Make makes a feed and returns it with its token, which no later call can return. Faults: invalid_parameter;
-// conflict if the business has too many feeds, or if the request was made before ([FeedMade]); those of [Offers].
+// Make makes a calendar feed. It returns the feed and the feed's token, which no later call can return.
+//
+// Faults: invalid_parameter; conflict if the business has too many feeds, or if an earlier
+// request with the same Idempotency-Key made the feed ([FeedMade]); the faults of [Offers].
 func (f *Feeds) Make(ctx context.Context, by actor.Actor, businessID uuid.UUID,
 	asked booking.NewCalendar) (store.Feed, string, error) {
 	ctx = actor.With(ctx, by)
@@ -117,8 +121,8 @@ func (f *Feeds) Make(ctx context.Context, by actor.Actor, businessID uuid.UUID,
 	return feed, token, err
 }
 
-// FeedMade returns the fault conflict for a repeated request to make a
-// feed. The feed was made, but only the first answer contained its address.
+// FeedMade returns the answer to a repeated request to make a feed: a fault with code conflict. The
+// feed with the given id exists, but only the answer to the first request contained the feed's address.
 func FeedMade(id uuid.UUID) error {
 	return fault.Newf(fault.Conflict,
 		"Idempotency-Key: a request with this key made the calendar %s; its address is shown once, in "+
@@ -126,7 +130,8 @@ func FeedMade(id uuid.UUID) error {
 			"new Idempotency-Key.", id)
 }
 
-// Revoke revokes a feed with immediate effect. A feed that is already revoked stays unchanged. Fault: not_found.
+// Revoke revokes a calendar feed with immediate effect. If the feed
+// is already revoked, Revoke changes nothing. Fault: not_found.
 func (f *Feeds) Revoke(ctx context.Context, by actor.Actor, businessID, id uuid.UUID) error {
 	ctx = actor.With(ctx, by)
 	err := f.records.RevokeFeed(ctx, businessID, id, f.clock.Now())
@@ -136,8 +141,8 @@ func (f *Feeds) Revoke(ctx context.Context, by actor.Actor, businessID, id uuid.
 	return err
 }
 
-// Read returns the calendar of the feed with this token. The calendar is at most one minute old. Fault:
-// not_found. The fault is the same for an unknown token, a revoked token and the token of a removed business.
+// Read returns the calendar of the feed with the given token. The calendar is at most one minute old.
+// Fault: not_found, with the same sentence for an unknown token, a revoked feed and a removed business.
 func (f *Feeds) Read(ctx context.Context, token string) (Calendar, error) {
 	hash, ok := link.HashOf(token)
 	if !ok {
@@ -161,11 +166,11 @@ func (f *Feeds) Read(ctx context.Context, token string) (Calendar, error) {
 	return f.calendar(ctx, feed, offer)
 }
 
-// calendar returns the calendar from memory, or computes it if the one in
-// memory is too old. Concurrent readers of a feed share one computation.
+// calendar returns the calendar from the cache if it is fresh, otherwise it
+// computes the calendar. Concurrent readers of a feed share one computation.
 //
-// Only one calendar of a business is computed at a time, because a
-// business may have many feeds, and a large calendar takes much CPU time.
+// A process computes only one calendar of a business at a time. The reason is that a business
+// may have many feeds, and that the computation of a large calendar takes much CPU time.
 func (f *Feeds) calendar(ctx context.Context, feed store.Feed, offer *catalog.Offer) (Calendar, error) {
 	for {
 		if kept, ok := f.fresh(feed); ok {
@@ -187,7 +192,8 @@ func (f *Feeds) calendar(ctx context.Context, feed store.Feed, offer *catalog.Of
 	}
 }
 
-// fresh returns the feed's calendar in memory, and whether there is one that is still fresh.
+// fresh returns the cached calendar of the feed. The second result is
+// false if no calendar is cached or if the cached calendar is too old.
 func (f *Feeds) fresh(feed store.Feed) (*keptCalendar, bool) {
 	kept, ok := f.kept.Get(feed.ID)
 	return kept, ok && f.clock.Now().Before(kept.at.Add(feedFor))
@@ -195,7 +201,7 @@ func (f *Feeds) fresh(feed store.Feed) (*keptCalendar, bool) {
 
 func (f *Feeds) compute(ctx context.Context, feed store.Feed, offer *catalog.Offer) *keptCalendar {
 	if kept, ok := f.fresh(feed); ok {
-		return kept // the previous computation ended just before this one began
+		return kept // another request has computed the calendar just before
 	}
 	made := &keptCalendar{feed: feed.ID, at: f.clock.Now()}
 	text, err := f.render(ctx, feed, offer, made.at)
@@ -210,8 +216,8 @@ func (f *Feeds) compute(ctx context.Context, feed store.Feed, offer *catalog.Off
 	return made
 }
 
-// render reads the bookings of a feed and returns its calendar. If the
-// calendar is too large, render halves the number of bookings and tries again.
+// render reads the bookings of a feed and returns the feed's calendar as text/calendar.
+// If the text is too large, render leaves out half of the bookings and tries again.
 func (f *Feeds) render(ctx context.Context, feed store.Feed, offer *catalog.Offer, now time.Time) ([]byte, error) {
 	today := offer.Today(now)
 	entries, err := f.records.FeedEntries(ctx, feed, today-feedDaysBack,
@@ -230,8 +236,8 @@ func (f *Feeds) render(ctx context.Context, feed store.Feed, offer *catalog.Offe
 	}
 }
 
-// memberOf returns the name of the member whose bookings a feed shows. It returns ""
-// if the feed shows the bookings of all members, or if the member no longer exists.
+// memberOf returns the name of the staff member whose bookings a feed shows. It returns
+// "" if the feed shows the bookings of all members, or if the member no longer exists.
 func memberOf(offer *catalog.Offer, id *uuid.UUID) string {
 	if id == nil {
 		return ""
@@ -242,7 +248,7 @@ func memberOf(offer *catalog.Offer, id *uuid.UUID) string {
 	return ""
 }
 
-// touch stores that a feed was read, at most once a minute. An error is only logged.
+// touch stores the time of the feed's last use, at most once a minute. If the write fails, touch only logs the error.
 func (f *Feeds) touch(ctx context.Context, feed store.Feed) {
 	now := f.clock.Now()
 	since := now.Add(-time.Minute)

@@ -19,14 +19,15 @@ import (
 
 const (
 	followEvery = 5 * time.Second
-	followPage  = 100 // businesses in one query
+	followPage  = 100 // maximum number of businesses in one query
 )
 
-// Followers is a job that updates orders of tickets and bookings after a business publishes a new version of
-// its offer. If an event has another time, its orders get that time. If an event is no longer offered, its
-// orders are withdrawn. If a class session is cancelled or has another time, its bookings are withdrawn.
+// Followers is a job that updates orders of tickets and class bookings after a business
+// publishes a new version of its offer. An event's new time becomes the time of the event's
+// orders. If the offer no longer contains an event, the orders of the event are withdrawn. If
+// a class session is cancelled or has another time, the bookings of the session are withdrawn.
 //
-// The recorded events of orders and bookings cause the messages to customers.
+// The job records an event in the event log for each change. The event log causes the messages to customers.
 type Followers struct {
 	records    *store.Store
 	businesses Businesses
@@ -37,7 +38,8 @@ type Followers struct {
 	bookings   metric.Int64Counter
 }
 
-// NewFollowers returns the job. The argument alone runs a function unless another replica is running it.
+// NewFollowers returns the job. The function alone runs the function
+// that it gets as argument, unless another replica is running the job.
 func NewFollowers(
 	records *store.Store, businesses Businesses, alone func(context.Context, func(context.Context) error) error,
 	c clock.Clock,
@@ -52,7 +54,7 @@ func NewFollowers(
 	}
 }
 
-// Run processes new offers until ctx ends. What fails is retried in the next run.
+// Run updates orders and bookings until ctx ends. If an update fails, the next run repeats it.
 func (f *Followers) Run(ctx context.Context) error {
 	return periodic.Job{
 		Every: followEvery, Timeout: time.Minute, FailureMessage: "tickets do not follow their events for now",
@@ -60,8 +62,8 @@ func (f *Followers) Run(ctx context.Context) error {
 	}.Run(ctx, f.tel.Logger)
 }
 
-// Once applies each new offer to the orders and bookings of its business. It
-// returns the first error. An error of one business does not stop the others.
+// Once applies the newest offer of each business that has published one to the orders and bookings of the business.
+// If the update of a business fails, Once continues with the other businesses. It returns the first error.
 func (f *Followers) Once(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	var first error
@@ -90,7 +92,7 @@ func (f *Followers) follow(ctx context.Context, u store.Unfollowed) error {
 	case err != nil:
 		return err
 	case offer.Version < u.Version:
-		return nil // the offer just read is stale; the next run reads it again
+		return nil // offer is stale; the next run reads it again
 	}
 	now := f.clock.Now()
 	events, err := f.records.TicketedEvents(ctx, u.BusinessID, now)
@@ -117,8 +119,8 @@ func (f *Followers) follow(ctx context.Context, u store.Unfollowed) error {
 	return f.records.Followed(ctx, u.BusinessID, u.Version)
 }
 
-// followSessions withdraws the bookings of class sessions that no longer take place
-// at the booked time. It restores them if the session takes place at that time again.
+// followSessions withdraws the bookings of class sessions that no longer take place at the booked
+// time. If a session takes place at the booked time again, followSessions restores its bookings.
 func (f *Followers) followSessions(ctx context.Context, offer *catalog.Offer, now time.Time) error {
 	sessions, err := f.records.BookedSessions(ctx, offer.ID, now)
 	if err != nil {
@@ -143,16 +145,16 @@ func (f *Followers) followSessions(ctx context.Context, offer *catalog.Offer, no
 	return nil
 }
 
-// during returns the time of a class session from its local start, by the current rules of its time zone. If
-// the rules of the zone change, the class keeps its local time. Therefore its bookings are not withdrawn.
+// during returns the time of a class session. It computes the time from the local start, by the current rules of
+// the time zone. Therefore a change of these rules does not withdraw bookings: the class keeps its local time.
 func during(of store.BookedSession, zone *time.Location) timespan.Span {
 	clock := timespan.TimeOfDay(of.LocalStart.Hour()*60 + of.LocalStart.Minute())
 	start := timespan.Instant(timespan.DateOf(of.LocalStart, time.UTC), clock, zone)
 	return timespan.Span{Start: start, End: start + int64(of.EndsAt.Sub(of.StartsAt).Seconds())}
 }
 
-// eventNow returns the current state of an event in the offer. The
-// event's date and time are converted by the time zone of the sale.
+// eventNow returns the state of a ticketed event by the current offer. It converts
+// the local time of the event in the time zone in which the tickets were sold.
 func eventNow(offer *catalog.Offer, of store.TicketedEvent, now time.Time) store.EventNow {
 	shown := store.EventNow{BusinessID: offer.ID, TicketedEvent: of, Now: now}
 	e := offer.Event(of.EventID)

@@ -17,22 +17,23 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// keepConfirmations is how long a confirmation is stored for its idempotency key (semantics.md §3).
+// keepConfirmations is how long booking stores a confirmation for
+// repeated requests with the same idempotency key (semantics.md §3).
 const keepConfirmations = 24 * time.Hour
 
-// lockDuration returns how long a request may keep its idempotency lock. The duration
+// lockDuration returns how long a request may hold its idempotency lock. The duration
 // is longer than the request timeout, because the clocks of replicas differ.
 func (b *Booker) lockDuration() time.Duration { return b.RequestTimeout + 5*time.Second }
 
-// requestLock is the idempotency lock of one request to book. If the
-// request has no idempotency key, only the fields businessID and by are set.
+// requestLock is the idempotency lock of one request to book. If the request
+// has no idempotency key, the fields write, request and held are not set.
 type requestLock struct {
 	businessID uuid.UUID
 	by         actor.Actor
 	named      idempotency.Request
-	begun      time.Time // of the request
+	begun      time.Time // when the request arrived
 	write      postgres.Write
-	request    *store.LockRequest     // to be sent with the first read of the tables; nil after that
+	request    *store.LockRequest     // sent with the first read of the database; nil after this read
 	held       *store.IdempotencyLock // nil if the request does not hold the lock
 }
 
@@ -48,8 +49,8 @@ func (b *Booker) newLock(ctx context.Context, businessID uuid.UUID, by actor.Act
 	return l
 }
 
-// acquire stores the result of the lock request, if one was sent. If the same
-// request was already answered with a confirmation, acquire returns it.
+// acquire processes the result of the lock request. It does nothing if no lock request was sent. If
+// an earlier request with the same key and body has a confirmation, acquire returns the confirmation.
 //
 // Faults: idempotency_mismatch if the key was used with another
 // body; idempotency_in_progress if another request holds the lock.
@@ -70,21 +71,21 @@ func (l *requestLock) acquire(result store.LockResult) (*store.Confirmation, err
 	return result.Confirmation, nil
 }
 
-// Refuse answers a request that could not be parsed. If an earlier request with the
-// same key made a booking, Refuse returns that request's confirmation, as Book does.
+// Refuse answers a request that could not be parsed. If an earlier request with the same key
+// and body made a booking, Refuse returns the confirmation of that request, as Book does.
 //
-// Otherwise it returns the argument refusal. A refusal because
-// of the business's account has priority over the argument.
+// If there is no confirmation, Refuse returns the argument refusal. But if the
+// business's account does not allow bookings, Refuse returns the fault of the account.
 func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request,
 	refusal error) (store.Confirmation, error) {
 	return b.findResult(ctx, offer.ID, by, named, cmp.Or(offer.CheckAccount(false, b.Clock.Now()), refusal))
 }
 
-// RefuseWithoutOffer answers a request if the offer of the business could not be read, so
-// that no booking is possible. The argument reason is the error of the read.
+// RefuseWithoutOffer answers a request for which the offer of the business could not be read.
+// Without the offer, no booking is possible. The argument reason is the error of the read.
 //
-// If an earlier request with the same key made a booking, RefuseWithoutOffer returns that request's
-// confirmation. Faults: those of [Unverified]; outcome_unknown if the key cannot be looked up.
+// If an earlier request with the same key and body made a booking, RefuseWithoutOffer returns the confirmation
+// of that request. Faults: the faults of [Unverified]; outcome_unknown if the key cannot be looked up.
 func (b *Booker) RefuseWithoutOffer(ctx context.Context, businessID uuid.UUID, by actor.Actor,
 	named idempotency.Request, reason error) (store.Confirmation, error) {
 	refusal := Unverified(reason)
@@ -109,11 +110,12 @@ func overtaken() error {
 			"nothing; send it again.")
 }
 
-// findResult answers a request that would be refused now. If an earlier request with the same key made
-// a booking, findResult returns its confirmation, even if the business has paused bookings since.
+// findResult answers a request that must be refused. If an earlier request with the
+// same key and body made a booking, findResult returns the confirmation of that
+// request. It does so even if the business has paused bookings after that request.
 //
-// Otherwise it returns the argument refusal. It then also refuses
-// earlier requests with the same key that are still in flight.
+// If there is no confirmation, findResult returns the argument refusal. It then
+// also refuses earlier requests with the same key that are still in flight.
 func (b *Booker) findResult(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request,
 	refusal error) (store.Confirmation, error) {
 	if named.Key == "" {
@@ -127,8 +129,8 @@ func (b *Booker) findResult(ctx context.Context, businessID uuid.UUID, by actor.
 	return stored, err
 }
 
-// recoverResult answers a request whose idempotency lock could not be acquired because the tables could not be read.
-// It tries once more to find a stored confirmation. Fault: outcome_unknown if the key cannot be looked up.
+// recoverResult answers a request whose idempotency lock could not be acquired, because the database could not be
+// read. It tries once more to find a stored confirmation. Fault: outcome_unknown if the key cannot be looked up.
 func (b *Booker) recoverResult(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request,
 	refusal error) (store.Confirmation, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
@@ -140,8 +142,8 @@ func (b *Booker) recoverResult(ctx context.Context, businessID uuid.UUID, by act
 	return stored, err
 }
 
-// refuseBeforeRead answers a request that is refused before the tables are read. If an earlier request
-// with the same idempotency key was answered, that answer has priority over the refusal.
+// refuseBeforeRead refuses a request before the stored bookings are read. If an earlier request with the
+// same key and body has a confirmation, refuseBeforeRead returns the confirmation instead of the refusal.
 func (b *Booker) refuseBeforeRead(ctx context.Context, lock *requestLock, refusal error) (*store.Confirmation, error) {
 	if lock.request == nil {
 		return nil, refusal
@@ -157,21 +159,23 @@ func (b *Booker) refuseBeforeRead(ctx context.Context, lock *requestLock, refusa
 	return nil, cmp.Or(err, refusal)
 }
 
-// refuse answers a request that evaluate, write or pay refused, and releases its idempotency lock. Before that, it
-// stores that earlier requests with the key are refused too. If a request with the key was answered
-// with a confirmation, and the lock could not be acquired, refuse returns that confirmation.
+// refuse answers a request that evaluate, write or pay has refused, and releases the idempotency lock
+// of the request. Before the release, it stores that earlier requests with the key are refused, too.
 //
-// Fault: outcome_unknown if the refusal cannot be stored, because an earlier request may still book.
+// If the database did not answer the request for the lock, refuse looks for
+// a stored confirmation of an earlier request with the key and returns it.
+//
+// Fault: outcome_unknown if the refusal cannot be stored, because an earlier request may then still book.
 func (b *Booker) refuse(ctx context.Context, lock *requestLock, refusal error) (store.Confirmation, error) {
-	if lock.request != nil { // it is unknown which request holds the lock
+	if lock.request != nil { // the database did not answer the request for the lock
 		return b.recoverResult(ctx, lock.businessID, lock.by, lock.named, refusal)
 	}
-	if lock.held == nil || fault.Is(refusal, fault.OutcomeUnknown) { // the lock stays with a write that may be stored
+	if lock.held == nil || fault.Is(refusal, fault.OutcomeUnknown) { // the write may still commit
 		return store.Confirmation{}, refusal
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
 	defer cancel()
-	if fault.Is(refusal, fault.IdempotencyInProgress) { // a later request with the key has already decided
+	if fault.Is(refusal, fault.IdempotencyInProgress) { // a later request with the key was refused
 		if err := b.Bookings.ReleaseLock(ctx, *lock.held); err != nil {
 			b.Telemetry.Logger.WarnContext(ctx, "an idempotency lock stays until its request's deadline", "error", err)
 		}

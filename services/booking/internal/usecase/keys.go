@@ -21,8 +21,10 @@ import (
 
 const maxKeyName = 100
 
-// MakeKey makes an API key and returns it with its secret, which no later call can return (semantics.md §10). Faults:
-// invalid_parameter; conflict if the business has too many keys, or if the request was made before ([KeyMade]).
+// MakeKey makes an API key. It returns the key and its secret, which no later call can return (semantics.md §10).
+//
+// Faults: invalid_parameter; conflict if the business has too many API keys, or if
+// an earlier request with the same Idempotency-Key made the API key ([KeyMade]).
 func (o *Owner) MakeKey(ctx context.Context, by actor.Actor, businessID uuid.UUID,
 	asked booking.NewKey) (store.Key, string, error) {
 	ctx = actor.With(ctx, by)
@@ -50,8 +52,8 @@ func (o *Owner) MakeKey(ctx context.Context, by actor.Actor, businessID uuid.UUI
 	return key, secret, err
 }
 
-// KeyMade returns the fault conflict for a repeated request to make an API
-// key. The key was made, but only the first answer contained the secret.
+// KeyMade returns the answer to a repeated request to make an API key: a fault with code conflict. The
+// API key with the given id exists, but only the answer to the first request contained the secret.
 func KeyMade(id uuid.UUID) error {
 	return fault.Newf(fault.Conflict,
 		"Idempotency-Key: a request with this key made the API key %s; its secret is shown once, in "+
@@ -59,8 +61,8 @@ func KeyMade(id uuid.UUID) error {
 			"Idempotency-Key.", id)
 }
 
-// checkKey validates the fields of a new API key. It also trims the name, and
-// truncates the expiry to the precision of the tables. Fault: invalid_parameter.
+// checkKey checks the fields of a new API key. It trims the name, and truncates the expiry
+// to microseconds, which is the precision of the database. Fault: invalid_parameter.
 func checkKey(key *booking.NewKey, now time.Time) error {
 	key.Name = strings.TrimSpace(key.Name)
 	switch {
@@ -80,13 +82,15 @@ func checkKey(key *booking.NewKey, now time.Time) error {
 	return nil
 }
 
-// isLine reports whether s is one line of 1 to limit characters of plain text without hidden characters.
+// isLine reports whether s is one line of plain text: at least one
+// visible character, at most limit characters, no hidden characters.
 func isLine(s string, limit int) bool {
 	return !plain.IsBlank(s) && !plain.HasHidden(s) && utf8.RuneCountInString(s) <= limit && utf8.ValidString(s) &&
 		!strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// RevokeKey revokes an API key with immediate effect. A key that is already revoked stays unchanged. Fault: not_found.
+// RevokeKey revokes an API key with immediate effect. If the key
+// is already revoked, RevokeKey changes nothing. Fault: not_found.
 func (o *Owner) RevokeKey(ctx context.Context, by actor.Actor, businessID, id uuid.UUID) error {
 	ctx = actor.With(ctx, by)
 	err := o.records.RevokeKey(ctx, businessID, id, o.clock.Now())
@@ -96,7 +100,8 @@ func (o *Owner) RevokeKey(ctx context.Context, by actor.Actor, businessID, id uu
 	return err
 }
 
-// RevokeAllKeys revokes every API key of a business, as the removal of a business requires.
+// RevokeAllKeys revokes every API key of a business with immediate
+// effect. The console calls it when it removes the business.
 func (o *Owner) RevokeAllKeys(ctx context.Context, by actor.Actor, businessID uuid.UUID) error {
 	ctx = actor.With(ctx, by)
 	return o.records.RevokeAllKeys(ctx, businessID, o.clock.Now())

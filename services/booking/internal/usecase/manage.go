@@ -25,12 +25,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// ByLink implements what a customer can do with the link to their booking or
-// order (lifecycle.md §5). A link gives access only to this booking or order.
+// ByLink implements the actions that customers can do with the link to their booking or
+// order of tickets (lifecycle.md §5). A link gives access to one booking or order only.
 //
-// If the token of the link is not valid, every method returns the fault of [link.NotFound],
-// always the same. A token is not valid if it was never made, or its link ended 30 days after
-// the booking. It is not valid either if the booking was anonymized or the business was removed.
+// The argument token of each method is the token in the link. If the token is not valid, every method
+// returns the same fault, [link.NotFound]. A token is valid until 30 days after the end of the booking. It
+// is not valid if booking never made it, if the booking was anonymized, or if the business was removed.
 type ByLink struct {
 	records       *store.Store
 	businesses    Businesses
@@ -39,35 +39,35 @@ type ByLink struct {
 	clock         clock.Clock
 }
 
-// NewByLink returns a ByLink.
+// NewByLink returns the operations of customers' links.
 func NewByLink(records *store.Store, businesses Businesses, booker *Booker, cancellations *Cancellations,
 	c clock.Clock) *ByLink {
 	return &ByLink{records: records, businesses: businesses, booker: booker, cancellations: cancellations, clock: c}
 }
 
-// Managed is the customer view of a booking or an order of tickets. Linked.Kind decides which of
-// Booking and Ticket is set.
+// Managed is the customer view of a booking or an order of tickets. If
+// Linked.Kind is [event.Ticket], Ticket is set; otherwise Booking is set.
 type Managed struct {
 	store.Linked
 	Offer        *catalog.Offer
 	Booking      store.Booking
 	Ticket       store.Ticket
 	Cancellation cancellation.Preview
-	Reschedule   MayMove // of a booking
+	Reschedule   MayMove // only for a booking
 	CanPay       bool
-	Unpaid       bool // cancelled because it was not paid in time, as long as the reason is stored
+	Unpaid       bool // cancelled because not paid in time; false once the reason is no longer stored
 }
 
-// MayMove describes whether the customer may reschedule a booking now. Until is
-// the last instant at which the customer may; it is zero if the customer may not.
+// MayMove describes whether the customer may reschedule a booking now. If Allowed
+// is true, Until is the last instant at which the customer may reschedule.
 type MayMove struct {
 	Allowed bool
-	Reason  string // one of booking's Cancel… reasons, or the booking's status
+	Reason  string // if not allowed: a Cancel… reason of package booking, or the booking's status
 	Until   time.Time
 }
 
-// follow returns the booking or order that belongs to a token, and
-// the offer of its business. Fault: the fault of [link.NotFound].
+// follow returns the booking or order of a token, and the current offer
+// of the business. Fault: [link.NotFound] if the token is not valid.
 func (l *ByLink) follow(ctx context.Context, token string) (store.Linked, *catalog.Offer, error) {
 	hash, ok := link.HashOf(token)
 	if !ok {
@@ -90,14 +90,14 @@ func (l *ByLink) follow(ctx context.Context, token string) (store.Linked, *catal
 	return found, offer, err
 }
 
-// held limits the request's Idempotency-Key to the link. Without
-// it, two customers who choose the same key would conflict.
+// held returns a context in which an Idempotency-Key is valid for one link only. Without
+// this limit, two customers of a business who choose the same key would conflict.
 func held(ctx context.Context, by store.Linked) context.Context {
 	return idempotency.WithHolder(ctx, by.ID.String())
 }
 
-// gone turns [store.ErrNotFound] into [link.NotFound], because the booking
-// may have been erased in the meantime. It returns any other error unchanged.
+// gone converts [store.ErrNotFound] into [link.NotFound], because the booking or order
+// may have been erased after its token was checked. It returns any other error unchanged.
 func gone(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return link.NotFound()
@@ -105,7 +105,7 @@ func gone(err error) error {
 	return err
 }
 
-// View returns the customer view and the actions that the customer may take now.
+// View returns the customer view, with the actions that the customer may do now.
 func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
 	found, offer, err := l.follow(ctx, token)
 	if err != nil {
@@ -133,7 +133,7 @@ func (l *ByLink) view(ctx context.Context, found store.Linked, offer *catalog.Of
 	return m, err
 }
 
-// managed returns the customer view of a booking as it was read or written.
+// managed returns the customer view of the booking b, without another read of the booking.
 func (l *ByLink) managed(found store.Linked, offer *catalog.Offer, b store.Booking) Managed {
 	now := l.clock.Now()
 	return Managed{
@@ -143,7 +143,7 @@ func (l *ByLink) managed(found store.Linked, offer *catalog.Offer, b store.Booki
 	}
 }
 
-// managedTicket returns the customer view of an order of tickets as it was read or written.
+// managedTicket returns the customer view of the order t, without another read of the order.
 func (l *ByLink) managedTicket(found store.Linked, offer *catalog.Offer, t store.Ticket) Managed {
 	now := l.clock.Now()
 	return Managed{
@@ -156,8 +156,8 @@ func canPay(p *store.Payment, now time.Time) bool {
 	return p != nil && p.Status == store.ChargeOpen && p.DueAt.After(now)
 }
 
-// mayMove returns whether the customer may reschedule a booking
-// now, by the setting self_service of the offer (lifecycle.md §3).
+// mayMove returns whether the customer may reschedule the booking now.
+// The setting self_service of the offer decides this (lifecycle.md §3).
 func mayMove(offer *catalog.Offer, b store.Booking, now time.Time) MayMove {
 	hours := offer.SelfService.RescheduleUntilHours
 	switch {
@@ -186,7 +186,8 @@ func (l *ByLink) Calendar(ctx context.Context, token string) ([]byte, error) {
 	return calendar.OfBooking(m.Offer.NameIn(m.Booking.Locale), m.Booking)
 }
 
-// Translated returns the customer view with the names of what was sold in the customer's language.
+// Translated returns the customer view with the names of services, variants,
+// packages, staff members, tiers and events in the customer's language.
 func (m Managed) Translated() Managed {
 	b, t := &m.Booking, &m.Ticket
 	b.Services = slices.Clone(b.Services)
@@ -210,8 +211,8 @@ func (m Managed) Translated() Managed {
 	return m
 }
 
-// soldAs returns the name of the package that a booking was sold as, in the
-// customer's language. It returns "" if the services were not sold as a package.
+// soldAs returns the name of the booked package in the customer's
+// language. It returns "" if the services were not booked as a package.
 func soldAs(offer *catalog.Offer, b *store.Booking) string {
 	if len(b.Services) == 0 {
 		return ""
@@ -223,16 +224,17 @@ func soldAs(offer *catalog.Offer, b *store.Booking) string {
 	return offer.PackageName(ids, b.Services[0].PackageName, b.Locale)
 }
 
-// Cancel cancels a booking or an order of tickets for its customer and returns the customer view
-// after that. The argument shown is the refund that the page showed to the customer. Faults:
-// invalid_parameter; conflict if it cannot be cancelled now, or if the refund has changed.
+// Cancel cancels a booking or an order of tickets for its customer and returns the new
+// customer view. The argument shown is the refund that the page showed to the customer.
+//
+// Faults: invalid_parameter; conflict if the customer cannot cancel now, or if the refund is no longer the one shown.
 func (l *ByLink) Cancel(ctx context.Context, token string, shown decimal.Decimal) (Managed, error) {
 	found, offer, err := l.follow(ctx, token)
 	if err != nil {
 		return Managed{}, err
 	}
 	ctx = held(ctx, found)
-	// The view is built without another read: that could fail although the cancellation succeeded.
+	// Cancel makes the view without another read, because the read could fail although the cancellation has succeeded.
 	if found.Kind == event.Ticket {
 		cancelled, err := l.cancellations.Tickets.CancelForCustomer(ctx, offer, found.ID, shown)
 		if err != nil {
@@ -247,8 +249,8 @@ func (l *ByLink) Cancel(ctx context.Context, token string, shown decimal.Decimal
 	return l.managed(found, offer, cancelled), nil
 }
 
-// Reschedule changes the time of a booking for its customer and returns the customer view after
-// that. Faults: those of [Booker.Reschedule]; conflict for tickets.
+// Reschedule changes the time of a booking for its customer and returns the new customer
+// view. Faults: the faults of [Booker.Reschedule]; conflict for an order of tickets.
 func (l *ByLink) Reschedule(ctx context.Context, token string, to Reschedule) (Managed, error) {
 	found, offer, err := l.follow(ctx, token)
 	if err != nil {
@@ -270,8 +272,8 @@ func (l *ByLink) Reschedule(ctx context.Context, token string, to Reschedule) (M
 	return l.managed(found, offer, moved), nil
 }
 
-// Outcome returns the stored result of the write with the request's Idempotency-Key, as
-// [store.Store.Outcome] does. If there is no result, Outcome also refuses this write from then on.
+// Outcome returns the stored result of the write with the request's Idempotency-Key, as [store.Store.Outcome]
+// does. If no result is stored, Outcome refuses all earlier requests with the key that are still in flight.
 func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
 	found, _, err := l.follow(ctx, token)
 	if err != nil {
@@ -280,7 +282,7 @@ func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
 	return l.records.Outcome(held(ctx, found), found.BusinessID)
 }
 
-// Again returns the customer view for a repeated write. The argument answer is the stored answer of the first one.
+// Again returns the customer view for a repeated write. The argument answer is the stored result of the first write.
 func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Managed, error) {
 	found, offer, err := l.follow(ctx, token)
 	if err != nil {
@@ -300,11 +302,11 @@ func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Manage
 	return l.managed(found, offer, b), nil
 }
 
-// OpenPayment returns the provider's page on which the customer pays an open charge.
-// After a failed attempt, the charge stays open until it expires (lifecycle.md §4, §5).
+// OpenPayment returns the provider's page on which the customer pays an open charge. A
+// charge stays open after a failed attempt to pay, until it expires (lifecycle.md §4, §5).
 //
-// If the customer was to pay on the page of the client that booked, OpenPayment replaces the charge
-// by one on the provider's page. Faults: conflict if no charge is open; payment_unavailable.
+// If the charge has no provider's page, OpenPayment replaces the charge by one on
+// the provider's page. Faults: conflict if no charge is open; payment_unavailable.
 func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, store.Payable, payment.Intent, error) {
 	m, err := l.View(ctx, token)
 	if err != nil {
@@ -318,9 +320,11 @@ func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, store.
 	return m, charge, intent, err
 }
 
-// moveToCheckout replaces an open charge by one that is paid on the provider's page. It creates the page, then ends
-// the old charge, and then returns the page's address. Therefore the customer can never pay both. After a crash,
-// the next call continues from the stored state. Errors: [errNothingToPay] if the old charge was paid or closed.
+// moveToCheckout replaces an open charge by a new charge on the provider's page. First it creates
+// the page, then it closes the old charge, and then it returns the page. Therefore the customer
+// can never pay both charges. After a crash, the next call continues from the stored state.
+//
+// Errors: [errNothingToPay] if the customer has paid the old charge, or if it is closed.
 func (l *ByLink) moveToCheckout(ctx context.Context, provider payment.Provider, m Managed, open store.Payable,
 	hash []byte) (payment.Intent, error) {
 	page, err := checkout(l.booker.Links.URL(event.Booking, m.ID, hash), servicesOf(m.Booking.Services), open.DueAt)
@@ -338,7 +342,7 @@ func (l *ByLink) moveToCheckout(ctx context.Context, provider payment.Provider, 
 	switch {
 	case err != nil:
 		return payment.Intent{}, err
-	case outcome == payment.Paid: // the provider sends a notice of the payment
+	case outcome == payment.Paid: // the provider reports the payment by a notice
 		return payment.Intent{}, errNothingToPay
 	}
 	err = l.records.SupersedePayment(ctx, m.BusinessID, m.ID, open.Reference, intent.Reference, l.clock.Now())

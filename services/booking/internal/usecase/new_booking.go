@@ -15,7 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// newBooking returns the booking to write with an assignment.
+// newBooking returns the booking to store for the evaluated request.
+// The argument id is the id of the booking, c is its assignment.
 func (e evaluation) newBooking(id uuid.UUID, c availability.Assignment) store.NewBooking {
 	q := e.question
 	start, end, loc := time.Unix(c.During.Start, 0), time.Unix(c.During.End, 0), q.offer.Location()
@@ -54,7 +55,8 @@ func (e evaluation) newBooking(id uuid.UUID, c availability.Assignment) store.Ne
 	return n
 }
 
-// packageName returns the name of the package that the services are sold as, in the default language, or "".
+// packageName returns the name of the booked package in the default language
+// of the business. It returns "" if the services are not sold as a package.
 func (q question) packageName() string {
 	if !q.soldByBusiness() {
 		return ""
@@ -69,7 +71,8 @@ func (q question) packageName() string {
 	return ""
 }
 
-// performer returns the member who performs a service in a package with staff per service; otherwise nil.
+// performer returns the staff member who serves the service with the given index.
+// It returns nil if the assignment has one staff member for all services, or none.
 func performer(c availability.Assignment, service int) *uuid.UUID {
 	if service < len(c.Performers) {
 		return c.Performers[service]
@@ -77,7 +80,7 @@ func performer(c availability.Assignment, service int) *uuid.UUID {
 	return nil
 }
 
-// staffName returns the name of the assignment's member; nil if it has no member.
+// staffName returns the name of the assignment's staff member. It returns nil if the assignment has no staff member.
 func (q question) staffName(c availability.Assignment) *string {
 	if c.StaffID == nil {
 		return nil
@@ -89,12 +92,12 @@ func (q question) staffName(c availability.Assignment) *string {
 	return &name
 }
 
-// confirmsAtOnce reports whether a booking needs no manual confirmation: the business confirms
-// automatically, or the owner books.
+// confirmsAtOnce reports whether the booking needs no manual confirmation. It
+// needs none if the business confirms automatically, or if the owner books.
 func (q question) confirmsAtOnce() bool { return q.offer.Bookings.AutoConfirm || q.by == actor.Owner }
 
-// firstStatus returns the status of a new booking. It is confirmed if the booking
-// needs neither manual confirmation nor online payment, otherwise pending.
+// firstStatus returns the status of a new booking. The status is confirmed if the booking
+// needs neither a manual confirmation nor an online payment; otherwise it is pending.
 func (e evaluation) firstStatus() state.State {
 	if e.payment == nil && e.confirmsAtOnce() {
 		return state.Confirmed
@@ -102,7 +105,7 @@ func (e evaluation) firstStatus() state.State {
 	return state.Pending
 }
 
-// variantName returns the name of the variant that a service is booked as; "" if no variant was chosen.
+// variantName returns the name of the chosen variant of a service. It returns "" if the customer chose no variant.
 func (q question) variantName(s *catalog.Service) string {
 	chosen, ok := q.request.Variants[s.ID]
 	if !ok {

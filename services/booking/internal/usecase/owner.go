@@ -19,8 +19,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Owner implements the owner's operations: transitions of bookings, and creating and revoking API keys.
-// If a method returns a fault, the fault is the answer to the caller; any other error is internal.
+// Owner implements operations of the owner: transitions of bookings, and making and revoking API keys.
+// If a method returns a fault, the fault is the answer to the caller. Any other error is internal.
 type Owner struct {
 	records *store.Store
 	offers  Offers
@@ -29,17 +29,19 @@ type Owner struct {
 	random  io.Reader
 }
 
-// NewOwner returns an Owner.
+// NewOwner returns the operations of the owner.
 func NewOwner(records *store.Store, offers Offers, links *link.Links, c clock.Clock) *Owner {
 	return &Owner{records: records, offers: offers, links: links, clock: c, random: rand.Reader}
 }
 
-// now returns the current time in UTC, to the microsecond, which is the precision of the tables.
+// now returns the current time in UTC. It truncates the time to microseconds, which is the precision of the database.
 func (o *Owner) now() time.Time { return o.clock.Now().UTC().Truncate(time.Microsecond) }
 
-// MoveBooking makes a transition of a booking (semantics.md §3, lifecycle.md §4). [Cancellations] makes the
-// transition that cancels. Faults: not_found for an unknown booking or transition; conflict if the booking's
-// status does not allow it; before_booking_day and too_late_to_reopen if the day does not allow it.
+// MoveBooking makes a transition of a booking (semantics.md §3,
+// lifecycle.md §4). It does not cancel bookings; [Cancellations] does this.
+//
+// Faults: not_found for an unknown booking or transition; conflict if the status of the booking does not allow
+// the transition; before_booking_day or too_late_to_reopen if the current day does not allow the transition.
 func (o *Owner) MoveBooking(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
 	move state.Move) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
@@ -65,7 +67,8 @@ func (o *Owner) MoveBooking(ctx context.Context, by actor.Actor, businessID, id 
 	return moved, err
 }
 
-// refuseDay returns the fault for a transition that the day does not allow; its sentence names the rule.
+// refuseDay returns the fault for a transition that is not allowed on
+// the current day. The sentence of the fault names the allowed days.
 func refuseDay(e *store.WrongDayError, days state.Days) error {
 	if days == state.UntilNextDay {
 		return fault.Newf(fault.TooLateToReopen,
@@ -85,8 +88,8 @@ func either(states []state.State) string {
 	return strings.Join(words, " or ")
 }
 
-// Offer returns the newest offer of a business, which is given by its id and by its
-// slug. Faults: invalid_parameter if they are of two businesses; those of [Offers].
+// Offer returns the newest offer of a business. The caller gives both the id and the slug of the business.
+// Faults: invalid_parameter if the id and the slug belong to different businesses; the faults of [Offers].
 func (o *Owner) Offer(ctx context.Context, businessID uuid.UUID, slug string) (*catalog.Offer, error) {
 	return offerOf(ctx, o.offers, businessID, slug)
 }

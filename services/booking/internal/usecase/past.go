@@ -16,20 +16,21 @@ import (
 
 const (
 	pastEvery = time.Hour
-	pastPage  = 100 // businesses in one query
+	pastPage  = 100 // maximum number of businesses in one query
 )
 
-// PastRecords is the store of occupied time, as [Past] uses it.
+// PastRecords is the part of the store that archives occupied time. [store.Store] implements it.
 type PastRecords interface {
-	// HoldsPast returns up to limit businesses with occupied time to archive that had ended by
-	// the instant then. They are the next businesses after the given one, in the order of ids.
+	// HoldsPast returns the ids of businesses that have occupied time to archive, in ascending order, at most limit.
+	// The ids are greater than the argument after. Occupied time is archived if it ended before the instant then.
 	HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error)
-	// MovePast archives that time for one business and returns the number of its bookings.
+	// MovePast archives the occupied time of one business that ended before
+	// the instant then. It returns the number of bookings with archived time.
 	MovePast(ctx context.Context, business uuid.UUID, then time.Time) (int64, error)
 }
 
-// Past is a job that archives the occupied time of bookings that ended [store.PastAfter]
-// ago. It keeps the table with the exclusion constraint small (lifecycle.md §6).
+// Past is a job that archives occupied time when [store.PastAfter] has passed after the end
+// of the time. The job keeps the table with the exclusion constraint small (lifecycle.md §6).
 type Past struct {
 	records PastRecords
 	alone   func(context.Context, func(context.Context) error) error
@@ -38,7 +39,8 @@ type Past struct {
 	moved   metric.Int64Counter
 }
 
-// NewPast returns the job. The argument alone runs a function unless another replica is running it.
+// NewPast returns the job. The function alone runs the function that
+// it gets as argument, unless another replica is running the job.
 func NewPast(records PastRecords, alone func(context.Context, func(context.Context) error) error, now clock.Clock,
 	tel *telemetry.Telemetry) *Past {
 	return &Past{
@@ -48,8 +50,8 @@ func NewPast(records PastRecords, alone func(context.Context, func(context.Conte
 	}
 }
 
-// Run archives immediately and then every hour, until ctx ends. After
-// an error it retries an hour later; nothing else depends on the job.
+// Run archives occupied time immediately and then every hour, until ctx ends. After an error, Run
+// tries again in the next hour. A delay does no harm, because no other operation depends on the job.
 func (p *Past) Run(ctx context.Context) error {
 	return periodic.Job{Every: pastEvery, FailureMessage: "occupied time of the past stays for now",
 		Do: func(ctx context.Context) error {
@@ -57,7 +59,7 @@ func (p *Past) Run(ctx context.Context) error {
 		}}.Run(ctx, p.tel.Logger)
 }
 
-// Once archives all occupied time that is due.
+// Once archives all occupied time that is old enough.
 func (p *Past) Once(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	then := p.clock.Now().Add(-store.PastAfter)

@@ -20,20 +20,23 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// PaymentOptions are the settings of online payment. Without providers, a booking that must be paid online is refused.
+// PaymentOptions are the settings of online payment. If no provider
+// is connected, every booking that must be paid online is refused.
 type PaymentOptions struct {
 	Providers payment.Providers
-	// Within bounds each call to a provider.
+	// Within is the timeout of each call to a provider.
 	Within time.Duration
-	// ExpiresAfter is how long a customer has to pay before the booking is cancelled.
+	// ExpiresAfter is the time that a customer has to pay. If the
+	// customer does not pay in time, the booking is cancelled.
 	ExpiresAfter time.Duration
 }
 
-// MaxExpiresAfter is the longest time for payment that a business can
-// give to its customers. Providers keep a page for at most a day.
+// MaxExpiresAfter is the maximum of the setting PAYMENT_EXPIRES_AFTER. It is
+// less than a day, because providers keep a payment page for at most a day.
 const MaxExpiresAfter = 23 * time.Hour
 
-// paymentWords are the parts of error sentences about payments that depend on the kind of sale.
+// paymentWords are the parts of error sentences about a payment. They
+// depend on the kind of sale: booking, order of tickets or reservation.
 type paymentWords struct{ sale, pronoun, nothing, advice string }
 
 var paymentSentences = map[event.SubjectKind]paymentWords{
@@ -43,8 +46,9 @@ var paymentSentences = map[event.SubjectKind]paymentWords{
 	event.Reservation: {"This", "it", "nothing was reserved", "ask the business"},
 }
 
-// newPayment returns a payment of the amount due, in minor units. It uses the preferred provider, or the business's
-// first provider that can charge the amount. Fault: payment_not_offered if none can.
+// newPayment returns a new online payment of the amount due, which is in minor units. The provider of the
+// payment is the preferred provider if it can charge the amount. Otherwise it is the first provider of the
+// business that can charge the amount. Fault: payment_not_offered if no provider can charge the amount.
 func (b *Booker) newPayment(kind event.SubjectKind, offer *catalog.Offer, preferred string, due int64,
 	now time.Time) (*store.NewPayment, error) {
 	names, accounts := connections(offer)
@@ -68,8 +72,8 @@ func (b *Booker) newPayment(kind event.SubjectKind, offer *catalog.Offer, prefer
 		words.sale, words.pronoun, words.nothing)
 }
 
-// connections returns the names of a business's providers, and its accounts with them. A sandbox business
-// has only the sandbox provider, which moves no money. No other business has the sandbox provider.
+// connections returns the names of the providers of a business, and the account of the business with each of them. A
+// sandbox business has only the sandbox provider, which moves no money. No other business has the sandbox provider.
 func connections(offer *catalog.Offer) ([]string, map[string]string) {
 	if offer.Account.Sandbox {
 		return []string{payment.Sandbox}, map[string]string{payment.Sandbox: payment.Sandbox}
@@ -80,24 +84,26 @@ func connections(offer *catalog.Offer) ([]string, map[string]string) {
 	return live, offer.Payments.Accounts
 }
 
-// pendingPayment is the payment of a stored booking, order of tickets or reservation, before the provider has it.
+// pendingPayment is the payment of a stored booking, order of tickets
+// or reservation that has not been created at the provider yet.
 type pendingPayment struct {
 	payment.Subject
 	store.NewPayment
 	currency money.Currency
-	name     string    // of the sold item on the provider's page
-	link     string    // the customer's link, to which the provider's page returns the customer; "" without PAGES_URL
-	dueAt    time.Time // the customer can pay until then
-	write    uuid.UUID // the idempotency result of the request, or the nil UUID; a retry must be able to sell again
-	// store stores that the payment is open, with the provider's reference, as [sale.Opening] requires.
+	name     string    // the name of the sold item on the provider's page
+	link     string    // the customer's link; the provider's page leads back to it; "" if PAGES_URL is not set
+	dueAt    time.Time // the end of the time in which the customer can pay
+	write    uuid.UUID // the id of the idempotency result, or the nil UUID; removed with the sale for a retry
+	// store stores that the payment is open, with the provider's reference of the charge, as [sale.Opening] requires.
 	store func(ctx context.Context, intent payment.Intent) error
 }
 
-// openPayment creates the payment of a stored sale at the provider, and then stores that the
-// payment is open. If that fails, it takes the sale back, as [sale.Opening] describes.
+// openPayment creates the payment of a stored sale at the provider. Then it stores that the payment
+// is open. If one of these steps fails, openPayment cancels the sale, as [sale.Opening] describes.
 //
-// Faults: payment_unavailable; idempotency_in_progress if the key was refused in the meantime; outcome_unknown if
-// it is unknown whether the open payment was stored. In the last case, a retry or the reconciliation finds out.
+// Faults: payment_unavailable; idempotency_in_progress if the idempotency key was
+// refused in the meantime; outcome_unknown if it is unknown whether the open payment was
+// stored. After outcome_unknown, a retry or the reconciliation determines the outcome.
 func (b *Booker) openPayment(ctx context.Context, p pendingPayment) (payment.Intent, error) {
 	intent, err := sale.Opening[payment.Intent]{
 		Kind: p.Kind, ID: p.ID, Within: b.AbandonWithin, Log: b.Telemetry.Logger,
@@ -122,8 +128,8 @@ func (b *Booker) openPayment(ctx context.Context, p pendingPayment) (payment.Int
 	return intent, err
 }
 
-// notOpened returns the fault if a payment could not be opened. If the provider
-// refused the amount, a retry does not help, and the fault differs.
+// notOpened returns the fault for a payment that could not be opened. If the provider refused the
+// amount, the sentence of the fault does not ask for a retry, because the provider would refuse again.
 func notOpened(kind event.SubjectKind, refused bool) error {
 	words := paymentSentences[kind]
 	if refused {
@@ -149,8 +155,9 @@ func (b *Booker) createPayment(ctx context.Context, p pendingPayment) (payment.I
 	return b.Payments.Providers[p.Provider].Create(ctx, c)
 }
 
-// noteDecision handles an outcome that the provider decided when it created the payment. If there is no
-// outcome, it does nothing. If the outcome cannot be stored, the payment stays open until it expires.
+// noteDecision processes the outcome of a payment that the provider decided when it
+// created the payment. If the provider decided no outcome, noteDecision does
+// nothing. If the outcome cannot be stored, the payment stays open until it expires.
 func (b *Booker) noteDecision(ctx context.Context, p pendingPayment, created payment.Intent) {
 	if created.Decided == nil {
 		return
@@ -164,10 +171,11 @@ func (b *Booker) noteDecision(ctx context.Context, p pendingPayment, created pay
 	}
 }
 
-// paymentPage returns a payment that the customer can pay now, with the provider's page for it. The function move
-// makes the page of a payment that has none, because it was to be paid on the page of the client that booked.
+// paymentPage returns an open payment with the provider's page on which the customer pays. If the customer
+// should pay on the page of the client that booked, there is no provider's page. Then paymentPage calls
+// the argument move, which makes the page. If move is nil, paymentPage calls the provider's Open instead.
 //
-// Faults: conflict if nothing can be paid; payment_unavailable.
+// Faults: conflict if no payment is open; payment_unavailable.
 func (b *Booker) paymentPage(ctx context.Context, businessID, id uuid.UUID,
 	move func(context.Context, payment.Provider, store.Payable) (payment.Intent, error)) (store.Payable,
 	payment.Intent, error) {
@@ -199,7 +207,7 @@ func (b *Booker) paymentPage(ctx context.Context, businessID, id uuid.UUID,
 	return open, intent, err
 }
 
-// errNothingToPay means that a payment was paid or closed in the meantime.
+// errNothingToPay means that the customer can no longer pay the payment, because it was paid or closed in the meantime.
 var errNothingToPay = errors.New("nothing is to be paid")
 
 func nothingToPay() error {
@@ -212,17 +220,16 @@ func cannotPay(err error) error {
 	return f
 }
 
-// checkoutLasts is added to the expiry of a payment to give the expiry of the provider's
-// page. Providers keep a page for at least half an hour after it was created, and it may
-// be created just before the payment expires. The reconciliation closes the page earlier.
+// checkoutLasts is the time from the expiry of a payment to the expiry of the provider's
+// page. The page may be created just before the payment expires, and providers keep a
+// page open for at least half an hour. The reconciliation closes the page earlier.
 const checkoutLasts = 31 * time.Minute
 
-// checkout returns the data of the provider's page for a payment that expires at the
-// instant due. The argument name is the name of the sold item on the page. From the
-// page, the customer returns to the link.
+// checkout returns the data of the provider's page for a payment. The payment expires at the instant due. The
+// argument name is the name of the sold item on the page. The page sends the customer back to the argument link.
 //
-// The result depends only on the arguments, so that a retry makes
-// the same page. It returns an error if there is no link, because PAGES_URL is not set.
+// The result depends only on the arguments, so that a retry creates the
+// same page. Errors: an error if link is "", because PAGES_URL is not set.
 func checkout(link, name string, due time.Time) (*payment.Checkout, error) {
 	if link == "" {
 		return nil, errors.New("there are no customers' pages to come back to (PAGES_URL)")
@@ -233,8 +240,8 @@ func checkout(link, name string, due time.Time) (*payment.Checkout, error) {
 	}, nil
 }
 
-// servicesOf returns the names of the booked services in one string. If
-// they were sold as a package, the string contains the package's name.
+// servicesOf returns the names of the booked services in one string. If the services
+// were sold as a package, the string also contains the name of the package.
 func servicesOf(services []store.SoldService) string {
 	names := make([]string, len(services))
 	for i, s := range services {
@@ -243,7 +250,7 @@ func servicesOf(services []store.SoldService) string {
 	return store.InPackage(services, strings.Join(names, ", "))
 }
 
-// shortened cuts a name to 200 characters, the most that providers accept.
+// shortened cuts a name to 200 characters and an ellipsis, because providers limit the length of names.
 func shortened(name string) string {
 	const most = 200
 	if text := []rune(name); len(text) > most {

@@ -18,21 +18,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// question is a requested start, together with the offer that decides it.
+// question is a request for a start, with the offer by which the request is evaluated.
 type question struct {
 	offer    *catalog.Offer
 	request  *request.Request
-	services []*catalog.Service // each with the chosen variant applied
+	services []*catalog.Service // each service has the properties of its chosen variant
 	now      time.Time
 	by       actor.Kind
-	moving   uuid.UUID // the booking to reschedule, whose own time counts as free; the nil UUID for a new booking
+	moving   uuid.UUID // the booking to reschedule, whose time counts as free; the nil UUID for a new booking
 }
 
-// isClass reports whether the request is for seats of a class session.
+// isClass reports whether the request books seats of a class session.
 func (q question) isClass() bool { return q.services[0].Class() }
 
-// window returns the start and end of the time for which occupied time must be read. The appointment with its
-// buffers lies within, in any order of its services. Three hours on each side are enough for every clock change.
+// window returns the start and the end of the window in which occupied time must be read.
+// The window contains the appointment and its buffers, for every order of the services.
+// It has three more hours on each side, which are enough for every clock change.
 func (q question) window() (time.Time, time.Time) {
 	const slack = 3 * time.Hour
 	var before, during, after int
@@ -45,9 +46,9 @@ func (q question) window() (time.Time, time.Time) {
 		start.Add(slack + time.Duration(during+after)*time.Minute)
 }
 
-// snapshot reads the occupied time. For a class it also reads the seats taken. If a
-// pricing rule needs it, snapshot also reads whether this is the customer's first
-// booking. If lock is not nil, it acquires the idempotency lock in the same round trip.
+// snapshot reads the occupied time. If the request is for a class, snapshot also reads the number of
+// seats taken. If a pricing rule needs it, snapshot also reads whether the booking is the customer's
+// first. If lock is not nil, snapshot acquires the idempotency lock in the same round trip.
 func (b *Booker) snapshot(ctx context.Context, q question, lock *store.LockRequest) (store.Snapshot, error) {
 	asked := store.Asked{Seats: q.isClass(), Moving: q.moving, Lock: lock}
 	if q.moving == uuid.Nil && slices.Contains(q.offer.PriceNeeds, rule.NewCustomer) {
@@ -57,8 +58,9 @@ func (b *Booker) snapshot(ctx context.Context, q question, lock *store.LockReque
 	return b.Bookings.Snapshot(ctx, q.offer.ID, from, to, asked)
 }
 
-// selectAssignments returns the assignments in availability's answer that have enough seats for the party. The argument
-// err is the error of the call. It returns [errChanged] if availability used another version of the offer.
+// selectAssignments returns the assignments with enough seats for the party. The argument slots is
+// availability's answer, and err is the error of the call to availability. Errors: [errChanged] if
+// availability used another version of the offer. Any other error is the refusal for the caller.
 func (q question) selectAssignments(slots *availability.BookableResponse,
 	err error) ([]availability.Assignment, error) {
 	switch {
@@ -74,8 +76,8 @@ func (q question) selectAssignments(slots *availability.BookableResponse,
 	return slices.DeleteFunc(slots.Assignments, func(c availability.Assignment) bool { return !q.hasSeats(c) }), nil
 }
 
-// hasSeats reports whether an assignment has enough seats for the
-// party. The number of seats is limited only in class sessions.
+// hasSeats reports whether the assignment has enough free seats for
+// the party. Only class sessions have a limited number of seats.
 func (q question) hasSeats(c availability.Assignment) bool {
 	return c.Session == nil || c.Session.Remaining >= q.request.PartySize
 }
@@ -111,6 +113,7 @@ func (q question) quotes(first bool) pricing.QuotesRequest {
 	}
 }
 
-// soldByBusiness reports whether the booking is made on the booking page or by the owner. Both can sell
-// packages. A caller with an API key only reads /services, and therefore pays the sum of the listed prices.
+// soldByBusiness reports whether the booking page or the owner makes the booking. Only
+// they sell packages. A caller with an API key knows only the prices of single services,
+// which GET /services lists. Therefore this caller pays the sum of the listed prices.
 func (q question) soldByBusiness() bool { return q.by == actor.Page || q.by == actor.Owner }

@@ -19,12 +19,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Payments brings charges into line with the bookings and orders that they are for. It acts on the
-// providers' notices and on periodic checks:
+// Payments keeps charges consistent with their bookings, orders of tickets and reservations.
+// It processes the notices of providers, and it checks the stored charges periodically:
 //
 //   - it frees the time and tickets of charges that were never opened;
-//   - it cancels or refunds charges whose booking or order is cancelled;
-//   - it executes the refunds of cancellations;
+//   - it cancels or refunds charges of cancelled bookings and orders;
+//   - it makes the refunds of cancellations at the provider;
 //   - it cancels bookings and orders that were not paid in time.
 type Payments struct {
 	charges  *store.Store
@@ -34,7 +34,7 @@ type Payments struct {
 	outcomes metric.Int64Counter
 }
 
-// NewPayments returns a Payments with these options.
+// NewPayments returns a Payments with the given options.
 func NewPayments(charges *store.Store, options PaymentOptions, c clock.Clock, tel *telemetry.Telemetry) *Payments {
 	return &Payments{
 		charges: charges, options: options, clock: c, tel: tel,
@@ -44,8 +44,8 @@ func NewPayments(charges *store.Store, options PaymentOptions, c clock.Clock, te
 	}
 }
 
-// Notice acts on a provider's notice. It ignores a notice of an unknown charge, which may belong
-// to another installation.
+// Notice processes a provider's notice about a charge. It ignores the notice if the
+// charge is unknown, because the charge may belong to another installation of Slotmesh.
 func (p *Payments) Notice(ctx context.Context, provider string, n payment.Notice) error {
 	ctx = actor.With(ctx, actor.Actor{Kind: actor.Provider})
 	if n.Changed || n.Dispute != nil {
@@ -68,7 +68,8 @@ func (p *Payments) Notice(ctx context.Context, provider string, n payment.Notice
 	return err
 }
 
-// find returns the business and the booking, order or reservation that a notice is about. Error: [store.ErrNotFound].
+// find returns the id of the business and the id of the booking, order or reservation
+// that a notice is about. Errors: [store.ErrNotFound] if the charge is unknown.
 func (p *Payments) find(ctx context.Context, provider string, n payment.Notice) (uuid.UUID, uuid.UUID, error) {
 	businessID, subjectID, err := p.charges.FindPayment(ctx, provider, n.Account, n.Reference)
 	if errors.Is(err, store.ErrNotFound) && n.Subject.ID != uuid.Nil {
@@ -78,8 +79,9 @@ func (p *Payments) find(ctx context.Context, provider string, n payment.Notice) 
 	return businessID, subjectID, err
 }
 
-// news stores refunds and disputes that were made at the provider, not through Slotmesh. Such a notice does not
-// contain the booking's id, so news asks the provider for it. It ignores an unknown charge, as Notice does.
+// news stores disputes, and refunds that the business made at the provider instead of
+// through Slotmesh. A notice of these does not contain the id of the booking. Therefore
+// news asks the provider for the id. Like Notice, it ignores unknown charges.
 func (p *Payments) news(ctx context.Context, provider string, n payment.Notice) error {
 	looker, looks := p.options.Providers[provider].(payment.Looker)
 	if !looks {
@@ -92,7 +94,7 @@ func (p *Payments) news(ctx context.Context, provider string, n payment.Notice) 
 		return nil
 	}
 	if err != nil {
-		return err // the provider repeats the notice
+		return err // the provider sends the notice again
 	}
 	n.Subject = found.Subject
 	businessID, subjectID, err := p.find(ctx, provider, n)
@@ -108,7 +110,7 @@ func (p *Payments) news(ctx context.Context, provider string, n payment.Notice) 
 	return err
 }
 
-// note stores how a charge ended: paid, otherwise cancelled.
+// note stores the outcome of a closed charge.
 func (p *Payments) note(ctx context.Context, businessID, subjectID uuid.UUID, outcome payment.Outcome) error {
 	switch now := p.clock.Now(); outcome {
 	case payment.Paid:
@@ -118,7 +120,8 @@ func (p *Payments) note(ctx context.Context, businessID, subjectID uuid.UUID, ou
 	}
 }
 
-// noteRefund stores how a refund ended. If the provider refused the refund, the owner sees the reason and must act.
+// noteRefund stores the state of a refund. If the provider has refused the
+// refund, noteRefund logs this; the owner sees the reason and must act.
 func (p *Payments) noteRefund(ctx context.Context, businessID, subjectID uuid.UUID, number int,
 	said payment.RefundState) error {
 	changed, err := p.charges.RefundEnded(ctx, businessID, subjectID, number, said, p.clock.Now())
@@ -129,12 +132,12 @@ func (p *Payments) noteRefund(ctx context.Context, businessID, subjectID uuid.UU
 	return err
 }
 
-// reconcileEvery is the interval of the reconciliation. If a slot
-// stays occupied half a minute too long, that does little harm.
+// reconcileEvery is the interval between two runs of the reconciliation. The interval may
+// be long, because little harm is done if a slot stays occupied half a minute too long.
 const reconcileEvery = 30 * time.Second
 
-// Run reconciles at once and then every half a minute, until ctx ends. If the store is
-// unavailable, Run retries at the next interval.
+// Run reconciles immediately and then every 30 seconds, until ctx ends. If
+// the database is unavailable, Run tries again after the next interval.
 func (p *Payments) Run(ctx context.Context) error {
 	ticker := time.NewTicker(reconcileEvery)
 	defer ticker.Stop()
@@ -150,22 +153,22 @@ func (p *Payments) Run(ctx context.Context) error {
 	}
 }
 
-// reconcileAtOnce is the number of charges that the reconciliation ends concurrently, each of a different
-// business. Therefore a business with many charges, or with a slow provider, delays the others little.
+// reconcileAtOnce is the maximum number of concurrent calls to providers. The calls are for charges of different
+// businesses. Therefore a business with many charges, or with a slow provider, delays other businesses only little.
 const reconcileAtOnce = 8
 
-// Reconcile ends all charges that are due. It changes the business after each charge, and ends the
-// charges of one business one after another. If a charge cannot be ended, it is retried later.
+// Reconcile closes or refunds all charges that are due. It processes only one charge of a business at a time,
+// and takes the next charge from another business if possible. If a charge fails, a later run tries again.
 //
-// Before each charge, Reconcile frees the time of bookings whose charge was
-// never opened. Therefore that time waits for at most one call to a provider.
+// Before each charge, Reconcile frees the time of bookings whose charge was never opened.
+// Therefore the release of this time is delayed by at most one call to a provider.
 func (p *Payments) Reconcile(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	var (
 		all  sync.WaitGroup
 		done = make(chan uuid.UUID, reconcileAtOnce)
 		busy = []uuid.UUID{}
-		last uuid.UUID // the business that had the last turn
+		last uuid.UUID // the business of the last leased charge
 	)
 	defer all.Wait()
 	for {
@@ -190,8 +193,8 @@ func (p *Payments) Reconcile(ctx context.Context) error {
 	}
 }
 
-// next frees the time of bookings whose charge was never opened, and leases a
-// charge of the next business. Error: [store.ErrNotFound] if no charge is due.
+// next frees the time of bookings whose charge was never opened. Then it leases a due charge of another
+// business than the argument last, if possible. Errors: [store.ErrNotFound] if no charge is due.
 func (p *Payments) next(ctx context.Context, last uuid.UUID, busy []uuid.UUID) (payment.Due, error) {
 	released, err := p.charges.ReleaseUnfinished(ctx, p.clock.Now())
 	p.count(ctx, "released", released)
@@ -218,7 +221,7 @@ func (p *Payments) count(ctx context.Context, outcome string, n int) {
 	p.outcomes.Add(ctx, int64(n), metric.WithAttributes(attribute.String("outcome", outcome)))
 }
 
-// conclude refunds a charge or closes it, stores the outcome and returns it.
+// conclude refunds or closes a charge, stores the outcome and returns it.
 func (p *Payments) conclude(ctx context.Context, d payment.Due) (string, error) {
 	provider, ok := p.options.Providers[d.Provider]
 	if !ok {
@@ -240,12 +243,12 @@ func (p *Payments) conclude(ctx context.Context, d payment.Due) (string, error) 
 	return string(outcome), p.note(ctx, d.BusinessID, d.ID, outcome)
 }
 
-// close ensures that a charge can no longer be paid. If it is unknown whether the
-// provider has the charge, close creates the charge again with the same idempotency key.
-// The provider then returns the existing charge, or a new one that no customer can pay.
+// close closes a charge, so that the customer can no longer pay it. If it is unknown whether
+// the provider has created the charge, close creates the charge with the same idempotency key.
+// The provider then returns the existing charge, or a new charge that no customer can pay.
 func (p *Payments) close(ctx context.Context, provider payment.Provider, d payment.Due) (payment.Outcome, error) {
 	if d.Reference == "" && d.OnCheckout {
-		return payment.Cancelled, nil // no customer got the address of the page
+		return payment.Cancelled, nil // no customer received the URL of the page
 	}
 	if d.Reference == "" {
 		intent, err := provider.Create(ctx, d.Charge)

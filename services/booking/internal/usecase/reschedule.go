@@ -20,29 +20,29 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Reschedule is the new time that a caller wants for a booking.
+// Reschedule describes the requested new time of a booking.
 type Reschedule struct {
-	Date            timespan.Date // the calendar date of the new start
+	Date            timespan.Date // the local date of the new start
 	Time            timespan.TimeOfDay
-	StaffID         *uuid.UUID // nil: the same member if free, see [Booker.Reschedule]
-	ClassScheduleID *uuid.UUID // nil: the same session if it has seats then, otherwise the first that has
-	Override        bool       // owner only: also outside working hours
-	BoundsRefund    bool       // a later refund by policy is at most the percentage of now; always true for customers
+	StaffID         *uuid.UUID // nil: the booking keeps its staff member if possible, see [Booker.Reschedule]
+	ClassScheduleID *uuid.UUID // nil: the same class session if possible, otherwise the first with free seats
+	Override        bool       // for the owner only: the new time may be outside working hours
+	BoundsRefund    bool       // a later refund by policy has at most the current percentage; always true for customers
 }
 
-// Reschedule changes the time of a booking, by the argument offer. The new start
-// may be any start that /slots would list if the booking's own time were free
-// (lifecycle.md §3). If the booking already has the new time, it stays unchanged.
+// Reschedule changes the time of a booking. It evaluates the new time by offer, or by a newer version if
+// offer is stale. The new start may be any start that GET /slots would list if the booking's own time
+// were free (lifecycle.md §3). If the booking already has the requested time, Reschedule changes nothing.
 //
-// The booking keeps its staff member if the member is free. Otherwise it gets the next one in Auto-Assign order.
-// But if the customer had asked for the member, and the customer reschedules, the member does not change.
+// The booking keeps its staff member if the member is free. Otherwise it gets the next member in Auto-Assign order.
+// There is one exception: if the customer asked for the member and now reschedules, the member does not change.
 //
-// If by is a customer, the setting self_service of the business determines the
-// deadline. Reschedule then also refuses if the business's account takes no bookings.
+// If the actor by is a customer, the setting self_service of the business determines the
+// deadline. Reschedule then also refuses if the business's account does not allow bookings.
 //
-// Faults are the answer to the caller: not_found; conflict if the booking can no longer be
-// rescheduled; rate_limited for a customer who reschedules too often; those of [Booker.Book] about
-// a start. Unless the fault is outcome_unknown, nothing has changed. Any other error is internal.
+// Faults: not_found; conflict if the booking can no longer be rescheduled; rate_limited if a customer
+// reschedules too often; the faults of [Booker.Book] about a start. A fault is the answer to the
+// caller; nothing has changed unless the fault is outcome_unknown. Any other error is internal.
 func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Offer, by actor.Actor, id uuid.UUID,
 	to Reschedule) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
@@ -69,18 +69,19 @@ func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Offer, by actor.
 	return *moved, err
 }
 
-// move is one attempt to reschedule a booking by one version of the offer.
+// move is a request to reschedule a booking, evaluated by one version of the offer.
 type move struct {
 	Reschedule
 	offer      *catalog.Offer
-	booked     store.Booking // as it is before
+	booked     store.Booking // the booking before the change
 	byCustomer bool
-	byOwner    bool // not bound by notice, advance limit and grid
+	byOwner    bool // the owner reschedules: notice, advance limit and grid do not apply
 	now        time.Time
 }
 
-// evaluateMove reads the booking and the tables, and asks availability for the new time. If the booking already has
-// the wanted time, member and session, evaluateMove returns it. It returns [errChanged] if the offer has changed.
+// evaluateMove reads the booking and the occupied time, and asks availability for assignments
+// at the new time. If the booking already has the requested time, staff member and session,
+// evaluateMove returns the booking instead. Errors: [errChanged] if the offer has changed.
 func (b *Booker) evaluateMove(ctx context.Context, m *move, id uuid.UUID) (evaluation, *store.Booking, error) {
 	booked, err := b.Bookings.Booking(ctx, m.offer.ID, id)
 	if err != nil {
@@ -114,8 +115,8 @@ func (b *Booker) evaluateMove(ctx context.Context, m *move, id uuid.UUID) (evalu
 	return e, nil, nil
 }
 
-// writeMove writes the booking with its new assignment. Errors: [store.ErrTaken] if the time is
-// occupied; [errChanged] if the booking or the offer has changed. Fault: rate_limited.
+// writeMove stores the booking with the new assignment c. Errors: [store.ErrTaken] if the time
+// is occupied; [errChanged] if the booking or the offer has changed. Fault: rate_limited.
 func (b *Booker) writeMove(ctx context.Context, m move, e evaluation,
 	c availability.Assignment) (*store.Booking, error) {
 	moved, err := b.Bookings.Reschedule(ctx, m.rescheduled(m.booked, e.question, c))
@@ -130,8 +131,8 @@ func (b *Booker) writeMove(ctx context.Context, m move, e evaluation,
 	return &moved, err
 }
 
-// check refuses a booking whose status does not allow a new time. For a customer it also refuses
-// if the account takes no bookings, or if the deadline has passed.
+// check refuses to reschedule a booking whose status does not allow it. If a customer reschedules,
+// check also refuses if the business's account does not allow bookings, or if the deadline has passed.
 func (m move) check(b store.Booking) error {
 	if !slices.Contains(state.Ahead(), b.Status) {
 		return fault.Newf(fault.Conflict, "The booking is %s; one that is %s can be moved.", b.Status,
@@ -155,7 +156,7 @@ func (m move) check(b store.Booking) error {
 	return nil
 }
 
-// tooManyMoves returns the fault rate_limited for a customer who reschedules a booking too often.
+// tooManyMoves returns a fault with code rate_limited for a customer who reschedules a booking too often.
 func tooManyMoves(retryAfter time.Duration) error {
 	f := fault.Newf(fault.RateLimited,
 		"A customer can move a booking %d times an hour; try again later or ask the business.", store.MaxCustomerMoves)
@@ -163,15 +164,15 @@ func tooManyMoves(retryAfter time.Duration) error {
 	return f
 }
 
-// stays reports whether the booking already has the wanted time, member and session.
+// stays reports whether the booking already has the requested time, staff member and session.
 func (m move) stays(b store.Booking) bool {
 	same := func(wanted, had *uuid.UUID) bool { return wanted == nil || had != nil && *wanted == *had }
 	return timespan.Instant(m.Date, m.Time, m.offer.Location()) == b.StartsAt.Unix() &&
 		same(m.StaffID, b.StaffID) && same(m.ClassScheduleID, b.SessionID)
 }
 
-// question returns the question for the booked services at the new time. Faults: conflict if they
-// are no longer offered as they were booked; invalid_parameter.
+// question returns the question to availability: the booked services at the new time. Faults:
+// conflict if the offer no longer contains the services as they were booked; invalid_parameter.
 func (m move) question(b store.Booking) (question, error) {
 	r := &request.Request{
 		Date: m.Date, Time: m.Time, StaffID: m.StaffID, ClassScheduleID: m.ClassScheduleID, PartySize: b.PartySize,
@@ -198,8 +199,9 @@ func (m move) question(b store.Booking) (question, error) {
 	return question{offer: m.offer, request: r, services: services, now: m.now, moving: b.ID}, nil
 }
 
-// prefer sorts the assignments so that the booking keeps as much as possible: first its session, then its member,
-// then its other resources. The argument held contains the ids of the resources that the booking occupies.
+// prefer sorts the assignments so that the first assignment changes the booking as little as possible. An
+// assignment with the booking's session comes first, then one with its staff member, then one with most of
+// its other resources. The argument held contains the ids of the resources that the booking occupies now.
 func prefer(assignments []availability.Assignment, b store.Booking, held []uuid.UUID) {
 	kept := func(c availability.Assignment) int {
 		n := 0
@@ -208,7 +210,7 @@ func prefer(assignments []availability.Assignment, b store.Booking, held []uuid.
 				n++
 			}
 		}
-		const most = 1 << 10 // more than there are parts
+		const most = 1 << 10 // more than the number of parts
 		if c.StaffID != nil && b.StaffID != nil && *c.StaffID == *b.StaffID {
 			n += most
 		}
@@ -220,8 +222,8 @@ func prefer(assignments []availability.Assignment, b store.Booking, held []uuid.
 	slices.SortStableFunc(assignments, func(x, y availability.Assignment) int { return kept(y) - kept(x) })
 }
 
-// rescheduled returns the booking with its new assignment. Names and prices stay as they were sold. The
-// length of each service is that of the current offer, because the new time was checked for that length.
+// rescheduled returns the booking with its new assignment. The names and prices of the services stay unchanged.
+// Their durations are those of the current offer, because availability checked the new time for these durations.
 func (m move) rescheduled(b store.Booking, q question, c availability.Assignment) store.Reschedule {
 	start, end, loc := time.Unix(c.During.Start, 0), time.Unix(c.During.End, 0), q.offer.Location()
 	r := store.Reschedule{

@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// checkProvider refuses a preferred payment provider that the business does not have. If the business has no providers,
-// the field is ignored, in the same way as payment_choice is ignored if there is no choice. Fault: invalid_parameter.
+// checkProvider refuses a preferred payment provider that the business does not have. If the business has no
+// providers at all, checkProvider accepts any name, and the field has no effect. Fault: invalid_parameter.
 func checkProvider(offer *catalog.Offer, provider string) error {
 	providers := offer.Payments.Providers
 	if provider == "" || len(providers) == 0 || slices.Contains(providers, provider) {
@@ -29,8 +29,8 @@ func checkProvider(offer *catalog.Offer, provider string) error {
 		strings.Join(providers, " or "))
 }
 
-// validateAnswers returns a copy of the request with the answers to the business's form
-// in the form that the booking stores. Faults: those of [catalog.Offer.Answered].
+// validateAnswers checks the answers to the questions of the business. It returns a copy of the
+// request with the answers that the booking stores. Faults: the faults of [catalog.Offer.Answered].
 func validateAnswers(offer *catalog.Offer, by actor.Actor, r *request.Request) (*request.Request, error) {
 	kept, err := offer.Answered(by, r.FormData, r.ServiceIDs...)
 	if err != nil {
@@ -41,8 +41,8 @@ func validateAnswers(offer *catalog.Offer, by actor.Actor, r *request.Request) (
 	return &valid, nil
 }
 
-// checkClassSession refuses the parameter class_schedule_id if the
-// requested services are not a class. Fault: invalid_parameter.
+// checkClassSession refuses a request with the field class_schedule_id
+// if the requested services are not a class. Fault: invalid_parameter.
 func checkClassSession(r *request.Request, services []*catalog.Service) error {
 	if r.ClassScheduleID == nil || services[0].Class() {
 		return nil
@@ -50,8 +50,8 @@ func checkClassSession(r *request.Request, services []*catalog.Service) error {
 	return fault.New(fault.InvalidParameter, "class_schedule_id: none of these services is a class; leave it out.")
 }
 
-// paymentDue returns the online payment that a booking needs now, or nil if it needs
-// none. Fault: payment_not_offered if no provider of the business can charge it.
+// paymentDue returns the online payment that the booking needs, or nil if it needs no online
+// payment. Fault: payment_not_offered if no provider of the business can charge the amount.
 func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.NewPayment, error) {
 	if q.request.PaymentChoice == request.PayOnline && total > 0 && len(q.offer.ConnectedProviders()) == 0 {
 		return nil, fault.New(fault.PaymentNotOffered,
@@ -62,7 +62,7 @@ func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.New
 	}
 	due := payment.AmountDue(q.services, prices, q.request.PartySize, q.offer.Money())
 	if due == 0 {
-		return nil, nil // the service that requires payment is free, or its deposit is less than the smallest coin
+		return nil, nil // the service to pay is free, or its deposit is less than the smallest unit of the currency
 	}
 	p, err := b.newPayment(event.Booking, q.offer, q.request.PreferredProvider, due, q.now)
 	if err != nil {
@@ -72,7 +72,7 @@ func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.New
 	return p, nil
 }
 
-// needsOnlinePayment reports whether the total must be paid online (semantics.md §3).
+// needsOnlinePayment reports whether a part of the total must be paid online (semantics.md §3).
 func needsOnlinePayment(offer *catalog.Offer, r *request.Request, services []*catalog.Service, total int64) bool {
 	return slices.ContainsFunc(services, func(s *catalog.Service) bool {
 		return s.PaymentRequirement != catalog.RequirementNone
@@ -80,8 +80,8 @@ func needsOnlinePayment(offer *catalog.Offer, r *request.Request, services []*ca
 		offer.PaysOnline(offer.Payments.Modes.Services, r.PaymentChoice, total)
 }
 
-// refusal returns the fault for a start for which availability returned no assignments. The argument rule is
-// the reason that availability reported. If it is "", the time of the start is occupied (semantics.md §3).
+// refusal returns the fault for a start without assignments. The argument rule is the reason in
+// availability's answer. If rule is "", the time of the start is occupied (semantics.md §3).
 func (q question) refusal(rule string) error {
 	switch rule {
 	case availability.RulePast:
@@ -113,8 +113,8 @@ func (q question) refusal(rule string) error {
 	return q.unavailable()
 }
 
-// warnings returns a warning for each rule for customers that the owner's booking breaks. The
-// owner may break these rules. Each message is the first part of the error sentence for customers.
+// warnings returns a warning for each rule for customers that the owner's booking breaks. The owner may break
+// these rules. The message of a warning is the first part of the error sentence that a customer would get.
 func (q question) warnings(rules []string) []booking.Warning {
 	var warnings []booking.Warning
 	if q.offer.NotYetOpen {
@@ -134,8 +134,8 @@ func (q question) warnings(rules []string) []booking.Warning {
 	return warnings
 }
 
-// unavailable returns the fault for a start that is not possible only
-// because its time is occupied or because seats are missing.
+// unavailable returns the fault for a start that fails only because its
+// time is occupied, or because the class session has too few free seats.
 func (q question) unavailable() error {
 	if q.isClass() {
 		return fault.New(fault.SlotUnavailable,
@@ -148,7 +148,7 @@ func (q question) unavailable() error {
 	return fault.New(fault.SlotUnavailable, "That time is booked or cannot be booked; choose another from /slots.")
 }
 
-// tooFewSeats returns the fault for class sessions that have fewer seats left than the party needs.
+// tooFewSeats returns the fault for a start at which every class session has fewer free seats than the party needs.
 func tooFewSeats(r *request.Request, sessions []availability.Assignment) error {
 	most := 0
 	for _, c := range sessions {

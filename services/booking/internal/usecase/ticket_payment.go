@@ -18,9 +18,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// charged adds a charge to an order that must be paid online now, and sets the order to
-// pending (semantics.md §3). The payment requirement of the event, applied to the price of
-// each ticket, determines the amount. Fault: payment_not_offered if no provider can charge it.
+// charged adds an online payment to the order if the order must be paid online, and sets the order's
+// status to pending (semantics.md §3). The payment requirement of the event determines which part of
+// each ticket's price is due. Fault: payment_not_offered if no provider can charge the amount.
 func (t *Tickets) charged(offer *catalog.Offer, choice string, ticket *store.NewTicket) error {
 	sold := offer.Event(ticket.EventID)
 	if !offer.PaysOnline(offer.Payments.Modes.Events, choice, *ticket.Total) {
@@ -43,7 +43,8 @@ func (t *Tickets) charged(offer *catalog.Offer, choice string, ticket *store.New
 	return nil
 }
 
-// pay opens the payment of a stored order. Faults: those of openPayment; outcome_unknown if the order cannot be read.
+// pay opens the payment of a stored order. Faults: the faults of
+// openPayment; outcome_unknown if the order cannot be read afterwards.
 func (t *Tickets) pay(ctx context.Context, n store.NewTicket) (Order, error) {
 	due := n.CreatedAt.Add(t.Payments.ExpiresAfter)
 	intent, err := t.openPayment(ctx, pendingPayment{
@@ -64,7 +65,7 @@ func (t *Tickets) pay(ctx context.Context, n store.NewTicket) (Order, error) {
 	return t.asItIs(ctx, n.BusinessID, n.Ticket, intent.URL)
 }
 
-// ticketsOf describes an order by the name of its event, and the quantity and name of each tier.
+// ticketsOf describes an order of tickets in one line: the name of the event, and the quantity and name of each tier.
 func ticketsOf(t store.Ticket) string {
 	tiers := make([]string, len(t.Tiers))
 	for i, tier := range t.Tiers {
@@ -73,8 +74,8 @@ func ticketsOf(t store.Ticket) string {
 	return t.EventName + ": " + strings.Join(tiers, ", ")
 }
 
-// asItIs reads the current state of an order, with its charge, after
-// the order was written. Fault: outcome_unknown if it cannot be read.
+// asItIs reads the current state of a stored order, including its
+// charge. Fault: outcome_unknown if the order cannot be read.
 func (t *Tickets) asItIs(ctx context.Context, businessID uuid.UUID, made store.Ticket,
 	checkoutURL string) (Order, error) {
 	found, err := t.records.Ticket(ctx, businessID, made.ID)
@@ -84,12 +85,12 @@ func (t *Tickets) asItIs(ctx context.Context, businessID uuid.UUID, made store.T
 	return Order{Ticket: found, CheckoutURL: checkoutURL}, nil
 }
 
-// Again answers a repeated request that would be refused now. The answer is the order
-// that the first request made, in its current state. If the charge is open, the
-// answer includes the provider's page, which the stored first answer does not have.
+// Again answers a repeated request to buy tickets. The answer is the order that the first
+// request made, in its current state. If the charge of the order is open, the answer
+// contains the URL of the provider's page, which the stored first answer does not contain.
 //
-// Faults: outcome_unknown; idempotency_in_progress if the first request is
-// still in flight, or if its order was cancelled before it was answered.
+// Faults: outcome_unknown; idempotency_in_progress if the first request is still
+// in flight, or if its order was cancelled before any answer contained it.
 func (t *Tickets) Again(ctx context.Context, by actor.Actor, businessID uuid.UUID, made store.Ticket) (Order, error) {
 	ctx = actor.With(ctx, by)
 	if made.Status != booking.StatusPending {
@@ -102,11 +103,11 @@ func (t *Tickets) Again(ctx context.Context, by actor.Actor, businessID uuid.UUI
 	return order, err
 }
 
-// again answers a repeated request for an order with an online payment.
-// If the charge is open, the answer includes the provider's page.
+// again answers a repeated request to buy tickets if the order has an online payment.
+// If the charge is open, the answer contains the URL of the provider's page.
 //
-// If the order was cancelled before any answer contained it, again returns [errChanged], and the caller makes
-// a new order. Faults: idempotency_in_progress while the first request opens the charge; outcome_unknown.
+// Errors: [errChanged] if the order was cancelled before any answer contained it; the caller then makes a
+// new order. Faults: idempotency_in_progress if the first request is opening the charge; outcome_unknown.
 func (t *Tickets) again(ctx context.Context, businessID uuid.UUID, made store.Ticket) (Order, error) {
 	order, err := t.asItIs(ctx, businessID, made, "")
 	switch {
@@ -127,5 +128,5 @@ func (t *Tickets) again(ctx context.Context, businessID uuid.UUID, made store.Ti
 		return Order{}, fault.Unknown(err)
 	}
 	order.CheckoutURL = intent.URL
-	return order, nil // without the page, the customer pays by the link in the messages, unless the payment has expired
+	return order, nil // without the page, the customer can pay by the link in the messages
 }

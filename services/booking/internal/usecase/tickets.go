@@ -27,7 +27,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Maximum lengths, in characters, of the name and the telephone number of an order's customer.
+// The maximum lengths of the customer's name and telephone number in an order, in characters.
 const (
 	maxCustomerName  = 200
 	maxCustomerPhone = 50
@@ -36,34 +36,37 @@ const (
 // Tickets sells orders of tickets. It is safe for concurrent use.
 type Tickets struct {
 	records *store.Store
-	*Booker // for prices and charges
+	*Booker // for pricing and the payment providers
 }
 
-// NewTickets returns a Tickets that uses the booker's pricing and payment providers.
+// NewTickets returns a Tickets. It uses the pricing client and the payment providers of the booker.
 func NewTickets(records *store.Store, booker *Booker) *Tickets {
 	return &Tickets{records: records, Booker: booker}
 }
 
-// Order is an order of tickets in the form for its customer. CheckoutURL is the provider's page on
-// which the customer pays, or "" if nothing is to be paid now. Only the customer may get this address.
+// Order is an order of tickets as its customer receives it. CheckoutURL is the URL of the provider's page on
+// which the customer pays. It is "" if no online payment is due now. Only the customer may receive the URL.
 type Order struct {
 	store.Ticket
 	CheckoutURL string
 }
 
-// now returns the current time in UTC, to the microsecond, which is the precision of the tables.
+// now returns the current time in UTC. It truncates the time to microseconds, which is the precision of the database.
 func (t *Tickets) now() time.Time { return t.Clock.Now().UTC().Truncate(time.Microsecond) }
 
-// Sell sells tickets of one event: all tickets of the order, or none if they exceed a capacity of the newest offer.
+// Sell sells tickets of one event. It sells all tickets of the order,
+// or none if the order exceeds a capacity in the newest offer.
 //
-// The owner may also sell for events that are not public, and until the event ends, unless
-// the event is inactive. On the booking page, customers may buy tickets of public events
-// until the events begin. They pay the current price and must give an e-mail address.
+// The owner may sell tickets of an active event until the event ends, even if the event is
+// not public. On the booking page, customers may buy tickets of public events until the
+// event begins. These customers pay the current price and must give an e-mail address.
 //
-// Faults: invalid_parameter; not_found if the event or tier is not offered; conflict if too
-// few tickets are left or the sale is over; those of [Offers]. On the booking page also: the
-// faults of the business's account, too_many_open_bookings, availability_unverified if no
-// price is known, payment_not_offered, payment_unavailable. Any other actor: source_forbidden.
+// Faults: invalid_parameter; not_found if the offer does not contain the event or a
+// tier; conflict if too few tickets are left or the sale has ended; source_forbidden
+// for an actor other than the owner and the booking page; the faults of [Offers].
+//
+// Further faults on the booking page: the faults of the business's account; too_many_open_bookings;
+// availability_unverified if pricing is unavailable; payment_not_offered; payment_unavailable.
 func (t *Tickets) Sell(ctx context.Context, by actor.Actor, businessID uuid.UUID,
 	order booking.NewTicket) (Order, error) {
 	if by.Kind != actor.Page && by.Kind != actor.Owner {
@@ -83,8 +86,8 @@ func (t *Tickets) Sell(ctx context.Context, by actor.Actor, businessID uuid.UUID
 	return Order{}, Unverified(errChanged)
 }
 
-// checked validates and normalizes the fields of an order that do not depend on the offer. The ordered tickets
-// are in the result's Tiers, even if the request uses the form for one tier. Fault: invalid_parameter.
+// checked checks and normalizes the fields of an order that do not depend on the offer. A request may have
+// a list of tiers, or one tier and its quantity; the result always has the list. Fault: invalid_parameter.
 func checked(order booking.NewTicket) (booking.NewTicket, error) {
 	order.CustomerName = strings.TrimSpace(order.CustomerName)
 	if len(order.Tiers) == 0 {
@@ -123,7 +126,7 @@ func checked(order booking.NewTicket) (booking.NewTicket, error) {
 	return order, err
 }
 
-// sell makes one attempt to sell, based on one version of the offer. It returns [errChanged] if the offer has changed.
+// sell makes one attempt to sell tickets by one version of the offer. Errors: [errChanged] if the offer has changed.
 func (t *Tickets) sell(ctx context.Context, by actor.Actor, businessID uuid.UUID,
 	order booking.NewTicket) (Order, error) {
 	offer, err := offerOf(ctx, t.Offers, businessID, order.Slug)
@@ -168,7 +171,8 @@ func (t *Tickets) sell(ctx context.Context, by actor.Actor, businessID uuid.UUID
 	return t.pay(ctx, ticket)
 }
 
-// answersTo returns the form answers that the order stores, as JSON. Faults: those of [catalog.Offer.Answered].
+// answersTo returns the customer's answers to the questions of the business, as JSON
+// for the order. Faults: invalid_parameter; the faults of [catalog.Offer.Answered].
 func answersTo(offer *catalog.Offer, by actor.Actor, order booking.NewTicket) (json.RawMessage, error) {
 	given, err := formdata.Read("form_data", order.FormData, by)
 	if err != nil {
@@ -181,8 +185,8 @@ func answersTo(offer *catalog.Offer, by actor.Actor, order booking.NewTicket) (j
 	return json.Marshal(kept)
 }
 
-// tooFewTickets returns the fault conflict. Its sentence contains
-// the number of tickets left in each tier and in the event.
+// tooFewTickets returns a fault with code conflict. The sentence contains
+// the number of tickets that are left in each ordered tier and in the event.
 func tooFewTickets(asked store.NewTicket, left *store.SoldOutError) error {
 	of := make([]string, len(asked.Tiers))
 	for i, tier := range asked.Tiers {
@@ -192,7 +196,7 @@ func tooFewTickets(asked store.NewTicket, left *store.SoldOutError) error {
 		strings.Join(of, ", "), left.EventLeft)
 }
 
-// hasAddress refuses an order without the customer's e-mail address, to which the tickets are sent.
+// hasAddress refuses an order without the customer's e-mail address, because the tickets are sent to this address.
 func hasAddress(order booking.NewTicket) error {
 	if order.CustomerEmail == nil {
 		return fault.New(fault.InvalidParameter, "customer_email: this field is required and must not be empty.")
@@ -204,7 +208,7 @@ func hasAddress(order booking.NewTicket) error {
 // and the total of the order. The party size is the number of all tickets of the order.
 //
 // Rules for a customer's first booking do not apply to tickets (semantics.md
-// §5). It returns [errChanged] if pricing used another version of the offer.
+// §5). Errors: [errChanged] if pricing used another version of the offer.
 func (t *Tickets) price(ctx context.Context, offer *catalog.Offer, ticket *store.NewTicket) error {
 	ask := pricing.QuotesRequest{
 		Slug:         offer.Slug,
@@ -234,9 +238,9 @@ func (t *Tickets) price(ctx context.Context, offer *catalog.Offer, ticket *store
 	return nil
 }
 
-// offered looks up the event and tiers of the order in the offer and returns the order
-// with them. On the booking page the event must be public. Tiers are in the order of
-// the event. Faults: not_found; conflict if the event's tickets are not for sale now.
+// offered returns the order to store, with the event and the tiers of the offer. The tiers have the
+// same sequence as in the event. Faults: not_found if the offer does not contain the event or a tier,
+// or if the event is not public and onPage is true; conflict if the tickets are not for sale now.
 func offered(offer *catalog.Offer, order booking.NewTicket, onPage bool, now time.Time) (store.NewTicket, error) {
 	event := offer.Event(order.EventID)
 	if event == nil || !offer.Modules.Events || onPage && !event.Public {
@@ -270,7 +274,7 @@ func offered(offer *catalog.Offer, order booking.NewTicket, onPage bool, now tim
 	return ticket, forSale(event, offer.Location(), onPage, now)
 }
 
-// forSale returns the fault conflict if tickets of the event are not for sale now.
+// forSale returns a fault with code conflict if tickets of the event are not for sale now.
 func forSale(event *catalog.Event, zone *time.Location, onPage bool, now time.Time) error {
 	switch {
 	case !event.Active:
@@ -283,8 +287,8 @@ func forSale(event *catalog.Event, zone *time.Location, onPage bool, now time.Ti
 	return nil
 }
 
-// endOf returns the instant at which an event ends, in Unix seconds. If the end is not after the
-// start, the event ends on the next day.
+// endOf returns the instant at which an event ends, in Unix seconds. If the time
+// of the end is not after the time of the start, the event ends on the next day.
 func endOf(e *catalog.Event, loc *time.Location) int64 {
 	end := e.End
 	if end <= e.Start {
@@ -293,15 +297,16 @@ func endOf(e *catalog.Event, loc *time.Location) int64 {
 	return timespan.Instant(e.Date, end, loc)
 }
 
-// wallClock returns a local date and time as the same date and
-// time in UTC. The store writes it to a column without time zone.
+// wallClock returns a local date and time as a [time.Time] in UTC, without
+// a conversion. The store writes the value to a column without time zone.
 func wallClock(d timespan.Date, at timespan.TimeOfDay) time.Time {
 	year, month, day := d.YMD()
 	return time.Date(year, month, day, 0, int(at), 0, 0, time.UTC)
 }
 
-// Ahead returns the number of sold tickets of events that begin today or later in business time, without
-// cancelled tickets. Faults: those of [Offers]; invalid_parameter if the slug is of another business.
+// Ahead returns the number of sold tickets of events that begin today or later
+// in the time zone of the business. Cancelled tickets do not count. Faults: the
+// faults of [Offers]; invalid_parameter if the slug belongs to another business.
 func (t *Tickets) Ahead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
 	offer, err := offerOf(ctx, t.Offers, businessID, slug)
 	if err != nil {
