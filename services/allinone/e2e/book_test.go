@@ -97,12 +97,12 @@ func (w *world) booked(t *testing.T, slug string) int {
 
 func TestOneSlotIsSoldOnceToManyAtTheSameTime(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "one", salon("one", 1))
-	w.publish(t, "three", salon("three", 3))
-	cut := map[string]string{"one": w.named(t, "one", "services")["Cut"],
-		"three": w.named(t, "three", "services")["Cut"]}
-	for slug, want := range map[string]int{"one": 1, "three": 3} {
+	w := shared(t)
+	w.publish(t, "slot-one", salon("slot-one", 1))
+	w.publish(t, "slot-three", salon("slot-three", 3))
+	cut := map[string]string{"slot-one": w.named(t, "slot-one", "services")["Cut"],
+		"slot-three": w.named(t, "slot-three", "services")["Cut"]}
+	for slug, want := range map[string]int{"slot-one": 1, "slot-three": 3} {
 		orders := make([]order, 200)
 		for i := range orders {
 			orders[i] = appointment(cut[slug], "2027-03-01", "10:00")
@@ -192,28 +192,28 @@ func TestABookingSaysWhatWasSold(t *testing.T) {
 
 func TestCancellingFreesTheTimeAtOnce(t *testing.T) {
 	t.Parallel()
-	w := start(t, routed(t))
-	w.publish(t, "free", salon("free", 1))
-	cut, key := w.named(t, "free", "services")["Cut"], w.key(t, "free", "write")
+	w := shared(t)
+	w.publish(t, "freed", salon("freed", 1))
+	cut, key := w.named(t, "freed", "services")["Cut"], w.key(t, "freed", "write")
 	o := appointment(cut, "2027-03-01", "10:00")
 	var got struct{ Booking struct{ ID string } }
-	w.book(t, "free", key, o).into(t, http.StatusCreated, &got)
-	w.book(t, "free", key, o).want(t, http.StatusConflict, "no_staff_available")
-	move := "businesses/free/bookings/" + got.Booking.ID
+	w.book(t, "freed", key, o).into(t, http.StatusCreated, &got)
+	w.book(t, "freed", key, o).want(t, http.StatusConflict, "no_staff_available")
+	move := "businesses/freed/bookings/" + got.Booking.ID
 	w.admin(t, http.MethodPost, move+"/cancel", nil).want(t, http.StatusOK, "")
 	w.admin(t, http.MethodPost, move+"/confirm", nil).want(t, http.StatusConflict, "conflict")
-	w.book(t, "free", key, o).want(t, http.StatusCreated, "")
+	w.book(t, "freed", key, o).want(t, http.StatusCreated, "")
 }
 
 func TestAnIdempotencyKeyBooksOnce(t *testing.T) {
 	t.Parallel()
-	w := start(t, routed(t))
-	w.publish(t, "again", salon("again", 3))
-	cut, key := w.named(t, "again", "services")["Cut"], w.key(t, "again", "write")
+	w := shared(t)
+	w.publish(t, "idempotent", salon("idempotent", 3))
+	cut, key := w.named(t, "idempotent", "services")["Cut"], w.key(t, "idempotent", "write")
 	o := appointment(cut, "2027-03-01", "10:00")
 	header := http.Header{"Idempotency-Key": {"order-1"}}
 	send := func(o order) answer {
-		a, err := w.tryBook("again", key, o, header)
+		a, err := w.tryBook("idempotent", key, o, header)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +227,7 @@ func TestAnIdempotencyKeyBooksOnce(t *testing.T) {
 		t.Errorf("the same request got %s, then %s", first.body, second.body)
 	}
 	send(o.with("time", "11:00")).want(t, http.StatusUnprocessableEntity, "idempotency_mismatch")
-	if live := w.booked(t, "again"); live != 1 {
+	if live := w.booked(t, "idempotent"); live != 1 {
 		t.Errorf("%d bookings, want 1", live)
 	}
 }
@@ -267,7 +267,7 @@ func (w *world) revokeAll(t *testing.T, slug string) {
 
 func TestABusinessThatTakesNoBookingsRefusesThem(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	for code, lines := range map[string]string{
 		"subscription_inactive":  "account: {subscription: inactive}\n",
 		"account_closing":        "account: {removal_on: 2027-06-01}\n",

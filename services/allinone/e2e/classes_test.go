@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
 // studio is a business with classes: yoga on Mondays at 18:00 with ten seats by Ben, and, as Ben alone also cuts hair,
@@ -91,7 +89,7 @@ func (w *world) days(t *testing.T, slug, date, query string) int {
 
 func TestAClassIsSoldSeatBySeat(t *testing.T) {
 	t.Parallel()
-	w := start(t, routed(t))
+	w := shared(t)
 	w.publish(t, "class", studio("class"))
 	services, key := w.named(t, "class", "services"), w.key(t, "class", "all")
 	yoga, monday := services["Yoga"], "2027-03-01"
@@ -218,8 +216,7 @@ func TestTwoSessionsOfOneStartAreToldApart(t *testing.T) {
 // fitted in the end.
 func TestOfFiftyPartiesAsManySitAsThereAreSeats(t *testing.T) {
 	t.Parallel()
-	var databaseURL string
-	w := start(t, func(c *allinone.Config) { databaseURL = c.DatabaseURL })
+	w := shared(t)
 	w.publish(t, "fifty", studio("fifty"))
 	key, yoga := w.key(t, "fifty", "write"), w.named(t, "fifty", "services")["Yoga"]
 	var (
@@ -253,17 +250,20 @@ func TestOfFiftyPartiesAsManySitAsThereAreSeats(t *testing.T) {
 	if seated > 10 || seated+smallest <= 10 {
 		t.Errorf("%d sit on 10 seats, and a party of %d was refused", seated, smallest)
 	}
-	counted := row(t, databaseURL,
-		`SELECT (SELECT sum(taken) FROM booking.class_sessions), (SELECT sum(seats) FROM booking.class_seats),
-		(SELECT sum(party_size) FROM booking.bookings WHERE status <> 'cancelled'), (SELECT count(*) FROM booking.occupied_time)
-		- (SELECT count(*) FROM booking.bookings)`, 4)
+	counted := row(t, w.databaseURL, `
+		SELECT (SELECT sum(taken) FROM booking.class_sessions WHERE business_id = b.id),
+			(SELECT sum(seats) FROM booking.class_seats WHERE business_id = b.id),
+			(SELECT sum(party_size) FROM booking.bookings WHERE business_id = b.id AND status <> 'cancelled'),
+			(SELECT count(*) FROM booking.occupied_time WHERE business_id = b.id)
+			- (SELECT count(*) FROM booking.bookings WHERE business_id = b.id)
+		FROM catalog.businesses AS b WHERE slug = $1`, 4, "fifty")
 	if counted[0] != seated || counted[1] != seated || counted[2] != seated || counted[3] != 0 {
 		t.Errorf("%d sit; the tables count %v", seated, counted)
 	}
 }
 
 // row reads one row of numbers from a database.
-func row(t *testing.T, databaseURL, sql string, columns int) []int {
+func row(t *testing.T, databaseURL, sql string, columns int, args ...any) []int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -276,7 +276,7 @@ func row(t *testing.T, databaseURL, sql string, columns int) []int {
 	for i := range numbers {
 		into[i] = &numbers[i]
 	}
-	if err := conn.QueryRow(ctx, sql).Scan(into...); err != nil {
+	if err := conn.QueryRow(ctx, sql, args...).Scan(into...); err != nil {
 		t.Fatal(err)
 	}
 	return numbers

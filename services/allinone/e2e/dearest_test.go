@@ -67,7 +67,7 @@ func processor(t *testing.T) time.Duration {
 // beside it) is the processor time of all services, the front and the reading client together.
 func TestTheDearestAnswerOfEachPathIsBounded(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "catalogue", catalogue("catalogue"))
 	w.publish(t, "department", department("department"))
 	w.publish(t, "crowd", crowded("crowd", 300, 5))

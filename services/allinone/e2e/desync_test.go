@@ -77,8 +77,8 @@ func (w *world) asCaller(service, path string) string {
 // After ten requests POST /book answers 429, so that all early answers are among these.
 func TestDesyncOfEveryPathOfEveryPort(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "desync", strings.Replace(fair, "slug: fair", "slug: desync", 1))
+	w := shared(t)
+	w.publish(t, "desync", fair("desync"))
 	bearer := "Authorization: Bearer " + w.key(t, "desync", "write") + "\r\n"
 	token := "Authorization: Bearer " + w.AdminToken + "\r\n"
 	form := "Content-Type: application/x-www-form-urlencoded\r\n"
@@ -170,7 +170,7 @@ func documented(t *testing.T, w *world, document string, header http.Header) []s
 // is too much: it costs no memory.
 func TestACallerIsKnownBeforeItsBodyIsRead(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	for path, at := range map[string]struct {
 		base   string
 		status int

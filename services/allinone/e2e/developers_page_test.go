@@ -56,9 +56,9 @@ func sampled(t *testing.T, name string) string {
 func TestTheProgramsOfTheDevelopersPageBook(t *testing.T) {
 	t.Parallel()
 	node := testkit.InstallNode(t)
-	w := start(t, alone(t))
-	w.publish(t, "salon", salon("salon", 1))
-	env := []string{"BASE=" + w.PublicURL, "SLUG=salon", "DAY=2027-03-01", "SLOTMESH_KEY=" + w.key(t, "salon", "write")}
+	w := shared(t)
+	w.publish(t, "quickstart", salon("quickstart", 1))
+	env := []string{"BASE=" + w.proxy(t, w.PublicURL), "SLUG=quickstart", "DAY=2027-03-01", "SLOTMESH_KEY=" + w.key(t, "quickstart", "write")}
 	made := make(map[string]bool)
 	for name, program := range map[string]func(dir string) testkit.ToolRun{
 		"book.sh": func(dir string) testkit.ToolRun {
@@ -80,7 +80,7 @@ func TestTheProgramsOfTheDevelopersPageBook(t *testing.T) {
 		}
 		made[answer.Booking.ID] = true
 	}
-	if n := w.booked(t, "salon"); n != 4 || len(made) != 4 {
+	if n := w.booked(t, "quickstart"); n != 4 || len(made) != 4 {
 		t.Errorf("there are %d bookings, and %d were told", n, len(made))
 	}
 }
@@ -161,8 +161,7 @@ func TestTheWebhookProgramsOfTheDevelopersPageCheckSignatures(t *testing.T) {
 func TestTheDevelopersPageInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
-	w := start(t, alone(t))
-	w.publish(t, "salon", salon("salon", 1))
+	w := shared(t)
 	for name, as := range map[string]visitor.As{
 		"phone": {Heavy: true, MayShift: 1}, "desk-dark": {Width: 1280, Dark: true, Heavy: true, MayShift: 1},
 		"plain": {NoScript: true},

@@ -122,7 +122,7 @@ func wantLeft(t *testing.T, when string, got events, want ...int) {
 
 func TestEventsShowWhatIsLeftAsTicketsAreSoldAndCancelled(t *testing.T) {
 	t.Parallel()
-	w := start(t, routed(t)) // today is 2027-03-01
+	w := shared(t) // today is 2027-03-01
 	w.publish(t, "stage", theatre("stage", 10, 8, 4, 3))
 	list := w.events(t, "stage/events")
 	if len(list.Events) != 2 || list.Events[0].Name != "Gala" || list.Events[1].Name != "Matinee" ||
@@ -244,7 +244,7 @@ func TestWithoutBookingEventsAreListedAndWhatIsLeftIsUnknown(t *testing.T) {
 
 func TestTicketsAreNeverOversoldTo200OrdersAtOnce(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	capacities := []int{60, 40, 30, 20} // of the event, then of its tiers
 	w.publish(t, "rush", theatre("rush", capacities[0], capacities[1], capacities[2], capacities[3]))
 	gala := w.events(t, "rush/events").Events[0]
@@ -295,7 +295,7 @@ func TestTicketsAreNeverOversoldTo200OrdersAtOnce(t *testing.T) {
 
 func TestAnOperatorSellsTicketsFromTheCommandLine(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "counter", theatre("counter", 10, 8, 4, 3))
 	o := w.operator(t)
 	gala := w.events(t, "counter/events").Events[0]

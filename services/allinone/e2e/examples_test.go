@@ -28,7 +28,7 @@ func TestTheExamplesOfTheDocumentAreWhatIsSaid(t *testing.T) {
 	})
 	heard := make(map[string]bool)
 	w.http.Transport = hearing{heard, w.http.Transport}
-	harbor(t, w)
+	harbor(t, w, "harbor-studio")
 
 	w.provokeReads(t)
 	w.provokeAccountChecks(t)

@@ -12,6 +12,9 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -27,6 +30,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/services/allinone"
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 	"github.com/slotmesh/slotmesh/services/allinone/test/deadlines"
 	"github.com/slotmesh/slotmesh/services/booking"
 	"github.com/slotmesh/slotmesh/services/catalog"
@@ -72,7 +76,7 @@ type tests struct{ *testing.M }
 
 func (m tests) Run() int {
 	code := m.M.Run()
-	if err := errors.Join(platform.stop(), tables.Drop()); err != nil {
+	if err := errors.Join(visitor.Close(), platform.stop(), tables.Drop()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return max(code, 1)
 	}
@@ -117,7 +121,9 @@ type world struct {
 	address string // of a client of its own
 	once    sync.Once
 
-	isShared bool // other tests use the process too
+	isShared    bool // other tests use the process too
+	databaseURL string
+	inbox       *inbox // nil if SMTP_URL names a mail server
 }
 
 // start brings up a Slotmesh without the demo on a database of its own. The front believes X-Forwarded-For, so that one
@@ -135,6 +141,10 @@ func start(t *testing.T, change ...func(*allinone.Config)) *world {
 		t.Fatal(err)
 	}
 	w := newWorld(t, p)
+	w.databaseURL = cfg.DatabaseURL
+	if p.Mailbox != nil {
+		w.inbox = openInbox(t, p.Mailbox)
+	}
 	t.Cleanup(func() {
 		w.stop(t)
 		if t.Failed() {
@@ -163,7 +173,8 @@ func defaults(t testing.TB, home string) allinone.Config {
 func newWorld(t *testing.T, p *allinone.Process) *world {
 	t.Helper()
 	w := &world{Process: p, address: client(), http: &http.Client{Timeout: 3 * time.Minute}}
-	w.http.Transport = w.underContract(t, &http.Transport{MaxIdleConnsPerHost: 256, IdleConnTimeout: 30 * time.Second})
+	w.http.Transport = addressed{w.address,
+		w.underContract(t, &http.Transport{MaxIdleConnsPerHost: 256, IdleConnTimeout: 30 * time.Second})}
 	return w
 }
 
@@ -203,6 +214,45 @@ func (w *world) stop(t *testing.T) {
 			t.Errorf("Slotmesh did not stop cleanly: %v", err)
 		}
 	})
+}
+
+// addressed is a transport that sends requests without X-Forwarded-For from an address of the world's own, because
+// all worlds count their requests in one Redis.
+type addressed struct {
+	address string
+	next    http.RoundTripper
+}
+
+func (a addressed) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Header.Get("X-Forwarded-For") == "" {
+		r = r.Clone(r.Context())
+		r.Header.Set("X-Forwarded-For", a.address)
+	}
+	return a.next.RoundTrip(r)
+}
+
+// CloseIdleConnections lets [http.Client.CloseIdleConnections] reach the connections.
+func (a addressed) CloseIdleConnections() {
+	if closer, ok := a.next.(interface{ CloseIdleConnections() }); ok {
+		closer.CloseIdleConnections()
+	}
+}
+
+// proxy returns the address of a proxy before an address of the world. Programs that name no client address use it:
+// the proxy sends their requests from an address of the world's own.
+func (w *world) proxy(t *testing.T, address string) string {
+	t.Helper()
+	target, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{DisableKeepAlives: true}
+	server := httptest.NewServer(&httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.Header.Set("X-Forwarded-For", w.address)
+	}})
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
 // client is an address of its own, so that limits by address do not join what tests keep apart.
@@ -262,8 +312,7 @@ func (w *world) do(t *testing.T, method, url string, body []byte, header http.He
 	return a
 }
 
-// try is do for goroutines, which must not end the test. A request that names no address comes from one of the world's
-// own, as all worlds count in one Redis.
+// try is do for goroutines, which must not end the test.
 func (w *world) try(method, url string, body []byte, header http.Header) (answer, error) {
 	request, err := http.NewRequest(method, url, bytes.NewReader(body))
 	if err != nil {
@@ -271,9 +320,6 @@ func (w *world) try(method, url string, body []byte, header http.Header) (answer
 	}
 	if request.Header = header.Clone(); request.Header == nil {
 		request.Header = http.Header{}
-	}
-	if request.Header.Get("X-Forwarded-For") == "" {
-		request.Header.Set("X-Forwarded-For", w.address)
 	}
 	return w.exchange(request)
 }

@@ -134,14 +134,14 @@ func TestBadBookingsGetASentenceAndWriteNothing(t *testing.T) {
 
 func TestOnlyPublicPathsAreRouted(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "door", salon("door", 1))
+	w := shared(t)
+	w.publish(t, "routed-paths", salon("routed-paths", 1))
 	for _, path := range []string{
-		"/metrics", "/livez", "/readyz", "/internal/offers/door", "/admin/businesses",
-		"/api/public/door/../../../metrics",
-		"/api/public/door/%2e%2e/%2e%2e/metrics", "/api/public//info", "/api/public/door/info/",
-		"/API/public/door/info",
-		"/api/public/door/info;x", "/api/public/door%2Finfo", "/internal%2Foffers%2Fdoor",
+		"/metrics", "/livez", "/readyz", "/internal/offers/routed-paths", "/admin/businesses",
+		"/api/public/routed-paths/../../../metrics",
+		"/api/public/routed-paths/%2e%2e/%2e%2e/metrics", "/api/public//info", "/api/public/routed-paths/info/",
+		"/API/public/routed-paths/info",
+		"/api/public/routed-paths/info;x", "/api/public/routed-paths%2Finfo", "/internal%2Foffers%2Fdoor",
 	} {
 		request, err := http.NewRequest(http.MethodGet, w.PublicURL, nil)
 		if err != nil {
@@ -162,7 +162,7 @@ func TestOnlyPublicPathsAreRouted(t *testing.T) {
 		t.Fatal(err)
 	}
 	// is sent as http://internal/offers/door
-	foreign.URL = &url.URL{Scheme: "http", Host: foreign.Host, Opaque: "//internal/offers/door"}
+	foreign.URL = &url.URL{Scheme: "http", Host: foreign.Host, Opaque: "//internal/offers/routed-paths"}
 	response, err := w.http.Do(foreign)
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestOnlyPublicPathsAreRouted(t *testing.T) {
 	}
 	for method, path := range map[string]string{http.MethodDelete: "info", http.MethodPost: "slots",
 		http.MethodGet: "book"} {
-		w.do(t, method, w.PublicURL+"/api/public/door/"+path, nil, http.Header{}).want(t, http.StatusMethodNotAllowed,
+		w.do(t, method, w.PublicURL+"/api/public/routed-paths/"+path, nil, http.Header{}).want(t, http.StatusMethodNotAllowed,
 			"method_not_allowed")
 	}
 }

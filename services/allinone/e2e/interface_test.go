@@ -12,16 +12,16 @@ import (
 
 // harbor publishes the demo business, which has something of everything, and returns the public reads of it: what to
 // ask, by path of the document.
-func harbor(t *testing.T, w *world) map[string][]string {
+func harbor(t *testing.T, w *world, slug string) map[string][]string {
 	t.Helper()
 	manifest, err := os.ReadFile("../demo.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.publish(t, "harbor-studio", string(manifest))
-	cut, sauna := w.named(t, "harbor-studio", "services")["Haircut"], w.named(t, "harbor-studio", "services")["Sauna"]
-	anna := w.named(t, "harbor-studio", "staff")["Anna"]
-	kayak := w.named(t, "harbor-studio", "rentals")["Kayak"]
+	w.publish(t, slug, strings.Replace(string(manifest), "slug: harbor-studio", "slug: "+slug, 1))
+	cut, sauna := w.named(t, slug, "services")["Haircut"], w.named(t, slug, "services")["Sauna"]
+	anna := w.named(t, slug, "staff")["Anna"]
+	kayak := w.named(t, slug, "rentals")["Kayak"]
 	return map[string][]string{
 		"info":     {""},
 		"services": {"", "?locale=pt", "?locale=xx", "?date=2027-06-05", "?date=2027-06-05&locale=pt-BR"},
@@ -50,8 +50,8 @@ func harbor(t *testing.T, w *world) map[string][]string {
 // Whether each answer is as described, the contract of the client checks; here is that every read is asked.
 func TestEveryReadAnswersAsDescribedAndIsOpenToPages(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	reads := harbor(t, w)
+	w := shared(t)
+	reads := harbor(t, w, "harbor-reads")
 	d := describe(t, w.PublicURL+"/api/public/openapi.json", nil)
 	for path, item := range d.Paths.Map() {
 		name := strings.TrimPrefix(path, "/api/public/{slug}/")
@@ -62,7 +62,7 @@ func TestEveryReadAnswersAsDescribedAndIsOpenToPages(t *testing.T) {
 	page := http.Header{"Origin": {"https://pages.example"}}
 	for name, queries := range reads {
 		for _, query := range queries {
-			url := w.PublicURL + "/api/public/harbor-studio/" + name + query
+			url := w.PublicURL + "/api/public/harbor-reads/" + name + query
 			header := page.Clone()
 			header.Set("X-Forwarded-For", client())
 			get := w.do(t, http.MethodGet, url, nil, header)
@@ -89,12 +89,12 @@ func TestEveryReadAnswersAsDescribedAndIsOpenToPages(t *testing.T) {
 
 func TestEveryMethodOfEveryPathIsAnsweredInOneShape(t *testing.T) {
 	t.Parallel()
-	w := start(t, connected(noStripe))
-	harbor(t, w)
+	w := shared(t)
+	harbor(t, w, "harbor-methods")
 	d := describe(t, w.PublicURL+"/api/public/openapi.json", nil)
 	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "QUERY"}
 	for path, item := range d.Paths.Map() {
-		url := w.PublicURL + strings.Replace(path, "{slug}", "harbor-studio", 1)
+		url := w.PublicURL + strings.Replace(path, "{slug}", "harbor-methods", 1)
 		allow, open := "GET, HEAD, OPTIONS", "*"
 		if item.Get == nil {
 			allow, open = "POST, OPTIONS", ""
@@ -118,7 +118,7 @@ func TestEveryMethodOfEveryPathIsAnsweredInOneShape(t *testing.T) {
 		}
 	}
 	for _, method := range append(methods, http.MethodOptions) {
-		a := w.do(t, method, w.PublicURL+"/api/public/harbor-studio/nothing", nil, nil)
+		a := w.do(t, method, w.PublicURL+"/api/public/harbor-methods/nothing", nil, nil)
 		if a.status != http.StatusNotFound {
 			t.Errorf("%s of an unknown path answered %d", method, a.status)
 		}
@@ -155,8 +155,8 @@ func TestBodiesOfEveryTypeAndSizeAreAnsweredInOneShape(t *testing.T) {
 
 func TestAnUnknownBusinessIsSaidInOneSentenceOnEveryPath(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	reads := harbor(t, w)
+	w := shared(t)
+	reads := harbor(t, w, "harbor-unknown")
 	for _, name := range slices.Sorted(maps.Keys(reads)) {
 		a := w.get(t, "nobody/"+name+reads[name][0])
 		a.want(t, http.StatusNotFound, "business_not_found")
@@ -164,7 +164,7 @@ func TestAnUnknownBusinessIsSaidInOneSentenceOnEveryPath(t *testing.T) {
 			t.Errorf("%s says %q", name, sentence)
 		}
 	}
-	key := w.key(t, "harbor-studio", "write")
+	key := w.key(t, "harbor-unknown", "write")
 	w.book(t, "nobody", key, appointment("8f14e45f-ceea-567f-a2b6-1d1f7e0f5a01", "2027-03-01", "10:00")).want(t,
 		http.StatusNotFound, "business_not_found")
 }

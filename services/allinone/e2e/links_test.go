@@ -20,7 +20,7 @@ func TestACustomerComesBackByTheirLinkAndTheOwnersCalendarFollows(t *testing.T) 
 	t.Parallel()
 	const pages = "https://book.example.org"
 	w := start(t, routed(t), func(c *allinone.Config) { c.PagesURL = pages })
-	w.publish(t, "fair", fair)
+	w.publish(t, "fair", fair("fair"))
 	service := w.named(t, "fair", "services")
 	var booked struct {
 		Booking   struct{ ID string }

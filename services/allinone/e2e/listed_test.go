@@ -16,7 +16,7 @@ func TestWhatIsListedCanBeBookedAndNothingElse(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
-	w := start(t)
+	w := shared(t)
 	for i := range 4 {
 		slug := fmt.Sprintf("any-%d", i)
 		manifest := generated(rng, slug)

@@ -130,9 +130,9 @@ func (a agent) ids(t *testing.T, tool string, arguments map[string]any) []string
 
 func TestNoAnswerOfABigBusinessExceedsItsBound(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "department", department("department"))
-	a := w.agent(t, w.key(t, "department", "all"))
+	w := shared(t)
+	w.publish(t, "bounds", department("bounds"))
+	a := w.agent(t, w.key(t, "bounds", "all"))
 	a.bounded(t, "get_business_info", nil, nil)
 	listed := make(map[string][]string)
 	for tool, arguments := range map[string]map[string]any{

@@ -23,9 +23,9 @@ type found struct {
 
 func TestAnAgentBooksSeatsOfAClassSession(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "two", studio("two"))
-	a, spinning := w.agent(t, w.key(t, "two", "all")), w.named(t, "two", "services")["Spinning"]
+	w := shared(t)
+	w.publish(t, "agent-class", studio("agent-class"))
+	a, spinning := w.agent(t, w.key(t, "agent-class", "all")), w.named(t, "agent-class", "services")["Spinning"]
 	var before, after found
 	asked := map[string]any{"service_ids": []string{spinning}, "date": "2027-03-02"}
 	a.accepted(t, "find_slots", asked, &before)
@@ -59,9 +59,9 @@ func (a agent) times(t *testing.T, asked order) []string {
 
 func TestAnAgentBooksAPackageWithAVariant(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "pack", spa("pack"))
-	a := w.agent(t, w.key(t, "pack", "all"))
+	w := shared(t)
+	w.publish(t, "agent-package", spa("agent-package"))
+	a := w.agent(t, w.key(t, "agent-package", "all"))
 	var offered struct {
 		Services []struct {
 			ID, Name string

@@ -15,13 +15,13 @@ const inspectorPackage = "@modelcontextprotocol/inspector@2.12.0"
 func TestTheInspectorListsTheToolsAndBooks(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t, inspectorPackage)
-	w := start(t)
-	w.publish(t, "salon", salon("salon", 1))
-	cut, key := w.named(t, "salon", "services")["Cut"], w.key(t, "salon", "all")
+	w := shared(t)
+	w.publish(t, "inspector", salon("inspector", 1))
+	cut, key := w.named(t, "inspector", "services")["Cut"], w.key(t, "inspector", "all")
 	inspect := func(out any, args ...string) testkit.ToolRun {
 		t.Helper()
 		run := programs.Run(t, "mcp-inspector", append([]string{
-			"--cli", "--server-url", w.PublicURL + "/mcp", "--transport", "http", "--header",
+			"--cli", "--server-url", w.proxy(t, w.PublicURL) + "/mcp", "--transport", "http", "--header",
 			"Authorization: Bearer " + key,
 		}, args...)...)
 		if run.Exit != 0 {
@@ -71,7 +71,7 @@ func TestTheInspectorListsTheToolsAndBooks(t *testing.T) {
 	if made.IsError || !made.StructuredContent.Success || made.StructuredContent.Booking.Start != at+":00" {
 		t.Errorf("got %+v", made)
 	}
-	if n := w.booked(t, "salon"); n != 1 {
+	if n := w.booked(t, "inspector"); n != 1 {
 		t.Errorf("there are %d bookings", n)
 	}
 }

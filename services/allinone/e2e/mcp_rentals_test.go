@@ -92,12 +92,12 @@ func TestRentalsAndAddOnsComeInTheLanguageOfTheAgent(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
 	const canoe = "name: Canoe, "
-	manifest := strings.Replace(boathouse("boats"), canoe,
+	manifest := strings.Replace(boathouse("agent-boats"), canoe,
 		canoe+"translations: {en: {name: Open canoe}}, upsells: [{rental: vest, required: true}], ", 1)
-	w.publish(t, "boats", strings.Replace(manifest, "rentals:\n",
+	w.publish(t, "agent-boats", strings.Replace(manifest, "rentals:\n",
 		"rentals:\n  - {key: vest, name: Colete, price: 2.00, price_type: daily, "+
 			"quantity: 10, units_count: 10, add_on: true, translations: {en: {name: Life vest}}}\n", 1))
-	a := w.agent(t, w.key(t, "boats", "read"))
+	a := w.agent(t, w.key(t, "agent-boats", "read"))
 	type rental struct {
 		ID, Name string
 		Upsells  []struct {

@@ -33,10 +33,10 @@ type agentSaid struct {
 func TestAgentsOfThePythonAndTypeScriptSDKsFindATimeAndBook(t *testing.T) {
 	t.Parallel()
 	python, node := testkit.InstallPython(t, pythonMCP), testkit.InstallNode(t, typescriptMCP)
-	w := start(t)
-	w.publish(t, "salon", salon("salon", 1))
-	dir, env := t.TempDir(), []string{"BASE=" + w.PublicURL, "KEY=" + w.key(t, "salon", "all"),
-		"CUT=" + w.named(t, "salon", "services")["Cut"], "DAY=2027-03-02"}
+	w := shared(t)
+	w.publish(t, "agent-sdks", salon("agent-sdks", 1))
+	dir, env := t.TempDir(), []string{"BASE=" + w.proxy(t, w.PublicURL), "KEY=" + w.key(t, "agent-sdks", "all"),
+		"CUT=" + w.named(t, "agent-sdks", "services")["Cut"], "DAY=2027-03-02"}
 	copied(t, dir, "agent.py")
 	program, err := os.ReadFile(filepath.Join("testdata", "typescript", "agent.cjs"))
 	if err != nil {
@@ -67,7 +67,7 @@ func TestAgentsOfThePythonAndTypeScriptSDKsFindATimeAndBook(t *testing.T) {
 		}
 		made[said.Booking.ID] = true
 	}
-	if n := w.booked(t, "salon"); n != 3 || len(made) != 3 {
+	if n := w.booked(t, "agent-sdks"); n != 3 || len(made) != 3 {
 		t.Errorf("there are %d bookings, and %d were told", n, len(made))
 	}
 }

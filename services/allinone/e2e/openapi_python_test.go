@@ -26,8 +26,8 @@ func copied(t *testing.T, dir, script string) {
 func TestAPythonClientMadeFromTheDocumentReadsAndBooks(t *testing.T) {
 	t.Parallel()
 	python := testkit.InstallPython(t, pythonTools...)
-	w := start(t, alone(t))
-	w.publish(t, "salon", salon("salon", 1))
+	w := shared(t)
+	w.publish(t, "python", salon("python", 1))
 	dir := t.TempDir()
 	w.documentsAsFiles(t, dir)
 	write(t, filepath.Join(dir, "settings.yaml"), "post_hooks: []\npackage_name_override: slotmesh_client\n")
@@ -38,12 +38,12 @@ func TestAPythonClientMadeFromTheDocumentReadsAndBooks(t *testing.T) {
 		t.Fatalf("no client is made: %s %s", made.Stdout, made.Stderr)
 	}
 	copied(t, dir, "book.py")
-	run := python.Python(t, dir, []string{"BASE=" + w.PublicURL, "SLUG=salon", "DAY=2027-03-01",
-		"KEY=" + w.key(t, "salon", "write")}, "book.py")
+	run := python.Python(t, dir, []string{"BASE=" + w.proxy(t, w.PublicURL), "SLUG=python", "DAY=2027-03-01",
+		"KEY=" + w.key(t, "python", "write")}, "book.py")
 	if run.Exit != 0 || strings.TrimSpace(run.Stdout) != "Salon pending" {
 		t.Fatalf("the client ended with %d: %s %s", run.Exit, run.Stdout, run.Stderr)
 	}
-	if n := w.booked(t, "salon"); n != 1 {
+	if n := w.booked(t, "python"); n != 1 {
 		t.Errorf("there are %d bookings", n)
 	}
 }

@@ -14,8 +14,8 @@ import (
 func TestTypesMadeFromTheDocumentsCompileReadAndBook(t *testing.T) {
 	t.Parallel()
 	node := testkit.InstallNode(t, "openapi-typescript@7.13.0", "typescript@5.9.3")
-	w := start(t, alone(t))
-	w.publish(t, "salon", salon("salon", 1))
+	w := shared(t)
+	w.publish(t, "typescript", salon("typescript", 1))
 	dir := t.TempDir()
 	w.documentsAsFiles(t, dir)
 	program, err := os.ReadFile(filepath.Join("testdata", "typescript", "book.ts"))
@@ -37,12 +37,12 @@ func TestTypesMadeFromTheDocumentsCompileReadAndBook(t *testing.T) {
 			t.Fatalf("%q ended with %d: %s %s", step, said.Exit, said.Stdout, said.Stderr)
 		}
 	}
-	ran := node.Node(t, dir, []string{"BASE=" + w.PublicURL, "SLUG=salon", "DAY=2027-03-01",
-		"KEY=" + w.key(t, "salon", "write")}, "book.js")
+	ran := node.Node(t, dir, []string{"BASE=" + w.proxy(t, w.PublicURL), "SLUG=typescript", "DAY=2027-03-01",
+		"KEY=" + w.key(t, "typescript", "write")}, "book.js")
 	if ran.Exit != 0 || strings.TrimSpace(ran.Stdout) != "Salon pending" {
 		t.Fatalf("the program ended with %d: %s %s", ran.Exit, ran.Stdout, ran.Stderr)
 	}
-	if n := w.booked(t, "salon"); n != 1 {
+	if n := w.booked(t, "typescript"); n != 1 {
 		t.Errorf("there are %d bookings", n)
 	}
 }

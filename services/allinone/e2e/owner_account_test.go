@@ -20,24 +20,8 @@ var linkInMail = regexp.MustCompile(`http://[^\s"<>]+/sign-in/password/[0-9a-f]{
 // linkMailed is the link in the nth mail to an address, from 1.
 func (w *world) linkMailed(t *testing.T, to string, n int) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
-	defer cancel()
-	for all := 1; ; all++ {
-		mails, err := w.Mailbox.Await(ctx, all)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seen := 0
-		for _, m := range mails {
-			if m.To[0] == to {
-				seen++
-			}
-			if m.To[0] == to && seen == n {
-				whole := strings.NewReplacer("=\r\n", "", "=3D", "=").Replace(string(m.Raw))
-				return linkInMail.FindString(whole)
-			}
-		}
-	}
+	mail := w.inbox.await(t, to, n)[n-1]
+	return linkInMail.FindString(strings.NewReplacer("=\r\n", "", "=3D", "=").Replace(string(mail.Raw)))
 }
 
 // invite invites somebody to the front desk by mail, and gives the link in it. A mail that is not taken in the time
@@ -52,18 +36,7 @@ func (w *world) invite(t *testing.T, email string) string {
 		}
 		return nil
 	})
-	return w.linkMailed(t, email, w.mailed(email))
-}
-
-// mailed is how many mails have come to an address.
-func (w *world) mailed(to string) int {
-	n := 0
-	for _, m := range w.Mailbox.Mails() {
-		if m.To[0] == to {
-			n++
-		}
-	}
-	return n
+	return w.linkMailed(t, email, len(w.inbox.mails(email)))
 }
 
 // People come in by the invitation that they were mailed, choose a password, sign in by it, forget it, and choose
@@ -71,7 +44,7 @@ func (w *world) mailed(to string) int {
 func TestPeopleSignInByAPasswordInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "account", salon("account", 1))
 	t.Run("passkey", func(t *testing.T) {
 		t.Parallel()
@@ -117,7 +90,7 @@ func TestPeopleSignInByAPasswordInABrowser(t *testing.T) {
 			v.Finds(".rail")
 			v.Go(w.AdminURL + "/sign-in/forgotten")
 			seen("6-forgotten", "input[name=email]")
-			before := w.mailed(email)
+			before := len(w.inbox.mails(email))
 			v.FillThe("input[name=email]", email)
 			v.PressThe("button")
 			v.Until("the mail is told of", `location.search.includes("sent")`)

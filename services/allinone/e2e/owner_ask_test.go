@@ -13,8 +13,8 @@ import (
 func TestOwnersAreShownWhatWouldFallOutsideBeforeTheySaveInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
-	p := &pages{world: start(t), chromium: chromium}
-	o := p.open(t, "asked")
+	p := &pages{world: shared(t), chromium: chromium}
+	o := p.open(t, "conflicts")
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB"})
 	o.shortens(v)
 	v.Sees(

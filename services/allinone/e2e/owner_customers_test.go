@@ -12,7 +12,7 @@ import (
 // that is ticked, too.
 func TestOwnersKnowTheirCustomersInABrowser(t *testing.T) {
 	t.Parallel()
-	p := &pages{world: start(t), chromium: visitor.Open(t)}
+	p := &pages{world: shared(t), chromium: visitor.Open(t)}
 	for name, as := range map[string]visitor.As{
 		"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true},
 		"ar": {Locale: "ar", Width: 1280}, "slow": {Locale: "de", Slow: true},

@@ -19,7 +19,7 @@ func (p *pages) claim(t *testing.T, name string, as visitor.As) *visitor.Visitor
 		fmt.Appendf(nil, `{"email":"%s@example.com","name":"Marta Silva","role":"operator"}`, name)).into(t,
 		http.StatusCreated, &invited)
 	as.MayShift = ownerShift
-	v := p.chromium.Visit(t, as)
+	v := p.visit(t, as)
 	v.Go(p.AdminURL + invited.Link)
 	v.PressThe("button")
 	v.Finds(`a[href="/business"]`)

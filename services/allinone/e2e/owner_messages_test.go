@@ -1,23 +1,29 @@
 package e2e
 
 import (
+	"context"
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
 // Owners find what was written to a customer, read it and go to what it is about.
 func TestOwnersReadWhatWasSentInABrowser(t *testing.T) {
 	t.Parallel()
-	p := &pages{world: start(t), chromium: visitor.Open(t)}
+	p := &pages{world: shared(t), chromium: visitor.Open(t)}
 	looks := map[string]visitor.As{"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true},
 		"ar": {Locale: "ar", Width: 1280}}
 	offices := map[string]*office{}
 	for name := range looks {
 		offices[name] = p.open(t, "mails-"+name)
 	}
-	p.world.awaitMails(t, 4*len(looks))
+	for _, o := range offices {
+		o.awaitMessages(t, 4)
+	}
 	for name, as := range looks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -49,4 +55,17 @@ func TestOwnersReadWhatWasSentInABrowser(t *testing.T) {
 		})
 	}
 	offices["phone"].mayNot(t, "viewer", "/messages")
+}
+
+// awaitMessages waits until at least n messages of the business are written.
+func (o *office) awaitMessages(t *testing.T, n int) {
+	t.Helper()
+	testkit.Until(t, "the messages are written", func(context.Context) error {
+		var list struct{ Messages []struct{ ID string } }
+		o.admin(t, http.MethodGet, "businesses/"+o.slug+"/messages", nil).into(t, http.StatusOK, &list)
+		if len(list.Messages) < n {
+			return fmt.Errorf("%d of %d are written", len(list.Messages), n)
+		}
+		return nil
+	})
 }

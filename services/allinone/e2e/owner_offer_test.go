@@ -12,7 +12,7 @@ import (
 // against what pages owe.
 func TestOwnersChangeTheirOfferInABrowser(t *testing.T) {
 	t.Parallel()
-	p := &pages{world: start(t), chromium: visitor.Open(t)}
+	p := &pages{world: shared(t), chromium: visitor.Open(t)}
 	t.Run("services", func(t *testing.T) {
 		t.Parallel()
 		o := p.open(t, "forms")

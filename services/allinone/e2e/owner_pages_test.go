@@ -8,7 +8,6 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
@@ -57,7 +56,7 @@ func (o *office) signIn(t *testing.T, role string, as visitor.As) *visitor.Visit
 	}
 	o.admin(t, http.MethodPost, "invitations", text).into(t, http.StatusCreated, &invited)
 	as.MayShift = ownerShift
-	v := o.chromium.Visit(t, as)
+	v := o.visit(t, as)
 	v.Go(o.AdminURL + invited.Link)
 	v.PressThe("button")
 	v.Finds(`a[href="/"]`)
@@ -72,9 +71,8 @@ func (o *office) at(path string) string { return o.AdminURL + "/business/" + o.s
 func TestOwnersUseTheirPagesInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
-	cashier := openCashier(t, testkit.StartStripeMock(t).URL)
-	p := &pages{world: start(t, cashier.connect), chromium: chromium}
-	cashier.notices = p.PublicURL + "/api/public/stripe/webhook"
+	p := &pages{world: shared(t), chromium: chromium}
+	startStripe(t)
 	for name, as := range map[string]visitor.As{
 		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true},
 		"plain": {Locale: "en-GB", NoScript: true}, "ar": {Locale: "ar"},
@@ -101,7 +99,7 @@ func TestOwnersUseTheirPagesInABrowser(t *testing.T) {
 	})
 	t.Run("at the door", func(t *testing.T) {
 		t.Parallel()
-		p.open(t, "door").atTheDoor(t)
+		p.open(t, "at-the-door").atTheDoor(t)
 	})
 	t.Run("watched", func(t *testing.T) {
 		t.Parallel()

@@ -14,7 +14,7 @@ import (
 // take a file of them.
 func TestOwnersReadTheirReportsInABrowser(t *testing.T) {
 	t.Parallel()
-	p := &pages{world: start(t), chromium: visitor.Open(t)}
+	p := &pages{world: shared(t), chromium: visitor.Open(t)}
 	o := p.open(t, "figures")
 	o.sellOne(t, "Ada Example", "Floor", 3)
 	o.noteOne(t, "Bruno Costa", "no-show")

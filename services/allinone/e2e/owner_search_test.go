@@ -11,7 +11,7 @@ import (
 // Owners find a customer with her bookings, and a page by its name, from wherever they are.
 func TestOwnersFindBookingsCustomersAndPagesInABrowser(t *testing.T) {
 	t.Parallel()
-	p := &pages{world: start(t), chromium: visitor.Open(t)}
+	p := &pages{world: shared(t), chromium: visitor.Open(t)}
 	for name, as := range map[string]visitor.As{"phone": {Locale: "en-GB"},
 		"dark": {Locale: "en-GB", Width: 1280, Dark: true}, "ar": {Locale: "ar"}} {
 		t.Run(name, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 // write at once lose nothing.
 func TestOwnersWriteTheirOfferAsTextInABrowser(t *testing.T) {
 	t.Parallel()
-	p := &pages{world: start(t), chromium: visitor.Open(t)}
+	p := &pages{world: shared(t), chromium: visitor.Open(t)}
 	o := p.open(t, "text")
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
 	before := o.offerText(t)

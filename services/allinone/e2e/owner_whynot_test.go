@@ -10,7 +10,7 @@ import (
 // that keeps it from being.
 func TestOwnersAreToldWhyNotInABrowser(t *testing.T) {
 	t.Parallel()
-	p := &pages{world: start(t), chromium: visitor.Open(t)}
+	p := &pages{world: shared(t), chromium: visitor.Open(t)}
 	for name, as := range map[string]visitor.As{
 		"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true}, "ar": {Locale: "ar"},
 		"de-plain": {Locale: "de", Width: 1280, NoScript: true},

@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
 // spa is a business whose package has a member for each of its services: Anna alone washes, Ben alone cuts.
@@ -145,8 +143,7 @@ var packageTimes = []string{"09:00", "09:30", "10:00", "10:30", "11:00"}
 // after Monday until packages have won and lost.
 func TestAPackageIsNeverHalfBooked(t *testing.T) {
 	t.Parallel()
-	var databaseURL string
-	w := start(t, func(c *allinone.Config) { databaseURL = c.DatabaseURL })
+	w := shared(t)
 	w.publish(t, "half", spa("half"))
 	services := w.named(t, "half", "services")
 	var won, lost, days int
@@ -159,13 +156,14 @@ func TestAPackageIsNeverHalfBooked(t *testing.T) {
 		t.Errorf("on %d days packages won %d times and lost %d: the comparison means nothing", days, won, lost)
 	}
 	// A package is a booking of two services: it holds two resources for half an hour each; a single holds one.
-	counted := row(t, databaseURL, `
+	counted := row(t, w.databaseURL, `
 		WITH parts AS (
 			SELECT b.id, jsonb_array_length(b.services) AS services, count(o.*) AS parts
 			FROM booking.bookings b LEFT JOIN booking.occupied_time o ON o.business_id = b.business_id AND o.booking_id = b.id
+			WHERE b.business_id = (SELECT id FROM catalog.businesses WHERE slug = $1)
 			GROUP BY 1, 2
 		)
-		SELECT count(*) FILTER (WHERE services <> parts), count(*) FILTER (WHERE services = 2) FROM parts`, 2)
+		SELECT count(*) FILTER (WHERE services <> parts), count(*) FILTER (WHERE services = 2) FROM parts`, 2, "half")
 	if counted[0] != 0 || counted[1] != won {
 		t.Errorf("%d packages were answered 201; %d are in the tables, and %d bookings are half", won, counted[1],
 			counted[0])

@@ -116,18 +116,18 @@ func (s shown) want(t *testing.T, name string, status int, words ...string) {
 }
 
 // fairDetails is the address of the form for a service of the fair at a time.
-func (w *world) fairDetails(t *testing.T, service, at string) string {
+func (w *world) fairDetails(t *testing.T, slug, service, at string) string {
 	t.Helper()
-	id := w.named(t, "fair", "services")[service]
-	return w.PublicURL + "/b/fair/details?" + url.Values{"service": {id}, "staff": {"any"}, "date": {"2027-03-02"},
+	id := w.named(t, slug, "services")[service]
+	return w.PublicURL + "/b/" + slug + "/details?" + url.Values{"service": {id}, "staff": {"any"}, "date": {"2027-03-02"},
 		"time": {at}}.Encode()
 }
 
 // Every link and form of the flow, without a script: from the first page to the customer's own.
 func TestABookingIsMadeByPlainLinksAndForms(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "fair", fair)
+	w := shared(t)
+	w.publish(t, "form-links", fair("form-links"))
 	follow := func(page shown, link string) shown {
 		found := regexp.MustCompile(`href="(` + link + `[^"]*)"`).FindStringSubmatch(page.text)
 		if found == nil {
@@ -139,16 +139,16 @@ func TestABookingIsMadeByPlainLinksAndForms(t *testing.T) {
 		}
 		return next
 	}
-	first := w.browse(t, w.PublicURL+"/b/fair", nil)
+	first := w.browse(t, w.PublicURL+"/b/form-links", nil)
 	first.want(t, "first page", http.StatusOK, "Fair", "plain", "€40.00")
-	when := follow(first, `/b/fair/who\?service=`+w.named(t, "fair", "services")["plain"])
+	when := follow(first, `/b/form-links/who\?service=`+w.named(t, "form-links", "services")["plain"])
 	when.want(t, "when", http.StatusOK, "March 2027", "Morning", "Afternoon", "Lisbon")
 	if !strings.Contains(when.text, ">09:00</time>") {
 		t.Errorf("a British reader is not shown 09:00: %s", when.text)
 	}
-	details := follow(when, "/b/fair/details")
+	details := follow(when, "/b/form-links/details")
 	details.want(t, "details", http.StatusOK, "Total", "€40.00", "You pay on site.")
-	at := w.fairDetails(t, "plain", "09:00")
+	at := w.fairDetails(t, "form-links", "plain", "09:00")
 	wrong := details.filled(t, typed)
 	wrong.Set("email", "zoe")
 	again := w.browse(t, at, wrong)
@@ -162,7 +162,7 @@ func TestABookingIsMadeByPlainLinksAndForms(t *testing.T) {
 	var list struct {
 		Bookings []struct{ Source, Locale string }
 	}
-	w.admin(t, http.MethodGet, "businesses/fair/bookings", nil).into(t, http.StatusOK, &list)
+	w.admin(t, http.MethodGet, "businesses/form-links/bookings", nil).into(t, http.StatusOK, &list)
 	if len(list.Bookings) != 1 || list.Bookings[0].Source != "page" {
 		t.Errorf("the owner sees %+v", list)
 	}
@@ -170,9 +170,9 @@ func TestABookingIsMadeByPlainLinksAndForms(t *testing.T) {
 
 func TestAFormBooksOnceHoweverOftenItIsSent(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "fair", fair)
-	at := w.fairDetails(t, "plain", "10:00")
+	w := shared(t)
+	w.publish(t, "form-once", fair("form-once"))
+	at := w.fairDetails(t, "form-once", "plain", "10:00")
 	form := w.browse(t, at, nil).filled(t, typed)
 	var wg sync.WaitGroup
 	links := make([]string, 8)
@@ -184,13 +184,13 @@ func TestAFormBooksOnceHoweverOftenItIsSent(t *testing.T) {
 	if links = slices.Compact(links); len(links) != 1 || !strings.HasPrefix(links[0], w.PublicURL+"/m/") {
 		t.Errorf("the clicks lead to %q", links)
 	}
-	if n := w.booked(t, "fair"); n != 1 {
+	if n := w.booked(t, "form-once"); n != 1 {
 		t.Errorf("%d bookings were made", n)
 	}
-	other := w.browse(t, w.fairDetails(t, "plain", "11:00"), form)
+	other := w.browse(t, w.fairDetails(t, "form-once", "plain", "11:00"), form)
 	other.want(t, "the same form for another time", http.StatusUnprocessableEntity, "once more")
 	other.keeps(t)
-	if n := w.booked(t, "fair"); n != 1 {
+	if n := w.booked(t, "form-once"); n != 1 {
 		t.Errorf("%d bookings after the same form for another time", n)
 	}
 }
@@ -198,10 +198,10 @@ func TestAFormBooksOnceHoweverOftenItIsSent(t *testing.T) {
 func TestATimeThatWasTakenMeanwhileLeadsToTheNearestWithEverythingKept(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
-	w.publish(t, "fair", fair)
-	at := w.fairDetails(t, "plain", "10:00")
+	w.publish(t, "form-taken", fair("form-taken"))
+	at := w.fairDetails(t, "form-taken", "plain", "10:00")
 	form := w.browse(t, at, nil).filled(t, typed)
-	w.book(t, "fair", w.key(t, "fair", "write"), appointment(w.named(t, "fair", "services")["plain"], "2027-03-02",
+	w.book(t, "form-taken", w.key(t, "form-taken", "write"), appointment(w.named(t, "form-taken", "services")["plain"], "2027-03-02",
 		"10:00")).want(t, http.StatusCreated, "")
 	taken := w.browse(t, at, form)
 	taken.want(t, "taken", http.StatusConflict, "just been taken")
@@ -225,7 +225,7 @@ func TestATimeThatWasTakenMeanwhileLeadsToTheNearestWithEverythingKept(t *testin
 	next := w.browse(t, at, form)
 	next.want(t, "another time", http.StatusOK, "10:30")
 	next.keeps(t)
-	if booked := w.browse(t, w.fairDetails(t, "plain", "10:30"),
+	if booked := w.browse(t, w.fairDetails(t, "form-taken", "plain", "10:30"),
 		next.filled(t, typed)); booked.status != http.StatusSeeOther {
 		t.Errorf("the other time: %d %s", booked.status, booked.text)
 	}
@@ -234,13 +234,13 @@ func TestATimeThatWasTakenMeanwhileLeadsToTheNearestWithEverythingKept(t *testin
 // What is not sent by the page itself, or not by a person, books nothing.
 func TestAFormThatThePageDidNotShowBooksNothing(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "fair", fair)
-	w.publish(t, "other", strings.Replace(fair, "slug: fair", "slug: other", 1))
-	at := w.fairDetails(t, "plain", "10:00")
+	w := shared(t)
+	w.publish(t, "form-forged", fair("form-forged"))
+	w.publish(t, "form-other", fair("form-other"))
+	at := w.fairDetails(t, "form-forged", "plain", "10:00")
 	page := w.browse(t, at, nil)
-	others := w.browse(t, w.PublicURL+"/b/other/details?"+url.Values{
-		"service": {w.named(t, "other", "services")["plain"]}, "staff": {"any"}, "date": {"2027-03-02"},
+	others := w.browse(t, w.PublicURL+"/b/form-other/details?"+url.Values{
+		"service": {w.named(t, "form-other", "services")["plain"]}, "staff": {"any"}, "date": {"2027-03-02"},
 		"time": {"10:00"},
 	}.Encode(), nil)
 	for name, change := range map[string]func(url.Values){
@@ -268,7 +268,7 @@ func TestAFormThatThePageDidNotShowBooksNothing(t *testing.T) {
 	}
 	w.browse(t, at, page.filled(t, typed), "Content-Type", "text/plain").want(t, "plain text",
 		http.StatusUnsupportedMediaType)
-	if n := w.booked(t, "fair"); n != 0 {
+	if n := w.booked(t, "form-forged"); n != 0 {
 		t.Errorf("%d bookings were made", n)
 	}
 	policy := page.header.Get("Content-Security-Policy")
@@ -281,22 +281,21 @@ func TestAFormThatThePageDidNotShowBooksNothing(t *testing.T) {
 // A business that takes no bookings says so, in the reader's language, and what is not there is a page, too.
 func TestThePageSaysWhyNothingCanBeBooked(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	for slug, change := range map[string]string{
-		"paused": "bookings: {paused_until: 2027-03-08, ", "left": "account: {removal_on: 2027-04-01}\nbookings: {",
-		"unpaid": "account: {subscription: inactive}\nbookings: {",
+		"form-paused": "bookings: {paused_until: 2027-03-08, ", "form-left": "account: {removal_on: 2027-04-01}\nbookings: {",
+		"form-unpaid": "account: {subscription: inactive}\nbookings: {",
 	} {
-		w.publish(t, slug, strings.Replace(strings.Replace(fair, "slug: fair", "slug: "+slug, 1), "bookings: {", change,
-			1))
+		w.publish(t, slug, strings.Replace(fair(slug), "bookings: {", change, 1))
 	}
-	w.browse(t, w.PublicURL+"/b/paused", nil).want(t, "paused", http.StatusOK, "paused until Monday, 8 March 2027")
-	w.browse(t, w.PublicURL+"/b/left", nil).want(t, "leaving", http.StatusOK, "takes no online bookings")
-	w.browse(t, w.PublicURL+"/b/unpaid", nil, "Accept-Language", "de").want(t, "inactive", http.StatusOK, `lang="de"`,
+	w.browse(t, w.PublicURL+"/b/form-paused", nil).want(t, "form-paused", http.StatusOK, "paused until Monday, 8 March 2027")
+	w.browse(t, w.PublicURL+"/b/form-left", nil).want(t, "leaving", http.StatusOK, "takes no online bookings")
+	w.browse(t, w.PublicURL+"/b/form-unpaid", nil, "Accept-Language", "de").want(t, "inactive", http.StatusOK, `lang="de"`,
 		"keine Online-Buchungen")
-	w.browse(t, w.PublicURL+"/b/unpaid", nil, "Accept-Language", "ar").want(t, "in Arabic", http.StatusOK, `dir="rtl"`)
+	w.browse(t, w.PublicURL+"/b/form-unpaid", nil, "Accept-Language", "ar").want(t, "in Arabic", http.StatusOK, `dir="rtl"`)
 	w.browse(t, w.PublicURL+"/b/nobody", nil).want(t, "unknown", http.StatusNotFound, "There is nothing here")
 	w.browse(t, w.PublicURL+"/b/nobody/x/y", nil).want(t, "unknown page", http.StatusNotFound, "There is nothing here")
-	at := w.PublicURL + "/b/paused/when?service=" + w.named(t, "paused", "services")["plain"]
+	at := w.PublicURL + "/b/form-paused/when?service=" + w.named(t, "form-paused", "services")["plain"]
 	w.browse(t, at, nil).want(t, "a step of a paused one", http.StatusOK, "paused until")
 }
 
@@ -362,10 +361,10 @@ func TestABookingToBePaidOnlineLeadsToTheProvidersPage(t *testing.T) {
 func TestThePageSaysWhatItCannotKnow(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	w.publish(t, "fair", fair)
+	w.publish(t, "fair", fair("fair"))
 	id := w.named(t, "fair", "services")["plain"]
 	when := w.PublicURL + "/b/fair/when?staff=any&service=" + id
-	form := w.browse(t, w.fairDetails(t, "plain", "10:00"), nil).filled(t, typed)
+	form := w.browse(t, w.fairDetails(t, "fair", "plain", "10:00"), nil).filled(t, typed)
 	w.browse(t, when+"&service=8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98", nil).want(t, "a service that is gone",
 		http.StatusOK, "no longer offered", "plain")
 	w.browse(t, when+"&date=2027-02-30", nil).want(t, "no date", http.StatusBadRequest, "go back to the page")
@@ -377,7 +376,7 @@ func TestThePageSaysWhatItCannotKnow(t *testing.T) {
 	if strings.Contains(unknown.text, "No free times") {
 		t.Error("the page says that there are no free times")
 	}
-	refused := w.browse(t, w.fairDetails(t, "plain", "10:00"), form)
+	refused := w.browse(t, w.fairDetails(t, "fair", "plain", "10:00"), form)
 	refused.want(t, "a booking then", http.StatusServiceUnavailable, "try again in a moment")
 	refused.keeps(t)
 	if refused.filled(t, nil).Get("token") != form.Get("token") {
@@ -391,11 +390,11 @@ func TestThePageSaysWhatItCannotKnow(t *testing.T) {
 // Messages are in the language of the page, unless the customer asks for another of the business's.
 func TestCustomersChooseTheLanguageOfMessages(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "fair", strings.Replace(fair, "languages: [en]", "languages: [en, pt, ja]", 1))
-	w.publish(t, "one", strings.Replace(fair, "slug: fair", "slug: one", 1))
-	id := w.named(t, "one", "services")["plain"]
-	only := w.PublicURL + "/b/one/details?" + url.Values{"service": {id}, "staff": {"any"}, "date": {"2027-03-02"},
+	w := shared(t)
+	w.publish(t, "form-language", strings.Replace(fair("form-language"), "languages: [en]", "languages: [en, pt, ja]", 1))
+	w.publish(t, "form-english", fair("form-english"))
+	id := w.named(t, "form-english", "services")["plain"]
+	only := w.PublicURL + "/b/form-english/details?" + url.Values{"service": {id}, "staff": {"any"}, "date": {"2027-03-02"},
 		"time": {"09:00"}}.Encode()
 	if page := w.browse(t, only, nil); strings.Contains(page.text, `name="language"`) {
 		t.Error("a business of one language asks for it")
@@ -405,7 +404,7 @@ func TestCustomersChooseTheLanguageOfMessages(t *testing.T) {
 		"11:00": {"pt-BR", "pt", "pt", "pt"},
 		"12:00": {"fr", "en", "pt", "pt"}, "13:00": {"ja", "ja", "<b>", "ja"}, "14:00": {"ja", "ja", "de", "ja"},
 	} {
-		at := w.fairDetails(t, "plain", clock)
+		at := w.fairDetails(t, "form-language", "plain", clock)
 		set := func(language string) string { return `<option value="` + language + `" selected>` }
 		page := w.browse(t, at, nil, "Accept-Language", c.reader)
 		page.want(t, c.reader, http.StatusOK, set(c.preset))
@@ -421,14 +420,14 @@ func TestCustomersChooseTheLanguageOfMessages(t *testing.T) {
 				Locale    string
 			}
 		}
-		w.admin(t, http.MethodGet, "businesses/fair/bookings", nil).into(t, http.StatusOK, &list)
+		w.admin(t, http.MethodGet, "businesses/form-language/bookings", nil).into(t, http.StatusOK, &list)
 		for _, b := range list.Bookings {
 			if b.StartTime == clock+":00" && b.Locale != c.want {
 				t.Errorf("%s chose %s: messages in %s, want %s", c.reader, c.chosen, b.Locale, c.want)
 			}
 		}
 	}
-	if n := w.booked(t, "fair"); n != 6 {
+	if n := w.booked(t, "form-language"); n != 6 {
 		t.Errorf("%d bookings", n)
 	}
 }
@@ -437,9 +436,9 @@ func TestCustomersChooseTheLanguageOfMessages(t *testing.T) {
 // next free times.
 func TestWhoComesTooLateIsShownTheNextFreeTimes(t *testing.T) {
 	t.Parallel()
-	w := start(t) // today is Monday, 2027-03-01; it is open from Monday to Wednesday
-	w.publish(t, "late", salon("late", 1))
-	chosen := w.PublicURL + "/b/late/when?staff=any&service=" + w.named(t, "late", "services")["Cut"]
+	w := shared(t) // today is Monday, 2027-03-01; it is open from Monday to Wednesday
+	w.publish(t, "form-late", salon("form-late", 1))
+	chosen := w.PublicURL + "/b/form-late/when?staff=any&service=" + w.named(t, "form-late", "services")["Cut"]
 	for _, over := range []string{"&date=2027-02-28", "&month=2027-02", "&month=1999-01"} {
 		w.browse(t, chosen+over, nil).want(t, over, http.StatusOK, "March 2027", "Monday, 1 March 2027", "time=09%3A00")
 	}

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
@@ -57,22 +56,22 @@ func (w *world) sold(t *testing.T, slug string, seats int) int {
 // both.
 func TestTicketsAreBoughtByPlainLinksAndForms(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "theatre", theatre("theatre", 12, 10, 10, 1))
-	first := w.browse(t, w.PublicURL+"/b/theatre", nil)
-	if first.status != http.StatusSeeOther || first.location != "/b/theatre/events" {
+	w := shared(t)
+	w.publish(t, "theatre-links", theatre("theatre-links", 12, 10, 10, 1))
+	first := w.browse(t, w.PublicURL+"/b/theatre-links", nil)
+	if first.status != http.StatusSeeOther || first.location != "/b/theatre-links/events" {
 		t.Fatalf("a business that has nothing but events leads to %q: %d", first.location, first.status)
 	}
 	list := w.browse(t, w.PublicURL+first.location, nil)
 	list.want(t, "list", http.StatusOK, "Gala", "Saturday, 3 April 2027, 20:00", "Lisbon", "Matinee", "5 left",
-		`<link rel="canonical" href="`+w.PublicURL+`/b/theatre/events"`, `hreflang="ja" href="`+w.PublicURL+
-			`/b/theatre/events?lang=ja"`, `"@type":"Event"`)
+		`<link rel="canonical" href="`+w.PublicURL+`/b/theatre-links/events"`, `hreflang="ja" href="`+w.PublicURL+
+			`/b/theatre-links/events?lang=ja"`, `"@type":"Event"`)
 	for _, hidden := range []string{"Private", "Past"} {
 		if strings.Contains(list.text, hidden) {
 			t.Errorf("%s is listed", hidden)
 		}
 	}
-	address, event := w.to(t, list, "/b/theatre/events/")
+	address, event := w.to(t, list, "/b/theatre-links/events/")
 	event.want(t, "event", http.StatusOK, "Gala", "20:00 – 00:30", "Dinner &amp; music.", "€71.00", "€115.00", "Free",
 		"1 left",
 		`"startDate":"2027-04-03T20:00:00+01:00"`, `"endDate":"2027-04-04T00:30:00+01:00"`,
@@ -94,7 +93,7 @@ func TestTicketsAreBoughtByPlainLinksAndForms(t *testing.T) {
 	}
 	w.browse(t, bought.location, nil).want(t, "the customer's page", http.StatusOK, "Your tickets", "Gala",
 		"2 × Stalls", "1 × Circle", `data-told="booked"`, "€257.00")
-	if n := w.sold(t, "theatre", 12); n != 3 {
+	if n := w.sold(t, "theatre-links", 12); n != 3 {
 		t.Errorf("%d tickets are sold, want 3", n)
 	}
 }
@@ -102,9 +101,9 @@ func TestTicketsAreBoughtByPlainLinksAndForms(t *testing.T) {
 // However often one form is sent, it buys once, and what the page did not show, or no person sent, buys nothing.
 func TestAFormBuysTicketsOnceAndOnlyAsItWasShown(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "theatre", theatre("theatre", 12, 10, 10, 1))
-	address, event := w.to(t, w.browse(t, w.PublicURL+"/b/theatre/events", nil), "/b/theatre/events/")
+	w := shared(t)
+	w.publish(t, "theatre-once", theatre("theatre-once", 12, 10, 10, 1))
+	address, event := w.to(t, w.browse(t, w.PublicURL+"/b/theatre-once/events", nil), "/b/theatre-once/events/")
 	at := address + "/details?" + url.Values{event.tier(t, "Stalls"): {"2"}}.Encode()
 	page := w.browse(t, at, nil)
 	for name, change := range map[string]func(url.Values){
@@ -126,7 +125,7 @@ func TestAFormBuysTicketsOnceAndOnlyAsItWasShown(t *testing.T) {
 	cheaper.Set("total", "1.00")
 	w.browse(t, at, cheaper).want(t, "another price", http.StatusConflict, "The price is now €142.00")
 	w.browse(t, at, page.filled(t, typed), "Sec-Fetch-Site", "cross-site").want(t, "another site", http.StatusForbidden)
-	if n := w.sold(t, "theatre", 12); n != 0 {
+	if n := w.sold(t, "theatre-once", 12); n != 0 {
 		t.Errorf("%d tickets were sold", n)
 	}
 	form := page.filled(t, typed)
@@ -142,7 +141,7 @@ func TestAFormBuysTicketsOnceAndOnlyAsItWasShown(t *testing.T) {
 			break
 		}
 	}
-	if n := w.sold(t, "theatre", 12); n != 2 {
+	if n := w.sold(t, "theatre-once", 12); n != 2 {
 		t.Errorf("%d tickets are sold, want 2", n)
 	}
 }
@@ -316,13 +315,12 @@ func charging(slug, mode string) string {
 // without.
 func TestTicketsArePaidWhereTheBusinessOrTheCustomerWants(t *testing.T) {
 	t.Parallel()
-	mock := testkit.StartStripeMock(t)
-	w := start(t, connected(mock.URL))
-	const provider = "https://checkout.stripe.com/"
+	w := shared(t)
+	provider := startStripe(t).URL + "/"
 	for _, c := range []struct{ slug, mode, tier, pay, leads string }{
-		{"online", "online", "Stalls", "", provider}, {"free", "online", "Box", "", "/m/"},
-		{"choice", "customer_choice", "Stalls", "online", provider},
-		{"door", "customer_choice", "Stalls", "at_door", "/m/"}, {"later", "at_door", "Stalls", "", "/m/"},
+		{"tickets-online", "online", "Stalls", "", provider}, {"tickets-free", "online", "Box", "", "/m/"},
+		{"tickets-choice", "customer_choice", "Stalls", "online", provider},
+		{"tickets-door", "customer_choice", "Stalls", "at_door", "/m/"}, {"tickets-later", "at_door", "Stalls", "", "/m/"},
 	} {
 		w.publish(t, c.slug, charging(c.slug, c.mode))
 		address, event := w.to(t, w.browse(t, w.PublicURL+"/b/"+c.slug+"/events", nil), "/b/"+c.slug+"/events/")

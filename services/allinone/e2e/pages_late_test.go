@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone"
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
@@ -56,7 +57,7 @@ func toCashier(v *visitor.Visitor, address string, choose func()) {
 // who gives up, and two who pay all the same. They are told that it is off, and get all of their money back, once.
 func (p *pages) late(t *testing.T) {
 	t.Parallel()
-	cashier := openCashier(t, p.mock)
+	cashier := openCashier(t, testkit.StartStripeMock(t).URL)
 	w := start(t, cashier.connect, func(cfg *allinone.Config) { cfg.Settings["PAYMENT_EXPIRES_AFTER"] = "1s" })
 	cashier.notices = w.PublicURL + "/api/public/stripe/webhook"
 	w.publish(t, "late", paidSalon("late"))
@@ -101,6 +102,7 @@ func (p *pages) late(t *testing.T) {
 		len(cashier.refunds) > 0 {
 		t.Errorf("refunds (-paid +given back), and %d more:\n%s", len(cashier.refunds), diff)
 	}
+	(&pages{world: w, chromium: p.chromium}).unknown(t)
 }
 
 // refund waits for the next refund that the provider is asked for.

@@ -39,13 +39,13 @@ func (w *world) answeredForms(t *testing.T, slug, of string) []map[string]any {
 // as they were answered, shown to the owner, and what was typed survives what was wrong.
 func TestWhoBuysTicketsOrRentsAnswersTheQuestionsAboutIt(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "theatre", theatre("theatre", 12, 10, 10, 1)+strings.Join(strings.Split(asksEverybody, "\n")[:2],
+	w := shared(t)
+	w.publish(t, "questions-theatre", theatre("questions-theatre", 12, 10, 10, 1)+strings.Join(strings.Split(asksEverybody, "\n")[:2],
 		"\n")+"\n  - {key: news, label: Write to me, type: checkbox, consent: true}\n")
-	w.publish(t, "shed", shed("shed")+strings.Replace(asksEverybody, strings.Split(asksEverybody, "\n")[1]+"\n", "", 1))
-	_, event := w.to(t, w.browse(t, w.PublicURL+"/b/theatre/events", nil), "/b/theatre/events/")
-	gala := w.events(t, "theatre/events").Events[0].ID
-	kayak := w.named(t, "shed", "rentals")["Kayak"]
+	w.publish(t, "questions-shed", shed("questions-shed")+strings.Replace(asksEverybody, strings.Split(asksEverybody, "\n")[1]+"\n", "", 1))
+	_, event := w.to(t, w.browse(t, w.PublicURL+"/b/questions-theatre/events", nil), "/b/questions-theatre/events/")
+	gala := w.events(t, "questions-theatre/events").Events[0].ID
+	kayak := w.named(t, "questions-shed", "rentals")["Kayak"]
 	for _, c := range []struct {
 		slug, at, of   string
 		asked, unasked []string
@@ -54,13 +54,13 @@ func TestWhoBuysTicketsOrRentsAnswersTheQuestionsAboutIt(t *testing.T) {
 		kept           map[string]any
 	}{
 		{
-			"theatre", "/events/" + gala + "/details?" + event.tier(t, "Stalls") + "=1", "tickets",
+			"questions-theatre", "/events/" + gala + "/details?" + event.tier(t, "Stalls") + "=1", "tickets",
 			[]string{"Your meal", "Write to me"}, nil,
 			url.Values{"q-meal": {""}}, url.Values{"q-meal": {"fish"}, "q-news": {"yes"}}, "Please fill this in.",
 			map[string]any{"phone": "+351 1", "meal": "fish", "_consent": map[string]any{"news": true}},
 		},
 		{
-			"shed", "/rentals/" + kayak + "/details?from=2027-03-02&start=10:00&for=2", "reservations",
+			"questions-shed", "/rentals/" + kayak + "/details?from=2027-03-02&start=10:00&for=2", "reservations",
 			[]string{"I can swim", "Your weight", "Write to me"}, []string{"saddle"},
 			url.Values{"q-weight": {"80"}}, url.Values{"q-swims": {"yes"}, "q-weight": {"80"}, "q-size": {"1"}}, "tick",
 			map[string]any{"phone": "+351 1", "swims": true, "weight": 80.0, "_consent": map[string]any{"news": false}},

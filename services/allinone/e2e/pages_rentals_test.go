@@ -8,7 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
@@ -59,18 +58,18 @@ func (w *world) rentalPage(t *testing.T, slug, key string) (string, shown) {
 // both.
 func TestARentalIsReservedByPlainLinksAndForms(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "shed", shed("shed"))
-	list := w.browse(t, w.PublicURL+"/b/shed/rentals", nil)
+	w := shared(t)
+	w.publish(t, "shed-links", shed("shed-links"))
+	list := w.browse(t, w.PublicURL+"/b/shed-links/rentals", nil)
 	list.want(t, "list", http.StatusOK, "Water", "Kayak", "€12.00 per hour", "Bike", "€18.00 per day",
-		`<link rel="canonical" href="`+w.PublicURL+`/b/shed/rentals"`, `hreflang="ar"`, `"@type":"Product"`,
+		`<link rel="canonical" href="`+w.PublicURL+`/b/shed-links/rentals"`, `hreflang="ar"`, `"@type":"Product"`,
 		`"unitCode":"HUR"`)
 	for _, hidden := range []string{"Life vest", "Hidden"} {
 		if strings.Contains(list.text, hidden) {
 			t.Errorf("%s is listed", hidden)
 		}
 	}
-	at, kayak := w.rentalPage(t, "shed", "Kayak")
+	at, kayak := w.rentalPage(t, "shed-links", "Kayak")
 	kayak.want(t, "kayak", http.StatusOK, "Single-seat &amp; steady.", "March 2027", "Life vest", "required", "Dry bag",
 		"Times in Lisbon", `value="10:00" selected`)
 	// the vest is ticked for good
@@ -111,7 +110,7 @@ func TestARentalIsReservedByPlainLinksAndForms(t *testing.T) {
 	night := w.browse(t, late, w.browse(t, late, nil).filled(t, typed))
 	w.browse(t, night.location, nil).want(t, "until midnight", http.StatusOK,
 		"Wednesday, 3 March 2027 · 23:00 – Thursday, 4 March 2027 · 00:00")
-	if why := w.availability(t, "shed", "rentalId="+w.named(t, "shed", "rentals")["Kayak"]+
+	if why := w.availability(t, "shed-links", "rentalId="+w.named(t, "shed-links", "rentals")["Kayak"]+
 		"&startDate=2027-03-02&endDate=2027-03-02&startTime=11:00&endTime=12:00"); why != "nothing_available" {
 		t.Errorf("another kayak then: %q", why)
 	}
@@ -120,11 +119,11 @@ func TestARentalIsReservedByPlainLinksAndForms(t *testing.T) {
 // A rental by the day is chosen by its first day and for how long; days on which there is none end the choice.
 func TestARentalByTheDayIsChosenForAsLongAsItIsFree(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "shed", shed("shed"))
-	bike := w.named(t, "shed", "rentals")["Bike"]
-	w.mustReserve(t, "shed", bike, "2027-03-05", "2027-03-06", 1)
-	at, page := w.rentalPage(t, "shed", "Bike")
+	w := shared(t)
+	w.publish(t, "shed-days", shed("shed-days"))
+	bike := w.named(t, "shed-days", "rentals")["Bike"]
+	w.mustReserve(t, "shed-days", bike, "2027-03-05", "2027-03-06", 1)
+	at, page := w.rentalPage(t, "shed-days", "Bike")
 	page.want(t, "bike", http.StatusOK, "1 Mar 2027 – 2 Mar 2027 (2 days)", "1 Mar 2027 – 4 Mar 2027 (4 days)")
 	for _, no := range []string{">1 day<", "(5 days)", "from=2027-03-05"} {
 		if strings.Contains(page.text, no) {
@@ -135,7 +134,7 @@ func TestARentalByTheDayIsChosenForAsLongAsItIsFree(t *testing.T) {
 		"No free times on this day")
 	wanted := at + "/details?from=2027-03-02&for=3"
 	form := w.browse(t, wanted, nil).filled(t, typed)
-	w.mustReserve(t, "shed", bike, "2027-03-03", "2027-03-03", 1)
+	w.mustReserve(t, "shed-days", bike, "2027-03-03", "2027-03-03", 1)
 	taken := w.browse(t, wanted, form)
 	taken.want(t, "taken meanwhile", http.StatusConflict, "Nothing is available at that time.", `name="from"`,
 		`value="2027-03-02"`, `name="for"`)
@@ -156,10 +155,10 @@ func TestARentalByTheDayIsChosenForAsLongAsItIsFree(t *testing.T) {
 func TestTheHoursOfARentalAreThoseThatAreFreeForWhatIsWanted(t *testing.T) {
 	t.Parallel()
 	w := shared(t)
-	w.publish(t, "shed", shed("shed"))
-	kayak := w.named(t, "shed", "rentals")["Kayak"]
-	w.mustReserve(t, "shed", kayak, "2027-03-02", "2027-03-02", 1, "12:00", "14:30")
-	at, _ := w.rentalPage(t, "shed", "Kayak")
+	w.publish(t, "shed-hours", shed("shed-hours"))
+	kayak := w.named(t, "shed-hours", "rentals")["Kayak"]
+	w.mustReserve(t, "shed-hours", kayak, "2027-03-02", "2027-03-02", 1, "12:00", "14:30")
+	at, _ := w.rentalPage(t, "shed-hours", "Kayak")
 	options := func(units string) string {
 		page := w.browse(t, at+"?from=2027-03-02&units="+units, nil)
 		page.want(t, units, http.StatusOK, "Tuesday, 2 March 2027", "Start", "For how long?")
@@ -188,7 +187,7 @@ func TestTheHoursOfARentalAreThoseThatAreFreeForWhatIsWanted(t *testing.T) {
 	}
 	w.browse(t, at+"/details?from=2027-03-02&units=2&start=10:00&for=2", nil).want(t, "until the other begins",
 		http.StatusOK, "2 × Kayak")
-	w.mustReserve(t, "shed", kayak, "2027-03-03", "2027-03-03", 2)
+	w.mustReserve(t, "shed-hours", kayak, "2027-03-03", "2027-03-03", 2)
 	none := w.browse(t, at+"?from=2027-03-03", nil)
 	none.want(t, "taken all day", http.StatusOK, "No free times on this day")
 	if strings.Contains(none.text, "Continue") || strings.Contains(none.text, "cannot be checked") {
@@ -331,9 +330,8 @@ func paidShed(slug, mode string) string {
 // payment, is reserved without.
 func TestRentalsArePaidWhereTheBusinessOrTheCustomerWants(t *testing.T) {
 	t.Parallel()
-	mock := testkit.StartStripeMock(t)
-	w := start(t, connected(mock.URL))
-	const provider = "https://checkout.stripe.com/"
+	w := shared(t)
+	provider := startStripe(t).URL + "/"
 	kayak, bike := url.Values{"from": {"2027-03-02"}, "start": {"10:00"}, "for": {"2"}},
 		url.Values{"from": {"2027-03-02"}, "for": {"2"}}
 	for _, c := range []struct {
@@ -341,9 +339,9 @@ func TestRentalsArePaidWhereTheBusinessOrTheCustomerWants(t *testing.T) {
 		wanted             url.Values
 		pay, leads         string
 	}{
-		{"online", "online", "Kayak", kayak, "", provider}, {"free", "online", "Bike", bike, "", "/m/"},
-		{"choice", "customer_choice", "Kayak", kayak, "online", provider},
-		{"door", "customer_choice", "Kayak", kayak, "at_door", "/m/"}, {"later", "at_door", "Kayak", kayak, "", "/m/"},
+		{"rentals-online", "online", "Kayak", kayak, "", provider}, {"rentals-free", "online", "Bike", bike, "", "/m/"},
+		{"rentals-choice", "customer_choice", "Kayak", kayak, "online", provider},
+		{"rentals-door", "customer_choice", "Kayak", kayak, "at_door", "/m/"}, {"rentals-later", "at_door", "Kayak", kayak, "", "/m/"},
 	} {
 		w.publish(t, c.slug, paidShed(c.slug, c.mode))
 		at, _ := w.rentalPage(t, c.slug, c.rental)

@@ -20,7 +20,7 @@ func TestWhatOpensSomethingIsNeitherLoggedNorTracedNorSent(t *testing.T) {
 	home := ""
 	received := &spans{}
 	w := start(t, func(cfg *allinone.Config) { home = cfg.Home }, traced(t, received))
-	w.publish(t, "fair", fair+"self_service: {cancel_until_hours: 0, reschedule_until_hours: 0}\n")
+	w.publish(t, "fair", fair("fair")+"self_service: {cancel_until_hours: 0, reschedule_until_hours: 0}\n")
 	key := w.key(t, "fair", "all")
 	var sent strings.Builder
 	visit := func(address string, form url.Values, header ...string) shown {
@@ -28,7 +28,7 @@ func TestWhatOpensSomethingIsNeitherLoggedNorTracedNorSent(t *testing.T) {
 		sent.WriteString(page.text)
 		return page
 	}
-	at := w.fairDetails(t, "plain", "10:00")
+	at := w.fairDetails(t, "fair", "plain", "10:00")
 	page := visit(at, nil)
 	form := page.filled(t, typed)
 	forged := page.filled(t, typed)
@@ -95,9 +95,9 @@ func TestWhatOpensSomethingIsNeitherLoggedNorTracedNorSent(t *testing.T) {
 // Search engines are told one address of each page that they may show, in each language, and of the others none.
 func TestSearchEnginesAreToldWhereAPageIs(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "fair", strings.Replace(fair, "languages: [en]", "languages: [en, ja]", 1))
-	base := w.PublicURL + "/b/fair"
+	w := shared(t)
+	w.publish(t, "search-engines", strings.Replace(fair("search-engines"), "languages: [en]", "languages: [en, ja]", 1))
+	base := w.PublicURL + "/b/search-engines"
 	link := func(rel, rest, at string) string { return `<link rel="` + rel + `"` + rest + ` href="` + at + `">` }
 	w.browse(t, base, nil).want(t, "first page", http.StatusOK, "<title>Fair · Book</title>",
 		`<meta name="description" content="Book online at Fair: see free times and choose yours.">`,
@@ -108,9 +108,9 @@ func TestSearchEnginesAreToldWhereAPageIs(t *testing.T) {
 		link("canonical", "", base+"?lang=ja"), link("alternate", ` hreflang="en"`, base+"?lang=en"))
 	w.browse(t, base+"?lang=fr", nil).want(t, "in a language that is not the business's", http.StatusOK,
 		link("canonical", "", base))
-	query := "?staff=any&service=" + w.named(t, "fair", "services")["plain"]
+	query := "?staff=any&service=" + w.named(t, "search-engines", "services")["plain"]
 	for name, address := range map[string]string{
-		"when": base + "/when" + query, "details": w.fairDetails(t, "plain", "10:00"),
+		"when": base + "/when" + query, "details": w.fairDetails(t, "search-engines", "plain", "10:00"),
 		"a link that leads nowhere": w.PublicURL + "/m/AAAAAAAAAAAAAAAAAAAAAA",
 	} {
 		page := w.browse(t, address, nil)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
-	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
@@ -15,7 +14,6 @@ type pages struct {
 	*world
 	chromium *visitor.Chromium
 	key, cut string
-	mock     string // stripe-mock
 	listed   string // a site that may embed the page
 	stranger string // one that may not
 }
@@ -37,38 +35,30 @@ func parlour(slug string) string {
 }
 
 // managed books and gives the address of the customer's link.
-func (p *pages) managed(t *testing.T, o order) string {
+func (p *pages) managed(t *testing.T, slug string, o order) string {
 	t.Helper()
 	var booked struct {
 		ManageURL string `json:"manage_url"`
 		Payment   struct{ Reference string }
 	}
-	p.book(t, "parlour", p.key, o).into(t, http.StatusCreated, &booked)
+	p.book(t, slug, p.key, o).into(t, http.StatusCreated, &booked)
 	if booked.Payment.Reference != "" {
-		event := succeeded("parlour", booked.Payment.Reference)
+		event := succeeded(slug, booked.Payment.Reference)
 		p.notify(t, event, signed(event)).want(t, http.StatusOK, "")
 	}
 	return booked.ManageURL
 }
 
-// One program and one Chromium serve all visitors of this test.
+// All visitors of this test come at the same time.
 func TestPeopleUsePagesInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
-	mock := testkit.StartStripeMock(t)
-	cashier := openCashier(t, mock.URL)
-	w := start(t, cashier.connect)
-	cashier.notices = w.PublicURL + "/api/public/stripe/webhook"
+	w := shared(t)
+	startStripe(t)
 	listed, stranger := embedding(t, &w.PublicURL)
 	w.publish(t, "parlour", parlour("parlour")+"page: {embed_origins: ["+listed+"]}\n")
-	p := &pages{world: w, chromium: chromium, mock: mock.URL, listed: listed, stranger: stranger,
+	p := &pages{world: w, chromium: chromium, listed: listed, stranger: stranger,
 		key: w.key(t, "parlour", "write"), cut: w.named(t, "parlour", "services")["Cut"]}
-	t.Run("meanwhile", p.meanwhile)
-	t.Run("unknown availability", p.unknown)
-}
-
-// meanwhile are visitors who come all at once.
-func (p *pages) meanwhile(t *testing.T) {
 	for name, do := range map[string]func(*testing.T){
 		"book in every way": p.everyWay, "impatient": p.impatient, "two tabs": p.twoTabs, "changing offer": p.changing,
 		"keyboard alone": p.byKeyboard, "month by keys": p.monthGrid, "several at once": p.together,
@@ -91,7 +81,7 @@ func (p *pages) meanwhile(t *testing.T) {
 
 func (p *pages) moveAndCancel(t *testing.T) {
 	t.Parallel()
-	link := p.managed(t, appointment(p.cut, "2027-03-02", "10:00"))
+	link := p.managed(t, "parlour", appointment(p.cut, "2027-03-02", "10:00"))
 	v := p.visit(t, visitor.As{Locale: "en-GB"})
 	v.Go(link)
 	v.Sees("Booking confirmed", "Cut", "10:00 – 10:45", "Europe/Lisbon", "Member 0", "You can cancel until")
@@ -129,7 +119,7 @@ func (p *pages) cancelPaid(t *testing.T, as visitor.As) {
 	t.Parallel()
 	o := appointment(p.cut, "2027-03-01", map[string]string{"": "13:00", "ar": "14:00",
 		"ja": "15:00"}[as.Locale]).with("payment_choice", "online")
-	link := p.managed(t, o.with("locale", map[string]string{"": "en"}[as.Locale]+as.Locale))
+	link := p.managed(t, "parlour", o.with("locale", map[string]string{"": "en"}[as.Locale]+as.Locale))
 	v := p.visit(t, as)
 	words := map[string][]string{
 		"":   {"Booking confirmed", "Cancel booking", "Refund", "€5.00", "Booking cancelled"},
@@ -155,10 +145,10 @@ func (p *pages) cancelPaid(t *testing.T, as visitor.As) {
 // nothing.
 func TestALinkAnswersItsHolderAlone(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "parlour", salon("parlour", 1)+"self_service: {cancel_until_hours: 0, reschedule_until_hours: 0}\n")
-	p := &pages{world: w, key: w.key(t, "parlour", "write"), cut: w.named(t, "parlour", "services")["Cut"]}
-	link := p.managed(t, appointment(p.cut, "2027-03-02", "10:00"))
+	w := shared(t)
+	w.publish(t, "link-holder", salon("link-holder", 1)+"self_service: {cancel_until_hours: 0, reschedule_until_hours: 0}\n")
+	p := &pages{world: w, key: w.key(t, "link-holder", "write"), cut: w.named(t, "link-holder", "services")["Cut"]}
+	link := p.managed(t, "link-holder", appointment(p.cut, "2027-03-02", "10:00"))
 	read := func(path string) answer {
 		return w.do(t, http.MethodGet, path, nil, http.Header{"X-Forwarded-For": {client()}})
 	}
@@ -167,8 +157,8 @@ func TestALinkAnswersItsHolderAlone(t *testing.T) {
 		good.header.Get("Referrer-Policy") != "same-origin" {
 		t.Errorf("the page: %d %v", good.status, good.header)
 	}
-	erased := p.managed(t, appointment(p.cut, "2027-03-02", "12:00").with("customer_email", "gone@example.com"))
-	w.admin(t, http.MethodPost, "businesses/parlour/customers/erase",
+	erased := p.managed(t, "link-holder", appointment(p.cut, "2027-03-02", "12:00").with("customer_email", "gone@example.com"))
+	w.admin(t, http.MethodPost, "businesses/link-holder/customers/erase",
 		[]byte(`{"email":"gone@example.com","force":true}`)).want(t, http.StatusOK, "")
 	one := read(erased)
 	if one.status != http.StatusNotFound || !strings.HasPrefix(one.header.Get("Content-Type"), "text/html") {
@@ -198,7 +188,7 @@ func TestALinkAnswersItsHolderAlone(t *testing.T) {
 			t.Errorf("%s: %d", name, a.status)
 		}
 	}
-	if statuses := w.statuses(t, "parlour"); strings.Contains(strings.Join(statuses, " "), "cancelled") {
+	if statuses := w.statuses(t, "link-holder"); strings.Contains(strings.Join(statuses, " "), "cancelled") {
 		t.Errorf("another site's form did something: %v", statuses)
 	}
 	if text := string(good.body); !strings.Contains(text, "dates=20270302T100000Z%2F20270302T104500Z") ||
@@ -211,7 +201,7 @@ func TestALinkAnswersItsHolderAlone(t *testing.T) {
 		t.Errorf("the calendar: %d %v", ics.status, ics.header)
 	}
 	var made booking.Calendar
-	w.admin(t, http.MethodPost, "businesses/parlour/calendars", []byte(`{"shows":"times"}`)).into(t, http.StatusCreated,
+	w.admin(t, http.MethodPost, "businesses/link-holder/calendars", []byte(`{"shows":"times"}`)).into(t, http.StatusCreated,
 		&made)
 	feed := read(made.URL)
 	if feed.status != http.StatusOK || !strings.Contains(string(feed.body), "BEGIN:VEVENT") ||

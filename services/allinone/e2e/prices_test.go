@@ -7,9 +7,10 @@ import (
 
 // fair is a salon whose services each have a price of 40 and a rule of their own; the clock stands at Monday
 // 2027-03-01.
-const fair = `apiVersion: slotmesh/v1
+func fair(slug string) string {
+	return `apiVersion: slotmesh/v1
 kind: Business
-slug: fair
+slug: ` + slug + `
 name: Fair
 currency: EUR
 timezone: Europe/Lisbon
@@ -39,21 +40,22 @@ pricing_rules:
   - {key: group, kind: party_size, min: 4, percent: -50, label: Groups, applies_to: {services: [group, each]}}
   - {key: welcome, kind: first_booking, percent: -25, applies_to: {services: [welcome]}}
 `
+}
 
 // Rules that need the date and the moment of purchase alone are in the quote, and the booking costs what was quoted;
 // those that need the time, the party or the customer are known at booking.
 func TestABookingCostsWhatWasQuotedAndWhatIsSettledThen(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "fair", fair)
-	key := w.key(t, "fair", "write")
+	w := shared(t)
+	w.publish(t, "priced", fair("priced"))
+	key := w.key(t, "priced", "write")
 	var list struct {
 		Services []struct {
 			ID, Name    string
 			QuotedPrice float64 `json:"quoted_price"`
 		}
 	}
-	w.get(t, "fair/services?date=2027-03-02").into(t, http.StatusOK, &list)
+	w.get(t, "priced/services?date=2027-03-02").into(t, http.StatusOK, &list)
 	want := map[string]struct{ quoted, booked float64 }{
 		"plain": {40, 40}, "seasonal": {48, 48}, "day of week": {36, 36}, "flash sale": {28, 28},
 		"early bird":  {35, 35},
@@ -77,7 +79,7 @@ func TestABookingCostsWhatWasQuotedAndWhatIsSettledThen(t *testing.T) {
 		}
 		o := appointment(s.ID, "2027-03-02", "10:00").with("party_size", 4).with("customer_email",
 			"ada@"+s.ID+".example")
-		w.book(t, "fair", key, o).into(t, http.StatusCreated, &got)
+		w.book(t, "priced", key, o).into(t, http.StatusCreated, &got)
 		b := got.Booking
 		if s.QuotedPrice != want[s.Name].quoted || len(b.Services) != 1 || b.Services[0].Price != want[s.Name].booked ||
 			b.Total != want[s.Name].booked {

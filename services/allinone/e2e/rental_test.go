@@ -83,9 +83,9 @@ func (w *world) availability(t *testing.T, slug, query string) string {
 
 func TestRentalsAreListedReservedAndGivenBack(t *testing.T) {
 	t.Parallel()
-	w := start(t, routed(t)) // today is Monday 2027-03-01
-	w.publish(t, "boats", boathouse("boats"))
-	ids := w.named(t, "boats", "rentals")
+	w := shared(t) // today is Monday 2027-03-01
+	w.publish(t, "boats-listed", boathouse("boats-listed"))
+	ids := w.named(t, "boats-listed", "rentals")
 	var list struct {
 		Rentals []struct {
 			Name        string
@@ -93,7 +93,7 @@ func TestRentalsAreListedReservedAndGivenBack(t *testing.T) {
 			AtMost      *int     `json:"max_bookable_online"`
 		}
 	}
-	w.get(t, "boats/rentals?date=2027-03-02").into(t, http.StatusOK, &list)
+	w.get(t, "boats-listed/rentals?date=2027-03-02").into(t, http.StatusOK, &list)
 	for i, want := range []struct {
 		name   string
 		price  float64
@@ -106,23 +106,23 @@ func TestRentalsAreListedReservedAndGivenBack(t *testing.T) {
 		}
 	}
 
-	w.mustReserve(t, "boats", ids["Canoe"], "2027-03-02", "2027-03-03", 7)
-	w.mustReserve(t, "boats", ids["Canoe"], "2027-03-04", "2027-03-06", 7)
+	w.mustReserve(t, "boats-listed", ids["Canoe"], "2027-03-02", "2027-03-03", 7)
+	w.mustReserve(t, "boats-listed", ids["Canoe"], "2027-03-04", "2027-03-06", 7)
 	days := "rentalId=" + ids["Canoe"] + "&startDate=2027-03-02&endDate=2027-03-06&quantity="
 	for quantity, want := range map[string]string{"3": "", "4": "not_enough_units"} {
-		if got := w.availability(t, "boats", days+quantity); got != want {
+		if got := w.availability(t, "boats-listed", days+quantity); got != want {
 			t.Errorf("%s canoes: %q, want %q", quantity, got, want)
 		}
 	}
-	w.mustReserve(t, "boats", ids["Kayak"], "2027-03-02", "2027-03-02", 2, "10:00", "12:00")
-	w.mustReserve(t, "boats", ids["Kayak"], "2027-03-02", "2027-03-02", 2, "12:00", "14:00")
+	w.mustReserve(t, "boats-listed", ids["Kayak"], "2027-03-02", "2027-03-02", 2, "10:00", "12:00")
+	w.mustReserve(t, "boats-listed", ids["Kayak"], "2027-03-02", "2027-03-02", 2, "12:00", "14:00")
 	hours := "rentalId=" + ids["Kayak"] + "&startDate=2027-03-02&endDate=2027-03-02&startTime="
 	for times, want := range map[string]string{"14:00&endTime=15:00": "", "13:00&endTime=15:00": "nothing_available"} {
-		if got := w.availability(t, "boats", hours+times); got != want {
+		if got := w.availability(t, "boats-listed", hours+times); got != want {
 			t.Errorf("a kayak at %s: %q, want %q", times, got, want)
 		}
 	}
-	calendar := w.get(t, "boats/rental-available-dates?start=2027-02-27&end=2027-03-02&rental_id="+ids["Canoe"]+","+
+	calendar := w.get(t, "boats-listed/rental-available-dates?start=2027-02-27&end=2027-03-02&rental_id="+ids["Canoe"]+","+
 		ids["Kayak"])
 	want := fmt.Sprintf(`{"days":{"2027-03-01":{%[1]q:10,%[2]q:2},"2027-03-02":{%[1]q:3,%[2]q:0}},"computed":true,"timezone":"Europe/Lisbon"}`, ids["Canoe"], ids["Kayak"])
 	var got, wanted any
@@ -134,18 +134,18 @@ func TestRentalsAreListedReservedAndGivenBack(t *testing.T) {
 
 func TestAUnitThatIsOutHoldsTodayAndNotTomorrow(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	w.publish(t, "late", boathouse("late"))
-	boat := w.named(t, "late", "rentals")["Boat"]
-	id := w.mustReserve(t, "late", boat, "2027-02-27", "2027-02-28", 1) // ended yesterday
-	w.moveReservation(t, "late", id, "pickup")
+	w := shared(t)
+	w.publish(t, "boats-late", boathouse("boats-late"))
+	boat := w.named(t, "boats-late", "rentals")["Boat"]
+	id := w.mustReserve(t, "boats-late", boat, "2027-02-27", "2027-02-28", 1) // ended yesterday
+	w.moveReservation(t, "boats-late", id, "pickup")
 	expect := func(today, tomorrow, both string) {
 		t.Helper()
 		for dates, want := range map[string]string{
 			"&startDate=2027-03-01&endDate=2027-03-01": today, "&startDate=2027-03-02&endDate=2027-03-02": tomorrow,
 			"&startDate=2027-03-01&endDate=2027-03-02": both,
 		} {
-			if got := w.availability(t, "late", "rentalId="+boat+dates); got != want {
+			if got := w.availability(t, "boats-late", "rentalId="+boat+dates); got != want {
 				t.Errorf("%s: %q, want %q", dates, got, want)
 			}
 		}
@@ -157,22 +157,22 @@ func TestAUnitThatIsOutHoldsTodayAndNotTomorrow(t *testing.T) {
 			Overdue bool
 		}
 	}
-	w.admin(t, http.MethodGet, "businesses/late/reservations", nil).into(t, http.StatusOK, &list)
+	w.admin(t, http.MethodGet, "businesses/boats-late/reservations", nil).into(t, http.StatusOK, &list)
 	if len(list.Reservations) != 1 || !list.Reservations[0].Overdue || list.Reservations[0].Status != "picked_up" {
 		t.Errorf("the list is %+v", list)
 	}
-	w.moveReservation(t, "late", id, "return")
+	w.moveReservation(t, "boats-late", id, "return")
 	expect("", "", "")
-	w.admin(t, http.MethodPost, "businesses/late/reservations/"+id+"/cancel", nil).want(t, http.StatusConflict,
+	w.admin(t, http.MethodPost, "businesses/boats-late/reservations/"+id+"/cancel", nil).want(t, http.StatusConflict,
 		"conflict")
 }
 
 func TestOfTwentyWhoReserveTheLastThreeCanoesThreeGetThem(t *testing.T) {
 	t.Parallel()
-	w := start(t, routed(t))
-	w.publish(t, "race", boathouse("race"))
-	canoe := w.named(t, "race", "rentals")["Canoe"]
-	w.mustReserve(t, "race", canoe, "2027-03-02", "2027-03-05", 7)
+	w := shared(t)
+	w.publish(t, "boats-race", boathouse("boats-race"))
+	canoe := w.named(t, "boats-race", "rentals")["Canoe"]
+	w.mustReserve(t, "boats-race", canoe, "2027-03-02", "2027-03-05", 7)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var (
@@ -182,7 +182,7 @@ func TestOfTwentyWhoReserveTheLastThreeCanoesThreeGetThem(t *testing.T) {
 	for i := range statuses {
 		wg.Go(func() {
 			<-ctx.Done()
-			if a, err := w.reserve("race", canoe, "2027-03-03", "2027-03-04", 1); err == nil {
+			if a, err := w.reserve("boats-race", canoe, "2027-03-03", "2027-03-04", 1); err == nil {
 				statuses[i] = a.status
 			}
 		})

@@ -8,7 +8,7 @@ import (
 
 func TestReportsAddUpWhatWasBookedThroughTheInterface(t *testing.T) {
 	t.Parallel()
-	w := start(t, routed(t))
+	w := shared(t)
 	w.publish(t, "counted", salon("counted", 1))
 	key, cut := w.key(t, "counted", "write"), w.named(t, "counted", "services")["Cut"]
 	var told struct{ Booking struct{ ID string } }

@@ -55,6 +55,7 @@ var forMany = []struct{ name, has string }{
 	{"Charges that are due", "FROM payments WHERE status = 'creating' AND due_at <= $1"},
 	{"Charges that are due", "FROM reservations WHERE (payment->>'status' IN ('creating', 'open', 'cancelling')"},
 	{"Charges that are due", "FROM payments AS p WHERE subject_kind = 'reservation' AND news_told < news"},
+	{"Charges that are due", "UPDATE payments AS p SET news_told = least(noted.news, p.news)"},
 	{"What is old", "DELETE FROM made_writes WHERE made_at <= clock_timestamp()"},
 	{"What is old", "DELETE FROM refused_writes WHERE refused_at <= clock_timestamp()"},
 	{"What is old", "DELETE FROM idempotency_records WHERE (business_id, principal, idempotency_key) IN"},
@@ -97,7 +98,7 @@ func routed(t *testing.T) func(*allinone.Config) {
 }
 
 // recorded is a way to a database on which the statements are noted.
-func recorded(t *testing.T, databaseURL string) string {
+func recorded(t testing.TB, databaseURL string) string {
 	t.Helper()
 	var mu sync.Mutex
 	seen := make(map[[2]string]bool) // service, text
@@ -214,7 +215,7 @@ func message(from *bufio.Reader, to *bufio.Writer, kind byte) ([]byte, error) {
 }
 
 // judge holds one statement to the rule.
-func judge(t *testing.T, databaseURL, service, text string) {
+func judge(t testing.TB, databaseURL, service, text string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testkit.MaxWait)
 	defer cancel()

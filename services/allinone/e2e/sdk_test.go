@@ -18,9 +18,9 @@ import (
 // the webhook of its booking.
 func TestTheSDKsReadBookAndBelieveWebhooks(t *testing.T) {
 	t.Parallel()
-	w := start(t, alone(t), loopback)
-	harbor(t, w)
-	const slug = "harbor-studio"
+	w := shared(t)
+	const slug = "harbor-sdk"
+	harbor(t, w, slug)
 	url, arrived := receiver(t)
 	var hook struct{ Secret string }
 	w.admin(t, http.MethodPost, "businesses/"+slug+"/webhooks",

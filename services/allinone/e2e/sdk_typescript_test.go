@@ -108,7 +108,7 @@ func (w *world) typescriptSDKBooks(t *testing.T, node testkit.NodePrograms, dir,
 		Booking, APIVersion string
 		Codes               []any
 	}
-	ranTo(t, node, dir, []string{"BASE=" + w.PublicURL, "SLUG=" + slug, "DAY=2027-03-02", "KEY=" + key}, &said)
+	ranTo(t, node, dir, []string{"BASE=" + w.proxy(t, w.PublicURL), "SLUG=" + slug, "DAY=2027-03-02", "KEY=" + key}, &said)
 	d := readDescribed(t, publicDocument)
 	if documented := d.Components.Schemas["Error"].Properties["messageCode"].Examples; !slices.Equal(said.Codes,
 		documented) {

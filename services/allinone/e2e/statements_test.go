@@ -9,15 +9,15 @@ import (
 
 func TestOnlyClassBasedServicesHaveAClassSchedule(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	harbor(t, w)
+	w := shared(t)
+	harbor(t, w, "harbor-classes")
 	var list struct {
 		Services []struct {
 			Name             string
 			HasClassSchedule bool `json:"has_class_schedule"`
 		}
 	}
-	w.get(t, "harbor-studio/services").into(t, http.StatusOK, &list)
+	w.get(t, "harbor-classes/services").into(t, http.StatusOK, &list)
 	for _, s := range list.Services {
 		if s.HasClassSchedule != (s.Name == "Yoga class") {
 			t.Errorf("%s: has_class_schedule is %v", s.Name, s.HasClassSchedule)
@@ -30,10 +30,10 @@ func TestOnlyClassBasedServicesHaveAClassSchedule(t *testing.T) {
 
 func TestInfoHasOneForm(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	harbor(t, w)
-	plain := w.get(t, "harbor-studio/info")
-	if with := w.get(t, "harbor-studio/info?locale=pt"); !bytes.Equal(plain.body, with.body) {
+	w := shared(t)
+	harbor(t, w, "harbor-info")
+	plain := w.get(t, "harbor-info/info")
+	if with := w.get(t, "harbor-info/info?locale=pt"); !bytes.Equal(plain.body, with.body) {
 		t.Errorf("without locale %s, with it %s", plain.body, with.body)
 	}
 }
@@ -100,9 +100,9 @@ func TestAPauseLeavesReadsAndBookingsAsTheyAre(t *testing.T) {
 
 func TestBadDatesOfRentalsAreRefused(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	harbor(t, w)
+	w := shared(t)
+	harbor(t, w, "harbor-dates")
 	for _, date := range []string{"2027-02-29", "2026-13-01", "tomorrow", ""} {
-		w.get(t, "harbor-studio/rentals?date="+date).want(t, http.StatusBadRequest, "invalid_parameter")
+		w.get(t, "harbor-dates/rentals?date="+date).want(t, http.StatusBadRequest, "invalid_parameter")
 	}
 }

@@ -104,24 +104,24 @@ func loopback(cfg *allinone.Config) {
 func TestABookingArrivesAsASignedWebhook(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t, webhooksPackage)
-	w := start(t, routed(t), loopback)
-	w.publish(t, "salon", salon("salon", 1))
+	w := shared(t)
+	w.publish(t, "hooked", salon("hooked", 1))
 	url, arrived := receiver(t)
 	var hook struct{ ID, Secret string }
-	w.admin(t, http.MethodPost, "businesses/salon/webhooks",
+	w.admin(t, http.MethodPost, "businesses/hooked/webhooks",
 		fmt.Appendf(nil, `{"url": %q, "events": ["booking.created", "booking.confirmed", "booking.cancelled"]}`, url)).
 		into(t, http.StatusCreated, &hook)
-	w.admin(t, http.MethodPost, "businesses/salon/webhooks",
+	w.admin(t, http.MethodPost, "businesses/hooked/webhooks",
 		[]byte(`{"url": "https://169.254.169.254/latest", "events": ["*"]}`)).
 		want(t, http.StatusBadRequest, "invalid_parameter")
 
-	w.book(t, "salon", w.key(t, "salon", "all"), appointment(w.named(t, "salon", "services")["Cut"], "2027-03-02",
+	w.book(t, "hooked", w.key(t, "hooked", "all"), appointment(w.named(t, "hooked", "services")["Cut"], "2027-03-02",
 		"10:00")).
 		want(t, http.StatusCreated, "")
 	first := next(t, arrived)
 	id := first.told(t).Data.ID
-	w.admin(t, http.MethodPost, "businesses/salon/bookings/"+id+"/confirm", nil).want(t, http.StatusOK, "")
-	w.admin(t, http.MethodPost, "businesses/salon/bookings/"+id+"/cancel", nil).want(t, http.StatusOK, "")
+	w.admin(t, http.MethodPost, "businesses/hooked/bookings/"+id+"/confirm", nil).want(t, http.StatusOK, "")
+	w.admin(t, http.MethodPost, "businesses/hooked/bookings/"+id+"/cancel", nil).want(t, http.StatusOK, "")
 	input := []delivered{first, next(t, arrived), next(t, arrived)}
 	for i := range input {
 		input[i].Secret = hook.Secret
@@ -131,7 +131,7 @@ func TestABookingArrivesAsASignedWebhook(t *testing.T) {
 		t.Errorf("the receiver reads %q %s, want %q", run.Stdout, run.Stderr, want)
 	}
 
-	at := "businesses/salon/webhooks/" + hook.ID
+	at := "businesses/hooked/webhooks/" + hook.ID
 	w.admin(t, http.MethodPost, at+"/test", nil).want(t, http.StatusAccepted, "")
 	if says := next(t, arrived).told(t); says.Type != "webhook.test" {
 		t.Errorf("the test event is %+v", says)
@@ -151,7 +151,7 @@ func TestABookingArrivesAsASignedWebhook(t *testing.T) {
 		len(log.Deliveries[3].Attempts) != 1 || *log.Deliveries[3].Attempts[0].HTTPStatus != http.StatusOK {
 		t.Errorf("the log is %+v", log)
 	}
-	w.admin(t, http.MethodPost, "businesses/salon/deliveries/"+log.Deliveries[3].ID+"/retry", nil).want(t,
+	w.admin(t, http.MethodPost, "businesses/hooked/deliveries/"+log.Deliveries[3].ID+"/retry", nil).want(t,
 		http.StatusAccepted, "")
 	again := next(t, arrived)
 	if again.Headers["webhook-id"] != first.Headers["webhook-id"] || again.Body != first.Body {
@@ -170,14 +170,14 @@ func TestABookingArrivesAsASignedWebhook(t *testing.T) {
 // Receivers that keep copies hear that a customer was erased, and nothing of whom (lifecycle.md §6).
 func TestAnErasingIsToldOfWithoutTheAddress(t *testing.T) {
 	t.Parallel()
-	w := start(t, routed(t), loopback)
-	w.publish(t, "salon", salon("salon", 1))
+	w := shared(t)
+	w.publish(t, "hook-erased", salon("hook-erased", 1))
 	url, arrived := receiver(t)
-	w.admin(t, http.MethodPost, "businesses/salon/webhooks",
+	w.admin(t, http.MethodPost, "businesses/hook-erased/webhooks",
 		fmt.Appendf(nil, `{"url": %q, "events": ["customer.erased"]}`, url)).want(t, http.StatusCreated, "")
-	w.book(t, "salon", w.key(t, "salon", "all"), appointment(w.named(t, "salon", "services")["Cut"], "2027-03-02",
+	w.book(t, "hook-erased", w.key(t, "hook-erased", "all"), appointment(w.named(t, "hook-erased", "services")["Cut"], "2027-03-02",
 		"10:00")).want(t, http.StatusCreated, "")
-	w.admin(t, http.MethodPost, "businesses/salon/customers/erase",
+	w.admin(t, http.MethodPost, "businesses/hook-erased/customers/erase",
 		[]byte(`{"email": "ada@example.com", "force": true}`)).want(t, http.StatusOK, "")
 	d := next(t, arrived)
 	body, err := base64.StdEncoding.DecodeString(d.Body)

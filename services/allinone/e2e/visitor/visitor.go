@@ -35,19 +35,51 @@ const axePackage = "axe-core@4.14.1"
 // patience is the timeout of everything that a visitor waits for. It is long enough for a loaded machine.
 const patience = 90 * time.Second
 
-// Chromium is a browser that runs until the end of its test.
+// Chromium is a running browser.
 type Chromium struct {
-	ctx context.Context
-	axe string // source of axe-core
+	ctx   context.Context
+	close func() error
+	axe   string // source of axe-core
 }
 
-// Open starts Chromium. If this machine has no Chromium, or axe-core cannot be installed, the test is skipped, and on
-// CI it fails (see [testkit.SkipOrFail]). The test's name must end with InABrowser: `-skip InABrowser` then excludes it.
+// shared is the browser of all tests of this process: its start takes longer than many tests. It is nil until a test
+// opens it.
+var shared struct {
+	sync.Mutex
+	chromium *Chromium
+}
+
+// Open returns the browser that all tests of this process share. The first call starts it, and [Close] ends it. If
+// this machine has no Chromium, or axe-core cannot be installed, the test is skipped, and on CI it fails (see
+// [testkit.SkipOrFail]). The test's name must end with InABrowser, so that `-skip InABrowser` excludes it.
 func Open(t *testing.T) *Chromium {
 	t.Helper()
 	if test, _, _ := strings.Cut(t.Name(), "/"); !strings.HasSuffix(test, "InABrowser") {
 		t.Fatalf("%s opens a browser: let its name end with InABrowser, so that -skip InABrowser leaves it out", test)
 	}
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.chromium == nil {
+		shared.chromium = start(t)
+	}
+	return shared.chromium
+}
+
+// Close ends the browser, if a test has opened it. TestMain calls it after all tests.
+func Close() error {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.chromium == nil {
+		return nil
+	}
+	err := shared.chromium.close()
+	shared.chromium = nil
+	return err
+}
+
+// start starts Chromium.
+func start(t *testing.T) *Chromium {
+	t.Helper()
 	testkit.NeedChromium(t, "pages are tested over HTTP alone")
 	axe := testkit.InstallNode(t, axePackage).File(t, "axe-core/axe.min.js")
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
@@ -61,17 +93,19 @@ func Open(t *testing.T) *Chromium {
 		chromedp.Flag("disable-site-isolation-trials", true))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, closeAll := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
-	t.Cleanup(func() {
-		if err := chromedp.Cancel(ctx); err != nil {
-			t.Errorf("Chromium did not close: %v", err)
-		}
+	end := func() error {
+		err := chromedp.Cancel(ctx)
 		closeAll()
 		cancel()
-	})
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("Chromium did not start: %v", err)
+		if err != nil {
+			return fmt.Errorf("close Chromium: %w", err)
+		}
+		return nil
 	}
-	return &Chromium{ctx, string(axe)}
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("Chromium did not start: %v", errors.Join(err, end()))
+	}
+	return &Chromium{ctx, end, string(axe)}
 }
 
 // As describes a visitor. The zero value is a phone in English, in the light color scheme, with JavaScript, in Lisbon.

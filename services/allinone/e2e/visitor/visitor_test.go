@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/message/words"
 )
 
-func TestMain(m *testing.M) { leaks.Verify(m) }
+func TestMain(m *testing.M) { leaks.Verify(browserTests{m}) }
+
+// browserTests are all tests of the package, after which the browser closes.
+type browserTests struct{ *testing.M }
+
+func (m browserTests) Run() int {
+	code := m.M.Run()
+	if err := Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return max(code, 1)
+	}
+	return code
+}
 
 const form = `<!doctype html><html lang=en><title>Form</title><meta name=viewport content="width=device-width"><link rel=icon href="data:,"><link rel=stylesheet href=/style.css><main><h1>Form</h1>
 <form method=post action=/sent><label>Name <input name=name value=old></label><label>Size <select name=size><option value=s>Small<option value=l>Large</select></label>
