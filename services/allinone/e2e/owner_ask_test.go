@@ -51,8 +51,7 @@ func TestOwnersAreShownWhatWouldFallOutsideBeforeTheySaveInABrowser(t *testing.T
 		t.Errorf("%d bookings, want 4", n)
 	}
 	for name, as := range map[string]visitor.As{
-		"desk-dark": {Locale: "de", Width: 1280, Dark: true}, "ar": {Locale: "ar"},
-		"plain": {Locale: "en-GB", NoScript: true},
+		"ar-desk-dark": ownerVisitors["ar-desk-dark"], "plain": {Locale: "en-GB", NoScript: true},
 	} {
 		v := o.signIn(t, "manager", as)
 		o.shortens(v)

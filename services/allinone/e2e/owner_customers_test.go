@@ -13,10 +13,7 @@ import (
 func TestOwnersKnowTheirCustomersInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: shared(t), chromium: visitor.Open(t)}
-	for name, as := range map[string]visitor.As{
-		"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true},
-		"ar": {Locale: "ar", Width: 1280}, "slow": {Locale: "de", Slow: true},
-	} {
+	for name, as := range ownerVisitors {
 		t.Run("every page "+name, func(t *testing.T) {
 			t.Parallel()
 			o := p.open(t, "clients-"+name)

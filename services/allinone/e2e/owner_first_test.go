@@ -252,7 +252,8 @@ func (p *pages) firstOnAPhone(t *testing.T) {
 		as    visitor.As
 		trade string
 	}{
-		"ar": {visitor.As{Locale: "ar"}, "rental"}, "dark": {visitor.As{Locale: "de", Dark: true}, "studio"},
+		"ar": {visitor.As{Locale: "ar", Dark: true}, "rental"},
+		"de":    {visitor.As{Locale: "de", NoRules: true}, "studio"},
 		"plain": {visitor.As{Locale: "en-GB", NoScript: true}, "venue"},
 	} {
 		v := p.claim(t, name, c.as)

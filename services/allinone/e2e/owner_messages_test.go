@@ -15,16 +15,14 @@ import (
 func TestOwnersReadWhatWasSentInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: shared(t), chromium: visitor.Open(t)}
-	looks := map[string]visitor.As{"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true},
-		"ar": {Locale: "ar", Width: 1280}}
 	offices := map[string]*office{}
-	for name := range looks {
+	for name := range ownerVisitors {
 		offices[name] = p.open(t, "mails-"+name)
 	}
 	for _, o := range offices {
 		o.awaitMessages(t, 4)
 	}
-	for name, as := range looks {
+	for name, as := range ownerVisitors {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := offices[name]

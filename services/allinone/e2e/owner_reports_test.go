@@ -20,7 +20,7 @@ func TestOwnersReadTheirReportsInABrowser(t *testing.T) {
 	o.noteOne(t, "Bruno Costa", "no-show")
 	o.noteOne(t, "Ada Example", "complete")
 	for name, as := range map[string]visitor.As{
-		"owner": {Locale: "en-GB"}, "manager": {Locale: "en-GB", Width: 1280, Dark: true},
+		"owner": ownerVisitors["phone"], "manager": ownerVisitors["ar-desk-dark"],
 		"desk": {Locale: "ar", Slow: true},
 	} {
 		t.Run("every page as "+name, func(t *testing.T) {

@@ -12,8 +12,7 @@ import (
 func TestOwnersFindBookingsCustomersAndPagesInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: shared(t), chromium: visitor.Open(t)}
-	for name, as := range map[string]visitor.As{"phone": {Locale: "en-GB"},
-		"dark": {Locale: "en-GB", Width: 1280, Dark: true}, "ar": {Locale: "ar"}} {
+	for name, as := range ownerVisitors {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := p.open(t, "search-"+name)

@@ -14,10 +14,7 @@ func TestOwnersConnectOtherProgramsInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
 	p := &pages{world: shared(t), chromium: chromium}
-	for name, as := range map[string]visitor.As{
-		"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true}, "ar": {Locale: "ar", Width: 1280}, "de-plain": {Locale: "de", NoScript: true},
-		"slow": {Locale: "en-GB", Slow: true},
-	} {
+	for name, as := range ownerVisitors {
 		t.Run("every page "+name, func(t *testing.T) {
 			t.Parallel()
 			p.open(t, "settings-"+name).everySetting(t, name, as)

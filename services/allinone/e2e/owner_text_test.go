@@ -57,7 +57,7 @@ func TestOwnersWriteTheirOfferAsTextInABrowser(t *testing.T) {
 		1); now != want {
 		t.Errorf("both have written\n%s\nwant\n%s", now, want)
 	}
-	for name, as := range map[string]visitor.As{"ar": {Locale: "ar"}, "dark": {Locale: "de", Dark: true, Width: 1280},
+	for name, as := range map[string]visitor.As{"ar-dark": {Locale: "ar", Dark: true},
 		"plain": {Locale: "de", NoScript: true}} {
 		v := o.signIn(t, "owner", as)
 		v.Go(o.at("/offer/text"))

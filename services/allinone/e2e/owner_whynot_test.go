@@ -11,10 +11,7 @@ import (
 func TestOwnersAreToldWhyNotInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: shared(t), chromium: visitor.Open(t)}
-	for name, as := range map[string]visitor.As{
-		"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true}, "ar": {Locale: "ar"},
-		"de-plain": {Locale: "de", Width: 1280, NoScript: true},
-	} {
+	for name, as := range ownerVisitors {
 		t.Run("looks "+name, func(t *testing.T) {
 			t.Parallel()
 			o := p.open(t, "why-"+name)
