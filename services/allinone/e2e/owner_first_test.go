@@ -252,7 +252,7 @@ func (p *pages) firstOnAPhone(t *testing.T) {
 		as    visitor.As
 		trade string
 	}{
-		"ar": {visitor.As{Locale: "ar", Dark: true}, "rental"},
+		"ar":    {visitor.As{Locale: "ar", Dark: true}, "rental"},
 		"de":    {visitor.As{Locale: "de", NoRules: true}, "studio"},
 		"plain": {visitor.As{Locale: "en-GB", NoScript: true}, "venue"},
 	} {

@@ -58,7 +58,7 @@ func TestOwnersReadWhatWasSentInABrowser(t *testing.T) {
 // awaitMessages waits until at least n messages of the business are written.
 func (o *office) awaitMessages(t *testing.T, n int) {
 	t.Helper()
-	testkit.Until(t, "the messages are written", func(context.Context) error {
+	testkit.WaitUntil(t, "the messages are written", func(context.Context) error {
 		var list struct{ Messages []struct{ ID string } }
 		o.admin(t, http.MethodGet, "businesses/"+o.slug+"/messages", nil).into(t, http.StatusOK, &list)
 		if len(list.Messages) < n {
