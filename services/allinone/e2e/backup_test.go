@@ -31,17 +31,17 @@ const backupClients = 64
 // A backup is made while many clients book, and restored elsewhere: every booking that was answered before is there,
 // with its customer's link; what was told of is not told again, and what was not yet is. One made when nothing runs is,
 // restored, the same tables as PostgreSQL's own program writes them.
-func TestABackupUnderLoadHasEveryBookingThatWasAnsweredBefore(t *testing.T) {
+func TestBackupUnderLoadHasAllAcknowledgedBookings(t *testing.T) {
 	t.Parallel()
 	s := openSaved(t)
 	stop := s.load()
 	s.await("bookings", func() (int, int) { return s.count(), 2 * backupClients })
-	s.await("mails", func() (int, int) { return s.post.taken(), 10 })
-	s.await("webhooks", func() (int, int) { return s.hooks.taken(), 10 })
-	before := s.taken()
+	s.await("mails", func() (int, int) { return s.post.countMails(), 10 })
+	s.await("webhooks", func() (int, int) { return s.hooks.countEvents(), 10 })
+	before := s.acknowledgedBookings()
 	underLoad := s.backup()
 	stop()
-	s.world.stop(t)
+	s.platform.stop(t)
 	atRest := s.backup()
 
 	same, _ := s.restore(atRest)
@@ -50,46 +50,46 @@ func TestABackupUnderLoadHasEveryBookingThatWasAnsweredBefore(t *testing.T) {
 		"webhook_endpoints SET lane = NULL, lane_until"} {
 		testkit.Administer(t, s.url, "UPDATE notifications."+held+" = '-infinity'")
 	}
-	if diff := cmp.Diff(dumped(t, s.url), dumped(t, same)); diff != "" {
+	if diff := cmp.Diff(dumpTables(t, s.url), dumpTables(t, same)); diff != "" {
 		t.Errorf("the restored tables differ: %s", diff)
 	}
-	s.goesOn(underLoad, before)
+	s.checkContinues(underLoad, before)
 }
 
-// saved is a Slotmesh that is backed up, with a receiver of webhooks and a mail server.
-type saved struct {
-	*away
+// backupTest is a Slotmesh that is backed up, with a receiver of webhooks and a mail server.
+type backupTest struct {
+	*awayTest
 	url, home string
 	begun     time.Time
-	booked    map[string]made // by id
+	booked    map[string]madeBooking // by id
 }
 
-// made is a booking that was answered with 201.
-type made struct {
+// madeBooking is a booking that was answered with 201.
+type madeBooking struct {
 	order order
 	link  string // its customer's, without the address of the pages
 }
 
-func openSaved(t *testing.T) *saved {
+func openSaved(t *testing.T) *backupTest {
 	t.Helper()
-	s := &saved{away: &away{t: t, hooks: openHooks(t), post: openPost(t)}, url: testkit.Database(t, "e2e"),
-		begun: time.Now(), booked: map[string]made{}}
-	s.world = s.start(s.url, "", s.post)
+	s := &backupTest{awayTest: &awayTest{t: t, hooks: openHooks(t), post: openPost(t)}, url: testkit.Database(t, "e2e"),
+		begun: time.Now(), booked: map[string]madeBooking{}}
+	s.platform = s.start(s.url, "", s.post)
 	s.publish(t, "salon", awaySalon())
 	s.verifyOwner(t, "owner@harbor.example")
 	s.admin(t, http.MethodPost, "businesses/salon/webhooks",
 		fmt.Appendf(nil, `{"url": %q, "events": ["booking.created"]}`, s.hooks.url)).
-		want(t, http.StatusCreated, "")
-	s.key, s.cut = s.world.key(t, "salon", "all"), s.named(t, "salon", "services")["Cut"]
-	s.staff = slices.Sorted(maps.Values(s.named(t, "salon", "staff")))
+		checkStatus(t, http.StatusCreated, "")
+	s.key, s.cut = s.platform.key(t, "salon", "all"), s.idsByName(t, "salon", "services")["Cut"]
+	s.staff = slices.Sorted(maps.Values(s.idsByName(t, "salon", "staff")))
 	return s
 }
 
 // start brings up a Slotmesh on a database and in a home, "" for one of its own.
-func (s *saved) start(url, home string, post *post) *world {
-	return start(s.t, loopback, func(c *allinone.Config) {
+func (s *backupTest) start(url, home string, post *fakeMailServer) *platform {
+	return start(s.t, allowLoopback, func(c *allinone.Config) {
 		c.DatabaseURL, c.SMTPURL, c.MailFrom, c.Now = url, post.url, "no-reply@harbor.example",
-			afterMonday(s.t, s.begun)
+			mondayAfter(s.t, s.begun)
 		if home != "" {
 			c.Home = home
 		}
@@ -101,7 +101,7 @@ func (s *saved) start(url, home string, post *post) *world {
 }
 
 // load lets the clients book until what it returns was called, and has returned.
-func (s *saved) load() func() {
+func (s *backupTest) load() func() {
 	var (
 		clients sync.WaitGroup
 		next    atomic.Int64
@@ -121,7 +121,7 @@ func (s *saved) load() func() {
 }
 
 // bookOne books the time of a number, which no other has.
-func (s *saved) bookOne(i int) {
+func (s *backupTest) bookOne(i int) {
 	day, slot := i/awayPerDay, i%awayPerDay
 	o := appointment(s.cut, time.Date(2027, time.March, 2+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),
 		fmt.Sprintf("%02d:%02d", 8+slot/2%12, slot%2*30))
@@ -140,19 +140,19 @@ func (s *saved) bookOne(i int) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.booked[booked.Booking.ID] = made{o, strings.TrimPrefix(booked.ManageURL, s.PublicURL)}
+	s.booked[booked.Booking.ID] = madeBooking{o, strings.TrimPrefix(booked.ManageURL, s.PublicURL)}
 }
 
-func (s *saved) count() int { return len(s.taken()) }
+func (s *backupTest) count() int { return len(s.acknowledgedBookings()) }
 
-func (s *saved) taken() map[string]made {
+func (s *backupTest) acknowledgedBookings() map[string]madeBooking {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.booked)
 }
 
 // backup returns the file that it has made.
-func (s *saved) backup() string {
+func (s *backupTest) backup() string {
 	s.t.Helper()
 	file := filepath.Join(s.t.TempDir(), "slotmesh.backup")
 	env := envconfig.MapLookuper(map[string]string{"DATABASE_URL": s.url, "SLOTMESH_HOME": s.home})
@@ -163,7 +163,7 @@ func (s *saved) backup() string {
 }
 
 // restore fills a new database and a new home, and returns the URL of the one and the other.
-func (s *saved) restore(file string) (string, string) {
+func (s *backupTest) restore(file string) (string, string) {
 	s.t.Helper()
 	url, home := testkit.Database(s.t, "e2e"), s.t.TempDir()
 	env := envconfig.MapLookuper(map[string]string{"DATABASE_URL": url, "SLOTMESH_HOME": home})
@@ -177,9 +177,9 @@ func (s *saved) restore(file string) (string, string) {
 	return url, home
 }
 
-// dumped is what PostgreSQL's program writes of a database, tables and rows, in lines without an order. When migrations
-// were applied is left out.
-func dumped(t *testing.T, url string) []string {
+// dumpTables is what PostgreSQL's program writes of a database, tables and rows, in lines without an order. When
+// migrations were applied is left out.
+func dumpTables(t *testing.T, url string) []string {
 	t.Helper()
 	if _, err := inputs.LookPath("pg_dump"); err != nil {
 		testkit.SkipOrFail(t, "there is no pg_dump on the PATH")
@@ -196,8 +196,8 @@ func dumped(t *testing.T, url string) []string {
 	return lines
 }
 
-// goesOn restores a file and starts a Slotmesh on it, with a mail server that has had no mail.
-func (s *saved) goesOn(file string, before map[string]made) {
+// checkContinues restores a file and starts a Slotmesh on it, with a mail server that has had no mail.
+func (s *backupTest) checkContinues(file string, before map[string]madeBooking) {
 	t := s.t
 	url, home := s.restore(file)
 	database, err := pgx.Connect(t.Context(), url)
@@ -205,7 +205,7 @@ func (s *saved) goesOn(file string, before map[string]made) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = database.Close(t.Context()) })
-	bookings := ids(t, database, `SELECT id::text FROM booking.bookings`)
+	bookings := queryIDs(t, database, `SELECT id::text FROM booking.bookings`)
 	for id := range before {
 		if !bookings[id] {
 			t.Errorf("booking %s was answered before the backup began, and is not in it", id)
@@ -213,8 +213,8 @@ func (s *saved) goesOn(file string, before map[string]made) {
 	}
 	t.Logf("%d bookings were answered before the backup began; it has %d, and %d were made in all", len(before),
 		len(bookings), s.count())
-	sent, delivered := ids(t, database, `SELECT id::text FROM notifications.messages WHERE status = 'sent'`),
-		ids(t, database, `SELECT event_id::text FROM notifications.webhook_deliveries WHERE status = 'delivered'`)
+	sent, delivered := queryIDs(t, database, `SELECT id::text FROM notifications.messages WHERE status = 'sent'`),
+		queryIDs(t, database, `SELECT event_id::text FROM notifications.webhook_deliveries WHERE status = 'delivered'`)
 	if len(sent) == 0 || len(delivered) == 0 {
 		t.Errorf("the backup has %d mails that were sent, and %d webhooks that were delivered", len(sent),
 			len(delivered))
@@ -222,22 +222,23 @@ func (s *saved) goesOn(file string, before map[string]made) {
 	told := s.hooks.attempted()
 
 	on := *s
-	on.away = &away{t: t, hooks: s.hooks, post: openPost(t), database: database, key: s.key}
-	on.world = on.start(url, home, on.post)
+	on.awayTest = &awayTest{t: t, hooks: s.hooks, post: openPost(t), database: database, key: s.key}
+	on.platform = on.start(url, home, on.post)
 	on.await("messages about bookings", func() (int, int) {
-		return len(ids(t, database, `SELECT id::text FROM notifications.messages WHERE kind = 'booking_received'`)),
+		return len(queryIDs(t, database,
+				`SELECT id::text FROM notifications.messages WHERE kind = 'booking_received'`)),
 			len(bookings)
 	})
-	on.await("of all work", func() (int, int) { return -on.left(), 0 })
-	on.tellsOnce(sent, delivered, told)
-	on.keepsItsWord(before)
+	on.await("of all work", func() (int, int) { return -on.undelivered(), 0 })
+	on.checkToldOnce(sent, delivered, told)
+	on.checkAcknowledged(before)
 }
 
-// tellsOnce holds what came after the restore against what had been told of in the backup.
-func (s *saved) tellsOnce(sent, delivered map[string]bool, told map[string]int) {
+// checkToldOnce holds what came after the restore against what had been told of in the backup.
+func (s *backupTest) checkToldOnce(sent, delivered map[string]bool, told map[string]int) {
 	t := s.t
 	t.Helper()
-	want := ids(t, s.database, `SELECT id::text FROM notifications.messages`)
+	want := queryIDs(t, s.database, `SELECT id::text FROM notifications.messages`)
 	maps.DeleteFunc(want, func(id string, _ bool) bool { return sent[id] })
 	arrived := map[string]bool{}
 	s.post.mu.Lock()
@@ -253,7 +254,7 @@ func (s *saved) tellsOnce(sent, delivered map[string]bool, told map[string]int) 
 	if diff := cmp.Diff(want, arrived); diff != "" {
 		t.Errorf("mails after the restore are not those that the backup lacks: %s", diff)
 	}
-	events := ids(t, s.database, `SELECT id::text FROM booking.events WHERE type = 'booking.created'`)
+	events := queryIDs(t, s.database, `SELECT id::text FROM booking.events WHERE type = 'booking.created'`)
 	attempts := s.hooks.attempted()
 	for id := range events {
 		switch now := attempts[id]; {
@@ -267,17 +268,17 @@ func (s *saved) tellsOnce(sent, delivered map[string]bool, told map[string]int) 
 		len(events)-len(delivered))
 }
 
-func (h *hooks) attempted() map[string]int {
+func (h *webhookReceiver) attempted() map[string]int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return maps.Clone(h.attempts)
 }
 
-// keepsItsWord asks for what customers were promised: their time, and their link.
-func (s *saved) keepsItsWord(before map[string]made) {
+// checkAcknowledged asks for what customers were promised: their time, and their link.
+func (s *backupTest) checkAcknowledged(before map[string]madeBooking) {
 	s.t.Helper()
 	for _, b := range before {
-		s.world.book(s.t, "salon", s.key, b.order).want(s.t, http.StatusConflict, "slot_unavailable")
+		s.platform.book(s.t, "salon", s.key, b.order).checkStatus(s.t, http.StatusConflict, "slot_unavailable")
 		if page := s.do(s.t, http.MethodGet, s.PublicURL+b.link, nil,
 			http.Header{"Accept": {"text/html"}}); page.status != http.StatusOK {
 			s.t.Errorf("the customer's link is answered with %d", page.status)
@@ -286,8 +287,8 @@ func (s *saved) keepsItsWord(before map[string]made) {
 	}
 }
 
-// ids are those that a query finds.
-func ids(t *testing.T, database *pgx.Conn, query string) map[string]bool {
+// queryIDs are those that a query finds.
+func queryIDs(t *testing.T, database *pgx.Conn, query string) map[string]bool {
 	t.Helper()
 	rows, err := database.Query(t.Context(), query)
 	if err != nil {

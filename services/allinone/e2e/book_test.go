@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-func TestTheLinesOfTheDemoWorkAsPrinted(t *testing.T) {
+func TestDemoCommandsWork(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *allinone.Config) { c.WithDemo, c.Now = true, "" })
 	if len(w.Demo.Try) != 3 {
@@ -21,16 +21,16 @@ func TestTheLinesOfTheDemoWorkAsPrinted(t *testing.T) {
 			t.Errorf("%s answered %d, want %d: %s", w.Demo.Try[i], got.status, want, got.body)
 		}
 	}
-	w.curl(t, w.Demo.Try[2]).want(t, http.StatusConflict, "slot_unavailable")
+	w.curl(t, w.Demo.Try[2]).checkStatus(t, http.StatusConflict, "slot_unavailable")
 }
 
-var quoted = regexp.MustCompile(`'([^']*)'`)
+var quotedText = regexp.MustCompile(`'([^']*)'`)
 
-// curl does what a printed line says: a URL, then headers and a body, each in single quotes.
-func (w *world) curl(t *testing.T, line string) answer {
+// curl sends the request of a printed curl command. The URL, the headers and the body are in single quotes.
+func (w *platform) curl(t *testing.T, line string) reply {
 	t.Helper()
 	method, header, body := http.MethodGet, http.Header{}, ""
-	parts := quoted.FindAllStringSubmatchIndex(line, -1)
+	parts := quotedText.FindAllStringSubmatchIndex(line, -1)
 	url := ""
 	for _, p := range parts {
 		word := line[p[2]:p[3]]
@@ -47,8 +47,8 @@ func (w *world) curl(t *testing.T, line string) answer {
 	return w.do(t, method, url, []byte(body), header)
 }
 
-// tally books at the same time and counts the answers by status and messageCode.
-func (w *world) tally(t *testing.T, slug string, orders []order) map[int]int {
+// bookConcurrently sends all orders at the same time and counts the answers by status.
+func (w *platform) bookConcurrently(t *testing.T, slug string, orders []order) map[int]int {
 	t.Helper()
 	var keys []string
 	for range len(orders)/100 + 1 {
@@ -79,13 +79,13 @@ func (w *world) tally(t *testing.T, slug string, orders []order) map[int]int {
 	return counts
 }
 
-// booked counts the live bookings that the owner sees.
-func (w *world) booked(t *testing.T, slug string) int {
+// countBookings returns the number of bookings in the owner's list that are not cancelled.
+func (w *platform) countBookings(t *testing.T, slug string) int {
 	t.Helper()
 	var list struct {
 		Bookings []struct{ Status string }
 	}
-	w.admin(t, http.MethodGet, "businesses/"+slug+"/bookings?limit=1000", nil).into(t, http.StatusOK, &list)
+	w.admin(t, http.MethodGet, "businesses/"+slug+"/bookings?limit=1000", nil).decode(t, http.StatusOK, &list)
 	live := 0
 	for _, b := range list.Bookings {
 		if b.Status != "cancelled" {
@@ -95,47 +95,47 @@ func (w *world) booked(t *testing.T, slug string) int {
 	return live
 }
 
-func TestOneSlotIsSoldOnceToManyAtTheSameTime(t *testing.T) {
+func TestConcurrentBookingsSellSlotOnce(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "slot-one", salon("slot-one", 1))
 	w.publish(t, "slot-three", salon("slot-three", 3))
-	cut := map[string]string{"slot-one": w.named(t, "slot-one", "services")["Cut"],
-		"slot-three": w.named(t, "slot-three", "services")["Cut"]}
+	cut := map[string]string{"slot-one": w.idsByName(t, "slot-one", "services")["Cut"],
+		"slot-three": w.idsByName(t, "slot-three", "services")["Cut"]}
 	for slug, want := range map[string]int{"slot-one": 1, "slot-three": 3} {
 		orders := make([]order, 200)
 		for i := range orders {
 			orders[i] = appointment(cut[slug], "2027-03-01", "10:00")
 		}
-		counts := w.tally(t, slug, orders)
+		counts := w.bookConcurrently(t, slug, orders)
 		if counts[http.StatusCreated] != want || counts[http.StatusConflict] != 200-want {
 			t.Errorf("%s: got %v, want %d created and the rest refused", slug, counts, want)
 		}
-		if live := w.booked(t, slug); live != want {
+		if live := w.countBookings(t, slug); live != want {
 			t.Errorf("%s: %d bookings in the owner's list, want %d", slug, live, want)
 		}
 	}
 }
 
-func TestLanesAreSoldUpToTheCapacity(t *testing.T) {
+func TestConcurrentBookingsFillCapacityUnits(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "spa", salon("spa", 1))
-	sauna := w.named(t, "spa", "services")["Sauna"]
+	sauna := w.idsByName(t, "spa", "services")["Sauna"]
 	orders := make([]order, 40)
 	for i := range orders {
 		orders[i] = appointment(sauna, "2027-03-01", "10:00")
 	}
-	if counts := w.tally(t, "spa", orders); counts[http.StatusCreated] != 2 {
+	if counts := w.bookConcurrently(t, "spa", orders); counts[http.StatusCreated] != 2 {
 		t.Errorf("got %v, want 2 created", counts)
 	}
 }
 
-func TestOverlappingStartsOfOneMemberAreNeverBothSold(t *testing.T) {
+func TestConcurrentBookingsRejectOverlap(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "overlap", salon("overlap", 1))
-	cut := w.named(t, "overlap", "services")["Cut"]
+	cut := w.idsByName(t, "overlap", "services")["Cut"]
 	var orders []order
 	for range 20 {
 		for _, at := range []string{"10:00", "10:15", "10:30"} { // 45 minutes each
@@ -143,16 +143,16 @@ func TestOverlappingStartsOfOneMemberAreNeverBothSold(t *testing.T) {
 		}
 	}
 	// Either one of the outer two and nothing else fits, or 10:15 alone does; never two.
-	if counts := w.tally(t, "overlap", orders); counts[http.StatusCreated] != 1 {
+	if counts := w.bookConcurrently(t, "overlap", orders); counts[http.StatusCreated] != 1 {
 		t.Errorf("got %v, want 1 created", counts)
 	}
 }
 
-func TestABookingSaysWhatWasSold(t *testing.T) {
+func TestBookAnswersWithSoldServices(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "shop", salon("shop", 2))
-	services, key := w.named(t, "shop", "services"), w.key(t, "shop", "all")
+	services, key := w.idsByName(t, "shop", "services"), w.key(t, "shop", "all")
 	listed := w.slots(t, "shop", "2027-03-02", "service_id="+services["Wash"]+","+services["Cut"]).Slots
 	if len(listed) == 0 || listed[0].Time != "09:00" || listed[0].EndTime != "10:15" {
 		t.Errorf("both together are listed as %+v", listed)
@@ -174,13 +174,13 @@ func TestABookingSaysWhatWasSold(t *testing.T) {
 			}
 		}
 	}
-	w.book(t, "shop", key, o).into(t, http.StatusCreated, &got)
+	w.book(t, "shop", key, o).decode(t, http.StatusCreated, &got)
 	b := got.Booking
 	if !got.Success || b.Date != "2027-03-02" || b.StartTime != "10:00:00" || b.EndTime != "11:15:00" ||
 		b.Status != "pending" || b.Source != "api" {
 		t.Errorf("got %+v", got)
 	}
-	// Tuesdays are a tenth cheaper: 10 → 9, 40 → 36.
+	// On Tuesdays the prices are 10 % lower: 10 → 9, 40 → 36.
 	if len(b.Services) != 2 || b.Services[0].Name != "Wash" || b.Services[0].Price != 9 || b.Services[1].Price != 36 ||
 		b.Total != 45 || b.Currency != "EUR" {
 		t.Errorf("got services %+v, total %v %s", b.Services, b.Total, b.Currency)
@@ -190,29 +190,29 @@ func TestABookingSaysWhatWasSold(t *testing.T) {
 	}
 }
 
-func TestCancellingFreesTheTimeAtOnce(t *testing.T) {
+func TestCancelFreesSlot(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "freed", salon("freed", 1))
-	cut, key := w.named(t, "freed", "services")["Cut"], w.key(t, "freed", "write")
+	cut, key := w.idsByName(t, "freed", "services")["Cut"], w.key(t, "freed", "write")
 	o := appointment(cut, "2027-03-01", "10:00")
 	var got struct{ Booking struct{ ID string } }
-	w.book(t, "freed", key, o).into(t, http.StatusCreated, &got)
-	w.book(t, "freed", key, o).want(t, http.StatusConflict, "no_staff_available")
+	w.book(t, "freed", key, o).decode(t, http.StatusCreated, &got)
+	w.book(t, "freed", key, o).checkStatus(t, http.StatusConflict, "no_staff_available")
 	move := "businesses/freed/bookings/" + got.Booking.ID
-	w.admin(t, http.MethodPost, move+"/cancel", nil).want(t, http.StatusOK, "")
-	w.admin(t, http.MethodPost, move+"/confirm", nil).want(t, http.StatusConflict, "conflict")
-	w.book(t, "freed", key, o).want(t, http.StatusCreated, "")
+	w.admin(t, http.MethodPost, move+"/cancel", nil).checkStatus(t, http.StatusOK, "")
+	w.admin(t, http.MethodPost, move+"/confirm", nil).checkStatus(t, http.StatusConflict, "conflict")
+	w.book(t, "freed", key, o).checkStatus(t, http.StatusCreated, "")
 }
 
-func TestAnIdempotencyKeyBooksOnce(t *testing.T) {
+func TestBookIsIdempotent(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "idempotent", salon("idempotent", 3))
-	cut, key := w.named(t, "idempotent", "services")["Cut"], w.key(t, "idempotent", "write")
+	cut, key := w.idsByName(t, "idempotent", "services")["Cut"], w.key(t, "idempotent", "write")
 	o := appointment(cut, "2027-03-01", "10:00")
 	header := http.Header{"Idempotency-Key": {"order-1"}}
-	send := func(o order) answer {
+	send := func(o order) reply {
 		a, err := w.tryBook("idempotent", key, o, header)
 		if err != nil {
 			t.Fatal(err)
@@ -220,54 +220,54 @@ func TestAnIdempotencyKeyBooksOnce(t *testing.T) {
 		return a
 	}
 	first := send(o)
-	first.want(t, http.StatusCreated, "")
+	first.checkStatus(t, http.StatusCreated, "")
 	second := send(o)
-	second.want(t, http.StatusCreated, "")
+	second.checkStatus(t, http.StatusCreated, "")
 	if string(first.body) != string(second.body) {
 		t.Errorf("the same request got %s, then %s", first.body, second.body)
 	}
-	send(o.with("time", "11:00")).want(t, http.StatusUnprocessableEntity, "idempotency_mismatch")
-	if live := w.booked(t, "idempotent"); live != 1 {
+	send(o.with("time", "11:00")).checkStatus(t, http.StatusUnprocessableEntity, "idempotency_mismatch")
+	if live := w.countBookings(t, "idempotent"); live != 1 {
 		t.Errorf("%d bookings, want 1", live)
 	}
 }
 
-func TestKeysOpenOnlyWhatTheyAreFor(t *testing.T) {
+func TestBookChecksKeyScopeAndBusiness(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "mine", salon("mine", 1))
 	w.publish(t, "yours", salon("yours", 1))
-	cut := w.named(t, "mine", "services")["Cut"]
+	cut := w.idsByName(t, "mine", "services")["Cut"]
 	o := appointment(cut, "2027-03-01", "10:00")
 	good := w.key(t, "mine", "write")
 
-	w.book(t, "mine", w.key(t, "mine", "read"), o).want(t, http.StatusForbidden, "scope_forbidden")
-	w.book(t, "mine", w.key(t, "yours", "write"), o).want(t, http.StatusUnauthorized, "invalid_api_key")
-	w.book(t, "nobody", good, o).want(t, http.StatusNotFound, "business_not_found")
-	w.book(t, "mine", "sm_"+strings.Repeat("0", 64), o).want(t, http.StatusUnauthorized, "invalid_api_key")
+	w.book(t, "mine", w.key(t, "mine", "read"), o).checkStatus(t, http.StatusForbidden, "scope_forbidden")
+	w.book(t, "mine", w.key(t, "yours", "write"), o).checkStatus(t, http.StatusUnauthorized, "invalid_api_key")
+	w.book(t, "nobody", good, o).checkStatus(t, http.StatusNotFound, "business_not_found")
+	w.book(t, "mine", "sm_"+strings.Repeat("0", 64), o).checkStatus(t, http.StatusUnauthorized, "invalid_api_key")
 	missing, err := w.tryBook("mine", "", o, http.Header{"Authorization": {""}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	missing.want(t, http.StatusUnauthorized, "missing_api_key")
+	missing.checkStatus(t, http.StatusUnauthorized, "missing_api_key")
 
-	w.book(t, "mine", good, o).want(t, http.StatusCreated, "")
+	w.book(t, "mine", good, o).checkStatus(t, http.StatusCreated, "")
 	w.revokeAll(t, "mine")
-	w.book(t, "mine", good, o).want(t, http.StatusUnauthorized, "invalid_api_key")
+	w.book(t, "mine", good, o).checkStatus(t, http.StatusUnauthorized, "invalid_api_key")
 }
 
-func (w *world) revokeAll(t *testing.T, slug string) {
+func (w *platform) revokeAll(t *testing.T, slug string) {
 	t.Helper()
 	var list struct{ Keys []struct{ ID string } }
-	w.admin(t, http.MethodGet, "businesses/"+slug+"/keys", nil).into(t, http.StatusOK, &list)
+	w.admin(t, http.MethodGet, "businesses/"+slug+"/keys", nil).decode(t, http.StatusOK, &list)
 	for _, k := range list.Keys {
-		w.admin(t, http.MethodDelete, "businesses/"+slug+"/keys/"+k.ID, nil).want(t, http.StatusNoContent, "")
+		w.admin(t, http.MethodDelete, "businesses/"+slug+"/keys/"+k.ID, nil).checkStatus(t, http.StatusNoContent, "")
 	}
 }
 
-func TestABusinessThatTakesNoBookingsRefusesThem(t *testing.T) {
+func TestBookRejectsClosedAccounts(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	for code, lines := range map[string]string{
 		"subscription_inactive":  "account: {subscription: inactive}\n",
 		"account_closing":        "account: {removal_on: 2027-06-01}\n",
@@ -279,14 +279,14 @@ func TestABusinessThatTakesNoBookingsRefusesThem(t *testing.T) {
 			manifest = strings.Replace(manifest, "bookings: {", "bookings: {paused_until: 2027-03-02, ", 1)
 		}
 		w.publish(t, slug, manifest)
-		cut := w.named(t, slug, "services")["Cut"]
-		w.book(t, slug, w.key(t, slug, "write"), appointment(cut, "2027-03-02", "10:00")).want(t, http.StatusForbidden,
+		cut := w.idsByName(t, slug, "services")["Cut"]
+		w.book(t, slug, w.key(t, slug, "write"), appointment(cut, "2027-03-02", "10:00")).checkStatus(t, http.StatusForbidden,
 			code)
-		paused := w.get(t, slug+"/info").object(t)["online_bookings_paused"]
+		paused := w.get(t, slug+"/info").decodeObject(t)["online_bookings_paused"]
 		if paused != (code == "not_accepting_bookings") {
 			t.Errorf("%s: online_bookings_paused is %v", slug, paused)
 		}
-		if live := w.booked(t, slug); live != 0 {
+		if live := w.countBookings(t, slug); live != 0 {
 			t.Errorf("%s: %d bookings were written", slug, live)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// studio is a business with classes: yoga on Mondays at 18:00 with ten seats by Ben, and, as Ben alone also cuts hair,
-// a service of his that a class keeps him from; spinning in two rooms at once, which nobody gives.
+// studio returns the manifest of a business with classes. Ben gives yoga on Mondays at 18:00, with ten seats, and he is
+// the only member who performs Cut. Spinning has two sessions at the same time, without a teacher.
 func studio(slug string) string {
 	return `apiVersion: slotmesh/v1
 kind: Business
@@ -56,21 +56,21 @@ type seat struct {
 	ClassScheduleID   string
 }
 
-func (w *world) seats(t *testing.T, slug, date, service string) []seat {
+func (w *platform) seats(t *testing.T, slug, date, service string) []seat {
 	t.Helper()
 	var s struct {
 		Slots    []seat
 		Computed bool
 	}
-	w.get(t, slug+"/slots?date="+date+"&service_id="+service).into(t, http.StatusOK, &s)
+	w.get(t, slug+"/slots?date="+date+"&service_id="+service).decode(t, http.StatusOK, &s)
 	if !s.Computed {
 		t.Fatalf("the classes of %s on %s were not computed", slug, date)
 	}
 	return s.Slots
 }
 
-// remaining shows the seats of each session, such as "18:00 7".
-func (w *world) remaining(t *testing.T, slug, date, service string) string {
+// remainingSeats returns the start and the free seats of each session, such as "18:00 7".
+func (w *platform) remainingSeats(t *testing.T, slug, date, service string) string {
 	t.Helper()
 	var shown []string
 	for _, s := range w.seats(t, slug, date, service) {
@@ -79,26 +79,26 @@ func (w *world) remaining(t *testing.T, slug, date, service string) string {
 	return strings.Join(shown, ", ")
 }
 
-// days counts a date by /available-dates.
-func (w *world) days(t *testing.T, slug, date, query string) int {
+// countDays returns the number of starts on a date by /available-dates.
+func (w *platform) countDays(t *testing.T, slug, date, query string) int {
 	t.Helper()
 	var d struct{ Days map[string]int }
-	w.get(t, slug+"/available-dates?start="+date+"&end="+date+"&"+query).into(t, http.StatusOK, &d)
+	w.get(t, slug+"/available-dates?start="+date+"&end="+date+"&"+query).decode(t, http.StatusOK, &d)
 	return d.Days[date]
 }
 
-func TestAClassIsSoldSeatBySeat(t *testing.T) {
+func TestClassSellsSeatsUpToCapacity(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "class", studio("class"))
-	services, key := w.named(t, "class", "services"), w.key(t, "class", "all")
+	services, key := w.idsByName(t, "class", "services"), w.key(t, "class", "all")
 	yoga, monday := services["Yoga"], "2027-03-01"
 	expect := func(want string) {
 		t.Helper()
-		if got := w.remaining(t, "class", monday, yoga); got != want {
+		if got := w.remainingSeats(t, "class", monday, yoga); got != want {
 			t.Errorf("the session shows %q, want %q", got, want)
 		}
-		if n := w.days(t, "class", monday, "service_id="+yoga); n != min(1, len(want)) {
+		if n := w.countDays(t, "class", monday, "service_id="+yoga); n != min(1, len(want)) {
 			t.Errorf("/available-dates counts %d where /slots shows %q", n, want)
 		}
 	}
@@ -114,37 +114,38 @@ func TestAClassIsSoldSeatBySeat(t *testing.T) {
 			Total     float64
 		}
 	}
-	w.book(t, "class", key, party(4)).into(t, http.StatusCreated, &first)
+	w.book(t, "class", key, party(4)).decode(t, http.StatusCreated, &first)
 	if b := first.Booking; b.StartTime != "18:00:00" || b.EndTime != "19:00:00" || b.StaffName != "Ben" ||
 		b.Total != 50 ||
 		b.Session != w.seats(t, "class", monday, yoga)[0].ClassScheduleID {
 		t.Errorf("the booking is %+v", b)
 	}
 	expect("18:00 6")
-	w.book(t, "class", key, party(7)).want(t, http.StatusConflict, "slot_unavailable")
-	w.book(t, "class", key, party(6)).want(t, http.StatusCreated, "")
+	w.book(t, "class", key, party(7)).checkStatus(t, http.StatusConflict, "slot_unavailable")
+	w.book(t, "class", key, party(6)).checkStatus(t, http.StatusCreated, "")
 	expect("") // a full session is not listed
-	w.book(t, "class", key, party(1)).want(t, http.StatusConflict, "slot_unavailable")
-	w.admin(t, http.MethodPost, "businesses/class/bookings/"+first.Booking.ID+"/cancel", nil).want(t, http.StatusOK, "")
+	w.book(t, "class", key, party(1)).checkStatus(t, http.StatusConflict, "slot_unavailable")
+	w.admin(t, http.MethodPost, "businesses/class/bookings/"+first.Booking.ID+"/cancel", nil).checkStatus(t,
+		http.StatusOK, "")
 	expect("18:00 4")
 	// no session
-	w.book(t, "class", key, appointment(yoga, monday, "18:30")).want(t, http.StatusConflict, "not_a_start")
+	w.book(t, "class", key, appointment(yoga, monday, "18:30")).checkStatus(t, http.StatusConflict, "not_a_start")
 	w.book(t, "class", key, appointment(yoga, monday, "18:00").with("service_ids", []string{yoga, services["Cut"]})).
-		want(t, http.StatusBadRequest, "invalid_parameter")
-	if n := w.days(t, "class", "2027-03-08", "service_id="+yoga); n != 1 {
+		checkStatus(t, http.StatusBadRequest, "invalid_parameter")
+	if n := w.countDays(t, "class", "2027-03-08", "service_id="+yoga); n != 1 {
 		t.Errorf("a week later there are %d sessions, want 1", n)
 	}
-	if n := w.days(t, "class", "2027-03-15", "service_id="+yoga); n != 0 {
+	if n := w.countDays(t, "class", "2027-03-15", "service_id="+yoga); n != 0 {
 		t.Errorf("on a day that is closed there are %d sessions", n)
 	}
 }
 
-// TestAClassKeepsItsTeacher: from 18:00 to 19:15 Ben gives a class, whether or not a seat is sold.
-func TestAClassKeepsItsTeacher(t *testing.T) {
+// TestClassOccupiesItsTeacher checks that Ben is busy from 18:00 to 19:15, also if no seat of his class is sold.
+func TestClassOccupiesItsTeacher(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "teacher", studio("teacher"))
-	services, key := w.named(t, "teacher", "services"), w.key(t, "teacher", "all")
+	services, key := w.idsByName(t, "teacher", "services"), w.key(t, "teacher", "all")
 	times := func(date string) string {
 		var all []string
 		for _, s := range w.slots(t, "teacher", date, "service_id="+services["Cut"]).Slots {
@@ -158,72 +159,78 @@ func TestAClassKeepsItsTeacher(t *testing.T) {
 	if got := times("2027-03-02"); got != "16:00 16:30 17:00 17:30 18:00 18:30 19:00 19:30" {
 		t.Errorf("without a class Ben is offered at %s", got)
 	}
-	w.book(t, "teacher", key, appointment(services["Cut"], "2027-03-01", "18:30")).want(t, http.StatusConflict,
+	w.book(t, "teacher", key, appointment(services["Cut"], "2027-03-01", "18:30")).checkStatus(t, http.StatusConflict,
 		"no_staff_available")
 
-	// A seat that is sold keeps him also when the session has left the offer.
-	w.book(t, "teacher", key, appointment(services["Yoga"], "2027-03-01", "18:00")).want(t, http.StatusCreated, "")
+	// A sold seat keeps him busy even if the session is no longer offered.
+	w.book(t, "teacher", key, appointment(services["Yoga"], "2027-03-01", "18:00")).checkStatus(t, http.StatusCreated,
+		"")
 	w.publish(t, "teacher", strings.Replace(studio("teacher"), `weekday: mon, time: "18:00"`,
 		`weekday: tue, time: "18:00"`, 1))
 	if got := times("2027-03-01"); got != "16:00 16:30 17:00 17:30 19:30" {
 		t.Errorf("beside the class that was sold Ben is offered at %s", got)
 	}
 
-	// An appointment that was there first keeps him from a session that came after it.
-	w.book(t, "teacher", key, appointment(services["Cut"], "2027-03-08", "18:30")).want(t, http.StatusCreated, "")
+	// An earlier appointment keeps him busy, so that a later session is not offered.
+	w.book(t, "teacher", key, appointment(services["Cut"], "2027-03-08", "18:30")).checkStatus(t, http.StatusCreated,
+		"")
 	w.publish(t, "teacher", studio("teacher"))
-	if got := w.remaining(t, "teacher", "2027-03-08", services["Yoga"]); got != "" {
+	if got := w.remainingSeats(t, "teacher", "2027-03-08", services["Yoga"]); got != "" {
 		t.Errorf("while Ben cuts hair he is to give a class: %s", got)
 	}
-	w.book(t, "teacher", key, appointment(services["Yoga"], "2027-03-08", "18:00")).want(t, http.StatusConflict,
+	w.book(t, "teacher", key, appointment(services["Yoga"], "2027-03-08", "18:00")).checkStatus(t, http.StatusConflict,
 		"slot_unavailable")
 }
 
-func TestTwoSessionsOfOneStartAreToldApart(t *testing.T) {
+func TestClassSessionsWithSameStartAreSeparate(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "two", studio("two"))
-	key, spinning := w.key(t, "two", "all"), w.named(t, "two", "services")["Spinning"]
+	key, spinning := w.key(t, "two", "all"), w.idsByName(t, "two", "services")["Spinning"]
 	sessions := w.seats(t, "two", "2027-03-02", spinning)
 	if len(sessions) != 2 || *sessions[0].RemainingCapacity != 2 || *sessions[1].RemainingCapacity != 1 ||
 		sessions[0].StaffName != nil {
 		t.Fatalf("the sessions are %+v", sessions)
 	}
 	ride := appointment(spinning, "2027-03-02", "07:00")
-	w.book(t, "two", key, ride.with("class_schedule_id", sessions[1].ClassScheduleID)).want(t, http.StatusCreated, "")
-	w.book(t, "two", key, ride.with("class_schedule_id", sessions[1].ClassScheduleID)).want(t, http.StatusConflict,
+	w.book(t, "two", key, ride.with("class_schedule_id", sessions[1].ClassScheduleID)).checkStatus(t,
+		http.StatusCreated, "")
+	w.book(t, "two", key, ride.with("class_schedule_id", sessions[1].ClassScheduleID)).checkStatus(t,
+		http.StatusConflict,
 		"slot_unavailable")
-	if got := w.remaining(t, "two", "2027-03-02", spinning); got != "07:00 2" {
+	if got := w.remainingSeats(t, "two", "2027-03-02", spinning); got != "07:00 2" {
 		t.Errorf("after the second session was sold out: %s", got)
 	}
 	w.publish(t, "two", strings.Replace(studio("two"), `key: b-room, date: 2027-03-02, time: "07:00", capacity: 1`,
 		`key: b-room, date: 2027-03-02, time: "07:00", capacity: 3`, 1))
-	w.book(t, "two", key, ride).want(t, http.StatusCreated, "") // without a word of it, the first with seats
-	if got := w.remaining(t, "two", "2027-03-02", spinning); got != "07:00 1, 07:00 2" {
+	w.book(t, "two", key, ride).checkStatus(t, http.StatusCreated, "") // without a session, the first one with free seats is taken
+	if got := w.remainingSeats(t, "two", "2027-03-02", spinning); got != "07:00 1, 07:00 2" {
 		t.Errorf("a seat without a session named was taken so that %s remain", got)
 	}
-	w.book(t, "two", key, ride.with("party_size", 2)).want(t, http.StatusCreated, "") // the first has too few for two
-	w.book(t, "two", key, ride).want(t, http.StatusCreated, "")
-	w.book(t, "two", key, ride).want(t, http.StatusConflict, "slot_unavailable")
-	w.book(t, "two", key, ride.with("class_schedule_id", key)).want(t, http.StatusBadRequest, "invalid_parameter")
-	cut := w.named(t, "two", "services")["Cut"]
+	// the first has too few for two
+	w.book(t, "two", key, ride.with("party_size", 2)).checkStatus(t, http.StatusCreated, "")
+	w.book(t, "two", key, ride).checkStatus(t, http.StatusCreated, "")
+	w.book(t, "two", key, ride).checkStatus(t, http.StatusConflict, "slot_unavailable")
+	w.book(t, "two", key, ride.with("class_schedule_id", key)).checkStatus(t, http.StatusBadRequest,
+		"invalid_parameter")
+	cut := w.idsByName(t, "two", "services")["Cut"]
 	w.book(t, "two", key, appointment(cut, "2027-03-02", "16:00").with("class_schedule_id",
 		sessions[0].ClassScheduleID)).
-		want(t, http.StatusBadRequest, "invalid_parameter")
+		checkStatus(t, http.StatusBadRequest, "invalid_parameter")
 }
 
-// TestOfFiftyPartiesAsManySitAsThereAreSeats: ten seats, parties of one to three; nobody is refused who would have
-// fitted in the end.
-func TestOfFiftyPartiesAsManySitAsThereAreSeats(t *testing.T) {
+// TestConcurrentPartiesFillClassSeats books ten seats by 50 parties of one to three people. No refused party is small
+// enough for the seats that remain free.
+func TestConcurrentPartiesFillClassSeats(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "fifty", studio("fifty"))
-	key, yoga := w.key(t, "fifty", "write"), w.named(t, "fifty", "services")["Yoga"]
+	key, yoga := w.key(t, "fifty", "write"), w.idsByName(t, "fifty", "services")["Yoga"]
 	var (
 		wg       sync.WaitGroup
 		mu       sync.Mutex
 		seated   int
-		smallest = 100 // of the parties that were refused
+		smallest = 100 // size of the smallest refused party
 	)
 	begin := make(chan struct{})
 	for i := range 50 {
@@ -250,7 +257,7 @@ func TestOfFiftyPartiesAsManySitAsThereAreSeats(t *testing.T) {
 	if seated > 10 || seated+smallest <= 10 {
 		t.Errorf("%d sit on 10 seats, and a party of %d was refused", seated, smallest)
 	}
-	counted := row(t, w.databaseURL, `
+	counted := queryRow(t, w.databaseURL, `
 		SELECT (SELECT sum(taken) FROM booking.class_sessions WHERE business_id = b.id),
 			(SELECT sum(seats) FROM booking.class_seats WHERE business_id = b.id),
 			(SELECT sum(party_size) FROM booking.bookings WHERE business_id = b.id AND status <> 'cancelled'),
@@ -262,8 +269,8 @@ func TestOfFiftyPartiesAsManySitAsThereAreSeats(t *testing.T) {
 	}
 }
 
-// row reads one row of numbers from a database.
-func row(t *testing.T, databaseURL, sql string, columns int, args ...any) []int {
+// queryRow returns one row of numbers from a database.
+func queryRow(t *testing.T, databaseURL, sql string, columns int, args ...any) []int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -22,8 +22,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/components"
 )
 
-// contract is a transport that holds every response, and every request that was accepted, against the OpenAPI documents
-// of the public interface and of the admin API. Where they disagree, the exchange fails.
+// contract is a transport that validates every response and every accepted request against the OpenAPI documents of the
+// public interface and the admin API. An exchange that violates its document fails.
 type contract struct {
 	next      http.RoundTripper
 	documents map[string]*document // by scheme and host
@@ -31,14 +31,14 @@ type contract struct {
 
 func (c *contract) RoundTrip(r *http.Request) (*http.Response, error) {
 	d := c.documents[r.URL.Scheme+"://"+r.URL.Host]
-	// The protocol of agents describes itself, its suite is in services/mcp; pages are for people.
+	// MCP describes itself and is tested in services/mcp, and pages have no document.
 	if d == nil || r.URL.Path == "/mcp" || slices.ContainsFunc(components.All["pages"].Below,
 		func(at string) bool { return strings.HasPrefix(r.URL.Path, at+"/") }) {
 		return c.next.RoundTrip(r)
 	}
 	var sent []byte
-	// What is known to have no body stays so: of another that gives no byte within 200 ms, as on a busy machine,
-	// net/http sends an empty chunk.
+	// A request without a body keeps http.NoBody: for another reader that returns no byte within 200 ms, net/http sends
+	// an empty chunk.
 	if r.Body != nil && r.Body != http.NoBody {
 		var err error
 		if sent, err = io.ReadAll(r.Body); err != nil {
@@ -70,14 +70,15 @@ func (c *contract) CloseIdleConnections() {
 	}
 }
 
-// document is an OpenAPI document, ready to be asked.
+// document is an OpenAPI document with its router.
 type document struct {
 	*openapi3.T
 	router routers.Router
 }
 
-// load reads a document and makes it strict: a field that it does not name is drift, though clients should ignore it.
-func load(text []byte) (*document, error) {
+// loadDocument reads a document and makes it strict: an unknown field is an error here, although clients should ignore
+// it.
+func loadDocument(text []byte) (*document, error) {
 	described, err := openapi3.NewLoader().LoadFromData(text)
 	if err != nil {
 		return nil, err
@@ -87,24 +88,24 @@ func load(text []byte) (*document, error) {
 	}
 	for name, schema := range described.Components.Schemas {
 		if !strings.HasSuffix(name, "Request") {
-			closeSchema(schema)
+			forbidUnknownFields(schema)
 		}
 	}
-	closeCodes(described)
+	forbidUnknownCodes(described)
 	described.Servers = nil // any host
 	router, err := gorillamux.NewRouter(described)
 	return &document{described, router}, err
 }
 
-// closeCodes forbids codes of errors that the document does not name, though clients should expect new ones.
-func closeCodes(described *openapi3.T) {
+// forbidUnknownCodes forbids error codes that the document does not list, although clients should expect new ones.
+func forbidUnknownCodes(described *openapi3.T) {
 	if code := described.Components.Schemas["Error"].Value.Properties["messageCode"].Value; strings.HasPrefix(described.Info.Title, "Slotmesh public") {
 		code.Enum = code.Examples
 	}
 }
 
-// closeSchema forbids members that the schema does not name, in the schema and in those written within it.
-func closeSchema(ref *openapi3.SchemaRef) {
+// forbidUnknownFields forbids fields that the schema does not name, in the schema and in its inline schemas.
+func forbidUnknownFields(ref *openapi3.SchemaRef) {
 	schema := ref.Value
 	if len(schema.Properties) > 0 && schema.AdditionalProperties.Has == nil &&
 		schema.AdditionalProperties.Schema == nil {
@@ -113,11 +114,11 @@ func closeSchema(ref *openapi3.SchemaRef) {
 	}
 	for _, property := range schema.Properties {
 		if property.Ref == "" {
-			closeSchema(property)
+			forbidUnknownFields(property)
 		}
 	}
 	if schema.Items != nil && schema.Items.Ref == "" {
-		closeSchema(schema.Items)
+		forbidUnknownFields(schema.Items)
 	}
 }
 
@@ -159,7 +160,7 @@ func (d *document) check(r *http.Request, sent []byte, response *http.Response, 
 	return openapi3filter.ValidateResponse(context.Background(), answer)
 }
 
-// checkUndescribed judges the answer to a path or method that the document does not have.
+// checkUndescribed checks the answer to a path or method that the document does not describe.
 func (d *document) checkUndescribed(r *http.Request, response *http.Response, body []byte) error {
 	if r.Method == http.MethodOptions && response.StatusCode == http.StatusNoContent {
 		return nil
@@ -183,13 +184,13 @@ func (d *document) checkUndescribed(r *http.Request, response *http.Response, bo
 	return d.Components.Schemas["Error"].Value.VisitJSON(value, openapi3.EnableJSONSchema2020())
 }
 
-// documents are those that a Slotmesh serves. All of one build serve the same, so they are read once.
+// documents caches the parsed documents by their text, because all platforms of one build serve the same documents.
 var documents struct {
 	sync.Mutex
 	byText map[string]*document
 }
 
-func describe(t *testing.T, url string, header http.Header) *document {
+func loadServedDocument(t *testing.T, url string, header http.Header) *document {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
@@ -199,7 +200,7 @@ func describe(t *testing.T, url string, header http.Header) *document {
 	if request.Header == nil {
 		request.Header = http.Header{}
 	}
-	request.Header.Set("X-Forwarded-For", client())
+	request.Header.Set("X-Forwarded-For", newAddress())
 	response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -214,7 +215,7 @@ func describe(t *testing.T, url string, header http.Header) *document {
 	if d := documents.byText[string(text)]; d != nil {
 		return d
 	}
-	d, err := load(text)
+	d, err := loadDocument(text)
 	if err != nil {
 		t.Fatalf("%s: %v", url, err)
 	}
@@ -225,72 +226,72 @@ func describe(t *testing.T, url string, header http.Header) *document {
 	return d
 }
 
-// underContract returns a transport that checks what passes against the documents that this Slotmesh serves.
-func (w *world) underContract(t *testing.T, next http.RoundTripper) http.RoundTripper {
+// underContract returns a transport that checks all exchanges against the documents that the platform serves.
+func (w *platform) underContract(t *testing.T, next http.RoundTripper) http.RoundTripper {
 	t.Helper()
 	return &contract{next: next, documents: map[string]*document{
-		w.PublicURL: describe(t, w.PublicURL+"/api/public/openapi.json", nil),
-		w.AdminURL: describe(t, w.AdminURL+"/admin/openapi.json",
+		w.PublicURL: loadServedDocument(t, w.PublicURL+"/api/public/openapi.json", nil),
+		w.AdminURL: loadServedDocument(t, w.AdminURL+"/admin/openapi.json",
 			http.Header{"Authorization": {"Bearer " + w.AdminToken}}),
 	}}
 }
 
-func TestTheContractNoticesDrift(t *testing.T) {
+func TestContractDetectsDrift(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "drift", salon("drift", 1))
-	d := describe(t, w.PublicURL+"/api/public/openapi.json", nil)
+	d := loadServedDocument(t, w.PublicURL+"/api/public/openapi.json", nil)
 	info := w.get(t, "drift/info")
-	cut, key := w.named(t, "drift", "services")["Cut"], w.key(t, "drift", "write")
-	good := encoded(t, appointment(cut, "2027-03-01", "10:00"))
+	cut, key := w.idsByName(t, "drift", "services")["Cut"], w.key(t, "drift", "write")
+	good := encodeJSON(t, appointment(cut, "2027-03-01", "10:00"))
 	booked := w.book(t, "drift", key, appointment(cut, "2027-03-01", "10:00"))
 	for name, c := range map[string]struct {
 		method, path string
 		sent         []byte
-		from         answer
-		change       func(a *answer)
+		from         reply
+		change       func(a *reply)
 	}{
-		"a field more": {"GET", "info", nil, info, func(a *answer) {
+		"a field more": {"GET", "info", nil, info, func(a *reply) {
 			a.body = bytes.Replace(a.body, []byte(`{"name"`), []byte(`{"nickname":"","name"`), 1)
 		}},
-		"a field less": {"GET", "info", nil, info, func(a *answer) {
+		"a field less": {"GET", "info", nil, info, func(a *reply) {
 			a.body = bytes.Replace(a.body, []byte(`"cooling_off_hours":0,`), nil, 1)
 		}},
-		"another type": {"GET", "info", nil, info, func(a *answer) {
+		"another type": {"GET", "info", nil, info, func(a *reply) {
 			a.body = bytes.Replace(a.body, []byte(`"cooling_off_hours":0`), []byte(`"cooling_off_hours":"0"`), 1)
 		}},
-		"a null": {"GET", "info", nil, info, func(a *answer) {
+		"a null": {"GET", "info", nil, info, func(a *reply) {
 			a.body = bytes.Replace(a.body, []byte(`"slug":"drift"`), []byte(`"slug":null`), 1)
 		}},
-		"a member deeper": {"GET", "info", nil, info, func(a *answer) {
+		"a member deeper": {"GET", "info", nil, info, func(a *reply) {
 			a.body = bytes.Replace(a.body, []byte(`{"services":true`), []byte(`{"classes":true,"services":true`), 1)
 		}},
-		"another header": {"GET", "info", nil, info, func(a *answer) {
+		"another header": {"GET", "info", nil, info, func(a *reply) {
 			a.header.Set("Cache-Control", "public")
 		}},
-		"another status": {"GET", "info", nil, info, func(a *answer) { a.status = 202 }},
-		"a header less":  {"GET", "info", nil, info, func(a *answer) { a.header.Del("Cache-Control") }},
-		"no trace":       {"GET", "info", nil, info, func(a *answer) { a.header.Del("Traceparent") }},
-		"an unknown code": {"GET", "info", nil, info, func(a *answer) {
+		"another status": {"GET", "info", nil, info, func(a *reply) { a.status = 202 }},
+		"a header less":  {"GET", "info", nil, info, func(a *reply) { a.header.Del("Cache-Control") }},
+		"no trace":       {"GET", "info", nil, info, func(a *reply) { a.header.Del("Traceparent") }},
+		"an unknown code": {"GET", "info", nil, info, func(a *reply) {
 			a.status, a.body = 404, []byte(`{"error":"x","messageCode":"gone"}`)
 		}},
-		"an error without words": {"GET", "nothing", nil, info, func(a *answer) {
+		"an error without words": {"GET", "nothing", nil, info, func(a *reply) {
 			a.status, a.body = 404, []byte(`{"messageCode":"not_found"}`)
 		}},
-		"405 without Allow": {"POST", "info", nil, info, func(a *answer) {
+		"405 without Allow": {"POST", "info", nil, info, func(a *reply) {
 			a.status, a.body = 405, []byte(`{"error":"x","messageCode":"method_not_allowed"}`)
 		}},
-		"an undescribed path": {"GET", "nothing", nil, info, func(*answer) {}},
-		"a lax parameter":     {"GET", "staff?service_id=x", nil, w.get(t, "drift/staff"), func(*answer) {}},
+		"an undescribed path": {"GET", "nothing", nil, info, func(*reply) {}},
+		"a lax parameter":     {"GET", "staff?service_id=x", nil, w.get(t, "drift/staff"), func(*reply) {}},
 		"a lax body": {"POST", "book", bytes.Replace(good, []byte(`"10:00"`), []byte(`"9"`), 1), booked,
-			func(*answer) {}},
+			func(*reply) {}},
 	} {
 		request, err := http.NewRequest(c.method, w.PublicURL+"/api/public/drift/"+c.path, bytes.NewReader(c.sent))
 		if err != nil {
 			t.Fatal(err)
 		}
 		request.Header.Set("Content-Type", "application/json")
-		a := answer{c.from.status, c.from.header.Clone(), slices.Clone(c.from.body)}
+		a := reply{c.from.status, c.from.header.Clone(), slices.Clone(c.from.body)}
 		c.change(&a)
 		if d.check(request, c.sent, &http.Response{StatusCode: a.status, Header: a.header}, a.body) == nil {
 			t.Errorf("%s goes unnoticed", name)
@@ -298,13 +299,14 @@ func TestTheContractNoticesDrift(t *testing.T) {
 	}
 }
 
-// Whether the document has what is accepted here, the contract of the client checks.
-func TestWhatABookingMayLeaveOutMayBeNullAndFlagsMayBeTexts(t *testing.T) {
+// TestBookAcceptsNullsAndTextFlags sends nulls for optional fields and texts for flags. The client's contract checks
+// that the document describes them.
+func TestBookAcceptsNullsAndTextFlags(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "nulls", salon("nulls", 2))
-	d := describe(t, w.PublicURL+"/api/public/openapi.json", nil)
-	cut, key := w.named(t, "nulls", "services")["Cut"], w.key(t, "nulls", "write")
+	d := loadServedDocument(t, w.PublicURL+"/api/public/openapi.json", nil)
+	cut, key := w.idsByName(t, "nulls", "services")["Cut"], w.key(t, "nulls", "write")
 	described := d.Components.Schemas["BookingRequest"].Value
 	o := appointment(cut, "2027-03-01", "10:00")
 	for name := range described.Properties {
@@ -312,8 +314,9 @@ func TestWhatABookingMayLeaveOutMayBeNullAndFlagsMayBeTexts(t *testing.T) {
 			o = o.with(name, nil)
 		}
 	}
-	w.book(t, "nulls", key, o).want(t, http.StatusCreated, "")
-	w.book(t, "nulls", key, o.with("is_package", "true").with("variants", "")).want(t, http.StatusCreated, "")
-	w.book(t, "nulls", key, o.with("time", "12:00").with("is_package", "false").with("variants", []string{})).want(t,
+	w.book(t, "nulls", key, o).checkStatus(t, http.StatusCreated, "")
+	w.book(t, "nulls", key, o.with("is_package", "true").with("variants", "")).checkStatus(t, http.StatusCreated, "")
+	w.book(t, "nulls", key, o.with("time", "12:00").with("is_package", "false").with("variants",
+		[]string{})).checkStatus(t,
 		http.StatusCreated, "")
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// repository is the folder of the repository. Who reads files there depends on all of it.
+// repository returns the folder of the repository. A test that calls it depends on all files there.
 func repository() string {
 	inputs.Checkout()
 	return "../../.."
@@ -48,7 +48,8 @@ func proofs(t *testing.T) []proof {
 	return rows
 }
 
-// testsOf names the test functions of a package, read from its source: no package can import another's tests.
+// testsOf returns the names of the test functions of a package. It reads the source, because no package can import
+// another package's tests.
 func testsOf(t *testing.T, directory string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(repository(), directory, "*_test.go"))
@@ -74,10 +75,10 @@ var (
 	capital      = regexp.MustCompile(`\B[A-Z]`)
 )
 
-// The table holds when every row is there once and names tests that exist, every path of the document has a row about
-// it, every query and header parameter is quoted by a row about its endpoint, and every field by one about its object,
-// or about its endpoint where it is a field of a body. Whether the tests prove what a row says is not judged here.
-func TestTheTableOfProofsHolds(t *testing.T) {
+// TestProofsCoverDocument checks proofs.yaml: every row is unique and names tests that exist. Every path of the document
+// has a row, every query and header parameter is quoted by a row about its endpoint, and every field by a row about its
+// object or endpoint. It cannot check that the tests prove the statement of a row.
+func TestProofsCoverDocument(t *testing.T) {
 	t.Parallel()
 	rows := proofs(t)
 	tests := make(map[string]map[string]bool)
@@ -123,7 +124,7 @@ func TestTheTableOfProofsHolds(t *testing.T) {
 	}
 }
 
-// subject is something that the document describes and a row must speak of.
+// subject is a part of the document that a row must mention.
 type subject struct {
 	sections []string // a row of any of them will do
 	names    []string // the row quotes all of them: those that a field lies within, then its own; none of an endpoint

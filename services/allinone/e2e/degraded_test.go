@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-func TestWithoutBookingTheCalendarIsUnknownAndNothingIsWritten(t *testing.T) {
+func TestCalendarIsUnknownWithoutBooking(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.publish(t, "down", salon("down", 2))
-	cut, key := w.named(t, "down", "services")["Cut"], w.key(t, "down", "write")
+	cut, key := w.idsByName(t, "down", "services")["Cut"], w.key(t, "down", "write")
 	w.slots(t, "down", "2027-03-01", "service_id="+cut)
 	if err := w.StopService("booking"); err != nil {
 		t.Fatal(err)
@@ -19,8 +19,8 @@ func TestWithoutBookingTheCalendarIsUnknownAndNothingIsWritten(t *testing.T) {
 		"available-dates?start=2027-03-01&end=2027-03-02&service_id=": "days",
 	} {
 		a := w.get(t, "down/"+path+cut)
-		a.want(t, http.StatusOK, "")
-		o := a.object(t)
+		a.checkStatus(t, http.StatusOK, "")
+		o := a.decodeObject(t)
 		if o["computed"] != false {
 			t.Errorf("%s: computed is %v", path, o["computed"])
 		}
@@ -43,28 +43,28 @@ func TestWithoutBookingTheCalendarIsUnknownAndNothingIsWritten(t *testing.T) {
 	}
 }
 
-func TestWithoutAvailabilityABookingIsRefusedNotGuessed(t *testing.T) {
+func TestBookFailsWithoutAvailability(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.publish(t, "blind", salon("blind", 2))
-	cut, key := w.named(t, "blind", "services")["Cut"], w.key(t, "blind", "write")
+	cut, key := w.idsByName(t, "blind", "services")["Cut"], w.key(t, "blind", "write")
 	if err := w.StopService("availability"); err != nil {
 		t.Fatal(err)
 	}
-	w.book(t, "blind", key, appointment(cut, "2027-03-01", "10:00")).want(t, http.StatusServiceUnavailable,
+	w.book(t, "blind", key, appointment(cut, "2027-03-01", "10:00")).checkStatus(t, http.StatusServiceUnavailable,
 		"availability_unverified")
-	w.get(t, "blind/services").want(t, http.StatusOK, "")
-	if live := w.booked(t, "blind"); live != 0 {
+	w.get(t, "blind/services").checkStatus(t, http.StatusOK, "")
+	if live := w.countBookings(t, "blind"); live != 0 {
 		t.Errorf("%d bookings were written", live)
 	}
 }
 
-func TestWithoutPricingServicesAreListedUnquoted(t *testing.T) {
+func TestServicesWithoutPricingHaveNoQuotes(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.publish(t, "unquoted", salon("unquoted", 1))
 	quoted := func(date string) (bool, []any) {
-		o := w.get(t, "unquoted/services?date="+date).object(t)
+		o := w.get(t, "unquoted/services?date="+date).decodeObject(t)
 		var prices []any
 		for _, s := range o["services"].([]any) {
 			prices = append(prices, s.(map[string]any)["quoted_price"])
@@ -88,11 +88,11 @@ func TestWithoutPricingServicesAreListedUnquoted(t *testing.T) {
 	}
 }
 
-func TestWithoutCatalogReadersGoOnWithTheLastOffer(t *testing.T) {
+func TestReadersUseCachedOfferWithoutCatalog(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.publish(t, "last", salon("last", 1))
-	cut, key := w.named(t, "last", "services")["Cut"], w.key(t, "last", "write")
+	cut, key := w.idsByName(t, "last", "services")["Cut"], w.key(t, "last", "write")
 	w.slots(t, "last", "2027-03-01", "service_id="+cut)
 	if err := w.StopService("catalog"); err != nil {
 		t.Fatal(err)
@@ -100,6 +100,6 @@ func TestWithoutCatalogReadersGoOnWithTheLastOffer(t *testing.T) {
 	if s := w.slots(t, "last", "2027-03-01", "service_id="+cut); len(s.Slots) == 0 {
 		t.Error("no slots from the last good offer")
 	}
-	w.book(t, "last", key, appointment(cut, "2027-03-01", "10:00")).want(t, http.StatusServiceUnavailable,
+	w.book(t, "last", key, appointment(cut, "2027-03-01", "10:00")).checkStatus(t, http.StatusServiceUnavailable,
 		"availability_unverified")
 }

@@ -21,39 +21,40 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// somebody is an id that nothing has.
-const somebody = "8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98"
+// unknownID is an id that nothing has.
+const unknownID = "8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98"
 
-// internalPaths are of services that peers send bodies to; the others are asked whether they are ready.
+// internalPaths are paths of the services to which other services send bodies, by service. The other services are asked
+// for /readyz.
 var internalPaths = map[string][]string{
 	"catalog": {"/internal/businesses/desync", "/internal/businesses/desync/rollback",
 		"/internal/api/public/desync/info", "/livez", "/metrics"},
 	"pricing":      {"/internal/quotes"},
 	"availability": {"/internal/bookable", "/internal/api/public/desync/slots"},
 	"rental":       {"/internal/businesses/desync/reservations", "/internal/businesses/desync/ceilings"},
-	"booking": {"/internal/keys/check", "/internal/api/public/desync/book", "/internal/businesses/" + somebody +
+	"booking": {"/internal/keys/check", "/internal/api/public/desync/book", "/internal/businesses/" + unknownID +
 		"/keys",
-		"/internal/businesses/" + somebody + "/tickets", "/internal/businesses/" + somebody + "/tickets/sales"},
-	"notifications": {"/internal/businesses/" + somebody + "/webhooks"},
+		"/internal/businesses/" + unknownID + "/tickets", "/internal/businesses/" + unknownID + "/tickets/sales"},
+	"notifications": {"/internal/businesses/" + unknownID + "/webhooks"},
 }
 
-// customerPages and ownerPages are pages of every kind: those that show, those that take a form, links with a secret,
-// and what programs ask there.
+// customerPages and ownerPages are pages of every kind: pages without a form, pages with a form, links with a secret,
+// and endpoints for programs.
 var (
-	customerPages = []string{"/b/desync", "/b/desync/when", "/b/desync/details", "/m/" + somebody,
-		"/m/" + somebody + "/cancel", "/calendar/" + somebody + ".ics",
+	customerPages = []string{"/b/desync", "/b/desync/when", "/b/desync/details", "/m/" + unknownID,
+		"/m/" + unknownID + "/cancel", "/calendar/" + unknownID + ".ics",
 		"/assets/none.js", "/embed.js"}
 	ownerPages = []string{"/", "/desync/today", "/desync/bookings/new", "/sign-in", "/sign-in/forgotten",
-		"/sign-in/link/" + somebody, "/sign-in/password/" + somebody,
+		"/sign-in/link/" + unknownID, "/sign-in/password/" + unknownID,
 		"/sign-in/passkey", "/device", "/device/authorization", "/device/token", "/account", "/account/password"}
 )
 
-// target is one path of one port, and a header that its port knows callers by.
-type target struct{ address, path, header string }
+// attackTarget is a path of a port, with a header that authenticates the caller there.
+type attackTarget struct{ address, path, header string }
 
 // asCaller returns the headers of a caller that the first endpoint at a path of the internal port admits, of a write
 // before a read; none for what the platform asks.
-func (w *world) asCaller(service, path string) string {
+func (w *platform) asCaller(service, path string) string {
 	header := ""
 	for _, row := range apis.Of(service) {
 		segments := strings.Split(path, "/")
@@ -73,30 +74,31 @@ func (w *world) asCaller(service, path string) string {
 	return header
 }
 
-// Whatever a path answers to a body that it does not want, at every port, nothing of the body is taken for a request.
-// After ten requests POST /book answers 429, so that all early answers are among these.
-func TestDesyncOfEveryPathOfEveryPort(t *testing.T) {
+// TestServersResistRequestSmuggling hides a request in bodies that the servers do not read. No server of any port may
+// take a part of such a body as the next request. After ten requests POST /book answers 429, so that every early answer
+// is tested.
+func TestServersResistRequestSmuggling(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "desync", fair("desync"))
 	bearer := "Authorization: Bearer " + w.key(t, "desync", "write") + "\r\n"
 	token := "Authorization: Bearer " + w.AdminToken + "\r\n"
 	form := "Content-Type: application/x-www-form-urlencoded\r\n"
 	host := func(base string) string { return strings.TrimPrefix(base, "http://") }
-	targets := []target{{host(w.PublicURL), "/mcp", bearer}, {host(w.PublicURL), "/nothing", bearer},
+	targets := []attackTarget{{host(w.PublicURL), "/mcp", bearer}, {host(w.PublicURL), "/nothing", bearer},
 		{host(w.AdminURL), "/nothing", token}}
-	for _, path := range documented(t, w, w.PublicURL+"/api/public/openapi.json", nil) {
-		targets = append(targets, target{host(w.PublicURL), path, bearer})
+	for _, path := range documentedPaths(t, w, w.PublicURL+"/api/public/openapi.json", nil) {
+		targets = append(targets, attackTarget{host(w.PublicURL), path, bearer})
 	}
-	for _, path := range documented(t, w, w.AdminURL+"/admin/openapi.json",
+	for _, path := range documentedPaths(t, w, w.AdminURL+"/admin/openapi.json",
 		http.Header{"Authorization": {"Bearer " + w.AdminToken}}) {
-		targets = append(targets, target{host(w.AdminURL), path, token})
+		targets = append(targets, attackTarget{host(w.AdminURL), path, token})
 	}
 	for _, path := range customerPages {
-		targets = append(targets, target{host(w.PublicURL), path, form})
+		targets = append(targets, attackTarget{host(w.PublicURL), path, form})
 	}
 	for _, path := range ownerPages {
-		targets = append(targets, target{host(w.AdminURL), path, form})
+		targets = append(targets, attackTarget{host(w.AdminURL), path, form})
 	}
 	for _, service := range components.Names() {
 		paths := internalPaths[service]
@@ -104,7 +106,7 @@ func TestDesyncOfEveryPathOfEveryPort(t *testing.T) {
 			paths = []string{"/readyz"}
 		}
 		for _, path := range paths {
-			targets = append(targets, target{host(w.InternalURL(service)), path, w.asCaller(service, path)})
+			targets = append(targets, attackTarget{host(w.InternalURL(service)), path, w.asCaller(service, path)})
 		}
 	}
 	boundaries := []int{0, 100, 4096, 8192 - len(testkit.HiddenRequest), 8192, 70000}
@@ -140,14 +142,14 @@ func TestDesyncOfEveryPathOfEveryPort(t *testing.T) {
 
 var pathParameter = regexp.MustCompile(`\{[^}]*\}`)
 
-// documented are the paths of an OpenAPI document, of a business called desync.
-func documented(t *testing.T, w *world, document string, header http.Header) []string {
+// documentedPaths returns the paths of an OpenAPI document for the business desync.
+func documentedPaths(t *testing.T, w *platform, document string, header http.Header) []string {
 	t.Helper()
 	var described struct {
 		Paths   map[string]json.RawMessage `json:"paths"`
 		Servers []struct{ URL string }     `json:"servers"`
 	}
-	w.do(t, http.MethodGet, document, nil, header).into(t, http.StatusOK, &described)
+	w.do(t, http.MethodGet, document, nil, header).decode(t, http.StatusOK, &described)
 	base := ""
 	if len(described.Servers) > 0 {
 		if at, err := url.Parse(described.Servers[0].URL); err == nil {
@@ -157,7 +159,7 @@ func documented(t *testing.T, w *world, document string, header http.Header) []s
 	var paths []string
 	for path := range described.Paths {
 		path = strings.ReplaceAll(path, "{slug}", "desync")
-		paths = append(paths, base+pathParameter.ReplaceAllString(path, somebody))
+		paths = append(paths, base+pathParameter.ReplaceAllString(path, unknownID))
 	}
 	slices.Sort(paths)
 	if len(paths) < 5 {
@@ -166,11 +168,11 @@ func documented(t *testing.T, w *world, document string, header http.Header) []s
 	return paths
 }
 
-// Who has no key or token is told so while most of the body is still to come, and who has only come to sign in that it
-// is too much: it costs no memory.
-func TestACallerIsKnownBeforeItsBodyIsRead(t *testing.T) {
+// TestServersAuthenticateBeforeReadingBodies checks that a server answers a request without a key or token before the
+// body has arrived, and a large sign-in form, too. Such requests must not cost memory.
+func TestServersAuthenticateBeforeReadingBodies(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	for path, at := range map[string]struct {
 		base   string
 		status int
@@ -187,7 +189,7 @@ func TestACallerIsKnownBeforeItsBodyIsRead(t *testing.T) {
 		}
 		_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
 		const begun = 16 << 10
-		if _, err := fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: %s\r\nX-Forwarded-For: %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 8000000\r\n\r\n%s", path, conn.RemoteAddr(), client(), strings.Repeat("x", begun)); err != nil {
+		if _, err := fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: %s\r\nX-Forwarded-For: %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 8000000\r\n\r\n%s", path, conn.RemoteAddr(), newAddress(), strings.Repeat("x", begun)); err != nil {
 			t.Fatal(err)
 		}
 		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)

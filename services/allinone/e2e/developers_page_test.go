@@ -23,8 +23,8 @@ import (
 // sampleFolder has the programs of the developers' page.
 const sampleFolder = "../../catalog/internal/docs/samples"
 
-// run runs a program of this machine in a folder, with further variables in its environment.
-func run(t *testing.T, dir string, env []string, program string, args ...string) testkit.ToolRun {
+// runProgram runs a program of this machine in a folder, with further variables in its environment.
+func runProgram(t *testing.T, dir string, env []string, program string, args ...string) testkit.ToolRun {
 	t.Helper()
 	if _, err := inputs.LookPath(program); err != nil {
 		testkit.SkipOrFail(t, "%s is not installed", program)
@@ -39,8 +39,8 @@ func run(t *testing.T, dir string, env []string, program string, args ...string)
 	return said
 }
 
-// sampled copies a program of the developers' page into a folder of its own.
-func sampled(t *testing.T, name string) string {
+// copySample copies a program of the developers' page into a folder of its own.
+func copySample(t *testing.T, name string) string {
 	t.Helper()
 	inputs.Checkout()
 	text, err := os.ReadFile(filepath.Join(sampleFolder, name))
@@ -48,28 +48,29 @@ func sampled(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, name), string(text))
+	writeFile(t, filepath.Join(dir, name), string(text))
 	return dir
 }
 
 // Each program of the quickstart books, as it stands on the page.
-func TestTheProgramsOfTheDevelopersPageBook(t *testing.T) {
+func TestQuickstartProgramsBook(t *testing.T) {
 	t.Parallel()
 	node := testkit.InstallNode(t)
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "quickstart", salon("quickstart", 1))
-	env := []string{"BASE=" + w.proxy(t, w.PublicURL), "SLUG=quickstart", "DAY=2027-03-01", "SLOTMESH_KEY=" + w.key(t, "quickstart", "write")}
+	env := []string{"BASE=" + w.proxy(t, w.PublicURL), "SLUG=quickstart", "DAY=2027-03-01",
+		"SLOTMESH_KEY=" + w.key(t, "quickstart", "write")}
 	made := make(map[string]bool)
 	for name, program := range map[string]func(dir string) testkit.ToolRun{
 		"book.sh": func(dir string) testkit.ToolRun {
-			run(t, dir, nil, "jq", "--version")
-			return run(t, dir, env, "sh", "book.sh")
+			runProgram(t, dir, nil, "jq", "--version")
+			return runProgram(t, dir, env, "sh", "book.sh")
 		},
 		"book.mts": func(dir string) testkit.ToolRun { return node.Node(t, dir, env, "book.mts") },
-		"book.py":  func(dir string) testkit.ToolRun { return run(t, dir, env, "python3", "book.py") },
-		"book.go":  func(dir string) testkit.ToolRun { return run(t, dir, env, "go", "run", "book.go") },
+		"book.py":  func(dir string) testkit.ToolRun { return runProgram(t, dir, env, "python3", "book.py") },
+		"book.go":  func(dir string) testkit.ToolRun { return runProgram(t, dir, env, "go", "run", "book.go") },
 	} {
-		said := program(sampled(t, name))
+		said := program(copySample(t, name))
 		var answer struct {
 			Success bool
 			Booking struct{ ID, Status string }
@@ -80,14 +81,14 @@ func TestTheProgramsOfTheDevelopersPageBook(t *testing.T) {
 		}
 		made[answer.Booking.ID] = true
 	}
-	if n := w.booked(t, "quickstart"); n != 4 || len(made) != 4 {
+	if n := w.countBookings(t, "quickstart"); n != 4 || len(made) != 4 {
 		t.Errorf("there are %d bookings, and %d were told", n, len(made))
 	}
 }
 
-// drivers call verify of a sample with a secret, headers and a body of the environment, and end with 0 where it takes
-// them.
-var drivers = map[string]string{
+// webhookDrivers call verify of a sample with a secret, headers and a body of the environment, and end with 0 where it
+// takes them.
+var webhookDrivers = map[string]string{
 	"webhook.py": `import os, webhook
 webhook.verify(os.environ["SECRET"], {n: os.environ[n] for n in ("webhook-id", "webhook-timestamp", "webhook-signature")}, os.environ["BODY"].encode())
 `,
@@ -108,7 +109,7 @@ func main() {
 
 // Each program of the page takes what is signed as Standard Webhooks says, also beside another signature, and nothing
 // else.
-func TestTheWebhookProgramsOfTheDevelopersPageCheckSignatures(t *testing.T) {
+func TestQuickstartWebhookProgramsVerifySignatures(t *testing.T) {
 	t.Parallel()
 	node := testkit.InstallNode(t)
 	const secret, id, body = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "evt_1", `{"type":"booking.created"}`
@@ -124,13 +125,14 @@ func TestTheWebhookProgramsOfTheDevelopersPageCheckSignatures(t *testing.T) {
 		return []string{"webhook-id=" + id, "webhook-timestamp=" + strconv.FormatInt(at.Unix(), 10),
 			"webhook-signature=v1,AAAA " + signature}
 	}
-	for name, driver := range drivers {
-		dir, ending := sampled(t, name), filepath.Ext(name)
-		write(t, filepath.Join(dir, "driver"+ending), driver)
+	for name, driver := range webhookDrivers {
+		dir, ending := copySample(t, name), filepath.Ext(name)
+		writeFile(t, filepath.Join(dir, "driver"+ending), driver)
 		if ending == ".go" {
 			text, _ := os.ReadFile(filepath.Join(dir, name))
-			write(t, filepath.Join(dir, name), strings.TrimPrefix(string(text), "//go:build ignore\n"))
-			if built := run(t, dir, nil, "go", "build", "-o", "driver", "webhook.go", "driver.go"); built.Exit != 0 {
+			writeFile(t, filepath.Join(dir, name), strings.TrimPrefix(string(text), "//go:build ignore\n"))
+			if built := runProgram(t, dir, nil, "go", "build", "-o", "driver", "webhook.go",
+				"driver.go"); built.Exit != 0 {
 				t.Fatal(built.Stderr)
 			}
 		}
@@ -140,11 +142,11 @@ func TestTheWebhookProgramsOfTheDevelopersPageCheckSignatures(t *testing.T) {
 			env = append([]string{"SECRET=" + with, "BODY=" + text}, env...)
 			switch ending {
 			case ".py":
-				return run(t, dir, env, "python3", "driver.py").Exit == 0
+				return runProgram(t, dir, env, "python3", "driver.py").Exit == 0
 			case ".ts":
 				return node.Node(t, dir, env, "driver.ts").Exit == 0
 			}
-			return run(t, dir, env, filepath.Join(dir, "driver")).Exit == 0
+			return runProgram(t, dir, env, filepath.Join(dir, "driver")).Exit == 0
 		}
 		if !takes(now, secret, body) {
 			t.Errorf("%s refuses what is signed", name)
@@ -158,31 +160,33 @@ func TestTheWebhookProgramsOfTheDevelopersPageCheckSignatures(t *testing.T) {
 
 // The page, and that of the admin API, is light: it asks no other host, its policy holds, axe finds nothing, and it can
 // be read on a phone, dark and without JavaScript.
-func TestTheDevelopersPageInABrowser(t *testing.T) {
+func TestDevelopersPageInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
-	w := shared(t)
+	w := sharePlatform(t)
 	for name, as := range map[string]visitor.As{
 		"phone": {Heavy: true, MayShift: 1}, "desk-dark": {Width: 1280, Dark: true, Heavy: true, MayShift: 1},
 		"plain": {NoScript: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			as.Headers = map[string]string{"X-Forwarded-For": client()}
-			looksRight(t, chromium.Visit(t, as), as, w.PublicURL+"/api/public/docs", "/available-dates", "Quickstart",
+			as.Headers = map[string]string{"X-Forwarded-For": newAddress()}
+			checkDevelopersPage(t, chromium.Visit(t, as), as, w.PublicURL+"/api/public/docs", "/available-dates",
+				"Quickstart",
 				"slot_unavailable", "Idempotency-Key", "webhook-signature")
-			looksRight(t, chromium.Visit(t, as), as, w.AdminURL+"/developers", "/admin/businesses/{slug}/bookings",
+			checkDevelopersPage(t, chromium.Visit(t, as), as, w.AdminURL+"/developers",
+				"/admin/businesses/{slug}/bookings",
 				"What the owner's side does, programs can do.", "slotmesh login")
 		})
 	}
-	weighed(t, w.PublicURL+"/api/public/docs.js", 250<<10)
-	weighed(t, w.PublicURL+"/api/public/openapi.json", 20<<10)
-	weighed(t, w.PublicURL+"/api/public/postman.json", 20<<10)
-	weighed(t, w.AdminURL+"/developers/openapi.json", 40<<10)
+	checkCompressedSize(t, w.PublicURL+"/api/public/docs.js", 250<<10)
+	checkCompressedSize(t, w.PublicURL+"/api/public/openapi.json", 20<<10)
+	checkCompressedSize(t, w.PublicURL+"/api/public/postman.json", 20<<10)
+	checkCompressedSize(t, w.AdminURL+"/developers/openapi.json", 40<<10)
 }
 
-// looksRight visits a page of developers, whose reference has this path and whose text these words.
-func looksRight(t *testing.T, v *visitor.Visitor, as visitor.As, url, path string, words ...string) {
+// checkDevelopersPage visits a page of developers, whose reference has this path and whose text these words.
+func checkDevelopersPage(t *testing.T, v *visitor.Visitor, as visitor.As, url, path string, words ...string) {
 	t.Helper()
 	v.Go(url)
 	v.Sees(words...)
@@ -194,8 +198,8 @@ func looksRight(t *testing.T, v *visitor.Visitor, as visitor.As, url, path strin
 	v.Keep("developers-" + filepath.Base(url) + "-" + t.Name()[strings.LastIndex(t.Name(), "/")+1:])
 }
 
-// weighed expects that a file is sent compressed through the front, and how much that is at the most.
-func weighed(t *testing.T, url string, most int) {
+// checkCompressedSize expects that a file is sent compressed through the front, and how much that is at the most.
+func checkCompressedSize(t *testing.T, url string, most int) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {

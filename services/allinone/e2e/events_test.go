@@ -66,15 +66,15 @@ type events struct {
 	}
 }
 
-func (w *world) events(t *testing.T, path string) events {
+func (w *platform) events(t *testing.T, path string) events {
 	t.Helper()
 	var list events
-	w.get(t, path).into(t, http.StatusOK, &list)
+	w.get(t, path).decode(t, http.StatusOK, &list)
 	return list
 }
 
-// left is what is left of the first event and of its tiers; -1 stands for unknown.
-func (e events) left() []int {
+// remainders is what is left of the first event and of its tiers; -1 stands for unknown.
+func (e events) remainders() []int {
 	known := func(n *int) int {
 		if n == nil {
 			return -1
@@ -88,41 +88,41 @@ func (e events) left() []int {
 	return all
 }
 
-func (w *world) sell(slug, event, tier string, quantity int) (answer, error) {
+func (w *platform) sell(slug, event, tier string, quantity int) (reply, error) {
 	body, err := json.Marshal(map[string]any{"event_id": event, "tier_id": tier, "quantity": quantity,
 		"customer_name": "Ada Example"})
 	if err != nil {
-		return answer{}, err
+		return reply{}, err
 	}
-	return w.try(http.MethodPost, w.AdminURL+"/admin/businesses/"+slug+"/tickets", body,
+	return w.tryDo(http.MethodPost, w.AdminURL+"/admin/businesses/"+slug+"/tickets", body,
 		http.Header{"Authorization": {"Bearer " + w.AdminToken}, "Content-Type": {"application/json"}})
 }
 
 // mustSell sells and returns the order's id.
-func (w *world) mustSell(t *testing.T, slug, event, tier string, quantity int) string {
+func (w *platform) mustSell(t *testing.T, slug, event, tier string, quantity int) string {
 	t.Helper()
 	a, err := w.sell(slug, event, tier, quantity)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var sold struct{ ID, Status string }
-	a.into(t, http.StatusCreated, &sold)
+	a.decode(t, http.StatusCreated, &sold)
 	if sold.Status != "sold" {
 		t.Errorf("sold as %s", sold.Status)
 	}
 	return sold.ID
 }
 
-func wantLeft(t *testing.T, when string, got events, want ...int) {
+func checkRemainders(t *testing.T, when string, got events, want ...int) {
 	t.Helper()
-	if fmt.Sprint(got.left()) != fmt.Sprint(want) {
-		t.Errorf("%s: left are %v, want %v", when, got.left(), want)
+	if fmt.Sprint(got.remainders()) != fmt.Sprint(want) {
+		t.Errorf("%s: left are %v, want %v", when, got.remainders(), want)
 	}
 }
 
-func TestEventsShowWhatIsLeftAsTicketsAreSoldAndCancelled(t *testing.T) {
+func TestEventsCountRemainingTickets(t *testing.T) {
 	t.Parallel()
-	w := shared(t) // today is 2027-03-01
+	w := sharePlatform(t) // today is 2027-03-01
 	w.publish(t, "stage", theatre("stage", 10, 8, 4, 3))
 	list := w.events(t, "stage/events")
 	if len(list.Events) != 2 || list.Events[0].Name != "Gala" || list.Events[1].Name != "Matinee" ||
@@ -130,45 +130,45 @@ func TestEventsShowWhatIsLeftAsTicketsAreSoldAndCancelled(t *testing.T) {
 		list.Quote.Date != "2027-03-01" || !list.Quote.Applies {
 		t.Errorf("events: %+v", list)
 	}
-	wantLeft(t, "before", list, 10, 8, 4, 3)
+	checkRemainders(t, "before", list, 10, 8, 4, 3)
 	gala, tiers := list.Events[0].ID, list.Events[0].Inventory
 	first := w.mustSell(t, "stage", gala, tiers[0].ID, 5)
 	w.mustSell(t, "stage", gala, tiers[2].ID, 3)
-	wantLeft(t, "after 5 and 3", w.events(t, "stage/events"), 2, 2, 2, 0)
+	checkRemainders(t, "after 5 and 3", w.events(t, "stage/events"), 2, 2, 2, 0)
 	for name, order := range map[string]struct{ tier, quantity int }{"the tier": {2, 1}, "the event": {1, 3}} {
 		a, err := w.sell("stage", gala, tiers[order.tier].ID, order.quantity)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.want(t, http.StatusConflict, "conflict"); !strings.Contains(string(a.body), "Sold out") {
+		if a.checkStatus(t, http.StatusConflict, "conflict"); !strings.Contains(string(a.body), "Sold out") {
 			t.Errorf("%s: %s", name, a.body)
 		}
 	}
 	cancel := "businesses/stage/tickets/" + first + "/cancel"
-	w.admin(t, http.MethodPost, cancel, nil).want(t, http.StatusOK, "")
-	w.admin(t, http.MethodPost, cancel, nil).want(t, http.StatusConflict, "conflict")
-	wantLeft(t, "after cancelling 5", w.events(t, "stage/events"), 7, 7, 4, 0)
+	w.admin(t, http.MethodPost, cancel, nil).checkStatus(t, http.StatusOK, "")
+	w.admin(t, http.MethodPost, cancel, nil).checkStatus(t, http.StatusConflict, "conflict")
+	checkRemainders(t, "after cancelling 5", w.events(t, "stage/events"), 7, 7, 4, 0)
 
 	w.publish(t, "stage", theatre("stage", 2, 8, 4, 3)) // fewer seats than are sold
-	wantLeft(t, "with fewer seats", w.events(t, "stage/events"), 0, 0, 0, 0)
+	checkRemainders(t, "with fewer seats", w.events(t, "stage/events"), 0, 0, 0, 0)
 	w.publish(t, "stage", theatre("stage", 12, 8, 4, 4))
-	wantLeft(t, "with more seats", w.events(t, "stage/events"), 9, 8, 4, 1)
-	both := func(stalls, box int) answer {
+	checkRemainders(t, "with more seats", w.events(t, "stage/events"), 9, 8, 4, 1)
+	both := func(stalls, box int) reply {
 		return w.admin(t, http.MethodPost, "businesses/stage/tickets", fmt.Appendf(nil,
 			`{"event_id": %q, "customer_name": "Ada Example", "tiers": [{"tier_id": %q, "quantity": %d}, {"tier_id": %q, "quantity": %d}]}`, gala, tiers[0].ID, stalls, tiers[2].ID, box))
 	}
-	both(2, 2).want(t, http.StatusConflict, "conflict")
-	wantLeft(t, "after an order of which not all is left", w.events(t, "stage/events"), 9, 8, 4, 1)
-	both(2, 1).want(t, http.StatusCreated, "")
-	wantLeft(t, "after an order of two tiers", w.events(t, "stage/events"), 6, 6, 4, 0)
+	both(2, 2).checkStatus(t, http.StatusConflict, "conflict")
+	checkRemainders(t, "after an order of which not all is left", w.events(t, "stage/events"), 9, 8, 4, 1)
+	both(2, 1).checkStatus(t, http.StatusCreated, "")
+	checkRemainders(t, "after an order of two tiers", w.events(t, "stage/events"), 6, 6, 4, 0)
 	if all := w.admin(t, http.MethodGet, "businesses/stage/tickets?event_id="+gala,
-		nil).object(t)["tickets"].([]any); len(all) != 3 {
+		nil).decodeObject(t)["tickets"].([]any); len(all) != 3 {
 		t.Errorf("orders: %v", all)
 	}
 }
 
 // The Gala is on a Saturday evening 33 days ahead, the Matinee on a Monday afternoon 35 days ahead.
-func TestTicketsAreQuotedForTheirEventsOwnDateAndStart(t *testing.T) {
+func TestTicketQuotesUseEventDateAndStart(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.publish(t, "quoted", theatre("quoted", 10, 8, 4, 3))
@@ -197,9 +197,9 @@ func TestTicketsAreQuotedForTheirEventsOwnDateAndStart(t *testing.T) {
 	}
 }
 
-func TestEventsAreToldInTheLanguageAskedFor(t *testing.T) {
+func TestEventsAreTranslated(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "tongues", theatre("tongues", 10, 8, 4, 3))
 	for locale, want := range map[string]string{
 		"pt-BR": "Gala de primavera|Jantar\ne música.|Plateia|Circle",
@@ -210,7 +210,7 @@ func TestEventsAreToldInTheLanguageAskedFor(t *testing.T) {
 	} {
 		a := w.get(t, "tongues/events?locale="+locale)
 		var list events
-		a.into(t, http.StatusOK, &list)
+		a.decode(t, http.StatusOK, &list)
 		e := list.Events[0]
 		if got := strings.Join([]string{e.Name, e.Description, e.Inventory[0].Name, e.Inventory[1].Name},
 			"|"); got != want {
@@ -222,7 +222,7 @@ func TestEventsAreToldInTheLanguageAskedFor(t *testing.T) {
 	}
 }
 
-func TestWithoutBookingEventsAreListedAndWhatIsLeftIsUnknown(t *testing.T) {
+func TestEventsWithoutBookingHaveUnknownRemainders(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.publish(t, "dark", theatre("dark", 10, 8, 4, 3))
@@ -231,7 +231,7 @@ func TestWithoutBookingEventsAreListedAndWhatIsLeftIsUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := w.events(t, "dark/events")
-	wantLeft(t, "without booking", list, -1, -1, -1, -1)
+	checkRemainders(t, "without booking", list, -1, -1, -1, -1)
 	if list.Events[0].Inventory[0].QuotedPrice == nil {
 		t.Error("prices went with it")
 	}
@@ -239,12 +239,12 @@ func TestWithoutBookingEventsAreListedAndWhatIsLeftIsUnknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.want(t, http.StatusServiceUnavailable, "service_unavailable")
+	a.checkStatus(t, http.StatusServiceUnavailable, "service_unavailable")
 }
 
-func TestTicketsAreNeverOversoldTo200OrdersAtOnce(t *testing.T) {
+func TestConcurrentOrdersNeverOversellTickets(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	capacities := []int{60, 40, 30, 20} // of the event, then of its tiers
 	w.publish(t, "rush", theatre("rush", capacities[0], capacities[1], capacities[2], capacities[3]))
 	gala := w.events(t, "rush/events").Events[0]
@@ -257,7 +257,7 @@ func TestTicketsAreNeverOversoldTo200OrdersAtOnce(t *testing.T) {
 	for i := range orders {
 		wg.Go(func() {
 			o := order{tier: i % 3, quantity: 1 + i/3%3}
-			var a answer
+			var a reply
 			a, o.err = w.sell("rush", gala.ID, gala.Inventory[o.tier].ID, o.quantity)
 			o.status = a.status
 			orders[i] = o
@@ -288,27 +288,27 @@ func TestTicketsAreNeverOversoldTo200OrdersAtOnce(t *testing.T) {
 		}
 	}
 	eventLeft := capacities[0] - sold[0]
-	wantLeft(t, "in the end", w.events(t, "rush/events"), eventLeft,
+	checkRemainders(t, "in the end", w.events(t, "rush/events"), eventLeft,
 		min(eventLeft, capacities[1]-sold[1]), min(eventLeft, capacities[2]-sold[2]),
 		min(eventLeft, capacities[3]-sold[3]))
 }
 
-func TestAnOperatorSellsTicketsFromTheCommandLine(t *testing.T) {
+func TestCommandSellsTickets(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "counter", theatre("counter", 10, 8, 4, 3))
 	o := w.operator(t)
 	gala := w.events(t, "counter/events").Events[0]
 	sell := []string{"tickets", "sell", "counter", "--event", gala.ID, "--tier", gala.Inventory[0].ID, "--customer",
 		"Ada Example"}
-	sold := o.must(t, "", append(sell, "--quantity", "8")...)
-	o.refused(t, "Sold out", "", sell...)
-	if cancelled := o.must(t, "", "tickets", "cancel", "counter",
+	sold := o.mustRun(t, "", append(sell, "--quantity", "8")...)
+	o.mustFail(t, "Sold out", "", sell...)
+	if cancelled := o.mustRun(t, "", "tickets", "cancel", "counter",
 		sold["id"].(string)); cancelled["status"] != "cancelled" {
 		t.Errorf("cancelled: %v", cancelled)
 	}
-	o.must(t, "", sell...)
-	if all := o.must(t, "", "tickets", "list", "counter", "--event", gala.ID)["tickets"].([]any); len(all) != 2 {
+	o.mustRun(t, "", sell...)
+	if all := o.mustRun(t, "", "tickets", "list", "counter", "--event", gala.ID)["tickets"].([]any); len(all) != 2 {
 		t.Errorf("orders: %v", all)
 	}
 }

@@ -19,26 +19,26 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// TestTheExamplesOfTheDocumentAreWhatIsSaid provokes every sentence for people that the document gives as an example.
-func TestTheExamplesOfTheDocumentAreWhatIsSaid(t *testing.T) {
+// TestDocumentExamplesMatchAnswers provokes every sentence for people that the document gives as an example.
+func TestDocumentExamplesMatchAnswers(t *testing.T) {
 	t.Parallel()
 	var databaseURL string
-	w := start(t, connected(noStripe), func(cfg *allinone.Config) {
+	w := start(t, connectStripe(noStripe), func(cfg *allinone.Config) {
 		databaseURL, cfg.Now = cfg.DatabaseURL, "2026-11-21T06:00:00Z" // the today of the examples
 	})
 	heard := make(map[string]bool)
-	w.http.Transport = hearing{heard, w.http.Transport}
+	w.http.Transport = sentenceRecorder{heard, w.http.Transport}
 	harbor(t, w, "harbor-studio")
 
 	w.provokeReads(t)
 	w.provokeAccountChecks(t)
 	w.provokeBooking(t, databaseURL)
 	w.provokeKeys(t)
-	hear(heard, http.StatusInternalServerError, fault.Of(errors.New("unexpected")).Body())
+	recordSentences(heard, http.StatusInternalServerError, fault.Of(errors.New("unexpected")).Body())
 	// which booking's own tests provoke
-	hear(heard, http.StatusServiceUnavailable, fault.Unknown(errors.New("the answer was lost")).Body())
+	recordSentences(heard, http.StatusServiceUnavailable, fault.Unknown(errors.New("the answer was lost")).Body())
 
-	examples := examplesOf(describe(t, w.PublicURL+"/api/public/openapi.json", nil))
+	examples := examplesOf(loadServedDocument(t, w.PublicURL+"/api/public/openapi.json", nil))
 	if len(examples) == 0 {
 		t.Fatal("the document has no examples")
 	}
@@ -49,10 +49,10 @@ func TestTheExamplesOfTheDocumentAreWhatIsSaid(t *testing.T) {
 	}
 }
 
-func (w *world) provokeReads(t *testing.T) {
+func (w *platform) provokeReads(t *testing.T) {
 	t.Helper()
-	cut := w.named(t, "harbor-studio", "services")["Haircut"]
-	kayak := w.named(t, "harbor-studio", "rentals")["Kayak"]
+	cut := w.idsByName(t, "harbor-studio", "services")["Haircut"]
+	kayak := w.idsByName(t, "harbor-studio", "rentals")["Kayak"]
 	const nobody = "8f14e45f-ceea-567f-a2b6-1d1f7e0f5a99"
 	days := "harbor-studio/rental-available-dates?start=2026-12-01&end=2026-12-02&rental_id="
 	rental := "harbor-studio/rental-availability?startDate=2026-12-01&endDate=2026-12-01&quantity=3&rentalId="
@@ -70,15 +70,15 @@ func (w *world) provokeReads(t *testing.T) {
 		w.get(t, path)
 	}
 	w.do(t, http.MethodDelete, w.PublicURL+"/api/public/harbor-studio/info", nil, nil)
-	w.notify(t, "{}", "")
-	address := client()
-	exhaust(t, "rental-availability", 60, http.StatusTooManyRequests, func(int) answer {
+	w.notifyStripe(t, "{}", "")
+	address := newAddress()
+	checkLimit(t, "rental-availability", 60, http.StatusTooManyRequests, func(int) reply {
 		return w.getFrom(t, address, rental+kayak)
 	})
 }
 
 // provokeAccountChecks books with businesses that take no bookings.
-func (w *world) provokeAccountChecks(t *testing.T) {
+func (w *platform) provokeAccountChecks(t *testing.T) {
 	t.Helper()
 	open := salon("shut", 1)
 	for code, manifest := range map[string]string{
@@ -88,81 +88,81 @@ func (w *world) provokeAccountChecks(t *testing.T) {
 		"not_accepting_bookings": strings.Replace(open, "bookings: {", "bookings: {paused_until: 2027-03-08, ", 1),
 	} {
 		w.publish(t, "shut", manifest)
-		w.book(t, "shut", w.key(t, "shut", "write"), order{}).want(t, http.StatusForbidden, code)
+		w.book(t, "shut", w.key(t, "shut", "write"), order{}).checkStatus(t, http.StatusForbidden, code)
 	}
 }
 
-func (w *world) provokeBooking(t *testing.T, databaseURL string) {
+func (w *platform) provokeBooking(t *testing.T, databaseURL string) {
 	t.Helper()
-	key, services := w.key(t, "harbor-studio", "write"), w.named(t, "harbor-studio", "services")
-	book := func(o order, header http.Header) answer { return w.mustBook(t, "harbor-studio", key, o, header) }
+	key, services := w.key(t, "harbor-studio", "write"), w.idsByName(t, "harbor-studio", "services")
+	book := func(o order, header http.Header) reply { return w.mustBook(t, "harbor-studio", key, o, header) }
 
 	night := appointment(services["Haircut"], "2027-03-01", "03:00")
-	book(night, nil).want(t, http.StatusConflict, "closed")
+	book(night, nil).checkStatus(t, http.StatusConflict, "closed")
 	day := night.with("time", "10:00")
-	book(day.with("date", "2026-11-20"), nil).want(t, http.StatusConflict, "date_in_past")
-	book(day.with("date", "2027-11-22"), nil).want(t, http.StatusConflict, "beyond_advance_limit")
-	book(day.with("time", "10:07"), nil).want(t, http.StatusConflict, "not_a_start")
-	book(day.with("staff_id", uuid.NewString()), nil).want(t, http.StatusConflict, "staff_not_found")
-	book(day.with("payment_choice", "online"), nil).want(t, http.StatusConflict, "payment_not_offered")
-	anna := day.with("staff_id", w.named(t, "harbor-studio", "staff")["Anna"])
-	book(anna, nil).want(t, http.StatusCreated, "")
-	book(anna, nil).want(t, http.StatusConflict, "slot_unavailable")
+	book(day.with("date", "2026-11-20"), nil).checkStatus(t, http.StatusConflict, "date_in_past")
+	book(day.with("date", "2027-11-22"), nil).checkStatus(t, http.StatusConflict, "beyond_advance_limit")
+	book(day.with("time", "10:07"), nil).checkStatus(t, http.StatusConflict, "not_a_start")
+	book(day.with("staff_id", uuid.NewString()), nil).checkStatus(t, http.StatusConflict, "staff_not_found")
+	book(day.with("payment_choice", "online"), nil).checkStatus(t, http.StatusConflict, "payment_not_offered")
+	anna := day.with("staff_id", w.idsByName(t, "harbor-studio", "staff")["Anna"])
+	book(anna, nil).checkStatus(t, http.StatusCreated, "")
+	book(anna, nil).checkStatus(t, http.StatusConflict, "slot_unavailable")
 	for book(day, nil).status == http.StatusCreated {
 	}
-	book(day, nil).want(t, http.StatusConflict, "no_staff_available")
+	book(day, nil).checkStatus(t, http.StatusConflict, "no_staff_available")
 	class := appointment(services["Yoga class"], "2027-03-01", "18:30")
-	book(class.with("party_size", 11), nil).want(t, http.StatusCreated, "")
-	book(class.with("party_size", 2), nil).want(t, http.StatusConflict, "slot_unavailable")
-	book(night, http.Header{"Content-Type": {"text/plain"}}).want(t, http.StatusUnsupportedMediaType,
+	book(class.with("party_size", 11), nil).checkStatus(t, http.StatusCreated, "")
+	book(class.with("party_size", 2), nil).checkStatus(t, http.StatusConflict, "slot_unavailable")
+	book(night, http.Header{"Content-Type": {"text/plain"}}).checkStatus(t, http.StatusUnsupportedMediaType,
 		"unsupported_media_type")
-	book(order{"form_data": strings.Repeat("x", 256<<10)}, nil).want(t, http.StatusRequestEntityTooLarge,
+	book(order{"form_data": strings.Repeat("x", 256<<10)}, nil).checkStatus(t, http.StatusRequestEntityTooLarge,
 		"payload_too_large")
 
 	once := http.Header{"Idempotency-Key": {"order-1"}}
 	sauna := appointment(services["Sauna"], "2027-03-01", "10:00")
-	book(sauna, once).want(t, http.StatusCreated, "")
-	book(sauna.with("time", "11:00"), once).want(t, http.StatusUnprocessableEntity, "idempotency_mismatch")
+	book(sauna, once).checkStatus(t, http.StatusCreated, "")
+	book(sauna.with("time", "11:00"), once).checkStatus(t, http.StatusUnprocessableEntity, "idempotency_mismatch")
 	testkit.Administer(t, databaseURL,
 		`UPDATE booking.idempotency_records SET confirmation = NULL, claimed_until = claimed_until + interval '1 hour'`)
-	book(sauna, once).want(t, http.StatusConflict, "idempotency_in_progress") // as if it were not answered yet
+	book(sauna, once).checkStatus(t, http.StatusConflict, "idempotency_in_progress") // as if it were not answered yet
 
 	w.publish(t, "paid", paidSalon("paid"))
-	cut := w.named(t, "paid", "services")["Cut"]
-	w.book(t, "paid", w.key(t, "paid", "write"), appointment(cut, "2027-03-01", "10:00")).want(t,
+	cut := w.idsByName(t, "paid", "services")["Cut"]
+	w.book(t, "paid", w.key(t, "paid", "write"), appointment(cut, "2027-03-01", "10:00")).checkStatus(t,
 		http.StatusServiceUnavailable, "payment_unavailable")
 	if err := w.StopService("availability"); err != nil {
 		t.Fatal(err)
 	}
-	book(sauna, nil).want(t, http.StatusServiceUnavailable, "availability_unverified")
+	book(sauna, nil).checkStatus(t, http.StatusServiceUnavailable, "availability_unverified")
 }
 
-func (w *world) provokeKeys(t *testing.T) {
+func (w *platform) provokeKeys(t *testing.T) {
 	t.Helper()
-	w.book(t, "harbor-studio", "", order{}).want(t, http.StatusUnauthorized, "missing_api_key")
-	w.book(t, "harbor-studio", w.key(t, "harbor-studio", "read"), order{}).want(t, http.StatusForbidden,
+	w.book(t, "harbor-studio", "", order{}).checkStatus(t, http.StatusUnauthorized, "missing_api_key")
+	w.book(t, "harbor-studio", w.key(t, "harbor-studio", "read"), order{}).checkStatus(t, http.StatusForbidden,
 		"scope_forbidden")
 	key := w.key(t, "harbor-studio", "write")
-	address := http.Header{"X-Forwarded-For": {client()}}
-	exhaust(t, "book by address", 10, http.StatusTooManyRequests, func(int) answer {
+	address := http.Header{"X-Forwarded-For": {newAddress()}}
+	checkLimit(t, "book by address", 10, http.StatusTooManyRequests, func(int) reply {
 		return w.mustBook(t, "harbor-studio", key, order{}, address)
 	})
 	key = w.key(t, "harbor-studio", "write")
-	exhaust(t, "book by key", 100, http.StatusUnauthorized, func(int) answer {
+	checkLimit(t, "book by key", 100, http.StatusUnauthorized, func(int) reply {
 		return w.book(t, "harbor-studio", key, order{})
 	})
 	revoked := w.key(t, "harbor-studio", "write")
 	w.revokeAll(t, "harbor-studio")
-	w.book(t, "harbor-studio", revoked, order{}).want(t, http.StatusUnauthorized, "invalid_api_key")
+	w.book(t, "harbor-studio", revoked, order{}).checkStatus(t, http.StatusUnauthorized, "invalid_api_key")
 }
 
-// hearing remembers what is said to people, one answer at a time.
-type hearing struct {
+// sentenceRecorder remembers what is said to people, one answer at a time.
+type sentenceRecorder struct {
 	heard map[string]bool
 	next  http.RoundTripper
 }
 
-func (h hearing) RoundTrip(r *http.Request) (*http.Response, error) {
+func (h sentenceRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := h.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -170,19 +170,19 @@ func (h hearing) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(response.Body)
 	_ = response.Body.Close()
 	response.Body = io.NopCloser(bytes.NewReader(body))
-	hear(h.heard, response.StatusCode, body)
+	recordSentences(h.heard, response.StatusCode, body)
 	return response, err
 }
 
 // CloseIdleConnections lets [http.Client.CloseIdleConnections] reach the connections.
-func (h hearing) CloseIdleConnections() {
+func (h sentenceRecorder) CloseIdleConnections() {
 	if closer, ok := h.next.(interface{ CloseIdleConnections() }); ok {
 		closer.CloseIdleConnections()
 	}
 }
 
-// hear notes what an answer says, also as what the document describes as the default.
-func hear(heard map[string]bool, status int, body []byte) {
+// recordSentences notes what an answer says, also as what the document describes as the default.
+func recordSentences(heard map[string]bool, status int, body []byte) {
 	var value any
 	if json.Unmarshal(body, &value) != nil {
 		return

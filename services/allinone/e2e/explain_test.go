@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// TestAnOwnerIsToldWhyAStartCannotBeBooked asks about every quarter of an hour of a morning: what is bookable is what
+// TestExplainAgreesWithSlots asks about every quarter of an hour of a morning: what is bookable is what
 // is listed.
-func TestAnOwnerIsToldWhyAStartCannotBeBooked(t *testing.T) {
+func TestExplainAgreesWithSlots(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "asked", salon("asked", 1))
-	key, cut := w.key(t, "asked", "write"), w.named(t, "asked", "services")["Cut"]
-	w.book(t, "asked", key, appointment(cut, "2027-03-02", "10:00")).want(t, http.StatusCreated, "")
+	key, cut := w.key(t, "asked", "write"), w.idsByName(t, "asked", "services")["Cut"]
+	w.book(t, "asked", key, appointment(cut, "2027-03-02", "10:00")).checkStatus(t, http.StatusCreated, "")
 	listed := w.listedTimes(t, "asked", "2027-03-02", "service_id="+cut)
 	rules := map[string]bool{}
 	for minute := 8 * 60; minute < 12*60; minute += 15 {
@@ -25,7 +25,7 @@ func TestAnOwnerIsToldWhyAStartCannotBeBooked(t *testing.T) {
 			Staff              []struct{ Bookable bool }
 		}
 		w.admin(t, http.MethodGet, "businesses/asked/explain?service_id="+cut+"&date=2027-03-02&time="+clock,
-			nil).into(t, http.StatusOK, &told)
+			nil).decode(t, http.StatusOK, &told)
 		if !told.Computed || told.Bookable != slices.Contains(listed, clock) || told.Bookable != (told.Reason == nil) {
 			t.Errorf("%s: %+v, listed are %v", clock, told, listed)
 		}

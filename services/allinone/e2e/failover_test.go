@@ -19,7 +19,7 @@ import (
 // Eight clients book while the database's primary is lost and its standby takes over, and repeat, as the description
 // tells them, whatever is answered with 503. Each order is there once in the end, and nothing that was acknowledged
 // before is lost.
-func TestBookingsSurviveTheLossOfTheDatabasesPrimary(t *testing.T) {
+func TestFailoverKeepsAcknowledgedBookings(t *testing.T) {
 	t.Parallel()
 	const clients, each = 8, 24
 	primary := testkit.StartPrimaryAndStandby(t)
@@ -28,7 +28,7 @@ func TestBookingsSurviveTheLossOfTheDatabasesPrimary(t *testing.T) {
 		c.Settings["REQUEST_TIMEOUT"] = "15s" // so long a key stays with an attempt of which nothing is heard any more
 	})
 	w.publish(t, "survivor", salon("survivor", clients))
-	cut := w.named(t, "survivor", "services")["Cut"]
+	cut := w.idsByName(t, "survivor", "services")["Cut"]
 	var booked atomic.Int32
 	third, lost := make(chan struct{}), make(chan struct{})
 	acknowledged, refused := make([][]string, clients), atomic.Int32{}
@@ -41,7 +41,7 @@ func TestBookingsSurviveTheLossOfTheDatabasesPrimary(t *testing.T) {
 					<-lost
 				}
 				o := appointment(cut, fmt.Sprintf("2027-03-%02d", 1+7*(n/8)), fmt.Sprintf("%02d:00", 9+n%8))
-				id, times := w.bookAtLast(t, "survivor", key, o)
+				id, times := w.bookUntilAnswered(t, "survivor", key, o)
 				acknowledged[i] = append(acknowledged[i], id)
 				refused.Add(int32(times)) // few
 				if booked.Add(1) == clients*each/3 {
@@ -54,13 +54,13 @@ func TestBookingsSurviveTheLossOfTheDatabasesPrimary(t *testing.T) {
 	primary.Stop(t)
 	close(lost)
 	all.Wait()
-	w.areThere(t, "survivor", acknowledged)
+	w.checkBookingsExist(t, "survivor", acknowledged)
 	t.Logf("%d repetitions", refused.Load())
 }
 
-// bookAtLast repeats an order with its Idempotency-Key, every second, while the answer is 503, or says that the attempt
-// before is still being made. It returns the booking's id and how often that was.
-func (w *world) bookAtLast(t *testing.T, slug, key string, o order) (string, int) {
+// bookUntilAnswered repeats an order with its Idempotency-Key, every second, while the answer is 503, or says that the
+// attempt before is still being made. It returns the booking's id and how often that was.
+func (w *platform) bookUntilAnswered(t *testing.T, slug, key string, o order) (string, int) {
 	header := http.Header{"Idempotency-Key": {uuid.NewString()}}
 	again := time.NewTicker(time.Second)
 	defer again.Stop()
@@ -69,11 +69,11 @@ func (w *world) bookAtLast(t *testing.T, slug, key string, o order) (string, int
 		a, err := w.tryBook(slug, key, o, header)
 		switch {
 		case err == nil && a.status == http.StatusCreated:
-			booking, _ := a.object(t)["booking"].(map[string]any)
+			booking, _ := a.decodeObject(t)["booking"].(map[string]any)
 			id, _ := booking["id"].(string)
 			return id, times
 		case err != nil || a.status != http.StatusServiceUnavailable &&
-			a.object(t)["messageCode"] != "idempotency_in_progress":
+			a.decodeObject(t)["messageCode"] != "idempotency_in_progress":
 			t.Errorf("after %d repetitions: %d %s %v", times, a.status, a.body, err)
 			return "", times
 		}
@@ -86,11 +86,11 @@ func (w *world) bookAtLast(t *testing.T, slug, key string, o order) (string, int
 	}
 }
 
-// areThere compares what was acknowledged with what the owner reads.
-func (w *world) areThere(t *testing.T, slug string, acknowledged [][]string) {
+// checkBookingsExist compares what was acknowledged with what the owner reads.
+func (w *platform) checkBookingsExist(t *testing.T, slug string, acknowledged [][]string) {
 	t.Helper()
 	var list struct{ Bookings []struct{ ID string } }
-	w.admin(t, http.MethodGet, "businesses/"+slug+"/bookings?limit=1000", nil).into(t, http.StatusOK, &list)
+	w.admin(t, http.MethodGet, "businesses/"+slug+"/bookings?limit=1000", nil).decode(t, http.StatusOK, &list)
 	there := make(map[string]bool)
 	for _, b := range list.Bookings {
 		there[b.ID] = true

@@ -26,24 +26,24 @@ type generator struct {
 	ids   []string            // that were seen in answers
 }
 
-// madeUp is one request.
-type madeUp struct {
+// generatedRequest is one request.
+type generatedRequest struct {
 	operation, method, path, query string
 	body                           []byte
 	header                         http.Header
 }
 
-func (r *madeUp) String() string {
+func (r *generatedRequest) String() string {
 	return fmt.Sprintf("%s: %s %s?%s %v %.600q", r.operation, r.method, r.path, r.query, r.header, r.body)
 }
 
-// odds is true once in n times.
-func (g *generator) odds(n int) bool { return g.rng.IntN(n) == 0 }
+// oneIn is true once in n times.
+func (g *generator) oneIn(n int) bool { return g.rng.IntN(n) == 0 }
 
 func pick[T any](g *generator, all ...T) T { return all[g.rng.IntN(len(all))] }
 
-// odd are texts that trip what reads carelessly.
-var odd = []string{
+// oddTexts are texts that trip what reads carelessly.
+var oddTexts = []string{
 	"", " ", "null", "-1", "0", "1e-20000", "1e309", "9223372036854775808", "NaN", "true", "\x00", "a\x00b", "\u202e",
 	"ﬀ", "İ", "😀", "%00", "%zz", "../..",
 	"' OR 1=1 --", "<script>", "{{7*7}}", "\xff\xfe", "2027-02-29", "0000-00-00", "9999-12-31", "24:00", "25:61",
@@ -59,8 +59,8 @@ func (g *generator) value(ref *openapi3.SchemaRef, name string, depth int) any {
 	}
 	s := ref.Value
 	switch {
-	case g.odds(25):
-		return g.other(depth)
+	case g.oneIn(25):
+		return g.undescribed(depth)
 	case len(s.Enum) > 0:
 		return pick(g, s.Enum...)
 	case len(s.OneOf) > 0:
@@ -70,7 +70,7 @@ func (g *generator) value(ref *openapi3.SchemaRef, name string, depth int) any {
 	case len(s.AllOf) > 0:
 		return g.value(pick(g, s.AllOf...), name, depth+1)
 	case s.Type == nil || len(*s.Type) == 0:
-		return g.other(depth)
+		return g.undescribed(depth)
 	}
 	switch kind := pick(g, *s.Type...); kind {
 	case "object":
@@ -84,7 +84,7 @@ func (g *generator) value(ref *openapi3.SchemaRef, name string, depth int) any {
 	case "integer", "number":
 		return g.number(s, kind)
 	case "boolean":
-		return g.odds(2)
+		return g.oneIn(2)
 	case "null":
 		return nil
 	}
@@ -94,12 +94,12 @@ func (g *generator) value(ref *openapi3.SchemaRef, name string, depth int) any {
 func (g *generator) object(s *openapi3.Schema, depth int) map[string]any {
 	o := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		if slices.Contains(s.Required, name) && !g.odds(30) || g.odds(3) {
+		if slices.Contains(s.Required, name) && !g.oneIn(30) || g.oneIn(3) {
 			o[name] = g.value(s.Properties[name], name, depth+1)
 		}
 	}
-	if g.odds(15) {
-		o[pick(g, odd...)] = g.other(depth)
+	if g.oneIn(15) {
+		o[pick(g, oddTexts...)] = g.undescribed(depth)
 	}
 	return o
 }
@@ -113,7 +113,7 @@ func (g *generator) number(s *openapi3.Schema, kind string) any {
 		high = *s.Max
 	}
 	n := pick(g, low, high, low+1, low+float64(g.rng.IntN(20)), low-1, high+1)
-	if kind == "number" && g.odds(4) {
+	if kind == "number" && g.oneIn(4) {
 		n += 0.5
 	}
 	if n == float64(int64(n)) {
@@ -126,8 +126,8 @@ func (g *generator) number(s *openapi3.Schema, kind string) any {
 func (g *generator) text(s *openapi3.Schema, name string) string {
 	name = strings.ToLower(name)
 	switch {
-	case g.odds(12):
-		return pick(g, odd...)
+	case g.oneIn(12):
+		return pick(g, oddTexts...)
 	case s.Format == "uuid" || strings.HasSuffix(name, "id") || strings.HasSuffix(name, "ids"):
 		return g.id(name)
 	case s.Format == "date" || strings.Contains(name, "date") || name == "start" || name == "end" || name == "from" ||
@@ -148,24 +148,24 @@ func (g *generator) text(s *openapi3.Schema, name string) string {
 // id is mostly one of the kind that the name tells.
 func (g *generator) id(name string) string {
 	for kind, ids := range g.offer {
-		if strings.HasPrefix(name, kind) && !g.odds(8) {
+		if strings.HasPrefix(name, kind) && !g.oneIn(8) {
 			return pick(g, ids...)
 		}
 	}
 	return pick(g, g.ids...)
 }
 
-// other is a value that nobody described.
-func (g *generator) other(depth int) any {
+// undescribed is a value that nobody described.
+func (g *generator) undescribed(depth int) any {
 	switch g.rng.IntN(8) {
 	case 0:
 		return nil
 	case 1:
 		return json.Number(pick(g, "1e-20000", "1e400", "-0", "0.1", "12345678901234567890", "1E+2"))
 	case 2:
-		return map[string]any{pick(g, odd...): pick(g, odd...)}
+		return map[string]any{pick(g, oddTexts...): pick(g, oddTexts...)}
 	case 3:
-		return []any{pick(g, odd...), 1, nil}
+		return []any{pick(g, oddTexts...), 1, nil}
 	case 4:
 		var deep any = "x"
 		for range 3 + g.rng.IntN(60) {
@@ -173,41 +173,42 @@ func (g *generator) other(depth int) any {
 		}
 		return deep
 	case 5:
-		return g.odds(2)
+		return g.oneIn(2)
 	}
-	return pick(g, odd...)
+	return pick(g, oddTexts...)
 }
 
 // request is one of an operation.
-func (g *generator) request(path, method string, item *openapi3.PathItem, op *openapi3.Operation) *madeUp {
-	r := &madeUp{operation: op.OperationID, method: method, header: http.Header{"X-Forwarded-For": {client()}}}
+func (g *generator) request(path, method string, item *openapi3.PathItem, op *openapi3.Operation) *generatedRequest {
+	r := &generatedRequest{operation: op.OperationID, method: method,
+		header: http.Header{"X-Forwarded-For": {newAddress()}}}
 	query := url.Values{}
 	for _, ref := range slices.Concat(item.Parameters, op.Parameters) {
 		p := ref.Value
 		value := fmt.Sprint(g.value(p.Schema, p.Name, 0))
 		switch {
-		case p.In == "path" && p.Name == "slug" && !g.odds(20):
+		case p.In == "path" && p.Name == "slug" && !g.oneIn(20):
 			path = strings.ReplaceAll(path, "{slug}", g.slug)
 		case p.In == "path":
 			path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(value))
 		// an empty one counts as left out, which the document cannot say
-		case !p.Required && (g.odds(2) || value == ""):
+		case !p.Required && (g.oneIn(2) || value == ""):
 		case p.In == "query":
 			query.Add(p.Name, value)
-			if g.odds(20) {
-				query.Add(p.Name, pick(g, odd...))
+			if g.oneIn(20) {
+				query.Add(p.Name, pick(g, oddTexts...))
 			}
 		case p.In == "header" && printable.MatchString(value):
 			r.header.Set(p.Name, value)
 		}
 	}
 	r.path, r.query = path, query.Encode()
-	if g.odds(40) {
+	if g.oneIn(40) {
 		r.query += pick(g, "&%zz", "&;", "&a=%ff", "&=", "&&&")
 	}
 	if op.RequestBody != nil {
-		g.fill(r, op.RequestBody.Value)
-	} else if g.odds(30) {
+		g.addBody(r, op.RequestBody.Value)
+	} else if g.oneIn(30) {
 		r.body = []byte(`{"not":"asked for"}`)
 	}
 	return r
@@ -215,8 +216,8 @@ func (g *generator) request(path, method string, item *openapi3.PathItem, op *op
 
 var printable = regexp.MustCompile(`^[ -~]*$`)
 
-// fill makes a body of one of the described types, whole or broken.
-func (g *generator) fill(r *madeUp, described *openapi3.RequestBody) {
+// addBody makes a body of one of the described types, whole or broken.
+func (g *generator) addBody(r *generatedRequest, described *openapi3.RequestBody) {
 	kinds := slices.DeleteFunc(slices.Sorted(maps.Keys(described.Content)), func(kind string) bool {
 		return strings.HasSuffix(kind, "yaml") && kind != "application/yaml" // the checker reads no other
 	})
@@ -239,18 +240,19 @@ func (g *generator) fill(r *madeUp, described *openapi3.RequestBody) {
 	case 3:
 		r.body = append(r.body, pick(g, "x", "{}", "\x00", " ")...)
 	}
-	if (r.operation == "publish" || g.odds(30)) && len(r.body) > 0 {
+	if (r.operation == "publish" || g.oneIn(30)) && len(r.body) > 0 {
 		for range g.rng.IntN(4) {
 			at := g.rng.IntN(len(r.body) + 1)
-			r.body = slices.Concat(r.body[:at], []byte(pick(g, odd...)), r.body[min(len(r.body), at+g.rng.IntN(8)):])
+			r.body = slices.Concat(r.body[:at], []byte(pick(g, oddTexts...)),
+				r.body[min(len(r.body), at+g.rng.IntN(8)):])
 		}
 	}
 }
 
 var uuids = regexp.MustCompile(`"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"`)
 
-// learn keeps ids of an answer, so that later requests name what is there.
-func (g *generator) learn(body []byte) {
+// collectIDs keeps ids of an answer, so that later requests name what is there.
+func (g *generator) collectIDs(body []byte) {
 	for _, id := range uuids.FindAll(body, 20) {
 		text := strings.Trim(string(id), `"`)
 		if slices.Contains(g.ids, text) {
@@ -265,20 +267,20 @@ func (g *generator) learn(body []byte) {
 }
 
 // operations of a document, in an order that does not change.
-func (g *generator) operations(d *openapi3.T) []func() *madeUp {
-	var all []func() *madeUp
+func (g *generator) operations(d *openapi3.T) []func() *generatedRequest {
+	var all []func() *generatedRequest
 	for _, path := range slices.Sorted(maps.Keys(d.Paths.Map())) {
 		item := d.Paths.Map()[path]
 		for _, method := range slices.Sorted(maps.Keys(item.Operations())) {
 			op := item.Operations()[method]
-			all = append(all, func() *madeUp { return g.request(path, method, item, op) })
+			all = append(all, func() *generatedRequest { return g.request(path, method, item, op) })
 		}
 	}
 	return all
 }
 
-// number reads a setting of `make attack`.
-func number(t *testing.T, name string, otherwise uint64) uint64 {
+// numberSetting reads a setting of `make attack`.
+func numberSetting(t *testing.T, name string, otherwise uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(name)
 	if text == "" {
@@ -291,22 +293,22 @@ func number(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// attack is a Slotmesh that generated requests are sent to.
-type attack struct {
-	*world
+// attacker is a Slotmesh that generated requests are sent to.
+type attacker struct {
+	*platform
 	*generator
 	key string
 }
 
 // renew publishes the business, which some requests change or remove, and makes a key.
-func (a *attack) renew(t *testing.T) {
+func (a *attacker) renew(t *testing.T) {
 	t.Helper()
-	a.publish(t, a.slug, offered(a.slug))
-	a.key = a.world.key(t, a.slug, "all")
+	a.publish(t, a.slug, fullBusiness(a.slug))
+	a.key = a.platform.key(t, a.slug, "all")
 	a.offer = map[string][]string{}
 	for kind, list := range map[string]string{"service": "services", "staff": "staff", "event": "events",
 		"rental": "rentals"} {
-		for _, id := range a.named(t, a.slug, list) {
+		for _, id := range a.idsByName(t, a.slug, list) {
 			a.offer[kind] = append(a.offer[kind], id)
 		}
 		slices.Sort(a.offer[kind])
@@ -314,52 +316,52 @@ func (a *attack) renew(t *testing.T) {
 	var events struct {
 		Events []struct{ Inventory []struct{ ID string } }
 	}
-	a.get(t, a.slug+"/events").into(t, http.StatusOK, &events)
+	a.get(t, a.slug+"/events").decode(t, http.StatusOK, &events)
 	a.offer["tier"] = []string{events.Events[0].Inventory[0].ID}
 }
 
-// changed says whether the answer means that the business is not as it was.
-func (r *madeUp) changed(status int) bool {
+// changesBusiness says whether the answer means that the business is not as it was.
+func (r *generatedRequest) changesBusiness(status int) bool {
 	done := status < http.StatusMultipleChoices
 	return done && slices.Contains([]string{"deleteBusiness", "publish", "rollback", "revokeKey"}, r.operation)
 }
 
 // The client of these tests holds every answer against the documents. What is asked here is that there is one at all,
 // and no 5xx: nothing is away.
-func TestGeneratedRequestsAreAnsweredAsTheDocumentsSay(t *testing.T) {
+func TestGeneratedRequestsMatchDocuments(t *testing.T) {
 	t.Parallel()
-	seed := number(t, "SEED", 1)
-	w := start(t, connected(noStripe))
-	a := &attack{world: w, generator: &generator{rng: rand.New(rand.NewPCG(seed, 0)), slug: "attacked",
+	seed := numberSetting(t, "SEED", 1)
+	w := start(t, connectStripe(noStripe))
+	a := &attacker{platform: w, generator: &generator{rng: rand.New(rand.NewPCG(seed, 0)), slug: "attacked",
 		ids: []string{"0190163d-8694-739b-aea5-966c26f8ad91"}}}
 	a.renew(t)
-	open := a.operations(describe(t, w.PublicURL+"/api/public/openapi.json", nil).T)
-	owners := a.operations(describe(t, w.AdminURL+"/admin/openapi.json",
+	open := a.operations(loadServedDocument(t, w.PublicURL+"/api/public/openapi.json", nil).T)
+	owners := a.operations(loadServedDocument(t, w.AdminURL+"/admin/openapi.json",
 		http.Header{"Authorization": {"Bearer " + w.AdminToken}}).T)
 	statuses := map[string]map[int]int{}
-	for n := range number(t, "ATTACK", 1500) {
+	for n := range numberSetting(t, "ATTACK", 1500) {
 		base, bearer, operations := w.PublicURL, a.key, open
-		if a.odds(2) {
+		if a.oneIn(2) {
 			base, bearer, operations = w.AdminURL, w.AdminToken, owners
 		}
 		r := pick(a.generator, operations...)()
-		if r.operation == "deleteBusiness" && !a.odds(8) {
+		if r.operation == "deleteBusiness" && !a.oneIn(8) {
 			continue
 		}
-		if r.header.Get("Authorization") == "" && !a.odds(200) {
+		if r.header.Get("Authorization") == "" && !a.oneIn(200) {
 			r.header.Set("Authorization", "Bearer "+bearer)
 		}
 		answer, err := a.send(base, r)
 		if err != nil || answer.status >= http.StatusInternalServerError {
 			t.Errorf("SEED=%d, request %d: %.1200s\nanswered %d %.500s, %v", seed, n, r, answer.status, answer.body,
-				reason(err))
+				errorEnd(err))
 		}
 		if statuses[r.operation] == nil {
 			statuses[r.operation] = map[int]int{}
 		}
 		statuses[r.operation][answer.status]++
-		a.learn(answer.body)
-		if r.changed(answer.status) {
+		a.collectIDs(answer.body)
+		if r.changesBusiness(answer.status) {
 			a.renew(t)
 		}
 	}
@@ -368,8 +370,8 @@ func TestGeneratedRequestsAreAnsweredAsTheDocumentsSay(t *testing.T) {
 	}
 }
 
-// reason is the end of an error's text, behind the address that it repeats.
-func reason(err error) string {
+// errorEnd is the end of an error's text, behind the address that it repeats.
+func errorEnd(err error) string {
 	if err == nil {
 		return ""
 	}
@@ -378,18 +380,18 @@ func reason(err error) string {
 }
 
 // send sends a generated request, whose query may be none.
-func (w *world) send(base string, r *madeUp) (answer, error) {
+func (w *platform) send(base string, r *generatedRequest) (reply, error) {
 	request, err := http.NewRequest(r.method, base+r.path, bytes.NewReader(r.body))
 	if err != nil {
-		return answer{}, err
+		return reply{}, err
 	}
 	request.URL.RawQuery = r.query // as it is, also where no parser would take it
 	request.Header = r.header
 	return w.exchange(request)
 }
 
-// offered is a business with something of every kind.
-func offered(slug string) string {
+// fullBusiness is a business with something of every kind.
+func fullBusiness(slug string) string {
 	return strings.Replace(salon(slug, 2), "pricing_rules:\n",
 		`  - {key: yoga, name: Yoga, duration_minutes: 60, price: 12.50, order: 4, classes: [{key: mon, weekday: mon, time: "10:00", capacity: 5, staff: s0}]}
 events:

@@ -1,4 +1,4 @@
-// Package e2e drives the whole of Slotmesh as its users do: over HTTP, through the front, on real stores.
+// Package e2e tests the whole of Slotmesh as its users use it: over HTTP, through the front, with real stores.
 package e2e
 
 import (
@@ -39,8 +39,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental"
 )
 
-// Some tests wait for a line that is slow on purpose: others use the processors meanwhile. A -parallel that is asked
-// for stays.
+// TestMain runs twice as many tests in parallel as there are processors, because some tests wait for a slow line. The
+// flag -parallel overrides that number.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if most := flag.Lookup("test.parallel"); most.Value.String() == most.DefValue {
@@ -53,15 +53,15 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	leaks.Verify(tests{m})
+	leaks.Verify(packageTests{m})
 }
 
-// racedTests are the tests that run with the race detector, unless -run asks for others: with it the whole package
-// takes three times as long, and the packages of the services have tests of their own. Without the detector the list
-// is empty.
+// racedTests are the tests that run with the race detector, unless -run selects others. With the detector the whole
+// package takes three times as long, and the services' packages have their own tests. Without the detector the list is
+// empty.
 var racedTests []func(*testing.T)
 
-// namesOf is a pattern that matches the names of these tests.
+// namesOf returns a pattern that matches the names of the tests.
 func namesOf(tests []func(*testing.T)) string {
 	var names []string
 	for _, test := range tests {
@@ -71,20 +71,21 @@ func namesOf(tests []func(*testing.T)) string {
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
-// tests are all tests, after which the template of their databases goes.
-type tests struct{ *testing.M }
+// packageTests are all tests of the package. After them, Run stops what they share.
+type packageTests struct{ *testing.M }
 
-func (m tests) Run() int {
+func (m packageTests) Run() int {
 	code := m.M.Run()
-	if err := errors.Join(visitor.Close(), platform.stop(), tables.Drop()); err != nil {
+	if err := errors.Join(visitor.Close(), sharedInstance.stop(), databaseTemplate.Drop()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return max(code, 1)
 	}
 	return code
 }
 
-// tables are those of every service. A world begins with a copy of them: to make them anew takes a third of its start.
-var tables = testkit.Template{Fill: func(ctx context.Context, databaseURL string) error {
+// databaseTemplate is a database with the tables of all services. Each platform starts with a copy of it, because
+// migrations take a third of a start.
+var databaseTemplate = testkit.Template{Fill: func(ctx context.Context, databaseURL string) error {
 	at := postgres.Config{URL: databaseURL, StatementTimeout: testkit.MaxWait}
 	for _, migrate := range []func() error{
 		func() error { return catalog.Migrate(ctx, catalog.Config{Postgres: at}) },
@@ -103,9 +104,9 @@ var tables = testkit.Template{Fill: func(ctx context.Context, databaseURL string
 // monday is the clock's start in most tests: 2027-03-01, a Monday, 06:00 UTC.
 const monday = "2027-03-01T06:00:00Z"
 
-// afterMonday is what a clock shows that was at monday at this instant. A process that goes on with what another one
-// left has it go on too: what is due would else wait for as long again as that one ran.
-func afterMonday(t *testing.T, begun time.Time) string {
+// mondayAfter returns the time on a clock that showed monday at the instant begun. A process that continues with
+// another one's database continues with its clock, too. Otherwise due work would wait once more.
+func mondayAfter(t *testing.T, begun time.Time) string {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339, monday)
 	if err != nil {
@@ -114,11 +115,11 @@ func afterMonday(t *testing.T, begun time.Time) string {
 	return at.Add(time.Since(begun)).Format(time.RFC3339Nano)
 }
 
-// world is one Slotmesh and a client of it.
-type world struct {
+// platform is a running Slotmesh with a client of it.
+type platform struct {
 	*allinone.Process
 	http    *http.Client
-	address string // of a client of its own
+	address string // client address of requests that name none
 	once    sync.Once
 
 	isShared    bool // other tests use the process too
@@ -126,21 +127,22 @@ type world struct {
 	inbox       *inbox // nil if SMTP_URL names a mail server
 }
 
-// start brings up a Slotmesh without the demo on a database of its own. The front believes X-Forwarded-For, so that one
-// test can be many clients. Limits that are settings are roomy: tests share a Redis, and some this machine's address.
-func start(t *testing.T, change ...func(*allinone.Config)) *world {
+// start starts a Slotmesh without the demo business and with its own database. The front trusts X-Forwarded-For, so
+// that a test can act as many clients. The configured limits are high, because tests share a Redis and some share this
+// machine's address.
+func start(t *testing.T, change ...func(*allinone.Config)) *platform {
 	t.Helper()
 	cfg := defaults(t, t.TempDir())
 	for _, c := range change {
 		c(&cfg)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	p, err := allinone.Start(ctx, cfg, func(line string) { t.Log(line) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t, p)
+	w := newPlatform(t, p)
 	w.databaseURL = cfg.DatabaseURL
 	if p.Mailbox != nil {
 		w.inbox = openInbox(t, p.Mailbox)
@@ -154,32 +156,34 @@ func start(t *testing.T, change ...func(*allinone.Config)) *world {
 	return w
 }
 
-// startWithin is the time in which a Slotmesh starts.
-const startWithin = 2 * time.Minute
+// startTimeout is the time limit for the start of a Slotmesh.
+const startTimeout = 2 * time.Minute
 
-// defaults are the settings of a Slotmesh on a new database.
+// defaults returns the settings of a Slotmesh with a new database.
 func defaults(t testing.TB, home string) allinone.Config {
-	inputs.Checkout() // tests read documents and pages of all services
+	inputs.Checkout() // tests read files of all services
 	return allinone.Config{
 		Home: home, Now: monday, TrustedProxies: []string{"127.0.0.0/8"},
-		DatabaseURL: tables.Copy(t, "e2e"), RedisURL: os.Getenv(testkit.RedisURL), AdminToken: cryptorand.Text(),
-		Settings:             with(deadlines.Roomy, "MESSAGES_PER_DAY", "1000000", "ADMIN_LIMIT_PER_MINUTE", "50000"),
+		DatabaseURL: databaseTemplate.Copy(t, "e2e"), RedisURL: os.Getenv(testkit.RedisURL),
+		AdminToken: cryptorand.Text(),
+		Settings: withSettings(deadlines.Roomy, "MESSAGES_PER_DAY", "1000000", "ADMIN_LIMIT_PER_MINUTE",
+			"50000"),
 		PublicLimitPerMinute: 50_000, WrongTokensPerMinute: 10_000,
 	}
 }
 
-// newWorld is a client of a process. Services close a connection that is idle for two minutes, and a request that is
-// sent at that moment fails: the client closes it earlier.
-func newWorld(t *testing.T, p *allinone.Process) *world {
+// newPlatform returns a client of a process. The client closes idle connections after 30 seconds. The services close
+// them after two minutes, and a request that is sent at that moment would fail.
+func newPlatform(t *testing.T, p *allinone.Process) *platform {
 	t.Helper()
-	w := &world{Process: p, address: client(), http: &http.Client{Timeout: 3 * time.Minute}}
+	w := &platform{Process: p, address: newAddress(), http: &http.Client{Timeout: 3 * time.Minute}}
 	w.http.Transport = addressed{w.address,
 		w.underContract(t, &http.Transport{MaxIdleConnsPerHost: 256, IdleConnTimeout: 30 * time.Second})}
 	return w
 }
 
-// showWarnings shows the newest of what the services of a test that failed have warned of: their log goes with its
-// home.
+// showWarnings logs the last warnings and errors of the services of a failed test, because the test removes their log
+// file.
 func showWarnings(t *testing.T, log string) {
 	t.Helper()
 	text, err := os.ReadFile(log)
@@ -198,15 +202,14 @@ func showWarnings(t *testing.T, log string) {
 		strings.Join(warnings[max(0, len(warnings)-most):], ""))
 }
 
-// alone gives a world limits of its own: programs that are run as they are name no address, and all of them come from
-// this machine's.
-func alone(t *testing.T) func(*allinone.Config) {
+// useOwnRedis gives a platform its own Redis database, and so its own limits.
+func useOwnRedis(t *testing.T) func(*allinone.Config) {
 	t.Helper()
 	redis := testkit.RedisDatabase(t)
 	return func(cfg *allinone.Config) { cfg.RedisURL = redis }
 }
 
-func (w *world) stop(t *testing.T) {
+func (w *platform) stop(t *testing.T) {
 	t.Helper()
 	w.once.Do(func() {
 		w.http.CloseIdleConnections()
@@ -216,8 +219,8 @@ func (w *world) stop(t *testing.T) {
 	})
 }
 
-// addressed is a transport that sends requests without X-Forwarded-For from an address of the world's own, because
-// all worlds count their requests in one Redis.
+// addressed is a transport that adds X-Forwarded-For with the client's address to requests that have none, because
+// all platforms count their requests in one Redis.
 type addressed struct {
 	address string
 	next    http.RoundTripper
@@ -238,9 +241,9 @@ func (a addressed) CloseIdleConnections() {
 	}
 }
 
-// proxy returns the address of a proxy before an address of the world. Programs that name no client address use it:
-// the proxy sends their requests from an address of the world's own.
-func (w *world) proxy(t *testing.T, address string) string {
+// proxy starts a proxy of an address of the platform and returns the proxy's address. Programs that cannot send
+// X-Forwarded-For use it: the proxy adds the client's address to their requests.
+func (w *platform) proxy(t *testing.T, address string) string {
 	t.Helper()
 	target, err := url.Parse(address)
 	if err != nil {
@@ -255,20 +258,20 @@ func (w *world) proxy(t *testing.T, address string) string {
 	return server.URL
 }
 
-// client is an address of its own, so that limits by address do not join what tests keep apart.
-func client() string {
+// newAddress returns a random client address, so that limits by address count each client separately.
+func newAddress() string {
 	return fmt.Sprintf("100.%d.%d.%d", 64+rand.IntN(64), rand.IntN(256), 1+rand.IntN(254))
 }
 
-// answer is a response with its body read.
-type answer struct {
+// reply is a response with its whole body.
+type reply struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// object is the body as JSON.
-func (a answer) object(t *testing.T) map[string]any {
+// decodeObject decodes the body, which must be a JSON object.
+func (a reply) decodeObject(t *testing.T) map[string]any {
 	t.Helper()
 	var o map[string]any
 	if err := json.Unmarshal(a.body, &o); err != nil {
@@ -277,17 +280,17 @@ func (a answer) object(t *testing.T) map[string]any {
 	return o
 }
 
-// into decodes the body of an answer that must have this status.
-func (a answer) into(t *testing.T, status int, out any) {
+// decode checks the status and decodes the JSON body into out.
+func (a reply) decode(t *testing.T, status int, out any) {
 	t.Helper()
-	a.want(t, status, "")
+	a.checkStatus(t, status, "")
 	if err := json.Unmarshal(a.body, out); err != nil {
 		t.Fatalf("body %q: %v", a.body, err)
 	}
 }
 
-// want checks the status and, for an error, its shape and messageCode (semantics.md §7).
-func (a answer) want(t *testing.T, status int, code string) {
+// checkStatus checks the status and, of an error, the shape and the messageCode (semantics.md §7).
+func (a reply) checkStatus(t *testing.T, status int, code string) {
 	t.Helper()
 	if a.status != status {
 		t.Fatalf("got status %d, want %d: %s", a.status, status, a.body)
@@ -295,28 +298,28 @@ func (a answer) want(t *testing.T, status int, code string) {
 	if status < http.StatusBadRequest {
 		return
 	}
-	o := a.object(t)
+	o := a.decodeObject(t)
 	sentence, _ := o["error"].(string)
 	if o["messageCode"] != code || sentence == "" {
 		t.Errorf("got %s, want a sentence and messageCode %s", a.body, code)
 	}
 }
 
-// do sends one request; a nil body sends none.
-func (w *world) do(t *testing.T, method, url string, body []byte, header http.Header) answer {
+// do sends a request. A nil body sends none.
+func (w *platform) do(t *testing.T, method, url string, body []byte, header http.Header) reply {
 	t.Helper()
-	a, err := w.try(method, url, body, header)
+	a, err := w.tryDo(method, url, body, header)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-// try is do for goroutines, which must not end the test.
-func (w *world) try(method, url string, body []byte, header http.Header) (answer, error) {
+// tryDo sends a request and returns its error. Goroutines use it, because only the test's goroutine may call Fatal.
+func (w *platform) tryDo(method, url string, body []byte, header http.Header) (reply, error) {
 	request, err := http.NewRequest(method, url, bytes.NewReader(body))
 	if err != nil {
-		return answer{}, err
+		return reply{}, err
 	}
 	if request.Header = header.Clone(); request.Header == nil {
 		request.Header = http.Header{}
@@ -324,29 +327,29 @@ func (w *world) try(method, url string, body []byte, header http.Header) (answer
 	return w.exchange(request)
 }
 
-func (w *world) exchange(request *http.Request) (answer, error) {
+func (w *platform) exchange(request *http.Request) (reply, error) {
 	response, err := w.http.Do(request)
 	if err != nil {
-		return answer{}, err
+		return reply{}, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	read, err := io.ReadAll(response.Body)
-	return answer{response.StatusCode, response.Header, read}, err
+	return reply{response.StatusCode, response.Header, read}, err
 }
 
-// get reads a public path, such as "harbor/slots?…", from an address of its own.
-func (w *world) get(t *testing.T, path string) answer {
+// get reads a public path, such as "harbor/slots?…", from a new client address.
+func (w *platform) get(t *testing.T, path string) reply {
 	t.Helper()
-	return w.getFrom(t, client(), path)
+	return w.getFrom(t, newAddress(), path)
 }
 
-func (w *world) getFrom(t *testing.T, address, path string) answer {
+func (w *platform) getFrom(t *testing.T, address, path string) reply {
 	t.Helper()
 	return w.do(t, http.MethodGet, w.PublicURL+"/api/public/"+path, nil, http.Header{"X-Forwarded-For": {address}})
 }
 
 // admin calls the admin API below /admin.
-func (w *world) admin(t *testing.T, method, path string, body []byte) answer {
+func (w *platform) admin(t *testing.T, method, path string, body []byte) reply {
 	t.Helper()
 	header := http.Header{"Authorization": {"Bearer " + w.AdminToken}, "Content-Type": {"application/json"}}
 	if method == http.MethodPut {
@@ -355,11 +358,11 @@ func (w *world) admin(t *testing.T, method, path string, body []byte) answer {
 	return w.do(t, method, w.AdminURL+"/admin/"+path, body, header)
 }
 
-// publish makes a manifest the newest version of its business.
-func (w *world) publish(t *testing.T, slug, manifest string) {
+// publish publishes a manifest.
+func (w *platform) publish(t *testing.T, slug, manifest string) {
 	t.Helper()
 	if w.isShared {
-		platform.own(t, slug)
+		sharedInstance.reserveSlug(t, slug)
 	}
 	a := w.admin(t, http.MethodPut, "businesses/"+slug, []byte(manifest))
 	if a.status != http.StatusCreated && a.status != http.StatusOK {
@@ -367,19 +370,19 @@ func (w *world) publish(t *testing.T, slug, manifest string) {
 	}
 }
 
-// key makes an API key.
-func (w *world) key(t *testing.T, slug, scope string) string {
+// key creates an API key and returns it.
+func (w *platform) key(t *testing.T, slug, scope string) string {
 	t.Helper()
 	var made struct{ Key string }
 	w.admin(t, http.MethodPost, "businesses/"+slug+"/keys", fmt.Appendf(nil, `{"name":"test","scope":%q}`,
-		scope)).into(t, http.StatusCreated, &made)
+		scope)).decode(t, http.StatusCreated, &made)
 	return made.Key
 }
 
-// order is a request of POST /book.
+// order is the body of a request to POST /book.
 type order map[string]any
 
-// appointment is an order of one service.
+// appointment returns an order of one service.
 func appointment(serviceID, date, time string) order {
 	return order{
 		"service_ids": []string{serviceID}, "date": date, "time": time,
@@ -397,8 +400,8 @@ func (o order) with(field string, value any) order {
 	return changed
 }
 
-// encoded is v as JSON.
-func encoded(t *testing.T, v any) []byte {
+// encodeJSON returns v as JSON.
+func encodeJSON(t *testing.T, v any) []byte {
 	t.Helper()
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -407,8 +410,8 @@ func encoded(t *testing.T, v any) []byte {
 	return text
 }
 
-// book sends an order from an address of its own.
-func (w *world) book(t *testing.T, slug, key string, o order) answer {
+// book sends an order from a new client address.
+func (w *platform) book(t *testing.T, slug, key string, o order) reply {
 	t.Helper()
 	a, err := w.tryBook(slug, key, o, nil)
 	if err != nil {
@@ -417,24 +420,24 @@ func (w *world) book(t *testing.T, slug, key string, o order) answer {
 	return a
 }
 
-func (w *world) tryBook(slug, key string, o order, header http.Header) (answer, error) {
+func (w *platform) tryBook(slug, key string, o order, header http.Header) (reply, error) {
 	body, err := json.Marshal(o)
 	if err != nil {
-		return answer{}, err
+		return reply{}, err
 	}
 	all := http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + key},
-		"X-Forwarded-For": {client()}}
+		"X-Forwarded-For": {newAddress()}}
 	for name, values := range header {
 		all[name] = values
 	}
-	return w.try(http.MethodPost, w.PublicURL+"/api/public/"+slug+"/book", body, all)
+	return w.tryDo(http.MethodPost, w.PublicURL+"/api/public/"+slug+"/book", body, all)
 }
 
-// named maps the names of a list's elements to their ids.
-func (w *world) named(t *testing.T, slug, list string) map[string]string {
+// idsByName maps the names of a list's elements to their ids.
+func (w *platform) idsByName(t *testing.T, slug, list string) map[string]string {
 	t.Helper()
 	var all map[string]json.RawMessage
-	w.get(t, slug+"/"+list).into(t, http.StatusOK, &all)
+	w.get(t, slug+"/"+list).decode(t, http.StatusOK, &all)
 	var elements []struct{ ID, Name string }
 	if err := json.Unmarshal(all[list], &elements); err != nil {
 		t.Fatal(err)
@@ -446,7 +449,7 @@ func (w *world) named(t *testing.T, slug, list string) map[string]string {
 	return ids
 }
 
-// slots is an answer of /slots.
+// slots is a response of /slots.
 type slots struct {
 	Slots []struct {
 		Date, Time, EndTime string
@@ -457,17 +460,17 @@ type slots struct {
 	Timezone string
 }
 
-func (w *world) slots(t *testing.T, slug, date, query string) slots {
+func (w *platform) slots(t *testing.T, slug, date, query string) slots {
 	t.Helper()
 	var s slots
-	w.get(t, slug+"/slots?date="+date+"&"+query).into(t, http.StatusOK, &s)
+	w.get(t, slug+"/slots?date="+date+"&"+query).decode(t, http.StatusOK, &s)
 	if s.Computed == nil || !*s.Computed {
 		t.Fatalf("slots of %s on %s were not computed", slug, date)
 	}
 	return s
 }
 
-// salon is a business with as many staff as asked for, all of whom perform Cut; Sauna has two lanes.
+// salon returns the manifest of a business. All members of the staff perform Cut and Wash; Sauna has two capacity units.
 func salon(slug string, staff int) string {
 	var members, keys strings.Builder
 	for i := range staff {

@@ -9,11 +9,11 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestBadParametersGetASentence(t *testing.T) {
+func TestReadsRejectInvalidParameters(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "strict", salon("strict", 1))
-	cut := w.named(t, "strict", "services")["Cut"]
+	cut := w.idsByName(t, "strict", "services")["Cut"]
 	nobody := uuid.NewString()
 	many := strings.TrimSuffix(strings.Repeat(cut+",", 21), ",")
 	for _, c := range []struct {
@@ -49,8 +49,8 @@ func TestBadParametersGetASentence(t *testing.T) {
 			t.Errorf("%s answered %d, want %d: %s", c.path, a.status, c.status, a.body)
 			continue
 		}
-		a.want(t, c.status, c.code)
-		if sentence, _ := a.object(t)["error"].(string); !strings.Contains(sentence, c.says) {
+		a.checkStatus(t, c.status, c.code)
+		if sentence, _ := a.decodeObject(t)["error"].(string); !strings.Contains(sentence, c.says) {
 			t.Errorf("%s: the sentence %q does not name %q", c.path, sentence, c.says)
 		}
 	}
@@ -67,14 +67,14 @@ func TestBadParametersGetASentence(t *testing.T) {
 	}
 }
 
-func TestALocaleNeverFails(t *testing.T) {
+func TestUnknownLocaleIsAccepted(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "words", salon("words", 1))
 	for _, locale := range []string{"pt", "xx-YY", "%00", "%ff", "en_US", strings.Repeat("a", 1000), "*", "'"} {
 		for _, list := range []string{"services", "staff"} {
 			a := w.get(t, "words/"+list+"?locale="+locale)
-			a.want(t, http.StatusOK, "")
+			a.checkStatus(t, http.StatusOK, "")
 			if strings.Contains(string(a.body), "_translations") {
 				t.Errorf("%s?locale=%s carries translation maps", list, locale)
 			}
@@ -82,11 +82,11 @@ func TestALocaleNeverFails(t *testing.T) {
 	}
 }
 
-func TestBadBookingsGetASentenceAndWriteNothing(t *testing.T) {
+func TestBookRejectsInvalidRequests(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "form", salon("form", 1))
-	cut := w.named(t, "form", "services")["Cut"]
+	cut := w.idsByName(t, "form", "services")["Cut"]
 	good := appointment(cut, "2027-03-01", "10:00")
 	key := w.key(t, "form", "write")
 	for _, c := range []struct {
@@ -108,33 +108,34 @@ func TestBadBookingsGetASentenceAndWriteNothing(t *testing.T) {
 			t.Errorf("%s = %v answered %d: %.200s", c.field, c.value, a.status, a.body)
 			continue
 		}
-		if sentence, _ := a.object(t)["error"].(string); !strings.Contains(sentence, c.field) {
+		if sentence, _ := a.decodeObject(t)["error"].(string); !strings.Contains(sentence, c.field) {
 			t.Errorf("%s = %v: the sentence %q does not name the field", c.field, c.value, sentence)
 		}
 	}
 	header := http.Header{"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"}}
-	send := func(body string) answer {
+	send := func(body string) reply {
 		from := header.Clone()
-		from.Set("X-Forwarded-For", client())
+		from.Set("X-Forwarded-For", newAddress())
 		return w.do(t, http.MethodPost, w.PublicURL+"/api/public/form/book", []byte(body), from)
 	}
 	for _, body := range []string{"", "{", "[]", "null", `"x"`, "{}}", `{"customer_name":"` + "\xff\xfe" + `"}`} {
-		send(body).want(t, http.StatusBadRequest, "invalid_parameter")
+		send(body).checkStatus(t, http.StatusBadRequest, "invalid_parameter")
 	}
-	send(`{"form_data":"`+strings.Repeat("x", 10<<20)+`"}`).want(t, http.StatusRequestEntityTooLarge,
+	send(`{"form_data":"`+strings.Repeat("x", 10<<20)+`"}`).checkStatus(t, http.StatusRequestEntityTooLarge,
 		"payload_too_large")
 	unknown := uuid.NewString()
 	a := w.book(t, "form", key, good.with("service_ids", []string{unknown}))
-	a.want(t, http.StatusNotFound, "service_not_found")
-	w.book(t, "form", key, good.with("staff_id", uuid.NewString())).want(t, http.StatusConflict, "staff_not_found")
-	if live := w.booked(t, "form"); live != 0 {
+	a.checkStatus(t, http.StatusNotFound, "service_not_found")
+	w.book(t, "form", key, good.with("staff_id", uuid.NewString())).checkStatus(t, http.StatusConflict,
+		"staff_not_found")
+	if live := w.countBookings(t, "form"); live != 0 {
 		t.Errorf("%d bookings were written", live)
 	}
 }
 
-func TestOnlyPublicPathsAreRouted(t *testing.T) {
+func TestFrontRoutesOnlyPublicPaths(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "routed-paths", salon("routed-paths", 1))
 	for _, path := range []string{
 		"/metrics", "/livez", "/readyz", "/internal/offers/routed-paths", "/admin/businesses",
@@ -173,7 +174,8 @@ func TestOnlyPublicPathsAreRouted(t *testing.T) {
 	}
 	for method, path := range map[string]string{http.MethodDelete: "info", http.MethodPost: "slots",
 		http.MethodGet: "book"} {
-		w.do(t, method, w.PublicURL+"/api/public/routed-paths/"+path, nil, http.Header{}).want(t, http.StatusMethodNotAllowed,
+		w.do(t, method, w.PublicURL+"/api/public/routed-paths/"+path, nil, http.Header{}).checkStatus(t,
+			http.StatusMethodNotAllowed,
 			"method_not_allowed")
 	}
 }

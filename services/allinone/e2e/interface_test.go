@@ -12,16 +12,16 @@ import (
 
 // harbor publishes the demo business, which has something of everything, and returns the public reads of it: what to
 // ask, by path of the document.
-func harbor(t *testing.T, w *world, slug string) map[string][]string {
+func harbor(t *testing.T, w *platform, slug string) map[string][]string {
 	t.Helper()
 	manifest, err := os.ReadFile("../demo.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.publish(t, slug, strings.Replace(string(manifest), "slug: harbor-studio", "slug: "+slug, 1))
-	cut, sauna := w.named(t, slug, "services")["Haircut"], w.named(t, slug, "services")["Sauna"]
-	anna := w.named(t, slug, "staff")["Anna"]
-	kayak := w.named(t, slug, "rentals")["Kayak"]
+	cut, sauna := w.idsByName(t, slug, "services")["Haircut"], w.idsByName(t, slug, "services")["Sauna"]
+	anna := w.idsByName(t, slug, "staff")["Anna"]
+	kayak := w.idsByName(t, slug, "rentals")["Kayak"]
 	return map[string][]string{
 		"info":     {""},
 		"services": {"", "?locale=pt", "?locale=xx", "?date=2027-06-05", "?date=2027-06-05&locale=pt-BR"},
@@ -48,11 +48,11 @@ func harbor(t *testing.T, w *world, slug string) map[string][]string {
 }
 
 // Whether each answer is as described, the contract of the client checks; here is that every read is asked.
-func TestEveryReadAnswersAsDescribedAndIsOpenToPages(t *testing.T) {
+func TestReadsMatchDocumentAndAllowCORS(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	reads := harbor(t, w, "harbor-reads")
-	d := describe(t, w.PublicURL+"/api/public/openapi.json", nil)
+	d := loadServedDocument(t, w.PublicURL+"/api/public/openapi.json", nil)
 	for path, item := range d.Paths.Map() {
 		name := strings.TrimPrefix(path, "/api/public/{slug}/")
 		if name != path && item.Get != nil && len(reads[name]) == 0 {
@@ -64,9 +64,9 @@ func TestEveryReadAnswersAsDescribedAndIsOpenToPages(t *testing.T) {
 		for _, query := range queries {
 			url := w.PublicURL + "/api/public/harbor-reads/" + name + query
 			header := page.Clone()
-			header.Set("X-Forwarded-For", client())
+			header.Set("X-Forwarded-For", newAddress())
 			get := w.do(t, http.MethodGet, url, nil, header)
-			get.want(t, http.StatusOK, "")
+			get.checkStatus(t, http.StatusOK, "")
 			head := w.do(t, http.MethodHead, url, nil, header)
 			if head.status != http.StatusOK || head.header.Get("Content-Length") != fmt.Sprint(len(get.body)) ||
 				len(head.body) != 0 {
@@ -87,11 +87,11 @@ func TestEveryReadAnswersAsDescribedAndIsOpenToPages(t *testing.T) {
 	}
 }
 
-func TestEveryMethodOfEveryPathIsAnsweredInOneShape(t *testing.T) {
+func TestPublicPathsRejectOtherMethods(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	harbor(t, w, "harbor-methods")
-	d := describe(t, w.PublicURL+"/api/public/openapi.json", nil)
+	d := loadServedDocument(t, w.PublicURL+"/api/public/openapi.json", nil)
 	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "QUERY"}
 	for path, item := range d.Paths.Map() {
 		url := w.PublicURL + strings.Replace(path, "{slug}", "harbor-methods", 1)
@@ -103,7 +103,7 @@ func TestEveryMethodOfEveryPathIsAnsweredInOneShape(t *testing.T) {
 			if strings.Contains(allow, method) {
 				continue
 			}
-			a := w.do(t, method, url, nil, http.Header{"X-Forwarded-For": {client()}})
+			a := w.do(t, method, url, nil, http.Header{"X-Forwarded-For": {newAddress()}})
 			if a.status != http.StatusMethodNotAllowed || a.header.Get("Allow") != allow ||
 				a.header.Get("Access-Control-Allow-Origin") != "" {
 				t.Errorf("%s %s: %d %v", method, path, a.status, a.header)
@@ -125,13 +125,13 @@ func TestEveryMethodOfEveryPathIsAnsweredInOneShape(t *testing.T) {
 	}
 }
 
-func TestBodiesOfEveryTypeAndSizeAreAnsweredInOneShape(t *testing.T) {
+func TestBookRejectsUnsupportedBodies(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "bodies", salon("bodies", 1))
 	key := w.key(t, "bodies", "write")
-	send := func(body string, change map[string]string) answer {
-		header := http.Header{"Authorization": {"Bearer " + key}, "X-Forwarded-For": {client()}}
+	send := func(body string, change map[string]string) reply {
+		header := http.Header{"Authorization": {"Bearer " + key}, "X-Forwarded-For": {newAddress()}}
 		for name, value := range change {
 			header.Set(name, value)
 		}
@@ -139,32 +139,32 @@ func TestBodiesOfEveryTypeAndSizeAreAnsweredInOneShape(t *testing.T) {
 	}
 	for _, mediaType := range []string{"text/plain", "text/html", "application/xml",
 		"application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "json", "*/*"} {
-		send("{}", map[string]string{"Content-Type": mediaType}).want(t, http.StatusUnsupportedMediaType,
+		send("{}", map[string]string{"Content-Type": mediaType}).checkStatus(t, http.StatusUnsupportedMediaType,
 			"unsupported_media_type")
 	}
 	for _, mediaType := range []string{"", "application/json", "application/json; charset=utf-8",
 		"application/merge-patch+json"} {
-		send("{}", map[string]string{"Content-Type": mediaType}).want(t, http.StatusBadRequest, "invalid_parameter")
+		send("{}", map[string]string{"Content-Type": mediaType}).checkStatus(t, http.StatusBadRequest, "invalid_parameter")
 	}
-	send("x", map[string]string{"Content-Encoding": "gzip"}).want(t, http.StatusUnsupportedMediaType,
+	send("x", map[string]string{"Content-Encoding": "gzip"}).checkStatus(t, http.StatusUnsupportedMediaType,
 		"unsupported_media_type")
-	send(strings.Repeat(" ", 256<<10+1), nil).want(t, http.StatusRequestEntityTooLarge, "payload_too_large")
+	send(strings.Repeat(" ", 256<<10+1), nil).checkStatus(t, http.StatusRequestEntityTooLarge, "payload_too_large")
 	large := w.do(t, http.MethodGet, w.PublicURL+"/api/public/bodies/info", []byte(strings.Repeat(" ", 256<<10+1)), nil)
-	large.want(t, http.StatusBadRequest, "invalid_parameter") // of any size: a read has no body
+	large.checkStatus(t, http.StatusBadRequest, "invalid_parameter") // of any size: a read has no body
 }
 
-func TestAnUnknownBusinessIsSaidInOneSentenceOnEveryPath(t *testing.T) {
+func TestUnknownBusinessIsNotFoundOnEveryPath(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	reads := harbor(t, w, "harbor-unknown")
 	for _, name := range slices.Sorted(maps.Keys(reads)) {
 		a := w.get(t, "nobody/"+name+reads[name][0])
-		a.want(t, http.StatusNotFound, "business_not_found")
-		if sentence := a.object(t)["error"]; sentence != "Business not found" {
+		a.checkStatus(t, http.StatusNotFound, "business_not_found")
+		if sentence := a.decodeObject(t)["error"]; sentence != "Business not found" {
 			t.Errorf("%s says %q", name, sentence)
 		}
 	}
 	key := w.key(t, "harbor-unknown", "write")
-	w.book(t, "nobody", key, appointment("8f14e45f-ceea-567f-a2b6-1d1f7e0f5a01", "2027-03-01", "10:00")).want(t,
+	w.book(t, "nobody", key, appointment("8f14e45f-ceea-567f-a2b6-1d1f7e0f5a01", "2027-03-01", "10:00")).checkStatus(t,
 		http.StatusNotFound, "business_not_found")
 }

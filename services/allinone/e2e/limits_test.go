@@ -14,10 +14,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// exhaust sends requests until limit have passed within a minute, and then one more, which must be refused.
-func exhaust(t *testing.T, what string, limit, status int, send func(i int) answer) {
+// checkLimit sends requests until limit have passed within a minute, and then one more, which must be refused.
+func checkLimit(t *testing.T, what string, limit, status int, send func(i int) reply) {
 	t.Helper()
-	refused := refusedAfter(t, what, limit, status, send)
+	refused := findRefused(t, what, limit, status, send)
 	policy := refused.header.Get("RateLimit-Policy")
 	if name, _, found := strings.Cut(policy, fmt.Sprintf(";q=%d;w=60", limit)); status == http.StatusTooManyRequests &&
 		(!found || refused.header.Get("RateLimit") != name+";r=0;t="+refused.header.Get("Retry-After")) {
@@ -30,10 +30,10 @@ func exhaust(t *testing.T, what string, limit, status int, send func(i int) answ
 	}
 }
 
-// refusedAfter sends requests until one is refused, which must be the first that follows on limit others within a
+// findRefused sends requests until one is refused, which must be the first that follows on limit others within a
 // minute: those that passed a minute before a request count no longer for it, however long a busy machine takes to send
 // them. Each counted between two readings of the clock.
-func refusedAfter(t *testing.T, what string, limit, status int, send func(i int) answer) answer {
+func findRefused(t *testing.T, what string, limit, status int, send func(i int) reply) reply {
 	t.Helper()
 	var sent, answered []time.Time // of the requests that passed
 	for i := range 5 * limit {
@@ -41,25 +41,25 @@ func refusedAfter(t *testing.T, what string, limit, status int, send func(i int)
 		a := send(i)
 		ended := time.Now()
 		if a.status == status {
-			a.want(t, status, "rate_limited")
-			if counting := since(answered, begun.Add(-time.Minute)); counting < limit {
+			a.checkStatus(t, status, "rate_limited")
+			if counting := countSince(answered, begun.Add(-time.Minute)); counting < limit {
 				t.Fatalf("%s: request %d was refused though %d have passed in the minute before, want %d", what, i+1,
 					counting, limit)
 			}
 			return a
 		}
-		if counting := since(sent, ended.Add(-time.Minute)); counting >= limit {
+		if counting := countSince(sent, ended.Add(-time.Minute)); counting >= limit {
 			t.Fatalf("%s: request %d passed after %d in the minute before, and was answered %d: %s", what, i+1,
 				counting, a.status, a.body)
 		}
 		sent, answered = append(sent, begun), append(answered, ended)
 	}
 	t.Fatalf("%s: %d requests took so long that never %d passed in a minute", what, 5*limit, limit)
-	return answer{}
+	return reply{}
 }
 
-// since is how many of the times, oldest first, are later than a bound.
-func since(times []time.Time, bound time.Time) int {
+// countSince is how many of the times, oldest first, are later than a bound.
+func countSince(times []time.Time, bound time.Time) int {
 	first := slices.IndexFunc(times, func(at time.Time) bool { return at.After(bound) })
 	if first < 0 {
 		return 0
@@ -67,14 +67,14 @@ func since(times []time.Time, bound time.Time) int {
 	return len(times) - first
 }
 
-func TestLimitsLetNPassAndRefuseTheNext(t *testing.T) {
+func TestLimitsRefuseRequestAfterMax(t *testing.T) {
 	t.Parallel()
 	const public = 15
 	w := start(t, func(c *allinone.Config) { c.PublicLimitPerMinute = public })
 	w.publish(t, "limits", salon("limits", 1))
 	w.publish(t, "boat-limits", boathouse("boat-limits"))
-	cut, key := w.named(t, "limits", "services")["Cut"], w.key(t, "limits", "write")
-	boat := w.named(t, "boat-limits", "rentals")["Boat"]
+	cut, key := w.idsByName(t, "limits", "services")["Cut"], w.key(t, "limits", "write")
+	boat := w.idsByName(t, "boat-limits", "rentals")["Boat"]
 	reads := map[string]int{
 		"limits/slots?date=2027-03-01&service_id=" + cut:                                           60,
 		"limits/available-dates?start=2027-03-01&end=2027-03-02&service_id=" + cut:                 20,
@@ -88,60 +88,60 @@ func TestLimitsLetNPassAndRefuseTheNext(t *testing.T) {
 		"openapi.json":                    public,
 	}
 	for path, limit := range reads {
-		address := client()
-		exhaust(t, path, limit, http.StatusTooManyRequests, func(int) answer { return w.getFrom(t, address, path) })
-		w.get(t, path).want(t, http.StatusOK, "") // another address is not touched
+		address := newAddress()
+		checkLimit(t, path, limit, http.StatusTooManyRequests, func(int) reply { return w.getFrom(t, address, path) })
+		w.get(t, path).checkStatus(t, http.StatusOK, "") // another address is not touched
 	}
 
-	nowhere := client()
-	exhaust(t, "paths that nothing is at", public, http.StatusTooManyRequests, func(i int) answer {
+	nowhere := newAddress()
+	checkLimit(t, "paths that nothing is at", public, http.StatusTooManyRequests, func(i int) reply {
 		return w.getFrom(t, nowhere, fmt.Sprintf("limits/nothing-%d", i))
 	})
-	agent := http.Header{"X-Forwarded-For": {client()}, "Content-Type": {"application/json"}}
-	exhaust(t, "agents by address", public, http.StatusTooManyRequests, func(int) answer {
+	agent := http.Header{"X-Forwarded-For": {newAddress()}, "Content-Type": {"application/json"}}
+	checkLimit(t, "agents by address", public, http.StatusTooManyRequests, func(int) reply {
 		return w.do(t, http.MethodPost, w.PublicURL+"/mcp", []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`), agent)
 	})
-	address := http.Header{"X-Forwarded-For": {client()}}
-	exhaust(t, "book by address", 10, http.StatusTooManyRequests, func(int) answer {
+	address := http.Header{"X-Forwarded-For": {newAddress()}}
+	checkLimit(t, "book by address", 10, http.StatusTooManyRequests, func(int) reply {
 		return w.mustBook(t, "limits", key, appointment(cut, "2027-03-06", "10:00"), address)
 	})
 }
 
-// network is a /48 that no other test uses.
-func network() string {
+// newIPv6Site is a /48 that no other test uses.
+func newIPv6Site() string {
 	return fmt.Sprintf("fd%02x:%x:%x", rand.IntN(256), rand.IntN(1<<16), rand.IntN(1<<16))
 }
 
-func TestClientsInAnIPv6NetworkShareTheirLimit(t *testing.T) {
+func TestLimitsCountIPv6Networks(t *testing.T) {
 	t.Parallel()
 	const public = 2
 	w := start(t, func(c *allinone.Config) { c.PublicLimitPerMinute = public })
 	w.publish(t, "six", salon("six", 1))
-	info := func(address string) answer { return w.getFrom(t, address, "six/info") }
+	info := func(address string) reply { return w.getFrom(t, address, "six/info") }
 
-	site := network()
-	exhaust(t, "one /64", public, http.StatusTooManyRequests, func(i int) answer {
+	site := newIPv6Site()
+	checkLimit(t, "one /64", public, http.StatusTooManyRequests, func(i int) reply {
 		return info(fmt.Sprintf("%s:1::%x", site, i+1))
 	})
-	info(site+":2::1").want(t, http.StatusOK, "") // another /64
+	info(site+":2::1").checkStatus(t, http.StatusOK, "") // another /64
 
-	site = network()
-	refusedAfter(t, "eleven /64s of one /56", 10*public, http.StatusTooManyRequests, func(i int) answer {
+	site = newIPv6Site()
+	findRefused(t, "eleven /64s of one /56", 10*public, http.StatusTooManyRequests, func(i int) reply {
 		return info(fmt.Sprintf("%s:%x::1", site, i/public))
 	})
-	site = network()
-	refusedAfter(t, "eleven /56s of one /48", 10*public, http.StatusTooManyRequests, func(i int) answer {
+	site = newIPv6Site()
+	findRefused(t, "eleven /56s of one /48", 10*public, http.StatusTooManyRequests, func(i int) reply {
 		return info(fmt.Sprintf("%s:%x::1", site, i/public<<8))
 	})
-	info(network()+"::1").want(t, http.StatusOK, "")
+	info(newIPv6Site()+"::1").checkStatus(t, http.StatusOK, "")
 }
 
-func TestPagesOfOtherOriginsMayReadWhatIsLeft(t *testing.T) {
+func TestLimitHeadersAreExposedToOtherOrigins(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "shown", salon("shown", 1))
 	a := w.get(t, "shown/info")
-	a.want(t, http.StatusOK, "")
+	a.checkStatus(t, http.StatusOK, "")
 	for _, name := range []string{"RateLimit", "RateLimit-Policy", "Retry-After"} {
 		if exposed := strings.Split(a.header.Get("Access-Control-Expose-Headers"), ", "); !slices.Contains(exposed,
 			name) {
@@ -153,7 +153,7 @@ func TestPagesOfOtherOriginsMayReadWhatIsLeft(t *testing.T) {
 	}
 }
 
-func (w *world) mustBook(t *testing.T, slug, key string, o order, header http.Header) answer {
+func (w *platform) mustBook(t *testing.T, slug, key string, o order, header http.Header) reply {
 	t.Helper()
 	a, err := w.tryBook(slug, key, o, header)
 	if err != nil {
@@ -162,55 +162,58 @@ func (w *world) mustBook(t *testing.T, slug, key string, o order, header http.He
 	return a
 }
 
-func TestTheHundredAndFirstBookingOfAKeyIs401(t *testing.T) {
+func TestBookLimitsRequestsOfKey(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "busy", salon("busy", 1))
-	cut, key := w.named(t, "busy", "services")["Cut"], w.key(t, "busy", "write")
-	var last answer
-	exhaust(t, "book by key", 100, http.StatusUnauthorized, func(int) answer {
+	cut, key := w.idsByName(t, "busy", "services")["Cut"], w.key(t, "busy", "write")
+	var last reply
+	checkLimit(t, "book by key", 100, http.StatusUnauthorized, func(int) reply {
 		last = w.book(t, "busy", key, appointment(cut, "2027-03-06", "10:00"))
 		return last
 	})
-	if sentence := last.object(t)["error"]; sentence != "Rate limit exceeded" {
+	if sentence := last.decodeObject(t)["error"]; sentence != "Rate limit exceeded" {
 		t.Errorf("the sentence is %q", sentence)
 	}
 }
 
-func TestTwoProcessesShareTheirLimits(t *testing.T) {
+func TestLimitsCountAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	shared := testkit.Database(t, "e2e")
 	together := func(c *allinone.Config) { c.DatabaseURL = shared }
 	one, two := start(t, together), start(t, together)
 	one.publish(t, "pair", salon("pair", 1))
-	path := "pair/slots?date=2027-03-01&service_id=" + one.named(t, "pair", "services")["Cut"]
-	address := client()
-	exhaust(t, path, 60, http.StatusTooManyRequests, func(i int) answer {
-		return []*world{one, two}[i%2].getFrom(t, address, path)
+	path := "pair/slots?date=2027-03-01&service_id=" + one.idsByName(t, "pair", "services")["Cut"]
+	address := newAddress()
+	checkLimit(t, path, 60, http.StatusTooManyRequests, func(i int) reply {
+		return []*platform{one, two}[i%2].getFrom(t, address, path)
 	})
 }
 
-func TestAClientCannotChooseItsAddress(t *testing.T) {
+func TestFrontIgnoresForwardedAddressesOfUntrustedClients(t *testing.T) {
 	t.Parallel()
 	// Everything here comes from this machine's address, whatever the header says.
-	w := start(t, alone(t), func(c *allinone.Config) { c.TrustedProxies = nil })
+	w := start(t, useOwnRedis(t), func(c *allinone.Config) { c.TrustedProxies = nil })
 	w.publish(t, "direct", salon("direct", 1))
-	path := "direct/available-dates?start=2027-03-01&end=2027-03-02&service_id=" + w.named(t, "direct",
+	path := "direct/available-dates?start=2027-03-01&end=2027-03-02&service_id=" + w.idsByName(t, "direct",
 		"services")["Cut"]
-	exhaust(t, "under claimed addresses", 20, http.StatusTooManyRequests, func(int) answer { return w.get(t, path) })
+	checkLimit(t, "under claimed addresses", 20, http.StatusTooManyRequests, func(int) reply { return w.get(t, path) })
 }
 
-func TestLimitsGoOnWithoutRedis(t *testing.T) {
+func TestLimitsApplyWithoutRedis(t *testing.T) {
 	t.Parallel()
 	link := testkit.NewLink(t, nil)
 	w := start(t, func(c *allinone.Config) { c.RedisURL = "redis://" + link.Address })
 	w.publish(t, "alone", salon("alone", 1))
-	path := "alone/available-dates?start=2027-03-01&end=2027-03-02&service_id=" + w.named(t, "alone", "services")["Cut"]
-	w.get(t, path).want(t, http.StatusOK, "")
+	path := "alone/available-dates?start=2027-03-01&end=2027-03-02&service_id=" + w.idsByName(t, "alone",
+		"services")["Cut"]
+	w.get(t, path).checkStatus(t, http.StatusOK, "")
 	link.Cut()
-	address := client()
-	exhaust(t, "without Redis", 20, http.StatusTooManyRequests, func(int) answer { return w.getFrom(t, address, path) })
-	w.get(t, path).want(t, http.StatusOK, "")
+	address := newAddress()
+	checkLimit(t, "without Redis", 20, http.StatusTooManyRequests, func(int) reply {
+		return w.getFrom(t, address, path)
+	})
+	w.get(t, path).checkStatus(t, http.StatusOK, "")
 	// A change is seen without the message as well.
 	w.publish(t, "alone", salon("alone", 2))
 }

@@ -16,12 +16,12 @@ import (
 )
 
 // A customer comes back by their link, and the owner sees in a calendar what became of the booking.
-func TestACustomerComesBackByTheirLinkAndTheOwnersCalendarFollows(t *testing.T) {
+func TestCustomerLinkCancelsAndCalendarFeedFollows(t *testing.T) {
 	t.Parallel()
 	const pages = "https://book.example.org"
-	w := start(t, routed(t), func(c *allinone.Config) { c.PagesURL = pages })
+	w := start(t, checkRouting(t), func(c *allinone.Config) { c.PagesURL = pages })
 	w.publish(t, "fair", fair("fair"))
-	service := w.named(t, "fair", "services")
+	service := w.idsByName(t, "fair", "services")
 	var booked struct {
 		Booking   struct{ ID string }
 		ManageURL string `json:"manage_url"`
@@ -29,7 +29,7 @@ func TestACustomerComesBackByTheirLinkAndTheOwnersCalendarFollows(t *testing.T) 
 	for _, id := range service {
 		if a := w.book(t, "fair", w.key(t, "fair", "write"),
 			appointment(id, "2027-03-02", "10:00")); a.status == http.StatusCreated {
-			a.into(t, http.StatusCreated, &booked)
+			a.decode(t, http.StatusCreated, &booked)
 			break
 		}
 	}
@@ -38,15 +38,15 @@ func TestACustomerComesBackByTheirLinkAndTheOwnersCalendarFollows(t *testing.T) 
 		t.Fatalf("the link is %q", booked.ManageURL)
 	}
 	var made, listed booking.Calendar
-	w.admin(t, http.MethodPost, "businesses/fair/calendars", []byte(`{"shows":"names"}`)).into(t, http.StatusCreated,
+	w.admin(t, http.MethodPost, "businesses/fair/calendars", []byte(`{"shows":"names"}`)).decode(t, http.StatusCreated,
 		&made)
 	var list booking.CalendarList
-	w.admin(t, http.MethodGet, "businesses/fair/calendars", nil).into(t, http.StatusOK, &list)
+	w.admin(t, http.MethodGet, "businesses/fair/calendars", nil).decode(t, http.StatusOK, &list)
 	if listed = list.Calendars[0]; listed.ID != made.ID || listed.Token != "" || made.URL != pages+"/calendar/"+
 		made.Token+".ics" {
 		t.Errorf("made %+v, listed %+v", made, listed)
 	}
-	if status, text := w.internal(t, bookingclient.CalendarPath(made.Token)); status != http.StatusOK ||
+	if status, text := w.getInternal(t, bookingclient.CalendarPath(made.Token)); status != http.StatusOK ||
 		!strings.Contains(text, "UID:"+booked.Booking.ID) {
 		t.Errorf("the calendar: %d %s", status, text)
 	}
@@ -64,14 +64,15 @@ func TestACustomerComesBackByTheirLinkAndTheOwnersCalendarFollows(t *testing.T) 
 	if err != nil || cancelled.Booking.Status != booking.StatusCancelled {
 		t.Errorf("%+v, %v", cancelled, err)
 	}
-	w.admin(t, http.MethodDelete, "businesses/fair/calendars/"+made.ID.String(), nil).want(t, http.StatusNoContent, "")
-	if status, _ := w.internal(t, bookingclient.CalendarPath(made.Token)); status != http.StatusNotFound {
+	w.admin(t, http.MethodDelete, "businesses/fair/calendars/"+made.ID.String(), nil).checkStatus(t,
+		http.StatusNoContent, "")
+	if status, _ := w.getInternal(t, bookingclient.CalendarPath(made.Token)); status != http.StatusNotFound {
 		t.Errorf("a revoked calendar answers %d", status)
 	}
 }
 
-// internal reads a path of booking's internal port.
-func (w *world) internal(t *testing.T, path string) (int, string) {
+// getInternal reads a path of booking's internal port.
+func (w *platform) getInternal(t *testing.T, path string) (int, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.InternalURL("booking")+path, nil)
 	if err != nil {

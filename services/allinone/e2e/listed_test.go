@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// TestWhatIsListedCanBeBookedAndNothingElse asks the whole path, over generated businesses: every listed slot books,
+// TestBookAcceptsExactlyListedSlots asks the whole path, over generated businesses: every listed slot books,
 // and a start that is not listed is refused (semantics.md §3).
-func TestWhatIsListedCanBeBookedAndNothingElse(t *testing.T) {
+func TestBookAcceptsExactlyListedSlots(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
-	w := shared(t)
+	w := sharePlatform(t)
 	for i := range 4 {
 		slug := fmt.Sprintf("any-%d", i)
-		manifest := generated(rng, slug)
+		manifest := generateBusiness(rng, slug)
 		w.publish(t, slug, manifest)
-		b := &booker{w: w, slug: slug}
-		for name, id := range w.named(t, slug, "services") {
+		b := &bookingClient{w: w, slug: slug}
+		for name, id := range w.idsByName(t, slug, "services") {
 			// Lisbon's clocks change on the 28th
 			for _, date := range []string{"2027-03-27", "2027-03-28", "2027-03-29"} {
 				b.checkDay(t, rng, id, date)
@@ -34,15 +34,15 @@ func TestWhatIsListedCanBeBookedAndNothingElse(t *testing.T) {
 	}
 }
 
-// booker books with as many keys as its number of requests needs.
-type booker struct {
-	w     *world
+// bookingClient books with as many keys as its number of requests needs.
+type bookingClient struct {
+	w     *platform
 	slug  string
 	key   string
 	asked int
 }
 
-func (b *booker) book(t *testing.T, o order) answer {
+func (b *bookingClient) book(t *testing.T, o order) reply {
 	t.Helper()
 	if b.asked%90 == 0 {
 		b.key = b.w.key(t, b.slug, "write")
@@ -52,7 +52,7 @@ func (b *booker) book(t *testing.T, o order) answer {
 }
 
 // checkDay books and cancels some of the day's slots, keeps one, and tries starts that are not listed.
-func (b *booker) checkDay(t *testing.T, rng *rand.Rand, service, date string) {
+func (b *bookingClient) checkDay(t *testing.T, rng *rand.Rand, service, date string) {
 	t.Helper()
 	listed := b.w.slots(t, b.slug, date, "service_id="+service)
 	starts := make(map[string]bool)
@@ -71,12 +71,12 @@ func (b *booker) checkDay(t *testing.T, rng *rand.Rand, service, date string) {
 			return
 		}
 		var made struct{ Booking struct{ ID string } }
-		a.into(t, http.StatusCreated, &made)
-		b.w.admin(t, http.MethodPost, "businesses/"+b.slug+"/bookings/"+made.Booking.ID+"/cancel", nil).want(t,
+		a.decode(t, http.StatusCreated, &made)
+		b.w.admin(t, http.MethodPost, "businesses/"+b.slug+"/bookings/"+made.Booking.ID+"/cancel", nil).checkStatus(t,
 			http.StatusOK, "")
 	}
 	// A slot of the day after midnight lies on the next date, and so may one of the day before on this one.
-	for _, s := range b.w.slots(t, b.slug, before(t, date), "service_id="+service).Slots {
+	for _, s := range b.w.slots(t, b.slug, dayBefore(t, date), "service_id="+service).Slots {
 		starts[s.Date+s.Time] = true
 	}
 	for range 6 {
@@ -91,7 +91,7 @@ func (b *booker) checkDay(t *testing.T, rng *rand.Rand, service, date string) {
 	}
 }
 
-func before(t *testing.T, date string) string {
+func dayBefore(t *testing.T, date string) string {
 	t.Helper()
 	d, err := time.Parse(time.DateOnly, date)
 	if err != nil {
@@ -100,8 +100,8 @@ func before(t *testing.T, date string) string {
 	return d.AddDate(0, 0, -1).Format(time.DateOnly)
 }
 
-// generated is a random business in Lisbon.
-func generated(rng *rand.Rand, slug string) string {
+// generateBusiness is a random business in Lisbon.
+func generateBusiness(rng *rand.Rand, slug string) string {
 	var m strings.Builder
 	fmt.Fprintf(&m,
 		"apiVersion: slotmesh/v1\nkind: Business\nslug: %s\nname: Any\ncurrency: EUR\ntimezone: Europe/Lisbon\n", slug)
@@ -109,12 +109,12 @@ func generated(rng *rand.Rand, slug string) string {
 	fmt.Fprintf(&m, "bookings: {slot_interval_minutes: %d, min_notice_minutes: 0, advance_days: 60}\nhours:\n",
 		[]int{10, 15, 20, 30}[rng.IntN(4)])
 	for _, day := range []string{"mon", "fri", "sat", "sun"} {
-		fmt.Fprintf(&m, "  %s: [%s]\n", day, windows(rng))
+		fmt.Fprintf(&m, "  %s: [%s]\n", day, generateWindows(rng))
 	}
-	fmt.Fprintf(&m, "overrides:\n  - {date: 2027-03-29, hours: [%s]}\n", windows(rng))
+	fmt.Fprintf(&m, "overrides:\n  - {date: 2027-03-29, hours: [%s]}\n", generateWindows(rng))
 	m.WriteString("blocks:\n  - {from: 2027-03-28T11:00, to: 2027-03-28T12:10}\n  - {from: 2027-03-27T09:00, to: 2027-03-27T13:00, staff: [s0]}\n")
 	fmt.Fprintf(&m,
-		"staff:\n  - {key: s0, name: Zero, order: 2}\n  - {key: s1, name: One, order: 1, hours: {sat: [%s], sun: [%s]}}\n", windows(rng), windows(rng))
+		"staff:\n  - {key: s0, name: Zero, order: 2}\n  - {key: s1, name: One, order: 1, hours: {sat: [%s], sun: [%s]}}\n", generateWindows(rng), generateWindows(rng))
 	fmt.Fprintf(&m,
 		"services:\n  - {key: staffed, name: Staffed, duration_minutes: %d, buffer_before_minutes: %d, buffer_after_minutes: %d, price: 10, staff: [s0, s1]}\n",
 		15+5*rng.IntN(20), 5*rng.IntN(3), 5*rng.IntN(4))
@@ -123,8 +123,8 @@ func generated(rng *rand.Rand, slug string) string {
 	return m.String()
 }
 
-// windows are one or two windows, overnight ones among them.
-func windows(rng *rand.Rand) string {
+// generateWindows are one or two windows, overnight ones among them.
+func generateWindows(rng *rand.Rand) string {
 	all := []string{`"09:00-12:00"`, `"12:00-17:30"`, `"00:00-24:00"`, `"20:00-02:00"`, `"22:30-04:15"`,
 		`"10:05-19:00"`, `"00:30-03:30"`}
 	picked := []string{all[rng.IntN(len(all))]}

@@ -66,8 +66,8 @@ staff:
 %s`, slug, quoted(name("Department", 0)), staff.String(), services.String(), events.String(), rentals.String())
 }
 
-// size is how much text an answer has, as JSON: its structured content and its short text.
-func size(t *testing.T, answer *mcp.CallToolResult) int {
+// answerSize is how much text an answer has, as JSON: its structured content and its short text.
+func answerSize(t *testing.T, answer *mcp.CallToolResult) int {
 	t.Helper()
 	encoded, err := json.Marshal(answer)
 	if err != nil {
@@ -76,17 +76,17 @@ func size(t *testing.T, answer *mcp.CallToolResult) int {
 	return len(encoded)
 }
 
-// inBulk is an element of a list with the lists within it.
-type inBulk struct {
+// listElement is an element of a list with the lists within it.
+type listElement struct {
 	ID             string
-	Variants       []listed
+	Variants       []listItem
 	VariantsTotal  int `json:"variants_total"`
-	Inventory      []listed
+	Inventory      []listItem
 	InventoryTotal int `json:"inventory_total"`
 }
 
 // check: of sixty variants or kinds of tickets fifty are shown.
-func (l inBulk) check(t *testing.T) {
+func (l listElement) check(t *testing.T) {
 	t.Helper()
 	if n := len(l.Variants); n > 0 && (n != 50 || l.VariantsTotal != 60) {
 		t.Errorf("%d variants are shown of %d", n, l.VariantsTotal)
@@ -96,10 +96,10 @@ func (l inBulk) check(t *testing.T) {
 	}
 }
 
-// bounded calls a tool, whose answer must be within its bound.
-func (a agent) bounded(t *testing.T, tool string, arguments, out any) {
+// callBounded calls a tool, whose answer must be within its bound.
+func (a agent) callBounded(t *testing.T, tool string, arguments, out any) {
 	t.Helper()
-	if n := size(t, a.accepted(t, tool, arguments, out)); n > maxAnswer {
+	if n := answerSize(t, a.callAccepted(t, tool, arguments, out)); n > maxAnswer {
 		t.Errorf("%s %v gave %d bytes", tool, arguments, n)
 	}
 }
@@ -110,13 +110,13 @@ func (a agent) ids(t *testing.T, tool string, arguments map[string]any) []string
 	var ids []string
 	for offset := new(int); offset != nil; {
 		var page struct {
-			Services, Staff, Events, Rentals []inBulk
-			AddOns                           []inBulk `json:"add_on_rentals"`
+			Services, Staff, Events, Rentals []listElement
+			AddOns                           []listElement `json:"add_on_rentals"`
 			Total                            int
 			NextOffset                       *int `json:"next_offset"`
 		}
 		arguments["offset"] = *offset
-		a.bounded(t, tool, arguments, &page)
+		a.callBounded(t, tool, arguments, &page)
 		for _, l := range slices.Concat(page.Services, page.Staff, page.Events, page.Rentals, page.AddOns) {
 			l.check(t)
 			ids = append(ids, l.ID)
@@ -128,12 +128,12 @@ func (a agent) ids(t *testing.T, tool string, arguments map[string]any) []string
 	return ids
 }
 
-func TestNoAnswerOfABigBusinessExceedsItsBound(t *testing.T) {
+func TestAgentAnswersStayWithinSizeLimit(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "bounds", department("bounds"))
 	a := w.agent(t, w.key(t, "bounds", "all"))
-	a.bounded(t, "get_business_info", nil, nil)
+	a.callBounded(t, "get_business_info", nil, nil)
 	listed := make(map[string][]string)
 	for tool, arguments := range map[string]map[string]any{
 		"list_services": {}, "list_staff": {}, "list_events": {},
@@ -145,24 +145,24 @@ func TestNoAnswerOfABigBusinessExceedsItsBound(t *testing.T) {
 		}
 	}
 	first := listed["list_services"][0]
-	var day found
-	a.bounded(t, "find_slots", map[string]any{"service_ids": []string{first}, "date": "2027-03-02"}, &day)
+	var day slotSearch
+	a.callBounded(t, "find_slots", map[string]any{"service_ids": []string{first}, "date": "2027-03-02"}, &day)
 	if day.Total < 10_000 {
 		t.Errorf("the day has %d slots only", day.Total)
 	}
-	a.bounded(t, "find_slots", map[string]any{"service_ids": []string{first}, "start_date": "2027-03-01",
+	a.callBounded(t, "find_slots", map[string]any{"service_ids": []string{first}, "start_date": "2027-03-01",
 		"end_date": "2027-05-01"}, nil)
 
 	o := appointment("", "2027-03-02", "10:00").with("service_ids", slices.Repeat([]string{first}, 20)).with("staff_id",
 		*day.Slots[0].StaffID)
-	a.bounded(t, "book_appointment", o, nil)
+	a.callBounded(t, "book_appointment", o, nil)
 	taken := a.call(t, "book_appointment", o, nil)
-	if n := size(t, taken); !taken.IsError || n > maxAnswer {
+	if n := answerSize(t, taken); !taken.IsError || n > maxAnswer {
 		t.Errorf("the refusal: %t, %d bytes", taken.IsError, n)
 	}
 	wrong := a.call(t, "find_slots", map[string]any{strings.Repeat("x", 50_000): 1,
 		"date": strings.Repeat("9", 50_000)}, nil)
-	if n := size(t, wrong); !wrong.IsError || n > maxAnswer {
+	if n := answerSize(t, wrong); !wrong.IsError || n > maxAnswer {
 		t.Errorf("the refusal of long arguments: %t, %d bytes", wrong.IsError, n)
 	}
 }

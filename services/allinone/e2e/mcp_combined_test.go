@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// found is an answer of find_slots.
-type found struct {
+// slotSearch is an answer of find_slots.
+type slotSearch struct {
 	Slots []struct {
 		Date, Time        string
 		StaffID           *string `json:"staff_id"`
@@ -21,35 +21,35 @@ type found struct {
 	Total int
 }
 
-func TestAnAgentBooksSeatsOfAClassSession(t *testing.T) {
+func TestAgentBooksClassSeats(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "agent-class", studio("agent-class"))
-	a, spinning := w.agent(t, w.key(t, "agent-class", "all")), w.named(t, "agent-class", "services")["Spinning"]
-	var before, after found
+	a, spinning := w.agent(t, w.key(t, "agent-class", "all")), w.idsByName(t, "agent-class", "services")["Spinning"]
+	var before, after slotSearch
 	asked := map[string]any{"service_ids": []string{spinning}, "date": "2027-03-02"}
-	a.accepted(t, "find_slots", asked, &before)
+	a.callAccepted(t, "find_slots", asked, &before)
 	if len(before.Slots) != 2 || *before.Slots[0].RemainingCapacity != 2 || *before.Slots[1].RemainingCapacity != 1 {
 		t.Fatalf("the sessions are %+v", before.Slots)
 	}
 	ride := appointment(spinning, "2027-03-02", "07:00").with("class_schedule_id",
 		*before.Slots[0].ClassScheduleID).with("party_size", 2)
-	a.accepted(t, "book_appointment", ride, nil)
-	other := a.refused(t, "book_appointment", ride, "slot_unavailable")
+	a.callAccepted(t, "book_appointment", ride, nil)
+	other := a.callRefused(t, "book_appointment", ride, "slot_unavailable")
 	if slots, _ := other["other_slots"].([]any); len(slots) != 1 {
 		t.Errorf("other sessions: %v", other["other_slots"])
 	}
-	a.accepted(t, "find_slots", asked, &after)
+	a.callAccepted(t, "find_slots", asked, &after)
 	if len(after.Slots) != 1 || *after.Slots[0].ClassScheduleID != *before.Slots[1].ClassScheduleID {
 		t.Errorf("after two seats of the first session went: %+v", after.Slots)
 	}
 }
 
-// times are the starts that find_slots finds.
-func (a agent) times(t *testing.T, asked order) []string {
+// findTimes are the starts that find_slots finds.
+func (a agent) findTimes(t *testing.T, asked order) []string {
 	t.Helper()
-	var f found
-	a.accepted(t, "find_slots", asked, &f)
+	var f slotSearch
+	a.callAccepted(t, "find_slots", asked, &f)
 	var got []string
 	for _, s := range f.Slots {
 		got = append(got, s.Time)
@@ -57,9 +57,9 @@ func (a agent) times(t *testing.T, asked order) []string {
 	return got
 }
 
-func TestAnAgentBooksAPackageWithAVariant(t *testing.T) {
+func TestAgentBooksPackageWithVariant(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "agent-package", spa("agent-package"))
 	a := w.agent(t, w.key(t, "agent-package", "all"))
 	var offered struct {
@@ -71,7 +71,7 @@ func TestAnAgentBooksAPackageWithAVariant(t *testing.T) {
 			}
 		}
 	}
-	a.accepted(t, "list_services", nil, &offered)
+	a.callAccepted(t, "list_services", nil, &offered)
 	wash, cut := offered.Services[0], offered.Services[1]
 	if len(wash.Variants) != 0 || len(cut.Variants) != 1 || cut.Variants[0].Duration != 60 {
 		t.Fatalf("got %+v", offered)
@@ -81,17 +81,17 @@ func TestAnAgentBooksAPackageWithAVariant(t *testing.T) {
 		"variants": []string{cut.ID + ":" + cut.Variants[0].ID},
 	}
 	// open until 12:00, 30 and then 60 minutes
-	if got := a.times(t, asked.with("date", "2027-03-01")); !slices.Equal(got,
+	if got := a.findTimes(t, asked.with("date", "2027-03-01")); !slices.Equal(got,
 		[]string{"09:00", "09:30", "10:00", "10:30"}) {
 		t.Errorf("the package is found at %v", got)
 	}
-	var window found
-	a.accepted(t, "find_slots", asked.with("start_date", "2027-03-01").with("end_date", "2027-03-02"), &window)
+	var window slotSearch
+	a.callAccepted(t, "find_slots", asked.with("start_date", "2027-03-01").with("end_date", "2027-03-02"), &window)
 	if len(window.Days) != 2 || window.Days[0].Count != 4 || window.Total != 4 {
 		t.Errorf("the window says %+v", window)
 	}
-	var one found
-	a.accepted(t, "find_slots", asked.with("date", "2027-03-01").with("staffing_mode", "one_provider"), &one)
+	var one slotSearch
+	a.callAccepted(t, "find_slots", asked.with("date", "2027-03-01").with("staffing_mode", "one_provider"), &one)
 	if len(one.Slots) != 0 {
 		t.Errorf("nobody does both, and yet there is %+v", one.Slots)
 	}
@@ -103,20 +103,20 @@ func TestAnAgentBooksAPackageWithAVariant(t *testing.T) {
 			End string `json:"end_time"`
 		}
 	}
-	a.accepted(t, "book_appointment", o, &made)
+	a.callAccepted(t, "book_appointment", o, &made)
 	if made.Booking.End != "11:00:00" {
 		t.Errorf("booked until %s", made.Booking.End)
 	}
 	// Ben cuts from 10:00 to 11:00
-	if got := a.times(t, asked.with("date", "2027-03-01")); !slices.Equal(got, []string{"10:30"}) {
+	if got := a.findTimes(t, asked.with("date", "2027-03-01")); !slices.Equal(got, []string{"10:30"}) {
 		t.Errorf("then the package is found at %v", got)
 	}
-	other := a.refused(t, "book_appointment", o, "no_staff_available")
+	other := a.callRefused(t, "book_appointment", o, "no_staff_available")
 	// without the package's arguments there would be none
 	if starts, _ := other["other_slots"].([]any); len(starts) != 1 {
 		t.Errorf("other starts of the package: %v", other)
 	}
-	a.refused(t, "find_slots", asked.with("date", "2027-03-01").with("staffing_mode", "any"), "invalid_parameter")
-	a.refused(t, "find_slots", asked.with("date", "2027-03-01").with("variants", "none"), "invalid_parameter")
-	a.refused(t, "find_slots", asked.with("date", "2027-03-01").with("is_package", "yes"), "invalid_parameter")
+	a.callRefused(t, "find_slots", asked.with("date", "2027-03-01").with("staffing_mode", "any"), "invalid_parameter")
+	a.callRefused(t, "find_slots", asked.with("date", "2027-03-01").with("variants", "none"), "invalid_parameter")
+	a.callRefused(t, "find_slots", asked.with("date", "2027-03-01").with("is_package", "yes"), "invalid_parameter")
 }

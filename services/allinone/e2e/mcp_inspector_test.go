@@ -12,12 +12,12 @@ import (
 // inspectorPackage is the protocol's own inspector, which is a client too.
 const inspectorPackage = "@modelcontextprotocol/inspector@2.12.0"
 
-func TestTheInspectorListsTheToolsAndBooks(t *testing.T) {
+func TestInspectorListsToolsAndBooks(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t, inspectorPackage)
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "inspector", salon("inspector", 1))
-	cut, key := w.named(t, "inspector", "services")["Cut"], w.key(t, "inspector", "all")
+	cut, key := w.idsByName(t, "inspector", "services")["Cut"], w.key(t, "inspector", "all")
 	inspect := func(out any, args ...string) testkit.ToolRun {
 		t.Helper()
 		run := programs.Run(t, "mcp-inspector", append([]string{
@@ -52,7 +52,7 @@ func TestTheInspectorListsTheToolsAndBooks(t *testing.T) {
 		IsError           bool
 		StructuredContent C
 	}
-	var free called[found]
+	var free called[slotSearch]
 	inspect(&free, "--method", "tools/call", "--tool-name", "find_slots", "--tool-arg", `service_ids=["`+cut+`"]`,
 		"date=2027-03-02")
 	if free.IsError || len(free.StructuredContent.Slots) == 0 {
@@ -71,7 +71,7 @@ func TestTheInspectorListsTheToolsAndBooks(t *testing.T) {
 	if made.IsError || !made.StructuredContent.Success || made.StructuredContent.Booking.Start != at+":00" {
 		t.Errorf("got %+v", made)
 	}
-	if n := w.booked(t, "inspector"); n != 1 {
+	if n := w.countBookings(t, "inspector"); n != 1 {
 		t.Errorf("there are %d bookings", n)
 	}
 }

@@ -22,7 +22,7 @@ func (a agent) availabilities(t *testing.T, arguments map[string]any) (map[strin
 		}
 		Computed bool
 	}
-	a.accepted(t, "list_rentals", arguments, &list)
+	a.callAccepted(t, "list_rentals", arguments, &list)
 	got := make(map[string]string)
 	for _, r := range list.Rentals {
 		got[r.Name] = ""
@@ -36,11 +36,11 @@ func (a agent) availabilities(t *testing.T, arguments map[string]any) (map[strin
 	return got, list.Computed
 }
 
-func TestAnAgentSeesWhatCanBeRented(t *testing.T) {
+func TestAgentListsRentalAvailability(t *testing.T) {
 	t.Parallel()
 	w := start(t) // today is Monday 2027-03-01
 	w.publish(t, "boats", boathouse("boats"))
-	ids := w.named(t, "boats", "rentals")
+	ids := w.idsByName(t, "boats", "rentals")
 	w.mustReserve(t, "boats", ids["Canoe"], "2027-03-02", "2027-03-03", 9)
 	w.mustReserve(t, "boats", ids["Boat"], "2027-03-03", "2027-03-03", 1)
 	w.mustReserve(t, "boats", ids["Kayak"], "2027-03-02", "2027-03-02", 2, "10:00", "12:00")
@@ -88,9 +88,9 @@ func TestAnAgentSeesWhatCanBeRented(t *testing.T) {
 	}
 }
 
-func TestRentalsAndAddOnsComeInTheLanguageOfTheAgent(t *testing.T) {
+func TestAgentReadsTranslatedRentals(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	const canoe = "name: Canoe, "
 	manifest := strings.Replace(boathouse("agent-boats"), canoe,
 		canoe+"translations: {en: {name: Open canoe}}, upsells: [{rental: vest, required: true}], ", 1)
@@ -116,7 +116,7 @@ func TestRentalsAndAddOnsComeInTheLanguageOfTheAgent(t *testing.T) {
 			AddOns  []rental `json:"add_on_rentals"`
 			Total   int
 		}
-		a.accepted(t, "list_rentals", map[string]any{"locale": language, "start_date": "2027-03-02",
+		a.callAccepted(t, "list_rentals", map[string]any{"locale": language, "start_date": "2027-03-02",
 			"end_date": "2027-03-02", "quantity": 11}, &list)
 		if len(list.Rentals) != 4 || len(list.AddOns) != 1 || list.Total != 5 {
 			t.Fatalf("%q: got %+v", language, list)

@@ -16,9 +16,9 @@ const (
 	typescriptMCP = "@modelcontextprotocol/sdk@1.32.2"
 )
 
-// agentSaid is what a program of testdata tells that listed the tools, found a time, booked it twice under one key, and
-// was refused under another.
-type agentSaid struct {
+// agentOutput is what a program of testdata tells that listed the tools, found a time, booked it twice under one key,
+// and was refused under another.
+type agentOutput struct {
 	Tools         []string
 	Slot, Refused string
 	IsError       bool
@@ -30,19 +30,19 @@ type agentSaid struct {
 
 // Agents built on the protocol's SDKs for Python and TypeScript list the tools, find a time and book it once, that for
 // Python in the newest revision of the protocol and by the older handshake.
-func TestAgentsOfThePythonAndTypeScriptSDKsFindATimeAndBook(t *testing.T) {
+func TestAgentSDKsFindStartsAndBook(t *testing.T) {
 	t.Parallel()
 	python, node := testkit.InstallPython(t, pythonMCP), testkit.InstallNode(t, typescriptMCP)
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "agent-sdks", salon("agent-sdks", 1))
 	dir, env := t.TempDir(), []string{"BASE=" + w.proxy(t, w.PublicURL), "KEY=" + w.key(t, "agent-sdks", "all"),
-		"CUT=" + w.named(t, "agent-sdks", "services")["Cut"], "DAY=2027-03-02"}
-	copied(t, dir, "agent.py")
+		"CUT=" + w.idsByName(t, "agent-sdks", "services")["Cut"], "DAY=2027-03-02"}
+	copyPython(t, dir, "agent.py")
 	program, err := os.ReadFile(filepath.Join("testdata", "typescript", "agent.cjs"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "agent.cjs"), string(program))
+	writeFile(t, filepath.Join(dir, "agent.cjs"), string(program))
 	want := []string{"book_appointment", "find_slots", "get_business_info", "list_events", "list_rentals",
 		"list_services", "list_staff"}
 	made := make(map[string]bool)
@@ -56,7 +56,7 @@ func TestAgentsOfThePythonAndTypeScriptSDKsFindATimeAndBook(t *testing.T) {
 		"typescript": func(env []string) testkit.ToolRun { return node.Node(t, dir, env, "agent.cjs") },
 	} {
 		ran := run(append(slices.Clone(env), "IDEMPOTENCY_KEY="+name))
-		var said agentSaid
+		var said agentOutput
 		if err := json.Unmarshal([]byte(ran.Stdout), &said); err != nil || ran.Exit != 0 {
 			t.Errorf("%s ended with %d: %s %s", name, ran.Exit, ran.Stdout, ran.Stderr)
 			continue
@@ -67,7 +67,7 @@ func TestAgentsOfThePythonAndTypeScriptSDKsFindATimeAndBook(t *testing.T) {
 		}
 		made[said.Booking.ID] = true
 	}
-	if n := w.booked(t, "agent-sdks"); n != 3 || len(made) != 3 {
+	if n := w.countBookings(t, "agent-sdks"); n != 3 || len(made) != 3 {
 		t.Errorf("there are %d bookings, and %d were told", n, len(made))
 	}
 }

@@ -17,24 +17,24 @@ import (
 // agent is a connection of the protocol's own client, with a key.
 type agent struct{ *mcp.ClientSession }
 
-// keyed sends every request with a key.
-type keyed struct {
+// keyTransport sends every request with a key.
+type keyTransport struct {
 	key  string
 	next http.RoundTripper
 }
 
 // RoundTrip adds the header.
-func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
+func (k keyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+k.key)
 	return k.next.RoundTrip(r)
 }
 
-func (w *world) agent(t *testing.T, key string) agent {
+func (w *platform) agent(t *testing.T, key string) agent {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
-		Endpoint: w.PublicURL + "/mcp", HTTPClient: &http.Client{Transport: keyed{key, w.http.Transport}},
+		Endpoint: w.PublicURL + "/mcp", HTTPClient: &http.Client{Transport: keyTransport{key, w.http.Transport}},
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func (a agent) call(t *testing.T, tool string, arguments, out any) *mcp.CallTool
 	if err != nil {
 		t.Fatalf("%s: %v", tool, err)
 	}
-	encoded := encoded(t, answer.StructuredContent)
+	encoded := encodeJSON(t, answer.StructuredContent)
 	if out != nil {
 		if err := json.Unmarshal(encoded, out); err != nil {
 			t.Fatalf("%s: %v: %s", tool, err, encoded)
@@ -62,37 +62,37 @@ func (a agent) call(t *testing.T, tool string, arguments, out any) *mcp.CallTool
 	return answer
 }
 
-func text(r *mcp.CallToolResult) string { return r.Content[0].(*mcp.TextContent).Text }
+func answerText(r *mcp.CallToolResult) string { return r.Content[0].(*mcp.TextContent).Text }
 
-// refused checks that a call is a tool error with this messageCode and returns its structured content.
-func (a agent) refused(t *testing.T, tool string, arguments any, code string) map[string]any {
+// callRefused checks that a call is a tool error with this messageCode and returns its structured content.
+func (a agent) callRefused(t *testing.T, tool string, arguments any, code string) map[string]any {
 	t.Helper()
 	var content map[string]any
 	answer := a.call(t, tool, arguments, &content)
 	if !answer.IsError || content["messageCode"] != code || content["error"] == "" {
 		t.Fatalf("%s: isError %t, %v, want a refusal %s", tool, answer.IsError, content, code)
 	}
-	if s := text(answer); !strings.Contains(s, content["error"].(string)) || !strings.Contains(s, code) {
+	if s := answerText(answer); !strings.Contains(s, content["error"].(string)) || !strings.Contains(s, code) {
 		t.Errorf("%s: the text %q says neither why nor the code", tool, s)
 	}
 	return content
 }
 
-// accepted checks that a call succeeded.
-func (a agent) accepted(t *testing.T, tool string, arguments, out any) *mcp.CallToolResult {
+// callAccepted checks that a call succeeded.
+func (a agent) callAccepted(t *testing.T, tool string, arguments, out any) *mcp.CallToolResult {
 	t.Helper()
 	answer := a.call(t, tool, arguments, out)
 	if answer.IsError {
-		t.Fatalf("%s: %s", tool, text(answer))
+		t.Fatalf("%s: %s", tool, answerText(answer))
 	}
 	return answer
 }
 
-type listed struct {
+type listItem struct {
 	ID, Name string
 }
 
-func idOf(t *testing.T, list []listed, name string) string {
+func idOf(t *testing.T, list []listItem, name string) string {
 	t.Helper()
 	for _, l := range list {
 		if l.Name == name {
@@ -103,9 +103,9 @@ func idOf(t *testing.T, list []listed, name string) string {
 	return ""
 }
 
-func TestAnAgentFindsItsWayFromNothingToABooking(t *testing.T) {
+func TestAgentDiscoversOfferAndBooks(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "agent", salon("agent", 2))
 	a := w.agent(t, w.key(t, "agent", "all"))
 
@@ -114,19 +114,19 @@ func TestAnAgentFindsItsWayFromNothingToABooking(t *testing.T) {
 		Timezone  string
 		LocalTime string `json:"local_time"`
 	}
-	a.accepted(t, "get_business_info", nil, &info)
+	a.callAccepted(t, "get_business_info", nil, &info)
 	if info.Name != "Salon" || info.Timezone != "Europe/Lisbon" || !strings.HasPrefix(info.LocalTime,
 		"2027-03-01T") {
 		t.Errorf("got %+v", info)
 	}
 	var offered struct {
-		Services []listed
+		Services []listItem
 		Total    int
 	}
-	a.accepted(t, "list_services", map[string]any{"date": "2027-03-02"}, &offered)
+	a.callAccepted(t, "list_services", map[string]any{"date": "2027-03-02"}, &offered)
 	cut := idOf(t, offered.Services, "Cut")
-	var staff struct{ Staff []listed }
-	a.accepted(t, "list_staff", map[string]any{"service_id": cut}, &staff)
+	var staff struct{ Staff []listItem }
+	a.callAccepted(t, "list_staff", map[string]any{"service_id": cut}, &staff)
 	anna := idOf(t, staff.Staff, "Member 1")
 
 	var window struct {
@@ -136,7 +136,7 @@ func TestAnAgentFindsItsWayFromNothingToABooking(t *testing.T) {
 		}
 		Computed bool
 	}
-	a.accepted(t, "find_slots", map[string]any{"service_ids": []string{cut}, "start_date": "2027-03-01",
+	a.callAccepted(t, "find_slots", map[string]any{"service_ids": []string{cut}, "start_date": "2027-03-01",
 		"end_date": "2027-03-07"}, &window)
 	if len(window.Days) != 7 || window.Days[0].Date != "2027-03-01" || window.Days[0].Count == 0 ||
 		window.Days[3].Count != 0 || !window.Computed {
@@ -149,19 +149,20 @@ func TestAnAgentFindsItsWayFromNothingToABooking(t *testing.T) {
 		}
 		Total int
 	}
-	a.accepted(t, "find_slots", map[string]any{"service_ids": []string{cut}, "date": "2027-03-01"}, &free)
+	a.callAccepted(t, "find_slots", map[string]any{"service_ids": []string{cut}, "date": "2027-03-01"}, &free)
 	if free.Total != window.Days[0].Count {
 		t.Errorf("the date has %d slots, the window says %d", free.Total, window.Days[0].Count)
 	}
-	a.accepted(t, "find_slots", map[string]any{"service_ids": []string{cut}, "date": "2027-03-02", "staff_id": anna},
+	a.callAccepted(t, "find_slots", map[string]any{"service_ids": []string{cut}, "date": "2027-03-02",
+		"staff_id": anna},
 		&free)
 	o := appointment(cut, free.Slots[0].Date, free.Slots[0].Time).with("staff_id",
 		free.Slots[0].StaffID).with("idempotency_key", "once")
-	a.booksOnce(t, o, anna)
+	a.bookOnce(t, o, anna)
 }
 
-// booksOnce books, repeats the booking, and asks for the same start anew.
-func (a agent) booksOnce(t *testing.T, o order, member string) {
+// bookOnce books, repeats the booking, and asks for the same start anew.
+func (a agent) bookOnce(t *testing.T, o order, member string) {
 	t.Helper()
 	var made, again struct {
 		Success  bool
@@ -172,27 +173,27 @@ func (a agent) booksOnce(t *testing.T, o order, member string) {
 			StaffID    string `json:"staff_id"`
 		}
 	}
-	a.accepted(t, "book_appointment", o, &made)
+	a.callAccepted(t, "book_appointment", o, &made)
 	if !made.Success || made.Replayed || made.Booking.Status != "pending" || made.Booking.StaffID != member ||
 		made.Booking.Total != "36" {
 		t.Errorf("got %+v", made)
 	}
-	a.accepted(t, "book_appointment", o, &again)
+	a.callAccepted(t, "book_appointment", o, &again)
 	if !again.Replayed || again.Booking.ID != made.Booking.ID {
 		t.Errorf("the same call again gave %+v, want booking %s", again, made.Booking.ID)
 	}
-	a.refused(t, "book_appointment", o.with("customer_name", "Someone Else"), "idempotency_mismatch")
+	a.callRefused(t, "book_appointment", o.with("customer_name", "Someone Else"), "idempotency_mismatch")
 
-	other := a.refused(t, "book_appointment", o.with("idempotency_key", "twice"), "slot_unavailable")
+	other := a.callRefused(t, "book_appointment", o.with("idempotency_key", "twice"), "slot_unavailable")
 	if slots, _ := other["other_slots"].([]any); len(slots) == 0 || !strings.Contains(fmt.Sprint(other["next_step"]),
 		fmt.Sprint(o["date"])) {
 		t.Errorf("the refusal names no other start of the date: %v", other)
 	}
 }
 
-func TestScopesDecideWhatAKeyShowsAndMayCall(t *testing.T) {
+func TestAgentToolsFollowKeyScope(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "scopes", salon("scopes", 1))
 	reading := []string{"find_slots", "get_business_info", "list_events", "list_rentals", "list_services", "list_staff"}
 	for scope, shown := range map[string][]string{
@@ -211,36 +212,36 @@ func TestScopesDecideWhatAKeyShowsAndMayCall(t *testing.T) {
 			t.Errorf("a key of scope %s is shown %q, want %q", scope, names, shown)
 		}
 		if scope == "read" {
-			a.refused(t, "book_appointment", nil, "scope_forbidden")
+			a.callRefused(t, "book_appointment", nil, "scope_forbidden")
 		}
 		if scope == "write" {
 			for _, tool := range reading {
-				a.refused(t, tool, nil, "scope_forbidden")
+				a.callRefused(t, tool, nil, "scope_forbidden")
 			}
 		}
 	}
 }
 
-func TestAKeySeesItsOwnBusinessAlone(t *testing.T) {
+func TestAgentSeesOnlyItsBusiness(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "agent-own", salon("agent-own", 1))
 	w.publish(t, "agent-foreign", salon("agent-foreign", 1))
 	a := w.agent(t, w.key(t, "agent-own", "all"))
 	var info struct{ Slug string }
-	a.accepted(t, "get_business_info", nil, &info)
+	a.callAccepted(t, "get_business_info", nil, &info)
 	if info.Slug != "agent-own" {
 		t.Errorf("got business %q", info.Slug)
 	}
-	foreign := w.named(t, "agent-foreign", "services")["Cut"]
-	a.refused(t, "find_slots", map[string]any{"service_ids": []string{foreign}, "date": "2027-03-01"},
+	foreign := w.idsByName(t, "agent-foreign", "services")["Cut"]
+	a.callRefused(t, "find_slots", map[string]any{"service_ids": []string{foreign}, "date": "2027-03-01"},
 		"service_not_found")
-	a.refused(t, "list_staff", map[string]any{"service_id": foreign}, "service_not_found")
-	a.refused(t, "book_appointment", appointment(foreign, "2027-03-01", "10:00"), "service_not_found")
+	a.callRefused(t, "list_staff", map[string]any{"service_id": foreign}, "service_not_found")
+	a.callRefused(t, "book_appointment", appointment(foreign, "2027-03-01", "10:00"), "service_not_found")
 }
 
 // rpc sends one message as it stands.
-func (w *world) rpc(key, message string) (answer, error) {
+func (w *platform) rpc(key, message string) (reply, error) {
 	header := http.Header{
 		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
 		"Mcp-Protocol-Version": {"2025-11-25"},
@@ -248,22 +249,23 @@ func (w *world) rpc(key, message string) (answer, error) {
 	if key != "" {
 		header.Set("Authorization", "Bearer "+key)
 	}
-	return w.try(http.MethodPost, w.PublicURL+"/mcp", []byte(message), header)
+	return w.tryDo(http.MethodPost, w.PublicURL+"/mcp", []byte(message), header)
 }
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
-func TestWithoutAGoodKeyNoMessageIsHeard(t *testing.T) {
+func TestMCPRejectsInvalidKeys(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "agent-keys", salon("agent-keys", 1))
 	good, revoked := w.key(t, "agent-keys", "read"), w.key(t, "agent-keys", "read")
 	var keys struct{ Keys []struct{ ID string } }
-	w.admin(t, http.MethodGet, "businesses/agent-keys/keys", nil).into(t, http.StatusOK, &keys)
+	w.admin(t, http.MethodGet, "businesses/agent-keys/keys", nil).decode(t, http.StatusOK, &keys)
 	if a, err := w.rpc(revoked, ping); err != nil || a.status != http.StatusOK {
 		t.Fatalf("before it is revoked: %d %s, %v", a.status, a.body, err)
 	}
-	w.admin(t, http.MethodDelete, "businesses/agent-keys/keys/"+keys.Keys[1].ID, nil).want(t, http.StatusNoContent, "")
+	w.admin(t, http.MethodDelete, "businesses/agent-keys/keys/"+keys.Keys[1].ID, nil).checkStatus(t,
+		http.StatusNoContent, "")
 	for name, c := range map[string]struct{ key, code, challenge string }{
 		"none": {"", "missing_api_key", "Bearer"}, "mistyped": {good[:66] + "x", "invalid_api_key",
 			`Bearer error="invalid_token"`},
@@ -273,32 +275,32 @@ func TestWithoutAGoodKeyNoMessageIsHeard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.want(t, http.StatusUnauthorized, c.code)
+		a.checkStatus(t, http.StatusUnauthorized, c.code)
 		if got := a.header.Get("Www-Authenticate"); got != c.challenge {
 			t.Errorf("%s: WWW-Authenticate %q, want %q", name, got, c.challenge)
 		}
 	}
 }
 
-func TestAgentsAndServersShareTheLimitOfAKey(t *testing.T) {
+func TestKeyLimitCountsAgentsAndServers(t *testing.T) {
 	t.Parallel()
 	const limit = 10
 	w := start(t, func(c *allinone.Config) {
-		c.Settings = with(c.Settings, "BOOKING_KEY_LIMIT_PER_MINUTE", strconv.Itoa(limit))
+		c.Settings = withSettings(c.Settings, "BOOKING_KEY_LIMIT_PER_MINUTE", strconv.Itoa(limit))
 	})
 	w.publish(t, "salon", salon("salon", 1))
-	asAgent := func(key string) answer {
+	asAgent := func(key string) reply {
 		a, err := w.rpc(key, ping)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return a
 	}
-	asServer := func(key string) answer { return w.book(t, "salon", key, order{}) }
+	asServer := func(key string) reply { return w.book(t, "salon", key, order{}) }
 	// refused is the answer to last, once half of what passed was the other's.
-	refused := func(what string, status int, last, other func(string) answer) answer {
+	refused := func(what string, status int, last, other func(string) reply) reply {
 		key := w.key(t, "salon", "all")
-		return refusedAfter(t, what, limit, status, func(i int) answer {
+		return findRefused(t, what, limit, status, func(i int) reply {
 			if i < limit && i%2 == 0 {
 				return other(key)
 			}
@@ -306,20 +308,20 @@ func TestAgentsAndServersShareTheLimitOfAKey(t *testing.T) {
 		})
 	}
 	a := refused("an agent after a server", http.StatusTooManyRequests, asAgent, asServer)
-	if a.object(t)["error"] != "Rate limit exceeded" || a.header.Get("Retry-After") == "" ||
+	if a.decodeObject(t)["error"] != "Rate limit exceeded" || a.header.Get("Retry-After") == "" ||
 		a.header.Get("Www-Authenticate") != "" {
 		t.Errorf("got %v %s", a.header, a.body)
 	}
 	refused("a server after an agent", http.StatusUnauthorized, asServer, asAgent)
 }
 
-func TestAHundredAgentsBookOneSlotOnce(t *testing.T) {
+func TestConcurrentAgentsBookOneSlotOnce(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "agent-slot", salon("agent-slot", 1))
-	cut := w.named(t, "agent-slot", "services")["Cut"]
+	cut := w.idsByName(t, "agent-slot", "services")["Cut"]
 	keys := []string{w.key(t, "agent-slot", "write"), w.key(t, "agent-slot", "all")}
-	arguments := encoded(t, appointment(cut, "2027-03-01", "10:00"))
+	arguments := encodeJSON(t, appointment(cut, "2027-03-01", "10:00"))
 	message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"book_appointment","arguments":%s}}`, arguments)
 	outcomes := make(map[string]int)
 	var mu sync.Mutex
@@ -353,7 +355,7 @@ func TestAHundredAgentsBookOneSlotOnce(t *testing.T) {
 		t.Errorf("got %v, want one booking and 99 refusals", outcomes)
 	}
 	var kept struct{ Bookings []struct{ ID string } }
-	w.admin(t, http.MethodGet, "businesses/agent-slot/bookings", nil).into(t, http.StatusOK, &kept)
+	w.admin(t, http.MethodGet, "businesses/agent-slot/bookings", nil).decode(t, http.StatusOK, &kept)
 	if len(kept.Bookings) != 1 {
 		t.Errorf("there are %d bookings", len(kept.Bookings))
 	}

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// toolCall is a message that calls a tool.
-func toolCall(tool, arguments string) string {
+// toolCallMessage is a message that calls a tool.
+func toolCallMessage(tool, arguments string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool,
 		arguments)
 }
 
 // rpcIn sends one message within a trace.
-func (w *world) rpcIn(t *testing.T, traceID, key, message string) answer {
+func (w *platform) rpcIn(t *testing.T, traceID, key, message string) reply {
 	t.Helper()
 	return w.do(t, http.MethodPost, w.PublicURL+"/mcp", []byte(message), http.Header{
 		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
@@ -23,24 +23,24 @@ func (w *world) rpcIn(t *testing.T, traceID, key, message string) answer {
 	})
 }
 
-func TestOneTraceRunsFromTheAgentThroughAllHops(t *testing.T) {
+func TestAgentTraceSpansAllServices(t *testing.T) {
 	t.Parallel()
 	w, received := startTraced(t)
 	w.publish(t, "traced", salon("traced", 1))
-	cut, key := w.named(t, "traced", "services")["Cut"], w.key(t, "traced", "all")
+	cut, key := w.idsByName(t, "traced", "services")["Cut"], w.key(t, "traced", "all")
 
 	const listing, finding, hiring, booking = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7aaaaaaaaaaaaaaaa",
 		"0af7651916cd43dd8448eb211c80319c", "5b8aa5a2d2c872e8321cf37308d69df2"
 	order := fmt.Sprintf(`{"service_ids":[%q],"date":"2027-03-01","time":"10:00","customer_name":"Ada Example","customer_email":"ada@example.com",
 		"customer_phone":"+351 912 345 678"}`, cut)
 	for id, message := range map[string]string{
-		listing: toolCall("list_services", `{}`),
-		finding: toolCall("find_slots", fmt.Sprintf(`{"service_ids":[%q],"date":"2027-03-01"}`, cut)),
-		hiring:  toolCall("list_rentals", `{}`),
-		booking: toolCall("book_appointment", order),
+		listing: toolCallMessage("list_services", `{}`),
+		finding: toolCallMessage("find_slots", fmt.Sprintf(`{"service_ids":[%q],"date":"2027-03-01"}`, cut)),
+		hiring:  toolCallMessage("list_rentals", `{}`),
+		booking: toolCallMessage("book_appointment", order),
 	} {
 		a := w.rpcIn(t, id, key, message)
-		a.want(t, http.StatusOK, "")
+		a.checkStatus(t, http.StatusOK, "")
 		if tp := a.header.Get("Traceparent"); !strings.Contains(tp, id) || strings.Contains(string(a.body),
 			"messageCode") {
 			t.Errorf("traceparent %q, body %s", tp, a.body)

@@ -17,7 +17,7 @@ import (
 )
 
 // awaitMails returns the mails that were sent, by whom they are to, once n have been.
-func (w *world) awaitMails(t *testing.T, n int) map[string][]mailbox.Mail {
+func (w *platform) awaitMails(t *testing.T, n int) map[string][]mailbox.Mail {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testkit.MaxWait)
 	defer cancel()
@@ -32,7 +32,7 @@ func (w *world) awaitMails(t *testing.T, n int) map[string][]mailbox.Mail {
 	return to
 }
 
-func headOf(t *testing.T, m mailbox.Mail, name string) string {
+func decodeHeader(t *testing.T, m mailbox.Mail, name string) string {
 	t.Helper()
 	read, err := mail.ReadMessage(bytes.NewReader(m.Raw))
 	if err != nil {
@@ -47,31 +47,32 @@ func headOf(t *testing.T, m mailbox.Mail, name string) string {
 
 // A customer who books is written to in their language, and so is the owner in theirs; the page of the mail shows both.
 // Nobody is written to of whom the owner has no address.
-func TestCustomersAndOwnersAreWrittenTo(t *testing.T) {
+func TestBookingMailsCustomerAndOwner(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "mailed", strings.Replace(salon("mailed", 1), "languages: [en]", `languages: [en, pt]
 notifications: {owner_emails: [hello@mailed.example], reply_to: desk@mailed.example}`, 1))
-	cut, key := w.named(t, "mailed", "services")["Cut"], w.key(t, "mailed", "write")
+	cut, key := w.idsByName(t, "mailed", "services")["Cut"], w.key(t, "mailed", "write")
 	var walkIn struct{ ID, Status string }
 	w.admin(t, http.MethodPost, "businesses/mailed/bookings", fmt.Appendf(nil,
 		`{"service_ids":[%q],"date":"2027-03-02","time":"09:00","customer_name":"Whoever"}`,
-		cut)).into(t, http.StatusCreated, &walkIn)
+		cut)).decode(t, http.StatusCreated, &walkIn)
 	o := appointment(cut, "2027-03-02", "10:00")
 	o["customer_email"], o["locale"] = "zoe@mailed.example", "pt-BR"
 	var booked struct{ Booking struct{ ID string } }
-	w.book(t, "mailed", key, o).into(t, http.StatusCreated, &booked)
+	w.book(t, "mailed", key, o).decode(t, http.StatusCreated, &booked)
 	customer, owner := w.inbox.await(t, "zoe@mailed.example", 1), w.inbox.await(t, "hello@mailed.example", 1)
 	if len(customer) != 1 || len(owner) != 1 {
 		t.Fatalf("%d mails to the customer, %d to the owner", len(customer), len(owner))
 	}
-	if got := headOf(t, customer[0], "Content-Language"); got != "pt" {
+	if got := decodeHeader(t, customer[0], "Content-Language"); got != "pt" {
 		t.Errorf("the customer is written to in %q", got)
 	}
-	if got := headOf(t, customer[0], "Reply-To"); !strings.Contains(got, "desk@mailed.example") {
+	if got := decodeHeader(t, customer[0], "Reply-To"); !strings.Contains(got, "desk@mailed.example") {
 		t.Errorf("answers go to %q", got)
 	}
-	w.admin(t, http.MethodPost, "businesses/mailed/bookings/"+booked.Booking.ID+"/confirm", nil).want(t, http.StatusOK,
+	w.admin(t, http.MethodPost, "businesses/mailed/bookings/"+booked.Booking.ID+"/confirm", nil).checkStatus(t,
+		http.StatusOK,
 		"")
 	if mails := w.inbox.await(t, "zoe@mailed.example", 2); len(mails) != 2 {
 		t.Errorf("%d mails once the booking is confirmed", len(mails))
@@ -81,16 +82,16 @@ notifications: {owner_emails: [hello@mailed.example], reply_to: desk@mailed.exam
 		strings.Contains(string(a.body), walkIn.ID) {
 		t.Errorf("somebody without an address is written to: %d %s", a.status, a.body)
 	}
-	w.admin(t, http.MethodGet, "businesses/mailed/messages?kind=owner_notice", nil).into(t, http.StatusOK, &list)
+	w.admin(t, http.MethodGet, "businesses/mailed/messages?kind=owner_notice", nil).decode(t, http.StatusOK, &list)
 	if len(list.Messages) != 1 {
 		t.Fatalf("the owner sees %+v", list)
 	}
 	var whole struct{ Recipient, Text string }
-	w.admin(t, http.MethodGet, "businesses/mailed/messages/"+list.Messages[0].ID, nil).into(t, http.StatusOK, &whole)
+	w.admin(t, http.MethodGet, "businesses/mailed/messages/"+list.Messages[0].ID, nil).decode(t, http.StatusOK, &whole)
 	if whole.Recipient != "hello@mailed.example" || whole.Text == "" {
 		t.Errorf("the owner reads %+v", whole)
 	}
-	w.admin(t, http.MethodPost, "businesses/mailed/messages/"+list.Messages[0].ID+"/retry", nil).want(t,
+	w.admin(t, http.MethodPost, "businesses/mailed/messages/"+list.Messages[0].ID+"/retry", nil).checkStatus(t,
 		http.StatusConflict, "conflict")
 	if a := w.do(t, http.MethodGet, w.MailURL+"/mails.json", nil, nil); !strings.Contains(string(a.body),
 		"zoe@mailed.example") {
@@ -99,7 +100,7 @@ notifications: {owner_emails: [hello@mailed.example], reply_to: desk@mailed.exam
 }
 
 // SMTP_URL names another server: nothing is kept in the process, and no page shows it.
-func TestMailGoesWhereASettingSays(t *testing.T) {
+func TestSMTPURLSelectsMailServer(t *testing.T) {
 	t.Parallel()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -114,8 +115,8 @@ func TestMailGoesWhereASettingSays(t *testing.T) {
 		t.Errorf("mail is kept at %s", w.MailURL)
 	}
 	w.publish(t, "elsewhere", salon("elsewhere", 1))
-	o := appointment(w.named(t, "elsewhere", "services")["Cut"], "2027-03-02", "10:00")
-	w.book(t, "elsewhere", w.key(t, "elsewhere", "write"), o).want(t, http.StatusCreated, "")
+	o := appointment(w.idsByName(t, "elsewhere", "services")["Cut"], "2027-03-02", "10:00")
+	w.book(t, "elsewhere", w.key(t, "elsewhere", "write"), o).checkStatus(t, http.StatusCreated, "")
 	w.Mailbox = box
 	for _, m := range w.awaitMails(t, 1) {
 		if m[0].From != "no-reply@harbor.example" {

@@ -32,29 +32,29 @@ rules:
 `
 
 // served is the OpenAPI document at an address of the admin API or the public interface.
-func (w *world) served(t *testing.T, url string, header http.Header) []byte {
+func (w *platform) served(t *testing.T, url string, header http.Header) []byte {
 	t.Helper()
-	a, err := w.try(http.MethodGet, url, nil, header)
+	a, err := w.tryDo(http.MethodGet, url, nil, header)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.want(t, http.StatusOK, "")
+	a.checkStatus(t, http.StatusOK, "")
 	return a.body
 }
 
 // documentsAsFiles writes the documents that a Slotmesh serves into a folder, as public.json and admin.json.
-func (w *world) documentsAsFiles(t *testing.T, dir string) {
+func (w *platform) documentsAsFiles(t *testing.T, dir string) {
 	t.Helper()
 	for name, text := range map[string][]byte{
 		"public.json": w.served(t, w.PublicURL+"/api/public/openapi.json", nil),
 		"admin.json": w.served(t, w.AdminURL+"/admin/openapi.json",
 			http.Header{"Authorization": {"Bearer " + w.AdminToken}}),
 	} {
-		write(t, filepath.Join(dir, name), string(text))
+		writeFile(t, filepath.Join(dir, name), string(text))
 	}
 }
 
-func write(t *testing.T, path, text string) {
+func writeFile(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -63,13 +63,13 @@ func write(t *testing.T, path, text string) {
 
 // A warning of a linter is a generator's trouble: an example that does not fit, a reference to nothing, a type that is
 // none.
-func TestTheDocumentsLintWithoutWarnings(t *testing.T) {
+func TestDocumentsPassLinters(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t, redocly, spectral)
 	dir := t.TempDir()
-	shared(t).documentsAsFiles(t, dir)
-	write(t, filepath.Join(dir, "redocly.yaml"), redoclyRules)
-	write(t, filepath.Join(dir, "spectral.yaml"), spectralRules)
+	sharePlatform(t).documentsAsFiles(t, dir)
+	writeFile(t, filepath.Join(dir, "redocly.yaml"), redoclyRules)
+	writeFile(t, filepath.Join(dir, "spectral.yaml"), spectralRules)
 	quiet := []string{"REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true", "CI=true"}
 	for _, run := range [][]string{
 		{"redocly", "lint", "--config", "redocly.yaml", "--max-problems", "20", "--format", "stylish", "public.json",

@@ -12,49 +12,49 @@ import (
 // The packages of PyPI that generate clients, and requests, from an OpenAPI document.
 var pythonTools = []string{"schemathesis==4.32.5", "openapi-python-client==0.29.1"}
 
-// copied puts a script of testdata/python into a folder.
-func copied(t *testing.T, dir, script string) {
+// copyPython puts a script of testdata/python into a folder.
+func copyPython(t *testing.T, dir, script string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "python", script))
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, script), string(text))
+	writeFile(t, filepath.Join(dir, script), string(text))
 }
 
-// TestAPythonClientMadeFromTheDocumentReadsAndBooks uses what openapi-python-client makes of the document.
-func TestAPythonClientMadeFromTheDocumentReadsAndBooks(t *testing.T) {
+// TestGeneratedPythonClientReadsAndBooks uses what openapi-python-client makes of the document.
+func TestGeneratedPythonClientReadsAndBooks(t *testing.T) {
 	t.Parallel()
 	python := testkit.InstallPython(t, pythonTools...)
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "python", salon("python", 1))
 	dir := t.TempDir()
 	w.documentsAsFiles(t, dir)
-	write(t, filepath.Join(dir, "settings.yaml"), "post_hooks: []\npackage_name_override: slotmesh_client\n")
+	writeFile(t, filepath.Join(dir, "settings.yaml"), "post_hooks: []\npackage_name_override: slotmesh_client\n")
 	made := python.Python(t, dir, nil, "-m", "openapi_python_client", "generate", "--path", "public.json", "--config",
 		"settings.yaml",
 		"--meta", "none", "--output-path", "slotmesh_client", "--fail-on-warning")
 	if made.Exit != 0 {
 		t.Fatalf("no client is made: %s %s", made.Stdout, made.Stderr)
 	}
-	copied(t, dir, "book.py")
+	copyPython(t, dir, "book.py")
 	run := python.Python(t, dir, []string{"BASE=" + w.proxy(t, w.PublicURL), "SLUG=python", "DAY=2027-03-01",
 		"KEY=" + w.key(t, "python", "write")}, "book.py")
 	if run.Exit != 0 || strings.TrimSpace(run.Stdout) != "Salon pending" {
 		t.Fatalf("the client ended with %d: %s %s", run.Exit, run.Stdout, run.Stderr)
 	}
-	if n := w.booked(t, "python"); n != 1 {
+	if n := w.countBookings(t, "python"); n != 1 {
 		t.Errorf("there are %d bookings", n)
 	}
 }
 
-// TestGeneratedRequestsOfSchemathesisFindNoFault sends what schemathesis generates: requests as the document has them,
+// TestSchemathesisFindsNoFault sends what schemathesis generates: requests as the document has them,
 // and requests that break it in one place each. None may be answered by a fault of ours, and none that breaks it may
 // succeed.
-func TestGeneratedRequestsOfSchemathesisFindNoFault(t *testing.T) {
+func TestSchemathesisFindsNoFault(t *testing.T) {
 	t.Parallel()
 	python := testkit.InstallPython(t, pythonTools...)
-	w := start(t, alone(t))
+	w := start(t, useOwnRedis(t))
 	w.publish(t, "salon", salon("salon", 1))
 	key := w.key(t, "salon", "write")
 	admin := "fuzzing" // the document of the owner's side has five times as many operations
@@ -69,7 +69,7 @@ func TestGeneratedRequestsOfSchemathesisFindNoFault(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			w.documentsAsFiles(t, dir)
-			copied(t, dir, "hooks.py")
+			copyPython(t, dir, "hooks.py")
 			run := python.Python(t, dir, []string{"SLUG=salon", "SCHEMATHESIS_HOOKS=hooks",
 				"PYTHONPATH=" + python.Path() + string(os.PathListSeparator) + dir},
 				"-c", "from schemathesis.cli import schemathesis; schemathesis()", "run", c.document, "--url", c.url,

@@ -9,12 +9,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// TestTypesMadeFromTheDocumentsCompileReadAndBook compiles what openapi-typescript makes of both documents, strictly,
+// TestGeneratedTypeScriptTypesReadAndBook compiles what openapi-typescript makes of both documents, strictly,
 // and books by it.
-func TestTypesMadeFromTheDocumentsCompileReadAndBook(t *testing.T) {
+func TestGeneratedTypeScriptTypesReadAndBook(t *testing.T) {
 	t.Parallel()
 	node := testkit.InstallNode(t, "openapi-typescript@7.13.0", "typescript@5.9.3")
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "typescript", salon("typescript", 1))
 	dir := t.TempDir()
 	w.documentsAsFiles(t, dir)
@@ -22,9 +22,9 @@ func TestTypesMadeFromTheDocumentsCompileReadAndBook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "book.ts"), string(program))
+	writeFile(t, filepath.Join(dir, "book.ts"), string(program))
 	// The little of Node that the program names.
-	write(t, filepath.Join(dir, "node.d.ts"), "declare const process: { env: Record<string, string | undefined> };\n")
+	writeFile(t, filepath.Join(dir, "node.d.ts"), "declare const process: { env: Record<string, string | undefined> };\n")
 	for _, step := range [][]string{
 		{"openapi-typescript", "public.json", "--output", "slotmesh.d.ts"},
 		{"openapi-typescript", "admin.json", "--output", "admin.d.ts"},
@@ -42,7 +42,7 @@ func TestTypesMadeFromTheDocumentsCompileReadAndBook(t *testing.T) {
 	if ran.Exit != 0 || strings.TrimSpace(ran.Stdout) != "Salon pending" {
 		t.Fatalf("the program ended with %d: %s %s", ran.Exit, ran.Stdout, ran.Stderr)
 	}
-	if n := w.booked(t, "typescript"); n != 1 {
+	if n := w.countBookings(t, "typescript"); n != 1 {
 		t.Errorf("there are %d bookings", n)
 	}
 }

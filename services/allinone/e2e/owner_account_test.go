@@ -17,21 +17,21 @@ import (
 
 var linkInMail = regexp.MustCompile(`http://[^\s"<>]+/sign-in/password/[0-9a-f]{64}`)
 
-// linkMailed is the link in the nth mail to an address, from 1.
-func (w *world) linkMailed(t *testing.T, to string, n int) string {
+// linkMailed waits for the nth mail to an address, from 1, and returns the link in it.
+func (w *platform) linkMailed(t *testing.T, to string, n int) string {
 	t.Helper()
 	mail := w.inbox.await(t, to, n)[n-1]
 	return linkInMail.FindString(strings.NewReplacer("=\r\n", "", "=3D", "=").Replace(string(mail.Raw)))
 }
 
-// invite invites somebody to the front desk by mail, and gives the link in it. A mail that is not taken in the time
-// that its inviter waits is not sent by itself later: they are invited again.
-func (w *world) invite(t *testing.T, email string) string {
+// invite invites a person to the front desk by mail and returns the link in the mail. The platform does not retry an
+// invitation that the mail server did not accept in time, so invite repeats it.
+func (w *platform) invite(t *testing.T, email string) string {
 	t.Helper()
 	testkit.WaitUntil(t, "an invitation of "+email, func(context.Context) error {
 		var invited struct{ Mailed bool }
 		body := fmt.Appendf(nil, `{"business":"account","email":%q,"name":"Marta Silva","role":"desk"}`, email)
-		if w.admin(t, http.MethodPost, "invitations", body).into(t, http.StatusCreated, &invited); !invited.Mailed {
+		if w.admin(t, http.MethodPost, "invitations", body).decode(t, http.StatusCreated, &invited); !invited.Mailed {
 			return errors.New("it was not mailed")
 		}
 		return nil
@@ -39,12 +39,12 @@ func (w *world) invite(t *testing.T, email string) string {
 	return w.linkMailed(t, email, len(w.inbox.mails(email)))
 }
 
-// People come in by the invitation that they were mailed, choose a password, sign in by it, forget it, and choose
-// another.
-func TestPeopleSignInByAPasswordInABrowser(t *testing.T) {
+// TestPeopleSignInInABrowser accepts an invitation by mail, chooses a password, signs in with it, and replaces a
+// forgotten password.
+func TestPeopleSignInInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "account", salon("account", 1))
 	t.Run("passkey", func(t *testing.T) {
 		t.Parallel()
@@ -57,7 +57,7 @@ func TestPeopleSignInByAPasswordInABrowser(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			email := name + "@people.example"
-			as.Headers = map[string]string{"X-Forwarded-For": client()}
+			as.Headers = map[string]string{"X-Forwarded-For": newAddress()}
 			v := chromium.Visit(t, as)
 			seen := func(step, selector string) {
 				v.Finds(selector)
@@ -104,9 +104,9 @@ func TestPeopleSignInByAPasswordInABrowser(t *testing.T) {
 	}
 }
 
-// connectProgram begins to sign a program in, as slotmesh login does, opens the address that it shows, signs in on the
-// way there, and allows it.
-func (w *world) connectProgram(t *testing.T, v *visitor.Visitor, owners string, signIn func()) {
+// connectProgram starts the sign-in of a program, as slotmesh login does. It opens the address that the program
+// shows, signs in there, and allows the program.
+func (w *platform) connectProgram(t *testing.T, v *visitor.Visitor, owners string, signIn func()) {
 	var begun struct {
 		Device string `json:"device_code"`
 		Code   string `json:"user_code"`
@@ -124,11 +124,11 @@ func (w *world) connectProgram(t *testing.T, v *visitor.Visitor, owners string, 
 	w.program(t, "token", url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"},
 		"device_code": {begun.Device}}, &granted)
 	w.do(t, http.MethodGet, w.AdminURL+"/admin/businesses/account/bookings?from=2027-03-01&to=2027-03-02", nil,
-		http.Header{"Authorization": {"Bearer " + granted.Token}}).want(t, http.StatusOK, "")
+		http.Header{"Authorization": {"Bearer " + granted.Token}}).checkStatus(t, http.StatusOK, "")
 }
 
-// program asks what a program asks that signs in by a code.
-func (w *world) program(t *testing.T, path string, form url.Values, out any) {
+// program sends a request of a program that signs in by a device code.
+func (w *platform) program(t *testing.T, path string, form url.Values, out any) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.AdminURL+"/device/"+path,
 		strings.NewReader(form.Encode()))
@@ -136,7 +136,7 @@ func (w *world) program(t *testing.T, path string, form url.Values, out any) {
 		t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.Header.Set("X-Forwarded-For", client())
+	request.Header.Set("X-Forwarded-For", newAddress())
 	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true},
 		Timeout: testkit.MaxWait}).Do(request)
 	if err != nil {
@@ -148,13 +148,13 @@ func (w *world) program(t *testing.T, path string, form url.Values, out any) {
 	}
 }
 
-// signInByPasskey is the visit of somebody who adds a passkey, gives up their password, and comes in by their device
-// alone. Passkeys are bound to a name, so they come by localhost.
-func (w *world) signInByPasskey(t *testing.T, chromium *visitor.Chromium) {
+// signInByPasskey adds a passkey, removes the password, and signs in with the passkey. It uses the host localhost,
+// because passkeys are bound to a host name.
+func (w *platform) signInByPasskey(t *testing.T, chromium *visitor.Chromium) {
 	owners := strings.Replace(w.AdminURL, "127.0.0.1", "localhost", 1)
 	const email = "passkey@people.example"
 	v := chromium.Visit(t,
-		visitor.As{Locale: "en-GB", Width: 1280, Headers: map[string]string{"X-Forwarded-For": client()}})
+		visitor.As{Locale: "en-GB", Width: 1280, Headers: map[string]string{"X-Forwarded-For": newAddress()}})
 	verifies := v.Device()
 	seen := func(step, selector string) {
 		v.Finds(selector)

@@ -8,15 +8,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// Owners find a customer, book again for her, take what is held of her, and erase her: what lies ahead is kept until
-// that is ticked, too.
-func TestOwnersKnowTheirCustomersInABrowser(t *testing.T) {
+// TestOwnersManageCustomersInABrowser finds a customer, books for her again, exports her data, and erases it. Data
+// about future bookings stays until the owner confirms its erasure, too.
+func TestOwnersManageCustomersInABrowser(t *testing.T) {
 	t.Parallel()
-	p := &pages{world: shared(t), chromium: visitor.Open(t)}
+	p := &pages{platform: sharePlatform(t), chromium: visitor.Open(t)}
 	for name, as := range ownerVisitors {
 		t.Run("every page "+name, func(t *testing.T) {
 			t.Parallel()
-			o := p.open(t, "clients-"+name)
+			o := p.openBusiness(t, "clients-"+name)
 			v := o.signIn(t, "manager", as)
 			for step, at := range map[string]string{"list": "/customers", "none": "/customers?query=nobody",
 				"one": "/customers/one?email=ada@example.com"} {
@@ -36,20 +36,21 @@ func TestOwnersKnowTheirCustomersInABrowser(t *testing.T) {
 	}
 	t.Run("a customer's life", func(t *testing.T) {
 		t.Parallel()
-		p.open(t, "clients").aCustomer(t)
+		p.openBusiness(t, "clients").manageCustomer(t)
 	})
 	t.Run("staff", func(t *testing.T) {
 		t.Parallel()
-		p.open(t, "clients-viewer").mayNot(t, "viewer", "/customers")
+		p.openBusiness(t, "clients-viewer").checkForbidden(t, "viewer", "/customers")
 	})
 }
 
-// aCustomer is found, booked for, taken away and erased. All four bookings of the day are hers, by her address.
-func (o *office) aCustomer(t *testing.T) {
+// manageCustomer finds a customer, books for her, exports her data and erases it. The four other bookings have the
+// address of another customer.
+func (o *ownerSite) manageCustomer(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
-	cut := o.named(t, o.slug, "services")["Cut"]
-	o.book(t, o.slug, o.world.key(t, o.slug, "write"), appointment(cut, "2027-03-03", "09:00").with("customer_name",
-		"Eva Lind").with("customer_email", "eva@example.com")).want(t, http.StatusCreated, "")
+	cut := o.idsByName(t, o.slug, "services")["Cut"]
+	o.book(t, o.slug, o.platform.key(t, o.slug, "write"), appointment(cut, "2027-03-03", "09:00").with("customer_name",
+		"Eva Lind").with("customer_email", "eva@example.com")).checkStatus(t, http.StatusCreated, "")
 	v.Go(o.at("/customers"))
 	v.Sees("ada@example.com", "4 bookings", "eva@example.com", "one booking")
 	v.Fill("Find a customer", "LIND")

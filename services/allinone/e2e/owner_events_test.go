@@ -8,29 +8,29 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// gala is an event of an office: twelve places, two of them in the box.
-const gala = `events:
+// galaEvent is an event with twelve places, two of them in the box, and an event of the past.
+const galaEvent = `events:
   - {key: gala, name: Spring Gala, date: 2027-03-06, start_time: "20:00", end_time: "00:30", total_capacity: 12, tiers: [{key: floor, name: Floor, price: 30, capacity: 12}, {key: box, name: Box, price: 80, capacity: 2}]}
   - {key: last, name: Last Gala, date: 2027-02-06, start_time: "20:00", end_time: "23:00", total_capacity: 12, tiers: [{key: floor, name: Floor, price: 30, capacity: 12}]}
 `
 
-// sellOne has an order sold to somebody, by whom the pages of an event have something to show.
-func (o *office) sellOne(t *testing.T, customer, tier string, quantity int) {
+// sellTickets sells tickets of the first event by the admin API.
+func (o *ownerSite) sellTickets(t *testing.T, customer, tier string, quantity int) {
 	t.Helper()
 	event := o.events(t, o.slug+"/events").Events[0]
 	for _, of := range event.Inventory {
 		if of.Name == tier {
 			o.admin(t, http.MethodPost, "businesses/"+o.slug+"/tickets", fmt.Appendf(nil,
 				`{"event_id":%q,"tier_id":%q,"quantity":%d,"customer_name":%q,"customer_email":"buyer@example.com"}`,
-				event.ID, of.ID, quantity, customer)).want(t, http.StatusCreated, "")
+				event.ID, of.ID, quantity, customer)).checkStatus(t, http.StatusCreated, "")
 		}
 	}
 }
 
-// everySale looks at the pages of events.
-func (o *office) everySale(t *testing.T, v *visitor.Visitor, seen func(step, selector string)) {
+// checkSalePages checks the pages of events.
+func (o *ownerSite) checkSalePages(t *testing.T, v *visitor.Visitor, seen func(step, selector string)) {
 	t.Helper()
-	o.sellOne(t, "Ada Example", "Floor", 3)
+	o.sellTickets(t, "Ada Example", "Floor", 3)
 	v.Go(o.at("/events"))
 	seen("10-events", ".share")
 	v.PressThe(".rows .cover")
@@ -45,10 +45,11 @@ func (o *office) everySale(t *testing.T, v *visitor.Visitor, seen func(step, sel
 	seen("10-sell", "input[type=number]")
 }
 
-// atTheDoor sells tickets of two tiers to who comes, as many as are left, finds a buyer and takes an order back.
-func (o *office) atTheDoor(t *testing.T) {
+// sellAtDoor sells tickets of two tiers at the door, not more than are left. It finds the buyer and cancels the
+// order.
+func (o *ownerSite) sellAtDoor(t *testing.T) {
 	v := o.signIn(t, "desk", visitor.As{Locale: "en-GB"})
-	o.sellOne(t, "Zoë Martins", "Floor", 4)
+	o.sellTickets(t, "Zoë Martins", "Floor", 4)
 	v.Go(o.at("/events"))
 	v.Sees("Spring Gala", "Saturday, 6 March 2027", "20:00 – 00:30", "4 of 12 sold")
 	v.SeesNot("Last Gala")
@@ -61,7 +62,7 @@ func (o *office) atTheDoor(t *testing.T) {
 	v.Check()
 	v.Fill("Floor", "2")
 	v.Fill("Box", "2")
-	o.sellOne(t, "Eva Lind", "Box", 1) // meanwhile, elsewhere
+	o.sellTickets(t, "Eva Lind", "Box", 1) // in another window
 	v.Press("Sell tickets")
 	v.Sees("Not that many are left", "€80.00 · 1 left")
 	if kept := v.Filled("Customer"); kept != "Bruno Costa" {
@@ -83,7 +84,7 @@ func (o *office) atTheDoor(t *testing.T) {
 	v.Press("Show")
 	v.Until("only the one is listed",
 		`document.querySelectorAll(".row.order").length === 1 && document.body.innerText.includes("Zoë Martins")`)
-	v.SeesNot("Download as CSV") // which a desk may not
+	v.SeesNot("Download as CSV") // the front desk may not export
 	v.Go(o.at("/events?past=yes"))
 	v.Sees("Last Gala", "0 of 12 sold")
 	v.Press("Last Gala")
@@ -91,9 +92,9 @@ func (o *office) atTheDoor(t *testing.T) {
 	v.SeesNot("Sell tickets")
 }
 
-// watched is what a viewer sees of events: who comes, without their contact, and nothing to do.
-func (o *office) watched(t *testing.T) {
-	o.sellOne(t, "Zoë Martins", "Floor", 4)
+// viewEvents checks that a viewer sees the buyers of tickets without their contact data and cannot change anything.
+func (o *ownerSite) viewEvents(t *testing.T) {
+	o.sellTickets(t, "Zoë Martins", "Floor", 4)
 	v := o.signIn(t, "viewer", visitor.As{Locale: "en-GB", Width: 1280})
 	v.Go(o.at("/events"))
 	v.Press("Spring Gala")

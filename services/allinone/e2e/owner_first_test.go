@@ -11,12 +11,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// claim invites an operator of an installation in which there is nobody yet, who signs in by the link.
-func (p *pages) claim(t *testing.T, name string, as visitor.As) *visitor.Visitor {
+// signInOperator invites an operator of an installation without businesses and signs in by the link.
+func (p *pages) signInOperator(t *testing.T, name string, as visitor.As) *visitor.Visitor {
 	t.Helper()
 	var invited struct{ Link string }
 	p.admin(t, http.MethodPost, "invitations",
-		fmt.Appendf(nil, `{"email":"%s@example.com","name":"Marta Silva","role":"operator"}`, name)).into(t,
+		fmt.Appendf(nil, `{"email":"%s@example.com","name":"Marta Silva","role":"operator"}`, name)).decode(t,
 		http.StatusCreated, &invited)
 	as.MayShift = ownerShift
 	v := p.visit(t, as)
@@ -26,42 +26,42 @@ func (p *pages) claim(t *testing.T, name string, as visitor.As) *visitor.Visitor
 	return v
 }
 
-// maxInputs is how many inputs a newcomer needs at most to set up a practice (pages.md §7).
+// maxInputs is the maximum number of inputs for a newcomer to set up a practice (pages.md §7).
 const maxInputs = 60
 
-// newcomer counts what a person types and presses.
-type newcomer struct {
+// inputCounter counts the fields that a person fills in and the buttons that they press.
+type inputCounter struct {
 	*visitor.Visitor
 	inputs int
 }
 
-// FillThe types into a field.
-func (n *newcomer) FillThe(selector, text string) {
+// FillThe counts an input and fills in a field.
+func (n *inputCounter) FillThe(selector, text string) {
 	n.inputs++
 	n.Visitor.FillThe(selector, text)
 }
 
-// Press presses what is called so.
-func (n *newcomer) Press(name string) {
+// Press counts an input and presses a button or link.
+func (n *inputCounter) Press(name string) {
 	n.inputs++
 	n.Visitor.Press(name)
 }
 
-// A newcomer sets up a practice by the pages alone, from an empty installation: three practitioners, six services, a
-// class, two rentals, hours with a break, a cancellation policy. No save is refused. A customer books, and the owner
-// is written to.
-func TestTheFirstVisitLeadsFromNothingToABookingInABrowser(t *testing.T) {
+// TestFirstVisitSetsUpBusinessInABrowser sets up a practice in an empty installation, by the pages alone: three
+// practitioners, six services, a class, two rentals, hours with a break, and a cancellation policy. No form is
+// rejected. Then a customer books, and the owner gets a mail.
+func TestFirstVisitSetsUpBusinessInABrowser(t *testing.T) {
 	t.Parallel()
-	p := &pages{world: start(t), chromium: visitor.Open(t)}
-	v := &newcomer{Visitor: p.claim(t, "marta", visitor.As{Locale: "en-GB", Width: 1280})}
-	p.firstFiveForms(t, v)
-	addsToTheOffer(v)
+	p := &pages{platform: start(t), chromium: visitor.Open(t)}
+	v := &inputCounter{Visitor: p.signInOperator(t, "marta", visitor.As{Locale: "en-GB", Width: 1280})}
+	p.fillFirstForms(t, v)
+	addToOffer(v)
 	if v.inputs > maxInputs {
 		t.Errorf("a practice took %d inputs, want at most %d", v.inputs, maxInputs)
 	}
 	t.Logf("a practice took %d inputs", v.inputs)
-	date := p.isBookedByACustomer(t, "riverside-physio")
-	p.ownerIsWrittenTo(t, "marta@example.com")
+	date := p.bookAsCustomer(t, "riverside-physio")
+	p.checkOwnerMail(t, "marta@example.com")
 	v.Go(p.AdminURL + "/business/riverside-physio/bookings")
 	v.Sees("Zoë Example", "Physiotherapy")
 	v.Go(p.AdminURL + "/business/riverside-physio/calendar?date=" + date)
@@ -69,11 +69,11 @@ func TestTheFirstVisitLeadsFromNothingToABookingInABrowser(t *testing.T) {
 	if clipped := visitor.Eval[[]int](v.Visitor, clippedLengths); len(clipped) > 0 {
 		t.Errorf("the calendar clips the text of bookings of %v minutes", clipped)
 	}
-	p.firstOnAPhone(t)
+	p.fillFirstFormsOnPhone(t)
 }
 
-// form checks a form of the first visit.
-func (n *newcomer) form(t *testing.T, number int, selector string) {
+// checkForm checks a form of the first visit.
+func (n *inputCounter) checkForm(t *testing.T, number int, selector string) {
 	t.Helper()
 	n.Finds(selector)
 	n.Sees(fmt.Sprintf("Step %d of 5", number))
@@ -84,37 +84,37 @@ func (n *newcomer) form(t *testing.T, number int, selector string) {
 	}
 }
 
-// firstFiveForms fills in the forms of the first visit, leaves, comes back, and opens the business.
-func (p *pages) firstFiveForms(t *testing.T, v *newcomer) {
+// fillFirstForms fills in the five forms of the first visit, leaves them once, comes back, and opens the business.
+func (p *pages) fillFirstForms(t *testing.T, v *inputCounter) {
 	t.Helper()
 	v.Sees("There is no business yet")
 	v.Check()
 	v.Press("Set up your business")
 	v.Until("the browser's zone is filled in", `document.querySelector("[name=timezone]").value !== ""`)
-	v.form(t, 1, "[name=trade]")
+	v.checkForm(t, 1, "[name=trade]")
 	v.Press("Practice or clinic")
 	v.FillThe("[name=name]", "Riverside Physio")
 	v.FillThe("[name=currency]", "€")
 	v.Press("Save and go on")
-	v.form(t, 2, `[name="hours.mon.0.from"]`)
+	v.checkForm(t, 2, `[name="hours.mon.0.from"]`)
 	v.FillThe(`[name="hours.mon.0.from"]`, "09:00")
 	v.FillThe(`[name="hours.mon.0.to"]`, "13:00")
 	v.Press("Copy to all open days")
 	v.Until("Friday has Monday's hours", `document.querySelector('[name="hours.fri.1.to"]').value === "18:00"`)
 	v.Press("Save and go on")
 	v.Finds(`[name="staff.0.name"]`)
-	v.Go(p.AdminURL + "/business/riverside-physio/today") // who leaves, and comes back
+	v.Go(p.AdminURL + "/business/riverside-physio/today") // leaves the forms and comes back
 	v.Sees("Nothing can be booked yet.")
 	v.Check()
 	v.Visitor.Press("Go on setting up")
 	v.Until("the hours are as they were typed", `document.querySelector('[name="hours.fri.0.to"]').value === "13:00"`)
 	v.Visitor.Press("Save and go on")
-	v.form(t, 3, `[name="staff.0.name"]`)
+	v.checkForm(t, 3, `[name="staff.0.name"]`)
 	for i, name := range []string{"Anna Reis", "Ben Costa", "Clara Dias"} {
 		v.FillThe(fmt.Sprintf(`[name="staff.%d.name"]`, i), name)
 	}
 	v.Press("Save and go on")
-	v.form(t, 4, `[name="services.0.name"]`)
+	v.checkForm(t, 4, `[name="services.0.name"]`)
 	v.FillThe(`[name="services.0.price"]`, "50")
 	v.FillThe(`[name="services.1.price"]`, "70 €")
 	for i, s := range [][3]string{{"Follow-up visit", "30", "40,50"}, {"Home visit", "60", "80"},
@@ -128,9 +128,9 @@ func (p *pages) firstFiveForms(t *testing.T, v *newcomer) {
 		v.FillThe(`[name="`+row+`duration_minutes"]`, s[1])
 		v.FillThe(`[name="`+row+`price"]`, s[2])
 	}
-	p.isClosed(t, "riverside-physio")
+	p.checkClosed(t, "riverside-physio")
 	v.Press("Save and go on")
-	v.form(t, 5, `[name="bookings.confirm"]`)
+	v.checkForm(t, 5, `[name="bookings.confirm"]`)
 	v.Until(
 		"the owner is notified",
 		`document.querySelector('[name="notifications.owner_emails"]').value === "marta@example.com"`,
@@ -142,8 +142,8 @@ func (p *pages) firstFiveForms(t *testing.T, v *newcomer) {
 	v.Keep("first-desk-6-done")
 }
 
-// addsToTheOffer adds a class, two rentals and what customers get back.
-func addsToTheOffer(v *newcomer) {
+// addToOffer adds a class, two rentals and a cancellation policy.
+func addToOffer(v *inputCounter) {
 	v.Press("Add a class")
 	for _, field := range [][2]string{
 		{"name", "Back school"}, {"price", "18"}, {"classes.0.weekday", "Tuesday"}, {"classes.0.time", "18:30"},
@@ -172,16 +172,16 @@ func addsToTheOffer(v *newcomer) {
 	v.Sees("Saved. Customers see it now.")
 }
 
-// isClosed finds nothing that customers could book.
-func (p *pages) isClosed(t *testing.T, slug string) {
+// checkClosed checks that customers cannot book anything.
+func (p *pages) checkClosed(t *testing.T, slug string) {
 	t.Helper()
-	if services := p.world.named(t, slug, "services"); len(services) > 0 {
+	if services := p.platform.idsByName(t, slug, "services"); len(services) > 0 {
 		t.Errorf("before it is opened, customers are offered %v", services)
 	}
 }
 
-// isBookedByACustomer finds the whole offer on the booking page, and books one of the services. It returns the date.
-func (p *pages) isBookedByACustomer(t *testing.T, slug string) string {
+// bookAsCustomer finds the whole offer on the booking page, books a service, and returns the date.
+func (p *pages) bookAsCustomer(t *testing.T, slug string) string {
 	t.Helper()
 	v := p.visit(t, visitor.As{Locale: "en-GB"})
 	v.Go(p.PublicURL + "/b/" + slug + "/rentals")
@@ -216,14 +216,14 @@ func (p *pages) isBookedByACustomer(t *testing.T, slug string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fill(v)
+	fillContact(v)
 	v.Press("Book now")
 	v.Sees("Booking request received")
 	return at.Query().Get("date")
 }
 
-// clippedLengths is a script that returns for which lengths, in minutes, the text of a booking does not fit into its
-// box in the calendar, whose hours have 72 pixels each.
+// clippedLengths is a script that returns the lengths of bookings, in minutes, whose text does not fit into the
+// calendar's box. An hour has 72 pixels.
 const clippedLengths = `[15, 30, 45, 60].filter(minutes => {
 	const box = document.querySelector(".box"), link = box.querySelector("a");
 	box.style.blockSize = minutes * 72 / 60 + "px";
@@ -231,12 +231,13 @@ const clippedLengths = `[15, 30, 45, 60].filter(minutes => {
 	return texts.some(e => [...e.getClientRects()].some(line => line.top < room.top || line.bottom > room.bottom));
 })`
 
-// ownerIsWrittenTo waits for the notice of the booking: after the invitation, and beside the message to the customer.
-func (p *pages) ownerIsWrittenTo(t *testing.T, owner string) {
+// checkOwnerMail waits for the mail about the booking to the owner. It comes with the invitation and the mail to the
+// customer.
+func (p *pages) checkOwnerMail(t *testing.T, owner string) {
 	t.Helper()
 	var subjects []string
-	for _, m := range p.world.awaitMails(t, 3)[owner] {
-		subjects = append(subjects, headOf(t, m, "Subject"))
+	for _, m := range p.platform.awaitMails(t, 3)[owner] {
+		subjects = append(subjects, decodeHeader(t, m, "Subject"))
 	}
 	if !slices.ContainsFunc(
 		subjects,
@@ -246,8 +247,9 @@ func (p *pages) ownerIsWrittenTo(t *testing.T, owner string) {
 	}
 }
 
-// firstOnAPhone sees the forms of other trades on a phone, in Arabic and in the dark, with and without scripts.
-func (p *pages) firstOnAPhone(t *testing.T) {
+// fillFirstFormsOnPhone fills in the forms of other trades on a phone: in Arabic with the dark scheme, in German, and
+// without scripts.
+func (p *pages) fillFirstFormsOnPhone(t *testing.T) {
 	for name, c := range map[string]struct {
 		as    visitor.As
 		trade string
@@ -256,7 +258,7 @@ func (p *pages) firstOnAPhone(t *testing.T) {
 		"de":    {visitor.As{Locale: "de", NoRules: true}, "studio"},
 		"plain": {visitor.As{Locale: "en-GB", NoScript: true}, "venue"},
 	} {
-		v := p.claim(t, name, c.as)
+		v := p.signInOperator(t, name, c.as)
 		v.PressThe(`a[href="/business"]`)
 		v.PressThe(`[value="` + c.trade + `"]`)
 		v.FillThe("[name=name]", "Harbour "+name)

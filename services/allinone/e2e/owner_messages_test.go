@@ -11,21 +11,21 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// Owners find what was written to a customer, read it and go to what it is about.
-func TestOwnersReadWhatWasSentInABrowser(t *testing.T) {
+// TestOwnersReadMessagesInABrowser finds the messages to a customer, reads one, and follows its link to the booking.
+func TestOwnersReadMessagesInABrowser(t *testing.T) {
 	t.Parallel()
-	p := &pages{world: shared(t), chromium: visitor.Open(t)}
-	offices := map[string]*office{}
+	p := &pages{platform: sharePlatform(t), chromium: visitor.Open(t)}
+	sites := map[string]*ownerSite{}
 	for name := range ownerVisitors {
-		offices[name] = p.open(t, "mails-"+name)
+		sites[name] = p.openBusiness(t, "mails-"+name)
 	}
-	for _, o := range offices {
+	for _, o := range sites {
 		o.awaitMessages(t, 4)
 	}
 	for name, as := range ownerVisitors {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := offices[name]
+			o := sites[name]
 			v := o.signIn(t, "manager", as)
 			look := func(step, selector string) {
 				v.Finds(selector)
@@ -52,15 +52,15 @@ func TestOwnersReadWhatWasSentInABrowser(t *testing.T) {
 			}
 		})
 	}
-	offices["phone"].mayNot(t, "viewer", "/messages")
+	sites["phone"].checkForbidden(t, "viewer", "/messages")
 }
 
 // awaitMessages waits until at least n messages of the business are written.
-func (o *office) awaitMessages(t *testing.T, n int) {
+func (o *ownerSite) awaitMessages(t *testing.T, n int) {
 	t.Helper()
 	testkit.WaitUntil(t, "the messages are written", func(context.Context) error {
 		var list struct{ Messages []struct{ ID string } }
-		o.admin(t, http.MethodGet, "businesses/"+o.slug+"/messages", nil).into(t, http.StatusOK, &list)
+		o.admin(t, http.MethodGet, "businesses/"+o.slug+"/messages", nil).decode(t, http.StatusOK, &list)
 		if len(list.Messages) < n {
 			return fmt.Errorf("%d of %d are written", len(list.Messages), n)
 		}

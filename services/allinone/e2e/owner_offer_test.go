@@ -8,53 +8,53 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// Owners change what they offer in forms, two of them at once; what the forms do not know stays. Each page is held
-// against what pages owe.
-func TestOwnersChangeTheirOfferInABrowser(t *testing.T) {
+// TestOwnersEditOfferInABrowser edits the offer in forms, also two owners at once. The forms keep the parts of the
+// manifest that they do not show.
+func TestOwnersEditOfferInABrowser(t *testing.T) {
 	t.Parallel()
-	p := &pages{world: shared(t), chromium: visitor.Open(t)}
+	p := &pages{platform: sharePlatform(t), chromium: visitor.Open(t)}
 	t.Run("services", func(t *testing.T) {
 		t.Parallel()
-		o := p.open(t, "forms")
+		o := p.openBusiness(t, "forms")
 		v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
-		o.editsServices(t, v)
-		o.editsAtOnce(t, v)
-		o.removesAService(t, v)
-		o.keepsWhatItDoesNotKnow(t)
-		o.offerOnAPhone(t)
-		o.isManagedElsewhere(t, v)
+		o.editServices(t, v)
+		o.editConcurrently(t, v)
+		o.removeService(t, v)
+		o.checkUnknownFieldsKept(t)
+		o.checkServicesOnPhone(t)
+		o.checkManagedElsewhere(t, v)
 	})
 	t.Run("team", func(t *testing.T) {
 		t.Parallel()
-		o := p.open(t, "team")
+		o := p.openBusiness(t, "team")
 		v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
-		o.addsAMember(t, v)
-		o.takesTimeOff(t, v)
-		o.losesAMember(t, v)
-		o.changesPrices(t, v)
+		o.addMember(t, v)
+		o.blockTime(t, v)
+		o.removeMember(t, v)
+		o.changePrices(t, v)
 	})
 	t.Run("sold", func(t *testing.T) {
 		t.Parallel()
-		o := p.open(t, "sold")
+		o := p.openBusiness(t, "sold")
 		v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
-		o.speaksPortuguese(t, v)
-		o.sellsMore(t, v)
-		o.setsPolicies(t, v)
-		o.everyPartOnAPhone(t)
+		o.translateOffer(t, v)
+		o.addProducts(t, v)
+		o.setPolicies(t, v)
+		o.checkOfferOnPhone(t)
 	})
 }
 
-// offerText is the newest version, as who writes it in a file has it.
-func (o *office) offerText(t *testing.T) string {
+// offerText returns the newest manifest as YAML.
+func (o *ownerSite) offerText(t *testing.T) string {
 	t.Helper()
 	header := http.Header{"Authorization": {"Bearer " + o.AdminToken}, "Accept": {"application/yaml"}}
 	a := o.do(t, http.MethodGet, o.AdminURL+"/admin/businesses/"+o.slug, nil, header)
-	a.want(t, http.StatusOK, "")
+	a.checkStatus(t, http.StatusOK, "")
 	return string(a.body)
 }
 
-// editsServices changes a price, adds a variant and a service, and meets what is refused.
-func (o *office) editsServices(t *testing.T, v *visitor.Visitor) {
+// editServices changes a price, adds a variant and a service, and enters an invalid price.
+func (o *ownerSite) editServices(t *testing.T, v *visitor.Visitor) {
 	o.publish(t, o.slug, "# Our salon, in our words.\n"+o.offerText(t))
 	v.Go(o.at("/today"))
 	v.Press("Offer")
@@ -78,16 +78,17 @@ func (o *office) editsServices(t *testing.T, v *visitor.Visitor) {
 	v.Press("Add a service")
 	v.FillThe(`[name="name"]`, "Hot towel")
 	v.FillThe(`[name="category"]`, "Extras")
-	v.Press("Inês") // all do a new service until they are unticked
+	v.Press("Inês") // a new service is performed by all members unless they are unticked
 	v.Press("Save")
 	v.Sees("Saved.", "Extras", "Hot towel", "60 min · Free · Tomás")
-	if o.named(t, o.slug, "services")["Hot towel"] == "" {
+	if o.idsByName(t, o.slug, "services")["Hot towel"] == "" {
 		t.Error("customers do not see the new service")
 	}
 }
 
-// editsAtOnce has two people change one service: what only one of them touches is kept, and what both do is asked.
-func (o *office) editsAtOnce(t *testing.T, v *visitor.Visitor) {
+// editConcurrently edits one service by two people. The page merges their edits of different fields and asks about
+// edits of the same field.
+func (o *ownerSite) editConcurrently(t *testing.T, v *visitor.Visitor) {
 	other := o.signIn(t, "manager", visitor.As{Locale: "en-GB"})
 	cut := o.at("/offer/services/cut")
 	v.Go(cut)
@@ -115,8 +116,8 @@ func (o *office) editsAtOnce(t *testing.T, v *visitor.Visitor) {
 	other.Sees("Saved.", "50 min · €55.00")
 }
 
-// removesAService is told what goes with it, and takes it back.
-func (o *office) removesAService(t *testing.T, v *visitor.Visitor) {
+// removeService removes a service after the page has shown the affected bookings, and undoes that.
+func (o *ownerSite) removeService(t *testing.T, v *visitor.Visitor) {
 	v.Go(o.at("/offer/services/cut"))
 	v.Press("Remove")
 	v.Sees("Remove Haircut?", "4 bookings lie ahead. They stay in your calendar.")
@@ -131,8 +132,8 @@ func (o *office) removesAService(t *testing.T, v *visitor.Visitor) {
 	v.Sees("Haircut", "50 min · €55.00")
 }
 
-// keepsWhatItDoesNotKnow finds all that no form has written as it was.
-func (o *office) keepsWhatItDoesNotKnow(t *testing.T) {
+// checkUnknownFieldsKept checks that the forms have kept comments, order and fields that they do not show.
+func (o *ownerSite) checkUnknownFieldsKept(t *testing.T) {
 	text := o.offerText(t)
 	for _, kept := range []string{
 		"# Our salon, in our words.\n",
@@ -146,8 +147,9 @@ func (o *office) keepsWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-// offerOnAPhone looks at the pages in Arabic and in the dark; who may not change the offer is not shown it.
-func (o *office) offerOnAPhone(t *testing.T) {
+// checkServicesOnPhone checks the pages of services on a phone, in Arabic with the dark scheme. The front desk does
+// not see them.
+func (o *ownerSite) checkServicesOnPhone(t *testing.T) {
 	manager := o.signIn(t, "manager", visitor.As{Locale: "ar", Dark: true})
 	manager.Go(o.at("/offer/services"))
 	manager.Finds(".rows")
@@ -165,8 +167,8 @@ func (o *office) offerOnAPhone(t *testing.T) {
 	v.Sees("This is not yours to do")
 }
 
-// isManagedElsewhere reads what is changed elsewhere, and changes nothing.
-func (o *office) isManagedElsewhere(t *testing.T, v *visitor.Visitor) {
+// checkManagedElsewhere checks that an offer with managed_by can be read and not changed.
+func (o *ownerSite) checkManagedElsewhere(t *testing.T, v *visitor.Visitor) {
 	v.Go(o.at("/offer/services/cut"))
 	o.publish(t, o.slug, o.offerText(t)+"managed_by: the repository of our shop\n")
 	v.FillThe(`[name="price"]`, "1")
@@ -180,8 +182,8 @@ func (o *office) isManagedElsewhere(t *testing.T, v *visitor.Visitor) {
 	v.Keep("owner-offer-7-managed")
 }
 
-// addsAMember gives somebody hours of their own: two windows a day, and a single day with others.
-func (o *office) addsAMember(t *testing.T, v *visitor.Visitor) {
+// addMember adds a member with own hours: two windows a day, and other hours on one date.
+func (o *ownerSite) addMember(t *testing.T, v *visitor.Visitor) {
 	v.Go(o.at("/offer/team"))
 	v.Sees("Team", "Inês", "The business’s hours · Cut, Wash")
 	v.Check()
@@ -206,9 +208,9 @@ func (o *office) addsAMember(t *testing.T, v *visitor.Visitor) {
 		t.Errorf("the hours are not there:\n%s", text)
 	}
 	list := func(date string) string {
-		rui, cut := o.named(t, o.slug, "staff")["Rui"], o.named(t, o.slug, "services")["Cut"]
+		rui, cut := o.idsByName(t, o.slug, "staff")["Rui"], o.idsByName(t, o.slug, "services")["Cut"]
 		a := o.get(t, o.slug+"/slots?service_id="+cut+"&staff_id="+rui+"&date="+date)
-		a.want(t, http.StatusOK, "")
+		a.checkStatus(t, http.StatusOK, "")
 		return string(a.body)
 	}
 	if monday := list("2027-03-08"); !strings.Contains(monday, `"time":"11:15"`) || strings.Contains(monday,
@@ -220,8 +222,8 @@ func (o *office) addsAMember(t *testing.T, v *visitor.Visitor) {
 	}
 }
 
-// takesTimeOff blocks two days of a member in the business's hours.
-func (o *office) takesTimeOff(t *testing.T, v *visitor.Visitor) {
+// blockTime blocks two days of a member in the form of the business's hours.
+func (o *ownerSite) blockTime(t *testing.T, v *visitor.Visitor) {
 	v.Go(o.at("/offer/hours"))
 	v.Sees("Time off and blocked time")
 	v.FillThe(`[name="hours.thu.0.from"]`, "10:00")
@@ -240,8 +242,8 @@ func (o *office) takesTimeOff(t *testing.T, v *visitor.Visitor) {
 	}
 }
 
-// losesAMember is told what goes with who leaves.
-func (o *office) losesAMember(t *testing.T, v *visitor.Visitor) {
+// removeMember removes a member after the page has shown the consequences.
+func (o *ownerSite) removeMember(t *testing.T, v *visitor.Visitor) {
 	v.Go(o.at("/offer/team/rui/remove"))
 	v.Sees("Remove Rui?", "0 bookings lie ahead", "1 service is done by the others from then on.",
 		"1 blocked time goes with it.")
@@ -251,8 +253,8 @@ func (o *office) losesAMember(t *testing.T, v *visitor.Visitor) {
 	v.SeesNot("Rui")
 }
 
-// changesPrices reads rules in words, with what they make of a price, and adds one.
-func (o *office) changesPrices(t *testing.T, v *visitor.Visitor) {
+// changePrices reads the pricing rules with their example prices and adds a rule.
+func (o *ownerSite) changePrices(t *testing.T, v *visitor.Visitor) {
 	v.Go(o.at("/offer/rules"))
 	v.Sees("Price rules", "Tuesday", "10 % off · Everything · Example: Cut €40.00 → €36.00")
 	v.Check()
@@ -277,7 +279,7 @@ func (o *office) changesPrices(t *testing.T, v *visitor.Visitor) {
 			QuotedPrice float64 `json:"quoted_price"`
 		}
 	}
-	o.get(t, o.slug+"/services?date=2027-05-12").into(t, http.StatusOK, &list)
+	o.get(t, o.slug+"/services?date=2027-05-12").decode(t, http.StatusOK, &list)
 	for _, s := range list.Services {
 		if s.Name == "Wash" && s.QuotedPrice != 8.5 {
 			t.Errorf("customers see %v, want 8.50", s.QuotedPrice)
@@ -285,8 +287,8 @@ func (o *office) changesPrices(t *testing.T, v *visitor.Visitor) {
 	}
 }
 
-// speaksPortuguese adds a language, and translates beside the original.
-func (o *office) speaksPortuguese(t *testing.T, v *visitor.Visitor) {
+// translateOffer adds a language and a translation.
+func (o *ownerSite) translateOffer(t *testing.T, v *visitor.Visitor) {
 	v.Go(o.at("/offer/translations"))
 	v.Sees("Your page speaks one language")
 	v.Go(o.at("/offer/business"))
@@ -308,8 +310,8 @@ func (o *office) speaksPortuguese(t *testing.T, v *visitor.Visitor) {
 	}
 }
 
-// sellsMore adds a class, a kind of ticket, and asks for a deposit of a rental.
-func (o *office) sellsMore(t *testing.T, v *visitor.Visitor) {
+// addProducts adds a class and a ticket tier, and requires a deposit for a rental.
+func (o *ownerSite) addProducts(t *testing.T, v *visitor.Visitor) {
 	v.Go(o.at("/offer/classes/new"))
 	v.FillThe(`[name="name"]`, "Yoga")
 	v.FillThe(`[name="classes.0.weekday"]`, "Monday")
@@ -341,8 +343,8 @@ func (o *office) sellsMore(t *testing.T, v *visitor.Visitor) {
 	v.Sees("Remove Spring Gala?", "0 tickets are sold")
 }
 
-// setsPolicies says what is given back and until when, and asks a question.
-func (o *office) setsPolicies(t *testing.T, v *visitor.Visitor) {
+// setPolicies sets the cancellation policy and its deadline, and adds a question to customers.
+func (o *ownerSite) setPolicies(t *testing.T, v *visitor.Visitor) {
 	v.Go(o.at("/offer/policies"))
 	v.FillThe(`[name="bookings.min_notice_minutes"]`, "120")
 	v.FillThe(`[name="self_service.cancel_until_hours"]`, "")
@@ -371,8 +373,8 @@ func (o *office) setsPolicies(t *testing.T, v *visitor.Visitor) {
 	}
 }
 
-// everyPartOnAPhone looks at each part in Arabic, in the dark.
-func (o *office) everyPartOnAPhone(t *testing.T) {
+// checkOfferOnPhone checks each part of the offer on a phone, in Arabic with the dark scheme.
+func (o *ownerSite) checkOfferOnPhone(t *testing.T) {
 	v := o.signIn(t, "manager", visitor.As{Locale: "ar", Dark: true})
 	for _, part := range []string{"classes", "events/gala", "rentals/kayak", "translations", "business", "policies",
 		"page", "hours", "rules/tuesday", "team/s0"} {

@@ -11,50 +11,52 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// office is a business whose owner's pages people visit: on its first day four customers are booked by a server and
-// wait to be confirmed.
-type office struct {
+// ownerSite is a business whose owner's pages visitors open. It has four pending bookings in its first two days, which
+// were made by an API key.
+type ownerSite struct {
 	*pages
 	slug string
 }
 
-// open publishes a business of a test's own, with two members, and has it booked. Of its manifest is replaced what is
-// given, in pairs.
-func (p *pages) open(t *testing.T, slug string, replaced ...string) *office {
+// openBusiness publishes a business with two members of the staff and books it. The pairs in replaced change its
+// manifest: each pair is a text and its replacement.
+func (p *pages) openBusiness(t *testing.T, slug string, replaced ...string) *ownerSite {
 	t.Helper()
 	p.publish(t, slug, strings.NewReplacer(replaced...).Replace(strings.NewReplacer("name: Salon", "name: Harbour Hair",
 		"Member 0", "Inês", "Member 1", "Tomás", "capacity: 2, order: 3}\n",
-		"capacity: 2, order: 3}\n"+yoga).Replace(salon(slug, 2))+
-		"form: [{key: allergies, label: Allergies, type: text, max_length: 200}]\nrentals: [{key: kayak, name: Kayak, price: 12, price_type: hourly, quantity: 2, units_count: 2}]\n"+gala))
-	key, cut := p.world.key(t, slug, "write"), p.world.named(t, slug, "services")["Cut"]
+		"capacity: 2, order: 3}\n"+yogaClass).Replace(salon(slug, 2))+
+		"form: [{key: allergies, label: Allergies, type: text, max_length: 200}]\nrentals: [{key: kayak, name: Kayak, price: 12, price_type: hourly, quantity: 2, units_count: 2}]\n"+galaEvent))
+	key, cut := p.platform.key(t, slug, "write"), p.platform.idsByName(t, slug, "services")["Cut"]
 	for time, customer := range map[string]string{"09:00": "Ada Example", "09:45": "Zoë Example",
 		"11:00": "Bruno Costa"} {
-		p.world.book(t, slug, key, appointment(cut, "2027-03-01", time).with("customer_name",
-			customer).with("form_data", map[string]any{"allergies": "Nuts"})).want(t, http.StatusCreated, "")
+		p.platform.book(t, slug, key, appointment(cut, "2027-03-01", time).with("customer_name",
+			customer).with("form_data", map[string]any{"allergies": "Nuts"})).checkStatus(t, http.StatusCreated, "")
 	}
-	p.world.book(t, slug, key, appointment(cut, "2027-03-02", "10:00").with("customer_name", "Clara Neves")).want(t,
+	p.platform.book(t, slug, key, appointment(cut, "2027-03-02", "10:00").with("customer_name",
+		"Clara Neves")).checkStatus(t,
 		http.StatusCreated, "")
-	return &office{p, slug}
+	return &ownerSite{p, slug}
 }
 
-// ownerShift is a tenth of the Cumulative Layout Shift that counts as good. That nothing moves at all is owed by the
-// booking page (pages.md); here a list that comes in pieces may grow.
+// ownerShift is the accepted Cumulative Layout Shift of owners' pages: a tenth of the value that counts as good. Only
+// booking pages must not shift at all (pages.md). A list on an owner's page may grow while it loads.
 const ownerShift = 0.01
 
-// signIn is one more visitor, who is invited as this and signs in by the link. Who is a member of the staff is Inês.
-func (o *office) signIn(t *testing.T, role string, as visitor.As) *visitor.Visitor {
+// signIn invites a person with this role and opens a window in which the person has signed in by the invitation's link.
+// A person with the role "staff" is the member Inês.
+func (o *ownerSite) signIn(t *testing.T, role string, as visitor.As) *visitor.Visitor {
 	t.Helper()
 	var invited struct{ Link string }
 	body := map[string]any{"business": o.slug, "email": role + "-" + o.slug + "@example.com", "name": "Marta Silva",
 		"role": role}
 	if role == "staff" {
-		body["staff_id"] = o.world.named(t, o.slug, "staff")["Inês"]
+		body["staff_id"] = o.platform.idsByName(t, o.slug, "staff")["Inês"]
 	}
 	text, err := json.Marshal(body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.admin(t, http.MethodPost, "invitations", text).into(t, http.StatusCreated, &invited)
+	o.admin(t, http.MethodPost, "invitations", text).decode(t, http.StatusCreated, &invited)
 	as.MayShift = ownerShift
 	v := o.visit(t, as)
 	v.Go(o.AdminURL + invited.Link)
@@ -63,20 +65,20 @@ func (o *office) signIn(t *testing.T, role string, as visitor.As) *visitor.Visit
 	return v
 }
 
-// at is an address of the business's pages.
-func (o *office) at(path string) string { return o.AdminURL + "/business/" + o.slug + path }
+// at returns the address of one of the business's pages.
+func (o *ownerSite) at(path string) string { return o.AdminURL + "/business/" + o.slug + path }
 
-// Owners see who comes, confirm, move, cancel and book, on a phone and on a desk, with and without scripts; each page
-// is held against what pages owe.
-func TestOwnersUseTheirPagesInABrowser(t *testing.T) {
+// TestOwnersUsePagesInABrowser uses the owner's pages as owners, the front desk and the staff do. Every page is checked
+// with axe in two ways ([ownerVisitors]); seven other ways, without axe, visit the main pages.
+func TestOwnersUsePagesInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
-	p := &pages{world: shared(t), chromium: chromium}
+	p := &pages{platform: sharePlatform(t), chromium: chromium}
 	startStripe(t)
 	for name, as := range ownerVisitors {
 		t.Run("every page "+name, func(t *testing.T) {
 			t.Parallel()
-			p.open(t, "office-"+name).everyPage(t, name, as)
+			p.openBusiness(t, "office-"+name).checkAllPages(t, name, as)
 		})
 	}
 	for name, as := range map[string]visitor.As{
@@ -88,60 +90,61 @@ func TestOwnersUseTheirPagesInABrowser(t *testing.T) {
 	} {
 		t.Run("main pages "+name, func(t *testing.T) {
 			t.Parallel()
-			o := p.open(t, "office-"+name)
+			o := p.openBusiness(t, "office-"+name)
 			v := o.signIn(t, "owner", as)
-			o.mainPages(v, o.checkedPage(v, name))
+			o.checkMainPages(v, o.pageChecker(v, name))
 		})
 	}
 	t.Run("a day", func(t *testing.T) {
 		t.Parallel()
-		p.open(t, "day").aDay(t)
+		p.openBusiness(t, "day").spendDay(t)
 	})
 	t.Run("calendar", func(t *testing.T) {
 		t.Parallel()
-		p.open(t, "calendar").inCalendar(t)
+		p.openBusiness(t, "calendar").useCalendar(t)
 	})
 	t.Run("by phone", func(t *testing.T) {
 		t.Parallel()
-		p.open(t, "calls").byPhone(t)
+		p.openBusiness(t, "calls").bookByPhone(t)
 	})
 	t.Run("at the door", func(t *testing.T) {
 		t.Parallel()
-		p.open(t, "at-the-door").atTheDoor(t)
+		p.openBusiness(t, "at-the-door").sellAtDoor(t)
 	})
 	t.Run("watched", func(t *testing.T) {
 		t.Parallel()
-		p.open(t, "watched").watched(t)
+		p.openBusiness(t, "watched").viewEvents(t)
 	})
 	t.Run("lending", func(t *testing.T) {
 		t.Parallel()
-		p.open(t, "lending", rentedOnline...).lending(t)
+		p.openBusiness(t, "lending", paidRentals...).lendRentals(t)
 	})
 	t.Run("teaching", func(t *testing.T) {
 		t.Parallel()
-		p.open(t, "teaching").teaching(t)
+		p.openBusiness(t, "teaching").teachClass(t)
 	})
 	t.Run("dragging", func(t *testing.T) {
 		t.Parallel()
-		p.open(t, "dragging").byDragging(t)
+		p.openBusiness(t, "dragging").dragBookings(t)
 	})
 	t.Run("taking off", func(t *testing.T) {
 		t.Parallel()
-		p.open(t, "off").takingOff(t)
+		p.openBusiness(t, "off").takeTimeOff(t)
 	})
 	t.Run("keyboard alone", func(t *testing.T) {
 		t.Parallel()
-		p.open(t, "keys").byKeyboard(t)
+		p.openBusiness(t, "keys").useKeyboard(t)
 	})
 }
 
-// ownerVisitors visit every owner's page, with axe. The one with the dark scheme reads from right to left.
+// ownerVisitors are the two ways to visit every owner's page with axe: a phone with the light scheme, and a desktop
+// with the dark scheme and a language that is written from right to left.
 var ownerVisitors = map[string]visitor.As{
 	"phone": {Locale: "en-GB"}, "ar-desk-dark": {Locale: "ar", Width: 1280, Dark: true},
 }
 
-// checkedPage returns a function that waits for an element of a page and checks the page.
-func (o *office) checkedPage(v *visitor.Visitor, name string) func(step, selector string) {
+// pageChecker returns a function that waits for an element of a page and checks the page.
+func (o *ownerSite) pageChecker(v *visitor.Visitor, name string) func(step, selector string) {
 	return func(step, selector string) {
 		v.Finds(selector)
 		v.Whole()
@@ -150,8 +153,8 @@ func (o *office) checkedPage(v *visitor.Visitor, name string) func(step, selecto
 	}
 }
 
-// mainPages checks the five pages whose layout depends most on the window, the language, the scripts and the line.
-func (o *office) mainPages(v *visitor.Visitor, seen func(step, selector string)) {
+// checkMainPages checks the five pages whose layout depends most on the window, the language, the scripts and the line.
+func (o *ownerSite) checkMainPages(v *visitor.Visitor, seen func(step, selector string)) {
 	v.Go(o.at("/today"))
 	seen("1-today", ".today .row")
 	v.Go(o.at("/calendar"))
@@ -164,11 +167,11 @@ func (o *office) mainPages(v *visitor.Visitor, seen func(step, selector string))
 	seen("3-booking", ".drawer .history")
 }
 
-// everyPage checks each page and its states.
-func (o *office) everyPage(t *testing.T, name string, as visitor.As) {
+// checkAllPages checks each page and its states.
+func (o *ownerSite) checkAllPages(t *testing.T, name string, as visitor.As) {
 	v := o.signIn(t, "owner", as)
-	seen := o.checkedPage(v, name)
-	o.mainPages(v, seen)
+	seen := o.pageChecker(v, name)
+	o.checkMainPages(v, seen)
 	v.PressThe(`.drawer a[href*="/move"]`)
 	seen("4-move", "input[name=date]")
 	v.Back()
@@ -192,16 +195,16 @@ func (o *office) everyPage(t *testing.T, name string, as visitor.As) {
 	seen("8-team-invited", ".secret")
 	v.Go(o.at("/more"))
 	seen("8-more", ".cards")
-	o.everySale(t, v, seen)
-	o.everyDay(v, seen)
+	o.checkSalePages(t, v, seen)
+	o.checkDayPages(v, seen)
 	v.Go(o.at("/nothing"))
 	seen("9-gone", ".empty")
 }
 
-// aDay is what is done on a day: confirmed, arrived, moved and cancelled.
-func (o *office) aDay(t *testing.T) {
+// spendDay does what the front desk does on a day: it confirms, notes arrivals, reschedules and cancels.
+func (o *ownerSite) spendDay(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
-	v.Go(o.AdminURL) // the only business is shown at once
+	v.Go(o.AdminURL) // leads to the person's only business
 	v.Sees("Today", "Monday, 1 March 2027", "Ada Example", "Zoë Example", "To be confirmed", "Clara Neves",
 		"€40.00 to pay on site")
 	v.Press("Confirm Ada Example")
@@ -213,7 +216,7 @@ func (o *office) aDay(t *testing.T) {
 	v.Sees("Allergies", "Nuts", "ada@example.com", "History", "Booked", "Messages")
 	v.Press("Move")
 	v.Fill("Date", "2027-03-01")
-	v.Fill("Time", "11:00") // when the same member has another customer, and the other one is free
+	v.Fill("Time", "11:00") // the booking's member is busy then, and the other member is free
 	v.Press("Move")
 	v.Sees("The booking has a new time", "11:00 – 11:45", "Moved from")
 	v.Press("Cancel booking")
@@ -233,8 +236,8 @@ func (o *office) aDay(t *testing.T) {
 		`document.querySelectorAll(".list .row").length === 1 && document.body.innerText.includes("Clara Neves")`)
 }
 
-// inCalendar finds a booking in the day and in the week, and moves it to another member by its form.
-func (o *office) inCalendar(t *testing.T) {
+// useCalendar finds a booking in the day and the week, and assigns it to another member by the form.
+func (o *ownerSite) useCalendar(t *testing.T) {
 	v := o.signIn(t, "desk", visitor.As{Locale: "en-GB", Width: 1280})
 	v.Go(o.at("/calendar?date=2027-03-02"))
 	v.Sees("Tuesday, 2 March 2027", "Inês", "Tomás", "Clara Neves", "10:00 · Cut")
@@ -260,8 +263,8 @@ func (o *office) inCalendar(t *testing.T) {
 		`!!document.body?.innerText.includes("8 Mar 2027") && !!document.querySelector(".calendar") && !document.querySelector(".box")`)
 }
 
-// byPhone books for somebody who calls: at a time that is taken, then outside of the usual start times.
-func (o *office) byPhone(t *testing.T) {
+// bookByPhone books for a customer who calls: first at a busy time, then at a time that is no usual start.
+func (o *ownerSite) bookByPhone(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB"})
 	v.Go(o.at("/bookings/new"))
 	v.Press("Book")
@@ -278,18 +281,18 @@ func (o *office) byPhone(t *testing.T) {
 	if kept := v.Filled("Customer"); kept != "Eva Lind" {
 		t.Errorf("the customer is %q", kept)
 	}
-	v.Fill("Time", "13:07") // on no grid
+	v.Fill("Time", "13:07") // not on the grid
 	v.PressTwice("Book")
 	v.Sees("The booking is made", "This breaks a rule for customers", "Eva Lind", "13:07 – 13:52", "By the business",
 		"Confirmed")
 	v.Check()
-	if n := o.booked(t, o.slug); n != 5 {
+	if n := o.countBookings(t, o.slug); n != 5 {
 		t.Errorf("%d bookings, want 5", n)
 	}
 }
 
-// byKeyboard confirms and searches without a pointer.
-func (o *office) byKeyboard(t *testing.T) {
+// useKeyboard confirms and searches without a pointer.
+func (o *ownerSite) useKeyboard(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
 	v.Go(o.at("/today"))
 	v.Tab("Confirm Ada Example")

@@ -8,18 +8,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// Owners pause online bookings until a day, see on Today that they are paused, and end it; customers are told
-// meanwhile.
+// TestOwnersPauseOnlineBookingsInABrowser pauses online bookings until a day and ends the pause. Today shows the
+// pause to owners, and /info shows it to customers.
 func TestOwnersPauseOnlineBookingsInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
-	p := &pages{world: shared(t), chromium: chromium}
+	p := &pages{platform: sharePlatform(t), chromium: chromium}
 	visitors := maps.Clone(ownerVisitors)
 	visitors["de-plain"] = visitor.As{Locale: "de", NoScript: true} // the form works without scripts
 	for name, as := range visitors {
 		t.Run("looks "+name, func(t *testing.T) {
 			t.Parallel()
-			o := p.open(t, "paused-"+name)
+			o := p.openBusiness(t, "paused-"+name)
 			v := o.signIn(t, "owner", as)
 			look := func(step, path, selector string) {
 				v.Go(o.at(path))
@@ -38,27 +38,27 @@ func TestOwnersPauseOnlineBookingsInABrowser(t *testing.T) {
 	}
 	t.Run("desk", func(t *testing.T) {
 		t.Parallel()
-		p.open(t, "paused-desk").mayNot(t, "desk", "/pause")
+		p.openBusiness(t, "paused-desk").checkForbidden(t, "desk", "/pause")
 	})
 	t.Run("pause and end", func(t *testing.T) {
 		t.Parallel()
-		p.open(t, "paused-flow").pauseAndEnd(t)
+		p.openBusiness(t, "paused-flow").pauseAndResume(t)
 	})
 }
 
-// mustBePaused holds whether customers are told that online bookings are paused.
-func (o *office) mustBePaused(t *testing.T, want bool) {
+// checkPaused checks whether /info reports a pause.
+func (o *ownerSite) checkPaused(t *testing.T, want bool) {
 	t.Helper()
 	var info struct {
 		Paused bool `json:"online_bookings_paused"`
 	}
-	o.do(t, http.MethodGet, o.PublicURL+"/api/public/"+o.slug+"/info", nil, nil).into(t, http.StatusOK, &info)
+	o.do(t, http.MethodGet, o.PublicURL+"/api/public/"+o.slug+"/info", nil, nil).decode(t, http.StatusOK, &info)
 	if info.Paused != want {
 		t.Errorf("paused for customers: %t, want %t", info.Paused, want)
 	}
 }
 
-func (o *office) pauseAndEnd(t *testing.T) {
+func (o *ownerSite) pauseAndResume(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
 	v.Go(o.at("/today"))
 	v.Press("Pause online bookings")
@@ -68,9 +68,9 @@ func (o *office) pauseAndEnd(t *testing.T) {
 	v.Fill("Open again on", "2027-03-08")
 	v.Press("Pause")
 	v.Sees("They open again on")
-	o.mustBePaused(t, true)
+	o.checkPaused(t, true)
 	v.Press("Change or end this")
 	v.Press("End the pause now")
 	v.Sees("Online bookings are open again.")
-	o.mustBePaused(t, false)
+	o.checkPaused(t, false)
 }

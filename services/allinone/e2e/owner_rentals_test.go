@@ -7,19 +7,20 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// yoga is a class of an office, which Inês gives to three on Mondays.
-const yoga = `  - {key: yoga, name: Yoga, duration_minutes: 60, price: 12.50, order: 4, classes: [{key: evening, weekday: mon, time: "18:00", capacity: 3, staff: s0}]}
+// yogaClass is a class with three seats, which Inês gives on Mondays.
+const yogaClass = `  - {key: yoga, name: Yoga, duration_minutes: 60, price: 12.50, order: 4, classes: [{key: evening, weekday: mon, time: "18:00", capacity: 3, staff: s0}]}
 `
 
-// rentedOnline has rentals of an office paid online, and half of that given back until an hour before.
-var rentedOnline = []string{
+// paidRentals are the changes of a manifest that require online payment for rentals. Until an hour before the start,
+// a cancellation refunds half of the price.
+var paidRentals = []string{
 	"\nhours:\n",
 	"\npayments: {providers: [stripe], accounts: {stripe: acct_salon}, modes: {rentals: online}}\ncancellation_policy: [{hours_before: 1, refund_percent: 50}]\nhours:\n",
 	"price_type: hourly", "price_type: hourly, payment_requirement: full",
 }
 
-// everyDay looks at the pages of rentals and classes.
-func (o *office) everyDay(v *visitor.Visitor, seen func(step, selector string)) {
+// checkDayPages checks the pages of rentals and classes.
+func (o *ownerSite) checkDayPages(v *visitor.Visitor, seen func(step, selector string)) {
 	v.Go(o.at("/rentals/new"))
 	seen("11-reserve", "input[name=quantity]")
 	v.FillThe("input[name=name]", "Bruno Costa")
@@ -39,8 +40,8 @@ func (o *office) everyDay(v *visitor.Visitor, seen func(step, selector string)) 
 	seen("12-roster", ".row.guest")
 }
 
-// lending reserves at the counter, no more than there is, hands out, takes back, and cancels.
-func (o *office) lending(t *testing.T) {
+// lendRentals reserves units at the counter, not more than there are, notes pickup and return, and cancels.
+func (o *ownerSite) lendRentals(t *testing.T) {
 	v := o.signIn(t, "desk", visitor.As{Locale: "en-GB", Width: 1280})
 	v.Go(o.at("/rentals"))
 	v.Sees("Nothing is out", "Nothing is to be picked up",
@@ -78,16 +79,16 @@ func (o *office) lending(t *testing.T) {
 	v.Sees("Cancel this reservation?")
 	v.PressThe("button.danger")
 	v.Sees("The reservation is cancelled", "Nothing is to be picked up", "Kayak 2 2 2")
-	o.rentedByACustomer(t, v)
+	o.cancelCustomersRental(t, v)
 }
 
-// rentedByACustomer is paid online: the front desk sees it, and what the policy gives back; the owner gives back as
-// much as they want.
-func (o *office) rentedByACustomer(t *testing.T, desk *visitor.Visitor) {
+// cancelCustomersRental cancels a reservation that a customer paid online. The front desk can refund the amount of
+// the policy only; the owner refunds another amount.
+func (o *ownerSite) cancelCustomersRental(t *testing.T, desk *visitor.Visitor) {
 	t.Helper()
 	at, _ := o.rentalPage(t, o.slug, "Kayak")
 	at += "/details?" + url.Values{"from": {"2027-03-03"}, "start": {"10:00"}, "for": {"2"}}.Encode()
-	reserved := o.browse(t, at, o.browse(t, at, nil).filled(t, typed))
+	reserved := o.browse(t, at, o.browse(t, at, nil).fillForm(t, contactForm))
 	desk.Go(o.at("/today"))
 	desk.Sees("To be paid online", "1 × Kayak", "€24.00 to be paid online · until")
 	desk.Check()
@@ -110,13 +111,13 @@ func (o *office) rentedByACustomer(t *testing.T, desk *visitor.Visitor) {
 	owner.Keep("owner-rental-cancel-paid")
 	owner.PressThe("button.danger")
 	owner.Sees("The reservation is cancelled", "Kayak 2 2 2")
-	desk.PressThe("button.danger") // who has seen it before
+	desk.PressThe("button.danger") // of a page that was opened before the cancellation
 	desk.Sees("Something has changed meanwhile")
 }
 
-// teaching books a party into a class by its roster and notes that it came; whoever gives the class sees the same, and
-// books nobody.
-func (o *office) teaching(t *testing.T) {
+// teachClass books a party into a class from its roster and notes its arrival. The teacher sees the same roster and
+// cannot book.
+func (o *ownerSite) teachClass(t *testing.T) {
 	v := o.signIn(t, "desk", visitor.As{Locale: "en-GB"})
 	v.Go(o.at("/classes"))
 	v.Sees("Yoga", "18:00", "Inês", "0 of 3 seats")

@@ -10,15 +10,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// Owners read what was booked and sold as charts and tables, in the figures of the admin API, choose other dates, and
-// take a file of them.
-func TestOwnersReadTheirReportsInABrowser(t *testing.T) {
+// TestOwnersReadReportsInABrowser reads the reports as charts and tables, with the figures of the admin API, for
+// several ranges of dates, and downloads them.
+func TestOwnersReadReportsInABrowser(t *testing.T) {
 	t.Parallel()
-	p := &pages{world: shared(t), chromium: visitor.Open(t)}
-	o := p.open(t, "figures")
-	o.sellOne(t, "Ada Example", "Floor", 3)
-	o.noteOne(t, "Bruno Costa", "no-show")
-	o.noteOne(t, "Ada Example", "complete")
+	p := &pages{platform: sharePlatform(t), chromium: visitor.Open(t)}
+	o := p.openBusiness(t, "figures")
+	o.sellTickets(t, "Ada Example", "Floor", 3)
+	o.noteAttendance(t, "Bruno Costa", "no-show")
+	o.noteAttendance(t, "Ada Example", "complete")
 	for name, as := range map[string]visitor.As{
 		"owner": ownerVisitors["phone"], "manager": ownerVisitors["ar-desk-dark"],
 		"desk": {Locale: "ar", Slow: true},
@@ -40,7 +40,7 @@ func TestOwnersReadTheirReportsInABrowser(t *testing.T) {
 	}
 	t.Run("a visit", func(t *testing.T) {
 		t.Parallel()
-		o.reading(t)
+		o.readReports(t)
 	})
 	t.Run("staff", func(t *testing.T) {
 		t.Parallel()
@@ -54,8 +54,8 @@ func TestOwnersReadTheirReportsInABrowser(t *testing.T) {
 	})
 }
 
-// noteOne notes of the booking of a customer on the first day that they came, or did not.
-func (o *office) noteOne(t *testing.T, customer, move string) {
+// noteAttendance confirms a customer's booking on the first day and makes a transition, such as complete or no-show.
+func (o *ownerSite) noteAttendance(t *testing.T, customer, move string) {
 	t.Helper()
 	var list struct {
 		Bookings []struct {
@@ -63,19 +63,19 @@ func (o *office) noteOne(t *testing.T, customer, move string) {
 			CustomerName string `json:"customer_name"`
 		}
 	}
-	o.admin(t, http.MethodGet, "businesses/"+o.slug+"/bookings?from=2027-03-01&to=2027-03-01", nil).into(t,
+	o.admin(t, http.MethodGet, "businesses/"+o.slug+"/bookings?from=2027-03-01&to=2027-03-01", nil).decode(t,
 		http.StatusOK, &list)
 	for _, b := range list.Bookings {
 		if b.CustomerName == customer {
-			o.admin(t, http.MethodPost, "businesses/"+o.slug+"/bookings/"+b.ID+"/confirm", nil).want(t, http.StatusOK,
+			o.admin(t, http.MethodPost, "businesses/"+o.slug+"/bookings/"+b.ID+"/confirm", nil).checkStatus(t, http.StatusOK,
 				"")
-			o.admin(t, http.MethodPost, "businesses/"+o.slug+"/bookings/"+b.ID+"/"+move, nil).want(t, http.StatusOK, "")
+			o.admin(t, http.MethodPost, "businesses/"+o.slug+"/bookings/"+b.ID+"/"+move, nil).checkStatus(t, http.StatusOK, "")
 		}
 	}
 }
 
-// reading is a visit of somebody who may see all and change nothing.
-func (o *office) reading(t *testing.T) {
+// readReports reads the reports as a viewer.
+func (o *ownerSite) readReports(t *testing.T) {
 	const dates = "from=2027-02-22&to=2027-03-14"
 	var booked struct {
 		Rows []struct {
@@ -83,7 +83,7 @@ func (o *office) reading(t *testing.T) {
 			NoShow                                 int `json:"no_show"`
 		}
 	}
-	o.admin(t, http.MethodGet, "businesses/"+o.slug+"/reports/bookings?"+dates, nil).into(t, http.StatusOK, &booked)
+	o.admin(t, http.MethodGet, "businesses/"+o.slug+"/reports/bookings?"+dates, nil).decode(t, http.StatusOK, &booked)
 	if len(booked.Rows) != 1 {
 		t.Fatalf("%+v", booked.Rows)
 	}
@@ -93,7 +93,7 @@ func (o *office) reading(t *testing.T) {
 			Total json.Number
 		}
 	}
-	o.admin(t, http.MethodGet, "businesses/"+o.slug+"/reports/revenue?"+dates, nil).into(t, http.StatusOK, &sold)
+	o.admin(t, http.MethodGet, "businesses/"+o.slug+"/reports/revenue?"+dates, nil).decode(t, http.StatusOK, &sold)
 	if len(sold.Rows) != 2 || sold.Rows[0].Kind != "booking" || sold.Rows[1].Kind != "ticket" {
 		t.Fatalf("%+v", sold.Rows)
 	}

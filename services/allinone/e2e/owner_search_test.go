@@ -8,14 +8,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// Owners find a customer with her bookings, and a page by its name, from wherever they are.
-func TestOwnersFindBookingsCustomersAndPagesInABrowser(t *testing.T) {
+// TestOwnersSearchInABrowser finds a customer with her bookings, and a page by its name.
+func TestOwnersSearchInABrowser(t *testing.T) {
 	t.Parallel()
-	p := &pages{world: shared(t), chromium: visitor.Open(t)}
+	p := &pages{platform: sharePlatform(t), chromium: visitor.Open(t)}
 	for name, as := range ownerVisitors {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := p.open(t, "search-"+name)
+			o := p.openBusiness(t, "search-"+name)
 			v := o.signIn(t, "owner", as)
 			v.Go(o.at("/calendar"))
 			v.Until("scripts have run", `document.readyState === "complete"`)

@@ -8,38 +8,43 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// Owners connect other programs: a key that is used by HTTP and revoked, a webhook that is tested and read of, a
-// calendar feed that is opened, the lines for their site, and the address for agents.
-func TestOwnersConnectOtherProgramsInABrowser(t *testing.T) {
+// TestOwnersConnectProgramsInABrowser creates, uses and revokes an API key, tests a webhook, opens a calendar feed,
+// and reads the code for embedding and the address for agents.
+func TestOwnersConnectProgramsInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
-	p := &pages{world: shared(t), chromium: chromium}
+	p := &pages{platform: sharePlatform(t), chromium: chromium}
 	for name, as := range ownerVisitors {
 		t.Run("every page "+name, func(t *testing.T) {
 			t.Parallel()
-			p.open(t, "settings-"+name).everySetting(t, name, as)
+			p.openBusiness(t, "settings-"+name).checkSettings(t, name, as)
 		})
 	}
 	t.Run("manager", func(t *testing.T) {
 		t.Parallel()
-		p.open(t, "settings-manager").mayNot(t, "manager", "/settings/keys")
+		p.openBusiness(t, "settings-manager").checkForbidden(t, "manager", "/settings/keys")
 	})
-	for name, do := range map[string]func(*office, *testing.T){"keys": (*office).keyOfAProgram, "hooks": (*office).webhookOfAServer, "feeds": (*office).feedOfACalendar} {
+	for name, do := range map[string]func(*ownerSite, *testing.T){
+		"keys": (*ownerSite).manageKey, "hooks": (*ownerSite).manageWebhook, "feeds": (*ownerSite).manageCalendarFeed,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			do(p.open(t, "with-"+name), t)
+			do(p.openBusiness(t, "with-"+name), t)
 		})
 	}
 }
 
-// everySetting looks at each page below Settings.
-func (o *office) everySetting(t *testing.T, name string, as visitor.As) {
-	url, _ := receiver(t)
-	o.admin(t, http.MethodPost, "businesses/"+o.slug+"/webhooks", encoded(t, map[string]any{"url": url, "events": []string{"*"}})).want(t, http.StatusCreated, "")
-	o.world.key(t, o.slug, "read")
+// checkSettings checks each page below Settings.
+func (o *ownerSite) checkSettings(t *testing.T, name string, as visitor.As) {
+	url, _ := startReceiver(t)
+	o.admin(t, http.MethodPost, "businesses/"+o.slug+"/webhooks",
+		encodeJSON(t, map[string]any{"url": url, "events": []string{"*"}})).checkStatus(t, http.StatusCreated, "")
+	o.platform.key(t, o.slug, "read")
 	v := o.signIn(t, "owner", as)
 	for page, selector := range map[string]string{
-		"": ".cards", "/keys": ".rows", "/webhooks": ".rows", "/feeds": ".empty", "/embed": ".preview", "/embed?mode=popup": ".as-popup", "/embed?mode=button&color=%230b6e4f": ".press", "/agents": ".client",
+		"": ".cards", "/keys": ".rows", "/webhooks": ".rows", "/feeds": ".empty",
+		"/embed": ".preview", "/embed?mode=popup": ".as-popup", "/embed?mode=button&color=%230b6e4f": ".press",
+		"/agents": ".client",
 	} {
 		v.Go(o.at("/settings" + page))
 		v.Finds(selector)
@@ -49,8 +54,8 @@ func (o *office) everySetting(t *testing.T, name string, as visitor.As) {
 	}
 }
 
-// mayNot is refused a page, and not shown the way to it.
-func (o *office) mayNot(t *testing.T, role, path string) {
+// checkForbidden checks that a role is refused a page and sees no link to the settings.
+func (o *ownerSite) checkForbidden(t *testing.T, role, path string) {
 	t.Helper()
 	v := o.signIn(t, role, visitor.As{Locale: "en-GB", Width: 1280})
 	v.Go(o.at("/more"))
@@ -62,15 +67,18 @@ func (o *office) mayNot(t *testing.T, role, path string) {
 }
 
 // info asks for what a business offers, by an API key over MCP.
-func (o *office) info(t *testing.T, key string) answer {
+func (o *ownerSite) info(t *testing.T, key string) reply {
 	t.Helper()
-	return o.do(t, http.MethodPost, o.PublicURL+"/mcp", []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_business_info","arguments":{}}}`), http.Header{
-		"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "X-Forwarded-For": {client()},
-	})
+	return o.do(t, http.MethodPost, o.PublicURL+"/mcp",
+		[]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_business_info","arguments":{}}}`),
+		http.Header{
+			"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"},
+			"Accept": {"application/json, text/event-stream"}, "X-Forwarded-For": {newAddress()},
+		})
 }
 
-// keyOfAProgram makes a key, lets a program use it, and revokes it.
-func (o *office) keyOfAProgram(t *testing.T) {
+// manageKey makes a key, lets a program use it, and revokes it.
+func (o *ownerSite) manageKey(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
 	v.Go(o.at("/settings"))
 	v.Press("API keys")
@@ -83,12 +91,13 @@ func (o *office) keyOfAProgram(t *testing.T) {
 	if a := o.info(t, key); a.status != http.StatusOK || !strings.Contains(string(a.body), "Harbour Hair") {
 		t.Fatalf("the key does not open: %d %s", a.status, a.body)
 	}
-	cut := o.named(t, o.slug, "services")["Cut"]
-	o.book(t, o.slug, key, appointment(cut, "2027-03-03", "09:00")).want(t, http.StatusCreated, "")
+	cut := o.idsByName(t, o.slug, "services")["Cut"]
+	o.book(t, o.slug, key, appointment(cut, "2027-03-03", "09:00")).checkStatus(t, http.StatusCreated, "")
 	v.Go(o.at("/settings/keys"))
 	v.Sees("last used 1 Mar 2027")
 	v.SeesNot(key)
-	if n := visitor.Eval[int](v, `[...document.querySelectorAll(".row")].filter(r => r.innerText.includes("Website robot")).length`); n != 1 {
+	if n := visitor.Eval[int](v,
+		`[...document.querySelectorAll(".row")].filter(r => r.innerText.includes("Website robot")).length`); n != 1 {
 		t.Errorf("%d keys were made by pressing twice", n)
 	}
 	v.Press("Revoke Website robot")
@@ -96,7 +105,8 @@ func (o *office) keyOfAProgram(t *testing.T) {
 	v.Check()
 	v.PressThe(".ask[open] button")
 	v.Sees("The key is revoked", "Revoked")
-	o.book(t, o.slug, key, appointment(cut, "2027-03-03", "11:00")).want(t, http.StatusUnauthorized, "invalid_api_key")
+	o.book(t, o.slug, key, appointment(cut, "2027-03-03", "11:00")).checkStatus(t, http.StatusUnauthorized,
+		"invalid_api_key")
 	if a := o.info(t, key); a.status != http.StatusUnauthorized {
 		t.Errorf("a revoked key opens: %d %s", a.status, a.body)
 	}
@@ -106,12 +116,13 @@ func (o *office) keyOfAProgram(t *testing.T) {
 	v.Fill("How it is shown", "By a button in the corner")
 	v.Fill("Words on the button", `Book "us" <now>`)
 	v.Press("Show")
-	v.Sees(`data-slug="with-keys" data-mode="button" data-label="Book &#34;us&#34; &lt;now&gt;"`, o.PublicURL+"/b/with-keys")
+	v.Sees(`data-slug="with-keys" data-mode="button" data-label="Book &#34;us&#34; &lt;now&gt;"`,
+		o.PublicURL+"/b/with-keys")
 }
 
-// webhookOfAServer adds a webhook, reads what was sent to it and answered, and removes it.
-func (o *office) webhookOfAServer(t *testing.T) {
-	url, arrived := receiver(t)
+// manageWebhook adds a webhook, reads its deliveries, and removes it.
+func (o *ownerSite) manageWebhook(t *testing.T) {
+	url, arrived := startReceiver(t)
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
 	v.Go(o.at("/settings/webhooks"))
 	v.Fill("Address of your server", "https://10.0.0.1/hooks")
@@ -127,12 +138,13 @@ func (o *office) webhookOfAServer(t *testing.T) {
 	first := visitor.Eval[string](v, `document.querySelector("#secret").textContent`)
 	v.Press("Send a test")
 	v.Sees("A test is on its way")
-	if says := next(t, arrived).told(t); says.Type != "webhook.test" {
+	if says := nextDelivery(t, arrived).decodeEvent(t); says.Type != "webhook.test" {
 		t.Errorf("the test is %+v", says)
 	}
 	v.SeesNot(first)
 	at := strings.Split(v.Address(), "?")[0]
-	v.Until("the answer is listed", `(async () => { const page = await (await fetch(location.pathname)).text(); return page.includes("Answered 200"); })()`)
+	v.Until("the answer is listed",
+		`(async () => { const page = await (await fetch(location.pathname)).text(); return page.includes("Answered 200"); })()`)
 	v.Go(at + "?status=delivered")
 	v.PressThe(".delivery summary")
 	v.Sees("Answered 200", "Message ID")
@@ -140,11 +152,12 @@ func (o *office) webhookOfAServer(t *testing.T) {
 	v.Keep("settings-delivery")
 	v.Press("Send again")
 	v.Sees("It is sent again")
-	next(t, arrived)
+	nextDelivery(t, arrived)
 	v.Press("New secret")
 	v.PressThe(".ask[open] button")
 	v.Sees("There is a new secret")
-	if second := visitor.Eval[string](v, `document.querySelector("#secret").textContent`); second == first || !strings.HasPrefix(second, "whsec_") {
+	if second := visitor.Eval[string](v, `document.querySelector("#secret").textContent`); second == first ||
+		!strings.HasPrefix(second, "whsec_") {
 		t.Errorf("the new secret is %q", second)
 	}
 	v.Press("Pause")
@@ -160,8 +173,8 @@ func (o *office) webhookOfAServer(t *testing.T) {
 	v.Sees("The webhook is removed", "No webhook yet")
 }
 
-// feedOfACalendar makes a feed of one member, opens it as a calendar does, and removes it.
-func (o *office) feedOfACalendar(t *testing.T) {
+// manageCalendarFeed creates a feed of one member, reads it as a calendar does, and removes it.
+func (o *ownerSite) manageCalendarFeed(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB"})
 	v.Go(o.at("/settings/feeds"))
 	v.Fill("Whose bookings", "Inês")
@@ -170,8 +183,8 @@ func (o *office) feedOfACalendar(t *testing.T) {
 	v.Sees("The feed of Inês", "Paste this address")
 	v.Check()
 	feed := visitor.Eval[string](v, `document.querySelector("#secret").textContent`)
-	read := func() answer {
-		return o.do(t, http.MethodGet, feed, nil, http.Header{"X-Forwarded-For": {client()}})
+	read := func() reply {
+		return o.do(t, http.MethodGet, feed, nil, http.Header{"X-Forwarded-For": {newAddress()}})
 	}
 	if a := read(); a.status != http.StatusOK || !strings.Contains(string(a.body), "Ada Example") {
 		t.Errorf("the feed: %d %s", a.status, a.body)

@@ -10,12 +10,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// Owners write their offer as text: what is wrong is said with its line, what would change is shown first, and two who
-// write at once lose nothing.
-func TestOwnersWriteTheirOfferAsTextInABrowser(t *testing.T) {
+// TestOwnersEditOfferAsTextInABrowser edits the manifest as text. The page shows the line of an error and the changes
+// before it saves, and merges the edits of two people.
+func TestOwnersEditOfferAsTextInABrowser(t *testing.T) {
 	t.Parallel()
-	p := &pages{world: shared(t), chromium: visitor.Open(t)}
-	o := p.open(t, "text")
+	p := &pages{platform: sharePlatform(t), chromium: visitor.Open(t)}
+	o := p.openBusiness(t, "text")
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
 	before := o.offerText(t)
 	wrong := strings.Replace(before, "price: 10.00", "price: -3", 1)

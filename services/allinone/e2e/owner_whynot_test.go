@@ -6,17 +6,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// Owners are told why a time cannot be booked, from the calendar and from a refusal, and led to the form or the booking
-// that keeps it from being.
-func TestOwnersAreToldWhyNotInABrowser(t *testing.T) {
+// TestOwnersSeeWhyStartIsNotBookableInABrowser asks why a start cannot be booked, from the calendar and from a
+// refused booking. The answer leads to the form or the booking that is the reason.
+func TestOwnersSeeWhyStartIsNotBookableInABrowser(t *testing.T) {
 	t.Parallel()
-	p := &pages{world: shared(t), chromium: visitor.Open(t)}
+	p := &pages{platform: sharePlatform(t), chromium: visitor.Open(t)}
 	for name, as := range ownerVisitors {
 		t.Run("looks "+name, func(t *testing.T) {
 			t.Parallel()
-			o := p.open(t, "why-"+name)
+			o := p.openBusiness(t, "why-"+name)
 			v := o.signIn(t, "manager", as)
-			at := "/why-not?service=" + o.named(t, o.slug, "services")["Cut"] + "&date=2027-03-01&time="
+			at := "/why-not?service=" + o.idsByName(t, o.slug, "services")["Cut"] + "&date=2027-03-01&time="
 			for step, path := range map[string]string{"ask": "/why-not", "free": at + "13:00", "taken": at + "09:10",
 				"closed": at + "18:00", "wrong": at + "noon"} {
 				v.Go(o.at(path))
@@ -29,21 +29,21 @@ func TestOwnersAreToldWhyNotInABrowser(t *testing.T) {
 	}
 	t.Run("asking", func(t *testing.T) {
 		t.Parallel()
-		p.open(t, "why-asking").asksWhyNot(t)
+		p.openBusiness(t, "why-asking").askWhyNot(t)
 	})
 	t.Run("roles", func(t *testing.T) {
 		t.Parallel()
-		o := p.open(t, "why-roles")
-		o.mayNot(t, "viewer", "/why-not")
+		o := p.openBusiness(t, "why-roles")
+		o.checkForbidden(t, "viewer", "/why-not")
 		v := o.signIn(t, "desk", visitor.As{Locale: "en-GB", Width: 1280})
-		v.Go(o.at("/why-not?service=" + o.named(t, o.slug, "services")["Cut"] + "&date=2027-03-01&time=18:00"))
+		v.Go(o.at("/why-not?service=" + o.idsByName(t, o.slug, "services")["Cut"] + "&date=2027-03-01&time=18:00"))
 		v.Sees("The business is closed then.")
 		v.SeesNot("Change:")
 	})
 }
 
-// asksWhyNot goes from the calendar to what is closed, taken and between two starts, and books past the last of them.
-func (o *office) asksWhyNot(t *testing.T) {
+// askWhyNot asks about starts that are closed, busy and off the grid, and books after closing time.
+func (o *ownerSite) askWhyNot(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB"})
 	v.Go(o.at("/calendar?date=2027-03-01"))
 	v.Press("Why not?")

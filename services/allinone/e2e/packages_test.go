@@ -37,11 +37,11 @@ services:
 `
 }
 
-func TestAPackageByServiceIsListedAndBookedWithAMemberForEach(t *testing.T) {
+func TestPackagePerServiceAssignsMemberToEachService(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "pack", spa("pack"))
-	services, key := w.named(t, "pack", "services"), w.key(t, "pack", "all")
+	services, key := w.idsByName(t, "pack", "services"), w.key(t, "pack", "all")
 	both := services["Wash"] + "," + services["Cut"]
 	list := func(query string) string {
 		shown := ""
@@ -59,8 +59,8 @@ func TestAPackageByServiceIsListedAndBookedWithAMemberForEach(t *testing.T) {
 		t.Errorf("the package is listed at %s", got)
 	}
 	o := appointment("", "2027-03-01", "09:00").with("service_ids", []string{services["Wash"], services["Cut"]})
-	w.book(t, "pack", key, o).want(t, http.StatusConflict, "no_staff_available")
-	w.book(t, "pack", key, o.with("is_package", true)).want(t, http.StatusConflict, "no_staff_available")
+	w.book(t, "pack", key, o).checkStatus(t, http.StatusConflict, "no_staff_available")
+	w.book(t, "pack", key, o.with("is_package", true)).checkStatus(t, http.StatusConflict, "no_staff_available")
 	pack := o.with("is_package", true).with("staffing_mode", "per_service")
 	var got struct {
 		Booking struct {
@@ -70,7 +70,7 @@ func TestAPackageByServiceIsListedAndBookedWithAMemberForEach(t *testing.T) {
 			Total     float64
 		}
 	}
-	w.book(t, "pack", key, pack).into(t, http.StatusCreated, &got)
+	w.book(t, "pack", key, pack).decode(t, http.StatusCreated, &got)
 	if b := got.Booking; b.EndTime != "10:00:00" || b.StaffName != "Anna" || b.Total != 50 {
 		t.Errorf("the package was booked as %+v", b)
 	}
@@ -83,15 +83,16 @@ func TestAPackageByServiceIsListedAndBookedWithAMemberForEach(t *testing.T) {
 		"09:00-09:30 Ben 10:00-10:30 Ben 10:30-11:00 Ben 11:00-11:30 Ben 11:30-12:00 Ben "; got != want {
 		t.Errorf("Ben is free at %s", got)
 	}
-	w.admin(t, http.MethodPost, "businesses/pack/bookings/"+got.Booking.ID+"/cancel", nil).want(t, http.StatusOK, "")
+	w.admin(t, http.MethodPost, "businesses/pack/bookings/"+got.Booking.ID+"/cancel", nil).checkStatus(t, http.StatusOK,
+		"")
 	if got := list(byService); got != all {
 		t.Errorf("after it was cancelled the package is listed at %s", got)
 	}
 }
 
-func TestAVariantIsBookedWithItsOwnLengthAndPrice(t *testing.T) {
+func TestVariantSetsDurationAndPrice(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "long", spa("long"))
 	var list struct {
 		Services []struct {
@@ -102,7 +103,7 @@ func TestAVariantIsBookedWithItsOwnLengthAndPrice(t *testing.T) {
 			}
 		}
 	}
-	w.get(t, "long/services").into(t, http.StatusOK, &list)
+	w.get(t, "long/services").decode(t, http.StatusOK, &list)
 	cut := list.Services[1]
 	if len(cut.Variants) != 1 || cut.Variants[0].Name != "Long hair" || cut.Variants[0].QuotedPrice != 55 {
 		t.Fatalf("the variants of %s are %+v", cut.Name, cut.Variants)
@@ -112,7 +113,7 @@ func TestAVariantIsBookedWithItsOwnLengthAndPrice(t *testing.T) {
 	if last := slots[len(slots)-1]; last.Time != "11:00" || last.EndTime != "12:00" {
 		t.Errorf("the last start is %+v", last)
 	}
-	if n := w.days(t, "long", "2027-03-01", "service_id="+cut.ID+"&variants="+pair); n != len(slots) {
+	if n := w.countDays(t, "long", "2027-03-01", "service_id="+cut.ID+"&variants="+pair); n != len(slots) {
 		t.Errorf("/available-dates counts %d, /slots lists %d", n, len(slots))
 	}
 	var got struct {
@@ -123,29 +124,29 @@ func TestAVariantIsBookedWithItsOwnLengthAndPrice(t *testing.T) {
 		}
 	}
 	key := w.key(t, "long", "all")
-	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "11:00").with("variants", []string{pair})).into(t,
+	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "11:00").with("variants", []string{pair})).decode(t,
 		http.StatusCreated, &got)
 	if b := got.Booking; b.EndTime != "12:00:00" || b.Total != 55 || b.Services[0]["variant_name"] != "Long hair" ||
 		b.Services[0]["duration_minutes"] != 60.0 {
 		t.Errorf("the variant was booked as %+v", b)
 	}
-	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "11:30").with("variants", pair)).want(t,
+	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "11:30").with("variants", pair)).checkStatus(t,
 		http.StatusConflict, "closed")
 	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "09:00").with("variants", cut.ID+":"+cut.ID)).
-		want(t, http.StatusBadRequest, "invalid_parameter")
+		checkStatus(t, http.StatusBadRequest, "invalid_parameter")
 }
 
 // packageTimes are when packages are asked for. Those of different times do not meet, so that one of each would be
 // booked if nobody booked the members singly.
 var packageTimes = []string{"09:00", "09:30", "10:00", "10:30", "11:00"}
 
-// TestAPackageIsNeverHalfBooked: 50 clients book the package's members singly while others book the package, Monday
-// after Monday until packages have won and lost.
-func TestAPackageIsNeverHalfBooked(t *testing.T) {
+// TestConcurrentPackagesAreNeverBookedInPart: 50 clients book the package's members singly while others book the
+// package, Monday after Monday until packages have won and lost.
+func TestConcurrentPackagesAreNeverBookedInPart(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "half", spa("half"))
-	services := w.named(t, "half", "services")
+	services := w.idsByName(t, "half", "services")
 	var won, lost, days int
 	for ; days < 20 && (won == 0 || lost == 0); days++ {
 		date := time.Date(2027, 3, 1+7*days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
@@ -156,7 +157,7 @@ func TestAPackageIsNeverHalfBooked(t *testing.T) {
 		t.Errorf("on %d days packages won %d times and lost %d: the comparison means nothing", days, won, lost)
 	}
 	// A package is a booking of two services: it holds two resources for half an hour each; a single holds one.
-	counted := row(t, w.databaseURL, `
+	counted := queryRow(t, w.databaseURL, `
 		WITH parts AS (
 			SELECT b.id, jsonb_array_length(b.services) AS services, count(o.*) AS parts
 			FROM booking.bookings b LEFT JOIN booking.occupied_time o ON o.business_id = b.business_id AND o.booking_id = b.id
@@ -186,7 +187,7 @@ func packagesAndSingles(wash, cut, date string) []order {
 
 // packRace sends all orders at the same moment with a key of their own and returns how many packages were booked; any
 // answer but 201 and 409 fails.
-func (w *world) packRace(t *testing.T, slug string, orders []order) int {
+func (w *platform) packRace(t *testing.T, slug string, orders []order) int {
 	t.Helper()
 	var (
 		key    = w.key(t, slug, "write")

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// shown is a page as a program sees it.
-type shown struct {
+// pageAnswer is a page as a program sees it.
+type pageAnswer struct {
 	status   int
 	location string
 	text     string
@@ -24,7 +24,7 @@ type shown struct {
 }
 
 // browse asks for a page as a browser without scripts does, from an address of its own; form nil reads it.
-func (w *world) browse(t *testing.T, address string, form url.Values, header ...string) shown {
+func (w *platform) browse(t *testing.T, address string, form url.Values, header ...string) pageAnswer {
 	t.Helper()
 	method, body := http.MethodGet, io.Reader(http.NoBody)
 	if form != nil {
@@ -34,7 +34,7 @@ func (w *world) browse(t *testing.T, address string, form url.Values, header ...
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("X-Forwarded-For", client())
+	request.Header.Set("X-Forwarded-For", newAddress())
 	request.Header.Set("Accept-Language", "en-GB")
 	if form != nil {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -56,23 +56,23 @@ func (w *world) browse(t *testing.T, address string, form url.Values, header ...
 	if err != nil {
 		t.Fatal(err)
 	}
-	return shown{response.StatusCode, response.Header.Get("Location"), string(text), response.Header}
+	return pageAnswer{response.StatusCode, response.Header.Get("Location"), string(text), response.Header}
 }
 
 var (
-	field = regexp.MustCompile(`<input type="hidden" name="([\w-]+)" value="([^"]*)"`)
-	picks = regexp.MustCompile(`name="pick" value="([^"]*)"`)
-	typed = url.Values{"name": {"Zoë <b>"}, "email": {"zoe@example.com"}, "phone": {"+351 1"}, "people": {"1"}}
+	hiddenField = regexp.MustCompile(`<input type="hidden" name="([\w-]+)" value="([^"]*)"`)
+	pickField   = regexp.MustCompile(`name="pick" value="([^"]*)"`)
+	contactForm = url.Values{"name": {"Zoë <b>"}, "email": {"zoe@example.com"}, "phone": {"+351 1"}, "people": {"1"}}
 )
 
-// filled is the form of a page with these details.
-func (s shown) filled(t *testing.T, details url.Values) url.Values {
+// fillForm is the form of a page with these details.
+func (s pageAnswer) fillForm(t *testing.T, details url.Values) url.Values {
 	t.Helper()
 	form := url.Values{}
 	for name, values := range details {
 		form[name] = values
 	}
-	for _, found := range field.FindAllStringSubmatch(s.text, -1) {
+	for _, found := range hiddenField.FindAllStringSubmatch(s.text, -1) {
 		form.Set(found[1], html.UnescapeString(found[2]))
 	}
 	if form.Get("token") == "" || form.Get("total") == "" {
@@ -81,20 +81,20 @@ func (s shown) filled(t *testing.T, details url.Values) url.Values {
 	return form
 }
 
-// keeps says that the form still holds what was typed.
-func (s shown) keeps(t *testing.T) {
+// checkInputKept says that the form still holds what was typed.
+func (s pageAnswer) checkInputKept(t *testing.T) {
 	t.Helper()
-	s.keepsCustomer(t)
-	s.holds(t, `value="+351 1"`)
+	s.checkCustomerKept(t)
+	s.checkHolds(t, `value="+351 1"`)
 }
 
-// keepsCustomer says that a form still holds who it is.
-func (s shown) keepsCustomer(t *testing.T) {
+// checkCustomerKept says that a form still holds who it is.
+func (s pageAnswer) checkCustomerKept(t *testing.T) {
 	t.Helper()
-	s.holds(t, `value="Zoë &lt;b&gt;"`, `value="zoe@example.com"`)
+	s.checkHolds(t, `value="Zoë &lt;b&gt;"`, `value="zoe@example.com"`)
 }
 
-func (s shown) holds(t *testing.T, values ...string) {
+func (s pageAnswer) checkHolds(t *testing.T, values ...string) {
 	t.Helper()
 	for _, value := range values {
 		if !strings.Contains(s.text, value) {
@@ -103,7 +103,7 @@ func (s shown) holds(t *testing.T, values ...string) {
 	}
 }
 
-func (s shown) want(t *testing.T, name string, status int, words ...string) {
+func (s pageAnswer) checkPage(t *testing.T, name string, status int, words ...string) {
 	t.Helper()
 	if s.status != status {
 		t.Errorf("%s: %d, want %d", name, s.status, status)
@@ -116,19 +116,20 @@ func (s shown) want(t *testing.T, name string, status int, words ...string) {
 }
 
 // fairDetails is the address of the form for a service of the fair at a time.
-func (w *world) fairDetails(t *testing.T, slug, service, at string) string {
+func (w *platform) fairDetails(t *testing.T, slug, service, at string) string {
 	t.Helper()
-	id := w.named(t, slug, "services")[service]
-	return w.PublicURL + "/b/" + slug + "/details?" + url.Values{"service": {id}, "staff": {"any"}, "date": {"2027-03-02"},
+	id := w.idsByName(t, slug, "services")[service]
+	return w.PublicURL + "/b/" + slug + "/details?" + url.Values{"service": {id}, "staff": {"any"},
+		"date": {"2027-03-02"},
 		"time": {at}}.Encode()
 }
 
 // Every link and form of the flow, without a script: from the first page to the customer's own.
-func TestABookingIsMadeByPlainLinksAndForms(t *testing.T) {
+func TestBookingPageBooksWithoutScripts(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "form-links", fair("form-links"))
-	follow := func(page shown, link string) shown {
+	follow := func(page pageAnswer, link string) pageAnswer {
 		found := regexp.MustCompile(`href="(` + link + `[^"]*)"`).FindStringSubmatch(page.text)
 		if found == nil {
 			t.Fatalf("%d: no link %s in %s", page.status, link, page.text)
@@ -140,40 +141,41 @@ func TestABookingIsMadeByPlainLinksAndForms(t *testing.T) {
 		return next
 	}
 	first := w.browse(t, w.PublicURL+"/b/form-links", nil)
-	first.want(t, "first page", http.StatusOK, "Fair", "plain", "€40.00")
-	when := follow(first, `/b/form-links/who\?service=`+w.named(t, "form-links", "services")["plain"])
-	when.want(t, "when", http.StatusOK, "March 2027", "Morning", "Afternoon", "Lisbon")
+	first.checkPage(t, "first page", http.StatusOK, "Fair", "plain", "€40.00")
+	when := follow(first, `/b/form-links/who\?service=`+w.idsByName(t, "form-links", "services")["plain"])
+	when.checkPage(t, "when", http.StatusOK, "March 2027", "Morning", "Afternoon", "Lisbon")
 	if !strings.Contains(when.text, ">09:00</time>") {
 		t.Errorf("a British reader is not shown 09:00: %s", when.text)
 	}
 	details := follow(when, "/b/form-links/details")
-	details.want(t, "details", http.StatusOK, "Total", "€40.00", "You pay on site.")
+	details.checkPage(t, "details", http.StatusOK, "Total", "€40.00", "You pay on site.")
 	at := w.fairDetails(t, "form-links", "plain", "09:00")
-	wrong := details.filled(t, typed)
+	wrong := details.fillForm(t, contactForm)
 	wrong.Set("email", "zoe")
 	again := w.browse(t, at, wrong)
-	again.want(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com", `aria-invalid="true"`,
+	again.checkPage(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com",
+		`aria-invalid="true"`,
 		`value="Zoë &lt;b&gt;"`, `value="zoe"`)
-	booked := w.browse(t, at, again.filled(t, typed))
+	booked := w.browse(t, at, again.fillForm(t, contactForm))
 	if booked.status != http.StatusSeeOther || !strings.HasPrefix(booked.location, w.PublicURL+"/m/") {
 		t.Fatalf("booked: %d to %q: %s", booked.status, booked.location, booked.text)
 	}
-	w.browse(t, booked.location, nil).want(t, "the customer's page", http.StatusOK, "plain", "€40.00")
+	w.browse(t, booked.location, nil).checkPage(t, "the customer's page", http.StatusOK, "plain", "€40.00")
 	var list struct {
 		Bookings []struct{ Source, Locale string }
 	}
-	w.admin(t, http.MethodGet, "businesses/form-links/bookings", nil).into(t, http.StatusOK, &list)
+	w.admin(t, http.MethodGet, "businesses/form-links/bookings", nil).decode(t, http.StatusOK, &list)
 	if len(list.Bookings) != 1 || list.Bookings[0].Source != "page" {
 		t.Errorf("the owner sees %+v", list)
 	}
 }
 
-func TestAFormBooksOnceHoweverOftenItIsSent(t *testing.T) {
+func TestBookingFormBooksOncePerToken(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "form-once", fair("form-once"))
 	at := w.fairDetails(t, "form-once", "plain", "10:00")
-	form := w.browse(t, at, nil).filled(t, typed)
+	form := w.browse(t, at, nil).fillForm(t, contactForm)
 	var wg sync.WaitGroup
 	links := make([]string, 8)
 	for i := range links {
@@ -184,29 +186,30 @@ func TestAFormBooksOnceHoweverOftenItIsSent(t *testing.T) {
 	if links = slices.Compact(links); len(links) != 1 || !strings.HasPrefix(links[0], w.PublicURL+"/m/") {
 		t.Errorf("the clicks lead to %q", links)
 	}
-	if n := w.booked(t, "form-once"); n != 1 {
+	if n := w.countBookings(t, "form-once"); n != 1 {
 		t.Errorf("%d bookings were made", n)
 	}
 	other := w.browse(t, w.fairDetails(t, "form-once", "plain", "11:00"), form)
-	other.want(t, "the same form for another time", http.StatusUnprocessableEntity, "once more")
-	other.keeps(t)
-	if n := w.booked(t, "form-once"); n != 1 {
+	other.checkPage(t, "the same form for another time", http.StatusUnprocessableEntity, "once more")
+	other.checkInputKept(t)
+	if n := w.countBookings(t, "form-once"); n != 1 {
 		t.Errorf("%d bookings after the same form for another time", n)
 	}
 }
 
-func TestATimeThatWasTakenMeanwhileLeadsToTheNearestWithEverythingKept(t *testing.T) {
+func TestBookingFormOffersNearestStartsWhenSlotIsTaken(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "form-taken", fair("form-taken"))
 	at := w.fairDetails(t, "form-taken", "plain", "10:00")
-	form := w.browse(t, at, nil).filled(t, typed)
-	w.book(t, "form-taken", w.key(t, "form-taken", "write"), appointment(w.named(t, "form-taken", "services")["plain"], "2027-03-02",
-		"10:00")).want(t, http.StatusCreated, "")
+	form := w.browse(t, at, nil).fillForm(t, contactForm)
+	w.book(t, "form-taken", w.key(t, "form-taken", "write"),
+		appointment(w.idsByName(t, "form-taken", "services")["plain"], "2027-03-02",
+			"10:00")).checkStatus(t, http.StatusCreated, "")
 	taken := w.browse(t, at, form)
-	taken.want(t, "taken", http.StatusConflict, "just been taken")
-	taken.keeps(t)
-	offered := picks.FindAllStringSubmatch(taken.text, -1)
+	taken.checkPage(t, "taken", http.StatusConflict, "just been taken")
+	taken.checkInputKept(t)
+	offered := pickField.FindAllStringSubmatch(taken.text, -1)
 	if len(offered) != 6 {
 		t.Fatalf("%d times are offered: %s", len(offered), taken.text)
 	}
@@ -223,52 +226,52 @@ func TestATimeThatWasTakenMeanwhileLeadsToTheNearestWithEverythingKept(t *testin
 	}
 	form.Set("pick", html.UnescapeString(offered[3][1]))
 	next := w.browse(t, at, form)
-	next.want(t, "another time", http.StatusOK, "10:30")
-	next.keeps(t)
+	next.checkPage(t, "another time", http.StatusOK, "10:30")
+	next.checkInputKept(t)
 	if booked := w.browse(t, w.fairDetails(t, "form-taken", "plain", "10:30"),
-		next.filled(t, typed)); booked.status != http.StatusSeeOther {
+		next.fillForm(t, contactForm)); booked.status != http.StatusSeeOther {
 		t.Errorf("the other time: %d %s", booked.status, booked.text)
 	}
 }
 
 // What is not sent by the page itself, or not by a person, books nothing.
-func TestAFormThatThePageDidNotShowBooksNothing(t *testing.T) {
+func TestBookingFormRejectsForgedRequests(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "form-forged", fair("form-forged"))
 	w.publish(t, "form-other", fair("form-other"))
 	at := w.fairDetails(t, "form-forged", "plain", "10:00")
 	page := w.browse(t, at, nil)
 	others := w.browse(t, w.PublicURL+"/b/form-other/details?"+url.Values{
-		"service": {w.named(t, "form-other", "services")["plain"]}, "staff": {"any"}, "date": {"2027-03-02"},
+		"service": {w.idsByName(t, "form-other", "services")["plain"]}, "staff": {"any"}, "date": {"2027-03-02"},
 		"time": {"10:00"},
 	}.Encode(), nil)
 	for name, change := range map[string]func(url.Values){
 		"no token":           func(f url.Values) { f.Del("token") },
 		"a made up token":    func(f url.Values) { f.Set("token", f.Get("token")+"A") },
-		"another business's": func(f url.Values) { f.Set("token", others.filled(t, nil).Get("token")) },
+		"another business's": func(f url.Values) { f.Set("token", others.fillForm(t, nil).Get("token")) },
 		"the trap":           func(f url.Values) { f.Set("website", "https://spam.example") },
 		"no name":            func(f url.Values) { f.Set("name", " ") },
 	} {
-		form := page.filled(t, typed)
+		form := page.fillForm(t, contactForm)
 		change(form)
 		if answer := w.browse(t, at, form); answer.status != http.StatusUnprocessableEntity {
 			t.Errorf("%s: %d", name, answer.status)
 		}
 	}
-	cheaper := page.filled(t, typed)
+	cheaper := page.fillForm(t, contactForm)
 	cheaper.Set("total", "1.00")
-	w.browse(t, at, cheaper).want(t, "another price", http.StatusConflict, "The price is now €40.00")
+	w.browse(t, at, cheaper).checkPage(t, "another price", http.StatusConflict, "The price is now €40.00")
 	for name, header := range map[string][]string{
 		"another origin": {"Origin", "https://evil.example"}, "no origin of a page": {"Origin", "null"},
 		"another site":             {"Sec-Fetch-Site", "cross-site"},
 		"another host of the site": {"Sec-Fetch-Site", "same-site"},
 	} {
-		w.browse(t, at, page.filled(t, typed), header...).want(t, name, http.StatusForbidden)
+		w.browse(t, at, page.fillForm(t, contactForm), header...).checkPage(t, name, http.StatusForbidden)
 	}
-	w.browse(t, at, page.filled(t, typed), "Content-Type", "text/plain").want(t, "plain text",
+	w.browse(t, at, page.fillForm(t, contactForm), "Content-Type", "text/plain").checkPage(t, "plain text",
 		http.StatusUnsupportedMediaType)
-	if n := w.booked(t, "form-forged"); n != 0 {
+	if n := w.countBookings(t, "form-forged"); n != 0 {
 		t.Errorf("%d bookings were made", n)
 	}
 	policy := page.header.Get("Content-Security-Policy")
@@ -279,62 +282,68 @@ func TestAFormThatThePageDidNotShowBooksNothing(t *testing.T) {
 }
 
 // A business that takes no bookings says so, in the reader's language, and what is not there is a page, too.
-func TestThePageSaysWhyNothingCanBeBooked(t *testing.T) {
+func TestBookingPageExplainsClosedBusinesses(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	for slug, change := range map[string]string{
-		"form-paused": "bookings: {paused_until: 2027-03-08, ", "form-left": "account: {removal_on: 2027-04-01}\nbookings: {",
+		"form-paused": "bookings: {paused_until: 2027-03-08, ",
+		"form-left":   "account: {removal_on: 2027-04-01}\nbookings: {",
 		"form-unpaid": "account: {subscription: inactive}\nbookings: {",
 	} {
 		w.publish(t, slug, strings.Replace(fair(slug), "bookings: {", change, 1))
 	}
-	w.browse(t, w.PublicURL+"/b/form-paused", nil).want(t, "form-paused", http.StatusOK, "paused until Monday, 8 March 2027")
-	w.browse(t, w.PublicURL+"/b/form-left", nil).want(t, "leaving", http.StatusOK, "takes no online bookings")
-	w.browse(t, w.PublicURL+"/b/form-unpaid", nil, "Accept-Language", "de").want(t, "inactive", http.StatusOK, `lang="de"`,
+	w.browse(t, w.PublicURL+"/b/form-paused", nil).checkPage(t, "form-paused", http.StatusOK,
+		"paused until Monday, 8 March 2027")
+	w.browse(t, w.PublicURL+"/b/form-left", nil).checkPage(t, "leaving", http.StatusOK, "takes no online bookings")
+	w.browse(t, w.PublicURL+"/b/form-unpaid", nil, "Accept-Language", "de").checkPage(t, "inactive", http.StatusOK,
+		`lang="de"`,
 		"keine Online-Buchungen")
-	w.browse(t, w.PublicURL+"/b/form-unpaid", nil, "Accept-Language", "ar").want(t, "in Arabic", http.StatusOK, `dir="rtl"`)
-	w.browse(t, w.PublicURL+"/b/nobody", nil).want(t, "unknown", http.StatusNotFound, "There is nothing here")
-	w.browse(t, w.PublicURL+"/b/nobody/x/y", nil).want(t, "unknown page", http.StatusNotFound, "There is nothing here")
-	at := w.PublicURL + "/b/form-paused/when?service=" + w.named(t, "form-paused", "services")["plain"]
-	w.browse(t, at, nil).want(t, "a step of a paused one", http.StatusOK, "paused until")
+	w.browse(t, w.PublicURL+"/b/form-unpaid", nil, "Accept-Language", "ar").checkPage(t, "in Arabic", http.StatusOK,
+		`dir="rtl"`)
+	w.browse(t, w.PublicURL+"/b/nobody", nil).checkPage(t, "unknown", http.StatusNotFound, "There is nothing here")
+	w.browse(t, w.PublicURL+"/b/nobody/x/y", nil).checkPage(t, "unknown page", http.StatusNotFound,
+		"There is nothing here")
+	at := w.PublicURL + "/b/form-paused/when?service=" + w.idsByName(t, "form-paused", "services")["plain"]
+	w.browse(t, at, nil).checkPage(t, "a step of a paused one", http.StatusOK, "paused until")
 }
 
 // Where the business wants it, or the customer does, the form leads to the provider's page, and the customer's link
 // leads there again.
-func TestABookingToBePaidOnlineLeadsToTheProvidersPage(t *testing.T) {
+func TestBookingFormRedirectsToPaymentPage(t *testing.T) {
 	t.Parallel()
 	mock := testkit.StartStripeMock(t)
-	w := start(t, connected(mock.URL))
+	w := start(t, connectStripe(mock.URL))
 	w.publish(t, "online", paidSalon("online"))
 	w.publish(t, "choice", strings.Replace(paidSalon("choice"), "modes: {services: online}",
 		"modes: {services: customer_choice}", 1))
 	at := func(slug, clock string) string {
-		id := w.named(t, slug, "services")["Cut"]
+		id := w.idsByName(t, slug, "services")["Cut"]
 		return w.PublicURL + "/b/" + slug + "/details?" + url.Values{"service": {id}, "staff": {"any"},
 			"date": {"2027-03-02"}, "time": {clock}}.Encode()
 	}
 	page := w.browse(t, at("online", "10:00"), nil)
-	page.want(t, "online", http.StatusOK, "Total", "€36.00", "To pay now", "Pay €9.00 now", "To pay on site", "€27.00")
-	deposit := page.filled(t, typed)
+	page.checkPage(t, "online", http.StatusOK, "Total", "€36.00", "To pay now", "Pay €9.00 now", "To pay on site",
+		"€27.00")
+	deposit := page.fillForm(t, contactForm)
 	deposit.Set("now", "5.00")
-	w.browse(t, at("online", "10:00"), deposit).want(t, "another deposit than was shown", http.StatusConflict,
+	w.browse(t, at("online", "10:00"), deposit).checkPage(t, "another deposit than was shown", http.StatusConflict,
 		"Pay €9.00 now")
 	if policy := page.header.Get("Content-Security-Policy"); !strings.Contains(policy,
 		"form-action 'self' https://checkout.stripe.com;") {
 		t.Errorf("the form may lead to: %s", policy)
 	}
 	const provider = "https://checkout.stripe.com/"
-	if paid := w.browse(t, at("online", "10:00"), page.filled(t, typed)); paid.status != http.StatusSeeOther ||
+	if paid := w.browse(t, at("online", "10:00"), page.fillForm(t, contactForm)); paid.status != http.StatusSeeOther ||
 		!strings.HasPrefix(paid.location, provider) {
 		t.Errorf("online: %d to %q: %s", paid.status, paid.location, paid.text)
 	}
-	framed := w.browse(t, at("online", "13:00"), w.browse(t, at("online", "13:00"), nil).filled(t, typed),
+	framed := w.browse(t, at("online", "13:00"), w.browse(t, at("online", "13:00"), nil).fillForm(t, contactForm),
 		"Sec-Fetch-Dest", "iframe", "Sec-Fetch-Site", "same-origin")
 	link, _, _ := strings.Cut(framed.location, "?")
 	if framed.status != http.StatusSeeOther || !strings.HasPrefix(link, w.PublicURL+"/m/") {
 		t.Fatalf("in a frame: %d to %q", framed.status, framed.location)
 	}
-	w.browse(t, link, nil).want(t, "the customer's page", http.StatusOK,
+	w.browse(t, link, nil).checkPage(t, "the customer's page", http.StatusOK,
 		`action="`+strings.TrimPrefix(link, w.PublicURL)+`/pay" target="_top"`)
 	if later := w.browse(t, link+"/pay", url.Values{}); later.status != http.StatusSeeOther ||
 		!strings.HasPrefix(later.location, provider) {
@@ -347,8 +356,8 @@ func TestABookingToBePaidOnlineLeadsToTheProvidersPage(t *testing.T) {
 	for pay, want := range map[string]string{"at_door": w.PublicURL + "/m/", "online": provider} {
 		clock := map[string]string{"at_door": "11:00", "online": "12:00"}[pay]
 		asked := w.browse(t, at("choice", clock), nil)
-		asked.want(t, "choice", http.StatusOK, `name="pay"`, "Pay €9.00 now", "You pay on site.", "Book now")
-		form := asked.filled(t, typed)
+		asked.checkPage(t, "choice", http.StatusOK, `name="pay"`, "Pay €9.00 now", "You pay on site.", "Book now")
+		form := asked.fillForm(t, contactForm)
 		form.Set("pay", pay)
 		if booked := w.browse(t, at("choice", clock), form); booked.status != http.StatusSeeOther ||
 			!strings.HasPrefix(booked.location, want) {
@@ -358,43 +367,45 @@ func TestABookingToBePaidOnlineLeadsToTheProvidersPage(t *testing.T) {
 }
 
 // What cannot be read is said as such, never as full, and nothing that was chosen is lost.
-func TestThePageSaysWhatItCannotKnow(t *testing.T) {
+func TestBookingPageReportsUnknownAvailability(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.publish(t, "fair", fair("fair"))
-	id := w.named(t, "fair", "services")["plain"]
+	id := w.idsByName(t, "fair", "services")["plain"]
 	when := w.PublicURL + "/b/fair/when?staff=any&service=" + id
-	form := w.browse(t, w.fairDetails(t, "fair", "plain", "10:00"), nil).filled(t, typed)
-	w.browse(t, when+"&service=8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98", nil).want(t, "a service that is gone",
+	form := w.browse(t, w.fairDetails(t, "fair", "plain", "10:00"), nil).fillForm(t, contactForm)
+	w.browse(t, when+"&service=8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98", nil).checkPage(t, "a service that is gone",
 		http.StatusOK, "no longer offered", "plain")
-	w.browse(t, when+"&date=2027-02-30", nil).want(t, "no date", http.StatusBadRequest, "go back to the page")
+	w.browse(t, when+"&date=2027-02-30", nil).checkPage(t, "no date", http.StatusBadRequest, "go back to the page")
 	if err := w.StopService("availability"); err != nil {
 		t.Fatal(err)
 	}
 	unknown := w.browse(t, when, nil)
-	unknown.want(t, "availability away", http.StatusOK, "cannot be checked right now", "Try again")
+	unknown.checkPage(t, "availability away", http.StatusOK, "cannot be checked right now", "Try again")
 	if strings.Contains(unknown.text, "No free times") {
 		t.Error("the page says that there are no free times")
 	}
 	refused := w.browse(t, w.fairDetails(t, "fair", "plain", "10:00"), form)
-	refused.want(t, "a booking then", http.StatusServiceUnavailable, "try again in a moment")
-	refused.keeps(t)
-	if refused.filled(t, nil).Get("token") != form.Get("token") {
+	refused.checkPage(t, "a booking then", http.StatusServiceUnavailable, "try again in a moment")
+	refused.checkInputKept(t)
+	if refused.fillForm(t, nil).Get("token") != form.Get("token") {
 		t.Error("trying again would book twice")
 	}
-	if n := w.booked(t, "fair"); n != 0 {
+	if n := w.countBookings(t, "fair"); n != 0 {
 		t.Errorf("%d bookings were made", n)
 	}
 }
 
 // Messages are in the language of the page, unless the customer asks for another of the business's.
-func TestCustomersChooseTheLanguageOfMessages(t *testing.T) {
+func TestBookingFormSetsMessageLanguage(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
-	w.publish(t, "form-language", strings.Replace(fair("form-language"), "languages: [en]", "languages: [en, pt, ja]", 1))
+	w := sharePlatform(t)
+	w.publish(t, "form-language", strings.Replace(fair("form-language"), "languages: [en]", "languages: [en, pt, ja]",
+		1))
 	w.publish(t, "form-english", fair("form-english"))
-	id := w.named(t, "form-english", "services")["plain"]
-	only := w.PublicURL + "/b/form-english/details?" + url.Values{"service": {id}, "staff": {"any"}, "date": {"2027-03-02"},
+	id := w.idsByName(t, "form-english", "services")["plain"]
+	only := w.PublicURL + "/b/form-english/details?" + url.Values{"service": {id}, "staff": {"any"},
+		"date": {"2027-03-02"},
 		"time": {"09:00"}}.Encode()
 	if page := w.browse(t, only, nil); strings.Contains(page.text, `name="language"`) {
 		t.Error("a business of one language asks for it")
@@ -407,11 +418,11 @@ func TestCustomersChooseTheLanguageOfMessages(t *testing.T) {
 		at := w.fairDetails(t, "form-language", "plain", clock)
 		set := func(language string) string { return `<option value="` + language + `" selected>` }
 		page := w.browse(t, at, nil, "Accept-Language", c.reader)
-		page.want(t, c.reader, http.StatusOK, set(c.preset))
-		wrong := page.filled(t, url.Values{"name": {""}, "language": {c.chosen}})
-		w.browse(t, at, wrong, "Accept-Language", c.reader).want(t, "what "+c.reader+" chose is kept",
+		page.checkPage(t, c.reader, http.StatusOK, set(c.preset))
+		wrong := page.fillForm(t, url.Values{"name": {""}, "language": {c.chosen}})
+		w.browse(t, at, wrong, "Accept-Language", c.reader).checkPage(t, "what "+c.reader+" chose is kept",
 			http.StatusUnprocessableEntity, set(c.want))
-		form := page.filled(t, typed)
+		form := page.fillForm(t, contactForm)
 		form.Set("language", c.chosen)
 		w.browse(t, at, form, "Accept-Language", c.reader)
 		var list struct {
@@ -420,32 +431,33 @@ func TestCustomersChooseTheLanguageOfMessages(t *testing.T) {
 				Locale    string
 			}
 		}
-		w.admin(t, http.MethodGet, "businesses/form-language/bookings", nil).into(t, http.StatusOK, &list)
+		w.admin(t, http.MethodGet, "businesses/form-language/bookings", nil).decode(t, http.StatusOK, &list)
 		for _, b := range list.Bookings {
 			if b.StartTime == clock+":00" && b.Locale != c.want {
 				t.Errorf("%s chose %s: messages in %s, want %s", c.reader, c.chosen, b.Locale, c.want)
 			}
 		}
 	}
-	if n := w.booked(t, "form-language"); n != 6 {
+	if n := w.countBookings(t, "form-language"); n != 6 {
 		t.Errorf("%d bookings", n)
 	}
 }
 
 // A page that was left open until its day is over, or a day after which its month has nothing free, leads on to the
 // next free times.
-func TestWhoComesTooLateIsShownTheNextFreeTimes(t *testing.T) {
+func TestBookingPageShowsNextFreeStarts(t *testing.T) {
 	t.Parallel()
-	w := shared(t) // today is Monday, 2027-03-01; it is open from Monday to Wednesday
+	w := sharePlatform(t) // today is Monday, 2027-03-01; it is open from Monday to Wednesday
 	w.publish(t, "form-late", salon("form-late", 1))
-	chosen := w.PublicURL + "/b/form-late/when?staff=any&service=" + w.named(t, "form-late", "services")["Cut"]
+	chosen := w.PublicURL + "/b/form-late/when?staff=any&service=" + w.idsByName(t, "form-late", "services")["Cut"]
 	for _, over := range []string{"&date=2027-02-28", "&month=2027-02", "&month=1999-01"} {
-		w.browse(t, chosen+over, nil).want(t, over, http.StatusOK, "March 2027", "Monday, 1 March 2027", "time=09%3A00")
+		w.browse(t, chosen+over, nil).checkPage(t, over, http.StatusOK, "March 2027", "Monday, 1 March 2027",
+			"time=09%3A00")
 	}
 	for date, next := range map[string]string{"2027-02-28": "date=2027-03-01", "2027-04-30": "date=2027-05-03"} {
 		at := strings.Replace(chosen, "/when?", "/details?date="+date+"&time=10:00&", 1)
-		sent := w.browse(t, at, w.browse(t, at, nil).filled(t, typed))
-		sent.want(t, date, http.StatusConflict, "Choose another one", `name="pick"`, next)
-		sent.keepsCustomer(t)
+		sent := w.browse(t, at, w.browse(t, at, nil).fillForm(t, contactForm))
+		sent.checkPage(t, date, http.StatusConflict, "Choose another one", `name="pick"`, next)
+		sent.checkCustomerKept(t)
 	}
 }

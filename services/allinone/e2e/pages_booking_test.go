@@ -10,24 +10,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// people is a business of a test's own, with two members; change is what its manifest has otherwise, from and to by
-// turns.
-func (p *pages) people(t *testing.T, slug string, change ...string) {
+// publishSalon publishes a salon with two members. The pairs in change replace texts of its manifest.
+func (p *pages) publishSalon(t *testing.T, slug string, change ...string) {
 	t.Helper()
 	manifest := strings.Replace(salon(slug, 2), "languages: [en]", "languages: [en, ar, ja]", 1)
 	p.publish(t, slug, strings.NewReplacer(change...).Replace(manifest))
 }
 
-// fill fills in who books.
-func fill(v *visitor.Visitor) {
+// fillContact fills in the customer's contact data.
+func fillContact(v *visitor.Visitor) {
 	v.FillThe("input[name=name]", "Zoë Example")
 	v.FillThe("input[name=email]", "zoe@example.com")
 	v.FillThe("input[name=phone]", "+351 210 000 000")
 }
 
-// toDetails goes on foot to the last question, with who is free and at the first start of a Monday that is listed at
-// ten.
-func (p *pages) toDetails(v *visitor.Visitor, slug string) {
+// goToDetails goes to the form for the contact data, without a preferred member, at ten on the first free day.
+func (p *pages) goToDetails(v *visitor.Visitor, slug string) {
 	v.Go(p.PublicURL + "/b/" + slug)
 	v.Press("Cut")
 	v.Press("No preference")
@@ -36,11 +34,14 @@ func (p *pages) toDetails(v *visitor.Visitor, slug string) {
 	v.Sees("Your details")
 }
 
-// live are the bookings of a business that are not cancelled.
-func (p *pages) live(t *testing.T, slug string) int { t.Helper(); return p.booked(t, slug) }
+// liveBookings returns the number of bookings of a business that are not cancelled.
+func (p *pages) liveBookings(t *testing.T, slug string) int {
+	t.Helper()
+	return p.countBookings(t, slug)
+}
 
-// everyWay books in each of these ways to come, with every page held against what pages owe.
-func (p *pages) everyWay(t *testing.T) {
+// bookInEveryWay books on each kind of device and checks every page.
+func (p *pages) bookInEveryWay(t *testing.T) {
 	t.Parallel()
 	for name, as := range map[string]visitor.As{
 		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true},
@@ -50,7 +51,8 @@ func (p *pages) everyWay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p.people(t, "ways-"+name, "name: Salon", "name: Harbour Hair", "Member 0", "Inês", "Member 1", "Tomás",
+			p.publishSalon(t, "ways-"+name, "name: Salon", "name: Harbour Hair", "Member 0", "Inês", "Member 1",
+				"Tomás",
 				"name: Wash", "name: Wash and blow-dry",
 				"modules: {", "page: {accent: \"#0b6e4f\"}\nmodules: {")
 			v := p.visit(t, as)
@@ -67,7 +69,7 @@ func (p *pages) everyWay(t *testing.T) {
 			seen("3-when", "main .pill")
 			v.PressThe("main .pill")
 			seen("4-details", "input[name=email]")
-			fill(v)
+			fillContact(v)
 			v.PressThe("button[type=submit]")
 			seen("5-done", "main .facts")
 			if !strings.Contains(v.Address(), "/m/") || !strings.Contains(v.Text(), "Cut") {
@@ -77,35 +79,36 @@ func (p *pages) everyWay(t *testing.T) {
 	}
 }
 
-// impatient presses twice, goes back and presses again: one booking.
-func (p *pages) impatient(t *testing.T) {
+// bookImpatiently sends a form twice, goes back and sends it again. The platform makes one booking.
+func (p *pages) bookImpatiently(t *testing.T) {
 	t.Parallel()
-	p.people(t, "impatient")
+	p.publishSalon(t, "impatient")
 	v := p.visit(t, visitor.As{Locale: "en-GB"})
-	p.toDetails(v, "impatient")
-	fill(v)
+	p.goToDetails(v, "impatient")
+	fillContact(v)
 	v.PressTwice("Book now")
 	v.Sees("Booking request received", "Member 0")
 	v.Back()
 	v.Sees("Your details")
 	v.Press("Book now")
 	v.Sees("Booking request received")
-	if n := p.live(t, "impatient"); n != 1 {
+	if n := p.liveBookings(t, "impatient"); n != 1 {
 		t.Errorf("%d bookings of one form", n)
 	}
 }
 
-// twoTabs book the last free member at the same time: the second is told, keeps what was typed and takes another time.
-func (p *pages) twoTabs(t *testing.T) {
+// bookInTwoTabs books one member's slot in two windows at the same time. The second window keeps the contact data and
+// books another start.
+func (p *pages) bookInTwoTabs(t *testing.T) {
 	t.Parallel()
-	p.people(t, "tabs", "staff: [s0, s1]", "staff: [s0]")
+	p.publishSalon(t, "tabs", "staff: [s0, s1]", "staff: [s0]")
 	first, second := p.visit(t, visitor.As{Locale: "en-GB"}), p.visit(t, visitor.As{Locale: "en-GB"})
 	for _, v := range []*visitor.Visitor{first, second} {
 		v.Go(p.PublicURL + "/b/tabs")
 		v.Press("Cut")
 		v.PressThe(".day[href]")
 		v.Press("10:00")
-		fill(v)
+		fillContact(v)
 	}
 	first.Press("Book now")
 	first.Sees("Booking request received", "10:00 – 10:45")
@@ -120,45 +123,46 @@ func (p *pages) twoTabs(t *testing.T) {
 	second.Until("nothing is wrong any more", `!document.querySelector("[role=alert]")`)
 	second.Press("Book now")
 	second.Sees("Booking request received")
-	if n := p.live(t, "tabs"); n != 2 {
+	if n := p.liveBookings(t, "tabs"); n != 2 {
 		t.Errorf("%d bookings, want 2", n)
 	}
 }
 
-// changing is a business that changes while somebody fills in the form: it costs more, then pauses, then has no such
-// service.
-func (p *pages) changing(t *testing.T) {
+// bookWhileOfferChanges changes the business while a customer fills in the form: first the price rises, then online
+// bookings pause.
+func (p *pages) bookWhileOfferChanges(t *testing.T) {
 	t.Parallel()
-	p.people(t, "changing")
+	p.publishSalon(t, "changing")
 	v := p.visit(t, visitor.As{Locale: "en-GB"})
-	p.toDetails(v, "changing")
+	p.goToDetails(v, "changing")
 	v.Sees("€40.00")
-	fill(v)
+	fillContact(v)
 	v.FillThe("input[name=email]", "nobody")
-	v.Press("Book now") // the browser itself refuses the address
+	v.Press("Book now") // the browser rejects the address
 	v.Sees("Your details")
-	fill(v)
-	p.people(t, "changing", "price: 40.00", "price: 45.00")
+	fillContact(v)
+	p.publishSalon(t, "changing", "price: 40.00", "price: 45.00")
 	v.Press("Book now")
 	v.Sees("€45.00")
 	v.Check()
 	v.Keep("price-changed")
-	if n := p.live(t, "changing"); n != 0 {
+	if n := p.liveBookings(t, "changing"); n != 0 {
 		t.Errorf("%d bookings at a price that nobody saw", n)
 	}
-	p.people(t, "changing", "price: 40.00", "price: 45.00", "bookings: {", "bookings: {paused_until: 2027-03-02, ")
+	p.publishSalon(t, "changing", "price: 40.00", "price: 45.00", "bookings: {",
+		"bookings: {paused_until: 2027-03-02, ")
 	v.Press("Book now")
 	v.Sees("paused until")
 	v.Check()
-	if n := p.live(t, "changing"); n != 0 {
+	if n := p.liveBookings(t, "changing"); n != 0 {
 		t.Errorf("%d bookings in a pause", n)
 	}
 }
 
-// byKeyboard books without a pointer.
-func (p *pages) byKeyboard(t *testing.T) {
+// bookByKeyboard books without a pointer.
+func (p *pages) bookByKeyboard(t *testing.T) {
 	t.Parallel()
-	p.people(t, "keyboard")
+	p.publishSalon(t, "keyboard")
 	v := p.visit(t, visitor.As{Locale: "en-GB", Width: 1280})
 	v.Go(p.PublicURL + "/b/keyboard")
 	for _, press := range [][]string{{"Cut", kb.Enter}, {"Member 1", kb.Enter}, {"Monday", kb.ArrowRight, kb.Enter},
@@ -177,9 +181,9 @@ func (p *pages) byKeyboard(t *testing.T) {
 	v.Sees("Booking request received", "Member 1", "11:00 – 11:45")
 }
 
-// unknown is asked last: what is occupied cannot be told any more, which is not the same as full.
-func (p *pages) unknown(t *testing.T) {
-	p.people(t, "unknown")
+// checkUnknownAvailability stops booking and checks that the page reports unknown availability, not a full day.
+func (p *pages) checkUnknownAvailability(t *testing.T) {
+	p.publishSalon(t, "unknown")
 	if err := p.StopService("booking"); err != nil {
 		t.Fatal(err)
 	}
@@ -192,18 +196,18 @@ func (p *pages) unknown(t *testing.T) {
 	v.Keep("unknown")
 }
 
-// wholeFrame says, within a frame, that all of its page is in sight.
+// wholeFrame is a condition in a frame: the frame shows its whole page.
 const wholeFrame = `Math.abs(innerHeight - document.documentElement.getBoundingClientRect().height) <= 1`
 
-// embedded books within another site, which hears of it.
-func (p *pages) embedded(t *testing.T) {
+// bookEmbedded books in a frame of another site. The site gets a message about the booking.
+func (p *pages) bookEmbedded(t *testing.T) {
 	t.Parallel()
 	v := p.visit(t, visitor.As{Locale: "en-GB"})
-	v.Go(p.listed + "/inline")
+	v.Go(p.listedSite + "/inline")
 	for _, press := range []string{"main .cover", "main .pill"} {
 		v.Within("/b/parlour", func() {
 			v.Finds(press)
-			v.Until("the frame is as high as its page", wholeFrame) // before, it may move under the pointer
+			v.Until("the frame is as high as its page", wholeFrame) // before, it could move under the pointer
 			v.PressThe(press)
 		})
 	}
@@ -219,10 +223,10 @@ func (p *pages) embedded(t *testing.T) {
 	v.Until("the site hears of the booking", `heard.some(m => m.startsWith("slotmesh:booked"))`)
 }
 
-// The page holds back what is not a visitor's: nothing is booked by it.
-func (p *pages) strangers(t *testing.T) {
+// checkNoSecrets checks that a page contains no secret of the platform.
+func (p *pages) checkNoSecrets(t *testing.T) {
 	t.Parallel()
-	p.people(t, "strangers")
+	p.publishSalon(t, "strangers")
 	a := p.do(t, http.MethodGet, p.PublicURL+"/b/strangers", nil, nil)
 	if strings.Contains(string(a.body), p.key) || strings.Contains(string(a.body), p.AdminToken) ||
 		strings.Contains(string(a.body), p.PeerSecrets["pages"]) {

@@ -10,9 +10,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// embedding are two sites of others, of which the first is listed: they show the business's page within theirs, as
-// their path says.
-func embedding(t *testing.T, base *string) (string, string) {
+// startEmbeddingSites starts two other sites that embed the business's page. The first is in the business's
+// embed_origins. The path of a page selects the mode.
+func startEmbeddingSites(t *testing.T, base *string) (string, string) {
 	t.Helper()
 	site := func() string {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -31,13 +31,13 @@ func embedding(t *testing.T, base *string) (string, string) {
 	return site(), site()
 }
 
-func (p *pages) embed(t *testing.T) {
+func (p *pages) embedPage(t *testing.T) {
 	t.Parallel()
 	for mode, press := range map[string]string{"inline": "", "popup": "Come and see", "button": "Book a cut"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			v := p.visit(t, visitor.As{})
-			v.Go(p.listed + "/" + mode)
+			v.Go(p.listedSite + "/" + mode)
 			if press != "" {
 				v.Press(press)
 			}
@@ -55,7 +55,7 @@ func (p *pages) embed(t *testing.T) {
 	t.Run("refused", func(t *testing.T) {
 		t.Parallel()
 		v := p.visit(t, visitor.As{})
-		v.Go(p.stranger + "/inline")
+		v.Go(p.unlistedSite + "/inline")
 		v.Sees("Our own page")
 		v.Complains("frame-ancestors")
 		if heard := visitor.Eval[[]string](v, "heard"); len(heard) > 0 {

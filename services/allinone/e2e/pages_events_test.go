@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// tier is the field of how many tickets of a tier are wanted, as the page of the event shows it.
-func (s shown) tier(t *testing.T, name string) string {
+// tierField returns the name of the field for the number of tickets of a tier.
+func (s pageAnswer) tierField(t *testing.T, name string) string {
 	t.Helper()
 	found := regexp.MustCompile(`(?s)<label for="(n-[0-9a-f-]+)">\s*<span class="tier"><bdi>` + name +
 		`</bdi>`).FindStringSubmatch(s.text)
@@ -23,8 +23,8 @@ func (s shown) tier(t *testing.T, name string) string {
 	return found[1]
 }
 
-// to follows the first link of a page that begins so.
-func (w *world) to(t *testing.T, page shown, link string) (string, shown) {
+// followLink opens the first link of a page that matches a pattern, and returns its address and page.
+func (w *platform) followLink(t *testing.T, page pageAnswer, link string) (string, pageAnswer) {
 	t.Helper()
 	found := regexp.MustCompile(`href="(` + link + `[^"]*)"`).FindStringSubmatch(page.text)
 	if found == nil {
@@ -34,10 +34,10 @@ func (w *world) to(t *testing.T, page shown, link string) (string, shown) {
 	return at, w.browse(t, at, nil)
 }
 
-// shows reads a page until it has these words: what was published reaches every part in a moment.
-func (w *world) shows(t *testing.T, address, words string) {
+// awaitWords reads a page until it contains the words, because services read a published version with a short delay.
+func (w *platform) awaitWords(t *testing.T, address, words string) {
 	t.Helper()
-	var last shown
+	var last pageAnswer
 	for range 1000 {
 		if last = w.browse(t, address, nil); strings.Contains(last.text, words) {
 			return
@@ -46,24 +46,24 @@ func (w *world) shows(t *testing.T, address, words string) {
 	t.Fatalf("the page never says %q: %s", words, last.text)
 }
 
-// sold is how many tickets of the first event are sold.
-func (w *world) sold(t *testing.T, slug string, seats int) int {
+// soldTickets returns the number of sold tickets of the first event.
+func (w *platform) soldTickets(t *testing.T, slug string, seats int) int {
 	t.Helper()
-	return seats - w.events(t, slug+"/events").left()[0]
+	return seats - w.events(t, slug+"/events").remainders()[0]
 }
 
-// Every link and form from the list of events to the customer's own page, without a script; search engines are told of
-// both.
-func TestTicketsAreBoughtByPlainLinksAndForms(t *testing.T) {
+// TestEventPageSellsTicketsWithoutScripts follows every link and form from the list of events to the customer's page,
+// without scripts. The first two pages have metadata for search engines.
+func TestEventPageSellsTicketsWithoutScripts(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "theatre-links", theatre("theatre-links", 12, 10, 10, 1))
 	first := w.browse(t, w.PublicURL+"/b/theatre-links", nil)
 	if first.status != http.StatusSeeOther || first.location != "/b/theatre-links/events" {
 		t.Fatalf("a business that has nothing but events leads to %q: %d", first.location, first.status)
 	}
 	list := w.browse(t, w.PublicURL+first.location, nil)
-	list.want(t, "list", http.StatusOK, "Gala", "Saturday, 3 April 2027, 20:00", "Lisbon", "Matinee", "5 left",
+	list.checkPage(t, "list", http.StatusOK, "Gala", "Saturday, 3 April 2027, 20:00", "Lisbon", "Matinee", "5 left",
 		`<link rel="canonical" href="`+w.PublicURL+`/b/theatre-links/events"`, `hreflang="ja" href="`+w.PublicURL+
 			`/b/theatre-links/events?lang=ja"`, `"@type":"Event"`)
 	for _, hidden := range []string{"Private", "Past"} {
@@ -71,40 +71,43 @@ func TestTicketsAreBoughtByPlainLinksAndForms(t *testing.T) {
 			t.Errorf("%s is listed", hidden)
 		}
 	}
-	address, event := w.to(t, list, "/b/theatre-links/events/")
-	event.want(t, "event", http.StatusOK, "Gala", "20:00 – 00:30", "Dinner &amp; music.", "€71.00", "€115.00", "Free",
+	address, event := w.followLink(t, list, "/b/theatre-links/events/")
+	event.checkPage(t, "event", http.StatusOK, "Gala", "20:00 – 00:30", "Dinner &amp; music.", "€71.00", "€115.00",
+		"Free",
 		"1 left",
 		`"startDate":"2027-04-03T20:00:00+01:00"`, `"endDate":"2027-04-04T00:30:00+01:00"`,
 		`"price":71.00,"priceCurrency":"EUR"`, `"availability":"https://schema.org/LimitedAvailability"`)
-	wanted := url.Values{event.tier(t, "Stalls"): {"2"}, event.tier(t, "Circle"): {"1"}}
-	w.browse(t, address+"/details", nil).want(t, "none chosen", http.StatusUnprocessableEntity, "at least one ticket")
+	wanted := url.Values{event.tierField(t, "Stalls"): {"2"}, event.tierField(t, "Circle"): {"1"}}
+	w.browse(t, address+"/details", nil).checkPage(t, "none chosen", http.StatusUnprocessableEntity,
+		"at least one ticket")
 	at := address + "/details?" + wanted.Encode()
 	details := w.browse(t, at, nil)
-	details.want(t, "details", http.StatusOK, "2 × Stalls", "€142.00", "1 × Circle", "€115.00", "€257.00",
+	details.checkPage(t, "details", http.StatusOK, "2 × Stalls", "€142.00", "1 × Circle", "€115.00", "€257.00",
 		"You pay on site.")
-	wrong := details.filled(t, typed)
+	wrong := details.fillForm(t, contactForm)
 	wrong.Set("email", "zoe")
 	again := w.browse(t, at, wrong)
-	again.want(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com",
+	again.checkPage(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com",
 		`value="Zoë &lt;b&gt;"`, `value="zoe"`, "2 × Stalls")
-	bought := w.browse(t, at, again.filled(t, typed))
+	bought := w.browse(t, at, again.fillForm(t, contactForm))
 	if bought.status != http.StatusSeeOther || !strings.HasPrefix(bought.location, w.PublicURL+"/m/") {
 		t.Fatalf("bought: %d to %q: %s", bought.status, bought.location, bought.text)
 	}
-	w.browse(t, bought.location, nil).want(t, "the customer's page", http.StatusOK, "Your tickets", "Gala",
+	w.browse(t, bought.location, nil).checkPage(t, "the customer's page", http.StatusOK, "Your tickets", "Gala",
 		"2 × Stalls", "1 × Circle", `data-told="booked"`, "€257.00")
-	if n := w.sold(t, "theatre-links", 12); n != 3 {
+	if n := w.soldTickets(t, "theatre-links", 12); n != 3 {
 		t.Errorf("%d tickets are sold, want 3", n)
 	}
 }
 
-// However often one form is sent, it buys once, and what the page did not show, or no person sent, buys nothing.
-func TestAFormBuysTicketsOnceAndOnlyAsItWasShown(t *testing.T) {
+// TestTicketFormBuysOnceAndOnlyAsShown sends one form many times, which buys once. Forged forms, and forms with
+// another price than shown, buy nothing.
+func TestTicketFormBuysOnceAndOnlyAsShown(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "theatre-once", theatre("theatre-once", 12, 10, 10, 1))
-	address, event := w.to(t, w.browse(t, w.PublicURL+"/b/theatre-once/events", nil), "/b/theatre-once/events/")
-	at := address + "/details?" + url.Values{event.tier(t, "Stalls"): {"2"}}.Encode()
+	address, event := w.followLink(t, w.browse(t, w.PublicURL+"/b/theatre-once/events", nil), "/b/theatre-once/events/")
+	at := address + "/details?" + url.Values{event.tierField(t, "Stalls"): {"2"}}.Encode()
 	page := w.browse(t, at, nil)
 	for name, change := range map[string]func(url.Values){
 		"no token": func(f url.Values) {
@@ -115,20 +118,21 @@ func TestAFormBuysTicketsOnceAndOnlyAsItWasShown(t *testing.T) {
 		}, "no name": func(f url.Values) { f.Set("name", " ") },
 		"no address": func(f url.Values) { f.Set("email", "") },
 	} {
-		form := page.filled(t, typed)
+		form := page.fillForm(t, contactForm)
 		change(form)
 		if answer := w.browse(t, at, form); answer.status != http.StatusUnprocessableEntity {
 			t.Errorf("%s: %d", name, answer.status)
 		}
 	}
-	cheaper := page.filled(t, typed)
+	cheaper := page.fillForm(t, contactForm)
 	cheaper.Set("total", "1.00")
-	w.browse(t, at, cheaper).want(t, "another price", http.StatusConflict, "The price is now €142.00")
-	w.browse(t, at, page.filled(t, typed), "Sec-Fetch-Site", "cross-site").want(t, "another site", http.StatusForbidden)
-	if n := w.sold(t, "theatre-once", 12); n != 0 {
+	w.browse(t, at, cheaper).checkPage(t, "another price", http.StatusConflict, "The price is now €142.00")
+	w.browse(t, at, page.fillForm(t, contactForm), "Sec-Fetch-Site", "cross-site").checkPage(t, "another site",
+		http.StatusForbidden)
+	if n := w.soldTickets(t, "theatre-once", 12); n != 0 {
 		t.Errorf("%d tickets were sold", n)
 	}
-	form := page.filled(t, typed)
+	form := page.fillForm(t, contactForm)
 	var wg sync.WaitGroup
 	links := make([]string, 6)
 	for i := range links {
@@ -141,80 +145,82 @@ func TestAFormBuysTicketsOnceAndOnlyAsItWasShown(t *testing.T) {
 			break
 		}
 	}
-	if n := w.sold(t, "theatre-once", 12); n != 2 {
+	if n := w.soldTickets(t, "theatre-once", 12); n != 2 {
 		t.Errorf("%d tickets are sold, want 2", n)
 	}
 }
 
-// What was sold, changed, paused or taken back meanwhile is said where it belongs, and nothing that was typed is lost.
-func TestWhatHappensToTicketsMeanwhileIsSaidWithEverythingKept(t *testing.T) {
+// TestTicketFormReportsConcurrentChanges sends forms after tickets were sold, or the offer was changed, paused or
+// removed. The page reports the change and keeps the contact data.
+func TestTicketFormReportsConcurrentChanges(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	manifest := theatre("theatre", 12, 3, 10, 1)
 	w.publish(t, "theatre", manifest)
-	address, event := w.to(t, w.browse(t, w.PublicURL+"/b/theatre/events", nil), "/b/theatre/events/")
-	stalls := event.tier(t, "Stalls")
+	address, event := w.followLink(t, w.browse(t, w.PublicURL+"/b/theatre/events", nil), "/b/theatre/events/")
+	stalls := event.tierField(t, "Stalls")
 	at := address + "/details?" + url.Values{stalls: {"3"}}.Encode()
-	form := w.browse(t, at, nil).filled(t, typed)
+	form := w.browse(t, at, nil).fillForm(t, contactForm)
 	other := address + "/details?" + url.Values{stalls: {"2"}}.Encode()
-	if bought := w.browse(t, other, w.browse(t, other, nil).filled(t, typed)); bought.status != http.StatusSeeOther {
+	if bought := w.browse(t, other,
+		w.browse(t, other, nil).fillForm(t, contactForm)); bought.status != http.StatusSeeOther {
 		t.Fatalf("another customer: %d %s", bought.status, bought.text)
 	}
-	w.browse(t, at, nil).want(t, "an old link", http.StatusConflict, "Fewer tickets are left", "1 left")
+	w.browse(t, at, nil).checkPage(t, "an old link", http.StatusConflict, "Fewer tickets are left", "1 left")
 	fewer := w.browse(t, at, form)
-	fewer.want(t, "sold meanwhile", http.StatusConflict, "Fewer tickets are left", "1 left",
+	fewer.checkPage(t, "sold meanwhile", http.StatusConflict, "Fewer tickets are left", "1 left",
 		`<option value="1" selected`)
-	fewer.keepsCustomer(t)
-	next := fewer.filled(t, typed)
+	fewer.checkCustomerKept(t)
+	next := fewer.fillForm(t, contactForm)
 	next.Set(stalls, "1")
 	if bought := w.browse(t, at, next); bought.status != http.StatusSeeOther {
 		t.Errorf("what is left: %d %s", bought.status, bought.text)
 	}
-	circle := address + "/details?" + url.Values{event.tier(t, "Circle"): {"1"}}.Encode()
-	form = w.browse(t, circle, nil).filled(t, typed)
+	circle := address + "/details?" + url.Values{event.tierField(t, "Circle"): {"1"}}.Encode()
+	form = w.browse(t, circle, nil).fillForm(t, contactForm)
 	w.publish(t, "theatre", strings.Replace(manifest, "price: 100.00", "price: 110.00", 1))
-	w.shows(t, circle, "€126.00")
+	w.awaitWords(t, circle, "€126.00")
 	dearer := w.browse(t, circle, form)
-	dearer.want(t, "price changed", http.StatusConflict, "The price is now €126.00")
-	dearer.keepsCustomer(t)
+	dearer.checkPage(t, "price changed", http.StatusConflict, "The price is now €126.00")
+	dearer.checkCustomerKept(t)
 	w.publish(t, "theatre", manifest+"bookings: {paused_until: 2027-03-08}\n")
 	if paused := w.browse(t, circle, form); !strings.Contains(paused.text, "paused until") {
 		t.Errorf("paused: %d %s", paused.status, paused.text)
 	}
 	w.publish(t, "theatre", strings.Replace(manifest, "key: gala", "key: opera", 1))
-	w.shows(t, circle, "no longer offered")
+	w.awaitWords(t, circle, "no longer offered")
 	if gone := w.browse(t, circle, form); gone.status == http.StatusSeeOther || !strings.Contains(gone.text,
 		"no longer offered") {
 		t.Errorf("gone: %d %s", gone.status, gone.text)
 	}
-	if n := w.sold(t, "theatre", 12); n != 0 {
+	if n := w.soldTickets(t, "theatre", 12); n != 0 {
 		t.Errorf("%d tickets of the other event are sold", n)
 	}
 }
 
-// What is sold out, cannot be told, or must be paid in a way that the page has not, is said as such, and nothing is
-// offered that would be refused.
-func TestAnEventSaysWhyItsTicketsAreNotSold(t *testing.T) {
+// TestEventPageExplainsRefusals checks the page of an event that is sold out, must be paid in a way that the page
+// does not have, or has an unknown number of tickets. The page offers no form that would be refused.
+func TestEventPageExplainsRefusals(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.publish(t, "full", theatre("full", 1, 1, 1, 1))
-	address, event := w.to(t, w.browse(t, w.PublicURL+"/b/full/events", nil), "/b/full/events/")
-	at := address + "/details?" + url.Values{event.tier(t, "Stalls"): {"1"}}.Encode()
-	form := w.browse(t, at, nil).filled(t, typed)
+	address, event := w.followLink(t, w.browse(t, w.PublicURL+"/b/full/events", nil), "/b/full/events/")
+	at := address + "/details?" + url.Values{event.tierField(t, "Stalls"): {"1"}}.Encode()
+	form := w.browse(t, at, nil).fillForm(t, contactForm)
 	if bought := w.browse(t, at, form); bought.status != http.StatusSeeOther {
 		t.Fatalf("the last: %d %s", bought.status, bought.text)
 	}
-	w.browse(t, w.PublicURL+"/b/full/events", nil).want(t, "the list", http.StatusOK, "Sold out")
+	w.browse(t, w.PublicURL+"/b/full/events", nil).checkPage(t, "the list", http.StatusOK, "Sold out")
 	over := w.browse(t, address, nil)
-	over.want(t, "sold out", http.StatusOK, "Sold out", `"availability":"https://schema.org/SoldOut"`)
+	over.checkPage(t, "sold out", http.StatusOK, "Sold out", `"availability":"https://schema.org/SoldOut"`)
 	if strings.Contains(over.text, "<form") {
 		t.Error("tickets are offered that there are not")
 	}
 	prepaid := strings.Replace(theatre("prepaid", 9, 9, 9, 9), "modules:",
 		"payments: {providers: [stripe], modes: {events: online}}\nmodules:", 1)
 	w.publish(t, "prepaid", prepaid)
-	_, event = w.to(t, w.browse(t, w.PublicURL+"/b/prepaid/events", nil), "/b/prepaid/events/")
-	event.want(t, "to be paid online", http.StatusOK, "€71.00", "arrange it with the business")
+	_, event = w.followLink(t, w.browse(t, w.PublicURL+"/b/prepaid/events", nil), "/b/prepaid/events/")
+	event.checkPage(t, "to be paid online", http.StatusOK, "€71.00", "arrange it with the business")
 	if strings.Contains(event.text, "<form") {
 		t.Error("tickets are offered that would be refused")
 	}
@@ -222,17 +228,17 @@ func TestAnEventSaysWhyItsTicketsAreNotSold(t *testing.T) {
 		t.Fatal(err)
 	}
 	unknown := w.browse(t, address, nil)
-	unknown.want(t, "booking away", http.StatusOK, "cannot be checked right now")
+	unknown.checkPage(t, "booking away", http.StatusOK, "cannot be checked right now")
 	if strings.Contains(unknown.text, "Sold out") {
 		t.Error("what cannot be told is said to be sold out")
 	}
-	lost := w.browse(t, at, w.browse(t, at, nil).filled(t, typed))
-	lost.want(t, "an order then", http.StatusServiceUnavailable, "try again in a moment")
-	lost.keepsCustomer(t)
+	lost := w.browse(t, at, w.browse(t, at, nil).fillForm(t, contactForm))
+	lost.checkPage(t, "an order then", http.StatusServiceUnavailable, "try again in a moment")
+	lost.checkCustomerKept(t)
 }
 
-// evenings are the ways in which people come to buy tickets.
-func (p *pages) evenings(t *testing.T) {
+// buyTickets buys tickets on each kind of device and checks every page.
+func (p *pages) buyTickets(t *testing.T) {
 	t.Parallel()
 	for name, as := range map[string]visitor.As{
 		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true},
@@ -265,16 +271,16 @@ func (p *pages) evenings(t *testing.T) {
 			if !strings.Contains(v.Address(), "/m/") {
 				t.Errorf("it ends at %s:\n%s", v.Address(), v.Text())
 			}
-			if n := p.sold(t, slug, 40); n != 3 {
+			if n := p.soldTickets(t, slug, 40); n != 3 {
 				t.Errorf("%d tickets are sold, want 3", n)
 			}
 		})
 	}
 }
 
-// lastTickets are wanted by two at once: the second is told beside the tickets, and takes another kind with all that
-// was typed.
-func (p *pages) lastTickets(t *testing.T) {
+// buyLastTickets buys the last tickets in two windows. The second window reports that they are sold, keeps the
+// contact data, and buys another tier.
+func (p *pages) buyLastTickets(t *testing.T) {
 	t.Parallel()
 	p.publish(t, "last", theatre("last", 40, 2, 20, 1))
 	first, second := p.visit(t, visitor.As{Locale: "en-GB"}), p.visit(t, visitor.As{Locale: "en-GB"})
@@ -304,32 +310,33 @@ func (p *pages) lastTickets(t *testing.T) {
 	second.Sees("Your tickets", "1 × Circle")
 }
 
-// charging has the theatre's tickets paid online, in this mode.
-func charging(slug, mode string) string {
+// paidTheatre returns the manifest of a theatre whose tickets are paid online, by the payment mode.
+func paidTheatre(slug, mode string) string {
 	return strings.Replace(theatre(slug, 40, 20, 20, 1), "modules:",
 		"payments: {providers: [stripe], accounts: {stripe: acct_"+slug+"}, modes: {events: "+mode+"}}\n"+
 			"self_service: {cancel_until_hours: 0}\ncancellation_policy:\n  - {hours_before: 24, refund_percent: 100}\nmodules:", 1)
 }
 
-// Where the business wants it, or the customer does, the form leads to the provider's page; free tickets are bought
-// without.
-func TestTicketsArePaidWhereTheBusinessOrTheCustomerWants(t *testing.T) {
+// TestTicketFormFollowsPaymentMode buys tickets in each payment mode. The form leads to the provider's page if a
+// payment is due online, and to the customer's page otherwise.
+func TestTicketFormFollowsPaymentMode(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	provider := startStripe(t).URL + "/"
 	for _, c := range []struct{ slug, mode, tier, pay, leads string }{
 		{"tickets-online", "online", "Stalls", "", provider}, {"tickets-free", "online", "Box", "", "/m/"},
 		{"tickets-choice", "customer_choice", "Stalls", "online", provider},
-		{"tickets-door", "customer_choice", "Stalls", "at_door", "/m/"}, {"tickets-later", "at_door", "Stalls", "", "/m/"},
+		{"tickets-door", "customer_choice", "Stalls", "at_door", "/m/"},
+		{"tickets-later", "at_door", "Stalls", "", "/m/"},
 	} {
-		w.publish(t, c.slug, charging(c.slug, c.mode))
-		address, event := w.to(t, w.browse(t, w.PublicURL+"/b/"+c.slug+"/events", nil), "/b/"+c.slug+"/events/")
-		at := address + "/details?" + url.Values{event.tier(t, c.tier): {"1"}}.Encode()
+		w.publish(t, c.slug, paidTheatre(c.slug, c.mode))
+		address, event := w.followLink(t, w.browse(t, w.PublicURL+"/b/"+c.slug+"/events", nil), "/b/"+c.slug+"/events/")
+		at := address + "/details?" + url.Values{event.tierField(t, c.tier): {"1"}}.Encode()
 		page := w.browse(t, at, nil)
 		if asks := strings.Contains(page.text, `name="pay"`); asks != (c.pay != "") {
 			t.Errorf("%s: the form asks how it is paid: %v", c.slug, asks)
 		}
-		form := page.filled(t, typed)
+		form := page.fillForm(t, contactForm)
 		form.Set("pay", c.pay)
 		if bought := w.browse(t, at, form); bought.status != http.StatusSeeOther ||
 			!strings.HasPrefix(strings.TrimPrefix(bought.location, w.PublicURL), c.leads) {
@@ -338,10 +345,10 @@ func TestTicketsArePaidWhereTheBusinessOrTheCustomerWants(t *testing.T) {
 	}
 }
 
-// payTickets gives up paying, pays by the link, and gives the tickets back for what was paid.
+// payTickets leaves the payment page, pays later by the link, and cancels for a full refund.
 func (p *pages) payTickets(t *testing.T) {
 	t.Parallel()
-	p.publish(t, "paid-gala", charging("paid-gala", "online"))
+	p.publish(t, "paid-gala", paidTheatre("paid-gala", "online"))
 	v := p.visit(t, visitor.As{Locale: "en-GB"})
 	v.Go(p.PublicURL + "/b/paid-gala/events")
 	v.Press("Gala")
@@ -376,7 +383,7 @@ func (p *pages) payTickets(t *testing.T) {
 	last.Sees("Tickets cancelled", "Your refund goes back the way you paid")
 	last.SeesNot("Cancel tickets", "Add to calendar")
 	last.Check()
-	if n := p.sold(t, "paid-gala", 40); n != 0 {
+	if n := p.soldTickets(t, "paid-gala", 40); n != 0 {
 		t.Errorf("%d tickets are still sold", n)
 	}
 }

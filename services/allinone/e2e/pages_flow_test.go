@@ -8,18 +8,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// togetherManifest is a salon whose services are booked together, with a class.
+// togetherManifest returns the manifest of a salon whose services can be booked together, with a class.
 func togetherManifest(slug string) string {
 	manifest := strings.NewReplacer("name: Cut,", "name: Cut, allow_multiple: true,", "name: Wash,",
-		"name: Wash, allow_multiple: true,").Replace(movable(slug, 0))
+		"name: Wash, allow_multiple: true,").Replace(reschedulableSalon(slug, 0))
 	return strings.Replace(manifest, "weekday: tue", "weekday: mon", 1)
 }
 
-// whole books what a visitor has chosen, and waits for the customer's page.
-func whole(t *testing.T, v *visitor.Visitor, name string, sees ...string) {
+// finishBooking fills in the contact data, books, and waits for the customer's page.
+func finishBooking(t *testing.T, v *visitor.Visitor, name string, sees ...string) {
 	t.Helper()
 	v.Sees("Your details")
-	fill(v)
+	fillContact(v)
 	v.Check()
 	v.Keep(name + "-details")
 	v.Press("Book now")
@@ -28,8 +28,8 @@ func whole(t *testing.T, v *visitor.Visitor, name string, sees ...string) {
 	v.Keep(name + "-done")
 }
 
-// together books what holds more than one service, seat or choice of a member.
-func (p *pages) together(t *testing.T) {
+// bookTogether books two services together, and several seats of a class.
+func (p *pages) bookTogether(t *testing.T) {
 	t.Parallel()
 	p.publish(t, "together", togetherManifest("together"))
 	for name, c := range map[string]struct{ by, clock, with, mode string }{
@@ -50,7 +50,7 @@ func (p *pages) together(t *testing.T) {
 			v.Press(c.by)
 			v.PressThe(".day[href]")
 			v.Press(c.clock)
-			whole(t, v, strings.ReplaceAll(name, " ", "-"), "Cut + Wash", "€50.00")
+			finishBooking(t, v, strings.ReplaceAll(name, " ", "-"), "Cut + Wash", "€50.00")
 			if c.by != "No preference" {
 				v.Sees(c.with)
 			}
@@ -61,7 +61,7 @@ func (p *pages) together(t *testing.T) {
 					Services     []struct{ Name string }
 				}
 			}
-			p.admin(t, http.MethodGet, "businesses/together/bookings", nil).into(t, http.StatusOK, &list)
+			p.admin(t, http.MethodGet, "businesses/together/bookings", nil).decode(t, http.StatusOK, &list)
 			found := false
 			for _, b := range list.Bookings {
 				found = found || b.StartTime == c.clock+":00" && b.StaffingMode == c.mode && len(b.Services) == 2
@@ -80,38 +80,39 @@ func (p *pages) together(t *testing.T) {
 		v.Check()
 		v.Press("10:00")
 		v.Fill("People", "3")
-		whole(t, v, "class", "Spinning", "People 3")
-		if left := p.remaining(t, "together", "2027-03-01",
-			p.named(t, "together", "services")["Spinning"]); left != "[10:00 1]" && left != "10:00 1" {
+		finishBooking(t, v, "class", "Spinning", "People 3")
+		if left := p.remainingSeats(t, "together", "2027-03-01",
+			p.idsByName(t, "together", "services")["Spinning"]); left != "[10:00 1]" && left != "10:00 1" {
 			t.Errorf("left: %s", left)
 		}
 	})
 }
 
-// gone is a service that is not offered any more when its form is sent.
-func (p *pages) gone(t *testing.T) {
+// bookRemovedService sends the form of a service that is no longer offered.
+func (p *pages) bookRemovedService(t *testing.T) {
 	t.Parallel()
-	p.people(t, "gone")
+	p.publishSalon(t, "gone")
 	v := p.visit(t, visitor.As{Locale: "en-GB"})
-	p.toDetails(v, "gone")
-	fill(v)
-	p.people(t, "gone", "name: Cut,", "name: Cut, active: false,")
+	p.goToDetails(v, "gone")
+	fillContact(v)
+	p.publishSalon(t, "gone", "name: Cut,", "name: Cut, active: false,")
 	v.Press("Book now")
 	v.Sees("What you chose is no longer offered", "Wash")
 	v.Check()
 	v.Keep("gone")
-	if n := p.live(t, "gone"); n != 0 {
+	if n := p.liveBookings(t, "gone"); n != 0 {
 		t.Errorf("%d bookings of what is not offered", n)
 	}
 }
 
-// elsewhere lives nine hours away, and sees the own time beside the business's, without anything that moves.
-func (p *pages) elsewhere(t *testing.T) {
+// bookFromOtherTimeZone views the starts from a time zone nine hours away. The page shows the visitor's time beside
+// the business's, without a layout shift.
+func (p *pages) bookFromOtherTimeZone(t *testing.T) {
 	t.Parallel()
-	p.people(t, "elsewhere")
+	p.publishSalon(t, "elsewhere")
 	for _, width := range []int{390, 1280} {
 		v := p.visit(t, visitor.As{Locale: "en-GB", Timezone: "Asia/Tokyo", Width: width})
-		v.Go(p.PublicURL + "/b/elsewhere/when?staff=any&service=" + p.named(t, "elsewhere", "services")["Cut"])
+		v.Go(p.PublicURL + "/b/elsewhere/when?staff=any&service=" + p.idsByName(t, "elsewhere", "services")["Cut"])
 		v.Sees("Small: your own time")
 		v.Until("Tokyo's time stands beside Lisbon's",
 			`document.querySelector(".starts .pill").innerText.replace(/\s+/g, " ").trim() === "09:00 18:00"`)

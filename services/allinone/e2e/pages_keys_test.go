@@ -9,15 +9,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// standsOut says that something is filled with a colour, and that nothing else among the actions is.
-const standsOut = `(() => {
+// onlyFilledAction is a condition: exactly one action is filled with a color, and it has this text.
+const onlyFilledAction = `(() => {
 	const filled = [...document.querySelectorAll("main .actions .button")].filter(e => getComputedStyle(e).backgroundColor !== "rgba(0, 0, 0, 0)");
 	return filled.length === 1 && filled[0].innerText.trim() === %q;
 })()`
 
-// keysAlone buys tickets and reserves a kayak without a pointer, on a window at 200 %: everything is reached, seen and
-// held against what pages owe, and in the end the calendar is what stands out.
-func (p *pages) keysAlone(t *testing.T) {
+// buyByKeyboard buys tickets and reserves a kayak by the keyboard alone, at a zoom of 200 %. At the end, the calendar
+// is the main action.
+func (p *pages) buyByKeyboard(t *testing.T) {
 	t.Parallel()
 	p.publish(t, "keys-theatre", theatre("keys-theatre", 12, 10, 10, 1))
 	p.publish(t, "keys-shed", shed("keys-shed"))
@@ -34,7 +34,7 @@ func (p *pages) keysAlone(t *testing.T) {
 		press("Book now", kb.Enter)
 		v.Sees(done)
 		v.Check()
-		v.Until("the calendar stands out", fmt.Sprintf(standsOut, "Add to calendar"))
+		v.Until("the calendar stands out", fmt.Sprintf(onlyFilledAction, "Add to calendar"))
 	}
 	v.Go(p.PublicURL + "/b/keys-theatre/events")
 	press("Gala", kb.Enter)

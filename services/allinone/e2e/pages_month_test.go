@@ -9,15 +9,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// focused is what has the focus, as screen readers name it.
-const focused = `(e => e.getAttribute("aria-label") || e.innerText)(document.activeElement)`
+// focusedName is a script for the name of the focused element, as screen readers read it.
+const focusedName = `(e => e.getAttribute("aria-label") || e.innerText)(document.activeElement)`
 
-// monthGrid goes through the month by keys alone (pages.md: the month is an APG grid).
-func (p *pages) monthGrid(t *testing.T) {
+// useMonthGrid moves through the month by the keyboard (pages.md: the month is an APG grid).
+func (p *pages) useMonthGrid(t *testing.T) {
 	t.Parallel()
-	p.people(t, "grid")
+	p.publishSalon(t, "grid")
 	v := p.visit(t, visitor.As{Locale: "en-GB", Width: 1280})
-	at := p.PublicURL + "/b/grid/when?staff=any&service=" + p.named(t, "grid", "services")["Cut"]
+	at := p.PublicURL + "/b/grid/when?staff=any&service=" + p.idsByName(t, "grid", "services")["Cut"]
 	v.Go(at)
 	v.Tab("Monday, 1 March 2027")
 	if days := visitor.Eval[int](v, `document.querySelectorAll(".month [tabindex='0']").length`); days != 1 {
@@ -41,8 +41,8 @@ func (p *pages) monthGrid(t *testing.T) {
 		{kb.ArrowDown, "Wednesday, 7 April 2027", "Free times: "},
 	} {
 		v.Keys(step.key)
-		v.Until("the focus is on "+step.day, `(`+focused+`).startsWith("`+step.day+`")`)
-		if says := visitor.Eval[string](v, focused); !strings.Contains(says, step.says) {
+		v.Until("the focus is on "+step.day, `(`+focusedName+`).startsWith("`+step.day+`")`)
+		if says := visitor.Eval[string](v, focusedName); !strings.Contains(says, step.says) {
 			t.Errorf("%s says %q, not %q", step.day, says, step.says)
 		}
 	}

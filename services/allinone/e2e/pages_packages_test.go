@@ -8,13 +8,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// packaged books a package from the booking page: what its card shows is what the last step shows, what is stored and
-// what the customer is told. Whoever books the same services by an API key pays what /services lists.
-func (p *pages) packaged(t *testing.T) {
+// bookPackage books a package on the booking page. Its card, the last step, the stored booking and the customer's
+// page have the same price. The same services by an API key cost what /services lists.
+func (p *pages) bookPackage(t *testing.T) {
 	t.Parallel()
 	p.publish(t, "packaged", togetherManifest("packaged")+
 		"packages: [{key: fresh, name: Fresh look, description: Cut and washed., services: [cut, wash], price: 41.99}]\n")
-	services := p.named(t, "packaged", "services")
+	services := p.idsByName(t, "packaged", "services")
 	v := p.visit(t, visitor.As{Locale: "en-GB", Width: 1280})
 	v.Go(p.PublicURL + "/b/packaged")
 	v.Sees("Packages", "Fresh look", "Cut + Wash", "Cut and washed.", "€41.99", "You save €8.01")
@@ -26,7 +26,7 @@ func (p *pages) packaged(t *testing.T) {
 	v.PressThe(".day[href]")
 	v.Press("09:00")
 	v.Sees("Fresh look", "Total €41.99", "You save €8.01")
-	whole(t, v, "package", "€41.99")
+	finishBooking(t, v, "package", "€41.99")
 	var list struct {
 		Bookings []struct {
 			Total    float64
@@ -36,7 +36,7 @@ func (p *pages) packaged(t *testing.T) {
 			}
 		}
 	}
-	p.admin(t, http.MethodGet, "businesses/packaged/bookings", nil).into(t, http.StatusOK, &list)
+	p.admin(t, http.MethodGet, "businesses/packaged/bookings", nil).decode(t, http.StatusOK, &list)
 	if len(list.Bookings) != 1 || len(list.Bookings[0].Services) != 2 || list.Bookings[0].Total != 41.99 {
 		t.Fatalf("booked as %+v", list.Bookings)
 	}
@@ -45,7 +45,7 @@ func (p *pages) packaged(t *testing.T) {
 	}
 	var got struct{ Booking struct{ Total float64 } }
 	o := appointment("", "2027-03-01", "13:30").with("service_ids", []string{services["Cut"], services["Wash"]})
-	p.book(t, "packaged", p.world.key(t, "packaged", "write"), o).into(t, http.StatusCreated, &got)
+	p.book(t, "packaged", p.platform.key(t, "packaged", "write"), o).decode(t, http.StatusCreated, &got)
 	if got.Booking.Total != 50 {
 		t.Errorf("by API key it costs %v", got.Booking.Total)
 	}

@@ -22,20 +22,20 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// cashier stands in for Stripe's pages, before stripe-mock, which judges what is asked and keeps nothing: it remembers
-// each Checkout Session and shows its page, on which a visitor pays or gives up.
-type cashier struct {
+// fakeStripe is a fake of Stripe with payment pages, in front of stripe-mock, which validates requests and stores
+// nothing. It stores each Checkout Session and serves its page, on which a visitor pays or gives up.
+type fakeStripe struct {
 	*httptest.Server
-	notices string // where it tells of what was paid
+	notices string // address for events about payments
 	refunds chan url.Values
 	mock    atomic.Pointer[url.URL]
 	mu      sync.Mutex
-	back    map[string]url.Values // by session: what it was made with, and its account
+	back    map[string]url.Values // by session: its request and account
 }
 
-func openCashier(t testing.TB, mock string) *cashier {
+func startFakeStripe(t testing.TB, mock string) *fakeStripe {
 	t.Helper()
-	c := &cashier{back: map[string]url.Values{}, refunds: make(chan url.Values, 100)}
+	c := &fakeStripe{back: map[string]url.Values{}, refunds: make(chan url.Values, 100)}
 	c.connectMock(t, mock)
 	proxy := &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(c.mock.Load()) },
@@ -65,7 +65,7 @@ func openCashier(t testing.TB, mock string) *cashier {
 	mux.HandleFunc("GET /pay/{id}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = fmt.Fprintf(w, `<!doctype html><html lang=en><title>Pay</title><link rel=icon href="data:,"><main><h1>The provider's page</h1><a href="/paid/%s">Pay</a> <a href="%s">Give up</a></main>`,
-			r.PathValue("id"), c.made(r.PathValue("id")).Get("cancel_url"))
+			r.PathValue("id"), c.session(r.PathValue("id")).Get("cancel_url"))
 	})
 	mux.HandleFunc("GET /paid/{id}", c.pay)
 	c.Server = httptest.NewServer(mux)
@@ -73,8 +73,8 @@ func openCashier(t testing.TB, mock string) *cashier {
 	return c
 }
 
-// connectMock passes what is asked on to the stripe-mock at this address.
-func (c *cashier) connectMock(t testing.TB, address string) {
+// connectMock sends requests on to the stripe-mock at this address.
+func (c *fakeStripe) connectMock(t testing.TB, address string) {
 	t.Helper()
 	mock, err := url.Parse(address)
 	if err != nil {
@@ -83,14 +83,14 @@ func (c *cashier) connectMock(t testing.TB, address string) {
 	c.mock.Store(mock)
 }
 
-func (c *cashier) made(id string) url.Values {
+func (c *fakeStripe) session(id string) url.Values {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.back[id]
 }
 
-// remember gives each session an id and a page of its own, and finds it again by them.
-func (c *cashier) remember(r *http.Response) error {
+// remember gives each session its own id and page, and stores the request of a new session.
+func (c *fakeStripe) remember(r *http.Response) error {
 	if !strings.HasPrefix(r.Request.URL.Path, "/v1/checkout/sessions") || r.StatusCode != http.StatusOK {
 		return nil
 	}
@@ -117,17 +117,17 @@ func (c *cashier) remember(r *http.Response) error {
 	return nil
 }
 
-// pay tells Slotmesh that a session was paid, and leads the customer back.
-func (c *cashier) pay(w http.ResponseWriter, r *http.Request) {
+// pay sends the event of a paid session to Slotmesh and redirects the customer back.
+func (c *fakeStripe) pay(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	event := fmt.Sprintf(`{"id": "evt_1", "object": "event", "type": "checkout.session.completed", "account": %q,
-		"data": {"object": {"id": %q, "object": "checkout.session", "payment_status": "paid"}}}`, c.made(id).Get("account"), id)
+		"data": {"object": {"id": %q, "object": "checkout.session", "payment_status": "paid"}}}`, c.session(id).Get("account"), id)
 	notice, err := http.NewRequestWithContext(r.Context(), http.MethodPost, c.notices, strings.NewReader(event))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	notice.Header.Set("Stripe-Signature", signed(event))
+	notice.Header.Set("Stripe-Signature", signEvent(event))
 	notice.Header.Set("Content-Type", "application/json")
 	answer, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(notice)
 	if err != nil || answer.StatusCode != http.StatusOK {
@@ -135,17 +135,17 @@ func (c *cashier) pay(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_ = answer.Body.Close()
-	http.Redirect(w, r, c.made(id).Get("success_url"), http.StatusSeeOther)
+	http.Redirect(w, r, c.session(id).Get("success_url"), http.StatusSeeOther)
 }
 
-// connect makes the cashier Stripe and its page the provider's.
-func (c *cashier) connect(cfg *allinone.Config) {
-	connected(c.URL)(cfg)
-	cfg.Settings = maps.Clone(cfg.Settings) // which other tests share
+// connect configures a platform to use the fake as Stripe, with its payment pages.
+func (c *fakeStripe) connect(cfg *allinone.Config) {
+	connectStripe(c.URL)(cfg)
+	cfg.Settings = maps.Clone(cfg.Settings) // other tests share the map
 	cfg.Settings["PAY_ORIGINS"] = c.URL
 }
 
-// payOnline gives up paying, pays again by the link, and comes back to a booking that is confirmed.
+// payOnline leaves the payment page, pays later by the link, and comes back to a confirmed booking.
 func (p *pages) payOnline(t *testing.T) {
 	t.Parallel()
 	p.publish(t, "paying", paidSalon("paying"))
@@ -155,7 +155,7 @@ func (p *pages) payOnline(t *testing.T) {
 	v.PressThe(".day[href]")
 	v.Press("10:00")
 	v.Sees("Total €40.00", "To pay now €10.00", "To pay on site €30.00")
-	fill(v)
+	fillContact(v)
 	v.Check()
 	v.Keep("deposit")
 	v.Press("Pay €10.00 now")
@@ -174,7 +174,7 @@ func (p *pages) payOnline(t *testing.T) {
 	v.Go(link)
 	v.Sees("Booking confirmed")
 	v.SeesNot("To pay now")
-	if n := p.live(t, "paying"); n != 1 {
+	if n := p.liveBookings(t, "paying"); n != 1 {
 		t.Errorf("%d bookings, want 1", n)
 	}
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// asksEverybody are questions to who buys tickets, who rents a kayak, and who goes with a vest, and one to everybody.
-const asksEverybody = `form:
+// questions are questions for buyers of tickets, for rentals of a kayak, of a vest and of a bike, and one for all
+// customers.
+const questions = `form:
   - {key: meal, label: Your meal, type: select, required: true, events: [gala], options: [{key: fish, label: Fish}, {key: none, label: None}]}
   - {key: swims, label: I can swim, type: checkbox, required: true, rentals: [kayak]}
   - {key: weight, label: Your weight, type: number, rentals: [vest]}
@@ -19,14 +20,14 @@ const asksEverybody = `form:
   - {key: news, label: Write to me, type: checkbox, consent: true}
 `
 
-// answeredForms reads form_data and phone of the owner's list of what was sold.
-func (w *world) answeredForms(t *testing.T, slug, of string) []map[string]any {
+// answeredForms returns form_data and phone of each item in an owner's list.
+func (w *platform) answeredForms(t *testing.T, slug, of string) []map[string]any {
 	t.Helper()
 	var list map[string][]struct {
 		Phone string         `json:"customer_phone"`
 		Form  map[string]any `json:"form_data"`
 	}
-	w.admin(t, http.MethodGet, "businesses/"+slug+"/"+of, nil).into(t, http.StatusOK, &list)
+	w.admin(t, http.MethodGet, "businesses/"+slug+"/"+of, nil).decode(t, http.StatusOK, &list)
 	var forms []map[string]any
 	for _, sold := range list[of] {
 		sold.Form["phone"] = sold.Phone
@@ -35,17 +36,20 @@ func (w *world) answeredForms(t *testing.T, slug, of string) []map[string]any {
 	return forms
 }
 
-// The business's own questions, phone and consents are those of bookings: asked by the page about what is taken, kept
-// as they were answered, shown to the owner, and what was typed survives what was wrong.
-func TestWhoBuysTicketsOrRentsAnswersTheQuestionsAboutIt(t *testing.T) {
+// TestTicketAndRentalFormsAskQuestions checks that the forms of tickets and rentals ask the business's questions
+// about the chosen items, keep the answers after an error, and store them for the owner.
+func TestTicketAndRentalFormsAskQuestions(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
-	w.publish(t, "questions-theatre", theatre("questions-theatre", 12, 10, 10, 1)+strings.Join(strings.Split(asksEverybody, "\n")[:2],
-		"\n")+"\n  - {key: news, label: Write to me, type: checkbox, consent: true}\n")
-	w.publish(t, "questions-shed", shed("questions-shed")+strings.Replace(asksEverybody, strings.Split(asksEverybody, "\n")[1]+"\n", "", 1))
-	_, event := w.to(t, w.browse(t, w.PublicURL+"/b/questions-theatre/events", nil), "/b/questions-theatre/events/")
+	w := sharePlatform(t)
+	w.publish(t, "questions-theatre", theatre("questions-theatre", 12, 10, 10, 1)+
+		strings.Join(strings.Split(questions, "\n")[:2],
+			"\n")+"\n  - {key: news, label: Write to me, type: checkbox, consent: true}\n")
+	w.publish(t, "questions-shed", shed("questions-shed")+strings.Replace(questions, strings.Split(questions, "\n")[1]+
+		"\n", "", 1))
+	_, event := w.followLink(t, w.browse(t, w.PublicURL+"/b/questions-theatre/events", nil),
+		"/b/questions-theatre/events/")
 	gala := w.events(t, "questions-theatre/events").Events[0].ID
-	kayak := w.named(t, "questions-shed", "rentals")["Kayak"]
+	kayak := w.idsByName(t, "questions-shed", "rentals")["Kayak"]
 	for _, c := range []struct {
 		slug, at, of   string
 		asked, unasked []string
@@ -54,7 +58,7 @@ func TestWhoBuysTicketsOrRentsAnswersTheQuestionsAboutIt(t *testing.T) {
 		kept           map[string]any
 	}{
 		{
-			"questions-theatre", "/events/" + gala + "/details?" + event.tier(t, "Stalls") + "=1", "tickets",
+			"questions-theatre", "/events/" + gala + "/details?" + event.tierField(t, "Stalls") + "=1", "tickets",
 			[]string{"Your meal", "Write to me"}, nil,
 			url.Values{"q-meal": {""}}, url.Values{"q-meal": {"fish"}, "q-news": {"yes"}}, "Please fill this in.",
 			map[string]any{"phone": "+351 1", "meal": "fish", "_consent": map[string]any{"news": true}},
@@ -68,22 +72,22 @@ func TestWhoBuysTicketsOrRentsAnswersTheQuestionsAboutIt(t *testing.T) {
 	} {
 		at := w.PublicURL + "/b/" + c.slug + c.at
 		page := w.browse(t, at, nil)
-		page.want(t, c.slug, http.StatusOK, c.asked...)
+		page.checkPage(t, c.slug, http.StatusOK, c.asked...)
 		for _, no := range c.unasked {
 			if strings.Contains(page.text, no) {
 				t.Errorf("%s asks for %s", c.slug, no)
 			}
 		}
-		filled := func(page shown, answers url.Values) url.Values {
-			form := page.filled(t, typed)
+		filled := func(page pageAnswer, answers url.Values) url.Values {
+			form := page.fillForm(t, contactForm)
 			for name, values := range answers {
 				form[name] = values
 			}
 			return form
 		}
 		again := w.browse(t, at, filled(page, c.wrong))
-		again.want(t, c.slug+", not answered", http.StatusUnprocessableEntity, c.says)
-		again.keeps(t)
+		again.checkPage(t, c.slug+", not answered", http.StatusUnprocessableEntity, c.says)
+		again.checkInputKept(t)
 		if done := w.browse(t, at, filled(again, c.right)); done.status != http.StatusSeeOther {
 			t.Fatalf("%s: %d %s", c.slug, done.status, done.text)
 		}
@@ -91,7 +95,7 @@ func TestWhoBuysTicketsOrRentsAnswersTheQuestionsAboutIt(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.slug, diff)
 		}
 		var held json.RawMessage
-		w.admin(t, http.MethodGet, "businesses/"+c.slug+"/customers/export?email=zoe@example.com", nil).into(t,
+		w.admin(t, http.MethodGet, "businesses/"+c.slug+"/customers/export?email=zoe@example.com", nil).decode(t,
 			http.StatusOK, &held)
 		if !strings.Contains(string(held), `+351 1`) || !strings.Contains(string(held), `"_consent":`) {
 			t.Errorf("the export of %s is %s", c.slug, held)

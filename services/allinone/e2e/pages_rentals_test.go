@@ -11,7 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// shed rents kayaks by the hour, which need a vest and may have a dry bag, and a bike by the day, for two to five days.
+// shed returns the manifest of a business that rents kayaks by the hour and a bike by the day, for two to five days.
+// A kayak requires a vest and can have a dry bag.
 func shed(slug string) string {
 	return `apiVersion: slotmesh/v1
 kind: Business
@@ -47,21 +48,21 @@ rentals:
 `
 }
 
-// rentalPage is the page of a rental of the shed, and its address.
-func (w *world) rentalPage(t *testing.T, slug, key string) (string, shown) {
+// rentalPage returns the address of the page of a rental, and the page.
+func (w *platform) rentalPage(t *testing.T, slug, key string) (string, pageAnswer) {
 	t.Helper()
-	at := w.PublicURL + "/b/" + slug + "/rentals/" + w.named(t, slug, "rentals")[key]
+	at := w.PublicURL + "/b/" + slug + "/rentals/" + w.idsByName(t, slug, "rentals")[key]
 	return at, w.browse(t, at, nil)
 }
 
-// Every link and form from the list of rentals to the customer's own page, without a script; search engines are told of
-// both.
-func TestARentalIsReservedByPlainLinksAndForms(t *testing.T) {
+// TestRentalPageReservesWithoutScripts follows every link and form from the list of rentals to the customer's page,
+// without scripts. The list has metadata for search engines.
+func TestRentalPageReservesWithoutScripts(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "shed-links", shed("shed-links"))
 	list := w.browse(t, w.PublicURL+"/b/shed-links/rentals", nil)
-	list.want(t, "list", http.StatusOK, "Water", "Kayak", "€12.00 per hour", "Bike", "€18.00 per day",
+	list.checkPage(t, "list", http.StatusOK, "Water", "Kayak", "€12.00 per hour", "Bike", "€18.00 per day",
 		`<link rel="canonical" href="`+w.PublicURL+`/b/shed-links/rentals"`, `hreflang="ar"`, `"@type":"Product"`,
 		`"unitCode":"HUR"`)
 	for _, hidden := range []string{"Life vest", "Hidden"} {
@@ -70,9 +71,10 @@ func TestARentalIsReservedByPlainLinksAndForms(t *testing.T) {
 		}
 	}
 	at, kayak := w.rentalPage(t, "shed-links", "Kayak")
-	kayak.want(t, "kayak", http.StatusOK, "Single-seat &amp; steady.", "March 2027", "Life vest", "required", "Dry bag",
+	kayak.checkPage(t, "kayak", http.StatusOK, "Single-seat &amp; steady.", "March 2027", "Life vest", "required",
+		"Dry bag",
 		"Times in Lisbon", `value="10:00" selected`)
-	// the vest is ticked for good
+	// the vest is required, so that only the bag can be chosen
 	bags := regexp.MustCompile(`name="extra" value="([^"]*)">`).FindAllStringSubmatch(kayak.text, -1)
 	if len(bags) != 1 {
 		t.Fatalf("%d extras can be chosen: %s", len(bags), kayak.text)
@@ -80,19 +82,19 @@ func TestARentalIsReservedByPlainLinksAndForms(t *testing.T) {
 	bag := bags[0][1]
 	wanted := at + "/details?" + url.Values{"from": {"2027-03-02"}, "start": {"10:00"}, "for": {"2"}, "units": {"2"},
 		"extra": {bag}}.Encode()
-	w.browse(t, wanted, nil).want(t, "two bags, of which there is one", http.StatusConflict,
+	w.browse(t, wanted, nil).checkPage(t, "two bags, of which there is one", http.StatusConflict,
 		"Dry bag: Only 1 unit is available at that time.")
 	wanted = strings.Replace(wanted, "&extra="+bag, "", 1)
 	wanted = strings.Replace(wanted, "extra="+bag+"&", "", 1)
 	details := w.browse(t, wanted, nil)
-	details.want(t, "details", http.StatusOK, "2 Mar 2027, 10:00 – 12:00", "2 × Kayak", "€48.00", "2 × Life vest",
+	details.checkPage(t, "details", http.StatusOK, "2 Mar 2027, 10:00 – 12:00", "2 × Kayak", "€48.00", "2 × Life vest",
 		"€4.00", "€52.00", "You pay on site.")
-	wrong := details.filled(t, typed)
+	wrong := details.fillForm(t, contactForm)
 	wrong.Set("email", "zoe")
 	again := w.browse(t, wanted, wrong)
-	again.want(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com",
+	again.checkPage(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com",
 		`value="Zoë &lt;b&gt;"`, `value="zoe"`)
-	form := again.filled(t, typed)
+	form := again.fillForm(t, contactForm)
 	var wg sync.WaitGroup
 	links := make([]string, 6)
 	for i := range links {
@@ -104,64 +106,67 @@ func TestARentalIsReservedByPlainLinksAndForms(t *testing.T) {
 			t.Fatalf("the clicks lead to %q", links)
 		}
 	}
-	w.browse(t, links[0], nil).want(t, "the customer's page", http.StatusOK, "Reservation confirmed", "2 × Kayak",
+	w.browse(t, links[0], nil).checkPage(t, "the customer's page", http.StatusOK, "Reservation confirmed", "2 × Kayak",
 		"2 × Life vest", "€52.00", "10:00 – 12:00", `data-told="booked"`)
 	late := at + "/details?from=2027-03-03&start=23:00&for=1"
-	night := w.browse(t, late, w.browse(t, late, nil).filled(t, typed))
-	w.browse(t, night.location, nil).want(t, "until midnight", http.StatusOK,
+	night := w.browse(t, late, w.browse(t, late, nil).fillForm(t, contactForm))
+	w.browse(t, night.location, nil).checkPage(t, "until midnight", http.StatusOK,
 		"Wednesday, 3 March 2027 · 23:00 – Thursday, 4 March 2027 · 00:00")
-	if why := w.availability(t, "shed-links", "rentalId="+w.named(t, "shed-links", "rentals")["Kayak"]+
+	if why := w.availability(t, "shed-links", "rentalId="+w.idsByName(t, "shed-links", "rentals")["Kayak"]+
 		"&startDate=2027-03-02&endDate=2027-03-02&startTime=11:00&endTime=12:00"); why != "nothing_available" {
 		t.Errorf("another kayak then: %q", why)
 	}
 }
 
-// A rental by the day is chosen by its first day and for how long; days on which there is none end the choice.
-func TestARentalByTheDayIsChosenForAsLongAsItIsFree(t *testing.T) {
+// TestDailyRentalPageOffersFreeDays chooses a first day and a number of days. The page offers numbers of days up to
+// the next occupied day.
+func TestDailyRentalPageOffersFreeDays(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "shed-days", shed("shed-days"))
-	bike := w.named(t, "shed-days", "rentals")["Bike"]
+	bike := w.idsByName(t, "shed-days", "rentals")["Bike"]
 	w.mustReserve(t, "shed-days", bike, "2027-03-05", "2027-03-06", 1)
 	at, page := w.rentalPage(t, "shed-days", "Bike")
-	page.want(t, "bike", http.StatusOK, "1 Mar 2027 – 2 Mar 2027 (2 days)", "1 Mar 2027 – 4 Mar 2027 (4 days)")
+	page.checkPage(t, "bike", http.StatusOK, "1 Mar 2027 – 2 Mar 2027 (2 days)", "1 Mar 2027 – 4 Mar 2027 (4 days)")
 	for _, no := range []string{">1 day<", "(5 days)", "from=2027-03-05"} {
 		if strings.Contains(page.text, no) {
 			t.Errorf("it offers %s", no)
 		}
 	}
-	w.browse(t, at+"?from=2027-03-04", nil).want(t, "one day before another's", http.StatusOK, "Thursday, 4 March 2027",
+	w.browse(t, at+"?from=2027-03-04", nil).checkPage(t, "one day before another's", http.StatusOK,
+		"Thursday, 4 March 2027",
 		"No free times on this day")
 	wanted := at + "/details?from=2027-03-02&for=3"
-	form := w.browse(t, wanted, nil).filled(t, typed)
+	form := w.browse(t, wanted, nil).fillForm(t, contactForm)
 	w.mustReserve(t, "shed-days", bike, "2027-03-03", "2027-03-03", 1)
 	taken := w.browse(t, wanted, form)
-	taken.want(t, "taken meanwhile", http.StatusConflict, "Nothing is available at that time.", `name="from"`,
+	taken.checkPage(t, "taken meanwhile", http.StatusConflict, "Nothing is available at that time.", `name="from"`,
 		`value="2027-03-02"`, `name="for"`)
-	taken.keepsCustomer(t)
-	next := taken.filled(t, typed)
+	taken.checkCustomerKept(t)
+	next := taken.fillForm(t, contactForm)
 	next.Set("from", "2027-03-07")
 	next.Set("for", "3")
 	if booked := w.browse(t, wanted, next); booked.status != http.StatusSeeOther {
 		t.Errorf("other days: %d %s", booked.status, booked.text)
 	}
-	w.browse(t, at+"/details?from=2027-03-20&for=1", nil).want(t, "too short", http.StatusConflict, "shorter than")
-	w.browse(t, at+"/details?from=2027-02-20&for=2", nil).want(t, "in the past", http.StatusConflict, "in the past")
-	w.browse(t, at+"/details?from=2027-02-30&for=x&units=900", nil).want(t, "no dates", http.StatusOK, "When?")
+	w.browse(t, at+"/details?from=2027-03-20&for=1", nil).checkPage(t, "too short", http.StatusConflict, "shorter than")
+	w.browse(t, at+"/details?from=2027-02-20&for=2", nil).checkPage(t, "in the past", http.StatusConflict,
+		"in the past")
+	w.browse(t, at+"/details?from=2027-02-30&for=x&units=900", nil).checkPage(t, "no dates", http.StatusOK, "When?")
 }
 
-// Of the hours of a day those are offered from which what is wanted is free, in the quantity that is wanted, and for
-// how long.
-func TestTheHoursOfARentalAreThoseThatAreFreeForWhatIsWanted(t *testing.T) {
+// TestHourlyRentalPageOffersFreeHours checks the starts and durations that the page offers: those for which the
+// requested quantity is free.
+func TestHourlyRentalPageOffersFreeHours(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "shed-hours", shed("shed-hours"))
-	kayak := w.named(t, "shed-hours", "rentals")["Kayak"]
+	kayak := w.idsByName(t, "shed-hours", "rentals")["Kayak"]
 	w.mustReserve(t, "shed-hours", kayak, "2027-03-02", "2027-03-02", 1, "12:00", "14:30")
 	at, _ := w.rentalPage(t, "shed-hours", "Kayak")
 	options := func(units string) string {
 		page := w.browse(t, at+"?from=2027-03-02&units="+units, nil)
-		page.want(t, units, http.StatusOK, "Tuesday, 2 March 2027", "Start", "For how long?")
+		page.checkPage(t, units, http.StatusOK, "Tuesday, 2 March 2027", "Start", "For how long?")
 		return page.text
 	}
 	one, two := options("1"), options("2")
@@ -185,25 +190,26 @@ func TestTheHoursOfARentalAreThoseThatAreFreeForWhatIsWanted(t *testing.T) {
 		strings.Contains(chosen, ">3 h<") {
 		t.Errorf("two kayaks from 10:00 on are not offered for one or two hours: %s", chosen)
 	}
-	w.browse(t, at+"/details?from=2027-03-02&units=2&start=10:00&for=2", nil).want(t, "until the other begins",
+	w.browse(t, at+"/details?from=2027-03-02&units=2&start=10:00&for=2", nil).checkPage(t, "until the other begins",
 		http.StatusOK, "2 × Kayak")
 	w.mustReserve(t, "shed-hours", kayak, "2027-03-03", "2027-03-03", 2)
 	none := w.browse(t, at+"?from=2027-03-03", nil)
-	none.want(t, "taken all day", http.StatusOK, "No free times on this day")
+	none.checkPage(t, "taken all day", http.StatusOK, "No free times on this day")
 	if strings.Contains(none.text, "Continue") || strings.Contains(none.text, "cannot be checked") {
 		t.Errorf("a day on which all are out: %s", none.text)
 	}
 }
 
-// What cannot be told, must be paid in advance or is gone is said, and nothing is offered that would be refused.
-func TestARentalSaysWhyItIsNotReserved(t *testing.T) {
+// TestRentalPageExplainsRefusals checks the page of a rental with a changed price, with a required payment, that is
+// removed, or whose availability is unknown. The page offers no form that would be refused.
+func TestRentalPageExplainsRefusals(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.publish(t, "shed", shed("shed"))
 	at, _ := w.rentalPage(t, "shed", "Kayak")
 	wanted := at + "/details?from=2027-03-02&start=10:00&for=2"
 	page := w.browse(t, wanted, nil)
-	form := page.filled(t, typed)
+	form := page.fillForm(t, contactForm)
 	for name, change := range map[string]func(url.Values){
 		"no token": func(f url.Values) {
 			f.Del("token")
@@ -211,23 +217,23 @@ func TestARentalSaysWhyItIsNotReserved(t *testing.T) {
 			f.Set("website", "x")
 		}, "no address": func(f url.Values) { f.Set("email", "") },
 	} {
-		changed := page.filled(t, typed)
+		changed := page.fillForm(t, contactForm)
 		change(changed)
 		if answer := w.browse(t, wanted, changed); answer.status != http.StatusUnprocessableEntity {
 			t.Errorf("%s: %d", name, answer.status)
 		}
 	}
 	w.publish(t, "shed", strings.Replace(shed("shed"), "price: 12.00", "price: 14.00", 1))
-	w.shows(t, wanted, "€30.00")
+	w.awaitWords(t, wanted, "€30.00")
 	dearer := w.browse(t, wanted, form)
-	dearer.want(t, "price changed", http.StatusConflict, "The price is now €30.00")
-	dearer.keepsCustomer(t)
+	dearer.checkPage(t, "price changed", http.StatusConflict, "The price is now €30.00")
+	dearer.checkCustomerKept(t)
 	prepaid := strings.NewReplacer("modules:", "payments: {providers: [stripe], modes: {rentals: online}}\nmodules:",
 		"price_type: hourly",
 		"price_type: hourly\n    payment_requirement: deposit_percent\n    deposit_value: 20").Replace(shed("prepaid"))
 	w.publish(t, "prepaid", prepaid)
 	_, kayak := w.rentalPage(t, "prepaid", "Kayak")
-	kayak.want(t, "to be paid online", http.StatusOK, "€12.00 per hour", "Deposit", "20 %",
+	kayak.checkPage(t, "to be paid online", http.StatusOK, "€12.00 per hour", "Deposit", "20 %",
 		"arrange it with the business")
 	if strings.Contains(kayak.text, "<form") {
 		t.Error("a rental is offered that would be refused")
@@ -239,15 +245,16 @@ func TestARentalSaysWhyItIsNotReserved(t *testing.T) {
 	if err := w.StopService("rental"); err != nil {
 		t.Fatal(err)
 	}
-	w.browse(t, at, nil).want(t, "rental away", http.StatusOK, "cannot be checked right now", "Try again")
-	w.browse(t, wanted, nil).want(t, "details then", http.StatusServiceUnavailable, "cannot be checked right now")
-	lost := w.browse(t, wanted, dearer.filled(t, typed))
-	lost.want(t, "a reservation then", http.StatusServiceUnavailable, "try again in a moment")
-	lost.keepsCustomer(t)
+	w.browse(t, at, nil).checkPage(t, "rental away", http.StatusOK, "cannot be checked right now", "Try again")
+	w.browse(t, wanted, nil).checkPage(t, "details then", http.StatusServiceUnavailable, "cannot be checked right now")
+	lost := w.browse(t, wanted, dearer.fillForm(t, contactForm))
+	lost.checkPage(t, "a reservation then", http.StatusServiceUnavailable, "try again in a moment")
+	lost.checkCustomerKept(t)
 }
 
-// outings are the ways in which people come to rent: a kayak for two hours with its vest.
-func (p *pages) outings(t *testing.T) {
+// reserveRentals reserves a kayak for two hours with its vest on each kind of device, cancels it, and checks every
+// page.
+func (p *pages) reserveRentals(t *testing.T) {
 	t.Parallel()
 	for name, as := range map[string]visitor.As{
 		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true},
@@ -289,8 +296,9 @@ func (p *pages) outings(t *testing.T) {
 	}
 }
 
-// lastKayaks are wanted by two at once: the second is told, and takes another time with all that was typed.
-func (p *pages) lastKayaks(t *testing.T) {
+// reserveLastKayaks reserves the last kayaks in two windows. The second window reports that they are occupied, keeps
+// the contact data, and reserves another time.
+func (p *pages) reserveLastKayaks(t *testing.T) {
 	t.Parallel()
 	p.publish(t, "last-kayaks", shed("last-kayaks"))
 	first, second := p.visit(t, visitor.As{Locale: "en-GB"}), p.visit(t, visitor.As{Locale: "en-GB"})
@@ -318,7 +326,8 @@ func (p *pages) lastKayaks(t *testing.T) {
 	second.Sees("Reservation confirmed", "16:00")
 }
 
-// paidShed has its kayaks paid in advance, by this mode, with their money back until a day before.
+// paidShed returns the manifest of a shed whose kayaks are paid in advance, by the payment mode. Until an hour before
+// the start, a cancellation refunds the whole price.
 func paidShed(slug, mode string) string {
 	return strings.NewReplacer("modules:",
 		"payments: {providers: [stripe], accounts: {stripe: acct_"+slug+"}, modes: {rentals: "+mode+
@@ -326,11 +335,11 @@ func paidShed(slug, mode string) string {
 		"price_type: hourly", "price_type: hourly\n    payment_requirement: full").Replace(shed(slug))
 }
 
-// Where the business wants it, or the customer does, the form leads to the provider's page; a bike, which needs no
-// payment, is reserved without.
-func TestRentalsArePaidWhereTheBusinessOrTheCustomerWants(t *testing.T) {
+// TestRentalFormFollowsPaymentMode reserves in each payment mode. The form leads to the provider's page if a payment
+// is due online, and to the customer's page otherwise.
+func TestRentalFormFollowsPaymentMode(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	provider := startStripe(t).URL + "/"
 	kayak, bike := url.Values{"from": {"2027-03-02"}, "start": {"10:00"}, "for": {"2"}},
 		url.Values{"from": {"2027-03-02"}, "for": {"2"}}
@@ -341,7 +350,8 @@ func TestRentalsArePaidWhereTheBusinessOrTheCustomerWants(t *testing.T) {
 	}{
 		{"rentals-online", "online", "Kayak", kayak, "", provider}, {"rentals-free", "online", "Bike", bike, "", "/m/"},
 		{"rentals-choice", "customer_choice", "Kayak", kayak, "online", provider},
-		{"rentals-door", "customer_choice", "Kayak", kayak, "at_door", "/m/"}, {"rentals-later", "at_door", "Kayak", kayak, "", "/m/"},
+		{"rentals-door", "customer_choice", "Kayak", kayak, "at_door", "/m/"},
+		{"rentals-later", "at_door", "Kayak", kayak, "", "/m/"},
 	} {
 		w.publish(t, c.slug, paidShed(c.slug, c.mode))
 		at, _ := w.rentalPage(t, c.slug, c.rental)
@@ -350,7 +360,7 @@ func TestRentalsArePaidWhereTheBusinessOrTheCustomerWants(t *testing.T) {
 		if asks := strings.Contains(page.text, `name="pay"`); asks != (c.pay != "") {
 			t.Errorf("%s: the form asks how it is paid: %v", c.slug, asks)
 		}
-		form := page.filled(t, typed)
+		form := page.fillForm(t, contactForm)
 		form.Set("pay", c.pay)
 		if made := w.browse(t, at, form); made.status != http.StatusSeeOther ||
 			!strings.HasPrefix(strings.TrimPrefix(made.location, w.PublicURL), c.leads) {
@@ -359,7 +369,7 @@ func TestRentalsArePaidWhereTheBusinessOrTheCustomerWants(t *testing.T) {
 	}
 }
 
-// payRental gives up paying a kayak with its vest, pays by the link, and gives it back for what was paid.
+// payRental leaves the payment page of a kayak with its vest, pays later by the link, and cancels for a full refund.
 func (p *pages) payRental(t *testing.T) {
 	t.Parallel()
 	p.publish(t, "paid-kayak", paidShed("paid-kayak", "online"))

@@ -13,25 +13,25 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// What opens something stands in no log line and in no span of the whole process, and no key in what browsers are sent,
-// whatever was asked with it and however it failed.
-func TestWhatOpensSomethingIsNeitherLoggedNorTracedNorSent(t *testing.T) {
+// TestSecretsAreNotLoggedTracedOrSent checks that no secret, such as a token of a link, is in a log line or a span of
+// the process, and that no key is in a page, also after failed requests.
+func TestSecretsAreNotLoggedTracedOrSent(t *testing.T) {
 	t.Parallel()
 	home := ""
 	received := &spans{}
-	w := start(t, func(cfg *allinone.Config) { home = cfg.Home }, traced(t, received))
+	w := start(t, func(cfg *allinone.Config) { home = cfg.Home }, sendTraces(t, received))
 	w.publish(t, "fair", fair("fair")+"self_service: {cancel_until_hours: 0, reschedule_until_hours: 0}\n")
 	key := w.key(t, "fair", "all")
 	var sent strings.Builder
-	visit := func(address string, form url.Values, header ...string) shown {
+	visit := func(address string, form url.Values, header ...string) pageAnswer {
 		page := w.browse(t, address, form, header...)
 		sent.WriteString(page.text)
 		return page
 	}
 	at := w.fairDetails(t, "fair", "plain", "10:00")
 	page := visit(at, nil)
-	form := page.filled(t, typed)
-	forged := page.filled(t, typed)
+	form := page.fillForm(t, contactForm)
+	forged := page.fillForm(t, contactForm)
 	forged.Set("token", "forged-0123456789."+form.Get("token"))
 	visit(at, forged)
 	visit(at, form, "Origin", "https://evil.example")
@@ -41,7 +41,7 @@ func TestWhatOpensSomethingIsNeitherLoggedNorTracedNorSent(t *testing.T) {
 		t.Fatalf("booked at %q", link)
 	}
 	var made booking.Calendar
-	w.admin(t, http.MethodPost, "businesses/fair/calendars", []byte(`{"shows":"times"}`)).into(t, http.StatusCreated,
+	w.admin(t, http.MethodPost, "businesses/fair/calendars", []byte(`{"shows":"times"}`)).decode(t, http.StatusCreated,
 		&made)
 	calendar := strings.TrimSuffix(made.URL[strings.LastIndexByte(made.URL, '/')+1:], ".ics")
 	const wrong = "AAAAAAAAAAAAAAAAAAAAAA"
@@ -56,14 +56,14 @@ func TestWhatOpensSomethingIsNeitherLoggedNorTracedNorSent(t *testing.T) {
 	if err := w.StopService("rental"); err != nil {
 		t.Fatal(err)
 	}
-	visit(w.PublicURL+"/m/"+wrong, nil) // which booking does not know, and rental cannot be asked for
+	visit(w.PublicURL+"/m/"+wrong, nil) // unknown to booking, while rental is stopped
 	if err := w.StopService("booking"); err != nil {
 		t.Fatal(err)
 	}
-	visit(link, nil).want(t, "with booking away", http.StatusServiceUnavailable)
+	visit(link, nil).checkPage(t, "with booking away", http.StatusServiceUnavailable)
 	visit(made.URL, nil)
-	visit(at, page.filled(t, typed))
-	w.stop(t) // which sends what is buffered
+	visit(at, page.fillForm(t, contactForm))
+	w.stop(t) // sends buffered spans
 	logged, err := os.ReadFile(filepath.Join(home, allinone.LogFile))
 	if err != nil || len(logged) == 0 || received.text.Len() == 0 {
 		t.Fatalf("%d bytes of log, %d of spans: %v", len(logged), received.text.Len(), err)
@@ -92,23 +92,24 @@ func TestWhatOpensSomethingIsNeitherLoggedNorTracedNorSent(t *testing.T) {
 	}
 }
 
-// Search engines are told one address of each page that they may show, in each language, and of the others none.
-func TestSearchEnginesAreToldWhereAPageIs(t *testing.T) {
+// TestPagesNameCanonicalAddresses checks that public pages have one canonical address in each language, and that
+// other pages have noindex.
+func TestPagesNameCanonicalAddresses(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "search-engines", strings.Replace(fair("search-engines"), "languages: [en]", "languages: [en, ja]", 1))
 	base := w.PublicURL + "/b/search-engines"
 	link := func(rel, rest, at string) string { return `<link rel="` + rel + `"` + rest + ` href="` + at + `">` }
-	w.browse(t, base, nil).want(t, "first page", http.StatusOK, "<title>Fair · Book</title>",
+	w.browse(t, base, nil).checkPage(t, "first page", http.StatusOK, "<title>Fair · Book</title>",
 		`<meta name="description" content="Book online at Fair: see free times and choose yours.">`,
 		link("canonical", "", base), link("alternate", ` hreflang="x-default"`, base),
 		link("alternate", ` hreflang="en"`, base+"?lang=en"),
 		link("alternate", ` hreflang="ja"`, base+"?lang=ja"), `"@type":"LocalBusiness"`)
-	w.browse(t, base+"?lang=ja", nil).want(t, "in Japanese", http.StatusOK, `<html lang="ja"`,
+	w.browse(t, base+"?lang=ja", nil).checkPage(t, "in Japanese", http.StatusOK, `<html lang="ja"`,
 		link("canonical", "", base+"?lang=ja"), link("alternate", ` hreflang="en"`, base+"?lang=en"))
-	w.browse(t, base+"?lang=fr", nil).want(t, "in a language that is not the business's", http.StatusOK,
+	w.browse(t, base+"?lang=fr", nil).checkPage(t, "in a language that is not the business's", http.StatusOK,
 		link("canonical", "", base))
-	query := "?staff=any&service=" + w.named(t, "search-engines", "services")["plain"]
+	query := "?staff=any&service=" + w.idsByName(t, "search-engines", "services")["plain"]
 	for name, address := range map[string]string{
 		"when": base + "/when" + query, "details": w.fairDetails(t, "search-engines", "plain", "10:00"),
 		"a link that leads nowhere": w.PublicURL + "/m/AAAAAAAAAAAAAAAAAAAAAA",

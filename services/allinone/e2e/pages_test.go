@@ -9,79 +9,81 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// pages is a Slotmesh whose pages people visit, each from an address of their own.
+// pages is a platform whose pages visitors open in a browser, each visitor with its own client address.
 type pages struct {
-	*world
-	chromium *visitor.Chromium
-	key, cut string
-	listed   string // a site that may embed the page
-	stranger string // one that may not
+	*platform
+	chromium     *visitor.Chromium
+	key, cut     string
+	listedSite   string // a site that may embed the page
+	unlistedSite string // one that may not
 }
 
-// visit is one more visitor.
+// visit opens a window for another visitor.
 func (p *pages) visit(t *testing.T, as visitor.As) *visitor.Visitor {
 	t.Helper()
-	as.Headers = map[string]string{"X-Forwarded-For": client()}
+	as.Headers = map[string]string{"X-Forwarded-For": newAddress()}
 	return p.chromium.Visit(t, as)
 }
 
-// parlour is a business whose customers may move and cancel until the start, in three languages; half is refunded
-// within a day of it.
-func parlour(slug string) string {
+// selfServiceSalon returns the manifest of a business in three languages. Its customers may reschedule and cancel until
+// the start. A cancellation in the last 48 hours refunds half of the price.
+func selfServiceSalon(slug string) string {
 	manifest := strings.Replace(paidSalon(slug), "languages: [en]", "languages: [en, ar, ja]", 1)
 	manifest = strings.Replace(manifest, "modes: {services: online}", "modes: {services: customer_choice}", 1)
 	return manifest +
 		"self_service: {cancel_until_hours: 0, reschedule_until_hours: 0}\ncancellation_policy:\n  - {hours_before: 48, refund_percent: 100}\n  - {hours_before: 0, refund_percent: 50}\n"
 }
 
-// managed books and gives the address of the customer's link.
-func (p *pages) managed(t *testing.T, slug string, o order) string {
+// bookForLink books, pays if a payment is required, and returns the address of the customer's link.
+func (p *pages) bookForLink(t *testing.T, slug string, o order) string {
 	t.Helper()
 	var booked struct {
 		ManageURL string `json:"manage_url"`
 		Payment   struct{ Reference string }
 	}
-	p.book(t, slug, p.key, o).into(t, http.StatusCreated, &booked)
+	p.book(t, slug, p.key, o).decode(t, http.StatusCreated, &booked)
 	if booked.Payment.Reference != "" {
-		event := succeeded(slug, booked.Payment.Reference)
-		p.notify(t, event, signed(event)).want(t, http.StatusOK, "")
+		event := paymentSucceeded(slug, booked.Payment.Reference)
+		p.notifyStripe(t, event, signEvent(event)).checkStatus(t, http.StatusOK, "")
 	}
 	return booked.ManageURL
 }
 
-// All visitors of this test come at the same time.
-func TestPeopleUsePagesInABrowser(t *testing.T) {
+// TestCustomersUsePagesInABrowser runs many visitors at the same time. [visitor.Visitor.Check] checks each page.
+func TestCustomersUsePagesInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
-	w := shared(t)
+	w := sharePlatform(t)
 	startStripe(t)
-	listed, stranger := embedding(t, &w.PublicURL)
-	w.publish(t, "parlour", parlour("parlour")+"page: {embed_origins: ["+listed+"]}\n")
-	p := &pages{world: w, chromium: chromium, listed: listed, stranger: stranger,
-		key: w.key(t, "parlour", "write"), cut: w.named(t, "parlour", "services")["Cut"]}
+	listed, stranger := startEmbeddingSites(t, &w.PublicURL)
+	w.publish(t, "parlour", selfServiceSalon("parlour")+"page: {embed_origins: ["+listed+"]}\n")
+	p := &pages{platform: w, chromium: chromium, listedSite: listed, unlistedSite: stranger,
+		key: w.key(t, "parlour", "write"), cut: w.idsByName(t, "parlour", "services")["Cut"]}
 	for name, do := range map[string]func(*testing.T){
-		"book in every way": p.everyWay, "impatient": p.impatient, "two tabs": p.twoTabs, "changing offer": p.changing,
-		"keyboard alone": p.byKeyboard, "month by keys": p.monthGrid, "several at once": p.together,
-		"a package with a price": p.packaged, "gone meanwhile": p.gone, "from elsewhere": p.elsewhere,
-		"late from the payment": p.late,
-		"within another site":   p.embedded, "strangers": p.strangers, "paid online": p.payOnline,
-		"tickets in every way": p.evenings, "the last tickets": p.lastTickets, "tickets paid online": p.payTickets,
-		"rentals in every way": p.outings, "tickets and rentals by keys": p.keysAlone,
-		"rentals paid online": p.payRental, "the last kayaks": p.lastKayaks,
+		"book in every way": p.bookInEveryWay, "impatient": p.bookImpatiently, "two tabs": p.bookInTwoTabs,
+		"changing offer": p.bookWhileOfferChanges,
+		"keyboard alone": p.bookByKeyboard, "month by keys": p.useMonthGrid, "several at once": p.bookTogether,
+		"a package with a price": p.bookPackage, "gone meanwhile": p.bookRemovedService,
+		"from elsewhere":        p.bookFromOtherTimeZone,
+		"late from the payment": p.payLate,
+		"within another site":   p.bookEmbedded, "strangers": p.checkNoSecrets, "paid online": p.payOnline,
+		"tickets in every way": p.buyTickets, "the last tickets": p.buyLastTickets, "tickets paid online": p.payTickets,
+		"rentals in every way": p.reserveRentals, "tickets and rentals by keys": p.buyByKeyboard,
+		"rentals paid online": p.payRental, "the last kayaks": p.reserveLastKayaks,
 	} {
 		t.Run(name, do)
 	}
-	t.Run("a booking is seen, moved and cancelled by its link", p.moveAndCancel)
-	t.Run("another site embeds the page", p.embed)
+	t.Run("a booking is seen, moved and cancelled by its link", p.rescheduleAndCancel)
+	t.Run("another site embeds the page", p.embedPage)
 	for name, as := range map[string]visitor.As{"without JavaScript": {NoScript: true},
 		"in Arabic": {Locale: "ar", Dark: true}, "on a desk in Japanese": {Locale: "ja", Width: 1280}} {
-		t.Run("by link "+name, func(t *testing.T) { p.cancelPaid(t, as) })
+		t.Run("by link "+name, func(t *testing.T) { p.cancelPaidBooking(t, as) })
 	}
 }
 
-func (p *pages) moveAndCancel(t *testing.T) {
+func (p *pages) rescheduleAndCancel(t *testing.T) {
 	t.Parallel()
-	link := p.managed(t, "parlour", appointment(p.cut, "2027-03-02", "10:00"))
+	link := p.bookForLink(t, "parlour", appointment(p.cut, "2027-03-02", "10:00"))
 	v := p.visit(t, visitor.As{Locale: "en-GB"})
 	v.Go(link)
 	v.Sees("Booking confirmed", "Cut", "10:00 – 10:45", "Europe/Lisbon", "Member 0", "You can cancel until")
@@ -93,8 +95,8 @@ func (p *pages) moveAndCancel(t *testing.T) {
 	v.Keep("move-390")
 	v.Press("Wednesday, 3 March")
 	v.Until("its times are shown", `document.querySelector("#times h2").innerText.startsWith("Wednesday")`)
-	p.book(t, "parlour", p.key, appointment(p.cut, "2027-03-03", "11:00")).want(t, http.StatusCreated, "")
-	v.Press("11:00") // which somebody has just taken
+	p.book(t, "parlour", p.key, appointment(p.cut, "2027-03-03", "11:00")).checkStatus(t, http.StatusCreated, "")
+	v.Press("11:00") // another customer has just booked it
 	v.Sees("This time is no longer free")
 	v.Check()
 	v.Press("12:00")
@@ -109,17 +111,17 @@ func (p *pages) moveAndCancel(t *testing.T) {
 	v.SeesNot("Choose another time", "Add to calendar")
 	v.Check()
 	v.Back()
-	v.Go(link + "/cancel") // of what is cancelled there is nothing to ask
+	v.Go(link + "/cancel") // the page does not ask again
 	v.Sees("Booking cancelled")
 }
 
-// cancelPaid cancels within two days of the start what was paid online: the visitor is told the half before, and gets
-// it.
-func (p *pages) cancelPaid(t *testing.T, as visitor.As) {
+// cancelPaidBooking cancels a booking that was paid online, in the last 48 hours before its start. The page shows the
+// refund of half the price before the customer confirms.
+func (p *pages) cancelPaidBooking(t *testing.T, as visitor.As) {
 	t.Parallel()
 	o := appointment(p.cut, "2027-03-01", map[string]string{"": "13:00", "ar": "14:00",
 		"ja": "15:00"}[as.Locale]).with("payment_choice", "online")
-	link := p.managed(t, "parlour", o.with("locale", map[string]string{"": "en"}[as.Locale]+as.Locale))
+	link := p.bookForLink(t, "parlour", o.with("locale", map[string]string{"": "en"}[as.Locale]+as.Locale))
 	v := p.visit(t, as)
 	words := map[string][]string{
 		"":   {"Booking confirmed", "Cancel booking", "Refund", "€5.00", "Booking cancelled"},
@@ -141,25 +143,28 @@ func (p *pages) cancelPaid(t *testing.T, as visitor.As) {
 	v.Keep(name + "-cancelled")
 }
 
-// A link that leads nowhere has one page, whatever it once was, and a form that another site makes a browser send does
-// nothing.
-func TestALinkAnswersItsHolderAlone(t *testing.T) {
+// TestCustomerLinkRejectsUnknownTokensAndForeignSites checks that all invalid links have the same page, also links of
+// erased customers, and that forms from other sites change nothing.
+func TestCustomerLinkRejectsUnknownTokensAndForeignSites(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
-	w.publish(t, "link-holder", salon("link-holder", 1)+"self_service: {cancel_until_hours: 0, reschedule_until_hours: 0}\n")
-	p := &pages{world: w, key: w.key(t, "link-holder", "write"), cut: w.named(t, "link-holder", "services")["Cut"]}
-	link := p.managed(t, "link-holder", appointment(p.cut, "2027-03-02", "10:00"))
-	read := func(path string) answer {
-		return w.do(t, http.MethodGet, path, nil, http.Header{"X-Forwarded-For": {client()}})
+	w := sharePlatform(t)
+	w.publish(t, "link-holder",
+		salon("link-holder", 1)+"self_service: {cancel_until_hours: 0, reschedule_until_hours: 0}\n")
+	p := &pages{platform: w, key: w.key(t, "link-holder", "write"),
+		cut: w.idsByName(t, "link-holder", "services")["Cut"]}
+	link := p.bookForLink(t, "link-holder", appointment(p.cut, "2027-03-02", "10:00"))
+	read := func(path string) reply {
+		return w.do(t, http.MethodGet, path, nil, http.Header{"X-Forwarded-For": {newAddress()}})
 	}
 	good := read(link)
 	if good.status != http.StatusOK || good.header.Get("Cache-Control") != "no-store" ||
 		good.header.Get("Referrer-Policy") != "same-origin" {
 		t.Errorf("the page: %d %v", good.status, good.header)
 	}
-	erased := p.managed(t, "link-holder", appointment(p.cut, "2027-03-02", "12:00").with("customer_email", "gone@example.com"))
+	erased := p.bookForLink(t, "link-holder", appointment(p.cut, "2027-03-02", "12:00").with("customer_email",
+		"gone@example.com"))
 	w.admin(t, http.MethodPost, "businesses/link-holder/customers/erase",
-		[]byte(`{"email":"gone@example.com","force":true}`)).want(t, http.StatusOK, "")
+		[]byte(`{"email":"gone@example.com","force":true}`)).checkStatus(t, http.StatusOK, "")
 	one := read(erased)
 	if one.status != http.StatusNotFound || !strings.HasPrefix(one.header.Get("Content-Type"), "text/html") {
 		t.Fatalf("an erased link: %d %s", one.status, one.body)
@@ -172,13 +177,13 @@ func TestALinkAnswersItsHolderAlone(t *testing.T) {
 			t.Errorf("%s: %d, not the answer of all that lead nowhere: %s", path, got.status, got.body)
 		}
 	}
-	post := func(address string, header http.Header) answer {
+	post := func(address string, header http.Header) reply {
 		header.Set("Content-Type", "application/x-www-form-urlencoded")
-		header.Set("X-Forwarded-For", client())
+		header.Set("X-Forwarded-For", newAddress())
 		return w.do(t, http.MethodPost, address, []byte("refund=0&to=date%3D2027-03-02%26time%3D13:00"), header)
 	}
 	for _, address := range []string{w.PublicURL + "/m/AAAAAAAAAAAAAAAAAAAAAA", w.PublicURL + "/m/short", erased} {
-		expectNothingDone(t, address, one, post)
+		checkNothingDone(t, address, one, post)
 	}
 	for name, header := range map[string]http.Header{
 		"another site": {"Sec-Fetch-Site": {"cross-site"}}, "a sister": {"Sec-Fetch-Site": {"same-site"}},
@@ -188,7 +193,7 @@ func TestALinkAnswersItsHolderAlone(t *testing.T) {
 			t.Errorf("%s: %d", name, a.status)
 		}
 	}
-	if statuses := w.statuses(t, "link-holder"); strings.Contains(strings.Join(statuses, " "), "cancelled") {
+	if statuses := w.bookingStatuses(t, "link-holder"); strings.Contains(strings.Join(statuses, " "), "cancelled") {
 		t.Errorf("another site's form did something: %v", statuses)
 	}
 	if text := string(good.body); !strings.Contains(text, "dates=20270302T100000Z%2F20270302T104500Z") ||
@@ -201,7 +206,8 @@ func TestALinkAnswersItsHolderAlone(t *testing.T) {
 		t.Errorf("the calendar: %d %v", ics.status, ics.header)
 	}
 	var made booking.Calendar
-	w.admin(t, http.MethodPost, "businesses/link-holder/calendars", []byte(`{"shows":"times"}`)).into(t, http.StatusCreated,
+	w.admin(t, http.MethodPost, "businesses/link-holder/calendars", []byte(`{"shows":"times"}`)).decode(t,
+		http.StatusCreated,
 		&made)
 	feed := read(made.URL)
 	if feed.status != http.StatusOK || !strings.Contains(string(feed.body), "BEGIN:VEVENT") ||
@@ -214,8 +220,8 @@ func TestALinkAnswersItsHolderAlone(t *testing.T) {
 	}
 }
 
-// expectNothingDone sends every form of a link that leads nowhere.
-func expectNothingDone(t *testing.T, address string, want answer, post func(string, http.Header) answer) {
+// checkNothingDone sends every form of an invalid link and compares the answers with the page of invalid links.
+func checkNothingDone(t *testing.T, address string, want reply, post func(string, http.Header) reply) {
 	t.Helper()
 	for _, act := range []string{"/cancel", "/move", "/pay"} {
 		if got := post(address+act, http.Header{}); got.status != want.status || string(got.body) != string(want.body) {

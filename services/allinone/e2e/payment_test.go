@@ -20,41 +20,41 @@ const (
 	noStripe      = "http://127.0.0.1:1" // where nothing answers
 )
 
-// connected connects Stripe, which is at this address.
-func connected(stripe string) func(*allinone.Config) {
+// connectStripe connects Stripe, which is at this address.
+func connectStripe(stripe string) func(*allinone.Config) {
 	return func(cfg *allinone.Config) {
 		cfg.StripeSecretKey, cfg.StripeWebhookSecret, cfg.StripeAPIBase = "sk_test_123", webhookSecret, stripe
 	}
 }
 
-// succeeded is Stripe's event of a paid charge of the [paidSalon] with this slug.
-func succeeded(slug, reference string) string {
+// paymentSucceeded is Stripe's event of a paid charge of the [paidSalon] with this slug.
+func paymentSucceeded(slug, reference string) string {
 	return fmt.Sprintf(`{"id": "evt_1", "object": "event", "type": "payment_intent.succeeded", "account": "acct_%s",
 		"data": {"object": {"id": %q, "object": "payment_intent"}}}`, slug, reference)
 }
 
-// signed is Stripe's signature of an event that is sent now.
-func signed(event string) string {
+// signEvent is Stripe's signature of an event that is sent now.
+func signEvent(event string) string {
 	now := time.Now().Unix()
 	mac := hmac.New(sha256.New, []byte(webhookSecret))
 	fmt.Fprintf(mac, "%d.%s", now, event)
 	return fmt.Sprintf("t=%d,v1=%x", now, mac.Sum(nil))
 }
 
-// notify sends an event as Stripe does.
-func (w *world) notify(t *testing.T, event, signature string) answer {
+// notifyStripe sends an event as Stripe does.
+func (w *platform) notifyStripe(t *testing.T, event, signature string) reply {
 	t.Helper()
 	return w.do(t, http.MethodPost, w.PublicURL+"/api/public/stripe/webhook", []byte(event),
 		http.Header{"Content-Type": {"application/json; charset=utf-8"}, "Stripe-Signature": {signature}})
 }
 
-// statuses are those of all bookings of a business.
-func (w *world) statuses(t *testing.T, slug string) []string {
+// bookingStatuses are those of all bookings of a business.
+func (w *platform) bookingStatuses(t *testing.T, slug string) []string {
 	t.Helper()
 	var list struct {
 		Bookings []struct{ Status string }
 	}
-	w.admin(t, http.MethodGet, "businesses/"+slug+"/bookings", nil).into(t, http.StatusOK, &list)
+	w.admin(t, http.MethodGet, "businesses/"+slug+"/bookings", nil).decode(t, http.StatusOK, &list)
 	var all []string
 	for _, b := range list.Bookings {
 		all = append(all, b.Status)
@@ -71,12 +71,12 @@ func paidSalon(slug string) string {
 		"price: 40.00, payment_requirement: deposit_percent, deposit_value: 25,", 1)
 }
 
-func TestABookingIsPaidOnline(t *testing.T) {
+func TestBookPaysOnline(t *testing.T) {
 	t.Parallel()
 	mock := testkit.StartStripeMock(t)
-	w := start(t, routed(t), connected(mock.URL))
+	w := start(t, checkRouting(t), connectStripe(mock.URL))
 	w.publish(t, "paid", paidSalon("paid"))
-	key, cut := w.key(t, "paid", "write"), w.named(t, "paid", "services")["Cut"]
+	key, cut := w.key(t, "paid", "write"), w.idsByName(t, "paid", "services")["Cut"]
 
 	var booked struct {
 		PaymentRequired bool
@@ -86,29 +86,30 @@ func TestABookingIsPaidOnline(t *testing.T) {
 			ClientSecret                  string `json:"client_secret"`
 		}
 	}
-	w.book(t, "paid", key, appointment(cut, "2027-03-01", "10:00")).into(t, http.StatusCreated, &booked)
+	w.book(t, "paid", key, appointment(cut, "2027-03-01", "10:00")).decode(t, http.StatusCreated, &booked)
 	p := booked.Payment
 	if !booked.PaymentRequired || p.Provider != "stripe" || p.Amount != 10 || p.Currency != "EUR" ||
 		p.Reference == "" || p.ClientSecret == "" {
 		t.Errorf("got %+v", booked)
 	}
-	event := succeeded("paid", p.Reference)
-	for name, signature := range map[string]string{"no signature": "", "another event's": signed("{}"),
+	event := paymentSucceeded("paid", p.Reference)
+	for name, signature := range map[string]string{"no signature": "", "another event's": signEvent("{}"),
 		"a made-up one": "t=1,v1=00"} {
-		if a := w.notify(t, event, signature); a.status != http.StatusBadRequest || !slices.Equal(w.statuses(t, "paid"),
-			[]string{"pending"}) {
-			t.Errorf("%s: an event was answered %d, the bookings are %v", name, a.status, w.statuses(t, "paid"))
+		if a := w.notifyStripe(t, event, signature); a.status != http.StatusBadRequest ||
+			!slices.Equal(w.bookingStatuses(t, "paid"),
+				[]string{"pending"}) {
+			t.Errorf("%s: an event was answered %d, the bookings are %v", name, a.status, w.bookingStatuses(t, "paid"))
 		}
 	}
-	w.notify(t, event, signed(event)).want(t, http.StatusOK, "")
-	if got := w.statuses(t, "paid"); !slices.Equal(got, []string{"confirmed"}) {
+	w.notifyStripe(t, event, signEvent(event)).checkStatus(t, http.StatusOK, "")
+	if got := w.bookingStatuses(t, "paid"); !slices.Equal(got, []string{"confirmed"}) {
 		t.Errorf("after it was paid the bookings are %v", got)
 	}
-	unknown := succeeded("paid", "pi_unknown")
-	w.notify(t, unknown, signed(unknown)).want(t, http.StatusOK, "")
+	unknown := paymentSucceeded("paid", "pi_unknown")
+	w.notifyStripe(t, unknown, signEvent(unknown)).checkStatus(t, http.StatusOK, "")
 
 	mock.Stop()
-	w.book(t, "paid", key, appointment(cut, "2027-03-01", "12:00")).want(t, http.StatusServiceUnavailable,
+	w.book(t, "paid", key, appointment(cut, "2027-03-01", "12:00")).checkStatus(t, http.StatusServiceUnavailable,
 		"payment_unavailable")
 	// at once, or by the reconciliation where the tables were slow
 	testkit.WaitUntil(t, "what was not paid is free again", func(context.Context) error {
@@ -128,10 +129,10 @@ func TestABookingIsPaidOnline(t *testing.T) {
 }
 
 // ownerCancelsThePaidBooking while Stripe is away: the refund is on its way until it is back.
-func (w *world) ownerCancelsThePaidBooking(t *testing.T) {
+func (w *platform) ownerCancelsThePaidBooking(t *testing.T) {
 	t.Helper()
 	var list struct{ Bookings []struct{ ID, Status string } }
-	w.admin(t, http.MethodGet, "businesses/paid/bookings?status=confirmed", nil).into(t, http.StatusOK, &list)
+	w.admin(t, http.MethodGet, "businesses/paid/bookings?status=confirmed", nil).decode(t, http.StatusOK, &list)
 	at := "businesses/paid/bookings/" + list.Bookings[0].ID
 	type refund struct {
 		Amount  float64
@@ -142,19 +143,20 @@ func (w *world) ownerCancelsThePaidBooking(t *testing.T) {
 		Allowed bool
 		Refund  refund
 	}
-	w.admin(t, http.MethodGet, at+"/cancellation", nil).into(t, http.StatusOK, &preview)
+	w.admin(t, http.MethodGet, at+"/cancellation", nil).decode(t, http.StatusOK, &preview)
 	if !preview.Allowed || preview.Refund != (refund{Amount: 10, Percent: 100}) {
 		t.Errorf("the preview is %+v", preview)
 	}
-	w.admin(t, http.MethodPost, at+"/cancel", []byte(`{"refund": 10.01}`)).want(t, http.StatusConflict, "conflict")
+	w.admin(t, http.MethodPost, at+"/cancel", []byte(`{"refund": 10.01}`)).checkStatus(t, http.StatusConflict,
+		"conflict")
 	var cancelled struct {
 		Status  string
 		Payment struct{ Refund refund }
 	}
-	w.admin(t, http.MethodPost, at+"/cancel", []byte(`{"refund": 2.5}`)).into(t, http.StatusOK, &cancelled)
+	w.admin(t, http.MethodPost, at+"/cancel", []byte(`{"refund": 2.5}`)).decode(t, http.StatusOK, &cancelled)
 	if cancelled.Status != "cancelled" || cancelled.Payment.Refund != (refund{Amount: 2.5, Percent: 25,
 		Status: "pending"}) {
 		t.Errorf("cancelled, it is %+v", cancelled)
 	}
-	w.admin(t, http.MethodPost, at+"/refund", nil).want(t, http.StatusConflict, "conflict")
+	w.admin(t, http.MethodPost, at+"/refund", nil).checkStatus(t, http.StatusConflict, "conflict")
 }

@@ -44,9 +44,9 @@ pricing_rules:
 
 // Rules that need the date and the moment of purchase alone are in the quote, and the booking costs what was quoted;
 // those that need the time, the party or the customer are known at booking.
-func TestABookingCostsWhatWasQuotedAndWhatIsSettledThen(t *testing.T) {
+func TestBookAppliesQuotedAndLatePricingRules(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "priced", fair("priced"))
 	key := w.key(t, "priced", "write")
 	var list struct {
@@ -55,7 +55,7 @@ func TestABookingCostsWhatWasQuotedAndWhatIsSettledThen(t *testing.T) {
 			QuotedPrice float64 `json:"quoted_price"`
 		}
 	}
-	w.get(t, "priced/services?date=2027-03-02").into(t, http.StatusOK, &list)
+	w.get(t, "priced/services?date=2027-03-02").decode(t, http.StatusOK, &list)
 	want := map[string]struct{ quoted, booked float64 }{
 		"plain": {40, 40}, "seasonal": {48, 48}, "day of week": {36, 36}, "flash sale": {28, 28},
 		"early bird":  {35, 35},
@@ -79,7 +79,7 @@ func TestABookingCostsWhatWasQuotedAndWhatIsSettledThen(t *testing.T) {
 		}
 		o := appointment(s.ID, "2027-03-02", "10:00").with("party_size", 4).with("customer_email",
 			"ada@"+s.ID+".example")
-		w.book(t, "priced", key, o).into(t, http.StatusCreated, &got)
+		w.book(t, "priced", key, o).decode(t, http.StatusCreated, &got)
 		b := got.Booking
 		if s.QuotedPrice != want[s.Name].quoted || len(b.Services) != 1 || b.Services[0].Price != want[s.Name].booked ||
 			b.Total != want[s.Name].booked {

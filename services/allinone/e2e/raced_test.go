@@ -8,15 +8,15 @@ import "testing"
 // webhooks; a payment; the pages.
 func init() {
 	racedTests = []func(*testing.T){
-		TestOneSlotIsSoldOnceToManyAtTheSameTime,
-		TestOfFiftyPartiesAsManySitAsThereAreSeats,
-		TestTicketsAreNeverOversoldTo200OrdersAtOnce,
-		TestOfTwentyWhoReserveTheLastThreeCanoesThreeGetThem,
-		TestAHundredAgentsBookOneSlotOnce,
-		TestOnTwoReplicasWithoutRedisNothingIsBookedAfterAPublishOrARevocation,
-		TestCustomersAndOwnersAreWrittenTo,
-		TestABookingArrivesAsASignedWebhook,
-		TestABookingIsPaidOnline,
-		TestABookingIsMadeByPlainLinksAndForms,
+		TestConcurrentBookingsSellSlotOnce,
+		TestConcurrentPartiesFillClassSeats,
+		TestConcurrentOrdersNeverOversellTickets,
+		TestConcurrentReservationsStopAtStock,
+		TestConcurrentAgentsBookOneSlotOnce,
+		TestReplicasWithoutRedisApplyPublishAndRevocation,
+		TestBookingMailsCustomerAndOwner,
+		TestWebhookDeliversSignedBookingEvents,
+		TestBookPaysOnline,
+		TestBookingPageBooksWithoutScripts,
 	}
 }

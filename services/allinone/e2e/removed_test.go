@@ -15,32 +15,32 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-const quay = `
+const quayBusiness = `
 rentals: [{key: kayak, name: Kayak, price_type: daily, quantity: 1, units_count: 1}]
 events: [{key: gala, name: Gala, date: 2027-03-06, start_time: "20:00", end_time: "23:00", total_capacity: 5, tiers: [{key: stalls, name: Stalls, capacity: 5}]}]
 `
 
-// takeAll takes what there is of a business.
-func takeAll(t *testing.T, w *world, key string) {
+// bookEverything takes what there is of a business.
+func bookEverything(t *testing.T, w *platform, key string) {
 	t.Helper()
-	cut := w.named(t, "quay", "services")["Cut"]
-	w.book(t, "quay", key, appointment(cut, "2027-03-02", "10:00").with("customer_name", "Old Customer")).want(t,
+	cut := w.idsByName(t, "quay", "services")["Cut"]
+	w.book(t, "quay", key, appointment(cut, "2027-03-02", "10:00").with("customer_name", "Old Customer")).checkStatus(t,
 		http.StatusCreated, "")
-	kayak := w.named(t, "quay", "rentals")["Kayak"]
+	kayak := w.idsByName(t, "quay", "rentals")["Kayak"]
 	w.admin(t, http.MethodPost, "businesses/quay/reservations", fmt.Appendf(nil,
-		`{"rental_id":%q,"start_date":"2027-03-05","end_date":"2027-03-06","quantity":1,"customer_name":"Old Customer"}`, kayak)).want(t, http.StatusCreated, "")
+		`{"rental_id":%q,"start_date":"2027-03-05","end_date":"2027-03-06","quantity":1,"customer_name":"Old Customer"}`, kayak)).checkStatus(t, http.StatusCreated, "")
 	w.admin(t, http.MethodPost, "invitations",
-		[]byte(`{"business":"quay","email":"rosa@quay.example","role":"desk","mail":false}`)).want(t,
+		[]byte(`{"business":"quay","email":"rosa@quay.example","role":"desk","mail":false}`)).checkStatus(t,
 		http.StatusCreated, "")
 	gala := w.events(t, "quay/events").Events[0]
 	w.mustSell(t, "quay", gala.ID, gala.Inventory[0].ID, 5)
 }
 
 // businessID is the id under which a business is listed.
-func (w *world) businessID(t *testing.T, slug string) string {
+func (w *platform) businessID(t *testing.T, slug string) string {
 	t.Helper()
 	var list struct{ Businesses []struct{ ID, Slug string } }
-	w.admin(t, http.MethodGet, "businesses", nil).into(t, http.StatusOK, &list)
+	w.admin(t, http.MethodGet, "businesses", nil).decode(t, http.StatusOK, &list)
 	for _, b := range list.Businesses {
 		if b.Slug == slug {
 			return b.ID
@@ -52,69 +52,70 @@ func (w *world) businessID(t *testing.T, slug string) string {
 
 // Whoever takes over a slug is another business: nothing of the removed one passes to it, and a month later nothing of
 // the removed one is left.
-func TestASlugPublishedAfterARemovalIsAnotherBusiness(t *testing.T) {
+func TestRemovedSlugStartsNewBusiness(t *testing.T) {
 	t.Parallel()
 	databaseURL := testkit.Database(t, "e2e")
-	on := func(now string) *world {
-		return start(t, loopback, func(c *allinone.Config) { c.DatabaseURL, c.Now = databaseURL, now })
+	on := func(now string) *platform {
+		return start(t, allowLoopback, func(c *allinone.Config) { c.DatabaseURL, c.Now = databaseURL, now })
 	}
 	w := on(monday)
-	w.publish(t, "quay", salon("quay", 1)+quay)
+	w.publish(t, "quay", salon("quay", 1)+quayBusiness)
 	oldID, oldKey := w.businessID(t, "quay"), w.key(t, "quay", "all")
-	url, arrived := receiver(t)
+	url, arrived := startReceiver(t)
 	w.admin(t, http.MethodPost, "businesses/quay/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["*"]}`,
-		url)).want(t, http.StatusCreated, "")
-	takeAll(t, w, oldKey)
-	next(t, arrived)
-	w.admin(t, http.MethodDelete, "businesses/quay", nil).want(t, http.StatusConflict, "conflict")
-	w.admin(t, http.MethodDelete, "businesses/quay?force=true", nil).want(t, http.StatusNoContent, "")
+		url)).checkStatus(t, http.StatusCreated, "")
+	bookEverything(t, w, oldKey)
+	nextDelivery(t, arrived)
+	w.admin(t, http.MethodDelete, "businesses/quay", nil).checkStatus(t, http.StatusConflict, "conflict")
+	w.admin(t, http.MethodDelete, "businesses/quay?force=true", nil).checkStatus(t, http.StatusNoContent, "")
 	cut := "6f1c1f4e-8f3c-4a5b-9e3f-1b1f6f4f0a01"
-	w.book(t, "quay", oldKey, appointment(cut, "2027-03-02", "10:00")).want(t, http.StatusUnauthorized,
+	w.book(t, "quay", oldKey, appointment(cut, "2027-03-02", "10:00")).checkStatus(t, http.StatusUnauthorized,
 		"invalid_api_key")
 
-	w.publish(t, "quay", salon("quay", 1)+quay)
+	w.publish(t, "quay", salon("quay", 1)+quayBusiness)
 	newID := w.businessID(t, "quay")
 	if newID == oldID {
 		t.Fatalf("the new business has the id of the removed one, %s", newID)
 	}
-	w.wantNothingOfTheOld(t, oldKey)
+	w.checkNothingOfOld(t, oldKey)
 	newKey := w.key(t, "quay", "all")
-	takeAll(t, w, newKey) // what the removed business had sold is free here
+	bookEverything(t, w, newKey) // what the removed business had sold is free here
 	versions := w.admin(t, http.MethodGet, "businesses/quay/versions", nil)
 	if n := strings.Count(string(versions.body), "published_at"); n != 1 {
 		t.Errorf("the new business has %d versions: %s", n, versions.body)
 	}
-	w.admin(t, http.MethodPost, "businesses/quay/rollback", []byte(`{"version":1}`)).want(t, http.StatusNotFound,
+	w.admin(t, http.MethodPost, "businesses/quay/rollback", []byte(`{"version":1}`)).checkStatus(t, http.StatusNotFound,
 		"not_found")
-	w.publish(t, "quay", strings.Replace(salon("quay", 1)+quay, "timezone:", "cooling_off_hours: 5\ntimezone:", 1))
+	w.publish(t, "quay", strings.Replace(salon("quay", 1)+quayBusiness, "timezone:", "cooling_off_hours: 5\ntimezone:",
+		1))
 	if id := w.businessID(t, "quay"); id != newID {
 		t.Errorf("its next version has the id %s, after %s", id, newID)
 	}
 	w.stop(t)
 
-	if held := heldOf(t, databaseURL, oldID); held["notifications"] == 0 {
+	if held := countRows(t, databaseURL, oldID); held["notifications"] == 0 {
 		t.Errorf("the test leaves nothing in notifications: %v", held)
 	}
-	before := heldOf(t, databaseURL, newID)
+	before := countRows(t, databaseURL, newID)
 	w = on("2027-04-15T06:00:00Z")
 	awaitErased(t, databaseURL, oldID)
-	after := heldOf(t, databaseURL, newID)
+	after := countRows(t, databaseURL, newID)
 	delete(before, "notifications") // which goes on telling of what happened
 	delete(after, "notifications")
 	if !maps.Equal(before, after) {
 		t.Errorf("the new business had the rows %v and has %v", before, after)
 	}
-	w.admin(t, http.MethodDelete, "businesses/quay?force=true", nil).want(t, http.StatusNoContent, "")
+	w.admin(t, http.MethodDelete, "businesses/quay?force=true", nil).checkStatus(t, http.StatusNoContent, "")
 	w.publish(t, "quay", salon("quay", 1))
 	if id := w.businessID(t, "quay"); id == oldID || id == newID {
 		t.Errorf("the third business has the id of one before it, %s", id)
 	}
 }
 
-func (w *world) wantNothingOfTheOld(t *testing.T, oldKey string) {
+func (w *platform) checkNothingOfOld(t *testing.T, oldKey string) {
 	t.Helper()
-	cut := w.named(t, "quay", "services")["Cut"]
-	w.book(t, "quay", oldKey, appointment(cut, "2027-03-02", "11:00")).want(t, http.StatusUnauthorized,
+	cut := w.idsByName(t, "quay", "services")["Cut"]
+	w.book(t, "quay", oldKey, appointment(cut, "2027-03-02", "11:00")).checkStatus(t, http.StatusUnauthorized,
 		"invalid_api_key")
 	for _, list := range []string{"bookings?from=2027-01-01&to=2027-12-31",
 		"reservations?from=2027-01-01&to=2027-12-31", "tickets", "keys"} {
@@ -125,8 +126,8 @@ func (w *world) wantNothingOfTheOld(t *testing.T, oldKey string) {
 	}
 }
 
-// heldOf counts the rows that each service keeps of a business.
-func heldOf(t *testing.T, databaseURL, business string) map[string]int {
+// countRows counts the rows that each service keeps of a business.
+func countRows(t *testing.T, databaseURL, business string) map[string]int {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), databaseURL)
 	if err != nil {
@@ -159,7 +160,7 @@ func heldOf(t *testing.T, databaseURL, business string) map[string]int {
 func awaitErased(t *testing.T, databaseURL, business string) {
 	t.Helper()
 	for deadline := time.Now().Add(testkit.MaxWait); ; time.Sleep(100 * time.Millisecond) {
-		held := heldOf(t, databaseURL, business)
+		held := countRows(t, databaseURL, business)
 		if !slices.ContainsFunc(slices.Collect(maps.Values(held)), func(n int) bool { return n > 0 }) {
 			return
 		}

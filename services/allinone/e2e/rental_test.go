@@ -34,7 +34,7 @@ pricing_rules:
 }
 
 // reserve asks the admin API for units.
-func (w *world) reserve(slug, rental, from, to string, quantity int, times ...string) (answer, error) {
+func (w *platform) reserve(slug, rental, from, to string, quantity int, times ...string) (reply, error) {
 	body := map[string]any{"rental_id": rental, "start_date": from, "end_date": to, "quantity": quantity,
 		"customer_name": "Ada Example"}
 	if len(times) == 2 {
@@ -42,50 +42,50 @@ func (w *world) reserve(slug, rental, from, to string, quantity int, times ...st
 	}
 	text, err := json.Marshal(body)
 	if err != nil {
-		return answer{}, err
+		return reply{}, err
 	}
-	return w.try(http.MethodPost, w.AdminURL+"/admin/businesses/"+slug+"/reservations", text,
+	return w.tryDo(http.MethodPost, w.AdminURL+"/admin/businesses/"+slug+"/reservations", text,
 		http.Header{"Authorization": {"Bearer " + w.AdminToken}, "Content-Type": {"application/json"}})
 }
 
-func (w *world) mustReserve(t *testing.T, slug, rental, from, to string, quantity int, times ...string) string {
+func (w *platform) mustReserve(t *testing.T, slug, rental, from, to string, quantity int, times ...string) string {
 	t.Helper()
 	a, err := w.reserve(slug, rental, from, to, quantity, times...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var made struct{ ID, Status string }
-	a.into(t, http.StatusCreated, &made)
+	a.decode(t, http.StatusCreated, &made)
 	if made.Status != "reserved" {
 		t.Errorf("made as %s", made.Status)
 	}
 	return made.ID
 }
 
-func (w *world) moveReservation(t *testing.T, slug, id, move string) {
+func (w *platform) changeReservation(t *testing.T, slug, id, move string) {
 	t.Helper()
-	w.admin(t, http.MethodPost, "businesses/"+slug+"/reservations/"+id+"/"+move, nil).want(t, http.StatusOK, "")
+	w.admin(t, http.MethodPost, "businesses/"+slug+"/reservations/"+id+"/"+move, nil).checkStatus(t, http.StatusOK, "")
 }
 
 // availability is why units cannot be had, "" where they can.
-func (w *world) availability(t *testing.T, slug, query string) string {
+func (w *platform) availability(t *testing.T, slug, query string) string {
 	t.Helper()
 	var v struct {
 		Available                   bool
 		ConflictReason, MessageCode string
 	}
-	w.get(t, slug+"/rental-availability?"+query).into(t, http.StatusOK, &v)
+	w.get(t, slug+"/rental-availability?"+query).decode(t, http.StatusOK, &v)
 	if v.Available != (v.MessageCode == "") || v.Available != (v.ConflictReason == "") {
 		t.Errorf("%s: %+v", query, v)
 	}
 	return v.MessageCode
 }
 
-func TestRentalsAreListedReservedAndGivenBack(t *testing.T) {
+func TestRentalsCountAvailableUnits(t *testing.T) {
 	t.Parallel()
-	w := shared(t) // today is Monday 2027-03-01
+	w := sharePlatform(t) // today is Monday 2027-03-01
 	w.publish(t, "boats-listed", boathouse("boats-listed"))
-	ids := w.named(t, "boats-listed", "rentals")
+	ids := w.idsByName(t, "boats-listed", "rentals")
 	var list struct {
 		Rentals []struct {
 			Name        string
@@ -93,7 +93,7 @@ func TestRentalsAreListedReservedAndGivenBack(t *testing.T) {
 			AtMost      *int     `json:"max_bookable_online"`
 		}
 	}
-	w.get(t, "boats-listed/rentals?date=2027-03-02").into(t, http.StatusOK, &list)
+	w.get(t, "boats-listed/rentals?date=2027-03-02").decode(t, http.StatusOK, &list)
 	for i, want := range []struct {
 		name   string
 		price  float64
@@ -122,7 +122,8 @@ func TestRentalsAreListedReservedAndGivenBack(t *testing.T) {
 			t.Errorf("a kayak at %s: %q, want %q", times, got, want)
 		}
 	}
-	calendar := w.get(t, "boats-listed/rental-available-dates?start=2027-02-27&end=2027-03-02&rental_id="+ids["Canoe"]+","+
+	calendar := w.get(t, "boats-listed/rental-available-dates?start=2027-02-27&end=2027-03-02&rental_id="+ids["Canoe"]+
+		","+
 		ids["Kayak"])
 	want := fmt.Sprintf(`{"days":{"2027-03-01":{%[1]q:10,%[2]q:2},"2027-03-02":{%[1]q:3,%[2]q:0}},"computed":true,"timezone":"Europe/Lisbon"}`, ids["Canoe"], ids["Kayak"])
 	var got, wanted any
@@ -132,13 +133,13 @@ func TestRentalsAreListedReservedAndGivenBack(t *testing.T) {
 	}
 }
 
-func TestAUnitThatIsOutHoldsTodayAndNotTomorrow(t *testing.T) {
+func TestOverdueRentalOccupiesTodayOnly(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "boats-late", boathouse("boats-late"))
-	boat := w.named(t, "boats-late", "rentals")["Boat"]
+	boat := w.idsByName(t, "boats-late", "rentals")["Boat"]
 	id := w.mustReserve(t, "boats-late", boat, "2027-02-27", "2027-02-28", 1) // ended yesterday
-	w.moveReservation(t, "boats-late", id, "pickup")
+	w.changeReservation(t, "boats-late", id, "pickup")
 	expect := func(today, tomorrow, both string) {
 		t.Helper()
 		for dates, want := range map[string]string{
@@ -157,21 +158,22 @@ func TestAUnitThatIsOutHoldsTodayAndNotTomorrow(t *testing.T) {
 			Overdue bool
 		}
 	}
-	w.admin(t, http.MethodGet, "businesses/boats-late/reservations", nil).into(t, http.StatusOK, &list)
+	w.admin(t, http.MethodGet, "businesses/boats-late/reservations", nil).decode(t, http.StatusOK, &list)
 	if len(list.Reservations) != 1 || !list.Reservations[0].Overdue || list.Reservations[0].Status != "picked_up" {
 		t.Errorf("the list is %+v", list)
 	}
-	w.moveReservation(t, "boats-late", id, "return")
+	w.changeReservation(t, "boats-late", id, "return")
 	expect("", "", "")
-	w.admin(t, http.MethodPost, "businesses/boats-late/reservations/"+id+"/cancel", nil).want(t, http.StatusConflict,
+	w.admin(t, http.MethodPost, "businesses/boats-late/reservations/"+id+"/cancel", nil).checkStatus(t,
+		http.StatusConflict,
 		"conflict")
 }
 
-func TestOfTwentyWhoReserveTheLastThreeCanoesThreeGetThem(t *testing.T) {
+func TestConcurrentReservationsStopAtStock(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "boats-race", boathouse("boats-race"))
-	canoe := w.named(t, "boats-race", "rentals")["Canoe"]
+	canoe := w.idsByName(t, "boats-race", "rentals")["Canoe"]
 	w.mustReserve(t, "boats-race", canoe, "2027-03-02", "2027-03-05", 7)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -198,18 +200,18 @@ func TestOfTwentyWhoReserveTheLastThreeCanoesThreeGetThem(t *testing.T) {
 	}
 }
 
-func TestWithoutRentalListsGoOnAndTheCalendarIsUnknown(t *testing.T) {
+func TestRentalCalendarIsUnknownWithoutRental(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.publish(t, "gone", boathouse("gone"))
-	boat := w.named(t, "gone", "rentals")["Boat"]
+	boat := w.idsByName(t, "gone", "rentals")["Boat"]
 	if err := w.StopService("rental"); err != nil {
 		t.Fatal(err)
 	}
 	var list struct {
 		Rentals []map[string]any
 	}
-	w.get(t, "gone/rentals").into(t, http.StatusOK, &list)
+	w.get(t, "gone/rentals").decode(t, http.StatusOK, &list)
 	if len(list.Rentals) != 4 {
 		t.Errorf("%d rentals are listed, want 4", len(list.Rentals))
 	}
@@ -219,8 +221,8 @@ func TestWithoutRentalListsGoOnAndTheCalendarIsUnknown(t *testing.T) {
 		}
 	}
 	calendar := w.get(t, "gone/rental-available-dates?start=2027-03-01&end=2027-03-02&rental_id="+boat)
-	calendar.want(t, http.StatusOK, "")
-	if o := calendar.object(t); o["computed"] != false || len(o["days"].(map[string]any)) != 0 ||
+	calendar.checkStatus(t, http.StatusOK, "")
+	if o := calendar.decodeObject(t); o["computed"] != false || len(o["days"].(map[string]any)) != 0 ||
 		o["timezone"] != "Europe/Lisbon" {
 		t.Errorf("the calendar is %s", calendar.body)
 	}
@@ -228,5 +230,5 @@ func TestWithoutRentalListsGoOnAndTheCalendarIsUnknown(t *testing.T) {
 		"&startDate=2027-03-01&endDate=2027-03-02"); a.status != http.StatusServiceUnavailable {
 		t.Errorf("a single question answers %d %s", a.status, a.body)
 	}
-	w.get(t, "gone/services").want(t, http.StatusOK, "")
+	w.get(t, "gone/services").checkStatus(t, http.StatusOK, "")
 }

@@ -17,8 +17,8 @@ import (
 	slotmesh "github.com/slotmesh/slotmesh/services/catalog/sdk/go"
 )
 
-// described is as much of an OpenAPI document as a client library has to agree with.
-type described struct {
+// documentedTypes is as much of an OpenAPI document as a client library has to agree with.
+type documentedTypes struct {
 	Info       struct{ Version string }
 	Paths      map[string]map[string]json.RawMessage
 	Components struct {
@@ -48,7 +48,7 @@ type shape struct {
 }
 
 // readDescribed reads a document as it is written, in YAML.
-func readDescribed(t *testing.T, path string) *described {
+func readDescribed(t *testing.T, path string) *documentedTypes {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join(repository(), path))
 	if err != nil {
@@ -58,7 +58,7 @@ func readDescribed(t *testing.T, path string) *described {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var d described
+	var d documentedTypes
 	if err := json.Unmarshal(text, &d); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func readDescribed(t *testing.T, path string) *described {
 const publicDocument = "services/catalog/internal/docs/public.yaml"
 
 // The Go SDK has every field of the document, each with a type that takes what may come, and none besides.
-func TestTheGoSDKHasTheTypesOfTheDocument(t *testing.T) {
+func TestGoSDKTypesMatchDocument(t *testing.T) {
 	t.Parallel()
 	d := readDescribed(t, publicDocument)
 	if d.Info.Version != slotmesh.APIVersion || !strings.HasPrefix(slotmesh.Version, slotmesh.APIVersion+".") {
@@ -82,7 +82,7 @@ func TestTheGoSDKHasTheTypesOfTheDocument(t *testing.T) {
 		slotmesh.BookingConfirmation{},
 	} {
 		as := reflect.TypeOf(of)
-		d.agrees(t, as.Name(), as, d.Components.Schemas[as.Name()], agreement{sent: as.Name() == "BookingRequest"})
+		d.checkType(t, as.Name(), as, d.Components.Schemas[as.Name()], agreement{sent: as.Name() == "BookingRequest"})
 	}
 	var codes []any
 	for _, c := range slotmesh.Codes() {
@@ -93,7 +93,7 @@ func TestTheGoSDKHasTheTypesOfTheDocument(t *testing.T) {
 		t.Errorf("the SDK has the codes %v, the document %v", codes, documented)
 	}
 	admin := readDescribed(t, "services/console/internal/api/admin.yaml")
-	admin.agrees(t, "WebhookBooking", reflect.TypeFor[slotmesh.WebhookBooking](), admin.Components.Schemas["Booking"],
+	admin.checkType(t, "WebhookBooking", reflect.TypeFor[slotmesh.WebhookBooking](), admin.Components.Schemas["Booking"],
 		agreement{part: true})
 }
 
@@ -101,8 +101,8 @@ func TestTheGoSDKHasTheTypesOfTheDocument(t *testing.T) {
 // fields.
 type agreement struct{ sent, part bool }
 
-// agrees holds a type against a schema.
-func (d *described) agrees(t *testing.T, at string, as reflect.Type, s *shape, how agreement) {
+// checkType holds a type against a schema.
+func (d *documentedTypes) checkType(t *testing.T, at string, as reflect.Type, s *shape, how agreement) {
 	t.Helper()
 	for s != nil && s.Ref != "" {
 		s = d.Components.Schemas[s.Ref[strings.LastIndex(s.Ref, "/")+1:]]
@@ -130,15 +130,15 @@ func (d *described) agrees(t *testing.T, at string, as reflect.Type, s *shape, h
 	switch {
 	case s.Format == "date-time" && as == reflect.TypeFor[time.Time]():
 	case kind == "object" && s.Properties != nil:
-		d.agreesByField(t, at, as, s, how)
+		d.checkFields(t, at, as, s, how)
 	case kinds[kind] != as.Kind():
 		t.Errorf("%s is %s, and %s in the document", at, as, kind)
 	case kind == "array":
-		d.agrees(t, at+"[]", as.Elem(), s.Items, how)
+		d.checkType(t, at+"[]", as.Elem(), s.Items, how)
 	case kind == "object":
 		var values shape
 		if json.Unmarshal(s.AdditionalProperties, &values) == nil { // else true: anything
-			d.agrees(t, at+"{}", as.Elem(), &values, how)
+			d.checkType(t, at+"{}", as.Elem(), &values, how)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func (s *shape) kind() string {
 	return ""
 }
 
-func (d *described) agreesByField(t *testing.T, at string, as reflect.Type, s *shape, how agreement) {
+func (d *documentedTypes) checkFields(t *testing.T, at string, as reflect.Type, s *shape, how agreement) {
 	t.Helper()
 	if as.Kind() != reflect.Struct {
 		t.Errorf("%s is %s, and an object of fields in the document", at, as)
@@ -178,7 +178,7 @@ func (d *described) agreesByField(t *testing.T, at string, as reflect.Type, s *s
 		if required := slices.Contains(s.Required, name); how.sent && required == (rest == "omitempty") {
 			t.Errorf("%s.%s: required is %t, and its tag says %q", at, name, required, rest)
 		}
-		d.agrees(t, at+"."+name, field.Type, s.Properties[name], how)
+		d.checkType(t, at+"."+name, field.Type, s.Properties[name], how)
 		delete(missing, name)
 	}
 	if len(missing) > 0 && !how.part {
@@ -186,21 +186,21 @@ func (d *described) agreesByField(t *testing.T, at string, as reflect.Type, s *s
 	}
 }
 
-// answering answers every request with an empty object, and notes what was asked.
-type answering func(*http.Request)
+// answerFunc answers every request with an empty object, and notes what was asked.
+type answerFunc func(*http.Request)
 
-func (f answering) RoundTrip(r *http.Request) (*http.Response, error) {
+func (f answerFunc) RoundTrip(r *http.Request) (*http.Response, error) {
 	f(r)
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")),
 		Request: r}, nil
 }
 
 // The Go SDK asks every path of the document, with each of its parameters by its name.
-func TestTheGoSDKAsksWhatTheDocumentDescribes(t *testing.T) {
+func TestGoSDKSendsDocumentedRequests(t *testing.T) {
 	t.Parallel()
 	d, asked := readDescribed(t, publicDocument), make(map[string][]string)
 	c, err := slotmesh.New("https://book.example", "slug",
-		slotmesh.WithHTTPClient(&http.Client{Transport: answering(func(r *http.Request) {
+		slotmesh.WithHTTPClient(&http.Client{Transport: answerFunc(func(r *http.Request) {
 			asked[strings.ToLower(r.Method)+" "+strings.Replace(r.URL.Path, "/slug/", "/{slug}/",
 				1)] = slices.Sorted(maps.Keys(r.URL.Query()))
 		})}))

@@ -14,36 +14,36 @@ import (
 	slotmesh "github.com/slotmesh/slotmesh/services/catalog/sdk/go"
 )
 
-// TestTheSDKsReadBookAndBelieveWebhooks uses what integrations use: each SDK reads, books once, is refused, and checks
+// TestSDKsReadBookAndVerifyWebhooks uses what integrations use: each SDK reads, books once, is refused, and checks
 // the webhook of its booking.
-func TestTheSDKsReadBookAndBelieveWebhooks(t *testing.T) {
+func TestSDKsReadBookAndVerifyWebhooks(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	const slug = "harbor-sdk"
 	harbor(t, w, slug)
-	url, arrived := receiver(t)
+	url, arrived := startReceiver(t)
 	var hook struct{ Secret string }
 	w.admin(t, http.MethodPost, "businesses/"+slug+"/webhooks",
 		fmt.Appendf(nil, `{"url": %q, "events": ["booking.created"]}`, url)).
-		into(t, http.StatusCreated, &hook)
+		decode(t, http.StatusCreated, &hook)
 	key := w.key(t, slug, "write")
-	booked := w.goSDKBooks(t, slug, key)
-	if event := goSDKBelieves(t, hook.Secret, next(t, arrived)); event.ID != booked.ID ||
+	booked := w.bookByGoSDK(t, slug, key)
+	if event := checkGoSDKWebhook(t, hook.Secret, nextDelivery(t, arrived)); event.ID != booked.ID ||
 		event.Status != slotmesh.BookingStatusPending || event.Sequence != 1 ||
 		event.CustomerEmail != "ada@example.com" || event.Total != booked.Total {
 		t.Errorf("the webhook says %+v of %+v", event, booked)
 	}
 	node := testkit.InstallNode(t, typescriptTools...)
-	program := typescriptProgram(t, w, node)
-	id := w.typescriptSDKBooks(t, node, program, slug, key)
-	typescriptSDKBelieves(t, node, program, hook.Secret, id, next(t, arrived))
-	if n := w.booked(t, slug); n != 2 {
+	program := buildTypeScriptProgram(t, w, node)
+	id := w.bookByTypeScriptSDK(t, node, program, slug, key)
+	checkTypeScriptSDKWebhook(t, node, program, hook.Secret, id, nextDelivery(t, arrived))
+	if n := w.countBookings(t, slug); n != 2 {
 		t.Errorf("there are %d bookings", n)
 	}
 }
 
-// goSDKBooks reads everything and books, and is told the same by the same order and no by another.
-func (w *world) goSDKBooks(t *testing.T, slug, key string) slotmesh.Booking {
+// bookByGoSDK reads everything and books, and is told the same by the same order and no by another.
+func (w *platform) bookByGoSDK(t *testing.T, slug, key string) slotmesh.Booking {
 	t.Helper()
 	ctx := t.Context()
 	c, err := slotmesh.New(w.PublicURL, slug, slotmesh.WithKey(key), slotmesh.WithHTTPClient(w.http))
@@ -99,8 +99,8 @@ func (w *world) goSDKBooks(t *testing.T, slug, key string) slotmesh.Booking {
 	return made.Booking
 }
 
-// goSDKBelieves reads a webhook as its receiver does, and expects that a changed one is not read.
-func goSDKBelieves(t *testing.T, secret string, d delivered) slotmesh.WebhookBooking {
+// checkGoSDKWebhook reads a webhook as its receiver does, and expects that a changed one is not read.
+func checkGoSDKWebhook(t *testing.T, secret string, d delivery) slotmesh.WebhookBooking {
 	t.Helper()
 	body, err := base64.StdEncoding.DecodeString(d.Body)
 	if err != nil {
@@ -115,7 +115,7 @@ func goSDKBelieves(t *testing.T, secret string, d delivered) slotmesh.WebhookBoo
 		for name, value := range d.Headers {
 			request.Header.Set(name, value)
 		}
-		return slotmesh.ReadWebhook(secret, request, sentAt(t, d))
+		return slotmesh.ReadWebhook(secret, request, sentTime(t, d))
 	}
 	if _, err := sent(string(body) + " "); !errors.Is(err, slotmesh.ErrWebhookSignature) {
 		t.Errorf("a changed webhook: %v", err)
@@ -132,8 +132,8 @@ func goSDKBelieves(t *testing.T, secret string, d delivered) slotmesh.WebhookBoo
 	return booking
 }
 
-// sentAt is when a webhook was sent, as the services' clock is not the machine's.
-func sentAt(t *testing.T, d delivered) time.Time {
+// sentTime is when a webhook was sent, as the services' clock is not the machine's.
+func sentTime(t *testing.T, d delivery) time.Time {
 	t.Helper()
 	var seconds int64
 	if _, err := fmt.Sscan(d.Headers["webhook-timestamp"], &seconds); err != nil {

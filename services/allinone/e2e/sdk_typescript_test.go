@@ -22,12 +22,12 @@ var typescriptTools = []string{"openapi-typescript@7.13.0", "typescript@5.9.3"}
 // comments are what the document says beside its types: a word more in it makes no client wrong.
 var comments = regexp.MustCompile(`(?s)\s*/\*\*.*?\*/`)
 
-// typescriptProgram packs the SDK as it would be published, and installs it beside a program of testdata that is
+// buildTypeScriptProgram packs the SDK as it would be published, and installs it beside a program of testdata that is
 // compiled against it. It returns the folder of the program, sdk.js.
-func typescriptProgram(t *testing.T, w *world, node testkit.NodePrograms) string {
+func buildTypeScriptProgram(t *testing.T, w *platform, node testkit.NodePrograms) string {
 	t.Helper()
-	sdk, dir := builtTypeScriptSDK(t, node), t.TempDir()
-	if packed := run(t, sdk, []string{"HOME=" + sdk}, "npm", "pack", "--ignore-scripts", "--pack-destination",
+	sdk, dir := buildTypeScriptSDK(t, node), t.TempDir()
+	if packed := runProgram(t, sdk, []string{"HOME=" + sdk}, "npm", "pack", "--ignore-scripts", "--pack-destination",
 		dir); packed.Exit != 0 {
 		t.Fatalf("it is not packed: %s", packed.Stderr)
 	}
@@ -35,7 +35,7 @@ func typescriptProgram(t *testing.T, w *world, node testkit.NodePrograms) string
 	if err := os.MkdirAll(into, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if unpacked := run(t, dir, nil, "tar", "-xzf", "slotmesh-sdk-1.0.0.tgz", "-C", into,
+	if unpacked := runProgram(t, dir, nil, "tar", "-xzf", "slotmesh-sdk-1.0.0.tgz", "-C", into,
 		"--strip-components=1"); unpacked.Exit != 0 {
 		t.Fatal(unpacked.Stderr)
 	}
@@ -44,18 +44,19 @@ func typescriptProgram(t *testing.T, w *world, node testkit.NodePrograms) string
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "sdk.ts"), string(program))
-	write(t, filepath.Join(dir, "package.json"), `{"type": "module"}`)
-	write(t, filepath.Join(dir, "node.d.ts"), "declare const process: { env: Record<string, string | undefined> };\n")
-	ranWell(t, node, dir, "openapi-typescript", "admin.json", "--output", "admin.ts")
-	ranWell(t, node, dir, "tsc", "--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom",
+	writeFile(t, filepath.Join(dir, "sdk.ts"), string(program))
+	writeFile(t, filepath.Join(dir, "package.json"), `{"type": "module"}`)
+	writeFile(t, filepath.Join(dir, "node.d.ts"),
+		"declare const process: { env: Record<string, string | undefined> };\n")
+	mustRunTool(t, node, dir, "openapi-typescript", "admin.json", "--output", "admin.ts")
+	mustRunTool(t, node, dir, "tsc", "--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom",
 		"sdk.ts", "node.d.ts", "admin.ts")
 	return dir
 }
 
-// builtTypeScriptSDK is a copy of the SDK, built, whose own tests have passed, and whose types are those that are made
+// buildTypeScriptSDK is a copy of the SDK, built, whose own tests have passed, and whose types are those that are made
 // of the document.
-func builtTypeScriptSDK(t *testing.T, node testkit.NodePrograms) string {
+func buildTypeScriptSDK(t *testing.T, node testkit.NodePrograms) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, part := range []string{"package.json", "tsconfig.json", "src", "test"} {
@@ -73,42 +74,43 @@ func builtTypeScriptSDK(t *testing.T, node testkit.NodePrograms) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(t, to, string(text))
+		writeFile(t, to, string(text))
 	}
 	source, err := filepath.Abs(filepath.Join(repository(), publicDocument))
 	if err != nil {
 		t.Fatal(err)
 	}
-	ranWell(t, node, dir, "openapi-typescript", source, "--output", "made.ts")
+	mustRunTool(t, node, dir, "openapi-typescript", source, "--output", "made.ts")
 	made, err1 := os.ReadFile(filepath.Join(dir, "made.ts"))
 	kept, err2 := os.ReadFile(filepath.Join(dir, "src", "schema.ts"))
 	if err1 != nil || err2 != nil || !bytes.Equal(comments.ReplaceAll(made, nil), comments.ReplaceAll(kept, nil)) {
 		t.Errorf("src/schema.ts is not what is made of the document: run `npm install && npm run generate` in %s",
 			typescriptSDK)
 	}
-	ranWell(t, node, dir, "tsc")
+	mustRunTool(t, node, dir, "tsc")
 	if tested := node.Node(t, dir, nil, "--test"); tested.Exit != 0 {
 		t.Errorf("its own tests fail: %s%s", tested.Stdout, tested.Stderr)
 	}
 	return dir
 }
 
-// ranWell runs a program of npm, and ends the test where it fails.
-func ranWell(t *testing.T, node testkit.NodePrograms, dir, program string, args ...string) {
+// mustRunTool runs a program of npm, and ends the test where it fails.
+func mustRunTool(t *testing.T, node testkit.NodePrograms, dir, program string, args ...string) {
 	t.Helper()
 	if said := node.RunIn(t, dir, nil, program, args...); said.Exit != 0 {
 		t.Fatalf("%s %q ended with %d: %s %s", program, args, said.Exit, said.Stdout, said.Stderr)
 	}
 }
 
-// typescriptSDKBooks does with the TypeScript SDK what the Go SDK did, and returns the booking's id.
-func (w *world) typescriptSDKBooks(t *testing.T, node testkit.NodePrograms, dir, slug, key string) string {
+// bookByTypeScriptSDK does with the TypeScript SDK what the Go SDK did, and returns the booking's id.
+func (w *platform) bookByTypeScriptSDK(t *testing.T, node testkit.NodePrograms, dir, slug, key string) string {
 	t.Helper()
 	var said struct {
 		Booking, APIVersion string
 		Codes               []any
 	}
-	ranTo(t, node, dir, []string{"BASE=" + w.proxy(t, w.PublicURL), "SLUG=" + slug, "DAY=2027-03-02", "KEY=" + key}, &said)
+	runDecoded(t, node, dir, []string{"BASE=" + w.proxy(t, w.PublicURL), "SLUG=" + slug, "DAY=2027-03-02",
+		"KEY=" + key}, &said)
 	d := readDescribed(t, publicDocument)
 	if documented := d.Components.Schemas["Error"].Properties["messageCode"].Examples; !slices.Equal(said.Codes,
 		documented) {
@@ -136,24 +138,24 @@ func (w *world) typescriptSDKBooks(t *testing.T, node testkit.NodePrograms, dir,
 	return said.Booking
 }
 
-// typescriptSDKBelieves expects that the SDK reads the webhook of a booking, and not a changed one.
-func typescriptSDKBelieves(t *testing.T, node testkit.NodePrograms, dir, secret, booking string, d delivered) {
+// checkTypeScriptSDKWebhook expects that the SDK reads the webhook of a booking, and not a changed one.
+func checkTypeScriptSDKWebhook(t *testing.T, node testkit.NodePrograms, dir, secret, booking string, d delivery) {
 	t.Helper()
-	hook := encoded(t, map[string]any{"headers": d.Headers, "body": d.Body, "secret": secret,
-		"now": sentAt(t, d).Unix()})
+	hook := encodeJSON(t, map[string]any{"headers": d.Headers, "body": d.Body, "secret": secret,
+		"now": sentTime(t, d).Unix()})
 	var said struct {
 		Booking, Type, ID, Status, Email string
 		Sequence                         int
 	}
-	ranTo(t, node, dir, []string{"HOOK=" + string(hook)}, &said)
+	runDecoded(t, node, dir, []string{"HOOK=" + string(hook)}, &said)
 	if said.Booking != booking || said.Type != "booking.created" || said.ID != d.Headers["webhook-id"] ||
 		said.Status != "pending" || said.Sequence != 1 || said.Email != "ada@example.com" {
 		t.Errorf("it read %+v of booking %s", said, booking)
 	}
 }
 
-// ranTo runs the program and decodes what it prints.
-func ranTo(t *testing.T, node testkit.NodePrograms, dir string, env []string, out any) {
+// runDecoded runs the program and decodes what it prints.
+func runDecoded(t *testing.T, node testkit.NodePrograms, dir string, env []string, out any) {
 	t.Helper()
 	said := node.Node(t, dir, env, "sdk.js")
 	if err := json.Unmarshal([]byte(said.Stdout), out); err != nil || said.Exit != 0 {

@@ -16,36 +16,37 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// platform is the Slotmesh that tests share when the default settings suit them: starting one takes longer than most
-// tests.
-var platform sharedPlatform
+// sharedInstance is the platform of all tests that need no other settings and stop no service. The start of a platform
+// takes longer than most tests.
+var sharedInstance sharedPlatform
 
-// sharedPlatform starts with the first test that uses it and stops after the last test of the package.
+// sharedPlatform starts when the first test uses it and stops after all tests of the package. Its Stripe is
+// [fakeStripe], its webhooks may go to this machine, and all of its statements are checked (see [checkRouting]).
 type sharedPlatform struct {
 	mu          sync.Mutex
 	process     *allinone.Process
 	log         string
 	databaseURL string
-	stripe      *cashier
+	stripe      *fakeStripe
 	mock        *testkit.StripeMock // nil until a test needs it
 	inbox       *inbox
-	after       lasting
+	after       packageTB
 	tests       map[string]string // the test that published a business, by its slug
 }
 
-// shared returns a client of the shared platform. The test may publish businesses that no other test publishes,
-// changes nothing else, and stops no service.
-func shared(t *testing.T) *world {
+// sharePlatform returns a client of the shared platform, with its own client address. A test publishes businesses with
+// slugs that no other test uses. It may change these businesses only and must not stop a service.
+func sharePlatform(t *testing.T) *platform {
 	t.Helper()
-	if err := platform.start(); err != nil {
+	if err := sharedInstance.start(); err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t, platform.process)
-	w.isShared, w.databaseURL, w.inbox = true, platform.databaseURL, platform.inbox
+	w := newPlatform(t, sharedInstance.process)
+	w.isShared, w.databaseURL, w.inbox = true, sharedInstance.databaseURL, sharedInstance.inbox
 	t.Cleanup(func() {
 		w.http.CloseIdleConnections()
 		if t.Failed() {
-			showWarnings(t, platform.log)
+			showWarnings(t, sharedInstance.log)
 		}
 	})
 	return w
@@ -65,11 +66,11 @@ func (p *sharedPlatform) start() error {
 	p.log = filepath.Join(home, allinone.LogFile)
 	cfg := defaults(&p.after, home)
 	p.databaseURL = cfg.DatabaseURL
-	cfg.DatabaseURL = recorded(&p.after, cfg.DatabaseURL)
-	p.stripe = openCashier(&p.after, noStripe)
+	cfg.DatabaseURL = recordStatements(&p.after, cfg.DatabaseURL)
+	p.stripe = startFakeStripe(&p.after, noStripe)
 	p.stripe.connect(&cfg)
-	loopback(&cfg)
-	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
+	allowLoopback(&cfg)
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	process, err := allinone.Start(ctx, cfg, func(string) {})
 	if err != nil {
@@ -82,19 +83,19 @@ func (p *sharedPlatform) start() error {
 
 // startStripe starts stripe-mock behind the shared platform's payment provider, for the tests that pay online.
 // The returned server has the provider's pages.
-func startStripe(t *testing.T) *cashier {
+func startStripe(t *testing.T) *fakeStripe {
 	t.Helper()
-	platform.mu.Lock()
-	defer platform.mu.Unlock()
-	if platform.mock == nil {
-		platform.mock = testkit.StartStripeMock(lastingTB{t, &platform.after})
-		platform.stripe.connectMock(t, platform.mock.URL)
+	sharedInstance.mu.Lock()
+	defer sharedInstance.mu.Unlock()
+	if sharedInstance.mock == nil {
+		sharedInstance.mock = testkit.StartStripeMock(lastingTest{t, &sharedInstance.after})
+		sharedInstance.stripe.connectMock(t, sharedInstance.mock.URL)
 	}
-	return platform.stripe
+	return sharedInstance.stripe
 }
 
-// own fails a test that publishes a business of another test.
-func (p *sharedPlatform) own(t *testing.T, slug string) {
+// reserveSlug fails the test if another test has published a business with this slug.
+func (p *sharedPlatform) reserveSlug(t *testing.T, slug string) {
 	t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +109,7 @@ func (p *sharedPlatform) own(t *testing.T, slug string) {
 	p.tests[slug] = test
 }
 
-// stop stops the platform, if a test has used it, and removes its database and files.
+// stop stops the platform if a test has started it, checks its statements, and removes its database and files.
 func (p *sharedPlatform) stop() error {
 	var err error
 	if p.process != nil {
@@ -123,38 +124,38 @@ func (p *sharedPlatform) stop() error {
 	return err
 }
 
-// lasting stands for a test that ends after all others.
-type lasting struct {
+// packageTB is a [testing.TB] for the whole package. Its cleanups run after all tests.
+type packageTB struct {
 	testing.TB
 
 	cleanups []func()
 	failure  error
 }
 
-func (*lasting) Helper() {}
+func (*packageTB) Helper() {}
 
-func (l *lasting) Cleanup(clean func()) { l.cleanups = append(l.cleanups, clean) }
+func (l *packageTB) Cleanup(clean func()) { l.cleanups = append(l.cleanups, clean) }
 
-func (l *lasting) Error(args ...any) {
+func (l *packageTB) Error(args ...any) {
 	l.failure = errors.Join(l.failure, fmt.Errorf("shared platform: %s", fmt.Sprint(args...)))
 }
 
-func (l *lasting) Errorf(format string, args ...any) { l.Error(fmt.Sprintf(format, args...)) }
+func (l *packageTB) Errorf(format string, args ...any) { l.Error(fmt.Sprintf(format, args...)) }
 
-func (l *lasting) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
+func (l *packageTB) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
 
-func (l *lasting) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+func (l *packageTB) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
-func (*lasting) Context() context.Context { return context.Background() }
+func (*packageTB) Context() context.Context { return context.Background() }
 
-// lastingTB is a test whose cleanups run after all tests of the package.
-type lastingTB struct {
+// lastingTest is a test whose cleanups run after all tests of the package.
+type lastingTest struct {
 	testing.TB
 
-	after *lasting
+	after *packageTB
 }
 
-func (t lastingTB) Cleanup(clean func()) { t.after.Cleanup(clean) }
+func (t lastingTest) Cleanup(clean func()) { t.after.Cleanup(clean) }
 
 // inbox keeps all mails of a platform by recipient. The platform's own mailbox keeps the last 500 only, and tests
 // that share a platform send more.

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-func TestOnlyClassBasedServicesHaveAClassSchedule(t *testing.T) {
+func TestServicesReportClassSchedule(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	harbor(t, w, "harbor-classes")
 	var list struct {
 		Services []struct {
@@ -17,7 +17,7 @@ func TestOnlyClassBasedServicesHaveAClassSchedule(t *testing.T) {
 			HasClassSchedule bool `json:"has_class_schedule"`
 		}
 	}
-	w.get(t, "harbor-classes/services").into(t, http.StatusOK, &list)
+	w.get(t, "harbor-classes/services").decode(t, http.StatusOK, &list)
 	for _, s := range list.Services {
 		if s.HasClassSchedule != (s.Name == "Yoga class") {
 			t.Errorf("%s: has_class_schedule is %v", s.Name, s.HasClassSchedule)
@@ -28,9 +28,9 @@ func TestOnlyClassBasedServicesHaveAClassSchedule(t *testing.T) {
 	}
 }
 
-func TestInfoHasOneForm(t *testing.T) {
+func TestInfoIgnoresLocale(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	harbor(t, w, "harbor-info")
 	plain := w.get(t, "harbor-info/info")
 	if with := w.get(t, "harbor-info/info?locale=pt"); !bytes.Equal(plain.body, with.body) {
@@ -38,38 +38,39 @@ func TestInfoHasOneForm(t *testing.T) {
 	}
 }
 
-func TestMembersAreAssignedInTheirOrder(t *testing.T) {
+func TestBookAssignsMembersInOrder(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "order", salon("order", 3))
-	cut, key := w.named(t, "order", "services")["Cut"], w.key(t, "order", "write")
+	cut, key := w.idsByName(t, "order", "services")["Cut"], w.key(t, "order", "write")
 	for _, want := range []string{"Member 0", "Member 1", "Member 2"} {
 		var got struct {
 			Booking struct {
 				StaffName string `json:"staff_name"`
 			}
 		}
-		w.book(t, "order", key, appointment(cut, "2027-03-01", "10:00")).into(t, http.StatusCreated, &got)
+		w.book(t, "order", key, appointment(cut, "2027-03-01", "10:00")).decode(t, http.StatusCreated, &got)
 		if got.Booking.StaffName != want {
 			t.Errorf("got %q, want %q", got.Booking.StaffName, want)
 		}
 	}
-	w.book(t, "order", key, appointment(cut, "2027-03-01", "10:00")).want(t, http.StatusConflict, "no_staff_available")
+	w.book(t, "order", key, appointment(cut, "2027-03-01", "10:00")).checkStatus(t, http.StatusConflict,
+		"no_staff_available")
 }
 
-func TestAPauseLeavesReadsAndBookingsAsTheyAre(t *testing.T) {
+func TestPauseKeepsReadsAndBookings(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "pause", salon("pause", 2))
-	cut, key := w.named(t, "pause", "services")["Cut"], w.key(t, "pause", "write")
+	cut, key := w.idsByName(t, "pause", "services")["Cut"], w.key(t, "pause", "write")
 	o := appointment(cut, "2027-03-01", "10:00")
 	var made struct{ Booking struct{ ID string } }
-	w.book(t, "pause", key, o).into(t, http.StatusCreated, &made)
+	w.book(t, "pause", key, o).decode(t, http.StatusCreated, &made)
 	reads := []string{
 		"services", "staff", "events", "rentals", "slots?date=2027-03-01&service_id=" + cut,
 		"available-dates?start=2027-03-01&end=2027-03-03&service_id=" + cut,
 	}
-	open := make(map[string]answer)
+	open := make(map[string]reply)
 	for _, read := range reads {
 		open[read] = w.get(t, "pause/"+read)
 	}
@@ -78,31 +79,32 @@ func TestAPauseLeavesReadsAndBookingsAsTheyAre(t *testing.T) {
 		return strings.Replace(salon(slug, 2), "bookings: {", "bookings: {paused_until: 2027-03-02, ", 1)
 	}
 	w.publish(t, "pause", paused("pause"))
-	w.book(t, "pause", key, o).want(t, http.StatusForbidden, "not_accepting_bookings")
+	w.book(t, "pause", key, o).checkStatus(t, http.StatusForbidden, "not_accepting_bookings")
 	for _, read := range reads {
 		a := w.get(t, "pause/"+read)
-		if a.want(t, http.StatusOK, ""); !bytes.Equal(a.body, open[read].body) {
+		if a.checkStatus(t, http.StatusOK, ""); !bytes.Equal(a.body, open[read].body) {
 			t.Errorf("%s was %s, paused it is %s", read, open[read].body, a.body)
 		}
 	}
-	if live := w.booked(t, "pause"); live != 1 {
+	if live := w.countBookings(t, "pause"); live != 1 {
 		t.Errorf("%d bookings, want 1", live)
 	}
-	w.admin(t, http.MethodPost, "businesses/pause/bookings/"+made.Booking.ID+"/confirm", nil).want(t, http.StatusOK, "")
+	w.admin(t, http.MethodPost, "businesses/pause/bookings/"+made.Booking.ID+"/confirm", nil).checkStatus(t,
+		http.StatusOK, "")
 
 	w.publish(t, "shut", paused("shut")) // of which nobody has an offer from before the pause
-	theirs := w.slots(t, "shut", "2027-03-02", "service_id="+w.named(t, "shut", "services")["Cut"]).Slots
+	theirs := w.slots(t, "shut", "2027-03-02", "service_id="+w.idsByName(t, "shut", "services")["Cut"]).Slots
 	if ours := w.slots(t, "pause", "2027-03-02", "service_id="+cut).Slots; len(theirs) == 0 ||
 		len(theirs) != len(ours) {
 		t.Errorf("a business that pauses lists %d starts, want %d", len(theirs), len(ours))
 	}
 }
 
-func TestBadDatesOfRentalsAreRefused(t *testing.T) {
+func TestRentalsRejectInvalidDates(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	harbor(t, w, "harbor-dates")
 	for _, date := range []string{"2027-02-29", "2026-13-01", "tomorrow", ""} {
-		w.get(t, "harbor-dates/rentals?date="+date).want(t, http.StatusBadRequest, "invalid_parameter")
+		w.get(t, "harbor-dates/rentals?date="+date).checkStatus(t, http.StatusBadRequest, "invalid_parameter")
 	}
 }

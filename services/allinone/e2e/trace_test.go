@@ -113,35 +113,35 @@ func (s *spans) await(t *testing.T, want map[string][]string) {
 }
 
 // startTraced starts a Slotmesh that sends its spans to the receiver returned.
-func startTraced(t *testing.T) (*world, *spans) {
+func startTraced(t *testing.T) (*platform, *spans) {
 	t.Helper()
 	received := &spans{}
-	return start(t, traced(t, received)), received
+	return start(t, sendTraces(t, received)), received
 }
 
-// traced sends spans to a receiver.
-func traced(t *testing.T, to *spans) func(*allinone.Config) {
+// sendTraces sends spans to a receiver.
+func sendTraces(t *testing.T, to *spans) func(*allinone.Config) {
 	t.Helper()
 	sink := httptest.NewServer(to)
 	t.Cleanup(sink.Close)
 	return func(c *allinone.Config) { c.Telemetry.OTLPEndpoint = sink.URL }
 }
 
-func TestOneTraceRunsThroughAllHops(t *testing.T) {
+func TestBookingTraceSpansAllServices(t *testing.T) {
 	t.Parallel()
 	w, received := startTraced(t)
 	w.publish(t, "traced", salon("traced", 1))
-	cut, key := w.named(t, "traced", "services")["Cut"], w.key(t, "traced", "write")
+	cut, key := w.idsByName(t, "traced", "services")["Cut"], w.key(t, "traced", "write")
 
 	const listing, booking = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7aaaaaaaaaaaaaaaa"
 	from := func(id string) http.Header {
-		return http.Header{"Traceparent": {"00-" + id + "-1111111111111111-01"}, "X-Forwarded-For": {client()}}
+		return http.Header{"Traceparent": {"00-" + id + "-1111111111111111-01"}, "X-Forwarded-For": {newAddress()}}
 	}
 	w.do(t, http.MethodGet, w.PublicURL+"/api/public/traced/slots?date=2027-03-01&service_id="+cut, nil,
-		from(listing)).want(t, http.StatusOK, "")
+		from(listing)).checkStatus(t, http.StatusOK, "")
 	o := appointment(cut, "2027-03-01", "10:00").with("customer_phone", "+351 912 345 678")
 	booked := w.mustBook(t, "traced", key, o, from(booking))
-	booked.want(t, http.StatusCreated, "")
+	booked.checkStatus(t, http.StatusCreated, "")
 	if tp := booked.header.Get("Traceparent"); !strings.Contains(tp, booking) {
 		t.Errorf("the answer's traceparent %q does not name the request's trace", tp)
 	}

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// TestEveryTradesFirstManifestHasSomethingToBook publishes what `slotmesh init` prints, as it is.
-func TestEveryTradesFirstManifestHasSomethingToBook(t *testing.T) {
+// TestInitManifestsAreBookable publishes what `slotmesh init` prints, as it is.
+func TestInitManifestsAreBookable(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	o := w.operator(t)
 	for _, trade := range []string{"salon", "clinic", "studio", "venue", "rental"} {
 		slug := "trade-" + trade
@@ -16,11 +16,11 @@ func TestEveryTradesFirstManifestHasSomethingToBook(t *testing.T) {
 		if code != 0 || faults != "" {
 			t.Fatalf("init %s: exit code %d\n%s", trade, code, faults)
 		}
-		o.must(t, printed, "validate", "-f", "-")
-		o.must(t, printed, "apply", "-f", "-")
-		for name, id := range w.named(t, slug, "services") {
+		o.mustRun(t, printed, "validate", "-f", "-")
+		o.mustRun(t, printed, "apply", "-f", "-")
+		for name, id := range w.idsByName(t, slug, "services") {
 			var calendar struct{ Days map[string]int }
-			w.get(t, slug+"/available-dates?start=2027-03-01&end=2027-03-14&service_id="+id).into(t, http.StatusOK,
+			w.get(t, slug+"/available-dates?start=2027-03-01&end=2027-03-14&service_id="+id).decode(t, http.StatusOK,
 				&calendar)
 			free := 0
 			for _, n := range calendar.Days {

@@ -18,9 +18,9 @@ import (
 // webhooksPackage is the verifier of signatures that Standard Webhooks gives to receivers.
 const webhooksPackage = "standardwebhooks@1.0.0"
 
-// verify is what a receiver does with what it was sent, in the words of its package. Its clock is the message's, as
-// ours is set.
-const verify = `
+// verifyScript is what a receiver does with what it was sent, in the words of its package. Its clock is the message's,
+// as ours is set.
+const verifyScript = `
 const { Webhook } = require("standardwebhooks");
 const sent = JSON.parse(require("fs").readFileSync(0, "utf8"));
 for (const m of sent) {
@@ -33,42 +33,42 @@ for (const m of sent) {
   console.log(told.type + " " + told.data.status + " " + told.data.sequence);
 }`
 
-// delivered is one request of a receiver.
-type delivered struct {
+// delivery is one request of a receiver.
+type delivery struct {
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"` // base64
 	Secret  string            `json:"secret"`
 }
 
-// receiver is a server of a business that keeps what it is sent.
-func receiver(t *testing.T) (string, <-chan delivered) {
+// startReceiver is a server of a business that keeps what it is sent.
+func startReceiver(t *testing.T) (string, <-chan delivery) {
 	t.Helper()
-	all := make(chan delivered, 1000)
+	all := make(chan delivery, 1000)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		headers := map[string]string{}
 		for _, name := range []string{"webhook-id", "webhook-timestamp", "webhook-signature"} {
 			headers[name] = r.Header.Get(name)
 		}
-		all <- delivered{Headers: headers, Body: base64.StdEncoding.EncodeToString(body)}
+		all <- delivery{Headers: headers, Body: base64.StdEncoding.EncodeToString(body)}
 	}))
 	t.Cleanup(server.Close)
 	return server.URL, all
 }
 
-func next(t *testing.T, arrived <-chan delivered) delivered {
+func nextDelivery(t *testing.T, arrived <-chan delivery) delivery {
 	t.Helper()
 	select {
 	case d := <-arrived:
 		return d
 	case <-time.After(testkit.MaxWait):
 		t.Fatal("nothing arrives")
-		return delivered{}
+		return delivery{}
 	}
 }
 
-// told is what a webhook says.
-type told struct {
+// webhookEvent is what a webhook says.
+type webhookEvent struct {
 	Type string
 	Data struct {
 		ID       string
@@ -77,9 +77,9 @@ type told struct {
 	}
 }
 
-func (d delivered) told(t *testing.T) told {
+func (d delivery) decodeEvent(t *testing.T) webhookEvent {
 	t.Helper()
-	var says told
+	var says webhookEvent
 	body, err := base64.StdEncoding.DecodeString(d.Body)
 	if err == nil {
 		err = json.Unmarshal(body, &says)
@@ -90,8 +90,8 @@ func (d delivered) told(t *testing.T) told {
 	return says
 }
 
-// loopback lets webhooks be sent to this machine.
-func loopback(cfg *allinone.Config) {
+// allowLoopback lets webhooks be sent to this machine.
+func allowLoopback(cfg *allinone.Config) {
 	settings := map[string]string{"WEBHOOK_LOOPBACK": "true"}
 	for name, value := range cfg.Settings {
 		settings[name] = value
@@ -101,43 +101,44 @@ func loopback(cfg *allinone.Config) {
 
 // A booking is made, confirmed and cancelled; the business's server is told of each, and the package that it would use
 // verifies it.
-func TestABookingArrivesAsASignedWebhook(t *testing.T) {
+func TestWebhookDeliversSignedBookingEvents(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t, webhooksPackage)
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "hooked", salon("hooked", 1))
-	url, arrived := receiver(t)
+	url, arrived := startReceiver(t)
 	var hook struct{ ID, Secret string }
 	w.admin(t, http.MethodPost, "businesses/hooked/webhooks",
 		fmt.Appendf(nil, `{"url": %q, "events": ["booking.created", "booking.confirmed", "booking.cancelled"]}`, url)).
-		into(t, http.StatusCreated, &hook)
+		decode(t, http.StatusCreated, &hook)
 	w.admin(t, http.MethodPost, "businesses/hooked/webhooks",
 		[]byte(`{"url": "https://169.254.169.254/latest", "events": ["*"]}`)).
-		want(t, http.StatusBadRequest, "invalid_parameter")
+		checkStatus(t, http.StatusBadRequest, "invalid_parameter")
 
-	w.book(t, "hooked", w.key(t, "hooked", "all"), appointment(w.named(t, "hooked", "services")["Cut"], "2027-03-02",
+	w.book(t, "hooked", w.key(t, "hooked", "all"), appointment(w.idsByName(t, "hooked", "services")["Cut"],
+		"2027-03-02",
 		"10:00")).
-		want(t, http.StatusCreated, "")
-	first := next(t, arrived)
-	id := first.told(t).Data.ID
-	w.admin(t, http.MethodPost, "businesses/hooked/bookings/"+id+"/confirm", nil).want(t, http.StatusOK, "")
-	w.admin(t, http.MethodPost, "businesses/hooked/bookings/"+id+"/cancel", nil).want(t, http.StatusOK, "")
-	input := []delivered{first, next(t, arrived), next(t, arrived)}
+		checkStatus(t, http.StatusCreated, "")
+	first := nextDelivery(t, arrived)
+	id := first.decodeEvent(t).Data.ID
+	w.admin(t, http.MethodPost, "businesses/hooked/bookings/"+id+"/confirm", nil).checkStatus(t, http.StatusOK, "")
+	w.admin(t, http.MethodPost, "businesses/hooked/bookings/"+id+"/cancel", nil).checkStatus(t, http.StatusOK, "")
+	input := []delivery{first, nextDelivery(t, arrived), nextDelivery(t, arrived)}
 	for i := range input {
 		input[i].Secret = hook.Secret
 	}
-	run := programs.Script(t, verify, encoded(t, input))
+	run := programs.Script(t, verifyScript, encodeJSON(t, input))
 	if want := "booking.created pending 1\nbooking.confirmed confirmed 2\nbooking.cancelled cancelled 3\n"; run.Exit != 0 || run.Stdout != want {
 		t.Errorf("the receiver reads %q %s, want %q", run.Stdout, run.Stderr, want)
 	}
 
 	at := "businesses/hooked/webhooks/" + hook.ID
-	w.admin(t, http.MethodPost, at+"/test", nil).want(t, http.StatusAccepted, "")
-	if says := next(t, arrived).told(t); says.Type != "webhook.test" {
+	w.admin(t, http.MethodPost, at+"/test", nil).checkStatus(t, http.StatusAccepted, "")
+	if says := nextDelivery(t, arrived).decodeEvent(t); says.Type != "webhook.test" {
 		t.Errorf("the test event is %+v", says)
 	}
 	var rotated struct{ Secret string }
-	w.admin(t, http.MethodPost, at+"/rotate", nil).into(t, http.StatusOK, &rotated)
+	w.admin(t, http.MethodPost, at+"/rotate", nil).decode(t, http.StatusOK, &rotated)
 	var log struct {
 		Deliveries []struct {
 			ID, Status, Type string
@@ -146,40 +147,41 @@ func TestABookingArrivesAsASignedWebhook(t *testing.T) {
 			}
 		}
 	}
-	w.admin(t, http.MethodGet, at+"/deliveries", nil).into(t, http.StatusOK, &log)
+	w.admin(t, http.MethodGet, at+"/deliveries", nil).decode(t, http.StatusOK, &log)
 	if len(log.Deliveries) != 4 || log.Deliveries[3].Type != "booking.created" ||
 		len(log.Deliveries[3].Attempts) != 1 || *log.Deliveries[3].Attempts[0].HTTPStatus != http.StatusOK {
 		t.Errorf("the log is %+v", log)
 	}
-	w.admin(t, http.MethodPost, "businesses/hooked/deliveries/"+log.Deliveries[3].ID+"/retry", nil).want(t,
+	w.admin(t, http.MethodPost, "businesses/hooked/deliveries/"+log.Deliveries[3].ID+"/retry", nil).checkStatus(t,
 		http.StatusAccepted, "")
-	again := next(t, arrived)
+	again := nextDelivery(t, arrived)
 	if again.Headers["webhook-id"] != first.Headers["webhook-id"] || again.Body != first.Body {
 		t.Errorf("sent again, it is %+v", again)
 	}
 	old, renewed := again, again
 	old.Secret, renewed.Secret = hook.Secret, rotated.Secret
-	if run := programs.Script(t, verify, encoded(t, []delivered{old, renewed})); run.Exit != 0 {
+	if run := programs.Script(t, verifyScript, encodeJSON(t, []delivery{old, renewed})); run.Exit != 0 {
 		t.Errorf("one of two secrets does not verify: %s", run.Stderr)
 	}
-	w.admin(t, http.MethodPatch, at, []byte(`{"active": false}`)).want(t, http.StatusOK, "")
-	w.admin(t, http.MethodDelete, at, nil).want(t, http.StatusNoContent, "")
-	w.admin(t, http.MethodGet, at+"/deliveries", nil).want(t, http.StatusNotFound, "not_found")
+	w.admin(t, http.MethodPatch, at, []byte(`{"active": false}`)).checkStatus(t, http.StatusOK, "")
+	w.admin(t, http.MethodDelete, at, nil).checkStatus(t, http.StatusNoContent, "")
+	w.admin(t, http.MethodGet, at+"/deliveries", nil).checkStatus(t, http.StatusNotFound, "not_found")
 }
 
 // Receivers that keep copies hear that a customer was erased, and nothing of whom (lifecycle.md §6).
-func TestAnErasingIsToldOfWithoutTheAddress(t *testing.T) {
+func TestErasureWebhookOmitsCustomerAddress(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "hook-erased", salon("hook-erased", 1))
-	url, arrived := receiver(t)
+	url, arrived := startReceiver(t)
 	w.admin(t, http.MethodPost, "businesses/hook-erased/webhooks",
-		fmt.Appendf(nil, `{"url": %q, "events": ["customer.erased"]}`, url)).want(t, http.StatusCreated, "")
-	w.book(t, "hook-erased", w.key(t, "hook-erased", "all"), appointment(w.named(t, "hook-erased", "services")["Cut"], "2027-03-02",
-		"10:00")).want(t, http.StatusCreated, "")
+		fmt.Appendf(nil, `{"url": %q, "events": ["customer.erased"]}`, url)).checkStatus(t, http.StatusCreated, "")
+	w.book(t, "hook-erased", w.key(t, "hook-erased", "all"),
+		appointment(w.idsByName(t, "hook-erased", "services")["Cut"], "2027-03-02",
+			"10:00")).checkStatus(t, http.StatusCreated, "")
 	w.admin(t, http.MethodPost, "businesses/hook-erased/customers/erase",
-		[]byte(`{"email": "ada@example.com", "force": true}`)).want(t, http.StatusOK, "")
-	d := next(t, arrived)
+		[]byte(`{"email": "ada@example.com", "force": true}`)).checkStatus(t, http.StatusOK, "")
+	d := nextDelivery(t, arrived)
 	body, err := base64.StdEncoding.DecodeString(d.Body)
 	if err != nil {
 		t.Fatal(err)

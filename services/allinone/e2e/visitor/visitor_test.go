@@ -115,7 +115,7 @@ func pages(t *testing.T) *httptest.Server {
 	return server
 }
 
-func TestAVisitorDoesWhatAPersonDoesAndSeesEveryFaultInABrowser(t *testing.T) {
+func TestVisitorActsAndFindsFaultsInABrowser(t *testing.T) {
 	t.Parallel()
 	server, chromium := pages(t), Open(t)
 	for name, as := range map[string]As{"a phone": {}, "without JavaScript": {NoScript: true, Locale: "ja"},

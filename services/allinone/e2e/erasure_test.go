@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-const forgetful = `
+const erasableBusiness = `
 notifications: {owner_emails: [hello@harbor.example]}
 rentals: [{key: kayak, name: Kayak, price_type: daily, quantity: 2, units_count: 2}]
 events: [{key: gala, name: Gala, date: 2027-03-06, start_time: "20:00", end_time: "23:00", total_capacity: 5, tiers: [{key: stalls, name: Stalls, price: 10, capacity: 5}]}]
@@ -39,8 +39,8 @@ var (
 	goneWithTheRest = []string{"555077", "pistachio"}
 )
 
-// dump is the whole database as pg_dump writes it.
-func dump(t *testing.T, databaseURL string) string {
+// dumpDatabase is the whole database as pg_dump writes it.
+func dumpDatabase(t *testing.T, databaseURL string) string {
 	t.Helper()
 	program, err := inputs.LookPath("pg_dump")
 	if err != nil {
@@ -55,8 +55,8 @@ func dump(t *testing.T, databaseURL string) string {
 	return string(text)
 }
 
-// sums is what accounts and calendars are made of, which stays.
-func sums(t *testing.T, databaseURL string) string {
+// sumTables is what accounts and calendars are made of, which stays.
+func sumTables(t *testing.T, databaseURL string) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), databaseURL)
 	if err != nil {
@@ -78,20 +78,20 @@ func sums(t *testing.T, databaseURL string) string {
 	return text
 }
 
-// owns is a write of the owner of the business, under a key.
-func (w *world) owns(t *testing.T, path, key string, body any) answer {
+// callOwner is a write of the owner of the business, under a key.
+func (w *platform) callOwner(t *testing.T, path, key string, body any) reply {
 	t.Helper()
-	text := encoded(t, body)
+	text := encodeJSON(t, body)
 	header := http.Header{"Authorization": {"Bearer " + w.AdminToken}, "Content-Type": {"application/json"},
 		"Idempotency-Key": {key}}
 	return w.do(t, http.MethodPost, w.AdminURL+"/admin/businesses/forgetful/"+path, text, header)
 }
 
-// takesOfEverything has a customer book, move, cancel, hold tickets and reserve, through everybody who writes, and one
+// createEverything has a customer book, move, cancel, hold tickets and reserve, through everybody who writes, and one
 // booking of another customer. It returns two bookings: one that has ended in April, and one that is still ahead then.
-func (w *world) takesOfEverything(t *testing.T) (string, string) {
+func (w *platform) createEverything(t *testing.T) (string, string) {
 	t.Helper()
-	cut, key := w.named(t, "forgetful", "services")["Cut"], w.key(t, "forgetful", "all")
+	cut, key := w.idsByName(t, "forgetful", "services")["Cut"], w.key(t, "forgetful", "all")
 	hers := func(date, clock string) order {
 		return order{
 			"service_ids": []string{cut}, "date": date, "time": clock, "customer_name": goneName,
@@ -105,85 +105,89 @@ func (w *world) takesOfEverything(t *testing.T) (string, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first.into(t, http.StatusCreated, &made)
-	w.owns(t, "bookings/"+made.Booking.ID+"/reschedule", "move", order{"date": "2027-03-02", "time": "11:00"}).want(t,
+	first.decode(t, http.StatusCreated, &made)
+	w.callOwner(t, "bookings/"+made.Booking.ID+"/reschedule", "move",
+		order{"date": "2027-03-02", "time": "11:00"}).checkStatus(t,
 		http.StatusOK, "")
-	w.owns(t, "bookings/"+made.Booking.ID+"/cancel", "cancel", order{}).want(t, http.StatusOK, "")
-	w.owns(t, "bookings", "dashboard", hers("2027-03-08", "10:00")).into(t, http.StatusCreated, &ended)
-	w.owns(t, "bookings", "taken", hers("2027-03-08", "10:00")).want(t, http.StatusConflict, "no_staff_available")
+	w.callOwner(t, "bookings/"+made.Booking.ID+"/cancel", "cancel", order{}).checkStatus(t, http.StatusOK, "")
+	w.callOwner(t, "bookings", "dashboard", hers("2027-03-08", "10:00")).decode(t, http.StatusCreated, &ended)
+	w.callOwner(t, "bookings", "taken", hers("2027-03-08", "10:00")).checkStatus(t, http.StatusConflict,
+		"no_staff_available")
 	gala := w.events(t, "forgetful/events").Events[0]
-	w.owns(t, "tickets", "gala", order{
+	w.callOwner(t, "tickets", "gala", order{
 		"event_id": gala.ID, "tier_id": gala.Inventory[0].ID, "quantity": 2, "customer_name": goneName,
 		"customer_email": goneEmail,
 		"customer_phone": "+351 210 555088", "form_data": order{"meal": "walnutty"},
-	}).want(t, http.StatusCreated, "")
-	w.owns(t, "reservations", "kayak", order{
-		"rental_id": w.named(t, "forgetful", "rentals")["Kayak"], "start_date": "2027-03-05", "end_date": "2027-03-06",
+	}).checkStatus(t, http.StatusCreated, "")
+	w.callOwner(t, "reservations", "kayak", order{
+		"rental_id": w.idsByName(t, "forgetful", "rentals")["Kayak"], "start_date": "2027-03-05",
+		"end_date":      "2027-03-06",
 		"quantity":      1,
 		"customer_name": goneName, "customer_email": goneEmail, "customer_phone": "+351 210 555099",
 		"form_data": order{"snack": "cashewy"},
-	}).want(t, http.StatusCreated, "")
-	w.book(t, "forgetful", key, hers("2027-03-09", "10:00").with("customer_email", "no address")).want(t,
+	}).checkStatus(t, http.StatusCreated, "")
+	w.book(t, "forgetful", key, hers("2027-03-09", "10:00").with("customer_email", "no address")).checkStatus(t,
 		http.StatusBadRequest, "invalid_parameter")
 	w.book(t, "forgetful", key, appointment(cut, "2027-03-09", "10:00").with("customer_name",
-		"Staying Customer")).want(t, http.StatusCreated, "")
+		"Staying Customer")).checkStatus(t, http.StatusCreated, "")
 	ahead := hers("2027-05-04", "10:00").with("customer_phone", "+351 210 555077").with("form_data",
 		order{"allergies": "pistachio"})
-	w.book(t, "forgetful", key, ahead).into(t, http.StatusCreated, &made)
+	w.book(t, "forgetful", key, ahead).decode(t, http.StatusCreated, &made)
 	return ended.ID, made.Booking.ID
 }
 
-// TestNothingIsLeftOfACustomerWhoWasErased searches the whole database as pg_dump writes it, and the logs.
-func TestNothingIsLeftOfACustomerWhoWasErased(t *testing.T) {
+// TestEraseRemovesAllCustomerData searches the whole database as pg_dump writes it, and the logs.
+func TestEraseRemovesAllCustomerData(t *testing.T) {
 	t.Parallel()
 	databaseURL, home := testkit.Database(t, "e2e"), t.TempDir()
-	on := func(now string) *world {
-		return start(t, loopback, func(c *allinone.Config) {
+	on := func(now string) *platform {
+		return start(t, allowLoopback, func(c *allinone.Config) {
 			c.DatabaseURL, c.Home, c.Now, c.PagesURL = databaseURL, home, now, "https://book.example.org"
-		}, routed(t))
+		}, checkRouting(t))
 	}
 	w := on(monday)
-	w.publish(t, "forgetful", salon("forgetful", 1)+forgetful)
-	url, arrived := receiver(t)
-	for _, u := range []string{url, nobodyAt(t)} { // what nobody takes waits to be sent again
+	w.publish(t, "forgetful", salon("forgetful", 1)+erasableBusiness)
+	url, arrived := startReceiver(t)
+	for _, u := range []string{url, unusedAddress(t)} { // what nobody takes waits to be sent again
 		w.admin(t, http.MethodPost, "businesses/forgetful/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["*"]}`,
-			u)).want(t, http.StatusCreated, "")
+			u)).checkStatus(t, http.StatusCreated, "")
 	}
-	ended, ahead := w.takesOfEverything(t)
+	ended, ahead := w.createEverything(t)
 	for range 8 {
-		next(t, arrived)
+		nextDelivery(t, arrived)
 	}
 	w.awaitMails(t, 9) // one about the booking that was moved and cancelled at once
 	w.stop(t)
 
 	w = on("2027-04-15T06:00:00Z")
-	w.owns(t, "bookings/"+ended+"/complete", "complete", nil).want(t, http.StatusOK, "")
+	w.callOwner(t, "bookings/"+ended+"/complete", "complete", nil).checkStatus(t, http.StatusOK, "")
 	all := slices.Concat(goneEverywhere, goneWithThePast, goneWithTheRest)
-	if found := testkit.Find(dump(t, databaseURL), all...); len(found) != len(all) {
+	if found := testkit.Find(dumpDatabase(t, databaseURL), all...); len(found) != len(all) {
 		t.Fatalf("of %q the test finds only %q before", all, found)
 	}
-	before, operator := sums(t, databaseURL), w.operator(t)
-	operator.must(t, "", "customers", "list", "forgetful", "--query", "vanishova")
-	operator.must(t, "", "customers", "export", "forgetful", "--email", goneEmail)
+	before, operator := sumTables(t, databaseURL), w.operator(t)
+	operator.mustRun(t, "", "customers", "list", "forgetful", "--query", "vanishova")
+	operator.mustRun(t, "", "customers", "export", "forgetful", "--email", goneEmail)
 	type kept struct{ Kind, ID string }
 	var named []kept
-	for _, one := range operator.must(t, "", "customers", "erase", "forgetful", "--email", goneEmail)["ahead"].([]any) {
+	for _, one := range operator.mustRun(t, "", "customers", "erase", "forgetful", "--email",
+		goneEmail)["ahead"].([]any) {
 		one := one.(map[string]any)
 		named = append(named, kept{one["kind"].(string), one["id"].(string)})
 	}
 	if diff := cmp.Diff([]kept{{"booking", ahead}}, named); diff != "" {
 		t.Errorf("what lies ahead (-want +named):\n%s", diff)
 	}
-	if found := testkit.Find(dump(t, databaseURL), all...); !slices.Equal(found,
+	if found := testkit.Find(dumpDatabase(t, databaseURL), all...); !slices.Equal(found,
 		slices.Concat(goneEverywhere, goneWithTheRest)) {
 		t.Errorf("with one booking ahead the dump has %q", found)
 	}
-	operator.must(t, "", "customers", "erase", "forgetful", "--email", goneEmail, "--force")
+	operator.mustRun(t, "", "customers", "erase", "forgetful", "--email", goneEmail, "--force")
 	w.stop(t)
-	if found := testkit.Find(dump(t, databaseURL), all...); len(found) != 0 {
+	if found := testkit.Find(dumpDatabase(t, databaseURL), all...); len(found) != 0 {
 		t.Errorf("the dump still has %q", found)
 	}
-	if diff := cmp.Diff(before, sums(t, databaseURL)); diff != "" {
+	if diff := cmp.Diff(before, sumTables(t, databaseURL)); diff != "" {
 		t.Errorf("erasing changed what was sold (-before +after):\n%s", diff)
 	}
 	log, err := os.ReadFile(filepath.Join(home, allinone.LogFile))
@@ -195,8 +199,8 @@ func TestNothingIsLeftOfACustomerWhoWasErased(t *testing.T) {
 	}
 }
 
-// nobodyAt is an address on this machine where nobody listens.
-func nobodyAt(t *testing.T) string {
+// unusedAddress is an address on this machine where nobody listens.
+func unusedAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// planned is the part of a plan that the test reads.
-type planned struct {
+// planAnswer is the part of a plan that the test reads.
+type planAnswer struct {
 	Changes []struct{ Path string }
 	Outside struct {
 		Count, Already int
@@ -22,22 +22,22 @@ type planned struct {
 	}
 }
 
-// TestAPlanNamesTheBookingsThatANewOfferCouldNotTake books a morning, and asks what shorter hours would leave outside;
-// what is published then is outside already.
-func TestAPlanNamesTheBookingsThatANewOfferCouldNotTake(t *testing.T) {
+// TestDiffListsAffectedBookings books a morning and asks which bookings shorter hours would affect. After they are
+// published, the same bookings are affected already.
+func TestDiffListsAffectedBookings(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	offer := salon("planned", 1)
 	w.publish(t, "planned", offer)
-	key, cut := w.key(t, "planned", "write"), w.named(t, "planned", "services")["Cut"]
+	key, cut := w.key(t, "planned", "write"), w.idsByName(t, "planned", "services")["Cut"]
 	for _, clock := range []string{"09:00", "10:00", "11:00"} {
-		w.book(t, "planned", key, appointment(cut, "2027-03-02", clock)).want(t, http.StatusCreated, "")
+		w.book(t, "planned", key, appointment(cut, "2027-03-02", clock)).checkStatus(t, http.StatusCreated, "")
 	}
-	plan := func(text string) planned {
+	plan := func(text string) planAnswer {
 		t.Helper()
-		var p planned
+		var p planAnswer
 		header := http.Header{"Authorization": {"Bearer " + w.AdminToken}, "Content-Type": {"application/yaml"}}
-		w.do(t, http.MethodPost, w.AdminURL+"/admin/businesses/planned/diff", []byte(text), header).into(t,
+		w.do(t, http.MethodPost, w.AdminURL+"/admin/businesses/planned/diff", []byte(text), header).decode(t,
 			http.StatusOK, &p)
 		return p
 	}

@@ -31,7 +31,7 @@ const awayBookings = "SLOTMESH_TEST_AWAY"
 // Notifications is stopped for the time of many bookings, and started again. Meanwhile bookings are answered as before,
 // and then all that happened is told by webhook and by mail, once, and in order of each booking, also where a receiver
 // or a mail server refuses at first (lifecycle.md §2). How long bookings took is printed.
-func TestBookingsGoOnAndNothingIsLostWhileNotificationsIsAway(t *testing.T) {
+func TestBookingContinuesWithoutNotifications(t *testing.T) {
 	t.Parallel()
 	n := 40
 	if text := os.Getenv(awayBookings); text != "" {
@@ -54,28 +54,28 @@ func TestBookingsGoOnAndNothingIsLostWhileNotificationsIsAway(t *testing.T) {
 			t.Errorf("bookings are answered by %v, and before by %v", other, running)
 		}
 	}
-	a.await("webhooks", func() (int, int) { return a.hooks.taken(), a.created + a.confirmed + a.cancelled })
+	a.await("webhooks", func() (int, int) { return a.hooks.countEvents(), a.created + a.confirmed + a.cancelled })
 	a.await("mails", func() (int, int) { // A confirmation or cancellation soon after a booking shares its message.
-		return a.post.taken(), 2 * a.created
+		return a.post.countMails(), 2 * a.created
 	})
-	a.await("of all work", func() (int, int) { return -a.left(), 0 })
+	a.await("of all work", func() (int, int) { return -a.undelivered(), 0 })
 	t.Logf("%d webhooks, %d of them refused once, and %d mails, %d of them refused once, told of %d bookings %s after the start",
-		a.hooks.taken(), a.hooks.refused, a.post.taken(), len(a.post.refused), a.created,
+		a.hooks.countEvents(), a.hooks.refused, a.post.countMails(), len(a.post.refused), a.created,
 		time.Since(begun).Round(time.Second))
 	a.hooks.check(t)
 	a.checkMails()
 }
 
-// away is a Slotmesh whose notifications come and go, between a receiver of webhooks and a mail server that are the
+// awayTest is a Slotmesh whose notifications come and go, between a receiver of webhooks and a mail server that are the
 // test's.
-type away struct {
-	*world
+type awayTest struct {
+	*platform
 
 	t        *testing.T
 	database *pgx.Conn
-	again    func() *world
-	hooks    *hooks
-	post     *post
+	again    func() *platform
+	hooks    *webhookReceiver
+	post     *fakeMailServer
 	key, cut string
 	staff    []string
 
@@ -103,20 +103,20 @@ func awaySalon() string {
 		"name: Cut, duration_minutes: 30", 1)
 }
 
-func openAway(t *testing.T) *away {
+func openAway(t *testing.T) *awayTest {
 	t.Helper()
-	a := &away{t: t, hooks: openHooks(t), post: openPost(t)}
+	a := &awayTest{t: t, hooks: openHooks(t), post: openPost(t)}
 	url, begun := testkit.Database(t, "e2e"), time.Now()
-	a.again = func() *world {
-		return start(t, loopback, func(c *allinone.Config) {
+	a.again = func() *platform {
+		return start(t, allowLoopback, func(c *allinone.Config) {
 			c.DatabaseURL, c.SMTPURL, c.MailFrom, c.Now = url, a.post.url, "no-reply@harbor.example",
-				afterMonday(t, begun)
+				mondayAfter(t, begun)
 			for _, limit := range []string{"BOOKING_IP_LIMIT_PER_MINUTE", "BOOKING_KEY_LIMIT_PER_MINUTE"} {
 				c.Settings[limit] = "100000"
 			}
 		})
 	}
-	a.world = a.again()
+	a.platform = a.again()
 	var err error
 	if a.database, err = pgx.Connect(t.Context(), url); err != nil {
 		t.Fatal(err)
@@ -126,19 +126,19 @@ func openAway(t *testing.T) *away {
 	a.verifyOwner(t, "owner@harbor.example")
 	a.admin(t, http.MethodPost, "businesses/salon/webhooks", fmt.Appendf(nil,
 		`{"url": %q, "events": ["booking.created", "booking.confirmed", "booking.cancelled"]}`, a.hooks.url)).
-		want(t, http.StatusCreated, "")
-	a.key, a.cut = a.world.key(t, "salon", "all"), a.named(t, "salon", "services")["Cut"]
-	a.staff = slices.Sorted(maps.Values(a.named(t, "salon", "staff")))
+		checkStatus(t, http.StatusCreated, "")
+	a.key, a.cut = a.platform.key(t, "salon", "all"), a.idsByName(t, "salon", "services")["Cut"]
+	a.staff = slices.Sorted(maps.Values(a.idsByName(t, "salon", "staff")))
 	return a
 }
 
 // verifyOwner has the holder of an address sign in as an operator: of all owners' addresses, those of verified people
 // alone get any number of notices.
-func (a *away) verifyOwner(t *testing.T, email string) {
+func (a *awayTest) verifyOwner(t *testing.T, email string) {
 	t.Helper()
 	var invited struct{ Link string }
 	body := fmt.Appendf(nil, `{"email": %q, "role": "operator", "mail": false}`, email)
-	a.admin(t, http.MethodPost, "invitations", body).into(t, http.StatusCreated, &invited)
+	a.admin(t, http.MethodPost, "invitations", body).decode(t, http.StatusCreated, &invited)
 	browser := &http.Client{ // the document of the API has no pages
 		Transport:     &http.Transport{DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -156,7 +156,7 @@ func (a *away) verifyOwner(t *testing.T, email string) {
 
 // book makes so many bookings by four clients, prints how long they took, and returns in what form they were answered.
 // Of four one is confirmed, and of eight one cancelled, by the owner.
-func (a *away) book(when string, n int) map[string]bool {
+func (a *awayTest) book(when string, n int) map[string]bool {
 	a.t.Helper()
 	var (
 		clients sync.WaitGroup
@@ -177,7 +177,7 @@ func (a *away) book(when string, n int) map[string]bool {
 				if !more {
 					return
 				}
-				form, long := a.one(i)
+				form, long := a.bookOne(i)
 				a.mu.Lock()
 				took, forms[form] = append(took, long), true
 				a.mu.Unlock()
@@ -191,9 +191,9 @@ func (a *away) book(when string, n int) map[string]bool {
 	return forms
 }
 
-// one makes the booking of a number, at a time and with a member of its own. It returns the status and the form of the
-// answer, and how long it took.
-func (a *away) one(i int) (string, time.Duration) {
+// bookOne makes the booking of a number, at a time and with a member of its own. It returns the status and the form of
+// the answer, and how long it took.
+func (a *awayTest) bookOne(i int) (string, time.Duration) {
 	day, slot := i/awayPerDay, i%awayPerDay
 	o := appointment(a.cut, time.Date(2027, time.March, 2+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),
 		fmt.Sprintf("%02d:%02d", 8+slot/2%12, slot%2*30))
@@ -208,8 +208,8 @@ func (a *away) one(i int) (string, time.Duration) {
 	if err != nil || made.status != http.StatusCreated {
 		return fmt.Sprint(made.status, string(made.body), err), took
 	}
-	a.owner(booked.Booking.ID, i%4 == 0, "confirm", &a.confirmed)
-	a.owner(booked.Booking.ID, i%8 == 0, "cancel", &a.cancelled)
+	a.actAsOwner(booked.Booking.ID, i%4 == 0, "confirm", &a.confirmed)
+	a.actAsOwner(booked.Booking.ID, i%8 == 0, "cancel", &a.cancelled)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.created++
@@ -218,8 +218,8 @@ func (a *away) one(i int) (string, time.Duration) {
 	return fmt.Sprint(made.status, formOf(answer)), took
 }
 
-// owner has the owner do something with a booking.
-func (a *away) owner(booking string, does bool, what string, count *int) {
+// actAsOwner has the owner do something with a booking.
+func (a *awayTest) actAsOwner(booking string, does bool, what string, count *int) {
 	if !does {
 		return
 	}
@@ -260,7 +260,7 @@ func formOf(value any) string {
 }
 
 // await waits until as much has come as is to come, as long as something comes.
-func (a *away) await(what string, count func() (have, want int)) {
+func (a *awayTest) await(what string, count func() (have, want int)) {
 	a.t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -280,8 +280,8 @@ func (a *away) await(what string, count func() (have, want int)) {
 	}
 }
 
-// left is how much notifications still has to do.
-func (a *away) left() int {
+// undelivered is how much notifications still has to do.
+func (a *awayTest) undelivered() int {
 	a.t.Helper()
 	var n int
 	err := a.database.QueryRow(a.t.Context(),
@@ -294,7 +294,7 @@ func (a *away) left() int {
 }
 
 // checkMails holds what has come against what notifications says that it has sent.
-func (a *away) checkMails() {
+func (a *awayTest) checkMails() {
 	a.t.Helper()
 	rows, _ := a.database.Query(a.t.Context(),
 		`SELECT id::text, kind, recipient, status, attempts FROM notifications.messages ORDER BY position`)
@@ -344,8 +344,8 @@ func (a *away) checkMails() {
 	}
 }
 
-// hooks is the receiver of a business's webhooks, which refuses each twentieth event at first.
-type hooks struct {
+// webhookReceiver is the receiver of a business's webhooks, which refuses each twentieth event at first.
+type webhookReceiver struct {
 	url string
 
 	mu       sync.Mutex
@@ -355,17 +355,17 @@ type hooks struct {
 	refused  int
 }
 
-func openHooks(t *testing.T) *hooks {
-	h := &hooks{attempts: map[string]int{}, order: map[string][]int{}}
+func openHooks(t *testing.T) *webhookReceiver {
+	h := &webhookReceiver{attempts: map[string]int{}, order: map[string][]int{}}
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	h.url = server.URL
 	return h
 }
 
-func (h *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *webhookReceiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	var says told
+	var says webhookEvent
 	if json.Unmarshal(body, &says) != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
@@ -383,14 +383,14 @@ func (h *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.order[says.Data.ID] = append(h.order[says.Data.ID], says.Data.Sequence)
 }
 
-func (h *hooks) taken() int {
+func (h *webhookReceiver) countEvents() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.count
 }
 
 // check says what came twice, or before its time.
-func (h *hooks) check(t *testing.T) {
+func (h *webhookReceiver) check(t *testing.T) {
 	t.Helper()
 	attempts := 0
 	for _, n := range h.attempts {
@@ -410,8 +410,8 @@ func (h *hooks) check(t *testing.T) {
 	}
 }
 
-// post is a mail server that refuses each hundredth recipient's first mail for now.
-type post struct {
+// fakeMailServer is a mail server that refuses each hundredth recipient's first mail for now.
+type fakeMailServer struct {
 	url string
 
 	mu      sync.Mutex
@@ -421,20 +421,20 @@ type post struct {
 	count   int
 }
 
-func openPost(t *testing.T) *post {
+func openPost(t *testing.T) *fakeMailServer {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &post{url: "smtp://" + listener.Addr().String(), seen: map[string]bool{}, refused: map[string]bool{},
+	p := &fakeMailServer{url: "smtp://" + listener.Addr().String(), seen: map[string]bool{}, refused: map[string]bool{},
 		arrived: map[string][]string{}}
-	box := mailbox.Open(listener, mailbox.Options{Refuse: p.refuse, Lose: p.take})
+	box := mailbox.Open(listener, mailbox.Options{Refuse: p.refuse, Lose: p.keepMail})
 	t.Cleanup(func() { _ = box.Close() })
 	return p
 }
 
-func (p *post) refuse(to string) error {
+func (p *fakeMailServer) refuse(to string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.seen[to] {
@@ -450,8 +450,8 @@ func (p *post) refuse(to string) error {
 
 var messageID = regexp.MustCompile(`(?mi)^Message-ID: <([0-9a-f-]{36})@`)
 
-// take keeps the id of a mail.
-func (p *post) take(m mailbox.Mail) error {
+// keepMail keeps the id of a mail.
+func (p *fakeMailServer) keepMail(m mailbox.Mail) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.count++
@@ -463,7 +463,7 @@ func (p *post) take(m mailbox.Mail) error {
 	return nil
 }
 
-func (p *post) taken() int {
+func (p *fakeMailServer) countMails() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.count

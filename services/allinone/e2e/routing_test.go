@@ -34,12 +34,12 @@ import (
 // asks for the rows of one business, which a parameter names. PostgreSQL itself reads the statements: its plan says
 // what each table is asked for.
 
-// sharded are the services whose tables are.
-var sharded = []string{"booking", "rental", "notifications"}
+// shardedServices are the services whose tables are.
+var shardedServices = []string{"booking", "rental", "notifications"}
 
-// forMany are the statements that are meant for many businesses, or whose business is not known before, by what they
-// have and no other has, with one space between words; sharding.md says of each name why.
-var forMany = []struct{ name, has string }{
+// crossBusiness are the statements that are meant for many businesses, or whose business is not known before, by what
+// they have and no other has, with one space between words; sharding.md says of each name why.
+var crossBusiness = []struct{ name, has string }{
 	{"An API key's hash", "FROM api_keys WHERE hash = $1"},
 	{"A link's hash", "WHERE link_hash = $1"},
 	{"A calendar's token", "FROM calendar_feeds WHERE token_hash = $1"},
@@ -80,25 +80,25 @@ var forMany = []struct{ name, has string }{
 	{"Whether the tables are there", "SELECT FROM reservations LIMIT 0"},
 }
 
-// unsharded are the tables without business_id: they stay whole on one node, as do River's, river_*.
-var unsharded = []string{
+// unshardedTables are the tables without business_id: they stay whole on one node, as do River's, river_*.
+var unshardedTables = []string{
 	"booking.event_feed", "booking.goose_db_version", "booking.migration_texts", "notifications.feeds",
 	"notifications.goose_db_version",
 	"notifications.migration_texts", "rental.event_feed", "rental.goose_db_version", "rental.migration_texts",
 }
 
-// judged are the statements that were looked at by any test, by service.
-var judged sync.Map
+// checkedStatements are the statements that were looked at by any test, by service.
+var checkedStatements sync.Map
 
-// routed has all statements of the sharded services in a world noted, and each held to the rule when the test ends. It
-// comes after what says which database that is.
-func routed(t *testing.T) func(*allinone.Config) {
+// checkRouting has all statements of the sharded services in a world noted, and each held to the rule when the test
+// ends. It comes after what says which database that is.
+func checkRouting(t *testing.T) func(*allinone.Config) {
 	t.Helper()
-	return func(cfg *allinone.Config) { cfg.DatabaseURL = recorded(t, cfg.DatabaseURL) }
+	return func(cfg *allinone.Config) { cfg.DatabaseURL = recordStatements(t, cfg.DatabaseURL) }
 }
 
-// recorded is a way to a database on which the statements are noted.
-func recorded(t testing.TB, databaseURL string) string {
+// recordStatements is a way to a database on which the statements are noted.
+func recordStatements(t testing.TB, databaseURL string) string {
 	t.Helper()
 	var mu sync.Mutex
 	seen := make(map[[2]string]bool) // service, text
@@ -117,13 +117,13 @@ func recorded(t testing.TB, databaseURL string) string {
 			t.Error("no statement was seen")
 		}
 		for statement := range seen {
-			if _, known := judged.LoadOrStore(statement, true); !known {
-				judge(t, databaseURL, statement[0], statement[1])
+			if _, known := checkedStatements.LoadOrStore(statement, true); !known {
+				checkStatement(t, databaseURL, statement[0], statement[1])
 			}
 		}
 	})
 	link := testkit.LinkTo(t, network, address, func(near, far net.Conn) (func(), func()) {
-		return func() { _ = readAlong(near, far, note) }, func() { _, _ = io.Copy(near, far) }
+		return func() { _ = relayStatements(near, far, note) }, func() { _, _ = io.Copy(near, far) }
 	})
 	host, port, err := net.SplitHostPort(link.Address)
 	if err != nil {
@@ -144,10 +144,10 @@ func recorded(t testing.TB, databaseURL string) string {
 // startup is the code of PostgreSQL's protocol 3.0, with which a session begins.
 const startup = 3 << 16
 
-// readAlong carries what a client sends to PostgreSQL, and notes the statements of a service of ours.
-func readAlong(near io.Reader, far io.Writer, note func(service, text string)) error {
+// relayStatements carries what a client sends to PostgreSQL, and notes the statements of a service of ours.
+func relayStatements(near io.Reader, far io.Writer, note func(service, text string)) error {
 	from, to := bufio.NewReader(near), bufio.NewWriter(far)
-	first, err := message(from, to, 0)
+	first, err := relayMessage(from, to, 0)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func readAlong(near io.Reader, far io.Writer, note func(service, text string)) e
 			service = strings.TrimPrefix(parameters[i+1], "slotmesh-")
 		}
 	}
-	if !slices.Contains(sharded, service) {
+	if !slices.Contains(shardedServices, service) {
 		if err := to.Flush(); err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func readAlong(near io.Reader, far io.Writer, note func(service, text string)) e
 		if err := to.WriteByte(kind); err != nil {
 			return err
 		}
-		body, err := message(from, to, kind)
+		body, err := relayMessage(from, to, kind)
 		switch {
 		case err != nil:
 			return err
@@ -192,8 +192,8 @@ func readAlong(near io.Reader, far io.Writer, note func(service, text string)) e
 	}
 }
 
-// message carries the rest of a message, and returns it where it begins a session or holds a statement.
-func message(from *bufio.Reader, to *bufio.Writer, kind byte) ([]byte, error) {
+// relayMessage carries the rest of a message, and returns it where it begins a session or holds a statement.
+func relayMessage(from *bufio.Reader, to *bufio.Writer, kind byte) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(from, head[:]); err != nil {
 		return nil, err
@@ -214,18 +214,18 @@ func message(from *bufio.Reader, to *bufio.Writer, kind byte) ([]byte, error) {
 	return body, err
 }
 
-// judge holds one statement to the rule.
-func judge(t testing.TB, databaseURL, service, text string) {
+// checkStatement holds one statement to the rule.
+func checkStatement(t testing.TB, databaseURL, service, text string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testkit.MaxWait)
 	defer cancel()
-	p, err := planOf(ctx, databaseURL, service, text)
+	p, err := explain(ctx, databaseURL, service, text)
 	if err != nil {
 		t.Errorf("%s sent a statement that cannot be planned: %v\n%s", service, err, text)
 		return
 	}
 	unrouted := p.unrouted()
-	for _, of := range forMany {
+	for _, of := range crossBusiness {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), of.has) {
 			continue
 		}
@@ -241,9 +241,9 @@ func judge(t testing.TB, databaseURL, service, text string) {
 	}
 }
 
-func TestAStatementIsRoutedByOneBusinessInEachOfItsTables(t *testing.T) {
+func TestPlanFindsUnroutedStatements(t *testing.T) {
 	t.Parallel()
-	databaseURL := tables.Copy(t, "routed")
+	databaseURL := databaseTemplate.Copy(t, "routed")
 	for text, right := range map[string]bool{
 		`SELECT total FROM bookings WHERE business_id = $1 AND id = $2`:                                                                                  true,
 		`SELECT total FROM bookings WHERE id = $1`:                                                                                                       false,
@@ -264,7 +264,7 @@ func TestAStatementIsRoutedByOneBusinessInEachOfItsTables(t *testing.T) {
 		`WITH gone AS (DELETE FROM payments WHERE business_id = $1 RETURNING *) DELETE FROM tickets t USING gone WHERE t.id = gone.subject_id`:           false,
 		`SELECT position FROM event_feed`: true, // which is whole
 	} {
-		p, err := planOf(t.Context(), databaseURL, "booking", text)
+		p, err := explain(t.Context(), databaseURL, "booking", text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 		} else if unrouted := p.unrouted(); (len(unrouted) == 0) != right {
@@ -274,9 +274,9 @@ func TestAStatementIsRoutedByOneBusinessInEachOfItsTables(t *testing.T) {
 	}
 }
 
-func TestTheTablesAndStatementsThatAreOfNoOneBusinessAreNamed(t *testing.T) {
+func TestUnroutedTablesAndStatementsAreDocumented(t *testing.T) {
 	t.Parallel()
-	conn, err := pgx.Connect(t.Context(), tables.Copy(t, "routed"))
+	conn, err := pgx.Connect(t.Context(), databaseTemplate.Copy(t, "routed"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func TestTheTablesAndStatementsThatAreOfNoOneBusinessAreNamed(t *testing.T) {
 	rows, err := conn.Query(t.Context(), `SELECT c.oid::regclass::text FROM pg_class c
 		WHERE relkind IN ('r', 'p') AND relnamespace::regnamespace::text = ANY ($1) AND relname NOT LIKE 'river\_%'
 		  AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname = 'business_id' AND attnotnull)
-		ORDER BY 1`, sharded)
+		ORDER BY 1`, shardedServices)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +292,7 @@ func TestTheTablesAndStatementsThatAreOfNoOneBusinessAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(unsharded, without); diff != "" {
+	if diff := cmp.Diff(unshardedTables, without); diff != "" {
 		t.Errorf("the tables without business_id differ: -want, +got\n%s", diff)
 	}
 	inputs.Checkout()
@@ -306,7 +306,7 @@ func TestTheTablesAndStatementsThatAreOfNoOneBusinessAreNamed(t *testing.T) {
 	for line := range strings.Lines(list) {
 		written = append(written, strings.TrimSpace(strings.Split(line, "|")[1]))
 	}
-	for _, of := range forMany {
+	for _, of := range crossBusiness {
 		named = append(named, of.name)
 	}
 	if diff := cmp.Diff(slices.Compact(named), written); diff != "" {
@@ -354,11 +354,11 @@ type plan struct {
 // utility statements touch none of the tables.
 var utility = regexp.MustCompile(`(?i)^\s*(copy "river_|begin|commit|rollback|savepoint|release|set|reset|listen|unlisten|notify|deallocate|discard|--|;|$)`)
 
-// leading is how many parameters are put before those of a statement.
-const leading = 1000
+// maxLeading is how many parameters are put before those of a statement.
+const maxLeading = 1000
 
-// planOf has PostgreSQL plan a statement of a service for any parameters.
-func planOf(ctx context.Context, databaseURL, service, text string) (*plan, error) {
+// explain has PostgreSQL plan a statement of a service for any parameters.
+func explain(ctx context.Context, databaseURL, service, text string) (*plan, error) {
 	p := &plan{tables: make(map[string]int), asked: make(map[string]string), same: make(map[string][]string)}
 	if utility.MatchString(text) {
 		return p, nil
@@ -378,7 +378,7 @@ func planOf(ctx context.Context, databaseURL, service, text string) (*plan, erro
 func (p *plan) prepare(ctx context.Context, conn *pgx.Conn, service, text string) error {
 	rows, err := conn.Query(ctx,
 		`SELECT attrelid::regclass::text, attnum FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
-		WHERE attname = 'business_id' AND relkind = 'r' AND relnamespace::regnamespace::text = ANY ($1)`, sharded)
+		WHERE attname = 'business_id' AND relkind = 'r' AND relnamespace::regnamespace::text = ANY ($1)`, shardedServices)
 	if err != nil {
 		return err
 	}
@@ -399,9 +399,9 @@ func (p *plan) prepare(ctx context.Context, conn *pgx.Conn, service, text string
 	// the way, behind others.
 	moved := placeholder.ReplaceAllStringFunc(text, func(name string) string {
 		number, _ := strconv.Atoi(name[1:]) // the expression lets only digits through
-		return fmt.Sprintf("$%d", number+leading)
+		return fmt.Sprintf("$%d", number+maxLeading)
 	})
-	statement, err := conn.PgConn().Prepare(ctx, "judged", moved, slices.Repeat([]uint32{pgtype.TextOID}, leading))
+	statement, err := conn.PgConn().Prepare(ctx, "judged", moved, slices.Repeat([]uint32{pgtype.TextOID}, maxLeading))
 	if err != nil {
 		return err
 	}
@@ -435,7 +435,7 @@ func (p *plan) read(s step, own []string) {
 		}
 	}
 	if name, ok := strings.CutPrefix(s.Subplan, "CTE "); ok {
-		p.handsOn("CTE "+name, s.Output)
+		p.passOn("CTE "+name, s.Output)
 	}
 	table := s.Schema + "." + s.Relation
 	column, held := p.tables[table]
@@ -446,7 +446,7 @@ func (p *plan) read(s step, own []string) {
 	case s.Type == "CTE Scan" || s.Type == "WorkTable Scan":
 		p.same[s.Alias] = append(p.same[s.Alias], "CTE "+s.CTE)
 	case s.Type == "Subquery Scan":
-		p.handsOn(s.Alias, below.Output)
+		p.passOn(s.Alias, below.Output)
 	case held && s.Type != "ModifyTable": // which reads before what it changes
 		p.asked[s.Alias] = table
 	}
@@ -480,9 +480,9 @@ var (
 	named = regexp.MustCompile(`^(\$\d{4,}|'[0-9a-f-]{36}')$`)
 )
 
-// handsOn notes whose the rows of a part of a statement are, which has a name: those of the business that it reads, or
+// passOn notes whose the rows of a part of a statement are, which has a name: those of the business that it reads, or
 // of that which a parameter names, in the first column as everywhere.
-func (p *plan) handsOn(name string, output []string) {
+func (p *plan) passOn(name string, output []string) {
 	if len(output) > 0 && named.MatchString(output[0]) {
 		p.equal(name, output[0])
 	}
@@ -495,7 +495,7 @@ func (p *plan) handsOn(name string, output []string) {
 
 // equal notes what business_id of an alias is equal to.
 func (p *plan) equal(alias, to string) {
-	to = strings.TrimSuffix(bare(to), "::uuid")
+	to = strings.TrimSuffix(stripParentheses(to), "::uuid")
 	if of := businessID.FindStringSubmatch(to); of != nil {
 		p.same[alias] = append(p.same[alias], of[1])
 		p.same[of[1]] = append(p.same[of[1]], alias)
@@ -506,14 +506,14 @@ func (p *plan) equal(alias, to string) {
 
 // condition takes in each part of a condition that must hold: what stands in an OR need not.
 func (p *plan) condition(text string, own []string) {
-	parts := split(bare(text), " AND ")
+	parts := splitWords(stripParentheses(text), " AND ")
 	if len(parts) > 1 {
 		for _, part := range parts {
 			p.condition(part, own)
 		}
 		return
 	}
-	sides := split(parts[0], " = ")
+	sides := splitWords(parts[0], " = ")
 	if len(sides) != 2 {
 		return
 	}
@@ -529,16 +529,16 @@ func (p *plan) condition(text string, own []string) {
 	}
 }
 
-// bare is an expression without the brackets around all of it.
-func bare(text string) string {
-	for strings.HasPrefix(text, "(") && closing(text) == len(text)-1 {
+// stripParentheses is an expression without the brackets around all of it.
+func stripParentheses(text string) string {
+	for strings.HasPrefix(text, "(") && closingParenthesis(text) == len(text)-1 {
 		text = text[1 : len(text)-1]
 	}
 	return text
 }
 
-// closing is where the bracket with which a text begins is closed.
-func closing(text string) int {
+// closingParenthesis is where the bracket with which a text begins is closed.
+func closingParenthesis(text string) int {
 	depth, quoted := 0, false
 	for i, r := range text {
 		switch {
@@ -556,8 +556,8 @@ func closing(text string) int {
 	return -1
 }
 
-// split cuts an expression where a word stands outside of all brackets.
-func split(text, word string) []string {
+// splitWords cuts an expression where a word stands outside of all brackets.
+func splitWords(text, word string) []string {
 	depth, quoted, from := 0, false, 0
 	var parts []string
 	for i, r := range text {

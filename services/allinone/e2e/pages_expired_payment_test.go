@@ -16,22 +16,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// paid is what the owner reads of something that is paid.
-type paid struct {
+// paidItem is a paid booking, order of tickets or reservation in an owner's list.
+type paidItem struct {
 	Status  string
 	Payment *booking.Payment
 }
 
-// becomes asks the owner's side for the one booking, order or reservation of a business until it is so.
-func (w *world) becomes(t *testing.T, slug, list, what string, so func(paid) bool) {
+// awaitStatus reads the only booking, order or reservation of a business until it meets the condition.
+func (w *platform) awaitStatus(t *testing.T, slug, list, what string, so func(paidItem) bool) {
 	t.Helper()
 	given, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		var all map[string][]paid
-		w.admin(t, http.MethodGet, "businesses/"+slug+"/"+list, nil).into(t, http.StatusOK, &all)
+		var all map[string][]paidItem
+		w.admin(t, http.MethodGet, "businesses/"+slug+"/"+list, nil).decode(t, http.StatusOK, &all)
 		if len(all[list]) == 1 && so(all[list][0]) {
 			return
 		}
@@ -43,36 +43,36 @@ func (w *world) becomes(t *testing.T, slug, list, what string, so func(paid) boo
 	}
 }
 
-// toCashier chooses what a business offers, and goes on to the provider's page.
-func toCashier(v *visitor.Visitor, address string, choose func()) {
+// goToPayment chooses a product, fills in the form, and goes to the provider's page.
+func goToPayment(v *visitor.Visitor, address string, choose func()) {
 	v.Go(address)
 	choose()
 	v.Sees("Your details")
-	fill(v)
+	fillContact(v)
 	v.PressThe("main button[type=submit]")
 	v.Sees("The provider's page")
 }
 
-// late are people who come back from the provider's page after what they wanted was given up for want of payment: one
-// who gives up, and two who pay all the same. They are told that it is off, and get all of their money back, once.
-func (p *pages) late(t *testing.T) {
+// payLate returns from the payment page after the platform has cancelled the unpaid booking, order and reservation.
+// One customer gives up, two pay anyway: their pages show the cancellation, and each gets the whole amount back once.
+func (p *pages) payLate(t *testing.T) {
 	t.Parallel()
-	cashier := openCashier(t, testkit.StartStripeMock(t).URL)
+	cashier := startFakeStripe(t, testkit.StartStripeMock(t).URL)
 	w := start(t, cashier.connect, func(cfg *allinone.Config) { cfg.Settings["PAYMENT_EXPIRES_AFTER"] = "1s" })
 	cashier.notices = w.PublicURL + "/api/public/stripe/webhook"
 	w.publish(t, "late", paidSalon("late"))
-	w.publish(t, "late-gala", charging("late-gala", "online"))
+	w.publish(t, "late-gala", paidTheatre("late-gala", "online"))
 	w.publish(t, "late-kayak", paidShed("late-kayak", "online"))
 	cut, gala, kayak := p.visit(t, visitor.As{Locale: "en-GB"}), p.visit(t, visitor.As{Locale: "en-GB"}),
 		p.visit(t, visitor.As{Locale: "en-GB"})
-	toCashier(cut, w.PublicURL+"/b/late", func() { cut.Press("Cut"); cut.PressThe(".day[href]"); cut.Press("10:00") })
-	toCashier(gala, w.PublicURL+"/b/late-gala/events", func() {
+	goToPayment(cut, w.PublicURL+"/b/late", func() { cut.Press("Cut"); cut.PressThe(".day[href]"); cut.Press("10:00") })
+	goToPayment(gala, w.PublicURL+"/b/late-gala/events", func() {
 		gala.Press("Gala")
 		gala.Finds(".tiers select")
 		gala.Choose(".tiers li:nth-child(1) select", 2)
 		gala.Press("Continue")
 	})
-	toCashier(kayak, w.PublicURL+"/b/late-kayak/rentals", func() {
+	goToPayment(kayak, w.PublicURL+"/b/late-kayak/rentals", func() {
 		kayak.Press("Kayak")
 		kayak.Finds("main select[name=start]")
 		kayak.Press("Continue")
@@ -80,7 +80,7 @@ func (p *pages) late(t *testing.T) {
 	for slug, list := range map[string]string{"late": "bookings", "late-gala": "tickets",
 		"late-kayak": "reservations"} {
 		// by the reconciliation
-		w.becomes(t, slug, list, "cancelled", func(p paid) bool { return p.Status == booking.StatusCancelled })
+		w.awaitStatus(t, slug, list, "cancelled", func(p paidItem) bool { return p.Status == booking.StatusCancelled })
 	}
 	cut.Press("Give up")
 	cut.Sees("Booking cancelled", "Book again")
@@ -90,23 +90,23 @@ func (p *pages) late(t *testing.T) {
 	other.Sees("Booking cancelled")
 	other.Check()
 	other.Keep("late")
-	p.paidTooLate(t, w, gala, "late-gala", "tickets", "Tickets cancelled", "2 × Stalls", "Refund €142.00")
-	p.paidTooLate(t, w, kayak, "late-kayak", "reservations", "Reservation cancelled", "Kayak", "Refund €12.00")
+	p.payTooLate(t, w, gala, "late-gala", "tickets", "Tickets cancelled", "2 × Stalls", "Refund €142.00")
+	p.payTooLate(t, w, kayak, "late-kayak", "reservations", "Reservation cancelled", "Kayak", "Refund €12.00")
 	given := map[string]string{}
 	for range 2 {
 		refund := cashier.refund(t)
-		given[cashier.made(strings.TrimPrefix(refund.Get("payment_intent"),
+		given[cashier.session(strings.TrimPrefix(refund.Get("payment_intent"),
 			"pi_")).Get("line_items[0][price_data][unit_amount]")] = refund.Get("amount")
 	}
 	if diff := cmp.Diff(map[string]string{"14200": "14200", "1200": "1200"}, given); diff != "" ||
 		len(cashier.refunds) > 0 {
 		t.Errorf("refunds (-paid +given back), and %d more:\n%s", len(cashier.refunds), diff)
 	}
-	(&pages{world: w, chromium: p.chromium}).unknown(t)
+	(&pages{platform: w, chromium: p.chromium}).checkUnknownAvailability(t)
 }
 
-// refund waits for the next refund that the provider is asked for.
-func (c *cashier) refund(t *testing.T) url.Values {
+// refund waits for the next refund that the platform requests.
+func (c *fakeStripe) refund(t *testing.T) url.Values {
 	t.Helper()
 	select {
 	case refund := <-c.refunds:
@@ -117,12 +117,12 @@ func (c *cashier) refund(t *testing.T) url.Values {
 	}
 }
 
-// paidTooLate pays what is off already, and reads what became of it.
-func (p *pages) paidTooLate(t *testing.T, w *world, v *visitor.Visitor, slug, list string, reads ...string) {
+// payTooLate pays a cancelled order or reservation and checks its refund.
+func (p *pages) payTooLate(t *testing.T, w *platform, v *visitor.Visitor, slug, list string, reads ...string) {
 	t.Helper()
 	v.Press("Pay")
 	v.Sees(reads[0])
-	w.becomes(t, slug, list, "refunded", func(p paid) bool {
+	w.awaitStatus(t, slug, list, "refunded", func(p paidItem) bool {
 		return p.Status == booking.StatusCancelled && p.Payment.Refund != nil &&
 			p.Payment.Refund.Status != booking.RefundRefused
 	})

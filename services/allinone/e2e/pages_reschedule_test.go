@@ -14,8 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// movable is a salon whose customers may move what they booked, with a class in three sessions a Tuesday.
-func movable(slug string, untilHours int) string {
+// reschedulableSalon returns the manifest of a salon whose customers may reschedule until some hours before the
+// start, with a class that has four sessions on Tuesdays.
+func reschedulableSalon(slug string, untilHours int) string {
 	manifest := strings.Replace(salon(slug, 2), "pricing_rules:", `  - key: spin
     name: Spinning
     duration_minutes: 45
@@ -29,23 +30,24 @@ pricing_rules:`, 1)
 	return manifest + fmt.Sprintf("self_service: {reschedule_until_hours: %d}\n", untilHours)
 }
 
-// linked books and gives the customer's link.
-func (w *world) linked(t *testing.T, slug, key string, o order) string {
+// bookForCustomerLink books and returns the customer's link.
+func (w *platform) bookForCustomerLink(t *testing.T, slug, key string, o order) string {
 	t.Helper()
 	var booked struct {
 		ManageURL string `json:"manage_url"`
 	}
-	w.book(t, slug, key, o).into(t, http.StatusCreated, &booked)
+	w.book(t, slug, key, o).decode(t, http.StatusCreated, &booked)
 	return booked.ManageURL
 }
 
-var starts = regexp.MustCompile(`name="to" value="([^"]*)"`)
+var startField = regexp.MustCompile(`name="to" value="([^"]*)"`)
 
-// movesTo are the starts that a page offers to move to, as it sends them, by their time.
-func (s shown) movesTo(t *testing.T, day string) map[string]string {
+// offeredStarts returns the starts of a day that a page offers for rescheduling, as its form sends them, by their
+// time.
+func (s pageAnswer) offeredStarts(t *testing.T, day string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for _, found := range starts.FindAllStringSubmatch(s.text, -1) {
+	for _, found := range startField.FindAllStringSubmatch(s.text, -1) {
 		to := html.UnescapeString(found[1])
 		q, err := url.ParseQuery(to)
 		if err != nil || q.Get("date") != day {
@@ -56,18 +58,19 @@ func (s shown) movesTo(t *testing.T, day string) map[string]string {
 	return all
 }
 
-// The page lists for a package, a class and a member what moving there accepts, and nothing else: every quarter of an
-// hour is tried.
-func TestAMoveIsOfferedWhereItIsAccepted(t *testing.T) {
+// TestReschedulePageOffersExactlyAcceptedStarts tries every quarter of an hour for a package, a class and a member.
+// The page lists exactly the starts that rescheduling accepts.
+func TestReschedulePageOffersExactlyAcceptedStarts(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	database, err := pgx.Connect(t.Context(), w.databaseURL)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = database.Close(context.Background()) })
-	w.publish(t, "moves", movable("moves", 0))
-	services, staff, key := w.named(t, "moves", "services"), w.named(t, "moves", "staff"), w.key(t, "moves", "write")
+	w.publish(t, "moves", reschedulableSalon("moves", 0))
+	services, staff, key := w.idsByName(t, "moves", "services"), w.idsByName(t, "moves", "staff"),
+		w.key(t, "moves", "write")
 	day := ""
 	at := func(service, clock string) order { return appointment(services[service], day, clock) }
 	both := func(clock string) order {
@@ -95,28 +98,30 @@ func TestAMoveIsOfferedWhereItIsAccepted(t *testing.T) {
 			at("Cut", "11:15").with("staff_id", staff["Member 1"]),
 			at("Wash", "14:00").with("staff_id", staff["Member 0"]), at("Spinning", "10:00").with("party_size", 2),
 		} {
-			w.book(t, "moves", key, other).want(t, http.StatusCreated, "")
+			w.book(t, "moves", key, other).checkStatus(t, http.StatusCreated, "")
 		}
 		booked := o.order()
-		link := w.linked(t, "moves", key, booked)
-		page := w.browse(t, link+"/move", nil) // which begins with the booking's own day
-		page.want(t, name, http.StatusOK, "Choose another time", `class="day chosen"`)
-		listed := page.movesTo(t, day)
-		want := []string{booked["time"].(string)} // where it is, which it may be moved to as well
+		link := w.bookForCustomerLink(t, "moves", key, booked)
+		page := w.browse(t, link+"/move", nil) // it begins with the day of the booking
+		page.checkPage(t, name, http.StatusOK, "Choose another time", `class="day chosen"`)
+		listed := page.offeredStarts(t, day)
+		want := []string{booked["time"].(string)} // its present start is accepted, too
 		for clock := range listed {
 			want = append(want, clock)
 		}
 		slices.Sort(want)
-		if accepted := w.accepted(t, database, link, day, listed); !slices.Equal(accepted, want) || len(want) < 2 {
+		if accepted := w.tryReschedules(t, database, link, day, listed); !slices.Equal(accepted, want) ||
+			len(want) < 2 {
 			t.Errorf("%s: accepted at %v, and listed at %v", name, accepted, want)
 		}
 	}
 }
 
-// accepted returns the starts of a day to which a booking can be moved, of every quarter of an hour. A listed one is
-// sent as the page sends it. Moves of the last hour are made older, as a customer can move a booking only a few times
-// an hour.
-func (w *world) accepted(t *testing.T, database *pgx.Conn, link, day string, listed map[string]string) []string {
+// tryReschedules tries to reschedule a booking to every quarter of an hour of a day and returns the accepted starts.
+// It sends a listed start as the page does. A customer may reschedule only a few times an hour, so tryReschedules
+// moves the events of reschedules into the past.
+func (w *platform) tryReschedules(t *testing.T, database *pgx.Conn, link, day string,
+	listed map[string]string) []string {
 	t.Helper()
 	var all []string
 	for minute := 9 * 60; minute < 17*60; minute += 15 {
@@ -128,7 +133,7 @@ func (w *world) accepted(t *testing.T, database *pgx.Conn, link, day string, lis
 		switch answer := w.browse(t, link+"/move", url.Values{"to": {to}}); answer.status {
 		case http.StatusSeeOther:
 			all = append(all, clock)
-			// One row alone: two would be locked in another order than the feed of events locks them.
+			// Update one row only, because the feed of events locks rows in another order.
 			if _, err := database.Exec(t.Context(), `UPDATE booking.events SET at = at - interval '2 hours' WHERE ctid =
 				(SELECT ctid FROM booking.events WHERE type = 'booking.rescheduled'
 				AND business_id = (SELECT id FROM catalog.businesses WHERE slug = 'moves') ORDER BY at DESC LIMIT 1)`); err != nil {
@@ -142,14 +147,15 @@ func (w *world) accepted(t *testing.T, database *pgx.Conn, link, day string, lis
 	return all
 }
 
-// Whoever comes after self_service.reschedule_until_hours is not offered a move, and none that is sent is made.
-func TestAMoveThatComesTooLateIsNotOffered(t *testing.T) {
+// TestReschedulePageRefusesLateReschedules checks that after self_service.reschedule_until_hours the page offers no
+// reschedule, and that a sent one is refused.
+func TestReschedulePageRefusesLateReschedules(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
-	w.publish(t, "moves-late", movable("moves-late", 48))
-	services, key := w.named(t, "moves-late", "services"), w.key(t, "moves-late", "all")
+	w := sharePlatform(t)
+	w.publish(t, "moves-late", reschedulableSalon("moves-late", 48))
+	services, key := w.idsByName(t, "moves-late", "services"), w.key(t, "moves-late", "all")
 	for date, allowed := range map[string]bool{"2027-03-02": false, "2027-03-09": true} {
-		link := w.linked(t, "moves-late", key, appointment(services["Cut"], date, "10:00"))
+		link := w.bookForCustomerLink(t, "moves-late", key, appointment(services["Cut"], date, "10:00"))
 		page := w.browse(t, link, nil)
 		if offered := strings.Contains(page.text, `/move"`); offered != allowed {
 			t.Errorf("%s: a move is offered: %v", date, offered)
@@ -163,9 +169,9 @@ func TestAMoveThatComesTooLateIsNotOffered(t *testing.T) {
 			t.Errorf("%s: moved %v, to %q", date, done, moved.location)
 		}
 	}
-	// What was not pressed on the page moves nothing, and opens it again.
-	link := w.linked(t, "moves-late", key, appointment(services["Cut"], "2027-03-15", "10:00"))
+	// An invalid start changes nothing and shows the page again.
+	link := w.bookForCustomerLink(t, "moves-late", key, appointment(services["Cut"], "2027-03-15", "10:00"))
 	for _, to := range []string{"", "date=2027-03-16", "date=x&time=10:00", "%"} {
-		w.browse(t, link+"/move", url.Values{"to": {to}}).want(t, to, http.StatusConflict, "Choose another time")
+		w.browse(t, link+"/move", url.Values{"to": {to}}).checkPage(t, to, http.StatusConflict, "Choose another time")
 	}
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
-// An owner shortens a member's hours while a customer is booked in what is left out: they are shown who, go back and
-// find all that they typed, save it anyway, and undo it; then they take it back from the list of versions. These pages
-// are held against what pages owe, on a phone and a desk, in Arabic and without scripts.
-func TestOwnersAreShownWhatWouldFallOutsideBeforeTheySaveInABrowser(t *testing.T) {
+// TestOwnersSeeAffectedBookingsBeforeSavingInABrowser shortens a member's hours although a customer is booked then.
+// The page shows the affected booking. The owner goes back to the form with its values, saves it anyway and undoes
+// it. Later the owner restores that version from the list of versions.
+func TestOwnersSeeAffectedBookingsBeforeSavingInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
-	p := &pages{world: shared(t), chromium: chromium}
-	o := p.open(t, "conflicts")
+	p := &pages{platform: sharePlatform(t), chromium: chromium}
+	o := p.openBusiness(t, "conflicts")
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB"})
-	o.shortens(v)
+	o.shortenHours(v)
 	v.Sees(
 		"What will change",
 		"Inês · Hours",
@@ -46,15 +46,15 @@ func TestOwnersAreShownWhatWouldFallOutsideBeforeTheySaveInABrowser(t *testing.T
 	if strings.Contains(o.offerText(t), "12:00-17:00") {
 		t.Error("it is not undone")
 	}
-	o.takesBack(t, v)
-	if n := o.booked(t, o.slug); n != 4 {
+	o.restoreVersion(t, v)
+	if n := o.countBookings(t, o.slug); n != 4 {
 		t.Errorf("%d bookings, want 4", n)
 	}
 	for name, as := range map[string]visitor.As{
 		"ar-desk-dark": ownerVisitors["ar-desk-dark"], "plain": {Locale: "en-GB", NoScript: true},
 	} {
 		v := o.signIn(t, "manager", as)
-		o.shortens(v)
+		o.shortenHours(v)
 		v.Finds(`button[name="agreed"]`)
 		v.Sees("Clara Neves")
 		v.Check()
@@ -66,9 +66,9 @@ func TestOwnersAreShownWhatWouldFallOutsideBeforeTheySaveInABrowser(t *testing.T
 	}
 }
 
-// takesBack finds the version with the shorter hours, who published it and what it differs in, takes it back, and
-// undoes that, too.
-func (o *office) takesBack(t *testing.T, v *visitor.Visitor) {
+// restoreVersion opens the version with the shorter hours, checks its author and its differences, restores it, and
+// undoes that.
+func (o *ownerSite) restoreVersion(t *testing.T, v *visitor.Visitor) {
 	v.Press("Versions")
 	v.Sees("Version 3", "Marta Silva", "Now", "Version 1", "The business")
 	v.Check()
@@ -91,8 +91,8 @@ func (o *office) takesBack(t *testing.T, v *visitor.Visitor) {
 	}
 }
 
-// shortens has Inês begin at noon on Tuesdays, and sends that.
-func (o *office) shortens(v *visitor.Visitor) {
+// shortenHours saves the form in which Inês starts at noon on Tuesdays.
+func (o *ownerSite) shortenHours(v *visitor.Visitor) {
 	v.Go(o.at("/offer/team/s0"))
 	v.PressThe(`[name="hours.mode"][value="own"]`)
 	v.FillThe(`[name="hours.tue.0.from"]`, "12:00")

@@ -53,8 +53,8 @@ staff:
 `, slug, interval, staff.String(), strings.TrimSuffix(keys.String(), ", "))
 }
 
-// processor is the processor time that this process has used.
-func processor(t *testing.T) time.Duration {
+// processorTime is the processor time that this process has used.
+func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
@@ -65,9 +65,9 @@ func processor(t *testing.T) time.Duration {
 
 // Each path is asked for the dearest that a manifest can be published for. What is logged (go test -v, with nothing
 // beside it) is the processor time of all services, the front and the reading client together.
-func TestTheDearestAnswerOfEachPathIsBounded(t *testing.T) {
+func TestReadsOfLargestBusinessesAreBounded(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "catalogue", catalogue("catalogue"))
 	w.publish(t, "department", department("department"))
 	w.publish(t, "crowd", crowded("crowd", 300, 5))
@@ -76,10 +76,10 @@ func TestTheDearestAnswerOfEachPathIsBounded(t *testing.T) {
 		"which /slots would list in") {
 		t.Errorf("300 members at steps of a minute: %d %.300s", refused.status, refused.body)
 	}
-	cut := w.named(t, "crowd", "services")["Cut"]
-	var rentals struct{ Rentals []listed }
-	w.get(t, "department/rentals").into(t, http.StatusOK, &rentals)
-	address := client()
+	cut := w.idsByName(t, "crowd", "services")["Cut"]
+	var rentals struct{ Rentals []listItem }
+	w.get(t, "department/rentals").decode(t, http.StatusOK, &rentals)
+	address := newAddress()
 	reader := &http.Client{Timeout: 3 * time.Minute, Transport: &http.Transport{DisableCompression: true}}
 	defer reader.CloseIdleConnections()
 	for _, path := range []string{
@@ -92,7 +92,7 @@ func TestTheDearestAnswerOfEachPathIsBounded(t *testing.T) {
 		"department/rental-availability?startDate=2027-03-02&endDate=2027-03-03&rentalId=" + rentals.Rentals[0].ID,
 		"department/rental-available-dates?start=2027-03-02&end=2027-04-30&rental_id=" + rentals.Rentals[0].ID,
 	} {
-		before := processor(t)
+		before := processorTime(t)
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.PublicURL+"/api/public/"+path, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -104,7 +104,7 @@ func TestTheDearestAnswerOfEachPathIsBounded(t *testing.T) {
 		}
 		n, err := io.Copy(io.Discard, answer.Body)
 		_ = answer.Body.Close()
-		t.Logf("%-44.44s %d %9d bytes %6.1f ms", path, answer.StatusCode, n, (processor(t)-before).Seconds()*1000)
+		t.Logf("%-44.44s %d %9d bytes %6.1f ms", path, answer.StatusCode, n, (processorTime(t)-before).Seconds()*1000)
 		if answer.StatusCode != http.StatusOK || err != nil {
 			t.Errorf("%s answered %d: %v", path, answer.StatusCode, err)
 		}

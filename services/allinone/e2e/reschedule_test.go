@@ -17,7 +17,7 @@ type adminBooking struct {
 }
 
 // listedTimes are the starts that /slots lists on a date.
-func (w *world) listedTimes(t *testing.T, slug, date, query string) []string {
+func (w *platform) listedTimes(t *testing.T, slug, date, query string) []string {
 	t.Helper()
 	var times []string
 	for _, s := range w.slots(t, slug, date, query).Slots {
@@ -26,7 +26,7 @@ func (w *world) listedTimes(t *testing.T, slug, date, query string) []string {
 	return times
 }
 
-func (w *world) expectListed(t *testing.T, query string, want map[string]bool) {
+func (w *platform) expectListed(t *testing.T, query string, want map[string]bool) {
 	t.Helper()
 	listed := w.listedTimes(t, "moving", "2027-03-02", query)
 	for clock, there := range want {
@@ -36,25 +36,25 @@ func (w *world) expectListed(t *testing.T, query string, want map[string]bool) {
 	}
 }
 
-func TestAnOwnerBooksForCustomersAndMovesBookings(t *testing.T) {
+func TestAdminBooksAndReschedules(t *testing.T) {
 	t.Parallel()
-	w := shared(t)
+	w := sharePlatform(t)
 	w.publish(t, "moving", strings.Replace(salon("moving", 1), "bookings: {", "bookings: {confirm: auto, ", 1))
-	key, cut := w.key(t, "moving", "write"), w.named(t, "moving", "services")["Cut"]
+	key, cut := w.key(t, "moving", "write"), w.idsByName(t, "moving", "services")["Cut"]
 	query := "service_id=" + cut
-	post := func(path string, body any) answer {
+	post := func(path string, body any) reply {
 		t.Helper()
-		return w.admin(t, http.MethodPost, "businesses/moving/bookings"+path, encoded(t, body))
+		return w.admin(t, http.MethodPost, "businesses/moving/bookings"+path, encodeJSON(t, body))
 	}
 
 	var told struct{ Booking struct{ ID, Status string } }
-	w.book(t, "moving", key, appointment(cut, "2027-03-02", "10:00")).into(t, http.StatusCreated, &told)
+	w.book(t, "moving", key, appointment(cut, "2027-03-02", "10:00")).decode(t, http.StatusCreated, &told)
 	if told.Booking.Status != "confirmed" {
 		t.Errorf("a business that confirms at once answers %s", told.Booking.Status)
 	}
 	move := "/" + told.Booking.ID + "/reschedule"
 	var moved, again adminBooking
-	post(move, order{"date": "2027-03-02", "time": "10:15"}).into(t, http.StatusOK, &moved)
+	post(move, order{"date": "2027-03-02", "time": "10:15"}).decode(t, http.StatusOK, &moved)
 	if moved.ID != told.Booking.ID || moved.StartTime != "10:15:00" || moved.Status != "confirmed" ||
 		moved.Total != "36.00" && moved.Total != "36" || moved.Sequence != 2 {
 		t.Errorf("moved by a quarter of an hour: %+v", moved)
@@ -62,17 +62,17 @@ func TestAnOwnerBooksForCustomersAndMovesBookings(t *testing.T) {
 	w.expectListed(t, query, map[string]bool{"09:30": true, "09:45": false, "10:15": false, "10:45": false,
 		"11:00": true})
 
-	w.book(t, "moving", key, appointment(cut, "2027-03-02", "12:00")).want(t, http.StatusCreated, "")
+	w.book(t, "moving", key, appointment(cut, "2027-03-02", "12:00")).checkStatus(t, http.StatusCreated, "")
 	before := w.listedTimes(t, "moving", "2027-03-02", query)
-	post(move, order{"date": "2027-03-02", "time": "12:15"}).want(t, http.StatusConflict, "no_staff_available")
+	post(move, order{"date": "2027-03-02", "time": "12:15"}).checkStatus(t, http.StatusConflict, "no_staff_available")
 	if after := w.listedTimes(t, "moving", "2027-03-02", query); !slices.Equal(before, after) {
 		t.Errorf("a refused move changes what is listed from %v to %v", before, after)
 	}
-	post(move, order{"date": "2027-03-02", "time": "10:15"}).into(t, http.StatusOK, &again)
+	post(move, order{"date": "2027-03-02", "time": "10:15"}).decode(t, http.StatusOK, &again)
 	if again.Sequence != 2 {
 		t.Errorf("to where it is: %+v", again)
 	}
-	post(move, order{"date": "2027-03-02", "time": "14:07"}).into(t, http.StatusOK, &moved)
+	post(move, order{"date": "2027-03-02", "time": "14:07"}).decode(t, http.StatusOK, &moved)
 	w.expectListed(t, query, map[string]bool{"10:15": true, "13:15": true, "13:30": false, "14:45": false,
 		"15:00": true})
 
@@ -84,15 +84,15 @@ func TestAnOwnerBooksForCustomersAndMovesBookings(t *testing.T) {
 		}
 		if want == http.StatusCreated {
 			var booked adminBooking
-			a.into(t, want, &booked)
+			a.decode(t, want, &booked)
 			if booked.Source != "dashboard" || booked.Status != "confirmed" {
 				t.Errorf("booked by the owner: %+v", booked)
 			}
 		}
 	}
-	post("", appointment(cut, "2027-03-02", "15:05")).want(t, http.StatusConflict, "no_staff_available")
+	post("", appointment(cut, "2027-03-02", "15:05")).checkStatus(t, http.StatusConflict, "no_staff_available")
 
-	post("/"+told.Booking.ID+"/cancel", order{}).want(t, http.StatusOK, "")
-	post(move, order{"date": "2027-03-02", "time": "16:00"}).want(t, http.StatusConflict, "conflict")
+	post("/"+told.Booking.ID+"/cancel", order{}).checkStatus(t, http.StatusOK, "")
+	post(move, order{"date": "2027-03-02", "time": "16:00"}).checkStatus(t, http.StatusConflict, "conflict")
 	w.expectListed(t, query, map[string]bool{"14:00": true, "14:15": true, "15:00": false})
 }

@@ -16,22 +16,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// replicas are two whole Slotmeshes on one database, without Redis: each has a catalog and a booking of its own, and
+// replicaPair are two whole Slotmeshes on one database, without Redis: each has a catalog and a booking of its own, and
 // hears nothing of the other's changes.
-type replicas struct {
-	all      [2]*world
+type replicaPair struct {
+	all      [2]*platform
 	database *pgx.Conn
 	key, cut string
 }
 
-func openReplicas(t *testing.T) *replicas {
+func openReplicas(t *testing.T) *replicaPair {
 	t.Helper()
-	url, r := testkit.Database(t, "e2e"), &replicas{}
+	url, r := testkit.Database(t, "e2e"), &replicaPair{}
 	cache := miniredis.RunT(t)
 	for i := range r.all {
-		r.all[i] = start(t, loopback, func(c *allinone.Config) {
+		r.all[i] = start(t, allowLoopback, func(c *allinone.Config) {
 			c.DatabaseURL, c.RedisURL = url, "redis://"+cache.Addr()
-			c.Settings = with(c.Settings, "BOOKING_IP_LIMIT_PER_MINUTE", "0", "BOOKING_KEY_LIMIT_PER_MINUTE", "0",
+			c.Settings = withSettings(c.Settings, "BOOKING_IP_LIMIT_PER_MINUTE", "0", "BOOKING_KEY_LIMIT_PER_MINUTE", "0",
 				"LIMIT_TIMEOUT", "1s", "REDIS_TIMEOUT", "1s")
 		})
 	}
@@ -43,12 +43,12 @@ func openReplicas(t *testing.T) *replicas {
 	t.Cleanup(func() { _ = r.database.Close(t.Context()) })
 	r.all[0].publish(t, "salon", salon("salon", 4))
 	r.key = r.all[0].key(t, "salon", "write")
-	r.cut = r.all[0].named(t, "salon", "services")["Cut"]
+	r.cut = r.all[0].idsByName(t, "salon", "services")["Cut"]
 	return r
 }
 
-// with are settings with others in place of some.
-func with(settings map[string]string, pairs ...string) map[string]string {
+// withSettings are settings with others in place of some.
+func withSettings(settings map[string]string, pairs ...string) map[string]string {
 	changed := map[string]string{}
 	for name, value := range settings {
 		changed[name] = value
@@ -59,8 +59,8 @@ func with(settings map[string]string, pairs ...string) map[string]string {
 	return changed
 }
 
-// booked counts the bookings of a day.
-func (r *replicas) booked(t *testing.T, day string) int {
+// countBookings counts the bookings of a day.
+func (r *replicaPair) countBookings(t *testing.T, day string) int {
 	t.Helper()
 	var n int
 	if err := r.database.QueryRow(t.Context(),
@@ -73,14 +73,14 @@ func (r *replicas) booked(t *testing.T, day string) int {
 // race lets 64 clients book on a day, at both replicas, until each is answered by something else than a booking or a
 // time that is taken. do is called once some have booked. race returns how many bookings of the day there were when do
 // had returned, and what ended the clients.
-func (r *replicas) race(t *testing.T, day string, do func()) (int, []answer) {
+func (r *replicaPair) race(t *testing.T, day string, do func()) (int, []reply) {
 	t.Helper()
 	var (
 		group sync.WaitGroup
 		made  atomic.Int64
 		begun = make(chan struct{})
 		over  atomic.Bool
-		last  = make([]answer, 64)
+		last  = make([]reply, 64)
 	)
 	for client := range last {
 		group.Go(func() {
@@ -106,36 +106,36 @@ func (r *replicas) race(t *testing.T, day string, do func()) (int, []answer) {
 	}
 	<-begun
 	do()
-	there := r.booked(t, day)
+	there := r.countBookings(t, day)
 	over.Store(true)
 	group.Wait()
 	return there, last
 }
 
-func TestOnTwoReplicasWithoutRedisNothingIsBookedAfterAPublishOrARevocation(t *testing.T) {
+func TestReplicasWithoutRedisApplyPublishAndRevocation(t *testing.T) {
 	t.Parallel()
 	r := openReplicas(t)
 	const closed, open = "2027-03-03", "2027-03-02"
 	there, last := r.race(t, closed, func() {
 		r.all[0].publish(t, "salon", salon("salon", 4)+"overrides: [{date: "+closed+", hours: []}]\n")
 	})
-	if n := r.booked(t, closed); n != there {
+	if n := r.countBookings(t, closed); n != there {
 		t.Errorf("%d bookings on the day that was closed, %d of them after that was answered", n, n-there)
 	}
 	for _, a := range last {
-		a.want(t, http.StatusConflict, "closed")
+		a.checkStatus(t, http.StatusConflict, "closed")
 	}
 	there, last = r.race(t, open, func() { r.all[1].revokeAll(t, "salon") })
-	if n := r.booked(t, open); n != there {
+	if n := r.countBookings(t, open); n != there {
 		t.Errorf("%d bookings by the key that was revoked, %d of them after that was answered", n, n-there)
 	}
 	for _, a := range last {
-		a.want(t, http.StatusUnauthorized, "invalid_api_key")
+		a.checkStatus(t, http.StatusUnauthorized, "invalid_api_key")
 	}
 }
 
 // While booking is away, who publishes is told that booking has not heard of it; the offer is published all the same.
-func TestAPublishWhileBookingIsAwayIsNotAcknowledged(t *testing.T) {
+func TestPublishFailsWithoutBooking(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.publish(t, "salon", salon("salon", 1))
@@ -143,7 +143,7 @@ func TestAPublishWhileBookingIsAwayIsNotAcknowledged(t *testing.T) {
 		t.Fatal(err)
 	}
 	changed := strings.Replace(salon("salon", 1), "name: Cut", "name: Trim", 1)
-	w.admin(t, http.MethodPut, "businesses/salon", []byte(changed)).want(t, http.StatusServiceUnavailable,
+	w.admin(t, http.MethodPut, "businesses/salon", []byte(changed)).checkStatus(t, http.StatusServiceUnavailable,
 		"outcome_unknown")
 	if a := w.admin(t, http.MethodGet, "businesses/salon", nil); !bytes.Contains(a.body, []byte("Trim")) {
 		t.Errorf("what is published is %d %s", a.status, a.body)
