@@ -145,7 +145,7 @@ events: $(BIN)/withstores ## a million events of writers and readers that die at
 .PHONY: away
 away: $(BIN)/withstores ## bookings while notifications is away, and all that is told of then, with figures (AWAY=10000)
 	@SLOTMESH_TEST_AWAY=$(or $(AWAY),10000) $(BIN)/withstores \
-	  $(GO) test -count=1 -timeout 90m -v -run TestBookingsGoOnAndNothingIsLostWhileNotificationsIsAway ./services/allinone/e2e
+	  $(GO) test -count=1 -timeout 90m -v -run TestBookingContinuesWithoutNotifications ./services/allinone/e2e
 
 # What the READMEs show of the pages, of all that a test keeps.
 SCREENSHOTS := phone-3-when phone-5-done desk-dark-4-details ar-3-when phone-event-2-event phone-rental-2-rental
@@ -155,8 +155,8 @@ OWNER_SCREENSHOTS := owner-phone-1-today owner-desk-dark-3-booking
 screenshots: $(BIN)/withstores $(STRIPE_MOCK) ## the pages in Chromium, as the READMEs of pages and console show them
 	@rm -rf $(BIN)/screenshots
 	@SLOTMESH_TEST_SCREENSHOTS=$(BIN)/screenshots SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) $(BIN)/withstores \
-	  sh -c '$(GO) test ./services/allinone/e2e -count=1 -run "^TestPeopleUsePagesInABrowser$$/^(book|tickets|rentals)_in_every_way$$" && \
-	    $(GO) test ./services/allinone/e2e -count=1 -run "^TestOwnersUseTheirPagesInABrowser$$/^every_page_(phone|ar-desk-dark)$$"'
+	  sh -c '$(GO) test ./services/allinone/e2e -count=1 -run "^TestCustomersUsePagesInABrowser$$/^(book|tickets|rentals)_in_every_way$$" && \
+	    $(GO) test ./services/allinone/e2e -count=1 -run "^TestOwnersUsePagesInABrowser$$/^every_page_(phone|ar-desk-dark)$$"'
 	@mkdir -p services/pages/docs/screenshots services/console/docs/screenshots
 	@cp $(foreach name,$(SCREENSHOTS),$(BIN)/screenshots/$(name).png) services/pages/docs/screenshots/
 	@cp $(foreach name,$(OWNER_SCREENSHOTS),$(BIN)/screenshots/$(name).png) services/console/docs/screenshots/
