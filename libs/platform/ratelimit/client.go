@@ -2,28 +2,29 @@ package ratelimit
 
 import "net/netip"
 
-// Client is the sender of requests whose number a limit bounds. Its requests count
-// in one window or in several. A request passes only if every window allows it.
+// Client is the sender of requests that count against a limit. A request counts
+// in one or more windows of the client. It passes only if every window allows it.
 type Client struct {
-	group   string // windows of one group are on one node of a Redis cluster
+	group   string // a Redis cluster stores all windows of a group on one node
 	windows [3]share
 	n       int
 }
 
-// share is one window of a client: its name within the group, and the factor by which the limit is multiplied.
+// share is one window of a client. It has a name within the group, and a factor by which the limit is multiplied.
 type share struct {
 	name   string
 	factor int
 }
 
-// networkFactor is the factor of the limit for the networks around a /64.
+// networkFactor is the factor of the limit for the networks /56 and /48 of an IPv6 address.
 const networkFactor = 10
 
-// Address returns the client at an address (semantics.md §8).
-// An IPv4 address counts by itself, also in its IPv6 form.
+// Address returns the client for an IP address (semantics.md §8). Each IPv4
+// address has its own count. An IPv4 address in IPv6 form has the same count.
 //
-// An IPv6 address counts by its /64, which belongs to one customer. It also counts by its /56 and its
-// /48, with ten times the limit, because providers assign networks of either size to one customer.
+// A request from an IPv6 address counts for the /64 network of the address, which belongs
+// to one customer of a provider. It also counts for the /56 and the /48 network, with ten
+// times the limit, because providers assign networks of both sizes to one customer.
 func Address(addr netip.Addr) Client {
 	addr = addr.Unmap().WithZone("")
 	if !addr.Is6() {
@@ -35,7 +36,7 @@ func Address(addr netip.Addr) Client {
 		{prefix48, networkFactor}}}
 }
 
-// ID returns the client with an id, such as that of an API key.
+// ID returns the client that has this id, such as the id of an API key.
 func ID(id string) Client { return newSingle(id) }
 
 func newSingle(name string) Client { return Client{group: name, n: 1, windows: [3]share{{"", 1}}} }

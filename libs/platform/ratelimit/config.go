@@ -10,13 +10,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// Config holds the settings of limits that replicas share.
+// Config holds the settings of limits whose counts the replicas share.
 type Config struct {
-	// Timeout is how long a check waits for Redis before the local limiter decides.
+	// Timeout is the maximal time to wait for Redis. After this time, the local limiter decides about the request.
 	Timeout time.Duration `env:"LIMIT_TIMEOUT, default=100ms"`
 }
 
-// Validate checks the settings beyond their types. Each error names its variable.
+// Validate returns an error that names each variable with an invalid value.
 func (c *Config) Validate() error {
 	if c.Timeout <= 0 {
 		return errors.New("LIMIT_TIMEOUT: write a duration above 0, such as 100ms")
@@ -24,7 +24,7 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// Open returns the limiter of a service. It counts in Redis, and in this process while Redis is down.
+// Open returns the limiter of a service. It counts in Redis, and in the memory of this process while Redis is down.
 func (c *Config) Open(rdb redis.UniversalClient, tel *telemetry.Telemetry) *Fallback {
 	return NewFallback(NewRedis(rdb, "slotmesh:limit:", c.Timeout), NewLocal(clock.System()), tel)
 }

@@ -12,25 +12,27 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// Thresholds of the circuit breaker for Redis.
+// failuresToTrip is the number of consecutive failures of Redis that opens the
+// circuit breaker. After redisRetryAfter, the breaker allows one trial request.
 const (
 	failuresToTrip  = 3
 	redisRetryAfter = time.Second
 )
 
-// The values of the metric's label store, which names the store that made the decision. The value
-// "remembered" means a refusal that this process already knew, without a request to Redis.
+// inRedis, inProcess and remembered are the values of the label store in the metric.
+// The label names the store that decided about a request. The value remembered means
+// that this process already knew of a refusal, and did not call Redis.
 const inRedis, inProcess, remembered = "redis", "local", "remembered"
 
-// Fallback uses the limiter in Redis. While Redis fails or is slow, it uses the limiter
-// in this process, so that requests and limits continue to work. After three consecutive
-// failures it uses Redis no longer, except for one request per second as a trial.
+// Fallback counts requests in Redis. While Redis fails or is slow, it counts them in
+// the memory of this process, so that requests and limits continue to work. After three
+// consecutive failures, it stops to use Redis, except for one trial request per second.
 //
-// The local limiter records every request that passes, so that it can take over. It also records every refusal:
-// requests of a client over its limit are refused without a round trip until the recorded time has passed.
+// The local limiter records every request that passes, so that it can take over. It also records every refusal with
+// its duration. Until the recorded time has passed, Fallback refuses requests of the client without a call to Redis.
 //
-// Fallback counts slotmesh.ratelimit.decisions by store (redis, local, remembered) and outcome (allowed,
-// refused). It logs one line when the local limiter takes over and one when Redis works again.
+// Fallback counts decisions in the metric slotmesh.ratelimit.decisions, by store (redis, local, remembered) and
+// outcome (allowed, refused). It logs a line when the local limiter takes over, and a line when Redis works again.
 type Fallback struct {
 	shared    Limiter
 	local     *Local
@@ -40,7 +42,7 @@ type Fallback struct {
 	labels    map[decisionLabel]metric.MeasurementOption
 }
 
-// decisionLabel holds the labels of a decision in the metric.
+// decisionLabel is the pair of label values of one decision in the metric.
 type decisionLabel struct {
 	store   string
 	allowed bool
@@ -48,7 +50,7 @@ type decisionLabel struct {
 
 var _ Limiter = (*Fallback)(nil)
 
-// NewFallback returns a limiter that uses shared, and local while shared fails.
+// NewFallback returns a limiter that uses the argument shared, and the argument local while shared fails.
 func NewFallback(shared Limiter, local *Local, tel *telemetry.Telemetry) *Fallback {
 	return newFallback(shared, local, tel, redisRetryAfter)
 }
@@ -77,24 +79,24 @@ func newFallback(shared Limiter, local *Local, tel *telemetry.Telemetry, retryAf
 	return f
 }
 
-// Allow checks a request with the limiter in Redis, or with the local one while
-// Redis fails. It returns an error if ctx is done or the limit is invalid.
+// Allow counts a request in Redis, or in this process while Redis
+// fails. It returns an error if ctx is done or the limit is invalid.
 func (f *Fallback) Allow(ctx context.Context, who Client, limit Limit) (Decision, error) {
 	return decideSingle(ctx, f, Question{who, limit})
 }
 
-// AllowInTurn checks a request against several limits in Redis, or
-// with the local limiter while Redis fails. Errors: those of Allow.
+// AllowInTurn counts a request against several limits in Redis, or in
+// this process while Redis fails. It returns the same errors as Allow.
 func (f *Fallback) AllowInTurn(ctx context.Context, questions ...Question) ([]Decision, error) {
 	if err := check(ctx, questions); err != nil {
-		return nil, err // a cancelled context is no failure of Redis
+		return nil, err // a cancelled context is not a failure of Redis
 	}
 	for i, q := range questions {
 		wait := f.local.KnownRefusal(q.Client, q.Limit)
 		if wait == 0 {
 			continue
 		}
-		decisions := f.decide(ctx, questions[:i]) // an earlier limit may refuse it first
+		decisions := f.decide(ctx, questions[:i]) // a limit before the known refusal may refuse the request first
 		if i == 0 || decisions[len(decisions)-1].Allowed {
 			decisions = append(decisions, newRefusal(wait))
 			f.count(ctx, remembered, newRefusal(wait))
@@ -104,13 +106,13 @@ func (f *Fallback) AllowInTurn(ctx context.Context, questions ...Question) ([]De
 	return f.decide(ctx, questions), nil
 }
 
-// KnownRefusal returns how long this process knows that the client's requests are refused; 0 if it knows no refusal. It
-// does not count a request and sends nothing to Redis.
+// KnownRefusal returns how long the limit will refuse the client, as far as this process knows.
+// It returns 0 if it knows of no refusal. It does not count a request and does not call Redis.
 func (f *Fallback) KnownRefusal(who Client, limit Limit) time.Duration {
 	return f.local.KnownRefusal(who, limit)
 }
 
-// decide checks requests of which no refusal is known, with the limiter in Redis or the local one.
+// decide counts requests for which no refusal is known. It uses Redis, or the local limiter while Redis fails.
 func (f *Fallback) decide(ctx context.Context, questions []Question) []Decision {
 	if len(questions) == 0 {
 		return nil
@@ -140,7 +142,8 @@ func (f *Fallback) count(ctx context.Context, store string, d Decision) {
 	f.decisions.Add(ctx, 1, f.labels[decisionLabel{store, d.Allowed}])
 }
 
-// logChange does not log the half-open state: a failed trial changes nothing.
+// logChange logs when the circuit breaker opens and when it closes.
+// It does not log a failed trial, because Redis is still down.
 func (f *Fallback) logChange(_ string, from, to gobreaker.State) {
 	switch {
 	case from == gobreaker.StateClosed && to == gobreaker.StateOpen:

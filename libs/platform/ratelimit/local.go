@@ -13,33 +13,34 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 )
 
-// The bounds of the memory of a [Local]: the number of windows, and the number of recorded
-// request times in all windows. A time takes 8 bytes, or up to 16 with spare capacity.
+// maxLocalKeys and maxLocalTimes bound the memory of a [Local]. They are the maximal number of windows, and the maximal
+// number of recorded request times in all windows. One time takes 8 bytes, or up to 16 bytes with spare capacity.
 const (
 	maxLocalKeys  = 65_536
 	maxLocalTimes = 2 << 20
 )
 
-// Local counts requests in the memory of this process. It is safe for concurrent use. It drops idle windows. Above
-// 65,536 windows or 2,097,152 recorded requests, it drops the window that was not used for the longest time.
+// Local counts requests in the memory of this process. It is safe for concurrent use. It drops windows that
+// are idle. Above 65,536 windows or 2,097,152 recorded requests, it drops the least recently used window.
 //
-// Only an attacker with that many addresses can cause such drops, and so many addresses exceed a limit without them.
+// A dropped window forgets its requests. Only an attacker with very many addresses
+// can cause this. Such an attacker can bypass limits per address in any case.
 type Local struct {
 	clock    clock.Clock
-	start    time.Time // times are stored relative to it: 8 bytes each, monotonic like the clock
-	maxTimes int       // maximum of timeCount
+	start    time.Time // origin of the stored times; times relative to it take 8 bytes each
+	maxTimes int       // maximal value of timeCount
 
 	mu        sync.Mutex
 	windows   *simplelru.LRU[windowKey, *window]
-	timeCount int // number of times in all windows
+	timeCount int // number of recorded times in all windows
 }
 
-// windowKey identifies one window of a client under one limit.
+// windowKey identifies one window of a client for one limit.
 type windowKey struct{ limit, group, share string }
 
 var _ Limiter = (*Local)(nil)
 
-// NewLocal returns an empty limiter that uses the clock now.
+// NewLocal returns a limiter without counts. The argument now is its clock.
 func NewLocal(now clock.Clock) *Local { return newLocal(now, maxLocalKeys, maxLocalTimes) }
 
 func newLocal(now clock.Clock, keys, times int) *Local {
@@ -52,12 +53,12 @@ func newLocal(now clock.Clock, keys, times int) *Local {
 	return l
 }
 
-// Allow decides in memory. It returns an error if ctx is done or the limit is invalid.
+// Allow counts a request in memory. It returns an error if ctx is done or the limit is invalid.
 func (l *Local) Allow(ctx context.Context, who Client, limit Limit) (Decision, error) {
 	return decideSingle(ctx, l, Question{who, limit})
 }
 
-// AllowInTurn decides in memory. Errors: those of Allow.
+// AllowInTurn counts a request against several limits in memory. It returns the same errors as Allow.
 func (l *Local) AllowInTurn(ctx context.Context, questions ...Question) ([]Decision, error) {
 	if err := check(ctx, questions); err != nil {
 		return nil, err
@@ -76,10 +77,10 @@ func (l *Local) decideInTurn(questions []Question) []Decision {
 	return decisions
 }
 
-// now returns the time since start.
+// now returns the time since the field start.
 func (l *Local) now() time.Duration { return l.clock.Now().Sub(l.start) }
 
-// allow is the Go version of the script rolling_window.lua; change both together.
+// allow decides about one request. It has the same rules as the Redis script rolling_window.lua; change both together.
 func (l *Local) allow(who Client, limit Limit) Decision {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,7 +94,7 @@ func (l *Local) allow(who Client, limit Limit) Decision {
 		count, oldest := w.countLive(now)
 		if count >= n {
 			if age := now - w.accepted[count-n]; age < 0 {
-				l.timeCount -= w.clear() // the clock was set back, which makes the earlier times meaningless
+				l.timeCount -= w.clear() // the clock was set back, so the recorded times are meaningless
 				count, oldest = 0, now
 			} else {
 				wait = max(wait, limit.Window-age)
@@ -110,8 +111,8 @@ func (l *Local) allow(who Client, limit Limit) Decision {
 	return passes
 }
 
-// KnownRefusal returns how long the client is known to be refused, by local counts and by answers of Redis; 0 if not
-// known.
+// KnownRefusal returns how long the limit will refuse the client, by the local
+// counts and by earlier refusals of Redis. It returns 0 if it knows of no refusal.
 func (l *Local) KnownRefusal(who Client, limit Limit) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,9 +131,9 @@ func (l *Local) KnownRefusal(who Client, limit Limit) time.Duration {
 	return max(0, min(wait, limit.Window))
 }
 
-// accept records a request that Redis allowed. The argument at is the time at
-// which the request was sent to Redis. A recorded time is thus never later than
-// that in Redis, and the local limiter refuses no request that Redis would allow.
+// accept records a request that Redis allowed. The argument at is the time at which
+// the request was sent to Redis. A recorded time is therefore never later than the
+// time in Redis. So the local limiter refuses no request that Redis would allow.
 func (l *Local) accept(who Client, limit Limit, at time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -144,7 +145,7 @@ func (l *Local) accept(who Client, limit Limit, at time.Duration) {
 	l.record(who, limit, at)
 }
 
-// refuse records that Redis refuses the client. The argument until is the end of that time, relative to l.start.
+// refuse records that Redis refuses the client until the time in the argument until, relative to l.start.
 func (l *Local) refuse(who Client, limit Limit, until time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -154,7 +155,7 @@ func (l *Local) refuse(who Client, limit Limit, until time.Duration) {
 	w.idleAt = max(w.idleAt, until)
 }
 
-// record counts a request in all windows of the client.
+// record records a request at the time in the argument at, in all windows of the client.
 func (l *Local) record(who Client, limit Limit, at time.Duration) {
 	for _, s := range who.shares() {
 		w := l.findWindow(who, limit, s)
@@ -167,8 +168,8 @@ func (l *Local) record(who Client, limit Limit, at time.Duration) {
 	}
 }
 
-// dropIdle drops idle windows. It begins with the one that was not used for the longest time, and stops at
-// the first window that is not idle. Idle windows behind that one stay, which costs memory within the bounds.
+// dropIdle drops idle windows, beginning with the least recently used one. It stops at the first window
+// that is not idle. Idle windows after that one stay for now; the bounds of memory include them.
 func (l *Local) dropIdle(now time.Duration) {
 	for {
 		key, w, ok := l.windows.GetOldest()
@@ -189,21 +190,21 @@ func (l *Local) findWindow(who Client, limit Limit, s share) *window {
 	return w
 }
 
-// window is the state of one key.
+// window holds the recorded requests of a client for one limit and one network.
 type window struct {
 	accepted     []time.Duration // times of accepted requests, oldest first
-	refusedUntil time.Duration   // by Redis
-	idleAt       time.Duration   // from this time on the window is empty
+	refusedUntil time.Duration   // end of a refusal by Redis
+	idleAt       time.Duration   // time from which the window is empty
 }
 
-// dropExpired drops the times that are at least one window old and returns their number.
+// dropExpired drops the times that are older than the window, and returns the number of dropped times.
 func (w *window) dropExpired(now, length time.Duration) int {
 	old := sort.Search(len(w.accepted), func(i int) bool { return now-w.accepted[i] < length })
 	w.accepted = w.accepted[old:]
 	return old
 }
 
-// countLive returns the number of counted requests and the time of the oldest.
+// countLive returns the number of recorded requests and the time of the oldest one.
 func (w *window) countLive(now time.Duration) (int, time.Duration) {
 	if len(w.accepted) == 0 {
 		return 0, now
@@ -217,7 +218,7 @@ func (w *window) clear() int {
 	return n
 }
 
-// insert inserts at in order: answers can arrive in another order than the requests.
+// insert inserts the time at in ascending order. Redis may answer requests in another order than they were sent.
 func (w *window) insert(at time.Duration) {
 	i := len(w.accepted)
 	for i > 0 && w.accepted[i-1] > at {

@@ -1,8 +1,9 @@
-// Package ratelimit limits requests in rolling windows (semantics.md §8). With a limit of N, N requests pass at
-// once. The next request is refused until the oldest of the N is one window old. Refused requests do not count.
+// Package ratelimit limits requests in rolling windows (semantics.md §8). With a
+// limit of N, the first N requests pass at once. The next request is refused until
+// the oldest of the N requests is one window old. Refused requests do not count.
 //
-// [Redis] keeps the counts for all replicas, and [Local] keeps them in this process. [Fallback]
-// uses Redis, and the local limiter while Redis is down. libs/platform/limits defines the limits.
+// [Redis] stores the counts for all replicas. [Local] stores the counts of this process. [Fallback] uses
+// Redis, and the local limiter while Redis is down. The package libs/platform/limits defines the limits.
 package ratelimit
 
 import (
@@ -13,17 +14,17 @@ import (
 )
 
 // Limit allows N requests in any period of the length Window. Limits with different
-// names have separate counts. If N is 0, every request passes and nothing is counted.
+// names have separate counts. If N is 0, every request passes and no request counts.
 type Limit struct {
 	Name   string
 	N      int
 	Window time.Duration
 }
 
-// PerMinute returns the limit of n requests in any 60 seconds.
+// PerMinute returns a limit of n requests in any 60 seconds.
 func PerMinute(name string, n int) Limit { return Limit{Name: name, N: n, Window: time.Minute} }
 
-// check returns an error if the limit is invalid.
+// check returns an error if the limit has a negative N, or a window shorter than 1 µs.
 func (l Limit) check() error {
 	if l.N < 0 || l.N > 0 && l.Window < time.Microsecond {
 		return fmt.Errorf("limit %q: %d per %s is none; give 0, or a number above 0 and a window of at least 1µs",
@@ -32,34 +33,35 @@ func (l Limit) check() error {
 	return nil
 }
 
-// Decision is the result of a check.
+// Decision is the result of counting one request.
 type Decision struct {
 	Allowed    bool
-	RetryAfter time.Duration // exact wait until a request would pass; 0 if allowed
-	Left       int           // further requests that would pass now
-	Reset      time.Duration // until the oldest counted request expires; RetryAfter if refused
+	RetryAfter time.Duration // exact time until a request would pass; 0 if this one is allowed
+	Left       int           // number of further requests that would pass now
+	Reset      time.Duration // time until the oldest counted request expires; RetryAfter if refused
 }
 
-// newRefusal returns the decision that a request may be repeated after wait.
+// newRefusal returns a decision that refuses a request. The client may repeat the request after the duration wait.
 func newRefusal(wait time.Duration) Decision { return Decision{RetryAfter: wait, Reset: wait} }
 
-// Limiter checks requests against limits. Two limits of the same name must have the same N and Window. An
-// error means that the limiter made no decision: ctx is done, the store failed, or the limit is invalid.
+// Limiter counts requests and decides whether they pass. Two limits with the same name must have the same N and Window.
+// An error means that the limiter made no decision, because ctx is done, the store failed or the limit is invalid.
 type Limiter interface {
 	Allow(ctx context.Context, who Client, limit Limit) (Decision, error)
-	// AllowInTurn checks one request against several limits, in order and in one round trip. It stops
-	// at the first limit that refuses the request. The request counts against the limits before that
-	// one. The result has a decision for each limit that was checked. No limit may have N 0.
+	// AllowInTurn counts one request against several limits, in order and in one round trip. It stops at the
+	// first limit that refuses the request. The request counts against the limits before the refusing one.
+	// AllowInTurn returns one decision per limit that it has checked. Each limit must have an N above 0.
 	AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error)
 }
 
-// Question asks whether one more request of a client passes a limit.
+// Question asks whether one more request of Client passes Limit.
 type Question struct {
 	Client Client
 	Limit  Limit
 }
 
-// decideSingle returns a limiter's decision on a single question. A limit with N 0 allows everything.
+// decideSingle returns the decision of a limiter about a single
+// question. If N of the limit is 0, the request is allowed.
 func decideSingle(ctx context.Context, by Limiter, question Question) (Decision, error) {
 	if question.Limit.N == 0 {
 		return Decision{Allowed: true}, ctx.Err()
@@ -83,5 +85,5 @@ func check(ctx context.Context, questions []Question) error {
 	return err
 }
 
-// Seconds returns a wait in whole seconds, rounded up, as headers require.
+// Seconds converts a duration to whole seconds and rounds up. HTTP headers require whole seconds.
 func Seconds(wait time.Duration) int { return int((wait + time.Second - 1) / time.Second) }

@@ -16,18 +16,18 @@ var rollingWindowSource string
 
 var rollingWindow = redis.NewScript(rollingWindowSource)
 
-// maxRoundTrips is the maximal number of concurrent round trips of one [Redis]. Checks that arrive in the
-// meantime are sent together in the next round trip. Under load, the round trip is most of the cost of a check.
+// maxRoundTrips is the maximal number of concurrent round trips of one [Redis]. Calls that arrive during these round
+// trips wait and share the next one. Under load, sharing saves most of the cost of a call, which is the round trip.
 const maxRoundTrips = 2
 
-// maxBatch is the maximal number of checks in one round trip.
+// maxBatch is the maximal number of calls in one round trip.
 const maxBatch = 128
 
-// Redis counts requests in Redis, by the clock of Redis, so that all replicas share one
-// limit. A check is one call of a script. Concurrent checks share a round trip. The first
-// check after a start of Redis needs two round trips, because the script must be loaded.
+// Redis counts requests in Redis, by the clock of Redis, so that all replicas share one limit.
+// Each check of a request is one call of a Lua script, and concurrent calls share a round trip.
+// The first call after a start of Redis needs two round trips, because Redis must load the script.
 //
-// A call is sent only once. If its answer is lost, the request
+// Redis sends a call only once. If the answer is lost, the request
 // may have counted, and a second call could count it twice.
 type Redis struct {
 	client  redis.UniversalClient
@@ -41,19 +41,19 @@ type Redis struct {
 
 var _ Limiter = (*Redis)(nil)
 
-// NewRedis returns a limiter whose keys in Redis begin with prefix. A check fails if Redis
-// does not answer within timeout. The client must have ContextTimeoutEnabled.
+// NewRedis returns a limiter whose keys in Redis begin with prefix. A call fails if Redis does
+// not answer within timeout. The option ContextTimeoutEnabled of the client must be true.
 func NewRedis(client redis.UniversalClient, prefix string, timeout time.Duration) *Redis {
 	return &Redis{client: client, prefix: prefix, timeout: timeout}
 }
 
-// Allow decides in Redis. It returns an error if Redis fails, ctx is done, or the limit is invalid.
+// Allow counts a request in Redis. It returns an error if Redis fails, ctx is done or the limit is invalid.
 func (r *Redis) Allow(ctx context.Context, who Client, limit Limit) (Decision, error) {
 	return decideSingle(ctx, r, Question{who, limit})
 }
 
-// AllowInTurn checks a request against several limits in one round trip. In a cluster, each limit may
-// need a round trip, because the clients' windows are on different nodes. Errors: those of Allow.
+// AllowInTurn counts a request against several limits in one round trip. In a Redis cluster, each limit needs its
+// own round trip, because different nodes may store the windows of the clients. It returns the same errors as Allow.
 func (r *Redis) AllowInTurn(ctx context.Context, questions ...Question) ([]Decision, error) {
 	if err := check(ctx, questions); err != nil {
 		return nil, err
@@ -74,11 +74,11 @@ func (r *Redis) AllowInTurn(ctx context.Context, questions ...Question) ([]Decis
 	return decisions, nil
 }
 
-// sendQuestions sends questions to one node.
+// sendQuestions sends questions to one node and waits for the decisions.
 func (r *Redis) sendQuestions(ctx context.Context, questions []Question) ([]Decision, error) {
 	c := &call{ctx: ctx, cmd: r.newCommand(questions), start: time.Now(), done: make(chan struct{})} //nolint:forbidigo // measures Redis, with the monotonic clock
 	r.enqueue(c)
-	<-c.done // this wait is bounded, because no round trip takes longer than the timeout
+	<-c.done // no round trip takes longer than the timeout
 	answer, err := c.cmd.Int64Slice()
 	if err == nil && (len(answer) == 0 || len(answer)%3 != 0) {
 		err = fmt.Errorf("the script answered %v", answer)
@@ -95,25 +95,25 @@ func (r *Redis) sendQuestions(ctx context.Context, questions []Question) ([]Deci
 	return decisions, nil
 }
 
-// call is one call of the script.
+// call is one call of the Lua script.
 type call struct {
-	ctx   context.Context // of the counted request
+	ctx   context.Context // context of the request that is counted
 	cmd   unretriedCmd
 	start time.Time
-	done  chan struct{} // closed when cmd has its answer
+	done  chan struct{} // closed when cmd has the answer or an error
 }
 
-// unretriedCmd is a command that go-redis does not send again after an error, regardless of the client's settings.
-// It still follows the redirections of a cluster, because a redirected command was not executed.
+// unretriedCmd is a command that go-redis does not send again after an error, regardless of the settings of the
+// client. go-redis still follows redirections of a cluster, because no node has executed a redirected command.
 type unretriedCmd struct{ *redis.Cmd }
 
-// NoRetry disables the retries of go-redis.
+// NoRetry returns true to disable the retries of go-redis.
 func (unretriedCmd) NoRetry() bool { return true }
 
 var _ redis.Cmder = unretriedCmd{}
 
-// newCommand returns the script call for the windows of the clients. The keys have
-// hash tags, so that a cluster keeps all windows of one client on one node.
+// newCommand returns the script call for questions. The keys have hash
+// tags, so that a cluster stores all windows of one client on one node.
 func (r *Redis) newCommand(questions []Question) unretriedCmd {
 	keys, args := make([]any, 0, 4+4*len(questions)), make([]any, 0, 8)
 	keys = append(keys, "evalsha", rollingWindow.Hash(), 0)
@@ -131,7 +131,7 @@ func (r *Redis) newCommand(questions []Question) unretriedCmd {
 	return unretriedCmd{cmd}
 }
 
-// enqueue adds a check to the next round trip.
+// enqueue adds a call to the next round trip, and starts a round trip if fewer than maxRoundTrips are in progress.
 func (r *Redis) enqueue(c *call) {
 	r.mu.Lock()
 	r.waiting = append(r.waiting, c)
@@ -145,7 +145,7 @@ func (r *Redis) enqueue(c *call) {
 	}
 }
 
-// drain makes round trips until no check waits.
+// drain makes round trips until no call waits.
 func (r *Redis) drain() {
 	for {
 		r.mu.Lock()
@@ -165,11 +165,11 @@ func (r *Redis) drain() {
 	}
 }
 
-// run sends a batch of calls in one round trip. If Redis does not know the script,
-// the calls have not counted, and run sends them again in a second round trip.
+// run sends a batch of calls in one round trip. If Redis has not loaded the script,
+// the calls have not counted. run then loads the script and sends the calls again.
 //
-// The round trip belongs to the trace of the first request.
-// It does not end with that request, because others share it.
+// The round trip belongs to the trace of the first request. The cancellation of
+// that request does not end the round trip, because other requests share it.
 func (r *Redis) run(batch []*call) {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(batch[0].ctx), batch[0].start.Add(r.timeout))
 	defer cancel()
@@ -184,7 +184,7 @@ func (r *Redis) run(batch []*call) {
 		return
 	}
 	if err := rollingWindow.Load(ctx, r.client).Err(); err != nil {
-		return // the calls keep their error
+		return // the calls keep their NOSCRIPT error
 	}
 	for _, c := range unknown {
 		c.cmd = unretriedCmd{redis.NewCmd(context.Background(), c.cmd.Args()...)}
@@ -193,7 +193,7 @@ func (r *Redis) run(batch []*call) {
 	r.send(ctx, unknown)
 }
 
-// send sends the commands of the calls. Each command holds its own error.
+// send sends the commands of the calls. Each command then holds its own answer or error.
 func (r *Redis) send(ctx context.Context, batch []*call) {
 	if len(batch) == 1 {
 		_ = r.client.Process(ctx, batch[0].cmd)

@@ -1,5 +1,5 @@
-// Package redisx opens the Redis that services share. Redis has counts of
-// limits, messages and cached copies, and no data that exists only there.
+// Package redisx connects to the Redis that services share. Redis holds only counts of
+// limits, messages and cached copies. Services do not lose data if Redis loses its contents.
 package redisx
 
 import (
@@ -20,27 +20,28 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// Config holds the settings of Redis.
+// Config holds the settings for the connection to Redis.
 type Config struct {
-	// URL is the address of Redis: redis://user:password@host:6379/0, rediss:// for TLS, or unix:///path/redis.sock.
-	// Several addresses, of cluster nodes or Sentinels, are written as redis://a:6379?addr=b:6379.
+	// URL is the address of Redis: redis://user:password@host:6379/0, rediss:// for TLS, or unix:///path/redis.sock. To
+	// name several cluster nodes or Sentinels, append the further addresses as parameters: redis://a:6379?addr=b:6379.
 	URL string `env:"REDIS_URL, required"`
-	// Cluster reports that the single address in URL belongs to
-	// a Redis Cluster, which returns the addresses of its nodes.
+	// Cluster means that URL is the address of a Redis Cluster. The cluster returns
+	// the addresses of its nodes. The setting is needed if URL has only one address.
 	Cluster bool `env:"REDIS_CLUSTER, default=false"`
-	// SentinelMaster is the name under which the Sentinels in URL know the primary.
-	// The credentials in URL are those of the primary. Empty: there are no Sentinels.
+	// SentinelMaster is the name that the Sentinels in URL use for the primary. The credentials
+	// in URL are the credentials of the primary. If it is empty, there are no Sentinels.
 	SentinelMaster string `env:"REDIS_SENTINEL_MASTER"`
-	// SentinelUsername and SentinelPassword are the credentials for the Sentinels themselves, if they require any.
+	// SentinelUsername and SentinelPassword are the credentials of the Sentinels; empty if the Sentinels require none.
 	SentinelUsername string `env:"REDIS_SENTINEL_USERNAME"`
 	SentinelPassword string `env:"REDIS_SENTINEL_PASSWORD"`
-	// CAFile is a PEM file of the certificates that verify Redis's certificate; empty: those of the system.
+	// CAFile is a PEM file with the certificates that verify the certificate
+	// of Redis. If it is empty, the certificates of the system apply.
 	CAFile string `env:"REDIS_CA_FILE"`
-	// Timeout bounds dialing, and the sending and the answer of each command.
+	// Timeout is the maximal time for dialing, for sending a command, and for waiting for its answer.
 	Timeout time.Duration `env:"REDIS_TIMEOUT, default=500ms"`
 }
 
-// Validate checks the settings. It does not repeat the URL, which may contain a password.
+// Validate checks the settings. Its error does not contain the URL, because the URL may contain a password.
 func (c *Config) Validate() error {
 	options, err := c.options()
 	switch {
@@ -60,7 +61,7 @@ func (c *Config) Validate() error {
 	return c.setCertificates(options)
 }
 
-// options parses the URL and returns the options of the client.
+// options returns the client options that URL and the other settings define.
 func (c *Config) options() (*redis.UniversalOptions, error) {
 	single, err := redis.ParseURL(c.URL)
 	addresses := []string{}
@@ -72,7 +73,7 @@ func (c *Config) options() (*redis.UniversalOptions, error) {
 		return nil, err
 	}
 	if len(addresses) == 0 {
-		addresses = []string{single.Addr} // an address that begins with a slash is a unix socket
+		addresses = []string{single.Addr} // an address that begins with a slash is the path of a Unix socket
 	}
 	return &redis.UniversalOptions{
 		Addrs: addresses, DB: single.DB, Username: single.Username, Password: single.Password,
@@ -82,7 +83,7 @@ func (c *Config) options() (*redis.UniversalOptions, error) {
 	}, nil
 }
 
-// withoutAddresses returns a URL without its additional addresses.
+// withoutAddresses removes the parameters addr from a URL.
 func withoutAddresses(all string) string {
 	parsed, err := url.Parse(all)
 	if err != nil {
@@ -94,7 +95,7 @@ func withoutAddresses(all string) string {
 	return parsed.String()
 }
 
-// setCertificates sets the certificates of CAFile as those that verify the server.
+// setCertificates configures the certificates in CAFile to verify the certificate of Redis.
 func (c *Config) setCertificates(options *redis.UniversalOptions) error {
 	if c.CAFile == "" {
 		return nil
@@ -114,8 +115,8 @@ func (c *Config) setCertificates(options *redis.UniversalOptions) error {
 	return nil
 }
 
-// Open returns a client with tracing. It does not connect yet. While Redis is down, a
-// command fails after cfg.Timeout at the latest; every use of Redis has a fallback.
+// Open returns a client with tracing. It does not connect yet. While Redis is down, a command
+// fails after cfg.Timeout at the latest. Every user of the client has a fallback for this case.
 func Open(_ context.Context, cfg Config, tel *telemetry.Telemetry) (redis.UniversalClient, error) {
 	options, err := cfg.options()
 	if err != nil {
@@ -129,7 +130,7 @@ func Open(_ context.Context, cfg Config, tel *telemetry.Telemetry) (redis.Univer
 	options.MaxRetries = 1
 	options.ContextTimeoutEnabled = true
 	client := redis.NewUniversalClient(options)
-	// Statements contain client addresses, by which limits are counted, and are therefore excluded from spans.
+	// Commands contain client addresses in the keys of limits. Spans therefore do not record the text of commands.
 	err = redisotel.InstrumentTracing(client, redisotel.WithTracerProvider(tel.TracerProvider),
 		redisotel.WithDBStatement(false), redisotel.WithDialFilter(true), redisotel.WithCallerEnabled(false))
 	if err != nil {
@@ -138,9 +139,9 @@ func Open(_ context.Context, cfg Config, tel *telemetry.Telemetry) (redis.Univer
 	return client, nil
 }
 
-// newDialFunc returns a dial function for connections that detect a lost peer
-// (package dial). Dialing takes at most timeout, including a TLS handshake. The
-// connections of go-redis would detect the loss only after a quarter of an hour.
+// newDialFunc returns a dial function for connections that detect the loss of the peer
+// (package dial). The argument timeout bounds dialing, including the TLS handshake.
+// Ordinary go-redis connections would detect the loss only after 15 minutes.
 func newDialFunc(timeout time.Duration,
 	secure *tls.Config) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	plain := dial.Dialer()

@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/plain"
 )
 
-// JSON strictly decodes a JSON object into a struct. It rejects unknown fields,
-// wrong types and anything after the object, with a sentence that names the field.
+// JSON decodes a JSON object into the struct into. It rejects unknown fields, wrong types and
+// anything after the object. Fault: invalid_parameter with a sentence that names the field.
 func JSON(body []byte, into any) error {
 	if !utf8.Valid(body) {
 		return Invalid("The request body is not valid UTF-8; send JSON in UTF-8.")
@@ -33,8 +33,8 @@ func JSON(body []byte, into any) error {
 	return nil
 }
 
-// newBodyFault returns the fault for a body that could not be decoded. If
-// an unknown field resembles a known one, the fault names the known field.
+// newBodyFault returns the fault for a body that could not be decoded into the struct into.
+// If an unknown field resembles a field of the struct, the fault suggests that field.
 func newBodyFault(err error, into any) error {
 	if name, ok := strings.CutPrefix(err.Error(), unknownField); ok {
 		if similar := plain.CheckNames("field", []string{strings.Trim(name, `"`)},
@@ -47,7 +47,7 @@ func newBodyFault(err error, into any) error {
 
 const unknownField = "json: unknown field "
 
-// appendFields appends the JSON names of a type's fields, and of the types inside it, to names.
+// appendFields appends the JSON names of the fields of a type, and of the types of these fields, to names.
 func appendFields(t reflect.Type, names []string) []string {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -66,7 +66,7 @@ func appendFields(t reflect.Type, names []string) []string {
 	return names
 }
 
-// describeBodyError describes an error in a body, with the path of the field.
+// describeBodyError returns a sentence about a decoding error. The sentence names the path of the field.
 func describeBodyError(err error) string {
 	var typeErr *json.UnmarshalTypeError
 	if errors.As(err, &typeErr) && typeErr.Field != "" {
@@ -79,16 +79,17 @@ func describeBodyError(err error) string {
 	return "The request body is not a JSON object of the right shape; the description of the API shows one."
 }
 
-// FieldOf returns the path, in the JSON, of a field with a wrong type.
-// encoding/json adds the names of embedded structs to the path. FieldOf removes
-// them: they begin with a capital letter, and our JSON names with a lower-case one.
+// FieldOf returns the JSON path of the field that has a value of a wrong type. encoding/json
+// adds the names of embedded Go structs to the path. FieldOf removes these names. They begin
+// with a capital letter, and JSON names in Slotmesh begin with a lower-case letter.
 func FieldOf(typeErr *json.UnmarshalTypeError) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(typeErr.Field, "."), func(step string) bool {
 		return step != "" && step[0] >= 'A' && step[0] <= 'Z'
 	}), ".")
 }
 
-// describeValue describes a JSON value from encoding/json's description: its type, or "number" and its digits.
+// describeValue describes a JSON value for error sentences. The argument is the
+// description by encoding/json: the type of the value, or "number" followed by the digits.
 func describeValue(value string) string {
 	switch kind, digits, _ := strings.Cut(value, " "); {
 	case digits != "":
@@ -106,7 +107,7 @@ func describeValue(value string) string {
 	}
 }
 
-// describeType returns a description of the JSON value that the type t requires, for error sentences.
+// describeType describes, for error sentences, the JSON value that the Go type t requires.
 func describeType(t reflect.Type) string {
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return "text"

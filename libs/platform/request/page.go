@@ -10,20 +10,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// A page of a list has 100 entries by default, at most 1000 (admin.md).
+// A page of a list has 100 entries by default, and at most 1000 entries (admin.md).
 const (
 	defaultLimit = 100
 	maxLimit     = 1000
 )
 
-// Page selects a part of a list: at most Limit entries after Cursor. Limit 0 means 100; the maximum
-// is 1000. Cursor is "" for the first page, and the next_cursor of the page before for the others.
+// Page selects a part of a list: at most Limit entries after the position Cursor. Limit 0 stands for 100 entries; the
+// maximum is 1000. For the first page, Cursor is "". For each later page, it is the next_cursor of the previous page.
 type Page struct {
 	Limit  int
 	Cursor string
 }
 
-// Page reads the parameters limit and cursor. Only the list that returned a cursor can interpret it.
+// Page reads the query parameters limit and cursor. It does not check the cursor,
+// because each kind of list has its own form of cursors. Fault: invalid_parameter.
 func (q Query) Page() (Page, error) {
 	limit, err := q.OptionalNumber("limit", maxLimit, defaultLimit)
 	if err != nil {
@@ -33,14 +34,14 @@ func (q Query) Page() (Page, error) {
 	return Page{Limit: limit, Cursor: cursor}, err
 }
 
-// ReadQuery is [Query.Page].
+// ReadQuery reads the page as [Query.Page] does.
 func (p *Page) ReadQuery(q Query) error {
 	page, err := q.Page()
 	*p = page
 	return err
 }
 
-// Values returns the parameters that [Query.Page] reads.
+// Values returns the query parameters for the page. It is the inverse of [Query.Page].
 func (p Page) Values() url.Values {
 	query := url.Values{}
 	if p.Limit != 0 {
@@ -52,9 +53,9 @@ func (p Page) Values() url.Values {
 	return query
 }
 
-// Cut shortens a list to limit entries. The caller has read limit + 1 entries, to
-// learn whether there is a next page. Cut also returns the cursor of the next
-// page, or "" if this page is the last one. after returns the cursor of an entry.
+// Cut shortens a list to the argument limit. The caller reads limit + 1 entries, so that
+// Cut can detect whether a next page exists. Cut also returns the cursor of the next page,
+// or "" if this page is the last one. The function after returns the cursor of an entry.
 func Cut[T any](list []T, limit int, after func(T) string) ([]T, string) {
 	if len(list) <= limit {
 		return list, ""
@@ -62,19 +63,21 @@ func Cut[T any](list []T, limit int, after func(T) string) ([]T, string) {
 	return list[:limit], after(list[limit-1])
 }
 
-// Cursor is the place after an entry in a list that is ordered by a number, such as an instant, and then by id.
+// Cursor is the position after an entry in a list. The list is
+// ordered by the number At, such as an instant, and then by ID.
 type Cursor struct {
 	At int64
 	ID uuid.UUID
 }
 
-// String returns the cursor in the form that lists return.
+// String returns the cursor as the text that lists send to clients.
 func (c Cursor) String() string {
 	b := binary.BigEndian.AppendUint64(nil, uint64(c.At))
 	return base64.RawURLEncoding.EncodeToString(append(b, c.ID[:]...))
 }
 
-// After decodes the page's cursor, whose number must be between first and last; nil for the first page.
+// After decodes the cursor of the page. It returns nil for the first page. Fault: invalid_parameter
+// if the text is no cursor, or if the number of the cursor is not between first and last.
 func (p Page) After(first, last int64) (*Cursor, error) {
 	if p.Cursor == "" {
 		return nil, nil
@@ -91,17 +94,19 @@ func (p Page) After(first, last int64) (*Cursor, error) {
 	return &c, nil
 }
 
-// ByTime returns the cursor of an entry in a list that is ordered by time
-// and then by id. The time has PostgreSQL's precision, one microsecond.
+// ByTime returns the cursor of an entry in a list that is ordered by time and then
+// by id. The time is rounded down to microseconds, the precision of PostgreSQL.
 func ByTime(at time.Time, id uuid.UUID) string { return Cursor{At: at.UnixMicro(), ID: id}.String() }
 
-// These bounds keep the time of a made-up cursor within the range of PostgreSQL.
+// firstTime and lastTime bound the time of a cursor, because a
+// client could send a cursor whose time PostgreSQL does not support.
 var (
 	firstTime = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 	lastTime  = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro() - 1
 )
 
-// AfterTime decodes the page's cursor of a list with cursors of [ByTime]; nil for the first page.
+// AfterTime decodes the cursor of the page if [ByTime] created the cursors of the list.
+// It returns nil for the first page. Fault: invalid_parameter if the cursor is invalid.
 func (p Page) AfterTime() (*time.Time, uuid.UUID, error) {
 	after, err := p.After(firstTime, lastTime)
 	if err != nil || after == nil {
@@ -111,7 +116,7 @@ func (p Page) AfterTime() (*time.Time, uuid.UUID, error) {
 	return &at, after.ID, nil
 }
 
-// BadCursor returns the fault of an invalid cursor.
+// BadCursor returns the fault invalid_parameter for an invalid cursor.
 func BadCursor() error {
 	return Invalid("cursor: this is not one; send next_cursor of the page before, or leave it out for the first.")
 }

@@ -2,8 +2,8 @@ package request
 
 import "github.com/slotmesh/slotmesh/libs/values/report"
 
-// Report reads the parameters of a report: the dates from and to,
-// and by, which is week by default. Faults: invalid_parameter.
+// Report reads the query parameters of a report: the dates from and to, and
+// the period by, which is week if it is omitted. Fault: invalid_parameter.
 func (q Query) Report() (report.Query, error) {
 	from, to, err := q.Dates("from", "to")
 	if err != nil {
@@ -20,10 +20,10 @@ func (q Query) Report() (report.Query, error) {
 	return query, query.Check()
 }
 
-// Report is a group of the query parameters of a report.
+// Report holds the query parameters of a report.
 type Report struct{ report.Query }
 
-// ReadQuery is [Query.Report].
+// ReadQuery reads the parameters as [Query.Report] does.
 func (r *Report) ReadQuery(q Query) error {
 	asked, err := q.Report()
 	r.Query = asked

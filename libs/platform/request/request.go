@@ -1,9 +1,9 @@
-// Package request parses the input of requests, with the same rules and sentences
-// in every service: query parameters, pages of lists, ids, dates, times and JSON
-// bodies. It depends on no HTTP server; libs/platform/server applies it to fiber requests.
+// Package request parses the input of HTTP requests with the same rules and error sentences in
+// every service. It covers query parameters, pages of lists, ids, dates, times and JSON bodies.
+// The package depends on no HTTP server. libs/platform/server applies it to fiber requests.
 //
-// Every fault is invalid_parameter and begins with the name of the parameter or
-// field, unless stated otherwise. An empty optional parameter counts as omitted.
+// Every fault has the code invalid_parameter, and its sentence begins with the name of the
+// parameter or field, unless stated otherwise. An empty optional parameter counts as omitted.
 package request
 
 import (
@@ -21,12 +21,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Invalid returns a fault of kind invalid_parameter.
+// Invalid returns a fault with the code invalid_parameter and a formatted sentence.
 func Invalid(format string, args ...any) error {
 	return fault.Newf(fault.InvalidParameter, format, args...)
 }
 
-// Quoted returns a caller's text in quotes, shortened for a sentence.
+// Quoted returns a text of the client for an error sentence: in quotes and shortened.
 func Quoted(s string) string { return strconv.Quote(clip.Text(s)) }
 
 // IsSlug reports whether s has the form of a slug: 1 to 63 lower-case letters, digits and hyphens.
@@ -39,7 +39,7 @@ func IsSlug(s string) bool {
 	return len(s) >= 1 && len(s) <= 63
 }
 
-// Slug returns s if it has the form of a slug. Any other text names no business. Fault: business_not_found.
+// Slug returns s if it has the form of a slug, because no business has any other slug. Fault: business_not_found.
 func Slug(s string) (string, error) {
 	if !IsSlug(s) {
 		return "", fault.New(fault.BusinessNotFound, "Business not found")
@@ -47,8 +47,8 @@ func Slug(s string) (string, error) {
 	return s, nil
 }
 
-// ID parses a UUID in its usual form of 36 characters. Other
-// forms that the library accepts, such as URNs, are rejected.
+// ID parses a UUID in its usual form of 36 characters. It rejects other forms that the package uuid
+// accepts, such as URNs. The argument name is the name of the parameter in the error sentence.
 func ID(name, s string) (uuid.UUID, error) {
 	const length = 36
 	if len(s) == length {
@@ -60,7 +60,7 @@ func ID(name, s string) (uuid.UUID, error) {
 		Quoted(s))
 }
 
-// Date parses YYYY-MM-DD.
+// Date parses a date of the form YYYY-MM-DD.
 func Date(name, s string) (timespan.Date, error) {
 	d, err := timespan.ParseDate(s)
 	if err != nil {
@@ -69,7 +69,7 @@ func Date(name, s string) (timespan.Date, error) {
 	return d, nil
 }
 
-// Time parses HH:MM. 24:00 is the end of a day.
+// Time parses a time of the form HH:MM. The time 24:00 is the end of a day.
 func Time(name, s string) (timespan.TimeOfDay, error) {
 	t, err := timespan.ParseTimeOfDay(s)
 	if err != nil {
@@ -78,7 +78,7 @@ func Time(name, s string) (timespan.TimeOfDay, error) {
 	return t, nil
 }
 
-// Number parses a whole number from 1 to most.
+// Number parses a whole number from 1 to the argument most.
 func Number(name, s string, most int) (int, error) {
 	n, err := strconv.ParseUint(s, 10, 31)
 	if err != nil || n < 1 || int(n) > most {
@@ -87,7 +87,8 @@ func Number(name, s string, most int) (int, error) {
 	return int(n), nil
 }
 
-// Line returns a name or another text on one line without surrounding white space. It must have 1 to most characters.
+// Line returns a text without surrounding white space. The text
+// must be on one line and have between 1 and most characters.
 func Line(name, s string, most int) (string, error) {
 	s = strings.TrimSpace(s)
 	if plain.HasHidden(s) {
@@ -100,16 +101,16 @@ func Line(name, s string, most int) (string, error) {
 	return s, nil
 }
 
-// OptionalLine reads a text like [Line]; nil if it is omitted or blank.
+// OptionalLine returns a text as [Line] does, or nil if the text is omitted or blank.
 func OptionalLine(name string, s *string, most int) (*string, error) {
 	if s == nil || plain.IsBlank(*s) {
 		return nil, nil
 	}
-	line, err := Line(name, plain.Strip(*s), most) // copied phone numbers begin with direction marks
+	line, err := Line(name, plain.Strip(*s), most) // copied phone numbers often begin with invisible direction marks
 	return &line, err
 }
 
-// OptionalEmail returns an e-mail address in its canonical spelling; nil if it is omitted or blank.
+// OptionalEmail returns the canonical spelling of an e-mail address, or nil if the address is omitted or blank.
 func OptionalEmail(name string, s *string) (*string, error) {
 	if s == nil || strings.TrimSpace(*s) == "" {
 		return nil, nil
@@ -123,10 +124,12 @@ func OptionalEmail(name string, s *string) (*string, error) {
 	return &canonical, nil
 }
 
-// Query returns all values of a parameter in the order in which they were sent; none if the parameter is absent.
+// Query is a function that returns all values of a query parameter in the order
+// in which the client sent them. It returns none if the parameter is absent.
 type Query func(name string) []string
 
-// Text returns the single value of a parameter; "" if it is omitted.
+// Text returns the value of a parameter, or "" if the parameter
+// is omitted. Sending the parameter more than once is a fault.
 func (q Query) Text(name string) (string, error) {
 	all := q(name)
 	switch {
@@ -140,8 +143,8 @@ func (q Query) Text(name string) (string, error) {
 	return all[0], nil
 }
 
-// Required is [Query.Text] for a required parameter. The
-// argument what describes the parameter for the error sentence.
+// Required returns the value of a parameter, as [Query.Text] does. If the parameter is
+// omitted, the error sentence contains the argument what, which describes valid values.
 func (q Query) Required(name, what string) (string, error) {
 	s, err := q.Text(name)
 	if err == nil && s == "" {
@@ -150,7 +153,7 @@ func (q Query) Required(name, what string) (string, error) {
 	return s, err
 }
 
-// Date reads a required date.
+// Date reads a required date, YYYY-MM-DD.
 func (q Query) Date(name string) (timespan.Date, error) {
 	s, err := q.Required(name, "YYYY-MM-DD, such as 2027-03-01")
 	if err != nil {
@@ -159,7 +162,7 @@ func (q Query) Date(name string) (timespan.Date, error) {
 	return Date(name, s)
 }
 
-// Dates reads the first and the last date of a period. Both are required.
+// Dates reads the first and the last date of a period. Both dates are required.
 func (q Query) Dates(start, end string) (timespan.Date, timespan.Date, error) {
 	from, err := q.Date(start)
 	if err != nil {
@@ -175,7 +178,7 @@ func (q Query) Dates(start, end string) (timespan.Date, timespan.Date, error) {
 	return from, to, nil
 }
 
-// optional reads a parameter with read; nil if it is omitted.
+// optional parses a parameter with the function read. It returns nil if the parameter is omitted.
 func optional[T any](q Query, name string, read func(name, s string) (T, error)) (*T, error) {
 	s, err := q.Text(name)
 	if err != nil || s == "" {
@@ -188,7 +191,8 @@ func optional[T any](q Query, name string, read func(name, s string) (T, error))
 	return &value, nil
 }
 
-// OptionalDates reads the first and the last date of a period; an omitted one is nil and bounds nothing.
+// OptionalDates reads the first and the last date of a period. A date is nil
+// if its parameter is omitted; the period then has no bound on that side.
 func (q Query) OptionalDates(start, end string) (*timespan.Date, *timespan.Date, error) {
 	from, err := optional(q, start, Date)
 	if err != nil {
@@ -204,13 +208,13 @@ func (q Query) OptionalDates(start, end string) (*timespan.Date, *timespan.Date,
 	return from, to, nil
 }
 
-// OptionalTime reads HH:MM; nil if it is omitted.
+// OptionalTime reads a time of the form HH:MM, or returns nil if the parameter is omitted.
 func (q Query) OptionalTime(name string) (*timespan.TimeOfDay, error) { return optional(q, name, Time) }
 
-// OptionalID reads a UUID; nil if it is omitted.
+// OptionalID reads a UUID, or returns nil if the parameter is omitted.
 func (q Query) OptionalID(name string) (*uuid.UUID, error) { return optional(q, name, ID) }
 
-// OptionalNumber reads a whole number from 1 to most; it returns unless if the parameter is omitted.
+// OptionalNumber reads a whole number from 1 to most. It returns the argument unless if the parameter is omitted.
 func (q Query) OptionalNumber(name string, most, unless int) (int, error) {
 	n, err := optional(q, name, func(name, s string) (int, error) { return Number(name, s, most) })
 	if n == nil {
@@ -219,8 +223,8 @@ func (q Query) OptionalNumber(name string, most, unless int) (int, error) {
 	return *n, nil
 }
 
-// IDs reads one or more UUIDs, separated by commas, in their order. The argument what
-// describes them for the error sentence. The caller must bound their number with [TooMany].
+// IDs reads one or more UUIDs that are separated by commas, and keeps their order. The argument what names the things
+// with these ids in the error sentence. The caller must check the number of ids, and report an excess with [TooMany].
 func (q Query) IDs(name, what string) ([]uuid.UUID, error) {
 	s, err := q.Required(name, what+"'s id, or several separated by commas")
 	if err != nil {
@@ -237,13 +241,13 @@ func (q Query) IDs(name, what string) ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-// TooMany returns the fault of a list with more than most values, in the words of interface.md §4.
+// TooMany returns the fault for a parameter with more than most values. interface.md §4 prescribes the sentence.
 func TooMany(name string, most int) error { return Invalid("Too many %s values (max %d).", name, most) }
 
-// TooWide returns the fault of a period with more than most days, in the words of interface.md §4.
+// TooWide returns the fault for a period of more than most days. interface.md §4 prescribes the sentence.
 func TooWide(most int) error { return Invalid("Window too large (max %d days).", most) }
 
-// Flag reads an optional true or false; false if it is omitted.
+// Flag reads an optional parameter with the value true or false. It returns false if the parameter is omitted.
 func (q Query) Flag(name string) (bool, error) {
 	s, err := q.Text(name)
 	if err != nil {

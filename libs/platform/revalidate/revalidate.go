@@ -1,9 +1,9 @@
-// Package revalidate is a cache for values that another service owns, such as
-// offers. The cache asks that service whether its value is still the newest version.
+// Package revalidate is a cache for values that another service owns, such as offers.
+// The cache asks the owning service whether a cached value is still the newest version.
 //
-// The cache returns a value without asking for the time [TrustFor] after the last
-// answer, unless [Cache.Expire] reports a change. If the service does not answer
-// in time, the cache returns its stale value and records the age (stale-if-error).
+// For the time [TrustFor] after an answer, the cache returns the value without a request
+// to the service, unless [Cache.Expire] reports a change. If the service does not answer
+// in time, the cache returns the stale value and records its age (stale-if-error).
 package revalidate
 
 import (
@@ -20,48 +20,51 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// TrustFor is how long a value is considered the newest without asking.
+// TrustFor is the time for which a confirmed value counts as the newest version.
 const TrustFor = 2 * time.Second
 
-// Value is a cached value: a pointer to one version of an object. Readers share it.
+// Value is a cached value. It is a pointer to one version of an object, and all readers share it.
 type Value interface {
 	comparable
-	Number() int64 // version number; it only grows
-	Size() int     // its part of the cache's total size
+	Number() int64 // version number, which never decreases
+	Size() int     // size of the value, which counts against the total size of the cache
 }
 
-// Ask requests the newest value of key from its owner. known is the value in the cache, or nil; if it is
-// still the newest, Ask returns known itself. The fault business_not_found means that no value exists.
+// Ask requests the newest value for key from the service that owns it. The argument
+// known is the cached value, or nil. If known is still the newest value, Ask returns
+// known itself. The fault business_not_found means that no value exists for key.
 //
-// If mayBeOld is true, the owner may return a stale value, with
-// the time since it was the newest. known must then be nil.
+// If mayBeOld is true, the owning service may return a stale value, together
+// with the time since the value was the newest. In this case, known must be nil.
 type Ask[V Value] func(ctx context.Context, key string, known V, mayBeOld bool) (V, time.Duration, error)
 
-// Options configure a cache.
+// Options configures a [Cache].
 type Options struct {
-	Most     int           // maximal total size; at least one value is kept, and the least recently used goes first
-	Patience time.Duration // how long a reader waits for an answer if a value is in memory; 0: no bound
+	// maximal total size; beyond it, the least recently used values are dropped, but at least one value stays
+	Most     int
+	Patience time.Duration // maximal wait for an answer if a value is cached; 0: no maximum
 	Clock    clock.Clock
-	Stale    metric.Int64Counter // counts reads of a value that is not confirmed as the newest
+	Stale    metric.Int64Counter // counts reads of a value that is not confirmed as the newest version
 	Ages     metric.Float64Histogram
-	// Unanswered, if not nil, is called with the error because of which a stale value is returned.
+	// Unanswered is an optional function. The cache calls it when it
+	// returns a stale value because of an error, and passes that error.
 	Unanswered func(ctx context.Context, key string, err error)
 }
 
-// Ages returns the histogram of the ages of stale values that a cache returned.
-// The age is the time, in seconds, since the value was known to be the newest.
+// Ages returns the histogram of the ages of stale values that caches returned. The age
+// is the time, in seconds, since the value was last confirmed as the newest version.
 func Ages(tel *telemetry.Telemetry) metric.Float64Histogram {
 	ages, err := tel.Meter.Float64Histogram("slotmesh.offer.age", metric.WithUnit("s"),
 		metric.WithDescription("Age of the last good version where it is served: since it was last known to be the "+
 			"newest."),
 		metric.WithExplicitBucketBoundaries(1, 2, 5, 10, 30, 60, 300, 1800, 3600, 21600, 86400))
 	if err != nil {
-		panic(err) // only for a name that OpenTelemetry refuses
+		panic(err) // OpenTelemetry fails only for an invalid name
 	}
 	return ages
 }
 
-// Cache holds values by key.
+// Cache holds values by key and revalidates them with the service that owns them.
 type Cache[V Value] struct {
 	ask     Ask[V]
 	opts    Options
@@ -72,28 +75,30 @@ type Cache[V Value] struct {
 	size    int
 }
 
-// entry is a value with the times of its validation.
+// entry is a cached value with the times of its validation.
 type entry[V Value] struct {
 	value   V
-	checked time.Time // when it was last known to be the newest
-	due     time.Time // when it must be revalidated
+	checked time.Time // time at which the value was last confirmed as the newest version
+	due     time.Time // time from which the value must be revalidated
 }
 
-// New returns an empty cache.
+// New returns an empty cache that asks for values with the function ask.
 func New[V Value](ask Ask[V], options Options) *Cache[V] {
 	c := &Cache[V]{ask: ask, opts: options}
-	// The cache is bounded by size; the limit by number is never reached.
+	// The cache limits the total size. The limit by number of values is never reached.
 	c.entries, _ = simplelru.NewLRU(1<<30, func(_ string, e *entry[V]) { c.size -= e.value.Size() })
 	return c
 }
 
-// Newest returns a value that is the newest at some time during the call.
+// Newest asks the owning service and returns the value that is the newest
+// version during the call. It returns an error if the service does not answer.
 func (c *Cache[V]) Newest(ctx context.Context, key string) (V, error) {
 	e, err := c.revalidate(ctx, key, false)
 	return e.value, err
 }
 
-// Recent returns a value that was the newest at some time within the last [TrustFor], and never an older one.
+// Recent returns a value that was the newest version at some time within the
+// last [TrustFor]. It never returns an older value; it returns an error instead.
 func (c *Cache[V]) Recent(ctx context.Context, key string) (V, error) {
 	now := c.opts.Clock.Now()
 	if e, known := c.lookup(key); known && now.Before(e.due) && e.age(now) < TrustFor {
@@ -102,7 +107,8 @@ func (c *Cache[V]) Recent(ctx context.Context, key string) (V, error) {
 	return c.Newest(ctx, key)
 }
 
-// Get returns a value that was the newest at some time within the last [TrustFor], or the last valid one.
+// Get returns a value that was the newest version at some time within the last [TrustFor].
+// If the owning service does not confirm a value, Get returns the cached stale value.
 func (c *Cache[V]) Get(ctx context.Context, key string) (V, error) {
 	now := c.opts.Clock.Now()
 	e, known := c.lookup(key)
@@ -116,8 +122,8 @@ func (c *Cache[V]) Get(ctx context.Context, key string) (V, error) {
 	return e.value, err
 }
 
-// LastKnown returns the newest value like [Cache.Newest]. If the owner does not answer, it returns
-// the last value that it got. It also returns the time since the value was known to be the newest.
+// LastKnown asks the owning service and returns the newest value. If the service does not answer, it
+// returns the cached value. It also returns the time since the value was confirmed as the newest version.
 func (c *Cache[V]) LastKnown(ctx context.Context, key string) (V, time.Duration, error) {
 	e, err := c.orLast(ctx, key, func(ctx context.Context, key string) (entry[V], error) {
 		return c.revalidate(ctx, key, true)
@@ -128,13 +134,13 @@ func (c *Cache[V]) LastKnown(ctx context.Context, key string) (V, time.Duration,
 	return e.value, e.age(c.opts.Clock.Now()), nil
 }
 
-// Peek returns the value in memory, if any.
+// Peek returns the cached value, and whether there is one. It does not ask the owning service.
 func (c *Cache[V]) Peek(key string) (V, bool) {
 	e, known := c.lookup(key)
 	return e.value, known
 }
 
-// Expire makes the next [Cache.Get] of key revalidate.
+// Expire makes the next [Cache.Get] for key ask the owning service.
 func (c *Cache[V]) Expire(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -143,8 +149,8 @@ func (c *Cache[V]) Expire(key string) {
 	}
 }
 
-// orLast returns the result of the argument ask. If the cache has a value, orLast waits
-// at most for the configured patience, and returns the cached value if ask fails.
+// orLast calls the function ask and returns its result. If the cache has a value, orLast
+// waits at most for the duration Patience, and returns the cached value if ask fails.
 func (c *Cache[V]) orLast(ctx context.Context, key string, ask func(context.Context, string) (entry[V],
 	error)) (entry[V], error) {
 	now := c.opts.Clock.Now()
@@ -159,7 +165,7 @@ func (c *Cache[V]) orLast(ctx context.Context, key string, ask func(context.Cont
 	switch {
 	case err == nil && newest.age(now) < TrustFor:
 		return newest, nil
-	case err == nil: // not confirmed as the newest
+	case err == nil: // the value is not confirmed as the newest version
 		last = newest
 	case !known || fault.Is(err, fault.BusinessNotFound) || ctx.Err() != nil:
 		return newest, err
@@ -171,7 +177,7 @@ func (c *Cache[V]) orLast(ctx context.Context, key string, ask func(context.Cont
 	return last, nil
 }
 
-// old records that an unconfirmed value is served.
+// old records in the metrics that the cache returns an unconfirmed value.
 func (c *Cache[V]) old(ctx context.Context, e entry[V], now time.Time) {
 	c.opts.Stale.Add(ctx, 1)
 	c.opts.Ages.Record(ctx, e.age(now).Seconds())
@@ -179,7 +185,8 @@ func (c *Cache[V]) old(ctx context.Context, e entry[V], now time.Time) {
 
 func (e *entry[V]) age(now time.Time) time.Duration { return now.Sub(e.checked) }
 
-// shared revalidates once for all concurrent callers. The request continues after they have left, for later callers.
+// shared revalidates a value once for all concurrent callers. If the callers
+// leave, the request continues, so that later callers can use its result.
 func (c *Cache[V]) shared(ctx context.Context, key string) (entry[V], error) {
 	result := c.flights.DoChan(key, func() (any, error) { return c.revalidate(context.WithoutCancel(ctx), key, true) })
 	select {
@@ -190,11 +197,11 @@ func (c *Cache[V]) shared(ctx context.Context, key string) (entry[V], error) {
 	}
 }
 
-// revalidate requests the newest value and stores it. It does not store that
-// a key is missing, because requests with random keys must not evict values.
+// revalidate requests the newest value and stores it. If no value exists for the
+// key, it stores nothing. Otherwise, requests with random keys could evict values.
 //
-// The value counts as confirmed from the time at which the request
-// was sent, so that a change during the request is not missed.
+// The value counts as confirmed from the time at which the request was sent. A
+// change during the request is therefore not missed for longer than [TrustFor].
 func (c *Cache[V]) revalidate(ctx context.Context, key string, mayBeOld bool) (entry[V], error) {
 	asked := c.opts.Clock.Now()
 	last, known := c.lookup(key)
@@ -210,7 +217,7 @@ func (c *Cache[V]) revalidate(ctx context.Context, key string, mayBeOld bool) (e
 	at := asked.Add(-age)
 	e, have := c.entries.Get(key)
 	switch {
-	// Another call has a newer answer.
+	// Another call has stored a newer answer.
 	case have && (e.value.Number() > newest.Number() || e.value.Number() == newest.Number() && e.checked.After(at)):
 	case have && e.value == newest:
 		e.checked, e.due = at, at.Add(TrustFor)
@@ -235,7 +242,8 @@ func (c *Cache[V]) lookup(key string) (entry[V], bool) {
 	return entry[V]{}, false
 }
 
-// postpone makes reads use the cached value for another [TrustFor], so that not every read asks the owner.
+// postpone delays the next revalidation of the cached value by
+// [TrustFor], so that not every read asks a service that does not answer.
 func (c *Cache[V]) postpone(key string, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

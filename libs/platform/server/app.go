@@ -17,26 +17,27 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// app returns a fiber application with the middleware of all ports, followed by the
-// argument own, the middleware of one port. Both run before any part of a body is read.
+// app returns a fiber application with the middleware of all ports. The argument own is additional
+// middleware of one port, which runs after it. All middleware runs before any part of a body is read.
 func (s *Server) app(bodyLimit int, own ...any) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName:               s.name,
 		DisableStartupMessage: true,
-		Immutable:             true, // caches and goroutines keep parameters after the request
+		Immutable:             true, // caches and goroutines use parameters after the end of the request
 		CaseSensitive:         true,
 		StrictRouting:         true,
-		StreamRequestBody:     true, // [Body] reads it on request
+		StreamRequestBody:     true, // the body is read only when a handler calls [Body]
 		BodyLimit:             bodyLimit,
 
-		DisablePreParseMultipartForm: true, // no route reads a multipart form; the route itself refuses the body
+		DisablePreParseMultipartForm: true, // no route accepts multipart forms, so there is no need to parse them
 		ReadBufferSize:               16 << 10,
-		WriteBufferSize:              16 << 10, // most answers fit into one write, which wakes the reader once
-		ReadTimeout:                  readTime,
-		WriteTimeout:                 30 * time.Second,
-		IdleTimeout:                  120 * time.Second,
-		RequestMethods:               knownMethods,
-		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return sendFault(c, FaultOf(err)) },
+		// most answers fit into the buffer, so one write sends them and wakes the client only once
+		WriteBufferSize: 16 << 10,
+		ReadTimeout:     readTime,
+		WriteTimeout:    30 * time.Second,
+		IdleTimeout:     120 * time.Second,
+		RequestMethods:  knownMethods,
+		ErrorHandler:    func(c *fiber.Ctx, err error) error { return sendFault(c, FaultOf(err)) },
 	})
 	app.Server().Handler = s.closeWhenDraining(discardBodies(replaceUnknownMethods(decodeTargets(app.Server().Handler)),
 		s.newBodyBudget()))
@@ -53,7 +54,7 @@ func (s *Server) app(bodyLimit int, own ...any) *fiber.App {
 	return app
 }
 
-// closeWhenDraining adds "Connection: close" to each answer of a server that is stopping.
+// closeWhenDraining adds the header "Connection: close" to each answer while the server is stopping.
 func (s *Server) closeWhenDraining(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		next(ctx)
@@ -63,10 +64,10 @@ func (s *Server) closeWhenDraining(next fasthttp.RequestHandler) fasthttp.Reques
 	}
 }
 
-// recoverPanics converts a panic into a 500.
+// recoverPanics converts a panic of a handler into an error, which is sent with status 500.
 func recoverPanics(c *fiber.Ctx) error { return fault.Guard(c.Next) }
 
-// sendFault writes a fault as the response.
+// sendFault sends a fault as the answer of a request.
 func sendFault(c *fiber.Ctx, f *fault.Error) error {
 	if f.RetryAfter > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(f.RetrySeconds()))
@@ -76,8 +77,8 @@ func sendFault(c *fiber.Ctx, f *fault.Error) error {
 	return c.Status(f.Kind.Status).Send(f.Body())
 }
 
-// FaultOf returns the fault to send for a handler's error. It converts the errors of fiber and fasthttp.
-// An exceeded deadline and an unavailable store become faults of the server, not of the caller.
+// FaultOf returns the fault that is sent for an error of a handler. It converts the errors of fiber and fasthttp. If
+// a deadline was exceeded or a store is unavailable, the fault has a 5xx status, because the client is not the cause.
 func FaultOf(err error) *fault.Error {
 	var f *fault.Error
 	if errors.As(err, &f) {
@@ -117,21 +118,23 @@ func FaultOf(err error) *fault.Error {
 	return fault.Of(err)
 }
 
-// newUnavailable returns the fault for a store or service that is unavailable now and may be available again soon.
+// newUnavailable returns a fault for a store or a service that
+// is unavailable now. The client may retry after one second.
 func newUnavailable(err error, sentence string) *fault.Error {
 	f := fault.Wrap(fault.PeerUnavailable, err, sentence)
 	f.RetryAfter = time.Second
 	return f
 }
 
-// mountProbes mounts the paths for Kubernetes and Prometheus on the internal port: probes and metrics.
+// mountProbes mounts the paths for Kubernetes and Prometheus on the internal port: /livez, /readyz and /metrics.
 func (s *Server) mountProbes() {
 	s.internalApp.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	s.internalApp.Get("/readyz", s.readyz)
 	s.internalApp.Get("/metrics", adaptor.HTTPHandler(s.tel.MetricsHandler()))
 }
 
-// readyz answers 200 if every check has passed once, otherwise 503 with the names of the other checks.
+// readyz handles GET /readyz. It answers 200 if each check has passed at least once, and otherwise
+// 503 with the names of the remaining checks. While the server is stopping, it answers 503.
 func (s *Server) readyz(c *fiber.Ctx) error {
 	if s.draining.Load() {
 		return c.Status(fiber.StatusServiceUnavailable).SendString("stopping\n")

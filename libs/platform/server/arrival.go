@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// maxWaited bounds the waiting time that is assumed for a request.
+// maxWaited is the maximal waiting time that the server assumes for a request.
 const maxWaited = time.Hour
 
-// arrivalTime returns the time at which a request arrived. start is the time at which its head
-// was read, and the result for a read. For a write, the result is earlier by the time that
-// the request waited in queues. A write must not be made after its caller has given up.
+// arrivalTime returns the time at which a request arrived. The argument start is the time at which the head of
+// the request was read. For a read, arrivalTime returns start. For a write, it subtracts the time for which the
+// request waited in queues. The reason is that a write must not be made after the caller has stopped waiting.
 func arrivalTime(start time.Time, method string, on net.Conn, peerWait string) time.Time {
 	if isRead(method) {
 		return start
@@ -19,9 +19,9 @@ func arrivalTime(start time.Time, method string, on net.Conn, peerWait string) t
 	return start.Add(-waitTime(on, peerWait))
 }
 
-// waitTime returns how long a request waited before it was read, as far as known. It adds the time
-// in the queue of the socket, for example while this process was paused, and the time at the
-// calling service. peerWait is the time at the calling service, in milliseconds, from [peer.WaitHeader].
+// waitTime returns how long a request waited before the server read it, as far as known. It is the sum of
+// two times. The first is the time in the queue of the socket, for example while this process was paused.
+// The second is peerWait, the time at the calling service in milliseconds, from [peer.WaitHeader].
 func waitTime(on net.Conn, peerWait string) time.Duration {
 	inQueue := queueTime(unwrapConn(on))
 	if ms, err := strconv.ParseInt(peerWait, 10, 64); err == nil && ms > 0 {
@@ -30,7 +30,7 @@ func waitTime(on net.Conn, peerWait string) time.Duration {
 	return min(inQueue, maxWaited)
 }
 
-// unwrapConn returns the connection that the listener accepted.
+// unwrapConn returns the connection that the listener accepted, without the wrapper of this package.
 func unwrapConn(c net.Conn) net.Conn {
 	if own, ok := c.(*conn); ok {
 		return own.Conn

@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// queueTime returns 0: the time is not known on this system.
+// queueTime returns 0, because this system does not report the time.
 func queueTime(net.Conn) time.Duration { return 0 }
