@@ -12,20 +12,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Doer sends one request to a peer and returns the answer unchanged;
-// the implementation is *peer.Client. Its errors are faults.
+// Doer sends one request to a peer service and returns the response
+// unchanged. Its errors are faults. *peer.Client implements it.
 type Doer interface {
 	Do(ctx context.Context, request peer.Request) (*peer.Response, error)
 }
 
-// Agents is the booking client of the MCP server. Every call forwards
-// the Authorization header of the agent's request unchanged.
+// Agents is the client of the booking service that the MCP server uses. Every
+// call forwards the Authorization header of the agent's request unchanged.
 type Agents struct{ peer Doer }
 
 // NewAgents returns a client that sends its requests through p.
 func NewAgents(p Doer) *Agents { return &Agents{peer: p} }
 
-// CheckKey returns the API key of the header and records its use. Faults: missing_api_key, invalid_api_key.
+// CheckKey returns the API key in the Authorization header and
+// records its use. Faults: missing_api_key, invalid_api_key.
 func (a *Agents) CheckKey(ctx context.Context, authorization string) (*booking.CheckedKey, error) {
 	response, err := a.peer.Do(ctx, peer.Request{
 		Method: http.MethodPost, Path: "/internal/keys/check", Header: http.Header{"Authorization": {authorization}},
@@ -42,15 +43,16 @@ func (a *Agents) CheckKey(ctx context.Context, authorization string) (*booking.C
 	return key, nil
 }
 
-// Confirmation is an answer 201 to POST /book. Replayed reports that an earlier request
-// with the same idempotency key made the booking, and that Body is its stored answer.
+// Confirmation is a response 201 to POST /book. Body is the body of the response. Replayed reports that an earlier
+// request with the same idempotency key made the booking, and that Body is the stored response to that request.
 type Confirmation struct {
 	Body     []byte
 	Replayed bool
 }
 
-// Book sends POST /book for a request whose key CheckKey has already counted. Checks, answers
-// and faults are those of POST /book. body is a JSON object; an empty idempotencyKey sends none.
+// Book sends POST /book. The caller must have called CheckKey before, which counts the
+// use of the API key. The argument body is a JSON object. If idempotencyKey is "", the
+// request has no Idempotency-Key. Checks, response and faults are those of POST /book.
 func (a *Agents) Book(ctx context.Context, slug, authorization, idempotencyKey string,
 	body []byte) (*Confirmation, error) {
 	header := http.Header{"Authorization": {authorization}, "Content-Type": {"application/json"}}

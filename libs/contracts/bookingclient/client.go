@@ -1,5 +1,6 @@
 // Package bookingclient is the client of the booking service's internal API. [Client] is for
-// other services, [Agents] for the MCP server. The types are those of libs/contracts/booking.
+// other services, [Agents] for the MCP server, [Charges] for the rental service and [Links]
+// for the customers' pages. The types of requests and responses are in libs/contracts/booking.
 package bookingclient
 
 import (
@@ -19,25 +20,26 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Caller sends requests to a peer; the implementation is *peer.Client.
+// Caller sends requests to a peer service. *peer.Client implements it.
 type Caller interface {
 	typed.Caller
 	typed.Asker
 	Doer
 }
 
-// Client is the client of booking's internal API. Every method returns the fault
-// that booking answered with, or fault.PeerUnavailable if booking did not answer.
+// Client is the client of the booking service's internal API. Every method returns the fault
+// that the booking service sent, or fault.PeerUnavailable if the booking service did not answer.
 type Client struct{ peer Caller }
 
-// NewClient returns a client that sends its requests through caller.
+// NewClient returns a client that sends its requests through the argument caller.
 func NewClient(caller Caller) *Client { return &Client{peer: caller} }
 
-// Occupied returns the time that active bookings of a business occupy within [from, to).
-// Both must be whole seconds, and the window is at most [booking.MaxOccupiedWindow].
+// Occupied returns the time that the active bookings of a business occupy between the instants from,
+// included, and to, excluded. Both instants must be whole seconds, at most [booking.MaxOccupiedWindow] apart.
 //
-// If seats is true, the result also has the booked seats of class sessions that start in the window.
-// moving is the id of a booking that is being rescheduled, whose time is left out; nil leaves out none.
+// If seats is true, the result includes the booked seats of class sessions that
+// start in this window. The argument moving is the id of a booking that is being
+// rescheduled. The result leaves out the time of this booking; nil leaves out none.
 func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool,
 	moving *uuid.UUID) (*booking.Occupied, error) {
 	query := append(make([]byte, 0, 128), path(businessID, "occupied?from=")...)
@@ -61,38 +63,39 @@ func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to ti
 	return out, nil
 }
 
-// Published notifies booking that version is the newest version of the business's offer. If the
-// business was removed, it notifies booking that all versions before version are removed. After it
-// returns, booking sells nothing by an older version. It may be called repeatedly and in any order.
+// Published notifies the booking service that version is the newest version of a business's offer. After the
+// removal of the business, version is greater than every version of its offer. When Published has returned,
+// the booking service sells nothing by an older version. Calls may be repeated and may arrive in any order.
 func (c *Client) Published(ctx context.Context, businessID uuid.UUID, version int64) error {
 	_, err := c.peer.Do(ctx, peer.Request{Method: http.MethodPut, Path: path(businessID, "offer"),
 		Body: booking.PublishedOffer{Version: version}, Repeatable: true})
 	return err
 }
 
-// CreateKey creates an API key. Only this response contains its Secret. Faults: invalid_parameter.
+// CreateKey creates an API key. Only its response contains the Secret of the key. Faults: invalid_parameter.
 func (c *Client) CreateKey(ctx context.Context, businessID uuid.UUID, key booking.NewKey) (*booking.Key, error) {
 	return typed.Call[booking.Key](ctx, c.peer, http.MethodPost, path(businessID, "keys"), key)
 }
 
-// Keys lists the keys of a business, including revoked ones,
-// oldest first. Faults: invalid_parameter for an invalid page.
+// Keys lists the API keys of a business, oldest first, including
+// revoked ones. Faults: invalid_parameter for an invalid page.
 func (c *Client) Keys(ctx context.Context, businessID uuid.UUID, page request.Page) (*booking.KeyList, error) {
 	return typed.Call[booking.KeyList](ctx, c.peer, http.MethodGet, path(businessID, "keys")+"?"+page.Values().Encode(),
 		nil)
 }
 
-// RevokeKey revokes a key immediately. A key that is already revoked stays unchanged. Faults: not_found.
+// RevokeKey revokes an API key immediately. A key that is already revoked stays unchanged. Faults: not_found.
 func (c *Client) RevokeKey(ctx context.Context, businessID, keyID uuid.UUID) error {
 	return c.peer.Call(ctx, http.MethodDelete, path(businessID, "keys/"+keyID.String()), nil, nil)
 }
 
-// RevokeAllKeys revokes all keys of a business. It is part of the removal of a business.
+// RevokeAllKeys revokes all API keys of a business. It is one step of the removal of a business.
 func (c *Client) RevokeAllKeys(ctx context.Context, businessID uuid.UUID) error {
 	return c.peer.Call(ctx, http.MethodDelete, path(businessID, "keys"), nil, nil)
 }
 
-// Bookings lists bookings in order of their local start. Faults: invalid_parameter for an invalid filter or page.
+// Bookings lists the bookings that match the filter, in the order of their
+// local starts. Faults: invalid_parameter for an invalid filter or page.
 func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter,
 	page request.Page) (*booking.BookingList, error) {
 	query := filter.Values()
@@ -101,8 +104,8 @@ func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter book
 		nil)
 }
 
-// Book makes a booking for a customer by the rules of POST /book. slug is the slug
-// of the business. The actor in ctx makes the booking. Faults: those of POST /book.
+// Book makes a booking for a customer by the rules of POST /book. The argument slug is the slug
+// of the business. The actor of the booking is the actor in ctx. Faults: those of POST /book.
 func (c *Client) Book(ctx context.Context, businessID uuid.UUID, slug string,
 	wanted booking.NewBooking) (*booking.Booking, error) {
 	body := struct {
@@ -112,11 +115,13 @@ func (c *Client) Book(ctx context.Context, businessID uuid.UUID, slug string,
 	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings"), body)
 }
 
-// Reschedule changes the time of a booking and returns the rescheduled booking. slug is
-// the slug of the business. The actor in ctx makes the change. Faults: not_found; conflict
-// if the booking can no longer be rescheduled; those of POST /book about a start.
+// Reschedule changes the time of a booking and returns the booking with its new time. The
+// argument slug is the slug of the business. The actor of the change is the actor in ctx.
 //
 // If boundsRefund is true, a later cancellation refunds at most the share that a cancellation would refund now.
+//
+// Faults: not_found; conflict if the booking can no longer be
+// rescheduled; the faults of POST /book about the start of a booking.
 func (c *Client) Reschedule(
 	ctx context.Context, businessID, bookingID uuid.UUID, slug string, to booking.Reschedule, boundsRefund bool,
 ) (*booking.Booking, error) {
@@ -129,23 +134,23 @@ func (c *Client) Reschedule(
 		path(businessID, "bookings/"+bookingID.String()+"/reschedule"), body)
 }
 
-// Move changes the status of a booking by one of the Move… transitions, and returns the
-// changed booking. A cancellation refunds by the policy. Faults: not_found for an unknown
-// booking or transition; conflict if the booking's status does not permit the transition.
+// Move changes the status of a booking by one of the transitions booking.Move…, and returns the changed
+// booking. After a cancellation the refund is determined by the cancellation policy. Faults: not_found if the
+// booking or the transition is unknown; conflict if the status of the booking does not permit the transition.
 func (c *Client) Move(ctx context.Context, businessID, bookingID uuid.UUID, move string) (*booking.Booking, error) {
 	at := path(businessID, "bookings/"+bookingID.String()+"/"+url.PathEscape(move))
 	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, at, nil)
 }
 
-// Cancellation returns the effect of cancelling a booking now. Faults: not_found.
+// Cancellation returns the effect that cancelling a booking would have now. Faults: not_found.
 func (c *Client) Cancellation(ctx context.Context, businessID, bookingID uuid.UUID) (*booking.Cancellation, error) {
 	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet,
 		path(businessID, "bookings/"+bookingID.String()+"/cancellation"), nil)
 }
 
-// Cancel cancels a booking and returns it; the refund is then pending. Faults:
-// not_found; conflict if the booking's status does not permit a cancellation, or
-// if the requested refund exceeds the amount that is left; invalid_parameter.
+// Cancel cancels a booking and returns it. If it refunds, the refund is pending. Faults:
+// not_found; conflict if the status of the booking does not permit a cancellation, or if
+// the requested refund exceeds the amount that is left of the payment; invalid_parameter.
 func (c *Client) Cancel(ctx context.Context, businessID, bookingID uuid.UUID,
 	wanted booking.Cancel) (*booking.Booking, error) {
 	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost,
@@ -153,8 +158,8 @@ func (c *Client) Cancel(ctx context.Context, businessID, bookingID uuid.UUID,
 }
 
 // Refund refunds a booking that has ended or was cancelled, and returns it. Faults:
-// not_found; conflict if the booking can still be cancelled, if a refund is pending,
-// or if the requested refund exceeds the amount that is left; invalid_parameter.
+// not_found; conflict if the booking can still be cancelled, if a refund is pending, or if
+// the requested refund exceeds the amount that is left of the payment; invalid_parameter.
 func (c *Client) Refund(ctx context.Context, businessID, bookingID uuid.UUID,
 	wanted booking.NewRefund) (*booking.Booking, error) {
 	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost,
@@ -167,7 +172,7 @@ func (c *Client) Booking(ctx context.Context, businessID, bookingID uuid.UUID) (
 		nil)
 }
 
-// Ahead returns the number of pending and confirmed bookings that end in the future.
+// Ahead returns the number of pending and confirmed bookings of a business that end in the future.
 func (c *Client) Ahead(ctx context.Context, businessID uuid.UUID) (int, error) {
 	var out booking.AheadCount
 	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "bookings/ahead"), nil, &out); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/typed"
 )
 
-// Customers lists the customers with bookings or tickets, ordered
-// by address. Faults: invalid_parameter for an invalid limit.
+// Customers lists the customers who have bookings or orders of tickets, in the
+// order of their email addresses. Faults: invalid_parameter for an invalid limit.
 func (c *Client) Customers(ctx context.Context, businessID uuid.UUID,
 	asked customer.Search) ([]customer.Customer, error) {
 	var out customer.List
@@ -20,19 +20,20 @@ func (c *Client) Customers(ctx context.Context, businessID uuid.UUID,
 	return out.Customers, err
 }
 
-// Held returns the stored data of a customer. Faults: invalid_parameter if email is not an address.
+// Held returns the stored data of a customer. Faults: invalid_parameter if email is not an email address.
 func (c *Client) Held(ctx context.Context, businessID uuid.UUID, email string) (*booking.Held, error) {
 	return typed.Ask[booking.Held](ctx, c.peer, path(businessID, "customers/held"), customer.Of{Email: email})
 }
 
-// ExpiringCustomers returns digests of the customers of all bookings and tickets that had ended by an instant.
+// ExpiringCustomers returns digests of the customers whose data would be
+// deleted if everything that ended before a given instant were anonymized.
 func (c *Client) ExpiringCustomers(ctx context.Context, businessID uuid.UUID,
 	asked customer.Expiring) (*customer.ExpiringList, error) {
 	return typed.Ask[customer.ExpiringList](ctx, c.peer, path(businessID, "customers/expiring"), asked)
 }
 
-// EraseCustomer anonymizes a customer's bookings and orders of tickets. Faults: invalid_parameter
-// if the address is invalid; conflict if the list of future bookings would be too long.
+// EraseCustomer anonymizes a customer's bookings and orders of tickets. Faults: invalid_parameter if the
+// email address is invalid; conflict if the customer has too many future bookings to list in the response.
 func (c *Client) EraseCustomer(ctx context.Context, businessID uuid.UUID,
 	asked customer.Erase) (*customer.Erased, error) {
 	return typed.Call[customer.Erased](ctx, c.peer, http.MethodPost, path(businessID, "customers/erase"), asked)

@@ -8,11 +8,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// maxSource is the maximal number of characters of a source.
+// maxSource is the maximal length of the query parameter source, in characters.
 const maxSource = 1000
 
-// ReadFilter reads the query parameters from, to, status, query,
-// service_id, staff_id, source and payment. Faults: invalid_parameter.
+// ReadFilter reads a filter from the query parameters from, to, status,
+// query, service_id, staff_id, source and payment. Faults: invalid_parameter.
 func ReadFilter(q request.Query) (booking.Filter, error) {
 	var (
 		f   booking.Filter
@@ -46,7 +46,7 @@ func ReadFilter(q request.Query) (booking.Filter, error) {
 	return f, nil
 }
 
-// ReadPayment reads the query parameter payment, one of booking.PaymentStatuses. Faults: invalid_parameter.
+// ReadPayment reads the query parameter payment. It is one of booking.PaymentStatuses or "". Faults: invalid_parameter.
 func ReadPayment(q request.Query) (string, error) {
 	payment, err := q.Text("payment")
 	if err != nil {
@@ -55,7 +55,7 @@ func ReadPayment(q request.Query) (string, error) {
 	return payment, CheckPayment(payment)
 }
 
-// CheckPayment checks the query parameter payment; "" is valid. Faults: invalid_parameter.
+// CheckPayment validates the value of the query parameter payment. The value "" is valid. Faults: invalid_parameter.
 func CheckPayment(payment string) error {
 	if payment != "" && !slices.Contains(booking.PaymentStatuses(), payment) {
 		return request.Invalid("payment: send open, paid, cancelled, refund_failed or disputed.")
@@ -63,7 +63,7 @@ func CheckPayment(payment string) error {
 	return nil
 }
 
-// ReadTicketFilter reads the query parameters event_id, query and payment. Faults: invalid_parameter.
+// ReadTicketFilter reads a filter from the query parameters event_id, query and payment. Faults: invalid_parameter.
 func ReadTicketFilter(q request.Query) (booking.TicketFilter, error) {
 	var (
 		f   booking.TicketFilter

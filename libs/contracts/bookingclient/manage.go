@@ -11,9 +11,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 )
 
-// Links is the booking client of the customers' pages, which identify a booking by the token of a link
-// (lifecycle.md §5). Every method returns the same fault not_found for every invalid token. The caller
-// must first count the request against the limit of the client's address (libs/platform/limits, manage).
+// Links is the client of the booking service for the customers' pages. The token of the customer's link identifies
+// the booking or order (lifecycle.md §5). Every method returns the same fault not_found for every invalid token.
+//
+// Before each call, the caller must count the request against the limit of
+// the customer's IP address (the limit manage of libs/platform/limits).
 type Links struct{ peer *peer.Client }
 
 // NewLinks returns a client that sends its requests through p.
@@ -24,7 +26,7 @@ func (l *Links) Managed(ctx context.Context, token string) (*booking.Managed, er
 	return typed.Call[booking.Managed](ctx, l.peer, http.MethodGet, managePath(token, ""), nil)
 }
 
-// Calendar returns the booking or the order as text/calendar.
+// Calendar returns the booking or order of a link in the format text/calendar.
 func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	answer, err := l.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: managePath(token, "/calendar")})
 	if err != nil {
@@ -33,22 +35,22 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	return answer.Body, nil
 }
 
-// Cancel cancels a booking and returns the customer view after the cancellation. agreed
-// is the refund that the customer was shown and accepted. Faults: invalid_parameter;
-// conflict if the customer may not cancel, or if the refund has changed.
+// Cancel cancels the booking or order of a link and returns the customer view after the cancellation.
+// The argument agreed holds the refund that the page showed to the customer. Faults: invalid_parameter;
+// conflict if the customer may not cancel, or if the refund is no longer the amount shown.
 func (l *Links) Cancel(ctx context.Context, token string, agreed booking.CancelByLink) (*booking.Managed, error) {
 	return l.act(ctx, token, "/cancel", agreed)
 }
 
-// Reschedule changes the time of a booking and returns the customer view after it. Faults:
-// invalid_parameter; conflict if the customer may not reschedule; slot_unavailable,
-// no_staff_available, availability_unverified; the faults of the account check.
+// Reschedule changes the time of the booking of a link and returns the customer view after the
+// change. Faults: invalid_parameter; conflict if the customer may not reschedule; slot_unavailable,
+// no_staff_available, availability_unverified; the faults of catalog.Offer.CheckAccount.
 func (l *Links) Reschedule(ctx context.Context, token string, to booking.Reschedule) (*booking.Managed, error) {
 	return l.act(ctx, token, "/reschedule", to)
 }
 
-// OpenPayment returns the open charge of a booking with its payment page, so that the customer
-// can continue to pay. Faults: conflict if nothing is to be paid; payment_unavailable.
+// OpenPayment returns the open charge of a booking or order with its payment page, so that the customer
+// can continue to pay. Faults: conflict if the charge cannot be paid now; payment_unavailable.
 func (l *Links) OpenPayment(ctx context.Context, token string) (*booking.OpenPayment, error) {
 	return typed.Call[booking.OpenPayment](byCustomer(ctx), l.peer, http.MethodPost, managePath(token, "/payment"), nil)
 }
@@ -59,7 +61,7 @@ func (l *Links) act(ctx context.Context, token, what string, body any) (*booking
 
 func managePath(token, rest string) string { return "/internal/manage/" + url.PathEscape(token) + rest }
 
-// byCustomer returns a context whose actor is the customer of the link.
+// byCustomer returns a context whose actor is the customer who uses the link.
 func byCustomer(ctx context.Context) context.Context {
 	return actor.With(ctx, actor.Actor{Kind: actor.Customer})
 }

@@ -11,23 +11,23 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/report"
 )
 
-// BookingsReport counts bookings by period, source and status.
-// Faults: invalid_parameter if the report would have too many rows.
+// BookingsReport returns the number of bookings by period, source and
+// status. Faults: invalid_parameter if the report would have too many rows.
 func (c *Client) BookingsReport(ctx context.Context, businessID uuid.UUID,
 	q report.Query) (*booking.BookingsReport, error) {
 	return typed.Call[booking.BookingsReport](ctx, c.peer, http.MethodGet, path(businessID, "reports/bookings")+"?"+
 		q.Values().Encode(), nil)
 }
 
-// RevenueReport returns the sums of sold, paid and refunded bookings and
+// RevenueReport returns the sold, paid and refunded amounts of bookings and
 // tickets by period, kind and currency. Faults: those of BookingsReport.
 func (c *Client) RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query) (*report.Revenue, error) {
 	return typed.Call[report.Revenue](ctx, c.peer, http.MethodGet, path(businessID, "reports/revenue")+"?"+
 		q.Values().Encode(), nil)
 }
 
-// StaffTimeReport returns the booked time of members by period.
-// timezone is an IANA name. Faults: those of BookingsReport.
+// StaffTimeReport returns the booked time of staff members by period. The argument timezone
+// is the IANA name of the time zone of the periods. Faults: those of BookingsReport.
 func (c *Client) StaffTimeReport(ctx context.Context, businessID uuid.UUID, q report.Query,
 	timezone string) (*booking.StaffTimeReport, error) {
 	query := q.Values()

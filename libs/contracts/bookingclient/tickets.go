@@ -18,21 +18,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// SellTicket sells all tickets of an order or none, within the capacities of the current
-// offer. Faults: invalid_parameter; not_found if the event or tier is not offered; conflict
-// if the capacity is exceeded or the event is over; the faults of catalog about the business.
+// SellTicket sells either all tickets of an order or none, within the capacities in the current
+// offer. Faults: invalid_parameter; not_found if the offer does not contain the event or tier;
+// conflict if a capacity is exceeded or the event is over; the faults of catalog about the business.
 func (c *Client) SellTicket(ctx context.Context, businessID uuid.UUID,
 	order booking.NewTicket) (*booking.Ticket, error) {
 	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost, path(businessID, "tickets"), order)
 }
 
-// AskedTier is one tier of a [TicketOrder].
+// AskedTier is the number of ordered tickets of one tier in a [TicketOrder].
 type AskedTier struct {
 	TierID   string `json:"tier_id"`
 	Quantity int    `json:"quantity"`
 }
 
-// TicketOrder is the request body of an order of tickets in the admin API. Booking's own API has further fields.
+// TicketOrder is the body of a request of the admin API that orders tickets.
+// The corresponding [booking.NewTicket] of the internal API has further fields.
 type TicketOrder struct {
 	EventID       string          `json:"event_id"`
 	TierID        string          `json:"tier_id"`
@@ -45,8 +46,8 @@ type TicketOrder struct {
 	Locale        string          `json:"locale"`
 }
 
-// Read parses the ids of an order. It accepts either Tiers, or TierID with Quantity.
-// Booking itself validates events, quantities and names. Faults: invalid_parameter.
+// Read parses the ids in an order. The order must have either Tiers, or TierID with Quantity. Read does not
+// validate the event, the quantities and the name, because the booking service does. Faults: invalid_parameter.
 func (o *TicketOrder) Read() (booking.NewTicket, error) {
 	eventID, err := request.ID("event_id", o.EventID)
 	if err != nil {
@@ -80,8 +81,8 @@ func (c *Client) Ticket(ctx context.Context, businessID, ticketID uuid.UUID) (*b
 	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodGet, path(businessID, "tickets/"+ticketID.String()), nil)
 }
 
-// Tickets lists the orders that match the filter, including cancelled ones,
-// oldest first. Faults: invalid_parameter for an invalid filter or page.
+// Tickets lists the orders of tickets that match the filter, oldest first, including
+// cancelled ones. Faults: invalid_parameter for an invalid filter or page.
 func (c *Client) Tickets(ctx context.Context, businessID uuid.UUID, filter booking.TicketFilter,
 	page request.Page) (*booking.TicketList, error) {
 	query := page.Values()
@@ -90,33 +91,34 @@ func (c *Client) Tickets(ctx context.Context, businessID uuid.UUID, filter booki
 		nil)
 }
 
-// TicketCancellation returns the refund of cancelling an order now, by its policy. Faults: not_found.
+// TicketCancellation returns the effect that cancelling an order would have now,
+// with the refund by the cancellation policy of the order. Faults: not_found.
 func (c *Client) TicketCancellation(ctx context.Context,
 	businessID, ticketID uuid.UUID) (*booking.Cancellation, error) {
 	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet,
 		path(businessID, "tickets/"+ticketID.String()+"/cancellation"), nil)
 }
 
-// CancelTicket cancels an order, whose tickets are available again immediately, and refunds the
-// requested amount of the online payment. Faults: not_found; conflict if the order is already
-// cancelled or the amount exceeds the payment; invalid_parameter if the amount is invalid.
+// CancelTicket cancels an order of tickets and refunds the requested amount of its online payment.
+// The tickets can be sold again immediately. Faults: not_found; conflict if the order is already
+// cancelled, or if the amount exceeds the payment; invalid_parameter if the amount is invalid.
 func (c *Client) CancelTicket(ctx context.Context, businessID, ticketID uuid.UUID,
 	wanted booking.Cancel) (*booking.Ticket, error) {
 	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost,
 		path(businessID, "tickets/"+ticketID.String()+"/cancel"), wanted)
 }
 
-// RefundTicket refunds a cancelled order, for example after the provider refused a
-// refund. Faults: not_found; conflict if the order is not cancelled, a refund is pending,
-// or the amount exceeds the remainder; invalid_parameter if the amount is invalid.
+// RefundTicket refunds a cancelled order of tickets, for example after the provider refused an
+// earlier refund. Faults: not_found; conflict if the order is not cancelled, if a refund is pending,
+// or if the amount exceeds what is left of the payment; invalid_parameter if the amount is invalid.
 func (c *Client) RefundTicket(ctx context.Context, businessID, ticketID uuid.UUID,
 	wanted booking.NewRefund) (*booking.Ticket, error) {
 	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost,
 		path(businessID, "tickets/"+ticketID.String()+"/refund"), wanted)
 }
 
-// Link returns the customer's link to a booking or an order of
-// tickets; "" if the link cannot be shown. Faults: not_found.
+// Link returns the customer's link to a booking or an order of tickets.
+// It returns "" if the link cannot be shown. Faults: not_found.
 func (c *Client) Link(ctx context.Context, businessID uuid.UUID, kind event.SubjectKind, id uuid.UUID) (string, error) {
 	var out link.Shown
 	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, string(kind)+"s/"+id.String()+"/link"), nil,
@@ -127,8 +129,8 @@ func (c *Client) Link(ctx context.Context, businessID uuid.UUID, kind event.Subj
 }
 
 // TicketsAhead returns the number of sold tickets for events that start today or later, by
-// the date in the zone of the business. It includes events that the business no longer
-// offers. Faults: business_not_found; invalid_parameter if the slug names another business.
+// the local date of the business. Events that the business no longer offers count, too.
+// Faults: business_not_found; invalid_parameter if slug is the slug of another business.
 func (c *Client) TicketsAhead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
 	var out booking.AheadCount
 	at := path(businessID, "tickets/ahead") + "?" + url.Values{"slug": {slug}}.Encode()
@@ -138,7 +140,8 @@ func (c *Client) TicketsAhead(ctx context.Context, businessID uuid.UUID, slug st
 	return out.Count, nil
 }
 
-// Sales returns the sales of many events in one call. Faults: invalid_parameter for too many events.
+// Sales returns the ticket sales of many events in one call. Faults:
+// invalid_parameter for more than booking.MaxSalesEvents events.
 func (c *Client) Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) (*booking.Sales, error) {
 	return typed.Ask[booking.Sales](ctx, c.peer, path(businessID, "tickets/sales"),
 		booking.SalesRequest{EventIDs: eventIDs})

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// Answer is a customer's answer to a question of the business. If the business
-// no longer asks the question, Question has only the key, also as the label.
+// Answer is a customer's answer to a question of the business. If the business no longer asks
+// the question, only the Key and the Label of Question are set, and the label is the key.
 type Answer struct {
 	Question Question
-	Value    any // a JSON value, numbers as [json.Number]
+	Value    any // JSON value; numbers are [json.Number]
 }
 
-// AnswersIn returns the answers in formData, in the order of the questions.
-// Answers to questions that are no longer asked follow, sorted by key.
+// AnswersIn returns the answers that formData contains. They are in the order of the business's
+// questions. Answers to questions that the business no longer asks follow, sorted by key.
 func (o *Offer) AnswersIn(formData json.RawMessage) []Answer {
 	var given map[string]any
 	if unmarshalNumbers(formData, &given) != nil {
@@ -40,7 +40,8 @@ func (o *Offer) AnswersIn(formData json.RawMessage) []Answer {
 	return answers
 }
 
-// Text returns the answer as text in one language. yes and no are the texts of a checked and an unchecked box.
+// Text returns the answer as text in one language of the business. The argument
+// yes is the text for a ticked checkbox, no is the text for an unticked one.
 func (a Answer) Text(language, yes, no string) string {
 	switch v := a.Value.(type) {
 	case bool:

@@ -8,11 +8,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// MaxVariants bounds the pairs that [ParseVariants] accepts: one for each service of the largest appointment.
+// MaxVariants is the maximal number of pairs that [ParseVariants]
+// accepts: one for each service of the largest appointment.
 const MaxVariants = 20
 
-// ParseVariants parses pairs "serviceId:variantId", which select a variant
-// of a service. A pair may be repeated. Faults: invalid_parameter.
+// ParseVariants parses pairs "serviceId:variantId", each of which selects a variant
+// of a service. A pair may occur more than once. Faults: invalid_parameter.
 func ParseVariants(pairs []string) (map[uuid.UUID]uuid.UUID, error) {
 	if len(pairs) > MaxVariants {
 		return nil, fault.Newf(fault.InvalidParameter, "variants: there are %d pairs; send at most %d.", len(pairs),
@@ -49,11 +50,11 @@ func parsePair(pair string) (uuid.UUID, uuid.UUID, bool) {
 	return service, variant, err == nil
 }
 
-// Appointment returns the services with these ids, in this order. A service
-// with a chosen variant has the variant's duration and price (semantics.md §2).
+// Appointment returns the services with the given ids, in this order. If a variant of a
+// service is chosen, the service has the duration and price of the variant (semantics.md §2).
 //
 // Faults: service_not_found for the first unknown or inactive service, or if the business offers no
-// services; invalid_parameter for a class among other services, and for a variant that cannot be chosen.
+// services; invalid_parameter if a class is among several services, or if a chosen variant does not exist.
 func (o *Offer) Appointment(ids []uuid.UUID, variants map[uuid.UUID]uuid.UUID) ([]*Service, error) {
 	services := make([]*Service, len(ids))
 	chosen := make(map[uuid.UUID]*Service, len(variants))
@@ -93,11 +94,11 @@ func (o *Offer) Appointment(ids []uuid.UUID, variants map[uuid.UUID]uuid.UUID) (
 	return services, nil
 }
 
-// Class reports whether the service can only be booked at its class sessions.
+// Class reports whether the service can only be booked for its class sessions.
 func (s *Service) Class() bool { return len(s.Classes) > 0 }
 
-// as returns a copy of the service with the duration and price
-// of one of its variants; nil if the variant does not exist.
+// as returns a copy of the service with the duration and price of
+// one of its variants. It returns nil if the variant does not exist.
 func (s *Service) as(variant uuid.UUID) *Service {
 	for _, v := range s.Variants {
 		if v.ID == variant {

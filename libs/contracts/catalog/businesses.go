@@ -6,38 +6,41 @@ import (
 	"github.com/google/uuid"
 )
 
-// ChangesChannel is the Redis channel on which catalog publishes the slug of each business whose offer changed.
+// ChangesChannel is the Redis channel on which the catalog service
+// publishes the slug of a business after its offer has changed.
 const ChangesChannel = "slotmesh:offers"
 
-// MaxStale is a Cache-Control directive of requests to catalog (RFC 9111 §5.2.1.2). It accepts a
-// stale offer while catalog's database is down. A client sends it if it has no offer in memory.
-// The response header Age is the number of seconds since the offer was known to be the newest.
+// MaxStale is the Cache-Control directive max-stale (RFC 9111 §5.2.1.2). With it a request accepts a stale
+// offer while the database of the catalog service is down. Clients that have no offer in memory send it.
+//
+// The response header Age is the number of seconds for which the offer has not been confirmed as the newest one.
 const MaxStale = "max-stale"
 
-// Media types of a manifest.
+// The media types of a manifest.
 const (
 	MediaYAML = "application/yaml"
 	MediaJSON = "application/json"
 )
 
-// Published identifies the version that a publication has just created.
+// Published identifies the version of a business that a publication has created.
 type Published struct {
 	ID      uuid.UUID `json:"id"`
 	Slug    string    `json:"slug"`
 	Version int64     `json:"version"`
-	Created bool      `json:"created"` // true: a new business, status 201; false: status 200
+	Created bool      `json:"created"` // true for a new business (status 201), false otherwise (status 200)
 }
 
-// BusinessList is one page of businesses, ordered by slug.
+// BusinessList is one page of businesses, in the order of their slugs.
 type BusinessList struct {
 	Businesses []Business `json:"businesses"`
 	NextCursor string     `json:"next_cursor,omitempty"` // omitted on the last page
 }
 
-// MostListed bounds the number of ids in a request for a list of businesses. One person may belong to at most as many.
+// MostListed is the maximal number of ids in a request for a list of businesses.
+// It is also the maximal number of businesses to which one person may belong.
 const MostListed = 100
 
-// Business is one line of the list.
+// Business is one entry of a [BusinessList].
 type Business struct {
 	ID        uuid.UUID `json:"id"`
 	Slug      string    `json:"slug"`
@@ -46,43 +49,45 @@ type Business struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// VersionList is one page of a business's history, newest first.
+// VersionList is one page of the versions of a business, newest first.
 type VersionList struct {
 	Versions   []Version `json:"versions"`
 	NextCursor string    `json:"next_cursor,omitempty"` // omitted on the last page
 }
 
-// Version is one line of the history.
+// Version is one entry of a [VersionList].
 type Version struct {
 	Version     int64     `json:"version"`
 	PublishedAt time.Time `json:"published_at"`
 }
 
-// Rollback is a request to publish an old version again as the newest.
+// Rollback requests that an old version is published again as the newest one.
 type Rollback struct {
 	Version int64 `json:"version"`
 }
 
-// Manifest is a manifest as catalog returns it.
+// Manifest is the manifest of a business as the catalog service returns it.
 type Manifest struct {
 	Text      []byte
 	MediaType string // [MediaYAML] or [MediaJSON]
-	ETag      string // the version in quotes
+	ETag      string // number of the version in quotes
 }
 
-// SlugOf is the response to a request for a business's slug.
+// SlugOf is the response to a request for the slug of a business.
 type SlugOf struct {
 	Slug string `json:"slug"`
 }
 
-// KeptAfterRemoval is the time after which the other services delete the data of a removed business (lifecycle.md §6).
+// KeptAfterRemoval is the time between the removal of a business and
+// the deletion of its data in the other services (lifecycle.md §6).
 const KeptAfterRemoval = 30 * 24 * time.Hour
 
-// RemovedList is one page of the removed businesses, by id.
+// RemovedList is one page of the ids of removed businesses, in the order of the ids.
 type RemovedList struct {
 	IDs        []uuid.UUID `json:"ids"`
 	NextCursor string      `json:"next_cursor,omitempty"` // omitted on the last page
 }
 
-// BindAccounts is the query parameter with which a publication or a rollback may bind payment accounts to the business.
+// BindAccounts is the name of a query parameter. With the value true, a
+// publication or a rollback may bind payment accounts to the business.
 const BindAccounts = "bind_accounts"

@@ -6,8 +6,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/money"
 )
 
-// PaysOnline reports whether a customer pays online for a sale with the price total (semantics.md §3). mode
-// is the payment mode for the kind of sale. choice is the customer's choice, if the mode permits one, or "".
+// PaysOnline reports whether a customer pays online for a sale (semantics.md §3).
+// The argument mode is the payment mode for the kind of sale; choice is the
+// customer's choice, or "" if the mode permits none; total is the price of the sale.
 func (o *Offer) PaysOnline(mode, choice string, total int64) bool {
 	if len(o.Payments.Providers) == 0 || total == 0 {
 		return false
@@ -16,7 +17,7 @@ func (o *Offer) PaysOnline(mode, choice string, total int64) bool {
 }
 
 // ConnectedProviders returns the payment providers with which the business has an account.
-// A sandbox needs no accounts, so the result for a sandbox is all configured providers.
+// A sandbox needs no accounts, so for a sandbox it returns all configured providers.
 func (o *Offer) ConnectedProviders() []string {
 	if o.Account.Sandbox {
 		return o.Payments.Providers
@@ -30,9 +31,9 @@ func (o *Offer) ConnectedProviders() []string {
 	return connected
 }
 
-// Due returns the part of a price, in minor units, that the customer pays online at
-// the booking (semantics.md §3). requirement is the payment requirement; deposit is
-// its deposit. A fixed deposit is at most the price; a percentage is rounded half up.
+// Due returns the part of a price that the customer pays online at the time of the booking, in minor
+// units (semantics.md §3). The argument requirement is the payment requirement, and deposit is the amount
+// or percentage of its deposit. A fixed deposit is at most the price. A percentage is rounded half up.
 func Due(requirement string, deposit *decimal.Decimal, price int64, currency money.Currency) int64 {
 	if requirement == RequirementFull {
 		return price
@@ -49,7 +50,8 @@ func Due(requirement string, deposit *decimal.Decimal, price int64, currency mon
 	return 0
 }
 
-// PricePer returns the unit of the service's price, in the words of price_per in the manifest: person or booking.
+// PricePer returns the unit to which the price of the service applies:
+// person or booking. These are the values of price_per in the manifest.
 func (s *Service) PricePer() string {
 	if s.PerPerson {
 		return "person"
@@ -57,8 +59,8 @@ func (s *Service) PricePer() string {
 	return "booking"
 }
 
-// Units returns how many times a party of this size pays the
-// service's price: party times per person, or once per booking.
+// Units returns how many times the price of the service is charged for
+// a party: once per person if the price is per person, otherwise once.
 func (s *Service) Units(party int) int {
 	if s.PerPerson {
 		return max(1, party)
@@ -66,8 +68,8 @@ func (s *Service) Units(party int) int {
 	return 1
 }
 
-// Due returns the part of the service's price that a party pays online at the
-// booking; see [Due]. A fixed deposit applies to each unit, like the price.
+// Due returns the part of a price that a party pays online at the time of the booking; see the function
+// [Due]. A fixed deposit is charged as often as the price of the service; see [Service.Units].
 func (s *Service) Due(price int64, party int, currency money.Currency) int64 {
 	deposit := s.DepositValue
 	if units := s.Units(party); deposit != nil && units > 1 && s.PaymentRequirement == RequirementDepositFixed {

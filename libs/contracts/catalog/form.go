@@ -16,51 +16,54 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Types of questions.
+// The types of questions.
 const (
 	QuestionText     = "text"     // one line of text
 	QuestionTextarea = "textarea" // several lines of text
 	QuestionNumber   = "number"
-	QuestionSelect   = "select"   // the key of one of the options
+	QuestionSelect   = "select"   // key of one of the options
 	QuestionCheckbox = "checkbox" // true or false
 	QuestionDate     = "date"     // YYYY-MM-DD
 	QuestionPhone    = "phone"
 )
 
-// Consents is the member of form_data that holds the customer's consents, by the keys of the consent questions.
+// Consents is the name of the member of form_data that holds the customer's consents.
+// Its value is an object whose members are named by the keys of the consent questions.
 const Consents = "_consent"
 
-// maxPhone is the maximal number of characters of a telephone number, as for customer_phone.
+// maxPhone is the maximal length of a telephone number, in characters. The same limit applies to customer_phone.
 const maxPhone = 50
 
-// Question is one question of the booking page to a customer who books a service, buys tickets or reserves a rental.
+// Question is a question to a customer on the booking page. The customer
+// answers it to book a service, to buy tickets or to reserve a rental.
 type Question struct {
 	Key       string           `json:"key"`
 	Label     Label            `json:"label"`
 	Type      string           `json:"type"`
 	Required  bool             `json:"required"`
-	MaxLength int              `json:"max_length,omitempty"` // characters, of text and textarea
-	Options   []QuestionOption `json:"options,omitempty"`    // of select
-	// ServiceIDs, EventIDs and RentalIDs narrow the question to these; if all are empty, it is asked for everything.
+	MaxLength int              `json:"max_length,omitempty"` // in characters; for text and textarea
+	Options   []QuestionOption `json:"options,omitempty"`    // for select
+	// ServiceIDs, EventIDs and RentalIDs list the services, events and rentals for which
+	// the question is asked. If all three are empty, the question is asked for everything.
 	ServiceIDs []uuid.UUID `json:"service_ids"`
 	EventIDs   []uuid.UUID `json:"event_ids,omitempty"`
 	RentalIDs  []uuid.UUID `json:"rental_ids,omitempty"`
-	Consent    bool        `json:"consent,omitempty"` // of a checkbox: the answer is stored under [Consents]
+	Consent    bool        `json:"consent,omitempty"` // for a checkbox: its answer is stored under [Consents]
 }
 
-// QuestionOption is one answer of a select.
+// QuestionOption is one of the possible answers to a question of the type select.
 type QuestionOption struct {
 	Key   string `json:"key"`
 	Label Label  `json:"label"`
 }
 
-// Label is a text in the default language, with translations by language.
+// Label is a text in the default language of the business, with its translations by language.
 type Label struct {
 	Text         string            `json:"text"`
 	Translations map[string]string `json:"translations,omitempty"`
 }
 
-// In returns the text in a language of the business, or in the default language if there is no translation.
+// In returns the text in a language. If there is no translation, it returns the text in the default language.
 func (l Label) In(language string) string {
 	if translated, ok := l.Translations[language]; ok {
 		return translated
@@ -68,7 +71,7 @@ func (l Label) In(language string) string {
 	return l.Text
 }
 
-// Questions returns the questions to a customer who takes these services, events or rentals, in the owner's order.
+// Questions returns the questions to a customer who books the given services, events or rentals, in the owner's order.
 func (o *Offer) Questions(taken ...uuid.UUID) []Question {
 	var asked []Question
 	for _, q := range o.Form {
@@ -80,13 +83,15 @@ func (o *Offer) Questions(taken ...uuid.UUID) []Question {
 	return asked
 }
 
-// Answered returns the answers to store for a customer who books these services, events or rentals.
-// From the booking page, it keeps only the answers to the business's questions (pages.md), each in
-// the form that the question requires. For all other actors it returns the argument given unchanged.
+// Answered returns the answers that are stored for a customer who books the given
+// services, events or rentals. The argument given holds the answers in the request.
 //
-// If the business enforces its form, a booking with an API key must answer the
-// required questions, except consents, which an API key cannot give. Fault:
-// invalid_parameter, which names the first question with a missing or invalid answer.
+// For the booking page, the result contains only the answers to the business's questions (pages.md),
+// each in the form that its question requires. For all other actors, the result is given, unchanged.
+//
+// If the business enforces its form, a booking with an API key must answer the required
+// questions, except consents, which cannot be given with an API key. Fault:
+// invalid_parameter, which names the first question whose answer is missing or invalid.
 func (o *Offer) Answered(by actor.Actor, given map[string]any, taken ...uuid.UUID) (map[string]any, error) {
 	questions, isPage := o.Questions(taken...), by.Kind == actor.Page
 	if !isPage && (by.Kind != actor.APIKey || !o.FormEnforceAPI) {
@@ -121,13 +126,14 @@ const (
 	WrongPhone     Wrong = "phone"
 )
 
-// WrongAnswer is an invalid answer to a question. Its error names the question and describes a valid answer.
+// WrongAnswer is an invalid answer to a question, with the reason.
+// As an error, it names the question and describes a valid answer.
 type WrongAnswer struct {
 	Question Question
 	Wrong    Wrong
 }
 
-// Error returns an English sentence, with the label in the default language.
+// Error returns an English sentence. The sentence contains the label of the question in the default language.
 func (w WrongAnswer) Error() string {
 	says := map[Wrong]string{
 		WrongMissing:   "needs an answer",
@@ -146,11 +152,12 @@ func (w WrongAnswer) Error() string {
 	return fmt.Sprintf("form_data.%s: %q %s.", w.Question.Key, w.Question.Label.Text, says)
 }
 
-// Answers validates the answers in the argument given, whose values are JSON values with numbers as [json.Number].
-// It returns the valid answers as form_data stores them, and the invalid ones in the order of the questions.
+// Answers validates answers to questions. The values of the argument given are
+// JSON values with numbers as [json.Number]. Answers returns the valid answers in
+// the form of form_data, and the invalid answers in the order of the questions.
 //
-// Blank answers and answers to other questions are left out. A page
-// that was opened before the form changed can still send such answers.
+// It ignores blank answers and answers to other questions. A page that was
+// opened before the owner changed the form can still send such answers.
 func Answers(questions []Question, given map[string]any) (map[string]any, []WrongAnswer) {
 	kept, agreed := map[string]any{}, map[string]any{}
 	consents, _ := given[Consents].(map[string]any)
@@ -174,10 +181,10 @@ func Answers(questions []Question, given map[string]any) (map[string]any, []Wron
 	return kept, wrong
 }
 
-// read returns the answer in its stored form, nil for a blank answer.
+// read returns the answer as form_data stores it. It returns nil for a blank answer.
 func (q Question) read(value any) (any, Wrong) {
 	if text, ok := value.(string); ok {
-		value = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) // forms send a line break as two characters
+		value = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) // browsers send a line break as CR LF
 	}
 	if value == nil || value == "" {
 		if q.Required && q.Type == QuestionCheckbox {
@@ -208,7 +215,7 @@ func (q Question) read(value any) (any, Wrong) {
 	return text, q.wrongText(text)
 }
 
-// readNumber accepts a number, or a string that holds one.
+// readNumber returns the number in a JSON number or in a string.
 func readNumber(value any) (any, Wrong) {
 	const most = 40
 	var number string
@@ -254,10 +261,10 @@ func (q Question) wrongText(text string) Wrong {
 	return ""
 }
 
-// phone matches digits of any script with common separators, and an extension.
+// phone matches digits of any script with the usual separators, followed by an optional extension.
 var phone = regexp.MustCompile(`^(?i)[+(# ]*\p{Nd}[\p{Nd}\p{Pd} ()./+#*,]*(x|ext\.?)? ?\p{Nd}*$`)
 
-// IsPhone reports whether a text can be a telephone number. It does not check that the number exists.
+// IsPhone reports whether a text has the form of a telephone number. It does not check that the number exists.
 func IsPhone(text string) bool {
 	const minDigits = 3
 	digits := 0

@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// WindowsOn returns the opening windows that start on a date:
-// those of the date's override, otherwise those of its weekday.
+// WindowsOn returns the opening windows that start on a date. These are the windows
+// of the override for the date or, without an override, the windows of the weekday.
 func (o *Offer) WindowsOn(d timespan.Date) []timespan.Window {
 	for i := range o.Overrides {
 		if o.Overrides[i].Date == d {
@@ -18,9 +18,11 @@ func (o *Offer) WindowsOn(d timespan.Date) []timespan.Window {
 	return o.Hours[d.Weekday()]
 }
 
-// HandsOver reports whether a rental can be picked up, or with isReturn returned, at the instant at, in
-// seconds since the epoch. This is possible within opening hours; a return is also possible exactly at their
-// end. Any instant is allowed if the rental permits it, or if the business has no opening hours (pages.md §2).
+// HandsOver reports whether a rental can be picked up at the instant at, in seconds since
+// the epoch. With isReturn, it reports whether the rental can be returned at this instant.
+//
+// Both are possible within opening hours; a return is also possible exactly at their end. Any instant
+// is possible if the rental permits it, or if the business has no opening hours (pages.md §2).
 func (o *Offer) HandsOver(r *Rental, at int64, isReturn bool) bool {
 	if r.OutsideHours || !o.hasHours() {
 		return true
@@ -38,12 +40,14 @@ func (o *Offer) HandsOver(r *Rental, at int64, isReturn bool) bool {
 	return false
 }
 
-// HandsOverOn reports whether a rental can be picked up or returned on a date, by the rules of [Offer.HandsOver].
+// HandsOverOn reports whether a rental can be picked up or returned
+// at some time on a date, by the rules of [Offer.HandsOver].
 func (o *Offer) HandsOverOn(r *Rental, d timespan.Date) bool {
 	return r.OutsideHours || !o.hasHours() || len(o.WindowsOn(d)) > 0
 }
 
-// EventTime returns the time of an event. If its end is not after its start, it ends on the next date.
+// EventTime returns the time of an event. If the local time of its end is
+// not after the local time of its start, the event ends on the next date.
 func (o *Offer) EventTime(e *Event) timespan.Span {
 	until := e.Date
 	if e.End <= e.Start {
@@ -53,7 +57,7 @@ func (o *Offer) EventTime(e *Event) timespan.Span {
 		End: timespan.Instant(until, e.End, o.Location())}
 }
 
-// hasHours reports whether the business has any opening hours.
+// hasHours reports whether the business has opening hours on any weekday or date.
 func (o *Offer) hasHours() bool {
 	isOpen := func(windows []timespan.Window) bool { return len(windows) > 0 }
 	return slices.ContainsFunc(o.Hours[:], isOpen) ||

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// identified is an element of an offer that is found by its id.
+// identified is implemented by the elements of an offer that can be found by their id.
 type identified[T any] interface {
 	*T
 	id() uuid.UUID
@@ -19,7 +19,7 @@ func (s *Staff) id() uuid.UUID   { return s.ID }
 func (e *Event) id() uuid.UUID   { return e.ID }
 func (r *Rental) id() uuid.UUID  { return r.ID }
 
-// ShortestDays returns the minimal number of days of a rental, 1 by default.
+// ShortestDays returns the minimal number of days of a rental. The default is 1.
 func (r *Rental) ShortestDays() int {
 	if r.MinRentalDays == nil {
 		return 1
@@ -27,14 +27,14 @@ func (r *Rental) ShortestDays() int {
 	return max(1, *r.MinRentalDays)
 }
 
-// index finds the elements of a list by id. It holds their positions in the order of
-// the ids. It is smaller than a map, and every service keeps many offers in memory.
+// index finds the elements of a list by their id. It holds the positions of the elements in the list, in
+// the order of the ids. It needs less memory than a map, and every service keeps many offers in memory.
 type index []int32
 
 func newIndex[T any, P identified[T]](list []T) index {
 	places := make(index, len(list))
 	for i := range places {
-		places[i] = int32(i) // the limit on a manifest's size bounds its lists
+		places[i] = int32(i) // the maximal size of a manifest limits the length of its lists
 	}
 	slices.SortFunc(places, func(i, j int32) int {
 		a, b := P(&list[i]).id(), P(&list[j]).id()
@@ -43,7 +43,7 @@ func newIndex[T any, P identified[T]](list []T) index {
 	return places
 }
 
-// find returns the element with this id, or nil.
+// find returns the element of a list with the given id, or nil. The argument places is the index of the list.
 func find[T any, P identified[T]](list []T, places index, id uuid.UUID) *T {
 	at, ok := slices.BinarySearchFunc(places, id, func(i int32, id uuid.UUID) int {
 		own := P(&list[i]).id()
@@ -55,11 +55,11 @@ func find[T any, P identified[T]](list []T, places index, id uuid.UUID) *T {
 	return &list[places[at]]
 }
 
-// compact reduces the memory of an offer. It removes the unused capacity of
-// lists after decoding, and lets services with the same members share one list.
+// compact reduces the memory that an offer needs. It removes the unused capacity of lists,
+// which decoding leaves, and lets services with the same staff members share one list.
 func (o *Offer) compact() {
 	o.Staff, o.Services, o.Events, o.Rentals = exact(o.Staff), exact(o.Services), exact(o.Events), exact(o.Rentals)
-	shared := map[uint64][]uuid.UUID{} // by hash
+	shared := map[uint64][]uuid.UUID{} // by hash of the list
 	var hash maphash.Hash
 	for i := range o.Services {
 		s := &o.Services[i]
@@ -78,7 +78,8 @@ func (o *Offer) compact() {
 	}
 }
 
-// exact returns the list without spare capacity. nil stays nil, because JSON encodes it differently from an empty list.
+// exact returns the list without unused capacity. A nil list stays
+// nil, because JSON encodes nil and an empty list differently.
 func exact[T any](list []T) []T {
 	if list == nil || len(list) == cap(list) {
 		return list

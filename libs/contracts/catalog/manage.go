@@ -9,7 +9,7 @@ type ManagedBusiness struct {
 	Languages       []string `json:"languages"`
 }
 
-// Managed returns the business as the customer view shows it.
+// Managed returns the business for the customer view of a link.
 func (o *Offer) Managed() ManagedBusiness {
 	return ManagedBusiness{Slug: o.Slug, Name: o.Name, Timezone: o.Timezone, DefaultLanguage: o.DefaultLanguage,
 		Languages: o.Languages}

@@ -6,11 +6,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// The methods below return the name of a sold service, event or rental in a language of the
-// business. The argument sold is the name at the time of the sale. They return sold if
-// there is no translation, if the name has changed, or if the business no longer offers it.
+// The methods below return the name of a sold service, event or rental in a language of the business. The
+// argument sold is the name at the time of the sale. A method returns sold if the name has no translation,
+// if the owner has changed the name since the sale, or if the business no longer offers the element.
 
-// ServiceName returns the name of a service that was sold.
+// ServiceName returns the name of a service.
 func (o *Offer) ServiceName(id uuid.UUID, sold, language string) string {
 	if s := o.Service(id); s != nil {
 		return nameOf(s.Name, s.NameTranslations, sold, language)
@@ -18,7 +18,7 @@ func (o *Offer) ServiceName(id uuid.UUID, sold, language string) string {
 	return sold
 }
 
-// VariantName returns the name of a variant of a service that was sold.
+// VariantName returns the name of a variant of a service.
 func (o *Offer) VariantName(service, variant uuid.UUID, sold, language string) string {
 	s := o.Service(service)
 	if s == nil {
@@ -31,7 +31,7 @@ func (o *Offer) VariantName(service, variant uuid.UUID, sold, language string) s
 	return nameOf(s.Variants[i].Name, s.Variants[i].NameTranslations, sold, language)
 }
 
-// PackageName returns the name of the package of these services that was sold; "" if sold is "".
+// PackageName returns the name of the package that consists of the given services.
 func (o *Offer) PackageName(services []uuid.UUID, sold, language string) string {
 	if p := o.PackageOf(services, false); p != nil {
 		return nameOf(p.Name.Text, p.Name.Translations, sold, language)
@@ -39,7 +39,8 @@ func (o *Offer) PackageName(services []uuid.UUID, sold, language string) string 
 	return sold
 }
 
-// MemberName returns the name of a staff member. It returns sold if id is nil or names no member of this offer.
+// MemberName returns the name of a staff member. It returns sold
+// if id is nil or if this offer has no staff member with the id.
 func (o *Offer) MemberName(id *uuid.UUID, sold, language string) string {
 	if id == nil {
 		return sold
@@ -50,7 +51,7 @@ func (o *Offer) MemberName(id *uuid.UUID, sold, language string) string {
 	return sold
 }
 
-// EventName returns the name of an event that tickets were sold of.
+// EventName returns the name of an event.
 func (o *Offer) EventName(id uuid.UUID, sold, language string) string {
 	if e := o.Event(id); e != nil {
 		return nameOf(e.Name, e.NameTranslations, sold, language)
@@ -58,7 +59,7 @@ func (o *Offer) EventName(id uuid.UUID, sold, language string) string {
 	return sold
 }
 
-// TierName returns the name of a tier that tickets were sold of.
+// TierName returns the name of a tier of an event.
 func (o *Offer) TierName(event, tier uuid.UUID, sold, language string) string {
 	e := o.Event(event)
 	if e == nil {
@@ -71,7 +72,7 @@ func (o *Offer) TierName(event, tier uuid.UUID, sold, language string) string {
 	return nameOf(e.Tiers[i].Name, e.Tiers[i].NameTranslations, sold, language)
 }
 
-// RentalName returns the name of a rental that was reserved.
+// RentalName returns the name of a rental.
 func (o *Offer) RentalName(id uuid.UUID, sold, language string) string {
 	if r := o.Rental(id); r != nil {
 		return nameOf(r.Name, r.NameTranslations, sold, language)

@@ -9,21 +9,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/money"
 )
 
-// Package is a set of services that the owner sells together. Exactly one of Price and Percent is set.
+// Package is a set of services that the business sells together for one price. Exactly one of Price and Percent is set.
 type Package struct {
 	ID          uuid.UUID `json:"id"`
 	Key         string    `json:"key"`
 	Name        Label     `json:"name"`
-	Description Label     `json:"description"` // plain text, may be empty
-	// ServiceIDs holds two or more distinct services, in the order of their performance.
+	Description Label     `json:"description"` // plain text; may be empty
+	// ServiceIDs holds the ids of two or more different services, in the order of their performance.
 	ServiceIDs []uuid.UUID      `json:"service_ids"`
-	Price      *int64           `json:"price,omitempty"`   // minor units
-	Percent    *decimal.Decimal `json:"percent,omitempty"` // above 0, at most 100
+	Price      *int64           `json:"price,omitempty"`   // in minor units
+	Percent    *decimal.Decimal `json:"percent,omitempty"` // reduction, above 0 and at most 100
 }
 
-// Of returns the price of the package, in minor units. The argument separately is
-// the sum of its services' prices after the pricing rules. Percent reduces this
-// sum, rounded half up; Price replaces it. The result never exceeds the sum.
+// Of returns the price of the package, in minor units. The argument separately is the sum
+// of the prices of the services after the pricing rules. Percent reduces this sum, and the
+// result is rounded half up. Price replaces the sum. The result never exceeds the sum.
 func (p *Package) Of(separately int64, currency money.Currency) int64 {
 	if p.Price != nil {
 		return min(*p.Price, separately)
@@ -32,8 +32,9 @@ func (p *Package) Of(separately int64, currency money.Currency) int64 {
 	return min(separately, currency.Round(currency.Decimal(separately).Mul(part)))
 }
 
-// PackageOf returns the package that consists of exactly these services, in any order, or nil. If varied is true,
-// a service is booked with a variant. The result is then nil, because packages have no services with variants.
+// PackageOf returns the package that consists of exactly the given services, in any
+// order, or nil. The argument varied reports that one of the services is booked
+// with a variant. The result is then nil, because packages contain no variants.
 func (o *Offer) PackageOf(services []uuid.UUID, varied bool) *Package {
 	if varied {
 		return nil
@@ -41,7 +42,7 @@ func (o *Offer) PackageOf(services []uuid.UUID, varied bool) *Package {
 	for i := range o.Packages {
 		p := &o.Packages[i]
 		lacks := func(id uuid.UUID) bool { return !slices.Contains(services, id) }
-		if len(p.ServiceIDs) == len(services) && !slices.ContainsFunc(p.ServiceIDs, lacks) { // ServiceIDs are distinct
+		if len(p.ServiceIDs) == len(services) && !slices.ContainsFunc(p.ServiceIDs, lacks) { // no id occurs twice
 			return p
 		}
 	}

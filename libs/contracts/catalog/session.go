@@ -9,9 +9,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// HoldsSession reports whether the offer still has the class session that was booked for the span during
-// (semantics.md §2). Only the start must match, so a new duration of the service does not cancel the
-// session. zone is the time zone at the time of the sale, in which local times of the offer are interpreted.
+// HoldsSession reports whether a booked class session still takes place under this
+// offer (semantics.md §2). The argument during is the booked span. Only its start must
+// still match, so that a changed duration of the service does not cancel the session.
+//
+// The argument zone is the time zone at the time of the sale.
+// HoldsSession interprets the local times of the offer in this zone.
 func (o *Offer) HoldsSession(service, session uuid.UUID, during timespan.Span, zone *time.Location) bool {
 	s := o.Service(service)
 	if s == nil || !s.Active || !o.Modules.Services {
@@ -34,7 +37,7 @@ func (o *Offer) HoldsSession(service, session uuid.UUID, during timespan.Span, z
 	return by != nil && by.Active
 }
 
-// isOn reports whether the session is scheduled on a date.
+// isOn reports whether the session is scheduled on a date. It ignores overrides and blocks.
 func (c *ClassSession) isOn(date timespan.Date) bool {
 	if c.Date != nil {
 		return *c.Date == date
@@ -43,12 +46,12 @@ func (c *ClassSession) isOn(date timespan.Date) bool {
 		(c.To == nil || date <= *c.To)
 }
 
-// closesOn reports whether an override closes the business on a date.
+// closesOn reports whether an override closes the whole business on a date.
 func (o *Offer) closesOn(date timespan.Date) bool {
 	return slices.ContainsFunc(o.Overrides, func(d DayOverride) bool { return d.Date == date && len(d.Hours) == 0 })
 }
 
-// blocks reports whether a block of the whole business or of this member overlaps a span.
+// blocks reports whether a block of the whole business or of the given staff member overlaps a span.
 func (o *Offer) blocks(member *uuid.UUID, during timespan.Span, zone *time.Location) bool {
 	return slices.ContainsFunc(o.Blocks, func(b Block) bool {
 		blocked := timespan.Span{Start: timespan.Instant(b.From.Date, b.From.Time, zone),

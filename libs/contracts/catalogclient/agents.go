@@ -12,7 +12,7 @@ import (
 )
 
 // Slug returns the slug of the business with this id. The slug of a business never
-// changes. Fault: business_not_found, also after the removal of the business.
+// changes. Fault: business_not_found if there is no such business or if it was removed.
 func Slug(ctx context.Context, p *peer.Client, id uuid.UUID) (string, error) {
 	var out catalog.SlugOf
 	if err := p.Call(ctx, http.MethodGet, "/internal/slugs/"+id.String(), nil, &out); err != nil {
@@ -21,9 +21,11 @@ func Slug(ctx context.Context, p *peer.Client, id uuid.UUID) (string, error) {
 	return out.Slug, nil
 }
 
-// Read requests a public path of a business from catalog, availability or rental, on the service's
-// internal port. No limits per address apply there. If the entity tag of the answer equals the argument
-// tag, the status is 304 and the body is empty; "" sends no tag. Faults: those of the public path.
+// Read requests a public path of a business from catalog, availability or rental. It uses
+// the internal port of the service, so that the limits per client address do not apply.
+//
+// The argument tag is the entity tag of a response that the caller has; "" if the caller has none. If this
+// response is still current, the status is 304 and the body is empty. Faults: those of the public path.
 func Read(ctx context.Context, p *peer.Client, slug, path string, query url.Values,
 	tag string) (*peer.Response, error) {
 	request := peer.Request{Method: http.MethodGet, Path: publicPath(slug, path, query)}

@@ -1,6 +1,6 @@
-// Package catalogclient is the client of the catalog service. [Client] reads offers
-// and keeps them in memory. [Owner] publishes and reads manifests. [Eraser] deletes
-// the data of removed businesses. The types are those of libs/contracts/catalog.
+// Package catalogclient is the client of the catalog service. [Client] reads offers and keeps them in memory.
+// [Owner] publishes and reads manifests. [Eraser] deletes the data of removed businesses, and [Forgetter]
+// anonymizes customers after the retention time. The types of requests and responses are in libs/contracts/catalog.
 package catalogclient
 
 import (
@@ -22,18 +22,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// cachedOffers is the capacity of the cache; the least recently used offer is dropped first.
+// cachedOffers is the maximal number of cached offers. When it
+// is exceeded, the cache drops the least recently used offer.
 const cachedOffers = 4096
 
-// Client reads offers and caches them, decoded and prepared (libs/platform/revalidate). A message in
-// Redis expires a cached offer immediately; if the message was lost, the offer expires after two
-// seconds. While catalog is down or slow, the client returns the last version that it has read.
+// Client reads offers and caches them, decoded and prepared (libs/platform/revalidate). When an offer changes,
+// a message through Redis expires the cached offer immediately. If the message is lost, the cached offer
+// expires after two seconds. While the catalog service is down or slow, the client returns the cached offer.
 type Client struct {
 	peer   *peer.Client
 	offers *revalidate.Cache[*tagged]
 }
 
-// tagged is an offer with its entity tag.
+// tagged is an offer together with its entity tag.
 type tagged struct {
 	*catalog.Offer
 	etag string
@@ -42,9 +43,10 @@ type tagged struct {
 func (t *tagged) Number() int64 { return t.Version }
 func (t *tagged) Size() int     { return 1 }
 
-// NewClient returns a client of the catalog service. Run must run to receive change messages.
+// NewClient returns a client of the catalog service. The caller must
+// also start Run, which receives the messages about changed offers.
 func NewClient(p *peer.Client, tel *telemetry.Telemetry) *Client {
-	return newClient(p, tel, clock.System()) // ages use real time, even if the service's clock is shifted
+	return newClient(p, tel, clock.System()) // ages are in real time, even if the clock of the service is shifted
 }
 
 func newClient(p *peer.Client, tel *telemetry.Telemetry, now clock.Clock) *Client {
@@ -56,34 +58,36 @@ func newClient(p *peer.Client, tel *telemetry.Telemetry, now clock.Clock) *Clien
 	return c
 }
 
-// Get returns the offer of a business. While catalog and its database answer, the
-// offer is at most two seconds old. Otherwise Get returns the cached offer, however
-// old. If an offer is cached, Get waits for catalog at most for the peer's patience.
+// Get returns the offer of a business. While the catalog service and its database are available, the
+// offer is at most two seconds old. Otherwise Get returns the cached offer, whatever its age. If an
+// offer is cached, Get waits for the catalog service at most as long as the Patience of the peer.
 //
-// Errors: [fault.BusinessNotFound]; [fault.PeerUnavailable] if neither the cache nor catalog has an offer.
+// Errors: [fault.BusinessNotFound]; [fault.PeerUnavailable] if the
+// offer is not cached and the catalog service cannot return it.
 func (c *Client) Get(ctx context.Context, slug string) (*catalog.Offer, error) {
 	return untagged(c.offers.Get(ctx, slug))
 }
 
-// Fresh requests the current offer from catalog on every call. Errors: those of Get, but it never returns an old offer.
+// Fresh requests the newest offer from the catalog service on every
+// call. It never returns an older offer. Errors: those of Get.
 func (c *Client) Fresh(ctx context.Context, slug string) (*catalog.Offer, error) {
 	return untagged(c.offers.Newest(ctx, slug))
 }
 
-// Recent returns an offer that was the newest at some time within the last two seconds. It
-// uses the cached offer if that was confirmed within this time. Errors: those of Fresh.
+// Recent returns an offer that was the newest one at some time within the last two seconds. It returns
+// the cached offer if the catalog service confirmed it within this time. Errors: those of Fresh.
 func (c *Client) Recent(ctx context.Context, slug string) (*catalog.Offer, error) {
 	return untagged(c.offers.Recent(ctx, slug))
 }
 
-// Uncached requests the newest offer from catalog and does not cache it. Jobs over all businesses
-// use it, so that they do not evict offers that requests need. Errors: those of Fresh.
+// Uncached requests the newest offer from the catalog service and does not cache it. Jobs that read the offers
+// of all businesses use it, so that they do not evict the offers that requests need. Errors: those of Fresh.
 func (c *Client) Uncached(ctx context.Context, slug string) (*catalog.Offer, error) {
 	newest, _, err := c.ask(ctx, slug, nil, false)
 	return untagged(newest, err)
 }
 
-// AtLeast returns an offer of this version or a newer one, from memory if possible.
+// AtLeast returns an offer with at least the given version, from the cache if possible. Errors: those of Get.
 func (c *Client) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
 	known, ok := c.offers.Peek(slug)
 	if !ok {
@@ -105,8 +109,9 @@ func untagged(t *tagged, err error) (*catalog.Offer, error) {
 	return t.Offer, nil
 }
 
-// ask requests an offer for the cache. It sends the entity tag of the cached
-// offer known. If mayBeOld is true, it accepts a stale offer from catalog.
+// ask requests an offer from the catalog service for the cache. The argument known is the cached
+// offer, or nil. If the cached offer is still the newest one, ask returns known. If mayBeOld is
+// true, the catalog service may send a stale offer. The duration is the age of the offer.
 func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld bool) (*tagged, time.Duration, error) {
 	if !request.IsSlug(slug) {
 		return nil, 0, fault.New(fault.BusinessNotFound, "Business not found")
@@ -135,13 +140,14 @@ func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld b
 	return &tagged{Offer: offer, etag: response.Header.Get("ETag")}, time.Duration(seconds) * time.Second, nil
 }
 
-// Run receives messages about changed offers until ctx ends. While Redis
-// is down, the client notices a change when the cached offer expires.
+// Run receives the messages about changed offers until ctx ends. While Redis
+// is down, the client notices a change only when the cached offer expires.
 func (c *Client) Run(ctx context.Context, rdb redis.UniversalClient) error {
 	return Listen(ctx, rdb, c.offers.Expire)
 }
 
-// Listen calls changed with the slug of each changed business until ctx ends. It reconnects while Redis is down.
+// Listen calls the function changed with the slug of each business whose
+// offer has changed, until ctx ends. After Redis was down, it reconnects.
 func Listen(ctx context.Context, rdb redis.UniversalClient, changed func(slug string)) error {
 	subscription := rdb.Subscribe(ctx, catalog.ChangesChannel)
 	defer func() { _ = subscription.Close() }()

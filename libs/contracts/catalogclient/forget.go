@@ -18,18 +18,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Remembered is a service's store of customers' data.
+// Remembered is implemented by the store of a service that holds data of customers.
 type Remembered interface {
-	// RemembersEnded returns up to limit businesses, in the order of their ids, with ids
-	// above after. Each has data of customers whose bookings had ended at the time then.
+	// RemembersEnded returns businesses with bookings, orders or reservations that had ended at the instant
+	// then and still contain data of their customers. The businesses are in the order of their ids. Only
+	// businesses with ids greater than the argument after are returned, at most as many as limit.
 	RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error)
-	// ForgetEnded anonymizes the customers of one business whose bookings had ended at
-	// the time then. It returns the number of changed bookings, orders or reservations.
+	// ForgetEnded deletes the data of the customers from those bookings, orders or reservations of one business
+	// that had ended at the instant then. It returns the number of changed bookings, orders or reservations.
 	ForgetEnded(ctx context.Context, business uuid.UUID, then time.Time) (int64, error)
 }
 
-// Forgetter is the retention job: it anonymizes customers some time after their
-// bookings have ended (lifecycle.md §6). Each business configures this time.
+// Forgetter is the retention job: when the retention time after the end of a booking, order or reservation
+// is over, it anonymizes its customer (lifecycle.md §6). Each business sets its own retention time.
 type Forgetter struct {
 	catalog   *peer.Client
 	offer     func(ctx context.Context, slug string) (*catalog.Offer, error)
@@ -40,7 +41,8 @@ type Forgetter struct {
 	forgotten metric.Int64Counter
 }
 
-// NewForgetter returns a retention job. alone runs a function while no other replica runs it.
+// NewForgetter returns a retention job for the store kept. The function alone runs
+// a function under an advisory lock, so that only one replica runs it at a time.
 func NewForgetter(p *peer.Client, offers *Client, kept Remembered, alone func(context.Context,
 	func(context.Context) error) error, now clock.Clock, tel *telemetry.Telemetry) *Forgetter {
 	return &Forgetter{
@@ -52,12 +54,12 @@ func NewForgetter(p *peer.Client, offers *Client, kept Remembered, alone func(co
 
 const (
 	forgetEvery = time.Hour
-	forgetPage  = 100 // businesses per page
-	// shortestMemory is the shortest retention time that a business can configure.
+	forgetPage  = 100 // number of businesses per page
+	// shortestMemory is the shortest retention time that a business can set.
 	shortestMemory = 24 * time.Hour
 )
 
-// Run anonymizes immediately and then every hour until ctx ends. After a failure it retries soon.
+// Run anonymizes immediately and then every hour, until ctx ends. After an error it retries with backoff.
 func (f *Forgetter) Run(ctx context.Context) error {
 	return keep(ctx, forgetEvery, f.telemetry, "customers that are to be forgotten stay for now",
 		func(ctx context.Context) error {
@@ -69,7 +71,7 @@ func (f *Forgetter) Run(ctx context.Context) error {
 func (f *Forgetter) Once(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	now := f.clock.Now()
-	var first error // an unreadable offer of one business must not stop the others
+	var first error // first error; the job continues with the other businesses
 	for after := uuid.Nil; ; {
 		businesses, err := f.kept.RemembersEnded(ctx, after, now.Add(-shortestMemory), forgetPage)
 		if err != nil {
@@ -86,8 +88,8 @@ func (f *Forgetter) Once(ctx context.Context) error {
 	}
 }
 
-// of anonymizes the customers of one business whose time has come.
-// It skips a removed business, whose data [Eraser] deletes later.
+// of anonymizes the customers of one business for whom the retention time is over. It skips
+// a business that was removed, because [Eraser] deletes the data of that business later.
 func (f *Forgetter) of(ctx context.Context, business uuid.UUID, now time.Time) error {
 	slug, err := Slug(ctx, f.catalog, business)
 	if fault.Is(err, fault.BusinessNotFound) {
@@ -104,7 +106,7 @@ func (f *Forgetter) of(ctx context.Context, business uuid.UUID, now time.Time) e
 		return fmt.Errorf("ask how long customers are remembered: %w", err)
 	}
 	if offer.ID != business {
-		return nil // removed in the meantime; its slug names another business
+		return nil // the business was removed, and another business now has its slug
 	}
 	n, err := f.kept.ForgetEnded(ctx, business, now.AddDate(0, 0, -offer.Privacy.KeepCustomersDays))
 	f.forgotten.Add(ctx, n)

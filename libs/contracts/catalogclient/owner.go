@@ -17,23 +17,24 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Owner is the client of the owner's part of catalog's internal API, which publishes and reads manifests.
-// Every method returns the fault that catalog answered with, or fault.PeerUnavailable if it did not answer.
+// Owner is the client for the part of catalog's internal API that publishes and
+// reads manifests for owners. Every method returns the fault that the catalog
+// service sent, or fault.PeerUnavailable if the catalog service did not answer.
 //
-// Validating and storing a large manifest takes seconds: the peer needs a longer timeout than usual.
+// The peer needs a longer timeout than usual, because validating and storing a large manifest takes seconds.
 type Owner struct {
 	peer  *peer.Client
 	binds bool
 }
 
-// NewOwner returns a client of the owner's part of catalog.
+// NewOwner returns a client that sends its requests through p.
 func NewOwner(p *peer.Client) *Owner { return &Owner{peer: p} }
 
-// Binding returns a copy of the client. If binds is true, its publications and rollbacks bind
-// the payment accounts in the manifest to the business. Only operators may bind accounts.
+// Binding returns a copy of the client. If binds is true, publications and rollbacks by this copy bind
+// the payment accounts in the manifest to the business. Only operators may bind payment accounts.
 func (o *Owner) Binding(binds bool) *Owner { return &Owner{peer: o.peer, binds: binds} }
 
-// bindQuery returns the query of a publication or a rollback.
+// bindQuery returns the query of the URL for a publication or a rollback.
 func (o *Owner) bindQuery() string {
 	if !o.binds {
 		return ""
@@ -41,10 +42,11 @@ func (o *Owner) bindQuery() string {
 	return "?" + catalog.BindAccounts + "=true"
 }
 
-// Publish publishes text as the newest version of the business. mediaType is the format of text;
-// if it is "", catalog detects the format. ifMatch is the owner's If-Match header, "" for none.
+// Publish publishes the manifest in text as the newest version of the business. The
+// argument mediaType is the format of text; if it is "", the catalog service detects the
+// format. The argument ifMatch is the If-Match header of the owner's request, or "".
 //
-// Faults: invalid_parameter, with a list of manifest.Problem under "problems" in its Extra;
+// Faults: invalid_parameter, whose Extra has a list of manifest.Problem under "problems";
 // precondition_failed; payload_too_large; forbidden if a payment account is not bound to the business.
 func (o *Owner) Publish(ctx context.Context, slug string, text []byte,
 	mediaType, ifMatch string) (*catalog.Published, error) {
@@ -60,7 +62,7 @@ func (o *Owner) Publish(ctx context.Context, slug string, text []byte,
 }
 
 // Create publishes the first version of a business. Faults: those of
-// Publish; precondition_failed if the slug already names a business.
+// Publish; precondition_failed if a business with this slug exists already.
 func (o *Owner) Create(ctx context.Context, slug string, text []byte, mediaType string) (*catalog.Published, error) {
 	header := http.Header{"Content-Type": {mediaType}, "If-None-Match": {"*"}}
 	return o.published(ctx, peer.Request{Method: http.MethodPut, Path: businessPath(slug, o.bindQuery()),
@@ -80,16 +82,18 @@ func (o *Owner) published(ctx context.Context, request peer.Request) (*catalog.P
 	return published, nil
 }
 
-// Compile returns the offer that a publication of text would create. It
-// publishes nothing, and [catalog.Offer.Prepare] was not called on the result.
-// Faults: invalid_parameter and payload_too_large as for [Owner.Publish].
+// Compile returns the offer that would result from publishing the manifest in text.
+// It publishes nothing. The caller must call [catalog.Offer.Prepare] before it uses
+// the result. Faults: invalid_parameter and payload_too_large as for [Owner.Publish].
 func (o *Owner) Compile(ctx context.Context, slug string, text []byte) (*catalog.Offer, error) {
 	return typed.Ask[catalog.Offer](ctx, o.peer, businessPath(slug, "/offer"), text)
 }
 
-// Get returns a version of the manifest; version 0 is the newest. accept is the owner's Accept header: the
-// format is YAML if the header prefers YAML, otherwise JSON. If that is the format in which the owner
-// wrote the manifest, its text is unchanged. Faults: business_not_found; not_found for an unknown version.
+// Get returns a version of the manifest of a business. Version 0 means the newest one. The argument
+// accept is the Accept header of the owner's request: if it prefers YAML, the manifest is returned as
+// YAML, otherwise as JSON. If the owner wrote the manifest in the returned format, its text is unchanged.
+//
+// Faults: business_not_found; not_found for an unknown version.
 func (o *Owner) Get(ctx context.Context, slug string, version int64, accept string) (*catalog.Manifest, error) {
 	path := businessPath(slug, "")
 	if version != 0 {
@@ -108,8 +112,9 @@ func (o *Owner) Get(ctx context.Context, slug string, version int64, accept stri
 	}, nil
 }
 
-// List returns a page of businesses, ordered by slug. The argument of selects them by id; nil selects
-// all. Faults: invalid_parameter for an invalid page, or for more than [catalog.MostListed] ids.
+// List returns one page of businesses, in the order of their slugs. The argument of
+// lists the ids of the businesses to return; nil selects all businesses. Faults:
+// invalid_parameter for an invalid page, or for more than [catalog.MostListed] ids.
 func (o *Owner) List(ctx context.Context, of []uuid.UUID, page request.Page) (*catalog.BusinessList, error) {
 	if of != nil && len(of) == 0 {
 		return &catalog.BusinessList{Businesses: []catalog.Business{}}, nil
@@ -121,15 +126,16 @@ func (o *Owner) List(ctx context.Context, of []uuid.UUID, page request.Page) (*c
 	return typed.Call[catalog.BusinessList](ctx, o.peer, http.MethodGet, "/internal/businesses?"+query.Encode(), nil)
 }
 
-// Versions returns a page of a business's history, newest first.
+// Versions returns one page of the versions of a business, newest first.
 // Faults: business_not_found; invalid_parameter for an invalid page.
 func (o *Owner) Versions(ctx context.Context, slug string, page request.Page) (*catalog.VersionList, error) {
 	return typed.Call[catalog.VersionList](ctx, o.peer, http.MethodGet, businessPath(slug, "/versions")+"?"+
 		page.Values().Encode(), nil)
 }
 
-// Rollback publishes an old version again as the newest. ifMatch is as in [Owner.Publish].
-// Faults: business_not_found; not_found for an unknown version; precondition_failed.
+// Rollback publishes an old version of a business again as its newest version. The
+// argument ifMatch is the If-Match header of the owner's request, or "". Faults:
+// business_not_found; not_found for an unknown version; precondition_failed.
 func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch string) (*catalog.Published, error) {
 	header := http.Header{}
 	if ifMatch != "" {
@@ -139,8 +145,8 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatc
 		Header: header, Body: catalog.Rollback{Version: version}})
 }
 
-// Delete removes the business with this id, with all its versions and its offer.
-// Faults: business_not_found, also if the slug now names another business.
+// Delete removes the business with this slug and id, with all its versions and its offer. Faults:
+// business_not_found if there is no such business, or if another business now has the slug.
 func (o *Owner) Delete(ctx context.Context, slug string, id uuid.UUID) error {
 	return o.peer.Call(ctx, http.MethodDelete, businessPath(slug, "?id="+id.String()), nil, nil)
 }

@@ -16,10 +16,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// Erase deletes all data of these businesses and returns the number of deleted rows. It is idempotent.
+// Erase deletes all data of the given businesses from the store of a
+// service. It returns the number of deleted rows. It is idempotent.
 type Erase func(ctx context.Context, businesses []uuid.UUID) (int64, error)
 
-// Eraser deletes a service's data of businesses that were removed [catalog.KeptAfterRemoval] ago.
+// Eraser deletes the data of a business from a service when the business was removed [catalog.KeptAfterRemoval] ago.
 type Eraser struct {
 	Catalog   *peer.Client
 	Erase     Erase
@@ -29,16 +30,16 @@ type Eraser struct {
 
 const (
 	eraseEvery = time.Hour
-	doAgain    = time.Second // delay after a failure; doubled after each further failure
-	erasePage  = 100         // businesses per page
-	// eraseAgain is the delay of the next check after a deletion. A request or job
-	// that started before the deletion may still write rows; it ends within this time.
+	doAgain    = time.Second // delay of the retry after an error; doubled after each further error
+	erasePage  = 100         // number of businesses per page
+	// eraseAgain is the time between a deletion and the next check. A request or job
+	// that started before the deletion may still write rows. It ends within this time.
 	eraseAgain = 20 * time.Second
 )
 
-// Run deletes the data of removed businesses, immediately and then every hour, until
-// ctx ends. After an error it soon tries again. After it has deleted rows it soon
-// checks again, because a job that ran at the same time may have written new rows.
+// Run deletes the data of removed businesses immediately and then every hour, until ctx
+// ends. After an error it retries with backoff. After it has deleted rows, it checks
+// again soon, because a job that ran at the same time may have written new rows.
 func (e *Eraser) Run(ctx context.Context) error {
 	return keep(ctx, eraseEvery, e.Telemetry, "what is kept of removed businesses stays for now",
 		func(ctx context.Context) error {
@@ -56,8 +57,8 @@ func (e *Eraser) Run(ctx context.Context) error {
 		})
 }
 
-// keep calls once immediately and then at the interval every,
-// until ctx ends. It logs an error and retries with backoff.
+// keep calls the function once immediately and then at the interval every, until
+// ctx ends. After an error, keep logs the text failure and retries with backoff.
 func keep(ctx context.Context, every time.Duration, tel *telemetry.Telemetry, failure string,
 	once func(context.Context) error) error {
 	again := doAgain
@@ -77,7 +78,8 @@ func keep(ctx context.Context, every time.Duration, tel *telemetry.Telemetry, fa
 	}
 }
 
-// Once deletes all data that is due and returns the number of deleted rows.
+// Once deletes all data of businesses that were removed
+// [catalog.KeptAfterRemoval] ago. It returns the number of deleted rows.
 func (e *Eraser) Once(ctx context.Context) (int64, error) {
 	ctx = actor.AsSystem(ctx)
 	query := url.Values{

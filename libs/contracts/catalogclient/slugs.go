@@ -11,22 +11,23 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// rememberedSlugs is the capacity of [Slugs]; the least recently used entry is dropped first.
+// rememberedSlugs is the maximal number of entries of a [Slugs].
+// When it is exceeded, the least recently used entry is dropped.
 const rememberedSlugs = 65_536
 
-// Slugs caches the slugs of businesses by id. A cached slug is wrong only after the removal of its business.
-// Then a request with the slug gets no offer, or that of another business, which the caller detects.
+// Slugs caches the slugs of businesses by their ids. A cached slug becomes wrong only when its business is removed.
+// A request with such a slug returns no offer or the offer of another business, which the caller detects by its id.
 type Slugs struct {
 	catalog *peer.Client
 	known   *lru.Cache[uuid.UUID, string]
 }
 
-// NewSlugs returns an empty cache.
+// NewSlugs returns an empty cache, which reads slugs through p.
 func NewSlugs(p *peer.Client) *Slugs {
 	return &Slugs{catalog: p, known: lru.New[uuid.UUID](rememberedSlugs, func(string) int { return 1 })}
 }
 
-// Slug returns the slug of a business. Faults: business_not_found.
+// Slug returns the slug of the business with this id. Faults: business_not_found.
 func (s *Slugs) Slug(ctx context.Context, id uuid.UUID) (string, error) {
 	if slug, ok := s.known.Get(id); ok {
 		return slug, nil
@@ -38,22 +39,22 @@ func (s *Slugs) Slug(ctx context.Context, id uuid.UUID) (string, error) {
 	return slug, err
 }
 
-// ByID reads offers by the id of the business.
+// ByID reads offers by the ids of their businesses.
 type ByID struct {
 	slugs  *Slugs
 	offers *Client
 }
 
-// NewByID returns a reader of offers. It looks up slugs through p.
+// NewByID returns a reader that finds slugs through p and reads the offers through the client offers.
 func NewByID(p *peer.Client, offers *Client) *ByID { return &ByID{slugs: NewSlugs(p), offers: offers} }
 
-// Offer returns the offer of the business with this id, like [Client.Get].
-// Faults: business_not_found, also if another business now has the slug.
+// Offer returns the offer of the business with this id as [Client.Get] does. Faults:
+// those of Get; business_not_found also if another business now has the slug.
 func (b *ByID) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
 	return b.read(ctx, id, b.offers.Get)
 }
 
-// Uncached returns the offer of a business like [Client.Uncached]. Faults: those of Offer.
+// Uncached returns the offer of the business with this id as [Client.Uncached] does. Faults: those of [ByID.Offer].
 func (b *ByID) Uncached(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
 	return b.read(ctx, id, b.offers.Uncached)
 }

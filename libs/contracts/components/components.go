@@ -1,6 +1,6 @@
-// Package components is the table of Slotmesh's services. It has the public paths that
-// each service answers, the services that it calls, and its stores. `make generate`
-// copies the table from files/components.yaml of the chart, which explains the columns.
+// Package components holds the table of Slotmesh's services. For each service it lists the public paths that
+// the service answers, the other services that it calls, and the databases that it uses. `make generate`
+// copies the table from files/components.yaml of the Helm chart, whose comments explain the columns.
 package components
 
 import (
@@ -16,27 +16,27 @@ import (
 //go:embed components.yaml
 var file []byte
 
-// Component is the row of one service.
+// Component describes one service.
 type Component struct {
-	// Calls are the services whose internal ports it calls.
+	// Calls are the services whose internal ports the service calls.
 	Calls []string `yaml:"calls"`
-	// Stores are the stores that it uses: "postgres", "redis".
+	// Stores are the databases that the service uses: "postgres", "redis".
 	Stores []string `yaml:"stores"`
-	// Tables reports that it has migrations.
+	// Tables reports that the service has migrations of tables in PostgreSQL.
 	Tables bool `yaml:"tables"`
-	// Business are the last segments of the paths /api/public/{slug}/… that it answers.
+	// Business are the last segments of the paths /api/public/{slug}/… that the service answers.
 	Business []string `yaml:"business"`
-	// Exact are the other public paths that it answers.
+	// Exact are the other public paths that the service answers.
 	Exact []string `yaml:"exact"`
-	// Below are prefixes of further public paths. It answers the paths below them that satisfy [PlainPath].
+	// Below are prefixes of public paths. The service answers the paths with these prefixes that satisfy [PlainPath].
 	Below []string `yaml:"below"`
 }
 
-// Fronted reports whether its public port is reachable from outside.
+// Fronted reports whether the public port of the service is reachable from outside the cluster.
 func (c Component) Fronted() bool { return len(c.Business)+len(c.Exact)+len(c.Below) > 0 }
 
-// PlainPath reports whether all servers interpret a path in the same way. Such a
-// path consists of letters, digits and . _ ~ / -, without a segment "." or "..".
+// PlainPath reports whether a path is so plain that all servers interpret it in the same
+// way: it consists of letters, digits and . _ ~ / -, and no segment is "." or "..".
 func PlainPath(path string) bool {
 	for _, segment := range strings.Split(path, "/") {
 		if segment == "." || segment == ".." {
@@ -48,11 +48,11 @@ func PlainPath(path string) bool {
 	})
 }
 
-// All holds the rows by name of the service.
+// All holds the services by name.
 var All = func() map[string]Component {
 	var all map[string]Component
 	if err := yaml.Unmarshal(file, &all); err != nil {
-		panic(err) // the file is part of the program
+		panic(err) // cannot happen: the file is embedded in the program
 	}
 	return all
 }()
