@@ -21,95 +21,96 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// Details describe a booking in the form that its customer sees (interface.md §2). They name no
-// person except the staff member. Therefore they may be stored as the answer for an idempotency key.
+// Details contains the data of a booking that its customer sees (interface.md §2). The only name of a person in
+// Details is the name of the staff member. Therefore Details may be stored as the answer for an idempotency key.
 type Details struct {
 	ID         uuid.UUID
 	Status     state.State
 	StartsAt   time.Time
 	EndsAt     time.Time
-	LocalStart time.Time // the business's local time, as UTC
+	LocalStart time.Time // the local time of the business, stored as UTC
 	LocalEnd   time.Time
-	Timezone   string // of the sale: an IANA name, or "" if it is not known
+	Timezone   string // the time zone of the sale as an IANA name; "" if it is unknown
 	Services   []SoldService
-	StaffID    *uuid.UUID // nil: no staff member performs it
+	StaffID    *uuid.UUID // nil: the booking has no staff member
 	StaffName  *string
-	SessionID  *uuid.UUID // of the class session; nil for an appointment
+	SessionID  *uuid.UUID // the id of the class session; nil for an appointment
 	PartySize  int
 	Total      int64 // minor units of Currency
 	Currency   money.Currency
 	Source     string
-	// the hash of the customer's link (libs/sale/link); nil if the customer was anonymized
+	// LinkHash is the hash of the customer's link (libs/sale/link). It is nil if the customer was anonymized.
 	LinkHash []byte `json:",omitempty"`
 
 	IsPackage      bool
-	StaffingMode   string // availability.StaffingPerService, or "" for one provider
+	StaffingMode   string // availability.StaffingPerService, or "" for one staff member
 	StaffRequested bool   // the customer asked for this staff member
 
-	// Warnings are the rules for customers that the owner's booking or
-	// reschedule breaks. The answer contains them; they are not stored.
+	// Warnings are the rules for customers that the owner's booking or reschedule
+	// breaks. They are part of the answer, but they are not stored with the booking.
 	Warnings []booking.Warning `json:",omitempty"`
 }
 
-// Confirmation is the answer to the request that booked. If Replayed is true, it is the stored
-// answer to an earlier request, and nothing was booked now.
+// Confirmation is the answer to a request to book. If Replayed is true, Confirmation is
+// the stored answer to an earlier request, and the current request has booked nothing.
 type Confirmation struct {
 	Details
-	Payment  *PaymentDetails // nil: nothing is to be paid online
+	Payment  *PaymentDetails // nil: no online payment is necessary
 	Replayed bool            `json:"-"`
 }
 
-// PaymentDetails are the data with which the customer's browser pays. Amount is in minor units of
-// the booking's currency.
+// PaymentDetails are the data that the customer's browser needs
+// to pay. Amount is in minor units of the booking's currency.
 type PaymentDetails struct {
 	Provider     string
 	Amount       int64
 	Reference    string
 	ClientSecret string
-	CheckoutURL  string `json:",omitempty"` // the provider's page, instead of a client secret
+	CheckoutURL  string `json:",omitempty"` // the URL of the provider's page; it replaces ClientSecret
 }
 
-// NewBooking is a booking to be written.
+// NewBooking is the argument of [Store.Book]: a booking and the conditions for its write.
 type NewBooking struct {
 	Details
 	BusinessID   uuid.UUID
-	FirstBooking bool // priced as the customer's first booking
+	FirstBooking bool // true: the price is that of the customer's first booking
 	Customer     Customer
 	FormData     map[string]any // JSON values
-	Locale       string         // the customer's language, one of the business's
+	Locale       string         // the customer's language; one of the business's languages
 	OfferVersion int64
 	Now          time.Time
 
 	// Parts are the resources and times that the booking occupies, buffers included.
-	// Book writes all of them or none. Parts of one resource must not overlap.
+	// Book stores all parts or none. The parts of one resource must not overlap.
 	Parts []availability.Part
 
 	// Capacity is the number of seats of the class session. A class booking takes PartySize
-	// of them. The time of its Parts may overlap that of the session's other bookings.
+	// of these seats. Its Parts may overlap the Parts of other bookings of the session.
 	Capacity int
 
-	// MostOpen is set for a booking from the business's booking page. It is the maximum number of open bookings that
-	// the customer's e-mail address may have, with this booking. A booking is open if it is not cancelled and not over.
+	// MostOpen is set only for a booking from the booking page. It is the maximum number of open bookings, orders of
+	// tickets and reservations of the customer's e-mail address, including this booking. They are open if they are
+	// neither cancelled nor over.
 	MostOpen *int
 
-	// Payment is set if the booking is paid online. Its charge is created after the booking is written.
+	// Payment is set if the booking must be paid online. The provider creates the charge after the booking is stored.
 	Payment *NewPayment
 
-	// Lock is set if the request holds an idempotency lock. Book then stores the confirmation as the
-	// answer for the key. For a booking that is paid online, [Store.OpenPayment] stores it later.
+	// Lock is set if the request holds an idempotency lock. Book then stores the confirmation as the answer
+	// for the key. If the booking must be paid online, [Store.OpenPayment] stores the confirmation instead.
 	Lock *IdempotencyLock
 
-	// APIKey is the request's API key, which must still be valid when the booking is written; the nil
-	// UUID means no key.
+	// APIKey is the API key of the request. The key must still be valid when the
+	// booking is written. The nil UUID means that the request has no API key.
 	APIKey uuid.UUID
 
-	// Write is the identity of the write, derived from the client's idempotency key. It is
-	// empty for a request without a key; [NewBooking.Named] then uses the booking's id.
+	// Write identifies the write by the client's idempotency key. It is empty if
+	// the request has no key; [NewBooking.Named] then uses the id of the booking.
 	Write postgres.Write
 }
 
-// Named returns the identity of the write: from the idempotency
-// key if the request has one, otherwise from the booking's id.
+// Named returns the identity of the write. It is derived from the idempotency
+// key. If the request has no key, it is derived from the id of the booking.
 func (b *NewBooking) Named() postgres.Write {
 	if b.Write.ID != uuid.Nil {
 		return b.Write
@@ -117,14 +118,15 @@ func (b *NewBooking) Named() postgres.Write {
 	return postgres.Write{Business: b.BusinessID, ID: b.ID, StartTime: b.Now}
 }
 
-// Customer is the person who booked.
+// Customer contains the contact data of the customer of a booking.
 type Customer struct {
 	Name  string
 	Email string
 	Phone *string
 }
 
-// SoldService is one service of a booking as it was sold. Price is in minor units.
+// SoldService is one service of a booking as it was sold. Price
+// and UnitPrice are in minor units of the booking's currency.
 type SoldService struct {
 	ID              uuid.UUID `json:"id"`
 	Name            string    `json:"name"`
@@ -132,20 +134,22 @@ type SoldService struct {
 	VariantName     string    `json:"variant_name,omitempty"` // "" if no variant was chosen
 	DurationMinutes int       `json:"duration_minutes"`
 	Price           int64     `json:"price"`
-	// StaffID is the member who performs this service in a package with staff per service. If it
-	// is nil, the booking's member performs the service, if there is one.
+	// StaffID is the staff member of this service in a package with staff per
+	// service. If it is nil, the staff member of the booking serves this service.
 	StaffID *uuid.UUID `json:"staff_id,omitempty"`
-	// people that Price covers, if the service is priced per person and there are several
+	// Quantity is the number of persons that Price covers. It is set only if
+	// the service is priced per person and the party is larger than one person.
 	Quantity  int   `json:"quantity,omitempty"`
-	UnitPrice int64 `json:"unit_price,omitempty"` // price of one person
+	UnitPrice int64 `json:"unit_price,omitempty"` // the price of one person; set with Quantity
 	// PriceChanges are the pricing rules that changed Price.
 	PriceChanges []booking.PriceChange `json:"price_changes,omitempty"`
-	// of the package that all services were sold as, or ""
+	// PackageName is the name of the package as which all services
+	// of the booking were sold. It is "" if there is no package.
 	PackageName string `json:"package_name,omitempty"`
 }
 
-// InPackage returns the names of services for display. If the services were sold as a package, it
-// returns the name of the package, followed by the argument what in brackets. Otherwise it returns what.
+// InPackage adds the name of the package to a text for display. If the services were sold as a package, it
+// returns the name of the package, followed by the argument what in parentheses. Otherwise it returns what.
 func InPackage(services []SoldService, what string) string {
 	if len(services) == 0 || services[0].PackageName == "" {
 		return what
@@ -153,39 +157,41 @@ func InPackage(services []SoldService, what string) string {
 	return services[0].PackageName + " (" + what + ")"
 }
 
-// toldColumns are the columns of a booking that its events contain. They are all columns except the hash of its link.
+// toldColumns are the columns of a booking that an event contains. They
+// are all columns of the booking except the hash of the customer's link.
 const toldColumns = `business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id,
         staff_name, class_schedule_id, party_size, total, currency, first_booking, source, on_page, customer_name,
         customer_email, customer_phone, form_data, locale, offer_version,
         is_package, staffing_mode, staff_requested, sequence, created_at, updated_at, timezone`
 
-// bookSQL writes a booking with its occupied time or seats, its event and its
-// idempotency result, in one round trip. It writes all of them or nothing.
+// bookSQL stores a booking with its occupied time or seats, its event and its
+// idempotency result, in one round trip. It stores all of them or nothing.
 //
-// It inserts the occupied time first, with ON CONFLICT DO NOTHING. Two plain INSERTs under
-// an exclusion constraint could each see the other's index entry and deadlock. With ON
-// CONFLICT, one statement waits for the other and then inserts nothing. Rows are inserted
-// by resource and start, so that bookings of several resources wait in the same order.
+// Occupied time: bookSQL inserts it first, with ON CONFLICT DO NOTHING. Without this clause, two
+// concurrent INSERTs under an exclusion constraint could see each other's index entry and deadlock.
+// With the clause, one statement waits for the other and then inserts nothing. The rows are inserted
+// by resource and start, so that concurrent statements lock several resources in the same order.
 //
-// The booking is inserted only if all rows of occupied time were inserted. If only
-// some rows were, or if another booking has become the customer's first one, the
-// inserted rows have no booking. Their foreign key then fails the whole statement.
+// Booking: bookSQL inserts the booking only if it inserted all rows of occupied time. If only some
+// rows were inserted, these rows have no booking, and their foreign key fails the whole statement.
+// The same happens if the price is for a first booking and the customer already has a first booking.
 //
-// A class booking raises the counter of seats of its session if the capacity allows it. Its seats are
-// stored in a row with the same foreign key. Therefore the counter never includes seats without a booking.
+// Classes: a class booking raises the counter of taken seats of its session if the
+// capacity allows it. The seats of the booking are also stored in a row with the
+// same foreign key. Therefore the counter never includes seats without a booking.
 //
-// All statements acquire their locks in one order: idempotency lock, occupied time,
-// counter, index of first bookings. For the booking page, the lock of the customer's
-// address (in the SQL function may_open) is the last of them. Therefore a waiting statement
-// never holds a lock that the statement before it still needs. moveSQL uses the same order.
+// Locks: all statements acquire their locks in one order: idempotency lock, occupied time, counter
+// of seats, index of first bookings, and the lock of the customer's address. Only a booking from
+// the booking page needs the lock of the address, which the SQL function may_open acquires.
+// Because of this order, concurrent statements do not deadlock. moveSQL uses the same order.
 //
-// may_open runs after the booking is inserted. It fails the statement if the address has too many
-// open bookings. may_write fails the statement if the write was refused in the meantime. may_sell
-// acquires the last lock, and fails the statement if the offer or the API key is no longer valid.
-// Therefore a request may be decided by a cached offer and key: this statement checks both.
+// Checks: may_open runs after the booking is inserted, and fails the statement if the address has
+// too many open bookings. may_write fails the statement if the write was refused in the meantime.
+// may_sell acquires the last lock, and fails the statement if the offer or the API key is no
+// longer valid. Therefore the caller may decide a request by a cached offer and a cached API key.
 //
-// The subquery locked locks the idempotency record, so that no other request takes it over while the statement
-// runs. If another request has already taken it over, locked returns no row and nothing is inserted.
+// The subquery locked locks the idempotency record, so that no other request can acquire the idempotency lock while the
+// statement runs. If another request has already acquired it, the subquery returns no row, and bookSQL inserts nothing.
 var bookSQL = `
 WITH locked AS MATERIALIZED (
     SELECT 1
@@ -251,18 +257,18 @@ SELECT EXISTS (SELECT FROM booked), @token::uuid IS NULL OR EXISTS (SELECT FROM 
 
 var bookStatement = positional(bookSQL)
 
-// SQLSTATE codes with which may_open and may_sell fail a statement.
+// The SQLSTATE codes with which the SQL functions may_open and may_sell fail a statement.
 const (
 	tooManyOpen  = "SM002"
 	offerChanged = "SM003"
 	keyRevoked   = "SM004"
 )
 
-// Book writes the booking, its occupied time or seats, and the
-// confirmation for its idempotency key. It writes all of them or nothing.
+// Book stores the booking, its occupied time or seats, and the
+// confirmation for its idempotency key. It stores all of them or nothing.
 //
 // Errors: [ErrTaken], [ErrTooManyOpen], [ErrOfferChanged], [ErrKeyRevoked], [ErrLockLost], [postgres.ErrRefused].
-// After the fault outcome_unknown, the booking may have been written; after any other error nothing is written.
+// Fault: outcome_unknown if Book does not know whether the booking is stored. After any other error, nothing is stored.
 func (s *Store) Book(ctx context.Context, b NewBooking) error {
 	write := b.Named()
 	args, err := bookArgs(b)
@@ -297,7 +303,7 @@ func (s *Store) Book(ctx context.Context, b NewBooking) error {
 	}, exists(`SELECT EXISTS (SELECT FROM bookings WHERE business_id = $1 AND id = $2)`, b.BusinessID, b.ID))
 }
 
-// exists returns a function that runs the query sql, a SELECT EXISTS, in a transaction and returns its result.
+// exists returns a function that runs a query SELECT EXISTS in a transaction and returns the result of the query.
 func exists(sql string, args ...any) func(context.Context, pgx.Tx) (bool, error) {
 	return func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		var there bool
@@ -336,7 +342,7 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 	return args, errors.Join(services, form, charge, lock)
 }
 
-// addLock adds to args the idempotency lock and the confirmation that is stored for it. Both may be nil.
+// addLock adds the idempotency lock and the confirmation for its key to args. Both arguments may be nil.
 func addLock(args pgx.NamedArgs, c *IdempotencyLock, confirmation *Confirmation) error {
 	args["principal"], args["idempotency_key"], args["token"], args["confirmation"] = nil, nil, nil, nil
 	if c == nil {
@@ -351,8 +357,8 @@ func addLock(args pgx.NamedArgs, c *IdempotencyLock, confirmation *Confirmation)
 	return err
 }
 
-// addParts adds the parts to args, one array for each column.
-// The parts are in the order in which the statement locks them.
+// addParts adds the parts to args, with one array for each column. It sorts the parts
+// by resource and start, so that all statements lock resources in the same order.
 func addParts(args pgx.NamedArgs, parts []availability.Part) {
 	sorted := slices.SortedFunc(slices.Values(parts), func(a, b availability.Part) int {
 		return cmp.Or(
@@ -373,7 +379,8 @@ func addParts(args pgx.NamedArgs, parts []availability.Part) {
 	args["resource_ids"], args["lanes"], args["part_starts"], args["part_ends"] = ids, lanes, starts, ends
 }
 
-// WallClock returns the local time in loc at t, written as UTC. The columns store it as a timestamp without time zone.
+// WallClock returns the local time of the instant t in loc, as a [time.Time]
+// in UTC. The store writes the value to a column without time zone.
 func WallClock(t time.Time, loc *time.Location) time.Time {
 	local := t.In(loc)
 	_, offset := local.Zone()

@@ -21,27 +21,27 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// ownColumns are the columns of a booking's own row.
+// ownColumns are the columns of the table bookings that [scanBooking] reads.
 const ownColumns = `id, status, local_start, local_end, starts_at, ends_at, services, staff_id, staff_name, class_schedule_id, party_size,
 	total, currency, source, customer_name, customer_email, customer_phone, form_data, locale, created_at, updated_at, sequence,
 	is_package, staffing_mode, staff_requested, coalesce(timezone, ''), coalesce(withdrawn, false)`
 
-// bookingColumns are the columns that [scanBooking] reads: the booking and, if the booking
-// is paid online, its charge. A statement that uses them must have a parameter business_id.
+// bookingColumns are all columns that [scanBooking] reads: those of the booking, and the row
+// of its charge or null. A statement with bookingColumns must have a parameter business_id.
 const bookingColumns = ownColumns + `,
 	(SELECT to_jsonb(p) FROM payments p WHERE p.business_id = @business_id AND p.subject_id = id) AS payment`
 
-// Booking is a booking as it is stored.
+// Booking is a stored booking with its customer and its charge.
 type Booking struct {
 	Details
 	Customer  Customer
-	FormData  json.RawMessage // an object
-	Locale    string          // the customer's language, one of the business's
+	FormData  json.RawMessage // the customer's answers, a JSON object
+	Locale    string          // the customer's language; one of the business's languages
 	CreatedAt time.Time
 	UpdatedAt time.Time
-	Sequence  int      // of its newest event
-	Withdrawn bool     // the business withdrew its class session
-	Payment   *Payment // nil: nothing is paid online
+	Sequence  int      // the number of the booking's newest event
+	Withdrawn bool     // the business no longer holds the class session at the booked time
+	Payment   *Payment // nil: no online payment was necessary
 }
 
 func scanBooking(row pgx.CollectableRow) (Booking, error) {
@@ -66,11 +66,11 @@ func scanBooking(row pgx.CollectableRow) (Booking, error) {
 
 var customerFound = postgres.CustomerCondition("customer_name", "customer_email", "customer_phone")
 
-// filterSQL is the condition that a list of bookings matches a filter, with the
-// parameters of [filterArgs]. A null or empty parameter matches every booking.
+// filterSQL is the condition of a list of bookings for a filter. [filterArgs]
+// returns its parameters. A null or empty parameter matches every booking.
 //
-// The list is read by start within one business, and each row is compared with the
-// filter. Therefore a page with rare matches may read all bookings of the business.
+// The list query reads the bookings of a business by start and compares each row with the
+// filter. Therefore a page may read all bookings of the business if few bookings match.
 var filterSQL = `
 		  AND (@from::date IS NULL OR local_start >= @from::date)
 		  AND (@to::date IS NULL OR local_start < @to::date)
@@ -81,8 +81,8 @@ var filterSQL = `
 		  AND ` + customerFound + `
 		  AND ` + paidAs("bookings.id")
 
-// paidAs returns an SQL condition: the charge of the row's subject
-// has a status that the parameters charges and payment ask for.
+// paidAs returns the SQL condition that the charge of a row has one of the statuses in the
+// parameters charges and payment. The argument subject is the SQL expression for the id of the row.
 func paidAs(subject string) string {
 	return `(@charges::text[] IS NULL OR EXISTS (SELECT FROM payments AS charge
 		       WHERE charge.business_id = @business_id AND charge.subject_id = ` + subject + ` AND charge.status = ANY(@charges)
@@ -107,8 +107,8 @@ func filterArgs(filter booking.Filter) pgx.NamedArgs {
 	return args
 }
 
-// Bookings returns a page of the bookings of a business that match the filter, by local start. It also returns
-// the cursor of the next page, or "" after the last page. Fault: invalid_parameter for an invalid cursor.
+// Bookings returns a page of the bookings of a business that match the filter, in the order of local start. It also
+// returns the cursor of the next page, or "" after the last page. Fault: invalid_parameter for an invalid cursor.
 func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter,
 	page request.Page) ([]Booking, string, error) {
 	after, afterID, err := page.AfterTime()
@@ -130,17 +130,17 @@ func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booki
 	return list, next, nil
 }
 
-// moveSQL changes the status of a booking, if its current status allows
-// the change. Of several concurrent changes only the first one succeeds.
+// moveSQL changes the status of a booking if the current status allows
+// the change. Of several concurrent changes, only the first one succeeds.
 //
-// It locks the booking, then lowers the counter of seats of the booking's session, and updates the
-// booking last. A concurrent bookSQL may hold that counter and wait for the index of first bookings.
-// If moveSQL updated the booking before it locks the counter, the two statements could deadlock.
+// Locks: moveSQL locks the booking, then lowers the counter of seats of the booking's
+// session, and then updates the booking. Another order could deadlock, because a concurrent
+// bookSQL may hold the lock of the counter and wait for the index of first bookings.
 //
-// An earlier statement of the transaction must have locked the booking, so that moveSQL sees what
-// [Store.MovePast] wrote. MovePast archives the time of an old booking, which then has no seats to give back.
+// The caller must lock the booking by an earlier statement of the transaction. Only then moveSQL sees the changes
+// of a concurrent [Store.MovePast]. MovePast archives the occupied time of an old booking and deletes its seats.
 //
-// If the parameter untold is true, and no event of the booking has been recorded yet, moveSQL records none either.
+// If the parameter untold is true and the booking has no event yet, moveSQL records no event.
 var moveSQL = `
 WITH chosen AS MATERIALIZED (
     SELECT 1 FROM bookings
@@ -182,24 +182,24 @@ WITH chosen AS MATERIALIZED (
 )
 SELECT ` + ownColumns + `, ` + movedCharge + ` FROM moved`
 
-// NotAllowedError means that the booking's status, which it contains, does not allow the transition.
+// NotAllowedError means that the current status of a booking does not allow a transition. Status is the current status.
 type NotAllowedError struct{ Status state.State }
 
 func (e *NotAllowedError) Error() string { return "not allowed from status " + string(e.Status) }
 
-// WrongDayError means that a transition is not allowed on this day.
+// WrongDayError means that a transition is not allowed on the current day.
 type WrongDayError struct {
-	Date timespan.Date // of the booking
-	Zone string        // time zone of the sale, or the UTC offset of the booking's local time
+	Date timespan.Date // the date of the booking
+	Zone string        // the time zone of the sale; if it is unknown, the UTC offset of the booking
 }
 
 func (e *WrongDayError) Error() string {
 	return "not allowed on this day for a booking of " + e.Date.String()
 }
 
-// checkDay checks that the booking allows the transition on the day of the instant
-// now. Days begin and end in the time zone of the sale. If that time zone is unknown,
-// the UTC offset of the booking's local time is used. Errors: [*WrongDayError].
+// checkDay checks that a transition of the booking is allowed on the day of the instant
+// now. Days begin and end in the time zone of the sale. If the time zone is unknown,
+// checkDay uses the UTC offset of the booking's local time. Errors: [*WrongDayError].
 func checkDay(b Booking, days state.Days, now time.Time) error {
 	clock := time.FixedZone("", int(b.LocalStart.Sub(b.StartsAt).Seconds()))
 	if b.Timezone != "" {
@@ -212,9 +212,9 @@ func checkDay(b Booking, days state.Days, now time.Time) error {
 	return nil
 }
 
-// Move makes a transition of a booking, once for each Idempotency-Key. If the transition
-// frees time, Move deletes the booking's occupied time. A transition that may refund needs
-// [Store.Cancel] instead. Errors: [ErrNotFound], [*NotAllowedError], [*WrongDayError].
+// Move makes a transition of a booking, at most once for each Idempotency-Key. If the transition
+// frees time, Move deletes the occupied time of the booking. For a transition that may refund, the
+// caller must use [Store.Cancel]. Errors: [ErrNotFound], [*NotAllowedError], [*WrongDayError].
 func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition,
 	now time.Time) (Booking, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
@@ -263,7 +263,7 @@ func whyNot(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
 	return &NotAllowedError{Status: status}
 }
 
-// Ahead returns the number of bookings, pending or confirmed, that have not ended.
+// Ahead returns the number of pending or confirmed bookings that have not ended.
 func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, now time.Time) (int, error) {
 	var n int
 	err := s.pool.QueryRow(ctx, `

@@ -14,28 +14,29 @@ import (
 	"github.com/slotmesh/slotmesh/libs/sale/refund"
 )
 
-// Charge is the online payment of a rental reservation, as its table row in JSON. Rental stores the reservation itself.
+// Charge is the online payment of a rental reservation. The JSON names
+// are the columns of the table payments. Rental stores the reservation.
 type Charge struct {
 	Payment
 	BusinessID   uuid.UUID  `json:"business_id"`
-	ID           uuid.UUID  `json:"subject_id"` // of the reservation
+	ID           uuid.UUID  `json:"subject_id"` // the id of the reservation
 	Currency     string     `json:"currency"`
 	FailedAt     *time.Time `json:"failed_at"`
 	RefundNumber int        `json:"refund_number"`
-	News         int64      `json:"news"` // number of reports of the provider after the payment
+	News         int64      `json:"news"` // the number of the provider's reports after the payment
 }
 
-// NewCharge is a charge to be written.
+// NewCharge is the argument of [Store.CreateCharge].
 type NewCharge struct {
 	BusinessID uuid.UUID
-	ID         uuid.UUID // of the reservation
+	ID         uuid.UUID // the id of the reservation
 	Currency   string
 	NewPayment
 	Now time.Time
 }
 
-// CreateCharge writes a charge with the status creating, before the provider
-// is called. It returns false if the reservation already has a charge.
+// CreateCharge stores a charge with the status creating. The caller calls the
+// provider after this. The result is false if the reservation already has a charge.
 func (s *Store) CreateCharge(ctx context.Context, c NewCharge) (bool, error) {
 	args := pgx.NamedArgs{"business_id": c.BusinessID, "id": c.ID, "currency": c.Currency, "now": c.Now}
 	if err := addPayment(args, &c.NewPayment); err != nil {
@@ -53,9 +54,9 @@ func (s *Store) CreateCharge(ctx context.Context, c NewCharge) (bool, error) {
 	return tag.RowsAffected() == 1, nil
 }
 
-// OpenedCharge stores that the provider has opened the charge of a reservation, with
-// the provider's reference. The charge expires at the instant given by the argument
-// due. Errors: [ErrPaymentOver] if the charge is no longer in the status creating.
+// OpenedCharge stores that the charge of a reservation is open. The argument reference
+// is the provider's reference of the charge. The charge expires at the instant due.
+// Errors: [ErrPaymentOver] if the status of the charge is no longer creating.
 func (s *Store) OpenedCharge(ctx context.Context, businessID, id uuid.UUID, reference string,
 	due, now time.Time) (Charge, error) {
 	c, err := postgres.Row(ctx, s.pool, pgx.RowTo[Charge], "note an open charge", `
@@ -68,8 +69,7 @@ func (s *Store) OpenedCharge(ctx context.Context, businessID, id uuid.UUID, refe
 	return c, err
 }
 
-// Charges returns the charges of the given reservations. The
-// result contains nothing for a reservation without a charge.
+// Charges returns the charges of the given reservations. The result leaves out reservations that have no charge.
 func (s *Store) Charges(ctx context.Context, of []booking.ReservationID) ([]Charge, error) {
 	businesses, ids := make([]uuid.UUID, len(of)), make([]uuid.UUID, len(of))
 	for i, r := range of {
@@ -82,16 +82,16 @@ func (s *Store) Charges(ctx context.Context, of []booking.ReservationID) ([]Char
 		WHERE p.subject_kind = 'reservation'`, businesses, ids)
 }
 
-// ChargesWithNews returns up to limit charges of reservations for which the provider has
-// sent reports that rental has not processed. The charge with the oldest report comes first.
+// ChargesWithNews returns charges of reservations with reports of the provider that rental has not
+// processed yet. It returns at most limit charges; the charge with the oldest report comes first.
 func (s *Store) ChargesWithNews(ctx context.Context, limit int) ([]Charge, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[Charge], "find charges with news", `
 		SELECT to_jsonb(p) FROM payments AS p
 		WHERE subject_kind = 'reservation' AND news_told < news ORDER BY updated_at LIMIT $1`, limit)
 }
 
-// NotedNews stores, for each charge, which of the provider's reports
-// is the last one that rental has processed. It is idempotent.
+// NotedNews stores, for each charge, the number of the provider's
+// last report that rental has processed. NotedNews is idempotent.
 func (s *Store) NotedNews(ctx context.Context, noted []booking.NotedCharge) error {
 	businesses, ids, news := make([]uuid.UUID, len(noted)), make([]uuid.UUID, len(noted)), make([]int64, len(noted))
 	for i, n := range noted {
@@ -120,11 +120,11 @@ func (s *Store) Charge(ctx context.Context, businessID, id uuid.UUID) (Charge, e
 	return found[0], nil
 }
 
-// CloseCharge ends the charge of a cancelled reservation. An unpaid charge will be closed at the provider.
-// Of a paid charge, the amount of the argument owed is refunded, or the whole amount if owed is nil.
+// CloseCharge closes the charge of a cancelled reservation. If the charge is not paid, the reconciliation closes it
+// at the provider. If the charge is paid, the refund owed is made, or a refund of the whole amount if owed is nil.
 //
-// CloseCharge is idempotent: if the charge already has a refund with
-// the number of owed, it makes no other refund. Errors: [ErrNotFound].
+// CloseCharge is idempotent: it makes no refund if the charge already
+// has a refund with the number of owed. Errors: [ErrNotFound].
 func (s *Store) CloseCharge(ctx context.Context, businessID, id uuid.UUID, owed *booking.NumberedRefund,
 	now time.Time) error {
 	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, p charged) error {

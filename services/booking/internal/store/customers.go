@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// customersSQL lists the e-mail addresses of customers with their numbers of bookings and orders. If the
-// search matches any booking or order of an address, all bookings and orders of the address are counted.
+// customersSQL lists the e-mail addresses of customers, with the number of bookings and orders of each. If one
+// booking or order of an address matches the search, the numbers include all bookings and orders of the address.
 var customersSQL = `
 SELECT email, (array_agg(name ORDER BY created_at DESC))[1], (array_agg(phone ORDER BY created_at DESC) FILTER (WHERE phone IS NOT NULL))[1],
        count(*) FILTER (WHERE kind = 'booking'), count(*) FILTER (WHERE kind = 'ticket'), min(created_at), max(created_at)
@@ -32,8 +32,8 @@ HAVING CASE WHEN @of::text[] <> '{}' THEN email = ANY(@of) ELSE bool_or(` + post
 ORDER BY email
 LIMIT @limit`
 
-// Customers lists the customers of a business by e-mail address. Anonymized customers have no
-// address and are not listed.
+// Customers returns the customers of a business that match the search, in the order
+// of e-mail addresses. Anonymized customers have no address and are left out.
 func (s *Store) Customers(ctx context.Context, businessID uuid.UUID,
 	asked customer.Search) ([]customer.Customer, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (customer.Customer, error) {
@@ -47,7 +47,8 @@ func (s *Store) Customers(ctx context.Context, businessID uuid.UUID,
 	})
 }
 
-// Held returns the stored bookings and orders of tickets of a customer, oldest first, at most limit of each.
+// Held returns the stored bookings and orders of tickets of a customer,
+// oldest first. It returns at most limit bookings and at most limit orders.
 func (s *Store) Held(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Booking, []Ticket, error) {
 	var (
 		bookings []Booking
@@ -72,8 +73,8 @@ func (s *Store) Held(ctx context.Context, businessID uuid.UUID, email string, li
 	return bookings, tickets, nil
 }
 
-// theirsSQL locks the bookings and orders of a customer in the order
-// of their ids. It also returns which of them are still to come.
+// theirsSQL locks the bookings and orders of a customer in the order of
+// ids. The result shows which bookings and orders have not ended yet.
 const theirsSQL = `
 WITH booked AS (
     SELECT 'booking' AS kind, id, status, starts_at, status IN ('pending', 'confirmed') AND ends_at > @now AS ahead
@@ -86,11 +87,12 @@ WITH booked AS (
 )
 SELECT * FROM booked UNION ALL SELECT * FROM ordered`
 
-// EraseCustomer anonymizes the bookings and orders of tickets of a customer, once for each Idempotency-Key
-// (postgres.WriteIdempotently). Unless asked.Force is true, it keeps and returns those that are still to come.
+// EraseCustomer anonymizes the bookings and orders of tickets of a customer, at most
+// once for each Idempotency-Key (postgres.WriteIdempotently). If asked.Force is false,
+// it leaves bookings and orders that have not ended unchanged, and returns them.
 //
-// It records an event without the address. Fault: conflict if
-// too many bookings and orders are still to come for one answer.
+// EraseCustomer records an event that does not contain the e-mail address. Fault:
+// conflict if too many bookings and orders have not ended to return them in one answer.
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked customer.Erase,
 	now time.Time) (customer.Erased, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased,
@@ -123,8 +125,8 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked c
 	})
 }
 
-// recordErased records an event that a customer was anonymized, under a new id.
-// The event contains no data of the customer, not even a hash of the address.
+// recordErased records an event that a customer was anonymized. The subject of the event
+// is a new id. The event contains no data of the customer, not even a hash of the address.
 var recordErased = `
 WITH erasure AS (SELECT @business_id::uuid AS business_id, @erasure::uuid AS id, 1 AS sequence)
 ` + eventlog.Record(event.Customer, event.CustomerErased, "erasure",

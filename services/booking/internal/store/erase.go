@@ -8,13 +8,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// chargeEnded is an SQL condition for a table row t: its charge is final, or
-// it has no charge. Other rows are not deleted yet, so that no refund is lost.
+// chargeEnded is an SQL condition for a table row t: the row has no charge, or its charge
+// is final. Rows with a charge that is not final must stay, so that no refund is lost.
 const chargeEnded = `NOT EXISTS (SELECT FROM payments p WHERE p.business_id = t.business_id AND p.subject_id = t.id
 		AND (p.status IN ('creating', 'open', 'cancelling') OR p.refund_status = 'pending'))`
 
-// erasable lists the tables with data of businesses, in the order of deletion. Occupied time and
-// seats are deleted with their bookings. Charges are deleted after their bookings and orders.
+// erasable lists the tables with data of businesses, in the order of deletion. The tables of occupied time and seats
+// are missing, because their rows are deleted with the bookings. Charges are deleted after the bookings and orders.
 var erasable = []postgres.Erasable{
 	{Table: "idempotency_records"}, {Table: "refused_writes"}, {Table: "made_writes"}, {Table: "api_keys"},
 	{Table: "offer_versions"}, {Table: "calendar_feeds"}, {Table: "open_reservations"},
@@ -25,8 +25,8 @@ var erasable = []postgres.Erasable{
 	{Table: "class_sessions"}, {Table: "events"},
 }
 
-// Erase deletes all data of the given businesses, except rows whose charge is not final. It
-// returns the number of deleted rows. Rows that are deleted through a foreign key are not counted.
+// Erase deletes all data of the given businesses, except rows whose charge is not final.
+// It returns the number of deleted rows, without the rows that a foreign key deletes.
 func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error) {
 	return postgres.Erase(ctx, s.pool, businesses, erasable...)
 }

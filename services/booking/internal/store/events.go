@@ -13,16 +13,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
 )
 
-// row returns an SQL expression for the data of an event: all columns of a table row except the hashes of secrets.
+// row returns an SQL expression for the data of an event: all columns of a table row, except the hashes of secrets.
 func row(of string) string { return `to_jsonb(` + of + `) - '{hash,link_hash}'::text[]` }
 
-// An event contains the row of its subject. If the subject is paid online, the event also contains
-// the row of the charge, under the key payment. Both rows are as the statement leaves them.
+// These SQL expressions record events. An event contains the row of its subject.
+// If the subject is paid online, the event also contains the row of the charge,
+// under the key payment. Both rows are as the recording statement leaves them.
 var (
-	// The first event of a booking that is paid online is recorded when its charge
-	// is open. Until then the booking may still be cancelled without an event.
+	// The first event of a booking that is paid online is recorded when its charge is
+	// open, by recordOpened. Before that, the booking may be cancelled without an event.
 	//
-	// booked has exactly the columns for the event, because removing columns from a jsonb value would cost more.
+	// The subquery booked returns exactly the columns of the event.
+	// To remove columns from a jsonb value would take more time.
 	recordCreated = eventlog.RecordOne(event.Booking, event.BookingCreated, "booked WHERE sequence > 0",
 		`to_jsonb(booked)`)
 	recordOpened = eventlog.Record(event.Booking, event.BookingCreated, "told",
@@ -31,12 +33,13 @@ var (
 	recordMoved = eventlog.Record(event.Booking, "", "moved WHERE sequence > 0",
 		row("moved")+` || jsonb_build_object('payment', `+movedCharge+`)`)
 
-	// The event of a rescheduled booking also keeps the former time, as from.
+	// The event of a rescheduled booking also contains the former time, under the key from.
 	recordRescheduled = eventlog.Record(event.Booking, event.BookingRescheduled, "moved",
 		row("moved")+` || jsonb_build_object('from', (SELECT to_jsonb(before) FROM before), 'payment',
 			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = moved.id))`)
 
-	// An order of tickets is either sold at once, or created when its charge is open and sold when it is paid.
+	// An order without an online payment has the event recordSold. An order with an online payment
+	// has recordTicketCreated when its charge is open, and recordTicketPaid when it is paid.
 	recordSold = eventlog.Record(event.Ticket, event.TicketSold, "ticket WHERE sequence > 0",
 		row("ticket")+` || '{"payment": null}'`)
 	recordTicketCreated = eventlog.Record(event.Ticket, event.TicketCreated, "told",
@@ -51,14 +54,15 @@ var (
 	recordKeyRevoked = eventlog.Record(event.Key, event.KeyRevoked, "revoked", row("revoked"))
 )
 
-// movedCharge is the charge of the booking or order, as moveSQL or cancelTicketSQL leaves it.
+// movedCharge is an SQL expression for the charge of a booking
+// or order, as moveSQL or cancelTicketSQL leaves the charge.
 const movedCharge = `coalesce((SELECT to_jsonb(uncharged) FROM uncharged), (SELECT to_jsonb(refunding) FROM refunding), (SELECT to_jsonb(charge) FROM charge))`
 
-// recordCharge returns one statement for each kind of subject. The statement makes
-// the change, which is an UPDATE of payments, and records an event for the subject.
+// recordCharge returns an SQL statement for each kind of subject. The statement changes a charge and
+// records an event for the subject of the charge. The argument change is the UPDATE of the table payments.
 //
-// The transaction must have locked the subject. The statement for a reservation
-// records no event, because rental stores reservations and records their events.
+// The caller must lock the subject in the same transaction. The statement for
+// reservations records no event, because rental records the events of reservations.
 func recordCharge(change string) map[event.SubjectKind]string {
 	statements := map[event.SubjectKind]string{event.Reservation: change}
 	for kind, table := range subjectTable {
@@ -75,16 +79,16 @@ WITH changed AS (` + change + `
 	return statements
 }
 
-// keptColumns are the columns of a booking and its charge, read from kept_row, the data of an event.
+// keptColumns are the columns that [scanBooking] reads, taken from kept_row, which is the data of an event.
 const keptColumns = ownColumns + `, nullif(kept_row->'payment', 'null')`
 
-// KeptBookings returns the bookings that the data of events contain.
+// KeptBookings decodes bookings from the data of events.
 func (s *Store) KeptBookings(ctx context.Context, kept []json.RawMessage) ([]Booking, error) {
 	return eventlog.Rows(ctx, s.pool, "bookings", keptColumns, kept, scanBooking)
 }
 
-// BookingAsMade returns a booking as its first event describes it, without later changes. If
-// the customer was anonymized since, the customer's data is missing. Errors: [ErrNotFound].
+// BookingAsMade returns a booking as its first event contains it, without later changes. If the customer
+// was anonymized after the booking, the result contains no data of the customer. Errors: [ErrNotFound].
 func (s *Store) BookingAsMade(ctx context.Context, businessID, id uuid.UUID) (Booking, error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT `+keptColumns+`
@@ -103,13 +107,13 @@ func (s *Store) BookingAsMade(ctx context.Context, businessID, id uuid.UUID) (Bo
 	return made, nil
 }
 
-// KeptTickets returns the orders of tickets that the data of events contain.
+// KeptTickets decodes orders of tickets from the data of events.
 func (s *Store) KeptTickets(ctx context.Context, kept []json.RawMessage) ([]Ticket, error) {
 	return eventlog.Rows(ctx, s.pool, "tickets", ownTicketColumns+`, nullif(kept_row->'payment', 'null')`, kept,
 		scanTicket)
 }
 
-// KeptKeys returns the API keys that the data of events contain.
+// KeptKeys decodes API keys from the data of events.
 func (s *Store) KeptKeys(ctx context.Context, kept []json.RawMessage) ([]Key, error) {
 	return eventlog.Rows(ctx, s.pool, "api_keys", keyColumns, kept, func(row pgx.CollectableRow) (Key, error) {
 		return scanKey(row)

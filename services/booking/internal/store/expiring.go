@@ -10,15 +10,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// expiringSQL selects the customers of the rows that [Store.ForgetEnded] would change, by the same index.
+// expiringSQL selects the customers of the rows that [Store.ForgetEnded]
+// would anonymize. It uses the same index as ForgetEnded.
 const expiringSQL = `
 SELECT ` + postgres.CustomerDigest + ` FROM bookings WHERE business_id = $1 AND ends_at <= $2 AND customer_name <> ''
 UNION
 SELECT ` + postgres.CustomerDigest + ` FROM tickets WHERE business_id = $1 AND ends_at <= $2 AND customer_name <> ''
 LIMIT $3`
 
-// ExpiringCustomers returns digests of up to limit customers whose
-// data [Store.ForgetEnded] would remove with the same instant then.
+// ExpiringCustomers returns digests of customers whose data [Store.ForgetEnded] would
+// remove if it ran with the same argument then. It returns at most limit digests.
 func (s *Store) ExpiringCustomers(ctx context.Context, businessID uuid.UUID, then time.Time,
 	limit int) ([]string, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[string], "list expiring customers", expiringSQL, businessID, then,

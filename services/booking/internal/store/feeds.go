@@ -16,16 +16,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// Feed is a calendar feed as it is stored, without its token.
+// Feed is a stored calendar feed, without its token.
 type Feed struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
-	StaffID    *uuid.UUID // nil: the bookings of all members
-	Shows      string     // one of the booking.Shows… values
+	StaffID    *uuid.UUID // nil: the feed shows the bookings of all staff members
+	Shows      string     // one of the constants booking.Shows…
 	CreatedAt  time.Time
-	CreatedBy  *uuid.UUID // the person or token that made it; nil: unknown
-	LastUsedAt *time.Time // to the minute
-	RevokedAt  *time.Time // nil: it is not revoked
+	CreatedBy  *uuid.UUID // the person or token that made the feed; nil: unknown
+	LastUsedAt *time.Time // the last use, stored at most once a minute; nil: never used
+	RevokedAt  *time.Time // nil: the feed is not revoked
 }
 
 const feedColumns = `business_id, id, staff_id, shows, created_at, created_by, last_used_at, revoked_at`
@@ -38,20 +38,20 @@ func scanFeed(row pgx.Row, more ...any) (Feed, error) {
 	return f, err
 }
 
-// FeedMadeError means that an earlier request with the same Idempotency-Key
-// created the feed with this ID. Only that request's answer contained the token.
+// FeedMadeError means that an earlier request with the same Idempotency-Key made the
+// feed with this ID. Only the answer to that request contained the token of the feed.
 type FeedMadeError struct{ ID uuid.UUID }
 
 func (e *FeedMadeError) Error() string { return "the feed was made as " + e.ID.String() }
 
-// MaxFeeds is the maximum number of calendar feeds of a business that are not revoked.
+// MaxFeeds is the maximum number of calendar feeds of a business. Revoked feeds do not count.
 const MaxFeeds = 100
 
-// ErrTooManyFeeds means that a business already has [MaxFeeds] feeds.
+// ErrTooManyFeeds means that the business already has [MaxFeeds] feeds.
 var ErrTooManyFeeds = errors.New("too many calendar feeds")
 
-// CreateFeed stores a feed with the hash of its token, once for each Idempotency-Key. Errors:
-// [*FeedMadeError], [ErrTooManyFeeds].
+// CreateFeed stores a feed with the hash of its token, at most once for
+// each Idempotency-Key. Errors: [*FeedMadeError], [ErrTooManyFeeds].
 func (s *Store) CreateFeed(ctx context.Context, f Feed, hash []byte) error {
 	made, err := postgres.WriteIdempotently(ctx, s.pool, f.BusinessID,
 		func(ctx context.Context, tx pgx.Tx) (FeedMadeError, error) {
@@ -77,8 +77,8 @@ func (s *Store) CreateFeed(ctx context.Context, f Feed, hash []byte) error {
 	return nil
 }
 
-// Feeds returns a page of a business's feeds, revoked ones included, oldest first, and the cursor
-// of the next page; "" after the last. Fault: invalid_parameter for an invalid cursor.
+// Feeds returns a page of the feeds of a business, including revoked feeds, oldest first. It also returns
+// the cursor of the next page, or "" after the last page. Fault: invalid_parameter for an invalid cursor.
 func (s *Store) Feeds(ctx context.Context, businessID uuid.UUID, page request.Page) ([]Feed, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -98,8 +98,8 @@ func (s *Store) Feeds(ctx context.Context, businessID uuid.UUID, page request.Pa
 	return feeds, next, nil
 }
 
-// RevokeFeed revokes a feed, once for each Idempotency-Key. If the feed is
-// already revoked, the time of its revocation stays. Errors: [ErrNotFound].
+// RevokeFeed revokes a feed, at most once for each Idempotency-Key. If the feed is already
+// revoked, RevokeFeed keeps the time of the first revocation. Errors: [ErrNotFound].
 func (s *Store) RevokeFeed(ctx context.Context, businessID, id uuid.UUID, now time.Time) error {
 	_, err := postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{},
 		error) {
@@ -116,8 +116,8 @@ func (s *Store) RevokeFeed(ctx context.Context, businessID, id uuid.UUID, now ti
 	return nil
 }
 
-// FeedByToken returns the feed whose token has this hash, unless the feed is revoked. Callers must not
-// cache the result, so that a revocation takes effect immediately on every replica. Errors: [ErrNotFound].
+// FeedByToken returns the feed whose token has the given hash. Callers must not cache the result, so that a revocation
+// takes effect immediately on every replica. Errors: [ErrNotFound] if the token is unknown or the feed is revoked.
 func (s *Store) FeedByToken(ctx context.Context, hash []byte) (Feed, error) {
 	var kept []byte
 	feed, err := scanFeed(s.pool.QueryRow(ctx, `
@@ -133,8 +133,8 @@ func (s *Store) FeedByToken(ctx context.Context, hash []byte) (Feed, error) {
 	return feed, nil
 }
 
-// TouchFeed stores the argument now as the last read of the feed, unless the stored read
-// is later than the argument since. This limits the writes for a feed that is read often.
+// TouchFeed stores the instant now as the last use of the feed. It does nothing if the stored last use
+// is later than the instant since. This limits the number of writes for a feed that is read often.
 func (s *Store) TouchFeed(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error {
 	_, err := s.pool.Exec(ctx, `
 		UPDATE calendar_feeds SET last_used_at = $3
@@ -145,27 +145,28 @@ func (s *Store) TouchFeed(ctx context.Context, businessID, id uuid.UUID, now, si
 	return nil
 }
 
-// FeedEntry is a booking as a calendar shows it.
+// FeedEntry is a booking with the data that a calendar feed shows.
 type FeedEntry struct {
 	ID     uuid.UUID
 	Status state.State
-	// in a member's feed of a booking with several members: the start of that member's part, buffers included
+	// StartsAt and EndsAt are the time of the booking. If the feed is for one staff member
+	// and the booking has several, they are the time of this member's part, buffers included.
 	StartsAt     time.Time
 	EndsAt       time.Time
 	Services     []SoldService
 	StaffName    *string
-	SessionID    *uuid.UUID // of the class session; nil for an appointment
+	SessionID    *uuid.UUID // the id of the class session; nil for an appointment
 	PartySize    int
 	CustomerName string
 	Sequence     int
 	UpdatedAt    time.Time
 }
 
-// feedSQL reads the bookings of a feed by local start. If more match than the limit,
-// future bookings come before past ones. Of the past ones, the latest come first.
+// feedSQL reads the bookings of a feed. If there are more bookings than the limit, future
+// bookings have priority over past bookings, and bookings near the current time over others.
 //
-// A booking belongs to a member if it is assigned to the member or occupies time of the member. Bookings
-// that ended before [PastAfter] ago are left out, because their time may be archived in past_occupied_time.
+// A booking belongs to a staff member if it is assigned to the member or occupies time of the member.
+// Bookings that ended longer than [PastAfter] ago are left out, because their occupied time may be archived.
 const feedSQL = `
 SELECT id, status, CASE WHEN part.members > 1 THEN part.starts_at ELSE b.starts_at END,
        CASE WHEN part.members > 1 THEN part.ends_at ELSE b.ends_at END,
@@ -184,8 +185,9 @@ WHERE b.business_id = @business_id AND b.local_start >= @from::date AND b.local_
 ORDER BY b.ends_at <= @now, abs(extract(epoch FROM b.starts_at - @now)), id
 LIMIT @most`
 
-// FeedEntries returns the bookings of a feed with a start on the dates from..to, both included. It returns at most
-// the number of the argument most. Future bookings come before past ones, and the nearest come first among both.
+// FeedEntries returns the bookings of a feed that start on the dates from..to,
+// both included, at most as many as the argument most. Future bookings come before
+// past bookings. Among both, the bookings nearest to the current time come first.
 func (s *Store) FeedEntries(ctx context.Context, f Feed, from, to timespan.Date, now time.Time,
 	most int) ([]FeedEntry, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[FeedEntry], "read a calendar", feedSQL, pgx.NamedArgs{

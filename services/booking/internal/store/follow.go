@@ -13,23 +13,24 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// Unfollowed is a version of an offer that has not yet been applied to the tickets and class bookings
-// of its business. Settled means that no sale by an older version can be written any longer.
+// Unfollowed is a version of an offer that has not yet been applied to the orders of tickets and class bookings
+// of its business. Settled means that no transaction can commit a sale by an older version any longer.
 type Unfollowed struct {
 	BusinessID uuid.UUID
 	Version    int64
 	Settled    bool
 }
 
-// Unfollowed returns up to limit versions of offers that have not yet been applied.
-// They are of the next businesses after the given one, in the order of ids.
+// Unfollowed returns the versions of offers that have not yet been applied, in the order of
+// business ids, at most limit. The ids of the businesses are greater than the argument after.
 func (s *Store) Unfollowed(ctx context.Context, after uuid.UUID, limit int) ([]Unfollowed, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Unfollowed], "find offers that tickets do not follow", `
 		SELECT business_id, version, published_at < now() - interval '2 minutes' FROM offer_versions
 		WHERE followed < version AND business_id > $1 ORDER BY business_id LIMIT $2`, after, limit)
 }
 
-// Followed stores that a version of an offer has been applied to all tickets and class bookings of its business.
+// Followed stores that a version of an offer has been applied
+// to all orders of tickets and class bookings of its business.
 func (s *Store) Followed(ctx context.Context, businessID uuid.UUID, version int64) error {
 	_, err := s.pool.Exec(ctx, `UPDATE offer_versions SET followed = $2 WHERE business_id = $1 AND followed < $2`,
 		businessID, version)
@@ -39,40 +40,41 @@ func (s *Store) Followed(ctx context.Context, businessID uuid.UUID, version int6
 	return nil
 }
 
-// TicketedEvent is an event with sold tickets, together with the time zone of the sale.
+// TicketedEvent is an event for which tickets were sold, with the time zone in which they were sold.
 type TicketedEvent struct {
 	EventID  uuid.UUID
 	Timezone string
 }
 
-// TicketedEvents returns the events of a business with tickets that are not cancelled and not over.
+// TicketedEvents returns the events of a business with orders of tickets that are not cancelled and have not ended.
 func (s *Store) TicketedEvents(ctx context.Context, businessID uuid.UUID, now time.Time) ([]TicketedEvent, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[TicketedEvent], "find events with tickets", `
 		SELECT DISTINCT event_id, timezone FROM tickets
 		WHERE business_id = $1 AND status <> 'cancelled' AND ends_at > $2`, businessID, now)
 }
 
-// EventNow is the current state of an event in the offer.
+// EventNow is the state of a ticketed event by the current offer.
 type EventNow struct {
 	BusinessID uuid.UUID
 	TicketedEvent
-	Withdrawn  bool // it is no longer offered; the times are not set then
+	Withdrawn  bool // the event is no longer offered; the times are then not set
 	StartsAt   time.Time
 	EndsAt     time.Time
-	LocalStart time.Time // the local time in Timezone, as UTC
+	LocalStart time.Time // the local time in Timezone, stored as UTC
 	Now        time.Time
 }
 
-// followStep is the maximum number of orders that one statement changes, so that no statement holds many locks.
+// followStep is the maximum number of rows that one statement
+// changes. It limits the number of locks that a statement holds.
 const followStep = 500
 
-// maxFormerStarts is the maximum number of former starts that an order keeps. Older starts are deleted.
+// maxFormerStarts is the maximum number of former starts that are stored for an order. Older starts are deleted.
 const maxFormerStarts = 20
 
-// followSQL and withdrawSQL change the orders that differ from the current state of their event, and
-// record an event-feed entry for each. For an order whose charge is not open yet, they record none.
+// followSQL and withdrawSQL change the orders that differ from the current state of their ticketed event.
+// They record an event in the event log for each order, except for an order whose charge is not open yet.
 //
-// If a withdrawn event is offered again, its orders get the same entry as if the event had another time.
+// If a withdrawn ticketed event is offered again, followSQL records the same type of event as for a new time.
 var (
 	followSQL = `
 WITH before AS MATERIALIZED (
@@ -117,8 +119,8 @@ SELECT count(*) FROM moved`
 const followedCharge = `(SELECT to_jsonb(p) FROM payments AS p
 			WHERE p.business_id = @business_id AND p.subject_id = moved.id)`
 
-// FollowEvent updates the orders of tickets to the current time and state of their event.
-// The event must not be over. It returns the number of changed orders. It is idempotent.
+// FollowEvent updates the orders of a ticketed event to the current time and state of the event. It changes
+// only orders that have not ended. It returns the number of changed orders. FollowEvent is idempotent.
 func (s *Store) FollowEvent(ctx context.Context, e EventNow) (int, error) {
 	sql := followSQL
 	if e.Withdrawn {
@@ -141,18 +143,18 @@ func (s *Store) FollowEvent(ctx context.Context, e EventNow) (int, error) {
 	}
 }
 
-// BookedSession is a class session at one of the times for which it is booked.
+// BookedSession is a class session at one of the times for which it has bookings.
 type BookedSession struct {
 	ServiceID  uuid.UUID
 	SessionID  uuid.UUID
 	StartsAt   time.Time
 	EndsAt     time.Time
-	LocalStart time.Time // the local time in Timezone, as UTC
-	Timezone   string    // of the sale; "" if it is not known
+	LocalStart time.Time // the local time in Timezone, stored as UTC
+	Timezone   string    // the time zone of the sale; "" if it is unknown
 	Withdrawn  bool      // the bookings are withdrawn
 }
 
-// BookedSessions returns the class sessions of a business that are booked and have not begun.
+// BookedSessions returns the class sessions of a business that have bookings and have not begun.
 func (s *Store) BookedSessions(ctx context.Context, businessID uuid.UUID, now time.Time) ([]BookedSession, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[BookedSession], "find booked class sessions", `
 		SELECT DISTINCT (services->0->>'id')::uuid, class_schedule_id, starts_at, ends_at, local_start, coalesce(timezone, ''), withdrawn FROM bookings
@@ -161,8 +163,8 @@ func (s *Store) BookedSessions(ctx context.Context, businessID uuid.UUID, now ti
 		ORDER BY starts_at, class_schedule_id`, businessID, now)
 }
 
-// followSessionSQL changes the bookings of a class session that have the given
-// status. For a booking whose charge is not open yet, it records no event.
+// followSessionSQL withdraws or restores the bookings of a class session that have the status
+// in the parameter status. It records no event for a booking whose charge is not open yet.
 var followSessionSQL = `
 WITH changed AS (
     UPDATE bookings SET withdrawn = @withdrawn, updated_at = @now, sequence = sequence + CASE WHEN sequence = 0 THEN 0 ELSE 1 END
@@ -181,7 +183,7 @@ WITH changed AS (
 SELECT count(*) FROM changed`
 
 // FollowSession withdraws the bookings of a class session, or restores them if the argument
-// withdrawn is false. It returns the number of changed bookings. It is idempotent.
+// withdrawn is false. It returns the number of changed bookings. FollowSession is idempotent.
 func (s *Store) FollowSession(ctx context.Context, businessID uuid.UUID, of BookedSession, withdrawn bool,
 	now time.Time) (int, error) {
 	total, change := 0, event.BookingRestored

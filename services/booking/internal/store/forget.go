@@ -13,10 +13,10 @@ import (
 )
 
 // These statements anonymize bookings and orders of tickets. They remove the customer's name,
-// e-mail address, phone number, form and link. They keep what was sold, when and for how much.
+// e-mail address, phone number, answers and link. They keep the sold items, times and amounts.
 //
-// An empty name marks an anonymized customer; no other customer has an empty name. Copies of the
-// customer's data are in the events and, for a day, in the stored answers to the owner's writes.
+// An empty name marks an anonymized customer; no other customer has an empty name. The statements also anonymize
+// the copies of the customer's data in events and in idempotency results. Idempotency results are stored for a day.
 const (
 	forgetBookingsSQL = `
 UPDATE bookings SET customer_name = '', customer_email = '', customer_phone = NULL, form_data = '{}', link_hash = NULL
@@ -42,13 +42,13 @@ WHERE made_writes.business_id = @business_id AND made_writes.write_id = told.wri
   AND (told.answer ? 'Customer' OR told.answer ? 'CustomerName') AND told.answer->>'ID' = ANY(@ids)`
 )
 
-// forgetReservationsSQL deletes the counted reservations of an address: either
-// those that are over, or all. Booking stores them for the limit of open bookings.
+// forgetReservationsSQL deletes the rows that count reservations of an e-mail address for the limit of
+// open bookings. If the third parameter is false, it deletes only the reservations that have ended.
 const forgetReservationsSQL = `
 DELETE FROM open_reservations WHERE business_id = $1 AND lower(customer_email) = lower($2) AND ($3 OR ends_at <= $4)`
 
-// forget anonymizes bookings and orders of tickets. The transaction must have locked their rows
-// and the row of the event feed.
+// forget anonymizes bookings and orders of tickets. The caller must lock
+// their rows and the row of the event feed in the same transaction.
 func forget(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, bookings, tickets []uuid.UUID) error {
 	if len(bookings)+len(tickets) == 0 {
 		return nil
@@ -67,12 +67,12 @@ func forget(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, bookings, tick
 	return tx.SendBatch(ctx, &batch).Close()
 }
 
-// forgetStep is the maximum number of bookings, and of orders, that
-// one transaction anonymizes, so that no transaction holds many locks.
+// forgetStep is the maximum number of bookings, and of orders, that one
+// transaction anonymizes. It limits the number of locks that a transaction holds.
 const forgetStep = 500
 
-// ForgetEnded anonymizes the bookings and orders of one business
-// that had ended by the instant then. It returns their number.
+// ForgetEnded anonymizes the bookings and orders of a business that ended
+// at or before the instant then. It returns the number of anonymized rows.
 func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var total int64
 	for {
@@ -107,8 +107,8 @@ func (s *Store) forgetSome(ctx context.Context, businessID uuid.UUID, then time.
 	return int64(n), nil
 }
 
-// remembered locks up to forgetStep rows of a table that had ended by the instant then and
-// are not anonymized. It returns their ids. A partial index contains exactly such rows.
+// remembered locks rows of the table that ended at or before the instant then and are not anonymized, at most
+// forgetStep rows. It returns the ids of the rows. A partial index contains exactly the rows that are not anonymized.
 func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UUID,
 	then time.Time) ([]uuid.UUID, error) {
 	rows, err := tx.Query(ctx, `
@@ -120,13 +120,14 @@ func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UU
 	}
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 	if ids == nil {
-		ids = []uuid.UUID{} // in a comparison NULL would match no row
+		ids = []uuid.UUID{} // a NULL array would match no row
 	}
 	return ids, err
 }
 
-// RemembersEnded returns up to limit businesses with bookings or orders that had ended by the instant
-// then and are not anonymized. They are the next businesses after the given one, in the order of ids.
+// RemembersEnded returns the ids of businesses with bookings or orders to anonymize,
+// in ascending order, at most limit. A booking or order is anonymized if it ended at
+// or before the instant then. The ids are greater than the argument after.
 //
 // The query uses an index to go from one business to the next.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {

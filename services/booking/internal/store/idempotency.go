@@ -15,37 +15,39 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// IdempotencyKey identifies an idempotency record: the key that a
-// client sent, the business, and the principal that the client is.
+// IdempotencyKey identifies an idempotency record. Key is the key that
+// the client sent. Principal identifies the client within the business.
 type IdempotencyKey struct {
 	BusinessID uuid.UUID
 	Principal  string
 	Key        string
 }
 
-// Write returns the identity of the write for this key. begun is when the attempt to write began.
+// Write returns the identity of the write for this key. The argument begun is the start of the attempt to write.
 func (k IdempotencyKey) Write(begun time.Time) postgres.Write {
 	return postgres.Write{Business: k.BusinessID, ID: postgres.WriteID("book", k.BusinessID.String(), k.Principal,
 		k.Key), StartTime: begun}
 }
 
-// IdempotencyLock is an acquired idempotency lock. It is valid until another request takes it over.
+// IdempotencyLock is an acquired idempotency lock. It is valid
+// until another request acquires the lock after its expiry.
 type IdempotencyLock struct {
 	IdempotencyKey
 	Token uuid.UUID
 }
 
-// Record is the stored state of an idempotency key.
+// Record is the stored state of an idempotency key. SameRequest is true if the stored request has the same body.
 type Record struct {
 	SameRequest  bool
-	Confirmation *Confirmation // nil while the request that holds the lock is in flight
+	Confirmation *Confirmation // nil if the request that holds the lock is still in flight
 }
 
-// lockRequestSQL acquires an idempotency lock. It creates a record, or takes over a record that has
-// expired, or one whose lock has expired without an answer. Otherwise it returns the existing record.
+// lockRequestSQL acquires an idempotency lock. It creates a record, or replaces
+// a record that has expired. It also replaces a record without a confirmation if
+// the lock of the record has expired. Otherwise it returns the existing record.
 //
-// If another transaction creates the record while this statement runs, the
-// statement returns no row. Then another request with the key is in flight.
+// If another transaction creates the record while this statement runs, the statement
+// returns no row. This means that another request with the key is in flight.
 const lockRequestSQL = `
 WITH acquired AS (
     INSERT INTO idempotency_records AS r
@@ -67,7 +69,7 @@ WHERE business_id = @business_id AND principal = @principal AND idempotency_key 
 var lockRequestStatement = positional(lockRequestSQL)
 
 // LockRequest describes an idempotency lock to acquire. The lock expires at ExpiresAt.
-// Hash is that of the request's body. Keep is how long the confirmation is stored.
+// Hash is the hash of the request body. Keep is how long the confirmation is stored.
 type LockRequest struct {
 	IdempotencyKey
 	Hash      [sha256.Size]byte
@@ -76,14 +78,15 @@ type LockRequest struct {
 	Keep      time.Duration
 }
 
-// LockResult is the result of acquiring an idempotency lock. If Lock is nil,
-// another request holds the lock or has been answered, and Record is its state.
+// LockResult is the result of [Store.AcquireLock]. If Lock is nil, the lock was not acquired:
+// another request holds the lock or has a confirmation. Record is then the state of that request.
 type LockResult struct {
 	Lock *IdempotencyLock
 	Record
 }
 
-// AcquireLock acquires the idempotency lock of a key. [Store.Snapshot] can do the same in its own round trip.
+// AcquireLock acquires the idempotency lock of a key, unless another request
+// has it. [Store.Snapshot] can acquire the lock in its own round trip instead.
 func (s *Store) AcquireLock(ctx context.Context, asked LockRequest) (LockResult, error) {
 	var (
 		batch  pgx.Batch
@@ -130,7 +133,7 @@ func queueLock(batch *pgx.Batch, asked LockRequest, into *LockResult) error {
 	return nil
 }
 
-// decodeResult decodes a stored confirmation; it returns nil for nil.
+// decodeResult decodes a stored confirmation. It returns nil if the argument is nil.
 func decodeResult(stored []byte) (*Confirmation, error) {
 	if stored == nil {
 		return nil, nil
@@ -146,8 +149,8 @@ const releaseSQL = `
 DELETE FROM idempotency_records
 WHERE business_id = $1 AND principal = $2 AND idempotency_key = $3 AND token = $4 AND confirmation IS NULL`
 
-// ReleaseLock releases an idempotency lock without a stored answer or
-// refusal. It is for a request whose result another attempt has decided.
+// ReleaseLock releases an idempotency lock. It stores neither a confirmation nor
+// a refusal, because another request with the key has already decided the result.
 func (s *Store) ReleaseLock(ctx context.Context, l IdempotencyLock) error {
 	if _, err := s.pool.Exec(ctx, releaseSQL, l.BusinessID, l.Principal, l.Key, l.Token); err != nil {
 		return fmt.Errorf("release an idempotency lock: %w", err)
@@ -162,7 +165,7 @@ FROM idempotency_records
 WHERE business_id = $1 AND principal = $2 AND idempotency_key = $3 AND request_hash = $4 AND expires_at > $5
   AND confirmation IS NOT NULL`
 
-	// refuseSQL is [postgres.RefuseSQL] with the condition that the key has no confirmation.
+	// refuseSQL is [postgres.RefuseSQL] with the additional condition that the key has no confirmation.
 	refuseSQL = `
 INSERT INTO refused_writes AS known (business_id, write_id, refused_at)
 SELECT $1, $2, $3
@@ -171,8 +174,9 @@ WHERE NOT EXISTS (SELECT FROM idempotency_records
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
 )
 
-// Confirmed returns the stored confirmation for this key and request, or [ErrNotFound]. If there is none, it also
-// refuses every attempt with the key that began before the instant begun. It takes one round trip and one transaction.
+// Confirmed returns the stored confirmation for the key, if the stored request has the same body. If the key
+// has no confirmation, Confirmed refuses every attempt with the key that began before the instant begun. It
+// takes one round trip and one transaction. Errors: [ErrNotFound] if there is no such confirmation.
 func (s *Store) Confirmed(ctx context.Context, key IdempotencyKey, hash [sha256.Size]byte,
 	begun, now time.Time) (Confirmation, error) {
 	var (
@@ -201,8 +205,8 @@ func (s *Store) Confirmed(ctx context.Context, key IdempotencyKey, hash [sha256.
 	return *confirmation, nil
 }
 
-// refuseLockedSQL deletes the idempotency record and stores that the write is refused. It needs
-// no lock: a booking that waits for the record then finds it deleted and the write refused.
+// refuseLockedSQL deletes the idempotency record and stores that the write is refused. It does not need the lock of
+// the write. A booking that waits for the record then finds that the record is deleted and the write is refused.
 const refuseLockedSQL = `
 WITH released AS (
     DELETE FROM idempotency_records
@@ -213,9 +217,9 @@ INSERT INTO refused_writes AS known (business_id, write_id, refused_at)
 SELECT $1, $5, $6 FROM released
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
 
-// Refuse releases an idempotency lock after a refusal. Every attempt with the key
-// that began before the instant begun is refused too and writes nothing. If another
-// attempt has taken over the lock, Refuse changes nothing; that attempt decides.
+// Refuse releases an idempotency lock and stores a refusal. Every attempt with the key that began
+// before the instant begun is then refused, too, and writes nothing. If another request has acquired
+// the lock in the meantime, Refuse changes nothing, because that request decides the result.
 func (s *Store) Refuse(ctx context.Context, l IdempotencyLock, begun time.Time) error {
 	if _, err := s.pool.Exec(ctx, refuseLockedSQL, l.BusinessID, l.Principal, l.Key, l.Token, l.Write(begun).ID,
 		begun); err != nil {
@@ -224,8 +228,8 @@ func (s *Store) Refuse(ctx context.Context, l IdempotencyLock, begun time.Time) 
 	return nil
 }
 
-// sweepSQL deletes a small number of expired records per statement, so that no
-// statement holds many locks. It skips rows that are locked; the next run deletes them.
+// sweepSQL deletes a limited number of expired records, so that no statement
+// holds many locks. It skips locked rows; the next run deletes them.
 const sweepSQL = `
 DELETE FROM idempotency_records
 WHERE (business_id, principal, idempotency_key) IN (
@@ -239,8 +243,8 @@ WHERE (business_id, principal, idempotency_key) IN (
 
 const sweepStep = 1000
 
-// SweepIdempotency deletes expired idempotency records, and old records of refused
-// and completed writes. It returns the number of deleted idempotency records.
+// SweepIdempotency deletes expired idempotency records. It also deletes old records of
+// refused and completed writes. It returns the number of deleted idempotency records.
 func (s *Store) SweepIdempotency(ctx context.Context, now time.Time) (int64, error) {
 	var removed int64
 	for {
