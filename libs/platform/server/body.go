@@ -15,27 +15,31 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Body reads the request's body to its end, up to the limit of the port or of [LimitBody]. Repeated
+// Body reads the body of a request to the end, up to the limit of the port or of [LimitBody]. Repeated
 // calls return the same bytes. A handler must authorize the caller before it calls Body, so that
-// other callers cannot use memory. No other code may read a body (a rule of .golangci.yaml).
+// unauthorized callers cannot use memory. No other code may read a body; .golangci.yaml enforces this.
 //
-// Faults: unsupported_media_type for a compressed body, whose size would be unbounded; payload_too_large;
-// request_timeout if the body does not arrive before the request's deadline; invalid_parameter if the
-// body is incomplete; service_unavailable if large bodies of other requests use up the memory.
+// Faults:
+//
+//   - unsupported_media_type if the body is compressed, because the size after decompression would have no limit
+//   - payload_too_large if the body is longer than the limit
+//   - request_timeout if the body does not arrive before the deadline of the request
+//   - invalid_parameter if the body is incomplete
+//   - service_unavailable if the large bodies of other requests use up the memory
 func Body(c *fiber.Ctx) ([]byte, error) {
 	ctx := c.Context()
 	if read, ok := ctx.UserValue(bodyKey{}).([]byte); ok {
 		return read, nil
 	}
 	stream := ctx.RequestBodyStream()
-	if stream == nil || hasNeedlessBody(c) { // the body of a GET or HEAD, whose request is refused in any case
+	if stream == nil || hasNeedlessBody(c) { // the middleware refuses a GET or HEAD with a body
 		return nil, nil
 	}
 	if err := checkEncoding(c.Get(fiber.HeaderContentEncoding)); err != nil {
 		return nil, err
 	}
 	if deadline, ok := c.UserContext().Deadline(); ok && ctx.Conn() != nil {
-		_ = ctx.Conn().SetReadDeadline(deadline) // on a closed connection the read fails
+		_ = ctx.Conn().SetReadDeadline(deadline) // on a closed connection, the next read fails
 	}
 	length, limit := c.Request().Header.ContentLength(), c.App().Config().BodyLimit
 	if bound, ok := ctx.UserValue(boundKey{}).(int); ok {
@@ -51,7 +55,8 @@ func Body(c *fiber.Ctx) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The connection's framing decides whether the body is complete: fasthttp accepts some incomplete bodies.
+	// The framing of the connection decides whether the body is
+	// complete, because fasthttp accepts some incomplete bodies.
 	if from, ok := ctx.Conn().(*conn); ok && from.body.isOpen() {
 		return nil, fault.New(fault.InvalidParameter, "The request body broke off before its end, or its chunks are "+
 			"malformed.")
@@ -60,18 +65,18 @@ func Body(c *fiber.Ctx) ([]byte, error) {
 	return body, nil
 }
 
-// LimitBody lowers the limit of a request's body, in bytes, for example for callers who are not signed in.
+// LimitBody lowers the limit of a request's body to a number of bytes, for example for callers who are not signed in.
 func LimitBody(c *fiber.Ctx, bytes int) { c.Context().SetUserValue(boundKey{}, bytes) }
 
-// Keys of a request's values that belong to its body.
+// These types are the keys of the request's user values that concern the body.
 type (
-	bodyKey    struct{} // the body, after it was read completely
-	boundKey   struct{} // the limit of [LimitBody]
-	budgetKey  struct{} // the port's memory for large bodies
-	releaseKey struct{} // the function that releases the memory of this body
+	bodyKey    struct{} // the whole body, after it was read
+	boundKey   struct{} // the limit that [LimitBody] has set
+	budgetKey  struct{} // the memory budget of the port for large bodies
+	releaseKey struct{} // the function that releases the memory of the body
 )
 
-// BodyOf is [Body] for a handler of net/http.
+// BodyOf reads the body of a net/http request, with the rules and faults of [Body].
 func BodyOf(r *http.Request) ([]byte, error) {
 	body, ok := r.Body.(*unreadBody)
 	if !ok {
@@ -82,7 +87,7 @@ func BodyOf(r *http.Request) ([]byte, error) {
 		return nil, err
 	}
 	if deadline, ok := r.Context().Deadline(); ok {
-		// If that fails, the port's own deadline applies.
+		// If this fails, the deadline of the port applies.
 		_ = http.NewResponseController(body.out).SetReadDeadline(deadline)
 	}
 	leave, err := body.budget.reserveBody(r.Context(), int(body.length), body.limit)
@@ -95,7 +100,7 @@ func BodyOf(r *http.Request) ([]byte, error) {
 	return read, err
 }
 
-// unreadBody is a body that net/http has not read yet.
+// unreadBody is the body of a net/http request that no handler has read yet.
 type unreadBody struct {
 	io.ReadCloser
 	length        int64 // Content-Length; -1 if unknown
@@ -103,18 +108,18 @@ type unreadBody struct {
 	out           http.ResponseWriter
 	conn          net.Conn
 	budget        *memoryBudget
-	releaseMemory func() // releases the memory of a large body
+	releaseMemory func() // releases the memory of a large body; nil if none is reserved
 	isRead        bool
 }
 
-// release must be called after the request was answered.
+// release releases the memory of the body. The caller must call it after the request was answered.
 func (b *unreadBody) release() {
 	if b.releaseMemory != nil {
 		b.releaseMemory()
 	}
 }
 
-// hasRest reports whether more of the body may remain than net/http skips by itself.
+// hasRest reports whether more bytes of the body may remain than net/http discards by itself.
 func (b *unreadBody) hasRest() bool { return !b.isRead && (b.length < 0 || b.length > prefetchedBytes) }
 
 // checkEncoding rejects a compressed body.
@@ -125,14 +130,15 @@ func checkEncoding(encoding string) error {
 	return fault.New(fault.UnsupportedMediaType, "Content-Encoding: send the body as it is, not compressed.")
 }
 
-// readBody reads a body to its end, at most limit bytes. length is the announced length, negative
-// if it is unknown. An announced length alone allocates no memory, only received bytes do.
+// readBody reads a body to the end, at most limit bytes. The argument length is the value
+// of Content-Length; it is negative if the length is unknown. Memory grows with the
+// received bytes, so that an announced length alone allocates at most largeBody bytes.
 func readBody(from io.Reader, length, limit int) ([]byte, error) {
 	if length > limit {
 		return nil, newTooLarge(limit)
 	}
 	var body bytes.Buffer
-	body.Grow(min(max(length, 0), largeBody) + bytes.MinRead) // ReadFrom needs room for one more read
+	body.Grow(min(max(length, 0), largeBody) + bytes.MinRead) // ReadFrom needs free space for one more read
 	_, err := body.ReadFrom(io.LimitReader(from, int64(limit)+1))
 	var network net.Error
 	switch {
@@ -141,7 +147,8 @@ func readBody(from io.Reader, length, limit int) ([]byte, error) {
 	case errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &network) && network.Timeout():
 		return nil, fault.New(fault.RequestTimeout, "The request body did not come in time; send it again.")
 	case err != nil:
-		// The error is not wrapped: FaultOf would take a broken connection of the client for one of a store.
+		// The error is not wrapped. Otherwise FaultOf would take
+		// the client's broken connection for an unavailable store.
 		return nil, fault.Newf(fault.InvalidParameter, "The request body broke off before its end: %v.", err)
 	}
 	return body.Bytes(), nil
@@ -151,9 +158,9 @@ func newTooLarge(limit int) error {
 	return fault.Newf(fault.PayloadTooLarge, "The request body is too large; send at most %d bytes.", limit)
 }
 
-// discardBodies ensures that no byte of a body is taken for the next request of the
-// connection. If the handler did not read the whole body, discardBodies skips the rest,
-// if it has already arrived. Otherwise it closes the connection after the answer.
+// discardBodies ensures that the server does not take bytes of a body for the next request on the
+// connection. If the handler did not read the whole body, discardBodies discards a short rest. If
+// the rest is long or of unknown length, discardBodies closes the connection after the answer.
 func discardBodies(next fasthttp.RequestHandler, bodies *memoryBudget) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if !ctx.Request.IsBodyStream() {
@@ -171,8 +178,8 @@ func discardBodies(next fasthttp.RequestHandler, bodies *memoryBudget) fasthttp.
 	}
 }
 
-// prefetchedBytes is the size of the part of a body with announced length that fasthttp reads before the handler
-// starts.
+// prefetchedBytes is the number of bytes that fasthttp reads
+// before the handler starts, if the length of the body is known.
 const prefetchedBytes = 8 << 10
 
 func discardBody(ctx *fasthttp.RequestCtx) {
@@ -191,8 +198,9 @@ func discardBody(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// refuseMalformed sends the fault of a malformed request. It also refuses a body of a GET or HEAD, because
-// servers disagree on whether such a body is read. If the path does not support GET, the answer is 405 instead.
+// refuseMalformed is middleware that answers a malformed request with its fault. It
+// also refuses a GET or HEAD with a body, because servers disagree on whether such
+// a body is read. If the path supports neither method, the answer is 405 instead.
 func refuseMalformed(c *fiber.Ctx) error {
 	if string(c.Request().Header.Host()) == refusedHost {
 		return findRefusal(c.Context().Conn())
@@ -203,10 +211,10 @@ func refuseMalformed(c *fiber.Ctx) error {
 	c.Context().SetConnectionClose()
 	var before fasthttp.ResponseHeader
 	c.Response().Header.CopyTo(&before)
-	err := c.Next() // a read changes nothing, and its answer is discarded
+	err := c.Next() // a GET changes no data, and its answer is discarded below
 	if errors.Is(err, fiber.ErrMethodNotAllowed) || err == nil &&
 		c.Response().StatusCode() == fiber.StatusMethodNotAllowed {
-		c.Context().SetConnectionClose() // the front has replaced the headers with those of a service
+		c.Context().SetConnectionClose() // the front has replaced the headers of the answer with those of a service
 		return err
 	}
 	c.Response().Reset()
@@ -214,7 +222,7 @@ func refuseMalformed(c *fiber.Ctx) error {
 	return newReadBodyFault(c.Method())
 }
 
-// hasNeedlessBody reports whether a GET or HEAD has a body.
+// hasNeedlessBody reports whether the request is a GET or HEAD with a body.
 func hasNeedlessBody(c *fiber.Ctx) bool {
 	return c.Request().IsBodyStream() && c.Request().Header.ContentLength() != 0 && isRead(c.Method())
 }

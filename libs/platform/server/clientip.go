@@ -11,10 +11,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 )
 
-// Proxies are the networks whose X-Forwarded-For is trusted.
+// Proxies are the networks of the proxies whose header X-Forwarded-For is trusted.
 type Proxies []netip.Prefix
 
-// ParseProxies parses CIDRs or single addresses. Its error names the variable TRUSTED_PROXIES.
+// ParseProxies parses a list of networks in CIDR notation or
+// single addresses. The error names the variable TRUSTED_PROXIES.
 func ParseProxies(list []string) (Proxies, error) {
 	var proxies Proxies
 	for _, entry := range list {
@@ -35,8 +36,9 @@ func ParseProxies(list []string) (Proxies, error) {
 	return proxies, nil
 }
 
-// Client returns the client's address (semantics.md §8). It starts with the socket's address
-// and continues through the entries of forwardedFor from right to left. The result is the
+// Client returns the address of the client (semantics.md §8). The argument socket is the address
+// of the connection's peer, and forwardedFor is the value of X-Forwarded-For. Client examines the
+// address socket first, and then the entries of forwardedFor from right to left. It returns the
 // first address that is not a trusted proxy. An entry that is not an address ends the search.
 func (p Proxies) Client(socket netip.Addr, forwardedFor string) netip.Addr {
 	client := socket.Unmap()
@@ -56,7 +58,7 @@ func (p Proxies) Client(socket netip.Addr, forwardedFor string) netip.Addr {
 	return client
 }
 
-// parseForwarded parses an address, optionally with a port that a proxy added.
+// parseForwarded parses an address. Some proxies add a port to the address, which is ignored.
 func parseForwarded(s string) (netip.Addr, error) {
 	if addr, err := netip.ParseAddr(s); err == nil {
 		return addr.Unmap().WithZone(""), nil
@@ -74,22 +76,22 @@ func (p Proxies) isTrusted(addr netip.Addr) bool {
 	return false
 }
 
-// frontCaller is the service name of the front in PEER_CALLERS.
+// frontCaller is the name of the service front in PEER_CALLERS.
 const frontCaller = "front"
 
-// trustedSenders are the senders whose X-Forwarded-For is trusted. Proxies are known by their address.
-// Slotmesh's own front is known by its credential, because its pods have no fixed addresses.
+// trustedSenders are the senders whose header X-Forwarded-For is trusted. A proxy is identified by its
+// address. The front of Slotmesh is identified by its credential, because its pods have no fixed addresses.
 type trustedSenders struct {
 	proxies Proxies
 	callers peer.Callers
 }
 
-// clientAddress returns the address of the client of a request. The argument credential is that of the request, or
-// empty. If the credential is the front's, the result is the first entry of X-Forwarded-For; otherwise see
-// [Proxies.Client].
+// clientAddress returns the address of the client that sent a request. The argument credential is
+// the credential in the request, or empty. If the front sent the credential, the result is the
+// first entry of X-Forwarded-For. In all other cases, [Proxies.Client] determines the address.
 func (b *trustedSenders) clientAddress(socket netip.Addr, forwardedFor string, credential []byte) netip.Addr {
 	if b.callers.Find(credential) == frontCaller {
-		entry, _, _ := strings.Cut(forwardedFor, ",") // a mesh may append the address of its own proxy
+		entry, _, _ := strings.Cut(forwardedFor, ",") // the proxy of a service mesh may append its own address
 		if client, err := parseForwarded(strings.TrimSpace(entry)); err == nil {
 			return client
 		}
@@ -97,7 +99,7 @@ func (b *trustedSenders) clientAddress(socket netip.Addr, forwardedFor string, c
 	return b.proxies.Client(socket, forwardedFor)
 }
 
-// clientAddressHTTP is [ClientIP] for net/http.
+// clientAddressHTTP returns the address of the client for a net/http request, as [ClientIP] does for fiber.
 func (b *trustedSenders) clientAddressHTTP(r *http.Request) netip.Addr {
 	socket, _ := netip.ParseAddrPort(r.RemoteAddr)
 	return b.clientAddress(socket.Addr(), strings.Join(r.Header.Values(fiber.HeaderXForwardedFor), ","),
@@ -106,7 +108,8 @@ func (b *trustedSenders) clientAddressHTTP(r *http.Request) netip.Addr {
 
 type sendersKey struct{}
 
-// trustSenders makes b available to handlers, and removes what untrusted senders state about host and scheme.
+// trustSenders returns middleware that makes b available to handlers. The middleware
+// also removes headers about the original host and scheme if the sender is not trusted.
 func trustSenders(b *trustedSenders) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		c.Locals(sendersKey{}, b)
@@ -115,7 +118,7 @@ func trustSenders(b *trustedSenders) fiber.Handler {
 	}
 }
 
-// ClientIP returns the address by which limits count the request.
+// ClientIP returns the address of the client that sent the request. Limits count requests by this address.
 func ClientIP(c *fiber.Ctx) netip.Addr {
 	trusted, ok := c.Locals(sendersKey{}).(*trustedSenders)
 	if !ok {

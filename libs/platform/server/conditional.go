@@ -8,12 +8,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/etag"
 )
 
-// IfNoneMatch returns the If-None-Match header of the request with all its lines as one list; "" if it has none.
+// IfNoneMatch returns the values of all If-None-Match lines of the request as one list, or "" if there are none.
 func IfNoneMatch(c *fiber.Ctx) string {
 	return strings.Join(headerLines(c, fiber.HeaderIfNoneMatch), ", ")
 }
 
-// HasTag reports whether the request's If-None-Match has one of these entity tags.
+// HasTag reports whether the header If-None-Match of the request contains one of the entity tags.
 func HasTag(c *fiber.Ctx, tags ...string) bool {
 	return etag.Match(headerLines(c, fiber.HeaderIfNoneMatch), tags...)
 }
@@ -27,8 +27,9 @@ func headerLines(c *fiber.Ctx, name string) []string {
 	return lines
 }
 
-// endNotModified removes the body and the default Content-Type from a 304. A cache updates its stored
-// response with the headers of a 304, and the default Content-Type would turn JSON into text (RFC 9111 §3.2).
+// endNotModified removes the body and the default Content-Type from an answer with status
+// 304. A cache updates its stored answer with the headers of a 304 (RFC 9111 §3.2). The
+// default Content-Type would therefore turn a stored JSON answer into plain text.
 func endNotModified(c *fiber.Ctx) {
 	if response := c.Response(); response.StatusCode() == fiber.StatusNotModified {
 		response.ResetBody()

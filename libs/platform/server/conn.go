@@ -8,53 +8,56 @@ import (
 	"time"
 )
 
-// Bounds of a request's head, which is its request line and headers.
+// maxHead and headTime bound the head of a request, which is the request line and the headers.
 const (
 	maxHead  = 16 << 10
-	headTime = 10 * time.Second // from its first byte to its last
+	headTime = 10 * time.Second // from the first byte of the head to the last
 )
 
-// readTime is the time in which a request must arrive before its handler starts. After that its own deadline applies.
+// readTime is the time in which a request must arrive before its
+// handler starts. After that, the deadline of the request applies.
 const readTime = 15 * time.Second
 
-// conn is one connection of a port. It checks the head of each request, passes one request at a time to the HTTP
-// server, and counts the bytes of the body. It reads nothing after a request until that request is answered.
+// conn is one connection of a port. It checks the head of each request, passes
+// one request at a time to the HTTP server, and counts the bytes of the body.
+// It reads no bytes of the next request until the current request is answered.
 //
-// If a request is malformed, the HTTP server reads the constant refusal instead. The answer to it has a span and a
-// metric, and follows the answers to earlier requests.
+// If a request is malformed, conn passes the constant refusal to the HTTP server instead of the request.
+// The answer to it therefore has a span and a metric, and is sent after the answers to earlier requests.
 type conn struct {
 	net.Conn
 	port    *listener
 	shares  []share
-	groups  []membership // set before the connection is served
+	groups  []membership // set before the HTTP server uses the connection
 	state   atomic.Int32
-	lingers atomic.Bool // the client may still send bytes, which Close discards
+	lingers atomic.Bool // whether the client may still send bytes; Close then discards them
 
-	in           []byte                // read from the socket and not passed on
-	checked      int                   // number of bytes at the start of in that may be passed on
-	body         framing               // framing of the request that was passed last
-	readErr      error                 // error of the next read from the socket
-	headDeadline time.Time             // deadline of the head that is being read
-	refused      atomic.Pointer[error] // the fault that the connection ends with
+	in           []byte                // bytes that were read from the socket and not yet passed to the HTTP server
+	checked      int                   // number of bytes at the start of the field in that may be passed on
+	body         framing               // framing of the request that was passed on last
+	readErr      error                 // error to return instead of the next read from the socket
+	headDeadline time.Time             // deadline for the head that is being read
+	refused      atomic.Pointer[error] // fault of a malformed request, which ends the connection
 }
 
-// The states of a connection. A connection is idle until the first byte of a request is passed on, and again after the
-// answer was written. Only an idle connection can be reclaimed, that is, closed to make room for another one. The state
-// changes atomically, so that every request that was read is answered.
+// These constants are the states of a connection. A connection becomes busy when the first
+// byte of a request is passed on. It becomes idle again when the answer was written. The port
+// can reclaim only an idle connection: it closes the connection to make room for another one.
+// The state changes atomically, so that every request that was passed on is answered.
 const (
 	idle int32 = iota
 	busy
 	reclaimed
 )
 
-// refusal is the request that the HTTP server reads instead of a malformed one. No valid host contains a comma, so no
-// client can send refusedHost.
+// refusal is the request that the HTTP server reads instead of a malformed
+// request. A valid host contains no comma, so clients cannot send refusedHost.
 const (
 	refusedHost = "refused,"
 	refusal     = "GET / HTTP/1.1\r\nHost: " + refusedHost + "\r\nConnection: close\r\n\r\n"
 )
 
-// findRefusal returns the fault of a request to refusedHost.
+// findRefusal returns the fault of the malformed request that conn has replaced by a request to refusedHost.
 func findRefusal(on net.Conn) error {
 	if c, ok := on.(*conn); ok && c.refused.Load() != nil {
 		return *c.refused.Load()
@@ -62,7 +65,7 @@ func findRefusal(on net.Conn) error {
 	return errHost
 }
 
-// Read returns the next bytes of one request.
+// Read returns the next bytes of the current request, or waits for the next request.
 func (c *conn) Read(p []byte) (int, error) {
 	for {
 		switch {
@@ -79,7 +82,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// passChecked returns checked bytes.
+// passChecked copies bytes that were checked to p.
 func (c *conn) passChecked(p []byte) (int, error) {
 	if !c.markBusy() {
 		return 0, io.EOF
@@ -92,7 +95,7 @@ func (c *conn) passChecked(p []byte) (int, error) {
 	return n, nil
 }
 
-// readBody continues with the body of the request that was passed last.
+// readBody copies further bytes of the current request's body to p.
 func (c *conn) readBody(p []byte) (int, error) {
 	if c.readErr != nil {
 		return 0, c.readErr
@@ -116,8 +119,8 @@ func (c *conn) readBody(p []byte) (int, error) {
 	return taken, nil
 }
 
-// readHead reads from the socket until a head is complete. It copies the head and the received part of
-// the body to p and returns their length. If it returns 0 and no error, the caller must call it again.
+// readHead reads from the socket until the head of a request is complete. It copies the head, and the part of the body
+// that has arrived, to p and returns their length. If it returns 0 without an error, the caller must call it again.
 func (c *conn) readHead(p []byte) (int, error) {
 	if len(c.in) == 0 {
 		n, err := c.Conn.Read(p)
@@ -127,7 +130,8 @@ func (c *conn) readHead(p []byte) (int, error) {
 		if n == 0 {
 			return 0, err
 		}
-		if taken := c.readWholeHead(p[:n]); taken > 0 { // the usual case: a head in one piece needs no copy
+		// usual case: the head has arrived in one piece and needs no copy
+		if taken := c.readWholeHead(p[:n]); taken > 0 {
 			if !c.markBusy() {
 				return 0, io.EOF
 			}
@@ -154,8 +158,8 @@ func (c *conn) readHead(p []byte) (int, error) {
 	return 0, nil
 }
 
-// readWholeHead parses a complete head at the start of b. It returns how many bytes
-// of b belong to the request, or 0 if the head is incomplete or malformed.
+// readWholeHead parses a request head at the start of b. It returns how many bytes
+// of b belong to the request. It returns 0 if the head is incomplete or malformed.
 func (c *conn) readWholeHead(b []byte) int {
 	end, body, err := readHead(b)
 	if err != nil {
@@ -167,7 +171,7 @@ func (c *conn) readWholeHead(b []byte) int {
 	return end + taken
 }
 
-// readMore waits for more bytes of an incomplete head.
+// readMore waits for further bytes of an incomplete head.
 func (c *conn) readMore() error {
 	if c.headDeadline.IsZero() { // later bytes do not extend the deadline
 		c.headDeadline = time.Now().Add(headTime) //nolint:forbidigo // a deadline of the socket is the machine's time
@@ -190,14 +194,15 @@ func (c *conn) buffer(b []byte) {
 	}
 }
 
-// refuse ends the connection with a fault in place of a request.
+// refuse makes the HTTP server answer with a fault instead of
+// the malformed request. The connection ends after that answer.
 func (c *conn) refuse(err error) {
 	c.refused.Store(&err)
 	c.in, c.checked = []byte(refusal), len(refusal)
 	c.lingers.Store(true)
 }
 
-// markBusy makes the connection busy. It returns false if the connection was reclaimed.
+// markBusy sets the state of the connection to busy. It returns false if the port has reclaimed the connection.
 func (c *conn) markBusy() bool {
 	if c.state.Load() == busy {
 		return true
@@ -209,7 +214,7 @@ func (c *conn) markBusy() bool {
 	return true
 }
 
-// markIdle makes the connection idle, and closes it if the port is stopping.
+// markIdle sets the state of the connection to idle. If the port is stopping, it closes the connection.
 func (c *conn) markIdle() {
 	if c.state.Load() == busy {
 		c.port.moveToBack(c)
@@ -221,7 +226,7 @@ func (c *conn) markIdle() {
 	}
 }
 
-// closeIfIdle closes the connection if it is idle, and reports whether it did.
+// closeIfIdle closes the connection if it is idle. It reports whether it has closed the connection.
 func (c *conn) closeIfIdle() bool {
 	if !c.state.CompareAndSwap(idle, reclaimed) {
 		return false
@@ -231,7 +236,8 @@ func (c *conn) closeIfIdle() bool {
 	return true
 }
 
-// CloseWrite closes the sending side, if the connection supports it.
+// CloseWrite closes the sending direction of the connection. It returns
+// errors.ErrUnsupported if the connection has no such operation.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -239,7 +245,8 @@ func (c *conn) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// Close closes the connection.
+// Close closes the connection and removes it from its port. If the
+// client may still send bytes, Close first waits as [linger] does.
 func (c *conn) Close() error {
 	if c.lingers.Swap(false) {
 		linger(c.Conn, c.port.lingerTime)

@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// deadline is a context that ends at a given time. It starts a timer only when Done
-// is called, because most reads finish without a call of Done and timers cost CPU.
+// deadline is a context that ends at a given time. It starts a timer only when Done is
+// called. Most read requests finish without a call of Done, and a timer costs CPU time.
 type deadline struct {
-	context.Context // the parent
+	context.Context // parent context
 	at              time.Time
 
 	mu       sync.Mutex
-	timerCtx context.Context // nil until Done is called
+	timerCtx context.Context // context with the timer; nil until Done is called
 	stop     context.CancelFunc
 	isEnded  bool
 }
 
-// newDeadline returns a context that ends at a time, and a function that ends it earlier.
+// newDeadline returns a context that ends at the time in the argument at, and a function that ends the context earlier.
 func newDeadline(parent context.Context, at time.Time) (context.Context, context.CancelFunc) {
 	d := &deadline{Context: parent, at: at}
 	return d, d.end
 }
 
-// end ends the context.
+// end ends the context before its deadline.
 func (d *deadline) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -34,7 +34,7 @@ func (d *deadline) end() {
 	}
 }
 
-// startTimer starts the timer once and returns the context with the timer.
+// startTimer returns the context with the timer. The first call starts the timer.
 func (d *deadline) startTimer() context.Context {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -47,7 +47,7 @@ func (d *deadline) startTimer() context.Context {
 	return d.timerCtx
 }
 
-// Deadline returns the earlier of its own and its parent's deadline.
+// Deadline returns the deadline of this context or of its parent, whichever is earlier.
 func (d *deadline) Deadline() (time.Time, bool) {
 	if nearer, ok := d.Context.Deadline(); ok && nearer.Before(d.at) {
 		return nearer, true
@@ -58,7 +58,8 @@ func (d *deadline) Deadline() (time.Time, bool) {
 // Done returns a channel that is closed when the context ends.
 func (d *deadline) Done() <-chan struct{} { return d.startTimer().Done() }
 
-// Err returns why the context has ended, or nil before that. It starts no timer.
+// Err returns the reason for which the context has ended, or
+// nil if the context has not ended. It does not start a timer.
 func (d *deadline) Err() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -75,8 +76,8 @@ func (d *deadline) Err() error {
 	return nil
 }
 
-// Value returns the parent's value. If the timer is running, it also answers
-// the context package's own key, so that child contexts need no goroutine.
+// Value returns the value that the parent has for key. If the timer is running, it also returns
+// values for the private key of package context. Child contexts then need no goroutine.
 func (d *deadline) Value(key any) any {
 	d.mu.Lock()
 	timed := d.timerCtx

@@ -16,17 +16,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Internal mounts the internal endpoints of a service, each by its declaration (libs/contracts/endpoints).
-// Before the handlers of an endpoint run, the caller and the actor are checked against the declaration.
+// Internal mounts the internal endpoints of a service. Each endpoint is declared in libs/contracts/endpoints.
+// Before the handlers of an endpoint run, Internal checks the caller and the actor against the declaration.
 type Internal struct {
-	fiber.Router // for its type only: methods that are not overridden panic
+	fiber.Router // embedded only for its type: its methods panic unless Internal overrides them
 	server       *Server
 	prefix       string
-	before       []fiber.Handler // of the enclosing groups
+	before       []fiber.Handler // handlers of the enclosing groups
 }
 
-// Handle mounts handlers of fiber for an endpoint whose answer is not plain JSON.
-// It panics if the endpoint is another service's.
+// Handle mounts fiber handlers for an endpoint whose answer is not
+// plain JSON. It panics if the endpoint belongs to another service.
 func (r *Internal) Handle(row *endpoints.Row, handlers ...fiber.Handler) {
 	s := r.server
 	if row.Service != s.name {
@@ -36,37 +36,38 @@ func (r *Internal) Handle(row *endpoints.Row, handlers ...fiber.Handler) {
 	s.mounted = append(s.mounted, row)
 }
 
-// Get mounts an endpoint.
+// Get mounts an endpoint with the method GET, as [Internal.Add] does.
 func (r *Internal) Get(path string, handlers ...fiber.Handler) fiber.Router {
 	return r.Add(http.MethodGet, path, handlers...)
 }
 
-// Post mounts an endpoint.
+// Post mounts an endpoint with the method POST, as [Internal.Add] does.
 func (r *Internal) Post(path string, handlers ...fiber.Handler) fiber.Router {
 	return r.Add(http.MethodPost, path, handlers...)
 }
 
-// Put mounts an endpoint.
+// Put mounts an endpoint with the method PUT, as [Internal.Add] does.
 func (r *Internal) Put(path string, handlers ...fiber.Handler) fiber.Router {
 	return r.Add(http.MethodPut, path, handlers...)
 }
 
-// Patch mounts an endpoint.
+// Patch mounts an endpoint with the method PATCH, as [Internal.Add] does.
 func (r *Internal) Patch(path string, handlers ...fiber.Handler) fiber.Router {
 	return r.Add(http.MethodPatch, path, handlers...)
 }
 
-// Delete mounts an endpoint.
+// Delete mounts an endpoint with the method DELETE, as [Internal.Add] does.
 func (r *Internal) Delete(path string, handlers ...fiber.Handler) fiber.Router {
 	return r.Add(http.MethodDelete, path, handlers...)
 }
 
-// Group returns a router for the paths below prefix. Its endpoints run these handlers before their own.
+// Group returns a router for the paths below prefix. Each endpoint
+// of the group runs these handlers before its own handlers.
 func (r *Internal) Group(prefix string, handlers ...fiber.Handler) fiber.Router {
 	return &Internal{server: r.server, prefix: r.prefix + prefix, before: slices.Concat(r.before, handlers)}
 }
 
-// Add mounts an endpoint. It panics if the endpoint has no row.
+// Add mounts an endpoint. It panics if the endpoint has no declaration.
 func (r *Internal) Add(method, path string, handlers ...fiber.Handler) fiber.Router {
 	row, err := r.server.findEndpoint(method, r.prefix+path)
 	if err != nil {
@@ -78,7 +79,7 @@ func (r *Internal) Add(method, path string, handlers ...fiber.Handler) fiber.Rou
 	return r
 }
 
-// findEndpoint returns the row of an endpoint of the service. Names of path parameters are ignored.
+// findEndpoint returns the declaration of an endpoint of the service. It ignores the names of path parameters.
 func (s *Server) findEndpoint(method, path string) (*endpoints.Row, error) {
 	for _, row := range s.rows {
 		if row.Method == method && hasSameShape(row.Path, path) {
@@ -89,14 +90,14 @@ func (s *Server) findEndpoint(method, path string) (*endpoints.Row, error) {
 		s.name, method, path)
 }
 
-// hasSameShape reports whether two paths have the same segments; all parameters are considered equal.
+// hasSameShape reports whether two paths have the same segments. All path parameters count as equal.
 func hasSameShape(a, b string) bool {
 	return slices.EqualFunc(strings.Split(a, "/"), strings.Split(b, "/"), func(x, y string) bool {
 		return x == y || strings.HasPrefix(x, ":") && strings.HasPrefix(y, ":")
 	})
 }
 
-// checkMounted returns an error if an endpoint of a mounted API is not mounted.
+// checkMounted returns an error if an endpoint of the service is declared but not mounted.
 func (s *Server) checkMounted() error {
 	for _, row := range s.declaredRows() {
 		if !slices.Contains(s.mounted, row) {
@@ -106,7 +107,8 @@ func (s *Server) checkMounted() error {
 	return nil
 }
 
-// declaredRows returns all endpoints of the APIs of which an endpoint is mounted.
+// declaredRows returns the declarations of all endpoints of the service. These are the
+// rows of the service, and all rows of the APIs with at least one mounted endpoint.
 func (s *Server) declaredRows() []*endpoints.Row {
 	declared, seen := slices.Clone(s.rows), map[*endpoints.API]bool{nil: true}
 	for _, row := range s.mounted {
@@ -118,8 +120,9 @@ func (s *Server) declaredRows() []*endpoints.Row {
 	return declared
 }
 
-// authorize returns middleware that refuses callers and actors that the endpoint's row does not allow, before the
-// body is read. It stores in the context the actor, and whether the customer gets a notification of the change.
+// authorize returns middleware that refuses callers and actors that the declaration
+// row does not allow. The middleware runs before the body is read. It stores the
+// actor in the request's context, and whether the customer is notified of the change.
 func (s *Server) authorize(row *endpoints.Row) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if row.NoStore {
@@ -134,7 +137,7 @@ func (s *Server) authorize(row *endpoints.Row) fiber.Handler {
 			return fault.Newf(fault.SourceForbidden, "%s may not call this endpoint for the actor %q.", caller, by.Kind)
 		}
 		if s.open && by.Kind == "" {
-			by.Kind = actor.Owner // Runtime.Open is for tests of the handlers
+			by.Kind = actor.Owner // tests of handlers use Runtime.Open and send no actor
 		}
 		ctx := actor.With(c.UserContext(), by)
 		if c.Get(actor.NotifyHeader) == actor.NotifyNo {
@@ -145,7 +148,7 @@ func (s *Server) authorize(row *endpoints.Row) fiber.Handler {
 	}
 }
 
-// Actor returns the actor of a request to the internal port; the zero Actor if the request names none.
+// Actor returns the actor of a request to the internal port. It returns the zero Actor if the request names no actor.
 func Actor(c *fiber.Ctx) actor.Actor { return actor.Of(c.UserContext()) }
 
 func (s *Server) recordRefusal(ctx context.Context, row *endpoints.Row, caller string, kind actor.Kind) {
@@ -154,7 +157,7 @@ func (s *Server) recordRefusal(ctx context.Context, row *endpoints.Row, caller s
 		"route", row.Path)
 }
 
-// parseActor returns the actor that a request names; the zero Actor if it names none.
+// parseActor returns the actor that the request header names, or the zero Actor if the request names no actor.
 func parseActor(c *fiber.Ctx) (actor.Actor, error) {
 	header := c.Get(actor.Header)
 	if header == "" {

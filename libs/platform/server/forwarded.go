@@ -10,18 +10,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/peer"
 )
 
-// schemeHeaders are all headers from which fiber concludes that the client used https.
+// schemeHeaders are all headers that fiber uses to decide whether the client used https.
 var schemeHeaders = []string{
 	fiber.HeaderXForwardedProto, fiber.HeaderXForwardedProtocol, fiber.HeaderXForwardedSsl, fiber.HeaderXUrlScheme,
 }
 
-// trusts reports whether the sender's statements about the client's request are trusted.
+// trusts reports whether the headers of this sender about the client's original request are trusted.
 func (b *trustedSenders) trusts(socket netip.Addr, credential []byte) bool {
 	return b.proxies.isTrusted(socket.Unmap()) || b.callers.Find(credential) == frontCaller
 }
 
-// cleanForwarded keeps only the last entry of X-Forwarded-Host and X-Forwarded-Proto, which the nearest proxy wrote.
-// If the sender is not trusted, it removes the headers. Otherwise a client could choose the host of links in mails.
+// cleanForwarded keeps only the last entry of X-Forwarded-Host and X-Forwarded-Proto,
+// because the nearest proxy wrote that entry. If the sender is not trusted, cleanForwarded
+// removes the headers. Otherwise a client could choose the host of links in mails.
 func (b *trustedSenders) cleanForwarded(c *fiber.Ctx) {
 	header := &c.Request().Header
 	var host, scheme string
@@ -41,7 +42,7 @@ func (b *trustedSenders) cleanForwarded(c *fiber.Ctx) {
 	}
 }
 
-// lastEntry returns the last entry of a list header.
+// lastEntry returns the last entry of a header that is a comma-separated list.
 func lastEntry(lines []string) string {
 	if len(lines) == 0 {
 		return ""
@@ -55,15 +56,15 @@ func socketOf(c *fiber.Ctx) netip.Addr {
 	return socket
 }
 
-// strictTransport is the value of Strict-Transport-Security: after an answer over https, a browser
-// uses only https for a year. Subdomains are not included, because Slotmesh does not control them.
+// strictTransport is the value of the header Strict-Transport-Security. After an answer over https, a browser
+// uses only https for a year. The value does not include subdomains, because Slotmesh does not control them.
 const strictTransport = "max-age=31536000"
 
-// SetPublicURL sets the public URL of the public port. If it begins with https, every answer sets
-// Strict-Transport-Security. Otherwise only answers to https requests set it. SetPublicURL must be called before Run.
+// SetPublicURL sets the URL of the public port. If the URL begins with https, every answer contains
+// Strict-Transport-Security. If not, only answers to https requests contain it. SetPublicURL must be called before Run.
 func (s *Server) SetPublicURL(base string) { s.isHTTPS = strings.HasPrefix(base, "https://") }
 
-// setStrictTransport is middleware that sets Strict-Transport-Security.
+// setStrictTransport is middleware that adds the header Strict-Transport-Security to answers.
 func (s *Server) setStrictTransport(c *fiber.Ctx) error {
 	err := c.Next()
 	if s.isHTTPS || c.Protocol() == "https" {
@@ -72,7 +73,7 @@ func (s *Server) setStrictTransport(c *fiber.Ctx) error {
 	return err
 }
 
-// isHTTPS reports whether a request of net/http reached a trusted proxy by https.
+// isHTTPS reports whether a trusted proxy received the net/http request by https.
 func (b *trustedSenders) isHTTPS(r *http.Request) bool {
 	socket, _ := netip.ParseAddrPort(r.RemoteAddr)
 	return b.trusts(socket.Addr(), []byte(r.Header.Get(peer.SecretHeader))) &&

@@ -7,18 +7,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// framing tracks where the body of one request ends. Requests that two servers in
-// a chain could interpret differently are refused before an HTTP server gets a
-// byte of them. The ports of fasthttp, those of net/http and the front all use it.
+// framing determines where the body of a request ends. Two servers in a chain could interpret an
+// ambiguous request differently. The port therefore refuses such a request before an HTTP server
+// receives a byte of it. The ports of fasthttp, the ports of net/http and the front all use framing.
 type framing struct {
-	remaining int64 // remaining bytes of a body with announced length
+	remaining int64 // number of bytes that remain of a body with a known length
 	isChunked bool
 	state     chunkState
-	chunk     int64 // size of the chunk so far; then its remaining bytes
+	chunk     int64 // size of the chunk, as far as it was read; after that, the number of its remaining bytes
 	digits    int
 }
 
-// isOpen reports whether more of the body is expected.
+// isOpen reports whether the body has not ended yet.
 func (f *framing) isOpen() bool { return f.remaining > 0 || f.isChunked }
 
 type chunkState uint8
@@ -33,12 +33,12 @@ const (
 	atEnd
 )
 
-// maxChunkDigits bounds the size of a chunk, far below an overflow.
+// maxChunkDigits is the maximal number of hexadecimal digits in the size of a chunk. It prevents an overflow.
 const maxChunkDigits = 7
 
 var errChunks = errors.New("its chunks are malformed; send chunks without extensions, and no trailers")
 
-// consume returns how many of these bytes belong to the body.
+// consume processes the next bytes of the body and returns how many of the bytes b belong to the body.
 func (f *framing) consume(b []byte) (int, error) {
 	if !f.isChunked {
 		n := min(int64(len(b)), f.remaining)
@@ -65,7 +65,7 @@ func (f *framing) consume(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// step consumes a byte outside a chunk's data, and reports whether the byte is valid there.
+// step consumes one byte that is not part of a chunk's data. It reports whether the byte is valid at this position.
 func (f *framing) step(b byte) bool {
 	switch f.state {
 	case inSize:
@@ -106,13 +106,13 @@ func parseHexDigit(b byte) int {
 	return -1
 }
 
-// errIncomplete reports that the head of a request is incomplete.
+// errIncomplete means that the head of a request is not complete yet.
 var errIncomplete = errors.New("the head goes on")
 
 // newMalformed returns a fault with status 400.
 func newMalformed(sentence string) error { return fault.New(fault.InvalidParameter, sentence) }
 
-// The reasons for which the head of a request is refused.
+// These errors are the faults of a malformed request head.
 var (
 	errLine = newMalformed("The request is not well-formed HTTP: its first line must be a method, a path and " +
 		"HTTP/1.1 or HTTP/1.0.")
@@ -127,17 +127,17 @@ var (
 	errHeadSize = fault.New(fault.HeadersTooLarge, "The request's headers are too large.")
 )
 
-// head holds the parts of a request's head that matter for its framing, while the head is checked.
+// head holds the parts of a request's head that determine the framing of the body, while readHead checks the head.
 type head struct {
 	isHTTP10                bool   // HTTP/1.0
-	authority               []byte // of a target in absolute form
+	authority               []byte // host and port of a target in absolute form
 	hosts, lengths, codings int
 	hasExpect               bool
 	length                  int64
 }
 
-// readHead checks the head at the start of b. It returns the end of the head and the framing
-// of the body. The error is errIncomplete if the head is incomplete; any other error is a fault.
+// readHead checks the request head at the start of b. It returns the position after the head and the
+// framing of the body. It returns errIncomplete if the head is incomplete. Every other error is a fault.
 func readHead(b []byte) (int, framing, error) {
 	var h head
 	line, end, err := cutLine(b, 0)
@@ -160,7 +160,8 @@ func readHead(b []byte) (int, framing, error) {
 	return 0, framing{}, err
 }
 
-// cutLine returns the line that starts at from, without its line end, and the start of the next line.
+// cutLine returns the line of b that starts at the position from,
+// without the line end. It also returns the start of the next line.
 func cutLine(b []byte, from int) ([]byte, int, error) {
 	n := bytes.IndexByte(b[from:], '\n')
 	switch {
@@ -197,7 +198,7 @@ func (h *head) parseRequestLine(line []byte) error {
 	return nil
 }
 
-// parseAbsolute parses a target in absolute form, as in a request to a proxy.
+// parseAbsolute parses a request target in absolute form, such as http://host/path. Clients of proxies send this form.
 func (h *head) parseAbsolute(target []byte) error {
 	scheme, rest, found := bytes.Cut(target, []byte("://"))
 	if !found || !bytes.EqualFold(scheme, []byte("http")) && !bytes.EqualFold(scheme, []byte("https")) {
@@ -212,7 +213,7 @@ func (h *head) parseAbsolute(target []byte) error {
 	return nil
 }
 
-// checkField checks one header line.
+// checkField checks one header line. If the header affects the framing, checkField also records its value.
 func (h *head) checkField(line []byte) error {
 	colon := bytes.IndexByte(line, ':')
 	if colon <= 0 || !hasOnly(line[:colon], isToken) {
@@ -246,7 +247,7 @@ func (h *head) checkHost(value []byte) error {
 	return nil
 }
 
-// maxLengthDigits bounds a Content-Length, below an overflow.
+// maxLengthDigits is the maximal number of digits in Content-Length. It prevents an overflow.
 const maxLengthDigits = 18
 
 func (h *head) parseContentLength(value []byte) error {
@@ -262,7 +263,7 @@ func (h *head) parseContentLength(value []byte) error {
 	return nil
 }
 
-// bodyFraming returns the framing of the body, after the whole head was read.
+// bodyFraming returns the framing of the body. The caller must have parsed the whole head.
 func (h *head) bodyFraming() (framing, error) {
 	switch {
 	case h.hosts == 0 && !h.isHTTP10:
@@ -275,7 +276,7 @@ func (h *head) bodyFraming() (framing, error) {
 	return framing{remaining: h.length, isChunked: h.codings > 0}, nil
 }
 
-// equalsName compares b with a lower-case name, ignoring case. It is cheap if the lengths differ.
+// equalsName reports whether b equals a lower-case name, ignoring case. It first compares the lengths, which is cheap.
 func equalsName(b []byte, name string) bool {
 	return len(b) == len(name) && bytes.EqualFold(b, []byte(name))
 }
@@ -289,7 +290,8 @@ func hasOnly(b []byte, allowed *[256]bool) bool {
 	return true
 }
 
-// Bytes that are valid in a method or name, in a target, and in a value (RFC 9110 §5.5, §5.6.2).
+// isToken, isTarget and isValue are tables of valid bytes: in a method or header name,
+// in a request target, and in a header value (RFC 9110 §5.5, §5.6.2).
 var (
 	isToken = newByteTable(func(c byte) bool {
 		return alphanumeric(c) || bytes.IndexByte([]byte("!#$%&'*+-.^_`|~"), c) >= 0

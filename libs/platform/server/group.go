@@ -5,24 +5,25 @@ import (
 	"sync/atomic"
 )
 
-// group is the set of open connections that count against one bound. The lock of the listener protects it.
+// group is the set of open connections that count against one limit, for
+// example of one network. The lock of the listener protects the group.
 //
-// A connection moves to the back when it becomes idle. The idle members are therefore
-// in the order in which they became idle; busy members can be anywhere between them.
+// A connection moves to the end of the list when it becomes idle. The idle members are
+// therefore in the order in which they became idle. Busy members can be anywhere between them.
 type group struct {
 	members list.List
 	idle    atomic.Int64 // number of idle members
 }
 
-// membership is the place of a connection in a group.
+// membership is the position of a connection in the list of a group.
 type membership struct {
 	group   *group
 	element *list.Element
 }
 
 // closeOldestIdle closes the connection that has been idle for the longest time, and
-// returns it. It returns nil if all connections are busy. It moves the busy members
-// that it finds to the back, so that the next call does not examine them again.
+// returns it. It returns nil if all connections are busy. It moves busy connections at
+// the start of the list to the end, so that the next call does not examine them again.
 func (g *group) closeOldestIdle() *conn {
 	for range g.members.Len() {
 		if g.idle.Load() <= 0 {
@@ -37,13 +38,13 @@ func (g *group) closeOldestIdle() *conn {
 	return nil
 }
 
-// joinGroup adds an idle connection to a group.
+// joinGroup adds the connection, which must be idle, to a group.
 func (c *conn) joinGroup(g *group) {
 	c.groups = append(c.groups, membership{g, g.members.PushBack(c)})
 	g.idle.Add(1)
 }
 
-// leaveGroups removes a connection from its groups.
+// leaveGroups removes the connection from all its groups.
 func (c *conn) leaveGroups() {
 	if c.state.CompareAndSwap(idle, reclaimed) {
 		c.countIdle(-1)
@@ -53,7 +54,7 @@ func (c *conn) leaveGroups() {
 	}
 }
 
-// countIdle adds to the number of idle members in the connection's groups.
+// countIdle adds the argument change to the number of idle members in all groups of the connection.
 func (c *conn) countIdle(change int64) {
 	for _, m := range c.groups {
 		m.group.idle.Add(change)

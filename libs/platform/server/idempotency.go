@@ -10,11 +10,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// maxIdempotencyKey is the maximal length of a key, longer than any common scheme needs.
+// maxIdempotencyKey is the maximal length of an Idempotency-Key
+// in bytes. Keys of common schemes, such as UUIDs, are shorter.
 const maxIdempotencyKey = 255
 
-// IdempotencyKey returns the request's Idempotency-Key, or "" if it has none. Fault: invalid_parameter
-// if the key is not 1 to 255 visible ASCII characters, or if there are several (semantics.md §3).
+// IdempotencyKey returns the Idempotency-Key of the request, or "" if the request has none. Fault: invalid_parameter
+// if the key is not 1 to 255 visible ASCII characters, or if the request has several keys (semantics.md §3).
 func IdempotencyKey(c *fiber.Ctx) (string, error) {
 	values := c.Request().Header.PeekAll(idempotency.Header)
 	if len(values) == 0 {
@@ -29,8 +30,8 @@ func IdempotencyKey(c *fiber.Ctx) (string, error) {
 	return key, nil
 }
 
-// StoreIdempotencyKey is middleware that stores the request's Idempotency-Key in its context.
-// Clients of peers and stores read it there. Faults: those of [IdempotencyKey].
+// StoreIdempotencyKey is middleware that stores the Idempotency-Key in the context of the request,
+// for stores and for clients of other services. It returns the faults of [IdempotencyKey].
 func StoreIdempotencyKey(c *fiber.Ctx) error {
 	if err := storeKey(c); err != nil {
 		return err
@@ -57,11 +58,12 @@ func storeKey(c *fiber.Ctx) error {
 	return nil
 }
 
-// HandleIdempotently returns a handler for an owner's write. If write returns an error and the request has an
-// Idempotency-Key, the handler looks up the stored result with findResult (postgres.FindIdempotencyResult):
+// HandleIdempotently returns a handler for a write of an owner. The handler calls write. If write fails and the
+// request has an Idempotency-Key, it calls findResult (postgres.FindIdempotencyResult) to look up the stored result:
 //
 //   - If an earlier attempt made the write, the handler passes the stored result to answerRetry.
-//   - If findResult returns nil, the handler returns the error of write. No earlier attempt can still make the write.
+//   - If findResult returns nil, no earlier attempt can still make
+//     the write. The handler then returns the error of write.
 func HandleIdempotently(write fiber.Handler, findResult func(*fiber.Ctx) ([]byte, error),
 	answerRetry func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
@@ -84,7 +86,8 @@ func HandleIdempotently(write fiber.Handler, findResult func(*fiber.Ctx) ([]byte
 	}
 }
 
-// AnswerWithResult returns a function that answers a retry with the stored result and the status of the first answer.
+// AnswerWithResult returns a function that answers a retry with the
+// stored result. The argument status is the status of the first answer.
 func AnswerWithResult(status int) func(*fiber.Ctx, []byte) error {
 	return func(c *fiber.Ctx, answer []byte) error {
 		if status == fiber.StatusNoContent {

@@ -14,22 +14,23 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// The sizes, in bytes, from which memory of a request is reserved. Smaller answers need
-// few writes, and smaller bodies arrive with the head or soon after. Both are frequent.
+// largeAnswer and largeBody are the sizes in bytes from which a request must reserve
+// memory. Smaller answers need few writes. Smaller bodies arrive together with the
+// head or soon after it. Both are so frequent that a reservation would cost too much.
 const (
 	largeAnswer = 64 << 10
 	largeBody   = 16 << 10
 )
 
-// memoryWait is how long a large body or answer waits for memory.
+// memoryWait is the maximal time for which a large body or a large answer waits for memory.
 const memoryWait = time.Second
 
-// memoryBudget is a budget of memory, in bytes, for the large bodies or the large
-// answers of one port. A slow client can occupy such memory for a long time.
+// memoryBudget bounds the memory, in bytes, for the large bodies or the large
+// answers of one port. A slow client can occupy this memory for a long time.
 type memoryBudget struct {
 	bytes, waits int64
-	free         *semaphore.Weighted // of bytes
-	queue        *semaphore.Weighted // of waits, because a waiting answer is in memory, too
+	free         *semaphore.Weighted // counts bytes that are not reserved
+	queue        *semaphore.Weighted // counts bytes of requests that wait; a waiting answer is already in memory
 	maxWait      time.Duration
 	refused      metric.Int64Counter
 
@@ -45,18 +46,19 @@ func newMemoryBudget(bytes int, refused metric.Int64Counter) *memoryBudget {
 	}
 }
 
-// businessDivisor is the divisor of the memory budget for one business, which thus gets at most a quarter.
+// businessDivisor determines the part of the memory budget that one business can use: a quarter.
 const businessDivisor = 4
 
-// businessBudget is the part of a memoryBudget that one business may use. users is the
-// number of requests of the business that use the part or wait for it.
+// businessBudget is the part of a memoryBudget that one business can use. The field
+// users is the number of requests of the business that use this part or wait for it.
 type businessBudget struct {
 	free, queue *semaphore.Weighted
 	users       int
 }
 
-// reserveFor is [memoryBudget.reserve] for an answer about a business. One business can use at most a quarter of the
-// memory, and of the places for waiting requests. If business is "", the answer concerns no business.
+// reserveFor reserves memory for an answer about a business, as [memoryBudget.reserve]
+// does. One business can use at most a quarter of the memory, and a quarter of the
+// places for waiting requests. If business is "", the answer concerns no business.
 func (r *memoryBudget) reserveFor(ctx context.Context, business string, bytes int) (func(), bool) {
 	if business == "" {
 		return r.reserve(ctx, bytes)
@@ -78,7 +80,7 @@ func (r *memoryBudget) reserveFor(ctx context.Context, business string, bytes in
 	return nil, false
 }
 
-// acquireShare returns the share of a business and counts a user.
+// acquireShare returns the budget of a business and increments its number of users.
 func (r *memoryBudget) acquireShare(business string) *businessBudget {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -94,7 +96,8 @@ func (r *memoryBudget) acquireShare(business string) *businessBudget {
 	return own
 }
 
-// releaseShare removes a user, and drops the share of a business without users.
+// releaseShare decrements the number of users of a business.
+// When no user remains, it deletes the budget of the business.
 func (r *memoryBudget) releaseShare(business string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -105,8 +108,8 @@ func (r *memoryBudget) releaseShare(business string) {
 	}
 }
 
-// reserve reserves memory and returns a function that releases it. If too little memory is free, reserve waits
-// at most r.maxWait. It returns false if no memory becomes free, or if too many requests already wait.
+// reserve reserves memory and returns a function that releases it. If too little memory is free, reserve waits at most
+// r.maxWait. It returns false if too little memory becomes free in this time, or if too many requests already wait.
 func (r *memoryBudget) reserve(ctx context.Context, bytes int) (func(), bool) {
 	weight := min(int64(bytes), r.bytes)
 	if r.free.TryAcquire(weight) || r.waitForMemory(ctx, weight) {
@@ -122,8 +125,8 @@ func (r *memoryBudget) waitForMemory(ctx context.Context, weight int64) bool {
 	return waitFor(ctx, r.free, weight, r.queue, min(weight, r.waits))
 }
 
-// waitFor waits until the semaphore free has the weight, and acquires it. It returns
-// false if ctx ends first, or if the queue has no place for another waiting request.
+// waitFor waits until the semaphore free allows the weight, and acquires it. It returns
+// false if ctx ends first, or if the semaphore queue allows no further waiting request.
 func waitFor(ctx context.Context, free *semaphore.Weighted, weight int64, queue *semaphore.Weighted,
 	waiting int64) bool {
 	if !queue.TryAcquire(waiting) {
@@ -133,7 +136,8 @@ func waitFor(ctx context.Context, free *semaphore.Weighted, weight int64, queue 
 	return free.Acquire(ctx, weight) == nil
 }
 
-// newBodyBudget returns a new budget of memory for the request bodies of a port. nil means that there is no bound.
+// newBodyBudget returns a new memory budget for the request bodies
+// of a port. It returns nil if the configuration sets no limit.
 func (s *Server) newBodyBudget() *memoryBudget {
 	if s.cfg.AnswerBytesInFlight <= 0 {
 		return nil
@@ -143,12 +147,12 @@ func (s *Server) newBodyBudget() *memoryBudget {
 			"Large request bodies refused because others that are being read fill the memory for them."))
 }
 
-// reserveBody reserves memory for a request body and returns a function that releases it.
-// length is the announced length, negative if it is unknown. At most limit bytes of the
-// body are read. Fault: service_unavailable if too little memory becomes free in time.
+// reserveBody reserves memory for a request body and returns a function that releases it. The argument
+// length is the value of Content-Length; it is negative if the length is unknown. The server reads at
+// most limit bytes of the body. Fault: service_unavailable if too little memory becomes free in time.
 func (r *memoryBudget) reserveBody(ctx context.Context, length, limit int) (func(), error) {
 	most := length
-	if length < 0 || length > limit { // a body that is too long is refused unread
+	if length < 0 || length > limit { // a body that is longer than limit is refused without reading it
 		most = limit
 	}
 	if r == nil || most < largeBody || length > limit {
@@ -167,8 +171,8 @@ func newMemoryFault(sentence string) *fault.Error {
 	return full
 }
 
-// answerBudget bounds the memory of the large answers that are being written. An answer
-// stays in memory until a slow client has read it, or until the server's write timeout.
+// answerBudget bounds the memory of the large answers that the server is sending. An answer
+// stays in memory until the client has read it, or until the write timeout of the server.
 type answerBudget struct {
 	budget    *memoryBudget
 	readSpeed *minReadSpeed
@@ -180,17 +184,18 @@ func newAnswerBudget(bytes int, slow *minReadSpeed, tel *telemetry.Telemetry) *a
 			"Large answers refused because others that are being read fill the memory for them.")), slow}
 }
 
-// readerGrace is the time that any reader of a large answer has.
+// readerGrace is the minimal time that each client has to read a large answer.
 const readerGrace = 5 * time.Second
 
-// minReadSpeed is the minimal speed at which a client must read a large answer.
+// minReadSpeed is the minimal speed at which a client must read a large
+// answer. The time grace is added to the time that this speed allows.
 type minReadSpeed struct {
 	grace          time.Duration
-	bytesPerSecond int // 0: no bound
+	bytesPerSecond int // 0: no minimal speed
 }
 
-// maxWriteTime returns the time that a client may take to read an answer
-// of the given size. The result is at most the argument most.
+// maxWriteTime returns the time that a client may take to read an answer of
+// this size in bytes. The result is never longer than the argument most.
 func (s *minReadSpeed) maxWriteTime(bytes int, most time.Duration) time.Duration {
 	if s.bytesPerSecond <= 0 {
 		return most
@@ -198,8 +203,9 @@ func (s *minReadSpeed) maxWriteTime(bytes int, most time.Duration) time.Duration
 	return min(most, s.grace+time.Duration(bytes)*time.Second/time.Duration(s.bytesPerSecond))
 }
 
-// middleware reserves memory for a large answer before it is sent. If no memory becomes free within a second,
-// the answer is 503. The answer to a write is always sent, because a 503 would mean that the write did nothing.
+// middleware reserves memory for a large answer before the answer is sent. If too
+// little memory becomes free within a second, the answer is 503 instead. An answer to
+// a write is always sent, because a 503 would mean that the write changed nothing.
 func (f *answerBudget) middleware(c *fiber.Ctx) error {
 	if err := c.Next(); err != nil {
 		return err
@@ -209,7 +215,8 @@ func (f *answerBudget) middleware(c *fiber.Ctx) error {
 		return nil
 	}
 	body := response.Body()
-	if own := response.SwapBody(nil); len(own) > 0 { // takes the memory from fasthttp, which would reuse it
+	// takes the memory from fasthttp, which would reuse it for another answer
+	if own := response.SwapBody(nil); len(own) > 0 {
 		body = own
 	}
 	leave, ok := f.budget.reserveFor(c.UserContext(), c.Params("slug"), len(body))
@@ -224,13 +231,13 @@ func (f *answerBudget) middleware(c *fiber.Ctx) error {
 	return nil
 }
 
-// pendingAnswer is the body of an answer until it is written or its connection is lost.
+// pendingAnswer is the body of a large answer until it was sent or the connection was lost.
 type pendingAnswer struct {
 	*bytes.Reader
 	release func()
 }
 
-// Close releases the reserved memory. fasthttp calls it once.
+// Close releases the reserved memory. fasthttp calls it once per answer.
 func (o *pendingAnswer) Close() error {
 	o.Reader.Reset(nil)
 	o.release()

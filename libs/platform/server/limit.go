@@ -7,21 +7,22 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Header is the header of an answer; http.Header implements it.
+// Header gives access to the headers of an answer. http.Header implements it.
 type Header interface {
 	Get(name string) string
 	Set(name, value string)
 }
 
-// AnswerHeader returns the header of a fiber answer.
+// AnswerHeader returns the headers of a fiber answer.
 func AnswerHeader(c *fiber.Ctx) Header { return responseHeaders{c} }
 
-// Limit decides whether a request of a client is answered. If it returns an error, that error is the answer.
-// It may add headers to the answer. method and path are as the client sent them and can be any text.
+// Limit decides whether the server accepts a request. If it returns an error, the
+// server sends that error as the answer. A Limit may add headers to the answer. The
+// arguments method and path are the texts that the client sent; they can be arbitrary.
 type Limit func(ctx context.Context, client netip.Addr, method, path string, answer Header) error
 
-// Limit sets the limit of the public port. It is called for every request,
-// before its body is read and before any other work. It must be set before Run.
+// Limit sets the function that limits requests to the public port. The server calls the function for
+// every request, before any other work and before the body is read. Limit must be called before Run.
 func (s *Server) Limit(limit Limit) {
 	s.limit = limit
 	s.LimitBy(func(c *fiber.Ctx) error {
@@ -29,10 +30,11 @@ func (s *Server) Limit(limit Limit) {
 	})
 }
 
-// LimitBy is Limit for a function that reads more of the request, on a public port that fiber serves.
+// LimitBy sets a limit function that has access to the whole fiber
+// request. It works only on a public port that fiber serves.
 func (s *Server) LimitBy(limit func(*fiber.Ctx) error) { s.limitBy = limit }
 
-// applyLimit is middleware that applies the limit of the public port.
+// applyLimit is middleware that calls the limit function of the public port.
 func (s *Server) applyLimit(c *fiber.Ctx) error {
 	if s.limitBy == nil {
 		return c.Next()

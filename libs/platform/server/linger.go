@@ -6,16 +6,18 @@ import (
 	"time"
 )
 
-// The bounds of closing a connection on which bytes still arrive. The sending side is closed first.
-// Then input is discarded until the client has read the answer and closes, or until a bound is reached.
+// lingerTime and lingerBytes bound the closing of a connection on which bytes still
+// arrive. The server first closes the sending direction. Then it discards input
+// until the client closes the connection, or until one of these bounds is reached.
 //
-// An immediate close would reset the connection, and the client could lose the answer.
+// If the server closed the connection immediately, the system would reset it, and the client could lose the answer.
 const (
 	lingerTime  = 2 * time.Second
 	lingerBytes = 64 << 20
 )
 
-// linger waits until the client has closed the connection, within bounds.
+// linger closes the sending direction and discards input until the client closes
+// the connection. It stops after the argument timeout, or after lingerBytes bytes.
 func linger(c net.Conn, timeout time.Duration) {
 	half, ok := c.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {

@@ -15,12 +15,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// listener holds the open connections of one port and bounds their number. When the
-// port stops, the listener closes each connection as soon as its requests are answered.
+// listener accepts the connections of one port and limits their number. When the port
+// stops, the listener closes each connection as soon as its current request is answered.
 type listener struct {
 	net.Listener
 	bounds     bounds
-	lingerTime time.Duration // how long input is discarded before a connection is closed
+	lingerTime time.Duration // maximal time for which input is discarded before a connection is closed
 
 	stopped atomic.Bool
 
@@ -29,35 +29,36 @@ type listener struct {
 	all         group                   // all open connections
 	byNetwork   map[netip.Prefix]*group // open connections by network
 	lastWarning time.Time
-	drained     chan struct{} // closed when the port has stopped and the last connection is closed
+	drained     chan struct{} // closed when the port has stopped and no connection is open
 	isDrained   bool
 }
 
-// bounds are the bounds of a port's connections; 0 means no bound.
+// bounds holds the limits for the connections of a port; 0 means no limit.
 type bounds struct {
 	port             string
 	total, byAddress int
-	proxies          Proxies // addresses that many clients share
+	proxies          Proxies // addresses that many clients share, so byAddress does not apply
 	tel              *telemetry.Telemetry
 	refused          metric.Int64Counter
 	reclaimed        metric.Int64Counter
 }
 
-// prefix48Factor is the factor of the bound for a /48: by default, half of the port's connections.
+// prefix48Factor is the factor of the limit for a /48 network. With the
+// default settings, the limit is half of the connections of the port.
 const prefix48Factor = 4
 
-// share is a network in which a connection counts, and the factor of the bound for it.
+// share is a network whose limit a connection counts against. The field factor multiplies the limit for this network.
 type share struct {
 	network netip.Prefix
 	factor  int
 }
 
-// networkShares returns the networks against whose bounds a connection counts. An IPv4 address counts by itself. An
-// IPv6 address counts in its /64, which belongs to one customer, and in its /48, the largest network that a customer
-// gets.
+// networkShares returns the networks whose limits a connection counts against. For an IPv4 address,
+// this is only the address. For an IPv6 address, these are the /64 and the /48 network. The /64
+// belongs to one customer of a provider, and the /48 is the largest network that a customer gets.
 func networkShares(remote netip.Addr) []share {
 	in := func(bits, times int) share {
-		network, _ := remote.Prefix(bits) // never fails for these sizes; all invalid addresses count together
+		network, _ := remote.Prefix(bits) // never fails for these sizes; all invalid addresses share one count
 		return share{network, times}
 	}
 	if remote.Is6() {
@@ -77,7 +78,7 @@ func newListener(l net.Listener, b bounds) *listener {
 	}
 }
 
-// Accept returns the next connection that is within the bounds.
+// Accept returns the next connection that the limits allow. It closes connections that exceed a limit.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		accepted, err := l.Listener.Accept()
@@ -98,9 +99,9 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit adds a connection to the open ones. If a bound is reached, it closes the
-// connection under that bound that has been idle for the longest time. It returns false if
-// no connection is idle, with the name of the bound, or if the port has stopped, with "".
+// admit adds a connection to the open connections. If a limit is reached, admit closes the connection
+// that counts against this limit and has been idle for the longest time. If no connection is idle,
+// admit returns false with the name of the limit. If the port has stopped, it returns false with "".
 func (l *listener) admit(c *conn, remote netip.Addr) (string, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,8 +122,8 @@ func (l *listener) admit(c *conn, remote netip.Addr) (string, bool) {
 	return "", true
 }
 
-// makeRoom reports whether a group can take one more connection. If the group is full, it
-// closes the connection that has been idle for the longest time. The caller must hold l.mu.
+// makeRoom reports whether the group can accept one more connection. If the group has reached the argument
+// most, makeRoom closes the connection that has been idle for the longest time. The caller must hold l.mu.
 func (l *listener) makeRoom(g *group, most int, bound string) bool {
 	if g == nil || g.members.Len() < most {
 		return true
@@ -137,7 +138,7 @@ func (l *listener) makeRoom(g *group, most int, bound string) bool {
 	return true
 }
 
-// add registers an open connection. The caller must hold l.mu.
+// add adds a connection to the open connections and to its groups. The caller must hold l.mu.
 func (l *listener) add(c *conn) {
 	l.open[c] = struct{}{}
 	c.joinGroup(&l.all)
@@ -149,7 +150,7 @@ func (l *listener) add(c *conn) {
 	}
 }
 
-// unregister unregisters a connection. The caller must hold l.mu.
+// unregister removes a connection from the open connections and from its groups. The caller must hold l.mu.
 func (l *listener) unregister(c *conn) {
 	if _, ok := l.open[c]; !ok {
 		return
@@ -164,7 +165,7 @@ func (l *listener) unregister(c *conn) {
 	l.signalDrained()
 }
 
-// moveToBack moves a connection that is now idle to the back of its groups.
+// moveToBack moves a connection that has become idle to the end of its groups.
 func (l *listener) moveToBack(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -173,7 +174,7 @@ func (l *listener) moveToBack(c *conn) {
 	}
 }
 
-// warnInterval is the minimal interval between log lines about refused connections.
+// warnInterval is the minimal interval between two log lines about refused connections.
 const warnInterval = time.Minute
 
 func (l *listener) warn(bound string) {
@@ -198,7 +199,7 @@ func remoteAddress(c net.Conn) netip.Addr {
 	return netip.Addr{}
 }
 
-// remove unregisters a closed connection.
+// remove removes a closed connection from the open connections.
 func (l *listener) remove(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -213,7 +214,8 @@ func (l *listener) signalDrained() {
 	}
 }
 
-// Close stops accepting connections and closes idle ones; busy ones close after their answer. It is idempotent.
+// Close stops accepting connections and closes idle connections. Busy
+// connections close after their current answer. Further calls have no effect.
 func (l *listener) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -227,7 +229,7 @@ func (l *listener) Close() error {
 	return l.Listener.Close()
 }
 
-// drain closes the port and waits until its last connection is closed.
+// drain closes the port and waits until all connections are closed. It returns an error if ctx ends first.
 func (l *listener) drain(ctx context.Context) error {
 	if err := l.Close(); err != nil {
 		return err

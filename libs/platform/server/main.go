@@ -18,25 +18,27 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/zonefiles"
 )
 
-// process holds the settings of a process that runs one service. The service has other settings of its own.
+// process holds the settings of a process that runs one service, in addition to the settings of the service.
 type process struct {
 	Telemetry telemetry.Config
-	// Now is an RFC 3339 instant at which the service's clock starts; empty: the machine's clock.
+	// Now is the instant, in RFC 3339, at which the clock of the service
+	// starts. If it is empty, the service uses the machine's clock.
 	Now string `env:"SLOTMESH_NOW"`
 }
 
-// Service describes a service for [Main]: how to build it from settings of the
-// environment, and how to migrate its tables. Migrate is nil for a service without tables.
+// Service describes a service for [Main]. New builds the service from its settings.
+// Migrate applies the migrations of its tables; it is nil for a service without tables.
 type Service[C any] struct {
 	Name    string
 	New     func(context.Context, C, Runtime) (*Server, error)
 	Migrate func(context.Context, C) error
-	// Commands are further commands, each with one argument: `<name> <command> <argument>`.
+	// Commands are further commands of the program: `<name> <command> <argument>`. The key is the name of the command.
 	Commands map[string]func(ctx context.Context, cfg C, argument string) error
 }
 
-// Main runs a service as a process: `<name>` serves until SIGINT or SIGTERM, `<name> migrate` applies
-// its migrations. It prints an error as one sentence on standard error and exits with code 1.
+// Main is the main function of a service. The command line `<name>` runs the service
+// until SIGINT or SIGTERM. The command line `<name> migrate` applies the migrations.
+// On an error, Main prints one sentence to standard error and exits with code 1.
 func Main[C any](s Service[C]) {
 	if len(os.Args) == 2 && os.Args[1] == "--version" {
 		fmt.Printf("%s %s\nzones %s\n", s.Name, build.Version(), zonefiles.Describe(os.Getenv("ZONE_DATA")))

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// cgroupLimits are the files with the memory limit of a container in bytes: cgroup v2, then v1.
+// cgroupLimits are the files that contain the memory limit of the container in bytes, for cgroup v2 and v1.
 var cgroupLimits = []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
 
-// LimitMemory sets Go's memory limit to nine tenths of the container's limit. It does
-// nothing if GOMEMLIMIT is set, as in the chart, or if the container has no limit.
+// LimitMemory sets the memory limit of the Go runtime to nine tenths of the container's limit.
+// It does nothing if GOMEMLIMIT is set, as in the chart, or if the container has no limit.
 //
-// Near the limit, the garbage collector runs more often. A
-// burst of large answers then costs CPU instead of an OOM kill.
+// Near its limit, the Go runtime collects garbage more often. Many large
+// answers at once then cost CPU time, and the system does not kill the process.
 func LimitMemory() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
@@ -25,7 +25,8 @@ func LimitMemory() {
 	}
 }
 
-// memoryLimit returns nine tenths of the number in the first readable file; 0 if the file holds no number of bytes.
+// memoryLimit returns nine tenths of the number in the first file
+// that can be read. It returns 0 if the file contains no limit.
 func memoryLimit(files []string) int64 {
 	for _, file := range files {
 		content, err := os.ReadFile(file)
@@ -33,7 +34,7 @@ func memoryLimit(files []string) int64 {
 			continue
 		}
 		bytes, err := strconv.ParseInt(strings.TrimSpace(string(content)), 10, 64)
-		if err != nil || bytes > math.MaxInt64/2 { // "max", or the number that means no limit in v1
+		if err != nil || bytes > math.MaxInt64/2 { // cgroup v2 writes "max" for no limit; v1 writes a very large number
 			return 0
 		}
 		return bytes / 10 * 9

@@ -9,14 +9,13 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// otherMethod replaces every unknown HTTP method; OpenTelemetry uses the
-// same word. The request is routed by its path and gets a 404 or 405.
+// otherMethod replaces every unknown HTTP method, as in OpenTelemetry. The answer to such a request is 404 or 405.
 const otherMethod = "_OTHER"
 
-// knownMethods are the methods for which routes can be added.
+// knownMethods are the HTTP methods for which handlers can be mounted.
 var knownMethods = append(slices.Clone(fiber.DefaultMethods), otherMethod)
 
-// replaceUnknownMethods replaces unknown methods by otherMethod.
+// replaceUnknownMethods replaces the method of a request by otherMethod if the method is unknown.
 func replaceUnknownMethods(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if !slices.Contains(knownMethods, string(ctx.Method())) {
@@ -26,11 +25,12 @@ func replaceUnknownMethods(next fasthttp.RequestHandler) fasthttp.RequestHandler
 	}
 }
 
-// handleMethods is middleware that answers OPTIONS, completes the Allow header of a 405, and permits pages of other
-// origins to read public paths (CORS). Services do this themselves, so that they work behind any ingress.
+// handleMethods is middleware that answers OPTIONS requests and adds OPTIONS to the
+// header Allow of a 405. It also permits web pages of other origins to read public paths
+// (CORS). Services do this themselves, so that they need no support of the ingress.
 func handleMethods(c *fiber.Ctx) error {
 	err := c.Next()
-	refused := errors.Is(err, fiber.ErrMethodNotAllowed) // fiber has set Allow to the methods of the path
+	refused := errors.Is(err, fiber.ErrMethodNotAllowed) // fiber has set the header Allow to the methods of the path
 	if refused {
 		c.Append(fiber.HeaderAllow, fiber.MethodOptions)
 	}
@@ -47,17 +47,18 @@ func handleMethods(c *fiber.Ctx) error {
 	return err
 }
 
-// Headers of every public read, as fasthttp stores them. The list exposed names the headers
-// that scripts of other origins may read, in addition to those that they may always read.
+// These are the CORS headers of every answer to a read of a public path, in
+// the form that fasthttp stores. exposedHeaders lists the headers that scripts
+// of other origins may read, in addition to those that CORS always permits.
 var (
 	allowOriginKey, anyOrigin        = []byte(fiber.HeaderAccessControlAllowOrigin), []byte("*")
 	exposeHeadersKey, exposedHeaders = []byte(fiber.HeaderAccessControlExposeHeaders),
 		[]byte("ETag, RateLimit, RateLimit-Policy, Retry-After, traceparent")
 )
 
-// preflight answers the request that a browser sends before a request of another origin (CORS
-// preflight). It permits scripts of any origin to read the path. If the path has no GET, it permits
-// nothing: booking needs an API key, and pages must not contain API keys (interface.md §5).
+// preflight answers a CORS preflight request, which a browser sends before a request of a page of another origin.
+// It permits scripts of any origin to read the path with GET. If the path does not support GET, it permits
+// nothing. POST /book, for example, needs an API key, and web pages must not contain API keys (interface.md §5).
 func preflight(c *fiber.Ctx) {
 	allowed := strings.Split(c.GetRespHeader(fiber.HeaderAllow), ", ")
 	if !isPublic(c.Path()) || !slices.Contains(allowed, fiber.MethodGet) {
@@ -65,12 +66,13 @@ func preflight(c *fiber.Ctx) {
 	}
 	c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
 	c.Set(fiber.HeaderAccessControlAllowMethods, "GET, HEAD")
-	c.Set(fiber.HeaderAccessControlAllowHeaders, "*") // any except Authorization, which the wildcard excludes
+	// any header except Authorization, which the wildcard does not include
+	c.Set(fiber.HeaderAccessControlAllowHeaders, "*")
 	c.Set(fiber.HeaderAccessControlMaxAge, "86400")
 }
 
 func isRead(method string) bool { return method == fiber.MethodGet || method == fiber.MethodHead }
 
-// isPublic reports whether anyone may read a path, because interface.md
-// defines it. Paths of operators and services are not public.
+// isPublic reports whether the path belongs to the public API, which everyone
+// may read (interface.md). Paths for operators and services are not public.
 func isPublic(path string) bool { return strings.HasPrefix(path, "/api/public/") }
