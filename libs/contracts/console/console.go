@@ -1,4 +1,5 @@
-// Package console is the client of console's internal API, with its types.
+// Package console is the client of the internal API of the console
+// service. It defines the types of requests and responses.
 package console
 
 import (
@@ -9,33 +10,33 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 )
 
-// MaxAddresses bounds the addresses of one request.
+// MaxAddresses is the maximal number of email addresses in one request.
 const MaxAddresses = 100
 
-// Addresses holds e-mail addresses of a request or a response.
+// Addresses is a list of email addresses in a request or a response.
 type Addresses struct {
 	Emails []string `json:"emails"`
 }
 
-// API is console's internal API.
+// API is the internal API of the console service.
 var API = endpoints.NewAPI("console")
 
-// VerifiedMembers returns those of the addresses that belong to members of the business or to
-// operators of Slotmesh. The person must have verified the address. The result has the
-// spelling of the request. Fault: invalid_parameter for more than [MaxAddresses].
+// VerifiedMembers returns those of the given email addresses that belong to members of the business
+// or to operators of Slotmesh. Only addresses that the member or operator has verified are returned,
+// in the spelling of the request. Fault: invalid_parameter for more than [MaxAddresses] addresses.
 var VerifiedMembers = endpoints.Ask[AddressesOf, Addresses](API, "/internal/businesses/:business/members/verified",
 	"notifications")
 
-// AddressesOf is the request of [VerifiedMembers].
+// AddressesOf is the type of a request to [VerifiedMembers].
 type AddressesOf = endpoints.With[endpoints.OfBusiness, Addresses]
 
-// Client is the client of console's internal API.
+// Client is the client of the internal API of the console service.
 type Client struct{ peer endpoints.Caller }
 
-// NewClient returns a client that sends its requests through at.
+// NewClient returns a client that sends its requests through the argument at.
 func NewClient(at endpoints.Caller) *Client { return &Client{at} }
 
-// VerifiedMembers calls [VerifiedMembers].
+// VerifiedMembers calls the endpoint [VerifiedMembers].
 func (c *Client) VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error) {
 	answer, err := VerifiedMembers.Call(ctx, c.peer, endpoints.About(businessID, Addresses{Emails: emails}))
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package customer holds the types with which services search, export and anonymize
-// data of customers (lifecycle.md §6). A customer of a business is an e-mail address,
-// ignoring case. Addresses are sent in bodies, never in paths. The package does no I/O.
+// Package customer holds the types with which services search, export and anonymize the data of customers
+// (lifecycle.md §6). A customer of a business is identified by an email address; upper and lower case are
+// the same. Email addresses are sent in bodies of requests, never in paths. The package does no I/O.
 package customer
 
 import (
@@ -16,25 +16,26 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Search is a request for customers, ordered by address.
+// Search requests one page of customers, in the order of their email addresses.
 type Search struct {
-	// Query holds words of a name or an address, or a part of a phone number. The
-	// order of the words, case and accents do not matter. "" matches every customer.
+	// Query holds words of a name or an email address, or a part of a phone number.
+	// The order of the words, case and accents are ignored. "" matches every customer.
 	Query string `json:"query"`
-	// Of is a list of lower-case addresses. If it is not empty,
-	// exactly these customers are returned and Query is ignored.
+	// Of is a list of email addresses in lower case. If it is not empty,
+	// exactly these customers are returned, and Query is ignored.
 	Of    []string `json:"of"`
-	After string   `json:"after"` // only addresses after this one
+	After string   `json:"after"` // only addresses after this one, in their order
 	Limit int      `json:"limit"` // 1 to MostFound
 }
 
-// MostFound bounds a page of customers: the largest page of the owner's list, and one more.
+// MostFound is the maximal number of customers on one page. It is one more than the
+// largest page that an owner can request, so that the caller sees whether there are more.
 const MostFound = 1001
 
-// maxQuery is the maximal number of characters of a query.
+// maxQuery is the maximal length of a Query, in characters.
 const maxQuery = 254
 
-// Validate checks the request. Fault: invalid_parameter.
+// Validate validates the request. Fault: invalid_parameter.
 func (s *Search) Validate() error {
 	switch {
 	case s.Limit < 1 || s.Limit > MostFound:
@@ -51,26 +52,26 @@ func (s *Search) Validate() error {
 	return nil
 }
 
-// Customer is one e-mail address with the number of its bookings, orders and
+// Customer is an email address with the number of its bookings, orders of tickets and
 // reservations, including cancelled ones. Name and Phone are the newest known values.
 type Customer struct {
-	Email        string    `json:"email"` // in its canonical spelling
+	Email        string    `json:"email"` // canonical spelling of the address
 	Name         string    `json:"name"`
 	Phone        *string   `json:"phone"`
 	Bookings     int       `json:"bookings"`
-	Tickets      int       `json:"tickets"` // orders
+	Tickets      int       `json:"tickets"` // number of orders
 	Reservations int       `json:"reservations"`
-	FirstAt      time.Time `json:"first_at"` // creation time of the oldest of these
-	LastAt       time.Time `json:"last_at"`  // creation time of the newest of these
+	FirstAt      time.Time `json:"first_at"` // creation time of the oldest booking, order or reservation
+	LastAt       time.Time `json:"last_at"`  // creation time of the newest booking, order or reservation
 }
 
-// List is a page of customers, ordered by address.
+// List is one page of customers, in the order of their email addresses.
 type List struct {
 	Customers []Customer `json:"customers"`
 }
 
-// Merge combines the customers of several services by address
-// and adds up their numbers. The result is ordered by address.
+// Merge combines lists of customers from several services. It returns one entry for
+// each email address, with the sums of the numbers, in the order of the addresses.
 func Merge(lists ...[]Customer) []Customer {
 	merged := map[string]Customer{}
 	for _, c := range slices.Concat(lists...) {
@@ -100,7 +101,7 @@ func Merge(lists ...[]Customer) []Customer {
 	return all
 }
 
-// Check returns the canonical spelling of an address. Fault: invalid_parameter.
+// Check validates an email address and returns its canonical spelling. Fault: invalid_parameter.
 func Check(address string) (string, error) {
 	address = strings.TrimSpace(address)
 	if !email.Valid(address) {
@@ -110,22 +111,23 @@ func Check(address string) (string, error) {
 	return email.Canonical(address), nil
 }
 
-// Of identifies a customer.
+// Of identifies a customer by an email address.
 type Of struct {
 	Email string `json:"email"`
 }
 
-// MostHeld bounds the number of exported items of one kind, and the number of future
-// items of an address that is erased. It is larger than that of any real customer.
+// MostHeld is the maximal number of bookings, orders or reservations of one customer that are exported. It is
+// also the maximal number of future ones that a customer to be anonymized may have. No real customer has as many.
 const MostHeld = 1000
 
-// Erase is a request to anonymize a customer. Future items are kept, unless Force is set.
+// Erase requests that a customer is anonymized. Without Force, future
+// bookings, orders and reservations keep the data of the customer.
 type Erase struct {
 	Email string `json:"email"`
 	Force bool   `json:"force"`
 }
 
-// Ahead is a future booking, order or reservation, which still needs its customer.
+// Ahead is a future booking, order of tickets or reservation, which still needs the data of its customer.
 type Ahead struct {
 	Kind     string    `json:"kind"` // booking, ticket or reservation
 	ID       uuid.UUID `json:"id"`
@@ -133,17 +135,18 @@ type Ahead struct {
 	StartsAt time.Time `json:"starts_at"`
 }
 
-// Forgotten is the combined result of an erasure in all services, as the owner sees it.
+// Forgotten is the result of anonymizing a customer in all services, as the owner sees it.
 type Forgotten struct {
 	Erased
-	Messages   int `json:"messages"`   // already written or still to be written
-	Deliveries int `json:"deliveries"` // of webhooks
+	Messages   int `json:"messages"`   // number of messages, whether sent or not
+	Deliveries int `json:"deliveries"` // number of deliveries of webhooks
 }
 
-// Erased holds the numbers of anonymized items, and the future items that were kept.
+// Erased holds the numbers of anonymized bookings, orders and
+// reservations, and the future ones that were left unchanged.
 type Erased struct {
 	Bookings     int     `json:"bookings"`
-	Tickets      int     `json:"tickets"` // orders
+	Tickets      int     `json:"tickets"` // number of orders
 	Reservations int     `json:"reservations"`
 	Ahead        []Ahead `json:"ahead"`
 }

@@ -2,22 +2,23 @@ package customer
 
 import "time"
 
-// Expiring requests the customers whose data is lost if everything that ended before Then is anonymized.
+// Expiring requests the customers whose data would be deleted if everything that ended before Then were anonymized.
 type Expiring struct {
 	Then time.Time `json:"then"`
 }
 
-// ExpiringList holds hashes of customers' addresses. All services compute the same hash for an address, so lists
-// can be combined. If a customer has no address, the hash is that of the id of the booking, order or reservation.
+// ExpiringList holds digests of the email addresses of customers. All services compute
+// the same digest for an address, so that their lists can be combined. If a customer
+// has no address, the digest is that of the id of the booking, order or reservation.
 type ExpiringList struct {
 	Customers []string `json:"customers"`
-	More      bool     `json:"more"` // there are more than MaxExpiring; the list is cut
+	More      bool     `json:"more"` // there are more than MaxExpiring customers; some are left out
 }
 
-// MaxExpiring bounds an [ExpiringList].
+// MaxExpiring is the maximal number of digests in an [ExpiringList].
 const MaxExpiring = 20_000
 
-// CutExpiring returns a list of at most MaxExpiring digests. More is set if digests has more.
+// CutExpiring returns a list with at most [MaxExpiring] of the given digests. If there are more digests, it sets More.
 func CutExpiring(digests []string) ExpiringList {
 	if len(digests) > MaxExpiring {
 		return ExpiringList{Customers: digests[:MaxExpiring], More: true}
@@ -28,8 +29,8 @@ func CutExpiring(digests []string) ExpiringList {
 	return ExpiringList{Customers: digests}
 }
 
-// CountExpiring returns the number of different customers in several lists. It also
-// reports whether one of the lists is incomplete, so that the number may be too low.
+// CountExpiring returns the number of different customers in several lists. The second
+// result reports that one of the lists is incomplete, so that the number may be too low.
 func CountExpiring(lists ...*ExpiringList) (int, bool) {
 	more := false
 	seen := map[string]struct{}{}

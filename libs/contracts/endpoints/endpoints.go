@@ -1,8 +1,10 @@
-// Package endpoints declares the internal endpoints of services. One value declares an endpoint: its method and
-// path, its types, which services may call it, and for which kinds of actors. The server mounts the endpoint
-// with that value (libs/platform/server) and refuses every call that it does not allow. The client calls by it.
+// Package endpoints declares the internal endpoints of services. One value declares an endpoint: its
+// method and path, the types of its request and response, and the services that may call it, each
+// with the kinds of actors. The server (libs/platform/server) mounts the endpoint by this value and
+// refuses all calls that it does not allow. The client calls the endpoint by the same value.
 //
-// The type Req of an endpoint holds the whole request: [Define] lists the tags of its fields.
+// The request type of an endpoint describes the whole request:
+// path, query and body. [Define] documents the tags of its fields.
 package endpoints
 
 import (
@@ -21,30 +23,32 @@ type API struct {
 	rows    []*Row
 }
 
-// NewAPI returns the internal API of a service. Its endpoints are added by [Define] and the functions that call it.
+// NewAPI returns the internal API of a service, without endpoints.
+// [Define] and the functions that call it add endpoints.
 func NewAPI(service string) *API { return &API{Service: service} }
 
-// Rows returns the endpoints that are declared for the API.
+// Rows returns the declared endpoints of the API.
 func (a *API) Rows() []*Row { return slices.Clone(a.rows) }
 
-// By maps each service that may call an endpoint to the kinds of actors on whose behalf it may
-// call. A service without kinds may only read, and its requests name no actor.
+// By maps the name of each service that may call an endpoint to the kinds of actors for
+// whom it may call. A service without kinds may only read, and its requests have no actor.
 type By map[string][]actor.Kind
 
-// Row is the declaration of an endpoint without its types.
+// Row is the declaration of an endpoint without the types of its request and response.
 type Row struct {
 	API     *API
 	Service string
 	Method  string
-	Path    string // with :names for parameters
+	Path    string // path parameters are written :name
 	Callers By
-	Status  int  // of an answer
-	NoStore bool // caches must not store the answer
+	Status  int  // status of a successful response
+	NoStore bool // reports that caches must not store the response
 
 	plan *plan
 }
 
-// Allows reports whether a service may call for an actor of this kind; "" means no actor.
+// Allows reports whether a service may call the endpoint for an actor
+// of the given kind. The kind "" means a request without an actor.
 func (r *Row) Allows(caller string, kind actor.Kind) bool {
 	kinds, named := r.Callers[caller]
 	if !named {
@@ -56,7 +60,7 @@ func (r *Row) Allows(caller string, kind actor.Kind) bool {
 	return slices.Contains(kinds, kind)
 }
 
-// Reads reports whether the endpoint changes nothing.
+// Reads reports whether the endpoint only reads.
 func (r *Row) Reads() bool {
 	for _, kinds := range r.Callers {
 		if len(kinds) > 0 {
@@ -66,45 +70,45 @@ func (r *Row) Reads() bool {
 	return true
 }
 
-// None is the type of a request without parameters and body, and of an answer without a body.
+// None is the type of a request without parameters and body, and of a response without a body.
 type None struct{}
 
-// Target returns what the request is about.
+// Target returns the parameters of the request, which identify what it reads or changes.
 func (w With[At, Body]) Target() At { return w.At }
 
-// OfBusiness is a request about a business, or its part At of [With].
+// OfBusiness holds the path parameter of a request about one business.
 type OfBusiness struct {
 	Business uuid.UUID `path:"business"`
 }
 
-// ByToken is a request by the token of a customer's link or of a calendar feed.
+// ByToken holds the path parameter of a request by the token of a customer's link or of a calendar feed.
 type ByToken struct {
 	Token string `path:"token"`
 }
 
-// With is a request with a body. At holds the parameters of the path and the query.
+// With is a request with a body. At holds the parameters of its path and its query.
 type With[At, Body any] struct {
 	At   At
 	Body Body `body:"json"`
 }
 
-// Request returns a request with a body.
+// Request returns a request with the given parameters and body.
 func Request[At, Body any](at At, body Body) With[At, Body] { return With[At, Body]{at, body} }
 
-// About returns a request with a body about a business.
+// About returns a request about a business, with a body.
 func About[Body any](business uuid.UUID, body Body) With[OfBusiness, Body] {
 	return Request(OfBusiness{business}, body)
 }
 
-// Endpoint is the declaration of an endpoint with the types of its request and its answer.
+// Endpoint is the declaration of an endpoint with the types of its request and response.
 type Endpoint[Req, Out any] struct{ *Row }
 
-// Define declares an endpoint. It panics for a request type that does not fit the path. A field of Req, or of a
-// struct in Req, is a part of the request by its tag or type:
+// Define declares an endpoint and adds it to the API. It panics if the path has a parameter for which Req has no
+// field. The tag or the type of each field of Req, or of a struct in Req, determines its part of the request:
 //
-//   - `path:"name"` is the path parameter :name, of type string or UUID. With the tag `unknown:"sentence"`, an
-//     invalid UUID is the fault not_found with this sentence.
-//   - `query:"name"` is a query parameter of the same types; the zero value omits it.
+//   - `path:"name"` is the path parameter :name. Its type is string or UUID. With the tag
+//     `unknown:"sentence"`, an invalid UUID is reported as a fault not_found with this sentence.
+//   - `query:"name"` is a query parameter, of type string or UUID. A zero value is omitted.
 //   - A field whose pointer implements [Query] is a group of query parameters.
 //   - `body:"json"` is the body. If no field has a tag and the method is not GET, the whole Req is the body.
 func Define[Req, Out any](api *API, method, path string, by By) Endpoint[Req, Out] {
@@ -117,22 +121,22 @@ func Define[Req, Out any](api *API, method, path string, by By) Endpoint[Req, Ou
 	return Endpoint[Req, Out]{row}
 }
 
-// Get declares an endpoint that reads.
+// Get declares an endpoint that reads, with the method GET.
 func Get[Req, Out any](api *API, path string, callers ...string) Endpoint[Req, Out] {
 	return Define[Req, Out](api, http.MethodGet, path, readers(callers))
 }
 
-// Ask declares an endpoint that reads by a POST, because its request has a body.
+// Ask declares an endpoint that reads, with the method POST because its request has a body.
 func Ask[Req, Out any](api *API, path string, callers ...string) Endpoint[Req, Out] {
 	return Define[Req, Out](api, http.MethodPost, path, readers(callers))
 }
 
-// Post declares an endpoint that changes something by a POST.
+// Post declares an endpoint that changes something, with the method POST.
 func Post[Req, Out any](api *API, path string, by By) Endpoint[Req, Out] {
 	return Define[Req, Out](api, http.MethodPost, path, by)
 }
 
-// Delete declares an endpoint that removes something and has an answer without a body.
+// Delete declares an endpoint that deletes something. Its response has no body.
 func Delete[Req any](api *API, path string, by By) Endpoint[Req, None] {
 	return Define[Req, None](api, http.MethodDelete, path, by)
 }
@@ -145,27 +149,28 @@ func readers(callers []string) By {
 	return by
 }
 
-// Answers sets the status of an answer; the default is 200, or 204 without a body.
+// Answers sets the status of a successful response. The default is 200, or 204 if the response has no body.
 func (e Endpoint[Req, Out]) Answers(status int) Endpoint[Req, Out] {
 	e.Status = status
 	return e
 }
 
-// Private forbids caches to store the answer.
+// Private forbids caches to store the response.
 func (e Endpoint[Req, Out]) Private() Endpoint[Req, Out] {
 	e.NoStore = true
 	return e
 }
 
-// Caller sends requests to a peer; the implementation is *peer.Client. Its errors are faults.
+// Caller sends requests to a peer service. Its errors are faults. *peer.Client implements it.
 type Caller interface {
-	// Call sends in as JSON and decodes the answer into out; nil sends or decodes nothing.
+	// Call sends the argument in as JSON and decodes the response into out. If in
+	// is nil, the request has no body; if out is nil, the response is not decoded.
 	Call(ctx context.Context, method, path string, in, out any) error
-	// Ask sends a POST that changes nothing.
+	// Ask is Call for a POST that only reads.
 	Ask(ctx context.Context, path string, in, out any) error
 }
 
-// Call sends a request to the endpoint and returns the answer.
+// Call sends a request to the endpoint and returns the response.
 func (e Endpoint[Req, Out]) Call(ctx context.Context, peer Caller, req Req) (*Out, error) {
 	out := new(Out)
 	if err := e.send(ctx, peer, &req, out); err != nil {
@@ -174,7 +179,7 @@ func (e Endpoint[Req, Out]) Call(ctx context.Context, peer Caller, req Req) (*Ou
 	return out, nil
 }
 
-// Send is [Endpoint.Call] for an endpoint whose answer has no body.
+// Send sends a request to an endpoint whose response has no body.
 func (e Endpoint[Req, Out]) Send(ctx context.Context, peer Caller, req Req) error {
 	return e.send(ctx, peer, &req, nil)
 }

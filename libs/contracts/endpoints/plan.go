@@ -14,40 +14,40 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Query is a group of query parameters in a request.
+// Query is implemented by groups of query parameters.
 type Query interface {
-	// Values returns the parameters for a request.
+	// Values returns the query parameters to send.
 	Values() url.Values
-	// ReadQuery reads the parameters of a request. Faults: invalid_parameter.
+	// ReadQuery sets the fields from the query parameters of a request. Faults: invalid_parameter.
 	ReadQuery(q request.Query) error
 }
 
-// plan is where the parts of a request are in its type. It is made once per endpoint.
+// plan describes where the parts of a request are in its Go type. It is computed once per endpoint.
 type plan struct {
 	constant string // the path, if it has no parameters
 	segments []segment
-	fields   []field // of the path and the query, in the order of the type
-	body     []int   // index of the body's field; nil if there is no such field
-	whole    bool    // the whole request is the body
+	fields   []field // of the path and the query, in the order of the struct's fields
+	body     []int   // index of the field with the body; nil if there is none
+	whole    bool    // reports that the whole request is the body
 }
 
-// segment is a part of a path: a fixed text, or the value of a field.
+// segment is one segment of a path: a fixed text, or the value of the field with the index at.
 type segment struct {
 	text string
 	at   []int
 }
 
-// field is one parameter, or a group of query parameters.
+// field is the struct field of one parameter, or of a group of query parameters.
 type field struct {
 	at      []int
-	name    string // "" for a group
+	name    string // "" for a group of query parameters
 	inQuery bool
-	unknown string // the sentence of not_found
+	unknown string // message of the fault not_found for an invalid id
 }
 
 func isNone[T any]() bool { return reflect.TypeFor[T]() == reflect.TypeFor[None]() }
 
-// compile makes the plan of an endpoint. It panics if the path has a parameter without a field.
+// compile computes the plan of an endpoint. It panics if the path has a parameter for which Req has no field.
 func compile[Req any](method, path string) *plan {
 	p, t := new(plan), reflect.TypeFor[Req]()
 	if t.Kind() == reflect.Struct {
@@ -72,7 +72,8 @@ func compile[Req any](method, path string) *plan {
 	return p
 }
 
-// collect adds the fields of a struct type; above is the index of the struct in the request.
+// collect adds the fields of the struct type t to the plan. The
+// argument above is the index of the struct in the request.
 func (p *plan) collect(t reflect.Type, above []int) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -94,7 +95,7 @@ func (p *plan) collect(t reflect.Type, above []int) {
 	}
 }
 
-// URL returns the path of a request with its query.
+// URL returns the path of a request with its query parameters.
 func (e Endpoint[Req, Out]) URL(req *Req) string {
 	if e.plan.constant != "" && len(e.plan.fields) == 0 {
 		return e.plan.constant
@@ -125,7 +126,7 @@ func (e Endpoint[Req, Out]) URL(req *Req) string {
 	return path.String()
 }
 
-// Body returns a pointer to the body in a request; nil if the endpoint's requests have none.
+// Body returns a pointer to the body of a request. It returns nil if requests to the endpoint have no body.
 func (e Endpoint[Req, Out]) Body(req *Req) any {
 	switch {
 	case e.plan.whole:
@@ -136,7 +137,7 @@ func (e Endpoint[Req, Out]) Body(req *Req) any {
 	return nil
 }
 
-// Read reads the parameters of the path and the query into req. Faults: invalid_parameter; not_found.
+// Read sets the fields of req from the path parameters and the query parameters. Faults: invalid_parameter; not_found.
 func (e Endpoint[Req, Out]) Read(path func(name string) string, query request.Query, req *Req) error {
 	if len(e.plan.fields) == 0 {
 		return nil
@@ -164,11 +165,11 @@ func (f *field) read(path func(name string) string, query request.Query, into re
 	return f.set(into, text)
 }
 
-// set parses a parameter.
+// set parses the text of a parameter into the field.
 func (f *field) set(into reflect.Value, text string) error {
 	id, isID := into.Addr().Interface().(*uuid.UUID)
 	if !isID {
-		into.SetString(strings.Clone(text)) // the server reuses the memory of the path
+		into.SetString(strings.Clone(text)) // the server reuses the memory of text
 		return nil
 	}
 	parsed, err := request.ID(f.name, text)
@@ -180,7 +181,7 @@ func (f *field) set(into reflect.Value, text string) error {
 }
 
 func groupOf(v reflect.Value) Query {
-	group, _ := v.Addr().Interface().(Query) // collect has checked it
+	group, _ := v.Addr().Interface().(Query) // always succeeds: collect has checked the type
 	return group
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 )
 
-// Of returns the rows of a service.
+// Of returns those endpoints in [All] that belong to a service.
 func Of(service string) []*Row {
 	var rows []*Row
 	for _, e := range All {
@@ -18,7 +18,7 @@ func Of(service string) []*Row {
 	return rows
 }
 
-// Names of services.
+// The names of the services.
 const (
 	catalog       = "catalog"
 	pricing       = "pricing"
@@ -40,13 +40,13 @@ const (
 
 type by = By
 
-// byOwner are the callers of a write that only the owner's side may make.
+// byOwner allows calls by the console service on behalf of an owner.
 var byOwner = by{console: {actor.Owner}}
 
-// byLink are the callers of a write that a customer makes through the link of a sale.
+// byLink allows calls by the pages service on behalf of a customer who uses the link of a sale.
 var byLink = by{pages: {actor.Customer}}
 
-// read returns the row of an endpoint that changes nothing.
+// read returns the declaration of an endpoint that only reads.
 func read(service, method, path string, callers ...string) *Row {
 	e := &Row{Service: service, Method: method, Path: path, Callers: by{}}
 	for _, caller := range callers {
@@ -55,12 +55,12 @@ func read(service, method, path string, callers ...string) *Row {
 	return e
 }
 
-// write returns the row of an endpoint that changes something.
+// write returns the declaration of an endpoint that changes something.
 func write(service, method, path string, callers by) *Row {
 	return &Row{Service: service, Method: method, Path: path, Callers: callers}
 }
 
-// All is the table of all endpoints.
+// All holds the endpoints that are not yet declared by [Define]. Package apis lists all endpoints.
 var All = slices.Concat(ofCatalog, ofAvailability, ofBooking, ofRental)
 
 const business = "/internal/businesses/:business"

@@ -1,6 +1,6 @@
-// Package event holds the types of events. A service records one event for each
-// change of a booking, a ticket order, a reservation, an API key or an offer
-// (lifecycle.md §1). It serves its events as a feed. The package has values only.
+// Package event holds the types of events. A service records one event for each change of
+// one of its subjects, such as a booking, an order of tickets, a reservation or an offer
+// (lifecycle.md §1). Other services read the events as a feed. The package does no I/O.
 package event
 
 import (
@@ -12,21 +12,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 )
 
-// Event is one change.
+// Event describes one change of one subject.
 type Event struct {
 	ID         uuid.UUID   `json:"id"` // a UUIDv7
 	Type       Type        `json:"type"`
 	BusinessID uuid.UUID   `json:"business_id"`
 	Subject    Subject     `json:"subject"`
-	At         time.Time   `json:"at"` // by the clock of the service
+	At         time.Time   `json:"at"` // time of the change by the clock of the service
 	Actor      actor.Actor `json:"actor"`
-	Sequence   int         `json:"sequence"` // counts per subject, from 1
-	// Data is the subject after the change, in the form of the
-	// admin API. For a rescheduled booking it also has from and to.
+	Sequence   int         `json:"sequence"` // number of the event among those of its subject, from 1
+	// Data is the subject after the change, as the admin API shows it. For a rescheduled
+	// booking or event, it also contains from and to, the old and the new time.
 	Data json.RawMessage `json:"data"`
 }
 
-// Subject is what was changed.
+// Subject identifies the booking, order or other object that was changed.
 type Subject struct {
 	Kind SubjectKind `json:"kind"`
 	ID   uuid.UUID   `json:"id"`
@@ -35,49 +35,50 @@ type Subject struct {
 // SubjectKind is the kind of a [Subject].
 type SubjectKind string
 
-// The kinds of subjects. An event about a payment has the booking, order
-// or reservation as its subject; the event's data contains the payment.
+// The kinds of subjects. The subject of an event about a payment is the
+// booking, order or reservation. The data of the event contains the payment.
 const (
 	Booking     SubjectKind = "booking"
 	Ticket      SubjectKind = "ticket"
 	Reservation SubjectKind = "reservation"
 	Key         SubjectKind = "key"
 	Business    SubjectKind = "business"
-	Customer    SubjectKind = "customer" // an erasure of a customer's data; the id is the erasure's
-	Member      SubjectKind = "member"   // of the team; the id is the person's
-	Token       SubjectKind = "token"    // of the admin API
+	Customer    SubjectKind = "customer" // anonymization of a customer; ID is the id of the anonymization
+	Member      SubjectKind = "member"   // member of the team; ID is the id of the person
+	Token       SubjectKind = "token"    // API token for the admin API
 )
 
 // Type is the kind of change.
 type Type string
 
-// The types of events.
+// The types of events that webhooks send.
 const (
 	BookingCreated      Type = "booking.created"
 	BookingConfirmed    Type = "booking.confirmed"
 	BookingRescheduled  Type = "booking.rescheduled"
 	BookingCancelled    Type = "booking.cancelled"
-	BookingWithdrawn    Type = "booking.withdrawn" // the business withdrew its class session
-	BookingRestored     Type = "booking.restored"  // its class session takes place after all
+	BookingWithdrawn    Type = "booking.withdrawn" // the business withdrew the class session of the booking
+	BookingRestored     Type = "booking.restored"  // the withdrawn class session takes place after all
 	BookingCompleted    Type = "booking.completed"
 	BookingNoShow       Type = "booking.no_show"
-	BookingReopened     Type = "booking.reopened" // completed or no-show was reverted
+	BookingReopened     Type = "booking.reopened" // the status completed or no-show was reverted
 	PaymentSucceeded    Type = "payment.succeeded"
 	PaymentFailed       Type = "payment.failed"
 	PaymentExpired      Type = "payment.expired"
 	PaymentRefunded     Type = "payment.refunded"
-	PaymentRefundFailed Type = "payment.refund_failed" // refused by the provider, also after it was reported as made
-	// PaymentDisputed means that the customer disputes the payment at their bank, or that the dispute has ended.
+	PaymentRefundFailed Type = "payment.refund_failed" // the provider refused the refund, even if made before
+	// PaymentDisputed means that the customer has disputed the
+	// payment at the customer's bank, or that the dispute has ended.
 	PaymentDisputed      Type = "payment.disputed"
-	TicketCreated        Type = "ticket.created" // it waits for its payment
+	TicketCreated        Type = "ticket.created" // the order waits for its payment
 	TicketSold           Type = "ticket.sold"
-	TicketRescheduled    Type = "ticket.rescheduled" // its event is at another time
-	TicketWithdrawn      Type = "ticket.withdrawn"   // its event is no longer offered
+	TicketRescheduled    Type = "ticket.rescheduled" // the event of the order was rescheduled
+	TicketWithdrawn      Type = "ticket.withdrawn"   // the business no longer offers the event of the order
 	TicketCancelled      Type = "ticket.cancelled"
 	ReservationCreated   Type = "reservation.created"
-	ReservationConfirmed Type = "reservation.confirmed" // it is paid
-	ReservationWithdrawn Type = "reservation.withdrawn" // the rental is no longer offered
-	ReservationRestored  Type = "reservation.restored"  // the rental is offered again
+	ReservationConfirmed Type = "reservation.confirmed" // the reservation was paid
+	ReservationWithdrawn Type = "reservation.withdrawn" // the business no longer offers the rental
+	ReservationRestored  Type = "reservation.restored"  // the business offers the rental again
 	ReservationPickedUp  Type = "reservation.picked_up"
 	ReservationReturned  Type = "reservation.returned"
 	ReservationCancelled Type = "reservation.cancelled"
@@ -88,10 +89,10 @@ const (
 	KeyRevoked           Type = "key.revoked"
 )
 
-// The types of events of the team. They are shown in the audit log, and not sent by webhooks.
+// The types of events about the team of a business. The audit log shows them; webhooks do not send them.
 const (
 	MemberInvited         Type = "member.invited"
-	MemberJoined          Type = "member.joined" // the person has proved to be the invited one
+	MemberJoined          Type = "member.joined" // the person proved to be the invited one
 	MemberChanged         Type = "member.changed"
 	MemberRemoved         Type = "member.removed"
 	MemberPasswordChanged Type = "member.password_changed"
@@ -102,14 +103,14 @@ const (
 	TokenRevoked          Type = "token.revoked"
 )
 
-// List is a page of the audit log of a business, newest first. NextCursor is "" on the last page.
+// List is one page of the audit log of a business, newest first. NextCursor is "" on the last page.
 type List struct {
 	Events     []Event `json:"events"`
 	NextCursor string  `json:"next_cursor,omitempty"`
 }
 
-// Page is a part of a feed. Next is the cursor after the page, even if Events is empty.
-// A reader must store Next in the same transaction as its effects of the events.
+// Page is one page of an event feed. Next is the cursor from which the next page starts. It is set even if Events
+// is empty. A reader must store Next in the same transaction in which it stores the effects of the events.
 type Page struct {
 	Events []Event `json:"events"`
 	Next   string  `json:"next"`

@@ -20,7 +20,7 @@ func Types() []Type {
 	}
 }
 
-// TeamTypes returns all types of events of the team.
+// TeamTypes returns all types of events about the team of a business.
 func TeamTypes() []Type {
 	return []Type{
 		MemberInvited, MemberJoined, MemberChanged, MemberRemoved, MemberPasswordChanged, MemberPasswordRemoved,
@@ -29,15 +29,15 @@ func TeamTypes() []Type {
 	}
 }
 
-// Filter selects events of a business. A zero field does not narrow it.
+// Filter selects events of a business. A zero field selects all events.
 type Filter struct {
 	Kind     SubjectKind
 	Subject  uuid.UUID
 	Type     Type
-	From, To time.Time // From inclusive, To exclusive
+	From, To time.Time // From is included, To is excluded
 }
 
-// Values returns the query parameters that eventclient.ReadFilter reads.
+// Values returns the filter as query parameters, which eventclient.ReadFilter reads.
 func (f Filter) Values() url.Values {
 	query := url.Values{}
 	if f.Kind != "" {

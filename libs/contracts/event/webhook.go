@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Webhook returns the body of the event's webhook: {type, timestamp, data}. data
-// is the event's data together with its sequence, and the business_id and slug
-// of the business. If the business was removed, slug is "" and data omits it.
+// Webhook returns the payload of the event for webhooks: {type, timestamp, data}. The member
+// data contains the data of the event, its sequence, and the business_id and slug of the
+// business. If the business was removed, the caller passes the slug "", and data has no slug.
 func (e Event) Webhook(slug string) ([]byte, error) {
 	data := map[string]json.RawMessage{}
 	if len(e.Data) > 0 {
@@ -17,7 +17,7 @@ func (e Event) Webhook(slug string) ([]byte, error) {
 			return nil, fmt.Errorf("the data of event %s is no object: %w", e.ID, err)
 		}
 	}
-	if data == nil { // null
+	if data == nil { // the data is the JSON value null
 		data = map[string]json.RawMessage{}
 	}
 	data["sequence"] = []byte(strconv.Itoa(e.Sequence))

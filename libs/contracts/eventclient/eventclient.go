@@ -1,4 +1,5 @@
-// Package eventclient is the client of the event feed on a service's internal port (libs/contracts/eventlog/eventapi).
+// Package eventclient is the client of the event feed and the audit log on the
+// internal port of a service. Package libs/contracts/eventlog/eventapi is the server.
 package eventclient
 
 import (
@@ -17,18 +18,18 @@ import (
 )
 
 // Client reads the events of one service. Every method returns the fault that
-// the service answered with, or fault.PeerUnavailable if it did not answer.
+// the service sent, or fault.PeerUnavailable if the service did not answer.
 type Client struct{ peer typed.Caller }
 
-// New returns a client that sends its requests through caller.
+// New returns a client that sends its requests through the argument caller.
 func New(caller typed.Caller) *Client { return &Client{peer: caller} }
 
-// Events returns up to limit events of the feed after the cursor after; "" starts at the
-// oldest stored event. If there is no event, the service waits for one, up to the argument
-// wait: whole seconds, at most 20. The timeout of the client's caller must be longer.
+// Events returns at most limit events of the feed that follow the cursor after. The cursor "" stands
+// before the oldest stored event. If there is no event, the service waits for one, at most for the time
+// wait: whole seconds, at most 20. The timeout of the caller that was passed to [New] must be longer.
 //
-// The caller must store the page's Next in the same transaction as its effects
-// of the events. Faults: cursor_expired if events after the cursor were deleted.
+// The reader must store Next of the page in the same transaction in which it stores the effects
+// of the events. Faults: cursor_expired if events after the cursor were already deleted.
 func (c *Client) Events(ctx context.Context, after string, limit int, wait time.Duration) (event.Page, error) {
 	query := url.Values{"limit": {strconv.Itoa(limit)}, "wait": {strconv.Itoa(int(wait / time.Second))}}
 	if after != "" {
@@ -39,7 +40,8 @@ func (c *Client) Events(ctx context.Context, after string, limit int, wait time.
 	return page, err
 }
 
-// List returns events of a business, newest first. Faults: invalid_parameter for an invalid filter or page.
+// List returns one page of the events of a business, newest
+// first. Faults: invalid_parameter for an invalid filter or page.
 func (c *Client) List(ctx context.Context, businessID uuid.UUID, filter event.Filter,
 	page request.Page) (event.List, error) {
 	query := filter.Values()

@@ -18,25 +18,26 @@ import (
 )
 
 const (
-	// pageBytes bounds the subjects' data in a page; a page has at least one event.
+	// pageBytes is the maximal size of the events' data on one
+	// page, in bytes. A page nevertheless has at least one event.
 	pageBytes = 4 << 20
-	// numberAtOnce is the maximal number of events that get their position in one transaction.
+	// numberAtOnce is the maximal number of events that get their positions in one transaction.
 	numberAtOnce = 2000
-	// lookEvery is the interval at which a request that waits for events queries them.
+	// lookEvery is the interval between the queries of a request that waits for events.
 	lookEvery = 250 * time.Millisecond
 )
 
-// byIndexSQL disables sequential scans for the transaction. Every transaction of this package starts with it.
+// byIndexSQL disables sequential scans in the transaction. Every transaction of this package starts with it.
 //
-// PostgreSQL may plan a statement of a connection while the table is small. It
-// would then still scan the whole table when the table holds a million events.
+// PostgreSQL may plan a prepared statement while the table is small. Without
+// byIndexSQL, it would still scan the whole table when the table has a million events.
 const byIndexSQL = `SELECT set_config('enable_seqscan', 'off', true)`
 
-// These two statements give positions to committed events, in one transaction. The second
-// statement starts after the first has acquired the lock, so it sees all positions that were
-// assigned before. An event that is not committed yet gets its position in a later run.
+// lockFeedSQL and numberSQL assign positions in the feed to committed events, in one transaction.
+// numberSQL starts after lockFeedSQL has acquired the lock, so it sees all positions that were
+// assigned before. An event that is not committed yet gets its position in a later transaction.
 //
-// Positions increase in the order in which they become visible to readers, not in the order of the INSERTs.
+// Positions increase in the order in which events become visible to readers, not in the order of the INSERTs.
 const (
 	lockFeedSQL = `SELECT FROM event_feed FOR UPDATE`
 
@@ -57,7 +58,8 @@ WITH waiting AS (
 SELECT type, business_id, subject_kind, subject_id, at, actor_kind, actor_id FROM numbered ORDER BY position`
 )
 
-// The page is read before the state of the feed, so the state
+// pageSQL reads a page before stateSQL reads the state of the feed. The state
+// therefore includes all removals of events that happened before the page was read.
 // includes every removal that happened before the page was read.
 const (
 	pageSQL = `SELECT ` + columns + ` FROM events WHERE position > @after ORDER BY position LIMIT @limit`
@@ -68,9 +70,9 @@ SELECT position, pruned, EXISTS (SELECT FROM events WHERE events.position IS NUL
 FROM event_feed`
 )
 
-// cursor is a place in the feed: the position and the id of the last event that was
-// returned. If the database was restored from a backup, another event can have that
-// position; the id detects this. The nil id means that the event at the position is unknown.
+// cursor is a place in the feed: the position and the id of the last event that the reader has
+// received. After a restore of the database from a backup, another event may have this position.
+// The id shows the difference. If the id is nil, the event at the position is unknown.
 type cursor struct {
 	position int64
 	id       uuid.UUID
@@ -101,20 +103,21 @@ func parseCursor(text string) (cursor, error) {
 var errNoCursor = request.Invalid("after: this is not a cursor; send next of the page before, or leave it out to " +
 	"begin with the oldest event that is kept.")
 
-// page is the result of one read of the feed.
+// page is the result of reading the feed once.
 type page struct {
 	rows   []row
 	last   int64 // highest position that was assigned
 	pruned int64
 	more   bool // some events have no position yet
-	other  bool // another event has the cursor's position
+	other  bool // another event has the position of the cursor
 }
 
-// Feed returns at most limit events after the cursor after; "" starts at the oldest stored event. If there is no
-// event, Feed repeats the query until wait has passed, ctx ends or stop returns true. It then returns an empty page.
+// Feed returns at most limit events that follow the cursor after. The cursor "" stands
+// before the oldest stored event. If there is no event, Feed repeats its query until the
+// time wait has passed, ctx ends or stop returns true. It then returns an empty page.
 //
-// The order is stable: no event is later inserted before an event that was
-// returned. The events of one subject are in the order of their sequence.
+// The order of the events is stable: no event is inserted later before an event that
+// Feed has returned. The events of one subject are in the order of their sequence.
 //
 // Faults: invalid_parameter if after is not a cursor; cursor_expired if events after the cursor
 // were removed because of their age, or if the database was restored to an earlier state.
@@ -139,8 +142,8 @@ func (l *Log) Feed(ctx context.Context, after string, limit int, wait time.Durat
 	}
 }
 
-// feed returns one page of events after the cursor. If committed events have no position
-// yet, it assigns their positions and reads the page again. Faults: those of [Log.Feed].
+// feed returns one page of events that follow the cursor. If committed events have no position
+// yet, feed assigns their positions and reads the page again. Faults: those of [Log.Feed].
 func (l *Log) feed(ctx context.Context, after string, limit int) (event.Page, error) {
 	var from cursor
 	if after != "" {
@@ -203,8 +206,9 @@ func (l *Log) look(ctx context.Context, from cursor, limit int) (page, error) {
 	return found, nil
 }
 
-// LockFeed acquires the lock that assigning positions to events needs, until the transaction ends. A transaction that
-// changes recorded events together with the rows of their subjects must call LockFeed before it acquires other locks.
+// LockFeed acquires the lock under which positions are assigned to events. It holds the lock
+// until the transaction ends. A transaction that changes recorded events together with the rows
+// of their subjects must call LockFeed before it acquires other locks, to avoid a deadlock.
 func LockFeed(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, lockFeedSQL); err != nil {
 		return fmt.Errorf("lock the feed: %w", err)
@@ -212,8 +216,9 @@ func LockFeed(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// number assigns positions to committed events and logs one line for each event. Only one replica numbers
-// and logs an event. The line is missing only if the connection or the process is lost during the commit.
+// number assigns positions to committed events and writes one log line for each
+// of them. Because of the lock, only one replica does so for each event. The log
+// line is missing only if the connection or the process fails during the commit.
 func (l *Log) number(ctx context.Context) error {
 	var (
 		batch pgx.Batch
@@ -236,14 +241,14 @@ func (l *Log) number(ctx context.Context) error {
 		return fmt.Errorf("number events: %w", err)
 	}
 	for i, line := range lines {
-		// The trace of ctx is that of a reader, not of the change.
+		// The trace in ctx belongs to a reader of the feed, not to the change, so the log line must not have it.
 		l.tel.Logger.LogAttrs(context.Background(), slog.LevelInfo, types[i], line...)
 	}
 	return nil
 }
 
-// lineOf returns the log line of an event: its type, and attributes
-// for the business, subject, time and actor, by ids only.
+// lineOf returns the log line of an event: its type, and attributes for the
+// business, subject, time and actor. It contains only ids, no data of customers.
 func lineOf(from pgx.Row) (string, []slog.Attr, error) {
 	var (
 		typ, kind, by     string

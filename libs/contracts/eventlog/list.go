@@ -25,10 +25,10 @@ WHERE business_id = @business_id
 ORDER BY at DESC, id DESC
 LIMIT @limit`
 
-// List returns events of a business, newest first. Faults: invalid_parameter for an invalid cursor.
+// List returns one page of the events of a business, newest first. Faults: invalid_parameter for an invalid cursor.
 func (l *Log) List(ctx context.Context, businessID uuid.UUID, filter event.Filter,
 	of request.Page) (event.List, error) {
-	// These bounds keep the time of a made-up cursor within the range of PostgreSQL.
+	// These limits keep the time in a forged cursor within the range of PostgreSQL.
 	first, end := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)
 	before, err := of.After(first.UnixMicro(), end.UnixMicro()-1)
 	if err != nil {

@@ -19,17 +19,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
-// Config holds the settings of a service that records events.
+// Config holds the settings for a service that records events.
 type Config struct {
-	// KeepDays is the number of days for which events are stored.
-	// A reader of the feed that is further behind loses events.
+	// KeepDays is the number of days for which events are stored. A
+	// reader of the feed that falls further behind misses events.
 	KeepDays int `env:"EVENTS_KEEP_DAYS, default=90"`
 }
 
-// maxKeepDays is ten years, more than any reader needs.
+// maxKeepDays is ten years. No reader needs more.
 const maxKeepDays = 3650
 
-// Validate checks the settings. The error names the variable.
+// Validate checks the values of the settings. The error names the environment variable.
 func (c *Config) Validate() error {
 	if c.KeepDays < 1 || c.KeepDays > maxKeepDays {
 		return fmt.Errorf("EVENTS_KEEP_DAYS: write a number of days from 1 to %d", maxKeepDays)
@@ -37,11 +37,12 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// Show converts the stored data of subjects of one kind to the form of the admin API, in the same order.
+// Show converts the stored data of subjects of one kind to the form of
+// the admin API. The results are in the order of the argument kept.
 type Show func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error)
 
-// Log reads the events of a service, as a feed of all businesses or as the audit log of one
-// business. It also removes old events. It is safe for concurrent use, also by several replicas.
+// Log reads the events of a service, as a feed of all businesses or as the audit log of one business. It
+// also removes old events. It is safe for concurrent use, and several replicas may use it on one database.
 type Log struct {
 	pool   *pgxpool.Pool
 	show   map[event.SubjectKind]Show
@@ -52,8 +53,8 @@ type Log struct {
 	pruned metric.Int64Counter
 }
 
-// New returns the log of the events in the pool's schema. show must
-// have an entry for each kind of subject that the service owns.
+// New returns the log of the events in the database of the pool. The argument
+// show must have an entry for each kind of subject that the service owns.
 func New(pool *pgxpool.Pool, show map[event.SubjectKind]Show, cfg Config, c clock.Clock,
 	tel *telemetry.Telemetry) *Log {
 	return &Log{
@@ -65,7 +66,7 @@ func New(pool *pgxpool.Pool, show map[event.SubjectKind]Show, cfg Config, c cloc
 }
 
 // As returns a [Show] for the subjects in one table. The argument read decodes the stored rows,
-// in their order. The argument show converts each decoded row to the form of the admin API.
+// in their order. The argument show converts one decoded row to the form of the admin API.
 func As[T, W any](read func(ctx context.Context, kept []json.RawMessage) ([]T, error), show func(T) W) Show {
 	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
 		rows, err := read(ctx, kept)
@@ -82,8 +83,9 @@ func As[T, W any](read func(ctx context.Context, kept []json.RawMessage) ([]T, e
 	}
 }
 
-// Rows decodes table rows that events store as JSON, in the order of kept. columns are columns of the
-// table, or expressions over kept_row, the stored row. A column that the table got after the event is null.
+// Rows decodes rows of a table that events store as JSON. The results are in the order of the
+// argument kept. The argument columns lists columns of the table, or expressions over kept_row,
+// the stored row. A column that was added to the table after the event was recorded is null.
 func Rows[T any](ctx context.Context, pool *pgxpool.Pool, table, columns string, kept []json.RawMessage,
 	scan pgx.RowToFunc[T]) ([]T, error) {
 	rows, err := pool.Query(ctx, `
@@ -103,7 +105,7 @@ func Rows[T any](ctx context.Context, pool *pgxpool.Pool, table, columns string,
 	return read, nil
 }
 
-// row is an event as stored.
+// row is a stored event.
 type row struct {
 	event.Event
 	position int64
@@ -125,7 +127,7 @@ func scan(from pgx.CollectableRow) (row, error) {
 	return r, err
 }
 
-// render converts stored rows to events, with one call of [Show] for each kind of subject.
+// render converts stored events to the form of the admin API. It calls [Show] once for each kind of subject.
 func (l *Log) render(ctx context.Context, rows []row) ([]event.Event, error) {
 	events := make([]event.Event, len(rows))
 	places := map[event.SubjectKind][]int{}

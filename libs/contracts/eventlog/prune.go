@@ -16,8 +16,8 @@ const (
 	pruneStep  = 1000
 )
 
-// pruneSQL removes old events in the order of the feed and stops at the first event that is not old enough.
-// It stores the position of the last removed event in pruned. The feed has all events after that position.
+// pruneSQL removes old events in the order of the feed. It stops at the first event that is not old enough. It stores
+// the position of the last removed event in the column pruned. All events after this position are still in the feed.
 const pruneSQL = `
 WITH oldest AS (
     SELECT events.position, at
@@ -36,8 +36,8 @@ FROM (SELECT max(position) AS last, count(*) AS n FROM gone) AS gone
 WHERE gone.last IS NOT NULL
 RETURNING gone.n`
 
-// Prune removes events that are older than their retention time, and returns their number. It
-// first assigns positions to events that have none, so that these events can also be removed.
+// Prune removes the events whose retention time is over and returns their number. It first
+// assigns positions to events that have none, because only events with a position can be removed.
 func (l *Log) Prune(ctx context.Context) (int, error) {
 	until, total := l.clock.Now().Add(-l.keep), 0
 	for {
@@ -69,7 +69,7 @@ func (l *Log) Prune(ctx context.Context) (int, error) {
 	}
 }
 
-// Run removes old events periodically until ctx ends. After a failure it tries again at the next interval.
+// Run removes old events periodically until ctx ends. After an error it tries again at the next interval.
 func (l *Log) Run(ctx context.Context) error {
 	return periodic.Job{Every: pruneEvery, Timeout: time.Minute, FailureMessage: "old events stay for now",
 		Do: func(ctx context.Context) error {

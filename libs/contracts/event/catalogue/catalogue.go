@@ -1,6 +1,6 @@
-// Package catalogue describes the types of events that webhooks send. For each
-// type it states when the event is sent and has an example payload. The examples
-// are made of the Go values that the services send, so their members are complete.
+// Package catalogue describes the types of events that webhooks send. For each type it
+// holds a sentence on when the event is sent, and an example payload. The examples are
+// encoded from the same Go types that the services send, so their members are complete.
 package catalogue
 
 import (
@@ -12,24 +12,26 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/rental"
 )
 
-// Slug is the business of all payloads.
+// Slug is the slug of the business in all example payloads.
 const Slug = "harbor-studio"
 
-// Test is the type of the event that an owner sends to check an endpoint.
+// Test is the type of the event that is sent when an owner tests a webhook endpoint.
 const Test event.Type = "webhook.test"
 
-// Entry is one type of event.
+// Entry describes one type of event.
 type Entry struct {
 	Type    event.Type
-	Summary string // when it is sent: one sentence
-	// Schema names the schema of the data in the admin API's document; "" if it has none.
+	Summary string // when the event is sent, in one sentence
+	// Schema is the name of the schema for the event's data in the
+	// OpenAPI document of the admin API. It is "" if there is no schema.
 	Schema string
-	// sequence counts the events of the subject, and data is the subject after the change.
+	// sequence is the sequence number in the example payload. data
+	// is the booking, order or other subject after the change.
 	sequence int
 	data     any
 }
 
-// Payload returns the body of the webhook, as [event.Event.Webhook] makes it.
+// Payload returns the example payload, in the form of [event.Event.Webhook].
 func (e Entry) Payload() ([]byte, error) {
 	data, err := json.Marshal(e.data)
 	if err != nil {
@@ -38,7 +40,7 @@ func (e Entry) Payload() ([]byte, error) {
 	return event.Event{Type: e.Type, BusinessID: business, At: changed, Sequence: e.sequence, Data: data}.Webhook(Slug)
 }
 
-// Names of schemas of the admin API's document.
+// The names of schemas in the OpenAPI document of the admin API.
 const (
 	bookingSchema     = "Booking"
 	ticketSchema      = "Ticket"
@@ -47,7 +49,7 @@ const (
 	keySchema         = "Key"
 )
 
-// Entries returns every type of [event.Types] in its order, then [Test].
+// Entries returns an entry for each of [event.Types], in the same order, and then one for [Test].
 func Entries() []Entry {
 	return []Entry{
 		{

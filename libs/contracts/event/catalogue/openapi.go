@@ -4,9 +4,9 @@ import "encoding/json"
 
 type object = map[string]any
 
-// Webhooks returns the JSON value of the member webhooks of an OpenAPI 3.1
-// document: for each type of event one operation with an example payload. With
-// hasSchemas, the operations refer to the document's schemas of the admin API.
+// Webhooks returns the JSON value of the member webhooks of an OpenAPI 3.1 document. It
+// contains one operation with an example payload for each type of event. With hasSchemas, the
+// operations refer to the schemas of the admin API, which the document must then contain.
 func Webhooks(hasSchemas bool) ([]byte, error) {
 	all := object{}
 	for _, e := range Entries() {
@@ -31,7 +31,7 @@ func Webhooks(hasSchemas bool) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// headers describes the headers of Standard Webhooks.
+// headers describes the headers that Standard Webhooks defines.
 func headers() []object {
 	header := func(name, description string) object {
 		return object{"name": name, "in": "header", "required": true, "description": description,
@@ -44,7 +44,7 @@ func headers() []object {
 	}
 }
 
-// schema returns the JSON Schema of the body.
+// schema returns the JSON Schema of the payload.
 func (e Entry) schema(hasSchemas bool) object {
 	data := object{
 		"type": "object", "required": []string{"business_id", "sequence"},
@@ -57,7 +57,7 @@ func (e Entry) schema(hasSchemas bool) object {
 	if hasSchemas && e.Schema != "" {
 		data = object{"allOf": []any{object{"$ref": "#/components/schemas/" + e.Schema}, data}}
 	} else {
-		data["additionalProperties"] = true // stated, because linters consider the listed properties to be all
+		data["additionalProperties"] = true // the default, stated for linters that assume false
 	}
 	return object{
 		"type": "object", "required": []string{"type", "timestamp", "data"},

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// The ids of the payloads.
+// The ids in the example payloads.
 var (
 	business    = uuid.MustParse("0190163d-8694-739b-aea5-966c26f8ad91")
 	theBooking  = uuid.MustParse("0193a0d5-0a3e-7c11-9a52-5f5a8d1b7c21")
@@ -27,7 +27,7 @@ var (
 	kayak       = uuid.MustParse("d3d94468-02a4-5259-955d-4e6f7a8b1a05")
 )
 
-// The times and texts that payloads share.
+// The times and texts that several example payloads contain.
 var (
 	created = time.Date(2026, time.November, 21, 9, 0, 0, 0, time.UTC)
 	changed = time.Date(2026, time.November, 21, 9, 5, 0, 0, time.UTC)
@@ -60,7 +60,7 @@ func booked() booking.Booking {
 	}
 }
 
-// payment returns a payment of a booking with this status.
+// payment returns the payment of a booking, with the given status.
 func payment(status string) *booking.Payment {
 	p := &booking.Payment{Provider: provider, Status: status, Amount: "60.00", Refunded: "0.00"}
 	if status == booking.PaymentOpen {
@@ -69,7 +69,7 @@ func payment(status string) *booking.Payment {
 	return p
 }
 
-// bookedAs returns the booking after a change.
+// bookedAs returns the booking after a change, with its new status, sequence number and payment.
 func bookedAs(status string, sequence int, p *booking.Payment) booking.Booking {
 	b := booked()
 	b.Status, b.UpdatedAt, b.Sequence, b.Payment = status, changed, sequence, p
@@ -93,7 +93,7 @@ func rescheduled() booking.Rescheduled {
 	return booking.Rescheduled{Booking: b, From: from, To: to}
 }
 
-// refund returns the payment of a booking with its refund of half of the amount.
+// refund returns the payment of a booking of which half was refunded. The argument status is the status of the refund.
 func refund(status string) *booking.Payment {
 	p := payment(booking.PaymentPaid)
 	p.Refund = &booking.Refund{Amount: "30.00", Percent: 50, Status: status}
@@ -110,7 +110,7 @@ func cancelled() booking.Booking {
 	return bookedAs(booking.StatusCancelled, 4, refund(booking.RefundPending))
 }
 
-// withdrawnBooking returns a booking of a class session that the business withdrew.
+// withdrawnBooking returns a booking whose class session the business has withdrawn.
 func withdrawnBooking() booking.Booking {
 	b := confirmed()
 	b.Sequence, b.Withdrawn = 4, true
@@ -143,7 +143,7 @@ func disputed() booking.Booking {
 	return bookedAs(booking.StatusConfirmed, 4, p)
 }
 
-// ordered returns an order of tickets with this status.
+// ordered returns an order of tickets with the given status. The argument p is the status of its payment.
 func ordered(status string, p string) booking.Ticket {
 	order := booking.Ticket{
 		ID: ticket, Status: status, EventID: show, EventName: "New Year Gala", TierID: tier, TierName: "VIP",
@@ -180,7 +180,7 @@ func cancelledTickets() booking.Ticket {
 	return order
 }
 
-// reserved returns a reservation with this status.
+// reserved returns a reservation with the given status.
 func reserved(status string) rental.Reservation {
 	date := timespan.NewDate(2026, time.December, 1)
 	r := rental.Reservation{
@@ -213,7 +213,7 @@ func published(version int64) catalog.Business {
 	return catalog.Business{ID: business, Slug: Slug, Name: "Harbor Studio", Version: version, UpdatedAt: changed}
 }
 
-// erased counts what a customer had.
+// erased returns the numbers of bookings and orders of an anonymized customer.
 func erased() any {
 	return struct {
 		Bookings int  `json:"bookings"`

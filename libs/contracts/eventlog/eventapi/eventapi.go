@@ -1,5 +1,5 @@
-// Package eventapi serves the events of a service on its internal port, as a feed
-// and as the audit log of each business. The client is libs/contracts/eventclient.
+// Package eventapi serves the events of a service on its internal port. It serves the feed of
+// all events, and the audit log of each business. The client is in libs/contracts/eventclient.
 package eventapi
 
 import (
@@ -15,17 +15,17 @@ import (
 
 const (
 	maxWait = 20 * time.Second
-	// margin is the time that is left to answer a request after the longest wait.
+	// margin is the time that is left to send the response after the longest wait.
 	margin = time.Second
 )
 
-// Serve adds these routes to a service, and a job that removes old events:
+// Serve adds the routes below to a service. It also starts a job that removes old events:
 //
 //	GET /internal/events?after&limit&wait             the feed
 //	GET /internal/businesses/{id}/events?subject&type&from&to&limit&cursor   the audit log of a business
 //
-// A request for the feed waits at most wait seconds for an event. wait
-// is at most 20, and the deadline of the request also ends the wait.
+// A request for the feed waits at most as many seconds for an event as its parameter
+// wait, which is at most 20. It also stops waiting before the deadline of the request.
 func Serve(s *server.Server, log *eventlog.Log) {
 	s.Internal.Get("/internal/events", func(c *fiber.Ctx) error {
 		after, limit, wait, err := feed(c)
