@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// canonical is middleware that redirects to the canonical path if the slug in the path has capital
-// letters, or if the path ends with a slash. Canonical slugs have no capital letters.
+// canonical is middleware that redirects a request to the canonical path. A path is not
+// canonical if it ends with a slash, or if the slug in the path contains capital letters.
 func canonical(c *fiber.Ctx) error {
 	if c.Method() != fiber.MethodGet && c.Method() != fiber.MethodHead {
 		return c.Next()
@@ -24,10 +24,11 @@ func canonical(c *fiber.Ctx) error {
 	return c.Redirect(path, fiber.StatusMovedPermanently)
 }
 
-// mountCanonical adds [canonical] to all pages of businesses.
+// mountCanonical adds the middleware [canonical] to all pages of businesses.
 func (p *Pages) mountCanonical(router fiber.Router) { router.Use("/b", canonical) }
 
-// canonicalPath returns the canonical form of a path below /b, or the path itself if it contains no valid slug.
+// canonicalPath returns the canonical form of a path below /b. If the
+// path contains no valid slug, canonicalPath returns the path unchanged.
 func canonicalPath(path string) string {
 	below, ok := strings.CutPrefix(path, "/b/")
 	if !ok {

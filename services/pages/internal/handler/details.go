@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// appointment is the [item] of an order of an appointment.
+// appointment is the [item] that the customer books in an order for services.
 type appointment struct{ *usecase.Appointment }
 
 func (a *appointment) taken() []uuid.UUID { return a.Selection.Services }
@@ -42,8 +42,9 @@ func (a *appointment) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bo
 	return false, nil
 }
 
-// start reads the chosen services, their start and the number of people. If no start is chosen yet, it
-// redirects to the step that asks for it. If start has sent the response itself, the returned order is nil.
+// start reads the chosen services, the chosen start and the number of people. If
+// no start is chosen yet, the function redirects to the step in which the visitor
+// chooses one. If it has sent the response itself, the returned order is nil.
 func (p *Pages) start(c *fiber.Ctx, typed url.Values) (*order, *appointment, error) {
 	page, chosen, err := p.chosen(c)
 	if err != nil || page == nil {
@@ -66,7 +67,7 @@ func (p *Pages) start(c *fiber.Ctx, typed url.Values) (*order, *appointment, err
 	return o, a, nil
 }
 
-// details shows the form for the customer's details and the price.
+// details shows the price and the form for the customer's details.
 func (p *Pages) details(c *fiber.Ctx) error {
 	o, _, err := p.start(c, nil)
 	if err != nil || o == nil {
@@ -75,7 +76,7 @@ func (p *Pages) details(c *fiber.Ctx) error {
 	return p.begin(c, o)
 }
 
-// book books the appointment of the form.
+// book books the appointment for which the form was submitted.
 func (p *Pages) book(c *fiber.Ctx) error {
 	typed, err := web.Form(c)
 	if err != nil {
@@ -89,13 +90,13 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	if err != nil || key == "" {
 		return err
 	}
-	if pick := typed.Get("pick"); pick != "" { // another start, because the chosen one was taken
+	if pick := typed.Get("pick"); pick != "" { // the first start was no longer free; the customer chose another
 		return p.pick(c, o, a, pick)
 	}
 	return p.place(c, o, key)
 }
 
-// pick shows the form again for another start, and keeps what the visitor typed.
+// pick shows the form again after the customer chose another start. The form keeps what the customer typed.
 func (p *Pages) pick(c *fiber.Ctx, o *order, a *appointment, query string) error {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -108,6 +109,6 @@ func (p *Pages) pick(c *fiber.Ctx, o *order, a *appointment, query string) error
 	if a.Appointment, err = o.page.Business.Appointment(selection); err != nil || a.Date == nil || a.Time == nil {
 		return fault.New(fault.InvalidParameter, "The form is not well-formed.")
 	}
-	p.renew(o) // this is a different booking than the refused one
+	p.renew(o) // the refused booking and this one need different idempotency keys
 	return p.ask(c, o, fiber.StatusOK, "")
 }

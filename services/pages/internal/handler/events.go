@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// mountEvents adds the pages that sell tickets.
+// mountEvents adds the pages on which customers buy tickets.
 func (p *Pages) mountEvents(router fiber.Router) {
 	router.Get("/b/:slug/events", p.events)
 	router.Get("/b/:slug/events/:event", p.event)
@@ -21,7 +21,6 @@ func (p *Pages) mountEvents(router fiber.Router) {
 	router.Post("/b/:slug/events/:event/details", p.buyTickets)
 }
 
-// events shows the list of events.
 func (p *Pages) events(c *fiber.Ctx) error {
 	page, err := p.page(c)
 	if err != nil {
@@ -31,8 +30,8 @@ func (p *Pages) events(c *fiber.Ctx) error {
 	return p.listEvents(c, page, fiber.StatusOK, "")
 }
 
-// listEvents shows the list of events. notice is a sentence for the visitor above the list, for
-// example why a chosen event is not available; "" shows none.
+// listEvents shows the list of events. The argument notice is a sentence for the visitor above
+// the list, for example why a chosen event is not available; if it is "", there is no notice.
 func (p *Pages) listEvents(c *fiber.Ctx, page *view.Page, status int, notice string) error {
 	if !page.Business.Open() {
 		return p.show(c, fiber.StatusOK, page, view.Closed(page))
@@ -45,7 +44,7 @@ func (p *Pages) listEvents(c *fiber.Ctx, page *view.Page, status int, notice str
 	return p.show(c, status, page, view.Events(page, events))
 }
 
-// tickets is the [item] of an order of tickets of one event.
+// tickets is the [item] that the customer buys in an order for tickets of one event.
 type tickets struct{ *usecase.Basket }
 
 func (t tickets) taken() []uuid.UUID { return []uuid.UUID{t.Event.ID} }
@@ -82,8 +81,8 @@ func (t tickets) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bool, e
 	return false, nil
 }
 
-// eventOf reads the event in the path and the wanted tickets. If the event does not exist, or the
-// business takes no bookings, it sends the response itself and returns a nil order.
+// eventOf reads the event in the path, and the wanted tickets from the parameters in the argument wanted. If the
+// event does not exist, or the business takes no bookings, eventOf sends the response itself and returns a nil order.
 func (p *Pages) eventOf(c *fiber.Ctx, wanted url.Values) (*order, *usecase.Basket, error) {
 	page, err := p.open(c)
 	if err != nil || page == nil {
@@ -105,7 +104,7 @@ func (p *Pages) eventOf(c *fiber.Ctx, wanted url.Values) (*order, *usecase.Baske
 	return newOrder(page, tickets{basket}), basket, nil
 }
 
-// event shows an event with its tickets.
+// event shows the page of an event, with its tickets.
 func (p *Pages) event(c *fiber.Ctx) error {
 	o, basket, err := p.eventOf(c, query(c))
 	if err != nil || o == nil {
@@ -115,13 +114,13 @@ func (p *Pages) event(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, o.page, view.Event(o.page, basket))
 }
 
-// query returns the query parameters of the address, without those that cannot be parsed.
+// query returns the query parameters of the address. It leaves out parameters that cannot be parsed.
 func query(c *fiber.Ctx) url.Values {
 	values, _ := url.ParseQuery(string(c.Request().URI().QueryString()))
 	return values
 }
 
-// ticketDetails shows the form for the customer's details and the price.
+// ticketDetails shows the price and the form for the customer's details.
 func (p *Pages) ticketDetails(c *fiber.Ctx) error {
 	o, basket, err := p.eventOf(c, query(c))
 	if err != nil || o == nil {
@@ -141,7 +140,7 @@ func (p *Pages) ticketDetails(c *fiber.Ctx) error {
 	return p.begin(c, o)
 }
 
-// buyTickets buys the tickets of the form.
+// buyTickets buys the tickets for which the form was submitted.
 func (p *Pages) buyTickets(c *fiber.Ctx) error {
 	typed, err := web.Form(c)
 	if err != nil {
@@ -161,9 +160,10 @@ func (p *Pages) buyTickets(c *fiber.Ctx) error {
 	return p.place(c, o, key)
 }
 
-// soldMeanwhile shows the form again because too few tickets are left, or none is chosen. The form asks
-// for the number of tickets, up to the number that is left, and keeps what the visitor typed. It gets a
-// new token, because the next submission is a different order. gone is true if the number was reduced.
+// soldMeanwhile shows the form again because fewer tickets are left than the customer chose, or
+// because the customer chose none. The form now also asks for the numbers of tickets, each at most
+// the number that is left. It keeps what the customer typed. It gets a new token, because the next
+// submission is a different order. The argument gone is true if the number of tickets was reduced.
 func (p *Pages) soldMeanwhile(c *fiber.Ctx, o *order, basket *usecase.Basket, gone bool) error {
 	page := o.page
 	if view.Unsold(page, basket.Event) != "" {

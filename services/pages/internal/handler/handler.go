@@ -1,5 +1,5 @@
-// Package handler serves the pages over HTTP. Each handler parses the request,
-// calls one use case and renders one view. Faults are also shown as pages.
+// Package handler serves the pages over HTTP. Each handler parses the request, calls
+// one use case and renders one view. If a request fails, the answer is also a page.
 package handler
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// Pages serves all pages.
+// Pages contains the handlers of all pages.
 type Pages struct {
 	shop   *usecase.Shop
 	links  *usecase.Links
@@ -36,12 +36,12 @@ type Pages struct {
 // Config holds the settings of the pages.
 type Config struct {
 	Base        string        // public address, without a trailing slash
-	Secrets     []string      // secrets of the service, from which the keys of form tokens are derived
+	Secrets     []string      // the keys of form tokens are derived from these secrets of the service
 	FormAtLeast time.Duration // the least time in which a person fills in a form
 	PayOrigins  []string      // origins of the payment pages
 }
 
-// New returns the pages.
+// New returns the handlers of the pages. It returns an error if the texts or the assets of the program are invalid.
 func New(shop *usecase.Shop, links *usecase.Links, cfg Config) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files, "/assets")
@@ -54,7 +54,7 @@ func New(shop *usecase.Shop, links *usecase.Links, cfg Config) (*Pages, error) {
 	}, nil
 }
 
-// Mount adds the routes.
+// Mount adds the routes of all pages to router.
 func (p *Pages) Mount(router fiber.Router) {
 	p.assets.Mount(router)
 	p.mountCanonical(router)
@@ -69,8 +69,8 @@ func (p *Pages) Mount(router fiber.Router) {
 	router.Get("/embed.js", p.assets.ServeCrossOrigin("embed.js"))
 }
 
-// page returns the part that all pages of a business have in common: the business, and the texts in
-// the reader's language. Faults: business_not_found; service_unavailable.
+// page returns the data that all pages of a business have in common: the business, and
+// the texts in the reader's language. Faults: business_not_found; service_unavailable.
 func (p *Pages) page(c *fiber.Ctx) (*view.Page, error) {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -85,8 +85,8 @@ func (p *Pages) page(c *fiber.Ctx) (*view.Page, error) {
 	return page, nil
 }
 
-// open does the same as page if the business takes bookings. Otherwise it sends the page that explains
-// why it takes none, and returns nil.
+// open returns the same as [Pages.page] if the business takes bookings. Otherwise
+// it sends a page that explains why the business takes none, and returns nil.
 func (p *Pages) open(c *fiber.Ctx) (*view.Page, error) {
 	page, err := p.page(c)
 	if err == nil && !page.Business.Open() {
@@ -95,8 +95,8 @@ func (p *Pages) open(c *fiber.Ctx) (*view.Page, error) {
 	return page, err
 }
 
-// of sets the business of a page, and what depends on it: the regional form of the language, and the
-// nonce that a style with an accent colour needs.
+// of sets the business of a page and the fields that depend on the business: the regional form of the
+// language, and the nonce. A page needs the nonce for a style with the accent colour of the business.
 func of(page *view.Page, business *usecase.Business) {
 	page.Business = business
 	page.Words.SetRegion(locale.RegionOf(business.Offer.Timezone))
@@ -105,8 +105,9 @@ func of(page *view.Page, business *usecase.Business) {
 	}
 }
 
-// chosen returns the page of a later step and the appointment that the query selects. If the appointment can no
-// longer be booked, or the business takes no bookings, chosen sends the response itself and returns a nil page.
+// chosen returns the page of a later step, and the appointment that the query of
+// the address selects. If the appointment can no longer be booked, or the business
+// takes no bookings, chosen sends the response itself and returns a nil page.
 func (p *Pages) chosen(c *fiber.Ctx) (*view.Page, *usecase.Appointment, error) {
 	page, err := p.open(c)
 	if err != nil || page == nil {
@@ -127,7 +128,8 @@ func (p *Pages) chosen(c *fiber.Ctx) (*view.Page, *usecase.Appointment, error) {
 	return page, appointment, err
 }
 
-// plain returns a page that belongs to no business. The argument own is a default language, or "".
+// plain returns a page that belongs to no business. The argument own is the
+// language of the page if the reader asks for no known language; it may be "".
 func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	chosen := c.Query("lang")
 	return &view.Page{
@@ -137,7 +139,7 @@ func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	}
 }
 
-// show renders a page with its headers. Its texts are in the reader's language.
+// show renders a page in the reader's language and sends it with its headers.
 func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Content) error {
 	policy := web.Policy{Nonce: page.Nonce, Ancestors: page.Embedders()}
 	if page.Business != nil && len(page.Business.Offer.Payments.Providers) > 0 {
@@ -152,7 +154,8 @@ func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Con
 	return page.Words.Fault()
 }
 
-// ShowFault implements [server.ShowFault] with a page that advises the reader. It reveals no internals.
+// ShowFault implements [server.ShowFault]. It sends a page that explains
+// to the reader what to do. The page contains no internal details.
 func (p *Pages) ShowFault(c *fiber.Ctx, f *fault.Error) error {
 	page := p.plain(c, "")
 	return p.show(c, f.Kind.Status, page, view.Fault(page, f.Kind.Status))

@@ -18,7 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// mountManage adds the pages behind a customer's link (lifecycle.md §5) and the calendars behind secret addresses (§2).
+// mountManage adds the pages behind a customer's link (lifecycle.md
+// §5) and the calendars at secret addresses (lifecycle.md §2).
 func (p *Pages) mountManage(router fiber.Router) {
 	managed := router.Group("/m/:token", private, wellFormed)
 	managed.Get("", p.managed)
@@ -31,14 +32,15 @@ func (p *Pages) mountManage(router fiber.Router) {
 	router.Get("/calendar/:file", private, p.feed)
 }
 
-// private keeps the answers of secret addresses out of every cache.
+// private is middleware that forbids caches to store the answers of secret addresses.
 func private(c *fiber.Ctx) error {
 	err := c.Next()
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return err
 }
 
-// wellFormed rejects malformed tokens before any service is called. It gives the same answer as for every unknown link.
+// wellFormed is middleware that rejects a malformed token before any
+// other service is called. The answer is the same as for an unknown link.
 func wellFormed(c *fiber.Ctx) error {
 	if _, ok := link.HashOf(c.Params("token")); !ok {
 		return link.NotFound()
@@ -46,16 +48,17 @@ func wellFormed(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// follow returns the booking, ticket order or reservation of a customer's link, and the common part of its page. The
-// language is that of the address, otherwise that of the booking. The response is the same for every invalid link.
+// follow returns the booking, ticket order or reservation of a customer's link, and the
+// common part of its page. The page has the language that the address names; if the address
+// names none, the language of the booking. The response is the same for every invalid link.
 func (p *Pages) follow(c *fiber.Ctx) (*view.Page, *usecase.Managed, error) {
 	m, err := p.links.View(c.UserContext(), c.Params("token"))
 	if err != nil {
 		return nil, nil, err
 	}
 	page := p.plain(c, m.Business.Offer.DefaultLanguage)
-	// Unless the reader chose a language, the page has the booking's language. If the browser asks for the
-	// same language, the page keeps the regional form that the browser asks for.
+	// Unless the reader chose a language, the page has the booking's language. If the browser asks for
+	// the same language, the page keeps the regional form, such as en-GB, that the browser asks for.
 	if booked := words.In(p.texts, m.Locale, m.Business.Offer.DefaultLanguage); page.Chosen == "" &&
 		booked.Code != page.Words.Code {
 		page.Words = booked
@@ -65,8 +68,8 @@ func (p *Pages) follow(c *fiber.Ctx) (*view.Page, *usecase.Managed, error) {
 	return page, m, nil
 }
 
-// seen returns the path of the link's page. The argument done names a successful action that the page
-// reports; "" means none.
+// seen returns the path of the page behind the customer's link. The argument done is the
+// name of a successful action that the page reports; if it is "", the page reports none.
 func seen(c *fiber.Ctx, done string) string {
 	at := "/m/" + c.Params("token")
 	if done != "" {
@@ -83,8 +86,9 @@ func (p *Pages) managed(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Managed(page, m, c.Query("done")))
 }
 
-// pays redirects to the payment provider's page on which the customer pays the open amount. If nothing is
-// open, it cannot be paid now, or the provider has no such page, it redirects back to the page of the link.
+// pays redirects to the payment provider's page, on which the customer pays the
+// open amount. It redirects back to the page behind the link in three cases:
+// nothing is open, the amount cannot be paid now, or the provider has no such page.
 func (p *Pages) pays(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
@@ -109,8 +113,8 @@ func (p *Pages) managedCalendar(c *fiber.Ctx) error {
 	return c.Send(text)
 }
 
-// askCancel asks the customer to confirm the cancellation. If
-// they may not cancel, it redirects back to the link's page.
+// askCancel shows the page that asks the customer to confirm the cancellation. If
+// the customer may not cancel, askCancel redirects back to the page behind the link.
 func (p *Pages) askCancel(c *fiber.Ctx) error {
 	page, m, err := p.follow(c)
 	switch {
@@ -133,7 +137,7 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 		if err != nil {
 			return err
 		}
-		if !m.MayCancel() { // cancelled twice, or too late by now; the page shows which
+		if !m.MayCancel() { // already cancelled, or the deadline has passed; the page shows the reason
 			return c.Redirect(seen(c, ""), fiber.StatusSeeOther)
 		}
 		return p.show(c, fiber.StatusConflict, page, view.AskCancel(page, m, true))
@@ -149,7 +153,7 @@ func (p *Pages) askMove(c *fiber.Ctx) error {
 	return p.times(c, fiber.StatusOK, date, month, false)
 }
 
-// given parses a date of the address; it returns nil if text is not a date.
+// given parses a date in the query of the address. It returns nil if the text is not a date.
 func given(text string) *timespan.Date {
 	d, err := timespan.ParseDate(text)
 	if err != nil {
@@ -158,8 +162,8 @@ func given(text string) *timespan.Date {
 	return &d
 }
 
-// times shows the times to which a booking can be rescheduled. The argument taken is true if the time
-// that the customer chose is no longer free; the page then reports this.
+// times shows the starts to which the customer can reschedule the booking. The argument taken is
+// true if the start that the customer chose before is no longer free; the page then reports this.
 func (p *Pages) times(c *fiber.Ctx, status int, date, month *timespan.Date, taken bool) error {
 	page, m, err := p.follow(c)
 	switch {
@@ -193,7 +197,7 @@ func (p *Pages) move(c *fiber.Ctx) error {
 	return c.Redirect(seen(c, "moved"), fiber.StatusSeeOther)
 }
 
-// moveTo reads the selected start, which the form holds as a query string.
+// moveTo reads the start that the customer chose in the form. The form field contains the start as a query string.
 func moveTo(query string) (usecase.Selection, error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -202,7 +206,7 @@ func moveTo(query string) (usecase.Selection, error) {
 	return usecase.ReadSelection(values)
 }
 
-// feed serves a calendar whose secret address an owner has shared.
+// feed serves a calendar at a secret address, which an owner has created to subscribe to the calendar.
 func (p *Pages) feed(c *fiber.Ctx) error {
 	token, isCalendar := strings.CutSuffix(c.Params("file"), ".ics")
 	if !isCalendar {

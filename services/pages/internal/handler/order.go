@@ -14,44 +14,47 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// order is an order of a customer between the choice of an item
-// and the booking. The form asks for the customer's details.
+// order is an order of a customer after the choice of the item and before
+// the booking. In this time, the form asks for the customer's details.
 type order struct {
 	page *view.Page
 	item item
 	form view.Form
 }
 
-// item is what is ordered: an appointment, tickets of an event, or a reservation of a rental.
+// item is the object of an order: an appointment, tickets of an event, or a reservation of a rental.
 type item interface {
-	// taken returns the ids whose questions the form asks: the services, the event, or the rental with its extras.
+	// taken returns the ids of the services, of the event, or of the rental
+	// and its extras. The form asks the business's questions about these ids.
 	taken() []uuid.UUID
 	price(ctx context.Context, shop *usecase.Shop, o *order) (*usecase.Price, error)
-	// content returns the form with all that was typed. If changing
-	// is set, the form also has fields for the quantities.
+	// content returns the form, filled with what the customer typed. If
+	// changing is true, the form also has fields for the quantities.
 	content(o *order, changing bool) view.Content
 	// book books the item, at most once for each key.
 	book(ctx context.Context, shop *usecase.Shop, o *order, key string) (usecase.Booked, error)
-	// refused is called when nothing was booked because of cause. If the customer can change the item to avoid
-	// the cause, such as a taken start, it sends the response and returns true. Otherwise it returns false.
+	// refused is called if nothing was booked, for the reason in the argument cause. If the
+	// customer can change the item to avoid the cause, for example a start that is no
+	// longer free, refused sends the response and returns true. Otherwise it returns false.
 	refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bool, error)
 }
 
-// newOrder returns an order whose form is still empty.
+// newOrder returns an order with an empty form.
 func newOrder(page *view.Page, i item) *order {
 	return &order{page: page, item: i, form: view.Form{Details: newcomer(page)}}
 }
 
-// newcomer returns the details of an empty form, with their defaults.
+// newcomer returns the default values of the details in an empty form.
 func newcomer(page *view.Page) usecase.Details {
 	return usecase.Details{People: 1, Language: page.Business.Language(page.Words.Requested), Pay: usecase.PayAtDoor}
 }
 
-// renew gives the form a new token, so that its next submission is a new order.
+// renew gives the form a new token, so that the next submission of the form is a new order.
 func (p *Pages) renew(o *order) { o.form.Token = p.forms.token(o.page.Business.Offer.Slug) }
 
-// begin shows an empty form. A script in the page adds the form's token to the page's address. If the reader later goes
-// back to the form, it has the same token, so a second submission returns the existing booking and makes no new one.
+// begin shows an empty form. A script in the page adds the form's token to the address
+// of the page. If the reader goes back to the form later, the form has the same token.
+// A second submission then returns the existing booking and makes no new one.
 func (p *Pages) begin(c *fiber.Ctx, o *order) error {
 	if token := c.Query("form"); p.forms.isValid(o.page.Business.Offer.Slug, token) {
 		o.form.Token = token
@@ -62,12 +65,12 @@ func (p *Pages) begin(c *fiber.Ctx, o *order) error {
 	return p.ask(c, o, fiber.StatusOK, "")
 }
 
-// ask shows the form with all that was typed.
+// ask shows the form, filled with what the customer typed. The argument notice is a sentence above the form, or "".
 func (p *Pages) ask(c *fiber.Ctx, o *order, status int, notice string) error {
 	return p.askAgain(c, o, status, notice, false)
 }
 
-// askAgain shows the form as ask does. If changing is set, the form also has fields for the quantities.
+// askAgain shows the form as [Pages.ask] does. If changing is true, the form also has fields for the quantities.
 func (p *Pages) askAgain(c *fiber.Ctx, o *order, status int, notice string, changing bool) error {
 	price, err := o.item.price(c.UserContext(), p.shop, o)
 	if err != nil {
@@ -77,12 +80,12 @@ func (p *Pages) askAgain(c *fiber.Ctx, o *order, status int, notice string, chan
 	return p.show(c, status, o.page, o.item.content(o, changing))
 }
 
-// trap is the name of a field that people do not see; bots fill it in.
+// trap is the name of a field that people do not see. A form in which this field is filled in was sent by a bot.
 const trap = "website"
 
-// sent reads the submitted form and returns the idempotency key in its token. If it returns "", it has
-// sent the response itself: the token is invalid, a bot filled in the form, or the reader only chose
-// another language (the field stay).
+// sent reads the submitted form and returns the idempotency key in the form's token. If it
+// returns "", it has sent the response itself. It does so if the token is invalid, if a
+// bot filled in the form, or if the reader only chose another language (form field stay).
 func (p *Pages) sent(c *fiber.Ctx, o *order, typed url.Values) (string, error) {
 	o.read(typed)
 	if typed.Has("stay") { // the reader chose another language
@@ -95,7 +98,7 @@ func (p *Pages) sent(c *fiber.Ctx, o *order, typed url.Values) (string, error) {
 	return "", p.ask(c, o, fiber.StatusUnprocessableEntity, o.page.Words.Say("expired"))
 }
 
-// read stores the typed details in the form.
+// read stores the details that the customer typed in the order's form.
 func (o *order) read(typed url.Values) {
 	offer, d := o.page.Business.Offer, newcomer(o.page)
 	d.People = o.form.Details.People
@@ -122,8 +125,8 @@ func (o *order) read(typed url.Values) {
 	o.form.Details, o.form.Typed, o.form.Token = d, typed, typed.Get("token")
 }
 
-// place books the order, at most once for each key. It then redirects to the payment page if something
-// is paid online, otherwise to the page of the customer's link.
+// place books the order, at most once for each key. If a part of the price is paid online, place
+// redirects to the payment provider's page, otherwise to the page behind the customer's link.
 func (p *Pages) place(c *fiber.Ctx, o *order, key string) error {
 	words, business := o.page.Words, o.page.Business
 	if o.form.Wrong = business.Check(&o.form.Details, o.item.taken()...); len(o.form.Wrong) > 0 {
@@ -133,7 +136,7 @@ func (p *Pages) place(c *fiber.Ctx, o *order, key string) error {
 	if err != nil {
 		return p.refuse(c, o, err)
 	}
-	// The price has changed since the form was shown, so the customer must confirm it.
+	// If the price has changed since the form was shown, the customer must confirm the new price.
 	if typed := o.form.Typed; typed.Get("total") != price.Total.String() || typed.Get("now") != price.Now.String() {
 		return p.ask(c, o, fiber.StatusConflict,
 			words.With("price_changed", "Price", words.Amount(price.Total.String(), business.Offer.Currency)))
@@ -143,15 +146,16 @@ func (p *Pages) place(c *fiber.Ctx, o *order, key string) error {
 	if err != nil {
 		return p.refuse(c, o, err)
 	}
-	// Payment pages cannot be shown in a frame. If this page is in a frame, the customer's page opens the
-	// payment in the top window.
+	// The payment provider's pages cannot be shown in a frame. If this page is in a frame, the redirect
+	// leads to the page behind the customer's link, which opens the payment in the top window.
 	if booked.Checkout != "" && c.Get("Sec-Fetch-Dest") != "iframe" {
 		return c.Redirect(booked.Checkout, fiber.StatusSeeOther)
 	}
 	return c.Redirect(booked.Link+"?done=booked", fiber.StatusSeeOther)
 }
 
-// refuse shows why nothing was booked and what the customer can do.
+// refuse shows a page that explains why nothing was booked and what the customer
+// can do. If there is no such page for the cause, refuse returns the cause.
 func (p *Pages) refuse(c *fiber.Ctx, o *order, cause error) error {
 	if answered, err := o.item.refused(c, p, o, cause); answered {
 		return err
@@ -177,8 +181,8 @@ func (p *Pages) refuse(c *fiber.Ctx, o *order, cause error) error {
 	return cause
 }
 
-// closed shows why the business takes no bookings, and until when, by its newest offer. If the newest
-// offer takes bookings, closed shows the form again.
+// closed reads the newest offer, and shows why the business takes no bookings and until
+// when. If the business takes bookings by the newest offer, closed shows the form again.
 func (p *Pages) closed(c *fiber.Ctx, o *order) error {
 	page := o.page
 	business, err := p.shop.Newest(c.UserContext(), page.Business)

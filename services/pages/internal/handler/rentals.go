@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// mountRentals adds the pages that reserve rentals.
+// mountRentals adds the pages on which customers reserve rentals.
 func (p *Pages) mountRentals(router fiber.Router) {
 	router.Get("/b/:slug/rentals", p.rentals)
 	router.Get("/b/:slug/rentals/:rental", p.rental)
@@ -22,7 +22,6 @@ func (p *Pages) mountRentals(router fiber.Router) {
 	router.Post("/b/:slug/rentals/:rental/details", p.reserve)
 }
 
-// rentals shows the list of rentals.
 func (p *Pages) rentals(c *fiber.Ctx) error {
 	page, err := p.page(c)
 	if err != nil {
@@ -32,8 +31,8 @@ func (p *Pages) rentals(c *fiber.Ctx) error {
 	return p.listRentals(c, page, fiber.StatusOK, "")
 }
 
-// listRentals shows the list of rentals. notice is a sentence for the visitor above the list, for
-// example why a chosen rental is not available; "" shows none.
+// listRentals shows the list of rentals. The argument notice is a sentence for the visitor above
+// the list, for example why a chosen rental is not available; if it is "", there is no notice.
 func (p *Pages) listRentals(c *fiber.Ctx, page *view.Page, status int, notice string) error {
 	if !page.Business.Open() {
 		return p.show(c, fiber.StatusOK, page, view.Closed(page))
@@ -46,7 +45,7 @@ func (p *Pages) listRentals(c *fiber.Ctx, page *view.Page, status int, notice st
 	return p.show(c, status, page, view.Rentals(page, rentals))
 }
 
-// reservation is the [item] of an order of a rental.
+// reservation is the [item] that the customer reserves in an order for a rental.
 type reservation struct{ *usecase.Reservation }
 
 func (r reservation) taken() []uuid.UUID { return r.Taken() }
@@ -69,7 +68,7 @@ func (r reservation) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (boo
 	case fault.Is(cause, fault.RentalNotFound):
 		return true, p.listRentals(c, page, fiber.StatusConflict, page.Words.Say("not_offered"))
 	case fault.Is(cause, fault.Conflict), fault.Is(cause, fault.InvalidParameter):
-		p.renew(o) // the next submission is a different reservation
+		p.renew(o) // the next submission needs another idempotency key
 		lacks, err := p.shop.Lacks(c.UserContext(), page.Business, r.Reservation, page.Words.Requested)
 		if err != nil || lacks == "" {
 			lacks = page.Words.Say("not_offered")
@@ -79,8 +78,8 @@ func (r reservation) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (boo
 	return false, nil
 }
 
-// rentalOf reads the rental in the path and the wanted reservation. If the rental does not exist, or
-// the business takes no bookings, it sends the response itself and returns a nil order.
+// rentalOf reads the rental in the path, and the wanted reservation from the parameters in the argument wanted. If the
+// rental does not exist, or the business takes no bookings, rentalOf sends the response itself and returns a nil order.
 func (p *Pages) rentalOf(c *fiber.Ctx, wanted url.Values) (*order, *usecase.Reservation, error) {
 	page, err := p.open(c)
 	if err != nil || page == nil {
@@ -102,7 +101,7 @@ func (p *Pages) rentalOf(c *fiber.Ctx, wanted url.Values) (*order, *usecase.Rese
 	return newOrder(page, reservation{r}), r, nil
 }
 
-// rental shows a rental with a month of its free days.
+// rental shows the page of a rental, with the free days of a month.
 func (p *Pages) rental(c *fiber.Ctx) error {
 	o, wanted, err := p.rentalOf(c, query(c))
 	if err != nil || o == nil {
@@ -112,8 +111,8 @@ func (p *Pages) rental(c *fiber.Ctx) error {
 	return p.showRental(c, o.page, wanted, fiber.StatusOK, "")
 }
 
-// showRental shows the page of a rental, with the choices that the visitor has made so far. notice is
-// a sentence for the visitor at the top of the page; "" shows none.
+// showRental shows the page of a rental, with the choices that the visitor has made so far. The argument
+// notice is a sentence for the visitor at the top of the page; if it is "", there is no notice.
 func (p *Pages) showRental(c *fiber.Ctx, page *view.Page, wanted *usecase.Reservation, status int,
 	notice string) error {
 	free := view.RentalTimes{}
@@ -138,7 +137,7 @@ func (p *Pages) showRental(c *fiber.Ctx, page *view.Page, wanted *usecase.Reserv
 	return p.show(c, status, page, view.Rental(page, wanted, free))
 }
 
-// rentalDetails shows the form for the customer's details and the price.
+// rentalDetails shows the price and the form for the customer's details.
 func (p *Pages) rentalDetails(c *fiber.Ctx) error {
 	o, wanted, err := p.rentalOf(c, query(c))
 	if err != nil || o == nil {
@@ -160,7 +159,7 @@ func (p *Pages) rentalDetails(c *fiber.Ctx) error {
 	return p.begin(c, o)
 }
 
-// reserve makes the reservation of the form.
+// reserve makes the reservation for which the form was submitted.
 func (p *Pages) reserve(c *fiber.Ctx) error {
 	typed, err := web.Form(c)
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/clock"
 )
 
-// formLasts is the maximum time between showing and submitting a form.
+// formLasts is the maximum time between showing a form and submitting the form.
 const formLasts = 2 * time.Hour
 
-// forms creates and checks the tokens of forms. A token contains the time at which the form was shown
-// and an idempotency key. An HMAC of these and of the slug prevents forgery. If a form is submitted
-// twice, both submissions have the same key, so it takes effect once.
+// forms creates and checks the tokens of forms. A token contains the time at which the form was
+// shown, and an idempotency key. An HMAC of the time, the key and the slug prevents forged tokens. If
+// a visitor submits a form twice, both submissions have the same key, so the order is made only once.
 type forms struct {
-	keys    [][]byte      // the first signs tokens; all verify them
-	atLeast time.Duration // the least time in which a person fills in a form
+	keys    [][]byte      // the first key signs new tokens; any key is accepted when a token is checked
+	atLeast time.Duration // the minimum time that a person needs to fill in a form
 	clock   clock.Clock
 }
 
@@ -39,14 +39,14 @@ func digest(key []byte, text string) []byte {
 	return mac.Sum(nil)
 }
 
-// token returns a new token for a form of this business.
+// token returns a new token for a form of the business with the given slug.
 func (f forms) token(slug string) string {
 	text := strconv.FormatInt(f.clock.Now().Unix(), 36) + "." + rand.Text()
 	return text + "." + base64.RawURLEncoding.EncodeToString(digest(f.keys[0], slug+":"+text))
 }
 
-// read returns the idempotency key in a submitted token. It returns "" if the token is forged or belongs
-// to another business. It also returns "" if the form is submitted too early, as bots do, or too late.
+// read returns the idempotency key in a submitted token. It returns "" if the token is forged or belongs to
+// another business. It also returns "" if the form is submitted too early, which only bots do, or too late.
 func (f forms) read(slug, token string) string {
 	key, age := f.parse(slug, token)
 	if age < f.atLeast || age > formLasts {
@@ -55,14 +55,15 @@ func (f forms) read(slug, token string) string {
 	return key
 }
 
-// isValid reports whether a form with this token may be shown: it was made for this business and has not expired.
+// isValid reports whether a form with the given token may be
+// shown: the token was made for the business and has not expired.
 func (f forms) isValid(slug, token string) bool {
 	key, age := f.parse(slug, token)
 	return key != "" && age >= 0 && age <= formLasts
 }
 
-// parse returns the idempotency key in a token and the token's age. The key is "" if the token is
-// forged or belongs to another business.
+// parse returns the idempotency key in a token and the age of the token.
+// The key is "" if the token is forged or belongs to another business.
 func (f forms) parse(slug, token string) (string, time.Duration) {
 	at := strings.LastIndexByte(token, '.')
 	if at < 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// what shows what can be booked. It is the business's first page and the one that search engines index.
+// what shows the services that can be booked. This is the first page of the business, and search engines may index it.
 func (p *Pages) what(c *fiber.Ctx) error {
 	page, err := p.page(c)
 	if err != nil {
@@ -22,7 +22,8 @@ func (p *Pages) what(c *fiber.Ctx) error {
 	return p.offered(c, page, "")
 }
 
-// offered shows what can be booked. notice is a sentence for the visitor at the top; "" shows none.
+// offered shows the services that can be booked. The argument notice is a sentence
+// for the visitor at the top of the page; if it is "", there is no notice.
 func (p *Pages) offered(c *fiber.Ctx, page *view.Page, notice string) error {
 	groups, err := p.shop.Menu(c.UserContext(), page.Business, page.Words.Requested)
 	if err != nil {

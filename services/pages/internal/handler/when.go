@@ -8,7 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// when shows a month and the free starts of a day.
+// when shows the free days of a month and the free starts of one day.
 func (p *Pages) when(c *fiber.Ctx) error {
 	page, a, err := p.chosen(c)
 	if err != nil || page == nil {

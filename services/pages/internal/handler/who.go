@@ -6,7 +6,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// who asks for the staff member who performs the appointment. If there is no choice, it redirects to the next step.
+// who shows the step in which the visitor chooses the staff member for
+// the appointment. If there is no choice, who redirects to the next step.
 func (p *Pages) who(c *fiber.Ctx) error {
 	page, a, err := p.chosen(c)
 	if err != nil || page == nil {
