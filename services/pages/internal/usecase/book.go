@@ -32,36 +32,36 @@ type Bookings interface {
 	SellTicket(ctx context.Context, business uuid.UUID, order booking.NewTicket) (*booking.Ticket, error)
 }
 
-// Prices quotes prices; pricing.Client implements it.
+// Prices computes prices; pricing.Client implements it.
 type Prices interface {
 	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
 }
 
-// Price is the price of an order, computed by the same pricing engine as the booking's. It does not
-// include pricing rules that depend on the customer's e-mail address, such as a rule for a first booking.
+// Price is the price of an order, computed by the same pricing engine as the price of the later booking. It does
+// not include pricing rules that depend on the customer's e-mail address, such as a rule for a first booking.
 type Price struct {
-	Lines    []json.Number // one per service, tier or rental, in their order
-	StartsAt time.Time     // when the order begins; zero if no start is chosen yet
+	Lines    []json.Number // the price of each service, tier or rental, in the order of the order
+	StartsAt time.Time     // the start of the appointment, event or rental; zero if not chosen yet
 	// Details explains each line, in the order of Lines.
 	Details []PriceDetail
-	// IfFirst holds the pricing rules that also apply if this is the customer's first booking. The page
-	// does not know this before the customer enters an e-mail address.
+	// IfFirst contains the pricing rules that also apply if this is the customer's first
+	// booking. The page does not know this before the customer enters an e-mail address.
 	IfFirst []*catalog.Rule
 	Total   json.Number
-	Saves   json.Number // difference to the services of a package booked one by one; "" for none
-	Pays    string      // one of the ways of [Business.Paying]
-	Now     json.Number // the part of Total that is paid online; "" for none
-	Later   json.Number // the rest, which is then paid on site
+	Saves   json.Number // how much cheaper a package is than its services; "" if nothing is saved
+	Pays    string      // how the order is paid, as [Business.Paying] returns it
+	Now     json.Number // the part of Total that is paid online; "" if nothing is
+	Later   json.Number // the rest of Total, which is paid on site; "" if Now is ""
 }
 
-// PriceDetail explains how a price came about.
+// PriceDetail explains how the price of one line is computed.
 type PriceDetail struct {
-	Quantity int         // number of people, if the price is per person and there are several; otherwise 0
-	Unit     json.Number // price of one of them
+	Quantity int         // number of people if the price is per person and they are several, otherwise 0
+	Unit     json.Number // price per person
 	Changes  []*catalog.Rule
 }
 
-// detailOf explains a quote, with the rules that changed it.
+// detailOf returns the explanation of a quote, with the pricing rules that changed the price.
 func (b *Business) detailOf(quote *pricing.Quote) PriceDetail {
 	d := PriceDetail{Quantity: quote.Quantity, Unit: b.Offer.Money().JSON(quote.Unit)}
 	for _, step := range quote.Steps {
@@ -75,7 +75,7 @@ func (b *Business) detailOf(quote *pricing.Quote) PriceDetail {
 	return d
 }
 
-// ifFirst returns the rules for a customer's first booking that apply to one of these services.
+// ifFirst returns the pricing rules for a customer's first booking that apply to one of the given services.
 func (b *Business) ifFirst(services []uuid.UUID) []*catalog.Rule {
 	var rules []*catalog.Rule
 	for i := range b.Offer.Rules {
@@ -89,7 +89,7 @@ func (b *Business) ifFirst(services []uuid.UUID) []*catalog.Rule {
 	return rules
 }
 
-// Price quotes an appointment whose date is chosen. Faults: service_unavailable.
+// Price returns the price of an appointment whose date is chosen. Fault: service_unavailable.
 func (s *Shop) Price(ctx context.Context, b *Business, a *Appointment, people int) (*Price, error) {
 	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now,
 		OmitSteps: len(b.Offer.Rules) == 0, Together: true}
@@ -124,16 +124,18 @@ func (s *Shop) Price(ctx context.Context, b *Business, a *Appointment, people in
 	return price, nil
 }
 
-// Ways to pay, as [Business.Paying] returns them. A customer chooses between the first two.
+// The ways to pay that [Business.Paying] returns. If it returns PayChoice, the customer chooses PayOnline or PayAtDoor.
 const (
 	PayOnline = "online"
 	PayAtDoor = "at_door"
 	PayChoice = "choice"
 )
 
-// Paying returns how an order is paid. mode is the payment mode that the business chose for this kind of order. The
-// argument due is the amount to pay at booking, in minor units. Paying returns [PayAtDoor] if that amount is 0, no
-// payment provider is set up, or the mode requires it. It returns [PayChoice] only if a provider is connected.
+// Paying returns how an order is paid. The argument mode is the payment mode that the business
+// chose for this kind of order. The argument due is the amount to pay at booking, in minor units.
+//
+// Paying returns [PayAtDoor] if due is 0, if no payment provider is set up, or if
+// the mode requires it. It returns [PayChoice] only if a provider is connected.
 func (b *Business) Paying(mode string, due int64) string {
 	switch {
 	case due == 0 || len(b.Offer.Payments.Providers) == 0:
@@ -146,8 +148,8 @@ func (b *Business) Paying(mode string, due int64) string {
 	return PayAtDoor
 }
 
-// total sets the total price, the way of payment, and the amounts that are paid online and on site.
-// The arguments total and due are in minor units; due is the part to pay at booking.
+// total sets the fields for the total price, the way to pay, and the amounts that are paid online
+// and on site. The arguments total and due are in minor units; due is the part to pay at booking.
 func (p *Price) total(b *Business, mode string, total, due int64) {
 	money := b.Offer.Money()
 	p.Total, p.Pays = money.JSON(total), b.Paying(mode, due)
@@ -159,21 +161,22 @@ func (p *Price) total(b *Business, mode string, total, due int64) {
 // isPaidOnline reports whether a payment provider is connected.
 func (b *Business) isPaidOnline() bool { return len(b.Offer.ConnectedProviders()) > 0 }
 
-// Details is what a customer types.
+// Details contains what a customer types into the form.
 type Details struct {
 	Name, Email, Phone string
 	People             int
-	Language           string // of messages to the customer
+	Language           string // the language of messages to the customer
 	Pay                string // PayOnline or PayAtDoor, if the customer may choose
 	Answers            map[string]any
 }
 
-// Errors of a field besides those that [catalog.Answers] finds.
+// WrongEmail is the error of a field with an invalid e-mail address. [catalog.Answers] returns the other errors.
 const (
 	WrongEmail catalog.Wrong = "email"
 )
 
-// Wrongs holds field errors by the name of the field; answers are under q-KEY.
+// Wrongs contains field errors by the name of the field. The name
+// of the field for an answer is "q-" with the key of the question.
 type Wrongs map[string]catalog.Wrong
 
 const (
@@ -181,8 +184,9 @@ const (
 	maxPhone = 50
 )
 
-// Check returns the field errors of the details that a customer typed. The argument taken has the ids of the ordered
-// services, events or rentals. If all answers are valid, Check removes those to questions that were not asked.
+// Check returns the field errors of the details that a customer typed. The argument
+// taken contains the ids of the ordered services, events or rentals. If all answers are
+// valid, Check removes answers to questions that the business does not ask for them.
 func (b *Business) Check(d *Details, taken ...uuid.UUID) Wrongs {
 	wrong := d.check()
 	questions := b.Offer.Questions(taken...)
@@ -197,11 +201,11 @@ func (b *Business) Check(d *Details, taken ...uuid.UUID) Wrongs {
 	return wrong
 }
 
-// withPoint lists the languages that write decimals with a point, such as 1.5.
+// withPoint lists the languages that write decimal fractions with a point, such as 1.5.
 var withPoint = []string{"en", "he", "ja", "ko", "th", "zh"}
 
-// pointNumbers replaces the decimal comma in answers that are numbers with a point, except if the
-// customer's language uses a decimal point.
+// pointNumbers replaces the decimal comma with a point in answers that
+// are numbers, unless the customer's language uses a decimal point.
 func (d *Details) pointNumbers(questions []catalog.Question) {
 	if slices.Contains(withPoint, d.Language) {
 		return
@@ -215,9 +219,9 @@ func (d *Details) pointNumbers(questions []catalog.Question) {
 	}
 }
 
-// oneLine normalizes the text of a one-line field. It replaces tabs, control characters and all kinds
-// of white space with single blanks. It removes invisible characters, such as the direction marks at
-// the beginning of copied phone numbers.
+// oneLine normalizes the text of a field with one line. It replaces each sequence
+// of white space and control characters with one space. It removes invisible
+// characters, such as the direction marks at the beginning of copied phone numbers.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(plain.Strip(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -227,7 +231,8 @@ func oneLine(text string) string {
 	}, strings.ToValidUTF8(text, "")))), " ")
 }
 
-// check normalizes name, email address and phone number with [oneLine] and returns their errors.
+// check normalizes the name, the e-mail address and the phone
+// number with [oneLine], and returns the errors of these fields.
 func (d *Details) check() Wrongs {
 	wrong := Wrongs{}
 	if d.Name = oneLine(d.Name); plain.IsBlank(d.Name) {
@@ -248,7 +253,8 @@ func (d *Details) check() Wrongs {
 	return wrong
 }
 
-// told returns the phone number and the answers in the form in which they are sent to booking or rental; nil for none.
+// told returns the phone number and the answers in the form in which
+// booking and rental expect them. Each is nil if the customer typed none.
 func (d *Details) told() (*string, json.RawMessage, error) {
 	var phone *string
 	if d.Phone != "" {
@@ -261,13 +267,14 @@ func (d *Details) told() (*string, json.RawMessage, error) {
 	return phone, form, err
 }
 
-// Booked holds the customer's next page: Checkout if something is paid online, otherwise Link.
+// Booked contains the address of the page that the customer sees after
+// the booking: Checkout if something is paid online, otherwise Link.
 type Booked struct {
 	Link     string
 	Checkout string // "" if nothing is paid online
 }
 
-// Book books an appointment as the actor `page`, once for each key. Faults: those of POST /book.
+// Book books an appointment with the actor kind `page`, at most once for each key. Faults: those of POST /book.
 func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details, key string) (Booked, error) {
 	wanted := booking.NewBooking{
 		Date: a.Date.String(), Time: a.Time.String(), CustomerName: d.Name, CustomerEmail: d.Email,
@@ -305,11 +312,11 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 	return Booked{booked.ManageURL, booked.CheckoutURL}, nil
 }
 
-// once calls do with the actor `page` and an idempotency key. If an earlier request with the same key is still
-// in progress, for example because of a double click, once waits and returns the result of that request.
+// once calls the function do with the actor kind `page` and an idempotency key. If an earlier request with the same
+// key is still in progress, for example after a double click, once waits and returns the result of that request.
 //
-// It waits for at most three quarters of the remaining time of the request, because a payment provider
-// may take long. The rest is reserved for the response.
+// once waits at most three quarters of the remaining time of the request; the rest of the time
+// is for the response. Waiting that long is useful because a payment provider may be slow.
 func once[T any](ctx context.Context, key string, do func(context.Context) (T, error)) (T, error) {
 	const pause, unbounded = 250 * time.Millisecond, 3 * time.Second
 	within := unbounded

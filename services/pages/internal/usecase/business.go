@@ -17,7 +17,7 @@ import (
 // Offers returns the offer of a business; catalogclient.Client
 // implements it. Faults: business_not_found; service_unavailable.
 type Offers interface {
-	// Get returns an offer that may be up to two seconds old.
+	// Get returns an offer that can be up to two seconds old.
 	Get(ctx context.Context, slug string) (*catalog.Offer, error)
 	// Fresh returns the newest offer.
 	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
@@ -28,35 +28,35 @@ type Shop struct {
 	Offers       Offers
 	Catalog      *Reader
 	Availability *Reader
-	Places       Places // bound the reading of free starts
+	Places       Places // limits how many lists of free starts are read at the same time
 	Prices       Prices
 	Bookings     Bookings
-	Rent         *Reader // for rental's calendars
+	Rent         *Reader // reads the calendars of the rental service
 	Reservations Reservations
 	Clock        clock.Clock
 }
 
-// Places limits how many large answers are read at the same time for each business, and how long a
-// page waits for its turn.
+// Places limits the number of large answers that are read for one business at the same
+// time. Within is the longest time that a page waits until it may read its answer.
 type Places struct {
 	Each   *bulkhead.Tenants
 	Within time.Duration
 }
 
-// Business is what every page shows of a business.
+// Business contains the data of a business that every page shows.
 type Business struct {
 	Offer   *catalog.Offer
 	LogoURL string
-	Closed  bool           // takes no bookings: its subscription is inactive, or it is being removed
-	Paused  *timespan.Date // the date until which bookings are paused; nil if they are not
+	Closed  bool           // true if the subscription is inactive or the business is being removed
+	Paused  *timespan.Date // the date until which bookings are paused; nil if not paused
 	Now     time.Time
 }
 
-// Open reports whether the business takes bookings on its page now.
+// Open reports whether customers can book on the page of the business now.
 func (b *Business) Open() bool { return !b.Closed && !b.Offer.NotYetOpen && b.Paused == nil }
 
-// Offers reports whether the business has anything to list in a part of the page. The argument part is
-// "events" or "rentals"; any other value means services.
+// Offers reports whether the page of the business has something to list in one of its
+// parts. The argument part is "events" or "rentals"; any other value means services.
 func (b *Business) Offers(part string) bool {
 	offer, today := b.Offer, b.Today()
 	switch part {
@@ -74,16 +74,16 @@ func (b *Business) Offers(part string) bool {
 	})
 }
 
-// Today returns the business's date.
+// Today returns the current date in the time zone of the business.
 func (b *Business) Today() timespan.Date { return b.Offer.Today(b.Now) }
 
-// Language returns the language of the business that is nearest to the one in the argument asked, by
-// the matching rule for texts (semantics.md §6).
+// Language returns the language of the business that is nearest to the
+// language asked, by the matching rule for texts (semantics.md §6).
 func (b *Business) Language(asked string) string {
 	return locale.MatchOr(asked, b.Offer.Languages, b.Offer.DefaultLanguage)
 }
 
-// Business returns what every page shows of a business. Faults: business_not_found; service_unavailable.
+// Business returns the data of a business that every page shows. Faults: business_not_found; service_unavailable.
 func (s *Shop) Business(ctx context.Context, slug string) (*Business, error) {
 	offer, err := s.Offers.Get(ctx, slug)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Shop) Business(ctx context.Context, slug string) (*Business, error) {
 	return s.with(offer, shown.LogoURL), nil
 }
 
-// with returns the business as pages show it, with the given offer and logo, at the current time.
+// with returns the data that every page shows of a business, from its offer and its logo, at the current time.
 func (s *Shop) with(offer *catalog.Offer, logo string) *Business {
 	b := &Business{Offer: offer, LogoURL: logo, Now: s.Clock.Now()}
 	b.Closed = !offer.Account.SubscriptionActive || offer.Account.RemovalOn != nil
@@ -106,10 +106,10 @@ func (s *Shop) with(offer *catalog.Offer, logo string) *Business {
 	return b
 }
 
-// Newest returns the business with the newest offer. Pages use an offer that may be two seconds old, but bookings use
-// the newest one at once (semantics.md §6). After a refused booking, the newest offer therefore shows the reason.
+// Newest returns the business with its newest offer. Pages use an offer that can be two seconds old, but bookings use
+// the newest offer at once (semantics.md §6). After a refused booking, the newest offer therefore shows the reason.
 //
-// If catalog does not answer, Newest returns b unchanged. Faults: business_not_found.
+// If catalog does not answer, Newest returns b unchanged. Fault: business_not_found.
 func (s *Shop) Newest(ctx context.Context, b *Business) (*Business, error) {
 	offer, err := s.Offers.Fresh(ctx, b.Offer.Slug)
 	switch {

@@ -17,7 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Event is an event of /events in one language. Its tiers are in Tiers, not in Inventory.
+// Event is an event as /events describes it, in one language. The field
+// Tiers contains the tiers, and the embedded field Inventory is empty.
 type Event struct {
 	publicapi.Event
 	Tiers []Tier `json:"inventory"`
@@ -26,13 +27,14 @@ type Event struct {
 // Tier is a kind of ticket of an event.
 type Tier struct{ publicapi.TicketTier }
 
-// SoldOut reports whether no ticket of the tier is left. If the number is unknown, it returns false.
+// SoldOut reports whether no ticket of the tier is left. If the
+// number of remaining tickets is unknown, SoldOut returns false.
 func (t *Tier) SoldOut() bool { return t.SpotsRemaining != nil && *t.SpotsRemaining == 0 }
 
-// MostTickets is the maximum number of tickets of a tier in one order of the page.
+// MostTickets is the maximum number of tickets of one tier in one order on the page.
 const MostTickets = 20
 
-// Most returns the maximum number of tickets of the tier that can be chosen.
+// Most returns the maximum number of tickets of the tier that a visitor can choose.
 func (t *Tier) Most() int {
 	if t.SpotsRemaining == nil {
 		return MostTickets
@@ -40,7 +42,7 @@ func (t *Tier) Most() int {
 	return min(MostTickets, *t.SpotsRemaining)
 }
 
-// SoldOut reports whether all tiers are sold out.
+// SoldOut reports whether all tiers of the event are sold out.
 func (e *Event) SoldOut() bool {
 	return !slices.ContainsFunc(e.Tiers, func(t Tier) bool { return !t.SoldOut() })
 }
@@ -48,10 +50,11 @@ func (e *Event) SoldOut() bool {
 // Starts returns the time of day at which the event begins.
 func (e *Event) Starts() timespan.TimeOfDay { return minute(e.StartTime) }
 
-// Ends returns the time of day at which the event ends. If it is not after the start, the event ends on the next day.
+// Ends returns the time of day at which the event ends. If this
+// time is not after the start, the event ends on the next day.
 func (e *Event) Ends() timespan.TimeOfDay { return minute(e.EndTime) }
 
-// minute parses HH:MM:SS; it returns midnight if it cannot.
+// minute parses a time in the form HH:MM:SS and ignores the seconds. It returns midnight for an invalid text.
 func minute(clock string) timespan.TimeOfDay {
 	t, err := timespan.ParseTimeOfDay(clock[:min(len(clock), len("15:04"))])
 	if err != nil {
@@ -60,13 +63,13 @@ func minute(clock string) timespan.TimeOfDay {
 	return t
 }
 
-// Begun reports whether an event has begun. The page then no longer sells tickets of it.
+// Begun reports whether the event e has begun. The page then no longer sells tickets for the event.
 func (b *Business) Begun(e *Event) bool {
 	return b.Now.Unix() >= timespan.Instant(e.Date, e.Starts(), b.Offer.Location())
 }
 
-// Events returns the public events from today on, sorted by date and start, with texts in the given
-// language. Faults: business_not_found; service_unavailable.
+// Events returns the public events from today on, sorted by date and start. The
+// texts are in the given language. Faults: business_not_found; service_unavailable.
 func (s *Shop) Events(ctx context.Context, slug, language string) ([]*Event, error) {
 	list, err := read[struct {
 		Events []*Event `json:"events"`
@@ -77,7 +80,7 @@ func (s *Shop) Events(ctx context.Context, slug, language string) ([]*Event, err
 	return list.Events, nil
 }
 
-// Event returns one of [Shop.Events]. Faults: not_found, and those of Events.
+// Event returns one of the events of [Shop.Events] by its id. Faults: not_found; those of [Shop.Events].
 func (s *Shop) Event(ctx context.Context, slug, language string, id uuid.UUID) (*Event, error) {
 	events, err := s.Events(ctx, slug, language)
 	if err != nil {
@@ -91,20 +94,20 @@ func (s *Shop) Event(ctx context.Context, slug, language string, id uuid.UUID) (
 	return nil, fault.New(fault.NotFound, "There is no such event.")
 }
 
-// Basket holds how many tickets of each tier of an event are to be bought.
+// Basket contains the number of tickets of each tier that the visitor wants to buy for one event.
 type Basket struct {
 	Event *Event
 	count map[uuid.UUID]int
 }
 
-// tierField returns the name of the form field for the number of tickets of a tier.
+// tierField returns the name of the form field for the number of tickets of the tier with the given id.
 func tierField(id uuid.UUID) string { return "n-" + id.String() }
 
-// Field returns the name of the form field for the number of tickets of the tier.
+// Field returns the name of the form field for the number of tickets of the tier t.
 func (t *Tier) Field() string { return tierField(t.ID) }
 
-// ReadBasket reads the number of tickets of each tier. A value
-// that is not a number from 0 to [MostTickets] counts as 0.
+// ReadBasket reads the number of tickets of each tier from the fields of a form
+// or query. A value that is not a number from 0 to [MostTickets] counts as 0.
 func ReadBasket(e *Event, query url.Values) *Basket {
 	b := &Basket{e, map[uuid.UUID]int{}}
 	for _, t := range e.Tiers {
@@ -115,10 +118,10 @@ func ReadBasket(e *Event, query url.Values) *Basket {
 	return b
 }
 
-// Of returns the number of tickets of a tier.
+// Of returns the number of tickets of the tier t in the basket.
 func (b *Basket) Of(t *Tier) int { return b.count[t.ID] }
 
-// Lines returns the tiers with at least one ticket.
+// Lines returns the tiers of which the basket contains at least one ticket.
 func (b *Basket) Lines() []*Tier {
 	var lines []*Tier
 	for i := range b.Event.Tiers {
@@ -129,7 +132,7 @@ func (b *Basket) Lines() []*Tier {
 	return lines
 }
 
-// Tickets returns the number of tickets of all tiers.
+// Tickets returns the number of tickets of all tiers together.
 func (b *Basket) Tickets() int {
 	all := 0
 	for _, n := range b.count {
@@ -138,8 +141,8 @@ func (b *Basket) Tickets() int {
 	return all
 }
 
-// Fit reduces the numbers of tickets in the basket to the numbers that are left, and reports whether
-// it changed any. All tiers of an event share the event's seats, which limit the sum.
+// Fit reduces the numbers of tickets in the basket to the numbers that are still left. It reports whether
+// it reduced any. The event also limits the sum over all tiers, because they share the seats of the event.
 func (b *Basket) Fit() bool {
 	less, left := false, b.Event.SpotsRemaining
 	for i := range b.Event.Tiers {
@@ -157,7 +160,7 @@ func (b *Basket) Fit() bool {
 	return less
 }
 
-// Values returns the query parameters of the basket.
+// Values returns the basket as query parameters, which [ReadBasket] can read.
 func (b *Basket) Values() url.Values {
 	v := url.Values{}
 	for _, t := range b.Lines() {
@@ -166,8 +169,8 @@ func (b *Basket) Values() url.Values {
 	return v
 }
 
-// PriceTickets returns the price of a basket, computed by the same pricing engine as the list of events. Each line
-// is the price of all tickets of one tier. Faults: not_found if a tier no longer exists; service_unavailable.
+// PriceTickets returns the price of a basket, computed by the same pricing engine as the prices in the list of events.
+// Each line is the price of all tickets of one tier. Faults: not_found if a tier no longer exists; service_unavailable.
 func (s *Shop) PriceTickets(ctx context.Context, b *Business, basket *Basket) (*Price, error) {
 	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now,
 		OmitSteps: len(b.Offer.Rules) == 0}
@@ -199,7 +202,8 @@ func (s *Shop) PriceTickets(ctx context.Context, b *Business, basket *Basket) (*
 	return price, nil
 }
 
-// dueOf returns the part of a ticket's price that is due when it is bought, in minor units.
+// dueOf returns the part of the price of a ticket that must be
+// paid when the ticket is bought. Both amounts are in minor units.
 func (b *Business) dueOf(e *Event, price int64) int64 {
 	offered := b.Offer.Event(e.ID)
 	if offered == nil {
@@ -208,8 +212,8 @@ func (b *Business) dueOf(e *Event, price int64) int64 {
 	return catalog.Due(offered.PaymentRequirement, offered.DepositValue, price, b.Offer.Money())
 }
 
-// SellsOnline reports whether the page may sell tickets of an event. It returns false if a ticket must
-// be paid online but no payment provider is connected.
+// SellsOnline reports whether customers can buy tickets of the event on the page. It
+// returns false if a ticket must be paid online although no payment provider is connected.
 func (b *Business) SellsOnline(e *Event) bool {
 	offered := b.Offer.Event(e.ID)
 	return offered == nil || b.isPaidOnline() || !slices.ContainsFunc(offered.Tiers, func(t catalog.Tier) bool {
@@ -217,9 +221,9 @@ func (b *Business) SellsOnline(e *Event) bool {
 	})
 }
 
-// Buy buys the tickets in a basket as the actor `page`, at most once for each key. It buys all tickets
-// or none. Faults: not_found if the event or a tier no longer exists; conflict if too few tickets are
-// left or the sale has ended; those of the business's account; payment_unavailable.
+// Buy buys the tickets in a basket with the actor kind `page`, at most once for each key. It buys
+// all tickets or none. Faults: not_found if the event or a tier no longer exists; conflict if too
+// few tickets are left or the sale has ended; those of the business's account; payment_unavailable.
 func (s *Shop) Buy(ctx context.Context, b *Business, basket *Basket, d Details, key string) (Booked, error) {
 	order := booking.NewTicket{
 		Slug: b.Offer.Slug, EventID: basket.Event.ID, CustomerName: d.Name, CustomerEmail: &d.Email, Locale: d.Language,

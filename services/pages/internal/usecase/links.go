@@ -22,9 +22,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Links implements the actions of customers with their link (lifecycle.md §5). The token in the link
-// does not show whether booking or rental issued it, so each method asks booking first, then rental.
-// For an unknown token, every method returns the same fault ([link.NotFound]).
+// Links implements the actions of customers with their links (lifecycle.md §5). The token in a
+// link does not show whether booking or rental issued it, so each method asks booking first,
+// then rental. For an unknown token, every method returns the same fault ([link.NotFound]).
 type Links struct {
 	booking, rental *peer.Client
 	bookings        *bookingclient.Links
@@ -32,24 +32,28 @@ type Links struct {
 	shop            *Shop
 }
 
-// NewLinks returns links that call these peers; shop provides the business and its free times.
+// NewLinks returns a Links that calls the peers booking and rental. The
+// argument shop provides the data of the business and its free times.
 func NewLinks(bookings, rentals *peer.Client, shop *Shop) *Links {
 	return &Links{booking: bookings, rental: rentals, bookings: bookingclient.NewLinks(bookings),
 		rentals: rental.NewClient(rentals), shop: shop}
 }
 
-// Managed is the customer view of a link. One of Booking, Ticket and Reservation is set.
+// Managed is the customer's view of a booking, a ticket order or a
+// reservation. Exactly one of Booking, Ticket and Reservation is set.
 type Managed struct {
 	Business    *Business
 	Booking     *booking.ManagedBooking
 	Ticket      *booking.ManagedTicket
 	Reservation *rental.ManagedReservation
 	Locale      string // the language of the booking
-	Timezone    string // Timezone and Currency at the time of the sale; "" for the business's present ones
-	Currency    string
+	// Timezone and Currency are those of the business at the time of the sale. If they are "", the current ones apply.
+	Timezone string
+	Currency string
 }
 
-// View returns what a token leads to. Faults: not_found; service_unavailable.
+// View returns the customer's view of the booking, ticket order or reservation
+// to which a token belongs. Faults: not_found; service_unavailable.
 func (l *Links) View(ctx context.Context, token string) (*Managed, error) {
 	found, err := l.bookings.Managed(ctx, token)
 	switch {
@@ -86,7 +90,7 @@ func (l *Links) of(ctx context.Context, of catalog.ManagedBusiness, m *Managed) 
 	return m, err
 }
 
-// MayCancel reports whether the customer may cancel now.
+// MayCancel reports whether the customer may cancel the booking, ticket order or reservation now.
 func (m *Managed) MayCancel() bool {
 	switch {
 	case m.Ticket != nil:
@@ -97,9 +101,9 @@ func (m *Managed) MayCancel() bool {
 	return m.Booking.Cancellation.Allowed
 }
 
-// Cancel cancels the booking, ticket order or reservation of a link. The argument refund is the amount
-// that the customer was shown. Faults: not_found; invalid_parameter if refund is not an amount;
-// conflict if the customer may not cancel, or if the refund is now a different amount.
+// Cancel cancels the booking, ticket order or reservation of a link. The argument refund is the
+// refund that the page showed to the customer. Faults: not_found; invalid_parameter if refund is not
+// an amount; conflict if the customer may not cancel, or if the refund is now a different amount.
 func (l *Links) Cancel(ctx context.Context, token string, refund json.Number) error {
 	if _, err := json.Marshal(refund); err != nil || refund == "" {
 		return fault.New(fault.InvalidParameter, "refund: send the amount that was shown.")
@@ -112,8 +116,8 @@ func (l *Links) Cancel(ctx context.Context, token string, refund json.Number) er
 	return err
 }
 
-// Move reschedules the booking of a link to another start. Faults: not_found; invalid_parameter; conflict
-// if the customer may not reschedule; slot_unavailable, no_staff_available; availability_unverified.
+// Move reschedules the booking of a link to the start in the argument to. Faults: not_found; invalid_parameter;
+// conflict if the customer may not reschedule; slot_unavailable, no_staff_available; availability_unverified.
 func (l *Links) Move(ctx context.Context, token string, to Selection) error {
 	if to.Date == nil || to.Time == nil {
 		return fault.New(fault.InvalidParameter, "Choose a start.")
@@ -127,8 +131,9 @@ func (l *Links) Move(ctx context.Context, token string, to Selection) error {
 	return err
 }
 
-// Pay returns the address of the payment provider's page on which the open amount is paid. It returns "" if
-// there is no such page, as in a sandbox. Faults: not_found; conflict if nothing is open; payment_unavailable.
+// Pay returns the address of the payment provider's page on which the customer pays
+// the open amount. It returns "" if there is no such page, as in the sandbox of a
+// business. Faults: not_found; conflict if nothing is open; payment_unavailable.
 func (l *Links) Pay(ctx context.Context, token string) (string, error) {
 	open, err := l.bookings.OpenPayment(ctx, token)
 	if fault.Is(err, fault.NotFound) {
@@ -140,7 +145,7 @@ func (l *Links) Pay(ctx context.Context, token string) (string, error) {
 	return open.CheckoutURL, nil
 }
 
-// Calendar returns the booking, ticket or reservation as text/calendar. Faults: not_found.
+// Calendar returns the booking, ticket order or reservation in the format text/calendar. Fault: not_found.
 func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	text, err := l.bookings.Calendar(ctx, token)
 	if !fault.Is(err, fault.NotFound) {
@@ -153,8 +158,9 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	return answer.Body, nil
 }
 
-// Feed returns the calendar behind an owner's secret address, with its entity tag. If the argument known is
-// still the tag, the response has status 304 (lifecycle.md §2). Faults: not_found for every unknown token.
+// Feed returns the calendar at an owner's secret address, with its entity tag (lifecycle.md
+// §2). The argument known is the entity tag that the reader already has. If it is still the
+// current one, the response has status 304. Fault: not_found for every unknown token.
 func (l *Links) Feed(ctx context.Context, token, known string) (*peer.Response, error) {
 	if _, ok := link.HashOf(token); !ok {
 		return nil, link.NotFound()
@@ -166,24 +172,24 @@ func (l *Links) Feed(ctx context.Context, token, known string) (*peer.Response, 
 	return l.booking.Do(ctx, asked)
 }
 
-// Times returns the starts to which a booking can be rescheduled (lifecycle.md §3). The booking's own
-// time counts as free. Without a date and month, it begins with the date of the booking; otherwise it
-// works as [Shop.Times]. Faults: service_unavailable; invalid_parameter.
+// Times returns the starts to which a booking can be rescheduled (lifecycle.md §3). The time of the
+// booking itself counts as free. If date and month are nil, the result begins with the date of the
+// booking. Otherwise Times works as [Shop.Times]. Faults: service_unavailable; invalid_parameter.
 func (l *Links) Times(ctx context.Context, m *Managed, date, month *timespan.Date) (*Calendar, error) {
 	if own, err := timespan.ParseDate(m.Booking.Date); err == nil && date == nil && month == nil &&
 		own >= m.Business.Today() {
 		date = &own
 	}
 	c, err := l.shop.times(ctx, m.Business, m.moving(), date, month)
-	if fault.Is(err, fault.ServiceNotFound) { // no longer offered, so it cannot be rescheduled
+	if fault.Is(err, fault.ServiceNotFound) { // the service is no longer offered, so the booking cannot be rescheduled
 		today := m.Business.Today()
 		return &Calendar{Known: true, Month: firstOf(today), First: today, Last: today}, nil
 	}
 	return c, err
 }
 
-// moving returns the query for the starts to which the booking can be rescheduled. It contains all
-// services of the booking, and its staff member if the customer had chosen one.
+// moving returns the query with which availability returns the starts to which the booking can be rescheduled.
+// The query contains all services of the booking. It contains the staff member only if the customer chose one.
 func (m *Managed) moving() url.Values {
 	b := m.Booking
 	var ids, variants []string
@@ -209,7 +215,7 @@ func (m *Managed) moving() url.Values {
 	return query
 }
 
-// Own reports whether a start is the booking's present one.
+// Own reports whether s is the start that the booking has now.
 func (m *Managed) Own(s Slot) bool {
 	return timespan.Instant(s.Date, s.Time, m.Business.Offer.Location()) == m.Booking.StartsAt.Unix() &&
 		same(s.ClassScheduleID, m.Booking.ClassScheduleID)

@@ -11,18 +11,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/publicapi"
 )
 
-// Service is a service of /services in one language.
+// Service is a service as /services describes it, in one language.
 type Service = publicapi.Service
 
-// Group holds the services of one category, in display order.
+// Group contains the services of one category, in the order in which the page shows them.
 type Group struct {
 	Category string
 	Services []*Service
 }
 
-// Menu returns the services of a business by category, in display order, with texts in the given language.
-// A category has the position of its first service. The names of categories come from the offer, because
-// /services does not translate them (interface.md §2). Faults: business_not_found; service_unavailable.
+// Menu returns the services of a business by category, in the order in which the page shows them. The texts are in the
+// given language. A category has the position of its first service. The names of categories come from the offer,
+// because /services does not translate these names (interface.md §2). Faults: business_not_found; service_unavailable.
 func (s *Shop) Menu(ctx context.Context, b *Business, language string) ([]Group, error) {
 	list, err := read[publicapi.ServiceList](ctx, s.Catalog, b.Offer.Slug, "services",
 		url.Values{"locale": {language}})
@@ -42,7 +42,8 @@ func (s *Shop) Menu(ctx context.Context, b *Business, language string) ([]Group,
 	return groups, nil
 }
 
-// category returns the category of a service in the business's language that is nearest to the given one.
+// category returns the name of a service's category, in the
+// language of the business that is nearest to the given language.
 func (b *Business) category(listed *Service, language string) string {
 	s := b.Offer.Service(listed.ID)
 	if s == nil || s.Category.Text != listed.Category {
@@ -51,13 +52,15 @@ func (b *Business) category(listed *Service, language string) string {
 	return s.Category.In(b.Language(language))
 }
 
-// raises reports whether a rule raises a price, in minor units, if it applies.
+// raises reports whether the pricing rule r, if it applies, makes
+// a price higher than the price shown, which is in minor units.
 func raises(r catalog.Rule, shown int64) bool {
 	return r.Percent != nil && r.Percent.IsPositive() || r.Amount != nil && *r.Amount > 0 || r.Set != nil &&
 		*r.Set > shown
 }
 
-// PriceRises reports whether a pricing rule may raise the price of a service above the shown one, in minor units.
+// PriceRises reports whether a pricing rule can make the price of
+// a service higher than the price shown, which is in minor units.
 func PriceRises(offer *catalog.Offer, service uuid.UUID, shown int64) bool {
 	return slices.ContainsFunc(offer.Rules, func(r catalog.Rule) bool {
 		applies := r.AppliesTo.Everything() || r.AppliesTo.AllServices || slices.Contains(r.AppliesTo.Services, service)
@@ -65,13 +68,13 @@ func PriceRises(offer *catalog.Offer, service uuid.UUID, shown int64) bool {
 	})
 }
 
-// Names holds services and staff members in one language, by id.
+// Names contains the services and staff members of a business in one language, by their ids.
 type Names struct {
 	Services map[uuid.UUID]*Service
 	Members  map[uuid.UUID]*Member
 }
 
-// Member is a staff member of /staff in one language.
+// Member is a staff member as /staff describes them, in one language.
 type Member = publicapi.StaffMember
 
 // Names returns the services and staff of a business in one language. Faults: business_not_found; service_unavailable.

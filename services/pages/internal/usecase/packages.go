@@ -6,13 +6,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
-// Package is a package of the offer with its services of /services.
+// Package is a package of services that the business offers, together with the services as /services describes them.
 type Package struct {
 	*catalog.Package
-	Services []*Service // in the package's order
+	Services []*Service // in the order in which the package lists them
 }
 
-// Minutes returns the sum of its services' durations.
+// Minutes returns the sum of the durations of the package's services, in minutes.
 func (p Package) Minutes() int {
 	sum := 0
 	for _, s := range p.Services {
@@ -21,7 +21,7 @@ func (p Package) Minutes() int {
 	return sum
 }
 
-// Packages returns the packages whose services are all offered, in the owner's order.
+// Packages returns the packages of which all services are in the argument groups, in the owner's order.
 func (b *Business) Packages(groups []Group) []Package {
 	offered := map[uuid.UUID]*Service{}
 	for _, g := range groups {
@@ -38,7 +38,7 @@ func (b *Business) Packages(groups []Group) []Package {
 	return all
 }
 
-// PackageWith returns a package with its services from offered, or nil if one of them is not offered.
+// PackageWith returns a package with its services from the map offered. It returns nil if the map lacks one of them.
 func PackageWith(sold *catalog.Package, offered map[uuid.UUID]*Service) *Package {
 	p := &Package{Package: sold}
 	for _, id := range sold.ServiceIDs {

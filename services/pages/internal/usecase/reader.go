@@ -1,5 +1,5 @@
-// Package usecase implements the actions of the pages as functions without HTTP and HTML. Each
-// function calls the services that own the data. All returned errors are faults.
+// Package usecase implements the actions of the pages as functions that do not use HTTP or
+// HTML. Each function calls the services that own the data. All returned errors are faults.
 package usecase
 
 import (
@@ -15,28 +15,29 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Reader reads the public paths of one service from its internal port. It caches decoded answers with
-// their entity tag, so that the service can answer 304 if nothing changed.
+// Reader reads the public paths of one service through the internal port of this service. It caches decoded answers
+// together with their entity tag. If an answer has not changed, the service then responds with status 304 and no body.
 type Reader struct {
 	peer  *peer.Client
 	cache *lru.Cache[string, *kept]
 }
 
-const keptBytes = 32 << 20 // size of the cached answers
+const keptBytes = 32 << 20 // the maximum total size of the cached answers
 
+// kept is a cached answer.
 type kept struct {
 	tag   string
-	value any // shared by readers, never changed
+	value any // shared by all requests, so it must not be changed
 	bytes int
 }
 
-// NewReader returns a reader of a peer's public paths.
+// NewReader returns a Reader for the public paths of the service p.
 func NewReader(p *peer.Client) *Reader {
 	return &Reader{p, lru.New[string](keptBytes, func(k *kept) int { return k.bytes })}
 }
 
-// read returns the decoded answer of one path of a business. Callers share the value and must not
-// change it. Faults: those of the public path; service_unavailable if the answer cannot be decoded.
+// read returns the decoded answer of one public path of a business. All callers share the returned value and
+// must not change it. Faults: those of the public path; service_unavailable if the answer cannot be decoded.
 func read[T any](ctx context.Context, r *Reader, slug, path string, query url.Values) (*T, error) {
 	key := slug + "/" + path + "?" + query.Encode()
 	before, known := r.cache.Get(key)

@@ -19,26 +19,28 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Rental is a rental of /rentals in one language, with its extras.
+// Rental is a rental as /rentals describes it, in one language, together with its extras.
 type Rental struct {
 	publicapi.Rental
 	Extras []Extra `json:"-"`
 }
 
-// Extra is a rental that is offered together with another. A required extra goes with every unit of it.
+// Extra is a rental that a customer can reserve together with another one. If it is
+// required, the customer must reserve one unit of it with each unit of the other rental.
 type Extra struct {
 	*Rental
 	Required bool
 }
 
-// Hourly reports whether the rental is rented by the hour.
+// Hourly reports whether the rental has a price per hour, so that customers reserve hours.
 func (r *Rental) Hourly() bool { return r.PriceType == catalog.PriceHourly }
 
-// MostUnits is the maximum number of units of a rental in one reservation of the page.
+// MostUnits is the maximum number of units of a rental that one reservation on the page can contain.
 const MostUnits = 20
 
-// Most returns the maximum number of units of the rental that a visitor can choose: [MostUnits], or fewer if fewer
-// can be booked online. Each unit needs one of each required extra, so the number of bookable extras limits it too.
+// Most returns the maximum number of units of the rental that a visitor can choose. This is
+// [MostUnits], or the number of units that can be booked online if it is lower. Each unit needs
+// one unit of every required extra, so the bookable units of the required extras are limits too.
 func (r *Rental) Most() int {
 	most := MostUnits
 	if r.MaxBookableOnline != nil {
@@ -57,15 +59,16 @@ func (r *Rental) Optional() bool {
 	return slices.ContainsFunc(r.Extras, func(e Extra) bool { return !e.Required })
 }
 
-// rentalList is the answer of /rentals. Its fields replace those of the embedded list with the same names.
+// rentalList is the answer of /rentals. Its fields Rentals and
+// AddOnRentals replace the embedded fields with the same JSON names.
 type rentalList struct {
 	publicapi.RentalList
 	Rentals      []*Rental `json:"rentals"`
 	AddOnRentals []*Rental `json:"add_on_rentals"`
 }
 
-// Rentals returns the rentals that can be booked online, in display order, with texts in the given
-// language. Faults: business_not_found; service_unavailable.
+// Rentals returns the rentals that can be booked online, in the order in which the page shows
+// them. The texts are in the given language. Faults: business_not_found; service_unavailable.
 func (s *Shop) Rentals(ctx context.Context, slug, language string) ([]*Rental, error) {
 	list, err := read[rentalList](ctx, s.Catalog, slug, "rentals", url.Values{"locale": {language}})
 	if err != nil {
@@ -76,7 +79,7 @@ func (s *Shop) Rentals(ctx context.Context, slug, language string) ([]*Rental, e
 	}), nil
 }
 
-// Rental returns a rental with its extras. Faults: rental_not_found; those of [Shop.Rentals].
+// Rental returns a rental by its id, with its extras. Faults: rental_not_found; those of [Shop.Rentals].
 func (s *Shop) Rental(ctx context.Context, b *Business, language string, id uuid.UUID) (*Rental, error) {
 	list, err := read[rentalList](ctx, s.Catalog, b.Offer.Slug, "rentals", url.Values{"locale": {language}})
 	if err != nil {
@@ -93,7 +96,7 @@ func (s *Shop) Rental(ctx context.Context, b *Business, language string, id uuid
 	if found == nil {
 		return nil, fault.New(fault.RentalNotFound, "Rental not found")
 	}
-	r := *found // a copy, because read values are shared
+	r := *found // a copy, because all requests share the value that read returned
 	for _, u := range list.RentalUpsells {
 		extra := find(u.UpsellRentalID)
 		if u.RentalID == id && extra != nil && (u.IsRequired || !b.unpayable(extra) && extra.Most() > 0) {
@@ -103,15 +106,15 @@ func (s *Shop) Rental(ctx context.Context, b *Business, language string, id uuid
 	return &r, nil
 }
 
-// unpayable reports whether a rental must be paid online but no payment provider is connected.
+// unpayable reports whether a rental must be paid online although no payment provider is connected.
 func (b *Business) unpayable(r *Rental) bool {
 	offered := b.Offer.Rental(r.ID)
 	return offered != nil && !b.isPaidOnline() && b.Paying(b.Offer.Payments.Modes.Rentals,
 		b.dueOfUnit(r, offered.Price)) == PayOnline
 }
 
-// dueOfUnit returns the part of the price of one unit that is due at the reservation. price is the
-// price of one unit for the whole rental time. Amounts are in minor units.
+// dueOfUnit returns the part of the price of one unit that must be paid when the rental is reserved. The
+// argument price is the price of one unit for the whole rental time. Both amounts are in minor units.
 func (b *Business) dueOfUnit(r *Rental, price int64) int64 {
 	offered := b.Offer.Rental(r.ID)
 	if offered == nil {
@@ -120,32 +123,33 @@ func (b *Business) dueOfUnit(r *Rental, price int64) int64 {
 	return catalog.Due(offered.PaymentRequirement, offered.DepositValue, price, b.Offer.Money())
 }
 
-// RentsOnline reports whether the page may reserve a rental with its required extras.
+// RentsOnline reports whether customers can reserve the rental with its required extras on the page.
+// It returns false if one of them must be paid online although no payment provider is connected.
 func (b *Business) RentsOnline(r *Rental) bool {
 	return !b.unpayable(r) && !slices.ContainsFunc(r.Extras, func(e Extra) bool {
 		return e.Required && b.unpayable(e.Rental)
 	})
 }
 
-// Reservation is the wanted rental with its time, units and extras.
+// Reservation is the reservation that a visitor wants to make: the rental with its time, units and extras.
 type Reservation struct {
 	Rental *Rental
 	From   *timespan.Date
-	Start  *timespan.TimeOfDay // only by the hour
-	For    int                 // hours or days; 0 if not chosen yet
+	Start  *timespan.TimeOfDay // nil if not chosen yet, or if the rental has a price per day
+	For    int                 // the length in hours or days; 0 if not chosen yet
 	Units  int
 	extras map[uuid.UUID]bool
 	zone   *time.Location // the business's time zone
 }
 
-// mostHours and mostDays bound the length of a reservation on the page if the owner sets no bound.
+// mostHours and mostDays are the maximum lengths of a reservation on the page, if the owner sets no maximum length.
 const (
 	mostHours = 24
 	mostDays  = 31
 )
 
-// ReadReservation reads a reservation from the parameters of a query: from=DATE, start=HH:MM, for=N,
-// units=N and one extra=ID for each extra. It treats an invalid value as not chosen.
+// ReadReservation reads a reservation from the parameters of a query: from=DATE, start=HH:MM,
+// for=N, units=N, and extra=ID for each extra. An invalid value counts as not chosen.
 func ReadReservation(r *Rental, zone *time.Location, query url.Values) *Reservation {
 	w := &Reservation{Rental: r, zone: zone, Units: 1, extras: map[uuid.UUID]bool{}}
 	if date, err := timespan.ParseDate(query.Get("from")); err == nil {
@@ -168,12 +172,13 @@ func ReadReservation(r *Rental, zone *time.Location, query url.Values) *Reservat
 	return w
 }
 
-// Chosen reports whether date and length are chosen, and the start of a rental by the hour.
+// Chosen reports whether the visitor has chosen the date, the
+// length and, if the rental has a price per hour, the start.
 func (w *Reservation) Chosen() bool {
 	return w.From != nil && w.For > 0 && (!w.Rental.Hourly() || w.Start != nil)
 }
 
-// With reports whether an extra is part of the reservation.
+// With reports whether the extra e is part of the reservation.
 func (w *Reservation) With(e Extra) bool { return e.Required || w.extras[e.ID] }
 
 // On returns a copy of the reservation for another date.
@@ -183,8 +188,9 @@ func (w *Reservation) On(d timespan.Date) *Reservation {
 	return &other
 }
 
-// Until returns the last date of the reservation and, for a rental by the hour, the time of that date at which it
-// ends. If it ends at midnight, this is 24:00 of the date before. Hours are elapsed time, as in the rental service.
+// Until returns the last date of the reservation and, for a rental with a price per hour, the
+// time on that date at which the reservation ends. If the reservation ends at midnight, the
+// result is 24:00 of the previous date. Hours are elapsed time, as in the rental service.
 func (w *Reservation) Until() (timespan.Date, timespan.TimeOfDay) {
 	if !w.Rental.Hourly() {
 		return *w.From + timespan.Date(w.For-1), 0
@@ -193,13 +199,13 @@ func (w *Reservation) Until() (timespan.Date, timespan.TimeOfDay) {
 	return until, ends
 }
 
-// RentalLine is a number of units of a rental.
+// RentalLine is one rental of a reservation, with the number of reserved units.
 type RentalLine struct {
 	*Rental
 	Units int
 }
 
-// Lines returns the rental and its chosen extras, in the owner's order, with the same number of units each.
+// Lines returns the rental and its chosen extras, in the owner's order. All lines have the same number of units.
 func (w *Reservation) Lines() []RentalLine {
 	lines := []RentalLine{{w.Rental, w.Units}}
 	for _, e := range w.Rental.Extras {
@@ -210,7 +216,7 @@ func (w *Reservation) Lines() []RentalLine {
 	return lines
 }
 
-// Taken returns the ids of the rentals of [Reservation.Lines].
+// Taken returns the ids of the rental and its chosen extras, in the order of [Reservation.Lines].
 func (w *Reservation) Taken() []uuid.UUID {
 	var taken []uuid.UUID
 	for _, line := range w.Lines() {
@@ -219,7 +225,7 @@ func (w *Reservation) Taken() []uuid.UUID {
 	return taken
 }
 
-// Values returns the query parameters of the reservation.
+// Values returns the reservation as query parameters, which [ReadReservation] can read.
 func (w *Reservation) Values() url.Values {
 	v := url.Values{}
 	if w.From != nil {
@@ -242,7 +248,7 @@ func (w *Reservation) Values() url.Values {
 	return v
 }
 
-// AllLengths returns the lengths that the rental allows, in hours or days.
+// AllLengths returns the lengths, in hours or days, that the rental allows.
 func (w *Reservation) AllLengths() []int {
 	least, most := bounds(w.Rental.MinRentalDays, w.Rental.MaxRentalDays, mostDays)
 	if w.Rental.Hourly() {
@@ -255,8 +261,9 @@ func (w *Reservation) AllLengths() []int {
 	return lengths
 }
 
-// Lengths returns the lengths in [Reservation.AllLengths] for which the rental is free from the chosen
-// start. If that start is not free or not chosen, it returns those that are free from any of starts.
+// Lengths returns those of [Reservation.AllLengths] for which the rental is free from
+// the chosen start. If no start is chosen, or the chosen start is not in the argument
+// starts, it returns the lengths that are possible from at least one of starts.
 func (w *Reservation) Lengths(starts []rental.Start) []int {
 	isChosen := func(s rental.Start) bool { return s.Time != nil && w.Start != nil && *s.Time == *w.Start }
 	if slices.ContainsFunc(starts, isChosen) {
@@ -267,6 +274,8 @@ func (w *Reservation) Lengths(starts []rental.Start) []int {
 	})
 }
 
+// bounds returns the smallest and the largest length. The arguments least and most are the owner's
+// limits, or nil; the argument page is the largest length on the page if the owner sets none.
 func bounds(least, most *int, page int) (int, int) {
 	from := 1
 	if least != nil {
@@ -278,7 +287,8 @@ func bounds(least, most *int, page int) (int, int) {
 	return from, max(page, from)
 }
 
-// Starts returns the half hours of a date at which a rental by the hour can begin, without past ones.
+// Starts returns the times of a date at which a rental with a price
+// per hour can begin: every half hour that is not in the past.
 func (b *Business) Starts(d timespan.Date) []timespan.TimeOfDay {
 	var all []timespan.TimeOfDay
 	for at := timespan.TimeOfDay(0); at < timespan.MinutesPerDay; at += 30 {
@@ -289,7 +299,8 @@ func (b *Business) Starts(d timespan.Date) []timespan.TimeOfDay {
 	return all
 }
 
-// Opens returns when the business opens on a date, or 9:00 if it has no hours on that date.
+// Opens returns the time at which the business opens on a date. If
+// the business has no opening hours on that date, Opens returns 9:00.
 func (b *Business) Opens(d timespan.Date) timespan.TimeOfDay {
 	windows := b.Offer.WindowsOn(d)
 	if len(windows) == 0 {
@@ -298,12 +309,12 @@ func (b *Business) Opens(d timespan.Date) timespan.TimeOfDay {
 	return windows[0].From
 }
 
-// RentalMonth returns a month with the number of free units on each date, which is limited by the
-// rental and its required extras. For a rental by the hour, an open date counts at least one unit,
-// because some of its hours may be free.
+// RentalMonth returns a month with the number of free units on each date, limited
+// by the rental and its required extras. For a rental with a price per hour, an
+// open date has at least one unit, because some hours of the date may be free.
 //
-// In the result, Day is the chosen date, otherwise the first date with a free unit. Known is false if
-// availability is unknown. Faults: rental_not_found; invalid_parameter.
+// The field Day of the result is the chosen date. If no date is chosen, it is the first date with a free
+// unit. The field Known is false if availability is unknown. Faults: rental_not_found; invalid_parameter.
 func (s *Shop) RentalMonth(ctx context.Context, b *Business, w *Reservation, month *timespan.Date) (*Calendar, error) {
 	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Offer.Bookings.AdvanceDays), Day: w.From}
 	if month == nil {
@@ -330,14 +341,15 @@ func (s *Shop) RentalMonth(ctx context.Context, b *Business, w *Reservation, mon
 	return c, nil
 }
 
-// handsOverOn reports whether the opening hours of a date allow the rental to be picked up.
+// handsOverOn reports whether the rental can be picked up or returned on a date, by the opening hours.
 func (b *Business) handsOverOn(id uuid.UUID, d timespan.Date) bool {
 	offered := b.Offer.Rental(id)
 	return offered == nil || b.Offer.HandsOverOn(offered, d)
 }
 
-// freeUnits returns the number of units that can be rented from each date on, for the shortest possible
-// length. For a rental by the hour, an open date has at least one. It returns nil if availability is unknown.
+// freeUnits returns, for each date, the number of units that can be rented from the
+// date on for the shortest allowed length. For a rental with a price per hour, an
+// open date has at least one unit. The result is nil if availability is unknown.
 func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental,
 	from, to timespan.Date) (map[timespan.Date]int, error) {
 	free := map[timespan.Date]int{}
@@ -366,9 +378,9 @@ func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental,
 	}
 	for date := from; date <= to; date++ {
 		least := MostUnits
-		for on := date; on < date+longest; on++ { // extras are rented for the same length
+		for on := date; on < date+longest; on++ { // extras are rented for the same days as the rental
 			for id, n := range answer.Days[on] {
-				// An extra may stay rented over closed days.
+				// A rental that includes closed days is possible, so closed days of an extra do not count.
 				if id == r.ID && on == date || id != r.ID && b.handsOverOn(id, on) {
 					least = min(least, n)
 				}
@@ -382,8 +394,9 @@ func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental,
 	return free, nil
 }
 
-// RentalStarts returns the start times, on the reservation's date, from which the rental and all its extras are free,
-// with the possible lengths. It returns false if availability is unknown. Faults: rental_not_found; invalid_parameter.
+// RentalStarts returns the starts on the reservation's date from which the rental
+// and all chosen extras are free, with the possible lengths. The second result is
+// false if availability is unknown. Faults: rental_not_found; invalid_parameter.
 func (s *Shop) RentalStarts(ctx context.Context, b *Business, w *Reservation) ([]rental.Start, bool, error) {
 	answer, err := s.Reservations.Starts(ctx, b.Offer.Slug, rental.Wanted{
 		RentalID: w.Rental.ID, Date: *w.From, Quantity: w.Units, Extras: w.Taken()[1:],
@@ -397,9 +410,9 @@ func (s *Shop) RentalStarts(ctx context.Context, b *Business, w *Reservation) ([
 	return answer.Starts, answer.Computed, nil
 }
 
-// Lacks returns the reason why the reservation cannot be made, in the given language. If an extra is
-// the reason, its name is included. Lacks returns "" if the reservation can be made. Faults:
-// availability_unverified; service_unavailable; invalid_parameter.
+// Lacks returns the reason why the reservation cannot be made, as a sentence in the given language.
+// If an extra is the reason, the sentence begins with the name of the extra. Lacks returns "" if the
+// reservation can be made. Faults: availability_unverified; service_unavailable; invalid_parameter.
 func (s *Shop) Lacks(ctx context.Context, b *Business, w *Reservation, language string) (string, error) {
 	for i, line := range w.Lines() {
 		until, ends := w.Until()
@@ -415,7 +428,7 @@ func (s *Shop) Lacks(ctx context.Context, b *Business, w *Reservation, language 
 		switch {
 		case err != nil:
 			return "", err
-		case i > 0 && answer.MessageCode == message.Closed: // only the main rental's opening hours count
+		case i > 0 && answer.MessageCode == message.Closed: // the opening hours count only for the main rental
 		case !answer.Available && i == 0:
 			return answer.ConflictReason, nil
 		case !answer.Available:
@@ -425,8 +438,8 @@ func (s *Shop) Lacks(ctx context.Context, b *Business, w *Reservation, language 
 	return "", nil
 }
 
-// PriceReservation returns the price of a reservation, computed as in the rental service: the price of one
-// unit per hour or day, times hours or days, times units. Faults: rental_not_found; service_unavailable.
+// PriceReservation returns the price of a reservation, computed as the rental service computes it: the price of one
+// unit for one hour or day, times the hours or days, times the units. Faults: rental_not_found; service_unavailable.
 func (s *Shop) PriceReservation(ctx context.Context, b *Business, w *Reservation) (*Price, error) {
 	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now,
 		OmitSteps: len(b.Offer.Rules) == 0}
@@ -454,7 +467,6 @@ func (s *Shop) PriceReservation(ctx context.Context, b *Business, w *Reservation
 	return price, nil
 }
 
-// startsAt returns when the reservation begins.
 func (w *Reservation) startsAt(b *Business) time.Time {
 	start := timespan.TimeOfDay(0)
 	if w.Start != nil {
@@ -463,9 +475,9 @@ func (w *Reservation) startsAt(b *Business) time.Time {
 	return time.Unix(timespan.Instant(*w.From, start, b.Offer.Location()), 0)
 }
 
-// length returns the number of hours or days for which the reservation is charged for the rental r,
-// which may be an extra. An incomplete hour counts as a whole one. If the main rental is by the day,
-// an extra by the hour is charged for all hours of the dates.
+// length returns the number of hours or days for which the customer pays for the rental r,
+// which is the main rental or an extra. A started hour counts as a whole hour. If the main
+// rental has a price per day, an extra with a price per hour costs all hours of the dates.
 func (w *Reservation) length(b *Business, r *Rental) int {
 	until, ends := w.Until()
 	if !r.Hourly() {
@@ -480,9 +492,9 @@ func (w *Reservation) length(b *Business, r *Rental) int {
 	return int((to - from + hour - 1) / hour)
 }
 
-// Reserve makes the reservation as the actor `page`, at most once for each key. It reserves the rental
-// and all extras, or nothing. Faults: rental_not_found; conflict if too few units are free or the time
-// is not available; invalid_parameter; those of the business's account; payment_unavailable.
+// Reserve makes the reservation with the actor kind `page`, at most once for each key. It reserves the
+// rental and all extras, or nothing. Faults: rental_not_found; conflict if too few units are free or
+// the time is not available; invalid_parameter; those of the business's account; payment_unavailable.
 func (s *Shop) Reserve(ctx context.Context, b *Business, w *Reservation, d Details, key string) (Booked, error) {
 	until, ends := w.Until()
 	wanted := rental.NewReservation{
@@ -512,13 +524,14 @@ func (s *Shop) Reserve(ctx context.Context, b *Business, w *Reservation, d Detai
 	return Booked{made.ManageURL, made.CheckoutURL}, nil
 }
 
-// Reservations lists free starts and makes reservations; rental.Client implements it.
+// Reservations lists free starts of rentals and makes reservations; rental.Client implements it.
 type Reservations interface {
 	Starts(ctx context.Context, slug string, wanted rental.Wanted) (*rental.Starts, error)
 	Reserve(ctx context.Context, slug string, wanted rental.NewReservation) (*rental.Reservation, error)
 }
 
-// RentalRises reports whether a pricing rule may raise the rate of a rental above the shown one, in minor units.
+// RentalRises reports whether a pricing rule can make the price of a rental
+// per hour or day higher than the price shown, which is in minor units.
 func RentalRises(offer *catalog.Offer, id uuid.UUID, shown int64) bool {
 	return slices.ContainsFunc(offer.Rules, func(r catalog.Rule) bool {
 		applies := r.AppliesTo.Everything() || r.AppliesTo.AllRentals || slices.Contains(r.AppliesTo.Rentals, id)

@@ -14,27 +14,27 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Values of [Selection.Staff] besides the id of a staff member.
+// The values of [Selection.Staff] that are not the id of a staff member.
 const (
 	Anyone = "any"  // one free staff member for all services
 	Each   = "each" // any free staff member, for each service separately
 )
 
-// Selection is what a visitor has chosen so far. The query of each step's address holds it.
+// Selection contains what a visitor has chosen so far. The query of the address of each step contains the selection.
 type Selection struct {
 	Services []uuid.UUID
 	Variants map[uuid.UUID]uuid.UUID
 	Staff    string // "" if not chosen yet, [Anyone], [Each] or the id of a staff member
 	Date     *timespan.Date
 	Time     *timespan.TimeOfDay
-	Session  *uuid.UUID // of a class
+	Session  *uuid.UUID // the id of the session of a class
 }
 
-// maxServices is the maximum number of services of an appointment, as in POST /book.
+// maxServices is the maximum number of services of an appointment. POST /book has the same limit.
 const maxServices = 20
 
-// ReadSelection reads the chosen services, staff member and start from a query: one service=ID or
-// service=ID:VARIANT for each service, and staff, date, time and session. Faults: invalid_parameter.
+// ReadSelection reads the chosen services, staff member and start from the query of an address. The query contains
+// service=ID or service=ID:VARIANT for each service, and staff, date, time and session. Fault: invalid_parameter.
 func ReadSelection(query url.Values) (Selection, error) {
 	var s Selection
 	if len(query["service"]) > maxServices {
@@ -100,7 +100,7 @@ func (s Selection) readStart(query url.Values) (Selection, error) {
 	return s, err
 }
 
-// Values returns the query parameters of the selection.
+// Values returns the selection as query parameters, which [ReadSelection] can read.
 func (s Selection) Values() url.Values {
 	v := url.Values{}
 	for _, id := range s.Services {
@@ -128,7 +128,8 @@ func (s Selection) named(id uuid.UUID) string {
 	return id.String()
 }
 
-// With returns a copy with another service, given as ID or ID:VARIANT, and without date and time.
+// With returns a copy of the selection with one more service,
+// given as ID or ID:VARIANT. The copy has no date and no time.
 func (s Selection) With(service string) Selection {
 	s.Services, s.Date, s.Time = slices.Clone(s.Services), nil, nil
 	variants := map[uuid.UUID]uuid.UUID{}
@@ -136,17 +137,17 @@ func (s Selection) With(service string) Selection {
 		variants[service] = variant
 	}
 	s.Variants = variants
-	_ = s.add(service) // valid, because it comes from the offer
+	_ = s.add(service) // the text is valid, because it is made from the offer
 	return s
 }
 
-// By returns a copy with another choice of staff, and without a start.
+// By returns a copy of the selection with another staff choice. The copy has no start.
 func (s Selection) By(staff string) Selection {
 	s.Staff, s.Date, s.Time, s.Session = staff, nil, nil, nil
 	return s
 }
 
-// On returns a copy with another date, and without a time.
+// On returns a copy of the selection with another date. The copy has no time.
 func (s Selection) On(d timespan.Date) Selection {
 	s.Date, s.Time, s.Session = &d, nil, nil
 	return s
@@ -171,7 +172,7 @@ func (s Selection) calendar() url.Values {
 	switch {
 	case s.Staff != "" && s.Staff != Anyone && s.Staff != Each:
 		q.Set("staff_id", s.Staff)
-	default: // lists each start once for all free staff; it does not affect classes
+	default: // is_package lists each start once for all free staff; it has no effect on classes
 		q.Set("is_package", "true")
 		if s.Staff == Each {
 			q.Set("staffing_mode", availability.StaffingPerService)
@@ -180,7 +181,8 @@ func (s Selection) calendar() url.Values {
 	return q
 }
 
-// pairs returns the variants as serviceId:variantId, in the order of the services and without duplicates.
+// pairs returns the chosen variants in the form serviceId:variantId,
+// in the order of the services. It contains each pair only once.
 func (s Selection) pairs() []string {
 	var pairs []string
 	for _, id := range s.Services {
@@ -194,23 +196,24 @@ func (s Selection) pairs() []string {
 // Appointment is a selection that was checked against the offer.
 type Appointment struct {
 	Selection
-	Services []*catalog.Service // each with the duration and price of its variant
-	// Members are the staff members who perform all chosen services that require staff. It is empty for a class.
+	Services []*catalog.Service // each with the duration and price of the chosen variant
+	// Members contains the staff members who can perform all
+	// chosen services that require staff. It is empty for a class.
 	Members []*catalog.Staff
-	// Package is the package that consists of the services, or nil.
+	// Package is the package that consists of exactly the chosen services, or nil if there is no such package.
 	Package *catalog.Package
-	// Split reports whether more than one service requires staff, so that different staff members may perform them.
+	// Split is true if more than one service requires staff, so that different staff members may perform the services.
 	Split bool
 }
 
-// Class reports whether the appointment is a class, which takes place only at fixed sessions.
+// Class reports whether the appointment is for a class, which takes place only at fixed sessions.
 func (a *Appointment) Class() bool { return a.Services[0].Class() }
 
-// Asked reports whether the visitor must choose the staff member.
+// Asked reports whether the page must ask the visitor to choose a staff member.
 func (a *Appointment) Asked() bool { return len(a.Members) > 1 || a.Split }
 
-// Appointment checks a selection against the business's offer and returns the selected services, staff
-// member and start. Faults: service_not_found if a service can no longer be booked; invalid_parameter.
+// Appointment checks a selection against the offer of the business. It returns the selected services, the possible
+// staff members and the start. Faults: service_not_found if a service can no longer be booked; invalid_parameter.
 func (b *Business) Appointment(s Selection) (*Appointment, error) {
 	if len(s.Services) == 0 {
 		return nil, fault.New(fault.ServiceNotFound, "Nothing is chosen.")
@@ -242,7 +245,7 @@ func (b *Business) Appointment(s Selection) (*Appointment, error) {
 	case a.Staff == "" && !a.Asked():
 		a.Staff = Anyone
 	case a.Staff == Anyone && len(a.Members) == 0 && a.Split:
-		a.Staff = Each // no member performs all services
+		a.Staff = Each // no staff member performs all services
 	}
 	return a, nil
 }

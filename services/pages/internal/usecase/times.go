@@ -13,39 +13,41 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Slot is a free start.
+// Slot is a free start of an appointment.
 type Slot = publicapi.Slot
 
-// Calendar is a month with its free days, and the free starts of one day.
+// Calendar holds the free days of a month, and the free starts of one day of the month.
 type Calendar struct {
-	Known bool          // false: availability is unknown, and the fields below have no meaning
-	Month timespan.Date // its first day
+	Known bool          // if false, availability is unknown; the fields below have no meaning
+	Month timespan.Date // the first day of the month
 	Free  map[timespan.Date]int
-	// Day is the date whose starts are listed: the chosen date, otherwise the first date of the month with
-	// a free start. It is nil if the month has none.
+	// Day is the date whose starts are listed. It is the chosen date, or the first date of the
+	// month with a free start if no date is chosen. It is nil if the month has no free start.
 	Day   *timespan.Date
 	Slots []Slot
-	// First and Last bound the dates that can be booked at all.
+	// First and Last are the first and the last date that can be booked.
 	First, Last timespan.Date
 }
 
-const window = 62 // maximum number of days that availability computes at once
+// window is the maximum number of days for which availability answers one request.
+const window = 62
 
-// Times returns the free starts for the month and the day that the visitor looks at. The month is the argument month,
-// otherwise that of the chosen date, otherwise that of the next free day. Times ignores dates and months in the past.
+// Times returns the free days of the month and the free starts of the day that the visitor looks
+// at. If the argument month is nil, the month is that of the chosen date. If no date is chosen
+// either, it is the month of the next free day. Times ignores dates and months in the past.
 //
-// If availability is unknown, Known is false, so that the page never shows a day as full by mistake.
-// Faults: service_not_found; invalid_parameter.
+// If availability is unknown, the field Known of the result is false, so that the page
+// never shows a day as full by mistake. Faults: service_not_found; invalid_parameter.
 func (s *Shop) Times(ctx context.Context, b *Business, a *Appointment, month *timespan.Date) (*Calendar, error) {
 	return s.times(ctx, b, a.calendar(), a.Date, month)
 }
 
-// times does the work of [Shop.Times]. The argument asked is the query for the free times, and date is the chosen date.
+// times implements [Shop.Times]. The argument asked is the query for the free times, and date is the chosen date.
 func (s *Shop) times(ctx context.Context, b *Business, asked url.Values,
 	date, month *timespan.Date) (*Calendar, error) {
 	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Offer.Bookings.AdvanceDays)}
 	from, to := c.First, c.First+window-1
-	if date != nil && *date < c.First { // the page was open past midnight
+	if date != nil && *date < c.First { // the visitor chose the date before midnight
 		date = nil
 	}
 	if month != nil && nextMonth(*month) <= c.First {
@@ -76,6 +78,7 @@ func (s *Shop) times(ctx context.Context, b *Business, asked url.Values,
 	return c, s.slots(ctx, b, asked, c)
 }
 
+// days reads the number of free starts of each date from one date to another, and stores it in c.
 func (s *Shop) days(ctx context.Context, b *Business, asked url.Values, c *Calendar, from, to timespan.Date) error {
 	if to < from {
 		c.Known, c.Free = true, map[timespan.Date]int{}
@@ -92,9 +95,9 @@ func (s *Shop) days(ctx context.Context, b *Business, asked url.Values, c *Calen
 	return nil
 }
 
-// slots reads the free starts of a day. A class may have thousands of starts, which need much memory,
-// so only a few lists of one business are read at the same time. If slots has to wait too long for the
-// others, availability is unknown.
+// slots reads the free starts of the day c.Day. A class can have thousands of starts, and
+// their list needs much memory. Therefore only a few lists of one business are read at the
+// same time. If slots waits too long until it may read the list, it sets c.Known to false.
 func (s *Shop) slots(ctx context.Context, b *Business, asked url.Values, c *Calendar) error {
 	leave, err := s.place(ctx, b)
 	if err != nil {
@@ -109,14 +112,14 @@ func (s *Shop) slots(ctx context.Context, b *Business, asked url.Values, c *Cale
 		c.Known = false
 		return err
 	}
-	c.Slots = slices.CompactFunc(answer.Slots, func(x, y Slot) bool { // several free members give one start
+	c.Slots = slices.CompactFunc(answer.Slots, func(x, y Slot) bool { // one start for several free members
 		return x.Date == y.Date && x.Time == y.Time && same(x.ClassScheduleID, y.ClassScheduleID)
 	})
 	return nil
 }
 
-// place waits until the business may read another large answer ([Places]), and returns the function
-// that ends the reading. It returns an error if this takes too long.
+// place waits until another large answer may be read for the business ([Places]). It returns a function
+// that the caller must call after reading the answer. It returns an error if the wait takes too long.
 func (s *Shop) place(ctx context.Context, b *Business) (func(), error) {
 	soon, cancel := context.WithTimeout(ctx, s.Places.Within)
 	defer cancel()
@@ -125,7 +128,7 @@ func (s *Shop) place(ctx context.Context, b *Business) (func(), error) {
 
 func same(x, y *uuid.UUID) bool { return x == y || x != nil && y != nil && *x == *y }
 
-// calendarOf returns an answer of availability, or nil if availability does not answer.
+// calendarOf returns an answer of availability. It returns nil without an error if availability does not answer.
 func calendarOf[T any](ctx context.Context, s *Shop, b *Business, path string, query url.Values) (*T, error) {
 	answer, err := read[T](ctx, s.Availability, b.Offer.Slug, path, query)
 	if fault.Is(err, fault.PeerUnavailable) {
@@ -134,6 +137,7 @@ func calendarOf[T any](ctx context.Context, s *Shop, b *Business, path string, q
 	return answer, err
 }
 
+// firstFree returns the first date from the argument from to the argument to with a free start, or nil.
 func firstFree(free map[timespan.Date]int, from, to timespan.Date) *timespan.Date {
 	for d := from; d <= to; d++ {
 		if free[d] > 0 {
@@ -148,12 +152,13 @@ func firstOf(d timespan.Date) timespan.Date {
 	return timespan.NewDate(year, month, 1)
 }
 
+// nextMonth returns the first day of the month after that of the argument first.
 func nextMonth(first timespan.Date) timespan.Date {
 	year, month, _ := first.YMD()
 	return timespan.NewDate(year, month+1, 1)
 }
 
-// Before returns the first day of the month before, or nil if no day of it can be booked.
+// Before returns the first day of the previous month. It returns nil if no day of that month can be booked.
 func (c *Calendar) Before() *timespan.Date {
 	if c.Month <= c.First {
 		return nil
@@ -162,7 +167,7 @@ func (c *Calendar) Before() *timespan.Date {
 	return &before
 }
 
-// After returns the first day of the month after, or nil if no day of it can be booked.
+// After returns the first day of the next month. It returns nil if no day of that month can be booked.
 func (c *Calendar) After() *timespan.Date {
 	after := nextMonth(c.Month)
 	if after > c.Last {
@@ -171,13 +176,14 @@ func (c *Calendar) After() *timespan.Date {
 	return &after
 }
 
-// NextFree returns the next free day after Day in the same month, or nil.
+// NextFree returns the next free day after c.Day in the same month, or nil if there is no such day.
 func (c *Calendar) NextFree() *timespan.Date {
 	return firstFree(c.Free, *c.Day+1, nextMonth(c.Month)-1)
 }
 
-// Nearest returns at most six free starts that are nearest to the chosen start, which was taken, in ascending
-// order. They are on the same day, or on the next free day. It returns none if availability is unknown.
+// Nearest returns at most six free starts in ascending order, for a chosen start that
+// is no longer free. They are the nearest ones on the chosen day; if no start is free
+// on this day, on the next free day. Nearest returns nil if availability is unknown.
 func (s *Shop) Nearest(ctx context.Context, b *Business, a *Appointment) []Slot {
 	const most = 6
 	wanted, at := *a, 0
@@ -191,7 +197,7 @@ func (s *Shop) Nearest(ctx context.Context, b *Business, a *Appointment) []Slot 
 		if wanted.Date = day; day != nil {
 			c, err = s.Times(ctx, b, &wanted, nil)
 		} else {
-			c, err = s.Times(ctx, b, &wanted, &next) // shows the first free day of the next month
+			c, err = s.Times(ctx, b, &wanted, &next) // lists the starts of the first free day of the next month
 		}
 	}
 	if err != nil || !c.Known {
