@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// about returns the text in which the business describes itself, in the business's language that is
-// nearest to the reader's. It sanitizes the HTML again before the page contains it.
+// about returns the business's description of itself, in the language of the business that is nearest to
+// the reader's language. It sanitizes the HTML of the description again, although catalog did so before.
 func (p *Page) about() string {
 	page := p.Business.Offer.Page
 	text := page.AboutHTML
@@ -18,7 +18,7 @@ func (p *Page) about() string {
 	return locale.Sanitize(text)
 }
 
-// Structured data for search engines, in the vocabulary of schema.org.
+// These types are the structured data of a business for search engines, in the vocabulary of schema.org.
 type (
 	localBusiness struct {
 		Context string    `json:"@context"`
@@ -41,7 +41,7 @@ type (
 	}
 )
 
-// describedBusiness returns the structured data of the business with its services.
+// describedBusiness returns the structured data of the business and its services.
 func (p *Page) describedBusiness(groups []usecase.Group) any {
 	b := localBusiness{
 		Context: "https://schema.org", Type: "LocalBusiness", Name: p.called(), URL: p.Base + p.path(""),

@@ -10,13 +10,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// fewLeft is the largest number of remaining tickets or units that lists show.
+// fewLeft is the largest number of remaining tickets or units that the lists show.
 const fewLeft = 10
 
-// eventStep returns the path of an event's page below the business's.
+// eventStep returns the path of the page of an event, below the business's first page.
 func eventStep(e *usecase.Event) string { return "events/" + e.ID.String() }
 
-// Unsold returns a sentence that explains why the page sells no tickets of an event, or "" if it sells them.
+// Unsold returns a sentence that explains why the page sells no
+// tickets of the event. It returns "" if the page sells tickets.
 func Unsold(p *Page, e *usecase.Event) string {
 	switch {
 	case p.Business.Begun(e):
@@ -29,18 +30,19 @@ func Unsold(p *Page, e *usecase.Event) string {
 	return ""
 }
 
-// happens returns the start and end of an event on the business's clock.
+// happens returns the start and the end of an event as local times of the business.
 func (p *Page) happens(e *usecase.Event) string {
 	return p.clock(e.Starts()) + " – " + p.clock(e.Ends())
 }
 
-// instantOf returns a time of the business's clock in RFC 3339, with its offset.
+// instantOf returns a local time of the business in the format of RFC 3339, with the offset from UTC.
 func (p *Page) instantOf(d timespan.Date, t timespan.TimeOfDay) string {
 	zone := p.Business.Offer.Location()
 	return time.Unix(timespan.Instant(d, t, zone), 0).In(zone).Format(time.RFC3339)
 }
 
-// ends returns the end of an event in RFC 3339. It is on the next day if the end is not after the start.
+// ends returns the end of an event in the format of RFC 3339. If the
+// time of the end is not after the start, the end is on the next day.
 func (p *Page) ends(e *usecase.Event) string {
 	date := e.Date
 	if e.Ends() <= e.Starts() {
@@ -49,8 +51,8 @@ func (p *Page) ends(e *usecase.Event) string {
 	return p.instantOf(date, e.Ends())
 }
 
-// ticketsFrom returns the price of the cheapest ticket of an event. If tickets have different prices,
-// the text begins with "from". It returns "" if the event has no tickets.
+// ticketsFrom returns the text for the price of the cheapest ticket of an event. If tickets have
+// different prices, the text begins with "from". The text is "" if the event has no tickets.
 func (p *Page) ticketsFrom(e *usecase.Event) string {
 	if len(e.Tiers) == 0 {
 		return ""
@@ -69,8 +71,8 @@ func (p *Page) ticketsFrom(e *usecase.Event) string {
 	return p.priced(least, differ)
 }
 
-// fewOf returns how many tickets or seats are left, or that none is left. It returns "" if more than
-// [fewLeft] are left or the number is unknown.
+// fewOf returns the text for the number of tickets or seats that are
+// left. It returns "" if the number is unknown or larger than [fewLeft].
 func (p *Page) fewOf(left *int) string {
 	switch {
 	case left == nil || *left > fewLeft:
@@ -92,10 +94,10 @@ func numbers(most int) []int {
 	return all
 }
 
-// times formats a quantity, such as 3 × Adult.
+// times formats a quantity, such as "3 × Adult".
 func (p *Page) times(n int, what string) string { return p.Words.Number(n) + " × " + what }
 
-// Structured data of events for search engines, in the vocabulary of schema.org.
+// These types are the structured data of events for search engines, in the vocabulary of schema.org.
 type (
 	anEvent struct {
 		Context     string        `json:"@context"`
@@ -148,7 +150,8 @@ func (p *Page) describedEvent(e *usecase.Event) any {
 	return described
 }
 
-// available returns the schema.org availability for a number that is left, or "" if it is unknown.
+// available returns the schema.org availability for the number of
+// tickets that are left. It returns "" if the number is unknown.
 func available(left *int) string {
 	switch {
 	case left == nil:
@@ -170,7 +173,8 @@ func (p *Page) describedEvents(events []*usecase.Event) any {
 	return all
 }
 
-// preset returns the initial number of tickets of a tier: one if the event has only one tier.
+// preset returns the number of tickets of a tier that the page shows at first. This is the
+// number in the basket. If the event has only one tier and the basket is empty, it is one.
 func (p *Page) preset(b *usecase.Basket, t *usecase.Tier) int {
 	if b.Tickets() == 0 && len(b.Event.Tiers) == 1 {
 		return 1
@@ -178,7 +182,7 @@ func (p *Page) preset(b *usecase.Basket, t *usecase.Tier) int {
 	return b.Of(t)
 }
 
-// basket returns the chosen tickets as a text.
+// basket returns the chosen tickets as a text, such as "3 × Adult + 1 × Child".
 func (p *Page) basket(b *usecase.Basket) string {
 	var lines []string
 	for _, t := range b.Lines() {

@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// wrong returns the text for a field error.
+// wrong returns the text that the page shows for a field error.
 func (p *Page) wrong(w catalog.Wrong) string {
 	switch w {
 	case "":
@@ -22,12 +22,12 @@ func (p *Page) wrong(w catalog.Wrong) string {
 		return p.Words.Say("email_wrong")
 	case catalog.WrongPhone:
 		return p.Words.Say("phone_wrong")
-	default: // one sentence for all other errors of answers
+	default: // all other errors have the same sentence
 	}
 	return p.Words.Say("answer_wrong")
 }
 
-// contact returns the fields that every form has.
+// contact returns the fields for the customer's name, e-mail address and phone number, which every form has.
 func (p *Page) contact(f Form) []web.Field {
 	d, optional := f.Details, p.Words.Say("optional")
 	return []web.Field{
@@ -40,7 +40,7 @@ func (p *Page) contact(f Form) []web.Field {
 	}
 }
 
-// party returns the field for the number of people.
+// party returns the form field for the number of people.
 func (p *Page) party(a *usecase.Appointment, f Form) web.Field {
 	field := web.Field{Name: "people", Label: p.Words.Say("people"), Value: strconv.Itoa(f.Details.People)}
 	for n := 1; n <= MostPeople(a); n++ {
@@ -49,7 +49,7 @@ func (p *Page) party(a *usecase.Appointment, f Form) web.Field {
 	return field
 }
 
-// language returns the field for the language of messages.
+// language returns the form field for the language of messages to the customer.
 func (p *Page) language(f Form) web.Field {
 	field := web.Field{Name: "language", Label: p.Words.Say("messages_in"), Value: f.Details.Language}
 	for _, language := range p.Business.Offer.Languages {
@@ -58,7 +58,7 @@ func (p *Page) language(f Form) web.Field {
 	return field
 }
 
-// question returns the field of one of the business's own questions.
+// question returns the form field for one of the business's own questions.
 func (p *Page) question(q catalog.Question, f Form) web.Field {
 	name := "q-" + q.Key
 	field := web.Field{
@@ -77,8 +77,8 @@ func (p *Page) question(q catalog.Question, f Form) web.Field {
 	return field
 }
 
-// spoken returns the business's language that is nearest to the reader's.
+// spoken returns the language of the business that is nearest to the reader's language.
 func (p *Page) spoken() string { return p.Business.Language(p.Words.Requested) }
 
-// called returns the business's name in the language of [Page.spoken].
+// called returns the name of the business in the language of [Page.spoken].
 func (p *Page) called() string { return p.Business.Offer.NameIn(p.spoken()) }

@@ -13,28 +13,29 @@ import (
 )
 
 // Menus caches the HTML of the list of services by business and language. Rendering the list takes most of the
-// time of the first page, and the list is equal for all readers of a language. Menus is safe for concurrent use.
+// time of the first page, and all readers of one language get the same list. Menus is safe for concurrent use.
 type Menus struct{ kept *lru.Cache[string, keptMenu] }
 
-// keptMenu is the HTML of the services with the inputs that it depends on.
+// keptMenu is the cached HTML of a list of services, with the values from which the HTML was rendered.
 type keptMenu struct {
 	html    string
-	version int64            // of the offer
-	first   *usecase.Service // the list's first service; a changed list has another pointer
+	version int64            // the version of the offer
+	first   *usecase.Service // the first service of the list; if the list changes, this pointer changes
 	logo    string
 }
 
 const (
-	keptMenus  = 16 << 20 // bytes
-	longestKey = 128      // maximum length of a key, because readers can send any language tag
+	keptMenus  = 16 << 20 // maximum total size of the cached HTML, in bytes
+	longestKey = 128      // maximum length of a key in bytes; readers can send long language tags
 )
 
-// NewMenus returns an empty cache.
+// NewMenus returns an empty cache of lists of services.
 func NewMenus() *Menus {
 	return &Menus{lru.New[string](keptMenus, func(k keptMenu) int { return len(k.html) + longestKey })}
 }
 
-// of returns a component that writes the services. It writes the cached HTML if the inputs are unchanged.
+// of returns a component that writes the list of services. If the values
+// from which the list was rendered are unchanged, it writes the cached HTML.
 func (m *Menus) of(p *Page, groups []usecase.Group) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, out io.Writer) error {
 		key := p.Business.Offer.Slug + " " + p.Words.Requested + " " + p.Words.Region() + " " + p.Chosen

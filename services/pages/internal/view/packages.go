@@ -7,22 +7,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// packageCosts returns two texts for a package: its price, and how much cheaper it is than its
-// services. The price is computed from the shown prices of the services and begins with "from" if it
-// may be higher at another time. The second text is "" if nothing is saved.
+// packageCosts returns two texts for a package: its price, and how much cheaper the package is than its
+// services. The price is computed from the prices of the services that the page shows. The first text begins
+// with "from" if the price can be higher at another time. The second text is "" if the package is not cheaper.
 func (p *Page) packageCosts(k usecase.Package) (string, string) {
 	currency, separately, rises := p.Business.Offer.Money(), int64(0), false
 	for _, s := range k.Services {
 		price, moves := p.priceOf(s.ID, s.Price, s.QuotedPrice)
 		minor, err := currency.Minor(money.Number(price))
 		if err != nil {
-			return "", "" // never happens: the list comes from the same offer
+			return "", "" // cannot happen, because the prices are those of the offer
 		}
 		separately, rises = separately+minor, rises || moves
 	}
 	costs := k.Of(separately, currency)
 	if k.Price != nil {
-		rises = rises && costs < *k.Price // it never costs more than its fixed price
+		rises = rises && costs < *k.Price // a package never costs more than its fixed price
 	}
 	saves := ""
 	if costs < separately {
@@ -31,7 +31,7 @@ func (p *Page) packageCosts(k usecase.Package) (string, string) {
 	return p.priced(currency.JSON(costs), rises), saves
 }
 
-// contents returns the names of a package's services.
+// contents returns the names of the services of a package as a text.
 func contents(k usecase.Package) string {
 	names := make([]string, len(k.Services))
 	for i, s := range k.Services {
@@ -40,7 +40,8 @@ func contents(k usecase.Package) string {
 	return strings.Join(names, " + ")
 }
 
-// chosenPackage returns the package that the appointment consists of, or nil.
+// chosenPackage returns the package that consists of the services
+// of the appointment. It returns nil if there is no such package.
 func chosenPackage(a *usecase.Appointment, n *usecase.Names) *usecase.Package {
 	if a.Package == nil {
 		return nil
@@ -48,7 +49,7 @@ func chosenPackage(a *usecase.Appointment, n *usecase.Names) *usecase.Package {
 	return usecase.PackageWith(a.Package, n.Services)
 }
 
-// saves returns the text about what the package saves at this price, or "".
+// saves returns the text that states how much the package saves. It returns "" if nothing is saved.
 func (p *Page) saves(price *usecase.Price) string {
 	if price.Saves == "" {
 		return ""

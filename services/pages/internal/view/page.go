@@ -1,5 +1,5 @@
-// Package view renders the pages: it has one templ file for each page, and functions for their texts.
-// The use cases make all decisions; views only show their results.
+// Package view renders the pages. It has one templ file for each page, and functions that return
+// the texts of the pages. The use cases make all decisions; the views only show the results.
 package view
 
 import (
@@ -23,45 +23,46 @@ import (
 
 //go:generate go run github.com/a-h/templ/cmd/templ@v0.3.977 generate -log-level error
 
-// Page holds the common data of every page.
+// Page contains the data that every page has.
 type Page struct {
 	Words    *words.Words
-	Chosen   string // the language of the address; "" if it has none
+	Chosen   string // the language that the address names; "" if the address names none
 	Business *usecase.Business
 	Base     string // public address of the pages
-	Found    bool   // search engines may index the page
+	Found    bool   // true if search engines may index the page
 	Path     string // path of the request
 	Query    url.Values
-	Step     string // path below the business's first page; "" for that page and for the steps of a booking
-	About    string // description for search engines; "" for the default text
-	Managed  string // path of the customer's link, on pages behind a link
-	Sold     Sale   // on those pages: time zone and currency of the sale
+	Step     string // path below the business's first page; "" on that page and in the steps of a booking
+	About    string // description for search engines; if "", the default text is used
+	Managed  string // path of the customer's link; "" on other pages
+	Sold     Sale   // time zone and currency of the sale, on pages behind a customer's link
 	Nonce    string // "" if the business has no accent colour
-	Notice   string // message about something unexpected; "" for none
+	Notice   string // sentence for the visitor at the top of the page; "" for none
 	Style    string
 	Script   string
 }
 
-// Sale holds the time zone and the currency of a sale. Empty fields stand for the business's present ones.
+// Sale contains the time zone and the currency of a sale. If a
+// field is empty, the current value of the business applies.
 type Sale struct{ Timezone, Currency string }
 
-// timezone returns the time zone of the page's times.
+// timezone returns the time zone in which the page shows times.
 func (p *Page) timezone() string { return cmp.Or(p.Sold.Timezone, p.Business.Offer.Timezone) }
 
-// Content is the inner part of a page.
+// Content is the inner part of a page, inside the frame that all pages have.
 type Content struct {
 	Title string
 	Body  templ.Component
 }
 
-// frame returns the outer part of a page, with its metadata.
+// frame returns the outer part of a page with the metadata of the page.
 func (p *Page) frame(title string) web.Frame {
 	f := web.Frame{Words: p.Words, Title: title, Style: p.Style, Script: p.Script, Nonce: p.Nonce}
 	if p.Business == nil {
 		return f
 	}
 	if p.Nonce != "" {
-		// White is readable on the accent colour; the manifest's validation checks that.
+		// White text is readable on the accent colour, because the validation of the manifest checks this.
 		f.Accent, f.OnAccent = p.Business.Offer.Page.Accent, "#ffffff"
 	}
 	f.Title = title + " · " + p.called()
@@ -77,7 +78,7 @@ func (p *Page) frame(title string) web.Frame {
 	if len(languages) < 2 {
 		return f
 	}
-	f.Alternates = []web.Alternate{{Language: "x-default", URL: f.Canonical}} // for readers of any other language
+	f.Alternates = []web.Alternate{{Language: "x-default", URL: f.Canonical}} // for readers of other languages
 	for _, language := range languages {
 		at := f.Alternates[0].URL + "?lang=" + url.QueryEscape(language)
 		f.Alternates = append(f.Alternates, web.Alternate{Language: language, URL: at})
@@ -88,7 +89,7 @@ func (p *Page) frame(title string) web.Frame {
 	return f
 }
 
-// Embedders returns the origins that may show the page in a frame, as the business lists them.
+// Embedders returns the origins of the sites that may show the page in a frame. The business lists these origins.
 func (p *Page) Embedders() []string {
 	if p.Business == nil {
 		return nil
@@ -96,12 +97,12 @@ func (p *Page) Embedders() []string {
 	return p.Business.Offer.Page.EmbedOrigins
 }
 
-// path returns the path of a step of the booking page; "" is the first step.
+// path returns the path of a step of the booking page. The argument step is "" for the first step.
 func (p *Page) path(step string) string {
 	return strings.TrimSuffix("/b/"+p.Business.Offer.Slug+"/"+step, "/")
 }
 
-// link returns the address of a step with a query, in the chosen language.
+// link returns the address of a step with a query. The query also names the language, if the reader chose one.
 func (p *Page) link(step string, query url.Values) templ.SafeURL {
 	if p.Chosen != "" {
 		if query == nil {
@@ -115,11 +116,12 @@ func (p *Page) link(step string, query url.Values) templ.SafeURL {
 	return templ.SafeURL(p.path(step) + "?" + query.Encode())
 }
 
-// To returns the address of a page of the business, given its path below the first page.
+// To returns the address of a page of the business. The argument
+// step is the path of the page below the business's first page.
 func (p *Page) To(step string) templ.SafeURL { return p.link(step, nil) }
 
-// languages returns links to this page in each language of the business, with the page's query. It
-// returns none if the business has only one language, and on the pages behind a customer's link.
+// languages returns links to the same page in each language of the business, with the query of the page.
+// It returns none if the business has only one language, or if the page is behind a customer's link.
 func (p *Page) languages() []web.Alternate {
 	if p.Business == nil || p.Managed != "" || len(p.Business.Offer.Languages) < 2 {
 		return nil
@@ -137,7 +139,8 @@ func (p *Page) languages() []web.Alternate {
 	return all
 }
 
-// speaks reports whether the argument language is the language of the business that is nearest to the reader's.
+// speaks reports whether the argument language is the language
+// of the business that is nearest to the reader's language.
 func (p *Page) speaks(language string) bool {
 	nearest, offered := locale.Match(p.Words.Requested, p.Business.Offer.Languages)
 	return offered && nearest == language
@@ -148,8 +151,8 @@ func (p *Page) money(amount json.Number) string {
 	return p.Words.Amount(amount.String(), cmp.Or(p.Sold.Currency, p.Business.Offer.Currency))
 }
 
-// price returns the price of a service. The text begins with "from" if a rule may raise the price, or
-// if variants have other prices.
+// price returns the text for the price of a service. The text begins with "from" if
+// a rule can raise the price, or if the variants of the service have other prices.
 func (p *Page) price(s *usecase.Service) string {
 	least, moves := p.priceOf(s.ID, s.Price, s.QuotedPrice)
 	for _, v := range s.Variants {
@@ -162,8 +165,8 @@ func (p *Page) price(s *usecase.Service) string {
 	return p.priced(least, moves)
 }
 
-// priceOf returns the price to show, and whether the price may be higher at another time. It may be if
-// a pricing rule can raise it, or if the quote of today is below the list price.
+// priceOf returns the price to show, and whether the price can be higher at another time. This
+// is so if a pricing rule can raise the price, or if today's price is below the list price.
 func (p *Page) priceOf(service uuid.UUID, list json.Number, quoted *json.Number) (json.Number, bool) {
 	price := shown(list, quoted)
 	minor, err := p.Business.Offer.Money().Minor(money.Number(price))
@@ -171,7 +174,7 @@ func (p *Page) priceOf(service uuid.UUID, list json.Number, quoted *json.Number)
 		service, minor)
 }
 
-// itself returns the price of one variant, or of a service regardless of its variants.
+// itself returns the text for the price of one variant, or of a service without its variants.
 func (p *Page) itself(service uuid.UUID, list json.Number, quoted *json.Number) string {
 	price, moves := p.priceOf(service, list, quoted)
 	return p.priced(price, moves)
@@ -187,6 +190,7 @@ func (p *Page) priced(amount json.Number, moves bool) string {
 	return p.money(amount)
 }
 
+// shown returns the price to show: the quoted price if there is one, otherwise the list price.
 func shown(list json.Number, quoted *json.Number) json.Number {
 	if quoted != nil {
 		return *quoted
@@ -194,7 +198,7 @@ func shown(list json.Number, quoted *json.Number) json.Number {
 	return list
 }
 
-// duration formats minutes as hours and minutes.
+// duration formats a number of minutes as hours and minutes.
 func (p *Page) duration(minutes int) string {
 	h, m := minutes/60, minutes%60
 	hours, rest := p.Words.With("hours", "Count", p.Words.Number(h)),
@@ -208,7 +212,7 @@ func (p *Page) duration(minutes int) string {
 	return hours + " " + rest
 }
 
-// day converts a date to a time at noon, as the formatting of dates expects it.
+// day converts a date to noon of this date in UTC, because the formatting functions expect a time.
 func day(d timespan.Date) time.Time {
 	year, month, number := d.YMD()
 	return time.Date(year, month, number, 12, 0, 0, 0, time.UTC)

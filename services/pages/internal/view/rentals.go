@@ -15,18 +15,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// RentalTimes holds the times at which a rental is free: the dates of a month, and the free starts on the shown
-// day. Known is true if the starts are known. The zero value is for a rental that cannot be reserved on the page.
+// RentalTimes contains the times at which a rental is free: the free dates of a month, and the free starts on the shown
+// day. Known is true if the starts are known. The zero value is for a rental that customers cannot reserve on the page.
 type RentalTimes struct {
 	Calendar *usecase.Calendar
 	Starts   []rental.Start
 	Known    bool
 }
 
-// rentalStep returns the path of a rental's page below the business's.
+// rentalStep returns the path of the page of a rental, below the business's first page.
 func rentalStep(r *usecase.Rental) string { return "rentals/" + r.ID.String() }
 
-// Unrented returns a sentence that explains why the rental cannot be reserved on the page, or "" if it can.
+// Unrented returns a sentence that explains why customers cannot
+// reserve the rental on the page. It returns "" if they can.
 func Unrented(p *Page, r *usecase.Rental) string {
 	switch {
 	case !p.Business.RentsOnline(r):
@@ -37,8 +38,8 @@ func Unrented(p *Page, r *usecase.Rental) string {
 	return ""
 }
 
-// rate returns the price of a rental per hour or day. The text begins with "from" if the price may be
-// higher at another time.
+// rate returns the text for the price of a rental per hour or day. The
+// text begins with "from" if the price can be higher at another time.
 func (p *Page) rate(r *usecase.Rental) string {
 	price := shown(r.Price, r.QuotedPrice)
 	if money.Number(price).IsZero() {
@@ -53,7 +54,7 @@ func (p *Page) rate(r *usecase.Rental) string {
 	return per
 }
 
-// deposit returns the deposit of a payment requirement as a text, or "" for none.
+// deposit returns the deposit of a payment requirement as a text. It returns "" if the requirement is not a deposit.
 func (p *Page) deposit(requirement string, amount *json.Number) string {
 	switch {
 	case amount == nil:
@@ -66,7 +67,8 @@ func (p *Page) deposit(requirement string, amount *json.Number) string {
 	return ""
 }
 
-// rentalDeposit returns the deposit of a rental, or "" for none or if it is paid on site.
+// rentalDeposit returns the deposit of a rental as a text. It
+// returns "" if there is no deposit, or if customers pay on site.
 func (p *Page) rentalDeposit(r *usecase.Rental) string {
 	if p.Business.Offer.Payments.Modes.Rentals == catalog.ModeAtDoor {
 		return ""
@@ -74,7 +76,7 @@ func (p *Page) rentalDeposit(r *usecase.Rental) string {
 	return p.deposit(r.PaymentRequirement, r.DepositValue)
 }
 
-// rentable returns the data of the month view of a rental, with the links to its days.
+// rentable returns the data for the month of a rental: the free days, and the links to days and to other months.
 func (p *Page) rentable(w *usecase.Reservation, c *usecase.Calendar) free {
 	at := rentalStep(w.Rental)
 	return free{
@@ -94,7 +96,7 @@ func (p *Page) rentable(w *usecase.Reservation, c *usecase.Calendar) free {
 	}
 }
 
-// lengthOf returns a length as a text: hours, or days with their dates.
+// lengthOf returns the length n of a reservation as a text: hours, or days with their dates.
 func (p *Page) lengthOf(w *usecase.Reservation, n int) string {
 	if w.Rental.Hourly() {
 		return p.duration(n * 60)
@@ -106,12 +108,12 @@ func (p *Page) lengthOf(w *usecase.Reservation, n int) string {
 	return p.dates(*w.From, *w.From+timespan.Date(n-1)) + " (" + days + ")"
 }
 
-// dates returns a range of dates as a text.
+// dates returns the range of dates from the argument from to the argument until as a text.
 func (p *Page) dates(from, until timespan.Date) string {
 	return p.Words.ShortDate(day(from)) + " – " + p.Words.ShortDate(day(until))
 }
 
-// stretch returns the time of a reservation, from start to end, in one line.
+// stretch returns the time of a reservation, from start to end, as one line of text.
 func (p *Page) stretch(w *usecase.Reservation) string {
 	until, ends := w.Until()
 	switch {
@@ -126,7 +128,8 @@ func (p *Page) stretch(w *usecase.Reservation) string {
 		p.clock(ends)
 }
 
-// startsAt returns the preselected start: the chosen one, otherwise the first available one after the business opens.
+// startsAt returns the start that the form shows as selected. This is the chosen start,
+// otherwise the first of the starts in the argument all that is not before the opening time.
 func (p *Page) startsAt(w *usecase.Reservation, all []timespan.TimeOfDay) timespan.TimeOfDay {
 	if w.Start != nil {
 		return *w.Start
@@ -140,13 +143,14 @@ func (p *Page) startsAt(w *usecase.Reservation, all []timespan.TimeOfDay) timesp
 	return opens
 }
 
-// clockOn converts a time of a date for formatting; 24:00 is midnight of the next date.
+// clockOn converts a local time on a date to a time in UTC, which the
+// formatting functions expect. The time 24:00 is midnight of the next date.
 func clockOn(d timespan.Date, t timespan.TimeOfDay) time.Time {
 	year, month, number := d.YMD()
 	return time.Date(year, month, number, 0, int(t), 0, 0, time.UTC)
 }
 
-// lineName returns the text of a line of a reservation.
+// lineName returns the text for one line of a reservation, such as "2 × Tent".
 func (p *Page) lineName(l usecase.RentalLine) string {
 	if l.Units == 1 {
 		return l.Name
@@ -154,7 +158,7 @@ func (p *Page) lineName(l usecase.RentalLine) string {
 	return p.times(l.Units, l.Name)
 }
 
-// Structured data of rentals for search engines, in the vocabulary of schema.org.
+// These types are the structured data of rentals for search engines, in the vocabulary of schema.org.
 type (
 	aProduct struct {
 		Context     string      `json:"@context"`
@@ -178,7 +182,7 @@ type (
 		Type     string      `json:"@type"`
 		Price    json.Number `json:"price"`
 		Currency string      `json:"priceCurrency"`
-		Unit     string      `json:"unitCode"` // UN/CEFACT code: HUR or DAY
+		Unit     string      `json:"unitCode"` // UN/CEFACT code of the unit: HUR (hour) or DAY
 	}
 )
 
@@ -214,7 +218,7 @@ type rentalGroup struct {
 	rentals  []*usecase.Rental
 }
 
-// rentalGroups groups rentals by category. A category stands at the position of its first rental.
+// rentalGroups groups rentals by category. Each category has the position of its first rental.
 func rentalGroups(rentals []*usecase.Rental) []rentalGroup {
 	var groups []rentalGroup
 	for _, r := range rentals {
@@ -230,8 +234,9 @@ func rentalGroups(rentals []*usecase.Rental) []rentalGroup {
 	return groups
 }
 
-// startField returns the form field for the start time. Its options are the argument starts; if that is nil,
-// every half hour. An option also shows the maximum length from that start if it is below the general maximum.
+// startField returns the form field for the start time. The options are the starts
+// in the argument starts. If starts is nil, they are the half hours of the date.
+// If an option allows only a length below the maximum, it also shows this length.
 func (p *Page) startField(w *usecase.Reservation, starts []rental.Start) web.Field {
 	if starts == nil {
 		for _, at := range p.Business.Starts(*w.From) {
@@ -257,14 +262,14 @@ func (p *Page) startField(w *usecase.Reservation, starts []rental.Start) web.Fie
 	return field
 }
 
-// mostLength returns the maximum length of a reservation, in hours or days.
+// mostLength returns the maximum length of a reservation of the rental, in hours or days.
 func mostLength(w *usecase.Reservation) int {
 	all := w.AllLengths()
 	return all[len(all)-1]
 }
 
-// lengthField returns the form field for the number of hours or days. Its options are the lengths that
-// are free from the argument starts; if that is nil, all lengths.
+// lengthField returns the form field for the number of hours or days. The options are the lengths
+// that are possible from at least one of the argument starts. If starts is nil, they are all lengths.
 func (p *Page) lengthField(w *usecase.Reservation, starts []rental.Start) web.Field {
 	lengths := w.AllLengths()
 	if starts != nil {
@@ -277,7 +282,7 @@ func (p *Page) lengthField(w *usecase.Reservation, starts []rental.Start) web.Fi
 	return field
 }
 
-// unitsField returns the field for the number of units.
+// unitsField returns the form field for the number of units.
 func (p *Page) unitsField(w *usecase.Reservation) web.Field {
 	field := web.Field{Name: "units", Label: p.Words.Say("manage_quantity"), Value: strconv.Itoa(w.Units),
 		Required: true}
@@ -287,7 +292,7 @@ func (p *Page) unitsField(w *usecase.Reservation) web.Field {
 	return field
 }
 
-// dayField returns the field for the date.
+// dayField returns the form field for the first date of the reservation.
 func (p *Page) dayField(w *usecase.Reservation) web.Field {
 	return web.Field{Name: "from", Label: p.Words.Say("when"), Type: "date", Value: w.From.String(), Required: true}
 }

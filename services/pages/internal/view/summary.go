@@ -21,16 +21,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// Link returns the address of a step with a selection in its query.
+// Link returns the address of a step, with the selection in the query of the address.
 func (p *Page) Link(step string, s usecase.Selection) templ.SafeURL { return p.link(step, s.Values()) }
 
-// chip is one choice of the visitor, such as the service, with a link to change it.
+// chip is one choice that the visitor has made, such as the service, with a link to the step in which to change it.
 type chip struct {
 	label, text string
 	change      templ.SafeURL
 }
 
-// chips returns the choices of the visitor so far, in the order of the steps.
+// chips returns the choices that the visitor has made so far, in the order of the steps.
 func (p *Page) chips(a *usecase.Appointment, n *usecase.Names) []chip {
 	var all []chip
 	var services []string
@@ -53,7 +53,7 @@ func (p *Page) chips(a *usecase.Appointment, n *usecase.Names) []chip {
 	return all
 }
 
-// serviceName returns the name of a service, with the chosen variant if there is one.
+// serviceName returns the name of a service, followed by the name of the chosen variant if one is chosen.
 func serviceName(a *usecase.Appointment, n *usecase.Names, id uuid.UUID) string {
 	service := n.Services[id]
 	if service == nil {
@@ -67,7 +67,8 @@ func serviceName(a *usecase.Appointment, n *usecase.Names, id uuid.UUID) string 
 	return service.Name
 }
 
-// performer returns who performs the appointment, or "" if the visitor had no choice.
+// performer returns the name of the chosen staff member, or the text for a choice
+// such as "anyone". It returns "" if the page does not ask the visitor to choose.
 func (p *Page) performer(a *usecase.Appointment, n *usecase.Names) string {
 	switch {
 	case !a.Asked():
@@ -91,14 +92,14 @@ func (p *Page) clock(t timespan.TimeOfDay) string {
 	return p.Words.Clock(time.Date(2000, 1, 1, int(t)/60%24, int(t)%60, 0, 0, time.UTC))
 }
 
-// instant returns a start in RFC 3339 and UTC, for scripts.
+// instant returns a start in the format of RFC 3339 in UTC, for scripts.
 func (p *Page) instant(s usecase.Slot) string {
 	return time.Unix(timespan.Instant(s.Date, s.Time, p.Business.Offer.Location()), 0).UTC().Format(time.RFC3339)
 }
 
-// repeated formats the times from and to for a day on which the clock is set back, when some times of
-// day occur twice. It formats to as its second occurrence, after the change. Both arguments hold the
-// wall-clock time of the business, as UTC.
+// repeated formats the times from and to for a day on which the clock is set back, so that
+// some local times occur twice. The time to is formatted as the second occurrence, after the
+// change of the clock. Both arguments hold local times of the business, but with the zone UTC.
 func (p *Page) repeated(from, to time.Time) (string, string) {
 	zone := p.Business.Offer.Location()
 	date := timespan.DateOf(from, time.UTC)
@@ -108,13 +109,14 @@ func (p *Page) repeated(from, to time.Time) (string, string) {
 	return p.Words.Clocks(start, time.Unix(to.Unix()-int64(after), 0).In(zone))
 }
 
-// zone returns the city of the business's time zone.
+// zone returns the name of the city in the name of the business's time zone.
 func (p *Page) zone() string {
 	return strings.ReplaceAll(p.Business.Offer.Timezone[strings.LastIndexByte(p.Business.Offer.Timezone, '/')+1:], "_",
 		" ")
 }
 
-// more returns the services that can be added. It returns none if one of the chosen services can only be booked alone.
+// more returns the services that the visitor can add to the chosen ones.
+// It returns none if one of the chosen services can only be booked alone.
 func (p *Page) more(a *usecase.Appointment, n *usecase.Names) []*usecase.Service {
 	for _, id := range a.Selection.Services {
 		if s := n.Services[id]; s == nil || !s.AllowMultiple || s.HasClassSchedule {
@@ -131,20 +133,20 @@ func (p *Page) more(a *usecase.Appointment, n *usecase.Names) []*usecase.Service
 	return others
 }
 
-// month returns the link to another month.
+// month returns the link to the month that begins on the argument first.
 func (p *Page) month(a *usecase.Appointment, first timespan.Date) templ.SafeURL {
 	q := usecase.Selection{Services: a.Selection.Services, Variants: a.Variants, Staff: a.Staff}.Values()
 	q.Set("month", monthOf(first))
 	return p.link("when", q)
 }
 
-// monthOf returns the month of a date in the form of addresses, such as 2027-03.
+// monthOf returns the month of a date in the form that addresses contain, such as 2027-03.
 func monthOf(d timespan.Date) string { return d.String()[:len("2006-01")] }
 
-// week holds the seven days of a row of a month; days of other months are nil.
+// week contains the seven days of one row of a month. A day is nil if it belongs to another month.
 type week [7]*timespan.Date
 
-// weeks returns the rows of a month.
+// weeks returns the rows of the month that begins on the argument first.
 func (p *Page) weeks(first timespan.Date) []week {
 	var all []week
 	_, month, _ := first.YMD()
@@ -171,14 +173,14 @@ func number(d timespan.Date) int {
 
 func sameDay(a, b *timespan.Date) bool { return a != nil && b != nil && *a == *b }
 
-// part is a part of the day with its free starts.
+// part is a part of a day, such as the morning, with the free starts in it.
 type part struct {
 	title string
 	slots []usecase.Slot
 }
 
 // parts groups the free starts of a day into morning, afternoon and evening. If opening hours continue
-// after midnight, the starts of the next date form the last group, which is titled with that date.
+// after midnight, the starts on the next date are the last group, and the title of this group is the date.
 func (p *Page) parts(shown timespan.Date, slots []usecase.Slot) []part {
 	const noon, evening, night = 12 * 60, 17 * 60, 3
 	all := []part{{title: p.Words.Say("morning")}, {title: p.Words.Say("afternoon")}, {title: p.Words.Say("evening")},
@@ -204,22 +206,24 @@ func (p *Page) parts(shown timespan.Date, slots []usecase.Slot) []part {
 	return some
 }
 
-// picked returns the query of a selection with another start. It is the value of the button for that start.
+// picked returns the query of the selection with another start. It is
+// the value of the button with which the visitor chooses this start.
 func picked(s usecase.Selection, slot usecase.Slot) string { return s.At(slot).Values().Encode() }
 
-// Form holds the details form with what was typed.
+// Form contains the data of the form for the customer's details, including what the customer typed.
 type Form struct {
 	Names   *usecase.Names
 	Details usecase.Details
-	Typed   url.Values // as sent; answers are read from it
+	Typed   url.Values // the fields as submitted; the form shows its answers from them
 	Wrong   usecase.Wrongs
 	Token   string
-	IsNew   bool // the form was not sent yet
+	IsNew   bool // the form has not been submitted yet
 	Price   *usecase.Price
-	Nearest []usecase.Slot // other starts, if the chosen one was taken
+	Nearest []usecase.Slot // other starts, if the chosen start is no longer free
 }
 
-// MostPeople returns the maximum number of people of one booking: the seats of a class, but at most 20.
+// MostPeople returns the maximum number of people of one booking:
+// 20 or, if a class has fewer seats, the number of its seats.
 func MostPeople(a *usecase.Appointment) int {
 	const most = 20
 	if !a.Class() {
@@ -234,8 +238,8 @@ func MostPeople(a *usecase.Appointment) int {
 	return min(most, seats)
 }
 
-// people reports whether the form must ask for the number of people. It must for a class, for a price
-// per person, and if a pricing rule depends on the number.
+// people reports whether the form must ask for the number of people. It must if the service
+// is a class, if a price is per person, or if a pricing rule depends on the number of people.
 func (p *Page) people(a *usecase.Appointment) bool {
 	if a.Class() {
 		return true
@@ -251,7 +255,8 @@ func (p *Page) monthTitle(first timespan.Date) string {
 	return p.Words.Month(year, month)
 }
 
-// weekday returns the heading of a column of the month.
+// weekday returns the heading of a column of the month: the full
+// name of the weekday if whole is true, otherwise a short form.
 func (p *Page) weekday(column int, whole bool) string {
 	d := time.Weekday((int(p.Words.FirstWeekday()) + column) % 7)
 	if whole {
@@ -260,8 +265,8 @@ func (p *Page) weekday(column int, whole bool) string {
 	return p.Words.Weekday(d)
 }
 
-// pays returns a text that explains when the price is paid. It returns "" if the customer chooses this in the form.
-// It also returns "" if one part is paid online and one part on site, because the page then shows both amounts.
+// pays returns a text that explains when the customer pays. It returns "" if the customer chooses this in the form.
+// It also returns "" if a part is paid online and the rest on site, because the page then shows both amounts.
 func (p *Page) pays(price *usecase.Price) string {
 	if price.Now != "" && !money.Number(price.Later).IsZero() {
 		return ""
@@ -276,7 +281,7 @@ func (p *Page) pays(price *usecase.Price) string {
 }
 
 // policy returns sentences about cancellation: how much is refunded until when, and until when the customer
-// can cancel online. If the start is chosen, they contain dates, otherwise hours before the start.
+// can cancel online. If the start is chosen, the sentences contain dates, otherwise hours before the start.
 func (p *Page) policy(price *usecase.Price) []string {
 	offer := p.Business.Offer
 	steps := slices.Clone(offer.CancellationPolicy)
@@ -296,7 +301,8 @@ func (p *Page) policy(price *usecase.Price) []string {
 	return says
 }
 
-// refundDates returns sentences with the dates until which a cancellation refunds how much, for a booking made now.
+// refundDates returns sentences for a booking that is made now and begins at the argument start. Each
+// sentence contains a date and the part of the price that a cancellation refunds until this date.
 func (p *Page) refundDates(start time.Time) []string {
 	policy, now := refund.PolicyOf(p.Business.Offer), p.Business.Now
 	steps := policy.Steps(now, start, now)
@@ -315,7 +321,7 @@ func (p *Page) refundDates(start time.Time) []string {
 	return says
 }
 
-// refundUntil returns the sentence about the percentage that is refunded for a cancellation until a time.
+// refundUntil returns the sentence that a cancellation until the argument until refunds the given percentage.
 func (p *Page) refundUntil(until time.Time, percent int) string {
 	when := p.moment(p.local(until))
 	if percent == 100 {
@@ -324,7 +330,8 @@ func (p *Page) refundUntil(until time.Time, percent int) string {
 	return p.Words.Fill("refund_until", map[string]string{"When": when, "Percent": p.Words.Number(percent)})
 }
 
-// policyInHours returns the steps of the cancellation policy as sentences, in the given order; nil without steps.
+// policyInHours returns a sentence for each step of the cancellation
+// policy, in the given order. It returns nil if there are no steps.
 func (p *Page) policyInHours(steps []catalog.CancellationRule) []string {
 	if len(steps) == 0 {
 		return nil
@@ -339,8 +346,8 @@ func (p *Page) policyInHours(steps []catalog.CancellationRule) []string {
 	return append(says, p.Words.Say("policy_none"))
 }
 
-// ruleLabel returns the label of a pricing rule, in a language of the business. If the rule has no
-// label, it returns the standard text for this kind of rule, in the language of the page.
+// ruleLabel returns the label of a pricing rule in a language of the business. If the rule has
+// no label, it returns the standard text for this kind of rule, in the language of the page.
 func (p *Page) ruleLabel(r *catalog.Rule) string {
 	if r.Label.Text != "" {
 		return r.Label.In(p.spoken())
@@ -348,7 +355,7 @@ func (p *Page) ruleLabel(r *catalog.Rule) string {
 	return pricelabel.OfKind(r.Kind, r.Key, p.Words.Code)
 }
 
-// initial returns the first letter of a name, which is shown if a member has no picture.
+// initial returns the first letter of a name. The page shows this letter if a staff member has no picture.
 func initial(name string) string {
 	for _, r := range name {
 		return string(unicode.ToUpper(r))
@@ -356,8 +363,8 @@ func initial(name string) string {
 	return ""
 }
 
-// priceDetail returns a text for each part of a line's price: the number of people with the price per
-// person, and the pricing rules that changed the price.
+// priceDetail returns the texts that explain the price of one line: the number of people
+// with the price per person, and the labels of the pricing rules that changed the price.
 func (p *Page) priceDetail(price *usecase.Price, line int) []string {
 	if line >= len(price.Details) {
 		return nil
@@ -373,12 +380,12 @@ func (p *Page) priceDetail(price *usecase.Price, line int) []string {
 	return says
 }
 
-// units formats a price that several people pay, such as 3 × €17.50.
+// units formats a price per person and the number of people, such as "3 × €17.50".
 func (p *Page) units(quantity int, unit json.Number) string {
 	return p.Words.Number(quantity) + " × " + p.money(unit)
 }
 
-// ifFirst returns the text of how a rule changes the price if this is the customer's first booking.
+// ifFirst returns the text that states how a pricing rule changes the price if this is the customer's first booking.
 func (p *Page) ifFirst(r *catalog.Rule) string {
 	var change string
 	currency := p.Business.Offer.Money()
@@ -394,7 +401,7 @@ func (p *Page) ifFirst(r *catalog.Rule) string {
 	return p.Words.Fill("if_first_visit", map[string]string{"Label": label, "Change": change})
 }
 
-// signed formats a change of a price with its sign.
+// signed adds the sign to the formatted amount by which a price changes.
 func signed(negative bool, amount string) string {
 	if negative {
 		return "−" + amount
@@ -402,7 +409,7 @@ func signed(negative bool, amount string) string {
 	return "+" + amount
 }
 
-// totalOf returns the total of a booking and its explanation.
+// totalOf returns the total of a booking and its explanation: prices per person, and the labels of pricing rules.
 func (p *Page) totalOf(b *booking.ManagedBooking) string {
 	says := []string{p.money(b.Total)}
 	var changes []booking.PriceChange
@@ -415,7 +422,8 @@ func (p *Page) totalOf(b *booking.ManagedBooking) string {
 	return strings.Join(labels(says, changes), " · ")
 }
 
-// labels appends to the texts the labels of the pricing rules that changed a price, each once.
+// labels appends to the argument says the labels of the pricing
+// rules that changed a price. It adds each label only once.
 func labels(says []string, changes []booking.PriceChange) []string {
 	for _, change := range changes {
 		if !slices.Contains(says, change.Label) {
@@ -425,13 +433,15 @@ func labels(says []string, changes []booking.PriceChange) []string {
 	return says
 }
 
-// changed returns the total of tickets or a reservation with the labels of the pricing rules that changed it.
+// changed returns the total of a ticket order or a reservation,
+// followed by the labels of the pricing rules that changed the price.
 func (p *Page) changed(total json.Number, changes []booking.PriceChange) string {
 	return strings.Join(labels([]string{p.money(total)}, changes), " · ")
 }
 
-// cancellable returns the sentences about until when the present
-// refund applies, and until when the customer can cancel.
+// cancellable returns two sentences: until when a cancellation gives the refund that it would
+// give now, and until when the customer can cancel. It returns nil if the customer may not
+// cancel. It leaves out the first sentence if the refund is zero or applies until the end.
 func (p *Page) cancellable(c booking.Cancellation) []string {
 	if !c.Allowed || c.Until == nil {
 		return nil
