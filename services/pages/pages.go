@@ -1,11 +1,11 @@
-// Package pages is the service with the web pages for customers (pages.md): a business's booking page
-// (/b/{slug}), the page behind a customer's link (/m/{token}), and the calendars behind secret
-// addresses. It also serves the script with which other sites embed the booking page.
+// Package pages is the service that serves the web pages for customers (pages.md): the booking page
+// of a business (/b/{slug}), the page behind a customer's link (/m/{token}), and calendars at secret
+// addresses. The service also serves the script with which other sites embed the booking page.
 //
-// It stores no data: the address or the form of a page contains all choices of the visitor, so any
-// replica can answer any request. A handler (internal/handler) parses the request and calls one use
-// case (internal/usecase), which calls the services that own the data. The handler then renders one
-// view (internal/view, templ). Every page works without scripts.
+// The service stores no data: the address or the form of a page contains all choices of the visitor,
+// so any replica can answer any request. For each request, a handler (internal/handler) parses the
+// request and calls one use case. The use case (internal/usecase) calls the services that own the
+// data. The handler then renders one view (internal/view, templ). Every page works without scripts.
 package pages
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// Config holds the service's settings.
+// Config holds the settings of the pages service.
 type Config struct {
 	Server server.Config
 	Redis  redisx.Config
@@ -44,16 +44,17 @@ type Config struct {
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
 	// PagesURL is the public base address of the pages, such as
-	// https://book.example.com. Canonical addresses and calendars contain it.
+	// https://book.example.com. Canonical addresses and calendars contain PagesURL.
 	PagesURL string `env:"PAGES_URL, required"`
-	// FormAtLeast is the minimum time in which a person can fill in a form. If a form is submitted
-	// earlier, the page assumes a bot and shows the form again. 0 turns the check off.
+	// FormAtLeast is the minimum time that a person needs to fill in a form. If a form is submitted earlier, the
+	// service assumes that a bot sent the form, and shows the form again. If FormAtLeast is 0, there is no such check.
 	FormAtLeast time.Duration `env:"FORM_AT_LEAST, default=1s"`
-	// PayOrigins are the origins of the providers' payment pages, to which a form may redirect.
+	// PayOrigins contains the origins of the payment providers' pages. The
+	// pages allow browsers to redirect a submitted form to these origins.
 	PayOrigins []string `env:"PAY_ORIGINS, default=https://checkout.stripe.com"`
 }
 
-// Validate checks all settings; each error names its environment variable.
+// Validate checks all settings. Each error names the environment variable of the invalid setting.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Redis.Validate(), c.Limits.Validate()}
 	base, err := url.Parse(c.PagesURL)
@@ -75,15 +76,15 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Limits on reading free starts. Only placesEach lists of one business are read at the same time,
-// because each may take up to 16 MiB (manifest.MaxSlotsBytes). A page waits for its turn at most
-// placeWithin, which is also the timeout of availability.
+// Limits on reading lists of free starts from availability. For each business, only placesEach lists are read
+// at the same time, because each list may take up to 16 MiB of memory (manifest.MaxSlotsBytes). A page waits
+// at most placeWithin until it may read a list. The timeout of a call of availability has the same length.
 const (
 	placesEach  = 4
 	placeWithin = 2 * time.Second
 )
 
-// New returns the service, ready to run. It opens no connection yet.
+// New returns the pages service, ready to run. New opens no connection.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
@@ -95,8 +96,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	s.Limit(s.Limits(cfg.Limits, rdb).Pass)
 	catalog := s.Peer("catalog", cfg.CatalogURL)
-	// A booking takes as long as its checks. The timeout leaves
-	// time to send the response before the request's own deadline.
+	// Booking runs all its checks before it answers. The timeout of the call leaves
+	// time to send the response before the deadline of the visitor's request.
 	bookings := s.Peer("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-cfg.Server.RequestTimeout/10))
 	rentals := s.Peer("rental", cfg.RentalURL,
 		peer.WriteTimeout(cfg.Server.RequestTimeout-cfg.Server.RequestTimeout/10))

@@ -1,4 +1,4 @@
-// Package assets holds the style and scripts of the pages, which `make generate` builds from src.
+// Package assets holds the style sheet and the scripts of the pages. `make generate` builds them from the folder src.
 package assets
 
 import "embed"

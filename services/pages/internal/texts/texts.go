@@ -1,5 +1,5 @@
-// Package texts holds the sentences of the pages in the 36 languages of
-// libs/values/message: one file per language, with the same sentences in each.
+// Package texts contains the sentences of the pages in the 36 languages of libs/values/message.
+// There is one file for each language, and all files contain the same sentences.
 package texts
 
 import (
@@ -12,5 +12,5 @@ import (
 //go:embed *.json
 var files embed.FS
 
-// Load reads the sentences at its first call.
+// Load returns the sentences. It reads the files at its first call only.
 var Load = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, ".") })
