@@ -16,18 +16,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// Key is an API key as it is stored, without its secret.
+// Key is a stored API key, without its secret.
 type Key struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
 	Name       string
-	Scope      string // one of the booking.Scope… values
+	Scope      string // one of the constants booking.Scope…
 	Prefix     string // the first eight digits of the secret
 	CreatedAt  time.Time
-	CreatedBy  *uuid.UUID // the person or token that made it; nil: unknown
-	ExpiresAt  *time.Time // nil: it does not expire
-	LastUsedAt *time.Time // to the minute
-	RevokedAt  *time.Time // nil: it is not revoked
+	CreatedBy  *uuid.UUID // the person or token that made the key; nil: unknown
+	ExpiresAt  *time.Time // nil: the key does not expire
+	LastUsedAt *time.Time // the last use, stored at most once a minute; nil: never used
+	RevokedAt  *time.Time // nil: the key is not revoked
 }
 
 const keyColumns = `business_id, id, name, scope, prefix, created_at, created_by, expires_at, last_used_at, revoked_at`
@@ -42,7 +42,7 @@ func scanKey(row pgx.Row, more ...any) (Key, error) {
 	return k, err
 }
 
-// KeyByHash returns the key with this hash, even if it is revoked or expired. Errors: [ErrNotFound].
+// KeyByHash returns the API key with the given hash, even if the key is revoked or expired. Errors: [ErrNotFound].
 func (s *Store) KeyByHash(ctx context.Context, hash [sha256.Size]byte) (Key, error) {
 	var stored []byte
 	key, err := scanKey(s.pool.QueryRow(ctx, `SELECT `+keyColumns+`, hash FROM api_keys WHERE hash = $1`, hash[:]),
@@ -58,8 +58,8 @@ func (s *Store) KeyByHash(ctx context.Context, hash [sha256.Size]byte) (Key, err
 	return key, nil
 }
 
-// TouchKey stores the argument now as the key's last use, unless the stored use is
-// later than the argument since. This limits the writes for a key in constant use.
+// TouchKey stores the instant now as the last use of the key. It does nothing if the stored last use
+// is later than the instant since. This limits the number of writes for a key that is used often.
 func (s *Store) TouchKey(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error {
 	_, err := s.pool.Exec(ctx, `
 		UPDATE api_keys SET last_used_at = $3
@@ -70,8 +70,8 @@ func (s *Store) TouchKey(ctx context.Context, businessID, id uuid.UUID, now, sin
 	return nil
 }
 
-// KeyMadeError means that an earlier request with the same Idempotency-Key created
-// the API key with this ID. Only that request's answer contained the secret.
+// KeyMadeError means that an earlier request with the same Idempotency-Key made
+// the API key with this ID. Only the answer to that request contained the secret.
 type KeyMadeError struct{ ID uuid.UUID }
 
 func (e *KeyMadeError) Error() string { return "the key was made as " + e.ID.String() }
@@ -84,14 +84,15 @@ WITH made AS (
 )
 ` + recordKeyCreated
 
-// MaxKeys is the maximum number of valid API keys of a business.
+// MaxKeys is the maximum number of API keys of a business. Revoked and expired keys do not count.
 const MaxKeys = 100
 
-// ErrTooManyKeys means that a business already has [MaxKeys] keys.
+// ErrTooManyKeys means that the business already has [MaxKeys] keys.
 var ErrTooManyKeys = errors.New("too many API keys")
 
-// countLive counts rows of a business by the query. Before that, it acquires an advisory lock for the business and the
-// kind of row that the argument what names. Therefore, of two concurrent additions, the second one counts the first.
+// countLive runs the query, which counts rows of the business. Before that, it
+// acquires an advisory lock for the business and the kind of row in the argument
+// what. Therefore concurrent transactions that add a row count one after another.
 func countLive(ctx context.Context, tx pgx.Tx, what string, businessID uuid.UUID, query string,
 	args ...any) (int, error) {
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2::uuid::text, 0))`, what,
@@ -103,8 +104,8 @@ func countLive(ctx context.Context, tx pgx.Tx, what string, businessID uuid.UUID
 	return n, err
 }
 
-// CreateKey stores an API key with the hash of its secret, once for each Idempotency-Key.
-// CreatedAt is stored in microseconds. Errors: [*KeyMadeError], [ErrTooManyKeys].
+// CreateKey stores an API key with the hash of its secret, at most once for each Idempotency-Key.
+// The database stores CreatedAt in microseconds. Errors: [*KeyMadeError], [ErrTooManyKeys].
 func (s *Store) CreateKey(ctx context.Context, key Key, hash [sha256.Size]byte) error {
 	made, err := postgres.WriteIdempotently(ctx, s.pool, key.BusinessID,
 		func(ctx context.Context, tx pgx.Tx) (KeyMadeError, error) {
@@ -132,8 +133,8 @@ func (s *Store) CreateKey(ctx context.Context, key Key, hash [sha256.Size]byte) 
 	return nil
 }
 
-// Keys returns a page of a business's keys, oldest first, and the cursor of the next page; ""
-// after the last. Fault: invalid_parameter for an invalid cursor.
+// Keys returns a page of the API keys of a business, oldest first. It also returns the cursor
+// of the next page, or "" after the last page. Fault: invalid_parameter for an invalid cursor.
 func (s *Store) Keys(ctx context.Context, businessID uuid.UUID, page request.Page) ([]Key, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -153,8 +154,8 @@ func (s *Store) Keys(ctx context.Context, businessID uuid.UUID, page request.Pag
 	return keys, next, nil
 }
 
-// revokeKeysSQL revokes one API key of a business, or all of them if the id is null. It returns
-// whether the key exists. If a key is already revoked, the time of its revocation stays.
+// revokeKeysSQL revokes one API key of a business, or all of them if the id is null. It does not
+// change the revocation time of a revoked key. It returns whether the key with the id exists.
 var revokeKeysSQL = `
 WITH revoked AS (
     UPDATE api_keys SET revoked_at = @now, sequence = sequence + 1
@@ -165,13 +166,14 @@ WITH revoked AS (
 )
 SELECT EXISTS (SELECT FROM api_keys WHERE business_id = @business_id AND id = @id)`
 
-// RevokeKey revokes an API key, once for each Idempotency-Key. After RevokeKey returns, no booking with the
-// key is written. If the key is already revoked, the time of its revocation stays. Errors: [ErrNotFound].
+// RevokeKey revokes an API key, at most once for each Idempotency-Key. After RevokeKey returns, no booking with
+// the key can commit. RevokeKey does not change the revocation time of a revoked key. Errors: [ErrNotFound].
 func (s *Store) RevokeKey(ctx context.Context, businessID, id uuid.UUID, now time.Time) error {
 	return s.revokeKeys(ctx, businessID, &id, now)
 }
 
-// RevokeAllKeys revokes every key of a business, once for each Idempotency-Key.
+// RevokeAllKeys revokes every API key of a business, at most once for each Idempotency-Key.
+// After RevokeAllKeys returns, no booking with one of the keys can commit.
 func (s *Store) RevokeAllKeys(ctx context.Context, businessID uuid.UUID, now time.Time) error {
 	return s.revokeKeys(ctx, businessID, nil, now)
 }

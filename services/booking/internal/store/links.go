@@ -14,12 +14,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/sale/link"
 )
 
-// subjectTable maps each kind of subject with a customer's link to its table.
-// Reservations are missing: they can have a charge here, but rental stores them.
+// subjectTable maps each kind of subject that has a customer's link to its table. Reservations
+// are not in the map: booking stores their charges, but rental stores the reservations.
 var subjectTable = map[event.SubjectKind]string{event.Booking: "bookings", event.Ticket: "tickets"}
 
 // LinkHash returns the hash of the customer's link to a booking or an order of
-// tickets. It returns nil if the customer was anonymized. Errors: [ErrNotFound].
+// tickets. The result is nil if the customer was anonymized. Errors: [ErrNotFound].
 func (s *Store) LinkHash(ctx context.Context, businessID uuid.UUID, kind event.SubjectKind,
 	id uuid.UUID) ([]byte, error) {
 	var kept []byte
@@ -34,15 +34,15 @@ func (s *Store) LinkHash(ctx context.Context, businessID uuid.UUID, kind event.S
 	return kept, nil
 }
 
-// Linked identifies the booking or order that belongs to a customer's link.
+// Linked identifies the booking or the order of tickets of a customer's link.
 type Linked struct {
 	Kind       event.SubjectKind
 	BusinessID uuid.UUID
 	ID         uuid.UUID
-	EndsAt     time.Time // of the booking or event
+	EndsAt     time.Time // the end of the booking or of the ticketed event
 }
 
-// ByLink returns the booking or order whose link contains the token with this hash. Errors: [ErrNotFound].
+// ByLink returns the booking or order whose link has the given hash. Errors: [ErrNotFound].
 func (s *Store) ByLink(ctx context.Context, hash []byte) (Linked, error) {
 	var (
 		found Linked
@@ -64,7 +64,7 @@ func (s *Store) ByLink(ctx context.Context, hash []byte) (Linked, error) {
 	return found, nil
 }
 
-// Ticket returns an order of tickets of the business. Errors: [ErrNotFound].
+// Ticket returns one order of tickets of the business. Errors: [ErrNotFound].
 func (s *Store) Ticket(ctx context.Context, businessID, id uuid.UUID) (Ticket, error) {
 	return findTicket(ctx, s.pool, businessID, id)
 }
@@ -79,19 +79,19 @@ func findTicket(ctx context.Context, q postgres.Querier, businessID, id uuid.UUI
 	return found, err
 }
 
-// Payable is an open payment that the customer can pay until DueAt.
+// Payable is an open payment that the customer can pay until DueAt. Amount is in minor units.
 type Payable struct {
 	Provider  string
 	Account   string
 	Reference string
 	Amount    int64
 	DueAt     time.Time
-	// OnCheckout means that the customer pays on the provider's own page, and that Reference is that of the page.
+	// OnCheckout means that the customer pays on the provider's own page. Reference is then the reference of the page.
 	OnCheckout bool
 }
 
-// Payable returns the payment of a booking, order or reservation that the customer
-// can pay now. Errors: [ErrNotFound] if there is no such payment.
+// Payable returns the open payment of a booking, order or reservation.
+// Errors: [ErrNotFound] if no payment is open or the time to pay has ended.
 func (s *Store) Payable(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) (Payable, error) {
 	var p Payable
 	err := s.pool.QueryRow(ctx, `

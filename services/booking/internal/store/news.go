@@ -12,12 +12,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// RefusedElsewhere is the reason of a refused refund whose amount was already refunded in the provider's own interface.
+// RefusedElsewhere is the reason of a refused refund if the business
+// has already refunded the amount in the provider's own interface.
 const RefusedElsewhere = "refunded_at_provider"
 
-// noteElsewhere stores the sum of the refunds that the business made in the provider's
-// own interface, not through Slotmesh. If the rest of the payment is then less than a
-// pending refund, that refund becomes refused. Therefore no amount is refunded twice.
+// noteElsewhere stores the sum of the refunds that the business made in the provider's own
+// interface, not through Slotmesh. If the rest of the payment is then smaller than a pending
+// refund, the pending refund becomes refused. Therefore no amount is refunded twice.
 const noteElsewhere = `
 UPDATE payments
 SET refunded = refunded - refunded_elsewhere + least(@elsewhere::bigint, amount - refunded + refunded_elsewhere),
@@ -33,8 +34,8 @@ WHERE business_id = @business_id AND subject_id = @id`
 
 var noteElsewhereRecorded = recordCharge(noteElsewhere)
 
-// RefundedElsewhere stores the sum of the refunds that the business made
-// in the provider's own interface, in minor units. It is idempotent.
+// RefundedElsewhere stores the sum of the refunds that the business made in the provider's own
+// interface, in minor units. It does nothing if the charge is not paid. RefundedElsewhere is idempotent.
 func (s *Store) RefundedElsewhere(ctx context.Context, businessID, subjectID uuid.UUID, sum int64,
 	now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
@@ -57,8 +58,8 @@ var noteDispute = recordCharge(`
 UPDATE payments SET dispute_status = @dispute_status, dispute_reason = nullif(@dispute_reason, ''), news = news + 1, updated_at = @now
 WHERE business_id = @business_id AND subject_id = @id`)
 
-// Disputed stores the status of the customer's dispute of a payment.
-// It does not open a dispute again that has ended. It is idempotent.
+// Disputed stores the status of the customer's dispute of a payment. It
+// does not change an ended dispute back to open. Disputed is idempotent.
 func (s *Store) Disputed(ctx context.Context, businessID, subjectID uuid.UUID, d payment.Dispute, now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		if p.payment != ChargePaid || d.Status == p.dispute || p.dispute != "" && d.Status == payment.DisputeOpen {

@@ -12,14 +12,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 )
 
-// eachSQL and gatheredSQL both return the occupied time of a business in a window.
-// eachSQL returns one row for each booking, which costs least for few bookings.
-// gatheredSQL returns one row for each resource, which costs less for many.
+// eachSQL and gatheredSQL return the occupied time of a business in a window. eachSQL returns one row for each occupied
+// time; it is faster for few bookings. gatheredSQL returns one row for each resource; it is faster for many bookings.
 //
-// Both read only the index of the constraint never_twice. They do not sort, because the client sorts at less cost.
+// Both statements read only the index of the constraint never_twice.
+// They do not sort the rows, because sorting in Go takes less time.
 //
-// The parameters are in subselects to hide their values from PostgreSQL's planner. Otherwise the
-// planner would make a new plan for each window, and planning takes longer than reading one day.
+// The parameters are in subselects to hide their values from PostgreSQL's planner. Without the subselects,
+// the planner would make a new plan for each window, and planning takes longer than reading one day.
 const (
 	eachSQL = `
 SELECT resource_id, lane, holder = '00000000-0000-0000-0000-000000000000', lower(during), upper(during)
@@ -32,7 +32,7 @@ WHERE business_id = (SELECT $1::uuid) AND during && (SELECT tstzrange($2, $3))
 GROUP BY 1, 2, 3`
 )
 
-// fewDays is the longest window that is read with eachSQL. Longer windows are read with gatheredSQL.
+// fewDays is the longest window that is read by eachSQL. Longer windows are read by gatheredSQL.
 const fewDays = 3 * 24 * time.Hour
 
 func occupiedSQL(from, to time.Time) string {
@@ -42,38 +42,39 @@ func occupiedSQL(from, to time.Time) string {
 	return gatheredSQL
 }
 
-// othersSQL is eachSQL without the time that the appointment $4 occupies.
+// othersSQL is eachSQL without the occupied time of one appointment, whose id is the parameter $4.
 //
-// It does not leave out the time of a class booking, because that time is stored
-// under the nil UUID for all guests. This does no harm: a class booking can only
-// be rescheduled to a session, and class time does not conflict with sessions.
+// It does not leave out the time of a class booking, because this time is stored under the nil
+// UUID for all guests of a class. This does no harm: a class booking can only be rescheduled
+// to a class session, and occupied time of classes does not conflict with sessions.
 const othersSQL = eachSQL + ` AND holder <> (SELECT $4::uuid)`
 
-// heldSQL returns the resources that a booking occupies. It includes archived
-// time, so that an old booking that is rescheduled keeps its members.
+// heldSQL returns the resources that a booking occupies, including archived time. Archived time is
+// necessary for an old booking that is rescheduled, so that the booking keeps its staff members.
 const heldSQL = `
 SELECT resource_id FROM occupied_time WHERE business_id = $1 AND booking_id = $2
 UNION
 SELECT resource_id FROM past_occupied_time WHERE business_id = $1 AND booking_id = $2
 ORDER BY 1`
 
-// seatsSQL reads the seats taken in the sessions that start within a window.
+// seatsSQL reads the number of seats taken in each class session that starts within a window.
 const seatsSQL = `
 SELECT session_id, starts_at, taken
 FROM class_sessions
 WHERE business_id = $1 AND starts_at >= $2 AND starts_at < $3 AND taken > 0
 ORDER BY starts_at, session_id`
 
-// firstBookingSQL returns whether the new booking would be the customer's first one: no earlier booking,
-// except cancelled ones, has the e-mail address (semantics.md §5). Upper and lower case are equal.
+// firstBookingSQL returns whether a new booking is the first booking of its customer
+// (semantics.md §5). This is the case if no other booking has the customer's e-mail
+// address. Cancelled bookings do not count. The comparison of addresses ignores case.
 const firstBookingSQL = `
 SELECT NOT EXISTS (
     SELECT FROM bookings
     WHERE business_id = $1 AND lower(customer_email) = lower($2) AND status <> 'cancelled'
 )`
 
-// Occupied returns the time that the bookings of a business occupy within [from, to), in one round trip.
-// If seats is true, it also returns the seats taken in class sessions that start within that time.
+// Occupied returns the time that the bookings of a business occupy within [from, to), in one round trip. If
+// seats is true, it also returns the number of seats taken in class sessions that start within [from, to).
 func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time,
 	seats bool) (booking.Occupied, error) {
 	if seats {
@@ -92,23 +93,23 @@ func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to tim
 	return booking.Occupied{Busy: busy}, nil
 }
 
-// Asked selects the data that a decision needs in addition to the occupied time.
+// Asked selects the data that [Store.Snapshot] reads in addition to the occupied time.
 type Asked struct {
-	FirstBookingOf string       // an e-mail address, or ""
-	Seats          bool         // read the seats taken in class sessions
-	Moving         uuid.UUID    // the booking whose own time counts as free; the nil UUID for none
+	FirstBookingOf string       // the e-mail address to look for earlier bookings; "" for none
+	Seats          bool         // read the number of seats taken in class sessions
+	Moving         uuid.UUID    // the booking to reschedule, whose time counts as free; the nil UUID for none
 	Lock           *LockRequest // the idempotency lock to acquire; nil for none
 }
 
-// Snapshot is what a decision about one booking needs to know from the tables, read at one moment.
+// Snapshot is the stored data that a decision about one booking depends on.
 type Snapshot struct {
 	Occupied booking.Occupied
-	First    bool        // the customer has no earlier booking; false if it was not asked
-	Held     []uuid.UUID // the resources that the booking to reschedule occupies
-	Lock     LockResult  // the result of asking for the idempotency lock
+	First    bool        // the customer has no earlier booking; false if FirstBookingOf was ""
+	Held     []uuid.UUID // the resources that the booking to reschedule occupies now
+	Lock     LockResult  // the result of the request for the idempotency lock
 }
 
-// Snapshot reads the occupied time within [from, to) and the data that asked names, in one round
+// Snapshot reads the occupied time within [from, to) and the data that asked selects, in one round
 // trip. It acquires the idempotency lock first, so that the data are not older than the lock.
 func (s *Store) Snapshot(ctx context.Context, businessID uuid.UUID, from, to time.Time, asked Asked) (Snapshot, error) {
 	if asked == (Asked{}) {

@@ -13,27 +13,27 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// A calendar of two months reads thousands of instants. This file decodes them from PostgreSQL's
-// binary row format. Scanning each instant into a time.Time would cost more than the query.
+// A calendar of two months needs thousands of instants. This file decodes the instants from PostgreSQL's
+// binary row format. To scan each instant into a time.Time would take more time than the query itself.
 
-// inBinary requests every column in PostgreSQL's binary format. The functions below decode no other format.
+// inBinary requests every column in PostgreSQL's binary format. The functions in this file decode only this format.
 var inBinary = pgx.QueryResultFormats{pgx.BinaryFormatCode}
 
 var errNotBinary = errors.New("the database sends occupied time in text; leave " +
 	"default_query_exec_mode=simple_protocol out of DATABASE_URL")
 
-// Sizes, in bytes, in the binary format of the columns.
+// The sizes of values in the binary format, in bytes.
 const (
 	uuidSize    = 16
 	integerSize = 4
 	boolSize    = 1
 	instantSize = 8               // microseconds since 2000
-	arrayHead   = 5 * integerSize // dimensions, flags, type of elements, length, lower bound
+	arrayHead   = 5 * integerSize // dimensions, flags, type of the elements, length, lower bound
 	elementSize = integerSize + instantSize
 )
 
-// collectBusy returns the resources in order, each with its spans in order. It reads the rows of
-// eachSQL or gatheredSQL.
+// collectBusy decodes the rows of eachSQL or gatheredSQL. It returns
+// the resources and the spans of each resource in ascending order.
 func collectBusy(rows pgx.Rows) ([]booking.Busy, error) {
 	defer rows.Close()
 	all := gatherings.Get().(*gathering)
@@ -49,30 +49,31 @@ func collectBusy(rows pgx.Rows) ([]booking.Busy, error) {
 	return all.inOrder(), nil
 }
 
-// holding is the key by which spans are grouped: the resource of a row, and whether a class occupies it.
+// holding is the key by which spans are grouped: a resource, and whether a class occupies it.
 type holding struct {
 	booking.Resource
 	class bool
 }
 
-// gatherings pools the memory that decoding uses. Results do not refer to this memory.
+// gatherings is a pool of gatherings, so that decoding reuses their
+// memory. The results of decoding do not refer to this memory.
 var gatherings = sync.Pool{New: func() any { return &gathering{at: make(map[holding]int32)} }}
 
-// gathering collects the decoded rows, grouped by resource.
+// gathering collects decoded spans and groups them by holding.
 type gathering struct {
 	of    []holding
-	count []int             // number of spans of each holding
-	at    map[holding]int32 // index in of
+	count []int             // the number of spans of each holding in of
+	at    map[holding]int32 // the index of each holding in of
 	spans []heldSpan
-	parts []timespan.Span // buffer for the spans in order of their holding
+	parts []timespan.Span // the spans, sorted by holding
 }
 
-// maxKeptSpans is the largest number of spans for which the pool
-// keeps the memory. The memory of a rare larger result is released.
+// maxKeptSpans is the maximum number of spans for which the pool keeps
+// memory. The memory of larger results, which are rare, is released.
 const maxKeptSpans = 1 << 16
 
-// free returns the memory to the pool, unless it holds more than
-// maxKeptSpans spans. It reports whether the pool keeps the memory.
+// free returns the gathering to the pool, unless it has memory for more
+// than maxKeptSpans spans. It reports whether the pool keeps the gathering.
 func (g *gathering) free() bool {
 	if cap(g.spans) > maxKeptSpans || cap(g.parts) > maxKeptSpans {
 		return false
@@ -88,8 +89,8 @@ type heldSpan struct {
 	of int32
 }
 
-// add decodes a row: resource, lane, class, starts and ends. Starts and ends are either one
-// instant each or arrays of the same length. Error: errNotBinary.
+// add decodes a row: resource, capacity unit, class, starts and ends. Starts and
+// ends are one instant each, or arrays of the same length. Errors: errNotBinary.
 func (g *gathering) add(row [][]byte) error {
 	if len(row[0]) != uuidSize || len(row[1]) != integerSize || len(row[2]) != boolSize {
 		return errNotBinary
@@ -131,7 +132,8 @@ func (g *gathering) addSpan(of int32, start, end []byte) {
 	g.spans = append(g.spans, heldSpan{timespan.Span{Start: seconds(start), End: seconds(end)}, of})
 }
 
-// seconds returns the Unix seconds of an instant, rounded down. PostgreSQL sends an instant as microseconds since 2000.
+// seconds converts an instant into Unix seconds, rounded down.
+// PostgreSQL sends an instant as the number of microseconds since 2000.
 func seconds(instant []byte) int64 {
 	const second, epoch = 1_000_000, 946_684_800
 	micros := int64(binary.BigEndian.Uint64(instant))
@@ -142,15 +144,15 @@ func seconds(instant []byte) int64 {
 	return s + epoch
 }
 
-// inOrder returns the resources and their spans in order, without
-// duplicate spans. The slices of all Edges share one array.
+// inOrder returns the resources and the spans of each resource in ascending order,
+// without duplicate spans. The Edges of all resources are slices of one array.
 func (g *gathering) inOrder() []booking.Busy {
 	busy, edges := make([]booking.Busy, len(g.of)), make([]int64, 0, 2*len(g.spans))
 	for i, spans := range g.apart() {
 		slices.SortFunc(spans, bySpan)
 		from := len(edges)
 		for j, s := range spans {
-			if j == 0 || s != spans[j-1] { // guests of one session occupy the same time
+			if j == 0 || s != spans[j-1] { // the guests of one session occupy the same time
 				edges = append(edges, s.Start, s.End)
 			}
 		}
@@ -163,7 +165,7 @@ func (g *gathering) inOrder() []booking.Busy {
 	return busy
 }
 
-// apart returns the spans of each holding in a slice of its own.
+// apart returns one slice of spans for each holding.
 func (g *gathering) apart() [][]timespan.Span {
 	g.parts = slices.Grow(g.parts[:0], len(g.spans))
 	parts, from := make([][]timespan.Span, len(g.of)), 0

@@ -8,8 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// lockSalesSQL waits until the transactions of a business end that have called may_sell,
-// which every sale does. It also blocks further calls until its own transaction ends.
+// lockSalesSQL waits until all transactions of the business that have called
+// may_sell have ended. Every transaction that writes a booking calls may_sell.
+// lockSalesSQL also blocks further calls of may_sell until its own transaction ends.
 const lockSalesSQL = `SELECT pg_advisory_xact_lock(hashtextextended('sells ' || $1::uuid::text, 0))`
 
 const publishedSQL = `
@@ -17,9 +18,9 @@ INSERT INTO offer_versions AS known (business_id, version) VALUES ($1, $2)
 ON CONFLICT (business_id) DO UPDATE SET version = excluded.version, published_at = now() WHERE known.version < excluded.version`
 
 // Published stores that a version of a business's offer was published. After
-// Published returns, no sale that was decided by an older version is committed.
+// Published returns, no booking can commit that was decided by an older version.
 //
-// It takes one round trip and one transaction. If the version is older than the stored one, nothing changes.
+// Published takes one round trip and one transaction. It changes nothing if the stored version is newer.
 func (s *Store) Published(ctx context.Context, businessID uuid.UUID, version int64) error {
 	var batch pgx.Batch
 	batch.Queue(lockSalesSQL, businessID)
@@ -30,11 +31,11 @@ func (s *Store) Published(ctx context.Context, businessID uuid.UUID, version int
 	return nil
 }
 
-// Basis identifies the version of an offer and the API key by which a request was decided.
+// Basis identifies the version of the offer and the API key by which a request was decided.
 type Basis struct {
-	OfferOf uuid.UUID // the business
+	OfferOf uuid.UUID // the business of the offer
 	Version int64
-	KeyOf   uuid.UUID // the business of the key
+	KeyOf   uuid.UUID // the business of the API key
 	Key     uuid.UUID
 }
 
@@ -42,8 +43,8 @@ const currentSQL = `
 SELECT NOT EXISTS (SELECT FROM offer_versions WHERE business_id = $1 AND version > $2)
    AND EXISTS (SELECT FROM api_keys WHERE business_id = $3 AND id = $4 AND revoked_at IS NULL)`
 
-// Current reports whether a decision based on this offer and this API key is still valid.
-// It is valid if no newer version of the offer was published, and the key is not revoked.
+// Current reports whether a decision by the given offer and API key is still valid. It
+// is valid if no newer version of the offer was published and the key is not revoked.
 func (s *Store) Current(ctx context.Context, by Basis) (bool, error) {
 	var current bool
 	if err := s.pool.QueryRow(ctx, currentSQL, by.OfferOf, by.Version, by.KeyOf, by.Key).Scan(&current); err != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// mayOpenSQL fails the transaction if the customer has more open bookings, orders and reservations than the maximum
-// @most_open. The booking, order or reservation with the id @id must be inserted before, so that it is counted.
+// mayOpenSQL fails the transaction if the customer has more open bookings, orders and reservations than @most_open.
+// The caller must insert the booking, order or reservation with the id @id before, so that it counts, too.
 const mayOpenSQL = `SELECT may_open(@business_id, @id, @customer_email, @now::timestamptz, @most_open::integer)`
 
-// OpenReservation is a rental reservation from the booking page, reduced to the data
-// for the limit of open bookings per customer. Rental stores the reservation itself.
+// OpenReservation is a rental reservation from the booking page, with the data
+// for the limit of open bookings of a customer. Rental stores the reservation.
 type OpenReservation struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
@@ -26,8 +26,8 @@ type OpenReservation struct {
 	Now        time.Time
 }
 
-// CountReservation adds a rental reservation to the open bookings of its customer, which are limited.
-// The reservation counts until it ends. CountReservation is idempotent. Errors: [ErrTooManyOpen].
+// CountReservation adds a rental reservation to the open bookings of its customer. The number of open bookings
+// is limited. The reservation counts until it ends. CountReservation is idempotent. Errors: [ErrTooManyOpen].
 func (s *Store) CountReservation(ctx context.Context, r OpenReservation) error {
 	args := pgx.NamedArgs{
 		"business_id": r.BusinessID, "id": r.ID, "customer_email": r.Email, "ends_at": r.EndsAt, "most_open": r.MaxOpen,
@@ -52,7 +52,8 @@ func (s *Store) CountReservation(ctx context.Context, r OpenReservation) error {
 	return nil
 }
 
-// UncountReservation removes a rental reservation from the open bookings of its customer. It is idempotent.
+// UncountReservation removes a rental reservation from the open
+// bookings of its customer. UncountReservation is idempotent.
 func (s *Store) UncountReservation(ctx context.Context, businessID, id uuid.UUID) error {
 	_, err := s.pool.Exec(ctx, `DELETE FROM open_reservations WHERE business_id = $1 AND reservation_id = $2`,
 		businessID, id)

@@ -11,16 +11,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// PastAfter is the time after the end of a booking at which its occupied time is
-// archived (lifecycle.md §6). Calendar feeds show past bookings for the same time (§2).
+// PastAfter is the time from the end of a booking until its occupied time is archived (lifecycle.md
+// §6). Calendar feeds show a booking for the same time after its end (lifecycle.md §2).
 const PastAfter = 90 * 24 * time.Hour
 
-// pastStep is the maximum number of bookings that one transaction archives, so that no transaction holds many locks.
+// pastStep is the maximum number of bookings that one transaction
+// archives. It limits the number of locks that a transaction holds.
 const pastStep = 500
 
 const (
-	// pastHeldSQL returns the next bookings, after a given id, whose occupied
-	// time had ended or whose class session had begun by a given instant.
+	// pastHeldSQL returns the ids of bookings that may have data to archive: occupied time that ended
+	// before the instant $2, or seats in a class session that began by then. The ids are greater than $3.
 	//
 	// The index of the constraint never_twice finds the occupied time. The query does
 	// not join the table bookings, so that no query plan reads all past bookings.
@@ -32,18 +33,18 @@ SELECT booking_id FROM class_seats
 WHERE business_id = $1 AND starts_at <= $2 AND booking_id > $3
 ORDER BY 1 LIMIT $4`
 
-	// lockEndedSQL locks bookings that have ended. It skips bookings that another
-	// transaction has locked, such as a cancellation; the next run archives them.
+	// lockEndedSQL locks the bookings that have ended. It skips bookings that another transaction
+	// has locked, for example for a cancellation; the next run archives these bookings.
 	lockEndedSQL = `
 SELECT id FROM bookings
 WHERE business_id = $1 AND id = ANY($2) AND ends_at <= $3
 ORDER BY id FOR UPDATE SKIP LOCKED`
 
-	// movePastSQL archives the occupied time of bookings that its transaction has locked. It also
-	// deletes their seats and lowers the counters of seats. It archives all time of a booking or none.
+	// movePastSQL archives the occupied time of bookings that its transaction has locked. It also deletes the
+	// seats of these bookings and lowers the counters of seats. It archives all time of a booking or none.
 	//
-	// Like bookSQL and moveSQL, it locks occupied time before
-	// counters of seats, and counters in the order of their keys.
+	// Like bookSQL and moveSQL, movePastSQL locks occupied time before
+	// counters of seats. It locks counters in the order of their keys.
 	movePastSQL = `
 WITH due AS MATERIALIZED (
     SELECT id FROM unnest(@ids::uuid[]) AS id
@@ -75,8 +76,8 @@ WITH due AS MATERIALIZED (
 )
 SELECT count(*) FROM due`
 
-	// emptySessionsSQL deletes the counters of past class sessions without seats taken.
-	// A counter with seats stays, so that a late cancellation can still lower it.
+	// emptySessionsSQL deletes the counters of past class sessions without taken seats.
+	// A counter with taken seats stays, so that a late cancellation can lower it.
 	emptySessionsSQL = `
 DELETE FROM class_sessions
 WHERE (business_id, starts_at, session_id) IN (
@@ -85,11 +86,11 @@ WHERE (business_id, starts_at, session_id) IN (
     LIMIT $3 FOR UPDATE SKIP LOCKED)`
 )
 
-// MovePast archives the occupied time, buffers included, of the bookings of one business that had
-// ended by the instant then. It deletes their seats, and the counters of past sessions without seats.
+// MovePast archives the occupied time of the bookings of a business that ended at or before the instant
+// then. It also deletes the seats of these bookings, and the counters of past sessions without taken seats.
 //
-// It returns the number of archived bookings. If another transaction
-// is changing a booking, the next run archives that booking.
+// MovePast returns the number of archived bookings. It skips a booking that
+// another transaction is changing; the next run archives this booking.
 func (s *Store) MovePast(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var total int64
 	for after := uuid.Nil; ; {
@@ -146,8 +147,8 @@ func (s *Store) deleteEmptySessions(ctx context.Context, businessID uuid.UUID, t
 	}
 }
 
-// HoldsPast returns up to limit businesses for which [Store.MovePast] has something to archive. They are the next
-// businesses after the given one, in the order of ids. The query uses an index to go from one business to the next.
+// HoldsPast returns the ids of businesses that may have data for [Store.MovePast], in ascending order, at most
+// limit. The ids are greater than the argument after. The query uses an index to go from one business to the next.
 func (s *Store) HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with occupied time of the past",
 		holdsPastSQL, after, then, limit)

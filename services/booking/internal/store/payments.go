@@ -21,22 +21,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// ErrPaymentOver means that a charge can no longer be opened: its booking
-// or order is cancelled, or the request has lost its idempotency lock.
+// ErrPaymentOver means that a charge can no longer be opened. The reason is that its
+// booking or order is cancelled, or that the request has lost its idempotency lock.
 var ErrPaymentOver = errors.New("the payment is over")
 
-// NewPayment is a charge to be created for a booking or an order of tickets, which
-// stays pending until it is paid. Amount is in minor units of the sale's currency.
-// If the charge is not open by DueAt, the booking or order is cancelled.
+// NewPayment is a new charge of a booking, order of tickets or reservation. Booking
+// stores it before the provider creates it. Amount is in minor units of the sale's
+// currency. If the charge is not open by DueAt, the booking or order is cancelled.
 type NewPayment struct {
 	Provider string
 	Account  string
 	Amount   int64
-	Policy   refund.Policy // the cancellation policy for its refund
+	Policy   refund.Policy // the cancellation policy of the sale, for later refunds
 	DueAt    time.Time
 	// OnCheckout means that the customer pays on the provider's own page.
 	OnCheckout bool
-	// ByHand means that after the payment the booking still waits for the owner's confirmation.
+	// ByHand means that the booking needs a manual confirmation after the payment.
 	ByHand bool
 }
 
@@ -53,19 +53,19 @@ func addPayment(args pgx.NamedArgs, p *NewPayment) error {
 	return err
 }
 
-// OpenPayment is a charge that the provider has created, with the
-// confirmation for the customer. The charge expires at DueAt.
+// OpenPayment is the argument of [Store.OpenPayment]: a charge that the provider
+// has created, and the confirmation for the customer. The charge expires at DueAt.
 type OpenPayment struct {
 	BusinessID   uuid.UUID
-	Confirmation Confirmation // has a Payment
+	Confirmation Confirmation // its field Payment is set
 	DueAt        time.Time
-	Lock         *IdempotencyLock // if set, Confirmation is stored for its idempotency key
-	Write        postgres.Write   // of the booking: [NewBooking.Named]
+	Lock         *IdempotencyLock // if set, Confirmation is stored as the answer for its key
+	Write        postgres.Write   // the identity of the write, [NewBooking.Named]
 	Now          time.Time
 }
 
-// openPaymentSQL stores the open charge, the confirmation and the booking's event together
-// or not at all, in one statement. Like moveSQL, it locks the booking before the charge.
+// openPaymentSQL stores in one statement that the charge is open, the confirmation, and the first event
+// of the booking. It stores all of them or nothing. Like moveSQL, it locks the booking before the charge.
 //
 // may_write fails the statement if the write was refused while the provider was creating the charge.
 var openPaymentSQL = `
@@ -97,17 +97,17 @@ WITH locked AS MATERIALIZED (
 )
 SELECT EXISTS (SELECT FROM opened), may_write(@business_id, @write_id, @begun)`
 
-// openedSQL returns whether openPaymentSQL has already stored the
-// charge: the charge is open or paid, or its confirmation is stored.
+// openedSQL returns whether openPaymentSQL has already stored the charge as open.
+// This is the case if the charge is open or paid, or if the confirmation is stored.
 const openedSQL = `
 SELECT EXISTS (SELECT FROM payments WHERE business_id = $1 AND subject_id = $2 AND status IN ('open', 'paid'))
     OR EXISTS (SELECT FROM idempotency_records
                WHERE business_id = $1 AND principal = $3 AND idempotency_key = $4 AND token = $5 AND confirmation IS NOT NULL)`
 
 // OpenPayment stores that the charge of a booking is open. Errors: [ErrPaymentOver], [postgres.ErrRefused].
+// Fault: outcome_unknown if OpenPayment does not know whether the charge is stored as open.
 //
-// After the fault outcome_unknown, the charge may be stored as open.
-// After any other error it is not, and this call does not store it later.
+// After any other error, the charge is not stored as open, and this call does not store it later.
 func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 	args := pgx.NamedArgs{
 		"business_id": p.BusinessID, "id": p.Confirmation.ID, "reference": p.Confirmation.Payment.Reference,
@@ -129,20 +129,21 @@ func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 	}, exists(openedSQL, p.BusinessID, p.Confirmation.ID, args["principal"], args["idempotency_key"], args["token"]))
 }
 
-// Abandoned is a booking, order of tickets or reservation whose payment could not be opened.
+// Abandoned is a booking, order of tickets or reservation whose payment
+// could not be opened. It is the argument of [Store.AbandonPayment].
 type Abandoned struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
-	Reference  string // the provider's, or "" if it is unknown
+	Reference  string // the provider's reference; "" if it is unknown
 	NotCreated bool   // the provider has certainly not created the payment
-	// Write is the id of the idempotency result of the request. It is deleted, so that a
-	// retry can order again. The nil UUID means that no result is stored.
+	// Write is the id of the request's idempotency result. AbandonPayment deletes the result,
+	// so that a retry can make a new order. The nil UUID means that no result is stored.
 	Write uuid.UUID
 }
 
-// AbandonPayment cancels a booking or an order whose payment could not be opened, and frees its time or tickets.
-// If the provider may have the payment, the reconciliation later cancels the payment there.
-// It does nothing if the payment is paid, cancelled or being cancelled.
+// AbandonPayment cancels a booking or order whose payment could not be opened, and frees its time or
+// tickets. If the provider may have created the payment, the reconciliation later cancels it at the
+// provider. AbandonPayment does nothing if the payment is already paid, cancelled or being cancelled.
 func (s *Store) AbandonPayment(ctx context.Context, a Abandoned, now time.Time) error {
 	return s.underLock(ctx, a.BusinessID, a.ID, func(tx pgx.Tx, p charged) error {
 		if p.payment != ChargeCreating && p.payment != ChargeOpen {
@@ -162,8 +163,8 @@ func (s *Store) AbandonPayment(ctx context.Context, a Abandoned, now time.Time) 
 	})
 }
 
-// ReleaseUnfinished cancels the bookings, orders and reservations whose charge was
-// not opened in time, for example because the process died. It returns their number.
+// ReleaseUnfinished cancels bookings, orders and reservations whose charge was not opened in time,
+// for example because the process stopped. It returns the number of cancelled ones, at most 1000.
 func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, error) {
 	due, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[struct{ BusinessID, ID uuid.UUID }],
 		"find charges that were not opened", `SELECT business_id, subject_id FROM payments
@@ -185,11 +186,12 @@ func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, erro
 	return len(due), nil
 }
 
-// leaseSQL leases a due charge: it sets the time of the next attempt to 1, 2, 4, … minutes from now,
-// at most an hour. Therefore no other replica takes the charge before that time, and an unavailable
-// provider is not called too often. The shortest lease is longer than the longest call to a provider.
+// leaseSQL leases a due charge: it sets the time of the next attempt to 1, 2, 4, … minutes from now, at most
+// an hour. Before this time, no other replica takes the charge. The growing intervals protect an unavailable
+// provider from too many calls. The shortest lease is longer than the longest call to a provider.
 //
-// The query goes to the next business by id, and does not read the other due charges of the previous one.
+// leaseSQL takes the charge from the next business in the order of ids.
+// It does not read the other due charges of the previous business.
 const leaseSQL = `
 UPDATE payments
 SET due_at = @now::timestamptz + least(interval '1 hour', interval '1 minute' * power(2, least(attempts, 10))),
@@ -206,12 +208,12 @@ WHERE (business_id, subject_id) = (
 RETURNING business_id, subject_kind, subject_id, provider, account, amount, currency, coalesce(reference, ''),
           CASE WHEN refund_status = 'pending' THEN refund_number ELSE 0 END, coalesce(refund_amount, 0), on_checkout`
 
-// LeaseDue leases and returns one due charge, so that the caller can end it at
-// the provider. If the caller does not end it, the charge is due again later.
+// LeaseDue leases a due charge and returns it. The caller must then close or refund the charge
+// at the provider. If the caller does not, the charge becomes due again when the lease ends.
 //
-// The charge belongs to the first business with due charges after the given id, or to the first
-// of all if none follows. Businesses in the argument but are skipped. Of the charges of a
-// business, the one that is due longest is returned. Errors: [ErrNotFound] if no charge is due.
+// LeaseDue skips the businesses in the argument but. Of the other businesses with due charges, it takes the
+// one with the next id after the argument after; if there is none, it takes the one with the smallest id.
+// It returns the charge of this business that is due longest. Errors: [ErrNotFound] if no charge is due.
 func (s *Store) LeaseDue(ctx context.Context, after uuid.UUID, but []uuid.UUID, now time.Time) (payment.Due, error) {
 	rows, err := s.pool.Query(ctx, leaseSQL, pgx.NamedArgs{"now": now, "after": after, "but": but})
 	if err != nil {
@@ -244,7 +246,7 @@ func scanDue(row pgx.CollectableRow) (payment.Due, error) {
 	return d, err
 }
 
-// NoteReference stores the provider's reference of a charge.
+// NoteReference stores the provider's reference of the charge of the given subject.
 func (s *Store) NoteReference(ctx context.Context, of payment.Subject, reference string) error {
 	_, err := s.pool.Exec(ctx, `UPDATE payments SET reference = $3 WHERE business_id = $1 AND subject_id = $2`,
 		of.BusinessID, of.ID, reference)
@@ -254,8 +256,8 @@ func (s *Store) NoteReference(ctx context.Context, of payment.Subject, reference
 	return nil
 }
 
-// Unpaid reports whether a booking or order was cancelled because it was not paid in time. p is
-// its charge. The result is false if the events of the booking or order are already deleted.
+// Unpaid reports whether a booking or order was cancelled because the customer did not pay in time. The
+// argument p is its charge. The result is false if the events of the booking or order are already deleted.
 func (s *Store) Unpaid(ctx context.Context, businessID, subjectID uuid.UUID, status string, p *Payment) (bool, error) {
 	if status != booking.StatusCancelled || p == nil || p.Status != ChargeCancelled {
 		return false, nil
@@ -263,7 +265,8 @@ func (s *Store) Unpaid(ctx context.Context, businessID, subjectID uuid.UUID, sta
 	return eventlog.Unpaid(ctx, s.pool, businessID, subjectID)
 }
 
-// FindPayment returns the ids of the business and the subject of a charge. Errors: [ErrNotFound].
+// FindPayment returns the id of the business and the id of the subject
+// of the charge with the given reference. Errors: [ErrNotFound].
 func (s *Store) FindPayment(ctx context.Context, provider, account, reference string) (uuid.UUID, uuid.UUID, error) {
 	var businessID, subjectID uuid.UUID
 	err := s.pool.QueryRow(ctx, `SELECT business_id, subject_id FROM payments
@@ -277,8 +280,8 @@ func (s *Store) FindPayment(ctx context.Context, provider, account, reference st
 	return businessID, subjectID, nil
 }
 
-// HasPayment checks that a booking, order or reservation has a charge
-// with this provider and account. Errors: [ErrNotFound] otherwise.
+// HasPayment checks that the subject has a charge with the given
+// provider and account. Errors: [ErrNotFound] if it has no such charge.
 func (s *Store) HasPayment(ctx context.Context, of payment.Subject, provider, account string) error {
 	var there bool
 	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM payments
@@ -293,9 +296,9 @@ func (s *Store) HasPayment(ctx context.Context, of payment.Subject, provider, ac
 	return nil
 }
 
-// SupersedePayment stores that an open charge is now paid on the provider's page. The
-// argument to is the reference of the page; it replaces the reference from, which can
-// no longer be paid. Errors: [ErrPaymentOver] if the open charge has neither reference.
+// SupersedePayment stores that a charge on the provider's page has replaced an open charge. The argument
+// from is the reference of the replaced charge, and to is the reference of the page. SupersedePayment is
+// idempotent. Errors: [ErrPaymentOver] if the subject has no open charge with one of the two references.
 func (s *Store) SupersedePayment(ctx context.Context, businessID, subjectID uuid.UUID, from, to string,
 	now time.Time) error {
 	tag, err := s.pool.Exec(ctx, `UPDATE payments SET reference = $4, on_checkout = true, updated_at = $5
@@ -309,9 +312,9 @@ func (s *Store) SupersedePayment(ctx context.Context, businessID, subjectID uuid
 	return nil
 }
 
-// PaymentPaid stores that a charge was paid, and confirms its booking or order. A
-// booking that needs manual confirmation stays pending. If the booking or order
-// is already cancelled, the whole amount is refunded. PaymentPaid is idempotent.
+// PaymentPaid stores that a charge is paid, and confirms its booking or order. If a booking
+// needs a manual confirmation, it stays pending. If the booking or order is already
+// cancelled, PaymentPaid starts a refund of the whole amount. PaymentPaid is idempotent.
 func (s *Store) PaymentPaid(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		switch {
@@ -325,7 +328,7 @@ func (s *Store) PaymentPaid(ctx context.Context, businessID, subjectID uuid.UUID
 	})
 }
 
-// PaymentCancelled stores that a charge can no longer be paid, and cancels the booking or order that waits for it.
+// PaymentCancelled stores that a charge can no longer be paid, and cancels the pending booking or order of the charge.
 // If the owner has confirmed the booking without the payment, the booking stays. PaymentCancelled is idempotent.
 func (s *Store) PaymentCancelled(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
@@ -336,20 +339,20 @@ func (s *Store) PaymentCancelled(ctx context.Context, businessID, subjectID uuid
 				return err
 			}
 			return errors.Join(err, p.cancel(ctx, tx, false, now))
-		case ChargeCancelling: // the subject was cancelled before, and its event recorded
+		case ChargeCancelling: // the subject is already cancelled, and its event recorded
 			return p.become(ctx, tx, ChargeCancelled, "", "", now)
 		}
 		return nil
 	})
 }
 
-// failCharge stores a failed attempt to pay, unless a later attempt is already stored.
+// failCharge stores the time of a failed attempt to pay, unless a later attempt is already stored.
 var failCharge = recordCharge(`
 UPDATE payments SET failed_at = @failed_at::timestamptz, updated_at = @now
 WHERE business_id = @business_id AND subject_id = @id AND status = 'open' AND (failed_at IS NULL OR failed_at < @failed_at::timestamptz)`)
 
-// PaymentFailed stores that an attempt to pay failed at the instant at, by the provider's
-// clock. The charge stays open for another attempt. PaymentFailed is idempotent.
+// PaymentFailed stores that an attempt to pay failed. The argument at is the time of the failure
+// by the provider's clock. The charge stays open for another attempt. PaymentFailed is idempotent.
 func (s *Store) PaymentFailed(ctx context.Context, businessID, subjectID uuid.UUID, at, now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		_, err := tx.Exec(ctx, failCharge[p.kind], eventlog.Add(ctx, pgx.NamedArgs{
@@ -360,7 +363,7 @@ func (s *Store) PaymentFailed(ctx context.Context, businessID, subjectID uuid.UU
 	})
 }
 
-// Statuses of a charge. The migration documents their transitions.
+// The statuses of a charge. The first migration of the schema documents their transitions.
 const (
 	ChargeCreating   = "creating"
 	ChargeOpen       = "open"
@@ -369,23 +372,24 @@ const (
 	ChargeCancelled  = "cancelled"
 )
 
-// charged is a charge with its newest refund and its subject. The transaction has locked
-// the charge. It has also locked the subject, except a reservation, which rental stores.
+// charged is a charge with its newest refund and its subject. The transaction has locked the
+// charge and then the subject's row. A reservation has no row, because rental stores it.
 type charged struct {
 	businessID, id uuid.UUID // of the subject
 	kind           event.SubjectKind
 	status         string // of the subject
-	payment        string
-	confirms       bool // the payment confirms the subject
+	payment        string // the status of the charge
+	confirms       bool   // the payment confirms the subject
 	amount         int64
 	refundNumber   int
 	refund         payment.RefundStatus
-	elsewhere      int64                 // refunded at the provider, not through Slotmesh
-	dispute        payment.DisputeStatus // "": none
+	elsewhere      int64                 // the sum of the refunds outside Slotmesh
+	dispute        payment.DisputeStatus // "": no dispute
 }
 
-// underLock calls decide in a transaction that has locked the subject and then its charge. Transitions of
-// bookings and cancellations of tickets lock them in the same order. Errors: [ErrNotFound], and those of decide.
+// underLock calls the function decide in a transaction that has locked the subject
+// and then the charge. Transitions of bookings and cancellations of orders lock in
+// the same order. Errors: [ErrNotFound] if there is no charge; the errors of decide.
 func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID,
 	decide func(pgx.Tx, charged) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -423,15 +427,16 @@ func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID,
 	return nil
 }
 
-// reservationStatus maps the status of a charge to that of its reservation, because rental stores the
-// reservation. If the charge is cancelled or being cancelled, the reservation counts as cancelled.
+// reservationStatus maps the status of a charge to the status of its reservation. Booking derives the status of a
+// reservation in this way, because rental stores reservations. While a charge is being cancelled, its reservation is
+// already cancelled.
 var reservationStatus = map[string]string{
 	ChargeCreating: booking.StatusPending, ChargeOpen: booking.StatusPending, ChargePaid: booking.StatusConfirmed,
 	ChargeCancelling: booking.StatusCancelled, ChargeCancelled: booking.StatusCancelled,
 }
 
-// confirm confirms the charge's booking or order if it is still pending. It does nothing
-// for a reservation: rental confirms its reservations itself, after it has read the charge.
+// confirm confirms the charge's booking or order if it is pending and the payment confirms it. It
+// does nothing for a reservation, because rental reads the charge and then confirms the reservation.
 func (p charged) confirm(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	if p.status != booking.StatusPending || p.kind == event.Reservation || !p.confirms {
 		return nil
@@ -446,9 +451,9 @@ func (p charged) confirm(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	return err
 }
 
-// cancel cancels the charge's booking or order. If untold is true, and no event of the
-// booking or order has been recorded yet, cancel records none either. It does nothing for
-// a reservation: rental cancels its reservations itself, after it has read the charge.
+// cancel cancels the charge's booking or order. If untold is true and the booking
+// or order has no event yet, cancel records no event. It does nothing for a
+// reservation, because rental reads the charge and then cancels the reservation.
 func (p charged) cancel(ctx context.Context, tx pgx.Tx, untold bool, now time.Time) error {
 	switch p.kind {
 	case event.Reservation:
@@ -456,7 +461,7 @@ func (p charged) cancel(ctx context.Context, tx pgx.Tx, untold bool, now time.Ti
 	case event.Ticket:
 		_, err := tx.Exec(ctx, cancelTicketSQL, cancelTicketArgs(ctx, p.businessID, p.id, refund.Part{}, untold, now))
 		return err
-	default: // the code below is for bookings
+	default: // event.Booking
 	}
 	t, _ := state.Of(state.Cancel)
 	args := moveArgs(ctx, p.businessID, p.id, t, refund.Part{}, now)
@@ -465,7 +470,7 @@ func (p charged) cancel(ctx context.Context, tx pgx.Tx, untold bool, now time.Ti
 	return err
 }
 
-// changeCharge changes the status of a charge.
+// changeCharge changes the status of a charge and makes the charge due immediately.
 const changeCharge = `
 UPDATE payments
 SET status = @status, reference = coalesce(nullif(@reference, ''), reference), due_at = @now, attempts = 0, updated_at = @now
@@ -473,8 +478,8 @@ WHERE business_id = @business_id AND subject_id = @id`
 
 var changeChargeRecorded = recordCharge(changeCharge)
 
-// become changes the status of the charge. A charge whose status is not final becomes due for reconciliation
-// immediately. If reference is "", the stored reference stays. If typ is "", no event is recorded.
+// become changes the status of the charge. The reconciliation processes a charge whose status is not final
+// immediately. If reference is "", the stored reference stays unchanged. If typ is "", become records no event.
 func (p charged) become(ctx context.Context, tx pgx.Tx, status, reference string, typ event.Type, now time.Time) error {
 	args := pgx.NamedArgs{"business_id": p.businessID, "id": p.id, "status": status, "reference": reference, "now": now}
 	sql := changeCharge

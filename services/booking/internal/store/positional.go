@@ -8,8 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// statement is SQL with positional parameters, and the names of the parameters in the same order. It exists
-// because pgx replaces named parameters at every execution, which takes longer than encoding their values.
+// statement is an SQL statement with positional parameters. The field names contains
+// the parameter names in the order of positions. The type exists because pgx replaces
+// named parameters at every execution, which takes longer than to encode their values.
 type statement struct {
 	text  string
 	names []string
@@ -17,8 +18,8 @@ type statement struct {
 
 var parameter = regexp.MustCompile(`@[a-z_]+`)
 
-// positional replaces the named parameters of a statement by positional
-// ones. The SQL must not contain @ except before a parameter name.
+// positional converts the named parameters of a statement into positional
+// parameters. The SQL must contain the character @ only before parameter names.
 func positional(sql string) statement {
 	var s statement
 	s.text = parameter.ReplaceAllStringFunc(sql, func(name string) string {
@@ -32,7 +33,8 @@ func positional(sql string) statement {
 	return s
 }
 
-// values returns the arguments in the order of the statement's parameters; a parameter without an argument is null.
+// values returns the arguments in the order of the statement's
+// parameters. The value of a parameter without an argument is null.
 func (s statement) values(args pgx.NamedArgs) []any {
 	values := make([]any, len(s.names))
 	for i, name := range s.names {

@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// Payment is the charge of a booking or an order of tickets, in the form of its row in JSON.
-// Amounts are in minor units of the sale's currency.
+// Payment is the charge of a booking, order of tickets or reservation. The JSON names are
+// the columns of the table payments. Amounts are in minor units of the sale's currency.
 type Payment struct {
 	Provider string        `json:"provider"`
 	Status   string        `json:"status"`
@@ -27,21 +27,21 @@ type Payment struct {
 	Policy   refund.Policy `json:"cancellation_policy"`
 	Refunded int64         `json:"refunded"`
 
-	// The newest refund; RefundStatus is "" if there was no refund.
+	// These fields describe the newest refund. RefundStatus is "" if there was no refund.
 	RefundAmount  int64                `json:"refund_amount"`
 	RefundPercent int                  `json:"refund_percent"`
 	RefundStatus  payment.RefundStatus `json:"refund_status"`
 	RefundReason  string               `json:"refund_reason"`
 
-	// the part of Refunded that was refunded at the provider, not through Slotmesh
+	// RefundedElsewhere is the part of Refunded that the business refunded at the provider, not through Slotmesh.
 	RefundedElsewhere int64                 `json:"refunded_elsewhere"`
-	DisputeStatus     payment.DisputeStatus `json:"dispute_status"` // "": the customer has not disputed it
+	DisputeStatus     payment.DisputeStatus `json:"dispute_status"` // "": there is no dispute
 	DisputeReason     string                `json:"dispute_reason"`
 	UpdatedAt         time.Time             `json:"updated_at"`
 }
 
-// Left returns the amount that can still be refunded: the amount that was paid, without refunds and pending refunds.
-// It is 0 while the customer disputes the payment, and after the customer has won the dispute. p may be nil.
+// Left returns the amount that can still be refunded: the paid amount minus refunds and pending refunds.
+// It is 0 while a dispute is open, and after the business has lost the dispute. The receiver p may be nil.
 func (p *Payment) Left() int64 {
 	if p == nil || p.Status != ChargePaid || p.DisputeStatus == payment.DisputeOpen ||
 		p.DisputeStatus == payment.DisputeLost {
@@ -54,7 +54,7 @@ func (p *Payment) Left() int64 {
 	return left
 }
 
-// Booking returns a booking of the business. Errors: [ErrNotFound].
+// Booking returns one booking of the business. Errors: [ErrNotFound].
 func (s *Store) Booking(ctx context.Context, businessID, id uuid.UUID) (Booking, error) {
 	return findBooking(ctx, s.pool, businessID, id)
 }
@@ -69,11 +69,11 @@ func findBooking(ctx context.Context, q postgres.Querier, businessID, id uuid.UU
 	return found, err
 }
 
-// finder reads one booking or order of tickets. Errors: [ErrNotFound].
+// finder is a function that reads one booking or order of tickets. Errors: [ErrNotFound].
 type finder[S any] func(ctx context.Context, q postgres.Querier, businessID, id uuid.UUID) (S, error)
 
 // lockSale locks a booking or order, and then reads it with a second statement. The second statement is
-// necessary because a statement that waits for a lock sees other rows as they were before the wait.
+// necessary because a statement that waits for a lock may see other rows as they were before the wait.
 func lockSale[S any](ctx context.Context, tx pgx.Tx, kind event.SubjectKind, find finder[S], businessID,
 	id uuid.UUID) (S, error) {
 	_, err := tx.Exec(ctx, `SELECT FROM `+subjectTable[kind]+` WHERE business_id = $1 AND id = $2 FOR UPDATE`,
@@ -89,8 +89,9 @@ func lockBooking(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Book
 	return lockSale(ctx, tx, event.Booking, findBooking, businessID, id)
 }
 
-// changeSale locks a booking or order and changes it, once for each Idempotency-Key. The function part
-// returns the refund; write makes the change and starts the refund. After an error nothing has changed.
+// changeSale locks a booking or order and changes it, at most once for each Idempotency-Key.
+// The function part returns the refund for the locked sale. The function write makes the
+// change and starts the refund. If changeSale returns an error, nothing has changed.
 func changeSale[S any](ctx context.Context, s *Store, kind event.SubjectKind, find finder[S], businessID, id uuid.UUID,
 	part func(S) (refund.Part, error), write func(context.Context, pgx.Tx, S, refund.Part) (S, error)) (S, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (S, error) {
@@ -107,8 +108,8 @@ func changeSale[S any](ctx context.Context, s *Store, kind event.SubjectKind, fi
 	})
 }
 
-// refundSale starts a refund of a booking or order, once for each Idempotency-Key. The
-// function part returns its amount. After an error nothing has changed.
+// refundSale starts a refund of a booking or order, at most once for each Idempotency-Key. The function part
+// returns the amount and percentage of the refund. If refundSale returns an error, nothing has changed.
 func refundSale[S any](ctx context.Context, s *Store, kind event.SubjectKind, find finder[S], businessID, id uuid.UUID,
 	now time.Time, part func(S) (refund.Part, error)) (S, error) {
 	return changeSale(ctx, s, kind, find, businessID, id, part,
@@ -121,8 +122,9 @@ func refundSale[S any](ctx context.Context, s *Store, kind event.SubjectKind, fi
 		})
 }
 
-// Cancel cancels a booking, once for each Idempotency-Key, and frees its time. It starts the refund that the function
-// part returns. Errors: [ErrNotFound], [*NotAllowedError], and those of part. After an error nothing has changed.
+// Cancel cancels a booking and frees its time, at most once for each Idempotency-Key. It also
+// starts the refund that the function part returns. Errors: [ErrNotFound], [*NotAllowedError],
+// and the errors of part. If Cancel returns an error, nothing has changed.
 func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Booking) (refund.Part, error)) (Booking, error) {
 	t, _ := state.Of(state.Cancel)
@@ -138,8 +140,8 @@ func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.T
 		})
 }
 
-// refundSQL starts a refund of a charge. Constraints of the table ensure that the charge
-// is paid, that no other refund is pending, and that the refunds together do not exceed the payment.
+// refundSQL starts a refund of a charge. Constraints of the table ensure that the charge is paid,
+// that no other refund is pending, and that the sum of refunds does not exceed the payment.
 const refundSQL = `
 UPDATE payments
 SET refund_number = refund_number + 1, refund_amount = @refund_amount, refund_percent = @refund_percent, refund_status = 'pending',
@@ -147,8 +149,8 @@ SET refund_number = refund_number + 1, refund_amount = @refund_amount, refund_pe
 WHERE business_id = @business_id AND subject_id = @id AND status = 'paid' AND refund_status IS DISTINCT FROM 'pending'
   AND @refund_amount::bigint > 0`
 
-// Refund starts a refund of a booking. The function part returns its amount.
-// Errors: [ErrNotFound], and those of part. After an error nothing has changed.
+// Refund starts a refund of a booking. The function part returns the amount and percentage of the refund.
+// Errors: [ErrNotFound], and the errors of part. If Refund returns an error, nothing has changed.
 func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Booking) (refund.Part, error)) (Booking, error) {
 	return refundSale(ctx, s, event.Booking, findBooking, businessID, id, now, part)
@@ -164,8 +166,9 @@ func refundCharge(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, part
 	return nil
 }
 
-// RefundEnded stores the provider's result of a refund, and reports whether the result is new. A refund may be refused
-// after it was reported as refunded; a refusal is final. The result of a refund that is not the newest changes nothing.
+// RefundEnded stores the provider's result of a refund. It reports whether the result
+// is new. A result of a refund that is not the newest changes nothing. A provider may
+// first report a refund as refunded and later as refused; a refusal is final.
 func (s *Store) RefundEnded(ctx context.Context, businessID, subjectID uuid.UUID, number int, said payment.RefundState,
 	now time.Time) (bool, error) {
 	changed := false
@@ -188,20 +191,20 @@ func (s *Store) RefundEnded(ctx context.Context, businessID, subjectID uuid.UUID
 	return changed && err == nil, err
 }
 
-// follows reports whether the status of a refund can change from the first status to the second.
+// follows reports whether the status of a refund can change from the status from to the status to.
 func follows(from, to payment.RefundStatus) bool {
 	switch to {
 	case payment.RefundRefunded:
 		return from == payment.RefundPending
 	case payment.RefundRefused:
 		return from == payment.RefundPending || from == payment.RefundRefunded
-	default: // no refund becomes pending again
+	default: // a refund never becomes pending again
 	}
 	return false
 }
 
-// endRefund stores how a refund ended. If a refund that was reported as
-// refunded is refused later, its amount is subtracted from the refunded sum.
+// endRefund stores the result of a refund. If a refund was stored as refunded
+// and is refused later, endRefund subtracts its amount from the refunded sum.
 const endRefund = `
 UPDATE payments
 SET refunded = CASE WHEN @refund_status = 'refunded' THEN refunded + refund_amount

@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// bookingsReportSQL groups by the local start that was agreed with the customer.
+	// bookingsReportSQL counts bookings by period and source. The local
+	// start of a booking, as it is stored, determines the period.
 	bookingsReportSQL = `
 SELECT date_trunc(@by, local_start)::date - date '1970-01-01', source, count(*),
 	count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'confirmed'),
@@ -42,10 +43,10 @@ GROUP BY 1, 3
 ORDER BY 1, 2, 3
 LIMIT @most`
 
-	// staffTimeReportSQL adds up the booked time of members by period: day, week or month.
+	// staffTimeReportSQL adds up the booked time of staff members by period: day, week or month.
 	//
-	// It adds most time directly: time that lies within one period and overlaps no other booking. It
-	// first merges the rest, because guests of a class share time, and cuts it at the ends of periods.
+	// The statement adds time directly if it lies within one period and overlaps no other booking. It first merges all
+	// other time, because the guests of a class share their time. Then it cuts the merged time at the ends of periods.
 	staffTimeReportSQL = `
 WITH calendar AS MATERIALIZED (
     SELECT array_agg(stretch AT TIME ZONE @timezone ORDER BY stretch) AS starts,
@@ -87,8 +88,8 @@ func reportArgs(businessID uuid.UUID, q report.Query) pgx.NamedArgs {
 	}
 }
 
-// rowsOf returns the rows of a report, so that each report has the same
-// limit. Fault: invalid_parameter if there are more than report.MaxRows.
+// rowsOf returns the rows of a report. All reports have the same maximum number
+// of rows. Fault: invalid_parameter if there are more than report.MaxRows rows.
 func rowsOf[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], what, sql string,
 	args pgx.NamedArgs) ([]T, error) {
 	rows, err := postgres.Rows(ctx, s.pool, scan, what, sql, args)
@@ -98,9 +99,9 @@ func rowsOf[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], what, s
 	return rows, err
 }
 
-// BookingsReport returns the numbers of bookings of a business, one row for each
-// period and source. A period is a day, a week or a month, as q.By asks. Each row has
-// the numbers by status. Fault: invalid_parameter if the report has too many rows.
+// BookingsReport returns the numbers of bookings of a business, with one row for each period
+// and source. The length of a period is q.By: a day, a week or a month. Each row has the
+// number of bookings in each status. Fault: invalid_parameter if the report has too many rows.
 func (s *Store) BookingsReport(ctx context.Context, businessID uuid.UUID,
 	q report.Query) ([]booking.BookingsRow, error) {
 	return rowsOf(ctx, s, func(row pgx.CollectableRow) (booking.BookingsRow, error) {
@@ -113,8 +114,8 @@ func (s *Store) BookingsReport(ctx context.Context, businessID uuid.UUID,
 	}, "count bookings", bookingsReportSQL, reportArgs(businessID, q))
 }
 
-// RevenueRow is the revenue of one kind of sale in one currency and one period
-// (a day, week or month, which begins at Date). Amounts are in minor units.
+// RevenueRow is the revenue of one kind of sale in one currency and one period. The
+// period begins at Date and is a day, a week or a month long. Amounts are in minor units.
 type RevenueRow struct {
 	Date                  timespan.Date
 	Kind                  string
@@ -123,8 +124,8 @@ type RevenueRow struct {
 	Total, Paid, Refunded int64
 }
 
-// RevenueReport returns the amounts that a business has sold, and how much of them was
-// paid and refunded, by period. Fault: invalid_parameter if the report has too many rows.
+// RevenueReport returns the sold, paid and refunded amounts of a business, with one row for each
+// period, kind of sale and currency. Fault: invalid_parameter if the report has too many rows.
 func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query) ([]RevenueRow, error) {
 	return rowsOf(ctx, s, func(row pgx.CollectableRow) (RevenueRow, error) {
 		var r RevenueRow
@@ -140,9 +141,9 @@ func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q repor
 	}, "add up revenue", revenueReportSQL, reportArgs(businessID, q))
 }
 
-// StaffTimeReport returns for how many minutes the members of a business are booked in
-// each period (day, week or month). Periods begin and end in the given time zone, which
-// the database must know. Fault: invalid_parameter if the report has too many rows.
+// StaffTimeReport returns the number of minutes for which each staff member is booked in each period.
+// The length of a period is q.By: a day, a week or a month. Periods begin and end in the given time
+// zone, which PostgreSQL must know. Fault: invalid_parameter if the report has too many rows.
 func (s *Store) StaffTimeReport(ctx context.Context, businessID uuid.UUID, q report.Query,
 	timezone string) ([]booking.StaffTimeRow, error) {
 	args := reportArgs(businessID, q)

@@ -19,58 +19,57 @@ import (
 	"github.com/slotmesh/slotmesh/libs/sale/refund"
 )
 
-// ErrChanged means that another request has changed the booking
-// after this request decided to reschedule it. Nothing was written.
+// ErrChanged means that another request has changed the booking after this request read it. Nothing was written.
 var ErrChanged = errors.New("the booking has changed meanwhile")
 
-// Reschedule is the new time of a booking, and the resources that the
-// booking then occupies. All other data of the booking stay unchanged.
+// Reschedule is the argument of [Store.Reschedule]: the new time and
+// resources of a booking. All other data of the booking stay unchanged.
 type Reschedule struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
-	Sequence   int // of the booking when the decision was made
-	// OfferVersion is the version of the offer by which the decision was made.
+	Sequence   int // the Sequence of the booking when the caller read it
+	// OfferVersion is the version of the offer by which the caller decided the request.
 	OfferVersion int64
 	Now          time.Time
 
 	StartsAt       time.Time
 	EndsAt         time.Time
-	LocalStart     time.Time // the business's local time, as UTC
+	LocalStart     time.Time // the local time of the business, stored as UTC
 	LocalEnd       time.Time
-	Timezone       string        // of the local times
+	Timezone       string        // the time zone of LocalStart and LocalEnd
 	Services       []SoldService // with the durations of the current offer
 	StaffID        *uuid.UUID
 	StaffName      *string
 	StaffRequested bool
-	SessionID      *uuid.UUID // of a class booking; otherwise nil
-	Capacity       int        // of the session
+	SessionID      *uuid.UUID // the id of the class session; nil for an appointment
+	Capacity       int        // the number of seats of the session
 	PartySize      int
-	Policy         *refund.Policy // the payment's new cancellation policy; nil: unchanged
+	Policy         *refund.Policy // the new cancellation policy of the payment; nil: unchanged
 
-	// Parts are the resources and times that the booking then occupies, as in [NewBooking].
+	// Parts are the resources and times that the booking occupies after the change, as in [NewBooking].
 	Parts []availability.Part
 
-	// ByCustomer means that the customer reschedules, which counts towards [MaxCustomerMoves].
+	// ByCustomer means that the customer reschedules. The change then counts towards [MaxCustomerMoves].
 	ByCustomer bool
 }
 
-// MaxCustomerMoves is how many times a customer may reschedule one booking within
-// [CustomerMovesWindow]. The limit exists because each time sends messages.
+// MaxCustomerMoves is the maximum number of times that a customer may reschedule one booking
+// within [CustomerMovesWindow]. The limit exists because each change sends messages.
 const MaxCustomerMoves = 6
 
-// CustomerMovesWindow is the period for which [MaxCustomerMoves] holds.
+// CustomerMovesWindow is the length of the sliding window in which [MaxCustomerMoves] applies.
 const CustomerMovesWindow = time.Hour
 
-// TooManyMovesError means that a customer has rescheduled a booking
+// TooManyMovesError means that a customer has already rescheduled a booking
 // [MaxCustomerMoves] times within [CustomerMovesWindow]. Nothing was written.
 type TooManyMovesError struct {
-	RetryAfter time.Duration // until the customer may reschedule again
+	RetryAfter time.Duration // the time until the customer may reschedule again
 }
 
 func (e *TooManyMovesError) Error() string { return "the customer has moved the booking too often" }
 
-// checkCustomerMoves limits how often a customer reschedules a booking, which the transaction must
-// have locked. Errors: [*TooManyMovesError].
+// checkCustomerMoves checks that a customer may reschedule the booking now. The
+// caller must lock the booking in the same transaction. Errors: [*TooManyMovesError].
 func checkCustomerMoves(ctx context.Context, tx pgx.Tx, r Reschedule) error {
 	if !r.ByCustomer {
 		return nil
@@ -92,7 +91,8 @@ ORDER BY at DESC OFFSET $6 LIMIT 1`,
 	return &TooManyMovesError{RetryAfter: oldest.Add(CustomerMovesWindow).Sub(r.Now)}
 }
 
-// BookedTime is the former time and member of a rescheduled booking, in the JSON form of the booking's event.
+// BookedTime is the former time and staff member of a rescheduled
+// booking. The JSON names are those in the booking's event.
 type BookedTime struct {
 	StartsAt   time.Time  `json:"starts_at"`
 	EndsAt     time.Time  `json:"ends_at"`
@@ -103,18 +103,18 @@ type BookedTime struct {
 	SessionID  *uuid.UUID `json:"class_schedule_id"`
 }
 
-// wallTime is a timestamp without time zone, in the form in which PostgreSQL writes it in JSON.
+// wallTime is a timestamp without time zone, in the JSON format of PostgreSQL.
 type wallTime struct{ time.Time }
 
-// UnmarshalJSON reads the timestamp as UTC.
+// UnmarshalJSON parses the timestamp as a time in UTC.
 func (w *wallTime) UnmarshalJSON(text []byte) error {
 	var err error
 	w.Time, err = time.Parse(`"2006-01-02T15:04:05"`, string(text))
 	return err
 }
 
-// MovedFrom returns the former time of a booking from the data
-// of a reschedule event. It returns nil for any other event.
+// MovedFrom returns the former time of a booking or an order of tickets from
+// the data of an event. It returns nil if the event is not about a new time.
 func MovedFrom(kept json.RawMessage) (*BookedTime, error) {
 	var event struct {
 		From *BookedTime `json:"from"`
@@ -123,19 +123,19 @@ func MovedFrom(kept json.RawMessage) (*BookedTime, error) {
 	return event.From, err
 }
 
-// rescheduleSQL changes the time of a booking. It frees the old time and occupies the
-// new time together, or changes nothing. An earlier statement of the transaction must
-// have locked the booking, so that this statement sees what earlier transactions wrote.
+// rescheduleSQL changes the time of a booking. It frees the old time and occupies the new
+// time together, or changes nothing. The caller must lock the booking by an earlier statement
+// of the transaction, so that rescheduleSQL sees the changes of earlier transactions.
 //
-// It inserts the new time before it deletes the old time, in the same order as bookSQL. Rows of
-// the same booking do not exclude each other. If the old time were deleted first, a statement that
-// waits for that time could hold time that this statement needs next, and both would deadlock.
+// rescheduleSQL inserts the new time before it deletes the old time, in the same order as bookSQL. The
+// constraint allows rows of the same booking to overlap. If rescheduleSQL deleted the old time first, it could
+// deadlock. The other transaction would wait for the old time, and hold time that rescheduleSQL needs next.
 //
-// For a class booking, the counters of seats of both sessions change in the order of their
-// keys. An old booking has no old counter, because [Store.MovePast] has deleted its seats.
-// The booking is updated last, as in moveSQL. may_sell comes last of all, as in bookSQL.
+// For a class booking, rescheduleSQL changes the counters of seats of both sessions in the order of their
+// keys. An old booking has no counter to lower, because [Store.MovePast] has deleted its seats. rescheduleSQL
+// updates the booking after the counters, as moveSQL does, and calls may_sell last, as bookSQL does.
 //
-// If a part of the new time, or a seat, is not available, the statement
+// If a part of the new time or a seat is not available, rescheduleSQL
 // returns no row. The caller must then roll back the transaction.
 var rescheduleSQL = `
 WITH taken AS (
@@ -198,8 +198,9 @@ WITH taken AS (
 )
 SELECT ` + bookingColumns + ` FROM moved WHERE may_sell(@business_id, @offer_version, NULL)`
 
-// Reschedule changes the time of a booking, or nothing, once for each Idempotency-Key (postgres.WriteIdempotently).
-// Errors: [ErrNotFound], [ErrChanged], [*TooManyMovesError], [ErrOfferChanged], [ErrTaken].
+// Reschedule changes the time of a booking, at most once for each Idempotency-Key
+// (postgres.WriteIdempotently). If it returns an error, nothing has changed. Errors:
+// [ErrNotFound], [ErrChanged], [*TooManyMovesError], [ErrOfferChanged], [ErrTaken].
 func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 	args, err := rescheduleArgs(ctx, r)
 	if err != nil {
@@ -237,8 +238,8 @@ func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 	})
 }
 
-// changePolicy updates the cancellation policy of the booking's payment, if the reschedule
-// changes the policy. It must run before rescheduleSQL, which returns the payment as well.
+// changePolicy stores the new cancellation policy of the booking's payment, if the policy
+// has changed. It must run before rescheduleSQL, because rescheduleSQL returns the payment.
 func changePolicy(ctx context.Context, tx pgx.Tx, had Booking, r Reschedule) error {
 	if r.Policy == nil || had.Payment == nil || reflect.DeepEqual(*r.Policy, had.Payment.Policy) {
 		return nil

@@ -20,38 +20,38 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Ticket is an order of tickets for one event.
+// Ticket is a stored order of tickets for one event, with its charge.
 type Ticket struct {
 	ID           uuid.UUID
 	Status       string // booking.StatusPending, booking.StatusSold or booking.StatusCancelled
 	EventID      uuid.UUID
 	EventName    string
-	Tiers        []SoldTier // each tier once
-	LocalStart   time.Time  // the start of the event in the business's local time, as UTC
+	Tiers        []SoldTier // each tier is contained only once
+	LocalStart   time.Time  // the local start of the event, stored as UTC
 	StartsAt     time.Time
 	EndsAt       time.Time
-	Timezone     string      // of the sale: an IANA name, or "" if it is not known
-	FormerStarts []time.Time // starts that the event had before the business changed its time
+	Timezone     string      // the time zone of the sale as an IANA name; "" if it is unknown
+	FormerStarts []time.Time // the starts of the event before the business changed them
 	Withdrawn    bool        // the event is no longer offered
-	Quantity     int         // of all tiers
+	Quantity     int         // the number of tickets of all tiers
 	Total        *int64      // minor units of Currency; nil: the owner sold the order without a price
 	Currency     money.Currency
-	PriceChanges []booking.PriceChange // the pricing rules that changed a price of the order, each once
+	PriceChanges []booking.PriceChange // the pricing rules that changed a price, each only once
 	CustomerName string
-	// CustomerEmail is nil if the customer gave no address; then no messages are sent.
+	// CustomerEmail is nil if the customer gave no address. The customer then receives no messages.
 	CustomerEmail *string
 	CustomerPhone *string
-	FormData      json.RawMessage // answers to the business's own questions, an object
-	Locale        string          // the customer's language, one of the business's
+	FormData      json.RawMessage // answers to the questions of the business, a JSON object
+	Locale        string          // the customer's language; one of the business's languages
 	CreatedAt     time.Time
 	CancelledAt   *time.Time
-	LinkHash      []byte   // the hash of the customer's link (libs/sale/link); nil if the customer was anonymized
-	Sequence      int      // of its newest event; 0 before the first event
-	Payment       *Payment // nil: nothing is paid online
+	LinkHash      []byte   // hash of the customer's link (libs/sale/link); nil if anonymized
+	Sequence      int      // the number of the order's newest event; 0 before the first event
+	Payment       *Payment // nil: no online payment was necessary
 }
 
-// SoldTier is one tier of an order with its tickets, in the JSON form of the
-// order's row. Price is that of one ticket, or nil if the order has no price.
+// SoldTier is one tier of an order with its number of tickets. The JSON names are those in the column
+// tiers. Price is the price of one ticket in minor units; it is nil if the order has no price.
 type SoldTier struct {
 	ID       uuid.UUID `json:"id"`
 	Name     string    `json:"name"`
@@ -59,23 +59,25 @@ type SoldTier struct {
 	Price    *int64    `json:"price,omitempty"`
 }
 
-// NewTicket is an order to be written, with the capacities of the event and its tiers in the current offer.
+// NewTicket is the argument of [Store.SellTicket]: an order, and
+// the capacities of its event and tiers in the current offer.
 type NewTicket struct {
 	Ticket
 	BusinessID     uuid.UUID
 	EventCapacity  int
-	TierCapacities []int // of Tiers
+	TierCapacities []int // one capacity for each element of Tiers
 	OfferVersion   int64
-	// MaxOpen is set for an order from the booking page. It is the maximum number
-	// of open bookings and orders of the customer. It requires a CustomerEmail.
+	// MaxOpen is set only for an order from the booking page. It is the maximum number of
+	// open bookings, orders and reservations of the customer. It requires a CustomerEmail.
 	MaxOpen *int
-	// Charge is set if the order is paid online. The provider creates the charge
-	// after the order is written. The order stays pending until it is paid.
+	// Charge is set if the order must be paid online. The provider creates the charge
+	// after the order is stored. The order stays pending until the customer pays.
 	Charge *NewPayment
 }
 
-// SoldOutError means that an order exceeds a capacity. It contains the number of tickets left for the
-// event and for each tier of the order. A number is 0 if more tickets are sold than the current capacity.
+// SoldOutError means that an order exceeds a capacity. EventLeft is the number of
+// tickets that are left for the event; TiersLeft has the number for each tier of
+// the order. A number is 0 if more tickets are sold than the current capacity.
 type SoldOutError struct {
 	EventLeft int
 	TiersLeft []int
@@ -85,21 +87,21 @@ func (e *SoldOutError) Error() string {
 	return fmt.Sprintf("%d tickets of the event and %d of its tiers are left", e.EventLeft, e.TiersLeft)
 }
 
-// ownTicketColumns are the columns of an order's own row.
+// ownTicketColumns are the columns of the table tickets that [scanTicket] reads.
 const ownTicketColumns = `id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity, total, currency,
 	customer_name, customer_email, customer_phone, form_data, locale, created_at, cancelled_at, link_hash, sequence,
 	coalesce(timezone, ''), coalesce(former_starts, '{}'), coalesce(withdrawn, false), price_changes`
 
-// ticketColumns are the columns that [scanTicket] reads: the order and, if the order is paid online, its charge.
+// ticketColumns are all columns that [scanTicket] reads: those of the order, and the row of its charge or null.
 //
-// The subquery compares business_id with the argument, not with the ticket's
-// column: a sharded database cannot use the outer row to choose the shard.
+// The subquery compares business_id with the parameter instead of the column of the order.
+// The reason is that a sharded database cannot use the outer row to choose the shard.
 const ticketColumns = ownTicketColumns + `,
 	(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = tickets.id) AS payment`
 
-// The statements of a sale are sent together, in one round trip. lockEventSQL locks the counter of the
-// event's tickets. Therefore orders of one event run one after another, even if they are of different
-// tiers. sellSQL then sees all counters as the previous order left them. It raises all counters or none.
+// The statements of a sale are sent together, in one round trip. lockEventSQL locks the counter of the event's
+// tickets. Therefore the orders of one event are stored one after another, even if they are for different tiers.
+// sellSQL then sees the counters as the previous order left them. It raises all counters of the order or none.
 const (
 	ensureEventSQL = `
 INSERT INTO event_sales (business_id, event_id, sold) VALUES (@business_id, @event_id, 0) ON CONFLICT DO NOTHING`
@@ -149,8 +151,8 @@ SELECT EXISTS (SELECT FROM ticket),
        (SELECT sold FROM event_sales WHERE business_id = @business_id AND event_id = @event_id),
        (SELECT array_agg(sold ORDER BY place) FROM tier)`
 
-// SellTicket writes an order, once for each Idempotency-Key (postgres.WriteIdempotently). If the order exceeds the
-// capacity of a tier or of the event, nothing is written. Errors: [*SoldOutError], [ErrTooManyOpen].
+// SellTicket stores an order, at most once for each Idempotency-Key (postgres.WriteIdempotently). It stores
+// nothing if the order exceeds the capacity of a tier or of the event. Errors: [*SoldOutError], [ErrTooManyOpen].
 func (s *Store) SellTicket(ctx context.Context, t NewTicket) (Ticket, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
 		if t.Charge == nil {
@@ -164,7 +166,7 @@ func sell(ctx context.Context, tx pgx.Tx, t NewTicket) error {
 	var (
 		batch     pgx.Batch
 		fits      bool
-		eventSold int // before the order
+		eventSold int // the number of tickets sold before this order
 		tiersSold []int
 		args      = eventlog.Add(ctx, sellArgs(t), t.CreatedAt)
 	)
@@ -214,7 +216,7 @@ func sellArgs(t NewTicket) pgx.NamedArgs {
 	}
 }
 
-// paidTicketSQL sells an order that waited for its payment.
+// paidTicketSQL changes the status of an order to sold after its payment.
 var paidTicketSQL = `
 WITH sold AS (
     UPDATE tickets SET status = 'sold', sequence = sequence + 1
@@ -223,11 +225,12 @@ WITH sold AS (
 )
 ` + recordTicketPaid
 
-// cancelTicketSQL cancels an order, if it is not cancelled yet, and lowers the counters of its tickets, that of
-// the event first. An unpaid charge becomes due to be closed. Of a paid charge, the given amount is refunded.
+// cancelTicketSQL cancels an order that is not cancelled yet. It lowers the counter of the event's
+// tickets and then the counters of the tiers. If the charge is not paid, the reconciliation closes
+// it. If the charge is paid, cancelTicketSQL starts a refund of the given amount.
 //
-// An earlier statement of the transaction must have locked the order, so that this one sees the current charge. If
-// the parameter untold is true, and no event of the order has been recorded yet, this statement records none either.
+// The caller must lock the order by an earlier statement of the transaction, so that cancelTicketSQL sees the
+// current charge. If the parameter untold is true and the order has no event yet, cancelTicketSQL records no event.
 var cancelTicketSQL = `
 WITH cancelled AS (
     UPDATE tickets
@@ -257,12 +260,12 @@ WITH cancelled AS (
 )
 SELECT ` + ownTicketColumns + `, ` + movedCharge + ` FROM cancelled`
 
-// ErrCancelled means that an order of tickets is already cancelled.
+// ErrCancelled means that the order of tickets is already cancelled.
 var ErrCancelled = errors.New("cancelled already")
 
-// CancelTicket cancels an order, once for each Idempotency-Key (postgres.WriteIdempotently), and
-// frees its tickets. It starts the refund that the function part returns. Errors:
-// [ErrNotFound], [ErrCancelled], and those of part. After an error nothing has changed.
+// CancelTicket cancels an order and frees its tickets, at most once for each Idempotency-Key
+// (postgres.WriteIdempotently). It also starts the refund that the function part returns. Errors:
+// [ErrNotFound], [ErrCancelled], and the errors of part. If CancelTicket returns an error, nothing has changed.
 func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Ticket) (refund.Part, error)) (Ticket, error) {
 	allowed := func(t Ticket) (refund.Part, error) {
@@ -278,8 +281,9 @@ func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now 
 		})
 }
 
-// RefundTicket starts a refund of an order, once for each Idempotency-Key. The function part
-// returns its amount. Errors: [ErrNotFound], and those of part. After an error nothing has changed.
+// RefundTicket starts a refund of an order, at most once for each Idempotency-Key. The
+// function part returns the amount and percentage of the refund. Errors: [ErrNotFound],
+// and the errors of part. If RefundTicket returns an error, nothing has changed.
 func (s *Store) RefundTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time,
 	part func(Ticket) (refund.Part, error)) (Ticket, error) {
 	return refundSale(ctx, s, event.Ticket, findTicket, businessID, id, now, part)
@@ -293,8 +297,8 @@ func cancelTicketArgs(ctx context.Context, businessID, id uuid.UUID, part refund
 	}, now)
 }
 
-// openTicketSQL stores that the charge of an order is open, and records the order's first event.
-// It locks the order before the charge.
+// openTicketSQL stores that the charge of an order is open, and records
+// the first event of the order. It locks the order before the charge.
 var openTicketSQL = `
 WITH ticket AS MATERIALIZED (
     SELECT 1 FROM tickets WHERE business_id = @business_id AND id = @id AND status = 'pending' FOR UPDATE
@@ -311,8 +315,8 @@ WITH ticket AS MATERIALIZED (
 )
 SELECT EXISTS (SELECT FROM opened)`
 
-// OpenTicketPayment stores that the provider has opened the charge of an order. The
-// charge expires at the instant given by the argument due. Errors: [ErrPaymentOver].
+// OpenTicketPayment stores that the charge of an order is open. The argument reference is the
+// provider's reference of the charge. The charge expires at the instant due. Errors: [ErrPaymentOver].
 func (s *Store) OpenTicketPayment(ctx context.Context, businessID, id uuid.UUID, reference string,
 	due, now time.Time) error {
 	var opened bool
@@ -328,8 +332,8 @@ func (s *Store) OpenTicketPayment(ctx context.Context, businessID, id uuid.UUID,
 	return nil
 }
 
-// UnmakeWrite deletes the idempotency result of the request that made this
-// order. It is for an order that was cancelled before any answer contained it.
+// UnmakeWrite deletes the idempotency result of the request that made the order.
+// Callers use it if the order was cancelled before any answer contained it.
 func (s *Store) UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		return postgres.DeleteIdempotencyResult(ctx, tx, businessID, write, id)
@@ -364,8 +368,8 @@ func scanTicket(row pgx.CollectableRow) (Ticket, error) {
 	return t, err
 }
 
-// Tickets returns a page of the orders that match the filter, oldest first. It also returns the
-// cursor of the next page, or "" after the last page. Fault: invalid_parameter for an invalid cursor.
+// Tickets returns a page of the orders of a business that match the filter, oldest first. It also returns
+// the cursor of the next page, or "" after the last page. Fault: invalid_parameter for an invalid cursor.
 func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter booking.TicketFilter,
 	page request.Page) ([]Ticket, string, error) {
 	after, afterID, err := page.AfterTime()
@@ -392,8 +396,8 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter bookin
 	return list, next, nil
 }
 
-// TicketsAhead returns the number of sold tickets of events that
-// begin on the date today or later, without cancelled tickets.
+// TicketsAhead returns the number of tickets of events that begin on
+// the date today or later. Tickets of cancelled orders do not count.
 func (s *Store) TicketsAhead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error) {
 	var n int
 	err := s.pool.QueryRow(ctx, `
@@ -405,8 +409,8 @@ func (s *Store) TicketsAhead(ctx context.Context, businessID uuid.UUID, today ti
 	return n, nil
 }
 
-// Sales returns the numbers of tickets sold for the given events, read
-// at one moment. It leaves out events for which no order was ever made.
+// Sales returns the numbers of sold tickets of the given events, all
+// read at one moment. It leaves out events that never had an order.
 func (s *Store) Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) ([]booking.EventSales, error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT e.event_id, e.sold, t.tier_id, t.sold

@@ -304,9 +304,9 @@ func wallClock(d timespan.Date, at timespan.TimeOfDay) time.Time {
 	return time.Date(year, month, day, 0, int(at), 0, 0, time.UTC)
 }
 
-// Ahead returns the number of sold tickets of events that begin today or later
-// in the time zone of the business. Cancelled tickets do not count. Faults: the
-// faults of [Offers]; invalid_parameter if the slug belongs to another business.
+// Ahead returns the number of tickets of events that begin today or later in the time zone of the business.
+// Tickets of cancelled orders do not count. Faults: the faults of [Offers]; invalid_parameter if the slug belongs
+// to another business.
 func (t *Tickets) Ahead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
 	offer, err := offerOf(ctx, t.Offers, businessID, slug)
 	if err != nil {
