@@ -10,8 +10,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// NeedChromium skips a test if Chromium is not installed, because `make test` does not require it. On CI the test
-// fails instead (see [SkipOrFail]). The argument instead is a sentence about the tests that still run without Chromium.
+// NeedChromium skips a test if Chromium is not installed, because `make test` does not
+// require Chromium. On CI, the test fails instead (see [SkipOrFail]). The argument
+// instead is a sentence about tests that cover the same behaviour without Chromium.
 func NeedChromium(t *testing.T, instead string) {
 	t.Helper()
 	if _, err := inputs.LookPath("chromium"); err != nil {
@@ -19,7 +20,8 @@ func NeedChromium(t *testing.T, instead string) {
 	}
 }
 
-// ChromiumDOM opens an address in the installed Chromium and returns the DOM after the page's scripts have run.
+// ChromiumDOM opens an address in the installed Chromium. It returns
+// the DOM of the page after the scripts of the page have run.
 func ChromiumDOM(t *testing.T, address string) []byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), MaxWait)
@@ -28,7 +30,7 @@ func ChromiumDOM(t *testing.T, address string) []byte {
 		"--disable-dev-shm-usage",
 		"--user-data-dir="+filepath.Join(t.TempDir(), "profile"), "--dump-dom", address)
 	var faults bytes.Buffer
-	// Chromium's other processes end later and write to the profile until then
+	// Other processes of Chromium end later. They write to the profile folder until they end.
 	cmd.Stderr, cmd.WaitDelay = &faults, MaxWait
 	dom, err := cmd.Output()
 	if err != nil {

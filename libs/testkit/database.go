@@ -10,15 +10,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Database creates an empty database on the test server and returns its URL. It is dropped when
-// the test ends. A test of one schema should use [Postgres] or [PostgresSchema], which are faster.
+// Database creates an empty database on the test server and returns its URL. The database is dropped when the
+// test ends. A test that needs one schema should use [Postgres] or [PostgresSchema] instead, which are faster.
 func Database(t testing.TB, prefix string) string {
 	t.Helper()
 	return database(t, prefix, "template1")
 }
 
-// database creates a copy of a template database and returns its URL. It copies the files
-// of the template, which takes PostgreSQL a quarter of the time of its default strategy.
+// database creates a copy of the database template and returns the URL of the copy. The strategy file_copy
+// copies the files of the template. This takes a quarter of the time of PostgreSQL's default strategy.
 func database(t testing.TB, prefix, template string) string {
 	t.Helper()
 	base := Server(t)
@@ -28,7 +28,7 @@ func database(t testing.TB, prefix, template string) string {
 	return withDatabase(t, base, name)
 }
 
-// withDatabase returns the URL of another database on the server.
+// withDatabase returns the URL base with another database name.
 func withDatabase(t testing.TB, base, name string) string {
 	t.Helper()
 	at, err := url.Parse(base)
@@ -39,15 +39,15 @@ func withDatabase(t testing.TB, base, name string) string {
 	return at.String()
 }
 
-// Template is a database that is filled once for all tests of a package; each test uses a copy.
+// Template is a database that is filled once for all tests of a package. Each test uses its own copy.
 type Template struct {
-	Fill func(ctx context.Context, databaseURL string) error // must leave no connection open
+	Fill func(ctx context.Context, databaseURL string) error // fills the database; must close all its connections
 
 	mu         sync.Mutex
-	base, name string // name is "" until it is filled
+	base, name string // name is "" until the database is filled
 }
 
-// Copy returns the URL of a new copy of the template. It is dropped when the test ends.
+// Copy creates a copy of the template and returns the URL of the copy. The copy is dropped when the test ends.
 func (c *Template) Copy(t testing.TB, prefix string) string {
 	t.Helper()
 	return database(t, prefix, c.ensureFilled(t))
@@ -73,7 +73,7 @@ func (c *Template) ensureFilled(t testing.TB) string {
 	return name
 }
 
-// Drop removes the template, if it was created. It must be called after all tests.
+// Drop removes the template database, if it was created. It must be called after all tests.
 func (c *Template) Drop() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +83,7 @@ func (c *Template) Drop() error {
 	return administer(c.base, "DROP DATABASE "+c.name+" WITH (FORCE)")
 }
 
-// Administer runs one statement on a new connection.
+// Administer runs one SQL statement on a new connection. If the statement fails, the test fails.
 func Administer(t testing.TB, databaseURL, statement string) {
 	t.Helper()
 	if err := administer(databaseURL, statement); err != nil {

@@ -8,10 +8,11 @@ import (
 	"testing"
 )
 
-// DexPath is the variable with the path of the Dex that `make test` builds next to Go's build cache.
+// DexPath is the environment variable with the path of the Dex program.
+// `make test` builds Dex and stores it next to Go's build cache.
 const DexPath = "SLOTMESH_TEST_DEX"
 
-// DexUser is a user of a Dex server with a password.
+// DexUser is a user who signs in to a Dex server with a password.
 type DexUser struct {
 	Email         string   `json:"email"`
 	Username      string   `json:"username"`
@@ -21,7 +22,7 @@ type DexUser struct {
 	Groups        []string `json:"groups"`
 }
 
-// DexClient is a program that uses a Dex server for sign-in.
+// DexClient is a program whose users sign in through a Dex server.
 type DexClient struct {
 	ID           string   `json:"id"`
 	Secret       string   `json:"secret"`
@@ -29,7 +30,7 @@ type DexClient struct {
 	RedirectURIs []string `json:"redirectURIs"`
 }
 
-// StartDex runs an OpenID Connect provider until the test ends, and returns its issuer.
+// StartDex runs Dex, an OpenID Connect provider, until the test ends. It returns the issuer URL of the provider.
 func StartDex(t *testing.T, client DexClient, users ...DexUser) string {
 	t.Helper()
 	binary, folder := lookup(t, DexPath), t.TempDir()

@@ -9,17 +9,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 )
 
-// Mount adds an endpoint, which answers with the result of handle as JSON. The context
-// of handle has the actor of the request (libs/contracts/actor).
+// Mount adds an internal endpoint, which answers with the result of handle as JSON.
+// The context of handle contains the actor of the request (libs/contracts/actor).
 //
-// [JSON] decodes the body into the body of Req. If the argument decode is present, it decodes the body instead.
+// [JSON] decodes the body of the request. If the optional function decode is given, decode does this instead.
 func Mount[Req, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 	handle func(context.Context, Req) (*Out, error), decode ...func([]byte, *Req) error) {
 	r.Handle(e.Row, func(c *fiber.Ctx) error { return answerCall(c, e, handle, decode) })
 }
 
-// MountIdempotent adds the endpoint of a write that runs once for each Idempotency-Key (see [HandleIdempotently]). The
-// function answerRetry makes the answer to a retry from the stored result that findResult returns.
+// MountIdempotent adds an endpoint for a write that runs only once per Idempotency-Key (see [HandleIdempotently]).
+// For a retry, findResult returns the stored result of the write, and answerRetry converts that result to the answer.
 func MountIdempotent[Req, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 	write func(context.Context, Req) (*Out, error), findResult func(*fiber.Ctx) ([]byte, error),
 	answerRetry func(context.Context, Req, []byte) (*Out, error), decode ...func([]byte, *Req) error) {
@@ -34,8 +34,8 @@ func MountIdempotent[Req, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 		}))
 }
 
-// MountResult is [MountIdempotent] for a write that stores what it returns. The function show makes the answer
-// to the first request and to each retry from that result.
+// MountResult adds an idempotent endpoint, as [MountIdempotent] does, for a write that stores the value that it
+// returns. The function show converts this value to the answer, both for the first request and for each retry.
 func MountResult[Req, T, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 	write func(context.Context, Req) (T, error), findResult func(*fiber.Ctx) ([]byte, error),
 	show func(context.Context, T) (*Out, error), decode ...func([]byte, *Req) error) {
@@ -54,12 +54,12 @@ func MountResult[Req, T, Out any](r *Internal, e endpoints.Endpoint[Req, Out],
 	}, decode...)
 }
 
-// Plain adapts a conversion that cannot fail to [MountResult].
+// Plain adapts a conversion without context and error to the argument show of [MountResult].
 func Plain[T, Out any](show func(T) Out) func(context.Context, T) (*Out, error) {
 	return func(_ context.Context, result T) (*Out, error) { return new(show(result)), nil }
 }
 
-// Shown returns a handler for [Mount] that calls handle and answers with show of its result.
+// Shown returns a handler for [Mount]. The handler calls handle and converts the result with show to the answer.
 func Shown[Req, T, Out any](handle func(context.Context, Req) (T, error),
 	show func(T) Out) func(context.Context, Req) (*Out, error) {
 	return func(ctx context.Context, req Req) (*Out, error) {
@@ -71,10 +71,10 @@ func Shown[Req, T, Out any](handle func(context.Context, Req) (T, error),
 	}
 }
 
-// AnswerNothing is the argument answerRetry of [MountIdempotent] for an endpoint whose answer has no body.
+// AnswerNothing answers a retry without a body. It is a value for the argument answerRetry of [MountIdempotent].
 func AnswerNothing[Req any](context.Context, Req, []byte) (*endpoints.None, error) { return nil, nil }
 
-// AnswerStored is the argument answerRetry of [MountIdempotent] for an endpoint whose answer is the stored result.
+// AnswerStored answers a retry with the stored result. It is a value for the argument answerRetry of [MountIdempotent].
 func AnswerStored[Req, Out any](_ context.Context, _ Req, stored []byte) (*Out, error) {
 	out := new(Out)
 	return out, json.Unmarshal(stored, out)
@@ -110,7 +110,7 @@ func param(c *fiber.Ctx) func(string) string {
 	return func(name string) string { return c.Params(name) }
 }
 
-// answer sends the answer of an endpoint, or returns the error.
+// answer sends the answer out of an endpoint as JSON, or returns err if it is not nil.
 func answer[Out any](c *fiber.Ctx, row *endpoints.Row, out *Out, err error) error {
 	if err != nil {
 		return err

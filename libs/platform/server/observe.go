@@ -20,18 +20,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// observer is middleware that gives each request a deadline, a server span and a
-// duration metric by route. It logs a line if the request fails because of the server.
+// observer is middleware that gives each request a deadline, a server span and a duration
+// metric by route. It logs a line if the request fails with a status of 500 or more.
 //
-// The existing middleware for this version of fiber names spans without the method, so it is not used.
+// The OpenTelemetry middleware for this version of fiber is not used, because it names spans without the HTTP method.
 type observer struct {
 	tel      *telemetry.Telemetry
-	timeout  time.Duration // of one request
-	internal *fiber.App    // the internal port, whose requests have a waiting time
-	show     ShowFault     // of the public port; nil: JSON
+	timeout  time.Duration // maximal duration of one request
+	internal *fiber.App    // app of the internal port; only its requests carry WaitHeader
+	show     ShowFault     // sends the faults of the public port; nil: as JSON
 	duration metric.Float64Histogram
-	// labels caches the label sets of the metric. Creating a set is slow, every request needs
-	// one, and there are few routes and statuses. To add a set, the map is copied and replaced.
+	// labels caches the attribute sets of the metric, because creating a set is slow and every request needs one.
+	// There are few routes and statuses, so the cache stays small. To add a set, the map is copied and replaced.
 	labels atomic.Pointer[map[label]metric.MeasurementOption]
 }
 
@@ -44,7 +44,7 @@ func newObserver(tel *telemetry.Telemetry, timeout time.Duration) *observer {
 
 func (o *observer) middleware(c *fiber.Ctx) error {
 	start := time.Now() //nolint:forbidigo // measures the request itself, with the monotonic clock
-	peerWait := ""      // waiting time at the peer, on the internal port only
+	peerWait := ""      // waiting time at the calling service; only the internal port has it
 	if c.App() == o.internal {
 		peerWait = c.Get(peer.WaitHeader)
 	}
@@ -72,17 +72,17 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 	status := c.Response().StatusCode()
 	route := c.Route().Path
 	if route == own {
-		route = noRoute // no route matched, only middleware
+		route = noRoute // no route matched the path, only middleware ran
 	}
 	o.finish(ctx, span, start, requestRecord{method: c.Method(), route: route, status: status, cause: cause})
 	return nil
 }
 
-// ShowFault answers a request of the public port with a fault.
+// ShowFault answers a request to the public port with a fault.
 type ShowFault func(c *fiber.Ctx, f *fault.Error) error
 
-// ShowFaults sets a function that sends faults of the public port in another form than JSON, such
-// as a page. If show fails, the fault is sent as JSON. ShowFaults must be called before Run.
+// ShowFaults sets the function that sends the faults of the public port in another form than JSON, such as
+// an HTML page. If show returns an error, the fault is sent as JSON. ShowFaults must be called before Run.
 func (s *Server) ShowFaults(show ShowFault) { s.observe.show = show }
 
 func (o *observer) send(c *fiber.Ctx, f *fault.Error) error {
@@ -97,25 +97,26 @@ func (o *observer) send(c *fiber.Ctx, f *fault.Error) error {
 	return nil
 }
 
-// nosniffKey and nosniff are a header that makes browsers respect the Content-Type of an answer, so that they do not
-// show JSON as a page.
+// nosniffKey and nosniff are the name and the value of a header that makes browsers respect the
+// Content-Type of an answer. Without the header, a browser could show a JSON answer as an HTML page.
 var nosniffKey, nosniff = []byte(fiber.HeaderXContentTypeOptions), []byte("nosniff")
 
-// serverSpan is created once because every request uses it.
+// serverSpan is the option that marks a span as a server span. It is created once, because every request uses it.
 var serverSpan = trace.WithSpanKind(trace.SpanKindServer)
 
-// noRoute is the route of a path without a handler. The path itself is text of the caller and is not recorded.
+// noRoute is the route in telemetry for a path without a handler. The
+// path itself is not recorded, because the client can choose any text.
 const noRoute = "none"
 
-// requestRecord holds the data of a finished request for telemetry. cause is the fault that was sent, or nil.
+// requestRecord holds the data of a finished request for telemetry. The field cause is the fault that was sent, or nil.
 type requestRecord struct {
 	method, route string
 	status        int
 	cause         error
 }
 
-// finish sets the name of the span and records the metric. If the request failed because of the server, it also logs a
-// line.
+// finish sets the name and the attributes of the span, and records the
+// duration of the request. If the status is 500 or more, it also logs a line.
 func (o *observer) finish(ctx context.Context, span trace.Span, start time.Time, s requestRecord) {
 	if span.IsRecording() {
 		span.SetName(s.method + " " + s.route)
@@ -137,7 +138,8 @@ func (s requestRecord) attributes() []attribute.KeyValue {
 	}
 }
 
-// label identifies a time series of the metric. Methods and routes are among the mounted ones, so that there are few.
+// label identifies a time series of the metric. Its values come from
+// known methods and mounted routes, so that there are few time series.
 type label struct {
 	method, route string
 	status        int
@@ -152,7 +154,8 @@ func (o *observer) findLabels(s requestRecord) metric.MeasurementOption {
 	labels := metric.WithAttributeSet(attribute.NewSet(s.attributes()...))
 	more := maps.Clone(*known)
 	more[key] = labels
-	o.labels.CompareAndSwap(known, &more) // if the map was replaced first, a later request adds the set
+	// if another request has replaced the map in the meantime, a later request adds the set
+	o.labels.CompareAndSwap(known, &more)
 	return labels
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/plain"
 )
 
-// Query returns the parameters of the request's query.
+// Query returns a function that reads the query parameters of the request.
 func Query(c *fiber.Ctx) request.Query {
 	args := c.Context().QueryArgs()
 	return func(name string) []string {
@@ -21,9 +21,10 @@ func Query(c *fiber.Ctx) request.Query {
 	}
 }
 
-// CheckQuery rejects a query parameter that is probably a misspelled known one: it
-// differs only in case, underscores or hyphens. Fault: invalid_parameter. It allocates
-// no memory if all parameters are known, because every list request calls it.
+// CheckQuery returns an error if a query parameter is probably a misspelled known parameter. Such
+// a name differs from a known name only in case, underscores or hyphens. Fault: invalid_parameter.
+//
+// If all parameters are known, CheckQuery allocates no memory, because every request for a list calls it.
 func CheckQuery(c *fiber.Ctx, known ...string) error {
 	for name := range c.Context().QueryArgs().All() {
 		if slices.ContainsFunc(known, func(k string) bool { return k == string(name) }) {
@@ -36,7 +37,7 @@ func CheckQuery(c *fiber.Ctx, known ...string) error {
 	return nil
 }
 
-// WithParameters returns a handler that calls next if the request's query passes [CheckQuery].
+// WithParameters returns a handler that checks the query with [CheckQuery] before it calls next.
 func WithParameters(next fiber.Handler, known ...string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if err := CheckQuery(c, known...); err != nil {
@@ -46,8 +47,8 @@ func WithParameters(next fiber.Handler, known ...string) fiber.Handler {
 	}
 }
 
-// JSON strictly decodes the JSON object in the request's body
-// into a struct. Faults: those of [Body]; invalid_parameter.
+// JSON decodes the JSON object in the body of the request into the struct into,
+// as [request.JSON] does. Faults: invalid_parameter; the faults of [Body].
 func JSON(c *fiber.Ctx, into any) error {
 	body, err := Body(c)
 	if err != nil {
@@ -56,5 +57,6 @@ func JSON(c *fiber.Ctx, into any) error {
 	return request.JSON(body, into)
 }
 
-// Slug returns the business's slug from the path parameter :slug. Fault: business_not_found.
+// Slug returns the value of the path parameter slug, which is the slug of a
+// business. Fault: business_not_found if it does not have the form of a slug.
 func Slug(c *fiber.Ctx) (string, error) { return request.Slug(c.Params("slug")) }

@@ -1,8 +1,9 @@
-// Package server runs one service. Its public listener has the routes for clients. Its internal listener has
-// the internal API, probes and metrics. The package starts and stops the other parts of the service in order.
+// Package server runs one service. Clients use the public port. Other services use the internal port, which also
+// has the paths for probes and metrics. The package starts and stops the other parts of the service in order.
 //
-// Handlers return errors; faults are sent in the JSON form of semantics.md §7. Every request has a
-// deadline, a bounded body, a span and a metric. A request that fails because of the server is logged.
+// Handlers return errors. The server sends faults as JSON, in the form of
+// semantics.md §7. Every request has a deadline, a maximal body size, a span and
+// a metric. If a request fails with a status of 500 or more, the server logs it.
 package server
 
 import (
@@ -32,65 +33,69 @@ type Config struct {
 	PublicAddr string `env:"PUBLIC_ADDR, default=:8080"`
 	// InternalAddr is the listen address of the internal port.
 	InternalAddr string `env:"INTERNAL_ADDR, default=:9090"`
-	// TrustedProxies are the CIDRs whose X-Forwarded-For (semantics.md §8), -Host and -Proto are trusted.
+	// TrustedProxies are the networks of trusted proxies in CIDR notation. The headers X-Forwarded-For
+	// (semantics.md §8), X-Forwarded-Host and X-Forwarded-Proto are trusted only from these networks.
 	TrustedProxies []string `env:"TRUSTED_PROXIES"`
-	// RequestTimeout is the deadline of one request.
+	// RequestTimeout is the time after which a request ends with a fault.
 	RequestTimeout time.Duration `env:"REQUEST_TIMEOUT, default=10s"`
-	// DrainDelay is how long a stopping service still accepts requests while it is not ready.
+	// DrainDelay is the time for which a stopping service still
+	// accepts requests, although /readyz reports that it is not ready.
 	DrainDelay time.Duration `env:"DRAIN_DELAY, default=0s"`
-	// DrainTimeout bounds each step of stopping.
+	// DrainTimeout is the maximal duration of each step when the service stops.
 	DrainTimeout time.Duration `env:"DRAIN_TIMEOUT, default=15s"`
-	// PublicBodyLimit is the largest request body of the public port, in bytes.
+	// PublicBodyLimit is the maximal size of a request body on the public port, in bytes.
 	PublicBodyLimit int `env:"PUBLIC_BODY_LIMIT, default=262144"`
-	// InternalBodyLimit is the largest request body of the internal port, in bytes.
+	// InternalBodyLimit is the maximal size of a request body on the internal port, in bytes.
 	InternalBodyLimit int `env:"INTERNAL_BODY_LIMIT, default=16777216"`
-	// MaxConnections bounds the open connections of each port; 0: no bound.
+	// MaxConnections is the maximal number of open connections of each port; 0: no maximum.
 	MaxConnections int `env:"MAX_CONNECTIONS, default=8192"`
-	// MaxConnectionsPerAddress bounds the connections of one IPv4 address or one /64
-	// to the public port. For a /48 the bound is four times as high. 0: no bound.
-	// Addresses in TrustedProxies are exempt, because many clients share them.
+	// MaxConnectionsPerAddress is the maximal number of connections to the public port from one IPv4
+	// address or one IPv6 /64 network. For a /48 network, the maximum is four times as high. 0: no
+	// maximum. It does not apply to addresses in TrustedProxies, because many clients share them.
 	MaxConnectionsPerAddress int `env:"MAX_CONNECTIONS_PER_ADDRESS, default=1024"`
-	// AnswerBytesInFlight bounds the memory, in bytes, of large answers that are being
-	// written. A separate bound of the same size applies to large bodies that are being read.
-	// Both apply to each port. Answers and bodies that wait for memory may have half of the
-	// bound. One business gets at most a quarter of the memory for answers. 0: no bound.
+	// AnswerBytesInFlight is the maximal memory, in bytes, for large answers that a port is
+	// sending. The same maximum applies separately to large request bodies that a port is
+	// reading. Answers and bodies that wait for memory may occupy half of this size in addition.
+	// One business can use at most a quarter of the memory for answers. 0: no maximum.
 	AnswerBytesInFlight int `env:"ANSWER_BYTES_IN_FLIGHT, default=67108864"`
-	// ReaderBytesPerSecond is the minimal speed at which a client must read a large answer
-	// after the first five seconds. The connection of a slower client is closed. 0: no bound.
+	// ReaderBytesPerSecond is the minimal speed at which a client must read a large answer after
+	// the first five seconds. The server closes the connection of a slower client. 0: no minimum.
 	ReaderBytesPerSecond int `env:"READER_BYTES_PER_SECOND, default=65536"`
-	// Peers are the settings of calls to other services, and of the callers of the internal port.
+	// Peers holds the settings for calls to other services, and the
+	// credentials of the services that may call the internal port.
 	Peers peer.Config
-	// Zones are the settings of the time zone rules.
+	// Zones holds the settings for the rules of time zones.
 	Zones zonefiles.Config
-	// InternalHosts are additional host names of the internal port. Addresses,
-	// names without a dot and names of Kubernetes are always accepted.
+	// InternalHosts are additional host names of the internal port. IP
+	// addresses, names without a dot and Kubernetes names are always accepted.
 	InternalHosts []string `env:"INTERNAL_HOSTS"`
 }
 
-// Validate checks the settings beyond their types.
+// Validate returns an error if TrustedProxies is invalid. Other types check their own settings.
 func (c *Config) Validate() error {
 	_, err := ParseProxies(c.TrustedProxies)
 	return err
 }
 
-// Runtime holds what the starting process passes to a service.
-// Without listeners the service opens those of its [Config].
+// Runtime holds the values that the starting process passes to a service.
+// If a listener is nil, the service opens the address in its [Config].
 type Runtime struct {
 	Name             string
 	Clock            clock.Clock
 	Telemetry        *telemetry.Telemetry
 	Public, Internal net.Listener
-	// Open makes the internal port accept every caller without a credential.
-	// The default actor is then the owner. Only tests of handlers set it.
+	// Open makes the internal port accept every caller without a credential. The actor
+	// of a request without an actor is then the owner. Only tests of handlers set it.
 	Open bool
-	// Endpoints are the rows of the service's internal endpoints; nil uses [endpoints.Of]. Tests set it.
+	// Endpoints are the declarations of the service's internal endpoints.
+	// If it is nil, the service uses [endpoints.Of]. Only tests set it.
 	Endpoints []*endpoints.Row
 }
 
-// Server is one running service.
+// Server is one service with its two ports.
 type Server struct {
-	// Public and Internal take the service's routes before Run.
-	// Internal panics for a route without a declaration in libs/contracts/endpoints.
+	// Public and Internal accept the handlers of the service before Run. Internal
+	// panics for an endpoint that libs/contracts/endpoints does not declare.
 	Public   *fiber.App
 	Internal *Internal
 
@@ -103,17 +108,17 @@ type Server struct {
 	observe   *observer
 	httpPort  *httpPort // nil if fiber serves the public port
 	senders   trustedSenders
-	isHTTPS   bool // see [Server.SetPublicURL]
+	isHTTPS   bool // whether the public URL begins with https, see [Server.SetPublicURL]
 	readSpeed minReadSpeed
 
 	internalApp *fiber.App
-	rows        []*endpoints.Row // of the internal endpoints
+	rows        []*endpoints.Row // declarations of the internal endpoints
 	mounted     []*endpoints.Row
-	open        bool // [Runtime.Open]
+	open        bool // value of [Runtime.Open]
 	refused     metric.Int64Counter
 
-	limit    Limit                  // of the public port; nil: no limit
-	limitBy  func(*fiber.Ctx) error // the same, if fiber serves it
+	limit    Limit                  // limit of the public port; nil: no limit
+	limitBy  func(*fiber.Ctx) error // the limit as middleware, if fiber serves the public port
 	draining atomic.Bool
 	checks   []*check
 	parts    []part
@@ -131,7 +136,8 @@ type part struct {
 	run  func(context.Context) error
 }
 
-// New prepares a server with its middleware and probes, and opens its listeners.
+// New returns a server with its middleware and probes. It opens
+// both listeners, but does not accept requests before Run.
 func New(cfg Config, rt Runtime) (*Server, error) {
 	proxies, err := ParseProxies(cfg.TrustedProxies)
 	if err != nil {
@@ -156,7 +162,7 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	if s.public, err = listen(rt.Public, cfg.PublicAddr, open); err != nil {
 		return nil, fmt.Errorf("public port: %w", err)
 	}
-	open.port, open.byAddress = "internal", 0 // a mesh's sidecar is one address for all peers
+	open.port, open.byAddress = "internal", 0 // the sidecar of a mesh sends the requests of all peers from one address
 	if s.internal, err = listen(rt.Internal, cfg.InternalAddr, open); err != nil {
 		return nil, errors.Join(fmt.Errorf("internal port: %w", err), s.public.Close())
 	}
@@ -167,7 +173,7 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	return s, nil
 }
 
-// openInternal prepares the internal port, which only accepts the endpoints in the service's rows.
+// openInternal prepares the internal port, which accepts only declared endpoints.
 func (s *Server) openInternal() {
 	if s.rows == nil {
 		s.rows = endpoints.Of(s.name)
@@ -191,13 +197,13 @@ func listen(existing net.Listener, addr string, b bounds) (*listener, error) {
 	return newListener(opened, b), nil
 }
 
-// PublicAddr returns the address of the public port.
+// PublicAddr returns the address on which the public port listens.
 func (s *Server) PublicAddr() net.Addr { return s.public.Addr() }
 
-// InternalAddr returns the address of the internal port.
+// InternalAddr returns the address on which the internal port listens.
 func (s *Server) InternalAddr() net.Addr { return s.internal.Addr() }
 
-// Ready adds a check to /readyz. The check is called with a short deadline until it has succeeded once.
+// Ready adds a check to /readyz. The function ask is called with a short deadline until it has succeeded once.
 //
 // A store that fails later does not make the service unready. Otherwise all replicas
 // would become unready at the same time, although they can still answer some requests.
@@ -205,22 +211,24 @@ func (s *Server) Ready(name string, ask func(context.Context) error) {
 	s.checks = append(s.checks, &check{name: name, run: ask})
 }
 
-// Go adds a part that runs alongside the listeners until its context ends. If it fails, the service stops.
+// Go adds a function that runs in its own goroutine while the server runs,
+// until its context ends. If the function returns an error, the service stops.
 func (s *Server) Go(name string, run func(context.Context) error) {
 	s.parts = append(s.parts, part{name, run})
 }
 
-// OnStop adds a closer. Closers run last, in reverse order.
+// OnStop adds a function that closes a resource when the service
+// stops. These functions run last, in reverse order of their addition.
 func (s *Server) OnStop(name string, closer func(context.Context) error) {
 	s.closers = append(s.closers, part{name, closer})
 }
 
-// Draining reports whether the server is stopping. A request that waits for news should then be answered immediately.
+// Draining reports whether the server is stopping. A handler that waits for new events should then answer immediately.
 func (s *Server) Draining() bool { return s.draining.Load() }
 
-// Run serves until ctx ends or a part of the service fails. Then it becomes unready,
-// waits, stops accepting connections, finishes requests, ends the parts, and closes
-// the stores in reverse order of their opening. Its error names the part that failed.
+// Run serves requests until ctx ends or a part of the service fails. Then Run stops the service in
+// this order: it becomes unready, waits, stops accepting connections, finishes requests and ends
+// the parts. Last, it closes the stores in reverse order. The error names the part that failed.
 func (s *Server) Run(ctx context.Context) error {
 	if err := s.checkMounted(); err != nil && !s.open {
 		return errors.Join(err, s.Close())
@@ -257,8 +265,8 @@ func (s *Server) Run(ctx context.Context) error {
 	return errors.Join(append(errs, s.Close())...)
 }
 
-// servePublic returns the function that serves the public port: with
-// net/http if [Server.HandleHTTP] was called, otherwise with fiber.
+// servePublic returns the function that serves the public port. It uses
+// net/http if [Server.HandleHTTP] was called, and otherwise fiber.
 func (s *Server) servePublic() func(context.Context) error {
 	if s.httpPort == nil {
 		return func(context.Context) error { return s.Public.Listener(s.public) }
@@ -266,11 +274,12 @@ func (s *Server) servePublic() func(context.Context) error {
 	return func(context.Context) error { return s.httpPort.serve() }
 }
 
-// drain stops accepting requests and waits for those in flight.
+// drain stops accepting connections and waits for requests in progress. The argument
+// isOrderly is false if a part of the service has failed; drain then skips DrainDelay.
 func (s *Server) drain(isOrderly bool) error {
 	s.draining.Store(true)
 	if isOrderly && s.cfg.DrainDelay > 0 {
-		// The cluster routes requests here until it has noticed that the service is not ready.
+		// Kubernetes routes requests to this pod until it has noticed that the pod is not ready.
 		time.Sleep(s.cfg.DrainDelay)
 	}
 	deadline, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
@@ -282,7 +291,7 @@ func (s *Server) drain(isOrderly bool) error {
 		}
 	}
 	// The HTTP servers are shut down last. They may close a connection
-	// that they consider idle although a request on it is just arriving.
+	// that seems idle to them, although a request is just arriving on it.
 	if s.httpPort != nil {
 		errs = append(errs, s.httpPort.http.Shutdown(deadline))
 	}
@@ -290,8 +299,8 @@ func (s *Server) drain(isOrderly bool) error {
 	return errors.Join(errs...)
 }
 
-// Close runs the closers in reverse order and closes the listeners.
-// Run calls it; a server that never runs must be closed by the caller.
+// Close calls the functions of OnStop in reverse order and closes the listeners.
+// Run calls Close. If a server never runs, the caller must call Close.
 func (s *Server) Close() error {
 	deadline, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
 	defer cancel()
@@ -306,5 +315,5 @@ func (s *Server) Close() error {
 	return errors.Join(errs...)
 }
 
-// closeListeners closes both listeners. It is idempotent.
+// closeListeners closes both listeners. Further calls have no effect.
 func (s *Server) closeListeners() { _, _ = s.public.Close(), s.internal.Close() }

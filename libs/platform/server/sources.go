@@ -12,11 +12,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// callerCheck decides which requests the internal port accepts. Slotmesh's services
-// identify themselves with a credential each. Probes and metrics need no credential.
+// callerCheck decides which requests the internal port accepts. Each service of Slotmesh
+// identifies itself with its own credential. Requests for probes and metrics need no credential.
 //
-// A browser may reach the port, so requests of web pages are refused by their Origin. Requests
-// through a foreign domain name that points to the port (DNS rebinding) are refused by their Host.
+// A browser may be able to reach the port. Requests of web pages are therefore
+// refused by their header Origin. An attacker may also point a foreign domain name
+// to the port (DNS rebinding). Such requests are refused by their header Host.
 type callerCheck struct {
 	callers peer.Callers
 	hosts   []string // additional host names, in lower case
@@ -32,19 +33,20 @@ func (s *Server) newCallerCheck(cfg Config, open bool) *callerCheck {
 	return g
 }
 
-// openPaths has the paths that need no credential: Kubernetes and Prometheus request them for probes and metrics.
+// openPaths are the paths that need no credential, because Kubernetes and Prometheus request them.
 var openPaths = map[string]bool{"/livez": true, "/readyz": true, "/metrics": true}
 
-// callerKey is the key of the calling service's name in the locals of a request.
+// callerKey is the key for the name of the calling service in the locals of a request.
 type callerKey struct{}
 
-// callerOf returns the name of the calling service. It is "" for a path in platform.
+// callerOf returns the name of the calling service, or "" for a path in openPaths.
 func callerOf(c *fiber.Ctx) string {
 	name, _ := c.Locals(callerKey{}).(string)
 	return name
 }
 
-// check refuses unknown callers before their body is read, and stores the name of the calling service.
+// check is middleware that refuses unknown callers before the body
+// is read. It stores the name of the calling service in the request.
 func (g *callerCheck) check(c *fiber.Ctx) error {
 	header := &c.Request().Header
 	switch {
@@ -71,8 +73,9 @@ func (g *callerCheck) refuse(c *fiber.Ctx, by, sentence string) error {
 	return fault.New(fault.SourceForbidden, sentence)
 }
 
-// isInternalHost reports whether the Host of a request is one that only services use: an address, a name without
-// a dot, a name of Kubernetes, or a configured name. Attackers cannot register any of these names.
+// isInternalHost reports whether the header Host of a request names an internal
+// host. An internal host is an IP address, a name without a dot, a Kubernetes
+// name, or a name in InternalHosts. An attacker cannot register such a name.
 func (g *callerCheck) isInternalHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

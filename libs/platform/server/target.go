@@ -7,8 +7,8 @@ import (
 )
 
 // decodeTargets decodes percent-encoded unreserved characters, such as letters, in
-// the path of a request (RFC 3986 §6.2.2.2). It runs before any code reads the path,
-// so that limits, routes and the service behind the front all see the same path.
+// the path of a request (RFC 3986 §6.2.2.2). It runs before any code reads the path.
+// Limits, routes and the service behind the front therefore all use the same path.
 func decodeTargets(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if target, changed := decodeUnreserved(ctx.Request.Header.RequestURI()); changed {
@@ -18,9 +18,9 @@ func decodeTargets(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// decodeUnreserved decodes the unreserved characters in the path of a request's target. It
-// returns the result, and whether the target changed. If the decoded path has a segment
-// "." or "..", the target stays unchanged, because it must not lead to another resource.
+// decodeUnreserved decodes unreserved characters in the path of a request target. It returns
+// the new target, and whether the target has changed. If the decoded path has a segment "."
+// or "..", the target stays unchanged, because the change could lead to another resource.
 func decodeUnreserved(target []byte) ([]byte, bool) {
 	end := bytes.IndexAny(target, "?#")
 	if end < 0 {
@@ -44,7 +44,8 @@ func decodeUnreserved(target []byte) ([]byte, bool) {
 	return append(plain, target[end:]...), true
 }
 
-// unreservedAt returns the unreserved character whose percent-encoding is at the start of b.
+// unreservedAt decodes the percent-encoding at the start of b. It
+// returns the character, and whether the character is unreserved.
 func unreservedAt(b []byte) (byte, bool) {
 	if len(b) < 3 || b[0] != '%' {
 		return 0, false

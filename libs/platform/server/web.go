@@ -16,13 +16,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// HTTPHandler answers a request of net/http. A returned error is sent
-// as a fault; in that case the handler must not have written anything.
+// HTTPHandler answers a net/http request. If it returns an error, the server sends the
+// error as a fault. In this case, the handler must not have written any part of an answer.
 type HTTPHandler func(w http.ResponseWriter, r *http.Request) error
 
-// HandleHTTP adds a net/http handler for an exact path, for libraries that require net/http. The public port
-// is then served by net/http, and routes on Public are no longer reachable. Requests get the same span,
-// metric, log line, deadline, body limit and faults as with fiber. The handler must check the method itself.
+// HandleHTTP adds a net/http handler for an exact path, for libraries that require net/http. From then on, net/http
+// serves the public port, and clients no longer reach the handlers on Public. Requests have the same span, metric,
+// log line, deadline, body limit and faults as with fiber. The handler must check the HTTP method itself.
 func (s *Server) HandleHTTP(path string, handler HTTPHandler) {
 	if s.httpPort == nil {
 		s.httpPort = newHTTPPort(s)
@@ -30,15 +30,15 @@ func (s *Server) HandleHTTP(path string, handler HTTPHandler) {
 	s.httpPort.routes[path] = handler
 }
 
-// httpPort is the public port of a service that uses net/http.
+// httpPort is the public port of a service if net/http serves it.
 type httpPort struct {
 	server *Server
 	routes map[string]HTTPHandler
 	http   *http.Server
-	bodies *memoryBudget // nil: no bound
+	bodies *memoryBudget // nil: no limit
 }
 
-// newHTTPPort returns the net/http server, with the bounds of the fiber ports.
+// newHTTPPort returns the public port with a net/http server that has the same limits as a fiber port.
 func newHTTPPort(s *Server) *httpPort {
 	w := &httpPort{server: s, routes: make(map[string]HTTPHandler), bodies: s.newBodyBudget()}
 	w.http = &http.Server{
@@ -61,7 +61,7 @@ func newHTTPPort(s *Server) *httpPort {
 	return w
 }
 
-// connKey is the context key of a request's connection.
+// connKey is the key for the connection of a request in the request's context.
 type connKey struct{}
 
 func (w *httpPort) serve() error {
@@ -71,7 +71,7 @@ func (w *httpPort) serve() error {
 	return nil
 }
 
-// ServeHTTP handles one request with its span, metric and log line.
+// ServeHTTP handles one request and records its span, metric and log line.
 func (w *httpPort) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	start := time.Now() //nolint:forbidigo // measures the request itself, with the monotonic clock
 	tel := w.server.tel
@@ -105,13 +105,13 @@ func (w *httpPort) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	}
 	method := r.Method
 	if !slices.Contains(knownMethods, method) {
-		method = otherMethod // keeps the caller's text out of labels
+		method = otherMethod // keeps arbitrary text of the client out of metric labels
 	}
 	w.server.observe.finish(ctx, span, start, requestRecord{method: method, route: route, status: answer.status,
 		cause: cause})
 }
 
-// findRoute returns the name of a request's path for telemetry, and its handler.
+// findRoute returns the route of a request for telemetry, and the handler for the request.
 func (w *httpPort) findRoute(r *http.Request, on net.Conn) (string, HTTPHandler) {
 	refuse := func(err error) HTTPHandler {
 		return func(http.ResponseWriter, *http.Request) error { return err }
@@ -129,8 +129,8 @@ func (w *httpPort) findRoute(r *http.Request, on net.Conn) (string, HTTPHandler)
 	return r.URL.Path, handler
 }
 
-// runHandler runs the handler with the request's deadline, which
-// counts from its arrival, and converts a panic into an error.
+// runHandler applies the limit and runs the handler with the deadline of the request,
+// which counts from the arrival of the request. It converts a panic into an error.
 func (w *httpPort) runHandler(out http.ResponseWriter, r *http.Request, handler HTTPHandler) error {
 	ctx, cancel := context.WithDeadline(r.Context(), clock.ArrivalTime(r.Context()).Add(w.server.cfg.RequestTimeout))
 	defer cancel()
@@ -145,7 +145,7 @@ func (w *httpPort) runHandler(out http.ResponseWriter, r *http.Request, handler 
 	})
 }
 
-// sendHTTPFault writes a fault as the response, like sendFault.
+// sendHTTPFault sends a fault as the answer to a net/http request, as sendFault does for fiber.
 func sendHTTPFault(out http.ResponseWriter, f *fault.Error) {
 	header := out.Header()
 	if f.RetryAfter > 0 {
@@ -157,7 +157,7 @@ func sendHTTPFault(out http.ResponseWriter, f *fault.Error) {
 	_, _ = out.Write(f.Body()) // a disconnected client needs no answer
 }
 
-// statusRecorder records the status that was sent.
+// statusRecorder is a response writer that records the status of the answer.
 type statusRecorder struct {
 	http.ResponseWriter
 	body   *unreadBody
@@ -165,7 +165,7 @@ type statusRecorder struct {
 	isSent bool
 }
 
-// WriteHeader sends the status. If the body was not read, it also closes the connection after the answer.
+// WriteHeader sends the status. If the handler has not read the whole body, the connection closes after the answer.
 func (a *statusRecorder) WriteHeader(status int) {
 	if !a.isSent && a.body.hasRest() {
 		a.Header().Set("Connection", "close")
@@ -177,7 +177,7 @@ func (a *statusRecorder) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Write sends a part of the answer.
+// Write sends a part of the answer. If no status was sent, it first sends status 200.
 func (a *statusRecorder) Write(part []byte) (int, error) {
 	if !a.isSent {
 		a.WriteHeader(http.StatusOK)
@@ -185,5 +185,5 @@ func (a *statusRecorder) Write(part []byte) (int, error) {
 	return a.ResponseWriter.Write(part)
 }
 
-// Unwrap gives [http.ResponseController] access to the connection.
+// Unwrap returns the underlying response writer. [http.ResponseController] needs it.
 func (a *statusRecorder) Unwrap() http.ResponseWriter { return a.ResponseWriter }

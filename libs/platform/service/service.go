@@ -1,5 +1,6 @@
-// Package service has helpers that build a service. They open what most services need (server, Redis, clients
-// of other services, limits) and close it when the service stops. Services with tables also use libs/platform/postgres.
+// Package service provides functions that build a service. They open the parts that most
+// services need: the server, Redis, clients of other services and limits. They also close these
+// parts when the service stops. Services with tables use libs/platform/postgres in addition.
 package service
 
 import (
@@ -17,14 +18,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/server"
 )
 
-// Service is a service during its assembly.
+// Service is a service while it is being built. The function assemble of [New] adds the parts.
 type Service struct {
 	*server.Server
 	rt    server.Runtime
 	peers peer.Config
 }
 
-// New returns a service that is ready to run, with the parts and routes that assemble adds. It does not connect yet.
+// New returns a service that is ready to run. The function assemble adds
+// its parts and routes. New does not connect to any store or service.
 func New(cfg server.Config, rt server.Runtime, assemble func(*Service) error) (*server.Server, error) {
 	srv, err := server.New(cfg, rt)
 	if err != nil {
@@ -36,7 +38,7 @@ func New(cfg server.Config, rt server.Runtime, assemble func(*Service) error) (*
 	return srv, nil
 }
 
-// Redis returns a client of Redis and closes it when the service stops.
+// Redis returns a client for Redis. The client is closed when the service stops.
 func (s *Service) Redis(ctx context.Context, cfg redisx.Config) (redis.UniversalClient, error) {
 	rdb, err := redisx.Open(ctx, cfg, s.rt.Telemetry)
 	if err != nil {
@@ -46,34 +48,37 @@ func (s *Service) Redis(ctx context.Context, cfg redisx.Config) (redis.Universal
 	return rdb, nil
 }
 
-// Limits returns a [limits.Gate], which counts requests in Redis. A service
-// with public paths must pass the gate's method Pass to [server.Server.Limit].
+// Limits returns a [limits.Gate] that counts requests in Redis. A service with
+// public paths must pass the method Pass of the gate to [server.Server.Limit].
 func (s *Service) Limits(cfg limits.Config, rdb redis.UniversalClient) *limits.Gate {
 	return limits.New(cfg, cfg.Counting.Open(rdb, s.rt.Telemetry), s.rt.Telemetry)
 }
 
-// Peer returns a client of the peer called name, whose internal port is at url.
+// Peer returns a client for the service that is called name. The argument url is the
+// URL of that service's internal port. The client is closed when this service stops.
 func (s *Service) Peer(name, url string, options ...peer.Option) *peer.Client {
 	client := s.peers.Client(name, url, s.rt.Telemetry, options...)
 	s.OnStop(name, func(context.Context) error { client.Close(); return nil })
 	return client
 }
 
-// Offers returns a client that caches catalog's offers and listens for their changes.
+// Offers returns a client that caches the offers of catalog. While the
+// service runs, the client receives messages about changed offers.
 func (s *Service) Offers(catalog *peer.Client, rdb redis.UniversalClient) *catalogclient.Client {
 	offers := catalogclient.NewClient(catalog, s.rt.Telemetry)
 	s.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
 	return offers
 }
 
-// AddErasureJob adds the job that deletes the service's data of removed businesses after the retention time.
+// AddErasureJob adds the job that deletes this service's data of removed
+// businesses after the retention time. The function erase deletes the data.
 func (s *Service) AddErasureJob(catalog *peer.Client, erase catalogclient.Erase) {
 	eraser := &catalogclient.Eraser{Catalog: catalog, Erase: erase, Clock: s.rt.Clock, Telemetry: s.rt.Telemetry}
 	s.Go("erasing removed businesses", eraser.Run)
 }
 
-// AddRetentionJob adds the retention job to the service. The job anonymizes customers whose bookings
-// ended long enough ago, by the setting of each business. Only one replica at a time runs it.
+// AddRetentionJob adds the retention job to the service. The job anonymizes the data of customers whose last booking
+// ended long enough ago. Each business sets the retention time. Only one replica of the service runs the job at a time.
 func (s *Service) AddRetentionJob(catalog *peer.Client, offers *catalogclient.Client, pool *pgxpool.Pool,
 	kept catalogclient.Remembered) {
 	runExclusively := func(ctx context.Context, work func(context.Context) error) error {

@@ -1,8 +1,8 @@
-// Package telemetry sets up the traces, metrics and logs of one service. There is no global
-// state: a process may run several services, each with its own providers and service.name.
+// Package telemetry sets up the traces, metrics and logs of one service. It has no global state.
+// A process may run several services, each with its own providers and its own service.name.
 //
-// Traces are exported over OTLP if an endpoint is configured. Prometheus reads metrics from the
-// internal port. Logs are JSON lines with the trace id. None of the three may contain customer data.
+// Traces are sent over OTLP if an endpoint is configured. Prometheus reads the metrics from the internal
+// port. Logs are JSON lines with the trace id. Traces, metrics and logs must not contain data of customers.
 package telemetry
 
 import (
@@ -29,15 +29,15 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Config holds the telemetry settings of a service.
+// Config holds the settings for the telemetry of a service.
 type Config struct {
-	// OTLPEndpoint is the base URL of an OTLP/HTTP collector; empty: traces are not sent.
+	// OTLPEndpoint is the base URL of an OTLP/HTTP collector. If it is empty, no traces are sent.
 	OTLPEndpoint string `env:"OTEL_EXPORTER_OTLP_ENDPOINT"`
-	// LogLevel is debug, info, warn or error.
+	// LogLevel is the lowest level that is logged: debug, info, warn or error.
 	LogLevel slog.Level `env:"LOG_LEVEL, default=info"`
 }
 
-// Validate checks that the endpoint is a base URL.
+// Validate returns an error if the endpoint is not a base URL.
 func (c *Config) Validate() error {
 	if c.OTLPEndpoint == "" {
 		return nil
@@ -62,7 +62,7 @@ type Telemetry struct {
 	stop     []func(context.Context) error
 }
 
-// New sets up the telemetry of the named service. It writes log lines to logs.
+// New sets up the telemetry of the service with this name. It writes log lines to the argument logs.
 func New(ctx context.Context, cfg Config, service string, logs io.Writer) (*Telemetry, error) {
 	res := resource.NewSchemaless(attribute.String("service.name", service))
 	registry := prometheus.NewRegistry()
@@ -72,11 +72,12 @@ func New(ctx context.Context, cfg Config, service string, logs io.Writer) (*Tele
 	if err != nil {
 		return nil, err
 	}
-	// Exemplars would cost time at every measurement, and the text format does not show them.
+	// Exemplars cost time at every measurement, and the text format of Prometheus does not contain them.
 	meters := sdkmetric.NewMeterProvider(sdkmetric.WithResource(res), sdkmetric.WithReader(reader),
 		sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter))
 	stop := []func(context.Context) error{meters.Shutdown}
-	// Spans that are not exported still have ids, for logs and answers, and pass on the caller's sampling decision.
+	// Spans are not exported, but they have ids for logs and answers.
+	// They also pass on the sampling decision of the caller.
 	tracing := []sdktrace.TracerProviderOption{sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.NeverSample()))}
 	if cfg.OTLPEndpoint != "" {
 		exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(cfg.OTLPEndpoint+"/v1/traces"))
@@ -93,10 +94,10 @@ func New(ctx context.Context, cfg Config, service string, logs io.Writer) (*Tele
 	return t, nil
 }
 
-// Stderr returns the default destination of log lines.
+// Stderr returns the writer for log lines that programs use by default.
 func Stderr() io.Writer { return os.Stderr }
 
-// Discard returns telemetry for tests that is not exported; its spans still have ids.
+// Discard returns telemetry for tests. It exports nothing, but spans have ids.
 func Discard() *Telemetry {
 	t := newTelemetry(slog.New(slog.DiscardHandler), sdktrace.NewTracerProvider(), sdkmetric.NewMeterProvider())
 	t.registry = prometheus.NewRegistry()
@@ -115,15 +116,15 @@ func newTelemetry(logger *slog.Logger, traces trace.TracerProvider, meters metri
 	}
 }
 
-// Gatherer returns the metrics for a program that shows those of several services together.
+// Gatherer returns the metrics of this service. A program that runs several services combines them.
 func (t *Telemetry) Gatherer() prometheus.Gatherer { return t.registry }
 
-// MetricsHandler returns a handler that serves the metrics in Prometheus's text format.
+// MetricsHandler returns an HTTP handler that sends the metrics in the text format of Prometheus.
 func (t *Telemetry) MetricsHandler() http.Handler {
 	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{})
 }
 
-// Shutdown exports buffered data and stops.
+// Shutdown exports buffered data and stops the providers. It returns an error if ctx ends first.
 func (t *Telemetry) Shutdown(ctx context.Context) error {
 	var errs []error
 	for _, stop := range t.stop {
@@ -132,7 +133,7 @@ func (t *Telemetry) Shutdown(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Counter returns a counter. It panics for an invalid name.
+// Counter returns a counter metric. It panics if the name is invalid.
 func (t *Telemetry) Counter(name, description string) metric.Int64Counter {
 	counter, err := t.Meter.Int64Counter(name, metric.WithDescription(description))
 	if err != nil {
@@ -141,7 +142,7 @@ func (t *Telemetry) Counter(name, description string) metric.Int64Counter {
 	return counter
 }
 
-// Seconds returns a histogram of durations in seconds. It panics for an invalid name.
+// Seconds returns a histogram metric of durations in seconds. It panics if the name is invalid.
 func (t *Telemetry) Seconds(name, description string) metric.Float64Histogram {
 	histogram, err := t.Meter.Float64Histogram(name, metric.WithDescription(description), metric.WithUnit("s"),
 		metric.WithExplicitBucketBoundaries(.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10))
@@ -151,7 +152,7 @@ func (t *Telemetry) Seconds(name, description string) metric.Float64Histogram {
 	return histogram
 }
 
-// traceHandler adds the ids of the current trace to each log line.
+// traceHandler is a log handler that adds the ids of the current trace and span to each line.
 type traceHandler struct{ slog.Handler }
 
 func (h traceHandler) Handle(ctx context.Context, r slog.Record) error {

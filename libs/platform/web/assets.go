@@ -15,11 +15,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Assets are the static files of pages. The name of a file contains
-// a hash of its content, so that browsers can cache it permanently.
+// Assets are the static files of web pages. The URL of a file contains a
+// hash of its content, so that browsers can cache the file permanently.
 type Assets struct {
-	prefix string            // path prefix, such as /assets
-	names  map[string]string // file name → name with digest
+	prefix string            // prefix of the URL paths, such as /assets
+	names  map[string]string // file name → name with hash
 	byName map[string]*asset
 }
 
@@ -28,8 +28,8 @@ type asset struct {
 	plain, gzipped []byte
 }
 
-// NewAssets reads the files in the folder dist, which `make generate` creates. The argument
-// at is the path below which they are served. It returns an error if a file cannot be read.
+// NewAssets reads the files in the folder dist, which `make generate`
+// creates. The argument at is the prefix of their URL paths.
 func NewAssets(files fs.FS, at string) (*Assets, error) {
 	a := &Assets{prefix: at, names: map[string]string{}, byName: map[string]*asset{}}
 	entries, err := fs.ReadDir(files, "dist")
@@ -67,7 +67,7 @@ func (a *Assets) add(name string, content []byte) error {
 	return nil
 }
 
-// Path returns the path of a file; "" if the file does not exist.
+// Path returns the URL path of a file, or "" if the file does not exist.
 func (a *Assets) Path(name string) string {
 	if a.names[name] == "" {
 		return ""
@@ -75,20 +75,22 @@ func (a *Assets) Path(name string) string {
 	return a.prefix + "/" + a.names[name]
 }
 
-// Mount adds the route of the files.
+// Mount adds the route for the files.
 func (a *Assets) Mount(router fiber.Router) { router.Get(a.prefix+"/:name", a.serve) }
 
-// cacheForever is one year, the longest cache time in use.
+// cacheForever is the Cache-Control of files with a hash in their name. One year is the longest time that caches use.
 const cacheForever = "public, max-age=31536000, immutable"
 
-// cacheForMinutes is for a script that other sites embed, because they refer to it by a fixed address.
+// cacheForMinutes is the Cache-Control of a script that other sites embed. These
+// sites use a URL without a hash, so browsers must soon notice a new version.
 const cacheForMinutes = "public, max-age=600"
 
 func (a *Assets) serve(c *fiber.Ctx) error {
 	return sendAsset(c, a.byName[c.Params("name")], cacheForever)
 }
 
-// ServeCrossOrigin returns a handler that serves a file to pages of other sites, at the fixed path of its route.
+// ServeCrossOrigin returns a handler that sends a file to pages
+// of other sites. The URL of the file does not contain a hash.
 func (a *Assets) ServeCrossOrigin(name string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		c.Set("Cross-Origin-Resource-Policy", "cross-origin")

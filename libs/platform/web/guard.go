@@ -11,22 +11,23 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// Policy holds what a page may do in the browser in addition to loading from its own host.
+// Policy holds the permissions of a page in the browser. A page may always load files from its own host.
 type Policy struct {
-	// Ancestors are the origins that may embed the page in a frame; empty: none.
+	// Ancestors are the origins that may show the page in a frame. If it is empty, no page may.
 	Ancestors []string
-	// Nonce permits the page's inline style, which sets the business's colour; "": no inline style.
+	// Nonce permits the inline style of the page, which sets the colour
+	// of the business. If it is "", inline styles are forbidden.
 	Nonce string
-	// FormTargets are the origins to which a form's response may redirect, such as a payment provider's.
+	// FormTargets are the origins to which the answer to a form may redirect, such as the origin of a payment provider.
 	FormTargets []string
 }
 
-// Nonce returns a new value for [Policy.Nonce]. Each page needs its own.
+// Nonce returns a random value for [Policy.Nonce]. Each answer needs a new value.
 func Nonce() string { return rand.Text() }
 
-// Protect sets the security headers of a page. Scripts, styles, fonts and
-// connections are permitted only from the page's own host, and images only over
-// https. Only p.Ancestors may show the page in a frame. Other sites get no referrer.
+// Protect sets the security headers of a page. The page may load scripts, styles and fonts, and
+// open connections, only from its own host. Images may also come from other hosts over https.
+// Only p.Ancestors may show the page in a frame. The browser sends no referrer to other sites.
 func Protect(c *fiber.Ctx, p Policy) {
 	style := "style-src 'self'"
 	if p.Nonce != "" {
@@ -46,12 +47,12 @@ func Protect(c *fiber.Ctx, p Policy) {
 	c.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups")
 }
 
-// Form reads a form that a page of this host has sent. It refuses a request
-// that another site caused, by Sec-Fetch-Site, or by Origin in older browsers.
-// Faults: source_forbidden; unsupported_media_type; those of [server.Body].
+// Form reads a form that a page of the same host has sent. It refuses a request that another site
+// triggered in a browser. It detects such a request by the header Sec-Fetch-Site, or by Origin in older
+// browsers. Faults: source_forbidden; unsupported_media_type; invalid_parameter; those of [server.Body].
 //
-// It accepts a request without both headers, because such a
-// request is not from a browser and carries no user's cookies.
+// A request without both headers is accepted. Such a request does
+// not come from a browser, so it carries no cookies of a user.
 func Form(c *fiber.Ctx) (url.Values, error) {
 	if err := SameOrigin(c); err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
-// Package web holds the common parts of the pages of all services: the frame of a page and
-// its form fields (templ), the style sheets (style/), static files and security headers.
-// It also chooses the reader's language, and checks that a form comes from the same site.
+// Package web contains the parts that the web pages of all services share. These are the frame of a
+// page and its form fields (templ), the style sheets (style/), static files and security headers. The
+// package also chooses the language for the reader, and checks that a form comes from the same site.
 //
 // A page is a fiber handler that parses its input, calls one use case and
 // renders one view. This package contains nothing about bookings or businesses.
@@ -18,10 +18,12 @@ import (
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// maxKeptPage is the maximal size of a buffer in the pool: a rare large page must not occupy memory permanently.
+// maxKeptPage is the maximal size of a buffer that returns to the
+// pool. A rare large page must not occupy memory permanently.
 const maxKeptPage = 512 << 10 // bytes
 
-// keepBuffer returns a buffer to the pool if it is small enough, and reports whether it was.
+// keepBuffer returns the buffer to the pool, unless it is larger than
+// maxKeptPage. It reports whether the buffer has returned to the pool.
 func keepBuffer(page *bytes.Buffer) bool {
 	if page.Cap() > maxKeptPage {
 		return false
@@ -30,8 +32,8 @@ func keepBuffer(page *bytes.Buffer) bool {
 	return true
 }
 
-// Render renders a view and sends it with a status. It renders the whole view before
-// it sends anything, so that a failure becomes an error and not an incomplete page.
+// Render renders a view and sends it with this status. It renders the whole view before it sends
+// anything. A failure of the view therefore becomes an error instead of an incomplete page.
 func Render(c *fiber.Ctx, status int, view templ.Component) error {
 	page, _ := buffers.Get().(*bytes.Buffer)
 	defer keepBuffer(page)

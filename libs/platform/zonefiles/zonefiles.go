@@ -1,4 +1,4 @@
-// Package zonefiles finds the newest rules of time zones that this machine has, for package zone.
+// Package zonefiles finds the newest time zone rules on this machine and passes them to package zone.
 package zonefiles
 
 import (
@@ -22,14 +22,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// Config are the settings of the rules of time zones.
+// Config holds the settings for the time zone rules.
 type Config struct {
-	// Path is a folder of compiled zone data, or a zoneinfo.zip. Its rules are used even
-	// if they are older. Empty: the newer of the system's rules and the embedded rules.
+	// Path is a folder of compiled zone data, or a file zoneinfo.zip. The service uses
+	// these rules even if they are older than others. If Path is empty, the service
+	// uses the newer of the system's rules and the rules embedded in the program.
 	Path string `env:"ZONE_DATA"`
 }
 
-// Validate checks that the rules can be read.
+// Validate returns an error if the rules in Path cannot be read.
 func (c *Config) Validate() error {
 	if c.Path == "" {
 		return nil
@@ -41,8 +42,8 @@ func (c *Config) Validate() error {
 // systemFolders are the folders in which operating systems store compiled zone data.
 var systemFolders = []string{"/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/usr/lib/locale/TZ", "/etc/zoneinfo"}
 
-// Choose sets the rules that package zone uses: those of cfg.Path, or
-// without a path the newer of the system's rules and the embedded rules.
+// Choose selects the rules that package zone uses. These are the rules in cfg.Path. If
+// cfg.Path is empty, they are the newer of the system's rules and the embedded rules.
 func Choose(cfg Config) error {
 	if cfg.Path != "" {
 		rules, err := openRules(cfg.Path)
@@ -56,7 +57,8 @@ func Choose(cfg Config) error {
 	return nil
 }
 
-// Describe returns a description of the rules that a process with this ZONE_DATA uses, or the error.
+// Describe returns a description of the rules that a process uses if ZONE_DATA has
+// the value path. If the rules cannot be read, it returns the text of the error.
 func Describe(path string) string {
 	if err := Choose(Config{Path: path}); err != nil {
 		return err.Error()
@@ -64,7 +66,7 @@ func Describe(path string) string {
 	return zone.Current().String()
 }
 
-// findNewest returns the newest rules in these folders and the embedded ones.
+// findNewest returns the newest of the rules in these folders and of the embedded rules.
 func findNewest(folders []string) *zone.Rules {
 	best := zone.Embedded()
 	for _, folder := range folders {
@@ -75,10 +77,10 @@ func findNewest(folders []string) *zone.Rules {
 	return best
 }
 
-// probeZone is a zone that every set of rules has.
+// probeZone is a zone that all valid rules contain. openRules loads it to check a folder or file.
 const probeZone = "Europe/London"
 
-// openRules returns the rules of a folder or a zip file.
+// openRules returns the rules in a folder or in a zip file.
 func openRules(path string) (*zone.Rules, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -111,10 +113,11 @@ func readFolder(path string) *zone.Rules {
 	return &zone.Rules{Version: version, Since: since, Read: read}
 }
 
-// release is a version of the rules; the first four digits are its year.
+// release matches a version of the rules, such as 2025b. The first four digits are the year.
 var release = regexp.MustCompile(`\b([12][0-9]{3})[a-z]{1,2}\b`)
 
-// findVersion returns the version of the rules in a folder, and when they were released; "" if no file states it.
+// findVersion returns the version of the rules in a folder, and the date
+// of their release. The version is "" if no file in the folder states it.
 func findVersion(path string) (string, time.Time) {
 	for _, name := range []string{"tzdata.zi", "+VERSION", "version"} {
 		file, err := os.Open(filepath.Join(path, name))
@@ -131,9 +134,9 @@ func findVersion(path string) (string, time.Time) {
 	return "", time.Time{}
 }
 
-// releaseDate returns the release date of the rules of a year, from which their age is computed. fileDate is the date
-// of the file with the rules. If it is in that year or in the next one, it is the result; otherwise the result is the
-// middle of the year.
+// releaseDate returns the approximate release date of rules. The argument year is the year in their
+// version, and fileDate is the date of the file that states the version. The result is fileDate if
+// it is in that year or in the next year. If it is not, the result is the middle of the year.
 func releaseDate(year string, fileDate time.Time) time.Time {
 	number, _ := strconv.Atoi(strings.TrimSpace(year))
 	if fileDate.Year() == number || fileDate.Year() == number+1 {
@@ -142,16 +145,16 @@ func releaseDate(year string, fileDate time.Time) time.Time {
 	return time.Date(number, time.July, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// warnedRules holds the rules about which the process has already logged a warning.
+// warnedRules are the rules for which the process has already logged a warning.
 var warnedRules atomic.Pointer[zone.Rules]
 
-// Report adds the metric slotmesh.zones.info, and logs a warning once if the rules are older than a year.
+// Report records the metric slotmesh.zones.info. If the rules are older than a year, it also logs a warning once.
 func Report(ctx context.Context, tel *telemetry.Telemetry, now time.Time) {
 	rules := zone.Current()
 	description := metric.WithDescription("Always 1; its attributes name the rules of time zones.")
 	gauge, err := tel.Meter.Int64Gauge("slotmesh.zones.info", description)
 	if err != nil {
-		panic(err) // the name is part of the program
+		panic(err) // the name is a constant, so it is valid
 	}
 	gauge.Record(ctx, 1, metric.WithAttributes(
 		attribute.String("version", rules.Version), attribute.String("source", rules.Source)))

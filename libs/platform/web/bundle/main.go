@@ -1,5 +1,5 @@
-// Command bundle builds the browser files of a service's pages. Every .css and .ts file in the
-// folder src of the working directory becomes one minified file in dist, with all its imports.
+// Command bundle builds the browser files of a service's pages. It bundles each .css and
+// .ts file in the folder src with its imports, and writes the minified result to dist.
 package main
 
 import (
