@@ -2,9 +2,9 @@
 // service also owns the charges of bookings, orders of tickets and rental reservations. It also owns API keys
 // and calendar feeds. The public port of the service serves POST /book and the webhooks of payment providers.
 //
-// The service decides a request to book by a cached offer and a cached API key. The statement that writes the
-// booking checks that the offer and the key are still valid. The service reads the occupied time and sends it
-// to availability, which returns the assignments that can serve the start. Pricing returns the price.
+// The service uses a cached offer and a cached API key to decide a request to book. The statement that writes the
+// booking checks that the offer and the key are still valid. The service reads the occupied time and sends it to
+// availability, which returns the assignments that can serve the start. Pricing returns the price.
 //
 // An exclusion constraint in the database finally decides whether the time is free, because only
 // the database sees the requests of all replicas. The write of a booking is one statement
@@ -111,8 +111,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	options := paymentOptions(cfg, s.Server, rt.Clock)
 	payments := usecase.NewPayments(records, options, rt.Clock, rt.Telemetry)
 	api.MountWebhooks(s.Public, options.Providers, payments)
-	// The job also runs if only the sandbox is connected: it also
-	// frees the time of bookings whose charge was never opened.
+	// The job also runs if only the sandbox is connected, because it
+	// also frees the time of bookings whose charge was never opened.
 	s.Go("payments", payments.Run)
 	booker := usecase.NewBooker(usecase.Dependencies{
 		Offers: offers, Availability: availability.NewClient(s.Peer("availability", cfg.AvailabilityURL)),

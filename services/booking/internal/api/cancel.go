@@ -56,8 +56,8 @@ func (in *Internal) refund(c *fiber.Ctx) error {
 	return c.JSON(showBooking(refunded))
 }
 
-// optionalBody parses the JSON body of a request into the argument
-// into. The request may have no body. Fault: invalid_parameter.
+// optionalBody parses the JSON body of a request into the value to which the argument
+// into points. It does nothing if the request has no body. Fault: invalid_parameter.
 func optionalBody(c *fiber.Ctx, into any) error {
 	body, err := server.Body(c)
 	if err != nil || len(body) == 0 {

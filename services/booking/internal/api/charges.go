@@ -132,7 +132,8 @@ func (ch *Charges) noted(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-// jsonBody parses the JSON body of a request into the argument into. Fault: invalid_parameter.
+// jsonBody parses the JSON body of a request into the value to
+// which the argument into points. Fault: invalid_parameter.
 func jsonBody(c *fiber.Ctx, into any) error {
 	body, err := server.Body(c)
 	if err != nil {

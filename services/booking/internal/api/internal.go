@@ -24,8 +24,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// once returns a handler that runs the argument write at most once for each Idempotency-Key of a business. If a
-// request is repeated, the handler calls the argument again, which renders the stored result of the first request.
+// once returns a handler that runs the handler write at most once for each Idempotency-Key of a business. The
+// argument again is a function that answers a repeated request. It gets the stored result of the first request.
 func (in *Internal) once(write fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return once(in.records, write, again)
 }
@@ -40,8 +40,8 @@ func once(records *store.Store, write fiber.Handler, again func(*fiber.Ctx, []by
 	}, again)
 }
 
-// again returns a function that renders the stored result of the first request for a repeated request.
-// The function decodes the result, converts it with the argument show, and answers with the given status.
+// again returns a function that answers a repeated request. The function decodes the stored result
+// of the first request, converts it with the argument show, and answers with the given status.
 func again[T, W any](status int, show func(T) W) func(*fiber.Ctx, []byte) error {
 	return func(c *fiber.Ctx, answer []byte) error {
 		var made T

@@ -28,7 +28,7 @@ type Keys interface {
 	TouchKey(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error
 }
 
-// Limits counts requests against limits. [limits.Gate] implements Limits and documents the faults.
+// Limits counts requests and refuses requests above a limit. [limits.Gate] implements Limits and documents the faults.
 type Limits interface {
 	Pass(ctx context.Context, client netip.Addr, method, path string, answer server.Header) error
 	PassKey(ctx context.Context, keyID string, answer server.Header) error
@@ -62,9 +62,9 @@ func (p *Public) Limit(c *fiber.Ctx) error {
 // counted is the key in fiber's locals under which [Public.Limit] stores the result of the API key's limit.
 type counted struct{}
 
-// shown is the API key of a request. If remembered is true, the key comes from the
-// cache and may have been revoked after it was cached. The statement that writes a
-// booking checks this. A refusal that depends on the key must check it, too.
+// shown is the API key of a request. If remembered is true, the key comes from the cache
+// and may have been revoked after it was cached. The statement that writes a booking checks
+// that the key is not revoked. A refusal that depends on the key must check this, too.
 type shown struct {
 	store.Key
 	hash       [sha256.Size]byte

@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// ByLink serves the actions that customers can do with the link to their booking or order (lifecycle.md
-// §5). The pages service calls ByLink over HTTP. ByLink checks the token of the link first, before the
-// rest of the request. Therefore every request with an invalid token gets the same answer.
+// ByLink serves the actions that customers can take with the link to their booking or order
+// (lifecycle.md §5). The pages service calls ByLink over HTTP. ByLink checks the token of the link
+// before the rest of the request. Therefore every request with an invalid token gets the same answer.
 type ByLink struct{ links *usecase.ByLink }
 
 // NewByLink returns the internal API of customers' links.
@@ -31,7 +31,7 @@ func (l *ByLink) Mount(app fiber.Router) {
 	managed.Post("/payment", l.payment)
 }
 
-// once returns a handler that runs the argument write at most once for each Idempotency-Key of a link.
+// once returns a handler that runs the handler write at most once for each Idempotency-Key of a link.
 func (l *ByLink) once(write fiber.Handler) fiber.Handler {
 	outcome := func(c *fiber.Ctx) ([]byte, error) { return l.links.Outcome(c.UserContext(), c.Params("token")) }
 	return server.HandleIdempotently(write, outcome, func(c *fiber.Ctx, answer []byte) error {
@@ -154,8 +154,8 @@ func showManaged(m usecase.Managed) booking.Managed {
 	return shown
 }
 
-// ownPayment removes from a payment what only the owner may see: the dispute, and
-// the provider's reason for the state of a refund. The argument p may be nil.
+// ownPayment removes the fields of a payment that only the owner may see: the dispute,
+// and the provider's reason for the state of a refund. The argument p may be nil.
 func ownPayment(p *booking.Payment) *booking.Payment {
 	if p == nil {
 		return nil

@@ -42,7 +42,7 @@ type Public struct {
 	offers   Offers
 	booker   *usecase.Booker
 	limits   Limits
-	known    *lru.Cache[[sha256.Size]byte, store.Key] // cache: API keys by hash, as at their last lookup
+	known    *lru.Cache[[sha256.Size]byte, store.Key] // cache of API keys by hash; an entry may be stale
 	links    *link.Links
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
@@ -154,8 +154,8 @@ func (p *Public) attempt(ctx context.Context, key shown, offer *catalog.Offer, u
 	return p.booker.Book(ctx, offer, by, asked.named, asked.request)
 }
 
-// asked is a parsed request to book, or the fault err of the request. The field named
-// is empty if the request has no valid Idempotency-Key, or if the body cannot be read.
+// asked is the result of parsing a request to book: the request, or the fault in err. The field
+// named is empty if the request has no valid Idempotency-Key, or if the body cannot be read.
 type asked struct {
 	named   idempotency.Request
 	request *request.Request

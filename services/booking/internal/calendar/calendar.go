@@ -26,7 +26,7 @@ type Feed struct {
 	Refresh time.Duration
 }
 
-// Of returns a feed as text/calendar. The caller must leave out cancelled bookings from the entries.
+// Of returns a feed as text/calendar. The argument entries must not contain cancelled bookings.
 func Of(f Feed, entries []store.FeedEntry) ([]byte, error) {
 	c := ical.Calendar{Method: ical.Publish, Name: f.Name, Refresh: f.Refresh,
 		Events: make([]ical.Event, 0, len(entries))}

@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// OfBooking returns a booking as text/calendar for its customer's own calendar. The entry has
-// the same UID as the calendar entries in the messages to the customer, and a sequence number of
-// the same series. Therefore the customer's calendar replaces the older entry by the newer one.
+// OfBooking returns a booking as text/calendar for its customer's own calendar. The UID of the entry is the id of
+// the booking, and the sequence number is the number of the booking's newest event. The calendar entries in messages
+// to the customer follow the same rule. Therefore the customer's calendar keeps only the newest entry of a booking.
 func OfBooking(business string, b store.Booking) ([]byte, error) {
 	summary := services(store.FeedEntry{Services: b.Services}) + " · " + business
 	event := own(b.ID, b.Sequence, b.UpdatedAt, b.StartsAt, b.EndsAt, summary)
@@ -24,7 +24,7 @@ func OfBooking(business string, b store.Booking) ([]byte, error) {
 		event.Status = ical.Tentative
 	case state.Cancelled:
 		event.Status = ical.Cancelled
-	default: // a calendar entry has no other statuses; the bookings are confirmed
+	default: // for all other statuses the entry stays confirmed
 	}
 	if b.StaffName != nil {
 		event.Description = *b.StaffName

@@ -110,8 +110,8 @@ type Checkout struct {
 	ExpiresAt time.Time
 }
 
-// Intent is an open charge. The customer's browser pays the charge with ClientSecret. If the charge has a
-// Checkout, the customer pays on the provider's page at URL instead. Only the customer may receive both values.
+// Intent is an open charge. The customer's browser pays the charge with ClientSecret. If the charge has a Checkout,
+// the customer pays on the provider's page at URL instead. Only the customer may receive ClientSecret and URL.
 //
 // Decided is set if the provider has already decided the outcome, so that the customer has nothing to do.
 // The caller must first store the charge as open and then process Decided like a notice of the provider.
@@ -186,7 +186,8 @@ type Notice struct {
 	// if Reference does not identify it. For example, booking stores a charge with a Checkout under the
 	// reference of the page, but notices of failed attempts and refunds contain another reference.
 	//
-	// Booking must not trust Subject, because the owner of the provider's account can change the metadata.
+	// The owner of the provider's account can change the metadata. Therefore booking
+	// must check that the subject has a charge with this provider and account.
 	Subject Subject
 	// FailedAt is the time of a failed attempt to pay, by the
 	// provider's clock. The customer may try again (lifecycle.md §4).

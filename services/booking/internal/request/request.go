@@ -70,7 +70,7 @@ func sourceOf(from actor.Actor) string {
 	return defaultSource
 }
 
-// Request is the parsed body of POST /book. The package does not compare the values with the offer of the business.
+// Request is the parsed body of POST /book. [Parse] does not compare the values with the offer of the business.
 type Request struct {
 	ServiceIDs        []uuid.UUID
 	StaffID           *uuid.UUID

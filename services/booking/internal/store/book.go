@@ -88,9 +88,9 @@ type NewBooking struct {
 	// of these seats. Its Parts may overlap the Parts of other bookings of the session.
 	Capacity int
 
-	// MostOpen is set only for a booking from the booking page. It is the maximum number of open bookings, orders of
-	// tickets and reservations of the customer's e-mail address, including this booking. They are open if they are
-	// neither cancelled nor over.
+	// MostOpen is set only for a booking from the booking page. It is the maximum number of open
+	// bookings, orders of tickets and reservations of the customer's e-mail address, including
+	// this booking. A booking, order or reservation is open if it is neither cancelled nor over.
 	MostOpen *int
 
 	// Payment is set if the booking must be paid online. The provider creates the charge after the booking is stored.
@@ -143,8 +143,8 @@ type SoldService struct {
 	UnitPrice int64 `json:"unit_price,omitempty"` // the price of one person; set with Quantity
 	// PriceChanges are the pricing rules that changed Price.
 	PriceChanges []booking.PriceChange `json:"price_changes,omitempty"`
-	// PackageName is the name of the package as which all services
-	// of the booking were sold. It is "" if there is no package.
+	// PackageName is the name of the package, if all services of
+	// the booking were sold as one package. Otherwise it is "".
 	PackageName string `json:"package_name,omitempty"`
 }
 
@@ -257,7 +257,7 @@ SELECT EXISTS (SELECT FROM booked), @token::uuid IS NULL OR EXISTS (SELECT FROM 
 
 var bookStatement = positional(bookSQL)
 
-// The SQLSTATE codes with which the SQL functions may_open and may_sell fail a statement.
+// The SQL functions may_open and may_sell raise these SQLSTATE codes to fail a statement.
 const (
 	tooManyOpen  = "SM002"
 	offerChanged = "SM003"

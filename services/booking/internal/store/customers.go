@@ -89,10 +89,10 @@ SELECT * FROM booked UNION ALL SELECT * FROM ordered`
 
 // EraseCustomer anonymizes the bookings and orders of tickets of a customer, at most
 // once for each Idempotency-Key (postgres.WriteIdempotently). If asked.Force is false,
-// it leaves bookings and orders that have not ended unchanged, and returns them.
+// it does not change bookings and orders that have not ended, but returns them.
 //
-// EraseCustomer records an event that does not contain the e-mail address. Fault:
-// conflict if too many bookings and orders have not ended to return them in one answer.
+// EraseCustomer records an event that does not contain the e-mail address. Fault: conflict if more
+// than customer.MostHeld bookings and orders have not ended, because one answer cannot contain them.
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked customer.Erase,
 	now time.Time) (customer.Erased, error) {
 	return postgres.WriteIdempotently(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased,

@@ -20,11 +20,11 @@ func row(of string) string { return `to_jsonb(` + of + `) - '{hash,link_hash}'::
 // If the subject is paid online, the event also contains the row of the charge,
 // under the key payment. Both rows are as the recording statement leaves them.
 var (
-	// The first event of a booking that is paid online is recorded when its charge is
-	// open, by recordOpened. Before that, the booking may be cancelled without an event.
+	// If a booking is paid online, recordOpened records its first event when its
+	// charge is open. Before that, the booking may be cancelled without an event.
 	//
-	// The subquery booked returns exactly the columns of the event.
-	// To remove columns from a jsonb value would take more time.
+	// The subquery booked of bookSQL returns exactly the columns of the
+	// event. To remove columns from a jsonb value would take more time.
 	recordCreated = eventlog.RecordOne(event.Booking, event.BookingCreated, "booked WHERE sequence > 0",
 		`to_jsonb(booked)`)
 	recordOpened = eventlog.Record(event.Booking, event.BookingCreated, "told",
@@ -38,8 +38,9 @@ var (
 		row("moved")+` || jsonb_build_object('from', (SELECT to_jsonb(before) FROM before), 'payment',
 			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = moved.id))`)
 
-	// An order without an online payment has the event recordSold. An order with an online payment
-	// has recordTicketCreated when its charge is open, and recordTicketPaid when it is paid.
+	// For an order without an online payment, recordSold records the first event. For an
+	// order with an online payment, recordTicketCreated records the first event when the
+	// charge is open. recordTicketPaid records another event when the charge is paid.
 	recordSold = eventlog.Record(event.Ticket, event.TicketSold, "ticket WHERE sequence > 0",
 		row("ticket")+` || '{"payment": null}'`)
 	recordTicketCreated = eventlog.Record(event.Ticket, event.TicketCreated, "told",

@@ -85,8 +85,8 @@ type LockResult struct {
 	Record
 }
 
-// AcquireLock acquires the idempotency lock of a key, unless another request
-// has it. [Store.Snapshot] can acquire the lock in its own round trip instead.
+// AcquireLock acquires the idempotency lock of a key, unless another request holds the lock
+// or has a confirmation. [Store.Snapshot] can acquire the lock in its own round trip instead.
 func (s *Store) AcquireLock(ctx context.Context, asked LockRequest) (LockResult, error) {
 	var (
 		batch  pgx.Batch

@@ -90,9 +90,9 @@ const MaxKeys = 100
 // ErrTooManyKeys means that the business already has [MaxKeys] keys.
 var ErrTooManyKeys = errors.New("too many API keys")
 
-// countLive runs the query, which counts rows of the business. Before that, it
-// acquires an advisory lock for the business and the kind of row in the argument
-// what. Therefore concurrent transactions that add a row count one after another.
+// countLive runs the query, which counts rows of the business. Before that, it acquires an advisory
+// lock for the business and the kind of row in the argument what. Therefore, if two transactions
+// add a row concurrently, the second transaction counts after the first one has committed.
 func countLive(ctx context.Context, tx pgx.Tx, what string, businessID uuid.UUID, query string,
 	args ...any) (int, error) {
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2::uuid::text, 0))`, what,

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// The last two digits of a charge's amount that have a special effect. The amount
-// is in minor units: the last two digits of 12.01 EUR and of 1201 JPY are 01.
+// These constants are the last two digits of the amounts that have a special outcome. The
+// amounts are in minor units: the last two digits of 12.01 EUR and of 1201 JPY are 01.
 const (
 	declined     = 1 // every attempt to pay fails, and the charge expires
 	refused      = 2 // the charge cannot be opened

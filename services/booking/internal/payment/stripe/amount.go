@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// unit describes how Stripe represents amounts of a currency: as an integer
-// with the given number of decimal digits, which must be a multiple of step.
+// unit describes how Stripe represents amounts of a currency. An amount is an
+// integer in units of 10^-digits of the currency, and it must be a multiple of step.
 type unit struct {
 	digits int
 	step   int64

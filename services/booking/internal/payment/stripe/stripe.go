@@ -88,8 +88,8 @@ func (s *Stripe) Create(ctx context.Context, c payment.Charge) (payment.Intent, 
 	return payment.Intent{Reference: intent.ID, ClientSecret: intent.ClientSecret}, nil
 }
 
-// The metadata keys of a charge. The key ofBusiness has the id of the business. The key of the
-// subject's id is the prefix ofSubject and the kind of the subject, such as slotmesh_booking.
+// These constants are the metadata keys of a charge. The value of the key ofBusiness is the id of the business.
+// The key of the subject's id is ofSubject followed by the kind of the subject, for example slotmesh_booking.
 const (
 	ofBusiness = "slotmesh_business"
 	ofSubject  = "slotmesh_"
@@ -150,8 +150,8 @@ func (s *Stripe) cancelIntent(ctx context.Context, account, reference string, re
 	return "", readable("cancel a charge", err)
 }
 
-// outcome returns how a PaymentIntent ended that Stripe no longer
-// cancels. Errors: an error if the PaymentIntent has not ended.
+// outcome returns how a PaymentIntent has ended. It is called if Stripe refuses to
+// cancel the PaymentIntent. Errors: an error if the PaymentIntent has not ended.
 func (s *Stripe) outcome(ctx context.Context, account, reference string) (payment.Outcome, error) {
 	params := &sdk.PaymentIntentRetrieveParams{}
 	params.SetStripeAccount(account)

@@ -51,9 +51,9 @@ func (s *Stripe) ReadNotice(body []byte, header func(string) string) (payment.No
 // intentNotice converts a Stripe event about a PaymentIntent into a notice. The
 // notice reports how the PaymentIntent ended, or that an attempt to pay failed.
 //
-// A notice of the end has no subject. Therefore booking finds no charge for a PaymentIntent that belongs to a
-// Checkout Session, and ignores the notice; Stripe reports the end of the session by another event. A notice
-// of a failed attempt has a subject, because Stripe sends no event about failed attempts of a session.
+// A notice that reports the end has no subject. Therefore booking finds no charge for a PaymentIntent that belongs
+// to a Checkout Session, and ignores the notice. Stripe reports the end of the session by another event. A notice
+// that reports a failed attempt has a subject, because Stripe sends no event about failed attempts of a session.
 func intentNotice(told sdk.Event) payment.Notice {
 	var intent struct {
 		ID                 string
