@@ -1,4 +1,4 @@
-// Package caller carries the identity of the caller from the gate to the tools.
+// Package caller passes the identity of the caller from the gate to the tools, in the context of the request.
 package caller
 
 import (
@@ -6,20 +6,21 @@ import (
 	"time"
 )
 
-// Caller is the holder of an API key.
+// Caller is the holder of the API key with which a request was sent.
 type Caller struct {
-	Slug          string    // of the key's business
-	Scope         string    // one of booking.Scope…
-	Authorization string    // the request's header, for booking
-	Until         time.Time // the deadline of a tool, early enough to respond in time
+	Slug          string    // the slug of the business to which the key belongs
+	Scope         string    // the scope of the key, one of booking.Scope…
+	Authorization string    // the Authorization header of the request, to send to booking
+	Until         time.Time // the deadline of a tool call, before that of the request
 }
 
 type key struct{}
 
-// With returns a context with the caller c.
+// With returns a copy of ctx that contains the caller c.
 func With(ctx context.Context, c Caller) context.Context { return context.WithValue(ctx, key{}, c) }
 
-// Of returns the caller of the request. Without a request it returns a caller without a scope, who may call no tool.
+// Of returns the caller that the context contains. If there is
+// none, it returns a caller without a scope, who may call no tool.
 func Of(ctx context.Context) Caller {
 	c, _ := ctx.Value(key{}).(Caller)
 	return c

@@ -8,16 +8,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// answer is the response writer that the SDK gets. It passes protocol responses on. It holds back the
-// SDK's plain-text refusals of invalid requests, so that the gate can send them as JSON (semantics.md §7).
+// answer is the response writer that the SDK gets. It passes protocol responses on to the client. If the SDK refuses
+// an invalid request with plain text, answer keeps the text, so that the gate can send it as JSON (semantics.md §7).
 type answer struct {
 	http.ResponseWriter
-	said   bool // whether the protocol wrote anything
-	status int  // of a plain-text refusal; 0 without one
+	said   bool // true if the SDK wrote anything
+	status int  // status of the plain-text refusal; 0 if there is none
 	text   strings.Builder
 }
 
-// WriteHeader sends the status unless it starts a plain-text refusal.
+// WriteHeader sends the status, unless the response is a plain-text refusal. For a refusal, it keeps the status.
 func (a *answer) WriteHeader(status int) {
 	a.said = true
 	if status >= http.StatusBadRequest && strings.HasPrefix(a.Header().Get("Content-Type"), "text/plain") {
@@ -28,7 +28,7 @@ func (a *answer) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Write sends the bytes, or keeps them if they belong to a plain-text refusal.
+// Write sends the bytes to the client. If the bytes belong to a plain-text refusal, Write keeps them instead.
 func (a *answer) Write(b []byte) (int, error) {
 	a.said = true
 	if a.status != 0 {
@@ -37,14 +37,14 @@ func (a *answer) Write(b []byte) (int, error) {
 	return a.ResponseWriter.Write(b)
 }
 
-// Unwrap lets [http.ResponseController] reach the connection.
+// Unwrap returns the wrapped writer, so that [http.ResponseController] can use the connection.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// silence returns a fault if the SDK wrote no response because the request's time was over: a client
-// would read an empty response as success. If the protocol wrote a response, it returns nil.
+// silence returns a fault if the SDK wrote no response because the time of the request was over. Without the
+// fault, the client would read the empty response as success. If the SDK wrote a response, silence returns nil.
 //
-// The argument late is true if the time was over before the tool was called. Then nothing was done;
-// otherwise the outcome is unknown.
+// The argument late is true if the time was over before the tool was called.
+// Then the tool did nothing. Otherwise the result of the call is unknown.
 func (a *answer) silence(late bool) error {
 	switch {
 	case a.said:
@@ -56,7 +56,7 @@ func (a *answer) silence(late bool) error {
 	return fault.Unknown(errors.New("the protocol gave no answer in time"))
 }
 
-// refusal returns the plain-text refusal as a fault, or nil without one.
+// refusal returns the plain-text refusal as a fault. It returns nil if there is no refusal.
 func (a *answer) refusal() error {
 	if a.status == 0 {
 		return nil
@@ -64,6 +64,7 @@ func (a *answer) refusal() error {
 	return fault.New(kindOf(a.status), strings.TrimSpace(a.text.String()))
 }
 
+// kindOf returns the kind of fault for the status of a plain-text refusal.
 func kindOf(status int) fault.Kind {
 	for _, kind := range []fault.Kind{
 		fault.NotFound, fault.MethodNotAllowed, fault.PayloadTooLarge, fault.UnsupportedMediaType,

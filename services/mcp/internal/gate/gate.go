@@ -1,6 +1,6 @@
-// Package gate checks each request before the Model Context Protocol handles it. It checks Host and
-// Origin, the API key and its rate limit, and that the body is one message. Its refusals are JSON with
-// a sentence and a messageCode, as on every other path.
+// Package gate checks each request before the SDK of the Model Context Protocol handles it. It checks the headers
+// Host and Origin, the API key and the rate limit of the key, and that the body is one message. If it refuses a
+// request, the answer is JSON with a sentence and a messageCode, as on every other path of the platform.
 package gate
 
 import (
@@ -27,35 +27,35 @@ type Limits interface {
 	PassAgent(ctx context.Context, keyID string, answer server.Header) error
 }
 
-// Keys checks an Authorization header; see bookingclient.Agents.
+// Keys checks the API key in an Authorization header; bookingclient.Agents implements it.
 type Keys interface {
 	CheckKey(ctx context.Context, authorization string) (*booking.CheckedKey, error)
 }
 
-// Slugs finds the slug of a business. Fault: business_not_found.
+// Slugs returns the slug of a business by the id of the business. Fault: business_not_found.
 type Slugs interface {
 	Slug(ctx context.Context, businessID uuid.UUID) (string, error)
 }
 
-// Gate handles the requests at /mcp before the protocol's handler.
+// Gate is the HTTP handler of /mcp. It checks requests before the handler of the protocol gets them.
 type Gate struct {
 	Keys   Keys
 	Limits Limits
 	Slugs  Slugs
-	// Hosts are the allowed names in the Host header, in lower case. If it is empty, any name is allowed.
-	// A server on a loopback address then allows only names of this machine, because a web page could call
-	// it by another name (DNS rebinding).
+	// Hosts contains the names, in lower case, that requests may have in the header Host. If Hosts is empty,
+	// any name is allowed. The exception is a server at a loopback address, which then allows only names of the
+	// same machine. Without this exception, a web page could call the server by another name (DNS rebinding).
 	Hosts []string
-	// Origins are the web origins that may call from a browser,
-	// such as https://app.example, in addition to the host itself.
+	// Origins contains the web origins, such as https://app.example, whose pages may
+	// call the server from a browser. Pages of the server's own host may always call it.
 	Origins []string
-	// Spare is the part of a request's time that is reserved for sending its response.
+	// Spare is the time before the deadline of a request that is reserved for sending the response.
 	Spare time.Duration
-	// Protocol is the handler of the protocol.
+	// Protocol is the HTTP handler of the protocol, which gets the requests that pass the gate.
 	Protocol http.Handler
 }
 
-// Serve passes a request on to the protocol or refuses it.
+// Serve checks a request and passes it on to the handler of the protocol, or refuses it.
 func (g *Gate) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err := g.checkSource(r); err != nil {
 		return err
@@ -91,15 +91,15 @@ func (g *Gate) Serve(w http.ResponseWriter, r *http.Request) error {
 	return answer.refusal()
 }
 
-// over reports whether the time until has passed.
+// over reports whether the instant until has passed.
 func over(ctx context.Context, until time.Time) bool {
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	return ctx.Err() != nil
 }
 
-// identify checks the API key and counts the request against the key's limit. For an invalid or
-// missing key, the response is a 401 with a WWW-Authenticate challenge (RFC 6750 §3).
+// identify checks the API key and counts the request against the limit of the key. If the key is missing
+// or invalid, the response is a 401 with a challenge in the header WWW-Authenticate (RFC 6750 §3).
 func (g *Gate) identify(w http.ResponseWriter, r *http.Request) (caller.Caller, error) {
 	authorization := r.Header.Get("Authorization")
 	key, err := g.Keys.CheckKey(r.Context(), authorization)
@@ -116,7 +116,7 @@ func (g *Gate) identify(w http.ResponseWriter, r *http.Request) (caller.Caller, 
 	if err != nil {
 		return caller.Caller{}, err
 	}
-	deadline, _ := r.Context().Deadline() // libs/platform/server gives every request one
+	deadline, _ := r.Context().Deadline() // every request has a deadline (libs/platform/server)
 	return caller.Caller{Slug: slug, Scope: key.Scope, Authorization: authorization, Until: deadline.Add(-g.Spare)}, nil
 }
 
@@ -127,7 +127,8 @@ func challenge(err error) string {
 	return "Bearer"
 }
 
-// checkSource refuses requests that a web page may have sent without its user's knowledge.
+// checkSource refuses requests that a web page may have sent without
+// the knowledge of its user. It checks the headers Host and Origin.
 func (g *Gate) checkSource(r *http.Request) error {
 	if !g.knownHost(r) {
 		return fault.New(fault.SourceForbidden, "Host: this server does not answer under that name.")
@@ -163,8 +164,8 @@ func loopback(name string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// oneMessage reads the body, which must be one message. It refuses an array of messages, because a
-// request counts only once against the limit of its key.
+// oneMessage reads the body of the request, which must be one message. It refuses an
+// array of messages, because one request counts only once against the limit of its key.
 func oneMessage(r *http.Request) ([]byte, error) {
 	body, err := server.BodyOf(r)
 	if err != nil {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// rpcCodes maps the first words of a plain-text refusal of the SDK to the error code of JSON-RPC (JSON-RPC 2.0 §5.1).
+// rpcCodes maps the first words of a plain-text refusal of the SDK to an error code of JSON-RPC (JSON-RPC 2.0 §5.1).
 var rpcCodes = map[string]int{
 	"JSON RPC not handled": -32601, // method not found
 	"invalid request":      -32600,
 }
 
-// rpcError is an error response of JSON-RPC.
+// rpcError is the response of JSON-RPC to a call that failed.
 type rpcError struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -22,9 +22,9 @@ type rpcError struct {
 	} `json:"error"`
 }
 
-// refuseCall writes a JSON-RPC error if the SDK refused the request for its method or form. The error
-// contains the id of the request, by which clients match a response to its request. It reports whether
-// it wrote a response. It writes none for a message without an id, which is a notification.
+// refuseCall writes a JSON-RPC error if the SDK refused the method or the form of a call. The error contains
+// the id of the call, because clients use the id to match a response to its call. The first result reports
+// whether refuseCall wrote a response. It writes none for a message without an id, which is a notification.
 func (a *answer) refuseCall(message []byte) (bool, error) {
 	var call struct {
 		ID     json.RawMessage `json:"id"`
