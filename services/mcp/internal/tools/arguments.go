@@ -16,11 +16,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// arguments are the arguments of a call by name. A null argument counts as left out.
+// arguments contains the arguments of a tool call by name. An argument with the value null counts as left out.
 type arguments map[string]json.RawMessage
 
-// parse parses the arguments. It refuses an argument that the
-// tool does not have, so that a misspelt name is not ignored.
+// parse parses the arguments of a call. It refuses an argument that
+// the tool does not have, so that a misspelt name is not ignored.
 func (t *tool) parse(raw json.RawMessage) (arguments, error) {
 	args := arguments{}
 	if len(bytes.TrimSpace(raw)) > 0 {
@@ -45,10 +45,10 @@ func (t *tool) parse(raw json.RawMessage) (arguments, error) {
 	return args, nil
 }
 
-// plainWhole returns a whole number with a decimal point or an exponent, such as 1.0, as plain digits. Some clients
-// write every number with a point, because JSON has only one number type. It returns any other value unchanged.
+// plainWhole rewrites a whole number with a decimal point or an exponent, such as 1.0, to plain digits. Some clients
+// write every number with a point, because JSON has only one number type. plainWhole returns any other value unchanged.
 func plainWhole(raw json.RawMessage) json.RawMessage {
-	const most = 1 << 53 // floats are exact up to here
+	const most = 1 << 53 // float64 represents whole numbers exactly up to this one
 	n, err := strconv.ParseFloat(string(bytes.TrimSpace(raw)), 64)
 	if err != nil || n != math.Trunc(n) || math.Abs(n) > most || !json.Valid(raw) {
 		return raw
@@ -63,7 +63,7 @@ func list(known map[string]*jsonschema.Schema) string {
 	return strings.Join(slices.Sorted(maps.Keys(known)), ", ")
 }
 
-// text reads a string; it returns "" if the argument is left out.
+// text reads a string. It returns "" if the argument is left out.
 func (a arguments) text(name string) (string, error) {
 	var s string
 	if raw, ok := a[name]; ok && json.Unmarshal(raw, &s) != nil {
@@ -75,18 +75,18 @@ func (a arguments) text(name string) (string, error) {
 	return s, nil
 }
 
-// date reads a calendar date and returns it unchanged; it returns "" if the argument is left out.
+// date reads a calendar date and returns its text unchanged. It returns "" if the argument is left out.
 func (a arguments) date(name string) (string, error) { return checked(a, name, request.Date) }
 
-// sources names, for each argument with ids, the tool that the ids come from.
+// sources contains, for each argument with ids, a text that names the tool from which the ids come.
 var sources = map[string]string{
 	"service_id": "the id of a service from list_services", "service_ids": "the ids of services from list_services",
 	"staff_id":          "the id of a member from list_staff",
 	"class_schedule_id": "the class_schedule_id of a start from find_slots",
 }
 
-// identifier parses a UUID. If it is invalid, the error explains which tool returns ids, because
-// models often send a name instead.
+// identifier parses a UUID. If it is invalid, the error names the tool that
+// returns valid ids, because models often send a name instead of an id.
 func identifier(name, s string) (uuid.UUID, error) {
 	id, err := request.ID(name, s)
 	if err != nil {
@@ -95,10 +95,10 @@ func identifier(name, s string) (uuid.UUID, error) {
 	return id, nil
 }
 
-// id reads a UUID and returns it unchanged; it returns "" if the argument is left out.
+// id reads a UUID and returns its text unchanged. It returns "" if the argument is left out.
 func (a arguments) id(name string) (string, error) { return checked(a, name, identifier) }
 
-// checked reads a string that read must accept; it returns "" if the argument is left out.
+// checked reads a string and returns it if the function read accepts it. It returns "" if the argument is left out.
 func checked[T any](a arguments, name string, read func(name, s string) (T, error)) (string, error) {
 	s, err := a.text(name)
 	if _, given := a[name]; err != nil || !given {
@@ -108,7 +108,7 @@ func checked[T any](a arguments, name string, read func(name, s string) (T, erro
 	return s, err
 }
 
-// ids reads a list of 1 to most UUIDs.
+// ids reads a list of UUIDs. The list must contain at least one, and at most as many as the argument most.
 func (a arguments) ids(name string, most int) ([]string, error) {
 	raw, given := a[name]
 	var list []string
@@ -127,7 +127,8 @@ func (a arguments) ids(name string, most int) ([]string, error) {
 	return list, nil
 }
 
-// copyTo reads an argument and sets it as a parameter of the query. It sets nothing if the argument is left out.
+// copyTo reads the argument called name with the function read, and sets it
+// as a parameter of the query. It sets nothing if the argument is left out.
 func copyTo(query url.Values, parameter string, read func(name string) (string, error), name string) error {
 	value, err := read(name)
 	if err == nil && value != "" {
@@ -136,7 +137,7 @@ func copyTo(query url.Values, parameter string, read func(name string) (string, 
 	return err
 }
 
-// offset reads the start of a page; it returns 0 if the argument is left out.
+// offset reads the index of the first element of a page. It returns 0 if the argument is left out.
 func (a arguments) offset() (int, error) {
 	var n int
 	if raw, ok := a["offset"]; ok && json.Unmarshal(raw, &n) != nil || n < 0 {

@@ -20,14 +20,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// confirmation holds the fields of the response of POST /book that the output schema describes. The
-// tool returns the whole response.
+// confirmation contains the fields of the answer of POST /book that the
+// output schema describes. The tool returns all fields of the answer.
 type confirmation struct {
 	publicapi.BookingConfirmation
 	Replayed bool `json:"replayed" jsonschema:"true: this booking was made before with the same idempotency_key, and nothing was booked now"`
 }
 
-// reasons explains in brackets how the total came about. It returns "" if the total is only the sum of prices.
+// reasons returns, in brackets, the explanation of the total: the prices per person, and the
+// pricing rules that changed a price. It returns "" if the total is only the sum of the prices.
 func (c *confirmation) reasons() string {
 	var parts []string
 	for _, s := range c.Booking.Services {
@@ -44,7 +45,7 @@ func (c *confirmation) reasons() string {
 	return " (" + strings.Join(parts, "; ") + ")"
 }
 
-// bookSchema returns the schema of the arguments. The maximum lengths are those of POST /book.
+// bookSchema returns the schema of the arguments of book_appointment. The maximum lengths are those of POST /book.
 func bookSchema() *jsonschema.Schema {
 	return input(append([]property{
 		required("service_ids", idsSchema("Ids from list_services, in the order in which the services are performed.",
@@ -105,8 +106,8 @@ func (b *Toolbox) book() *tool {
 	}
 }
 
-// bookAppointment calls POST /book with the arguments as the body. POST /book checks them, except ids:
-// bookAppointment checks these itself, because the messages of POST /book do not name the tools that return ids.
+// bookAppointment calls POST /book with the arguments as the body. POST /book checks the arguments, except the ids.
+// bookAppointment checks the ids itself, because the messages of POST /book do not name the tools that return them.
 func (b *Toolbox) bookAppointment(ctx context.Context, who caller.Caller, args arguments) (result, error) {
 	idempotencyKey, err := args.idempotencyKey()
 	if err != nil {
@@ -133,10 +134,11 @@ func (b *Toolbox) bookAppointment(ctx context.Context, who caller.Caller, args a
 	return confirm(answer.Body, answer.Replayed)
 }
 
-// maxIdempotencyKey is the maximum length in POST /book.
+// maxIdempotencyKey is the maximum length of an idempotency key, as in POST /book.
 const maxIdempotencyKey = 255
 
-// idempotencyKey reads the key, which must be valid in a header; it returns "" if the argument is left out.
+// idempotencyKey reads the argument idempotency_key, which must be valid
+// as the value of a header. It returns "" if the argument is left out.
 func (a arguments) idempotencyKey() (string, error) {
 	s, err := a.text("idempotency_key")
 	if _, given := a["idempotency_key"]; err != nil || !given {
@@ -150,6 +152,8 @@ func (a arguments) idempotencyKey() (string, error) {
 	return s, nil
 }
 
+// confirm returns the tool's answer for the body of an answer of POST
+// /book. The argument replayed is true if an earlier call made the booking.
 func confirm(body []byte, replayed bool) (result, error) {
 	var shown confirmation
 	structured := map[string]any{}
@@ -163,7 +167,7 @@ func confirm(body []byte, replayed bool) (result, error) {
 	return result{structured: structured, text: shown.text()}, nil
 }
 
-// clipNames cuts the names in a booking, because there may be many long ones.
+// clipNames shortens the names in a booking, because a booking can contain many long names.
 func clipNames(booking any) {
 	fields, _ := booking.(map[string]any)
 	services, _ := fields["services"].([]any)
@@ -204,11 +208,11 @@ func (c *confirmation) text() string {
 	return text
 }
 
-// maxOthers is the maximum number of other starts in a refusal.
+// maxOthers is the maximum number of other free starts in a refusal.
 const maxOthers = 10
 
-// instead adds the other free starts of the date to the argument refusal, which refuses a start. If
-// the free starts cannot be read, it returns refusal unchanged.
+// instead adds the other free starts of the date to the argument refusal, which refuses
+// the start of a booking. If the free starts cannot be read, it returns refusal unchanged.
 func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments, refusal error) error {
 	ids, errIDs := args.ids("service_ids", maxServices)
 	at, errTime := args.text("time")
@@ -232,8 +236,8 @@ func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments
 	return &taken{error: refusal, others: others, next: next}
 }
 
-// nearest returns the slots that are nearest to a time of a
-// date, nearest first. Slots after midnight have the next date.
+// nearest returns up to [maxOthers] slots that are nearest to the time at
+// on a date, the nearest first. Slots after midnight have the next date.
 func nearest(slots []slot, date timespan.Date, at string) []slot {
 	wanted, err := timespan.ParseTimeOfDay(at)
 	if err != nil {

@@ -7,13 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of an answer, in bytes of its JSON form. With the surrounding frame, an answer stays below 25 kB.
+// Limits of an answer, in bytes of its JSON form. Together with the fields around them, an answer stays below 25 kB.
 const (
-	maxListBytes = 18_000 // of a list in the structured content, as JSON
-	maxText      = 5_000  // of the text
+	maxListBytes = 18_000 // the list in the structured content
+	maxText      = 5_000  // the text
 )
 
-// Limits of single texts, in bytes of their JSON form, so that one element always fits.
+// Limits of single texts, in bytes of their JSON form. They
+// ensure that one element of a list always fits into an answer.
 const (
 	maxName        = 200
 	maxDescription = 600
@@ -21,23 +22,24 @@ const (
 	maxLocale      = 35
 )
 
-// Limits of the lists within one element, in elements.
+// Limits of the lists within one element of an answer, as numbers of their elements.
 const (
 	maxVariants = 50
 	maxTiers    = 50
 	maxUpsells  = 100
 )
 
-// Limits of descriptions in a text, in bytes. All descriptions in a list together take at most
-// maxBriefs, so that there is room for the names of all elements.
+// Limits of descriptions in a text, in bytes. All descriptions of a list together
+// take at most maxBriefs, so that the names of all elements fit into the text.
 const (
 	maxBrief  = 160
 	minBrief  = 40
 	maxBriefs = 2_000
 )
 
-// brief returns a line break and a description as one line, for an element of a list with listed
-// elements. It returns "" if there is no description, or if the list is too long for descriptions.
+// brief returns a description as one line, after a line break. The argument listed is
+// the number of elements of the list; more elements get shorter descriptions. brief
+// returns "" if the description is empty, or if the list is too long for descriptions.
 func brief(description string, listed int) string {
 	most := min(maxBrief, maxBriefs/max(listed, 1))
 	line := strings.Join(strings.Fields(description), " ")
@@ -47,8 +49,8 @@ func brief(description string, listed int) string {
 	return "\n  " + clip(line, most)
 }
 
-// cut limits a list within an element to most entries. If it removes some, it also returns the
-// original length, which is shown beside the list; otherwise it returns 0.
+// cut shortens a list to the number of entries in the argument most. If it leaves out entries, it also returns
+// the length of the whole list, which the answer shows beside the list. Otherwise the second result is 0.
 func cut[T any](all []T, most int) ([]T, int) {
 	if len(all) <= most {
 		return all, 0
@@ -56,15 +58,15 @@ func cut[T any](all []T, most int) ([]T, int) {
 	return all[:most], len(all)
 }
 
-// page is one page of a list.
+// page is one page of a list that is too long for one answer.
 type page[T any] struct {
 	items []T
 	total int
-	next  *int // offset of the next page, nil on the last
+	next  *int // offset of the next page; nil on the last page
 }
 
-// pageOf returns one page of a list: the elements from offset that fit into maxListBytes. The argument
-// later is the number of bytes that the caller adds to each element afterwards.
+// pageOf returns one page of a list: the elements from the index offset that fit into maxListBytes,
+// at least one. The argument later is the number of bytes that the caller will add to each element.
 func pageOf[T any](all []T, offset, later int) page[T] {
 	p := page[T]{items: []T{}, total: len(all)}
 	size := 0
@@ -79,7 +81,7 @@ func pageOf[T any](all []T, offset, later int) page[T] {
 	return p
 }
 
-// note returns the sentence about the next page, or "" on the last.
+// note returns the sentence that tells the agent how to read the next page. It returns "" on the last page.
 func (p page[T]) note() string { return note(p.next) }
 
 func note(next *int) string {
@@ -89,7 +91,8 @@ func note(next *int) string {
 	return fmt.Sprintf("\nThis is a part; for the rest call again with offset %d.", *next)
 }
 
-// clip limits a text to most bytes in JSON; a cut text ends with an ellipsis.
+// clip returns s, shortened if its JSON form has more bytes than
+// the argument most. A shortened text ends with an ellipsis.
 func clip(s string, most int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if n := fitting(s, most, len("…")); n < len(s) {
@@ -98,8 +101,9 @@ func clip(s string, most int) string {
 	return s
 }
 
-// fitting returns the length of s if s takes at most most bytes in JSON. Otherwise it returns the
-// length of the longest prefix of s that fits together with an ending of the given number of bytes.
+// fitting returns the length of s if the JSON form of s has no more bytes than the
+// argument most. Otherwise it returns the length of the longest prefix of s that fits
+// together with an ending. The argument ending is the length of this ending in bytes.
 func fitting(s string, most, ending int) int {
 	size, end := 0, 0
 	for i := 0; i < len(s); {
@@ -118,7 +122,7 @@ func fitting(s string, most, ending int) int {
 	return len(s)
 }
 
-// written returns the number of bytes of a text in JSON.
+// written returns the number of bytes of a text in its JSON form.
 func written(s string) int {
 	size := 0
 	for _, r := range s {
@@ -127,7 +131,7 @@ func written(s string) int {
 	return size
 }
 
-// sizeOf returns the number of bytes of a character in JSON.
+// sizeOf returns the number of bytes of a character in JSON, with its escape sequence if it needs one.
 func sizeOf(r rune) int {
 	if r < utf8.RuneSelf {
 		return int(sizes[r])
@@ -138,7 +142,7 @@ func sizeOf(r rune) int {
 	return utf8.RuneLen(r)
 }
 
-// sizes holds the number of bytes in JSON for each ASCII character.
+// sizes contains, for each ASCII character, the number of its bytes in JSON.
 var sizes = func() [utf8.RuneSelf]uint8 {
 	var sizes [utf8.RuneSelf]uint8
 	for c := range sizes {
@@ -153,13 +157,13 @@ var sizes = func() [utf8.RuneSelf]uint8 {
 	return sizes
 }()
 
-// rest ends a text that was cut.
+// rest is the end of a text that was shortened.
 const (
 	rest     = "\n… more in the structured content."
-	restSize = len(rest) + 1 // in JSON
+	restSize = len(rest) + 1 // size in bytes of the JSON form
 )
 
-// clipLines limits the text of an answer to maxText bytes; it cuts at the end of a line.
+// clipLines shortens the text of an answer to at most maxText bytes, if possible at the end of a line.
 func clipLines(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	n := fitting(s, maxText, restSize)

@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// business is the answer of get_business_info: the fields of /info in one language, and local_time.
+// business is the answer of get_business_info: the fields of /info in one language, and the local time.
 type business struct {
 	publicapi.BusinessInfo
 	ActionButtons    hidden     `json:"action_buttons,omitzero"`
@@ -30,10 +30,10 @@ type business struct {
 	SocialLinksTotal int        `json:"social_links_total,omitzero" jsonschema:"only where they are more than are shown here: how many links there are; the business's own page has them all"`
 }
 
-// question is one of the business's questions to customers.
+// question is one of the questions of the business to its customers.
 type question struct {
 	publicapi.Question
-	// OptionsTotal is set by [question.bound].
+	// OptionsTotal is the number of all options, if [question.bound] left out some. Otherwise it is 0.
 	OptionsTotal int `json:"options_total,omitzero" jsonschema:"only if they are more than are shown here: how many options there are"`
 }
 
@@ -71,7 +71,8 @@ func (b *Toolbox) businessInfo() *tool {
 	}
 }
 
-// resolve replaces the name and the questions with their translations into the requested language, if they exist.
+// resolve replaces the name of the business and its questions with
+// their translations into the language asked, if there are any.
 func (i *business) resolve(asked string) {
 	code, _ := locale.Match(clip(asked, maxLocale), i.Languages)
 	i.Name = cmp.Or(i.BusinessInfo.NameTranslations[code], i.Name)
@@ -85,17 +86,17 @@ func (i *business) resolve(asked string) {
 	}
 }
 
-// Limits of the lists in /info, which the owner may have made long.
+// Limits of the lists in /info. An owner can make these lists very long.
 const (
-	maxLinks = 12_000 // bytes of all social links as JSON
+	maxLinks = 12_000 // size of all social links as JSON, in bytes
 	maxSteps = 50
 
-	maxForm     = 3_000 // bytes of the questions as JSON
+	maxForm     = 3_000 // size of all questions as JSON, in bytes
 	maxOptions  = 20
-	maxAskedFor = 20 // ids of the subjects that a question is asked for
+	maxAskedFor = 20 // services, events or rentals for which a question is asked
 )
 
-// bound cuts long texts and lists of the owner.
+// bound shortens long texts and lists that the owner wrote, so that the answer fits into its limit.
 func (i *business) bound() {
 	i.Name, i.LogoURL = clip(i.Name, maxName), clip(i.LogoURL, maxDescription)
 	i.CancellationPolicy = i.CancellationPolicy[:min(len(i.CancellationPolicy), maxSteps)]
@@ -103,8 +104,8 @@ func (i *business) bound() {
 	i.Form, i.FormTotal = cutForm(i.Form)
 }
 
-// cutForm returns the questions that fit, the required ones
-// first, and their full number if some do not fit; otherwise 0.
+// cutForm returns the questions that fit into the answer, the required ones first. If some
+// do not fit, it also returns the number of all questions. Otherwise the second result is 0.
 func cutForm(all []question) ([]question, int) {
 	slices.SortStableFunc(all, func(a, b question) int {
 		switch {
@@ -129,7 +130,7 @@ func cutForm(all []question) ([]question, int) {
 	return shown, len(all)
 }
 
-// bound shortens long texts and lists that the owner wrote, so that the answer fits.
+// bound shortens the texts and lists of a question that the owner wrote, so that the answer fits into its limit.
 func (q *question) bound() {
 	q.Label = clip(q.Label, maxName)
 	q.Options, q.OptionsTotal = cut(slices.Clone(q.Options), maxOptions)
@@ -141,7 +142,7 @@ func (q *question) bound() {
 	}
 }
 
-// line returns the question as a line of the text.
+// line returns the question as a line of the text of the answer.
 func (q *question) line() string {
 	var options []string
 	for _, o := range q.Options {
@@ -160,8 +161,9 @@ func (q *question) line() string {
 	return says
 }
 
-// cutLinks returns the links that fit into the answer, sorted by network. It omits a link that does not fit,
-// because a shortened link would not work. If it omits some, it also returns the number of all links, otherwise 0.
+// cutLinks returns the links that fit into the answer. It adds them in the order of the names of
+// the networks. It leaves out a link that does not fit, because a shortened link would not work. If
+// it leaves out some, it also returns the number of all links. Otherwise the second result is 0.
 func cutLinks(all map[string]string) (map[string]string, int) {
 	shown, size := make(map[string]string), 0
 	for _, network := range slices.Sorted(maps.Keys(all)) {
@@ -194,7 +196,7 @@ func (i *business) text() string {
 	}
 	b.WriteString("\n" + i.cancelling())
 	required := slices.DeleteFunc(slices.Clone(i.Form), func(q question) bool {
-		isElsewhere := len(q.ServiceIDs) == 0 && len(q.EventIDs)+len(q.RentalIDs) > 0 // about tickets or rentals alone
+		isElsewhere := len(q.ServiceIDs) == 0 && len(q.EventIDs)+len(q.RentalIDs) > 0 // only about tickets or rentals
 		return !q.Required || isElsewhere
 	})
 	if len(required) > 0 {
@@ -217,10 +219,10 @@ func (i *business) text() string {
 	return b.String()
 }
 
-// paused is the sentence for every answer from which an agent could conclude that it may book.
+// paused is the sentence that every answer contains from which an agent could otherwise conclude that it can book.
 const paused = "Online bookings are paused: nothing can be booked now, and book_appointment is refused."
 
-// paid returns when customers pay.
+// paid returns a text that states when customers pay. The argument mode is the payment mode of the business.
 func (i *business) paid(mode string) string {
 	switch {
 	case mode == "at_door" || !i.HasPaymentProviders:
@@ -231,7 +233,7 @@ func (i *business) paid(mode string) string {
 	return "online or at the door, as the customer chooses (payment_choice)"
 }
 
-// cancelling returns a sentence about the refund of a cancellation (lifecycle.md §4).
+// cancelling returns a sentence that states which part of the payment a cancellation refunds (lifecycle.md §4).
 func (i *business) cancelling() string {
 	if len(i.CancellationPolicy) == 0 {
 		return "Cancelling: all that was paid online is refunded."

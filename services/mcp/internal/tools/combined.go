@@ -12,11 +12,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// oneProvider is the tools' name for every staffing_mode except per_service.
+// oneProvider is the name, in the tools, of every staffing_mode except per_service.
 const oneProvider = "one_provider"
 
-// combining returns the arguments for several services in one appointment and for their variants.
-// find_slots and book_appointment have the same ones, so that each slot that was found can be booked.
+// combining returns the arguments that combine several services in one appointment, and the argument for variants.
+// find_slots and book_appointment have the same arguments, so that every slot that find_slots returns can be booked.
 func combining() []property {
 	return []property{
 		optional("is_package", &jsonschema.Schema{Type: "boolean",
@@ -41,7 +41,8 @@ func variantsSchema() *jsonschema.Schema {
 	}
 }
 
-// combined reads these arguments and sets the query parameters of /slots and /available-dates.
+// combined reads the arguments of [combining] and sets the
+// corresponding query parameters of /slots and /available-dates.
 func (a arguments) combined(query url.Values) error {
 	var isPackage bool
 	if raw, ok := a["is_package"]; ok && json.Unmarshal(raw, &isPackage) != nil {

@@ -21,7 +21,7 @@ type eventList struct {
 	NextOffset *int            `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
 }
 
-// event is an event of /events, without HTML, images and translations.
+// event is an event as /events describes it, without HTML, images and translations.
 type event struct {
 	publicapi.Event
 	DescriptionHTML hidden `json:"description_html,omitzero"`
@@ -61,8 +61,8 @@ func (b *Toolbox) listEvents(ctx context.Context, who caller.Caller, args argume
 	return result{structured: all, text: all.text(p.note())}, nil
 }
 
-// newEventList returns the tool's form of the answer of /events. It shortens long texts
-// and lists that the owner wrote, so that the answer fits, and removes the translations.
+// newEventList converts the answer of /events to the answer of list_events. It shortens long texts and
+// lists that the owner wrote, so that the answer fits into its limit. It also removes the translations.
 func newEventList(answer *publicapi.EventList) eventList {
 	l := eventList{Events: make([]event, len(answer.Events)), Currency: answer.Currency, Quote: answer.Quote}
 	for i := range answer.Events {
@@ -88,8 +88,8 @@ func (l *eventList) text(note string) string {
 	return b.String()
 }
 
-// write writes a line for an event and one for each kind of ticket. The argument listed is the number
-// of events in the text, which decides the length of descriptions.
+// write writes a line for an event and a line for each kind of ticket to b. The argument
+// listed is the number of events in the text; it determines the length of the description.
 func (e *event) write(b *strings.Builder, currency string, listed int) {
 	minute := func(t string) string { return strings.TrimSuffix(t, ":00") }
 	fmt.Fprintf(b, "\n%s %s–%s %s%s%s", withWeekday(e.Date.String()), minute(e.StartTime), minute(e.EndTime), e.Name,
@@ -104,7 +104,7 @@ func (e *event) write(b *strings.Builder, currency string, listed int) {
 	}
 }
 
-// left returns how many places are left, or "" if that is unknown.
+// left returns a text with the number of places that are left. It returns "" if the number is unknown.
 func left(places *int) string {
 	switch {
 	case places == nil:

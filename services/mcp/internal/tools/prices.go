@@ -2,7 +2,7 @@ package tools
 
 import "encoding/json"
 
-// cost returns a price as text: the quoted price, and the listed one if it differs.
+// cost returns a price as text: the quoted price and, if it differs, also the listed price.
 func cost(listed json.Number, quoted *json.Number, currency string) string {
 	if nothing(listed) {
 		return "free"
@@ -18,7 +18,8 @@ func nothing(n json.Number) bool {
 	return err == nil && value == 0
 }
 
-// inAdvance returns a text about the amount to pay online in advance, or "" if there is none.
+// inAdvance returns a text that states how much must be paid in advance
+// if the customer pays online. It returns "" if nothing must be.
 func inAdvance(requirement string, deposit *json.Number, currency string) string {
 	switch {
 	case requirement == "full":

@@ -21,17 +21,18 @@ type refusal struct {
 	OtherSlots        []slot `json:"other_slots,omitempty" jsonschema:"up to ten free starts of the same date, nearest first, where the one asked for is taken"`
 }
 
-// taken is the refusal of a start that is not free, with the other free starts of the date.
+// taken is the refusal of a start that is no longer free, together with the other free starts of the date.
 type taken struct {
 	error
 	others []slot
 	next   string
 }
 
-// Unwrap returns the refusal itself.
+// Unwrap returns the refusal without the other free starts.
 func (t *taken) Unwrap() error { return t.error }
 
-// refused converts an error to a tool error. It logs an internal error and does not return its details.
+// refused converts an error to a tool error. If the error is internal,
+// refused logs it, and the tool error does not contain its details.
 func (b *Toolbox) refused(ctx context.Context, t *tool, err error) *mcp.CallToolResult {
 	f := server.FaultOf(err)
 	if f.Kind == fault.Internal {
@@ -46,7 +47,7 @@ func (b *Toolbox) refused(ctx context.Context, t *tool, err error) *mcp.CallTool
 	return contentOf(r.text(), r, true)
 }
 
-// named replaces names of the HTTP interface with those of the tools.
+// named replaces the names of the HTTP API in a sentence with the names of the tools.
 var named = strings.NewReplacer("Idempotency-Key:", "idempotency_key:", " from /slots", " of find_slots")
 
 func (r refusal) text() string {
@@ -60,7 +61,8 @@ func (r refusal) text() string {
 	return text
 }
 
-// nextStep returns what the agent can do next, or "" if the refusal's sentence is sufficient.
+// nextStep returns a sentence that tells the agent what to do next.
+// It returns "" if the sentence of the refusal is sufficient.
 func nextStep(t *tool, kind fault.Kind) string {
 	switch kind {
 	case fault.ServiceNotFound:

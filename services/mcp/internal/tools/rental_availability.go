@@ -18,14 +18,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// rentalAvailability is the availability of a rental for the requested time.
+// rentalAvailability is the availability of a rental for the time that the agent requested.
 type rentalAvailability struct {
 	Status      availabilityStatus `json:"status" jsonschema:"available, unavailable, or unknown: it could not be read just now, which says neither"`
 	Reason      *string            `json:"reason" jsonschema:"why it is unavailable, in the language of locale; else null"`
 	MessageCode *message.ID        `json:"messageCode" jsonschema:"the same as a code; else null"`
 }
 
-// maxAvailability is the maximum size of its JSON form in bytes.
+// maxAvailability is the maximum size of the JSON form of a [rentalAvailability], in bytes.
 const maxAvailability = 350
 
 // availabilityStatus is the status of a rental's availability.
@@ -43,7 +43,8 @@ const (
 	maxRentalDays = 730
 )
 
-// period reads the requested time as parameters of /rental-availability; it returns nil if no dates were sent.
+// period reads the requested time and returns it as query parameters
+// of /rental-availability. It returns nil if no dates were sent.
 func (a arguments) period() (url.Values, error) {
 	query := url.Values{}
 	if err := cmp.Or(
@@ -63,7 +64,7 @@ func (a arguments) period() (url.Values, error) {
 	return query, nil
 }
 
-// checkPeriod refuses an invalid rental period.
+// checkPeriod returns a fault if the dates, times or quantity of a rental period are invalid.
 func (a arguments) checkPeriod(query url.Values) error {
 	_, counted := a["quantity"]
 	switch {
@@ -91,7 +92,7 @@ func (a arguments) checkPeriod(query url.Values) error {
 	return nil
 }
 
-// clockTime reads a time of day below 24:00 and returns it unchanged; it returns "" if the argument is left out.
+// clockTime reads a time of day before 24:00 and returns its text unchanged. It returns "" if the argument is left out.
 func (a arguments) clockTime(name string) (string, error) {
 	return checked(a, name, func(name, s string) (timespan.TimeOfDay, error) {
 		t, err := request.Time(name, s)
@@ -102,7 +103,7 @@ func (a arguments) clockTime(name string) (string, error) {
 	})
 }
 
-// quantity reads the number of units; it returns 1 if the argument is left out.
+// quantity reads the number of units. It returns 1 if the argument is left out.
 func (a arguments) quantity() (int, error) {
 	n := 1
 	if raw, ok := a["quantity"]; ok && json.Unmarshal(raw, &n) != nil || n < 1 || n > maxQuantity {
@@ -111,12 +112,12 @@ func (a arguments) quantity() (int, error) {
 	return n, nil
 }
 
-// atOnce is the maximum number of concurrent requests for the rentals of one call.
+// atOnce is the maximum number of concurrent requests for the availability of rentals in one tool call.
 const atOnce = 8
 
-// addAvailability sets the availability of each of the rentals, and returns for how many it is
-// unknown. It is also unknown if it cannot be read within the time of the call, so that the list is
-// always complete. Fault: invalid_parameter.
+// addAvailability sets the availability of each rental, and returns the number of rentals
+// with unknown availability. The availability is unknown if it cannot be read, or not within
+// the time of the tool call. Therefore the list is always complete. Fault: invalid_parameter.
 func (b *Toolbox) addAvailability(ctx context.Context, slug string, asked url.Values, rentals []rental) (int, error) {
 	var calls errgroup.Group
 	calls.SetLimit(atOnce)
@@ -141,8 +142,8 @@ func (b *Toolbox) addAvailability(ctx context.Context, slug string, asked url.Va
 	return unknown, nil
 }
 
-// availability reads the availability of one rental. If it cannot be read, the result has the status
-// unknown. Fault: invalid_parameter if the caller's parameters are invalid.
+// availability reads the availability of one rental. If it cannot be read, the result has the
+// status unknown. Fault: invalid_parameter if the arguments of the tool call are invalid.
 func (b *Toolbox) availability(ctx context.Context, slug string, asked url.Values,
 	id uuid.UUID) (*rentalAvailability, error) {
 	query := url.Values{"rentalId": {id.String()}}
@@ -163,7 +164,8 @@ func (b *Toolbox) availability(ctx context.Context, slug string, asked url.Value
 	return &rentalAvailability{Status: statusUnavailable, Reason: &reason, MessageCode: &verdict.MessageCode}, nil
 }
 
-// inWordsOfTool replaces the names of /rental-availability's parameters with those of the tool.
+// inWordsOfTool replaces the names of the parameters of
+// /rental-availability in an error with the names of the tool's arguments.
 func inWordsOfTool(err error) error {
 	f := *fault.Of(err)
 	f.Sentence = strings.NewReplacer("startDate", "start_date", "endDate", "end_date", "startTime", "start_time",

@@ -27,7 +27,7 @@ type rentalList struct {
 	NextOffset   *int            `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
 }
 
-// rental is a rental of /rentals, without HTML, images and translations.
+// rental is a rental as /rentals describes it, without HTML, images and translations.
 type rental struct {
 	publicapi.Rental
 	DescriptionHTML hidden              `json:"description_html,omitzero"`
@@ -37,7 +37,7 @@ type rental struct {
 	Availability    *rentalAvailability `json:"availability" jsonschema:"for start_date to end_date; null where no dates were sent"`
 }
 
-// upsell is a rental that is offered along with another.
+// upsell is a rental that the business offers together with another one.
 type upsell struct {
 	RentalID   uuid.UUID `json:"rental_id"`
 	IsRequired bool      `json:"is_required" jsonschema:"true: not to be had without it"`
@@ -111,8 +111,8 @@ func (b *Toolbox) listRentals(ctx context.Context, who caller.Caller, args argum
 		lines(p.items, namesOf(all), answer.Currency)}, nil
 }
 
-// boundRentals returns the rentals and then the add-ons, each with its upsells. It shortens
-// long texts and lists that the owner wrote, so that the answer fits, and removes the translations.
+// boundRentals returns the rentals, followed by the add-ons, each with its upsells. It shortens long texts
+// and lists that the owner wrote, so that the answer fits into its limit. It also removes the translations.
 func boundRentals(answer *publicapi.RentalList) []rental {
 	along := make(map[uuid.UUID][]upsell)
 	for _, u := range answer.RentalUpsells {
@@ -130,7 +130,7 @@ func boundRentals(answer *publicapi.RentalList) []rental {
 	return all
 }
 
-// namesOf returns the names of rentals by id.
+// namesOf returns the names of rentals by their ids.
 func namesOf(rentals []rental) map[uuid.UUID]string {
 	names := make(map[uuid.UUID]string, len(rentals))
 	for i := range rentals {
@@ -150,7 +150,8 @@ func (l *rentalList) text(unknown, addOns int) string {
 	return text
 }
 
-// lines returns a line for each rental with its upsells.
+// lines returns a line of text for each rental, followed by lines for its
+// upsells. The argument names contains the names of all rentals by id.
 func lines(rentals []rental, names map[uuid.UUID]string, currency string) string {
 	var b strings.Builder
 	for i := range rentals {
@@ -169,7 +170,7 @@ func lines(rentals []rental, names map[uuid.UUID]string, currency string) string
 	return b.String()
 }
 
-// price returns the price of a unit for an hour or a day.
+// price returns the text for the price of one unit for an hour or a day.
 func (r *rental) price(currency string) string {
 	unit := " a day"
 	if r.PriceType == "hourly" {
@@ -181,7 +182,7 @@ func (r *rental) price(currency string) string {
 	return cost(r.Price, r.QuotedPrice, currency) + unit
 }
 
-// bounds returns the maximum number of units and the limits of the duration.
+// bounds returns a text with the maximum number of units and the limits of the length of a rental.
 func (r *rental) bounds() string {
 	text := ""
 	if r.MaxBookableOnline != nil {
@@ -202,7 +203,7 @@ func (r *rental) bounds() string {
 	return text
 }
 
-// free returns the availability for the requested time, or "" without one.
+// free returns a text with the availability for the requested time. It returns "" if the agent requested no time.
 func (r *rental) free() string {
 	switch {
 	case r.Availability == nil:

@@ -13,14 +13,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// property is one argument in an input schema.
+// property is one argument in the input schema of a tool.
 type property struct {
 	name     string
 	schema   *jsonschema.Schema
 	required bool
 }
 
-// input returns the schema of a tool's arguments, in the given order.
+// input returns the schema of a tool's arguments. It lists the arguments in the given order and allows no others.
 func input(properties ...property) *jsonschema.Schema {
 	s := &jsonschema.Schema{
 		Type: "object", Properties: map[string]*jsonschema.Schema{},
@@ -60,10 +60,10 @@ func idsSchema(description string, most int) *jsonschema.Schema {
 	}
 }
 
-// clockPattern matches a time of day, HH:MM.
+// clockPattern is a regular expression for a time of day in the form HH:MM.
 const clockPattern = `^([01][0-9]|2[0-3]):[0-5][0-9]$`
 
-// clockSchema returns the schema of a time of day. The format is added to the description.
+// clockSchema returns the schema of a time of day. It adds the format HH:MM to the description.
 func clockSchema(description string) *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type: "string", Pattern: clockPattern,
@@ -94,8 +94,8 @@ func offsetProperty() property {
 		"out: the beginning.", 0, 0))
 }
 
-// output returns the schema of a tool's structured content, which is either Out or, in a tool error, a
-// [refusal]. The schema allows additional fields, because later versions may add some.
+// output returns the schema of a tool's structured content. The content is an Out or, in a tool error, a
+// [refusal]. The schema allows additional fields, because later versions of the service may add fields.
 func output[Out any]() *jsonschema.Schema {
 	answer, refused := schemaOf[Out](), schemaOf[refusal]()
 	s := &jsonschema.Schema{
@@ -111,15 +111,15 @@ func output[Out any]() *jsonschema.Schema {
 func schemaOf[T any]() *jsonschema.Schema {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: known})
 	if err != nil {
-		panic(fmt.Sprintf("the schema of %T: %v", *new(T), err)) // a programming error that any test finds
+		panic(fmt.Sprintf("the schema of %T: %v", *new(T), err)) // a programming error that every test of a tool finds
 	}
 	open(s)
 	return s
 }
 
-// open changes a schema so that every object allows additional fields. It also describes a value that
-// may be null as a choice of two types (anyOf), because most clients do not understand a list of
-// types. Lists in the tools' answers are never null.
+// open changes a schema so that every object allows additional fields. If a value may be null,
+// open describes it as a choice of two types (anyOf), because most clients do not understand a
+// list of types. Only lists are an exception, because they are never null in the tools' answers.
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -143,14 +143,14 @@ func open(s *jsonschema.Schema) {
 	s.AnyOf = []*jsonschema.Schema{{Type: other}, {Type: "null"}}
 }
 
-// hidden is the type of a field that replaces a field of an embedded type of the public API. Neither the answer
-// nor the schema has the field, if its tag has omitzero.
+// hidden is the type of a field that hides a field of an embedded type of the public API with the same JSON
+// name. If the tag of the hidden field has omitzero, neither the answer nor the schema contains the field.
 type hidden struct{}
 
-// isHidden marks the schema of a [hidden] field.
+// isHidden is the comment that marks the schema of a [hidden] field, so that [open] removes it.
 const isHidden = "hidden"
 
-// known holds the schemas of types whose JSON form differs from their Go type.
+// known contains the schemas of types whose JSON form differs from their Go type.
 var known = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[json.Number]():        {Type: "number"},
 	reflect.TypeFor[uuid.UUID]():          {Type: "string"},

@@ -21,7 +21,8 @@ type serviceList struct {
 	NextOffset *int            `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
 }
 
-// service is a service of /services, without HTML, images and translations. It always has variants.
+// service is a service as /services describes it, without HTML,
+// images and translations. The field Variants is never null in JSON.
 type service struct {
 	publicapi.Service
 	DescriptionHTML hidden              `json:"description_html,omitzero"`
@@ -68,7 +69,7 @@ func (b *Toolbox) listServices(ctx context.Context, who caller.Caller, args argu
 	return result{structured: all, text: all.text(p.note())}, nil
 }
 
-// newServiceList returns the tool's form of the answer of /services.
+// newServiceList converts the answer of /services to the answer of list_services.
 func newServiceList(answer *publicapi.ServiceList) serviceList {
 	l := serviceList{Services: make([]service, len(answer.Services)), Currency: answer.Currency, Quote: answer.Quote}
 	for i := range answer.Services {
@@ -78,7 +79,8 @@ func newServiceList(answer *publicapi.ServiceList) serviceList {
 	return l
 }
 
-// bound shortens long texts and lists that the owner wrote, so that the answer fits. It removes the translations.
+// bound shortens long texts and lists that the owner wrote, so that
+// the answer fits into its limit. It also removes the translations.
 func (s *service) bound() {
 	s.Name, s.Category, s.Description = clip(s.Name, maxName), clip(s.Category, maxName),
 		clip(s.Description, maxDescription)
@@ -90,14 +92,14 @@ func (s *service) bound() {
 	}
 }
 
-// listing reads the arguments that the lists share. It sets locale in the query and returns the offset.
+// listing reads the arguments that all tools for lists have. It sets locale in the query and returns the offset.
 func (a arguments) listing(query url.Values) (int, error) {
 	language, err := a.text("locale")
 	if err != nil {
 		return 0, err
 	}
 	if language != "" {
-		query.Set("locale", clip(language, maxLocale)) // never refused; a cut one matches no language
+		query.Set("locale", clip(language, maxLocale)) // a language is never refused; a shortened name matches none
 	}
 	return a.offset()
 }
@@ -113,7 +115,7 @@ func (l *serviceList) text(note string) string {
 	return b.String()
 }
 
-// perPerson returns " per person" if each person pays the price, otherwise "".
+// perPerson returns " per person" if the price is per person and not zero. Otherwise it returns "".
 func (s *service) perPerson() string {
 	if s.PricePer != "person" || s.Price.String() == "0" {
 		return ""
@@ -121,8 +123,8 @@ func (s *service) perPerson() string {
 	return " per person"
 }
 
-// write writes the lines of a service. The argument listed is the number of services in the text,
-// which decides the length of descriptions.
+// write writes the lines of a service to b. The argument listed is the number
+// of services in the text; it determines the length of the descriptions.
 func (s *service) write(b *strings.Builder, currency string, listed int) {
 	b.WriteString("\n" + s.Name)
 	if s.Category != "" {
@@ -134,7 +136,7 @@ func (s *service) write(b *strings.Builder, currency string, listed int) {
 		b.WriteString("; a class: booked alone, at the sessions that find_slots lists")
 	}
 	b.WriteString(brief(s.Description, listed))
-	if s.VariantsTotal > 0 { // before the variants, because the end of a long text is cut
+	if s.VariantsTotal > 0 { // written before the variants, because the end of a long text is cut off
 		fmt.Fprintf(b, "\n  %d of its %d variants are shown", len(s.Variants), s.VariantsTotal)
 	}
 	for _, v := range s.Variants {

@@ -21,7 +21,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// calendar is the answer of find_slots: slots for one date, days for a window.
+// calendar is the answer of find_slots. It contains Slots if the agent
+// asked for one date, and Days if the agent asked for a window of dates.
 type calendar struct {
 	Timezone   string `json:"timezone" jsonschema:"IANA name of the zone that all dates and times are in"`
 	Paused     bool   `json:"online_bookings_paused" jsonschema:"true: nothing can be booked now; book_appointment is refused"`
@@ -42,7 +43,7 @@ type slot struct {
 	StaffID   *uuid.UUID         `json:"staff_id" jsonschema:"who is free; null where the service needs nobody"`
 	StaffName *string            `json:"staff_name"`
 
-	// For class sessions only.
+	// The fields below are only for class sessions.
 	RemainingCapacity *int       `json:"remaining_capacity,omitempty" jsonschema:"only of a class: how many places are left, which party_size of book_appointment may take"`
 	ClassScheduleID   *uuid.UUID `json:"class_schedule_id,omitempty" jsonschema:"only of a class: the session; book_appointment needs it where two begin together"`
 }
@@ -53,7 +54,7 @@ type day struct {
 	Count   int           `json:"count" jsonschema:"0: checked, and nothing is free"`
 }
 
-// maxServices is the maximum number of services (interface.md §8).
+// maxServices is the maximum number of services of one appointment (interface.md §8).
 const maxServices = 20
 
 func (b *Toolbox) slots() *tool {
@@ -110,18 +111,18 @@ func (b *Toolbox) findSlots(ctx context.Context, who caller.Caller, args argumen
 		return result{}, request.Invalid("from_time, to_time: they go with date; a window counts whole dates.")
 	}
 	isPaused := b.paused(ctx, who.Slug)
-	defer isPaused() // no request outlives the call
+	defer isPaused() // waits, so that the request ends before the call
 	if query.Has("date") {
 		return b.oneDate(ctx, who, query, within, offset, isPaused)
 	}
 	return b.window(ctx, who, query, isPaused)
 }
 
-// paused starts a request for whether the business has paused online bookings or is not open yet, at
-// the same time as other requests. The returned function waits for the result. It returns false if the
-// request fails, because booking checks the same again.
+// paused starts a request that finds out whether the business has paused online bookings or is not
+// open yet. The request runs at the same time as other requests. The returned function waits for the
+// result. It returns false if the request fails; this is safe, because booking checks the same again.
 func (b *Toolbox) paused(ctx context.Context, slug string) func() bool {
-	info := publicapi.BusinessInfo{Open: true} // an older catalog service does not send open
+	info := publicapi.BusinessInfo{Open: true} // older versions of catalog do not send the field open
 	var asked errgroup.Group
 	asked.Go(func() error {
 		return fault.Guard(func() error { return b.Catalog.Read(ctx, slug, "info", nil, &info) })
@@ -129,8 +130,8 @@ func (b *Toolbox) paused(ctx context.Context, slug string) func() bool {
 	return func() bool { return asked.Wait() == nil && (info.OnlineBookingsPaused || !info.Open) }
 }
 
-// next returns a text with the free times. If bookings are paused, the text begins with this;
-// otherwise it ends with the tool to call next.
+// next returns a text with the free times. If bookings are paused, the text begins with the sentence about
+// the pause. Otherwise it ends with the sentence in the argument tool, which names the tool to call next.
 func (c *calendar) next(times, tool string) string {
 	if c.Paused {
 		return paused + "\n" + times
@@ -138,7 +139,7 @@ func (c *calendar) next(times, tool string) string {
 	return times + tool
 }
 
-// calendarQuery converts the arguments to the parameters of /slots or /available-dates.
+// calendarQuery returns the arguments of find_slots as query parameters of /slots or /available-dates.
 func calendarQuery(args arguments) (url.Values, error) {
 	ids, err := args.ids("service_ids", maxServices)
 	if err != nil {
@@ -160,7 +161,7 @@ func calendarQuery(args arguments) (url.Values, error) {
 	return query, nil
 }
 
-// dateOf returns the parameter date, which the tool has checked.
+// dateOf returns the query parameter date. The caller must have checked that it is valid.
 func dateOf(query url.Values) timespan.Date {
 	d, _ := timespan.ParseDate(query.Get("date"))
 	return d
@@ -192,7 +193,7 @@ func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Valu
 	return result{structured: shown, text: shown.next(text, free.next) + free.times}, nil
 }
 
-// readSlots reads all slots of a date.
+// readSlots reads all free slots of a date.
 func (b *Toolbox) readSlots(ctx context.Context, slug string, query url.Values) (calendar, error) {
 	var listed publicapi.SlotList
 	if err := b.Availability.Read(ctx, slug, "slots", query, &listed); err != nil {
@@ -244,8 +245,8 @@ func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Value
 	return result{structured: shown, text: shown.next(text, next) + lines.String()}, nil
 }
 
-// firstStart returns a sentence with the first free start on date, or "" if it cannot be read. window
-// holds the other parameters of the request.
+// firstStart returns a sentence with the first free start on a date. It returns "" if the date is ""
+// or the starts cannot be read. The argument window contains the other parameters of the request.
 func (b *Toolbox) firstStart(ctx context.Context, slug string, window url.Values, date string) string {
 	query := maps.Clone(window)
 	query.Del("start")

@@ -19,7 +19,7 @@ type staffList struct {
 	NextOffset *int     `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
 }
 
-// member is a staff member of /staff, without HTML and translations.
+// member is a staff member as /staff describes them, without HTML and translations.
 type member struct {
 	publicapi.StaffMember
 	DescriptionHTML hidden `json:"description_html,omitzero"`

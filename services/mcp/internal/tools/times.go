@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// withWeekday returns a date with its short English weekday before it, such as "Tue 2026-12-01", because
-// models often compute weekdays wrongly. If the text is not a date, it returns the text unchanged.
+// withWeekday returns a date after its short English weekday, such as "Tue 2026-12-01", because models
+// often compute weekdays wrongly. If the argument is not a date, withWeekday returns it unchanged.
 func withWeekday(date string) string {
 	d, err := time.Parse(time.DateOnly, date)
 	if err != nil {
@@ -18,21 +18,22 @@ func withWeekday(date string) string {
 	return d.Format("Mon ") + date
 }
 
-// maxTimes limits the bytes of the times in a text, so that the end of the text still fits.
+// maxTimes is the maximum size of the times in a text, in bytes. It leaves room for the end of the text.
 const maxTimes = maxText - 400
 
-// freeMember is a staff member with free starts of a date. staffID is empty if the service needs no staff.
+// freeMember is a staff member with free starts on a date. The field staffID is empty if the service needs no staff.
 type freeMember struct {
 	staffID, name string
 	date          timespan.Date
 	times         []string
 }
 
-// timesText is a text about free starts: its head, the next tool to call, and the starts.
+// timesText is a text about free starts, in three parts: its first
+// sentences, the next tool to call, and the list of the starts.
 type timesText struct{ head, next, times string }
 
-// timesOf describes the free starts of a date, from the one at offset, grouped by staff member. Each
-// class session has a line.
+// timesOf describes the free starts of a date, beginning with the one at the index
+// offset. The starts are grouped by staff member. Each class session has its own line.
 func timesOf(slots []slot, offset int, date timespan.Date) timesText {
 	slots = slots[min(offset, len(slots)):]
 	each := sameLength(slots)
@@ -55,8 +56,8 @@ func timesOf(slots []slot, offset int, date timespan.Date) timesText {
 	return text
 }
 
-// grouped formats as many of the starts as fit into the text. It returns their number, the lines of
-// class sessions, and the times of each staff member.
+// grouped formats as many of the starts as fit into the text. It returns the number of these starts, the lines
+// of the class sessions, and the times of each staff member. If withEnds is true, each time also has its end.
 func grouped(slots []slot, date timespan.Date, withEnds bool) (int, string, []*freeMember) {
 	said, sessions, members := 0, "", []*freeMember{}
 	for size := 0; said < len(slots) && size < maxTimes; said++ {
@@ -80,7 +81,8 @@ func grouped(slots []slot, date timespan.Date, withEnds bool) (int, string, []*f
 	return said, sessions, members
 }
 
-// needed returns " and " with the name of the argument that booking this slot needs besides the time, or "".
+// needed returns " and " with the name of the argument that book_appointment needs for
+// this slot in addition to date and time. It returns "" if there is no such argument.
 func needed(s slot) string {
 	switch {
 	case s.ClassScheduleID != nil:
@@ -91,7 +93,8 @@ func needed(s slot) string {
 	return ""
 }
 
-// memberOf finds the entry of a slot's staff member and date, and reports whether it is new.
+// memberOf returns the entry for the staff member and the date of a slot. If there
+// is no such entry, memberOf adds one. It also reports whether the entry is new.
 func memberOf(members *[]*freeMember, s slot) (*freeMember, bool) {
 	m := freeMember{date: s.Date}
 	if s.StaffID != nil && s.StaffName != nil {
@@ -106,7 +109,8 @@ func memberOf(members *[]*freeMember, s slot) (*freeMember, bool) {
 	return &m, true
 }
 
-// head returns the start of a staff member's line. For starts after midnight it names the date to book them with.
+// head returns the beginning of the line of a staff member. If the starts
+// are after midnight, it contains the date with which they must be booked.
 func (m *freeMember) head(date timespan.Date) string {
 	text := "\n"
 	if m.staffID != "" {
@@ -118,13 +122,13 @@ func (m *freeMember) head(date timespan.Date) string {
 	return text + "at "
 }
 
-// sameLength returns the duration of the slots in minutes if all have the same one. It returns 0 for
-// different durations, for class sessions, and for no slots.
+// sameLength returns the duration of the slots in minutes if all slots have the same duration.
+// It returns 0 if durations differ, if a slot is a class session, or if there are no slots.
 func sameLength(slots []slot) int {
 	each := 0
 	for i, s := range slots {
 		if i > 0 && s.ClassScheduleID == nil && s.Time == slots[i-1].Time && s.EndTime == slots[i-1].EndTime {
-			continue // a list has tens of thousands of slots, mostly several members at one start
+			continue // for speed: a list can have tens of thousands of slots, mostly several at one start
 		}
 		length := int(s.EndTime - s.Time)
 		if length <= 0 {
@@ -138,7 +142,7 @@ func sameLength(slots []slot) int {
 	return each
 }
 
-// line returns a slot as a line: a class session, or another start in a refusal.
+// line returns a slot as a line of text. It is used for class sessions, and for the other starts in a refusal.
 func (s slot) line() string {
 	text := "\n" + withWeekday(s.Date.String()) + " " + s.Time.String() + "–" + s.EndTime.String()
 	if s.StaffName != nil && s.StaffID != nil {

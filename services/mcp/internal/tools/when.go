@@ -17,14 +17,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
-// timeRange is a range of start times, from from_time to to_time, both included. If to_time is before
-// from_time, the range ends on the next date. The zero value is the whole date.
+// timeRange is a range of start times on a date: from the argument from_time to the argument to_time, both included.
+// If to_time is before from_time, the range ends on the next date. If given is false, the range is the whole date.
 type timeRange struct {
 	from, to timespan.TimeOfDay
 	given    bool
 }
 
-// timeRange reads from_time and to_time. Their defaults are the beginning and the end of the date.
+// timeRange reads the arguments from_time and to_time. If they
+// are left out, they are the beginning and the end of the date.
 func (a arguments) timeRange() (timeRange, error) {
 	r := timeRange{to: 2 * timespan.MinutesPerDay}
 	for name, into := range map[string]*timespan.TimeOfDay{"from_time": &r.from, "to_time": &r.to} {
@@ -47,7 +48,7 @@ func (a arguments) timeRange() (timeRange, error) {
 	return r, nil
 }
 
-// filter returns the starts of a date in the range, in their order.
+// filter returns those slots of a date whose start is in the range. It keeps their order.
 func (r timeRange) filter(slots []slot, date timespan.Date) []slot {
 	if !r.given {
 		return slots
@@ -58,7 +59,7 @@ func (r timeRange) filter(slots []slot, date timespan.Date) []slot {
 	})
 }
 
-// String returns the range as words with a space before them, or "" for the whole date.
+// String returns the range as words, with a space before them. It returns "" for the whole date.
 func (r timeRange) String() string {
 	switch {
 	case !r.given:
@@ -69,7 +70,8 @@ func (r timeRange) String() string {
 	return fmt.Sprintf(" from %s to %s", r.from, r.to%timespan.MinutesPerDay)
 }
 
-// start returns the minutes from the beginning of date to the slot. A slot after midnight has the next date.
+// start returns the number of minutes from the beginning of the date
+// to the start of the slot. A slot after midnight has the next date.
 func (s slot) start(date timespan.Date) timespan.TimeOfDay {
 	if s.Date != date {
 		return s.Time + timespan.MinutesPerDay
@@ -77,10 +79,11 @@ func (s slot) start(date timespan.Date) timespan.TimeOfDay {
 	return s.Time
 }
 
-// maxWindow is the maximum number of days of /available-dates, both ends included (interface.md §8).
+// maxWindow is the maximum number of days in one request for
+// /available-dates, including the first and the last day (interface.md §8).
 const maxWindow = 62
 
-// firstFree returns the earliest date with a free start, or "".
+// firstFree returns the earliest date with a free start. It returns "" if there is no such date.
 func firstFree(days map[timespan.Date]int) string {
 	for _, date := range slices.Sorted(maps.Keys(days)) {
 		if days[date] > 0 {
@@ -90,14 +93,15 @@ func firstFree(days map[timespan.Date]int) string {
 	return ""
 }
 
-// noStart explains why a date, or a window of dates, has no free start.
+// noStart explains why a date or a window of dates has no free start.
 type noStart struct {
-	text     string // sentences, each with a space before it; "" if nothing could be read
-	reason   string // the rule's name in [reasons]; "" if it is unknown or the dates have different ones
+	text     string // sentences, each after a space; "" if no explanation could be read
+	reason   string // name of the rule in [reasons]; "" if unknown, or if dates have different rules
 	nextDate string // the next date with a free start within [maxWindow] days, or ""
 }
 
-// reasons maps each rule because of which a date can have no free starts to the name of the reason and its sentence.
+// reasons contains each rule that can cause a date to have no
+// free starts, with the name and the sentence of the reason.
 var reasons = map[string]struct{ name, of, sentence string }{
 	availability.RulePast: {"past", "over", "That date is over, or its last start is."},
 	availability.RuleAdvanceLimit: {"beyond_advance_limit", "further ahead than bookings are taken",
@@ -113,7 +117,8 @@ var reasons = map[string]struct{ name, of, sentence string }{
 	availability.RuleBooking: {"sold_out", "sold out", "That date is sold out."},
 }
 
-// nothingFree explains why one date or a window has no free starts. If the reason cannot be read, it is left out.
+// nothingFree returns the reason why a date or a window of dates has no free starts, and the
+// next date with a free start. If one of the two cannot be read, the result does not contain it.
 func (b *Toolbox) nothingFree(ctx context.Context, slug, timezone string, query url.Values) noStart {
 	from, to := cmp.Or(query.Get("date"), query.Get("start")), cmp.Or(query.Get("date"), query.Get("end"))
 	loc, err := zone.Load(timezone)
@@ -153,7 +158,8 @@ func (b *Toolbox) nothingFree(ctx context.Context, slug, timezone string, query 
 	return why
 }
 
-// explained returns the name of the reason that all dates share, or "", and the reasons as a sentence.
+// explained returns the name of the reason if all dates have the same one, otherwise "". It
+// also returns all reasons as a sentence. The argument rules contains the rule of each date.
 func explained(rules []string) (string, string) {
 	slices.Sort(rules)
 	shared := slices.Compact(slices.Clone(rules))
