@@ -1,13 +1,13 @@
-// Package mcp is the service with which agents read a business and book, over the Model Context
-// Protocol (semantics.md §9). It serves tools that read, and book_appointment, at /mcp. API keys,
-// scopes and limits are the same as for POST /book.
+// Package mcp is the service with which agents read a business and book appointments, over the
+// Model Context Protocol (semantics.md §9). At /mcp it serves tools that read data, and the tool
+// book_appointment. The API keys, their scopes and their limits are the same as for POST /book.
 //
-// It owns no data and keeps nothing between requests, so any replica serves any request. Each request
-// first passes the gate (internal/gate), which checks Host and Origin, the key (by a call to booking)
-// and the key's limit. Then the official SDK handles the protocol and calls a tool (internal/tools).
+// The service owns no data and keeps nothing between requests, so any replica can serve any request. Each request
+// first passes the gate (internal/gate). The gate checks the headers Host and Origin, the API key (by a call to
+// booking), and the limit of the key. Then the official SDK handles the protocol and calls a tool (internal/tools).
 //
-// The tool calls the service that owns the data: POST /book of booking, or the public paths of catalog,
-// availability and rental. It uses their internal ports, which have no limits per client address.
+// The tool calls the service that owns the data: POST /book of booking, or the public paths of catalog, availability
+// and rental. It calls them through their internal ports, which have no limits for each client address.
 package mcp
 
 import (
@@ -30,7 +30,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/tools"
 )
 
-// Config holds the service's settings.
+// Config holds the settings of the mcp service.
 type Config struct {
 	Server server.Config
 	Redis  redisx.Config
@@ -43,14 +43,15 @@ type Config struct {
 	RentalURL string `env:"RENTAL_URL, required"`
 	// BookingURL is the base URL of booking's internal port.
 	BookingURL string `env:"BOOKING_URL, required"`
-	// Hosts are the allowed names in the Host header. If it is empty, any name is allowed; but at a
-	// loopback address, only names of this machine are.
+	// Hosts contains the names that requests may have in the header Host. If Hosts is empty, any name is allowed.
+	// The exception is a server at a loopback address, which then allows only names of the same machine.
 	Hosts []string `env:"MCP_HOSTS"`
-	// Origins are the web origins that may call from a browser, in addition to the host itself.
+	// Origins contains the web origins whose pages may call the service
+	// from a browser. Pages of the service's own host may always call it.
 	Origins []string `env:"MCP_ORIGINS"`
 }
 
-// Validate checks all settings together; each error names its variable.
+// Validate checks all settings. Each error names the environment variable of the invalid setting.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Redis.Validate(), c.Limits.Validate()}
 	for _, origin := range c.Origins {
@@ -69,10 +70,10 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// version is the server's version in the protocol.
+// version is the version of the server that the protocol sends to clients.
 const version = "1"
 
-// New returns the service, ready to run. It connects to nothing yet.
+// New returns the mcp service, ready to run. New opens no connection.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
@@ -84,8 +85,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	counts := s.Limits(cfg.Limits, rdb)
 	s.Limit(counts.Pass)
-	// spare is the time that is reserved for sending the answer before the request's deadline: tool calls
-	// end earlier by it. A call to booking may take all of the other time.
+	// The time spare is reserved for sending the answer before the deadline of the request: every
+	// tool call ends earlier by this time. A call to booking may take all of the remaining time.
 	spare := cfg.Server.RequestTimeout / 10
 	bookings := bookingclient.NewAgents(s.Peer("booking", cfg.BookingURL,
 		peer.Timeout(cfg.Server.RequestTimeout-spare)))
@@ -105,19 +106,19 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	return nil
 }
 
-// serveProtocol returns the handler of the protocol, the official SDK.
+// serveProtocol returns the HTTP handler of the official SDK, which handles the protocol.
 func serveProtocol(box *tools.Toolbox) http.Handler {
 	agents := box.Server(&protocol.Implementation{Name: "slotmesh", Title: "Slotmesh", Version: version})
 	return protocol.NewStreamableHTTPHandler(
 		func(*http.Request) *protocol.Server { return agents },
 		&protocol.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
-			DisableLocalhostProtection: true, // the gate has its own, stricter checks
+			DisableLocalhostProtection: true, // the gate makes stricter checks
 			Logger:                     box.Telemetry.Logger,
 		})
 }
 
-// lower normalizes host names and origins for comparison.
+// lower normalizes host names or origins, so that they can be compared. It leaves out empty ones.
 func lower(list []string) []string {
 	var out []string
 	for _, s := range list {

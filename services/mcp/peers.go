@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/tools"
 )
 
-// reader reads the public paths of one service on its internal port.
+// reader reads the public paths of one service through the internal port of this service.
 type reader struct {
 	service string
 	peer    *peer.Client
@@ -27,7 +27,7 @@ func newReader(service string, p *peer.Client) reader {
 	return reader{service, p, lru.New[string](cachedBytes, func(c *cached) int { return c.bytes })}
 }
 
-// Read reads one path into out.
+// Read reads one public path of a business and decodes the answer into out.
 func (r reader) Read(ctx context.Context, slug, path string, query url.Values, out any) error {
 	answer, err := catalogclient.Read(ctx, r.peer, slug, path, query, "")
 	if err != nil {
@@ -36,8 +36,8 @@ func (r reader) Read(ctx context.Context, slug, path string, query url.Values, o
 	return r.decode(answer.Body, out)
 }
 
-// decode parses JSON into out. It does not use encoding/json, which takes four times as long for long
-// lists. The strings of out share memory with body, so the caller must not use body afterwards.
+// decode parses the JSON in body into out. It does not use encoding/json, which takes four times as long
+// for long lists. The strings of out share memory with body, so the caller must not use body afterwards.
 func (r reader) decode(body []byte, out any) error {
 	if _, err := json.Parse(body, out, json.ZeroCopy|json.DontMatchCaseInsensitiveStructFields); err != nil {
 		return fault.Wrap(fault.PeerUnavailable, fmt.Errorf("%s: unreadable answer: %w", r.service, err),
@@ -46,22 +46,24 @@ func (r reader) decode(body []byte, out any) error {
 	return nil
 }
 
-// Limits of the cache of decoded lists. A long list is shown in many pages, and each page reads the
-// whole list. The cache keeps the decoded list; the service only confirms that it is unchanged.
+// Limits of the cache of decoded lists. A long list is shown in many pages, and the tool reads the whole list
+// for each page. The cache keeps the decoded list, so that the service only confirms that the list is unchanged.
 const (
-	cachedFrom  = 32 << 10 // minimum bytes of a cached answer; shorter ones are fast to read
+	cachedFrom  = 32 << 10 // minimum size of a cached answer in bytes; shorter answers are fast to read
 	cachedBytes = 32 << 20
 )
 
-// cached is the decoded and prepared form of an answer with this ETag. Readers share it and never change it.
+// cached is the decoded and prepared form of an answer, with the ETag
+// of the answer. All calls share the value and must not change it.
 type cached struct {
 	tag   string
 	value any
-	bytes int // of the answer
+	bytes int // size of the answer
 }
 
-// ReadCached reads a path and decodes the answer into the value that empty returns; prepare then converts that
-// value to the form that is cached. Callers share the form while the service answers with the same ETag.
+// ReadCached reads a public path of a business and decodes the answer into the value that the function
+// empty returns. The function prepare then converts this value to the form that ReadCached caches and
+// returns. While the service answers with the same ETag, all calls return the same cached value.
 func (r reader) ReadCached(ctx context.Context, slug, path string, query url.Values, empty func() any,
 	prepare func(any) any) (any, error) {
 	key := slug + "/" + path + "?" + query.Encode()
