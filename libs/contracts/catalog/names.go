@@ -7,8 +7,8 @@ import (
 )
 
 // The methods below return the name of a sold service, event or rental in a language of the business. The
-// argument sold is the name at the time of the sale. A method returns sold if the name has no translation,
-// if the owner has changed the name since the sale, or if the business no longer offers the element.
+// argument sold is the name at the time of the sale. A method returns sold if the name has no translation
+// or has changed since the sale. It also returns sold if the business no longer offers the element.
 
 // ServiceName returns the name of a service.
 func (o *Offer) ServiceName(id uuid.UUID, sold, language string) string {

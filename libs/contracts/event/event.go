@@ -1,6 +1,5 @@
-// Package event holds the types of events. A service records one event for each change of
-// one of its subjects, such as a booking, an order of tickets, a reservation or an offer
-// (lifecycle.md §1). Other services read the events as a feed. The package does no I/O.
+// Package event holds the types of events. A service records one event for each change of a subject, such as
+// a booking or an offer (lifecycle.md §1). Other services read the events as a feed. The package does no I/O.
 package event
 
 import (

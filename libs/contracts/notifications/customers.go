@@ -9,36 +9,37 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 )
 
-// Erase is a request to delete a customer's data. Data about the bookings,
-// orders and reservations in Stay is kept, because they are in the future.
+// Erase requests that a customer's data is deleted. Stay lists the customer's
+// future bookings, orders and reservations; the data about them is kept.
 type Erase struct {
 	Email string      `json:"email"`
 	Stay  []uuid.UUID `json:"stay"`
 }
 
-// MostStay bounds Stay: the future items of booking and of rental.
+// MostStay is the maximal number of ids in Stay: the future bookings and orders
+// of the booking service, and the future reservations of the rental service.
 const MostStay = 2 * customer.MostHeld
 
-// Erased holds the numbers of deleted items.
+// Erased holds the numbers of deleted messages and webhook deliveries.
 type Erased struct {
-	Messages   int `json:"messages"`   // already written or still to be written
-	Deliveries int `json:"deliveries"` // of webhooks
+	Messages   int `json:"messages"`   // number of messages, whether sent or not
+	Deliveries int `json:"deliveries"` // number of deliveries of webhooks
 }
 
-// EraseCustomer deletes a customer's messages, and the webhook deliveries that contain the
-// customer's data, including pending ones. Fault: invalid_parameter if the address is invalid.
+// EraseCustomer deletes a customer's messages, and the webhook deliveries that contain data of
+// the customer, including pending ones. Fault: invalid_parameter if the email address is invalid.
 func (c *Client) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked Erase) (*Erased, error) {
 	return EraseCustomer.Call(ctx, c.peer, endpoints.About(businessID, asked))
 }
 
-// HeldMessage is the text of a message about a customer. HTML has the
-// same words as Text. If the message is to an owner, Recipient is empty.
+// HeldMessage is a message to or about a customer, with its text. The HTML form is left
+// out, because it has the same words. If the message is to an owner, Recipient is empty.
 type HeldMessage struct {
 	Message
 	Text string `json:"text"`
 }
 
-// MostHeld bounds the exported messages about a customer: a few per booking.
+// MostHeld is the maximal number of exported messages about a customer: five for each of customer.MostHeld bookings.
 const MostHeld = 5 * customer.MostHeld
 
 // Held is the stored data of one customer, oldest first. It has at most MostHeld + 1 messages.
@@ -46,8 +47,8 @@ type Held struct {
 	Messages []HeldMessage `json:"messages"`
 }
 
-// Held returns the stored messages to a customer, and to owners about
-// the customer. Fault: invalid_parameter if email is not an address.
+// Held returns the stored messages to a customer, and the stored messages to owners
+// about the customer. Fault: invalid_parameter if email is not an email address.
 func (c *Client) Held(ctx context.Context, businessID uuid.UUID, email string) (*Held, error) {
 	return ExportHeld.Call(ctx, c.peer, endpoints.About(businessID, customer.Of{Email: email}))
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
-// API is notifications' internal API.
+// API is the internal API of the notifications service.
 var API = endpoints.NewAPI("notifications")
 
 const business = "/internal/businesses/:business"
 
 var owner = endpoints.By{"console": {actor.Owner}}
 
-// The endpoints; the methods of [Client] document them.
+// The endpoints of [API]. The methods of [Client] that call them document them.
 var (
 	SendMail = endpoints.Post[Mail, struct{}](API, "/internal/mails", endpoints.By{"console": {actor.System}})
 
@@ -53,31 +53,32 @@ type MessageID struct {
 	ID       uuid.UUID `path:"id" unknown:"Message not found"`
 }
 
-// WebhookID identifies an endpoint of a business.
+// WebhookID identifies a webhook endpoint of a business.
 type WebhookID struct {
 	Business uuid.UUID `path:"business"`
 	ID       uuid.UUID `path:"id" unknown:"Webhook not found"`
 }
 
-// DeliveryID identifies a delivery to an endpoint of a business.
+// DeliveryID identifies a delivery of an event to a webhook endpoint.
 type DeliveryID struct {
 	Business uuid.UUID `path:"business"`
 	ID       uuid.UUID `path:"id" unknown:"Delivery not found"`
 }
 
-// PageRequest requests a page of a list of a business.
+// PageRequest requests one page of a list of a business.
 type PageRequest struct {
 	Business uuid.UUID `path:"business"`
 	Page     request.Page
 }
 
-// MessagesRequest requests a page of a business's messages.
+// MessagesRequest requests one page of the messages of a business.
 type MessagesRequest struct {
 	PageRequest
 	MessageFilter
 }
 
-// DeliveriesRequest requests a page of an endpoint's deliveries; Status selects one status, "" all.
+// DeliveriesRequest requests one page of the deliveries to a webhook
+// endpoint. Status selects the deliveries with one status; "" selects all.
 type DeliveriesRequest struct {
 	WebhookID
 	Page   request.Page

@@ -8,17 +8,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 )
 
-// BookingConfirmation is the answer 201 of POST /book (interface.md §2, semantics.md §3).
+// BookingConfirmation is the response 201 to POST /book (interface.md §2, semantics.md §3).
 type BookingConfirmation struct {
 	Success         bool    `json:"success"`
 	Booking         Booking `json:"booking"`
 	PaymentRequired bool    `json:"paymentRequired" jsonschema:"true: payment says how the customer pays"`
-	// Payment is left out unless PaymentRequired is true.
+	// Payment is omitted if PaymentRequired is false.
 	Payment   Payment `json:"payment,omitzero" jsonschema:"what is to be paid now, and by which provider"`
 	ManageURL string  `json:"manage_url,omitempty" jsonschema:"the customer's own page of this booking, with which they can move and cancel it: for them alone"`
 }
 
-// Payment holds the data with which the customer pays at the provider.
+// Payment holds the data with which the customer pays at the payment provider.
 type Payment struct {
 	Provider     string      `json:"provider"`
 	Amount       json.Number `json:"amount"`
@@ -27,7 +27,7 @@ type Payment struct {
 	ClientSecret string      `json:"client_secret" jsonschema:"what the provider's own form takes; for the customer alone"`
 }
 
-// Booking is a booking that was made. StaffID is nil for a service without staff.
+// Booking is the booking in a [BookingConfirmation]. StaffID is nil if the services need no staff member.
 type Booking struct {
 	ID        uuid.UUID       `json:"id"`
 	Date      string          `json:"date"`
@@ -41,17 +41,17 @@ type Booking struct {
 	PartySize int             `json:"party_size"`
 	StaffID   *uuid.UUID      `json:"staff_id"`
 	StaffName *string         `json:"staff_name"`
-	// ClassScheduleID is the session of a class; left out for an appointment.
+	// ClassScheduleID is the id of the booked class session. It is omitted for an appointment.
 	ClassScheduleID *uuid.UUID `json:"class_schedule_id,omitempty"`
 }
 
-// BookedService is a service of a [Booking].
+// BookedService is one service of a [Booking].
 type BookedService struct {
 	Name            string      `json:"name"`
 	VariantName     string      `json:"variant_name,omitempty"`
 	DurationMinutes int         `json:"duration_minutes"`
 	Price           json.Number `json:"price"`
-	// Quantity and UnitPrice are left out if the price is of one person, or of the booking.
+	// Quantity and UnitPrice are omitted if the price is for one person or for the whole booking.
 	Quantity     int                   `json:"quantity,omitempty" jsonschema:"how many people price is of"`
 	UnitPrice    json.Number           `json:"unit_price,omitempty" jsonschema:"of one of them"`
 	PriceChanges []booking.PriceChange `json:"price_changes,omitempty" jsonschema:"the pricing rules that changed the price"`

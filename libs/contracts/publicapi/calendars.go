@@ -7,14 +7,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// SlotList is the answer of /slots. If Computed is false, the slots could not be computed.
+// SlotList is the response of GET /slots. If Computed is false, the slots could not be computed.
 type SlotList struct {
 	Slots    []Slot `json:"slots"`
 	Computed bool   `json:"computed"`
 	Timezone string `json:"timezone"` // "" if the offer could not be read
 }
 
-// Slot is a start that can be booked. StaffID is nil for a service without staff.
+// Slot is a start that customers can book. StaffID is nil if the service needs no staff member.
 type Slot struct {
 	Time       timespan.TimeOfDay `json:"time"`
 	EndTime    timespan.TimeOfDay `json:"endTime"`
@@ -23,28 +23,28 @@ type Slot struct {
 	Date       timespan.Date      `json:"date"`
 	DateOffset int                `json:"dateOffset"`
 
-	// For class sessions only.
+	// RemainingCapacity and ClassScheduleID are set only for class sessions.
 	RemainingCapacity *int       `json:"remainingCapacity,omitempty"`
 	ClassScheduleID   *uuid.UUID `json:"classScheduleId,omitempty"`
 }
 
-// AvailableDates is the answer of /available-dates: the number of slots by date. If
-// Computed is false, the slots could not be computed.
+// AvailableDates is the response of GET /available-dates. Days holds the number
+// of slots on each date. If Computed is false, the slots could not be computed.
 type AvailableDates struct {
 	Days     map[timespan.Date]int `json:"days"`
 	Computed bool                  `json:"computed"`
 	Timezone string                `json:"timezone"` // "" if the offer could not be read
 }
 
-// RentalAvailability is the answer of /rental-availability.
+// RentalAvailability is the response of GET /rental-availability.
 type RentalAvailability struct {
 	Available      bool       `json:"available"`
 	ConflictReason string     `json:"conflictReason,omitempty"`
 	MessageCode    message.ID `json:"messageCode,omitempty"`
 }
 
-// RentalDates is the answer of /rental-available-dates: the number of free units by date
-// and id of the rental. If Computed is false, the units could not be counted.
+// RentalDates is the response of GET /rental-available-dates. Days holds, for each date and the id
+// of each rental, the number of free units. If Computed is false, the units could not be counted.
 type RentalDates struct {
 	Days     map[timespan.Date]map[uuid.UUID]int `json:"days"`
 	Computed bool                                `json:"computed"`

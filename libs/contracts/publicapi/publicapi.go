@@ -1,8 +1,9 @@
-// Package publicapi holds the types of the answers of the public API, as the OpenAPI document of the catalog service
-// describes them. Each type has the name of its schema there, and its fields are in the order of the answer.
+// Package publicapi holds the types of the responses of the public API. The OpenAPI
+// document of the catalog service describes these responses. Each type has the name
+// of its schema in that document. Its fields are in the order of the response.
 //
-// The services that answer encode these types, and the services that read the public paths (pages, mcp) decode them.
-// A jsonschema tag describes a field to a language model.
+// The services that answer public requests encode these types. The pages and mcp services, which
+// read public paths, decode them. A jsonschema tag describes its field to a language model.
 package publicapi
 
 import (
@@ -13,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// BusinessInfo is the answer of /info (interface.md §2).
+// BusinessInfo is the response of GET /info (interface.md §2).
 type BusinessInfo struct {
 	Name                 string             `json:"name"`
 	Slug                 string             `json:"slug"`
@@ -31,24 +32,25 @@ type BusinessInfo struct {
 	CancellationPolicy   []CancellationStep `json:"cancellation_policy"`
 	CoolingOffHours      int                `json:"cooling_off_hours"`
 	OnlineBookingsPaused bool               `json:"online_bookings_paused" jsonschema:"while true, book_appointment is refused"`
-	// Open is false until the business opens for bookings. Until then, nothing is listed and nothing can be booked.
+	// Open is false until the owner opens the business for bookings.
+	// Until then, lists are empty and nothing can be booked.
 	Open bool `json:"open" jsonschema:"false: the business is not open yet; nothing is listed, and book_appointment is refused"`
-	// NameTranslations are by language code; left out if there are none.
-	// The interface does not resolve this name (§2, Localization 6).
+	// NameTranslations are the translations of Name by language code. It is omitted if there are
+	// none. Name itself is always in the default language (interface.md §2, Localization 6).
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
-	// Form holds the questions of the booking page, without consents,
-	// which only the page asks for. It is left out if there are none.
+	// Form holds the questions of the booking page. It has no consents, because only
+	// the booking page may ask for consents. It is omitted if there are no questions.
 	Form []Question `json:"form,omitempty"`
 }
 
-// Modules holds the kinds of things that a business offers.
+// Modules reports what a business sells: services, tickets of events, rentals.
 type Modules struct {
 	Services bool `json:"services"`
 	Events   bool `json:"events"`
 	Rentals  bool `json:"rentals"`
 }
 
-// ActionButton is a button on the business's page.
+// ActionButton is a button on the page of a business.
 type ActionButton struct {
 	Type    string `json:"type"`
 	Label   string `json:"label"`
@@ -57,21 +59,22 @@ type ActionButton struct {
 	Order   int    `json:"order"`
 }
 
-// PaymentModes holds the payment mode of each module: online, at_door or customer_choice.
+// PaymentModes holds the payment modes for services, rentals and tickets: online, at_door or customer_choice.
 type PaymentModes struct {
 	Services string `json:"services" jsonschema:"online, at_door or customer_choice"`
 	Rentals  string `json:"rentals"`
 	Events   string `json:"events"`
 }
 
-// CancellationStep is the percentage that is refunded if the
-// customer cancels at least HoursBefore hours before the start.
+// CancellationStep sets the percentage of the payment that is refunded
+// if the customer cancels at least HoursBefore hours before the start.
 type CancellationStep struct {
 	HoursBefore   int `json:"hours_before"`
 	RefundPercent int `json:"refund_percent"`
 }
 
-// Question is one question of the booking page. A booking gives its answer in form_data under the question's key.
+// Question is one question of the booking page. A request to book
+// sends the answer in form_data, in the member with the name Key.
 type Question struct {
 	Key               string            `json:"key"`
 	Label             string            `json:"label"`
@@ -80,35 +83,36 @@ type Question struct {
 	Required          bool              `json:"required"`
 	MaxLength         int               `json:"max_length,omitempty" jsonschema:"of an answer of type text or textarea, in characters"`
 	Options           []QuestionOption  `json:"options,omitempty" jsonschema:"of select; the answer is the key of one"`
-	// ServiceIDs, EventIDs and RentalIDs select what the question is asked for. All three are left out if it is
-	// always asked.
+	// ServiceIDs, EventIDs and RentalIDs list the services, events and rentals for which
+	// the question is asked. If it is asked for everything, all three are omitted.
 	ServiceIDs []uuid.UUID `json:"service_ids,omitempty" jsonschema:"the services that it is asked for; without service_ids, event_ids and rental_ids it is asked for everything"`
 	EventIDs   []uuid.UUID `json:"event_ids,omitempty"`
 	RentalIDs  []uuid.UUID `json:"rental_ids,omitempty"`
 }
 
-// QuestionOption is one possible answer of a select question.
+// QuestionOption is one possible answer to a question of the type select.
 type QuestionOption struct {
 	Key               string            `json:"key"`
 	Label             string            `json:"label"`
 	LabelTranslations map[string]string `json:"label_translations,omitempty"`
 }
 
-// Quote describes what the quoted prices of a list assume.
+// Quote describes the date and the basis for which the quoted prices in a list were computed.
 type Quote struct {
 	Date                timespan.Date `json:"date"`
 	AppliesPricingRules bool          `json:"applies_pricing_rules"`
 	Basis               string        `json:"basis"`
 }
 
-// ServiceList is the answer of /services.
+// ServiceList is the response of GET /services.
 type ServiceList struct {
 	Services []Service `json:"services"`
 	Currency string    `json:"currency"`
 	Quote    Quote     `json:"quote"`
 }
 
-// Service is an element of services[]. Its category is not resolved (interface.md §2, Localization 6).
+// Service is one element of services[]. Its category is always
+// in the default language (interface.md §2, Localization 6).
 type Service struct {
 	ID                 uuid.UUID    `json:"id" jsonschema:"what find_slots and book_appointment take"`
 	Name               string       `json:"name"`
@@ -130,7 +134,8 @@ type Service struct {
 	*ServiceTranslations
 }
 
-// ServiceTranslations are shown in answers without a locale. Each is null if there are no translations.
+// ServiceTranslations are the translations of a service's texts, by language. They are
+// present in responses to requests without a locale. A field without translations is null.
 type ServiceTranslations struct {
 	Name            map[string]string `json:"name_translations"`
 	Description     map[string]string `json:"description_translations"`
@@ -138,7 +143,7 @@ type ServiceTranslations struct {
 	Category        map[string]string `json:"category_translations"`
 }
 
-// Variant is an alternative duration and price of a service. The calendars and POST /book accept its id.
+// Variant is an alternative to the duration and price of a service. Requests for slots and POST /book accept its id.
 type Variant struct {
 	ID              uuid.UUID    `json:"id" jsonschema:"variants of find_slots and book_appointment take it, as serviceId:variantId"`
 	Name            string       `json:"name"`
@@ -149,17 +154,18 @@ type Variant struct {
 	*NameTranslations
 }
 
-// NameTranslations are shown in answers without a locale; null if there are no translations.
+// NameTranslations are the translations of a name, by language. They are present in
+// responses to requests without a locale. The field is null if there are no translations.
 type NameTranslations struct {
 	Name map[string]string `json:"name_translations"`
 }
 
-// StaffList is the answer of /staff.
+// StaffList is the response of GET /staff.
 type StaffList struct {
 	Staff []StaffMember `json:"staff"`
 }
 
-// StaffMember is an element of staff[].
+// StaffMember is one element of staff[].
 type StaffMember struct {
 	ID              uuid.UUID `json:"id" jsonschema:"what staff_id takes"`
 	Name            string    `json:"name"`
@@ -171,8 +177,8 @@ type StaffMember struct {
 	*StaffTranslations
 }
 
-// StaffTranslations are the translations of a staff member's texts, in answers without a locale. The
-// API requires an object: without translations, each field is {} and not null.
+// StaffTranslations are the translations of a staff member's texts, by language. They are present in responses to
+// requests without a locale. A field without translations is {}, not null, because the API requires an object.
 type StaffTranslations struct {
 	Name            map[string]string `json:"name_translations"`
 	Category        map[string]string `json:"category_translations"`
@@ -180,14 +186,14 @@ type StaffTranslations struct {
 	DescriptionHTML map[string]string `json:"description_html_translations"`
 }
 
-// EventList is the answer of /events.
+// EventList is the response of GET /events.
 type EventList struct {
 	Events   []Event `json:"events"`
 	Currency string  `json:"currency"`
 	Quote    Quote   `json:"quote"`
 }
 
-// Event is an element of events[]. SpotsRemaining is null if the number of tickets sold is unknown.
+// Event is one element of events[]. SpotsRemaining is null if the number of sold tickets is unknown.
 type Event struct {
 	ID                 uuid.UUID     `json:"id"`
 	Name               string        `json:"name"`
@@ -206,14 +212,15 @@ type Event struct {
 	*EventTranslations
 }
 
-// EventTranslations are shown in answers without a locale. Each is null if there are no translations.
+// EventTranslations are the translations of an event's texts, by language. They are
+// present in responses to requests without a locale. A field without translations is null.
 type EventTranslations struct {
 	Name            map[string]string `json:"name_translations"`
 	Description     map[string]string `json:"description_translations"`
 	DescriptionHTML map[string]string `json:"description_html_translations"`
 }
 
-// TicketTier is an element of inventory[]: a kind of ticket. SpotsRemaining is null if the event's is.
+// TicketTier is one element of inventory[]: a kind of ticket. SpotsRemaining is null if that of the event is null.
 type TicketTier struct {
 	ID             uuid.UUID    `json:"id"`
 	Name           string       `json:"name"`
@@ -225,7 +232,7 @@ type TicketTier struct {
 	*NameTranslations
 }
 
-// RentalList is the answer of /rentals.
+// RentalList is the response of GET /rentals.
 type RentalList struct {
 	Rentals       []Rental       `json:"rentals"`
 	AddOnRentals  []Rental       `json:"add_on_rentals" jsonschema:"what is offered along with other rentals"`
@@ -234,7 +241,7 @@ type RentalList struct {
 	Quote         Quote          `json:"quote"`
 }
 
-// Rental is an element of rentals[] and add_on_rentals[]. Its category is not translated.
+// Rental is one element of rentals[] or add_on_rentals[]. Its category is always in the default language.
 type Rental struct {
 	ID                 uuid.UUID    `json:"id"`
 	Name               string       `json:"name"`
@@ -257,14 +264,15 @@ type Rental struct {
 	*RentalTranslations
 }
 
-// RentalTranslations are shown in answers without a locale. Each is null if there are no translations.
+// RentalTranslations are the translations of a rental's texts, by language. They are
+// present in responses to requests without a locale. A field without translations is null.
 type RentalTranslations struct {
 	Name            map[string]string `json:"name_translations"`
 	Description     map[string]string `json:"description_translations"`
 	DescriptionHTML map[string]string `json:"description_html_translations"`
 }
 
-// RentalUpsell is an element of rental_upsells[]: a rental to offer together with another.
+// RentalUpsell is one element of rental_upsells[]: another rental to offer together with a rental.
 type RentalUpsell struct {
 	RentalID       uuid.UUID `json:"rental_id"`
 	UpsellRentalID uuid.UUID `json:"upsell_rental_id"`

@@ -7,12 +7,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
 )
 
-// Held is the stored data of one customer, oldest first. It has at most customer.MostHeld + 1 reservations.
+// Held is the stored data of one customer, oldest first. It has at most
+// customer.MostHeld + 1 reservations; one beyond the limit shows that there are more.
 type Held struct {
 	Reservations []Reservation `json:"reservations"`
 }
 
-// Customers lists the customers with reservations, ordered by address. Faults: invalid_parameter for an invalid limit.
+// Customers lists the customers who have reservations, in the order of
+// their email addresses. Faults: invalid_parameter for an invalid limit.
 func (c *Client) Customers(ctx context.Context, slug string, asked customer.Search) ([]customer.Customer, error) {
 	out, err := SearchCustomers.Call(ctx, c.peer, endpoints.Request(c.at(slug), asked))
 	if err != nil {
@@ -21,19 +23,20 @@ func (c *Client) Customers(ctx context.Context, slug string, asked customer.Sear
 	return out.Customers, nil
 }
 
-// Held returns the stored data of a customer. Faults: invalid_parameter if email is not an address.
+// Held returns the stored data of a customer. Faults: invalid_parameter if email is not an email address.
 func (c *Client) Held(ctx context.Context, slug, email string) (*Held, error) {
 	return ExportHeld.Call(ctx, c.peer, endpoints.Request(c.at(slug), customer.Of{Email: email}))
 }
 
-// ExpiringCustomers returns digests of the customers of all reservations that had ended by an instant.
+// ExpiringCustomers returns digests of the customers whose data would be deleted
+// if all reservations that had ended before a given instant were anonymized.
 func (c *Client) ExpiringCustomers(ctx context.Context, slug string,
 	asked customer.Expiring) (*customer.ExpiringList, error) {
 	return ListExpiringCustomers.Call(ctx, c.peer, endpoints.Request(c.at(slug), asked))
 }
 
-// EraseCustomer anonymizes a customer's reservations. Faults: invalid_parameter if the
-// address is invalid; conflict if the list of future reservations would be too long.
+// EraseCustomer anonymizes a customer's reservations. Faults: invalid_parameter if the email address
+// is invalid; conflict if the customer has too many future reservations to list in the response.
 func (c *Client) EraseCustomer(ctx context.Context, slug string, asked customer.Erase) (*customer.Erased, error) {
 	return EraseCustomer.Call(ctx, c.peer, endpoints.Request(c.at(slug), asked))
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/report"
 )
 
-// API is rental's internal API.
+// API is the internal API of the rental service.
 var API = endpoints.NewAPI("rental")
 
 const (
@@ -32,7 +32,7 @@ var (
 	byLink  = endpoints.By{"pages": {actor.Customer}}
 )
 
-// The endpoints; the methods of [Client] document them.
+// The endpoints of [API]. The methods of [Client] that call them document them.
 var (
 	ReadCeilings      = endpoints.Get[CeilingsRequest, Ceilings](API, business+"/ceilings", "catalog")
 	ReadStarts        = endpoints.Get[StartsRequest, Starts](API, business+"/starts", "pages").Private()
@@ -79,57 +79,58 @@ var (
 		"/internal/manage/:token/cancel", byLink).Private()
 )
 
-// QueryBusinessID is the query parameter of [OfSlug] with the id of the business.
+// QueryBusinessID is the name of the query parameter with the field Business of [OfSlug].
 const QueryBusinessID = "business_id"
 
-// OfSlug is a request about a business. If Business is not the nil UUID, the slug must be that of this
-// business, otherwise the fault is business_not_found.
+// OfSlug identifies the business of a request by its slug. If Business is not the nil UUID,
+// the business with the slug must have this id. Otherwise the fault is business_not_found.
 type OfSlug struct {
 	Slug     string    `path:"slug"`
 	Business uuid.UUID `query:"business_id"`
 }
 
-// With is a request with a body about a business.
+// With is a request about a business, with a body.
 type With[Body any] = endpoints.With[OfSlug, Body]
 
-// OfReservation is a request about a reservation.
+// OfReservation identifies the reservation of a request.
 type OfReservation struct {
 	OfSlug
 	ID uuid.UUID `path:"id" unknown:"Reservation not found"`
 }
 
-// Change is a request with a body about a reservation.
+// Change is a request about a reservation, with a body.
 type Change[Body any] = endpoints.With[OfReservation, Body]
 
-// MoveRequest is a request to change the status of a reservation by a transition.
+// MoveRequest requests that the status of a reservation is changed by the transition Move.
 type MoveRequest struct {
 	OfReservation
 	Move string `path:"move"`
 }
 
-// Target returns the reservation of the request.
+// Target returns the reservation that the request changes.
 func (r MoveRequest) Target() OfReservation { return r.OfReservation }
 
-// LinkRequest is a request for the link of a reservation. It has the id of the
-// business instead of its slug, because events contain the id.
+// LinkRequest requests the customer's link to a reservation. It identifies the business
+// by its id instead of its slug, because the caller knows the id from an event.
 type LinkRequest struct {
 	Business uuid.UUID `path:"business"`
 	ID       uuid.UUID `path:"id" unknown:"Reservation not found"`
 }
 
-// CeilingsRequest requests the ceilings by an offer of a version, a whole number, or a newer one.
+// CeilingsRequest requests the [Ceilings] of a business by the version
+// OfferVersion of its offer, or a newer one. OfferVersion is a whole number.
 type CeilingsRequest struct {
 	Slug         string `path:"slug"`
 	OfferVersion string `query:"offer_version"`
 }
 
-// StartsRequest requests the starts of a date.
+// StartsRequest requests the starts of reservations on a date.
 type StartsRequest struct {
 	Slug string `path:"slug"`
 	Wanted
 }
 
-// ReservationsRequest requests a page of the reservations of a business.
+// ReservationsRequest requests one page of the reservations of a business.
 type ReservationsRequest struct {
 	OfSlug
 	Filter
@@ -142,7 +143,7 @@ type ReportRequest struct {
 	request.Report
 }
 
-// Values returns the query parameters of the filter.
+// Values returns the filter as query parameters.
 func (f Filter) Values() url.Values {
 	query := url.Values{}
 	if f.From != nil {
@@ -160,7 +161,8 @@ func (f Filter) Values() url.Values {
 	return query
 }
 
-// ReadQuery reads the query parameters of the filter; the service checks Payment. Faults: invalid_parameter.
+// ReadQuery sets the filter from query parameters. It does not validate
+// Payment, which the caller must do. Faults: invalid_parameter.
 func (f *Filter) ReadQuery(q request.Query) error {
 	var err error
 	if f.From, f.To, err = q.OptionalDates("from", "to"); err != nil {
@@ -176,7 +178,7 @@ func (f *Filter) ReadQuery(q request.Query) error {
 	return err
 }
 
-// Values returns the query parameters of a request for starts.
+// Values returns the request as query parameters.
 func (w Wanted) Values() url.Values {
 	query := url.Values{"rental_id": {w.RentalID.String()}, "date": {w.Date.String()},
 		"quantity": {strconv.Itoa(w.Quantity)}}
@@ -186,7 +188,7 @@ func (w Wanted) Values() url.Values {
 	return query
 }
 
-// ReadQuery reads the query parameters of a request for starts. Faults: invalid_parameter.
+// ReadQuery sets the request from query parameters. Faults: invalid_parameter.
 func (w *Wanted) ReadQuery(q request.Query) error {
 	id, err := q.Required("rental_id", "a rental's id")
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
-// Managed is the customer view of a reservation's link (lifecycle.md §5).
+// Managed is the customer view of the link to a reservation (lifecycle.md §5).
 type Managed struct {
 	Kind        event.SubjectKind       `json:"kind"`
 	Business    catalog.ManagedBusiness `json:"business"`
 	Reservation ManagedReservation      `json:"reservation"`
 }
 
-// ManagedReservation is a reservation as its customer sees it, with the actions
-// that the customer may take now. Its other fields are those of [Reservation].
+// ManagedReservation is a reservation as its customer sees it, with the actions that
+// the customer may take now. Fields without a comment are those of [Reservation].
 type ManagedReservation struct {
 	ID           uuid.UUID             `json:"id"`
 	RentalName   string                `json:"rental_name"`
@@ -43,35 +43,39 @@ type ManagedReservation struct {
 	Locale       string                `json:"locale"`
 	Timezone     string                `json:"timezone"`
 	CreatedAt    time.Time             `json:"created_at"`
-	// Payment is the online payment, without the provider's reasons; null if nothing is paid online.
+	// Payment is the online payment, without the reason codes of the
+	// provider. It is null if the reservation has no online payment.
 	Payment *booking.Payment `json:"payment"`
-	CanPay  bool             `json:"can_pay"` // until payment.due_at
-	// Unpaid reports a cancellation because of a missed payment deadline. It is known for a limited time only.
+	CanPay  bool             `json:"can_pay"` // reports that the customer can pay now, until payment.due_at
+	// Unpaid reports that the reservation was cancelled because it was not paid in
+	// time. It becomes false again after the events of the reservation are deleted.
 	Unpaid bool `json:"unpaid"`
-	// Cancellation is the effect of cancelling the reservation now.
+	// Cancellation is the effect that cancelling the reservation would have now.
 	Cancellation booking.Cancellation `json:"cancellation"`
 }
 
-// CancelByLink cancels a reservation for its customer, who has agreed to the refund in agreed, and returns the
-// customer view after it. Faults: not_found; conflict if the customer may not cancel now, or the refund has changed.
+// CancelByLink cancels the reservation of a link for its customer and returns the customer view after the
+// cancellation. The argument agreed holds the refund that the page showed to the customer. Faults:
+// not_found; conflict if the customer may not cancel now, or if the refund is no longer the amount shown.
 func (c *Client) CancelByLink(ctx context.Context, token string, agreed booking.CancelByLink) (*Managed, error) {
 	return CancelByLink.Call(byCustomer(ctx), c.peer,
 		endpoints.Request(endpoints.ByToken{Token: token}, agreed))
 }
 
-// OpenPayment returns the open charge of a reservation with its payment page, so that the customer
-// can continue to pay. Faults: not_found; conflict if nothing is to be paid; payment_unavailable.
+// OpenPayment returns the open charge of a reservation with its payment page, so that the customer can
+// continue to pay. Faults: not_found; conflict if the charge cannot be paid now; payment_unavailable.
 func (c *Client) OpenPayment(ctx context.Context, token string) (*booking.OpenPayment, error) {
 	return OpenPaymentPage.Call(byCustomer(ctx), c.peer, endpoints.ByToken{Token: token})
 }
 
-// Managed returns the customer view of a link. Faults: not_found, the same for every invalid token. The
-// caller must first count the request against the limit of the client's address (libs/platform/limits, manage).
+// Managed returns the customer view of a link. It returns the same fault not_found for
+// every invalid token. Before each call, the caller must count the request against the
+// limit of the customer's IP address (the limit manage of libs/platform/limits).
 func (c *Client) Managed(ctx context.Context, token string) (*Managed, error) {
 	return ReadManaged.Call(ctx, c.peer, endpoints.ByToken{Token: token})
 }
 
-// byCustomer returns a context whose actor is the customer of the link.
+// byCustomer returns a context whose actor is the customer who uses the link.
 func byCustomer(ctx context.Context) context.Context {
 	return actor.With(ctx, actor.Actor{Kind: actor.Customer})
 }

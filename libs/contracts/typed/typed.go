@@ -1,20 +1,21 @@
-// Package typed decodes the answers of services for the clients of all internal APIs.
-// It imports no HTTP client, so that packages of types may also contain a client.
+// Package typed decodes the responses of services for the clients of internal APIs. It
+// imports no HTTP client, so that packages that mainly hold types can also contain a client.
 package typed
 
 import "context"
 
-// Caller sends one request to a peer and decodes the answer; the implementation is *peer.Client. Its errors are faults.
+// Caller sends one request to a peer service and decodes the
+// response. Its errors are faults. *peer.Client implements it.
 type Caller interface {
 	Call(ctx context.Context, method, path string, in, out any) error
 }
 
-// Asker sends a POST that changes nothing; see [Caller].
+// Asker sends a POST that only reads. Otherwise it is like [Caller].
 type Asker interface {
 	Ask(ctx context.Context, path string, in, out any) error
 }
 
-// Call sends a request with the body in (nil sends none) and returns the decoded answer.
+// Call sends a request with the body in and returns the decoded response. If in is nil, the request has no body.
 func Call[T any](ctx context.Context, peer Caller, method, path string, in any) (*T, error) {
 	out := new(T)
 	if err := peer.Call(ctx, method, path, in, out); err != nil {
@@ -23,7 +24,7 @@ func Call[T any](ctx context.Context, peer Caller, method, path string, in any) 
 	return out, nil
 }
 
-// Ask sends a POST that changes nothing and returns the decoded answer.
+// Ask sends a POST that only reads, with the body in, and returns the decoded response.
 func Ask[T any](ctx context.Context, peer Asker, path string, in any) (*T, error) {
 	out := new(T)
 	if err := peer.Ask(ctx, path, in, out); err != nil {

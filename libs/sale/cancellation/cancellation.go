@@ -1,6 +1,6 @@
 // Package cancellation computes the effect of cancelling a booking, an order of tickets or a
-// reservation, and the amount that an owner or a customer can get refunded (lifecycle.md §4).
-// The services that store bookings, orders and reservations call the package. It does no I/O.
+// reservation. It also computes the amount that an owner or a customer can get refunded (lifecycle.md
+// §4). The services that store bookings, orders and reservations call the package. It does no I/O.
 package cancellation
 
 import (
@@ -194,7 +194,7 @@ func (of Sale) RefundAfterEnd(wanted booking.RefundAmount, now time.Time) (refun
 // wanted is "", the cancellation policy determines the refund. If the business has
 // not confirmed a paid sale, the refund is all of the payment that is left.
 //
-// Faults: conflict if a refund is pending, if wanted exceeds the amount that is left of the payment, or if
+// Faults: conflict if a refund is pending or if wanted exceeds the amount that is left of the payment; conflict if
 // wanted is less than the full refund of an unconfirmed sale; invalid_parameter if wanted is not a valid amount.
 func (of Sale) Refund(wanted booking.RefundAmount, now time.Time) (refund.Part, error) {
 	if !of.declines() {

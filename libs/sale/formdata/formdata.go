@@ -124,8 +124,8 @@ func (c *check) key(key string) bool {
 	return false
 }
 
-// keptExactly reports whether a JSON number has at most maxDigits digits before its decimal
-// point and at most maxDigits after it, if the number is written without an exponent.
+// keptExactly reports whether a JSON number, written without an exponent, has at
+// most maxDigits digits before its decimal point and at most maxDigits after it.
 //
 // PostgreSQL stores the numbers of a jsonb value without an exponent, with thousands of digits if
 // necessary. A short text such as 1e9999 would become thousands of digits long each time it is read.

@@ -20,8 +20,8 @@ var files embed.FS
 
 var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, "texts") })
 
-// Of returns the label of a rule. This is the owner's label in the first of the
-// languages or, without one, the standard text for the kind of rule in the first
+// Of returns the label of a rule: the owner's label in the first of the languages. If
+// the owner wrote none, it is the standard text for the kind of rule, in the first
 // language that has texts. If the texts cannot be read, Of returns the rule's key.
 func Of(r *catalog.Rule, languages ...string) string {
 	if r.Label.Text != "" {
