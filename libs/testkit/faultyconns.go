@@ -14,36 +14,38 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Failure is a kind of failure of a message to PostgreSQL and of its connection.
+// Failure is the way in which a message to PostgreSQL, or the connection that carries it, fails.
 type Failure int
 
-// The kinds of failures.
+// These constants are the kinds of failures.
 const (
-	// BreakBefore breaks the connection before the message has arrived.
+	// BreakBefore closes the connection instead of sending the message. The sender gets an error.
 	BreakBefore Failure = iota
-	// DropMessage reports the message as sent, but it never arrives: the connection breaks before an answer.
+	// DropMessage reports the message as sent, but the message never arrives. The connection closes without an answer.
 	DropMessage
-	// DropAnswer delivers the message and breaks the connection before the answer arrives.
+	// DropAnswer delivers the message and closes the connection before the answer arrives.
 	DropAnswer
-	// HoldMessage delays the message until [FaultyConns.Release], even if its sender has given up.
+	// HoldMessage delivers the message only when [FaultyConns.Release]
+	// is called, even if the sender no longer waits for the answer.
 	HoldMessage
 )
 
-// FaultyConns holds the connections of a pool, which a test can break.
+// FaultyConns holds the connections of a pool. A test can make these connections fail.
 type FaultyConns struct {
 	mu        sync.Mutex
-	marker    []byte // nil: no message is waited for
+	marker    []byte // text in the message that fails; nil: no message fails
 	failure   Failure
-	breaksAll bool // dark is set when the message meets its fate
-	isBroken  bool // no new connections are possible, and existing ones send nothing
+	breaksAll bool // whether isBroken becomes true when the message fails
+	isBroken  bool // whether new connections fail and existing connections send nothing
 	happened  chan struct{}
-	released  chan struct{} // closed when held messages may arrive
+	released  chan struct{} // closed when held messages may be delivered
 	pending   sync.WaitGroup
 }
 
 var errBroken = errors.New("testkit: the connection is broken")
 
-// OpenFaultyPool returns a pool with the settings of pool, over connections that the test can break.
+// OpenFaultyPool returns a pool with the same settings as the argument
+// pool. The test can make the connections of the new pool fail.
 func OpenFaultyPool(t testing.TB, pool *pgxpool.Pool) (*pgxpool.Pool, *FaultyConns) {
 	t.Helper()
 	w := &FaultyConns{released: make(chan struct{})}
@@ -58,8 +60,9 @@ func OpenFaultyPool(t testing.TB, pool *pgxpool.Pool) (*pgxpool.Pool, *FaultyCon
 	return faultyPool, w
 }
 
-// Break sets the failure of the next message that contains marker. If all is true, no connection works after that
-// failure until [FaultyConns.Restore] is called. The returned channel is closed when the failure has happened.
+// Break sets the failure of the next message that contains marker. If the argument
+// all is true, no connection works after that failure until [FaultyConns.Restore]
+// is called. The returned channel is closed when the failure has happened.
 func (w *FaultyConns) Break(marker string, failure Failure, all bool) <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,14 +71,14 @@ func (w *FaultyConns) Break(marker string, failure Failure, all bool) <-chan str
 	return met
 }
 
-// Restore permits connections again.
+// Restore makes connections work again after a failure with all = true.
 func (w *FaultyConns) Restore() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.isBroken = false
 }
 
-// Release delivers held messages, and returns when PostgreSQL has answered them.
+// Release delivers the held messages. It returns when PostgreSQL has answered them.
 func (w *FaultyConns) Release() {
 	w.mu.Lock()
 	close(w.released)
@@ -100,12 +103,12 @@ func (w *FaultyConns) wrapDial(dial pgconn.DialFunc) pgconn.DialFunc {
 	}
 }
 
-// applyFailure returns what happens to a message. It returns false if the test does not wait for this
-// message. The returned channel is closed when a message that is held back may be delivered.
+// applyFailure returns the failure of a message. It returns false if the message must
+// not fail. The returned channel is closed when a held message may be delivered.
 func (w *FaultyConns) applyFailure(message []byte) (Failure, <-chan struct{}, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.isBroken { // existing connections do not work, either
+	if w.isBroken { // existing connections do not work either
 		return BreakBefore, nil, true
 	}
 	if w.marker == nil || !bytes.Contains(message, w.marker) {
@@ -124,16 +127,16 @@ type faultyConn struct {
 	conns        *FaultyConns
 	mu           sync.Mutex
 	dropsAnswers bool          // answers are dropped: the next read fails
-	isExpired    bool          // the user has given up the connection
-	isHolding    bool          // deliverHeld reads and closes the connection
-	abandoned    chan struct{} // closed when the user gives up the held message
+	isExpired    bool          // pgx has set a deadline in the past, because it no longer uses the connection
+	isHolding    bool          // deliverHeld reads from the connection and closes it
+	abandoned    chan struct{} // closed when pgx no longer waits for the held message
 }
 
 func (c *faultyConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	if c.isHolding {
 		c.mu.Unlock()
-		return len(b), nil // discarded, because it follows the held message
+		return len(b), nil // discarded, because these bytes follow the held message
 	}
 	if c.isExpired {
 		c.mu.Unlock()
@@ -159,7 +162,7 @@ func (c *faultyConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// deliverHeld sends a held message, and waits for its answer, which is discarded.
+// deliverHeld waits for Release, sends a held message, and reads the answer and discards it.
 func (c *faultyConn) deliverHeld(message []byte, released <-chan struct{}) {
 	defer c.conns.pending.Done()
 	defer func() { _ = c.Conn.Close() }()
@@ -170,14 +173,14 @@ func (c *faultyConn) deliverHeld(message []byte, released <-chan struct{}) {
 	}
 }
 
-// Read checks for a failure before and after the read. During a long write, pgx reads at the same time, so a read can
-// begin before the failure of a message.
+// Read checks for a failure before and after it reads. Both checks are needed: during a
+// long write, pgx reads at the same time, so a read can begin before the message fails.
 func (c *faultyConn) Read(b []byte) (int, error) {
 	if c.isHeld() {
 		return c.waitUntilAbandoned()
 	}
 	n, err := c.Conn.Read(b)
-	if c.isHeld() { // the deadline of Write has interrupted the read
+	if c.isHeld() { // the deadline that Write has set has interrupted the read
 		return c.waitUntilAbandoned()
 	}
 	c.mu.Lock()
@@ -196,13 +199,13 @@ func (c *faultyConn) isHeld() bool {
 	return c.isHolding
 }
 
-// waitUntilAbandoned blocks until the user gives up the connection.
+// waitUntilAbandoned blocks until pgx no longer waits for the held message.
 func (c *faultyConn) waitUntilAbandoned() (int, error) {
 	<-c.abandoned
 	return 0, os.ErrDeadlineExceeded
 }
 
-// SetDeadline detects that pgx gives up a connection: it sets a deadline in the past.
+// SetDeadline sets the deadline of the connection. A deadline in the past shows that pgx no longer uses the connection.
 func (c *faultyConn) SetDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -224,7 +227,7 @@ func (c *faultyConn) Close() error {
 	return c.Conn.Close()
 }
 
-// abandon records that the user no longer waits for a held message. The caller must hold c.mu.
+// abandon records that pgx no longer waits for a held message. The caller must hold c.mu.
 func (c *faultyConn) abandon() {
 	select {
 	case <-c.abandoned:

@@ -11,12 +11,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Rows returns all rows of all tables in the pool's schema as text.
-// Each text begins with the name of the table. Bytes are hexadecimal.
+// Rows returns all rows of all tables in the schema of the pool. Each row is a text
+// that begins with the name of the table. Values of type bytea are hexadecimal.
 func Rows(t testing.TB, pool *pgxpool.Pool) []string {
 	t.Helper()
 	read := func(sql string) []string {
-		rows, _ := pool.Query(t.Context(), sql) // CollectRows returns its error
+		rows, _ := pool.Query(t.Context(), sql) // CollectRows returns the error of this query
 		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil {
 			t.Fatal(err)
@@ -32,14 +32,14 @@ func Rows(t testing.TB, pool *pgxpool.Pool) []string {
 	return all
 }
 
-// FindInTables returns the words that occur in a row, by the rules of [Find].
+// FindInTables returns the words that occur in a row of a table, by the rules of [Find].
 func FindInTables(t testing.TB, pool *pgxpool.Pool, words ...string) []string {
 	t.Helper()
 	return Find(strings.Join(Rows(t, pool), "\n"), words...)
 }
 
-// Find returns the words that occur in a text, ignoring case. It also finds a word that is encoded in
-// hexadecimal or base64. In base64 it tries the word as given, in lower case, and with a capital first letter.
+// Find returns the words that occur in a text, ignoring case. It also finds words in hexadecimal or base64 encoding.
+// In base64, it finds three spellings of a word: as given, in lower case, and with a capital first letter.
 func Find(text string, words ...string) []string {
 	small := strings.ToLower(text)
 	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
@@ -56,7 +56,7 @@ func Find(text string, words ...string) []string {
 	})
 }
 
-// inBase64 reports whether the base64 form of a word occurs in the text. It compares
+// inBase64 reports whether the text contains the base64 encoding of a word. It compares
 // only the characters that do not depend on the bytes before and after the word.
 func inBase64(text, word string) bool {
 	for before := range 3 {

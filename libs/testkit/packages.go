@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// installPackages returns the folder with packages of a kind, outside the checkout. If the folder does not exist, the
-// function creates it: it runs the command that install returns for a folder, with the packages as its last arguments.
-// The argument of holds further inputs that the content of the folder depends on.
+// installPackages returns the folder that contains the packages of a kind, outside the checkout. If the folder does not
+// exist, installPackages creates it. For this it runs the command that the function install returns for a folder, with
+// the packages as additional arguments. The argument of holds further inputs that determine the content of the folder.
 //
-// The packages are installed into a temporary folder, which is then renamed. An existing folder is therefore always
-// complete, even if many tests install at the same time.
+// The command installs the packages into a temporary folder, which is then renamed. An existing
+// folder is therefore always complete, even if several tests install the packages at the same time.
 func installPackages(t *testing.T, kind, of string, packages []string, install func(folder string) []string) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -55,14 +55,14 @@ func installPackages(t *testing.T, kind, of string, packages []string, install f
 	return at
 }
 
-// ToolRun is the result of a tool: its exit code and output.
+// ToolRun is the result of a program: its exit code and output.
 type ToolRun struct {
 	Stdout, Stderr string
 	Exit           int
 }
 
-// runTool runs a program in dir, which is also its home, with additional
-// environment variables, such as NAME=value. It is killed after 15 minutes.
+// runTool runs a program in the folder dir, which is also the program's home directory. The argument env
+// holds additional environment variables of the form NAME=value. The program is killed after 15 minutes.
 func runTool(t *testing.T, dir string, env []string, input []byte, program string, args ...string) ToolRun {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)

@@ -18,11 +18,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
-// PooledSchema returns the settings of [PostgresSchema] for a schema that is
-// reached through a PgBouncer in transaction mode. The PgBouncer has thirty server
-// connections, and the schema has a role of its own. Migrations connect directly.
+// PooledSchema returns the settings of [PostgresSchema] for a connection through a
+// PgBouncer in transaction mode. The PgBouncer has thirty server connections per
+// role. The schema has its own role, and migrations connect to PostgreSQL directly.
 //
-// For TLS, a test can change the URL to sslmode=verify-full; the URL already names the certificate authority.
+// To use TLS, a test can change sslmode in the URL to verify-full.
+// The URL already names the certificate of the authority.
 func PooledSchema(t testing.TB, prefix string) postgres.Config {
 	t.Helper()
 	cfg := PostgresSchema(t, prefix)
@@ -37,7 +38,7 @@ func PooledSchema(t testing.TB, prefix string) postgres.Config {
 	return cfg
 }
 
-// UserURL returns a database's URL with another user, without a password.
+// UserURL returns the URL of a database with another user and without a password.
 func UserURL(t testing.TB, databaseURL, user string) string {
 	t.Helper()
 	at, err := url.Parse(databaseURL)
@@ -51,7 +52,7 @@ func UserURL(t testing.TB, databaseURL, user string) string {
 	return at.String()
 }
 
-// poolerConfig shares thirty server connections per role among all clients.
+// poolerConfig is the configuration of PgBouncer. All clients of a role share thirty server connections.
 const poolerConfig = `[databases]
 * = host=%[1]s port=%[2]d
 [pgbouncer]
@@ -70,8 +71,8 @@ client_tls_cert_file = %[7]s/certificate
 client_tls_key_file = %[7]s/key
 `
 
-// pgbouncer starts a PgBouncer for the database and returns the URL of the database through it. It runs as the
-// owner of the folder of the database's socket: PgBouncer refuses to run as root and needs access to the socket.
+// pgbouncer starts a PgBouncer for the database and returns the URL of the database through it. PgBouncer runs as the
+// owner of the folder of the database socket: it refuses to run as root, and it needs access to that socket.
 func pgbouncer(t testing.TB, databaseURL string) string {
 	t.Helper()
 	server, err := pgx.ParseConfig(databaseURL)
@@ -98,14 +99,14 @@ func pgbouncer(t testing.TB, databaseURL string) string {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: socketOwner(server.Host)}
 		return cmd
 	})
-	// The parameter sslrootcert only matters with TLS.
+	// The parameter sslrootcert has an effect only with TLS.
 	return "postgres://" + address + "/" + server.Database + "?connect_timeout=60&sslmode=disable&sslrootcert=" +
 		authority
 }
 
-// testCertificate writes the self-signed certificate of package httptest, which is
-// valid for 127.0.0.1, and its key, as the files certificate and key in dir. It
-// returns the path of the certificate, which is also the file of the authority.
+// testCertificate writes the self-signed certificate of package httptest and the private key to dir.
+// The files are called certificate and key. The certificate is valid for 127.0.0.1. testCertificate
+// returns the path of the certificate, which is also the certificate of its authority.
 func testCertificate(t testing.TB, dir string) string {
 	t.Helper()
 	known := httptest.NewTLSServer(nil)
@@ -120,7 +121,8 @@ func testCertificate(t testing.TB, dir string) string {
 	return at
 }
 
-// socketOwner returns the owner of a path; nil if the path does not exist or this process is not root.
+// socketOwner returns the owner of a path as a credential. It returns nil
+// if the path does not exist, or if this process does not run as root.
 func socketOwner(path string) *syscall.Credential {
 	info, err := os.Stat(path)
 	if err != nil || os.Geteuid() != 0 {
@@ -135,7 +137,7 @@ func socketOwner(path string) *syscall.Credential {
 
 func write(t testing.TB, path, content string) {
 	t.Helper()
-	// The file is readable by the other user; its only secret is the public test key of package httptest.
+	// Another user must read the file. The only secret in the files is the public test key of package httptest.
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Serve starts a server program at a free address, waits until it accepts
-// connections, and returns the address. Another process can take the address
-// first: if the program ends before it listens, Serve tries up to five addresses.
+// Serve starts a server program at a free address, waits until it accepts connections, and
+// returns the address. Another process can occupy the address before the program does. If
+// the program ends before it listens, Serve tries again, with at most five addresses.
 func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 	t.Helper()
 	var output bytes.Buffer
@@ -24,7 +24,7 @@ func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 			t.Fatal(err)
 		}
 		ended := make(chan struct{})
-		go func() { defer close(ended); _ = run.Wait() }() // killed, or retried at another address
+		go func() { defer close(ended); _ = run.Wait() }() // the program is killed, or Serve tries another address
 		stop := func() {
 			_ = run.Process.Kill()
 			<-ended
@@ -45,11 +45,11 @@ func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 	return ""
 }
 
-// waitUntilListening waits until a program accepts connections at an address. It returns
-// false if the program ends or two minutes pass. It checks twice, because a
-// program can end after its first port is open, if it cannot open a second one.
+// waitUntilListening waits until a program accepts connections at an address. It
+// returns false if the program ends, or if two minutes pass. It connects twice, because
+// a program may end after it has opened its first port, if it cannot open a second one.
 func waitUntilListening(address string, ended <-chan struct{}) bool {
-	look := time.NewTicker(20 * time.Millisecond) // there is no event for a listening process
+	look := time.NewTicker(20 * time.Millisecond) // the start of listening causes no event, so the address is polled
 	defer look.Stop()
 	deadline := time.After(2 * time.Minute)
 	for listened := false; ; {
@@ -70,7 +70,8 @@ func waitUntilListening(address string, ended <-chan struct{}) bool {
 	}
 }
 
-// freeAddress returns an address on which no program listens. Its port is below the range for outgoing connections.
+// freeAddress returns a local address on which no program
+// listens. Its port is below the range for outgoing connections.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	for range 1000 {

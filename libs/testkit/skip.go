@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// SkipOrFail skips a test that cannot run on this machine; the message states what is missing. If CI=true,
-// the test fails instead, because a machine that decides whether a change is merged must run all tests.
+// SkipOrFail skips a test that cannot run on this machine. The message states what is missing. If CI=true,
+// the test fails instead, because CI decides whether a change is merged and must therefore run all tests.
 func SkipOrFail(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {

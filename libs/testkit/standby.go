@@ -15,15 +15,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Primary is a PostgreSQL for one test, with a synchronous standby.
+// Primary is a PostgreSQL server for one test, with a synchronous standby server.
 type Primary struct {
-	// URL names both servers; clients use the one that accepts writes.
+	// URL names both servers. Clients connect to the server that accepts writes.
 	URL     string
 	data    string
 	standby string // URL of the standby alone
 }
 
-// StartPrimaryAndStandby starts both servers.
+// StartPrimaryAndStandby starts a primary server and its standby, and waits until the standby is synchronous.
 func StartPrimaryAndStandby(t testing.TB) *Primary {
 	t.Helper()
 	server, err := pgx.ParseConfig(Server(t))
@@ -39,7 +39,6 @@ func StartPrimaryAndStandby(t testing.TB) *Primary {
 	s.run(t, "pg_basebackup", "-D", standby, "-R", "-c", "fast", "--no-sync", "-h", host, "-p", port, "-U", "postgres")
 	second := s.serve(t, standby)
 	url := func(hosts string) string {
-		// A stopped server refuses connections immediately.
 		return "postgres://postgres@" + hosts + "/postgres?sslmode=disable&connect_timeout=60"
 	}
 	Administer(t, url(first), `ALTER SYSTEM SET synchronous_standby_names = '*'`)
@@ -55,7 +54,7 @@ func StartPrimaryAndStandby(t testing.TB) *Primary {
 		standby: url(second)}
 }
 
-// Stop stops the primary like a power cut, and promotes the standby.
+// Stop stops the primary abruptly, as a power failure would, and promotes the standby.
 func (p *Primary) Stop(t testing.TB) {
 	t.Helper()
 	pid, err := os.ReadFile(filepath.Join(p.data, "postmaster.pid"))
@@ -67,14 +66,14 @@ func (p *Primary) Stop(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// An immediate shutdown, with all child processes: nothing more is written.
+	// SIGQUIT causes an immediate shutdown of the server and its child processes. They write nothing more.
 	if err := syscall.Kill(number, syscall.SIGQUIT); err != nil {
 		t.Fatal(err)
 	}
 	Administer(t, p.standby, `SELECT pg_promote()`)
 }
 
-// postgresPrograms holds the folder of the server programs and the user that runs them.
+// postgresPrograms runs the programs of PostgreSQL in the folder bin, as the user in the field as.
 type postgresPrograms struct {
 	bin string
 	as  *syscall.Credential
@@ -108,7 +107,7 @@ func (s *postgresPrograms) run(t testing.TB, program string, args ...string) {
 	}
 }
 
-// serve starts the server with a data folder, waits until it answers, and returns its address.
+// serve starts a PostgreSQL server on a data folder, waits until it answers, and returns its address.
 func (s *postgresPrograms) serve(t testing.TB, data string) string {
 	t.Helper()
 	at := Serve(t, func(address string) *exec.Cmd {
@@ -127,7 +126,7 @@ func (s *postgresPrograms) serve(t testing.TB, data string) string {
 	return at
 }
 
-// queryText returns the single text that a query returns.
+// queryText runs a query that returns a single text, and returns this text.
 func queryText(t testing.TB, databaseURL, query string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), MaxWait)

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// StripeMockPath is the variable with the path of the stripe-mock that `make test` builds.
+// StripeMockPath is the environment variable with the path of stripe-mock. `make test` builds this program.
 const StripeMockPath = "SLOTMESH_TEST_STRIPE_MOCK"
 
-// StripeMock is a running stripe-mock. It stores nothing: it answers every
-// request that the description of Stripe's API permits with an example.
+// StripeMock is a running stripe-mock. It answers every request that the
+// specification of Stripe's API permits with an example. It stores nothing.
 type StripeMock struct {
 	URL  string
 	stop func()
 }
 
-// Stop ends the stripe-mock, like a provider that becomes unavailable.
+// Stop ends stripe-mock, so that a test can simulate an unavailable payment provider.
 func (m *StripeMock) Stop() { m.stop() }
 
-// StartStripeMock runs a stripe-mock on a free port until the test ends.
+// StartStripeMock runs stripe-mock on a free port until the test ends.
 func StartStripeMock(t testing.TB) *StripeMock {
 	t.Helper()
 	cmd := exec.Command(lookup(t, StripeMockPath), "-http-addr", "127.0.0.1:0", "-https-addr", "127.0.0.1:0")
@@ -46,9 +46,9 @@ func StartStripeMock(t testing.TB) *StripeMock {
 		}
 	}()
 	m := &StripeMock{stop: sync.OnceFunc(func() {
-		_ = cmd.Process.Kill() // it may have ended already
+		_ = cmd.Process.Kill() // the process may have ended already
 		<-read
-		_ = cmd.Wait() // it reports that the process was killed
+		_ = cmd.Wait() // returns an error, because the process was killed
 	})}
 	t.Cleanup(m.stop)
 	select {

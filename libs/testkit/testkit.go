@@ -1,5 +1,5 @@
-// Package testkit gives tests access to the real PostgreSQL and
-// Redis that `make test` starts. If one is missing, the test fails.
+// Package testkit gives tests access to the PostgreSQL and the Redis
+// that `make test` starts. If a store is missing, the test fails.
 package testkit
 
 import (
@@ -24,16 +24,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// The variables with the URLs of the stores.
+// DatabaseURL and RedisURL are the environment variables with the URLs of the stores.
 const (
 	DatabaseURL = "SLOTMESH_TEST_DATABASE_URL"
 	RedisURL    = "SLOTMESH_TEST_REDIS_URL"
 )
 
-// Pooled is a variable that, if set, routes tests with tables through a PgBouncer in transaction mode.
+// Pooled is an environment variable. If it is set, tests with tables use a PgBouncer in transaction mode.
 const Pooled = "SLOTMESH_TEST_POOLED"
 
-// Postgres returns a pool on a new schema with the given migrations applied. The schema is dropped when the test ends.
+// Postgres returns a pool for a new schema and applies the migrations to it. The schema is dropped when the test ends.
 func Postgres(t testing.TB, prefix string, migrations fs.FS) *pgxpool.Pool {
 	t.Helper()
 	schema := PostgresSchema
@@ -41,7 +41,7 @@ func Postgres(t testing.TB, prefix string, migrations fs.FS) *pgxpool.Pool {
 		schema = PooledSchema
 	}
 	cfg := schema(t, prefix)
-	// Migrations of all tests run one after the other.
+	// The migrations of all tests run one after the other, so the last one waits long.
 	ctx, cancel := context.WithTimeout(context.Background(), 5*MaxWait)
 	defer cancel()
 	if err := postgres.Migrate(ctx, cfg, prefix, migrations); err != nil {
@@ -55,8 +55,8 @@ func Postgres(t testing.TB, prefix string, migrations fs.FS) *pgxpool.Pool {
 	return pool
 }
 
-// PostgresSchema returns the settings of the test database with the name of a
-// schema that the test may create. The schema is dropped when the test ends.
+// PostgresSchema returns the settings for the test database, with the name of a schema that does
+// not exist yet. The test may create this schema. The schema is dropped when the test ends.
 func PostgresSchema(t testing.TB, prefix string) postgres.Config {
 	t.Helper()
 	cfg := postgres.Config{URL: Server(t), MaxConns: 16, StatementTimeout: MaxWait, Schema: prefix + "_" + Unique()}
@@ -78,8 +78,8 @@ func drop(t testing.TB, cfg postgres.Config) {
 	}
 }
 
-// Server returns the URL of the test database. The URL has a long connect timeout,
-// for slow machines. Without one in the URL, services use a short timeout.
+// Server returns the URL of the test database. The URL contains a long connect timeout,
+// because the machine may be slow. Without it, services would use their own short timeout.
 func Server(t testing.TB) string {
 	t.Helper()
 	at, err := url.Parse(lookup(t, DatabaseURL))
@@ -92,16 +92,17 @@ func Server(t testing.TB) string {
 	return at.String()
 }
 
-// RedisConfig returns the settings of the test Redis with timeouts that suit a slow machine.
+// RedisConfig returns the settings for the test Redis. Their timeouts are long, because the machine may be slow.
 func RedisConfig(t testing.TB) redisx.Config {
 	t.Helper()
 	return redisx.Config{URL: lookup(t, RedisURL), Timeout: MaxWait}
 }
 
-// MaxWait is the maximal wait of a test that does not test a deadline. It is far longer than a slow machine needs.
+// MaxWait is the maximal time for which a test waits, unless the test
+// is about a deadline. It is much longer than a slow machine needs.
 const MaxWait = 2 * time.Minute
 
-// Redis returns a client of the test Redis and a prefix for the test's keys.
+// Redis returns a client for the test Redis, and a prefix that only the keys of this test have.
 func Redis(t testing.TB) (redis.UniversalClient, string) {
 	t.Helper()
 	client, err := redisx.Open(context.Background(), RedisConfig(t), telemetry.Discard())
@@ -112,12 +113,12 @@ func Redis(t testing.TB) (redis.UniversalClient, string) {
 	return client, "test:" + Unique() + ":"
 }
 
-// RedisDatabase returns the URL of a database in the test Redis that no other test uses. Limits then
-// count only the requests of this test, although the requests of all tests come from the same address.
+// RedisDatabase returns the URL of a database in the test Redis that no other test uses. The requests
+// of all tests come from the same address, so the tests would otherwise count against the same limits.
 func RedisDatabase(t testing.TB) string {
 	t.Helper()
 	client, _ := Redis(t)
-	n, err := client.Incr(context.Background(), "test:databases").Result() // 0 is shared
+	n, err := client.Incr(context.Background(), "test:databases").Result() // database 0 is shared by other tests
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func RedisDatabase(t testing.TB) string {
 	return at.String()
 }
 
-// Unique returns a short random name.
+// Unique returns a random name of 12 characters.
 func Unique() string {
 	b := make([]byte, 6)
 	_, _ = rand.Read(b) // never fails
@@ -149,12 +150,13 @@ func lookup(t testing.TB, name string) string {
 	return value
 }
 
-// WaitUntil calls check until it returns nil, for at most [MaxWait].
+// WaitUntil calls check until it returns nil. If this takes longer than [MaxWait],
+// the test fails. The argument what names the expected state in the message.
 func WaitUntil(t testing.TB, what string, check func(context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), MaxWait)
 	defer cancel()
-	look := time.NewTicker(50 * time.Millisecond) // there is no event for the work of other processes
+	look := time.NewTicker(50 * time.Millisecond) // the work of other processes causes no event, so check polls
 	defer look.Stop()
 	for {
 		err := check(ctx)
@@ -169,5 +171,5 @@ func WaitUntil(t testing.TB, what string, check func(context.Context) error) {
 	}
 }
 
-// AsSystem returns the context of a test with Slotmesh itself as the actor, which writes need.
+// AsSystem returns the context of the test with Slotmesh itself as the actor. Writes require an actor in their context.
 func AsSystem(t testing.TB) context.Context { return actor.AsSystem(t.Context()) }

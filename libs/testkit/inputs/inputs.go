@@ -1,6 +1,7 @@
-// Package inputs declares inputs of a test that Go's test cache does not know: files outside the test's module, and
-// programs of this machine. The cache reuses a result until a variable that the test has read changes. The program
-// withstores therefore sets variables to hashes of these files and programs, and this package reads the variables.
+// Package inputs declares inputs of a test that Go's test cache does not detect: files outside the
+// module of the test, and programs of this machine. The cache reuses the result of a test until an
+// environment variable changes that the test has read. The program withstores therefore sets variables
+// to hashes of these files and programs. The functions of this package read these variables.
 package inputs
 
 import (
@@ -9,15 +10,16 @@ import (
 	"strings"
 )
 
-// The variables that withstores sets.
+// CheckoutHash and ProgramsHash are the environment variables that withstores sets.
 const (
-	CheckoutHash = "SLOTMESH_TEST_CHECKOUT" // of all files of the repository; with _CHARTS etc. of one folder
-	ProgramsHash = "SLOTMESH_TEST_PROGRAMS" // of the programs of this machine that tests run
+	// hash of all files of the repository; with a suffix such as _CHARTS, of one folder
+	CheckoutHash = "SLOTMESH_TEST_CHECKOUT"
+	ProgramsHash = "SLOTMESH_TEST_PROGRAMS" // hash of the programs of this machine that tests run
 )
 
-// Checkout makes Go run the test again after a file in these top-level folders
-// of the repository changes. Without folders, any file of the repository counts.
-// A test must call it if it reads files outside its module or builds commands.
+// Checkout declares that the test depends on files in these top-level folders of the repository. Without
+// arguments, the test depends on all files of the repository. Go then runs the test again after such a file
+// has changed. A test must call Checkout if it reads files outside its module, or if it builds commands.
 func Checkout(folders ...string) {
 	if len(folders) == 0 {
 		_ = os.Getenv(CheckoutHash)
@@ -27,10 +29,11 @@ func Checkout(folders ...string) {
 	}
 }
 
-// Programs makes Go run the test again after a change of a program of this machine.
+// Programs declares that the test runs a program of this machine.
+// Go runs the test again after such a program has changed.
 func Programs() { _ = os.Getenv(ProgramsHash) }
 
-// LookPath finds a program like [exec.LookPath] and calls [Programs].
+// LookPath returns the path of a program, as [exec.LookPath] does, and calls [Programs].
 func LookPath(program string) (string, error) {
 	Programs()
 	return exec.LookPath(program)

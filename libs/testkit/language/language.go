@@ -1,5 +1,5 @@
-// Package language checks that comments and commit subjects are in plain technical English, as far as a program can
-// tell. It checks the comments of Go files that are neither tests nor generated.
+// Package language checks that comments and commit subjects are in plain technical English, as far as
+// a program can decide this. It checks the comments of Go files, except tests and generated files.
 package language
 
 import (
@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// maxWords is the number of words that a sentence of a comment may have.
+// maxWords is the maximal number of words in a sentence of a comment.
 const maxWords = 30
 
-// maxSubject is the number of characters that a commit's subject may have.
+// maxSubject is the maximal number of characters in the subject of a commit.
 const maxSubject = 72
 
-// banned are phrases that readers needed to read twice, each with what to write in its place.
+// banned are phrases that readers had to read twice, each with a better phrase.
 var banned = []struct {
 	phrase *regexp.Regexp
 	use    string
@@ -33,13 +33,13 @@ var banned = []struct {
 
 func phrase(words string) *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:` + words + `)\b`) }
 
-// Problem is a place in the text and what is wrong there.
+// Problem is a problem in a text: its line and its description.
 type Problem struct {
 	Line int
 	Text string
 }
 
-// Comments returns the problems of a Go file's comments. Error: the file does not parse.
+// Comments returns the problems of the comments in a Go file. It returns an error if the file does not parse.
 func Comments(path string, source []byte) ([]Problem, error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, path, source, parser.ParseComments)
@@ -80,10 +80,10 @@ var (
 	ends    = regexp.MustCompile(`[.:;?!]["”)]*(\s+|$)|\n\n|\n\s*[-*] |\n\t`)
 )
 
-// sentences splits a comment at the ends of its sentences, its paragraphs and the items of its lists.
+// sentences splits a comment into its sentences. The ends of paragraphs and list items also end a sentence.
 func sentences(comment string) []string { return ends.Split(comment, -1) }
 
-// documented returns the comments of the declarations of a file by the names that they declare.
+// documented returns the doc comments of the functions and types in a file, by the declared name.
 func documented(file *ast.File) map[string]*ast.CommentGroup {
 	docs := map[string]*ast.CommentGroup{}
 	for _, declaration := range file.Decls {
@@ -107,7 +107,7 @@ func documented(file *ast.File) map[string]*ast.CommentGroup {
 
 var subject = regexp.MustCompile(`^[a-z0-9][a-z0-9/., -]*: \S`)
 
-// Subject returns what is wrong with the subject of a commit; "" for nothing.
+// Subject returns a description of the problem in the subject of a commit, or "" if the subject is valid.
 func Subject(line string) string {
 	switch {
 	case len([]rune(line)) > maxSubject:

@@ -1,4 +1,4 @@
-// Package leaks makes the tests of a package fail if a goroutine outlives them.
+// Package leaks makes the tests of a package fail if a goroutine is still running after the tests.
 package leaks
 
 import (
@@ -9,9 +9,9 @@ import (
 	"go.uber.org/goleak"
 )
 
-// longLived are goroutines that do not count as leaks. fasthttp keeps some for
-// the life of the process, and some for seconds after a server has stopped or a
-// client was closed. lumberjack never ends the goroutine that removes old logs.
+// longLived lists goroutines that do not count as leaks. fasthttp keeps some
+// goroutines until the process ends, and others for seconds after a server has stopped
+// or a client was closed. lumberjack never ends the goroutine that removes old logs.
 var longLived = []goleak.Option{
 	goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
 	goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),
@@ -19,10 +19,12 @@ var longLived = []goleak.Option{
 	goleak.IgnoreAnyFunction("gopkg.in/natefinch/lumberjack%2ev2.(*Logger).millRun"),
 }
 
-// maxWait is how long a stopping goroutine may take: goleak's default of half a second is too short on a busy machine.
+// maxWait is the maximal time that a goroutine may take to end. The
+// default of goleak, half a second, is too short on a busy machine.
 const maxWait = 2 * time.Minute
 
-// Verify runs a package's tests and fails if a goroutine outlives them. TestMain calls it.
+// Verify runs the tests of a package, and fails if a goroutine is still
+// running after them. The function TestMain of the package calls it.
 func Verify(m goleak.TestingM) {
 	code := m.Run()
 	if code == 0 {

@@ -1,9 +1,10 @@
-// Package clip shortens a caller's text for a sentence. The package does no I/O.
+// Package clip shortens a text of a client, so that an error sentence can quote it. The package does no I/O.
 package clip
 
 import "unicode/utf8"
 
-// Text returns s if it has at most 40 bytes, otherwise its beginning, cut between two characters, and an ellipsis.
+// Text returns s if it has at most 40 bytes. If s is longer, Text
+// returns its beginning, cut between two characters, and an ellipsis.
 func Text(s string) string {
 	end := 40
 	if len(s) <= end {

@@ -8,19 +8,19 @@ import (
 	"strconv"
 )
 
-// Color is an opaque colour of sRGB.
+// Color is an opaque sRGB colour.
 type Color struct{ R, G, B uint8 }
 
-// The darkest and the lightest colour.
+// Black and White are the darkest and the lightest colour.
 var (
 	Black = Color{}
 	White = Color{255, 255, 255}
 )
 
-// MinContrast is the minimal contrast of text of any size with its background (WCAG 2.2, 1.4.3).
+// MinContrast is the minimal contrast between text of any size and its background (WCAG 2.2, 1.4.3).
 const MinContrast = 4.5
 
-// Parse parses "#" and six hexadecimal digits.
+// Parse parses a colour of the form "#" followed by six hexadecimal digits.
 func Parse(s string) (Color, error) {
 	n, err := strconv.ParseUint(s[min(len(s), 1):], 16, 24)
 	if err != nil || len(s) != 7 || s[0] != '#' {
@@ -29,16 +29,17 @@ func Parse(s string) (Color, error) {
 	return Color{uint8(n >> 16), uint8(n >> 8), uint8(n)}, nil
 }
 
-// String returns the colour in the form of [Parse], in lower case.
+// String returns the colour in the form that [Parse] accepts, in lower case.
 func (c Color) String() string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// Contrast returns the contrast ratio of two colours in either order, from 1 (none) to 21 (black and white).
+// Contrast returns the contrast ratio of two colours, which does not depend
+// on their order. It is between 1 (equal colours) and 21 (black and white).
 func Contrast(a, b Color) float64 {
 	la, lb := a.luminance(), b.luminance()
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
 }
 
-// luminance returns WCAG's relative luminance, from 0 to 1.
+// luminance returns the relative luminance of the colour by WCAG, from 0 to 1.
 func (c Color) luminance() float64 {
 	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
 }
@@ -51,9 +52,9 @@ func linear(channel uint8) float64 {
 	return math.Pow((v+0.055)/1.055, 2.4)
 }
 
-// Readable returns a colour close to c that has at least the contrast [MinContrast]
-// with the colour behind. If c has it, the result is c. Otherwise c is mixed with
-// as little black or white as necessary, whichever contrasts more with behind.
+// Readable returns a colour close to c that is readable on the background behind: their contrast is at
+// least [MinContrast]. If c is readable, the result is c. If not, Readable mixes c with as little
+// black or white as possible. It uses black or white, whichever has more contrast with the background.
 func Readable(c, behind Color) Color {
 	end := White
 	if Contrast(Black, behind) > Contrast(White, behind) {
@@ -70,7 +71,8 @@ func Readable(c, behind Color) Color {
 	return end
 }
 
-// mix returns the channel after step of steps equal steps from one value to another.
+// mix returns a colour channel between the values from and to. The
+// argument step is the number of steps from the first value, out of steps.
 func mix(from, to uint8, step, steps int) uint8 {
-	return uint8((int(from)*(steps-step) + int(to)*step) / steps) // between the two
+	return uint8((int(from)*(steps-step) + int(to)*step) / steps) // the result is between the two values
 }

@@ -1,5 +1,5 @@
-// Package email defines which texts are valid e-mail addresses, and
-// which spellings are the same address. The package does no I/O.
+// Package email decides which texts are valid e-mail addresses, and
+// which spellings mean the same address. The package does no I/O.
 package email
 
 import (
@@ -11,11 +11,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxLength is the maximal number of characters of an address.
+// MaxLength is the maximal number of characters in an e-mail address.
 const MaxLength = 254
 
-// Valid reports whether s is one address: a local part, an @, and a domain of at least two labels.
-// It rejects characters that could end a header line of a message or add a second address.
+// Valid reports whether s is one e-mail address: a local part, an @, and a domain with at least two
+// labels. It rejects characters that could end the header line of a message, or add a second address.
 func Valid(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	if at < 1 || at > 64 || !utf8.ValidString(s) || utf8.RuneCountInString(s) > MaxLength ||
@@ -38,12 +38,12 @@ func isInvalidDomainRune(r rune) bool {
 	return r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 }
 
-// Canonical returns the canonical spelling of a valid address: Unicode form NFKC,
-// lower case, the domain in ASCII (IDNA). Customers are stored, found, counted,
-// exported and erased by this spelling. Mail to it reaches the same mailbox.
+// Canonical returns the canonical spelling of a valid address: in Unicode form NFKC and in
+// lower case, with the domain in ASCII (IDNA). Services store, find, count, export and erase
+// customers by this spelling. Mail to the canonical spelling reaches the same mailbox.
 //
-// If the NFKC form is not a valid address, the address is only
-// converted to lower case. A domain that IDNA rejects stays in Unicode.
+// If the NFKC form is not a valid address, Canonical only converts the
+// address to lower case. A domain that IDNA rejects stays in Unicode.
 func Canonical(address string) string {
 	folded := norm.NFKC.String(strings.ToLower(norm.NFKC.String(address)))
 	if !Valid(folded) {

@@ -1,5 +1,5 @@
-// Command language checks the comments of the Go files that git tracks, and the subjects of the commits since a commit.
-// It prints a line for each problem and ends with status 1 if there is one.
+// Command language checks the comments of all Go files that git tracks, and the subjects of the commits
+// since a given commit. It prints one line per problem. If there is a problem, it exits with status 1.
 //
 //	language -since COMMIT
 package main
@@ -59,7 +59,7 @@ func check(since string) ([]string, error) {
 		return found, nil
 	}
 	if _, err := lines("cat-file", "-e", since+"^{commit}"); err != nil {
-		return found, nil // a shallow clone
+		return found, nil // the clone is shallow and does not contain the commit
 	}
 	commits, err := lines("log", "--no-merges", "--format=%h %s", since+"..HEAD")
 	for _, commit := range commits {
@@ -71,7 +71,7 @@ func check(since string) ([]string, error) {
 	return found, err
 }
 
-// lines runs git and returns its output.
+// lines runs git and returns the non-empty lines of the output.
 func lines(args ...string) ([]string, error) {
 	out, err := exec.Command("git", args...).Output()
 	if err != nil {

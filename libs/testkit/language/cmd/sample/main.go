@@ -1,6 +1,7 @@
-// Command sample draws comments of the Go files that git tracks, at random, for a reader who does not know the code.
-// Each room gets its share of the sample, and at least one comment. It prints each comment with its place and the line
-// of code below it. Tests and generated files are left out.
+// Command sample selects random comments of the Go files that git tracks, so that a reader who does not
+// know the code can judge them. Each room gets a share of the sample in proportion to its comments, but
+// at least one. A room is a service, or a top-level folder. For each comment, sample prints the file,
+// the line, the comment and the next line of code. It ignores tests and generated files.
 //
 //	sample -seed 1 -count 200
 package main
@@ -41,7 +42,7 @@ func main() {
 	}
 }
 
-// collect returns the comments of all files, by room.
+// collect returns the comments of all files by room.
 func collect() (map[string][]comment, error) {
 	listed, err := exec.Command("git", "ls-files", "*.go").Output()
 	if err != nil {
@@ -81,7 +82,7 @@ func collect() (map[string][]comment, error) {
 	return rooms, nil
 }
 
-// roomOf returns services/NAME for a service, and the top folder for other paths.
+// roomOf returns the room of a file: services/NAME for a service, and the top-level folder for other files.
 func roomOf(path string) string {
 	parts := strings.SplitN(path, "/", 3)
 	if parts[0] == "services" && len(parts) == 3 {
@@ -90,7 +91,7 @@ func roomOf(path string) string {
 	return parts[0]
 }
 
-// draw returns about count comments in the order of their rooms and files.
+// draw selects about count comments and returns them in the order of their rooms and files.
 func draw(rooms map[string][]comment, seed uint64, count int) []comment {
 	total := 0
 	for _, all := range rooms {
