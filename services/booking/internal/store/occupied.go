@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 )
 
-// eachSQL and gatheredSQL return the occupied time of a business in a window. eachSQL returns one row for each occupied
+// eachSQL and gatheredSQL return the occupied time of a business in a window. eachSQL returns one row for each stored
 // time; it is faster for few bookings. gatheredSQL returns one row for each resource; it is faster for many bookings.
 //
 // Both statements read only the index of the constraint never_twice.
@@ -95,7 +95,7 @@ func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to tim
 
 // Asked selects the data that [Store.Snapshot] reads in addition to the occupied time.
 type Asked struct {
-	FirstBookingOf string       // the e-mail address to look for earlier bookings; "" for none
+	FirstBookingOf string       // the e-mail address whose earlier bookings are looked up; "" for none
 	Seats          bool         // read the number of seats taken in class sessions
 	Moving         uuid.UUID    // the booking to reschedule, whose time counts as free; the nil UUID for none
 	Lock           *LockRequest // the idempotency lock to acquire; nil for none

@@ -14,7 +14,7 @@ import (
 )
 
 // A calendar of two months needs thousands of instants. This file decodes the instants from PostgreSQL's
-// binary row format. To scan each instant into a time.Time would take more time than the query itself.
+// binary row format, because to scan each instant into a time.Time would take more time than the query.
 
 // inBinary requests every column in PostgreSQL's binary format. The functions in this file decode only this format.
 var inBinary = pgx.QueryResultFormats{pgx.BinaryFormatCode}
@@ -62,8 +62,8 @@ var gatherings = sync.Pool{New: func() any { return &gathering{at: make(map[hold
 // gathering collects decoded spans and groups them by holding.
 type gathering struct {
 	of    []holding
-	count []int             // the number of spans of each holding in of
-	at    map[holding]int32 // the index of each holding in of
+	count []int             // for each element of the field of: the number of its spans
+	at    map[holding]int32 // for each element of the field of: its index
 	spans []heldSpan
 	parts []timespan.Span // the spans, sorted by holding
 }

@@ -20,7 +20,7 @@ const PastAfter = 90 * 24 * time.Hour
 const pastStep = 500
 
 const (
-	// pastHeldSQL returns the ids of bookings that may have data to archive: occupied time that ended
+	// pastHeldSQL returns the ids of bookings that may have data to archive: occupied time that ended at or
 	// before the instant $2, or seats in a class session that began by then. The ids are greater than $3.
 	//
 	// The index of the constraint never_twice finds the occupied time. The query does

@@ -26,8 +26,8 @@ import (
 var ErrPaymentOver = errors.New("the payment is over")
 
 // NewPayment is a new charge of a booking, order of tickets or reservation. Booking
-// stores it before the provider creates it. Amount is in minor units of the sale's
-// currency. If the charge is not open by DueAt, the booking or order is cancelled.
+// stores the charge before the provider creates it. Amount is in minor units of the
+// sale's currency. If the charge is not open by DueAt, the booking or order is cancelled.
 type NewPayment struct {
 	Provider string
 	Account  string
@@ -57,15 +57,15 @@ func addPayment(args pgx.NamedArgs, p *NewPayment) error {
 // has created, and the confirmation for the customer. The charge expires at DueAt.
 type OpenPayment struct {
 	BusinessID   uuid.UUID
-	Confirmation Confirmation // its field Payment is set
+	Confirmation Confirmation // the field Payment of Confirmation is set
 	DueAt        time.Time
-	Lock         *IdempotencyLock // if set, Confirmation is stored as the answer for its key
+	Lock         *IdempotencyLock // if set, Confirmation is stored as the answer for the key of the lock
 	Write        postgres.Write   // the identity of the write, [NewBooking.Named]
 	Now          time.Time
 }
 
-// openPaymentSQL stores in one statement that the charge is open, the confirmation, and the first event
-// of the booking. It stores all of them or nothing. Like moveSQL, it locks the booking before the charge.
+// openPaymentSQL sets the status of the charge to open, and stores the confirmation and the first event of the
+// booking. It does all of this in one statement, or nothing. Like moveSQL, it locks the booking before the charge.
 //
 // may_write fails the statement if the write was refused while the provider was creating the charge.
 var openPaymentSQL = `
@@ -211,9 +211,9 @@ RETURNING business_id, subject_kind, subject_id, provider, account, amount, curr
 // LeaseDue leases a due charge and returns it. The caller must then close or refund the charge
 // at the provider. If the caller does not, the charge becomes due again when the lease ends.
 //
-// LeaseDue skips the businesses in the argument but. Of the other businesses with due charges, it takes the
-// one with the next id after the argument after; if there is none, it takes the one with the smallest id.
-// It returns the charge of this business that is due longest. Errors: [ErrNotFound] if no charge is due.
+// The argument but contains the businesses that LeaseDue skips. Of the other businesses with due charges, LeaseDue
+// takes the one with the next id after the argument after. If there is none, it takes the business with the smallest
+// id. It returns the charge of this business that is due longest. Errors: [ErrNotFound] if no charge is due.
 func (s *Store) LeaseDue(ctx context.Context, after uuid.UUID, but []uuid.UUID, now time.Time) (payment.Due, error) {
 	rows, err := s.pool.Query(ctx, leaseSQL, pgx.NamedArgs{"now": now, "after": after, "but": but})
 	if err != nil {
@@ -373,17 +373,17 @@ const (
 )
 
 // charged is a charge with its newest refund and its subject. The transaction has locked the
-// charge and then the subject's row. A reservation has no row, because rental stores it.
+// subject's row and then the charge. A reservation has no row, because rental stores it.
 type charged struct {
-	businessID, id uuid.UUID // of the subject
+	businessID, id uuid.UUID // the ids of the business and of the subject
 	kind           event.SubjectKind
-	status         string // of the subject
+	status         string // the status of the subject
 	payment        string // the status of the charge
-	confirms       bool   // the payment confirms the subject
+	confirms       bool   // true: after the payment, the subject needs no manual confirmation
 	amount         int64
 	refundNumber   int
 	refund         payment.RefundStatus
-	elsewhere      int64                 // the sum of the refunds outside Slotmesh
+	elsewhere      int64                 // the sum of the refunds that the business made at the provider
 	dispute        payment.DisputeStatus // "": no dispute
 }
 
@@ -435,7 +435,7 @@ var reservationStatus = map[string]string{
 	ChargeCancelling: booking.StatusCancelled, ChargeCancelled: booking.StatusCancelled,
 }
 
-// confirm confirms the charge's booking or order if it is pending and the payment confirms it. It
+// confirm confirms the charge's booking or order, if it is pending and needs no manual confirmation. It
 // does nothing for a reservation, because rental reads the charge and then confirms the reservation.
 func (p charged) confirm(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	if p.status != booking.StatusPending || p.kind == event.Reservation || !p.confirms {
@@ -478,8 +478,9 @@ WHERE business_id = @business_id AND subject_id = @id`
 
 var changeChargeRecorded = recordCharge(changeCharge)
 
-// become changes the status of the charge. The reconciliation processes a charge whose status is not final
-// immediately. If reference is "", the stored reference stays unchanged. If typ is "", become records no event.
+// become changes the status of the charge. If the new status is not final, the
+// charge becomes due for the reconciliation immediately. If reference is "",
+// the stored reference stays unchanged. If typ is "", become records no event.
 func (p charged) become(ctx context.Context, tx pgx.Tx, status, reference string, typ event.Type, now time.Time) error {
 	args := pgx.NamedArgs{"business_id": p.businessID, "id": p.id, "status": status, "reference": reference, "now": now}
 	sql := changeCharge

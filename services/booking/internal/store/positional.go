@@ -8,9 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// statement is an SQL statement with positional parameters. The field names contains
-// the parameter names in the order of positions. The type exists because pgx replaces
-// named parameters at every execution, which takes longer than to encode their values.
+// statement is an SQL statement with positional parameters. In the SQL of text, the
+// parameter $1 has the name names[0]. The type exists because pgx replaces named
+// parameters at every execution, which takes longer than the encoding of the values.
 type statement struct {
 	text  string
 	names []string

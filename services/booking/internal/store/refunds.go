@@ -140,8 +140,8 @@ func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.T
 		})
 }
 
-// refundSQL starts a refund of a charge. Constraints of the table ensure that the charge is paid,
-// that no other refund is pending, and that the sum of refunds does not exceed the payment.
+// refundSQL starts a refund of a charge. Constraints of the table ensure that the charge is paid and
+// that no other refund is pending. They also ensure that the sum of refunds does not exceed the payment.
 const refundSQL = `
 UPDATE payments
 SET refund_number = refund_number + 1, refund_amount = @refund_amount, refund_percent = @refund_percent, refund_status = 'pending',
@@ -191,7 +191,8 @@ func (s *Store) RefundEnded(ctx context.Context, businessID, subjectID uuid.UUID
 	return changed && err == nil, err
 }
 
-// follows reports whether the status of a refund can change from the status from to the status to.
+// follows reports whether the status of a refund can change. The
+// argument from is the current status, and to is the new status.
 func follows(from, to payment.RefundStatus) bool {
 	switch to {
 	case payment.RefundRefunded:
@@ -203,8 +204,8 @@ func follows(from, to payment.RefundStatus) bool {
 	return false
 }
 
-// endRefund stores the result of a refund. If a refund was stored as refunded
-// and is refused later, endRefund subtracts its amount from the refunded sum.
+// endRefund stores the result of a refund. A refund that is stored as refunded may be
+// refused later; endRefund then subtracts the amount of the refund from the refunded sum.
 const endRefund = `
 UPDATE payments
 SET refunded = CASE WHEN @refund_status = 'refunded' THEN refunded + refund_amount

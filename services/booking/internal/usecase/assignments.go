@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// freeAssignments returns the assignments of an evaluation that are still free. The
-// caller calls it if the write of the first assignment returned [store.ErrTaken].
+// freeAssignments returns the assignments of an evaluation that are still free.
+// It is called if the write of the first assignment returned [store.ErrTaken].
 //
 // If the time of the first assignment is free, freeAssignments returns no assignment.
 // The write then failed for another reason: the price is the price of a customer's

@@ -285,9 +285,9 @@ func (b *Booker) ask(ctx context.Context, q question, snapshot store.Snapshot) (
 	return e, nil
 }
 
-// Unverified returns the fault availability_unverified if the offer, the occupied time or the slots
-// could not be read. The argument err is the error of the read. Unverified returns err unchanged if
-// it is a fault about the request itself: business_not_found, invalid_parameter or service_not_found.
+// Unverified returns a fault with code availability_unverified if the offer, the occupied time or the
+// slots could not be read. The argument err is the error of the read. Unverified returns err unchanged
+// if it is a fault about the request itself: business_not_found, invalid_parameter or service_not_found.
 func Unverified(err error) error {
 	for _, kind := range []fault.Kind{fault.BusinessNotFound, fault.InvalidParameter, fault.ServiceNotFound} {
 		if fault.Is(err, kind) {

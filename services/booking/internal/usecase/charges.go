@@ -165,8 +165,9 @@ func (c *Charges) allShown(found []store.Charge) []booking.ReservationCharge {
 	return shown
 }
 
-// Close closes the charge of a cancelled reservation and returns the closed charge. The refund asked.Refund
-// is made if it is set. Faults: not_found if the reservation has no charge; invalid_parameter.
+// Close closes the charge of a cancelled reservation and returns the new state of the charge. If
+// the charge is paid, Close starts the refund asked.Refund, or a refund of the whole amount if
+// asked.Refund is nil. Faults: not_found if the reservation has no charge; invalid_parameter.
 func (c *Charges) Close(ctx context.Context, by actor.Actor, businessID, id uuid.UUID,
 	asked booking.CloseCharge) (booking.Charge, error) {
 	ctx = actor.With(ctx, by)

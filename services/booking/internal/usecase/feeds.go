@@ -56,8 +56,8 @@ type Feeds struct {
 	computed   metric.Int64Counter
 }
 
-// keptCalendar is a cached calendar of the feed with the id feed. It may also contain
-// the error err of the computation. The field at is the time of the computation.
+// keptCalendar is a cached calendar. The field feed is the id of the calendar's feed. The
+// field at is the time of the computation. If the computation failed, err is its error.
 type keptCalendar struct {
 	Calendar
 	feed uuid.UUID

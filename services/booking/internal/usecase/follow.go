@@ -38,8 +38,8 @@ type Followers struct {
 	bookings   metric.Int64Counter
 }
 
-// NewFollowers returns the job. The function alone runs the function
-// that it gets as argument, unless another replica is running the job.
+// NewFollowers returns the job. The argument alone is a function that
+// runs another function, unless another replica is running the job.
 func NewFollowers(
 	records *store.Store, businesses Businesses, alone func(context.Context, func(context.Context) error) error,
 	c clock.Clock,
@@ -62,8 +62,9 @@ func (f *Followers) Run(ctx context.Context) error {
 	}.Run(ctx, f.tel.Logger)
 }
 
-// Once applies the newest offer of each business that has published one to the orders and bookings of the business.
-// If the update of a business fails, Once continues with the other businesses. It returns the first error.
+// Once processes each business that has published a new offer. It applies the offer
+// to the orders of tickets and the class bookings of the business. If this fails for
+// a business, Once continues with the other businesses. It returns the first error.
 func (f *Followers) Once(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	var first error
@@ -153,8 +154,8 @@ func during(of store.BookedSession, zone *time.Location) timespan.Span {
 	return timespan.Span{Start: start, End: start + int64(of.EndsAt.Sub(of.StartsAt).Seconds())}
 }
 
-// eventNow returns the state of a ticketed event by the current offer. It converts
-// the local time of the event in the time zone in which the tickets were sold.
+// eventNow returns the state of a ticketed event by the current offer. It converts the
+// local time of the event into instants, by the time zone in which the tickets were sold.
 func eventNow(offer *catalog.Offer, of store.TicketedEvent, now time.Time) store.EventNow {
 	shown := store.EventNow{BusinessID: offer.ID, TicketedEvent: of, Now: now}
 	e := offer.Event(of.EventID)

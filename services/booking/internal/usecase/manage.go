@@ -25,7 +25,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// ByLink implements the actions that customers can do with the link to their booking or
+// ByLink implements the actions that customers can take with the link to their booking or
 // order of tickets (lifecycle.md §5). A link gives access to one booking or order only.
 //
 // The argument token of each method is the token in the link. If the token is not valid, every method
@@ -105,7 +105,7 @@ func gone(err error) error {
 	return err
 }
 
-// View returns the customer view, with the actions that the customer may do now.
+// View returns the customer view, with the actions that the customer may take now.
 func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
 	found, offer, err := l.follow(ctx, token)
 	if err != nil {
@@ -305,8 +305,8 @@ func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Manage
 // OpenPayment returns the provider's page on which the customer pays an open charge. A
 // charge stays open after a failed attempt to pay, until it expires (lifecycle.md §4, §5).
 //
-// If the charge has no provider's page, OpenPayment replaces the charge by one on
-// the provider's page. Faults: conflict if no charge is open; payment_unavailable.
+// If the charge has no provider's page, OpenPayment replaces the charge by a new
+// charge that has one. Faults: conflict if no charge is open; payment_unavailable.
 func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, store.Payable, payment.Intent, error) {
 	m, err := l.View(ctx, token)
 	if err != nil {

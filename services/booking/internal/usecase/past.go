@@ -22,15 +22,15 @@ const (
 // PastRecords is the part of the store that archives occupied time. [store.Store] implements it.
 type PastRecords interface {
 	// HoldsPast returns the ids of businesses that have occupied time to archive, in ascending order, at most limit.
-	// The ids are greater than the argument after. Occupied time is archived if it ended before the instant then.
+	// The ids are greater than the argument after. Occupied time is archived if it ended at or before the instant then.
 	HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error)
-	// MovePast archives the occupied time of one business that ended before
+	// MovePast archives the occupied time of one business that ended at or before
 	// the instant then. It returns the number of bookings with archived time.
 	MovePast(ctx context.Context, business uuid.UUID, then time.Time) (int64, error)
 }
 
-// Past is a job that archives occupied time when [store.PastAfter] has passed after the end
-// of the time. The job keeps the table with the exclusion constraint small (lifecycle.md §6).
+// Past is a job that archives the occupied time of a booking when the booking ended [store.PastAfter]
+// ago. The job keeps the table with the exclusion constraint small (lifecycle.md §6).
 type Past struct {
 	records PastRecords
 	alone   func(context.Context, func(context.Context) error) error
@@ -39,8 +39,8 @@ type Past struct {
 	moved   metric.Int64Counter
 }
 
-// NewPast returns the job. The function alone runs the function that
-// it gets as argument, unless another replica is running the job.
+// NewPast returns the job. The argument alone is a function that
+// runs another function, unless another replica is running the job.
 func NewPast(records PastRecords, alone func(context.Context, func(context.Context) error) error, now clock.Clock,
 	tel *telemetry.Telemetry) *Past {
 	return &Past{

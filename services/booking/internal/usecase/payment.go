@@ -84,8 +84,8 @@ func connections(offer *catalog.Offer) ([]string, map[string]string) {
 	return live, offer.Payments.Accounts
 }
 
-// pendingPayment is the payment of a stored booking, order of tickets
-// or reservation that has not been created at the provider yet.
+// pendingPayment is a payment that has not been created at the provider
+// yet. Its booking, order of tickets or reservation is already stored.
 type pendingPayment struct {
 	payment.Subject
 	store.NewPayment
@@ -171,9 +171,9 @@ func (b *Booker) noteDecision(ctx context.Context, p pendingPayment, created pay
 	}
 }
 
-// paymentPage returns an open payment with the provider's page on which the customer pays. If the customer
-// should pay on the page of the client that booked, there is no provider's page. Then paymentPage calls
-// the argument move, which makes the page. If move is nil, paymentPage calls the provider's Open instead.
+// paymentPage returns an open payment with the provider's page on which the customer pays. A payment has no
+// provider's page if the customer should pay on the page of the client that booked. For such a payment, paymentPage
+// calls the function move, which makes the page. If move is nil, paymentPage calls Open of the provider instead.
 //
 // Faults: conflict if no payment is open; payment_unavailable.
 func (b *Booker) paymentPage(ctx context.Context, businessID, id uuid.UUID,
@@ -207,7 +207,8 @@ func (b *Booker) paymentPage(ctx context.Context, businessID, id uuid.UUID,
 	return open, intent, err
 }
 
-// errNothingToPay means that the customer can no longer pay the payment, because it was paid or closed in the meantime.
+// errNothingToPay means that the customer can no longer make
+// the payment, because it was made or closed in the meantime.
 var errNothingToPay = errors.New("nothing is to be paid")
 
 func nothingToPay() error {

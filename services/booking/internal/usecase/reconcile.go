@@ -22,7 +22,7 @@ import (
 // Payments keeps charges consistent with their bookings, orders of tickets and reservations.
 // It processes the notices of providers, and it checks the stored charges periodically:
 //
-//   - it frees the time and tickets of charges that were never opened;
+//   - it frees time and tickets if their charge was never opened;
 //   - it cancels or refunds charges of cancelled bookings and orders;
 //   - it makes the refunds of cancellations at the provider;
 //   - it cancels bookings and orders that were not paid in time.
@@ -79,9 +79,9 @@ func (p *Payments) find(ctx context.Context, provider string, n payment.Notice) 
 	return businessID, subjectID, err
 }
 
-// news stores disputes, and refunds that the business made at the provider instead of
-// through Slotmesh. A notice of these does not contain the id of the booking. Therefore
-// news asks the provider for the id. Like Notice, it ignores unknown charges.
+// news stores disputes, and refunds that the business made at the provider instead of through
+// Slotmesh. The notice of such a change does not contain the id of the booking, order or
+// reservation. Therefore news asks the provider for the id. Like Notice, it ignores unknown charges.
 func (p *Payments) news(ctx context.Context, provider string, n payment.Notice) error {
 	looker, looks := p.options.Providers[provider].(payment.Looker)
 	if !looks {
@@ -132,8 +132,8 @@ func (p *Payments) noteRefund(ctx context.Context, businessID, subjectID uuid.UU
 	return err
 }
 
-// reconcileEvery is the interval between two runs of the reconciliation. The interval may
-// be long, because little harm is done if a slot stays occupied half a minute too long.
+// reconcileEvery is the interval between two runs of the reconciliation. A
+// slot may stay occupied too long by this interval, which does little harm.
 const reconcileEvery = 30 * time.Second
 
 // Run reconciles immediately and then every 30 seconds, until ctx ends. If
@@ -193,8 +193,8 @@ func (p *Payments) Reconcile(ctx context.Context) error {
 	}
 }
 
-// next frees the time of bookings whose charge was never opened. Then it leases a due charge of another
-// business than the argument last, if possible. Errors: [store.ErrNotFound] if no charge is due.
+// next frees the time of bookings whose charge was never opened. Then it leases a due charge of a business that is
+// not in busy. If possible, the business is another one than last. Errors: [store.ErrNotFound] if no charge is due.
 func (p *Payments) next(ctx context.Context, last uuid.UUID, busy []uuid.UUID) (payment.Due, error) {
 	released, err := p.charges.ReleaseUnfinished(ctx, p.clock.Now())
 	p.count(ctx, "released", released)

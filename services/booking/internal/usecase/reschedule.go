@@ -27,12 +27,12 @@ type Reschedule struct {
 	StaffID         *uuid.UUID // nil: the booking keeps its staff member if possible, see [Booker.Reschedule]
 	ClassScheduleID *uuid.UUID // nil: the same class session if possible, otherwise the first with free seats
 	Override        bool       // for the owner only: the new time may be outside working hours
-	BoundsRefund    bool       // a later refund by policy has at most the current percentage; always true for customers
+	BoundsRefund    bool       // limits a later refund by policy to the current percentage; always true for customers
 }
 
-// Reschedule changes the time of a booking. It evaluates the new time by offer, or by a newer version if
-// offer is stale. The new start may be any start that GET /slots would list if the booking's own time
-// were free (lifecycle.md §3). If the booking already has the requested time, Reschedule changes nothing.
+// Reschedule changes the time of a booking. It evaluates the new time by the given offer, or by a newer version
+// if the given offer is stale. The new start may be any start that GET /slots would list if the booking's own
+// time were free (lifecycle.md §3). If the booking already has the requested time, Reschedule changes nothing.
 //
 // The booking keeps its staff member if the member is free. Otherwise it gets the next member in Auto-Assign order.
 // There is one exception: if the customer asked for the member and now reschedules, the member does not change.
@@ -42,7 +42,7 @@ type Reschedule struct {
 //
 // Faults: not_found; conflict if the booking can no longer be rescheduled; rate_limited if a customer
 // reschedules too often; the faults of [Booker.Book] about a start. A fault is the answer to the
-// caller; nothing has changed unless the fault is outcome_unknown. Any other error is internal.
+// caller. Nothing has changed, unless the fault is outcome_unknown. Any other error is internal.
 func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Offer, by actor.Actor, id uuid.UUID,
 	to Reschedule) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
